@@ -1,0 +1,84 @@
+// Package importer is the contract between trace files and the tool: what a
+// format is, what a source is, which files make one run.
+//
+// A format is a value (name, claim, import) in a folder of its own; package all
+// lists them in the order in which they are asked. Detection goes by content,
+// never by the file's name alone.
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Format is one kind of trace that the tool can read, or only recognise.
+type Format struct {
+	Name  string // as in --format: lower case, no blanks
+	Title string // for people
+	// Claim says which files of the source make runs of this format. It reads
+	// heads of files only (Source.Head), and is called for every source.
+	Claim func(Source) []Run
+	// Import reads a run into w: streaming, both cores, cancelled by ctx.
+	// nil: the format is only recognised.
+	Import func(ctx context.Context, run Run, w trace.Writer) error
+	// Advice says what to do where Import is nil.
+	Advice string
+}
+
+// A Run is a set of files that together are one run of a program.
+type Run struct {
+	Format *Format // set by Detect
+	Source Source
+	Name   string   // for people: the directory's or file's name
+	Files  []string // paths in Source that Import reads, in order
+	// Companions belong to the run (a golden listing, a README) but hold no records.
+	Companions []string
+	Progress   *Progress // may be nil
+	Options    Options
+}
+
+// Options are what a user may ask of any reader.
+type Options struct {
+	// Align is "none", "messages" or "collectives".
+	Align string
+	// Memory bounds what a reader may hold, in bytes; 0: its own choice.
+	Memory int64
+}
+
+// The three kinds of errors, told apart with errors.Is.
+var (
+	ErrMalformed   = errors.New("malformed")
+	ErrUnsupported = errors.New("unsupported")
+	ErrNotFound    = errors.New("not found")
+)
+
+// An Error says what is wrong with an input, where, and what to do.
+type Error struct {
+	File  string // as the user named it, with the place inside an archive
+	Place string // "line 12", "byte 8192"; may be empty
+	Cause string
+	Hint  string // what to do; may be empty
+	Kind  error  // ErrMalformed, ErrUnsupported or ErrNotFound
+}
+
+func (e *Error) Error() string {
+	s := e.File
+	if e.Place != "" {
+		s += ": " + e.Place
+	}
+	s += ": " + e.Cause
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Kind }
+
+// Malformed makes the error of an input that breaks its format.
+func Malformed(file, place, format string, args ...any) error {
+	return &Error{File: file, Place: place, Cause: fmt.Sprintf(format, args...), Kind: ErrMalformed}
+}

@@ -1,0 +1,100 @@
+// Package scene is the vocabulary of what is drawn: marks as columns, axes,
+// legends, palettes. A scene is plain data, sized by its pixels and not by its
+// trace; the headless renderers and the browser draw the same one.
+//
+// Coordinates are pixels from the top left as float32. Colours are indices into
+// one palette table (palette.json, read by Go and TypeScript alike), so light and
+// dark differ only in how an index is looked up.
+package scene
+
+// A Size is the size of a picture in pixels.
+type Size struct{ Width, Height int }
+
+// A Scene is one picture.
+type Scene struct {
+	Width, Height float64
+	Title         string
+	// Description says in a sentence what the picture shows; it becomes the
+	// aria-label, the SVG's <desc> and the PNG's text chunk.
+	Description string
+	Frames      []Frame
+	Layers      []Layer
+	Legend      []LegendEntry
+	// Notes say what was clipped, capped, aggregated or guessed.
+	Notes []string
+}
+
+// A Frame is a plot area. The page pans and zooms what lies in it before the
+// exact new scene arrives, and turns a brush in it into a selection.
+type Frame struct {
+	Name       string
+	X, Y, W, H float32
+	XScale     Scale
+	YScale     Scale
+}
+
+// A Scale says what a direction of a frame means.
+type Scale struct {
+	// Kind is "time" (Begin, End in ns), "rows" (Rows, in order from the top),
+	// "linear", "log" or "" for no meaning.
+	Kind       string
+	Begin, End float64
+	Label      string
+	// Rows of a "rows" scale.
+	Rows []Row
+}
+
+// A Row is a stretch of a "rows" scale.
+type Row struct {
+	From, To float32 // pixels, absolute
+	// Locations that the row stands for: the subtree of Location, or NoID.
+	Location uint32
+	Region   uint32
+	Label    string
+	Count    int // how many locations it stands for
+	Level    int // of the tree, for indenting
+	// Open is set where the row can be collapsed, Folded where it can be expanded.
+	Open, Folded bool
+}
+
+// NoID stands for no location or region.
+const NoID = ^uint32(0)
+
+// A Layer is a list of marks, drawn in order. Marks of a layer with a frame move
+// with it and are clipped to it.
+type Layer struct {
+	Name  string
+	Frame int // index into Frames, -1: the picture itself
+	Marks []Mark
+}
+
+// A Mark is one kind of thing drawn many times, as columns of equal length.
+// Every mark lives in a file of its own, and every renderer has a case for it.
+type Mark interface {
+	// Kind names the mark on the wire and in the browser.
+	Kind() string
+	// Len is the number of things drawn.
+	Len() int
+}
+
+// A LegendEntry explains one colour or symbol.
+type LegendEntry struct {
+	Label  string
+	Colour Colour
+	// Ramp shows a run of colours from Colour to RampEnd, labelled at its ends.
+	RampEnd        Colour
+	RampLow        string
+	RampHigh       string
+	Region, Parent uint32 // NoID, or what choosing the entry selects
+}
+
+// Marks counts the things drawn.
+func (s *Scene) Marks() int {
+	n := 0
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			n += m.Len()
+		}
+	}
+	return n
+}

@@ -1,0 +1,211 @@
+// Package store is the contract of a store: where a trace is kept, and how it is
+// asked. It knows summaries as blocks of bytes, never moments or quantiles.
+//
+// A Reader is an immutable snapshot. Every query takes a window (a time range and
+// a set of locations), answers for all of them at once, in columns, in batches,
+// on all cores, and stops when its context does.
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// ErrNotKept is returned for a summary that the store does not hold.
+var ErrNotKept = errors.New("the store does not keep this summary")
+
+// A Window is what a query asks about.
+type Window struct {
+	Begin, End trace.Time
+	// Locations to answer for; an inner node stands for itself and all below; nil
+	// for all. Sorted, without repeats.
+	Locations []trace.LocationID
+}
+
+// A Reader answers for one run. All methods may be called from many goroutines.
+// What a callback receives is valid only until it returns. Callbacks run on
+// several goroutines at once, but never twice at once for one location; the
+// lanes of a location come in order, and batches of a lane in order of time.
+type Reader interface {
+	// Generation changes when the content does.
+	Generation() uint64
+	Info() *Info
+	Locations() *Tree
+	Regions() []trace.Region // by RegionID
+	Counters() []trace.Counter
+	Attributes() []string // by AttributeID
+	Metrics() []trace.Metric
+	CallPaths() []trace.CallPath
+	Communicators() []trace.Communicator
+	Topologies() []trace.Topology
+
+	// Lanes gives, for each location in [0, n], the first of its lanes in the
+	// numbering of all lanes; Lanes()[id+1]-Lanes()[id] lanes belong to id.
+	Lanes() []uint32
+	// Count is the number of intervals that begin in the window. O(log n) a lane.
+	Count(w Window) int64
+
+	// Intervals hands out every interval that overlaps the window, batches in
+	// preorder; the Open chain tells those that began before.
+	Intervals(ctx context.Context, w Window, f func(*trace.Columns) error) error
+	// Interval gives one interval by its place: the columns hold just this row.
+	Interval(at Row) (trace.Columns, bool)
+	// At finds the innermost interval of a lane at t, in O(log n + depth).
+	At(location trace.LocationID, lane int, t trace.Time) (Row, bool)
+	// Children gives the direct children of an interval, in order.
+	Children(ctx context.Context, at Row, f func(*trace.Columns) error) error
+
+	// Time gives, for each location and region, time and calls in the window,
+	// from prefix sums: O(log n + regions) a lane, no scan.
+	Time(ctx context.Context, w Window) (*TimeTable, error)
+
+	// Summaries covers the window, lane by lane, by blocks of the named summary
+	// and stretches of rows where rows are too few to be worth a block.
+	// With level ≥ 0 blocks are bins of 2^level ns, aligned to multiples of that
+	// from the start of the trace; only bins wholly inside the window come as
+	// blocks, and no stretch crosses a bin's edge with a block on the other side.
+	// With level Coarsest the window is covered by as few blocks as possible:
+	// O(log n) blocks and rows a lane.
+	Summaries(ctx context.Context, name string, w Window, level int, v Visitor) error
+
+	// Groups gives, for each of the locations asked for, the time of all
+	// locations below it (itself included) per role and aligned bin of 2^level
+	// ns. Each instant of a location counts once, see RoleOfInstant. The bins
+	// of coarse levels are kept, so this does not grow with the trace.
+	Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*GroupBins, error)
+
+	Links(ctx context.Context, w Window, f func(*LinkColumns) error) error
+	// LinkCount bounds how many links Links would hand out, without reading them.
+	LinkCount(w Window) int64
+	Instants(ctx context.Context, w Window, f func(*InstantColumns) error) error
+	Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*SampleColumns) error) error
+	// IntervalAttributes gives the facts of one interval.
+	IntervalAttributes(at Row) []trace.Attribute
+	// AttributeColumn gives one attribute of all intervals in the window that have it.
+	AttributeColumn(ctx context.Context, w Window, a trace.AttributeID, f func(*AttributeColumns) error) error
+
+	// Profile hands out profile rows of the locations, in order of location, path, metric.
+	Profile(ctx context.Context, locations []trace.LocationID, f func([]trace.ProfileRow) error) error
+	Atomics(ctx context.Context, locations []trace.LocationID, f func([]trace.AtomicRow) error) error
+	Moments(ctx context.Context, locations []trace.LocationID, f func([]trace.MomentRow) error) error
+
+	Close() error
+}
+
+// Coarsest asks Summaries for the fewest blocks.
+const Coarsest = -1
+
+// A Row is the place of an interval: location, lane, row within the lane.
+type Row struct {
+	Location trace.LocationID
+	Lane     int
+	Row      int
+}
+
+// A Visitor receives the cover of a window, in order of time within a lane.
+type Visitor struct {
+	// Block is one node of the forest: the summary of [begin, end) of the lane.
+	Block func(location trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error
+	// Rows is a stretch without a block. Segments tile it; rows that begin in it
+	// are in Rows.
+	Rows func(s *trace.Stretch) error
+}
+
+// A TimeTable holds time and calls per location and region: row i belongs to
+// Locations[k] for Offsets[k] ≤ i < Offsets[k+1], regions ascending. Lanes of a
+// location are added up.
+type TimeTable struct {
+	Locations []trace.LocationID
+	Offsets   []int
+	Region    []trace.RegionID
+	Exclusive []trace.Time // innermost time, clipped to the window
+	Inclusive []trace.Time // time with the region anywhere on the stack, clipped; recursion counts once
+	Calls     []int64      // calls that begin in the window
+}
+
+// GroupBins holds role times: Time[(k*Bins+b)*trace.RoleCount + role] for the
+// k-th location asked for and bin b, which begins at Begin + b<<Level. What is
+// left of Width × Rows is time with nothing open.
+type GroupBins struct {
+	Begin trace.Time
+	Level int
+	Bins  int
+	Rows  []int // per location asked for: how many locations with intervals it stands for
+	Time  []trace.Time
+}
+
+// LinkColumns are links in order of the time at which they start.
+type LinkColumns struct {
+	Kind         []trace.LinkKind
+	FromLocation []trace.LocationID
+	FromTime     []trace.Time
+	FromLane     []int32 // -1: no interval known
+	FromRow      []int32
+	ToLocation   []trace.LocationID
+	ToTime       []trace.Time
+	ToLane       []int32
+	ToRow        []int32
+	Size         []int64
+	Tag          []int64
+	Communicator []trace.CommunicatorID
+	Count        []int64
+	Untimed      []bool
+}
+
+// InstantColumns are instants of one location in order of time.
+type InstantColumns struct {
+	Location trace.LocationID
+	Time     []trace.Time
+	Region   []trace.RegionID
+}
+
+// SampleColumns are samples of one counter in order of time.
+type SampleColumns struct {
+	Counter trace.CounterID
+	Time    []trace.Time
+	Value   []float64
+}
+
+// AttributeColumns are values of one attribute on rows of one lane.
+type AttributeColumns struct {
+	Location trace.LocationID
+	Lane     int
+	Row      []int32
+	Value    []trace.Value
+}
+
+// Info says what a store holds.
+type Info struct {
+	Sources    []string
+	Format     string
+	End        trace.Time // the trace is [0, End)
+	Origin     trace.Time // what was subtracted from the source's times
+	Intervals  int64
+	Links      int64
+	Samples    int64
+	Instants   int64
+	Profile    int64 // rows
+	Depth      int
+	Ranks      int
+	Rows       int // locations that hold intervals
+	Properties map[string]string
+	Report     []trace.ReportEntry
+	SizeBytes  int64 // on disk
+}
+
+// RoleOfInstant says which of two roles wins where lanes of one location are in
+// different ones at the same instant: busy before not busy, then the order of
+// the list in package trace. Annotations lose to everything but nothing.
+func RoleOfInstant(a, b trace.Role) trace.Role {
+	if roleWeight[a] >= roleWeight[b] {
+		return a
+	}
+	return b
+}
+
+var roleWeight = [trace.RoleCount]int{
+	trace.RoleNone: 0, trace.RoleAnnotation: 1, trace.RoleIdle: 2, trace.RoleOverhead: 3,
+	trace.RoleSynchronization: 4, trace.RoleCommunication: 5, trace.RoleCopy: 6, trace.RoleIO: 7, trace.RoleCompute: 8,
+}

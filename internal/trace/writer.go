@@ -1,0 +1,100 @@
+package trace
+
+// A Writer receives a trace. All its methods may be called from many goroutines.
+// Nothing given to it is kept: callers may reuse slices and structs.
+type Writer interface {
+	// Location defines a node of the tree, or finds it: see Location.Key.
+	Location(Location) LocationID
+	// Describe fills in what a format says late: every field of l that is not
+	// empty (Name, Order; Rank unless NoRank) replaces the old one, attributes
+	// are added. Parent, Kind and Key stay.
+	Describe(id LocationID, l Location)
+	// Region defines a region or finds it.
+	Region(Region) RegionID
+	// Attribute names a kind of attribute of intervals, instants and links.
+	Attribute(name string) AttributeID
+	// Counter defines a series or finds it, by location and name.
+	Counter(Counter) CounterID
+	// Communicator defines a communicator: every call makes a new one.
+	Communicator(Communicator) CommunicatorID
+
+	// Stream opens the stream of a location. Asking again while it is open gives
+	// an error at Close; asking after Close appends.
+	Stream(LocationID, StreamOptions) Stream
+	// Link adds a link. Order does not matter.
+	Link(Link)
+
+	// Metric defines a metric of profile rows or finds it, by name.
+	Metric(Metric) MetricID
+	// CallPath defines a call path or finds it. A path without parent is a root.
+	CallPath(CallPath) CallPathID
+	Profile(ProfileRow)
+	Atomic(AtomicRow)
+	Moments(MomentRow)
+
+	Topology(Topology)
+	// Property sets a fact of the whole trace.
+	Property(key, value string)
+	// Report counts something that was repaired, guessed or skipped. The first
+	// example ("file:place") of each (kind, what) is kept, counts add up.
+	Report(kind ReportKind, what string, count int64, example string)
+}
+
+// StreamOptions say what the writer of a stream promises.
+type StreamOptions struct {
+	// Unordered: records may come in any time order. They are sorted by time,
+	// outside memory where needed; records of equal time keep their order.
+	Unordered bool
+	// ByName: a Leave closes the nearest open Enter of its region and leaves
+	// inner ones open, so intervals may cross; those that do get lanes of their
+	// own. Otherwise a Leave of a region deeper in the stack first closes the
+	// frames above it (counted as repaired), the rule of call stacks.
+	ByName bool
+}
+
+// A Stream appends what happened on one location. One goroutine at a time uses
+// a stream; many streams are used in parallel. Errors are sticky and come out of
+// Close. A store that runs on a memory budget keeps little per open stream, so a
+// million may be open at once.
+type Stream interface {
+	// Enter opens an interval at t.
+	Enter(t Time, region RegionID)
+	// Leave closes the innermost open interval of region, or with NoRegion the
+	// innermost of all. What does not fit is repaired as StreamOptions say; a
+	// Leave with nothing open is counted and ignored.
+	Leave(t Time, region RegionID)
+	// Interval adds a whole interval. It may overlap others on the stream: where
+	// it does not nest, a lane is found for it. An end before its begin is
+	// counted as repaired and becomes an empty interval at begin.
+	Interval(begin, end Time, region RegionID)
+	// Instant adds a point in time.
+	Instant(t Time, region RegionID)
+	// Sample adds a value of a counter of this location.
+	Sample(c CounterID, t Time, value float64)
+	// Attribute adds a fact to the Enter, Interval or Instant given last.
+	Attribute(a AttributeID, v Value)
+	// Close ends the stream. Intervals still open at the end of the trace are
+	// closed at its last time stamp and counted.
+	Close() error
+}
+
+// A ReportKind says what was done to input that is not as it should be.
+type ReportKind uint8
+
+const (
+	Repaired ReportKind = iota + 1 // kept, after a change that is safe
+	Guessed                        // kept, with something the source does not say
+	Skipped                        // not kept
+)
+
+func (k ReportKind) String() string {
+	return [...]string{"", "repaired", "guessed", "skipped"}[k]
+}
+
+// A ReportEntry is one line of the import report.
+type ReportEntry struct {
+	Kind    ReportKind
+	What    string
+	Count   int64
+	Example string
+}

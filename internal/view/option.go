@@ -1,0 +1,193 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Option is something a user can set, named once for all views. Kind is
+// "text", "choice", "number", "integer", "switch", "patterns" (repeatable) or "file".
+type Option struct {
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	Choices []string `json:"choices,omitempty"` // of a choice
+	Default string   `json:"default"`
+	Help    string   `json:"help"`
+	// Min, Max and Step of a number, for a slider; equal: none.
+	Min  float64 `json:"min,omitempty"`
+	Max  float64 `json:"max,omitempty"`
+	Step float64 `json:"step,omitempty"`
+}
+
+// OptionTable is the one table of options that views share; order is the order of the help.
+var OptionTable = []Option{
+	{Name: "busy", Kind: "patterns", Help: "which roles, categories or regions count as busy"},
+	{Name: "idle", Kind: "patterns", Help: "which roles, categories or regions count as not busy"},
+	{Name: "metric", Kind: "text", Default: "exclusive", Help: "exclusive, inclusive, calls, or any metric of the source"},
+	{Name: "over", Kind: "choice", Choices: []string{"calls", "locations"}, Default: "calls", Help: "what one point of a box is"},
+	{Name: "order", Kind: "text", Help: "order of rows"},
+	{Name: "group", Kind: "text", Help: "grouping of rows: a level of the tree, an attribute, groups, or the optimal cut"},
+	{Name: "top", Kind: "integer", Default: "0", Help: "how many rows at most; 0: as many as fit"},
+	{Name: "by", Kind: "text", Help: "what is counted: roles or regions"},
+	{Name: "bins", Kind: "integer", Default: "0", Help: "how many equal bins of time; 0: as many as the picture is wide"},
+	{Name: "depth", Kind: "integer", Default: "0", Help: "how many levels of nesting are drawn; 0: the innermost alone, folded into one"},
+	{Name: "show", Kind: "choice", Choices: []string{"dominant", "max", "min", "last", "average"}, Default: "dominant", Help: "what a pixel shows where it stands for many intervals"},
+	{Name: "links", Kind: "choice", Choices: []string{"auto", "all", "none"}, Default: "auto", Help: "draw links as arrows"},
+	{Name: "expand", Kind: "patterns", Help: "groups of the location tree to draw in full"},
+	{Name: "collapse", Kind: "patterns", Help: "groups of the location tree to draw as one row"},
+	{Name: "scroll", Kind: "integer", Default: "0", Help: "first row shown"},
+	{Name: "counters", Kind: "patterns", Help: "counters drawn as lines below the rows"},
+	{Name: "p", Kind: "number", Default: "0.1", Min: 0, Max: 1, Step: 0.001, Help: "trade-off between gain and loss: 0 all detail, 1 one value"},
+	{Name: "gain", Kind: "choice", Choices: []string{"values", "entropy"}, Default: "values", Help: "how gain is measured"},
+	{Name: "scale", Kind: "choice", Choices: []string{"normalised", "paper"}, Default: "normalised", Help: "units of gain and loss"},
+	{Name: "values", Kind: "text", Help: "which values are aggregated"},
+	{Name: "layout", Kind: "file", Help: "layout FILE[:NAME], or the name of a ready-made one"},
+	{Name: "event0", Kind: "text", Help: "REGION:METRIC bound to event0; the last colon splits"},
+	{Name: "event1", Kind: "text", Help: "REGION:METRIC bound to event1"},
+	{Name: "event2", Kind: "text", Help: "REGION:METRIC bound to event2"},
+	{Name: "event3", Kind: "text", Help: "REGION:METRIC bound to event3"},
+	{Name: "camera", Kind: "text", Help: "azimuth,elevation,zoom in degrees"},
+	{Name: "min", Kind: "text", Help: "lowest value shown, or a share such as 20%"},
+	{Name: "max", Kind: "text", Help: "highest value shown, or a share"},
+	{Name: "slice", Kind: "text", Help: "axis=value[,axis=value]: only what lies there"},
+	{Name: "ring", Kind: "integer", Default: "0", Help: "distance of rings in pixels; 0: chosen from the size"},
+	{Name: "paint", Kind: "choice", Choices: []string{"location", "region", "time", "both"}, Default: "location", Help: "what colours mean"},
+	{Name: "root", Kind: "text", Help: "show only what hangs below this node"},
+	{Name: "all", Kind: "switch", Default: "false", Help: "JSON and CSV hold everything, not what is drawn"},
+	{Name: "colour", Kind: "text", Default: "region", Help: "what colours mean: region, role, busy, duration"},
+	{Name: "palette", Kind: "choice", Choices: []string{"viridis", "cividis", "diverging"}, Default: "viridis", Help: "colours of magnitudes"},
+	{Name: "paper", Kind: "switch", Default: "false", Help: "the paper's own colours"},
+}
+
+// Use picks options from the table by name; a view may give another default as
+// "name=default". Unknown names are a bug of the view and panic.
+func Use(names ...string) []Option {
+	out := make([]Option, 0, len(names))
+	for _, n := range names {
+		name, def, has := strings.Cut(n, "=")
+		i := slices.IndexFunc(OptionTable, func(o Option) bool { return o.Name == name })
+		if i < 0 {
+			panic("view: no option " + name + " in the table")
+		}
+		o := OptionTable[i]
+		if has {
+			o.Default = def
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// Values are the options of one request, checked against the view's own.
+type Values struct {
+	options []Option
+	set     map[string][]string
+}
+
+// NewValues checks what a user set. Options that the view does not have, and
+// values that do not fit, are errors that say what would fit.
+func NewValues(v *View, set map[string][]string) (Values, error) {
+	for name, vals := range set {
+		i := slices.IndexFunc(v.Options, func(o Option) bool { return o.Name == name })
+		if i < 0 {
+			return Values{}, fmt.Errorf("view %s has no option --%s%s", v.Name, name, has(v))
+		}
+		o := v.Options[i]
+		if o.Kind != "patterns" && len(vals) > 1 {
+			return Values{}, fmt.Errorf("--%s is given %d times, want once", name, len(vals))
+		}
+		for _, x := range vals {
+			if err := o.check(x); err != nil {
+				return Values{}, err
+			}
+		}
+	}
+	return Values{options: v.Options, set: set}, nil
+}
+
+func has(v *View) string {
+	if len(v.Options) == 0 {
+		return "; it takes none"
+	}
+	s := "; it has"
+	for _, o := range v.Options {
+		s += " --" + o.Name
+	}
+	return s
+}
+
+func (o *Option) check(x string) error {
+	switch o.Kind {
+	case "choice":
+		if !slices.Contains(o.Choices, x) {
+			return fmt.Errorf("--%s %q: want one of %s", o.Name, x, strings.Join(o.Choices, ", "))
+		}
+	case "number":
+		f, err := strconv.ParseFloat(x, 64)
+		if err != nil || o.Max > o.Min && !(f >= o.Min && f <= o.Max) {
+			return fmt.Errorf("--%s %q: want a number%s", o.Name, x, span(o))
+		}
+	case "integer":
+		if _, err := strconv.Atoi(x); err != nil {
+			return fmt.Errorf("--%s %q: want a whole number", o.Name, x)
+		}
+	case "switch":
+		if _, err := strconv.ParseBool(x); err != nil {
+			return fmt.Errorf("--%s %q: want true or false", o.Name, x)
+		}
+	}
+	return nil
+}
+
+func span(o *Option) string {
+	if o.Max > o.Min {
+		return fmt.Sprintf(" from %g to %g", o.Min, o.Max)
+	}
+	return ""
+}
+
+// Text gives a value as written, or the default.
+func (v Values) Text(name string) string {
+	if x := v.set[name]; len(x) > 0 {
+		return x[0]
+	}
+	for i := range v.options {
+		if v.options[i].Name == name {
+			return v.options[i].Default
+		}
+	}
+	return ""
+}
+
+// Patterns gives all values of a repeatable option.
+func (v Values) Patterns(name string) []string { return v.set[name] }
+
+// Number, Integer and Switch give a checked value.
+func (v Values) Number(name string) float64 { f, _ := strconv.ParseFloat(v.Text(name), 64); return f }
+func (v Values) Integer(name string) int    { i, _ := strconv.Atoi(v.Text(name)); return i }
+func (v Values) Switch(name string) bool    { b, _ := strconv.ParseBool(v.Text(name)); return b }
+
+// Set reports whether the user set the option.
+func (v Values) Set(name string) bool { return len(v.set[name]) > 0 }
+
+// All gives the value of every option, for the JSON twin.
+func (v Values) All() map[string]any {
+	out := map[string]any{}
+	for _, o := range v.options {
+		switch {
+		case o.Kind == "patterns":
+			out[o.Name] = append([]string{}, v.set[o.Name]...)
+		case o.Kind == "number":
+			out[o.Name] = v.Number(o.Name)
+		case o.Kind == "integer":
+			out[o.Name] = v.Integer(o.Name)
+		case o.Kind == "switch":
+			out[o.Name] = v.Switch(o.Name)
+		default:
+			out[o.Name] = v.Text(o.Name)
+		}
+	}
+	return out
+}

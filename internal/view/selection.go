@@ -1,0 +1,235 @@
+package view
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Spec is a selection as people write it: on the command line, in the URL, in
+// the HTTP API. Empty parts select everything.
+type Spec struct {
+	From, To  string   // "1.5s", "200ms", "30%", plain nanoseconds
+	Locations []string // patterns, see Pattern
+	Regions   []string
+}
+
+// Resolve turns a spec into a selection of the run. A pattern that matches
+// nothing is an error that says so.
+func (s Spec) Resolve(r store.Reader) (trace.Selection, error) {
+	sel := trace.Selection{Begin: 0, End: r.Info().End}
+	var err error
+	if s.From != "" {
+		if sel.Begin, err = ParseTime(s.From, r.Info().End); err != nil {
+			return sel, fmt.Errorf("--from: %w", err)
+		}
+	}
+	if s.To != "" {
+		if sel.End, err = ParseTime(s.To, r.Info().End); err != nil {
+			return sel, fmt.Errorf("--to: %w", err)
+		}
+	}
+	sel.Begin, sel.End = max(sel.Begin, 0), min(sel.End, r.Info().End)
+	if (s.From != "" || s.To != "") && sel.Begin >= sel.End {
+		return sel, fmt.Errorf("the time range from %s to %s is empty; the trace is %s long", s.From, s.To, FormatTime(r.Info().End))
+	}
+	if sel.Locations, err = MatchLocations(r.Locations(), s.Locations); err != nil {
+		return sel, err
+	}
+	sel.Regions, err = MatchRegions(r.Regions(), s.Regions)
+	return sel, err
+}
+
+// ParseTime reads a time with a unit, a share of the whole, or plain nanoseconds.
+func ParseTime(s string, whole trace.Time) (trace.Time, error) {
+	num := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzµ%")
+	scale, ok := map[string]float64{"": 1, "ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "%": float64(whole) / 100}[s[len(num):]]
+	if !ok {
+		return 0, fmt.Errorf("time %q: unknown unit %q, want ns, us, ms, s, min, h or %%", s, s[len(num):])
+	}
+	if scale == 1 {
+		if i, err := strconv.ParseInt(num, 10, 64); err == nil {
+			return trace.Time(i), nil
+		}
+	}
+	f, err := strconv.ParseFloat(num, 64)
+	if err != nil || f != f || f*scale > 9e18 || f*scale < -9e18 {
+		return 0, fmt.Errorf("time %q: want a number with a unit, such as 1.5s or 30%%", s)
+	}
+	return trace.Time(f*scale + 0.5), nil
+}
+
+// A Pattern is a glob on a path or name ("*" crosses slashes, letter case
+// counts), or a regular expression after "re:".
+type Pattern func(name string) bool
+
+// ParsePattern compiles a pattern.
+func ParsePattern(s string) (Pattern, error) {
+	if expr, ok := strings.CutPrefix(s, "re:"); ok {
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", s, err)
+		}
+		return re.MatchString, nil
+	}
+	if !strings.ContainsAny(s, "*?[") {
+		return func(name string) bool { return name == s }, nil
+	}
+	var b strings.Builder
+	b.WriteString("(?s)^")
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '*':
+			b.WriteString(".*")
+		case '?':
+			b.WriteString(".")
+		case '[':
+			j := strings.IndexByte(s[i:], ']')
+			if j < 0 {
+				return nil, fmt.Errorf("pattern %q: %w", s, path.ErrBadPattern)
+			}
+			b.WriteString(s[i : i+j+1])
+			i += j
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	re, err := regexp.Compile(b.String() + "$")
+	if err != nil {
+		return nil, fmt.Errorf("pattern %q: %w", s, err)
+	}
+	return re.MatchString, nil
+}
+
+// MatchLocations gives the topmost locations whose path or name matches one of
+// the patterns, in order; nil for no pattern. "#7" is the location with id 7,
+// "rank:5" or "rank:0-3" are ranks.
+func MatchLocations(t *store.Tree, patterns []string) ([]trace.LocationID, error) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	hit := make([]bool, t.Len())
+	paths := make([]string, t.Len())
+	for _, p := range patterns {
+		n := 0
+		match, err := locationPattern(t, p)
+		if err != nil {
+			return nil, err
+		}
+		for id := range t.Len() {
+			if paths[id] == "" {
+				if paths[id] = t.Name[id]; t.Parent[id] != trace.NoLocation {
+					paths[id] = paths[t.Parent[id]] + "/" + t.Name[id]
+				}
+			}
+			if match(trace.LocationID(id), paths[id]) {
+				hit[id] = true
+				n++
+			}
+		}
+		if n == 0 {
+			return nil, fmt.Errorf("--locations %q matches none of %d locations; `parallax info` lists them", p, t.Len())
+		}
+	}
+	out := []trace.LocationID{}
+	for id := 0; id < len(hit); id++ {
+		if hit[id] {
+			out = append(out, trace.LocationID(id))
+			id = int(t.Last[id])
+		}
+	}
+	return out, nil
+}
+
+func locationPattern(t *store.Tree, p string) (func(trace.LocationID, string) bool, error) {
+	if n, ok := strings.CutPrefix(p, "#"); ok {
+		if id, err := strconv.ParseUint(n, 10, 32); err == nil {
+			return func(x trace.LocationID, _ string) bool { return uint64(x) == id }, nil
+		}
+	}
+	if n, ok := strings.CutPrefix(p, "rank:"); ok {
+		lo, hi, isRange := strings.Cut(n, "-")
+		if !isRange {
+			hi = lo
+		}
+		a, err1 := strconv.Atoi(lo)
+		b, err2 := strconv.Atoi(hi)
+		if err1 != nil || err2 != nil {
+			return nil, fmt.Errorf("pattern %q: want rank:N or rank:N-M", p)
+		}
+		return func(x trace.LocationID, _ string) bool { return int(t.Rank[x]) >= a && int(t.Rank[x]) <= b }, nil
+	}
+	m, err := ParsePattern(p)
+	if err != nil {
+		return nil, err
+	}
+	return func(x trace.LocationID, path string) bool { return m(t.Name[x]) || m(path) }, nil
+}
+
+// MatchRegions gives the regions whose name or category/name matches, in order;
+// nil for no pattern. "role:io" and "category:kernel" select whole sets, "#7" one id.
+func MatchRegions(regions []trace.Region, patterns []string) ([]trace.RegionID, error) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	hit := make([]bool, len(regions))
+	for _, p := range patterns {
+		match, err := RegionPattern(p)
+		if err != nil {
+			return nil, err
+		}
+		n := 0
+		for i := range regions {
+			if match(trace.RegionID(i), &regions[i]) {
+				hit[i] = true
+				n++
+			}
+		}
+		if n == 0 {
+			return nil, fmt.Errorf("--regions %q matches none of %d regions; `parallax info` lists them", p, len(regions))
+		}
+	}
+	out := []trace.RegionID{}
+	for i, h := range hit {
+		if h {
+			out = append(out, trace.RegionID(i))
+		}
+	}
+	return out, nil
+}
+
+// RegionPattern compiles one pattern on regions, also used by --busy and --idle:
+// a bare role name is a role there.
+func RegionPattern(p string) (func(trace.RegionID, *trace.Region) bool, error) {
+	if n, ok := strings.CutPrefix(p, "#"); ok {
+		if id, err := strconv.ParseUint(n, 10, 32); err == nil {
+			return func(x trace.RegionID, _ *trace.Region) bool { return uint64(x) == id }, nil
+		}
+	}
+	if name, ok := strings.CutPrefix(p, "role:"); ok {
+		role, known := trace.ParseRole(name)
+		if !known {
+			return nil, fmt.Errorf("pattern %q: no such role", p)
+		}
+		return func(_ trace.RegionID, r *trace.Region) bool { return r.Role == role }, nil
+	}
+	if name, ok := strings.CutPrefix(p, "category:"); ok {
+		m, err := ParsePattern(name)
+		if err != nil {
+			return nil, err
+		}
+		return func(_ trace.RegionID, r *trace.Region) bool { return m(r.Category) }, nil
+	}
+	m, err := ParsePattern(p)
+	if err != nil {
+		return nil, err
+	}
+	return func(_ trace.RegionID, r *trace.Region) bool {
+		return m(r.Name) || r.Category != "" && m(r.Category+"/"+r.Name)
+	}, nil
+}

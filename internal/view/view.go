@@ -1,0 +1,147 @@
+// Package view is the contract of a view: one way of looking at one run or
+// several. A view computes a result from a request; picture, table, data and
+// hover all come from that one result, so they cannot disagree.
+//
+// A URL, a command line and a saved picture are the same thing: view name,
+// options, selection, size. The same request always gives the same bytes.
+package view
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A View is one way of looking.
+type View struct {
+	Name  string
+	Title string
+	// Paper is the source of the idea, for people; may be empty.
+	Paper string
+	// Summary says in one line what the view shows.
+	Summary string
+	// HowToRead is a short text for the page, in plain words.
+	HowToRead string
+	Needs     Needs
+	// Options are names from the one table of options, see OptionTable.
+	Options []Option
+	Compute func(context.Context, *Request) (Result, error)
+}
+
+// Needs say what a run must hold for a view to make sense.
+type Needs struct {
+	Intervals, Links, Profile, Hierarchy, Coordinates bool
+}
+
+// Missing says in words what a run lacks, or "" where it has all.
+func (n Needs) Missing(r store.Reader) string {
+	switch {
+	case n.Intervals && n.Profile && r.Info().Intervals == 0 && r.Info().Profile == 0:
+		return "this view needs intervals or a profile, and the source has neither"
+	case n.Intervals && !n.Profile && r.Info().Intervals == 0:
+		return "this view needs time, and the source is a profile without it"
+	case n.Links && r.Info().Links == 0:
+		return "this view needs links (messages), and the source has none"
+	case n.Coordinates && len(r.Topologies()) == 0:
+		return "this view needs coordinates, and the source has none"
+	}
+	return ""
+}
+
+// A Run is an open run under a name.
+type Run struct {
+	Name   string
+	Source string
+	Store  store.Reader
+}
+
+// A Request is everything a view may depend on.
+type Request struct {
+	Runs      []Run // at least one; most views show the first
+	Selection trace.Selection
+	Values    Values
+	// Size of the picture; only views whose data depends on it may look.
+	Size scene.Size
+}
+
+// Store is the reader of the first run.
+func (r *Request) Store() store.Reader { return r.Runs[0].Store }
+
+// Window is the selection's time and locations as a query.
+func (r *Request) Window() store.Window {
+	return store.Window{Begin: r.Selection.Begin, End: r.Selection.End, Locations: r.Selection.Locations}
+}
+
+// A Result holds what was computed. It may be used from one goroutine at a time
+// and must not touch the store after Compute, except in Pick.
+type Result interface {
+	// Data is the "data" of the JSON twin: marshalled by encoding/json, lists never null.
+	Data() any
+	// Table is the CSV twin and the page's table.
+	Table() *Table
+	// Scene lays the result out. The scene does not depend on the theme.
+	Scene(scene.Size) *scene.Scene
+	// Pick says what is at a place of the scene drawn last.
+	Pick(x, y float64) (Fact, bool)
+	// Notes say what was clipped, capped or guessed, in words.
+	Notes() []string
+}
+
+// A Fact is what the page shows of a thing under the cursor. Choosing it sets
+// those parts of the selection that it has.
+type Fact struct {
+	Title string     `json:"title"`
+	Lines []FactLine `json:"lines"`
+	// Text is one sentence; may be empty.
+	Text string `json:"text,omitempty"`
+
+	Locations []trace.LocationID `json:"locations,omitempty"`
+	Regions   []trace.RegionID   `json:"regions,omitempty"`
+	Begin     *trace.Time        `json:"begin,omitempty"`
+	End       *trace.Time        `json:"end,omitempty"`
+	// Count is how many things the mark stands for, where more than one.
+	Count int64 `json:"count,omitempty"`
+	// Row is the interval it is, where it is just one.
+	Row *store.Row `json:"row,omitempty"`
+}
+
+// A FactLine is a label with its value: for reading, and exact.
+type FactLine struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+	Exact string `json:"exact,omitempty"`
+}
+
+// A Table is rows under columns. Cells are string, int64, float64 or nil.
+type Table struct {
+	Columns []Column `json:"columns"`
+	Rows    [][]any  `json:"rows"`
+	// Locations and Regions say what choosing a row selects; nil or one per row.
+	Locations []trace.LocationID `json:"locations,omitempty"`
+	Regions   []trace.RegionID   `json:"regions,omitempty"`
+}
+
+// A Column has a name (as in the JSON twin), and a unit: "ns", "bytes", "count", "share" or "".
+type Column struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+}
+
+// An EmptyError says that a selection holds nothing to show; the page shows it
+// as an empty state, the command line as an error.
+type EmptyError struct{ What, Hint string }
+
+func (e *EmptyError) Error() string {
+	if e.Hint != "" {
+		return e.What + "; " + e.Hint
+	}
+	return e.What
+}
+
+// Empty makes an EmptyError.
+func Empty(hint, format string, args ...any) error {
+	return &EmptyError{What: fmt.Sprintf(format, args...), Hint: hint}
+}
