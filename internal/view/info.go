@@ -1,0 +1,179 @@
+package view
+
+import (
+	"context"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An InfoJSON is what `parallax info --json` and the HTTP API say of a run.
+// Fields may be added, not renamed; lists are never null.
+type InfoJSON struct {
+	Sources     []string          `json:"sources"`
+	Format      string            `json:"format"`
+	Begin       trace.Time        `json:"begin"`
+	End         trace.Time        `json:"end"`
+	Locations   int               `json:"locations"`
+	Ranks       int               `json:"ranks"`
+	Rows        int               `json:"rows"`
+	Regions     int               `json:"regions"`
+	Intervals   int64             `json:"intervals"`
+	Links       int64             `json:"links"`
+	Counters    int               `json:"counters"`
+	Samples     int64             `json:"samples"`
+	Instants    int64             `json:"instants"`
+	ProfileRows int64             `json:"profile_rows"`
+	Depth       int               `json:"depth"`
+	RegionTable []RegionInfo      `json:"region_table"`
+	Metrics     []MetricInfo      `json:"metrics"`
+	Properties  map[string]string `json:"properties"`
+	Topologies  []TopologyInfo    `json:"topologies"`
+	Report      []ReportInfo      `json:"report"`
+	SizeBytes   int64             `json:"size_bytes"`
+}
+
+// A RegionInfo is one line of the region table: regions merged by name.
+type RegionInfo struct {
+	Name      string  `json:"name"`
+	Category  string  `json:"category"`
+	Role      string  `json:"role"`
+	Calls     float64 `json:"calls"`
+	Inclusive float64 `json:"inclusive"`
+	Exclusive float64 `json:"exclusive"`
+}
+
+// A MetricInfo names a metric of a profile.
+type MetricInfo struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+}
+
+// A TopologyInfo names a topology.
+type TopologyInfo struct {
+	Name string `json:"name"`
+	Dims []int  `json:"dims"`
+}
+
+// A ReportInfo is one line of the import report.
+type ReportInfo struct {
+	Kind    string `json:"kind"`
+	What    string `json:"what"`
+	Count   int64  `json:"count"`
+	Example string `json:"example"`
+}
+
+// InfoOf gathers what there is to say of a run, from stored totals: O(locations × regions).
+func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
+	i := r.Info()
+	out := &InfoJSON{
+		Sources: append([]string{}, i.Sources...), Format: i.Format, End: i.End,
+		Locations: r.Locations().Len(), Ranks: i.Ranks, Rows: i.Rows, Regions: len(r.Regions()),
+		Intervals: i.Intervals, Links: i.Links, Counters: len(r.Counters()), Samples: i.Samples,
+		Instants: i.Instants, ProfileRows: i.Profile, Depth: i.Depth,
+		Metrics: []MetricInfo{}, Properties: i.Properties, Topologies: []TopologyInfo{}, Report: []ReportInfo{},
+		SizeBytes: i.SizeBytes,
+	}
+	if out.Properties == nil {
+		out.Properties = map[string]string{}
+	}
+	for _, m := range r.Metrics() {
+		out.Metrics = append(out.Metrics, MetricInfo{m.Name, m.Unit})
+	}
+	for _, t := range r.Topologies() {
+		out.Topologies = append(out.Topologies, TopologyInfo{t.Name, append([]int{}, t.Dims...)})
+	}
+	for _, e := range i.Report {
+		out.Report = append(out.Report, ReportInfo{e.Kind.String(), e.What, e.Count, e.Example})
+	}
+	var err error
+	out.RegionTable, err = regionTable(ctx, r)
+	return out, err
+}
+
+func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
+	regions := r.Regions()
+	sums := make([]RegionInfo, len(regions))
+	used := make([]bool, len(regions))
+	if r.Info().Intervals > 0 {
+		t, err := r.Time(ctx, store.Window{Begin: 0, End: r.Info().End + 1})
+		if err != nil {
+			return nil, err
+		}
+		for k, id := range t.Region {
+			used[id] = true
+			sums[id].Calls += float64(t.Calls[k])
+			sums[id].Inclusive += float64(t.Inclusive[k])
+			sums[id].Exclusive += float64(t.Exclusive[k])
+		}
+	} else if err := profileTotals(ctx, r, sums, used); err != nil {
+		return nil, err
+	}
+	byName := map[string]int{}
+	out := []RegionInfo{}
+	for id, s := range sums {
+		if !used[id] {
+			continue
+		}
+		k, ok := byName[regions[id].Name]
+		if !ok {
+			k = len(out)
+			byName[regions[id].Name] = k
+			out = append(out, RegionInfo{Name: regions[id].Name, Category: regions[id].Category, Role: regions[id].Role.String()})
+		}
+		out[k].Calls += s.Calls
+		out[k].Inclusive += s.Inclusive
+		out[k].Exclusive += s.Exclusive
+	}
+	sort.SliceStable(out, func(a, b int) bool { return out[a].Exclusive > out[b].Exclusive })
+	return out, nil
+}
+
+// profileTotals adds up the default metric of a profile by region. Flat rows are
+// the source's own totals and win; call paths are added only where there are
+// none, inclusive from those paths that hold the region once.
+func profileTotals(ctx context.Context, r store.Reader, sums []RegionInfo, used []bool) error {
+	metric := DefaultMetric(r.Metrics())
+	paths := r.CallPaths()
+	flat := false
+	for _, p := range paths {
+		flat = flat || p.Flat
+	}
+	outermost := make([]bool, len(paths))
+	for i := range paths {
+		outermost[i] = true
+		for up := paths[i].Parent; up != trace.NoCallPath; up = paths[up].Parent {
+			if paths[up].Region == paths[i].Region {
+				outermost[i] = false
+				break
+			}
+		}
+	}
+	return r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
+		for _, x := range rows {
+			p := paths[x.Path]
+			if x.Metric != metric || p.Flat != flat {
+				continue
+			}
+			s := &sums[p.Region]
+			used[p.Region] = true
+			s.Calls += x.Calls
+			s.Exclusive += x.Exclusive
+			if outermost[x.Path] {
+				s.Inclusive += x.Inclusive
+			}
+		}
+		return nil
+	})
+}
+
+// DefaultMetric is the metric that stands for time: the one marked so, else the first.
+func DefaultMetric(metrics []trace.Metric) trace.MetricID {
+	for i, m := range metrics {
+		if m.Default {
+			return trace.MetricID(i)
+		}
+	}
+	return 0
+}
