@@ -1,0 +1,341 @@
+// The types of the HTTP API, as docs/api.md describes it and internal/server
+// answers it. Times are nanoseconds from the start of the trace; lists are never
+// null. What exists on both sides of the wire has the same name on both.
+
+/** What every answer that is not 2xx holds, and what an import that failed says. */
+export interface ApiError {
+  /** What happened, one sentence. */
+  error: string;
+  /** What to do next; may be empty. */
+  hint: string;
+  /** For programs. `aborted` and `unreachable` are made by the client alone. */
+  kind:
+    | "usage" | "not-found" | "malformed" | "unsupported" | "empty" | "needs" | "importing" | "failed"
+    | "forbidden" | "too-large" | "busy" | "superseded" | "internal" | "aborted" | "unreachable";
+}
+
+export type Theme = "light" | "dark";
+export type Role =
+  | "compute" | "communication" | "synchronization" | "idle" | "io" | "copy" | "overhead" | "annotation";
+
+/** GET /api/session */
+export interface Session {
+  version: string;
+  /** The server was told that the line is slow (`--remote`). */
+  remote: boolean;
+  /** What the command line asked for; "" leaves it to the page. */
+  theme: Theme | "";
+  /** Greatest upload in bytes. */
+  uploadLimit: number;
+  /** Files can be opened by path; the page runs on the same disk. */
+  canOpen: boolean;
+}
+
+/** GET /api/views */
+export interface ViewInfo {
+  name: string;
+  title: string;
+  paper: string;
+  summary: string;
+  howToRead: string;
+  needs: Needs;
+  options: Option[];
+}
+
+export interface Needs {
+  intervals: boolean;
+  links: boolean;
+  profile: boolean;
+  hierarchy: boolean;
+  coordinates: boolean;
+}
+
+export interface Option {
+  name: string;
+  kind: "text" | "choice" | "number" | "integer" | "switch" | "patterns" | "file";
+  choices?: string[];
+  default: string;
+  help: string;
+  min?: number;
+  max?: number;
+  step?: number;
+}
+
+/** GET /api/formats */
+export interface FormatInfo {
+  name: string;
+  title: string;
+  /** false: recognised only, see advice. */
+  reads: boolean;
+  advice: string;
+}
+
+/** GET /api/home */
+export interface Home {
+  recent: RecentRun[];
+  demos: Demo[];
+  formats: FormatInfo[];
+}
+
+export interface RecentRun {
+  source: string;
+  name: string;
+  format: string;
+  /** RFC 3339; "" unknown. */
+  opened: string;
+}
+
+export interface Demo {
+  name: string;
+  title: string;
+  /** What a correct tool must show, in words. */
+  truth: string;
+}
+
+/** An element of GET /api/runs; the answer of POST /api/runs and /api/upload is a list of them. */
+export interface RunState {
+  /** Names the run in every path. */
+  id: string;
+  name: string;
+  source: string;
+  format: string;
+  state: "importing" | "ready" | "failed";
+  /** 0 … 1; 1 when ready. */
+  progress: number;
+  /** Set when failed, else null. */
+  error: ApiError | null;
+  /** Changes when the content does; decimal digits. */
+  generation: string;
+  /** The views that make no sense for this run, with the reason in words. */
+  missing: Record<string, string>;
+}
+
+/** GET /api/runs/{run}/info: what `parallax info --json` prints. */
+export interface RunInfo {
+  sources: string[];
+  format: string;
+  begin: number;
+  end: number;
+  locations: number;
+  ranks: number;
+  rows: number;
+  regions: number;
+  intervals: number;
+  links: number;
+  counters: number;
+  samples: number;
+  instants: number;
+  profile_rows: number;
+  depth: number;
+  region_table: RegionTotals[];
+  metrics: { name: string; unit: string }[];
+  properties: Record<string, string>;
+  topologies: { name: string; dims: number[] }[];
+  report: ReportEntry[];
+}
+
+export interface RegionTotals {
+  name: string;
+  category: string;
+  role: Role;
+  calls: number;
+  inclusive: number;
+  exclusive: number;
+}
+
+export interface ReportEntry {
+  kind: "repaired" | "guessed" | "skipped";
+  what: string;
+  count: number;
+  example: string;
+}
+
+/** GET /api/runs/{run}/locations?parent=&offset=&limit= : children in display order. */
+export interface LocationPage {
+  /** Null at the top. */
+  parent: number | null;
+  offset: number;
+  /** How many children there are in all. */
+  total: number;
+  locations: LocationRow[];
+}
+
+export interface LocationRow {
+  id: number;
+  name: string;
+  kind: string;
+  parent: number | null;
+  /** The subtree is the range id … last. */
+  last: number;
+  level: number;
+  /** Null where it has none. */
+  rank: number | null;
+  /** It has intervals of its own. */
+  holds: boolean;
+  /** How many direct children. */
+  children: number;
+  /** How many locations with intervals it stands for, itself included. */
+  rows: number;
+}
+
+/** An element of GET /api/runs/{run}/regions, in order of id. */
+export interface RegionRow {
+  id: number;
+  name: string;
+  category: string;
+  role: Role;
+  file: string;
+  line: number;
+  /** Palette index, the same in every view. */
+  colour: number;
+}
+
+/** GET /api/runs/{run}/search?q=&limit= */
+export interface SearchResult {
+  query: string;
+  locations: LocationHit[];
+  /** How many match in all. */
+  locationTotal: number;
+  regions: RegionRow[];
+  regionTotal: number;
+}
+
+export interface LocationHit {
+  id: number;
+  name: string;
+  path: string;
+  kind: string;
+  rank: number | null;
+}
+
+/** A selection as people write it: `view.Spec`. Empty parts select everything. */
+export interface SelectionSpec {
+  /** "1.5s", "30%", or plain nanoseconds. */
+  from?: string | number;
+  to?: string | number;
+  /** Patterns; "#7" is the location with id 7, "rank:0-3" are ranks. */
+  locations?: string[];
+  /** Patterns; "#7" is the region with id 7, "role:io" a role. */
+  regions?: string[];
+}
+
+/** A selection as the server understood it. */
+export interface SelectionSize {
+  begin: number;
+  end: number;
+  /** Locations with intervals that it holds. */
+  locations: number;
+  regions: number;
+}
+
+/** GET /api/runs/{run}/summary?<selection> */
+export interface Summary {
+  selection: SelectionSize;
+  /** Quantiles come from every call; otherwise from a sample, see note. */
+  exact: boolean;
+  /** How the figures were made, in words, where not exact. */
+  note: string;
+  roles: RoleTotal[];
+  regions: RegionSummary[];
+}
+
+export interface RoleTotal {
+  role: Role;
+  /** Exclusive time clipped to the window. */
+  time: number;
+  /** Of all locations × window. */
+  share: number;
+}
+
+export interface RegionSummary {
+  id: number;
+  name: string;
+  role: Role;
+  colour: number;
+  /** Calls that begin in the window. */
+  count: number;
+  /** Exclusive and inclusive time, clipped to the window. */
+  exclusive: number;
+  inclusive: number;
+  /** Durations of the calls that begin in the window, unclipped; null without calls. */
+  mean: number | null;
+  p50: number | null;
+  p90: number | null;
+  p98: number | null;
+}
+
+/** What a picture, its table or its data is asked for. */
+export interface ViewRequest {
+  view: string;
+  selection?: SelectionSpec;
+  /** By option name; several values only where the option is of kind "patterns". */
+  options?: Record<string, string | string[]>;
+  /** CSS pixels. */
+  width: number;
+  height: number;
+  /** Further runs to compare with, by id. */
+  with?: string[];
+}
+
+/** GET …/views/{view}/data: the JSON twin. */
+export interface ViewData {
+  view: string;
+  source: string;
+  selection: SelectionSize;
+  options: Record<string, unknown>;
+  notes: string[];
+  data: unknown;
+}
+
+/** GET …/views/{view}/table?offset=&limit=&sort=&descending= */
+export interface TablePage {
+  columns: Column[];
+  rows: Cell[][];
+  /** What choosing a row selects; null, or one a row. */
+  locations: number[] | null;
+  regions: number[] | null;
+  offset: number;
+  total: number;
+  notes: string[];
+  /** Set where the selection holds nothing to show. */
+  empty: Empty | null;
+}
+
+export type Cell = string | number | null;
+
+export interface Column {
+  name: string;
+  /** "ns", "bytes", "count", "share" or "". */
+  unit: string;
+}
+
+export interface Empty {
+  what: string;
+  hint: string;
+}
+
+/** GET …/views/{view}/pick?x=&y= */
+export interface Pick {
+  /** Null: nothing there. */
+  fact: Fact | null;
+}
+
+export interface Fact {
+  title: string;
+  lines: FactLine[];
+  text?: string;
+  locations?: number[];
+  regions?: number[];
+  begin?: number;
+  end?: number;
+  count?: number;
+  row?: { Location: number; Lane: number; Row: number };
+}
+
+export interface FactLine {
+  label: string;
+  value: string;
+  exact?: string;
+}
+
+export type ExportFormat = "svg" | "png" | "pdf" | "csv" | "json";

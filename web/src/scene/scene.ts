@@ -1,0 +1,163 @@
+// The vocabulary of what is drawn, as internal/scene has it: marks as columns.
+// Coordinates are CSS pixels from the top left, colours are palette indices.
+
+export interface Scene {
+  width: number;
+  height: number;
+  title: string;
+  /** A sentence that says what the picture shows: the aria-label. */
+  description: string;
+  frames: Frame[];
+  layers: Layer[];
+  legend: LegendEntry[];
+  notes: string[];
+  /** Set where the selection holds nothing to show; there are no layers then. */
+  empty: { what: string; hint: string } | null;
+  /** Drawn from fewer pixels than asked for; the exact one is still to come. */
+  coarse: boolean;
+}
+
+/** A plot area: what lies in it pans and zooms, a brush in it is a selection. */
+export interface Frame {
+  name: string;
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  xScale: Scale;
+  yScale: Scale;
+}
+
+export interface Scale {
+  kind: "time" | "rows" | "linear" | "log" | "";
+  begin: number;
+  end: number;
+  label: string;
+  rows: Row[];
+}
+
+/** A stretch of a "rows" scale, in absolute pixels. */
+export interface Row {
+  from: number;
+  to: number;
+  /** noID where the row stands for none. */
+  location: number;
+  region: number;
+  label: string;
+  /** How many locations it stands for. */
+  count: number;
+  level: number;
+  /** It can be collapsed, or expanded. */
+  open: boolean;
+  folded: boolean;
+}
+
+/** Stands for no location or region. */
+export const noID = 0xffffffff;
+/** The colour that is drawn as nothing. */
+export const none = 0xffff;
+
+export interface Layer {
+  name: string;
+  /** Index into frames, -1: the picture itself. */
+  frame: number;
+  marks: Mark[];
+}
+
+export interface LegendEntry {
+  label: string;
+  colour: number;
+  /** End of a run of colours that starts at `colour`; `none`: a single colour. */
+  rampEnd: number;
+  rampLow: string;
+  rampHigh: string;
+  /** noID, or what choosing the entry selects. */
+  region: number;
+  parent: number;
+}
+
+export type Mark = RectMark | LineMark | PathMark | PolygonMark | PointMark | TextMark | ImageMark;
+export type MarkKind = Mark["kind"];
+
+export interface RectMark {
+  kind: "rect";
+  x: Float32Array;
+  y: Float32Array;
+  w: Float32Array;
+  h: Float32Array;
+  fill: Uint16Array;
+  flags: Uint8Array | null;
+  count: Uint32Array | null;
+}
+
+export interface LineMark {
+  kind: "line";
+  x0: Float32Array;
+  y0: Float32Array;
+  x1: Float32Array;
+  y1: Float32Array;
+  stroke: Uint16Array;
+  width: number;
+  flags: Uint8Array | null;
+}
+
+/** Path i has the points offsets[i] … offsets[i+1]. */
+export interface PathMark {
+  kind: "path";
+  offsets: Uint32Array;
+  x: Float32Array;
+  y: Float32Array;
+  stroke: Uint16Array;
+  width: number;
+}
+
+/** Polygon i has the corners offsets[i] … offsets[i+1]; two make a line. */
+export interface PolygonMark {
+  kind: "polygon";
+  offsets: Uint32Array;
+  x: Float32Array;
+  y: Float32Array;
+  fill: Uint16Array;
+  flags: Uint8Array | null;
+}
+
+export interface PointMark {
+  kind: "point";
+  x: Float32Array;
+  y: Float32Array;
+  r: Float32Array;
+  fill: Uint16Array;
+  shape: Uint8Array | null;
+  count: Uint32Array | null;
+}
+
+export interface TextMark {
+  kind: "text";
+  x: Float32Array;
+  y: Float32Array;
+  text: string[];
+  fill: Uint16Array;
+  anchor: Uint8Array | null;
+  size: number;
+  bold: boolean;
+  turned: boolean;
+}
+
+/** A grid of cells, row by row from the top left, stretched without smoothing. */
+export interface ImageMark {
+  kind: "image";
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  columns: number;
+  rows: number;
+  cells: Uint16Array;
+}
+
+/** Bits of a flags column, as in internal/scene/mark.go. */
+export const Flag = { aggregated: 1, hatched: 2, dimmed: 4, outlined: 8, arrow: 16, dashed: 32 } as const;
+/** Values of a shape column. */
+export const Shape = { disc: 0, square: 1, diamond: 2, triangle: 3, burst: 4 } as const;
+/** Values of an anchor column. */
+export const Anchor = { start: 0, middle: 1, end: 2 } as const;
