@@ -1,0 +1,2 @@
+import "./main.css";
+document.getElementById("app")!.textContent = "Parallax";
