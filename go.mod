@@ -19,4 +19,7 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require github.com/spf13/pflag v1.0.10 // indirect
+require (
+	github.com/spf13/pflag v1.0.10 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
