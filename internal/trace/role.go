@@ -1,0 +1,183 @@
+package trace
+
+import "strings"
+
+// RoleOf decides the role of a region from its name and category, for formats
+// that do not say. The tables are asked in this order and the first answer wins:
+//
+//  1. categories that leave no doubt (a GPU kernel, a user's annotation), with
+//     the names that are exceptions in them
+//  2. whole names: states of runtimes and recorders
+//  3. beginnings of names: the calls of a library
+//  4. categories that only hint (a group of functions)
+//
+// What none of them knows is compute. Letter case does not count, nor do the
+// underscores that Fortran compilers append, nor an argument list. It is called
+// once a region, so the tables are walked, not compiled.
+func RoleOf(name, category string) Role {
+	written := strings.TrimSpace(name)
+	name = strings.ToLower(written)
+	category = strings.ToLower(strings.TrimSpace(category))
+	if c, ok := sureCategories[category]; ok {
+		if r, ok := matchRule(c.except, name); ok {
+			return r
+		}
+		return c.role
+	}
+	if r, ok := roleWords[bareName(name)]; ok {
+		return r
+	}
+	if r, ok := matchRule(roleRules, name); ok {
+		return r
+	}
+	if isGPUCall(written) {
+		r, _ := matchRule(gpuCalls, name)
+		return r
+	}
+	for part := range strings.SplitSeq(category, "|") { // TAU joins groups by a bar
+		if r, ok := hintCategories[part]; ok {
+			return r
+		}
+	}
+	return RoleCompute
+}
+
+// bareName is a name in lower case without argument list, source place and
+// trailing underscores.
+func bareName(name string) string {
+	if i := strings.IndexAny(name, "(["); i > 0 {
+		name = name[:i]
+	}
+	return strings.TrimRight(strings.TrimSpace(name), "_")
+}
+
+// A roleRule matches names that begin with prefix and hold part somewhere after it.
+type roleRule struct {
+	prefix, part string
+	role         Role
+}
+
+func matchRule(rules []roleRule, name string) (Role, bool) {
+	for i := range rules {
+		if rest, ok := strings.CutPrefix(name, rules[i].prefix); ok && strings.Contains(rest, rules[i].part) {
+			return rules[i].role, true
+		}
+	}
+	return 0, false
+}
+
+type sureCategory struct {
+	role   Role
+	except []roleRule
+}
+
+// sureCategories are those of PyTorch's profiler in its old and new spelling, and
+// those of other recorders whose meaning is as plain.
+var sureCategories = map[string]sureCategory{
+	"kernel":              {RoleCompute, collectiveKernels},
+	"concurrent_kernel":   {RoleCompute, collectiveKernels},
+	"gpu_memcpy":          {RoleCopy, nil},
+	"gpu_memset":          {RoleCopy, nil},
+	"memcpy":              {RoleCopy, nil},
+	"memset":              {RoleCopy, nil},
+	"cuda_sync":           {RoleSynchronization, nil},
+	"cuda_runtime":        {RoleOverhead, gpuCalls},
+	"cuda_driver":         {RoleOverhead, gpuCalls},
+	"hip_runtime":         {RoleOverhead, gpuCalls},
+	"xpu_runtime":         {RoleOverhead, gpuCalls},
+	"mtia_runtime":        {RoleOverhead, nil},
+	"glow_runtime":        {RoleOverhead, nil},
+	"runtime":             {RoleOverhead, gpuCalls},
+	"cpu_op":              {RoleCompute, collectiveOperators},
+	"operator":            {RoleCompute, collectiveOperators},
+	"python_function":     {RoleCompute, []roleRule{{"", "function sleep>", RoleIdle}, {"", "method sleep of", RoleIdle}}},
+	"collective_comm":     {RoleCommunication, nil},
+	"mtia_ccp_events":     {RoleCommunication, nil},
+	"overhead":            {RoleOverhead, nil},
+	"gc notification":     {RoleOverhead, nil},
+	"user_annotation":     {RoleAnnotation, collectiveOperators},
+	"gpu_user_annotation": {RoleAnnotation, nil},
+	"cpu_instant_event":   {RoleAnnotation, nil},
+	"trace":               {RoleAnnotation, nil},
+	"nvtx":                {RoleAnnotation, nil},
+	"roctx":               {RoleAnnotation, nil},
+}
+
+// hintCategories are groups in which some names mean something else.
+var hintCategories = map[string]Role{
+	"mpi": RoleCommunication, "shmem": RoleCommunication, "gaspi": RoleCommunication, "nccl": RoleCommunication,
+	"communication": RoleCommunication, "communication thread state": RoleCommunication,
+	"posix": RoleIO, "stdio": RoleIO, "mpiio": RoleIO, "mpi-io": RoleIO, "hdf5": RoleIO, "io": RoleIO, "i/o": RoleIO, "file_io": RoleIO,
+	"synchronization": RoleSynchronization, "barrier": RoleSynchronization, "lock": RoleSynchronization,
+	"idle": RoleIdle, "memory node state": RoleOverhead, "annotation": RoleAnnotation,
+}
+
+// collectiveKernels are GPU kernels that move data between devices and wait for
+// peers while they do.
+var collectiveKernels = []roleRule{
+	{"", "nccl", RoleCommunication}, // RCCL keeps NCCL's names, MSCCL adds a letter
+	{"", "rccl", RoleCommunication},
+	{"", "msccl", RoleCommunication},
+	{"", "oneccl", RoleCommunication},
+	{"", "nvshmem", RoleCommunication},
+	{"", "rocshmem", RoleCommunication},
+	{"", "cross_device_reduce", RoleCommunication},
+}
+
+// collectiveOperators are operators and ranges that stand for a collective. On
+// the CPU (gloo) they are the only record of it, so a user's annotation of that
+// name counts as communication.
+var collectiveOperators = []roleRule{
+	{"nccl:", "", RoleCommunication},
+	{"rccl:", "", RoleCommunication},
+	{"gloo:", "", RoleCommunication},
+	{"mpi:", "", RoleCommunication},
+	{"ucc:", "", RoleCommunication},
+	{"xccl:", "", RoleCommunication},
+	{"hccl:", "", RoleCommunication},
+	{"c10d::", "", RoleCommunication},
+	{"_c10d_functional::", "", RoleCommunication},
+	{"c10d_functional::", "", RoleCommunication},
+	{"record_param_comms", "", RoleCommunication},
+}
+
+// gpuCalls are calls of a GPU's runtime on the host. A call that returns before
+// the work is done is overhead, one that waits is synchronization, and one that
+// copies before it returns is a copy.
+var gpuCalls = []roleRule{
+	{"", "synchronize", RoleSynchronization},
+	{"", "waitevent", RoleSynchronization},
+	{"", "waitforevents", RoleSynchronization},
+	{"", "waitvalue", RoleSynchronization},
+	{"", "waitexternalsemaphores", RoleSynchronization},
+	{"hsa_signal_wait", "", RoleSynchronization},
+	{"clfinish", "", RoleSynchronization},
+	{"", "async", RoleOverhead},
+	{"", "cpy", RoleCopy},
+	{"", "", RoleOverhead},
+}
+
+// isGPUCall knows the calls of the GPU runtimes by the name alone, letter case
+// included: "cu" also begins the kernels of cuBLAS and cuDNN, and "cuda_" and
+// "hip_" begin the functions of users.
+func isGPUCall(name string) bool {
+	for _, p := range gpuPrefixes {
+		if rest, ok := strings.CutPrefix(name, p); ok && rest != "" {
+			return rest[0] >= 'A' && rest[0] <= 'Z' || strings.HasSuffix(p, "_")
+		}
+	}
+	for _, p := range gpuVerbs {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+var gpuPrefixes = []string{"cuda", "hip", "hsa_", "acc_", "cupti", "roctracer_"}
+
+var gpuVerbs = []string{
+	"cuLaunch", "cuMem", "cuCtx", "cuStream", "cuEvent", "cuModule", "cuDevice", "cuFunc", "cuInit", "cuGraph", "cuOccupancy", "cuLibrary",
+	"cuKernel", "cuPointer", "cuDriver", "cuTensorMap", "zeCommand", "zeEvent", "zeFence", "zeKernel", "zeModule", "zeMem",
+	"clEnqueue", "clFinish", "clFlush", "clWaitForEvents", "clBuildProgram", "clCreate", "clRelease", "clSet", "clGet",
+}

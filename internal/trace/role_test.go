@@ -1,0 +1,99 @@
+package trace
+
+import "testing"
+
+// The names are those that recorders write; nearly all of them occur in the
+// traces the readers are tried on.
+func TestRoleOfIsWhatTheNameSays(t *testing.T) {
+	for _, group := range []struct {
+		role  Role
+		names [][2]string // name, category
+	}{
+		{RoleCommunication, [][2]string{
+			{"MPI_Send", ""}, {"PMPI_Wait", "MPI_STATE"}, {"mpi_allreduce_", ""}, {"MPI_ISEND", ""}, {"MPI_Bcast()  ", "MPI"},
+			{"MPI_Barrier", "USER"}, {"MPI_Comm_split", ""}, {"MPI_Iprobe", ""}, {"MPI_Initialized", ""}, {"MPI_Win_fence", ""},
+			{"MPI Collective Sync", "MPI"}, {"shmem_put64", ""}, {"gaspi_notify_waitsome", ""},
+			{"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*, unsigned long, ncclWork*)", "kernel"},
+			{"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "Kernel"},
+			{"void vllm::cross_device_reduce_1stage<__half, 8>(vllm::RankData*)", "kernel"},
+			{"nccl:all_reduce", "user_annotation"}, {"gloo:all_reduce", "user_annotation"}, {"nccl:all_to_all", ""},
+			{"c10d::allreduce_", "cpu_op"}, {"record_param_comms", "cpu_op"}, {"_c10d_functional::wait_tensor", "cpu_op"},
+			{"Group Communication", ""}, {"Wait/WaitAll", ""}, {"Immediate Send", ""}, {"Waiting a message", ""},
+			{"SendCompleted", "Communication Thread State"}, {"Processing", "Communication Thread State"}, {"action_Irecv", ""},
+			{"action_wait", ""},
+		}},
+		{RoleIO, [][2]string{
+			{"MPI_File_write_all", "MPI"}, {"mpi_file_open_", ""}, {"write", "POSIX"}, {"mmap", "POSIX"}, {"fopen64", "STDIO"}, {"__xstat", "POSIX"},
+			{"fread", ""}, {"I/O", ""}, {"H5Dwrite", ""}, {"ADIOS write", "TAU_USER"}, {"syscall", ""}, {"pread64", ""},
+		}},
+		{RoleSynchronization, [][2]string{
+			{"pthread_mutex_lock", ""}, {"pthread_cond_timedwait", "USER"}, {"pthread_join", ""}, {"!$omp implicit barrier @cg.c:12", ""},
+			{"!$omp critical @cg.c:3", ""}, {"omp_set_lock", ""}, {"__kmpc_barrier", ""}, {"GOMP_barrier", ""}, {"OpenMP_Sync_Region_Barrier_Implicit", ""},
+			{"cudaDeviceSynchronize", "cuda_runtime"}, {"cudaStreamWaitEvent", "Runtime"}, {"hipDeviceSynchronize", "cuda_runtime"},
+			{"cuCtxSynchronize", ""}, {"cudaStreamSynchronize", ""}, {"clFinish", ""}, {"zeEventHostSynchronize", ""}, {"Stream Wait Event", "cuda_sync"}, {"Context Sync", "cuda_sync"},
+			{"chan receive", ""}, {"sync.(*Cond).Wait", ""}, {"Synchronization", ""}, {"Waiting all tasks", "User Thread State"}, {"std::thread::join()", ""},
+		}},
+		{RoleIdle, [][2]string{
+			{"Idle", ""}, {"Sleeping", "Worker State"}, {"Sleeping", "Communication Thread State"}, {"Not created", ""}, {"COMPUTE IDLE", ""},
+			{"Runnable", ""}, {"sleep", ""}, {"nanosleep", ""}, {"<built-in function sleep>", "python_function"}, {"OpenMP_Idle", ""},
+		}},
+		{RoleCopy, [][2]string{
+			{"Memcpy HtoD (Pageable -> Device)", "gpu_memcpy"}, {"Memset (Device)", "gpu_memset"}, {"Memcpy DtoD (Device -> Device)", "Memcpy"},
+			{"[CUDA memcpy HtoD]", ""}, {"FetchingInput", "Worker State"}, {"PushingOutput", "S"}, {"Memory transfer", ""}, {"memcpy", ""},
+			{"hipMemcpyWithStream", "cuda_runtime"}, {"cudaMemcpy", ""},
+		}},
+		{RoleOverhead, [][2]string{
+			{"MPI_Init", ""}, {"MPI_Init_thread", "MPI"}, {"MPI_Finalize()  ", "MPI"}, {"PMPI_Finalize", "MPI_STATE"}, {"mpi_init_", ""},
+			{"cudaLaunchKernel", "cuda_runtime"}, {"cudaMemcpyAsync", "cuda_runtime"}, {"cudaMalloc", "Runtime"}, {"hipExtModuleLaunchKernel", "cuda_runtime"},
+			{"cuLaunchKernel", "cuda_driver"}, {"cuMemcpyHtoDAsync_v2", ""}, {"INVALID", "cuda_runtime"}, {"Lazy Function Loading", "overhead"},
+			{"Scheduling", "Worker State"}, {"Overhead", "Worker State"}, {"Callback", "S"}, {"Submitting task", "User Thread State"},
+			{"Allocating", "Memory Node State"}, {"TRACE BUFFER FLUSH", ""}, {"EZTrace finalize", "USER"}, {"STEAL", ""},
+			{"pthread_create", ""}, {"Scheduling and Fork/Join", ""}, {"GC mark assist", ""}, {"stop-the-world (GC sweep termination)", ""}, {"minor GC", "gc notification"},
+		}},
+		{RoleAnnotation, [][2]string{
+			{"ProfilerStep#3", "user_annotation"}, {"ProfilerStep#3", ""}, {"Optimizer.step#SGD.step", "gpu_user_annotation"}, {"nccl:all_reduce", "gpu_user_annotation"},
+			{"## forward ##", "user_annotation"}, {"PyTorch Profiler (0)", "Trace"}, {"epoch", "NVTX"},
+		}},
+		{RoleCompute, [][2]string{
+			{"", ""}, {"main", ""}, {"computing", "MPI_STATE"}, {"Running", ""}, {"RUN", ""}, {"Working", "USER"}, {"dgemm", "Worker State"}, {"HPL_dgemm", ""},
+			{"aten::mm", "cpu_op"}, {"aten::empty", "Operator"}, {"ampere_sgemm_128x64_nn", "kernel"}, {"cudnn_ampere_scudnn_128x64_relu_xregs_large_nn_v1", "kernel"},
+			{"torch.distributed.ddp.reducer::copy_bucket_to_grad", "cpu_op"}, {"void cub::DeviceScanKernel<int>(int)", ""}, {"cublasSgemm_v2", ""},
+			{"!$omp parallel @cg.c:9", ""}, {"!$omp critical sblock @cg.c:3", ""}, {"cuda_solver", ""}, {"hipster", ""}, {".TAU application", "TAU_DEFAULT"},
+			{"Executing", "Worker State"}, {"action_compute", ""}, {"nn.Module: Linear_0", "python_function"}, {"reader", ""}, {"writeback_cells", ""},
+		}},
+	} {
+		for _, n := range group.names {
+			if got := RoleOf(n[0], n[1]); got != group.role {
+				t.Errorf("RoleOf(%q, %q) = %v, want %v", n[0], n[1], got, group.role)
+			}
+		}
+	}
+}
+
+func TestRoleTablesHoldLowerCaseAndNoContradiction(t *testing.T) {
+	seen := map[string]bool{}
+	for _, words := range wordsByRole {
+		for _, word := range words {
+			if bareName(word) != word {
+				t.Errorf("word %q can never match: its bare form is %q", word, bareName(word))
+			}
+			if seen[word] {
+				t.Errorf("word %q is listed twice", word)
+			}
+			seen[word] = true
+		}
+	}
+	for i, r := range roleRules {
+		for _, earlier := range roleRules[:i] {
+			if earlier.role != r.role && earlier.part == "" && len(earlier.prefix) <= len(r.prefix) && r.prefix[:len(earlier.prefix)] == earlier.prefix {
+				t.Errorf("rule %q can never match: %q comes before it", r.prefix, earlier.prefix)
+			}
+		}
+	}
+}
+
+func BenchmarkRoleOfUnknownName(b *testing.B) {
+	for b.Loop() {
+		RoleOf("HPL_pdupdateTT", "USER")
+	}
+}
