@@ -1,0 +1,62 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// A column is where the numbers of one column lie.
+type column struct {
+	Type   string `json:"type"`
+	Offset int    `json:"offset"`
+	Length int    `json:"length"`
+}
+
+func appendU32(b []byte, x uint32) []byte { return binary.LittleEndian.AppendUint32(b, x) }
+
+func (e *encoder) f32(xs []float32) *column {
+	return e.column("f32", len(xs), 4, func(b []byte) []byte {
+		for _, x := range xs {
+			b = appendU32(b, math.Float32bits(x))
+		}
+		return b
+	})
+}
+
+func (e *encoder) u32(xs []uint32) *column {
+	return e.column("u32", len(xs), 4, func(b []byte) []byte {
+		for _, x := range xs {
+			b = appendU32(b, x)
+		}
+		return b
+	})
+}
+
+// optional leaves out a column that a mark does not have.
+func optional[T any](xs []T, f func([]T) *column) *column {
+	if xs == nil {
+		return nil
+	}
+	return f(xs)
+}
+
+func u16[T ~uint16](e *encoder, xs []T) *column {
+	return e.column("u16", len(xs), 2, func(b []byte) []byte {
+		for _, x := range xs {
+			b = binary.LittleEndian.AppendUint16(b, uint16(x))
+		}
+		return b
+	})
+}
+
+func u8[T ~uint8](e *encoder, xs []T) *column {
+	if xs == nil {
+		return nil
+	}
+	return e.column("u8", len(xs), 1, func(b []byte) []byte {
+		for _, x := range xs {
+			b = append(b, byte(x))
+		}
+		return b
+	})
+}
