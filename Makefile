@@ -1,0 +1,63 @@
+# Parallax. `make test` is what CI runs; it installs what it lacks or says what to install.
+GO      ?= go
+export CGO_ENABLED = 0
+
+.PHONY: build test lint bench golden web test-go test-race test-web test-dist cross tools clean
+
+build:
+	$(GO) build -trimpath -o bin/parallax ./cmd/parallax
+
+test: lint test-go test-race cross test-dist test-web
+
+# Who imports whom is asked of `go list`, whose reads the test cache does not see: -count=1.
+test-go:
+	$(GO) test ./...
+	$(GO) test -count=1 ./internal
+
+# The race detector where goroutines meet; it needs cgo and a C compiler.
+RACE = ./internal/trace/... ./internal/store/... ./internal/importer/... ./internal/server/... ./cmd/...
+test-race:
+	@if command -v cc >/dev/null || command -v gcc >/dev/null; then \
+	  CGO_ENABLED=1 $(GO) test -race -short $(RACE); \
+	else echo "no C compiler: the race detector is left out (install gcc)"; fi
+
+lint:
+	@bad=$$(gofmt -l cmd internal recorder web/*.go tools 2>/dev/null); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
+	$(GO) vet ./...
+
+cross:
+	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
+	  echo "build $$t"; GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -trimpath -o /dev/null ./cmd/parallax || exit 1; done
+
+# The page: bundled from web/src into web/dist, which is committed.
+web: web/node_modules/.package-lock.json
+	cd tools/bundle && $(GO) run .
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20 or newer with npm"; exit 1; }
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+# The committed page must be what its source gives.
+test-dist: web
+	@git diff --exit-code --stat -- web/dist || { echo "web/dist is not what web/src gives: run make web and commit"; exit 1; }
+
+test-web: build web/node_modules/.package-lock.json chromium
+	cd web && npm test
+
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq chromium; \
+	else echo "Chromium is missing: install it (Debian: apt-get install chromium) for the browser tests"; exit 1; fi
+.PHONY: chromium
+
+# Rewrite the expected outputs; review the diff like code.
+golden:
+	$(GO) test ./... -update
+
+# Figures with ratios; PARALLAX_BENCH_ROWS=1e8 for the large ones.
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./...
+
+clean:
+	rm -rf bin

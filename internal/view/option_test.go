@@ -1,0 +1,52 @@
+package view
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestValuesRefuseWhatTheViewCannotTake(t *testing.T) {
+	v := &View{Name: "box", Options: Use("top", "over", "p", "paper", "busy", "palette=cividis")}
+	for _, c := range []struct {
+		name, option string
+		values       []string
+		want         string // part of the error; empty: accepted
+	}{
+		{"a number in range", "p", []string{"0.5"}, ""},
+		{"a number out of range", "p", []string{"1.5"}, "from 0 to 1"},
+		{"not a number", "p", []string{"NaN"}, "from 0 to 1"},
+		{"a choice", "over", []string{"locations"}, ""},
+		{"an unknown choice", "over", []string{"ranks"}, "want one of calls, locations"},
+		{"a broken integer", "top", []string{"ten"}, "whole number"},
+		{"a switch", "paper", []string{"true"}, ""},
+		{"a repeated pattern", "busy", []string{"a", "b"}, ""},
+		{"a repeated number", "p", []string{"0.1", "0.2"}, "given 2 times"},
+		{"an option of another view", "ring", []string{"4"}, "has no option --ring"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := NewValues(v, map[string][]string{c.option: c.values})
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+	vals, err := NewValues(v, nil)
+	if err != nil || vals.Text("palette") != "cividis" || vals.Number("p") != 0.1 || vals.Switch("paper") {
+		t.Errorf("defaults: %v %v", vals.All(), err)
+	}
+}
+
+func TestOptionNamesAreUniqueAndExplained(t *testing.T) {
+	seen := map[string]bool{}
+	for _, o := range OptionTable {
+		if seen[o.Name] || o.Help == "" || o.Kind == "choice" && len(o.Choices) == 0 {
+			t.Errorf("option %q is repeated, or lacks help or choices", o.Name)
+		}
+		seen[o.Name] = true
+		if o.Default != "" {
+			if err := o.check(o.Default); err != nil {
+				t.Errorf("default: %v", err)
+			}
+		}
+	}
+}

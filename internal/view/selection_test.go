@@ -1,0 +1,94 @@
+package view
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+func TestTimesAreReadWithUnitsAndShares(t *testing.T) {
+	for s, want := range map[string]trace.Time{
+		"1.5s": 1_500_000_000, "200ms": 200_000_000, "7us": 7000, "7µs": 7000, "30%": 300, "9007199254740993": 9007199254740993, "12ns": 12, "2min": 120e9,
+	} {
+		if got, err := ParseTime(s, 1000); err != nil || got != want {
+			t.Errorf("%q: %d, %v; want %d", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"", "s", "1.5x", "--3s", "nan s", "1e300s"} {
+		if got, err := ParseTime(s, 1000); err == nil {
+			t.Errorf("%q is read as %d, want an error", s, got)
+		}
+	}
+}
+
+// tree is site/host{0,1}/rank{0..3}, two ranks a host, a thread each.
+func tree() *store.Tree {
+	t := &store.Tree{}
+	add := func(name string, kind trace.Kind, parent, last trace.LocationID, level uint16, rank int32) {
+		t.Name, t.Kind, t.Parent = append(t.Name, name), append(t.Kind, kind), append(t.Parent, parent)
+		t.Last, t.Level, t.Rank = append(t.Last, last), append(t.Level, level), append(t.Rank, rank)
+	}
+	add("site", trace.KindSite, trace.NoLocation, 6, 0, -1)
+	add("host0", trace.KindMachine, 0, 4, 1, -1)
+	add("rank 0", trace.KindProcess, 1, 3, 2, 0)
+	add("main", trace.KindThread, 2, 3, 3, 0)
+	add("rank 1", trace.KindProcess, 1, 4, 2, 1)
+	add("host1", trace.KindMachine, 0, 6, 1, -1)
+	add("rank 2", trace.KindProcess, 5, 6, 2, 2)
+	return t
+}
+
+func TestLocationPatternsSelectTopmostMatches(t *testing.T) {
+	for _, c := range []struct {
+		patterns []string
+		want     []trace.LocationID
+	}{
+		{nil, nil},
+		{[]string{"host1"}, []trace.LocationID{5}},
+		{[]string{"site/host0/*"}, []trace.LocationID{2, 4}},
+		{[]string{"rank:1-2"}, []trace.LocationID{4, 6}},
+		{[]string{"rank:0", "host1"}, []trace.LocationID{2, 5}},
+		{[]string{"re:^rank [12]$"}, []trace.LocationID{4, 6}},
+		{[]string{"#3"}, []trace.LocationID{3}},
+		{[]string{"*"}, []trace.LocationID{0}},
+		{[]string{"rank [02]"}, []trace.LocationID{2, 6}},
+	} {
+		got, err := MatchLocations(tree(), c.patterns)
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %v, %v; want %v", c.patterns, got, err, c.want)
+		}
+	}
+	for _, p := range []string{"nobody", "re:(", "rank:x", "[a"} {
+		if got, err := MatchLocations(tree(), []string{p}); err == nil {
+			t.Errorf("%q gives %v, want an error", p, got)
+		}
+	}
+}
+
+func TestRegionPatternsKnowRolesAndCategories(t *testing.T) {
+	regions := []trace.Region{{Name: "MPI_Send", Category: "mpi", Role: trace.RoleCommunication}, {Name: "solve", Role: trace.RoleCompute}, {Name: "a.b(c)", Category: "kernel", Role: trace.RoleCompute}}
+	for _, c := range []struct {
+		pattern string
+		want    []trace.RegionID
+	}{
+		{"MPI_*", []trace.RegionID{0}}, {"role:compute", []trace.RegionID{1, 2}}, {"category:kernel", []trace.RegionID{2}},
+		{"mpi/MPI_*", []trace.RegionID{0}}, {"a.b(c)", []trace.RegionID{2}}, {"a?b(*", []trace.RegionID{2}},
+	} {
+		if got, err := MatchRegions(regions, []string{c.pattern}); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %v, %v; want %v", c.pattern, got, err, c.want)
+		}
+	}
+}
+
+func TestNumbersForPeopleHaveThreeDigitsAndAUnit(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{FormatTime(0), "0 s"}, {FormatTime(1), "1.00 ns"}, {FormatTime(999), "999 ns"}, {FormatTime(1240000), "1.24 ms"}, {FormatTime(999_999_999), "1.00 s"}, {FormatTime(61_500_000_000), "61.5 s"},
+		{FormatCount(3100000), "3.10 M"}, {FormatCount(9999), "9,999"}, {FormatBytes(1536), "1.50 KiB"}, {FormatShare(0.1234), "12.3 %"}, {Thousands(-1234567), "-1,234,567"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
