@@ -1,5 +1,7 @@
 package scene
 
+import "image/color"
+
 // A Colour is an index into the palette table.
 type Colour uint16
 
@@ -25,3 +27,22 @@ func (t Theme) String() string {
 func ParseTheme(s string) (Theme, bool) {
 	return map[string]Theme{"light": Light, "dark": Dark}[s], s == "light" || s == "dark"
 }
+
+// RGBA looks a colour up. None and indices past the table are fully transparent.
+func (c Colour) RGBA(t Theme) color.NRGBA {
+	table := Table(t)
+	if int(c) >= len(table) {
+		return color.NRGBA{}
+	}
+	return table[c]
+}
+
+// Dimmed looks a colour up as it is drawn outside the selection: mixed with the
+// background, by the share that palette.json calls dim.
+func (c Colour) Dimmed(t Theme) color.NRGBA {
+	own, ground := c.RGBA(t), UIBackground.RGBA(t)
+	share := loadPalette().Dim
+	return color.NRGBA{mix(own.R, ground.R, share), mix(own.G, ground.G, share), mix(own.B, ground.B, share), own.A}
+}
+
+func mix(a, b uint8, share float64) uint8 { return uint8(float64(a)*(1-share) + float64(b)*share + 0.5) }

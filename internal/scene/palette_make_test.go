@@ -1,0 +1,266 @@
+package scene
+
+import (
+	"encoding/json"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The palette is written down in OKLCh (lightness, chroma, hue in degrees), where
+// equal steps look equal, and computed from there.
+type lch struct{ l, c, h float64 }
+
+// A shadeFamily has shades in light; lightness from…to in light becomes from…to in dark,
+// so a shade keeps its hue in both themes.
+type shadeFamily struct {
+	name          string
+	from, to      float64
+	darkFrom, end float64
+	shades        []lch
+}
+
+// Shades were found by a search that keeps families apart for normal, deuteranopic and
+// tritanopic eyes in both themes, and orders each family so that its first shades differ most.
+var families = []shadeFamily{
+	{"compute", .57, .80, .57, .79, []lch{
+		{.64, .125, 252}, {.72, .12, 150}, {.75, .13, 248}, {.67, .08, 158}, {.70, .13, 268}, {.76, .09, 268}, {.70, .13, 240}, {.64, .08, 266}, {.80, .10, 148},
+		{.68, .13, 158}, {.76, .11, 140}, {.63, .07, 232}, {.70, .08, 140}, {.74, .13, 268}, {.66, .13, 268}, {.62, .12, 232}, {.68, .11, 254}, {.66, .13, 236},
+	}},
+	{"communication", .54, .70, .54, .71, []lch{
+		{.66, .165, 45}, {.58, .17, 28}, {.59, .13, 62}, {.54, .14, 46}, {.62, .12, 36}, {.70, .16, 62}, {.65, .12, 62}, {.64, .18, 28}, {.61, .17, 44}, {.70, .18, 32},
+		{.57, .12, 32}, {.69, .12, 52}, {.66, .13, 36}, {.70, .16, 46}, {.63, .15, 56}, {.57, .17, 42}, {.55, .12, 62}, {.59, .14, 44}, {.61, .15, 26}, {.67, .16, 26},
+	}},
+	{"synchronization", .83, .94, .82, .93, []lch{
+		{.88, .16, 95}, {.82, .11, 106}, {.82, .17, 102}, {.91, .11, 90}, {.86, .11, 82}, {.92, .17, 108},
+		{.86, .13, 106}, {.84, .15, 88}, {.90, .13, 108}, {.87, .17, 108}, {.91, .15, 96}, {.88, .12, 94},
+	}},
+	{"idle", .83, .94, .39, .29, []lch{
+		{.90, .004, 250}, {.84, .022, 250}, {.94, .022, 250}, {.87, .012, 260}, {.83, .002, 250}, {.93, .002, 250},
+		{.89, .022, 260}, {.92, .022, 250}, {.85, .002, 250}, {.86, .022, 262}, {.88, .002, 258}, {.91, .012, 260},
+	}},
+	{"io", .38, .56, .46, .60, []lch{
+		{.50, .17, 305}, {.40, .19, 294}, {.38, .11, 296}, {.56, .19, 292}, {.45, .12, 302}, {.53, .11, 300},
+		{.52, .19, 324}, {.45, .19, 312}, {.38, .19, 310}, {.47, .19, 292}, {.48, .15, 320}, {.55, .19, 308},
+	}},
+	{"copy", .38, .54, .45, .58, []lch{
+		{.52, .085, 195}, {.44, .07, 204}, {.39, .05, 182}, {.49, .04, 180}, {.54, .04, 188}, {.47, .08, 180},
+		{.43, .04, 182}, {.49, .07, 204}, {.46, .04, 204}, {.41, .07, 194}, {.54, .09, 180}, {.50, .09, 180},
+	}},
+	{"overhead", .32, .46, .39, .49, []lch{
+		{.42, .07, 58}, {.34, .09, 48}, {.37, .05, 74}, {.46, .09, 40}, {.32, .07, 72}, {.39, .09, 40},
+		{.44, .04, 74}, {.39, .08, 74}, {.33, .06, 40}, {.40, .04, 50}, {.45, .09, 62}, {.46, .06, 56},
+	}},
+	{"annotation", .73, .83, .74, .85, []lch{
+		{.78, .10, 350}, {.73, .05, 335}, {.73, .11, 337}, {.74, .11, 1}, {.77, .05, 345}, {.75, .08, 337},
+		{.80, .08, 335}, {.73, .07, 1}, {.79, .07, 1}, {.76, .08, 1}, {.76, .11, 335}, {.81, .11, 337},
+	}},
+	{"locations", .46, .80, .54, .82, []lch{
+		{.62, .14, 252}, {.70, .15, 55}, {.47, .16, 356}, {.54, .13, 145}, {.78, .12, 172}, {.78, .12, 325},
+		{.48, .16, 290}, {.67, .15, 132}, {.62, .15, 330}, {.53, .10, 64}, {.82, .15, 105}, {.77, .10, 242},
+	}},
+}
+
+// uiColours are name, light, dark, in the order of the constants.
+var uiColours = [][3]string{
+	{"background", "ffffff", "14161a"},
+	{"surface", "f6f7f8", "1b1e23"},
+	{"text", "1a1d21", "e4e7eb"},
+	{"text-muted", "5c636c", "9aa3ad"},
+	{"hairline", "d9dce0", "30353c"},
+	{"grid", "eceef0", "24282e"},
+	{"axis", "9aa1a9", "5d6570"},
+	{"selection", "2f6fdd26", "6ea8ff2e"},
+	{"selection-edge", "2f6fdd", "6ea8ff"},
+	{"focus", "1f5fd0", "8ab8ff"},
+	{"accent", "1d5bbf", "86b4ff"},
+	{"warning", "8a5a00", "f0b849"},
+	{"error", "b3261e", "ff8a80"},
+	{"good", "1e7a3c", "6cd08c"},
+	{"aggregate", "c3c9d1", "4a515a"},
+	{"hatch", "ffffff80", "14161a80"},
+	{"outline", "1a1d2199", "e4e7eb99"},
+	{"link", "3a414ab0", "c5ccd5a0"},
+	{"cursor", "1a1d21", "ffffff"},
+	{"band", "f8f9fa", "181b20"},
+	{"empty", "f1f2f4", "1e2126"},
+	{"data", "3f76b5", "6fa8e8"},
+	{"data-soft", "c9d9ea", "2c4257"},
+	{"ink-dark", "000000", "000000"},
+	{"ink-light", "ffffff", "ffffff"},
+	{"ink", "000000", "ffffff"},
+	{"ink-reverse", "ffffff", "000000"},
+	{"paper-grey", "a6a6a6", "7c7c7c"},
+	{"paper-black", "000000", "ffffff"},
+	{"paper-green", "2ca02c", "3fb53f"},
+	{"paper-red", "d62728", "e5484a"},
+}
+
+func makePalette(t *testing.T) []byte {
+	f := paletteFile{Dim: 0.72}
+	start := 0
+	add := func(s paletteSection) {
+		s.Start = start
+		start += len(s.Light)
+		f.Sections = append(f.Sections, s)
+	}
+	ui := paletteSection{Name: "ui"}
+	for _, c := range uiColours {
+		ui.Names, ui.Light, ui.Dark = append(ui.Names, c[0]), append(ui.Light, c[1]), append(ui.Dark, c[2])
+	}
+	add(ui)
+	for _, fam := range families {
+		s := paletteSection{Name: fam.name}
+		for _, x := range fam.shades {
+			s.Light = append(s.Light, x.hex())
+			dark := lch{fam.darkFrom + (x.l-fam.from)/(fam.to-fam.from)*(fam.end-fam.darkFrom), x.c, x.h}
+			s.Dark = append(s.Dark, dark.hex())
+		}
+		add(s)
+	}
+	add(paletteSection{Name: "viridis", Light: readRamp(t, "viridis")})
+	add(paletteSection{Name: "cividis", Light: readRamp(t, "cividis")})
+	diverging := paletteSection{Name: "diverging"}
+	spectrum := paletteSection{Name: "spectrum"}
+	greenRed := paletteSection{Name: "green-red"}
+	for i := range 256 {
+		u := float64(i) / 255
+		diverging.Light = append(diverging.Light, divergingAt(u, .965, .48).hex())
+		diverging.Dark = append(diverging.Dark, divergingAt(u, .28, .74).hex())
+		spectrum.Light = append(spectrum.Light, hueHex(240-300*u))
+		greenRed.Light = append(greenRed.Light, greenOrangeRed(u))
+	}
+	add(diverging)
+	add(spectrum)
+	add(greenRed)
+	return writePalette(f)
+}
+
+// divergingAt runs from blue through a neutral middle to red; chroma grows with
+// the distance from the middle.
+func divergingAt(u, middle, end float64) lch {
+	far := math.Abs(2*u - 1)
+	hue := 255.0
+	if u > 0.5 {
+		hue = 25
+	}
+	return lch{middle + (end-middle)*far, 0.17 * math.Pow(far, 0.85), hue}
+}
+
+// hueHex is full saturation and value at a hue in degrees.
+func hueHex(h float64) string {
+	h = math.Mod(h+360, 360)
+	channel := func(n float64) uint8 {
+		k := math.Mod(n+h/60, 6)
+		return uint8(255*(1-max(0, min(k, 4-k, 1))) + 0.5)
+	}
+	return fmt.Sprintf("%02x%02x%02x", channel(5), channel(3), channel(1))
+}
+
+func greenOrangeRed(u float64) string {
+	stops := [3][3]float64{{0, 230, 0}, {255, 165, 0}, {255, 0, 0}}
+	i := min(int(u*2), 1)
+	f := u*2 - float64(i)
+	out := ""
+	for k := range 3 {
+		out += fmt.Sprintf("%02x", uint8(stops[i][k]*(1-f)+stops[i+1][k]*f+0.5))
+	}
+	return out
+}
+
+// readRamp reads a published ramp: 256 colours in hexadecimal.
+func readRamp(t *testing.T, name string) []string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name + ".hex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	digits := strings.Join(strings.Fields(string(data)), "")
+	var out []string
+	for i := 0; i+6 <= len(digits); i += 6 {
+		out = append(out, digits[i:i+6])
+	}
+	return out
+}
+
+// writePalette writes one line for each list, so that a change is easy to read.
+func writePalette(f paletteFile) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "{\n  \"dim\": %g,\n  \"sections\": [\n", f.Dim)
+	for i, s := range f.Sections {
+		fmt.Fprintf(&b, "    {\"name\": %q, \"start\": %d,\n", s.Name, s.Start)
+		line := func(name string, list []string, last bool) {
+			text, _ := json.Marshal(list)
+			fmt.Fprintf(&b, "     %q: %s%s\n", name, text, map[bool]string{true: "}", false: ","}[last])
+		}
+		if s.Names != nil {
+			line("names", s.Names, false)
+		}
+		line("light", s.Light, s.Dark == nil)
+		if s.Dark != nil {
+			line("dark", s.Dark, true)
+		}
+		if i < len(f.Sections)-1 {
+			b.WriteString("    ,\n")
+		}
+	}
+	b.WriteString("  ]\n}\n")
+	return []byte(b.String())
+}
+
+// hex gives the nearest colour of sRGB, with less chroma where there is none.
+func (x lch) hex() string {
+	for c := x.c; ; c = max(c-0.002, 0) {
+		rgb, ok := oklchToLinear(lch{x.l, c, x.h})
+		if !ok && c > 0 {
+			continue
+		}
+		out := ""
+		for _, v := range rgb {
+			out += fmt.Sprintf("%02x", uint8(gamma(min(max(v, 0), 1))*255+0.5))
+		}
+		return out
+	}
+}
+
+func oklchToLinear(x lch) (rgb [3]float64, inside bool) {
+	a, b := x.c*math.Cos(x.h*math.Pi/180), x.c*math.Sin(x.h*math.Pi/180)
+	l := x.l + 0.3963377774*a + 0.2158037573*b
+	m := x.l - 0.1055613458*a - 0.0638541728*b
+	s := x.l - 0.0894841775*a - 1.2914855480*b
+	l, m, s = l*l*l, m*m*m, s*s*s
+	rgb = [3]float64{
+		4.0767416621*l - 3.3077115913*m + 0.2309699292*s,
+		-1.2684380046*l + 2.6097574011*m - 0.3413193965*s,
+		-0.0041960863*l - 0.7034186147*m + 1.7076147010*s,
+	}
+	inside = true
+	for _, v := range rgb {
+		inside = inside && v > -0.0005 && v < 1.0005
+	}
+	return rgb, inside
+}
+
+func gamma(v float64) float64 {
+	if v <= 0.0031308 {
+		return 12.92 * v
+	}
+	return 1.055*math.Pow(v, 1/2.4) - 0.055
+}
+
+// oklab places a colour of linear light in OKLab.
+func oklab(c [3]float64) [3]float64 {
+	l := math.Cbrt(0.4122214708*c[0] + 0.5363325363*c[1] + 0.0514459929*c[2])
+	m := math.Cbrt(0.2119034982*c[0] + 0.6806995451*c[1] + 0.1073969566*c[2])
+	s := math.Cbrt(0.0883024619*c[0] + 0.2817188376*c[1] + 0.6299787005*c[2])
+	return [3]float64{
+		0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
+		1.9779984951*l - 2.4285922050*m + 0.4505937099*s,
+		0.0259040371*l + 0.7827717662*m - 0.8086757660*s,
+	}
+}
+
+func linearOf(c color.NRGBA) [3]float64 { return [3]float64{linear(c.R), linear(c.G), linear(c.B)} }

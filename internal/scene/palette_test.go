@@ -1,0 +1,223 @@
+package scene
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestPaletteFileIsWhatItsSourceMakes(t *testing.T) {
+	want := makePalette(t)
+	if *update {
+		if err := os.WriteFile("palette.json", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !bytes.Equal(paletteJSON, want) {
+		t.Error("palette.json is not what palette_make_test.go makes; run the test with -update")
+	}
+	if _, err := parsePalette(paletteJSON); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPaletteHasEveryNamedColourAndSection(t *testing.T) {
+	var f paletteFile
+	if err := json.Unmarshal(paletteJSON, &f); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(f.Sections[0].Names); f.Sections[0].Name != "ui" || got != int(uiEnd) {
+		t.Fatalf("the first section %q has %d names, the constants %d", f.Sections[0].Name, got, uiEnd)
+	}
+	for c, name := range map[Colour]string{
+		UIBackground: "background", UITextMuted: "text-muted", UISelectionEdge: "selection-edge", UIHatch: "hatch", UILink: "link",
+		UIEmpty: "empty", UIData: "data", UIInkDark: "ink-dark", UIInkReverse: "ink-reverse", PaperGrey: "paper-grey", PaperRed: "paper-red",
+	} {
+		if got := f.Sections[0].Names[c]; got != name {
+			t.Errorf("constant of %s has the index of %s", name, got)
+		}
+	}
+	for _, name := range roleSections[1:] {
+		if s, ok := FindSection(name); !ok || s.Length < 12 {
+			t.Errorf("family %s has %d shades, want 12", name, s.Length)
+		}
+	}
+	for _, name := range RampNames {
+		if s, ok := FindSection(name); !ok || s.Length != 256 {
+			t.Errorf("ramp %s has %d colours, want 256", name, s.Length)
+		}
+	}
+	if s, _ := FindSection("locations"); s.Length != 12 {
+		t.Errorf("locations have %d hues, want 12", s.Length)
+	}
+	for i := range Table(Light) {
+		if i >= int(uiEnd) && (Table(Light)[i].A != 255 || Table(Dark)[i].A != 255) {
+			t.Errorf("data colour %d is transparent", i)
+		}
+	}
+}
+
+// eyes are transformations of linear light: normal vision, and full deuteranopia
+// and tritanopia after Machado, Oliveira and Fernandes (2009).
+var eyes = []struct {
+	name string
+	m    [9]float64
+}{
+	{"normal", [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}},
+	{"deuteranopia", [9]float64{0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881}},
+	{"tritanopia", [9]float64{1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900}},
+}
+
+// seen places a colour in OKLab, scaled by 100, as an eye sees it; a difference of
+// 2 is just visible there.
+func seen(c color.NRGBA, m [9]float64) [3]float64 {
+	l := linearOf(c)
+	var out [3]float64
+	for i := range 3 {
+		out[i] = min(max(m[3*i]*l[0]+m[3*i+1]*l[1]+m[3*i+2]*l[2], 0), 1)
+	}
+	out = oklab(out)
+	return [3]float64{100 * out[0], 100 * out[1], 100 * out[2]}
+}
+
+func distance(a, b [3]float64) float64 {
+	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
+}
+
+// nearest gives the smallest difference between two sections.
+func nearest(a, b Section, theme Theme, m [9]float64, first int) float64 {
+	least := math.Inf(1)
+	for i := range min(a.Length, first) {
+		for j := range min(b.Length, first) {
+			if a.Start+i != b.Start+j {
+				least = min(least, distance(seen(a.At(i).RGBA(theme), m), seen(b.At(j).RGBA(theme), m)))
+			}
+		}
+	}
+	return least
+}
+
+func TestFamiliesStayApartForEveryEye(t *testing.T) {
+	for _, theme := range []Theme{Light, Dark} {
+		for _, eye := range eyes {
+			anyShade, roleColour := 3.0, 7.0
+			if eye.name == "normal" {
+				anyShade, roleColour = 5, 12
+			}
+			for i := 1; i < len(roleSections); i++ {
+				for j := 1; j < i; j++ {
+					a, b := family(uint8(i)), family(uint8(j))
+					if d := nearest(a, b, theme, eye.m, 99); d < anyShade {
+						t.Errorf("%s, %s: a shade of %s is %.1f from one of %s, want %.0f", theme, eye.name, a.Name, d, b.Name, anyShade)
+					}
+					if d := nearest(a, b, theme, eye.m, 1); d < roleColour {
+						t.Errorf("%s, %s: %s is %.1f from %s, want %.0f", theme, eye.name, a.Name, d, b.Name, roleColour)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestShadesOfAFamilyDiffer(t *testing.T) {
+	for _, theme := range []Theme{Light, Dark} {
+		for _, s := range Sections()[1:10] {
+			want := map[string]float64{"idle": 1, "locations": 10}[s.Name]
+			if want == 0 {
+				want = 2.5
+			}
+			if d := nearest(s, s, theme, eyes[0].m, 99); d < want {
+				t.Errorf("%s: two shades of %s are %.1f apart, want %.1f", theme, s.Name, d, want)
+			}
+		}
+		for _, eye := range eyes[1:] {
+			s, _ := FindSection("locations")
+			if d := nearest(s, s, theme, eye.m, 6); d < 6 {
+				t.Errorf("%s, %s: two of the first six hues are %.1f apart", theme, eye.name, d)
+			}
+		}
+	}
+}
+
+func contrast(a, b color.NRGBA) float64 {
+	x, y := luminance(a)+0.05, luminance(b)+0.05
+	return max(x, y) / min(x, y)
+}
+
+func TestTextIsReadableInBothThemes(t *testing.T) {
+	for _, theme := range []Theme{Light, Dark} {
+		for _, text := range []Colour{UIText, UITextMuted, UIAccent, UIWarning, UIError, UIGood, UIFocus} {
+			for _, ground := range []Colour{UIBackground, UISurface, UIBand, UIEmpty} {
+				if c := contrast(text.RGBA(theme), ground.RGBA(theme)); c < 4.5 {
+					t.Errorf("%s: colour %d on %d has contrast %.2f, want 4.5", theme, text, ground, c)
+				}
+			}
+		}
+		for i := range Table(theme) {
+			fill := Colour(i)
+			if fill.RGBA(theme).A != 255 {
+				continue
+			}
+			if c := contrast(Ink(fill).RGBA(theme), fill.RGBA(theme)); c < 4.5 {
+				t.Errorf("%s: ink on colour %d has contrast %.2f, want 4.5", theme, i, c)
+			}
+		}
+	}
+}
+
+// A magnitude must be readable from its colour, so lightness runs one way.
+func TestRampsRunOneWayInLightness(t *testing.T) {
+	lightness := func(s Section, i int, theme Theme, m [9]float64) float64 { return seen(s.At(i).RGBA(theme), m)[0] }
+	for _, theme := range []Theme{Light, Dark} {
+		for _, eye := range eyes {
+			for _, name := range []string{"viridis", "cividis"} {
+				s := RampSection(name)
+				for i := 8; i < 256; i += 8 {
+					if lightness(s, i, theme, eye.m) <= lightness(s, i-8, theme, eye.m) {
+						t.Errorf("%s, %s: %s does not rise at %d", theme, eye.name, name, i)
+					}
+				}
+			}
+			s, sign := RampSection("diverging"), 1.0
+			if theme == Dark {
+				sign = -1
+			}
+			for i := 8; i < 128; i += 8 {
+				if sign*(lightness(s, i, theme, eye.m)-lightness(s, i-8, theme, eye.m)) <= 0 ||
+					sign*(lightness(s, 255-i, theme, eye.m)-lightness(s, 255-i+8, theme, eye.m)) <= 0 {
+					t.Errorf("%s, %s: diverging does not run to its middle at %d", theme, eye.name, i)
+				}
+			}
+			if d := distance(seen(s.At(0).RGBA(theme), eye.m), seen(s.At(255).RGBA(theme), eye.m)); d < 15 {
+				t.Errorf("%s, %s: the ends of diverging are %.1f apart", theme, eye.name, d)
+			}
+		}
+	}
+}
+
+func TestParsePaletteRefusesWhatDoesNotFit(t *testing.T) {
+	for _, bad := range []string{
+		``, `{`, `{"sections":[{"name":"a","start":1,"light":["000000"]}]}`,
+		`{"sections":[{"name":"a","start":0,"light":["000000"],"dark":["000000","111111"]}]}`,
+		`{"sections":[{"name":"a","start":0,"light":["0000"]}]}`, `{"sections":[{"name":"a","start":0,"light":["zzzzzz"]}]}`,
+		`{"sections":[{"name":"a","start":0,"light":["000000"],"names":[]}]}`,
+	} {
+		if _, err := parsePalette([]byte(bad)); err == nil {
+			t.Errorf("no error for %s", bad)
+		}
+	}
+}
+
+func ExampleRegionColour() {
+	compute := uint8(1)
+	fmt.Println(RegionColour("solve", compute) == RegionColour("solve()", compute))
+	// Output: true
+}
