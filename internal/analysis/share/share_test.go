@@ -1,0 +1,287 @@
+package share_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A lane is rows in preorder, with what is innermost at each nanosecond painted
+// by the simplest means.
+type lane struct {
+	cols   trace.Columns
+	region []trace.RegionID // by time
+	role   []trace.Role
+	row    []int
+}
+
+// randomLane nests intervals at random in [0, length).
+func randomLane(rng *rand.Rand, length, rows int, regions []trace.Region) *lane {
+	l := &lane{region: make([]trace.RegionID, length), role: make([]trace.Role, length), row: make([]int, length)}
+	for t := range l.region {
+		l.region[t], l.row[t] = trace.NoRegion, -1
+	}
+	var nest func(begin, end, parent, depth int)
+	nest = func(begin, end, parent, depth int) {
+		for t := begin; t < end && len(l.cols.Begin) < rows; {
+			b := t + rng.IntN(1+(end-t)/2)
+			e := min(end, b+rng.IntN(1+max(1, (end-b)/(1+rng.IntN(8)))))
+			row := len(l.cols.Begin)
+			r := trace.RegionID(rng.IntN(len(regions)))
+			l.add(b, e, r, parent, depth)
+			role := regions[r].Role
+			for x := b; x < e; x++ {
+				if role == trace.RoleAnnotation && l.role[x] != trace.RoleNone {
+					l.region[x], l.row[x] = r, row
+					continue
+				}
+				l.region[x], l.role[x], l.row[x] = r, role, row
+			}
+			if depth < 4 && e-b > 2 {
+				nest(b, e, row, depth+1)
+			}
+			t = e
+			if b == e {
+				t++
+			}
+		}
+	}
+	nest(0, length, -1, 0)
+	return l
+}
+
+func (l *lane) add(begin, end int, r trace.RegionID, parent, depth int) {
+	c := &l.cols
+	c.Begin = append(c.Begin, trace.Time(begin))
+	c.Duration = append(c.Duration, trace.Time(end-begin))
+	c.Region = append(c.Region, r)
+	c.Parent = append(c.Parent, int32(parent))
+	c.Depth = append(c.Depth, uint16(depth))
+	c.Exclusive = append(c.Exclusive, 0)
+}
+
+// segments of [begin, end) from the painting.
+func (l *lane) segments(begin, end int) []trace.Segment {
+	var out []trace.Segment
+	for t := begin; t < end; t++ {
+		if n := len(out); n > 0 && out[n-1].Row == l.row[t] {
+			out[n-1].End = trace.Time(t + 1)
+			continue
+		}
+		out = append(out, trace.Segment{Begin: trace.Time(t), End: trace.Time(t + 1), Region: l.region[t], Row: l.row[t], Role: l.role[t]})
+	}
+	return out
+}
+
+// stretch of [begin, end).
+func (l *lane) stretch(begin, end int) *trace.Stretch {
+	i, _ := slices.BinarySearch(l.cols.Begin, trace.Time(begin))
+	j, _ := slices.BinarySearch(l.cols.Begin, trace.Time(end))
+	return &trace.Stretch{Begin: trace.Time(begin), End: trace.Time(end), Rows: l.slice(i, j), Segments: l.segments(begin, end)}
+}
+
+func (l *lane) slice(i, j int) trace.Columns {
+	c := l.cols
+	c.First = i
+	c.Begin, c.Duration, c.Exclusive = c.Begin[i:j], c.Duration[i:j], c.Exclusive[i:j]
+	c.Region, c.Parent, c.Depth = c.Region[i:j], c.Parent[i:j], c.Depth[i:j]
+	return c
+}
+
+func someRegions(n int) []trace.Region {
+	out := make([]trace.Region, n)
+	for i := range out {
+		out[i].Role = trace.Role(1 + i%(trace.RoleCount-1))
+	}
+	return out
+}
+
+func TestBuildByHand(t *testing.T) {
+	const none = trace.NoRegion
+	s := &trace.Stretch{Begin: 0, End: 100,
+		Rows: trace.Columns{Begin: []trace.Time{10, 20, 60, 95}, Duration: []trace.Time{80, 30, 7, 0}, Region: []trace.RegionID{3, 1, 2, 5}},
+		Segments: []trace.Segment{
+			{Begin: 0, End: 10, Region: none, Row: -1},
+			{Begin: 10, End: 20, Region: 3, Row: 0, Role: trace.RoleCompute},
+			{Begin: 20, End: 50, Region: 1, Row: 1, Role: trace.RoleCommunication},
+			{Begin: 50, End: 60, Region: 3, Row: 0, Role: trace.RoleCompute},
+			{Begin: 60, End: 67, Region: 2, Row: 2, Role: trace.RoleIO},
+			{Begin: 67, End: 90, Region: 3, Row: 0, Role: trace.RoleCompute},
+			{Begin: 90, End: 100, Region: none, Row: -1},
+		}}
+	want := share.Digest{
+		Rows: 4, Longest: share.Extreme{Duration: 80, Region: 3}, Shortest: share.Extreme{Duration: 7, Region: 2}, Last: 5,
+		Top: [share.Listed]share.Entry{{Region: 3, Low: 43, High: 43}, {Region: 1, Low: 30, High: 30}, {Region: 2, Low: 7, High: 7}}, Count: 3,
+	}
+	want.Role[trace.RoleNone] = 20
+	want.Role[trace.RoleCompute] = 43
+	want.Role[trace.RoleCommunication] = 30
+	want.Role[trace.RoleIO] = 7
+
+	var got share.Digest
+	if !got.Decode(share.Summary{}.Build(nil, s, nil)) {
+		t.Fatal("the block does not decode")
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if r, certain := got.Dominant(); r != 3 || !certain {
+		t.Errorf("dominant %d, certain %v; want 3 for certain", r, certain)
+	}
+	if got.Open() != 80 || !got.Exact() {
+		t.Errorf("open %d, exact %v", got.Open(), got.Exact())
+	}
+}
+
+func TestOfNothing(t *testing.T) {
+	d := share.Of(&trace.Stretch{Begin: 0, End: 5, Segments: []trace.Segment{{End: 5, Region: trace.NoRegion, Row: -1}}})
+	if r, certain := d.Dominant(); r != trace.NoRegion || !certain {
+		t.Errorf("dominant %d, certain %v", r, certain)
+	}
+	if d.Last != trace.NoRegion || d.Longest.Region != trace.NoRegion || d.Role[trace.RoleNone] != 5 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Merging the digests of a lane's pieces, in any order, must keep exact what is
+// exact and every bound sound.
+func TestMergeIsSoundInEveryOrder(t *testing.T) {
+	uncertain, certain := 0, 0
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		regions := someRegions(1 + rng.IntN(40))
+		length := 50 + rng.IntN(400)
+		l := randomLane(rng, length, 10+rng.IntN(300), regions)
+		var blocks []trace.Block
+		for at := 0; at < length; {
+			end := min(length, at+1+rng.IntN(40))
+			blocks = append(blocks, share.Summary{}.Build(nil, l.stretch(at, end), regions))
+			at = end
+		}
+		for len(blocks) > 1 {
+			i := rng.IntN(len(blocks) - 1)
+			blocks[i] = share.Summary{}.Merge(nil, blocks[i], blocks[i+1])
+			blocks = slices.Delete(blocks, i+1, i+2)
+		}
+		var got share.Digest
+		if !got.Decode(blocks[0]) {
+			t.Fatal("the block does not decode")
+		}
+		whole := share.Of(l.stretch(0, length))
+		checkExactParts(t, &got, &whole)
+		if checkBounds(t, &got, l, regions) {
+			certain++
+		} else {
+			uncertain++
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	// Both answers must occur, or the test says nothing.
+	if certain < 20 || uncertain < 20 {
+		t.Errorf("%d certain, %d uncertain", certain, uncertain)
+	}
+}
+
+func checkExactParts(t *testing.T, got, want *share.Digest) {
+	t.Helper()
+	if got.Role != want.Role || got.Rows != want.Rows || got.Longest != want.Longest || got.Shortest != want.Shortest || got.Last != want.Last {
+		t.Errorf("exact parts differ:\n got %+v\nwant %+v", got, want)
+	}
+}
+
+// checkBounds holds every bound against the painting, and gives the certainty.
+func checkBounds(t *testing.T, d *share.Digest, l *lane, regions []trace.Region) (certain bool) {
+	t.Helper()
+	truth := make([]trace.Time, len(regions))
+	for _, r := range l.region {
+		if r != trace.NoRegion {
+			truth[r]++
+		}
+	}
+	winner := trace.NoRegion
+	for r, have := range truth {
+		low, high := trace.Time(0), d.Bound
+		for _, e := range d.Top[:d.Count] {
+			if int(e.Region) == r {
+				low, high = e.Low, e.High
+			}
+		}
+		if have < low || have > high {
+			t.Errorf("region %d has %d, the digest says %d to %d", r, have, low, high)
+		}
+		if have > 0 && (winner == trace.NoRegion || have > truth[winner]) {
+			winner = trace.RegionID(r)
+		}
+	}
+	r, certain := d.Dominant()
+	if certain && r != winner {
+		t.Errorf("dominant for certain is %d, but %d has more", r, winner)
+	}
+	return certain
+}
+
+func TestExactSaysThatAllTimesAreKnown(t *testing.T) {
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		regions := someRegions(1 + rng.IntN(6))
+		l := randomLane(rng, 200, 60, regions)
+		a, b := share.Of(l.stretch(0, 100)), share.Of(l.stretch(100, 200))
+		a.Merge(&b)
+		if !a.Exact() {
+			continue
+		}
+		sum := trace.Time(0)
+		for _, e := range a.Top[:a.Count] {
+			sum += e.Low
+		}
+		if sum != a.Open() {
+			t.Fatalf("seed %d: exact, but %d of %d ns listed", seed, sum, a.Open())
+		}
+	}
+}
+
+func TestBlocksThatAreNoDigestsAreRefused(t *testing.T) {
+	var d share.Digest
+	for _, b := range []trace.Block{nil, {}, make(trace.Block, 7), make(trace.Block, 4096)} {
+		if d.Decode(b) {
+			t.Errorf("%d bytes decode", len(b))
+		}
+	}
+	good := share.Summary{}.Build(nil, &trace.Stretch{}, nil)
+	if got := (share.Summary{}).Merge(nil, good, good[:5]); len(got) != 0 {
+		t.Errorf("merging with a torn block gives %d bytes", len(got))
+	}
+}
+
+func BenchmarkBuild256Rows(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	regions := someRegions(200)
+	l := randomLane(rng, 1<<16, 256, regions)
+	s := l.stretch(0, 1<<16)
+	var dst trace.Block
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = share.Summary{}.Build(dst[:0], s, regions)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.Rows.Len()), "ns/row")
+}
+
+func BenchmarkMerge(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	regions := someRegions(200)
+	l := randomLane(rng, 1<<14, 4000, regions)
+	x := share.Summary{}.Build(nil, l.stretch(0, 1<<13), regions)
+	y := share.Summary{}.Build(nil, l.stretch(1<<13, 1<<14), regions)
+	var dst trace.Block
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = share.Summary{}.Merge(dst[:0], x, y)
+	}
+}

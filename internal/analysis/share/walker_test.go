@@ -1,0 +1,104 @@
+package share_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// The walker must find what painting finds, whatever the window and wherever
+// the batches are cut.
+func TestWalkerTilesTheWindow(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		regions := someRegions(1 + rng.IntN(12))
+		length := 40 + rng.IntN(200)
+		l := randomLane(rng, length, 100, regions)
+		begin := rng.IntN(length)
+		end := begin + 1 + rng.IntN(length-begin)
+
+		var got []trace.Segment
+		emit := func(s trace.Segment) { // an empty interval may split what it lies in
+			if n := len(got); n > 0 && got[n-1].Row == s.Row && got[n-1].End == s.Begin {
+				got[n-1].End = s.End
+				return
+			}
+			got = append(got, s)
+		}
+		var w share.Walker
+		w.Start(trace.Time(begin), regions)
+		for _, c := range batches(rng, l, begin, end) {
+			w.Add(&c, emit)
+		}
+		w.Finish(trace.Time(end), emit)
+		if d := cmp.Diff(l.segments(begin, end), got); d != "" {
+			t.Fatalf("seed %d, window [%d, %d): %s", seed, begin, end, d)
+		}
+	}
+}
+
+// batches hands out the rows that begin in the window, cut at random; the first
+// batch has those open at its begin as the chain of parents.
+func batches(rng *rand.Rand, l *lane, begin, end int) []trace.Columns {
+	first, last := 0, 0
+	var open []trace.OpenInterval
+	for i, b := range l.cols.Begin {
+		if int(b) < begin {
+			first = i + 1
+			if int(l.cols.End(i)) > begin {
+				open = append(open, trace.OpenInterval{Row: i, Begin: b, End: l.cols.End(i), Region: l.cols.Region[i]})
+			}
+		}
+		if int(b) < end {
+			last = i + 1
+		}
+	}
+	out := []trace.Columns{l.slice(first, first)}
+	out[0].Open = open
+	for first < last {
+		next := min(last, first+1+rng.IntN(20))
+		out = append(out, l.slice(first, next))
+		first = next
+	}
+	return out
+}
+
+// Folding lanes must say at each instant what the highest role says.
+func TestFoldTakesEachInstantOnce(t *testing.T) {
+	wins := func(a, b trace.Role) trace.Role { return max(a, b) }
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		regions := someRegions(1 + rng.IntN(12))
+		const length = 120
+		var folded []share.Piece
+		want := make([]share.Piece, length)
+		for n := range 1 + rng.IntN(4) {
+			l := randomLane(rng, length, 30, regions)
+			var pieces []share.Piece
+			for _, s := range l.segments(0, length) {
+				if s.Region != trace.NoRegion || rng.IntN(2) == 0 { // gaps say the same as nothing open
+					pieces = append(pieces, share.Piece{Segment: s, Lane: n})
+				}
+			}
+			folded = share.Fold(nil, folded, pieces, wins)
+			for x := range want {
+				if l.role[x] > want[x].Role {
+					want[x].Role, want[x].Region, want[x].Row, want[x].Lane = l.role[x], l.region[x], l.row[x], n
+				}
+			}
+		}
+		got := make([]share.Piece, length)
+		for _, p := range folded {
+			for x := p.Begin; x < p.End; x++ {
+				got[x].Role, got[x].Region, got[x].Row, got[x].Lane = p.Role, p.Region, p.Row, p.Lane
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("seed %d: %s", seed, d)
+		}
+	}
+}
