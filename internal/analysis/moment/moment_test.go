@@ -223,8 +223,10 @@ func TestMergedStatesEqualTheExactOnes(t *testing.T) {
 func TestTwoBarsInvertTheMoments(t *testing.T) {
 	for _, c := range load(t).TwoBar {
 		left, right, ok := TwoBars(ratio(t, c.Mu[0]), ratio(t, c.Mu[1]), ratio(t, c.Mu[2]), ratio(t, c.Mu[3]))
+		if ok != (len(c.TwoBars) == 2) {
+			t.Errorf("%s: a pair of bars: %v, want %v", c.Name, ok, c.TwoBars)
+		}
 		if !ok {
-			t.Errorf("%s: no pair of bars", c.Name)
 			continue
 		}
 		for i, got := range [][2]float64{left, right} {
