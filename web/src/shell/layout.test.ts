@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { addPanel, appendPanel, closePanel, findPanel, newPanel, noPanels, overview, panels, resizeColumn, resizeRow, setOption, toggleMaximised, type Layout } from "./layout";
+
+const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
+const two = (): Layout => ({ rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "" });
+
+describe("the overview", () => {
+  test("shows timeline, moments, treemap and box profile", () => {
+    expect(names(overview(["activity", "boxprofile", "moments", "timeline", "treemap", "profile"]))).toEqual([["timeline", "moments"], ["treemap", "boxprofile"]]);
+  });
+  test("fills the gaps with what the run has", () => {
+    expect(names(overview(["timeline", "activity"]))).toEqual([["timeline"], ["activity"]]);
+    expect(names(overview(["profile", "boxprofile", "treemap"]))).toEqual([["treemap", "boxprofile"], ["profile"]]);
+    expect(names(overview(["timeline"]))).toEqual([["timeline"]]);
+    expect(names(overview(["landscape"]))).toEqual([["landscape"]]);
+    expect(overview([])).toEqual(noPanels);
+  });
+});
+
+test("a panel is split to the right or below", () => {
+  const l = two();
+  const first = panels(l)[0];
+  expect(names(addPanel(l, newPanel("treemap"), first.id, "right"))).toEqual([["timeline", "treemap", "moments"]]);
+  expect(names(addPanel(l, newPanel("treemap"), first.id, "below"))).toEqual([["timeline", "moments"], ["treemap"]]);
+  expect(names(addPanel(l, newPanel("treemap"), "gone"))).toEqual([["timeline", "moments"], ["treemap"]]);
+});
+
+test("appended panels fill the last row first", () => {
+  let l = two();
+  for (const v of ["a", "b", "c"]) l = appendPanel(l, newPanel(v));
+  expect(names(l)).toEqual([["timeline", "moments"], ["a", "b"], ["c"]]);
+});
+
+test("closing the last panel of a row closes the row, and ends being maximised", () => {
+  let l = addPanel(two(), newPanel("treemap"));
+  const id = panels(l)[2].id;
+  l = toggleMaximised(l, id);
+  expect(l.maximised).toBe(id);
+  l = closePanel(l, id);
+  expect(names(l)).toEqual([["timeline", "moments"]]);
+  expect(l.maximised).toBe("");
+});
+
+test("an option without values goes back to its default", () => {
+  let l = two();
+  const id = panels(l)[0].id;
+  l = setOption(l, id, "show", ["max"]);
+  expect(findPanel(l, id)!.options).toEqual({ show: ["max"] });
+  l = setOption(l, id, "show", []);
+  expect(findPanel(l, id)!.options).toEqual({});
+  expect(setOption(l, "gone", "show", ["max"])).toBe(l);
+});
+
+test("dividers move weight between neighbours, and nobody vanishes", () => {
+  let l = two();
+  l = resizeColumn(l, 0, 0, 0.2);
+  expect(l.rows[0].panels.map((p) => p.weight)).toEqual([1.4, 0.6]);
+  l = resizeColumn(l, 0, 0, 5);
+  expect(l.rows[0].panels.map((p) => p.weight)).toEqual([1.8, 0.2]);
+  expect(resizeColumn(l, 0, 1, 0.1)).toBe(l);
+  l = resizeRow(addPanel(l, newPanel("treemap")), 0, -0.25);
+  expect(l.rows.map((r) => r.weight)).toEqual([0.5, 1.5]);
+  expect(resizeRow(l, 1, 0.1)).toBe(l);
+});

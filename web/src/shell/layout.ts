@@ -1,0 +1,155 @@
+// The panels of the workbench: rows of panels with weights. Pure functions that
+// give a new layout; the shell keeps the current one.
+
+export interface PanelState {
+  /** Stable while the page lives; never in the address. */
+  readonly id: string;
+  readonly view: string;
+  /** What the user set, by option name; several values only for patterns. */
+  readonly options: Readonly<Record<string, readonly string[]>>;
+  /** The table twin is shown instead of the picture. */
+  readonly table: boolean;
+  /** Share of the row's width. */
+  readonly weight: number;
+}
+
+export interface PanelRow {
+  readonly panels: readonly PanelState[];
+  /** Share of the height. */
+  readonly weight: number;
+}
+
+export interface Layout {
+  readonly rows: readonly PanelRow[];
+  /** The one panel that fills the grid, or "". */
+  readonly maximised: string;
+}
+
+export const noPanels: Layout = { rows: [], maximised: "" };
+
+let last = 0;
+
+export function newPanel(view: string, options: PanelState["options"] = {}, weight = 1): PanelState {
+  return { id: `panel-${++last}`, view, options, table: false, weight };
+}
+
+export function panels(layout: Layout): PanelState[] {
+  return layout.rows.flatMap((r) => r.panels);
+}
+
+export function findPanel(layout: Layout, id: string): PanelState | undefined {
+  return panels(layout).find((p) => p.id === id);
+}
+
+/** Where a panel stands: row and place in it, or null. */
+export function placeOf(layout: Layout, id: string): { row: number; column: number } | null {
+  for (let row = 0; row < layout.rows.length; row++) {
+    const column = layout.rows[row].panels.findIndex((p) => p.id === id);
+    if (column >= 0) return { row, column };
+  }
+  return null;
+}
+
+export function changePanel(layout: Layout, id: string, change: Partial<Omit<PanelState, "id">>): Layout {
+  const rows = layout.rows.map((r) =>
+    r.panels.some((p) => p.id === id) ? { ...r, panels: r.panels.map((p) => (p.id === id ? { ...p, ...change } : p)) } : r);
+  return { ...layout, rows };
+}
+
+/** Sets one option; no values take it back to its default. */
+export function setOption(layout: Layout, id: string, name: string, values: readonly string[]): Layout {
+  const panel = findPanel(layout, id);
+  if (!panel) return layout;
+  const options = { ...panel.options };
+  if (values.length > 0) options[name] = values;
+  else delete options[name];
+  return changePanel(layout, id, { options });
+}
+
+/** Puts a panel beside or below another; at the end where there is none. */
+export function addPanel(layout: Layout, panel: PanelState, beside?: string, where: "right" | "below" = "below"): Layout {
+  const at = beside === undefined ? null : placeOf(layout, beside);
+  if (at === null) return { rows: [...layout.rows, { panels: [panel], weight: 1 }], maximised: "" };
+  const rows = [...layout.rows];
+  if (where === "below") {
+    rows.splice(at.row + 1, 0, { panels: [panel], weight: rows[at.row].weight });
+  } else {
+    const row = [...rows[at.row].panels];
+    row.splice(at.column + 1, 0, { ...panel, weight: row[at.column].weight });
+    rows[at.row] = { ...rows[at.row], panels: row };
+  }
+  return { rows, maximised: "" };
+}
+
+/** Adds a panel where there is room: in the last row of fewer than two, else below. */
+export function appendPanel(layout: Layout, panel: PanelState): Layout {
+  const lastRow = layout.rows[layout.rows.length - 1];
+  if (!lastRow || lastRow.panels.length >= 2) return addPanel(layout, panel);
+  return addPanel(layout, panel, lastRow.panels[lastRow.panels.length - 1].id, "right");
+}
+
+export function closePanel(layout: Layout, id: string): Layout {
+  const rows = layout.rows
+    .map((r) => ({ ...r, panels: r.panels.filter((p) => p.id !== id) }))
+    .filter((r) => r.panels.length > 0);
+  return { rows, maximised: layout.maximised === id ? "" : layout.maximised };
+}
+
+export function toggleMaximised(layout: Layout, id: string): Layout {
+  return { ...layout, maximised: layout.maximised === id ? "" : id };
+}
+
+/** Moves weight from one neighbour to the next; both keep a tenth of their sum. */
+export function shift(a: number, b: number, share: number): [number, number] {
+  const sum = a + b;
+  const first = Math.min(0.9 * sum, Math.max(0.1 * sum, a + share * sum));
+  return [round(first), round(sum - first)];
+}
+
+function round(x: number): number {
+  return Math.round(x * 1000) / 1000;
+}
+
+export function resizeRow(layout: Layout, row: number, share: number): Layout {
+  const rows = [...layout.rows];
+  if (row < 0 || row + 1 >= rows.length) return layout;
+  const [a, b] = shift(rows[row].weight, rows[row + 1].weight, share);
+  rows[row] = { ...rows[row], weight: a };
+  rows[row + 1] = { ...rows[row + 1], weight: b };
+  return { ...layout, rows };
+}
+
+export function resizeColumn(layout: Layout, row: number, column: number, share: number): Layout {
+  const list = layout.rows[row]?.panels;
+  if (!list || column < 0 || column + 1 >= list.length) return layout;
+  const [a, b] = shift(list[column].weight, list[column + 1].weight, share);
+  return changePanel(changePanel(layout, list[column].id, { weight: a }), list[column + 1].id, { weight: b });
+}
+
+/**
+ * The first screen of a run: the timeline with the moments beside it, treemap and
+ * box profile below. Views that the run has no data for are replaced by the next
+ * that it has, so that the grid is never full of excuses.
+ */
+export function overview(available: readonly string[]): Layout {
+  const wanted = ["timeline", "moments", "treemap", "boxprofile"].filter((v) => available.includes(v));
+  const spare = ["profile", "callmatrix", "calltree", "histogram", "scatter", "groups", "activity", "commmatrix"];
+  for (const v of spare) if (wanted.length < 4 && available.includes(v) && !(v === "activity" && wanted.length >= 2)) wanted.push(v);
+  for (const v of available) if (wanted.length === 0 && v !== "findings") wanted.push(v);
+  if (wanted.length === 0) return noPanels;
+  const [first, ...rest] = wanted;
+  if (first !== "timeline") return { rows: chunk(wanted).map((names) => row(names)), maximised: "" };
+  if (rest.length === 1) return { rows: [row([first], 1.6), row(rest)], maximised: "" };
+  const top: PanelRow = { weight: 1.2, panels: [newPanel(first, {}, 1.7), newPanel(rest[0] ?? "", {}, 1)].filter((p) => p.view !== "") };
+  return { rows: [top, ...chunk(rest.slice(1)).map((names) => row(names))], maximised: "" };
+}
+
+function row(names: string[], weight = 1): PanelRow {
+  return { weight, panels: names.map((n) => newPanel(n)) };
+}
+
+function chunk(names: string[]): string[][] {
+  const out: string[][] = [];
+  for (let i = 0; i < names.length; i += 2) out.push(names.slice(i, i + 2));
+  return out;
+}

@@ -1,0 +1,221 @@
+// The one selection of the page: time range × locations × regions, and the window
+// that the time axes show. Plain TypeScript: renderer, URL and tests share it.
+//
+//   window     what time axes show; zoom and pan move it
+//   only       locations that pictures are narrowed to
+//   time       the range that is brushed
+//   locations  what is chosen among locations, as patterns ("#7", "rank:0-3", "node*")
+//   regions    likewise among regions ("#7", "role:io", "MPI_*")
+//
+// Empty parts stand for everything. What is counted is the brushed range, or
+// else the window.
+
+/** A range of time, half open, in nanoseconds. */
+export interface Range {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Everything that undo goes back over. */
+export interface Look {
+  /** Zooms from the outside in; the last is the window. Empty: the whole run. */
+  readonly trail: readonly Range[];
+  readonly only: readonly string[];
+  readonly time: Range | null;
+  readonly locations: readonly string[];
+  readonly regions: readonly string[];
+}
+
+export const everything: Look = { trail: [], only: [], time: null, locations: [], regions: [] };
+
+/** How far one may zoom in. */
+export const shortestWindow = 10;
+const longestTrail = 6;
+const longestHistory = 500;
+
+/** The window of a look, or null for the whole run. */
+export function windowOf(look: Look): Range | null {
+  return look.trail.length > 0 ? look.trail[look.trail.length - 1] : null;
+}
+
+/** Changes of one gesture carry the same key and become one step of undo. */
+export interface ChangeOptions {
+  gesture?: string;
+}
+
+export class SelectionStore {
+  private past: Look[] = [];
+  private future: Look[] = [];
+  private current: Look = everything;
+  private gesture: string | undefined;
+  private listeners = new Set<(look: Look) => void>();
+
+  /** length is the length of the run in ns; windows stay inside it. */
+  constructor(private length = 0) {}
+
+  get look(): Look {
+    return this.current;
+  }
+
+  /** The window that time axes show. */
+  get window(): Range {
+    return windowOf(this.current) ?? { begin: 0, end: this.length };
+  }
+
+  get wholeRun(): Range {
+    return { begin: 0, end: this.length };
+  }
+
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.future.length > 0;
+  }
+
+  subscribe(f: (look: Look) => void): () => void {
+    this.listeners.add(f);
+    return () => this.listeners.delete(f);
+  }
+
+  /** Starts anew, without a past: another run, or what the address says. */
+  reset(length: number, look: Look = everything): void {
+    this.length = length;
+    this.past = [];
+    this.future = [];
+    this.gesture = undefined;
+    this.current = { ...look, trail: this.cleanTrail(look.trail), time: this.clip(look.time) };
+    this.tell();
+  }
+
+  /** Sets parts of the selection. */
+  select(part: Partial<Pick<Look, "time" | "locations" | "regions" | "only">>, options?: ChangeOptions): void {
+    const next = { ...this.current, ...part };
+    if (part.time !== undefined) next.time = this.clip(part.time);
+    this.change(next, options);
+  }
+
+  /** Adds a pattern to a part, or takes it away. */
+  toggle(part: "locations" | "regions", pattern: string): void {
+    const old = this.current[part];
+    const next = old.includes(pattern) ? old.filter((x) => x !== pattern) : [...old, pattern];
+    this.select({ [part]: next });
+  }
+
+  /** Clears what is selected; the window stays. */
+  clear(): void {
+    this.select({ time: null, locations: [], regions: [] });
+  }
+
+  get isEmpty(): boolean {
+    const { time, locations, regions } = this.current;
+    return time === null && locations.length === 0 && regions.length === 0;
+  }
+
+  /** Moves the window; a window inside the last one becomes a step of the trail. */
+  zoom(to: Range, options?: ChangeOptions): void {
+    const w = this.fit(to);
+    let trail = [...this.current.trail];
+    if (options?.gesture !== undefined && options.gesture === this.gesture) trail.pop();
+    trail = trail.filter((r) => r.begin <= w.begin && r.end >= w.end && !same(r, w));
+    if (!same(w, this.wholeRun)) trail.push(w);
+    else trail = [];
+    this.change({ ...this.current, trail: shorten(trail) }, options);
+  }
+
+  /** Goes back to the n-th step of the trail; -1 is the whole run. */
+  back(step: number): void {
+    this.change({ ...this.current, trail: this.current.trail.slice(0, step + 1) });
+  }
+
+  /** Zooms by a factor round a point in time; below 1 zooms in. */
+  zoomBy(factor: number, at: number, options?: ChangeOptions): void {
+    const w = this.window;
+    const length = Math.max(shortestWindow, (w.end - w.begin) * factor);
+    const share = w.end > w.begin ? (at - w.begin) / (w.end - w.begin) : 0.5;
+    const begin = at - share * length;
+    this.zoom({ begin, end: begin + length }, options);
+  }
+
+  /** Moves the window by a share of its length. */
+  panBy(share: number, options?: ChangeOptions): void {
+    const w = this.window;
+    const d = (w.end - w.begin) * share;
+    this.zoom({ begin: w.begin + d, end: w.end + d }, options);
+  }
+
+  undo(): void {
+    const last = this.past.pop();
+    if (last) this.go(last, this.future);
+  }
+
+  redo(): void {
+    const next = this.future.pop();
+    if (next) this.go(next, this.past);
+  }
+
+  private go(to: Look, keep: Look[]): void {
+    keep.push(this.current);
+    this.current = to;
+    this.gesture = undefined;
+    this.tell();
+  }
+
+  private change(next: Look, options?: ChangeOptions): void {
+    if (equal(next, this.current)) return;
+    const goesOn = options?.gesture !== undefined && options.gesture === this.gesture;
+    if (!goesOn) {
+      this.past.push(this.current);
+      if (this.past.length > longestHistory) this.past.shift();
+    }
+    this.gesture = options?.gesture;
+    this.future = [];
+    this.current = next;
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const f of this.listeners) f(this.current);
+  }
+
+  /** A window of whole nanoseconds inside the run, with its length kept where it can be. */
+  private fit(r: Range): Range {
+    const length = Math.min(this.length, Math.max(shortestWindow, Math.round(r.end - r.begin)));
+    const begin = Math.round(Math.min(Math.max(0, r.begin), this.length - length));
+    return { begin, end: begin + length };
+  }
+
+  private clip(r: Range | null): Range | null {
+    if (r === null) return null;
+    const begin = Math.max(0, Math.round(r.begin));
+    const end = Math.min(this.length, Math.round(r.end));
+    return end > begin ? { begin, end } : null;
+  }
+
+  private cleanTrail(trail: readonly Range[]): Range[] {
+    const out: Range[] = [];
+    for (const r of trail) {
+      if (!(r.end > r.begin) || r.begin >= this.length) continue;
+      const w = this.fit(r);
+      const last = out[out.length - 1] ?? this.wholeRun;
+      if (w.begin >= last.begin && w.end <= last.end && !same(w, last)) out.push(w);
+    }
+    return shorten(out);
+  }
+}
+
+/** Keeps the outermost and the innermost steps of a long trail. */
+function shorten(trail: Range[]): Range[] {
+  return trail.length <= longestTrail ? trail : [...trail.slice(0, 2), ...trail.slice(trail.length - longestTrail + 2)];
+}
+
+export function same(a: Range | null, b: Range | null): boolean {
+  return a === b || (a !== null && b !== null && a.begin === b.begin && a.end === b.end);
+}
+
+function equal(a: Look, b: Look): boolean {
+  const list = (x: readonly string[], y: readonly string[]) => x.length === y.length && x.every((v, i) => v === y[i]);
+  return a.trail.length === b.trail.length && a.trail.every((r, i) => same(r, b.trail[i])) && same(a.time, b.time) &&
+    list(a.only, b.only) && list(a.locations, b.locations) && list(a.regions, b.regions);
+}
