@@ -36,8 +36,11 @@ type Run struct {
 	Files  []string // paths in Source that Import reads, in order
 	// Companions belong to the run (a golden listing, a README) but hold no records.
 	Companions []string
-	Progress   *Progress // may be nil
-	Options    Options
+	// Unclaimed are files of the source that no format claims; set by Detect
+	// where there is only this run, so that the import report can name them.
+	Unclaimed []string
+	Progress  *Progress // may be nil
+	Options   Options
 }
 
 // Options are what a user may ask of any reader.

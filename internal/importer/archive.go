@@ -1,0 +1,291 @@
+package importer
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// openArchive opens a zip or a tar, plain or packed, as a source. It says false
+// for any other file, and for a tar that is itself the file of a format.
+func openArchive(name string, size int64) (Source, bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return Source{}, false, openError(name, err)
+	}
+	s, ok, err := archiveOf(f, name, size)
+	if !ok || err != nil {
+		f.Close()
+		return Source{}, false, err
+	}
+	return s, true, nil
+}
+
+func archiveOf(f *os.File, name string, size int64) (Source, bool, error) {
+	begin := make([]byte, tarBlock)
+	n, _ := f.ReadAt(begin, 0)
+	begin = begin[:n]
+	switch {
+	case strings.HasPrefix(string(begin), "PK\x03\x04"):
+		return zipSource(f, name, size)
+	case isTar(begin):
+		return tarSource(f, name, size)
+	}
+	if p := packingOf(begin); p != nil && p.open != nil {
+		return packedTarSource(f, name, size)
+	}
+	return Source{}, false, nil
+}
+
+// --- zip
+
+func zipSource(f readAtCloser, name string, size int64) (Source, bool, error) {
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return Source{}, false, &Error{File: name, Cause: "zip archive: " + err.Error(), Hint: "copy it again", Kind: ErrMalformed}
+	}
+	z.RegisterDecompressor(zip.Deflate, flate.NewReader)
+	s := Source{FS: z, Name: name, root: name, close: []func() error{f.Close}}
+	for _, e := range z.File {
+		switch {
+		case !fs.ValidPath(e.Name) || strings.HasSuffix(e.Name, "/"):
+		case hidden(e.Name):
+			s.Skipped = append(s.Skipped, Skip{e.Name, hiddenFile})
+		case !e.Mode().IsRegular():
+			s.Skipped = append(s.Skipped, Skip{e.Name, "not a regular file"})
+		case e.Flags&1 != 0:
+			s.Skipped = append(s.Skipped, Skip{e.Name, "encrypted"})
+		default:
+			s.Files = append(s.Files, File{e.Name, int64(e.UncompressedSize64)})
+		}
+	}
+	return s.ready(), true, nil
+}
+
+// --- tar
+
+const tarBlock = 512
+
+// isTar looks for the word that POSIX and GNU tar write into every header.
+func isTar(begin []byte) bool {
+	return len(begin) >= tarBlock && string(begin[257:262]) == "ustar"
+}
+
+// tarSource indexes a plain tar by offsets: nothing is copied. A tar that cannot
+// be indexed, or that is a Cube profile, is left to the formats as a file.
+func tarSource(f readAtCloser, name string, size int64) (Source, bool, error) {
+	t, skipped, err := indexTar(f, size)
+	if err != nil && len(t.members) == 0 {
+		return Source{}, false, nil
+	}
+	if _, cube := t.members["anchor.xml"]; cube {
+		return Source{}, false, nil
+	}
+	if err != nil {
+		skipped = append(skipped, Skip{".", "the archive ends early: " + err.Error()})
+	}
+	s := Source{FS: t, Name: name, root: name, Skipped: skipped, close: []func() error{f.Close}}
+	for p, m := range t.members {
+		s.Files = append(s.Files, File{p, m.size})
+	}
+	return s.ready(), true, nil
+}
+
+// tarFS is a plain tar as a file system of its regular files.
+type tarFS struct {
+	r       io.ReaderAt
+	members map[string]tarMember
+}
+
+type tarMember struct {
+	offset, size int64
+	modified     time.Time
+}
+
+// OpenTar gives the regular files of a plain tar, for formats that are one. Its
+// files are io.ReaderAt. A tar that breaks off gives what came before, and the error.
+func OpenTar(r io.ReaderAt, size int64) (fs.FS, []File, error) {
+	t, _, err := indexTar(r, size)
+	files := make([]File, 0, len(t.members))
+	for p, m := range t.members {
+		files = append(files, File{p, m.size})
+	}
+	return t, files, err
+}
+
+func indexTar(r io.ReaderAt, size int64) (tarFS, []Skip, error) {
+	t := tarFS{r, map[string]tarMember{}}
+	var skipped []Skip
+	at := io.NewSectionReader(r, 0, size)
+	for tr := tar.NewReader(at); ; {
+		h, err := tr.Next()
+		if err == io.EOF {
+			return t, skipped, nil
+		}
+		if err != nil {
+			return t, skipped, err
+		}
+		name := memberName(h.Name)
+		switch {
+		case h.Typeflag == tar.TypeDir || name == "":
+		case hidden(name):
+			skipped = append(skipped, Skip{name, hiddenFile})
+		case !plainMember(h):
+			skipped = append(skipped, Skip{name, "not a regular file"})
+		default:
+			// The tar reader reads whole headers and no further, so it stands
+			// at the member's data.
+			offset, _ := at.Seek(0, io.SeekCurrent)
+			if offset+h.Size > size {
+				return t, append(skipped, Skip{name, "cut off"}), io.ErrUnexpectedEOF
+			}
+			t.members[name] = tarMember{offset, h.Size, h.ModTime}
+		}
+	}
+}
+
+// plainMember reports whether a member's bytes lie in the archive in one piece.
+func plainMember(h *tar.Header) bool {
+	for k := range h.PAXRecords {
+		if strings.HasPrefix(k, "GNU.sparse.") {
+			return false
+		}
+	}
+	return h.Typeflag == tar.TypeReg || h.Typeflag == tar.TypeRegA //nolint:staticcheck // old archives
+}
+
+// memberName makes a member's name a path below the root, whatever it says.
+func memberName(name string) string { return strings.TrimPrefix(path.Clean("/"+name), "/") }
+
+func (t tarFS) Open(name string) (fs.File, error) {
+	m, ok := t.members[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return &tarFile{io.NewSectionReader(t.r, m.offset, m.size), name, m}, nil
+}
+
+// tarFile is one open member; it can also be read at random.
+type tarFile struct {
+	*io.SectionReader
+	name string
+	tarMember
+}
+
+func (f *tarFile) Stat() (fs.FileInfo, error) { return f, nil }
+func (f *tarFile) Close() error               { return nil }
+func (f *tarFile) Name() string               { return path.Base(f.name) }
+func (f *tarFile) Size() int64                { return f.size }
+func (f *tarFile) Mode() fs.FileMode          { return 0o444 }
+func (f *tarFile) ModTime() time.Time         { return f.modified }
+func (f *tarFile) IsDir() bool                { return false }
+func (f *tarFile) Sys() any                   { return nil }
+
+// --- packed tar
+
+const (
+	// A packed tar is unpacked to at most mostRatio times its size, or leastLimit
+	// where that is more: traces shrink to a tenth or a fiftieth, bombs to a thousandth.
+	mostRatio   = 200
+	leastLimit  = 1 << 30
+	mostMembers = 1 << 20
+)
+
+// packedTarSource unpacks a packed tar into a temporary directory that Close
+// removes, since its members are read many at a time and in any order.
+func packedTarSource(f *os.File, name string, size int64) (Source, bool, error) {
+	u, closer, err := unpack(f)
+	if err != nil {
+		return Source{}, false, nil // not a sound archive; a format may say more
+	}
+	defer closer()
+	begin := make([]byte, tarBlock)
+	n, _ := io.ReadFull(u, begin)
+	if !isTar(begin[:n]) {
+		return Source{}, false, nil
+	}
+	dir, err := os.MkdirTemp("", "parallax-unpacked-*")
+	if err != nil {
+		return Source{}, false, fmt.Errorf("unpack %s: %w", name, err)
+	}
+	limit := max(leastLimit, mostRatio*size)
+	skipped, err := unpackTar(io.MultiReader(strings.NewReader(string(begin)), u), dir, limit)
+	if err == nil {
+		var s Source
+		if s, err = directory(dir); err == nil {
+			f.Close()
+			s.Name, s.root = name, name
+			s.Skipped = append(s.Skipped, skipped...)
+			s.close = []func() error{func() error { return os.RemoveAll(dir) }}
+			return s, true, nil
+		}
+	}
+	os.RemoveAll(dir)
+	return Source{}, false, &Error{File: name, Cause: "unpack: " + err.Error(), Hint: "unpack it yourself and name the directory", Kind: ErrMalformed}
+}
+
+// unpackTar writes the regular members below dir, limit bytes at most. An archive
+// that ends early gives what came before.
+func unpackTar(r io.Reader, dir string, limit int64) ([]Skip, error) {
+	var skipped []Skip
+	members := 0
+	for tr := tar.NewReader(r); ; {
+		h, err := tr.Next()
+		if err == io.EOF {
+			return skipped, nil
+		}
+		if err != nil {
+			if members == 0 {
+				return nil, err
+			}
+			return append(skipped, Skip{".", "the archive ends early: " + err.Error()}), nil
+		}
+		name := memberName(h.Name)
+		if h.Typeflag == tar.TypeDir || name == "" {
+			continue
+		}
+		if !plainMember(h) {
+			skipped = append(skipped, Skip{name, "not a regular file"})
+			continue
+		}
+		if members++; members > mostMembers {
+			return nil, fmt.Errorf("more than %d files", mostMembers)
+		}
+		n, err := writeMember(tr, filepath.Join(dir, filepath.FromSlash(name)), limit)
+		limit -= n
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return append(skipped, Skip{name, "cut off: the archive ends early"}), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func writeMember(r io.Reader, file string, limit int64) (int64, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return 0, err
+	}
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(out, io.LimitReader(r, limit+1))
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && n > limit {
+		err = fmt.Errorf("more than %d times its packed size", mostRatio)
+	}
+	return n, err
+}

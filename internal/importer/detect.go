@@ -1,0 +1,229 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Detect asks every format which files of the source it claims. A file belongs
+// to the first format that claims it.
+//
+// One run that can be read is the good case. Otherwise the error says what lies
+// there: an *Ambiguous where there are several runs, which it carries so that
+// each can be loaded on its own; an *Error of kind ErrUnsupported where the only
+// format is one that is recognised but not read; an *Unknown where none is.
+// The runs found are returned with the error too.
+func Detect(formats []*Format, s Source) ([]Run, error) {
+	s.heads.prefetch(s)
+	runs, unclaimed := claims(formats, s)
+	var readable, refused []Run
+	for _, r := range runs {
+		if r.Format.Import != nil {
+			readable = append(readable, r)
+		} else {
+			refused = append(refused, r)
+		}
+	}
+	switch {
+	case len(readable) == 1:
+		for _, r := range refused {
+			unclaimed = append(unclaimed, r.Files...)
+		}
+		readable[0].Unclaimed = unclaimed
+		return readable, nil
+	case len(readable) > 1:
+		return readable, &Ambiguous{Source: s.Name, Runs: runs, Unclaimed: unclaimed}
+	case len(refused) == 1:
+		return refused, refused[0].refusal()
+	case len(refused) > 1:
+		return refused, &Ambiguous{Source: s.Name, Runs: runs, Unclaimed: unclaimed}
+	}
+	return nil, newUnknown(formats, s)
+}
+
+// ClaimAs asks one format alone, for a user who names it. Where it claims
+// nothing, all files are taken for one run of it.
+func ClaimAs(f *Format, s Source) []Run {
+	runs, _ := claims([]*Format{f}, s)
+	if len(runs) > 0 || len(s.Files) == 0 {
+		return runs
+	}
+	r := Run{Format: f, Source: s, Name: nameOf(s.Name)}
+	for _, file := range s.Files {
+		r.Files = append(r.Files, file.Path)
+	}
+	return []Run{r}
+}
+
+// claims gives the runs in order of the formats, and the files that nobody claims.
+func claims(formats []*Format, s Source) (runs []Run, unclaimed []string) {
+	taken := make(map[string]bool, len(s.Files))
+	for _, f := range formats {
+		for _, r := range f.Claim(s) {
+			if len(r.Files) == 0 || anyOf(taken, r.Files) {
+				continue
+			}
+			for _, p := range r.Files {
+				taken[p] = true
+			}
+			for _, p := range r.Companions {
+				taken[p] = true
+			}
+			r.Format, r.Source = f, s
+			if r.Name == "" {
+				r.Name = nameOf(s.Label(r.Files[0]))
+			}
+			runs = append(runs, r)
+		}
+	}
+	for _, f := range s.Files {
+		if !taken[f.Path] {
+			unclaimed = append(unclaimed, f.Path)
+		}
+	}
+	return runs, unclaimed
+}
+
+func anyOf(set map[string]bool, keys []string) bool {
+	for _, k := range keys {
+		if set[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// nameOf is a path's last part without the endings that say only how it is kept.
+func nameOf(p string) string {
+	name := path.Base(strings.ReplaceAll(p, `\`, "/"))
+	for _, ending := range []string{".gz", ".zst", ".bz2", ".tar", ".tgz", ".zip"} {
+		if rest, ok := strings.CutSuffix(name, ending); ok && rest != "" {
+			name = rest
+		}
+	}
+	return name
+}
+
+// Import reads the run into w, and reports the files beside it that no format reads.
+func (r Run) Import(ctx context.Context, w trace.Writer) error {
+	if r.Format.Import == nil {
+		return r.refusal()
+	}
+	if err := r.Format.Import(ctx, r, w); err != nil {
+		return err
+	}
+	if n := len(r.Unclaimed); n > 0 {
+		w.Report(trace.Skipped, "files beside the trace that no reader claims", int64(n), r.Label(r.Unclaimed[0]))
+	}
+	for _, k := range r.Source.Skipped {
+		if k.Why != hiddenFile {
+			w.Report(trace.Skipped, "entries of the source that are not readable files ("+k.Why+")", 1, r.Label(k.Path))
+		}
+	}
+	return nil
+}
+
+// refusal is the error of a run whose format is only recognised.
+func (r Run) refusal() error {
+	label := r.Source.Name
+	if len(r.Files) == 1 {
+		label = r.Label(r.Files[0])
+	}
+	return &Error{File: label, Cause: "this is " + r.Format.Title + ", which is recognised but not read", Hint: r.Format.Advice, Kind: ErrUnsupported}
+}
+
+// An Ambiguous error says that a source holds several runs.
+type Ambiguous struct {
+	Source    string
+	Runs      []Run // in order of the formats, those only recognised too
+	Unclaimed []string
+}
+
+// mostListed bounds how many runs or files a message names.
+const mostListed = 12
+
+func (e *Ambiguous) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: holds %d runs, not one", e.Source, len(e.Runs))
+	for i, r := range e.Runs {
+		if i == mostListed {
+			fmt.Fprintf(&b, "\n  … and %d more", len(e.Runs)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n  %s  %s", r.Format.Name, r.Label(r.Files[0]))
+		if n := len(r.Files) - 1; n > 0 {
+			fmt.Fprintf(&b, " and %d more files", n)
+		}
+		if r.Format.Import == nil {
+			b.WriteString(" (recognised, not read)")
+		}
+	}
+	if n := len(e.Unclaimed); n > 0 {
+		fmt.Fprintf(&b, "\n  and %d files that no reader claims, first %s", n, e.Unclaimed[0])
+	}
+	b.WriteString("\nname one of them")
+	return b.String()
+}
+
+// Unwrap lets errors.Is tell it from broken input.
+func (e *Ambiguous) Unwrap() error { return ErrUnsupported }
+
+// An Unknown error says that no format claims anything in a source: what was
+// tried, and how the input begins.
+type Unknown struct {
+	Cause Error
+	Tried []string
+}
+
+func (e *Unknown) Error() string { return e.Cause.Error() }
+func (e *Unknown) Unwrap() error { return e.Cause.Kind }
+
+func newUnknown(formats []*Format, s Source) error {
+	e := &Unknown{Cause: Error{File: s.Name, Kind: ErrUnsupported}}
+	for _, f := range formats {
+		e.Tried = append(e.Tried, f.Name)
+	}
+	if len(s.Files) == 0 {
+		e.Cause.Cause = "holds no files to read"
+		if len(s.Skipped) > 0 {
+			e.Cause.Cause += fmt.Sprintf(" (%s: %s)", s.Skipped[0].Path, s.Skipped[0].Why)
+		}
+		return e
+	}
+	first := s.Files[0].Path
+	head, err := s.heads.get(s.FS, first)
+	switch {
+	case err != nil && len(s.Files) == 1:
+		return openError(s.Label(first), err)
+	case err != nil:
+		e.Cause.Cause = fmt.Sprintf("no reader knows any of these %d files; the first, %s, cannot be read: %s", len(s.Files), first, reason(err))
+	case len(s.Files) == 1:
+		e.Cause.Cause = "no reader knows this input, which " + looks(head)
+	default:
+		e.Cause.Cause = fmt.Sprintf("no reader knows any of these %d files; the first, %s, %s", len(s.Files), first, looks(head))
+	}
+	e.Cause.Hint = "tried " + strings.Join(e.Tried, ", ") + "; --format names one outright"
+	return e
+}
+
+// looks describes how a file begins: as text where it is text, else in hexadecimal.
+func looks(head []byte) string {
+	if len(head) == 0 {
+		return "is empty"
+	}
+	const most = 40
+	text := string(head[:min(len(head), most)])
+	for len(text) > most-utf8.UTFMax && !utf8.ValidString(text) { // a character cut in two
+		text = text[:len(text)-1]
+	}
+	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\r' && r != '\t' && !unicode.IsPrint(r) }) < 0 {
+		return fmt.Sprintf("begins with %q", text)
+	}
+	return fmt.Sprintf("begins with the bytes % x", head[:min(len(head), 16)])
+}

@@ -1,0 +1,190 @@
+package importer
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// NewSource opens what a user names: a file, a directory, an archive (tar, plain
+// or packed, or zip; told by content), or several of these as one source. The
+// caller closes it.
+//
+// One path becomes the root itself. Several become one tree under the nearest
+// directory that holds them all, with only the named files listed.
+func NewSource(paths ...string) (Source, error) {
+	switch len(paths) {
+	case 0:
+		return Source{}, &Error{File: "source", Cause: "no file or directory named", Kind: ErrNotFound}
+	case 1:
+		return newSource(paths[0])
+	}
+	return newSources(paths)
+}
+
+// NewSourceFS makes a source of all files in fsys: of a demo, an upload, a test.
+func NewSourceFS(name string, fsys fs.FS) (Source, error) {
+	s := Source{FS: fsys, Name: name, root: name}
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			s.Skipped = append(s.Skipped, Skip{p, err.Error()})
+			return nil
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			s.Skipped = append(s.Skipped, Skip{p, "not a regular file"})
+			return nil
+		}
+		s.Files = append(s.Files, File{p, info.Size()})
+		return nil
+	})
+	if err != nil {
+		return Source{}, openError(name, err)
+	}
+	return s.ready(), nil
+}
+
+// ready completes a source whose files are known.
+func (s Source) ready() Source {
+	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	s.heads = newHeadCache(len(s.Files))
+	return s
+}
+
+// newSource opens one path.
+func newSource(name string) (Source, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return Source{}, openError(name, err)
+	}
+	switch {
+	case info.IsDir():
+		return directory(name)
+	case !info.Mode().IsRegular():
+		return Source{}, &Error{File: name, Cause: "not a file or directory but " + kindOf(info.Mode()), Hint: "save its content to a file first", Kind: ErrUnsupported}
+	}
+	archive, ok, err := openArchive(name, info.Size())
+	if err != nil || ok {
+		return archive, err
+	}
+	dir, base := filepath.Split(name)
+	if dir == "" {
+		dir = "."
+	}
+	s := Source{FS: os.DirFS(dir), Name: name, alone: true, Files: []File{{base, info.Size()}}}
+	return s.ready(), nil
+}
+
+// newSources opens several paths as one tree.
+func newSources(paths []string) (Source, error) {
+	full := make([]string, len(paths))
+	for i, p := range paths {
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			return Source{}, openError(p, err)
+		}
+		full[i] = filepath.ToSlash(abs)
+	}
+	root := commonDirectory(full)
+	all := Source{Name: fmt.Sprintf("%s and %d more", paths[0], len(paths)-1), root: rootLabel(paths, full, root)}
+	tree := mounts{}
+	for i, p := range paths {
+		s, err := newSource(p)
+		if err != nil {
+			all.Close()
+			return Source{}, err
+		}
+		at := strings.TrimPrefix(strings.TrimPrefix(full[i], root), "/")
+		if s.alone {
+			at = path.Dir(at)
+		}
+		tree = append(tree, mount{at, s.FS})
+		all.add(s, at)
+	}
+	all.FS = tree
+	slices.SortFunc(all.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	all.Files = slices.Compact(all.Files) // the same file named twice
+	return all.ready(), nil
+}
+
+// add lists the files of s below at.
+func (all *Source) add(s Source, at string) {
+	for _, f := range s.Files {
+		all.Files = append(all.Files, File{path.Join(at, f.Path), f.Size})
+	}
+	for _, k := range s.Skipped {
+		all.Skipped = append(all.Skipped, Skip{path.Join(at, k.Path), k.Why})
+	}
+	all.close = append(all.close, s.close...)
+}
+
+// commonDirectory is the nearest directory above all paths.
+func commonDirectory(paths []string) string {
+	dir := path.Dir(paths[0])
+	for _, p := range paths[1:] {
+		for dir != "/" && dir != "." && !strings.HasPrefix(p, dir+"/") {
+			dir = path.Dir(dir)
+		}
+	}
+	return dir
+}
+
+// rootLabel says the root in the user's own words where all paths agree on them.
+func rootLabel(paths, full []string, root string) string {
+	label, ok := strings.CutSuffix(filepath.ToSlash(paths[0]), strings.TrimPrefix(full[0], root))
+	if !ok {
+		return strings.TrimSuffix(root, "/")
+	}
+	return label
+}
+
+// mounts is a tree put together from several.
+type mounts []mount
+
+type mount struct {
+	at   string // "." for the root
+	fsys fs.FS
+}
+
+func (m mounts) Open(name string) (fs.File, error) {
+	for _, t := range m {
+		inside, ok := name, t.at == "."
+		if !ok {
+			inside, ok = strings.CutPrefix(name, t.at+"/")
+		}
+		if !ok {
+			continue
+		}
+		if f, err := t.fsys.Open(inside); err == nil || !os.IsNotExist(err) {
+			return f, err
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// kindOf names what is not a file, in plain words.
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "something else"
+}
+
+// readAtCloser is what archives are read from.
+type readAtCloser interface {
+	io.ReaderAt
+	io.Closer
+}

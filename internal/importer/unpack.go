@@ -1,0 +1,182 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A packing is a way files are packed, known by how they begin.
+type packing struct {
+	name  string
+	magic []string
+	// open is nil where the packing is only recognised.
+	open func(io.Reader) (io.Reader, func(), error)
+}
+
+// packings are told apart by content; names of files do not count. Each magic is
+// long enough not to be met by chance in a trace.
+var packings = []packing{
+	{"gzip", []string{"\x1f\x8b\x08"}, openGzip},
+	{"zstd", []string{"\x28\xb5\x2f\xfd"}, openZstd},
+	// A block of bzip2 begins with the digits of pi, an empty stream with its root.
+	{"bzip2", bzip2Magic(), func(r io.Reader) (io.Reader, func(), error) { return bzip2.NewReader(r), func() {}, nil }},
+	{"xz", []string{"\xfd7zXZ\x00"}, nil},
+	{"lz4", []string{"\x04\x22\x4d\x18"}, nil},
+}
+
+func bzip2Magic() (magic []string) {
+	for level := '1'; level <= '9'; level++ {
+		magic = append(magic, "BZh"+string(level)+"1AY&SY", "BZh"+string(level)+"\x17rE8P\x90")
+	}
+	return magic
+}
+
+// longestMagic is how many bytes packingOf needs.
+const longestMagic = 10
+
+// packingOf tells how data that begins like this is packed; nil: not at all.
+func packingOf(begin []byte) *packing {
+	for i := range packings {
+		for _, m := range packings[i].magic {
+			if bytes.HasPrefix(begin, []byte(m)) {
+				return &packings[i]
+			}
+		}
+	}
+	return nil
+}
+
+func openGzip(r io.Reader) (io.Reader, func(), error) {
+	z, err := gzip.NewReader(r)
+	return z, func() {}, err
+}
+
+// maxWindow bounds what a zstd stream may ask to keep in memory: twice what
+// the longest setting of the packer needs without --ultra.
+const maxWindow = 256 << 20
+
+func openZstd(r io.Reader) (io.Reader, func(), error) {
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, nil, err
+	}
+	return z, z.Close, nil
+}
+
+// errPacking is the cause of an input whose packing cannot be undone here.
+type errPacking string
+
+func (e errPacking) Error() string {
+	return "packed with " + string(e) + ", which cannot be unpacked here"
+}
+
+// unpack gives the unpacked content of r, and what to call when done with it.
+func unpack(r io.Reader) (io.Reader, func(), error) {
+	b := bufio.NewReaderSize(r, 64<<10)
+	begin, err := b.Peek(longestMagic)
+	if err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	p := packingOf(begin)
+	if p == nil {
+		return b, func() {}, nil
+	}
+	if p.open == nil {
+		return nil, nil, errPacking(p.name)
+	}
+	u, closer, err := p.open(b)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return &unpacked{r: u, name: p.name}, closer, nil
+}
+
+// unpacked says of an error where it came from.
+type unpacked struct {
+	r    io.Reader
+	name string
+	read int64
+}
+
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	u.read += int64(n)
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &path):
+		return n, err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return n, fmt.Errorf("the %s data ends early, after %d unpacked bytes: %w", u.name, u.read, io.ErrUnexpectedEOF)
+	case errors.Is(err, gzip.ErrHeader) && u.read > 0:
+		return n, fmt.Errorf("bytes follow the end of the %s data: %w", u.name, err)
+	}
+	return n, fmt.Errorf("the %s data is damaged after %d unpacked bytes: %w", u.name, u.read, err)
+}
+
+// openUnpacked is Run.Open.
+func openUnpacked(r Run, path string) (io.ReadCloser, error) {
+	label := r.Label(path)
+	f, err := r.Source.FS.Open(path)
+	if err != nil {
+		return nil, openError(label, err)
+	}
+	u, closer, err := unpack(&counted{f, r.Progress})
+	if err != nil {
+		f.Close()
+		return nil, openError(label, err)
+	}
+	if p, ok := u.(*unpacked); ok {
+		return newReadAhead(p, label, func() error { closer(); return f.Close() }), nil
+	}
+	return &plain{u, f}, nil
+}
+
+// counted counts what is read as progress.
+type counted struct {
+	r io.Reader
+	p *Progress
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.p.Add(int64(n))
+	return n, err
+}
+
+// plain is a file that is not packed.
+type plain struct {
+	io.Reader
+	io.Closer
+}
+
+// openError says why a file cannot be opened, and what to do.
+func openError(label string, err error) error {
+	e := &Error{File: label, Kind: ErrMalformed, Cause: err.Error()}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		e.Cause = p.Err.Error()
+	}
+	var packing errPacking
+	switch {
+	case errors.As(err, &packing):
+		e.Kind, e.Hint = ErrUnsupported, "unpack it first, or pack it with gzip or zstd"
+	case errors.Is(err, fs.ErrNotExist):
+		e.Kind, e.Cause = ErrNotFound, "no such file or directory"
+	case errors.Is(err, fs.ErrPermission):
+		e.Kind, e.Hint = ErrNotFound, "ask for permission to read it"
+	case errors.As(err, &p):
+		e.Kind = ErrNotFound
+	}
+	return e
+}
