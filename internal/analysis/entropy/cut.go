@@ -1,0 +1,92 @@
+package entropy
+
+import "math"
+
+// A Cut is an aggregation: the nodes drawn as one, in preorder, with what they
+// gain and lose together.
+type Cut struct {
+	Parts      []int32
+	Gain, Loss float64
+}
+
+// Best reads the best aggregation at p (plain units) off the thresholds: the
+// topmost nodes that are better as one, and leaves. Ties keep the parts. O(parts).
+func (l *Labels) Best(pstar []float64, p float64) Cut {
+	var c Cut
+	l.cut(0, func(i int) bool { return p-pstar[i] > tie }, &c)
+	return c
+}
+
+// Level is the aggregation at a fixed depth of the tree; shallower leaves stay.
+func (l *Labels) Level(depth int) Cut {
+	var c Cut
+	at := make([]int32, l.Tree.Len())
+	l.cut(0, func(i int) bool {
+		if p := l.Tree.Parent[i]; p >= 0 {
+			at[i] = at[p] + 1
+		}
+		return int(at[i]) >= depth
+	}, &c)
+	return c
+}
+
+func (l *Labels) cut(root int, whole func(i int) bool, c *Cut) {
+	t := l.Tree
+	for i := root; i <= int(t.Last[root]); {
+		if t.Leaf(i) || whole(i) {
+			c.Parts = append(c.Parts, int32(i))
+			c.Gain += l.Gain[i]
+			c.Loss += l.Loss[i]
+			i = int(t.Last[i]) + 1
+		} else {
+			i++
+		}
+	}
+}
+
+// Suggest gives the significant p (plain units) whose cut comes nearest to all
+// the gain at none of the loss: least (1-gain)² + loss², both normalised.
+func (l *Labels) Suggest(pstar, significant []float64) float64 {
+	best, at := math.Inf(1), 0.0
+	g0, l0 := l.Gain[0], l.Loss[0]
+	if g0 <= 0 || l0 <= 0 {
+		return 0.5
+	}
+	try := func(p float64) {
+		c := l.Best(pstar, p)
+		g, o := 1-c.Gain/g0, c.Loss/l0
+		if d := g*g + o*o; d < best-1e-15 {
+			best, at = d, p
+		}
+	}
+	list := append([]float64{0}, significant...)
+	// Each piece is one picture; between neighbours any p gives it. The number of
+	// pieces tried is bounded: the quality changes little between close ones.
+	step := max(1, len(list)/512)
+	for i := 0; i < len(list); i += step {
+		end := 1.0
+		if i+1 < len(list) {
+			end = list[i+1]
+		}
+		try((list[i] + end) / 2)
+	}
+	return at
+}
+
+// Count is log10 of the number of cuts of the tree: N(leaf) = 1, N(T) = 1 + Π N(children).
+func (t *Tree) Count() float64 {
+	n := t.Len()
+	product := make([]float64, n) // log10 of the product over the children
+	var log float64
+	for i := n - 1; i >= 0; i-- {
+		if t.Leaf(i) {
+			log = 0
+		} else if log = product[i]; log < 15 {
+			log = math.Log10(1 + math.Pow(10, log))
+		}
+		if p := t.Parent[i]; p >= 0 {
+			product[p] += log
+		}
+	}
+	return log
+}

@@ -1,0 +1,161 @@
+// Package entropy finds the aggregation of a hierarchy that says most for what
+// it hides.
+//
+// After Lamarche-Perrin, Schnorr, Vincent, Demazeau: "Evaluating Trace
+// Aggregation Through Entropy Measures for Optimal Performance Visualization of
+// Large Distributed Systems". For an aggregate A of n leaves with values v of a
+// variable, V their sum, and 0 log 0 = 0:
+//
+//	loss(A)   = Σ v log2(v n / V)          ≥ 0: bits lost by reading V as spread evenly
+//	values    = n - 1                      gain as values that need not be shown
+//	entropy   = V log2 V - Σ v log2 v      gain as information that need not be read
+//	pIC(A)    = p gain(A) - (1-p) loss(A)
+//
+// summed over the variables and over the parts of a cut through the tree. p is
+// the user's: 0 keeps all detail, 1 shows one value.
+//
+// Gain and loss are superadditive, so a node's own line in p minus the best of
+// its parts only grows: one number a node, its threshold p*, says when it is
+// drawn as one. All thresholds come from one pass over the tree, see Thresholds.
+package entropy
+
+import (
+	"math"
+	"sync"
+)
+
+// A Tree is a hierarchy in preorder; node 0 is the root. The subtree of i is
+// i … Last[i], and a leaf has Last[i] == i.
+type Tree struct {
+	Parent []int32 // -1 at the root
+	Last   []int32
+}
+
+// Len is the number of nodes.
+func (t *Tree) Len() int { return len(t.Parent) }
+
+// Leaf reports whether i has no children.
+func (t *Tree) Leaf(i int) bool { return int(t.Last[i]) == i }
+
+// A Gain says how what is saved is measured.
+type Gain uint8
+
+const (
+	GainValues Gain = iota
+	GainEntropy
+)
+
+// Labels hold gain and loss of every node, in bits (or values).
+type Labels struct {
+	Tree   *Tree
+	Gain   []float64
+	Loss   []float64
+	Leaves []int32
+	// Sum[x][i] is the value of variable x over the leaves below i.
+	Sum [][]float64
+}
+
+// guard is the share of the cancelling terms below which a difference is
+// rounding noise: without it homogeneous groups would be split at random.
+const guard = 1e-13
+
+// Label computes gain and loss of every node in one pass from the leaves up:
+// O(nodes × variables), logarithms on all cores. values[x][i] is the value of
+// variable x at leaf i, not negative; entries of inner nodes are not read.
+func Label(t *Tree, values [][]float64, gain Gain) *Labels {
+	n := t.Len()
+	l := &Labels{Tree: t, Gain: make([]float64, n), Loss: make([]float64, n), Leaves: make([]int32, n), Sum: make([][]float64, len(values))}
+	for i := n - 1; i >= 0; i-- {
+		if t.Leaf(i) {
+			l.Leaves[i] = 1
+		}
+		if p := t.Parent[i]; p >= 0 {
+			l.Leaves[p] += l.Leaves[i]
+		}
+	}
+	cancel := make([]float64, n) // size of the terms whose difference the loss is
+	for x, v := range values {
+		sum, info := l.sums(v)
+		l.Sum[x] = sum
+		for i := range n {
+			if t.Leaf(i) {
+				continue
+			}
+			count := float64(l.Leaves[i])
+			whole, spread := xlog2(sum[i]), sum[i]*math.Log2(count)
+			if gain == GainValues {
+				l.Gain[i] += count - 1
+			} else {
+				l.Gain[i] += whole - info[i]
+			}
+			l.Loss[i] += info[i] - whole + spread
+			cancel[i] += math.Abs(info[i]) + math.Abs(whole) + spread
+		}
+	}
+	for i := range n {
+		if math.Abs(l.Loss[i]) < guard*cancel[i] {
+			l.Loss[i] = 0
+		}
+		if gain == GainEntropy && math.Abs(l.Gain[i]) < guard*cancel[i] {
+			l.Gain[i] = 0
+		}
+	}
+	return l
+}
+
+// sums gives Σ v and Σ v log2 v below every node. Adding level by level keeps
+// the rounding of a million terms small.
+func (l *Labels) sums(v []float64) (sum, info []float64) {
+	t, n := l.Tree, l.Tree.Len()
+	sum, info = make([]float64, n), make([]float64, n)
+	const workers = 2
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := n * w / workers; i < n*(w+1)/workers; i++ {
+				if t.Leaf(i) {
+					sum[i], info[i] = v[i], xlog2(v[i])
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for i := n - 1; i > 0; i-- {
+		p := t.Parent[i]
+		sum[p] += sum[i]
+		info[p] += info[i]
+	}
+	return sum, info
+}
+
+func xlog2(v float64) float64 {
+	if v <= 0 {
+		return 0
+	}
+	return v * math.Log2(v)
+}
+
+// PIC is the quality of node i drawn as one.
+func (l *Labels) PIC(i int, p float64) float64 { return p*l.Gain[i] - (1-p)*l.Loss[i] }
+
+// Plain turns a p for gain and loss normalised to the root's into the p that
+// makes the same cuts best in plain units. Where a root's measure is 0 there is
+// nothing to weigh and p stays.
+func (l *Labels) Plain(p float64) float64 {
+	g, o := l.Gain[0], l.Loss[0]
+	if g <= 0 || o <= 0 {
+		return p
+	}
+	return p * o / (p*o + (1-p)*g)
+}
+
+// Normalised is the inverse of Plain.
+func (l *Labels) Normalised(p float64) float64 {
+	g, o := l.Gain[0], l.Loss[0]
+	if g <= 0 || o <= 0 {
+		return p
+	}
+	return p * g / (p*g + (1-p)*o)
+}

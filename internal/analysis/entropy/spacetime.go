@@ -1,0 +1,205 @@
+package entropy
+
+import (
+	"context"
+	"math"
+	"sync"
+)
+
+// A SpaceTime is a tree whose leaves have values in equal slices of time. Its
+// aggregates are a node over consecutive slices; |A| = leaves × slices.
+//
+// After the time and space × time programmes of Dosimont, Lamarche-Perrin and
+// others. Gain and loss of every (node, first, last) are kept, so that a new p
+// costs only the programme itself: O(nodes × slices³) time, O(nodes × slices²) memory.
+type SpaceTime struct {
+	Tree   *Tree
+	Slices int
+	gain   [][]float64 // per node, at first*Slices+last
+	loss   [][]float64
+	sum    [][]float64 // per node and variable: prefix sums over time
+}
+
+// A Part is one aggregate: a node over the slices First … Last.
+type Part struct {
+	Node, First, Last int32
+	Gain, Loss        float64
+}
+
+// NewSpaceTime prepares gain and loss. values[x][i][s] is variable x of leaf i in
+// slice s; entries of inner nodes are not read.
+func NewSpaceTime(ctx context.Context, t *Tree, slices int, values [][][]float64, gain Gain) (*SpaceTime, error) {
+	n := t.Len()
+	st := &SpaceTime{Tree: t, Slices: slices, gain: make([][]float64, n), loss: make([][]float64, n)}
+	leaves := make([]float64, n)
+	sum, info := make([][]float64, len(values)), make([][]float64, len(values)) // prefix sums, node-major
+	for x := range values {
+		sum[x], info[x] = make([]float64, n*(slices+1)), make([]float64, n*(slices+1))
+	}
+	for i := n - 1; i >= 0; i-- {
+		if t.Leaf(i) {
+			leaves[i] = 1
+		}
+		at := i * (slices + 1)
+		for x := range values {
+			s, f := sum[x][at:at+slices+1], info[x][at:at+slices+1]
+			if t.Leaf(i) {
+				for k := range slices {
+					v := values[x][i][k]
+					s[k+1], f[k+1] = s[k]+v, f[k]+xlog2(v)
+				}
+			}
+			if p := t.Parent[i]; p >= 0 {
+				up := int(p) * (slices + 1)
+				for k := range s {
+					sum[x][up+k] += s[k]
+					info[x][up+k] += f[k]
+				}
+			}
+		}
+		if p := t.Parent[i]; p >= 0 {
+			leaves[p] += leaves[i]
+		}
+	}
+	err := eachNode(ctx, n, func(i int) {
+		g, l := make([]float64, slices*slices), make([]float64, slices*slices)
+		at := i * (slices + 1)
+		for a := range slices {
+			for b := a; b < slices; b++ {
+				if leaves[i] == 1 && a == b {
+					continue
+				}
+				count := leaves[i] * float64(b-a+1)
+				var gx, lx, cancel float64
+				for x := range values {
+					v, f := sum[x][at+b+1]-sum[x][at+a], info[x][at+b+1]-info[x][at+a]
+					whole, spread := xlog2(v), v*math.Log2(count)
+					if gain == GainValues {
+						gx += count - 1
+					} else {
+						gx += whole - f
+					}
+					lx += f - whole + spread
+					cancel += math.Abs(f) + math.Abs(whole) + spread
+				}
+				if math.Abs(lx) < 1e-12*cancel {
+					lx = 0
+				}
+				if gain == GainEntropy && math.Abs(gx) < 1e-12*cancel {
+					gx = 0
+				}
+				g[a*slices+b], l[a*slices+b] = gx, lx
+			}
+		}
+		st.gain[i], st.loss[i] = g, l
+	})
+	st.sum = sum
+	return st, err
+}
+
+// Sum is the value of variable x over node i and the slices first … last.
+func (st *SpaceTime) Sum(x int, part Part) float64 {
+	at := int(part.Node) * (st.Slices + 1)
+	return st.sum[x][at+int(part.Last)+1] - st.sum[x][at+int(part.First)]
+}
+
+// Whole is gain and loss of the root over all slices.
+func (st *SpaceTime) Whole() (gain, loss float64) {
+	return st.gain[0][st.Slices-1], st.loss[0][st.Slices-1]
+}
+
+const (
+	asOne   = int16(-1)
+	bySpace = int16(-2)
+)
+
+// Best gives the best partition at p (plain units), and its quality. Among ties
+// a cut in space comes first, then the earliest cut in time, the aggregate only
+// where it is strictly better.
+func (st *SpaceTime) Best(ctx context.Context, p float64) (parts []Part, pic float64, err error) {
+	n, s := st.Tree.Len(), st.Slices
+	value := make([][]float64, n) // best of (node, first, last); summed into the parent as children finish
+	choice := make([][]int16, n)
+	for i := n - 1; i >= 0; i-- {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		inner := !st.Tree.Leaf(i)
+		if value[i] == nil {
+			value[i] = make([]float64, s*s)
+		}
+		choice[i] = make([]int16, s*s)
+		st.programme(i, p, inner, value[i], choice[i])
+		if up := st.Tree.Parent[i]; up >= 0 {
+			if value[up] == nil {
+				value[up] = make([]float64, s*s)
+			}
+			for k, v := range value[i] {
+				value[up][k] += v
+			}
+			value[i] = nil
+		}
+	}
+	st.collect(choice, 0, 0, s-1, &parts)
+	return parts, value[0][s-1], nil
+}
+
+// programme fills best and choice of one node for all stretches, short ones
+// first. For an inner node best comes in holding the sum over its children.
+func (st *SpaceTime) programme(i int, p float64, inner bool, best []float64, choice []int16) {
+	s, gain, loss := st.Slices, st.gain[i], st.loss[i]
+	column := make([]float64, s) // best[c+1 … b] by c, so that the inner loop reads straight
+	for b := range s {
+		for a := b; a >= 0; a-- {
+			at := a*s + b
+			top, how := math.Inf(-1), asOne
+			scale := math.Abs(p*gain[at]) + math.Abs((1-p)*loss[at])
+			if inner {
+				top, how = best[at], bySpace
+			}
+			row := best[a*s : a*s+b]
+			for c := a; c < b; c++ {
+				if v := row[c] + column[c+1]; v > top+1e-12*scale {
+					top, how = v, int16(c)
+				}
+			}
+			if own := p*gain[at] - (1-p)*loss[at]; own > top+1e-12*scale || math.IsInf(top, -1) {
+				top, how = own, asOne
+			}
+			best[at], choice[at] = top, how
+			column[a] = top
+		}
+	}
+}
+
+func (st *SpaceTime) collect(choice [][]int16, i, a, b int, parts *[]Part) {
+	at := a*st.Slices + b
+	switch c := choice[i][at]; c {
+	case asOne:
+		*parts = append(*parts, Part{int32(i), int32(a), int32(b), st.gain[i][at], st.loss[i][at]})
+	case bySpace:
+		for k := i + 1; k <= int(st.Tree.Last[i]); k = int(st.Tree.Last[k]) + 1 {
+			st.collect(choice, k, a, b, parts)
+		}
+	default:
+		st.collect(choice, i, a, int(c), parts)
+		st.collect(choice, i, int(c)+1, b, parts)
+	}
+}
+
+// eachNode runs f for 0 … n-1 on two cores until ctx ends.
+func eachNode(ctx context.Context, n int, f func(i int)) error {
+	const workers = 2
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := w; i < n && ctx.Err() == nil; i += workers {
+				f(i)
+			}
+		}()
+	}
+	wg.Wait()
+	return ctx.Err()
+}
