@@ -1,0 +1,237 @@
+package storetest
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A row is an interval in its lane.
+type row struct {
+	begin, end trace.Time
+	region     trace.RegionID
+	parent     int // row in the lane, -1 at the top
+	depth      int // 0 at the top
+	exclusive  trace.Time
+	facts      []fact
+}
+
+// A lane is rows in preorder, and the segments that tile [0, end of trace).
+type lane struct {
+	rows     []row
+	segments []trace.Segment
+}
+
+type instant struct {
+	time   trace.Time
+	region trace.RegionID
+}
+
+type sample struct {
+	time  trace.Time
+	value float64
+}
+
+// build turns what was written into a reader: the origin moves to the first
+// record, locations get their place in the tree, intervals their lanes.
+func (m *Memory) build() *reader {
+	first, last := m.timeRange()
+	tree, number := buildTree(m.locations)
+	r := &reader{
+		generation: m.readers,
+		tree:       tree,
+		regions:    slices.Clone(m.regions),
+		attributes: slices.Clone(m.attributes),
+		metrics:    slices.Clone(m.metrics),
+		callPaths:  slices.Clone(m.callPaths),
+		summaries:  m.summaries,
+		lanes:      make([][]lane, tree.Len()),
+		instants:   make([][]instant, tree.Len()),
+		samples:    make([][]sample, len(m.counters)),
+	}
+	r.info = store.Info{
+		Format: "memory", Sources: []string{"memory"}, End: last - first, Origin: first,
+		Properties: maps.Clone(m.properties), Report: slices.Clone(m.report),
+	}
+	for _, c := range m.counters {
+		c.Location = number[c.Location]
+		r.counters = append(r.counters, c)
+	}
+	for old := range m.locations {
+		if k := m.tracks[trace.LocationID(old)]; k != nil {
+			r.addTrack(number[old], k, first, last)
+		}
+	}
+	r.addProfile(m, number, first)
+	for _, l := range m.links {
+		r.links = append(r.links, r.resolve(l, number, first))
+	}
+	slices.SortStableFunc(r.links, func(a, b link) int { return compareTime(a.fromTime, b.fromTime) })
+	r.count()
+	return r
+}
+
+// timeRange is the first and the last time stamp of anything that has one.
+func (m *Memory) timeRange() (first, last trace.Time) {
+	any := false
+	see := func(t trace.Time) {
+		if !any {
+			first, last, any = t, t, true
+		}
+		first, last = min(first, t), max(last, t)
+	}
+	for _, k := range m.tracks {
+		for _, r := range k.records {
+			see(r.time)
+			if r.op == opInterval {
+				see(max(r.time, r.end))
+			}
+		}
+	}
+	for _, l := range m.links {
+		if !l.Untimed {
+			see(l.From.Time)
+			see(l.To.Time)
+		}
+	}
+	for _, w := range m.moments {
+		see(w.Begin)
+		see(w.End)
+	}
+	return first, last
+}
+
+func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time) {
+	spans := k.spans(last, &r.info.Report)
+	for i := range spans {
+		spans[i].begin -= first
+		spans[i].end -= first
+	}
+	for _, rows := range assignLanes(spans) {
+		r.lanes[id] = append(r.lanes[id], lane{rows, segmentsOf(rows, r.info.End, r.regions)})
+	}
+	r.tree.Holds[id] = len(spans) > 0
+	for _, rec := range k.inOrder() {
+		switch rec.op {
+		case opInstant:
+			r.instants[id] = append(r.instants[id], instant{rec.time - first, rec.region})
+		case opSample:
+			r.samples[rec.counter] = append(r.samples[rec.counter], sample{rec.time - first, rec.value})
+		}
+	}
+}
+
+// assignLanes considers spans by begin, the longer first, then by arrival, and
+// puts each into the first lane where it nests in what is open there or where
+// nothing is open. An empty interval is never open, so it holds no others.
+func assignLanes(spans []span) [][]row {
+	spans = slices.Clone(spans)
+	slices.SortStableFunc(spans, func(a, b span) int {
+		if c := compareTime(a.begin, b.begin); c != 0 {
+			return c
+		}
+		return compareTime(b.end, a.end)
+	})
+	var lanes [][]row
+	var open []int // per lane the innermost open row, -1 for none
+	for _, s := range spans {
+		at := -1
+		for l := range lanes {
+			for open[l] >= 0 && lanes[l][open[l]].end <= s.begin {
+				open[l] = lanes[l][open[l]].parent
+			}
+			if at < 0 && (open[l] < 0 || s.end <= lanes[l][open[l]].end) {
+				at = l
+			}
+		}
+		if at < 0 {
+			at = len(lanes)
+			lanes, open = append(lanes, nil), append(open, -1)
+		}
+		w := row{begin: s.begin, end: s.end, region: s.region, parent: open[at], exclusive: s.end - s.begin, facts: s.facts}
+		if w.parent >= 0 {
+			p := &lanes[at][w.parent]
+			w.depth = p.depth + 1
+			p.exclusive -= s.end - s.begin
+		}
+		open[at] = len(lanes[at])
+		lanes[at] = append(lanes[at], w)
+	}
+	return lanes
+}
+
+// segmentsOf tiles [0, end) by what is innermost: at each time the last row that
+// has begun and not ended, which in preorder is the deepest one.
+func segmentsOf(rows []row, end trace.Time, regions []trace.Region) []trace.Segment {
+	var out []trace.Segment
+	add := func(from, to trace.Time, at int) {
+		if from >= to {
+			return
+		}
+		if n := len(out); n > 0 && out[n-1].Row == at {
+			out[n-1].End = to
+			return
+		}
+		s := trace.Segment{Begin: from, End: to, Region: trace.NoRegion, Row: at}
+		if at >= 0 {
+			s.Region = rows[at].region
+			s.Role = roleAt(rows, at, regions)
+		}
+		out = append(out, s)
+	}
+	now, open := trace.Time(0), -1
+	advance := func(to trace.Time) {
+		for open >= 0 && rows[open].end <= to {
+			add(now, rows[open].end, open)
+			now, open = rows[open].end, rows[open].parent
+		}
+		add(now, to, open)
+		now = to
+	}
+	for i, w := range rows {
+		advance(w.begin)
+		open = i
+	}
+	advance(end)
+	return out
+}
+
+// roleAt is the role that counts where row at is innermost.
+func roleAt(rows []row, at int, regions []trace.Region) trace.Role {
+	for i := at; i >= 0; i = rows[i].parent {
+		if role := regions[rows[i].region].Role; role != trace.RoleAnnotation {
+			return role
+		}
+	}
+	return trace.RoleAnnotation
+}
+
+// count fills in the numbers of Info.
+func (r *reader) count() {
+	r.laneStart = []uint32{0}
+	ranks := map[int32]bool{}
+	for id := range r.tree.Len() {
+		for _, l := range r.lanes[id] {
+			r.info.Intervals += int64(len(l.rows))
+			for _, w := range l.rows {
+				r.info.Depth = max(r.info.Depth, w.depth+1)
+			}
+		}
+		if r.tree.Holds[id] {
+			r.info.Rows++
+		}
+		if k := r.tree.Rank[id]; k != trace.NoRank {
+			ranks[k] = true
+		}
+		r.info.Instants += int64(len(r.instants[id]))
+		r.laneStart = append(r.laneStart, r.laneStart[id]+uint32(len(r.lanes[id])))
+	}
+	for _, s := range r.samples {
+		r.info.Samples += int64(len(s))
+	}
+	r.info.Ranks = len(ranks)
+	r.info.Links = int64(len(r.links))
+	r.info.Profile = int64(len(r.profile))
+}

@@ -1,0 +1,42 @@
+// Package storetest holds the one suite that every store passes, the reference
+// store it is held against, and a slow store that shows which views ask too often.
+//
+//	Text     a reader of a trace written as text, for the tests of views
+//	Memory   the reference: answers computed straight from the definitions
+//	Run      the suite: hand-made cases, and random traces against the reference
+//	Slow     a reader that takes its time and counts its calls
+//
+// Where the contract in packages trace and store leaves a choice, the reference
+// makes it, and the suite asks for it of every store:
+//
+//   - Lanes. Intervals are considered by begin, the longer first, then in order
+//     of arrival. Each goes to the lowest lane where it nests in the innermost
+//     open interval or where nothing is open. What ends at t is not open at t, so
+//     an empty interval at the end of another is not its child.
+//   - The end. Info.End is the last time stamp. A window that reaches it also
+//     holds what happens at the very end (an instant, a sample, an empty
+//     interval), so that the whole trace loses nothing.
+//   - Intervals. The rows handed out are those that begin in the window. The Open
+//     chain of the first batch of a lane is what is open at the window's begin; a
+//     batch without rows comes where there is only that.
+//   - Depth is 0 at the top; Info.Depth counts levels, so it is one more.
+//   - Links belong to a window when one of their ends is at one of its locations
+//     and their time meets it; links without time belong to every window.
+//   - Groups gives whole bins: they are not clipped to the range asked for.
+package storetest
+
+import (
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
+)
+
+// Text gives a reader of a trace written in the language of package tracetest.
+func Text(tb testing.TB, text string, summaries ...trace.Summary) store.Reader {
+	tb.Helper()
+	m := NewMemory(summaries...)
+	tracetest.Write(tb, m, text)
+	return m.Reader()
+}
