@@ -34,7 +34,7 @@ func (e *encoder) u32(xs []uint32) *column {
 
 // optional leaves out a column that a mark does not have.
 func optional[T any](xs []T, f func([]T) *column) *column {
-	if xs == nil {
+	if len(xs) == 0 {
 		return nil
 	}
 	return f(xs)
@@ -50,7 +50,7 @@ func u16[T ~uint16](e *encoder, xs []T) *column {
 }
 
 func u8[T ~uint8](e *encoder, xs []T) *column {
-	if xs == nil {
+	if len(xs) == 0 {
 		return nil
 	}
 	return e.column("u8", len(xs), 1, func(b []byte) []byte {

@@ -80,7 +80,7 @@ func ragged(kind string, offsets []uint32, n, xs, ys int) error {
 
 // or is the length of an optional column, n where it is absent.
 func or[T any](xs []T, n int) int {
-	if xs == nil {
+	if len(xs) == 0 {
 		return n
 	}
 	return len(xs)

@@ -77,7 +77,8 @@ func (e *encoder) column(kind string, length, width int, write func([]byte) []by
 	return c
 }
 
-// text places a column of indices into the list of strings.
+// text places a column of indices into the list of strings. Texts travel as they
+// are drawn, so that the page shows what the other renderers show.
 func (e *encoder) text(texts []string) *column {
 	ids := make([]uint32, len(texts))
 	for i, t := range texts {
@@ -85,7 +86,7 @@ func (e *encoder) text(texts []string) *column {
 		if !ok {
 			id = uint32(len(e.list))
 			e.strings[t] = id
-			e.list = append(e.list, t)
+			e.list = append(e.list, scene.Visible(t))
 		}
 		ids[i] = id
 	}

@@ -123,6 +123,13 @@ func plainScene(s *scene.Scene) map[string]any {
 			for i := range v.NumField() {
 				fields[v.Type().Field(i).Name] = numbers(v.Field(i))
 			}
+			if t, ok := m.(*scene.Text); ok {
+				drawn := []string{}
+				for _, x := range t.Text {
+					drawn = append(drawn, scene.Visible(x))
+				}
+				fields["Text"] = drawn
+			}
 			marks = append(marks, fields)
 		}
 		layers = append(layers, map[string]any{"Name": l.Name, "Frame": l.Frame, "Marks": marks})
@@ -197,7 +204,7 @@ func TestEveryMarkKindHasAnEncoding(t *testing.T) {
 func TestColumnsThatDoNotFitAreRefused(t *testing.T) {
 	bad := map[string]scene.Mark{
 		"short fill":     &scene.Rect{X: []float32{1}, Y: []float32{1}, W: []float32{1}, H: []float32{1}},
-		"short flags":    &scene.Line{X0: []float32{1}, Y0: []float32{1}, X1: []float32{1}, Y1: []float32{1}, Stroke: []scene.Colour{1}, Flags: []scene.Flag{}},
+		"long flags":     &scene.Line{X0: []float32{1}, Y0: []float32{1}, X1: []float32{1}, Y1: []float32{1}, Stroke: []scene.Colour{1}, Flags: []scene.Flag{0, 0}},
 		"offsets beyond": &scene.Path{Offsets: []uint32{0, 9}, X: []float32{1}, Y: []float32{1}, Stroke: []scene.Colour{1}},
 		"offsets back":   &scene.Polygon{Offsets: []uint32{0, 2, 1}, X: make([]float32, 2), Y: make([]float32, 2), Fill: make([]scene.Colour, 2)},
 		"missing cells":  &scene.Image{Columns: 2, Rows: 2, Cells: make([]scene.Colour, 3)},

@@ -1,0 +1,158 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// An apiError is what every answer that is not 2xx holds.
+type apiError struct {
+	Status  int    `json:"-"`
+	Message string `json:"error"`
+	Hint    string `json:"hint"`
+	Kind    string `json:"kind"`
+}
+
+func (e *apiError) Error() string { return e.Message }
+
+var (
+	errBusy       = &apiError{Status: http.StatusServiceUnavailable, Kind: "busy", Message: "too much is being computed at once", Hint: "try again in a moment"}
+	errSuperseded = &apiError{Status: http.StatusConflict, Kind: "superseded", Message: "a newer request of the same panel took its place"}
+	errPanic      = &apiError{Status: http.StatusInternalServerError, Kind: "internal", Message: "this is a fault of the program; the log has the details", Hint: "choose another selection, and please report it"}
+)
+
+// usage is the error of a request that is wrong in itself.
+func usage(err error) error {
+	return &apiError{Status: http.StatusBadRequest, Kind: "usage", Message: err.Error()}
+}
+
+// errorOf finds the answer for an error of any layer.
+func errorOf(err error) *apiError {
+	var api *apiError
+	var empty *view.EmptyError
+	var bad *importer.Error
+	switch {
+	case errors.As(err, &api):
+		return api
+	case errors.As(err, &empty):
+		return &apiError{Status: http.StatusUnprocessableEntity, Kind: "empty", Message: empty.What, Hint: empty.Hint}
+	case errors.As(err, &bad):
+		e := *bad
+		e.Hint = ""
+		return &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err), Message: e.Error(), Hint: bad.Hint}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &apiError{Status: http.StatusServiceUnavailable, Kind: "superseded", Message: "the request was cancelled"}
+	}
+	return &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err), Message: err.Error()}
+}
+
+func kindOf(err error) string {
+	switch {
+	case errors.Is(err, importer.ErrMalformed):
+		return "malformed"
+	case errors.Is(err, importer.ErrUnsupported):
+		return "unsupported"
+	case errors.Is(err, importer.ErrNotFound):
+		return "not-found"
+	}
+	return "failed"
+}
+
+// fail answers with an error, unless the client has left.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return
+	}
+	e := errorOf(err)
+	if e.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	if e.Status >= 500 && e != errBusy {
+		s.config.Log.Warn("request failed", "path", r.URL.Path, "error", err)
+	}
+	body, _ := json.Marshal(e)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(e.Status)
+	w.Write(body)
+}
+
+// recoverPanic turns a panic of a handler into an answer; the stack goes to the log.
+func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	s.logPanic(r.URL.Path, p)
+	s.fail(w, r, errPanic)
+}
+
+func (s *Server) logPanic(where string, p any) {
+	s.config.Log.Error("panic", "where", where, "cause", p, "stack", string(debug.Stack()))
+}
+
+// writeJSON answers with a value.
+func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
+	body, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, status, "application/json", body)
+}
+
+// marshal writes JSON for reading: names keep their < and &.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// write sends a whole answer, compressed where the line is slow. A client that
+// reads nothing for minutes is let go.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) error {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Vary", "Accept-Encoding, Parallax-Rate")
+	if s.slowLine(r) && len(body) > 1400 {
+		if packed, encoding := s.pressed.compress(body, r.Header.Get("Accept-Encoding")); encoding != "" {
+			h.Set("Content-Encoding", encoding)
+			body = packed
+		}
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(5 * time.Minute))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		w.Write(body) // an error means that the client has left
+	}
+	return nil
+}
+
+// fastLine is the rate in bytes a second above which packing takes longer than
+// sending: zstd packs scenes at some hundred MB/s, and the browser unpacks as well.
+const fastLine = 40e6
+
+// slowLine reports whether packing pays: the user said so, or the page measured it.
+func (s *Server) slowLine(r *http.Request) bool {
+	if s.config.Remote {
+		return true
+	}
+	rate, err := strconv.ParseFloat(strings.TrimSpace(r.Header.Get("Parallax-Rate")), 64)
+	return err == nil && rate > 0 && rate < fastLine
+}

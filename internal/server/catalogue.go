@@ -1,0 +1,102 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+type sessionJSON struct {
+	Version     string `json:"version"`
+	Remote      bool   `json:"remote"`
+	Theme       string `json:"theme"`
+	UploadLimit int64  `json:"uploadLimit"`
+	CanOpen     bool   `json:"canOpen"`
+}
+
+func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
+	c := &s.config
+	return s.writeJSON(w, r, http.StatusOK, sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil})
+}
+
+type viewJSON struct {
+	Name      string        `json:"name"`
+	Title     string        `json:"title"`
+	Paper     string        `json:"paper"`
+	Summary   string        `json:"summary"`
+	HowToRead string        `json:"howToRead"`
+	Needs     needsJSON     `json:"needs"`
+	Options   []view.Option `json:"options"`
+}
+
+type needsJSON struct {
+	Intervals   bool `json:"intervals"`
+	Links       bool `json:"links"`
+	Profile     bool `json:"profile"`
+	Hierarchy   bool `json:"hierarchy"`
+	Coordinates bool `json:"coordinates"`
+}
+
+func (s *Server) views(w http.ResponseWriter, r *http.Request) error {
+	out := []viewJSON{}
+	for _, v := range s.config.Views {
+		out = append(out, viewJSON{v.Name, v.Title, v.Paper, v.Summary, v.HowToRead, needsJSON(v.Needs), append([]view.Option{}, v.Options...)})
+	}
+	return s.writeJSON(w, r, http.StatusOK, out)
+}
+
+type formatJSON struct {
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	Reads  bool   `json:"reads"`
+	Advice string `json:"advice"`
+}
+
+func (s *Server) formatList() []formatJSON {
+	out := []formatJSON{}
+	for _, f := range s.config.Formats {
+		out = append(out, formatJSON{f.Name, f.Title, f.Import != nil, f.Advice})
+	}
+	return out
+}
+
+func (s *Server) formats(w http.ResponseWriter, r *http.Request) error {
+	return s.writeJSON(w, r, http.StatusOK, s.formatList())
+}
+
+type homeJSON struct {
+	Recent  []Recent     `json:"recent"`
+	Demos   []Demo       `json:"demos"`
+	Formats []formatJSON `json:"formats"`
+}
+
+func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
+	out := homeJSON{Recent: []Recent{}, Demos: append([]Demo{}, s.config.Demos...), Formats: s.formatList()}
+	if s.config.Recent != nil {
+		out.Recent = append(out.Recent, s.config.Recent()...)
+	}
+	return s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
+	return s.writeJSON(w, r, http.StatusOK, s.states())
+}
+
+func (s *Server) closeRun(w http.ResponseWriter, r *http.Request) error {
+	if !s.runs.close(r.PathValue("run")) {
+		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "no run " + quoteShort(r.PathValue("run")) + " is open"}
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// info is what `parallax info --json` prints; it is computed once a run.
+func (s *Server) info(w http.ResponseWriter, r *http.Request, x *run) error {
+	body, err := s.cachedJSON(r.Context(), x, "info", func(c *computation) (any, error) {
+		return view.InfoOf(c.ctx, x.Store)
+	})
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, http.StatusOK, "application/json", body)
+}

@@ -1,0 +1,158 @@
+package server
+
+import (
+	"crypto/subtle"
+	"html"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+)
+
+// A guard decides whether a request is ours: the Host is one we listen as (a
+// foreign page cannot reach us by a name of its own), the Origin is our own (a
+// foreign page cannot write), and the token is there (nobody else on the machine
+// can read).
+type guard struct {
+	token string
+	mu    sync.RWMutex
+	hosts map[string]bool
+	// anyIP: we listen on all addresses, so any literal address may be us. Names
+	// are still listed: it takes a name to make a browser send us what it
+	// believes to be another site's.
+	anyIP bool
+}
+
+func newGuard(token string, hosts []string) *guard {
+	g := &guard{token: token, hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
+	for _, h := range hosts {
+		g.hosts[strings.ToLower(h)] = true
+	}
+	return g
+}
+
+// allow adds the names of a listener.
+func (g *guard) allow(a net.Addr) {
+	host, _, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		g.anyIP = true
+		if name, err := os.Hostname(); err == nil {
+			g.hosts[strings.ToLower(name)] = true
+		}
+		return
+	}
+	g.hosts[strings.ToLower(host)] = true
+}
+
+// check answers requests that must not pass, and those that bring the token in
+// the address; it reports whether it did.
+func (g *guard) check(s *Server, w http.ResponseWriter, r *http.Request) bool {
+	switch {
+	case !g.knows(r.Host):
+		s.fail(w, r, &apiError{Status: http.StatusMisdirectedRequest, Kind: "forbidden", Message: "this server does not answer for host " + quoteShort(r.Host), Hint: "open the address that parallax printed"})
+	case !sameOrigin(r):
+		s.fail(w, r, &apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "requests from other pages are refused"})
+	case g.bringsToken(r):
+		g.welcome(w, r)
+	case !g.holdsToken(r):
+		g.refuse(s, w, r)
+	default:
+		return false
+	}
+	return true
+}
+
+// knows reports whether the host, without its port, is one of ours. The port is
+// left out because a tunnel may change it.
+func (g *guard) knows(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.hosts[host] || g.anyIP && net.ParseIP(host) != nil
+}
+
+// sameOrigin refuses what a browser says comes from another page. Other ports of
+// this machine share our cookies, so "same-site" is not enough for the API.
+func sameOrigin(r *http.Request) bool {
+	if o := r.Header.Get("Origin"); o != "" {
+		u, err := url.Parse(o)
+		if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
+			return false
+		}
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	return !strings.HasPrefix(r.URL.Path, "/api/") || site == "" || site == "same-origin" || site == "none"
+}
+
+func (g *guard) is(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
+}
+
+func (g *guard) bringsToken(r *http.Request) bool {
+	return !strings.HasPrefix(r.URL.Path, "/api/") && g.is(r.URL.Query().Get("token"))
+}
+
+func (g *guard) holdsToken(r *http.Request) bool {
+	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return g.is(bearer)
+	}
+	c, err := r.Cookie(cookieName(r))
+	return err == nil && g.is(c.Value)
+}
+
+// cookieName holds the port as the browser sees it: cookies are shared by all
+// ports of a host, and several servers may be open side by side.
+func cookieName(r *http.Request) string {
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		return "parallax-" + port
+	}
+	return "parallax-80"
+}
+
+// welcome keeps the token in a cookie and goes on to the address without it.
+func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(r), Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+	q := r.URL.Query()
+	q.Del("token")
+	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: q.Encode()}
+	if r.Header.Get("Sec-Fetch-Site") != "cross-site" {
+		http.Redirect(w, r, to.String(), http.StatusSeeOther)
+		return
+	}
+	// A browser keeps strict cookies back along a chain of redirects that began on
+	// another site, such as a chat; a page of our own that moves on does not.
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Write([]byte(`<!doctype html><meta http-equiv="refresh" content="0;url=` + html.EscapeString(to.String()) + `"><title>Parallax</title>`))
+}
+
+func (g *guard) refuse(s *Server, w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		s.fail(w, r, &apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "the token is missing or wrong", Hint: "open the address that parallax printed"})
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusForbidden)
+	w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Parallax</title><h1>This address needs its token</h1>` +
+		`<p>Open the whole address that parallax printed when it started: it ends in <code>?token=…</code>. After a restart there is a new one.</p></html>`))
+}
+
+// quoteShort is for messages that repeat what a stranger sent.
+func quoteShort(s string) string {
+	if len(s) > 80 {
+		s = s[:80] + "…"
+	}
+	return `"` + strings.ToValidUTF8(s, "?") + `"`
+}

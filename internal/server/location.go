@@ -1,0 +1,277 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A treeIndex answers counts of a tree without walking it: 8 bytes a location,
+// made in one pass when first asked for.
+type treeIndex struct {
+	once     sync.Once
+	children []uint32
+	rows     []uint32 // rows[i]: locations before i that hold intervals
+	top      int
+}
+
+func (x *treeIndex) of(t *store.Tree) *treeIndex {
+	x.once.Do(func() {
+		n := t.Len()
+		x.children, x.rows = make([]uint32, n), make([]uint32, n+1)
+		for i := range n {
+			x.rows[i+1] = x.rows[i]
+			if t.Holds[i] {
+				x.rows[i+1]++
+			}
+			if p := t.Parent[i]; p == trace.NoLocation {
+				x.top++
+			} else {
+				x.children[p]++
+			}
+		}
+	})
+	return x
+}
+
+type locationPage struct {
+	Parent    *trace.LocationID `json:"parent"`
+	Offset    int               `json:"offset"`
+	Total     int               `json:"total"`
+	Locations []locationRow     `json:"locations"`
+}
+
+type locationRow struct {
+	ID       trace.LocationID  `json:"id"`
+	Name     string            `json:"name"`
+	Kind     trace.Kind        `json:"kind"`
+	Parent   *trace.LocationID `json:"parent"`
+	Last     trace.LocationID  `json:"last"`
+	Level    int               `json:"level"`
+	Rank     *int32            `json:"rank"`
+	Holds    bool              `json:"holds"`
+	Children uint32            `json:"children"`
+	Rows     uint32            `json:"rows"`
+}
+
+// locations lists children of one location, a page at a time: O(offset + limit).
+func (s *Server) locations(w http.ResponseWriter, r *http.Request, x *run) error {
+	t := x.Store.Locations()
+	index := x.index.of(t)
+	offset, limit, err := page(r, 200, 1000)
+	if err != nil {
+		return err
+	}
+	out := locationPage{Offset: offset, Total: index.top, Locations: []locationRow{}}
+	next, end := trace.LocationID(0), trace.LocationID(t.Len())
+	if p := r.URL.Query().Get("parent"); p != "" {
+		id, err := strconv.ParseUint(p, 10, 32)
+		if err != nil || id >= uint64(t.Len()) {
+			return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "no location has id " + quoteShort(p)}
+		}
+		parent := trace.LocationID(id)
+		out.Parent, out.Total = &parent, int(index.children[id])
+		next, end = parent+1, t.Last[id]+1
+	}
+	for i := 0; next < end && i < offset+limit; i++ {
+		if i >= offset {
+			out.Locations = append(out.Locations, index.row(t, next))
+		}
+		next = t.Last[next] + 1
+	}
+	return s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func (x *treeIndex) row(t *store.Tree, id trace.LocationID) locationRow {
+	row := locationRow{
+		ID: id, Name: t.Name[id], Kind: t.Kind[id], Last: t.Last[id], Level: int(t.Level[id]), Holds: t.Holds[id],
+		Children: x.children[id], Rows: x.rows[t.Last[id]+1] - x.rows[id],
+	}
+	if p := t.Parent[id]; p != trace.NoLocation {
+		row.Parent = &p
+	}
+	row.Rank = rankOf(t, id)
+	return row
+}
+
+func rankOf(t *store.Tree, id trace.LocationID) *int32 {
+	if k := t.Rank[id]; k != trace.NoRank {
+		return &k
+	}
+	return nil
+}
+
+type regionRow struct {
+	ID       trace.RegionID `json:"id"`
+	Name     string         `json:"name"`
+	Category string         `json:"category"`
+	Role     string         `json:"role"`
+	File     string         `json:"file"`
+	Line     int            `json:"line"`
+	Colour   int            `json:"colour"`
+}
+
+func regionRowOf(id int, g *trace.Region) regionRow {
+	return regionRow{trace.RegionID(id), g.Name, g.Category, g.Role.String(), g.File, g.Line, int(colourOf(g))}
+}
+
+// regions lists all regions: definitions, not calls, so some thousands at most.
+func (s *Server) regions(w http.ResponseWriter, r *http.Request, x *run) error {
+	body, err := s.cachedJSON(r.Context(), x, "regions", func(*computation) (any, error) {
+		out := []regionRow{}
+		regions := x.Store.Regions()
+		for i := range regions {
+			out = append(out, regionRowOf(i, &regions[i]))
+		}
+		return out, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, http.StatusOK, "application/json", body)
+}
+
+type searchJSON struct {
+	Query         string        `json:"query"`
+	Locations     []locationHit `json:"locations"`
+	LocationTotal int           `json:"locationTotal"`
+	Regions       []regionRow   `json:"regions"`
+	RegionTotal   int           `json:"regionTotal"`
+}
+
+type locationHit struct {
+	ID   trace.LocationID `json:"id"`
+	Name string           `json:"name"`
+	Path string           `json:"path"`
+	Kind trace.Kind       `json:"kind"`
+	Rank *int32           `json:"rank"`
+}
+
+// search finds locations and regions by a part of their name, letter case aside;
+// exact names first, then names that begin so. A number finds a rank as well.
+func (s *Server) search(w http.ResponseWriter, r *http.Request, x *run) error {
+	q := strings.TrimSpace(r.URL.Query().Get("q"))
+	if len(q) > 200 {
+		return usage(errors.New("q: want at most 200 letters"))
+	}
+	_, limit, err := page(r, 20, 200)
+	if err != nil {
+		return err
+	}
+	out := searchJSON{Query: q, Locations: []locationHit{}, Regions: []regionRow{}}
+	if q == "" {
+		return s.writeJSON(w, r, http.StatusOK, out)
+	}
+	err = s.slots.do(r.Context(), func() error { return find(r.Context(), x.Store, q, limit, &out) })
+	if err != nil {
+		return err
+	}
+	return s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func find(ctx context.Context, st store.Reader, q string, limit int, out *searchJSON) error {
+	t, regions := st.Locations(), st.Regions()
+	rank, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(q), "rank"), " "))
+	isRank := err == nil
+	_, name, isPath := cutLast(q, "/")
+	locations := newRanking(limit)
+	for id := range t.Len() {
+		if id%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		class := match(t.Name[id], q)
+		if isRank && int(t.Rank[id]) == rank && (t.Parent[id] == trace.NoLocation || t.Rank[t.Parent[id]] != t.Rank[id]) {
+			class = 0
+		} else if class < 0 && isPath && match(t.Name[id], name) >= 0 {
+			class = match(t.Path(trace.LocationID(id)), q)
+		}
+		locations.add(class, id)
+	}
+	for _, id := range locations.best() {
+		at := trace.LocationID(id)
+		out.Locations = append(out.Locations, locationHit{at, t.Name[id], t.Path(at), t.Kind[id], rankOf(t, at)})
+	}
+	found := newRanking(limit)
+	for id := range regions {
+		found.add(match(regions[id].Name, q), id)
+	}
+	for _, id := range found.best() {
+		out.Regions = append(out.Regions, regionRowOf(id, &regions[id]))
+	}
+	out.LocationTotal, out.RegionTotal = locations.total, found.total
+	return nil
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 && i < len(s)-1 {
+		return s[:i], s[i+1:], true
+	}
+	return s, "", false
+}
+
+// A ranking keeps the first few hits of each class.
+type ranking struct {
+	limit   int
+	total   int
+	classes [3][]int
+}
+
+func newRanking(limit int) *ranking { return &ranking{limit: limit} }
+
+func (k *ranking) add(class, id int) {
+	if class < 0 {
+		return
+	}
+	k.total++
+	if len(k.classes[class]) < k.limit {
+		k.classes[class] = append(k.classes[class], id)
+	}
+}
+
+func (k *ranking) best() []int {
+	out := []int{}
+	for _, c := range k.classes {
+		out = append(out, c[:min(len(c), k.limit-len(out))]...)
+	}
+	return out
+}
+
+// match gives 0 where the name is q, 1 where it begins with it, 2 where it holds
+// it, -1 otherwise. ASCII letters match in either case; it allocates nothing.
+func match(name, q string) int {
+	for i := 0; i+len(q) <= len(name); i++ {
+		if !equalFold(name[i:i+len(q)], q) {
+			continue
+		}
+		switch {
+		case len(name) == len(q):
+			return 0
+		case i == 0:
+			return 1
+		}
+		return 2
+	}
+	return -1
+}
+
+func equalFold(a, b string) bool {
+	for i := range len(b) {
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}

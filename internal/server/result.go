@@ -1,0 +1,139 @@
+package server
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/render/wire"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A result is a computed view with what was made from it so far. Views allow one
+// user at a time, so every use holds the lock.
+type result struct {
+	request *view.Request
+	view    *view.View
+	value   view.Result
+	lock    chan struct{} // holds one element while free; a channel so that waiting can be cancelled
+
+	scene   *scene.Scene // drawn at the request's size, as Pick wants it
+	encoded [2][]byte    // exact and coarse
+	table   *view.Table
+	order   []int32 // of the table's rows, as sorted last
+	sorted  sortKey
+	size    atomic.Int64 // bytes counted in the cache
+}
+
+type sortKey struct {
+	column     string
+	descending bool
+}
+
+// compute finds or makes the result of a request.
+func (s *Server) compute(ctx context.Context, q *viewRequest) (*entry, *result, error) {
+	e, err := s.cache.get(ctx, q.key(), q.runs, func(ctx context.Context) (any, int64, error) {
+		var out *result
+		err := s.guarded(ctx, "view "+q.view.Name, func() error {
+			req, err := q.request()
+			if err != nil {
+				return err
+			}
+			value, err := q.view.Compute(ctx, req)
+			if err != nil {
+				return err
+			}
+			out = &result{request: req, view: q.view, value: value, lock: make(chan struct{}, 1)}
+			out.lock <- struct{}{}
+			return nil
+		})
+		return out, sizeOf(out), err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return e, e.value.(*result), nil
+}
+
+// sizeOf is the room a result takes before anything is drawn from it: what it
+// says, or a guess.
+func sizeOf(r *result) int64 {
+	if r == nil {
+		return 0
+	}
+	if s, ok := r.value.(interface{ SizeBytes() int64 }); ok {
+		return s.SizeBytes()
+	}
+	return 64 << 10
+}
+
+// use runs f alone on a result, in a slot. What f adds to the result is counted.
+func (s *Server) use(ctx context.Context, e *entry, r *result, f func() error) error {
+	select {
+	case <-r.lock:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { r.lock <- struct{}{} }()
+	err := s.guarded(ctx, "view "+r.view.Name, f)
+	now := r.bytes()
+	s.cache.grow(e, now-r.size.Swap(now))
+	return err
+}
+
+// bytes is what was made from the result so far.
+func (r *result) bytes() int64 {
+	n := int64(len(r.encoded[0])+len(r.encoded[1])) + int64(4*len(r.order))
+	if r.scene != nil {
+		n += 24 * int64(r.scene.Marks())
+	}
+	if r.table != nil {
+		n += 24 * int64(len(r.table.Rows)*(1+len(r.table.Columns)))
+	}
+	return n
+}
+
+// draw lays the result out once.
+func (r *result) draw() *scene.Scene {
+	if r.scene == nil {
+		r.scene = r.value.Scene(r.request.Size)
+		r.scene.Notes = union(r.scene.Notes, r.value.Notes())
+	}
+	return r.scene
+}
+
+// encode gives the scene's bytes, exact or coarse.
+func (r *result) encode(coarse bool) ([]byte, error) {
+	at := 0
+	if coarse {
+		at = 1
+	}
+	if r.encoded[at] != nil {
+		return r.encoded[at], nil
+	}
+	drawn, extra := r.draw(), wire.Extra{}
+	if coarse {
+		if less, changed := wire.Coarsen(drawn); changed {
+			drawn, extra.Coarse = less, true
+		}
+	}
+	var err error
+	r.encoded[at], err = wire.Encode(drawn, extra)
+	return r.encoded[at], err
+}
+
+// union keeps the order of a and adds what b has beyond it.
+func union(a, b []string) []string {
+	out := append([]string{}, a...)
+	seen := map[string]bool{}
+	for _, x := range a {
+		seen[x] = true
+	}
+	for _, x := range b {
+		if !seen[x] {
+			out = append(out, x)
+			seen[x] = true
+		}
+	}
+	return out
+}

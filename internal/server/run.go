@@ -1,0 +1,301 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A registry holds the runs that are open, being imported, or failed.
+type registry struct {
+	server *Server
+	mu     sync.Mutex
+	runs   []*run // in the order in which they were asked for
+}
+
+// A run is one run under its id. Its store closes when the last request that
+// uses it is done: a mapped file must not go away under a kernel.
+type run struct {
+	id      string
+	sources []string // as asked for
+	upload  string   // directory to remove with it; may be empty
+	cancel  context.CancelFunc
+
+	mu          sync.Mutex
+	state       string
+	done, total int64
+	err         error
+	view.Run    // set when ready
+	uses        int
+	closed      bool
+
+	index treeIndex
+}
+
+// maxRuns bounds how many runs may be open or listed at once.
+const maxRuns = 256
+
+func newRegistry(s *Server) *registry { return &registry{server: s} }
+
+// add registers a run that is open already.
+func (g *registry) add(r view.Run) *run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	x := &run{id: g.freeID(r.Name), sources: []string{r.Source}, state: "ready", Run: r, cancel: func() {}}
+	g.runs = append(g.runs, x)
+	return x
+}
+
+// open starts an import and gives its run at once. Sources that are open or
+// being imported are not opened again.
+func (g *registry) open(name string, sources []string, upload string) (*run, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, x := range g.runs {
+		if slices.Equal(x.sources, sources) && x.status() != "failed" {
+			return x, nil
+		}
+	}
+	g.runs = slices.DeleteFunc(g.runs, func(x *run) bool { return slices.Equal(x.sources, sources) })
+	if len(g.runs) >= maxRuns {
+		return nil, &apiError{Status: http.StatusConflict, Kind: "too-large", Message: fmt.Sprintf("%d runs are open", maxRuns), Hint: "close some first"}
+	}
+	if g.server.ctx.Err() != nil {
+		return nil, context.Canceled
+	}
+	ctx, cancel := context.WithCancel(g.server.ctx)
+	x := &run{id: g.freeID(name), sources: sources, upload: upload, state: "importing", cancel: cancel}
+	x.Run = view.Run{Name: name, Source: strings.Join(sources, " ")}
+	g.runs = append(g.runs, x)
+	g.server.work.Add(1)
+	go func() {
+		defer g.server.work.Done()
+		defer cancel()
+		g.load(ctx, x)
+	}()
+	return x, nil
+}
+
+// load imports and settles the run; further runs of the same sources get entries of their own.
+func (g *registry) load(ctx context.Context, x *run) {
+	opened, err := g.call(ctx, x)
+	if err == nil && len(opened) == 0 {
+		err = fmt.Errorf("open %s: nothing in it can be shown", strings.Join(x.sources, " "))
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.closed || err != nil {
+		for _, r := range opened {
+			r.Store.Close()
+		}
+		x.state, x.err = "failed", err
+		return
+	}
+	x.state, x.Run = "ready", opened[0]
+	at := slices.Index(g.runs, x) + 1
+	for i, r := range opened[1:] {
+		more := &run{id: g.freeID(r.Name), sources: []string{r.Source}, state: "ready", Run: r, cancel: func() {}}
+		g.runs = slices.Insert(g.runs, at+i, more)
+	}
+}
+
+// call runs the opener; a panic in a reader is an error of that source.
+func (g *registry) call(ctx context.Context, x *run) (runs []view.Run, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			g.server.logPanic("import "+strings.Join(x.sources, " "), p)
+			err = errPanic
+		}
+	}()
+	return g.server.config.Open(ctx, x.sources, x.progress)
+}
+
+func (x *run) progress(done, total int64) {
+	x.mu.Lock()
+	x.done, x.total = done, total
+	x.mu.Unlock()
+}
+
+func (x *run) status() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.state
+}
+
+// freeID makes an id from a name that is good in a URL and the same after a
+// restart; g.mu is held.
+func (g *registry) freeID(name string) string {
+	base := slug(name)
+	id := base
+	for n := 2; slices.ContainsFunc(g.runs, func(x *run) bool { return x.id == id }); n++ {
+		id = base + "-" + strconv.Itoa(n)
+	}
+	return id
+}
+
+func slug(name string) string {
+	s := strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '-', c == '_':
+			return c
+		}
+		return '-'
+	}, path.Base(strings.TrimRight(name, "/")))
+	if s = strings.Trim(s[:min(len(s), 60)], ".-"); s == "" {
+		return "run"
+	}
+	return s
+}
+
+// use finds a run that is ready and keeps it open until release.
+func (g *registry) use(id string) (*run, error) {
+	g.mu.Lock()
+	at := slices.IndexFunc(g.runs, func(x *run) bool { return x.id == id })
+	if at < 0 {
+		g.mu.Unlock()
+		return nil, &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "no run " + quoteShort(id) + " is open", Hint: "open it again from the home page"}
+	}
+	x := g.runs[at]
+	g.mu.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case x.state == "importing":
+		return nil, &apiError{Status: http.StatusConflict, Kind: "importing", Message: "run " + quoteShort(id) + " is still being imported", Hint: "wait until its state is ready"}
+	case x.state == "failed":
+		e := *errorOf(x.err)
+		e.Status = http.StatusConflict
+		return nil, &e
+	}
+	x.uses++
+	return x, nil
+}
+
+// retain keeps a run open that is in use already.
+func (x *run) retain() {
+	x.mu.Lock()
+	x.uses++
+	x.mu.Unlock()
+}
+
+func (x *run) release() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.uses--
+	x.closeIfUnused()
+}
+
+// closeIfUnused closes the store of a run that is no longer listed; x.mu is held.
+func (x *run) closeIfUnused() {
+	if x.closed && x.uses == 0 && x.Store != nil {
+		x.Store.Close()
+		x.Store = nil
+	}
+}
+
+// close forgets a run: it stops its import and its computations.
+func (g *registry) close(id string) bool {
+	g.mu.Lock()
+	at := slices.IndexFunc(g.runs, func(x *run) bool { return x.id == id })
+	if at < 0 {
+		g.mu.Unlock()
+		return false
+	}
+	x := g.runs[at]
+	g.runs = slices.Delete(g.runs, at, at+1)
+	g.mu.Unlock()
+	g.end(x)
+	return true
+}
+
+func (g *registry) end(x *run) {
+	x.cancel()
+	g.server.cache.drop(x)
+	x.mu.Lock()
+	x.closed = true
+	x.closeIfUnused()
+	x.mu.Unlock()
+	if x.upload != "" {
+		g.server.uploads.remove(x.upload)
+	}
+}
+
+func (g *registry) closeAll() {
+	g.mu.Lock()
+	all := g.runs
+	g.runs = nil
+	g.mu.Unlock()
+	for _, x := range all {
+		g.end(x)
+	}
+}
+
+// A runState is what GET /api/runs says of a run.
+type runState struct {
+	ID         string            `json:"id"`
+	Name       string            `json:"name"`
+	Source     string            `json:"source"`
+	Format     string            `json:"format"`
+	State      string            `json:"state"`
+	Progress   float64           `json:"progress"`
+	Error      *apiError         `json:"error"`
+	Generation string            `json:"generation"`
+	Missing    map[string]string `json:"missing"`
+}
+
+func (x *run) describe(views []*view.View) runState {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := runState{ID: x.id, Name: x.Name, Source: x.Source, State: x.state, Missing: map[string]string{}}
+	if x.total > 0 {
+		s.Progress = min(max(float64(x.done)/float64(x.total), 0), 1)
+	}
+	switch {
+	case x.state == "failed" && x.err != nil:
+		s.Error = errorOf(x.err)
+	case x.state == "ready" && x.Store != nil:
+		s.Progress, s.Format = 1, x.Store.Info().Format
+		s.Generation = strconv.FormatUint(x.Store.Generation(), 10)
+		for _, v := range views {
+			if why := v.Needs.Missing(x.Store); why != "" {
+				s.Missing[v.Name] = why
+			}
+		}
+	}
+	return s
+}
+
+// states describes all runs, or those given.
+func (s *Server) states(only ...*run) []runState {
+	out := []runState{}
+	if only == nil {
+		s.runs.mu.Lock()
+		only = slices.Clone(s.runs.runs)
+		s.runs.mu.Unlock()
+	}
+	for _, x := range only {
+		out = append(out, x.describe(s.config.Views))
+	}
+	return out
+}
+
+// onRun keeps the run of the path open while h answers.
+func (s *Server) onRun(h func(http.ResponseWriter, *http.Request, *run) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		x, err := s.runs.use(r.PathValue("run"))
+		if err != nil {
+			return err
+		}
+		defer x.release()
+		return h(w, r, x)
+	}
+}

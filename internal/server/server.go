@@ -1,0 +1,281 @@
+// Package server is the HTTP side of the workbench: the embedded page, scenes as
+// typed arrays, everything else as JSON. docs/api.md describes the paths.
+//
+// A request passes three doors: guard (is it ours?), panels and slots (is it still
+// wanted, and is there room?), cache (has it been computed?). Every computation
+// runs under a context that ends when nobody waits for it any more, so that a
+// picture nobody wants stops inside the kernel.
+//
+// The server speaks contracts: views, formats, the opener and the exporters are
+// given to it.
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// An Opener imports sources, or opens their stores. It may give several runs.
+type Opener func(ctx context.Context, sources []string, progress func(done, total int64)) ([]view.Run, error)
+
+// An Exporter writes a scene as a file.
+type Exporter func(w io.Writer, s *scene.Scene, t scene.Theme) error
+
+// Config is what a server is made of. Zero values of limits are replaced by defaults.
+type Config struct {
+	Version string
+	Views   []*view.View
+	Formats []*importer.Format
+	// Runs are open from the start; the server closes their stores.
+	Runs []view.Run
+	// Open serves POST /api/runs and uploads; nil: neither is offered.
+	Open Opener
+	// Export by file ending: "svg", "png", "pdf". CSV and JSON need none.
+	Export map[string]Exporter
+	Recent func() []Recent
+	Demos  []Demo
+	// Assets is the page: index.html at its top.
+	Assets fs.FS
+
+	// Token that every request must carry; empty: a random one is made.
+	Token string
+	// Hosts that a request may name beside the loopback names and the listener's.
+	Hosts []string
+	// Remote says that the line is slow: answers are compressed, pictures come coarse first.
+	Remote bool
+	Theme  string // "light", "dark", "": the page decides
+
+	UploadDir   string // parent of the directory for uploads; empty: the system's
+	UploadLimit int64  // bytes of all uploads on disk together
+
+	Workers      int   // computations at once
+	Queue        int   // computations that may wait for a worker
+	Requests     int   // requests at once
+	CacheResults int   // results kept
+	CacheBytes   int64 // bytes of results and encoded scenes kept, about
+	Log          *slog.Logger
+}
+
+// A Recent is a source that was open before.
+type Recent struct {
+	Source string `json:"source"`
+	Name   string `json:"name"`
+	Format string `json:"format"`
+	Opened string `json:"opened"` // RFC 3339
+}
+
+// A Demo is a trace with known truth.
+type Demo struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Truth string `json:"truth"`
+}
+
+// A Server answers for the runs that are open. Close it when done.
+type Server struct {
+	config  Config
+	guard   *guard
+	runs    *registry
+	cache   *cache
+	slots   *slots
+	panels  *panels
+	uploads *uploads
+	assets  *assets
+	mux     *http.ServeMux
+	pressed *compressor
+	busy    chan struct{} // one element a request being served
+
+	ctx    context.Context // ends with the server; parent of all computations
+	cancel context.CancelFunc
+	work   sync.WaitGroup // computations and imports
+	closed sync.Once
+}
+
+// New makes a server; nothing listens yet.
+func New(c Config) (*Server, error) {
+	c = c.withDefaults()
+	s := &Server{config: c, panels: newPanels(), pressed: newCompressor()}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.guard = newGuard(c.Token, c.Hosts)
+	s.slots = newSlots(c.Workers, c.Queue)
+	s.cache = newCache(s.ctx, &s.work, c.CacheResults, c.CacheBytes)
+	s.uploads = &uploads{parent: c.UploadDir, limit: c.UploadLimit, batches: map[string]*batch{}}
+	s.runs = newRegistry(s)
+	s.busy = make(chan struct{}, c.Requests)
+	var err error
+	if s.assets, err = loadAssets(c.Assets); err != nil {
+		s.cancel()
+		return nil, err
+	}
+	for _, r := range c.Runs {
+		s.runs.add(r)
+	}
+	s.mux = s.routes()
+	return s, nil
+}
+
+func (c Config) withDefaults() Config {
+	set := func(p *int, v int) {
+		if *p <= 0 {
+			*p = v
+		}
+	}
+	set(&c.Workers, runtime.GOMAXPROCS(0))
+	set(&c.Queue, 128)
+	set(&c.Requests, 512)
+	set(&c.CacheResults, 96)
+	if c.CacheBytes <= 0 {
+		c.CacheBytes = 256 << 20
+	}
+	if c.UploadLimit <= 0 {
+		c.UploadLimit = 64 << 30
+	}
+	if c.Token == "" {
+		c.Token = newToken()
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// newToken is 128 random bits as text.
+func newToken() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Address is what a user opens: it holds the token, once.
+func (s *Server) Address(a net.Addr) string {
+	host := a.String()
+	if h, port, err := net.SplitHostPort(host); err == nil {
+		if ip := net.ParseIP(h); ip != nil && ip.IsUnspecified() {
+			host = net.JoinHostPort("localhost", port)
+		}
+	}
+	return "http://" + host + "/?token=" + url.QueryEscape(s.config.Token)
+}
+
+// Serve answers on l until ctx ends, then lets running requests finish for a few
+// seconds and closes the server.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	defer s.Close()
+	s.guard.allow(l.Addr())
+	h := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second, // uploads move it along as bytes arrive
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.cancel() // what is being computed will not be waited for
+	grace, done := context.WithTimeout(context.Background(), 5*time.Second)
+	defer done()
+	if err := h.Shutdown(grace); err != nil {
+		h.Close()
+	}
+	<-failed
+	return nil
+}
+
+// Close ends computations and imports, waits for them, closes all stores and
+// removes uploads.
+func (s *Server) Close() error {
+	s.closed.Do(func() {
+		s.cancel()
+		s.runs.closeAll()
+		s.work.Wait()
+		s.uploads.removeAll()
+		s.pressed.close()
+	})
+	return nil
+}
+
+// ServeHTTP is the whole chain: headers, limits, guard, routes.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	setHeaders(w.Header())
+	select {
+	case s.busy <- struct{}{}:
+		defer func() { <-s.busy }()
+	default:
+		s.fail(w, r, errBusy)
+		return
+	}
+	defer s.recoverPanic(w, r)
+	if len(r.URL.RawQuery) > maxQuery {
+		s.fail(w, r, &apiError{Status: http.StatusRequestURITooLong, Kind: "too-large", Message: "the request's parameters are too long", Hint: "select with patterns instead of lists"})
+		return
+	}
+	if done := s.guard.check(s, w, r); done {
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// routes names every path; docs/api.md has the same list.
+func (s *Server) routes() *http.ServeMux {
+	m := http.NewServeMux()
+	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
+		m.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := h(w, r); err != nil {
+				s.fail(w, r, err)
+			}
+		})
+	}
+	handle("GET /api/session", s.session)
+	handle("GET /api/views", s.views)
+	handle("GET /api/formats", s.formats)
+	handle("GET /api/home", s.home)
+	handle("GET /api/runs", s.listRuns)
+	handle("POST /api/runs", s.openRuns)
+	handle("POST /api/upload", s.upload)
+	handle("DELETE /api/runs/{run}", s.closeRun)
+	handle("GET /api/runs/{run}/info", s.onRun(s.info))
+	handle("GET /api/runs/{run}/locations", s.onRun(s.locations))
+	handle("GET /api/runs/{run}/regions", s.onRun(s.regions))
+	handle("GET /api/runs/{run}/search", s.onRun(s.search))
+	handle("GET /api/runs/{run}/summary", s.onRun(s.summary))
+	handle("GET /api/runs/{run}/views/{view}/{what}", s.onRun(s.view))
+	handle("/api/", func(http.ResponseWriter, *http.Request) error {
+		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such path", Hint: "docs/api.md lists them"}
+	})
+	m.Handle("GET /", s.assets)
+	return m
+}
+
+// setHeaders are the same on every answer: nothing from elsewhere, nothing to elsewhere.
+func setHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", strings.Join([]string{
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "font-src 'self'",
+		"img-src 'self' data: blob:", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'self'",
+	}, "; "))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}

@@ -1,0 +1,221 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+type summaryJSON struct {
+	Selection view.TwinSelection `json:"selection"`
+	Exact     bool               `json:"exact"`
+	Note      string             `json:"note"`
+	Roles     []roleTotal        `json:"roles"`
+	Regions   []regionSummary    `json:"regions"`
+}
+
+type roleTotal struct {
+	Role  string     `json:"role"`
+	Time  trace.Time `json:"time"`
+	Share float64    `json:"share"`
+}
+
+type regionSummary struct {
+	ID        trace.RegionID `json:"id"`
+	Name      string         `json:"name"`
+	Role      string         `json:"role"`
+	Colour    int            `json:"colour"`
+	Count     int64          `json:"count"`
+	Exclusive trace.Time     `json:"exclusive"`
+	Inclusive trace.Time     `json:"inclusive"`
+	Mean      *float64       `json:"mean"`
+	P50       *float64       `json:"p50"`
+	P90       *float64       `json:"p90"`
+	P98       *float64       `json:"p98"`
+}
+
+func colourOf(g *trace.Region) scene.Colour { return scene.RegionColour(g.Name, uint8(g.Role)) }
+
+// summary says what the selection holds, by region.
+func (s *Server) summary(w http.ResponseWriter, r *http.Request, x *run) error {
+	spec, err := parseSpec(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	ctx, leave, err := s.panels.enter(r, "summary")
+	if err != nil {
+		return err
+	}
+	defer leave()
+	body, err := s.cachedJSON(ctx, x, "summary "+specKey(spec), func(c *computation) (any, error) {
+		sel, err := resolve(spec, x.Store)
+		if err != nil {
+			return nil, err
+		}
+		return summarise(c.ctx, x.Store, sel, x.index.of(x.Store.Locations()))
+	})
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, http.StatusOK, "application/json", body)
+}
+
+// summarise takes times from the store's sums, and quantiles from the calls
+// themselves: all of them, or a sample where they are too many.
+func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index *treeIndex) (*summaryJSON, error) {
+	regions := st.Regions()
+	out := &summaryJSON{Exact: true, Roles: []roleTotal{}, Regions: []regionSummary{}, Selection: selectionSize(st, sel)}
+	totals := make([]regionSummary, len(regions))
+	wanted := wantedRegions(len(regions), sel.Regions)
+	var durations [][]int64
+	var err error
+	if st.Info().Intervals > 0 {
+		window := store.Window{Begin: sel.Begin, End: sel.End, Locations: sel.Locations}
+		if err = addTimes(ctx, st, window, wanted, totals); err == nil {
+			durations, err = out.calls(ctx, st, window, wanted)
+		}
+	} else {
+		out.Note = "a profile holds totals, not calls: there are no quantiles"
+		err = addProfile(ctx, st, sel.Locations, wanted, totals)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var roles [trace.RoleCount]trace.Time
+	for id := range totals {
+		t, g := &totals[id], &regions[id]
+		if t.Count == 0 && t.Exclusive == 0 && t.Inclusive == 0 {
+			continue
+		}
+		t.ID, t.Name, t.Role, t.Colour = trace.RegionID(id), g.Name, g.Role.String(), int(colourOf(g))
+		if durations != nil {
+			t.distribution(durations[id])
+		}
+		roles[g.Role] += t.Exclusive
+		out.Regions = append(out.Regions, *t)
+	}
+	sortByTime(out.Regions)
+	out.addRoles(roles, rowsOf(index, st.Locations(), sel.Locations), sel.End-sel.Begin)
+	return out, nil
+}
+
+func selectionSize(st store.Reader, sel trace.Selection) view.TwinSelection {
+	out := view.TwinSelection{Begin: int64(sel.Begin), End: int64(sel.End), Locations: st.Locations().Len(), Regions: len(st.Regions())}
+	if sel.Locations != nil {
+		out.Locations = 0
+		for _, id := range sel.Locations {
+			out.Locations += int(st.Locations().Last[id]-id) + 1
+		}
+	}
+	if sel.Regions != nil {
+		out.Regions = len(sel.Regions)
+	}
+	return out
+}
+
+// rowsOf counts the locations with intervals in the selection.
+func rowsOf(index *treeIndex, t *store.Tree, ids []trace.LocationID) int64 {
+	if ids == nil {
+		return int64(index.rows[t.Len()])
+	}
+	n := int64(0)
+	for _, id := range ids {
+		n += int64(index.rows[t.Last[id]+1] - index.rows[id])
+	}
+	return n
+}
+
+func wantedRegions(n int, ids []trace.RegionID) []bool {
+	out := make([]bool, n)
+	for i := range out {
+		out[i] = ids == nil
+	}
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out
+}
+
+func addTimes(ctx context.Context, st store.Reader, w store.Window, wanted []bool, totals []regionSummary) error {
+	t, err := st.Time(ctx, w)
+	if err != nil {
+		return err
+	}
+	for i, id := range t.Region {
+		if wanted[id] {
+			totals[id].Count += t.Calls[i]
+			totals[id].Exclusive += t.Exclusive[i]
+			totals[id].Inclusive += t.Inclusive[i]
+		}
+	}
+	return nil
+}
+
+// addProfile adds up the metric that stands for time. Flat rows are the source's
+// own totals and win over call paths, as in view.InfoOf.
+func addProfile(ctx context.Context, st store.Reader, locations []trace.LocationID, wanted []bool, totals []regionSummary) error {
+	metric, paths, flat := view.DefaultMetric(st.Metrics()), st.CallPaths(), false
+	for _, p := range paths {
+		flat = flat || p.Flat
+	}
+	return st.Profile(ctx, locations, func(rows []trace.ProfileRow) error {
+		for _, x := range rows {
+			p := paths[x.Path]
+			if x.Metric != metric || p.Flat != flat || !wanted[p.Region] {
+				continue
+			}
+			t := &totals[p.Region]
+			t.Count += int64(x.Calls)
+			t.Exclusive += trace.Time(x.Exclusive)
+			if outermost(paths, x.Path) {
+				t.Inclusive += trace.Time(x.Inclusive)
+			}
+		}
+		return nil
+	})
+}
+
+func outermost(paths []trace.CallPath, at trace.CallPathID) bool {
+	for up := paths[at].Parent; up != trace.NoCallPath; up = paths[up].Parent {
+		if paths[up].Region == paths[at].Region {
+			return false
+		}
+	}
+	return true
+}
+
+func (out *summaryJSON) addRoles(times [trace.RoleCount]trace.Time, rows int64, span trace.Time) {
+	for role, t := range times {
+		if t == 0 {
+			continue
+		}
+		share := 0.0
+		if whole := float64(rows) * float64(span); whole > 0 {
+			share = float64(t) / whole
+		}
+		out.Roles = append(out.Roles, roleTotal{trace.Role(role).String(), t, share})
+	}
+}
+
+// calls gathers the durations of calls by region, and says how where it could
+// not take them all.
+func (out *summaryJSON) calls(ctx context.Context, st store.Reader, w store.Window, wanted []bool) ([][]int64, error) {
+	count := st.Count(w)
+	if count <= exactCalls {
+		return gather(ctx, st, []store.Window{w}, wanted)
+	}
+	windows := sampleWindows(w, count, len(st.Lanes()))
+	durations, err := gather(ctx, st, windows, wanted)
+	taken := int64(0)
+	for _, d := range durations {
+		taken += int64(len(d))
+	}
+	out.Exact = false
+	out.Note = fmt.Sprintf("mean and quantiles from a sample of %s of %s calls, spread evenly over the time; counts and times are exact", view.FormatCount(float64(taken)), view.FormatCount(float64(count)))
+	return durations, err
+}

@@ -1,0 +1,292 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Uploads are files dropped on the page, streamed to disk. Those of one batch lie
+// in one directory, so that an archive of many files can be dropped as a whole.
+type uploads struct {
+	parent string
+	limit  int64
+
+	mu      sync.Mutex
+	dir     string // made at the first upload
+	bytes   int64  // of all files on disk
+	batches map[string]*batch
+}
+
+// A batch is one directory of uploaded files.
+type batch struct {
+	dir   string
+	bytes int64
+	files int
+}
+
+const (
+	maxBatchFiles = 100_000
+	maxNameLength = 1024
+	// idleUpload is how long an upload may stand still.
+	idleUpload = time.Minute
+)
+
+// upload streams one file to disk. Without a batch it is opened at once; with
+// one it waits for POST /api/runs {"batch": …}.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
+	if s.config.Open == nil {
+		return errNoOpener
+	}
+	name, id := r.URL.Query().Get("name"), r.URL.Query().Get("batch")
+	if err := checkName(name); err != nil {
+		return err
+	}
+	alone := id == ""
+	if alone {
+		id = newToken()
+	} else if len(id) > 100 {
+		return usage(errors.New("batch: want a name of at most 100 letters"))
+	}
+	b, err := s.uploads.batch(id)
+	if err != nil {
+		return err
+	}
+	if err := s.uploads.receive(w, r, b, name); err != nil {
+		if alone {
+			s.uploads.take(id)
+			s.uploads.remove(b.dir)
+		}
+		return err
+	}
+	if !alone {
+		return s.writeJSON(w, r, http.StatusCreated, map[string]any{"batch": id, "name": name})
+	}
+	s.uploads.take(id)
+	x, err := s.runs.open(path.Base(name), []string{filepath.Join(b.dir, filepath.FromSlash(name))}, b.dir)
+	if err != nil {
+		return err
+	}
+	return s.writeJSON(w, r, http.StatusAccepted, s.states(x))
+}
+
+// checkName refuses names that would not stay in their directory.
+func checkName(name string) error {
+	if name == "" || len(name) > maxNameLength || strings.ContainsAny(name, "\\\x00") || !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || name == "." {
+		return usage(fmt.Errorf("name %s: want a relative path without . and ..", quoteShort(name)))
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if len(part) > 255 {
+			return usage(errors.New("name: a part is longer than 255 bytes"))
+		}
+	}
+	return nil
+}
+
+// batch finds a batch or makes its directory.
+func (u *uploads) batch(id string) (*batch, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if b := u.batches[id]; b != nil {
+		return b, nil
+	}
+	if len(u.batches) >= maxRuns {
+		return nil, errUploadsFull
+	}
+	if u.dir == "" {
+		dir, err := os.MkdirTemp(u.parent, "parallax-upload-")
+		if err != nil {
+			return nil, fmt.Errorf("upload: %w", err)
+		}
+		u.dir = dir
+	}
+	dir, err := os.MkdirTemp(u.dir, "")
+	if err != nil {
+		return nil, fmt.Errorf("upload: %w", err)
+	}
+	b := &batch{dir: dir}
+	u.batches[id] = b
+	return b, nil
+}
+
+var errUploadsFull = &apiError{Status: http.StatusRequestEntityTooLarge, Kind: "too-large", Message: "the uploads take more room than this server allows", Hint: "close runs that were uploaded, or copy the files yourself and open them by path"}
+
+// receive writes the body to a file of the batch: under os.Root, so that no name
+// and no link leads outside.
+func (u *uploads) receive(w http.ResponseWriter, r *http.Request, b *batch, name string) (err error) {
+	u.mu.Lock()
+	b.files++
+	full := u.bytes+max(r.ContentLength, 0) > u.limit || b.files > maxBatchFiles
+	u.mu.Unlock()
+	if full {
+		return errUploadsFull
+	}
+	root, err := os.OpenRoot(b.dir)
+	if err != nil {
+		return fmt.Errorf("upload: %w", err)
+	}
+	defer root.Close()
+	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return fmt.Errorf("upload: %w", err)
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return usage(fmt.Errorf("name %s was uploaded already", quoteShort(name)))
+	}
+	if err != nil {
+		return fmt.Errorf("upload: %w", err)
+	}
+	defer func() {
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	return u.copy(f, r.Body, b, http.NewResponseController(w))
+}
+
+// copy moves the body to the file in pieces; each piece renews the deadline.
+func (u *uploads) copy(f io.Writer, body io.Reader, b *batch, control *http.ResponseController) error {
+	buf := make([]byte, 256<<10)
+	for {
+		control.SetReadDeadline(time.Now().Add(idleUpload))
+		n, err := body.Read(buf)
+		if n > 0 {
+			if !u.count(b, int64(n)) {
+				return errUploadsFull
+			}
+			if _, werr := f.Write(buf[:n]); errors.Is(werr, syscall.ENOSPC) {
+				return &apiError{Status: http.StatusInsufficientStorage, Kind: "too-large", Message: "the disk is full", Hint: "set another directory for temporary files with TMPDIR"}
+			} else if werr != nil {
+				return fmt.Errorf("upload: %w", werr)
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("upload: %w", err)
+		}
+	}
+}
+
+// count takes room for n bytes, or reports that there is none.
+func (u *uploads) count(b *batch, n int64) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.bytes+n > u.limit {
+		return false
+	}
+	u.bytes += n
+	b.bytes += n
+	return true
+}
+
+// take gives a batch away: its directory now belongs to a run.
+func (u *uploads) take(id string) *batch {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	b := u.batches[id]
+	delete(u.batches, id)
+	return b
+}
+
+// remove deletes an upload's directory and gives its room back.
+func (u *uploads) remove(dir string) {
+	var size int64
+	filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if i, err := d.Info(); err == nil {
+				size += i.Size()
+			}
+		}
+		return nil
+	})
+	os.RemoveAll(dir)
+	u.mu.Lock()
+	u.bytes = max(u.bytes-size, 0)
+	u.mu.Unlock()
+}
+
+func (u *uploads) removeAll() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.dir != "" {
+		os.RemoveAll(u.dir)
+		u.dir = ""
+	}
+}
+
+var errNoOpener = &apiError{Status: http.StatusNotFound, Kind: "unsupported", Message: "this server does not open further runs"}
+
+// An openRequest is the body of POST /api/runs.
+type openRequest struct {
+	Sources []string `json:"sources"`
+	// Batch opens the directory of an upload instead.
+	Batch string `json:"batch"`
+	// Name for people; empty: made from the source.
+	Name string `json:"name"`
+}
+
+// openRuns starts an import of paths, demo:NAME or an uploaded batch.
+func (s *Server) openRuns(w http.ResponseWriter, r *http.Request) error {
+	if s.config.Open == nil {
+		return errNoOpener
+	}
+	var q openRequest
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&q); err != nil {
+		return usage(fmt.Errorf(`body: %w; want {"sources": ["path or demo:NAME"]}`, err))
+	}
+	x, err := s.openAsked(&q)
+	if err != nil {
+		return err
+	}
+	return s.writeJSON(w, r, http.StatusAccepted, s.states(x))
+}
+
+func (s *Server) openAsked(q *openRequest) (*run, error) {
+	if q.Batch != "" {
+		b := s.uploads.take(q.Batch)
+		if b == nil {
+			return nil, usage(fmt.Errorf("batch %s: nothing was uploaded under it", quoteShort(q.Batch)))
+		}
+		source, name := b.only()
+		if q.Name != "" {
+			name = q.Name
+		}
+		return s.runs.open(name, []string{source}, b.dir)
+	}
+	if len(q.Sources) == 0 || len(q.Sources) > maxPatterns {
+		return nil, usage(fmt.Errorf("sources: %d given, want 1 to %d", len(q.Sources), maxPatterns))
+	}
+	for _, src := range q.Sources {
+		if strings.TrimSpace(src) == "" || len(src) > 4096 || strings.ContainsRune(src, 0) {
+			return nil, usage(errors.New("sources: want paths or demo:NAME"))
+		}
+	}
+	name := q.Name
+	if name == "" {
+		name = path.Base(filepath.ToSlash(strings.TrimPrefix(q.Sources[0], "demo:")))
+	}
+	return s.runs.open(name, q.Sources, "")
+}
+
+// only gives what to open of a batch: the one file or directory at its top, else
+// the batch's own directory, with a name for people.
+func (b *batch) only() (source, name string) {
+	list, err := os.ReadDir(b.dir)
+	if err == nil && len(list) == 1 {
+		return filepath.Join(b.dir, list[0].Name()), list[0].Name()
+	}
+	return b.dir, "upload"
+}

@@ -1,0 +1,187 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/render/wire"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// view answers everything that comes from one result of a view.
+func (s *Server) view(w http.ResponseWriter, r *http.Request, x *run) error {
+	answer, ok := map[string]func(http.ResponseWriter, *http.Request, *viewRequest) error{
+		"scene": s.scene, "data": s.data, "table": s.table, "pick": s.pick, "export": s.export,
+	}[r.PathValue("what")]
+	if !ok {
+		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no " + quoteShort(r.PathValue("what")) + " of a view", Hint: "want scene, data, table, pick or export"}
+	}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return usage(err)
+	}
+	q, err := s.parseView(values, x, r.PathValue("view"))
+	if err != nil {
+		return err
+	}
+	release, err := s.withRuns(q, values["with"])
+	defer release()
+	if err != nil {
+		return err
+	}
+	ctx, leave, err := s.panels.enter(r, r.PathValue("what"))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	// A newer request of the panel ends ctx; the client is still there and gets
+	// the cause, which r's own context would hide.
+	err = answer(w, r.WithContext(ctx), q)
+	if err != nil && r.Context().Err() == nil && ctx.Err() != nil {
+		s.fail(w, r, errSuperseded)
+		return nil
+	}
+	return err
+}
+
+func (s *Server) scene(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+	ctx := r.Context()
+	e, res, err := s.compute(ctx, q)
+	var empty *view.EmptyError
+	if errors.As(err, &empty) {
+		// For the page an empty selection is an answer, not a fault.
+		body, err := wire.Encode(&scene.Scene{Width: float64(q.size.Width), Height: float64(q.size.Height)}, wire.Extra{Empty: &wire.Empty{What: empty.What, Hint: empty.Hint}})
+		if err != nil {
+			return err
+		}
+		return s.write(w, r, http.StatusOK, wire.ContentType, body)
+	}
+	if err != nil {
+		return err
+	}
+	coarse, _ := strconv.ParseBool(r.URL.Query().Get("coarse"))
+	var body []byte
+	err = s.use(ctx, e, res, func() (err error) { body, err = res.encode(coarse); return })
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, http.StatusOK, wire.ContentType, body)
+}
+
+func (s *Server) data(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+	body, err := s.twin(r, q)
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, http.StatusOK, "application/json", body)
+}
+
+// twin is the JSON twin, the same bytes as `parallax view -o x.json` writes.
+func (s *Server) twin(r *http.Request, q *viewRequest) ([]byte, error) {
+	e, res, err := s.compute(r.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = s.use(r.Context(), e, res, func() error {
+		return view.TwinOf(res.view, res.request, res.value).WriteJSON(&b)
+	})
+	return b.Bytes(), err
+}
+
+type pickJSON struct {
+	Fact *view.Fact `json:"fact"`
+}
+
+// pick says what is at a place of the scene, by the view's own answer.
+func (s *Server) pick(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+	at := [2]float64{}
+	for i, key := range []string{"x", "y"} {
+		f, err := strconv.ParseFloat(r.URL.Query().Get(key), 64)
+		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+			return usage(fmt.Errorf("%s %s: want pixels of the scene", key, quoteShort(r.URL.Query().Get(key))))
+		}
+		at[i] = f
+	}
+	e, res, err := s.compute(r.Context(), q)
+	var empty *view.EmptyError
+	if errors.As(err, &empty) {
+		return s.writeJSON(w, r, http.StatusOK, pickJSON{})
+	}
+	if err != nil {
+		return err
+	}
+	var out pickJSON
+	err = s.use(r.Context(), e, res, func() error {
+		res.draw()
+		if f, ok := res.value.Pick(at[0], at[1]); ok {
+			if f.Lines == nil {
+				f.Lines = []view.FactLine{}
+			}
+			out.Fact = &f
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.writeJSON(w, r, http.StatusOK, out)
+}
+
+// export gives a file to keep.
+func (s *Server) export(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+	format := r.URL.Query().Get("format")
+	theme, ok := scene.ParseTheme(r.URL.Query().Get("theme"))
+	if r.URL.Query().Get("theme") != "" && !ok {
+		return usage(errors.New("theme: want light or dark"))
+	}
+	body, contentType, err := s.file(r, q, format, theme)
+	if err != nil {
+		return err
+	}
+	name := q.runs[0].id + "-" + q.view.Name + "." + format
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	return s.write(w, r, http.StatusOK, contentType, body)
+}
+
+func (s *Server) file(r *http.Request, q *viewRequest, format string, theme scene.Theme) (body []byte, contentType string, err error) {
+	if format == "json" {
+		body, err = s.twin(r, q)
+		return body, "application/json", err
+	}
+	write := s.config.Export[format]
+	if format != "csv" && write == nil {
+		return nil, "", usage(fmt.Errorf("format %s: want one of %s", quoteShort(format), s.exportNames()))
+	}
+	e, res, err := s.compute(r.Context(), q)
+	if err != nil {
+		return nil, "", err
+	}
+	var b bytes.Buffer
+	err = s.use(r.Context(), e, res, func() error {
+		if format == "csv" {
+			return res.rows().WriteCSV(&b)
+		}
+		return write(&b, res.draw(), theme)
+	})
+	return b.Bytes(), exportTypes[format], err
+}
+
+var exportTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv; charset=utf-8"}
+
+func (s *Server) exportNames() string {
+	names := ""
+	for _, f := range []string{"svg", "png", "pdf"} {
+		if s.config.Export[f] != nil {
+			names += f + ", "
+		}
+	}
+	return names + "csv, json"
+}
