@@ -31,11 +31,12 @@ describe("a transform", () => {
   });
 });
 
-test("overscan ends where the run does", () => {
+test("overscan ends where the run does, and at whole nanoseconds", () => {
   const run = { begin: 0, end: 1000 };
-  expect(overscan({ begin: 400, end: 600 }, run, 1000)).toEqual({ left: 250, right: 250 });
-  expect(overscan({ begin: 0, end: 1000 }, run, 1000)).toEqual({ left: 0, right: 0 });
-  expect(overscan({ begin: 10, end: 210 }, run, 1000)).toEqual({ left: 50, right: 250 });
+  expect(overscan({ begin: 400, end: 600 }, run, 1000)).toEqual({ left: 250, right: 250, begin: 350, end: 650 });
+  expect(overscan({ begin: 0, end: 1000 }, run, 1000)).toEqual({ left: 0, right: 0, begin: 0, end: 1000 });
+  expect(overscan({ begin: 10, end: 210 }, run, 1000)).toEqual({ left: 50, right: 250, begin: 0, end: 260 });
+  expect(overscan({ begin: 500, end: 510 }, run, 1000)).toEqual({ left: 200, right: 200, begin: 498, end: 512 });
 });
 
 test("frames and rows are found under the cursor", () => {

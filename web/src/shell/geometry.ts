@@ -112,12 +112,14 @@ export function keptBoxes(f: Frame, time: Range | null, chosen: (r: Row) => bool
   return boxes;
 }
 
-/** How much further than the window to draw, in pixels at each side, within the run. */
-export function overscan(window: Range, run: Range, frameWidth: number, share = 0.25): { left: number; right: number } {
+/**
+ * How much further than the window to draw at each side, within the run: in whole
+ * nanoseconds, since a request can ask for no less, and the pixels that these take.
+ */
+export function overscan(window: Range, run: Range, frameWidth: number, share = 0.25): { left: number; right: number; begin: number; end: number } {
   const perPixel = (window.end - window.begin) / frameWidth;
-  const most = Math.round(frameWidth * share);
-  return {
-    left: Math.max(0, Math.min(most, Math.floor((window.begin - run.begin) / perPixel))),
-    right: Math.max(0, Math.min(most, Math.floor((run.end - window.end) / perPixel))),
-  };
+  const most = Math.floor((window.end - window.begin) * share);
+  const before = Math.max(0, Math.min(most, window.begin - run.begin));
+  const after = Math.max(0, Math.min(most, run.end - window.end));
+  return { left: Math.round(before / perPixel), right: Math.round(after / perPixel), begin: window.begin - before, end: window.end + after };
 }

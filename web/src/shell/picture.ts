@@ -1,0 +1,258 @@
+// A Picture keeps one panel's scene up to date. It asks for the exact scene and,
+// until that arrives, moves the last one: never a blank panel, never a jump.
+//
+//   1. update() says what is wanted. A change of window alone transforms the
+//      drawn scene at once; everything else leaves it as it is.
+//   2. One request is under way at a time. Where only the window moved on, its
+//      answer is still good, since it is drawn under the transform of the moment;
+//      where anything else changed it is aborted and its answer dropped.
+//   3. Views whose marks do not depend on the window's ends (timeline, activity)
+//      are asked for with some overscan, so that a short pan needs no request.
+
+import { ApiFailure, type Api } from "../api/client";
+import type { ApiError, Fact, SelectionSpec, Theme, ViewRequest } from "../api/types";
+import { identity, type Highlight, type Painter, type Transform } from "../scene/painter";
+import type { Scene } from "../scene/scene";
+import { isIdentity, isTime, overscan, toScene, transformTo, visibleWidth, type Shown } from "./geometry";
+import { same, type Range } from "./selection";
+
+/** What a panel wants to show. */
+export interface Wants {
+  run: string;
+  view: string;
+  options: Record<string, string[]>;
+  spec: SelectionSpec;
+  /** What time axes are to show. */
+  window: Range;
+  wholeRun: Range;
+  width: number;
+  height: number;
+  theme: Theme;
+  /** The marks do not depend on the window's ends: may be moved, and asked for with overscan. */
+  local: boolean;
+  /** First row shown, where the view scrolls; rows move at once. */
+  scroll: number;
+}
+
+interface Drawn extends Shown {
+  key: string;
+  request: ViewRequest;
+  /** The request as text: the same one is never sent twice in a row. */
+  text: string;
+  scroll: number;
+}
+
+export interface PictureEvents {
+  scene(scene: Scene): void;
+  busy(busy: boolean): void;
+  failed(error: ApiError | null): void;
+  /** A transform or a new scene moved things: highlights must follow. */
+  moved(): void;
+}
+
+const progressAfter = 300;
+const retryAfter = 700;
+
+export class Picture {
+  private wants: Wants | null = null;
+  private drawn: Drawn | null = null;
+  private transforms: Transform[] = [];
+  private pending: { key: string; window: Range; abort: AbortController } | null = null;
+  private seq = 0;
+  private scheduled = false;
+  private progress = 0;
+  private closed = false;
+
+  constructor(
+    private readonly panel: string, private readonly api: Api,
+    private readonly painter: Painter, private readonly events: PictureEvents,
+  ) {}
+
+  get shown(): Shown | null {
+    return this.drawn;
+  }
+
+  get scene(): Scene | null {
+    return this.drawn?.scene ?? null;
+  }
+
+  transform(frame: number): Transform {
+    return this.transforms[frame] ?? identity;
+  }
+
+  update(wants: Wants): void {
+    const before = this.wants;
+    this.wants = wants;
+    if (wants.width < 16 || wants.height < 16) return;
+    if (before && before.theme !== wants.theme && this.drawn) this.painter.setTheme(wants.theme);
+    this.place();
+    this.schedule();
+  }
+
+  /** Asks again, whatever is drawn: the server is back, or the content changed. */
+  reload(): void {
+    if (this.drawn) this.drawn.key = "";
+    this.schedule();
+  }
+
+  highlight(...h: Highlight[]): void {
+    this.painter.highlight(...h);
+  }
+
+  /** What lies at a screen pixel, by the view's own answer. */
+  async pick(x: number, y: number, frame: number, signal: AbortSignal): Promise<Fact | null> {
+    if (!this.drawn || !this.wants) return null;
+    const at = frame >= 0 ? toScene(this.transform(frame), x, y) : { x, y };
+    return this.api.pick(this.wants.run, this.drawn.request, at.x, at.y, { panel: `${this.panel}-pick`, seq: ++this.seq, signal });
+  }
+
+  close(): void {
+    this.closed = true;
+    this.pending?.abort.abort();
+    clearTimeout(this.progress);
+    this.painter.destroy();
+  }
+
+  /** Moves the drawn scene to where it is wanted. */
+  private place(): void {
+    const { drawn, wants } = this;
+    if (!drawn || !wants) return;
+    const before = this.transforms;
+    this.transforms = drawn.scene.frames.map((f) => {
+      const t = wants.local && isTime(f) ? transformTo(drawn, f, wants.window) : { ...identity };
+      if (wants.scroll !== drawn.scroll && f.yScale.rows.length > 0) {
+        const { rows } = f.yScale;
+        t.offsetY = -(wants.scroll - drawn.scroll) * ((rows[rows.length - 1].to - rows[0].from) / rows.length);
+      }
+      return t;
+    });
+    this.transforms.forEach((t, i) => {
+      const old = before[i] ?? identity;
+      if (t.scaleX !== old.scaleX || t.offsetX !== old.offsetX || t.offsetY !== old.offsetY) this.painter.setTransform(i, t);
+    });
+    this.events.moved();
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.closed) return;
+    this.scheduled = true;
+    queueMicrotask(() => {
+      this.scheduled = false;
+      if (!this.closed) this.fetch();
+    });
+  }
+
+  private fetch(): void {
+    const { wants } = this;
+    if (!wants || wants.width < 16 || wants.height < 16) return;
+    const key = keyOf(wants);
+    if (this.satisfied(wants, key)) {
+      if (this.pending && this.pending.key !== key) this.stop();
+      return;
+    }
+    if (this.pending) {
+      if (this.pending.key === key) return; // the answer is awaited, then the rest is asked for
+      this.stop();
+    }
+    const request = this.requestFor(wants);
+    if (this.drawn?.key === key && !this.drawn.scene.coarse && this.drawn.text === JSON.stringify(request)) return;
+    void this.request(wants, key, request);
+  }
+
+  private stop(): void {
+    this.pending?.abort.abort();
+    this.pending = null;
+    this.showProgress(false);
+  }
+
+  /** Whether what is drawn is exact for what is wanted, with overscan to spare. */
+  private satisfied(wants: Wants, key: string): boolean {
+    const { drawn } = this;
+    if (!drawn || drawn.key !== key || drawn.scene.coarse || drawn.scroll !== wants.scroll) return false;
+    if (!wants.local) return true;
+    return drawn.scene.frames.filter(isTime).every((f) => {
+      const t = transformTo(drawn, f, wants.window);
+      if (t.scaleX !== 1) return false;
+      if (t.offsetX === 0 && drawn.scene.width === drawn.width) return true;
+      const left = -t.offsetX;
+      const right = f.w - visibleWidth(drawn, f) - left;
+      const least = visibleWidth(drawn, f) * 0.1;
+      return (left >= least || f.xScale.begin <= wants.wholeRun.begin + 1 && left >= -0.5) &&
+        (right >= least || f.xScale.end >= wants.wholeRun.end - 1 && right >= -0.5);
+    });
+  }
+
+  /** The request for what is wanted; wider than the panel where overscan helps. */
+  private requestFor(wants: Wants): ViewRequest {
+    const request: ViewRequest = {
+      view: wants.view, selection: { ...wants.spec }, options: { ...wants.options },
+      width: Math.round(wants.width), height: Math.round(wants.height),
+    };
+    const frame = this.drawn && this.drawn.request.view === wants.view ? this.drawn.scene.frames.find(isTime) : undefined;
+    if (!wants.local || !frame || !this.drawn || same(wants.window, wants.wholeRun)) return request;
+    const inset = this.drawn.width - visibleWidth(this.drawn, frame);
+    const w = Math.max(1, request.width - inset);
+    const o = overscan(wants.window, wants.wholeRun, w);
+    request.width += o.left + o.right;
+    request.selection!.from = o.begin;
+    request.selection!.to = o.end;
+    return request;
+  }
+
+  private async request(wants: Wants, key: string, request: ViewRequest): Promise<void> {
+    const abort = new AbortController();
+    const pending = { key, window: wants.window, abort };
+    this.pending = pending;
+    this.showProgress(true);
+    try {
+      await this.api.scenes(wants.run, request, { panel: this.panel, seq: ++this.seq, signal: abort.signal }, (scene) => {
+        if (this.pending === pending) this.draw(scene, wants, key, request);
+      });
+      if (this.pending === pending) this.events.failed(null);
+    } catch (e) {
+      if (this.pending === pending) this.fail(e);
+    } finally {
+      if (this.pending === pending) {
+        this.pending = null;
+        this.showProgress(false);
+        if (this.drawn?.key === key) this.schedule();
+      }
+    }
+  }
+
+  private draw(scene: Scene, wants: Wants, key: string, request: ViewRequest): void {
+    this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll };
+    this.transforms = [];
+    this.painter.draw(scene, this.wants?.theme ?? wants.theme);
+    this.place();
+    this.events.scene(scene);
+  }
+
+  private fail(e: unknown): void {
+    const detail: ApiError = e instanceof ApiFailure ? e.detail : { error: String(e), hint: "", kind: "internal" };
+    if (detail.kind === "aborted" || detail.kind === "superseded") return;
+    if (detail.kind === "busy") {
+      setTimeout(() => this.schedule(), retryAfter);
+      return;
+    }
+    this.events.failed(detail);
+  }
+
+  private showProgress(on: boolean): void {
+    clearTimeout(this.progress);
+    if (on) this.progress = setTimeout(() => this.events.busy(true), progressAfter) as unknown as number;
+    else this.events.busy(false);
+  }
+
+  /** Whether the drawn scene lies where it was drawn. */
+  get still(): boolean {
+    return this.transforms.every(isIdentity);
+  }
+}
+
+/** Everything a scene depends on but the window of a local view, the scroll and the theme. */
+export function keyOf(w: Wants): string {
+  const spec = w.local ? { locations: w.spec.locations, regions: w.spec.regions } : w.spec;
+  const options = Object.entries(w.options).filter(([name]) => name !== "scroll").sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([w.run, w.view, options, spec, Math.round(w.width), Math.round(w.height)]);
+}

@@ -1,0 +1,37 @@
+// What a view may add to its panel. A view without a folder needs none of it.
+
+import type { ComponentType } from "preact";
+import type { Fact } from "../api/types";
+import type { Row } from "../scene/scene";
+import type { PanelState } from "./layout";
+import type { Follow } from "./scope";
+import type { Look } from "./selection";
+
+/** The parts of the selection that a choice sets. */
+export type Choice = { -readonly [K in "time" | "locations" | "regions"]?: Look[K] };
+
+export interface ViewPlug {
+  /** As in internal/view. */
+  name: string;
+  /** Which parts of the selection it takes as a filter, where its rows do not tell. */
+  follow?: Partial<Follow>;
+  /** Its marks do not depend on the window's ends: they may be moved and asked for with overscan. */
+  local?: boolean;
+  /** Its rows scroll by the option "scroll". */
+  scrolls?: boolean;
+  /** What choosing a fact selects; by default all that the fact has. */
+  choose?(fact: Fact): Choice;
+  /** What a click on a row's label changes: an option with its new values. */
+  chooseRow?(row: Row, panel: PanelState): { option: string; values: string[] }[] | null;
+  /** Further controls in the panel's head. */
+  Controls?: ComponentType<{ panel: PanelState }>;
+}
+
+/** What a fact selects by default: all parts that it has. */
+export function chooseAll(fact: Fact): Choice {
+  const choice: Choice = {};
+  if (fact.locations?.length) choice.locations = fact.locations.map((id) => `#${id}`);
+  if (fact.regions?.length) choice.regions = fact.regions.map((id) => `#${id}`);
+  if (fact.begin !== undefined && fact.end !== undefined && fact.end > fact.begin) choice.time = { begin: fact.begin, end: fact.end };
+  return choice;
+}

@@ -1,0 +1,130 @@
+// The life of the page beside what the user does: reading the address, writing
+// it, waiting for imports, noticing that the server went away and came back.
+
+import { effect } from "@preact/signals";
+import type { RunState } from "../api/types";
+import { decodePage, encodePage, type PageState } from "./url";
+import { newPanel } from "./layout";
+import type { Workbench } from "./workbench";
+
+const importPoll = 250;
+const comebackPoll = 1500;
+
+/** Connects the workbench with the server and the address. */
+export async function start(bench: Workbench): Promise<void> {
+  const state = decodePage(location.search);
+  bench.theme.value = state.theme;
+  bench.palette.value = state.palette;
+  bench.embed.value = state.embed;
+  followSystemTheme(bench);
+  window.addEventListener("popstate", () => void open(bench, decodePage(location.search)));
+  waitForComeback(bench);
+  try {
+    const [session, views, runs] = await Promise.all([bench.api.session(), bench.api.views(), bench.api.runs()]);
+    if (state.theme === "system" && session.theme !== "" && !location.search.includes("theme=")) bench.theme.value = session.theme;
+    bench.views.value = views;
+    bench.runs.value = runs;
+    bench.session.value = session;
+    await open(bench, state);
+  } catch (e) {
+    bench.report(e);
+  }
+  writeAddress(bench);
+}
+
+/** Shows what a state names: its run, the only run, or the home page. */
+async function open(bench: Workbench, state: PageState): Promise<void> {
+  const runs = bench.runs.value;
+  const wanted = runs.find((r) => r.id === state.run) ?? (state.run === "" && runs.length > 0 ? runs[0] : undefined);
+  if (state.embed !== "") state = { ...state, layout: state.layout ?? embedded(state) };
+  if (!wanted) {
+    if (state.run !== "") bench.say(`The run “${state.run.slice(0, 80)}” is not open here.`);
+    return bench.goHome();
+  }
+  await follow(bench, wanted, state);
+}
+
+function embedded(state: PageState) {
+  const query = new URLSearchParams(location.search);
+  const options: Record<string, string[]> = {};
+  for (const [key, value] of query) if (key.startsWith("0.")) (options[key.slice(2)] ??= []).push(value);
+  return { rows: [{ weight: 1, panels: [newPanel(state.embed, options)] }], maximised: "" };
+}
+
+/** Waits until a run is ready, then shows it; the home page shows the progress. */
+export async function follow(bench: Workbench, run: RunState, state: PageState | null): Promise<void> {
+  bench.awaited.value = run.id;
+  for (;;) {
+    const now = bench.runs.value.find((r) => r.id === run.id);
+    if (!now || now.state === "failed" || bench.awaited.value !== run.id) return;
+    if (now.state === "ready") break;
+    await new Promise((f) => setTimeout(f, importPoll));
+    try {
+      bench.runs.value = await bench.api.runs();
+    } catch (e) {
+      bench.report(e);
+    }
+  }
+  await bench.show(run.id, state);
+  bench.awaited.value = "";
+}
+
+function followSystemTheme(bench: Workbench): void {
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  bench.systemDark.value = media.matches;
+  media.addEventListener("change", () => (bench.systemDark.value = media.matches));
+  effect(() => {
+    document.documentElement.dataset.theme = bench.themeName.value;
+  });
+}
+
+/** Keeps the address equal to the state; a new run is a step of the browser's history. */
+function writeAddress(bench: Workbench): void {
+  let shownRun = bench.runID.value;
+  let timer = 0;
+  effect(() => {
+    const state: PageState = {
+      run: bench.runID.value, look: bench.look.value, layout: bench.runID.value === "" ? null : bench.layout.value,
+      theme: bench.theme.value, palette: bench.palette.value, embed: bench.embed.value, marks: bench.marks.value,
+    };
+    const query = encodePage(state);
+    const url = query === "" ? location.pathname : `?${query}`;
+    clearTimeout(timer);
+    if (state.run !== shownRun) {
+      shownRun = state.run;
+      history.pushState(null, "", url);
+    } else {
+      // Browsers limit how often an address may change; a pan changes it every frame.
+      timer = setTimeout(() => history.replaceState(null, "", url), 150) as unknown as number;
+    }
+    document.title = bench.run.value ? `${bench.run.value.name} · Parallax` : "Parallax";
+  });
+}
+
+/** While the server is gone, asks until it answers, then lets all pictures ask again. */
+function waitForComeback(bench: Workbench): void {
+  let timer = 0;
+  effect(() => {
+    const gone = bench.trouble.value;
+    clearInterval(timer);
+    if (gone === null || gone.kind !== "unreachable") return;
+    timer = setInterval(() => void comeback(bench), comebackPoll) as unknown as number;
+  });
+}
+
+async function comeback(bench: Workbench): Promise<void> {
+  try {
+    const runs = await bench.api.runs();
+    bench.runs.value = runs;
+    bench.trouble.value = null;
+    if (bench.views.value.length === 0) return location.reload();
+    if (bench.runID.value !== "" && !runs.some((r) => r.id === bench.runID.value)) {
+      bench.say(`The server is back, but “${bench.runID.value}” is not open there any more.`);
+      return bench.goHome();
+    }
+    bench.comebacks.value++;
+  } catch (e) {
+    const kind = (e as { detail?: { kind?: string } }).detail?.kind;
+    if (kind === "forbidden") bench.report(e);
+  }
+}

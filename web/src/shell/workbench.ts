@@ -1,0 +1,245 @@
+// The state of the page, as signals, and what can be done with it. Everything
+// that the user can see follows from here; the components only draw it.
+
+import { batch, computed, signal } from "@preact/signals";
+import { ApiFailure, type Api } from "../api/client";
+import type { ApiError, Fact, RegionRow, RunInfo, RunState, Session, Theme, ViewInfo } from "../api/types";
+import * as panel from "./layout";
+import { LocationBook, type Placed } from "./names";
+import type { Choice, ViewPlug } from "./plug";
+import { everything, SelectionStore, type Look } from "./selection";
+import type { PageState, ThemeChoice } from "./url";
+
+/** The point that all panels mark at once. */
+export interface Hover {
+  panel: string;
+  time: number | null;
+  location: number | null;
+  region: number | null;
+}
+
+/** A fact with the panel it comes from. */
+export interface ShownFact {
+  fact: Fact;
+  panel: string;
+  view: string;
+}
+
+export type Overlay = "" | "help" | "commands" | "report" | "open";
+
+export class Workbench {
+  readonly session = signal<Session | null>(null);
+  readonly views = signal<ViewInfo[]>([]);
+  readonly runs = signal<RunState[]>([]);
+  /** The run shown; "" is the home page. */
+  readonly runID = signal("");
+  /** The run that is being waited for; "" none. */
+  readonly awaited = signal("");
+  readonly info = signal<RunInfo | null>(null);
+  readonly regions = signal<RegionRow[]>([]);
+
+  readonly store = new SelectionStore();
+  readonly look = signal<Look>(everything);
+  /** Ids that are chosen among locations, with their place in the tree. */
+  readonly chosen = signal<ReadonlyMap<number, Placed>>(new Map());
+  readonly marks = signal<number[]>([]);
+
+  readonly layout = signal<panel.Layout>(panel.noPanels);
+  readonly focused = signal("");
+  readonly embed = signal("");
+  readonly theme = signal<ThemeChoice>("system");
+  readonly systemDark = signal(false);
+  readonly palette = signal("");
+  readonly dark = computed(() => this.theme.value === "dark" || (this.theme.value === "system" && this.systemDark.value));
+
+  readonly hover = signal<Hover | null>(null);
+  readonly hoverFact = signal<ShownFact | null>(null);
+  readonly pinned = signal<ShownFact | null>(null);
+
+  readonly overlay = signal<Overlay>("");
+  /** Short words at the bottom, for things done without a picture of them. */
+  readonly toast = signal("");
+  /** Why nothing works just now; null when all is well. */
+  readonly trouble = signal<ApiError | null>(null);
+  /** Counts how often the server came back, so that pictures ask again. */
+  readonly comebacks = signal(0);
+
+  book: LocationBook;
+  private toastTimer = 0;
+
+  constructor(readonly api: Api, readonly plugs: readonly ViewPlug[]) {
+    this.book = new LocationBook(api, "");
+    this.store.subscribe((look) => {
+      this.look.value = look;
+      void this.placeChosen(look);
+    });
+  }
+
+  readonly run = computed(() => this.runs.value.find((r) => r.id === this.runID.value) ?? null);
+  readonly themeName = computed<Theme>(() => (this.dark.value ? "dark" : "light"));
+  /** Views that the run has data for. */
+  readonly available = computed(() => this.views.value.filter((v) => !this.missing(v.name)));
+
+  view(name: string): ViewInfo | undefined {
+    return this.views.value.find((v) => v.name === name);
+  }
+
+  plug(name: string): ViewPlug {
+    return this.plugs.find((p) => p.name === name) ?? { name };
+  }
+
+  /** Why a view makes no sense for this run, or "". */
+  missing(view: string): string {
+    return this.run.value?.missing[view] ?? "";
+  }
+
+  region(id: number): RegionRow | undefined {
+    return this.regions.value[id]?.id === id ? this.regions.value[id] : this.regions.value.find((r) => r.id === id);
+  }
+
+  /** Shows a run that is ready, as the address says or as it was left. */
+  async show(id: string, state: PageState | null): Promise<void> {
+    const [info, regions] = await Promise.all([this.api.info(id), this.api.regions(id)]);
+    batch(() => {
+      this.runID.value = id;
+      this.info.value = info;
+      this.regions.value = regions;
+      this.book = new LocationBook(this.api, id);
+      this.chosen.value = new Map();
+      this.pinned.value = null;
+      this.hoverFact.value = null;
+      this.marks.value = state?.marks ?? [];
+      this.layout.value = state?.layout ?? this.remembered() ?? this.overview();
+      this.focused.value = panel.panels(this.layout.value)[0]?.id ?? "";
+      this.store.reset(info.end, state?.look ?? everything);
+    });
+  }
+
+  goHome(): void {
+    batch(() => {
+      this.runID.value = "";
+      this.info.value = null;
+      this.layout.value = panel.noPanels;
+      this.store.reset(0);
+    });
+  }
+
+  overview(): panel.Layout {
+    return panel.overview(this.available.value.map((v) => v.name));
+  }
+
+  // Panels.
+
+  setLayout(layout: panel.Layout): void {
+    batch(() => {
+      this.layout.value = layout;
+      const all = panel.panels(layout);
+      if (!all.some((p) => p.id === this.focused.value)) this.focused.value = all[0]?.id ?? "";
+    });
+    this.remember();
+  }
+
+  addView(view: string, where?: "right" | "below", beside?: string): void {
+    const p = panel.newPanel(view);
+    this.setLayout(where ? panel.addPanel(this.layout.value, p, beside ?? this.focused.value, where) : panel.appendPanel(this.layout.value, p));
+    this.focused.value = p.id;
+  }
+
+  /** Shows a view: in a panel that has it already, else in a new one. */
+  reveal(view: string): void {
+    const there = panel.panels(this.layout.value).find((p) => p.view === view);
+    if (!there) return this.addView(view);
+    if (this.layout.value.maximised !== "" && this.layout.value.maximised !== there.id) {
+      this.setLayout({ ...this.layout.value, maximised: there.id });
+    }
+    this.focused.value = there.id;
+  }
+
+  setView(id: string, view: string): void {
+    this.setLayout(panel.changePanel(this.layout.value, id, { view, options: {}, table: false }));
+  }
+
+  setOption(id: string, name: string, values: readonly string[]): void {
+    this.setLayout(panel.setOption(this.layout.value, id, name, values));
+  }
+
+  get focusedPanel(): panel.PanelState | undefined {
+    return panel.findPanel(this.layout.value, this.focused.value);
+  }
+
+  // Selecting.
+
+  /** Takes a choice into the selection; added with Ctrl, else instead of what was there. */
+  choose(choice: Choice, add = false): void {
+    if (!add) return this.store.select(choice);
+    const { locations, regions } = this.store.look;
+    const join = (old: readonly string[], more: readonly string[] | undefined) => {
+      if (!more) return [...old];
+      const known = more.every((x) => old.includes(x));
+      return known ? old.filter((x) => !more.includes(x)) : [...new Set([...old, ...more])];
+    };
+    this.store.select({ ...choice, locations: join(locations, choice.locations), regions: join(regions, choice.regions) });
+  }
+
+  pin(fact: ShownFact | null): void {
+    this.pinned.value = fact;
+  }
+
+  say(words: string): void {
+    clearTimeout(this.toastTimer);
+    this.toast.value = words;
+    this.toastTimer = setTimeout(() => (this.toast.value = ""), 4000) as unknown as number;
+  }
+
+  /** Reports a failure; one that means the server is gone is shown until it is back. */
+  report(e: unknown): void {
+    const detail: ApiError = e instanceof ApiFailure ? e.detail : { error: String(e), hint: "", kind: "internal" };
+    if (detail.kind === "aborted" || detail.kind === "superseded") return;
+    if (detail.kind === "unreachable" || detail.kind === "forbidden") this.trouble.value = detail;
+    else this.say(detail.hint ? `${detail.error}: ${detail.hint}` : detail.error);
+  }
+
+  private async placeChosen(look: Look): Promise<void> {
+    const ids = look.locations.flatMap((p) => (/^#\d+$/.test(p) ? [Number(p.slice(1))] : [])).slice(0, 400);
+    const book = this.book;
+    const known = this.chosen.peek();
+    if (ids.length === known.size && ids.every((id) => known.has(id))) return;
+    try {
+      const places = await Promise.all(ids.map((id) => book.locate(id)));
+      if (book !== this.book || look !== this.store.look) return;
+      this.chosen.value = new Map(places.flatMap((p, i) => (p ? [[ids[i], p]] : [])));
+    } catch (e) {
+      this.report(e);
+    }
+  }
+
+  // The layout is remembered in this browser, for runs that have the same views.
+
+  private get memoryKey(): string {
+    return "parallax.layout." + this.available.value.map((v) => v.name).join(",");
+  }
+
+  private remember(): void {
+    if (this.embed.value !== "" || this.runID.value === "") return;
+    try {
+      localStorage.setItem(this.memoryKey, JSON.stringify(this.layout.value));
+    } catch {
+      // Storage may be full or forbidden; the address still holds the layout.
+    }
+  }
+
+  private remembered(): panel.Layout | null {
+    try {
+      const l = JSON.parse(localStorage.getItem(this.memoryKey) ?? "null") as panel.Layout | null;
+      if (!l?.rows) return null;
+      const known = new Set(this.available.value.map((v) => v.name));
+      const rows = l.rows.map((r) => ({
+        weight: Number(r.weight) || 1,
+        panels: r.panels.filter((p) => known.has(p.view)).map((p) => panel.newPanel(p.view, p.options, Number(p.weight) || 1)),
+      })).filter((r) => r.panels.length > 0);
+      return rows.length > 0 ? { rows, maximised: "" } : null;
+    } catch {
+      return null;
+    }
+  }
+}
