@@ -45,4 +45,6 @@ func (c Colour) Dimmed(t Theme) color.NRGBA {
 	return color.NRGBA{mix(own.R, ground.R, share), mix(own.G, ground.G, share), mix(own.B, ground.B, share), own.A}
 }
 
-func mix(a, b uint8, share float64) uint8 { return uint8(float64(a)*(1-share) + float64(b)*share + 0.5) }
+func mix(a, b uint8, share float64) uint8 {
+	return uint8(float64(a)*(1-share) + float64(b)*share + 0.5)
+}

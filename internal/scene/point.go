@@ -1,5 +1,7 @@
 package scene
 
+import "math"
+
 // A Shape is the form of a point.
 type Shape uint8
 
@@ -26,4 +28,36 @@ func (m *Point) Len() int   { return len(m.X) }
 func (m *Point) Add(x, y, r float32, fill Colour) {
 	m.X, m.Y, m.R = append(m.X, x), append(m.Y, y), append(m.R, r)
 	m.Fill = append(m.Fill, fill)
+	m.Shape, m.Count = inStep(m.Shape, len(m.X), Disc), inStep(m.Count, len(m.X), 1)
+}
+
+// SetShape changes the form of the point added last.
+func (m *Point) SetShape(s Shape) { m.Shape = setLast(m.Shape, len(m.X), Disc, s) }
+
+// SetCount says how many things the point added last stands for.
+func (m *Point) SetCount(n uint32) { m.Count = setLast(m.Count, len(m.X), 1, n) }
+
+// ShapeOutline gives the corners of a shape of radius 1 round the origin; nil for a
+// disc. Shapes have about the area of the disc, so that none looks larger.
+func ShapeOutline(s Shape) [][2]float32 { return shapeOutlines[s] }
+
+var shapeOutlines = map[Shape][][2]float32{
+	Square:   {{-0.89, -0.89}, {0.89, -0.89}, {0.89, 0.89}, {-0.89, 0.89}},
+	Diamond:  {{0, -1.25}, {1.25, 0}, {0, 1.25}, {-1.25, 0}},
+	Triangle: {{0, -1.4}, {1.21, 0.7}, {-1.21, 0.7}},
+	Burst:    burst(),
+}
+
+// burst is a star of eight rays.
+func burst() [][2]float32 {
+	var out [][2]float32
+	for i := range 16 {
+		r := 1.5
+		if i%2 == 1 {
+			r = 0.55
+		}
+		sin, cos := math.Sincos(float64(i) * math.Pi / 8)
+		out = append(out, [2]float32{float32(r * sin), float32(-r * cos)})
+	}
+	return out
 }

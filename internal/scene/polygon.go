@@ -20,4 +20,22 @@ func (m *Polygon) Add(xs, ys []float32, fill Colour) {
 	m.X, m.Y = append(m.X, xs...), append(m.Y, ys...)
 	m.Offsets = append(m.Offsets, uint32(len(m.X)))
 	m.Fill = append(m.Fill, fill)
+	m.Flags = inStep(m.Flags, len(m.Fill), 0)
+}
+
+// SetFlags changes how the polygon added last is drawn.
+func (m *Polygon) SetFlags(f Flag) { m.Flags = setLast(m.Flags, len(m.Fill), 0, f) }
+
+// Corners gives the corners of polygon i; empty where the offsets make no sense.
+func (m *Polygon) Corners(i int) (xs, ys []float32) { return corners(m.Offsets, m.X, m.Y, i) }
+
+func corners(offsets []uint32, x, y []float32, i int) (xs, ys []float32) {
+	if i+1 >= len(offsets) {
+		return nil, nil
+	}
+	a, b := offsets[i], offsets[i+1]
+	if a > b || int(b) > len(x) || int(b) > len(y) {
+		return nil, nil
+	}
+	return x[a:b], y[a:b]
 }

@@ -1,0 +1,185 @@
+package scene
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longest is how many characters of a text are drawn at most: more than any picture holds.
+const longest = 2000
+
+// Visible gives a text as it is drawn. Characters that would act instead of show
+// (controls, marks that change the direction of writing, broken UTF-8) are written as
+// escapes, and the middle of endless texts as an ellipsis. Names come from traces and may hold anything.
+func Visible(s string) string {
+	if len(s) <= longest && plain(s) {
+		return s
+	}
+	if len(s) > 4*longest {
+		head := cutFront(s, 2*longest)
+		s = head + "…" + cutBack(s, 2*longest)
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		b.WriteString(visibleRune(r, n, s[i]))
+		i += n
+	}
+	out := b.String()
+	if utf8.RuneCountInString(out) <= longest {
+		return out
+	}
+	runes := []rune(out)
+	return string(runes[:longest/2]) + "…" + string(runes[len(runes)-longest/2+1:])
+}
+
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func visibleRune(r rune, n int, first byte) string {
+	switch {
+	case r == utf8.RuneError && n == 1:
+		return fmt.Sprintf("\\x%02x", first)
+	case r == '\n':
+		return `\n`
+	case r == '\t':
+		return `\t`
+	case r < ' ' || r >= 0x7f && r < 0xa0:
+		return fmt.Sprintf("\\x%02x", r)
+	case turns(r) || r&0xFFFE == 0xFFFE || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
+		return fmt.Sprintf("\\u%04x", r)
+	case unicode.Is(unicode.Zs, r):
+		return " "
+	}
+	return string(r)
+}
+
+// turns reports marks that change the direction of what follows, beyond the text.
+func turns(r rune) bool {
+	return r == 0x061C || r == 0x200E || r == 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
+}
+
+// joins reports characters that belong to the one before: accents, joiners, variants.
+func joins(r rune) bool {
+	return r >= 0x300 && (r == 0x200D || r >= 0x1F3FB && r <= 0x1F3FF || unicode.In(r, unicode.Mn, unicode.Me))
+}
+
+// Shorten gives a text that fits a width in pixels: as it is, or with an ellipsis
+// in the middle, since names differ at both ends. Where not even three characters
+// would remain it gives nothing. The cost grows with the width, not with the text.
+func Shorten(s string, width, size float32) string { return shorten(s, width, size, false) }
+
+// ShortenBold is Shorten for bold text.
+func ShortenBold(s string, width, size float32) string { return shorten(s, width, size, true) }
+
+func shorten(s string, width, size float32, bold bool) string {
+	if !(width > 0) || !(size > 0) || s == "" {
+		return ""
+	}
+	a := fontAdvances(bold)
+	room := width * a.units / size
+	// No character is narrower than a tenth of the size, so more cannot fit.
+	most := min(int(room/a.units*10)+16, longest)
+	front, back := s, s
+	if len(s) > 8*most {
+		front, back = cutFront(s, 4*most), cutBack(s, 4*most)
+	}
+	head := clusters(Visible(front), a)
+	if len(front) == len(s) && sum(head) <= room {
+		return Visible(s)
+	}
+	tail := head
+	if len(front) < len(s) {
+		tail = clusters(Visible(back), a)
+	}
+	return squeeze(head, tail, room-a.of('…'))
+}
+
+// squeeze takes from head and tail in turn what fits, one more from the head.
+func squeeze(head, tail []cluster, room float32) string {
+	i, j := 0, len(tail)
+	for i < len(head) && j > 0 {
+		if i <= len(tail)-j {
+			if room -= head[i].width; room < 0 {
+				break
+			}
+			i++
+			continue
+		}
+		if room -= tail[j-1].width; room < 0 {
+			break
+		}
+		j--
+	}
+	if i+len(tail)-j < 3 {
+		return ""
+	}
+	var b strings.Builder
+	for _, c := range head[:i] {
+		b.WriteString(c.text)
+	}
+	b.WriteString("…")
+	for _, c := range tail[j:] {
+		b.WriteString(c.text)
+	}
+	return b.String()
+}
+
+// A cluster is a character with the accents on it: what must not be cut.
+type cluster struct {
+	text  string
+	width float32
+}
+
+func clusters(s string, a *advances) []cluster {
+	out := make([]cluster, 0, len(s))
+	joined := false
+	from := 0
+	for i, r := range s {
+		if len(out) > 0 && (joins(r) || joined) {
+			last := &out[len(out)-1]
+			last.text = s[from : i+utf8.RuneLen(r)]
+			last.width += a.of(r)
+		} else {
+			from = i
+			out = append(out, cluster{s[i : i+utf8.RuneLen(r)], a.of(r)})
+		}
+		joined = r == 0x200D
+	}
+	return out
+}
+
+func sum(cs []cluster) (w float32) {
+	for _, c := range cs {
+		w += c.width
+	}
+	return w
+}
+
+// cutFront and cutBack give about n bytes of an end, at the border of a character.
+func cutFront(s string, n int) string {
+	for range utf8.UTFMax - 1 {
+		if n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
+			n--
+		}
+	}
+	return s[:min(n, len(s))]
+}
+
+func cutBack(s string, n int) string {
+	at := max(len(s)-n, 0)
+	for range utf8.UTFMax - 1 {
+		if at < len(s) && !utf8.RuneStart(s[at]) {
+			at++
+		}
+	}
+	return s[at:]
+}
