@@ -1,22 +1,21 @@
 // The client of the HTTP API. Every function answers with a value or throws an
-// ApiFailure; all take an AbortSignal, and an abort cancels the work in the server.
+// ApiFailure; an abort cancels the work in the server, down to the kernel.
 
 import type * as t from "./types";
 import type { Scene } from "../scene/scene";
+import { createLine, query, type Query } from "./line";
+import { upload, type UploadFile } from "./upload";
+import { decodeScene } from "./wire";
 
-/** An answer that is not what was asked for. */
-export class ApiFailure extends Error {
-  constructor(readonly detail: t.ApiError, readonly status: number) {
-    super(detail.error);
-  }
-}
+export { ApiFailure } from "./line";
+export type { UploadFile } from "./upload";
 
 /** Where a picture's request comes from: a newer seq of a panel cancels the older ones. */
 export interface Ticket {
   panel?: string;
   seq?: number;
   signal?: AbortSignal;
-  /** Ask for a coarse picture first, see Session.remote and Api.slow. */
+  /** Ask for a coarse picture, see Api.scenes. */
   coarse?: boolean;
 }
 
@@ -29,8 +28,10 @@ export interface Api {
   /** Starts the import of paths or demo:NAME; the states change in runs(). */
   open(sources: string[]): Promise<t.RunState[]>;
   close(run: string): Promise<void>;
-  /** Streams a file to the server and opens it. */
-  upload(file: File, progress: (sent: number, total: number) => void, signal?: AbortSignal): Promise<t.RunState[]>;
+  /** Streams a file, or the files of one run, to the server and opens them. */
+  upload(
+    what: File | UploadFile[], progress: (sent: number, total: number) => void, signal?: AbortSignal,
+  ): Promise<t.RunState[]>;
   info(run: string, signal?: AbortSignal): Promise<t.RunInfo>;
   locations(run: string, parent: number | null, offset: number, limit: number, signal?: AbortSignal): Promise<t.LocationPage>;
   regions(run: string, signal?: AbortSignal): Promise<t.RegionRow[]>;
@@ -51,7 +52,62 @@ export interface Api {
   slow(): boolean;
 }
 
+/** Below this many bytes a second a coarse picture is fetched first. */
+const slowRate = 2.5e6;
+
 export function createApi(base = ""): Api {
-  void base;
-  throw new Error("api: not written yet");
+  const line = createLine(base);
+  const run = (id: string, rest: string) => `/api/runs/${encodeURIComponent(id)}/${rest}`;
+  const view = (id: string, what: string, r: t.ViewRequest, more: Query = {}) =>
+    run(id, `views/${encodeURIComponent(r.view)}/${what}?${viewQuery(r, more)}`);
+  const ticketed = (ticket: Ticket | undefined): Query =>
+    ticket?.panel === undefined ? {} : { panel: `${line.page}-${ticket.panel}`, seq: ticket.seq ?? 0 };
+
+  const api: Api = {
+    session: async () => {
+      const s = await line.json<t.Session>("/api/session");
+      line.remote = s.remote;
+      return s;
+    },
+    views: () => line.json("/api/views"),
+    formats: () => line.json("/api/formats"),
+    home: () => line.json("/api/home"),
+    runs: () => line.json("/api/runs"),
+    open: (sources) => line.json("/api/runs", undefined, { method: "POST", body: JSON.stringify({ sources }) }),
+    close: async (id) => void (await line.fetch(`/api/runs/${encodeURIComponent(id)}`, undefined, { method: "DELETE" })),
+    upload: (what, progress, signal) => upload(line, base, what, progress, signal),
+    info: (id, signal) => line.json(run(id, "info"), signal),
+    locations: (id, parent, offset, limit, signal) =>
+      line.json(run(id, `locations?${query({ parent: parent ?? undefined, offset, limit })}`), signal),
+    regions: (id, signal) => line.json(run(id, "regions"), signal),
+    search: (id, q, signal) => line.json(run(id, `search?${query({ q })}`), signal),
+    summary: (id, selection, ticket) =>
+      line.json(run(id, `summary?${query({ ...selectionQuery(selection), ...ticketed(ticket) })}`), ticket?.signal),
+    scene: async (id, r, ticket) => {
+      const more = { ...ticketed(ticket), coarse: ticket?.coarse ? 1 : undefined };
+      return decodeScene(await line.bytes(view(id, "scene", r, more), ticket?.signal));
+    },
+    scenes: async (id, r, ticket, draw) => {
+      if (!api.slow()) return draw(await api.scene(id, r, ticket));
+      const first = await api.scene(id, r, { ...ticket, coarse: true });
+      draw(first);
+      if (first.coarse) draw(await api.scene(id, r, ticket));
+    },
+    data: (id, r, ticket) => line.json(view(id, "data", r, ticketed(ticket)), ticket?.signal),
+    table: (id, r, page, ticket) => line.json(view(id, "table", r, { ...page, ...ticketed(ticket) }), ticket?.signal),
+    pick: async (id, r, x, y, ticket) =>
+      (await line.json<t.Pick>(view(id, "pick", r, { x, y, ...ticketed(ticket) }), ticket?.signal)).fact,
+    exportURL: (id, r, format, theme) => base + view(id, "export", r, { format, theme }),
+    slow: () => line.remote || line.rate < slowRate,
+  };
+  return api;
+}
+
+export function selectionQuery(s: t.SelectionSpec | undefined): Query {
+  return { from: s?.from, to: s?.to, locations: s?.locations, regions: s?.regions };
+}
+
+function viewQuery(r: t.ViewRequest, more: Query): string {
+  const options = Object.fromEntries(Object.entries(r.options ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return query({ ...options, ...selectionQuery(r.selection), width: r.width, height: r.height, with: r.with, ...more });
 }

@@ -223,7 +223,7 @@ export interface SelectionSpec {
 export interface SelectionSize {
   begin: number;
   end: number;
-  /** Locations with intervals that it holds. */
+  /** Nodes of the tree that it holds. */
   locations: number;
   regions: number;
 }
@@ -243,7 +243,7 @@ export interface RoleTotal {
   role: Role;
   /** Exclusive time clipped to the window. */
   time: number;
-  /** Of all locations × window. */
+  /** Of the locations with intervals × the window; several lanes of a location may make it more than 1. */
   share: number;
 }
 
