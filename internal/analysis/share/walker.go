@@ -25,15 +25,21 @@ func (w *Walker) Start(begin trace.Time, regions []trace.Region) {
 
 // Add takes the next rows and emits what they complete.
 func (w *Walker) Add(c *trace.Columns, emit func(trace.Segment)) {
-	if !w.started {
-		w.started = true
-		for _, o := range c.Open {
-			w.push(o.End, o.Region, o.Row)
-		}
-	}
+	w.open(c)
 	for i, begin := range c.Begin {
 		w.advance(begin, emit)
 		w.push(c.End(i), c.Region[i], c.First+i)
+	}
+}
+
+// open takes the chain of what is open at the start from the first batch.
+func (w *Walker) open(c *trace.Columns) {
+	if w.started {
+		return
+	}
+	w.started = true
+	for _, o := range c.Open {
+		w.push(o.End, o.Region, o.Row)
 	}
 }
 

@@ -102,3 +102,59 @@ func TestFoldTakesEachInstantOnce(t *testing.T) {
 		}
 	}
 }
+
+// A collector must give, for lanes of several locations in batches, what
+// painting and folding by hand give.
+func TestCollectorFoldsEveryLocation(t *testing.T) {
+	wins := func(a, b trace.Role) trace.Role { return max(a, b) }
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		regions := someRegions(1 + rng.IntN(12))
+		keep := make([]bool, len(regions))
+		for i := range keep {
+			keep[i] = rng.IntN(4) > 0
+		}
+		const length, locations = 150, 3
+		begin := rng.IntN(length)
+		end := begin + 1 + rng.IntN(length-begin)
+		var want, got [locations][length]share.Piece
+		lanes := [locations][]*lane{}
+		for id := range lanes {
+			for n := range 1 + rng.IntN(3) {
+				l := randomLane(rng, length, 40, regions)
+				lanes[id] = append(lanes[id], l)
+				for x := begin; x < end; x++ {
+					if w := &want[id][x]; l.row[x] >= 0 && keep[l.region[x]] && l.role[x] > w.Role {
+						w.Role, w.Region, w.Row, w.Lane = l.role[x], l.region[x], l.row[x], n
+					}
+				}
+			}
+		}
+		rows := 0
+		c := share.Collector{
+			Begin: trace.Time(begin), End: trace.Time(end), Regions: regions, Keep: keep, Wins: wins,
+			Lanes: func(id trace.LocationID) int { return len(lanes[id]) },
+			Row:   func(*trace.Columns, int) { rows++ },
+			Emit: func(id trace.LocationID, p share.Piece) {
+				for x := p.Begin; x < p.End; x++ {
+					w := &got[id][x]
+					w.Role, w.Region, w.Row, w.Lane = p.Role, p.Region, p.Row, p.Lane
+				}
+			},
+		}
+		wantRows := 0
+		for id := range lanes {
+			for n, l := range lanes[id] {
+				for _, b := range batches(rng, l, begin, end) {
+					b.Location, b.Lane = trace.LocationID(id), n
+					wantRows += b.Len()
+					c.Add(&b)
+				}
+			}
+		}
+		c.Close()
+		if d := cmp.Diff(want, got); d != "" || rows != wantRows {
+			t.Fatalf("seed %d: %d of %d rows; %s", seed, rows, wantRows, d)
+		}
+	}
+}
