@@ -86,19 +86,19 @@ func shorten(s string, width, size float32, bold bool) string {
 	}
 	a := fontAdvances(bold)
 	room := width * a.units / size
-	// No character is narrower than a tenth of the size, so more cannot fit.
-	most := min(int(room/a.units*10)+16, longest)
+	// Hardly a character is narrower than a fifth of the size, so more is not looked at.
+	most := min(int(min(room/a.units, longest)*5)+16, longest)
 	front, back := s, s
-	if len(s) > 8*most {
-		front, back = cutFront(s, 4*most), cutBack(s, 4*most)
+	if len(s) > 4*most {
+		front, back = cutFront(s, 2*most), cutBack(s, 2*most)
 	}
-	head := clusters(Visible(front), a)
+	head := clusters(front, a)
 	if len(front) == len(s) && sum(head) <= room {
 		return Visible(s)
 	}
 	tail := head
 	if len(front) < len(s) {
-		tail = clusters(Visible(back), a)
+		tail = clusters(back, a)
 	}
 	return squeeze(head, tail, room-a.of('…'))
 }
@@ -133,7 +133,7 @@ func squeeze(head, tail []cluster, room float32) string {
 	return b.String()
 }
 
-// A cluster is a character with the accents on it: what must not be cut.
+// A cluster is what must not be cut: a character with the accents on it, or an escape.
 type cluster struct {
 	text  string
 	width float32
@@ -142,17 +142,24 @@ type cluster struct {
 func clusters(s string, a *advances) []cluster {
 	out := make([]cluster, 0, len(s))
 	joined := false
-	from := 0
-	for i, r := range s {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		text := s[i : i+n]
+		if r < ' ' || r > '~' {
+			text = visibleRune(r, n, s[i])
+		}
+		width := float32(0)
+		for _, v := range text {
+			width += a.of(v)
+		}
 		if len(out) > 0 && (joins(r) || joined) {
 			last := &out[len(out)-1]
-			last.text = s[from : i+utf8.RuneLen(r)]
-			last.width += a.of(r)
+			last.text, last.width = last.text+text, last.width+width
 		} else {
-			from = i
-			out = append(out, cluster{s[i : i+utf8.RuneLen(r)], a.of(r)})
+			out = append(out, cluster{text, width})
 		}
 		joined = r == 0x200D
+		i += n
 	}
 	return out
 }

@@ -19,7 +19,9 @@ type Scene struct {
 	Description string
 	Frames      []Frame
 	Layers      []Layer
-	Legend      []LegendEntry
+	// Title, Legend and Notes are data and not drawn by views: the page shows them in
+	// places of its own, Furnish draws them for files.
+	Legend []LegendEntry
 	// Notes say what was clipped, capped, aggregated or guessed.
 	Notes []string
 }
@@ -86,6 +88,8 @@ type LegendEntry struct {
 	RampLow        string
 	RampHigh       string
 	Region, Parent uint32 // NoID, or what choosing the entry selects
+	// Flags of the things it explains: a hatched sample for what is hatched.
+	Flags Flag
 }
 
 // Marks counts the things drawn.

@@ -1,0 +1,109 @@
+package scene
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestTextWidthIsThatOfTheFont(t *testing.T) {
+	// The digits of the Go font are 1139 of 2048 units wide, in both weights.
+	for _, bold := range []bool{false, true} {
+		one := TextWidth("0", 2048, bold)
+		if one < 1000 || one > 1300 {
+			t.Errorf("a digit is %v of 2048 wide", one)
+		}
+		for _, d := range "123456789" {
+			if w := TextWidth(string(d), 2048, bold); w != one {
+				t.Errorf("digit %c is %v wide, 0 is %v: figures do not line up", d, w, one)
+			}
+		}
+	}
+	if a, b := TextWidth("ab", 12, false), TextWidth("a", 12, false)+TextWidth("b", 12, false); a != b {
+		t.Errorf("width of ab %v, of a and b %v", a, b)
+	}
+	if w := TextWidth("é", 12, false); w != TextWidth("e", 12, false) {
+		t.Errorf("é is %v wide", w)
+	}
+}
+
+func TestVisibleMakesActingCharactersHarmless(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain": "plain", "µs ≤ 1": "µs ≤ 1", "": "",
+		"a\x00b": `a\x00b`, "a\nb\tc\x1b[0m": `a\nb\tc\x1b[0m`,
+		"x\u202ey\u202c": `x\u202ey\u202c`, "\u2066z": `\u2066z`, "a\u2028b": `a\u2028b`,
+		"\xff": `\xff`, "עברית": "עברית", "a\u00a0b": "a b", "\ufffe": `\ufffe`, "\u0085": `\x85`,
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if n := utf8.RuneCountInString(Visible(strings.Repeat("long ", 100_000))); n != longest {
+		t.Errorf("an endless text is drawn with %d characters, want %d", n, longest)
+	}
+}
+
+func TestShortenKeepsBothEndsAndFits(t *testing.T) {
+	name := "io_utilities_mp_write_netcdf_"
+	full := TextWidth(name, 12, false)
+	if got := Shorten(name, full, 12); got != name {
+		t.Errorf("a text that fits became %q", got)
+	}
+	got := Shorten(name, full*0.6, 12)
+	if !strings.HasPrefix(got, "io_ut") || !strings.HasSuffix(got, "cdf_") || !strings.Contains(got, "…") {
+		t.Errorf("shortened to %q", got)
+	}
+	for _, s := range []string{name, "MPI_Allreduce", strings.Repeat("x", 10_000), strings.Repeat("é́", 3000), "a\x00\x00\x00\x00\x00b", "עברית ועוד עברית", "👩‍👩‍👧‍👦 family 👩‍👩‍👧‍👦 of four", strings.Repeat("\x80", 9000)} {
+		for w := float32(0); w < 200; w += 7 {
+			short := Shorten(s, w, 12)
+			if TextWidth(short, 12, false) > w+0.01 {
+				t.Errorf("%.20q at %v became %q, %v wide", s, w, short, TextWidth(short, 12, false))
+			}
+			if !utf8.ValidString(short) {
+				t.Errorf("%.20q at %v became invalid %q", s, w, short)
+			}
+			if short != "" && utf8.RuneCountInString(short) < 2 {
+				t.Errorf("%.20q at %v became %q, which says nothing", s, w, short)
+			}
+		}
+	}
+}
+
+func TestShortenDoesNotCutAccentsOrEscapes(t *testing.T) {
+	s := strings.Repeat("e\u0301", 40)
+	for w := float32(20); w < 150; w += 3 {
+		short := Shorten(s, w, 12)
+		head, tail, _ := strings.Cut(short, "…")
+		if strings.HasPrefix(tail, "\u0301") || head != "" && !strings.HasSuffix(head, "\u0301") {
+			t.Errorf("at %v an accent was cut off: %q", w, short)
+		}
+	}
+	s = strings.Repeat("\x00", 40)
+	for w := float32(60); w < 200; w += 3 {
+		if rest := strings.ReplaceAll(strings.Replace(Shorten(s, w, 12), "…", "", 1), `\x00`, ""); rest != "" {
+			t.Errorf("at %v an escape was cut: %q remains", w, rest)
+		}
+	}
+}
+
+func FuzzShorten(f *testing.F) {
+	f.Add("MPI_Send", float32(40))
+	f.Add("\xff\u202e\u200d", float32(10))
+	f.Fuzz(func(t *testing.T, s string, width float32) {
+		short := Shorten(s, width, 12)
+		if !utf8.ValidString(short) || width < 1e6 && TextWidth(short, 12, false) > max(width, 0)+0.1 {
+			t.Errorf("Shorten(%q, %v) = %q, %v wide", s, width, short, TextWidth(short, 12, false))
+		}
+	})
+}
+
+func BenchmarkShorten(b *testing.B) {
+	for name, s := range map[string]string{"short": "MPI_Allreduce", "long": strings.Repeat("a long name ", 100), "endless": strings.Repeat("a long name ", 100_000)} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Shorten(s, 120, 12)
+			}
+		})
+	}
+}
