@@ -59,10 +59,14 @@ func (m *Memory) build() *reader {
 		c.Location = number[c.Location]
 		r.counters = append(r.counters, c)
 	}
+	var repairs trace.Repairs
 	for old := range m.locations {
 		if k := m.tracks[trace.LocationID(old)]; k != nil {
-			r.addTrack(number[old], k, first, last)
+			r.addTrack(number[old], k, first, last, &repairs)
 		}
+	}
+	for _, e := range repairs.Entries() {
+		addReport(&r.info.Report, e.Kind, e.What, e.Count, e.Example)
 	}
 	r.addProfile(m, number, first)
 	for _, l := range m.links {
@@ -103,13 +107,17 @@ func (m *Memory) timeRange() (first, last trace.Time) {
 	return first, last
 }
 
-func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time) {
-	spans := k.spans(last, &r.info.Report)
+func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time, repairs *trace.Repairs) {
+	spans := k.spans(last, repairs)
 	for i := range spans {
 		spans[i].begin -= first
 		spans[i].end -= first
 	}
-	for _, rows := range assignLanes(spans) {
+	assign := assignLanes
+	if k.stackAlone() {
+		assign = keepStack
+	}
+	for _, rows := range assign(spans) {
 		r.lanes[id] = append(r.lanes[id], lane{rows, segmentsOf(rows, r.info.End, r.regions)})
 	}
 	r.tree.Holds[id] = len(spans) > 0
@@ -121,6 +129,23 @@ func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time)
 			r.samples[rec.counter] = append(r.samples[rec.counter], sample{rec.time - first, rec.value})
 		}
 	}
+}
+
+// keepStack makes one lane of spans whose stack is known.
+func keepStack(spans []span) [][]row {
+	if len(spans) == 0 {
+		return nil
+	}
+	var rows []row
+	for _, s := range spans {
+		w := row{begin: s.begin, end: s.end, region: s.region, parent: s.around, exclusive: s.end - s.begin, facts: s.facts}
+		if s.around >= 0 {
+			w.depth = rows[s.around].depth + 1
+			rows[s.around].exclusive -= s.end - s.begin
+		}
+		rows = append(rows, w)
+	}
+	return [][]row{rows}
 }
 
 // assignLanes considers spans by begin, the longer first, then by arrival, and

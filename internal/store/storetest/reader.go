@@ -136,7 +136,7 @@ func (r *reader) Intervals(ctx context.Context, w store.Window, f func(*trace.Co
 				}
 				c := r.columns(id, l, lo, min(lo+batchRows, hi))
 				if first {
-					c.Open = open
+					c.Open = mergeOpen(c.Open, open)
 				}
 				if err := f(&c); err != nil {
 					return err
@@ -163,6 +163,15 @@ func (r *reader) rowsIn(id trace.LocationID, laneNumber int, in *window) (lo, hi
 		}
 	}
 	return lo, max(lo, hi), open
+}
+
+// mergeOpen joins the parents of a first row with what is open at a time. They
+// differ by what ends before the first row, and by a parent that ends just where
+// an empty child begins.
+func mergeOpen(a, b []trace.OpenInterval) []trace.OpenInterval {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(x, y trace.OpenInterval) int { return x.Row - y.Row })
+	return slices.Compact(all)
 }
 
 func openInterval(rows []row, i int) trace.OpenInterval {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -85,64 +86,72 @@ func (s *memoryStream) Close() error {
 	return s.err
 }
 
-// A span is an interval before it has a lane.
+// A span is an interval before it has a lane. Around is the span that was
+// innermost when it was entered, -1 for none.
 type span struct {
 	begin, end trace.Time
 	region     trace.RegionID
 	facts      []fact
+	around     int
 }
 
-// Repairs that a store makes and counts.
-const (
-	strayLeave     = "leave without enter"
-	innerFrame     = "interval closed by an outer leave"
-	unclosed       = "interval still open at the end of the trace"
-	endBeforeBegin = "interval that ends before it begins"
-)
+// stackAlone reports whether everything was entered and left by the rule of call
+// stacks: then the stack itself is the nesting.
+func (k *track) stackAlone() bool {
+	return !k.byName && !slices.ContainsFunc(k.records, func(r record) bool { return r.op == opInterval })
+}
 
 // spans pairs what was entered with what was left, by the rules of
 // trace.StreamOptions. Spans are in the order in which they were entered.
-func (k *track) spans(last trace.Time, report *[]trace.ReportEntry) []span {
+func (k *track) spans(last trace.Time, repairs *trace.Repairs) []span {
 	var out []span
 	var stack []int // indices in out of what is open
-	closeAt := func(i int, t trace.Time) {
-		if t < out[i].begin {
-			addReport(report, trace.Repaired, endBeforeBegin, 1, "")
-			t = out[i].begin
+	now := trace.Time(math.MinInt64)
+	forward := func(t trace.Time) trace.Time {
+		if t < now {
+			repairs.Backwards++
 		}
-		out[i].end = t
+		now = max(now, t)
+		return now
 	}
 	for _, r := range k.inOrder() {
 		switch r.op {
 		case opEnter:
+			s := span{begin: forward(r.time), region: r.region, facts: r.facts, around: -1}
+			if len(stack) > 0 {
+				s.around = stack[len(stack)-1]
+			}
 			stack = append(stack, len(out))
-			out = append(out, span{begin: r.time, region: r.region, facts: r.facts})
+			out = append(out, s)
 		case opInterval:
-			out = append(out, span{begin: r.time, region: r.region, facts: r.facts})
-			closeAt(len(out)-1, r.end)
+			if r.end < r.time {
+				repairs.Negative++
+			}
+			out = append(out, span{begin: r.time, end: max(r.time, r.end), region: r.region, facts: r.facts})
 		case opLeave:
+			t := forward(r.time)
 			at := len(stack) - 1
 			for at >= 0 && r.region != trace.NoRegion && out[stack[at]].region != r.region {
 				at--
 			}
 			if at < 0 {
-				addReport(report, trace.Skipped, strayLeave, 1, "")
+				repairs.Stray++
 				continue
 			}
 			if !k.byName {
 				for _, i := range stack[at+1:] {
-					addReport(report, trace.Repaired, innerFrame, 1, "")
-					closeAt(i, r.time)
+					repairs.Forced++
+					out[i].end = t
 				}
 				stack = stack[:at+1]
 			}
-			closeAt(stack[at], r.time)
+			out[stack[at]].end = t
 			stack = slices.Delete(stack, at, at+1)
 		}
 	}
 	for _, i := range stack {
-		addReport(report, trace.Repaired, unclosed, 1, "")
-		closeAt(i, last)
+		repairs.Unclosed++
+		out[i].end = last
 	}
 	return out
 }

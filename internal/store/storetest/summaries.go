@@ -25,7 +25,7 @@ func (r *reader) stretch(id trace.LocationID, laneNumber int, begin, end trace.T
 	}
 	lo, hi, open := r.rowsIn(id, laneNumber, &in)
 	s := &trace.Stretch{Begin: begin, End: end, Rows: r.columns(id, laneNumber, lo, hi)}
-	s.Rows.Open = open
+	s.Rows.Open = mergeOpen(s.Rows.Open, open)
 	for _, g := range l.segments {
 		if overlap(g.Begin, g.End, begin, end) > 0 {
 			g.Begin, g.End = max(g.Begin, begin), min(g.End, end)

@@ -94,8 +94,8 @@ location thread t
   0..2000 outer
     1000..2000 inner x=1
   4000..5000 last
-report repaired "interval closed by an outer leave" 1 ""
-report skipped "leave without enter" 1 ""
+report repaired "intervals closed because an outer one was left" 1 ""
+report skipped "leave records without an open interval" 1 ""
 `
 	if d := tracetest.Diff(want, got); d != "" {
 		t.Error(d)
