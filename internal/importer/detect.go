@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -76,8 +77,10 @@ func claims(formats []*Format, s Source) (runs []Run, unclaimed []string) {
 				taken[p] = true
 			}
 			r.Format, r.Source = f, s
-			if r.Name == "" {
+			if r.Name == "" && len(r.Files) == 1 {
 				r.Name = nameOf(s.Label(r.Files[0]))
+			} else if r.Name == "" {
+				r.Name = nameOf(s.Name)
 			}
 			runs = append(runs, r)
 		}
@@ -101,7 +104,10 @@ func anyOf(set map[string]bool, keys []string) bool {
 
 // nameOf is a path's last part without the endings that say only how it is kept.
 func nameOf(p string) string {
-	name := path.Base(strings.ReplaceAll(p, `\`, "/"))
+	if abs, err := filepath.Abs(p); err == nil && path.Clean(p) == "." {
+		p = abs
+	}
+	name := path.Base(filepath.ToSlash(p))
 	for _, ending := range []string{".gz", ".zst", ".bz2", ".tar", ".tgz", ".zip"} {
 		if rest, ok := strings.CutSuffix(name, ending); ok && rest != "" {
 			name = rest

@@ -1,0 +1,137 @@
+package chrometrace
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An attribute is a key of arguments, looked up once.
+type attribute struct {
+	key  string
+	id   trace.AttributeID
+	drop bool // of no use outside the recorder
+	hash bool // stands for a name, see dftracer.go
+}
+
+// dropped are arguments with which recorders number their own records.
+var dropped = map[dialect][]string{
+	kineto:   {"Ev Idx", "Record function id", "Trace name", "Trace iteration", "Profiler Event Index", "cbid", "cid", "external ts"},
+	dftracer: {"p_idx", "level", "hhash"},
+}
+
+const (
+	mostInterned    = 1 << 16
+	longestInterned = 512
+)
+
+// attributes hands the scalar arguments of a record to what was written last.
+func (c *reader) attributes(to trace.Stream, r *record) {
+	for i := range r.args {
+		arg := &r.args[i]
+		at := c.attribute(i, arg.key)
+		if at.drop {
+			c.tally.add(bookkeeping, r.offset)
+			continue
+		}
+		if v, ok := c.attributeValue(at, arg.value, r.offset); ok {
+			to.Attribute(at.id, v)
+		}
+	}
+	c.oddParts(r)
+}
+
+// oddParts counts what a record has beside its fields and arguments.
+func (c *reader) oddParts(r *record) {
+	if r.argsValue.present() && r.argsValue.kind != word {
+		c.tally.add(oddArguments, r.offset)
+	}
+	if r.threadClock {
+		c.tally.add(threadClocks, r.offset)
+	}
+	if r.stack {
+		c.tally.add(stackTraces, r.offset)
+	}
+}
+
+// attribute finds the attribute of a key. Records of a kind have the same keys in
+// the same order, so the one at this position last time is tried first.
+func (c *reader) attribute(position int, key value) *attribute {
+	if position < len(c.recent) {
+		if a := c.recent[position]; a != nil && a.key == string(key.raw) {
+			return a
+		}
+	}
+	text := key.plain(c.scratch[1])
+	a, ok := c.keys[string(text)]
+	if !ok {
+		a = &attribute{key: string(text)}
+		for _, d := range dropped[c.dialect] {
+			a.drop = a.drop || d == a.key
+		}
+		name := a.key
+		if c.dialect == dftracer && strings.HasSuffix(name, "hash") {
+			a.hash = true
+			name = hashedName(name)
+		}
+		if !a.drop {
+			a.id = c.w.Attribute(name)
+		}
+		c.keys[a.key] = a
+	}
+	if position < len(c.recent) {
+		c.recent[position] = a
+	}
+	return a
+}
+
+// attributeValue is the value of an argument; false: there is none to keep.
+func (c *reader) attributeValue(at *attribute, v value, offset int64) (trace.Value, bool) {
+	if at.hash {
+		if name, ok := c.hashes[string(v.raw)]; ok {
+			return trace.Text(name), true
+		}
+		c.tally.add(unknownHashes, offset)
+	}
+	switch v.kind {
+	case number:
+		if n, ok := smallInteger(v.raw); ok {
+			return trace.Integer(n), true
+		}
+		if n, ok := v.integer(); ok && n != math.MinInt64 {
+			return trace.Integer(n), true
+		}
+		if f, ok := v.float(); ok {
+			return trace.Number(f), true
+		}
+		return trace.Text(string(v.raw)), true
+	case text:
+		return trace.Text(c.intern(v.plain(c.scratch[1]))), true
+	case word:
+		switch s := string(v.raw); s {
+		case "null", "None":
+			return trace.Value{}, false
+		default:
+			if f, err := strconv.ParseFloat(s, 64); err == nil {
+				return trace.Number(f), true // NaN, Infinity
+			}
+			return trace.Text(c.intern(v.raw)), true
+		}
+	}
+	c.tally.add(nestedArguments, offset)
+	return trace.Value{}, false
+}
+
+// intern gives one string for equal texts, as most are the same few.
+func (c *reader) intern(text []byte) string {
+	if s, ok := c.texts[string(text)]; ok {
+		return s
+	}
+	s := string(text)
+	if len(s) <= longestInterned && len(c.texts) < mostInterned {
+		c.texts[s] = s
+	}
+	return s
+}

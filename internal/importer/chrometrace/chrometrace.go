@@ -1,0 +1,43 @@
+// Package chrometrace imports Chrome trace event files and their dialects:
+// PyTorch's Kineto, DFTracer, clang -ftime-trace, Bazel, Node and many more.
+//
+// A file is JSON, or nearly: records of one object each, told apart by a phase
+// letter, with times in decimal microseconds. Specification: "Trace Event
+// Format" (Google, 2016); Kineto and DFTracer are described by their sources only.
+//
+//	pid                      location (process)
+//	tid                      location (thread)
+//	pid, tid of GPU work     location (device, stream) under the rank's process
+//	name, cat                region
+//	X; B and E               interval
+//	b n e; S T p F; N D      interval on a location for the process and category
+//	i I R                    instant
+//	C                        counter, one a key of its arguments
+//	s t f, bind_id           link of kind flow
+//	correlation ids          link of kind spawn, from a launch to GPU work
+//	scalar arguments         attributes of intervals and instants
+//	M, top-level members     names, order, attributes and properties
+//
+// Kineto and DFTracer write a file for each rank: the files of a directory are
+// one run. Rows are keyed by (pid, tid, CPU or GPU), since the pid of GPU work is
+// the number of the device. Where Kineto gives baseTimeNanoseconds, times are
+// relative to it.
+//
+// Kept aside, and counted in the report: arguments that are lists or objects,
+// arguments of end records, thread clocks, stack samples and frames, object
+// snapshots, memory dumps, clock synchronisation, the profiler's own rows
+// ("PyTorch Profiler (0)", clang's "Total …"), and flow records that only repeat
+// a correlation id.
+package chrometrace
+
+import (
+	"github.com/parallax-hpc/parallax/internal/importer"
+)
+
+// Format reads Chrome trace event files and their dialects.
+var Format = &importer.Format{
+	Name:   "chrome",
+	Title:  "Chrome trace events (PyTorch Kineto, DFTracer, clang, Bazel, Node, …)",
+	Claim:  claim,
+	Import: importRun,
+}

@@ -1,0 +1,288 @@
+package chrometrace
+
+import (
+	"context"
+	"io"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A reader turns the records of one rank's files, or of one plain file, into a
+// trace. Memory beside the scanner's buffer grows with what is looked up (rows,
+// regions, keys) and with what waits for its other half: 24 bytes for each GPU
+// launch and each flow record of a file, and one entry for each asynchronous
+// interval that is open.
+type reader struct {
+	w         trace.Writer
+	dialect   dialect
+	label     string // of the file being read
+	rank      int
+	base      int64            // nanoseconds to add to every time
+	parent    trace.LocationID // of processes
+	keyPrefix string           // tells processes of different files apart
+	self      *process         // the rank; nil where a file is not one rank
+
+	places    map[string]*place
+	lastPlace *place
+	processes map[string]*process
+	devices   map[string]*device
+	pids      map[string]*meta
+	rows      []*row
+	models    map[string]string // of devices, by pid
+
+	categories   map[string]*category
+	lastCategory *category
+	keys         map[string]*attribute
+	recent       [32]*attribute
+	texts        map[string]string
+	hashes       map[string]string
+	counters     map[string]trace.CounterID
+	scratch      [4][]byte
+
+	// Of the file being read:
+	tally       tally
+	records     int64
+	latest      trace.Time
+	open        map[uint64][]span
+	flows       []flowPoint
+	launchFlows []flowPoint
+	launches    []launch
+	works       []launch
+
+	info distributed
+}
+
+func newReader(w trace.Writer, d dialect) *reader {
+	c := &reader{
+		w: w, dialect: d, rank: trace.NoRank, parent: trace.NoLocation,
+		places: map[string]*place{}, processes: map[string]*process{}, devices: map[string]*device{}, pids: map[string]*meta{},
+		models: map[string]string{}, categories: map[string]*category{}, keys: map[string]*attribute{}, texts: map[string]string{},
+		hashes: map[string]string{}, counters: map[string]trace.CounterID{},
+	}
+	for i := range c.scratch {
+		c.scratch[i] = make([]byte, 0, 4<<10)
+	}
+	return c
+}
+
+// read takes all records of one file. Damage ends it without error, as long as
+// there was a record.
+func (c *reader) read(ctx context.Context, r io.Reader, label string, base int64) (*scanner, error) {
+	c.label, c.base, c.records = label, base, 0
+	c.latest = -1 << 63
+	c.open = map[uint64][]span{}
+	if c.self != nil {
+		c.self.pid = ""
+	}
+	s := newScanner(&cancelled{ctx, r})
+	var rec record
+	for s.next(&rec) {
+		c.records++
+		c.convert(&rec)
+	}
+	if err := ctx.Err(); err != nil {
+		return s, err
+	}
+	if c.records == 0 {
+		return s, c.emptyError(s)
+	}
+	c.finishAsync()
+	c.linkLaunches()
+	c.linkFlows()
+	c.tally.damage(s)
+	if c.dialect != dftracer {
+		c.tally.addN(missingCommas, s.damage.commas, 0)
+	}
+	return s, nil
+}
+
+// emptyError says why a file gave no record at all.
+func (c *reader) emptyError(s *scanner) error {
+	if err := s.readFailure(); err != nil {
+		return err
+	}
+	e := &importer.Error{File: c.label, Kind: importer.ErrMalformed, Cause: "holds no trace events", Hint: "record it again, or open the whole directory"}
+	if d := &s.damage; d.broken > 0 || d.cut {
+		e.Place, e.Cause = byteAt(d.brokenAt), "no record can be read from here on"
+	}
+	return e
+}
+
+// cancelled is a reader that ends with its context.
+type cancelled struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *cancelled) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// convert gives one record its meaning.
+func (c *reader) convert(r *record) {
+	switch r.phase {
+	case 'M':
+		c.metadata(r)
+		return
+	case 0:
+		c.tally.add(noPhase, r.offset)
+		return
+	case 'P':
+		c.tally.add(samples, r.offset)
+		return
+	case 'O':
+		c.tally.add(snapshots, r.offset)
+		return
+	case 'V', 'v':
+		c.tally.add(memoryDumps, r.offset)
+		return
+	case 'c':
+		c.tally.add(clockSyncs, r.offset)
+		return
+	case '(', ')':
+		c.tally.add(contexts, r.offset)
+		return
+	}
+	at, ok := c.time(r.ts)
+	if !ok {
+		c.tally.add(noTime, r.offset)
+		return
+	}
+	c.latest = max(c.latest, at)
+	switch r.phase {
+	case 'X':
+		c.whole(r, at)
+	case 'B':
+		row := c.rowOf(r)
+		row.stream.Enter(at, c.region(c.category(r.category), r.name))
+		c.attributes(row.stream, r)
+		c.bindID(r, at)
+	case 'E':
+		c.rowOf(r).stream.Leave(at, c.endRegion(r))
+		c.tally.addN(endArguments, int64(len(r.args)), r.offset)
+		c.oddParts(r)
+	case 'i', 'I', 'R':
+		c.instant(r, at)
+	case 'C':
+		c.counter(r, at)
+	case 'b', 'e', 'n', 'S', 'F', 'T', 'p', 'N', 'D':
+		c.async(r, at)
+	case 's', 't', 'f':
+		c.flow(r, at)
+	default:
+		c.tally.unknownPhase(r.phase)
+	}
+}
+
+// time is a record's time on the axis of the run.
+func (c *reader) time(v value) (trace.Time, bool) {
+	t, ok := v.nanoseconds()
+	if !ok || t > maxNanos-c.base || t < -maxNanos {
+		return 0, false
+	}
+	return trace.Time(t + c.base), true
+}
+
+// rowOf is the row that a record belongs to: a thread, or a stream of a GPU.
+func (c *reader) rowOf(r *record) *row {
+	p := c.place(r)
+	if c.dialect == kineto && c.category(r.category).gpu {
+		return c.stream(p)
+	}
+	return c.thread(p)
+}
+
+// whole takes a complete record (phase X).
+func (c *reader) whole(r *record, begin trace.Time) {
+	cat := c.category(r.category)
+	if cat.profiler {
+		c.tally.add(profilerRows, r.offset)
+		return
+	}
+	if isClangTotal(r) {
+		c.tally.add(clangTotals, r.offset)
+		return
+	}
+	length, ok := r.dur.nanoseconds()
+	if !ok {
+		length = 0
+		c.tally.add(noDuration, r.offset)
+	}
+	end := begin + trace.Time(length)
+	c.latest = max(c.latest, end)
+	row := c.rowOf(r)
+	region := c.region(cat, r.name)
+	row.stream.Interval(begin, end, region)
+	c.attributes(row.stream, r)
+	if cat.launch || cat.work {
+		c.correlate(r, cat, launch{time: begin, location: row.location, region: region})
+	}
+	c.bindID(r, begin)
+}
+
+// isClangTotal knows the rows on which clang sums up its work, each on a thread
+// id that it invents: they would be drawn as threads that work all the time.
+func isClangTotal(r *record) bool {
+	const word = "Total "
+	return len(r.name.raw) > len(word) && string(r.name.raw[:len(word)]) == word &&
+		r.argument("count").present() && r.argument("avg ms").present()
+}
+
+// instant takes a point in time. Those of a whole process are on the process.
+func (c *reader) instant(r *record, at trace.Time) {
+	var row *row
+	switch {
+	case c.dialect == kineto && r.pid.kind == text && string(r.pid.raw) == "Traces":
+		row = c.ownRow(c.self) // the profiler's marks, see profilerRows
+	case r.scope == 'p' || r.scope == 'g' || !r.tid.present():
+		row = c.ownRow(c.process(c.place(r).pid))
+	default:
+		row = c.rowOf(r)
+	}
+	row.stream.Instant(at, c.region(c.category(r.category), r.name))
+	c.attributes(row.stream, r)
+	c.bindID(r, at)
+}
+
+// counter takes one sample of each series that a counter record has.
+func (c *reader) counter(r *record, at trace.Time) {
+	p := c.process(c.place(r).pid)
+	row := c.ownRow(p)
+	for i := range r.args {
+		v, ok := r.args[i].value.float()
+		if !ok {
+			c.tally.add(badCounters, r.offset)
+			continue
+		}
+		row.stream.Sample(c.series(p, r, r.args[i].key), at, v)
+	}
+	c.oddParts(r)
+}
+
+// series finds the counter of a key: "name: key", or only the name where the key
+// says nothing; ids tell counters of one name apart.
+func (c *reader) series(p *process, r *record, key value) trace.CounterID {
+	k := append(c.scratch[2][:0], p.pid...)
+	for _, part := range []value{r.name, r.id, key} {
+		k = append(k, 0)
+		k = append(k, part.raw...)
+	}
+	c.scratch[2] = k
+	id, ok := c.counters[string(k)]
+	if !ok {
+		name := string(r.name.plain(nil))
+		if r.id.present() {
+			name += " " + string(r.id.plain(nil))
+		}
+		if part := string(key.plain(nil)); part != "value" && part != name && part != "" {
+			name += ": " + part
+		}
+		id = c.w.Counter(trace.Counter{Location: p.location, Name: name})
+		c.counters[string(k)] = id
+	}
+	return id
+}

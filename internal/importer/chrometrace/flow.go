@@ -1,0 +1,125 @@
+package chrometrace
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A flowPoint is one flow record.
+type flowPoint struct {
+	key   uint64
+	at    trace.Time
+	place *place
+	kind  byte // 's', 't' or 'f'
+}
+
+// order of the records of a flow at one time: a start before its end.
+var flowOrder = [256]int8{'s': 0, 't': 1, 'f': 2}
+
+// flow takes a record of phase s, t or f.
+func (c *reader) flow(r *record, at trace.Time) {
+	cat := c.category(r.category)
+	point := flowPoint{at: at, place: c.place(r), kind: r.phase}
+	if id, ok := r.id.integer(); ok && cat.launchFlow {
+		point.key = uint64(id)
+		c.launchFlows = append(c.launchFlows, point)
+		return
+	}
+	if r.phase == 'f' && r.bind != 'e' {
+		c.tally.add(nextBinding, r.offset)
+	}
+	h := newHash().add(r.category.raw).add(r.name.raw).add(r.idScope.raw)
+	switch {
+	case r.localID.present():
+		h = h.add(r.localID.raw).add(r.pid.raw)
+	case r.globalID.present():
+		h = h.add(r.globalID.raw)
+	default:
+		h = h.add(r.id.raw)
+	}
+	point.key = uint64(h)
+	c.flows = append(c.flows, point)
+	c.oddParts(r)
+}
+
+// bindID takes the newer way of saying the same, fields of any record.
+func (c *reader) bindID(r *record, at trace.Time) {
+	if !r.bindID.present() || !r.flowIn && !r.flowOut {
+		return
+	}
+	kind := byte('s')
+	switch {
+	case r.flowIn && r.flowOut:
+		kind = 't'
+	case r.flowIn:
+		kind = 'f'
+	}
+	key := uint64(newHash().add([]byte("bind_id")).add(r.bindID.raw))
+	c.flows = append(c.flows, flowPoint{key, at, c.place(r), kind})
+}
+
+// linkFlows turns the flow records of the file into links: in order of time, each
+// step or end is linked from the start or step before it. Ids are used again, so
+// an end closes its flow, and what has no other half is counted.
+func (c *reader) linkFlows() {
+	slices.SortStableFunc(c.flows, func(a, b flowPoint) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at), cmp.Compare(flowOrder[a.kind], flowOrder[b.kind]))
+	})
+	for begin := 0; begin < len(c.flows); {
+		end := begin + 1
+		for end < len(c.flows) && c.flows[end].key == c.flows[begin].key {
+			end++
+		}
+		c.linkFlow(c.flows[begin:end])
+		begin = end
+	}
+	c.flows = c.flows[:0]
+}
+
+// linkFlow links the records of one key.
+func (c *reader) linkFlow(points []flowPoint) {
+	var from *flowPoint
+	followed := false
+	lone := func() {
+		if from != nil && from.kind == 's' && !followed {
+			c.tally.add(flowStarts, 0)
+		}
+	}
+	for i := range points {
+		p := &points[i]
+		switch {
+		case p.kind == 's':
+			lone()
+			from, followed = p, false
+			continue
+		case from == nil:
+			c.tally.add(flowEnds, 0)
+			if p.kind == 't' {
+				from, followed = p, false
+			}
+			continue
+		}
+		c.w.Link(trace.Link{
+			Kind: trace.LinkFlow,
+			From: trace.End{Location: c.flowLocation(from.place), Time: from.at, Region: trace.NoRegion},
+			To:   trace.End{Location: c.flowLocation(p.place), Time: p.at, Region: trace.NoRegion},
+			Size: -1, Communicator: trace.NoCommunicator,
+		})
+		from, followed = p, true
+		if p.kind == 'f' {
+			from = nil
+		}
+	}
+	lone()
+}
+
+// flowLocation is the location of a flow record's place: the thread there, else
+// the stream.
+func (c *reader) flowLocation(p *place) trace.LocationID {
+	if p.cpu == nil && p.gpu != nil {
+		return p.gpu.location
+	}
+	return c.thread(p).location
+}

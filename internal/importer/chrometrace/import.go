@@ -1,0 +1,337 @@
+package chrometrace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A plan says how the files of a run are read.
+type plan struct {
+	run   importer.Run
+	w     trace.Writer
+	files []facts
+	rank  []int
+	// groups are files that one reader takes one after the other: those of one rank.
+	groups  [][]int
+	machine bool // every file tells its host
+
+	mu     sync.Mutex
+	read   int
+	failed error
+	// ranks are the processes, for communicators.
+	ranks map[int]trace.LocationID
+	info  distributed
+}
+
+// importRun reads the files of a run, several at a time.
+func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
+	p := &plan{run: run, w: w, ranks: map[int]trace.LocationID{}}
+	for _, file := range run.Files {
+		p.files = append(p.files, probe(file, run.Source.Head(file)))
+	}
+	p.number()
+	if err := p.align(ctx); err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for n := range p.groups {
+		g.Go(func() error { return p.readGroup(ctx, n) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if p.read == 0 {
+		return p.failed
+	}
+	p.communicators()
+	return nil
+}
+
+// number decides the ranks, and which files belong to the same one.
+func (p *plan) number() {
+	var named int
+	p.rank, named = ranks(p.files)
+	if named > 0 {
+		p.w.Report(trace.Guessed, "ranks taken from the names of files", int64(named), p.run.Label(p.files[0].path))
+	}
+	if p.files[0].dialect == dftracer && !slices.ContainsFunc(p.rank, func(r int) bool { return r >= 0 }) && len(p.files) > 1 {
+		for i := range p.rank {
+			p.rank[i] = i
+		}
+		p.w.Report(trace.Guessed, "ranks counted in the order of the files' names", int64(len(p.files)), p.run.Label(p.files[0].path))
+	}
+	p.machine = true
+	byRank := map[int]int{}
+	for i, f := range p.files {
+		p.machine = p.machine && f.host != ""
+		r := p.rank[i]
+		if f.dialect == chrome {
+			r = -1
+		}
+		if at, ok := byRank[r]; ok && r >= 0 {
+			p.groups[at] = append(p.groups[at], i)
+			p.w.Report(trace.Guessed, "files of a rank that has others, put on the same rows (a restart, or several recordings)", 1, p.run.Label(f.path))
+			continue
+		}
+		byRank[r] = len(p.groups)
+		p.groups = append(p.groups, []int{i})
+	}
+}
+
+// align finds what must be added to the times of each file so that all are on one
+// axis. A file alone needs none. Kineto writes its base either before the
+// records, where the head has it, or after them.
+func (p *plan) align(ctx context.Context) error {
+	if len(p.files) == 1 {
+		return nil
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range p.files {
+		f := &p.files[i]
+		if f.dialect != kineto || f.hasBase || f.epoch {
+			continue
+		}
+		g.Go(func() error {
+			f.base, f.hasBase = lateBase(ctx, p.run, f.path)
+			return ctx.Err()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	var without int64
+	example := ""
+	for i := range p.files {
+		if f := &p.files[i]; f.dialect == kineto && !f.hasBase && !f.epoch {
+			without++
+			example = p.run.Label(f.path)
+		}
+	}
+	if without > 0 {
+		p.w.Report(trace.Guessed, "files whose times have no known base, taken as if on one clock", without, example)
+	}
+	return nil
+}
+
+// lateBase looks for the base at the end of a file: directly where the file can
+// be read there, else by unpacking all of it.
+func lateBase(ctx context.Context, run importer.Run, file string) (int64, bool) {
+	const word = `"baseTimeNanoseconds":`
+	const window = 64 << 10
+	if raw, err := run.OpenRaw(file); err == nil {
+		defer raw.Close()
+		at, random := raw.(io.ReaderAt)
+		info, err := raw.Stat()
+		if random && err == nil {
+			first := make([]byte, 1)
+			if _, err := at.ReadAt(first, 0); err == nil && strings.IndexByte(" \t\r\n[{\xEF", first[0]) >= 0 {
+				tail := make([]byte, min(window, info.Size()))
+				n, _ := at.ReadAt(tail, info.Size()-int64(len(tail)))
+				return baseIn(tail[:n], word)
+			}
+		}
+	}
+	run.Progress = nil // this reading is not the import
+	r, err := run.Open(file)
+	if err != nil {
+		return 0, false
+	}
+	defer r.Close()
+	buf := make([]byte, 0, 4*window)
+	for ctx.Err() == nil {
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err != nil {
+			break
+		}
+		if len(buf) == cap(buf) {
+			buf = append(buf[:0], buf[len(buf)-window:]...)
+		}
+	}
+	return baseIn(buf, word)
+}
+
+func baseIn(tail []byte, word string) (int64, bool) {
+	i := bytes.LastIndex(tail, []byte(word))
+	if i < 0 {
+		return 0, false
+	}
+	rest := bytes.TrimLeft(tail[i+len(word):], " \t\r\n")
+	end := 0
+	for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
+		end++
+	}
+	return decimal(rest[:end], 0)
+}
+
+// readGroup reads the files of one rank, or one file.
+func (p *plan) readGroup(ctx context.Context, n int) (err error) {
+	group := p.groups[n]
+	first := p.files[group[0]]
+	c := newReader(p.w, first.dialect)
+	if first.dialect == chrome {
+		if len(p.files) > 1 {
+			c.parent = p.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: first.path, Name: first.path, Rank: trace.NoRank})
+		}
+	} else {
+		p.defineRank(c, group[0])
+	}
+	defer func() {
+		if closed := c.closeRows(); err == nil {
+			err = closed
+		}
+	}()
+	for _, i := range group {
+		if err := p.readFile(ctx, c, i); err != nil {
+			return err
+		}
+	}
+	c.describe()
+	c.tally.flush(p.w, p.run.Label(first.path))
+	p.finishRank(c)
+	return nil
+}
+
+// defineRank makes the location of the process that a file is about.
+func (p *plan) defineRank(c *reader, i int) {
+	f := p.files[i]
+	c.rank = p.rank[i]
+	c.keyPrefix = f.path + " "
+	if p.machine {
+		c.parent = p.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Key: f.host, Name: f.host, Rank: trace.NoRank})
+	}
+	l := trace.Location{Parent: c.parent, Kind: trace.KindProcess, Key: f.path, Name: "process", Rank: trace.NoRank}
+	if f.host != "" {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "host", Value: trace.Text(f.host)})
+	}
+	if f.pid != "" {
+		l.Name = "process " + f.pid
+	}
+	if c.rank >= 0 {
+		l.Key, l.Name, l.Rank = fmt.Sprint("rank ", c.rank), fmt.Sprint("rank ", c.rank), c.rank
+	}
+	if len(p.files) > 1 {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "file", Value: trace.Text(f.path)})
+	}
+	c.self = &process{location: p.w.Location(l)}
+}
+
+// readFile reads one file. In a run of several, one that cannot be read is
+// counted and left out.
+func (p *plan) readFile(ctx context.Context, c *reader, i int) error {
+	file := p.files[i]
+	label := p.run.Label(file.path)
+	r, err := p.run.Open(file.path)
+	if err == nil {
+		defer r.Close()
+		var s *scanner
+		if s, err = c.read(ctx, r, label, p.files[i].base); err == nil {
+			c.sections(s)
+			if i == 0 {
+				p.properties(s)
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.tally.flush(p.w, label)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil {
+		p.read++
+		return nil
+	}
+	if len(p.files) == 1 {
+		return err
+	}
+	p.failed = errors.Join(p.failed, err)
+	p.w.Report(trace.Skipped, "files that cannot be read", 1, err.Error())
+	return nil
+}
+
+// finishRank takes what a rank's files said late.
+func (p *plan) finishRank(c *reader) {
+	if c.self == nil {
+		return
+	}
+	if c.info.Rank != nil && c.rank < 0 {
+		c.rank = *c.info.Rank
+		p.w.Describe(c.self.location, trace.Location{Name: fmt.Sprint("rank ", c.rank), Rank: c.rank})
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.rank >= 0 {
+		p.ranks[c.rank] = c.self.location
+	}
+	if len(c.info.Groups) > len(p.info.Groups) {
+		p.info = c.info
+	}
+}
+
+// properties keeps the scalars among the top-level members of the first file.
+func (p *plan) properties(s *scanner) {
+	const longest = 1000
+	for _, sec := range s.sections {
+		raw := bytes.TrimSpace(sec.raw)
+		switch {
+		case len(raw) == 0 || len(raw) > longest:
+		case sec.key == "otherData" || sec.key == "metadata" || sec.key == "clientInfo":
+			var r record
+			if _, status := parseArgs(raw, 0, &r); status != complete {
+				continue
+			}
+			for _, a := range r.args {
+				if a.value.kind != composite {
+					p.w.Property(string(a.key.plain(nil)), string(a.value.plain(nil)))
+				}
+			}
+		case raw[0] != '{' && raw[0] != '[':
+			p.w.Property(sec.key, textOf(raw))
+		}
+	}
+	if raw := s.section("distributedInfo"); raw != nil {
+		if n, ok := numberAfter(raw, `"world_size"`); ok {
+			p.w.Property("world_size", fmt.Sprint(n))
+		}
+	}
+}
+
+// communicators defines Kineto's process groups, where all their ranks are here.
+func (p *plan) communicators() {
+	var absent int64
+	for _, g := range p.info.Groups {
+		name := g.Name
+		if g.Description != "" {
+			name = g.Description
+		}
+		members := make([]trace.LocationID, 0, len(g.Ranks))
+		for _, r := range g.Ranks {
+			if at, ok := p.ranks[r]; ok {
+				members = append(members, at)
+			}
+		}
+		if len(members) == 0 || len(members) < len(g.Ranks) {
+			absent++
+			continue
+		}
+		p.w.Communicator(trace.Communicator{Name: name, Parent: trace.NoCommunicator, Members: members})
+	}
+	if absent > 0 {
+		p.w.Report(trace.Skipped, "process groups with ranks that are not in this run", absent, p.run.Source.Name)
+	}
+}

@@ -1,0 +1,126 @@
+package chrometrace
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A launch is a call that starts GPU work, or the work itself.
+type launch struct {
+	id       int64
+	time     trace.Time
+	location trace.LocationID
+	region   trace.RegionID
+}
+
+// externalID marks ids that are not correlation ids: the two are numbered apart.
+const externalID = 1 << 62
+
+// correlate remembers a launch or work by its correlation id, else by the id of
+// the operator that it belongs to.
+func (c *reader) correlate(r *record, cat *category, l launch) {
+	id, ok := r.argument("correlation").integer()
+	if !ok || id <= 0 {
+		if id, ok = r.argument("External id").integer(); !ok {
+			id, ok = r.argument("external id").integer()
+		}
+		if !ok || id <= 0 {
+			return
+		}
+		id |= externalID
+	}
+	l.id = id
+	if cat.work {
+		c.works = append(c.works, l)
+	} else {
+		c.launches = append(c.launches, l)
+	}
+}
+
+func byID(a, b launch) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.time, b.time)) }
+
+// linkLaunches links each piece of GPU work to the call that launched it: the
+// latest one of its id before it. One call may launch much (a graph). Flow
+// records that say the same are counted, the others become flows.
+func (c *reader) linkLaunches() {
+	slices.SortFunc(c.launches, byID)
+	slices.SortFunc(c.works, byID)
+	linked := make(map[uint64]bool, len(c.works)/2)
+	i := 0
+	for _, w := range c.works {
+		for i < len(c.launches) && c.launches[i].id < w.id {
+			i++
+		}
+		if i == len(c.launches) || c.launches[i].id != w.id {
+			c.tally.add(noLaunch, 0)
+			continue
+		}
+		from := c.launches[i]
+		for k := i + 1; k < len(c.launches) && c.launches[k].id == w.id && c.launches[k].time <= w.time; k++ {
+			from, i = c.launches[k], k
+		}
+		linked[uint64(w.id)] = true
+		c.w.Link(trace.Link{
+			Kind: trace.LinkSpawn,
+			From: trace.End{Location: from.location, Time: from.time, Region: from.region},
+			To:   trace.End{Location: w.location, Time: w.time, Region: w.region},
+			Size: -1, Tag: w.id &^ externalID, Communicator: trace.NoCommunicator,
+		})
+	}
+	for _, f := range c.launchFlows {
+		if linked[f.key] {
+			c.tally.add(repeatedFlows, 0)
+		} else {
+			c.flows = append(c.flows, f)
+		}
+	}
+	c.launches, c.works, c.launchFlows = c.launches[:0], c.works[:0], c.launchFlows[:0]
+}
+
+// distributed is Kineto's distributedInfo.
+type distributed struct {
+	Backend string `json:"backend"`
+	Rank    *int   `json:"rank"`
+	World   int    `json:"world_size"`
+	Groups  []struct {
+		Name        string `json:"pg_name"`
+		Description string `json:"pg_desc"`
+		Ranks       []int  `json:"ranks"`
+	} `json:"pg_config"`
+}
+
+// sections takes what the members beside the records say, once a file is read.
+func (c *reader) sections(s *scanner) {
+	if raw := s.section("distributedInfo"); raw != nil {
+		var info distributed
+		if json.Unmarshal(raw, &info) == nil {
+			c.info = info
+		} else {
+			c.tally.add(badSections, 0)
+		}
+	}
+	if raw := s.section("deviceProperties"); raw != nil {
+		var devices []struct {
+			ID   int    `json:"id"`
+			Name string `json:"name"`
+		}
+		if json.Unmarshal(raw, &devices) != nil {
+			c.tally.add(badSections, 0)
+		}
+		for _, d := range devices {
+			c.models[strconv.Itoa(d.ID)] = d.Name
+		}
+	}
+	for i := range s.sections {
+		switch sec := &s.sections[i]; sec.key {
+		case "samples":
+			c.tally.addN(samples, int64(sec.items), 0)
+		case "stackFrames":
+			c.tally.addN(stackTraces, int64(sec.items), 0)
+		}
+	}
+}

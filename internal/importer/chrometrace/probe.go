@@ -1,0 +1,131 @@
+package chrometrace
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strconv"
+)
+
+// A dialect is a family of writers that give records a meaning of their own.
+type dialect uint8
+
+const (
+	chrome dialect = iota
+	kineto
+	dftracer
+)
+
+// facts are what the beginning of a file tells.
+type facts struct {
+	path    string
+	trace   bool // the file holds trace events
+	dialect dialect
+	rank    int // -1: not said
+	world   int // 0: not said
+	base    int64
+	hasBase bool
+	epoch   bool // times look like microseconds since 1970
+	host    string
+	pid     string
+}
+
+// mostProbed bounds how many records of a head are looked at.
+const mostProbed = 64
+
+// probe looks at the beginning of a file.
+func probe(file string, head []byte) facts {
+	f := facts{path: file, rank: -1}
+	f.host, f.pid, _ = workerName(file)
+	trimmed := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	if len(trimmed) == 0 || trimmed[0] != '[' && trimmed[0] != '{' {
+		return f
+	}
+	s := newScanner(bytes.NewReader(head))
+	var r record
+	for n := 0; n < mostProbed && s.next(&r); n++ {
+		f.look(&r)
+	}
+	f.trace = f.trace || s.state == inRecords && s.object
+	for i := range s.sections {
+		f.member(s.sections[i].key, s.sections[i].raw)
+	}
+	return f
+}
+
+// look takes what one record tells.
+func (f *facts) look(r *record) {
+	if !knownPhase(r.phase) || !r.ts.present() && r.phase != 'M' {
+		return
+	}
+	f.trace = true
+	if t, ok := r.ts.nanoseconds(); ok && t > 1e18 && r.phase != 'M' {
+		f.epoch = true
+	}
+	switch cat := string(r.category.raw); {
+	case cat == "dftracer":
+		f.dialect = dftracer
+		if string(r.name.raw) == "HH" {
+			f.host = string(r.argument("name").plain(nil))
+		}
+		if r.pid.present() {
+			f.pid = string(r.pid.raw)
+		}
+	case kinetoOnly[cat]:
+		f.dialect = kineto
+	}
+}
+
+// kinetoOnly are categories that nobody else writes.
+var kinetoOnly = map[string]bool{
+	"cpu_op": true, "user_annotation": true, "cuda_runtime": true, "cuda_driver": true, "gpu_memcpy": true, "gpu_memset": true,
+	"gpu_user_annotation": true, "python_function": true, "ac2g": true, "fwdbwd": true, "xpu_runtime": true, "mtia_ccp_events": true,
+}
+
+// member takes what a top-level member tells.
+func (f *facts) member(key string, raw []byte) {
+	switch key {
+	case "distributedInfo":
+		f.trace, f.dialect = true, kineto
+		if n, ok := numberAfter(raw, `"rank"`); ok {
+			f.rank = int(n)
+		}
+		if n, ok := numberAfter(raw, `"world_size"`); ok {
+			f.world = int(n)
+		}
+	case "deviceProperties", "schemaVersion":
+		f.dialect = kineto
+		f.trace = f.trace || key == "deviceProperties"
+	case "baseTimeNanoseconds":
+		f.dialect = kineto
+		f.base, f.hasBase = decimal(bytes.TrimSpace(raw), 0)
+	}
+}
+
+// numberAfter finds the number that is the value of a key. The text may be cut,
+// as lists of ranks are long, so it is searched, not parsed.
+func numberAfter(raw []byte, key string) (int64, bool) {
+	_, rest, ok := bytes.Cut(raw, []byte(key))
+	if !ok {
+		return 0, false
+	}
+	rest = bytes.TrimLeft(rest, " \t\r\n:\"")
+	end := 0
+	for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
+		end++
+	}
+	n, err := strconv.ParseInt(string(rest[:end]), 10, 32)
+	return n, err == nil
+}
+
+// workerName takes apart the names that PyTorch's handler gives its files:
+// HOST_PID.TIME.pt.trace.json.
+func workerName(file string) (host, pid string, ok bool) {
+	m := workerPattern.FindStringSubmatch(path.Base(file))
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}
+
+var workerPattern = regexp.MustCompile(`^(.+)_(\d+)\.\d+\.pt\.trace\.json`)

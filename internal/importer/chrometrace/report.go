@@ -1,0 +1,152 @@
+package chrometrace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A reason is why something of a file is not kept as it stands.
+type reason uint8
+
+const (
+	nestedArguments reason = iota
+	endArguments
+	oddArguments
+	bookkeeping
+	threadClocks
+	stackTraces
+	noPhase
+	noTime
+	noDuration
+	samples
+	snapshots
+	memoryDumps
+	clockSyncs
+	contexts
+	otherMetadata
+	unusedNames
+	profilerRows
+	clangTotals
+	repeatedFlows
+	flowStarts
+	flowEnds
+	nextBinding
+	asyncEnds
+	asyncBegins
+	badCounters
+	noLaunch
+	unknownHashes
+	brokenRecords
+	oversizedRecords
+	missingCommas
+	trailingBytes
+	fileCut
+	fileUnclosed
+	fileDamaged
+	badSections
+	reasonCount
+)
+
+var reasons = [reasonCount]struct {
+	kind trace.ReportKind
+	what string
+}{
+	nestedArguments:  {trace.Skipped, "arguments that are lists or objects"},
+	endArguments:     {trace.Skipped, "arguments of end records"},
+	oddArguments:     {trace.Skipped, "arguments that are not an object"},
+	bookkeeping:      {trace.Skipped, "arguments that only number the recorder's own records (Ev Idx, Record function id, cbid, p_idx, …)"},
+	threadClocks:     {trace.Skipped, "thread clock times of records (tts, tdur)"},
+	stackTraces:      {trace.Skipped, "stack traces of records (sf, stack)"},
+	noPhase:          {trace.Skipped, "objects without a phase"},
+	noTime:           {trace.Skipped, "records without a readable time"},
+	noDuration:       {trace.Guessed, "complete records without a duration, taken as empty"},
+	samples:          {trace.Skipped, "stack samples"},
+	snapshots:        {trace.Skipped, "object snapshots"},
+	memoryDumps:      {trace.Skipped, "memory dumps"},
+	clockSyncs:       {trace.Skipped, "clock synchronisation records"},
+	contexts:         {trace.Skipped, "context records"},
+	otherMetadata:    {trace.Skipped, "metadata records that name or order nothing"},
+	unusedNames:      {trace.Skipped, "names of rows that hold no records"},
+	profilerRows:     {trace.Skipped, "records of the profiler about itself (PyTorch Profiler), which are no work"},
+	clangTotals:      {trace.Skipped, "totals of clang, which it writes as if they were threads"},
+	repeatedFlows:    {trace.Skipped, "flow records that repeat what a correlation id links"},
+	flowStarts:       {trace.Skipped, "flow starts without an end"},
+	flowEnds:         {trace.Skipped, "flow ends without a start"},
+	nextBinding:      {trace.Guessed, "flow ends bound to the next interval, tied to the one at their time"},
+	asyncEnds:        {trace.Skipped, "ends of asynchronous intervals without a begin"},
+	asyncBegins:      {trace.Repaired, "asynchronous intervals without an end, closed at the last time of the file"},
+	badCounters:      {trace.Skipped, "counter values that are not numbers"},
+	noLaunch:         {trace.Skipped, "launches of GPU work that are not in the file (no link)"},
+	unknownHashes:    {trace.Guessed, "hashes whose name the file does not give before they are used, kept as numbers"},
+	brokenRecords:    {trace.Skipped, "stretches that are no records"},
+	oversizedRecords: {trace.Skipped, "records longer than 64 MiB"},
+	missingCommas:    {trace.Repaired, "records without a comma before them"},
+	trailingBytes:    {trace.Skipped, "bytes after the end of the trace"},
+	fileCut:          {trace.Repaired, "files that break off, read up to there"},
+	fileUnclosed:     {trace.Repaired, "files without their closing bracket (some writers leave it out, or the file was cut)"},
+	fileDamaged:      {trace.Repaired, "files whose packed data is damaged, read up to there"},
+	badSections:      {trace.Skipped, "top-level members that are not as PyTorch writes them"},
+}
+
+// A tally counts reasons in one file. The first place of each is kept.
+type tally struct {
+	count [reasonCount]int64
+	first [reasonCount]int64
+	// phases counts records of unknown phase, by their letter.
+	phases map[byte]int64
+}
+
+func (t *tally) add(why reason, offset int64) { t.addN(why, 1, offset) }
+
+func (t *tally) addN(why reason, n, offset int64) {
+	if n == 0 {
+		return
+	}
+	if t.count[why] == 0 {
+		t.first[why] = offset
+	}
+	t.count[why] += n
+}
+
+func (t *tally) unknownPhase(p byte) {
+	if t.phases == nil {
+		t.phases = map[byte]int64{}
+	}
+	t.phases[p]++
+}
+
+// flush reports what was counted in the file of that label, and starts anew.
+func (t *tally) flush(w trace.Writer, label string) {
+	for why, n := range t.count {
+		if n > 0 {
+			w.Report(reasons[why].kind, reasons[why].what, n, label+": "+byteAt(t.first[why]))
+		}
+	}
+	for p, n := range t.phases {
+		w.Report(trace.Skipped, fmt.Sprintf("records of the unknown phase %q", p), n, label)
+	}
+	*t = tally{}
+}
+
+// damage takes over what the scanner counted.
+func (t *tally) damage(s *scanner) {
+	d := &s.damage
+	t.addN(brokenRecords, d.broken, d.brokenAt)
+	t.addN(oversizedRecords, d.oversized, 0)
+	t.addN(trailingBytes, d.trailing, s.offset())
+	if d.cut {
+		t.add(fileCut, s.offset())
+	} else if d.unclosed {
+		t.add(fileUnclosed, s.offset())
+	}
+	if s.readFailure() != nil {
+		t.add(fileDamaged, s.offset())
+	}
+}
+
+// knownPhase reports whether a letter is a phase of the format.
+func knownPhase(p byte) bool {
+	return p != 0 && strings.IndexByte("BEXiIRCbneSTpFstfPNODMVvc()", p) >= 0
+}

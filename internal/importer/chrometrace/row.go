@@ -1,0 +1,324 @@
+package chrometrace
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A place is a pid and tid as the file writes them. What happens there may be on
+// a thread, on a stream of a GPU, or on both.
+type place struct {
+	pid, tid string
+	meta
+	cpu, gpu *row
+}
+
+// meta is what metadata records say about a pid or a place.
+type meta struct {
+	name, labels string
+	order        int64
+	ordered      bool
+	used         bool // a location took it over
+	count        int64
+}
+
+// A row is a location with a stream.
+type row struct {
+	location trace.LocationID
+	stream   trace.Stream
+}
+
+// A process is a pid that is a process.
+type process struct {
+	pid      string
+	location trace.LocationID
+	own      *row            // for instants and counters of the process
+	async    map[string]*row // by category
+	threads  []*place
+}
+
+// A device is a pid that is the number of a GPU.
+type device struct {
+	pid      string
+	location trace.LocationID
+}
+
+// streamOptions: files are in no order, and ends are matched by name.
+var streamOptions = trace.StreamOptions{Unordered: true, ByName: true}
+
+// kindAsync is the kind of the locations that hold what belongs to no thread.
+const kindAsync trace.Kind = "async"
+
+// place finds the place of a record.
+func (c *reader) place(r *record) *place {
+	if p := c.lastPlace; p != nil && p.pid == string(r.pid.raw) && p.tid == string(r.tid.raw) {
+		return p
+	}
+	key := append(c.scratch[2][:0], identifier(r.pid, c.scratch[3])...)
+	split := len(key)
+	key = append(key, 0)
+	key = append(key, identifier(r.tid, c.scratch[3])...)
+	c.scratch[2] = key
+	p, ok := c.places[string(key)]
+	if !ok {
+		p = &place{pid: string(key[:split]), tid: string(key[split+1:])}
+		c.places[string(key)] = p
+	}
+	c.lastPlace = p
+	return p
+}
+
+// identifier is a pid or tid in one spelling: 7, "7", 7.0 are the same.
+func identifier(v value, scratch []byte) []byte {
+	id := bytes.TrimSpace(v.plain(scratch))
+	if v.kind == number {
+		id, _ = bytes.CutSuffix(id, []byte(".0"))
+	}
+	return id
+}
+
+// thread finds the row of a place's thread.
+func (c *reader) thread(p *place) *row {
+	if p.cpu == nil {
+		owner, key, name := c.process(p.pid), p.tid, "thread "+p.tid
+		if c.dialect == kineto && p.pid == "-1" {
+			owner, key, name = c.self, "overhead", "profiler overhead"
+		}
+		if key == "" {
+			name = "thread"
+		}
+		p.cpu = c.newRow(trace.Location{Parent: owner.location, Kind: trace.KindThread, Key: key, Name: name, Rank: trace.NoRank})
+		owner.threads = append(owner.threads, p)
+	}
+	return p.cpu
+}
+
+// stream finds the row of a place's GPU stream.
+func (c *reader) stream(p *place) *row {
+	if p.gpu == nil {
+		d, ok := c.devices[p.pid]
+		if !ok {
+			d = &device{pid: p.pid}
+			d.location = c.w.Location(trace.Location{Parent: c.self.location, Kind: trace.KindDevice, Key: p.pid, Name: "device " + p.pid, Rank: trace.NoRank})
+			c.devices[p.pid] = d
+		}
+		name := p.tid
+		if !strings.HasPrefix(name, "stream") {
+			name = "stream " + name
+		}
+		p.gpu = c.newRow(trace.Location{Parent: d.location, Kind: trace.KindStream, Key: p.tid, Name: name, Rank: trace.NoRank})
+	}
+	return p.gpu
+}
+
+// process finds the process of a pid. In a file that is one rank the first pid
+// is the rank's own.
+func (c *reader) process(pid string) *process {
+	if p, ok := c.processes[pid]; ok {
+		return p
+	}
+	var p *process
+	if c.self != nil && c.self.pid == "" {
+		p = c.self
+		p.pid = pid
+	} else {
+		name := "process"
+		if pid != "" {
+			name += " " + pid
+		}
+		p = &process{pid: pid}
+		p.location = c.w.Location(trace.Location{Parent: c.parent, Kind: trace.KindProcess, Key: c.keyPrefix + pid, Name: name, Rank: trace.NoRank})
+	}
+	c.processes[pid] = p
+	return p
+}
+
+// ownRow is the process's own row, for what belongs to no thread of it.
+func (c *reader) ownRow(p *process) *row {
+	if p.own == nil {
+		p.own = &row{p.location, c.w.Stream(p.location, streamOptions)}
+		c.rows = append(c.rows, p.own)
+	}
+	return p.own
+}
+
+// asyncRow is where a process's asynchronous intervals of a category are.
+func (c *reader) asyncRow(p *process, cat string) *row {
+	if p.async == nil {
+		p.async = map[string]*row{}
+	}
+	r, ok := p.async[cat]
+	if !ok {
+		name := "async"
+		if cat != "" {
+			name += ": " + cat
+		}
+		r = c.newRow(trace.Location{Parent: p.location, Kind: kindAsync, Key: cat, Name: name, Rank: trace.NoRank, Order: 1 << 40})
+		p.async[cat] = r
+	}
+	return r
+}
+
+// newRow opens the stream of a location. Files of one rank, from before and after
+// a restart, may lead to the same location by different pids.
+func (c *reader) newRow(l trace.Location) *row {
+	id := c.w.Location(l)
+	for _, r := range c.rows {
+		if r.location == id {
+			return r
+		}
+	}
+	r := &row{location: id}
+	r.stream = c.w.Stream(r.location, streamOptions)
+	c.rows = append(c.rows, r)
+	return r
+}
+
+// closeRows ends all streams.
+func (c *reader) closeRows() error {
+	var errs []error
+	for _, r := range c.rows {
+		if err := r.stream.Close(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	c.rows = nil
+	return errors.Join(errs...)
+}
+
+// metadata takes one record of phase M.
+func (c *reader) metadata(r *record) {
+	if c.dialect == dftracer && c.hash(r) {
+		return
+	}
+	var m *meta
+	name := string(r.name.raw)
+	switch {
+	case strings.HasPrefix(name, "process_"):
+		pid := string(identifier(r.pid, c.scratch[3]))
+		if m = c.pids[pid]; m == nil {
+			m = &meta{}
+			c.pids[pid] = m
+		}
+	case strings.HasPrefix(name, "thread_"):
+		m = &c.place(r).meta
+	default:
+		c.tally.add(otherMetadata, r.offset)
+		return
+	}
+	m.count++
+	switch name {
+	case "process_name", "thread_name":
+		m.name = strings.TrimSpace(string(r.argument("name").plain(nil)))
+	case "process_labels":
+		m.labels = string(r.argument("labels").plain(nil))
+	case "process_sort_index", "thread_sort_index":
+		if n, ok := r.argument("sort_index").integer(); ok {
+			m.order, m.ordered = n, true
+		}
+	default:
+		m.count--
+		c.tally.add(otherMetadata, r.offset)
+	}
+}
+
+// describe gives all locations the names that the file's metadata has for them,
+// and counts metadata that is about no location.
+func (c *reader) describe() {
+	for _, pid := range slices.Sorted(maps.Keys(c.processes)) {
+		if p := c.processes[pid]; p.pid == pid { // a rank that started anew has two
+			c.describeProcess(p)
+		}
+	}
+	for _, pid := range slices.Sorted(maps.Keys(c.devices)) {
+		c.describeDevice(c.devices[pid])
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.places)) {
+		if p := c.places[key]; p.gpu != nil {
+			p.describe(c.w, p.gpu.location, p.name)
+		} else if !p.used {
+			c.tally.addN(unusedNames, p.count, 0)
+		}
+	}
+	for _, m := range c.pids {
+		if !m.used {
+			c.tally.addN(unusedNames, m.count, 0)
+		}
+	}
+}
+
+func (c *reader) describeProcess(p *process) {
+	m := c.pids[p.pid]
+	if m == nil {
+		m = &meta{}
+	}
+	l := trace.Location{Rank: trace.NoRank}
+	if p != c.self || c.rank < 0 {
+		l.Name = strings.TrimSpace(m.name + " " + p.pid)
+		if m.name == "" {
+			l.Name = "" // the default stands
+		}
+		l.Order = m.order
+	}
+	if m.name != "" {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "process", Value: trace.Text(m.name)})
+	}
+	if m.labels != "" {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "labels", Value: trace.Text(m.labels)})
+	}
+	if p.pid != "" {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "pid", Value: identity(p.pid)})
+	}
+	m.used = true
+	c.w.Describe(p.location, l)
+	names := map[string]int{}
+	for _, t := range p.threads {
+		names[t.name]++
+	}
+	for _, t := range p.threads {
+		name := t.name
+		if names[name] > 1 && name != "" {
+			name += " " + t.tid
+		}
+		t.describe(c.w, t.cpu.location, name)
+	}
+}
+
+// describe hands a place's metadata to a location.
+func (p *place) describe(w trace.Writer, id trace.LocationID, name string) {
+	p.used = true
+	l := trace.Location{Name: name, Rank: trace.NoRank, Order: p.order}
+	if p.tid != "" {
+		l.Attributes = []trace.Attribute{{Key: "tid", Value: identity(p.tid)}}
+	}
+	w.Describe(id, l)
+}
+
+func (c *reader) describeDevice(d *device) {
+	l := trace.Location{Rank: trace.NoRank}
+	if m := c.pids[d.pid]; m != nil {
+		m.used = true
+		l.Name, l.Order = m.labels, m.order
+	}
+	if l.Name == "" {
+		l.Name = "GPU " + d.pid
+	}
+	if model := c.models[d.pid]; model != "" {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "model", Value: trace.Text(model)})
+	}
+	c.w.Describe(d.location, l)
+}
+
+// identity is a pid or tid as an attribute.
+func identity(id string) trace.Value {
+	if n, err := strconv.ParseInt(id, 10, 64); err == nil {
+		return trace.Integer(n)
+	}
+	return trace.Text(id)
+}
