@@ -1,0 +1,54 @@
+// Package write turns a trace into files that other tools read, and that our own
+// readers are tested and measured with.
+//
+// A format is a value in the list Formats: a name, and a function that begins a
+// file or directory and gives a trace.Writer for it. Records are formatted as they
+// come and nothing of them is kept, so that a file may be of any size; definitions
+// (locations, regions, attributes, counters, communicators, topologies) must come
+// before the first stream is opened, because most formats put them in front.
+//
+// What a format cannot hold is an error, never left out in silence.
+package write
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Format is one kind of file that can be written.
+type Format struct {
+	Name  string // as in --format
+	Title string // for people
+	// Sequential formats give the same bytes each time only where all records
+	// come from one goroutine; the others where each rank's do.
+	Sequential bool
+	// Create begins to write under a temporary name beside path.
+	Create func(path string) (File, error)
+}
+
+// Formats are all there are.
+var Formats = []*Format{Chrome, Kineto}
+
+// Find gives the format of that name, or an error that lists them.
+func Find(name string) (*Format, error) {
+	var names []string
+	for _, f := range Formats {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return nil, fmt.Errorf("unknown format %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// A File is being written. Either Commit or Abort ends it.
+type File interface {
+	trace.Writer
+	// Commit completes what was written and gives it its name. Where it fails
+	// everything is removed, as by Abort.
+	Commit() error
+	// Abort removes everything.
+	Abort()
+}
