@@ -1,0 +1,188 @@
+// Package quantile summarises durations by count, total, extremes, mean, standard
+// deviation and quantiles, exactly while they are few and with a bounded relative
+// error when they are many.
+//
+// Quantiles are of type 7 everywhere: of n sorted values, h = (n-1) q, the value
+// between x[⌊h⌋] and x[⌊h⌋+1] by linear interpolation. For q = 1/2 that is the
+// middle value, or the mean of the two middle ones.
+package quantile
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Box are the quantiles of a box plot after Brendel: whiskers, box and median.
+var Box = [5]float64{0.02, 0.25, 0.5, 0.75, 0.98}
+
+// OfSorted gives the q-quantile of values in ascending order; NaN of none.
+func OfSorted(sorted []int64, q float64) float64 {
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	h := float64(n-1) * q
+	i := int(h)
+	if i >= n-1 {
+		return float64(sorted[n-1])
+	}
+	return float64(sorted[i]) + (h-float64(i))*float64(sorted[i+1]-sorted[i])
+}
+
+// ExactSize is how many values a Sketch keeps as they are.
+const ExactSize = 256
+
+// RelativeError bounds the error of a quantile once values are counted in
+// buckets: buckets are 1/64 of a power of two wide, and the middle is given.
+const RelativeError = 1.0 / 128
+
+// A Sketch is a mergeable summary of values that are not negative. The zero
+// Sketch is empty. Up to ExactSize values are kept as they are and quantiles are
+// exact; beyond that they are counted in a log-linear histogram. Count, total,
+// extremes and mean are always exact.
+type Sketch struct {
+	Count    int64
+	Total    int64
+	Min, Max int64
+	squares  float64 // Σ (x-mean)²
+	values   []int64 // while exact
+	buckets  []int64 // counts from bucket low on, once not
+	low      int
+}
+
+// Exact reports whether quantiles are exact.
+func (s *Sketch) Exact() bool { return s.buckets == nil }
+
+// Add counts one value; a negative one counts as 0.
+func (s *Sketch) Add(v int64) {
+	v = max(v, 0)
+	if s.Count == 0 {
+		s.Min, s.Max = v, v
+	} else {
+		d := float64(v) - s.Mean()
+		s.squares += d * d * float64(s.Count) / float64(s.Count+1)
+	}
+	s.Count++
+	s.Total += v
+	s.Min, s.Max = min(s.Min, v), max(s.Max, v)
+	if s.buckets == nil && len(s.values) < ExactSize {
+		s.values = append(s.values, v)
+		return
+	}
+	s.spill()
+	s.count(bucketOf(v), 1)
+}
+
+// Merge makes s the sketch of both.
+func (s *Sketch) Merge(o *Sketch) {
+	switch {
+	case o.Count == 0:
+		return
+	case s.Count == 0:
+		s.Min, s.Max = o.Min, o.Max
+	default:
+		d := o.Mean() - s.Mean()
+		s.squares += d * d * float64(s.Count) * float64(o.Count) / float64(s.Count+o.Count)
+	}
+	s.squares += o.squares
+	s.Count += o.Count
+	s.Total += o.Total
+	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
+	if s.Exact() && o.Exact() && len(s.values)+len(o.values) <= ExactSize {
+		s.values = append(s.values, o.values...)
+		return
+	}
+	s.spill()
+	for _, v := range o.values {
+		s.count(bucketOf(v), 1)
+	}
+	for i, n := range o.buckets {
+		if n > 0 {
+			s.count(o.low+i, n)
+		}
+	}
+}
+
+// spill moves from kept values to buckets.
+func (s *Sketch) spill() {
+	if s.buckets != nil {
+		return
+	}
+	s.low = bucketOf(s.Min)
+	s.buckets = make([]int64, bucketOf(s.Max)-s.low+1)
+	for _, v := range s.values {
+		s.count(bucketOf(v), 1)
+	}
+	s.values = nil
+}
+
+func (s *Sketch) count(b int, n int64) {
+	if b < s.low {
+		s.buckets = append(make([]int64, s.low-b, s.low-b+len(s.buckets)), s.buckets...)
+		s.low = b
+	}
+	for b-s.low >= len(s.buckets) {
+		s.buckets = append(s.buckets, 0)
+	}
+	s.buckets[b-s.low] += n
+}
+
+// Mean of the values; NaN of none.
+func (s *Sketch) Mean() float64 { return float64(s.Total) / float64(s.Count) }
+
+// Deviation is the standard deviation over all values (not of a sample).
+func (s *Sketch) Deviation() float64 { return math.Sqrt(s.squares / float64(s.Count)) }
+
+// Quantiles gives several quantiles, ascending q, in one pass.
+func (s *Sketch) Quantiles(out []float64, qs ...float64) []float64 {
+	if s.Exact() {
+		slices.Sort(s.values)
+		for _, q := range qs {
+			out = append(out, OfSorted(s.values, q))
+		}
+		return out
+	}
+	b, below := 0, int64(0) // values below bucket b
+	at := func(rank int64) float64 {
+		for below+s.buckets[b] <= rank {
+			below += s.buckets[b]
+			b++
+		}
+		return min(max(middle(s.low+b), float64(s.Min)), float64(s.Max))
+	}
+	for _, q := range qs {
+		h := float64(s.Count-1) * q
+		i := int64(h)
+		x := at(i)
+		if frac := h - float64(i); frac > 0 && i+1 < s.Count {
+			kb, kbelow := b, below
+			x += frac * (at(i+1) - x)
+			b, below = kb, kbelow
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// stepBits: a power of two is cut into 2^stepBits buckets.
+const stepBits = 6
+
+// bucketOf numbers the buckets: values below 2^(stepBits+1) have one each.
+func bucketOf(v int64) int {
+	e := bits.Len64(uint64(v)) - 1 - stepBits
+	if e <= 0 {
+		return int(v)
+	}
+	return e<<stepBits + int(v>>e)
+}
+
+// middle is the value a bucket stands for.
+func middle(b int) float64 {
+	e := b>>stepBits - 1
+	if e <= 0 {
+		return float64(b)
+	}
+	first := int64(b-e<<stepBits) << e
+	return float64(first) + float64(int64(1)<<e-1)/2
+}
