@@ -1,0 +1,111 @@
+package local
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// stretchRows is how many rows a stretch without a block has at most.
+const stretchRows = 1 << 14
+
+// A coverer hands out the cover of a window of one lane after the other.
+type coverer struct {
+	r       *Reader
+	section *openSection
+	in      window
+	level   int
+	visit   store.Visitor
+
+	id    trace.LocationID
+	lane  int
+	v     laneView
+	walk  walker
+	from  trace.Time // what is covered so far
+	s     trace.Stretch
+	nodes forestView
+}
+
+// Summaries implements store.Reader.
+func (r *Reader) Summaries(ctx context.Context, name string, w store.Window, level int, visit store.Visitor) error {
+	section := r.sections[name]
+	if section == nil {
+		return fmt.Errorf("summary %q: %w", name, store.ErrNotKept)
+	}
+	in := r.window(w)
+	pieces := r.split(r.ranges(w.Locations))
+	workers := make([]*coverer, r.workers)
+	return r.parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
+		if workers[worker] == nil {
+			workers[worker] = &coverer{r: r, section: section, in: in, level: level, visit: visit}
+		}
+		c := workers[worker]
+		for id := pieces[i][0]; id < pieces[i][1]; id++ {
+			first, last := r.c.locationLane[id], r.c.locationLane[id+1]
+			for n := first; n < last; n++ {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				if err := c.cover(id, int(n-first), int(n)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// cover goes through the forest of a lane from the top: nodes wholly in the
+// window that are of the level asked for are blocks, what is left between them is
+// handed out as rows.
+func (c *coverer) cover(id trace.LocationID, lane, n int) error {
+	if c.in.begin >= c.in.until || c.in.begin > c.in.end {
+		return nil
+	}
+	c.id, c.lane = id, lane
+	c.v = c.r.lane(n)
+	c.from = c.in.begin
+	c.nodes = c.r.forest(n)
+	if err := c.descend(); err != nil {
+		return err
+	}
+	return c.rows(c.in.end, true)
+}
+
+// rows hands out what lies between the last piece and to as stretches; final
+// also those rows that begin at the very end of the trace.
+func (c *coverer) rows(to trace.Time, final bool) error {
+	for c.from < to || final {
+		lo := c.v.firstFrom(c.from)
+		hi := c.v.firstFrom(to)
+		if final {
+			hi = c.v.firstFrom(c.in.until)
+		}
+		if c.from >= to && lo >= hi {
+			return nil
+		}
+		end := to
+		if hi-lo > stretchRows && c.v.begin[lo+stretchRows] > c.from && c.v.begin[lo+stretchRows] < to {
+			end = c.v.begin[lo+stretchRows]
+			hi = c.v.firstFrom(end)
+		}
+		if err := c.stretch(c.from, end, lo, hi); err != nil {
+			return err
+		}
+		c.from = end
+		if end == to {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (c *coverer) stretch(from, to trace.Time, lo, hi int) error {
+	open := c.v.open(c.s.Rows.Open[:0], lo, from)
+	c.walk.start(&c.v, c.r.roles, from)
+	c.s = trace.Stretch{Begin: from, End: to, Rows: c.v.columns(c.id, c.lane, lo, hi), Segments: c.walk.segments(c.s.Segments[:0], to)}
+	c.s.Rows.Open = open
+	return c.visit.Rows(&c.s)
+}

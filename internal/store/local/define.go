@@ -1,0 +1,255 @@
+package local
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// definitions are what a trace names. They stay in memory until Finish.
+type definitions struct {
+	locations     []trace.Location
+	locationIDs   map[locationKey]trace.LocationID
+	regions       []trace.Region
+	regionIDs     map[regionKey]trace.RegionID
+	attributes    []string
+	attributeIDs  map[string]trace.AttributeID
+	counters      []trace.Counter
+	counterIDs    map[counterKey]trace.CounterID
+	counterPlaces []trace.LocationID
+	metrics       []trace.Metric
+	metricIDs     map[string]trace.MetricID
+	callPaths     []trace.CallPath
+	callPathIDs   map[trace.CallPath]trace.CallPathID
+	communicators []trace.Communicator
+	topologies    []trace.Topology
+	properties    map[string]string
+	words         map[string]string // short strings that repeat, kept once
+}
+
+type locationKey struct {
+	parent trace.LocationID
+	kind   trace.Kind
+	key    string
+}
+
+type regionKey struct {
+	name, category, file string
+	line                 int
+}
+
+type counterKey struct {
+	location trace.LocationID
+	name     string
+}
+
+func (d *definitions) init() {
+	d.locationIDs = map[locationKey]trace.LocationID{}
+	d.regionIDs = map[regionKey]trace.RegionID{}
+	d.attributeIDs = map[string]trace.AttributeID{}
+	d.counterIDs = map[counterKey]trace.CounterID{}
+	d.metricIDs = map[string]trace.MetricID{}
+	d.callPathIDs = map[trace.CallPath]trace.CallPathID{}
+	d.properties = map[string]string{}
+	d.words = map[string]string{}
+}
+
+// word copies a string that many definitions share, such as a kind or a key.
+func (d *definitions) word(s string) string {
+	if s == "" {
+		return ""
+	}
+	if w, ok := d.words[s]; ok {
+		return w
+	}
+	s = strings.Clone(s)
+	d.words[s] = s
+	return s
+}
+
+// own copies attributes, so that nothing of the caller's memory is kept.
+func (d *definitions) own(list []trace.Attribute) []trace.Attribute {
+	if len(list) == 0 {
+		return nil
+	}
+	out := slices.Clone(list)
+	for i, a := range out {
+		out[i].Key = d.word(a.Key)
+		if a.Value.Kind == trace.ValueText {
+			out[i].Value = trace.Text(strings.Clone(a.Value.String()))
+		}
+	}
+	return out
+}
+
+// Location implements trace.Writer.
+func (w *Writer) Location(l trace.Location) trace.LocationID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := &w.def
+	k := locationKey{l.Parent, l.Kind, l.Key}
+	if l.Key == "" {
+		k.key = l.Name
+	}
+	if id, ok := d.locationIDs[k]; ok {
+		return id
+	}
+	id := trace.LocationID(len(d.locations))
+	if l.Parent != trace.NoLocation && int(l.Parent) >= len(d.locations) {
+		w.Report(trace.Repaired, "locations with an undefined parent, moved to the top", 1, l.Name)
+		l.Parent = trace.NoLocation
+	}
+	l.Kind = trace.Kind(d.word(string(l.Kind)))
+	l.Name = strings.Clone(l.Name)
+	l.Key = "" // lives in the map alone
+	l.Attributes = d.own(l.Attributes)
+	k.kind = l.Kind
+	if k.key == l.Name {
+		k.key = l.Name
+	} else {
+		k.key = strings.Clone(k.key)
+	}
+	d.locations = append(d.locations, l)
+	d.locationIDs[k] = id
+	return id
+}
+
+// Describe implements trace.Writer.
+func (w *Writer) Describe(id trace.LocationID, l trace.Location) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := &w.def
+	if int(id) >= len(d.locations) {
+		return
+	}
+	old := &d.locations[id]
+	if l.Name != "" {
+		old.Name = strings.Clone(l.Name)
+	}
+	if l.Order != 0 {
+		old.Order = l.Order
+	}
+	if l.Rank != trace.NoRank {
+		old.Rank = l.Rank
+	}
+	old.Attributes = append(old.Attributes, d.own(l.Attributes)...)
+}
+
+// Region implements trace.Writer.
+func (w *Writer) Region(r trace.Region) trace.RegionID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := &w.def
+	k := regionKey{r.Name, r.Category, r.File, r.Line}
+	if id, ok := d.regionIDs[k]; ok {
+		return id
+	}
+	r.Name, r.Category, r.File = strings.Clone(r.Name), d.word(r.Category), d.word(r.File)
+	k.name, k.category, k.file = r.Name, r.Category, r.File
+	r.Attributes = d.own(r.Attributes)
+	if r.Role == trace.RoleByName {
+		r.Role = trace.RoleOf(r.Name, r.Category)
+	}
+	id := trace.RegionID(len(d.regions))
+	d.regions = append(d.regions, r)
+	d.regionIDs[k] = id
+	w.regions.Store(uint32(len(d.regions)))
+	return id
+}
+
+// Attribute implements trace.Writer.
+func (w *Writer) Attribute(name string) trace.AttributeID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return defineName(&w.def.attributes, w.def.attributeIDs, name, strings.Clone)
+}
+
+// defineName finds or appends something that has only its name.
+func defineName[ID ~uint32](list *[]string, ids map[string]ID, name string, keep func(string) string) ID {
+	if id, ok := ids[name]; ok {
+		return id
+	}
+	name = keep(name)
+	id := ID(len(*list))
+	*list = append(*list, name)
+	ids[name] = id
+	return id
+}
+
+// Counter implements trace.Writer.
+func (w *Writer) Counter(c trace.Counter) trace.CounterID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := &w.def
+	if id, ok := d.counterIDs[counterKey{c.Location, c.Name}]; ok {
+		return id
+	}
+	c.Name, c.Unit = d.word(c.Name), d.word(c.Unit)
+	id := trace.CounterID(len(d.counters))
+	d.counters = append(d.counters, c)
+	d.counterIDs[counterKey{c.Location, c.Name}] = id
+	places := append(d.counterPlaces, c.Location)
+	d.counterPlaces = places
+	w.counters.Store(&places)
+	return id
+}
+
+// Communicator implements trace.Writer.
+func (w *Writer) Communicator(c trace.Communicator) trace.CommunicatorID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c.Name, c.Members = w.def.word(c.Name), slices.Clone(c.Members)
+	w.def.communicators = append(w.def.communicators, c)
+	return trace.CommunicatorID(len(w.def.communicators) - 1)
+}
+
+// Metric implements trace.Writer.
+func (w *Writer) Metric(m trace.Metric) trace.MetricID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := &w.def
+	if id, ok := d.metricIDs[m.Name]; ok {
+		return id
+	}
+	m.Name, m.Unit = strings.Clone(m.Name), d.word(m.Unit)
+	m.Parent, m.Description = d.word(m.Parent), strings.Clone(m.Description)
+	id := trace.MetricID(len(d.metrics))
+	d.metrics = append(d.metrics, m)
+	d.metricIDs[m.Name] = id
+	return id
+}
+
+// CallPath implements trace.Writer.
+func (w *Writer) CallPath(p trace.CallPath) trace.CallPathID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := &w.def
+	if id, ok := d.callPathIDs[p]; ok {
+		return id
+	}
+	id := trace.CallPathID(len(d.callPaths))
+	d.callPaths = append(d.callPaths, p)
+	d.callPathIDs[p] = id
+	return id
+}
+
+// Topology implements trace.Writer.
+func (w *Writer) Topology(t trace.Topology) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t.Name = strings.Clone(t.Name)
+	t.Dims, t.DimNames, t.Periodic = slices.Clone(t.Dims), slices.Clone(t.DimNames), slices.Clone(t.Periodic)
+	t.Coordinates = slices.Clone(t.Coordinates)
+	for i := range t.Coordinates {
+		t.Coordinates[i].At = slices.Clone(t.Coordinates[i].At)
+	}
+	w.def.topologies = append(w.def.topologies, t)
+}
+
+// Property implements trace.Writer.
+func (w *Writer) Property(key, value string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.def.properties[strings.Clone(key)] = strings.Clone(value)
+}

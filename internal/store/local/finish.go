@@ -1,0 +1,180 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A finisher turns what a Writer has received into a store.
+type finisher struct {
+	*Writer
+	workers int
+	memory  int64
+
+	order       ordering
+	origin, end trace.Time // times are moved by origin; the trace is [0, end)
+
+	jobs     []*job
+	total    counts
+	files    rowFiles
+	counters []sampleRange
+
+	rows     *Reader // what is written so far, from the index on
+	sections []section
+
+	repairMu sync.Mutex
+	repairs  trace.Repairs
+	depth    int
+}
+
+// A sampleRange is where the samples of a counter lie.
+type sampleRange struct{ first, count uint64 }
+
+// Finish ends the trace and puts the store at its path.
+//
+//  1. What streams still hold goes to the spool; the span of time is known.
+//  2. Locations get their numbers.
+//  3. Rows, instants, samples and facts are written, location by location.
+//  4. Definitions and lanes are written.
+//  5. Indices and summaries are derived from the rows.
+//  6. Links find their intervals; profiles are sorted.
+//  7. Everything is synced, the manifest written, the directory renamed.
+//
+// After an error nothing is left on the disk.
+func (w *Writer) Finish(ctx context.Context) error {
+	if w.done {
+		return errors.New("finish store: already finished")
+	}
+	err := w.finish(ctx)
+	if err != nil {
+		w.Abort()
+		return fmt.Errorf("finish store: %w", err)
+	}
+	w.done = true
+	return nil
+}
+
+func (w *Writer) finish(ctx context.Context) error {
+	f := &finisher{Writer: w, workers: w.opt.Workers, memory: w.opt.Memory}
+	defer f.closeRows()
+	steps := []func(context.Context) error{
+		f.collect, f.rowPass, f.define, f.index, f.writeLinks, f.writeProfiles, f.publish,
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// collect ends all input, finds the span of time and orders the locations.
+func (f *finisher) collect(context.Context) error {
+	for _, s := range f.streams {
+		if s != nil && s.open {
+			if err := s.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	if f.rowErr != nil {
+		return f.rowErr
+	}
+	if err := f.texts.finish(); err != nil {
+		return err
+	}
+	if err := f.chunks.finish(); err != nil {
+		return err
+	}
+	all := f.linkSpan
+	for _, s := range f.streams {
+		if s != nil {
+			all.join(s.span)
+		}
+	}
+	f.origin, f.end = all.first, all.last-all.first
+	if f.end < 0 || f.end >= 1<<62 {
+		return fmt.Errorf("time stamps from %d to %d ns are further apart than 146 years", all.first, all.last)
+	}
+	f.order = orderLocations(f.def.locations)
+	f.counters = make([]sampleRange, len(f.def.counters))
+	return nil
+}
+
+// stream of a location by its new number; nil where there is none.
+func (f *finisher) stream(id int) *stream {
+	if old := int(f.order.old[id]); old < len(f.streams) {
+		return f.streams[old]
+	}
+	return nil
+}
+
+// repair counts what a Builder changed on a location.
+func (f *finisher) repair(r trace.Repairs) {
+	if r == (trace.Repairs{}) {
+		return
+	}
+	f.repairMu.Lock()
+	defer f.repairMu.Unlock()
+	f.repairs.Add(r)
+}
+
+// finishReport adds the repairs to what readers reported.
+func (f *finisher) finishReport() []trace.ReportEntry {
+	for _, e := range f.repairs.Entries() {
+		f.Report(e.Kind, e.What, e.Count, e.Example)
+	}
+	return f.report.entries
+}
+
+// publish makes the store durable and gives it its name.
+func (f *finisher) publish(context.Context) error {
+	f.closeRows()
+	f.closeTemporary()
+	if err := os.RemoveAll(f.temp); err != nil {
+		return err
+	}
+	m, err := f.manifest()
+	if err != nil {
+		return err
+	}
+	if err := m.write(f.dir); err != nil {
+		return err
+	}
+	return replaceDir(f.dir, f.path)
+}
+
+// replaceDir renames dir to path. A store that is there is moved out of the way
+// first and removed last, so that path holds a whole store at all times but one.
+func replaceDir(dir, path string) error {
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	old := ""
+	if err := os.Rename(dir, path); err != nil {
+		if err := replaceable(path); err != nil {
+			return err
+		}
+		old = dir + ".old"
+		if err := os.Rename(path, old); err != nil {
+			return err
+		}
+		if err := os.Rename(dir, path); err != nil {
+			_ = os.Rename(old, path)
+			return err
+		}
+	}
+	if old != "" {
+		_ = os.RemoveAll(old)
+	}
+	return syncDir(filepath.Dir(filepath.Clean(path)))
+}

@@ -1,0 +1,63 @@
+package local
+
+import (
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A linkRecord is a link on its way through a spool. Rows are found at the end.
+type linkRecord struct {
+	fromTime, toTime         trace.Time
+	size, tag, count         int64
+	fromLocation, toLocation trace.LocationID
+	fromRegion, toRegion     trace.RegionID
+	communicator             trace.CommunicatorID
+	kind                     trace.LinkKind
+}
+
+// Link implements trace.Writer.
+func (w *Writer) Link(l trace.Link) {
+	r := linkRecord{
+		fromTime: l.From.Time, toTime: l.To.Time, size: l.Size, tag: l.Tag, count: l.Count,
+		fromLocation: l.From.Location, toLocation: l.To.Location, fromRegion: l.From.Region, toRegion: l.To.Region,
+		communicator: l.Communicator, kind: l.Kind,
+	}
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	if l.Untimed {
+		w.failRow(w.untimed.Add(r))
+		return
+	}
+	w.linkSpan.see(l.From.Time)
+	w.linkSpan.see(l.To.Time)
+	w.failRow(w.links.Add(r))
+}
+
+// Profile implements trace.Writer.
+func (w *Writer) Profile(r trace.ProfileRow) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.failRow(w.profile.Add(r))
+}
+
+// Atomic implements trace.Writer.
+func (w *Writer) Atomic(r trace.AtomicRow) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.failRow(w.atomics.Add(r))
+}
+
+// Moments implements trace.Writer.
+func (w *Writer) Moments(r trace.MomentRow) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.linkSpan.see(r.Begin)
+	w.linkSpan.see(r.End)
+	w.failRow(w.moments.Add(r))
+}
+
+// failRow keeps the first failure: these methods give no error, Finish does.
+func (w *Writer) failRow(err error) {
+	if err != nil && w.rowErr == nil {
+		w.rowErr = err
+	}
+}

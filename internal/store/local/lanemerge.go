@@ -1,0 +1,87 @@
+package local
+
+import (
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A laneMerge goes through all lanes of a location at once and finds the role of
+// each instant. A heap holds the lanes by the end of their present segment:
+// O(log lanes) a segment.
+type laneMerge struct {
+	views []laneView
+	lanes []mergeLane
+	heap  []int32
+	count [trace.RoleCount]int // lanes that are in each role now
+}
+
+type mergeLane struct {
+	walk walker
+	end  trace.Time
+	role trace.Role
+}
+
+// run adds the time of lanes [first, last) in [begin, end) to b.
+func (m *laneMerge) run(r *Reader, first, last int, begin, end trace.Time, b *roleBins) {
+	m.views, m.lanes, m.heap = m.views[:0], m.lanes[:0], m.heap[:0]
+	m.count = [trace.RoleCount]int{}
+	for n := first; n < last; n++ {
+		v := r.lane(n)
+		if v.last > begin && v.begin[0] < end {
+			m.views = append(m.views, v)
+		}
+	}
+	m.lanes = append(m.lanes, make([]mergeLane, len(m.views))...)
+	for i := range m.views {
+		m.lanes[i].walk.start(&m.views[i], r.roles, begin)
+		if m.step(i, end) {
+			m.heap = append(m.heap, int32(i))
+		}
+	}
+	less := func(a, b int32) bool { return m.lanes[a].end < m.lanes[b].end }
+	for i := len(m.heap)/2 - 1; i >= 0; i-- {
+		sink(m.heap, i, less)
+	}
+	for now := begin; len(m.heap) > 0; {
+		l := int(m.heap[0])
+		to := m.lanes[l].end
+		if to > now {
+			if role := m.role(); role != trace.RoleNone {
+				b.add(now, to, role)
+			}
+			now = to
+		}
+		m.count[m.lanes[l].role]--
+		if !m.step(l, end) {
+			m.heap[0] = m.heap[len(m.heap)-1]
+			m.heap = m.heap[:len(m.heap)-1]
+		}
+		sink(m.heap, 0, less)
+	}
+}
+
+// step takes a lane to its next segment.
+func (m *laneMerge) step(i int, end trace.Time) bool {
+	l := &m.lanes[i]
+	_, to, row, ok := l.walk.step(end)
+	if !ok {
+		return false
+	}
+	l.end, l.role = to, l.walk.role(row)
+	m.count[l.role]++
+	return true
+}
+
+// role of this instant.
+func (m *laneMerge) role() trace.Role {
+	best := trace.RoleNone
+	for role, n := range m.count {
+		if n > 0 {
+			best = store.RoleOfInstant(trace.Role(role), best)
+		}
+	}
+	return best
+}
+
+// keptBins fills in the bins of a location from those that are kept.
+func (r *Reader) keptBins(g *store.GroupBins, k int, id trace.LocationID) bool { return false }

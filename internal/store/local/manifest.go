@@ -1,0 +1,162 @@
+package local
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A manifest says what a store holds. It is the last file written.
+type manifest struct {
+	Format     string              `json:"format"` // always formatName
+	Version    int                 `json:"version"`
+	Info       manifestInfo        `json:"info"`
+	Metrics    []trace.Metric      `json:"metrics"`
+	Topologies []manifestTopology  `json:"topologies"`
+	Report     []trace.ReportEntry `json:"report"`
+	Sections   []section           `json:"sections"` // summaries
+	Files      []fileEntry         `json:"files"`
+}
+
+const formatName = "parallax store"
+
+type manifestInfo struct {
+	Sources    []string          `json:"sources"`
+	Source     string            `json:"sourceFormat"`
+	End        trace.Time        `json:"end"`
+	Origin     trace.Time        `json:"origin"`
+	Depth      int               `json:"depth"`
+	ForestTop  int               `json:"forestTop"` // coarsest level of the forest
+	Properties map[string]string `json:"properties"`
+}
+
+type manifestTopology struct {
+	Name     string   `json:"name"`
+	Dims     []int    `json:"dims"`
+	DimNames []string `json:"dimNames"`
+	Periodic []bool   `json:"periodic"`
+}
+
+// A section is the blocks of one summary, parallel to table node.
+type section struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+	// Block is the size of every block; 0: they differ, Offsets says where each lies.
+	Block   int64  `json:"block"`
+	Blocks  string `json:"blocks"`            // file
+	Offsets string `json:"offsets,omitempty"` // file, one more than nodes
+}
+
+// A fileEntry holds the size and checksum of a file.
+type fileEntry struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	CRC32C string `json:"crc32c"`
+}
+
+// The manifest's own checksum is over the bytes of its inner value.
+type manifestFile struct {
+	CRC32C   string          `json:"crc32c"`
+	Manifest json.RawMessage `json:"manifest"`
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(b, castagnoli)) }
+
+// write puts the manifest into dir, in place of an older one.
+func (m *manifest) write(dir string) error {
+	inner, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return err
+	}
+	b := fmt.Appendf(nil, "{\"crc32c\": %q,\n\"manifest\": %s}\n", checksum(inner), inner)
+	f, err := os.CreateTemp(dir, manifestName+".part-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	if err := os.Rename(f.Name(), manifestPath(dir)); err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	return syncDir(dir)
+}
+
+// ErrDamaged is the cause where a store is not as it was written.
+var ErrDamaged = errors.New("the store is damaged; import its source again")
+
+func readManifest(dir string) (*manifest, error) {
+	b, err := os.ReadFile(manifestPath(dir))
+	if err != nil {
+		return nil, err
+	}
+	var outer manifestFile
+	if err := json.Unmarshal(b, &outer); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", manifestName, ErrDamaged, err)
+	}
+	if got := checksum(outer.Manifest); got != outer.CRC32C {
+		return nil, fmt.Errorf("%s: checksum is %s, want %s: %w", manifestName, got, outer.CRC32C, ErrDamaged)
+	}
+	m := new(manifest)
+	if err := json.Unmarshal(outer.Manifest, m); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", manifestName, ErrDamaged, err)
+	}
+	if m.Format != formatName {
+		return nil, fmt.Errorf("%s: format is %q, want %q", manifestName, m.Format, formatName)
+	}
+	if m.Version > version {
+		return nil, fmt.Errorf("version %d is newer than this program's %d; use a newer parallax or import the source again", m.Version, version)
+	}
+	if m.Version < version {
+		return nil, fmt.Errorf("version %d is older than this program's %d; import the source again", m.Version, version)
+	}
+	return m, nil
+}
+
+// file finds an entry by name.
+func (m *manifest) file(name string) (fileEntry, bool) {
+	i := slices.IndexFunc(m.Files, func(e fileEntry) bool { return e.Name == name })
+	if i < 0 {
+		return fileEntry{}, false
+	}
+	return m.Files[i], true
+}
+
+// describe reads the size and checksum of files on several cores, and makes sure
+// that they are on the disk.
+func describe(dir string, names []string, workers int) ([]fileEntry, error) {
+	out := make([]fileEntry, len(names))
+	var g errgroup.Group
+	g.SetLimit(max(workers, 1))
+	for i, name := range names {
+		g.Go(func() error {
+			f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			h := crc32.New(castagnoli)
+			n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 1<<20))
+			if err != nil {
+				return fmt.Errorf("read %s: %w", name, err)
+			}
+			out[i] = fileEntry{name, n, fmt.Sprintf("%08x", h.Sum32())}
+			return f.Sync()
+		})
+	}
+	return out, g.Wait()
+}

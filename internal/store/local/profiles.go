@@ -1,0 +1,203 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// writeProfiles writes the tables profile, atomic and moment.
+func (f *finisher) writeProfiles(ctx context.Context) error {
+	return cmp.Or(f.writeProfile(ctx), f.writeAtomics(ctx), f.writeMoments(ctx))
+}
+
+// A tableWriter opens cursors on columns and closes them together.
+type tableWriter struct {
+	dir, table string
+	closers    []func() error
+	err        error
+}
+
+func appendTo[T any](t *tableWriter, name string) *cursor[T] {
+	c := new(cursor[T])
+	f, err := createColumn[T](t.dir, t.table+"."+name)
+	if err != nil {
+		t.err = cmp.Or(t.err, err)
+		return c
+	}
+	c.to = f
+	t.closers = append(t.closers, c.finish, f.close)
+	return c
+}
+
+func (t *tableWriter) finish(err error) error {
+	for _, f := range t.closers {
+		err = cmp.Or(err, f())
+	}
+	if err != nil {
+		return fmt.Errorf("write table %s: %w", t.table, err)
+	}
+	return nil
+}
+
+// every calls f for each record and stops with the context.
+func every[T any](ctx context.Context, f func(*T)) func(*T) error {
+	n := 0
+	return func(x *T) error {
+		if n++; n&0xffff == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		f(x)
+		return nil
+	}
+}
+
+func (f *finisher) writeProfile(ctx context.Context) error {
+	t := &tableWriter{dir: f.dir, table: "profile"}
+	location, path, metric := appendTo[trace.LocationID](t, "location.u32"), appendTo[trace.CallPathID](t, "path.u32"), appendTo[trace.MetricID](t, "metric.u32")
+	calls, subcalls := appendTo[float64](t, "calls.f64"), appendTo[float64](t, "subcalls.f64")
+	inclusive, exclusive := appendTo[float64](t, "inclusive.f64"), appendTo[float64](t, "exclusive.f64")
+	if t.err != nil {
+		return t.finish(t.err)
+	}
+	compare := func(a, b trace.ProfileRow) int {
+		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+	}
+	renumber := func(r *trace.ProfileRow) { r.Location = f.numberOf(r.Location) }
+	return t.finish(f.profile.sorted(renumber, compare, every(ctx, func(r *trace.ProfileRow) {
+		if r.Location == trace.NoLocation {
+			f.Report(trace.Skipped, "profile rows with an undefined location", 1, "")
+			return
+		}
+		location.add(r.Location)
+		path.add(r.Path)
+		metric.add(r.Metric)
+		calls.add(r.Calls)
+		subcalls.add(r.Subcalls)
+		inclusive.add(r.Inclusive)
+		exclusive.add(r.Exclusive)
+	})))
+}
+
+func (f *finisher) writeAtomics(ctx context.Context) error {
+	t := &tableWriter{dir: f.dir, table: "atomic"}
+	location, path, metric := appendTo[trace.LocationID](t, "location.u32"), appendTo[trace.CallPathID](t, "path.u32"), appendTo[trace.MetricID](t, "metric.u32")
+	count, low, high := appendTo[float64](t, "count.f64"), appendTo[float64](t, "min.f64"), appendTo[float64](t, "max.f64")
+	mean, squares := appendTo[float64](t, "mean.f64"), appendTo[float64](t, "sum_squares.f64")
+	if t.err != nil {
+		return t.finish(t.err)
+	}
+	compare := func(a, b trace.AtomicRow) int {
+		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+	}
+	renumber := func(r *trace.AtomicRow) { r.Location = f.numberOf(r.Location) }
+	return t.finish(f.atomics.sorted(renumber, compare, every(ctx, func(r *trace.AtomicRow) {
+		if r.Location == trace.NoLocation {
+			f.Report(trace.Skipped, "profile rows with an undefined location", 1, "")
+			return
+		}
+		location.add(r.Location)
+		path.add(r.Path)
+		metric.add(r.Metric)
+		count.add(r.Count)
+		low.add(r.Min)
+		high.add(r.Max)
+		mean.add(r.Mean)
+		squares.add(r.SumSquares)
+	})))
+}
+
+func (f *finisher) writeMoments(ctx context.Context) error {
+	t := &tableWriter{dir: f.dir, table: "moment"}
+	location, role := appendTo[trace.LocationID](t, "location.u32"), appendTo[trace.Role](t, "role.u8")
+	begin, end := appendTo[trace.Time](t, "begin.i64"), appendTo[trace.Time](t, "end.i64")
+	weight, mean := appendTo[float64](t, "weight.f64"), appendTo[float64](t, "mean.f64")
+	central := appendTo[float64](t, "central.f64")
+	if t.err != nil {
+		return t.finish(t.err)
+	}
+	compare := func(a, b trace.MomentRow) int {
+		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Role, b.Role))
+	}
+	renumber := func(r *trace.MomentRow) {
+		r.Location = f.numberOf(r.Location)
+		r.Begin -= f.origin
+		r.End -= f.origin
+	}
+	return t.finish(f.moments.sorted(renumber, compare, every(ctx, func(r *trace.MomentRow) {
+		if r.Location == trace.NoLocation {
+			f.Report(trace.Skipped, "moments with an undefined location", 1, "")
+			return
+		}
+		location.add(r.Location)
+		role.add(r.Role)
+		begin.add(r.Begin)
+		end.add(r.End)
+		weight.add(r.Weight)
+		mean.add(r.Mean)
+		central.addAll(r.Central[:])
+	})))
+}
+
+// rowsOf hands out the rows of a table sorted by location, in batches.
+func rowsOf[T any](ctx context.Context, r *Reader, ids []trace.LocationID, column []trace.LocationID, row func(i int) T, f func([]T) error) error {
+	const batch = 1 << 12
+	buf := make([]T, 0, batch)
+	return guard(func() error {
+		for _, x := range r.ranges(ids) {
+			lo := sort.Search(len(column), func(i int) bool { return column[i] >= x[0] })
+			hi := lo + sort.Search(len(column)-lo, func(i int) bool { return column[lo+i] >= x[1] })
+			for lo < hi {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				buf = buf[:0]
+				for ; lo < hi && len(buf) < batch; lo++ {
+					buf = append(buf, row(lo))
+				}
+				if err := f(buf); err != nil {
+					return err
+				}
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// Profile implements store.Reader.
+func (r *Reader) Profile(ctx context.Context, ids []trace.LocationID, f func([]trace.ProfileRow) error) error {
+	c := &r.c
+	return rowsOf(ctx, r, ids, c.profileLocation, func(i int) trace.ProfileRow {
+		return trace.ProfileRow{
+			Location: c.profileLocation[i], Path: c.profilePath[i], Metric: c.profileMetric[i],
+			Calls: c.profileValue[0][i], Subcalls: c.profileValue[1][i], Inclusive: c.profileValue[2][i], Exclusive: c.profileValue[3][i],
+		}
+	}, f)
+}
+
+// Atomics implements store.Reader.
+func (r *Reader) Atomics(ctx context.Context, ids []trace.LocationID, f func([]trace.AtomicRow) error) error {
+	c := &r.c
+	return rowsOf(ctx, r, ids, c.atomicLocation, func(i int) trace.AtomicRow {
+		return trace.AtomicRow{
+			Location: c.atomicLocation[i], Path: c.atomicPath[i], Metric: c.atomicMetric[i],
+			Count: c.atomicValue[0][i], Min: c.atomicValue[1][i], Max: c.atomicValue[2][i], Mean: c.atomicValue[3][i], SumSquares: c.atomicValue[4][i],
+		}
+	}, f)
+}
+
+// Moments implements store.Reader.
+func (r *Reader) Moments(ctx context.Context, ids []trace.LocationID, f func([]trace.MomentRow) error) error {
+	c := &r.c
+	return rowsOf(ctx, r, ids, c.momentLocation, func(i int) trace.MomentRow {
+		m := trace.MomentRow{
+			Location: c.momentLocation[i], Role: c.momentRole[i], Begin: c.momentBegin[i], End: c.momentEnd[i],
+			Weight: c.momentValue[0][i], Mean: c.momentValue[1][i],
+		}
+		copy(m.Central[:], c.momentCentral[i*len(m.Central):])
+		return m
+	}, f)
+}

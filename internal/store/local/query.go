@@ -1,0 +1,155 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A damage is what a query panics with where a column cannot be right.
+type damage string
+
+// guard runs part of a query. A column that is damaged in a way no checksum was
+// asked about ends the query with an error, not the process: a value out of range,
+// or a page that the disk no longer gives.
+func guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case damage:
+			err = fmt.Errorf("column %s: %w", string(p), ErrDamaged)
+		case interface {
+			error
+			RuntimeError()
+		}:
+			err = fmt.Errorf("%w (%w)", ErrDamaged, p)
+		default:
+			panic(p)
+		}
+	}()
+	return f()
+}
+
+// A window is a store.Window with the rule of the trace's end: one that reaches
+// the end of the trace also holds what begins at the very end.
+type window struct {
+	begin trace.Time
+	until trace.Time // rows that begin in [begin, until) begin in the window
+	end   trace.Time // time is clipped to [begin, end)
+}
+
+func (r *Reader) window(w store.Window) window {
+	out := window{begin: max(w.Begin, 0), until: w.End, end: min(w.End, r.info.End)}
+	if w.End >= r.info.End {
+		out.until = r.info.End + 1
+	}
+	return out
+}
+
+// A ranges is a set of locations as ranges [first, end), ascending.
+type ranges [][2]trace.LocationID
+
+// ranges gives the locations that a window asks for, with all below them.
+func (r *Reader) ranges(ids []trace.LocationID) ranges {
+	n := trace.LocationID(r.tree.Len())
+	if ids == nil {
+		return ranges{{0, n}}
+	}
+	var out ranges
+	for _, id := range ids {
+		if id >= n {
+			continue
+		}
+		end := r.tree.Last[id] + 1
+		if k := len(out); k > 0 && id <= out[k-1][1] {
+			out[k-1][1] = max(out[k-1][1], end)
+			continue
+		}
+		out = append(out, [2]trace.LocationID{id, end})
+	}
+	return out
+}
+
+// split cuts the ranges into pieces for parallel work: many small ones, so that
+// cores stay busy where locations differ. Only pieces with rows are kept.
+func (r *Reader) split(set ranges) ranges {
+	total := 0
+	for _, x := range set {
+		total += int(r.holders[x[1]] - r.holders[x[0]])
+	}
+	size := trace.LocationID(min(max(total/(8*r.workers), 1), 4096))
+	var out ranges
+	for _, x := range set {
+		for x[0] < x[1] {
+			end := min(x[0]+size, x[1])
+			if r.holders[end] > r.holders[x[0]] {
+				out = append(out, [2]trace.LocationID{x[0], end})
+			}
+			x[0] = end
+		}
+	}
+	return out
+}
+
+// parallel calls f for each piece, on all cores, worker by worker.
+func (r *Reader) parallel(ctx context.Context, pieces ranges, f func(ctx context.Context, worker, piece int) error) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for worker := range min(r.workers, len(pieces)) {
+		g.Go(func() error {
+			return guard(func() error {
+				for {
+					i := int(next.Add(1) - 1)
+					if i >= len(pieces) {
+						return nil
+					}
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
+					if err := f(ctx, worker, i); err != nil {
+						return err
+					}
+				}
+			})
+		})
+	}
+	return g.Wait()
+}
+
+// eachLane calls f for every lane of the locations, in order within a location.
+func (r *Reader) eachLane(ctx context.Context, ids []trace.LocationID, f func(id trace.LocationID, lane int, v *laneView) error) error {
+	pieces := r.split(r.ranges(ids))
+	return r.parallel(ctx, pieces, func(ctx context.Context, _, i int) error {
+		for id := pieces[i][0]; id < pieces[i][1]; id++ {
+			first, last := r.c.locationLane[id], r.c.locationLane[id+1]
+			for n := first; n < last; n++ {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				v := r.lane(int(n))
+				if err := f(id, int(n-first), &v); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// lookup finds a lane of a location.
+func (r *Reader) lookup(location trace.LocationID, lane int) (laneView, bool) {
+	if int(location) >= r.tree.Len() || lane < 0 || lane >= int(r.c.locationLane[location+1]-r.c.locationLane[location]) {
+		return laneView{}, false
+	}
+	return r.lane(int(r.c.locationLane[location]) + lane), true
+}

@@ -1,0 +1,335 @@
+package local
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// The first pass of Finish replays the records of each location and writes its
+// rows at their final place. How many rows, instants, samples and facts a
+// location has is known before, so every place is: workers share nothing.
+
+// counts are numbers of rows in the tables that the first pass writes.
+type counts struct {
+	rows, instants, samples, facts, instantFacts int64
+}
+
+func (c *counts) add(s *stream) {
+	c.rows += int64(s.rows)
+	c.instants += int64(s.instants)
+	c.samples += int64(s.samples)
+	c.facts += int64(s.facts)
+	c.instantFacts += int64(s.instantFacts)
+}
+
+// A job is locations that follow each other, with the places of their rows. What
+// their lanes are is known when it is done.
+type job struct {
+	first, end int // locations, new numbers
+	at         counts
+	lanes      []uint32 // lanes of each location
+	laneRows   []uint32 // rows of each lane
+	laneEnd    []trace.Time
+}
+
+// plan divides the locations into jobs of about size records.
+func (f *finisher) plan(size int64) []*job {
+	var jobs []*job
+	var at counts
+	open := int64(math.MaxInt64)
+	for id := range f.order.old {
+		if open >= size {
+			jobs = append(jobs, &job{first: id, at: at})
+			open = 0
+		}
+		j := jobs[len(jobs)-1]
+		j.end = id + 1
+		if s := f.stream(id); s != nil {
+			at.add(s)
+			open += int64(s.rows) + int64(s.instants) + int64(s.samples)
+		}
+		open++
+	}
+	f.total = at
+	return jobs
+}
+
+// rowPass runs all jobs.
+func (f *finisher) rowPass(ctx context.Context) error {
+	size := f.memory / int64(f.workers) / 256
+	f.jobs = f.plan(min(max(size, 256), 1<<17))
+	if err := f.createRowFiles(); err != nil {
+		return err
+	}
+	defer f.closeRowFiles()
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(f.workers, max(len(f.jobs), 1)) {
+		g.Go(func() error {
+			w := f.newRowWorker()
+			defer w.close()
+			for {
+				i := int(next.Add(1) - 1)
+				if i >= len(f.jobs) {
+					return nil
+				}
+				if err := w.run(ctx, f.jobs[i]); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// A rowWorker does jobs, one after the other.
+type rowWorker struct {
+	f       *finisher
+	job     *job
+	builder trace.Builder
+	rows    rowSink
+	events  *spool[trace.Event]
+	spans   *spool[trace.Span]
+
+	instants     *spool[instantRecord]
+	samples      *spool[sampleRecord]
+	facts        *spool[factRecord]
+	instantFacts *spool[factRecord]
+	out          placedColumns
+
+	chain      []int64
+	seqInstant uint64
+}
+
+type instantRecord struct {
+	time   trace.Time
+	seq    uint32
+	region trace.RegionID
+}
+
+type sampleRecord struct {
+	time    trace.Time
+	value   float64
+	counter trace.CounterID
+}
+
+// A factRecord is an attribute of the record with number key, later of row key.
+type factRecord struct {
+	key, bits uint64
+	attribute uint32
+	kind      uint8
+}
+
+func (f *finisher) newRowWorker() *rowWorker {
+	share := f.memory / int64(f.workers)
+	w := &rowWorker{
+		f:            f,
+		events:       newSpool[trace.Event](f.temp, share/8),
+		spans:        newSpool[trace.Span](f.temp, share/8),
+		instants:     newSpool[instantRecord](f.temp, share/16),
+		samples:      newSpool[sampleRecord](f.temp, share/16),
+		facts:        newSpool[factRecord](f.temp, share/16),
+		instantFacts: newSpool[factRecord](f.temp, share/16),
+	}
+	w.rows.init(f, share)
+	w.out.init(f)
+	return w
+}
+
+func (w *rowWorker) close() {
+	w.f.repairMu.Lock()
+	w.f.depth = max(w.f.depth, w.rows.depths)
+	w.f.repairMu.Unlock()
+	w.events.close()
+	w.spans.close()
+	w.instants.close()
+	w.samples.close()
+	w.facts.close()
+	w.instantFacts.close()
+	w.rows.close()
+}
+
+func (w *rowWorker) run(ctx context.Context, j *job) error {
+	w.job = j
+	w.rows.start(j)
+	w.out.start(j.at)
+	for id := j.first; id < j.end; id++ {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		s := w.f.stream(id)
+		if s == nil || s.tail < 0 {
+			j.lanes = append(j.lanes, 0)
+			continue
+		}
+		if err := w.location(ctx, trace.LocationID(id), s); err != nil {
+			return fmt.Errorf("location %q: %w", w.f.def.locations[s.location].Name, err)
+		}
+	}
+	if err := w.rows.flush(); err != nil {
+		return err
+	}
+	return w.out.finish()
+}
+
+// location replays one location.
+func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *stream) error {
+	w.events.reset()
+	w.spans.reset()
+	w.instants.reset()
+	w.samples.reset()
+	w.facts.reset()
+	w.instantFacts.reset()
+	unordered := s.unordered && s.disordered
+	identity := !s.intervals && !s.byName && !unordered
+	if err := w.rows.location(s, s.facts > 0 && !identity); err != nil {
+		return err
+	}
+	w.builder.Reset(trace.BuilderOptions{
+		StreamOptions: trace.StreamOptions{Unordered: unordered, ByName: s.byName},
+		Intervals:     s.intervals, End: w.f.end,
+		Events: eventSorter{w.events}, Spans: spanSorter{w.spans},
+	}, &w.rows)
+	if err := w.decode(ctx, s); err != nil {
+		return err
+	}
+	repairs, err := w.builder.Finish()
+	if err != nil {
+		return err
+	}
+	w.f.repair(repairs)
+	if err := w.rows.finishLocation(w.job); err != nil {
+		return err
+	}
+	return w.place(id, identity)
+}
+
+// decode reads the records of a stream in order.
+func (w *rowWorker) decode(ctx context.Context, s *stream) error {
+	w.chain = w.f.chunks.chain(s.tail, w.chain)
+	w.seqInstant = 0
+	d := decoder{origin: w.f.origin}
+	row := uint64(0)
+	lastIsInstant := false
+	for _, at := range w.chain {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		d.reset(w.f.chunks.chunk(at))
+		for len(d.b) > 0 {
+			op, n := d.head()
+			switch op {
+			case opEnter:
+				w.builder.Enter(d.time(), trace.RegionID(n))
+				row++
+				lastIsInstant = false
+			case opLeave:
+				w.builder.Leave(d.time(), trace.RegionID(n))
+			case opLeaveAny:
+				w.builder.Leave(d.time(), trace.NoRegion)
+			case opInterval:
+				begin := d.time()
+				w.builder.Interval(begin, begin+trace.Time(d.varint()), trace.RegionID(n))
+				row++
+				lastIsInstant = false
+			case opInstant:
+				w.fail(w.instants.Add(instantRecord{d.time(), uint32(w.seqInstant), trace.RegionID(n)}))
+				w.seqInstant++
+				lastIsInstant = true
+			case opSample:
+				t := d.time()
+				w.fail(w.samples.Add(sampleRecord{t, math.Float64frombits(d.fixed()), trace.CounterID(n)}))
+			case opFact:
+				r := factRecord{attribute: n, kind: d.byte(), bits: d.uvarint()}
+				if lastIsInstant {
+					r.key = w.seqInstant - 1
+					w.fail(w.instantFacts.Add(r))
+				} else {
+					r.key = row - 1
+					w.fail(w.facts.Add(r))
+				}
+			}
+		}
+		if err := w.out.err; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *rowWorker) fail(err error) { w.out.fail(err) }
+
+// A decoder reads records of a chunk.
+type decoder struct {
+	b      []byte
+	base   trace.Time
+	origin trace.Time
+}
+
+// reset starts a chunk: its first time is a difference to zero.
+func (d *decoder) reset(b []byte) { d.b, d.base = b, -d.origin }
+
+func (d *decoder) head() (op byte, id uint32) {
+	h := d.byte()
+	id = uint32(h >> opBits)
+	if id == largeID {
+		id = uint32(d.uvarint())
+	}
+	return h & (1<<opBits - 1), id
+}
+
+func (d *decoder) byte() byte {
+	x := d.b[0]
+	d.b = d.b[1:]
+	return x
+}
+
+func (d *decoder) time() trace.Time {
+	d.base += trace.Time(d.varint())
+	return d.base
+}
+
+func (d *decoder) varint() int64 {
+	u := d.uvarint()
+	x := int64(u >> 1)
+	if u&1 != 0 {
+		x = ^x
+	}
+	return x
+}
+
+func (d *decoder) uvarint() uint64 {
+	if x := d.b[0]; x < 0x80 {
+		d.b = d.b[1:]
+		return uint64(x)
+	}
+	x, n := binary.Uvarint(d.b)
+	d.b = d.b[n:]
+	return x
+}
+
+func (d *decoder) fixed() uint64 {
+	x := binary.LittleEndian.Uint64(d.b)
+	d.b = d.b[8:]
+	return x
+}
+
+// eventSorter and spanSorter let a Builder sort outside memory.
+type eventSorter struct{ *spool[trace.Event] }
+
+func (s eventSorter) Each(f func(trace.Event) error) error {
+	return s.sorted(nil, trace.CompareEvents, func(e *trace.Event) error { return f(*e) })
+}
+
+type spanSorter struct{ *spool[trace.Span] }
+
+func (s spanSorter) Each(f func(trace.Span) error) error {
+	return s.sorted(nil, trace.CompareSpans, func(x *trace.Span) error { return f(*x) })
+}

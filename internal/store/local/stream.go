@@ -1,0 +1,233 @@
+package local
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Records of a stream. The low three bits of the first byte are the operation,
+// the others an id below 31, or 31 and the id follows as a varint. Times are
+// differences to the record before in the same chunk.
+const (
+	opEnter = iota
+	opLeave
+	opLeaveAny
+	opInterval
+	opInstant
+	opSample
+	opFact
+)
+
+const (
+	opBits    = 3
+	largeID   = 31
+	maxRecord = 1 + 5 + 1 + 2*binary.MaxVarintLen64
+)
+
+// A stream packs what happens on one location. There is one for each location,
+// also after Close: asking again appends. It is small: a million may be open.
+type stream struct {
+	w     *Writer
+	buf   []byte
+	base  trace.Time // of the next difference
+	order trace.Time // time of the last Enter or Leave
+	span  span
+	tail  int64 // the last chunk in the spool, -1 for none
+
+	rows          uint32 // Enter and Interval records
+	instants      uint32
+	samples       uint32
+	facts         uint32 // of intervals
+	instantFacts  uint32
+	location      trace.LocationID
+	unordered     bool
+	byName        bool
+	intervals     bool // has Interval records
+	disordered    bool // an Enter or Leave came before the one before it
+	open          bool
+	lastIsInstant bool
+	err           error
+}
+
+// A refused stream takes no records and gives its error at Close.
+type refused struct{ err error }
+
+func (refused) Enter(trace.Time, trace.RegionID)                {}
+func (refused) Leave(trace.Time, trace.RegionID)                {}
+func (refused) Interval(trace.Time, trace.Time, trace.RegionID) {}
+func (refused) Instant(trace.Time, trace.RegionID)              {}
+func (refused) Sample(trace.CounterID, trace.Time, float64)     {}
+func (refused) Attribute(trace.AttributeID, trace.Value)        {}
+func (r refused) Close() error                                  { return r.err }
+
+// Stream implements trace.Writer.
+func (w *Writer) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if int(id) >= len(w.def.locations) {
+		return refused{fmt.Errorf("stream of location %d: not defined", id)}
+	}
+	for int(id) >= len(w.streams) {
+		w.streams = append(w.streams, make([]*stream, int(id)+1-len(w.streams))...)
+	}
+	s := w.streams[id]
+	if s == nil {
+		s = &stream{w: w, location: id, tail: -1, order: math.MinInt64}
+		w.streams[id] = s
+	}
+	if s.open {
+		return refused{fmt.Errorf("stream of location %q: already open", w.def.locations[id].Name)}
+	}
+	s.open = true
+	s.unordered = s.unordered || o.Unordered
+	s.byName = s.byName || o.ByName
+	s.buf, s.base = w.chunks.first(), 0
+	return s
+}
+
+// Enter implements trace.Stream.
+func (s *stream) Enter(t trace.Time, region trace.RegionID) {
+	if !s.begin(opEnter, uint32(region), true) {
+		return
+	}
+	s.see(t)
+	s.time(t)
+	s.rows++
+	s.lastIsInstant = false
+}
+
+// Leave implements trace.Stream.
+func (s *stream) Leave(t trace.Time, region trace.RegionID) {
+	if region == trace.NoRegion {
+		s.begin(opLeaveAny, 0, false)
+	} else if !s.begin(opLeave, uint32(region), true) {
+		return
+	}
+	s.see(t)
+	s.time(t)
+}
+
+// see follows the order of Enter and Leave.
+func (s *stream) see(t trace.Time) {
+	if t < s.order {
+		s.disordered = true
+	}
+	s.order = t
+}
+
+// Interval implements trace.Stream.
+func (s *stream) Interval(begin, end trace.Time, region trace.RegionID) {
+	if !s.begin(opInterval, uint32(region), true) {
+		return
+	}
+	s.time(begin)
+	s.buf = binary.AppendVarint(s.buf, int64(end-begin))
+	s.span.see(max(begin, end))
+	s.rows++
+	s.intervals = true
+	s.lastIsInstant = false
+}
+
+// Instant implements trace.Stream.
+func (s *stream) Instant(t trace.Time, region trace.RegionID) {
+	if !s.begin(opInstant, uint32(region), true) {
+		return
+	}
+	s.time(t)
+	s.instants++
+	s.lastIsInstant = true
+}
+
+// Sample implements trace.Stream.
+func (s *stream) Sample(c trace.CounterID, t trace.Time, value float64) {
+	if places := s.w.counters.Load(); places == nil || int(c) >= len(*places) || (*places)[c] != s.location {
+		s.w.Report(trace.Skipped, "samples of a counter that is not defined on their location", 1, "")
+		return
+	}
+	s.begin(opSample, uint32(c), false)
+	s.time(t)
+	s.buf = binary.LittleEndian.AppendUint64(s.buf, math.Float64bits(value))
+	s.samples++
+}
+
+// Attribute implements trace.Stream.
+func (s *stream) Attribute(a trace.AttributeID, v trace.Value) {
+	switch {
+	case v.Kind == 0:
+		return
+	case s.lastIsInstant && s.instants > 0:
+		s.instantFacts++
+	case !s.lastIsInstant && s.rows > 0:
+		s.facts++
+	default:
+		s.w.Report(trace.Skipped, "attributes before any record of their stream", 1, "")
+		return
+	}
+	bits := v.Bits()
+	if v.Kind == trace.ValueText {
+		bits = s.w.texts.add(v.String())
+	}
+	s.begin(opFact, uint32(a), false)
+	s.buf = append(s.buf, byte(v.Kind))
+	s.buf = binary.AppendUvarint(s.buf, bits)
+}
+
+// begin makes room for a record and writes its head. A region that was not
+// defined is counted and the record left out.
+func (s *stream) begin(op byte, id uint32, region bool) bool {
+	if region && id >= s.w.regions.Load() {
+		s.w.Report(trace.Skipped, "records with an undefined region", 1, "")
+		return false
+	}
+	if cap(s.buf)-len(s.buf) < maxRecord {
+		s.room()
+	}
+	if id < largeID {
+		s.buf = append(s.buf, op|byte(id)<<opBits)
+		return true
+	}
+	s.buf = append(s.buf, op|largeID<<opBits)
+	s.buf = binary.AppendUvarint(s.buf, uint64(id))
+	return true
+}
+
+// room gets space for at least one more record.
+func (s *stream) room() {
+	if !s.open {
+		s.err = errors.New("stream used after Close")
+		s.buf, s.base = make([]byte, 0, minChunk), 0 // thrown away
+		return
+	}
+	at := s.tail
+	s.buf, s.tail = s.w.chunks.room(s.buf, s.tail)
+	if at != s.tail {
+		s.base = 0
+	}
+}
+
+func (s *stream) time(t trace.Time) {
+	s.buf = binary.AppendVarint(s.buf, int64(t-s.base))
+	s.base = t
+	s.span.see(t)
+}
+
+// Close implements trace.Stream.
+func (s *stream) Close() error {
+	s.w.mu.Lock()
+	open := s.open
+	s.open = false
+	s.w.mu.Unlock()
+	if !open {
+		return s.err
+	}
+	s.tail = s.w.chunks.last(s.buf, s.tail)
+	s.buf = nil
+	if s.err == nil {
+		s.err = s.w.chunks.failed()
+	}
+	return s.err
+}
