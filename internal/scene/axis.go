@@ -38,13 +38,16 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	if !(f.W > 0) {
 		return
 	}
-	ticks, origin := axisTicks(&f.XScale, a, int(f.W/84)+1)
+	ticks, origin := fitTicks(f, a)
 	grid, line, text := &Line{Width: 1}, &Line{Width: 1}, &Text{Size: TextSize}
 	edge, sign, baseline := f.Y+f.H, float32(1), f.Y+f.H+axisBaseline
 	if a.Top {
 		edge, sign, baseline = f.Y-1, -1, f.Y-7
 	}
 	line.Add(f.X, edge, f.X+f.W, edge, UIAxis)
+	for _, t := range decades(&f.XScale, a, f.W) {
+		line.Add(f.XPixel(t), edge, f.XPixel(t), edge+sign*tickLength/2, UIAxis)
+	}
 	labels := make([]Label, 0, len(ticks)+2)
 	for _, t := range ticks {
 		x := f.XPixel(t.At)
@@ -60,7 +63,7 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	}
 	s.AddLayer("grid", frame, grid)
 	if !a.NoLabels {
-		from, to := max(f.X-40, 2), min(f.X+f.W+40, float32(s.Width)-2)
+		from, to := max(f.X-16, 2), min(f.X+f.W+16, float32(s.Width)-2)
 		name := Shorten(f.XScale.Label, f.W/2, TextSize)
 		// The label and the origin stand at the ends and come first.
 		extra := []Label{{to, TextWidth(name, TextSize, false), 0}, {from, TextWidth(origin, TextSize, false), 0}}
@@ -84,6 +87,39 @@ func (m *Text) addPlaced(x, y float32, text string, fill Colour) {
 	if x == x && text != "" {
 		m.Add(x, y, text, fill, Middle)
 	}
+}
+
+// fitTicks gives as many round ticks as have room for their labels side by side.
+func fitTicks(f *Frame, a Axis) (ticks []Tick, origin string) {
+	for most := min(int(f.W/20), 40); ; most = most * 4 / 5 {
+		ticks, origin = axisTicks(&f.XScale, a, max(most, 1))
+		if most <= 1 || a.Ticks != nil || a.NoLabels && most < int(f.W/60) || roomy(f, ticks) {
+			return ticks, origin
+		}
+	}
+}
+
+// roomy reports whether labels leave a wide gap, so that an axis looks calm.
+func roomy(f *Frame, ticks []Tick) bool {
+	for i := 1; i < len(ticks); i++ {
+		need := (TextWidth(ticks[i-1].Label, TextSize, false) + TextWidth(ticks[i].Label, TextSize, false)) / 2
+		if d := f.XPixel(ticks[i].At) - f.XPixel(ticks[i-1].At); max(d, -d) < need+2*labelGap {
+			return false
+		}
+	}
+	return true
+}
+
+// decades lists the powers of ten of a logarithmic scale, which have ticks even
+// where there is no room for labels.
+func decades(s *Scale, a Axis, pixels float32) (values []float64) {
+	if s.Kind != "log" || a.Ticks != nil {
+		return nil
+	}
+	for _, t := range LogTicks(min(s.Begin, s.End), max(s.Begin, s.End), int(pixels/8), a.Unit) {
+		values = append(values, t.At)
+	}
+	return values
 }
 
 func axisTicks(s *Scale, a Axis, most int) (ticks []Tick, origin string) {

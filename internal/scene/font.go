@@ -22,6 +22,7 @@ func FontData(bold bool) []byte {
 type advances struct {
 	units float32
 	latin [0x250]uint16
+	drawn [0x250]bool // that the font has
 	rest  map[rune]uint16
 	other uint16 // of a character that the font lacks
 }
@@ -58,7 +59,7 @@ func readAdvances(data []byte) *advances {
 				a.latin[r] = a.other
 			}
 		case int(r) < len(a.latin):
-			a.latin[r] = width(g)
+			a.latin[r], a.drawn[r] = width(g), true
 		default:
 			a.rest[r] = width(g)
 		}
@@ -100,6 +101,15 @@ func TextWidth(s string, size float32, bold bool) float32 {
 func Advance(r rune, size float32, bold bool) float32 {
 	a := fontAdvances(bold)
 	return a.of(r) * size / a.units
+}
+
+// HasGlyph reports whether the font can draw a character.
+func HasGlyph(r rune) bool {
+	a := regularAdvances()
+	if _, ok := a.rest[r]; ok {
+		return true
+	}
+	return uint32(r) < uint32(len(a.latin)) && a.drawn[r]
 }
 
 // TextAscent and TextDescent are the extents of letters over and under the baseline, for

@@ -73,7 +73,7 @@ func joins(r rune) bool {
 }
 
 // Shorten gives a text that fits a width in pixels: as it is, or with an ellipsis
-// in the middle, since names differ at both ends. Where not even three characters
+// in the middle, since names differ at both ends. Where not even five characters
 // would remain it gives nothing. The cost grows with the width, not with the text.
 func Shorten(s string, width, size float32) string { return shorten(s, width, size, false) }
 
@@ -103,6 +103,9 @@ func shorten(s string, width, size float32, bold bool) string {
 	return squeeze(head, tail, room-a.of('…'))
 }
 
+// fewest is how many characters a shortened text must keep to say anything.
+const fewest = 5
+
 // squeeze takes from head and tail in turn what fits, one more from the head.
 func squeeze(head, tail []cluster, room float32) string {
 	i, j := 0, len(tail)
@@ -119,7 +122,7 @@ func squeeze(head, tail []cluster, room float32) string {
 		}
 		j--
 	}
-	if i+len(tail)-j < 3 {
+	if i+len(tail)-j < fewest {
 		return ""
 	}
 	var b strings.Builder

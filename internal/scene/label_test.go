@@ -63,7 +63,7 @@ func TestShortenKeepsBothEndsAndFits(t *testing.T) {
 				t.Errorf("%.20q at %v became invalid %q", s, w, short)
 			}
 			if short != "" && utf8.RuneCountInString(short) < 2 {
-				t.Errorf("%.20q at %v became %q, which says nothing", s, w, short)
+				t.Errorf("%.20q at %v became %q, says nothing", s, w, short)
 			}
 		}
 	}

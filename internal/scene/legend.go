@@ -91,7 +91,7 @@ func (s *Scene) DrawLegend(entries []LegendEntry, x, y, width float32, mostRows 
 func paleOutline(c Colour) Flag {
 	for _, t := range []Theme{Light, Dark} {
 		a, b := luminance(c.RGBA(t))+0.05, luminance(UIBackground.RGBA(t))+0.05
-		if max(a, b)/min(a, b) < 1.5 {
+		if max(a, b)/min(a, b) < 1.4 {
 			return Outlined
 		}
 	}

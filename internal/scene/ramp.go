@@ -44,6 +44,14 @@ func Ink(fill Colour) Colour {
 	return UIInkDark
 }
 
+// InkFor is Ink for a thing with flags: what is outside the selection has quiet text.
+func InkFor(fill Colour, f Flag) Colour {
+	if f&Dimmed != 0 {
+		return UITextMuted
+	}
+	return Ink(fill)
+}
+
 func onDark(fill Colour, t Theme) bool {
 	c := fill.RGBA(t)
 	if c.A < 128 {

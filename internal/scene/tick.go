@@ -53,7 +53,9 @@ func multiples(lo, hi, step float64) []float64 {
 
 // Ticks gives values at round steps (1, 2, 5 × a power of ten) from lo to hi: about
 // most of them, and not more.
-func Ticks(lo, hi float64, most int) []float64 { return multiples(lo, hi, roundStep((hi-lo)/float64(max(most, 1)))) }
+func Ticks(lo, hi float64, most int) []float64 {
+	return multiples(lo, hi, roundStep((hi-lo)/float64(max(most, 1))))
+}
 
 // LinearTicks gives labelled round values. Unit is "ns", "bytes", "count", "share"
 // or "" as in a view's table.

@@ -15,9 +15,13 @@ func (s *Scene) Translate(dx, dy float32) {
 			}
 		}
 	}
+	moved := map[Mark]bool{} // A mark may be in several layers.
 	for _, l := range s.Layers {
 		for _, m := range l.Marks {
-			translateMark(m, dx, dy)
+			if !moved[m] {
+				moved[m] = true
+				translateMark(m, dx, dy)
+			}
 		}
 	}
 }

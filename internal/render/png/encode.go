@@ -15,7 +15,7 @@ import (
 func encode(w io.Writer, c *canvas, texts [][2]string) error {
 	e := &encoder{w: w}
 	e.write([]byte("\x89PNG\r\n\x1a\n"))
-	colours, index := paletteOf(c)
+	colours := indexOf(c)
 	header := binary.BigEndian.AppendUint32(nil, uint32(c.width))
 	header = binary.BigEndian.AppendUint32(header, uint32(c.height))
 	kind := byte(2)
@@ -30,7 +30,7 @@ func encode(w io.Writer, c *canvas, texts [][2]string) error {
 	}
 	if colours != nil {
 		var table []byte
-		for _, v := range colours {
+		for _, v := range colours.colours {
 			table = append(table, byte(v), byte(v>>8), byte(v>>16))
 		}
 		e.chunk("PLTE", table)
@@ -40,7 +40,7 @@ func encode(w io.Writer, c *canvas, texts [][2]string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeRows(z, c, index); err != nil {
+	if err := writeRows(z, c, colours); err != nil {
 		return err
 	}
 	if err := z.Close(); err != nil {
@@ -53,34 +53,48 @@ func encode(w io.Writer, c *canvas, texts [][2]string) error {
 	return e.err
 }
 
-// paletteOf gives the colours of the canvas in order of appearance, or nil where
-// there are more than 256.
-func paletteOf(c *canvas) ([]uint32, map[uint32]byte) {
-	index := map[uint32]byte{}
-	var colours []uint32
+// An index finds the number of a colour: a hash table with room to spare.
+type index struct {
+	keys    [1024]uint32 // colour + 1; 0: free
+	numbers [1024]byte
+	colours []uint32
+}
+
+// find gives the slot of a colour, or the free one where it belongs.
+func (x *index) find(colour uint32) uint32 {
+	slot := colour * 2654435769 >> 22
+	for x.keys[slot] != 0 && x.keys[slot] != colour+1 {
+		slot = (slot + 1) & 1023
+	}
+	return slot
+}
+
+// indexOf numbers the colours of the canvas in order of appearance; nil where there
+// are more than 256.
+func indexOf(c *canvas) *index {
+	x := &index{}
 	last := ^uint32(0)
 	for _, p := range c.pixels {
 		if p == last {
 			continue
 		}
 		last = p
-		if _, ok := index[p]; ok {
-			continue
+		if slot := x.find(p); x.keys[slot] == 0 {
+			if len(x.colours) == 256 {
+				return nil
+			}
+			x.keys[slot], x.numbers[slot] = p+1, byte(len(x.colours))
+			x.colours = append(x.colours, p)
 		}
-		if len(colours) == 256 {
-			return nil, nil
-		}
-		index[p] = byte(len(colours))
-		colours = append(colours, p)
 	}
-	return colours, index
+	return x
 }
 
 // writeRows filters each row: a copy of the row above, or the difference to it in
 // true colour; palette indices as they are.
-func writeRows(z io.Writer, c *canvas, index map[uint32]byte) error {
+func writeRows(z io.Writer, c *canvas, colours *index) error {
 	depth := 3
-	if index != nil {
+	if colours != nil {
 		depth = 1
 	}
 	line, above := make([]byte, 1+c.width*depth), make([]byte, c.width*depth)
@@ -92,14 +106,10 @@ func writeRows(z io.Writer, c *canvas, index map[uint32]byte) error {
 		case same:
 			line[0] = 2 // up, all zero
 			clear(line[1:])
-		case index != nil:
+		case colours != nil:
 			line[0] = 0
-			last, code := pixels[0], index[pixels[0]]
 			for i, p := range pixels {
-				if p != last {
-					last, code = p, index[p]
-				}
-				line[1+i] = code
+				line[1+i] = colours.numbers[colours.find(p)]
 			}
 		default:
 			for i, p := range pixels {

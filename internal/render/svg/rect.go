@@ -43,36 +43,26 @@ func (w *writer) hatched(m *scene.Rect, run scene.Run, pattern string, least flo
 	w.text("/>\n")
 }
 
-// rectPath writes the rectangles as a path, each from where the last one began:
-// in hundredths of a pixel, so that rounding does not add up.
+// rectPath writes the rectangles as a path, all coordinates absolute: relative ones
+// would be added up by the reader, and edges that are the same here would part there.
 func (w *writer) rectPath(m *scene.Rect, index []int32, least float32) *writer {
 	w.text(` d="`)
 	b := w.b
-	var lastX, lastY int64
-	first := true
 	for _, i := range index {
 		x, y, width, height, ok := m.DrawnRect(int(i))
 		if !ok || width < least || height < least {
 			continue
 		}
 		x0, y0 := hundredths(float64(x)), hundredths(float64(y))
-		x1, y1 := hundredths(float64(x+width)), hundredths(float64(y+height))
-		if first {
-			b = append(b, 'M')
-			b = pair(b, x0, y0)
-			first = false
-		} else {
-			b = append(b, 'm')
-			b = pair(b, x0-lastX, y0-lastY)
-		}
-		b = append(b, 'h')
-		b = appendHundredths(b, x1-x0)
-		b = append(b, 'v')
-		b = appendHundredths(b, y1-y0)
+		b = append(b, 'M')
+		b = pair(b, x0, y0)
+		b = append(b, 'H')
+		b = appendHundredths(b, hundredths(float64(x+width)))
+		b = append(b, 'V')
+		b = appendHundredths(b, hundredths(float64(y+height)))
 		b = append(b, 'H')
 		b = appendHundredths(b, x0)
 		b = append(b, 'z')
-		lastX, lastY = x0, y0
 	}
 	w.b = append(b, '"')
 	return w
