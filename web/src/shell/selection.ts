@@ -145,6 +145,11 @@ export class SelectionStore {
     this.zoom({ begin: w.begin + d, end: w.end + d }, options);
   }
 
+  /** The next change is a step of its own, whatever gesture it names. */
+  endGesture(): void {
+    this.gesture = undefined;
+  }
+
   undo(): void {
     const last = this.past.pop();
     if (last) this.go(last, this.future);

@@ -4,6 +4,9 @@
 import { batch, computed, signal } from "@preact/signals";
 import { ApiFailure, type Api } from "../api/client";
 import type { ApiError, Fact, RegionRow, RunInfo, RunState, Session, Theme, ViewInfo } from "../api/types";
+import type { Painter } from "../scene/painter";
+import type { Palette } from "../scene/palette";
+import { cssColour } from "./colour";
 import * as panel from "./layout";
 import { LocationBook, type Placed } from "./names";
 import type { Choice, ViewPlug } from "./plug";
@@ -23,6 +26,13 @@ export interface ShownFact {
   fact: Fact;
   panel: string;
   view: string;
+}
+
+export interface Tip {
+  x: number;
+  y: number;
+  title: string;
+  lines: string[];
 }
 
 export type Overlay = "" | "help" | "commands" | "report" | "open";
@@ -56,7 +66,15 @@ export class Workbench {
   readonly hoverFact = signal<ShownFact | null>(null);
   readonly pinned = signal<ShownFact | null>(null);
 
+  /** The view whose reading is explained; "": that of the focused panel. */
+  readonly howTo = signal("");
+  /** A few words beside the cursor. */
+  readonly tip = signal<Tip | null>(null);
+
   readonly overlay = signal<Overlay>("");
+  /** Widths of the columns at the sides, in pixels; negative: hidden, as wide as before. */
+  readonly left = signal(size("left", 236));
+  readonly right = signal(size("right", 300));
   /** Short words at the bottom, for things done without a picture of them. */
   readonly toast = signal("");
   /** Why nothing works just now; null when all is well. */
@@ -67,7 +85,7 @@ export class Workbench {
   book: LocationBook;
   private toastTimer = 0;
 
-  constructor(readonly api: Api, readonly plugs: readonly ViewPlug[]) {
+  constructor(readonly api: Api, readonly plugs: readonly ViewPlug[], readonly colours: Palette, readonly newPainter: (host: HTMLElement) => Painter) {
     this.book = new LocationBook(api, "");
     this.store.subscribe((look) => {
       this.look.value = look;
@@ -95,6 +113,22 @@ export class Workbench {
 
   region(id: number): RegionRow | undefined {
     return this.regions.value[id]?.id === id ? this.regions.value[id] : this.regions.value.find((r) => r.id === id);
+  }
+
+  /** A palette index in the colours of the theme. */
+  colour(index: number): string {
+    return cssColour(this.colours, index, this.dark.value);
+  }
+
+  resizeSide(side: "left" | "right", by: number): void {
+    const now = this[side].value;
+    this[side].value = Math.min(innerWidth * 0.4, Math.max(160, Math.abs(now) + by));
+    keep(side, this[side].value);
+  }
+
+  toggleSide(side: "left" | "right"): void {
+    this[side].value = -this[side].value;
+    keep(side, this[side].value);
   }
 
   /** Shows a run that is ready, as the address says or as it was left. */
@@ -185,6 +219,12 @@ export class Workbench {
     this.pinned.value = fact;
   }
 
+  /** Opens the explanation of a view in the inspector. */
+  showHowTo(view: string): void {
+    this.howTo.value = view;
+    if (this.right.value < 0) this.toggleSide("right");
+  }
+
   say(words: string): void {
     clearTimeout(this.toastTimer);
     this.toast.value = words;
@@ -197,6 +237,12 @@ export class Workbench {
     if (detail.kind === "aborted" || detail.kind === "superseded") return;
     if (detail.kind === "unreachable" || detail.kind === "forbidden") this.trouble.value = detail;
     else this.say(detail.hint ? `${detail.error}: ${detail.hint}` : detail.error);
+  }
+
+  /** Reports only that the server is gone; what failed by the way is not worth words. */
+  reportGone(e: unknown): void {
+    const detail = (e as { detail?: ApiError }).detail;
+    if (detail?.kind === "unreachable" || detail?.kind === "forbidden") this.trouble.value = detail;
   }
 
   private async placeChosen(look: Look): Promise<void> {
@@ -241,5 +287,22 @@ export class Workbench {
     } catch {
       return null;
     }
+  }
+}
+
+/** Widths that the user chose are kept in this browser. */
+function size(name: string, usual: number): number {
+  try {
+    return Number(localStorage.getItem(`parallax.${name}`)) || usual;
+  } catch {
+    return usual;
+  }
+}
+
+function keep(name: string, value: number): void {
+  try {
+    localStorage.setItem(`parallax.${name}`, String(Math.round(value)));
+  } catch {
+    // Nothing is lost but the width.
   }
 }

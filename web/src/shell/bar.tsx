@@ -1,0 +1,112 @@
+// The bar at the top: which run, search, views, export, theme, help.
+
+import { Icon, type IconName } from "../widget/icon";
+import { Menu, type MenuItem } from "../widget/menu";
+import { useBench } from "./context";
+import { commands } from "./command";
+import { formatDuration, middle, plural } from "./format";
+import { exportItems } from "./panel";
+import { Search } from "./search";
+import { follow } from "./start";
+import type { ThemeChoice } from "./url";
+import type { Workbench } from "./workbench";
+
+export function Bar() {
+  const bench = useBench();
+  const open = bench.runID.value !== "";
+  return (
+    <header class="bar">
+      <button type="button" class="brand plain" title="Home: open another run" onClick={() => bench.goHome()}>
+        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="M1 3h9v2H1zM4 7h11v2H4zM2 11h7v2H2z" fill="currentColor" /></svg>
+        Parallax
+      </button>
+      {open && <RunMenu />}
+      {open && <Search />}
+      {open && <Menu class="bar-button" title="Views and panels" label={<>Views<Icon name="down" /></>} items={() => viewMenu(bench)} />}
+      <span class="bar-space" />
+      {open && (
+        <>
+          <button type="button" class="plain" title="Undo (Ctrl+Z)" aria-label="Undo" disabled={!canUndo(bench)} onClick={() => bench.store.undo()}><Icon name="undo" /></button>
+          <button type="button" class="plain" title="Redo (Ctrl+Shift+Z)" aria-label="Redo" disabled={!canRedo(bench)} onClick={() => bench.store.redo()}><Icon name="redo" /></button>
+          <span class="bar-rule" />
+          <Menu class="plain" title="Export" align="right" label={<Icon name="download" />} items={() => exportMenu(bench)} />
+        </>
+      )}
+      <ThemeMenu />
+      <button type="button" class="plain" title="Help and keys (?)" aria-label="Help and keys" onClick={() => (bench.overlay.value = "help")}><Icon name="help" /></button>
+    </header>
+  );
+}
+
+// Reading the look makes the buttons follow the history.
+function canUndo(bench: Workbench): boolean {
+  return bench.look.value !== undefined && bench.store.canUndo;
+}
+
+function canRedo(bench: Workbench): boolean {
+  return bench.look.value !== undefined && bench.store.canRedo;
+}
+
+function RunMenu() {
+  const bench = useBench();
+  const run = bench.run.value;
+  const info = bench.info.value;
+  if (!run || !info) return null;
+  const facts = [
+    info.ranks > 0 ? plural(info.ranks, "rank") : plural(info.rows || info.locations, "location"),
+    info.end > 0 ? formatDuration(info.end) : "a profile without time",
+  ];
+  const label = (
+    <>
+      <bdi class="name run-name">{middle(run.name, 48)}</bdi>
+      <span class="muted run-facts">{facts.map((f) => <span key={f}>· {f}</span>)}</span>
+      <Icon name="down" />
+    </>
+  );
+  return <Menu class="bar-button run-menu" title={`Run ${middle(run.name, 200)}: ${run.source}`} label={label} items={() => runItems(bench)} />;
+}
+
+function runItems(bench: Workbench): MenuItem[] {
+  const runs = bench.runs.value.map((r): MenuItem => ({
+    label: middle(r.name, 60), note: r.state === "ready" ? middle(r.source, 80) : r.state === "importing" ? `importing, ${(r.progress * 100).toFixed(0)} %` : r.error?.error,
+    checked: r.id === bench.runID.value, off: r.state === "failed" ? r.error?.error : undefined, run: () => void follow(bench, r, null).catch((e: unknown) => bench.report(e)),
+  }));
+  return [
+    ...runs,
+    { label: "Import report", above: "", run: () => (bench.overlay.value = "report") },
+    { label: "Open another run…", run: () => bench.goHome() },
+  ];
+}
+
+function viewMenu(bench: Workbench): MenuItem[] {
+  const views = bench.views.value.map((v): MenuItem => {
+    const n = bench.available.value.indexOf(v);
+    return { label: v.title, note: v.summary, off: bench.missing(v.name) || undefined, hint: n >= 0 && n < 9 ? String(n + 1) : undefined, run: () => bench.reveal(v.name) };
+  });
+  return [{ label: "Overview", note: "the panels of the first screen", hint: "0", run: () => bench.setLayout(bench.overview()) }, ...views.map((v, i) => (i === 0 ? { ...v, above: "Add or show a view" } : v))];
+}
+
+function exportMenu(bench: Workbench): MenuItem[] {
+  const panel = bench.focusedPanel;
+  const copy = commands.find((c) => c.id === "copy-link")!;
+  const link: MenuItem = { label: "Copy address of this page", note: "shows the same panels and selection again", above: "The page", run: () => copy.run(bench) };
+  if (!panel) return [link];
+  const items = exportItems(bench, panel, null);
+  return [{ ...items[0], above: `The panel in focus: ${bench.view(panel.view)?.title ?? panel.view}` }, ...items.slice(1), link];
+}
+
+function ThemeMenu() {
+  const bench = useBench();
+  const icons: Record<ThemeChoice, IconName> = { light: "sun", dark: "moon", system: "system" };
+  const choice = (theme: ThemeChoice, label: string): MenuItem => ({ label, checked: bench.theme.value === theme, run: () => (bench.theme.value = theme) });
+  const palette = (name: string, label: string, note: string): MenuItem => ({ label, note, checked: bench.palette.value === name, run: () => (bench.palette.value = name) });
+  return (
+    <Menu
+      class="plain" title="Theme and colours" align="right" label={<Icon name={icons[bench.theme.value]} />}
+      items={() => [
+        choice("system", "As the system"), choice("light", "Light"), choice("dark", "Dark"),
+        { ...palette("", "Viridis", "colours of magnitudes"), above: "Magnitudes" }, palette("cividis", "Cividis", "the same for colour-blind readers"),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,365 @@
+// What hands do in a picture:
+//
+//   move            cross-hair in all panels; after a moment, the facts under it
+//   drag            brush a range of time, and of rows where it goes over several
+//   Shift or middle drag, or a drag along the axis   pan
+//   click           choose what is there; Ctrl adds; nothing there clears
+//   double click    zoom to what is there
+//   wheel           Ctrl: zoom, Shift or sideways: pan; else rows scroll, or zoom
+//   arrows, Enter   the same with keys: move the cross-hair, choose
+
+import type { Box } from "../scene/painter";
+import { noID, type Frame, type Row } from "../scene/scene";
+import { frameAt, isTime, locationPatterns, regionPatterns, rowAt, rowsBetween, timeAt, toScene, visibleWidth } from "./geometry";
+import { formatDuration, formatRange, plural } from "./format";
+import type { Brush } from "./highlight";
+import type { PanelState } from "./layout";
+import type { Picture } from "./picture";
+import { chooseAll, type Choice, type ViewPlug } from "./plug";
+import type { Range } from "./selection";
+import type { Workbench } from "./workbench";
+
+const hoverDelay = 60;
+const clickSlack = 4;
+/** Height that a drag must have before it takes rows and not all of them. */
+const rowSlack = 14;
+
+interface Drag {
+  mode: "brush" | "pan" | "none";
+  frame: number;
+  x: number;
+  y: number;
+  moved: boolean;
+  window: Range;
+  gesture: string;
+}
+
+export interface GestureHost {
+  element: HTMLElement;
+  panel: () => PanelState;
+  plug: () => ViewPlug;
+  /** Draws the brush. */
+  brush: (b: Brush | null) => void;
+}
+
+let gestures = 0;
+
+export class Gestures {
+  private drag: Drag | null = null;
+  private brushed: Brush | null = null;
+  private timer = 0;
+  private abort: AbortController | null = null;
+  private wheel = { name: "", at: 0 };
+  private at: { x: number; y: number } | null = null;
+  private stops: (() => void)[] = [];
+
+  constructor(private readonly bench: Workbench, private readonly picture: Picture, private readonly host: GestureHost) {
+    this.on("pointermove", (e) => this.move(e));
+    this.on("pointerleave", () => this.leave());
+    this.on("pointerdown", (e) => this.down(e));
+    this.on("pointerup", (e) => this.up(e));
+    this.on("pointercancel", () => this.cancel());
+    this.on("dblclick", (e) => void this.zoomTo(this.point(e)));
+    this.on("wheel", (e) => this.roll(e), { passive: false });
+  }
+
+  close(): void {
+    this.stops.forEach((f) => f());
+    this.leave();
+  }
+
+  private on<K extends keyof HTMLElementEventMap>(type: K, f: (e: HTMLElementEventMap[K]) => void, options?: AddEventListenerOptions): void {
+    this.host.element.addEventListener(type, f, options);
+    this.stops.push(() => this.host.element.removeEventListener(type, f, options));
+  }
+
+  private point(e: MouseEvent): { x: number; y: number } {
+    const r = this.host.element.getBoundingClientRect();
+    return { x: e.clientX - r.left, y: e.clientY - r.top };
+  }
+
+  private frame(i: number): Frame | undefined {
+    return this.picture.scene?.frames[i];
+  }
+
+  private find(x: number, y: number, slack = 0): number {
+    return this.picture.shown ? frameAt(this.picture.shown, x, y, slack) : -1;
+  }
+
+  // Hovering.
+
+  private move(e: PointerEvent): void {
+    const p = this.point(e);
+    if (this.drag) return this.dragTo(p);
+    if (e.pointerType === "touch") return;
+    this.hoverAt(p.x, p.y);
+    const frame = this.find(p.x, p.y);
+    this.host.element.style.cursor = frame >= 0 ? "crosshair" : this.labelRow(p.x, p.y) ? "pointer" : "default";
+  }
+
+  /** Marks a point in all panels, and asks for the facts there after a moment. */
+  hoverAt(x: number, y: number): void {
+    this.at = { x, y };
+    const i = this.find(x, y);
+    const f = this.frame(i);
+    const at = toScene(this.picture.transform(i), x, y);
+    const row = f ? rowAt(f.yScale.rows, at.y) : null;
+    this.bench.hover.value = f ? {
+      panel: this.host.panel().id, time: isTime(f) ? timeAt(f, at.x) : null,
+      location: row && row.location !== noID ? row.location : null, region: row && row.region !== noID ? row.region : null,
+    } : null;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.ask(x, y, i), hoverDelay) as unknown as number;
+  }
+
+  private async ask(x: number, y: number, frame: number): Promise<void> {
+    this.abort?.abort();
+    this.abort = new AbortController();
+    const panel = this.host.panel();
+    try {
+      const fact = await this.picture.pick(x, y, frame, this.abort.signal);
+      if (this.at?.x !== x || this.at.y !== y) return;
+      this.bench.hoverFact.value = fact ? { fact, panel: panel.id, view: panel.view } : null;
+      const hover = this.bench.hover.value;
+      if (fact && hover && hover.region === null && fact.regions?.length === 1) this.bench.hover.value = { ...hover, region: fact.regions[0] };
+      if (fact && !hover) {
+        const one = (ids: number[] | undefined) => (ids?.length === 1 ? ids[0] : null);
+        this.bench.hover.value = { panel: panel.id, time: null, location: one(fact.locations), region: one(fact.regions) };
+      }
+      this.bench.tip.value = fact ? { ...this.onPage(x, y), title: fact.title, lines: fact.lines.slice(0, 3).map((l) => `${l.label} ${l.value}`) } : null;
+    } catch (e) {
+      this.bench.reportGone(e);
+    }
+  }
+
+  private onPage(x: number, y: number): { x: number; y: number } {
+    const r = this.host.element.getBoundingClientRect();
+    return { x: r.left + x, y: r.top + y };
+  }
+
+  private leave(): void {
+    clearTimeout(this.timer);
+    this.abort?.abort();
+    this.at = null;
+    if (this.bench.hover.value?.panel === this.host.panel().id) this.bench.hover.value = null;
+    if (this.bench.hoverFact.value?.panel === this.host.panel().id) this.bench.hoverFact.value = null;
+    if (!this.drag) this.bench.tip.value = null;
+  }
+
+  // Dragging.
+
+  private down(e: PointerEvent): void {
+    if (e.button > 1 || (e.target as HTMLElement).closest("button, a, input")) return;
+    const { x, y } = this.point(e);
+    const inside = this.find(x, y);
+    const near = inside >= 0 ? inside : this.find(x, y, 24);
+    const f = this.frame(near);
+    const local = this.host.plug().local === true;
+    let mode: Drag["mode"] = "none";
+    if (f && isTime(f) && local && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = "pan";
+    else if (f && inside >= 0 && e.button === 0 && (isTime(f) || f.yScale.rows.length > 1)) mode = "brush";
+    if (e.button === 1) e.preventDefault();
+    this.host.element.setPointerCapture(e.pointerId);
+    this.drag = { mode, frame: near, x, y, moved: false, window: this.bench.store.window, gesture: `drag-${++gestures}` };
+    clearTimeout(this.timer);
+    this.bench.tip.value = null;
+  }
+
+  private dragTo(p: { x: number; y: number }): void {
+    const d = this.drag!;
+    if (!d.moved && Math.hypot(p.x - d.x, p.y - d.y) < clickSlack) return;
+    d.moved = true;
+    const f = this.frame(d.frame);
+    if (!f) return;
+    if (d.mode === "pan") {
+      const by = ((d.x - p.x) / visibleWidth(this.picture.shown!, f)) * (d.window.end - d.window.begin);
+      this.bench.store.zoom({ begin: d.window.begin + by, end: d.window.end + by }, { gesture: d.gesture });
+    } else if (d.mode === "brush") {
+      const { box, choice, rows } = this.brushOf(d, f, p);
+      this.brushed = { frame: d.frame, box };
+      this.host.brush(this.brushed);
+      const lines = choice.time ? [formatDuration(choice.time.end - choice.time.begin)] : [];
+      if (rows.length > 0) lines.push(plural(rows.length, "row"));
+      this.bench.tip.value = { ...this.onPage(p.x, p.y), title: choice.time ? formatRange(choice.time.begin, choice.time.end) : plural(rows.length, "row"), lines: choice.time ? lines : [] };
+    }
+  }
+
+  /** What a drag means: its box, and the selection that it makes. */
+  private brushOf(d: Drag, f: Frame, p: { x: number; y: number }): { box: Box; choice: Choice; rows: Row[] } {
+    const t = this.picture.transform(d.frame);
+    const right = f.x + visibleWidth(this.picture.shown!, f);
+    const clampX = (x: number) => Math.min(right, Math.max(f.x, x));
+    const clampY = (y: number) => Math.min(f.y + f.h, Math.max(f.y, y));
+    const a = toScene(t, clampX(d.x), clampY(d.y));
+    const b = toScene(t, clampX(p.x), clampY(p.y));
+    const choice: Choice = {};
+    const overTime = isTime(f) && this.followsTime();
+    const touched = rowsBetween(f.yScale.rows, a.y, b.y);
+    const overRows = touched.length > 0 && (!overTime || (Math.abs(p.y - d.y) >= rowSlack && touched.length > 1 && touched.length < f.yScale.rows.length));
+    if (overTime) choice.time = { begin: timeAt(f, Math.min(a.x, b.x)), end: timeAt(f, Math.max(a.x, b.x)) };
+    if (overRows) {
+      const locations = locationPatterns(touched);
+      const regions = regionPatterns(touched);
+      if (locations.length > 0) choice.locations = locations;
+      if (regions.length > 0) choice.regions = regions;
+    }
+    const x0 = overTime ? Math.min(a.x, b.x) : f.x;
+    const x1 = overTime ? Math.max(a.x, b.x) : f.x + f.w;
+    const y0 = overRows ? touched[0].from : f.y;
+    const y1 = overRows ? touched[touched.length - 1].to : f.y + f.h;
+    return { box: { x: x0, y: y0, w: x1 - x0, h: y1 - y0 }, choice, rows: overRows ? touched : [] };
+  }
+
+  private followsTime(): boolean {
+    return this.host.plug().follow?.time !== "none";
+  }
+
+  private up(e: PointerEvent): void {
+    const d = this.drag;
+    this.drag = null;
+    if (!d) return;
+    const p = this.point(e);
+    if (!d.moved) {
+      if (e.button === 0) void this.click(p.x, p.y, e.ctrlKey || e.metaKey, d.frame);
+      return;
+    }
+    const f = this.frame(d.frame);
+    if (d.mode === "brush" && f) this.bench.choose(this.brushOf(d, f, p).choice, e.ctrlKey || e.metaKey);
+    this.endBrush();
+  }
+
+  private cancel(): void {
+    this.drag = null;
+    this.endBrush();
+  }
+
+  private endBrush(): void {
+    this.brushed = null;
+    this.host.brush(null);
+    this.bench.tip.value = null;
+  }
+
+  /** Escape while dragging gives the drag up. */
+  escape(): boolean {
+    if (!this.drag?.moved) return false;
+    this.cancel();
+    return true;
+  }
+
+  // Choosing.
+
+  private labelRow(x: number, y: number): Row | null {
+    const plug = this.host.plug();
+    if (!plug.chooseRow || !this.picture.scene) return null;
+    for (const f of this.picture.scene.frames) {
+      if (x < f.x && y >= f.y && y <= f.y + f.h) return rowAt(f.yScale.rows, toScene(this.picture.transform(0), x, y).y);
+    }
+    return null;
+  }
+
+  async click(x: number, y: number, add: boolean, near = this.find(x, y)): Promise<void> {
+    this.host.element.closest<HTMLElement>(".panel")?.focus({ preventScroll: true });
+    const panel = this.host.panel();
+    const label = this.labelRow(x, y);
+    if (label) {
+      const changes = this.host.plug().chooseRow!(label, panel);
+      if (changes) return changes.forEach((c) => this.bench.setOption(panel.id, c.option, c.values));
+      if (label.location !== noID) return this.bench.choose({ locations: [`#${label.location}`] }, add);
+    }
+    try {
+      const fact = await this.picture.pick(x, y, this.find(x, y) >= 0 ? near : -1, new AbortController().signal);
+      if (!fact) {
+        this.bench.pin(null);
+        if (!add && !this.bench.store.isEmpty) this.bench.store.clear();
+        return;
+      }
+      this.bench.pin({ fact, panel: panel.id, view: panel.view });
+      this.bench.choose((this.host.plug().choose ?? chooseAll)(fact), add);
+    } catch (e) {
+      this.bench.report(e);
+    }
+  }
+
+  /** Zooms to what is at a point: to its time, or else to its locations. */
+  async zoomTo(p: { x: number; y: number }): Promise<void> {
+    const i = this.find(p.x, p.y);
+    const f = this.frame(i);
+    try {
+      const fact = await this.picture.pick(p.x, p.y, i, new AbortController().signal);
+      const w = this.bench.store.window;
+      const onTime = f && isTime(f);
+      if (fact?.begin !== undefined && fact.end !== undefined && fact.end - fact.begin < (w.end - w.begin) * 0.95 && fact.end > fact.begin) {
+        const margin = (fact.end - fact.begin) * 0.1;
+        this.bench.store.zoom({ begin: fact.begin - margin, end: fact.end + margin });
+      } else if (onTime) {
+        this.bench.store.zoomBy(0.4, timeAt(f, toScene(this.picture.transform(i), p.x, p.y).x));
+      } else if (fact?.locations?.length) {
+        this.bench.store.select({ only: fact.locations.map((id) => `#${id}`), locations: [] });
+      }
+    } catch (e) {
+      this.bench.report(e);
+    }
+  }
+
+  // Wheel and keys.
+
+  private roll(e: WheelEvent): void {
+    const { x, y } = this.point(e);
+    const i = this.find(x, y, 24);
+    const f = this.frame(i);
+    const plug = this.host.plug();
+    const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
+    const sideways = e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY);
+    if (plug.scrolls && !e.ctrlKey && !e.metaKey && !sideways && this.scrollRows(e.deltaY * unit)) return e.preventDefault();
+    if (!f || !isTime(f) || !plug.local) return;
+    e.preventDefault();
+    const now = performance.now();
+    if (now - this.wheel.at > 400) this.wheel.name = `wheel-${++gestures}`;
+    this.wheel.at = now;
+    const gesture = this.wheel.name;
+    if (sideways) return this.bench.store.panBy(((e.deltaX || e.deltaY) * unit) / visibleWidth(this.picture.shown!, f), { gesture });
+    const factor = Math.exp(Math.max(-120, Math.min(120, e.deltaY * unit)) * (e.ctrlKey && e.deltaMode === 0 && Math.abs(e.deltaY) < 20 ? 0.01 : 0.0025));
+    this.bench.store.zoomBy(factor, timeAt(f, toScene(this.picture.transform(i), x, y).x), { gesture });
+  }
+
+  private scrolled = 0;
+
+  /** Scrolls rows by the view's own option; false where all rows are on screen. */
+  private scrollRows(pixels: number): boolean {
+    const panel = this.host.panel();
+    const now = Number(panel.options.scroll?.[0] ?? 0);
+    const f = this.picture.scene?.frames.find((x) => x.yScale.rows.length > 0);
+    if (!f) return false;
+    const rows = f.yScale.rows;
+    const height = (rows[rows.length - 1].to - rows[0].from) / rows.length;
+    const full = rows[rows.length - 1].to >= f.y + f.h - height;
+    if (now === 0 && (pixels < 0 || !full) || pixels > 0 && !full) return now > 0;
+    this.scrolled += pixels / Math.max(8, height);
+    const by = Math.trunc(this.scrolled);
+    this.scrolled -= by;
+    if (by !== 0) this.bench.setOption(panel.id, "scroll", now + by > 0 ? [String(now + by)] : []);
+    return true;
+  }
+
+  /** Moves the cross-hair with arrow keys; true where the key was ours. */
+  key(e: KeyboardEvent): boolean {
+    const shown = this.picture.shown;
+    const f = shown?.scene.frames[0];
+    if (!shown || !f || e.ctrlKey || e.metaKey || e.altKey) return false;
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+    const w = visibleWidth(shown, f);
+    const at = this.at ?? { x: f.x + w / 2, y: f.y + Math.min(f.h / 2, (f.yScale.rows[0]?.to ?? f.y + f.h) - f.y - 2) };
+    if (step) {
+      const rows = f.yScale.rows;
+      const dy = rows.length > 1 ? rows[0].to - rows[0].from : f.h / 20;
+      const fast = e.shiftKey ? 5 : 1;
+      this.hoverAt(Math.min(f.x + w - 1, Math.max(f.x + 1, at.x + step[0] * fast * (w / 100))), Math.min(f.y + f.h - 1, Math.max(f.y + 1, at.y + step[1] * fast * dy)));
+      return true;
+    }
+    if (e.key === "Enter" && e.target === this.host.element.closest(".panel")) {
+      void this.click(at.x, at.y, e.shiftKey);
+      return true;
+    }
+    return false;
+  }
+}

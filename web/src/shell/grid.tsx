@@ -1,0 +1,58 @@
+// The panels, in rows with dividers between them; or the one that is maximised.
+
+import { Fragment } from "preact";
+import { useRef } from "preact/hooks";
+import { Splitter } from "../widget/splitter";
+import { useBench } from "./context";
+import { findPanel, resizeColumn, resizeRow } from "./layout";
+import { Panel } from "./panel";
+
+export function Grid() {
+  const bench = useBench();
+  const ref = useRef<HTMLDivElement>(null);
+  const layout = bench.layout.value;
+  const alone = findPanel(layout, layout.maximised);
+  if (alone) return <main class="grid" aria-label="Panels"><div class="grid-row"><Panel key={alone.id} panel={alone} /></div></main>;
+  if (layout.rows.length === 0) {
+    return (
+      <main class="grid" aria-label="Panels">
+        <div class="empty-state">
+          <p class="empty-what">No panel is open.</p>
+          <button type="button" onClick={() => bench.setLayout(bench.overview())}>Show the overview</button>
+        </div>
+      </main>
+    );
+  }
+  const height = () => ref.current?.clientHeight || 1;
+  const width = () => ref.current?.clientWidth || 1;
+  const sum = (list: readonly { weight: number }[]) => list.reduce((s, x) => s + x.weight, 0);
+  return (
+    <main class="grid" ref={ref} aria-label="Panels">
+      {layout.rows.map((row, r) => (
+        <Fragment key={row.panels[0].id}>
+          {r > 0 && (
+            <Splitter along="y" label="Height of the panels above" onMove={(px) => {
+              const now = bench.layout.value;
+              const pair = now.rows[r - 1].weight + now.rows[r].weight;
+              bench.setLayout(resizeRow(now, r - 1, ((px / height()) * sum(now.rows)) / pair));
+            }} />
+          )}
+          <div class="grid-row" style={{ flexGrow: row.weight }}>
+            {row.panels.map((p, c) => (
+              <Fragment key={p.id}>
+                {c > 0 && (
+                  <Splitter along="x" label="Width of the panel at the left" onMove={(px) => {
+                    const list = bench.layout.value.rows[r].panels;
+                    const pair = list[c - 1].weight + list[c].weight;
+                    bench.setLayout(resizeColumn(bench.layout.value, r, c - 1, ((px / width()) * sum(list)) / pair));
+                  }} />
+                )}
+                <div class="grid-cell" style={{ flexGrow: p.weight }}><Panel panel={p} /></div>
+              </Fragment>
+            ))}
+          </div>
+        </Fragment>
+      ))}
+    </main>
+  );
+}

@@ -1,0 +1,61 @@
+// What is marked in a picture without drawing it again: the cross-hair that all
+// panels share, the brush, what the selection keeps, the user's marks.
+
+import type { Box, Highlight } from "../scene/painter";
+import { noID, type Frame, type Row } from "../scene/scene";
+import { idsOf, isTime, keptBoxes, xAt } from "./geometry";
+import type { Follow } from "./scope";
+import type { Hover, Workbench } from "./workbench";
+
+/** Tells which rows stand for something that is chosen. */
+export function chosenRows(bench: Workbench, follow: Follow): { any: boolean; has: (r: Row) => boolean } {
+  const look = bench.look.value;
+  const places = follow.locations === "context" ? bench.chosen.value : new Map();
+  const ids = follow.locations === "context" ? idsOf(look.locations) : [];
+  const regions = new Set(follow.regions === "context" ? idsOf(look.regions) : []);
+  const above = new Set<number>();
+  for (const p of places.values()) for (const a of p.above) above.add(a.id);
+  const inside = (id: number) => ids.some((c) => c === id || (id > c && id <= (places.get(c)?.row.last ?? c)));
+  return {
+    any: ids.length > 0 || regions.size > 0,
+    has: (r) =>
+      (ids.length === 0 || r.location === noID || inside(r.location) || (above.has(r.location) && !r.open)) &&
+      (regions.size === 0 || r.region === noID || regions.has(r.region)),
+  };
+}
+
+export interface Brush {
+  frame: number;
+  box: Box;
+}
+
+/** The highlights of a scene's frames. */
+export function highlightsOf(bench: Workbench, panel: string, frames: readonly Frame[], follow: Follow, brush: Brush | null): Highlight[] {
+  const rows = chosenRows(bench, follow);
+  const time = follow.time === "window" ? bench.look.value.time : null;
+  const hover = bench.hover.value;
+  const out: Highlight[] = [];
+  frames.forEach((f, frame) => {
+    const h: Highlight = { frame };
+    h.keep = keptBoxes(f, time, rows.has, rows.any && f.yScale.rows.some((r) => r.location !== noID || r.region !== noID));
+    if (brush?.frame === frame) h.brush = brush.box;
+    if (hover) mark(h, f, hover, hover.panel === panel);
+    if (isTime(f) && bench.marks.value.length > 0) {
+      const at = bench.marks.value.map((t) => xAt(f, t)).filter((x) => x >= f.x && x <= f.x + f.w);
+      h.outline = [...(h.outline ?? []), ...at.map((x) => ({ x, y: f.y, w: 0, h: f.h }))];
+    }
+    if (Object.keys(h).some((k) => k !== "frame" && h[k as keyof Highlight] !== undefined)) out.push(h);
+  });
+  return out;
+}
+
+function mark(h: Highlight, f: Frame, hover: Hover, own: boolean): void {
+  if (hover.time !== null && isTime(f)) {
+    const x = xAt(f, hover.time);
+    if (x >= f.x && x <= f.x + f.w) h.crossX = x;
+  }
+  if (own) return;
+  const hit = f.yScale.rows.filter((r) =>
+    (hover.location !== null && r.location === hover.location) || (hover.region !== null && r.region === hover.region));
+  if (hit.length > 0 && hit.length < 50) h.outline = hit.map((r) => ({ x: f.x, y: r.from, w: f.w, h: r.to - r.from }));
+}

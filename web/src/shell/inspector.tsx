@@ -1,0 +1,116 @@
+// The column at the right: the answers in words, the facts under the cursor or
+// chosen, the figures of the selection, and how to read the view.
+
+import { effect, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Fact } from "../api/types";
+import { Icon } from "../widget/icon";
+import { useBench } from "./context";
+import { formatRange, middle, plural } from "./format";
+import { Findings } from "./findings";
+import { SummaryTable, summary } from "./summary";
+import type { ShownFact, Workbench } from "./workbench";
+
+export function Inspector() {
+  const bench = useBench();
+  const hovered = bench.hoverFact.value;
+  const pinned = bench.pinned.value;
+  return (
+    <aside class="side side-right" aria-label="Inspector">
+      <Findings />
+      <section class="inspect inspect-facts" aria-label="Facts" aria-live="off">
+        <header class="side-head">
+          <h2>{hovered ? "Under the cursor" : pinned ? "Chosen" : "Inspector"}</h2>
+          <span class="side-space" />
+          {pinned && !hovered && <button type="button" class="plain" title="Forget this" aria-label="Forget the chosen thing" onClick={() => bench.pin(null)}><Icon name="close" /></button>}
+        </header>
+        {hovered ?? pinned ? <FactCard shown={(hovered ?? pinned)!} actions={!hovered} /> : <p class="empty-note">Point at something in a picture: its facts appear here. A click keeps them.</p>}
+      </section>
+      <section class="inspect inspect-summary" aria-label="Selection">
+        <header class="side-head"><h2>Selection</h2><span class="muted side-words">{selectionWords(bench)}</span></header>
+        <SummaryTable />
+      </section>
+      <HowToRead />
+    </aside>
+  );
+}
+
+/** What is counted, in words. */
+export function selectionWords(bench: Workbench): string {
+  const { time } = bench.look.value;
+  const info = bench.info.value;
+  const s = summary.value?.selection;
+  if (!info) return "";
+  const range = time ?? bench.store.window;
+  const words = [info.end > 0 ? (time || bench.look.value.trail.length > 0 ? formatRange(range.begin, range.end) : "whole run") : ""];
+  const { locations, only, regions } = bench.look.value;
+  const kind = info.ranks > 0 && info.ranks === info.rows ? "rank" : "location";
+  const total = plural(info.rows || info.locations, kind);
+  words.push(locations.length + only.length > 0 && s ? `${s.locations.toLocaleString("en")} of ${total}` : `all ${total}`);
+  words.push(regions.length > 0 && s ? `${s.regions.toLocaleString("en")} of ${plural(info.regions, "region")}` : "all regions");
+  return words.filter((w) => w !== "").join(" × ");
+}
+
+function FactCard({ shown, actions }: { shown: ShownFact; actions: boolean }) {
+  const bench = useBench();
+  const { fact } = shown;
+  return (
+    <div class="fact">
+      <p class="fact-title"><FactSwatch fact={fact} /><bdi class="name">{middle(fact.title, 300)}</bdi></p>
+      {fact.text && <p class="fact-text">{middle(fact.text, 1000)}</p>}
+      <dl class="fact-lines">
+        {fact.lines.map((l, i) => (
+          <div key={i}>
+            <dt>{l.label}</dt>
+            <dd title={l.exact ? middle(l.exact, 600) : undefined}><bdi>{middle(l.value, 200)}</bdi>{actions && l.exact && l.exact !== l.value && <span class="muted exact">{middle(l.exact, 200)}</span>}</dd>
+          </div>
+        ))}
+      </dl>
+      {fact.count !== undefined && fact.count > 1 && <p class="muted">Aggregated: {plural(fact.count, "thing")}</p>}
+      {actions && <FactActions fact={fact} bench={bench} />}
+    </div>
+  );
+}
+
+function FactSwatch({ fact }: { fact: Fact }) {
+  const bench = useBench();
+  const region = fact.regions?.length === 1 ? bench.region(fact.regions[0]) : undefined;
+  return region ? <span class="swatch" style={{ background: bench.colour(region.colour) }} /> : null;
+}
+
+function FactActions({ fact, bench }: { fact: Fact; bench: Workbench }) {
+  const hasTime = fact.begin !== undefined && fact.end !== undefined && fact.end > fact.begin;
+  const time = { begin: fact.begin ?? 0, end: fact.end ?? 0 };
+  const margin = (time.end - time.begin) * 0.1;
+  return (
+    <div class="fact-actions">
+      {hasTime && <button type="button" onClick={() => bench.store.zoom({ begin: time.begin - margin, end: time.end + margin })}>Zoom to it</button>}
+      {hasTime && <button type="button" onClick={() => bench.store.select({ time })}>Select its time</button>}
+      {!!fact.regions?.length && <button type="button" onClick={() => bench.choose({ regions: fact.regions!.map((id) => `#${id}`) })}>Select region</button>}
+      {!!fact.locations?.length && <button type="button" onClick={() => bench.choose({ locations: fact.locations!.map((id) => `#${id}`) })}>Select {fact.locations.length > 1 ? "locations" : "location"}</button>}
+    </div>
+  );
+}
+
+const open = signal(false);
+
+function HowToRead() {
+  const bench = useBench();
+  useEffect(() => effect(() => { if (bench.howTo.value !== "") open.value = true; }), []);
+  useEffect(() => effect(() => { void bench.focused.value; bench.howTo.value = ""; }), []);
+  const view = bench.view(bench.howTo.value || bench.focusedPanel?.view || "");
+  if (!view) return null;
+  return (
+    <section class="inspect inspect-howto" aria-label="How to read this view">
+      <header class="side-head">
+        <h2><button type="button" class="plain" aria-expanded={open.value} onClick={() => (open.value = !open.value)}><Icon name={open.value ? "down" : "right"} />How to read: {view.title}</button></h2>
+      </header>
+      {open.value && (
+        <div class="howto">
+          {(view.howToRead || view.summary).split(/\n\n+/).map((p, i) => <p key={i}>{p}</p>)}
+          {view.paper && <p class="muted">After: {view.paper}</p>}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+// What the colours of a picture mean. An entry that stands for something can be
+// chosen, and then selects it.
+
+import { noID, none, type LegendEntry, type Scene } from "../scene/scene";
+import { cssRamp } from "./colour";
+import { useBench } from "./context";
+import { middle } from "./format";
+
+export function Legend({ scene }: { scene: Scene | null }) {
+  if (!scene || scene.legend.length === 0) return null;
+  return (
+    <ul class="legend" aria-label="Legend">
+      {scene.legend.slice(0, 60).map((e, i) => <li key={i}><Entry entry={e} /></li>)}
+    </ul>
+  );
+}
+
+function Entry({ entry }: { entry: LegendEntry }) {
+  const bench = useBench();
+  if (entry.rampEnd !== none && entry.rampEnd !== 0 && entry.rampEnd !== entry.colour) {
+    return (
+      <span class="legend-entry">
+        <span>{entry.label}</span>
+        <span class="muted">{entry.rampLow}</span>
+        <span class="legend-ramp" style={{ background: cssRamp(bench.colours, entry.colour, entry.rampEnd, bench.dark.value) }} />
+        <span class="muted">{entry.rampHigh}</span>
+      </span>
+    );
+  }
+  const content = <><span class="swatch" style={{ background: bench.colour(entry.colour) }} /><bdi class="name">{middle(entry.label, 28)}</bdi></>;
+  const choice = entry.region !== noID ? { regions: [`#${entry.region}`] } : entry.parent !== noID ? { locations: [`#${entry.parent}`] } : null;
+  if (!choice) return <span class="legend-entry">{content}</span>;
+  const chosen = choice.regions ? bench.look.value.regions.includes(choice.regions[0]) : bench.look.value.locations.includes(choice.locations![0]);
+  return (
+    <button
+      type="button" class="legend-entry plain" aria-pressed={chosen} title={`Select ${middle(entry.label, 200)}; Ctrl adds`}
+      onClick={(e) => bench.choose(chosen && !e.ctrlKey ? (choice.regions ? { regions: [] } : { locations: [] }) : choice, e.ctrlKey || e.metaKey)}
+      onPointerEnter={() => { if (choice.regions) bench.hover.value = { panel: "", time: null, location: null, region: entry.region }; }}
+      onPointerLeave={() => (bench.hover.value = null)}
+    >{content}</button>
+  );
+}

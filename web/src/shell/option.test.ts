@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import type { Option, ViewInfo } from "../api/types";
+import { changed, commandLine, controlOf, keptValues, optionsFor, problemOf, valueOf } from "./option";
+
+const of = (o: Partial<Option>): Option => ({ name: "x", kind: "text", default: "", help: "", ...o });
+const show = of({ name: "show", kind: "choice", choices: ["dominant", "max"], default: "dominant" });
+const p = of({ name: "p", kind: "number", default: "0.1", min: 0, max: 1, step: 0.001 });
+const paper = of({ name: "paper", kind: "switch", default: "false" });
+const expand = of({ name: "expand", kind: "patterns" });
+const palette = of({ name: "palette", kind: "choice", choices: ["viridis", "cividis"], default: "viridis" });
+const view = { options: [show, p, paper, expand, palette] } as ViewInfo;
+
+test("each kind of option has its control", () => {
+  const kinds = [show, p, paper, expand, of({ kind: "integer" }), of({ kind: "number" }), of({ kind: "file" })].map(controlOf);
+  expect(kinds).toEqual(["select", "slider", "switch", "patterns", "number", "number", "text"]);
+});
+
+describe("a value", () => {
+  test("is the default until it is set", () => {
+    expect(valueOf(show, {})).toBe("dominant");
+    expect(valueOf(show, { show: ["max"] })).toBe("max");
+  });
+  test("that is the default is not kept", () => {
+    expect(keptValues(show, ["dominant"])).toEqual([]);
+    expect(keptValues(show, ["max"])).toEqual(["max"]);
+    expect(keptValues(p, [""])).toEqual([]);
+    expect(keptValues(of({ kind: "text", default: "exclusive" }), [""])).toEqual([""]);
+  });
+  test("of patterns is a list without blanks and repeats", () => {
+    expect(keptValues(expand, [" a ", "", "b", "a"])).toEqual(["a", "b"]);
+  });
+  test("that does not fit is told before it is sent", () => {
+    expect(problemOf(p, "2")).toBe("want a number from 0 to 1");
+    expect(problemOf(p, "x")).toBe("want a number");
+    expect(problemOf(p, "0.5")).toBe("");
+    expect(problemOf(of({ kind: "integer" }), "1.5")).toBe("want a whole number");
+    expect(problemOf(show, "min")).toBe("want one of dominant, max");
+  });
+});
+
+test("the head of a panel names what differs from the defaults", () => {
+  expect(changed(view, { show: ["max"], paper: ["true"], expand: ["a", "b"] }).map((c) => c.text)).toEqual(["show max", "paper", "2 × expand"]);
+  expect(changed(undefined, { show: ["max"] })).toEqual([]);
+});
+
+test("only options that the view has are sent, with the page's palette", () => {
+  expect(optionsFor(view, { show: ["max"], bogus: ["1"] }, "cividis")).toEqual({ show: ["max"], palette: ["cividis"] });
+  expect(optionsFor(view, { palette: ["viridis"] }, "cividis")).toEqual({ palette: ["viridis"] });
+  expect(optionsFor(undefined, { show: ["max"] }, "")).toEqual({});
+});
+
+test("a picture can be had from the command line", () => {
+  expect(commandLine("my run.otf2", "timeline", { show: ["max"], expand: ["n*"] }, { from: 5, to: 9, locations: ["#7"], regions: ["it's"] }))
+    .toBe(`parallax view timeline 'my run.otf2' --from 5ns --to 9ns --locations '#7' --regions 'it'\\''s' --show=max '--expand=n*' -o timeline.svg`);
+});

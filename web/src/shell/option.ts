@@ -1,0 +1,81 @@
+// The values of a view's options: what is set, what that means, what is sent.
+
+import type { Option, ViewInfo } from "../api/types";
+
+export type OptionValues = Readonly<Record<string, readonly string[]>>;
+
+/** The control for an option. */
+export type ControlKind = "select" | "slider" | "number" | "switch" | "patterns" | "text";
+
+export function controlOf(o: Option): ControlKind {
+  switch (o.kind) {
+    case "choice": return "select";
+    case "switch": return "switch";
+    case "patterns": return "patterns";
+    case "integer": return "number";
+    case "number": return (o.max ?? 0) > (o.min ?? 0) ? "slider" : "number";
+  }
+  return "text";
+}
+
+/** The value shown for an option of one value. */
+export function valueOf(o: Option, set: OptionValues): string {
+  return set[o.name]?.[0] ?? o.default;
+}
+
+/** What is to be kept for a value that the user gave: nothing for the default. */
+export function keptValues(o: Option, values: readonly string[]): string[] {
+  if (o.kind === "patterns") return [...new Set(values.map((v) => v.trim()).filter((v) => v !== ""))];
+  const v = values[0] ?? "";
+  return v === o.default || (v === "" && o.kind !== "text") ? [] : [v];
+}
+
+/** Why a value does not fit, or "". The server checks too; this only saves the way. */
+export function problemOf(o: Option, value: string): string {
+  if (o.kind === "integer" && !/^-?\d{1,9}$/.test(value)) return "want a whole number";
+  if (o.kind === "number") {
+    const x = Number(value);
+    if (value.trim() === "" || !Number.isFinite(x)) return "want a number";
+    if ((o.max ?? 0) > (o.min ?? 0) && (x < o.min! || x > o.max!)) return `want a number from ${o.min} to ${o.max}`;
+  }
+  if (o.kind === "choice" && !o.choices?.includes(value)) return `want one of ${o.choices?.join(", ")}`;
+  return "";
+}
+
+/** Options that differ from the view's own, for the panel's head. */
+export function changed(view: ViewInfo | undefined, set: OptionValues): { option: Option; text: string }[] {
+  return (view?.options ?? []).flatMap((option) => {
+    const values = set[option.name];
+    if (!values?.length || option.name === "scroll") return [];
+    if (option.kind === "switch") return [{ option, text: values[0] === "true" ? option.name : `no ${option.name}` }];
+    const text = values.length > 1 ? `${values.length} × ${option.name}` : `${option.name} ${values[0]}`;
+    return [{ option, text }];
+  });
+}
+
+/** What is sent: what is set and known to the view, and the page's palette where the view has one. */
+export function optionsFor(view: ViewInfo | undefined, set: OptionValues, palette: string): Record<string, string[]> {
+  const out: Record<string, string[]> = {};
+  for (const o of view?.options ?? []) {
+    const values = set[o.name];
+    if (values?.length) out[o.name] = [...values];
+    else if (o.name === "palette" && palette !== "" && o.choices?.includes(palette)) out[o.name] = [palette];
+  }
+  return out;
+}
+
+/** The same picture from the command line. */
+export function commandLine(source: string, view: string, options: Record<string, string[]>, spec: { from?: string | number; to?: string | number; locations?: string[]; regions?: string[] }): string {
+  const words = ["parallax", "view", view, source];
+  if (spec.from !== undefined) words.push("--from", `${spec.from}ns`);
+  if (spec.to !== undefined) words.push("--to", `${spec.to}ns`);
+  for (const p of spec.locations ?? []) words.push("--locations", p);
+  for (const p of spec.regions ?? []) words.push("--regions", p);
+  for (const [name, values] of Object.entries(options)) for (const v of values) words.push(`--${name}=${v}`);
+  words.push("-o", `${view}.svg`);
+  return words.map(quoted).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,127 @@
+// The form of a view's options, made from the one table of options.
+
+import { useState } from "preact/hooks";
+import type { Option, ViewInfo } from "../api/types";
+import { Icon } from "../widget/icon";
+import { useBench } from "./context";
+import { controlOf, keptValues, problemOf, valueOf, type OptionValues } from "./option";
+
+interface Props {
+  option: Option;
+  values: OptionValues;
+  set: (values: string[]) => void;
+}
+
+export function OptionForm({ view, values, set }: { view: ViewInfo; values: OptionValues; set: (name: string, values: string[]) => void }) {
+  if (view.options.length === 0) return <p class="empty-note">This view has no options.</p>;
+  return (
+    <form class="options" aria-label={`Options of ${view.title}`} onSubmit={(e) => e.preventDefault()}>
+      {view.options.map((o) => (
+        <OptionRow key={o.name} option={o} values={values} set={(v) => set(o.name, keptValues(o, v))} />
+      ))}
+    </form>
+  );
+}
+
+function OptionRow({ option, values, set }: Props) {
+  const id = `option-${option.name}`;
+  const isSet = (values[option.name]?.length ?? 0) > 0;
+  const Control = controls[controlOf(option)];
+  return (
+    <div class={`option ${isSet ? "option-set" : ""}`}>
+      <label for={id}>{option.name}</label>
+      <div class="option-control"><Control option={option} values={values} set={set} /></div>
+      <button type="button" class="plain" title={`Back to ${option.default || "the default"}`} aria-label={`Reset ${option.name}`} disabled={!isSet} onClick={() => set([])}>
+        <Icon name="undo" />
+      </button>
+      <p class="option-help" id={`${id}-help`}>{option.help}</p>
+    </div>
+  );
+}
+
+const controls = { select: Select, slider: Slider, number: NumberField, switch: Switch, patterns: Patterns, text: TextField };
+
+function Select({ option, values, set }: Props) {
+  return (
+    <select id={`option-${option.name}`} aria-describedby={`option-${option.name}-help`} value={valueOf(option, values)} onChange={(e) => set([e.currentTarget.value])}>
+      {option.choices?.map((c) => <option key={c} value={c}>{c}</option>)}
+    </select>
+  );
+}
+
+function Slider({ option, values, set }: Props) {
+  const value = valueOf(option, values);
+  return (
+    <>
+      <input
+        id={`option-${option.name}`} type="range" min={option.min} max={option.max} step={option.step || "any"} value={value}
+        aria-describedby={`option-${option.name}-help`} onInput={(e) => set([e.currentTarget.value])}
+      />
+      <NumberField option={option} values={values} set={set} label={`${option.name}, exact`} />
+    </>
+  );
+}
+
+function NumberField({ option, values, set, label }: Props & { label?: string }) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const value = draft ?? valueOf(option, values);
+  const problem = problemOf(option, value);
+  return (
+    <input
+      id={label ? undefined : `option-${option.name}`} aria-label={label} type="text" inputMode="decimal" class="number" value={value} aria-invalid={problem !== ""} title={problem || undefined}
+      onInput={(e) => {
+        const v = e.currentTarget.value;
+        const bad = problemOf(option, v) !== "";
+        setDraft(bad ? v : null);
+        if (!bad) set([v]);
+      }}
+      onBlur={() => setDraft(null)}
+    />
+  );
+}
+
+function Switch({ option, values, set }: Props) {
+  return (
+    <input
+      id={`option-${option.name}`} type="checkbox" role="switch" checked={valueOf(option, values) === "true"} aria-describedby={`option-${option.name}-help`}
+      onChange={(e) => set([String(e.currentTarget.checked)])}
+    />
+  );
+}
+
+/** Text is sent when it is complete: on Enter or when the field is left. */
+function TextField({ option, values, set }: Props) {
+  const bench = useBench();
+  const list = option.name === "metric" ? ["exclusive", "inclusive", "calls", ...(bench.info.value?.metrics.map((m) => m.name) ?? [])] : [];
+  return (
+    <>
+      <input
+        id={`option-${option.name}`} type="text" value={valueOf(option, values)} aria-describedby={`option-${option.name}-help`} spellcheck={false} autocomplete="off"
+        list={list.length > 0 ? `option-${option.name}-list` : undefined} placeholder={option.kind === "file" ? "path on the server" : undefined}
+        onChange={(e) => set([e.currentTarget.value])}
+      />
+      {list.length > 0 && <datalist id={`option-${option.name}-list`}>{list.map((m) => <option key={m} value={m} />)}</datalist>}
+    </>
+  );
+}
+
+function Patterns({ option, values, set }: Props) {
+  const list = values[option.name] ?? [];
+  return (
+    <div class="patterns">
+      {list.map((p) => (
+        <span class="chip" key={p}>
+          <bdi class="name" title={p}>{p}</bdi>
+          <button type="button" class="plain" title={`Remove ${p}`} aria-label={`Remove ${p}`} onClick={() => set(list.filter((x) => x !== p))}><Icon name="close" /></button>
+        </span>
+      ))}
+      <input
+        id={`option-${option.name}`} type="text" placeholder={list.length > 0 ? "add…" : "name, glob* or re:…"} aria-describedby={`option-${option.name}-help`} spellcheck={false} autocomplete="off"
+        onChange={(e) => {
+          set([...list, e.currentTarget.value]);
+          e.currentTarget.value = "";
+        }}
+      />
+    </div>
+  );
+}

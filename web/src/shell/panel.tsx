@@ -1,0 +1,147 @@
+// One panel: a head with its title and tools, below it the picture or its table.
+
+import { useSignal } from "@preact/signals";
+import type { ExportFormat, ViewInfo, ViewRequest } from "../api/types";
+import type { Scene } from "../scene/scene";
+import { Icon } from "../widget/icon";
+import { Menu, type MenuItem } from "../widget/menu";
+import { Popover } from "../widget/popover";
+import { copy } from "./command";
+import { useBench } from "./context";
+import * as layout from "./layout";
+import { Legend } from "./legend";
+import { changed, commandLine, optionsFor } from "./option";
+import { OptionForm } from "./options";
+import { PictureHost } from "./picture-host";
+import { followOf, specFor } from "./scope";
+import { TableTwin } from "./table-twin";
+import type { Workbench } from "./workbench";
+
+export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: boolean }) {
+  const bench = useBench();
+  const scene = useSignal<Scene | null>(null);
+  const view = bench.view(panel.view);
+  const missing = view ? bench.missing(panel.view) : "";
+  const focused = bench.focused.value === panel.id && !alone;
+  return (
+    <section
+      id={panel.id} class={`panel ${focused ? "panel-focused" : ""}`} tabIndex={0} aria-label={`${view?.title ?? panel.view}, panel`}
+      onFocusIn={() => (bench.focused.value = panel.id)} onPointerDown={() => (bench.focused.value = panel.id)}
+    >
+      <Head panel={panel} view={view} scene={scene.value} alone={alone} />
+      <div class="panel-body">
+        {!view ? (
+          <Missing title={`There is no view “${panel.view}”`} hint="Choose another one in the panel's title." />
+        ) : missing ? (
+          <Missing title={missing} hint="Choose another view in the panel's title." />
+        ) : panel.table ? (
+          <TableTwin panel={panel} view={view} />
+        ) : (
+          <PictureHost key={panel.view} panel={panel} view={view} onScene={(s) => (scene.value = s)} />
+        )}
+      </div>
+      {view && !missing && !panel.table && <Legend scene={scene.value} />}
+    </section>
+  );
+}
+
+function Missing({ title, hint }: { title: string; hint: string }) {
+  return <div class="empty-state"><p class="empty-what">{title}</p><p class="empty-hint">{hint}</p></div>;
+}
+
+interface HeadProps {
+  panel: layout.PanelState;
+  view: ViewInfo | undefined;
+  scene: Scene | null;
+  alone?: boolean;
+}
+
+function Head({ panel, view, scene, alone }: HeadProps) {
+  const bench = useBench();
+  const Controls = bench.plug(panel.view).Controls;
+  const maximised = bench.layout.value.maximised === panel.id;
+  const set = (change: layout.Layout) => bench.setLayout(change);
+  const notes = scene?.notes ?? [];
+  return (
+    <header class="panel-head" onDblClick={(e) => { if (e.target === e.currentTarget) set(layout.toggleMaximised(bench.layout.value, panel.id)); }}>
+      {alone ? <h2 class="panel-title">{view?.title ?? panel.view}</h2> : (
+        <Menu class="panel-title" title={`View of this panel: ${view?.title ?? panel.view}`} label={<>{view?.title ?? panel.view}<Icon name="down" /></>} items={() => viewItems(bench, panel)} />
+      )}
+      <span class="chips">
+        {changed(view, panel.options).map(({ option, text }) => (
+          <button type="button" key={option.name} class="chip" title={`${text}: click for ${option.default || "the default"}`} onClick={() => bench.setOption(panel.id, option.name, [])}>
+            <bdi class="name">{text}</bdi><Icon name="close" />
+          </button>
+        ))}
+      </span>
+      {notes.length > 0 && <span class="panel-note" title={notes.join("\n")}>{notes[0]}</span>}
+      <span class="panel-tools">
+        {Controls && <Controls panel={panel} />}
+        {view && view.options.length > 0 && (
+          <Popover title={`Options of ${view.title}`} class="plain" align="right" label={<Icon name="options" />}>
+            {() => <OptionForm view={view} values={layout.findPanel(bench.layout.value, panel.id)?.options ?? {}} set={(n, v) => bench.setOption(panel.id, n, v)} />}
+          </Popover>
+        )}
+        <button
+          type="button" class="plain" aria-pressed={panel.table} title={panel.table ? "Show the picture (T)" : "Show as a table (T)"} aria-label="Table twin"
+          onClick={() => set(layout.changePanel(bench.layout.value, panel.id, { table: !panel.table }))}
+        ><Icon name={panel.table ? "picture" : "table"} /></button>
+        <Menu title="Export this panel" class="plain" align="right" label={<Icon name="download" />} items={() => exportItems(bench, panel, scene)} />
+        {!alone && (
+          <>
+            <Menu title="More for this panel" class="plain" align="right" label={<Icon name="more" />} items={() => [
+              { label: "Split to the right", run: () => bench.addView(panel.view, "right", panel.id) },
+              { label: "Split below", run: () => bench.addView(panel.view, "below", panel.id) },
+              { label: "How to read this view", run: () => bench.showHowTo(panel.view) },
+              { label: "Copy address of this panel alone", run: () => void copy(bench, embedAddress(panel), "Address copied: it shows this panel alone, for an iframe.") },
+            ]} />
+            <button type="button" class="plain" title={maximised ? "Restore (Z)" : "Maximise (Z)"} aria-label={maximised ? "Restore" : "Maximise"} aria-pressed={maximised} onClick={() => set(layout.toggleMaximised(bench.layout.value, panel.id))}>
+              <Icon name={maximised ? "restore" : "maximise"} />
+            </button>
+            <button type="button" class="plain" title="Close (Shift+X)" aria-label="Close panel" onClick={() => set(layout.closePanel(bench.layout.value, panel.id))}><Icon name="close" /></button>
+          </>
+        )}
+      </span>
+    </header>
+  );
+}
+
+function viewItems(bench: Workbench, panel: layout.PanelState): MenuItem[] {
+  return bench.views.value.map((v) => ({
+    label: v.title, note: v.summary, checked: v.name === panel.view, off: bench.missing(v.name) || undefined, run: () => bench.setView(panel.id, v.name),
+  }));
+}
+
+/** What the panel shows, as the server is asked for it. */
+export function requestOf(bench: Workbench, panel: layout.PanelState, scene: Scene | null, width: number, height: number): ViewRequest {
+  return {
+    view: panel.view, options: optionsFor(bench.view(panel.view), panel.options, bench.palette.value),
+    selection: specFor(bench.look.value, followOf(scene, bench.plug(panel.view).follow)), width, height,
+  };
+}
+
+const formats: { format: ExportFormat; label: string; note: string }[] = [
+  { format: "svg", label: "SVG", note: "vector graphics, for papers" },
+  { format: "png", label: "PNG", note: "pixels" },
+  { format: "pdf", label: "PDF", note: "vector graphics, for printing" },
+  { format: "csv", label: "CSV", note: "the numbers, every row of the selection" },
+  { format: "json", label: "JSON", note: "the numbers, with options and notes" },
+];
+
+export function exportItems(bench: Workbench, panel: layout.PanelState, scene: Scene | null): MenuItem[] {
+  const host = document.getElementById(panel.id)?.querySelector(".panel-body");
+  const request = requestOf(bench, panel, scene, Math.round(host?.clientWidth || 960), Math.round(host?.clientHeight || 540));
+  const items: MenuItem[] = formats.map(({ format, label, note }) => ({
+    label, note, href: bench.api.exportURL(bench.runID.value, request, format, bench.themeName.value), download: `${bench.runID.value}-${panel.view}.${format}`,
+  }));
+  const words = commandLine(bench.run.value?.source ?? "", panel.view, request.options as Record<string, string[]>, request.selection ?? {});
+  return [...items, { label: "Copy as command", note: "the same picture without a browser", run: () => void copy(bench, words, "Command copied.") }];
+}
+
+function embedAddress(panel: layout.PanelState): string {
+  const query = new URLSearchParams(location.search);
+  for (const key of [...query.keys()]) if (/^(v|max|table|\d+\..*)$/.test(key)) query.delete(key);
+  query.set("embed", panel.view);
+  for (const [name, values] of Object.entries(panel.options)) for (const v of values) query.append(`0.${name}`, v);
+  return `${location.origin}${location.pathname}?${query}`;
+}

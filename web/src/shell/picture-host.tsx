@@ -1,0 +1,106 @@
+// The place of a picture in the page: gives it size, theme and selection, and
+// hands it what the pointer does.
+
+import { effect, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { ApiError, ViewInfo } from "../api/types";
+import type { Scene } from "../scene/scene";
+import { useBench } from "./context";
+import { Gestures } from "./gesture";
+import { highlightsOf, type Brush } from "./highlight";
+import { findPanel, type PanelState } from "./layout";
+import { optionsFor } from "./option";
+import { Picture } from "./picture";
+import { followOf, specFor } from "./scope";
+
+interface Props {
+  panel: PanelState;
+  view: ViewInfo;
+  onScene: (scene: Scene) => void;
+}
+
+export function PictureHost({ panel, view, onScene }: Props) {
+  const bench = useBench();
+  const host = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLDivElement>(null);
+  const busy = useSignal(false);
+  const failure = useSignal<ApiError | null>(null);
+  const scene = useSignal<Scene | null>(null);
+  const retry = useRef(() => {});
+  useEffect(() => {
+    const element = host.current!;
+    const plug = bench.plug(view.name);
+    const size = { width: element.clientWidth, height: element.clientHeight };
+    const state = () => findPanel(bench.layout.value, panel.id) ?? panel;
+    let brush: Brush | null = null;
+    const follow = () => followOf(picture.scene, plug.follow);
+    const mark = () => { if (picture.scene) picture.highlight(...highlightsOf(bench, panel.id, picture.scene.frames, follow(), brush)); };
+    const picture = new Picture(panel.id, bench.api, bench.newPainter(canvas.current!), {
+      scene: (s) => {
+        const first = scene.peek() === null;
+        scene.value = s;
+        onScene(s);
+        if (first) update();
+      },
+      busy: (b) => (busy.value = b),
+      failed: (e) => {
+        failure.value = e;
+        if (e) bench.reportGone({ detail: e });
+      },
+      moved: mark,
+    });
+    const gestures = new Gestures(bench, picture, { element, panel: state, plug: () => plug, brush: (b) => { brush = b; mark(); } });
+    const update = () => {
+      const p = state();
+      picture.update({
+        run: bench.runID.value, view: view.name, options: optionsFor(view, p.options, bench.palette.value), spec: specFor(bench.look.value, follow()),
+        window: bench.store.window, wholeRun: bench.store.wholeRun, ...size, theme: bench.themeName.value,
+        local: plug.local === true, scroll: Number(p.options.scroll?.[0] ?? 0),
+      });
+    };
+    const stops = [effect(update), effect(mark), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];
+    retry.current = () => picture.reload();
+    const observer = new ResizeObserver(() => {
+      size.width = element.clientWidth;
+      size.height = element.clientHeight;
+      update();
+    });
+    observer.observe(element);
+    const box = element.closest<HTMLElement>(".panel");
+    const key = (e: KeyboardEvent) => {
+      if (e.target !== box) return;
+      if (e.key === "Escape" ? gestures.escape() : gestures.key(e)) {
+        e.preventDefault();
+        e.stopPropagation();
+      }
+    };
+    box?.addEventListener("keydown", key);
+    (element as HTMLElement & { picture?: Picture }).picture = picture; // for tests: what is drawn, and where
+    return () => {
+      box?.removeEventListener("keydown", key);
+      observer.disconnect();
+      stops.forEach((f) => f());
+      gestures.close();
+      picture.close();
+    };
+  }, [panel.id, view.name]);
+  const empty = scene.value?.empty;
+  return (
+    <div class={`picture ${busy.value ? "busy" : ""}`} ref={host} aria-busy={busy.value}>
+      <div class="canvas" ref={canvas} role="img" aria-label={scene.value?.description || `${view.title}: the picture is being made`} />
+      {busy.value && <div class="progress-line" role="progressbar" aria-label="The exact picture is on its way" />}
+      {empty && <div class="empty-state"><p class="empty-what">{empty.what}</p><p class="empty-hint">{empty.hint}</p></div>}
+      {failure.value && <Failure error={failure.value} over={scene.value !== null} retry={() => retry.current()} />}
+    </div>
+  );
+}
+
+function Failure({ error, over, retry }: { error: ApiError; over: boolean; retry: () => void }) {
+  return (
+    <div class={over ? "failure failure-over" : "failure empty-state"} role="alert">
+      <p class="empty-what">{error.error}</p>
+      {error.hint && <p class="empty-hint">{error.hint}</p>}
+      <button type="button" onClick={retry}>Try again</button>
+    </div>
+  );
+}

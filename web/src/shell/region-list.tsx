@@ -1,0 +1,125 @@
+// The regions, by role, with their colours and their share of what is counted.
+
+import { useSignal } from "@preact/signals";
+import type { RegionRow, RegionSummary, Role } from "../api/types";
+import { VirtualList } from "../widget/virtual-list";
+import { useBench } from "./context";
+import { formatCount, formatDuration, formatShare, middle, thousands } from "./format";
+import { useSummary } from "./summary";
+
+const rowHeight = 22;
+export const roles: Role[] = ["compute", "communication", "synchronization", "io", "copy", "overhead", "idle", "annotation"];
+
+/** A line of the list: a role with what belongs to it, or a region. */
+export type RegionLine =
+  | { role: Role; count: number; time: number; closed: boolean }
+  | { region: RegionRow; time: number; calls: number };
+
+/** The lines of the list: roles in a fixed order, regions by time, the greatest first. */
+export function regionLines(regions: readonly RegionRow[], totals: ReadonlyMap<number, RegionSummary>, filter: string, closed: ReadonlySet<Role>): RegionLine[] {
+  const wanted = filter.trim().toLowerCase();
+  const hits = wanted === "" ? regions : regions.filter((r) => r.name.toLowerCase().includes(wanted) || r.category.toLowerCase().includes(wanted));
+  const lines: RegionLine[] = [];
+  for (const role of roles) {
+    const own = hits.filter((r) => r.role === role).map((region) => ({ region, time: totals.get(region.id)?.exclusive ?? 0, calls: totals.get(region.id)?.count ?? 0 }));
+    if (own.length === 0) continue;
+    own.sort((a, b) => b.time - a.time || b.calls - a.calls || (a.region.name < b.region.name ? -1 : 1));
+    const isClosed = closed.has(role) && wanted === "";
+    lines.push({ role, count: own.length, time: own.reduce((s, r) => s + r.time, 0), closed: isClosed });
+    if (!isClosed) lines.push(...own);
+  }
+  return lines;
+}
+
+export function RegionList() {
+  const bench = useBench();
+  const filter = useSignal("");
+  const closed = useSignal<ReadonlySet<Role>>(new Set());
+  const summary = useSummary();
+  const totals = new Map(summary?.regions.map((r) => [r.id, r]) ?? []);
+  const lines = regionLines(bench.regions.value, totals, filter.value, closed.value);
+  const whole = lines.reduce((s, l) => s + ("role" in l ? l.time : 0), 0);
+  return (
+    <section class="side-part" aria-label="Regions">
+      <header class="side-head">
+        <h2>Regions</h2>
+        <span class="muted">{formatCount(bench.regions.value.length)}</span>
+        <input
+          type="search" class="filter" placeholder="filter" aria-label="Filter regions by name" spellcheck={false} autocomplete="off"
+          onInput={(e) => (filter.value = e.currentTarget.value)} onKeyDown={(e) => e.key !== "Tab" && e.stopPropagation()}
+        />
+      </header>
+      {lines.length === 0 ? <p class="empty-note">{filter.value === "" ? "This run has no regions." : "No region has this in its name."}</p> : (
+        <VirtualList
+          class="regions" role="listbox" label="Regions" count={lines.length} rowHeight={rowHeight} attributes={{ "aria-multiselectable": true }}
+          row={(i) => {
+            const line = lines[i];
+            return "role" in line
+              ? <RoleRow key={line.role} line={line} whole={whole} toggle={() => (closed.value = flip(closed.value, line.role))} />
+              : <Row key={line.region.id} line={line} whole={whole} />;
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function flip(set: ReadonlySet<Role>, role: Role): Set<Role> {
+  const next = new Set(set);
+  if (!next.delete(role)) next.add(role);
+  return next;
+}
+
+/** Arrows go from line to line, Enter and Space choose. */
+function keys(e: KeyboardEvent, choose: (add: boolean) => void): void {
+  const row = e.currentTarget as HTMLElement;
+  const to = e.key === "ArrowDown" ? row.nextElementSibling : e.key === "ArrowUp" ? row.previousElementSibling : null;
+  if (to) (to as HTMLElement).focus();
+  else if (e.key === "Enter" || e.key === " ") choose(e.ctrlKey || e.metaKey);
+  else return;
+  e.preventDefault();
+  e.stopPropagation();
+}
+
+function useChoice(pattern: string): { chosen: boolean; choose: (add: boolean) => void } {
+  const bench = useBench();
+  const { regions } = bench.look.value;
+  const chosen = regions.includes(pattern);
+  return { chosen, choose: (add) => bench.choose({ regions: chosen && !add && regions.length === 1 ? [] : [pattern] }, add) };
+}
+
+function RoleRow({ line, whole, toggle }: { line: Extract<RegionLine, { role: Role }>; whole: number; toggle: () => void }) {
+  const { chosen, choose } = useChoice(`role:${line.role}`);
+  return (
+    <div
+      class={`region-row role-row ${chosen ? "chosen" : ""}`} role="option" aria-selected={chosen} tabIndex={0} title={`${line.role}: click selects all its regions, double click closes the group`}
+      onClick={(e) => choose(e.ctrlKey || e.metaKey)} onDblClick={toggle} onKeyDown={(e) => keys(e, choose)}
+    >
+      <span class="name">{line.role}</span>
+      {line.closed && <span class="muted">{formatCount(line.count)}</span>}
+      <span class="number muted">{whole > 0 ? formatShare(line.time / whole) : ""}</span>
+    </div>
+  );
+}
+
+function Row({ line, whole }: { line: Extract<RegionLine, { region: RegionRow }>; whole: number }) {
+  const bench = useBench();
+  const { region, time, calls } = line;
+  const { chosen, choose } = useChoice(`#${region.id}`);
+  const byRole = bench.look.value.regions.includes(`role:${region.role}`);
+  const none = bench.look.value.regions.length === 0;
+  const hovered = bench.hover.value?.region === region.id;
+  const where = region.file ? `\n${region.file}${region.line > 0 ? `:${region.line}` : ""}` : "";
+  return (
+    <div
+      class={`region-row ${chosen ? "chosen" : ""} ${none || chosen || byRole ? "" : "out"} ${hovered ? "hovered" : ""}`} role="option" aria-selected={chosen} tabIndex={0}
+      title={`${middle(region.name, 400)}\n${region.category || region.role} · ${thousands(time)} ns exclusive · ${thousands(calls)} calls${where}`}
+      onClick={(e) => choose(e.ctrlKey || e.metaKey)} onKeyDown={(e) => keys(e, choose)}
+      onPointerEnter={() => (bench.hover.value = { panel: "regions", time: null, location: null, region: region.id })} onPointerLeave={() => (bench.hover.value = null)}
+    >
+      <span class="swatch" style={{ background: bench.colour(region.colour) }} />
+      <bdi class="name">{middle(region.name, 80)}</bdi>
+      <span class="number muted">{time > 0 ? (whole > 0 && time / whole >= 0.001 ? formatShare(time / whole) : formatDuration(time)) : calls > 0 ? formatCount(calls) : ""}</span>
+    </div>
+  );
+}

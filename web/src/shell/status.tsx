@@ -1,0 +1,46 @@
+// The line at the bottom: what is selected, what the import had to repair, and
+// whether the server answers.
+
+import { Icon } from "../widget/icon";
+import type { ReportEntry } from "../api/types";
+import { useBench } from "./context";
+import { formatCount } from "./format";
+import { selectionWords } from "./inspector";
+
+/** The import report in a few words. */
+export function reportWords(report: readonly ReportEntry[]): string {
+  const sum = (kind: ReportEntry["kind"]) => report.filter((r) => r.kind === kind).reduce((n, r) => n + r.count, 0);
+  const counts = (["repaired", "guessed", "skipped"] as const).map((kind) => ({ kind, n: sum(kind) }));
+  if (counts.every((c) => c.n === 0)) return "import: every record kept as it was";
+  return "import: " + counts.filter((c) => c.n > 0 || c.kind !== "guessed").map((c) => `${formatCount(c.n)} ${c.kind}`).join(", ");
+}
+
+export function Status() {
+  const bench = useBench();
+  const info = bench.info.value;
+  void bench.look.value;
+  return (
+    <footer class="status">
+      {info && (
+        <>
+          <span class="status-selection" aria-live="polite">selection: {selectionWords(bench)}</span>
+          {!bench.store.isEmpty && <button type="button" class="plain" title="Clear the selection (Esc)" onClick={() => bench.store.clear()}><Icon name="close" />clear</button>}
+        </>
+      )}
+      <span class="bar-space" />
+      <Trouble />
+      {bench.toast.value && <span class="toast" role="status">{bench.toast.value}</span>}
+      {info && <button type="button" class="plain" title="What the import kept, repaired, guessed and left out" onClick={() => (bench.overlay.value = "report")}>{reportWords(info.report)}<Icon name="right" />report</button>}
+    </footer>
+  );
+}
+
+function Trouble() {
+  const bench = useBench();
+  const t = bench.trouble.value;
+  if (!t) return null;
+  const words = t.kind === "unreachable"
+    ? "The server does not answer. What is drawn stays; start parallax again and the page goes on by itself."
+    : `${t.error}. ${t.hint ? t.hint[0].toUpperCase() + t.hint.slice(1) + "." : ""}`;
+  return <span class="trouble" role="alert">{words}</span>;
+}

@@ -1,0 +1,113 @@
+// What is selected, in figures: per region count, total, mean and quantiles. Asked
+// for once by the page and shared by the inspector, the region list and the status.
+
+import { effect, signal, useSignal } from "@preact/signals";
+import type { RegionSummary, Summary } from "../api/types";
+import { useBench } from "./context";
+import { formatCount, formatDuration, middle, thousands } from "./format";
+import { countedSpec } from "./scope";
+import type { Workbench } from "./workbench";
+
+/** The summary of the moment; the last one stays until the next is there. */
+export const summary = signal<Summary | null>(null);
+const note = signal("");
+
+export function useSummary(): Summary | null {
+  return summary.value;
+}
+
+const settle = 120;
+
+/** Keeps the summary up to date; called once. */
+export function followSelection(bench: Workbench): void {
+  let timer = 0;
+  let seq = 0;
+  let abort = new AbortController();
+  effect(() => {
+    const run = bench.runID.value;
+    const spec = countedSpec(bench.look.value);
+    void bench.comebacks.value;
+    clearTimeout(timer);
+    abort.abort();
+    if (run === "") {
+      summary.value = null;
+      return;
+    }
+    timer = setTimeout(async () => {
+      abort = new AbortController();
+      const mine = ++seq;
+      try {
+        const s = await bench.api.summary(run, spec, { panel: "summary", seq: mine, signal: abort.signal });
+        if (mine !== seq) return;
+        summary.value = s;
+        note.value = "";
+      } catch (e) {
+        const detail = (e as { detail?: { kind: string; error: string } }).detail;
+        if (detail?.kind === "aborted" || detail?.kind === "superseded") return;
+        note.value = detail?.error ?? String(e);
+        bench.reportGone(e);
+      }
+    }, summary.peek() === null ? 0 : settle) as unknown as number;
+  });
+}
+
+type Key = "count" | "exclusive" | "mean" | "p50" | "p90" | "p98";
+const columns: { key: Key; label: string; title: string }[] = [
+  { key: "count", label: "calls", title: "calls that begin in the range" },
+  { key: "exclusive", label: "total", title: "exclusive time, cut to the range" },
+  { key: "mean", label: "mean", title: "mean duration of the calls" },
+  { key: "p50", label: "p50", title: "half of the calls are shorter" },
+  { key: "p90", label: "p90", title: "90 % of the calls are shorter" },
+  { key: "p98", label: "p98", title: "98 % of the calls are shorter" },
+];
+const most = 40;
+
+export function SummaryTable() {
+  const bench = useBench();
+  const sort = useSignal<Key>("exclusive");
+  const all = useSignal(false);
+  const s = summary.value;
+  if (note.value !== "") return <p class="empty-note">{note.value}</p>;
+  if (!s) return <p class="empty-note">Counting…</p>;
+  const rows = s.regions.filter((r) => r.count > 0 || r.exclusive > 0).sort((a, b) => (b[sort.value] ?? -1) - (a[sort.value] ?? -1));
+  if (rows.length === 0) return <p class="empty-note">Nothing happens in this selection. Esc clears it, Ctrl+Z goes back.</p>;
+  const shown = all.value ? rows.slice(0, 2000) : rows.slice(0, most);
+  return (
+    <>
+      <div class="summary-scroll" tabIndex={0} role="group" aria-label="Figures of the selection">
+        <table class="summary">
+          <thead>
+            <tr>
+              <th scope="col">region</th>
+              {columns.map((c) => (
+                <th key={c.key} scope="col" class="number" aria-sort={sort.value === c.key ? "descending" : "none"}>
+                  <button type="button" class="plain" title={`${c.title}; click sorts`} onClick={() => (sort.value = c.key)}>{c.label}{sort.value === c.key ? " ↓" : ""}</button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{shown.map((r) => <SummaryRow key={r.id} r={r} bench={bench} />)}</tbody>
+        </table>
+      </div>
+      {rows.length > shown.length && <button type="button" class="plain more" onClick={() => (all.value = true)}>{formatCount(rows.length - shown.length)} more…</button>}
+      {!s.exact && s.note && <p class="empty-note">{s.note}</p>}
+    </>
+  );
+}
+
+function SummaryRow({ r, bench }: { r: RegionSummary; bench: Workbench }) {
+  const chosen = bench.look.value.regions.includes(`#${r.id}`);
+  const cell = (c: (typeof columns)[number]) => {
+    const v = r[c.key];
+    const exact = v === null ? "no calls" : c.key === "count" ? `${thousands(v)} calls` : `${thousands(Math.round(v))} ns`;
+    return <td key={c.key} class="number" title={exact}>{v === null ? "–" : c.key === "count" ? formatCount(v) : formatDuration(v)}</td>;
+  };
+  return (
+    <tr class={chosen ? "chosen" : ""} onClick={(e) => bench.choose({ regions: chosen && !e.ctrlKey ? [] : [`#${r.id}`] }, e.ctrlKey || e.metaKey)}>
+      <th scope="row" title={middle(r.name, 400)}>
+        <span class="summary-name"><span class="swatch" style={{ background: bench.colour(r.colour) }} /><bdi class="name">{middle(r.name, 60)}</bdi></span>
+      </th>
+      {columns.map(cell)}
+    </tr>
+  );
+}

@@ -1,0 +1,11 @@
+// The views that add something to their panel, one line each. A view that is not
+// listed gets the panel that every view has.
+
+import type { ViewPlug } from "../shell/plug";
+import { activity } from "./activity";
+import { timeline } from "./timeline";
+
+export const views: ViewPlug[] = [
+  activity,
+  timeline,
+];

@@ -1,0 +1,28 @@
+// timeline: rows of locations over time. Its marks do not depend on the window's
+// ends, so it moves under the hand; a click on a row's label opens or closes the
+// group, a click on an interval chooses its location and keeps its facts.
+
+import "./timeline.css";
+import type { Row } from "../../scene/scene";
+import { noID } from "../../scene/scene";
+import type { PanelState } from "../../shell/layout";
+import type { ViewPlug } from "../../shell/plug";
+
+export const timeline: ViewPlug = {
+  name: "timeline",
+  follow: { time: "window", locations: "context", regions: "filter" },
+  local: true,
+  scrolls: true,
+  choose: (fact) => (fact.locations?.length ? { locations: fact.locations.map((id) => `#${id}`) } : {}),
+  chooseRow: toggleRow,
+};
+
+/** Opens a folded row, closes an open one; null for a row that is neither. */
+export function toggleRow(row: Row, panel: PanelState): { option: string; values: string[] }[] | null {
+  if (row.location === noID || !(row.open || row.folded)) return null;
+  const id = `#${row.location}`;
+  const [to, from] = row.folded ? ["expand", "collapse"] : ["collapse", "expand"];
+  const without = (panel.options[from] ?? []).filter((p) => p !== id);
+  const withIt = [...(panel.options[to] ?? []).filter((p) => p !== id), id];
+  return [{ option: from, values: without }, { option: to, values: withIt }];
+}
