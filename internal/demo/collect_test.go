@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -221,15 +222,30 @@ func (c *collected) dump(w io.Writer) {
 			fmt.Fprintln(w, c.counters[s.counter], s.at, s.value)
 		}
 		for _, i := range r.intervals {
-			fmt.Fprintln(w, i)
+			line := numbers(nil, int64(i.begin), int64(i.end), int64(i.region), int64(i.parent))
+			for _, a := range i.attributes {
+				line = append(append(line, a.Key...), a.Value.String()...)
+			}
+			w.Write(line)
 		}
 	}
 	lines := make([]string, len(c.links))
 	for i, l := range c.links {
-		lines[i] = fmt.Sprintln(l)
+		lines[i] = string(numbers(nil, int64(l.Kind), int64(l.From.Location), int64(l.From.Time), int64(l.From.Region),
+			int64(l.To.Location), int64(l.To.Time), int64(l.To.Region), l.Size, l.Tag, int64(l.Communicator)))
 	}
 	sort.Strings(lines)
-	fmt.Fprintln(w, lines)
+	for _, l := range lines {
+		io.WriteString(w, l)
+	}
+}
+
+// numbers appends numbers as bytes that can be hashed.
+func numbers(b []byte, list ...int64) []byte {
+	for _, n := range list {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	return b
 }
 
 func (c *collected) order() []trace.LocationID {

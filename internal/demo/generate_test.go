@@ -175,7 +175,7 @@ func diffLines(t *testing.T, got, want []string) {
 }
 
 func TestChromeHoldsTheWholeTrace(t *testing.T) {
-	for _, name := range []string{"stencil", "training", "uniform?locations=20&intervals=30000"} {
+	for _, name := range []string{"stencil", "training?locations=4&intervals=20000", "uniform?locations=20&intervals=30000"} {
 		c := collect(t, name, Options{})
 		f := readJSON(t, generate(t, name, "chrome", "run.json"))
 		got := f.lines(t, func(pid, tid string) string { return pid + "/" + tid }, 0, c.keys())
@@ -213,13 +213,14 @@ func TestChromeHoldsTheWholeTrace(t *testing.T) {
 
 func TestKinetoHoldsTheWholeTrace(t *testing.T) {
 	for _, directory := range []string{"run", "run.gz"} {
-		c := collect(t, "training", Options{})
-		path := generate(t, "training", "kineto", directory)
+		const name = "training?locations=10&intervals=20000"
+		c := collect(t, name, Options{})
+		path := generate(t, name, "kineto", directory)
 		suffix := filepath.Ext(directory)
 		var got []string
-		for rank := range 16 {
+		for rank := range 10 {
 			f := readJSON(t, filepath.Join(path, fmt.Sprintf("rank%d.json%s", rank, suffix)))
-			if f.Distributed.Rank != rank || f.Distributed.World != 16 || len(f.Distributed.Groups) != 1 || len(f.Distributed.Groups[0].Ranks) != 16 || f.Base == 0 {
+			if f.Distributed.Rank != rank || f.Distributed.World != 10 || len(f.Distributed.Groups) != 1 || len(f.Distributed.Groups[0].Ranks) != 10 || f.Base == 0 {
 				t.Errorf("rank %d: header says %+v, base %d", rank, f.Distributed, f.Base)
 			}
 			got = append(got, f.lines(t, func(pid, tid string) string {

@@ -66,6 +66,7 @@ type stencil struct {
 	regions    stencilRegions
 	processes  []trace.LocationID
 	threads    []trace.LocationID
+	rates      []trace.CounterID
 	world      trace.CommunicatorID
 
 	// sent[i*ranks+r] is when rank r begins its first MPI_Isend of iteration i:

@@ -47,6 +47,7 @@ func (s *stencil) define() {
 		process := s.w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess, Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank)})
 		thread := s.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "main thread", Rank: trace.NoRank})
 		s.processes, s.threads = append(s.processes, process), append(s.threads, thread)
+		s.rates = append(s.rates, s.w.Counter(trace.Counter{Location: thread, Name: "cells per second", Unit: "1/s"}))
 		grid.Coordinates = append(grid.Coordinates, trace.Coordinate{Location: process, At: []int{rank % s.width, rank / s.width}})
 	}
 	s.w.Topology(grid)
@@ -64,7 +65,6 @@ type stencilRank struct {
 	speed   trace.Time // cost of this rank's work in 1/1000 of the usual
 	around  []side
 	out     trace.Stream
-	rate    trace.CounterID
 	busy    trace.Time // compute time of the iteration
 	arrived int        // collectives met so far
 }
@@ -123,7 +123,6 @@ func (s *stencil) simulate(ctx context.Context) error {
 // replay writes one rank.
 func (s *stencil) replay(ctx context.Context, rank int) error {
 	p := s.start(rank)
-	p.rate = s.w.Counter(trace.Counter{Location: s.threads[rank], Name: "cells per second", Unit: "1/s"})
 	p.out = s.w.Stream(s.threads[rank], trace.StreamOptions{})
 	p.begin()
 	p.prepare()
@@ -295,7 +294,7 @@ func (p *stencilRank) finish(i int) {
 		}
 	}
 	if p.out != nil {
-		p.out.Sample(p.rate, p.now, float64(tileX*tileY*1_000_000/int64(p.busy))*1000)
+		p.out.Sample(p.rates[p.rank], p.now, float64(tileX*tileY*1_000_000/int64(p.busy))*1000)
 	}
 	p.leave(r.iteration)
 }

@@ -62,6 +62,7 @@ type training struct {
 // A trainingPlace is where one rank's records go.
 type trainingPlace struct {
 	process, main, autograd, device, compute, nccl trace.LocationID
+	clock, heat                                    trace.CounterID
 }
 
 func trainingShape(o Options) *training {
@@ -150,8 +151,6 @@ func (t *training) replay(ctx context.Context, rank int) error {
 	for i, id := range []trace.LocationID{at.main, at.autograd, at.compute, at.nccl, at.device} {
 		streams[i] = t.w.Stream(id, trace.StreamOptions{})
 	}
-	clock := t.w.Counter(trace.Counter{Location: at.device, Name: "SM clock", Unit: "MHz"})
-	heat := t.w.Counter(trace.Counter{Location: at.device, Name: "temperature", Unit: "°C"})
 	lanes := [4]*lane{&g.main, &g.autograd, &g.compute, &g.nccl}
 	for _, l := range lanes {
 		l.keep = true
@@ -171,8 +170,8 @@ func (t *training) replay(ctx context.Context, rank int) error {
 			l.flush(streams[k], t)
 		}
 		g.flushLinks(at)
-		streams[4].Sample(clock, began, float64(t.clock(rank, i)))
-		streams[4].Sample(heat, began, float64(t.temperature(rank, i)))
+		streams[4].Sample(at.clock, began, float64(t.clock(rank, i)))
+		streams[4].Sample(at.heat, began, float64(t.temperature(rank, i)))
 	}
 	for _, s := range streams {
 		if err := s.Close(); failed == nil {

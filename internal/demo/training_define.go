@@ -80,6 +80,8 @@ func (t *training) place(machine trace.LocationID, rank, local int) (p trainingP
 	p.device = child(p.process, trace.KindDevice, local, fmt.Sprintf("GPU %d", local), 2)
 	p.compute = child(p.device, trace.KindStream, computeStream, fmt.Sprintf("stream %d", computeStream), computeStream)
 	p.nccl = child(p.device, trace.KindStream, ncclStream, fmt.Sprintf("stream %d", ncclStream), ncclStream)
+	p.clock = t.w.Counter(trace.Counter{Location: p.device, Name: "SM clock", Unit: "MHz"})
+	p.heat = t.w.Counter(trace.Counter{Location: p.device, Name: "temperature", Unit: "°C"})
 	return p
 }
 
