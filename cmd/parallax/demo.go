@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/spf13/pflag"
+)
+
+// demoVersion goes up whenever a demo gives another trace.
+const demoVersion = 1
+
+func findDemo(name string) (*demo.Demo, demo.Options, error) {
+	base, variant, _ := strings.Cut(name, "?")
+	d, ok := demo.Find(base)
+	if !ok {
+		return nil, demo.Options{}, usage("no demo %q; `parallax demo --list` lists them", base)
+	}
+	o := d.Options
+	switch variant {
+	case "":
+	case "balanced":
+		o.Balanced = true
+	default:
+		return nil, o, usage("demo:%s: unknown variant %q, want balanced", base, variant)
+	}
+	return d, o, nil
+}
+
+func demoKey(d *demo.Demo, o demo.Options) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "demo %d %d %s %+v", readerVersion, demoVersion, d.Name, o))
+	return hex.EncodeToString(sum[:])
+}
+
+func demoCommand() *command {
+	return &command{
+		name: "demo", args: "[NAME | --list]", summary: "open a demo trace with known truth",
+		help: "Each demo is made in the program and says in words what a correct tool must show.\n\n  parallax demo\n  parallax demo training\n  parallax view timeline demo:stencil -o stencil.svg",
+		flags: func(fs *pflag.FlagSet) {
+			fs.Bool("list", false, "list the demos with their truths")
+			openFlags(fs)
+		},
+		run: runDemo,
+	}
+}
+
+func runDemo(ctx context.Context, e *env, args []string) error {
+	if e.flag("list") {
+		for _, d := range demo.Demos {
+			fmt.Fprintf(e.stdout, "demo:%s  %s\n", d.Name, d.Title)
+			for _, t := range d.Truth {
+				fmt.Fprintf(e.stdout, "  - %s\n", t)
+			}
+		}
+		return nil
+	}
+	name := "stencil"
+	if len(args) > 1 {
+		return usage("demo: want one name")
+	}
+	if len(args) == 1 {
+		name = strings.TrimPrefix(args[0], "demo:")
+	}
+	d, _, err := findDemo(name)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "%s\nWhat a correct tool must show:\n", d.Title)
+	for _, t := range d.Truth {
+		fmt.Fprintf(e.stdout, "  - %s\n", t)
+	}
+	return runOpen(ctx, e, []string{"demo:" + name})
+}
+
+func genCommand() *command {
+	return &command{
+		name: "gen", args: "NAME --format FORMAT -o PATH", summary: "write a demo in a real format at any scale",
+		help: "The same arguments give the same bytes.\n\n  parallax gen training --format kineto --locations 64 -o job/\n  parallax gen stencil --format chrome --intervals 1000000 -o stencil.json",
+		flags: func(fs *pflag.FlagSet) {
+			fs.String("format", "chrome", "chrome, kineto, otf2, paje or tau")
+			fs.Int64("locations", 0, "how many ranks or GPUs; 0: the demo's own number")
+			fs.Int64("intervals", 0, "about how many intervals; 0: the demo's own number")
+			fs.Bool("balanced", false, "without the planted faults")
+			fs.StringP("output", "o", "", "file or directory to write")
+		},
+		run: runGen,
+	}
+}
+
+func runGen(ctx context.Context, e *env, args []string) error {
+	if len(args) != 1 || e.text("output") == "" {
+		return usage("gen: want NAME and -o PATH; `parallax demo --list` lists the names")
+	}
+	d, o, err := findDemo(strings.TrimPrefix(args[0], "demo:"))
+	if err != nil {
+		return err
+	}
+	if n := e.number("locations"); n > 0 {
+		o.Locations = int(n)
+	}
+	if n := e.number("intervals"); n > 0 {
+		o.Intervals = n
+	}
+	o.Balanced = o.Balanced || e.flag("balanced")
+	path := e.text("output")
+	if err := demo.Generate(ctx, d, e.text("format"), o, path); err != nil {
+		return fmt.Errorf("gen %s: %w", d.Name, err)
+	}
+	size := treeSize(path)
+	if i, err := os.Stat(path); err == nil && !i.IsDir() {
+		size = i.Size()
+	}
+	fmt.Fprintf(e.stdout, "%s: %s\n", filepath.Clean(path), view.FormatBytes(float64(size)))
+	return nil
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// readingFlags are the options of every command that reads a source.
+func readingFlags(fs *pflag.FlagSet) {
+	fs.String("format", "", "read as this format, skip detection")
+	fs.String("align", "none", "fit clock offsets from messages or collectives: none, messages, collectives")
+	fs.String("memory", "256MiB", "bound on memory while importing")
+	fs.String("cache", "", "where imported stores are kept (default: the user's cache directory)")
+	fs.Bool("verify", false, "hash whole files instead of size, time and both ends; check the store's sums")
+}
+
+// selectionFlags are the selection, the same for every view.
+func selectionFlags(fs *pflag.FlagSet) {
+	fs.String("from", "", "begin of the time range: 1.5s, 200ms, 30%")
+	fs.String("to", "", "end of the time range")
+	fs.StringArray("locations", nil, "locations by glob on path or name, re:EXPR, rank:N or rank:N-M; repeatable")
+	fs.StringArray("regions", nil, "regions by glob on name, re:EXPR, role:NAME or category:NAME; repeatable")
+}
+
+// optionFlags are the one table of options.
+func optionFlags(fs *pflag.FlagSet) {
+	for _, o := range view.OptionTable {
+		text := o.Help
+		if len(o.Choices) > 0 {
+			text += ": " + strings.Join(o.Choices, ", ")
+		}
+		if o.Kind == "switch" {
+			fs.Bool(o.Name, false, text)
+		} else {
+			fs.StringArray(o.Name, nil, text)
+		}
+	}
+}
+
+// optionValues gives the view options that the user set.
+func (e *env) optionValues() map[string][]string {
+	set := map[string][]string{}
+	for _, o := range view.OptionTable {
+		switch {
+		case !e.flags.Changed(o.Name):
+		case o.Kind == "switch":
+			set[o.Name] = []string{strconv.FormatBool(e.flag(o.Name))}
+		default:
+			set[o.Name] = e.list(o.Name)
+		}
+	}
+	return set
+}
+
+func (e *env) spec() view.Spec {
+	return view.Spec{From: e.text("from"), To: e.text("to"), Locations: e.list("locations"), Regions: e.list("regions")}
+}
+
+// parseSize reads "256MiB", "2G", "1000000".
+func parseSize(s string) (int64, error) {
+	num := strings.TrimRight(s, "KMGTiBkb")
+	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s[len(num):]), "B"), "I"))
+	shift, ok := map[string]uint{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[unit]
+	f, err := strconv.ParseFloat(num, 64)
+	if err != nil || !ok || f < 0 || f > 1<<20 && shift > 20 {
+		return 0, fmt.Errorf("size %q: want a number with KiB, MiB, GiB or TiB", s)
+	}
+	return int64(f * float64(int64(1)<<shift)), nil
+}
+
+// parsePicture reads "1920x1080".
+func parsePicture(s string) (w, h int, err error) {
+	a, b, ok := strings.Cut(s, "x")
+	if ok {
+		w, err = strconv.Atoi(a)
+		if err == nil {
+			h, err = strconv.Atoi(b)
+		}
+	}
+	if !ok || err != nil || w < 64 || h < 32 || w > 20000 || h > 20000 {
+		return 0, 0, usage("--size %q: want WIDTHxHEIGHT in pixels, such as 1600x900, at most 20000 each way", s)
+	}
+	return w, h, nil
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// isSource reports whether an argument names something to open.
+func isSource(s string) bool {
+	if strings.HasPrefix(s, "demo:") {
+		return true
+	}
+	_, err := os.Stat(s)
+	return err == nil
+}
+
+// version is the module's version and revision as the linker recorded them.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) > 12 && !strings.Contains(v, s.Value[:12]) {
+			v += " " + s.Value[:12]
+		}
+	}
+	return v
+}

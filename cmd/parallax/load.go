@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/importer"
+	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A loader turns sources into open runs: demo, store or trace files; from the
+// cache where they were imported before.
+type loader struct {
+	cache    *cache
+	memory   int64
+	format   string
+	align    string
+	verify   bool
+	progress func(label string, done, total int64) // called now and then; may be nil
+}
+
+func (e *env) loader() (*loader, error) {
+	memory, err := parseSize(e.text("memory"))
+	if err != nil {
+		return nil, usage("--memory: %v", err)
+	}
+	switch a := e.text("align"); a {
+	case "none", "messages", "collectives":
+	default:
+		return nil, usage("--align %q: want none, messages or collectives", a)
+	}
+	if f := e.text("format"); f != "" && findFormat(f) == nil {
+		return nil, usage("--format %q: no such format; `parallax formats` lists them", f)
+	}
+	c, err := openCache(e.text("cache"))
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{cache: c, memory: memory, format: e.text("format"), align: e.text("align"), verify: e.flag("verify")}
+	if e.terminal {
+		l.progress = newProgressBar(e.stderr).show
+	}
+	return l, nil
+}
+
+func findFormat(name string) *importer.Format {
+	for _, f := range formats.Formats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// A severalError says that a source holds more than one run.
+type severalError struct {
+	source string
+	runs   []importer.Run
+}
+
+func (e *severalError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s holds %d runs, not one:", e.source, len(e.runs))
+	for i, r := range e.runs {
+		if i == 12 {
+			fmt.Fprintf(&b, "\n  and %d more", len(e.runs)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n  %-12s %s (%d files)", r.Format.Name, r.Label(r.Files[0]), len(r.Files))
+	}
+	b.WriteString("\nname one of them, or `parallax open` them all")
+	return b.String()
+}
+
+// one opens sources that are one run.
+func (l *loader) one(ctx context.Context, sources []string) (view.Run, error) {
+	runs, err := l.find(sources)
+	if err != nil {
+		return view.Run{}, err
+	}
+	if len(runs) > 1 {
+		s := &severalError{source: strings.Join(sources, " ")}
+		for _, r := range runs {
+			s.runs = append(s.runs, r.run)
+		}
+		return view.Run{}, s
+	}
+	return l.open(ctx, runs[0])
+}
+
+// all opens every run that the sources hold. Where some fail and others do not,
+// the runs that opened come with the error that joins the failures.
+func (l *loader) all(ctx context.Context, sources []string) ([]view.Run, error) {
+	found, err := l.find(sources)
+	if err != nil {
+		return nil, err
+	}
+	var out []view.Run
+	var failed []error
+	for _, f := range found {
+		r, err := l.open(ctx, f)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out, errors.Join(failed...)
+}
+
+// A foundRun is a run that is not open yet: a store, a demo or trace files.
+type foundRun struct {
+	name, source string
+	store        string
+	demo         *demo.Demo
+	options      demo.Options
+	run          importer.Run
+	roots        []string
+}
+
+// find says which runs lie in the sources, reading heads of files only.
+func (l *loader) find(sources []string) ([]foundRun, error) {
+	if len(sources) == 0 {
+		return nil, usage("no source given; name a file, a directory, an archive, a .plx store or demo:NAME")
+	}
+	var out []foundRun
+	var files []string
+	for _, s := range sources {
+		switch {
+		case strings.HasPrefix(s, "demo:"):
+			d, o, err := findDemo(strings.TrimPrefix(s, "demo:"))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, foundRun{name: d.Name, source: s, demo: d, options: o})
+		case isStore(s):
+			out = append(out, foundRun{name: strings.TrimSuffix(filepath.Base(filepath.Clean(s)), ".plx"), source: s, store: s})
+		default:
+			files = append(files, s)
+		}
+	}
+	if len(files) == 0 {
+		return out, nil
+	}
+	src, err := importer.NewSource(files...)
+	if err != nil {
+		return nil, err
+	}
+	list := formats.Formats
+	if f := findFormat(l.format); f != nil {
+		list = []*importer.Format{f}
+	}
+	runs, err := importer.Detect(list, src)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		r.Options = importer.Options{Align: l.align, Memory: l.memory}
+		out = append(out, foundRun{name: r.Name, source: strings.Join(files, " "), run: r, roots: files})
+	}
+	return out, nil
+}
+
+func isStore(path string) bool {
+	_, err := os.Stat(filepath.Join(path, "manifest.json"))
+	return err == nil && strings.HasSuffix(filepath.Clean(path), ".plx")
+}
+
+func (l *loader) open(ctx context.Context, f foundRun) (view.Run, error) {
+	path := f.store
+	if path == "" {
+		key, err := l.key(f)
+		if err != nil {
+			return view.Run{}, err
+		}
+		path = l.cache.path(f.name, key)
+		if r, err := local.Open(path, all.Summaries); err == nil {
+			l.cache.touch(path)
+			return view.Run{Name: f.name, Source: f.source, Store: r}, l.check(r)
+		}
+		if err := l.cache.makeRoom(l.cache.dir, f.packed()); err != nil {
+			return view.Run{}, err
+		}
+		if err := l.write(ctx, f, path); err != nil {
+			return view.Run{}, err
+		}
+		if err := l.cache.trim(path); err != nil {
+			return view.Run{}, err
+		}
+	}
+	r, err := local.Open(path, all.Summaries)
+	if err != nil {
+		return view.Run{}, fmt.Errorf("open %s: %w", f.source, err)
+	}
+	return view.Run{Name: f.name, Source: f.source, Store: r}, l.check(r)
+}
+
+func (l *loader) check(r *local.Reader) error {
+	if !l.verify {
+		return nil
+	}
+	return r.Verify()
+}
+
+func (f foundRun) packed() int64 {
+	sizes := map[string]int64{}
+	for _, x := range f.run.Source.Files {
+		sizes[x.Path] = x.Size
+	}
+	var n int64
+	for _, p := range f.run.Files {
+		n += sizes[p]
+	}
+	return n
+}
+
+func (l *loader) key(f foundRun) (string, error) {
+	if f.demo != nil {
+		return demoKey(f.demo, f.options), nil
+	}
+	return runKey(f.run, f.roots, l.verify)
+}
+
+// write imports a run into a new store at path.
+func (l *loader) write(ctx context.Context, f foundRun, path string) error {
+	o := local.Options{Memory: l.memory, Summaries: all.Summaries, Sources: []string{f.source}}
+	fill := func(w trace.Writer) error { return f.demo.Write(ctx, f.options, w) }
+	progress := &importer.Progress{Total: f.packed()}
+	if f.demo != nil {
+		o.Format = "demo"
+	} else {
+		if f.run.Format.Import == nil {
+			return &importer.Error{File: f.source, Cause: "this is " + f.run.Format.Title + ", which Parallax recognises but does not read", Hint: f.run.Format.Advice, Kind: importer.ErrUnsupported}
+		}
+		o.Format = f.run.Format.Name
+		f.run.Progress = progress
+		fill = func(w trace.Writer) error { return f.run.Format.Import(ctx, f.run, w) }
+	}
+	stop := l.watch(f.name, progress)
+	defer stop()
+	w, err := local.Create(path, o)
+	if err != nil {
+		return fmt.Errorf("import %s: %w", f.source, err)
+	}
+	if err := fill(w); err != nil {
+		w.Abort()
+		return fmt.Errorf("import %s: %w", f.name, err)
+	}
+	if err := w.Finish(ctx); err != nil {
+		w.Abort()
+		return fmt.Errorf("import %s: %w", f.name, err)
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+// Command parallax shows a parallel program from every side: it reads traces and
+// profiles, keeps them in a columnar store, and answers through linked views, in
+// the browser and headless.
+//
+// This package is the wiring, the only place where everything meets: one file a
+// subcommand, load.go from a source to an open run, cache.go for stores kept.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+)
+
+// A command is one verb.
+type command struct {
+	name    string
+	args    string // as shown in the usage line
+	summary string // one line
+	help    string // the rest, with an example
+	flags   func(*pflag.FlagSet)
+	run     func(ctx context.Context, e *env, args []string) error
+}
+
+// An env is what a command runs in.
+type env struct {
+	stdout, stderr io.Writer
+	flags          *pflag.FlagSet
+	terminal       bool // stderr is one: progress may be drawn
+}
+
+func (e *env) text(name string) string      { s, _ := e.flags.GetString(name); return s }
+func (e *env) flag(name string) bool        { b, _ := e.flags.GetBool(name); return b }
+func (e *env) list(name string) []string    { l, _ := e.flags.GetStringArray(name); return l }
+func (e *env) number(name string) int64     { n, _ := e.flags.GetInt64(name); return n }
+func (e *env) warn(format string, a ...any) { fmt.Fprintf(e.stderr, "parallax: "+format+"\n", a...) }
+
+// A usageError ends the program with status 2.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usage(format string, a ...any) error { return &usageError{fmt.Sprintf(format, a...)} }
+
+// errSilent ends the program with status 1 where the output already says why.
+var errSilent = errors.New("")
+
+func commands() []*command {
+	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), cacheCommand()}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main with everything it touches as arguments; it gives the exit status:
+// 0 done, 1 the input or the run failed, 2 wrong usage.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	err := dispatch(ctx, args, stdout, stderr)
+	var u *usageError
+	switch {
+	case err == nil || errors.Is(err, pflag.ErrHelp):
+		return 0
+	case errors.As(err, &u):
+		fmt.Fprintln(stderr, "parallax: "+u.text)
+		return 2
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		fmt.Fprintln(stderr, "parallax: interrupted")
+		return 1
+	case err != errSilent:
+		fmt.Fprintln(stderr, "parallax: "+strings.TrimSpace(err.Error()))
+	}
+	return 1
+}
+
+func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		args = []string{"open"}
+	}
+	name := args[0]
+	switch name {
+	case "help", "-h", "--help":
+		return help(stdout, args[1:])
+	case "version", "--version":
+		fmt.Fprintln(stdout, "parallax "+version())
+		return nil
+	}
+	for _, c := range commands() {
+		if c.name == name {
+			return c.execute(ctx, args[1:], stdout, stderr)
+		}
+	}
+	if isSource(name) || strings.HasPrefix(name, "-") {
+		return openCommand().execute(ctx, args, stdout, stderr)
+	}
+	return usage("%q is neither a command nor a file; `parallax help` lists the commands", name)
+}
+
+func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.SortFlags = false
+	if c.flags != nil {
+		c.flags(fs)
+	}
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			c.describe(stdout)
+			return err
+		}
+		return usage("%s: %v; `parallax help %s` shows what there is", c.name, err, c.name)
+	}
+	e := &env{stdout: stdout, stderr: stderr, flags: fs, terminal: isTerminal(stderr)}
+	return c.run(ctx, e, fs.Args())
+}
+
+func (c *command) describe(w io.Writer) {
+	fmt.Fprintf(w, "parallax %s %s\n\n%s.\n", c.name, c.args, c.summary)
+	if c.help != "" {
+		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.help))
+	}
+	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	fs.SortFlags = false
+	if c.flags != nil {
+		c.flags(fs)
+	}
+	if u := fs.FlagUsagesWrapped(100); u != "" {
+		fmt.Fprintf(w, "\nOptions\n%s", u)
+	}
+}
+
+func help(w io.Writer, args []string) error {
+	if len(args) == 0 {
+		fmt.Fprint(w, "Parallax shows a parallel program from every side.\n\n")
+		for _, c := range commands() {
+			fmt.Fprintf(w, "  parallax %-42s %s\n", c.name+" "+c.args, c.summary)
+		}
+		fmt.Fprint(w, "\nA SOURCE is a file, a directory, an archive (tar, zip), a .plx store, or demo:NAME.\n`parallax SOURCE` is the same as `parallax open SOURCE`; `parallax help VERB` explains each.\n")
+		return nil
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			c.describe(w)
+			return nil
+		}
+	}
+	return usage("help: no command %q", args[0])
+}

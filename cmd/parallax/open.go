@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/demo"
+	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/render/pdf"
+	"github.com/parallax-hpc/parallax/internal/render/png"
+	"github.com/parallax-hpc/parallax/internal/render/svg"
+	"github.com/parallax-hpc/parallax/internal/server"
+	"github.com/parallax-hpc/parallax/internal/view"
+	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/parallax-hpc/parallax/web"
+	"github.com/spf13/pflag"
+)
+
+func openFlags(fs *pflag.FlagSet) {
+	fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 takes a free one")
+	fs.Bool("no-browser", false, "print the address only")
+	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")
+	fs.StringArray("run", nil, "NAME=SOURCE: a further run; repeatable")
+	readingFlags(fs)
+}
+
+func openCommand() *command {
+	return &command{
+		name: "open", args: "[SOURCE...]", summary: "import if needed, serve the page, print its address",
+		help:  "Sources that are not one run are opened as runs of their own. Without a source the home page comes up.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  parallax open demo:stencil --no-browser --listen 127.0.0.1:8080",
+		flags: openFlags, run: runOpen,
+	}
+}
+
+func runOpen(ctx context.Context, e *env, args []string) error {
+	l, err := e.loader()
+	if err != nil {
+		return err
+	}
+	runs, err := e.runsToServe(ctx, l, args)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", e.text("listen"))
+	if err != nil {
+		closeRuns(runs)
+		return fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err)
+	}
+	s, err := server.New(e.serverConfig(l, runs))
+	if err != nil {
+		closeRuns(runs)
+		return err
+	}
+	address := s.Address(listener.Addr())
+	fmt.Fprintf(e.stdout, "Parallax is at %s\n", address)
+	adviseRemote(e.stdout, listener.Addr())
+	if !e.flag("no-browser") {
+		startBrowser(address)
+	}
+	fmt.Fprintln(e.stdout, "Ctrl+C ends it.")
+	return s.Serve(ctx, listener)
+}
+
+// runsToServe opens what the arguments and --run name. A source that fails
+// beside others that open is said and left out.
+func (e *env) runsToServe(ctx context.Context, l *loader, args []string) ([]view.Run, error) {
+	var runs []view.Run
+	add := func(name string, sources []string) error {
+		got, err := l.all(ctx, sources)
+		for i := range got {
+			if name != "" {
+				got[i].Name = name
+			}
+		}
+		runs = append(runs, got...)
+		if len(got) > 0 {
+			l.cache.remember(sources, got[0])
+		}
+		if err != nil && len(got) > 0 {
+			e.warn("%v", err)
+			return nil
+		}
+		return err
+	}
+	if len(args) > 0 {
+		if err := add("", args); err != nil {
+			closeRuns(runs)
+			return nil, err
+		}
+	}
+	for _, s := range e.list("run") {
+		name, source, ok := strings.Cut(s, "=")
+		if !ok {
+			closeRuns(runs)
+			return nil, usage("--run %q: want NAME=SOURCE", s)
+		}
+		if err := add(name, []string{source}); err != nil {
+			closeRuns(runs)
+			return nil, err
+		}
+	}
+	return runs, nil
+}
+
+func closeRuns(runs []view.Run) {
+	for _, r := range runs {
+		r.Store.Close()
+	}
+}
+
+func (e *env) serverConfig(l *loader, runs []view.Run) server.Config {
+	c := server.Config{
+		Version: version(), Views: views.Views, Formats: formats.Formats, Runs: runs, Assets: web.Files(),
+		Remote: e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
+		Export: map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render},
+		Recent: l.cache.recent,
+		Log:    slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
+	for _, d := range demo.Demos {
+		c.Demos = append(c.Demos, server.Demo{Name: d.Name, Title: d.Title, Truth: strings.Join(d.Truth, " ")})
+	}
+	c.Open = func(ctx context.Context, sources []string, progress func(done, total int64)) ([]view.Run, error) {
+		own := *l
+		own.progress = func(_ string, done, total int64) { progress(done, total) }
+		runs, err := own.all(ctx, sources)
+		if len(runs) > 0 {
+			l.cache.remember(sources, runs[0])
+		}
+		return runs, err
+	}
+	return c
+}
+
+// adviseRemote prints the tunnel to use where this machine has no display.
+func adviseRemote(w io.Writer, a net.Addr) {
+	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" || os.Getenv("SSH_CONNECTION") != "" {
+		_, port, err := net.SplitHostPort(a.String())
+		host, _ := os.Hostname()
+		if err == nil {
+			fmt.Fprintf(w, "From your own machine: ssh -L %s:127.0.0.1:%s %s, then open that address there.\n", port, port, host)
+		}
+	}
+}
+
+// startBrowser asks the desktop to open an address; where there is none, the
+// printed address serves.
+func startBrowser(address string) {
+	var c *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		c = exec.Command("open", address)
+	case "windows":
+		c = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+	default:
+		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+			return
+		}
+		c = exec.Command("xdg-open", address)
+	}
+	if c.Start() == nil {
+		go c.Wait()
+	}
+}

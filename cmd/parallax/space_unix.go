@@ -1,0 +1,14 @@
+//go:build !windows
+
+package main
+
+import "golang.org/x/sys/unix"
+
+// freeSpace is what this user may still write below dir, in bytes.
+func freeSpace(dir string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil
+}

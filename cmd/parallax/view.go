@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/render/pdf"
+	"github.com/parallax-hpc/parallax/internal/render/png"
+	"github.com/parallax-hpc/parallax/internal/render/svg"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/spf13/pflag"
+)
+
+func viewCommand() *command {
+	return &command{
+		name: "view", args: "VIEW SOURCE [-o FILE] [--size WxH]", summary: "draw one view headless: svg, png, pdf, json or csv by FILE's ending",
+		help: "Without -o the numbers go to standard output as JSON. `parallax views` lists the views and their options.\n\n" +
+			"  parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% --locations 'rank:0-3' -o activity.csv",
+		flags: func(fs *pflag.FlagSet) {
+			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, json or csv")
+			fs.String("size", "1600x900", "size of the picture in pixels")
+			fs.String("theme", "light", "light or dark")
+			fs.Bool("json", false, "JSON on standard output (the default without -o)")
+			fs.StringArray("run", nil, "NAME=SOURCE: a further run; repeatable")
+			selectionFlags(fs)
+			readingFlags(fs)
+			optionFlags(fs)
+		},
+		run: runView,
+	}
+}
+
+func findView(name string) *view.View {
+	for _, v := range views.Views {
+		if v.Name == name {
+			return v
+		}
+	}
+	return nil
+}
+
+func runView(ctx context.Context, e *env, args []string) error {
+	if len(args) < 1 {
+		return usage("view: want a view and a source; `parallax views` lists the views")
+	}
+	v := findView(args[0])
+	if v == nil {
+		return usage("view: no view %q; `parallax views` lists them", args[0])
+	}
+	out, err := e.newOutput()
+	if err != nil {
+		return err
+	}
+	values, err := view.NewValues(v, e.optionValues())
+	if err != nil {
+		return usage("%v", err)
+	}
+	w, h, err := parsePicture(e.text("size"))
+	if err != nil {
+		return err
+	}
+	runs, err := e.openRuns(ctx, args[1:])
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, r := range runs {
+			r.Store.Close()
+		}
+	}()
+	if missing := v.Needs.Missing(runs[0].Store); missing != "" {
+		return fmt.Errorf("view %s: %s; `parallax views` says what each needs", v.Name, missing)
+	}
+	q := &view.Request{Runs: runs, Values: values, Size: scene.Size{Width: w, Height: h}}
+	if q.Selection, err = e.spec().Resolve(runs[0].Store); err != nil {
+		return err
+	}
+	result, err := v.Compute(ctx, q)
+	if err != nil {
+		return fmt.Errorf("view %s: %w", v.Name, err)
+	}
+	return out.write(func(w io.Writer) error { return export(w, out.kind, out.theme, v, q, result) })
+}
+
+// openRuns opens the source as one run, and each --run NAME=SOURCE as another.
+func (e *env) openRuns(ctx context.Context, sources []string) ([]view.Run, error) {
+	l, err := e.loader()
+	if err != nil {
+		return nil, err
+	}
+	var runs []view.Run
+	if len(sources) > 0 {
+		r, err := l.one(ctx, sources)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	for _, s := range e.list("run") {
+		name, source, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, usage("--run %q: want NAME=SOURCE", s)
+		}
+		r, err := l.one(ctx, []string{source})
+		if err != nil {
+			return nil, err
+		}
+		r.Name = name
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return nil, usage("no source given; name a file, a directory, an archive, a .plx store or demo:NAME")
+	}
+	return runs, nil
+}
+
+// exportKinds are what a result can be written as.
+var exportKinds = []string{"svg", "png", "pdf", "json", "csv"}
+
+// export writes a result as a picture or as data.
+func export(w io.Writer, kind string, theme scene.Theme, v *view.View, q *view.Request, r view.Result) error {
+	switch kind {
+	case "json":
+		return view.TwinOf(v, q, r).WriteJSON(w)
+	case "csv":
+		return r.Table().WriteCSV(w)
+	}
+	s := r.Scene(q.Size)
+	switch kind {
+	case "svg":
+		return svg.Render(w, s, theme)
+	case "png":
+		return png.Render(w, s, theme)
+	case "pdf":
+		return pdf.Render(w, s, theme)
+	}
+	return usage("%q is none of %s", kind, strings.Join(exportKinds, ", "))
+}
+
+// An output is where a result goes and as what.
+type output struct {
+	stdout io.Writer
+	path   string
+	kind   string
+	theme  scene.Theme
+}
+
+func (e *env) newOutput() (*output, error) {
+	o := &output{stdout: e.stdout, path: e.text("output"), kind: "json"}
+	if o.path != "" {
+		o.kind = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.path)), ".")
+	}
+	ok := false
+	for _, k := range exportKinds {
+		ok = ok || k == o.kind
+	}
+	if !ok {
+		return nil, usage("-o %q: the name must end in one of .%s", o.path, strings.Join(exportKinds, " ."))
+	}
+	var known bool
+	if o.theme, known = scene.ParseTheme(e.text("theme")); !known {
+		return nil, usage("--theme %q: want light or dark", e.text("theme"))
+	}
+	return o, nil
+}
+
+// write fills the output; a file appears under its name only when it is whole.
+func (o *output) write(fill func(io.Writer) error) error {
+	if o.path == "" {
+		b := bufio.NewWriterSize(o.stdout, 1<<16)
+		if err := fill(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	}
+	f, err := os.CreateTemp(filepath.Dir(o.path), "."+filepath.Base(o.path)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", o.path, err)
+	}
+	defer os.Remove(f.Name())
+	b := bufio.NewWriterSize(f, 1<<16)
+	if err := fill(b); err != nil {
+		f.Close()
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		f.Close()
+		return fmt.Errorf("write %s: %w", o.path, err)
+	}
+	if err := f.Chmod(0o644); err != nil {
+		f.Close()
+		return fmt.Errorf("write %s: %w", o.path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", o.path, err)
+	}
+	return os.Rename(f.Name(), o.path)
+}
