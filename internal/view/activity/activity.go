@@ -1,0 +1,144 @@
+// Package activity shows how the time of the selected locations is spent: the
+// share of roles, of busy and idle, or of regions, per bin of time. It is also
+// the page's minimap.
+//
+// Every instant of a location counts once, whatever the number of its lanes, and
+// shares are of the wall time of all selected locations that hold intervals. So
+// the shares of a bin add up to 1, with "none" for nothing open.
+package activity
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "activity",
+	Title:   "Activity",
+	Summary: "share of roles or regions per time bin over the selected locations",
+	HowToRead: "Time runs to the right. The height of a colour is the share of all selected locations that were in it at that time, " +
+		"added up over the bin; each instant of a location counts once. Where the stack does not reach the top, nothing was open on the others.",
+	Needs:   view.Needs{Intervals: true},
+	Options: view.Use("by=roles", "bins", "top=8", "busy", "idle"),
+	Compute: compute,
+}
+
+// A series is one name of the stack.
+type series struct {
+	name   string         // in the twins
+	label  string         // of a region, which gives its colour
+	region trace.RegionID // of a region that stands alone under its name
+	role   trace.Role
+	kind   kind
+	total  trace.Time
+}
+
+type kind uint8
+
+const (
+	ofRole kind = iota
+	ofRegion
+	ofOther // all regions that are not among the top
+	ofBusy
+	ofIdle
+)
+
+// The names of what no series holds: nothing open, or with --regions everything
+// that was not chosen.
+const (
+	noneName = "none"
+	restName = "rest"
+)
+
+type result struct {
+	selection trace.Selection
+	edges     []trace.Time // bins + 1
+	series    []series
+	time      []trace.Time // [bin * len(series) + series]
+	rows      int          // locations that hold intervals
+	leftName  string
+	notes     []string
+	drawn     drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	by := q.Values.Text("by")
+	if q.Values.Set("busy") || q.Values.Set("idle") {
+		if q.Values.Set("by") && by != "busy" {
+			return nil, fmt.Errorf("--busy and --idle show busy against idle time; leave out --by %s", by)
+		}
+		by = "busy"
+	}
+	if by != "roles" && by != "regions" && by != "busy" {
+		return nil, fmt.Errorf("--by %q: want roles, regions or busy", by)
+	}
+	if q.Values.Integer("bins") < 0 || q.Values.Integer("bins") > maxBins {
+		return nil, fmt.Errorf("--bins %d: want 0 to %d", q.Values.Integer("bins"), maxBins)
+	}
+	sel := q.Selection
+	r := &result{selection: sel, leftName: noneName}
+	r.rows = holding(q.Store().Locations(), sel.Locations)
+	if r.rows == 0 || sel.Begin >= sel.End {
+		return nil, view.Empty("choose other locations or a longer time", "no location with intervals in the selection")
+	}
+	if sel.Regions != nil {
+		r.leftName = restName
+		if len(sel.Regions) == 0 {
+			return nil, view.Empty("choose other regions", "no region is selected")
+		}
+	}
+	c := &counting{ctx: ctx, request: q, result: r, reader: q.Store()}
+	if err := c.run(by); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// holding counts the locations with intervals in a selection.
+func holding(t *store.Tree, ids []trace.LocationID) int {
+	n := 0
+	if ids == nil {
+		for _, h := range t.Holds {
+			if h {
+				n++
+			}
+		}
+		return n
+	}
+	for _, id := range t.Expand(ids) {
+		if t.Holds[id] {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *result) bins() int { return len(r.edges) - 1 }
+
+// at gives the time of a series in a bin.
+func (r *result) at(bin, series int) trace.Time { return r.time[bin*len(r.series)+series] }
+
+// whole is the wall time of all locations in a bin.
+func (r *result) whole(bin int) trace.Time {
+	return (r.edges[bin+1] - r.edges[bin]) * trace.Time(r.rows)
+}
+
+// left is what no series holds.
+func (r *result) left(bin int) trace.Time {
+	t := r.whole(bin)
+	for s := range r.series {
+		t -= r.at(bin, s)
+	}
+	return t
+}
+
+func (r *result) share(bin, series int) float64 {
+	return float64(r.at(bin, series)) / float64(r.whole(bin))
+}
+
+func (r *result) Notes() []string { return r.notes }

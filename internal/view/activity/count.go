@@ -1,0 +1,394 @@
+package activity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sort"
+	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	maxBins = 1 << 20
+	// defaultBins is the least number of bins where none is asked for; aligned
+	// bins give up to twice as many. The data do not depend on the picture's
+	// size; a narrow picture joins them.
+	defaultBins = 512
+	// groupChunk bounds what one answer of store.Groups takes: 256 locations
+	// of 1,024 bins are 19 MB.
+	groupChunk = 256
+)
+
+// counting fills a result.
+type counting struct {
+	ctx     context.Context
+	request *view.Request
+	reader  store.Reader
+	result  *result
+
+	class    []int // by region or by role, what series it counts for; -1 none
+	byRegion bool
+	regions  []trace.Region // with the roles that count
+}
+
+func (c *counting) run(by string) error {
+	c.regions = c.reader.Regions()
+	aligned := c.request.Values.Integer("bins") == 0
+	level := 0
+	if aligned {
+		level = levelFor(c.result.selection.End - c.result.selection.Begin)
+		c.result.edges = alignedEdges(c.result.selection.Begin, c.result.selection.End, level)
+	} else {
+		c.equalEdges(c.request.Values.Integer("bins"))
+	}
+	switch by {
+	case "roles":
+		c.useRoles()
+		if aligned && c.request.Selection.Regions == nil {
+			return c.finish(c.countGroups(level))
+		}
+	case "busy":
+		if err := c.useBusy(); err != nil {
+			return err
+		}
+	case "regions":
+		if err := c.useRegions(); err != nil {
+			return err
+		}
+	}
+	sel := c.result.selection
+	return c.finish(c.scan(sel.Begin, sel.End))
+}
+
+// finish drops roles that never occur.
+func (c *counting) finish(err error) error {
+	if err != nil {
+		return err
+	}
+	r := c.result
+	used := make([]bool, len(r.series))
+	for i, t := range r.time {
+		s := i % len(r.series)
+		r.series[s].total += t
+		used[s] = used[s] || t > 0 || r.series[s].kind == ofBusy || r.series[s].kind == ofIdle
+	}
+	var kept []series
+	var time []trace.Time
+	for b := range r.bins() {
+		for s := range r.series {
+			if used[s] {
+				time = append(time, r.at(b, s))
+			}
+		}
+	}
+	for s := range r.series {
+		if used[s] {
+			kept = append(kept, r.series[s])
+		}
+	}
+	if len(kept) == 0 {
+		return view.Empty("choose a longer time or other regions", "no interval in the selection [%s, %s)",
+			view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End))
+	}
+	r.series, r.time = kept, time
+	return nil
+}
+
+// levelFor gives the largest bins of 2^level ns of which at least defaultBins fit.
+func levelFor(length trace.Time) int {
+	return max(0, bits.Len64(uint64(length)/defaultBins)-1)
+}
+
+// alignedEdges cuts at multiples of 2^level from the start of the trace; the
+// first and the last bin end with the window.
+func alignedEdges(begin, end trace.Time, level int) []trace.Time {
+	edges := []trace.Time{begin}
+	for t := (begin>>level + 1) << level; t < end; t += 1 << level {
+		edges = append(edges, t)
+	}
+	return append(edges, end)
+}
+
+// equalEdges cuts the window into n bins that differ by at most a nanosecond.
+func (c *counting) equalEdges(n int) {
+	sel := c.result.selection
+	length := uint64(sel.End - sel.Begin)
+	if uint64(n) > length {
+		c.result.notes = append(c.result.notes, fmt.Sprintf("%d bins instead of %d: none is shorter than a nanosecond", length, n))
+		n = int(length)
+	}
+	for i := range uint64(n) + 1 {
+		hi, lo := bits.Mul64(length, i)
+		lo, carry := bits.Add64(lo, uint64(n)/2, 0)
+		q, _ := bits.Div64(hi+carry, lo, uint64(n))
+		c.result.edges = append(c.result.edges, sel.Begin+trace.Time(q))
+	}
+}
+
+// roleOrder is the stack from the bottom: busy first.
+var roleOrder = []trace.Role{
+	trace.RoleCompute, trace.RoleIO, trace.RoleCopy, trace.RoleCommunication,
+	trace.RoleSynchronization, trace.RoleOverhead, trace.RoleIdle, trace.RoleAnnotation,
+}
+
+func (c *counting) useRoles() {
+	c.class = make([]int, trace.RoleCount)
+	c.class[trace.RoleNone] = -1
+	for i, role := range roleOrder {
+		c.class[role] = i
+		c.result.series = append(c.result.series, series{name: role.String(), role: role, kind: ofRole, region: trace.NoRegion})
+	}
+}
+
+// useBusy gives every region the role compute where it counts as busy and idle
+// where not, so that the fold of lanes is the union of busy time. Annotations
+// stay transparent unless they are named.
+func (c *counting) useBusy() error {
+	v := c.request.Values
+	busy, err := patterns(v.Patterns("busy"))
+	if err != nil {
+		return fmt.Errorf("--busy: %w", err)
+	}
+	idle, err := patterns(v.Patterns("idle"))
+	if err != nil {
+		return fmt.Errorf("--idle: %w", err)
+	}
+	c.regions = slices.Clone(c.regions)
+	for i := range c.regions {
+		g := &c.regions[i]
+		id := trace.RegionID(i)
+		named, unnamed := matches(busy, id, g), matches(idle, id, g)
+		switch {
+		case unnamed:
+			g.Role = trace.RoleIdle
+		case named || busy == nil && g.Role.Busy():
+			g.Role = trace.RoleCompute
+		case g.Role != trace.RoleAnnotation:
+			g.Role = trace.RoleIdle
+		}
+	}
+	c.class = make([]int, trace.RoleCount)
+	for i := range c.class {
+		c.class[i] = 1 // annotations alone are not busy
+	}
+	c.class[trace.RoleNone], c.class[trace.RoleCompute] = -1, 0
+	c.result.series = []series{
+		{name: "busy", kind: ofBusy, role: trace.RoleCompute, region: trace.NoRegion},
+		{name: "idle", kind: ofIdle, role: trace.RoleIdle, region: trace.NoRegion},
+	}
+	return nil
+}
+
+type matcher = func(trace.RegionID, *trace.Region) bool
+
+// patterns compiles --busy and --idle, where a bare role name is a role.
+func patterns(list []string) ([]matcher, error) {
+	var out []matcher
+	for _, p := range list {
+		if _, ok := trace.ParseRole(p); ok {
+			p = "role:" + p
+		}
+		m, err := view.RegionPattern(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+func matches(list []matcher, id trace.RegionID, r *trace.Region) bool {
+	return slices.ContainsFunc(list, func(m matcher) bool { return m(id, r) })
+}
+
+// useRegions makes a series of each of the top regions by innermost time in the
+// window, merged by name, and one of all others.
+func (c *counting) useRegions() error {
+	table, err := c.reader.Time(c.ctx, c.request.Window())
+	if err != nil {
+		return err
+	}
+	keep := c.keep()
+	names := map[string]*series{}
+	for i, id := range table.Region {
+		if keep != nil && !keep[id] {
+			continue
+		}
+		g := &c.regions[id]
+		s := names[g.Name]
+		if s == nil {
+			s = &series{name: g.Name, label: g.Name, region: id, role: g.Role, kind: ofRegion}
+			names[g.Name] = s
+		}
+		s.total += table.Exclusive[i]
+	}
+	var all []*series
+	for _, s := range names {
+		if s.total > 0 {
+			all = append(all, s)
+		}
+	}
+	sort.Slice(all, func(a, b int) bool {
+		return cmp.Or(cmp.Compare(all[b].total, all[a].total), cmp.Compare(all[a].name, all[b].name)) < 0
+	})
+	top := c.request.Values.Integer("top")
+	if top <= 0 || top > len(all) {
+		top = len(all)
+	}
+	index := map[string]int{}
+	for i, s := range all[:top] {
+		index[s.name] = i
+		s.total = 0
+		c.result.series = append(c.result.series, *s)
+	}
+	if top < len(all) {
+		c.result.series = append(c.result.series, series{name: "other", kind: ofOther, region: trace.NoRegion})
+		c.result.notes = append(c.result.notes, fmt.Sprintf("%d of %d regions are shown by name, the others as \"other\"", top, len(all)))
+	}
+	c.byRegion = true
+	c.class = make([]int, len(c.regions))
+	for id := range c.regions {
+		i, ok := index[c.regions[id].Name]
+		if !ok {
+			i = len(c.result.series) - 1
+		}
+		c.class[id] = i
+	}
+	c.distinctNames()
+	return nil
+}
+
+// distinctNames keeps regions apart from the names that this view gives.
+func (c *counting) distinctNames() {
+	for i := range c.result.series {
+		s := &c.result.series[i]
+		if s.kind == ofRegion && (s.name == noneName || s.name == restName || s.name == "other") {
+			s.name = "region " + s.name
+		}
+	}
+}
+
+// keep is the selection's regions as a table; nil for all.
+func (c *counting) keep() []bool {
+	if c.request.Selection.Regions == nil {
+		return nil
+	}
+	keep := make([]bool, len(c.regions))
+	for _, id := range c.request.Selection.Regions {
+		keep[id] = true
+	}
+	return keep
+}
+
+// countGroups takes whole bins from the store's own bins, and looks at the rows
+// of the two that the window cuts. The cost does not grow with the trace.
+func (c *counting) countGroups(level int) error {
+	r := c.result
+	r.time = make([]trace.Time, r.bins()*len(r.series))
+	first, last := 0, r.bins()
+	if r.edges[0]&(1<<level-1) != 0 {
+		first++
+	}
+	if end := r.edges[last]; end&(1<<level-1) != 0 && end < c.reader.Info().End && last > first {
+		last--
+	}
+	if first < last {
+		if err := c.addGroups(first, last, level); err != nil {
+			return err
+		}
+	}
+	if first > 0 {
+		if err := c.scan(r.edges[0], r.edges[1]); err != nil {
+			return err
+		}
+	}
+	if last < r.bins() {
+		return c.scan(r.edges[last], r.edges[last+1])
+	}
+	return nil
+}
+
+func (c *counting) addGroups(first, last, level int) error {
+	r := c.result
+	tops := c.request.Selection.Locations
+	if tops == nil {
+		c.reader.Locations().Children(trace.NoLocation, func(id trace.LocationID) { tops = append(tops, id) })
+	}
+	for chunk := range slices.Chunk(tops, groupChunk) {
+		g, err := c.reader.Groups(c.ctx, chunk, r.edges[first], r.edges[last], level)
+		if err != nil {
+			return err
+		}
+		for k := range chunk {
+			for b := range min(g.Bins, last-first) {
+				for role, t := range g.Time[(k*g.Bins+b)*trace.RoleCount:][:trace.RoleCount] {
+					if s := c.class[role]; s >= 0 {
+						r.time[(first+b)*len(r.series)+s] += t
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// scan adds the time of [begin, end) from the rows. O(rows).
+func (c *counting) scan(begin, end trace.Time) error {
+	r := c.result
+	n := len(r.series)
+	if r.time == nil {
+		r.time = make([]trace.Time, r.bins()*n)
+	}
+	if n == 0 {
+		return nil
+	}
+	// Locations come on many cores: each adds to one of several tables.
+	shards := make([][]atomic.Int64, 2*runtime.GOMAXPROCS(0))
+	for i := range shards {
+		shards[i] = make([]atomic.Int64, len(r.time))
+	}
+	lanes := c.reader.Lanes()
+	collect := share.Collector{
+		Begin: begin, End: end, Regions: c.regions, Keep: c.keep(), Wins: store.RoleOfInstant,
+		Lanes: func(id trace.LocationID) int { return int(lanes[id+1] - lanes[id]) },
+		Emit: func(id trace.LocationID, p share.Piece) {
+			k := int(p.Role)
+			if c.byRegion {
+				k = int(p.Region)
+			}
+			if s := c.class[k]; s >= 0 {
+				r.spread(shards[int(id)%len(shards)], s, p.Begin, p.End)
+			}
+		},
+	}
+	w := c.request.Window()
+	w.Begin, w.End = begin, end
+	if err := c.reader.Intervals(c.ctx, w, func(cols *trace.Columns) error { collect.Add(cols); return nil }); err != nil {
+		return err
+	}
+	collect.Close()
+	for _, table := range shards {
+		for i := range table {
+			r.time[i] += trace.Time(table[i].Load())
+		}
+	}
+	return nil
+}
+
+// spread adds [begin, end) to the bins of a series that it meets.
+func (r *result) spread(table []atomic.Int64, series int, begin, end trace.Time) {
+	b := max(0, sort.Search(len(r.edges), func(i int) bool { return r.edges[i] > begin })-1)
+	for ; b < r.bins() && r.edges[b] < end; b++ {
+		if d := min(end, r.edges[b+1]) - max(begin, r.edges[b]); d > 0 {
+			table[b*len(r.series)+series].Add(int64(d))
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package activity
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	// A smaller picture is a minimap: colours alone, edge to edge.
+	minimapHeight, minimapWidth = 72, 160
+	// leastColumn is how wide a bin is drawn at least, in pixels.
+	leastColumn = 1.5
+	topRoom     = 24 // for the label of the vertical axis
+	rightRoom   = 12
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	frame scene.Frame
+	first []int       // first bin of each column, and the end
+	tops  [][]float64 // share up to and including the series, by column
+}
+
+// Scene draws shares as stacked columns that touch.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	f := scene.Frame{
+		Name: "main", W: float32(size.Width), H: float32(size.Height),
+		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.End)},
+		YScale: scene.Scale{Kind: "linear", Begin: 0, End: 1, Label: "share of " + plural(r.rows, "location")},
+	}
+	minimap := size.Height < minimapHeight || size.Width < minimapWidth
+	axis := scene.Axis{Unit: "share"}
+	if !minimap {
+		f.Y, f.H = topRoom, f.H-topRoom-scene.AxisHeight-4
+		f.X = scene.YAxisWidth(f.YScale, f.H, axis)
+		f.W -= f.X + rightRoom
+	}
+	s.AddFrame(f)
+	if !minimap {
+		s.XAxis(0, scene.Axis{NoGrid: true})
+		s.YAxis(0, axis)
+	}
+	r.drawn = r.columns(&f)
+	r.drawn.frame = f
+	shapes := &scene.Polygon{}
+	for k := len(r.series) - 1; k >= 0; k-- {
+		xs, ys := r.outline(&f, k)
+		if len(xs) > 2 {
+			shapes.Add(xs, ys, r.colour(k))
+		}
+	}
+	s.AddLayer("shares", 0, shapes)
+	for k := range r.series {
+		e := scene.LegendEntry{Label: r.series[k].name, Colour: r.colour(k), Region: scene.NoID, Parent: scene.NoID}
+		if r.series[k].kind == ofRegion {
+			e.Region = uint32(r.series[k].region)
+		}
+		s.Legend = append(s.Legend, e)
+	}
+	s.Notes = r.notes
+	return s
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return view.Thousands(int64(n)) + " " + what + "s"
+}
+
+func (r *result) describe() string {
+	return fmt.Sprintf("Activity of %s from %s to %s: shares of %d kinds of activity over time.",
+		plural(r.rows, "location"), view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), len(r.series))
+}
+
+func (r *result) colour(k int) scene.Colour {
+	switch s := &r.series[k]; s.kind {
+	case ofRegion:
+		return scene.RegionColour(s.label, uint8(s.role))
+	case ofOther:
+		return scene.UIAggregate
+	default:
+		return scene.RoleColour(uint8(s.role))
+	}
+}
+
+// columns joins bins until each column is wide enough to be seen.
+func (r *result) columns(f *scene.Frame) drawing {
+	d := drawing{}
+	join := max(1, int(math.Ceil(float64(leastColumn)*float64(r.bins())/float64(max(f.W, 1)))))
+	for b := 0; b < r.bins(); b += join {
+		d.first = append(d.first, b)
+		whole := trace.Time(0)
+		tops := make([]float64, len(r.series))
+		for k := b; k < min(b+join, r.bins()); k++ {
+			whole += r.whole(k)
+			for s := range tops {
+				tops[s] += float64(r.at(k, s))
+			}
+		}
+		sum := 0.0
+		for s := range tops {
+			sum += tops[s]
+			tops[s] = sum / float64(whole)
+		}
+		d.tops = append(d.tops, tops)
+	}
+	d.first = append(d.first, r.bins())
+	return d
+}
+
+// outline gives the steps of a series down to the lower edge; the series below
+// are drawn over it.
+func (r *result) outline(f *scene.Frame, k int) (xs, ys []float32) {
+	bottom := f.Y + f.H
+	level := bottom
+	add := func(x, y float32) { xs, ys = append(xs, x), append(ys, y) }
+	add(f.XPixel(float64(r.edges[0])), bottom)
+	for c, tops := range r.drawn.tops {
+		y := f.YPixel(min(tops[k], 1))
+		if y == level {
+			continue
+		}
+		x := f.XPixel(float64(r.edges[r.drawn.first[c]]))
+		add(x, level)
+		add(x, y)
+		level = y
+	}
+	end := f.XPixel(float64(r.edges[r.bins()]))
+	add(end, level)
+	add(end, bottom)
+	return xs, ys
+}
+
+// Pick gives the shares of the column under the cursor, and the series there.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	f := &r.drawn.frame
+	if !(float32(x) >= f.X && float32(x) < f.X+f.W && float32(y) >= f.Y && float32(y) < f.Y+f.H) {
+		return view.Fact{}, false
+	}
+	t := float64(r.selection.Begin) + (x-float64(f.X))/float64(f.W)*float64(r.selection.End-r.selection.Begin)
+	c := 0
+	for c < len(r.drawn.tops)-1 && float64(r.edges[r.drawn.first[c+1]]) <= t {
+		c++
+	}
+	begin, end := r.edges[r.drawn.first[c]], r.edges[r.drawn.first[c+1]]
+	fact := view.Fact{
+		Title: r.leftName, Begin: &begin, End: &end,
+		Lines: []view.FactLine{
+			{Label: "from", Value: view.FormatTime(begin), Exact: view.Thousands(int64(begin)) + " ns"},
+			{Label: "to", Value: view.FormatTime(end), Exact: view.Thousands(int64(end)) + " ns"},
+		},
+	}
+	at := 1 - (y-float64(f.Y))/float64(f.H)
+	below := 0.0
+	for k := range r.series {
+		top := r.drawn.tops[c][k]
+		if at >= below && at < top {
+			fact.Title = r.series[k].name
+			if r.series[k].kind == ofRegion {
+				fact.Regions = []trace.RegionID{r.series[k].region}
+			}
+		}
+		fact.Lines = append(fact.Lines, view.FactLine{Label: r.series[k].name, Value: view.FormatShare(top - below), Exact: fmt.Sprint(top - below)})
+		below = top
+	}
+	fact.Lines = append(fact.Lines, view.FactLine{Label: r.leftName, Value: view.FormatShare(1 - below), Exact: fmt.Sprint(1 - below)})
+	return fact, true
+}
