@@ -151,7 +151,7 @@ func (c *reader) finishAsync() {
 	for _, waiting := range c.open {
 		for _, s := range waiting {
 			if s.end {
-				c.tally.add(asyncEnds, 0)
+				c.tally.add(asyncEnds, nowhere)
 				continue
 			}
 			begins = append(begins, s)
@@ -163,7 +163,7 @@ func (c *reader) finishAsync() {
 	for i := range begins {
 		begins[i].write(c.latest)
 	}
-	c.tally.addN(asyncBegins, int64(len(begins)), 0)
+	c.tally.addN(asyncBegins, int64(len(begins)), nowhere)
 	c.open = nil
 }
 

@@ -5,35 +5,13 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
-)
 
-// shared finds test data that is kept beside the repository, not in it.
-func shared(tb testing.TB, parts ...string) string {
-	tb.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			tb.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	p := filepath.Join(append([]string{dir, "..", "shared", "data"}, parts...)...)
-	if _, err := os.Stat(p); err != nil {
-		tb.Skipf("sample data is not here: %s", filepath.Join(parts...))
-	}
-	return p
-}
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+)
 
 func unpacked(tb testing.TB, file string) []byte {
 	tb.Helper()
@@ -92,7 +70,7 @@ func BenchmarkScanner(b *testing.B) {
 		{"NCCL", "public/kineto/ddp-rank0-of-2-nccl/nccl_data.json.gz"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			data := unpacked(b, shared(b, filepath.FromSlash(c.file)))
+			data := unpacked(b, importertest.Shared(b, c.file))
 			begin := time.Now()
 			want := decodeAll(b, data)
 			peer := time.Since(begin)

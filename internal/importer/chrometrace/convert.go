@@ -43,6 +43,7 @@ type reader struct {
 	// Of the file being read:
 	tally       tally
 	records     int64
+	fresh       bool // no pid of it was met so far
 	latest      trace.Time
 	open        map[uint64][]span
 	flows       []flowPoint
@@ -72,9 +73,7 @@ func (c *reader) read(ctx context.Context, r io.Reader, label string, base int64
 	c.label, c.base, c.records = label, base, 0
 	c.latest = -1 << 63
 	c.open = map[uint64][]span{}
-	if c.self != nil {
-		c.self.pid = ""
-	}
+	c.fresh = true
 	s := newScanner(&cancelled{ctx, r})
 	var rec record
 	for s.next(&rec) {
@@ -92,7 +91,7 @@ func (c *reader) read(ctx context.Context, r io.Reader, label string, base int64
 	c.linkFlows()
 	c.tally.damage(s)
 	if c.dialect != dftracer {
-		c.tally.addN(missingCommas, s.damage.commas, 0)
+		c.tally.addN(missingCommas, s.damage.commas, nowhere)
 	}
 	return s, nil
 }
@@ -207,12 +206,7 @@ func (c *reader) whole(r *record, begin trace.Time) {
 		c.tally.add(clangTotals, r.offset)
 		return
 	}
-	length, ok := r.dur.nanoseconds()
-	if !ok {
-		length = 0
-		c.tally.add(noDuration, r.offset)
-	}
-	end := begin + trace.Time(length)
+	end := begin + c.duration(r)
 	c.latest = max(c.latest, end)
 	row := c.rowOf(r)
 	region := c.region(cat, r.name)
@@ -222,6 +216,20 @@ func (c *reader) whole(r *record, begin trace.Time) {
 		c.correlate(r, cat, launch{time: begin, location: row.location, region: region})
 	}
 	c.bindID(r, begin)
+}
+
+// duration is how long a complete record lasts; the thread's own clock stands in
+// for a duration that is missing.
+func (c *reader) duration(r *record) trace.Time {
+	if d, ok := r.dur.nanoseconds(); ok {
+		return trace.Time(d)
+	}
+	if d, ok := r.threadDur.nanoseconds(); ok {
+		c.tally.add(threadDuration, r.offset)
+		return trace.Time(d)
+	}
+	c.tally.add(noDuration, r.offset)
+	return 0
 }
 
 // isClangTotal knows the rows on which clang sums up its work, each on a thread
@@ -236,8 +244,8 @@ func isClangTotal(r *record) bool {
 func (c *reader) instant(r *record, at trace.Time) {
 	var row *row
 	switch {
-	case c.dialect == kineto && r.pid.kind == text && string(r.pid.raw) == "Traces":
-		row = c.ownRow(c.self) // the profiler's marks, see profilerRows
+	case c.dialect == kineto && r.pid.kind == text && !isNumber(r.pid.raw):
+		row = c.ownRow(c.self) // the profiler's marks, on a pid like "Traces"
 	case r.scope == 'p' || r.scope == 'g' || !r.tid.present():
 		row = c.ownRow(c.process(c.place(r).pid))
 	default:
@@ -246,6 +254,11 @@ func (c *reader) instant(r *record, at trace.Time) {
 	row.stream.Instant(at, c.region(c.category(r.category), r.name))
 	c.attributes(row.stream, r)
 	c.bindID(r, at)
+}
+
+func isNumber(s []byte) bool {
+	_, ok := smallInteger(s)
+	return ok
 }
 
 // counter takes one sample of each series that a counter record has.

@@ -60,9 +60,7 @@ func (c *reader) bindID(r *record, at trace.Time) {
 	c.flows = append(c.flows, flowPoint{key, at, c.place(r), kind})
 }
 
-// linkFlows turns the flow records of the file into links: in order of time, each
-// step or end is linked from the start or step before it. Ids are used again, so
-// an end closes its flow, and what has no other half is counted.
+// linkFlows turns the flow records of the file into links, key by key.
 func (c *reader) linkFlows() {
 	slices.SortStableFunc(c.flows, func(a, b flowPoint) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at), cmp.Compare(flowOrder[a.kind], flowOrder[b.kind]))
@@ -78,41 +76,41 @@ func (c *reader) linkFlows() {
 	c.flows = c.flows[:0]
 }
 
-// linkFlow links the records of one key.
+// linkFlow links the records of one key in order of time: a step or end follows
+// the start or step that waits for longest. Ids are used again, even before
+// their end has come (two tasks posted, then both run); what is paired then is
+// counted as guessed. What has no other half is counted too.
 func (c *reader) linkFlow(points []flowPoint) {
-	var from *flowPoint
-	followed := false
-	lone := func() {
-		if from != nil && from.kind == 's' && !followed {
-			c.tally.add(flowStarts, 0)
-		}
-	}
+	var waiting []*flowPoint
 	for i := range points {
 		p := &points[i]
-		switch {
-		case p.kind == 's':
-			lone()
-			from, followed = p, false
-			continue
-		case from == nil:
-			c.tally.add(flowEnds, 0)
-			if p.kind == 't' {
-				from, followed = p, false
+		if p.kind != 's' && len(waiting) == 0 {
+			c.tally.add(flowEnds, nowhere)
+		} else if p.kind != 's' {
+			if len(waiting) > 1 {
+				c.tally.add(sharedFlows, nowhere)
 			}
-			continue
+			c.linkPoints(waiting[0], p)
+			waiting = waiting[1:]
 		}
-		c.w.Link(trace.Link{
-			Kind: trace.LinkFlow,
-			From: trace.End{Location: c.flowLocation(from.place), Time: from.at, Region: trace.NoRegion},
-			To:   trace.End{Location: c.flowLocation(p.place), Time: p.at, Region: trace.NoRegion},
-			Size: -1, Communicator: trace.NoCommunicator,
-		})
-		from, followed = p, true
-		if p.kind == 'f' {
-			from = nil
+		if p.kind != 'f' {
+			waiting = append(waiting, p)
 		}
 	}
-	lone()
+	for _, p := range waiting {
+		if p.kind == 's' {
+			c.tally.add(flowStarts, nowhere)
+		}
+	}
+}
+
+func (c *reader) linkPoints(from, to *flowPoint) {
+	c.w.Link(trace.Link{
+		Kind: trace.LinkFlow,
+		From: trace.End{Location: c.flowLocation(from.place), Time: from.at, Region: trace.NoRegion},
+		To:   trace.End{Location: c.flowLocation(to.place), Time: to.at, Region: trace.NoRegion},
+		Size: -1, Communicator: trace.NoCommunicator,
+	})
 }
 
 // flowLocation is the location of a flow record's place: the thread there, else

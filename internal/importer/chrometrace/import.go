@@ -27,6 +27,9 @@ type plan struct {
 	groups  [][]int
 	machine bool // every file tells its host
 
+	// reports of each group, so that they come in the same order every time.
+	reports [][]trace.ReportEntry
+
 	mu     sync.Mutex
 	read   int
 	failed error
@@ -45,6 +48,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err := p.align(ctx); err != nil {
 		return err
 	}
+	p.reports = make([][]trace.ReportEntry, len(p.groups))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for n := range p.groups {
@@ -55,6 +59,11 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	if p.read == 0 {
 		return p.failed
+	}
+	for _, entries := range p.reports {
+		for _, e := range entries {
+			w.Report(e.Kind, e.What, e.Count, e.Example)
+		}
 	}
 	p.communicators()
 	return nil
@@ -199,9 +208,10 @@ func (p *plan) readGroup(ctx context.Context, n int) (err error) {
 		if err := p.readFile(ctx, c, i); err != nil {
 			return err
 		}
+		p.reports[n] = append(p.reports[n], c.tally.flush(p.run.Label(p.files[i].path))...)
 	}
 	c.describe()
-	c.tally.flush(p.w, p.run.Label(first.path))
+	p.reports[n] = append(p.reports[n], c.tally.flush(p.run.Label(first.path))...)
 	p.finishRank(c)
 	return nil
 }
@@ -249,7 +259,6 @@ func (p *plan) readFile(ctx context.Context, c *reader, i int) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	c.tally.flush(p.w, label)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err == nil {

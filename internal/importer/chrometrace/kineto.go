@@ -56,7 +56,7 @@ func (c *reader) linkLaunches() {
 			i++
 		}
 		if i == len(c.launches) || c.launches[i].id != w.id {
-			c.tally.add(noLaunch, 0)
+			c.tally.add(noLaunch, nowhere)
 			continue
 		}
 		from := c.launches[i]
@@ -73,7 +73,7 @@ func (c *reader) linkLaunches() {
 	}
 	for _, f := range c.launchFlows {
 		if linked[f.key] {
-			c.tally.add(repeatedFlows, 0)
+			c.tally.add(repeatedFlows, nowhere)
 		} else {
 			c.flows = append(c.flows, f)
 		}
@@ -100,7 +100,7 @@ func (c *reader) sections(s *scanner) {
 		if json.Unmarshal(raw, &info) == nil {
 			c.info = info
 		} else {
-			c.tally.add(badSections, 0)
+			c.tally.add(badSections, nowhere)
 		}
 	}
 	if raw := s.section("deviceProperties"); raw != nil {
@@ -109,7 +109,7 @@ func (c *reader) sections(s *scanner) {
 			Name string `json:"name"`
 		}
 		if json.Unmarshal(raw, &devices) != nil {
-			c.tally.add(badSections, 0)
+			c.tally.add(badSections, nowhere)
 		}
 		for _, d := range devices {
 			c.models[strconv.Itoa(d.ID)] = d.Name
@@ -118,9 +118,9 @@ func (c *reader) sections(s *scanner) {
 	for i := range s.sections {
 		switch sec := &s.sections[i]; sec.key {
 		case "samples":
-			c.tally.addN(samples, int64(sec.items), 0)
+			c.tally.addN(samples, int64(sec.items), nowhere)
 		case "stackFrames":
-			c.tally.addN(stackTraces, int64(sec.items), 0)
+			c.tally.addN(stackTraces, int64(sec.items), nowhere)
 		}
 	}
 }

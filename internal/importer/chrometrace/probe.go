@@ -41,7 +41,7 @@ func probe(file string, head []byte) facts {
 	if len(trimmed) == 0 || trimmed[0] != '[' && trimmed[0] != '{' {
 		return f
 	}
-	s := newScanner(bytes.NewReader(head))
+	s := scanHead(head)
 	var r record
 	for n := 0; n < mostProbed && s.next(&r); n++ {
 		f.look(&r)

@@ -17,6 +17,7 @@ type record struct {
 	name, category    value
 	pid, tid          value
 	ts, dur           value
+	threadDur         value // of the thread's own clock
 	id, idScope       value
 	localID, globalID value // of "id2"
 	bindID            value
@@ -177,8 +178,11 @@ func (r *record) set(key []byte, v value) {
 		r.ts = v
 	case "dur":
 		r.dur = v
-	case "tts", "tdur":
+	case "tts":
 		r.threadClock = true
+	case "tdur":
+		r.threadClock = true
+		r.threadDur = v
 	case "id":
 		r.id = v
 	case "scope":

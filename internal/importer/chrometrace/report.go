@@ -2,6 +2,8 @@ package chrometrace
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -20,6 +22,7 @@ const (
 	noPhase
 	noTime
 	noDuration
+	threadDuration
 	samples
 	snapshots
 	memoryDumps
@@ -32,6 +35,7 @@ const (
 	repeatedFlows
 	flowStarts
 	flowEnds
+	sharedFlows
 	nextBinding
 	asyncEnds
 	asyncBegins
@@ -62,6 +66,7 @@ var reasons = [reasonCount]struct {
 	noPhase:          {trace.Skipped, "objects without a phase"},
 	noTime:           {trace.Skipped, "records without a readable time"},
 	noDuration:       {trace.Guessed, "complete records without a duration, taken as empty"},
+	threadDuration:   {trace.Guessed, "complete records without a duration, taken from the thread's clock (tdur)"},
 	samples:          {trace.Skipped, "stack samples"},
 	snapshots:        {trace.Skipped, "object snapshots"},
 	memoryDumps:      {trace.Skipped, "memory dumps"},
@@ -74,6 +79,7 @@ var reasons = [reasonCount]struct {
 	repeatedFlows:    {trace.Skipped, "flow records that repeat what a correlation id links"},
 	flowStarts:       {trace.Skipped, "flow starts without an end"},
 	flowEnds:         {trace.Skipped, "flow ends without a start"},
+	sharedFlows:      {trace.Guessed, "links of flow ids that are used again before their end, paired in order of time"},
 	nextBinding:      {trace.Guessed, "flow ends bound to the next interval, tied to the one at their time"},
 	asyncEnds:        {trace.Skipped, "ends of asynchronous intervals without a begin"},
 	asyncBegins:      {trace.Repaired, "asynchronous intervals without an end, closed at the last time of the file"},
@@ -89,6 +95,9 @@ var reasons = [reasonCount]struct {
 	fileDamaged:      {trace.Repaired, "files whose packed data is damaged, read up to there"},
 	badSections:      {trace.Skipped, "top-level members that are not as PyTorch writes them"},
 }
+
+// nowhere is the offset of what has no single place in the file.
+const nowhere = -1
 
 // A tally counts reasons in one file. The first place of each is kept.
 type tally struct {
@@ -117,24 +126,31 @@ func (t *tally) unknownPhase(p byte) {
 	t.phases[p]++
 }
 
-// flush reports what was counted in the file of that label, and starts anew.
-func (t *tally) flush(w trace.Writer, label string) {
+// flush turns what was counted in the file of that label into entries of the
+// report, and starts anew.
+func (t *tally) flush(label string) (entries []trace.ReportEntry) {
 	for why, n := range t.count {
-		if n > 0 {
-			w.Report(reasons[why].kind, reasons[why].what, n, label+": "+byteAt(t.first[why]))
+		if n == 0 {
+			continue
 		}
+		e := trace.ReportEntry{Kind: reasons[why].kind, What: reasons[why].what, Count: n, Example: label}
+		if t.first[why] != nowhere {
+			e.Example += ": " + byteAt(t.first[why])
+		}
+		entries = append(entries, e)
 	}
-	for p, n := range t.phases {
-		w.Report(trace.Skipped, fmt.Sprintf("records of the unknown phase %q", p), n, label)
+	for _, p := range slices.Sorted(maps.Keys(t.phases)) {
+		entries = append(entries, trace.ReportEntry{Kind: trace.Skipped, What: fmt.Sprintf("records of the unknown phase %q", p), Count: t.phases[p], Example: label})
 	}
 	*t = tally{}
+	return entries
 }
 
 // damage takes over what the scanner counted.
 func (t *tally) damage(s *scanner) {
 	d := &s.damage
 	t.addN(brokenRecords, d.broken, d.brokenAt)
-	t.addN(oversizedRecords, d.oversized, 0)
+	t.addN(oversizedRecords, d.oversized, nowhere)
 	t.addN(trailingBytes, d.trailing, s.offset())
 	if d.cut {
 		t.add(fileCut, s.offset())

@@ -2,6 +2,7 @@ package chrometrace
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -86,9 +87,9 @@ func identifier(v value, scratch []byte) []byte {
 // thread finds the row of a place's thread.
 func (c *reader) thread(p *place) *row {
 	if p.cpu == nil {
-		owner, key, name := c.process(p.pid), p.tid, "thread "+p.tid
-		if c.dialect == kineto && p.pid == "-1" {
-			owner, key, name = c.self, "overhead", "profiler overhead"
+		owner, key, name := c.self, "overhead", "profiler overhead"
+		if c.dialect != kineto || p.pid != "-1" {
+			owner, key, name = c.process(p.pid), p.tid, "thread "+p.tid
 		}
 		if key == "" {
 			name = "thread"
@@ -121,10 +122,12 @@ func (c *reader) stream(p *place) *row {
 // is the rank's own.
 func (c *reader) process(pid string) *process {
 	if p, ok := c.processes[pid]; ok {
+		c.fresh = c.fresh && p != c.self
 		return p
 	}
 	var p *process
-	if c.self != nil && c.self.pid == "" {
+	if c.self != nil && c.fresh {
+		c.fresh = false
 		p = c.self
 		p.pid = pid
 	} else {
@@ -243,12 +246,12 @@ func (c *reader) describe() {
 		if p := c.places[key]; p.gpu != nil {
 			p.describe(c.w, p.gpu.location, p.name)
 		} else if !p.used {
-			c.tally.addN(unusedNames, p.count, 0)
+			c.tally.addN(unusedNames, p.count, nowhere)
 		}
 	}
 	for _, m := range c.pids {
 		if !m.used {
-			c.tally.addN(unusedNames, m.count, 0)
+			c.tally.addN(unusedNames, m.count, nowhere)
 		}
 	}
 }
@@ -260,10 +263,7 @@ func (c *reader) describeProcess(p *process) {
 	}
 	l := trace.Location{Rank: trace.NoRank}
 	if p != c.self || c.rank < 0 {
-		l.Name = strings.TrimSpace(m.name + " " + p.pid)
-		if m.name == "" {
-			l.Name = "" // the default stands
-		}
+		l.Name = strings.TrimSpace(cmp.Or(m.name, "process") + " " + p.pid)
 		l.Order = m.order
 	}
 	if m.name != "" {
@@ -277,6 +277,7 @@ func (c *reader) describeProcess(p *process) {
 	}
 	m.used = true
 	c.w.Describe(p.location, l)
+	p.threads = slices.DeleteFunc(p.threads, firstOfEach(p.threads))
 	names := map[string]int{}
 	for _, t := range p.threads {
 		names[t.name]++
@@ -290,6 +291,20 @@ func (c *reader) describeProcess(p *process) {
 	}
 }
 
+// firstOfEach finds places that share a location with an earlier one.
+func firstOfEach(places []*place) func(*place) bool {
+	first := map[trace.LocationID]*place{}
+	for _, p := range places {
+		if first[p.cpu.location] == nil {
+			first[p.cpu.location] = p
+		}
+	}
+	return func(p *place) bool {
+		p.used = true
+		return first[p.cpu.location] != p
+	}
+}
+
 // describe hands a place's metadata to a location.
 func (p *place) describe(w trace.Writer, id trace.LocationID, name string) {
 	p.used = true
@@ -300,11 +315,14 @@ func (p *place) describe(w trace.Writer, id trace.LocationID, name string) {
 	w.Describe(id, l)
 }
 
+// deviceOrder puts devices after threads, as Kineto itself does.
+const deviceOrder = 5_000_000
+
 func (c *reader) describeDevice(d *device) {
-	l := trace.Location{Rank: trace.NoRank}
+	l := trace.Location{Rank: trace.NoRank, Order: deviceOrder}
 	if m := c.pids[d.pid]; m != nil {
 		m.used = true
-		l.Name, l.Order = m.labels, m.order
+		l.Name, l.Order = m.labels, cmp.Or(m.order, deviceOrder)
 	}
 	if l.Name == "" {
 		l.Name = "GPU " + d.pid

@@ -8,7 +8,9 @@ import (
 )
 
 const (
-	bufferSize = 512 << 10
+	// The buffer begins small, for the many small files of a large run.
+	firstBuffer = 32 << 10
+	bufferSize  = 512 << 10
 	// longestRecord bounds the buffer: a longer record is passed over and counted.
 	longestRecord = 64 << 20
 	// longestSection bounds what is kept of a top-level member beside the records.
@@ -78,8 +80,11 @@ const (
 )
 
 func newScanner(r io.Reader) *scanner {
-	return &scanner{r: r, buf: make([]byte, 0, bufferSize)}
+	return &scanner{r: r, buf: make([]byte, 0, firstBuffer)}
 }
+
+// scanHead is a scanner of data that is in memory.
+func scanHead(data []byte) *scanner { return &scanner{buf: data, err: io.EOF} }
 
 // offset is the place in the file of the next byte.
 func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
@@ -94,7 +99,7 @@ func (s *scanner) fill() bool {
 		s.base += int64(s.pos)
 		s.buf, s.pos = s.buf[:n], 0
 	}
-	if len(s.buf) == cap(s.buf) {
+	if len(s.buf) == cap(s.buf) || s.base > 0 && cap(s.buf) < bufferSize {
 		s.buf = append(make([]byte, 0, 2*cap(s.buf)), s.buf...)
 	}
 	for tries := 0; ; tries++ {
@@ -270,6 +275,7 @@ func (s *scanner) recover() {
 		s.damage.brokenAt = begin
 	}
 	s.damage.broken++
+	s.listed = false // whether there is a comma after it cannot be told
 	var try record
 	for s.pos++; s.toBrace(); s.pos++ {
 		if s.tryRecord(&try) {

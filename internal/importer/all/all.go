@@ -1,0 +1,14 @@
+// Package all lists the formats, in the order in which they are asked which
+// files are theirs. A new format is one line here.
+package all
+
+import (
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
+)
+
+// Formats are asked from first to last; a file belongs to the first that claims
+// it. Formats that are only recognised come last.
+var Formats = []*importer.Format{
+	chrometrace.Format,
+}
