@@ -129,6 +129,12 @@ func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time,
 			r.samples[rec.counter] = append(r.samples[rec.counter], sample{rec.time - first, rec.value})
 		}
 	}
+	slices.SortStableFunc(r.instants[id], func(a, b instant) int { return compareTime(a.time, b.time) })
+	for c := range r.samples {
+		if r.counters[c].Location == id {
+			slices.SortStableFunc(r.samples[c], func(a, b sample) int { return compareTime(a.time, b.time) })
+		}
+	}
 }
 
 // keepStack makes one lane of spans whose stack is known.

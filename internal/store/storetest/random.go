@@ -185,7 +185,7 @@ func windowsOf(r *reader, seed uint64) []store.Window {
 		{Begin: 0, End: end}, {Begin: 0, End: end + 100}, {Begin: -50, End: end / 2}, {Begin: end, End: end + 1}, {Begin: end / 2, End: end / 2},
 		{Begin: end + 5, End: end + 9}, {Begin: 0, End: end, Locations: []trace.LocationID{}}, {Begin: end / 3, End: 2 * end / 3},
 	}
-	for range 24 {
+	for range 16 {
 		w := store.Window{Begin: trace.Time(rnd.Int64N(int64(end) + 1))}
 		w.End = w.Begin + trace.Time(rnd.Int64N(int64(end-w.Begin)+2))
 		if rnd.IntN(2) == 0 {

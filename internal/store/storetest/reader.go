@@ -138,10 +138,10 @@ func (r *reader) Intervals(ctx context.Context, w store.Window, f func(*trace.Co
 				if first {
 					c.Open = mergeOpen(c.Open, open)
 				}
+				lo += c.Len()
 				if err := f(&c); err != nil {
 					return err
 				}
-				lo += c.Len()
 			}
 		}
 		return nil

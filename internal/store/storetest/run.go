@@ -29,7 +29,7 @@ func Run(t *testing.T, open Open) {
 		}
 	})
 	t.Run("many rows in few lanes", func(t *testing.T) {
-		compareAll(t, open, func(w trace.Writer) { randomTrace(w, 1001, 6000) }, 1001)
+		compareAll(t, open, func(w trace.Writer) { randomTrace(w, 1001, 3000) }, 1001)
 	})
 	t.Run("conduct", func(t *testing.T) { runConduct(t, open) })
 }
