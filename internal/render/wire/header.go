@@ -67,6 +67,7 @@ type legendEntry struct {
 	RampHigh string       `json:"rampHigh"`
 	Region   uint32       `json:"region"`
 	Parent   uint32       `json:"parent"`
+	Flags    scene.Flag   `json:"flags"`
 }
 
 func (e *encoder) header(s *scene.Scene, x Extra) (*header, error) {
@@ -76,12 +77,18 @@ func (e *encoder) header(s *scene.Scene, x Extra) (*header, error) {
 		Frames: []frame{}, Layers: []layer{}, Legend: []legendEntry{}, Notes: append([]string{}, s.Notes...),
 	}
 	for _, f := range s.Frames {
-		h.Frames = append(h.Frames, frame{
-			f.Name, finite(f.X), finite(f.Y), finite(f.W), finite(f.H), scaleOf(&f.XScale), scaleOf(&f.YScale),
-		})
+		out := frame{f.Name, finite(f.X), finite(f.Y), finite(f.W), finite(f.H), scaleOf(&f.XScale), scaleOf(&f.YScale)}
+		if !scene.Drawable(f.X, f.Y, f.W, f.H) {
+			out.W, out.H = -1, -1 // nothing in it is drawn
+		}
+		h.Frames = append(h.Frames, out)
 	}
 	for _, l := range s.Legend {
-		h.Legend = append(h.Legend, legendEntry(l))
+		end := l.RampEnd
+		if !l.Ramps() {
+			end = scene.None
+		}
+		h.Legend = append(h.Legend, legendEntry{l.Label, l.Colour, end, l.RampLow, l.RampHigh, l.Region, l.Parent, l.Flags})
 	}
 	for _, l := range s.Layers {
 		out := layer{Name: l.Name, Frame: l.Frame, Marks: []any{}}

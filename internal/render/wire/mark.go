@@ -25,7 +25,11 @@ func (e *encoder) mark(m scene.Mark) (any, error) {
 	case *scene.Text:
 		return textMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.text(m.Text), u16(e, m.Fill), u8(e, m.Anchor), finite(m.Size), m.Bold, m.Turned}, nil
 	case *scene.Image:
-		return imageMark{m.Kind(), finite(m.X), finite(m.Y), finite(m.W), finite(m.H), m.Columns, m.Rows, u16(e, m.Cells)}, nil
+		out := imageMark{m.Kind(), finite(m.X), finite(m.Y), finite(m.W), finite(m.H), m.Columns, m.Rows, u16(e, m.Cells)}
+		if !scene.Drawable(m.X, m.Y, m.W, m.H) {
+			out.W, out.H = 0, 0 // not drawn
+		}
+		return out, nil
 	}
 	return nil, fmt.Errorf("mark %q has no encoding", m.Kind())
 }

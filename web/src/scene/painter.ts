@@ -1,44 +1,22 @@
-// The painter draws scenes into an element of the page. It knows marks and
-// colours, never traces.
+// The painter draws scenes into an element of the page: shapes by the GPU or the
+// software rasteriser, texts and highlights on top. It knows marks and colours,
+// never traces.
+//
+//	host
+//	  canvas   the picture: shapes copied from the GPU or from memory, then texts
+//	  canvas   highlights
 
-import type { Scene } from "./scene";
+import { device, type Device, type Drawable } from "./device";
+import { raster, upload, type Shape } from "./mark";
+import { drawOverlay, type Highlight } from "./overlay";
 import type { Palette } from "./palette";
+import { clipOf, mapOf, parts, type Part, type Transform } from "./part";
+import { Raster } from "./raster";
+import type { Scene, TextMark } from "./scene";
+import { drawTexts } from "./text";
 
-/** A frame's place on screen: x' = x * scaleX + offsetX in pixels of the scene, likewise y. */
-export interface Transform {
-  scaleX: number;
-  offsetX: number;
-  scaleY: number;
-  offsetY: number;
-}
-
-export const identity: Transform = { scaleX: 1, offsetX: 0, scaleY: 1, offsetY: 0 };
-
-/** A box in pixels of the scene, before any transform. */
-export interface Box {
-  x: number;
-  y: number;
-  w: number;
-  h: number;
-}
-
-/**
- * What is shown above the picture without drawing it again: the cross-hair, the
- * brush, what the selection keeps. Places are in pixels of the scene and move
- * with the frame's transform.
- */
-export interface Highlight {
-  frame: number;
-  /** Cross-hair: a vertical line at x, a horizontal line at y. */
-  crossX?: number;
-  crossY?: number;
-  /** The range being dragged. */
-  brush?: Box;
-  /** Everything in the frame outside these boxes is dimmed; undefined: nothing is. */
-  keep?: Box[];
-  /** Boxes with a line round them: the same location, region or instant elsewhere. */
-  outline?: Box[];
-}
+export { identity, type Transform } from "./part";
+export type { Box, Highlight } from "./overlay";
 
 export type Backend = "webgl2" | "software";
 
@@ -47,7 +25,6 @@ export interface PainterOptions {
   backend?: Backend | "auto";
   /** Default: the window's, read again at each draw. */
   pixelRatio?: number;
-  theme?: "light" | "dark";
 }
 
 export interface Painter {
@@ -70,8 +47,184 @@ export interface Painter {
   destroy(): void;
 }
 
-/** Makes a painter that owns everything inside host. */
-export function createPainter(host: HTMLElement, palette: Palette, options?: PainterOptions): Painter {
-  void host; void palette; void options;
-  throw new Error("painter: not written yet");
+/** Makes a painter that owns what it puts inside host. */
+export function createPainter(host: HTMLElement, palette: Palette, options: PainterOptions = {}): Painter {
+  return new CanvasPainter(host, palette, options);
 }
+
+class CanvasPainter implements Painter {
+  scene: Scene | null = null;
+  private theme: "light" | "dark" = "light";
+  private parts: { part: Part; drawables: Drawable[] }[] = [];
+  private device: Device | null;
+  private transforms: Transform[] = [];
+  private highlights: Highlight[] = [];
+  private readonly picture = layer();
+  private readonly above = layer();
+  private frame = 0;
+  private stale = { picture: false, overlay: false };
+  private image: ImageData | null = null;
+
+  constructor(host: HTMLElement, private readonly palette: Palette, private readonly options: PainterOptions) {
+    this.device = options.backend === "software" ? null : device(options.backend === "webgl2");
+    this.picture.setAttribute("role", "img");
+    this.above.setAttribute("aria-hidden", "true");
+    host.append(this.picture, this.above);
+  }
+
+  get backend(): Backend {
+    return this.device ? "webgl2" : "software";
+  }
+
+  draw(scene: Scene, theme: "light" | "dark"): void {
+    this.free();
+    this.scene = scene;
+    this.theme = theme;
+    this.transforms = [];
+    this.parts = parts(scene).map((part) => ({ part, drawables: [] }));
+    this.upload();
+    this.picture.setAttribute("aria-label", scene.description || scene.title);
+    this.stale = { picture: true, overlay: true };
+    this.flush();
+  }
+
+  setTheme(theme: "light" | "dark"): void {
+    this.theme = theme;
+    this.later("picture", "overlay");
+  }
+
+  setTransform(frame: number, t: Transform): void {
+    this.transforms[frame] = t;
+    this.later("picture", "overlay");
+  }
+
+  highlight(...h: Highlight[]): void {
+    this.highlights = h;
+    this.later("overlay");
+  }
+
+  read(): ImageData {
+    this.flush();
+    return this.picture.getContext("2d")!.getImageData(0, 0, Math.max(this.picture.width, 1), Math.max(this.picture.height, 1));
+  }
+
+  destroy(): void {
+    cancelAnimationFrame(this.frame);
+    this.free();
+    this.scene = null;
+    this.picture.remove();
+    this.above.remove();
+  }
+
+  /** Puts shapes on the GPU; a device that was lost in the meantime is asked for anew. */
+  private upload(): void {
+    if (this.device?.lost) this.device = device(this.options.backend === "webgl2");
+    if (!this.device) return;
+    for (const p of this.parts) p.drawables = shapes(p.part).map((m) => upload(this.device!, m));
+  }
+
+  private free(): void {
+    if (!this.device?.lost) for (const p of this.parts) for (const d of p.drawables) d.free();
+    this.parts = [];
+  }
+
+  private later(...what: ("picture" | "overlay")[]): void {
+    for (const w of what) this.stale[w] = true;
+    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.flush());
+  }
+
+  private flush(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    if (!this.scene) return;
+    const scale = this.options.pixelRatio ?? window.devicePixelRatio ?? 1;
+    const width = Math.max(1, Math.round(Math.ceil(this.scene.width) * scale));
+    const height = Math.max(1, Math.round(Math.ceil(this.scene.height) * scale));
+    for (const c of [this.picture, this.above]) {
+      if (c.width === width && c.height === height && c.style.width !== "") continue;
+      c.width = width;
+      c.height = height;
+      c.style.width = `${width / scale}px`;
+      c.style.height = `${height / scale}px`;
+      this.stale = { picture: true, overlay: true };
+    }
+    if (this.stale.picture) this.drawPicture(width, height, scale);
+    if (this.stale.overlay) {
+      drawOverlay(this.above.getContext("2d")!, this.scene, this.highlights, this.transforms, this.palette, this.theme, scale);
+    }
+    this.stale = { picture: false, overlay: false };
+  }
+
+  private drawPicture(width: number, height: number, scale: number): void {
+    const ctx = this.picture.getContext("2d", { alpha: false, willReadFrequently: !this.device })!;
+    if (this.device?.lost) {
+      this.device = device(this.options.backend === "webgl2");
+      this.upload();
+    }
+    if (!this.device || !this.drawShapes(this.device, ctx, width, height, scale)) this.rasterShapes(ctx, width, height, scale);
+    const table = this.palette[this.theme];
+    for (const { part } of this.parts) {
+      const t = this.moved(part);
+      const clip = clipOf(part, this.scene!.frames, t, scale, width, height);
+      const texts = part.marks.filter((m): m is TextMark => m.kind === "text");
+      if (texts.length === 0 || clip.x0 >= clip.x1 || clip.y0 >= clip.y1) continue;
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(clip.x0, clip.y0, clip.x1 - clip.x0, clip.y1 - clip.y0);
+      ctx.clip();
+      for (const m of texts) drawTexts(ctx, m, mapOf(part, t, scale), scale, table, clip, t !== undefined && t.scaleX < 1);
+      ctx.restore();
+    }
+  }
+
+  /** The transform of a part, where it has one that moves anything. */
+  private moved(p: Part): Transform | undefined {
+    const t = this.transforms[p.frame];
+    if (!t || t.scaleX === 1 && t.scaleY === 1 && t.offsetX === 0 && t.offsetY === 0) return undefined;
+    return t;
+  }
+
+  /** Draws on the GPU and copies the result; false where the device was lost meanwhile. */
+  private drawShapes(d: Device, ctx: CanvasRenderingContext2D, width: number, height: number, scale: number): boolean {
+    const table = this.palette[this.theme];
+    d.begin(width, height, table, this.theme === "light" ? this.palette.lightDimmed : this.palette.darkDimmed);
+    for (const { part, drawables } of this.parts) {
+      if (drawables.length === 0) continue;
+      const t = this.moved(part);
+      const c = clipOf(part, this.scene!.frames, t, scale, width, height);
+      d.clip(c.x0, c.y0, c.x1, c.y1, height);
+      for (const x of drawables) x.draw({ map: mapOf(part, t, scale), width, height, scale });
+    }
+    if (d.lost || d.gl.isContextLost()) return false;
+    ctx.globalCompositeOperation = "copy";
+    ctx.drawImage(d.canvas, 0, d.canvas.height - height, width, height, 0, 0, width, height);
+    ctx.globalCompositeOperation = "source-over";
+    return true;
+  }
+
+  private rasterShapes(ctx: CanvasRenderingContext2D, width: number, height: number, scale: number): void {
+    const dimmed = this.theme === "light" ? this.palette.lightDimmed : this.palette.darkDimmed;
+    const r = new Raster(width, height, scale, this.palette[this.theme], dimmed, this.image);
+    for (const { part } of this.parts) {
+      const t = this.moved(part);
+      r.enter(clipOf(part, this.scene!.frames, t, scale, width, height), mapOf(part, t, scale));
+      for (const m of shapes(part)) raster(r, m);
+    }
+    this.image = r.image;
+    ctx.putImageData(r.image, 0, 0);
+  }
+}
+
+function shapes(p: Part): Shape[] {
+  return p.marks.filter((m): m is Shape => m.kind !== "text");
+}
+
+function layer(): HTMLCanvasElement {
+  const c = document.createElement("canvas");
+  c.style.position = "absolute";
+  c.style.left = "0";
+  c.style.top = "0";
+  c.style.pointerEvents = "none";
+  return c;
+}
+

@@ -74,6 +74,8 @@ export interface LegendEntry {
   /** noID, or what choosing the entry selects. */
   region: number;
   parent: number;
+  /** Of the things it explains: a hatched sample for what is hatched. */
+  flags: number;
 }
 
 export type Mark = RectMark | LineMark | PathMark | PolygonMark | PointMark | TextMark | ImageMark;
