@@ -168,7 +168,7 @@ func (s *Scene) YAxis(frame int, a Axis) {
 		}
 		if f.YScale.Label != "" && f.Y >= TextSize {
 			left := max(f.X-YAxisWidth(f.YScale, f.H, a)+2, 2)
-			text.Add(left, f.Y-8, Shorten(f.YScale.Label, f.X+f.W-left, TextSize), UIText, Start)
+			text.addNonEmpty(left, f.Y-8, Shorten(f.YScale.Label, f.X+f.W-left, TextSize), UIText, Start)
 		}
 	}
 	s.AddLayer("axis", -1, line, text)

@@ -56,7 +56,7 @@ func (s *Scene) drawFurniture(from *Scene, top, y float32, notes []string) {
 	width := float32(s.Width) - 2*picturePad
 	if top > 0 {
 		title := &Text{Size: TitleSize, Bold: true}
-		title.Add(picturePad, 19, ShortenBold(from.Title, width, TitleSize), UIText, Start)
+		title.addNonEmpty(picturePad, 19, ShortenBold(from.Title, width, TitleSize), UIText, Start)
 		s.AddLayer("title", -1, title)
 	}
 	size := Size{int(s.Width), int(s.Height)}

@@ -15,38 +15,49 @@ type legendItem struct {
 const rampWidth = 128
 
 // layoutLegend places entries from the left in rows of a width; rows is the number
-// used. Past most rows it stops and says in more how many are left out.
-func layoutLegend(entries []LegendEntry, x, y, width float32, most int) (items []legendItem, rows, more int) {
+// used. Past most rows it stops: more is how many are left out, said at moreX of the last row.
+func layoutLegend(entries []LegendEntry, x, y, width float32, most int) (items []legendItem, rows, more int, moreX float32) {
 	at, row := x, 0
-	// The last row keeps room for "+ 1,234 more".
-	const reserve = 88
 	for i := range entries {
 		e := &entries[i]
 		own, label := legendWidth(e, width)
+		if at > x && at+own > x+width && row < most-1 {
+			at, row = x, row+1
+		}
 		limit := x + width
 		if row == most-1 && i < len(entries)-1 {
-			limit -= reserve
-		}
-		if at > x && at+own > limit {
-			if row == most-1 {
-				return items, row + 1, len(entries) - i
+			limit -= moreWidth // what follows may not fit
+			if own > limit-at && at == x {
+				own, label = legendWidth(e, limit-at)
 			}
-			at, row = x, row+1
+		}
+		if at+own > limit || own <= 0 {
+			return items, row + 1, len(entries) - i, at
 		}
 		items = append(items, legendItem{e, at, y + float32(row)*legendRow, own, label})
 		at += own + 16
 	}
 	if len(items) == 0 {
-		return nil, 0, 0
+		return nil, 0, 0, x
 	}
-	return items, row + 1, 0
+	return items, row + 1, 0, at
 }
 
+// moreWidth is the room for "+ 1,234 more" after a gap.
+const moreWidth = 88
+
 // legendWidth gives the width of an entry and its label as it fits.
+// It is 0 where not even the colour fits.
 func legendWidth(e *LegendEntry, width float32) (float32, string) {
+	if width < legendSwatch {
+		return 0, ""
+	}
 	label := Shorten(e.Label, min(width-legendSwatch-6, 240), TextSize)
 	own := TextWidth(label, TextSize, false)
 	if !e.Ramps() {
+		if label == "" {
+			return legendSwatch, ""
+		}
 		return legendSwatch + 6 + own, label
 	}
 	ends := TextWidth(e.RampLow, TextSize, false) + TextWidth(e.RampHigh, TextSize, false)
@@ -58,17 +69,16 @@ func legendWidth(e *LegendEntry, width float32) (float32, string) {
 
 // LegendHeight gives the room that Legend takes.
 func LegendHeight(entries []LegendEntry, width float32, mostRows int) float32 {
-	_, rows, _ := layoutLegend(entries, 0, 0, width, mostRows)
+	_, rows, _, _ := layoutLegend(entries, 0, 0, width, max(mostRows, 1))
 	return float32(rows) * legendRow
 }
 
 // DrawLegend writes entries into an area of a width, wrapped into rows; long labels are
 // shortened, and what does not fit into the rows is counted. It gives the height used.
 func (s *Scene) DrawLegend(entries []LegendEntry, x, y, width float32, mostRows int) float32 {
-	items, rows, more := layoutLegend(entries, x, y, width, max(mostRows, 1))
+	items, rows, more, end := layoutLegend(entries, x, y, width, max(mostRows, 1))
 	swatches, text := &Rect{}, &Text{Size: TextSize}
 	marks := []Mark{swatches}
-	end := x
 	for _, it := range items {
 		baseline := it.y + legendRow/2 + TextAscent(TextSize)/2
 		if it.entry.Ramps() {
@@ -76,15 +86,21 @@ func (s *Scene) DrawLegend(entries []LegendEntry, x, y, width float32, mostRows 
 		} else {
 			swatches.Add(it.x, it.y+(legendRow-legendSwatch)/2, legendSwatch, legendSwatch, it.entry.Colour)
 			swatches.SetFlags(it.entry.Flags | paleOutline(it.entry.Colour))
-			text.Add(it.x+legendSwatch+6, baseline, it.label, UIText, Start)
+			text.addNonEmpty(it.x+legendSwatch+6, baseline, it.label, UIText, Start)
 		}
-		end = it.x + it.width + 16
 	}
 	if more > 0 {
 		text.Add(end, float32(rows-1)*legendRow+y+legendRow/2+TextAscent(TextSize)/2, "+ "+groupThousandsInt(more)+" more", UITextMuted, Start)
 	}
 	s.AddLayer("legend", -1, append(marks, text)...)
 	return float32(rows) * legendRow
+}
+
+// addNonEmpty adds a text unless it is empty.
+func (m *Text) addNonEmpty(x, y float32, text string, fill Colour, anchor Anchor) {
+	if text != "" {
+		m.Add(x, y, text, fill, anchor)
+	}
 }
 
 // paleOutline rings swatches that would be lost on the background.

@@ -48,7 +48,7 @@ func (s *Scene) RowLabels(frame int, left float32) {
 		r := &rows[i]
 		baseline := y + TextAscent(TextSize)/2
 		if !tree {
-			text.Add(f.X-rowLabelGap, baseline, Shorten(r.Label, f.X-2*rowLabelGap-left, TextSize), UITextMuted, End)
+			text.addNonEmpty(f.X-rowLabelGap, baseline, Shorten(r.Label, f.X-2*rowLabelGap-left, TextSize), UITextMuted, End)
 			continue
 		}
 		x := left + float32(r.Level)*rowIndent
@@ -59,7 +59,7 @@ func (s *Scene) RowLabels(frame int, left float32) {
 		if r.Open || r.Folded {
 			fill = UIText
 		}
-		text.Add(x+rowIndent, baseline, Shorten(r.Label, f.X-rowLabelGap-x-rowIndent, TextSize), fill, Start)
+		text.addNonEmpty(x+rowIndent, baseline, Shorten(r.Label, f.X-rowLabelGap-x-rowIndent, TextSize), fill, Start)
 	}
 	s.AddLayer("rows", -1, marks, text)
 }

@@ -3,6 +3,7 @@ package scene
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // A Tick is a labelled value of an axis.
@@ -124,6 +125,9 @@ func fixedDecimals(v, step float64) string {
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
 	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if decimals > 0 {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
 	if v < 0 {
 		text = "−" + text[1:]
 	}
@@ -157,9 +161,12 @@ func groupThousands(s string) string {
 // TimeTicks gives round times in ns from begin to end. Deep inside a long run, where
 // full times would not fit, ticks are relative: origin then says from when.
 func TimeTicks(begin, end float64, most int) (ticks []Tick, origin string) {
+	if !(end >= begin) || math.IsInf(end-begin, 0) {
+		return nil, ""
+	}
 	step := roundStep((end - begin) / float64(max(most, 1)))
 	from := 0.0
-	if max(math.Abs(begin), math.Abs(end))/step > 2000 {
+	if end > begin && max(math.Abs(begin), math.Abs(end))/step > 2000 {
 		// The origin is rounder than the steps by as much as the window is wide.
 		round := math.Pow(10, math.Ceil(math.Log10(end-begin)-1e-9))
 		from = math.Floor(begin/round) * round

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/render/pdf"
@@ -25,10 +26,10 @@ var outputs = []struct {
 	render func(io.Writer, *scene.Scene, scene.Theme) error
 	tool   string
 	args   func(in, out string) []string
-	fonts  bool // draws our font
+	limit  float64 // mean difference of a channel, of 255: smoothed edges differ
 }{
-	{"svg", svg.Render, "rsvg-convert", func(in, out string) []string { return []string{in, "-o", out + ".png"} }, false},
-	{"pdf", pdf.Render, "pdftoppm", func(in, out string) []string { return []string{"-r", "96", "-png", "-singlefile", in, out} }, true},
+	{"svg", svg.Render, "rsvg-convert", func(in, out string) []string { return []string{in, "-o", out + ".png"} }, 1},
+	{"pdf", pdf.Render, "pdftoppm", func(in, out string) []string { return []string{"-r", "96", "-png", "-singlefile", in, out} }, 3},
 }
 
 func TestOtherToolsDrawTheSamePicture(t *testing.T) {
@@ -38,21 +39,43 @@ func TestOtherToolsDrawTheSamePicture(t *testing.T) {
 				t.Skipf("%s is not installed", o.tool)
 			}
 			for name, s := range scenetest.Pictures() {
-				if !o.fonts {
-					s = withoutText(s)
-				}
+				s = withoutText(s) // Fonts are smoothed, and found, in other ways.
 				for _, theme := range []scene.Theme{scene.Light, scene.Dark} {
 					want, err := png.Image(s, theme)
 					if err != nil {
 						t.Fatal(err)
 					}
 					got := drawnBy(t, o.tool, o.args, func(w io.Writer) error { return o.render(w, s, theme) })
-					d := meanDifference(got, want); t.Logf("%s %s %.2f", name, theme, d); if d > 2.5 {
-						t.Errorf("%s, %s: pictures differ by %.2f of 255 on average", name, theme, d)
+					if d := meanDifference(got, want); d > o.limit {
+						t.Errorf("%s, %s: pictures differ by %.2f of 255 on average, want %.0f", name, theme, d, o.limit)
 					}
 				}
 			}
 		})
+	}
+}
+
+// A reader must be able to search and copy what a PDF says.
+func TestTextOfAPDFCanBeRead(t *testing.T) {
+	if _, err := exec.LookPath("pdftotext"); err != nil {
+		t.Skip("pdftotext is not installed")
+	}
+	path := filepath.Join(t.TempDir(), "in.pdf")
+	var b bytes.Buffer
+	if err := pdf.Render(&b, scenetest.Gallery(), scene.Light); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := exec.Command("pdftotext", "-layout", path, "-").CombinedOutput()
+	if err != nil {
+		t.Fatalf("pdftotext: %v: %s", err, text)
+	}
+	for _, want := range []string{"Gallery: 64 ranks on 4 hosts", "rank 7", "+500 µs", "from 2.012 s", "communication", "loss 0.3 %", "MPI_Wait", "3 GiB"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the PDF does not say %q", want)
+		}
 	}
 }
 
