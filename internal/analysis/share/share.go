@@ -27,8 +27,9 @@ type Digest struct {
 	// Role is the exact time per role that counts, see trace.Segment;
 	// Role[trace.RoleNone] is the time with nothing open.
 	Role [trace.RoleCount]trace.Time
-	// Rows is how many intervals begin in the stretch.
-	Rows int64
+	// Rows is how many intervals begin in the stretch, Empty how many of them
+	// have no duration.
+	Rows, Empty int64
 	// Longest and Shortest are among the rows that begin in the stretch, with
 	// their full duration; rows of no duration are left out. Equal durations
 	// are decided for the lower region.
@@ -99,8 +100,8 @@ func (d *Digest) Dominant() (region trace.RegionID, certain bool) {
 }
 
 // blockSize is the length of an encoded digest:
-// roles, rows, longest, shortest, last, count, bound, entries.
-const blockSize = 8*trace.RoleCount + 8 + 12 + 12 + 4 + 4 + 8 + Listed*20
+// roles, rows, empty rows, longest, shortest, last, count, bound, entries.
+const blockSize = 8*trace.RoleCount + 16 + 12 + 12 + 4 + 4 + 8 + Listed*20
 
 // Decode reads a block into d; it reports false for bytes that are no digest.
 func (d *Digest) Decode(b trace.Block) bool {
@@ -112,12 +113,13 @@ func (d *Digest) Decode(b trace.Block) bool {
 	}
 	b = b[8*trace.RoleCount:]
 	d.Rows = int64(binary.LittleEndian.Uint64(b))
-	d.Longest = decodeExtreme(b[8:])
-	d.Shortest = decodeExtreme(b[20:])
-	d.Last = trace.RegionID(binary.LittleEndian.Uint32(b[32:]))
-	d.Count = min(int(binary.LittleEndian.Uint32(b[36:])), Listed)
-	d.Bound = trace.Time(binary.LittleEndian.Uint64(b[40:]))
-	b = b[48:]
+	d.Empty = int64(binary.LittleEndian.Uint64(b[8:]))
+	d.Longest = decodeExtreme(b[16:])
+	d.Shortest = decodeExtreme(b[28:])
+	d.Last = trace.RegionID(binary.LittleEndian.Uint32(b[40:]))
+	d.Count = min(int(binary.LittleEndian.Uint32(b[44:])), Listed)
+	d.Bound = trace.Time(binary.LittleEndian.Uint64(b[48:]))
+	b = b[56:]
 	for i := range d.Top {
 		d.Top[i] = Entry{
 			Low:    trace.Time(binary.LittleEndian.Uint64(b)),
@@ -139,6 +141,7 @@ func (d *Digest) Append(b trace.Block) trace.Block {
 		b = binary.LittleEndian.AppendUint64(b, uint64(t))
 	}
 	b = binary.LittleEndian.AppendUint64(b, uint64(d.Rows))
+	b = binary.LittleEndian.AppendUint64(b, uint64(d.Empty))
 	for _, e := range [...]Extreme{d.Longest, d.Shortest} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(e.Duration))
 		b = binary.LittleEndian.AppendUint32(b, uint32(e.Region))

@@ -115,7 +115,7 @@ func TestBuildByHand(t *testing.T) {
 			{Begin: 90, End: 100, Region: none, Row: -1},
 		}}
 	want := share.Digest{
-		Rows: 4, Longest: share.Extreme{Duration: 80, Region: 3}, Shortest: share.Extreme{Duration: 7, Region: 2}, Last: 5,
+		Rows: 4, Empty: 1, Longest: share.Extreme{Duration: 80, Region: 3}, Shortest: share.Extreme{Duration: 7, Region: 2}, Last: 5,
 		Top: [share.Listed]share.Entry{{Region: 3, Low: 43, High: 43}, {Region: 1, Low: 30, High: 30}, {Region: 2, Low: 7, High: 7}}, Count: 3,
 	}
 	want.Role[trace.RoleNone] = 20
@@ -191,7 +191,7 @@ func TestMergeIsSoundInEveryOrder(t *testing.T) {
 
 func checkExactParts(t *testing.T, got, want *share.Digest) {
 	t.Helper()
-	if got.Role != want.Role || got.Rows != want.Rows || got.Longest != want.Longest || got.Shortest != want.Shortest || got.Last != want.Last {
+	if got.Role != want.Role || got.Rows != want.Rows || got.Empty != want.Empty || got.Longest != want.Longest || got.Shortest != want.Shortest || got.Last != want.Last {
 		t.Errorf("exact parts differ:\n got %+v\nwant %+v", got, want)
 	}
 }

@@ -15,7 +15,7 @@ type Summary struct{}
 var _ trace.Summary = Summary{}
 
 func (Summary) Name() string { return Name }
-func (Summary) Version() int { return 1 }
+func (Summary) Version() int { return 2 }
 
 // Build appends the block of one stretch. O(segments + rows).
 func (Summary) Build(dst trace.Block, s *trace.Stretch, _ []trace.Region) trace.Block {
@@ -59,7 +59,10 @@ func Of(s *trace.Stretch) Digest {
 		x := Extreme{dur, s.Rows.Region[i]}
 		d.Longest = longer(d.Longest, x)
 		d.Shortest = shorter(d.Shortest, x)
-		if dur == 0 && s.Rows.Begin[i] >= lastEnd {
+		if dur > 0 {
+			continue
+		}
+		if d.Empty++; s.Rows.Begin[i] >= lastEnd {
 			d.Last = x.Region
 		}
 	}
@@ -114,7 +117,7 @@ func before(a, b Entry) bool {
 // the open time that no listed region is known to hold.
 func (d *Digest) Merge(b *Digest) {
 	a := *d
-	*d = Digest{Rows: a.Rows + b.Rows, Last: b.Last, Bound: a.Bound + b.Bound}
+	*d = Digest{Rows: a.Rows + b.Rows, Empty: a.Empty + b.Empty, Last: b.Last, Bound: a.Bound + b.Bound}
 	for i := range d.Role {
 		d.Role[i] = a.Role[i] + b.Role[i]
 	}

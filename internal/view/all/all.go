@@ -1,0 +1,14 @@
+// Package all lists the views.
+package all
+
+import (
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/activity"
+	"github.com/parallax-hpc/parallax/internal/view/timeline"
+)
+
+// Views in the order in which people see them.
+var Views = []*view.View{
+	timeline.View,
+	activity.View,
+}

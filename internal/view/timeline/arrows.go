@@ -1,0 +1,82 @@
+package timeline
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A drawnLink is an arrow or a burst as it was drawn.
+type drawnLink struct {
+	x0, y0, x1, y1 float32
+	radius         float32 // of a burst
+	link           *link
+	burst          *burst
+}
+
+// drawLinks draws arrows, cut at the window's edges, and bursts with their counts.
+func (r *result) drawLinks(s *scene.Scene, d *drawing) {
+	lines := &scene.Line{Width: 1}
+	for i := range r.links.arrows {
+		l := &r.links.arrows[i]
+		x0, y0, x1, y1, head, ok := r.clipLink(d, l)
+		if !ok {
+			continue
+		}
+		lines.Add(x0, y0, x1, y1, scene.UILink)
+		if head {
+			lines.SetFlags(scene.Arrow)
+		}
+		d.lines = append(d.lines, drawnLink{x0: x0, y0: y0, x1: x1, y1: y1, link: l})
+	}
+	points, text := &scene.Point{}, &scene.Text{Size: labelSize}
+	for i := range r.links.bursts {
+		b := &r.links.bursts[i]
+		// A burst hangs on its row, at the middle of its cell as far as that is shown.
+		begin, end := max(b.begin, r.selection.Begin), min(b.end, r.selection.End)
+		x := d.x(r, begin+(end-begin)/2)
+		y := (d.rows[b.row].from + d.rows[b.row].to) / 2
+		radius := burstRadius(b.count, d.rows[b.row])
+		points.Add(x, y, radius, scene.UILink)
+		points.SetShape(scene.Burst)
+		points.SetCount(uint32(min(b.count, math.MaxUint32)))
+		label := view.FormatCount(float64(b.count))
+		if d.rows[b.row].to-d.rows[b.row].from >= 2*labelSize && scene.TextWidth(label, labelSize, false)+2*radius < burstWidth-4 {
+			text.Add(x+radius+2, y+scene.TextAscent(labelSize)/2, label, scene.UIText, scene.Start)
+		}
+		d.lines = append(d.lines, drawnLink{x0: x, y0: y, radius: radius, burst: b})
+	}
+	s.AddLayer("links", 0, lines, points, text)
+}
+
+// burstRadius grows with the logarithm of the count, as far as the row allows.
+func burstRadius(count int64, b band) float32 {
+	radius := 2.5 + 1.2*float32(math.Log10(float64(count)))
+	return max(1.5, min(radius, (b.to-b.from)/2))
+}
+
+// clipLink cuts an arrow to the window; its head goes where its end is outside.
+func (r *result) clipLink(d *drawing, l *link) (x0, y0, x1, y1 float32, head, ok bool) {
+	from, to := middle(d.rows[l.fromRow]), middle(d.rows[l.toRow])
+	begin, end := r.selection.Begin, r.selection.End
+	if max(l.fromTime, l.toTime) < begin || min(l.fromTime, l.toTime) > end {
+		return 0, 0, 0, 0, false, false
+	}
+	y := func(t trace.Time) float32 {
+		return from + (to-from)*float32(float64(t-l.fromTime)/float64(l.toTime-l.fromTime))
+	}
+	t0, t1 := min(max(l.fromTime, begin), end), min(max(l.toTime, begin), end)
+	x0, x1 = d.x(r, t0), d.x(r, t1)
+	y0, y1 = from, to
+	if t0 != l.fromTime {
+		y0 = y(t0)
+	}
+	if t1 != l.toTime {
+		y1 = y(t1)
+	}
+	return x0, y0, x1, y1, t1 == l.toTime, true
+}
+
+func middle(b band) float32 { return (b.from + b.to) / 2 }

@@ -1,0 +1,300 @@
+package timeline
+
+import (
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A span is one thing drawn in a strip: a piece of an interval, cut where
+// something inside it is innermost; or an aggregate, which fills a bin (or
+// several alike, see join) and stands for what happened in it.
+type span struct {
+	begin, end trace.Time
+	// open is how long something shown is open in [begin, end).
+	open trace.Time
+	// longest is the duration of the interval; of an aggregate that of the
+	// longest that begins in it.
+	longest trace.Time
+	region  trace.RegionID // who won; NoRegion where roles compete
+	row     int32          // in the lane; -1: an aggregate
+	lane    int32
+	count   uint32 // intervals that it stands for, at least 1
+	role    trace.Role
+	// pending aggregates have no winner yet: the rows must be looked at.
+	pending bool
+	// loose counts include intervals of regions that are not selected.
+	loose bool
+}
+
+func (s *span) aggregate() bool { return s.row < 0 }
+
+// A grid is the bins of 2^level ns, aligned to the start of the trace, so that
+// moving the window moves the same bins.
+type grid struct {
+	begin, end trace.Time // the window
+	level      int
+}
+
+func (g *grid) bin(t trace.Time) int64                 { return int64(t >> g.level) }
+func (g *grid) binBegin(bin int64) trace.Time          { return trace.Time(bin) << g.level }
+func (g *grid) clip(b, e trace.Time) (_, _ trace.Time) { return max(b, g.begin), min(e, g.end) }
+
+// bins is how many bins the window touches.
+func (g *grid) bins() int { return int(g.bin(g.end-1)-g.bin(g.begin)) + 1 }
+
+// A rule says who competes for a bin and how the winner is found.
+type rule struct {
+	show   show
+	key    key
+	keep   []bool // by region; nil: all
+	labels []trace.Region
+	// durations are wanted of single intervals: colours show them.
+	durations bool
+}
+
+type show uint8
+
+const (
+	dominant show = iota
+	longest
+	shortest
+	last
+	average
+)
+
+// A key is what competes for a bin: regions, roles, or busy against not busy.
+type key uint8
+
+const (
+	byRegion key = iota
+	byRole
+	byBusy
+)
+
+func (r *rule) keeps(id trace.RegionID) bool {
+	return id != trace.NoRegion && (r.keep == nil || r.keep[id])
+}
+
+// exactPieces is how many pieces of a bin are drawn as they are. More make an aggregate.
+const exactPieces = 2
+
+// cells build the spans of one strip. Segments and rows come in order of time: a
+// row after the segments that end where it begins. O(1) a call, apart from
+// finding the winner of a bin, which costs the regions met in it.
+type cells struct {
+	grid  grid
+	rule  *rule
+	tally *share.Tally // of the open bin, once it has more pieces than are kept
+	spans []span
+
+	bin      int64
+	n        int // pieces in the open bin
+	pieces   [exactPieces]span
+	role     [trace.RoleCount]trace.Time
+	open     trace.Time
+	rows     uint32
+	longest  share.Extreme
+	shortest share.Extreme
+	last     span
+	// duration of rows, by place; nil where not wanted.
+	duration map[place]trace.Time
+}
+
+// A place is an interval of a location.
+type place struct{ lane, row int32 }
+
+func newCells(g grid, r *rule) *cells {
+	c := &cells{grid: g, rule: r, tally: new(share.Tally)}
+	if r.durations {
+		c.duration = map[place]trace.Time{}
+	}
+	c.reset()
+	return c
+}
+
+// opened says which intervals are open before the rows that come.
+func (c *cells) opened(open []trace.OpenInterval, lane int) {
+	if c.duration == nil {
+		return
+	}
+	for _, o := range open {
+		c.duration[place{int32(lane), int32(o.Row)}] = o.End - o.Begin
+	}
+}
+
+func (c *cells) reset() {
+	c.n, c.open, c.rows = 0, 0, 0
+	c.role = [trace.RoleCount]trace.Time{}
+	c.longest.Region, c.shortest.Region = trace.NoRegion, trace.NoRegion
+	c.last.region = trace.NoRegion
+	c.tally.Reset()
+}
+
+// segment adds a stretch of time in which a row of a lane is innermost.
+func (c *cells) segment(s trace.Segment, lane int) {
+	begin, end := c.grid.clip(s.Begin, s.End)
+	if begin >= end || !c.rule.keeps(s.Region) {
+		return
+	}
+	p := span{region: s.Region, role: s.Role, row: int32(s.Row), lane: int32(lane), count: 1}
+	for begin < end {
+		c.move(c.grid.bin(begin))
+		// A segment that covers bins wholly is alone in them.
+		to := min(end, c.grid.binBegin(c.bin+1))
+		if whole := c.grid.binBegin(c.grid.bin(end)); c.n == 0 && begin == c.grid.binBegin(c.bin) && whole > to {
+			to = whole
+		}
+		p.begin, p.end, p.open = begin, to, to-begin
+		c.piece(p)
+		if to > c.grid.binBegin(c.bin+1) {
+			c.close()
+			c.bin = c.grid.bin(to)
+		}
+		begin = to
+	}
+}
+
+// row says that an interval begins.
+func (c *cells) row(begin, duration trace.Time, region trace.RegionID, row, lane int) {
+	if begin < c.grid.begin || !c.rule.keeps(region) {
+		return
+	}
+	if c.duration != nil {
+		c.duration[place{int32(lane), int32(row)}] = duration
+	}
+	c.move(c.grid.bin(begin))
+	c.rows++
+	if duration == 0 {
+		c.piece(span{begin: begin, end: begin, region: region, role: c.rule.labels[region].Role, row: int32(row), lane: int32(lane), count: 1})
+		return
+	}
+	x := share.Extreme{Duration: duration, Region: region}
+	if l := c.longest; l.Region == trace.NoRegion || x.Duration > l.Duration || x.Duration == l.Duration && x.Region < l.Region {
+		c.longest = x
+	}
+	if s := c.shortest; s.Region == trace.NoRegion || x.Duration < s.Duration || x.Duration == s.Duration && x.Region < s.Region {
+		c.shortest = x
+	}
+}
+
+// piece adds to the open bin.
+func (c *cells) piece(p span) {
+	if c.n > 0 && c.n <= exactPieces && p.begin < p.end {
+		if prev := &c.pieces[c.n-1]; prev.row == p.row && prev.lane == p.lane && prev.end == p.begin {
+			prev.end, prev.open = p.end, prev.open+p.open
+			c.open += p.open
+			c.role[p.role] += p.open
+			c.last = *prev
+			return
+		}
+	}
+	if c.n < exactPieces {
+		c.pieces[c.n] = p
+	} else {
+		if c.n == exactPieces {
+			for _, q := range c.pieces {
+				c.tally.Add(q.region, q.open)
+			}
+		}
+		c.tally.Add(p.region, p.open)
+	}
+	c.n++
+	c.open += p.open
+	c.role[p.role] += p.open
+	c.last = p
+}
+
+// move closes the open bin when another begins.
+func (c *cells) move(bin int64) {
+	if bin != c.bin {
+		c.close()
+		c.bin = bin
+	}
+}
+
+// close turns the open bin into spans.
+func (c *cells) close() {
+	if c.n == 0 {
+		c.reset()
+		return
+	}
+	if c.n <= exactPieces {
+		for _, p := range c.pieces[:c.n] {
+			c.emit(p)
+		}
+		c.reset()
+		return
+	}
+	s := span{open: c.open, row: -1, region: trace.NoRegion, count: max(1, c.rows), longest: c.longest.Duration}
+	s.begin = max(c.grid.begin, c.grid.binBegin(c.bin))
+	s.end = max(s.begin, min(c.grid.end, c.grid.binBegin(c.bin+1)))
+	c.decide(&s)
+	c.emit(s)
+	c.reset()
+}
+
+// decide names the winner of the open bin.
+func (c *cells) decide(s *span) {
+	switch {
+	case c.open == 0: // empty intervals alone
+		s.region, s.role = c.last.region, c.last.role
+		return
+	case c.rule.show == longest && c.longest.Region != trace.NoRegion:
+		s.region = c.longest.Region
+	case c.rule.show == shortest && c.shortest.Region != trace.NoRegion:
+		s.region = c.shortest.Region
+	case c.rule.show == last:
+		s.region, s.role = c.last.region, c.last.role
+		return
+	case c.rule.key == byRegion:
+		s.region, _ = c.tally.Dominant()
+	default:
+		s.region, s.role = trace.NoRegion, c.rule.winningRole(&c.role)
+		return
+	}
+	s.role = c.rule.labels[s.region].Role
+}
+
+// winningRole gives the role with the most time, the lower one of equal ones.
+// With busy against not busy it is the largest role of the winning side, busy
+// of equal ones.
+func (r *rule) winningRole(time *[trace.RoleCount]trace.Time) trace.Role {
+	sides := [2]trace.Time{}
+	best := [2]trace.Role{}
+	for i, t := range time[1:] {
+		role := trace.Role(i + 1)
+		side := 0
+		if r.key == byBusy && !role.Busy() {
+			side = 1
+		}
+		sides[side] += t
+		if best[side] == trace.RoleNone || t > time[best[side]] {
+			best[side] = role
+		}
+	}
+	if sides[1] > sides[0] {
+		return best[1]
+	}
+	return best[0]
+}
+
+// emit appends a span, joined to the one before where that goes on.
+func (c *cells) emit(s span) {
+	if c.duration != nil && !s.aggregate() {
+		s.longest = c.duration[place{s.lane, s.row}]
+	}
+	if n := len(c.spans); n > 0 && !s.aggregate() && s.begin < s.end {
+		p := &c.spans[n-1]
+		if p.row == s.row && p.lane == s.lane && p.end == s.begin && p.begin < p.end {
+			p.end, p.open = s.end, p.open+s.open
+			return
+		}
+	}
+	c.spans = append(c.spans, s)
+}
+
+// finish closes the last bin.
+func (c *cells) finish() []span {
+	c.close()
+	return c.spans
+}

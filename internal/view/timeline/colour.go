@@ -1,0 +1,221 @@
+package timeline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// spanColour gives the colour of a span by what colours mean.
+func (r *result) spanColour(s *span) scene.Colour {
+	switch r.opt.colour {
+	case "duration":
+		return scene.Ramp(r.opt.palette, r.durations.share(s.longest))
+	case "role", "busy":
+		return r.roleColour(s.role)
+	}
+	if s.region == trace.NoRegion {
+		return r.roleColour(s.role)
+	}
+	return r.regionColour(s.region)
+}
+
+// regionColour looks a region's colour up once.
+func (r *result) regionColour(id trace.RegionID) scene.Colour {
+	if r.colours == nil {
+		r.colours = make([]scene.Colour, len(r.regions))
+		for i := range r.colours {
+			r.colours[i] = scene.None
+		}
+	}
+	if r.colours[id] == scene.None {
+		r.colours[id] = scene.RegionColour(r.regions[id].Name, uint8(r.regions[id].Role))
+	}
+	return r.colours[id]
+}
+
+// roleColour gives the colour of a role; with --colour busy there are two.
+func (r *result) roleColour(role trace.Role) scene.Colour {
+	if r.opt.colour == "busy" {
+		if role.Busy() {
+			return scene.RoleColour(uint8(trace.RoleCompute))
+		}
+		return scene.RoleColour(uint8(trace.RoleIdle))
+	}
+	return scene.RoleColour(uint8(role))
+}
+
+// A durationScale maps durations to [0, 1] by their logarithm.
+type durationScale struct{ low, high trace.Time }
+
+func (d *durationScale) share(t trace.Time) float64 {
+	if t <= d.low || d.low <= 0 {
+		return 0
+	}
+	if d.high <= d.low {
+		return 1
+	}
+	return math.Log(float64(t)/float64(d.low)) / math.Log(float64(d.high)/float64(d.low))
+}
+
+// A total is the innermost time of a region in the rows shown.
+type total struct {
+	region trace.RegionID
+	time   trace.Time
+	calls  int64
+}
+
+// fetchTotals finds what the legend lists.
+func (r *result) fetchTotals(ctx context.Context, _ *forest) error {
+	r.durations = r.durationRange()
+	var ids []trace.LocationID
+	for i, l := range r.leaves {
+		if l != nil {
+			ids = append(ids, r.rows[i].location)
+		}
+	}
+	if len(ids) == 0 || r.opt.colour != "region" {
+		return nil
+	}
+	table, err := r.reader.Time(ctx, r.window(ids))
+	if err != nil {
+		return err
+	}
+	sums := map[trace.RegionID]*total{}
+	for i, id := range table.Region {
+		if !r.rule.keeps(id) {
+			continue
+		}
+		if sums[id] == nil {
+			sums[id] = &total{region: id}
+		}
+		sums[id].time += table.Exclusive[i]
+		sums[id].calls += table.Calls[i]
+	}
+	for _, t := range sums {
+		r.totals = append(r.totals, *t)
+	}
+	sort.Slice(r.totals, func(a, b int) bool {
+		x, y := &r.totals[a], &r.totals[b]
+		return cmp.Or(cmp.Compare(y.time, x.time), cmp.Compare(x.region, y.region)) < 0
+	})
+	return nil
+}
+
+// durationRange spans the durations that are drawn.
+func (r *result) durationRange() (d durationScale) {
+	for _, l := range r.leaves {
+		if l == nil {
+			continue
+		}
+		for _, s := range l.list {
+			for i := range s.spans {
+				if t := s.spans[i].longest; t > 0 {
+					if d.low == 0 || t < d.low {
+						d.low = t
+					}
+					d.high = max(d.high, t)
+				}
+			}
+		}
+	}
+	return d
+}
+
+// mostEntries is how many regions the legend lists.
+const mostEntries = 24
+
+// legend explains colours: roles where groups are drawn, then regions by their
+// time in the window.
+func (r *result) legend() []scene.LegendEntry {
+	var out []scene.LegendEntry
+	switch r.opt.colour {
+	case "duration":
+		if r.durations.high > 0 {
+			section := scene.RampSection(r.opt.palette)
+			out = append(out, scene.LegendEntry{
+				Label: "duration", Colour: section.At(0), RampEnd: section.At(section.Length - 1), Region: scene.NoID, Parent: scene.NoID,
+				RampLow: view.FormatTime(r.durations.low), RampHigh: view.FormatTime(r.durations.high),
+			})
+		}
+	case "busy":
+		return []scene.LegendEntry{entry("busy", r.roleColour(trace.RoleCompute)), entry("not busy", r.roleColour(trace.RoleIdle))}
+	}
+	out = append(out, r.roleLegend()...)
+	if r.opt.colour == "region" {
+		out = append(out, r.regionLegend()...)
+	}
+	return out
+}
+
+func entry(label string, c scene.Colour) scene.LegendEntry {
+	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID}
+}
+
+// roleLegend lists the roles that are drawn as such.
+func (r *result) roleLegend() (out []scene.LegendEntry) {
+	used := [trace.RoleCount]bool{}
+	for _, g := range r.groups {
+		if g != nil {
+			for i, t := range g.time {
+				used[i%trace.RoleCount] = used[i%trace.RoleCount] || t > 0
+			}
+		}
+	}
+	if r.opt.colour == "role" {
+		for _, l := range r.leaves {
+			if l != nil {
+				for _, s := range l.list {
+					for i := range s.spans {
+						used[s.spans[i].role] = true
+					}
+				}
+			}
+		}
+	}
+	for _, role := range roleOrder {
+		if used[role] {
+			out = append(out, entry(role.String(), r.roleColour(role)))
+		}
+	}
+	return out
+}
+
+// regionLegend lists regions by time; those of one name are one entry.
+func (r *result) regionLegend() (out []scene.LegendEntry) {
+	names := map[string]bool{}
+	more := 0
+	for _, t := range r.totals {
+		g := &r.regions[t.region]
+		if names[g.Name] {
+			continue
+		}
+		names[g.Name] = true
+		if len(out) == mostEntries {
+			more++
+			continue
+		}
+		e := entry(g.Name, r.regionColour(t.region))
+		e.Region = uint32(t.region)
+		out = append(out, e)
+	}
+	if more > 0 {
+		out = append(out, entry(fmt.Sprintf("+ %s more", view.Thousands(int64(more))), scene.None))
+	}
+	return slices.Clip(out)
+}
+
+func counterRange(c *series) string {
+	low, high := view.FormatCount(c.min), view.FormatCount(c.max)
+	if low == high {
+		return high + " " + c.unit
+	}
+	return low + " – " + high + " " + c.unit
+}

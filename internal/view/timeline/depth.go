@@ -1,0 +1,122 @@
+package timeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// fetchLevels fills rows with their levels of nesting from the top. Digests know
+// the innermost interval alone, so this reads every row of the window: O(rows).
+func (r *result) fetchLevels(ctx context.Context, ids []trace.LocationID) error {
+	n := r.levels()
+	levels := map[trace.LocationID][]*cells{} // lane * n + level
+	for _, s := range r.leaves {
+		if s != nil {
+			levels[s.location] = make([]*cells, s.lanes*n)
+		}
+	}
+	err := r.reader.Intervals(ctx, r.window(ids), func(c *trace.Columns) error {
+		list := levels[c.Location][c.Lane*n:][:n]
+		if !slices.ContainsFunc(list, func(c *cells) bool { return c != nil }) { // the first batch of a lane
+			r.addOpen(list, c)
+		}
+		for i, depth := range c.Depth {
+			if int(depth) < n {
+				r.addLevel(list, int(depth), c.Lane, trace.OpenInterval{Row: c.First + i, Begin: c.Begin[i], End: c.End(i), Region: c.Region[i]})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range r.leaves {
+		if s == nil {
+			continue
+		}
+		for k, c := range levels[s.location] {
+			if c == nil && k%n > 0 {
+				continue // levels that no interval reaches take no room
+			}
+			var spans []span
+			if c != nil {
+				spans = c.finish()
+			}
+			s.list = append(s.list, strip{lane: k / n, level: k % n, spans: spans})
+		}
+	}
+	return nil
+}
+
+// addOpen adds what began before the window.
+func (r *result) addOpen(list []*cells, c *trace.Columns) {
+	for depth, o := range c.Open {
+		if depth < len(list) && o.Begin < r.grid.begin {
+			r.addLevel(list, depth, c.Lane, o)
+		}
+	}
+}
+
+func (r *result) addLevel(list []*cells, depth, lane int, o trace.OpenInterval) {
+	if list[depth] == nil {
+		list[depth] = newCells(r.grid, &r.rule)
+	}
+	c := list[depth]
+	c.opened([]trace.OpenInterval{o}, lane)
+	c.row(o.Begin, o.End-o.Begin, o.Region, o.Row, lane)
+	c.segment(trace.Segment{Begin: o.Begin, End: o.End, Region: o.Region, Row: o.Row, Role: r.regions[o.Region].Role}, lane)
+}
+
+// mostSpans bounds what --all holds in memory.
+const mostSpans = 5_000_000
+
+// fetchAll takes every interval as it is, for the twins.
+func (r *result) fetchAll(ctx context.Context, ids []trace.LocationID) error {
+	if n := r.reader.Count(r.window(ids)); n > mostSpans {
+		return fmt.Errorf("--all would write %s intervals, more than %s; choose a shorter time, fewer locations or fewer regions",
+			view.Thousands(n), view.Thousands(mostSpans))
+	}
+	r.all = map[trace.LocationID][]whole{}
+	for _, id := range ids {
+		r.all[id] = nil
+	}
+	lists := map[trace.LocationID]*[]whole{}
+	for _, id := range ids {
+		lists[id] = new([]whole)
+	}
+	err := r.reader.Intervals(ctx, r.window(ids), func(c *trace.Columns) error {
+		list := lists[c.Location]
+		add := func(row, depth int, begin, end trace.Time, region trace.RegionID) {
+			if r.rule.keeps(region) {
+				*list = append(*list, whole{begin, end, region, int32(row), int32(c.Lane), int32(depth)})
+			}
+		}
+		if n := len(*list); n == 0 || int((*list)[n-1].lane) != c.Lane {
+			for depth, o := range c.Open {
+				if o.Begin < r.grid.begin {
+					add(o.Row, depth, o.Begin, o.End, o.Region)
+				}
+			}
+		}
+		for i := range c.Begin {
+			add(c.First+i, int(c.Depth[i]), c.Begin[i], c.End(i), c.Region[i])
+		}
+		return nil
+	})
+	for id, list := range lists {
+		r.all[id] = *list
+	}
+	return err
+}
+
+// A whole is an interval with its place.
+type whole struct {
+	begin, end trace.Time
+	region     trace.RegionID
+	row, lane  int32
+	depth      int32
+}

@@ -1,0 +1,296 @@
+package timeline
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Bounds on what a scene holds, which together keep it below 2 MB.
+const (
+	mostRects  = 30000 // 23 bytes each
+	mostLabels = 2500
+	// quarters is how finely the height of an aggregate shows what part of its
+	// time something was open.
+	quarters = 4
+)
+
+// subRows is how many cells high a strip of an image is.
+func subRows(height float32) int {
+	switch {
+	case height >= 12:
+		return quarters
+	case height >= 6:
+		return 2
+	}
+	return 1
+}
+
+// drawStrips draws the rows of single locations: rectangles where they are few,
+// else an image of one cell a bin.
+func (r *result) drawStrips(s *scene.Scene, d *drawing) {
+	rects, labels := &scene.Rect{}, &scene.Text{Size: labelSize}
+	var marks []scene.Mark
+	n := 0
+	for _, l := range r.leaves {
+		if l != nil {
+			n += len(l.list)
+		}
+	}
+	each := max(150, mostRects/max(1, n))
+	left := mostRects
+	for i, l := range r.leaves {
+		if l == nil {
+			continue
+		}
+		for _, b := range d.rows[i].strips {
+			runs := merge(l.list[b.index].spans, r.sameRun)
+			if len(runs) > min(each, left) {
+				marks = append(marks, r.image(d, b, l.list[b.index].spans))
+				continue
+			}
+			left -= len(runs)
+			r.drawRuns(d, b, runs, rects, labels)
+		}
+	}
+	s.AddLayer("spans", 0, append(marks, rects, labels)...)
+}
+
+// sameRun reports whether two aggregates look alike.
+func (r *result) sameRun(a, b *span) bool {
+	return r.spanColour(a) == r.spanColour(b) && cover(a) == cover(b)
+}
+
+// merge joins neighbouring aggregates that are alike; counts add up.
+func merge(spans []span, alike func(a, b *span) bool) []span {
+	out := make([]span, 0, min(len(spans), 1024))
+	for i := range spans {
+		s := &spans[i]
+		if n := len(out); n > 0 && s.aggregate() && out[n-1].aggregate() && out[n-1].end == s.begin && alike(&out[n-1], s) {
+			p := &out[n-1]
+			p.end, p.open, p.longest = s.end, p.open+s.open, max(p.longest, s.longest)
+			p.count = uint32(min(uint64(p.count)+uint64(s.count), math.MaxUint32))
+			continue
+		}
+		out = append(out, *s)
+	}
+	return out
+}
+
+// cover is how many quarters of the height an aggregate fills: at least one.
+func cover(s *span) int {
+	if !s.aggregate() || s.end <= s.begin {
+		return quarters
+	}
+	share := float64(s.open) / float64(s.end-s.begin)
+	return min(max(1, int(math.Ceil(share*quarters-0.02))), quarters)
+}
+
+func (r *result) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rect, labels *scene.Text) {
+	h := b.to - b.from
+	for i := range runs {
+		s := &runs[i]
+		x0, x1 := d.x(r, s.begin), d.x(r, s.end)
+		colour := r.spanColour(s)
+		part := h
+		if h >= 6 {
+			part = h * float32(cover(s)) / quarters
+		}
+		rects.Add(x0, b.to-part, max(x1-x0, 0.5), part, colour)
+		if s.aggregate() {
+			rects.SetFlags(scene.Aggregated)
+			rects.SetCount(s.count)
+			continue
+		}
+		r.label(s, x0, x1, b, colour, labels, d)
+	}
+}
+
+// label writes the name of an interval where it fits.
+func (r *result) label(s *span, x0, x1 float32, b stripBand, fill scene.Colour, labels *scene.Text, d *drawing) {
+	x0, x1 = max(x0, d.frame.x), min(x1, d.frame.x+d.frame.w)
+	h := b.to - b.from
+	if x1-x0 < 26 || h < labelSize || labels.Len() >= mostLabels || s.region == trace.NoRegion {
+		return
+	}
+	text := scene.Shorten(r.regions[s.region].Name, x1-x0-8, labelSize)
+	if text == "" {
+		return
+	}
+	y := (b.from+b.to)/2 + scene.TextAscent(labelSize)/2
+	labels.Add(x0+4, y, text, scene.Ink(fill), scene.Start)
+}
+
+// image draws a strip as cells: a column a bin, filled from the bottom by what
+// part of the time something was open.
+func (r *result) image(d *drawing, b stripBand, spans []span) *scene.Image {
+	g := r.grid
+	first := g.bin(g.begin)
+	sub := subRows(b.to - b.from)
+	m := &scene.Image{Columns: g.bins(), Rows: sub, Y: b.from, H: b.to - b.from}
+	m.X = d.x(r, g.binBegin(first))
+	m.W = d.x(r, g.binBegin(first+int64(m.Columns))) - m.X
+	m.Cells = make([]scene.Colour, m.Columns*sub)
+	for i := range m.Cells {
+		m.Cells[i] = scene.None
+	}
+	most := make([]trace.Time, m.Columns) // of the piece that the column shows
+	for i := range spans {
+		s := &spans[i]
+		colour := r.spanColour(s)
+		high := max(1, cover(s)*sub/quarters)
+		for bin := g.bin(s.begin); bin <= g.bin(max(s.begin, s.end-1)); bin++ {
+			k := int(bin - first)
+			if k < 0 || k >= m.Columns {
+				continue
+			}
+			part := min(s.end, g.binBegin(bin+1)) - max(s.begin, g.binBegin(bin))
+			if part < most[k] {
+				continue
+			}
+			most[k] = part
+			for y := range sub {
+				cell := scene.None
+				if y < high {
+					cell = colour
+				}
+				m.Cells[(sub-1-y)*m.Columns+k] = cell
+			}
+		}
+	}
+	return m
+}
+
+// roleOrder is the stack of a group from the bottom: busy first.
+var roleOrder = []trace.Role{
+	trace.RoleCompute, trace.RoleIO, trace.RoleCopy, trace.RoleCommunication,
+	trace.RoleSynchronization, trace.RoleOverhead, trace.RoleIdle, trace.RoleAnnotation,
+}
+
+// drawGroups draws rows of groups as stacked shares. Each role is an outline
+// down to the row's lower edge, the highest first, so that the next one covers
+// its lower part: half the corners of bands.
+func (r *result) drawGroups(s *scene.Scene, d *drawing) {
+	shapes := &scene.Polygon{}
+	for i, g := range r.groups {
+		if g == nil {
+			continue
+		}
+		pad := rowPad(d.rows[i].to - d.rows[i].from)
+		bottom := d.rows[i].to - float32(len(d.rows[i].counters)*counterHeight) - pad
+		r.drawStack(d, g, d.rows[i].from+pad, bottom, shapes)
+	}
+	s.AddLayer("groups", 0, shapes)
+}
+
+func (r *result) drawStack(d *drawing, g *stack, top, bottom float32, shapes *scene.Polygon) {
+	sums := make([]float64, g.bins)
+	tops := make([][]float32, 0, len(roleOrder))
+	colours := make([]scene.Colour, 0, len(roleOrder))
+	classes := roleOrder
+	for _, role := range classes {
+		any := false
+		ys := make([]float32, g.bins)
+		for b := range ys {
+			share := g.share(b, role)
+			any = any || share > 0
+			sums[b] += share
+			ys[b] = bottom - float32(min(sums[b], 1))*(bottom-top)
+		}
+		if !any {
+			continue
+		}
+		colour := r.roleColour(role)
+		if n := len(colours); n > 0 && colours[n-1] == colour { // busy or idle: one band
+			tops[n-1] = ys
+			continue
+		}
+		tops, colours = append(tops, ys), append(colours, colour)
+	}
+	for k := len(tops) - 1; k >= 0; k-- {
+		xs, ys := r.outline(d, g, tops[k], bottom)
+		if len(xs) > 2 {
+			shapes.Add(xs, ys, colours[k])
+		}
+	}
+}
+
+// outline gives the steps of one role. Steps that differ by less than an eighth
+// of a pixel are one.
+func (r *result) outline(d *drawing, g *stack, tops []float32, bottom float32) (xs, ys []float32) {
+	level := bottom
+	add := func(x, y float32) { xs, ys = append(xs, x), append(ys, y) }
+	add(d.x(r, g.begin(0)), bottom)
+	for b, y := range tops {
+		if diff := y - level; diff < 0.125 && diff > -0.125 && !(y == bottom && level != bottom) {
+			continue
+		}
+		x := d.x(r, g.begin(b))
+		add(x, level)
+		add(x, y)
+		level = y
+	}
+	end := d.x(r, g.begin(g.bins))
+	add(end, level)
+	add(end, bottom)
+	return xs, ys
+}
+
+// drawCounters draws counters as lines, from the least to the greatest value of
+// each bin.
+func (r *result) drawCounters(s *scene.Scene, d *drawing) {
+	paths, text := &scene.Path{Width: 1}, &scene.Text{Size: labelSize}
+	for _, b := range d.rows {
+		for _, c := range b.counters {
+			r.drawCounter(d, r.series[c.index], c, paths, text)
+		}
+	}
+	s.AddLayer("counters", 0, paths)
+	s.AddLayer("counter labels", -1, text)
+}
+
+func (r *result) drawCounter(d *drawing, c *series, b stripBand, paths *scene.Path, text *scene.Text) {
+	if c.min > c.max {
+		return
+	}
+	span := c.max - c.min
+	y := func(v float64) float32 {
+		if span == 0 {
+			return (b.from + b.to) / 2
+		}
+		return b.to - float32((v-c.min)/span)*(b.to-b.from)
+	}
+	var xs, ys []float32
+	first := c.grid.bin(c.grid.begin)
+	for i := range c.low {
+		if math.IsNaN(c.low[i]) {
+			continue
+		}
+		x := d.x(r, c.grid.binBegin(first+int64(i))+trace.Time(1)<<c.grid.level/2)
+		if c.high[i] > c.low[i] {
+			xs, ys = append(xs, x), append(ys, y(c.high[i]))
+		}
+		xs, ys = append(xs, x), append(ys, y(c.low[i]))
+	}
+	if len(xs) == 1 {
+		xs, ys = append(xs, d.frame.x+d.frame.w), append(ys, ys[0])
+	}
+	paths.Add(xs, ys, scene.UIData)
+	name := scene.Shorten(c.name, d.frame.x-16, labelSize)
+	text.Add(d.frame.x-8, (b.from+b.to)/2+4, name, scene.UITextMuted, scene.End)
+	text.Add(d.frame.x+4, b.from+labelSize-1, counterRange(c), scene.UITextMuted, scene.Start)
+}
+
+// drawInstants puts a small triangle under the upper edge of the row.
+func (r *result) drawInstants(s *scene.Scene, d *drawing) {
+	points := &scene.Point{}
+	for _, m := range r.marks {
+		b := d.rows[m.row]
+		size := min(3.5, max(1.5, (b.to-b.from)/5))
+		points.Add(d.x(r, m.time), b.from+size, size, scene.UIText)
+		points.SetShape(scene.Diamond)
+		points.SetCount(m.count)
+	}
+	s.AddLayer("instants", 0, points)
+}

@@ -1,0 +1,319 @@
+package timeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// strips are the lines of pixels of one leaf row: one for the whole location,
+// one a lane, or one a lane and level of nesting.
+type strips struct {
+	location trace.LocationID
+	lanes    int // of the location
+	levels   int // of nesting; 0: the innermost alone
+	split    bool
+	list     []strip
+}
+
+type strip struct {
+	lane  int // -1: all folded into one
+	level int // of nesting; -1: innermost
+	spans []span
+}
+
+// strips is how many there are at most.
+func (s *strips) strips() int {
+	n := max(1, s.levels)
+	if s.split {
+		n *= s.lanes
+	}
+	return n
+}
+
+func (s *strips) any() bool {
+	return slices.ContainsFunc(s.list, func(x strip) bool { return len(x.spans) > 0 })
+}
+
+// fetch fills the leaf rows:
+//
+//  1. The digests of all bins of all rows come in one query, with rows where
+//     there are too few for a digest. They decide most bins.
+//  2. Bins they cannot decide (see analysis/share), and bins in which lanes that
+//     share a row overlap, are scanned in a few queries for their rows.
+func (r *result) fetch(ctx context.Context, _ *forest) error {
+	var ids []trace.LocationID
+	for i, s := range r.leaves {
+		if s != nil {
+			ids = append(ids, r.rows[i].location)
+		}
+	}
+	if len(ids) == 0 || r.opt.show == average {
+		return nil
+	}
+	if r.opt.all {
+		return r.fetchAll(ctx, ids)
+	}
+	if r.levels() > 0 {
+		return r.fetchLevels(ctx, ids)
+	}
+	return r.fetchInnermost(ctx, ids)
+}
+
+// A build collects the spans of one leaf row.
+type build struct {
+	strips *strips
+	lanes  []*cells // by lane
+}
+
+func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) error {
+	builds := r.builds()
+	err := r.reader.Summaries(ctx, share.Name, r.window(ids), r.grid.level, store.Visitor{
+		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
+			var d share.Digest
+			if !d.Decode(b) {
+				return errors.New("view timeline: a digest of the store is damaged; import the source again")
+			}
+			builds[id].cells(r, lane).block(begin, end, &d)
+			return nil
+		},
+		Rows: func(s *trace.Stretch) error {
+			builds[s.Rows.Location].cells(r, s.Rows.Lane).stretch(s)
+			return nil
+		},
+	})
+	switch {
+	case errors.Is(err, store.ErrNotKept):
+		return r.scanAll(ctx, ids, builds)
+	case err != nil:
+		return err
+	}
+	for _, b := range builds {
+		b.finish(r)
+	}
+	return r.scanPending(ctx, builds)
+}
+
+func (r *result) builds() map[trace.LocationID]*build {
+	out := map[trace.LocationID]*build{}
+	for _, s := range r.leaves {
+		if s != nil {
+			out[s.location] = &build{strips: s, lanes: make([]*cells, s.lanes)}
+		}
+	}
+	return out
+}
+
+func (r *result) window(ids []trace.LocationID) store.Window {
+	return store.Window{Begin: r.grid.begin, End: r.grid.end, Locations: ids}
+}
+
+func (b *build) cells(r *result, lane int) *cells {
+	if b.lanes[lane] == nil {
+		b.lanes[lane] = newCells(r.grid, &r.rule)
+	}
+	return b.lanes[lane]
+}
+
+// stretch adds rows and segments in their order.
+func (c *cells) stretch(s *trace.Stretch) {
+	c.opened(s.Rows.Open, s.Rows.Lane)
+	next := 0
+	var at trace.Time
+	feed := func(to trace.Time) {
+		for next < len(s.Segments) && s.Segments[next].Begin < to {
+			g := s.Segments[next]
+			g.Begin, g.End = max(g.Begin, at), min(g.End, to)
+			c.segment(g, s.Rows.Lane)
+			if g.End < s.Segments[next].End {
+				break
+			}
+			next++
+		}
+		at = to
+	}
+	for i, begin := range s.Rows.Begin {
+		feed(begin)
+		c.row(begin, s.Rows.Duration[i], s.Rows.Region[i], s.Rows.First+i, s.Rows.Lane)
+	}
+	feed(s.End)
+	if s.End >= c.grid.end {
+		c.close()
+	}
+}
+
+// block adds a bin of which only the digest is known.
+func (c *cells) block(begin, end trace.Time, d *share.Digest) {
+	c.move(c.grid.bin(begin))
+	s := span{begin: begin, end: end, open: d.Open(), row: -1, region: trace.NoRegion, count: uint32(min(max(1, d.Rows), 1<<32-1)), longest: d.Longest.Duration}
+	if s.open == 0 && d.Rows == 0 {
+		return
+	}
+	shown := true
+	if c.rule.keep != nil {
+		shown = c.rule.decideAmong(d, &s)
+	} else {
+		c.rule.decide(d, &s)
+	}
+	if s.pending || shown {
+		c.emit(s)
+	}
+}
+
+// decide names the winner of a digest where all regions compete.
+func (r *rule) decide(d *share.Digest, s *span) {
+	switch {
+	case d.Open() == 0 || r.show == last: // empty intervals alone have no longest
+		s.region = d.Last
+	case r.show == longest && d.Longest.Region != trace.NoRegion:
+		s.region = d.Longest.Region
+	case r.show == shortest && d.Shortest.Region != trace.NoRegion:
+		s.region = d.Shortest.Region
+	case r.key != byRegion:
+		s.role = r.winningRole(&d.Role)
+		return
+	default:
+		region, certain := d.Dominant()
+		s.region, s.pending = region, !certain
+	}
+	if s.region != trace.NoRegion {
+		s.role = r.labels[s.region].Role
+	}
+}
+
+// decideAmong names the winner among the regions that are kept. Only a digest
+// that knows every region can tell; it reports whether there is anything to
+// show. What it cannot tell is how many of the rows are of kept regions.
+func (r *rule) decideAmong(d *share.Digest, s *span) bool {
+	if r.show != dominant || r.key != byRegion || !d.Exact() || d.Empty > 0 {
+		s.pending = true
+		return true
+	}
+	best := share.Entry{Region: trace.NoRegion}
+	s.open = 0
+	for _, e := range d.Top[:d.Count] {
+		if !r.keep[e.Region] {
+			s.loose = true
+			continue
+		}
+		s.open += e.Low
+		if e.Low > best.Low || e.Low == best.Low && e.Region < best.Region {
+			best = e
+		}
+	}
+	if best.Region == trace.NoRegion {
+		return false
+	}
+	s.region, s.role = best.Region, r.labels[best.Region].Role
+	return true
+}
+
+// finish turns the lanes into strips. Lanes that share a row are joined where
+// they do not meet in a bin; where they do, the bin must be scanned.
+func (b *build) finish(r *result) {
+	s := b.strips
+	for lane, c := range b.lanes {
+		var spans []span
+		if c != nil {
+			spans = c.finish()
+		}
+		if s.split || s.lanes == 1 {
+			at := lane
+			if !s.split {
+				at = -1
+			}
+			s.list = append(s.list, strip{lane: at, level: -1, spans: spans})
+		}
+	}
+	if !s.split && s.lanes > 1 {
+		s.list = []strip{{lane: -1, level: -1, spans: b.join(r)}}
+	}
+}
+
+// join gives the spans of lanes that share a row. O(spans + lanes × bins).
+func (b *build) join(r *result) []span {
+	const free, contested = -1, -2
+	first := r.grid.bin(r.grid.begin)
+	owner := make([]int, r.grid.bins()+1) // one more for what happens at the very end
+	for i := range owner {
+		owner[i] = free
+	}
+	each := func(s *span, f func(i int)) {
+		for i := r.grid.bin(s.begin); i <= r.grid.bin(max(s.begin, s.end-1)); i++ {
+			f(int(i - first))
+		}
+	}
+	for lane, c := range b.lanes {
+		if c == nil {
+			continue
+		}
+		for i := range c.spans {
+			each(&c.spans[i], func(i int) {
+				if owner[i] == free || owner[i] == lane {
+					owner[i] = lane
+				} else {
+					owner[i] = contested
+				}
+			})
+		}
+	}
+	var out []span
+	for i, o := range owner {
+		if o == contested {
+			begin := r.grid.binBegin(first + int64(i))
+			out = append(out, span{begin: begin, end: begin + 1<<r.grid.level, row: -1, region: trace.NoRegion, count: 1, pending: true})
+		}
+	}
+	for lane, c := range b.lanes {
+		if c == nil {
+			continue
+		}
+		for i := range c.spans {
+			s := c.spans[i]
+			each(&s, func(i int) {
+				if owner[i] == lane {
+					out = append(out, r.cutToBin(s, first+int64(i)))
+				}
+			})
+		}
+	}
+	return rejoin(out)
+}
+
+// cutToBin gives the part of a span in a bin.
+func (r *result) cutToBin(s span, bin int64) span {
+	begin, end := max(s.begin, r.grid.binBegin(bin)), min(s.end, r.grid.binBegin(bin+1))
+	if s.aggregate() || begin >= end {
+		return s
+	}
+	s.begin, s.end, s.open = begin, end, end-begin
+	return s
+}
+
+// rejoin puts spans in order and joins pieces of one interval that touch.
+func rejoin(spans []span) []span {
+	slices.SortStableFunc(spans, func(a, b span) int {
+		switch {
+		case a.begin < b.begin:
+			return -1
+		case a.begin > b.begin:
+			return 1
+		}
+		return 0
+	})
+	out := spans[:0]
+	for _, s := range spans {
+		if n := len(out); n > 0 && !s.aggregate() && s.begin < s.end {
+			if p := &out[n-1]; p.row == s.row && p.lane == s.lane && p.end == s.begin && p.begin < p.end {
+				p.end, p.open = s.end, p.open+s.open
+				continue
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}

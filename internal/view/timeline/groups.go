@@ -1,0 +1,191 @@
+package timeline
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A stack is a row drawn as shares: time per role and bin of all locations that
+// it stands for.
+type stack struct {
+	grid grid
+	bins int
+	rows int          // locations with intervals
+	time []trace.Time // [bin * RoleCount + role]
+}
+
+func (s *stack) any() bool {
+	return slices.ContainsFunc(s.time, func(t trace.Time) bool { return t > 0 })
+}
+
+// share of a role in a bin, of the wall time of all locations.
+func (s *stack) share(bin int, role trace.Role) float64 {
+	return float64(s.time[bin*trace.RoleCount+int(role)]) / (float64(s.rows) * float64(trace.Time(1)<<s.grid.level))
+}
+
+func (s *stack) begin(bin int) trace.Time {
+	return s.grid.binBegin(s.grid.bin(s.grid.begin) + int64(bin))
+}
+
+// fetchGroups fills the rows of groups, and with --show average all rows. Bins
+// are whole, so that they stay the same when the window moves.
+func (r *result) fetchGroups(ctx context.Context, _ *forest) error {
+	var ids []trace.LocationID
+	var of []int // row of each id
+	for i := range r.rows {
+		w := &r.rows[i]
+		switch {
+		case w.kind != leaf:
+			ids = append(ids, w.pieces...)
+		case r.opt.show == average:
+			ids = append(ids, w.location)
+			r.leaves[i] = nil
+		default:
+			continue
+		}
+		for len(of) < len(ids) {
+			of = append(of, i)
+		}
+		r.groups[i] = &stack{rows: w.count}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	g := grid{r.selection.Begin, r.selection.End, r.groupLevel(len(ids))}
+	for _, s := range r.groups {
+		if s != nil {
+			s.grid, s.bins = g, g.bins()
+			s.time = make([]trace.Time, s.bins*trace.RoleCount)
+		}
+	}
+	if r.rule.keep != nil {
+		return r.scanGroups(ctx, ids, of)
+	}
+	// A leaf of a group that has members of its own, drawn by --show average,
+	// must not count those.
+	return r.addGroups(ctx, ids, of)
+}
+
+// groupLevel takes the smallest bins that keep polygons and the answer small.
+func (r *result) groupLevel(ids int) int {
+	rows := 0
+	for _, s := range r.groups {
+		if s != nil {
+			rows++
+		}
+	}
+	const corner, roles, answer = 16, 4, 64 << 20
+	bins := min(r.frame(r.size).w/leastGroupBin, groupBytes/float32(rows*roles*corner), answer/float32(ids*8*trace.RoleCount))
+	return max(r.grid.level, levelFor(r.selection.End-r.selection.Begin, max(8, bins)))
+}
+
+func (r *result) addGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
+	level := r.groups[of[0]].grid.level
+	// The store answers for a subtree; the row of a group's own intervals has
+	// none of it. Such rows are scanned.
+	var own []trace.LocationID
+	var ownOf []int
+	whole, wholeOf := ids[:0:0], of[:0:0]
+	for k, id := range ids {
+		if w := &r.rows[of[k]]; w.own {
+			own, ownOf = append(own, id), append(ownOf, of[k])
+			continue
+		}
+		whole, wholeOf = append(whole, id), append(wholeOf, of[k])
+	}
+	if len(own) > 0 {
+		if err := r.scanGroups(ctx, own, ownOf); err != nil {
+			return err
+		}
+	}
+	if len(whole) == 0 {
+		return nil
+	}
+	g, err := r.reader.Groups(ctx, whole, r.selection.Begin, r.selection.End, level)
+	if err != nil {
+		return err
+	}
+	n := g.Bins * trace.RoleCount
+	for k, row := range wholeOf {
+		s := r.groups[row]
+		for i, t := range g.Time[k*n : (k+1)*n] {
+			if i < len(s.time) {
+				s.time[i] += t
+			}
+		}
+	}
+	return nil
+}
+
+// scanGroups adds up the time of the regions that are kept, from the rows:
+// O(rows below the groups).
+func (r *result) scanGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
+	rowsOf := map[trace.LocationID][]int{}
+	tree := r.reader.Locations()
+	for k, id := range ids {
+		last := tree.Last[id]
+		if r.rows[of[k]].own {
+			last = id
+		}
+		for x := id; x <= last; x++ {
+			if tree.Holds[x] {
+				rowsOf[x] = append(rowsOf[x], of[k])
+			}
+		}
+	}
+	sums := make([][]atomic.Int64, len(r.rows))
+	for _, i := range of {
+		sums[i] = make([]atomic.Int64, len(r.groups[i].time))
+	}
+	g := r.groups[of[0]].grid
+	first := g.bin(g.begin)
+	collect := share.Collector{
+		Begin: g.binBegin(first), End: g.binBegin(g.bin(g.end-1) + 1), Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant,
+		Lanes: r.lanes,
+		Emit: func(id trace.LocationID, p share.Piece) {
+			for at := p.Begin; at < p.End; {
+				bin := g.bin(at)
+				to := min(p.End, g.binBegin(bin+1))
+				for _, i := range rowsOf[id] {
+					sums[i][int(bin-first)*trace.RoleCount+int(p.Role)].Add(int64(to - at))
+				}
+				at = to
+			}
+		},
+	}
+	w := store.Window{Begin: collect.Begin, End: collect.End, Locations: topmost(tree, ids)}
+	err := r.reader.Intervals(ctx, w, func(c *trace.Columns) error {
+		if rowsOf[c.Location] != nil {
+			collect.Add(c)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	collect.Close()
+	for i, table := range sums {
+		for k := range table {
+			r.groups[i].time[k] += trace.Time(table[k].Load())
+		}
+	}
+	return nil
+}
+
+// topmost sorts ids and drops those below others.
+func topmost(tree *store.Tree, ids []trace.LocationID) []trace.LocationID {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	out := ids[:0]
+	for _, id := range ids {
+		if n := len(out); n == 0 || id > tree.Last[out[n-1]] {
+			out = append(out, id)
+		}
+	}
+	return out
+}

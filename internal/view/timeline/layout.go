@@ -1,0 +1,198 @@
+package timeline
+
+import (
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	size  scene.Size
+	frame area
+	rows  []band
+	lines []drawnLink
+}
+
+// A band is where a row was put: strips and counters of it from the top.
+type band struct {
+	from, to float32
+	strips   []stripBand
+	counters []stripBand // index into result.series
+}
+
+type stripBand struct {
+	from, to float32
+	index    int
+}
+
+// Scene lays the result out.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	d := r.place(size)
+	r.drawn = d
+	f := scene.Frame{
+		Name: "main", X: d.frame.x, Y: d.frame.y, W: d.frame.w, H: d.frame.h,
+		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.End)},
+		YScale: scene.Scale{Kind: "rows", Begin: float64(r.first), End: float64(r.total)},
+	}
+	for i := range r.rows {
+		row := r.sceneRow(i)
+		row.From, row.To = d.rows[i].from, d.rows[i].to
+		f.YScale.Rows = append(f.YScale.Rows, row)
+	}
+	s.AddFrame(f)
+	if !tiny(size) {
+		s.XAxis(0, scene.Axis{})
+		r.drawSeparators(s, d)
+	}
+	r.drawGroups(s, d)
+	r.drawStrips(s, d)
+	r.drawCounters(s, d)
+	r.drawInstants(s, d)
+	r.drawLinks(s, d)
+	if !tiny(size) {
+		s.RowLabels(0, 4)
+	}
+	s.Legend = r.legend()
+	s.Notes = r.notes
+	return s
+}
+
+// describe says in a sentence what the picture shows.
+func (r *result) describe() string {
+	what := "the innermost region"
+	if n := r.levels(); n > 0 {
+		what = fmt.Sprintf("%d levels of regions", n)
+	}
+	return fmt.Sprintf("Timeline of %s rows from %s to %s: %s of each location over time.", view.Thousands(int64(len(r.rows))),
+		view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), what)
+}
+
+func (r *result) sceneRow(i int) scene.Row {
+	w := &r.rows[i]
+	row := scene.Row{Location: uint32(w.location), Region: scene.NoID, Label: w.label, Count: w.count, Level: w.level, Open: w.kind == header, Folded: w.kind == folded}
+	if w.kind == folded && w.location != trace.NoLocation {
+		row.Label += " (" + view.Thousands(int64(w.count)) + ")"
+	}
+	if w.location == trace.NoLocation { // a run of neighbours cannot be opened by itself
+		row.Location, row.Folded = scene.NoID, false
+		row.Label += " (" + view.Thousands(int64(w.count)) + ")"
+	}
+	return row
+}
+
+// place gives every row its height: each kind has a least and a most, and what
+// is left between them is shared in proportion.
+func (r *result) place(size scene.Size) *drawing {
+	d := &drawing{size: size, frame: r.frame(size), rows: make([]band, len(r.rows))}
+	least, most := float32(0), float32(0)
+	for i := range r.rows {
+		a, b := r.bounds(i)
+		least, most = least+a, most+b
+	}
+	counters := float32(len(r.series) * counterHeight)
+	space := max(d.frame.h-counters, d.frame.h/2)
+	grow, shrink := float32(0), float32(1)
+	switch {
+	case least > space:
+		shrink = space / least
+	case most > least:
+		grow = min((space-least)/(most-least), 1)
+	}
+	y := d.frame.y
+	for i := range r.rows {
+		a, b := r.bounds(i)
+		h := a*shrink + (b-a)*grow
+		d.rows[i] = r.placeRow(i, y, h)
+		y = d.rows[i].to
+	}
+	d.frame.h = min(y-d.frame.y, d.frame.h)
+	return d
+}
+
+// bounds gives the least and the most height of a row without its counters.
+func (r *result) bounds(i int) (least, most float32) {
+	w := &r.rows[i]
+	switch {
+	case w.kind == header:
+		return leastHeader, mostHeader
+	case w.kind == folded:
+		return leastGroup, mostGroup
+	case r.leaves[i] == nil:
+		return leastLeaf, mostGroup
+	case r.leaves[i].levels > 0:
+		n := float32(max(1, len(r.leaves[i].list)))
+		return leastLevel*n + 1, mostLevel*n + 6
+	case r.leaves[i].split && r.leaves[i].lanes > 1:
+		n := float32(r.leaves[i].lanes)
+		return leastLane * n, mostLane*n + 4
+	}
+	return leastLeaf, mostLeaf
+}
+
+// placeRow puts strips and counters into a row.
+func (r *result) placeRow(i int, y, h float32) band {
+	b := band{from: y, to: y + h}
+	if s := r.leaves[i]; s != nil && len(s.list) > 0 {
+		pad := rowPad(h)
+		each := (h - 2*pad) / float32(len(s.list))
+		for k := range s.list {
+			from := y + pad + float32(k)*each
+			b.strips = append(b.strips, stripBand{from, from + each - stripGap(each, len(s.list)), k})
+		}
+	}
+	for k, c := range r.series {
+		if c.row == i {
+			b.counters = append(b.counters, stripBand{b.to + 2, b.to + counterHeight - 2, k})
+			b.to += counterHeight
+		}
+	}
+	return b
+}
+
+// rowPad is the distance of a row's content from its edges.
+func rowPad(h float32) float32 {
+	switch {
+	case h >= 16:
+		return 2
+	case h >= 5:
+		return 1
+	}
+	return 0
+}
+
+func stripGap(h float32, n int) float32 {
+	if n > 1 && h >= 6 {
+		return 1
+	}
+	return 0
+}
+
+// x gives the place of a time.
+func (d *drawing) x(r *result, t trace.Time) float32 {
+	begin, length := r.selection.Begin, r.selection.End-r.selection.Begin
+	return d.frame.x + float32(float64(t-begin)/float64(length)*float64(d.frame.w))
+}
+
+// time gives the time at a place.
+func (d *drawing) time(r *result, x float32) trace.Time {
+	begin, length := r.selection.Begin, r.selection.End-r.selection.Begin
+	t := begin + trace.Time(float64(x-d.frame.x)/float64(d.frame.w)*float64(length))
+	return min(max(t, begin), r.selection.End-1)
+}
+
+// drawSeparators draws a hairline over each group at the top, so that the eye
+// finds who belongs together.
+func (r *result) drawSeparators(s *scene.Scene, d *drawing) {
+	lines := &scene.Line{Width: 1}
+	for i := range r.rows {
+		b := d.rows[i]
+		if i > 0 && (r.rows[i].kind != leaf || r.rows[i-1].level > r.rows[i].level || b.to-b.from >= 12) {
+			lines.Add(d.frame.x, b.from, d.frame.x+d.frame.w, b.from, scene.UIGrid)
+		}
+	}
+	s.AddLayer("separators", 0, lines)
+}

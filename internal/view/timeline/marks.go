@@ -1,0 +1,179 @@
+package timeline
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	// instantWidth is how near instants of a row may be before they are one mark.
+	instantWidth = 6
+	mostInstants = 8000
+)
+
+// An instant is a mark on a row.
+type instant struct {
+	row    int
+	time   trace.Time // of the first
+	region trace.RegionID
+	count  uint32
+}
+
+func (r *result) fetchInstants(ctx context.Context, _ *forest) error {
+	rowOf := map[trace.LocationID]int{}
+	var ids []trace.LocationID
+	for i := range r.rows {
+		if r.rows[i].kind == leaf {
+			rowOf[r.rows[i].location] = i
+			ids = append(ids, r.rows[i].location)
+		}
+	}
+	if r.reader.Info().Instants == 0 || len(ids) == 0 {
+		return nil
+	}
+	bins := min(r.frame(r.size).w/instantWidth, float32(mostInstants/len(ids)))
+	level := levelFor(r.selection.End-r.selection.Begin, max(1, bins))
+	var mu sync.Mutex
+	err := r.reader.Instants(ctx, r.window(ids), func(c *store.InstantColumns) error {
+		i, shown := rowOf[c.Location]
+		if !shown {
+			return nil
+		}
+		var list []instant
+		for k, t := range c.Time {
+			if !r.rule.keeps(c.Region[k]) {
+				continue
+			}
+			if n := len(list); n > 0 && list[n-1].time>>level == t>>level {
+				list[n-1].count++
+				continue
+			}
+			list = append(list, instant{i, t, c.Region[k], 1})
+		}
+		mu.Lock()
+		r.marks = append(r.marks, list...)
+		mu.Unlock()
+		return nil
+	})
+	slices.SortStableFunc(r.marks, func(a, b instant) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.time, b.time)) })
+	// Batches of one location may meet in a bin.
+	joined := r.marks[:0]
+	for _, m := range r.marks {
+		if n := len(joined); n > 0 && joined[n-1].row == m.row && joined[n-1].time>>level == m.time>>level {
+			joined[n-1].count += m.count
+			continue
+		}
+		joined = append(joined, m)
+	}
+	r.marks = joined
+	return err
+}
+
+// A series is a counter drawn as a strip: least and greatest value per bin.
+type series struct {
+	counter  trace.CounterID
+	row      int // below which it is drawn
+	name     string
+	unit     string
+	low      []float64 // by bin, NaN for none
+	high     []float64
+	grid     grid
+	min, max float64
+	// The last sample, for rates of counters that only grow.
+	lastTime  trace.Time
+	lastValue float64
+	any       bool
+}
+
+// fetchCounters reads the counters that the user asked for.
+func (r *result) fetchCounters(ctx context.Context, f *forest) error {
+	if len(r.opt.counters) == 0 {
+		return nil
+	}
+	var patterns []view.Pattern
+	for _, p := range r.opt.counters {
+		m, err := view.ParsePattern(p)
+		if err != nil {
+			return err
+		}
+		patterns = append(patterns, m)
+	}
+	rowOf := r.rowOf(f)
+	var ids []trace.CounterID
+	found := 0
+	byID := map[trace.CounterID]*series{}
+	for id, c := range r.reader.Counters() {
+		if rowOf[c.Location] < 0 || !slices.ContainsFunc(patterns, func(m view.Pattern) bool { return m(c.Name) }) {
+			continue
+		}
+		if found++; found > r.mostCounters() {
+			continue
+		}
+		s := newSeries(trace.CounterID(id), &c, int(rowOf[c.Location]), r.grid)
+		byID[s.counter] = s
+		r.series = append(r.series, s)
+		ids = append(ids, s.counter)
+	}
+	if found > len(ids) {
+		r.note("%d of %d counters are drawn; choose fewer by --counters or --locations", len(ids), found)
+	}
+	if len(ids) == 0 {
+		r.note("no counter of the rows shown matches --counters")
+		return nil
+	}
+	counters := r.reader.Counters()
+	return r.reader.Samples(ctx, ids, r.selection.Begin, r.selection.End, func(c *store.SampleColumns) error {
+		s := byID[c.Counter]
+		for i, t := range c.Time {
+			s.add(t, c.Value[i], counters[c.Counter].Monotone)
+		}
+		return nil
+	})
+}
+
+func (r *result) mostCounters() int { return max(1, r.size.Height/4/counterHeight) }
+
+func newSeries(id trace.CounterID, c *trace.Counter, row int, g grid) *series {
+	n := g.bins() + 1
+	s := &series{counter: id, row: row, name: c.Name, unit: c.Unit, grid: g, low: make([]float64, n), high: make([]float64, n), min: math.Inf(1), max: math.Inf(-1)}
+	for i := range s.low {
+		s.low[i], s.high[i] = math.NaN(), math.NaN()
+	}
+	if c.Monotone {
+		s.unit += " per s"
+	}
+	return s
+}
+
+// add takes the next sample. Counters that only grow are shown as their rate.
+func (s *series) add(t trace.Time, v float64, monotone bool) {
+	if monotone {
+		last, lastTime, any := s.lastValue, s.lastTime, s.any
+		s.lastValue, s.lastTime, s.any = v, t, true
+		if !any || t <= lastTime {
+			return
+		}
+		v = (v - last) / float64(t-lastTime) * 1e9
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return
+	}
+	b := int(s.grid.bin(t) - s.grid.bin(s.grid.begin))
+	if b < 0 || b >= len(s.low) {
+		return
+	}
+	if !(s.low[b] <= v) {
+		s.low[b] = v
+	}
+	if !(s.high[b] >= v) {
+		s.high[b] = v
+	}
+	s.min, s.max = min(s.min, v), max(s.max, v)
+}

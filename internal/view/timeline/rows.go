@@ -1,0 +1,196 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A row is one line of the picture.
+type row struct {
+	// location holds the intervals of a leaf; of a group it is the top of what
+	// the row stands for.
+	location trace.LocationID
+	kind     rowKind
+	node     node
+	level    int // of indent
+	count    int // selected locations with intervals that it stands for
+	// pieces are the selected locations of a group, topmost ones.
+	pieces []trace.LocationID
+	label  string
+	// own is set on the row of a group's own intervals, between it and its members.
+	own bool
+	// auto is set on groups that are folded because their members do not fit.
+	auto bool
+}
+
+type rowKind uint8
+
+const (
+	leaf   rowKind = iota // the intervals of one location
+	header                // a group whose members follow, drawn as their aggregate
+	folded                // a group drawn as its aggregate alone
+)
+
+// A forest is the tree of locations as far as it is selected and holds
+// intervals. Nodes with a single child and no intervals of their own are drawn
+// together with the child.
+type forest struct {
+	tree     *store.Tree
+	before   []int32 // how many selected locations with intervals have a lower id
+	selected []trace.LocationID
+	open     []trace.LocationID // --expand, subtrees; --collapse, single nodes
+	shut     []trace.LocationID
+}
+
+func newForest(tree *store.Tree, selected []trace.LocationID, expand, collapse []string) (*forest, error) {
+	f := &forest{tree: tree, selected: selected, before: make([]int32, tree.Len()+1)}
+	next := 0 // of selected
+	for id := range tree.Len() {
+		for selected != nil && next < len(selected) && trace.LocationID(id) > tree.Last[selected[next]] {
+			next++
+		}
+		in := selected == nil || next < len(selected) && trace.LocationID(id) >= selected[next]
+		f.before[id+1] = f.before[id]
+		if in && tree.Holds[id] {
+			f.before[id+1]++
+		}
+	}
+	var err error
+	if f.open, err = view.MatchLocations(tree, expand); err != nil {
+		return nil, fmt.Errorf("expand: %w", err)
+	}
+	if f.shut, err = view.MatchLocations(tree, collapse); err != nil {
+		return nil, fmt.Errorf("collapse: %w", err)
+	}
+	return f, nil
+}
+
+// below counts the selected locations with intervals in the subtree of id.
+func (f *forest) below(id trace.LocationID) int {
+	return int(f.before[f.tree.Last[id]+1] - f.before[id])
+}
+
+func (f *forest) all() int { return int(f.before[len(f.before)-1]) }
+
+// holds reports whether id itself has intervals and is selected.
+func (f *forest) holds(id trace.LocationID) bool { return f.before[id+1] > f.before[id] }
+
+// A node is a chain of locations drawn as one: top … bottom.
+type node struct {
+	top, bottom trace.LocationID
+	depth       int // in the drawn tree
+}
+
+// children calls g for the nodes below id, NoLocation for the top, until it says stop.
+func (f *forest) children(id trace.LocationID, depth int, g func(node) bool) {
+	next, last := trace.LocationID(0), trace.LocationID(f.tree.Len())
+	if id != trace.NoLocation {
+		next, last = id+1, f.tree.Last[id]+1
+	}
+	for next < last {
+		if f.below(next) > 0 && !g(f.chain(next, depth)) {
+			return
+		}
+		next = f.tree.Last[next] + 1
+	}
+}
+
+// chain follows single children down.
+func (f *forest) chain(top trace.LocationID, depth int) node {
+	n := node{top: top, bottom: top, depth: depth}
+	for !f.holds(n.bottom) {
+		only := trace.NoLocation
+		for c := n.bottom + 1; c <= f.tree.Last[n.bottom]; c = f.tree.Last[c] + 1 {
+			if f.below(c) == f.below(n.bottom) {
+				only = c
+			}
+			if f.below(c) > 0 {
+				break
+			}
+		}
+		if only == trace.NoLocation {
+			break
+		}
+		n.bottom = only
+	}
+	return n
+}
+
+// isLeaf reports whether nothing below the node has intervals but itself.
+func (f *forest) isLeaf(n node) bool { return f.holds(n.bottom) && f.below(n.bottom) == 1 }
+
+// state says what the user asked of a group: open, shut or nothing.
+func (f *forest) state(n node) (open, shut bool) {
+	for _, id := range f.shut {
+		if id >= n.top && id <= n.bottom && f.tree.Last[id] >= n.bottom {
+			return false, true
+		}
+	}
+	for _, id := range f.open {
+		inside := id <= n.bottom && n.bottom <= f.tree.Last[id]
+		around := n.top <= id && id <= f.tree.Last[n.top]
+		if inside || around {
+			return true, false
+		}
+	}
+	return false, false
+}
+
+// rows lists what is drawn when groups above depth are open, apart from what the
+// user asked for. It gives up past limit rows.
+func (f *forest) rows(depth, limit int) (out []row, deeper, ok bool) {
+	ok = true
+	var visit func(n node) bool
+	visit = func(n node) bool {
+		if len(out) >= limit {
+			ok = false
+			return false
+		}
+		r := row{location: n.bottom, node: n, level: n.depth, count: f.below(n.top)}
+		if f.isLeaf(n) {
+			out = append(out, r)
+			return true
+		}
+		open, shut := f.state(n)
+		if !open && !shut {
+			open = n.depth < depth
+			deeper, r.auto = deeper || !open, !open
+		}
+		r.location, r.kind = n.top, folded
+		if !open {
+			out = append(out, r)
+			return true
+		}
+		r.kind = header
+		out = append(out, r)
+		if f.holds(n.bottom) {
+			out = append(out, row{location: n.bottom, node: n, level: n.depth + 1, count: 1, own: true})
+		}
+		f.children(n.bottom, n.depth+1, visit)
+		return ok
+	}
+	f.children(trace.NoLocation, 0, visit)
+	return out, deeper, ok
+}
+
+// pieces gives the selected locations that a group stands for, topmost ones.
+func (f *forest) pieces(id trace.LocationID) []trace.LocationID {
+	if f.selected == nil {
+		return []trace.LocationID{id}
+	}
+	var out []trace.LocationID
+	i, _ := slices.BinarySearch(f.selected, id)
+	if i > 0 && f.tree.Last[f.selected[i-1]] >= id {
+		return []trace.LocationID{id} // below a selected one
+	}
+	for ; i < len(f.selected) && f.selected[i] <= f.tree.Last[id]; i++ {
+		if f.below(f.selected[i]) > 0 {
+			out = append(out, f.selected[i])
+		}
+	}
+	return out
+}

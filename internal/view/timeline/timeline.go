@@ -1,0 +1,177 @@
+// Package timeline shows who was in what, and when: a row a location, time to
+// the right, links as arrows.
+//
+// The picture is made for its pixels. Where a location has more intervals than
+// fit, time is cut into bins of 2^level ns, aligned to the start of the trace so
+// that panning moves the same bins, and a bin shows the region with the most
+// innermost time in it. That winner is exact: the store's digests (analysis/share)
+// say who it is or that they cannot tell, and then the rows of that bin are read.
+//
+//	rows.go    which rows: the tree of locations, pruned, folded to fit
+//	plan.go    how high, how wide, which level
+//	fetch.go   digests → spans; scan.go rows → spans where digests do not tell
+//	groups.go  groups of locations as stacked shares of roles
+//	links.go, marks.go    links, instants, counters
+//	layout.go  spans → scene; pick.go what lies at a place; data.go the twins
+package timeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "timeline",
+	Title:   "Timeline",
+	Summary: "who was in what, when: rows of locations, links as arrows, depth on demand",
+	HowToRead: "Each row is a location, time runs to the right, and a colour is the region the location was in: the innermost one that was open. " +
+		"Where intervals are too short to see, a cell stands for many and has the colour of the region with the most time in it; its height is the part of the time in which anything was open. " +
+		"A row of a group shows, from the bottom up, which share of its members was in each role. Rows that look unlike their neighbours are where to look first. " +
+		"Zoom in until cells become intervals.",
+	Needs:   view.Needs{Intervals: true},
+	Options: view.Use("show", "depth", "colour", "links", "expand", "collapse", "scroll", "counters", "palette", "all"),
+	Compute: compute,
+}
+
+// options are the checked values of the request.
+type options struct {
+	show     show
+	depth    int
+	colour   string
+	palette  string
+	links    string
+	expand   []string
+	collapse []string
+	counters []string
+	scroll   int
+	all      bool
+}
+
+var shows = map[string]show{"dominant": dominant, "max": longest, "min": shortest, "last": last, "average": average}
+
+func parseOptions(v view.Values) (options, error) {
+	o := options{
+		show: shows[v.Text("show")], depth: v.Integer("depth"), colour: v.Text("colour"), palette: v.Text("palette"), links: v.Text("links"),
+		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), counters: v.Patterns("counters"),
+		scroll: v.Integer("scroll"), all: v.Switch("all"),
+	}
+	if !slices.Contains([]string{"region", "role", "busy", "duration"}, o.colour) {
+		return o, fmt.Errorf("--colour %q: want region, role, busy or duration", o.colour)
+	}
+	if o.depth < 0 || o.depth > 1<<15 {
+		return o, fmt.Errorf("--depth %d: want 0 for the innermost interval alone, or a number of levels", o.depth)
+	}
+	if o.scroll < 0 {
+		return o, fmt.Errorf("--scroll %d: want 0 or more", o.scroll)
+	}
+	return o, nil
+}
+
+// A result is a computed timeline.
+type result struct {
+	reader    store.Reader
+	regions   []trace.Region
+	selection trace.Selection
+	opt       options
+	rule      rule
+	grid      grid
+	size      scene.Size // that it was computed for
+
+	rows       []row // shown, from the top
+	first      int   // number of the first one among all
+	total      int
+	leaves     []*strips // of leaf rows by index in rows; nil for groups
+	groups     []*stack  // of group rows by index in rows; nil for leaves
+	series     []*series // counters
+	links      linkSet
+	marks      []instant
+	totals     []total                      // for the legend, most time first
+	all        map[trace.LocationID][]whole // --all
+	labelWidth float32
+	durations  durationScale
+	colours    []scene.Colour // by region, None: not looked up yet
+	notes      []string
+
+	drawn *drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	o, err := parseOptions(q.Values)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{reader: q.Store(), regions: q.Store().Regions(), selection: q.Selection, opt: o, size: q.Size}
+	if r.size.Width <= 0 || r.size.Height <= 0 {
+		r.size = scene.Size{Width: 1200, Height: 700}
+	}
+	r.rule = ruleOf(o, q.Selection.Regions, r.regions)
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "the time selected is empty")
+	}
+	if q.Selection.Regions != nil && len(q.Selection.Regions) == 0 {
+		return nil, view.Empty("choose other regions", "no region is selected")
+	}
+	f, err := newForest(r.reader.Locations(), q.Selection.Locations, o.expand, o.collapse)
+	if err != nil {
+		return nil, err
+	}
+	if f.all() == 0 {
+		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals")
+	}
+	r.choose(f)
+	for _, step := range []func(context.Context, *forest) error{r.fetch, r.fetchGroups, r.fetchLinks, r.fetchInstants, r.fetchCounters, r.fetchTotals} {
+		if err := step(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	if r.empty() {
+		return nil, view.Empty("choose a longer time or other regions", "no interval in the selection [%s, %s)",
+			view.FormatTime(q.Selection.Begin), view.FormatTime(q.Selection.End))
+	}
+	return r, nil
+}
+
+func ruleOf(o options, selected []trace.RegionID, regions []trace.Region) rule {
+	r := rule{show: o.show, labels: regions, durations: o.colour == "duration"}
+	switch o.colour {
+	case "role":
+		r.key = byRole
+	case "busy":
+		r.key = byBusy
+	}
+	if selected != nil {
+		r.keep = make([]bool, len(regions))
+		for _, id := range selected {
+			r.keep[id] = true
+		}
+	}
+	return r
+}
+
+// empty reports whether there is nothing at all to draw.
+func (r *result) empty() bool {
+	for _, l := range r.leaves {
+		if l != nil && l.any() {
+			return false
+		}
+	}
+	for _, g := range r.groups {
+		if g != nil && g.any() {
+			return false
+		}
+	}
+	return len(r.marks) == 0 && len(r.series) == 0 && !r.opt.all
+}
+
+func (r *result) note(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+func (r *result) Notes() []string { return r.notes }
