@@ -1,0 +1,201 @@
+package internal_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/parallax-hpc/parallax/"
+
+// A rule says what a package may import of ours, and why no more.
+// "*" stands for one element of a path, "…" for everything.
+type rule struct {
+	packages string
+	may      []string
+	because  string
+}
+
+// policy is who may import whom. The first rule that matches a package holds. It
+// is changed by discussion, never to make a build pass; docs/architecture.md
+// tells the same story in words.
+var policy = []rule{
+	{"internal/trace", nil, "the vocabulary of what happened is a floor: it rests on nothing"},
+	{"internal/scene", nil, "the vocabulary of what is drawn is the other floor"},
+
+	{"internal/importer", []string{"internal/trace"}, "the contract of a format: it writes a trace and knows no store"},
+	{"internal/importer/all", []string{"internal/importer", "internal/importer/*"}, "a list, nothing else"},
+	{"internal/importer/*", []string{"internal/trace", "internal/importer"}, "a format never knows another format, so each can be read and removed alone"},
+
+	{"internal/store", []string{"internal/trace"}, "the contract of a store: it knows summaries as blocks of bytes, never moments or quantiles"},
+	{"internal/store/*", []string{"internal/trace", "internal/store"}, "back ends do not know each other"},
+
+	{"internal/analysis/all", []string{"internal/trace", "internal/analysis/*"}, "a list, nothing else"},
+	{"internal/analysis/*", []string{"internal/trace", "internal/analysis/*"}, "kernels are pure: data in, data out; a kernel may use a smaller one"},
+
+	{"internal/view", []string{"internal/trace", "internal/store", "internal/scene"}, "the contract of a view"},
+	{"internal/view/all", []string{"internal/view", "internal/view/*"}, "a list, nothing else"},
+	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/scene", "internal/view"}, "a view never knows another view; what two share is a kernel or a mark"},
+
+	{"internal/render/*", []string{"internal/scene"}, "a renderer knows no traces, so every renderer draws every view"},
+
+	{"internal/demo", []string{"internal/trace", "internal/importer", "internal/demo/*"}, "a demo writes a trace like a format does"},
+	{"internal/demo/*", []string{"internal/trace"}, "writers of real formats, for demos; they read nothing"},
+
+	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/render/wire"},
+		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
+
+	{"recorder", []string{"internal/analysis/moment"}, "it is linked into programs of users, so it stays small"},
+	{"web", nil, "embedded files"},
+	{"cmd/*", []string{"…"}, "the wiring: the only place where everything meets"},
+}
+
+// debts are imports against the policy that we know of: "package -> import" and
+// the reason why it can wait. A debt that is paid must be taken out.
+var debts = map[string]string{}
+
+// A listed is a package as `go list` tells it.
+type listed struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	Doc        string
+	GoFiles    []string
+	Imports    []string
+}
+
+func listPackages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-e", "-json=ImportPath,Name,Dir,Doc,GoFiles,Imports", module+"...").Output()
+	if err != nil {
+		var failed *exec.ExitError
+		if errors.As(err, &failed) {
+			t.Fatalf("go list: %v: %s", err, failed.Stderr)
+		}
+		t.Skipf("go list cannot be run here: %v", err)
+	}
+	var all []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		if !strings.Contains(p.ImportPath, "/node_modules/") {
+			p.ImportPath = strings.TrimPrefix(p.ImportPath, module)
+			all = append(all, p)
+		}
+	}
+}
+
+func TestPackagesImportWhatThePolicyAllows(t *testing.T) {
+	packages := listPackages(t)
+	if len(packages) < 10 {
+		t.Fatalf("go list found %d packages", len(packages))
+	}
+	owed := map[string]bool{}
+	for _, p := range packages {
+		if forTests(p.ImportPath) || len(p.GoFiles) == 0 {
+			continue
+		}
+		r := ruleOf(p.ImportPath)
+		if r == nil {
+			t.Errorf("%s: no rule says what it may import; put it where a rule holds, or add a line to policy in internal/deps_test.go with its reason", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			to, ours := strings.CutPrefix(imported, module)
+			if !ours || allowed(r, p.ImportPath, to) {
+				continue
+			}
+			edge := p.ImportPath + " -> " + to
+			if _, known := debts[edge]; known {
+				owed[edge] = true
+				continue
+			}
+			t.Errorf("%s: not allowed: %s", edge, reason(r, p.ImportPath, to))
+		}
+	}
+	for edge := range debts {
+		if !owed[edge] {
+			t.Errorf("debt %q is paid: take it out of the list", edge)
+		}
+	}
+}
+
+func ruleOf(importPath string) *rule {
+	for i := range policy {
+		if matches(policy[i].packages, importPath) {
+			return &policy[i]
+		}
+	}
+	return nil
+}
+
+func matches(pattern, importPath string) bool {
+	ok, err := path.Match(pattern, importPath)
+	return pattern == "…" || err == nil && ok
+}
+
+// forTests reports whether a package exists for tests: storetest, viewtest …
+func forTests(importPath string) bool { return strings.HasSuffix(importPath, "test") }
+
+// isList reports whether a package is a list of plug-ins.
+func isList(importPath string) bool { return path.Base(importPath) == "all" }
+
+func allowed(r *rule, from, to string) bool {
+	if forTests(to) || isList(to) && !matches("cmd/*", from) {
+		return false
+	}
+	return slices.ContainsFunc(r.may, func(pattern string) bool { return matches(pattern, to) })
+}
+
+func reason(r *rule, from, to string) string {
+	switch {
+	case forTests(to):
+		return "packages for tests are imported by tests alone"
+	case isList(to) && !matches("cmd/*", from):
+		return "lists are handed down from cmd, so that a test can pass its own"
+	}
+	return r.packages + " may import " + strings.Join(append([]string{"nothing"}, r.may...)[min(1, len(r.may)):], ", ") + " of ours: " + r.because
+}
+
+func TestThePolicyHoldsWhatItSays(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"internal/trace", "internal/store", false},
+		{"internal/importer/paje", "internal/trace", true},
+		{"internal/importer/paje", "internal/importer/otf2", false},
+		{"internal/importer/all", "internal/importer/otf2", true},
+		{"internal/view/treemap", "internal/analysis/entropy", true},
+		{"internal/view/treemap", "internal/analysis/all", false},
+		{"internal/view/treemap", "internal/view/timeline", false},
+		{"internal/view/treemap", "internal/store/storetest", false},
+		{"internal/store/local", "internal/store/clickhouse", false},
+		{"internal/server", "internal/render/wire", true},
+		{"internal/server", "internal/render/svg", false},
+		{"cmd/parallax", "internal/store/local", true},
+		{"cmd/parallax", "internal/view/all", true},
+		{"cmd/parallax", "internal/view/viewtest", false},
+	} {
+		r := ruleOf(c.from)
+		if r == nil {
+			t.Errorf("%s: no rule", c.from)
+			continue
+		}
+		if got := allowed(r, c.from, c.to); got != c.want {
+			t.Errorf("%s -> %s: allowed is %v, want %v", c.from, c.to, got, c.want)
+		}
+	}
+	if ruleOf("internal/other") != nil {
+		t.Error("a package nobody thought of has a rule")
+	}
+}

@@ -1,0 +1,138 @@
+package internal_test
+
+import (
+	"bufio"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// vagueNames are names of packages and folders that say nothing about what is in
+// them, so that everything ends up there.
+var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "base", "misc", "shared", "models", "handlers"}
+
+// maxLines is the length at which a file must be split.
+const maxLines = 800
+
+func TestPackagesHaveNamesAndComments(t *testing.T) {
+	for _, p := range listPackages(t) {
+		if slices.Contains(vagueNames, path.Base(p.ImportPath)) || slices.Contains(vagueNames, p.Name) {
+			t.Errorf("%s: the name does not say what is in it", p.ImportPath)
+		}
+		if len(p.GoFiles) > 0 && p.Doc == "" {
+			t.Errorf("%s: no package comment", p.ImportPath)
+		}
+		if strings.Count(p.ImportPath, "/") > 2 {
+			t.Errorf("%s: nothing lies deeper than internal/importer/paje", p.ImportPath)
+		}
+	}
+}
+
+func TestFilesAreShortEnoughToRead(t *testing.T) {
+	eachSource(t, func(name string, lines []string) {
+		test := strings.HasSuffix(name, "_test.go") || strings.Contains(name, ".test.")
+		if !test && len(lines) > maxLines {
+			t.Errorf("%s: %d lines, want at most %d: split it by what it does", name, len(lines), maxLines)
+		}
+	})
+}
+
+// webPolicy is who may import whom in the page's source, by the folder below
+// web/src. Files at the top wire everything.
+var webPolicy = map[string]struct {
+	may     []string
+	because string
+}{
+	"api":    {[]string{"scene"}, "the types of the wire and how they are fetched; scenes are decoded into the scene's own types, as render/wire encodes them"},
+	"scene":  {[]string{"api"}, "mirror of internal/scene: it draws marks and knows no traces"},
+	"widget": {nil, "a widget knows nothing of traces, so it can be used anywhere"},
+	"shell":  {[]string{"api", "scene", "widget"}, "the workbench; it gets views as plug-ins"},
+	"view":   {[]string{"api", "scene", "shell", "widget"}, "a view never knows another view"},
+}
+
+var importLine = regexp.MustCompile(`(?:from|import)\s*\(?\s*["'](\.[^"']*)["']`)
+
+func TestThePageImportsWhatThePolicyAllows(t *testing.T) {
+	eachSource(t, func(name string, lines []string) {
+		below, ok := strings.CutPrefix(name, "web/src/")
+		if !ok || !strings.Contains(below, "/") || strings.Contains(name, ".test.") {
+			return
+		}
+		from, _, _ := strings.Cut(below, "/")
+		rule, known := webPolicy[from]
+		if !known {
+			t.Errorf("%s: no rule says what web/src/%s may import; add it to webPolicy in internal/files_test.go with its reason", name, from)
+			return
+		}
+		for _, line := range lines {
+			for _, m := range importLine.FindAllStringSubmatch(line, -1) {
+				target, inside := strings.CutPrefix(path.Join(path.Dir(name), m[1]), "web/src/")
+				to, rest, _ := strings.Cut(target, "/")
+				if !inside || slices.Contains(rule.may, to) || to == from && !crossesViews(from, below, rest) {
+					continue
+				}
+				t.Errorf("%s imports %s: web/src/%s may import %v: %s", name, target, from, rule.may, rule.because)
+			}
+		}
+	})
+}
+
+// crossesViews reports whether a file of one view imports another's folder.
+// web/src/view/index.ts is the list of them all.
+func crossesViews(folder, below, rest string) bool {
+	parts := strings.Split(below, "/")
+	return folder == "view" && len(parts) > 2 && strings.Contains(rest, "/") && !strings.HasPrefix(rest, parts[1]+"/")
+}
+
+// eachSource hands out every Go and TypeScript file that a person wrote.
+func eachSource(t *testing.T, f func(name string, lines []string)) {
+	t.Helper()
+	root := ".."
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if slices.Contains([]string{"node_modules", "dist", "testdata", ".git", "bin"}, d.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !slices.Contains([]string{".go", ".ts", ".tsx"}, filepath.Ext(name)) {
+			return nil
+		}
+		lines, err := readLines(name)
+		if err != nil {
+			return err
+		}
+		if len(lines) > 0 && strings.Contains(lines[0], "Code generated") {
+			return nil
+		}
+		relative, err := filepath.Rel(root, name)
+		f(filepath.ToSlash(relative), lines)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readLines(name string) ([]string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var lines []string
+	s := bufio.NewScanner(file)
+	s.Buffer(nil, 1<<24)
+	for s.Scan() {
+		lines = append(lines, s.Text())
+	}
+	return lines, s.Err()
+}
