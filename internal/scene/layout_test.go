@@ -20,10 +20,11 @@ func noFaults(t *testing.T, what string, s *scene.Scene) {
 	}
 }
 
-func TestTheGalleryHasNoTextOverAnother(t *testing.T) { noFaults(t, "gallery", gallery()) }
-
-// gallery is the picture without labels inside intervals, which arrows may cross.
-func gallery() *scene.Scene { return scenetest.Gallery() }
+func TestTheGalleryHasNoTextOverAnother(t *testing.T) {
+	for _, size := range []scene.Size{{Width: 960, Height: 640}, {Width: 480, Height: 360}, {Width: 320, Height: 240}, {Width: 2400, Height: 1400}} {
+		noFaults(t, fmt.Sprint(size), scenetest.GalleryAt(size))
+	}
+}
 
 func TestAxesOfAnyWindowAndSizeAreReadable(t *testing.T) {
 	for _, width := range []int{60, 140, 320, 1200} {

@@ -9,8 +9,11 @@ import (
 
 // Gallery is a furnished picture as views draw them: a timeline with a tree of rows, a
 // histogram on a logarithmic axis, curves, a heat map, a legend of all families and notes.
-func Gallery() *scene.Scene {
-	return scene.Furnish(scene.Size{Width: 960, Height: 640}, func(size scene.Size) *scene.Scene {
+func Gallery() *scene.Scene { return GalleryAt(scene.Size{Width: 960, Height: 640}) }
+
+// GalleryAt is the gallery at any size.
+func GalleryAt(size scene.Size) *scene.Scene {
+	return scene.Furnish(size, func(size scene.Size) *scene.Scene {
 		s := scene.New(size, "Gallery: 64 ranks on 4 hosts, 2.01–2.05 s of 8.52 s", "A timeline of 64 ranks above a histogram, three counters and a heat map.")
 		s.Legend = legend()
 		s.Notes = []string{"Aggregated: 1,024 intervals, loss 0.3 %", "Links: 2,048 of 9,120 drawn", "Clock offsets fitted by messages, residual 1.2 µs"}
@@ -66,7 +69,7 @@ func timelineRows(y, h float32) (rows []scene.Row) {
 
 func timeline(s *scene.Scene, left, y, w, h float32) {
 	rows := timelineRows(y, h)
-	labels := scene.RowLabelWidth(rows, 180)
+	labels := scene.RowLabelWidth(rows, min(180, w/3))
 	frame := scene.Frame{Name: "timeline", X: left + labels + 8, Y: y, W: w - labels - 8, H: h}
 	frame.XScale = scene.Scale{Kind: "time", Begin: 2.01230e9, End: 2.01272e9}
 	frame.YScale = scene.Scale{Kind: "rows", Rows: rows}
@@ -92,7 +95,7 @@ func timeline(s *scene.Scene, left, y, w, h float32) {
 				flags = scene.Dimmed
 				m.SetFlags(flags)
 			}
-			if label := scene.Shorten(names[n], width-8, 11); label != "" && !r.Folded {
+			if label := scene.Shorten(names[n], width-8, 11); label != "" && !r.Folded && r.To-r.From >= 14 {
 				text.Add(x+4, (r.From+r.To)/2+4, label, scene.InkFor(fill, flags), scene.Start)
 			}
 			x += width

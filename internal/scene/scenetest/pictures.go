@@ -6,7 +6,7 @@ import (
 
 // Pictures are the scenes of the golden files, by name.
 func Pictures() map[string]*scene.Scene {
-	return map[string]*scene.Scene{"marks": Marks(), "gallery": Gallery()}
+	return map[string]*scene.Scene{"marks": Marks(), "gallery": Gallery(), "palette": Palette()}
 }
 
 // MarkOfKind gives an empty mark of a kind; nil for a kind without one.
