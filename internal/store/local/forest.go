@@ -1,32 +1,154 @@
 package local
 
 import (
+	"math/bits"
+
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A forestView is the nodes of one lane.
-type forestView struct {
-	first, levels int // rows of table level
+// The forest is dyadic in time: node (level, index) of a lane covers
+// [index << level, (index+1) << level) ns. A node exists iff more than leafRows rows
+// of the lane begin in it, so all nodes above one exist too. Its block is merged of
+// those of its halves; a half that is no node is built from its rows.
+
+// leafRows is the number of rows that is not worth a block.
+const leafRows = 32
+
+// topLevel is the level of a node that covers the whole trace, with what begins
+// at its very end.
+func topLevel(end trace.Time) int { return bits.Len64(uint64(end)) }
+
+// A forester builds the nodes of lanes, with the blocks of several summaries.
+type forester struct {
+	summaries []trace.Summary
+	regions   []trace.Region
+	roles     []trace.Role
+	top       int
+
+	v      laneView
+	walk   walker
+	s      trace.Stretch
+	levels []levelPart
+	// Blocks of the left and the right half, by level, then by summary.
+	left, right [][]trace.Block
+	err         error
 }
 
-func (r *Reader) forest(n int) forestView {
-	a, b := r.c.laneForest[n], r.c.laneForest[n+1]
-	return forestView{int(a), int(b - a)}
+// A levelPart is the nodes of one level of one lane.
+type levelPart struct {
+	count  int64
+	index  spill
+	row    spill
+	blocks []spill // by summary
+	sizes  []spill // of blocks, u32
 }
 
-func (c *coverer) descend() error { return nil }
-
-// An openSection is the blocks of one summary.
-type openSection struct {
-	summary trace.Summary
-}
-
-func (s *openSection) close() error { return nil }
-
-func (r *Reader) openSections(summaries []trace.Summary) error {
-	r.sections = map[string]*openSection{}
-	for _, s := range summaries {
-		r.sections[s.Name()] = &openSection{summary: s}
+func newForester(end trace.Time, summaries []trace.Summary, regions []trace.Region, roles []trace.Role, dir string, memory int64) *forester {
+	f := &forester{summaries: summaries, regions: regions, roles: roles, top: topLevel(end)}
+	f.levels = make([]levelPart, f.top+1)
+	f.left, f.right = make([][]trace.Block, f.top+1), make([][]trace.Block, f.top+1)
+	buffers := int64((f.top + 1) * (2 + 2*len(summaries)))
+	limit := int(max(memory/buffers, 1<<10))
+	for i := range f.levels {
+		l := &f.levels[i]
+		l.index, l.row = spill{dir: dir, limit: limit}, spill{dir: dir, limit: limit}
+		for range summaries {
+			l.blocks, l.sizes = append(l.blocks, spill{dir: dir, limit: limit}), append(l.sizes, spill{dir: dir, limit: limit})
+		}
+		f.left[i], f.right[i] = make([]trace.Block, len(summaries)), make([]trace.Block, len(summaries))
 	}
-	return nil
+	return f
+}
+
+func (f *forester) close() {
+	for i := range f.levels {
+		l := &f.levels[i]
+		l.index.close()
+		l.row.close()
+		for k := range l.blocks {
+			l.blocks[k].close()
+			l.sizes[k].close()
+		}
+	}
+}
+
+// lane builds the nodes of a lane; they stay in f.levels until drained. O(rows)
+// builds and O(rows / leafRows) merges, and one of each for every level above a
+// burst of rows.
+func (f *forester) lane(location trace.LocationID, lane int, v laneView) error {
+	for i := range f.levels {
+		f.levels[i].count = 0
+	}
+	if v.len() <= leafRows {
+		return nil
+	}
+	f.v = v
+	f.walk.start(&f.v, f.roles, 0)
+	f.s.Rows.Location, f.s.Rows.Lane = location, lane
+	f.node(f.top, 0, 0, v.len(), f.left[f.top])
+	return f.err
+}
+
+// node makes the blocks of a node with rows [lo, hi) and puts them into out.
+func (f *forester) node(level int, index int64, lo, hi int, out []trace.Block) {
+	if hi-lo <= leafRows || level == 0 {
+		f.build(level, index, lo, hi, out)
+		if hi-lo > leafRows {
+			f.keep(level, index, lo, out)
+		}
+		return
+	}
+	middle := trace.Time(2*index+1) << (level - 1)
+	cut := lo + firstFrom(f.v.begin[lo:hi], middle)
+	left, right := f.left[level-1], f.right[level-1]
+	if len(f.summaries) == 0 { // only the shape is asked for
+		if cut-lo > leafRows {
+			f.node(level-1, 2*index, lo, cut, left)
+		}
+		if hi-cut > leafRows {
+			f.node(level-1, 2*index+1, cut, hi, right)
+		}
+		f.keep(level, index, lo, out)
+		return
+	}
+	f.node(level-1, 2*index, lo, cut, left)
+	f.node(level-1, 2*index+1, cut, hi, right)
+	for k, s := range f.summaries {
+		out[k] = s.Merge(out[k][:0], left[k], right[k])
+	}
+	f.keep(level, index, lo, out)
+}
+
+// build makes blocks from rows.
+func (f *forester) build(level int, index int64, lo, hi int, out []trace.Block) {
+	if len(f.summaries) == 0 {
+		return
+	}
+	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
+	open := f.v.open(f.s.Rows.Open[:0], lo, begin)
+	f.s.Begin, f.s.End = begin, end
+	f.s.Rows = f.v.columns(f.s.Rows.Location, f.s.Rows.Lane, lo, hi)
+	f.s.Rows.Open = open
+	f.s.Segments = f.walk.segments(f.s.Segments[:0], end)
+	for k, s := range f.summaries {
+		out[k] = s.Build(out[k][:0], &f.s, f.regions)
+	}
+}
+
+// keep adds a node to its level.
+func (f *forester) keep(level int, index int64, lo int, blocks []trace.Block) {
+	l := &f.levels[level]
+	l.count++
+	f.fail(l.index.write(bytesOf([]int64{index})))
+	f.fail(l.row.write(bytesOf([]uint32{uint32(lo)})))
+	for k, b := range blocks {
+		f.fail(l.blocks[k].write(b))
+		f.fail(l.sizes[k].write(bytesOf([]uint32{uint32(len(b))})))
+	}
+}
+
+func (f *forester) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
 }

@@ -4,40 +4,30 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
-	"runtime"
 
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// index derives from the rows what answers queries without reading them.
+// The second pass derives from the rows what answers queries without reading
+// them: prefix sums, the forest, role times of groups. Lanes are independent of
+// each other; their results are written in order.
+
+// index runs the second pass of Finish.
 func (f *finisher) index(ctx context.Context) error {
 	if err := f.openRows(); err != nil {
 		return err
 	}
-	n, l := len(f.rows.c.locationName), len(f.rows.c.laneEnd)
-	return cmp.Or(
-		writeColumn(f.dir, "location.group.u64", make([]uint64, n+1)),
-		writeColumn(f.dir, "location.group_level.u8", make([]uint8, n)),
-		writeColumn(f.dir, "location.group_roles.u16", make([]uint16, n)),
-		writeColumn(f.dir, "group.time.i64", []int64(nil)),
-		writeColumn(f.dir, "lane.series.u64", make([]uint64, l+1)),
-		writeColumn(f.dir, "lane.forest.u64", make([]uint64, l+1)),
-		writeColumn(f.dir, "series.region.u32", []uint32(nil)),
-		writeColumn(f.dir, "series.posting.u64", []uint64{0}),
-		writeColumn(f.dir, "posting.block.u32", []uint32(nil)),
-		writeColumn(f.dir, "posting.exclusive.i64", []int64(nil)),
-		writeColumn(f.dir, "posting.inclusive.i64", []int64(nil)),
-		writeColumn(f.dir, "posting.calls.u32", []uint32(nil)),
-		writeColumn(f.dir, "level.node.u64", []uint64{0}),
-		writeColumn(f.dir, "node.index.i64", []int64(nil)),
-		writeColumn(f.dir, "node.row.u32", []uint32(nil)),
-	)
+	x := &indexer{r: f.rows, dir: f.dir, temp: f.temp, workers: f.workers, memory: f.memory, shape: true, summaries: f.opt.Summaries}
+	if err := x.run(ctx); err != nil {
+		return err
+	}
+	f.sections = x.sections
+	return f.groupPass(ctx)
 }
 
 // openRows maps the columns that the rest is derived from.
 func (f *finisher) openRows() error {
-	r := &Reader{path: f.dir, workers: runtime.GOMAXPROCS(0)}
+	r := &Reader{path: f.dir, workers: f.workers, regions: f.def.regions}
 	f.rows = r
 	r.info.End = f.end
 	targets := r.c.targets()
@@ -51,14 +41,20 @@ func (f *finisher) openRows() error {
 		}
 		r.maps = append(r.maps, m)
 		targets[name](m.bytes)
+		if len(name) > 9 && name[:9] == "interval." {
+			r.rowMaps = append(r.rowMaps, m)
+		}
 	}
-	r.regions = f.def.regions
-	r.roles = make([]trace.Role, len(r.regions))
-	for i := range r.regions {
-		r.roles[i] = r.regions[i].Role
-	}
-	r.tree = &store.Tree{Name: make([]string, 0)}
+	r.roles = rolesOf(r.regions)
 	return nil
+}
+
+func rolesOf(regions []trace.Region) []trace.Role {
+	roles := make([]trace.Role, len(regions))
+	for i := range regions {
+		roles[i] = regions[i].Role
+	}
+	return roles
 }
 
 func (f *finisher) closeRows() {
@@ -68,35 +64,202 @@ func (f *finisher) closeRows() {
 	}
 }
 
-// manifest describes what was written.
-func (f *finisher) manifest() (*manifest, error) {
-	m := &manifest{
-		Format: formatName, Version: version,
-		Info: manifestInfo{
-			Sources: f.opt.Sources, Source: f.opt.Format, End: f.end, Origin: f.origin, Depth: f.depth, Properties: f.def.properties,
-		},
-		Metrics: f.def.metrics, Report: f.finishReport(), Sections: f.sections,
+// release tells the system that rows [from, to) are done with for now: a pass
+// over all rows then takes no memory of its own.
+func (r *Reader) release(from, to uint64) {
+	n := uint64(len(r.c.begin))
+	for _, m := range r.rowMaps {
+		width := uint64(len(m.bytes)) / max(n, 1)
+		m.release(int64(from*width), int64(to*width))
 	}
-	for _, t := range f.def.topologies {
-		m.Topologies = append(m.Topologies, manifestTopology{t.Name, t.Dims, t.DimNames, t.Periodic})
-	}
-	var names []string
-	for _, t := range schema {
-		for i := range t.columns {
-			names = append(names, t.columns[i].file())
-		}
-	}
-	for _, s := range f.sections {
-		names = append(names, s.files()...)
-	}
-	var err error
-	m.Files, err = describe(f.dir, names, f.workers)
-	return m, err
 }
 
-func (s *section) files() []string {
-	if s.Offsets == "" {
-		return []string{s.Blocks}
+// An indexer derives prefix sums, the forest's shape and blocks of summaries.
+type indexer struct {
+	r         *Reader
+	dir, temp string
+	workers   int
+	memory    int64
+	shape     bool // also prefix sums and nodes; else only blocks
+	summaries []trace.Summary
+	sections  []section // what was written
+
+	jobs [][2]trace.LocationID
+	out  *indexOutput
+}
+
+// indexJobRows is about how many rows one result of the second pass is made from.
+const indexJobRows = 1 << 16
+
+// rowJobs cuts all locations into ranges of about as many rows each.
+func (r *Reader) rowJobs(size uint64) [][2]trace.LocationID {
+	var jobs [][2]trace.LocationID
+	n := len(r.c.locationLane) - 1
+	first := 0
+	for id := range n {
+		a, b := r.c.laneRow[r.c.locationLane[first]], r.c.laneRow[r.c.locationLane[id+1]]
+		if b-a >= size || id-first >= 1<<14 || id == n-1 {
+			jobs = append(jobs, [2]trace.LocationID{trace.LocationID(first), trace.LocationID(id + 1)})
+			first = id + 1
+		}
 	}
-	return []string{s.Blocks, s.Offsets}
+	return jobs
+}
+
+func (x *indexer) run(ctx context.Context) error {
+	x.jobs = x.r.rowJobs(indexJobRows)
+	out, err := newIndexOutput(x)
+	if err != nil {
+		return cmp.Or(err, out.close())
+	}
+	x.out = out
+	var workers []*indexWorker
+	err = guard(func() error {
+		return ordered(ctx, len(x.jobs), x.workers, func() *indexWorker {
+			w := newIndexWorker(x)
+			out.mu.Lock()
+			workers = append(workers, w)
+			out.mu.Unlock()
+			return w
+		}, func(ctx context.Context, w *indexWorker, i int) (*indexPart, error) {
+			return w.run(ctx, x.jobs[i])
+		}, out.consume)
+	})
+	for _, w := range workers {
+		w.close()
+	}
+	if err := cmp.Or(err, out.close()); err != nil {
+		return err
+	}
+	x.sections, err = out.sections()
+	return err
+}
+
+// An indexPart is the result of one job: columns as bytes, in order of lanes.
+type indexPart struct {
+	laneSeries, laneLevels []uint32 // how many each lane has
+	seriesRegion           spill
+	seriesPostings         spill // u32: how many each series has
+	block, exclusive       spill
+	inclusive, calls       spill
+	levelNodes             spill // u32: how many each level has
+	nodeIndex, nodeRow     spill
+	blocks, sizes          []spill // by summary
+}
+
+func (p *indexPart) spills() []*spill {
+	all := []*spill{&p.seriesRegion, &p.seriesPostings, &p.block, &p.exclusive, &p.inclusive, &p.calls, &p.levelNodes, &p.nodeIndex, &p.nodeRow}
+	for k := range p.blocks {
+		all = append(all, &p.blocks[k], &p.sizes[k])
+	}
+	return all
+}
+
+// An indexWorker does jobs of the second pass.
+type indexWorker struct {
+	x        *indexer
+	sums     *summer
+	postings *spool[posting]
+	forest   *forester
+}
+
+func newIndexWorker(x *indexer) *indexWorker {
+	share := x.memory / int64(x.workers)
+	return &indexWorker{
+		x: x, sums: newSummer(len(x.r.regions)), postings: newSpool[posting](x.temp, share/8),
+		forest: newForester(x.r.info.End, x.summaries, x.r.regions, x.r.roles, x.temp, share/4),
+	}
+}
+
+func (w *indexWorker) close() {
+	w.postings.close()
+	w.forest.close()
+}
+
+func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *indexPart, err error) {
+	p = w.x.out.part()
+	c := &w.x.r.c
+	err = guard(func() error {
+		for id := job[0]; id < job[1]; id++ {
+			first := c.locationLane[id]
+			for n := first; n < c.locationLane[id+1]; n++ {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				if err := w.lane(p, id, int(n-first), w.x.r.lane(int(n))); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	w.x.r.release(c.laneRow[c.locationLane[job[0]]], c.laneRow[c.locationLane[job[1]]])
+	return p, err
+}
+
+func (w *indexWorker) lane(p *indexPart, id trace.LocationID, lane int, v laneView) error {
+	if w.x.shape {
+		if err := w.laneSums(p, &v); err != nil {
+			return err
+		}
+	}
+	if err := w.forest.lane(id, lane, v); err != nil {
+		return err
+	}
+	return w.laneForest(p)
+}
+
+// laneSums moves the postings of a lane into the part, region by region.
+func (w *indexWorker) laneSums(p *indexPart, v *laneView) error {
+	if v.len() <= seriesBlock {
+		p.laneSeries = append(p.laneSeries, 0)
+		return nil
+	}
+	w.postings.reset()
+	if err := w.sums.lane(v, w.postings); err != nil {
+		return err
+	}
+	series, count := uint32(0), uint32(0)
+	last := trace.NoRegion
+	end := func() error {
+		if count == 0 {
+			return nil
+		}
+		series++
+		return cmp.Or(p.seriesRegion.write(bytesOf([]trace.RegionID{last})), p.seriesPostings.write(bytesOf([]uint32{count})))
+	}
+	err := w.postings.sorted(nil, comparePostings, func(q *posting) error {
+		var err error
+		if q.region != last {
+			err = end()
+			last, count = q.region, 0
+		}
+		count++
+		return cmp.Or(err, p.block.write(bytesOf([]uint32{q.block})), p.exclusive.write(bytesOf([]trace.Time{q.exclusive})),
+			p.inclusive.write(bytesOf([]trace.Time{q.inclusive})), p.calls.write(bytesOf([]uint32{q.calls})))
+	})
+	err = cmp.Or(err, end())
+	p.laneSeries = append(p.laneSeries, series)
+	return err
+}
+
+// laneForest moves the nodes of a lane into the part, level by level from the top.
+func (w *indexWorker) laneForest(p *indexPart) error {
+	levels := uint32(0)
+	for level := w.forest.top; level >= 0; level-- {
+		l := &w.forest.levels[level]
+		if l.count == 0 {
+			break
+		}
+		levels++
+		err := cmp.Or(p.levelNodes.write(bytesOf([]uint32{uint32(l.count)})), l.index.drain(p.nodeIndex.write), l.row.drain(p.nodeRow.write))
+		for k := range l.blocks {
+			err = cmp.Or(err, l.blocks[k].drain(p.blocks[k].write), l.sizes[k].drain(p.sizes[k].write))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p.laneLevels = append(p.laneLevels, levels)
+	return nil
 }

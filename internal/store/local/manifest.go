@@ -35,7 +35,6 @@ type manifestInfo struct {
 	End        trace.Time        `json:"end"`
 	Origin     trace.Time        `json:"origin"`
 	Depth      int               `json:"depth"`
-	ForestTop  int               `json:"forestTop"` // coarsest level of the forest
 	Properties map[string]string `json:"properties"`
 }
 
@@ -127,6 +126,40 @@ func readManifest(dir string) (*manifest, error) {
 	return m, nil
 }
 
+// manifest describes what was written.
+func (f *finisher) manifest() (*manifest, error) {
+	m := &manifest{
+		Format: formatName, Version: version,
+		Info: manifestInfo{
+			Sources: f.opt.Sources, Source: f.opt.Format, End: f.end, Origin: f.origin, Depth: f.depth, Properties: f.def.properties,
+		},
+		Metrics: f.def.metrics, Report: f.finishReport(), Sections: f.sections,
+	}
+	for _, t := range f.def.topologies {
+		m.Topologies = append(m.Topologies, manifestTopology{t.Name, t.Dims, t.DimNames, t.Periodic})
+	}
+	var names []string
+	for _, t := range schema {
+		for i := range t.columns {
+			names = append(names, t.columns[i].file())
+		}
+	}
+	for _, s := range f.sections {
+		names = append(names, s.files()...)
+	}
+	var err error
+	m.Files, err = describe(f.dir, names, f.workers)
+	return m, err
+}
+
+// files of a section.
+func (s *section) files() []string {
+	if s.Offsets == "" {
+		return []string{s.Blocks}
+	}
+	return []string{s.Blocks, s.Offsets}
+}
+
 // file finds an entry by name.
 func (m *manifest) file(name string) (fileEntry, bool) {
 	i := slices.IndexFunc(m.Files, func(e fileEntry) bool { return e.Name == name })
@@ -137,26 +170,46 @@ func (m *manifest) file(name string) (fileEntry, bool) {
 }
 
 // describe reads the size and checksum of files on several cores, and makes sure
-// that they are on the disk.
+// that they are on the disk. Empty files are removed: their entry is enough.
 func describe(dir string, names []string, workers int) ([]fileEntry, error) {
 	out := make([]fileEntry, len(names))
 	var g errgroup.Group
 	g.SetLimit(max(workers, 1))
 	for i, name := range names {
-		g.Go(func() error {
-			f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
+		g.Go(func() (err error) {
+			out[i], err = describeFile(dir, name)
 			if err != nil {
-				return err
+				return fmt.Errorf("check %s: %w", name, err)
 			}
-			defer f.Close()
-			h := crc32.New(castagnoli)
-			n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, make([]byte, 1<<20))
-			if err != nil {
-				return fmt.Errorf("read %s: %w", name, err)
-			}
-			out[i] = fileEntry{name, n, fmt.Sprintf("%08x", h.Sum32())}
-			return f.Sync()
+			return nil
 		})
 	}
 	return out, g.Wait()
+}
+
+func describeFile(dir, name string) (fileEntry, error) {
+	path := filepath.Join(dir, name)
+	e := fileEntry{Name: name, CRC32C: checksum(nil)}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return e, nil
+	}
+	if err != nil {
+		return e, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return e, err
+	}
+	if e.Size = info.Size(); e.Size == 0 {
+		return e, os.Remove(path)
+	}
+	h := crc32.New(castagnoli)
+	buf := make([]byte, min(e.Size, 1<<18))
+	if _, err := io.CopyBuffer(h, struct{ io.Reader }{f}, buf); err != nil {
+		return e, err
+	}
+	e.CRC32C = fmt.Sprintf("%08x", h.Sum32())
+	return e, f.Sync()
 }

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 	"os"
 )
@@ -49,9 +50,12 @@ func (m *mapping) close() error {
 	return err
 }
 
-// mapWhole maps a file of any length.
+// mapWhole maps a file of any length; one that does not exist is empty.
 func mapWhole(path string) (*mapping, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return &mapping{}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 )
 
-// writeColumn writes a whole column.
+// writeColumn writes a whole column; an empty one has no file.
 func writeColumn[T any](dir, name string, values []T) error {
+	if len(values) == 0 {
+		return nil
+	}
 	if err := os.WriteFile(filepath.Join(dir, name), bytesOf(values), 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}

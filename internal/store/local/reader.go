@@ -21,6 +21,7 @@ type Reader struct {
 	manifest *manifest
 	c        columns
 	maps     []*mapping
+	rowMaps  []*mapping // of table interval, while a store is finished
 	workers  int
 
 	generation    uint64
@@ -86,6 +87,9 @@ func (r *Reader) mapAll() error {
 		for i := range t.columns {
 			name := t.columns[i].file()
 			e, _ := r.manifest.file(name)
+			if e.Size == 0 { // has no file
+				continue
+			}
 			m, err := mapFile(filepath.Join(r.path, name), e.Size)
 			if err != nil {
 				return fmt.Errorf("%w: %w", err, ErrDamaged)
@@ -114,6 +118,9 @@ func (r *Reader) Verify() error {
 	var g errgroup.Group
 	g.SetLimit(r.workers)
 	for _, e := range r.manifest.Files {
+		if e.Size == 0 {
+			continue
+		}
 		g.Go(func() error {
 			m, err := mapFile(filepath.Join(r.path, e.Name), e.Size)
 			if err != nil {

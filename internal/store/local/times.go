@@ -166,12 +166,3 @@ func joinTimes(parts []timePart) *store.TimeTable {
 	}
 	return t
 }
-
-// laneTime adds one lane in a window.
-func (r *Reader) laneTime(n int, in window, s *timeSum) {
-	v := r.lane(n)
-	if in.begin >= in.until || v.begin[0] >= in.until || v.last < in.begin {
-		return
-	}
-	s.walk(&v, v.firstFrom(in.begin), v.firstFrom(in.until), in.begin, in.end, 1)
-}

@@ -1,0 +1,214 @@
+package local
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An indexOutput writes the results of the second pass, in order.
+type indexOutput struct {
+	x     *indexer
+	limit int
+	mu    sync.Mutex
+	free  []*indexPart
+	all   []*indexPart
+
+	laneSeries, seriesPosting, laneForest, levelNode counter
+	seriesRegion                                     cursor[byte]
+	block, exclusive, inclusive, calls               cursor[byte]
+	nodeIndex, nodeRow                               cursor[byte]
+	blocks                                           []sectionOutput
+	closers                                          []func() error
+}
+
+// A counter turns numbers of things into offsets.
+type counter struct {
+	cursor[uint64]
+	sum uint64
+}
+
+func (c *counter) count(n uint64) {
+	c.sum += n
+	c.add(c.sum)
+}
+
+// counts turns numbers of u32, as bytes, into offsets.
+func (c *counter) counts(b []byte) error {
+	for _, n := range viewOf[uint32](b) {
+		c.count(uint64(n))
+	}
+	return c.err
+}
+
+// A sectionOutput writes the blocks of one summary.
+type sectionOutput struct {
+	bytes   cursor[byte]
+	offsets counter
+	size    int64 // of every block so far; -1 where they differ, 0 before any
+}
+
+func (s *sectionOutput) counts(b []byte) error {
+	for _, n := range viewOf[uint32](b) {
+		switch {
+		case s.size == 0 && s.offsets.sum == 0 && s.offsets.position() == 1:
+			s.size = int64(n)
+		case s.size != int64(n):
+			s.size = -1
+		}
+		s.offsets.count(uint64(n))
+	}
+	return s.offsets.err
+}
+
+func newIndexOutput(x *indexer) (*indexOutput, error) {
+	o := &indexOutput{x: x, limit: int(min(max(x.memory/int64(x.workers)/64, 1<<10), 1<<20))}
+	var err error
+	open := func(c *cursor[byte], name string) { err = cmp.Or(err, openColumn(o, c, name)) }
+	start := func(c *counter, name string) {
+		err = cmp.Or(err, openColumn(o, &c.cursor, name))
+		c.add(0)
+	}
+	if x.shape {
+		start(&o.laneSeries, "lane.series.u64")
+		start(&o.seriesPosting, "series.posting.u64")
+		start(&o.laneForest, "lane.forest.u64")
+		start(&o.levelNode, "level.node.u64")
+		open(&o.seriesRegion, "series.region.u32")
+		open(&o.block, "posting.block.u32")
+		open(&o.exclusive, "posting.exclusive.i64")
+		open(&o.inclusive, "posting.inclusive.i64")
+		open(&o.calls, "posting.calls.u32")
+		open(&o.nodeIndex, "node.index.i64")
+		open(&o.nodeRow, "node.row.u32")
+	}
+	o.blocks = make([]sectionOutput, len(x.summaries))
+	for k, s := range x.summaries {
+		open(&o.blocks[k].bytes, blocksFile(s))
+		start(&o.blocks[k].offsets, offsetsFile(s))
+	}
+	return o, err
+}
+
+func openColumn[T any](o *indexOutput, c *cursor[T], name string) error {
+	f, err := createColumn[T](o.x.dir, name)
+	if err != nil {
+		return err
+	}
+	c.to = f
+	o.closers = append(o.closers, c.finish, f.close)
+	return nil
+}
+
+func blocksFile(s trace.Summary) string  { return sectionFile(s, "blocks") }
+func offsetsFile(s trace.Summary) string { return sectionFile(s, "offsets") }
+
+// sectionFile names a file of a summary; a version has files of its own, so that
+// readers of the old one are not disturbed.
+func sectionFile(s trace.Summary, what string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, s.Name())
+	return fmt.Sprintf("summary.%s.%d.%s", name, s.Version(), what)
+}
+
+// part gives an empty part.
+func (o *indexOutput) part() *indexPart {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n := len(o.free); n > 0 {
+		p := o.free[n-1]
+		o.free = o.free[:n-1]
+		return p
+	}
+	n := len(o.x.summaries)
+	p := &indexPart{blocks: make([]spill, n), sizes: make([]spill, n)}
+	for _, s := range p.spills() {
+		s.dir, s.limit = o.x.temp, o.limit
+	}
+	o.all = append(o.all, p)
+	return p
+}
+
+// consume appends a part.
+func (o *indexOutput) consume(p *indexPart) error {
+	var err error
+	if o.x.shape {
+		err = o.consumeShape(p)
+	} else {
+		for _, s := range []*spill{&p.levelNodes, &p.nodeIndex, &p.nodeRow} {
+			err = cmp.Or(err, s.drain(func([]byte) error { return nil }))
+		}
+	}
+	for k := range o.blocks {
+		s := &o.blocks[k]
+		err = cmp.Or(err, p.blocks[k].drain(into8(&s.bytes)), p.sizes[k].drain(s.counts))
+	}
+	p.laneSeries, p.laneLevels = p.laneSeries[:0], p.laneLevels[:0]
+	o.mu.Lock()
+	o.free = append(o.free, p)
+	o.mu.Unlock()
+	return err
+}
+
+func (o *indexOutput) consumeShape(p *indexPart) error {
+	for _, n := range p.laneSeries {
+		o.laneSeries.count(uint64(n))
+	}
+	for _, n := range p.laneLevels {
+		o.laneForest.count(uint64(n))
+	}
+	return cmp.Or(
+		p.seriesRegion.drain(into8(&o.seriesRegion)), p.seriesPostings.drain(o.seriesPosting.counts),
+		p.block.drain(into8(&o.block)), p.exclusive.drain(into8(&o.exclusive)),
+		p.inclusive.drain(into8(&o.inclusive)), p.calls.drain(into8(&o.calls)),
+		p.levelNodes.drain(o.levelNode.counts), p.nodeIndex.drain(into8(&o.nodeIndex)), p.nodeRow.drain(into8(&o.nodeRow)),
+	)
+}
+
+func into8(c *cursor[byte]) func([]byte) error {
+	return func(b []byte) error {
+		c.addAll(b)
+		return c.err
+	}
+}
+
+// close writes what is left.
+func (o *indexOutput) close() error {
+	for _, p := range o.all {
+		for _, s := range p.spills() {
+			s.close()
+		}
+	}
+	var err error
+	for _, f := range o.closers {
+		err = cmp.Or(err, f())
+	}
+	o.closers = nil
+	return err
+}
+
+// sections describes what was written. Blocks of one size need no offsets.
+func (o *indexOutput) sections() ([]section, error) {
+	var out []section
+	for k, s := range o.x.summaries {
+		b := &o.blocks[k]
+		sec := section{Name: s.Name(), Version: s.Version(), Block: max(b.size, 0), Blocks: blocksFile(s), Offsets: offsetsFile(s)}
+		if b.size > 0 {
+			sec.Offsets = ""
+			if err := os.Remove(filepath.Join(o.x.dir, offsetsFile(s))); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, sec)
+	}
+	return out, nil
+}
