@@ -16,7 +16,9 @@ import (
 // ErrNotKept is returned for a summary that the store does not hold.
 var ErrNotKept = errors.New("the store does not keep this summary")
 
-// A Window is what a query asks about.
+// A Window is what a query asks about: [Begin, End). A window that reaches the end
+// of the trace also holds what happens at the very end, such as an instant or an
+// empty interval at Info.End, so that the whole trace loses nothing.
 type Window struct {
 	Begin, End trace.Time
 	// Locations to answer for; an inner node stands for itself and all below; nil
@@ -48,7 +50,9 @@ type Reader interface {
 	Count(w Window) int64
 
 	// Intervals hands out every interval that overlaps the window, batches in
-	// preorder; the Open chain tells those that began before.
+	// preorder; the Open chain tells those that began before. So: rows are those
+	// that begin in the window; Open of the first batch of a lane also holds all
+	// that is open at its begin; a batch without rows comes where there is only that.
 	Intervals(ctx context.Context, w Window, f func(*trace.Columns) error) error
 	// Interval gives one interval by its place: the columns hold just this row.
 	Interval(at Row) (trace.Columns, bool)
@@ -73,13 +77,17 @@ type Reader interface {
 	// Groups gives, for each of the locations asked for, the time of all
 	// locations below it (itself included) per role and aligned bin of 2^level
 	// ns. Each instant of a location counts once, see RoleOfInstant. The bins
-	// of coarse levels are kept, so this does not grow with the trace.
+	// of coarse levels are kept, so this does not grow with the trace; they are
+	// whole, not clipped to [begin, end).
 	Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*GroupBins, error)
 
+	// Links hands out the links with an end at a location of the window and whose
+	// time, from the earlier end to the later, meets it; untimed ones always.
 	Links(ctx context.Context, w Window, f func(*LinkColumns) error) error
 	// LinkCount bounds how many links Links would hand out, without reading them.
 	LinkCount(w Window) int64
 	Instants(ctx context.Context, w Window, f func(*InstantColumns) error) error
+	// Samples of the counters, nil for all.
 	Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*SampleColumns) error) error
 	// IntervalAttributes gives the facts of one interval.
 	IntervalAttributes(at Row) []trace.Attribute

@@ -22,13 +22,20 @@ func Run(t *testing.T, open Open) {
 	})
 	t.Run("writing", func(t *testing.T) { runWriting(t, open) })
 	t.Run("random", func(t *testing.T) {
-		for seed := range uint64(24) {
+		seeds := uint64(24)
+		if testing.Short() {
+			seeds = 4
+		}
+		for seed := range seeds {
 			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 				compareAll(t, open, func(w trace.Writer) { randomTrace(w, seed, 60) }, seed)
 			})
 		}
 	})
 	t.Run("many rows in few lanes", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("takes seconds under the race detector")
+		}
 		compareAll(t, open, func(w trace.Writer) { randomTrace(w, 1001, 3000) }, 1001)
 	})
 	t.Run("conduct", func(t *testing.T) { runConduct(t, open) })
