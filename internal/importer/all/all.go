@@ -5,10 +5,11 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
+	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 )
 
 // Formats are asked from first to last; a file belongs to the first that claims
-// it. Formats that are only recognised come last.
-var Formats = []*importer.Format{
+// it. Those that are only recognised come last.
+var Formats = append([]*importer.Format{
 	chrometrace.Format,
-}
+}, recognised.Formats...)

@@ -1,0 +1,61 @@
+package all
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+)
+
+func TestFormatsAreWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Formats {
+		if f.Name == "" || f.Name != strings.ToLower(f.Name) || strings.ContainsAny(f.Name, " _") || seen[f.Name] {
+			t.Errorf("name %q is empty, not lower case, or taken", f.Name)
+		}
+		seen[f.Name] = true
+		if f.Title == "" || f.Claim == nil || f.Import == nil && f.Advice == "" {
+			t.Errorf("%s lacks a title, a claim, or advice where it has no reader", f.Name)
+		}
+	}
+}
+
+// samples are the folders of the sample data, and the format that must claim
+// each. Those of formats that have no reader yet are not listed.
+var samples = map[string]string{
+	"kineto-ddp-8rank":                               "chrome",
+	"chrome-clang":                                   "chrome",
+	"chrome-gobuild":                                 "chrome",
+	"chrome-node":                                    "chrome",
+	"public/kineto/backward-thread":                  "chrome",
+	"public/kineto/sampled-ranks-0-1-of-128":         "chrome",
+	"public/chrome-json/bazel-94threads":             "chrome",
+	"public/chrome-json/dftracer-cm1-48ranks":        "chrome",
+	"public/nsight-sqlite/saxpy-mpi-cuda-rank0":      "nsight",
+	"public/hpctoolkit/ping-pong-2ranks-v4":          "hpctoolkit",
+	"public/ctf/mpi-allreduce-8ranks":                "ctf",
+	"public/dumpi/bgp-7ranks-with-torus-coordinates": "dumpi",
+	"public/mpe/fpilog":                              "mpe",
+}
+
+func TestSamplesAreClaimedByTheirFormatAlone(t *testing.T) {
+	for path, want := range samples {
+		t.Run(path, func(t *testing.T) {
+			s, err := importer.NewSource(importertest.Shared(t, path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			runs, _ := importer.Detect(Formats, s)
+			if len(runs) != 1 || runs[0].Format.Name != want {
+				t.Errorf("runs %v, want one of %s", runs, want)
+			}
+			for _, f := range Formats {
+				if claimed := f.Claim(s); f.Name != want && len(claimed) > 0 {
+					t.Errorf("%s claims %v too", f.Name, claimed[0].Files)
+				}
+			}
+		})
+	}
+}

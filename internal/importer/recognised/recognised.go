@@ -1,0 +1,233 @@
+// Package recognised knows formats that are not read: by how they begin, so that
+// they are refused by name and with advice instead of as unknown input.
+//
+// A format leaves this package when it gets a reader of its own.
+package recognised
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+)
+
+// Formats are all of them; each claims only files that it is sure of.
+var Formats = []*importer.Format{
+	refused("nsight", "an Nsight Systems export (SQLite)",
+		"convert it to Chrome trace events, for instance with nsys2json", each(isNsight)),
+	refused("nsight-report", "an Nsight report (.nsys-rep, .qdrep, .ncu-rep)",
+		"export it with nsys export --type sqlite and convert that to Chrome trace events", each(isNsightReport)),
+	refused("nvprof", "a profile of nvprof (SQLite)",
+		"convert it to Chrome trace events, for instance with nvprof2json", each(isNVProf)),
+	refused("rocpd", "a database of rocprofiler (SQLite)",
+		"record with --output-format pftrace or otf2 instead", each(isRocpd)),
+	refused("hpctoolkit", "an HPCToolkit database",
+		"open it in hpcviewer, or record with Score-P, which writes OTF2", claimHPCToolkit),
+	refused("caliper", "a Caliper profile (.cali or json-split)",
+		"record with Caliper's event trace and its Chrome trace output, or read it with Hatchet or Thicket", each(isCaliper)),
+	refused("ctf", "a CTF trace (LTTng, barectf)",
+		"convert it with babeltrace2 or Trace Compass", claimCTF),
+	refused("projections", "logs of Charm++ Projections",
+		"open it in Projections, or link the program with TAU", claimProjections),
+	refused("dumpi", "a DUMPI trace",
+		"convert it with dumpi2otf2 of sst-dumpi", claimDUMPI),
+	refused("mpe", "an MPE log (CLOG, CLOG-2 or SLOG-2)",
+		"open it in Jumpshot, or record with Score-P, which writes OTF2", claimMPE),
+	refused("otf1", "an OTF archive of version 1",
+		"record with Score-P, which writes OTF2", claimOTF1),
+	refused("tau-trace", "a TAU trace (.trc and .edf)",
+		"convert it with tau_trace2json, whose Chrome trace events are read", claimTAUTrace),
+	refused("darshan", "a Darshan log",
+		"read it with darshan-parser or PyDarshan; DFTracer records a timeline that is read", each(isDarshan)),
+	refused("xplane", "an XPlane profile (JAX, TensorFlow)",
+		"open the trace.json.gz that the profiler writes beside it", each(isXPlane)),
+}
+
+func refused(name, title, advice string, claim func(importer.Source) []importer.Run) *importer.Format {
+	return &importer.Format{Name: name, Title: title, Advice: advice, Claim: claim}
+}
+
+// each claims every file that is one on its own.
+func each(is func(file string, head []byte) bool) func(importer.Source) []importer.Run {
+	return func(s importer.Source) []importer.Run {
+		var runs []importer.Run
+		for _, f := range s.Files {
+			if is(f.Path, s.Head(f.Path)) {
+				runs = append(runs, importer.Run{Files: []string{f.Path}})
+			}
+		}
+		return runs
+	}
+}
+
+// group claims, for every anchor, the files that belong to it.
+func group(s importer.Source, anchor func(file string, head []byte) bool, belongs func(anchor, file string) bool) []importer.Run {
+	var runs []importer.Run
+	taken := map[string]bool{}
+	for _, f := range s.Files {
+		if taken[f.Path] || !anchor(f.Path, s.Head(f.Path)) {
+			continue
+		}
+		r := importer.Run{Files: []string{f.Path}}
+		taken[f.Path] = true
+		for _, other := range s.Files {
+			if !taken[other.Path] && belongs(f.Path, other.Path) {
+				taken[other.Path] = true
+				r.Files = append(r.Files, other.Path)
+			}
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// --- SQLite
+
+func isSQLite(head []byte) bool { return bytes.HasPrefix(head, []byte("SQLite format 3\x00")) }
+
+// The schema of a database is text in its first pages.
+func isNsight(_ string, head []byte) bool {
+	return isSQLite(head) && bytes.Contains(head, []byte("StringIds")) && bytes.Contains(head, []byte("TARGET_INFO"))
+}
+
+func isNVProf(_ string, head []byte) bool {
+	return isSQLite(head) && bytes.Contains(head, []byte("CUPTI_ACTIVITY_KIND")) && !bytes.Contains(head, []byte("StringIds"))
+}
+
+func isRocpd(_ string, head []byte) bool {
+	return isSQLite(head) && bytes.Contains(head, []byte("rocpd_"))
+}
+
+// isNsightReport goes by the ending, since how reports begin is not published,
+// and by being no text.
+func isNsightReport(file string, head []byte) bool {
+	return slices.Contains([]string{".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep"}, path.Ext(file)) && bytes.IndexByte(head, 0) >= 0
+}
+
+// --- HPCToolkit
+
+func claimHPCToolkit(s importer.Source) []importer.Run {
+	anchor := func(_ string, head []byte) bool {
+		return bytes.HasPrefix(head, []byte("HPCTOOLKITmeta")) || bytes.Contains(head[:min(len(head), 200)], []byte("<!DOCTYPE HPCToolkitExperiment"))
+	}
+	return group(s, anchor, func(a, file string) bool {
+		ext := path.Ext(file)
+		return sameDir(a, file) && (ext == ".db" || ext == ".metric-db" || ext == ".mt") || path.Dir(path.Dir(file)) == path.Dir(a) && path.Base(path.Dir(file)) == "metrics" || sameDir(a, file) && path.Base(file) == "FORMATS.md"
+	})
+}
+
+// --- Caliper
+
+func isCaliper(_ string, head []byte) bool {
+	if bytes.HasPrefix(head, []byte("__rec=")) {
+		return true
+	}
+	h := bytes.TrimLeft(head, " \t\r\n")
+	return bytes.HasPrefix(h, []byte("{")) && bytes.Contains(h, []byte(`"columns"`)) && bytes.Contains(h, []byte(`"column_metadata"`))
+}
+
+// --- CTF
+
+func claimCTF(s importer.Source) []importer.Run {
+	anchor := func(file string, head []byte) bool {
+		return path.Base(file) == "metadata" && (magic(head, 0x75d11d57) || bytes.HasPrefix(head, []byte("/* CTF 1")) || bytes.HasPrefix(head, []byte(`{"type":"preamble"`)))
+	}
+	return group(s, anchor, func(a, file string) bool { return sameDir(a, file) && magic(s.Head(file), 0xc1fc1fc1) })
+}
+
+// magic looks for a number in either byte order.
+func magic(head []byte, n uint32) bool {
+	return len(head) >= 4 && (binary.LittleEndian.Uint32(head) == n || binary.BigEndian.Uint32(head) == n)
+}
+
+// --- Projections
+
+func claimProjections(s importer.Source) []importer.Run {
+	anchor := func(_ string, head []byte) bool {
+		return bytes.HasPrefix(head, []byte("PROJECTIONS_ID")) ||
+			(bytes.HasPrefix(head, []byte("VERSION ")) || bytes.HasPrefix(head, []byte("MACHINE "))) && bytes.Contains(head, []byte("\nTOTAL_CHARES "))
+	}
+	return group(s, anchor, func(a, file string) bool {
+		stem := strings.TrimSuffix(strings.TrimSuffix(a, ".sts"), ".sum")
+		rest, ok := strings.CutPrefix(file, stem+".")
+		return ok && (strings.Contains(rest, "log") || strings.Contains(rest, "sum") || strings.HasSuffix(rest, "sts") || rest == "projrc")
+	})
+}
+
+// --- DUMPI
+
+func claimDUMPI(s importer.Source) []importer.Run {
+	binaries := func(head []byte) bool { return bytes.HasPrefix(head, []byte("\xff\xaa\xddDUMPI")) }
+	anchor := func(_ string, head []byte) bool {
+		return binaries(head) || bytes.Contains(head, []byte("numprocs=")) && bytes.Contains(head, []byte("fileprefix="))
+	}
+	return group(s, anchor, func(a, file string) bool { return sameDir(a, file) && anchor(file, s.Head(file)) })
+}
+
+// --- MPE
+
+func claimMPE(s importer.Source) []importer.Run {
+	return group(s, isMPE, func(a, file string) bool {
+		return stem(a) == stem(file) && isMPE(file, s.Head(file))
+	})
+}
+
+// isMPE: the first CLOG had no mark of its own; its files begin with a time in
+// seconds as a big-endian double, and small numbers.
+func isMPE(file string, head []byte) bool {
+	if bytes.HasPrefix(head, []byte("CLOG-0")) || len(head) > 8 && string(head[2:8]) == "SLOG 2" {
+		return true
+	}
+	return path.Ext(file) == ".clog" && len(head) > 20 && head[0] <= 0x41 && binary.BigEndian.Uint32(head[8:]) < 1<<20 && binary.BigEndian.Uint32(head[12:]) < 1<<16
+}
+
+// --- OTF, version 1
+
+func claimOTF1(s importer.Source) []importer.Run {
+	known := map[string]bool{}
+	for _, f := range s.Files {
+		known[f.Path] = true
+	}
+	anchor := func(file string, head []byte) bool {
+		name, ok := strings.CutSuffix(file, ".otf")
+		return ok && bytes.IndexByte(head, 0) < 0 && (known[name+".0.def"] || known[name+".0.def.z"])
+	}
+	return group(s, anchor, func(a, file string) bool { return strings.HasPrefix(file, strings.TrimSuffix(a, "otf")) })
+}
+
+// --- TAU traces
+
+func claimTAUTrace(s importer.Source) []importer.Run {
+	anchor := func(_ string, head []byte) bool {
+		line, _, _ := bytes.Cut(head, []byte("\n"))
+		return bytes.HasSuffix(bytes.TrimSpace(line), []byte(" dynamic_trace_events"))
+	}
+	return group(s, anchor, func(a, file string) bool {
+		return sameDir(a, file) && (path.Ext(file) == ".trc" || anchor(file, s.Head(file)))
+	})
+}
+
+// --- Darshan
+
+// darshanMagic follows eight bytes of version.
+const darshanMagic = 6567223
+
+func isDarshan(_ string, head []byte) bool {
+	return len(head) >= 16 && head[1] == '.' && (binary.LittleEndian.Uint64(head[8:]) == darshanMagic || binary.BigEndian.Uint64(head[8:]) == darshanMagic)
+}
+
+// --- XPlane
+
+// isXPlane: a protobuf whose planes are named after hosts and devices.
+func isXPlane(file string, head []byte) bool {
+	return len(head) > 2 && head[0] == 0x0a && (strings.HasSuffix(file, ".xplane.pb") && bytes.IndexByte(head, 0) >= 0 ||
+		bytes.Contains(head, []byte("/host:CPU")) && bytes.Contains(head, []byte("/host:metadata")))
+}
+
+func sameDir(a, b string) bool { return path.Dir(a) == path.Dir(b) }
+
+// stem is a path without its last ending.
+func stem(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }

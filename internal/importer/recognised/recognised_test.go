@@ -1,0 +1,100 @@
+package recognised
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+)
+
+func TestSamplesAreRefusedByName(t *testing.T) {
+	for path, want := range map[string]string{
+		"public/nsight-sqlite/saxpy-mpi-cuda-rank0":                       "nsight",
+		"public/hpctoolkit/ping-pong-2ranks-v4":                           "hpctoolkit",
+		"public/hpctoolkit/osu-allgather-10ranks-2threads-v2":             "hpctoolkit",
+		"public/caliper/lulesh-8ranks/lulesh-annotation-profile.json":     "caliper",
+		"public/caliper/lulesh-8ranks/lulesh-annotation-profile.cali":     "caliper",
+		"public/caliper/ordered-mpi":                                      "caliper",
+		"public/ctf/mpi-allreduce-8ranks":                                 "ctf",
+		"public/ctf/mpi-pthread-4ranks-3threads":                          "ctf",
+		"public/projections/ping-pong-2pes":                               "projections",
+		"public/projections/hello-4pes-v3":                                "projections",
+		"public/dumpi/bgp-7ranks-with-torus-coordinates":                  "dumpi",
+		"public/dumpi/bgp-7ranks-with-torus-coordinates/testbgp-0003.bin": "dumpi",
+		"public/mpe/fpilog":                                               "mpe",
+	} {
+		t.Run(path, func(t *testing.T) {
+			s, err := importer.NewSource(importertest.Shared(t, path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs, err := importer.Detect(Formats, s)
+			isRefused(t, runs, err, want)
+			if len(runs) == 1 && len(runs[0].Files) != len(s.Files) {
+				t.Errorf("%d of %d files claimed", len(runs[0].Files), len(s.Files))
+			}
+		})
+	}
+}
+
+// Formats of which no sample is at hand, by what their descriptions say.
+func TestMadeUpFilesAreRefusedByName(t *testing.T) {
+	darshan := append([]byte("3.41\x00\x00\x00\x00"), binary.LittleEndian.AppendUint64(nil, darshanMagic)...)
+	for want, files := range map[string]fstest.MapFS{
+		"darshan":       {"x": {Data: darshan}},
+		"tau-trace":     {"events.0.edf": {Data: []byte("17 dynamic_trace_events\n# FunctionId Group Tag\n")}, "tautrace.0.0.0.trc": {Data: []byte{0, 1, 2}}},
+		"otf1":          {"a.otf": {Data: []byte("1:1\n2:2\n")}, "a.0.def": {Data: []byte("DVER\n")}, "a.1.events.z": {Data: []byte("x\x9c")}},
+		"nvprof":        {"p.nvvp": {Data: []byte("SQLite format 3\x00 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY")}},
+		"rocpd":         {"r.db": {Data: []byte("SQLite format 3\x00 CREATE TABLE rocpd_api")}},
+		"nsight-report": {"r.nsys-rep": {Data: []byte("\x01\x00\x00report")}},
+		"xplane":        {"h.xplane.pb": {Data: []byte("\x0a\x10\x00/host:CPU")}},
+		"mpe":           {"a": {Data: []byte("CLOG-02.44 and more")}},
+		"ctf":           {"t/metadata": {Data: []byte("\x75\xd1\x1d\x57")}, "t/stream_0": {Data: []byte("\xc1\xfc\x1f\xc1")}},
+	} {
+		t.Run(want, func(t *testing.T) {
+			s, err := importer.NewSourceFS("source", files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runs, err := importer.Detect(Formats, s)
+			isRefused(t, runs, err, want)
+		})
+	}
+}
+
+func isRefused(t *testing.T, runs []importer.Run, err error, want string) {
+	t.Helper()
+	if len(runs) != 1 || runs[0].Format.Name != want {
+		t.Fatalf("runs %v, want one of %s; error %v", runs, want, err)
+	}
+	var e *importer.Error
+	if !errors.As(err, &e) || !errors.Is(err, importer.ErrUnsupported) || e.Hint == "" || !strings.Contains(e.Cause, runs[0].Format.Title) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// Files of formats that are read, or of none, are left to others.
+func TestOtherFilesAreNotClaimed(t *testing.T) {
+	for _, path := range []string{
+		"kineto-ddp-8rank", "chrome-node", "otf2-hpl8", "paje-pingpong4", "go-sync",
+		"public/otf2", "public/cubex", "public/tau-profile", "public/tau-ppk", "public/tau-snapshot-xml", "public/paraver", "public/paje",
+		"public/paje-csv", "public/perfetto", "public/zipkin", "public/jaeger", "public/otlp", "public/go-trace", "public/pprof",
+		"public/perf-script", "public/task-tree", "public/tau-topology", "public/chrome-json/edge-cases",
+	} {
+		t.Run(path, func(t *testing.T) {
+			s, err := importer.NewSource(importertest.Shared(t, path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range Formats {
+				for _, r := range f.Claim(s) {
+					t.Errorf("%s claims %v", f.Name, r.Files)
+				}
+			}
+		})
+	}
+}
