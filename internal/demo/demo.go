@@ -60,6 +60,9 @@ var Demos = []*Demo{
 	stencilDemo,
 	trainingDemo,
 	uniformDemo,
+	millionDemo,
+	g5k188Demo,
+	g5k433Demo,
 }
 
 // Find gives the demo of that name. Options may follow a question mark, joined by

@@ -41,6 +41,7 @@ func smallNames() []string {
 		"stencil", "stencil?balanced", "stencil?locations=1&intervals=500", "stencil?locations=7&intervals=3000", "stencil?locations=16&intervals=20000&seed=7",
 		"training", "training?balanced", "training?locations=1&intervals=600", "training?locations=3&intervals=9000", "training?locations=40&intervals=100000&seed=7",
 		"uniform?locations=10&intervals=1003", "uniform?locations=1000&intervals=100", "uniform?locations=3&intervals=100000",
+		"g5k188", "g5k188?balanced&intervals=4000&seed=3", "g5k433",
 	}
 }
 
@@ -80,7 +81,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestBalancedDemosTellAnotherTruth(t *testing.T) {
-	for _, name := range []string{"stencil", "training"} {
+	for _, name := range []string{"stencil", "training", "million", "g5k188", "g5k433"} {
 		faulty, _ := Find(name)
 		balanced, _ := Find(name + "?balanced")
 		if strings.Join(faulty.Truth, "") == strings.Join(balanced.Truth, "") {
@@ -117,22 +118,22 @@ func TestSameArgumentsGiveTheSameTrace(t *testing.T) {
 }
 
 func TestRolesAreThoseThatReadersGive(t *testing.T) {
-	for _, d := range Demos {
-		c := collect(t, d.Name, Options{Intervals: 2_000, Locations: 4})
+	for _, name := range []string{"stencil?locations=4&intervals=2000", "training?locations=4&intervals=2000", "uniform?locations=4&intervals=2000", "g5k188", "g5k433"} {
+		c := collect(t, name, Options{})
 		for _, r := range c.regions {
 			if want := trace.RoleOf(r.Name, r.Category); r.Role != want && r.Category != "marker" {
-				t.Errorf("%s: %q has role %v, a reader would say %v", d.Name, r.Name, r.Role, want)
+				t.Errorf("%s: %q has role %v, a reader would say %v", name, r.Name, r.Role, want)
 			}
 		}
 	}
 }
 
 func TestIntervalsAreAsManyAsAskedFor(t *testing.T) {
-	for _, d := range Demos {
+	for _, name := range []string{"stencil?locations=8", "training?locations=8", "uniform?locations=8", "g5k188", "g5k433"} {
 		for _, n := range []int64{20_000, 150_000} {
-			got := collect(t, d.Name, Options{Intervals: n, Locations: 8}).count()
+			got := collect(t, name, Options{Intervals: n}).count()
 			if diff := got - n; diff < -n/10 || diff > n/10 {
-				t.Errorf("%s makes %d intervals, %d were asked for", d.Name, got, n)
+				t.Errorf("%s makes %d intervals, %d were asked for", name, got, n)
 			}
 		}
 	}
@@ -181,7 +182,7 @@ func TestWritingStopsWhenItIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, d := range Demos {
-		if err := d.Write(ctx, Options{Intervals: 100_000_000}, newCollected()); !errors.Is(err, context.Canceled) {
+		if err := d.Write(ctx, Options{}, &discard{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", d.Name, err)
 		}
 	}
@@ -191,6 +192,15 @@ func TestTooManyToSimulateIsAnError(t *testing.T) {
 	for _, name := range []string{"stencil", "training"} {
 		d, _ := Find(name)
 		if err := d.Write(context.Background(), Options{Intervals: 1 << 50}, newCollected()); err == nil || !strings.Contains(err.Error(), "at most") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDemosOfOneSizeRefuseOthers(t *testing.T) {
+	for _, name := range []string{"million", "g5k188", "g5k433"} {
+		d, _ := Find(name)
+		if err := d.Write(context.Background(), Options{Locations: 10}, newCollected()); err == nil || !strings.Contains(err.Error(), "processes") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
