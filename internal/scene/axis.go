@@ -166,9 +166,9 @@ func (s *Scene) YAxis(frame int, a Axis) {
 				text.Add(f.X-tickLength-5, y+TextAscent(TextSize)/2, ticks[i].Label, UITextMuted, End)
 			}
 		}
-		if f.YScale.Label != "" && f.Y >= TextSize {
+		if f.YScale.Label != "" && f.Y >= TextSize+8 {
 			left := max(f.X-YAxisWidth(f.YScale, f.H, a)+2, 2)
-			text.addNonEmpty(left, f.Y-8, Shorten(f.YScale.Label, f.X+f.W-left, TextSize), UIText, Start)
+			text.addNonEmpty(left, f.Y-11, Shorten(f.YScale.Label, f.X+f.W-left, TextSize), UIText, Start)
 		}
 	}
 	s.AddLayer("axis", -1, line, text)
