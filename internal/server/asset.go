@@ -85,6 +85,11 @@ func typeOf(name string) string {
 // ServeHTTP serves a file. The page keeps its state in the query, so "/" alone is
 // the page; other unknown paths are not found.
 func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET", http.StatusMethodNotAllowed)
+		return
+	}
 	name := r.URL.Path
 	if name == "/" {
 		name = "/index.html"

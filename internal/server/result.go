@@ -102,6 +102,17 @@ func (r *result) draw() *scene.Scene {
 	return r.scene
 }
 
+// furnished is the picture as a file shows it, with title, legend and notes. It is
+// drawn at another size, so Pick's scene must be drawn again afterwards.
+func (r *result) furnished() *scene.Scene {
+	r.scene = nil
+	return scene.Furnish(r.request.Size, func(size scene.Size) *scene.Scene {
+		s := r.value.Scene(size)
+		s.Notes = union(s.Notes, r.value.Notes())
+		return s
+	})
+}
+
 // encode gives the scene's bytes, exact or coarse.
 func (r *result) encode(coarse bool) ([]byte, error) {
 	at := 0

@@ -93,7 +93,7 @@ func (g *registry) load(ctx context.Context, x *run) {
 	defer g.mu.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.closed || err != nil {
+	if x.closed || len(opened) == 0 {
 		for _, r := range opened {
 			r.Store.Close()
 		}
@@ -105,6 +105,12 @@ func (g *registry) load(ctx context.Context, x *run) {
 	for i, r := range opened[1:] {
 		more := &run{id: g.freeID(r.Name), sources: []string{r.Source}, state: "ready", Run: r, cancel: func() {}}
 		g.runs = slices.Insert(g.runs, at+i, more)
+	}
+	if err != nil { // some of the sources opened, some did not: both are said
+		g.runs = append(g.runs, &run{
+			id: g.freeID(x.id + "-failed"), state: "failed", err: err, cancel: func() {},
+			Run: view.Run{Name: "not opened", Source: strings.Join(x.sources, " ")},
+		})
 	}
 }
 

@@ -30,7 +30,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// An Opener imports sources, or opens their stores. It may give several runs.
+// An Opener imports sources, or opens their stores. It may give several runs, also
+// beside an error about the rest of the sources.
 type Opener func(ctx context.Context, sources []string, progress func(done, total int64)) ([]view.Run, error)
 
 // An Exporter writes a scene as a file.
@@ -263,7 +264,7 @@ func (s *Server) routes() *http.ServeMux {
 	handle("/api/", func(http.ResponseWriter, *http.Request) error {
 		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such path", Hint: "docs/api.md lists them"}
 	})
-	m.Handle("GET /", s.assets)
+	m.Handle("/", s.assets)
 	return m
 }
 

@@ -169,7 +169,7 @@ func (s *Server) file(r *http.Request, q *viewRequest, format string, theme scen
 		if format == "csv" {
 			return res.rows().WriteCSV(&b)
 		}
-		return write(&b, res.draw(), theme)
+		return write(&b, res.furnished(), theme)
 	})
 	return b.Bytes(), exportTypes[format], err
 }
