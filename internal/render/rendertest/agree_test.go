@@ -1,5 +1,3 @@
-// Package rendertest holds the renderers against each other and against other
-// people's: an SVG and a PDF, drawn by the tools that readers use, must look like our PNG.
 package rendertest
 
 import (
@@ -32,6 +30,7 @@ var outputs = []struct {
 	{"pdf", pdf.Render, "pdftoppm", func(in, out string) []string { return []string{"-r", "96", "-png", "-singlefile", in, out} }, 3},
 }
 
+// An SVG and a PDF, drawn by the tools that readers use, must look like our PNG.
 func TestOtherToolsDrawTheSamePicture(t *testing.T) {
 	for _, o := range outputs {
 		t.Run(o.name, func(t *testing.T) {
@@ -39,7 +38,7 @@ func TestOtherToolsDrawTheSamePicture(t *testing.T) {
 				t.Skipf("%s is not installed", o.tool)
 			}
 			for name, s := range scenetest.Pictures() {
-				s = withoutText(s) // Fonts are smoothed, and found, in other ways.
+				s = WithoutText(s) // Fonts are smoothed, and found, in other ways.
 				for _, theme := range []scene.Theme{scene.Light, scene.Dark} {
 					want, err := png.Image(s, theme)
 					if err != nil {
@@ -103,21 +102,6 @@ func drawnBy(t *testing.T, tool string, args func(in, out string) []string, rend
 		t.Fatal(err)
 	}
 	return m
-}
-
-func withoutText(s *scene.Scene) *scene.Scene {
-	out := *s
-	out.Layers = nil
-	for _, l := range s.Layers {
-		kept := scene.Layer{Name: l.Name, Frame: l.Frame}
-		for _, m := range l.Marks {
-			if m.Kind() != "text" {
-				kept.Marks = append(kept.Marks, m)
-			}
-		}
-		out.Layers = append(out.Layers, kept)
-	}
-	return &out
 }
 
 // meanDifference is the mean over all pixels of the largest difference of a channel;
