@@ -58,6 +58,9 @@ func legendWidth(e *LegendEntry, width float32) (float32, string) {
 		if label == "" {
 			return legendSwatch, ""
 		}
+		if e.Colour == None { // words alone: "+ 200 more"
+			return own, label
+		}
 		return legendSwatch + 6 + own, label
 	}
 	ends := TextWidth(e.RampLow, TextSize, false) + TextWidth(e.RampHigh, TextSize, false)
@@ -83,6 +86,8 @@ func (s *Scene) DrawLegend(entries []LegendEntry, x, y, width float32, mostRows 
 		baseline := it.y + legendRow/2 + TextAscent(TextSize)/2
 		if it.entry.Ramps() {
 			marks = append(marks, drawRamp(it, text, baseline))
+		} else if it.entry.Colour == None {
+			text.addNonEmpty(it.x, baseline, it.label, UITextMuted, Start)
 		} else {
 			swatches.Add(it.x, it.y+(legendRow-legendSwatch)/2, legendSwatch, legendSwatch, it.entry.Colour)
 			swatches.SetFlags(it.entry.Flags | paleOutline(it.entry.Colour))
