@@ -47,25 +47,30 @@ type groupTasks struct {
 	pieces ranges
 }
 
+type groupWorker struct {
+	*roleBins
+	merge laneMerge
+}
+
 // groupRows adds the times that are not kept, from the rows.
 func (r *Reader) groupRows(ctx context.Context, g *store.GroupBins, tasks *groupTasks) error {
 	if len(tasks.pieces) == 0 {
 		return ctx.Err()
 	}
 	var mu sync.Mutex
-	workers := make([]*roleBins, r.workers)
+	workers := make([]*groupWorker, r.workers)
 	size := g.Bins * trace.RoleCount
 	return r.parallel(ctx, tasks.pieces, func(ctx context.Context, worker, i int) error {
 		b := workers[worker]
 		if b == nil {
-			b = newRoleBins(g.Begin, g.Level, g.Bins)
+			b = &groupWorker{roleBins: newRoleBins(g.Begin, g.Level, g.Bins)}
 			workers[worker] = b
 		}
 		for id := tasks.pieces[i][0]; id < tasks.pieces[i][1]; id++ {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			b.location(r, id)
+			b.merge.location(r, id, max(g.Begin, 0), min(b.end(), r.info.End), b)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -75,73 +80,27 @@ func (r *Reader) groupRows(ctx context.Context, g *store.GroupBins, tasks *group
 	})
 }
 
-// roleBins adds up the time of each role in bins.
-type roleBins struct {
-	begin trace.Time
-	level int
-	time  []trace.Time // bin by bin, RoleCount values each
-	low   int          // bins in [low, high) may be other than zero
-	high  int
-	merge laneMerge
-}
-
-func newRoleBins(begin trace.Time, level, bins int) *roleBins {
-	return &roleBins{begin: begin, level: level, time: make([]trace.Time, bins*trace.RoleCount), low: bins}
-}
-
-func (b *roleBins) bins() int { return len(b.time) / trace.RoleCount }
-
-// end of the last bin.
-func (b *roleBins) end() trace.Time { return b.begin + trace.Time(b.bins())<<b.level }
-
-// add counts [from, to), which lies within the bins, as time of role.
-func (b *roleBins) add(from, to trace.Time, role trace.Role) {
-	k := int((from - b.begin) >> b.level)
-	b.low = min(b.low, k)
-	for from < to {
-		edge := min(b.begin+trace.Time(k+1)<<b.level, to)
-		b.time[k*trace.RoleCount+int(role)] += edge - from
-		from = edge
-		k++
+// keptBins fills in the bins of a location from those that are kept, if they are
+// at least as fine. O(bins kept).
+func (r *Reader) keptBins(g *store.GroupBins, k int, id trace.LocationID) bool {
+	roles, level := r.c.groupRoles[id], int(r.c.groupLevel[id])
+	if roles == 0 || level > g.Level {
+		return false
 	}
-	b.high = max(b.high, k)
-}
-
-// take adds the times to those of a group and clears them.
-func (b *roleBins) take(to []trace.Time) {
-	for i := b.low * trace.RoleCount; i < b.high*trace.RoleCount; i++ {
-		to[i] += b.time[i]
-		b.time[i] = 0
-	}
-	b.low, b.high = b.bins(), 0
-}
-
-// location adds the time of one location; where lanes are in different roles at
-// once, store.RoleOfInstant decides.
-func (b *roleBins) location(r *Reader, id trace.LocationID) {
-	first, last := r.c.locationLane[id], r.c.locationLane[id+1]
-	begin, end := max(b.begin, 0), min(b.end(), r.info.End)
-	if first == last || begin >= end {
-		return
-	}
-	if last-first > 1 {
-		b.merge.run(r, int(first), int(last), begin, end, b)
-		return
-	}
-	v := r.lane(int(first))
-	if v.last <= begin || v.begin[0] >= end {
-		return
-	}
-	var w walker
-	w.start(&v, r.roles, begin)
-	end = min(end, v.last)
-	for {
-		from, to, row, ok := w.step(end)
-		if !ok {
-			return
+	n := groupBins(r.info.End, level)
+	first := max(g.Begin>>level, 0)
+	last := min((g.Begin+trace.Time(g.Bins)<<g.Level)>>level, trace.Time(n))
+	at := r.c.group[id]
+	out := g.Time[k*g.Bins*trace.RoleCount:]
+	for role := range trace.RoleCount {
+		if roles>>role&1 == 0 {
+			continue
 		}
-		if row >= 0 {
-			b.add(from, to, w.role(row))
+		kept := r.c.groupTime[at : at+uint64(n)]
+		at += uint64(n)
+		for x := first; x < last; x++ {
+			out[int((x<<level-g.Begin)>>g.Level)*trace.RoleCount+role] += kept[x]
 		}
 	}
+	return true
 }

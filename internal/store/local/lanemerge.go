@@ -21,8 +21,42 @@ type mergeLane struct {
 	role trace.Role
 }
 
+// A roleSink takes the time of a role.
+type roleSink interface {
+	add(from, to trace.Time, role trace.Role)
+}
+
+// location adds the time of one location in [begin, end); where lanes are in
+// different roles at once, store.RoleOfInstant decides.
+func (m *laneMerge) location(r *Reader, id trace.LocationID, begin, end trace.Time, to roleSink) {
+	first, last := r.c.locationLane[id], r.c.locationLane[id+1]
+	if first == last || begin >= end {
+		return
+	}
+	if last-first > 1 {
+		m.run(r, int(first), int(last), begin, end, to)
+		return
+	}
+	v := r.lane(int(first))
+	if v.last <= begin || v.begin[0] >= end {
+		return
+	}
+	var w walker
+	w.start(&v, r.roles, begin)
+	end = min(end, v.last)
+	for {
+		a, b, row, ok := w.step(end)
+		if !ok {
+			return
+		}
+		if row >= 0 {
+			to.add(a, b, w.role(row))
+		}
+	}
+}
+
 // run adds the time of lanes [first, last) in [begin, end) to b.
-func (m *laneMerge) run(r *Reader, first, last int, begin, end trace.Time, b *roleBins) {
+func (m *laneMerge) run(r *Reader, first, last int, begin, end trace.Time, b roleSink) {
 	m.views, m.lanes, m.heap = m.views[:0], m.lanes[:0], m.heap[:0]
 	m.count = [trace.RoleCount]int{}
 	for n := first; n < last; n++ {
@@ -82,6 +116,3 @@ func (m *laneMerge) role() trace.Role {
 	}
 	return best
 }
-
-// keptBins fills in the bins of a location from those that are kept.
-func (r *Reader) keptBins(g *store.GroupBins, k int, id trace.LocationID) bool { return false }

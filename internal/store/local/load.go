@@ -140,7 +140,6 @@ func (r *Reader) checkStructure() error {
 		{"lane.row", int(c.laneRow[len(c.laneEnd)]) == len(c.begin)},
 		{"lane.series", int(c.laneSeries[len(c.laneEnd)]) == len(c.seriesRegion)},
 		{"lane.forest", int(c.laneForest[len(c.laneEnd)]) == len(c.levelNode)-1},
-		{"location.group", int(c.group[n]) == len(c.groupTime)},
 	}
 	for _, x := range checks {
 		if !x.ok {

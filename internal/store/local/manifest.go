@@ -174,7 +174,7 @@ func (m *manifest) file(name string) (fileEntry, bool) {
 func describe(dir string, names []string, workers int) ([]fileEntry, error) {
 	out := make([]fileEntry, len(names))
 	var g errgroup.Group
-	g.SetLimit(max(workers, 1))
+	g.SetLimit(max(workers, 16)) // most of it is waiting for the disk
 	for i, name := range names {
 		g.Go(func() (err error) {
 			out[i], err = describeFile(dir, name)

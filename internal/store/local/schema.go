@@ -93,9 +93,9 @@ func definitionTables() []table {
 			col("level", u16, "0 at the top"),
 			col("rank", i32, "own or inherited, -1 for none"),
 			{name: "lane", kind: offsets, typ: u32, meaning: "its lanes in the numbering of all lanes"},
-			offsetCol("group", "its values in `group.time`"),
+			col("group", u64, "first of its values in `group.time`"),
 			col("group_level", u8, "bins of `group.time` are 2^level ns wide"),
-			col("group_roles", u16, "bit r set: role r is kept"),
+			col("group_roles", u16, "bit r set: bins of role r are kept"),
 		}},
 		{"location_fact", true, "Attributes of locations, sorted by location.", factColumns("location", "location", u32, "key", "string")},
 		{"region", true, "What can be entered.", []column{

@@ -1,0 +1,101 @@
+package local
+
+import (
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// roleBins adds up the time of each role in bins of 2^level ns. Whole bins within
+// a stretch of time are kept as differences, so that adding is O(1) however many
+// bins it crosses; take and join run over the bins once.
+type roleBins struct {
+	begin     trace.Time
+	level     int
+	n         int
+	part      []trace.Time // parts of bins: RoleCount values a bin
+	step      []trace.Time // changes of whole bins, likewise; one bin more
+	low, high int          // bins in [low, high) may be other than zero
+}
+
+func newRoleBins(begin trace.Time, level, n int) *roleBins {
+	return new(roleBins).reset(begin, level, n)
+}
+
+// reset makes b empty bins, with the memory it has. All of it is zero.
+func (b *roleBins) reset(begin trace.Time, level, n int) *roleBins {
+	size := (n + 1) * trace.RoleCount
+	if cap(b.part) < size {
+		b.part, b.step = make([]trace.Time, size), make([]trace.Time, size)
+	}
+	*b = roleBins{begin: begin, level: level, n: n, part: b.part[:size], step: b.step[:size], low: n}
+	return b
+}
+
+// end of the last bin.
+func (b *roleBins) end() trace.Time { return b.begin + trace.Time(b.n)<<b.level }
+
+// add counts [from, to), which lies within the bins, as time of role.
+func (b *roleBins) add(from, to trace.Time, role trace.Role) {
+	if from >= to {
+		return
+	}
+	first, last := int((from-b.begin)>>b.level), int((to-1-b.begin)>>b.level)
+	b.low, b.high = min(b.low, first), max(b.high, last+1)
+	i := first*trace.RoleCount + int(role)
+	if first == last {
+		b.part[i] += to - from
+		return
+	}
+	j := last*trace.RoleCount + int(role)
+	b.part[i] += b.begin + trace.Time(first+1)<<b.level - from
+	b.part[j] += to - (b.begin + trace.Time(last)<<b.level)
+	b.step[i+trace.RoleCount] += 1 << b.level
+	b.step[j] -= 1 << b.level
+}
+
+// join adds the times of o, which has the same bins.
+func (b *roleBins) join(o *roleBins) {
+	b.low, b.high = min(b.low, o.low), max(b.high, o.high)
+	for i := o.low * trace.RoleCount; i < o.high*trace.RoleCount; i++ {
+		b.part[i] += o.part[i]
+		b.step[i] += o.step[i]
+	}
+}
+
+// take adds the times to those of a group, bin by bin, and clears them.
+func (b *roleBins) take(to []trace.Time) {
+	var whole [trace.RoleCount]trace.Time
+	for i := b.low * trace.RoleCount; i < b.high*trace.RoleCount; i++ {
+		role := i % trace.RoleCount
+		whole[role] += b.step[i]
+		to[i] += b.part[i] + whole[role]
+	}
+	b.clear()
+}
+
+func (b *roleBins) clear() {
+	if b.low < b.high {
+		clear(b.part[b.low*trace.RoleCount : b.high*trace.RoleCount])
+		clear(b.step[b.low*trace.RoleCount : b.high*trace.RoleCount])
+	}
+	b.low, b.high = b.n, 0
+}
+
+// pack clears the bins and gives their times role by role, with a bit for each
+// role that has any.
+func (b *roleBins) pack() (times []trace.Time, roles uint16) {
+	all := make([]trace.Time, b.n*trace.RoleCount)
+	b.take(all)
+	for i, t := range all {
+		if t != 0 {
+			roles |= 1 << (i % trace.RoleCount)
+		}
+	}
+	for role := range trace.RoleCount {
+		if roles>>role&1 != 0 {
+			for k := range b.n {
+				times = append(times, all[k*trace.RoleCount+role])
+			}
+		}
+	}
+	return times, roles
+}
