@@ -132,6 +132,9 @@ func (c *canvas) fillOutlines(all []outline, fill color.NRGBA, paint func(x, y i
 	c.shapes.Reset(box.Dx(), box.Dy())
 	dx, dy := float32(box.Min.X), float32(box.Min.Y)
 	for _, o := range all {
+		if o = o.within(box); len(o) < 3 {
+			continue
+		}
 		c.shapes.MoveTo(o[0][0]-dx, o[0][1]-dy)
 		for _, p := range o[1:] {
 			c.shapes.LineTo(p[0]-dx, p[1]-dy)

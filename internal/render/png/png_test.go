@@ -183,6 +183,35 @@ func TestLinesKeepTheirWeight(t *testing.T) {
 	}
 }
 
+// A polygon over everything is cut before it is filled; the picture is that of the part inside.
+func TestPolygonsThatReachFarOutAreFilledInside(t *testing.T) {
+	picture := func(xs, ys []float32) *image.RGBA {
+		m := &scene.Polygon{}
+		m.Add(xs, ys, scene.UIInkDark)
+		s := &scene.Scene{Width: 60, Height: 60, Layers: []scene.Layer{{Frame: -1, Marks: []scene.Mark{m}}}}
+		img, err := Image(s, scene.Light)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return img
+	}
+	far := picture([]float32{-9e5, 9e5, 9e5, -9e5}, []float32{-9e5, 9e5, 9.1e5, 9.1e5}) // below the diagonal
+	near := picture([]float32{0, 60, 0}, []float32{0, 60, 60})
+	if err := scenetest.Alike(far, near, 0.03); err != nil {
+		t.Error(err)
+	}
+	zigzag := &scene.Polygon{}
+	var xs, ys []float32
+	for i := range 2000 {
+		xs, ys = append(xs, float32(i%2)*1.9e6-9.5e5), append(ys, float32(i)*500-5e5)
+	}
+	zigzag.Add(xs, ys, scene.UIData)
+	s := &scene.Scene{Width: 900, Height: 900, Layers: []scene.Layer{{Frame: -1, Marks: []scene.Mark{zigzag}}}}
+	if _, err := Image(s, scene.Light); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFewColoursAreWrittenWithAPalette(t *testing.T) {
 	few := &scene.Rect{}
 	many := &scene.Rect{}
