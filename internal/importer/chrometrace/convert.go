@@ -101,7 +101,7 @@ func (c *reader) emptyError(s *scanner) error {
 	if err := s.readFailure(); err != nil {
 		return err
 	}
-	e := &importer.Error{File: c.label, Kind: importer.ErrMalformed, Cause: "holds no trace events", Hint: "record it again, or open the whole directory"}
+	e := &importer.Error{File: c.label, Kind: importer.ErrMalformed, Cause: "holds no trace events", Hint: "record it again"}
 	if d := &s.damage; d.broken > 0 || d.cut {
 		e.Place, e.Cause = byteAt(d.brokenAt), "no record can be read from here on"
 	}

@@ -3,7 +3,6 @@ package chrometrace
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -30,9 +29,10 @@ type plan struct {
 	// reports of each group, so that they come in the same order every time.
 	reports [][]trace.ReportEntry
 
-	mu     sync.Mutex
-	read   int
-	failed error
+	failed []error // by file
+
+	mu   sync.Mutex
+	read int
 	// ranks are the processes, for communicators.
 	ranks map[int]trace.LocationID
 	info  distributed
@@ -49,6 +49,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return err
 	}
 	p.reports = make([][]trace.ReportEntry, len(p.groups))
+	p.failed = make([]error, len(p.files))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for n := range p.groups {
@@ -58,7 +59,12 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return err
 	}
 	if p.read == 0 {
-		return p.failed
+		return p.failed[0]
+	}
+	for _, err := range p.failed {
+		if err != nil {
+			w.Report(trace.Skipped, "files that cannot be read", 1, err.Error())
+		}
 	}
 	for _, entries := range p.reports {
 		for _, e := range entries {
@@ -268,8 +274,7 @@ func (p *plan) readFile(ctx context.Context, c *reader, i int) error {
 	if len(p.files) == 1 {
 		return err
 	}
-	p.failed = errors.Join(p.failed, err)
-	p.w.Report(trace.Skipped, "files that cannot be read", 1, err.Error())
+	p.failed[i] = err
 	return nil
 }
 

@@ -46,7 +46,7 @@ func probe(file string, head []byte) facts {
 	for n := 0; n < mostProbed && s.next(&r); n++ {
 		f.look(&r)
 	}
-	f.trace = f.trace || s.state == inRecords && s.object
+	f.trace = f.trace || s.lists > 0
 	for i := range s.sections {
 		f.member(s.sections[i].key, s.sections[i].raw)
 	}

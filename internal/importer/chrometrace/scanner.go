@@ -43,6 +43,7 @@ type scanner struct {
 
 	state    state
 	object   bool // the records are inside of {"traceEvents": …}
+	lists    int  // of records that were met
 	listed   bool // a record of the current list was read
 	sections []section
 
@@ -344,6 +345,7 @@ func (s *scanner) member() {
 	if key == "traceEvents" && s.peek() == '[' {
 		s.pos++
 		s.state, s.listed = inRecords, false
+		s.lists++
 		return
 	}
 	sec := section{key: key}
