@@ -121,7 +121,10 @@ func TestAssetsAreKeptByTheirContent(t *testing.T) {
 	if answer.StatusCode != 200 || etag == "" || !strings.Contains(body, "Parallax") {
 		t.Fatalf("answers %d with ETag %q", answer.StatusCode, etag)
 	}
-	answer, body = h.ask("GET", "/", "", func(r *http.Request) { r.Header.Set("Accept-Encoding", "identity"); r.Header.Set("If-None-Match", `"x", `+etag) })
+	answer, body = h.ask("GET", "/", "", func(r *http.Request) {
+		r.Header.Set("Accept-Encoding", "identity")
+		r.Header.Set("If-None-Match", `"x", `+etag)
+	})
 	if answer.StatusCode != 304 || body != "" {
 		t.Errorf("answers %d with %d bytes to an unchanged file", answer.StatusCode, len(body))
 	}

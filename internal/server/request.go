@@ -219,9 +219,9 @@ func onlyIDs(patterns []string, t *store.Tree) ([]trace.LocationID, bool) {
 // A computation is what runs in a slot on behalf of the cache.
 type computation struct{ ctx context.Context }
 
-// guarded runs f in a slot; a panic in it is logged and becomes an error.
-func (s *Server) guarded(ctx context.Context, where string, f func() error) error {
-	return s.slots.do(ctx, func() (err error) {
+// guarded makes f safe to run in a slot: a panic in it is logged and becomes an error.
+func (s *Server) guarded(where string, f func() error) func() error {
+	return func() (err error) {
 		defer func() {
 			if p := recover(); p != nil {
 				s.logPanic(where, p)
@@ -229,7 +229,7 @@ func (s *Server) guarded(ctx context.Context, where string, f func() error) erro
 			}
 		}()
 		return f()
-	})
+	}
 }
 
 // cachedJSON computes a JSON answer once for all who ask.
@@ -237,13 +237,13 @@ func (s *Server) cachedJSON(ctx context.Context, x *run, what string, f func(*co
 	key := fmt.Sprintf("%s %q %d", what, x.id, x.Store.Generation())
 	e, err := s.cache.get(ctx, key, []*run{x}, func(ctx context.Context) (any, int64, error) {
 		var body []byte
-		err := s.guarded(ctx, what, func() error {
+		err := s.slots.do(ctx, s.guarded(what, func() error {
 			v, err := f(&computation{ctx})
 			if err == nil {
 				body, err = marshal(v)
 			}
 			return err
-		})
+		}))
 		return body, int64(len(body)), err
 	})
 	if err != nil {

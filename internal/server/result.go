@@ -34,7 +34,7 @@ type sortKey struct {
 func (s *Server) compute(ctx context.Context, q *viewRequest) (*entry, *result, error) {
 	e, err := s.cache.get(ctx, q.key(), q.runs, func(ctx context.Context) (any, int64, error) {
 		var out *result
-		err := s.guarded(ctx, "view "+q.view.Name, func() error {
+		err := s.slots.do(ctx, s.guarded("view "+q.view.Name, func() error {
 			req, err := q.request()
 			if err != nil {
 				return err
@@ -46,7 +46,7 @@ func (s *Server) compute(ctx context.Context, q *viewRequest) (*entry, *result, 
 			out = &result{request: req, view: q.view, value: value, lock: make(chan struct{}, 1)}
 			out.lock <- struct{}{}
 			return nil
-		})
+		}))
 		return out, sizeOf(out), err
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Server) use(ctx context.Context, e *entry, r *result, f func() error) e
 		return context.Cause(ctx)
 	}
 	defer func() { r.lock <- struct{}{} }()
-	err := s.guarded(ctx, "view "+r.view.Name, f)
+	err := s.slots.finish(ctx, s.guarded("view "+r.view.Name, f))
 	now := r.bytes()
 	s.cache.grow(e, now-r.size.Swap(now))
 	return err

@@ -137,8 +137,8 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	set(&c.Workers, runtime.GOMAXPROCS(0))
-	set(&c.Queue, 128)
-	set(&c.Requests, 512)
+	set(&c.Queue, 256)
+	set(&c.Requests, 1024)
 	set(&c.CacheResults, 96)
 	if c.CacheBytes <= 0 {
 		c.CacheBytes = 256 << 20

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 )
 
@@ -19,11 +20,19 @@ func newSlots(workers, queue int) *slots {
 
 // do runs f in a slot. It gives errBusy where too many wait, or the context's
 // cause where it ends first.
-func (s *slots) do(ctx context.Context, f func() error) error {
+func (s *slots) do(ctx context.Context, f func() error) error { return s.run(ctx, s.queue, f) }
+
+// finish is do for the last step of something computed already: it is not refused,
+// since that would throw the work away. How many wait is bounded by the requests.
+func (s *slots) finish(ctx context.Context, f func() error) error {
+	return s.run(ctx, math.MaxInt64, f)
+}
+
+func (s *slots) run(ctx context.Context, queue int64, f func() error) error {
 	select {
 	case s.running <- struct{}{}:
 	default:
-		if err := s.wait(ctx); err != nil {
+		if err := s.wait(ctx, queue); err != nil {
 			return err
 		}
 	}
@@ -34,9 +43,9 @@ func (s *slots) do(ctx context.Context, f func() error) error {
 	return f()
 }
 
-func (s *slots) wait(ctx context.Context) error {
+func (s *slots) wait(ctx context.Context, queue int64) error {
 	defer s.waiting.Add(-1)
-	if s.waiting.Add(1) > s.queue {
+	if s.waiting.Add(1) > queue {
 		return errBusy
 	}
 	select {
