@@ -40,11 +40,7 @@ func runImport(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	if len(found) > 1 {
-		s := &severalError{source: strings.Join(args, " ")}
-		for _, f := range found {
-			s.runs = append(s.runs, f.run)
-		}
-		return s
+		return usage("import: %d sources that are not one run; name one", len(found))
 	}
 	if found[0].store != "" {
 		return usage("import: %s is a store already", args[0])

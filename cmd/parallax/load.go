@@ -61,26 +61,6 @@ func findFormat(name string) *importer.Format {
 	return nil
 }
 
-// A severalError says that a source holds more than one run.
-type severalError struct {
-	source string
-	runs   []importer.Run
-}
-
-func (e *severalError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s holds %d runs, not one:", e.source, len(e.runs))
-	for i, r := range e.runs {
-		if i == 12 {
-			fmt.Fprintf(&b, "\n  and %d more", len(e.runs)-i)
-			break
-		}
-		fmt.Fprintf(&b, "\n  %-12s %s (%d files)", r.Format.Name, r.Label(r.Files[0]), len(r.Files))
-	}
-	b.WriteString("\nname one of them, or `parallax open` them all")
-	return b.String()
-}
-
 // one opens sources that are one run.
 func (l *loader) one(ctx context.Context, sources []string) (view.Run, error) {
 	runs, err := l.find(sources)
@@ -88,11 +68,7 @@ func (l *loader) one(ctx context.Context, sources []string) (view.Run, error) {
 		return view.Run{}, err
 	}
 	if len(runs) > 1 {
-		s := &severalError{source: strings.Join(sources, " ")}
-		for _, r := range runs {
-			s.runs = append(s.runs, r.run)
-		}
-		return view.Run{}, s
+		return view.Run{}, usage("%d sources that are not one run; name one, or `parallax open` them all", len(runs))
 	}
 	return l.open(ctx, runs[0])
 }
@@ -101,7 +77,10 @@ func (l *loader) one(ctx context.Context, sources []string) (view.Run, error) {
 // the runs that opened come with the error that joins the failures.
 func (l *loader) all(ctx context.Context, sources []string) ([]view.Run, error) {
 	found, err := l.find(sources)
-	if err != nil {
+	var several *importer.Ambiguous
+	if errors.As(err, &several) {
+		found = l.readable(several.Runs, sources)
+	} else if err != nil {
 		return nil, err
 	}
 	var out []view.Run
@@ -155,19 +134,31 @@ func (l *loader) find(sources []string) ([]foundRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := formats.Formats
 	if f := findFormat(l.format); f != nil {
-		list = []*importer.Format{f}
+		return append(out, l.readable(importer.ClaimAs(f, src), files)...), nil
 	}
-	runs, err := importer.Detect(list, src)
+	runs, err := importer.Detect(formats.Formats, src)
 	if err != nil {
 		return nil, err
 	}
+	return append(out, l.readable(runs, files)...), nil
+}
+
+// readable makes found runs of those that a reader exists for.
+func (l *loader) readable(runs []importer.Run, files []string) []foundRun {
+	var out []foundRun
 	for _, r := range runs {
+		if r.Format.Import == nil {
+			continue
+		}
 		r.Options = importer.Options{Align: l.align, Memory: l.memory}
-		out = append(out, foundRun{name: r.Name, source: strings.Join(files, " "), run: r, roots: files})
+		source := strings.Join(files, " ")
+		if len(runs) > 1 {
+			source = r.Label(r.Files[0])
+		}
+		out = append(out, foundRun{name: r.Name, source: source, run: r, roots: files})
 	}
-	return out, nil
+	return out
 }
 
 func isStore(path string) bool {
@@ -238,12 +229,9 @@ func (l *loader) write(ctx context.Context, f foundRun, path string) error {
 	if f.demo != nil {
 		o.Format = "demo"
 	} else {
-		if f.run.Format.Import == nil {
-			return &importer.Error{File: f.source, Cause: "this is " + f.run.Format.Title + ", which Parallax recognises but does not read", Hint: f.run.Format.Advice, Kind: importer.ErrUnsupported}
-		}
 		o.Format = f.run.Format.Name
 		f.run.Progress = progress
-		fill = func(w trace.Writer) error { return f.run.Format.Import(ctx, f.run, w) }
+		fill = func(w trace.Writer) error { return f.run.Import(ctx, w) }
 	}
 	stop := l.watch(f.name, progress)
 	defer stop()

@@ -132,7 +132,7 @@ func export(w io.Writer, kind string, theme scene.Theme, v *view.View, q *view.R
 	case "csv":
 		return r.Table().WriteCSV(w)
 	}
-	s := r.Scene(q.Size)
+	s := scene.Furnish(q.Size, r.Scene)
 	switch kind {
 	case "svg":
 		return svg.Render(w, s, theme)
