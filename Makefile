@@ -53,7 +53,7 @@ chromium:
 
 # Rewrite the expected outputs; review the diff like code.
 golden:
-	$(GO) test ./... -update
+	$(GO) test $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./... | xargs grep -l --include='*_test.go' -r -e 'viewtest\.' -e 'importertest\.' -e '"update"' | xargs -n1 dirname | sort -u) -update
 
 # Figures with ratios; PARALLAX_BENCH_ROWS=1e8 for the large ones.
 bench:
