@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 )
 
 // Sizes of the chunks that streams fill, powers of two.
@@ -36,7 +37,12 @@ type chunkSpool struct {
 
 	writing sync.WaitGroup
 	mapped  *mapping
+	used    atomic.Int64 // bytes read since pages were last given back
 }
+
+// releaseEvery is how much is read of the mapped file before its pages are given
+// back, so that reading all of it does not look like memory in use.
+const releaseEvery = 64 << 20
 
 const spoolBuffer = 1 << 20
 
@@ -48,10 +54,10 @@ func newChunkSpool(dir string, limit int64) (*chunkSpool, error) {
 	return &chunkSpool{limit: limit, file: f, freed: map[int][][]byte{}}, nil
 }
 
-// target is the size of chunk that every open stream can have.
+// target is the size of chunk that every open stream can have, beside itself.
 func (s *chunkSpool) target() int {
 	size := minChunk
-	for size < maxChunk && int64(2*size)*max(s.open, 1) <= s.limit {
+	for size < maxChunk && int64(2*size+streamBytes)*max(s.open, 1) <= s.limit {
 		size *= 2
 	}
 	return size
@@ -185,6 +191,9 @@ func (s *chunkSpool) chain(last int64, into []int64) []int64 {
 
 func (s *chunkSpool) chunk(at int64) []byte {
 	n := int64(binary.LittleEndian.Uint32(s.mapped.bytes[at+8:]))
+	if used := s.used.Add(n); used > releaseEvery && s.used.CompareAndSwap(used, 0) {
+		s.mapped.release(0, int64(len(s.mapped.bytes)))
+	}
 	return s.mapped.bytes[at+chunkHeader : at+chunkHeader+n]
 }
 

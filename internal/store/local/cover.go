@@ -17,7 +17,7 @@ type coverer struct {
 	section *openSection
 	in      window
 	level   int
-	visit   store.Visitor
+	give    func(piece) error
 
 	id    trace.LocationID
 	lane  int
@@ -30,16 +30,21 @@ type coverer struct {
 
 // Summaries implements store.Reader.
 func (r *Reader) Summaries(ctx context.Context, name string, w store.Window, level int, visit store.Visitor) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
 	section := r.sections[name]
 	if section == nil {
 		return fmt.Errorf("summary %q: %w", name, store.ErrNotKept)
 	}
+	give := shield(func(p piece) error { return p.give(visit) })
 	in := r.window(w)
 	pieces := r.split(r.ranges(w.Locations))
 	workers := make([]*coverer, r.workers)
 	return r.parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
 		if workers[worker] == nil {
-			workers[worker] = &coverer{r: r, section: section, in: in, level: level, visit: visit}
+			workers[worker] = &coverer{r: r, section: section, in: in, level: level, give: give}
 		}
 		c := workers[worker]
 		for id := pieces[i][0]; id < pieces[i][1]; id++ {
@@ -107,5 +112,21 @@ func (c *coverer) stretch(from, to trace.Time, lo, hi int) error {
 	c.walk.start(&c.v, c.r.roles, from)
 	c.s = trace.Stretch{Begin: from, End: to, Rows: c.v.columns(c.id, c.lane, lo, hi), Segments: c.walk.segments(c.s.Segments[:0], to)}
 	c.s.Rows.Open = open
-	return c.visit.Rows(&c.s)
+	return c.give(piece{s: &c.s})
+}
+
+// A piece is one part of a cover: a block, or a stretch of rows.
+type piece struct {
+	location   trace.LocationID
+	lane       int
+	begin, end trace.Time
+	block      trace.Block
+	s          *trace.Stretch // nil for a block
+}
+
+func (p piece) give(v store.Visitor) error {
+	if p.s == nil {
+		return v.Block(p.location, p.lane, p.begin, p.end, p.block)
+	}
+	return v.Rows(p.s)
 }

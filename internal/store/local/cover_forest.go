@@ -90,5 +90,5 @@ func (c *coverer) block(level int, index int64, at uint64) error {
 		return err
 	}
 	c.from = end
-	return c.visit.Block(c.id, c.lane, begin, end, c.section.block(at))
+	return c.give(piece{location: c.id, lane: c.lane, begin: begin, end: end, block: c.section.block(at)})
 }

@@ -80,7 +80,7 @@ func (w *Writer) finish(ctx context.Context) error {
 // collect ends all input, finds the span of time and orders the locations.
 func (f *finisher) collect(context.Context) error {
 	for _, s := range f.streams {
-		if s != nil && s.open {
+		if s != nil {
 			if err := s.Close(); err != nil {
 				return err
 			}
@@ -97,8 +97,9 @@ func (f *finisher) collect(context.Context) error {
 	}
 	all := f.linkSpan
 	for _, s := range f.streams {
-		if s != nil {
-			all.join(s.span)
+		if s != nil && s.first <= s.last {
+			all.see(s.first)
+			all.see(s.last)
 		}
 	}
 	f.origin, f.end = all.first, all.last-all.first

@@ -11,6 +11,10 @@ import (
 
 // Groups implements store.Reader.
 func (r *Reader) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*store.GroupBins, error) {
+	if err := r.enter(); err != nil {
+		return nil, err
+	}
+	defer r.leave()
 	if level < 0 || level > 62 {
 		return nil, fmt.Errorf("groups: level %d is not within 0 to 62", level)
 	}

@@ -12,6 +12,10 @@ const batchRows = 1 << 16
 
 // Count implements store.Reader.
 func (r *Reader) Count(w store.Window) int64 {
+	if r.enter() != nil {
+		return 0
+	}
+	defer r.leave()
 	in := r.window(w)
 	n := int64(0)
 	for _, x := range r.ranges(w.Locations) {
@@ -25,6 +29,11 @@ func (r *Reader) Count(w store.Window) int64 {
 
 // Intervals implements store.Reader.
 func (r *Reader) Intervals(ctx context.Context, w store.Window, f func(*trace.Columns) error) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	f = shield(f)
 	in := r.window(w)
 	return r.eachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *laneView) error {
 		if in.begin >= in.until || v.begin[0] >= in.until || v.last < in.begin {
@@ -52,15 +61,25 @@ func (r *Reader) Intervals(ctx context.Context, w store.Window, f func(*trace.Co
 	})
 }
 
-// Interval implements store.Reader.
+// Interval implements store.Reader. The row is a copy, so it stays valid.
 func (r *Reader) Interval(at store.Row) (trace.Columns, bool) {
+	if r.enter() != nil {
+		return trace.Columns{}, false
+	}
+	defer r.leave()
 	v, ok := r.lookup(at.Location, at.Lane)
 	if !ok || at.Row < 0 || at.Row >= v.len() {
 		return trace.Columns{}, false
 	}
-	c := v.columns(at.Location, at.Lane, at.Row, at.Row+1)
+	var c trace.Columns
 	err := guard(func() error {
-		c.Open = v.chain(nil, at.Row)
+		i := at.Row
+		times := []trace.Time{v.begin[i], v.duration[i], v.exclusive[i]}
+		c = trace.Columns{
+			Location: at.Location, Lane: at.Lane, First: i, Open: v.chain(nil, i),
+			Begin: times[0:1:1], Duration: times[1:2:2], Exclusive: times[2:3:3],
+			Region: []trace.RegionID{v.region[i]}, Parent: []int32{v.parent[i]}, Depth: []uint16{v.depth[i]},
+		}
 		return nil
 	})
 	return c, err == nil
@@ -68,6 +87,10 @@ func (r *Reader) Interval(at store.Row) (trace.Columns, bool) {
 
 // At implements store.Reader.
 func (r *Reader) At(location trace.LocationID, lane int, t trace.Time) (store.Row, bool) {
+	if r.enter() != nil {
+		return store.Row{}, false
+	}
+	defer r.leave()
 	v, ok := r.lookup(location, lane)
 	if !ok {
 		return store.Row{}, false
@@ -84,6 +107,11 @@ func (r *Reader) At(location trace.LocationID, lane int, t trace.Time) (store.Ro
 // other: each is found by a jump over the subtree of the one before, with a
 // galloping search, O(log subtree) a child.
 func (r *Reader) Children(ctx context.Context, at store.Row, f func(*trace.Columns) error) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	f = shield(f)
 	v, ok := r.lookup(at.Location, at.Lane)
 	if !ok || at.Row < 0 || at.Row >= v.len() {
 		return nil

@@ -32,6 +32,7 @@ func (r *Reader) loadTree(text func(uint32) string) {
 		Parent: append([]trace.LocationID(nil), c.locationParent...), Last: append([]trace.LocationID(nil), c.locationLast...),
 		Level: append([]uint16(nil), c.locationLevel...), Rank: append([]int32(nil), c.locationRank...),
 	}
+	r.lanes = append([]uint32(nil), c.locationLane...)
 	r.holders = make([]uint32, n+1)
 	for id := range n {
 		t.Name[id], t.Kind[id] = text(c.locationName[id]), trace.Kind(text(c.locationKind[id]))

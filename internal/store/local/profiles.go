@@ -144,6 +144,11 @@ func (f *finisher) writeMoments(ctx context.Context) error {
 
 // rowsOf hands out the rows of a table sorted by location, in batches.
 func rowsOf[T any](ctx context.Context, r *Reader, ids []trace.LocationID, column []trace.LocationID, row func(i int) T, f func([]T) error) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	f = shield(f)
 	const batch = 1 << 12
 	buf := make([]T, 0, batch)
 	return guard(func() error {

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
@@ -36,6 +37,46 @@ func guard(f func() error) (err error) {
 	}()
 	return f()
 }
+
+// A calleePanic is a panic in code that a query calls: it is passed on as it is.
+type calleePanic struct {
+	value any
+	stack []byte
+}
+
+func (p calleePanic) String() string { return fmt.Sprintf("%v\n%s", p.value, p.stack) }
+
+// shield keeps guard from taking a panic in a callback for damage.
+func shield[T any](f func(T) error) func(T) error {
+	return func(x T) error {
+		ok := false
+		defer func() {
+			if !ok {
+				if p := recover(); p != nil {
+					panic(calleePanic{p, debug.Stack()})
+				}
+			}
+		}()
+		err := f(x)
+		ok = true
+		return err
+	}
+}
+
+// errClosed is the error of a query after Close.
+var errClosed = errors.New("the store is closed")
+
+// enter keeps Close waiting until leave.
+func (r *Reader) enter() error {
+	r.life.RLock()
+	if r.closed {
+		r.life.RUnlock()
+		return errClosed
+	}
+	return nil
+}
+
+func (r *Reader) leave() { r.life.RUnlock() }
 
 // A window is a store.Window with the rule of the trace's end: one that reaches
 // the end of the trace also holds what begins at the very end.

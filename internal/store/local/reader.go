@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,6 +18,9 @@ import (
 // A Reader answers for one store. Its columns are mapped files: nothing is read
 // before it is asked for.
 type Reader struct {
+	life   sync.RWMutex // read by queries, written by Close
+	closed bool
+
 	path     string
 	manifest *manifest
 	c        columns
@@ -27,6 +31,7 @@ type Reader struct {
 	generation    uint64
 	info          store.Info
 	tree          *store.Tree
+	lanes         []uint32
 	holders       []uint32 // locations with intervals before each, n+1
 	regions       []trace.Region
 	roles         []trace.Role
@@ -115,6 +120,10 @@ func checkBytes(e fileEntry, b []byte) error {
 
 // Verify reads every file and checks its checksum.
 func (r *Reader) Verify() error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
 	var g errgroup.Group
 	g.SetLimit(r.workers)
 	for _, e := range r.manifest.Files {
@@ -136,9 +145,12 @@ func (r *Reader) Verify() error {
 	return g.Wait()
 }
 
-// Close unmaps the files. No query may be under way, and nothing that a query
-// handed out may be used afterwards.
+// Close unmaps the files once no query is under way. Queries fail afterwards; what
+// definitions hold (Info, Locations, Regions …) stays valid.
 func (r *Reader) Close() error {
+	r.life.Lock()
+	defer r.life.Unlock()
+	r.closed = true
 	var err error
 	for _, m := range r.maps {
 		err = errors.Join(err, m.close())
@@ -163,7 +175,7 @@ func (r *Reader) Metrics() []trace.Metric             { return r.manifest.Metric
 func (r *Reader) CallPaths() []trace.CallPath         { return r.callPaths }
 func (r *Reader) Communicators() []trace.Communicator { return r.communicators }
 func (r *Reader) Topologies() []trace.Topology        { return r.topologies }
-func (r *Reader) Lanes() []uint32                     { return r.c.locationLane }
+func (r *Reader) Lanes() []uint32                     { return r.lanes }
 
 // generationOf condenses the checksums of the tables; sections of summaries do
 // not count, they follow from the rest.

@@ -14,6 +14,10 @@ func (r *Reader) overlaps(block int, in window) bool {
 
 // LinkCount implements store.Reader. O(links / 1024).
 func (r *Reader) LinkCount(w store.Window) int64 {
+	if r.enter() != nil {
+		return 0
+	}
+	defer r.leave()
 	in := r.window(w)
 	n := int64(len(r.c.untimed.kind))
 	for b := range r.c.blockBegin {
@@ -27,6 +31,11 @@ func (r *Reader) LinkCount(w store.Window) int64 {
 // Links implements store.Reader: the links that are under way in the window,
 // with an end on one of its locations; those without times always.
 func (r *Reader) Links(ctx context.Context, w store.Window, f func(*store.LinkColumns) error) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	f = shield(f)
 	in := r.window(w)
 	set := r.ranges(w.Locations)
 	return guard(func() error {

@@ -10,6 +10,11 @@ import (
 
 // Instants implements store.Reader.
 func (r *Reader) Instants(ctx context.Context, w store.Window, f func(*store.InstantColumns) error) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	f = shield(f)
 	in := r.window(w)
 	return guard(func() error {
 		for _, x := range r.ranges(w.Locations) {
@@ -41,6 +46,11 @@ func (r *Reader) firstInstant(id trace.LocationID) int {
 
 // Samples implements store.Reader.
 func (r *Reader) Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*store.SampleColumns) error) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	f = shield(f)
 	in := r.window(store.Window{Begin: begin, End: end})
 	if counters == nil {
 		counters = make([]trace.CounterID, len(r.counters))
@@ -72,6 +82,10 @@ func (r *Reader) Samples(ctx context.Context, counters []trace.CounterID, begin,
 
 // IntervalAttributes implements store.Reader.
 func (r *Reader) IntervalAttributes(at store.Row) []trace.Attribute {
+	if r.enter() != nil {
+		return nil
+	}
+	defer r.leave()
 	v, ok := r.lookup(at.Location, at.Lane)
 	if !ok || at.Row < 0 || at.Row >= v.len() {
 		return nil
@@ -100,6 +114,11 @@ func (r *Reader) value(f *rowFacts, i int) trace.Value {
 
 // AttributeColumn implements store.Reader.
 func (r *Reader) AttributeColumn(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.AttributeColumns) error) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.leave()
+	f = shield(f)
 	in := r.window(w)
 	facts := &r.c.fact
 	return r.eachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *laneView) error {

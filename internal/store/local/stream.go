@@ -31,12 +31,12 @@ const (
 // A stream packs what happens on one location. There is one for each location,
 // also after Close: asking again appends. It is small: a million may be open.
 type stream struct {
-	w     *Writer
-	buf   []byte
-	base  trace.Time // of the next difference
-	order trace.Time // time of the last Enter or Leave
-	span  span
-	tail  int64 // the last chunk in the spool, -1 for none
+	w           *Writer
+	buf         []byte
+	base        trace.Time // of the next difference
+	order       trace.Time // time of the last Enter or Leave
+	first, last trace.Time // of all records; first > last before any
+	tail        int64      // the last chunk in the spool, -1 for none
 
 	rows          uint32 // Enter and Interval records
 	instants      uint32
@@ -50,8 +50,11 @@ type stream struct {
 	disordered    bool // an Enter or Leave came before the one before it
 	open          bool
 	lastIsInstant bool
-	err           error
+	late          bool // was used after Close
 }
+
+// streamBytes is what a stream takes beside its chunk.
+const streamBytes = 112
 
 // A refused stream takes no records and gives its error at Close.
 type refused struct{ err error }
@@ -76,7 +79,7 @@ func (w *Writer) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 	}
 	s := w.streams[id]
 	if s == nil {
-		s = &stream{w: w, location: id, tail: -1, order: math.MinInt64}
+		s = &stream{w: w, location: id, tail: -1, order: math.MinInt64, first: math.MaxInt64, last: math.MinInt64}
 		w.streams[id] = s
 	}
 	if s.open {
@@ -126,7 +129,7 @@ func (s *stream) Interval(begin, end trace.Time, region trace.RegionID) {
 	}
 	s.time(begin)
 	s.buf = binary.AppendVarint(s.buf, int64(end-begin))
-	s.span.see(max(begin, end))
+	s.last = max(s.last, end)
 	s.rows++
 	s.intervals = true
 	s.lastIsInstant = false
@@ -198,7 +201,7 @@ func (s *stream) begin(op byte, id uint32, region bool) bool {
 // room gets space for at least one more record.
 func (s *stream) room() {
 	if !s.open {
-		s.err = errors.New("stream used after Close")
+		s.late = true
 		s.buf, s.base = make([]byte, 0, minChunk), 0 // thrown away
 		return
 	}
@@ -212,7 +215,7 @@ func (s *stream) room() {
 func (s *stream) time(t trace.Time) {
 	s.buf = binary.AppendVarint(s.buf, int64(t-s.base))
 	s.base = t
-	s.span.see(t)
+	s.first, s.last = min(s.first, t), max(s.last, t)
 }
 
 // Close implements trace.Stream.
@@ -221,13 +224,12 @@ func (s *stream) Close() error {
 	open := s.open
 	s.open = false
 	s.w.mu.Unlock()
-	if !open {
-		return s.err
+	if open {
+		s.tail = s.w.chunks.last(s.buf, s.tail)
+		s.buf = nil
 	}
-	s.tail = s.w.chunks.last(s.buf, s.tail)
-	s.buf = nil
-	if s.err == nil {
-		s.err = s.w.chunks.failed()
+	if s.late {
+		return errors.New("stream used after Close")
 	}
-	return s.err
+	return s.w.chunks.failed()
 }

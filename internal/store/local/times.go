@@ -111,6 +111,10 @@ func (s *timeSum) take(p *timePart, id trace.LocationID) {
 
 // Time implements store.Reader.
 func (r *Reader) Time(ctx context.Context, w store.Window) (*store.TimeTable, error) {
+	if err := r.enter(); err != nil {
+		return nil, err
+	}
+	defer r.leave()
 	in := r.window(w)
 	pieces := r.split(r.ranges(w.Locations))
 	parts := make([]timePart, len(pieces))

@@ -59,13 +59,6 @@ func (s *span) see(t trace.Time) {
 	s.first, s.last = min(s.first, t), max(s.last, t)
 }
 
-func (s *span) join(o span) {
-	if o.any {
-		s.see(o.first)
-		s.see(o.last)
-	}
-}
-
 // Create starts a store that will be at path. What is written lies beside it
 // under a temporary name until Finish. A store already at path is replaced then;
 // anything else there is refused.
