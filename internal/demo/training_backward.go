@@ -36,6 +36,7 @@ func (g *trainingGPU) gradient(op *modelOp, i int) {
 	*now += g.cpu(1_500)
 	for k := range op.back {
 		g.operate(l, now, &op.back[k])
+		*now += g.cpu(700)
 	}
 	l.close(node, *now)
 	*now += g.cpu(800)
@@ -83,7 +84,7 @@ func (g *trainingGPU) reduce(k int) {
 }
 
 // arrival is when this GPU's kernel of bucket k begins.
-func (g *trainingGPU) arrival(k int) trace.Time { return max(g.ready[k], g.ncclFree) }
+func (g *trainingGPU) arrival(k int) trace.Time { return max(g.ready[k], g.ncclFree+kernelGap) }
 
 // reduced ends the all-reduce of bucket k: all leave together, but for a moment.
 func (g *trainingGPU) reduced(step, k int) {
@@ -117,24 +118,13 @@ func (g *trainingGPU) finish(step int) {
 		g.operate(&g.main, &g.mainNow, &r.adam)
 	}
 	g.compute.span(gpuRow)
+	g.mainNow += g.cpu(1_000)
 	g.main.close(row, g.mainNow)
 	g.mainNow += g.cpu(2_000)
-	g.readLoss()
+	// The loss is read, which waits for it and so for all kernels before.
+	g.copy([]trace.RegionID{r.item, r.scalar}, r.copyToCPU, 4, 1_700, true)
 	g.compute.span(g.gpuStepRow)
 	g.mainNow += g.cpu(2_500)
 	g.main.close(g.stepRow, g.mainNow)
 	g.mainNow += g.cpu(1_200)
-}
-
-// readLoss copies one number back and waits for it, and so for all kernels before.
-func (g *trainingGPU) readLoss() {
-	r := &g.regions
-	outer := g.main.open(g.mainNow, r.item, g.nextExternal())
-	g.mainNow += g.cpu(1_200)
-	g.copy([]trace.RegionID{r.scalar}, r.copyToCPU, 4, 1_700)
-	begin, c := g.mainNow, g.nextCorrelation()
-	g.mainNow = max(g.mainNow+callCost, g.computeFree+g.cpu(4_000))
-	g.main.add(laneRow{begin: begin, end: g.mainNow, region: r.synchronize, external: g.external, correlation: c})
-	g.mainNow += g.cpu(1_000)
-	g.main.close(outer, g.mainNow)
 }

@@ -9,6 +9,7 @@ const (
 	launchCost  = 4_800
 	callCost    = 1_100 // a cheap runtime call
 	launchDelay = 3_500 // from the end of a launch to the start of its kernel on an idle stream
+	kernelGap   = 1_100 // between kernels of a stream
 	wakeDelay   = 18_000
 )
 
@@ -82,7 +83,9 @@ func (g *trainingGPU) untilReduced(step int) {
 
 	row := g.main.open(g.mainNow, r.zeroGrad, g.nextExternal())
 	g.operate(&g.main, &g.mainNow, &r.zero)
+	g.mainNow += g.cpu(1_000)
 	g.main.close(row, g.mainNow)
+	g.mainNow += g.cpu(2_000)
 
 	row = g.main.open(g.mainNow, r.forward, g.nextExternal())
 	gpuRow := g.compute.open(0, r.gpuForward, g.external)
@@ -90,6 +93,7 @@ func (g *trainingGPU) untilReduced(step int) {
 		g.forward(&r.ops[i].forward)
 	}
 	g.compute.span(gpuRow)
+	g.mainNow += g.cpu(1_000)
 	g.main.close(row, g.mainNow)
 	g.forward(&r.loss.forward)
 	g.backward()
@@ -106,11 +110,12 @@ func (g *trainingGPU) load(step int) {
 	}
 	g.main.close(row, g.mainNow)
 	g.mainNow += g.cpu(1_500)
-	g.copy([]trace.RegionID{r.to, r.toCopy, r.copyIn}, r.copyToGPU, batchBytes, 360_000)
+	g.copy([]trace.RegionID{r.to, r.toCopy, r.copyIn}, r.copyToGPU, batchBytes, 360_000, false)
 }
 
-// copy calls operators within each other, the last of which copies.
-func (g *trainingGPU) copy(ops []trace.RegionID, region trace.RegionID, bytes int64, cost trace.Time) {
+// copy calls operators within each other, the last of which copies and then, where
+// the program needs the result, waits for it.
+func (g *trainingGPU) copy(ops []trace.RegionID, region trace.RegionID, bytes int64, cost trace.Time, wait bool) {
 	var rows [3]int
 	for i, op := range ops {
 		rows[i] = g.main.open(g.mainNow, op, g.nextExternal())
@@ -119,10 +124,15 @@ func (g *trainingGPU) copy(ops []trace.RegionID, region trace.RegionID, bytes in
 	c, begin := g.nextCorrelation(), g.mainNow
 	g.mainNow += g.cpu(launchCost)
 	g.main.add(laneRow{begin: begin, end: g.mainNow, region: g.regions.copyCall, external: g.external, correlation: c})
-	start := max(g.mainNow+launchDelay, g.computeFree)
+	start := max(g.mainNow+launchDelay, g.computeFree+kernelGap)
 	g.computeFree = start + g.noise.around(cost, gpuNoise)
 	g.compute.add(laneRow{begin: start, end: g.computeFree, region: region, external: g.external, correlation: c, bytes: bytes})
 	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: g.regions.copyCall}, to: trace.End{Time: start, Region: region}, fromMain: true, toCompute: true, tag: c})
+	if wait {
+		c, begin = g.nextCorrelation(), g.mainNow+g.cpu(900)
+		g.mainNow = max(begin+callCost, g.computeFree+g.cpu(4_000))
+		g.main.add(laneRow{begin: begin, end: g.mainNow, region: g.regions.synchronize, external: g.external, correlation: c})
+	}
 	for i := len(ops) - 1; i >= 0; i-- {
 		g.mainNow += g.cpu(900)
 		g.main.close(rows[i], g.mainNow)
@@ -152,7 +162,7 @@ func (g *trainingGPU) launch(l *lane, now *trace.Time, m *modelLaunch) {
 	c, begin := g.nextCorrelation(), *now
 	*now += g.cpu(launchCost)
 	l.add(laneRow{begin: begin, end: *now, region: g.regions.launch, external: g.external, correlation: c})
-	start := max(*now+launchDelay, g.computeFree)
+	start := max(*now+launchDelay, g.computeFree+kernelGap)
 	g.computeFree = start + g.noise.around(m.cost, gpuNoise)*g.slow/1000
 	g.compute.add(laneRow{begin: start, end: g.computeFree, region: m.kernel, external: g.external, correlation: c})
 	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: g.regions.launch}, to: trace.End{Time: start, Region: m.kernel}, fromMain: l == &g.main, toCompute: true, tag: c})

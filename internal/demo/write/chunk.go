@@ -143,6 +143,9 @@ func (k *chunk) appendRecord(b []byte, tables *lookup, r *record, attributes []r
 	switch r.kind {
 	case recordLeave:
 		b = append(b, ",\n{\"ph\":\"E\","...)
+		if id := trace.RegionID(r.id); id != trace.NoRegion { // some tools match ends by name
+			b = append(append(b, tables.region(id).json...), ',')
+		}
 		b = append(append(b, k.row.json...), `,"ts":`...)
 		return append(appendTime(b, trace.Time(r.a)), '}')
 	case recordSample:
