@@ -5,7 +5,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A drawnLink is an arrow or a burst as it was drawn.
@@ -16,7 +15,8 @@ type drawnLink struct {
 	burst          *burst
 }
 
-// drawLinks draws arrows, cut at the window's edges, and bursts with their counts.
+// drawLinks draws arrows, cut at the window's edges, and bursts where the links
+// of a cell start on average.
 func (r *result) drawLinks(s *scene.Scene, d *drawing) {
 	lines := &scene.Line{Width: 1}
 	for i := range r.links.arrows {
@@ -31,29 +31,22 @@ func (r *result) drawLinks(s *scene.Scene, d *drawing) {
 		}
 		d.lines = append(d.lines, drawnLink{x0: x0, y0: y0, x1: x1, y1: y1, link: l})
 	}
-	points, text := &scene.Point{}, &scene.Text{Size: labelSize}
+	points := &scene.Point{}
 	for i := range r.links.bursts {
 		b := &r.links.bursts[i]
-		// A burst hangs on its row, at the middle of its cell as far as that is shown.
-		begin, end := max(b.begin, r.selection.Begin), min(b.end, r.selection.End)
-		x := d.x(r, begin+(end-begin)/2)
-		y := (d.rows[b.row].from + d.rows[b.row].to) / 2
+		x, y := d.x(r, min(max(b.mean(), r.selection.Begin), r.selection.End)), middle(d.rows[b.row])
 		radius := burstRadius(b.count, d.rows[b.row])
 		points.Add(x, y, radius, scene.UILink)
 		points.SetShape(scene.Burst)
 		points.SetCount(uint32(min(b.count, math.MaxUint32)))
-		label := view.FormatCount(float64(b.count))
-		if d.rows[b.row].to-d.rows[b.row].from >= 2*labelSize && scene.TextWidth(label, labelSize, false)+2*radius < burstWidth-4 {
-			text.Add(x+radius+2, y+scene.TextAscent(labelSize)/2, label, scene.UIText, scene.Start)
-		}
 		d.lines = append(d.lines, drawnLink{x0: x, y0: y, radius: radius, burst: b})
 	}
-	s.AddLayer("links", 0, lines, points, text)
+	s.AddLayer("links", 0, lines, points)
 }
 
 // burstRadius grows with the logarithm of the count, as far as the row allows.
 func burstRadius(count int64, b band) float32 {
-	radius := 2.5 + 1.2*float32(math.Log10(float64(count)))
+	radius := 2.5 + float32(math.Log10(float64(count)))
 	return max(1.5, min(radius, (b.to-b.from)/2))
 }
 

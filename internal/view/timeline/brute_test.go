@@ -14,14 +14,20 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // burstTrace has locations of several sorts: long calls, bursts of thousands of
 // short ones in many regions, nesting, crossing (so several lanes), annotations
 // and empty intervals.
 func burstTrace(seed uint64, regions, length int, summaries ...trace.Summary) store.Reader {
-	rng := rand.New(rand.NewPCG(seed, 11))
 	m := storetest.NewMemory(summaries...)
+	writeBursts(m, seed, regions, length)
+	return m.Reader()
+}
+
+func writeBursts(m trace.Writer, seed uint64, regions, length int) {
+	rng := rand.New(rand.NewPCG(seed, 11))
 	ids := make([]trace.RegionID, regions)
 	for i := range ids {
 		role := trace.Role(1 + rng.IntN(trace.RoleCount-1))
@@ -51,7 +57,6 @@ func burstTrace(seed uint64, regions, length int, summaries ...trace.Summary) st
 		}
 		s.Close()
 	}
-	return m.Reader()
 }
 
 // A painting says of each nanosecond which row of a lane is innermost.
@@ -277,6 +282,7 @@ func TestEveryCellEqualsADirectComputation(t *testing.T) {
 	const regions, length = 5000, 40000
 	withDigests := burstTrace(1, regions, length, all.Summaries...)
 	without := burstTrace(1, regions, length)
+	onDisk := viewtest.Local(t, func(w trace.Writer) { writeBursts(w, 1, regions, length) })
 	painted := paint(t, withDigests)
 	some := []string{"re:region [0-9]*[137]$", "region 1", "region 2"}
 	sizes := map[string]scene.Size{"low": {Width: 300, Height: 90}, "high": {Width: 700, Height: 900}}
@@ -288,6 +294,9 @@ func TestEveryCellEqualsADirectComputation(t *testing.T) {
 	}{
 		{"dominant", nil, view.Spec{}, withDigests},
 		{"dominant, no digests kept", nil, view.Spec{}, without},
+		{"dominant, on disk", nil, view.Spec{}, onDisk},
+		{"dominant among some regions, on disk", nil, view.Spec{Regions: some}, onDisk},
+		{"longest, on disk", map[string][]string{"show": {"max"}}, view.Spec{From: "3000"}, onDisk},
 		{"dominant in a window", nil, view.Spec{From: "7777", To: "23456"}, withDigests},
 		{"dominant among some regions", nil, view.Spec{Regions: some}, withDigests},
 		{"dominant role", map[string][]string{"colour": {"role"}}, view.Spec{}, withDigests},

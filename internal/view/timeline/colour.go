@@ -130,7 +130,7 @@ func (r *result) durationRange() (d durationScale) {
 }
 
 // mostEntries is how many regions the legend lists.
-const mostEntries = 24
+const mostEntries = 20
 
 // legend explains colours: roles where groups are drawn, then regions by their
 // time in the window.

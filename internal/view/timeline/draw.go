@@ -78,9 +78,14 @@ func merge(spans []span, alike func(a, b *span) bool) []span {
 	return out
 }
 
-// cover is how many quarters of the height an aggregate fills: at least one.
+// cover is how many quarters of the height a span fills: an interval all, an
+// aggregate by the part of its time in which anything is open, at least one.
+// Annotations with nothing under them are low: the location does nothing then.
 func cover(s *span) int {
-	if !s.aggregate() || s.end <= s.begin {
+	switch {
+	case s.role == trace.RoleAnnotation:
+		return 1
+	case !s.aggregate() || s.end <= s.begin:
 		return quarters
 	}
 	share := float64(s.open) / float64(s.end-s.begin)
@@ -93,10 +98,7 @@ func (r *result) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rec
 		s := &runs[i]
 		x0, x1 := d.x(r, s.begin), d.x(r, s.end)
 		colour := r.spanColour(s)
-		part := h
-		if h >= 6 {
-			part = h * float32(cover(s)) / quarters
-		}
+		part := max(h*float32(cover(s))/quarters, min(h, 1))
 		rects.Add(x0, b.to-part, max(x1-x0, 0.5), part, colour)
 		if s.aggregate() {
 			rects.SetFlags(scene.Aggregated)
@@ -119,7 +121,11 @@ func (r *result) label(s *span, x0, x1 float32, b stripBand, fill scene.Colour, 
 		return
 	}
 	y := (b.from+b.to)/2 + scene.TextAscent(labelSize)/2
-	labels.Add(x0+4, y, text, scene.Ink(fill), scene.Start)
+	ink := scene.Ink(fill)
+	if cover(s) < quarters { // the text stands over a low bar
+		ink, y = scene.UITextMuted, min(y, b.to-h/quarters-2)
+	}
+	labels.Add(x0+4, y, text, ink, scene.Start)
 }
 
 // image draws a strip as cells: a column a bin, filled from the bottom by what
@@ -188,15 +194,14 @@ func (r *result) drawStack(d *drawing, g *stack, top, bottom float32, shapes *sc
 	sums := make([]float64, g.bins)
 	tops := make([][]float32, 0, len(roleOrder))
 	colours := make([]scene.Colour, 0, len(roleOrder))
-	classes := roleOrder
-	for _, role := range classes {
+	for _, role := range roleOrder {
 		any := false
 		ys := make([]float32, g.bins)
 		for b := range ys {
 			share := g.share(b, role)
 			any = any || share > 0
 			sums[b] += share
-			ys[b] = bottom - float32(min(sums[b], 1))*(bottom-top)
+			ys[b] = bottom - float32(min(sums[b]/r.fullShare, 1))*(bottom-top)
 		}
 		if !any {
 			continue

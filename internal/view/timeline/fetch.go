@@ -95,7 +95,16 @@ func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) err
 	for _, b := range builds {
 		b.finish(r)
 	}
-	return r.scanPending(ctx, builds)
+	if err := r.scanPending(ctx, builds); err != nil {
+		return err
+	}
+	for _, b := range builds {
+		if slices.ContainsFunc(b.strips.list, func(s strip) bool { return slices.ContainsFunc(s.spans, func(x span) bool { return x.loose }) }) {
+			r.note("counts of aggregates include intervals of regions that are not selected")
+			break
+		}
+	}
+	return nil
 }
 
 func (r *result) builds() map[trace.LocationID]*build {

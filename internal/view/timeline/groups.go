@@ -8,6 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A stack is a row drawn as shares: time per role and bin of all locations that
@@ -32,15 +33,52 @@ func (s *stack) begin(bin int) trace.Time {
 	return s.grid.binBegin(s.grid.bin(s.grid.begin) + int64(bin))
 }
 
-// fetchGroups fills the rows of groups, and with --show average all rows. Bins
-// are whole, so that they stay the same when the window moves.
+// fetchGroups fills the rows of groups, and with --show average all rows.
 func (r *result) fetchGroups(ctx context.Context, _ *forest) error {
+	r.fullShare = 1
+	if err := r.fetchStacks(ctx); err != nil {
+		return err
+	}
+	r.chooseScale()
+	return nil
+}
+
+// chooseScale halves what the full height of a row means until the largest
+// share needs more than half of it: groups of many locations of which few are
+// ever busy at once would look empty. One scale serves all rows.
+func (r *result) chooseScale() {
+	most := 0.0
+	for _, s := range r.groups {
+		if s == nil {
+			continue
+		}
+		for b := range s.bins {
+			sum := 0.0
+			for _, role := range roleOrder {
+				sum += s.share(b, role)
+			}
+			most = max(most, sum)
+		}
+	}
+	for most > 0 && most <= r.fullShare/2 {
+		r.fullShare /= 2
+	}
+	if r.fullShare < 1 {
+		r.note("the full height of a group's row means %s of its locations", view.FormatShare(r.fullShare))
+	}
+}
+
+// fetchStacks asks for the bins. They are whole, so that they stay the same when
+// the window moves.
+func (r *result) fetchStacks(ctx context.Context) error {
 	var ids []trace.LocationID
 	var of []int // row of each id
 	for i := range r.rows {
 		w := &r.rows[i]
 		switch {
-		case w.kind != leaf:
+		case w.kind == header: // its members follow and say more
+			continue
+		case w.kind == folded:
 			ids = append(ids, w.pieces...)
 		case r.opt.show == average:
 			ids = append(ids, w.location)
@@ -66,8 +104,6 @@ func (r *result) fetchGroups(ctx context.Context, _ *forest) error {
 	if r.rule.keep != nil {
 		return r.scanGroups(ctx, ids, of)
 	}
-	// A leaf of a group that has members of its own, drawn by --show average,
-	// must not count those.
 	return r.addGroups(ctx, ids, of)
 }
 

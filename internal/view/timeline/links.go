@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	// arrowArea is how many pixels of the picture an arrow needs with --links auto.
-	arrowArea = 1500
+	// burstWidth is how wide the cells are in which links become one symbol
+	// where more than burstFew start in a row.
+	burstWidth = 40
+	burstFew   = 3
+	// arrowArea is how many pixels of the picture an arrow needs: where there
+	// are more, fewer start in a cell before they become a symbol.
+	arrowArea = 4000
 	// mostArrows is how many there are at most with --links all.
 	mostArrows = 10000
-	// burstWidth is how wide the cells are in which links become one symbol,
-	// and burstFew how many are drawn as arrows all the same.
-	burstWidth = 40
-	burstFew   = 2
 	// mostLinks is how many links are read at most.
 	mostLinks = 20_000_000
 )
@@ -39,15 +40,20 @@ type burst struct {
 	row        int32
 	begin, end trace.Time
 	count      int64
-	few        []link // the first ones
+	offset     float64 // of all starts from begin, added up
+	few        []link  // the first ones
 }
+
+// mean is when its links start on average.
+func (b *burst) mean() trace.Time { return b.begin + trace.Time(b.offset/float64(b.count)) }
 
 // A linkSet is what is drawn of the links.
 type linkSet struct {
 	arrows []link
 	bursts []burst
-	limit  int
-	level  int // bins of bursts
+	all    bool // single arrows as long as there are not too many
+	limit  int  // of arrows
+	level  int  // bins of bursts
 	cells  map[burstKey]*burst
 	inside int64 // from a row to itself
 	hidden int64 // to or from a row that is not shown
@@ -74,7 +80,7 @@ func (r *result) fetchLinks(ctx context.Context, f *forest) error {
 	set := &r.links
 	set.limit = r.size.Width * r.size.Height / arrowArea
 	if r.opt.links == "all" {
-		set.limit = mostArrows
+		set.limit, set.all = mostArrows, true
 	}
 	set.level = levelFor(r.selection.End-r.selection.Begin, max(1, r.frame(r.size).w/burstWidth))
 	rowOf := r.rowOf(f)
@@ -105,17 +111,17 @@ func (r *result) fetchLinks(ctx context.Context, f *forest) error {
 func (r *result) noteLinks() {
 	set := &r.links
 	if set.inside > 0 {
-		r.note("%s links lead from a row to itself and are not drawn", view.Thousands(set.inside))
+		r.note("not drawn: %s from a row to itself", count(set.inside, "link"))
 	}
 	if set.hidden > 0 {
-		r.note("%s links lead to or from rows that are not shown", view.Thousands(set.hidden))
+		r.note("not drawn: %s to or from rows that are not shown", count(set.hidden, "link"))
 	}
 	if len(set.bursts) > 0 {
 		n := int64(0)
 		for _, b := range set.bursts {
 			n += b.count
 		}
-		r.note("%s links are too dense to draw: %s symbols say how many start near them", view.Thousands(n), view.Thousands(int64(len(set.bursts))))
+		r.note("%s too dense to draw: %s for those that start near each other", count(n, "link"), count(int64(len(set.bursts)), "symbol"))
 	}
 }
 
@@ -130,7 +136,7 @@ func (r *result) rowOf(f *forest) []int32 {
 		switch {
 		case w.kind == leaf && w.own:
 			out[w.location] = int32(i)
-		case w.kind == leaf:
+		case w.kind == leaf || w.kind == header:
 			fill(out, w.node.top, f.tree.Last[w.node.top], int32(i))
 		default:
 			for _, id := range w.pieces {
@@ -157,7 +163,7 @@ func (s *linkSet) add(l link) {
 		return
 	}
 	if s.cells == nil {
-		if len(s.arrows) < s.limit {
+		if s.all && len(s.arrows) < s.limit {
 			s.arrows = append(s.arrows, l)
 			return
 		}
@@ -179,6 +185,7 @@ func (s *linkSet) gather(l link) {
 		s.cells[k] = b
 	}
 	b.count += l.count
+	b.offset += float64(l.fromTime-b.begin) * float64(l.count)
 	at, _ := slices.BinarySearchFunc(b.few, l, compareLinks)
 	if at < burstFew {
 		b.few = slices.Insert(b.few, at, l)
@@ -193,9 +200,23 @@ func compareLinks(a, b link) int {
 		cmp.Compare(a.kind, b.kind), cmp.Compare(a.tag, b.tag), cmp.Compare(a.size, b.size))
 }
 
+// finish draws as arrows the cells that hold few links, fewer where there would
+// be too many arrows.
 func (s *linkSet) finish() {
+	few := int64(burstFew)
+	for ; few > 0; few-- {
+		n := int64(0)
+		for _, b := range s.cells {
+			if b.count <= few {
+				n += b.count
+			}
+		}
+		if n <= int64(s.limit) {
+			break
+		}
+	}
 	for _, b := range s.cells {
-		if b.count <= burstFew && int64(len(b.few)) == b.count {
+		if b.count <= few && int64(len(b.few)) == b.count {
 			s.arrows = append(s.arrows, b.few...)
 			continue
 		}

@@ -1,12 +1,15 @@
 package timeline
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -85,13 +88,20 @@ func (r *result) rowFact(i int) view.Fact {
 
 func line(label, value string) view.FactLine { return view.FactLine{Label: label, Value: value} }
 
+func count(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return view.Thousands(n) + " " + what + "s"
+}
+
 func timeLine(label string, t trace.Time) view.FactLine {
 	return view.FactLine{Label: label, Value: view.FormatTime(t), Exact: view.Thousands(int64(t)) + " ns"}
 }
 
 // pickSpan finds the span under the cursor.
 func (r *result) pickSpan(i int, px, py float32, t trace.Time) (view.Fact, bool) {
-	l := r.leaves[i]
+	l := r.leaves[i] // nil for headers
 	if l == nil || len(l.list) == 0 {
 		return r.rowFact(i), true
 	}
@@ -114,7 +124,7 @@ func (r *result) pickSpan(i int, px, py float32, t trace.Time) (view.Fact, bool)
 	}
 	x := &s.spans[best]
 	if x.aggregate() {
-		return r.aggregateFact(i, l.location, x), true
+		return r.aggregateFact(i, l, s, x), true
 	}
 	return r.intervalFact(store.Row{Location: l.location, Lane: int(x.lane), Row: int(x.row)}), true
 }
@@ -178,45 +188,96 @@ func (r *result) callers(at store.Row, parent int) string {
 	return strings.Join(names, " → ")
 }
 
-// aggregateFact says what an aggregate stands for, from exact totals of its bin.
-func (r *result) aggregateFact(i int, id trace.LocationID, x *span) view.Fact {
+// aggregateFact says what an aggregate stands for, from the rows of its bin.
+func (r *result) aggregateFact(i int, l *strips, s *strip, x *span) view.Fact {
 	begin, end := x.begin, x.end
 	f := view.Fact{
-		Title: r.rows[i].label, Text: "Aggregated: " + view.Thousands(int64(x.count)) + " intervals", Count: int64(x.count),
-		Locations: []trace.LocationID{id}, Begin: &begin, End: &end,
+		Title: r.rows[i].label, Text: "Aggregated: " + count(int64(x.count), "interval"), Count: int64(x.count),
+		Locations: []trace.LocationID{l.location}, Begin: &begin, End: &end,
 		Lines: []view.FactLine{timeLine("from", begin), timeLine("to", end)},
-	}
-	table, err := r.reader.Time(context.Background(), store.Window{Begin: begin, End: max(end, begin+1), Locations: []trace.LocationID{id}})
-	if err != nil {
-		return f
-	}
-	var totals []total
-	for k := range table.Locations {
-		if table.Locations[k] != id {
-			continue // the tree below is not drawn in this row
-		}
-		for n := table.Offsets[k]; n < table.Offsets[k+1]; n++ {
-			if r.rule.keeps(table.Region[n]) {
-				totals = append(totals, total{table.Region[n], table.Exclusive[n], table.Calls[n]})
-			}
-		}
-	}
-	sort.SliceStable(totals, func(a, b int) bool { return totals[a].time > totals[b].time })
-	for k, t := range totals {
-		if k == 8 {
-			f.Lines = append(f.Lines, line("and", view.Thousands(int64(len(totals)-k))+" more regions"))
-			break
-		}
-		share := float64(t.time) / float64(max(1, end-begin))
-		f.Lines = append(f.Lines, view.FactLine{
-			Label: r.regions[t.region].Name, Value: view.FormatShare(share) + ", " + view.FormatCount(float64(t.calls)) + " calls",
-			Exact: view.Thousands(int64(t.time)) + " ns",
-		})
 	}
 	if x.region != trace.NoRegion {
 		f.Regions = []trace.RegionID{x.region}
 	}
+	totals, err := r.binTotals(l, s, x)
+	if err != nil {
+		return f
+	}
+	for k, t := range totals {
+		if k == 8 {
+			f.Lines = append(f.Lines, line("and", count(int64(len(totals)-k), "more region")))
+			break
+		}
+		share := float64(t.time) / float64(max(1, end-begin))
+		f.Lines = append(f.Lines, view.FactLine{
+			Label: r.regions[t.region].Name, Value: view.FormatShare(share) + ", " + count(t.calls, "interval"),
+			Exact: view.Thousands(int64(t.time)) + " ns",
+		})
+	}
 	return f
+}
+
+// binTotals adds up what a strip shows in a bin, most time first.
+func (r *result) binTotals(l *strips, s *strip, x *span) ([]total, error) {
+	sums := map[trace.RegionID]*total{}
+	at := func(id trace.RegionID) *total {
+		if sums[id] == nil {
+			sums[id] = &total{region: id}
+		}
+		return sums[id]
+	}
+	mine := func(lane, depth int) bool { return (s.lane < 0 || s.lane == lane) && (s.level < 0 || s.level == depth) }
+	collect := share.Collector{
+		Begin: x.begin, End: x.end, Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant,
+		Emit: func(_ trace.LocationID, p share.Piece) {
+			if mine(p.Lane, s.level) {
+				at(p.Region).time += p.End - p.Begin
+			}
+		},
+		Row: func(c *trace.Columns, k int) {
+			if mine(c.Lane, int(c.Depth[k])) && r.rule.keeps(c.Region[k]) {
+				at(c.Region[k]).calls++
+			}
+		},
+	}
+	if s.lane < 0 {
+		collect.Lanes = func(trace.LocationID) int { return l.lanes }
+	}
+	w := store.Window{Begin: x.begin, End: max(x.end, x.begin+1), Locations: []trace.LocationID{l.location}}
+	err := r.reader.Intervals(context.Background(), w, func(c *trace.Columns) error {
+		switch {
+		case c.Location != l.location: // the tree below is not drawn in this row
+		case s.level >= 0:
+			r.levelTotals(c, s, x, at)
+		default:
+			collect.Add(c)
+		}
+		return nil
+	})
+	collect.Close()
+	out := make([]total, 0, len(sums))
+	for _, t := range sums {
+		out = append(out, *t)
+	}
+	slices.SortFunc(out, func(a, b total) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.region, b.region)) })
+	return out, err
+}
+
+// levelTotals adds up the intervals of one level of nesting.
+func (r *result) levelTotals(c *trace.Columns, s *strip, x *span, at func(trace.RegionID) *total) {
+	if c.Lane != s.lane {
+		return
+	}
+	if s.level < len(c.Open) && c.Open[s.level].Begin < x.begin && r.rule.keeps(c.Open[s.level].Region) {
+		o := c.Open[s.level]
+		at(o.Region).time += max(0, min(o.End, x.end)-x.begin)
+	}
+	for k := range c.Begin {
+		if int(c.Depth[k]) == s.level && r.rule.keeps(c.Region[k]) {
+			at(c.Region[k]).time += max(0, min(c.End(k), x.end)-c.Begin[k])
+			at(c.Region[k]).calls++
+		}
+	}
 }
 
 // groupFact gives the shares of a bin of a group.
@@ -225,7 +286,7 @@ func (r *result) groupFact(i int, g *stack, t trace.Time) view.Fact {
 	bin := min(max(0, int(g.grid.bin(t)-g.grid.bin(g.grid.begin))), g.bins-1)
 	begin, end := g.begin(bin), g.begin(bin+1)
 	f.Begin, f.End = &begin, &end
-	f.Text = "Aggregated: " + view.Thousands(int64(g.rows)) + " locations"
+	f.Text = "Aggregated: " + count(int64(g.rows), "location")
 	f.Lines = append(f.Lines, timeLine("from", begin), timeLine("to", end))
 	left := 1.0
 	for _, role := range roleOrder {
@@ -309,7 +370,7 @@ func (r *result) pickInstant(px, py float32, i int) (view.Fact, bool) {
 		}
 		if m.count > 1 {
 			f.Count = int64(m.count)
-			f.Text = "Aggregated: " + view.Thousands(int64(m.count)) + " instants"
+			f.Text = "Aggregated: " + count(int64(m.count), "instant")
 		}
 		return f, true
 	}

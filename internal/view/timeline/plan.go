@@ -19,11 +19,11 @@ const (
 	// tiny pictures have no axis and no labels.
 	tinyHeight, tinyWidth = 80, 240
 
-	leastLeaf, mostLeaf     = 3, 36
-	leastLane, mostLane     = 9, 20 // of several in a row
-	leastLevel, mostLevel   = 3, 16 // of nesting
-	leastGroup, mostGroup   = 9, 48
-	leastHeader, mostHeader = 9, 14
+	leastLeaf, mostLeaf     = 4, 44
+	leastLane, mostLane     = 9, 28 // of several in a row
+	leastLevel, mostLevel   = 4, 22 // of nesting
+	leastGroup, mostGroup   = 9, 56
+	leastHeader, mostHeader = 9, 15
 	counterHeight           = 30
 	// scrolled is the height of a row where not all fit anyway.
 	scrolled = 14
@@ -85,7 +85,7 @@ func (r *result) choose(f *forest) {
 	r.scroll(rows, space)
 	for i := range r.rows {
 		w := &r.rows[i]
-		if w.kind != leaf && w.pieces == nil {
+		if w.kind == folded && w.pieces == nil {
 			w.pieces = f.pieces(w.location)
 		}
 		if w.label == "" {
@@ -160,8 +160,8 @@ func (r *result) noteRows(f *forest, rows []row) {
 		}
 	}
 	if groups > 0 {
-		r.note("%s groups stand for %s locations, which do not fit: expand a group to see its members",
-			view.Thousands(int64(groups)), view.Thousands(int64(members)))
+		r.note("%s for %s, which do not fit: expand a group to see its members",
+			count(int64(groups), "group")+stands(groups), count(int64(members), "location"))
 	}
 	pruned := 0
 	for id := range f.tree.Len() {
@@ -170,8 +170,15 @@ func (r *result) noteRows(f *forest, rows []row) {
 		}
 	}
 	if pruned > 0 {
-		r.note("%s locations without intervals are not shown", view.Thousands(int64(pruned)))
+		r.note("not shown: %s without intervals", count(int64(pruned), "location"))
 	}
+}
+
+func stands(n int) string {
+	if n == 1 {
+		return " stands"
+	}
+	return " stand"
 }
 
 func (f *forest) isSelected(id trace.LocationID) bool {
@@ -189,8 +196,10 @@ func (r *result) chooseStrips(space float32) {
 	split := float32(0)
 	for i := range r.rows {
 		h := r.leastOf(&r.rows[i])
-		if n := r.lanes(r.rows[i].location); r.rows[i].kind == leaf && n > 1 && n <= mostSplit {
-			h = float32(n) * leastLane
+		if r.rows[i].kind == leaf {
+			if n := r.lanes(r.rows[i].location); n > 1 && n <= mostSplit {
+				h = float32(n) * leastLane
+			}
 		}
 		split += max(h, scrolled)
 	}

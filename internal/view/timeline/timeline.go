@@ -88,7 +88,8 @@ type result struct {
 	first      int   // number of the first one among all
 	total      int
 	leaves     []*strips // of leaf rows by index in rows; nil for groups
-	groups     []*stack  // of group rows by index in rows; nil for leaves
+	groups     []*stack  // of folded rows by index in rows; nil for others
+	fullShare  float64   // what the full height of such a row means
 	series     []*series // counters
 	links      linkSet
 	marks      []instant

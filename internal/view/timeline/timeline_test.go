@@ -1,0 +1,385 @@
+package timeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// Two ranks of two threads each, and a GPU with two streams; messages, a
+// counter, an instant, an overlapping copy that needs a second lane, a host
+// that did nothing.
+const small = `
+region main role=compute file=main.c line=3
+region solve role=compute category=user file=solve.c line=40
+region MPI_Send role=communication category=MPI
+region MPI_Recv role=communication category=MPI
+region wait role=idle
+region copy role=copy
+region kernel role=compute
+region step role=annotation
+location machine node0
+  location process "rank 0" rank=0
+    location thread "thread 0"
+      0..1000 main
+        100..400 solve
+          150..160 MPI_Send bytes=8
+        420..420 probe
+        600..900 solve
+      350 ! checkpoint
+      counter memory unit=bytes
+      0 memory=100
+      500 memory=900
+      1000 memory=300
+    location thread "thread 1"
+      50..950 wait
+  location process "rank 1" rank=1
+    location thread "thread 0"
+      10..990 main
+        200..300 MPI_Recv bytes=8
+        310..800 solve
+      700..1000 copy
+    location device "GPU 0"
+      location stream "stream 7"
+        300..900 step
+          320..500 kernel
+          510..700 kernel
+      location stream "stream 9"
+        705..706 copy
+location machine node1
+link message 155 "node0/rank 0/thread 0" -> 290 "node0/rank 1/thread 0" size=8 tag=3
+link spawn 312 "node0/rank 1/thread 0" -> 320 "node0/rank 1/GPU 0/stream 7"
+`
+
+func TestView(t *testing.T) {
+	viewtest.Run(t, View,
+		viewtest.Case{Name: "small", Trace: small},
+		viewtest.Case{Name: "depth", Trace: small, Options: map[string][]string{"depth": {"3"}}},
+		viewtest.Case{Name: "folded", Trace: small, Options: map[string][]string{"collapse": {"rank:0-1"}}},
+		viewtest.Case{Name: "average", Trace: small, Options: map[string][]string{"show": {"average"}}},
+		viewtest.Case{Name: "busy", Trace: small, Options: map[string][]string{"colour": {"busy"}}},
+		viewtest.Case{Name: "duration and counters", Trace: small, Options: map[string][]string{"colour": {"duration"}, "counters": {"mem*"}}},
+		viewtest.Case{Name: "window", Trace: small, Spec: view.Spec{From: "140", To: "330", Locations: []string{"thread 0"}}},
+		viewtest.Case{Name: "selected regions", Trace: small, Spec: view.Spec{Regions: []string{"MPI_*", "kernel"}}},
+		viewtest.Case{Name: "everything", Trace: small, Options: map[string][]string{"all": {"true"}}},
+		viewtest.Case{Name: "bursts", Reader: func(tb testing.TB) store.Reader { return burstTrace(5, 300, 20000, all.Summaries...) }, NoGolden: true},
+	)
+}
+
+// facts gives a fact's lines by label.
+func facts(f view.Fact) map[string]string {
+	out := map[string]string{}
+	for _, l := range f.Lines {
+		out[l.Label] = l.Value
+	}
+	return out
+}
+
+// pickAt picks at a time on the row with that label.
+func pickAt(t *testing.T, r *result, s *scene.Scene, row string, at trace.Time) view.Fact {
+	t.Helper()
+	for _, x := range s.Frames[0].YScale.Rows {
+		if x.Label == row {
+			f, ok := r.Pick(float64(r.drawn.x(r, at)), float64(x.From+x.To)/2)
+			if !ok {
+				t.Fatalf("nothing on row %q at %d", row, at)
+			}
+			return f
+		}
+	}
+	t.Fatalf("no row %q", row)
+	return view.Fact{}
+}
+
+func TestPickTellsExactFacts(t *testing.T) {
+	r := computeFor(t, storetest.Text(t, small, all.Summaries...), view.Spec{}, map[string][]string{"links": {"none"}}, scene.Size{Width: 1200, Height: 700})
+	s := r.Scene(r.size)
+
+	f := pickAt(t, r, s, "thread 0", 155)
+	want := map[string]string{
+		"location": "node0/rank 0/thread 0", "role": "communication", "category": "MPI", "begin": "150 ns", "end": "160 ns", "duration": "10.0 ns",
+		"exclusive": "10.0 ns", "depth": "2", "called from": "main → solve", "bytes": "8",
+	}
+	for label, value := range want {
+		if got := facts(f)[label]; got != value {
+			t.Errorf("%s is %q, want %q", label, got, value)
+		}
+	}
+	if f.Title != "MPI_Send" || f.Row == nil || *f.Begin != 150 || *f.End != 160 {
+		t.Errorf("fact %+v", f)
+	}
+	if f := pickAt(t, r, s, "thread 0", 120); f.Title != "solve" || facts(f)["source"] != "solve.c:40" || facts(f)["exclusive"] != "290 ns" {
+		t.Errorf("fact %+v", f)
+	}
+	if f := pickAt(t, r, s, "thread 1", 20); !strings.Contains(f.Text, "Nothing is open") {
+		t.Errorf("fact %+v", f)
+	}
+	if f, ok := r.Pick(3, float64(s.Frames[0].YScale.Rows[0].From)+1); !ok || f.Locations == nil {
+		t.Errorf("a row label gives %+v", f)
+	}
+}
+
+func TestPickFindsLinks(t *testing.T) {
+	r := computeFor(t, storetest.Text(t, small, all.Summaries...), view.Spec{}, nil, scene.Size{Width: 1200, Height: 700})
+	r.Scene(r.size)
+	if len(r.drawn.lines) != 2 {
+		t.Fatalf("%d arrows, want 2", len(r.drawn.lines))
+	}
+	l := r.drawn.lines[0]
+	f, ok := r.Pick(float64(l.x0+l.x1)/2, float64(l.y0+l.y1)/2)
+	if !ok || f.Title != "message" || facts(f)["takes"] != "135 ns" || facts(f)["size"] != "8.00 B" || facts(f)["tag"] != "3" {
+		t.Errorf("fact %+v", f)
+	}
+}
+
+func TestAggregatesSayWhatTheyStandFor(t *testing.T) {
+	reader := burstTrace(6, 6, 40000, all.Summaries...)
+	painted := paint(t, reader)
+	for _, size := range []scene.Size{{Width: 400, Height: 300}, {Width: 400, Height: 90}} { // lanes apart, and folded
+		r := computeFor(t, reader, view.Spec{}, map[string][]string{"expand": {"*"}}, size)
+		r.Scene(size)
+		checked := 0
+		for i, l := range r.leaves {
+			if l == nil {
+				continue
+			}
+			for k, s := range l.list {
+				for _, x := range s.spans {
+					if !x.aggregate() || checked > 200 {
+						continue
+					}
+					checked++
+					b := r.drawn.rows[i].strips[k]
+					f, ok := r.Pick(float64(r.drawn.x(r, x.begin+(x.end-x.begin)/2)), float64(b.from+b.to)/2)
+					if !ok || f.Count != int64(x.count) || *f.Begin != x.begin || *f.End != x.end {
+						t.Fatalf("fact %+v of %+v", f, x)
+					}
+					for region, time := range directBin(painted[l.location], s.lane, nil, x.begin, x.end).time {
+						want := view.FormatShare(float64(time)/float64(x.end-x.begin)) + ", "
+						if got := facts(f)[reader.Regions()[region].Name]; !strings.HasPrefix(got, want) {
+							t.Fatalf("region %d has %q, want %s; %+v", region, got, want, f)
+						}
+					}
+				}
+			}
+		}
+		if checked == 0 {
+			t.Error("no aggregate")
+		}
+	}
+}
+
+// Rows follow the tree: groups open as far as they fit, deepest folded first.
+func TestRowsFoldToFit(t *testing.T) {
+	m := storetest.NewMemory(all.Summaries...)
+	work := m.Region(trace.Region{Name: "work", Role: trace.RoleCompute})
+	for c := range 4 {
+		cluster := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindCluster, Name: fmt.Sprint("cluster ", c), Rank: trace.NoRank})
+		for h := range 8 {
+			host := m.Location(trace.Location{Parent: cluster, Kind: trace.KindMachine, Name: fmt.Sprintf("host %d-%d", c, h), Rank: trace.NoRank})
+			for p := range 4 {
+				id := m.Location(trace.Location{Parent: host, Kind: trace.KindProcess, Name: fmt.Sprint("P", (c*8+h)*4+p), Rank: (c*8+h)*4 + p})
+				s := m.Stream(id, trace.StreamOptions{})
+				s.Interval(0, 100, work)
+				s.Close()
+			}
+		}
+		m.Location(trace.Location{Parent: cluster, Kind: trace.KindMachine, Name: fmt.Sprint("spare ", c), Rank: trace.NoRank})
+	}
+	r := m.Reader()
+	for _, c := range []struct {
+		name                string
+		height              int
+		expand, collapse    []string
+		kinds               [3]int // leaves, headers, folded
+		note                string
+		scroll, first, last string
+	}{
+		{name: "all fit", height: 1080, kinds: [3]int{128, 36, 0}, note: "not shown: 4 locations without intervals"},
+		{name: "hosts are folded", height: 500, kinds: [3]int{0, 4, 32}, note: "32 groups stand for 128 locations"},
+		{name: "clusters are folded, and their hosts run together", height: 120, kinds: [3]int{0, 0, 4}},
+		{name: "one is opened", height: 500, expand: []string{"host 1-2"}, collapse: []string{"cluster 3"}, kinds: [3]int{4, 4, 24}},
+		{name: "all are opened and scrolled", height: 300, expand: []string{"*"}, scroll: "100", first: "rank 77", note: "rows 101 to"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := map[string][]string{"expand": c.expand, "collapse": c.collapse}
+			if c.scroll != "" {
+				o["scroll"] = []string{c.scroll}
+			}
+			got := computeFor(t, r, view.Spec{}, o, scene.Size{Width: 800, Height: c.height})
+			kinds := [3]int{}
+			for _, w := range got.rows {
+				kinds[w.kind]++
+			}
+			if c.kinds != [3]int{} && kinds != c.kinds {
+				t.Errorf("leaves, headers, folded are %v, want %v", kinds, c.kinds)
+			}
+			if c.first != "" && got.rows[0].label != c.first {
+				t.Errorf("the first row is %q, want %q", got.rows[0].label, c.first)
+			}
+			if !strings.Contains(strings.Join(got.Notes(), "\n"), c.note) {
+				t.Errorf("notes %q lack %q", got.Notes(), c.note)
+			}
+		})
+	}
+}
+
+// Many members of one group that do not fit are drawn as runs of neighbours.
+func TestManyRanksAreDrawnInRuns(t *testing.T) {
+	m := storetest.NewMemory(all.Summaries...)
+	work, idle := m.Region(trace.Region{Name: "work", Role: trace.RoleCompute}), m.Region(trace.Region{Name: "idle", Role: trace.RoleIdle})
+	machine := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: "machine", Rank: trace.NoRank})
+	const ranks = 2000
+	for p := range ranks {
+		id := m.Location(trace.Location{Parent: machine, Kind: trace.KindProcess, Name: fmt.Sprint("rank ", p), Rank: p})
+		s := m.Stream(id, trace.StreamOptions{})
+		region := work
+		if p/100 == 7 {
+			region = idle
+		}
+		s.Interval(0, 1000, region)
+		s.Close()
+	}
+	r := computeFor(t, m.Reader(), view.Spec{}, nil, scene.Size{Width: 600, Height: 500})
+	if n := len(r.rows); n < 20 || n > 60 {
+		t.Fatalf("%d rows", n)
+	}
+	total, odd := 0, ""
+	for i, w := range r.rows {
+		if w.kind != folded {
+			continue
+		}
+		total += w.count
+		if r.groups[i].share(0, trace.RoleIdle) > 0.9 {
+			odd += w.label + "; "
+		}
+	}
+	if total != ranks || !strings.Contains(odd, "rank 7") {
+		t.Errorf("runs hold %d ranks, the idle ones are in %q", total, odd)
+	}
+}
+
+// A scene is bounded by its pixels, whatever the trace.
+func TestASceneStaysSmall(t *testing.T) {
+	reader := viewtest.Local(t, writeNoise)
+	for _, o := range []map[string][]string{nil, {"show": {"average"}}, {"links": {"all"}}, {"depth": {"4"}}, {"colour": {"duration"}}, {"counters": {"*"}}} {
+		size := scene.Size{Width: 1920, Height: 1080}
+		r := computeFor(t, reader, view.Spec{}, o, size)
+		if err := viewtest.CheckScene(r.Scene(size)); err != nil {
+			t.Errorf("%v: %v", o, err)
+		}
+	}
+}
+
+// writeNoise writes what is worst for a timeline: no two neighbouring bins alike,
+// on as many rows as fit.
+func writeNoise(w trace.Writer) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	var regions []trace.RegionID
+	for i := range 500 {
+		regions = append(regions, w.Region(trace.Region{Name: fmt.Sprint("a rather long name of a region ", i), Role: trace.Role(1 + i%8)}))
+	}
+	const length = 16384
+	for p := range 220 {
+		id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: fmt.Sprint("rank ", p), Rank: p})
+		counter := w.Counter(trace.Counter{Location: id, Name: "noise"})
+		s := w.Stream(id, trace.StreamOptions{Unordered: true})
+		for at := trace.Time(0); at < length; {
+			d := trace.Time(1 + rng.IntN(14))
+			s.Interval(at, at+d, regions[rng.IntN(len(regions))])
+			if rng.IntN(4) == 0 {
+				s.Instant(at, regions[0])
+				s.Sample(counter, at, rng.Float64())
+			}
+			at += d
+		}
+		s.Close()
+		for range 200 {
+			at := trace.Time(rng.IntN(length))
+			w.Link(trace.Link{
+				Kind: trace.LinkMessage, From: trace.End{Location: id, Time: at, Region: trace.NoRegion},
+				To: trace.End{Location: trace.LocationID(rng.IntN(p + 1)), Time: at + 20, Region: trace.NoRegion},
+			})
+		}
+	}
+}
+
+// Moving the window by whole bins moves the same cells.
+func TestPanningKeepsCells(t *testing.T) {
+	reader := burstTrace(9, 60, 60000, all.Summaries...)
+	size := scene.Size{Width: 500, Height: 400}
+	cellsOf := func(from, to int) map[string]span {
+		r := computeFor(t, reader, view.Spec{From: fmt.Sprint(from), To: fmt.Sprint(to)}, nil, size)
+		out := map[string]span{}
+		for i, l := range r.leaves {
+			if l != nil {
+				for _, s := range l.list {
+					for _, x := range s.spans {
+						// Bins that the window cuts, and pieces, differ.
+						if x.aggregate() && x.end-x.begin == 1<<r.grid.level {
+							out[fmt.Sprint(r.rows[i].label, s.lane, x.begin, x.end)] = x
+						}
+					}
+				}
+			}
+		}
+		return out
+	}
+	a, b := cellsOf(1000, 41000), cellsOf(5333, 45333)
+	same := 0
+	for k, x := range b {
+		if y, ok := a[k]; ok {
+			same++
+			if x != y {
+				t.Fatalf("cell %s is %+v, was %+v", k, x, y)
+			}
+		}
+	}
+	if same < 50 {
+		t.Errorf("only %d cells are in both windows", same)
+	}
+}
+
+func TestAllHoldsEveryInterval(t *testing.T) {
+	reader := burstTrace(4, 50, 20000, all.Summaries...)
+	r := computeFor(t, reader, view.Spec{}, map[string][]string{"all": {"true"}, "expand": {"*"}}, scene.Size{Width: 300, Height: 200})
+	b, err := json.Marshal(r.Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Spans []struct{ Begin, End, Depth int }
+	}
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	if int64(len(d.Spans)) != reader.Info().Intervals {
+		t.Errorf("%d spans, want %d", len(d.Spans), reader.Info().Intervals)
+	}
+}
+
+func TestDepthDrawsEveryLevel(t *testing.T) {
+	r := computeFor(t, storetest.Text(t, small, all.Summaries...), view.Spec{Locations: []string{"node0/rank 0/thread 0"}}, map[string][]string{"depth": {"9"}}, scene.Size{Width: 1500, Height: 500})
+	i := slices.IndexFunc(r.rows, func(w row) bool { return w.kind == leaf })
+	var got []string
+	for _, s := range r.leaves[i].list {
+		for _, x := range s.spans {
+			got = append(got, fmt.Sprintf("%d %s [%d,%d)", s.level, r.regions[x.region].Name, x.begin, x.end))
+		}
+	}
+	want := []string{"0 main [0,1000)", "1 solve [100,400)", "1 probe [420,420)", "1 solve [600,900)", "2 MPI_Send [150,160)"}
+	if !slices.Equal(got, want) {
+		t.Errorf("spans %q, want %q", got, want)
+	}
+}
