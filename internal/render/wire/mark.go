@@ -23,7 +23,7 @@ func (e *encoder) mark(m scene.Mark) (any, error) {
 	case *scene.Point:
 		return pointMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.f32(m.R), u16(e, m.Fill), u8(e, m.Shape), optional(m.Count, e.u32)}, nil
 	case *scene.Text:
-		return textMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.text(m.Text), u16(e, m.Fill), u8(e, m.Anchor), finite(m.Size), m.Bold, m.Turned}, nil
+		return textMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.text(m.Text), e.f32(widths(m)), u16(e, m.Fill), u8(e, m.Anchor), finite(m.Size), m.Bold, m.Turned}, nil
 	case *scene.Image:
 		out := imageMark{m.Kind(), finite(m.X), finite(m.Y), finite(m.W), finite(m.H), m.Columns, m.Rows, u16(e, m.Cells)}
 		if !scene.Drawable(m.X, m.Y, m.W, m.H) {
@@ -32,6 +32,16 @@ func (e *encoder) mark(m scene.Mark) (any, error) {
 		return out, nil
 	}
 	return nil, fmt.Errorf("mark %q has no encoding", m.Kind())
+}
+
+// widths are the pixels that the layout gave each text. The page draws in the
+// reader's own font and squeezes what would be wider.
+func widths(m *scene.Text) []float32 {
+	out := make([]float32, len(m.Text))
+	for i, t := range m.Text {
+		out[i] = scene.TextWidth(scene.Visible(t), m.Size, m.Bold)
+	}
+	return out
 }
 
 // check refuses marks whose columns differ in length: the decoder would read
@@ -145,6 +155,7 @@ type textMark struct {
 	X      *column `json:"x"`
 	Y      *column `json:"y"`
 	Text   *column `json:"text"`
+	Width  *column `json:"width"`
 	Fill   *column `json:"fill"`
 	Anchor *column `json:"anchor,omitempty"`
 	Size   float64 `json:"size"`

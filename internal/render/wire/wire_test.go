@@ -128,7 +128,7 @@ func plainScene(s *scene.Scene) map[string]any {
 				for _, x := range t.Text {
 					drawn = append(drawn, scene.Visible(x))
 				}
-				fields["Text"] = drawn
+				fields["Text"], fields["Width"] = drawn, widths(t)
 			}
 			marks = append(marks, fields)
 		}

@@ -1,7 +1,7 @@
 // What the painter's test runs inside the browser. It is not part of the page.
 
 import { decodeScene } from "../api/wire";
-import { createPainter, type Backend, type Painter } from "./painter";
+import { createPainter, type Backend, type Painter, type Transform } from "./painter";
 import { palette } from "./palette";
 import { none, type Scene } from "./scene";
 
@@ -71,9 +71,11 @@ Object.assign(window, {
         return { backend: p.backend, ...compare(p.read(), want) };
       });
     },
-    draw(scene: string, theme: "light" | "dark", backend: string) {
-      const p = createPainter(host(), palette, { backend: backend as Backend, pixelRatio: 1 });
+    /** Draws and leaves the picture there, to be looked at. */
+    draw(scene: string, theme: "light" | "dark", backend: string, pixelRatio = 1, t?: Transform) {
+      const p = createPainter(host(), palette, { backend: backend as Backend, pixelRatio });
       p.draw(decodeScene(bytes(scene).buffer), theme);
+      if (t) p.setTransform(0, t);
       p.read();
     },
     moved(scene: string, backend: string) {

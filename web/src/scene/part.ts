@@ -75,7 +75,10 @@ function texts(m: TextMark, keep: (i: number) => boolean): TextMark {
     at.forEach((from, to) => (out[to] = a[from]!));
     return out;
   };
-  return { ...m, x: pick(m.x), y: pick(m.y), fill: pick(m.fill), anchor: m.anchor && pick(m.anchor), text: at.map((i) => m.text[i]!) };
+  return {
+    ...m, x: pick(m.x), y: pick(m.y), fill: pick(m.fill), anchor: m.anchor && pick(m.anchor),
+    width: m.width && pick(m.width), text: at.map((i) => m.text[i]!),
+  };
 }
 
 /** Labels of rows follow the frame whose rows stand at their height. */

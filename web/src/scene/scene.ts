@@ -138,6 +138,8 @@ export interface TextMark {
   x: Float32Array;
   y: Float32Array;
   text: string[];
+  /** Pixels that the layout gave each text; wider ones are squeezed. */
+  width?: Float32Array;
   fill: Uint16Array;
   anchor: Uint8Array | null;
   size: number;

@@ -53,16 +53,17 @@ export function drawTexts(
       used = { line: y, to: from + width };
     }
     if (colour !== fill) ctx.fillStyle = css(table, (fill = colour));
-    if (m.turned) turned(ctx, text, x, y);
-    else ctx.fillText(text, x, y);
+    const most = m.width && m.width[i]! > 0 ? m.width[i]! * scale : undefined;
+    if (m.turned) turned(ctx, text, x, y, most);
+    else ctx.fillText(text, x, y, most);
   }
 }
 
 /** A text that runs upwards from its place. */
-function turned(ctx: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+function turned(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, most: number | undefined): void {
   ctx.save();
   ctx.translate(x, y);
   ctx.rotate(-Math.PI / 2);
-  ctx.fillText(text, 0, 0);
+  ctx.fillText(text, 0, 0, most);
   ctx.restore();
 }
