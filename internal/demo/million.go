@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// The seed is 0 by default: no noise. With any other every process gets noise of
+// millionOptions: the seed is 0, no noise. With any other each process gets noise of
 // up to 3 ms, one draw each in order.
 var millionOptions = Options{Locations: millionProcesses, Intervals: 2 * millionProcesses}
 

@@ -47,7 +47,7 @@ const (
 	bytesPerUsFar  = 10_000
 )
 
-// phases are the parts of one compute step: each is so many tiles long.
+// stencilPhases are the parts of one compute step: each is so many tiles long.
 var stencilPhases = []struct {
 	name, tile string
 	tiles      int
@@ -76,7 +76,7 @@ type stencil struct {
 	ends []trace.Time
 }
 
-// shape chooses the size of the run.
+// stencilShape chooses the size of the run and where its faults are.
 func stencilShape(o Options) *stencil {
 	s := &stencil{seed: o.Seed, ranks: max(1, o.Locations), slowNode: -1, lateRank: -1}
 	s.perNode = min(8, max(1, s.ranks/4))
