@@ -20,7 +20,7 @@ import (
 //	spawn               flow ac2g from launch to kernel, its tag as id
 //	flow                flow fwdbwd, its tag as id
 //	communicator        distributedInfo.pg_config
-//	counter             C, which the profiler itself does not write
+//	counter             C, of the process; the profiler itself writes none
 //
 // Files are formatted where their records come from, so ranks that are written by
 // different goroutines use several cores.

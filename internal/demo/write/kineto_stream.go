@@ -1,6 +1,8 @@
 package write
 
 import (
+	"strconv"
+
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -120,11 +122,13 @@ func (s *kinetoStream) Instant(t trace.Time, region trace.RegionID) {
 	s.buffer = append(appendTime(b, t+kinetoStart), "},\n"...)
 }
 
+// Sample puts counters of GPUs on the process too: the pid of a device is a
+// number that only kernels and copies make sense of.
 func (s *kinetoStream) Sample(c trace.CounterID, t trace.Time, value float64) {
 	s.settle(t)
 	b := append(append(s.buffer, `  {"ph": "C", "name": `...), s.tables.counter(c).json...)
-	b = append(append(append(b, ", "...), s.row.json...), `, "ts": `...)
-	b = append(appendTime(b, t+kinetoStart), `, "args": {"value": `...)
+	b = strconv.AppendInt(append(b, `, "pid": `...), s.f.pid, 10)
+	b = append(appendTime(append(b, `, "ts": `...), t+kinetoStart), `, "args": {"value": `...)
 	s.buffer = append(appendNumber(b, value), "}},\n"...)
 }
 
