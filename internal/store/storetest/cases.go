@@ -109,6 +109,21 @@ location thread t
     20..20 h
   20..20 next
 `},
+	{"a caller that ends where its empty call begins is not in a window from there", `
+location thread t
+  stream ordered
+  enter 0 main
+  enter 2 f x=1
+  enter 5 g x=2
+  leave 5 g
+  leave 5 f
+  leave 8 main
+`, `
+location thread t
+  0..8 main
+    2..5 f x=1
+      5..5 g x=2
+`},
 	{"a leave closes the frames inside, and they are counted", `
 location thread t
   stream ordered

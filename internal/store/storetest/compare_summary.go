@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -22,7 +23,8 @@ func (c *comparison) summaries(w store.Window) string {
 			}
 		}
 	}
-	for _, level := range []int{store.Coarsest, 0, 2, 4, 6, 9, 40} {
+	whole := bits.Len64(uint64(c.want.info.End))
+	for _, level := range []int{store.Coarsest, 0, 2, 4, 6, 9, 40, max(0, whole-6), max(0, whole-3), whole} {
 		got, fault := c.cover(w, level)
 		if fault != "" {
 			return fmt.Sprintf("level %d: %s", level, fault)
@@ -129,7 +131,8 @@ func (c *comparison) groups(w store.Window) string {
 	if locations == nil {
 		c.want.tree.Children(trace.NoLocation, func(id trace.LocationID) { locations = append(locations, id) })
 	}
-	for _, level := range []int{0, 3, 7, 20} {
+	whole := bits.Len64(uint64(c.want.info.End))
+	for _, level := range []int{0, 3, 7, 20, max(0, whole-7), max(0, whole-2), whole} {
 		if w.Begin < 0 || w.End < w.Begin || (w.End-w.Begin)>>level > 4096 {
 			continue
 		}

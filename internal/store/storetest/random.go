@@ -16,6 +16,7 @@ import (
 func randomTrace(w trace.Writer, seed uint64, size int) {
 	rnd := rand.New(rand.NewPCG(seed, 7))
 	origin := trace.Time([]int64{0, 1_790_857_026_000_000_000, -5000}[rnd.IntN(3)])
+	scale := trace.Time([]int64{1, 1, 997, 1 << 33}[rnd.IntN(4)])
 	regions := randomRegions(w, rnd)
 	locations := randomLocations(w, rnd, size)
 	attributes := []trace.AttributeID{w.Attribute("bytes"), w.Attribute("what")}
@@ -24,11 +25,11 @@ func randomTrace(w trace.Writer, seed uint64, size int) {
 		if rnd.IntN(4) == 0 && i > 0 {
 			continue // a location without records
 		}
-		g := &generator{w: w, rnd: rand.New(rand.NewPCG(seed, uint64(100+i))), origin: origin, size: size, regions: regions, attributes: attributes}
+		g := &generator{w: w, rnd: rand.New(rand.NewPCG(seed, uint64(100+i))), origin: origin, scale: scale, size: size, regions: regions, attributes: attributes}
 		wg.Go(func() { g.location(id) })
 	}
 	wg.Wait()
-	g := &generator{w: w, rnd: rnd, origin: origin, size: size, regions: regions}
+	g := &generator{w: w, rnd: rnd, origin: origin, scale: scale, size: size, regions: regions}
 	g.links(locations)
 	g.profile(locations)
 	w.Property("seed", fmt.Sprint(seed))
@@ -71,6 +72,8 @@ type generator struct {
 	w          trace.Writer
 	rnd        *rand.Rand
 	origin     trace.Time
+	scale      trace.Time // nanoseconds a unit of the time that is drawn
+	longest    int        // intervals last less than 2^longest units
 	size       int
 	regions    []trace.RegionID
 	attributes []trace.AttributeID
@@ -86,6 +89,7 @@ func (g *generator) location(id trace.LocationID) {
 	if intervals && pairs || !pairs && g.rnd.IntN(2) == 0 {
 		o.Unordered = true
 	}
+	g.longest = 4 + g.rnd.IntN(6)
 	span := trace.Time(g.size) * trace.Time(1+g.rnd.IntN(6))
 	s := g.w.Stream(id, o)
 	now := trace.Time(g.rnd.IntN(20))
@@ -95,7 +99,7 @@ func (g *generator) location(id trace.LocationID) {
 		} else {
 			now += trace.Time(g.rnd.IntN(5))
 		}
-		g.record(s, counter, g.origin+now, pairs, intervals || !pairs)
+		g.record(s, counter, g.origin+now*g.scale, pairs, intervals || !pairs)
 	}
 	if err := s.Close(); err != nil {
 		panic(fmt.Sprintf("storetest: close stream: %v", err))
@@ -111,8 +115,8 @@ func (g *generator) record(s trace.Stream, counter trace.CounterID, t trace.Time
 		s.Sample(counter, t, float64(g.rnd.IntN(100))/4)
 		return
 	case intervals && (!pairs || k < 4):
-		length := g.rnd.IntN(1 << g.rnd.IntN(7))
-		s.Interval(t, t+trace.Time(length), g.region())
+		length := g.rnd.IntN(1 << g.rnd.IntN(g.longest))
+		s.Interval(t, t+trace.Time(length)*g.scale, g.region())
 	case k < 7:
 		s.Enter(t, g.region())
 	case k == 7:
@@ -134,7 +138,7 @@ func (g *generator) record(s trace.Stream, counter trace.CounterID, t trace.Time
 func (g *generator) links(locations []trace.LocationID) {
 	world := g.w.Communicator(trace.Communicator{Name: "world", Parent: trace.NoCommunicator, Members: locations})
 	end := func() trace.End {
-		e := trace.End{Location: locations[g.rnd.IntN(len(locations))], Time: g.origin + trace.Time(g.rnd.IntN(3*g.size)), Region: trace.NoRegion}
+		e := trace.End{Location: locations[g.rnd.IntN(len(locations))], Time: g.origin + trace.Time(g.rnd.IntN(3*g.size))*g.scale, Region: trace.NoRegion}
 		if g.rnd.IntN(3) == 0 {
 			e.Region = g.region()
 		}
@@ -171,7 +175,7 @@ func (g *generator) profile(locations []trace.LocationID) {
 		}
 		if g.rnd.IntN(3) == 0 {
 			g.w.Atomic(trace.AtomicRow{Location: id, Path: trace.NoCallPath, Metric: metrics[1], Count: 3, Min: 1, Max: 9, Mean: 4, SumSquares: 99})
-			g.w.Moments(trace.MomentRow{Location: id, Role: trace.RoleCompute, Begin: g.origin + 2, End: g.origin + 40, Weight: 5, Mean: 7, Central: [trace.MaxMoment + 1]float64{2: 1.5, 8: 3}})
+			g.w.Moments(trace.MomentRow{Location: id, Role: trace.RoleCompute, Begin: g.origin + 2*g.scale, End: g.origin + 40*g.scale, Weight: 5, Mean: 7, Central: [trace.MaxMoment + 1]float64{2: 1.5, 8: 3}})
 		}
 	}
 }

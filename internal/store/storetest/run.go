@@ -27,18 +27,22 @@ func Run(t *testing.T, open Open) {
 			seeds = 4
 		}
 		for seed := range seeds {
-			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-				compareAll(t, open, func(w trace.Writer) { randomTrace(w, seed, 60) }, seed)
-			})
+			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { RunSeed(t, open, seed, 60) })
 		}
 	})
 	t.Run("many rows in few lanes", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes seconds under the race detector")
 		}
-		compareAll(t, open, func(w trace.Writer) { randomTrace(w, 1001, 3000) }, 1001)
+		RunSeed(t, open, 1001, 3000)
 	})
 	t.Run("conduct", func(t *testing.T) { runConduct(t, open) })
+}
+
+// RunSeed holds a store against the reference on one random trace with so many
+// records a location. Run takes some seeds; more can be tried by hand.
+func RunSeed(t *testing.T, open Open, seed uint64, size int) {
+	compareAll(t, open, func(w trace.Writer) { randomTrace(w, seed, size) }, seed)
 }
 
 // both fills the store under test and the reference alike.

@@ -25,10 +25,15 @@ func TestTheReferencePassesItsOwnSuite(t *testing.T) { Run(t, openMemory) }
 // The reference walks its rows once with a stack. Here every answer is found a
 // second time by trying each nanosecond against each row.
 func TestTheReferenceAgreesWithTryingEveryNanosecond(t *testing.T) {
-	for seed := range uint64(8) {
+	tried := 0
+	for seed := range uint64(20) {
 		m := NewMemory()
 		randomTrace(m, 500+seed, 25)
 		r := m.Reader().(*reader)
+		if r.info.End > 5000 {
+			continue // too many nanoseconds to try
+		}
+		tried++
 		for id := range r.lanes {
 			table, err := r.Time(context.Background(), store.Window{Begin: 10, End: 60, Locations: []trace.LocationID{trace.LocationID(id)}})
 			if err != nil {
@@ -56,6 +61,9 @@ func TestTheReferenceAgreesWithTryingEveryNanosecond(t *testing.T) {
 				}
 			}
 		}
+	}
+	if tried < 5 {
+		t.Errorf("only %d traces were short enough", tried)
 	}
 }
 
