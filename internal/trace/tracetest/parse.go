@@ -66,18 +66,13 @@ func (p *parser) line(line string) error {
 	return f(p, indent, rest)
 }
 
-// statements are filled in by init, since they refer to parser's methods that
-// would otherwise form a cycle.
-var statements map[string]func(*parser, int, []word) error
-
-func init() {
-	statements = map[string]func(*parser, int, []word) error{
-		"property": (*parser).property, "region": (*parser).region, "location": (*parser).location, "counter": (*parser).counter,
-		"stream": (*parser).streamOptions, "enter": (*parser).enter, "leave": (*parser).leave,
-		"lane":         func(*parser, int, []word) error { return nil },
-		"communicator": (*parser).communicator, "topology": (*parser).topology, "at": (*parser).coordinate, "link": (*parser).link,
-		"metric": (*parser).metric, "profile": (*parser).profile, "atomic": (*parser).atomic, "moments": (*parser).moments, "report": (*parser).report,
-	}
+// statements are the lines that begin with a word.
+var statements = map[string]func(*parser, int, []word) error{
+	"property": (*parser).property, "region": (*parser).region, "location": (*parser).location, "counter": (*parser).counter,
+	"stream": (*parser).streamOptions, "enter": (*parser).enter, "leave": (*parser).leave,
+	"lane":         func(*parser, int, []word) error { return nil },
+	"communicator": (*parser).communicator, "topology": (*parser).topology, "at": (*parser).coordinate, "link": (*parser).link,
+	"metric": (*parser).metric, "profile": (*parser).profile, "atomic": (*parser).atomic, "moments": (*parser).moments, "report": (*parser).report,
 }
 
 // closeFrames ends what is indented as far as a line at indent, or further.
