@@ -55,6 +55,8 @@ func (c *headCache) get(fsys fs.FS, path string) ([]byte, error) {
 	return h.data, h.err
 }
 
+var scratch = sync.Pool{New: func() any { b := make([]byte, longestHead); return &b }}
+
 // readHead gives what could be read: a file that breaks off within its head has
 // a shorter head, not an error.
 func readHead(fsys fs.FS, path string, size int) ([]byte, error) {
@@ -68,8 +70,9 @@ func readHead(fsys fs.FS, path string, size int) ([]byte, error) {
 		return nil, err
 	}
 	defer closer()
-	data := make([]byte, size)
-	n, err := io.ReadFull(r, data)
+	data := *scratch.Get().(*[]byte)
+	defer scratch.Put(&data)
+	n, err := io.ReadFull(r, data[:size])
 	if n > 0 || err == io.EOF {
 		err = nil
 	}

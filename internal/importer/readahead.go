@@ -44,6 +44,9 @@ func newReadAhead(r io.Reader, label string, closer func() error) *readAhead {
 	return a
 }
 
+// chunks are used again: a run may have ten thousand files.
+var chunks = sync.Pool{New: func() any { b := make([]byte, aheadChunk); return &b }}
+
 func (a *readAhead) run(r io.Reader) {
 	defer close(a.ended)
 	defer close(a.full)
@@ -55,7 +58,7 @@ func (a *readAhead) run(r io.Reader) {
 			return
 		}
 		if buf == nil {
-			buf = make([]byte, aheadChunk)
+			buf = *chunks.Get().(*[]byte)
 		}
 		n, err := fill(r, buf)
 		select {
@@ -90,6 +93,9 @@ func (a *readAhead) Read(p []byte) (int, error) {
 		if a.now.err == io.EOF {
 			return 0, io.EOF
 		}
+		if a.now.err == io.ErrClosedPipe {
+			return 0, a.now.err
+		}
 		if a.now.err != nil {
 			return 0, &Error{File: a.label, Cause: a.now.err.Error(), Hint: "copy or record it again", Kind: ErrMalformed}
 		}
@@ -114,7 +120,31 @@ func (a *readAhead) Close() error {
 	a.once.Do(func() {
 		close(a.stop)
 		<-a.ended
+		a.recycle()
 		err = a.closer()
 	})
 	return err
+}
+
+// recycle gives back all chunks that nobody reads any more.
+func (a *readAhead) recycle() {
+	give := func(b []byte) {
+		if cap(b) == aheadChunk {
+			b = b[:aheadChunk]
+			chunks.Put(&b)
+		}
+	}
+	give(a.all)
+	a.now, a.all = chunk{err: io.ErrClosedPipe}, nil
+	for c := range a.full { // closed by run
+		give(c.data)
+	}
+	for {
+		select {
+		case b := <-a.free:
+			give(b)
+		default:
+			return
+		}
+	}
 }

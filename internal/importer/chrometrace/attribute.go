@@ -1,7 +1,7 @@
 package chrometrace
 
 import (
-	"math"
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -100,8 +100,10 @@ func (c *reader) attributeValue(at *attribute, v value, offset int64) (trace.Val
 		if n, ok := smallInteger(v.raw); ok {
 			return trace.Integer(n), true
 		}
-		if n, ok := v.integer(); ok && n != math.MinInt64 {
-			return trace.Integer(n), true
+		if bytes.IndexAny(v.raw, ".eE") < 0 {
+			if n, ok := v.integer(); ok {
+				return trace.Integer(n), true
+			}
 		}
 		if f, ok := v.float(); ok {
 			return trace.Number(f), true

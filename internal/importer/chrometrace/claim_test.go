@@ -103,6 +103,14 @@ func TestRanksFromNames(t *testing.T) {
 	}
 }
 
+func TestRanksFromNamesOfProcesses(t *testing.T) {
+	for name, want := range map[string]int{"rank 3": 3, "MPI Rank 12": 12, "Rank#0 on n1": 0, "worker 3": -1, "frank 3": -1, "ranker": -1, "": -1} {
+		if got := processRank(name); got != want {
+			t.Errorf("%q is rank %d, want %d", name, got, want)
+		}
+	}
+}
+
 // The base of Kineto's times may stand after the records, in a file that can only
 // be unpacked from its beginning.
 func TestALateBaseIsFoundInPackedFilesToo(t *testing.T) {

@@ -28,7 +28,7 @@ type reader struct {
 	processes map[string]*process
 	devices   map[string]*device
 	pids      map[string]*meta
-	rows      []*row
+	rows      map[trace.LocationID]*row
 	models    map[string]string // of devices, by pid
 
 	categories   map[string]*category
@@ -57,7 +57,7 @@ type reader struct {
 func newReader(w trace.Writer, d dialect) *reader {
 	c := &reader{
 		w: w, dialect: d, rank: trace.NoRank, parent: trace.NoLocation,
-		places: map[string]*place{}, processes: map[string]*process{}, devices: map[string]*device{}, pids: map[string]*meta{},
+		places: map[string]*place{}, processes: map[string]*process{}, devices: map[string]*device{}, pids: map[string]*meta{}, rows: map[trace.LocationID]*row{},
 		models: map[string]string{}, categories: map[string]*category{}, keys: map[string]*attribute{}, texts: map[string]string{},
 		hashes: map[string]string{}, counters: map[string]trace.CounterID{},
 	}

@@ -261,6 +261,7 @@ func (p *plan) readFile(ctx context.Context, c *reader, i int) error {
 				p.properties(s)
 			}
 		}
+		s.close()
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -96,6 +96,8 @@ func (f *facts) member(key string, raw []byte) {
 	case "deviceProperties", "schemaVersion":
 		f.dialect = kineto
 		f.trace = f.trace || key == "deviceProperties"
+	case "hostname", "host_name":
+		f.host = textOf(raw)
 	case "baseTimeNanoseconds":
 		f.dialect = kineto
 		f.base, f.hasBase = decimal(bytes.TrimSpace(raw), 0)

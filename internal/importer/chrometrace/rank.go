@@ -48,6 +48,18 @@ func rankWord(file string) int {
 	return -1
 }
 
+var processPattern = regexp.MustCompile(`(?i)^(?:mpi[ _-])?rank[ _#:-]?(\d{1,7})(?:[^0-9]|$)`)
+
+// processRank finds the rank in a process's name: "rank 3", "MPI Rank 3", "Rank#3 on node7".
+func processRank(name string) int {
+	m := processPattern.FindStringSubmatch(name)
+	if m == nil {
+		return -1
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
+}
+
 var digits = regexp.MustCompile(`\d+`)
 
 // onlyNumbers gives the number in which the names differ, if they differ in one.

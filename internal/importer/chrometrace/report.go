@@ -30,6 +30,7 @@ const (
 	contexts
 	otherMetadata
 	unusedNames
+	namedProcesses
 	profilerRows
 	clangTotals
 	repeatedFlows
@@ -74,6 +75,7 @@ var reasons = [reasonCount]struct {
 	contexts:         {trace.Skipped, "context records"},
 	otherMetadata:    {trace.Skipped, "metadata records that name or order nothing"},
 	unusedNames:      {trace.Skipped, "names of rows that hold no records"},
+	namedProcesses:   {trace.Guessed, "ranks taken from the names of processes"},
 	profilerRows:     {trace.Skipped, "records of the profiler about itself (PyTorch Profiler), which are no work"},
 	clangTotals:      {trace.Skipped, "totals of clang, which it writes as if they were threads"},
 	repeatedFlows:    {trace.Skipped, "flow records that repeat what a correlation id links"},

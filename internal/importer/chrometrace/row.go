@@ -146,7 +146,7 @@ func (c *reader) process(pid string) *process {
 func (c *reader) ownRow(p *process) *row {
 	if p.own == nil {
 		p.own = &row{p.location, c.w.Stream(p.location, streamOptions)}
-		c.rows = append(c.rows, p.own)
+		c.rows[p.location] = p.own
 	}
 	return p.own
 }
@@ -172,14 +172,11 @@ func (c *reader) asyncRow(p *process, cat string) *row {
 // a restart, may lead to the same location by different pids.
 func (c *reader) newRow(l trace.Location) *row {
 	id := c.w.Location(l)
-	for _, r := range c.rows {
-		if r.location == id {
-			return r
-		}
+	r, ok := c.rows[id]
+	if !ok {
+		r = &row{id, c.w.Stream(id, streamOptions)}
+		c.rows[id] = r
 	}
-	r := &row{location: id}
-	r.stream = c.w.Stream(r.location, streamOptions)
-	c.rows = append(c.rows, r)
 	return r
 }
 
@@ -191,7 +188,7 @@ func (c *reader) closeRows() error {
 			errs = append(errs, err)
 		}
 	}
-	c.rows = nil
+	clear(c.rows)
 	return errors.Join(errs...)
 }
 
@@ -265,6 +262,10 @@ func (c *reader) describeProcess(p *process) {
 	if p != c.self || c.rank < 0 {
 		l.Name = strings.TrimSpace(cmp.Or(m.name, "process") + " " + p.pid)
 		l.Order = m.order
+		if rank := processRank(m.name); rank >= 0 && p != c.self {
+			l.Name, l.Rank = m.name, rank
+			c.tally.add(namedProcesses, nowhere)
+		}
 	}
 	if m.name != "" {
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "process", Value: trace.Text(m.name)})

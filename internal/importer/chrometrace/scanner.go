@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
 const (
@@ -101,7 +102,7 @@ func (s *scanner) fill() bool {
 		s.buf, s.pos = s.buf[:n], 0
 	}
 	if len(s.buf) == cap(s.buf) || s.base > 0 && cap(s.buf) < bufferSize {
-		s.buf = append(make([]byte, 0, 2*cap(s.buf)), s.buf...)
+		s.grow()
 	}
 	for tries := 0; ; tries++ {
 		n, err := s.r.Read(s.buf[len(s.buf):cap(s.buf)])
@@ -117,6 +118,34 @@ func (s *scanner) fill() bool {
 			return false
 		}
 	}
+}
+
+// grow makes the buffer larger. Buffers of the usual size are used again: a run
+// may have ten thousand files.
+func (s *scanner) grow() {
+	old := s.buf
+	if cap(old) < bufferSize {
+		b := buffers.Get().(*[]byte)
+		s.buf = append((*b)[:0], old...)
+		return
+	}
+	s.buf = append(make([]byte, 0, 2*cap(old)), old...)
+	s.release(old)
+}
+
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, bufferSize); return &b }}
+
+// release gives a buffer back. Records that were read are not valid after it.
+func (s *scanner) release(b []byte) {
+	if cap(b) == bufferSize {
+		buffers.Put(&b)
+	}
+}
+
+// close ends the use of the scanner.
+func (s *scanner) close() {
+	s.release(s.buf)
+	s.buf, s.pos, s.state = nil, 0, atEnd
 }
 
 // peek gives the next byte that is no space, or 0 at the end.
