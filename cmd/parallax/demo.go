@@ -15,23 +15,14 @@ import (
 )
 
 // demoVersion goes up whenever a demo gives another trace.
-const demoVersion = 1
+const demoVersion = 2
 
 func findDemo(name string) (*demo.Demo, demo.Options, error) {
-	base, variant, _ := strings.Cut(name, "?")
-	d, ok := demo.Find(base)
+	d, ok := demo.Find(name)
 	if !ok {
-		return nil, demo.Options{}, usage("no demo %q; `parallax demo --list` lists them", base)
+		return nil, demo.Options{}, usage("no demo %q; `parallax demo --list` lists them, and ?balanced, ?locations=N, ?intervals=N, ?seed=N may follow a name", name)
 	}
-	o := d.Options
-	switch variant {
-	case "":
-	case "balanced":
-		o.Balanced = true
-	default:
-		return nil, o, usage("demo:%s: unknown variant %q, want balanced", base, variant)
-	}
-	return d, o, nil
+	return d, d.Options, nil
 }
 
 func demoKey(d *demo.Demo, o demo.Options) string {
