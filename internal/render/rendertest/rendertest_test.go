@@ -30,6 +30,12 @@ func TestFixturesAreUpToDate(t *testing.T) {
 			for _, theme := range []scene.Theme{scene.Light, scene.Dark} {
 				samePicture(t, name+"."+theme.String()+".png", s, theme)
 			}
+			// For screens with two pixels to each of the scene's; looked at by the page's test alone.
+			fixture(t, name+".2x.png", func() ([]byte, error) {
+				var b bytes.Buffer
+				err := png.RenderScaled(&b, s, scene.Light, 2)
+				return b.Bytes(), err
+			})
 		})
 	}
 }

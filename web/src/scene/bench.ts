@@ -1,6 +1,7 @@
 // What the painter's test runs inside the browser. It is not part of the page.
 
 import { decodeScene } from "../api/wire";
+import { device } from "./device";
 import { createPainter, type Backend, type Painter, type Transform } from "./painter";
 import { palette } from "./palette";
 import { none, type Scene } from "./scene";
@@ -18,8 +19,8 @@ async function pixelsOf(png: string): Promise<ImageData> {
   return ctx.getImageData(0, 0, bitmap.width, bitmap.height);
 }
 
-function withPainter<T>(backend: string, f: (p: Painter) => T): T {
-  const p = createPainter(host(), palette, { backend: backend as Backend, pixelRatio: 1 });
+function withPainter<T>(backend: string, f: (p: Painter) => T, pixelRatio = 1): T {
+  const p = createPainter(host(), palette, { backend: backend as Backend, pixelRatio });
   try {
     return f(p);
   } finally {
@@ -64,12 +65,28 @@ const sceneOfTexts: Scene = {
 
 Object.assign(window, {
   bench: {
-    async compare(scene: string, png: string, theme: "light" | "dark", backend: string) {
+    async compare(scene: string, png: string, theme: "light" | "dark", backend: string, pixelRatio: number) {
       const want = await pixelsOf(png);
       return withPainter(backend, (p) => {
         p.draw(decodeScene(bytes(scene).buffer), theme);
         return { backend: p.backend, ...compare(p.read(), want) };
-      });
+      }, pixelRatio);
+    },
+    async lose(scene: string) {
+      const p = createPainter(host(), palette, { backend: "webgl2", pixelRatio: 1 });
+      const ink = () => p.read().data.reduce((n, v, i) => n + (i % 4 === 0 && v < 200 ? 1 : 0), 0);
+      p.draw(decodeScene(bytes(scene).buffer), "light");
+      const before = ink();
+      const lost = device(true)!;
+      lost.gl.getExtension("WEBGL_lose_context")!.loseContext();
+      await new Promise((done) => setTimeout(done, 50)); // the browser tells in a task of its own
+      p.setTheme("dark");
+      p.read();
+      p.setTheme("light");
+      const after = ink();
+      p.destroy();
+      if (!lost.lost) throw new Error("the context was not lost");
+      return { before, after };
     },
     /** Draws and leaves the picture there, to be looked at. */
     draw(scene: string, theme: "light" | "dark", backend: string, pixelRatio = 1, t?: Transform) {

@@ -17,7 +17,8 @@ const here = (name: string) => new URL(name, import.meta.url).pathname;
 
 // What the page offers the test; see entry below.
 interface Bench {
-  compare(scene: string, png: string, theme: string, backend: string): Promise<Comparison>;
+  compare(scene: string, png: string, theme: string, backend: string, pixelRatio: number): Promise<Comparison>;
+  lose(scene: string): Promise<{ before: number; after: number }>;
   moved(scene: string, backend: string): Promise<{ before: number[]; after: number[]; restored: boolean }>;
   overlay(scene: string): Promise<number[]>;
   texts(backend: string): Promise<{ ink: number; label: string | null }>;
@@ -65,7 +66,7 @@ describe.skipIf(!existsSync(program))("painter in Chromium", () => {
       for (const name of ["marks", "rows", "shapes", "hostile"]) {
         test(`${name} is drawn as in Go: ${backend}, ${theme}`, async () => {
           const got = await page.evaluate(
-            ([scene, png, theme, backend]) => window.bench.compare(scene!, png!, theme!, backend!),
+            ([scene, png, theme, backend]) => window.bench.compare(scene!, png!, theme!, backend!, 1),
             [base64(`${name}.scene`), base64(`${name}.${theme}.png`), theme, backend],
           );
           expect(got.backend).toBe(backend);
@@ -74,6 +75,18 @@ describe.skipIf(!existsSync(program))("painter in Chromium", () => {
           expect(got.wrong).toBeLessThan(backend === "software" ? 0.0005 : 0.006);
         });
       }
+    }
+
+    for (const name of ["marks", "rows", "shapes"]) {
+      test(`${name} is drawn as in Go on a dense screen: ${backend}`, async () => {
+        const got = await page.evaluate(
+          ([scene, png, backend]) => window.bench.compare(scene!, png!, "light", backend!, 2),
+          [base64(`${name}.scene`), base64(`${name}.2x.png`), backend],
+        );
+        // Hairlines snap to the screen's pixels here, to the scene's there.
+        expect(got.mean).toBeLessThan(1);
+        expect(got.wrong).toBeLessThan(0.008);
+      });
     }
 
     test(`a transform moves what lies in its frame and nothing else: ${backend}`, async () => {
@@ -88,6 +101,12 @@ describe.skipIf(!existsSync(program))("painter in Chromium", () => {
       expect(got.label).toBe("Two texts.");
     });
   }
+
+  test("a picture is drawn anew after the GPU was lost", async () => {
+    const got = await page.evaluate((scene) => window.bench.lose(scene), base64("rows.scene"));
+    expect(got.before).toBeGreaterThan(1000);
+    expect(got.after).toBe(got.before);
+  });
 
   test("highlights dim what is not kept and cross at the cursor", async () => {
     const [kept, veiled, cross, outside] = await page.evaluate((scene) => window.bench.overlay(scene), base64("rows.scene"));
