@@ -8,6 +8,7 @@
 //   wheel           Ctrl: zoom, Shift or sideways: pan; else rows scroll, or zoom
 //   arrows, Enter   the same with keys: move the cross-hair, choose
 
+import type { Fact } from "../api/types";
 import type { Box } from "../scene/painter";
 import { noID, type Frame, type Row } from "../scene/scene";
 import { frameAt, isTime, locationPatterns, regionPatterns, rowAt, rowsBetween, timeAt, toScene, visibleWidth } from "./geometry";
@@ -126,7 +127,7 @@ export class Gestures {
         const one = (ids: number[] | undefined) => (ids?.length === 1 ? ids[0] : null);
         this.bench.hover.value = { panel: panel.id, time: null, location: one(fact.locations), region: one(fact.regions) };
       }
-      this.bench.tip.value = fact ? { ...this.onPage(x, y), title: fact.title, lines: fact.lines.slice(0, 3).map((l) => `${l.label} ${l.value}`) } : null;
+      this.bench.tip.value = fact ? { ...this.onPage(x, y), title: fact.title, lines: tipLines(fact) } : null;
     } catch (e) {
       this.bench.reportGone(e);
     }
@@ -194,7 +195,7 @@ export class Gestures {
     const b = toScene(t, clampX(p.x), clampY(p.y));
     const choice: Choice = {};
     const overTime = isTime(f) && this.followsTime();
-    const touched = rowsBetween(f.yScale.rows, a.y, b.y);
+    const touched = brushable(rowsBetween(f.yScale.rows, a.y, b.y));
     const overRows = touched.length > 0 && (!overTime || (Math.abs(p.y - d.y) >= rowSlack && touched.length > 1 && touched.length < f.yScale.rows.length));
     if (overTime) choice.time = { begin: timeAt(f, Math.min(a.x, b.x)), end: timeAt(f, Math.max(a.x, b.x)) };
     if (overRows) {
@@ -362,4 +363,18 @@ export class Gestures {
     }
     return false;
   }
+}
+
+/** Rows that a brush takes: the head of an open group stands for all of it, which was not meant. */
+function brushable(rows: Row[]): Row[] {
+  const own = rows.filter((r) => !r.open);
+  return own.length > 0 ? own : rows;
+}
+
+const dull = /^(path|kind|role|category|begin|end|from|to|depth|row|lane)$/;
+
+/** The facts worth a glance; the inspector has them all. */
+function tipLines(fact: Fact): string[] {
+  const lines = fact.lines.filter((l) => !dull.test(l.label)).slice(0, 4).map((l) => `${l.label} ${l.value}`);
+  return fact.text ? [fact.text, ...lines.slice(0, 3)] : lines;
 }

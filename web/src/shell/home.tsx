@@ -86,7 +86,7 @@ export function Home() {
           </section>
           <section aria-label="Demos">
             <h2>Demos, with what there is to see</h2>
-            <ul class="home-list">
+            <ul class="home-list home-demos">
               {home.value?.demos.map((d) => (
                 <li key={d.name}>
                   <button type="button" class="plain" onClick={() => void open([`demo:${d.name}`])}>

@@ -66,7 +66,7 @@ function FactCard({ shown, actions }: { shown: ShownFact; actions: boolean }) {
           </div>
         ))}
       </dl>
-      {fact.count !== undefined && fact.count > 1 && <p class="muted">Aggregated: {plural(fact.count, "thing")}</p>}
+      {!fact.text && fact.count !== undefined && fact.count > 1 && <p class="muted">Aggregated: {plural(fact.count, "thing")}</p>}
       {actions && <FactActions fact={fact} bench={bench} />}
     </div>
   );

@@ -244,6 +244,16 @@ export class Picture {
     else this.events.busy(false);
   }
 
+  /** The pixels as they are drawn now: for tests. */
+  read(): ImageData {
+    return this.painter.read();
+  }
+
+  /** Nothing is under way and what is drawn is exact: for tests. */
+  get settled(): boolean {
+    return this.drawn !== null && this.pending === null && !this.scheduled && !this.drawn.scene.coarse;
+  }
+
   /** Whether the drawn scene lies where it was drawn. */
   get still(): boolean {
     return this.transforms.every(isIdentity);

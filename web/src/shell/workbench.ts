@@ -73,8 +73,8 @@ export class Workbench {
 
   readonly overlay = signal<Overlay>("");
   /** Widths of the columns at the sides, in pixels; negative: hidden, as wide as before. */
-  readonly left = signal(size("left", 236));
-  readonly right = signal(size("right", 300));
+  readonly left = signal(size("left", Math.min(320, Math.max(196, innerWidth * 0.13))));
+  readonly right = signal(size("right", Math.min(460, Math.max(264, innerWidth * 0.2))));
   /** Short words at the bottom, for things done without a picture of them. */
   readonly toast = signal("");
   /** Why nothing works just now; null when all is well. */
@@ -293,9 +293,9 @@ export class Workbench {
 /** Widths that the user chose are kept in this browser. */
 function size(name: string, usual: number): number {
   try {
-    return Number(localStorage.getItem(`parallax.${name}`)) || usual;
+    return Number(localStorage.getItem(`parallax.${name}`)) || Math.round(usual);
   } catch {
-    return usual;
+    return Math.round(usual);
   }
 }
 

@@ -1,0 +1,185 @@
+// What the browser tests share: a server of the real program, a browser, a door
+// between them that can be slow or shut, and words for what is on the page.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { createServer, connect, type Server, type Socket } from "node:net";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type BrowserContext, type Page } from "playwright-core";
+
+const env = (name: string): string => {
+  const v = process.env[name];
+  if (!v) throw new Error(`${name} is not set: run these tests with npm run browser`);
+  return v;
+};
+
+export const scratch = (): string => env("PARALLAX_TEST_SCRATCH");
+
+/** A running program. */
+export interface Program {
+  /** The printed address, with its token. */
+  address: string;
+  port: number;
+  process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** Starts the program on a port of its own and waits for its address. */
+export async function serve(...sources: string[]): Promise<Program> {
+  const child = spawn(env("PARALLAX_TEST_BINARY"), ["open", ...sources, "--no-browser", "--listen", "127.0.0.1:0"], {
+    env: { ...process.env, PARALLAX_CACHE: join(scratch(), "cache"), XDG_CONFIG_HOME: join(scratch(), "config"), XDG_STATE_HOME: join(scratch(), "state") },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  const address = await new Promise<string>((found, failed) => {
+    const read = (b: Buffer) => {
+      said += b.toString();
+      const m = /http:\/\/127\.0\.0\.1:\d+\/\?\S+/.exec(said);
+      if (m) found(m[0]);
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.on("exit", (code) => failed(new Error(`parallax ended with ${code}: ${said}`)));
+    setTimeout(() => failed(new Error(`parallax printed no address: ${said}`)), 60_000).unref();
+  });
+  const stop = () => new Promise<void>((done) => {
+    if (child.exitCode !== null) return done();
+    child.on("exit", () => done());
+    child.kill("SIGTERM");
+    setTimeout(() => child.kill("SIGKILL"), 5000).unref();
+  });
+  return { address, port: Number(new URL(address).port), process: child, stop };
+}
+
+/** A door in front of a program, which can be shut, and can delay what comes back. */
+export class Door {
+  private server: Server | null = null;
+  private sockets = new Set<Socket>();
+  port = 0;
+  delay = 0;
+
+  constructor(private readonly to: number) {}
+
+  async open(): Promise<void> {
+    this.server = createServer((s) => {
+      const out = connect(this.to, "127.0.0.1");
+      for (const x of [s, out]) {
+        this.sockets.add(x);
+        x.on("close", () => this.sockets.delete(x));
+        x.on("error", () => { s.destroy(); out.destroy(); });
+      }
+      s.pipe(out);
+      out.on("data", (b) => { setTimeout(() => s.writable && s.write(b), this.delay); });
+      out.on("end", () => setTimeout(() => s.end(), this.delay));
+    });
+    await new Promise<void>((done) => this.server!.listen(this.port, "127.0.0.1", () => done()));
+    this.port = (this.server.address() as { port: number }).port;
+  }
+
+  async shut(): Promise<void> {
+    for (const s of this.sockets) s.destroy();
+    await new Promise<void>((done) => this.server!.close(() => done()));
+  }
+
+  address(of: Program): string {
+    return of.address.replace(`:${of.port}/`, `:${this.port}/`);
+  }
+}
+
+export interface BrowserOptions {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+  scale?: number;
+}
+
+/** A browser with an empty profile, and what went wrong in it. */
+export async function browse(options: BrowserOptions = {}): Promise<{ context: BrowserContext; page: Page; errors: string[]; requests: string[] }> {
+  const context = await chromium.launchPersistentContext(mkdtempSync(join(scratch(), "profile-")), {
+    executablePath: env("PARALLAX_TEST_CHROMIUM"), headless: true, acceptDownloads: true,
+    viewport: { width: options.width ?? 1280, height: options.height ?? 720 }, deviceScaleFactor: options.scale ?? 1, colorScheme: options.dark ? "dark" : "light",
+    args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-unsafe-swiftshader"],
+  });
+  const page = context.pages()[0] ?? (await context.newPage());
+  const errors: string[] = [];
+  const requests: string[] = [];
+  page.on("pageerror", (e) => errors.push(String(e)));
+  page.on("console", (m) => { if (m.type() === "error" && !/Failed to load resource/.test(m.text())) errors.push(m.text()); });
+  context.on("request", (r) => requests.push(r.url()));
+  return { context, page, errors, requests };
+}
+
+/** Waits until every picture on the page is exact and nothing is under way. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const hosts = [...document.querySelectorAll(".picture")] as (HTMLElement & { picture?: { settled: boolean } })[];
+    return hosts.length > 0 && hosts.every((h) => h.picture?.settled);
+  }, undefined, { timeout: 30_000 });
+  // The address is written a moment later.
+  await page.waitForTimeout(250);
+}
+
+export async function openBench(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.waitForSelector(".panel .picture");
+  await settled(page);
+}
+
+/** The element of a panel's picture. */
+export const picture = (page: Page, n = 0) => page.locator(".picture").nth(n);
+
+/** The place of a frame of a picture on the page. */
+export async function frameBox(page: Page, n = 0): Promise<{ x: number; y: number; w: number; h: number }> {
+  const box = (await picture(page, n).boundingBox())!;
+  const f = await page.evaluate((i) => {
+    const host = document.querySelectorAll(".picture")[i] as unknown as { picture: { shown: { scene: { width: number; frames: { x: number; y: number; w: number; h: number }[] }; width: number } } };
+    const { scene, width } = host.picture.shown;
+    const g = scene.frames[0];
+    return { x: g.x, y: g.y, w: g.w - Math.max(0, scene.width - width), h: g.h };
+  }, n);
+  return { x: box.x + f.x, y: box.y + f.y, w: f.w, h: f.h };
+}
+
+/** A fingerprint of the pixels of each picture, and how many colours they have. */
+export async function fingerprints(page: Page): Promise<{ hash: number; colours: number }[]> {
+  return page.evaluate(() => ([...document.querySelectorAll(".picture")] as unknown as { picture: { read(): ImageData } }[]).map((h) => {
+    const d = new Uint32Array(h.picture.read().data.buffer);
+    let hash = 0;
+    const colours = new Set<number>();
+    for (let i = 0; i < d.length; i++) {
+      hash = (Math.imul(hash, 31) + d[i]) | 0;
+      if (i % 7 === 0) colours.add(d[i]);
+    }
+    return { hash, colours: colours.size };
+  }));
+}
+
+interface State {
+  window: { begin: number; end: number };
+  time: { begin: number; end: number } | null;
+  locations: string[];
+  regions: string[];
+  only: string[];
+  views: string[];
+}
+
+/** The state of the page, in its own words. */
+export async function state(page: Page): Promise<State> {
+  return page.evaluate(() => {
+    const bench = (window as unknown as { parallax: { store: { window: State["window"]; look: State }; layout: { value: { rows: { panels: { view: string }[] }[] } } } }).parallax;
+    const { look } = bench.store;
+    return {
+      window: bench.store.window, time: look.time, locations: [...look.locations], regions: [...look.regions], only: [...look.only],
+      views: bench.layout.value.rows.flatMap((r) => r.panels.map((p) => p.view)),
+    };
+  });
+}
+
+/** Drags from one point of the page to another. */
+export async function drag(page: Page, from: [number, number], to: [number, number]): Promise<void> {
+  await page.mouse.move(...from);
+  await page.mouse.down();
+  await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 3 });
+  await page.mouse.move(...to, { steps: 3 });
+  await page.mouse.up();
+}

@@ -1,0 +1,32 @@
+// Before all browser tests: finds Chromium, builds the program, makes a scratch
+// folder. PARALLAX_BINARY and CHROMIUM name ready-made ones.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
+
+export default function setup(): () => void {
+  const chromium = process.env.CHROMIUM ?? places.find((p) => existsSync(p));
+  if (!chromium || !existsSync(chromium)) {
+    console.error([
+      "The browser tests need Chromium, and there is none at " + (process.env.CHROMIUM ?? places.join(", ")) + ".",
+      "Install it with    sudo apt-get install chromium",
+      "or say where it is with    CHROMIUM=/path/to/chrome npm test",
+      "`npm run unit` runs the tests that need no browser.",
+    ].join("\n"));
+    throw new Error("no Chromium");
+  }
+  const scratch = mkdtempSync(join(tmpdir(), "parallax-browser-"));
+  let binary = process.env.PARALLAX_BINARY;
+  if (!binary) {
+    binary = join(scratch, "parallax");
+    execFileSync("go", ["build", "-o", binary, "./cmd/parallax"], { cwd: resolve(import.meta.dirname, "../../.."), env: { ...process.env, CGO_ENABLED: "0" }, stdio: "inherit" });
+  }
+  process.env.PARALLAX_TEST_BINARY = binary;
+  process.env.PARALLAX_TEST_CHROMIUM = chromium;
+  process.env.PARALLAX_TEST_SCRATCH = scratch;
+  return () => rmSync(scratch, { recursive: true, force: true });
+}

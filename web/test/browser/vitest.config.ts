@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+// Real Chromium against the real program, one file after the other: the machine
+// that runs them may have two cores.
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["*.test.ts"],
+    globalSetup: ["./setup.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+  },
+});
