@@ -1,6 +1,6 @@
 // Package rendertest holds renderers against each other: the same scenes drawn by
 // render/png and by the page, compared pixel by pixel. The Go half writes the
-// fixtures, web/src/scene/painter.test.ts reads them.
+// fixtures, web/test/browser/painter.test.ts reads them.
 package rendertest
 
 import (

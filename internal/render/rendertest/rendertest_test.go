@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-var update = flag.Bool("update", false, "rewrite the fixtures that web/src/scene/painter.test.ts reads")
+var update = flag.Bool("update", false, "rewrite the fixtures that web/test/browser/painter.test.ts reads")
 
 // The fixtures are what the encoder and render/png make today.
 func TestFixturesAreUpToDate(t *testing.T) {
