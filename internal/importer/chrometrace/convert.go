@@ -11,8 +11,8 @@ import (
 // A reader turns the records of one rank's files, or of one plain file, into a
 // trace. Memory beside the scanner's buffer grows with what is looked up (rows,
 // regions, keys) and with what waits for its other half: 24 bytes for each GPU
-// launch and each flow record of a file, and one entry for each asynchronous
-// interval that is open.
+// launch and 32 for each flow record of a file, and one entry for each
+// asynchronous interval that is open.
 type reader struct {
 	w         trace.Writer
 	dialect   dialect
@@ -180,10 +180,8 @@ func (c *reader) convert(r *record) {
 // time is a record's time on the axis of the run.
 func (c *reader) time(v value) (trace.Time, bool) {
 	t, ok := v.nanoseconds()
-	if !ok || t > maxNanos-c.base || t < -maxNanos {
-		return 0, false
-	}
-	return trace.Time(t + c.base), true
+	t += c.base // both are within 2^62
+	return trace.Time(t), ok && -maxNanos < t && t < maxNanos
 }
 
 // rowOf is the row that a record belongs to: a thread, or a stream of a GPU.

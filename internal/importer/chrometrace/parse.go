@@ -1,0 +1,158 @@
+package chrometrace
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A status says how parsing ended.
+type status uint8
+
+const (
+	complete status = iota
+	short           // the buffer ends within the value
+	broken          // this is not JSON
+)
+
+// parseValue reads any value.
+func parseValue(b []byte, i int) (value, int, status) {
+	if i >= len(b) {
+		return value{}, i, short
+	}
+	c := b[i]
+	switch {
+	case c == '"':
+		return parseText(b, i+1)
+	case c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.':
+		return parseBare(b, i, number)
+	case c == '{' || c == '[':
+		end, s := skipComposite(b, i)
+		return value{raw: b[i:end], kind: composite}, end, s
+	case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+		return parseBare(b, i, word)
+	}
+	return value{}, i, broken
+}
+
+// parseBare reads a number or a word: all up to a separator. "-Infinity" is a word.
+func parseBare(b []byte, begin int, kind valueKind) (value, int, status) {
+	i := begin
+	for i < len(b) && class[b[i]]&bare != 0 {
+		i++
+	}
+	if i == len(b) {
+		return value{}, i, short
+	}
+	if kind == number && (b[begin] == '-' || b[begin] == '+') && i > begin+1 && b[begin+1] >= 'A' {
+		kind = word
+	}
+	return value{raw: b[begin:i], kind: kind}, i, complete
+}
+
+// parseText reads a text whose opening quote is before b[begin]. Eight bytes are
+// looked at in one step: a byte is a quote or a backslash exactly where the
+// difference to it is zero, and the lowest such byte is found without fail.
+func parseText(b []byte, begin int) (value, int, status) {
+	const (
+		ones      = 0x0101010101010101
+		highs     = 0x8080808080808080
+		quote     = '"' * ones
+		backslash = '\\' * ones
+	)
+	escaped := false
+	i := begin
+	for i+8 <= len(b) {
+		x := binary.LittleEndian.Uint64(b[i:])
+		q, s := x^quote, x^backslash
+		found := ((q-ones)&^q | (s-ones)&^s) & highs
+		if found == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(found) / 8
+		if b[i] == '"' {
+			return value{raw: b[begin:i], kind: text, escaped: escaped}, i + 1, complete
+		}
+		escaped = true
+		i += 2
+	}
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			return value{raw: b[begin:i], kind: text, escaped: escaped}, i + 1, complete
+		case '\\':
+			escaped = true
+			i++
+		}
+	}
+	return value{}, len(b), short
+}
+
+// skipComposite passes over an object or list that begins at b[i]. Brackets are
+// only counted: a wrong kind of bracket inside does no harm here.
+func skipComposite(b []byte, i int) (int, status) {
+	depth := 0
+	for {
+		for i < len(b) && class[b[i]]&(opens|closes|quotes) == 0 {
+			i++
+		}
+		if i >= len(b) {
+			return len(b), short
+		}
+		switch c := class[b[i]]; {
+		case c&quotes != 0:
+			_, end, s := parseText(b, i+1)
+			if s != complete {
+				return end, s
+			}
+			i = end
+		case c&opens != 0:
+			depth++
+			i++
+		default:
+			i++
+			if depth--; depth == 0 {
+				return i, complete
+			}
+		}
+	}
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && class[b[i]]&space != 0 {
+		i++
+	}
+	return i
+}
+
+// class says what a byte can be in JSON outside of texts.
+var class = func() (t [256]uint8) {
+	for _, c := range " \t\r\n" {
+		t[c] = space
+	}
+	for c := '0'; c <= '9'; c++ {
+		t[c] = bare
+	}
+	for c := 'a'; c <= 'z'; c++ {
+		t[c] = bare
+	}
+	for c := 'A'; c <= 'Z'; c++ {
+		t[c] = bare
+	}
+	for _, c := range "+-._#" { // "1.#INF", "-nan(ind)" of old C libraries
+		t[c] = bare
+	}
+	t['('], t[')'] = bare, bare
+	t['{'], t['['] = opens, opens
+	t['}'], t[']'] = closes, closes
+	t['"'] = quotes
+	return t
+}()
+
+const (
+	space uint8 = 1 << iota
+	bare
+	opens
+	closes
+	quotes
+)
