@@ -59,10 +59,10 @@ func (c *Collector) Add(cols *trace.Columns) {
 		s.walker.Add(cols, s.emit)
 		return
 	}
-	s.walker.open(cols)
+	s.walker.Open(cols)
 	for i, begin := range cols.Begin {
 		s.walker.advance(begin, s.emit)
-		s.walker.push(cols.End(i), cols.Region[i], cols.First+i)
+		s.walker.Push(cols.End(i), cols.Region[i], cols.First+i)
 		c.Row(cols, i)
 	}
 }

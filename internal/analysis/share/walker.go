@@ -25,21 +25,10 @@ func (w *Walker) Start(begin trace.Time, regions []trace.Region) {
 
 // Add takes the next rows and emits what they complete.
 func (w *Walker) Add(c *trace.Columns, emit func(trace.Segment)) {
-	w.open(c)
+	w.Open(c)
 	for i, begin := range c.Begin {
 		w.advance(begin, emit)
-		w.push(c.End(i), c.Region[i], c.First+i)
-	}
-}
-
-// open takes the chain of what is open at the start from the first batch.
-func (w *Walker) open(c *trace.Columns) {
-	if w.started {
-		return
-	}
-	w.started = true
-	for _, o := range c.Open {
-		w.push(o.End, o.Region, o.Row)
+		w.Push(c.End(i), c.Region[i], c.First+i)
 	}
 }
 
@@ -48,32 +37,61 @@ func (w *Walker) Finish(end trace.Time, emit func(trace.Segment)) {
 	w.advance(end, emit)
 }
 
-// advance emits everything before t and closes what ended by then.
 func (w *Walker) advance(t trace.Time, emit func(trace.Segment)) {
-	for n := len(w.stack); n > 0; n-- {
-		top := &w.stack[n-1]
-		if top.end > t {
-			break
+	for {
+		s, ok := w.Next(t)
+		if !ok {
+			return
 		}
-		w.emit(top.end, top, emit)
-		w.stack = w.stack[:n-1]
+		emit(s)
 	}
-	if n := len(w.stack); n > 0 {
-		w.emit(t, &w.stack[n-1], emit)
+}
+
+// Open takes the chain of what is open at the start from the first batch of a
+// lane; of later ones it takes nothing.
+//
+// Open, Next and Push are the steps of Add, for loops that do not want a call
+// back: for each row take every segment before its begin, then push it.
+func (w *Walker) Open(c *trace.Columns) {
+	if w.started {
 		return
 	}
-	w.emit(t, &frame{region: trace.NoRegion, row: -1, role: trace.RoleNone}, emit)
-}
-
-func (w *Walker) emit(end trace.Time, f *frame, emit func(trace.Segment)) {
-	if end > w.at {
-		emit(trace.Segment{Begin: w.at, End: end, Region: f.region, Row: f.row, Role: f.role})
-		w.at = end
+	w.started = true
+	for _, o := range c.Open {
+		w.Push(o.End, o.Region, o.Row)
 	}
 }
 
-// push opens a frame. Annotations are transparent: they take the role around them.
-func (w *Walker) push(end trace.Time, region trace.RegionID, row int) {
+// Next gives the next segment before t, and closes what ends by then.
+func (w *Walker) Next(t trace.Time) (trace.Segment, bool) {
+	for n := len(w.stack); n > 0; n = len(w.stack) {
+		top := &w.stack[n-1]
+		end := top.end
+		if end > t {
+			if t <= w.at {
+				return trace.Segment{}, false
+			}
+			s := trace.Segment{Begin: w.at, End: t, Region: top.region, Row: top.row, Role: top.role}
+			w.at = t
+			return s, true
+		}
+		w.stack = w.stack[:n-1]
+		if end > w.at {
+			s := trace.Segment{Begin: w.at, End: end, Region: top.region, Row: top.row, Role: top.role}
+			w.at = end
+			return s, true
+		}
+	}
+	if t <= w.at {
+		return trace.Segment{}, false
+	}
+	s := trace.Segment{Begin: w.at, End: t, Region: trace.NoRegion, Row: -1, Role: trace.RoleNone}
+	w.at = t
+	return s, true
+}
+
+// Push opens a row. Annotations are transparent: they take the role around them.
+func (w *Walker) Push(end trace.Time, region trace.RegionID, row int) {
 	role := w.regions[region].Role
 	if role == trace.RoleAnnotation && len(w.stack) > 0 {
 		role = w.stack[len(w.stack)-1].role

@@ -1,7 +1,10 @@
+//go:build unix
+
 package timeline
 
 import (
 	"context"
+	"syscall"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -38,10 +41,12 @@ func BenchmarkScene(b *testing.B) {
 			} {
 				b.Run(c.name, func(b *testing.B) {
 					marks := 0
+					used := processorTime(b)
 					for b.Loop() {
 						marks = computeFor(b, r, c.spec, c.options, size).Scene(size).Marks()
 					}
 					b.ReportMetric(float64(marks), "marks")
+					b.ReportMetric((processorTime(b)-used)*1e3/float64(b.N), "cpu-ms/op")
 				})
 			}
 			b.Run("scan of the whole", func(b *testing.B) { scanOnly(b, r) })
@@ -49,7 +54,19 @@ func BenchmarkScene(b *testing.B) {
 	}
 }
 
+// processorTime is what the process used on all cores, in seconds: unlike the
+// clock it does not grow with what else the machine does.
+func processorTime(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
 func scanOnly(b *testing.B, r store.Reader) {
+	used := processorTime(b)
+	defer func() { b.ReportMetric((processorTime(b)-used)*1e3/float64(b.N), "cpu-ms/op") }()
 	for b.Loop() {
 		err := r.Intervals(context.Background(), store.Window{Begin: 0, End: r.Info().End}, func(c *trace.Columns) error {
 			sum := trace.Time(0)

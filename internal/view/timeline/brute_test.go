@@ -213,7 +213,7 @@ func (d *direct) winner(r *rule) (trace.RegionID, trace.Role) {
 // they say, aggregates name the winner, and nothing is missing.
 func checkStrip(t *testing.T, r *result, lanes []*painting, s *strip) {
 	t.Helper()
-	covered := map[trace.Time]bool{}
+	covered := make([]bool, r.grid.end)
 	for i := range s.spans {
 		x := &s.spans[i]
 		if x.pending {
@@ -263,6 +263,11 @@ func checkAggregate(t *testing.T, r *result, lanes []*painting, s *strip, x *spa
 
 func computeFor(t testing.TB, r store.Reader, spec view.Spec, options map[string][]string, size scene.Size) *result {
 	t.Helper()
+	return computeBy(t, reading{fewRows}, r, spec, options, size)
+}
+
+func computeBy(t testing.TB, how reading, r store.Reader, spec view.Spec, options map[string][]string, size scene.Size) *result {
+	t.Helper()
 	sel, err := spec.Resolve(r)
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +276,7 @@ func computeFor(t testing.TB, r store.Reader, spec view.Spec, options map[string
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := compute(context.Background(), &view.Request{Runs: []view.Run{{Store: r}}, Selection: sel, Values: values, Size: size})
+	out, err := how.compute(context.Background(), &view.Request{Runs: []view.Run{{Store: r}}, Selection: sel, Values: values, Size: size})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,13 +284,19 @@ func computeFor(t testing.TB, r store.Reader, spec view.Spec, options map[string
 }
 
 func TestEveryCellEqualsADirectComputation(t *testing.T) {
-	const regions, length = 5000, 40000
+	for _, regions := range []int{5000, 6} {
+		t.Run(fmt.Sprint(regions, " regions"), func(t *testing.T) { everyCell(t, regions) })
+	}
+}
+
+func everyCell(t *testing.T, regions int) {
+	const length = 30000
 	withDigests := burstTrace(1, regions, length, all.Summaries...)
 	without := burstTrace(1, regions, length)
 	onDisk := viewtest.Local(t, func(w trace.Writer) { writeBursts(w, 1, regions, length) })
 	painted := paint(t, withDigests)
 	some := []string{"re:region [0-9]*[137]$", "region 1", "region 2"}
-	sizes := map[string]scene.Size{"low": {Width: 300, Height: 90}, "high": {Width: 700, Height: 900}}
+	sizes := map[string]scene.Size{"narrow": {Width: 110, Height: 200}, "low": {Width: 300, Height: 90}, "high": {Width: 700, Height: 900}}
 	for _, c := range []struct {
 		name    string
 		options map[string][]string
@@ -302,7 +313,6 @@ func TestEveryCellEqualsADirectComputation(t *testing.T) {
 		{"dominant role", map[string][]string{"colour": {"role"}}, view.Spec{}, withDigests},
 		{"busy or not", map[string][]string{"colour": {"busy"}}, view.Spec{From: "100"}, withDigests},
 		{"busy or not among some regions", map[string][]string{"colour": {"busy"}}, view.Spec{Regions: some}, withDigests},
-		{"longest", map[string][]string{"show": {"max"}}, view.Spec{}, withDigests},
 		{"longest among some regions", map[string][]string{"show": {"max"}}, view.Spec{Regions: some}, withDigests},
 		{"shortest", map[string][]string{"show": {"min"}}, view.Spec{}, withDigests},
 		{"last", map[string][]string{"show": {"last"}}, view.Spec{}, withDigests},
@@ -310,20 +320,26 @@ func TestEveryCellEqualsADirectComputation(t *testing.T) {
 		{"a few nanoseconds", nil, view.Spec{From: "12000", To: "12040"}, withDigests},
 	} {
 		for name, size := range sizes {
-			t.Run(c.name+", "+name, func(t *testing.T) {
-				r := computeFor(t, c.reader, c.spec, c.options, size)
-				for _, l := range r.leaves {
-					if l == nil {
-						continue
-					}
-					if len(l.list) == 0 {
-						t.Errorf("location %d has no strips", l.location)
-					}
-					for i := range l.list {
-						checkStrip(t, r, painted[l.location], &l.list[i])
-					}
-				}
-			})
+			for _, how := range []reading{{0}, {1 << 20}} { // digests, rows
+				t.Run(fmt.Sprint(c.name, ", ", name, ", ", how.rowsPerBin), func(t *testing.T) {
+					checkResult(t, computeBy(t, how, c.reader, c.spec, c.options, size), painted)
+				})
+			}
+		}
+	}
+}
+
+func checkResult(t *testing.T, r *result, painted map[trace.LocationID][]*painting) {
+	t.Helper()
+	for _, l := range r.leaves {
+		if l == nil {
+			continue
+		}
+		if len(l.list) == 0 {
+			t.Errorf("location %d has no strips", l.location)
+		}
+		for i := range l.list {
+			checkStrip(t, r, painted[l.location], &l.list[i])
 		}
 	}
 }
@@ -333,7 +349,7 @@ func TestEveryCellEqualsADirectComputation(t *testing.T) {
 func TestDigestsDecideMostBins(t *testing.T) {
 	r := burstTrace(2, 4, 40000, all.Summaries...)
 	slow := storetest.Slow(r, 0)
-	res := computeFor(t, slow, view.Spec{}, map[string][]string{"links": {"none"}}, scene.Size{Width: 300, Height: 900})
+	res := computeBy(t, reading{0}, slow, view.Spec{}, map[string][]string{"links": {"none"}}, scene.Size{Width: 300, Height: 900})
 	aggregates := 0
 	for _, l := range res.leaves {
 		if l != nil {

@@ -86,16 +86,21 @@ type cells struct {
 	rule  *rule
 	tally *share.Tally // of the open bin, once it has more pieces than are kept
 	spans []span
+	// silent are bins in which intervals begin, but none is innermost.
+	silent []trace.Time
 
-	bin      int64
-	n        int // pieces in the open bin
+	binBegin trace.Time // of the open bin
+	binEnd   trace.Time
+	n        int // pieces in it
 	pieces   [exactPieces]span
 	role     [trace.RoleCount]trace.Time
 	open     trace.Time
 	rows     uint32
 	longest  share.Extreme
 	shortest share.Extreme
-	last     span
+
+	lastRegion trace.RegionID
+	lastRole   trace.Role
 	// duration of rows, by place; nil where not wanted.
 	duration map[place]trace.Time
 }
@@ -126,31 +131,33 @@ func (c *cells) reset() {
 	c.n, c.open, c.rows = 0, 0, 0
 	c.role = [trace.RoleCount]trace.Time{}
 	c.longest.Region, c.shortest.Region = trace.NoRegion, trace.NoRegion
-	c.last.region = trace.NoRegion
+	c.lastRegion, c.lastRole = trace.NoRegion, trace.RoleNone
 	c.tally.Reset()
 }
 
 // segment adds a stretch of time in which a row of a lane is innermost.
 func (c *cells) segment(s trace.Segment, lane int) {
-	begin, end := c.grid.clip(s.Begin, s.End)
+	begin, end := max(s.Begin, c.grid.begin), min(s.End, c.grid.end)
 	if begin >= end || !c.rule.keeps(s.Region) {
 		return
 	}
-	p := span{region: s.Region, role: s.Role, row: int32(s.Row), lane: int32(lane), count: 1}
-	for begin < end {
-		c.move(c.grid.bin(begin))
+	for {
+		if begin >= c.binEnd || begin < c.binBegin {
+			c.move(begin)
+		}
+		to := min(end, c.binEnd)
 		// A segment that covers bins wholly is alone in them.
-		to := min(end, c.grid.binBegin(c.bin+1))
-		if whole := c.grid.binBegin(c.grid.bin(end)); c.n == 0 && begin == c.grid.binBegin(c.bin) && whole > to {
-			to = whole
+		if end > c.binEnd && c.n == 0 && begin == c.binBegin {
+			to = max(to, c.grid.binBegin(c.grid.bin(end)))
 		}
-		p.begin, p.end, p.open = begin, to, to-begin
-		c.piece(p)
-		if to > c.grid.binBegin(c.bin+1) {
+		c.piece(begin, to, s.Region, s.Role, s.Row, lane)
+		if to > c.binEnd {
 			c.close()
-			c.bin = c.grid.bin(to)
+			c.setBin(to)
 		}
-		begin = to
+		if begin = to; begin >= end {
+			return
+		}
 	}
 }
 
@@ -162,10 +169,12 @@ func (c *cells) row(begin, duration trace.Time, region trace.RegionID, row, lane
 	if c.duration != nil {
 		c.duration[place{int32(lane), int32(row)}] = duration
 	}
-	c.move(c.grid.bin(begin))
+	if begin >= c.binEnd || begin < c.binBegin {
+		c.move(begin)
+	}
 	c.rows++
 	if duration == 0 {
-		c.piece(span{begin: begin, end: begin, region: region, role: c.rule.labels[region].Role, row: int32(row), lane: int32(lane), count: 1})
+		c.piece(begin, begin, region, c.rule.labels[region].Role, row, lane)
 		return
 	}
 	x := share.Extreme{Duration: duration, Region: region}
@@ -178,45 +187,51 @@ func (c *cells) row(begin, duration trace.Time, region trace.RegionID, row, lane
 }
 
 // piece adds to the open bin.
-func (c *cells) piece(p span) {
-	if c.n > 0 && c.n <= exactPieces && p.begin < p.end {
-		if prev := &c.pieces[c.n-1]; prev.row == p.row && prev.lane == p.lane && prev.end == p.begin {
-			prev.end, prev.open = p.end, prev.open+p.open
-			c.open += p.open
-			c.role[p.role] += p.open
-			c.last = *prev
+func (c *cells) piece(begin, end trace.Time, region trace.RegionID, role trace.Role, row, lane int) {
+	d := end - begin
+	c.open += d
+	c.role[role] += d
+	c.lastRegion, c.lastRole = region, role
+	if c.n > exactPieces {
+		c.n++
+		c.tally.Add(region, d)
+		return
+	}
+	if c.n > 0 && d > 0 {
+		if p := &c.pieces[c.n-1]; p.row == int32(row) && p.lane == int32(lane) && p.end == begin {
+			p.end, p.open = end, p.open+d
 			return
 		}
 	}
 	if c.n < exactPieces {
-		c.pieces[c.n] = p
+		c.pieces[c.n] = span{begin: begin, end: end, open: d, region: region, role: role, row: int32(row), lane: int32(lane), count: 1}
 	} else {
-		if c.n == exactPieces {
-			for _, q := range c.pieces {
-				c.tally.Add(q.region, q.open)
-			}
+		for _, q := range c.pieces {
+			c.tally.Add(q.region, q.open)
 		}
-		c.tally.Add(p.region, p.open)
+		c.tally.Add(region, d)
 	}
 	c.n++
-	c.open += p.open
-	c.role[p.role] += p.open
-	c.last = p
 }
 
-// move closes the open bin when another begins.
-func (c *cells) move(bin int64) {
-	if bin != c.bin {
-		c.close()
-		c.bin = bin
-	}
+// move closes the open bin and opens that of t.
+func (c *cells) move(t trace.Time) {
+	c.close()
+	c.setBin(t)
+}
+
+func (c *cells) setBin(t trace.Time) {
+	c.binBegin = c.grid.binBegin(c.grid.bin(t))
+	c.binEnd = c.binBegin + 1<<c.grid.level
 }
 
 // close turns the open bin into spans.
 func (c *cells) close() {
-	if c.n == 0 {
-		c.reset()
+	if c.n == 0 && c.rows == 0 {
 		return
+	}
+	if c.n == 0 {
+		c.silent = append(c.silent, c.binBegin)
 	}
 	if c.n <= exactPieces {
 		for _, p := range c.pieces[:c.n] {
@@ -226,8 +241,8 @@ func (c *cells) close() {
 		return
 	}
 	s := span{open: c.open, row: -1, region: trace.NoRegion, count: max(1, c.rows), longest: c.longest.Duration}
-	s.begin = max(c.grid.begin, c.grid.binBegin(c.bin))
-	s.end = max(s.begin, min(c.grid.end, c.grid.binBegin(c.bin+1)))
+	s.begin = max(c.grid.begin, c.binBegin)
+	s.end = max(s.begin, min(c.grid.end, c.binEnd))
 	c.decide(&s)
 	c.emit(s)
 	c.reset()
@@ -237,14 +252,14 @@ func (c *cells) close() {
 func (c *cells) decide(s *span) {
 	switch {
 	case c.open == 0: // empty intervals alone
-		s.region, s.role = c.last.region, c.last.role
+		s.region, s.role = c.lastRegion, c.lastRole
 		return
 	case c.rule.show == longest && c.longest.Region != trace.NoRegion:
 		s.region = c.longest.Region
 	case c.rule.show == shortest && c.shortest.Region != trace.NoRegion:
 		s.region = c.shortest.Region
 	case c.rule.show == last:
-		s.region, s.role = c.last.region, c.last.role
+		s.region, s.role = c.lastRegion, c.lastRole
 		return
 	case c.rule.key == byRegion:
 		s.region, _ = c.tally.Dominant()

@@ -42,9 +42,10 @@ func (s *strips) any() bool {
 // fetch fills the leaf rows:
 //
 //  1. The digests of all bins of all rows come in one query, with rows where
-//     there are too few for a digest. They decide most bins.
-//  2. Bins they cannot decide (see analysis/share), and bins in which lanes that
-//     share a row overlap, are scanned in a few queries for their rows.
+//     there are too few for a digest. They decide most bins. Where there are
+//     few rows in all, these are read instead.
+//  2. Bins that digests cannot decide (see analysis/share), and bins in which
+//     lanes that share a row overlap, are scanned in a few queries.
 func (r *result) fetch(ctx context.Context, _ *forest) error {
 	var ids []trace.LocationID
 	for i, s := range r.leaves {
@@ -66,30 +67,25 @@ func (r *result) fetch(ctx context.Context, _ *forest) error {
 
 // A build collects the spans of one leaf row.
 type build struct {
-	strips *strips
-	lanes  []*cells // by lane
+	strips  *strips
+	lanes   []*cells // by lane
+	walkers []share.Walker
 }
 
 func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) error {
 	builds := r.builds()
-	err := r.reader.Summaries(ctx, share.Name, r.window(ids), r.grid.level, store.Visitor{
-		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
-			var d share.Digest
-			if !d.Decode(b) {
-				return errors.New("view timeline: a digest of the store is damaged; import the source again")
-			}
-			builds[id].cells(r, lane).block(begin, end, &d)
-			return nil
-		},
-		Rows: func(s *trace.Stretch) error {
-			builds[s.Rows.Location].cells(r, s.Rows.Lane).stretch(s)
-			return nil
-		},
-	})
-	switch {
-	case errors.Is(err, store.ErrNotKept):
-		return r.scanAll(ctx, ids, builds)
-	case err != nil:
+	cells := 0
+	for _, b := range builds {
+		cells += b.strips.strips() * r.grid.bins()
+	}
+	var err error
+	if r.reader.Count(r.window(ids)) <= int64(r.reading.rowsPerBin*cells) {
+		err = r.readRows(ctx, ids, builds)
+	} else if err = r.readDigests(ctx, ids, builds); errors.Is(err, store.ErrNotKept) {
+		builds = r.builds()
+		err = r.readRows(ctx, ids, builds)
+	}
+	if err != nil {
 		return err
 	}
 	for _, b := range builds {
@@ -98,20 +94,99 @@ func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) err
 	if err := r.scanPending(ctx, builds); err != nil {
 		return err
 	}
-	for _, b := range builds {
-		if slices.ContainsFunc(b.strips.list, func(s strip) bool { return slices.ContainsFunc(s.spans, func(x span) bool { return x.loose }) }) {
-			r.note("counts of aggregates include intervals of regions that are not selected")
-			break
-		}
+	if r.anyLoose() {
+		r.note("counts of aggregates include intervals of regions that are not selected")
 	}
 	return nil
+}
+
+func (r *result) anyLoose() bool {
+	for _, l := range r.leaves {
+		if l == nil {
+			continue
+		}
+		for _, s := range l.list {
+			if slices.ContainsFunc(s.spans, func(x span) bool { return x.loose }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readDigests fills lanes from the digests of their bins.
+func (r *result) readDigests(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
+	return r.reader.Summaries(ctx, share.Name, r.window(ids), r.grid.level, store.Visitor{
+		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
+			var d share.Digest
+			if !d.Decode(b) {
+				return errors.New("view timeline: a digest of the store is damaged; import the source again")
+			}
+			if build := builds[id]; build != nil {
+				build.cells(r, lane).block(begin, end, &d)
+			}
+			return nil
+		},
+		Rows: func(s *trace.Stretch) error {
+			if build := builds[s.Rows.Location]; build != nil {
+				build.cells(r, s.Rows.Lane).stretch(s)
+			}
+			return nil
+		},
+	})
+}
+
+// readRows fills lanes from their rows. O(rows).
+func (r *result) readRows(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
+	err := r.reader.Intervals(ctx, r.window(ids), func(c *trace.Columns) error {
+		b := builds[c.Location]
+		if b == nil {
+			return nil // below a location that has a row of its own
+		}
+		w := &b.walkers[c.Lane]
+		if b.lanes[c.Lane] == nil {
+			w.Start(r.grid.begin, r.regions)
+		}
+		b.cells(r, c.Lane).walk(c, w)
+		return nil
+	})
+	for _, b := range builds {
+		for lane, c := range b.lanes {
+			if c != nil {
+				c.advance(&b.walkers[lane], r.grid.end, lane)
+			}
+		}
+	}
+	return err
+}
+
+// walk adds a batch of rows.
+func (c *cells) walk(cols *trace.Columns, w *share.Walker) {
+	c.opened(cols.Open, cols.Lane)
+	w.Open(cols)
+	for i, begin := range cols.Begin {
+		c.advance(w, begin, cols.Lane)
+		c.row(begin, cols.Duration[i], cols.Region[i], cols.First+i, cols.Lane)
+		w.Push(cols.End(i), cols.Region[i], cols.First+i)
+	}
+}
+
+// advance adds the segments before t.
+func (c *cells) advance(w *share.Walker, t trace.Time, lane int) {
+	for {
+		s, ok := w.Next(t)
+		if !ok {
+			return
+		}
+		c.segment(s, lane)
+	}
 }
 
 func (r *result) builds() map[trace.LocationID]*build {
 	out := map[trace.LocationID]*build{}
 	for _, s := range r.leaves {
 		if s != nil {
-			out[s.location] = &build{strips: s, lanes: make([]*cells, s.lanes)}
+			out[s.location] = &build{strips: s, lanes: make([]*cells, s.lanes), walkers: make([]share.Walker, s.lanes)}
 		}
 	}
 	return out
@@ -157,7 +232,7 @@ func (c *cells) stretch(s *trace.Stretch) {
 
 // block adds a bin of which only the digest is known.
 func (c *cells) block(begin, end trace.Time, d *share.Digest) {
-	c.move(c.grid.bin(begin))
+	c.move(begin)
 	s := span{begin: begin, end: end, open: d.Open(), row: -1, region: trace.NoRegion, count: uint32(min(max(1, d.Rows), 1<<32-1)), longest: d.Longest.Duration}
 	if s.open == 0 && d.Rows == 0 {
 		return
@@ -203,10 +278,9 @@ func (r *rule) decideAmong(d *share.Digest, s *span) bool {
 		return true
 	}
 	best := share.Entry{Region: trace.NoRegion}
-	s.open = 0
+	s.open, s.loose = 0, true
 	for _, e := range d.Top[:d.Count] {
 		if !r.keep[e.Region] {
-			s.loose = true
 			continue
 		}
 		s.open += e.Low
@@ -225,6 +299,7 @@ func (r *rule) decideAmong(d *share.Digest, s *span) bool {
 // they do not meet in a bin; where they do, the bin must be scanned.
 func (b *build) finish(r *result) {
 	s := b.strips
+	s.list = nil
 	for lane, c := range b.lanes {
 		var spans []span
 		if c != nil {
@@ -260,14 +335,18 @@ func (b *build) join(r *result) []span {
 		if c == nil {
 			continue
 		}
+		claim := func(i int) {
+			if owner[i] == free || owner[i] == lane {
+				owner[i] = lane
+			} else {
+				owner[i] = contested
+			}
+		}
 		for i := range c.spans {
-			each(&c.spans[i], func(i int) {
-				if owner[i] == free || owner[i] == lane {
-					owner[i] = lane
-				} else {
-					owner[i] = contested
-				}
-			})
+			each(&c.spans[i], claim)
+		}
+		for _, begin := range c.silent {
+			claim(int(r.grid.bin(begin) - first))
 		}
 	}
 	var out []span

@@ -158,7 +158,7 @@ func (r *result) scan(ctx context.Context, w store.Window, jobs map[trace.Locati
 		Emit: func(id trace.LocationID, piece share.Piece) { at(id, piece.Lane).piece(piece) },
 		Row: func(c *trace.Columns, i int) {
 			p := at(c.Location, c.Lane)
-			if p == nil || p.bins != nil && !p.holds(r.grid.bin(c.Begin[i])) {
+			if p == nil || !p.holds(r.grid.bin(c.Begin[i])) {
 				return
 			}
 			b := begun{c.Begin[i], c.Duration[i], c.Region[i], c.First + i, c.Lane}
@@ -201,10 +201,6 @@ func (p *pending) holds(bin int64) bool {
 
 // cut hands on the parts of a piece in bins that are waited for.
 func (p *pending) cut(g *grid, piece share.Piece, f func(share.Piece)) {
-	if p.bins == nil {
-		f(piece)
-		return
-	}
 	i := sort.Search(len(p.bins), func(i int) bool { return p.bins[i] >= g.bin(piece.Begin) })
 	for ; i < len(p.bins) && g.binBegin(p.bins[i]) < piece.End; i++ {
 		part := piece
@@ -236,29 +232,4 @@ func (p *pending) rowsUntil(t trace.Time) {
 		p.cells.row(b.begin, b.duration, b.region, b.row, b.lane)
 		p.begun = p.begun[1:]
 	}
-}
-
-// scanAll serves stores without digests: every bin is scanned.
-func (r *result) scanAll(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
-	jobs := map[trace.LocationID][]*pending{}
-	for id, b := range builds {
-		s := b.strips
-		s.list = nil
-		for lane := range s.strips() {
-			if !s.split {
-				lane = -1
-			}
-			s.list = append(s.list, strip{lane: lane, level: -1})
-			jobs[id] = append(jobs[id], &pending{strips: s, strip: len(s.list) - 1, cells: newCells(r.grid, &r.rule)})
-		}
-	}
-	if err := r.scan(ctx, r.window(ids), jobs); err != nil {
-		return err
-	}
-	for _, list := range jobs {
-		for _, p := range list {
-			p.strips.list[p.strip].spans = p.cells.finish()
-		}
-	}
-	return nil
 }

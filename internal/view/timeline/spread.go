@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// fewRows is when a picture of folded groups says too little.
-	fewRows = 12
+	// sparse is when a picture of folded groups says too little.
+	sparse = 12
 	// mostMembers bounds the locations that runs are made of in one picture.
 	mostMembers = 8192
 )
@@ -23,7 +23,7 @@ func (r *result) spread(f *forest, rows []row, space float32) []row {
 			groups++
 		}
 	}
-	if groups == 0 || len(rows) > fewRows {
+	if groups == 0 || len(rows) > sparse {
 		return rows
 	}
 	slots := (int(space/(leastGroup+3)) - len(rows)) / groups

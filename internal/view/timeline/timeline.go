@@ -37,8 +37,15 @@ var View = &view.View{
 		"Zoom in until cells become intervals.",
 	Needs:   view.Needs{Intervals: true},
 	Options: view.Use("show", "depth", "colour", "links", "expand", "collapse", "scroll", "counters", "palette", "all"),
-	Compute: compute,
+	Compute: reading{rowsPerBin: fewRows}.compute,
 }
+
+// fewRows is how many rows a bin may have on average before its digest is
+// cheaper than its rows.
+const fewRows = 24
+
+// A reading says when rows are read instead of digests. The result is the same.
+type reading struct{ rowsPerBin int }
 
 // options are the checked values of the request.
 type options struct {
@@ -83,6 +90,7 @@ type result struct {
 	rule      rule
 	grid      grid
 	size      scene.Size // that it was computed for
+	reading   reading
 
 	rows       []row // shown, from the top
 	first      int   // number of the first one among all
@@ -103,12 +111,12 @@ type result struct {
 	drawn *drawing
 }
 
-func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	o, err := parseOptions(q.Values)
 	if err != nil {
 		return nil, err
 	}
-	r := &result{reader: q.Store(), regions: q.Store().Regions(), selection: q.Selection, opt: o, size: q.Size}
+	r := &result{reader: q.Store(), regions: q.Store().Regions(), selection: q.Selection, opt: o, size: q.Size, reading: how}
 	if r.size.Width <= 0 || r.size.Height <= 0 {
 		r.size = scene.Size{Width: 1200, Height: 700}
 	}
