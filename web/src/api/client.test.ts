@@ -101,13 +101,14 @@ describe("client", () => {
     expect(createApi().slow()).toBe(false);
   });
 
-  test("the rate comes from large answers and follows changes", () => {
-    const line = { rate: Infinity };
+  test("the rate comes from large answers, and one hiccup does not make a line slow", () => {
+    const line = { rate: Infinity, rates: [] };
     measure(line, 1000, 1);
     expect(line.rate).toBe(Infinity);
+    measure(line, 1e6, 10);
     measure(line, 1e6, 1000);
+    expect(line.rate).toBe(1e8);
+    for (let i = 0; i < 8; i++) measure(line, 1e6, 1000);
     expect(line.rate).toBe(1e6);
-    for (let i = 0; i < 20; i++) measure(line, 1e6, 10);
-    expect(line.rate).toBeGreaterThan(9e7);
   });
 });

@@ -16,6 +16,8 @@ export interface Line {
   remote: boolean;
   /** Bytes a second of large answers lately; Infinity until there was one. */
   rate: number;
+  /** What the last few of them gave. */
+  rates: number[];
   fetch(path: string, signal?: AbortSignal, init?: RequestInit): Promise<Response>;
   json<T>(path: string, signal?: AbortSignal, init?: RequestInit): Promise<T>;
   bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer>;
@@ -26,6 +28,7 @@ export function createLine(base: string): Line {
     page: Math.random().toString(36).slice(2, 10),
     remote: false,
     rate: Infinity,
+    rates: [],
     fetch: (path, signal, init) => fetchPatiently(line, base + path, signal, init),
     json: async <T>(path: string, signal?: AbortSignal, init?: RequestInit) => {
       const answer = await line.fetch(path, signal, init);
@@ -42,11 +45,14 @@ export function createLine(base: string): Line {
   return line;
 }
 
-/** Takes the rate from answers large enough to fill the line; old ones fade. */
-export function measure(line: { rate: number }, bytes: number, ms: number): void {
+/**
+ * Takes the rate from answers large enough to fill the line: the best of the last
+ * few, since a busy machine can make a fast line look slow, but nothing the other way.
+ */
+export function measure(line: { rate: number; rates: number[] }, bytes: number, ms: number): void {
   if (bytes < 64_000) return;
-  const now = bytes / Math.max(ms / 1000, 1e-4);
-  line.rate = line.rate === Infinity ? now : line.rate * 0.7 + now * 0.3;
+  line.rates = [...line.rates, bytes / Math.max(ms / 1000, 1e-4)].slice(-8);
+  line.rate = Math.max(...line.rates);
 }
 
 const patience = 5;
