@@ -5,10 +5,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/activity"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
+	"github.com/parallax-hpc/parallax/internal/view/treemap"
 )
 
 // Views in the order in which people see them.
 var Views = []*view.View{
 	timeline.View,
 	activity.View,
+	treemap.View,
 }

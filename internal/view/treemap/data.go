@@ -1,0 +1,158 @@
+package treemap
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A Part is one cell of the cut in the JSON twin.
+type Part struct {
+	Location  *trace.LocationID  `json:"location"` // null for a root that the source does not have
+	Path      string             `json:"path"`
+	Level     int                `json:"level"`
+	Leaves    int32              `json:"leaves"`
+	Values    map[string]float64 `json:"values"` // ns, or the metric's unit
+	Gain      float64            `json:"gain"`
+	Loss      float64            `json:"loss"`
+	Threshold *float64           `json:"threshold"`
+}
+
+// A Finding is a group whose members differ.
+type Finding struct {
+	Location *trace.LocationID `json:"location"`
+	Path     string            `json:"path"`
+	Loss     float64           `json:"loss"`  // bits lost when its children are drawn as one
+	Share    float64           `json:"share"` // of all there is to lose
+	Text     string            `json:"text"`
+}
+
+// Data is the "data" of the JSON twin.
+type Data struct {
+	P          float64   `json:"p"`
+	Suggested  float64   `json:"suggested"`
+	Gain       float64   `json:"gain"`
+	Loss       float64   `json:"loss"`
+	PIC        float64   `json:"pic"`
+	Variables  []string  `json:"variables"`
+	Parts      []Part    `json:"parts"`
+	Thresholds []float64 `json:"thresholds"`
+	Findings   []Finding `json:"findings"`
+}
+
+func (r *result) Data() any {
+	p := r.plain()
+	d := Data{P: r.p, Gain: r.cut.Gain, Loss: r.cut.Loss, PIC: p*r.cut.Gain - (1-p)*r.cut.Loss,
+		Variables: []string{}, Parts: make([]Part, 0, len(r.cut.Parts)), Thresholds: append([]float64{}, r.significant...), Findings: r.findings(10)}
+	if r.normalised {
+		d.Gain, d.Loss = ratio(r.cut.Gain, r.labels.Gain[0]), r.share(r.cut.Loss)
+		d.PIC = r.p*d.Gain - (1-r.p)*d.Loss
+	}
+	d.Suggested = r.suggested()
+	for _, v := range r.variables {
+		d.Variables = append(d.Variables, v.name)
+	}
+	for _, i := range r.cut.Parts {
+		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.path(i), Level: int(r.hierarchy.depth[i]), Leaves: r.labels.Leaves[i],
+			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i], Threshold: r.threshold(i)}
+		for x, v := range r.variables {
+			part.Values[v.name] = math.Round(r.labels.Sum[x][i] * r.unit)
+		}
+		d.Parts = append(d.Parts, part)
+	}
+	return d
+}
+
+func (r *result) locationOrNil(i int32) *trace.LocationID {
+	if id := r.location(i); id != trace.NoLocation {
+		return &id
+	}
+	return nil
+}
+
+// suggested is the p whose cut comes nearest to all the gain at none of the loss.
+func (r *result) suggested() float64 {
+	plain := append([]float64{}, r.significant...)
+	if r.normalised {
+		for i, p := range plain {
+			plain[i] = r.labels.Plain(p)
+		}
+	}
+	p := r.labels.Suggest(r.pstar, plain)
+	if r.normalised {
+		p = r.labels.Normalised(p)
+	}
+	return p
+}
+
+// findings lists the groups whose children differ, in order of what drawing
+// these children as one would lose. O(nodes log most).
+func (r *result) findings(most int) []Finding {
+	t := &r.hierarchy.tree
+	between := append([]float64{}, r.labels.Loss...) // loss of a node less that of its children
+	for i := t.Len() - 1; i > 0; i-- {
+		between[t.Parent[i]] -= r.labels.Loss[i]
+	}
+	var top []int
+	for i := range between {
+		if !t.Leaf(i) && r.share(between[i]) > 1e-6 {
+			top = append(top, i)
+		}
+	}
+	sort.SliceStable(top, func(a, b int) bool { return between[top[a]] > between[top[b]] })
+	out := []Finding{}
+	for _, i := range top[:min(len(top), most)] {
+		n := int32(i)
+		children := 0
+		for c := n + 1; c <= t.Last[i]; c = t.Last[c] + 1 {
+			children++
+		}
+		f := Finding{Location: r.locationOrNil(n), Path: r.hierarchy.path(n), Loss: between[i], Share: r.share(between[i])}
+		name := r.hierarchy.path(n)
+		if name == "" {
+			name = "the whole"
+		}
+		f.Text = fmt.Sprintf("%s %s: its %s %s differ, loss %s bits, %s of all", r.hierarchy.kind(n), name,
+			view.Thousands(int64(children)), plural(r.hierarchy.kind(n+1)), view.FormatCount(f.Loss), view.FormatShare(f.Share))
+		out = append(out, f)
+	}
+	return out
+}
+
+func plural(kind string) string {
+	if kind == "process" {
+		return "processes"
+	}
+	return kind + "s"
+}
+
+// Table has a row for each part of the cut.
+func (r *result) Table() *view.Table {
+	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "level", Unit: "count"}, {Name: "leaves", Unit: "count"}}, Rows: [][]any{}, Locations: []trace.LocationID{}}
+	unit := ""
+	if r.unit == 1e9 {
+		unit = "ns"
+	}
+	for _, v := range r.variables {
+		t.Columns = append(t.Columns, view.Column{Name: v.name, Unit: unit})
+	}
+	t.Columns = append(t.Columns, view.Column{Name: "gain"}, view.Column{Name: "loss"}, view.Column{Name: "share of loss", Unit: "share"}, view.Column{Name: "threshold"})
+	for _, i := range r.cut.Parts {
+		row := []any{r.hierarchy.path(i), int64(r.hierarchy.depth[i]), int64(r.labels.Leaves[i])}
+		for x := range r.variables {
+			row = append(row, math.Round(r.labels.Sum[x][i]*r.unit))
+		}
+		row = append(row, r.labels.Gain[i], r.labels.Loss[i], r.share(r.labels.Loss[i]))
+		if p := r.threshold(i); p != nil {
+			row = append(row, *p)
+		} else {
+			row = append(row, nil)
+		}
+		t.Rows = append(t.Rows, row)
+		t.Locations = append(t.Locations, r.location(i))
+	}
+	return t
+}

@@ -1,0 +1,57 @@
+package treemap
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// Pick gives the innermost cell at a place: later cells lie inside earlier ones.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	for k := len(r.drawn.cells) - 1; k >= 0; k-- {
+		c := r.drawn.cells[k]
+		if x >= c.at.x && x < c.at.x+c.at.w && y >= c.at.y && y < c.at.y+c.at.h {
+			return r.fact(c), true
+		}
+	}
+	return view.Fact{}, false
+}
+
+func (r *result) fact(c cell) view.Fact {
+	i := c.node
+	f := view.Fact{Title: r.hierarchy.name(i), Count: int64(r.labels.Leaves[i])}
+	line := func(label, value, exact string) {
+		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
+	}
+	line("path", r.hierarchy.path(i), "")
+	line("locations", view.Thousands(int64(r.labels.Leaves[i])), "")
+	total := r.size(i)
+	for x, v := range r.variables {
+		value := r.labels.Sum[x][i] * r.unit
+		text := view.FormatCount(value)
+		if r.unit == 1e9 {
+			text = view.FormatDuration(value)
+		}
+		line(v.name, fmt.Sprintf("%s, %s", text, view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', 0, 64))
+	}
+	if !r.hierarchy.tree.Leaf(int(i)) {
+		loss := r.labels.Loss[i]
+		line("loss as one", fmt.Sprintf("%s bits, %s of all", view.FormatCount(loss), view.FormatShare(r.share(loss))), strconv.FormatFloat(loss, 'g', -1, 64))
+		line("gain as one", view.FormatCount(r.labels.Gain[i]), strconv.FormatFloat(r.labels.Gain[i], 'g', -1, 64))
+		if p := r.threshold(i); p != nil {
+			line("drawn as one above", fmt.Sprintf("p = %.4g", *p), strconv.FormatFloat(*p, 'g', -1, 64))
+		}
+	}
+	switch c.look {
+	case aggregate:
+		f.Text = fmt.Sprintf("Aggregated: %s locations, loss %s.", view.Thousands(int64(r.labels.Leaves[i])), view.FormatShare(r.share(r.labels.Loss[i])))
+	case unreadable:
+		f.Text = "Its parts are too small to be drawn here: zoom in by choosing it."
+	}
+	if id := r.location(i); id != trace.NoLocation {
+		f.Locations = []trace.LocationID{id}
+	}
+	return f
+}

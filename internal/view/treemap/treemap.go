@@ -1,0 +1,137 @@
+// Package treemap draws the hierarchy of locations as nested cells, aggregated
+// where that hides least: the cut with the best trade-off p between what need
+// not be read (gain) and what can no longer be read (loss).
+//
+// After Lamarche-Perrin, Schnorr, Vincent, Demazeau; see package entropy.
+package treemap
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "treemap",
+	Title:   "Treemap",
+	Paper:   "Lamarche-Perrin, Schnorr, Vincent, Demazeau: Evaluating Trace Aggregation Through Entropy Measures",
+	Summary: "the hierarchy of locations, aggregated where nothing is lost, with the loss stated",
+	HowToRead: "Every box is a place in the hierarchy of locations, its area the time counted there, its colours the shares of what was done. " +
+		"A cell with thin diagonal lines stands for many locations that were drawn as one because they are alike; how much of their difference that hides " +
+		"is its loss, in bits and as a share of all there is to lose. A triangle warns where a cell hides more than 1 % of it. " +
+		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. Groups that stay open at high p are those whose members differ.",
+	Needs:   view.Needs{Intervals: true, Profile: true},
+	Options: view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "metric", "paper"),
+	Compute: compute,
+}
+
+// warnShare is the share of the root's loss above which a cell carries a warning.
+const warnShare = 0.01
+
+type result struct {
+	request     *view.Request
+	hierarchy   *hierarchy
+	variables   []variable
+	unit        float64 // nanoseconds (or metric units) in one unit of the labels
+	labels      *entropy.Labels
+	pstar       []float64
+	significant []float64 // in the scale of p
+	normalised  bool
+	p           float64
+	cut         entropy.Cut
+	inCut       []bool
+	notes       []string
+	drawn       drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	r := &result{request: q, p: q.Values.Number("p"), normalised: q.Values.Text("scale") == "normalised"}
+	if q.Selection.Begin >= q.Selection.End && q.Store().Info().Intervals > 0 {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r.hierarchy = newHierarchy(q.Store().Locations(), q.Selection.Locations, holders(ctx, q.Store()))
+	if r.hierarchy.leaves == 0 {
+		return nil, view.Empty("choose other locations", "no location with values in the selection")
+	}
+	values, err := r.values(ctx)
+	if err != nil {
+		return nil, err
+	}
+	gain := entropy.GainValues
+	if q.Values.Text("gain") == "entropy" {
+		gain = entropy.GainEntropy
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r.labels = entropy.Label(&r.hierarchy.tree, values, gain)
+	r.pstar, r.significant = r.labels.Thresholds()
+	if r.normalised {
+		for i, p := range r.significant {
+			r.significant[i] = r.labels.Normalised(p)
+		}
+	}
+	return r, r.chooseCut()
+}
+
+// chooseCut takes the best aggregation for p, or a fixed level of the tree.
+func (r *result) chooseCut() error {
+	switch group := r.request.Values.Text("group"); {
+	case group == "optimal" && r.p >= 1:
+		r.cut = r.labels.Level(0) // ties are coarse at the end of the slider
+	case group == "optimal":
+		r.cut = r.labels.Best(r.pstar, r.plain())
+	default:
+		depth, err := r.hierarchy.levelNamed(group)
+		if err != nil {
+			return err
+		}
+		r.cut = r.labels.Level(depth)
+		r.notes = append(r.notes, fmt.Sprintf("drawn at a fixed level (%s), not at the best cut", group))
+	}
+	r.inCut = make([]bool, r.hierarchy.tree.Len())
+	for _, i := range r.cut.Parts {
+		r.inCut[i] = true
+	}
+	return nil
+}
+
+// plain is p in the units of the labels.
+func (r *result) plain() float64 {
+	if r.normalised {
+		return r.labels.Plain(r.p)
+	}
+	return r.p
+}
+
+// threshold is a node's threshold in the scale of p; nil where it is never drawn as one.
+func (r *result) threshold(i int32) *float64 {
+	p := r.pstar[i]
+	if p >= 1 {
+		return nil
+	}
+	if r.normalised {
+		p = r.labels.Normalised(p)
+	}
+	return &p
+}
+
+// share is a loss as a share of all there is to lose.
+func (r *result) share(loss float64) float64 {
+	if r.labels.Loss[0] <= 0 {
+		return 0
+	}
+	return loss / r.labels.Loss[0]
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }
+
+// aggregated reports whether a part stands for more than one location.
+func (r *result) aggregated(i int32) bool { return r.labels.Leaves[i] > 1 }
+
+// location of a node; NoLocation of a root that the source does not have.
+func (r *result) location(i int32) trace.LocationID { return r.hierarchy.location[i] }

@@ -1,0 +1,148 @@
+package treemap_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/treemap"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// Three machines of three processes over 100 ns. On m1 all are alike, on m2 one
+// differs, m3 differs from the others as a whole.
+const machines = `
+region run role=compute
+region steal role=synchronization
+location machine m1
+  location process p1 rank=0
+    0..80 run
+    80..100 steal
+  location process p2 rank=1
+    0..80 run
+    80..100 steal
+  location process p3 rank=2
+    0..80 run
+    80..100 steal
+location machine m2
+  location process p1 rank=3
+    0..80 run
+    80..100 steal
+  location process p2 rank=4
+    0..10 run
+    10..100 steal
+  location process p3 rank=5
+    0..80 run
+    80..100 steal
+location machine m3
+  location process p1 rank=6
+    0..40 run
+    40..100 steal
+  location process p2 rank=7
+    0..40 run
+    40..100 steal
+  location process p3 rank=8
+    0..40 run
+    40..100 steal
+`
+
+func TestView(t *testing.T) {
+	viewtest.Run(t, treemap.View,
+		viewtest.Case{Name: "optimal", Trace: machines},
+		viewtest.Case{Name: "all detail", Trace: machines, Options: map[string][]string{"p": {"0"}}},
+		viewtest.Case{Name: "one value", Trace: machines, Options: map[string][]string{"p": {"1"}, "paper": {"true"}}},
+		viewtest.Case{Name: "machine level", Trace: machines, Options: map[string][]string{"group": {"machine"}, "values": {"roles"}}},
+		viewtest.Case{Name: "window", Trace: machines, Spec: view.Spec{From: "50", To: "90", Locations: []string{"m2", "m3"}}},
+	)
+}
+
+func data(t *testing.T, c viewtest.Case) (d treemap.Data) {
+	t.Helper()
+	b, err := json.Marshal(c.Compute(t, treemap.View, c.Open(t)).Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func paths(d treemap.Data) string {
+	var out []string
+	for _, p := range d.Parts {
+		out = append(out, p.Path)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestAlikeLocationsAreDrawnAsOneAndOddOnesInFull(t *testing.T) {
+	for p, want := range map[string]string{
+		"0":   "m1/p1 m1/p2 m1/p3 m2/p1 m2/p2 m2/p3 m3/p1 m3/p2 m3/p3",
+		"0.1": "m1 m2/p1 m2/p2 m2/p3 m3",
+		"1":   "",
+	} {
+		d := data(t, viewtest.Case{Trace: machines, Options: map[string][]string{"p": {p}}})
+		if got := paths(d); got != want {
+			t.Errorf("p = %s: parts %q, want %q", p, got, want)
+		}
+		leaves := int32(0)
+		for _, part := range d.Parts {
+			leaves += part.Leaves
+		}
+		if leaves != 9 {
+			t.Errorf("p = %s: the parts hold %d locations, want 9", p, leaves)
+		}
+	}
+}
+
+func TestTheGroupThatDiffersIsNamedFirst(t *testing.T) {
+	d := data(t, viewtest.Case{Trace: machines})
+	if len(d.Findings) == 0 || d.Findings[0].Path != "m2" || !strings.Contains(d.Findings[0].Text, "machine m2: its 3 processes differ") {
+		t.Errorf("findings %+v", d.Findings)
+	}
+	if d.Suggested <= 0 || d.Suggested >= 1 {
+		t.Errorf("suggested p = %v", d.Suggested)
+	}
+	if len(d.Thresholds) == 0 || d.Thresholds[len(d.Thresholds)-1] >= 1 {
+		t.Errorf("thresholds %v", d.Thresholds)
+	}
+}
+
+// TestLossIsTheDivergenceItClaims computes the loss of a part by its definition.
+func TestLossIsTheDivergenceItClaims(t *testing.T) {
+	d := data(t, viewtest.Case{Trace: machines, Options: map[string][]string{"group": {"machine"}, "scale": {"paper"}}})
+	loss := func(values ...float64) (sum float64) {
+		total := 0.0
+		for _, v := range values {
+			total += v
+		}
+		for _, v := range values {
+			sum += v * math.Log2(v/total*float64(len(values)))
+		}
+		return sum * 1e-9 // in seconds
+	}
+	want := loss(80, 10, 80) + loss(20, 90, 20)
+	if got := d.Parts[1].Loss; math.Abs(got-want) > 1e-9*want {
+		t.Errorf("loss of m2 %v, want %v", got, want)
+	}
+	if d.Parts[0].Loss != 0 || d.Parts[1].Values["run"] != 170 || d.Parts[1].Leaves != 3 {
+		t.Errorf("parts %+v", d.Parts[:2])
+	}
+}
+
+func TestALocationWithOthersBelowItCountsItself(t *testing.T) {
+	const text = `
+region run role=compute
+location process p rank=0
+  0..50 run
+  location thread t1
+    0..100 run
+`
+	d := data(t, viewtest.Case{Trace: text, Options: map[string][]string{"p": {"0"}}})
+	if len(d.Parts) != 2 || d.Parts[0].Values["run"]+d.Parts[1].Values["run"] != 150 {
+		t.Errorf("parts %+v", d.Parts)
+	}
+}

@@ -1,0 +1,238 @@
+package treemap
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A variable is one value that every location has: the time in a region, in a
+// role, in what a pattern names.
+type variable struct {
+	name   string
+	colour scene.Colour
+	region trace.RegionID // NoRegion unless it is just one
+}
+
+// mostRegions is how many regions are variables of their own by default.
+const mostRegions = 8
+
+// values gives variable × node, in units of one second (metric units of a profile).
+func (r *result) values(ctx context.Context) ([][]float64, error) {
+	table, err := r.table(ctx)
+	if err != nil {
+		return nil, err
+	}
+	regions := r.request.Store().Regions()
+	total := make([]float64, len(regions))
+	for k, id := range table.region {
+		total[id] += table.value[k]
+	}
+	r.restrict(total)
+	which, err := r.choose(regions, total) // variable of each region, -1
+	if err != nil {
+		return nil, err
+	}
+	if len(r.variables) == 0 {
+		return nil, view.Empty("choose other regions or a longer time", "no region has time in the selection")
+	}
+	out := make([][]float64, len(r.variables))
+	for x := range out {
+		out[x] = make([]float64, r.hierarchy.tree.Len())
+	}
+	for k, id := range table.location {
+		leaf := r.hierarchy.leafOf[id]
+		if x := which[table.region[k]]; x >= 0 && leaf >= 0 {
+			out[x][leaf] += table.value[k] / r.unit
+		}
+	}
+	if r.request.Values.Text("paper") == "true" {
+		r.paperColours()
+	}
+	return out, nil
+}
+
+// A valueTable holds values by location and region.
+type valueTable struct {
+	location []trace.LocationID
+	region   []trace.RegionID
+	value    []float64
+}
+
+// table reads innermost time in the window, or a profile's metric.
+func (r *result) table(ctx context.Context) (*valueTable, error) {
+	s := r.request.Store()
+	if s.Info().Intervals == 0 {
+		r.unit = 1
+		return r.profile(ctx, s)
+	}
+	r.unit = 1e9
+	t, err := s.Time(ctx, r.request.Window())
+	if err != nil {
+		return nil, err
+	}
+	out := &valueTable{region: t.Region, location: make([]trace.LocationID, len(t.Region)), value: make([]float64, len(t.Region))}
+	for k := range t.Locations {
+		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
+			out.location[i] = t.Locations[k]
+			switch r.request.Values.Text("metric") {
+			case "inclusive":
+				out.value[i] = float64(t.Inclusive[i])
+			case "calls":
+				out.value[i], r.unit = float64(t.Calls[i]), 1
+			default:
+				out.value[i] = float64(t.Exclusive[i])
+			}
+		}
+	}
+	return out, nil
+}
+
+// profile reads a metric of profile rows by region; flat rows where there are some.
+func (r *result) profile(ctx context.Context, s store.Reader) (*valueTable, error) {
+	metric := view.DefaultMetric(s.Metrics())
+	name := r.request.Values.Text("metric")
+	for i, m := range s.Metrics() {
+		if m.Name == name {
+			metric = trace.MetricID(i)
+		}
+	}
+	paths, flat := s.CallPaths(), false
+	for _, p := range paths {
+		flat = flat || p.Flat
+	}
+	out := &valueTable{}
+	err := s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
+		for _, x := range rows {
+			if p := paths[x.Path]; x.Metric == metric && p.Flat == flat {
+				v := x.Exclusive
+				if name == "calls" {
+					v = x.Calls
+				}
+				out.location, out.region, out.value = append(out.location, x.Location), append(out.region, p.Region), append(out.value, max(v, 0))
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// restrict forgets regions that are not selected.
+func (r *result) restrict(total []float64) {
+	if r.request.Selection.Regions == nil {
+		return
+	}
+	keep := make([]bool, len(total))
+	for _, id := range r.request.Selection.Regions {
+		keep[id] = true
+	}
+	for id := range total {
+		if !keep[id] {
+			total[id] = 0
+		}
+	}
+}
+
+// choose decides what the variables are and to which each region belongs.
+func (r *result) choose(regions []trace.Region, total []float64) ([]int, error) {
+	which := make([]int, len(regions))
+	var present []int
+	for id := range which {
+		which[id] = -1
+		if total[id] > 0 {
+			present = append(present, id)
+		}
+	}
+	by := r.request.Values.Text("values")
+	if by == "" {
+		by = "roles"
+		if len(present) <= mostRegions {
+			by = "regions"
+		}
+	}
+	key := func(id int) (string, variable) { return "", variable{} }
+	switch by {
+	case "regions":
+		key = func(id int) (string, variable) {
+			g := &regions[id]
+			return g.Name, variable{g.Name, scene.RegionColour(g.Name, uint8(g.Role)), trace.RegionID(id)}
+		}
+	case "roles":
+		key = func(id int) (string, variable) {
+			role := regions[id].Role
+			return role.String(), variable{role.String(), scene.RoleColour(uint8(role)), trace.NoRegion}
+		}
+	case "categories":
+		key = func(id int) (string, variable) {
+			g := &regions[id]
+			return g.Category, variable{g.Category, scene.RegionColour(g.Category, uint8(g.Role)), trace.NoRegion}
+		}
+	case "busy":
+		key = func(id int) (string, variable) {
+			if regions[id].Role.Busy() {
+				return "busy", variable{"busy", scene.RoleColour(uint8(trace.RoleCompute)), trace.NoRegion}
+			}
+			return "idle", variable{"idle", scene.RoleColour(uint8(trace.RoleIdle)), trace.NoRegion}
+		}
+	default:
+		return which, r.patterns(by, regions, present, which)
+	}
+	sort.SliceStable(present, func(a, b int) bool { return total[present[a]] > total[present[b]] })
+	index := map[string]int{}
+	for _, id := range present {
+		name, v := key(id)
+		x, ok := index[name]
+		if !ok {
+			x = len(r.variables)
+			index[name] = x
+			r.variables = append(r.variables, v)
+		} else {
+			r.variables[x].region = trace.NoRegion
+		}
+		which[id] = x
+	}
+	return which, nil
+}
+
+// patterns makes one variable of each pattern in a list with commas.
+func (r *result) patterns(list string, regions []trace.Region, present, which []int) error {
+	for _, p := range strings.Split(list, ",") {
+		match, err := view.RegionPattern(p)
+		if err != nil {
+			return fmt.Errorf("--values: %w", err)
+		}
+		v := variable{name: p, region: trace.NoRegion}
+		n := 0
+		for _, id := range present {
+			if which[id] < 0 && match(trace.RegionID(id), &regions[id]) {
+				which[id] = len(r.variables)
+				v.colour = scene.RegionColour(regions[id].Name, uint8(regions[id].Role))
+				n++
+			}
+		}
+		if n == 0 {
+			return fmt.Errorf("--values %q: no region of the selection matches; want regions, roles, categories, busy, or patterns joined by commas", p)
+		}
+		r.variables = append(r.variables, v)
+	}
+	return nil
+}
+
+// paperColours are green for the first of two states and red for the second.
+func (r *result) paperColours() {
+	for x := range r.variables {
+		r.variables[x].colour = scene.PaperGreen
+		if x > 0 {
+			r.variables[x].colour = scene.PaperRed
+		}
+	}
+	if len(r.variables) > 2 {
+		r.notes = append(r.notes, "the paper's colours tell the largest state (green) from all others (red)")
+	}
+}
