@@ -124,8 +124,12 @@ func (r Run) Import(ctx context.Context, w trace.Writer) error {
 	if err := r.Format.Import(ctx, r, w); err != nil {
 		return err
 	}
-	if n := len(r.Unclaimed); n > 0 {
-		w.Report(trace.Skipped, "files beside the trace that no reader claims", int64(n), r.Label(r.Unclaimed[0]))
+	for _, file := range r.Unclaimed {
+		what := "files beside the trace that no reader claims"
+		if _, err := r.Source.heads.get(r.Source.FS, file); err != nil {
+			what = "files beside the trace that cannot be read (" + reason(err) + ")"
+		}
+		w.Report(trace.Skipped, what, 1, r.Label(file))
 	}
 	for _, k := range r.Source.Skipped {
 		if k.Why != hiddenFile {

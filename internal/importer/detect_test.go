@@ -107,6 +107,32 @@ func TestAnAmbiguousSourceCarriesItsRuns(t *testing.T) {
 	}
 }
 
+func TestFilesBesideATraceAreNamedInTheReport(t *testing.T) {
+	s, _ := NewSourceFS("src", fstest.MapFS{"a": {Data: []byte("SINGLE")}, "b": {Data: []byte("?")}, "c": {Data: []byte("\xfd7zXZ\x00rest")}})
+	runs, err := Detect([]*Format{format("single", "SINGLE", false, true)}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &reports{}
+	if err := runs[0].Import(context.Background(), w); err != nil {
+		t.Fatal(err)
+	}
+	want := "no reader claims: src/b; cannot be read (packed with xz, which cannot be unpacked here): src/c; "
+	if got := w.String(); got != want {
+		t.Errorf("report %q, want %q", got, want)
+	}
+}
+
+// reports is a writer that keeps the report only.
+type reports struct {
+	trace.Writer
+	strings.Builder
+}
+
+func (r *reports) Report(_ trace.ReportKind, what string, _ int64, example string) {
+	r.WriteString(strings.TrimPrefix(what, "files beside the trace that ") + ": " + example + "; ")
+}
+
 func TestANamedFormatTakesAllFilesWhereItClaimsNone(t *testing.T) {
 	s, _ := NewSourceFS("src", fstest.MapFS{"a": {Data: []byte("x")}, "b": {Data: []byte("y")}})
 	runs := ClaimAs(format("single", "SINGLE", false, true), s)

@@ -136,6 +136,9 @@ func firstOfEach(places []*place) func(*place) bool {
 // describe hands a place's metadata to a location.
 func (p *place) describe(w trace.Writer, id trace.LocationID, name string) {
 	p.used = true
+	if name == p.tid { // DFTracer's names say nothing more
+		name = ""
+	}
 	l := trace.Location{Name: name, Rank: trace.NoRank, Order: p.order}
 	if p.tid != "" {
 		l.Attributes = []trace.Attribute{{Key: "tid", Value: identity(p.tid)}}

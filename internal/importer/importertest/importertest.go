@@ -8,6 +8,8 @@
 //	Import   one import into the reference store
 //	Count    a writer that only counts, for facts and benchmarks
 //	Shared   sample data that is kept beside the repository
+//
+// It defines the flag -update, so a test package that uses it needs none of its own.
 package importertest
 
 import (
