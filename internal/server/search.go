@@ -1,0 +1,151 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+type searchJSON struct {
+	Query         string        `json:"query"`
+	Locations     []locationHit `json:"locations"`
+	LocationTotal int           `json:"locationTotal"`
+	Regions       []regionRow   `json:"regions"`
+	RegionTotal   int           `json:"regionTotal"`
+}
+
+type locationHit struct {
+	ID   trace.LocationID `json:"id"`
+	Name string           `json:"name"`
+	Path string           `json:"path"`
+	Kind trace.Kind       `json:"kind"`
+	Rank *int32           `json:"rank"`
+}
+
+// search finds locations and regions by a part of their name, letter case aside;
+// exact names first, then names that begin so. A number finds a rank as well.
+func (s *Server) search(w http.ResponseWriter, r *http.Request, x *run) error {
+	q := strings.TrimSpace(r.URL.Query().Get("q"))
+	if len(q) > 200 {
+		return usage(errors.New("q: want at most 200 letters"))
+	}
+	_, limit, err := page(r, 20, 200)
+	if err != nil {
+		return err
+	}
+	out := searchJSON{Query: q, Locations: []locationHit{}, Regions: []regionRow{}}
+	if q == "" {
+		return s.writeJSON(w, r, http.StatusOK, out)
+	}
+	err = s.slots.do(r.Context(), func() error { return find(r.Context(), x.Store, q, limit, &out) })
+	if err != nil {
+		return err
+	}
+	return s.writeJSON(w, r, http.StatusOK, out)
+}
+
+func find(ctx context.Context, st store.Reader, q string, limit int, out *searchJSON) error {
+	t, regions := st.Locations(), st.Regions()
+	rank, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(q), "rank"), " "))
+	isRank := err == nil
+	_, name, isPath := cutLast(q, "/")
+	locations := newRanking(limit)
+	for id := range t.Len() {
+		if id%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		class := match(t.Name[id], q)
+		if isRank && int(t.Rank[id]) == rank && (t.Parent[id] == trace.NoLocation || t.Rank[t.Parent[id]] != t.Rank[id]) {
+			class = 0
+		} else if class < 0 && isPath && match(t.Name[id], name) >= 0 {
+			class = match(t.Path(trace.LocationID(id)), q)
+		}
+		locations.add(class, id)
+	}
+	for _, id := range locations.best() {
+		at := trace.LocationID(id)
+		out.Locations = append(out.Locations, locationHit{at, t.Name[id], t.Path(at), t.Kind[id], rankOf(t, at)})
+	}
+	found := newRanking(limit)
+	for id := range regions {
+		found.add(match(regions[id].Name, q), id)
+	}
+	for _, id := range found.best() {
+		out.Regions = append(out.Regions, regionRowOf(id, &regions[id]))
+	}
+	out.LocationTotal, out.RegionTotal = locations.total, found.total
+	return nil
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 && i < len(s)-1 {
+		return s[:i], s[i+1:], true
+	}
+	return s, "", false
+}
+
+// A ranking keeps the first few hits of each class.
+type ranking struct {
+	limit   int
+	total   int
+	classes [3][]int
+}
+
+func newRanking(limit int) *ranking { return &ranking{limit: limit} }
+
+func (k *ranking) add(class, id int) {
+	if class < 0 {
+		return
+	}
+	k.total++
+	if len(k.classes[class]) < k.limit {
+		k.classes[class] = append(k.classes[class], id)
+	}
+}
+
+func (k *ranking) best() []int {
+	out := []int{}
+	for _, c := range k.classes {
+		out = append(out, c[:min(len(c), k.limit-len(out))]...)
+	}
+	return out
+}
+
+// match gives 0 where the name is q, 1 where it begins with it, 2 where it holds
+// it, -1 otherwise. ASCII letters match in either case; it allocates nothing.
+func match(name, q string) int {
+	for i := 0; i+len(q) <= len(name); i++ {
+		if !equalFold(name[i:i+len(q)], q) {
+			continue
+		}
+		switch {
+		case len(name) == len(q):
+			return 0
+		case i == 0:
+			return 1
+		}
+		return 2
+	}
+	return -1
+}
+
+func equalFold(a, b string) bool {
+	for i := range len(b) {
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
