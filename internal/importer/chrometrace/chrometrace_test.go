@@ -4,8 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestFormat(t *testing.T) {
 	cases := []importertest.Case{

@@ -2,6 +2,7 @@ package chrometrace
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -99,7 +100,11 @@ func (c *reader) read(ctx context.Context, r io.Reader, label string, base int64
 // emptyError says why a file gave no record at all.
 func (c *reader) emptyError(s *scanner) error {
 	if err := s.readFailure(); err != nil {
-		return err
+		var known *importer.Error
+		if errors.As(err, &known) {
+			return err
+		}
+		return &importer.Error{File: c.label, Kind: importer.ErrMalformed, Cause: "read: " + err.Error()}
 	}
 	e := &importer.Error{File: c.label, Kind: importer.ErrMalformed, Cause: "holds no trace events", Hint: "record it again"}
 	if d := &s.damage; d.broken > 0 || d.cut {
