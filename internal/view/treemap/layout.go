@@ -209,9 +209,10 @@ func (r *result) label(names *scene.Text, c cell) {
 	if c.at.w < 34 || c.at.h < 16 {
 		return
 	}
-	ink := scene.Ink(r.topColour(c.node))
-	name := scene.Shorten(r.hierarchy.name(c.node), float32(c.at.w)-8, scene.TextSize)
-	names.Add(float32(c.at.x)+4, float32(c.at.y)+13, name, ink, scene.Start)
+	write := func(line string, baseline float64) {
+		names.Add(float32(c.at.x)+4, float32(c.at.y+baseline), line, scene.Ink(r.colourAt(c, baseline-4)), scene.Start)
+	}
+	write(scene.Shorten(r.hierarchy.name(c.node), float32(c.at.w)-8, scene.TextSize), 13)
 	if c.look == raw || c.at.h < 32 {
 		return
 	}
@@ -220,14 +221,19 @@ func (r *result) label(names *scene.Text, c cell) {
 		more = "×" + view.Thousands(int64(r.labels.Leaves[c.node]))
 	}
 	if scene.TextWidth(more, scene.TextSize, false) <= float32(c.at.w)-8 {
-		names.Add(float32(c.at.x)+4, float32(c.at.y)+27, more, ink, scene.Start)
+		write(more, 27)
 	}
 }
 
-// topColour is the colour behind a cell's name: its last state that has a share.
-func (r *result) topColour(i int32) scene.Colour {
-	for x := len(r.variables) - 1; x >= 0; x-- {
-		if r.labels.Sum[x][i] > 0 {
+// colourAt is the colour of a cell so far below its top, behind a line of text.
+func (r *result) colourAt(c cell, below float64) scene.Colour {
+	total := 0.0
+	for x := range r.variables {
+		total += r.labels.Sum[x][c.node]
+	}
+	bottom := 0.0
+	for x := len(r.variables) - 1; x >= 0 && total > 0; x-- {
+		if bottom += c.at.h * r.labels.Sum[x][c.node] / total; bottom > below {
 			return r.variables[x].colour
 		}
 	}
