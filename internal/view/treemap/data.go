@@ -56,7 +56,7 @@ func (r *result) Data() any {
 		d.Variables = append(d.Variables, v.name)
 	}
 	for _, i := range r.cut.Parts {
-		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.path(i), Level: int(r.hierarchy.depth[i]), Leaves: r.labels.Leaves[i],
+		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.Path(i), Level: int(r.hierarchy.Depth[i]), Leaves: r.labels.Leaves[i],
 			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i], Threshold: r.threshold(i)}
 		for x, v := range r.variables {
 			part.Values[v.name] = math.Round(r.labels.Sum[x][i] * r.unit)
@@ -91,7 +91,7 @@ func (r *result) suggested() float64 {
 // findings lists the groups whose children differ, in order of what drawing
 // these children as one would lose. O(nodes log most).
 func (r *result) findings(most int) []Finding {
-	t := &r.hierarchy.tree
+	t := r.tree
 	between := append([]float64{}, r.labels.Loss...) // loss of a node less that of its children
 	for i := t.Len() - 1; i > 0; i-- {
 		between[t.Parent[i]] -= r.labels.Loss[i]
@@ -110,13 +110,13 @@ func (r *result) findings(most int) []Finding {
 		for c := n + 1; c <= t.Last[i]; c = t.Last[c] + 1 {
 			children++
 		}
-		f := Finding{Location: r.locationOrNil(n), Path: r.hierarchy.path(n), Loss: between[i], Share: r.share(between[i])}
-		name := r.hierarchy.path(n)
+		f := Finding{Location: r.locationOrNil(n), Path: r.hierarchy.Path(n), Loss: between[i], Share: r.share(between[i])}
+		name := r.hierarchy.Path(n)
 		if name == "" {
 			name = "the whole"
 		}
-		f.Text = fmt.Sprintf("%s %s: its %s %s differ, loss %s bits, %s of all", r.hierarchy.kind(n), name,
-			view.Thousands(int64(children)), plural(r.hierarchy.kind(n+1)), view.FormatCount(f.Loss), view.FormatShare(f.Share))
+		f.Text = fmt.Sprintf("%s %s: its %s %s differ, loss %s bits, %s of all", r.hierarchy.Kind(n), name,
+			view.Thousands(int64(children)), plural(r.hierarchy.Kind(n+1)), view.FormatCount(f.Loss), view.FormatShare(f.Share))
 		out = append(out, f)
 	}
 	return out
@@ -141,7 +141,7 @@ func (r *result) Table() *view.Table {
 	}
 	t.Columns = append(t.Columns, view.Column{Name: "gain"}, view.Column{Name: "loss"}, view.Column{Name: "share of loss", Unit: "share"}, view.Column{Name: "threshold"})
 	for _, i := range r.cut.Parts {
-		row := []any{r.hierarchy.path(i), int64(r.hierarchy.depth[i]), int64(r.labels.Leaves[i])}
+		row := []any{r.hierarchy.Path(i), int64(r.hierarchy.Depth[i]), int64(r.labels.Leaves[i])}
 		for x := range r.variables {
 			row = append(row, math.Round(r.labels.Sum[x][i]*r.unit))
 		}

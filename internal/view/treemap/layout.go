@@ -61,12 +61,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *result) describe() string {
-	return fmt.Sprintf("Treemap of %s locations in %s parts: gain %s, loss %s of all.", view.Thousands(int64(r.hierarchy.leaves)),
+	return fmt.Sprintf("Treemap of %s locations in %s parts: gain %s, loss %s of all.", view.Thousands(int64(r.hierarchy.Leaves)),
 		view.Thousands(int64(len(r.cut.Parts))), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])), view.FormatShare(r.share(r.cut.Loss)))
 }
 
 func (r *result) summary() string {
-	return fmt.Sprintf("p = %.4g: %s locations in %s parts, gain %s, loss %s", r.p, view.Thousands(int64(r.hierarchy.leaves)),
+	return fmt.Sprintf("p = %.4g: %s locations in %s parts, gain %s, loss %s", r.p, view.Thousands(int64(r.hierarchy.Leaves)),
 		view.Thousands(int64(len(r.cut.Parts))), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])), view.FormatShare(r.share(r.cut.Loss)))
 }
 
@@ -103,7 +103,7 @@ func (r *result) place(i int32, at box) {
 		r.drawn.cells = append(r.drawn.cells, cell{at, i, l})
 		return
 	}
-	t := &r.hierarchy.tree
+	t := r.tree
 	var children []int32
 	var sizes []float64
 	for c := i + 1; c <= t.Last[i]; c = t.Last[c] + 1 {
@@ -133,7 +133,7 @@ func (r *result) place(i int32, at box) {
 // partsBelow counts the parts of the cut below a node. O(parts).
 func (r *result) partsBelow(i int32) int {
 	n := 0
-	t := &r.hierarchy.tree
+	t := r.tree
 	for c := i; c <= t.Last[i]; {
 		if r.inCut[c] {
 			n++
@@ -155,7 +155,7 @@ func (r *result) paint(s *scene.Scene) {
 			frames.Add(float32(c.at.x), float32(c.at.y), float32(c.at.w), float32(c.at.h), scene.UISurface)
 			frames.SetFlags(scene.Outlined)
 			if c.at.h > 3*header && c.at.w > 48 {
-				label := fmt.Sprintf("%s · %s", r.hierarchy.name(c.node), view.Thousands(int64(r.labels.Leaves[c.node])))
+				label := fmt.Sprintf("%s · %s", r.hierarchy.Name(c.node), view.Thousands(int64(r.labels.Leaves[c.node])))
 				heads.Add(float32(c.at.x)+4, float32(c.at.y)+header-4, scene.ShortenBold(label, float32(c.at.w)-8, scene.TextSize), scene.UIText, scene.Start)
 			}
 			continue
@@ -212,7 +212,7 @@ func (r *result) label(names *scene.Text, c cell) {
 	write := func(line string, baseline float64) {
 		names.Add(float32(c.at.x)+4, float32(c.at.y+baseline), line, scene.Ink(r.colourAt(c, baseline-4)), scene.Start)
 	}
-	write(scene.Shorten(r.hierarchy.name(c.node), float32(c.at.w)-8, scene.TextSize), 13)
+	write(scene.Shorten(r.hierarchy.Name(c.node), float32(c.at.w)-8, scene.TextSize), 13)
 	if c.look == raw || c.at.h < 32 {
 		return
 	}

@@ -21,11 +21,11 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 
 func (r *result) fact(c cell) view.Fact {
 	i := c.node
-	f := view.Fact{Title: r.hierarchy.name(i), Count: int64(r.labels.Leaves[i])}
+	f := view.Fact{Title: r.hierarchy.Name(i), Count: int64(r.labels.Leaves[i])}
 	line := func(label, value, exact string) {
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
 	}
-	line("path", r.hierarchy.path(i), "")
+	line("path", r.hierarchy.Path(i), "")
 	line("locations", view.Thousands(int64(r.labels.Leaves[i])), "")
 	total := r.size(i)
 	for x, v := range r.variables {
@@ -36,7 +36,7 @@ func (r *result) fact(c cell) view.Fact {
 		}
 		line(v.name, fmt.Sprintf("%s, %s", text, view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', 0, 64))
 	}
-	if !r.hierarchy.tree.Leaf(int(i)) {
+	if !r.tree.Leaf(int(i)) {
 		loss := r.labels.Loss[i]
 		line("loss as one", fmt.Sprintf("%s bits, %s of all", view.FormatCount(loss), view.FormatShare(r.share(loss))), strconv.FormatFloat(loss, 'g', -1, 64))
 		line("gain as one", view.FormatCount(r.labels.Gain[i]), strconv.FormatFloat(r.labels.Gain[i], 'g', -1, 64))

@@ -34,7 +34,8 @@ const warnShare = 0.01
 
 type result struct {
 	request     *view.Request
-	hierarchy   *hierarchy
+	hierarchy   *view.Hierarchy
+	tree        *entropy.Tree
 	variables   []variable
 	unit        float64 // nanoseconds (or metric units) in one unit of the labels
 	labels      *entropy.Labels
@@ -53,8 +54,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Selection.Begin >= q.Selection.End && q.Store().Info().Intervals > 0 {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
-	r.hierarchy = newHierarchy(q.Store().Locations(), q.Selection.Locations, holders(ctx, q.Store()))
-	if r.hierarchy.leaves == 0 {
+	r.hierarchy = view.NewHierarchy(q.Store().Locations(), q.Selection.Locations, view.Holders(ctx, q.Store()))
+	r.tree = &entropy.Tree{Parent: r.hierarchy.Parent, Last: r.hierarchy.Last}
+	if r.hierarchy.Leaves == 0 {
 		return nil, view.Empty("choose other locations", "no location with values in the selection")
 	}
 	values, err := r.values(ctx)
@@ -68,7 +70,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r.labels = entropy.Label(&r.hierarchy.tree, values, gain)
+	r.labels = entropy.Label(r.tree, values, gain)
 	r.pstar, r.significant = r.labels.Thresholds()
 	if r.normalised {
 		for i, p := range r.significant {
@@ -86,14 +88,14 @@ func (r *result) chooseCut() error {
 	case group == "optimal":
 		r.cut = r.labels.Best(r.pstar, r.plain())
 	default:
-		depth, err := r.hierarchy.levelNamed(group)
+		depth, err := r.hierarchy.LevelNamed(group)
 		if err != nil {
 			return err
 		}
 		r.cut = r.labels.Level(depth)
 		r.notes = append(r.notes, fmt.Sprintf("drawn at a fixed level (%s), not at the best cut", group))
 	}
-	r.inCut = make([]bool, r.hierarchy.tree.Len())
+	r.inCut = make([]bool, r.tree.Len())
 	for _, i := range r.cut.Parts {
 		r.inCut[i] = true
 	}
@@ -134,4 +136,4 @@ func (r *result) Notes() []string { return append([]string{}, r.notes...) }
 func (r *result) aggregated(i int32) bool { return r.labels.Leaves[i] > 1 }
 
 // location of a node; NoLocation of a root that the source does not have.
-func (r *result) location(i int32) trace.LocationID { return r.hierarchy.location[i] }
+func (r *result) location(i int32) trace.LocationID { return r.hierarchy.Location[i] }

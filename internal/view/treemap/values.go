@@ -44,10 +44,10 @@ func (r *result) values(ctx context.Context) ([][]float64, error) {
 	}
 	out := make([][]float64, len(r.variables))
 	for x := range out {
-		out[x] = make([]float64, r.hierarchy.tree.Len())
+		out[x] = make([]float64, r.tree.Len())
 	}
 	for k, id := range table.location {
-		leaf := r.hierarchy.leafOf[id]
+		leaf := r.hierarchy.LeafOf[id]
 		if x := which[table.region[k]]; x >= 0 && leaf >= 0 {
 			out[x][leaf] += table.value[k] / r.unit
 		}

@@ -1,0 +1,166 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Hierarchy is the part of the location tree that has values: its leaves are
+// the locations that hold some. A location that holds values and has others
+// below it gets a leaf of its own beside them. Where the source has several
+// tops, a root stands above them.
+type Hierarchy struct {
+	store *store.Tree
+	// Parent and Last are the tree in preorder: -1 above the root, and the last
+	// node of each subtree.
+	Parent, Last []int32
+	Location     []trace.LocationID // of each node; NoLocation of a root that the source does not have
+	Self         []bool             // the leaf of a location that has others below it
+	LeafOf       []int32            // of each location: its leaf, -1
+	Depth        []uint16
+	Leaves       int
+}
+
+// Holders says which locations have values.
+func Holders(ctx context.Context, r store.Reader) []bool {
+	if r.Info().Intervals > 0 {
+		return r.Locations().Holds
+	}
+	holds := make([]bool, r.Locations().Len())
+	_ = r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
+		for i := range rows {
+			holds[rows[i].Location] = true
+		}
+		return nil
+	})
+	return holds
+}
+
+// NewHierarchy is O(locations).
+func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hierarchy {
+	n := t.Len()
+	in := func(int) bool { return true }
+	if selected != nil {
+		chosen := make([]bool, n)
+		for _, id := range t.Expand(selected) {
+			chosen[id] = true
+		}
+		in = func(id int) bool { return chosen[id] }
+	}
+	below := make([]int32, n) // leaves at and below
+	tops := 0
+	for id := n - 1; id >= 0; id-- {
+		if holds[id] && in(id) {
+			below[id]++
+		}
+		if p := t.Parent[id]; p != trace.NoLocation {
+			below[p] += below[id]
+		} else if below[id] > 0 {
+			tops++
+		}
+	}
+	h := &Hierarchy{store: t, LeafOf: make([]int32, n)}
+	node := make([]int32, n)
+	if tops != 1 {
+		h.add(-1, trace.NoLocation, false)
+	}
+	for id := range n {
+		h.LeafOf[id] = -1
+		if below[id] == 0 {
+			continue
+		}
+		parent := int32(-1)
+		if p := t.Parent[id]; p != trace.NoLocation {
+			parent = node[p]
+		} else if tops != 1 {
+			parent = 0
+		}
+		node[id] = h.add(parent, trace.LocationID(id), false)
+		if holds[id] && in(id) {
+			h.Leaves++
+			h.LeafOf[id] = node[id]
+			if below[id] > 1 {
+				h.LeafOf[id] = h.add(node[id], trace.LocationID(id), true)
+			}
+		}
+	}
+	for i := h.Len() - 1; i >= 0; i-- {
+		h.Last[i] = max(h.Last[i], int32(i))
+		if p := h.Parent[i]; p >= 0 {
+			h.Last[p] = max(h.Last[p], h.Last[i])
+		}
+	}
+	return h
+}
+
+// Len is the number of nodes.
+func (h *Hierarchy) Len() int { return len(h.Parent) }
+
+func (h *Hierarchy) add(parent int32, id trace.LocationID, self bool) int32 {
+	depth := uint16(0)
+	if parent >= 0 {
+		depth = h.Depth[parent] + 1
+	}
+	h.Parent = append(h.Parent, parent)
+	h.Last = append(h.Last, 0)
+	h.Location = append(h.Location, id)
+	h.Self = append(h.Self, self)
+	h.Depth = append(h.Depth, depth)
+	return int32(h.Len() - 1)
+}
+
+// Name of a node, for a label.
+func (h *Hierarchy) Name(i int32) string {
+	id := h.Location[i]
+	switch {
+	case id == trace.NoLocation:
+		return "all"
+	case h.Self[i]:
+		return h.store.Name[id] + " (itself)"
+	}
+	return h.store.Name[id]
+}
+
+// Path of a node; empty for a root that the source does not have.
+func (h *Hierarchy) Path(i int32) string {
+	if id := h.Location[i]; id != trace.NoLocation {
+		return h.store.Path(id)
+	}
+	return ""
+}
+
+// Kind of a node's location.
+func (h *Hierarchy) Kind(i int32) string {
+	if id := h.Location[i]; id != trace.NoLocation {
+		return string(h.store.Kind[id])
+	}
+	return "group"
+}
+
+// LevelNamed gives the depth of a level by number, or by the kind of its locations.
+func (h *Hierarchy) LevelNamed(name string) (int, error) {
+	if name == "all" {
+		return 0, nil
+	}
+	if n, err := strconv.Atoi(name); err == nil && n >= 0 {
+		return n, nil
+	}
+	seen := map[string]int{}
+	var known []string
+	for i := range h.Len() {
+		k := h.Kind(int32(i))
+		if _, ok := seen[k]; !ok && h.Location[i] != trace.NoLocation {
+			seen[k] = int(h.Depth[i])
+			known = append(known, k)
+		}
+	}
+	if d, ok := seen[name]; ok {
+		return d, nil
+	}
+	return 0, fmt.Errorf("--group %q: want optimal, all, a depth, or one of %s", name, strings.Join(known, ", "))
+}
