@@ -34,8 +34,9 @@ func (r *result) drawLinks(s *scene.Scene, d *drawing) {
 	points := &scene.Point{}
 	for i := range r.links.bursts {
 		b := &r.links.bursts[i]
-		x, y := d.x(r, min(max(b.mean(), r.selection.Begin), r.selection.End)), middle(d.rows[b.row])
-		radius := burstRadius(b.count, d.rows[b.row])
+		at := d.rows[b.place()]
+		x, y := d.x(r, min(max(b.time(), r.selection.Begin), r.selection.End)), middle(at)
+		radius := burstRadius(b.count, at)
 		points.Add(x, y, radius, scene.UILink)
 		points.SetShape(scene.Burst)
 		points.SetCount(uint32(min(b.count, math.MaxUint32)))

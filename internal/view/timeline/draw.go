@@ -1,7 +1,9 @@
 package timeline
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -10,7 +12,8 @@ import (
 // Bounds on what a scene holds, which together keep it below 2 MB.
 const (
 	mostRects  = 30000 // 23 bytes each
-	mostLabels = 2500
+	mostLabels = 300   // more is noise; the widest have them
+	labelWidth = 34    // least width of what has a label
 	// quarters is how finely the height of an aggregate shows what part of its
 	// time something was open.
 	quarters = 4
@@ -19,9 +22,9 @@ const (
 // subRows is how many cells high a strip of an image is.
 func subRows(height float32) int {
 	switch {
-	case height >= 12:
+	case height >= 8:
 		return quarters
-	case height >= 6:
+	case height >= 3:
 		return 2
 	}
 	return 1
@@ -30,8 +33,9 @@ func subRows(height float32) int {
 // drawStrips draws the rows of single locations: rectangles where they are few,
 // else an image of one cell a bin.
 func (r *result) drawStrips(s *scene.Scene, d *drawing) {
-	rects, labels := &scene.Rect{}, &scene.Text{Size: labelSize}
+	rects := &scene.Rect{}
 	var marks []scene.Mark
+	var labels []label
 	n := 0
 	for _, l := range r.leaves {
 		if l != nil {
@@ -51,10 +55,10 @@ func (r *result) drawStrips(s *scene.Scene, d *drawing) {
 				continue
 			}
 			left -= len(runs)
-			r.drawRuns(d, b, runs, rects, labels)
+			labels = r.drawRuns(d, b, runs, rects, labels)
 		}
 	}
-	s.AddLayer("spans", 0, append(marks, rects, labels)...)
+	s.AddLayer("spans", 0, append(marks, rects, r.write(labels))...)
 }
 
 // sameRun reports whether two aggregates look alike.
@@ -92,40 +96,59 @@ func cover(s *span) int {
 	return min(max(1, int(math.Ceil(share*quarters-0.02))), quarters)
 }
 
-func (r *result) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rect, labels *scene.Text) {
+func (r *result) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rect, labels []label) []label {
 	h := b.to - b.from
 	for i := range runs {
 		s := &runs[i]
 		x0, x1 := d.x(r, s.begin), d.x(r, s.end)
 		colour := r.spanColour(s)
 		part := max(h*float32(cover(s))/quarters, min(h, 1))
-		rects.Add(x0, b.to-part, max(x1-x0, 0.5), part, colour)
+		width := max(x1-x0, 0.5)
+		if i+1 < len(runs) && width > 4 && runs[i+1].begin == s.end && !s.aggregate() && r.spanColour(&runs[i+1]) == colour {
+			width-- // so that two calls of a region do not look like one
+		}
+		rects.Add(x0, b.to-part, width, part, colour)
 		if s.aggregate() {
 			rects.SetFlags(scene.Aggregated)
 			rects.SetCount(s.count)
 			continue
 		}
-		r.label(s, x0, x1, b, colour, labels, d)
+		x0, x1 = max(x0, d.frame.x), min(x1, d.frame.x+d.frame.w)
+		if x1-x0 >= labelWidth && h >= labelSize+1 && s.region != trace.NoRegion {
+			labels = append(labels, label{x: x0 + 4, width: x1 - x0 - 8, b: b, region: s.region, fill: colour, low: cover(s) < quarters})
+		}
 	}
+	return labels
 }
 
-// label writes the name of an interval where it fits.
-func (r *result) label(s *span, x0, x1 float32, b stripBand, fill scene.Colour, labels *scene.Text, d *drawing) {
-	x0, x1 = max(x0, d.frame.x), min(x1, d.frame.x+d.frame.w)
-	h := b.to - b.from
-	if x1-x0 < 26 || h < labelSize || labels.Len() >= mostLabels || s.region == trace.NoRegion {
-		return
+// A label is the name of an interval that may be written into it.
+type label struct {
+	x, width float32
+	b        stripBand
+	region   trace.RegionID
+	fill     scene.Colour
+	low      bool // the text stands over a low bar
+}
+
+// write puts names into the widest intervals, shortened to fit.
+func (r *result) write(labels []label) *scene.Text {
+	if len(labels) > mostLabels {
+		slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(b.width, a.width) })
+		labels = labels[:mostLabels]
 	}
-	text := scene.Shorten(r.regions[s.region].Name, x1-x0-8, labelSize)
-	if text == "" {
-		return
+	text := &scene.Text{Size: labelSize}
+	for _, l := range labels {
+		name := scene.Shorten(r.regions[l.region].Name, l.width, labelSize)
+		if name == "" {
+			continue
+		}
+		ink, y := scene.Ink(l.fill), (l.b.from+l.b.to)/2+scene.TextAscent(labelSize)/2
+		if l.low {
+			ink, y = scene.UITextMuted, min(y, l.b.to-(l.b.to-l.b.from)/quarters-2)
+		}
+		text.Add(l.x, y, name, ink, scene.Start)
 	}
-	y := (b.from+b.to)/2 + scene.TextAscent(labelSize)/2
-	ink := scene.Ink(fill)
-	if cover(s) < quarters { // the text stands over a low bar
-		ink, y = scene.UITextMuted, min(y, b.to-h/quarters-2)
-	}
-	labels.Add(x0+4, y, text, ink, scene.Start)
+	return text
 }
 
 // image draws a strip as cells: a column a bin, filled from the bottom by what

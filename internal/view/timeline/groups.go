@@ -15,6 +15,7 @@ import (
 // it stands for.
 type stack struct {
 	grid grid
+	last trace.Time // the end of the trace
 	bins int
 	rows int          // locations with intervals
 	time []trace.Time // [bin * RoleCount + role]
@@ -26,7 +27,8 @@ func (s *stack) any() bool {
 
 // share of a role in a bin, of the wall time of all locations.
 func (s *stack) share(bin int, role trace.Role) float64 {
-	return float64(s.time[bin*trace.RoleCount+int(role)]) / (float64(s.rows) * float64(trace.Time(1)<<s.grid.level))
+	width := max(1, min(s.begin(bin+1), s.last)-s.begin(bin))
+	return float64(s.time[bin*trace.RoleCount+int(role)]) / (float64(s.rows) * float64(width))
 }
 
 func (s *stack) begin(bin int) trace.Time {
@@ -89,7 +91,7 @@ func (r *result) fetchStacks(ctx context.Context) error {
 		for len(of) < len(ids) {
 			of = append(of, i)
 		}
-		r.groups[i] = &stack{rows: w.count}
+		r.groups[i] = &stack{rows: w.count, last: r.reader.Info().End}
 	}
 	if len(ids) == 0 {
 		return nil

@@ -3,6 +3,8 @@ package timeline
 import (
 	"cmp"
 	"context"
+	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -37,15 +39,27 @@ type link struct {
 
 // A burst stands for many links that start near each other.
 type burst struct {
-	row        int32
+	rows       [2]int32 // first and last on which they start
 	begin, end trace.Time
 	count      int64
-	offset     float64 // of all starts from begin, added up
-	few        []link  // the first ones
+	// Of all starts, added up: the time from begin, and the row.
+	offset, row float64
+	few         []link // the first ones
 }
 
-// mean is when its links start on average.
-func (b *burst) mean() trace.Time { return b.begin + trace.Time(b.offset/float64(b.count)) }
+// time and place are where its links start on average.
+func (b *burst) time() trace.Time { return b.begin + trace.Time(b.offset/float64(b.count)) }
+func (b *burst) place() int       { return int(math.Round(b.row / float64(b.count))) }
+
+// add takes in another burst; the first few are forgotten.
+func (b *burst) add(c *burst) {
+	begin := min(b.begin, c.begin)
+	b.offset += float64(b.begin-begin) * float64(b.count)
+	b.offset += c.offset + float64(c.begin-begin)*float64(c.count)
+	b.begin, b.end = begin, max(b.end, c.end)
+	b.rows = [2]int32{min(b.rows[0], c.rows[0]), max(b.rows[1], c.rows[1])}
+	b.count, b.row, b.few = b.count+c.count, b.row+c.row, nil
+}
 
 // A linkSet is what is drawn of the links.
 type linkSet struct {
@@ -57,6 +71,7 @@ type linkSet struct {
 	cells  map[burstKey]*burst
 	inside int64 // from a row to itself
 	hidden int64 // to or from a row that is not shown
+	dense  int64 // too many to be drawn unless asked for
 }
 
 type burstKey struct {
@@ -110,6 +125,9 @@ func (r *result) fetchLinks(ctx context.Context, f *forest) error {
 
 func (r *result) noteLinks() {
 	set := &r.links
+	if set.dense > 0 {
+		r.note("not drawn: %s, too dense; zoom in, or ask for all", count(set.dense, "link"))
+	}
 	if set.inside > 0 {
 		r.note("not drawn: %s from a row to itself", count(set.inside, "link"))
 	}
@@ -181,10 +199,11 @@ func (s *linkSet) gather(l link) {
 	k := burstKey{l.fromRow, int64(l.fromTime >> s.level)}
 	b := s.cells[k]
 	if b == nil {
-		b = &burst{row: k.row, begin: trace.Time(k.bin) << s.level, end: trace.Time(k.bin+1) << s.level}
+		b = &burst{rows: [2]int32{k.row, k.row}, begin: trace.Time(k.bin) << s.level, end: trace.Time(k.bin+1) << s.level}
 		s.cells[k] = b
 	}
 	b.count += l.count
+	b.row += float64(k.row) * float64(l.count)
 	b.offset += float64(l.fromTime-b.begin) * float64(l.count)
 	at, _ := slices.BinarySearchFunc(b.few, l, compareLinks)
 	if at < burstFew {
@@ -201,7 +220,8 @@ func compareLinks(a, b link) int {
 }
 
 // finish draws as arrows the cells that hold few links, fewer where there would
-// be too many arrows.
+// be too many arrows, and the others as bursts. Where there are many bursts
+// nothing is drawn, or if all are asked for they are joined until there are few.
 func (s *linkSet) finish() {
 	few := int64(burstFew)
 	for ; few > 0; few-- {
@@ -215,14 +235,48 @@ func (s *linkSet) finish() {
 			break
 		}
 	}
-	for _, b := range s.cells {
+	for k, b := range s.cells {
 		if b.count <= few && int64(len(b.few)) == b.count {
 			s.arrows = append(s.arrows, b.few...)
-			continue
+			delete(s.cells, k)
 		}
+	}
+	if !s.all && len(s.cells) > s.limit/6 {
+		// A few arrows among many symbols would mislead.
+		for _, b := range s.cells {
+			s.dense += b.count
+		}
+		s.dense += int64(len(s.arrows))
+		s.arrows, s.cells = nil, nil
+		return
+	}
+	for wide := true; len(s.cells) > s.limit/6+1; wide = !wide {
+		s.coarsen(wide)
+	}
+	for _, b := range s.cells {
 		s.bursts = append(s.bursts, *b)
 	}
 	s.cells = nil
 	slices.SortFunc(s.arrows, compareLinks)
-	slices.SortFunc(s.bursts, func(a, b burst) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.begin, b.begin)) })
+	slices.SortFunc(s.bursts, func(a, b burst) int { return cmp.Or(cmp.Compare(a.rows[0], b.rows[0]), cmp.Compare(a.begin, b.begin)) })
+}
+
+// coarsen joins cells in pairs, by time or by row.
+func (s *linkSet) coarsen(wide bool) {
+	keys := slices.SortedFunc(maps.Keys(s.cells), func(a, b burstKey) int {
+		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.bin, b.bin))
+	})
+	old := s.cells
+	s.cells = map[burstKey]*burst{}
+	for _, k := range keys { // in order, for sums of floats do not commute
+		next := burstKey{k.row / 2, k.bin}
+		if wide {
+			next = burstKey{k.row, k.bin >> 1}
+		}
+		if b := s.cells[next]; b != nil {
+			b.add(old[k])
+		} else {
+			s.cells[next] = old[k]
+		}
+	}
 }

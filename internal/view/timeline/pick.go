@@ -316,9 +316,13 @@ func (r *result) pickLink(px, py float32) (view.Fact, bool) {
 	tree := r.reader.Locations()
 	if b := r.drawn.lines[best].burst; b != nil {
 		begin, end := b.begin, b.end
+		from := r.rows[b.rows[0]].label
+		if b.rows[1] > b.rows[0] {
+			from += " … " + r.rows[b.rows[1]].label
+		}
 		return view.Fact{
 			Title: view.Thousands(b.count) + " links", Text: "Too dense to draw: zoom in to see each.", Count: b.count, Begin: &begin, End: &end,
-			Lines: []view.FactLine{line("start on", r.rows[b.row].label), timeLine("from", begin), timeLine("to", end)},
+			Lines: []view.FactLine{line("start on", from), timeLine("from", begin), timeLine("to", end)},
 		}, true
 	}
 	l := r.drawn.lines[best].link

@@ -19,7 +19,7 @@ const (
 	// tiny pictures have no axis and no labels.
 	tinyHeight, tinyWidth = 80, 240
 
-	leastLeaf, mostLeaf     = 4, 44
+	leastLeaf, mostLeaf     = 3, 44
 	leastLane, mostLane     = 9, 28 // of several in a row
 	leastLevel, mostLevel   = 4, 22 // of nesting
 	leastGroup, mostGroup   = 9, 56
@@ -72,8 +72,8 @@ func (r *result) frame(size scene.Size) area {
 func (r *result) choose(f *forest) {
 	space := room(r.size) - float32(len(r.opt.counters)*counterHeight)
 	rows, deeper, _ := f.rows(0, 1<<31-1)
-	for depth := 1; deeper && r.least(rows) <= space; depth++ {
-		next, more, ok := f.rows(depth, int(space/leastLeaf)+1)
+	for level := 1; deeper && r.least(rows) <= space; level++ {
+		next, more, ok := f.rows(level, int(space/leastLeaf)+1)
 		if !ok || r.least(next) > space {
 			break
 		}

@@ -140,8 +140,8 @@ func (f *forest) state(n node) (open, shut bool) {
 	return false, false
 }
 
-// rows lists what is drawn when groups above depth are open, apart from what the
-// user asked for. It gives up past limit rows.
+// rows lists what is drawn when groups above a level of the tree are open, apart
+// from what the user asked for. It gives up past limit rows.
 func (f *forest) rows(depth, limit int) (out []row, deeper, ok bool) {
 	ok = true
 	var visit func(n node) bool
@@ -157,7 +157,7 @@ func (f *forest) rows(depth, limit int) (out []row, deeper, ok bool) {
 		}
 		open, shut := f.state(n)
 		if !open && !shut {
-			open = n.depth < depth
+			open = int(f.tree.Level[n.bottom]) < depth
 			deeper, r.auto = deeper || !open, !open
 		}
 		r.location, r.kind = n.top, folded

@@ -8,7 +8,7 @@ import (
 
 const (
 	// sparse is when a picture of folded groups says too little.
-	sparse = 12
+	sparse = 20
 	// mostMembers bounds the locations that runs are made of in one picture.
 	mostMembers = 8192
 )
