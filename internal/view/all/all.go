@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/activity"
+	"github.com/parallax-hpc/parallax/internal/view/overview"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
 )
@@ -13,4 +14,5 @@ var Views = []*view.View{
 	timeline.View,
 	activity.View,
 	treemap.View,
+	overview.View,
 }

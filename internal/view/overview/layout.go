@@ -1,0 +1,129 @@
+package overview
+
+import (
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct{ boxes []box }
+
+type box struct {
+	x, y, w, h float32
+	part       int
+}
+
+// Scene draws each part as a box over its rows and slices.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", fmt.Sprintf("Overview of %s locations over %d slices of time, in %s boxes.",
+		view.Thousands(int64(r.hierarchy.Leaves)), r.slices, view.Thousands(int64(len(r.parts)))))
+	sel := r.request.Selection
+	f := scene.Frame{Name: "main", Y: 4, H: float32(size.Height) - scene.AxisHeight - 8,
+		XScale: scene.Scale{Kind: "time", Begin: float64(sel.Begin), End: float64(sel.End)}}
+	first, last := r.rowRanges(&f)
+	rows := r.labels(&f, first, last)
+	f.X = scene.RowLabelWidth(rows, min(220, float32(size.Width)/3))
+	f.W = float32(size.Width) - f.X - 12
+	f.YScale = scene.Scale{Kind: "rows", Rows: rows}
+	s.AddFrame(f)
+	s.XAxis(0, scene.Axis{NoGrid: true})
+	s.RowLabels(0, 0)
+	r.drawn = drawing{}
+	fills, edges := &scene.Rect{}, &scene.Rect{}
+	for k, p := range r.parts {
+		b, e := r.span(p)
+		if e <= b {
+			continue
+		}
+		x0, x1 := f.XPixel(float64(b)), f.XPixel(float64(e))
+		at := box{x0, first[p.Node], x1 - x0, last[p.Node] - first[p.Node], k}
+		r.drawn.boxes = append(r.drawn.boxes, at)
+		r.fill(fills, at, p)
+		if at.w > 3 && at.h > 3 {
+			edges.Add(at.x, at.y, at.w, at.h, scene.None)
+			edges.SetFlags(scene.Outlined)
+		}
+	}
+	s.AddLayer("boxes", 0, fills)
+	s.AddLayer("edges", 0, edges)
+	for _, role := range r.roles {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})
+	}
+	s.Notes = r.Notes()
+	return s
+}
+
+// rowRanges gives each node of the reduced tree the rows of its leaves, in pixels.
+func (r *result) rowRanges(f *scene.Frame) (first, last []float32) {
+	n := r.rows()
+	first, last = make([]float32, r.tree.Len()), make([]float32, r.tree.Len())
+	row := n
+	for i := r.tree.Len() - 1; i >= 0; i-- {
+		if r.tree.Leaf(i) {
+			row--
+			first[i] = f.Y + f.H*float32(row)/float32(n)
+			last[i] = f.Y + f.H*float32(row+1)/float32(n)
+			continue
+		}
+		first[i] = first[i+1]
+		last[i] = last[r.tree.Last[i]]
+		for k := i + 1; k <= int(r.tree.Last[i]); k = int(r.tree.Last[k]) + 1 {
+			last[i] = max(last[i], last[k])
+		}
+	}
+	return first, last
+}
+
+// labels names the leaves where they are high enough, else the groups that are.
+func (r *result) labels(f *scene.Frame, first, last []float32) []scene.Row {
+	var rows []scene.Row
+	for i := range r.tree.Len() {
+		if last[i]-first[i] < 11 || i == 0 && !r.tree.Leaf(0) {
+			continue
+		}
+		if !r.tree.Leaf(i) && last[i+1]-first[i+1] >= 11 {
+			continue // its children are named
+		}
+		node := r.node[i]
+		id := uint32(scene.NoID)
+		if l := r.hierarchy.Location[node]; l != trace.NoLocation {
+			id = uint32(l)
+		}
+		rows = append(rows, scene.Row{From: first[i], To: last[i], Location: id, Region: scene.NoID, Label: r.hierarchy.Name(node), Count: int(r.tree.Last[i]) - i + 1})
+	}
+	return rows
+}
+
+// fill paints a box by the share of each role, the rest being nothing open.
+func (r *result) fill(fills *scene.Rect, at box, p entropy.Part) {
+	begin, end := r.begin+trace.Time(p.First)<<r.level, r.begin+trace.Time(p.Last+1)<<r.level
+	whole := float64(end-begin) / 1e9 * r.wall(p.Node)
+	if whole <= 0 {
+		return
+	}
+	bottom := at.y + at.h
+	for x, role := range r.roles {
+		h := at.h * float32(min(r.programme.Sum(x, p)/whole, 1))
+		if h <= 0 {
+			continue
+		}
+		bottom -= h
+		fills.Add(at.x, bottom, at.w, h, scene.RoleColour(uint8(role)))
+	}
+}
+
+// wall is how many locations with intervals a node of the reduced tree stands for.
+func (r *result) wall(i int32) float64 {
+	n, node := 0, r.node[i]
+	h := r.hierarchy
+	for k := node; k <= h.Last[node]; k++ {
+		if h.Last[k] == k {
+			n++
+		}
+	}
+	return float64(n)
+}

@@ -1,0 +1,83 @@
+package overview_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/overview"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// Two machines of two processes over 64 ns in two phases; on m2 one process
+// waits in the second phase while the other three compute.
+const phases = `
+region run role=compute
+region wait role=synchronization
+location machine m1
+  location process p1 rank=0
+    0..32 wait
+    32..64 run
+  location process p2 rank=1
+    0..32 wait
+    32..64 run
+location machine m2
+  location process p1 rank=2
+    0..32 wait
+    32..64 run
+  location process p2 rank=3
+    0..64 wait
+`
+
+func TestView(t *testing.T) {
+	viewtest.Run(t, overview.View,
+		viewtest.Case{Name: "optimal", Trace: phases},
+		viewtest.Case{Name: "all detail", Trace: phases, Options: map[string][]string{"p": {"0"}, "bins": {"8"}}},
+		viewtest.Case{Name: "one box", Trace: phases, Options: map[string][]string{"p": {"1"}, "gain": {"values"}}},
+		viewtest.Case{Name: "window", Trace: phases, Spec: view.Spec{From: "20", To: "60", Locations: []string{"m2"}}, Options: map[string][]string{"bins": {"8"}}},
+	)
+}
+
+func data(t *testing.T, options map[string][]string) (d overview.Data) {
+	t.Helper()
+	c := viewtest.Case{Trace: phases, Options: options}
+	b, err := json.Marshal(c.Compute(t, overview.View, c.Open(t)).Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestBoxesAreLargeWhereAllAreAlikeAndSmallWhereOneDiffers(t *testing.T) {
+	d := data(t, map[string][]string{"p": {"0.2"}, "bins": {"8"}})
+	if d.Loss != 0 {
+		t.Errorf("loss %v: the groups that are alike suffice", d.Loss)
+	}
+	odd := 0
+	covered := int64(0)
+	for _, p := range d.Parts {
+		n := map[string]int64{"m1/p1": 1, "m1/p2": 1, "m2/p1": 1, "m2/p2": 1, "m1": 2, "m2": 2, "": 4}[p.Path]
+		covered += n * int64(p.End-p.Begin)
+		if p.Path == "m2/p2" && p.End == 64 {
+			odd++
+		}
+	}
+	if covered != 4*64 || odd != 1 {
+		t.Errorf("%d of 256 ns are covered, the odd process has %d boxes at the end: %+v", covered, odd, d.Parts)
+	}
+	if len(d.Parts) > 6 {
+		t.Errorf("%d boxes, want few: %+v", len(d.Parts), d.Parts)
+	}
+}
+
+func TestTheEndsOfTheSlider(t *testing.T) {
+	if d := data(t, map[string][]string{"p": {"0"}, "bins": {"8"}}); len(d.Parts) != 32 || d.Slices != 8 {
+		t.Errorf("p = 0: %d boxes over %d slices, want 4 × 8", len(d.Parts), d.Slices)
+	}
+	if d := data(t, map[string][]string{"p": {"1"}, "gain": {"values"}, "bins": {"8"}}); len(d.Parts) != 1 {
+		t.Errorf("p = 1: %d boxes, want 1", len(d.Parts))
+	}
+}
