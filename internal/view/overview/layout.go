@@ -33,7 +33,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.XAxis(0, scene.Axis{NoGrid: true})
 	s.RowLabels(0, 0)
 	r.drawn = drawing{}
-	fills, edges := &scene.Rect{}, &scene.Rect{}
+	fills := &scene.Rect{}
 	for k, p := range r.parts {
 		b, e := r.span(p)
 		if e <= b {
@@ -42,14 +42,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		x0, x1 := f.XPixel(float64(b)), f.XPixel(float64(e))
 		at := box{x0, first[p.Node], x1 - x0, last[p.Node] - first[p.Node], k}
 		r.drawn.boxes = append(r.drawn.boxes, at)
-		r.fill(fills, at, p)
-		if at.w > 3 && at.h > 3 {
-			edges.Add(at.x, at.y, at.w, at.h, scene.None)
-			edges.SetFlags(scene.Outlined)
+		if at.w > 4 && at.h > 4 { // a gap tells neighbours apart
+			at.x, at.y, at.w, at.h = at.x+0.5, at.y+0.5, at.w-1, at.h-1
 		}
+		r.fill(fills, at, p)
 	}
 	s.AddLayer("boxes", 0, fills)
-	s.AddLayer("edges", 0, edges)
 	for _, role := range r.roles {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})
 	}
@@ -93,9 +91,18 @@ func (r *result) labels(f *scene.Frame, first, last []float32) []scene.Row {
 		if l := r.hierarchy.Location[node]; l != trace.NoLocation {
 			id = uint32(l)
 		}
-		rows = append(rows, scene.Row{From: first[i], To: last[i], Location: id, Region: scene.NoID, Label: r.hierarchy.Name(node), Count: int(r.tree.Last[i]) - i + 1})
+		rows = append(rows, scene.Row{From: first[i], To: last[i], Location: id, Region: scene.NoID, Label: r.name(i), Count: int(r.tree.Last[i]) - i + 1})
 	}
 	return rows
+}
+
+// name of a node: that of the topmost location which holds nothing else, so that
+// the only thread of rank 7 is called rank 7.
+func (r *result) name(i int) string {
+	for p := int(r.tree.Parent[i]); p > 0 && int(r.tree.Last[p]) == int(r.tree.Last[i]) && i == p+1; p = int(r.tree.Parent[i]) {
+		i = p
+	}
+	return r.hierarchy.Name(r.node[i])
 }
 
 // fill paints a box by the share of each role, the rest being nothing open.
@@ -108,10 +115,9 @@ func (r *result) fill(fills *scene.Rect, at box, p entropy.Part) {
 	bottom := at.y + at.h
 	for x, role := range r.roles {
 		h := at.h * float32(min(r.programme.Sum(x, p)/whole, 1))
-		if h <= 0 {
+		if bottom -= h; h < 0.4 { // a sliver would be drawn as a whole pixel
 			continue
 		}
-		bottom -= h
 		fills.Add(at.x, bottom, at.w, h, scene.RoleColour(uint8(role)))
 	}
 }

@@ -27,7 +27,7 @@ var View = &view.View{
 		"because its members did nearly the same there; its colours are the shares of roles inside. Large boxes are regular behaviour, small ones are where something changes " +
 		"or somebody differs. Move p towards 0 for more detail and towards 1 for less; the notes say what is lost.",
 	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("p=0.1", "gain=entropy", "scale", "bins"),
+	Options: view.Use("p=0.1", "gain", "scale", "bins"),
 	Compute: compute,
 }
 
@@ -86,17 +86,12 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // reduce cuts the hierarchy at the deepest level that keeps it small enough.
 func (r *result) reduce() {
 	h := r.hierarchy
-	at := []int{}        // nodes by depth
-	shallower := []int{} // leaves by depth
+	at := []int{} // nodes by depth
 	for i := range h.Len() {
-		d := int(h.Depth[i])
-		for len(at) <= d {
-			at, shallower = append(at, 0), append(shallower, 0)
+		for len(at) <= int(h.Depth[i]) {
+			at = append(at, 0)
 		}
-		at[d]++
-		if int(h.Last[i]) == i {
-			shallower[d]++
-		}
+		at[h.Depth[i]]++
 	}
 	depth, nodes := 0, 0
 	for d := range at {
