@@ -1,6 +1,8 @@
 # Parallax. `make test` is what CI runs; it installs what it lacks or says what to install.
 GO      ?= go
 export CGO_ENABLED = 0
+# Not ./...: npm packages hold Go files too.
+PKGS     = ./cmd/... ./internal/... ./web $(patsubst %/,./%/...,$(wildcard recorder/))
 
 .PHONY: build test lint bench golden web test-go test-race test-web test-dist cross tools clean
 
@@ -11,7 +13,7 @@ test: lint test-go test-race cross test-dist test-web
 
 # Who imports whom is asked of `go list`, whose reads the test cache does not see: -count=1.
 test-go:
-	$(GO) test ./...
+	$(GO) test $(PKGS)
 	$(GO) test -count=1 ./internal
 
 # The race detector where goroutines meet; it needs cgo and a C compiler.
@@ -23,7 +25,7 @@ test-race:
 
 lint:
 	@bad=$$(gofmt -l cmd internal recorder web/*.go tools 2>/dev/null); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
-	$(GO) vet ./...
+	$(GO) vet $(PKGS)
 
 cross:
 	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
@@ -53,11 +55,11 @@ chromium:
 
 # Rewrite the expected outputs; review the diff like code.
 golden:
-	$(GO) test $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./... | xargs grep -l --include='*_test.go' -r -e 'viewtest\.' -e 'importertest\.' -e '"update"' | xargs -n1 dirname | sort -u) -update
+	$(GO) test $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' $(PKGS) | xargs grep -l --include='*_test.go' -r -e 'viewtest\.' -e 'importertest\.' -e '"update"' | xargs -n1 dirname | sort -u) -update
 
 # Figures with ratios; PARALLAX_BENCH_ROWS=1e8 for the large ones.
 bench:
-	$(GO) test -run '^$$' -bench . -benchtime 1x ./...
+	$(GO) test -run '^$$' -bench . -benchtime 1x $(PKGS)
 
 clean:
 	rm -rf bin
