@@ -27,6 +27,17 @@ func benchRows(b *testing.B) int {
 	return 1_000_000
 }
 
+// measure runs f as a benchmark and also says how much processor time an operation
+// takes: on a busy machine only that can be compared.
+func measure(b *testing.B, f func()) {
+	f() // bring the pages in
+	before := cpuTime()
+	for b.Loop() {
+		f()
+	}
+	b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
+}
+
 // benchShape gives locations and rows a location for a number of rows: 10,000
 // locations, or PARALLAX_BENCH_LOCATIONS, at the most.
 func benchShape(rows int) (locations, each int) {
@@ -163,6 +174,7 @@ func TestMain(m *testing.M) {
 func BenchmarkImport(b *testing.B) {
 	rows := benchRows(b)
 	locations, each := benchShape(rows)
+	before := cpuTime()
 	for b.Loop() {
 		dir, err := os.MkdirTemp(os.Getenv("PARALLAX_BENCH_DIR"), "parallax-bench-")
 		if err != nil {
@@ -179,17 +191,18 @@ func BenchmarkImport(b *testing.B) {
 		os.RemoveAll(dir)
 	}
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(cpuTime()-before)/float64(b.N)/float64(rows), "cpu-ns/row")
 }
 
 func BenchmarkOpen(b *testing.B) {
 	path := benchStore(b)
-	for b.Loop() {
+	measure(b, func() {
 		r, err := Open(path, []trace.Summary{benchSummary{}})
 		if err != nil {
 			b.Fatal(err)
 		}
 		r.Close()
-	}
+	})
 }
 
 func openBench(b *testing.B) *Reader {
@@ -222,13 +235,13 @@ func BenchmarkTime(b *testing.B) {
 	for _, x := range benchWindows(r) {
 		b.Run(x.name, func(b *testing.B) {
 			cells := 0
-			for b.Loop() {
+			measure(b, func() {
 				t, err := r.Time(context.Background(), x.w)
 				if err != nil {
 					b.Fatal(err)
 				}
 				cells = len(t.Region)
-			}
+			})
 			b.ReportMetric(float64(cells), "cells")
 		})
 	}
@@ -239,7 +252,7 @@ func BenchmarkTimeByRows(b *testing.B) {
 	r := openBench(b)
 	for _, x := range benchWindows(r) {
 		b.Run(x.name, func(b *testing.B) {
-			for b.Loop() {
+			measure(b, func() {
 				var mu sync.Mutex
 				sums := map[trace.RegionID]trace.Time{}
 				err := r.Intervals(context.Background(), x.w, func(c *trace.Columns) error {
@@ -257,7 +270,7 @@ func BenchmarkTimeByRows(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-			}
+			})
 		})
 	}
 }
@@ -275,7 +288,7 @@ func BenchmarkSummaries(b *testing.B) {
 		}{{"coarsest", store.Coarsest}, {"bins", level}} {
 			b.Run(x.name+"/"+l.name, func(b *testing.B) {
 				blocks, rows := 0, 0
-				for b.Loop() {
+				measure(b, func() {
 					var mu sync.Mutex
 					blocks, rows = 0, 0
 					err := r.Summaries(context.Background(), "bench", x.w, l.level, store.Visitor{
@@ -295,7 +308,7 @@ func BenchmarkSummaries(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-				}
+				})
 				b.ReportMetric(float64(blocks), "blocks")
 				b.ReportMetric(float64(rows), "rows")
 			})
@@ -311,11 +324,11 @@ func BenchmarkGroups(b *testing.B) {
 			level++
 		}
 		b.Run(x.name, func(b *testing.B) {
-			for b.Loop() {
+			measure(b, func() {
 				if _, err := r.Groups(context.Background(), []trace.LocationID{0}, x.w.Begin, x.w.End, level); err != nil {
 					b.Fatal(err)
 				}
-			}
+			})
 		})
 	}
 }

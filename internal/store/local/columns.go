@@ -49,7 +49,7 @@ type columns struct {
 
 	laneRow                    []uint64
 	laneEnd                    []trace.Time
-	laneSeries, laneForest     []uint64
+	laneCheckpoint, laneForest []uint64
 	begin, duration, exclusive []trace.Time
 	region                     []trace.RegionID
 	parent                     []int32
@@ -83,15 +83,12 @@ type columns struct {
 	momentValue     [2][]float64 // weight, mean
 	momentCentral   []float64    // MaxMoment+1 a row
 
-	seriesRegion     []trace.RegionID
-	seriesPosting    []uint64
-	postingBlock     []uint32
-	postingExclusive []trace.Time
-	postingInclusive []trace.Time
-	postingCalls     []uint32
-	levelNode        []uint64
-	nodeIndex        []int64
-	nodeRow          []uint32
+	checkpointSum []uint64
+	sumRegion     []trace.RegionID
+	sumValue      []trace.Time // three a row
+	levelNode     []uint64
+	nodeIndex     []int64
+	nodeRow       []uint32
 }
 
 type definitionFacts struct {
@@ -144,16 +141,14 @@ func (c *columns) targets() map[string]target {
 		"coordinate.value.u64": into(&c.coordinateValue), "axis.value.i64": into(&c.axis),
 		"callpath.parent.u32": into(&c.callPathParent), "callpath.region.u32": into(&c.callPathRegion), "callpath.flat.u8": into(&c.callPathFlat),
 		"lane.row.u64": into(&c.laneRow), "lane.end.i64": into(&c.laneEnd),
-		"lane.series.u64": into(&c.laneSeries), "lane.forest.u64": into(&c.laneForest),
+		"lane.checkpoint.u64": into(&c.laneCheckpoint), "lane.forest.u64": into(&c.laneForest),
 		"interval.begin.i64": into(&c.begin), "interval.duration.i64": into(&c.duration), "interval.exclusive.i64": into(&c.exclusive),
 		"interval.region.u32": into(&c.region), "interval.parent.i32": into(&c.parent), "interval.depth.u16": into(&c.depth),
 		"instant.location.u32": into(&c.instantLocation), "instant.time.i64": into(&c.instantTime), "instant.region.u32": into(&c.instantRegion),
 		"text.offset.u64": into(&c.textOffset), "text.bytes.u8": into(&c.textBytes),
 		"sample.time.i64": into(&c.sampleTime), "sample.value.f64": into(&c.sampleValue),
 		"link_block.begin.i64": into(&c.blockBegin), "link_block.end.i64": into(&c.blockEnd),
-		"series.region.u32": into(&c.seriesRegion), "series.posting.u64": into(&c.seriesPosting),
-		"posting.block.u32": into(&c.postingBlock), "posting.exclusive.i64": into(&c.postingExclusive),
-		"posting.inclusive.i64": into(&c.postingInclusive), "posting.calls.u32": into(&c.postingCalls),
+		"checkpoint.sum.u64": into(&c.checkpointSum), "sum.region.u32": into(&c.sumRegion), "sum.value.i64": into(&c.sumValue),
 		"level.node.u64": into(&c.levelNode), "node.index.i64": into(&c.nodeIndex), "node.row.u32": into(&c.nodeRow),
 	}
 	c.profileTargets(t)

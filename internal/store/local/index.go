@@ -137,18 +137,31 @@ func (x *indexer) run(ctx context.Context) error {
 
 // An indexPart is the result of one job: columns as bytes, in order of lanes.
 type indexPart struct {
-	laneSeries, laneLevels []uint32 // how many each lane has
-	seriesRegion           spill
-	seriesPostings         spill // u32: how many each series has
-	block, exclusive       spill
-	inclusive, calls       spill
-	levelNodes             spill // u32: how many each level has
-	nodeIndex, nodeRow     spill
-	blocks, sizes          []spill // by summary
+	laneCheckpoints, laneLevels []uint32 // how many each lane has
+	sums                        uint32   // entries of the present checkpoint
+	checkpoints                 uint32   // of the present lane
+	checkpointSums              spill    // u32: how many entries each checkpoint has
+	sumRegion, sumValue         spill
+	levelNodes                  spill // u32: how many each level has
+	nodeIndex, nodeRow          spill
+	blocks, sizes               []spill // by summary
+}
+
+// entry and checkpoint implement sumSink.
+func (p *indexPart) entry(r trace.RegionID, s sum) error {
+	p.sums++
+	return cmp.Or(p.sumRegion.write(bytesOf([]trace.RegionID{r})), p.sumValue.write(bytesOf([]sum{s})))
+}
+
+func (p *indexPart) checkpoint() error {
+	n := p.sums
+	p.sums = 0
+	p.checkpoints++
+	return p.checkpointSums.write(bytesOf([]uint32{n}))
 }
 
 func (p *indexPart) spills() []*spill {
-	all := []*spill{&p.seriesRegion, &p.seriesPostings, &p.block, &p.exclusive, &p.inclusive, &p.calls, &p.levelNodes, &p.nodeIndex, &p.nodeRow}
+	all := []*spill{&p.checkpointSums, &p.sumRegion, &p.sumValue, &p.levelNodes, &p.nodeIndex, &p.nodeRow}
 	for k := range p.blocks {
 		all = append(all, &p.blocks[k], &p.sizes[k])
 	}
@@ -157,24 +170,20 @@ func (p *indexPart) spills() []*spill {
 
 // An indexWorker does jobs of the second pass.
 type indexWorker struct {
-	x        *indexer
-	sums     *summer
-	postings *spool[posting]
-	forest   *forester
+	x      *indexer
+	sums   *summer
+	forest *forester
 }
 
 func newIndexWorker(x *indexer) *indexWorker {
 	share := x.memory / int64(x.workers)
 	return &indexWorker{
-		x: x, sums: newSummer(len(x.r.regions)), postings: newSpool[posting](x.temp, share/8),
+		x: x, sums: newSummer(len(x.r.regions)),
 		forest: newForester(x.r.info.End, x.summaries, x.r.regions, x.r.roles, x.temp, share/4),
 	}
 }
 
-func (w *indexWorker) close() {
-	w.postings.close()
-	w.forest.close()
-}
+func (w *indexWorker) close() { w.forest.close() }
 
 func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *indexPart, err error) {
 	p = w.x.out.part()
@@ -199,48 +208,18 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 
 func (w *indexWorker) lane(p *indexPart, id trace.LocationID, lane int, v laneView) error {
 	if w.x.shape {
-		if err := w.laneSums(p, &v); err != nil {
-			return err
+		p.checkpoints = 0
+		if v.len() > checkBlock {
+			if err := w.sums.lane(&v, p); err != nil {
+				return err
+			}
 		}
+		p.laneCheckpoints = append(p.laneCheckpoints, p.checkpoints)
 	}
 	if err := w.forest.lane(id, lane, v); err != nil {
 		return err
 	}
 	return w.laneForest(p)
-}
-
-// laneSums moves the postings of a lane into the part, region by region.
-func (w *indexWorker) laneSums(p *indexPart, v *laneView) error {
-	if v.len() <= seriesBlock {
-		p.laneSeries = append(p.laneSeries, 0)
-		return nil
-	}
-	w.postings.reset()
-	if err := w.sums.lane(v, w.postings); err != nil {
-		return err
-	}
-	series, count := uint32(0), uint32(0)
-	last := trace.NoRegion
-	end := func() error {
-		if count == 0 {
-			return nil
-		}
-		series++
-		return cmp.Or(p.seriesRegion.write(bytesOf([]trace.RegionID{last})), p.seriesPostings.write(bytesOf([]uint32{count})))
-	}
-	err := w.postings.sorted(nil, comparePostings, func(q *posting) error {
-		var err error
-		if q.region != last {
-			err = end()
-			last, count = q.region, 0
-		}
-		count++
-		return cmp.Or(err, p.block.write(bytesOf([]uint32{q.block})), p.exclusive.write(bytesOf([]trace.Time{q.exclusive})),
-			p.inclusive.write(bytesOf([]trace.Time{q.inclusive})), p.calls.write(bytesOf([]uint32{q.calls})))
-	})
-	err = cmp.Or(err, end())
-	p.laneSeries = append(p.laneSeries, series)
-	return err
 }
 
 // laneForest moves the nodes of a lane into the part, level by level from the top.

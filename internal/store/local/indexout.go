@@ -19,12 +19,12 @@ type indexOutput struct {
 	free  []*indexPart
 	all   []*indexPart
 
-	laneSeries, seriesPosting, laneForest, levelNode counter
-	seriesRegion                                     cursor[byte]
-	block, exclusive, inclusive, calls               cursor[byte]
-	nodeIndex, nodeRow                               cursor[byte]
-	blocks                                           []sectionOutput
-	closers                                          []func() error
+	laneCheckpoint, checkpointSum counter
+	laneForest, levelNode         counter
+	sumRegion, sumValue           cursor[byte]
+	nodeIndex, nodeRow            cursor[byte]
+	blocks                        []sectionOutput
+	closers                       []func() error
 }
 
 // A counter turns numbers of things into offsets.
@@ -75,15 +75,12 @@ func newIndexOutput(x *indexer) (*indexOutput, error) {
 		c.add(0)
 	}
 	if x.shape {
-		start(&o.laneSeries, "lane.series.u64")
-		start(&o.seriesPosting, "series.posting.u64")
+		start(&o.laneCheckpoint, "lane.checkpoint.u64")
+		start(&o.checkpointSum, "checkpoint.sum.u64")
 		start(&o.laneForest, "lane.forest.u64")
 		start(&o.levelNode, "level.node.u64")
-		open(&o.seriesRegion, "series.region.u32")
-		open(&o.block, "posting.block.u32")
-		open(&o.exclusive, "posting.exclusive.i64")
-		open(&o.inclusive, "posting.inclusive.i64")
-		open(&o.calls, "posting.calls.u32")
+		open(&o.sumRegion, "sum.region.u32")
+		open(&o.sumValue, "sum.value.i64")
 		open(&o.nodeIndex, "node.index.i64")
 		open(&o.nodeRow, "node.row.u32")
 	}
@@ -152,7 +149,7 @@ func (o *indexOutput) consume(p *indexPart) error {
 		s := &o.blocks[k]
 		err = cmp.Or(err, p.blocks[k].drain(into8(&s.bytes)), p.sizes[k].drain(s.counts))
 	}
-	p.laneSeries, p.laneLevels = p.laneSeries[:0], p.laneLevels[:0]
+	p.laneCheckpoints, p.laneLevels = p.laneCheckpoints[:0], p.laneLevels[:0]
 	o.mu.Lock()
 	o.free = append(o.free, p)
 	o.mu.Unlock()
@@ -160,16 +157,14 @@ func (o *indexOutput) consume(p *indexPart) error {
 }
 
 func (o *indexOutput) consumeShape(p *indexPart) error {
-	for _, n := range p.laneSeries {
-		o.laneSeries.count(uint64(n))
+	for _, n := range p.laneCheckpoints {
+		o.laneCheckpoint.count(uint64(n))
 	}
 	for _, n := range p.laneLevels {
 		o.laneForest.count(uint64(n))
 	}
 	return cmp.Or(
-		p.seriesRegion.drain(into8(&o.seriesRegion)), p.seriesPostings.drain(o.seriesPosting.counts),
-		p.block.drain(into8(&o.block)), p.exclusive.drain(into8(&o.exclusive)),
-		p.inclusive.drain(into8(&o.inclusive)), p.calls.drain(into8(&o.calls)),
+		p.checkpointSums.drain(o.checkpointSum.counts), p.sumRegion.drain(into8(&o.sumRegion)), p.sumValue.drain(into8(&o.sumValue)),
 		p.levelNodes.drain(o.levelNode.counts), p.nodeIndex.drain(into8(&o.nodeIndex)), p.nodeRow.drain(into8(&o.nodeRow)),
 	)
 }

@@ -139,7 +139,7 @@ func (r *Reader) checkStructure() error {
 	}{
 		{"location.lane", int(c.locationLane[n]) == len(c.laneEnd)},
 		{"lane.row", int(c.laneRow[len(c.laneEnd)]) == len(c.begin)},
-		{"lane.series", int(c.laneSeries[len(c.laneEnd)]) == len(c.seriesRegion)},
+		{"lane.checkpoint", int(c.laneCheckpoint[len(c.laneEnd)]) == len(c.checkpointSum)-1},
 		{"lane.forest", int(c.laneForest[len(c.laneEnd)]) == len(c.levelNode)-1},
 	}
 	for _, x := range checks {

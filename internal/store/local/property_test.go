@@ -143,7 +143,7 @@ func slowTime(r *Reader, w store.Window) map[timeKey]timeCell {
 func TestTimeFromPrefixSumsIsThatOfTheRows(t *testing.T) {
 	for seed := range uint64(4) {
 		r := randomStore(t, seed, 6000)
-		if len(r.c.postingBlock) == 0 {
+		if len(r.c.sumRegion) == 0 {
 			t.Fatal("the trace is too short to have prefix sums")
 		}
 		for _, w := range randomWindows(r, seed, 40) {

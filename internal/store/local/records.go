@@ -129,6 +129,9 @@ func (r *Reader) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 		lo, hi := v.firstFrom(in.begin), v.firstFrom(in.until)
 		out := store.AttributeColumns{Location: id, Lane: lane}
 		for _, o := range v.open(nil, lo, in.begin) {
+			if o.End <= in.begin { // only around an empty call at the edge
+				continue
+			}
 			from, to := rangeOf(facts.row, first+uint64(o.Row))
 			r.collect(&out, a, first, from, to)
 		}

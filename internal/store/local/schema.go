@@ -122,7 +122,7 @@ func definitionTables() []table {
 		{"lane", true, "Sequences of properly nested intervals, by location.", []column{
 			offsetCol("row", "its rows in `interval`"),
 			col("end", i64, "when its last interval ends, ns"),
-			offsetCol("series", "its rows in `series`"),
+			offsetCol("checkpoint", "its rows in `checkpoint`"),
 			offsetCol("forest", "its rows in `level`"),
 		}},
 	}
@@ -188,14 +188,12 @@ func linkTail() []column {
 
 func indexTables() []table {
 	return []table{
-		{"series", false, "For each lane of more than 256 rows: its regions, ascending.", []column{
-			col("region", u32, "region"), offsetCol("posting", "its rows in `posting`"),
+		{"checkpoint", false, "For each lane of more than 256 rows: the begins of rows 256, 512 …, and the end of the lane.", []column{
+			offsetCol("sum", "its rows in `sum`"),
 		}},
-		{"posting", false, "Sums over a lane before the begin of row 256 × block, where they changed since the posting before; the last one is over the whole lane.", []column{
-			col("block", u32, "number of the checkpoint; rows/256 rounded up for the whole lane"),
-			col("exclusive", i64, "time in which the region was innermost, ns"),
-			col("inclusive", i64, "time in which it was anywhere on the stack, ns"),
-			col("calls", u32, "rows of the region"),
+		{"sum", false, "What each region added since the checkpoint before; at every 16th and the last checkpoint of a lane, what it has added in all.", []column{
+			col("region", u32, "region"),
+			{name: "value", typ: i64, per: 3, meaning: "ns in which it was innermost, ns in which it was anywhere on the stack, rows"},
 		}},
 		{"level", false, "For each lane of more than 32 rows: the levels of its forest, from the coarsest down.", []column{
 			offsetCol("node", "its rows in `node`"),

@@ -1,77 +1,82 @@
 package local
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Prefix sums of a lane. At every seriesBlock-th row there is a checkpoint, at the
-// time at which that row begins. A posting holds what a region has summed up
-// until a checkpoint, and exists only where that changed. What a window holds is
-// then the difference of two sums, each a posting and a walk over less than a
-// block. All sums are integers: the answer is exact.
+// Prefix sums of a lane. At every checkBlock-th row there is a checkpoint, at the
+// time at which that row begins. Its list of sums holds, for each region that
+// changed, what was added since the checkpoint before; every checkGroup-th list holds
+// everything so far instead. So what a lane has summed up until a checkpoint is the
+// sum over a short run of entries that lie next to each other in the file, and what
+// a window holds is the difference of two such sums, each with a walk over less than
+// a block. All of it is integers: the answer is exact.
+//
+// A list per region, found by binary search, was rejected: it takes several cache
+// misses for each region where this takes few for all.
+const (
+	checkBlock = 256
+	checkGroup = 16
+)
 
-// seriesBlock is how many rows lie between checkpoints.
-const seriesBlock = 256
-
-// A posting is the sums of one region at a checkpoint.
-type posting struct {
+// A sum is what a region adds at a checkpoint.
+type sum struct {
 	exclusive, inclusive trace.Time
-	block                uint32
-	calls                uint32
-	region               trace.RegionID
+	calls                int64
 }
 
-func comparePostings(a, b posting) int {
-	if a.region != b.region {
-		return cmp.Compare(a.region, b.region)
-	}
-	return cmp.Compare(a.block, b.block)
+func (s sum) minus(o sum) sum {
+	return sum{s.exclusive - o.exclusive, s.inclusive - o.inclusive, s.calls - o.calls}
 }
 
-// A summer goes through the rows of a lane and makes postings.
+// A summer goes through the rows of a lane and makes the lists of sums.
 type summer struct {
-	exclusive, inclusive []trace.Time // closed so far, by region
-	calls                []uint32
-	outer                []trace.Time // begin of the outermost open interval
-	onStack              []uint32
-	posted               []posting // the last one of each region
-	changed              []bool
-	list                 []trace.RegionID // changed since the last checkpoint
-	active               []trace.RegionID // open now
-	place                []int32          // in active
-	regions              []trace.RegionID // of the lane
-	stack                []stackRow
-	now                  trace.Time
+	sums    []sum        // closed so far, by region
+	outer   []trace.Time // begin of the outermost open interval
+	onStack []uint32
+	posted  []sum // as of the last checkpoint
+	changed []bool
+	list    []trace.RegionID // changed since the last checkpoint
+	active  []trace.RegionID // open now
+	place   []int32          // in active
+	regions []trace.RegionID // of the lane
+	stack   []stackRow
+	now     trace.Time
 }
 
 func newSummer(regions int) *summer {
 	return &summer{
-		exclusive: make([]trace.Time, regions), inclusive: make([]trace.Time, regions), calls: make([]uint32, regions),
-		outer: make([]trace.Time, regions), onStack: make([]uint32, regions), posted: make([]posting, regions),
-		changed: make([]bool, regions), place: make([]int32, regions),
+		sums: make([]sum, regions), outer: make([]trace.Time, regions), onStack: make([]uint32, regions),
+		posted: make([]sum, regions), changed: make([]bool, regions), place: make([]int32, regions),
 	}
 }
 
-// lane makes the postings of a lane. O(rows + checkpoints × regions open there).
-func (s *summer) lane(v *laneView, out *spool[posting]) error {
+// A sumSink takes the entries of one checkpoint after the other.
+type sumSink interface {
+	entry(trace.RegionID, sum) error
+	checkpoint() error // ends a list
+}
+
+// lane makes the lists of a lane: one for each checkpoint after the begin, and the
+// last one over the whole lane. O(rows + checkpoints × regions open there).
+func (s *summer) lane(v *laneView, out sumSink) error {
 	s.now = v.begin[0]
 	for i := range v.begin {
 		s.leave(v, v.parent[i])
 		s.advance(v.begin[i])
-		if i%seriesBlock == 0 && i > 0 {
-			if err := s.checkpoint(uint32(i/seriesBlock), out); err != nil {
+		if i%checkBlock == 0 && i > 0 {
+			if err := s.checkpoint(i/checkBlock%checkGroup == 0, out); err != nil {
 				return err
 			}
 		}
 		s.enter(int32(i), v.region[i], v.begin[i])
 	}
 	s.leave(v, -1)
-	err := s.checkpoint(uint32((v.len()+seriesBlock-1)/seriesBlock), out)
+	err := s.checkpoint(true, out)
 	for _, r := range s.regions {
-		s.exclusive[r], s.inclusive[r], s.calls[r], s.posted[r] = 0, 0, 0, posting{}
+		s.sums[r], s.posted[r] = sum{}, sum{}
 	}
 	s.regions = s.regions[:0]
 	return err
@@ -84,7 +89,7 @@ func (s *summer) advance(t trace.Time) {
 	}
 	if n := len(s.stack); n > 0 {
 		r := s.stack[n-1].region
-		s.exclusive[r] += t - s.now
+		s.sums[r].exclusive += t - s.now
 		s.change(r)
 	}
 	s.now = t
@@ -97,7 +102,7 @@ func (s *summer) leave(v *laneView, parent int32) {
 		s.advance(v.end(int(s.stack[n].row)))
 		s.stack = s.stack[:n]
 		if s.onStack[r]--; s.onStack[r] == 0 {
-			s.inclusive[r] += s.now - s.outer[r]
+			s.sums[r].inclusive += s.now - s.outer[r]
 			last := s.active[len(s.active)-1]
 			s.active[s.place[r]] = last
 			s.place[last] = s.place[r]
@@ -108,7 +113,7 @@ func (s *summer) leave(v *laneView, parent int32) {
 }
 
 func (s *summer) enter(row int32, r trace.RegionID, t trace.Time) {
-	if s.calls[r] == 0 {
+	if s.sums[r].calls == 0 {
 		s.regions = append(s.regions, r)
 	}
 	if s.onStack[r] == 0 {
@@ -117,7 +122,7 @@ func (s *summer) enter(row int32, r trace.RegionID, t trace.Time) {
 		s.active = append(s.active, r)
 	}
 	s.onStack[r]++
-	s.calls[r]++
+	s.sums[r].calls++
 	s.change(r)
 	s.stack = append(s.stack, stackRow{row, r})
 }
@@ -129,64 +134,69 @@ func (s *summer) change(r trace.RegionID) {
 	}
 }
 
-// checkpoint posts the sums that are not those of the posting before.
-func (s *summer) checkpoint(block uint32, out *spool[posting]) error {
+// checkpoint makes a list: of everything so far, or of what was added.
+func (s *summer) checkpoint(whole bool, out sumSink) error {
 	for _, r := range s.active {
 		s.change(r)
 	}
 	for _, r := range s.list {
 		s.changed[r] = false
-		p := posting{region: r, block: block, exclusive: s.exclusive[r], inclusive: s.inclusive[r], calls: s.calls[r]}
-		if s.onStack[r] > 0 {
-			p.inclusive += s.now - s.outer[r]
-		}
-		old := &s.posted[r]
-		if p.exclusive == old.exclusive && p.inclusive == old.inclusive && p.calls == old.calls {
-			continue
-		}
-		*old = p
-		if err := out.Add(p); err != nil {
-			return err
+		now := s.at(r)
+		added := now.minus(s.posted[r])
+		s.posted[r] = now
+		if !whole && added != (sum{}) {
+			if err := out.entry(r, added); err != nil {
+				return err
+			}
 		}
 	}
 	s.list = s.list[:0]
-	return nil
-}
-
-// series is the range of table series that belongs to a lane.
-func (r *Reader) series(lane int) (first, last int) {
-	return int(r.c.laneSeries[lane]), int(r.c.laneSeries[lane+1])
-}
-
-// addPostings adds, times sign, the sums of a lane at a checkpoint.
-func (r *Reader) addPostings(lane int, block uint32, s *timeSum, sign int64) {
-	first, last := r.series(lane)
-	for i := first; i < last; i++ {
-		a, b := r.c.seriesPosting[i], r.c.seriesPosting[i+1]
-		blocks := r.c.postingBlock[a:b]
-		n, found := slices.BinarySearch(blocks, block)
-		if !found {
-			n--
-		}
-		if n >= 0 {
-			r.addPosting(a+uint64(n), r.c.seriesRegion[i], s, sign)
+	if whole {
+		slices.Sort(s.regions) // as answers want them
+		for _, r := range s.regions {
+			if err := out.entry(r, s.posted[r]); err != nil {
+				return err
+			}
 		}
 	}
+	return out.checkpoint()
+}
+
+// at gives the sums of a region until now, with what is open.
+func (s *summer) at(r trace.RegionID) sum {
+	x := s.sums[r]
+	if s.onStack[r] > 0 {
+		x.inclusive += s.now - s.outer[r]
+	}
+	return x
+}
+
+// addSums adds, times sign, the entries [first, last) of table sum.
+func (r *Reader) addSums(first, last uint64, s *timeSum, sign trace.Time) {
+	values := r.c.sumValue[3*first : 3*last]
+	for i, region := range r.c.sumRegion[first:last] {
+		c := s.cell(region)
+		c.exclusive += values[3*i] * sign
+		c.inclusive += values[3*i+1] * sign
+		c.calls += int64(values[3*i+2] * sign)
+	}
+}
+
+// addBlocks adds what a lane has summed up until checkpoint block, which is not
+// the last. The list of checkpoint k is that of row k-1 of the lane's checkpoints.
+func (r *Reader) addBlocks(lane, block int, s *timeSum, sign trace.Time) {
+	if block == 0 {
+		return
+	}
+	first := int(r.c.laneCheckpoint[lane])
+	whole := max(block/checkGroup*checkGroup, 1)
+	r.addSums(r.c.checkpointSum[first+whole-1], r.c.checkpointSum[first+block], s, sign)
 }
 
 // addTotals adds the sums over a whole lane.
 func (r *Reader) addTotals(lane int, s *timeSum) {
-	first, last := r.series(lane)
-	for i := first; i < last; i++ {
-		r.addPosting(r.c.seriesPosting[i+1]-1, r.c.seriesRegion[i], s, 1)
-	}
-}
-
-func (r *Reader) addPosting(at uint64, region trace.RegionID, s *timeSum, sign int64) {
-	s.touch(region)
-	s.exclusive[region] += r.c.postingExclusive[at] * trace.Time(sign)
-	s.inclusive[region] += r.c.postingInclusive[at] * trace.Time(sign)
-	s.calls[region] += int64(r.c.postingCalls[at]) * sign
+	last := r.c.laneCheckpoint[lane+1]
+	r.addSums(r.c.checkpointSum[last-1], r.c.checkpointSum[last], s, 1)
 }
 
 // laneTime adds one lane in a window: O(log n + regions) and two walks of less
@@ -196,8 +206,13 @@ func (r *Reader) laneTime(n int, in window, s *timeSum) {
 	if in.begin >= in.until || v.begin[0] >= in.until || v.last < in.begin {
 		return
 	}
+	kept := r.c.laneCheckpoint[n] < r.c.laneCheckpoint[n+1]
+	if kept && in.begin <= v.begin[0] && in.end >= v.last { // the lane ends before the trace does, so all rows begin in time
+		r.addTotals(n, s)
+		return
+	}
 	lo, hi := v.firstFrom(in.begin), v.firstFrom(in.until)
-	if first, last := r.series(n); first == last || hi-lo <= 2*seriesBlock {
+	if !kept || hi-lo <= 2*checkBlock {
 		s.walk(&v, lo, hi, in.begin, in.end, 1)
 		return
 	}
@@ -214,8 +229,8 @@ func (r *Reader) laneTime(n int, in window, s *timeSum) {
 // addUntil adds, times sign, what a lane has summed up until t; rows before hi
 // have begun by then.
 func (r *Reader) addUntil(n int, v *laneView, hi int, t trace.Time, s *timeSum, sign int64) {
-	block := (hi - 1) / seriesBlock
-	r.addPostings(n, uint32(block), s, sign)
-	from := block * seriesBlock
+	block := (hi - 1) / checkBlock
+	r.addBlocks(n, block, s, trace.Time(sign))
+	from := block * checkBlock
 	s.walk(v, from, hi, v.begin[from], t, sign)
 }

@@ -9,14 +9,19 @@ import (
 )
 
 // A timeSum adds up time and calls per region of one location at a time. One
-// worker uses it; its arrays are indexed by region and stay zero in between.
+// worker uses it; its cells are indexed by region and stay zero in between.
 type timeSum struct {
-	exclusive, inclusive []trace.Time
-	calls                []int64
-	seen                 []bool
-	touched              []trace.RegionID
-	onStack              []uint32
-	stack                []stackRow
+	cells   []timeSumCell
+	touched []trace.RegionID
+	stack   []stackRow
+	out     timePart
+}
+
+// What is used together lies together: half a cache line.
+type timeSumCell struct {
+	sum
+	onStack uint32
+	seen    bool
 }
 
 type stackRow struct {
@@ -24,18 +29,16 @@ type stackRow struct {
 	region trace.RegionID
 }
 
-func newTimeSum(regions int) *timeSum {
-	return &timeSum{
-		exclusive: make([]trace.Time, regions), inclusive: make([]trace.Time, regions), calls: make([]int64, regions),
-		seen: make([]bool, regions), onStack: make([]uint32, regions),
-	}
-}
+func newTimeSum(regions int) *timeSum { return &timeSum{cells: make([]timeSumCell, regions)} }
 
-func (s *timeSum) touch(r trace.RegionID) {
-	if !s.seen[r] {
-		s.seen[r] = true
+// cell gives the cell of a region for adding to it.
+func (s *timeSum) cell(r trace.RegionID) *timeSumCell {
+	c := &s.cells[r]
+	if !c.seen {
+		c.seen = true
 		s.touched = append(s.touched, r)
 	}
+	return c
 }
 
 // walk adds, times sign, what rows [lo, hi) and those open before them do in
@@ -56,33 +59,33 @@ func (s *timeSum) walk(v *laneView, lo, hi int, from, to trace.Time, sign int64)
 	}
 	for i := lo; i < hi; i++ {
 		for n := len(s.stack) - 1; n >= 0 && s.stack[n].row > v.parent[i]; n-- {
-			s.onStack[s.stack[n].region]--
+			s.cells[s.stack[n].region].onStack--
 			s.stack = s.stack[:n]
 		}
-		r := v.region[i]
-		s.push(stackRow{int32(i), r}, max(min(v.end(i), to)-v.begin[i], 0)*trace.Time(sign))
-		s.calls[r] += sign
+		c := s.push(stackRow{int32(i), v.region[i]}, max(min(v.end(i), to)-v.begin[i], 0)*trace.Time(sign))
+		c.calls += sign
 	}
 	for _, f := range s.stack {
-		s.onStack[f.region]--
+		s.cells[f.region].onStack--
 	}
 }
 
 // push puts an interval with time d in the window on the stack.
-func (s *timeSum) push(f stackRow, d trace.Time) {
-	s.touch(f.region)
-	s.exclusive[f.region] += d
+func (s *timeSum) push(f stackRow, d trace.Time) *timeSumCell {
+	c := s.cell(f.region)
+	c.exclusive += d
 	if n := len(s.stack); n > 0 {
-		s.exclusive[s.stack[n-1].region] -= d
+		s.cells[s.stack[n-1].region].exclusive -= d
 	}
-	if s.onStack[f.region] == 0 {
-		s.inclusive[f.region] += d
+	if c.onStack == 0 {
+		c.inclusive += d
 	}
-	s.onStack[f.region]++
+	c.onStack++
 	s.stack = append(s.stack, f)
+	return c
 }
 
-// A timePart is the answer for one piece of the locations.
+// A timePart is the answer for some of the locations.
 type timePart struct {
 	locations []trace.LocationID
 	ends      []int // of each location's cells
@@ -93,21 +96,29 @@ type timePart struct {
 }
 
 // take moves the sums of a location into the answer and clears them.
-func (s *timeSum) take(p *timePart, id trace.LocationID) {
-	slices.Sort(s.touched)
+func (s *timeSum) take(id trace.LocationID) {
+	p := &s.out
+	if !slices.IsSorted(s.touched) {
+		slices.Sort(s.touched)
+	}
 	for _, r := range s.touched {
-		if s.exclusive[r] != 0 || s.inclusive[r] != 0 || s.calls[r] != 0 {
+		c := &s.cells[r]
+		if c.sum != (sum{}) {
 			p.region = append(p.region, r)
-			p.exclusive = append(p.exclusive, s.exclusive[r])
-			p.inclusive = append(p.inclusive, s.inclusive[r])
-			p.calls = append(p.calls, s.calls[r])
+			p.exclusive = append(p.exclusive, c.exclusive)
+			p.inclusive = append(p.inclusive, c.inclusive)
+			p.calls = append(p.calls, c.calls)
 		}
-		s.exclusive[r], s.inclusive[r], s.calls[r], s.seen[r] = 0, 0, 0, false
+		*c = timeSumCell{}
 	}
 	s.touched = s.touched[:0]
 	p.locations = append(p.locations, id)
 	p.ends = append(p.ends, len(p.region))
 }
+
+// A timePiece says where the answer for one piece of the locations lies: locations
+// [first, last) of a worker's part.
+type timePiece struct{ worker, first, last int }
 
 // Time implements store.Reader.
 func (r *Reader) Time(ctx context.Context, w store.Window) (*store.TimeTable, error) {
@@ -117,21 +128,25 @@ func (r *Reader) Time(ctx context.Context, w store.Window) (*store.TimeTable, er
 	defer r.leave()
 	in := r.window(w)
 	pieces := r.split(r.ranges(w.Locations))
-	parts := make([]timePart, len(pieces))
+	done := make([]timePiece, len(pieces))
 	sums := make([]*timeSum, r.workers)
 	err := r.parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
 		if sums[worker] == nil {
 			sums[worker] = newTimeSum(len(r.regions))
 		}
-		return r.timePiece(ctx, in, pieces[i], sums[worker], &parts[i])
+		s := sums[worker]
+		first := len(s.out.locations)
+		err := r.timePiece(ctx, in, pieces[i], s)
+		done[i] = timePiece{worker, first, len(s.out.locations)}
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return joinTimes(parts), nil
+	return joinTimes(sums, done), nil
 }
 
-func (r *Reader) timePiece(ctx context.Context, in window, piece [2]trace.LocationID, s *timeSum, p *timePart) error {
+func (r *Reader) timePiece(ctx context.Context, in window, piece [2]trace.LocationID, s *timeSum) error {
 	for id := piece[0]; id < piece[1]; id++ {
 		first, last := r.c.locationLane[id], r.c.locationLane[id+1]
 		if first == last {
@@ -143,30 +158,41 @@ func (r *Reader) timePiece(ctx context.Context, in window, piece [2]trace.Locati
 		for n := first; n < last; n++ {
 			r.laneTime(int(n), in, s)
 		}
-		s.take(p, id)
+		s.take(id)
 	}
 	return nil
 }
 
-func joinTimes(parts []timePart) *store.TimeTable {
-	t := &store.TimeTable{Offsets: []int{0}}
+// joinTimes puts the pieces together in order of locations.
+func joinTimes(sums []*timeSum, pieces []timePiece) *store.TimeTable {
 	cells, locations := 0, 0
-	for i := range parts {
-		cells += len(parts[i].region)
-		locations += len(parts[i].locations)
+	for _, s := range sums {
+		if s != nil {
+			cells += len(s.out.region)
+			locations += len(s.out.locations)
+		}
 	}
-	t.Locations, t.Offsets = make([]trace.LocationID, 0, locations), append(make([]int, 0, locations+1), 0)
-	t.Region, t.Calls = make([]trace.RegionID, 0, cells), make([]int64, 0, cells)
-	t.Exclusive, t.Inclusive = make([]trace.Time, 0, cells), make([]trace.Time, 0, cells)
-	for i := range parts {
-		p := &parts[i]
-		base := len(t.Region)
-		t.Locations = append(t.Locations, p.locations...)
-		for _, e := range p.ends {
+	t := &store.TimeTable{
+		Locations: make([]trace.LocationID, 0, locations), Offsets: append(make([]int, 0, locations+1), 0),
+		Region: make([]trace.RegionID, 0, cells), Calls: make([]int64, 0, cells),
+		Exclusive: make([]trace.Time, 0, cells), Inclusive: make([]trace.Time, 0, cells),
+	}
+	for _, x := range pieces {
+		if x.first == x.last {
+			continue
+		}
+		p := &sums[x.worker].out
+		a, b := 0, p.ends[x.last-1]
+		if x.first > 0 {
+			a = p.ends[x.first-1]
+		}
+		base := len(t.Region) - a
+		t.Locations = append(t.Locations, p.locations[x.first:x.last]...)
+		for _, e := range p.ends[x.first:x.last] {
 			t.Offsets = append(t.Offsets, base+e)
 		}
-		t.Region, t.Calls = append(t.Region, p.region...), append(t.Calls, p.calls...)
-		t.Exclusive, t.Inclusive = append(t.Exclusive, p.exclusive...), append(t.Inclusive, p.inclusive...)
+		t.Region, t.Calls = append(t.Region, p.region[a:b]...), append(t.Calls, p.calls[a:b]...)
+		t.Exclusive, t.Inclusive = append(t.Exclusive, p.exclusive[a:b]...), append(t.Inclusive, p.inclusive[a:b]...)
 	}
 	return t
 }
