@@ -2,6 +2,7 @@ package viewtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/importer"
+	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -110,4 +113,27 @@ func writeRank(s trace.Stream, regions []trace.RegionID, rank, rows int) {
 	}
 	s.Leave(now+10, regions[1])
 	_ = s.Close()
+}
+
+// Import reads sample data kept beside the repository into a store on disk. It
+// skips the test where the data are not there, or no reader for them yet.
+func Import(tb testing.TB, elem ...string) store.Reader {
+	tb.Helper()
+	s, err := importer.NewSource(Shared(tb, elem...))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer s.Close()
+	runs, err := importer.Detect(formats.Formats, s)
+	if errors.Is(err, importer.ErrUnsupported) || err == nil && runs[0].Format.Import == nil {
+		tb.Skipf("no reader for %s: %v", filepath.Join(elem...), err)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Local(tb, func(w trace.Writer) {
+		if err := runs[0].Import(context.Background(), w); err != nil {
+			tb.Fatal(err)
+		}
+	})
 }
