@@ -1,15 +1,28 @@
 package activity_test
 
 import (
+	"os"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A ping-pong of two ranks, in 62 equal bins: the shares that the tests of the
 // repository it comes from demand (hpcgroup/pipit; taken there from Vampir).
 func TestPingPongHasTheSharesThatVampirGives(t *testing.T) {
-	r := viewtest.Import(t, "data", "public", "otf2", "ping-pong-2ranks")
+	text, err := os.ReadFile("testdata/ping-pong.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("its enters and leaves", func(t *testing.T) { pingPong(t, storetest.Text(t, string(text), all.Summaries...)) })
+	t.Run("its archive", func(t *testing.T) { pingPong(t, viewtest.Import(t, "data", "public", "otf2", "ping-pong-2ranks")) })
+}
+
+func pingPong(t *testing.T, r store.Reader) {
+	t.Helper()
 	got := bins(t, r, viewtest.Case{Options: map[string][]string{"by": {"regions"}, "bins": {"62"}, "top": {"0"}}})
 	if len(got) != 62 {
 		t.Fatalf("%d bins", len(got))
