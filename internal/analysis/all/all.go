@@ -2,6 +2,7 @@
 package all
 
 import (
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -9,4 +10,5 @@ import (
 // Summaries in the order of their sections in a store.
 var Summaries = []trace.Summary{
 	share.Summary{},
+	moment.Summary{},
 }

@@ -1,0 +1,207 @@
+package moment
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Name of the summary.
+const Name = "moments"
+
+// Summary is the digest that a store keeps in its forest: for each role that is
+// innermost somewhere in a stretch a sketch of order three. The roles of one lane
+// never overlap in time, so any set of roles, such as busy time, is their merge.
+//
+//	u8  roles present, bit r-1 for role r; annotations are left out, since alone
+//	    they are not busy and otherwise transparent
+//	i64 origin of the means; where no role is present the block ends before it
+//	4 × f64 for each role present, lowest first: weight, mean, M2, M3
+//
+// So a block takes 41 bytes for one role and 32 for each further one.
+type Summary struct{}
+
+var _ trace.Summary = Summary{}
+
+func (Summary) Name() string { return Name }
+func (Summary) Version() int { return 1 }
+
+const (
+	keptRoles  = int(trace.RoleOverhead) // the highest role kept
+	blockHead  = 9
+	cubicBytes = 32
+)
+
+// A RoleSet is a set of roles as bits.
+type RoleSet uint16
+
+// Roles makes a set.
+func Roles(list ...trace.Role) (s RoleSet) {
+	for _, r := range list {
+		s |= 1 << r
+	}
+	return s
+}
+
+// Has reports whether a role is in the set.
+func (s RoleSet) Has(r trace.Role) bool { return s>>r&1 == 1 }
+
+// BusyRoles are those that count as busy by default.
+var BusyRoles = func() (s RoleSet) {
+	for r := range trace.Role(trace.RoleCount) {
+		if r.Busy() {
+			s |= 1 << r
+		}
+	}
+	return s
+}()
+
+// Build appends the block of one stretch. O(segments).
+func (Summary) Build(dst trace.Block, s *trace.Stretch, _ []trace.Region) trace.Block {
+	var sums [keptRoles + 1]accumulator
+	list := s.Segments
+	for i := 0; i < len(list); {
+		k, role := i+1, list[i].Role
+		for k < len(list) && list[k].Role == role && list[k].Begin == list[k-1].End {
+			k++ // touching segments of one role are one bar
+		}
+		if role != trace.RoleNone && int(role) <= keptRoles {
+			sums[role].add(list[i].Begin, list[k-1].End)
+		}
+		i = k
+	}
+	var parts [keptRoles + 1]Cubic
+	for r := range parts {
+		parts[r] = sums[r].sum()
+	}
+	return appendBlock(dst, s.Begin, &parts)
+}
+
+// Merge appends the block of two neighbours. Blocks that are none make one that is none.
+func (Summary) Merge(dst trace.Block, a, b trace.Block) trace.Block {
+	var parts, right [keptRoles + 1]Cubic
+	if !decode(a, &parts) || !decode(b, &right) {
+		return dst
+	}
+	origin := trace.Time(math.MaxInt64)
+	for r := range parts {
+		parts[r].Merge(&right[r])
+		if parts[r].Weight > 0 {
+			origin = min(origin, parts[r].Origin)
+		}
+	}
+	return appendBlock(dst, origin, &parts)
+}
+
+func appendBlock(dst trace.Block, origin trace.Time, parts *[keptRoles + 1]Cubic) trace.Block {
+	mask := byte(0)
+	for r := 1; r <= keptRoles; r++ {
+		if parts[r].Weight > 0 {
+			mask |= 1 << (r - 1)
+		}
+	}
+	dst = append(dst, mask)
+	if mask == 0 {
+		return dst
+	}
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(origin))
+	for r := 1; r <= keptRoles; r++ {
+		p := &parts[r]
+		if p.Weight == 0 {
+			continue
+		}
+		for _, x := range [...]float64{p.Weight, float64(p.Origin-origin) + p.Mean, p.M2, p.M3} {
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
+		}
+	}
+	return dst
+}
+
+func decode(b trace.Block, parts *[keptRoles + 1]Cubic) bool {
+	r := reader{b: b}
+	for r.next() {
+		parts[r.role] = r.cubic
+	}
+	return r.whole()
+}
+
+// A reader goes through the sketches of a block without allocating.
+type reader struct {
+	b     trace.Block
+	at    int // 0 before the first
+	role  trace.Role
+	cubic Cubic
+}
+
+// next takes the next sketch.
+func (r *reader) next() bool {
+	if r.at == 0 {
+		if len(r.b) < blockHead || r.b[0]>>keptRoles != 0 {
+			return false
+		}
+		r.cubic.Origin, r.at = trace.Time(binary.LittleEndian.Uint64(r.b[1:])), blockHead
+	}
+	for r.role++; int(r.role) <= keptRoles && r.b[0]>>(r.role-1)&1 == 0; {
+		r.role++
+	}
+	if int(r.role) > keptRoles || len(r.b) < r.at+cubicBytes {
+		return false
+	}
+	v := r.b[r.at : r.at+cubicBytes]
+	r.cubic.Weight = math.Float64frombits(binary.LittleEndian.Uint64(v))
+	r.cubic.Mean = math.Float64frombits(binary.LittleEndian.Uint64(v[8:]))
+	r.cubic.M2 = math.Float64frombits(binary.LittleEndian.Uint64(v[16:]))
+	r.cubic.M3 = math.Float64frombits(binary.LittleEndian.Uint64(v[24:]))
+	r.at += cubicBytes
+	return true
+}
+
+// whole reports whether the block was one and is read to its end.
+func (r *reader) whole() bool {
+	if len(r.b) == 1 {
+		return r.b[0] == 0
+	}
+	return r.at == len(r.b) && r.at > blockHead && int(r.role) > keptRoles
+}
+
+// AddBlock merges the roles of a set from a block into s; false where it is no block.
+func (s *Cubic) AddBlock(b trace.Block, set RoleSet) bool {
+	r := reader{b: b}
+	for r.next() {
+		if set.Has(r.role) {
+			s.Merge(&r.cubic)
+		}
+	}
+	return r.whole()
+}
+
+// AddSegments merges the segments of a stretch whose role is in the set.
+func (s *Cubic) AddSegments(list []trace.Segment, set RoleSet) {
+	if len(list) == 1 { // most stretches of short lanes
+		if set.Has(list[0].Role) {
+			s.Add(list[0].Begin, list[0].End)
+		}
+		return
+	}
+	var sum accumulator
+	EachBar(list, set, sum.add)
+	c := sum.sum()
+	s.Merge(&c)
+}
+
+// EachBar hands out the time in which the role is in the set, touching segments joined.
+func EachBar(list []trace.Segment, set RoleSet, f func(begin, end trace.Time)) {
+	for i := 0; i < len(list); {
+		if !set.Has(list[i].Role) {
+			i++
+			continue
+		}
+		k := i + 1
+		for k < len(list) && set.Has(list[k].Role) && list[k].Begin == list[k-1].End {
+			k++
+		}
+		f(list[i].Begin, list[k-1].End)
+		i = k
+	}
+}
