@@ -3,9 +3,13 @@
 
 import type { ViewPlug } from "../shell/plug";
 import { activity } from "./activity";
+import { overview } from "./overview";
 import { timeline } from "./timeline";
+import { treemap } from "./treemap";
 
 export const views: ViewPlug[] = [
   activity,
+  overview,
   timeline,
+  treemap,
 ];

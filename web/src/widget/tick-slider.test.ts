@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { nextPicture, spread } from "./tick-slider";
+
+test("a step goes to the next picture, not to the next number", () => {
+  const ticks = [0.2, 0.4, 0.9];
+  expect(nextPicture(ticks, 0.1, 1)).toBeCloseTo(0.3);
+  expect(nextPicture(ticks, 0.3, 1)).toBeCloseTo(0.65);
+  expect(nextPicture(ticks, 0.3, -1)).toBeCloseTo(0.1);
+});
+
+test("past the first and last picture the slider goes to its ends", () => {
+  expect(nextPicture([0.2], 0.1, -1)).toBe(0);
+  expect(nextPicture([0.2], 0.5, 1)).toBe(1);
+  expect(nextPicture([], 0.5, 1)).toBe(1);
+});
+
+test("ticks that cannot be told apart are drawn once", () => {
+  const many = Array.from({ length: 10000 }, (_, i) => i / 10000);
+  expect(spread(many).length).toBeLessThanOrEqual(301);
+  expect(spread([0.1, 0.5])).toEqual([0.1, 0.5]);
+});
