@@ -24,6 +24,7 @@ type Hierarchy struct {
 	LeafOf       []int32            // of each location: its leaf, -1
 	Depth        []uint16
 	Leaves       int
+	invented     map[int32]string // names of groups that a rule made
 }
 
 // Holders says which locations have values.
@@ -44,14 +45,7 @@ func Holders(ctx context.Context, r store.Reader) []bool {
 // NewHierarchy is O(locations).
 func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hierarchy {
 	n := t.Len()
-	in := func(int) bool { return true }
-	if selected != nil {
-		chosen := make([]bool, n)
-		for _, id := range t.Expand(selected) {
-			chosen[id] = true
-		}
-		in = func(id int) bool { return chosen[id] }
-	}
+	in := within(t, selected)
 	below := make([]int32, n) // leaves at and below
 	tops := 0
 	for id := n - 1; id >= 0; id-- {
@@ -89,13 +83,30 @@ func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hie
 			}
 		}
 	}
+	h.close()
+	return h
+}
+
+// within says whether a location is selected.
+func within(t *store.Tree, selected []trace.LocationID) func(id int) bool {
+	if selected == nil {
+		return func(int) bool { return true }
+	}
+	chosen := make([]bool, t.Len())
+	for _, id := range t.Expand(selected) {
+		chosen[id] = true
+	}
+	return func(id int) bool { return chosen[id] }
+}
+
+// close finds the last node of each subtree.
+func (h *Hierarchy) close() {
 	for i := h.Len() - 1; i >= 0; i-- {
 		h.Last[i] = max(h.Last[i], int32(i))
 		if p := h.Parent[i]; p >= 0 {
 			h.Last[p] = max(h.Last[p], h.Last[i])
 		}
 	}
-	return h
 }
 
 // Len is the number of nodes.
@@ -118,6 +129,8 @@ func (h *Hierarchy) add(parent int32, id trace.LocationID, self bool) int32 {
 func (h *Hierarchy) Name(i int32) string {
 	id := h.Location[i]
 	switch {
+	case h.invented[i] != "":
+		return h.invented[i]
 	case id == trace.NoLocation:
 		return "all"
 	case h.Self[i]:
@@ -130,6 +143,12 @@ func (h *Hierarchy) Name(i int32) string {
 func (h *Hierarchy) Path(i int32) string {
 	if id := h.Location[i]; id != trace.NoLocation {
 		return h.store.Path(id)
+	}
+	if name := h.invented[i]; name != "" {
+		if above := h.Path(h.Parent[i]); above != "" {
+			return above + "/" + name
+		}
+		return name
 	}
 	return ""
 }

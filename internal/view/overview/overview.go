@@ -27,7 +27,7 @@ var View = &view.View{
 		"because its members did nearly the same there; its colours are the shares of roles inside. Large boxes are regular behaviour, small ones are where something changes " +
 		"or somebody differs. Move p towards 0 for more detail and towards 1 for less; the notes say what is lost.",
 	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("p=0.1", "gain", "scale", "bins"),
+	Options: view.Use("p=0.1", "gain", "scale", "bins", "hierarchy"),
 	Compute: compute,
 }
 
@@ -63,7 +63,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
-	r.hierarchy = view.NewHierarchy(s.Locations(), q.Selection.Locations, s.Locations().Holds)
+	var err error
+	if r.hierarchy, err = view.HierarchyBy(q.Values.Text("hierarchy"), s.Locations(), q.Selection.Locations, s.Locations().Holds); err != nil {
+		return nil, err
+	}
 	if r.hierarchy.Leaves == 0 {
 		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
 	}
@@ -148,15 +151,7 @@ func (r *result) slice(most int) {
 
 // values gives role × leaf × slice in seconds, from the store's kept bins.
 func (r *result) values(ctx context.Context, s store.Reader) ([][][]float64, error) {
-	h := r.hierarchy
-	var asked []trace.LocationID
-	var of []int32 // leaf of the reduced tree that each question is for
-	for i := range r.tree.Len() {
-		if r.tree.Leaf(i) {
-			asked = append(asked, h.Location[r.node[i]])
-			of = append(of, int32(i))
-		}
-	}
+	asked, of := r.questions(s.Locations())
 	g, err := s.Groups(ctx, asked, r.begin, r.begin+trace.Time(r.slices)<<r.level, r.level)
 	if err != nil {
 		return nil, err
@@ -177,15 +172,52 @@ func (r *result) values(ctx context.Context, s store.Reader) ([][][]float64, err
 	for x, role := range r.roles {
 		out[x] = make([][]float64, r.tree.Len())
 		for k, leaf := range of {
-			row := make([]float64, r.slices)
-			for b := range row {
-				row[b] = float64(g.Time[(k*g.Bins+b)*trace.RoleCount+int(role)]) / 1e9
+			row := out[x][leaf]
+			if row == nil {
+				row = make([]float64, r.slices)
+				out[x][leaf] = row
 			}
-			out[x][leaf] = row
+			for b := range row {
+				row[b] += float64(g.Time[(k*g.Bins+b)*trace.RoleCount+int(role)]) / 1e9
+			}
 		}
 		r.withoutOthers(out[x])
 	}
 	return out, nil
+}
+
+// questions lists the locations to ask the store for, and the leaf of the reduced
+// tree that each is for. A leaf that is a group is asked for as a whole where it is
+// one of the source's and all of it is selected, else member by member.
+func (r *result) questions(t *store.Tree) (asked []trace.LocationID, of []int32) {
+	h := r.hierarchy
+	for i := range r.tree.Len() {
+		if !r.tree.Leaf(i) {
+			continue
+		}
+		node := r.node[i]
+		id := h.Location[node]
+		if h.Last[node] == node || id != trace.NoLocation && r.wall(int32(i)) == holding(t, id) {
+			asked, of = append(asked, id), append(of, int32(i))
+			continue
+		}
+		for k := node; k <= h.Last[node]; k++ {
+			if h.Last[k] == k {
+				asked, of = append(asked, h.Location[k]), append(of, int32(i))
+			}
+		}
+	}
+	return asked, of
+}
+
+// holding counts the locations with intervals in a subtree.
+func holding(t *store.Tree, id trace.LocationID) (n float64) {
+	for k := id; k <= t.Last[id]; k++ {
+		if t.Holds[k] {
+			n++
+		}
+	}
+	return n
 }
 
 // withoutOthers takes what lies beside it away from the leaf of a location that

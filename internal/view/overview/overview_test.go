@@ -81,3 +81,11 @@ func TestTheEndsOfTheSlider(t *testing.T) {
 		t.Errorf("p = 1: %d boxes, want 1", len(d.Parts))
 	}
 }
+
+func TestRulesMakeGroupsThatTheSourceDoesNotHave(t *testing.T) {
+	whole := data(t, map[string][]string{"p": {"1"}, "gain": {"values"}, "hierarchy": {"ranks:2"}})
+	tree := data(t, map[string][]string{"p": {"1"}, "gain": {"values"}})
+	if len(whole.Parts) != 1 || whole.Parts[0].Values["compute"] != tree.Parts[0].Values["compute"] {
+		t.Errorf("by ranks %+v, by the tree %+v", whole.Parts, tree.Parts)
+	}
+}

@@ -25,7 +25,7 @@ var View = &view.View{
 		"is its loss, in bits and as a share of all there is to lose. A triangle warns where a cell hides more than 1 % of it. " +
 		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. Groups that stay open at high p are those whose members differ.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "metric", "paper"),
+	Options: view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "hierarchy", "metric", "paper"),
 	Compute: compute,
 }
 
@@ -54,7 +54,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Selection.Begin >= q.Selection.End && q.Store().Info().Intervals > 0 {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
-	r.hierarchy = view.NewHierarchy(q.Store().Locations(), q.Selection.Locations, view.Holders(ctx, q.Store()))
+	var err error
+	r.hierarchy, err = view.HierarchyBy(q.Values.Text("hierarchy"), q.Store().Locations(), q.Selection.Locations, view.Holders(ctx, q.Store()))
+	if err != nil {
+		return nil, err
+	}
 	r.tree = &entropy.Tree{Parent: r.hierarchy.Parent, Last: r.hierarchy.Last}
 	if r.hierarchy.Leaves == 0 {
 		return nil, view.Empty("choose other locations", "no location with values in the selection")

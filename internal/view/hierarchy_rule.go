@@ -1,0 +1,136 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// HierarchyBy makes a hierarchy by a rule, for sources whose own tree says
+// little:
+//
+//	tree             the source's own (also the empty rule)
+//	split:SEP        the parts of a location's name between separators
+//	attribute:KEY    the value of an attribute of the location or the nearest above it that has one
+//	ranks:N          blocks of N ranks; ranks:N,M blocks of N within blocks of M
+//
+// Groups come in the order in which their first member does.
+func HierarchyBy(rule string, t *store.Tree, selected []trace.LocationID, holds []bool) (*Hierarchy, error) {
+	kind, arg, _ := strings.Cut(rule, ":")
+	var groups func(id int) []string // names of the groups above a leaf, outermost first
+	switch kind {
+	case "", "tree":
+		return NewHierarchy(t, selected, holds), nil
+	case "split":
+		if arg == "" {
+			arg = "/"
+		}
+		groups = func(id int) []string {
+			parts := strings.Split(t.Name[id], arg)
+			return parts[:len(parts)-1]
+		}
+	case "attribute":
+		if arg == "" {
+			return nil, fmt.Errorf("hierarchy %q: name the attribute, as in attribute:node", rule)
+		}
+		groups = func(id int) []string { return []string{attributeAbove(t, trace.LocationID(id), arg)} }
+	case "ranks":
+		sizes, err := blockSizes(arg)
+		if err != nil {
+			return nil, fmt.Errorf("hierarchy %q: %w", rule, err)
+		}
+		groups = func(id int) []string { return rankBlocks(int(t.Rank[id]), sizes) }
+	default:
+		return nil, fmt.Errorf("hierarchy %q: want tree, split:SEP, attribute:KEY or ranks:N", rule)
+	}
+	return groupedHierarchy(t, selected, holds, groups), nil
+}
+
+// attributeAbove finds an attribute's value on a location or above it.
+func attributeAbove(t *store.Tree, id trace.LocationID, key string) string {
+	for ; id != trace.NoLocation; id = t.Parent[id] {
+		for _, a := range t.Attributes[id] {
+			if a.Key == key {
+				return a.Value.String()
+			}
+		}
+	}
+	return "no " + key
+}
+
+func blockSizes(arg string) (sizes []int, err error) {
+	for _, s := range strings.Split(arg, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%q is no number of ranks", s)
+		}
+		sizes = append([]int{n}, sizes...) // largest first
+	}
+	return sizes, nil
+}
+
+func rankBlocks(rank int, sizes []int) (names []string) {
+	if rank < 0 {
+		return []string{"no rank"}
+	}
+	for _, n := range sizes {
+		first := rank / n * n
+		names = append(names, fmt.Sprintf("ranks %d-%d", first, first+n-1))
+	}
+	return names
+}
+
+// groupedHierarchy puts leaves under invented groups, in two passes: the groups
+// as a tree of maps, then preorder.
+func groupedHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool, groups func(id int) []string) *Hierarchy {
+	type group struct {
+		name   string
+		below  map[string]*group
+		order  []*group
+		leaves []trace.LocationID
+	}
+	root := &group{}
+	in := within(t, selected)
+	for id := range t.Len() {
+		if !holds[id] || !in(id) {
+			continue
+		}
+		g := root
+		for _, name := range groups(id) {
+			next := g.below[name]
+			if next == nil {
+				next = &group{name: name}
+				if g.below == nil {
+					g.below = map[string]*group{}
+				}
+				g.below[name], g.order = next, append(g.order, next)
+			}
+			g = next
+		}
+		g.leaves = append(g.leaves, trace.LocationID(id))
+	}
+	h := &Hierarchy{store: t, LeafOf: make([]int32, t.Len()), invented: map[int32]string{}}
+	for id := range h.LeafOf {
+		h.LeafOf[id] = -1
+	}
+	var walk func(g *group, parent int32)
+	walk = func(g *group, parent int32) {
+		node := h.add(parent, trace.NoLocation, false)
+		if g.name != "" {
+			h.invented[node] = g.name
+		}
+		for _, sub := range g.order {
+			walk(sub, node)
+		}
+		for _, id := range g.leaves {
+			h.LeafOf[id] = h.add(node, id, false)
+			h.Leaves++
+		}
+	}
+	walk(root, -1)
+	h.close()
+	return h
+}
