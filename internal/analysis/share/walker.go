@@ -9,6 +9,8 @@ type Walker struct {
 	stack   []frame
 	at      trace.Time // everything before is emitted
 	started bool
+	// Segment is what Next found: passing it by value would cost more than finding it.
+	Segment trace.Segment
 }
 
 type frame struct {
@@ -38,12 +40,8 @@ func (w *Walker) Finish(end trace.Time, emit func(trace.Segment)) {
 }
 
 func (w *Walker) advance(t trace.Time, emit func(trace.Segment)) {
-	for {
-		s, ok := w.Next(t)
-		if !ok {
-			return
-		}
-		emit(s)
+	for w.Next(t) {
+		emit(w.Segment)
 	}
 }
 
@@ -62,32 +60,28 @@ func (w *Walker) Open(c *trace.Columns) {
 	}
 }
 
-// Next gives the next segment before t, and closes what ends by then.
-func (w *Walker) Next(t trace.Time) (trace.Segment, bool) {
-	for n := len(w.stack); n > 0; n = len(w.stack) {
+// Next puts the next segment before t into Segment, and closes what ends by then.
+func (w *Walker) Next(t trace.Time) bool {
+	for n := len(w.stack); n > 0; n-- {
 		top := &w.stack[n-1]
-		end := top.end
-		if end > t {
-			if t <= w.at {
-				return trace.Segment{}, false
-			}
-			s := trace.Segment{Begin: w.at, End: t, Region: top.region, Row: top.row, Role: top.role}
-			w.at = t
-			return s, true
+		end := min(top.end, t)
+		if end > w.at {
+			g := &w.Segment
+			g.Begin, g.End, g.Region, g.Row, g.Role = w.at, end, top.region, top.row, top.role
+			w.at = end
+			return true
+		}
+		if top.end > t {
+			return false
 		}
 		w.stack = w.stack[:n-1]
-		if end > w.at {
-			s := trace.Segment{Begin: w.at, End: end, Region: top.region, Row: top.row, Role: top.role}
-			w.at = end
-			return s, true
-		}
 	}
 	if t <= w.at {
-		return trace.Segment{}, false
+		return false
 	}
-	s := trace.Segment{Begin: w.at, End: t, Region: trace.NoRegion, Row: -1, Role: trace.RoleNone}
+	w.Segment = trace.Segment{Begin: w.at, End: t, Region: trace.NoRegion, Row: -1, Role: trace.RoleNone}
 	w.at = t
-	return s, true
+	return true
 }
 
 // Push opens a row. Annotations are transparent: they take the role around them.

@@ -35,9 +35,8 @@ type grid struct {
 	level      int
 }
 
-func (g *grid) bin(t trace.Time) int64                 { return int64(t >> g.level) }
-func (g *grid) binBegin(bin int64) trace.Time          { return trace.Time(bin) << g.level }
-func (g *grid) clip(b, e trace.Time) (_, _ trace.Time) { return max(b, g.begin), min(e, g.end) }
+func (g *grid) bin(t trace.Time) int64        { return int64(t >> g.level) }
+func (g *grid) binBegin(bin int64) trace.Time { return trace.Time(bin) << g.level }
 
 // bins is how many bins the window touches.
 func (g *grid) bins() int { return int(g.bin(g.end-1)-g.bin(g.begin)) + 1 }
@@ -136,7 +135,7 @@ func (c *cells) reset() {
 }
 
 // segment adds a stretch of time in which a row of a lane is innermost.
-func (c *cells) segment(s trace.Segment, lane int) {
+func (c *cells) segment(s *trace.Segment, lane int) {
 	begin, end := max(s.Begin, c.grid.begin), min(s.End, c.grid.end)
 	if begin >= end || !c.rule.keeps(s.Region) {
 		return

@@ -68,7 +68,7 @@ func (r *result) addLevel(list []*cells, depth, lane int, o trace.OpenInterval) 
 	c := list[depth]
 	c.opened([]trace.OpenInterval{o}, lane)
 	c.row(o.Begin, o.End-o.Begin, o.Region, o.Row, lane)
-	c.segment(trace.Segment{Begin: o.Begin, End: o.End, Region: o.Region, Row: o.Row, Role: r.regions[o.Region].Role}, lane)
+	c.segment(&trace.Segment{Begin: o.Begin, End: o.End, Region: o.Region, Row: o.Row, Role: r.regions[o.Region].Role}, lane)
 }
 
 // mostSpans bounds what --all holds in memory.

@@ -173,12 +173,8 @@ func (c *cells) walk(cols *trace.Columns, w *share.Walker) {
 
 // advance adds the segments before t.
 func (c *cells) advance(w *share.Walker, t trace.Time, lane int) {
-	for {
-		s, ok := w.Next(t)
-		if !ok {
-			return
-		}
-		c.segment(s, lane)
+	for w.Next(t) {
+		c.segment(&w.Segment, lane)
 	}
 }
 
@@ -212,7 +208,7 @@ func (c *cells) stretch(s *trace.Stretch) {
 		for next < len(s.Segments) && s.Segments[next].Begin < to {
 			g := s.Segments[next]
 			g.Begin, g.End = max(g.Begin, at), min(g.End, to)
-			c.segment(g, s.Rows.Lane)
+			c.segment(&g, s.Rows.Lane)
 			if g.End < s.Segments[next].End {
 				break
 			}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -18,53 +17,83 @@ const (
 	heldRows = 1 << 20
 )
 
-// A pending is what must be scanned of one strip.
-type pending struct {
-	strips *strips
-	strip  int // in strips.list
-	bins   []int64
-	cells  *cells
-	begun  []begun // rows of several lanes, to be put in order
+// A scanning is the work on bins that digests could not decide.
+type scanning struct {
+	result *result
+	window store.Window // the one at hand
+	places map[trace.LocationID]*scanned
 }
 
-// begun is a row that begins.
-type begun struct {
-	begin, duration trace.Time
-	region          trace.RegionID
-	row, lane       int
+// scanned is what must be scanned of one location: strips of single lanes, or
+// one strip that all lanes share.
+type scanned struct {
+	lanes  []*laneScan // by lane; nil: nothing to do
+	shared *sharedScan
+}
+
+// first and last are the bins of strips that wait.
+func (s *scanned) waits(first, last int64) bool {
+	if s.shared != nil {
+		return waits(s.shared.bins, first, last)
+	}
+	return slices.ContainsFunc(s.lanes, func(l *laneScan) bool { return l != nil && waits(l.bins, first, last) })
+}
+
+func waits(bins []int64, first, last int64) bool {
+	i, _ := slices.BinarySearch(bins, first)
+	return i < len(bins) && bins[i] <= last
 }
 
 // scanPending decides the bins that digests could not, from their rows.
 func (r *result) scanPending(ctx context.Context, builds map[trace.LocationID]*build) error {
-	jobs := map[trace.LocationID][]*pending{}
+	s := &scanning{result: r, places: map[trace.LocationID]*scanned{}}
 	all := map[int64]bool{}
 	for id, b := range builds {
+		p := &scanned{lanes: make([]*laneScan, b.strips.lanes)}
 		for k := range b.strips.list {
-			p := &pending{strips: b.strips, strip: k, cells: newCells(r.grid, &r.rule)}
-			for _, s := range b.strips.list[k].spans {
-				if s.pending {
-					p.bins = append(p.bins, r.grid.bin(s.begin))
-					all[r.grid.bin(s.begin)] = true
+			strip := &b.strips.list[k]
+			var bins []int64
+			for i := range strip.spans {
+				if strip.spans[i].pending {
+					bin := r.grid.bin(strip.spans[i].begin)
+					bins = append(bins, bin)
+					all[bin] = true
 				}
 			}
-			if p.bins != nil {
-				jobs[id] = append(jobs[id], p)
+			switch {
+			case bins == nil:
+			case strip.lane < 0 && b.strips.lanes > 1:
+				p.shared = &sharedScan{strip: strip, bins: bins, lanes: b.strips.lanes, cells: newCells(r.grid, &r.rule)}
+			default:
+				p.lanes[max(0, strip.lane)] = &laneScan{strip: strip, bins: bins}
 			}
+		}
+		if p.waits(-1<<62, 1<<62) {
+			s.places[id] = p
 		}
 	}
 	for _, bins := range clusters(all, scanQueries) {
-		if err := r.scanBins(ctx, jobs, bins[0], bins[1]); err != nil {
+		if err := s.scanBins(ctx, bins[0], bins[1]); err != nil {
 			return err
 		}
 	}
-	for _, list := range jobs {
-		for _, p := range list {
-			s := &p.strips.list[p.strip]
-			s.spans = slices.DeleteFunc(s.spans, func(x span) bool { return x.pending })
-			s.spans = rejoin(append(s.spans, p.cells.finish()...))
+	for _, p := range s.places {
+		if p.shared != nil {
+			p.shared.strip.replace(p.shared.cells.finish())
+		}
+		for _, l := range p.lanes {
+			if l != nil {
+				l.strip.replace(l.found)
+			}
 		}
 	}
 	return nil
+}
+
+// replace puts what was found in the place of what was pending.
+func (s *strip) replace(found []span) {
+	s.spans = slices.DeleteFunc(s.spans, func(x span) bool { return x.pending })
+	s.spans = rejoin(append(s.spans, found...))
 }
 
 // clusters gathers bins into at most n ranges, cut at the widest gaps.
@@ -97,17 +126,18 @@ func clusters(all map[int64]bool, n int) [][2]int64 {
 	return out
 }
 
-// scanBins reads the rows of [first, last] for all who wait for a bin in it.
-func (r *result) scanBins(ctx context.Context, jobs map[trace.LocationID][]*pending, first, last int64) error {
-	w := store.Window{}
-	w.Begin, w.End = r.grid.clip(r.grid.binBegin(first), r.grid.binBegin(last+1))
-	var shared store.Window // those whose rows are held
-	for id, list := range jobs {
-		if !slices.ContainsFunc(list, func(p *pending) bool { return p.waits(first, last) }) {
+// scanBins reads the rows of [first, last] for all who wait for a bin in it, in
+// halves where too many would have to be held.
+func (s *scanning) scanBins(ctx context.Context, first, last int64) error {
+	g := &s.result.grid
+	w := store.Window{Begin: max(g.begin, g.binBegin(first)), End: min(g.end, g.binBegin(last+1))}
+	shared := store.Window{Begin: w.Begin, End: w.End}
+	for id, p := range s.places {
+		if !p.waits(first, last) {
 			continue
 		}
 		w.Locations = append(w.Locations, id)
-		if s := list[0].strips; !s.split && s.lanes > 1 {
+		if p.shared != nil {
 			shared.Locations = append(shared.Locations, id)
 		}
 	}
@@ -116,120 +146,91 @@ func (r *result) scanBins(ctx context.Context, jobs map[trace.LocationID][]*pend
 	}
 	slices.Sort(w.Locations)
 	slices.Sort(shared.Locations)
-	shared.Begin, shared.End = w.Begin, w.End
-	if first < last && shared.Locations != nil && r.reader.Count(shared) > heldRows {
+	if first < last && shared.Locations != nil && s.result.reader.Count(shared) > heldRows {
 		mid := (first + last) / 2
-		if err := r.scanBins(ctx, jobs, first, mid); err != nil {
+		if err := s.scanBins(ctx, first, mid); err != nil {
 			return err
 		}
-		return r.scanBins(ctx, jobs, mid+1, last)
+		return s.scanBins(ctx, mid+1, last)
 	}
-	return r.scan(ctx, w, jobs)
+	s.window = w
+	return s.scan(ctx)
 }
 
-func (p *pending) waits(first, last int64) bool {
-	i, _ := slices.BinarySearch(p.bins, first)
-	return i < len(p.bins) && p.bins[i] <= last
-}
-
-// scan feeds the rows of a window to those who wait for them.
-func (r *result) scan(ctx context.Context, w store.Window, jobs map[trace.LocationID][]*pending) error {
-	at := func(id trace.LocationID, lane int) *pending {
-		for _, p := range jobs[id] {
-			if l := p.strips.list[p.strip].lane; l == -1 || l == lane {
-				return p
+// scan feeds the rows of the window to those who wait for them.
+func (s *scanning) scan(ctx context.Context) error {
+	collect := s.collector()
+	for _, id := range s.window.Locations {
+		for _, l := range s.places[id].lanes {
+			if l != nil {
+				l.start(s)
 			}
 		}
-		return nil
 	}
-	collect := share.Collector{
-		Begin: w.Begin, End: w.End, Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant,
-		Lanes: func(id trace.LocationID) int {
-			if jobs[id][0].strips.split {
-				return 1
-			}
-			return jobs[id][0].strips.lanes
-		},
-		Cut: func(id trace.LocationID, piece share.Piece, f func(share.Piece)) {
-			if p := at(id, piece.Lane); p != nil {
-				p.cut(&r.grid, piece, f)
-			}
-		},
-		Emit: func(id trace.LocationID, piece share.Piece) { at(id, piece.Lane).piece(piece) },
-		Row: func(c *trace.Columns, i int) {
-			p := at(c.Location, c.Lane)
-			if p == nil || !p.holds(r.grid.bin(c.Begin[i])) {
-				return
-			}
-			b := begun{c.Begin[i], c.Duration[i], c.Region[i], c.First + i, c.Lane}
-			if p.shared() {
-				p.begun = append(p.begun, b)
-				return
-			}
-			p.cells.row(b.begin, b.duration, b.region, b.row, b.lane)
-		},
-	}
-	err := r.reader.Intervals(ctx, w, func(c *trace.Columns) error {
-		if p := at(c.Location, c.Lane); p != nil {
-			p.cells.opened(c.Open, c.Lane)
+	err := s.result.reader.Intervals(ctx, s.window, func(c *trace.Columns) error {
+		p := s.places[c.Location]
+		switch {
+		case p == nil: // below a location that waits
+		case p.shared != nil:
+			p.shared.cells.opened(c.Open, c.Lane)
+			collect.Add(c)
+		case p.lanes[c.Lane] != nil:
+			l := p.lanes[c.Lane]
+			l.cells.walk(c, &l.walker)
 		}
-		collect.Add(c)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for _, id := range w.Locations {
-		if p := jobs[id][0]; p.shared() {
-			slices.SortStableFunc(p.begun, func(a, b begun) int { return cmp.Compare(a.begin, b.begin) })
+	for _, id := range s.window.Locations {
+		p := s.places[id]
+		if p.shared != nil {
+			slices.SortStableFunc(p.shared.begun, func(a, b begun) int { return cmp.Compare(a.begin, b.begin) })
+		}
+		for lane, l := range p.lanes {
+			if l != nil {
+				l.finish(s, lane)
+			}
 		}
 	}
 	collect.Close()
-	for _, id := range w.Locations {
-		jobs[id][0].rowsUntil(1<<62 - 1)
+	for _, id := range s.window.Locations {
+		if p := s.places[id].shared; p != nil {
+			p.rowsUntil(1<<62 - 1)
+		}
 	}
 	return nil
 }
 
-// shared reports whether several lanes are folded into the strip.
-func (p *pending) shared() bool { return !p.strips.split && p.strips.lanes > 1 }
-
-func (p *pending) holds(bin int64) bool {
-	_, found := slices.BinarySearch(p.bins, bin)
-	return found
+// A laneScan scans one lane. It computes every bin of a window and takes those
+// that are waited for: cheaper than asking of each row whether it matters.
+type laneScan struct {
+	strip  *strip
+	bins   []int64
+	found  []span
+	cells  *cells // of the window at hand
+	walker share.Walker
 }
 
-// cut hands on the parts of a piece in bins that are waited for.
-func (p *pending) cut(g *grid, piece share.Piece, f func(share.Piece)) {
-	i := sort.Search(len(p.bins), func(i int) bool { return p.bins[i] >= g.bin(piece.Begin) })
-	for ; i < len(p.bins) && g.binBegin(p.bins[i]) < piece.End; i++ {
-		part := piece
-		part.Begin, part.End = max(piece.Begin, g.binBegin(p.bins[i])), min(piece.End, g.binBegin(p.bins[i]+1))
-		f(part)
-	}
+func (l *laneScan) start(s *scanning) {
+	r := s.result
+	l.cells = newCells(grid{s.window.Begin, s.window.End, r.grid.level}, &r.rule)
+	l.walker.Start(s.window.Begin, r.regions)
 }
 
-// piece adds what was found. Where lanes share a strip the pieces come folded,
-// after all rows, and the rows are put between them.
-func (p *pending) piece(piece share.Piece) {
-	for p.shared() && len(p.begun) > 0 && p.begun[0].begin < piece.End {
-		at := p.begun[0].begin
-		if at > piece.Begin {
-			part := piece.Segment
-			part.End = at
-			p.cells.segment(part, piece.Lane)
-			piece.Begin = at
+func (l *laneScan) finish(s *scanning, lane int) {
+	l.cells.advance(&l.walker, s.window.End, lane)
+	g := &s.result.grid
+	next := 0 // of bins
+	for _, x := range l.cells.finish() {
+		first, last := g.bin(x.begin), g.bin(max(x.begin, x.end-1))
+		for next < len(l.bins) && l.bins[next] < first {
+			next++
 		}
-		p.rowsUntil(at + 1)
+		for k := next; k < len(l.bins) && l.bins[k] <= last; k++ {
+			l.found = append(l.found, s.result.cutToBin(x, l.bins[k]))
+		}
 	}
-	p.cells.segment(piece.Segment, piece.Lane)
-}
-
-// rowsUntil adds held rows that begin before t.
-func (p *pending) rowsUntil(t trace.Time) {
-	for len(p.begun) > 0 && p.begun[0].begin < t {
-		b := p.begun[0]
-		p.cells.row(b.begin, b.duration, b.region, b.row, b.lane)
-		p.begun = p.begun[1:]
-	}
+	l.cells = nil
 }

@@ -1,0 +1,85 @@
+package timeline
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A sharedScan scans the bins of a strip in which several lanes meet.
+type sharedScan struct {
+	strip *strip
+	bins  []int64
+	lanes int
+	cells *cells
+	begun []begun // rows of all lanes, to be put in order
+}
+
+// begun is a row that begins.
+type begun struct {
+	begin, duration trace.Time
+	region          trace.RegionID
+	row, lane       int
+}
+
+// collector folds the lanes of those that share a strip.
+func (s *scanning) collector() *share.Collector {
+	r := s.result
+	return &share.Collector{
+		Begin: s.window.Begin, End: s.window.End, Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant,
+		Lanes: func(id trace.LocationID) int { return s.places[id].shared.lanes },
+		Cut: func(id trace.LocationID, piece share.Piece, f func(share.Piece)) {
+			s.places[id].shared.cut(&r.grid, piece, f)
+		},
+		Emit: func(id trace.LocationID, piece share.Piece) { s.places[id].shared.piece(piece) },
+		Row: func(c *trace.Columns, i int) {
+			p := s.places[c.Location].shared
+			if p.holds(r.grid.bin(c.Begin[i])) {
+				p.begun = append(p.begun, begun{c.Begin[i], c.Duration[i], c.Region[i], c.First + i, c.Lane})
+			}
+		},
+	}
+}
+
+func (p *sharedScan) holds(bin int64) bool {
+	_, found := slices.BinarySearch(p.bins, bin)
+	return found
+}
+
+// cut hands on the parts of a piece in bins that are waited for.
+func (p *sharedScan) cut(g *grid, piece share.Piece, f func(share.Piece)) {
+	i := sort.Search(len(p.bins), func(i int) bool { return p.bins[i] >= g.bin(piece.Begin) })
+	for ; i < len(p.bins) && g.binBegin(p.bins[i]) < piece.End; i++ {
+		part := piece
+		part.Begin, part.End = max(piece.Begin, g.binBegin(p.bins[i])), min(piece.End, g.binBegin(p.bins[i]+1))
+		f(part)
+	}
+}
+
+// piece adds what was found. Pieces come folded, after all rows, and the rows
+// are put between them.
+func (p *sharedScan) piece(piece share.Piece) {
+	for len(p.begun) > 0 && p.begun[0].begin < piece.End {
+		at := p.begun[0].begin
+		if at > piece.Begin {
+			part := piece.Segment
+			part.End = at
+			p.cells.segment(&part, piece.Lane)
+			piece.Begin = at
+		}
+		p.rowsUntil(at + 1)
+	}
+	p.cells.segment(&piece.Segment, piece.Lane)
+}
+
+// rowsUntil adds held rows that begin before t.
+func (p *sharedScan) rowsUntil(t trace.Time) {
+	for len(p.begun) > 0 && p.begun[0].begin < t {
+		b := p.begun[0]
+		p.cells.row(b.begin, b.duration, b.region, b.row, b.lane)
+		p.begun = p.begun[1:]
+	}
+}
