@@ -40,37 +40,43 @@ const RelativeError = 1.0 / 128
 // A Sketch is a mergeable summary of values that are not negative. The zero
 // Sketch is empty. Up to ExactSize values are kept as they are and quantiles are
 // exact; beyond that they are counted in a log-linear histogram. Count, total,
-// extremes and mean are always exact.
+// extremes, mean and deviation are always exact, in any order of adding and merging.
 type Sketch struct {
 	Count    int64
 	Total    int64
 	Min, Max int64
-	squares  float64 // Σ (x-mean)²
+	squares  wide    // Σ x²; at most (Σ x)², which fits
 	values   []int64 // while exact
-	buckets  []int64 // counts from bucket low on, once not
-	low      int
+	pages    []*page // of buckets, from page first on, once not; nil where empty
+	first    int
 }
 
+// A page is a run of buckets. Calls of one kind fall into few pages, so pages in
+// use take little room however far apart the values are.
+type page [1 << pageBits]uint64
+
+const pageBits = 5
+
 // Exact reports whether quantiles are exact.
-func (s *Sketch) Exact() bool { return s.buckets == nil }
+func (s *Sketch) Exact() bool { return s.pages == nil }
 
 // Add counts one value; a negative one counts as 0.
 func (s *Sketch) Add(v int64) {
 	v = max(v, 0)
 	if s.Count == 0 {
 		s.Min, s.Max = v, v
-	} else {
-		d := float64(v) - s.Mean()
-		s.squares += d * d * float64(s.Count) / float64(s.Count+1)
 	}
 	s.Count++
 	s.Total += v
 	s.Min, s.Max = min(s.Min, v), max(s.Max, v)
-	if s.buckets == nil && len(s.values) < ExactSize {
-		s.values = append(s.values, v)
-		return
+	s.squares.addSquare(uint64(v))
+	if s.pages == nil {
+		if len(s.values) < ExactSize {
+			s.values = append(s.values, v)
+			return
+		}
+		s.spill()
 	}
-	s.spill()
 	s.count(bucketOf(v), 1)
 }
 
@@ -81,11 +87,8 @@ func (s *Sketch) Merge(o *Sketch) {
 		return
 	case s.Count == 0:
 		s.Min, s.Max = o.Min, o.Max
-	default:
-		d := o.Mean() - s.Mean()
-		s.squares += d * d * float64(s.Count) * float64(o.Count) / float64(s.Count+o.Count)
 	}
-	s.squares += o.squares
+	s.squares.add(o.squares)
 	s.Count += o.Count
 	s.Total += o.Total
 	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
@@ -97,42 +100,70 @@ func (s *Sketch) Merge(o *Sketch) {
 	for _, v := range o.values {
 		s.count(bucketOf(v), 1)
 	}
-	for i, n := range o.buckets {
-		if n > 0 {
-			s.count(o.low+i, n)
+	for i, p := range o.pages {
+		if p == nil {
+			continue
+		}
+		for k, n := range p {
+			if n > 0 {
+				s.count((o.first+i)<<pageBits+k, n)
+			}
 		}
 	}
 }
 
 // spill moves from kept values to buckets.
 func (s *Sketch) spill() {
-	if s.buckets != nil {
+	if s.pages != nil {
 		return
 	}
-	s.low = bucketOf(s.Min)
-	s.buckets = make([]int64, bucketOf(s.Max)-s.low+1)
+	s.first = bucketOf(s.Min) >> pageBits
+	s.pages = make([]*page, bucketOf(s.Max)>>pageBits-s.first+1)
 	for _, v := range s.values {
 		s.count(bucketOf(v), 1)
 	}
 	s.values = nil
 }
 
-func (s *Sketch) count(b int, n int64) {
-	if b < s.low {
-		s.buckets = append(make([]int64, s.low-b, s.low-b+len(s.buckets)), s.buckets...)
-		s.low = b
+func (s *Sketch) count(b int, n uint64) {
+	at := b>>pageBits - s.first
+	if uint(at) >= uint(len(s.pages)) {
+		at = s.reach(at)
 	}
-	for b-s.low >= len(s.buckets) {
-		s.buckets = append(s.buckets, 0)
+	p := s.pages[at]
+	if p == nil {
+		p = new(page)
+		s.pages[at] = p
 	}
-	s.buckets[b-s.low] += n
+	p[b&(1<<pageBits-1)] += n
+}
+
+// reach makes room for a page before or after those there are, and gives its place.
+func (s *Sketch) reach(at int) int {
+	if at < 0 {
+		s.pages = append(make([]*page, -at, len(s.pages)-at), s.pages...)
+		s.first += at
+		return 0
+	}
+	for at >= len(s.pages) {
+		s.pages = append(s.pages, nil)
+	}
+	return at
 }
 
 // Mean of the values; NaN of none.
 func (s *Sketch) Mean() float64 { return float64(s.Total) / float64(s.Count) }
 
 // Deviation is the standard deviation over all values (not of a sample).
-func (s *Sketch) Deviation() float64 { return math.Sqrt(s.squares / float64(s.Count)) }
+func (s *Sketch) Deviation() float64 {
+	return math.Sqrt(s.squares.variance(uint64(s.Count), uint64(s.Total)))
+}
+
+// Box gives the five quantiles of a box plot; NaN of none.
+func (s *Sketch) Box() (box [5]float64) {
+	s.Quantiles(box[:0], Box[:]...)
+	return box
+}
 
 // Quantiles gives several quantiles, ascending q, in one pass.
 func (s *Sketch) Quantiles(out []float64, qs ...float64) []float64 {
@@ -143,26 +174,44 @@ func (s *Sketch) Quantiles(out []float64, qs ...float64) []float64 {
 		}
 		return out
 	}
-	b, below := 0, int64(0) // values below bucket b
-	at := func(rank int64) float64 {
-		for below+s.buckets[b] <= rank {
-			below += s.buckets[b]
-			b++
-		}
-		return min(max(middle(s.low+b), float64(s.Min)), float64(s.Max))
-	}
+	at := cursor{s: s}
 	for _, q := range qs {
 		h := float64(s.Count-1) * q
 		i := int64(h)
-		x := at(i)
+		x := at.seek(uint64(i))
 		if frac := h - float64(i); frac > 0 && i+1 < s.Count {
-			kb, kbelow := b, below
-			x += frac * (at(i+1) - x)
-			b, below = kb, kbelow
+			next := at
+			x += frac * (next.seek(uint64(i+1)) - x)
 		}
 		out = append(out, x)
 	}
 	return out
+}
+
+// A cursor walks the buckets in order.
+type cursor struct {
+	s      *Sketch
+	bucket int    // from the first page on
+	below  uint64 // values in earlier buckets
+}
+
+// seek gives the value of a rank that is not below the last one asked for.
+func (c *cursor) seek(rank uint64) float64 {
+	s := c.s
+	for {
+		p := s.pages[c.bucket>>pageBits]
+		if p == nil {
+			c.bucket += 1 << pageBits
+			continue
+		}
+		n := p[c.bucket&(1<<pageBits-1)]
+		if c.below+n > rank {
+			break
+		}
+		c.below += n
+		c.bucket++
+	}
+	return min(max(middle(s.first<<pageBits+c.bucket), float64(s.Min)), float64(s.Max))
 }
 
 // stepBits: a power of two is cut into 2^stepBits buckets.

@@ -1,0 +1,119 @@
+// Package callgraph puts calls into buckets: per region (profile), per caller and
+// callee (call matrix), per call path (call tree), each with counts, totals and
+// the distribution over calls.
+//
+// After Brendel, "Evaluating Visualisation Methods to Scalably Display Structural
+// and Runtime Differences in Parallel Programs". A call is an interval; its caller
+// is the interval around it on the same lane, or the virtual root. Every call is
+// one point of its bucket, nested calls of one region too, so inclusive times of
+// recursive calls overlap; Outermost counts each stretch of time once.
+//
+//	Collector   rows of many locations → buckets of each
+//	Graph       the buckets of one location, or of several merged
+//	Gather      a whole selection → Table, in bounded memory
+//	Reachable   transitive closure of the pairs alone (static)
+//	Locate …    the square of a matrix cell: rings, slices, hit test
+//	Jaccard …   how alike two locations are
+//
+// Regions are seen through nodes: a node is all regions of one name, or of one
+// category. Calls belong to the window in which they begin, at full duration.
+package callgraph
+
+import "github.com/parallax-hpc/parallax/internal/analysis/quantile"
+
+// Root is the node of the virtual caller of what is called by nothing.
+const Root = int32(-1)
+
+// A Pair names a bucket: nodes of who called and of who was called.
+type Pair struct{ Caller, Callee int32 }
+
+func (p Pair) key() uint64 { return uint64(uint32(p.Caller))<<32 | uint64(uint32(p.Callee)) }
+
+// Before orders pairs by caller, the root first, then by callee.
+func (p Pair) Before(o Pair) bool {
+	return p.Caller < o.Caller || p.Caller == o.Caller && p.Callee < o.Callee
+}
+
+// A Bucket holds the calls of one pair.
+type Bucket struct {
+	Pair
+	Count     int64
+	Inclusive int64 // sums over calls, ns
+	Exclusive int64
+	// Outermost is the inclusive time of the calls with no call of the same
+	// callee around them: what a region's share of the run is made of.
+	Outermost int64
+	// Calls is the distribution of the measure that was asked for.
+	Calls quantile.Sketch
+}
+
+func (b *Bucket) merge(o *Bucket) {
+	b.Count += o.Count
+	b.Inclusive += o.Inclusive
+	b.Exclusive += o.Exclusive
+	b.Outermost += o.Outermost
+	b.Calls.Merge(&o.Calls)
+}
+
+// A Graph holds buckets by pair. The zero Graph is empty.
+type Graph struct {
+	buckets []Bucket
+	slots   []int32 // open addressing: index + 1 into buckets
+}
+
+// Len is the number of pairs.
+func (g *Graph) Len() int { return len(g.buckets) }
+
+// Buckets in order of their first call. They may be changed in place.
+func (g *Graph) Buckets() []Bucket { return g.buckets }
+
+// At gives the bucket of a pair, made where there is none. It is valid until the
+// next new pair.
+func (g *Graph) At(p Pair) *Bucket {
+	if len(g.slots) == 0 {
+		g.slots = make([]int32, 16)
+	}
+	mask := uint64(len(g.slots) - 1)
+	for h := hash(p.key()); ; h++ {
+		switch k := g.slots[h&mask]; {
+		case k == 0:
+			return g.insert(p)
+		case g.buckets[k-1].Pair == p:
+			return &g.buckets[k-1]
+		}
+	}
+}
+
+func (g *Graph) insert(p Pair) *Bucket {
+	g.buckets = append(g.buckets, Bucket{Pair: p})
+	if 2*len(g.buckets) > len(g.slots) {
+		g.slots = make([]int32, 2*len(g.slots))
+		for i := range g.buckets {
+			g.put(i)
+		}
+	} else {
+		g.put(len(g.buckets) - 1)
+	}
+	return &g.buckets[len(g.buckets)-1]
+}
+
+func (g *Graph) put(i int) {
+	mask := uint64(len(g.slots) - 1)
+	h := hash(g.buckets[i].key())
+	for g.slots[h&mask] != 0 {
+		h++
+	}
+	g.slots[h&mask] = int32(i + 1)
+}
+
+func hash(x uint64) uint64 {
+	x *= 0x9e3779b97f4a7c15
+	return x ^ x>>29
+}
+
+// Merge adds the calls of another graph.
+func (g *Graph) Merge(o *Graph) {
+	for i := range o.buckets {
+		g.At(o.buckets[i].Pair).merge(&o.buckets[i])
+	}
+}

@@ -1,0 +1,108 @@
+package callgraph
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// random writes nested calls of a few regions on a number of locations.
+func random(seed uint64, locations, steps int) *run {
+	r := rand.New(rand.NewPCG(seed, 1))
+	m := storetest.NewMemory()
+	var regions []trace.RegionID
+	for i := range 6 {
+		regions = append(regions, m.Region(trace.Region{Name: fmt.Sprint("f", i)}))
+	}
+	out := &run{}
+	for k := range locations {
+		id := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: fmt.Sprint("p", k), Rank: k})
+		s, now, open := m.Stream(id, trace.StreamOptions{}), trace.Time(0), []trace.RegionID{}
+		for range steps {
+			now += trace.Time(r.IntN(5))
+			if n := len(open); n > 0 && (n > 6 || r.IntN(2) == 0) {
+				s.Leave(now, open[n-1])
+				open = open[:n-1]
+			} else {
+				open = append(open, regions[r.IntN(len(regions))])
+				s.Enter(now, open[n])
+			}
+		}
+		_ = s.Close()
+		out.locations = append(out.locations, id)
+	}
+	out.reader = m.Reader()
+	out.nodes, out.of = Nodes(out.reader.Regions(), false)
+	return out
+}
+
+// TestWindowsAddUp: a call belongs to the window in which it begins, so the
+// buckets of neighbouring windows add up to those of both.
+func TestWindowsAddUp(t *testing.T) {
+	for seed := range uint64(20) {
+		r := random(seed, 3, 300)
+		end := r.reader.Info().End
+		in := func(begin, end trace.Time, o Options) map[string]Row {
+			o.Node, o.Nodes = r.of, len(r.nodes)
+			rows, err := Gather(&Plan{Options: o, Locations: r.locations}, func(ids []trace.LocationID, f func(*trace.Columns) error) error {
+				return r.reader.Intervals(context.Background(), store.Window{Begin: begin, End: end, Locations: ids}, f)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := map[string]Row{}
+			for _, x := range rows {
+				out[fmt.Sprint(x.Owner, x.Pair)] = x
+			}
+			return out
+		}
+		for _, o := range []Options{{}, {Closure: true}, {Profile: true}} {
+			cut := end / 3
+			a, b, both := in(0, cut, o), in(cut, end, o), in(0, end, o)
+			for k, w := range both {
+				x, y := a[k], b[k]
+				if x.Count+y.Count != w.Count || x.Inclusive+y.Inclusive != w.Inclusive || x.Exclusive+y.Exclusive != w.Exclusive || x.Outermost+y.Outermost != w.Outermost {
+					t.Fatalf("seed %d, %+v, %s: %+v and %+v, together %+v", seed, o, k, x, y, w)
+				}
+			}
+		}
+	}
+}
+
+// TestOwnersHoldAllCallsOfTheirLocations: merged, a group's bucket is what one
+// location with all those calls would have.
+func TestOwnersHoldAllCallsOfTheirLocations(t *testing.T) {
+	r := random(3, 5, 2000)
+	o := Options{Node: r.of, Nodes: len(r.nodes), Measure: Exclusive}
+	rows, err := Gather(&Plan{Options: o, Locations: r.locations, Owner: []int32{0, 1, 0, 1, 1}, Owners: 2}, r.scan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range rows {
+		c := &Collector{Options: o}
+		var alone sync.Mutex // all are added as one location
+		_ = r.scan(nil, func(cols *trace.Columns) error {
+			alone.Lock()
+			defer alone.Unlock()
+			if (cols.Location == 0 || cols.Location == 2) == (x.Owner == 0) {
+				part := *cols
+				part.Location = 0
+				c.Add(&part)
+			}
+			return nil
+		})
+		b := c.Take()[0].At(x.Pair)
+		if float64(b.Count) != x.Count || b.Calls.Box() != x.Box || b.Calls.Deviation() != x.Deviation || float64(b.Outermost) != x.Outermost {
+			t.Fatalf("owner %d, %v: %+v, want %+v", x.Owner, x.Pair, x, b)
+		}
+	}
+	if len(rows) < 40 {
+		t.Errorf("only %d buckets", len(rows))
+	}
+}

@@ -1,0 +1,139 @@
+package callgraph
+
+import (
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Row is one bucket of one location, or of several drawn as one.
+type Row struct {
+	// Owner is the index of the location, or of what Gather was told to merge into.
+	Owner int32
+	Pair
+	Count                           float64
+	Inclusive, Exclusive, Outermost float64
+	// The distribution over calls; NaN without one.
+	Min, Max, Mean, Deviation float64
+	Box                       [5]float64
+	// Exact quantiles are of the calls themselves, others within
+	// quantile.RelativeError.
+	Exact bool
+}
+
+// A Scan hands out the rows of a set of locations, each with all below it, as a
+// store does.
+type Scan func(locations []trace.LocationID, f func(*trace.Columns) error) error
+
+// A Plan says what Gather collects.
+type Plan struct {
+	Options
+	// Locations to gather, ascending.
+	Locations []trace.LocationID
+	// Owner of each of them, many to one; nil: each its own.
+	Owner []int32
+	// Owners is how many there are; not needed without Owner.
+	Owners int
+}
+
+// Gather collects the calls of all locations into rows, by owner, then by pair.
+//
+// Locations are gathered some at a time, so that what is held at once is the
+// distributions of those, or of all owners.
+func Gather(plan *Plan, scan Scan) ([]Row, error) {
+	c := &Collector{Options: plan.Options}
+	n := len(plan.Locations)
+	merged := make([]Graph, plan.Owners)
+	var rows []Row
+	for from, step := 0, max(1024, (n+7)/8); from < n; from += step {
+		some := plan.Locations[from:min(from+step, n)]
+		first, last := some[0], some[len(some)-1]
+		err := scan(some, func(cols *trace.Columns) error {
+			if cols.Location >= first && cols.Location <= last {
+				c.Add(cols)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		graphs := c.Take()
+		for k, id := range some {
+			g := graphs[id]
+			switch {
+			case g == nil:
+			case plan.Owner != nil:
+				merged[plan.Owner[from+k]].Merge(g)
+			default:
+				rows = appendRows(rows, int32(from+k), g, plan.Measure != Totals)
+			}
+			delete(graphs, id)
+		}
+	}
+	for k := range merged {
+		rows = appendRows(rows, int32(k), &merged[k], plan.Measure != Totals)
+	}
+	return rows, nil
+}
+
+// appendRows condenses the buckets of one owner, in order of pairs.
+func appendRows(rows []Row, owner int32, g *Graph, boxes bool) []Row {
+	from := len(rows)
+	for i := range g.buckets {
+		b := &g.buckets[i]
+		r := Row{Owner: owner, Pair: b.Pair, Count: float64(b.Count),
+			Inclusive: float64(b.Inclusive), Exclusive: float64(b.Exclusive), Outermost: float64(b.Outermost)}
+		if boxes {
+			s := &b.Calls
+			r.Min, r.Max, r.Mean, r.Deviation = float64(s.Min), float64(s.Max), s.Mean(), s.Deviation()
+			r.Box, r.Exact = s.Box(), s.Exact()
+		} else {
+			r.noBox()
+		}
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows[from:], func(a, b Row) int { return comparePairs(a.Pair, b.Pair) })
+	return rows
+}
+
+func (r *Row) noBox() {
+	nan := math.NaN()
+	r.Min, r.Max, r.Mean, r.Deviation = nan, nan, nan, nan
+	r.Box = [5]float64{nan, nan, nan, nan, nan}
+}
+
+// A Node is what regions are seen as: all of one name, or of one category.
+type Node struct {
+	Name     string
+	Category string
+	Role     trace.Role
+	Regions  []trace.RegionID
+}
+
+// Nodes gives the nodes of regions in order of their first region, and the node
+// of each region. With byCategory a node is a category; regions without one are
+// under the name of their role.
+func Nodes(regions []trace.Region, byCategory bool) ([]Node, []int32) {
+	of := make([]int32, len(regions))
+	index := map[string]int32{}
+	var nodes []Node
+	for id := range regions {
+		g := &regions[id]
+		name := g.Name
+		if byCategory {
+			if name = g.Category; name == "" {
+				name = g.Role.String()
+			}
+		}
+		k, ok := index[name]
+		if !ok {
+			k = int32(len(nodes))
+			index[name] = k
+			nodes = append(nodes, Node{Name: name, Category: g.Category, Role: g.Role})
+		}
+		nodes[k].Regions = append(nodes[k].Regions, trace.RegionID(id))
+		of[id] = k
+	}
+	return nodes, of
+}

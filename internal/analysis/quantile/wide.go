@@ -1,0 +1,34 @@
+package quantile
+
+import "math/bits"
+
+// A wide is an unsigned number of 128 bits. Sums of squares in it are exact, so
+// that a deviation does not depend on the order of adding and does not drown in
+// the rounding of a large mean.
+type wide struct{ high, low uint64 }
+
+func (w *wide) add(o wide) {
+	low, carry := bits.Add64(w.low, o.low, 0)
+	w.high, w.low = w.high+o.high+carry, low
+}
+
+func (w *wide) addSquare(v uint64) {
+	high, low := bits.Mul64(v, v)
+	w.add(wide{high, low})
+}
+
+// variance of n values of that total whose squares add up to w: (n w − total²) / n².
+func (w wide) variance(n, total uint64) float64 {
+	// n w as three words.
+	carried, low := bits.Mul64(n, w.low)
+	top, middle := bits.Mul64(n, w.high)
+	middle, c := bits.Add64(middle, carried, 0)
+	top += c
+	high, squareLow := bits.Mul64(total, total)
+	low, borrow := bits.Sub64(low, squareLow, 0)
+	middle, borrow = bits.Sub64(middle, high, borrow)
+	top -= borrow
+	const word = 1 << 64
+	sum := (float64(top)*word+float64(middle))*word + float64(low)
+	return sum / float64(n) / float64(n)
+}
