@@ -118,7 +118,7 @@ export class Gestures {
     this.abort = new AbortController();
     const panel = this.host.panel();
     try {
-      const fact = await this.picture.pick(x, y, frame, this.abort.signal);
+      const fact = await this.picture.pick(x, y, frame, "hover", this.abort.signal);
       if (this.at?.x !== x || this.at.y !== y) return;
       this.bench.hoverFact.value = fact ? { fact, panel: panel.id, view: panel.view } : null;
       const hover = this.bench.hover.value;
@@ -268,7 +268,7 @@ export class Gestures {
       if (label.location !== noID) return this.bench.choose({ locations: [`#${label.location}`] }, add);
     }
     try {
-      const fact = await this.picture.pick(x, y, this.find(x, y) >= 0 ? near : -1, new AbortController().signal);
+      const fact = await this.picture.pick(x, y, this.find(x, y) >= 0 ? near : -1, "click");
       if (!fact) {
         this.bench.pin(null);
         if (!add && !this.bench.store.isEmpty) this.bench.store.clear();
@@ -286,7 +286,7 @@ export class Gestures {
     const i = this.find(p.x, p.y);
     const f = this.frame(i);
     try {
-      const fact = await this.picture.pick(p.x, p.y, i, new AbortController().signal);
+      const fact = await this.picture.pick(p.x, p.y, i, "click");
       const w = this.bench.store.window;
       const onTime = f && isTime(f);
       if (fact?.begin !== undefined && fact.end !== undefined && fact.end - fact.begin < (w.end - w.begin) * 0.95 && fact.end > fact.begin) {

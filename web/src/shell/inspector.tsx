@@ -6,8 +6,9 @@ import { useEffect } from "preact/hooks";
 import type { Fact } from "../api/types";
 import { Icon } from "../widget/icon";
 import { useBench } from "./context";
-import { formatRange, middle, plural } from "./format";
+import { formatRange, middle, plural, thousands } from "./format";
 import { Findings } from "./findings";
+import { onlyIDs } from "./scope";
 import { SummaryTable, summary } from "./summary";
 import type { ShownFact, Workbench } from "./workbench";
 
@@ -46,9 +47,23 @@ export function selectionWords(bench: Workbench): string {
   const { locations, only, regions } = bench.look.value;
   const kind = info.ranks > 0 && info.ranks === info.rows ? "rank" : "location";
   const total = plural(info.rows || info.locations, kind);
-  words.push(locations.length + only.length > 0 && s ? `${s.locations.toLocaleString("en")} of ${total}` : `all ${total}`);
-  words.push(regions.length > 0 && s ? `${s.regions.toLocaleString("en")} of ${plural(info.regions, "region")}` : "all regions");
+  const narrowed = locations.length > 0 ? locations : only;
+  const held = locations.length > 0 ? heldRows(bench, locations) : null;
+  words.push(narrowed.length === 0 ? `all ${total}` : held !== null ? `${thousands(held)} of ${total}` : s ? `${thousands(s.locations)} of ${plural(info.locations, "location")}` : "some locations");
+  words.push(regions.length > 0 && s ? `${thousands(s.regions)} of ${plural(info.regions, "region")}` : "all regions");
   return words.filter((w) => w !== "").join(" × ");
+}
+
+/** How many locations with intervals are chosen; null where that is not known yet, or only to the server. */
+function heldRows(bench: Workbench, patterns: readonly string[]): number | null {
+  const places = [...bench.chosen.value.values()].map((p) => p.row).sort((a, b) => a.id - b.id);
+  if (!onlyIDs(patterns) || places.length !== patterns.length) return null;
+  let [sum, last] = [0, -1];
+  for (const r of places) {
+    if (r.id > last) sum += r.rows;
+    last = Math.max(last, r.last);
+  }
+  return sum;
 }
 
 function FactCard({ shown, actions }: { shown: ShownFact; actions: boolean }) {

@@ -13,28 +13,32 @@ interface Props {
 }
 
 export function OptionForm({ view, values, set }: { view: ViewInfo; values: OptionValues; set: (name: string, values: string[]) => void }) {
-  if (view.options.length === 0) return <p class="empty-note">This view has no options.</p>;
+  const [about, setAbout] = useState("");
+  // Rows are scrolled by hand; a field for it would only be in the way.
+  const options = view.options.filter((o) => o.name !== "scroll");
+  const help = options.find((o) => o.name === about)?.help;
   return (
     <form class="options" aria-label={`Options of ${view.title}`} onSubmit={(e) => e.preventDefault()}>
-      {view.options.map((o) => (
-        <OptionRow key={o.name} option={o} values={values} set={(v) => set(o.name, keptValues(o, v))} />
+      {options.map((o) => (
+        <OptionRow key={o.name} option={o} values={values} set={(v) => set(o.name, keptValues(o, v))} about={() => setAbout(o.name)} />
       ))}
+      <p class="option-help" aria-hidden="true">{help ? <><b>{about}</b>: {help}</> : "Point at an option to see what it does."}</p>
     </form>
   );
 }
 
-function OptionRow({ option, values, set }: Props) {
+function OptionRow({ option, values, set, about }: Props & { about: () => void }) {
   const id = `option-${option.name}`;
   const isSet = (values[option.name]?.length ?? 0) > 0;
   const Control = controls[controlOf(option)];
   return (
-    <div class={`option ${isSet ? "option-set" : ""}`}>
+    <div class={`option ${isSet ? "option-set" : ""}`} onPointerEnter={about} onFocusIn={about}>
       <label for={id}>{option.name}</label>
       <div class="option-control"><Control option={option} values={values} set={set} /></div>
       <button type="button" class="plain" title={`Back to ${option.default || "the default"}`} aria-label={`Reset ${option.name}`} disabled={!isSet} onClick={() => set([])}>
         <Icon name="undo" />
       </button>
-      <p class="option-help" id={`${id}-help`}>{option.help}</p>
+      <span class="unseen" id={`${id}-help`}>{option.help}</span>
     </div>
   );
 }

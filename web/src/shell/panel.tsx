@@ -1,6 +1,7 @@
 // One panel: a head with its title and tools, below it the picture or its table.
 
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { ExportFormat, ViewInfo, ViewRequest } from "../api/types";
 import type { Scene } from "../scene/scene";
 import { Icon } from "../widget/icon";
@@ -20,6 +21,8 @@ import type { Workbench } from "./workbench";
 export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: boolean }) {
   const bench = useBench();
   const scene = useSignal<Scene | null>(null);
+  // What the last view left behind says nothing about this one.
+  useEffect(() => () => { scene.value = null; }, [panel.view]);
   const view = bench.view(panel.view);
   const missing = view ? bench.missing(panel.view) : "";
   const focused = bench.focused.value === panel.id && !alone;

@@ -147,9 +147,24 @@ describe("a failure", () => {
     const told = failures.length;
     picture.update(wants({ options: { show: ["max"] } }));
     await settle();
-    await calls[1].fail(error("superseded"));
+    await calls[1].fail(error("aborted"));
     expect(failures.length).toBe(told);
   });
+});
+
+test("a server with too much to do is asked again a little later", async () => {
+  vi.useFakeTimers();
+  try {
+    picture.update(wants());
+    await settle();
+    await calls[0].fail({ error: "x", hint: "", kind: "busy" });
+    expect(calls.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(calls.length).toBe(2);
+    expect(calls[1].ticket.seq).toBeGreaterThan(calls[0].ticket.seq!);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a panel too small to see asks for nothing", async () => {

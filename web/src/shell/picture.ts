@@ -53,12 +53,14 @@ export interface PictureEvents {
 const progressAfter = 300;
 const retryAfter = 700;
 
+// One count for all pictures: a panel that gets another view is still the same panel to the server.
+let seq = 0;
+
 export class Picture {
   private wants: Wants | null = null;
   private drawn: Drawn | null = null;
   private transforms: Transform[] = [];
   private pending: { key: string; window: Range; abort: AbortController } | null = null;
-  private seq = 0;
   private scheduled = false;
   private progress = 0;
   private closed = false;
@@ -99,11 +101,11 @@ export class Picture {
     this.painter.highlight(...h);
   }
 
-  /** What lies at a screen pixel, by the view's own answer. */
-  async pick(x: number, y: number, frame: number, signal: AbortSignal): Promise<Fact | null> {
+  /** What lies at a screen pixel, by the view's own answer. Hovering never takes a click's place. */
+  async pick(x: number, y: number, frame: number, purpose: "hover" | "click", signal?: AbortSignal): Promise<Fact | null> {
     if (!this.drawn || !this.wants) return null;
     const at = frame >= 0 ? toScene(this.transform(frame), x, y) : { x, y };
-    return this.api.pick(this.wants.run, this.drawn.request, at.x, at.y, { panel: `${this.panel}-pick`, seq: ++this.seq, signal });
+    return this.api.pick(this.wants.run, this.drawn.request, at.x, at.y, { panel: `${this.panel}-${purpose}`, seq: ++seq, signal });
   }
 
   close(): void {
@@ -205,7 +207,7 @@ export class Picture {
     this.pending = pending;
     this.showProgress(true);
     try {
-      await this.api.scenes(wants.run, request, { panel: this.panel, seq: ++this.seq, signal: abort.signal }, (scene) => {
+      await this.api.scenes(wants.run, request, { panel: this.panel, seq: ++seq, signal: abort.signal }, (scene) => {
         if (this.pending === pending) this.draw(scene, wants, key, request);
       });
       if (this.pending === pending) this.events.failed(null);
@@ -230,8 +232,8 @@ export class Picture {
 
   private fail(e: unknown): void {
     const detail: ApiError = e instanceof ApiFailure ? e.detail : { error: String(e), hint: "", kind: "internal" };
-    if (detail.kind === "aborted" || detail.kind === "superseded") return;
-    if (detail.kind === "busy") {
+    if (detail.kind === "aborted") return;
+    if (detail.kind === "busy" || detail.kind === "superseded") {
       setTimeout(() => this.schedule(), retryAfter);
       return;
     }

@@ -168,7 +168,7 @@ export function Tree() {
 
   const info = bench.info.value;
   return (
-    <section class="side-part" aria-label="Locations">
+    <section class="side-part side-tree" aria-label="Locations" style={{ flexBasis: `${28 + rowHeight * (model.current.length + 1)}px` }}>
       <header class="side-head">
         <h2>Locations</h2>
         <span class="muted">{info ? formatCount(info.locations) : ""}</span>

@@ -7,7 +7,7 @@
 //   only=PATTERN              narrowed to these locations (repeated)
 //   from=b&to=e               the brushed range; ns
 //   locations=P&regions=P     the selection (repeated), as on the command line
-//   v=timeline*1.7,moments@1.2;treemap,boxprofile
+//   v=timeline*1.7,moments@1.2~treemap,boxprofile
 //                             rows of views, *width, @height of the row
 //   0.show=max                option of panel 0, in order of v
 //   table=0,2  max=1          panels shown as tables; the maximised one
@@ -55,11 +55,11 @@ export function encodePage(s: PageState): string {
 
 /** Leaves characters alone that an address may hold as they are. */
 function readable(query: string): string {
-  return query.replace(/%2C/g, ",").replace(/%3B/g, ";").replace(/%40/g, "@").replace(/%3A/g, ":").replace(/%2F/g, "/");
+  return query.replace(/%2C/g, ",").replace(/%7E/g, "~").replace(/%40/g, "@").replace(/%3A/g, ":").replace(/%2F/g, "/");
 }
 
 function encodeLayout(layout: Layout, put: (key: string, value: string) => void): void {
-  put("v", layout.rows.map(encodeRow).join(";"));
+  put("v", layout.rows.map(encodeRow).join("~"));
   const all = panels(layout);
   all.forEach((p, i) => {
     for (const name of Object.keys(p.options).sort()) for (const v of p.options[name]) put(`${i}.${name}`, v);
@@ -114,7 +114,7 @@ function decodeLayout(q: URLSearchParams): Layout | null {
   const options = decodeOptions(q);
   let n = 0;
   const rows: PanelRow[] = [];
-  for (const text of v.split(";").slice(0, 20)) {
+  for (const text of v.split("~").slice(0, 20)) {
     const [list, height] = text.split("@");
     const row = list.split(",").slice(0, 20).flatMap((item) => {
       const [name, width] = item.split("*");

@@ -119,8 +119,9 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForTimeout(250);
 }
 
-export async function openBench(page: Page, address: string): Promise<void> {
-  await page.goto(address);
+/** Opens the page with two panels that every build has; "" leaves the choice to the page. */
+export async function openBench(page: Page, address: string, query = "v=timeline@1.6~activity"): Promise<void> {
+  await page.goto(query === "" ? address : `${address}&${query}`);
   await page.waitForSelector(".panel .picture");
   await settled(page);
 }

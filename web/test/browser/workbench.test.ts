@@ -22,11 +22,14 @@ afterEach(async () => {
 const status = () => page.locator(".status-selection").innerText();
 
 test("opens on an overview with pictures, tree, regions and figures", async () => {
+  await page.goto(`http://127.0.0.1:${program.port}/`);
+  await page.waitForSelector(".panel .picture");
+  await settled(page);
   expect((await state(page)).views).toContain("timeline");
   for (const f of await fingerprints(page)) expect(f.colours).toBeGreaterThan(3);
   await expectText(page.locator(".run-menu"), /stencil.*64 ranks/s);
   expect(await page.locator(".tree-row").count()).toBeGreaterThan(7);
-  await page.getByRole("option", { name: /MPI_Waitall/ }).waitFor();
+  await page.getByRole("option", { name: /relax_tile/ }).waitFor();
   await page.locator(".summary tbody tr").first().waitFor();
   expect(await status()).toBe("selection: whole run × all 64 ranks × all regions");
   expect(page.url()).not.toContain("token");
@@ -35,12 +38,12 @@ test("opens on an overview with pictures, tree, regions and figures", async () =
 describe("zooming", () => {
   test("with the wheel moves the picture at once and ends with the exact one", async () => {
     const f = await frameBox(page);
-    await page.mouse.move(f.x + f.w / 2, f.y + f.h / 2);
-    await page.keyboard.down("Control");
-    await page.mouse.wheel(0, -240);
-    await page.keyboard.up("Control");
-    const now = await page.evaluate(() => (document.querySelector(".picture") as unknown as { picture: { transform(i: number): { scaleX: number } } }).picture.transform(0).scaleX);
-    expect(now).toBeGreaterThan(1.05);
+    const now = await page.evaluate(([x, y]) => {
+      const host = document.querySelector(".picture") as unknown as HTMLElement & { picture: { transform(i: number): { scaleX: number } } };
+      host.dispatchEvent(new WheelEvent("wheel", { deltaY: -100, ctrlKey: true, clientX: x, clientY: y, cancelable: true, bubbles: true }));
+      return host.picture.transform(0).scaleX;
+    }, [f.x + f.w / 2, f.y + f.h / 2]);
+    expect(now).toBeCloseTo(Math.exp(0.25), 5);
     await settled(page);
     const { window } = await state(page);
     expect(window.begin).toBeGreaterThan(0);
@@ -77,7 +80,7 @@ describe("one selection", () => {
     expect(time!.end / 1.98e9).toBeCloseTo(0.5, 1);
     expect(locations).toEqual([]);
     expect(page.url()).toMatch(/from=\d+&to=\d+/);
-    expect(await status()).toMatch(/selection: 0\.\d+–0\.9\d* s × all 64 ranks/);
+    expect(await status()).toMatch(/selection: \d+–\d+ ms × all 64 ranks/);
     expect((await fingerprints(page)).length).toBe(before.length);
     expect(await page.locator(".minimap-band").count()).toBe(1);
   });
@@ -87,7 +90,7 @@ describe("one selection", () => {
     const before = (await fingerprints(page))[n];
     await page.getByRole("treeitem", { name: /node05/ }).click();
     await settled(page);
-    expect(await status()).toMatch(/8 of 64 ranks/);
+    await expect.poll(status).toMatch(/8 of 64 ranks/);
     const after = (await fingerprints(page))[n];
     expect(after.hash).not.toBe(before.hash);
     await page.keyboard.press("Control+z");
@@ -103,17 +106,18 @@ describe("one selection", () => {
     const f = await frameBox(page);
     await page.mouse.click(f.x + f.w * 0.31, f.y + f.h * 0.695);
     await page.locator(".fact-title").waitFor();
+    await expect.poll(async () => (await state(page)).locations.length).toBe(1);
     await page.mouse.move(5, 5);
-    expect((await state(page)).locations.length).toBe(1);
     expect(await page.locator(".fact-lines dt").allInnerTexts()).toContain("duration");
     await page.getByRole("button", { name: "Select its time" }).click();
     expect((await state(page)).time).not.toBeNull();
   });
   test("regions are chosen in the list, more with Ctrl, and by role", async () => {
+    await page.getByLabel("Filter regions by name").fill("MPI");
     await page.getByRole("option", { name: /MPI_Waitall/ }).click();
     await page.getByRole("option", { name: /MPI_Allreduce/ }).click({ modifiers: ["Control"] });
     expect((await state(page)).regions.length).toBe(2);
-    expect(await status()).toMatch(/2 of 25 regions/);
+    await expect.poll(status).toMatch(/2 of 25 regions/);
     await page.locator(".role-row", { hasText: "communication" }).click();
     expect((await state(page)).regions).toEqual(["role:communication"]);
   });
@@ -129,7 +133,7 @@ describe("one selection", () => {
   test("a search selects", async () => {
     await page.keyboard.press("/");
     await page.keyboard.type("waitall");
-    await page.getByRole("option", { name: /MPI_Waitall/ }).first().waitFor();
+    await page.locator("#search-results").getByRole("option", { name: /MPI_Waitall/ }).waitFor();
     await page.keyboard.press("Enter");
     expect((await state(page)).regions.length).toBe(1);
   });
@@ -154,12 +158,13 @@ describe("panels", () => {
   test("have options from the one table, and say which are set", async () => {
     const before = (await fingerprints(page))[0];
     await page.locator(".panel").first().getByRole("button", { name: /^Options of/ }).click();
-    await page.locator("#option-links").selectOption("none");
+    await page.locator("#option-collapse").fill("node05");
+    await page.keyboard.press("Enter");
     await settled(page);
     expect((await fingerprints(page))[0].hash).not.toBe(before.hash);
-    expect(page.url()).toContain("0.links=none");
+    expect(page.url()).toContain("0.collapse=node05");
     await page.keyboard.press("Escape");
-    await page.locator(".chip", { hasText: "links none" }).click();
+    await page.locator(".panel-head .chip", { hasText: "collapse node05" }).click();
     await settled(page);
     expect((await fingerprints(page))[0].hash).toBe(before.hash);
   });
@@ -181,12 +186,8 @@ test("a reload gives the same pictures", async () => {
   await settled(page);
   expect(page.url()).toBe(url);
   expect(await status()).toBe(words);
-  // The second time the window is asked for without overscan; the picture is moved to the same place.
-  await page.waitForTimeout(500);
-  await settled(page);
   expect((await state(page)).locations.length).toBe(1);
-  const after = await fingerprints(page);
-  expect(after.length).toBe(before.length);
+  expect(await fingerprints(page)).toEqual(before);
 });
 
 test("no request leaves for another host, and the page loads in less than 300 kB", async () => {

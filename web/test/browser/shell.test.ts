@@ -1,0 +1,175 @@
+import { readFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { BrowserContext, Download, Page } from "playwright-core";
+import { browse, fingerprints, frameBox, openBench, picture, serve, settled, state, type BrowserOptions, type Program } from "./bench";
+
+let program: Program;
+let context: BrowserContext;
+let page: Page;
+let errors: string[];
+
+beforeAll(async () => { program = await serve("demo:stencil"); });
+afterAll(() => program.stop());
+async function open(options?: BrowserOptions): Promise<void> {
+  ({ context, page, errors } = await browse(options));
+  await openBench(page, program.address);
+}
+afterEach(async () => {
+  await context.close();
+  expect(errors).toEqual([]);
+});
+
+describe("with the keyboard alone", () => {
+  beforeEach(() => open());
+  test("one zooms, moves, goes back, finds help, commands and views", async () => {
+    await page.keyboard.press("w");
+    await page.keyboard.press("w");
+    await settled(page);
+    const near = (await state(page)).window;
+    expect(near.end - near.begin).toBeLessThan(1.3e9);
+    await page.keyboard.press("d");
+    expect((await state(page)).window.begin).toBeGreaterThan(near.begin);
+    await page.keyboard.press("a");
+    await page.keyboard.press("s");
+    await page.keyboard.press("s");
+    expect((await state(page)).window.begin).toBe(0);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Help" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+Shift+P");
+    await page.keyboard.type("dark th");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+    const views = (await state(page)).views;
+    await page.keyboard.press("2");
+    await settled(page);
+    expect((await state(page)).views[0]).not.toBe(views[0]);
+  });
+  test("one chooses in a picture, in the tree and in the regions", async () => {
+    await page.locator(".panel").first().focus();
+    for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => (await state(page)).locations.length).toBe(1);
+    await page.keyboard.press("Escape");
+    await page.getByRole("tree").focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => (await state(page)).locations.length).toBe(1);
+    const before = await page.locator(".tree-row").count();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => page.locator(".tree-row").count()).toBeGreaterThan(before);
+    await page.locator(".region-row").nth(1).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    expect((await state(page)).regions.length).toBe(1);
+  });
+  test("Tab reaches everything in order, and the focus is seen", async () => {
+    const seen = new Set<string>();
+    for (let i = 0; i < 90; i++) {
+      await page.keyboard.press("Tab");
+      const at = await page.evaluate(() => {
+        const e = document.activeElement as HTMLElement;
+        const s = getComputedStyle(e);
+        return { name: e.getAttribute("aria-label") || e.textContent || e.tagName, outline: s.outlineStyle !== "none" || getComputedStyle(e.parentElement!).borderColor !== "", where: e.closest("header.bar, .side-left, .crumbs, .panel, .side-right, .status")?.className.split(" ").pop() ?? "" };
+      });
+      expect(at.outline).toBe(true);
+      seen.add(at.where);
+    }
+    expect([...seen]).toEqual(expect.arrayContaining(["bar", "side-left"]));
+  });
+});
+
+describe("exported files", () => {
+  beforeEach(() => open());
+  const fetchFile = async (label: string): Promise<Buffer> => {
+    await page.locator(".panel").first().getByRole("button", { name: "Export this panel" }).click();
+    const [download] = await Promise.all([page.waitForEvent("download") as Promise<Download>, page.getByRole("menuitem", { name: new RegExp(`^${label}\\b`) }).click()]);
+    expect(download.suggestedFilename()).toMatch(new RegExp(`timeline.*\\.${label.toLowerCase()}$`));
+    return readFileSync((await download.path())!);
+  };
+  test("are what they say, of what is on screen", async () => {
+    await page.getByRole("treeitem", { name: /node05/ }).click();
+    await page.keyboard.press("o");
+    await settled(page);
+    const svg = (await fetchFile("SVG")).toString();
+    expect(svg).toMatch(/^(<\?xml[^>]*>\s*)?<svg[\s\S]*<\/svg>\s*$/);
+    expect(svg).toContain("node05");
+    expect(svg).not.toContain("node04");
+    expect((await fetchFile("PNG")).subarray(1, 4).toString()).toBe("PNG");
+    expect((await fetchFile("PDF")).subarray(0, 5).toString()).toBe("%PDF-");
+    const json = JSON.parse((await fetchFile("JSON")).toString()) as { view: string; data: object };
+    expect(json.view).toBe("timeline");
+    const csv = (await fetchFile("CSV")).toString().trim().split(/\r?\n/);
+    expect(csv.length).toBeGreaterThan(8);
+    expect(csv[0]).toMatch(/,/);
+  });
+});
+
+describe("the look", () => {
+  test("is dark where the system is, without asking the server again", async () => {
+    await open({ dark: true });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(await ground()).toBe("rgb(20, 22, 26)");
+    const corner = () => page.evaluate(() => [...(document.querySelector(".picture") as unknown as { picture: { read(): ImageData } }).picture.read().data.subarray(0, 3)]);
+    expect(await corner()).toEqual([20, 22, 26]);
+    let asked = 0;
+    page.on("request", () => asked++);
+    await page.emulateMedia({ colorScheme: "light" });
+    await expect.poll(ground).toBe("rgb(255, 255, 255)");
+    await expect.poll(corner).toEqual([255, 255, 255]);
+    expect(asked).toBe(0);
+  });
+  test.each([[1280, 720, 1], [1920, 1080, 1], [3840, 2160, 1], [1920, 1080, 2]])("fits %d × %d at scale %d", async (width, height, scale) => {
+    await open({ width, height, scale });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight)).toBe(true);
+    const boxes = await page.evaluate(() => [...document.querySelectorAll(".panel-body")].map((e) => e.getBoundingClientRect()).map((r) => ({ w: r.width, h: r.height, right: r.right, bottom: r.bottom })));
+    for (const b of boxes) {
+      expect(b.w).toBeGreaterThan(200);
+      expect(b.h).toBeGreaterThan(90);
+      expect(b.right).toBeLessThanOrEqual(width);
+      expect(b.bottom).toBeLessThanOrEqual(height);
+    }
+    const size = await page.evaluate(() => (document.querySelector(".picture") as unknown as { picture: { read(): ImageData } }).picture.read().width / document.querySelector(".picture")!.clientWidth);
+    expect(size).toBeCloseTo(scale, 1);
+    for (const f of await fingerprints(page)) expect(f.colours).toBeGreaterThan(3);
+  });
+});
+
+describe("for those who do not see it", () => {
+  beforeEach(() => open());
+  test("the page has landmarks, names and a sentence for each picture", async () => {
+    const tree = await page.locator("body").ariaSnapshot();
+    for (const part of ["banner", "main", "contentinfo", 'complementary "Inspector"', 'complementary "Locations and regions"', 'tree "Locations"', 'listbox "Regions"', 'navigation "Zooms"', "search"]) expect(tree).toContain(part);
+    const labels = await page.locator(".canvas[role=img]").evaluateAll((l) => l.map((e) => e.getAttribute("aria-label") ?? ""));
+    expect(labels.length).toBeGreaterThan(1);
+    for (const l of labels) expect(l.split(" ").length).toBeGreaterThan(3);
+    const nameless = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>("button, input, select, [role=slider], [role=separator]")]
+      .filter((e) => e.getAttribute("aria-hidden") !== "true" && !(e.getAttribute("aria-label") || e.textContent?.trim() || e.title || (e as HTMLInputElement).labels?.length))
+      .map((e) => e.outerHTML.slice(0, 120)));
+    expect(nameless).toEqual([]);
+  });
+  test("each picture has a table with the same numbers", async () => {
+    await page.locator(".panel").last().focus();
+    await page.keyboard.press("t");
+    await page.getByRole("table").first().waitFor();
+    const headers = await page.locator(".panel").last().getByRole("columnheader").allInnerTexts();
+    expect(headers.length).toBeGreaterThan(2);
+    await page.locator(".panel").last().getByRole("columnheader").last().getByRole("button").click();
+    await expect.poll(() => page.locator("[aria-sort=descending], [aria-sort=ascending]").count()).toBeGreaterThan(0);
+  });
+});
+
+test("one panel alone can be embedded", async () => {
+  await open();
+  await page.goto(`http://127.0.0.1:${program.port}/?embed=timeline&run=stencil&0.links=none&theme=dark`);
+  await page.waitForSelector(".picture");
+  await settled(page);
+  expect(await page.locator(".panel").count()).toBe(1);
+  expect(await page.locator(".bar").count()).toBe(0);
+  expect((await frameBox(page)).w).toBeGreaterThan(800);
+  expect(page.url()).toContain("embed=timeline");
+  expect(page.url()).toContain("0.links=none");
+  expect(await picture(page).count()).toBe(1);
+});
