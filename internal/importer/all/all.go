@@ -5,6 +5,7 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
+	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 )
 
@@ -12,4 +13,5 @@ import (
 // it. Those that are only recognised come last.
 var Formats = append([]*importer.Format{
 	chrometrace.Format,
+	paje.Format,
 }, recognised.Formats...)

@@ -1,0 +1,224 @@
+package paje
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+const (
+	blockSize = 256 << 10
+	longest   = 1 << 20 // of a line
+)
+
+// A block is some whole lines of a file on their way from the file through a
+// parser to the converter.
+type block struct {
+	buf     []byte // data is in it
+	data    []byte
+	layouts *layouts // that hold in it
+
+	// What the parser found.
+	lines   int64
+	records []record
+	tally   tally // lines count from 1 within the block
+	done    chan struct{}
+}
+
+// A record is one event. Words are numbers, see symbol; those that are used once
+// stay where they are in the block.
+type record struct {
+	time      trace.Time
+	number    float64 // of a variable
+	layout    *layout
+	at, end   uint32 // the line in data
+	line      uint32
+	container symbol
+	kind      symbol
+	value     symbol
+	other     symbol // StartContainer, EndContainer
+	key       span
+}
+
+// A span is a word in the data of a block.
+type span struct{ at, end uint32 }
+
+var blocks = sync.Pool{New: func() any { return &block{done: make(chan struct{}, 1)} }}
+
+func newBlock() *block {
+	b := blocks.Get().(*block)
+	b.data, b.layouts, b.lines, b.records, b.tally = nil, nil, 0, b.records[:0], tally{}
+	return b
+}
+
+// room makes buf at least n bytes long; what is in it stays.
+func (b *block) room(n int) {
+	if b.buf = b.buf[:cap(b.buf)]; len(b.buf) < n {
+		b.buf = append(make([]byte, 0, n), b.buf...)[:n]
+	}
+}
+
+func (b *block) free() {
+	if cap(b.buf) > blockSize {
+		b.buf = nil // grown for a long line
+	}
+	b.layouts = nil
+	clear(b.records)
+	blocks.Put(b)
+}
+
+// A feeder cuts a file into blocks. It reads definitions itself, so that every
+// block comes with those that hold in it.
+type feeder struct {
+	header header
+	send   func(*block) error // to a parser, and to the converter in order
+	// ready hands over a block that needs no parser.
+	ready func(*block) error
+
+	skipping bool  // within a line that is too long
+	err      error // of the file, after which nothing could be read
+}
+
+// run reads everything. Its error is that of send; one of the file is kept.
+func (f *feeder) run(ctx context.Context, r io.Reader) error {
+	b := newBlock()
+	b.room(blockSize)
+	have := 0
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := io.ReadFull(r, b.buf[have:])
+		have += n
+		if err != nil {
+			if err != io.EOF && err != io.ErrUnexpectedEOF {
+				f.err = err
+			}
+			b.data = b.buf[:have]
+			return f.cut(b)
+		}
+		end := bytes.LastIndexByte(b.buf[:have], '\n') + 1
+		if end == 0 {
+			if have, err = f.longLine(b, have); err != nil {
+				return err
+			}
+			continue
+		}
+		next := newBlock()
+		next.room(max(blockSize, have-end+1))
+		rest := copy(next.buf, b.buf[end:have])
+		b.data = b.buf[:end]
+		if err := f.cut(b); err != nil {
+			return err
+		}
+		b, have = next, rest
+	}
+}
+
+// longLine makes room for a line that fills the block, or gives it up.
+func (f *feeder) longLine(b *block, have int) (int, error) {
+	if have < longest && !f.skipping {
+		b.room(2 * len(b.buf))
+		return have, nil
+	}
+	if !f.skipping {
+		f.skipping = true
+		note := newBlock()
+		note.tally.add(longLine, 1)
+		if err := f.ready(note); err != nil {
+			return 0, err
+		}
+	}
+	return 0, nil
+}
+
+// cut hands a block on: as it is where it holds no definition, else in pieces.
+func (f *feeder) cut(b *block) error {
+	if f.skipping {
+		end := bytes.IndexByte(b.data, '\n')
+		if end < 0 {
+			b.free()
+			return nil
+		}
+		b.data, f.skipping = b.data[end+1:], false
+		note := newBlock()
+		note.lines = 1
+		if err := f.ready(note); err != nil {
+			return err
+		}
+	}
+	at := definitionAt(b.data)
+	if at < 0 {
+		f.header.shared = true
+		b.layouts = f.header.now
+		return f.send(b)
+	}
+	data := b.data
+	for len(data) > 0 {
+		if at != 0 {
+			if at < 0 {
+				at = len(data)
+			}
+			f.header.shared = true
+			piece := newBlock()
+			piece.buf = append(piece.buf[:0], data[:at]...)
+			piece.data, piece.layouts = piece.buf, f.header.now
+			if err := f.send(piece); err != nil {
+				return err
+			}
+			data = data[at:]
+		}
+		note := newBlock()
+		data = f.define(data, note)
+		if err := f.ready(note); err != nil {
+			return err
+		}
+		at = definitionAt(data)
+	}
+	b.free()
+	return nil
+}
+
+// define reads the definitions that data begins with, and gives the rest.
+func (f *feeder) define(data []byte, note *block) []byte {
+	for len(data) > 0 && definitionAt(data[:lineEnd(data)]) == 0 {
+		end := lineEnd(data)
+		note.lines++
+		if why, bad := f.header.line(bytes.TrimRight(data[:end], "\r\n")); bad {
+			note.tally.add(why, note.lines)
+		}
+		data = data[end:]
+	}
+	return data
+}
+
+// lineEnd is where the line after the first begins.
+func lineEnd(data []byte) int {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(data)
+}
+
+// definitionAt gives the begin of the first line that begins with a percent sign,
+// blanks aside; -1 for none.
+func definitionAt(data []byte) int {
+	for from := 0; ; {
+		i := bytes.IndexByte(data[from:], '%')
+		if i < 0 {
+			return -1
+		}
+		i += from
+		at := i
+		for at > 0 && isBlank[data[at-1]] {
+			at--
+		}
+		if at == 0 || data[at-1] == '\n' {
+			return at
+		}
+		from = i + 1
+	}
+}

@@ -1,0 +1,237 @@
+package paje
+
+import (
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A converter gives records their meaning, in the order of the file.
+type converter struct {
+	w    trace.Writer
+	unit unit
+
+	symbols        *symbols
+	types          table[typ]
+	typeNames      table[typ] // of types that have an alias
+	typeCount      uint32
+	values         map[valueKey]*meaning
+	containers     table[container]
+	containerNames table[container] // of containers that have an alias
+	root           *container
+	all            []*container // but for the root, in order of creation
+	opened         []*container // with a stream
+	ranks          map[int]bool
+	variables      map[variableKey]*variable
+	attributes     map[string]trace.AttributeID
+	pending        pendings
+	unknown        map[string]int64 // events that are not Paje's, by name
+	parts          []string         // files that were named and not yet read
+
+	tally       tally
+	base        int64 // lines of the file before the block
+	data        []byte
+	fields      fields // of the record last asked for again
+	first, last trace.Time
+	any         bool
+	err         error
+}
+
+func newConverter(w trace.Writer, u unit) *converter {
+	c := &converter{
+		w: w, unit: u, symbols: newSymbols(), values: map[valueKey]*meaning{}, ranks: map[int]bool{}, variables: map[variableKey]*variable{},
+		attributes: map[string]trace.AttributeID{}, pending: newPendings(), unknown: map[string]int64{},
+	}
+	zero := []byte("0")
+	rootType := &typ{op: opContainerType, name: "0", kind: trace.KindGroup}
+	c.typeCount = 1
+	c.types.set(c.symbols.find(zero), zero, rootType)
+	c.root = &container{typ: rootType, name: "0", location: trace.NoLocation, rank: trace.NoRank, lifeless: true}
+	c.containers.set(c.symbols.find(zero), zero, c.root)
+	return c
+}
+
+// convert takes the records of a block.
+func (c *converter) convert(b *block) {
+	c.data = b.data
+	for i := range b.records {
+		r := &b.records[i]
+		switch r.layout.op {
+		case opSetState, opPushState, opPopState, opResetState:
+			c.state(r)
+		case opSetVariable, opAddVariable, opSubVariable:
+			c.variable(r)
+		case opEvent:
+			c.event(r)
+		case opStartLink, opEndLink:
+			c.link(r, b.data)
+		default:
+			c.rare(r)
+		}
+	}
+	c.tally.take(&b.tally, c.base)
+	c.base += b.lines
+}
+
+// rare takes the events whose fields the parser leaves alone.
+func (c *converter) rare(r *record) {
+	line := c.base + int64(r.line)
+	if r.layout.op == opUnknown {
+		c.unknown[r.layout.name]++
+		return
+	}
+	f := c.again(r)
+	if f.few {
+		c.tally.add(fewFields, line)
+		return
+	}
+	if f.unclosed {
+		c.tally.add(unclosedQuote, line)
+	}
+	if f.more {
+		c.tally.add(moreFields, line)
+	}
+	switch r.layout.op {
+	case opEntityValue:
+		c.defineValue(r.layout, f, line)
+	case opTraceFile:
+		c.include(f, line)
+	case opCreate, opDestroy:
+		t, _, ok := parseTime(f.of[fieldTime], c.unit)
+		if !ok {
+			c.tally.add(badTime, line)
+			if r.layout.op == opDestroy {
+				return
+			}
+			t = c.first
+		}
+		f.time = t
+		c.see(t)
+		if r.layout.op == opCreate {
+			c.create(f, line)
+		} else {
+			c.destroy(f, line)
+		}
+	default:
+		c.defineType(r.layout, f, line)
+	}
+}
+
+// see follows the span of time.
+func (c *converter) see(t trace.Time) {
+	if !c.any {
+		c.first, c.last, c.any = t, t, true
+		return
+	}
+	c.first, c.last = min(c.first, t), max(c.last, t)
+}
+
+func (c *converter) attribute(name string) trace.AttributeID {
+	id, ok := c.attributes[name]
+	if !ok {
+		id = c.w.Attribute(name)
+		c.attributes[name] = id
+	}
+	return id
+}
+
+func (c *converter) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// include keeps the name of a file that belongs to the trace.
+func (c *converter) include(f *fields, line int64) {
+	const most = 1 << 16
+	if name := f.of[fieldFilename]; len(name) > 0 && len(c.parts) < most {
+		c.parts = append(c.parts, string(name))
+	}
+}
+
+// fields are the words of one line by what they are.
+type fields struct {
+	of       [fieldCount][]byte
+	own      []ownField
+	time     trace.Time
+	line     uint32
+	few      bool // fewer than the event needs
+	more     bool
+	unclosed bool
+}
+
+// An ownField is one of the writer's own.
+type ownField struct {
+	name   string
+	word   []byte
+	number bool
+}
+
+// again cuts a line into its words once more, for what is not needed of every line.
+func (c *converter) again(r *record) *fields {
+	f := &c.fields
+	*f = fields{own: f.own[:0], line: r.line}
+	f.cut(r.layout, c.data[r.at:r.end])
+	return f
+}
+
+func (f *fields) cut(l *layout, text []byte) {
+	_, i, _ := word(text, 0)
+	for k, what := range l.fields {
+		w, next, quoted := word(text, i)
+		f.unclosed = f.unclosed || quoted == 2
+		if len(w) == 0 && quoted == 0 {
+			for _, missing := range l.fields[k:] {
+				f.few = f.few || missing != fieldOwn && missing != fieldColour && missing != fieldFilename
+			}
+			return
+		}
+		i = next
+		if what == fieldOwn {
+			f.own = append(f.own, ownField{l.names[k], w, l.number[k]})
+		} else {
+			f.of[what] = w
+		}
+	}
+	w, _, _ := word(text, i)
+	f.more = len(w) > 0
+}
+
+// finish ends what is open, and says what the whole trace told.
+func (c *converter) finish() error {
+	for _, k := range c.opened {
+		end := c.last
+		if k.isEnded {
+			end = max(k.ended, k.last)
+		}
+		for _, r := range k.tracks {
+			if !k.isEnded {
+				for range r.pushed {
+					c.tally.add(unpopped, 0)
+				}
+			}
+		}
+		c.endStates(k, end)
+		c.fail(k.stream.Close())
+	}
+	for _, k := range c.all {
+		c.describe(k)
+	}
+	c.pending.left(&c.tally)
+	return c.err
+}
+
+// describe keeps when a container lived, where that is not the whole trace.
+func (c *converter) describe(k *container) {
+	l := trace.Location{Rank: trace.NoRank}
+	if k.created > c.first {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "created (s)", Value: trace.Number(float64(k.created) / 1e9)})
+	}
+	switch {
+	case k.isEnded && k.ended < c.last:
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "destroyed (s)", Value: trace.Number(float64(k.ended) / 1e9)})
+	case !k.isEnded && k.typ.destroys:
+		c.tally.add(undestroyed, 0)
+	}
+	if len(l.Attributes) > 0 {
+		c.w.Describe(k.location, l)
+	}
+}

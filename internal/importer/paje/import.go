@@ -1,0 +1,161 @@
+package paje
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"path"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// importRun reads the first file of a run, then those that it names.
+func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
+	first := run.Files[0]
+	head := run.Source.Head(first)
+	u := seconds
+	if isStarPU(head) {
+		u = milliseconds
+		w.Report(trace.Guessed, "times taken as milliseconds, which StarPU writes where Paje has seconds", 1, run.Label(first))
+	}
+	if text := comment(head); text != "" {
+		w.Property("comment", text)
+	}
+	c := newConverter(w, u)
+	defined, err := c.file(ctx, run, first, header{now: &layouts{}})
+	if err != nil {
+		return err
+	}
+	if len(defined.list) == 0 {
+		return importer.Malformed(run.Label(first), "line 1", "no event is defined (%%EventDef), so this is no Paje trace")
+	}
+	if err := c.readParts(ctx, run, first, defined); err != nil {
+		return err
+	}
+	err = c.finish()
+	c.tally.report(w, run.Label(first))
+	reportUnknown(w, c.unknown, run.Label(first))
+	return err
+}
+
+// readParts reads the files that a trace names, those that they name too. A file
+// without definitions has those of the first one.
+func (c *converter) readParts(ctx context.Context, run importer.Run, first string, defined *layouts) error {
+	seen := map[string]bool{first: true}
+	for len(c.parts) > 0 {
+		name := path.Join(path.Dir(first), strings.TrimPrefix(strings.ReplaceAll(c.parts[0], "\\", "/"), "./"))
+		c.parts = c.parts[1:]
+		if seen[name] {
+			c.tally.add(repeatedPart, 0)
+			continue
+		}
+		seen[name] = true
+		if !fs.ValidPath(name) {
+			c.w.Report(trace.Skipped, reasons[missingPart].what, 1, name)
+			continue
+		}
+		c.tally.report(c.w, run.Label(first))
+		_, err := c.file(ctx, run, name, header{now: defined, shared: true, file: len(seen)})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			c.w.Report(trace.Skipped, reasons[missingPart].what, 1, err.Error())
+		}
+		c.tally.report(c.w, run.Label(name))
+	}
+	return nil
+}
+
+// file reads one file: a feeder cuts it into blocks, parsers take those as they
+// come, and the blocks are converted in the order of the file.
+func (c *converter) file(ctx context.Context, run importer.Run, name string, h header) (*layouts, error) {
+	r, err := run.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	workers := runtime.GOMAXPROCS(0)
+	jobs, order := make(chan *block, workers), make(chan *block, 2*workers)
+	g, ctx := errgroup.WithContext(ctx)
+	give := func(to chan *block, b *block) error {
+		select {
+		case to <- b:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	f := &feeder{header: h}
+	f.ready = func(b *block) error {
+		b.done <- struct{}{}
+		return give(order, b)
+	}
+	f.send = func(b *block) error {
+		if err := give(jobs, b); err != nil {
+			return err
+		}
+		return give(order, b)
+	}
+	g.Go(func() error {
+		defer close(order)
+		defer close(jobs)
+		return f.run(ctx, r)
+	})
+	for range workers {
+		g.Go(func() error {
+			p := newParser(c.symbols, c.unit)
+			for b := range jobs {
+				p.parse(b)
+				b.done <- struct{}{}
+			}
+			return nil
+		})
+	}
+	c.base = 0
+	for b := range order {
+		<-b.done
+		c.convert(b)
+		b.free()
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if f.header.open != nil {
+		c.tally.add(openDefinition, c.base)
+	}
+	if f.err != nil {
+		if c.base == 0 {
+			return nil, f.err
+		}
+		c.w.Report(reasons[damaged].kind, reasons[damaged].what, 1, f.err.Error())
+	}
+	return f.header.now, nil
+}
+
+// isStarPU knows StarPU's traces by the names of its types, which come first.
+func isStarPU(head []byte) bool {
+	return bytes.Contains(head, []byte("Memory Node")) && (bytes.Contains(head, []byte("Worker State")) || bytes.Contains(head, []byte("Thread State")))
+}
+
+// comment is what the lines before the first definition say, such as who wrote the
+// file.
+func comment(head []byte) string {
+	const most = 1000
+	var lines []string
+	for line := range bytes.Lines(head[:min(len(head), most)]) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' {
+			break
+		}
+		if text := strings.ToValidUTF8(strings.TrimSpace(strings.TrimLeft(string(line), "#")), "\uFFFD"); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	return strings.Join(lines, "; ")
+}

@@ -1,0 +1,177 @@
+package paje
+
+import "github.com/parallax-hpc/parallax/internal/trace"
+
+// maxStack bounds how many states may be open on one container and type.
+const maxStack = 1 << 20
+
+// target finds the container and type of a record, and checks that they fit.
+func (c *converter) target(r *record, wants op) (*container, *typ) {
+	line := c.base + int64(r.line)
+	k, t := c.containers.get(r.container, nil), c.types.get(r.kind, nil)
+	if k == nil || t == nil {
+		f := c.again(r)
+		if t = c.typeOf(r.kind, f.of[fieldType], line); t == nil {
+			return nil, nil
+		}
+		if k = c.containerOf(r.container, f.of[fieldContainer], line); k == nil {
+			return nil, nil
+		}
+	}
+	if t.op != wants {
+		c.tally.add(wrongNature, line)
+		return nil, nil
+	}
+	if t.parent != k.typ {
+		c.tally.add(foreignState, line)
+	}
+	if k.isEnded && r.time > k.ended {
+		c.tally.add(afterDestroy, line)
+	}
+	c.see(r.time)
+	return k, t
+}
+
+// state takes the four events of states.
+func (c *converter) state(r *record) {
+	k, t := c.target(r, opStateType)
+	if k == nil {
+		return
+	}
+	line := c.base + int64(r.line)
+	if r.time < k.last {
+		c.tally.add(disorder, line)
+	} else {
+		k.last = r.time
+	}
+	s := c.open(k)
+	track := k.track(t)
+	if track == nil {
+		track = c.addTrack(k, t)
+		s = k.stream
+	}
+	switch r.layout.op {
+	case opPopState:
+		c.pop(s, track, r.time, line)
+	case opSetState, opResetState:
+		for i := len(track.stack) - 1; i >= 0; i-- {
+			s.Leave(r.time, track.stack[i])
+		}
+		track.stack, track.pushed = track.stack[:0], 0
+	}
+	if r.layout.own && (r.layout.op == opPopState || r.layout.op == opResetState) {
+		c.tally.add(endFields, line)
+	}
+	if r.layout.op == opSetState || r.layout.op == opPushState {
+		c.enter(s, track, t, r)
+	}
+}
+
+func (c *converter) pop(s trace.Stream, track *track, t trace.Time, line int64) {
+	n := len(track.stack) - 1
+	if n < 0 {
+		c.tally.add(strayPop, line)
+		return
+	}
+	s.Leave(t, track.stack[n])
+	track.stack = track.stack[:n]
+	track.pushed = min(track.pushed, n)
+}
+
+// enter opens a state, and keeps the writer's own fields with it.
+func (c *converter) enter(s trace.Stream, track *track, t *typ, r *record) {
+	m, text := c.valueOf(t, r)
+	region := c.regionOf(m)
+	s.Enter(r.time, region)
+	if len(track.stack) < maxStack {
+		track.stack = append(track.stack, region)
+		if r.layout.op == opPushState {
+			track.pushed++
+		}
+	} else {
+		s.Leave(r.time, region)
+	}
+	c.facts(s, m, text, r)
+}
+
+// valueOf gives the meaning of a record's value; its text where that is needed.
+func (c *converter) valueOf(t *typ, r *record) (*meaning, []byte) {
+	if m := c.values[valueKey{t.index, r.value}]; m != nil && r.value != bare {
+		if m.keep {
+			return m, c.again(r).of[fieldValue]
+		}
+		return m, nil
+	}
+	text := c.again(r).of[fieldValue]
+	return c.meaningOf(t, r.value, text, c.base+int64(r.line)), text
+}
+
+// facts adds attributes to the record given to the stream last.
+func (c *converter) facts(s trace.Stream, m *meaning, text []byte, r *record) {
+	if m.keep {
+		s.Attribute(c.attribute("value"), value(text, true))
+	}
+	if !r.layout.own {
+		return
+	}
+	for _, own := range c.again(r).own {
+		if len(own.word) > 0 {
+			s.Attribute(c.attribute(own.name), value(own.word, true))
+		}
+	}
+}
+
+// event takes PajeNewEvent.
+func (c *converter) event(r *record) {
+	k, t := c.target(r, opEventType)
+	if k == nil {
+		return
+	}
+	m, text := c.valueOf(t, r)
+	s := c.open(k)
+	s.Instant(r.time, c.regionOf(m))
+	c.facts(s, m, text, r)
+}
+
+// A variable is one series, with the value that additions go on from.
+type variable struct {
+	counter trace.CounterID
+	value   float64
+	set     bool
+}
+
+type variableKey struct {
+	location trace.LocationID
+	kind     uint32
+}
+
+// variable takes the three events of variables.
+func (c *converter) variable(r *record) {
+	k, t := c.target(r, opVariableType)
+	if k == nil {
+		return
+	}
+	line := c.base + int64(r.line)
+	s := c.open(k)
+	key := variableKey{k.location, t.index}
+	v := c.variables[key]
+	if v == nil {
+		v = &variable{counter: c.w.Counter(trace.Counter{Location: k.location, Name: t.name, Unit: t.unit})}
+		c.variables[key] = v
+	}
+	if r.layout.op != opSetVariable && !v.set {
+		c.tally.add(unsetVariable, line)
+	}
+	switch v.set = true; r.layout.op {
+	case opSetVariable:
+		v.value = r.number
+	case opAddVariable:
+		v.value += r.number
+	case opSubVariable:
+		v.value -= r.number
+	}
+	s.Sample(v.counter, r.time, v.value)
+	if r.layout.own {
+		c.tally.add(variableFields, line)
+	}
+}

@@ -1,0 +1,271 @@
+package paje
+
+import (
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A typ is a type of containers, states, events, variables or links.
+type typ struct {
+	index      uint32
+	op         op // what defined it: opContainerType … opLinkType
+	name       string
+	alias      string
+	parent     *typ
+	start, end *typ // of a link
+	// undeclared is how many values were met that the file does not declare.
+	undeclared int
+	others     *meaning   // of the values past maxUndeclared
+	kind       trace.Kind // of containers
+	destroys   bool       // a container of it was destroyed
+	link       trace.LinkKind
+	unit       string // of a variable
+}
+
+// maxUndeclared bounds the regions that the values of one type may make.
+const maxUndeclared = 1 << 16
+
+// A meaning is what a value of a state or event type stands for.
+type meaning struct {
+	text     string
+	colour   string
+	category string // the writer's own, else the type's name
+	role     trace.Role
+	declared bool
+	region   trace.RegionID // NoRegion until it is used
+	keep     bool           // the value becomes an attribute
+}
+
+// A valueKey is a value within its type.
+type valueKey struct {
+	kind uint32
+	word symbol
+}
+
+// table finds types, containers or whatever words stand for. Words past the last
+// symbol are looked up by their text.
+type table[T any] struct {
+	items []*T
+	bare  map[string]*T
+}
+
+func (t *table[T]) get(s symbol, text []byte) *T {
+	if int(s) < len(t.items) {
+		return t.items[s]
+	}
+	if s == bare {
+		return t.bare[string(text)]
+	}
+	return nil
+}
+
+func (t *table[T]) set(s symbol, text []byte, item *T) {
+	if s == bare {
+		if t.bare == nil {
+			t.bare = map[string]*T{}
+		}
+		t.bare[string(text)] = item
+		return
+	}
+	for int(s) >= len(t.items) {
+		t.items = append(t.items, make([]*T, int(s)+1-len(t.items))...)
+	}
+	t.items[s] = item
+}
+
+// typeOf finds the type that a word means: by alias, else by name.
+func (c *converter) typeOf(s symbol, text []byte, line int64) *typ {
+	if t := c.types.get(s, text); t != nil {
+		return t
+	}
+	t := c.typeNames.get(s, text)
+	if t == nil {
+		c.tally.add(unknownType, line)
+		return nil
+	}
+	c.tally.add(typeByName, line)
+	return t
+}
+
+// defineType takes a definition of a type. The same again, as the files of a trace
+// in parts have it, changes nothing.
+func (c *converter) defineType(l *layout, f *fields, line int64) {
+	parent := c.typeOf(c.symbols.find(f.of[fieldType]), f.of[fieldType], line)
+	if parent == nil {
+		return
+	}
+	if parent.op != opContainerType {
+		c.tally.add(wrongNature, line)
+		return
+	}
+	t := &typ{op: l.op, name: string(f.of[fieldName]), alias: string(f.of[fieldAlias]), parent: parent}
+	id := f.of[fieldAlias]
+	if len(id) == 0 {
+		id = f.of[fieldName]
+	}
+	if t.name == "" {
+		t.name = string(id)
+	}
+	switch l.op {
+	case opContainerType:
+		t.kind = kindOf(t.name)
+	case opVariableType:
+		t.unit = unitOf(t.name)
+	case opLinkType:
+		t.link = linkKindOf(t.name)
+		t.start, t.end = c.linkSide(f.of[fieldStartType]), c.linkSide(f.of[fieldEndType])
+	}
+	word := c.symbols.find(id)
+	if old := c.types.get(word, id); old != nil {
+		if old.op == t.op && old.name == t.name && old.parent == t.parent && old.start == t.start && old.end == t.end {
+			return
+		}
+		c.tally.add(retyped, line)
+	}
+	t.index = c.typeCount
+	c.typeCount++
+	c.types.set(word, id, t)
+	if name := c.symbols.find([]byte(t.name)); t.alias != "" && c.typeNames.get(name, []byte(t.name)) == nil {
+		c.typeNames.set(name, []byte(t.name), t)
+	}
+}
+
+// linkSide is a type that a link's type declares for one of its ends; what is not
+// known is not asked for.
+func (c *converter) linkSide(w []byte) *typ {
+	return c.types.get(c.symbols.find(w), w)
+}
+
+// defineValue takes a declared value.
+func (c *converter) defineValue(l *layout, f *fields, line int64) {
+	t := c.typeOf(c.symbols.find(f.of[fieldType]), f.of[fieldType], line)
+	if t == nil {
+		return
+	}
+	if t.op == opContainerType || t.op == opVariableType {
+		c.tally.add(wrongNature, line)
+		return
+	}
+	name, alias := f.of[fieldName], f.of[fieldAlias]
+	if len(name) == 0 {
+		name = alias
+	}
+	m := &meaning{text: string(name), colour: colourOf(string(f.of[fieldColour])), category: t.name, declared: true, region: trace.NoRegion}
+	for _, own := range f.own {
+		switch own.name {
+		case "Category":
+			m.category = string(own.word)
+		case "Role":
+			m.role, _ = trace.ParseRole(string(own.word))
+		}
+	}
+	if len(alias) > 0 {
+		c.setValue(t, alias, m, line)
+	}
+	// By name too, unless that is the alias of another value.
+	if old := c.values[valueKey{t.index, c.symbols.find(name)}]; old == nil || len(alias) == 0 {
+		c.setValue(t, name, m, line)
+	}
+}
+
+func (c *converter) setValue(t *typ, w []byte, m *meaning, line int64) {
+	key := valueKey{t.index, c.symbols.find(w)}
+	if old := c.values[key]; old != nil && old.declared {
+		if old.text == m.text && old.colour == m.colour && old.category == m.category {
+			return
+		}
+		c.tally.add(revalued, line)
+	}
+	if key.word != bare {
+		c.values[key] = m
+	}
+}
+
+// meaningOf gives the meaning of a value, making one where the file declares none.
+func (c *converter) meaningOf(t *typ, s symbol, text []byte, line int64) *meaning {
+	key := valueKey{t.index, s}
+	if m := c.values[key]; m != nil && s != bare {
+		return m
+	}
+	if t.undeclared >= maxUndeclared || s == bare {
+		c.tally.add(manyValues, line)
+		if t.others == nil {
+			t.others = &meaning{text: t.name + " (other values)", category: t.name, region: trace.NoRegion, keep: true}
+		}
+		return t.others
+	}
+	m := &meaning{text: string(text), category: t.name, region: trace.NoRegion}
+	if t.op == opEvent || t.op == opEventType {
+		if isNumeral(text) {
+			m.text, m.keep = t.name, true
+		}
+	}
+	t.undeclared++
+	c.values[key] = m
+	return m
+}
+
+// regionOf defines the region of a meaning when it is first used.
+func (c *converter) regionOf(m *meaning) trace.RegionID {
+	if m.region == trace.NoRegion {
+		r := trace.Region{Name: m.text, Category: m.category, Role: m.role}
+		if m.colour != "" {
+			r.Attributes = []trace.Attribute{{Key: "colour", Value: trace.Text(m.colour)}}
+		}
+		m.region = c.w.Region(r)
+	}
+	return m.region
+}
+
+// kinds are words for types of containers that say what sort of location one is.
+var kinds = map[string]trace.Kind{
+	"site": trace.KindSite, "cluster": trace.KindCluster, "host": trace.KindMachine, "machine": trace.KindMachine, "node": trace.KindMachine,
+	"process": trace.KindProcess, "mpi": trace.KindProcess, "mpi process": trace.KindProcess, "mpi_process": trace.KindProcess,
+	"program": trace.KindProcess, "p": trace.KindProcess, "rank": trace.KindProcess, "mpi rank": trace.KindProcess, "mpi_rank": trace.KindProcess,
+	"ct_process": trace.KindProcess, "thread": trace.KindThread, "ct_thread": trace.KindThread, "worker": trace.KindThread, "user thread": trace.KindThread,
+	"mpi communication thread": trace.KindThread, "gpu": trace.KindDevice, "device": trace.KindDevice, "stream": trace.KindStream,
+	"group": trace.KindGroup,
+}
+
+// kindOf gives the kind for a type of containers: a word that views know, else the
+// type's own.
+func kindOf(name string) trace.Kind {
+	word := strings.ToLower(strings.TrimSpace(name))
+	if k, ok := kinds[word]; ok {
+		return k
+	}
+	if word == "" {
+		return trace.KindGroup
+	}
+	return trace.Kind(word)
+}
+
+// linkWords say what a link of a type carries. Most are messages, as the language's
+// own description has it.
+var linkWords = []struct {
+	word string
+	kind trace.LinkKind
+}{
+	{"message", trace.LinkMessage}, {"spawn", trace.LinkSpawn}, {"fork", trace.LinkSpawn}, {"create", trace.LinkSpawn}, {"steal", trace.LinkSteal},
+	{"migrat", trace.LinkSteal}, {"wake", trace.LinkWake}, {"depend", trace.LinkFlow}, {"flow", trace.LinkFlow}, {"task", trace.LinkFlow},
+	{"intra-node", trace.LinkFlow}, {"fetch", trace.LinkFlow},
+}
+
+func linkKindOf(name string) trace.LinkKind {
+	name = strings.ToLower(name)
+	for _, l := range linkWords {
+		if strings.Contains(name, l.word) {
+			return l.kind
+		}
+	}
+	return trace.LinkMessage
+}
+
+// unitOf takes the unit out of names such as "Used (MB)".
+func unitOf(name string) string {
+	if i := strings.LastIndexByte(name, '('); i >= 0 && strings.HasSuffix(name, ")") {
+		return name[i+1 : len(name)-1]
+	}
+	return ""
+}
