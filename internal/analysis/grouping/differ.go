@@ -1,0 +1,109 @@
+package grouping
+
+import (
+	"math"
+	"sort"
+)
+
+// A Difference says how a group differs from all other locations in one column.
+type Difference struct {
+	Column int
+	// Inside and Outside are means over the locations of the group, and over all others.
+	Inside, Outside float64
+	// CalledInside and CalledOutside are how many of them have calls at all.
+	CalledInside, CalledOutside int
+	// Effect is signed. By time it is the difference of the means, as a share of
+	// what a location has in all columns on average; by calls the difference of
+	// the shares of locations that have calls.
+	Effect float64
+	Calls  bool // the effect is by calls
+}
+
+// Differ lists what sets a group apart: by calls and by time in turn, the largest
+// effects first, at most most. O(locations × columns).
+func Differ(t *Table, g *Groups, group, most int) []Difference {
+	inside := float64(len(g.Members[group]))
+	outside := float64(t.Len) - inside
+	if outside == 0 || inside == 0 {
+		return nil
+	}
+	whole := 0.0
+	for _, x := range t.total {
+		whole += x
+	}
+	whole /= float64(t.Len)
+	var time, calls []Difference
+	for c := range t.Columns {
+		x := Difference{Column: c}
+		for i := range t.Len {
+			v, has := t.Value(i, c), 0
+			if t.Has(i, c) {
+				has = 1
+			}
+			if int(g.Of[i]) == group {
+				x.Inside += v
+				x.CalledInside += has
+			} else {
+				x.Outside += v
+				x.CalledOutside += has
+			}
+		}
+		x.Inside, x.Outside = x.Inside/inside, x.Outside/outside
+		if share := float64(x.CalledInside)/inside - float64(x.CalledOutside)/outside; math.Abs(share) >= 0.5 {
+			y := x
+			y.Calls, y.Effect = true, share
+			calls = append(calls, y)
+			continue
+		}
+		if x.Effect = (x.Inside - x.Outside) / whole; whole > 0 && math.Abs(x.Effect) >= 0.001 {
+			time = append(time, x)
+		}
+	}
+	byEffect(time)
+	sort.SliceStable(calls, func(a, b int) bool {
+		x, y := math.Abs(calls[a].Effect), math.Abs(calls[b].Effect)
+		if x != y {
+			return x > y
+		}
+		return calls[a].Inside+calls[a].Outside > calls[b].Inside+calls[b].Outside
+	})
+	out := []Difference{}
+	for i := 0; len(out) < most && (i < len(time) || i < len(calls)); i++ {
+		if i < len(calls) {
+			out = append(out, calls[i])
+		}
+		if i < len(time) && len(out) < most {
+			out = append(out, time[i])
+		}
+	}
+	return out
+}
+
+func byEffect(d []Difference) {
+	sort.SliceStable(d, func(a, b int) bool { return math.Abs(d[a].Effect) > math.Abs(d[b].Effect) })
+}
+
+// A Partial is a column that some locations have and others do not.
+type Partial struct {
+	Column  int
+	Members []int32
+}
+
+// Partials lists the columns that not all locations have, those with the least
+// members first. O(locations × columns).
+func Partials(t *Table) []Partial {
+	out := []Partial{}
+	for c := range t.Columns {
+		p := Partial{Column: c, Members: []int32{}}
+		for i := range t.Len {
+			if t.Has(i, c) {
+				p.Members = append(p.Members, int32(i))
+			}
+		}
+		if len(p.Members) < t.Len {
+			out = append(out, p)
+		}
+	}
+	sort.SliceStable(out, func(a, b int) bool { return len(out[a].Members) < len(out[b].Members) })
+	return out
+}

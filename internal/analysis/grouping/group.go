@@ -1,0 +1,240 @@
+package grouping
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// Options of Group.
+type Options struct {
+	By Likeness
+	// K groups; 0: by Threshold, or as many as are clearest.
+	K int
+	// Threshold: groups merge while their members are at least this alike, on average.
+	Threshold float64
+	// Sample bounds how many locations are compared each with each.
+	Sample int
+	Seed   uint64
+}
+
+const (
+	// MostSample is the largest sample, and the default.
+	MostSample = 1000
+	// mostAuto is how many groups are looked for where no number is given.
+	mostAuto = 8
+	// clear is the least silhouette of groups worth telling apart, and alike
+	// the mean similarity above which all are one group whatever it is.
+	clear, alike = 0.4, 0.985
+)
+
+// Groups is a partition of locations into groups, the largest first.
+type Groups struct {
+	// Of gives the group of each location.
+	Of []int32
+	// Members of each group, ascending, and the one most like the others.
+	Members [][]int32
+	Medoid  []int32
+	// Order has the locations so that neighbours are alike: leaves of the dendrogram,
+	// and after each group's sampled locations the others of it.
+	Order []int32
+	// Sampled are the locations compared each with each, in the order of the
+	// dendrogram; Similarity[i*len(Sampled)+j] of two of them.
+	Sampled    []int32
+	Similarity []float32
+	// Tree is the dendrogram over places in Sampled.
+	Tree []Merge
+	// Silhouette of the partition over the sample, from -1 to 1; 0 for one group.
+	Silhouette float64
+	// Cost is the mean distance of all locations from the medoid of their group.
+	Cost float64
+}
+
+// A Merge joins two subtrees, runs of places in the order of the dendrogram.
+type Merge struct {
+	From, Middle, To int // [From, Middle) and [Middle, To)
+	Height           float64
+}
+
+// Group partitions locations. With n ≤ Sample all are compared: O(n² × columns).
+// Otherwise a seeded sample with each class of structure in it is, the others go
+// to the nearest medoid, and those far from all join a second sample, so that a
+// single odd location is not lost: O((Sample² + n × groups) × columns).
+func Group(t *Table, o Options) *Groups {
+	if o.Sample <= 0 || o.Sample > MostSample {
+		o.Sample = MostSample
+	}
+	chosen := t.sample(o, nil)
+	g := t.link(chosen, o)
+	if len(chosen) < t.Len {
+		far := t.assign(g, o)
+		chosen = t.sample(o, far)
+		g = t.link(chosen, o)
+		t.assign(g, o)
+	}
+	g.finish(t, o)
+	return g
+}
+
+// sample chooses locations, ascending: those in far, one of each class of
+// structure while there is room, then any.
+func (t *Table) sample(o Options, far []int32) []int32 {
+	if t.Len <= o.Sample {
+		all := make([]int32, t.Len)
+		for i := range all {
+			all[i] = int32(i)
+		}
+		return all
+	}
+	r := rand.New(rand.NewPCG(o.Seed, 0x67726f7570))
+	taken := make(map[int32]bool, o.Sample)
+	for _, i := range far {
+		taken[i] = true
+	}
+	shuffled := r.Perm(t.Len)
+	met := map[int32]bool{}
+	for _, i := range shuffled {
+		if len(taken) < o.Sample*3/4 && !met[t.class[i]] {
+			met[t.class[i]] = true
+			taken[int32(i)] = true
+		}
+	}
+	for _, i := range shuffled {
+		if len(taken) == o.Sample {
+			break
+		}
+		taken[int32(i)] = true
+	}
+	out := make([]int32, 0, len(taken))
+	for i := range taken {
+		out = append(out, i)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// distances of all pairs of a sample, on all cores.
+func (t *Table) distances(ids []int32, by Likeness) []float32 {
+	m := len(ids)
+	d := make([]float32, m*m)
+	parallel(m, func(i int) {
+		for j := i + 1; j < m; j++ {
+			x := float32(1 - t.Similarity(int(ids[i]), int(ids[j]), by))
+			d[i*m+j], d[j*m+i] = x, x
+		}
+	})
+	return d
+}
+
+func parallel(n int, f func(int)) {
+	var wg sync.WaitGroup
+	next := make(chan int, 64)
+	for range min(runtime.GOMAXPROCS(0), max(n, 1)) {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+// assign gives every location outside the sample the group of the nearest medoid;
+// it returns those that are farthest off.
+func (t *Table) assign(g *Groups, o Options) (far []int32) {
+	off := make([]float32, t.Len)
+	in := make([]bool, t.Len)
+	for _, i := range g.Sampled {
+		in[i] = true
+	}
+	const stride = 256
+	parallel((t.Len+stride-1)/stride, func(part int) {
+		for i := part * stride; i < min((part+1)*stride, t.Len); i++ {
+			if in[i] {
+				continue
+			}
+			best := -1.0
+			for k, m := range g.Medoid {
+				if s := t.Similarity(i, int(m), o.By); s > best {
+					best = s
+					g.Of[i] = int32(k)
+				}
+			}
+			off[i] = float32(1 - best)
+		}
+	})
+	order := make([]int32, t.Len)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	sort.SliceStable(order, func(a, b int) bool { return off[order[a]] > off[order[b]] })
+	for _, i := range order[:min(o.Sample/8, len(order))] {
+		if !in[i] {
+			far = append(far, i)
+		}
+	}
+	return far
+}
+
+// finish numbers groups by size and lists members and order.
+func (g *Groups) finish(t *Table, o Options) {
+	k := len(g.Medoid)
+	size := make([]int, k)
+	first := make([]int, k)
+	for i := t.Len - 1; i >= 0; i-- {
+		size[g.Of[i]]++
+		first[g.Of[i]] = i
+	}
+	rank := make([]int, k)
+	for i := range rank {
+		rank[i] = i
+	}
+	sort.SliceStable(rank, func(a, b int) bool {
+		if x, y := size[rank[a]], size[rank[b]]; x != y {
+			return x > y
+		}
+		return first[rank[a]] < first[rank[b]]
+	})
+	number, medoid := make([]int32, k), make([]int32, k)
+	for n, old := range rank {
+		number[old], medoid[n] = int32(n), g.Medoid[old]
+	}
+	g.Medoid = medoid
+	g.Members = make([][]int32, k)
+	for i, old := range g.Of {
+		g.Of[i] = number[old]
+		g.Members[g.Of[i]] = append(g.Members[g.Of[i]], int32(i))
+	}
+	g.order(t.Len)
+	for i, c := range g.Of {
+		g.Cost += 1 - t.Similarity(i, int(g.Medoid[c]), o.By)
+	}
+	g.Cost /= float64(max(t.Len, 1))
+}
+
+// order lists the sampled leaves, and after the last of each group the others of it.
+func (g *Groups) order(n int) {
+	left := make([]int, len(g.Members)) // sampled members still to come
+	in := make([]bool, n)
+	for _, i := range g.Sampled {
+		left[g.Of[i]]++
+		in[i] = true
+	}
+	g.Order = make([]int32, 0, n)
+	for _, i := range g.Sampled {
+		g.Order = append(g.Order, i)
+		if left[g.Of[i]]--; left[g.Of[i]] == 0 {
+			for _, m := range g.Members[g.Of[i]] {
+				if !in[m] {
+					g.Order = append(g.Order, m)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+// Package grouping finds locations that behave alike, and says what makes a group
+// different from the rest.
+//
+// A location is seen as values by column, a column being a pair of caller and
+// callee. Two locations are alike by structure (the share of pairs they have in
+// common, Jaccard) and by time (the share of time they have in common,
+// Bray-Curtis); by default the mean of the two. Brendel proposes pairs of caller
+// and callee for this: they come from the source code and hardly vary.
+//
+//	Table     locations × columns, with exact classes of equal structure
+//	Group     average linkage over all, or over a seeded sample of many, cut into
+//	          k groups, at a threshold, or where groups are clearest (silhouette)
+//	Differ    what sets one group apart from all others
+package grouping
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+)
+
+// A Table holds the values of n locations by column.
+type Table struct {
+	Len     int
+	Columns []callgraph.Pair
+	// Dropped columns had the least of all values and made room for the others;
+	// they still count for structure classes, not for distances.
+	Dropped int
+
+	value []float32 // [location × columns + column]
+	has   []uint64  // bits of columns, words a location
+	words int
+	total []float64
+	class []int32
+	// Classes is how many different sets of pairs there are.
+	Classes int
+}
+
+// mostCells bounds a table to a quarter of a gigabyte.
+const mostCells = 1 << 26
+
+// NewTable makes the table of n owners from rows sorted by owner. value gives what
+// is compared of a row. O(rows + n × columns).
+func NewTable(n int, rows []callgraph.Row, value func(*callgraph.Row) float64) *Table {
+	t := &Table{Len: n}
+	sum := map[callgraph.Pair]float64{}
+	for i := range rows {
+		sum[rows[i].Pair] += value(&rows[i])
+	}
+	for p := range sum {
+		t.Columns = append(t.Columns, p)
+	}
+	slices.SortFunc(t.Columns, byPair)
+	t.classify(rows)
+	if most := max(mostCells/max(n, 1), 1); len(t.Columns) > most {
+		slices.SortStableFunc(t.Columns, func(a, b callgraph.Pair) int { return compare(sum[b], sum[a]) })
+		t.Dropped = len(t.Columns) - most
+		t.Columns = t.Columns[:most]
+		slices.SortFunc(t.Columns, byPair)
+	}
+	at := make(map[callgraph.Pair]int, len(t.Columns))
+	for i, p := range t.Columns {
+		at[p] = i
+	}
+	c := len(t.Columns)
+	t.words = (c + 63) / 64
+	t.value, t.has, t.total = make([]float32, n*c), make([]uint64, n*t.words), make([]float64, n)
+	for i := range rows {
+		r := &rows[i]
+		if k, ok := at[r.Pair]; ok {
+			v := max(value(r), 0)
+			t.value[int(r.Owner)*c+k] = float32(v)
+			t.has[int(r.Owner)*t.words+k/64] |= 1 << (k % 64)
+			t.total[r.Owner] += v
+		}
+	}
+	return t
+}
+
+func byPair(a, b callgraph.Pair) int {
+	switch {
+	case a.Before(b):
+		return -1
+	case b.Before(a):
+		return 1
+	}
+	return 0
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// classify numbers the sets of pairs in order of their first location.
+func (t *Table) classify(rows []callgraph.Row) {
+	t.class = make([]int32, t.Len)
+	known := map[string]int32{}
+	var key []byte
+	next := 0
+	for i := range t.class {
+		key = key[:0]
+		for ; next < len(rows) && int(rows[next].Owner) == i; next++ {
+			p := rows[next].Pair
+			for s := 0; s < 32; s += 8 {
+				key = append(key, byte(uint32(p.Caller)>>s), byte(uint32(p.Callee)>>s))
+			}
+		}
+		c, ok := known[string(key)]
+		if !ok {
+			c = int32(len(known))
+			known[string(key)] = c
+		}
+		t.class[i] = c
+	}
+	t.Classes = len(known)
+}
+
+// Class numbers the set of pairs of a location: equal for equal sets.
+func (t *Table) Class(i int) int32 { return t.class[i] }
+
+// Value of a location and column.
+func (t *Table) Value(i, column int) float64 { return float64(t.value[i*len(t.Columns)+column]) }
+
+// Has reports whether a location has calls of a column.
+func (t *Table) Has(i, column int) bool {
+	return t.has[i*t.words+column/64]>>(column%64)&1 == 1
+}
+
+// A Likeness says what makes two locations alike.
+type Likeness uint8
+
+const (
+	Both      Likeness = iota // the mean of the two below
+	Structure                 // share of pairs in common
+	Time                      // share of time in common
+)
+
+// Similarity of two locations, from 0 to 1. O(columns).
+func (t *Table) Similarity(a, b int, by Likeness) float64 {
+	switch by {
+	case Structure:
+		return t.jaccard(a, b)
+	case Time:
+		return t.common(a, b)
+	}
+	return (t.jaccard(a, b) + t.common(a, b)) / 2
+}
+
+func (t *Table) jaccard(a, b int) float64 {
+	both, all := 0, 0
+	x, y := t.has[a*t.words:(a+1)*t.words], t.has[b*t.words:(b+1)*t.words]
+	for i := range x {
+		both += bits.OnesCount64(x[i] & y[i])
+		all += bits.OnesCount64(x[i] | y[i])
+	}
+	if all == 0 {
+		return 1
+	}
+	return float64(both) / float64(all)
+}
+
+func (t *Table) common(a, b int) float64 {
+	sum := t.total[a] + t.total[b]
+	if sum == 0 {
+		return 1
+	}
+	c := len(t.Columns)
+	x, y := t.value[a*c:(a+1)*c], t.value[b*c:(b+1)*c]
+	apart := float32(0)
+	total := 0.0
+	for i, v := range x {
+		// Few columns at a time in the short type, which is faster and exact enough.
+		apart += float32(math.Abs(float64(v - y[i])))
+		if i&63 == 63 {
+			total += float64(apart)
+			apart = 0
+		}
+	}
+	return min(max(1-(total+float64(apart))/sum, 0), 1)
+}

@@ -1,0 +1,223 @@
+package grouping
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+)
+
+// kinds makes n locations of a few kinds: each kind has its own times, and calls
+// that only it has; noise is the relative spread. It gives the kind of each.
+func kinds(n, columns, kinds int, noise float64, seed uint64) (*Table, []int) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	scale := make([][]float64, kinds)
+	for k := range scale {
+		scale[k] = make([]float64, columns)
+		for c := range scale[k] {
+			scale[k][c] = math.Exp(r.NormFloat64()*0.5) * 1e6
+		}
+	}
+	var rows []callgraph.Row
+	of := make([]int, n)
+	for i := range n {
+		of[i] = r.IntN(kinds)
+		for c := range columns {
+			if c%16 == 15 && c/16%kinds != of[i] {
+				continue
+			}
+			v := scale[of[i]][c] * (1 + noise*r.NormFloat64())
+			rows = append(rows, callgraph.Row{Owner: int32(i), Pair: callgraph.Pair{Caller: int32(c % 7), Callee: int32(c)}, Count: 1, Exclusive: max(v, 0)})
+		}
+	}
+	return NewTable(n, rows, exclusive), of
+}
+
+func exclusive(r *callgraph.Row) float64 { return r.Exclusive }
+
+// agreement is the share of pairs of locations on which two partitions agree (Rand).
+func agreement(a, b []int32) float64 {
+	same, all := 0, 0
+	for i := range a {
+		for j := range i {
+			if (a[i] == a[j]) == (b[i] == b[j]) {
+				same++
+			}
+			all++
+		}
+	}
+	return float64(same) / float64(all)
+}
+
+func asGroups(kinds []int) []int32 {
+	out := make([]int32, len(kinds))
+	for i, k := range kinds {
+		out[i] = int32(k)
+	}
+	return out
+}
+
+func TestKindsAreFoundWithoutBeingTold(t *testing.T) {
+	for _, c := range []struct{ n, kinds int }{{12, 2}, {60, 3}, {200, 5}, {1500, 4}} {
+		for _, by := range []Likeness{Both, Time, Structure} {
+			table, of := kinds(c.n, 64, c.kinds, 0.05, uint64(c.n))
+			g := Group(table, Options{By: by})
+			if a := agreement(g.Of, asGroups(of)); a < 1 || len(g.Members) != c.kinds {
+				t.Errorf("%d locations of %d kinds by %d: %d groups, agreement %v, silhouette %v", c.n, c.kinds, by, len(g.Members), a, g.Silhouette)
+			}
+		}
+	}
+}
+
+func TestAlikeLocationsAreOneGroup(t *testing.T) {
+	table, _ := kinds(64, 32, 1, 0.02, 9)
+	if g := Group(table, Options{}); len(g.Members) != 1 || len(g.Order) != 64 {
+		t.Errorf("%d groups, want 1", len(g.Members))
+	}
+	for n := range 3 {
+		table, _ := kinds(n, 8, 1, 0.5, 9)
+		if g := Group(table, Options{}); len(g.Order) != n {
+			t.Errorf("%d locations: order %v", n, g.Order)
+		}
+	}
+}
+
+func TestASingleOddLocationIsFoundAmongMany(t *testing.T) {
+	const odd = 7777
+	var rows []callgraph.Row
+	r := rand.New(rand.NewPCG(4, 4))
+	for i := range 9000 {
+		for c := range 20 {
+			v := 1e6 * (1 + 0.01*r.NormFloat64())
+			if i == odd && c == 3 {
+				v *= 20
+			}
+			rows = append(rows, callgraph.Row{Owner: int32(i), Pair: callgraph.Pair{Caller: -1, Callee: int32(c)}, Exclusive: v})
+		}
+	}
+	g := Group(NewTable(9000, rows, exclusive), Options{K: 2})
+	if len(g.Members) != 2 || !slices.Equal(g.Members[1], []int32{odd}) {
+		t.Fatalf("groups of %d and %v", len(g.Members[0]), g.Members[1])
+	}
+}
+
+func TestPartitionsAreWhole(t *testing.T) {
+	table, _ := kinds(1300, 40, 3, 0.3, 5)
+	for _, o := range []Options{{}, {K: 1}, {K: 7}, {Threshold: 0.9}, {Threshold: 0.5, By: Structure}, {K: 3, Sample: 100, Seed: 4}} {
+		g, again := Group(table, o), Group(table, o)
+		if o.K > 0 && len(g.Members) != o.K {
+			t.Errorf("%+v: %d groups", o, len(g.Members))
+		}
+		if fmt.Sprint(g.Of, g.Order) != fmt.Sprint(again.Of, again.Order) {
+			t.Errorf("%+v: not the same twice", o)
+		}
+		seen := make([]bool, table.Len)
+		for k, members := range g.Members {
+			if k > 0 && len(members) > len(g.Members[k-1]) || !slices.Contains(members, g.Medoid[k]) {
+				t.Errorf("%+v: group %d is out of order, or its medoid is not in it", o, k)
+			}
+			for _, i := range members {
+				seen[i] = true
+			}
+		}
+		sorted := slices.Clone(g.Order)
+		slices.Sort(sorted)
+		for i := range seen {
+			if !seen[i] || int(sorted[i]) != i {
+				t.Fatalf("%+v: location %d is lost", o, i)
+			}
+		}
+		for k, m := range g.Tree {
+			if m.From >= m.Middle || m.Middle >= m.To || k == len(g.Tree)-1 && m.To-m.From != len(g.Sampled) {
+				t.Fatalf("%+v: merge %+v", o, m)
+			}
+		}
+	}
+}
+
+// TestDistancesAreThoseOfTheKernel holds the fast distances against callgraph's.
+func TestDistancesAreThoseOfTheKernel(t *testing.T) {
+	table, _ := kinds(10, 70, 3, 0.2, 8)
+	vector := func(i int) (v callgraph.Vector) {
+		for c := range table.Columns {
+			if table.Has(i, c) {
+				v.Key, v.Value = append(v.Key, uint32(c)), append(v.Value, table.Value(i, c))
+			}
+		}
+		return v
+	}
+	for a := range 10 {
+		for b := range 10 {
+			if got, want := table.Similarity(a, b, Structure), callgraph.Jaccard(vector(a), vector(b)); math.Abs(got-want) > 1e-12 {
+				t.Errorf("structure %d %d: %v, want %v", a, b, got, want)
+			}
+			if got, want := table.Similarity(a, b, Time), callgraph.Common(vector(a), vector(b)); math.Abs(got-want) > 1e-6 {
+				t.Errorf("time %d %d: %v, want %v", a, b, got, want)
+			}
+		}
+	}
+}
+
+// TestASampleIsNearlyAsGoodAsAll: at 2,000 locations of blurred kinds the sampled
+// partition is held against the exact one.
+func TestASampleIsNearlyAsGoodAsAll(t *testing.T) {
+	table, _ := kinds(2000, 100, 6, 0.4, 11)
+	all := make([]int32, table.Len)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	exact := table.link(all, Options{K: 6})
+	exact.finish(table, Options{})
+	for _, sample := range []int{100, 300, 1000} {
+		g := Group(table, Options{K: 6, Sample: sample})
+		ratio, a := g.Cost/exact.Cost, agreement(g.Of, exact.Of)
+		t.Logf("sample %d of 2,000: cost %.4f of the exact one, agreement %.4f", sample, ratio, a)
+		if ratio > 1.05 || a < 0.95 {
+			t.Errorf("sample %d: cost ratio %v, agreement %v", sample, ratio, a)
+		}
+	}
+}
+
+func TestWhatSetsAGroupApartIsNamed(t *testing.T) {
+	row := func(i, c int32, v float64) callgraph.Row {
+		return callgraph.Row{Owner: i, Pair: callgraph.Pair{Caller: -1, Callee: c}, Exclusive: v}
+	}
+	var rows []callgraph.Row
+	for i := range int32(8) {
+		wait := 100.0
+		if i >= 6 {
+			wait = 400
+		}
+		rows = append(rows, row(i, 0, 1000), row(i, 1, wait))
+		if i >= 6 {
+			rows = append(rows, row(i, 2, 5))
+		}
+	}
+	table := NewTable(8, rows, exclusive)
+	g := Group(table, Options{K: 2})
+	d := Differ(table, g, 1, 10)
+	if len(d) != 2 || !d[0].Calls || d[0].Column != 2 || d[0].CalledInside != 2 || d[0].CalledOutside != 0 || d[0].Effect != 1 {
+		t.Fatalf("differences %+v", d)
+	}
+	if mean := (6*1100 + 2*1405) / 8.0; d[1].Column != 1 || d[1].Inside != 400 || d[1].Outside != 100 || math.Abs(d[1].Effect-300/mean) > 1e-12 {
+		t.Errorf("difference %+v", d[1])
+	}
+	if p := Partials(table); len(p) != 1 || p[0].Column != 2 || !slices.Equal(p[0].Members, []int32{6, 7}) {
+		t.Errorf("partials %+v", p)
+	}
+	if table.Classes != 2 || table.Class(0) == table.Class(7) {
+		t.Errorf("%d classes", table.Classes)
+	}
+}
+
+// BenchmarkGroup65536 groups 65,536 locations with 500 pairs each.
+func BenchmarkGroup65536(b *testing.B) {
+	table, _ := kinds(65536, 500, 5, 0.1, 1)
+	for b.Loop() {
+		g := Group(table, Options{})
+		b.ReportMetric(float64(len(g.Members)), "groups")
+	}
+}

@@ -1,0 +1,270 @@
+package grouping
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+// A join is one step of the linkage: clusters are numbered 0 … m-1 for the items
+// and m, m+1 … for the joins in order of height.
+type join struct {
+	a, b   int
+	height float64
+}
+
+// link clusters a sample by average linkage and cuts the dendrogram.
+func (t *Table) link(ids []int32, o Options) *Groups {
+	m := len(ids)
+	d := t.distances(ids, o.By)
+	joins := averageLinkage(d, m)
+	order, tree := leaves(joins, m)
+	of := t.cut(d, joins, m, o)
+	g := &Groups{Of: make([]int32, t.Len), Silhouette: silhouette(d, of, m), Tree: tree}
+	g.Sampled, g.Similarity = make([]int32, m), make([]float32, m*m)
+	for i, a := range order {
+		g.Sampled[i] = ids[a]
+		for j, b := range order {
+			g.Similarity[i*m+j] = 1 - d[a*m+b]
+		}
+	}
+	k := 0
+	for i, id := range ids {
+		g.Of[id] = int32(of[i])
+		k = max(k, of[i]+1)
+	}
+	g.Medoid = make([]int32, k)
+	for c, i := range medoids(d, of, m, k) {
+		g.Medoid[c] = ids[i]
+	}
+	return g
+}
+
+// averageLinkage joins the clusters that are nearest on average, by chains of
+// nearest neighbours: O(m²) after the distances. Joins come in order of height.
+func averageLinkage(distance []float32, m int) []join {
+	d := slices.Clone(distance)
+	size := make([]float64, m)
+	alive := make([]bool, m)
+	for i := range size {
+		size[i], alive[i] = 1, true
+	}
+	type pair struct {
+		a, b   int // any item of each
+		height float64
+	}
+	var pairs []pair
+	var chain []int
+	for len(pairs) < m-1 {
+		if len(chain) == 0 {
+			chain = append(chain, slices.Index(alive, true))
+		}
+		at := chain[len(chain)-1]
+		best, near := -1, float32(math.Inf(1))
+		if len(chain) > 1 { // of equal ones the one before wins, so chains end
+			best = chain[len(chain)-2]
+			near = d[at*m+best]
+		}
+		for j := range m {
+			if alive[j] && j != at && d[at*m+j] < near {
+				best, near = j, d[at*m+j]
+			}
+		}
+		if len(chain) < 2 || best != chain[len(chain)-2] {
+			chain = append(chain, best)
+			continue
+		}
+		chain = chain[:len(chain)-2]
+		a, b := min(at, best), max(at, best)
+		pairs = append(pairs, pair{a, b, float64(near)})
+		for j := range m {
+			if alive[j] && j != a && j != b {
+				x := float32((float64(d[a*m+j])*size[a] + float64(d[b*m+j])*size[b]) / (size[a] + size[b]))
+				d[a*m+j], d[j*m+a] = x, x
+			}
+		}
+		size[a] += size[b]
+		alive[b] = false
+	}
+	sort.SliceStable(pairs, func(i, j int) bool { return pairs[i].height < pairs[j].height })
+	top := make([]int, m) // the newest cluster of each item's set, by its root
+	parent := make([]int, m)
+	for i := range m {
+		top[i], parent[i] = i, i
+	}
+	var find func(int) int
+	find = func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	joins := make([]join, len(pairs))
+	for k, p := range pairs {
+		a, b := find(p.a), find(p.b)
+		joins[k] = join{top[a], top[b], p.height}
+		parent[b] = a
+		top[a] = m + k
+	}
+	return joins
+}
+
+// leaves gives the items in the order of the dendrogram, of two subtrees the one
+// with the lower item first, and the joins as runs of that order.
+func leaves(joins []join, m int) (order []int, tree []Merge) {
+	lowest := make([]int, m+len(joins))
+	for i := range m {
+		lowest[i] = i
+	}
+	for k, j := range joins {
+		lowest[m+k] = min(lowest[j.a], lowest[j.b])
+	}
+	var walk func(c int)
+	walk = func(c int) {
+		if c < m {
+			order = append(order, c)
+			return
+		}
+		j := joins[c-m]
+		a, b := j.a, j.b
+		if lowest[b] < lowest[a] {
+			a, b = b, a
+		}
+		from := len(order)
+		walk(a)
+		middle := len(order)
+		walk(b)
+		tree = append(tree, Merge{from, middle, len(order), j.height})
+	}
+	if m > 0 {
+		walk(m + len(joins) - 1)
+	}
+	return order, tree
+}
+
+// cutInto gives each item its cluster after all but k-1 joins.
+func cutInto(joins []join, m, k int) []int {
+	parent := make([]int, m+len(joins))
+	for i := range parent {
+		parent[i] = i
+	}
+	for n := range max(len(joins)-(k-1), 0) {
+		parent[joins[n].a], parent[joins[n].b] = m+n, m+n
+	}
+	number := map[int]int{}
+	of := make([]int, m)
+	for i := range of {
+		c := i
+		for parent[c] != c {
+			c = parent[c]
+		}
+		n, ok := number[c]
+		if !ok {
+			n = len(number)
+			number[c] = n
+		}
+		of[i] = n
+	}
+	return of
+}
+
+// cut decides how many groups there are.
+func (t *Table) cut(d []float32, joins []join, m int, o Options) []int {
+	switch {
+	case o.K > 0:
+		return cutInto(joins, m, min(o.K, m))
+	case o.Threshold > 0:
+		k := 1
+		for _, j := range joins {
+			if j.height > 1-o.Threshold {
+				k++
+			}
+		}
+		return cutInto(joins, m, k)
+	}
+	one := make([]int, m)
+	if m < 3 || mean(d, m) < 1-alike && joins[len(joins)-1].height < 4*(1-alike) {
+		return one
+	}
+	best, of := clear, one
+	for k := 2; k <= min(mostAuto, m-1); k++ {
+		c := cutInto(joins, m, k)
+		if s := silhouette(d, c, m); s > best+1e-9 {
+			best, of = s, c
+		}
+	}
+	return of
+}
+
+func mean(d []float32, m int) float64 {
+	sum := 0.0
+	for _, x := range d {
+		sum += float64(x)
+	}
+	return sum / float64(m*(m-1))
+}
+
+// silhouette is the mean over items of (b - a) / max(a, b): a is the mean distance
+// to the own group, b to the nearest other. An item alone counts 0.
+func silhouette(d []float32, of []int, m int) float64 {
+	k := 0
+	for _, c := range of {
+		k = max(k, c+1)
+	}
+	if k < 2 {
+		return 0
+	}
+	size := make([]float64, k)
+	for _, c := range of {
+		size[c]++
+	}
+	sum := 0.0
+	to := make([]float64, k)
+	for i := range m {
+		clearFloats(to)
+		for j, x := range d[i*m : (i+1)*m] {
+			to[of[j]] += float64(x)
+		}
+		if size[of[i]] == 1 {
+			continue
+		}
+		a, b := to[of[i]]/(size[of[i]]-1), math.Inf(1)
+		for c := range to {
+			if c != of[i] {
+				b = min(b, to[c]/size[c])
+			}
+		}
+		if w := max(a, b); w > 0 {
+			sum += (b - a) / w
+		}
+	}
+	return sum / float64(m)
+}
+
+func clearFloats(s []float64) {
+	for i := range s {
+		s[i] = 0
+	}
+}
+
+// medoids gives the item of each cluster with the least distance to its others.
+func medoids(d []float32, of []int, m, k int) []int {
+	best := make([]int, k)
+	least := make([]float64, k)
+	for c := range best {
+		best[c], least[c] = -1, math.Inf(1)
+	}
+	for i := range m {
+		sum := 0.0
+		for j, x := range d[i*m : (i+1)*m] {
+			if of[j] == of[i] {
+				sum += float64(x)
+			}
+		}
+		if sum < least[of[i]] {
+			best[of[i]], least[of[i]] = i, sum
+		}
+	}
+	return best
+}
