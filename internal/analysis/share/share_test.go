@@ -247,6 +247,33 @@ func TestExactSaysThatAllTimesAreKnown(t *testing.T) {
 	}
 }
 
+func TestATallyAddsUpAnyRegion(t *testing.T) {
+	var tally share.Tally
+	for round := range 3 {
+		rng := rand.New(rand.NewPCG(uint64(round), 9))
+		want := map[trace.RegionID]trace.Time{}
+		for range 500 {
+			r, d := trace.RegionID(rng.IntN(6))*1500+trace.RegionID(rng.IntN(3)), trace.Time(rng.IntN(9))
+			want[r] += d
+			tally.Add(r, d)
+		}
+		tally.Add(trace.NoRegion, 1000)
+		if len(tally.Regions()) != len(want) {
+			t.Fatalf("%d regions, want %d", len(tally.Regions()), len(want))
+		}
+		best, most := tally.Dominant()
+		for r, d := range want {
+			if tally.Time(r) != d || d > most || d == most && r < best {
+				t.Fatalf("region %d has %d, want %d; dominant is %d with %d", r, tally.Time(r), d, best, most)
+			}
+		}
+		tally.Reset()
+		if r, d := tally.Dominant(); r != trace.NoRegion || d != 0 {
+			t.Fatalf("after Reset region %d has %d", r, d)
+		}
+	}
+}
+
 func TestBlocksThatAreNoDigestsAreRefused(t *testing.T) {
 	var d share.Digest
 	for _, b := range []trace.Block{nil, {}, make(trace.Block, 7), make(trace.Block, 4096)} {

@@ -2,23 +2,26 @@ package share
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A Tally adds up time per region. Adding costs one array access; Reset costs
-// what was touched, so one tally serves any number of bins.
+// denseRegions bounds the table of a tally: traces with more regions have the
+// rest in a map, so that thousands of tallies stay small.
+const denseRegions = 4096
+
+// A Tally adds up time per region. Adding costs one array access for the first
+// regions of a trace; Reset costs what was touched, so one tally serves any
+// number of bins. The zero Tally is empty.
 type Tally struct {
 	time    []trace.Time // by region
 	seen    []bool
-	regions []trace.RegionID // touched, in order of first touch
+	many    map[trace.RegionID]trace.Time // beyond denseRegions
+	regions []trace.RegionID              // touched, in order of first touch
 }
 
 // Add adds time to a region. NoRegion is ignored.
 func (t *Tally) Add(r trace.RegionID, d trace.Time) {
-	if r == trace.NoRegion {
-		return
-	}
 	if int(r) >= len(t.time) {
-		n := max(int(r)+1, 2*len(t.time), 64)
-		t.time = append(t.time, make([]trace.Time, n-len(t.time))...)
-		t.seen = append(t.seen, make([]bool, n-len(t.seen))...)
+		if !t.grow(r, d) {
+			return
+		}
 	}
 	if !t.seen[r] {
 		t.seen[r] = true
@@ -27,12 +30,34 @@ func (t *Tally) Add(r trace.RegionID, d trace.Time) {
 	t.time[r] += d
 }
 
+// grow makes room for a region in the table, or adds to the map.
+func (t *Tally) grow(r trace.RegionID, d trace.Time) bool {
+	if r == trace.NoRegion {
+		return false
+	}
+	if r >= denseRegions {
+		if t.many == nil {
+			t.many = map[trace.RegionID]trace.Time{}
+		}
+		old, ok := t.many[r]
+		if !ok {
+			t.regions = append(t.regions, r)
+		}
+		t.many[r] = old + d
+		return false
+	}
+	n := min(max(int(r)+1, 2*len(t.time), 64), denseRegions)
+	t.time = append(t.time, make([]trace.Time, n-len(t.time))...)
+	t.seen = append(t.seen, make([]bool, n-len(t.seen))...)
+	return true
+}
+
 // Time of a region.
 func (t *Tally) Time(r trace.RegionID) trace.Time {
-	if int(r) >= len(t.time) {
-		return 0
+	if int(r) < len(t.time) {
+		return t.time[r]
 	}
-	return t.time[r]
+	return t.many[r]
 }
 
 // Regions that were added, in the order in which they came first.
@@ -43,7 +68,7 @@ func (t *Tally) Regions() []trace.RegionID { return t.regions }
 func (t *Tally) Dominant() (trace.RegionID, trace.Time) {
 	best, most := trace.NoRegion, trace.Time(-1)
 	for _, r := range t.regions {
-		if d := t.time[r]; d > most || d == most && r < best {
+		if d := t.Time(r); d > most || d == most && r < best {
 			best, most = r, d
 		}
 	}
@@ -53,7 +78,10 @@ func (t *Tally) Dominant() (trace.RegionID, trace.Time) {
 // Reset forgets everything.
 func (t *Tally) Reset() {
 	for _, r := range t.regions {
-		t.time[r], t.seen[r] = 0, false
+		if int(r) < len(t.time) {
+			t.time[r], t.seen[r] = 0, false
+		}
 	}
+	clear(t.many)
 	t.regions = t.regions[:0]
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // data is the JSON twin: what is drawn at the size asked for, or with --all
-// every interval of the rows.
+// every location of the selection with every interval.
 type data struct {
 	Rows  []dataRow  `json:"rows"`
 	Spans []dataSpan `json:"spans"`
@@ -58,21 +58,11 @@ type dataLink struct {
 
 // Data gives rows, spans and links.
 func (r *result) Data() any {
-	d := &data{Rows: make([]dataRow, len(r.rows)), Spans: []dataSpan{}, Links: []dataLink{}, BinNS: 1 << r.grid.level, TotalRows: r.total}
-	tree := r.reader.Locations()
-	for i := range r.rows {
-		w := &r.rows[i]
-		row := dataRow{Label: w.label, Level: w.level, Locations: w.count, Kind: rowKinds[w.kind]}
-		if w.location != trace.NoLocation {
-			id := w.location
-			row.Location, row.Path = &id, tree.Path(id)
-			if rank := int(tree.Rank[id]); rank != trace.NoRank {
-				row.Rank = &rank
-			}
-		}
-		d.Rows[i] = row
-		d.Spans = append(d.Spans, r.dataSpans(i)...)
-	}
+	d := &data{Rows: []dataRow{}, Spans: []dataSpan{}, Links: []dataLink{}, BinNS: 1 << r.grid.level, TotalRows: r.total}
+	r.eachRow(func(row dataRow, spans []dataSpan) {
+		d.Rows = append(d.Rows, row)
+		d.Spans = append(d.Spans, spans...)
+	})
 	for i := range r.links.arrows {
 		l := &r.links.arrows[i]
 		d.Links = append(d.Links, dataLink{l.kind.String(), l.from, l.fromTime, l.to, l.toTime, l.size, l.count})
@@ -80,17 +70,45 @@ func (r *result) Data() any {
 	return d
 }
 
-// dataSpans lists the spans of one row.
-func (r *result) dataSpans(i int) (out []dataSpan) {
-	if r.opt.all && r.rows[i].kind == leaf {
-		for _, w := range r.all[r.rows[i].location] {
-			out = append(out, dataSpan{
-				Row: i, Lane: int(w.lane), Depth: int(w.depth), Begin: w.begin, End: w.end, Open: w.end - w.begin, Count: 1,
-				Region: &r.regions[w.region].Name, Role: r.regions[w.region].Role.String(),
-			})
+// eachRow calls f for every row of the twins with its spans.
+func (r *result) eachRow(f func(dataRow, []dataSpan)) {
+	if r.opt.all {
+		for i := range r.all {
+			w := &r.all[i]
+			f(r.dataRow(w.location, dataRow{Label: r.reader.Locations().Name[w.location], Locations: 1, Kind: rowKinds[leaf]}), r.wholeSpans(i, w))
 		}
-		return out
+		return
 	}
+	for i := range r.rows {
+		w := &r.rows[i]
+		f(r.dataRow(w.location, dataRow{Label: w.label, Level: w.level, Locations: w.count, Kind: rowKinds[w.kind]}), r.dataSpans(i))
+	}
+}
+
+// dataRow fills in what the tree says.
+func (r *result) dataRow(id trace.LocationID, row dataRow) dataRow {
+	if id == trace.NoLocation {
+		return row
+	}
+	tree := r.reader.Locations()
+	row.Location, row.Path = &id, tree.Path(id)
+	if rank := int(tree.Rank[id]); rank != trace.NoRank {
+		row.Rank = &rank
+	}
+	return row
+}
+
+func (r *result) wholeSpans(row int, w *wholes) []dataSpan {
+	out := make([]dataSpan, len(w.list))
+	for i, x := range w.list {
+		g := &r.regions[x.region]
+		out[i] = dataSpan{Row: row, Lane: int(x.lane), Depth: int(x.depth), Begin: x.begin, End: x.end, Open: x.end - x.begin, Count: 1, Region: &g.Name, Role: g.Role.String()}
+	}
+	return out
+}
+
+// dataSpans lists what is drawn of one row.
+func (r *result) dataSpans(i int) (out []dataSpan) {
 	if l := r.leaves[i]; l != nil {
 		for _, s := range l.list {
 			for _, x := range merge(s.spans, sameWinner) {
@@ -143,8 +161,12 @@ func (r *result) Table() *view.Table {
 		},
 		Rows: [][]any{}, Locations: []trace.LocationID{},
 	}
-	for i := range r.rows {
-		for _, s := range r.dataSpans(i) {
+	r.eachRow(func(row dataRow, spans []dataSpan) {
+		id := trace.NoLocation
+		if row.Location != nil {
+			id = *row.Location
+		}
+		for _, s := range spans {
 			var region any
 			if s.Region != nil {
 				region = *s.Region
@@ -153,9 +175,9 @@ func (r *result) Table() *view.Table {
 			if s.Aggregated {
 				aggregated = "yes"
 			}
-			t.Rows = append(t.Rows, []any{r.rows[i].label, int64(s.Lane), int64(s.Depth), int64(s.Begin), int64(s.End), region, s.Role, int64(s.Open), s.Count, aggregated})
-			t.Locations = append(t.Locations, r.rows[i].location)
+			t.Rows = append(t.Rows, []any{row.Label, int64(s.Lane), int64(s.Depth), int64(s.Begin), int64(s.End), region, s.Role, int64(s.Open), s.Count, aggregated})
+			t.Locations = append(t.Locations, id)
 		}
-	}
+	})
 	return t
 }

@@ -2,11 +2,9 @@ package timeline
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // fetchLevels fills rows with their levels of nesting from the top. Digests know
@@ -69,54 +67,4 @@ func (r *result) addLevel(list []*cells, depth, lane int, o trace.OpenInterval) 
 	c.opened([]trace.OpenInterval{o}, lane)
 	c.row(o.Begin, o.End-o.Begin, o.Region, o.Row, lane)
 	c.segment(&trace.Segment{Begin: o.Begin, End: o.End, Region: o.Region, Row: o.Row, Role: r.regions[o.Region].Role}, lane)
-}
-
-// mostSpans bounds what --all holds in memory.
-const mostSpans = 5_000_000
-
-// fetchAll takes every interval as it is, for the twins.
-func (r *result) fetchAll(ctx context.Context, ids []trace.LocationID) error {
-	if n := r.reader.Count(r.window(ids)); n > mostSpans {
-		return fmt.Errorf("--all would write %s intervals, more than %s; choose a shorter time, fewer locations or fewer regions",
-			view.Thousands(n), view.Thousands(mostSpans))
-	}
-	r.all = map[trace.LocationID][]whole{}
-	for _, id := range ids {
-		r.all[id] = nil
-	}
-	lists := map[trace.LocationID]*[]whole{}
-	for _, id := range ids {
-		lists[id] = new([]whole)
-	}
-	err := r.reader.Intervals(ctx, r.window(ids), func(c *trace.Columns) error {
-		list := lists[c.Location]
-		add := func(row, depth int, begin, end trace.Time, region trace.RegionID) {
-			if r.rule.keeps(region) {
-				*list = append(*list, whole{begin, end, region, int32(row), int32(c.Lane), int32(depth)})
-			}
-		}
-		if n := len(*list); n == 0 || int((*list)[n-1].lane) != c.Lane {
-			for depth, o := range c.Open {
-				if o.Begin < r.grid.begin {
-					add(o.Row, depth, o.Begin, o.End, o.Region)
-				}
-			}
-		}
-		for i := range c.Begin {
-			add(c.First+i, int(c.Depth[i]), c.Begin[i], c.End(i), c.Region[i])
-		}
-		return nil
-	})
-	for id, list := range lists {
-		r.all[id] = *list
-	}
-	return err
-}
-
-// A whole is an interval with its place.
-type whole struct {
-	begin, end trace.Time
-	region     trace.RegionID
-	row, lane  int32
-	depth      int32
 }

@@ -98,8 +98,13 @@ func cover(s *span) int {
 
 func (r *result) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rect, labels []label) []label {
 	h := b.to - b.from
+	var ticks []*span // empty intervals, drawn over the others
 	for i := range runs {
 		s := &runs[i]
+		if s.begin == s.end && !s.aggregate() {
+			ticks = append(ticks, s)
+			continue
+		}
 		x0, x1 := d.x(r, s.begin), d.x(r, s.end)
 		colour := r.spanColour(s)
 		part := max(h*float32(cover(s))/quarters, min(h, 1))
@@ -117,6 +122,9 @@ func (r *result) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rec
 		if x1-x0 >= labelWidth && h >= labelSize+1 && s.region != trace.NoRegion {
 			labels = append(labels, label{x: x0 + 4, width: x1 - x0 - 8, b: b, region: s.region, fill: colour, low: cover(s) < quarters})
 		}
+	}
+	for _, s := range ticks {
+		rects.Add(d.x(r, s.begin), b.from, 1, h, r.spanColour(s))
 	}
 	return labels
 }

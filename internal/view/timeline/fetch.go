@@ -56,9 +56,6 @@ func (r *result) fetch(ctx context.Context, _ *forest) error {
 	if len(ids) == 0 || r.opt.show == average {
 		return nil
 	}
-	if r.opt.all {
-		return r.fetchAll(ctx, ids)
-	}
 	if r.levels() > 0 {
 		return r.fetchLevels(ctx, ids)
 	}
@@ -67,9 +64,13 @@ func (r *result) fetch(ctx context.Context, _ *forest) error {
 
 // A build collects the spans of one leaf row.
 type build struct {
-	strips  *strips
-	lanes   []*cells // by lane
-	walkers []share.Walker
+	strips *strips
+	lanes  []*lane // nil until something comes
+}
+
+type lane struct {
+	*cells
+	walker share.Walker
 }
 
 func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) error {
@@ -123,13 +124,13 @@ func (r *result) readDigests(ctx context.Context, ids []trace.LocationID, builds
 				return errors.New("view timeline: a digest of the store is damaged; import the source again")
 			}
 			if build := builds[id]; build != nil {
-				build.cells(r, lane).block(begin, end, &d)
+				build.lane(r, lane).block(begin, end, &d)
 			}
 			return nil
 		},
 		Rows: func(s *trace.Stretch) error {
 			if build := builds[s.Rows.Location]; build != nil {
-				build.cells(r, s.Rows.Lane).stretch(s)
+				build.lane(r, s.Rows.Lane).stretch(s)
 			}
 			return nil
 		},
@@ -143,17 +144,14 @@ func (r *result) readRows(ctx context.Context, ids []trace.LocationID, builds ma
 		if b == nil {
 			return nil // below a location that has a row of its own
 		}
-		w := &b.walkers[c.Lane]
-		if b.lanes[c.Lane] == nil {
-			w.Start(r.grid.begin, r.regions)
-		}
-		b.cells(r, c.Lane).walk(c, w)
+		l := b.lane(r, c.Lane)
+		l.walk(c, &l.walker)
 		return nil
 	})
 	for _, b := range builds {
-		for lane, c := range b.lanes {
-			if c != nil {
-				c.advance(&b.walkers[lane], r.grid.end, lane)
+		for i, l := range b.lanes {
+			if l != nil {
+				l.advance(&l.walker, r.grid.end, i)
 			}
 		}
 	}
@@ -182,7 +180,7 @@ func (r *result) builds() map[trace.LocationID]*build {
 	out := map[trace.LocationID]*build{}
 	for _, s := range r.leaves {
 		if s != nil {
-			out[s.location] = &build{strips: s, lanes: make([]*cells, s.lanes), walkers: make([]share.Walker, s.lanes)}
+			out[s.location] = &build{strips: s, lanes: make([]*lane, s.lanes)}
 		}
 	}
 	return out
@@ -192,11 +190,12 @@ func (r *result) window(ids []trace.LocationID) store.Window {
 	return store.Window{Begin: r.grid.begin, End: r.grid.end, Locations: ids}
 }
 
-func (b *build) cells(r *result, lane int) *cells {
-	if b.lanes[lane] == nil {
-		b.lanes[lane] = newCells(r.grid, &r.rule)
+func (b *build) lane(r *result, i int) *lane {
+	if b.lanes[i] == nil {
+		b.lanes[i] = &lane{cells: newCells(r.grid, &r.rule)}
+		b.lanes[i].walker.Start(r.grid.begin, r.regions)
 	}
-	return b.lanes[lane]
+	return b.lanes[i]
 }
 
 // stretch adds rows and segments in their order.

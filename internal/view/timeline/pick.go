@@ -384,7 +384,10 @@ func (r *result) pickInstant(px, py float32, i int) (view.Fact, bool) {
 func (r *result) counterFact(c *series, t trace.Time) view.Fact {
 	b := int(c.grid.bin(t) - c.grid.bin(c.grid.begin))
 	f := view.Fact{Title: c.name, Lines: []view.FactLine{timeLine("at", t)}, Locations: []trace.LocationID{r.reader.Counters()[c.counter].Location}}
-	if b >= 0 && b < len(c.low) && c.low[b] == c.low[b] {
+	for b > 0 && b < len(c.low) && math.IsNaN(c.low[b]) {
+		b-- // the value holds until the next sample
+	}
+	if b >= 0 && b < len(c.low) && !math.IsNaN(c.low[b]) {
 		low, high := strconv.FormatFloat(c.low[b], 'g', -1, 64), strconv.FormatFloat(c.high[b], 'g', -1, 64)
 		f.Lines = append(f.Lines, view.FactLine{Label: "least", Value: view.FormatCount(c.low[b]) + " " + c.unit, Exact: low},
 			view.FactLine{Label: "greatest", Value: view.FormatCount(c.high[b]) + " " + c.unit, Exact: high})

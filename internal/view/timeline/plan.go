@@ -121,8 +121,11 @@ func (r *result) leastOf(w *row) float32 {
 	return leastLeaf
 }
 
-// levels is how many levels of nesting are drawn; 0: the innermost alone.
-func (r *result) levels() int { return min(r.opt.depth, r.reader.Info().Depth) }
+// levels is how many levels of nesting are drawn; 0: the innermost alone. More
+// than the picture can hold are never looked at.
+func (r *result) levels() int {
+	return min(r.opt.depth, r.reader.Info().Depth, max(1, int(room(r.size)/leastLevel)))
+}
 
 func (r *result) lanes(id trace.LocationID) int {
 	lanes := r.reader.Lanes()
@@ -152,6 +155,9 @@ func (r *result) scroll(rows []row, space float32) {
 
 // noteRows says what of the tree is not drawn as it is.
 func (r *result) noteRows(f *forest, rows []row) {
+	if n := r.levels(); n > 0 && n < r.reader.Info().Depth {
+		r.note("%d of %d levels of nesting are drawn", n, r.reader.Info().Depth)
+	}
 	groups, members := 0, 0
 	for i := range rows {
 		if rows[i].auto {

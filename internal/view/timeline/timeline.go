@@ -101,8 +101,8 @@ type result struct {
 	series     []*series // counters
 	links      linkSet
 	marks      []instant
-	totals     []total                      // for the legend, most time first
-	all        map[trace.LocationID][]whole // --all
+	totals     []total  // for the legend, most time first
+	all        []wholes // --all
 	labelWidth float32
 	durations  durationScale
 	colours    []scene.Colour // by region, None: not looked up yet
@@ -135,7 +135,7 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals")
 	}
 	r.choose(f)
-	for _, step := range []func(context.Context, *forest) error{r.fetch, r.fetchGroups, r.fetchLinks, r.fetchInstants, r.fetchCounters, r.fetchTotals} {
+	for _, step := range []func(context.Context, *forest) error{r.fetch, r.fetchGroups, r.fetchLinks, r.fetchInstants, r.fetchCounters, r.fetchTotals, r.fetchAll} {
 		if err := step(ctx, f); err != nil {
 			return nil, err
 		}
@@ -176,7 +176,7 @@ func (r *result) empty() bool {
 			return false
 		}
 	}
-	return len(r.marks) == 0 && len(r.series) == 0 && !r.opt.all
+	return len(r.marks) == 0 && len(r.series) == 0
 }
 
 func (r *result) note(format string, args ...any) {

@@ -353,7 +353,7 @@ func TestPanningKeepsCells(t *testing.T) {
 
 func TestAllHoldsEveryInterval(t *testing.T) {
 	reader := burstTrace(4, 50, 20000, all.Summaries...)
-	r := computeFor(t, reader, view.Spec{}, map[string][]string{"all": {"true"}, "expand": {"*"}}, scene.Size{Width: 300, Height: 200})
+	r := computeFor(t, reader, view.Spec{}, map[string][]string{"all": {"true"}, "collapse": {"*"}}, scene.Size{Width: 300, Height: 200})
 	b, err := json.Marshal(r.Data())
 	if err != nil {
 		t.Fatal(err)
@@ -381,5 +381,118 @@ func TestDepthDrawsEveryLevel(t *testing.T) {
 	want := []string{"0 main [0,1000)", "1 solve [100,400)", "1 probe [420,420)", "1 solve [600,900)", "2 MPI_Send [150,160)"}
 	if !slices.Equal(got, want) {
 		t.Errorf("spans %q, want %q", got, want)
+	}
+}
+
+func TestCountersKeepTheirExtremes(t *testing.T) {
+	r := computeFor(t, storetest.Text(t, `
+location process p
+  counter level unit=bytes
+  counter total unit=ops monotone
+  0..1000 main
+  0 level=5
+  10 level=9
+  20 level=-3
+  990 level=7
+  0 total=100
+  500 total=600
+  1000 total=700
+`, all.Summaries...), view.Spec{}, map[string][]string{"counters": {"*"}}, scene.Size{Width: 400, Height: 300})
+	s := r.Scene(r.size)
+	if len(r.series) != 2 {
+		t.Fatalf("%d counters", len(r.series))
+	}
+	level, total := r.series[0], r.series[1]
+	if level.min != -3 || level.max != 9 {
+		t.Errorf("level from %g to %g, want -3 to 9", level.min, level.max)
+	}
+	// 500 in 500 ns, then 100 in 500 ns.
+	if total.min != 2e8 || total.max != 1e9 || total.unit != "ops per s" {
+		t.Errorf("rate from %g to %g %s", total.min, total.max, total.unit)
+	}
+	b := r.drawn.rows[0].counters[0]
+	f, ok := r.Pick(float64(r.drawn.x(r, 992)), float64(b.from+b.to)/2)
+	if !ok || f.Title != "level" || facts(f)["greatest"] != "7 bytes" {
+		t.Errorf("fact %+v", f)
+	}
+	if len(s.Frames[0].YScale.Rows) != 1 {
+		t.Errorf("%d rows", len(s.Frames[0].YScale.Rows))
+	}
+}
+
+func TestInstantsNearEachOtherAreOneMark(t *testing.T) {
+	text := "location process p\n  0..10000 main\n"
+	for i := range 50 {
+		text += fmt.Sprintf("  %d ! tick\n", 5000+i)
+	}
+	r := computeFor(t, storetest.Text(t, text+"  9000 ! tock\n", all.Summaries...), view.Spec{}, nil, scene.Size{Width: 400, Height: 200})
+	r.Scene(r.size)
+	sum := uint32(0)
+	for _, m := range r.marks {
+		sum += m.count
+	}
+	if sum != 51 || len(r.marks) > 3 {
+		t.Errorf("%d marks stand for %d instants", len(r.marks), sum)
+	}
+	last := r.marks[len(r.marks)-1]
+	f, ok := r.Pick(float64(r.drawn.x(r, last.time)), float64(r.drawn.rows[0].from)+2)
+	if !ok || f.Title != "tock" || *f.Begin != 9000 {
+		t.Errorf("fact %+v", f)
+	}
+}
+
+// A link that begins before the window and ends in it is cut at the edge, where
+// a straight line from end to end crosses it.
+func TestLinksAreCutAtTheWindow(t *testing.T) {
+	r := computeFor(t, storetest.Text(t, `
+location process a
+  0..1000 main
+location process b
+  0..1000 main
+link message 100 a -> 500 b size=8
+`, all.Summaries...), view.Spec{From: "300", To: "900"}, nil, scene.Size{Width: 640, Height: 200})
+	r.Scene(r.size)
+	if len(r.drawn.lines) != 1 {
+		t.Fatalf("%d arrows", len(r.drawn.lines))
+	}
+	l := r.drawn.lines[0]
+	top, bottom := middle(r.drawn.rows[0]), middle(r.drawn.rows[1])
+	if l.x0 != r.drawn.frame.x || l.y0 != (top+bottom)/2 || l.y1 != bottom {
+		t.Errorf("arrow from %g, %g to %g, %g; rows at %g and %g", l.x0, l.y0, l.x1, l.y1, top, bottom)
+	}
+}
+
+func TestDenseLinksBecomeBursts(t *testing.T) {
+	text := "location process a\n  0..100000 main\nlocation process b\n  0..100000 main\n"
+	for i := range 300 {
+		text += fmt.Sprintf("link message %d a -> %d b size=1\n", 20000+i, 20500+i)
+	}
+	text += "link message 80000 b -> 80100 a size=1\n"
+	reader := storetest.Text(t, text, all.Summaries...)
+	size := scene.Size{Width: 800, Height: 400}
+	r := computeFor(t, reader, view.Spec{}, nil, size)
+	if len(r.links.bursts) != 1 || r.links.bursts[0].count != 300 || len(r.links.arrows) != 1 {
+		t.Fatalf("%d bursts, %d arrows", len(r.links.bursts), len(r.links.arrows))
+	}
+	r.Scene(size)
+	i := slices.IndexFunc(r.drawn.lines, func(l drawnLink) bool { return l.burst != nil })
+	if f, ok := r.Pick(float64(r.drawn.lines[i].x0), float64(r.drawn.lines[i].y0)); !ok || f.Count != 300 {
+		t.Errorf("fact %+v", f)
+	}
+	if r := computeFor(t, reader, view.Spec{}, map[string][]string{"links": {"all"}}, size); len(r.links.arrows) != 301 {
+		t.Errorf("%d arrows of all", len(r.links.arrows))
+	}
+	if r := computeFor(t, reader, view.Spec{}, map[string][]string{"links": {"none"}}, size); len(r.links.arrows)+len(r.links.bursts) != 0 {
+		t.Error("links are drawn")
+	}
+}
+
+func TestWrongOptionsSayWhatIsWanted(t *testing.T) {
+	r := storetest.Text(t, small, all.Summaries...)
+	for _, o := range []map[string][]string{{"colour": {"mood"}}, {"depth": {"-1"}}, {"scroll": {"-2"}}, {"expand": {"nobody"}}, {"collapse": {"["}}, {"counters": {"re:("}}} {
+		c := viewtest.Case{Options: o}
+		if _, err := View.Compute(t.Context(), c.Request(t, View, r)); err == nil {
+			t.Errorf("%v is accepted", o)
+		}
 	}
 }

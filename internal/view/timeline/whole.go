@@ -1,0 +1,70 @@
+package timeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// mostSpans bounds what --all holds in memory.
+const mostSpans = 5_000_000
+
+// A whole is an interval with its place.
+type whole struct {
+	begin, end trace.Time
+	region     trace.RegionID
+	row, lane  int32
+	depth      int32
+}
+
+// wholes are the intervals of one location.
+type wholes struct {
+	location trace.LocationID
+	list     []whole
+}
+
+// fetchAll takes every interval of the selection as it is, for the twins:
+// whatever is folded, scrolled out of sight or too short to see.
+func (r *result) fetchAll(ctx context.Context, f *forest) error {
+	if !r.opt.all {
+		return nil
+	}
+	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: r.selection.Locations}
+	if n := r.reader.Count(w); n > mostSpans {
+		return fmt.Errorf("--all would write %s intervals, more than %s; choose a shorter time or fewer locations",
+			view.Thousands(n), view.Thousands(mostSpans))
+	}
+	place := map[trace.LocationID]int{}
+	for id := range f.tree.Len() {
+		if f.holds(trace.LocationID(id)) {
+			place[trace.LocationID(id)] = len(r.all)
+			r.all = append(r.all, wholes{location: trace.LocationID(id)})
+		}
+	}
+	return r.reader.Intervals(ctx, w, func(c *trace.Columns) error {
+		r.all[place[c.Location]].add(c, r)
+		return nil
+	})
+}
+
+func (w *wholes) add(c *trace.Columns, r *result) {
+	take := func(row, depth int, begin, end trace.Time, region trace.RegionID) {
+		if r.rule.keeps(region) {
+			w.list = append(w.list, whole{begin, end, region, int32(row), int32(c.Lane), int32(depth)})
+		}
+	}
+	// What began before the window comes with the first batch of a lane.
+	if n := len(w.list); n == 0 || int(w.list[n-1].lane) != c.Lane {
+		for depth, o := range c.Open {
+			if o.Begin < r.selection.Begin {
+				take(o.Row, depth, o.Begin, o.End, o.Region)
+			}
+		}
+	}
+	for i := range c.Begin {
+		take(c.First+i, int(c.Depth[i]), c.Begin[i], c.End(i), c.Region[i])
+	}
+}
