@@ -7,6 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
+	"github.com/parallax-hpc/parallax/internal/importer/tau"
 )
 
 // Formats are asked from first to last; a file belongs to the first that claims
@@ -14,4 +15,5 @@ import (
 var Formats = append([]*importer.Format{
 	chrometrace.Format,
 	paje.Format,
+	tau.Format,
 }, recognised.Formats...)
