@@ -1,0 +1,129 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Chosen gives the locations of a selection for which holds is true, ascending.
+func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.LocationID {
+	out := []trace.LocationID{}
+	if selected == nil {
+		for id, h := range holds {
+			if h {
+				out = append(out, trace.LocationID(id))
+			}
+		}
+		return out
+	}
+	for _, id := range t.Expand(selected) {
+		if holds[id] {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// ShortNames names locations for labels: by name where all names differ, else by
+// rank where all ranks differ, else by as much of the end of the path as it takes,
+// at most the whole.
+func ShortNames(t *store.Tree, ids []trace.LocationID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = t.Name[id]
+	}
+	if distinct(out) {
+		return out
+	}
+	for i, id := range ids {
+		if out[i] = ""; t.Rank[id] >= 0 {
+			out[i] = "rank " + strconv.Itoa(int(t.Rank[id]))
+		}
+	}
+	if !slices.Contains(out, "") && distinct(out) {
+		return out
+	}
+	for parts := 2; ; parts++ {
+		whole := true
+		for i, id := range ids {
+			name, up := t.Name[id], t.Parent[id]
+			for n := 1; n < parts && up != trace.NoLocation; n++ {
+				name, up = t.Name[up]+"/"+name, t.Parent[up]
+			}
+			out[i] = name
+			whole = whole && up == trace.NoLocation
+		}
+		if whole || distinct(out) {
+			return out
+		}
+	}
+}
+
+func distinct(names []string) bool {
+	seen := make(map[string]bool, len(names))
+	for _, n := range names {
+		if seen[n] {
+			return false
+		}
+		seen[n] = true
+	}
+	return true
+}
+
+// NameList names some of the locations: "rank 0, 4, 8–12" where the names differ
+// only in a number at their end, else the names; past most pieces "and n more".
+func NameList(names []string, members []int32, most int) string {
+	prefix, numbers := commonPrefix(names, members)
+	var pieces []string
+	for i := 0; i < len(members); i++ {
+		if numbers == nil {
+			pieces = append(pieces, names[members[i]])
+			continue
+		}
+		last := i
+		for last+1 < len(members) && numbers[last+1] == numbers[last]+1 {
+			last++
+		}
+		switch {
+		case last > i+1:
+			pieces = append(pieces, fmt.Sprintf("%d–%d", numbers[i], numbers[last]))
+			i = last
+		default:
+			pieces = append(pieces, strconv.Itoa(numbers[i]))
+		}
+	}
+	if len(pieces) > most {
+		pieces = append(pieces[:most], fmt.Sprintf("… (%s in all)", Thousands(int64(len(members)))))
+	}
+	return prefix + strings.Join(pieces, ", ")
+}
+
+// commonPrefix splits names into what they share and a number; nil where they do not.
+func commonPrefix(names []string, members []int32) (string, []int) {
+	prefix := ""
+	numbers := make([]int, 0, len(members))
+	for k, m := range members {
+		name := names[m]
+		stem := strings.TrimRight(name, "0123456789")
+		n, err := strconv.Atoi(name[len(stem):])
+		if err != nil || k > 0 && stem != prefix || name[len(stem):] != strconv.Itoa(n) {
+			return "", nil
+		}
+		prefix = stem
+		numbers = append(numbers, n)
+	}
+	return prefix, numbers
+}
+
+// Count writes how many of something there are: "1 location", "1,024 locations".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return Thousands(int64(n)) + " " + what + "s"
+}
