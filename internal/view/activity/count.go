@@ -152,14 +152,13 @@ func (c *counting) useRoles() {
 // where not, so that the fold of lanes is the union of busy time. Annotations
 // stay transparent unless they are named.
 func (c *counting) useBusy() error {
-	v := c.request.Values
-	busy, err := patterns(v.Patterns("busy"))
+	busy, err := c.patterns("busy")
 	if err != nil {
-		return fmt.Errorf("--busy: %w", err)
+		return err
 	}
-	idle, err := patterns(v.Patterns("idle"))
+	idle, err := c.patterns("idle")
 	if err != nil {
-		return fmt.Errorf("--idle: %w", err)
+		return err
 	}
 	c.regions = slices.Clone(c.regions)
 	for i := range c.regions {
@@ -189,16 +188,24 @@ func (c *counting) useBusy() error {
 
 type matcher = func(trace.RegionID, *trace.Region) bool
 
-// patterns compiles --busy and --idle, where a bare role name is a role.
-func patterns(list []string) ([]matcher, error) {
+// patterns compiles --busy or --idle, where a bare role name is a role.
+func (c *counting) patterns(option string) ([]matcher, error) {
 	var out []matcher
-	for _, p := range list {
-		if _, ok := trace.ParseRole(p); ok {
+	for _, p := range c.request.Values.Patterns(option) {
+		_, isRole := trace.ParseRole(p)
+		if isRole {
 			p = "role:" + p
 		}
 		m, err := view.RegionPattern(p)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--%s: %w", option, err)
+		}
+		found := isRole // a role may be absent
+		for i := range c.regions {
+			found = found || m(trace.RegionID(i), &c.regions[i])
+		}
+		if !found {
+			return nil, fmt.Errorf("--%s %q matches none of %d regions; `parallax info` lists them", option, p, len(c.regions))
 		}
 		out = append(out, m)
 	}
