@@ -17,6 +17,7 @@ type Builder struct {
 	sink    RowSink
 	direct  bool
 	seq     uint32
+	order   uint32
 	last    Time // latest Enter or Leave, where they come in order
 	stack   []frame
 	onStack []uint32 // frames of stack per region
@@ -44,6 +45,7 @@ type Event struct {
 	Time   Time
 	Region RegionID
 	Seq    uint32 // of an Enter
+	Order  uint32 // counts the Enter and Leave records as they arrive
 	Leave  bool
 }
 
@@ -96,7 +98,7 @@ func (b *Builder) Reset(opt BuilderOptions, sink RowSink) {
 	}
 	b.opt, b.sink = opt, sink
 	b.direct = !opt.Intervals && !opt.ByName
-	b.seq, b.last = 0, minTime
+	b.seq, b.order, b.last = 0, 0, minTime
 	for _, f := range b.stack {
 		b.onStack[f.region] = 0
 	}
@@ -117,7 +119,8 @@ func (b *Builder) Enter(t Time, region RegionID) {
 	seq := b.seq
 	b.seq++
 	if b.opt.Unordered {
-		b.fail(b.opt.Events.Add(Event{Time: t, Region: region, Seq: seq}))
+		b.fail(b.opt.Events.Add(Event{Time: t, Region: region, Seq: seq, Order: b.order}))
+		b.order++
 		return
 	}
 	b.enter(t, region, seq)
@@ -126,7 +129,8 @@ func (b *Builder) Enter(t Time, region RegionID) {
 // Leave closes an interval.
 func (b *Builder) Leave(t Time, region RegionID) {
 	if b.opt.Unordered {
-		b.fail(b.opt.Events.Add(Event{Time: t, Region: region, Leave: true}))
+		b.fail(b.opt.Events.Add(Event{Time: t, Region: region, Order: b.order, Leave: true}))
+		b.order++
 		return
 	}
 	b.leave(t, region)

@@ -6,14 +6,19 @@ import (
 )
 
 // A Sorter takes records in any order and hands them out sorted: by CompareEvents
-// or CompareSpans, equal ones as they came. A store implements it outside memory.
+// or CompareSpans, which know no equal ones. A store implements it outside memory.
 type Sorter[T any] interface {
 	Add(T) error
 	Each(func(T) error) error
 }
 
-// CompareEvents orders events by time alone: equal ones keep their order.
-func CompareEvents(a, b Event) int { return cmp.Compare(a.Time, b.Time) }
+// CompareEvents orders events by time, then by arrival.
+func CompareEvents(a, b Event) int {
+	if a.Time != b.Time {
+		return cmp.Compare(a.Time, b.Time)
+	}
+	return cmp.Compare(a.Order, b.Order)
+}
 
 // CompareSpans orders spans by begin, the longer first, then by arrival.
 func CompareSpans(a, b Span) int {
@@ -31,7 +36,7 @@ type eventSorter struct{ events []Event }
 func (s *eventSorter) Add(e Event) error { s.events = append(s.events, e); return nil }
 
 func (s *eventSorter) Each(f func(Event) error) error {
-	slices.SortStableFunc(s.events, CompareEvents)
+	slices.SortFunc(s.events, CompareEvents)
 	return each(s.events, f)
 }
 

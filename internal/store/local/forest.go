@@ -20,9 +20,8 @@ func topLevel(end trace.Time) int { return bits.Len64(uint64(end)) }
 
 // A forester builds the nodes of lanes, with the blocks of several summaries.
 type forester struct {
+	r         *Reader
 	summaries []trace.Summary
-	regions   []trace.Region
-	roles     []trace.Role
 	top       int
 
 	v      laneView
@@ -43,8 +42,8 @@ type levelPart struct {
 	sizes  []spill // of blocks, u32
 }
 
-func newForester(end trace.Time, summaries []trace.Summary, regions []trace.Region, roles []trace.Role, dir string, memory int64) *forester {
-	f := &forester{summaries: summaries, regions: regions, roles: roles, top: topLevel(end)}
+func newForester(r *Reader, summaries []trace.Summary, dir string, memory int64) *forester {
+	f := &forester{r: r, summaries: summaries, top: topLevel(r.info.End)}
 	f.levels = make([]levelPart, f.top+1)
 	f.left, f.right = make([][]trace.Block, f.top+1), make([][]trace.Block, f.top+1)
 	buffers := int64((f.top + 1) * (2 + 2*len(summaries)))
@@ -83,7 +82,7 @@ func (f *forester) lane(location trace.LocationID, lane int, v laneView) error {
 		return nil
 	}
 	f.v = v
-	f.walk.start(&f.v, f.roles, 0)
+	f.walk.start(&f.v, f.r.roles, 0)
 	f.s.Rows.Location, f.s.Rows.Lane = location, lane
 	f.node(f.top, 0, 0, v.len(), f.left[f.top])
 	return f.err
@@ -131,8 +130,9 @@ func (f *forester) build(level int, index int64, lo, hi int, out []trace.Block) 
 	f.s.Rows.Open = open
 	f.s.Segments = f.walk.segments(f.s.Segments[:0], end)
 	for k, s := range f.summaries {
-		out[k] = s.Build(out[k][:0], &f.s, f.regions)
+		out[k] = s.Build(out[k][:0], &f.s, f.r.regions)
 	}
+	f.r.pace(hi - lo)
 }
 
 // keep adds a node to its level.

@@ -117,6 +117,7 @@ type grouper struct {
 	free  []*roleBins
 	to    []*roleBins // where the present location's time goes
 	part  *groupPart
+	added int // segments
 }
 
 type groupNode struct {
@@ -151,7 +152,6 @@ func (g *grouper) run(ctx context.Context, job [2]trace.LocationID) (*groupPart,
 		}
 		return nil
 	})
-	g.r.release(c.laneRow[c.locationLane[job[0]]], c.laneRow[c.locationLane[job[1]]])
 	return g.part, err
 }
 
@@ -184,6 +184,9 @@ func (g *grouper) aim() {
 func (g *grouper) add(from, to trace.Time, role trace.Role) {
 	for _, b := range g.to {
 		b.add(from, to, role)
+	}
+	if g.added++; g.added&0xffff == 0 {
+		g.r.pace(0x8000) // a row has about two segments
 	}
 }
 

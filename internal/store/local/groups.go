@@ -9,6 +9,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// maxGroupCells bounds the bins of one answer, times the locations: a request must
+// not be able to take all memory. An answer of this size has a gigabyte and more.
+const maxGroupCells = 1 << 24
+
 // Groups implements store.Reader.
 func (r *Reader) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*store.GroupBins, error) {
 	if err := r.enter(); err != nil {
@@ -22,6 +26,9 @@ func (r *Reader) Groups(ctx context.Context, locations []trace.LocationID, begin
 	g := &store.GroupBins{Begin: begin, Level: level, Rows: make([]int, len(locations))}
 	if end > begin {
 		g.Bins = int((end - begin + 1<<level - 1) >> level)
+	}
+	if g.Bins > maxGroupCells/max(len(locations), 1) {
+		return nil, fmt.Errorf("groups: %d bins of %d locations are more than a picture can show; ask for a coarser level", g.Bins, len(locations))
 	}
 	g.Time = make([]trace.Time, len(locations)*g.Bins*trace.RoleCount)
 	var tasks groupTasks

@@ -64,15 +64,18 @@ func (f *finisher) closeRows() {
 	}
 }
 
-// release tells the system that rows [from, to) are done with for now: a pass
-// over all rows then takes no memory of its own.
-func (r *Reader) release(from, to uint64) {
-	n := uint64(len(r.c.begin))
-	for _, m := range r.rowMaps {
-		width := uint64(len(m.bytes)) / max(n, 1)
-		m.release(int64(from*width), int64(to*width))
+// pace counts rows that a pass has read. Every paceRows rows the system is told
+// that their pages are done with, so that a pass over all rows does not look like
+// memory in use.
+func (r *Reader) pace(rows int) {
+	if n := r.paced.Add(int64(rows)); n > paceRows && r.paced.CompareAndSwap(n, 0) {
+		for _, m := range r.rowMaps {
+			m.release(0, int64(len(m.bytes)))
+		}
 	}
 }
+
+const paceRows = 1 << 22
 
 // An indexer derives prefix sums, the forest's shape and blocks of summaries.
 type indexer struct {
@@ -138,9 +141,10 @@ func (x *indexer) run(ctx context.Context) error {
 // An indexPart is the result of one job: columns as bytes, in order of lanes.
 type indexPart struct {
 	laneCheckpoints, laneLevels []uint32 // how many each lane has
-	sums                        uint32   // entries of the present checkpoint
-	checkpoints                 uint32   // of the present lane
-	checkpointSums              spill    // u32: how many entries each checkpoint has
+	pace                        func(rows int)
+	sums                        uint32 // entries of the present checkpoint
+	checkpoints                 uint32 // of the present lane
+	checkpointSums              spill  // u32: how many entries each checkpoint has
 	sumRegion, sumValue         spill
 	levelNodes                  spill // u32: how many each level has
 	nodeIndex, nodeRow          spill
@@ -154,6 +158,7 @@ func (p *indexPart) entry(r trace.RegionID, s sum) error {
 }
 
 func (p *indexPart) checkpoint() error {
+	p.pace(checkBlock)
 	n := p.sums
 	p.sums = 0
 	p.checkpoints++
@@ -179,7 +184,7 @@ func newIndexWorker(x *indexer) *indexWorker {
 	share := x.memory / int64(x.workers)
 	return &indexWorker{
 		x: x, sums: newSummer(len(x.r.regions)),
-		forest: newForester(x.r.info.End, x.summaries, x.r.regions, x.r.roles, x.temp, share/4),
+		forest: newForester(x.r, x.summaries, x.temp, share/4),
 	}
 }
 
@@ -202,7 +207,6 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 		}
 		return nil
 	})
-	w.x.r.release(c.laneRow[c.locationLane[job[0]]], c.laneRow[c.locationLane[job[1]]])
 	return p, err
 }
 

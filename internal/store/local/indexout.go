@@ -127,7 +127,7 @@ func (o *indexOutput) part() *indexPart {
 		return p
 	}
 	n := len(o.x.summaries)
-	p := &indexPart{blocks: make([]spill, n), sizes: make([]spill, n)}
+	p := &indexPart{pace: o.x.r.pace, blocks: make([]spill, n), sizes: make([]spill, n)}
 	for _, s := range p.spills() {
 		s.dir, s.limit = o.x.temp, o.limit
 	}

@@ -140,7 +140,8 @@ func (f *finisher) resolveLinks(ctx context.Context, w *linkWriter) error {
 		batch = batch[:0]
 		return nil
 	}
-	err := f.links.sorted(nil, func(a, b linkRecord) int { return cmp.Compare(a.fromTime, b.fromTime) }, func(r *linkRecord) error {
+	byStart := order[linkRecord]{key: func(r *linkRecord) int64 { return int64(r.fromTime) }}
+	err := f.links.sorted(nil, byStart, func(r *linkRecord) error {
 		if !f.renumber(r) {
 			return nil
 		}

@@ -83,7 +83,7 @@ func (w *rowWorker) place(id trace.LocationID, identity bool) error {
 	w.placeInstants(id)
 	w.placeSamples()
 	prepare := func(r *factRecord) { r.key = w.rows.row(r.key) }
-	w.fail(w.facts.sorted(prepare, compareFacts, func(r *factRecord) error {
+	w.fail(w.facts.sorted(prepare, factOrder, func(r *factRecord) error {
 		w.out.facts.add(r)
 		return nil
 	}))
@@ -91,7 +91,7 @@ func (w *rowWorker) place(id trace.LocationID, identity bool) error {
 	return w.out.err
 }
 
-func compareFacts(a, b factRecord) int { return cmp.Compare(a.key, b.key) }
+var factOrder = order[factRecord]{key: func(r *factRecord) int64 { return int64(r.key) }}
 
 func (w *rowWorker) placeInstants(id trace.LocationID) {
 	first := uint64(w.out.instantTime.position())
@@ -100,7 +100,8 @@ func (w *rowWorker) placeInstants(id trace.LocationID) {
 		places = make([]uint64, w.instants.Len())
 	}
 	next := first
-	w.fail(w.instants.sorted(nil, func(a, b instantRecord) int { return cmp.Compare(a.time, b.time) }, func(r *instantRecord) error {
+	byTime := order[instantRecord]{key: func(r *instantRecord) int64 { return int64(r.time) }}
+	w.fail(w.instants.sorted(nil, byTime, func(r *instantRecord) error {
 		w.out.instantLocation.add(id)
 		w.out.instantTime.add(r.time)
 		w.out.instantRegion.add(r.region)
@@ -110,17 +111,17 @@ func (w *rowWorker) placeInstants(id trace.LocationID) {
 		next++
 		return nil
 	}))
-	w.fail(w.instantFacts.sorted(func(r *factRecord) { r.key = places[r.key] }, compareFacts, func(r *factRecord) error {
+	w.fail(w.instantFacts.sorted(func(r *factRecord) { r.key = places[r.key] }, factOrder, func(r *factRecord) error {
 		w.out.instantFacts.add(r)
 		return nil
 	}))
 }
 
 func (w *rowWorker) placeSamples() {
-	compare := func(a, b sampleRecord) int {
-		return cmp.Or(cmp.Compare(a.counter, b.counter), cmp.Compare(a.time, b.time))
+	by := order[sampleRecord]{
+		func(r *sampleRecord) int64 { return int64(r.counter) }, func(a, b *sampleRecord) int { return cmp.Compare(a.time, b.time) },
 	}
-	w.fail(w.samples.sorted(nil, compare, func(r *sampleRecord) error {
+	w.fail(w.samples.sorted(nil, by, func(r *sampleRecord) error {
 		c := &w.f.counters[r.counter]
 		if c.count == 0 {
 			c.first = uint64(w.out.sampleTime.position())

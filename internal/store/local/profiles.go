@@ -63,11 +63,14 @@ func (f *finisher) writeProfile(ctx context.Context) error {
 	if t.err != nil {
 		return t.finish(t.err)
 	}
-	compare := func(a, b trace.ProfileRow) int {
-		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+	by := order[trace.ProfileRow]{
+		func(r *trace.ProfileRow) int64 { return int64(r.Location)<<31 | int64(r.Path)>>1 },
+		func(a, b *trace.ProfileRow) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+		},
 	}
 	renumber := func(r *trace.ProfileRow) { r.Location = f.numberOf(r.Location) }
-	return t.finish(f.profile.sorted(renumber, compare, every(ctx, func(r *trace.ProfileRow) {
+	return t.finish(f.profile.sorted(renumber, by, every(ctx, func(r *trace.ProfileRow) {
 		if r.Location == trace.NoLocation {
 			f.Report(trace.Skipped, "profile rows with an undefined location", 1, "")
 			return
@@ -90,11 +93,14 @@ func (f *finisher) writeAtomics(ctx context.Context) error {
 	if t.err != nil {
 		return t.finish(t.err)
 	}
-	compare := func(a, b trace.AtomicRow) int {
-		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+	by := order[trace.AtomicRow]{
+		func(r *trace.AtomicRow) int64 { return int64(r.Location) },
+		func(a, b *trace.AtomicRow) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+		},
 	}
 	renumber := func(r *trace.AtomicRow) { r.Location = f.numberOf(r.Location) }
-	return t.finish(f.atomics.sorted(renumber, compare, every(ctx, func(r *trace.AtomicRow) {
+	return t.finish(f.atomics.sorted(renumber, by, every(ctx, func(r *trace.AtomicRow) {
 		if r.Location == trace.NoLocation {
 			f.Report(trace.Skipped, "profile rows with an undefined location", 1, "")
 			return
@@ -119,15 +125,18 @@ func (f *finisher) writeMoments(ctx context.Context) error {
 	if t.err != nil {
 		return t.finish(t.err)
 	}
-	compare := func(a, b trace.MomentRow) int {
-		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Role, b.Role))
+	by := order[trace.MomentRow]{
+		func(r *trace.MomentRow) int64 { return int64(r.Location) },
+		func(a, b *trace.MomentRow) int {
+			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Role, b.Role))
+		},
 	}
 	renumber := func(r *trace.MomentRow) {
 		r.Location = f.numberOf(r.Location)
 		r.Begin -= f.origin
 		r.End -= f.origin
 	}
-	return t.finish(f.moments.sorted(renumber, compare, every(ctx, func(r *trace.MomentRow) {
+	return t.finish(f.moments.sorted(renumber, by, every(ctx, func(r *trace.MomentRow) {
 		if r.Location == trace.NoLocation {
 			f.Report(trace.Skipped, "moments with an undefined location", 1, "")
 			return

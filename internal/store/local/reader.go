@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,6 +27,7 @@ type Reader struct {
 	c        columns
 	maps     []*mapping
 	rowMaps  []*mapping // of table interval, while a store is finished
+	paced    atomic.Int64
 	workers  int
 
 	generation    uint64

@@ -325,11 +325,13 @@ func (d *decoder) fixed() uint64 {
 type eventSorter struct{ *spool[trace.Event] }
 
 func (s eventSorter) Each(f func(trace.Event) error) error {
-	return s.sorted(nil, trace.CompareEvents, func(e *trace.Event) error { return f(*e) })
+	by := order[trace.Event]{func(e *trace.Event) int64 { return int64(e.Time) }, func(a, b *trace.Event) int { return trace.CompareEvents(*a, *b) }}
+	return s.sorted(nil, by, func(e *trace.Event) error { return f(*e) })
 }
 
 type spanSorter struct{ *spool[trace.Span] }
 
 func (s spanSorter) Each(f func(trace.Span) error) error {
-	return s.sorted(nil, trace.CompareSpans, func(x *trace.Span) error { return f(*x) })
+	by := order[trace.Span]{func(x *trace.Span) int64 { return int64(x.Begin) }, func(a, b *trace.Span) int { return trace.CompareSpans(*a, *b) }}
+	return s.sorted(nil, by, func(x *trace.Span) error { return f(*x) })
 }

@@ -127,7 +127,8 @@ func (s *rowSink) Close(r *trace.LaneRow) {
 
 // finishLocation appends the rows of the other lanes and notes what lanes there are.
 func (s *rowSink) finishLocation(j *job) error {
-	s.fail(s.others.sorted(nil, compareLaneRows, func(r *trace.LaneRow) error {
+	byPlace := order[trace.LaneRow]{key: func(r *trace.LaneRow) int64 { return int64(r.Lane)<<32 | int64(r.Row) }}
+	s.fail(s.others.sorted(nil, byPlace, func(r *trace.LaneRow) error {
 		s.append(r)
 		return s.err
 	}))
@@ -141,13 +142,6 @@ func (s *rowSink) finishLocation(j *job) error {
 	j.laneRows = append(j.laneRows, s.lanes...)
 	j.laneEnd = append(j.laneEnd, s.ends...)
 	return s.err
-}
-
-func compareLaneRows(a, b trace.LaneRow) int {
-	if a.Lane != b.Lane {
-		return int(a.Lane) - int(b.Lane)
-	}
-	return int(a.Row) - int(b.Row)
 }
 
 // row gives the row in table interval of the record that came as number seq.

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -16,10 +17,12 @@ type spool[T any] struct {
 	buf   []T
 	file  *os.File
 	runs  []int // records in each run
+	keys  []sortKey
 }
 
 func newSpool[T any](dir string, memory int64) *spool[T] {
-	return &spool[T]{dir: dir, limit: int(max(memory/sizeOf[T](), 64))}
+	each := sizeOf[T]() + sizeOf[sortKey]()
+	return &spool[T]{dir: dir, limit: int(max(memory/each, 64))}
 }
 
 // Add appends a record.
@@ -100,18 +103,33 @@ func (s *spool[T]) load(into []T, at int64) error {
 	return nil
 }
 
-// sorted hands out all records in order, equal ones as they came. prepare, which
-// may be nil, changes each before it is compared.
-func (s *spool[T]) sorted(prepare func(*T), compare func(a, b T) int, f func(*T) error) error {
+// An order is how records are sorted: by key, where that is equal by ties, which
+// may be nil, where that is equal as they came.
+type order[T any] struct {
+	key  func(*T) int64
+	ties func(a, b *T) int
+}
+
+func (o *order[T]) compare(a, b *T) int {
+	if x, y := o.key(a), o.key(b); x != y {
+		return cmp.Compare(x, y)
+	}
+	if o.ties == nil {
+		return 0
+	}
+	return o.ties(a, b)
+}
+
+// sorted hands out all records in order. prepare, which may be nil, changes each
+// before it is compared.
+func (s *spool[T]) sorted(prepare func(*T), by order[T], f func(*T) error) error {
 	sortRun := func(run []T) {
 		if prepare != nil {
 			for i := range run {
 				prepare(&run[i])
 			}
 		}
-		if !slices.IsSortedFunc(run, compare) {
-			slices.SortStableFunc(run, compare)
-		}
+		s.sort(run, by)
 	}
 	if len(s.runs) == 0 {
 		sortRun(s.buf)
@@ -134,7 +152,58 @@ func (s *spool[T]) sorted(prepare func(*T), compare func(a, b T) int, f func(*T)
 		}
 		at += int64(n) * sizeOf[T]()
 	}
-	return s.merge(compare, f)
+	return s.merge(by, f)
+}
+
+// A sortKey stands for a record while it is sorted: small, and with no equal.
+type sortKey struct {
+	key   int64
+	index uint32
+}
+
+// sort sorts a run in memory: first small keys, then each record goes to its place
+// once. A stable sort of the records themselves took several times as long.
+func (s *spool[T]) sort(run []T, by order[T]) {
+	sorted := true
+	for i := 1; i < len(run) && sorted; i++ {
+		sorted = by.compare(&run[i-1], &run[i]) <= 0
+	}
+	if sorted {
+		return
+	}
+	keys := s.keys[:0]
+	for i := range run {
+		keys = append(keys, sortKey{by.key(&run[i]), uint32(i)})
+	}
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		if by.ties != nil {
+			if c := by.ties(&run[a.index], &run[b.index]); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(a.index, b.index)
+	})
+	const placed = ^uint32(0)
+	for i := range keys { // follow each cycle of the permutation
+		if keys[i].index == placed {
+			continue
+		}
+		first, at := run[i], i
+		for {
+			from := int(keys[at].index)
+			keys[at].index = placed
+			if from == i {
+				run[at] = first
+				break
+			}
+			run[at] = run[from]
+			at = from
+		}
+	}
+	s.keys = keys
 }
 
 // reset empties the spool and keeps its memory.
@@ -143,7 +212,7 @@ func (s *spool[T]) reset() {
 }
 
 func (s *spool[T]) close() {
-	s.buf, s.runs = nil, nil
+	s.buf, s.runs, s.keys = nil, nil, nil
 	if s.file != nil {
 		s.file.Close()
 		_ = os.Remove(s.file.Name())

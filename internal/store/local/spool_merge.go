@@ -26,8 +26,8 @@ func (r *runReader[T]) fill(s *spool[T]) error {
 
 // merge hands out the records of all runs in order: a heap of runs by their next
 // record, O(log runs) a record.
-func (s *spool[T]) merge(compare func(a, b T) int, f func(*T) error) error {
-	s.buf = nil // the readers take its memory
+func (s *spool[T]) merge(by order[T], f func(*T) error) error {
+	s.buf, s.keys = nil, nil // the readers take their memory
 	heap := make([]*runReader[T], 0, len(s.runs))
 	each := max(s.limit/len(s.runs), 16)
 	at := int64(0)
@@ -40,7 +40,7 @@ func (s *spool[T]) merge(compare func(a, b T) int, f func(*T) error) error {
 		heap = append(heap, r)
 	}
 	less := func(a, b *runReader[T]) bool {
-		c := compare(a.buf[a.next], b.buf[b.next])
+		c := by.compare(&a.buf[a.next], &b.buf[b.next])
 		return c < 0 || c == 0 && a.order < b.order
 	}
 	for i := len(heap)/2 - 1; i >= 0; i-- {

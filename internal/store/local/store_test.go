@@ -273,7 +273,7 @@ func everything(r *Reader) error {
 		r.Count(w)
 		r.LinkCount(w)
 		_, err := r.Time(ctx, w)
-		_, err2 := r.Groups(ctx, all, max(w.Begin, 0), w.End, 8)
+		_, err2 := r.Groups(ctx, all, max(w.Begin, 0), w.End, max(8, topLevel(r.info.End)-4))
 		errs = append(errs, err, err2,
 			r.Intervals(ctx, w, func(c *trace.Columns) error { return nil }),
 			r.Links(ctx, w, func(*store.LinkColumns) error { return nil }),
@@ -346,6 +346,14 @@ func TestDamageIsAnErrorNeverACrash(t *testing.T) {
 		if err := os.WriteFile(file, good, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestGroupsTooManyAreRefused(t *testing.T) {
+	r := randomStore(t, 1, 200)
+	_, err := r.Groups(context.Background(), []trace.LocationID{0}, 0, 1<<40, 3)
+	if err == nil || !strings.Contains(err.Error(), "coarser") {
+		t.Errorf("got %v", err)
 	}
 }
 
