@@ -18,7 +18,7 @@ export function Grid() {
       <main class="grid" aria-label="Panels">
         <div class="empty-state">
           <p class="empty-what">No panel is open.</p>
-          <button type="button" onClick={() => bench.setLayout(bench.overview())}>Show the overview</button>
+          <button type="button" onClick={() => bench.setLayout(bench.overview())}>Show the standard panels</button>
         </div>
       </main>
     );

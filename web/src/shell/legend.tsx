@@ -33,7 +33,7 @@ function Entry({ entry }: { entry: LegendEntry }) {
   const chosen = choice.regions ? bench.look.value.regions.includes(choice.regions[0]) : bench.look.value.locations.includes(choice.locations![0]);
   return (
     <button
-      type="button" class="legend-entry plain" aria-pressed={chosen} title={`Select ${middle(entry.label, 200)}; Ctrl adds`}
+      type="button" class="legend-entry plain" tabIndex={-1} /* the list of regions is the way for keys */ aria-pressed={chosen} title={`Select ${middle(entry.label, 200)}; Ctrl adds`}
       onClick={(e) => bench.choose(chosen && !e.ctrlKey ? (choice.regions ? { regions: [] } : { locations: [] }) : choice, e.ctrlKey || e.metaKey)}
       onPointerEnter={() => { if (choice.regions) bench.hover.value = { panel: "", time: null, location: null, region: entry.region }; }}
       onPointerLeave={() => (bench.hover.value = null)}

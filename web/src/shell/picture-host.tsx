@@ -88,6 +88,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
   return (
     <div class={`picture ${busy.value ? "busy" : ""}`} ref={host} aria-busy={busy.value}>
       <div class="canvas" ref={canvas} role="img" aria-label={scene.value?.description || `${view.title}: the picture is being made`} />
+      {busy.value && scene.value === null && <div class="empty-state"><p class="empty-hint">Making the picture…</p></div>}
       {busy.value && <div class="progress-line" role="progressbar" aria-label="The exact picture is on its way" />}
       {empty && <div class="empty-state"><p class="empty-what">{empty.what}</p><p class="empty-hint">{empty.hint}</p></div>}
       {failure.value && <Failure error={failure.value} over={scene.value !== null} retry={() => retry.current()} />}

@@ -118,14 +118,23 @@ describe("another option or selection", () => {
   });
 });
 
-test("a view that depends on its window is never moved and never overscanned", async () => {
-  picture.update(wants({ view: "moments", local: false }));
-  await settle();
-  await calls[0].answer();
-  picture.update(wants({ view: "moments", local: false, window: { begin: 100, end: 200 } }));
-  await settle();
-  expect(picture.still).toBe(true);
-  expect(calls[1].request).toMatchObject({ width: 1120, selection: { from: 100, to: 200 } });
+test("a view that depends on its window is never moved, and computed anew when the window rests", async () => {
+  vi.useFakeTimers();
+  try {
+    picture.update(wants({ view: "moments", local: false }));
+    await settle();
+    await calls[0].answer();
+    for (let i = 1; i <= 5; i++) picture.update(wants({ view: "moments", local: false, window: { begin: 100, end: 200 * i } }));
+    await settle();
+    expect(picture.still).toBe(true);
+    expect(picture.settled).toBe(false);
+    expect(calls.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(calls.length).toBe(2);
+    expect(calls[1].request).toMatchObject({ width: 1120, selection: { from: 100, to: 1000 } });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe("a failure", () => {

@@ -52,6 +52,7 @@ export interface PictureEvents {
 
 const progressAfter = 300;
 const retryAfter = 700;
+const restAfter = 80;
 
 // One count for all pictures: a panel that gets another view is still the same panel to the server.
 let seq = 0;
@@ -63,6 +64,7 @@ export class Picture {
   private pending: { key: string; window: Range; abort: AbortController } | null = null;
   private scheduled = false;
   private progress = 0;
+  private rest = 0;
   private closed = false;
 
   constructor(
@@ -88,7 +90,15 @@ export class Picture {
     if (wants.width < 16 || wants.height < 16) return;
     if (before && before.theme !== wants.theme && this.drawn) this.painter.setTheme(wants.theme);
     this.place();
-    this.schedule();
+    // A view that must be computed anew for each window waits until the window rests.
+    const moved = !wants.local && this.drawn !== null && before !== null && !same(before.window, wants.window);
+    if (moved || this.rest !== 0) {
+      clearTimeout(this.rest);
+      this.rest = setTimeout(() => {
+        this.rest = 0;
+        this.schedule();
+      }, restAfter) as unknown as number;
+    } else this.schedule();
   }
 
   /** Asks again, whatever is drawn: the server is back, or the content changed. */
@@ -112,6 +122,7 @@ export class Picture {
     this.closed = true;
     this.pending?.abort.abort();
     clearTimeout(this.progress);
+    clearTimeout(this.rest);
     this.painter.destroy();
   }
 
@@ -253,7 +264,7 @@ export class Picture {
 
   /** Nothing is under way and what is drawn is exact: for tests. */
   get settled(): boolean {
-    return this.drawn !== null && this.pending === null && !this.scheduled && !this.drawn.scene.coarse;
+    return this.drawn !== null && this.pending === null && !this.scheduled && this.rest === 0 && !this.drawn.scene.coarse;
   }
 
   /** Whether the drawn scene lies where it was drawn. */

@@ -2,10 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import type { RegionRow, RegionSummary, Role } from "../api/types";
-import { VirtualList } from "../widget/virtual-list";
+import { ChoiceList, type RowAttributes } from "../widget/choice-list";
 import { useBench } from "./context";
 import { formatCount, formatDuration, formatShare, middle, thousands } from "./format";
 import { useSummary } from "./summary";
+import type { Workbench } from "./workbench";
 
 const rowHeight = 22;
 export const roles: Role[] = ["compute", "communication", "synchronization", "io", "copy", "overhead", "idle", "annotation"];
@@ -50,13 +51,14 @@ export function RegionList() {
         />
       </header>
       {lines.length === 0 ? <p class="empty-note">{filter.value === "" ? "This run has no regions." : "No region has this in its name."}</p> : (
-        <VirtualList
-          class="regions" role="listbox" label="Regions" count={lines.length} rowHeight={rowHeight} attributes={{ "aria-multiselectable": true }}
-          row={(i) => {
+        <ChoiceList
+          id="region" class="regions" role="listbox" label="Regions" count={lines.length} rowHeight={rowHeight}
+          onChoose={(i, add) => choose(bench, patternOf(lines[i]), add)}
+          row={(i, attributes) => {
             const line = lines[i];
             return "role" in line
-              ? <RoleRow key={line.role} line={line} whole={whole} toggle={() => (closed.value = flip(closed.value, line.role))} />
-              : <Row key={line.region.id} line={line} whole={whole} />;
+              ? <RoleRow key={line.role} line={line} whole={whole} attributes={attributes} toggle={() => (closed.value = flip(closed.value, line.role))} />
+              : <Row key={line.region.id} line={line} whole={whole} attributes={attributes} />;
           }}
         />
       )}
@@ -70,30 +72,29 @@ function flip(set: ReadonlySet<Role>, role: Role): Set<Role> {
   return next;
 }
 
-/** Arrows go from line to line, Enter and Space choose. */
-function keys(e: KeyboardEvent, choose: (add: boolean) => void): void {
-  const row = e.currentTarget as HTMLElement;
-  const to = e.key === "ArrowDown" ? row.nextElementSibling : e.key === "ArrowUp" ? row.previousElementSibling : null;
-  if (to) (to as HTMLElement).focus();
-  else if (e.key === "Enter" || e.key === " ") choose(e.ctrlKey || e.metaKey);
-  else return;
-  e.preventDefault();
-  e.stopPropagation();
+function patternOf(line: RegionLine): string {
+  return "role" in line ? `role:${line.role}` : `#${line.region.id}`;
 }
 
-function useChoice(pattern: string): { chosen: boolean; choose: (add: boolean) => void } {
-  const bench = useBench();
+/** Selects a pattern; what is selected alone is let go. */
+function choose(bench: Workbench, pattern: string, add: boolean): void {
   const { regions } = bench.look.value;
-  const chosen = regions.includes(pattern);
-  return { chosen, choose: (add) => bench.choose({ regions: chosen && !add && regions.length === 1 ? [] : [pattern] }, add) };
+  bench.choose({ regions: !add && regions.length === 1 && regions[0] === pattern ? [] : [pattern] }, add);
 }
 
-function RoleRow({ line, whole, toggle }: { line: Extract<RegionLine, { role: Role }>; whole: number; toggle: () => void }) {
-  const { chosen, choose } = useChoice(`role:${line.role}`);
+interface LineProps<L> {
+  line: L;
+  whole: number;
+  attributes: RowAttributes;
+}
+
+function RoleRow({ line, whole, attributes, toggle }: LineProps<Extract<RegionLine, { role: Role }>> & { toggle: () => void }) {
+  const bench = useBench();
+  const chosen = bench.look.value.regions.includes(`role:${line.role}`);
   return (
     <div
-      class={`region-row role-row ${chosen ? "chosen" : ""}`} role="option" aria-selected={chosen} tabIndex={0} title={`${line.role}: click selects all its regions, double click closes the group`}
-      onClick={(e) => choose(e.ctrlKey || e.metaKey)} onDblClick={toggle} onKeyDown={(e) => keys(e, choose)}
+      {...attributes} class={`region-row role-row ${attributes.class} ${chosen ? "chosen" : ""}`} role="option" aria-selected={chosen} title={`${line.role}: click selects all its regions, double click closes the group`}
+      onClick={(e) => choose(bench, patternOf(line), e.ctrlKey || e.metaKey)} onDblClick={toggle}
     >
       <span class="name">{line.role}</span>
       {line.closed && <span class="muted">{formatCount(line.count)}</span>}
@@ -102,19 +103,19 @@ function RoleRow({ line, whole, toggle }: { line: Extract<RegionLine, { role: Ro
   );
 }
 
-function Row({ line, whole }: { line: Extract<RegionLine, { region: RegionRow }>; whole: number }) {
+function Row({ line, whole, attributes }: LineProps<Extract<RegionLine, { region: RegionRow }>>) {
   const bench = useBench();
   const { region, time, calls } = line;
-  const { chosen, choose } = useChoice(`#${region.id}`);
+  const chosen = bench.look.value.regions.includes(`#${region.id}`);
   const byRole = bench.look.value.regions.includes(`role:${region.role}`);
   const none = bench.look.value.regions.length === 0;
   const hovered = bench.hover.value?.region === region.id;
   const where = region.file ? `\n${region.file}${region.line > 0 ? `:${region.line}` : ""}` : "";
   return (
     <div
-      class={`region-row ${chosen ? "chosen" : ""} ${none || chosen || byRole ? "" : "out"} ${hovered ? "hovered" : ""}`} role="option" aria-selected={chosen} tabIndex={0}
+      {...attributes} class={`region-row ${attributes.class} ${chosen ? "chosen" : ""} ${none || chosen || byRole ? "" : "out"} ${hovered ? "hovered" : ""}`} role="option" aria-selected={chosen}
       title={`${middle(region.name, 400)}\n${region.category || region.role} · ${thousands(time)} ns exclusive · ${thousands(calls)} calls${where}`}
-      onClick={(e) => choose(e.ctrlKey || e.metaKey)} onKeyDown={(e) => keys(e, choose)}
+      onClick={(e) => choose(bench, patternOf(line), e.ctrlKey || e.metaKey)}
       onPointerEnter={() => (bench.hover.value = { panel: "regions", time: null, location: null, region: region.id })} onPointerLeave={() => (bench.hover.value = null)}
     >
       <span class="swatch" style={{ background: bench.colour(region.colour) }} />

@@ -6,11 +6,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { ApiFailure } from "../api/client";
 import type { ApiError, Column, TablePage, ViewInfo } from "../api/types";
 import { noID } from "../scene/scene";
-import { VirtualList } from "../widget/virtual-list";
+import { ChoiceList, type RowAttributes } from "../widget/choice-list";
 import { useBench } from "./context";
 import { formatUnit, middle, plural } from "./format";
 import type { PanelState } from "./layout";
 import { requestOf } from "./panel";
+import type { Choice } from "./plug";
+import type { Workbench } from "./workbench";
 
 const pageSize = 200;
 const rowHeight = 22;
@@ -68,22 +70,27 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
         <div class="twin-head" role="row" style={template}>
           {first.columns.map((c, i) => <HeadCell key={c.name} column={c} numeric={isNumeric(first, i)} sort={sort.value} set={(s) => (sort.value = s)} />)}
         </div>
-        <VirtualList
-          class="twin-body" role="rowgroup" count={first.total} rowHeight={rowHeight}
+        <ChoiceList
+          id={`${panel.id}-row`} class="twin-body" role="rowgroup" label={`Rows of ${view.title}`} count={first.total} rowHeight={rowHeight}
+          onChoose={(i, add) => choose(bench, choiceOf(pages.value.get(Math.floor(i / pageSize)), i), add)}
           onRange={(a, b) => { for (let n = Math.floor(a / pageSize); n <= Math.floor(Math.max(a, b - 1) / pageSize); n++) void fetchPage(n); }}
-          row={(i) => <TwinRow key={i} index={i} page={pages.value.get(Math.floor(i / pageSize))} first={first} template={template} />}
+          row={(i, attributes) => <TwinRow key={i} index={i} page={pages.value.get(Math.floor(i / pageSize))} first={first} template={template} attributes={attributes} />}
         />
       </div>
     </div>
   );
 }
 
-/** Numbers are as wide as numbers are; names share what is left by their length. */
-function columnWidths(page: TablePage): string[] {
+/**
+ * Numbers are as wide as the numbers seen so far, names share what is left by their
+ * length. Every row is a grid of its own, so widths must not depend on its content.
+ */
+export function columnWidths(page: TablePage): string[] {
+  const sample = page.rows.slice(0, 100);
   return page.columns.map((c, i) => {
-    if (isNumeric(page, i)) return `minmax(${Math.max(76, c.name.length * 7.5 + 24)}px, max-content)`;
-    const longest = Math.max(c.name.length, ...page.rows.slice(0, 50).map((r) => Math.min(60, String(r[i] ?? "").length)));
-    return `minmax(${Math.min(120, longest * 7 + 20)}px, ${longest}fr)`;
+    const longest = Math.max(c.name.length + 2, ...sample.map((r) => (isNumeric(page, i) ? formatUnit(r[i], c.unit) : String(r[i] ?? "")).length));
+    if (isNumeric(page, i)) return `${Math.ceil(longest * 6.8) + 4}px`;
+    return `minmax(${Math.min(220, longest * 7)}px, ${Math.min(60, longest)}fr)`;
   });
 }
 
@@ -103,23 +110,40 @@ function HeadCell({ column, numeric, sort, set }: { column: Column; numeric: boo
   );
 }
 
-function TwinRow({ index, page, first, template }: { index: number; page: TablePage | undefined; first: TablePage; template: Record<string, string> }) {
-  const bench = useBench();
+/** What a row stands for; empty where it stands for nothing that can be selected. */
+function choiceOf(page: TablePage | undefined, index: number): Choice {
   const at = index - (page?.offset ?? 0);
-  const cells = page?.rows[at];
-  const id = (list: number[] | null | undefined) => (list && list[at] !== undefined && list[at] !== noID ? `#${list[at]}` : null);
-  const location = id(page?.locations);
-  const region = id(page?.regions);
-  const { locations, regions } = bench.look.value;
-  const chosen = (location !== null || region !== null) && (location === null || locations.includes(location)) && (region === null || regions.includes(region));
-  const choose = (add: boolean) => bench.choose({ ...(location ? { locations: [location] } : {}), ...(region ? { regions: [region] } : {}) }, add);
-  const can = location !== null || region !== null;
+  const id = (list: number[] | null | undefined) => (list && list[at] !== undefined && list[at] !== noID ? [`#${list[at]}`] : undefined);
+  const [locations, regions] = [id(page?.locations), id(page?.regions)];
+  return { ...(locations && { locations }), ...(regions && { regions }) };
+}
+
+function choose(bench: Workbench, choice: Choice, add: boolean): void {
+  if (choice.locations || choice.regions) bench.choose(choice, add);
+}
+
+interface RowProps {
+  index: number;
+  page: TablePage | undefined;
+  first: TablePage;
+  template: Record<string, string>;
+  attributes: RowAttributes;
+}
+
+function TwinRow({ index, page, first, template, attributes }: RowProps) {
+  const bench = useBench();
+  const cells = page?.rows[index - page.offset];
+  const choice = choiceOf(page, index);
+  const can = choice.locations !== undefined || choice.regions !== undefined;
+  const look = bench.look.value;
+  const has = (old: readonly string[], mine: readonly string[] | undefined) => mine === undefined || old.includes(mine[0]);
+  const chosen = can && has(look.locations, choice.locations) && has(look.regions, choice.regions);
+  const number = (mine: readonly string[] | undefined) => (mine ? Number(mine[0].slice(1)) : null);
   return (
     <div
-      role="row" aria-rowindex={index + 2} aria-selected={chosen} class={`twin-row ${can ? "can" : ""} ${chosen ? "chosen" : ""}`} style={template} tabIndex={can ? 0 : -1}
-      onClick={(e) => can && choose(e.ctrlKey || e.metaKey)}
-      onKeyDown={(e) => moveRow(e, () => can && choose(e.ctrlKey || e.metaKey))}
-      onPointerEnter={() => { if (can) bench.hover.value = { panel: "table", time: null, location: location ? Number(location.slice(1)) : null, region: region ? Number(region.slice(1)) : null }; }}
+      {...attributes} role="row" aria-rowindex={index + 2} aria-selected={chosen} class={`twin-row ${attributes.class} ${can ? "can" : ""} ${chosen ? "chosen" : ""}`} style={template}
+      onClick={(e) => choose(bench, choice, e.ctrlKey || e.metaKey)}
+      onPointerEnter={() => { if (can) bench.hover.value = { panel: "table", time: null, location: number(choice.locations), region: number(choice.regions) }; }}
       onPointerLeave={() => (bench.hover.value = null)}
     >
       {first.columns.map((c, i) => {
@@ -133,15 +157,4 @@ function TwinRow({ index, page, first, template }: { index: number; page: TableP
       })}
     </div>
   );
-}
-
-/** Arrows go from row to row, Enter and Space choose. */
-export function moveRow(e: KeyboardEvent, choose: () => void): void {
-  const row = e.currentTarget as HTMLElement;
-  const to = e.key === "ArrowDown" ? row.nextElementSibling : e.key === "ArrowUp" ? row.previousElementSibling : null;
-  if (to) (to as HTMLElement).focus();
-  else if (e.key === "Enter" || e.key === " ") choose();
-  else return;
-  e.preventDefault();
-  e.stopPropagation();
 }

@@ -37,6 +37,8 @@ export interface Tip {
 
 export type Overlay = "" | "help" | "commands" | "report" | "open";
 
+const mostNamed = 250;
+
 export class Workbench {
   readonly session = signal<Session | null>(null);
   readonly views = signal<ViewInfo[]>([]);
@@ -205,6 +207,7 @@ export class Workbench {
 
   /** Takes a choice into the selection; added with Ctrl, else instead of what was there. */
   choose(choice: Choice, add = false): void {
+    choice = this.bounded(choice);
     if (!add) return this.store.select(choice);
     const { locations, regions } = this.store.look;
     const join = (old: readonly string[], more: readonly string[] | undefined) => {
@@ -213,6 +216,18 @@ export class Workbench {
       return known ? old.filter((x) => !more.includes(x)) : [...new Set([...old, ...more])];
     };
     this.store.select({ ...choice, locations: join(locations, choice.locations), regions: join(regions, choice.regions) });
+  }
+
+  /** A request may name so many; more are better named by a group or a pattern. */
+  private bounded(choice: Choice): Choice {
+    const out = { ...choice };
+    for (const part of ["locations", "regions"] as const) {
+      const list = out[part];
+      if (!list || list.length <= mostNamed) continue;
+      out[part] = list.slice(0, mostNamed);
+      this.say(`Only the first ${mostNamed} ${part} are selected: choose a group, or search for a pattern, to have more.`);
+    }
+    return out;
   }
 
   pin(fact: ShownFact | null): void {
