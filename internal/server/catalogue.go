@@ -35,6 +35,7 @@ type needsJSON struct {
 	Profile     bool `json:"profile"`
 	Hierarchy   bool `json:"hierarchy"`
 	Coordinates bool `json:"coordinates"`
+	Moments     bool `json:"moments"`
 }
 
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {

@@ -8,6 +8,7 @@ package view
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -34,6 +35,8 @@ type View struct {
 // Needs say what a run must hold for a view to make sense.
 type Needs struct {
 	Intervals, Links, Profile, Hierarchy, Coordinates bool
+	// Moments that a recorder wrote will do in place of intervals.
+	Moments bool
 }
 
 // Missing says in words what a run lacks, or "" where it has all.
@@ -41,6 +44,7 @@ func (n Needs) Missing(r store.Reader) string {
 	switch {
 	case n.Intervals && n.Profile && r.Info().Intervals == 0 && r.Info().Profile == 0:
 		return "this view needs intervals or a profile, and the source has neither"
+	case n.Intervals && n.Moments && r.Info().Intervals == 0 && hasMoments(r):
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0:
 		return "this view needs time, and the source is a profile without it"
 	case n.Links && r.Info().Links == 0:
@@ -49,6 +53,18 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs coordinates, and the source has none"
 	}
 	return ""
+}
+
+// hasMoments looks for one row of recorded moments.
+func hasMoments(r store.Reader) bool {
+	found := errors.New("found")
+	err := r.Moments(context.Background(), nil, func(rows []trace.MomentRow) error {
+		if len(rows) > 0 {
+			return found
+		}
+		return nil
+	})
+	return errors.Is(err, found)
 }
 
 // A Run is an open run under a name.

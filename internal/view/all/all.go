@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/activity"
+	"github.com/parallax-hpc/parallax/internal/view/moments"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
@@ -12,6 +13,7 @@ import (
 // Views in the order in which people see them.
 var Views = []*view.View{
 	timeline.View,
+	moments.View,
 	activity.View,
 	treemap.View,
 	overview.View,

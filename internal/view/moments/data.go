@@ -1,0 +1,317 @@
+package moments
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// allRows is what needs every row: outliers and the order of the table. A picture
+// of a million locations does without it.
+type allRows struct {
+	moments  []moment.Moments
+	outliers []moment.Outlier
+	order    []int32 // those that stand out first, then as in the picture
+	marked   int
+}
+
+// everything computes what needs all rows, once. O(rows).
+func (r *result) everything() *allRows {
+	if r.all != nil {
+		return r.all
+	}
+	a := &allRows{moments: r.busy.every(r.ids)}
+	a.outliers = moment.Outliers(a.moments, r.peers(), r.axis.length())
+	r.all = a
+	return a
+}
+
+// tableOrder puts rows that stand out first, the furthest out before the others.
+func (r *result) tableOrder() *allRows {
+	a := r.everything()
+	if a.order != nil {
+		return a
+	}
+	var first []int32
+	rest := make([]int32, 0, len(r.ids))
+	for _, i := range r.ordered() {
+		if a.outliers[i].StandsOut() {
+			first = append(first, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	slices.SortStableFunc(first, func(x, y int32) int {
+		switch d := a.outliers[y].Score - a.outliers[x].Score; {
+		case d > 0:
+			return 1
+		case d < 0:
+			return -1
+		}
+		return int(x - y)
+	})
+	a.marked, a.order = len(first), append(first, rest...)
+	return a
+}
+
+// fewestPeers is how many locations of one name make a group of their own.
+const fewestPeers = 4
+
+// peers numbers the groups of rows that are compared with each other: locations
+// of one kind and name ("stream 7" of each rank), or whose names differ by numbers
+// alone; else of one kind. Among very many rows the kind must do.
+func (r *result) peers() []int32 {
+	out := make([]int32, len(r.ids))
+	numbers := map[string]int32{}
+	number := func(key string) int32 {
+		n, ok := numbers[key]
+		if !ok {
+			n = int32(len(numbers))
+			numbers[key] = n
+		}
+		return n
+	}
+	if len(r.ids) > manyRows {
+		kind, last := "", int32(-1)
+		for i, id := range r.ids {
+			if k := string(r.tree.Kind[id]); last < 0 || k != kind {
+				kind, last = k, number(k)
+			}
+			out[i] = last
+		}
+		return out
+	}
+	counts := map[string]int{}
+	keys := func(id trace.LocationID) [3]string {
+		kind := string(r.tree.Kind[id])
+		return [3]string{kind + "\x00=" + r.tree.Name[id], kind + "\x00~" + strings.Map(dropDigit, r.tree.Name[id]), kind}
+	}
+	for _, id := range r.ids {
+		for _, k := range keys(id) {
+			counts[k]++
+		}
+	}
+	for i, id := range r.ids {
+		ks := keys(id)
+		key := ks[2]
+		for _, k := range ks[:2] {
+			if counts[k] >= fewestPeers {
+				key = k
+				break
+			}
+		}
+		out[i] = number(key)
+	}
+	return out
+}
+
+func dropDigit(c rune) rune {
+	if c >= '0' && c <= '9' {
+		return -1
+	}
+	return c
+}
+
+// data is the JSON twin.
+type data struct {
+	Rows      []dataRow      `json:"rows"`
+	Groups    []dataGroup    `json:"groups"`
+	Layers    []dataLayer    `json:"layers"`
+	Alignment []runAlignment `json:"alignment"`
+	Outliers  int            `json:"outliers"`
+	Axis      dataAxis       `json:"axis"`
+}
+
+type dataAxis struct {
+	Counter string  `json:"counter"` // "" for time
+	Unit    string  `json:"unit"`
+	Length  float64 `json:"length"`
+}
+
+type dataRow struct {
+	Location trace.LocationID `json:"location"`
+	Path     string           `json:"path"`
+	dataMoments
+	Outlier bool    `json:"outlier"`
+	Score   float64 `json:"score"`
+	Why     string  `json:"why"`
+}
+
+// dataMoments are numbers, null where undefined; orders above three where asked for.
+type dataMoments struct {
+	M0 float64  `json:"m0"`
+	M1 *float64 `json:"m1"`
+	M2 *float64 `json:"m2"`
+	M3 *float64 `json:"m3"`
+	M4 *float64 `json:"m4,omitempty"`
+	M5 *float64 `json:"m5,omitempty"`
+	M6 *float64 `json:"m6,omitempty"`
+	M7 *float64 `json:"m7,omitempty"`
+	M8 *float64 `json:"m8,omitempty"`
+}
+
+type dataGroup struct {
+	Location  *trace.LocationID  `json:"location"` // null for a run of neighbours
+	Label     string             `json:"label"`
+	Locations int                `json:"locations"`
+	Members   []trace.LocationID `json:"members"`
+	dataMoments
+	Spread  dataSpread `json:"m1_spread"`
+	Outlier bool       `json:"outlier"`
+}
+
+type dataSpread struct {
+	Min    *float64 `json:"min"`
+	Q10    *float64 `json:"q10"`
+	Median *float64 `json:"median"`
+	Q90    *float64 `json:"q90"`
+	Max    *float64 `json:"max"`
+}
+
+type dataLayer struct {
+	Name string        `json:"name"`
+	Rows []dataMoments `json:"rows"` // parallel to rows
+}
+
+// momentsOf points into m, so that a million rows are a million structs and no more.
+func momentsOf(m *moment.Moments) dataMoments {
+	d := dataMoments{M0: m.M0}
+	if !m.Empty() {
+		d.M1, d.M2, d.M3 = &m.M1, &m.M2, &m.M3
+	}
+	return d
+}
+
+func number(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+// addHigher fills in the moments above order three.
+func (r *result) addHigher(d *dataMoments, i int) {
+	if r.busy.higher == nil || r.busy.higher[i].Empty() {
+		return
+	}
+	for k := 4; k <= r.opt.orders; k++ {
+		*[...]**float64{&d.M4, &d.M5, &d.M6, &d.M7, &d.M8}[k-4] = number(r.busy.higher[i].M(k))
+	}
+}
+
+// Data gives every row of the selection, whatever is drawn.
+func (r *result) Data() any {
+	a := r.tableOrder()
+	paths := r.paths()
+	d := &data{
+		Rows: make([]dataRow, len(a.order)), Groups: []dataGroup{}, Layers: []dataLayer{}, Alignment: r.alignment, Outliers: a.marked,
+		Axis: dataAxis{r.axis.counter, r.axis.unit, r.axis.length()},
+	}
+	each(len(a.order), func(k int) {
+		i := a.order[k]
+		o := &a.outliers[i]
+		w := dataRow{Location: r.ids[i], Path: paths[i], dataMoments: momentsOf(&a.moments[i]), Outlier: o.StandsOut(), Score: o.Score}
+		r.addHigher(&w.dataMoments, int(i))
+		if w.Outlier {
+			w.Why = r.why(o)
+		}
+		d.Rows[k] = w
+	})
+	for k := range r.rows {
+		if w := &r.rows[k]; w.group() {
+			d.Groups = append(d.Groups, r.dataGroup(w))
+		}
+	}
+	if len(r.states) > 1 || r.states[0] != r.busy {
+		for _, l := range r.states {
+			all := l.every(r.ids)
+			rows := make([]dataMoments, len(a.order))
+			for k, i := range a.order {
+				rows[k] = momentsOf(&all[i])
+			}
+			d.Layers = append(d.Layers, dataLayer{l.state.name, rows})
+		}
+	}
+	return d
+}
+
+func (r *result) dataGroup(w *row) dataGroup {
+	g := dataGroup{Label: w.label, Locations: len(w.members), Members: []trace.LocationID{}, dataMoments: momentsOf(&w.moments[0]), Outlier: w.outlier.StandsOut()}
+	g.Spread = dataSpread{number(w.spread.Min), number(w.spread.Q10), number(w.spread.Median), number(w.spread.Q90), number(w.spread.Max)}
+	if w.node != trace.NoLocation {
+		id := w.node
+		g.Location = &id
+		return g // its members are those below it
+	}
+	for _, i := range w.members {
+		g.Members = append(g.Members, r.ids[i])
+	}
+	return g
+}
+
+// paths of all rows. Rows are in preorder, so most share their parent's path with
+// the row before.
+func (r *result) paths() []string {
+	out := make([]string, len(r.ids))
+	parent, prefix := trace.NoLocation, ""
+	for i, id := range r.ids {
+		p := r.tree.Parent[id]
+		if p == trace.NoLocation {
+			out[i] = r.tree.Name[id]
+			continue
+		}
+		if p != parent {
+			parent, prefix = p, r.tree.Path(p)+"/"
+		}
+		out[i] = prefix + r.tree.Name[id]
+	}
+	return out
+}
+
+// Table has a line a location, those that stand out first.
+func (r *result) Table() *view.Table {
+	a := r.tableOrder()
+	unit := "ns"
+	if r.axis.counter != "" {
+		unit = "count"
+	}
+	t := &view.Table{Columns: []view.Column{{Name: "location"}, {Name: "path"}, {Name: "m0", Unit: unit}, {Name: "m1", Unit: unit}, {Name: "m2", Unit: unit}, {Name: "m3", Unit: unit}}}
+	for k := 4; k <= r.opt.orders; k++ {
+		t.Columns = append(t.Columns, view.Column{Name: "m" + string(rune('0'+k)), Unit: unit})
+	}
+	t.Columns = append(t.Columns, view.Column{Name: "outlier"}, view.Column{Name: "score"}, view.Column{Name: "why"})
+	n := len(t.Columns)
+	t.Rows, t.Locations = make([][]any, len(a.order)), make([]trace.LocationID, len(a.order))
+	cells := make([]any, n*len(a.order))
+	paths := r.paths()
+	each(len(a.order), func(k int) {
+		i := int(a.order[k])
+		row := cells[k*n : k*n : (k+1)*n]
+		m := &a.moments[i]
+		row = append(row, int64(r.ids[i]), paths[i], m.M0)
+		if m.Empty() {
+			row = append(row, nil, nil, nil)
+		} else {
+			row = append(row, m.M1, m.M2, m.M3)
+		}
+		for o := 4; o <= r.opt.orders; o++ {
+			if r.busy.higher == nil || r.busy.higher[i].Empty() {
+				row = append(row, nil)
+			} else {
+				row = append(row, r.busy.higher[i].M(o))
+			}
+		}
+		o := &a.outliers[i]
+		if o.StandsOut() {
+			row = append(row, "yes", o.Score, r.why(o))
+		} else {
+			row = append(row, "", o.Score, "")
+		}
+		t.Rows[k], t.Locations[k] = row, r.ids[i]
+	})
+	return t
+}

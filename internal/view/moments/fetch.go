@@ -1,0 +1,301 @@
+package moments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	// manyRows is from how many locations on an index of bars is faster than the
+	// store, which is asked for each of them.
+	manyRows = 16_384
+	// mostIndexed bounds the intervals that an index is made of; 16 bytes each at most.
+	mostIndexed = 16 << 20
+)
+
+// A layer is the sketches of all rows for one state.
+type layer struct {
+	state *state
+	index int // among the layers drawn
+	begin trace.Time
+	end   trace.Time
+
+	cubics []moment.Cubic  // by row; nil where bars answer
+	higher []moment.Sketch // by row, where orders above three are asked for
+	bars   *bars           // nil where there is none
+	all    []moment.Moments
+}
+
+// A fetcher finds the sketches of the selected rows of a run.
+type fetcher struct {
+	reader    store.Reader
+	tree      *store.Tree
+	selection trace.Selection
+	orders    int
+	ids       []trace.LocationID
+	at        []int32 // row of a location, -1
+	many      bool    // some row has several lanes
+	recorded  *recorded
+	counter   *counterAxis
+	notes     []string
+}
+
+func newFetcher(ctx context.Context, r store.Reader, sel trace.Selection, orders int, counter string) (*fetcher, error) {
+	f := &fetcher{reader: r, tree: r.Locations(), selection: sel, orders: orders}
+	var err error
+	if f.recorded, err = readRecorded(ctx, r, sel); err != nil {
+		return nil, err
+	}
+	lanes := r.Lanes()
+	f.at = make([]int32, f.tree.Len())
+	for i := range f.at {
+		f.at[i] = -1
+	}
+	add := func(id trace.LocationID) {
+		if !f.tree.Holds[id] && !f.recorded.has(id) {
+			return
+		}
+		f.many = f.many || lanes[id+1]-lanes[id] > 1
+		f.at[id] = int32(len(f.ids))
+		f.ids = append(f.ids, id)
+	}
+	if sel.Locations == nil {
+		f.ids = make([]trace.LocationID, 0, r.Info().Rows)
+		for id := range trace.LocationID(f.tree.Len()) {
+			add(id)
+		}
+	} else {
+		for _, id := range f.tree.Expand(sel.Locations) {
+			add(id)
+		}
+	}
+	if counter != "" {
+		if f.counter, err = newCounterAxis(ctx, r, sel, counter, f.ids); err != nil {
+			return nil, err
+		}
+	}
+	return f, ctx.Err()
+}
+
+// fetch gives the sketches of one state:
+//
+//  1. windows that a recorder wrote, where that is all there is
+//  2. the store's forest: O(log n) blocks and rows a location, for whole roles on
+//     locations with one lane
+//  3. an index of bars that is made once and kept: for other sets, for locations
+//     with several lanes, whose busy time is a union, and for very many locations
+//  4. a scan of the window, where the run is too large for an index
+func (f *fetcher) fetch(ctx context.Context, s *state) (*layer, error) {
+	l := &layer{state: s, begin: f.selection.Begin, end: f.selection.End}
+	if f.recorded != nil {
+		l.cubics, l.higher = f.recorded.sketches(f.ids, s, f.orders)
+		f.notes = append(f.notes, f.recorded.notes(s)...)
+		return l, nil
+	}
+	if f.counter != nil {
+		return l, f.counter.fetch(ctx, f, s, l)
+	}
+	indexed := f.reader.Info().Intervals <= mostIndexed
+	simple := s.whole && f.orders <= 3
+	if indexed && (!simple || f.many || len(f.ids) > manyRows) {
+		// Most runs with several lanes are small enough: their index serves all rows.
+		b, err := barsOf(ctx, f.reader, s)
+		if err != nil {
+			return nil, err
+		}
+		l.bars = b
+		if f.orders > 3 {
+			l.higher = make([]moment.Sketch, len(f.ids))
+			each(len(f.ids), func(i int) {
+				l.higher[i] = b.index.Sketch(b.row(f.ids[i]), l.begin, l.end, f.orders)
+			})
+		}
+		if len(f.ids) <= manyRows {
+			l.cubics = make([]moment.Cubic, len(f.ids))
+			each(len(f.ids), func(i int) { l.cubics[i] = b.index.Cubic(b.row(f.ids[i]), l.begin, l.end) })
+		}
+		return l, nil
+	}
+	l.cubics = make([]moment.Cubic, len(f.ids))
+	if !simple {
+		return l, f.scan(ctx, s, l, f.ids)
+	}
+	several, err := f.forest(ctx, s, l)
+	if errors.Is(err, store.ErrNotKept) {
+		return l, f.scan(ctx, s, l, f.ids)
+	}
+	if err == nil && len(several) > 0 {
+		err = f.scan(ctx, s, l, several)
+	}
+	return l, err
+}
+
+// forest merges blocks and edge rows of locations with one lane; the others are
+// given back.
+func (f *fetcher) forest(ctx context.Context, s *state, l *layer) (several []trace.LocationID, err error) {
+	lanes := f.reader.Lanes()
+	w := store.Window{Begin: l.begin, End: l.end, Locations: f.selection.Locations}
+	if f.many {
+		var single []trace.LocationID
+		for _, id := range f.ids {
+			if lanes[id+1]-lanes[id] > 1 {
+				several = append(several, id)
+			} else {
+				single = append(single, id)
+			}
+		}
+		if len(single) == 0 {
+			return several, nil
+		}
+		w.Locations = single
+	}
+	wanted := func(id trace.LocationID) *moment.Cubic {
+		if i := f.at[id]; i >= 0 && lanes[id+1]-lanes[id] == 1 {
+			return &l.cubics[i]
+		}
+		return nil
+	}
+	err = f.reader.Summaries(ctx, moment.Name, w, store.Coarsest, store.Visitor{
+		Block: func(id trace.LocationID, _ int, _, _ trace.Time, b trace.Block) error {
+			if c := wanted(id); c != nil && !c.AddBlock(b, s.roles) {
+				return fmt.Errorf("moments of location %d: a block of %d bytes is none", id, len(b))
+			}
+			return nil
+		},
+		Rows: func(x *trace.Stretch) error {
+			if c := wanted(x.Rows.Location); c != nil {
+				c.AddSegments(x.Segments, s.roles)
+			}
+			return nil
+		},
+	})
+	return several, err
+}
+
+// scan goes through all rows of the window. O(rows).
+func (f *fetcher) scan(ctx context.Context, s *state, l *layer, ids []trace.LocationID) error {
+	higher := f.orders > 3
+	if higher && l.higher == nil {
+		l.higher = make([]moment.Sketch, len(f.ids))
+	}
+	for _, id := range ids {
+		l.cubics[f.at[id]] = moment.Cubic{}
+	}
+	return scanBars(ctx, f.reader, s, store.Window{Begin: l.begin, End: l.end, Locations: topmost(f.tree, ids)}, func(id trace.LocationID, begin, end trace.Time) {
+		i := f.at[id]
+		if i < 0 {
+			return
+		}
+		l.cubics[i].Add(begin, end)
+		if higher {
+			l.higher[i].Add(begin, end, f.orders)
+		}
+	})
+}
+
+// scanBars hands out the time that counts, lanes of a location folded into their
+// union; of one location in order, of several at once.
+func scanBars(ctx context.Context, r store.Reader, s *state, w store.Window, f func(id trace.LocationID, begin, end trace.Time)) error {
+	lanes := r.Lanes()
+	collect := share.Collector{
+		Begin: w.Begin, End: w.End, Regions: s.regions, Wins: store.RoleOfInstant,
+		Lanes: func(id trace.LocationID) int { return int(lanes[id+1] - lanes[id]) },
+		Emit: func(id trace.LocationID, p share.Piece) {
+			if p.Role == trace.RoleCompute {
+				f(id, p.Begin, p.End)
+			}
+		},
+	}
+	if err := r.Intervals(ctx, w, func(c *trace.Columns) error { collect.Add(c); return nil }); err != nil {
+		return err
+	}
+	collect.Close()
+	return nil
+}
+
+// topmost drops ids below others, as store.Window wants them; ids are in order.
+func topmost(t *store.Tree, ids []trace.LocationID) []trace.LocationID {
+	var out []trace.LocationID
+	for _, id := range ids {
+		if n := len(out); n == 0 || id > t.Last[out[n-1]] {
+			out = append(out, id)
+		}
+	}
+	return slices.Clip(out)
+}
+
+// each calls f for 0 … n-1 on all cores, in ranges.
+func each(n int, f func(i int)) {
+	workers := runtime.GOMAXPROCS(0)
+	if n < 512 || workers == 1 {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	const parts = 4
+	for k := range workers * parts {
+		from, to := n*k/(workers*parts), n*(k+1)/(workers*parts)
+		wg.Go(func() {
+			for i := from; i < to; i++ {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// cubic is the sketch of a row.
+func (l *layer) cubic(ids []trace.LocationID, i int) moment.Cubic {
+	if l.cubics != nil {
+		return l.cubics[i]
+	}
+	return l.bars.index.Cubic(l.bars.row(ids[i]), l.begin, l.end)
+}
+
+// whole gives the moments of all rows where they are at hand, nil where they
+// would have to be computed for a million.
+func (l *layer) whole() []moment.Moments {
+	if l.cubics == nil {
+		return l.all
+	}
+	return l.moments()
+}
+
+func (l *layer) moments() []moment.Moments {
+	if l.all == nil && l.cubics != nil {
+		l.all = make([]moment.Moments, len(l.cubics))
+		each(len(l.cubics), func(i int) { l.all[i] = l.cubics[i].Moments(l.begin) })
+	}
+	return l.all
+}
+
+// every gives the moments of all rows, whatever it takes.
+func (l *layer) every(ids []trace.LocationID) []moment.Moments {
+	if l.all == nil && l.cubics == nil {
+		l.all = make([]moment.Moments, len(ids))
+		each(len(ids), func(i int) {
+			c := l.cubic(ids, i)
+			l.all[i] = c.Moments(l.begin)
+		})
+	}
+	return l.moments()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return view.Thousands(int64(n)) + " " + what + "s"
+}

@@ -1,0 +1,257 @@
+// Package moments shows four numbers of busy time a location: how much, when, how
+// spread out, how lopsided; one row each, down to a pixel.
+//
+// After Godin, Quinn, Pancake: "Parallel Performance Visualization Using Moments of
+// Utilization Data". The kernel is analysis/moment.
+//
+//	state.go   what counts: busy, or each of several layers
+//	fetch.go   sketches of rows: from the store's forest, from an index of bars
+//	           (cache.go), from windows that a recorder wrote (recorded.go)
+//	counter.go the same on the axis of a counter
+//	rows.go    which rows are drawn: order, groups where rows do not fit
+//	layout.go, glyph.go, chart.go    rows → scene
+//	pick.go    a row in words; data.go the twins
+package moments
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "moments",
+	Title:   "Moments",
+	Paper:   "Godin, Quinn, Pancake: Parallel Performance Visualization Using Moments of Utilization Data",
+	Summary: "four moments of busy time a location, one row each",
+	HowToRead: "Each row is a location, time runs to the right. The solid bar is as long as the location was busy in all (m0) and centred at the mean time of its work (m1, the tick). " +
+		"The paler bars reach out to m1 ± m2, the range that holds most of its work; they shrink to hairlines where the work is one unbroken stretch, so long ones mean breaks. " +
+		"The thin line from the tick is the skew (m3): to the right, a small part of the work came late; to the left, early. " +
+		"What leaves the axis is cut there and marked. Look for rows whose bars are shorter, elsewhere or wider than those of their neighbours; those that stand out carry a diamond. " +
+		"A well balanced run has bars that line up, with little beside them. " +
+		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. For that open the two-state chart of the same time.",
+	Needs:   view.Needs{Intervals: true, Moments: true},
+	Options: view.Use("busy", "idle", "layers", "order=location", "group", "top", "moments", "axis", "gantt", "paper"),
+	Compute: compute,
+}
+
+// A result is a computed picture.
+type result struct {
+	reader    store.Reader
+	tree      *store.Tree
+	selection trace.Selection
+	axis      axis
+	opt       options
+
+	ids    []trace.LocationID // rows: selected locations with busy time to speak of, in preorder
+	states []*layer           // drawn; the first is busy unless --layers says otherwise
+	busy   *layer             // what the data are about
+	rows   []row              // drawn, from the top
+	hidden int                // rows beyond --top
+	charts *charts            // with --gantt
+
+	recorded *recorded
+
+	all       *allRows // what needs every row; made when asked for
+	alignment []runAlignment
+	notes     []string
+	drawn     *drawing
+}
+
+// An axis is what runs to the right: time, or a counter counted from the start of the window.
+type axis struct {
+	counter    string
+	begin, end float64 // of the scale
+	unit       string
+}
+
+func (a axis) length() float64 { return a.end - a.begin }
+
+type options struct {
+	order  string
+	group  string
+	top    int
+	orders int // highest moment given
+	gantt  bool
+	paper  bool
+}
+
+// A runAlignment rates one of the runs compared.
+type runAlignment struct {
+	Name string `json:"name"`
+	moment.Alignment
+}
+
+var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "-m3", "outliers"}
+
+func parseOptions(v view.Values) (options, error) {
+	o := options{order: v.Text("order"), group: v.Text("group"), top: v.Integer("top"), orders: v.Integer("moments"), gantt: v.Switch("gantt"), paper: v.Switch("paper")}
+	known := false
+	for _, x := range orders {
+		known = known || x == o.order
+	}
+	switch {
+	case !known:
+		return o, fmt.Errorf("--order %q: want location, m0, m1, m2, m3 (largest first), -m0 … -m3 (smallest first) or outliers", o.order)
+	case o.orders < 3 || o.orders > moment.MaxOrder:
+		return o, fmt.Errorf("--moments %d: want 3 to %d", o.orders, moment.MaxOrder)
+	case o.top < 0:
+		return o, fmt.Errorf("--top %d: want 0 for all, or a number of rows", o.top)
+	}
+	return o, nil
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	o, err := parseOptions(q.Values)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{reader: q.Store(), tree: q.Store().Locations(), selection: q.Selection, opt: o}
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "the time selected is empty")
+	}
+	if q.Selection.Regions != nil && len(q.Selection.Regions) == 0 {
+		return nil, view.Empty("choose other regions", "no region is selected")
+	}
+	r.axis = axis{begin: float64(q.Selection.Begin), end: float64(q.Selection.End), unit: "ns"}
+	f, err := newFetcher(ctx, r.reader, q.Selection, o.orders, q.Values.Text("axis"))
+	if err != nil {
+		return nil, err
+	}
+	if r.ids = f.ids; len(r.ids) == 0 {
+		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")
+	}
+	states, busy, err := statesOf(q, r.reader.Regions())
+	if err != nil {
+		return nil, err
+	}
+	if r.busy, err = f.fetch(ctx, busy); err != nil {
+		return nil, err
+	}
+	if len(states) == 0 {
+		r.states = []*layer{r.busy}
+	}
+	for _, s := range states {
+		l := r.layerOf(s)
+		if l == nil {
+			if l, err = f.fetch(ctx, s); err != nil {
+				return nil, err
+			}
+		}
+		l.index = len(r.states)
+		r.states = append(r.states, l)
+	}
+	r.notes = append(r.notes, f.notes...)
+	if f.counter != nil {
+		r.axis = f.counter.axis(r.ids)
+	}
+	r.recorded = f.recorded
+	r.choose(q.Size)
+	r.mark()
+	r.describeStates()
+	if err := r.makeCharts(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.align(ctx, q, busy); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// layerOf finds the sketches of a state that are there already.
+func (r *result) layerOf(s *state) *layer {
+	if s == r.busy.state {
+		return r.busy
+	}
+	for _, l := range r.states {
+		if l.state.name == s.name {
+			return l
+		}
+	}
+	return nil
+}
+
+// describeStates says in words what was taken for busy.
+func (r *result) describeStates() {
+	for _, l := range r.states {
+		r.notes = append(r.notes, l.state.words)
+	}
+}
+
+// align rates the run, and those it is compared with over the same time. Where
+// rows are too many to look at each for a picture, the rows drawn are rated.
+func (r *result) align(ctx context.Context, q *view.Request, busy *state) error {
+	rated := r.busy.whole()
+	if rated == nil {
+		for i := range r.rows {
+			rated = append(rated, r.rows[i].moments[0])
+		}
+	}
+	length := r.axis.length()
+	r.alignment = []runAlignment{{q.Runs[0].Name, moment.Align(rated, length)}}
+	for _, other := range q.Runs[1:] {
+		if other.Store.Info().Intervals == 0 {
+			continue
+		}
+		sel := trace.Selection{Begin: min(q.Selection.Begin, other.Store.Info().End), End: min(q.Selection.End, other.Store.Info().End)}
+		if q.Selection.Begin == 0 && q.Selection.End == q.Store().Info().End {
+			sel = trace.Selection{End: other.Store.Info().End}
+		}
+		f, err := newFetcher(ctx, other.Store, sel, 3, "")
+		if err != nil {
+			return err
+		}
+		s, err := newState(busy.name, other.Store.Regions(), busy.busy, busy.idle, nil)
+		if err != nil {
+			return err
+		}
+		l, err := f.fetch(ctx, s)
+		if err != nil {
+			return err
+		}
+		r.alignment = append(r.alignment, runAlignment{other.Name, moment.Align(l.moments(), float64(sel.End-sel.Begin))})
+	}
+	for _, a := range r.alignment {
+		name := ""
+		if len(r.alignment) > 1 {
+			name = " of " + a.Name
+		}
+		r.notes = append(r.notes, fmt.Sprintf("alignment%s %.2f: m0 %.2f × m1 %.2f", name, a.Score, a.M0, a.M1))
+	}
+	return nil
+}
+
+func (r *result) Notes() []string { return r.notes }
+
+// SizeBytes is what the result takes in a cache.
+func (r *result) SizeBytes() int64 {
+	n := int64(64<<10) + int64(len(r.ids))*4
+	for _, l := range r.states {
+		n += int64(len(l.cubics)) * 40
+	}
+	return n + int64(len(r.rows))*256
+}
+
+// window is the time selected.
+func (r *result) window() (begin, end trace.Time) { return r.selection.Begin, r.selection.End }
+
+// colour of a state's bars.
+func (r *result) colours(l *layer) (bar, reach scene.Colour, flags scene.Flag) {
+	switch {
+	case r.opt.paper:
+		return scene.PaperGrey, scene.PaperBlack, 0
+	case len(r.states) > 1 && l.state.role != trace.RoleNone:
+		c := scene.RoleColour(uint8(l.state.role))
+		return c, c, scene.Dimmed
+	case len(r.states) > 1:
+		c := scene.LocationColour(l.index)
+		return c, c, scene.Dimmed
+	}
+	return scene.UIData, scene.UIDataSoft, 0
+}

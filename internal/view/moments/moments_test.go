@@ -1,0 +1,50 @@
+package moments_test
+
+import (
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/moments"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// Five ranks of 100 ns: one bar; a bar with a gap and a late piece; late work with
+// an early piece; never busy; an overlapping copy on a second lane.
+const fiveRanks = `
+region solve role=compute
+region MPI_Send role=communication
+region wait role=synchronization
+region copy role=copy
+region step role=annotation
+location process "rank 0" rank=0
+  20..60 solve
+location process "rank 1" rank=1
+  0..100 wait
+    0..15 solve
+    20..30 solve
+    90..95 solve
+location process "rank 2" rank=2
+  0..100 step
+    2..7 solve
+    50..99 solve
+      70..80 MPI_Send
+location process "rank 3" rank=3
+  0..100 MPI_Send
+location process "rank 4" rank=4
+  10..50 solve
+  40..70 copy
+  60..90 wait
+`
+
+func TestView(t *testing.T) {
+	viewtest.Run(t, moments.View,
+		viewtest.Case{Name: "ranks", Trace: fiveRanks},
+		viewtest.Case{Name: "paper", Trace: fiveRanks, Options: map[string][]string{"paper": {"true"}}, Size: scene.Size{Width: 720, Height: 300}},
+		viewtest.Case{Name: "layers", Trace: fiveRanks, Options: map[string][]string{"layers": {"busy,communication,synchronization"}}},
+		viewtest.Case{Name: "chart", Trace: fiveRanks, Options: map[string][]string{"gantt": {"true"}}},
+		viewtest.Case{Name: "minimap", Trace: fiveRanks, Size: scene.Size{Width: 640, Height: 40}},
+		viewtest.Case{Name: "window", Trace: fiveRanks, Spec: view.Spec{From: "33", To: "77", Regions: []string{"MPI_*", "solve"}}, Options: map[string][]string{"order": {"m1"}, "moments": {"8"}}},
+		viewtest.Case{Name: "groups", Trace: fiveRanks, Options: map[string][]string{"order": {"-m0"}}, Size: scene.Size{Width: 300, Height: 3}},
+	)
+}

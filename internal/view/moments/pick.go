@@ -1,0 +1,127 @@
+package moments
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// stripCells is how many signs a strip has.
+const stripCells = 40
+
+// Pick gives the row under the cursor: its numbers, their reading in words, the two
+// bars that have the same four numbers, and the true busy time for comparison.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := r.drawn
+	if d == nil || !(d.height > 0) {
+		return view.Fact{}, false
+	}
+	k := int((float32(y) - d.y) / d.height)
+	right := d.frame.X + d.frame.W
+	if !(float32(y) >= d.y) || k < 0 || k >= len(r.rows) || !(x >= 0 && float32(x) < right) || float32(y) >= d.frame.Y+d.frame.H {
+		return view.Fact{}, false
+	}
+	w := &r.rows[k]
+	state := 0
+	if n := len(r.states); n > 1 {
+		state = min(int((float32(y)-d.y-float32(k)*d.height)/d.height*float32(n)), n-1)
+	}
+	return r.fact(w, state), true
+}
+
+func (r *result) fact(w *row, state int) view.Fact {
+	m := w.moments[state]
+	length := r.axis.length()
+	f := view.Fact{Title: w.label, Lines: []view.FactLine{}, Text: moment.Reading(m, length), Locations: r.locationsOf(w)}
+	if len(w.members) > 1 {
+		f.Count = int64(len(w.members))
+		f.Text = fmt.Sprintf("The mean utilization of %s. ", plural(len(w.members), "location")) + f.Text
+	}
+	if len(r.states) > 1 {
+		f.Lines = append(f.Lines, view.FactLine{Label: "state", Value: r.states[state].state.name})
+	}
+	add := func(label string, x float64) {
+		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: r.quantity(x), Exact: fmt.Sprintf("%.17g %s", x, r.axis.unit)})
+	}
+	f.Lines = append(f.Lines, view.FactLine{Label: "m0 busy time", Value: r.quantity(m.M0) + ", " + view.FormatShare(m.M0/length), Exact: fmt.Sprintf("%.17g %s", m.M0, r.axis.unit)})
+	if m.Empty() {
+		return f
+	}
+	add("m1 mean time", m.M1)
+	add("m2 deviation", m.M2)
+	add("m3 skew", m.M3)
+	if r.busy.higher != nil && !w.group() && r.states[state] == r.busy {
+		for k := 4; k <= r.opt.orders; k++ {
+			add(fmt.Sprintf("m%d", k), r.busy.higher[w.members[0]].M(k))
+		}
+	}
+	if w.group() && state == 0 {
+		s := w.spread
+		f.Lines = append(f.Lines, view.FactLine{
+			Label: "m1 of members", Value: r.quantity(s.Q10) + " to " + r.quantity(s.Q90) + " (middle 80 %)",
+			Exact: fmt.Sprintf("min %.17g, median %.17g, max %.17g %s", s.Min, s.Median, s.Max, r.axis.unit),
+		})
+	}
+	if w.outlier.StandsOut() {
+		f.Lines = append(f.Lines, view.FactLine{Label: "stands out", Value: r.why(&w.outlier), Exact: fmt.Sprintf("%.3g robust standard deviations", w.outlier.Score)})
+	}
+	f.Lines = append(f.Lines, r.strips(w, state)...)
+	return f
+}
+
+// locationsOf is what choosing a row selects.
+func (r *result) locationsOf(w *row) []trace.LocationID {
+	if w.node != trace.NoLocation {
+		return []trace.LocationID{w.node}
+	}
+	const most = 256 // of patterns in a request
+	if len(w.members) > most {
+		return nil
+	}
+	out := make([]trace.LocationID, len(w.members))
+	for k, i := range w.members {
+		out[k] = r.ids[i]
+	}
+	return sorted(out)
+}
+
+// strips draws the inverse and the truth with signs, on the same scale.
+func (r *result) strips(w *row, state int) []view.FactLine {
+	m := w.moments[state]
+	var out []view.FactLine
+	bins := make([]float32, stripCells)
+	c := &coverage{width: r.axis.length() / stripCells}
+	label, words := "as two bars", ""
+	left, right, ok := moment.TwoBars(m.M0, m.M1, m.Mu2(), m.Mu3())
+	if !ok {
+		label, left = "as one bar", [2]float64{m.M1 - m.M0/2, m.M1 + m.M0/2}
+	}
+	add := func(bar [2]float64) {
+		c.add(bins, trace.Time(bar[0]), trace.Time(bar[1]), 1)
+		words += fmt.Sprintf("%s to %s, ", r.quantity(bar[0]), r.quantity(bar[1]))
+	}
+	add(left)
+	if ok {
+		add(right)
+	}
+	for i := range bins {
+		bins[i] = min(bins[i]/float32(c.width), 1)
+	}
+	out = append(out, view.FactLine{Label: label, Value: strip(bins), Exact: strings.TrimSuffix(words, ", ")})
+	if r.axis.counter != "" {
+		return out
+	}
+	truth, err := r.shares(context.Background(), r.states[state], []row{*w}, stripCells)
+	if err != nil {
+		return out
+	}
+	exact := "share busy in each fortieth of the window"
+	if n := len(w.members); n > chartMembers {
+		exact = fmt.Sprintf("%s, of %d of %d members", exact, chartMembers, n)
+	}
+	return append(out, view.FactLine{Label: "true busy time", Value: strip(truth[0]), Exact: exact})
+}

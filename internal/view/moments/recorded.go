@@ -1,0 +1,94 @@
+package moments
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// recorded are moments that a program recorded of itself: sketches of windows,
+// with nothing finer. It is nil where the run has intervals.
+type recorded struct {
+	rows       map[trace.LocationID][]trace.MomentRow // those that meet the selection
+	begin, end trace.Time                             // of the windows
+	selection  trace.Selection
+	longest    trace.Time
+}
+
+// readRecorded takes the windows that meet the selection. They cannot be cut, so
+// those at its ends count whole, which the notes say.
+func readRecorded(ctx context.Context, r store.Reader, sel trace.Selection) (*recorded, error) {
+	if r.Info().Intervals > 0 {
+		return nil, nil
+	}
+	c := &recorded{rows: map[trace.LocationID][]trace.MomentRow{}, begin: sel.End, end: sel.Begin, selection: sel}
+	err := r.Moments(ctx, sel.Locations, func(rows []trace.MomentRow) error {
+		for _, m := range rows {
+			list := c.rows[m.Location]
+			if m.Begin < sel.End && m.End > sel.Begin {
+				c.begin, c.end, c.longest = min(c.begin, m.Begin), max(c.end, m.End), max(c.longest, m.End-m.Begin)
+				list = append(list, m)
+			}
+			c.rows[m.Location] = list
+		}
+		return nil
+	})
+	return c, err
+}
+
+func (c *recorded) has(id trace.LocationID) bool {
+	if c == nil {
+		return false
+	}
+	_, ok := c.rows[id]
+	return ok
+}
+
+// sketches merges the windows of each row.
+func (c *recorded) sketches(ids []trace.LocationID, s *state, orders int) ([]moment.Cubic, []moment.Sketch) {
+	roles := s.roles
+	if s.busy == nil && s.idle == nil { // a recorder names roles and has no regions
+		roles = moment.BusyRoles
+	}
+	for _, p := range s.busy {
+		if role, ok := trace.ParseRole(p); ok {
+			roles |= moment.Roles(role)
+		}
+	}
+	for _, p := range s.idle {
+		if role, ok := trace.ParseRole(p); ok {
+			roles &^= moment.Roles(role)
+		}
+	}
+	cubics := make([]moment.Cubic, len(ids))
+	var higher []moment.Sketch
+	if orders > 3 {
+		higher = make([]moment.Sketch, len(ids))
+	}
+	for i, id := range ids {
+		for _, m := range c.rows[id] {
+			if !roles.Has(m.Role) {
+				continue
+			}
+			part := moment.Cubic{Origin: m.Begin, Weight: m.Weight, Mean: m.Mean, M2: m.Central[2], M3: m.Central[3]}
+			cubics[i].Merge(&part)
+			if higher != nil {
+				full := moment.Sketch{Origin: m.Begin, Weight: m.Weight, Mean: m.Mean, Central: m.Central}
+				higher[i].Merge(&full, orders)
+			}
+		}
+	}
+	return cubics, higher
+}
+
+func (c *recorded) notes(*state) []string {
+	out := []string{fmt.Sprintf("recorded inside the program: windows of %s, nothing finer is known", view.FormatTime(c.longest))}
+	if c.begin < c.selection.Begin || c.end > c.selection.End {
+		out = append(out, fmt.Sprintf("windows count whole: the numbers are those of %s to %s", view.FormatTime(c.begin), view.FormatTime(c.end)))
+	}
+	return out
+}

@@ -1,0 +1,379 @@
+package moments
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A row is one line of the picture: a location, or a group of them.
+type row struct {
+	members []int32 // indices into ids
+	// node is the location that the row stands for; NoLocation for a run of
+	// neighbours or of rows that follow each other in some order.
+	node    trace.LocationID
+	label   string
+	moments []moment.Moments // by state; of a group m0 is divided by the members
+	spread  spread           // of the first state's m1 over the members
+	outlier moment.Outlier
+}
+
+func (w *row) group() bool { return len(w.members) > 1 }
+
+// A spread says how the m1 of a group's members lie. All are NaN without busy members.
+type spread struct{ Min, Q10, Median, Q90, Max float64 }
+
+// choose decides the rows and computes them.
+func (r *result) choose(size scene.Size) {
+	capacity := max(1, int(r.room(size))/max(1, len(r.states)))
+	order := r.ordered()
+	if r.opt.top > 0 && r.opt.top < len(order) {
+		r.hidden = len(order) - r.opt.top
+		r.notes = append(r.notes, fmt.Sprintf("the first %s of %s are shown", view.Thousands(int64(r.opt.top)), plural(len(order), "row")))
+		order = order[:r.opt.top]
+	}
+	switch {
+	case r.opt.group != "" && r.opt.group != "none":
+		r.groupBy(order, capacity)
+	case len(order) <= capacity:
+		r.rows = make([]row, len(order))
+		for k, i := range order {
+			r.rows[k] = row{members: order[k : k+1], node: r.ids[i]}
+		}
+	case r.opt.order == "location":
+		r.cut(order, capacity)
+	default:
+		r.runs(order, capacity)
+	}
+	r.noteGroups()
+	each(len(r.rows), func(k int) { r.measure(&r.rows[k]) })
+	r.label()
+}
+
+// ordered lists the rows as they are asked for.
+func (r *result) ordered() []int32 {
+	order := make([]int32, len(r.ids))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	switch {
+	case r.opt.order == "location":
+	case r.opt.order == "outliers":
+		marks := r.everything().outliers
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(marks[b].Score, marks[a].Score) })
+	default:
+		k := int(r.opt.order[len(r.opt.order)-1] - '0')
+		all := r.busy.every(r.ids)
+		sign := 1
+		if r.opt.order[0] == '-' {
+			sign = -1
+		}
+		slices.SortStableFunc(order, func(a, b int32) int {
+			x, y := all[a].At(k), all[b].At(k)
+			if math.IsNaN(x) || math.IsNaN(y) { // rows without busy time come last
+				return cmp.Compare(boolInt(math.IsNaN(x)), boolInt(math.IsNaN(y)))
+			}
+			return sign * cmp.Compare(y, x)
+		})
+	}
+	return order
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// runs makes groups of equal numbers of rows that follow each other.
+func (r *result) runs(order []int32, capacity int) {
+	size := (len(order) + capacity - 1) / capacity
+	for part := range slices.Chunk(order, size) {
+		r.rows = append(r.rows, row{members: part, node: trace.NoLocation})
+	}
+}
+
+// ancestors gives for each row the node above it (or itself) of a level. Rows are
+// in preorder, so those with the same node follow each other.
+func (r *result) ancestors(order []int32, level int) []trace.LocationID {
+	out := make([]trace.LocationID, len(order))
+	last, lastEnd := trace.NoLocation, trace.LocationID(0)
+	for k, i := range order {
+		id := r.ids[i]
+		if last != trace.NoLocation && id > last && id <= lastEnd && int(r.tree.Level[last]) == level {
+			out[k] = last
+			continue
+		}
+		for int(r.tree.Level[id]) > level {
+			id = r.tree.Parent[id]
+		}
+		out[k], last, lastEnd = id, id, r.tree.Last[id]
+	}
+	return out
+}
+
+func distinct(nodes []trace.LocationID) int {
+	n := 0
+	for k := range nodes {
+		if k == 0 || nodes[k] != nodes[k-1] {
+			n++
+		}
+	}
+	return n
+}
+
+// cut makes groups of the deepest level of the tree that fits, and of runs of
+// neighbours below it as far as there is room: 1,000 clusters in 700 rows are 500
+// pairs. O(rows × levels).
+func (r *result) cut(order []int32, capacity int) {
+	deepest := 0
+	for _, l := range r.tree.Level {
+		deepest = max(deepest, int(l))
+	}
+	var nodes, below []trace.LocationID
+	for level := 0; level <= deepest; level++ {
+		next := r.ancestors(order, level)
+		if distinct(next) > capacity {
+			below = next
+			break
+		}
+		nodes = next
+	}
+	if nodes == nil { // not even the top fits
+		r.runs(order, capacity)
+		return
+	}
+	slots := capacity / distinct(nodes)
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && nodes[to] == nodes[from] {
+			to++
+		}
+		r.split(order[from:to], nodes[from], below[from:to], slots)
+		from = to
+	}
+}
+
+// split makes rows of one node: itself, or up to slots runs of what lies below.
+func (r *result) split(members []int32, node trace.LocationID, below []trace.LocationID, slots int) {
+	n := distinct(below)
+	if slots < 2 || n < 2 {
+		r.rows = append(r.rows, row{members: members, node: node})
+		return
+	}
+	size := (n + slots - 1) / slots
+	for from := 0; from < len(members); {
+		to, seen := from+1, 1
+		for to < len(members) {
+			if below[to] != below[to-1] {
+				if seen == size {
+					break
+				}
+				seen++
+			}
+			to++
+		}
+		at := trace.NoLocation
+		if seen == 1 {
+			at = below[from]
+		}
+		r.rows = append(r.rows, row{members: members[from:to], node: at})
+		from = to
+	}
+}
+
+// groupBy makes a row of each location of a kind or level.
+func (r *result) groupBy(order []int32, capacity int) {
+	level := r.levelOf(r.opt.group)
+	if level < 0 {
+		r.notes = append(r.notes, fmt.Sprintf("no location is a %q: rows are not grouped", r.opt.group))
+		r.opt.group = ""
+		r.runsOrRows(order, capacity)
+		return
+	}
+	slices.Sort(order)
+	nodes := r.ancestors(order, level)
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && nodes[to] == nodes[from] {
+			to++
+		}
+		r.rows = append(r.rows, row{members: order[from:to], node: nodes[from]})
+		from = to
+	}
+	if len(r.rows) > capacity {
+		r.rows = nil
+		r.runs(order, capacity)
+	}
+}
+
+func (r *result) runsOrRows(order []int32, capacity int) {
+	if len(order) > capacity {
+		r.runs(order, capacity)
+		return
+	}
+	for k, i := range order {
+		r.rows = append(r.rows, row{members: order[k : k+1], node: r.ids[i]})
+	}
+}
+
+// levelOf reads --group: the number of a level, or a kind of location.
+func (r *result) levelOf(group string) int {
+	if n, err := strconv.Atoi(group); err == nil && n >= 0 {
+		return n
+	}
+	for id, k := range r.tree.Kind {
+		if string(k) == group {
+			return int(r.tree.Level[id])
+		}
+	}
+	return -1
+}
+
+func (r *result) noteGroups() {
+	groups, members := 0, 0
+	for i := range r.rows {
+		if r.rows[i].group() {
+			groups++
+			members += len(r.rows[i].members)
+		}
+	}
+	if groups > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s of %s: the mean utilization of the members, with the range of the middle 80 %% of their m1", plural(groups, "group"), plural(members, "location")))
+	}
+}
+
+// measure merges the members of a row.
+func (r *result) measure(w *row) {
+	w.moments = make([]moment.Moments, len(r.states))
+	var means []float64
+	for k, l := range r.states {
+		var sum moment.Cubic
+		for _, i := range w.members {
+			c := l.cubic(r.ids, int(i))
+			sum.Merge(&c)
+			if k == 0 && w.group() && !c.Empty() {
+				means = append(means, float64(c.Origin-l.begin)+c.Mean)
+			}
+		}
+		// The mean of the members' utilization: sums are divided by their number.
+		n := float64(len(w.members))
+		sum.Weight, sum.M2, sum.M3 = sum.Weight/n, sum.M2/n, sum.M3/n
+		w.moments[k] = sum.Moments(l.begin)
+	}
+	w.spread = spreadOf(means)
+}
+
+func spreadOf(v []float64) spread {
+	if len(v) == 0 {
+		nan := math.NaN()
+		return spread{nan, nan, nan, nan, nan}
+	}
+	return spread{
+		slices.Min(v), moment.Nth(v, (len(v)-1)/10), moment.Nth(v, (len(v)-1)/2), moment.Nth(v, (len(v)-1)*9/10), slices.Max(v),
+	}
+}
+
+// mark finds the rows drawn that stand out from the others.
+func (r *result) mark() {
+	var out []moment.Outlier
+	single := len(r.rows) == len(r.ids) && r.busy.whole() != nil
+	if single {
+		out = r.everything().outliers
+		for k := range r.rows {
+			if w := &r.rows[k]; !w.group() {
+				w.outlier = out[w.members[0]]
+			}
+		}
+	} else {
+		list := make([]moment.Moments, len(r.rows))
+		for k := range r.rows {
+			list[k] = r.rows[k].moments[0]
+		}
+		out = moment.Outliers(list, nil, r.axis.length())
+		for k := range r.rows {
+			r.rows[k].outlier = out[k]
+		}
+	}
+	n, best := 0, -1
+	for k := range r.rows {
+		if o := &r.rows[k].outlier; o.StandsOut() {
+			if n++; best < 0 || o.Score > r.rows[best].outlier.Score {
+				best = k
+			}
+		}
+	}
+	if n > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s out, most of all %s: %s", stands(n), r.rows[best].label, r.why(&r.rows[best].outlier)))
+	}
+}
+
+func stands(n int) string {
+	if n == 1 {
+		return "1 row stands"
+	}
+	return view.Thousands(int64(n)) + " rows stand"
+}
+
+// why says what is unusual about a row.
+func (r *result) why(o *moment.Outlier) string {
+	name := [...]string{"busy time", "mean time", "deviation", "skew"}[o.Moment]
+	return fmt.Sprintf("%s %s, its peers have %s", name, r.quantity(o.Value), r.quantity(o.Median))
+}
+
+// quantity writes a value on the axis.
+func (r *result) quantity(x float64) string {
+	if r.axis.counter == "" {
+		return view.FormatDuration(x)
+	}
+	return strings.TrimSpace(view.FormatCount(x) + " " + r.axis.unit)
+}
+
+// label names the rows.
+func (r *result) label() {
+	for k := range r.rows {
+		w := &r.rows[k]
+		first, last := r.ids[w.members[0]], r.ids[w.members[len(w.members)-1]]
+		switch {
+		case !w.group():
+			w.label = r.name(first)
+		case w.node != trace.NoLocation:
+			w.label = r.name(w.node)
+		case r.tree.Parent[first] == r.tree.Parent[last]:
+			w.label = r.name(first) + " – " + r.tree.Name[last]
+		default:
+			w.label = r.name(first) + " – " + r.name(last)
+		}
+		if w.group() {
+			w.label += " (" + view.Thousands(int64(len(w.members))) + ")"
+		}
+	}
+}
+
+// name of a location: its rank, and its own name where that says more; else with
+// its parent's.
+func (r *result) name(id trace.LocationID) string {
+	t := r.tree
+	rank, p := t.Rank[id], t.Parent[id]
+	if rank == trace.NoRank {
+		if p == trace.NoLocation || t.Level[p] == 0 && len(t.Name[p]) > 24 {
+			return t.Name[id]
+		}
+		return t.Name[p] + " · " + t.Name[id]
+	}
+	own := p == trace.NoLocation || t.Rank[p] != rank
+	number := strconv.Itoa(int(rank))
+	if own && strings.HasSuffix(t.Name[id], number) && len(t.Name[id]) < 16 {
+		return "rank " + number
+	}
+	return "rank " + number + " · " + t.Name[id]
+}
