@@ -5,12 +5,9 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
-	"runtime"
 	"slices"
 	"sort"
-	"sync/atomic"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -345,57 +342,4 @@ func (c *counting) addGroups(first, last, level int) error {
 		}
 	}
 	return nil
-}
-
-// scan adds the time of [begin, end) from the rows. O(rows).
-func (c *counting) scan(begin, end trace.Time) error {
-	r := c.result
-	n := len(r.series)
-	if r.time == nil {
-		r.time = make([]trace.Time, r.bins()*n)
-	}
-	if n == 0 {
-		return nil
-	}
-	// Locations come on many cores: each adds to one of several tables.
-	shards := make([][]atomic.Int64, 2*runtime.GOMAXPROCS(0))
-	for i := range shards {
-		shards[i] = make([]atomic.Int64, len(r.time))
-	}
-	lanes := c.reader.Lanes()
-	collect := share.Collector{
-		Begin: begin, End: end, Regions: c.regions, Keep: c.keep(), Wins: store.RoleOfInstant,
-		Lanes: func(id trace.LocationID) int { return int(lanes[id+1] - lanes[id]) },
-		Emit: func(id trace.LocationID, p share.Piece) {
-			k := int(p.Role)
-			if c.byRegion {
-				k = int(p.Region)
-			}
-			if s := c.class[k]; s >= 0 {
-				r.spread(shards[int(id)%len(shards)], s, p.Begin, p.End)
-			}
-		},
-	}
-	w := c.request.Window()
-	w.Begin, w.End = begin, end
-	if err := c.reader.Intervals(c.ctx, w, func(cols *trace.Columns) error { collect.Add(cols); return nil }); err != nil {
-		return err
-	}
-	collect.Close()
-	for _, table := range shards {
-		for i := range table {
-			r.time[i] += trace.Time(table[i].Load())
-		}
-	}
-	return nil
-}
-
-// spread adds [begin, end) to the bins of a series that it meets.
-func (r *result) spread(table []atomic.Int64, series int, begin, end trace.Time) {
-	b := max(0, sort.Search(len(r.edges), func(i int) bool { return r.edges[i] > begin })-1)
-	for ; b < r.bins() && r.edges[b] < end; b++ {
-		if d := min(end, r.edges[b+1]) - max(begin, r.edges[b]); d > 0 {
-			table[b*len(r.series)+series].Add(int64(d))
-		}
-	}
 }
