@@ -64,19 +64,39 @@ func NewTable(n int, rows []callgraph.Row, value func(*callgraph.Row) float64) *
 	for i, p := range t.Columns {
 		at[p] = i
 	}
-	c := len(t.Columns)
-	t.words = (c + 63) / 64
-	t.value, t.has, t.total = make([]float32, n*c), make([]uint64, n*t.words), make([]float64, n)
+	t.allocate()
 	for i := range rows {
-		r := &rows[i]
-		if k, ok := at[r.Pair]; ok {
-			v := max(value(r), 0)
-			t.value[int(r.Owner)*c+k] = float32(v)
-			t.has[int(r.Owner)*t.words+k/64] |= 1 << (k % 64)
-			t.total[r.Owner] += v
+		if k, ok := at[rows[i].Pair]; ok {
+			t.set(int(rows[i].Owner), k, max(value(&rows[i]), 0))
 		}
 	}
 	return t
+}
+
+func (t *Table) allocate() {
+	c := len(t.Columns)
+	t.words = (c + 63) / 64
+	t.value, t.has, t.total = make([]float32, t.Len*c), make([]uint64, t.Len*t.words), make([]float64, t.Len)
+}
+
+func (t *Table) set(i, column int, v float64) {
+	t.value[i*len(t.Columns)+column] = float32(v)
+	t.has[i*t.words+column/64] |= 1 << (column % 64)
+	t.total[i] += v
+}
+
+// Exclusive is the exclusive time of a row: what locations are compared by.
+func Exclusive(r *callgraph.Row) float64 { return r.Exclusive }
+
+// Scan gathers the pairs of callers and callees of locations into a table. With
+// closure all around a call count as callers, so that inlining does not matter.
+func Scan(plan callgraph.Plan, scan callgraph.Scan) (*Table, error) {
+	plan.Measure, plan.Owner, plan.Profile = callgraph.Totals, nil, false
+	rows, err := callgraph.Gather(&plan, scan)
+	if err != nil {
+		return nil, err
+	}
+	return NewTable(len(plan.Locations), rows, Exclusive), nil
 }
 
 func byPair(a, b callgraph.Pair) int {

@@ -33,10 +33,8 @@ func kinds(n, columns, kinds int, noise float64, seed uint64) (*Table, []int) {
 			rows = append(rows, callgraph.Row{Owner: int32(i), Pair: callgraph.Pair{Caller: int32(c % 7), Callee: int32(c)}, Count: 1, Exclusive: max(v, 0)})
 		}
 	}
-	return NewTable(n, rows, exclusive), of
+	return NewTable(n, rows, Exclusive), of
 }
-
-func exclusive(r *callgraph.Row) float64 { return r.Exclusive }
 
 // agreement is the share of pairs of locations on which two partitions agree (Rand).
 func agreement(a, b []int32) float64 {
@@ -98,7 +96,7 @@ func TestASingleOddLocationIsFoundAmongMany(t *testing.T) {
 			rows = append(rows, callgraph.Row{Owner: int32(i), Pair: callgraph.Pair{Caller: -1, Callee: int32(c)}, Exclusive: v})
 		}
 	}
-	g := Group(NewTable(9000, rows, exclusive), Options{K: 2})
+	g := Group(NewTable(9000, rows, Exclusive), Options{K: 2})
 	if len(g.Members) != 2 || !slices.Equal(g.Members[1], []int32{odd}) {
 		t.Fatalf("groups of %d and %v", len(g.Members[0]), g.Members[1])
 	}
@@ -196,7 +194,7 @@ func TestWhatSetsAGroupApartIsNamed(t *testing.T) {
 			rows = append(rows, row(i, 2, 5))
 		}
 	}
-	table := NewTable(8, rows, exclusive)
+	table := NewTable(8, rows, Exclusive)
 	g := Group(table, Options{K: 2})
 	d := Differ(table, g, 1, 10)
 	if len(d) != 2 || !d[0].Calls || d[0].Column != 2 || d[0].CalledInside != 2 || d[0].CalledOutside != 0 || d[0].Effect != 1 {
@@ -215,9 +213,21 @@ func TestWhatSetsAGroupApartIsNamed(t *testing.T) {
 
 // BenchmarkGroup65536 groups 65,536 locations with 500 pairs each.
 func BenchmarkGroup65536(b *testing.B) {
-	table, _ := kinds(65536, 500, 5, 0.1, 1)
+	const n, columns, kinds = 65536, 500, 5
+	r := rand.New(rand.NewPCG(1, 2))
+	t := &Table{Len: n, Columns: make([]callgraph.Pair, columns), class: make([]int32, n), Classes: kinds}
+	t.allocate()
+	for i := range n {
+		k := r.IntN(kinds)
+		t.class[i] = int32(k)
+		for c := range columns {
+			if c%100 != k {
+				t.set(i, c, 1000*float64(1+(c*7+k*c*3)%23)*(0.9+0.2*r.Float64()))
+			}
+		}
+	}
 	for b.Loop() {
-		g := Group(table, Options{})
+		g := Group(t, Options{})
 		b.ReportMetric(float64(len(g.Members)), "groups")
 	}
 }
