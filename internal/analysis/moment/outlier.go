@@ -8,19 +8,29 @@ import (
 // An Outlier says how far a row stands from its peers.
 type Outlier struct {
 	// Score is the distance in robust standard deviations of the moment that is
-	// furthest out; 0 where the row has too few peers.
+	// furthest out; 0 where the row has too few peers, or too little work to matter.
 	Score float64
 	// Moment is that moment, 0 to 3.
 	Moment int
 	// Value is its value, Median that of the peers, in ns.
 	Value, Median float64
+	// Impact orders rows that stand out: the score, up to a bound, times the busy
+	// time at stake, which is the row's own or what its peers have.
+	Impact float64
 }
 
-// Threshold is the score from which a row stands out.
-const Threshold = 5
+// Threshold is the score from which a row stands out: the usual one for distances in
+// robust standard deviations (Iglewicz and Hoaglin).
+const Threshold = 3.5
 
-// fewestPeers is how many rows must be alike for one to stand out.
-const fewestPeers = 4
+const (
+	// fewestPeers is how many rows must be alike for one to stand out.
+	fewestPeers = 4
+	// negligible is the part of the busiest row's work below which a row and its
+	// peers do too little for their moments to matter.
+	negligible = 0.01
+	mostScore  = 20 // that counts in Impact
+)
 
 // StandsOut reports whether the row is marked.
 func (o *Outlier) StandsOut() bool { return o.Score >= Threshold }
@@ -28,18 +38,22 @@ func (o *Outlier) StandsOut() bool { return o.Score >= Threshold }
 // Outliers compares each row with its peers: rows with the same number in peers,
 // all rows where peers is nil. For each moment the distance from the median is
 // taken in units of 1.4826 × the median absolute deviation, which half of the rows
-// cannot shift; the unit is not let below 2 % of the median (of m2 for the skew,
-// 0.5 % of length for m1), so that rows which differ by a hair do not stand out
-// among rows that do not differ at all. O(n) for each moment and group of peers.
+// cannot shift; the unit is not let below 2 % of the median (10 % of the median of m2
+// for the skew, 0.5 % of length for m1), so that rows which differ by a hair do not
+// stand out among rows that do not differ at all. O(n) for each moment and group.
 func Outliers(rows []Moments, peers []int32, length float64) []Outlier {
 	out := make([]Outlier, len(rows))
 	buffer := make([]float64, 0, len(rows))
+	most := 0.0
+	for i := range rows {
+		most = max(most, rows[i].M0)
+	}
 	for _, group := range peerGroups(len(rows), peers) {
 		if len(group) < fewestPeers {
 			continue
 		}
-		median2 := 0.0
-		for _, k := range []int{0, 1, 2, 3} {
+		var medians [4]float64
+		for k := range medians {
 			buffer = buffer[:0]
 			for _, i := range group {
 				if v := rows[i].At(k); !math.IsNaN(v) {
@@ -49,27 +63,35 @@ func Outliers(rows []Moments, peers []int32, length float64) []Outlier {
 			if len(buffer) < fewestPeers {
 				continue
 			}
-			median := selectNth(buffer, len(buffer)/2)
+			centre := median(buffer)
+			medians[k] = centre
 			for i, v := range buffer {
-				buffer[i] = math.Abs(v - median)
+				buffer[i] = math.Abs(v - centre)
 			}
-			if k == 2 {
-				median2 = median
-			}
-			unit := 1.4826 * selectNth(buffer, len(buffer)/2)
-			unit = max(unit, unitFloor(k, median, median2, length))
+			unit := max(1.4826*median(buffer), unitFloor(k, centre, medians[2], length))
 			if !(unit > 0) {
 				continue
 			}
 			for _, i := range group {
+				stake := max(rows[i].M0, medians[0])
 				v := rows[i].At(k)
-				if score := math.Abs(v-median) / unit; score > out[i].Score {
-					out[i] = Outlier{score, k, v, median}
+				if score := math.Abs(v-centre) / unit; score > out[i].Score && stake >= negligible*most {
+					out[i] = Outlier{score, k, v, centre, min(score, mostScore) * stake}
 				}
 			}
 		}
 	}
 	return out
+}
+
+// median reorders the list.
+func median(a []float64) float64 {
+	n := len(a) / 2
+	high := Nth(a, n)
+	if len(a)%2 == 1 {
+		return high
+	}
+	return (slices.Max(a[:n]) + high) / 2
 }
 
 func unitFloor(k int, median, median2, length float64) float64 {
@@ -111,9 +133,9 @@ func peerGroups(n int, peers []int32) [][]int32 {
 	return groups
 }
 
-// selectNth puts the nth smallest value in its place and gives it: quickselect with
-// the median of three, O(n) expected.
-func selectNth(a []float64, n int) float64 {
+// Nth gives the nth smallest value and reorders the list: quickselect with the
+// median of three, O(n) expected.
+func Nth(a []float64, n int) float64 {
 	lo, hi := 0, len(a)-1
 	for hi-lo > 12 {
 		mid := lo + (hi-lo)/2

@@ -158,6 +158,7 @@ func TestOutliersStandOutFromTheirPeers(t *testing.T) {
 	}
 	rows[8] = row(300, 500)                                   // works three times as long
 	rows[11] = row(10, 600)                                   // works at another time
+	rows[13] = row(0.4, 200)                                  // hardly works, where its peers do
 	rows[14] = Moments{0, math.NaN(), math.NaN(), math.NaN()} // never works
 	rows = append(rows, row(1, 1))                            // of a kind with no peers
 	peers = append(peers, 2)
@@ -168,11 +169,18 @@ func TestOutliersStandOutFromTheirPeers(t *testing.T) {
 			marked = append(marked, i)
 		}
 	}
-	if !slices.Equal(marked, []int{8, 11, 14}) {
+	if !slices.Equal(marked, []int{8, 11, 13, 14}) {
 		t.Fatalf("marked %v", marked)
 	}
 	if out[8].Moment == 1 || out[8].Median == 0 || out[11].Moment != 1 {
 		t.Errorf("reasons %+v, %+v", out[8], out[11])
+	}
+	if out[8].Impact <= out[11].Impact {
+		t.Errorf("the row with more work at stake comes later: %+v, %+v", out[8], out[11])
+	}
+	rows[0] = row(1e6, 500) // beside it the second kind of rows does too little to matter
+	if out := Outliers(rows, peers, 1000); out[11].StandsOut() || !out[0].StandsOut() {
+		t.Errorf("%+v, %+v", out[0], out[11])
 	}
 	for i := range rows[:40:40] { // all the same: nobody stands out
 		rows[i] = row(50, 50)
@@ -184,7 +192,7 @@ func TestOutliersStandOutFromTheirPeers(t *testing.T) {
 	}
 }
 
-func TestSelectNth(t *testing.T) {
+func TestNth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
 		a := make([]float64, 1+rng.IntN(200))
@@ -193,7 +201,7 @@ func TestSelectNth(t *testing.T) {
 		}
 		n := rng.IntN(len(a))
 		want := slices.Sorted(slices.Values(a))[n]
-		if got := selectNth(a, n); got != want {
+		if got := Nth(a, n); got != want {
 			t.Fatalf("the %d of %v is %v, want %v", n, a, got, want)
 		}
 	}

@@ -30,7 +30,7 @@ func (r *result) everything() *allRows {
 	return a
 }
 
-// tableOrder puts rows that stand out first, the furthest out before the others.
+// tableOrder puts rows that stand out first, those with most at stake before the others.
 func (r *result) tableOrder() *allRows {
 	a := r.everything()
 	if a.order != nil {
@@ -46,7 +46,7 @@ func (r *result) tableOrder() *allRows {
 		}
 	}
 	slices.SortStableFunc(first, func(x, y int32) int {
-		switch d := a.outliers[y].Score - a.outliers[x].Score; {
+		switch d := a.outliers[y].Impact - a.outliers[x].Impact; {
 		case d > 0:
 			return 1
 		case d < 0:

@@ -68,7 +68,7 @@ func (r *result) ordered() []int32 {
 	case r.opt.order == "location":
 	case r.opt.order == "outliers":
 		marks := r.everything().outliers
-		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(marks[b].Score, marks[a].Score) })
+		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(marks[b].Impact, marks[a].Impact) })
 	default:
 		k := int(r.opt.order[len(r.opt.order)-1] - '0')
 		all := r.busy.every(r.ids)
@@ -307,7 +307,7 @@ func (r *result) mark() {
 	n, best := 0, -1
 	for k := range r.rows {
 		if o := &r.rows[k].outlier; o.StandsOut() {
-			if n++; best < 0 || o.Score > r.rows[best].outlier.Score {
+			if n++; best < 0 || o.Impact > r.rows[best].outlier.Impact {
 				best = k
 			}
 		}
@@ -348,6 +348,8 @@ func (r *result) label() {
 			w.label = r.name(first)
 		case w.node != trace.NoLocation:
 			w.label = r.name(w.node)
+		case r.tree.Rank[first] != trace.NoRank && r.tree.Rank[last] > r.tree.Rank[first]:
+			w.label = fmt.Sprintf("rank %d – %d", r.tree.Rank[first], r.tree.Rank[last])
 		case r.tree.Parent[first] == r.tree.Parent[last]:
 			w.label = r.name(first) + " – " + r.tree.Name[last]
 		default:
