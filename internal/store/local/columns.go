@@ -83,12 +83,13 @@ type columns struct {
 	momentValue     [2][]float64 // weight, mean
 	momentCentral   []float64    // MaxMoment+1 a row
 
-	checkpointSum []uint64
-	sumRegion     []trace.RegionID
-	sumValue      []trace.Time // three a row
-	levelNode     []uint64
-	nodeIndex     []int64
-	nodeRow       []uint32
+	checkpointSum  []uint64
+	checkpointBase []uint32
+	sumRegion      []trace.RegionID
+	sumValue       []trace.Time // three a row
+	levelNode      []uint64
+	nodeIndex      []int64
+	nodeRow        []uint32
 }
 
 type definitionFacts struct {
@@ -148,7 +149,8 @@ func (c *columns) targets() map[string]target {
 		"text.offset.u64": into(&c.textOffset), "text.bytes.u8": into(&c.textBytes),
 		"sample.time.i64": into(&c.sampleTime), "sample.value.f64": into(&c.sampleValue),
 		"link_block.begin.i64": into(&c.blockBegin), "link_block.end.i64": into(&c.blockEnd),
-		"checkpoint.sum.u64": into(&c.checkpointSum), "sum.region.u32": into(&c.sumRegion), "sum.value.i64": into(&c.sumValue),
+		"checkpoint.sum.u64": into(&c.checkpointSum), "checkpoint.base.u32": into(&c.checkpointBase),
+		"sum.region.u32": into(&c.sumRegion), "sum.value.i64": into(&c.sumValue),
 		"level.node.u64": into(&c.levelNode), "node.index.i64": into(&c.nodeIndex), "node.row.u32": into(&c.nodeRow),
 	}
 	c.profileTargets(t)

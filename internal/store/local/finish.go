@@ -27,6 +27,7 @@ type finisher struct {
 
 	rows     *Reader // what is written so far, from the index on
 	sections []section
+	begins   *beginIndex
 
 	repairMu sync.Mutex
 	repairs  trace.Repairs

@@ -145,6 +145,7 @@ type indexPart struct {
 	sums                        uint32 // entries of the present checkpoint
 	checkpoints                 uint32 // of the present lane
 	checkpointSums              spill  // u32: how many entries each checkpoint has
+	checkpointBase              spill
 	sumRegion, sumValue         spill
 	levelNodes                  spill // u32: how many each level has
 	nodeIndex, nodeRow          spill
@@ -157,16 +158,16 @@ func (p *indexPart) entry(r trace.RegionID, s sum) error {
 	return cmp.Or(p.sumRegion.write(bytesOf([]trace.RegionID{r})), p.sumValue.write(bytesOf([]sum{s})))
 }
 
-func (p *indexPart) checkpoint() error {
+func (p *indexPart) checkpoint(base uint32) error {
 	p.pace(checkBlock)
 	n := p.sums
 	p.sums = 0
 	p.checkpoints++
-	return p.checkpointSums.write(bytesOf([]uint32{n}))
+	return cmp.Or(p.checkpointSums.write(bytesOf([]uint32{n})), p.checkpointBase.write(bytesOf([]uint32{base})))
 }
 
 func (p *indexPart) spills() []*spill {
-	all := []*spill{&p.checkpointSums, &p.sumRegion, &p.sumValue, &p.levelNodes, &p.nodeIndex, &p.nodeRow}
+	all := []*spill{&p.checkpointSums, &p.checkpointBase, &p.sumRegion, &p.sumValue, &p.levelNodes, &p.nodeIndex, &p.nodeRow}
 	for k := range p.blocks {
 		all = append(all, &p.blocks[k], &p.sizes[k])
 	}

@@ -21,6 +21,7 @@ type indexOutput struct {
 
 	laneCheckpoint, checkpointSum counter
 	laneForest, levelNode         counter
+	checkpointBase                cursor[byte]
 	sumRegion, sumValue           cursor[byte]
 	nodeIndex, nodeRow            cursor[byte]
 	blocks                        []sectionOutput
@@ -79,6 +80,7 @@ func newIndexOutput(x *indexer) (*indexOutput, error) {
 		start(&o.checkpointSum, "checkpoint.sum.u64")
 		start(&o.laneForest, "lane.forest.u64")
 		start(&o.levelNode, "level.node.u64")
+		open(&o.checkpointBase, "checkpoint.base.u32")
 		open(&o.sumRegion, "sum.region.u32")
 		open(&o.sumValue, "sum.value.i64")
 		open(&o.nodeIndex, "node.index.i64")
@@ -164,7 +166,8 @@ func (o *indexOutput) consumeShape(p *indexPart) error {
 		o.laneForest.count(uint64(n))
 	}
 	return cmp.Or(
-		p.checkpointSums.drain(o.checkpointSum.counts), p.sumRegion.drain(into8(&o.sumRegion)), p.sumValue.drain(into8(&o.sumValue)),
+		p.checkpointSums.drain(o.checkpointSum.counts), p.checkpointBase.drain(into8(&o.checkpointBase)),
+		p.sumRegion.drain(into8(&o.sumRegion)), p.sumValue.drain(into8(&o.sumValue)),
 		p.levelNodes.drain(o.levelNode.counts), p.nodeIndex.drain(into8(&o.nodeIndex)), p.nodeRow.drain(into8(&o.nodeRow)),
 	)
 }

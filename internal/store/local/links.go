@@ -93,6 +93,15 @@ func (f *finisher) writeLinks(ctx context.Context) error {
 	if err := f.writeUntimed(); err != nil {
 		return err
 	}
+	begins := new(beginIndex)
+	if f.links.Len() > 0 {
+		var err error
+		if begins, err = f.indexBegins(ctx); err != nil {
+			return err
+		}
+		defer begins.close()
+	}
+	f.begins = begins
 	var w linkWriter
 	err := w.open(f.dir, "link", true)
 	if err == nil {
@@ -183,8 +192,8 @@ func (f *finisher) resolveBatch(ctx context.Context, batch []linkRecord, places 
 		g.Go(func() error {
 			for i := first; i < min(first+part, len(batch)); i++ {
 				r := &batch[i]
-				places[i][0] = f.rows.endAt(r.fromLocation, r.fromTime, r.fromRegion)
-				places[i][1] = f.rows.endAt(r.toLocation, r.toTime, r.toRegion)
+				places[i][0] = f.rows.endAt(f.begins, r.fromLocation, r.fromTime, r.fromRegion)
+				places[i][1] = f.rows.endAt(f.begins, r.toLocation, r.toTime, r.toRegion)
 			}
 			return nil
 		})
@@ -199,9 +208,16 @@ func (f *finisher) resolveBatch(ctx context.Context, batch []linkRecord, places 
 // else the innermost open at t, in the first lane that has one. With a region only
 // its intervals count, and one that ends at t serves where none is open: a
 // receive is often stamped with the time of its leave.
-func (r *Reader) endAt(location trace.LocationID, t trace.Time, region trace.RegionID) place {
+func (r *Reader) endAt(begins *beginIndex, location trace.LocationID, t trace.Time, region trace.RegionID) place {
 	first, last := r.c.locationLane[location], r.c.locationLane[location+1]
-	for _, find := range [...]func(*laneView, trace.Time, trace.RegionID) int{beginningAt, openAt, endingAt} {
+	at, known := begins.find(r, location, t, region)
+	if at.row >= 0 {
+		return at
+	}
+	for i, find := range [...]func(*laneView, trace.Time, trace.RegionID) int{beginningAt, openAt, endingAt} {
+		if i == 0 && known {
+			continue
+		}
 		for l := first; l < last; l++ {
 			v := r.lane(int(l))
 			if row := find(&v, t, region); row >= 0 {

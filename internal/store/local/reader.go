@@ -43,6 +43,7 @@ type Reader struct {
 	communicators []trace.Communicator
 	topologies    []trace.Topology
 	sections      map[string]*openSection
+	sums          sync.Pool // of *timeSum
 }
 
 // Open opens the store at path. Summaries that the store does not hold, or holds

@@ -190,8 +190,9 @@ func indexTables() []table {
 	return []table{
 		{"checkpoint", false, "For each lane of more than 256 rows: the begins of rows 256, 512 …, and the end of the lane.", []column{
 			offsetCol("sum", "its rows in `sum`"),
+			col("base", u32, "the checkpoint of the lane, counted from 1, from which lists are added up"),
 		}},
-		{"sum", false, "What each region added since the checkpoint before; at every 16th and the last checkpoint of a lane, what it has added in all.", []column{
+		{"sum", false, "What each region added since the checkpoint before; at a checkpoint that is its own base, and at the last of a lane, what it has added in all.", []column{
 			col("region", u32, "region"),
 			{name: "value", typ: i64, per: 3, meaning: "ns in which it was innermost, ns in which it was anywhere on the stack, rows"},
 		}},

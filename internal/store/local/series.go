@@ -8,17 +8,19 @@ import (
 
 // Prefix sums of a lane. At every checkBlock-th row there is a checkpoint, at the
 // time at which that row begins. Its list of sums holds, for each region that
-// changed, what was added since the checkpoint before; every checkGroup-th list holds
+// changed, what was added since the checkpoint before; from time to time a list holds
 // everything so far instead. So what a lane has summed up until a checkpoint is the
 // sum over a short run of entries that lie next to each other in the file, and what
 // a window holds is the difference of two such sums, each with a walk over less than
 // a block. All of it is integers: the answer is exact.
 //
-// A list per region, found by binary search, was rejected: it takes several cache
-// misses for each region where this takes few for all.
+// A list holds everything once those since the last such one have checkFactor entries
+// for each region of it: they take little room then, whatever the number of regions,
+// and a sum has O(regions) entries. A list per region, found by binary search, was
+// rejected: it takes several cache misses for each region where this takes few for all.
 const (
-	checkBlock = 256
-	checkGroup = 16
+	checkBlock  = 256
+	checkFactor = 8
 )
 
 // A sum is what a region adds at a checkpoint.
@@ -44,6 +46,8 @@ type summer struct {
 	regions []trace.RegionID // of the lane
 	stack   []stackRow
 	now     trace.Time
+	base    uint32 // the last checkpoint whose list holds everything, 1 before any
+	entries int    // in the lists since
 }
 
 func newSummer(regions int) *summer {
@@ -56,25 +60,27 @@ func newSummer(regions int) *summer {
 // A sumSink takes the entries of one checkpoint after the other.
 type sumSink interface {
 	entry(trace.RegionID, sum) error
-	checkpoint() error // ends a list
+	// checkpoint ends a list; base is the checkpoint from which lists are added up.
+	checkpoint(base uint32) error
 }
 
 // lane makes the lists of a lane: one for each checkpoint after the begin, and the
 // last one over the whole lane. O(rows + checkpoints × regions open there).
 func (s *summer) lane(v *laneView, out sumSink) error {
-	s.now = v.begin[0]
+	s.now, s.base, s.entries = v.begin[0], 1, 0
 	for i := range v.begin {
 		s.leave(v, v.parent[i])
 		s.advance(v.begin[i])
 		if i%checkBlock == 0 && i > 0 {
-			if err := s.checkpoint(i/checkBlock%checkGroup == 0, out); err != nil {
+			whole := s.entries >= checkFactor*len(s.regions)
+			if err := s.checkpoint(uint32(i/checkBlock), whole, out); err != nil {
 				return err
 			}
 		}
 		s.enter(int32(i), v.region[i], v.begin[i])
 	}
 	s.leave(v, -1)
-	err := s.checkpoint(true, out)
+	err := s.checkpoint(uint32((v.len()+checkBlock-1)/checkBlock), true, out)
 	for _, r := range s.regions {
 		s.sums[r], s.posted[r] = sum{}, sum{}
 	}
@@ -134,8 +140,9 @@ func (s *summer) change(r trace.RegionID) {
 	}
 }
 
-// checkpoint makes a list: of everything so far, or of what was added.
-func (s *summer) checkpoint(whole bool, out sumSink) error {
+// checkpoint makes the list of checkpoint k: of everything so far, or of what was
+// added.
+func (s *summer) checkpoint(k uint32, whole bool, out sumSink) error {
 	for _, r := range s.active {
 		s.change(r)
 	}
@@ -145,6 +152,7 @@ func (s *summer) checkpoint(whole bool, out sumSink) error {
 		added := now.minus(s.posted[r])
 		s.posted[r] = now
 		if !whole && added != (sum{}) {
+			s.entries++
 			if err := out.entry(r, added); err != nil {
 				return err
 			}
@@ -152,6 +160,7 @@ func (s *summer) checkpoint(whole bool, out sumSink) error {
 	}
 	s.list = s.list[:0]
 	if whole {
+		s.base, s.entries = k, 0
 		slices.Sort(s.regions) // as answers want them
 		for _, r := range s.regions {
 			if err := out.entry(r, s.posted[r]); err != nil {
@@ -159,7 +168,7 @@ func (s *summer) checkpoint(whole bool, out sumSink) error {
 			}
 		}
 	}
-	return out.checkpoint()
+	return out.checkpoint(s.base)
 }
 
 // at gives the sums of a region until now, with what is open.
@@ -189,8 +198,8 @@ func (r *Reader) addBlocks(lane, block int, s *timeSum, sign trace.Time) {
 		return
 	}
 	first := int(r.c.laneCheckpoint[lane])
-	whole := max(block/checkGroup*checkGroup, 1)
-	r.addSums(r.c.checkpointSum[first+whole-1], r.c.checkpointSum[first+block], s, sign)
+	base := int(r.c.checkpointBase[first+block-1])
+	r.addSums(r.c.checkpointSum[first+base-1], r.c.checkpointSum[first+block], s, sign)
 }
 
 // addTotals adds the sums over a whole lane.

@@ -132,7 +132,7 @@ func (r *Reader) Time(ctx context.Context, w store.Window) (*store.TimeTable, er
 	sums := make([]*timeSum, r.workers)
 	err := r.parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
 		if sums[worker] == nil {
-			sums[worker] = newTimeSum(len(r.regions))
+			sums[worker] = r.takeSum()
 		}
 		s := sums[worker]
 		first := len(s.out.locations)
@@ -143,7 +143,23 @@ func (r *Reader) Time(ctx context.Context, w store.Window) (*store.TimeTable, er
 	if err != nil {
 		return nil, err
 	}
-	return joinTimes(sums, done), nil
+	t := joinTimes(sums, done)
+	for _, s := range sums {
+		if s != nil {
+			s.out = timePart{}
+			r.sums.Put(s)
+		}
+	}
+	return t, nil
+}
+
+// takeSum gives a timeSum whose cells are zero: with very many regions clearing them
+// anew for each query would take longer than the query.
+func (r *Reader) takeSum() *timeSum {
+	if s, ok := r.sums.Get().(*timeSum); ok {
+		return s
+	}
+	return newTimeSum(len(r.regions))
 }
 
 func (r *Reader) timePiece(ctx context.Context, in window, piece [2]trace.LocationID, s *timeSum) error {

@@ -1,0 +1,101 @@
+package local
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// slowEnd finds the interval of a link's end from the definition, row by row.
+func slowEnd(r *Reader, id trace.LocationID, t trace.Time, region trace.RegionID) place {
+	for _, fits := range []func(v *laneView, i int) bool{
+		func(v *laneView, i int) bool { return v.begin[i] == t },
+		func(v *laneView, i int) bool { return v.begin[i] <= t && t < v.end(i) },
+		func(v *laneView, i int) bool { return region != trace.NoRegion && v.end(i) == t },
+	} {
+		for n := r.lanes[id]; n < r.lanes[id+1]; n++ {
+			v := r.lane(int(n))
+			for i := v.len() - 1; i >= 0; i-- {
+				if (region == trace.NoRegion || v.region[i] == region) && fits(&v, i) {
+					return place{int32(n - r.lanes[id]), int32(i)}
+				}
+			}
+		}
+	}
+	return place{-1, -1}
+}
+
+func TestLinksFindTheirIntervals(t *testing.T) {
+	type want struct{ region [2]trace.RegionID }
+	regions := map[int64]want{} // by tag
+	rnd := rand.New(rand.NewPCG(3, 3))
+	path := build(t, Options{Memory: 1}, func(w trace.Writer) {
+		var f []trace.RegionID
+		for _, name := range []string{"a", "b", "c"} {
+			f = append(f, w.Region(trace.Region{Name: name}))
+		}
+		for _, reach := range []int{3, 30, 300} { // one lane, a few, many
+			s := w.Stream(thread(w, reach), trace.StreamOptions{})
+			for range 400 {
+				at := trace.Time(rnd.IntN(900))
+				s.Interval(at, at+trace.Time(rnd.IntN(reach)), f[rnd.IntN(3)])
+			}
+			_ = s.Close()
+		}
+		for i := range int64(3000) {
+			end := func() trace.End {
+				e := trace.End{Location: trace.LocationID(rnd.IntN(3)), Time: trace.Time(rnd.IntN(1000)), Region: trace.NoRegion}
+				if rnd.IntN(2) == 0 {
+					e.Region = f[rnd.IntN(3)]
+				}
+				return e
+			}
+			l := trace.Link{Kind: trace.LinkFlow, From: end(), To: end(), Tag: i, Communicator: trace.NoCommunicator}
+			regions[i] = want{[2]trace.RegionID{l.From.Region, l.To.Region}}
+			w.Link(l)
+		}
+	})
+	r := reopen(t, path)
+	if n := r.lanes[3] - r.lanes[2]; n <= manyLanes {
+		t.Fatalf("%d lanes are too few to be indexed", n)
+	}
+	seen := 0
+	err := r.Links(context.Background(), store.Window{Begin: 0, End: r.info.End}, func(c *store.LinkColumns) error {
+		for i := range c.Kind {
+			seen++
+			k := regions[c.Tag[i]].region
+			if got, want := (place{c.FromLane[i], c.FromRow[i]}), slowEnd(r, c.FromLocation[i], c.FromTime[i], k[0]); got != want {
+				t.Fatalf("link %d from location %d at %d, region %d: %v, want %v", c.Tag[i], c.FromLocation[i], c.FromTime[i], k[0], got, want)
+			}
+			if got, want := (place{c.ToLane[i], c.ToRow[i]}), slowEnd(r, c.ToLocation[i], c.ToTime[i], k[1]); got != want {
+				t.Fatalf("link %d to location %d at %d, region %d: %v, want %v", c.Tag[i], c.ToLocation[i], c.ToTime[i], k[1], got, want)
+			}
+		}
+		return nil
+	})
+	if err != nil || seen != 3000 {
+		t.Errorf("%d links, %v", seen, err)
+	}
+}
+
+func TestLinkWindowsMissNothing(t *testing.T) {
+	r := randomStore(t, 9, 3000)
+	l := &r.c.link
+	for _, w := range randomWindows(r, 9, 30) {
+		in := r.window(w)
+		want := 0
+		for i := range l.kind {
+			if in.begin < in.until && min(l.fromTime[i], l.toTime[i]) < in.until && max(l.fromTime[i], l.toTime[i]) >= in.begin {
+				want++
+			}
+		}
+		got := 0
+		err := r.Links(context.Background(), w, func(c *store.LinkColumns) error { got += len(c.Kind); return nil })
+		if err != nil || got != want || r.LinkCount(w) < int64(got) {
+			t.Errorf("[%d, %d): %d links of at most %d, want %d; %v", w.Begin, w.End, got, r.LinkCount(w), want, err)
+		}
+	}
+}
