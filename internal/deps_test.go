@@ -44,7 +44,7 @@ var policy = []rule{
 
 	{"internal/render/*", []string{"internal/scene"}, "a renderer knows no traces, so every renderer draws every view"},
 
-	{"internal/demo", []string{"internal/trace", "internal/importer", "internal/demo/*"}, "a demo writes a trace like a format does"},
+	{"internal/demo", []string{"internal/trace", "internal/importer", "internal/importer/vista", "internal/demo/*"}, "a demo writes a trace like a format does; demos of VISTA's programs make its records"},
 	{"internal/demo/*", []string{"internal/trace"}, "writers of real formats, for demos; they read nothing"},
 
 	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/render/wire"},

@@ -63,6 +63,7 @@ var Demos = []*Demo{
 	millionDemo,
 	g5k188Demo,
 	g5k433Demo,
+	quicksortDemo,
 }
 
 // Find gives the demo of that name. Options may follow a question mark, joined by

@@ -5,15 +5,19 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
+	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
+	"github.com/parallax-hpc/parallax/internal/importer/vista"
 )
 
 // Formats are asked from first to last; a file belongs to the first that claims
 // it. Those that are only recognised come last.
 var Formats = append([]*importer.Format{
 	chrometrace.Format,
+	otf2.Format,
 	paje.Format,
 	tau.Format,
+	vista.Format,
 }, recognised.Formats...)

@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/activity"
+	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
@@ -17,4 +18,5 @@ var Views = []*view.View{
 	activity.View,
 	treemap.View,
 	overview.View,
+	kaleidoscope.View,
 }

@@ -1,0 +1,103 @@
+// Package vista imports the trace records of VISTA, the tool of Tick and Park.
+//
+// A file of whitespace-separated whole numbers, a record a line. The first
+// record is PEmax, the number of processing elements; every other one is
+//
+//	time clause# pe index ppe pindex
+//
+// and says that the index-th procedure on pe began at that time (in ms) by
+// reducing a goal with the clause of that number, and that it was called by the
+// pindex-th procedure on ppe. The root has ppe = pindex = 0. Described in "Kaleidescope
+// Visualization of Fine-Grain Parallel Programs", figure 4. A file of the same
+// name that ends in .clauses may name the clauses: a number and a text a line.
+//
+//	PE              location (thread)
+//	clause          region
+//	record          interval
+//	ppe, pindex     spawn link from the caller
+//
+// What it lacks: no record says when a procedure ends. It is taken to last until
+// the next record on its PE, and the last ones until the end; the report counts
+// these guesses.
+package vista
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is VISTA's own trace records.
+var Format = &importer.Format{
+	Name:   "vista",
+	Title:  "VISTA trace records (Tick, Park)",
+	Claim:  claim,
+	Import: read,
+}
+
+// claim takes files whose first line is one number and whose second is six, the
+// first record being a root.
+func claim(s importer.Source) (runs []importer.Run) {
+	names := map[string]bool{}
+	for _, f := range s.Files {
+		names[f.Path] = true
+	}
+	for _, f := range s.Files {
+		head := string(s.Head(f.Path))
+		first, rest, ok := strings.Cut(head, "\n")
+		second, _, _ := strings.Cut(rest, "\n")
+		n, isNumber := numbers(first)
+		r, isRecord := numbers(second)
+		if !ok || !isNumber || !isRecord || len(n) != 1 || n[0] < 1 || n[0] > mostPEs || len(r) != 6 || r[4] != 0 || r[5] != 0 || r[2] >= n[0] {
+			continue
+		}
+		run := importer.Run{Files: []string{f.Path}}
+		if c := clausesOf(f.Path); names[c] {
+			run.Companions = []string{c}
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+func clausesOf(path string) string {
+	if dot := strings.LastIndexByte(path, '.'); dot > strings.LastIndexByte(path, '/') {
+		path = path[:dot]
+	}
+	return path + ".clauses"
+}
+
+// numbers reads a line of whole numbers that are not negative.
+func numbers(line string) (out []int64, ok bool) {
+	for _, w := range strings.Fields(line) {
+		n, err := strconv.ParseInt(w, 10, 64)
+		if err != nil || n < 0 {
+			return out, false
+		}
+		out = append(out, n)
+	}
+	return out, true
+}
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	path := run.Files[0]
+	f, err := run.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	c := NewConverter(w)
+	if len(run.Companions) > 0 {
+		if c.names, err = readClauses(run); err != nil {
+			return err
+		}
+	}
+	if err := records(ctx, f, run.Label(path), c); err != nil {
+		c.Close()
+		return err
+	}
+	return c.Close()
+}

@@ -1,0 +1,117 @@
+package kaleidoscope_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+func quicksort(tb testing.TB) store.Reader {
+	m := storetest.NewMemory(all.Summaries...)
+	d, _ := demo.Find("quicksort")
+	if err := d.Write(context.Background(), d.Options, m); err != nil {
+		tb.Fatal(err)
+	}
+	return m.Reader()
+}
+
+const calls = `
+region main role=compute
+region f role=compute
+region g role=communication
+location process p0 rank=0
+  0..100 main
+    10..40 f
+      12..20 g
+      22..30 g
+    50..90 f
+location process p1 rank=1
+  5..95 main
+`
+
+var square = scene.Size{Width: 400, Height: 400}
+
+func TestView(t *testing.T) {
+	viewtest.Run(t, kaleidoscope.View,
+		viewtest.Case{Name: "quicksort", Reader: quicksort, Size: square},
+		viewtest.Case{Name: "by region", Reader: quicksort, Size: square, Options: map[string][]string{"paint": {"region"}}},
+		viewtest.Case{Name: "by time", Reader: quicksort, Size: square, Options: map[string][]string{"paint": {"time"}, "paper": {"true"}}},
+		viewtest.Case{Name: "condensed", Reader: quicksort, Size: square, Options: map[string][]string{"ring": {"50"}, "order": {"family"}}},
+		viewtest.Case{Name: "calls", Trace: calls, Size: square},
+	)
+}
+
+func data(t *testing.T, c viewtest.Case) (d kaleidoscope.Data) {
+	t.Helper()
+	if c.Size == (scene.Size{}) {
+		c.Size = square
+	}
+	b, err := json.Marshal(c.Compute(t, kaleidoscope.View, c.Open(t)).Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestQuickSortHasThePapersWeightsAndSectors(t *testing.T) {
+	d := data(t, viewtest.Case{Reader: quicksort})
+	var weights []int
+	sector := map[int][2]float64{}
+	for _, n := range d.Nodes {
+		weights = append(weights, int(n.Weight))
+		sector[int(n.Weight)] = [2]float64{n.Start, n.Alloc}
+	}
+	slices.Sort(weights)
+	slices.Reverse(weights)
+	want := []int{85, 78, 40, 17, 15, 13, 13, 10, 9, 6, 5, 4, 4, 4, 3, 3, 3, 3, 3, 3, 3, 2, 1}
+	if !slices.Equal(weights, want) || d.Height != 7 || d.C0 != 0 {
+		t.Errorf("weights %v, height %d, c0 %d", weights, d.Height, d.C0)
+	}
+	for w, s := range map[int][2]float64{15: {0, 75}, 17: {75, 85}, 40: {160, 200}, 9: {160, 360.0 / 7}} {
+		if got := sector[w]; math.Abs(got[0]-s[0]) > 1e-9 || math.Abs(got[1]-s[1]) > 1e-9 {
+			t.Errorf("the call of weight %d has the sector %v, want %v", w, got, s)
+		}
+	}
+}
+
+func TestCallsHangBelowTheirCallerAndRootsBelowOne(t *testing.T) {
+	d := data(t, viewtest.Case{Trace: calls})
+	if len(d.Nodes) != 7 || d.Height != 4 || d.Nodes[0].Parent != nil {
+		t.Fatalf("%d nodes on %d levels: %+v", len(d.Nodes), d.Height, d.Nodes)
+	}
+	region := map[int32]string{}
+	for _, n := range d.Nodes {
+		region[n.ID] = n.Region
+		if n.Parent != nil {
+			if want := map[string]string{"main": "", "f": "main", "g": "f"}[n.Region]; region[*n.Parent] != want {
+				t.Errorf("%s hangs below %q, want %q", n.Region, region[*n.Parent], want)
+			}
+		}
+	}
+}
+
+func TestASubtreeIsLaidOutOnItsOwn(t *testing.T) {
+	whole := data(t, viewtest.Case{Reader: quicksort})
+	for _, n := range whole.Nodes {
+		if n.Weight == 40 { // E of the paper
+			b, _ := json.Marshal(n.ID)
+			d := data(t, viewtest.Case{Reader: quicksort, Options: map[string][]string{"root": {string(b)}}})
+			if len(d.Nodes) != 12 || d.Height != 4 || d.Nodes[0].Weight != 28 || d.Nodes[0].Alloc != 360 {
+				t.Errorf("the subtree has %d nodes on %d levels, its root weighs %v", len(d.Nodes), d.Height, d.Nodes[0].Weight)
+			}
+		}
+	}
+}
