@@ -1,6 +1,7 @@
 // The whole page.
 
 import { useEffect } from "preact/hooks";
+import { Guard } from "../widget/guard";
 import { Splitter } from "../widget/splitter";
 import { Bar } from "./bar";
 import { Breadcrumb } from "./breadcrumb";
@@ -23,7 +24,7 @@ export function App({ bench }: { bench: Workbench }) {
   useEffect(() => listen(bench), []);
   return (
     <BenchProvider value={bench}>
-      {bench.embed.value !== "" ? <Embedded /> : <Page />}
+      <Guard what="The page">{bench.embed.value !== "" ? <Embedded /> : <Page />}</Guard>
       <Overlays />
       <TipBox />
     </BenchProvider>
@@ -61,7 +62,7 @@ function Bench() {
       {right > 0 && (
         <>
           <Splitter along="x" label="Width of the inspector" onMove={(px) => bench.resizeSide("right", -px)} />
-          <div class="side-box" style={{ width: `${right}px` }}><Inspector /></div>
+          <div class="side-box" style={{ width: `${right}px` }}><Guard what="The inspector"><Inspector /></Guard></div>
         </>
       )}
     </div>

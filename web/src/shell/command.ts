@@ -135,8 +135,8 @@ export const commands: Command[] = [
   { id: "split-right", title: "Split the panel to the right", group: "Panels", keys: [], run: onFocused((b, p) => b.addView(p.view, "right", p.id)) },
   { id: "split-below", title: "Split the panel below", group: "Panels", keys: [], run: onFocused((b, p) => b.addView(p.view, "below", p.id)) },
   { id: "close-panel", title: "Close the panel", group: "Panels", keys: ["Shift+KeyX"], run: onFocused((b, p) => b.setLayout(panel.closePanel(b.layout.value, p.id))) },
-  { id: "next-panel", title: "Next panel", group: "Panels", keys: ["Alt+ArrowRight", "KeyE"], run: (b) => cycle(b, 1) },
-  { id: "previous-panel", title: "Previous panel", group: "Panels", keys: ["Alt+ArrowLeft", "KeyQ"], run: (b) => cycle(b, -1) },
+  { id: "next-panel", title: "Next panel", group: "Panels", keys: ["KeyE"], run: (b) => cycle(b, 1) },
+  { id: "previous-panel", title: "Previous panel", group: "Panels", keys: ["KeyQ"], run: (b) => cycle(b, -1) },
   { id: "overview", title: "Standard panels: the first screen again", group: "Panels", keys: ["Digit0"], run: (b) => b.setLayout(b.overview()) },
 
   { id: "commands", title: "All commands", group: "Page", keys: ["Ctrl+Shift+KeyP"], always: true, run: (b) => (b.overlay.value = "commands") },

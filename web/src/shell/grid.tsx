@@ -2,6 +2,7 @@
 
 import { Fragment } from "preact";
 import { useRef } from "preact/hooks";
+import { Guard } from "../widget/guard";
 import { Splitter } from "../widget/splitter";
 import { useBench } from "./context";
 import { findPanel, resizeColumn, resizeRow } from "./layout";
@@ -12,7 +13,7 @@ export function Grid() {
   const ref = useRef<HTMLDivElement>(null);
   const layout = bench.layout.value;
   const alone = findPanel(layout, layout.maximised);
-  if (alone) return <main class="grid" aria-label="Panels"><div class="grid-row"><Panel key={alone.id} panel={alone} /></div></main>;
+  if (alone) return <main class="grid" aria-label="Panels"><div class="grid-row"><Guard what="This panel"><Panel key={alone.id} panel={alone} /></Guard></div></main>;
   if (layout.rows.length === 0) {
     return (
       <main class="grid" aria-label="Panels">
@@ -47,7 +48,7 @@ export function Grid() {
                     bench.setLayout(resizeColumn(bench.layout.value, r, c - 1, ((px / width()) * sum(list)) / pair));
                   }} />
                 )}
-                <div class="grid-cell" style={{ flexGrow: p.weight }}><Panel panel={p} /></div>
+                <div class="grid-cell" style={{ flexGrow: p.weight }}><Guard what="This panel"><Panel panel={p} /></Guard></div>
               </Fragment>
             ))}
           </div>

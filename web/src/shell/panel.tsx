@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ExportFormat, ViewInfo, ViewRequest } from "../api/types";
 import type { Scene } from "../scene/scene";
+import { Guard } from "../widget/guard";
 import { Icon } from "../widget/icon";
 import { Menu, type MenuItem } from "../widget/menu";
 import { Popover } from "../widget/popover";
@@ -79,7 +80,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
       </span>
       {notes.length > 0 && <span class="panel-note" title={notes.join("\n")}>{notes[0]}</span>}
       <span class="panel-tools">
-        {Controls && <Controls panel={panel} />}
+        {Controls && <Guard what={`The controls of ${panel.view}`}><Controls panel={panel} /></Guard>}
         {view && view.options.length > 0 && (
           <Popover title={`Options of ${view.title}`} class="plain" align="right" label={<Icon name="options" />}>
             {() => <OptionForm view={view} values={layout.findPanel(bench.layout.value, panel.id)?.options ?? {}} set={(n, v) => bench.setOption(panel.id, n, v)} />}
