@@ -1,0 +1,138 @@
+// Package align fits the clocks of processes to each other.
+//
+// Some recorders give every process a clock of its own that starts anywhere and
+// never say how they compare. What is known is cause and effect: a message is not
+// received before it is sent, and nobody leaves a barrier before everybody has
+// entered it. Each such pair bounds the difference of two clocks from one side;
+// traffic in both directions bounds it from both, and the middle of the bounds is
+// taken, as if the fastest messages needed the same time there and back
+// (Cristian, "Probabilistic clock synchronization", 1989).
+//
+//  1. For each pair of processes the tightest bounds are kept, in a few stretches
+//     of time each, so memory grows with the pairs that talk, not with the messages.
+//  2. Where no constant difference fits all bounds of a pair, one of the clocks
+//     drifts: a line is fitted to the middles of the stretches.
+//  3. The pairs with the narrowest bounds span a tree, along which differences
+//     become offsets; then all pairs pull on them, the narrow ones harder.
+//
+// Nothing is moved unless a user asks for it, and what was done and how well it
+// fits is in the Result.
+package align
+
+import (
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Fit collects what is known of the clocks of n processes. It is not for many
+// goroutines at once.
+type Fit struct {
+	n     int
+	edges map[pair]*edge
+	order []pair // of first mention, so that the result does not depend on a map
+}
+
+type pair struct{ low, high int32 }
+
+// New begins a fit of the clocks of n processes.
+func New(n int) *Fit {
+	return &Fit{n: n, edges: map[pair]*edge{}}
+}
+
+// Before says that what process from did at its time cause comes before what
+// process to did at its time effect: a message, a step of a collective.
+func (f *Fit) Before(from, to int, cause, effect trace.Time) {
+	if from == to || from < 0 || to < 0 || from >= f.n || to >= f.n {
+		return
+	}
+	p := pair{int32(min(from, to)), int32(max(from, to))}
+	e := f.edges[p]
+	if e == nil {
+		e = &edge{pair: p}
+		f.edges[p] = e
+		f.order = append(f.order, p)
+	}
+	if from == int(p.low) {
+		e.up.add(cause, effect-cause)
+	} else {
+		e.down.add(effect, effect-cause)
+	}
+}
+
+// Pairs is the number of pairs of processes that something is known of.
+func (f *Fit) Pairs() int { return len(f.edges) }
+
+// An edge is what is known of two clocks: with x = offset(low) - offset(high),
+// every up value bounds x from above and every down value bounds -x.
+type edge struct {
+	pair
+	up, down bounds
+
+	middle, slope float64 // x at origin, and its change a nanosecond
+	origin        float64
+	width         float64 // half the distance of the bounds
+	oneSided      bool
+}
+
+// Lines gives the correction of each process.
+type Line struct {
+	Origin trace.Time // of the process's own clock
+	Offset float64    // to add at Origin, ns
+	Drift  float64    // to add for each ns after
+}
+
+// At is a time of the process on the common clock.
+func (l Line) At(t trace.Time) trace.Time {
+	if l.Drift == 0 {
+		return t + trace.Time(math.Round(l.Offset))
+	}
+	return t + trace.Time(math.Round(l.Offset+l.Drift*float64(t-l.Origin)))
+}
+
+// A Result is how the clocks are to be moved, and how well that fits.
+type Result struct {
+	Lines []Line
+	// Group of each process: those of one group are aligned with each other,
+	// those of different groups know nothing of each other.
+	Group  []int
+	Groups int
+	// Moved is the number of processes whose clock is moved, Drifting of those
+	// that also run at another speed.
+	Moved, Drifting int
+	// Largest is the largest offset.
+	Largest trace.Time
+	// Residual is the root mean square of what the offsets differ from the middle
+	// of the bounds, over all pairs; Worst is by how much the tightest bound of a
+	// pair is still broken, 0 where all hold.
+	Residual, Worst trace.Time
+}
+
+// Solve fits the clocks.
+func (f *Fit) Solve() *Result {
+	edges := make([]*edge, 0, len(f.order))
+	for _, p := range f.order {
+		e := f.edges[p]
+		e.estimate()
+		edges = append(edges, e)
+	}
+	slices.SortStableFunc(edges, func(a, b *edge) int {
+		switch {
+		case a.oneSided != b.oneSided:
+			if a.oneSided {
+				return 1
+			}
+			return -1
+		case a.width < b.width:
+			return -1
+		case a.width > b.width:
+			return 1
+		}
+		return 0
+	})
+	s := newSolver(f.n, edges)
+	s.span()
+	s.relax()
+	return s.result()
+}

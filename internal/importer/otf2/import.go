@@ -1,0 +1,383 @@
+package otf2
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// importRun reads an archive.
+//
+//  1. The anchor says how the other files are kept.
+//  2. The global definitions are read whole and given to the trace.
+//  3. Where the user asks for it, all messages and collectives are looked at
+//     first, and the clocks fitted.
+//  4. Locations are read several at a time: local definitions, then events.
+//  5. Ends of links that lie in different files find each other.
+func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
+	a := &archive{run: run, w: w}
+	if err := a.open(ctx); err != nil {
+		return err
+	}
+	a.define()
+	if err := a.fit(ctx); err != nil {
+		return err
+	}
+	a.matcher = newMatcher(a.matchMemory(), len(a.tree.processes))
+	defer func() { a.matcher.close() }()
+	if err := a.readLocations(ctx, (*row).convert); err != nil {
+		return err
+	}
+	if err := a.readMarkers(ctx); err != nil {
+		return err
+	}
+	if err := a.closeShared(); err != nil {
+		return err
+	}
+	if err := a.link(ctx); err != nil {
+		return err
+	}
+	a.finish()
+	return nil
+}
+
+// open reads anchor and global definitions.
+func (a *archive) open(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(a.run.Files, func(f string) bool { return isAnchor(a.run.Source.Head(f)) })
+	if i < 0 {
+		return &importer.Error{File: a.run.Source.Name, Cause: "holds no anchor of an OTF2 archive", Hint: "name the file that ends in .otf2", Kind: importer.ErrMalformed}
+	}
+	a.files = findFiles(a.run.Source, a.run.Files[i])
+	label := a.run.Label(a.files.anchor)
+	f, err := a.run.Open(a.files.anchor)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if a.anchor, err = readAnchor(f); err != nil {
+		return a.wrong(a.files.anchor, err)
+	}
+	if a.anchor.substrate == substrateSion {
+		return &importer.Error{File: label, Cause: "the archive is kept in SION containers", Hint: "write it with the POSIX substrate, or split it with sionsplit", Kind: importer.ErrUnsupported}
+	}
+	for _, c := range []struct {
+		size  *int64
+		said  uint64
+		usual int64 // what Score-P takes
+	}{{&a.eventChunk, a.anchor.eventChunk, 1 << 20}, {&a.defChunk, a.anchor.defChunk, 4 << 20}} {
+		if *c.size = chunkSize(c.said); *c.size == 0 {
+			*c.size = c.usual
+			a.w.Report(trace.Guessed, "sizes of chunks that cannot be, taken as those of Score-P", 1, label)
+		}
+	}
+	if a.anchor.cut {
+		a.w.Report(trace.Skipped, "anchor files that are cut", 1, label)
+	}
+	return a.readGlobal(ctx)
+}
+
+// wrong makes an error about a file of the archive.
+func (a *archive) wrong(file string, err error) error {
+	var known *importer.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return &importer.Error{File: a.run.Label(file), Cause: err.Error(), Hint: "copy the archive again", Kind: importer.ErrMalformed}
+}
+
+func (a *archive) readGlobal(ctx context.Context) error {
+	if a.files.global == "" {
+		return &importer.Error{File: a.run.Label(base(a.files.anchor) + ".def"), Cause: "the definitions of the archive are missing", Hint: "copy all files of the archive: X.otf2, X.def and the directory X", Kind: importer.ErrNotFound}
+	}
+	f, err := a.openFile(a.files.global)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	d := &a.defs
+	if err := d.read(ctx, f, a.defChunk); err != nil {
+		return err
+	}
+	label := a.run.Label(a.files.global)
+	if d.total() == 0 {
+		err := d.damage.readError
+		if err == nil {
+			err = errors.New("holds no definitions")
+		}
+		return a.wrong(a.files.global, err)
+	}
+	if !d.hasClock {
+		d.resolution = nanoseconds
+		a.w.Report(trace.Guessed, "clocks without a resolution, taken to count nanoseconds", 1, label)
+	}
+	a.reportGlobal(label)
+	a.addUndefined()
+	return nil
+}
+
+// reportGlobal says what is wrong with the global definitions.
+func (a *archive) reportGlobal(label string) {
+	d := &a.defs
+	if !d.damage.whole() {
+		a.w.Report(trace.Skipped, "global definition files that are cut or damaged: names, ranks and communicators may be missing", 1, fmt.Sprintf("%s: byte %d", label, d.damage.firstAt))
+	}
+	a.report(trace.Skipped, "bytes after the last global definition", d.damage.stray, label)
+	if d.bad > 0 {
+		a.w.Report(trace.Skipped, "global definitions that cannot be read", d.bad, fmt.Sprintf("%s: byte %d", label, d.badAt))
+	}
+	if n := int64(a.anchor.definitions) - d.total(); n != 0 && !a.anchor.cut {
+		a.w.Report(trace.Skipped, "global definitions more or less than the anchor announces", max(n, -n), label)
+	}
+	if n := int64(a.anchor.locations) - int64(len(d.locations)); n != 0 && !a.anchor.cut {
+		a.w.Report(trace.Skipped, "locations more or less than the anchor announces", max(n, -n), label)
+	}
+	for id := definitionIDs; id < len(d.counts); id++ {
+		if n := d.counts[id]; n > 0 {
+			a.w.Report(trace.Skipped, fmt.Sprintf("definitions of type %d, which is not known", id), n, label)
+		}
+	}
+}
+
+// addUndefined makes locations for event files that no definition is about.
+func (a *archive) addUndefined() {
+	var n int64
+	example := ""
+	for _, id := range sortedKeys(a.files.events) {
+		if _, ok := a.defs.locIndex.get(id); ok {
+			continue
+		}
+		keep(&a.defs.locations, &a.defs.locIndex, id, location{id: id, name: undefined32, kind: locationThread, group: undefined32})
+		if n++; example == "" {
+			example = a.run.Label(a.files.events[id])
+		}
+	}
+	if n > 0 {
+		a.w.Report(trace.Guessed, "event files of locations that are not defined, kept under their number", n, example)
+	}
+}
+
+// openFile opens a definition or event file, which may be packed by the library.
+func (a *archive) openFile(file string) (io.ReadCloser, error) {
+	f, err := a.run.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, 8)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		f.Close()
+		return nil, err
+	}
+	var r io.Reader = &prefixed{head[:n], f}
+	if isPacked(head[:n]) {
+		r = newBlockReader(r)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{r, f}, nil
+}
+
+// prefixed gives back what was looked at.
+type prefixed struct {
+	head []byte
+	r    io.Reader
+}
+
+func (p *prefixed) Read(b []byte) (int, error) {
+	if len(p.head) > 0 {
+		n := copy(b, p.head)
+		p.head = p.head[n:]
+		return n, nil
+	}
+	return p.r.Read(b)
+}
+
+// readLocations calls f for every location that has an event file, on all cores,
+// large files first. Those without a file are counted.
+func (a *archive) readLocations(ctx context.Context, f func(*row, context.Context, string) error) error {
+	order := make([]int32, 0, len(a.defs.locations))
+	for i := range a.defs.locations {
+		if a.files.events[a.defs.locations[i].id] != "" {
+			order = append(order, int32(i))
+		}
+	}
+	size := func(i int32) int64 { return a.files.sizes[a.files.events[a.defs.locations[i].id]] }
+	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(size(y), size(x)) })
+	g, ctx := errgroup.WithContext(ctx)
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(order)) {
+		g.Go(func() error {
+			r := newRow(a)
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= len(order) {
+					return nil
+				}
+				r.begin(order[n])
+				if err := r.openLocation(f, ctx); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// openLocation reads the local definitions of the row's location, then f its events.
+func (r *row) openLocation(f func(*row, context.Context, string) error, ctx context.Context) error {
+	id := r.a.defs.locations[r.at].id
+	r.local = &local{}
+	if name := r.a.files.locals[id]; name == "" {
+		r.tally.local.missing = true
+	} else {
+		src, err := r.a.openFile(name)
+		if err != nil {
+			r.tally.local.cut = true
+		} else {
+			r.local = readLocal(&r.defs, src, r.a.defChunk)
+			src.Close()
+			r.tally.local = localDamage{cut: !r.local.damage.whole(), bad: r.local.bad, others: r.local.others, at: r.local.damage.firstAt}
+		}
+	}
+	name := r.a.files.events[id]
+	src, err := r.a.openFile(name)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.tally.damage.readError = err
+		r.a.count(r)
+		return nil
+	}
+	defer src.Close()
+	r.reader.open(src, r.a.eventChunk, r.a.defs.resolution)
+	if err := f(r, ctx, name); err != nil {
+		return err
+	}
+	r.tally.damage = r.reader.damage
+	r.a.count(r)
+	return nil
+}
+
+// convert reads the events of the location into its stream.
+func (r *row) convert(ctx context.Context, _ string) error {
+	r.stream = r.a.w.Stream(r.a.tree.places[r.at].id, trace.StreamOptions{})
+	err := r.read(ctx)
+	if closed := r.stream.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// count adds the tally of a location to those of the run.
+func (a *archive) count(r *row) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ledger.add(&r.tally, int(r.at))
+}
+
+func (a *archive) closeShared() error {
+	var err error
+	for _, s := range a.streams {
+		if closed := s.stream.Close(); err == nil {
+			err = closed
+		}
+	}
+	return err
+}
+
+// matchMemory is what the matching of links may hold.
+func (a *archive) matchMemory() int64 {
+	const usual = 48 << 20
+	if m := a.run.Options.Memory; m > 0 {
+		return max(1<<20, min(usual, m/4))
+	}
+	return usual
+}
+
+// label names a file of a location.
+func (a *archive) label(at int, isLocal bool) string {
+	id := a.defs.locations[at].id
+	if name := a.files.locals[id]; isLocal && name != "" {
+		return a.run.Label(name)
+	}
+	return a.run.Label(cmp.Or(a.files.events[id], path.Join(base(a.files.anchor), decimal(id)+".evt")))
+}
+
+// finish reports and sets the properties of the trace.
+func (a *archive) finish() {
+	a.ledger.report(a.w, a.label)
+	a.reportMissing()
+	if n := a.files.snapshots; n > 0 {
+		a.w.Report(trace.Skipped, "snapshots, which only repeat what events say", int64(n), base(a.files.anchor))
+	}
+	for _, c := range a.files.companions {
+		if strings.HasSuffix(c, ".cubex") {
+			a.w.Report(trace.Skipped, "profile of the same run beside the trace; name it to open it", 1, a.run.Label(c))
+		}
+	}
+	a.setProperties()
+}
+
+// reportMissing counts the locations that should have events and have no file.
+func (a *archive) reportMissing() {
+	var n int64
+	example := ""
+	for i := range a.defs.locations {
+		l := &a.defs.locations[i]
+		if a.files.events[l.id] == "" && l.events > 0 {
+			if n++; example == "" {
+				example = a.label(i, false)
+			}
+		}
+	}
+	if n > 0 {
+		a.w.Report(trace.Skipped, "locations whose event file is missing", n, example)
+	}
+}
+
+// setProperties says what the archive says of itself, and how many events of
+// each kind there were, as the format's own tools count them.
+func (a *archive) setProperties() {
+	set := func(key, text string) {
+		if text != "" {
+			a.w.Property(key, text)
+		}
+	}
+	v := a.anchor.version
+	set("otf2 version", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]))
+	set("creator", a.anchor.creator)
+	set("machine", a.anchor.machine)
+	set("description", a.anchor.description)
+	for _, p := range a.anchor.properties {
+		set(p[0], p[1])
+	}
+	set("program", a.programs.name)
+	set("arguments", strings.Join(a.programs.arguments, " "))
+	set("ticks per second", decimal(a.defs.resolution))
+	var total int64
+	for id, n := range a.ledger.events {
+		total += n
+		if n > 0 && id < eventIDs {
+			set("otf2 events "+eventNames[id], decimal(uint64(n)))
+		}
+	}
+	set("otf2 events", decimal(uint64(total)))
+	set("otf2 definitions", decimal(uint64(a.defs.total())))
+}

@@ -1,0 +1,235 @@
+package otf2
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// What two records have in common, by which they find each other.
+type matchKind uint8
+
+const (
+	// matchMessage: communicator, sending process, receiving process, tag; in the
+	// order of sending, and of posting the receive (MPI messages do not overtake).
+	matchMessage matchKind = iota
+	// matchTeam: team and member; the fork of the team's first thread, and the
+	// begin of the other threads, in order.
+	matchTeam
+	matchJoin // the same for the ends of the other threads and the join
+	// matchThread: contingent, process and sequence number.
+	matchThread
+	matchWait
+	// matchTask: team or process, creator and number; its first switch counts.
+	matchTask
+	matchKinds
+)
+
+var matchLinks = [matchKinds]trace.LinkKind{
+	trace.LinkMessage, trace.LinkSpawn, trace.LinkWake, trace.LinkSpawn, trace.LinkWake, trace.LinkSpawn,
+}
+
+// A half is one end of a link on its way to the other. It holds no pointers.
+type half struct {
+	kind    matchKind
+	a, b, c uint32 // as matchKind says
+	d       uint64
+	order   trace.Time
+	at      uint32 // location, index of definition
+	seq     uint32 // among the halves of the location
+	region  trace.RegionID
+	time    trace.Time
+	size    int64
+}
+
+// sameKey orders halves by what they have in common.
+func sameKey(x, y *half) int {
+	return cmp.Or(cmp.Compare(x.kind, y.kind), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.c, y.c), cmp.Compare(x.d, y.d))
+}
+
+func compareHalves(x, y *half) int {
+	return cmp.Or(sameKey(x, y), cmp.Compare(x.order, y.order), cmp.Compare(x.at, y.at), cmp.Compare(x.seq, y.seq))
+}
+
+// A matcher joins halves that come from different files, in bounded memory.
+type matcher struct {
+	causes, effects *spool[half]
+	collectives     *spool[participation]
+	// incomplete are processes with receives that were asked for and never
+	// completed: which of their messages these took cannot be told.
+	incomplete []bool
+}
+
+func newMatcher(memory int64, processes int) *matcher {
+	return &matcher{
+		causes: newSpool(memory*2/5, compareHalves), effects: newSpool(memory*2/5, compareHalves),
+		collectives: newSpool(memory/5, compareParticipations), incomplete: make([]bool, processes),
+	}
+}
+
+func (m *matcher) close() {
+	m.causes.close()
+	m.effects.close()
+	m.collectives.close()
+}
+
+// matched counts how a kind of link went.
+type matched struct {
+	links, causes, effects int64 // pairs, and halves without the other
+	unsure                 int64 // halves left alone because receives are missing
+	backwards              int64 // effects before their cause
+	worst                  trace.Time
+}
+
+// join calls f for every pair, in order of what they have in common. O(n log n).
+func (m *matcher) join(ctx context.Context, f func(cause, effect *half)) ([matchKinds]matched, error) {
+	var stats [matchKinds]matched
+	doubtful, err := m.doubtful(ctx)
+	if err != nil {
+		return stats, err
+	}
+	w, err := m.walk()
+	if err != nil {
+		return stats, err
+	}
+	for n := 0; w.cause != nil || w.effect != nil; n++ {
+		if n&0xffff == 0 && ctx.Err() != nil {
+			return stats, ctx.Err()
+		}
+		side := w.side()
+		switch {
+		case side < 0:
+			s := &stats[w.cause.kind]
+			if doubtful[keyOf(w.cause)] {
+				s.unsure++
+			} else {
+				s.causes++
+			}
+			err = w.nextCause()
+		case side > 0:
+			s := &stats[w.effect.kind]
+			switch {
+			case w.effect.kind == matchTask && w.paired: // it goes on with the task
+			case doubtful[keyOf(w.effect)]:
+				s.unsure++
+			default:
+				s.effects++
+			}
+			err = w.nextEffect()
+		case doubtful[keyOf(w.cause)]:
+			stats[w.cause.kind].unsure += 2
+			err = cmp.Or(w.nextCause(), w.nextEffect())
+		default:
+			s := &stats[w.cause.kind]
+			s.links++
+			if d := w.cause.time - w.effect.time; d > 0 {
+				s.backwards++
+				s.worst = max(s.worst, d)
+			}
+			f(w.cause, w.effect)
+			err = w.nextPair()
+		}
+		if err != nil {
+			return stats, err
+		}
+	}
+	return stats, nil
+}
+
+// A key is the part of a half that both ends share.
+type key struct {
+	kind    matchKind
+	a, b, c uint32
+	d       uint64
+}
+
+func keyOf(h *half) key { return key{h.kind, h.a, h.b, h.c, h.d} }
+
+// doubtful finds the keys of messages to processes with incomplete receives where
+// sends and receives differ in number: there the k-th receive need not belong to
+// the k-th send. It goes over everything once more, where there are such processes.
+func (m *matcher) doubtful(ctx context.Context) (map[key]bool, error) {
+	any := false
+	for _, x := range m.incomplete {
+		any = any || x
+	}
+	if !any {
+		return nil, nil
+	}
+	w, err := m.walk()
+	if err != nil {
+		return nil, err
+	}
+	keys := map[key]bool{}
+	for n := 0; w.cause != nil || w.effect != nil; n++ {
+		if n&0xffff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		side := w.side()
+		h := w.cause
+		if side > 0 {
+			h = w.effect
+		}
+		if side != 0 && h.kind == matchMessage && int(h.c) < len(m.incomplete) && m.incomplete[h.c] {
+			keys[keyOf(h)] = true
+		}
+		if side <= 0 {
+			err = w.nextCause()
+		}
+		if side >= 0 && err == nil {
+			err = w.nextEffect()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// A walk goes through causes and effects side by side.
+type walk struct {
+	causes, effects *sorted[half]
+	cause, effect   *half
+	paired          bool // the effect before had the same key and found its cause
+	last            key
+}
+
+func (m *matcher) walk() (*walk, error) {
+	w := &walk{}
+	var err error
+	if w.causes, err = m.causes.sorted(); err != nil {
+		return nil, err
+	}
+	if w.effects, err = m.effects.sorted(); err != nil {
+		return nil, err
+	}
+	return w, cmp.Or(w.nextCause(), w.nextEffect())
+}
+
+// side says whose key comes first: <0 the cause's, >0 the effect's, 0 the same.
+func (w *walk) side() int {
+	switch {
+	case w.effect == nil:
+		return -1
+	case w.cause == nil:
+		return 1
+	}
+	return sameKey(w.cause, w.effect)
+}
+
+func (w *walk) nextCause() (err error) {
+	w.cause, err = w.causes.next()
+	return err
+}
+
+func (w *walk) nextEffect() (err error) {
+	w.effect, err = w.effects.next()
+	w.paired = w.paired && w.effect != nil && keyOf(w.effect) == w.last
+	return err
+}
+
+func (w *walk) nextPair() error {
+	w.paired, w.last = true, keyOf(w.cause)
+	return cmp.Or(w.nextCause(), w.nextEffect())
+}

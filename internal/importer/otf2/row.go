@@ -1,0 +1,322 @@
+package otf2
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/importer/align"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A row turns the events of one location into a stream of the trace. One worker
+// uses it for one location after the other. Beside its buffers it holds what is
+// open (calls, requests, operations), which is bounded.
+type row struct {
+	a      *archive
+	stream trace.Stream // nil while clocks are looked at
+	local  *local
+	reader eventReader
+	defs   definitionReader
+
+	at      int32 // location, index of definition
+	process int32
+
+	timer timer
+	ticks uint64 // of now
+	now   trace.Time
+	line  align.Line
+	moved bool // line is to be used
+
+	regions regionCache
+	stack   []trace.RegionID
+	// fresh: what was given last to the stream is the Enter on top of the stack, so
+	// that attributes go there; given are those it has.
+	fresh bool
+	given []trace.AttributeID
+	facts []fact
+
+	requests  map[uint64]trace.Time // receives that are under way, by request
+	forked    fork
+	teams     []uint32
+	joined    uint32 // the team that ended last, of which this is the first thread
+	halves    [2][]half
+	seq       uint32
+	collect   []participation
+	collSeq   map[uint32]uint32
+	collBegin trace.Time
+	rma       map[uint64]rmaOperation
+	io        map[uint64]struct{}
+	metrics   map[uint64][]series
+	contexts  []uint32 // calling contexts that are open
+	path      []uint32
+
+	tally tally
+}
+
+// A fact is an attribute on its way to the stream.
+type fact struct {
+	attribute trace.AttributeID
+	value     trace.Value
+}
+
+// regionCache finds the regions of a location's records. Numbers may be sparse,
+// but few are in use at a time.
+type regionCache [256]struct {
+	ref uint64
+	id  trace.RegionID
+	set bool
+}
+
+const (
+	// farthest is how far from the start of the trace a time is believed, ns.
+	farthest = 1 << 61
+	// mostOpen bounds what waits for its completion on one location.
+	mostOpen = 1 << 20
+)
+
+func newRow(a *archive) *row { return &row{a: a} }
+
+// begin makes the row ready for another location.
+func (r *row) begin(at int32) {
+	d := &r.a.defs
+	keep := *r
+	*r = row{
+		a: keep.a, reader: keep.reader, defs: keep.defs, at: at, process: r.a.tree.places[at].process,
+		stack: keep.stack[:0], given: keep.given[:0], facts: keep.facts[:0], teams: keep.teams[:0],
+		halves: [2][]half{keep.halves[0][:0], keep.halves[1][:0]}, collect: keep.collect[:0], contexts: keep.contexts[:0], path: keep.path[:0],
+		requests: emptied(keep.requests), collSeq: emptied(keep.collSeq), rma: emptied(keep.rma), io: emptied(keep.io), metrics: emptied(keep.metrics),
+		joined: undefined32,
+	}
+	r.timer = newTimer(d.resolution, d.offset)
+	if r.a.lines != nil {
+		r.line, r.moved = r.a.lines[r.process], true
+	}
+	r.tally.begin()
+}
+
+func emptied[K comparable, V any](m map[K]V) map[K]V {
+	if m == nil || len(m) > 1024 {
+		return map[K]V{}
+	}
+	clear(m)
+	return m
+}
+
+// read takes all events of the open file. ctx ends it at any time.
+func (r *row) read(ctx context.Context) error {
+	var e event
+	for n := 0; r.reader.next(&e); n++ {
+		if n&0xffff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if e.ticks != r.ticks || n == 0 {
+			r.setTime(e.ticks)
+		}
+		r.tally.events[e.id]++
+		switch e.id {
+		case evEnter:
+			r.enter(r.region(e.value))
+		case evLeave:
+			if e.attributes != nil {
+				r.attach(&e)
+			}
+			r.leave(r.region(e.value))
+			continue
+		default:
+			r.record(&e)
+			continue
+		}
+		if e.attributes != nil {
+			r.attach(&e)
+		}
+	}
+	r.finish()
+	return ctx.Err()
+}
+
+// scan takes only what says how clocks compare: messages and collectives.
+func (r *row) scan(ctx context.Context) error {
+	var e event
+	for n := 0; r.reader.next(&e); n++ {
+		if n&0xffff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if e.ticks != r.ticks || n == 0 {
+			r.setTime(e.ticks)
+		}
+		switch e.id {
+		case evMpiSend, evMpiIsend, evMpiRecv, evMpiIrecv, evMpiIrecvRequest, evMpiCollectiveBegin, evMpiCollectiveEnd:
+			r.record(&e)
+		}
+	}
+	r.endRequests()
+	r.flush()
+	return ctx.Err()
+}
+
+// setTime moves now. A time that is far out of any trace is damage: then nothing
+// happens.
+func (r *row) setTime(ticks uint64) {
+	r.ticks = ticks
+	t := r.timer.at(r.local.clock.at(ticks))
+	if r.moved {
+		t = r.line.At(t)
+	}
+	if t > farthest || t < -farthest {
+		r.tally.times++
+		return
+	}
+	r.now = t
+}
+
+// region finds the region that a record names by its local number.
+func (r *row) region(ref uint64) trace.RegionID {
+	c := &r.regions[ref%uint64(len(r.regions))]
+	if !c.set || c.ref != ref {
+		c.ref, c.id, c.set = ref, r.a.region(r.local, ref, &r.tally), true
+	}
+	return c.id
+}
+
+func (r *row) enter(id trace.RegionID) {
+	if r.stream == nil {
+		return
+	}
+	r.stream.Enter(r.now, id)
+	r.stack = append(r.stack, id)
+	r.fresh = true
+	r.given = r.given[:0]
+}
+
+// leave mirrors the rule of call stacks that the stream follows, so that the row
+// knows what is innermost.
+func (r *row) leave(id trace.RegionID) {
+	if r.stream == nil {
+		return
+	}
+	r.stream.Leave(r.now, id)
+	r.fresh = false
+	for n := len(r.stack) - 1; n >= 0; n-- {
+		if r.stack[n] == id {
+			r.stack = r.stack[:n]
+			return
+		}
+	}
+}
+
+// innermost is the region that is open, for the ends of links.
+func (r *row) innermost() trace.RegionID {
+	if n := len(r.stack); n > 0 {
+		return r.stack[n-1]
+	}
+	return trace.NoRegion
+}
+
+// attach gives the attributes of a list to what was given last.
+func (r *row) attach(e *event) {
+	r.attributes(e.attributes)
+	r.give(e.id)
+}
+
+// attributes reads an attribute list into facts.
+func (r *row) attributes(list []byte) {
+	f := fields{b: list, big: r.reader.big}
+	n := f.uint32()
+	for i := uint32(0); i < n && f.more(); i++ {
+		id := r.local.global(mapAttribute, uint64(f.uint32()))
+		v := f.value(f.uint8())
+		if f.bad {
+			break
+		}
+		if a, ok := r.a.attribute(id); ok {
+			r.add(a, r.a.defs.value(v, r.local))
+			continue
+		}
+		r.tally.attributes++
+	}
+	if f.bad {
+		r.tally.bad++
+	}
+}
+
+// add puts a fact with those that give will give.
+func (r *row) add(a trace.AttributeID, v trace.Value) {
+	if v.Kind != 0 {
+		r.facts = append(r.facts, fact{a, v})
+	}
+}
+
+// give hands out the facts of a record: as attributes of the call it lies in,
+// where nothing came between and the call does not have them, else as an instant
+// that is named after the record.
+func (r *row) give(id uint8) {
+	if r.stream == nil || len(r.facts) == 0 {
+		r.facts = r.facts[:0]
+		return
+	}
+	if !r.fresh || r.twice() {
+		r.instant(id)
+		return
+	}
+	for _, f := range r.facts {
+		r.stream.Attribute(f.attribute, f.value)
+		r.given = append(r.given, f.attribute)
+	}
+	r.facts = r.facts[:0]
+}
+
+// twice reports whether the call on top has one of the facts already.
+func (r *row) twice() bool {
+	for _, f := range r.facts {
+		for _, g := range r.given {
+			if g == f.attribute {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// instant gives a point in time that is named after a record, with the facts.
+func (r *row) instant(id uint8) {
+	if r.stream != nil {
+		r.stream.Instant(r.now, r.a.recordRegion(id))
+		for _, f := range r.facts {
+			r.stream.Attribute(f.attribute, f.value)
+		}
+		r.fresh = false
+	}
+	r.facts = r.facts[:0]
+}
+
+// finish ends a location.
+func (r *row) finish() {
+	r.endContexts()
+	r.endRMA()
+	r.endRequests()
+	r.flush()
+}
+
+// cause and effect keep one end of a link.
+func (r *row) cause(h half)  { r.half(0, h, r.now, r.innermost()) }
+func (r *row) effect(h half) { r.half(1, h, r.now, r.innermost()) }
+
+// causeAt keeps a cause that was before now.
+func (r *row) causeAt(h half, t trace.Time, region trace.RegionID) { r.half(0, h, t, region) }
+
+func (r *row) half(side int, h half, t trace.Time, region trace.RegionID) {
+	h.at, h.seq, h.time, h.region = uint32(r.at), r.seq, t, region
+	r.seq++
+	r.halves[side] = append(r.halves[side], h)
+	if len(r.halves[side]) >= 4096 {
+		r.flush()
+	}
+}
+
+// flush gives what was collected to the matcher.
+func (r *row) flush() {
+	m := r.a.matcher
+	m.causes.add(r.halves[0])
+	m.effects.add(r.halves[1])
+	m.collectives.add(r.collect)
+	r.halves[0], r.halves[1], r.collect = r.halves[0][:0], r.halves[1][:0], r.collect[:0]
+}

@@ -1,0 +1,158 @@
+package otf2
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A tally counts what one location's files gave.
+type tally struct {
+	events  [256]int64
+	unknown map[uint8]int64 // records of types that are not known
+
+	bad        int64 // records that could not be read
+	times      int64 // records with impossible times
+	regions    int64 // numbers of regions that are not defined
+	attributes int64
+	partners   int64 // records with partners that are not defined
+	requests   int64 // receives without completion
+	cancelled  int64
+	tests      int64 // completions and tests of requests
+	tasks      int64 // completions of tasks
+	rma        int64
+	samples    int64
+	sampled    int64
+
+	damage damage
+	local  localDamage
+}
+
+type localDamage struct {
+	missing, cut bool
+	bad, others  int64
+	at           int64
+}
+
+func (t *tally) begin() { *t = tally{unknown: map[uint8]int64{}} }
+
+// total is the number of events.
+func (t *tally) total() (n int64) {
+	for _, c := range t.events {
+		n += c
+	}
+	return n
+}
+
+// A line of the report; place is where it is met first, local that it is about
+// the definition file of the location.
+type line struct {
+	kind  trace.ReportKind
+	what  string
+	count int64
+	place int64
+	local bool
+}
+
+// A ledger adds up the tallies of all locations. Of every line the first location
+// is the example, whoever came first.
+type ledger struct {
+	events  [256]int64
+	entries map[string]*entry
+}
+
+type entry struct {
+	line
+	index, at int
+}
+
+func (l *ledger) add(t *tally, at int) {
+	if l.entries == nil {
+		l.entries = map[string]*entry{}
+	}
+	for id, n := range t.events {
+		l.events[id] += n
+	}
+	for i, x := range t.lines() {
+		if x.count == 0 {
+			continue
+		}
+		e := l.entries[x.what]
+		if e == nil {
+			l.entries[x.what] = &entry{x, i, at}
+			continue
+		}
+		x.count += e.count
+		if at < e.at {
+			e.line, e.at = x, at
+		}
+		e.count = x.count
+	}
+}
+
+// report gives the lines in their order.
+func (l *ledger) report(w trace.Writer, label func(at int, local bool) string) {
+	list := make([]*entry, 0, len(l.entries))
+	for _, e := range l.entries {
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b *entry) int { return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.what, b.what)) })
+	for _, e := range list {
+		example := label(e.at, e.local)
+		if e.place > 0 {
+			example += fmt.Sprintf(": byte %d", e.place)
+		}
+		w.Report(e.kind, e.what, e.count, example)
+	}
+}
+
+// lines are what the tally has to say, in a fixed order.
+func (t *tally) lines() []line {
+	d := &t.damage
+	flag := func(b bool) int64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	list := []line{
+		{kind: trace.Skipped, what: "event files that do not begin as event files", count: flag(d.noHeader), place: d.firstAt},
+		{kind: trace.Skipped, what: "event files that end without their end mark: they are cut", count: flag(d.noEnd), place: d.firstAt},
+		{kind: trace.Skipped, what: "event files that could not be read to their end", count: flag(d.readError != nil), place: d.firstAt},
+		{kind: trace.Skipped, what: "chunks of events that are damaged and left where the damage begins", count: d.chunks, place: d.firstAt},
+		{kind: trace.Skipped, what: "events that are announced and not there: a file is cut or damaged", count: int64(d.lost), place: d.firstAt},
+		{kind: trace.Skipped, what: "bytes between damage and the next chunk of events", count: d.resync, place: d.firstAt},
+		{kind: trace.Skipped, what: "bytes after the end mark of an event file", count: d.stray, place: d.firstAt},
+		{kind: trace.Repaired, what: "time stamps out of all order, replaced by the one before", count: t.times + d.times},
+		{kind: trace.Skipped, what: "records that cannot be read", count: t.bad},
+		{kind: trace.Guessed, what: "locations without a definition file, taken to need no mapping and no clock correction", count: flag(t.local.missing), local: true},
+		{kind: trace.Skipped, what: "local definition files that are cut: mapping or clock correction may be missing", count: flag(t.local.cut), place: t.local.at, local: true},
+		{kind: trace.Skipped, what: "local definitions that cannot be read", count: t.local.bad, local: true},
+		{kind: trace.Skipped, what: "local definitions that only repeat global ones", count: t.local.others, local: true},
+		{kind: trace.Guessed, what: "regions that are used and not defined, named after their number", count: t.regions},
+		{kind: trace.Skipped, what: "attributes and parameters that are used and not defined", count: t.attributes},
+		{kind: trace.Skipped, what: "records whose communicator, window or partner is not defined", count: t.partners},
+		{kind: trace.Skipped, what: "nonblocking receives that never complete: their messages are not known", count: t.requests},
+		{kind: trace.Skipped, what: "operations that were cancelled", count: t.cancelled},
+		{kind: trace.Skipped, what: "completions and tests of requests, whose times are not kept", count: t.tests},
+		{kind: trace.Skipped, what: "completions of tasks, whose times are not kept", count: t.tasks},
+		{kind: trace.Guessed, what: "one-sided transfers without completion, taken to end as they begin", count: t.rma},
+		{kind: trace.Skipped, what: "samples of metrics that are not defined", count: t.samples},
+		{kind: trace.Guessed, what: "calls met by samples: their begin and end lie between two samples and are taken at the later", count: t.sampled},
+	}
+	for _, id := range sortedKeys(t.unknown) {
+		list = append(list, line{kind: trace.Skipped, what: fmt.Sprintf("records of type %d, which is not known", id), count: t.unknown[id]})
+	}
+	return list
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

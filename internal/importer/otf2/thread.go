@@ -1,0 +1,150 @@
+package otf2
+
+import (
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// thread takes records of threads, teams, tasks and their locks.
+func (r *row) thread(e *event, f *fields) {
+	n := &r.a.names
+	switch e.id {
+	case evOmpFork:
+		r.fork()
+		r.add(r.a.name(&n.threads), bytesValue(e.value))
+	case evThreadFork:
+		r.fork()
+		f.uint8() // model
+		r.add(r.a.name(&n.threads), bytesValue(uint64(f.uint32())))
+	case evThreadTeamBegin:
+		r.teamBegin(f.uint32())
+	case evThreadTeamEnd:
+		r.teamEnd(f.uint32())
+	case evThreadJoin, evOmpJoin:
+		r.teamJoin()
+	case evOmpAcquireLock, evOmpReleaseLock:
+		r.lock(f)
+	case evThreadAcquireLock, evThreadReleaseLock:
+		f.uint8() // model
+		r.lock(f)
+	case evThreadCreate, evThreadBegin, evThreadWait, evThreadEnd:
+		r.threadLife(e.id, f)
+	case evOmpTaskCreate, evOmpTaskSwitch, evOmpTaskComplete:
+		r.task(e.id, half{kind: matchTask, a: undefined32, b: uint32(r.process), d: e.value}, e.value)
+	case evThreadTaskCreate, evThreadTaskSwitch, evThreadTaskComplete:
+		_, team := r.comm(f.uint32())
+		creator, number := f.uint32(), uint64(f.uint32())
+		if !f.bad {
+			r.task(e.id, half{kind: matchTask, a: team, b: uint32(r.process), c: creator, d: number}, number)
+		}
+	}
+}
+
+func (r *row) lock(f *fields) {
+	n := &r.a.names
+	r.add(r.a.name(&n.lock), bytesValue(uint64(f.uint32())))
+	r.add(r.a.name(&n.order), bytesValue(uint64(f.uint32())))
+}
+
+// teamBegin links the fork to the other threads of the team: the first thread of
+// the team is the one that forked it.
+func (r *row) teamBegin(ref uint32) {
+	c, k := r.comm(ref)
+	if c == nil {
+		r.tally.partners++
+		return
+	}
+	if c.rankOf(r.at) != 0 {
+		r.effect(half{kind: matchTeam, a: k, b: uint32(r.at), order: r.now, size: -1})
+		return
+	}
+	if len(r.teams) < mostOpen {
+		r.teams = append(r.teams, k)
+	}
+	if !r.forked.set {
+		r.fork()
+	}
+	for rank, m := range c.members {
+		if rank > 0 && m >= 0 {
+			r.causeAt(half{kind: matchTeam, a: k, b: uint32(m), order: r.now, size: -1}, r.forked.time, r.forked.region)
+		}
+	}
+	r.forked.set = false
+}
+
+// A fork is where a team was asked for.
+type fork struct {
+	set    bool
+	time   trace.Time
+	region trace.RegionID
+}
+
+func (r *row) fork() { r.forked = fork{true, r.now, r.innermost()} }
+
+// teamEnd is where a thread gives its part back, which the join waits for.
+func (r *row) teamEnd(ref uint32) {
+	c, k := r.comm(ref)
+	if c == nil {
+		return
+	}
+	if c.rankOf(r.at) != 0 {
+		r.cause(half{kind: matchJoin, a: k, b: uint32(r.at), order: r.now, size: -1})
+		return
+	}
+	if n := len(r.teams); n > 0 {
+		r.teams = r.teams[:n-1]
+	}
+	r.joined = k
+}
+
+func (r *row) teamJoin() {
+	if r.joined == undefined32 {
+		return
+	}
+	for rank, m := range r.a.comms[r.joined].members {
+		if rank > 0 && m >= 0 {
+			r.effect(half{kind: matchJoin, a: r.joined, b: uint32(m), order: r.now, size: -1})
+		}
+	}
+	r.joined = undefined32
+}
+
+// threadLife links the creation of a thread to its begin, and its end to who
+// waits for it. Begin and end stay as points in time: they bound the thread.
+func (r *row) threadLife(id uint8, f *fields) {
+	_, contingent := r.comm(f.uint32())
+	h := half{kind: matchThread, a: contingent, b: uint32(r.process), d: f.uint64(), order: r.now, size: -1}
+	if f.bad {
+		return
+	}
+	switch id {
+	case evThreadCreate:
+		r.cause(h)
+	case evThreadBegin:
+		r.effect(h)
+		r.instant(id)
+	case evThreadEnd:
+		h.kind = matchWait
+		r.cause(h)
+		r.instant(id)
+	case evThreadWait:
+		h.kind = matchWait
+		r.effect(h)
+	}
+}
+
+// task links the creation of a task to where it is first run. Number 0 is the
+// task that every thread of a team begins with.
+func (r *row) task(id uint8, h half, number uint64) {
+	h.order, h.size = r.now, -1
+	switch id {
+	case evThreadTaskCreate, evOmpTaskCreate:
+		r.cause(h)
+		r.add(r.a.name(&r.a.names.task), trace.Integer(int64(number)))
+	case evThreadTaskSwitch, evOmpTaskSwitch:
+		if number != 0 {
+			r.effect(h)
+		}
+	default:
+		r.tally.tasks++
+	}
+}
