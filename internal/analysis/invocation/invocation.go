@@ -207,6 +207,21 @@ func (l *Layout) Drawn(d float64) (drawn []bool, count int) {
 	return drawn, count
 }
 
+// DrawnOutside is Drawn with a milder rule for trees that are wide near the root:
+// what hangs below a node is drawn while the node's sector is at least a pixel long
+// on the outermost circle, where its descendants may lie.
+func (l *Layout) DrawnOutside(d float64) (drawn []bool, count int) {
+	drawn = make([]bool, l.Tree.Len())
+	radius := d * float64(l.Height-1) * math.Pi / 180
+	for i, p := range l.Tree.Parent {
+		if p < 0 || drawn[p] && (l.Level[p] == 0 || radius*l.Alloc[p] >= 1) {
+			drawn[i] = true
+			count++
+		}
+	}
+	return drawn, count
+}
+
 // Hue is the colour angle of a time in the paper's spectrum: blue over green and
 // red to magenta.
 func Hue(t, begin, end float64) float64 {

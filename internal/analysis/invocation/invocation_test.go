@@ -249,3 +249,18 @@ func BenchmarkLayout(b *testing.B) {
 	}
 	b.ReportMetric(float64(tree.Len())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mnodes/s")
 }
+
+func TestTheMilderRuleDrawsAtLeastWhatThePapersDoes(t *testing.T) {
+	tree, _ := fromRecords(randomRecords(3, 2000, 8))
+	l := NewLayout(tree)
+	strict, _ := l.Drawn(4)
+	mild, n := l.DrawnOutside(4)
+	for i := range strict {
+		if strict[i] && !mild[i] {
+			t.Fatalf("node %d on level %d is drawn by the strict rule alone", i, l.Level[i])
+		}
+	}
+	if n == 0 || !mild[0] {
+		t.Error("nothing is drawn")
+	}
+}

@@ -114,11 +114,38 @@ func (r *result) arrange(tree *invocation.Tree, origin []int32, subtree bool) er
 	}
 	r.origin = origin
 	r.layout = invocation.NewLayout(tree)
-	r.drawn, r.count = r.layout.Drawn(float64(r.ring))
+	r.drawn, r.count = r.visible(float64(r.ring))
+	r.widen(width)
 	if hidden := tree.Len() - r.count; hidden > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%s calls below sectors of less than a pixel are not drawn", view.Thousands(int64(hidden))))
 	}
 	return nil
+}
+
+// widen gives rings that stay empty to those that do not, where the view chooses
+// their distance itself.
+func (r *result) widen(width int) {
+	if r.request.Values.Integer("ring") > 0 {
+		return
+	}
+	used := 0
+	for i, is := range r.drawn {
+		if is {
+			used = max(used, int(r.layout.Level[i])+1)
+		}
+	}
+	if ring := min(width/(2*max(used, 1)), max(width/4, 1)); ring > r.ring {
+		r.ring = ring
+	}
+}
+
+// visible marks what is drawn: by the paper's rule where the user set the rings,
+// else by the milder one, so that wide trees do not end at their first ring.
+func (r *result) visible(d float64) ([]bool, int) {
+	if r.request.Values.Integer("ring") > 0 {
+		return r.layout.Drawn(d)
+	}
+	return r.layout.DrawnOutside(d)
 }
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }

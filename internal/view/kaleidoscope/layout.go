@@ -29,7 +29,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	drawn, count := r.drawn, r.count
 	for least := d; count > mostDrawn; {
 		least /= 2 // sectors of less than two, four … pixels
-		drawn, count = r.layout.Drawn(least)
+		drawn, count = r.visible(least)
 	}
 	cx, cy := float64(size.Width)/2, float64(size.Height)/2
 	r.places = r.places[:0]
