@@ -154,9 +154,15 @@ func TestMergeIsSoundInEveryOrder(t *testing.T) {
 	uncertain, certain := 0, 0
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		regions := someRegions(1 + rng.IntN(40))
-		length := 50 + rng.IntN(400)
-		l := randomLane(rng, length, 10+rng.IntN(300), regions)
+		regions := someRegions(1 + rng.IntN(300))
+		length := 50 + rng.IntN(800)
+		l := randomLane(rng, length, 10+rng.IntN(600), regions)
+		if rng.IntN(2) == 0 { // many regions of like size
+			for x := range l.region {
+				r := trace.RegionID(rng.IntN(len(regions)))
+				l.region[x], l.role[x], l.row[x] = r, regions[r].Role, x
+			}
+		}
 		var blocks []trace.Block
 		for at := 0; at < length; {
 			end := min(length, at+1+rng.IntN(40))
@@ -275,13 +281,26 @@ func TestATallyAddsUpAnyRegion(t *testing.T) {
 }
 
 func TestBlocksThatAreNoDigestsAreRefused(t *testing.T) {
-	var d share.Digest
-	for _, b := range []trace.Block{nil, {}, make(trace.Block, 7), make(trace.Block, 4096)} {
+	rng := rand.New(rand.NewPCG(1, 6))
+	regions := someRegions(30)
+	good := share.Summary{}.Build(nil, randomLane(rng, 300, 80, regions).stretch(0, 300), regions)
+	var d, again share.Digest
+	if !d.Decode(good) {
+		t.Fatal("the block does not decode")
+	}
+	if !again.Decode(d.Append(nil)) || d != again {
+		t.Error("a digest written and read again differs")
+	}
+	for n := range good {
+		if d.Decode(good[:n]) {
+			t.Errorf("%d of %d bytes decode", n, len(good))
+		}
+	}
+	for _, b := range []trace.Block{nil, append(slices.Clone(good), 0), make(trace.Block, 4096), slices.Repeat(trace.Block{0xff}, 64)} {
 		if d.Decode(b) {
 			t.Errorf("%d bytes decode", len(b))
 		}
 	}
-	good := share.Summary{}.Build(nil, &trace.Stretch{}, nil)
 	if got := (share.Summary{}).Merge(nil, good, good[:5]); len(got) != 0 {
 		t.Errorf("merging with a torn block gives %d bytes", len(got))
 	}
@@ -298,6 +317,7 @@ func BenchmarkBuild256Rows(b *testing.B) {
 		dst = share.Summary{}.Build(dst[:0], s, regions)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.Rows.Len()), "ns/row")
+	b.ReportMetric(float64(len(dst)), "bytes")
 }
 
 func BenchmarkMerge(b *testing.B) {

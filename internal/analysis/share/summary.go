@@ -15,7 +15,7 @@ type Summary struct{}
 var _ trace.Summary = Summary{}
 
 func (Summary) Name() string { return Name }
-func (Summary) Version() int { return 2 }
+func (Summary) Version() int { return 3 }
 
 // Build appends the block of one stretch. O(segments + rows).
 func (Summary) Build(dst trace.Block, s *trace.Stretch, _ []trace.Region) trace.Block {

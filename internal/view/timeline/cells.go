@@ -46,6 +46,7 @@ type rule struct {
 	show   show
 	key    key
 	keep   []bool // by region; nil: all
+	kept   int    // how many are kept
 	labels []trace.Region
 	// durations are wanted of single intervals: colours show them.
 	durations bool

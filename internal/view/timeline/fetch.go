@@ -264,24 +264,31 @@ func (r *rule) decide(d *share.Digest, s *span) {
 	}
 }
 
-// decideAmong names the winner among the regions that are kept. Only a digest
-// that knows every region can tell; it reports whether there is anything to
-// show. What it cannot tell is how many of the rows are of kept regions.
+// decideAmong names the winner among the regions that are kept, where the digest
+// knows the time of each; it reports whether there is anything to show. What it
+// cannot tell is how many of the rows are of kept regions.
 func (r *rule) decideAmong(d *share.Digest, s *span) bool {
-	if r.show != dominant || r.key != byRegion || !d.Exact() || d.Empty > 0 {
+	if r.show != dominant || r.key != byRegion || d.Empty > 0 {
 		s.pending = true
 		return true
 	}
 	best := share.Entry{Region: trace.NoRegion}
 	s.open, s.loose = 0, true
+	listed, exact := 0, true
 	for _, e := range d.Top[:d.Count] {
 		if !r.keep[e.Region] {
 			continue
 		}
+		listed++
+		exact = exact && e.Low == e.High
 		s.open += e.Low
 		if e.Low > best.Low || e.Low == best.Low && e.Region < best.Region {
 			best = e
 		}
+	}
+	if !exact || listed < r.kept && d.Bound > 0 {
+		s.pending = true
+		return true
 	}
 	if best.Region == trace.NoRegion {
 		return false

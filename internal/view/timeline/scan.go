@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -31,7 +30,7 @@ type scanned struct {
 	shared *sharedScan
 }
 
-// first and last are the bins of strips that wait.
+// waits reports whether a strip waits for a bin from first to last.
 func (s *scanned) waits(first, last int64) bool {
 	if s.shared != nil {
 		return waits(s.shared.bins, first, last)
@@ -65,7 +64,7 @@ func (r *result) scanPending(ctx context.Context, builds map[trace.LocationID]*b
 			case strip.lane < 0 && b.strips.lanes > 1:
 				p.shared = &sharedScan{strip: strip, bins: bins, lanes: b.strips.lanes, cells: newCells(r.grid, &r.rule)}
 			default:
-				p.lanes[max(0, strip.lane)] = &laneScan{strip: strip, bins: bins}
+				p.lanes[max(0, strip.lane)] = newLaneScan(r, strip, bins)
 			}
 		}
 		if p.waits(-1<<62, 1<<62) {
@@ -83,7 +82,7 @@ func (r *result) scanPending(ctx context.Context, builds map[trace.LocationID]*b
 		}
 		for _, l := range p.lanes {
 			if l != nil {
-				l.strip.replace(l.found)
+				l.strip.replace(l.cells.finish())
 			}
 		}
 	}
@@ -163,7 +162,7 @@ func (s *scanning) scan(ctx context.Context) error {
 	for _, id := range s.window.Locations {
 		for _, l := range s.places[id].lanes {
 			if l != nil {
-				l.start(s)
+				l.start(s.window)
 			}
 		}
 	}
@@ -175,8 +174,7 @@ func (s *scanning) scan(ctx context.Context) error {
 			p.shared.cells.opened(c.Open, c.Lane)
 			collect.Add(c)
 		case p.lanes[c.Lane] != nil:
-			l := p.lanes[c.Lane]
-			l.cells.walk(c, &l.walker)
+			p.lanes[c.Lane].rows(c)
 		}
 		return nil
 	})
@@ -188,9 +186,9 @@ func (s *scanning) scan(ctx context.Context) error {
 		if p.shared != nil {
 			slices.SortStableFunc(p.shared.begun, func(a, b begun) int { return cmp.Compare(a.begin, b.begin) })
 		}
-		for lane, l := range p.lanes {
+		for _, l := range p.lanes {
 			if l != nil {
-				l.finish(s, lane)
+				l.finish()
 			}
 		}
 	}
@@ -201,36 +199,4 @@ func (s *scanning) scan(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// A laneScan scans one lane. It computes every bin of a window and takes those
-// that are waited for: cheaper than asking of each row whether it matters.
-type laneScan struct {
-	strip  *strip
-	bins   []int64
-	found  []span
-	cells  *cells // of the window at hand
-	walker share.Walker
-}
-
-func (l *laneScan) start(s *scanning) {
-	r := s.result
-	l.cells = newCells(grid{s.window.Begin, s.window.End, r.grid.level}, &r.rule)
-	l.walker.Start(s.window.Begin, r.regions)
-}
-
-func (l *laneScan) finish(s *scanning, lane int) {
-	l.cells.advance(&l.walker, s.window.End, lane)
-	g := &s.result.grid
-	next := 0 // of bins
-	for _, x := range l.cells.finish() {
-		first, last := g.bin(x.begin), g.bin(max(x.begin, x.end-1))
-		for next < len(l.bins) && l.bins[next] < first {
-			next++
-		}
-		for k := next; k < len(l.bins) && l.bins[k] <= last; k++ {
-			l.found = append(l.found, s.result.cutToBin(x, l.bins[k]))
-		}
-	}
-	l.cells = nil
 }

@@ -156,7 +156,7 @@ func ruleOf(o options, selected []trace.RegionID, regions []trace.Region) rule {
 		r.key = byBusy
 	}
 	if selected != nil {
-		r.keep = make([]bool, len(regions))
+		r.keep, r.kept = make([]bool, len(regions)), len(selected)
 		for _, id := range selected {
 			r.keep[id] = true
 		}

@@ -1,0 +1,111 @@
+package share
+
+import (
+	"encoding/binary"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A block is a sequence of unsigned varints, for most of its numbers are small:
+//
+//	roles     bits of the roles that have time, then the time of each
+//	rows      how many begin, how many of them are empty
+//	extremes  duration and region of the longest and the shortest, if any row is not empty
+//	last      its region + 1, 0 for none
+//	count, bound
+//	entries   region, lower bound, distance to the upper bound; count times
+
+// Append appends the block of d.
+func (d *Digest) Append(b trace.Block) trace.Block {
+	mask := uint64(0)
+	for i, t := range d.Role {
+		if t != 0 {
+			mask |= 1 << i
+		}
+	}
+	b = binary.AppendUvarint(b, mask)
+	for _, t := range d.Role {
+		if t != 0 {
+			b = binary.AppendUvarint(b, uint64(t))
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(d.Rows))
+	b = binary.AppendUvarint(b, uint64(d.Empty))
+	if d.Rows > d.Empty {
+		for _, e := range [...]Extreme{d.Longest, d.Shortest} {
+			b = binary.AppendUvarint(b, uint64(e.Duration))
+			b = binary.AppendUvarint(b, uint64(e.Region))
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(d.Last+1)) // NoRegion wraps to 0
+	b = binary.AppendUvarint(b, uint64(d.Count))
+	b = binary.AppendUvarint(b, uint64(d.Bound))
+	for _, e := range d.Top[:d.Count] {
+		b = binary.AppendUvarint(b, uint64(e.Region))
+		b = binary.AppendUvarint(b, uint64(e.Low))
+		b = binary.AppendUvarint(b, uint64(e.High-e.Low))
+	}
+	return b
+}
+
+// Decode reads a block into d; it reports false for bytes that are no digest.
+func (d *Digest) Decode(b trace.Block) bool {
+	r := decoder{b: b, ok: true}
+	*d = Digest{}
+	mask := r.next()
+	if mask >= 1<<trace.RoleCount {
+		return false
+	}
+	for i := range d.Role {
+		if mask>>i&1 != 0 {
+			d.Role[i] = r.time()
+		}
+	}
+	d.Rows, d.Empty = int64(r.next()), int64(r.next())
+	d.Longest.Region, d.Shortest.Region = trace.NoRegion, trace.NoRegion
+	if d.Rows > d.Empty {
+		d.Longest = Extreme{r.time(), r.region()}
+		d.Shortest = Extreme{r.time(), r.region()}
+	}
+	d.Last = r.region() - 1
+	d.Count = int(min(r.next(), Listed+1))
+	d.Bound = r.time()
+	if d.Count > Listed {
+		return false
+	}
+	for i := range d.Top[:d.Count] {
+		e := &d.Top[i]
+		e.Region, e.Low = r.region(), r.time()
+		e.High = e.Low + r.time()
+	}
+	return r.ok && len(r.b) == 0
+}
+
+// A decoder reads varints; past the end it gives zeros and is no longer ok.
+type decoder struct {
+	b  []byte
+	ok bool
+}
+
+func (r *decoder) next() uint64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 { // the common case, inlined
+		v := uint64(r.b[0])
+		r.b = r.b[1:]
+		return v
+	}
+	return r.long()
+}
+
+func (r *decoder) long() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.ok, r.b = false, nil
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *decoder) time() trace.Time { return trace.Time(r.next()) }
+
+func (r *decoder) region() trace.RegionID { return trace.RegionID(r.next()) }
