@@ -2,6 +2,7 @@ package write
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -44,12 +45,15 @@ func TestValuesAreJSON(t *testing.T) {
 }
 
 func TestFindNamesTheFormatsThereAre(t *testing.T) {
+	var names []string
 	for _, f := range Formats {
 		if got, err := Find(f.Name); got != f || err != nil {
 			t.Errorf("Find(%q) gives %v, %v", f.Name, got, err)
 		}
+		names = append(names, f.Name)
 	}
-	if _, err := Find("otf9"); err == nil || err.Error() != `unknown format "otf9"; there are chrome, kineto` {
-		t.Errorf("an unknown format gives %v", err)
+	want := `unknown format "otf9"; there are ` + strings.Join(names, ", ")
+	if _, err := Find("otf9"); err == nil || err.Error() != want {
+		t.Errorf("an unknown format gives %v, want %s", err, want)
 	}
 }

@@ -17,8 +17,8 @@ const (
 // A block is some whole lines of a file on their way from the file through a
 // parser to the converter.
 type block struct {
-	buf     []byte // data is in it
-	data    []byte
+	buf     []byte   // data is in it
+	data    []byte   // ends with a line end
 	layouts *layouts // that hold in it
 
 	// What the parser found.
@@ -96,6 +96,11 @@ func (f *feeder) run(ctx context.Context, r io.Reader) error {
 		if err != nil {
 			if err != io.EOF && err != io.ErrUnexpectedEOF {
 				f.err = err
+			}
+			if have > 0 && b.buf[have-1] != '\n' {
+				b.room(have + 1)
+				b.buf[have] = '\n'
+				have++
 			}
 			b.data = b.buf[:have]
 			return f.cut(b)

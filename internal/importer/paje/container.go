@@ -169,13 +169,16 @@ func (c *converter) place(k *container, key string, f *fields) {
 		l.Parent, k.rank = k.parent.location, k.parent.rank
 	}
 	for _, own := range f.own {
-		if own.name == "Rank" {
-			if n, err := strconv.Atoi(string(own.word)); err == nil && n >= 0 && n <= maxRank && k.rank == trace.NoRank {
-				l.Rank = n
-			}
-			continue
+		n, err := strconv.ParseInt(string(own.word), 10, 64)
+		switch {
+		case len(own.word) == 0:
+		case own.name == "Order" && err == nil:
+			l.Order = n
+		case own.name == "Rank" && err == nil && n >= 0 && n <= maxRank && k.rank == trace.NoRank:
+			l.Rank = int(n)
+		default:
+			l.Attributes = append(l.Attributes, trace.Attribute{Key: own.name, Value: value(own.word, own.number)})
 		}
-		l.Attributes = append(l.Attributes, trace.Attribute{Key: own.name, Value: value(own.word, own.number)})
 	}
 	if l.Rank == trace.NoRank && k.rank == trace.NoRank {
 		if n := rankOf(k.name, key); n >= 0 && !c.ranks[n] {

@@ -125,7 +125,7 @@ func (c *converter) link(r *record, data []byte) {
 	if r.layout.own {
 		c.linkFields(&h, r)
 	}
-	if start && r.value != noSymbol {
+	if start && r.value != noSymbol && r.value != t.word {
 		c.tally.add(linkValues, line)
 	}
 	key := c.pending.keyOf(t, r.container, data[r.key.at:r.key.end])
@@ -173,6 +173,7 @@ func (c *converter) linkFields(h *half, r *record) {
 			n, err = int64(f), nil
 		}
 		switch {
+		case len(own.word) == 0:
 		case own.name == "Size" && err == nil && n >= 0:
 			h.size = n
 		case (own.name == "Tag" || own.name == "MPITAG") && err == nil:

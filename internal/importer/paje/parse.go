@@ -11,60 +11,95 @@ type parser struct {
 
 func newParser(all *symbols, u unit) *parser { return &parser{words: wordCache{all: all}, unit: u} }
 
-// parse takes the lines of a block, O(bytes).
+// parse takes the lines of a block, O(bytes). The data ends with a line end, so that
+// no loop over a line asks for the end of the data.
 func (p *parser) parse(b *block) {
-	for at := 0; at < len(b.data); {
-		end := bytes.IndexByte(b.data[at:], '\n')
-		next := at + end + 1
-		if end < 0 {
-			end, next = len(b.data)-at, len(b.data)
-		}
+	data := b.data
+	for at := 0; at < len(data); {
 		b.lines++
-		p.line(b, at, at+end)
-		at = next
+		i := at
+		for isBlank[data[i]] {
+			i++
+		}
+		begin := i
+		for !endsWord[data[i]] {
+			i++
+		}
+		if c := data[begin]; begin == i || c == '#' || c == '"' {
+			at = p.odd(b, at, begin)
+			continue
+		}
+		l := b.layouts.find(data[begin:i])
+		if l == nil || !l.whole && l.op != opUnknown {
+			at = p.unusable(b, l, i)
+			continue
+		}
+		if !l.hot {
+			end := i + bytes.IndexByte(data[i:], '\n')
+			b.records = append(b.records, record{layout: l, at: uint32(at), end: uint32(end), line: uint32(b.lines)})
+			at = end + 1
+			continue
+		}
+		b.records = append(b.records, record{layout: l, at: uint32(at), line: uint32(b.lines)})
+		end, ok := p.fields(b, i)
+		b.records[len(b.records)-1].end = uint32(end)
+		if !ok {
+			b.records = b.records[:len(b.records)-1]
+		}
+		at = end + 1
 	}
 }
 
-func (p *parser) line(b *block, at, end int) {
-	text := b.data[at:end]
-	id, i, _ := word(text, 0)
-	if len(id) == 0 {
-		return
+// odd takes a line that does not begin with a plain word: blank, a comment, or with
+// the number of its event in quotes, which no writer does. It gives the next line.
+func (p *parser) odd(b *block, at, begin int) int {
+	end := begin + bytes.IndexByte(b.data[begin:], '\n')
+	if b.data[begin] == '"' {
+		b.tally.add(unknownNumber, b.lines)
 	}
-	l := b.layouts.find(id)
+	return end + 1
+}
+
+// unusable counts a line that no definition gives a meaning.
+func (p *parser) unusable(b *block, l *layout, i int) int {
 	if l == nil {
 		b.tally.add(unknownNumber, b.lines)
-		return
-	}
-	if !l.whole && l.op != opUnknown {
+	} else {
 		b.tally.add(lackingLine, b.lines)
-		return
 	}
-	b.records = append(b.records, record{layout: l, at: uint32(at), end: uint32(end), line: uint32(b.lines)})
-	if l.hot && !p.fields(b, text, i) {
-		b.records = b.records[:len(b.records)-1]
-	}
+	return i + bytes.IndexByte(b.data[i:], '\n') + 1
 }
 
-// fields reads the fields of the last record, from i on in its line.
-func (p *parser) fields(b *block, text []byte, i int) bool {
+// fields reads the fields of the last record, from i on, and gives the end of the
+// line.
+func (p *parser) fields(b *block, i int) (end int, ok bool) {
+	data := b.data
 	r := &b.records[len(b.records)-1]
 	l := r.layout
-	variable := l.op >= opSetVariable && l.op <= opSubVariable
 	for k, f := range l.fields {
-		w, next, quoted := word(text, i)
-		if quoted == 2 {
-			b.tally.add(unclosedQuote, b.lines)
-		} else if len(w) == 0 && quoted == 0 {
-			return p.few(b, l, k)
+		for isBlank[data[i]] {
+			i++
 		}
-		i = next
+		begin := i
+		for !endsWord[data[i]] {
+			i++
+		}
+		w := data[begin:i]
+		if c := data[begin]; c == '"' {
+			quoted := uint8(0)
+			if w, i, quoted = p.quoted(data, begin); quoted == 2 {
+				b.tally.add(unclosedQuote, b.lines)
+			}
+			begin++
+		} else if begin == i || c == '#' {
+			return lineFrom(data, begin), p.few(b, l, k)
+		}
 		switch f {
 		case fieldTime:
 			t, rounded, ok := parseTime(w, p.unit)
 			if !ok {
 				b.tally.add(badTime, b.lines)
-				return false
+				return lineFrom(data, i), false
 			}
 			if rounded {
 				b.tally.add(roundedTime, b.lines)
@@ -75,27 +110,39 @@ func (p *parser) fields(b *block, text []byte, i int) bool {
 		case fieldContainer:
 			r.container = p.words.find(w)
 		case fieldValue:
-			if variable {
-				n, ok := parseNumber(w)
-				if !ok {
-					b.tally.add(badNumber, b.lines)
-					return false
-				}
-				r.number = n
+			if l.op < opSetVariable || l.op > opSubVariable {
+				r.value = p.words.find(w)
 				continue
 			}
-			r.value = p.words.find(w)
+			n, ok := parseNumber(w)
+			if !ok {
+				b.tally.add(badNumber, b.lines)
+				return lineFrom(data, i), false
+			}
+			r.number = n
 		case fieldStart, fieldEnd:
 			r.other = p.words.find(w)
 		case fieldKey:
-			at := uint32(i-len(w)) - uint32(quoted&1)
-			r.key = span{r.at + at, r.at + at + uint32(len(w))}
+			r.key = span{uint32(begin), uint32(begin + len(w))}
 		}
 	}
-	if w, _, _ := word(text, i); len(w) > 0 {
+	if data[i] == '\n' {
+		return i, true
+	}
+	end = lineFrom(data, i)
+	if w, _, _ := word(data[:end], i); len(w) > 0 {
 		b.tally.add(moreFields, b.lines)
 	}
-	return true
+	return end, true
+}
+
+// lineFrom is the end of the line that i is in.
+func lineFrom(data []byte, i int) int { return i + bytes.IndexByte(data[i:], '\n') }
+
+// quoted reads a word in quotes, which end with the line at the latest.
+func (p *parser) quoted(data []byte, begin int) (w []byte, next int, quoted uint8) {
+	end := lineFrom(data, begin)
+	return word(data[:end], begin)
 }
 
 // few decides about a line that ends before field k: only the writer's own fields

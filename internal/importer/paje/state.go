@@ -96,7 +96,7 @@ func (c *converter) enter(s trace.Stream, track *track, t *typ, r *record) {
 
 // valueOf gives the meaning of a record's value; its text where that is needed.
 func (c *converter) valueOf(t *typ, r *record) (*meaning, []byte) {
-	if m := c.values[valueKey{t.index, r.value}]; m != nil && r.value != bare {
+	if m := c.value(t, r.value); m != nil {
 		if m.keep {
 			return m, c.again(r).of[fieldValue]
 		}

@@ -1,6 +1,7 @@
 package paje
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"sync"
 )
@@ -49,46 +50,63 @@ func (s *symbols) enter(w []byte) (symbol, string) {
 }
 
 // A wordCache is one parser's memory of the words it met last, so that it rarely
-// asks for the lock. It is direct-mapped: two words at one place push each other out.
+// asks for the lock. It is direct-mapped: two words at one place push each other
+// out. Words of up to eight bytes, which most are, stand in their slot as a number.
 type wordCache struct {
 	all   *symbols
-	slots [1 << 12]struct {
-		hash uint64
+	short [1 << cacheBits]struct {
+		word uint64
+		size uint32
+		id   symbol
+	}
+	long [1 << cacheBits]struct {
 		word string
 		id   symbol
 	}
 }
 
+const (
+	cacheBits = 11
+	golden    = 0x9e3779b97f4a7c15
+)
+
 func (c *wordCache) find(w []byte) symbol {
-	h := hash(w)
-	s := &c.slots[h>>(64-12)]
-	if s.hash == h && s.word == string(w) && s.id != noSymbol {
+	if len(w) > 8 {
+		return c.findLong(w)
+	}
+	var x uint64
+	if cap(w) >= 8 {
+		x = binary.LittleEndian.Uint64(w[:8]) & (1<<(8*uint(len(w))) - 1)
+	} else {
+		for i, b := range w {
+			x |= uint64(b) << (8 * uint(i))
+		}
+	}
+	s := &c.short[(x+uint64(len(w)))*golden>>(64-cacheBits)]
+	if s.word == x && int(s.size) == len(w) && s.id != noSymbol {
 		return s.id
 	}
-	id, text := c.all.enter(w)
+	id := c.all.find(w)
 	if id != bare {
-		s.hash, s.word, s.id = h, text, id
+		s.word, s.size, s.id = x, uint32(len(w)), id
 	}
 	return id
 }
 
-// hash mixes a word; most are shorter than eight bytes.
-func hash(w []byte) uint64 {
-	const k = 0x9e3779b97f4a7c15
-	h := uint64(len(w)) * k
-	for len(w) >= 8 {
-		h = bits.RotateLeft64(h^load8(w), 29) * k
-		w = w[8:]
+func (c *wordCache) findLong(w []byte) symbol {
+	h := uint64(len(w))
+	rest := w
+	for ; len(rest) >= 8; rest = rest[8:] {
+		h = bits.RotateLeft64(h^binary.LittleEndian.Uint64(rest), 29) * golden
 	}
-	var x uint64
-	for i, b := range w {
-		x |= uint64(b) << (8 * uint(i))
+	h = (h ^ binary.LittleEndian.Uint64(w[len(w)-8:])) * golden
+	s := &c.long[h>>(64-cacheBits)]
+	if s.id != noSymbol && s.word == string(w) {
+		return s.id
 	}
-	h = (h ^ x) * k
-	return (h ^ h>>32) * k
-}
-
-func load8(b []byte) uint64 {
-	_ = b[7]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+	id, text := c.all.enter(w)
+	if id != bare {
+		s.word, s.id = text, id
+	}
+	return id
 }

@@ -11,12 +11,14 @@ type typ struct {
 	index      uint32
 	op         op // what defined it: opContainerType … opLinkType
 	name       string
+	word       symbol // the name
 	alias      string
 	parent     *typ
 	start, end *typ // of a link
 	// undeclared is how many values were met that the file does not declare.
 	undeclared int
 	others     *meaning   // of the values past maxUndeclared
+	near       []*meaning // values by symbol, where both type and symbol are early ones
 	kind       trace.Kind // of containers
 	destroys   bool       // a container of it was destroyed
 	link       trace.LinkKind
@@ -35,6 +37,36 @@ type meaning struct {
 	declared bool
 	region   trace.RegionID // NoRegion until it is used
 	keep     bool           // the value becomes an attribute
+}
+
+// earlyTypes and earlyWords bound the tables that make finding a value cheap.
+const (
+	earlyTypes = 64
+	earlyWords = 1 << 14
+)
+
+// value finds a value that was met before.
+func (c *converter) value(t *typ, s symbol) *meaning {
+	if int(s) < len(t.near) {
+		return t.near[s]
+	}
+	if s == bare {
+		return nil
+	}
+	return c.values[valueKey{t.index, s}]
+}
+
+func (c *converter) keepValue(t *typ, s symbol, m *meaning) {
+	switch {
+	case s == bare:
+	case t.index < earlyTypes && s < earlyWords:
+		for int(s) >= len(t.near) {
+			t.near = append(t.near, make([]*meaning, int(s)+1-len(t.near))...)
+		}
+		t.near[s] = m
+	default:
+		c.values[valueKey{t.index, s}] = m
+	}
 }
 
 // A valueKey is a value within its type.
@@ -112,6 +144,11 @@ func (c *converter) defineType(l *layout, f *fields, line int64) {
 		t.kind = kindOf(t.name)
 	case opVariableType:
 		t.unit = unitOf(t.name)
+		for _, own := range f.own {
+			if own.name == "Unit" {
+				t.unit = string(own.word)
+			}
+		}
 	case opLinkType:
 		t.link = linkKindOf(t.name)
 		t.start, t.end = c.linkSide(f.of[fieldStartType]), c.linkSide(f.of[fieldEndType])
@@ -126,8 +163,9 @@ func (c *converter) defineType(l *layout, f *fields, line int64) {
 	t.index = c.typeCount
 	c.typeCount++
 	c.types.set(word, id, t)
-	if name := c.symbols.find([]byte(t.name)); t.alias != "" && c.typeNames.get(name, []byte(t.name)) == nil {
-		c.typeNames.set(name, []byte(t.name), t)
+	t.word = c.symbols.find([]byte(t.name))
+	if t.alias != "" && c.typeNames.get(t.word, []byte(t.name)) == nil {
+		c.typeNames.set(t.word, []byte(t.name), t)
 	}
 }
 
@@ -164,30 +202,24 @@ func (c *converter) defineValue(l *layout, f *fields, line int64) {
 		c.setValue(t, alias, m, line)
 	}
 	// By name too, unless that is the alias of another value.
-	if old := c.values[valueKey{t.index, c.symbols.find(name)}]; old == nil || len(alias) == 0 {
+	if old := c.value(t, c.symbols.find(name)); old == nil || len(alias) == 0 {
 		c.setValue(t, name, m, line)
 	}
 }
 
 func (c *converter) setValue(t *typ, w []byte, m *meaning, line int64) {
-	key := valueKey{t.index, c.symbols.find(w)}
-	if old := c.values[key]; old != nil && old.declared {
+	word := c.symbols.find(w)
+	if old := c.value(t, word); old != nil && old.declared {
 		if old.text == m.text && old.colour == m.colour && old.category == m.category {
 			return
 		}
 		c.tally.add(revalued, line)
 	}
-	if key.word != bare {
-		c.values[key] = m
-	}
+	c.keepValue(t, word, m)
 }
 
-// meaningOf gives the meaning of a value, making one where the file declares none.
+// meaningOf makes a meaning for a value that the file does not declare.
 func (c *converter) meaningOf(t *typ, s symbol, text []byte, line int64) *meaning {
-	key := valueKey{t.index, s}
-	if m := c.values[key]; m != nil && s != bare {
-		return m
-	}
 	if t.undeclared >= maxUndeclared || s == bare {
 		c.tally.add(manyValues, line)
 		if t.others == nil {
@@ -196,13 +228,11 @@ func (c *converter) meaningOf(t *typ, s symbol, text []byte, line int64) *meanin
 		return t.others
 	}
 	m := &meaning{text: string(text), category: t.name, region: trace.NoRegion}
-	if t.op == opEvent || t.op == opEventType {
-		if isNumeral(text) {
-			m.text, m.keep = t.name, true
-		}
+	if t.op == opEventType && isNumeral(text) {
+		m.text, m.keep = t.name, true
 	}
 	t.undeclared++
-	c.values[key] = m
+	c.keepValue(t, s, m)
 	return m
 }
 

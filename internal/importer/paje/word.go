@@ -33,7 +33,10 @@ func word(line []byte, i int) (w []byte, next int, quoted uint8) {
 	return line[begin:i], i, 0
 }
 
-var isBlank = [256]bool{' ': true, '\t': true, '\r': true, '\v': true, '\f': true}
+var (
+	isBlank  = [256]bool{' ': true, '\t': true, '\r': true, '\v': true, '\f': true}
+	endsWord = [256]bool{' ': true, '\t': true, '\r': true, '\v': true, '\f': true, '\n': true}
+)
 
 // A unit is how many decimals a second (or, with StarPU, a millisecond) has of
 // nanoseconds.
