@@ -5,6 +5,7 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
+	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
@@ -19,5 +20,6 @@ var Formats = append([]*importer.Format{
 	otf2.Format,
 	paje.Format,
 	tau.Format,
+	cube.Format,
 	vista.Format,
 }, recognised.Formats...)

@@ -32,6 +32,8 @@ var samples = map[string]string{
 	"public/kineto/sampled-ranks-0-1-of-128":         "chrome",
 	"public/chrome-json/bazel-94threads":             "chrome",
 	"public/chrome-json/dftracer-cm1-48ranks":        "chrome",
+	"public/cubex/kripke-8ranks":                     "cube",
+	"public/cubex/value-types-4locations":            "cube",
 	"public/tau-profile/cpi-4ranks":                  "tau",
 	"public/tau-ppk/npb-bt-commmatrix-16ranks":       "tau",
 	"public/tau-snapshot-xml/metadata-correlation":   "tau",
