@@ -283,7 +283,7 @@ func (r *result) drawCounters(s *scene.Scene, d *drawing) {
 		}
 	}
 	s.AddLayer("counters", 0, paths)
-	s.AddLayer("counter labels", -1, text)
+	s.AddLayer("counter labels", 0, text)
 }
 
 func (r *result) drawCounter(d *drawing, c *series, b stripBand, paths *scene.Path, text *scene.Text) {
@@ -313,8 +313,6 @@ func (r *result) drawCounter(d *drawing, c *series, b stripBand, paths *scene.Pa
 		xs, ys = append(xs, d.frame.x+d.frame.w), append(ys, ys[0])
 	}
 	paths.Add(xs, ys, scene.UIData)
-	name := scene.Shorten(c.name, d.frame.x-16, labelSize)
-	text.Add(d.frame.x-8, (b.from+b.to)/2+4, name, scene.UITextMuted, scene.End)
 	text.Add(d.frame.x+4, b.from+labelSize-1, counterRange(c), scene.UITextMuted, scene.Start)
 }
 

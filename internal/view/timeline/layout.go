@@ -40,8 +40,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	for i := range r.rows {
 		row := r.sceneRow(i)
-		row.From, row.To = d.rows[i].from, d.rows[i].to
+		row.From, row.To = d.rows[i].from, d.rows[i].to-float32(len(d.rows[i].counters)*counterHeight)
 		f.YScale.Rows = append(f.YScale.Rows, row)
+		for _, c := range d.rows[i].counters {
+			f.YScale.Rows = append(f.YScale.Rows, r.counterRow(i, c))
+		}
 	}
 	s.AddFrame(f)
 	if !tiny(size) {
@@ -82,6 +85,12 @@ func (r *result) sceneRow(i int) scene.Row {
 		row.Label += " (" + view.Thousands(int64(w.count)) + ")"
 	}
 	return row
+}
+
+// counterRow is the row of a counter below row i.
+func (r *result) counterRow(i int, b stripBand) scene.Row {
+	c := r.series[b.index]
+	return scene.Row{From: b.from - 2, To: b.to + 2, Location: uint32(c.location), Region: scene.NoID, Label: c.name, Level: r.rows[i].level + 1, Count: 1}
 }
 
 // place gives every row its height: each kind has a least and a most, and what

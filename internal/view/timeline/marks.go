@@ -79,6 +79,7 @@ func (r *result) fetchInstants(ctx context.Context, _ *forest) error {
 // A series is a counter drawn as a strip: least and greatest value per bin.
 type series struct {
 	counter  trace.CounterID
+	location trace.LocationID
 	row      int // below which it is drawn
 	name     string
 	unit     string
@@ -110,7 +111,7 @@ func (r *result) fetchCounters(ctx context.Context, f *forest) error {
 	found := 0
 	byID := map[trace.CounterID]*series{}
 	for id, c := range r.reader.Counters() {
-		if rowOf[c.Location] < 0 || !slices.ContainsFunc(patterns, func(m view.Pattern) bool { return m(c.Name) }) {
+		if rowOf[c.Location] < 0 || !f.isSelected(c.Location) || !slices.ContainsFunc(patterns, func(m view.Pattern) bool { return m(c.Name) }) {
 			continue
 		}
 		if found++; found > r.mostCounters() {
@@ -138,11 +139,12 @@ func (r *result) fetchCounters(ctx context.Context, f *forest) error {
 	})
 }
 
-func (r *result) mostCounters() int { return max(1, r.size.Height/4/counterHeight) }
+// mostCounters leaves at least half of the picture to the rows.
+func (r *result) mostCounters() int { return max(1, r.size.Height/2/counterHeight) }
 
 func newSeries(id trace.CounterID, c *trace.Counter, row int, g grid) *series {
 	n := g.bins() + 1
-	s := &series{counter: id, row: row, name: c.Name, unit: c.Unit, grid: g, low: make([]float64, n), high: make([]float64, n), min: math.Inf(1), max: math.Inf(-1)}
+	s := &series{counter: id, location: c.Location, row: row, name: c.Name, unit: c.Unit, grid: g, low: make([]float64, n), high: make([]float64, n), min: math.Inf(1), max: math.Inf(-1)}
 	for i := range s.low {
 		s.low[i], s.high[i] = math.NaN(), math.NaN()
 	}

@@ -383,7 +383,7 @@ func (r *result) pickInstant(px, py float32, i int) (view.Fact, bool) {
 
 func (r *result) counterFact(c *series, t trace.Time) view.Fact {
 	b := int(c.grid.bin(t) - c.grid.bin(c.grid.begin))
-	f := view.Fact{Title: c.name, Lines: []view.FactLine{timeLine("at", t)}, Locations: []trace.LocationID{r.reader.Counters()[c.counter].Location}}
+	f := view.Fact{Title: c.name, Lines: []view.FactLine{timeLine("at", t)}, Locations: []trace.LocationID{c.location}}
 	for b > 0 && b < len(c.low) && math.IsNaN(c.low[b]) {
 		b-- // the value holds until the next sample
 	}

@@ -1,8 +1,9 @@
 package timeline
 
 import (
-	"fmt"
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -60,13 +61,20 @@ func newForest(tree *store.Tree, selected []trace.LocationID, expand, collapse [
 		}
 	}
 	var err error
-	if f.open, err = view.MatchLocations(tree, expand); err != nil {
-		return nil, fmt.Errorf("expand: %w", err)
+	if f.open, err = matchGroups(tree, "--expand", expand); err != nil {
+		return nil, err
 	}
-	if f.shut, err = view.MatchLocations(tree, collapse); err != nil {
-		return nil, fmt.Errorf("collapse: %w", err)
+	f.shut, err = matchGroups(tree, "--collapse", collapse)
+	return f, err
+}
+
+// matchGroups matches as --locations does, and says which option is wrong.
+func matchGroups(tree *store.Tree, option string, patterns []string) ([]trace.LocationID, error) {
+	ids, err := view.MatchLocations(tree, patterns)
+	if err != nil {
+		return nil, errors.New(strings.Replace(err.Error(), "--locations", option, 1))
 	}
-	return f, nil
+	return ids, nil
 }
 
 // below counts the selected locations with intervals in the subtree of id.

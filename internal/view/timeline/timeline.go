@@ -7,12 +7,14 @@
 // innermost time in it. That winner is exact: the store's digests (analysis/share)
 // say who it is or that they cannot tell, and then the rows of that bin are read.
 //
-//	rows.go    which rows: the tree of locations, pruned, folded to fit
-//	plan.go    how high, how wide, which level
-//	fetch.go   digests → spans; scan.go rows → spans where digests do not tell
-//	groups.go  groups of locations as stacked shares of roles
-//	links.go, marks.go    links, instants, counters
-//	layout.go  spans → scene; pick.go what lies at a place; data.go the twins
+//	rows.go, spread.go, label.go   which rows: the tree of locations, pruned, folded to fit
+//	plan.go      how high, how wide, which level
+//	fetch.go     digests or rows → spans, by cells.go; depth.go levels of nesting
+//	scan.go      bins that digests do not decide: lanescan.go one lane, shared.go several
+//	groups.go    groups of locations as stacked shares of roles
+//	links.go, marks.go             links; instants and counters
+//	layout.go    rows → places; draw.go, arrows.go, colour.go → scene
+//	pick.go      what lies at a place; data.go, whole.go the twins
 package timeline
 
 import (

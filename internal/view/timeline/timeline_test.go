@@ -415,8 +415,8 @@ location process p
 	if !ok || f.Title != "level" || facts(f)["greatest"] != "7 bytes" {
 		t.Errorf("fact %+v", f)
 	}
-	if len(s.Frames[0].YScale.Rows) != 1 {
-		t.Errorf("%d rows", len(s.Frames[0].YScale.Rows))
+	if rows := s.Frames[0].YScale.Rows; len(rows) != 3 || rows[1].Label != "level" || rows[1].From != rows[0].To {
+		t.Errorf("rows %+v", rows)
 	}
 }
 
