@@ -247,6 +247,10 @@ func (c *counting) useRegions() error {
 	if top <= 0 || top > len(all) {
 		top = len(all)
 	}
+	// The stack has roles in their order, the larger regions of a role first.
+	slices.SortStableFunc(all[:top], func(a, b *series) int {
+		return cmp.Compare(slices.Index(roleOrder, a.role), slices.Index(roleOrder, b.role))
+	})
 	index := map[string]int{}
 	for i, s := range all[:top] {
 		index[s.name] = i

@@ -31,7 +31,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	f := scene.Frame{
 		Name: "main", W: float32(size.Width), H: float32(size.Height),
 		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.End)},
-		YScale: scene.Scale{Kind: "linear", Begin: 0, End: 1, Label: "share of " + plural(r.rows, "location")},
+		YScale: scene.Scale{Kind: "linear", Begin: 0, End: r.top(), Label: "share of " + plural(r.rows, "location")},
 	}
 	minimap := size.Height < minimapHeight || size.Width < minimapWidth
 	axis := scene.Axis{Unit: "share"}
@@ -64,6 +64,21 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s.Notes = r.notes
 	return s
+}
+
+// top is a round share that no bin exceeds: where few of many locations are
+// ever active at once, a stack in the whole would be too low to read.
+func (r *result) top() float64 {
+	most := 0.0
+	for b := range r.bins() {
+		most = max(most, 1-float64(r.left(b))/float64(r.whole(b)))
+	}
+	for _, top := range []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6} {
+		if most <= top {
+			return top
+		}
+	}
+	return 1
 }
 
 func plural(n int, what string) string {
@@ -122,7 +137,7 @@ func (r *result) outline(f *scene.Frame, k int) (xs, ys []float32) {
 	add := func(x, y float32) { xs, ys = append(xs, x), append(ys, y) }
 	add(f.XPixel(float64(r.edges[0])), bottom)
 	for c, tops := range r.drawn.tops {
-		y := f.YPixel(min(tops[k], 1))
+		y := f.YPixel(min(tops[k], f.YScale.End))
 		if y == level {
 			continue
 		}
@@ -156,7 +171,7 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 			{Label: "to", Value: view.FormatTime(end), Exact: view.Thousands(int64(end)) + " ns"},
 		},
 	}
-	at := 1 - (y-float64(f.Y))/float64(f.H)
+	at := (1 - (y-float64(f.Y))/float64(f.H)) * f.YScale.End
 	below := 0.0
 	for k := range r.series {
 		top := r.drawn.tops[c][k]
