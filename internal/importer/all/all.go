@@ -9,6 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
+	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
 )
@@ -22,4 +23,5 @@ var Formats = append([]*importer.Format{
 	tau.Format,
 	cube.Format,
 	vista.Format,
+	recorder.Format,
 }, recognised.Formats...)
