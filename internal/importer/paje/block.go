@@ -174,7 +174,9 @@ func (f *feeder) cut(b *block) error {
 			if err := f.send(piece); err != nil {
 				return err
 			}
-			data = data[at:]
+			if data = data[at:]; len(data) == 0 {
+				break
+			}
 		}
 		note := newBlock()
 		data = f.define(data, note)

@@ -1,6 +1,7 @@
 package paje
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -277,12 +278,18 @@ var linkWords = []struct {
 	word string
 	kind trace.LinkKind
 }{
-	{"message", trace.LinkMessage}, {"spawn", trace.LinkSpawn}, {"fork", trace.LinkSpawn}, {"create", trace.LinkSpawn}, {"steal", trace.LinkSteal},
+	{"message", trace.LinkMessage}, {"spawn", trace.LinkSpawn}, {"fork", trace.LinkSpawn}, {"creat", trace.LinkSpawn}, {"steal", trace.LinkSteal},
 	{"migrat", trace.LinkSteal}, {"wake", trace.LinkWake}, {"depend", trace.LinkFlow}, {"flow", trace.LinkFlow}, {"task", trace.LinkFlow},
 	{"intra-node", trace.LinkFlow}, {"fetch", trace.LinkFlow},
 }
 
+// topologyLink is how SimGrid names the edges of its platform, which carry nothing.
+var topologyLink = regexp.MustCompile(`^.+-[A-Z]+\d+-[A-Z]+\d+$`)
+
 func linkKindOf(name string) trace.LinkKind {
+	if topologyLink.MatchString(name) {
+		return trace.LinkFlow
+	}
 	name = strings.ToLower(name)
 	for _, l := range linkWords {
 		if strings.Contains(name, l.word) {

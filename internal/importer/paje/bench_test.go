@@ -1,0 +1,132 @@
+package paje_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/importer/paje"
+	"github.com/parallax-hpc/parallax/internal/store/local"
+)
+
+// benchTrace writes a trace of about so many intervals; 4,000,000 are 230 MiB.
+func benchTrace(b *testing.B) importer.Run {
+	b.Helper()
+	rows := 400_000.0
+	if text := os.Getenv("PARALLAX_BENCH_ROWS"); text != "" {
+		var err error
+		if rows, err = strconv.ParseFloat(text, 64); err != nil {
+			b.Fatal(err)
+		}
+	}
+	file := filepath.Join(b.TempDir(), "bench.trace")
+	d, _ := demo.Find("stencil")
+	if err := demo.Generate(context.Background(), d, "paje", demo.Options{Locations: 256, Intervals: int64(rows)}, file); err != nil {
+		b.Fatal(err)
+	}
+	s, err := importer.NewSource(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	runs, err := importer.Detect([]*importer.Format{paje.Format}, s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return runs[0]
+}
+
+// peers measures pj_dump on the same file in the same run.
+func peers(b *testing.B, file string) map[string]time.Duration {
+	b.Helper()
+	took := map[string]time.Duration{}
+	tool, err := exec.LookPath("pj_dump")
+	if err != nil {
+		b.Log("pj_dump (PajeNG) is not installed: no ratios")
+		return took
+	}
+	for name, args := range map[string][]string{"x-pj_dump": {file}, "x-pj_dump-q": {"-q", file}} {
+		c := exec.Command(tool, args...)
+		begin := time.Now()
+		if err := c.Run(); err != nil {
+			b.Fatal(err)
+		}
+		took[name] = time.Since(begin)
+		took[name+"-cpu"] = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
+	return took
+}
+
+// BenchmarkImport writes the whole store, with every index and summary, and says how
+// many times faster than pj_dump and pj_dump -q that is (which keep nothing on
+// disk), how much more processor time those take, and the most memory in use.
+func BenchmarkImport(b *testing.B) {
+	run := benchTrace(b)
+	file := run.Label(run.Files[0])
+	took := peers(b, file)
+	size := run.Source.Size()
+	b.Run("Records", func(b *testing.B) {
+		b.SetBytes(size)
+		for b.Loop() {
+			if err := run.Import(context.Background(), importertest.NewCount()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Store", func(b *testing.B) {
+		b.SetBytes(size)
+		resetPeak()
+		begin := time.Now()
+		cpu := cpuTime()
+		for b.Loop() {
+			w, err := local.Create(filepath.Join(b.TempDir(), "bench.plx"), local.Options{Summaries: all.Summaries})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := run.Import(context.Background(), w); err != nil {
+				b.Fatal(err)
+			}
+			if err := w.Finish(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		ours, cpu := time.Since(begin)/time.Duration(b.N), (cpuTime()-cpu)/time.Duration(b.N)
+		for name, theirs := range took {
+			if base, ok := strings.CutSuffix(name, "-cpu"); ok {
+				if cpu > 0 {
+					b.ReportMetric(float64(theirs)/float64(cpu), base+"-cpu")
+				}
+				continue
+			}
+			b.ReportMetric(float64(theirs)/float64(ours), name)
+		}
+		if peak := peakMemory(); peak > 0 {
+			b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
+		}
+	})
+}
+
+// resetPeak and peakMemory measure the most memory that was resident; only Linux
+// tells.
+func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+func peakMemory() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	var kib int64
+	if words := strings.Fields(rest); len(words) > 0 {
+		kib, _ = strconv.ParseInt(words[0], 10, 64)
+	}
+	return kib << 10
+}
