@@ -16,7 +16,7 @@ import { formatDuration, formatRange, plural } from "./format";
 import type { Brush } from "./highlight";
 import type { PanelState } from "./layout";
 import type { Picture } from "./picture";
-import { chooseAll, type Choice, type ViewPlug } from "./plug";
+import { chooseAll, type Choice, type RowsShown, type ViewPlug } from "./plug";
 import type { Range } from "./selection";
 import type { Workbench } from "./workbench";
 
@@ -311,7 +311,7 @@ export class Gestures {
     const plug = this.host.plug();
     const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
     const sideways = e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY);
-    if (plug.scrolls && !e.ctrlKey && !e.metaKey && !sideways && this.scrollRows(e.deltaY * unit)) return e.preventDefault();
+    if (!e.ctrlKey && !e.metaKey && !sideways && this.scrollRows(e.deltaY * unit)) return e.preventDefault();
     if (!f || !isTime(f) || !plug.local) return;
     e.preventDefault();
     const now = performance.now();
@@ -327,18 +327,15 @@ export class Gestures {
 
   /** Scrolls rows by the view's own option; false where all rows are on screen. */
   private scrollRows(pixels: number): boolean {
-    const panel = this.host.panel();
-    const now = Number(panel.options.scroll?.[0] ?? 0);
-    const f = this.picture.scene?.frames.find((x) => x.yScale.rows.length > 0);
-    if (!f) return false;
-    const rows = f.yScale.rows;
-    const height = (rows[rows.length - 1].to - rows[0].from) / rows.length;
-    const full = rows[rows.length - 1].to >= f.y + f.h - height;
-    if (now === 0 && (pixels < 0 || !full) || pixels > 0 && !full) return now > 0;
+    const { scene } = this.picture;
+    const shown = scene && this.host.plug().rowsShown?.(scene);
+    if (!shown) return false;
+    const rows = scene.frames.find((f) => f.yScale.rows.length > 0)?.yScale.rows ?? [];
+    const height = rows.length > 0 ? (rows[rows.length - 1].to - rows[0].from) / rows.length : 16;
     this.scrolled += pixels / Math.max(8, height);
     const by = Math.trunc(this.scrolled);
     this.scrolled -= by;
-    if (by !== 0) this.bench.setOption(panel.id, "scroll", now + by > 0 ? [String(now + by)] : []);
+    if (by !== 0) scrollTo(this.bench, this.host.panel(), shown, scrollOf(this.host.panel()) + by);
     return true;
   }
 
@@ -377,4 +374,15 @@ const dull = /^(path|kind|role|category|begin|end|from|to|depth|row|lane)$/;
 function tipLines(fact: Fact): string[] {
   const lines = fact.lines.filter((l) => !dull.test(l.label)).slice(0, 4).map((l) => `${l.label} ${l.value}`);
   return fact.text ? [fact.text, ...lines.slice(0, 3)] : lines;
+}
+
+/** The first row that a panel is scrolled to. */
+export function scrollOf(panel: PanelState): number {
+  return Number(panel.options.scroll?.[0] ?? 0);
+}
+
+/** Scrolls a panel's rows, no further than to the last one. */
+export function scrollTo(bench: Workbench, panel: PanelState, shown: RowsShown, first: number): void {
+  const to = Math.round(Math.max(0, Math.min(shown.total - (shown.last - shown.first), first)));
+  if (to !== scrollOf(panel)) bench.setOption(panel.id, "scroll", to > 0 ? [String(to)] : []);
 }

@@ -101,10 +101,14 @@ function FactActions({ fact, bench }: { fact: Fact; bench: Workbench }) {
     <div class="fact-actions">
       {hasTime && <button type="button" onClick={() => bench.store.zoom({ begin: time.begin - margin, end: time.end + margin })}>Zoom to it</button>}
       {hasTime && <button type="button" onClick={() => bench.store.select({ time })}>Select its time</button>}
-      {!!fact.regions?.length && <button type="button" onClick={() => bench.choose({ regions: fact.regions!.map((id) => `#${id}`) })}>Select region</button>}
-      {!!fact.locations?.length && <button type="button" onClick={() => bench.choose({ locations: fact.locations!.map((id) => `#${id}`) })}>Select {fact.locations.length > 1 ? "locations" : "location"}</button>}
+      {!!fact.regions?.length && !has(bench.look.value.regions, fact.regions) && <button type="button" onClick={() => bench.choose({ regions: fact.regions!.map((id) => `#${id}`) })}>Select region</button>}
+      {!!fact.locations?.length && !has(bench.look.value.locations, fact.locations) && <button type="button" onClick={() => bench.choose({ locations: fact.locations!.map((id) => `#${id}`) })}>Select {fact.locations.length > 1 ? "locations" : "location"}</button>}
     </div>
   );
+}
+
+function has(patterns: readonly string[], ids: number[]): boolean {
+  return ids.every((id) => patterns.includes(`#${id}`));
 }
 
 const open = signal(false);

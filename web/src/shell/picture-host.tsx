@@ -5,8 +5,9 @@ import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ApiError, ViewInfo } from "../api/types";
 import type { Scene } from "../scene/scene";
+import { ScrollBar } from "../widget/scroll-bar";
 import { useBench } from "./context";
-import { Gestures } from "./gesture";
+import { Gestures, scrollOf, scrollTo } from "./gesture";
 import { highlightsOf, type Brush } from "./highlight";
 import { findPanel, type PanelState } from "./layout";
 import { optionsFor } from "./option";
@@ -55,7 +56,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
       picture.update({
         run: bench.runID.value, view: view.name, options: optionsFor(view, p.options, bench.palette.value), spec: specFor(bench.look.value, follow()),
         window: bench.store.window, wholeRun: bench.store.wholeRun, ...size, theme: bench.themeName.value,
-        local: plug.local === true, scroll: Number(p.options.scroll?.[0] ?? 0),
+        local: plug.local === true, scroll: scrollOf(p),
       });
     };
     const stops = [effect(update), effect(mark), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];
@@ -85,9 +86,11 @@ export function PictureHost({ panel, view, onScene }: Props) {
     };
   }, [panel.id, view.name]);
   const empty = scene.value?.empty;
+  const shown = scene.value ? bench.plug(view.name).rowsShown?.(scene.value) : null;
   return (
     <div class={`picture ${busy.value ? "busy" : ""}`} ref={host} aria-busy={busy.value}>
       <div class="canvas" ref={canvas} role="img" aria-label={scene.value?.description || `${view.title}: the picture is being made`} />
+      {shown && <ScrollBar from={scrollOf(panel)} length={shown.last - shown.first} total={shown.total} label="Rows" onScroll={(to) => scrollTo(bench, findPanel(bench.layout.value, panel.id) ?? panel, shown, to)} />}
       {busy.value && scene.value === null && <div class="empty-state"><p class="empty-hint">Making the picture…</p></div>}
       {busy.value && <div class="progress-line" role="progressbar" aria-label="The exact picture is on its way" />}
       {empty && <div class="empty-state"><p class="empty-what">{empty.what}</p><p class="empty-hint">{empty.hint}</p></div>}

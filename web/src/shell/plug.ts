@@ -2,7 +2,7 @@
 
 import type { ComponentType } from "preact";
 import type { Fact } from "../api/types";
-import type { Row } from "../scene/scene";
+import type { Row, Scene } from "../scene/scene";
 import type { PanelState } from "./layout";
 import type { Follow } from "./scope";
 import type { Look } from "./selection";
@@ -17,14 +17,21 @@ export interface ViewPlug {
   follow?: Partial<Follow>;
   /** Its marks do not depend on the window's ends: they may be moved and asked for with overscan. */
   local?: boolean;
-  /** Its rows scroll by the option "scroll". */
-  scrolls?: boolean;
+  /** Which of its rows a scene shows, where they scroll by the option "scroll"; null: all of them. */
+  rowsShown?(scene: Scene): RowsShown | null;
   /** What choosing a fact selects; by default all that the fact has. */
   choose?(fact: Fact): Choice;
   /** What a click on a row's label changes: an option with its new values. */
   chooseRow?(row: Row, panel: PanelState): { option: string; values: string[] }[] | null;
   /** Further controls in the panel's head. */
   Controls?: ComponentType<{ panel: PanelState }>;
+}
+
+/** Rows first … last of total, counted from 0, last not included. */
+export interface RowsShown {
+  first: number;
+  last: number;
+  total: number;
 }
 
 /** What a fact selects by default: all parts that it has. */

@@ -171,6 +171,34 @@ describe("panels", () => {
   });
 });
 
+test("groups of the timeline open and close by their labels, and many rows scroll", async () => {
+  const before = (await fingerprints(page))[0];
+  const f = await frameBox(page);
+  const [x, y] = [f.x - 60, f.y + 4];
+  await page.mouse.click(x, y);
+  await settled(page);
+  expect(page.url()).toMatch(/0\.collapse=%23\d+/);
+  expect((await fingerprints(page))[0].hash).not.toBe(before.hash);
+  expect(await page.getByRole("scrollbar", { name: "Rows" }).count()).toBe(0);
+  await page.locator(".panel").first().getByRole("button", { name: /^Options of/ }).click();
+  await page.locator("#option-expand").fill("*");
+  await page.keyboard.press("Enter");
+  await page.locator("#option-depth").fill("6");
+  await page.keyboard.press("Escape");
+  await settled(page);
+  await page.getByRole("scrollbar", { name: "Rows" }).waitFor();
+  const top = (await fingerprints(page))[0];
+  await page.mouse.move(f.x + 50, f.y + 50);
+  await page.mouse.wheel(0, 200);
+  await settled(page);
+  expect(page.url()).toMatch(/0\.scroll=\d+/);
+  expect((await fingerprints(page))[0].hash).not.toBe(top.hash);
+  await page.getByRole("scrollbar", { name: "Rows" }).focus();
+  await page.keyboard.press("Home");
+  await settled(page);
+  expect(page.url()).not.toMatch(/scroll/);
+});
+
 test("a reload gives the same pictures", async () => {
   const f = await frameBox(page);
   await page.locator(".panel").first().getByRole("button", { name: /^Options of/ }).click();

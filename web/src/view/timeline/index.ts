@@ -6,16 +6,27 @@ import "./timeline.css";
 import type { Row } from "../../scene/scene";
 import { noID } from "../../scene/scene";
 import type { PanelState } from "../../shell/layout";
-import type { ViewPlug } from "../../shell/plug";
+import type { RowsShown, ViewPlug } from "../../shell/plug";
 
 export const timeline: ViewPlug = {
   name: "timeline",
   follow: { time: "window", locations: "context", regions: "filter" },
   local: true,
-  scrolls: true,
+  rowsShown: (scene) => readRows(scene.notes),
   choose: (fact) => (fact.locations?.length ? { locations: fact.locations.map((id) => `#${id}`) } : {}),
   chooseRow: toggleRow,
 };
+
+/** The view says in its notes which rows it shows, where that is not all. */
+export function readRows(notes: readonly string[]): RowsShown | null {
+  for (const n of notes) {
+    const m = /^rows ([\d,]+) to ([\d,]+) of ([\d,]+) are shown/.exec(n);
+    if (!m) continue;
+    const [first, last, total] = m.slice(1).map((x) => Number(x.replaceAll(",", "")));
+    return { first: first - 1, last, total };
+  }
+  return null;
+}
 
 /** Opens a folded row, closes an open one; null for a row that is neither. */
 export function toggleRow(row: Row, panel: PanelState): { option: string; values: string[] }[] | null {
