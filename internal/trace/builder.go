@@ -21,6 +21,7 @@ type Builder struct {
 	last    Time // latest Enter or Leave, where they come in order
 	stack   []frame
 	onStack []uint32 // frames of stack per region
+	beyond  int      // intervals past maxOpen that were not left yet
 	named   namedMatcher
 	nest    nester
 	repairs Repairs
@@ -77,7 +78,7 @@ type RowSink interface {
 
 // maxOpen bounds how many intervals may be open at once on one location, so
 // that a source which never leaves cannot take all memory.
-const maxOpen = 1 << 22
+const maxOpen = 1 << 20
 
 // A frame is an open interval.
 type frame struct {
@@ -102,7 +103,7 @@ func (b *Builder) Reset(opt BuilderOptions, sink RowSink) {
 	for _, f := range b.stack {
 		b.onStack[f.region] = 0
 	}
-	b.stack = b.stack[:0]
+	b.stack, b.beyond = b.stack[:0], 0
 	b.named.reset()
 	b.nest.reset(sink)
 	b.repairs = Repairs{}
@@ -188,6 +189,7 @@ func (b *Builder) enter(t Time, region RegionID, seq uint32) {
 	t = b.forward(t)
 	if len(b.stack) >= maxOpen || b.named.open >= maxOpen {
 		b.repairs.Deep++
+		b.beyond++
 		b.shut(t, region, seq)
 		return
 	}
@@ -220,6 +222,10 @@ func (b *Builder) shut(t Time, region RegionID, seq uint32) {
 // leave closes an interval, in order of time.
 func (b *Builder) leave(t Time, region RegionID) {
 	t = b.forward(t)
+	if b.beyond > 0 { // the end of one that was shut: it nests, so it comes first
+		b.beyond--
+		return
+	}
 	if b.opt.ByName {
 		f, ok := b.named.leave(region)
 		if !ok {

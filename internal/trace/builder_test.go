@@ -388,3 +388,30 @@ func TestBuilderDepthSaturates(t *testing.T) {
 		t.Errorf("deepest row is %+v", r)
 	}
 }
+
+func TestBuilderNestingWithoutEndIsBounded(t *testing.T) {
+	const most, more = 1 << 20, 10 // as the Builder keeps open at the most
+	var b trace.Builder
+	out := new(table)
+	b.Reset(trace.BuilderOptions{}, out)
+	for i := range trace.Time(most + more) {
+		b.Enter(i, trace.RegionID(i%3))
+	}
+	for i := range trace.Time(most + more) {
+		b.Leave(most+more+i, trace.RegionID((most+more-1-i)%3))
+	}
+	repairs, err := b.Finish()
+	if err != nil || repairs.Forced != 0 || repairs.Stray != 0 || repairs.Unclosed != 0 {
+		t.Errorf("%+v, %v", repairs, err)
+	}
+	rows := out.lanes[0]
+	if n := len(rows); n != most+more || out.closed != n {
+		t.Errorf("%d rows, %d closed, want %d", n, out.closed, most+more)
+	}
+	if r := rows[most-1]; r.Begin+r.Duration != most+more+more {
+		t.Errorf("the deepest that is kept is %+v", r)
+	}
+	if r := rows[most]; r.Duration != 0 || r.Parent != most-1 {
+		t.Errorf("the first past it is %+v", r)
+	}
+}

@@ -26,6 +26,7 @@ type forester struct {
 
 	v      laneView
 	walk   walker
+	chain  []trace.OpenInterval // the last row that was built from, and its parents
 	s      trace.Stretch
 	levels []levelPart
 	// Blocks of the left and the right half, by level, then by summary.
@@ -81,7 +82,7 @@ func (f *forester) lane(location trace.LocationID, lane int, v laneView) error {
 	if v.len() <= leafRows {
 		return nil
 	}
-	f.v = v
+	f.v, f.chain = v, f.chain[:0]
 	f.walk.start(&f.v, f.r.roles, 0)
 	f.s.Rows.Location, f.s.Rows.Lane = location, lane
 	f.node(f.top, 0, 0, v.len(), f.left[f.top])
@@ -124,15 +125,43 @@ func (f *forester) build(level int, index int64, lo, hi int, out []trace.Block) 
 		return
 	}
 	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
-	open := f.v.open(f.s.Rows.Open[:0], lo, begin)
 	f.s.Begin, f.s.End = begin, end
 	f.s.Rows = f.v.columns(f.s.Rows.Location, f.s.Rows.Lane, lo, hi)
-	f.s.Rows.Open = open
+	f.s.Rows.Open = f.open(lo, begin)
 	f.s.Segments = f.walk.segments(f.s.Segments[:0], end)
 	for k, s := range f.summaries {
 		out[k] = s.Build(out[k][:0], &f.s, f.r.regions)
 	}
+	for i := lo; i < hi; i++ {
+		f.popTo(int(f.v.parent[i]))
+		f.chain = append(f.chain, f.v.interval(i))
+	}
 	f.r.pace(hi - lo)
+}
+
+// open gives what laneView.open does, from the chain: stretches follow each other, so
+// it costs O(1) a row however deep intervals nest.
+func (f *forester) open(lo int, begin trace.Time) []trace.OpenInterval {
+	if lo < f.v.len() {
+		f.popEnded(begin, int(f.v.parent[lo]))
+	} else {
+		f.popEnded(begin, -1)
+	}
+	return f.chain[max(len(f.chain)-maxChain, 0):]
+}
+
+// popEnded drops what ended by t, but for the parents of a row at t.
+func (f *forester) popEnded(t trace.Time, parent int) {
+	for n := len(f.chain); n > 0 && f.chain[n-1].End <= t && f.chain[n-1].Row > parent; n-- {
+		f.chain = f.chain[:n-1]
+	}
+}
+
+// popTo drops what lies within a parent.
+func (f *forester) popTo(parent int) {
+	for n := len(f.chain); n > 0 && f.chain[n-1].Row > parent; n-- {
+		f.chain = f.chain[:n-1]
+	}
 }
 
 // keep adds a node to its level.

@@ -59,6 +59,11 @@ func (v *laneView) up(i int) int {
 	return p
 }
 
+// maxChain bounds the chains of open intervals that are handed out, to the
+// innermost. Only a trace whose intervals are never left nests deeper; handing out
+// its chain again and again would take forever.
+const maxChain = 1 << 16
+
 // open appends what began before row i and either is open at t, where t is not
 // after the begin of row i, or is a parent of row i; outermost first. All of it
 // is on the chain of parents of the row before.
@@ -67,7 +72,7 @@ func (v *laneView) open(into []trace.OpenInterval, i int, t trace.Time) []trace.
 	if i < v.len() {
 		parent = v.up(i)
 	}
-	for p := i - 1; p >= 0; p = v.up(p) {
+	for p := i - 1; p >= 0 && len(into)-from < maxChain; p = v.up(p) {
 		if v.end(p) > t || p == parent {
 			into = append(into, v.interval(p))
 		}
@@ -82,7 +87,7 @@ func (v *laneView) open(into []trace.OpenInterval, i int, t trace.Time) []trace.
 // chain appends the parents of row i, outermost first.
 func (v *laneView) chain(into []trace.OpenInterval, i int) []trace.OpenInterval {
 	from := len(into)
-	for p := v.up(i); p >= 0; p = v.up(p) {
+	for p := v.up(i); p >= 0 && len(into)-from < maxChain; p = v.up(p) {
 		into = append(into, v.interval(p))
 	}
 	reverse(into[from:])

@@ -316,3 +316,42 @@ func slowGroup(r *Reader, top trace.LocationID, g *store.GroupBins) []trace.Time
 	}
 	return out
 }
+
+// openChecker holds the chains that summaries are built with against those found
+// from the rows.
+type openChecker struct {
+	benchSummary
+	r      *Reader
+	faults []string
+}
+
+func (c *openChecker) Build(dst trace.Block, s *trace.Stretch, regions []trace.Region) trace.Block {
+	v, _ := c.r.lookup(s.Rows.Location, s.Rows.Lane)
+	if want := v.open(nil, s.Rows.First, s.Begin); !slices.Equal(s.Rows.Open, want) {
+		c.faults = append(c.faults, fmt.Sprintf("stretch [%d, %d) from row %d: %v, want %v", s.Begin, s.End, s.Rows.First, s.Rows.Open, want))
+	}
+	return c.benchSummary.Build(dst, s, regions)
+}
+
+func TestSummariesSeeWhatIsOpen(t *testing.T) {
+	r := randomStore(t, 13, 4000)
+	check := &openChecker{r: r}
+	f := newForester(r, []trace.Summary{check}, t.TempDir(), 1<<20)
+	defer f.close()
+	for id := range trace.LocationID(r.tree.Len()) {
+		for n := r.lanes[id]; n < r.lanes[id+1]; n++ {
+			if err := f.lane(id, int(n-r.lanes[id]), r.lane(int(n))); err != nil {
+				t.Fatal(err)
+			}
+			for i := range f.levels {
+				l := &f.levels[i]
+				for _, s := range []*spill{&l.index, &l.row, &l.blocks[0], &l.sizes[0]} {
+					_ = s.drain(func([]byte) error { return nil })
+				}
+			}
+		}
+	}
+	for _, fault := range check.faults[:min(len(check.faults), 5)] {
+		t.Error(fault)
+	}
+}

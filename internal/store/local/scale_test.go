@@ -28,6 +28,9 @@ func TestScale(t *testing.T) {
 		"links":             func(w trace.Writer) { writeLinks(w, 10_000_000) },
 		"profile":           func(w trace.Writer) { writeProfiles(w, 100_000, 200) },
 		"attributes":        func(w trace.Writer) { writeFacts(w, 10_000_000) },
+		"regions":           func(w trace.Writer) { writeManyRegions(w, 1_000_000) },
+		"deep":              func(w trace.Writer) { writeDeep(w, 6_000_000) },
+		"bursts":            func(w trace.Writer) { writeBursts(w, 200_000, 100) },
 	}[shape]
 	if fill == nil {
 		t.Fatalf("no shape %q", shape)
@@ -153,6 +156,41 @@ func writeProfiles(w trace.Writer, locations, regions int) {
 		for k, p := range paths {
 			w.Profile(trace.ProfileRow{Location: id, Path: p, Metric: m, Calls: 1, Inclusive: float64(k), Exclusive: float64(i)})
 		}
+	}
+}
+
+// writeManyRegions enters each region twice on one location.
+func writeManyRegions(w trace.Writer, n int) {
+	s := w.Stream(thread(w, 0), trace.StreamOptions{})
+	for i := range 2 * n {
+		r := w.Region(trace.Region{Name: fmt.Sprint("region ", i%n)})
+		s.Enter(trace.Time(i)*10, r)
+		s.Leave(trace.Time(i)*10+7, r)
+	}
+	_ = s.Close()
+}
+
+// writeDeep enters and never leaves.
+func writeDeep(w trace.Writer, n int) {
+	f := w.Region(trace.Region{Name: "f"})
+	s := w.Stream(thread(w, 0), trace.StreamOptions{})
+	for i := range n {
+		s.Enter(trace.Time(i), f)
+	}
+	_ = s.Close()
+}
+
+// writeBursts puts all rows of a location into a short time of a long run.
+func writeBursts(w trace.Writer, locations, rows int) {
+	f := w.Region(trace.Region{Name: "f"})
+	for i := range locations {
+		s := w.Stream(thread(w, i), trace.StreamOptions{})
+		for k := range trace.Time(rows) {
+			at := trace.Time(i)*10_000_000 + k*20
+			s.Enter(at, f)
+			s.Leave(at+15, f)
+		}
+		_ = s.Close()
 	}
 }
 
