@@ -64,6 +64,8 @@ var Demos = []*Demo{
 	g5k188Demo,
 	g5k433Demo,
 	quicksortDemo,
+	pascalDemo,
+	semigroupDemo,
 }
 
 // Find gives the demo of that name. Options may follow a question mark, joined by

@@ -76,8 +76,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, r.arrange(tree, whole, root != "")
 }
 
-// arrange orders, condenses and lays out. A subtree is never condensed in levels:
-// it gets as many rings as it has.
+// arrange orders, condenses and lays out. A subtree, and all of a tree where all is
+// asked for, is never condensed in levels: it gets as many rings as it has.
 func (r *result) arrange(tree *invocation.Tree, origin []int32, subtree bool) error {
 	switch r.request.Values.Text("order") {
 	case "", "time":
@@ -100,7 +100,7 @@ func (r *result) arrange(tree *invocation.Tree, origin []int32, subtree bool) er
 		r.ring = min(r.ring, max(width/4, 1))
 	}
 	r.hmax = invocation.HMax(width, r.ring)
-	if !subtree {
+	if !subtree && !r.request.Values.Switch("all") {
 		r.condensing = invocation.Condense(height, r.hmax)
 	}
 	if r.condensing.C0 > 0 {
@@ -139,10 +139,10 @@ func (r *result) widen(width int) {
 	}
 }
 
-// visible marks what is drawn: by the paper's rule where the user set the rings,
-// else by the milder one, so that wide trees do not end at their first ring.
+// visible marks what is drawn: by the paper's rule where that is asked for, else by
+// the milder one, so that wide trees do not end at their first ring.
 func (r *result) visible(d float64) ([]bool, int) {
-	if r.request.Values.Integer("ring") > 0 {
+	if r.request.Values.Switch("paper") {
 		return r.layout.Drawn(d)
 	}
 	return r.layout.DrawnOutside(d)

@@ -115,3 +115,63 @@ func TestASubtreeIsLaidOutOnItsOwn(t *testing.T) {
 		}
 	}
 }
+
+func fromDemo(name string) func(testing.TB) store.Reader {
+	return func(tb testing.TB) store.Reader {
+		m := storetest.NewMemory()
+		d, ok := demo.Find(name)
+		if !ok {
+			tb.Fatal("no demo " + name)
+		}
+		if err := d.Write(context.Background(), d.Options, m); err != nil {
+			tb.Fatal(err)
+		}
+		return m.Reader()
+	}
+}
+
+// correlation of two columns.
+func correlation(a, b []float64) float64 {
+	mean := func(x []float64) (m float64) {
+		for _, v := range x {
+			m += v
+		}
+		return m / float64(len(x))
+	}
+	ma, mb := mean(a), mean(b)
+	var ab, aa, bb float64
+	for i := range a {
+		ab += (a[i] - ma) * (b[i] - mb)
+		aa += (a[i] - ma) * (a[i] - ma)
+		bb += (b[i] - mb) * (b[i] - mb)
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+// TestTimeReadsLateralOnOnePEAndRadialOnFive is the paper's reading of figures 17
+// and 18: work in sequence colours sectors, work in parallel colours rings.
+func TestTimeReadsLateralOnOnePEAndRadialOnFive(t *testing.T) {
+	read := func(name string) (lateral, radial float64) {
+		d := data(t, viewtest.Case{Reader: fromDemo(name), Options: map[string][]string{"all": {"true"}}})
+		if d.Height != 56 || len(d.Nodes) != 2235 {
+			t.Fatalf("%s: %d calls on %d levels", name, len(d.Nodes), d.Height)
+		}
+		var begin, angle, level []float64
+		for _, n := range d.Nodes {
+			begin, angle, level = append(begin, float64(n.Begin)), append(angle, n.Start+n.Alloc/2), append(level, float64(n.Level))
+		}
+		return math.Abs(correlation(begin, angle)), math.Abs(correlation(begin, level))
+	}
+	l1, r1 := read("pascal?locations=1")
+	l5, r5 := read("pascal")
+	if !(l1 > r1) || !(r5 > l5) || !(r5 > r1) {
+		t.Errorf("1 PE: lateral %.2f radial %.2f; 5 PEs: lateral %.2f radial %.2f", l1, r1, l5, r5)
+	}
+}
+
+func TestSemigroupIsCondensedAsInThePaper(t *testing.T) {
+	d := data(t, viewtest.Case{Reader: fromDemo("semigroup"), Size: scene.Size{Width: 850, Height: 850}, Options: map[string][]string{"ring": {"4"}}})
+	if d.Height != 174 || d.HMax != 106 || d.C0 != 1 || d.Threshold != 38 {
+		t.Errorf("height %d hmax %d c0 %d threshold %d", d.Height, d.HMax, d.C0, d.Threshold)
+	}
+}

@@ -3,6 +3,7 @@ package kaleidoscope
 import (
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -194,18 +195,33 @@ func (p *painter) legend() (out []scene.LegendEntry) {
 		e.RampEnd, e.RampLow, e.RampHigh = scene.Ramp(p.ramp, 1), view.FormatTime(p.begin), view.FormatTime(p.end)
 		return append(out, e)
 	case "region":
-		regions := p.result.request.Store().Regions()
-		for id := range regions {
-			if p.total[trace.RegionID(id)] > 0 {
-				e := entry(regions[id].Name, scene.RegionColour(regions[id].Name, uint8(regions[id].Role)))
-				e.Region = uint32(id)
-				out = append(out, e)
-			}
-		}
-		return out
+		return p.regionLegend(entry)
 	}
 	for n, name := range p.names {
 		out = append(out, entry(name, scene.LocationColour(n%hues)))
+	}
+	return out
+}
+
+// mostRegions is how many regions a legend names, those with most calls first.
+const mostRegions = 18
+
+func (p *painter) regionLegend(entry func(string, scene.Colour) scene.LegendEntry) (out []scene.LegendEntry) {
+	regions := p.result.request.Store().Regions()
+	var ids []int
+	for id := range regions {
+		if p.total[trace.RegionID(id)] > 0 {
+			ids = append(ids, id)
+		}
+	}
+	sort.SliceStable(ids, func(a, b int) bool { return p.total[trace.RegionID(ids[a])] > p.total[trace.RegionID(ids[b])] })
+	for k, id := range ids {
+		if k == mostRegions {
+			return append(out, entry(fmt.Sprintf("+ %d more", len(ids)-k), scene.None))
+		}
+		e := entry(regions[id].Name, scene.RegionColour(regions[id].Name, uint8(regions[id].Role)))
+		e.Region = uint32(id)
+		out = append(out, e)
 	}
 	return out
 }
