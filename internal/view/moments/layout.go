@@ -58,7 +58,7 @@ func plotHeight(size scene.Size) float32 {
 // rowHeight shares the height; low rows have whole pixels, so that they look alike.
 func rowHeight(room float32, rows int) float32 {
 	h := min(room/float32(max(rows, 1)), mostRow)
-	if h > 1 && h < full {
+	if h > 1 && h < 4 {
 		h = float32(math.Floor(float64(h)))
 	}
 	return h

@@ -180,6 +180,10 @@ func (r *result) layerOf(s *state) *layer {
 // describeStates says in words what was taken for busy.
 func (r *result) describeStates() {
 	for _, l := range r.states {
+		if r.recorded != nil && l.state.busy == nil && l.state.idle == nil {
+			r.notes = append(r.notes, l.state.name+": what the program said it was")
+			continue
+		}
 		r.notes = append(r.notes, l.state.words)
 	}
 }
