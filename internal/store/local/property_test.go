@@ -55,11 +55,16 @@ func writeRandom(w trace.Writer, seed uint64, rows int) {
 			_ = s.Close()
 		}
 	}
-	for range rows {
-		at := func() trace.End {
-			return trace.End{Location: trace.LocationID(rnd.IntN(12)), Time: trace.Time(rnd.IntN(rows * 3)), Region: trace.NoRegion}
+	for i := range rows { // most links are short, some span all
+		t := rnd.IntN(rows * 60)
+		end := func(t int) trace.End {
+			return trace.End{Location: trace.LocationID(rnd.IntN(12)), Time: trace.Time(t), Region: trace.NoRegion}
 		}
-		w.Link(trace.Link{Kind: trace.LinkMessage, From: at(), To: at(), Communicator: trace.NoCommunicator})
+		to := t + rnd.IntN(2000) - 200
+		if i%100 == 0 {
+			to = rnd.IntN(rows * 60)
+		}
+		w.Link(trace.Link{Kind: trace.LinkMessage, From: end(t), To: end(to), Communicator: trace.NoCommunicator})
 		w.Profile(trace.ProfileRow{Location: trace.LocationID(rnd.IntN(12)), Path: trace.CallPathID(rnd.IntN(9)), Calls: rnd.Float64()})
 	}
 	w.Metric(trace.Metric{Name: "time"})
