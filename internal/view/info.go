@@ -96,18 +96,16 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 	regions := r.Regions()
 	sums := make([]RegionInfo, len(regions))
 	used := make([]bool, len(regions))
-	if r.Info().Intervals > 0 {
-		t, err := r.Time(ctx, store.Window{Begin: 0, End: r.Info().End + 1})
-		if err != nil {
-			return nil, err
+	whole := store.Window{Begin: 0, End: r.Info().End + 1}
+	err := Totals(ctx, r, whole, DefaultMetric(r.Metrics()), func(list []Total) {
+		for _, t := range list {
+			used[t.Region] = true
+			sums[t.Region].Calls += t.Calls
+			sums[t.Region].Inclusive += t.Inclusive
+			sums[t.Region].Exclusive += t.Exclusive
 		}
-		for k, id := range t.Region {
-			used[id] = true
-			sums[id].Calls += float64(t.Calls[k])
-			sums[id].Inclusive += float64(t.Inclusive[k])
-			sums[id].Exclusive += float64(t.Exclusive[k])
-		}
-	} else if err := profileTotals(ctx, r, sums, used); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	byName := map[string]int{}
@@ -128,44 +126,6 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].Exclusive > out[b].Exclusive })
 	return out, nil
-}
-
-// profileTotals adds up the default metric of a profile by region. Flat rows are
-// the source's own totals and win; call paths are added only where there are
-// none, inclusive from those paths that hold the region once.
-func profileTotals(ctx context.Context, r store.Reader, sums []RegionInfo, used []bool) error {
-	metric := DefaultMetric(r.Metrics())
-	paths := r.CallPaths()
-	flat := false
-	for _, p := range paths {
-		flat = flat || p.Flat
-	}
-	outermost := make([]bool, len(paths))
-	for i := range paths {
-		outermost[i] = true
-		for up := paths[i].Parent; up != trace.NoCallPath; up = paths[up].Parent {
-			if paths[up].Region == paths[i].Region {
-				outermost[i] = false
-				break
-			}
-		}
-	}
-	return r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
-		for _, x := range rows {
-			p := paths[x.Path]
-			if x.Metric != metric || p.Flat != flat {
-				continue
-			}
-			s := &sums[p.Region]
-			used[p.Region] = true
-			s.Calls += x.Calls
-			s.Exclusive += x.Exclusive
-			if outermost[x.Path] {
-				s.Inclusive += x.Inclusive
-			}
-		}
-		return nil
-	})
 }
 
 // DefaultMetric is the metric that stands for time: the one marked so, else the first.

@@ -47,6 +47,8 @@ var OptionTable = []Option{
 	{Name: "by", Kind: "text", Help: "what is counted: roles or regions"},
 	{Name: "bins", Kind: "integer", Default: "0", Help: "how many equal bins of time; 0: as many as the picture is wide"},
 	{Name: "depth", Kind: "integer", Default: "0", Help: "how many levels of nesting are drawn; 0: the innermost alone, folded into one"},
+	{Name: "direction", Kind: "choice", Choices: []string{"top-down", "bottom-up"}, Default: "top-down", Help: "from callers to what they call, or from regions to their callers"},
+	{Name: "form", Kind: "choice", Choices: []string{"icicle", "table"}, Default: "icicle", Help: "how a tree is drawn"},
 	{Name: "show", Kind: "choice", Choices: []string{"dominant", "max", "min", "last", "average"}, Default: "dominant", Help: "what a pixel shows where it stands for many intervals"},
 	{Name: "links", Kind: "choice", Choices: []string{"auto", "all", "none"}, Default: "auto", Help: "draw links as arrows"},
 	{Name: "expand", Kind: "patterns", Help: "groups of the location tree to draw in full"},

@@ -4,9 +4,11 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/activity"
+	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
+	"github.com/parallax-hpc/parallax/internal/view/profile"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
 )
@@ -16,6 +18,8 @@ var Views = []*view.View{
 	timeline.View,
 	moments.View,
 	activity.View,
+	profile.View,
+	commmatrix.View,
 	treemap.View,
 	overview.View,
 	kaleidoscope.View,

@@ -268,6 +268,9 @@ func empty(t *testing.T, v *view.View, c *Case, r store.Reader) {
 		"no locations": func(s *trace.Selection) { s.Locations = []trace.LocationID{} },
 		"no time":      func(s *trace.Selection) { s.End = s.Begin },
 	} {
+		if name == "no time" && r.Info().Intervals == 0 {
+			continue // a profile has none
+		}
 		q := c.Request(t, v, r)
 		change(&q.Selection)
 		_, err := v.Compute(context.Background(), q)

@@ -1,0 +1,219 @@
+// Package commmatrix shows who sends to whom: links added up by sender and
+// receiver, as a heat map with a row for each sender and a column for each receiver.
+//
+// Links of a trace count where they start, so that windows add up; links of a
+// profile have no time and always count. Both ends are taken to the process they
+// belong to, or to another level of the location tree.
+package commmatrix
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "commmatrix",
+	Title:   "Communication",
+	Summary: "who sends to whom: links by sender and receiver, by bytes, count or time",
+	HowToRead: "A row is a sender, a column a receiver, in the order of the location tree; a cell is all links from the one to the other. " +
+		"Bright is much, dark is little, empty is nothing. A diagonal band means neighbours, a full row a broadcast, a full column a gather. " +
+		"Where there are more senders than pixels a cell stands for a block of them. With --metric bytes, count or time the colours mean that; time is from the start of a link to its end. " +
+		"Choose a cell to select its two locations.",
+	Needs:   view.Needs{Links: true},
+	Options: view.Use("metric=bytes", "group=process", "palette"),
+	Compute: compute,
+}
+
+// A cell is all links from one location to another.
+type cell struct {
+	from, to           trace.LocationID
+	count, bytes, time int64
+	timed, sized       bool
+}
+
+type result struct {
+	request *view.Request
+	tree    *store.Tree
+	metric  string
+	cells   []cell             // by sender, then receiver
+	members []trace.LocationID // that send or receive, in order
+	index   map[trace.LocationID]int
+	total   cell
+	notes   []string
+	drawn   drawing
+}
+
+// pair is the key of a cell.
+type pair struct{ from, to trace.LocationID }
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	s := q.Store()
+	r := &result{request: q, tree: s.Locations(), metric: q.Values.Text("metric"), index: map[trace.LocationID]int{}}
+	if r.metric != "bytes" && r.metric != "count" && r.metric != "time" {
+		return nil, fmt.Errorf("--metric %q: want bytes, count or time", r.metric)
+	}
+	if q.Selection.Locations != nil && len(q.Selection.Locations) == 0 {
+		return nil, view.Empty("choose other locations", "no location is selected")
+	}
+	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	level, err := r.levels(q.Values.Text("group"))
+	if err != nil {
+		return nil, err
+	}
+	cells, err := r.add(ctx, level)
+	if err != nil {
+		return nil, err
+	}
+	r.finish(cells)
+	if len(r.cells) == 0 {
+		return nil, view.Empty("choose a longer time or other locations", "no link in the selection")
+	}
+	return r, nil
+}
+
+// levels gives for each location the one that stands for it: its process, itself,
+// or its ancestor of a kind.
+func (r *result) levels(group string) ([]trace.LocationID, error) {
+	out := make([]trace.LocationID, r.tree.Len())
+	found := group == "location"
+	for id := range out {
+		out[id] = trace.LocationID(id)
+		p := r.tree.Parent[id]
+		switch {
+		case group == "location":
+		case string(r.tree.Kind[id]) == group:
+			found = true
+		case p != trace.NoLocation && string(r.tree.Kind[out[p]]) == group:
+			out[id] = out[p]
+		}
+	}
+	if !found && group != "process" {
+		kinds := []string{}
+		for _, k := range r.tree.Kind {
+			if !slices.Contains(kinds, string(k)) {
+				kinds = append(kinds, string(k))
+			}
+		}
+		return nil, fmt.Errorf("--group %q: want location, or a kind of the source: %v", group, kinds)
+	}
+	return out, nil
+}
+
+// add sums the links up. Messages are meant where there are some; other kinds of
+// links (launches, flows) only where there are none.
+func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*cell, error) {
+	var mu sync.Mutex
+	sums := map[bool]map[pair]*cell{true: {}, false: {}}
+	counts := map[bool]int64{}
+	timed := r.request.Store().Info().Intervals > 0
+	sel := r.request.Selection
+	// A link that starts at the very end of the trace is part of the whole.
+	end := sel.End
+	if end >= r.request.Store().Info().End {
+		end++
+	}
+	err := r.request.Store().Links(ctx, r.request.Window(), func(l *store.LinkColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range l.Kind {
+			if !l.Untimed[i] && timed && !(l.FromTime[i] >= sel.Begin && l.FromTime[i] < end) {
+				continue
+			}
+			message := l.Kind[i] == trace.LinkMessage
+			key := pair{level[l.FromLocation[i]], level[l.ToLocation[i]]}
+			c := sums[message][key]
+			if c == nil {
+				c = &cell{from: key.from, to: key.to}
+				sums[message][key] = c
+			}
+			n := max(l.Count[i], 1)
+			c.count += n
+			counts[message] += n
+			if l.Size[i] >= 0 {
+				c.bytes += l.Size[i]
+				c.sized = true
+			}
+			if !l.Untimed[i] {
+				c.time += int64(l.ToTime[i] - l.FromTime[i])
+				c.timed = true
+			}
+		}
+		return nil
+	})
+	if err == nil && counts[true] == 0 && counts[false] > 0 {
+		r.notes = append(r.notes, "the source has no messages; these are its other links")
+		return sums[false], nil
+	}
+	if counts[false] > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s links that are no messages are left out", view.Thousands(counts[false])))
+	}
+	return sums[true], err
+}
+
+// finish sorts the cells and lists who takes part.
+func (r *result) finish(cells map[pair]*cell) {
+	backwards := int64(0)
+	for _, c := range cells {
+		r.cells = append(r.cells, *c)
+		r.total.count += c.count
+		r.total.bytes += c.bytes
+		r.total.time += c.time
+		r.total.timed = r.total.timed || c.timed
+		r.total.sized = r.total.sized || c.sized
+		for _, id := range [2]trace.LocationID{c.from, c.to} {
+			if _, ok := r.index[id]; !ok {
+				r.index[id] = 0
+				r.members = append(r.members, id)
+			}
+		}
+		if c.time < 0 {
+			backwards++
+		}
+	}
+	slices.Sort(r.members)
+	for i, id := range r.members {
+		r.index[id] = i
+	}
+	slices.SortFunc(r.cells, func(a, b cell) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	if backwards > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s pairs have links that arrive before they start: the clocks of the source differ", view.Thousands(backwards)))
+	}
+	if r.metric == "time" && !r.total.timed && len(r.cells) > 0 {
+		r.notes = append(r.notes, "the links of a profile have no time; colours mean their count")
+	} else if r.metric == "bytes" && !r.total.sized && len(r.cells) > 0 {
+		r.notes = append(r.notes, "the links have no size; colours mean their count")
+	}
+}
+
+// value is what colours mean.
+func (r *result) value(c *cell) float64 {
+	switch {
+	case r.metric == "bytes" && r.total.sized:
+		return float64(c.bytes)
+	case r.metric == "time" && r.total.timed:
+		return float64(c.time)
+	}
+	return float64(c.count)
+}
+
+func (r *result) format(v float64) string {
+	switch {
+	case r.metric == "bytes" && r.total.sized:
+		return view.FormatBytes(v)
+	case r.metric == "time" && r.total.timed:
+		return view.FormatDuration(v)
+	}
+	return view.FormatCount(v)
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }

@@ -1,0 +1,110 @@
+package commmatrix_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/importer/tau"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+const messages = `
+region MPI_Send role=communication
+location machine m
+  location process r0 rank=0
+    0..10 MPI_Send
+    location thread t1
+      50..60 MPI_Send
+  location process r1 rank=1
+    20..30 MPI_Send
+  location process r2 rank=2
+    90..100 MPI_Send
+link message 2 m/r0 -> 22 m/r1 size=100
+link message 52 m/r0/t1 -> 60 m/r1 size=50
+link message 22 m/r1 -> 40 m/r0 size=8
+link message 95 m/r2 -> 100 m/r0 size=1000000
+link spawn 5 m/r0 -> 50 m/r0/t1
+`
+
+const untimed = `
+location process r0 rank=0
+location process r1 rank=1
+metric TIME unit=ns default
+profile r0 main TIME calls=1 incl=1 excl=1 flat
+link message r0 -> r1 untimed size=700 count=7
+link message r1 -> r0 untimed size=30 count=3
+link message r1 -> r1 untimed size=1 count=1
+`
+
+func TestView(t *testing.T) {
+	viewtest.Run(t, commmatrix.View,
+		viewtest.Case{Name: "processes", Trace: messages},
+		viewtest.Case{Name: "threads by time", Trace: messages, Options: map[string][]string{"group": {"location"}, "metric": {"time"}}},
+		viewtest.Case{Name: "window", Trace: messages, Spec: view.Spec{From: "20", To: "60"}, Options: map[string][]string{"metric": {"count"}}},
+		viewtest.Case{Name: "profile", Trace: untimed},
+	)
+}
+
+func data(t *testing.T, c viewtest.Case) (map[string]commmatrix.Cell, commmatrix.Data) {
+	t.Helper()
+	b, err := json.Marshal(c.Compute(t, commmatrix.View, c.Open(t)).Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d commmatrix.Data
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	cells := map[string]commmatrix.Cell{}
+	for _, x := range d.Cells {
+		cells[x.FromPath+" "+x.ToPath] = x
+	}
+	return cells, d
+}
+
+func TestThreadsCountForTheirProcess(t *testing.T) {
+	cells, d := data(t, viewtest.Case{Trace: messages})
+	if c := cells["m/r0 m/r1"]; c.Count != 2 || *c.Bytes != 150 || *c.Time != 28 || *c.FromRank != 0 {
+		t.Errorf("r0 to r1: %+v", c)
+	}
+	if d.Pairs != 3 || d.Count != 4 || *d.Bytes != 1000158 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestLinksCountInTheWindowInWhichTheyStart(t *testing.T) {
+	sum := int64(0)
+	for _, w := range [][2]string{{"0", "22"}, {"22", "60"}, {"60", "100%"}} {
+		_, d := data(t, viewtest.Case{Trace: messages, Spec: view.Spec{From: w[0], To: w[1]}})
+		sum += d.Count
+	}
+	if sum != 4 {
+		t.Errorf("three windows that tile the trace hold %d messages, want 4", sum)
+	}
+}
+
+func TestMessagesOfAProfileHaveNoTime(t *testing.T) {
+	cells, d := data(t, viewtest.Case{Trace: untimed})
+	if c := cells["r0 r1"]; c.Count != 7 || *c.Bytes != 700 || c.Time != nil || d.Pairs != 3 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// The numbers are those that the description of the sample gives.
+func TestNPBBT(t *testing.T) {
+	r := importertest.Import(t, tau.Format, importertest.Shared(t, "public/tau-ppk/npb-bt-commmatrix-16ranks"))
+	c := viewtest.Case{}
+	result := c.Compute(t, commmatrix.View, r)
+	d := result.Data().(commmatrix.Data)
+	if d.Pairs != 96 || d.Count != 77_280 || *d.Bytes != 8_504_835_840 {
+		t.Errorf("%d pairs, %d messages, %d bytes", d.Pairs, d.Count, *d.Bytes)
+	}
+	for _, x := range d.Cells {
+		if *x.FromRank == 0 && *x.ToRank == 1 && *x.Bytes != 129_358_880 || *x.FromRank == 0 && *x.ToRank == 3 && *x.Bytes != 47_413_120 {
+			t.Errorf("%+v", x)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package commmatrix
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	topRoom = 24
+	edge    = 8
+	sumRoom = 72 // for the sums of rows and columns
+	// mostBlocks bounds the cells of the picture along one side.
+	mostBlocks = 512
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	frame  scene.Frame
+	blocks int             // along one side
+	values map[int]float64 // of the blocks that are not empty
+}
+
+// Scene draws the matrix as a square with the sums of its rows beside it.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	w, h := float32(size.Width), float32(size.Height)
+	n := len(r.members)
+	rows := make([]scene.Row, n)
+	for i, id := range r.members {
+		rows[i] = scene.Row{Location: uint32(id), Region: scene.NoID, Label: r.tree.Name[id], Count: 1}
+	}
+	left, bottom := scene.RowLabelWidth(rows, w*0.25), float32(scene.AxisHeight+4)
+	sums := float32(sumRoom)
+	if w < 360 || h < 160 {
+		left, bottom, sums = edge, edge, 0
+	}
+	side := min(w-left-edge-sums, h-topRoom-bottom)
+	if side < 1 {
+		side = max(min(w, h), 1)
+		left, bottom = 0, 0
+	}
+	f := scene.Frame{Name: "main", X: left, Y: topRoom, W: side, H: side, YScale: scene.Scale{Kind: "rows", Label: "sender"}}
+	if bottom == 0 {
+		f.Y = 0
+	}
+	for i := range rows {
+		rows[i].From, rows[i].To = f.Y+side*float32(i)/float32(n), f.Y+side*float32(i+1)/float32(n)
+	}
+	f.YScale.Rows = rows
+	s.AddFrame(f)
+	r.drawn = drawing{frame: f, blocks: max(1, min(n, mostBlocks, int(side)))}
+	most, least := r.gather()
+	log := most > 1000*least && least > 0
+	r.paint(s, most, least, log)
+	if left > edge {
+		s.RowLabels(0, 0)
+		r.receivers(s)
+	}
+	if sums > 0 {
+		r.sums(s, f.X+f.W+edge, sums-edge)
+	}
+	r.explain(s, most, least, log)
+	return s
+}
+
+func (r *result) describe() string {
+	return fmt.Sprintf("Communication of %s locations: %s pairs, %s links, %s.", view.Thousands(int64(len(r.members))), view.Thousands(int64(len(r.cells))),
+		view.Thousands(r.total.count), view.FormatBytes(float64(r.total.bytes)))
+}
+
+// block gives the place of a member among the blocks of a side.
+func (r *result) block(id trace.LocationID) int { return r.index[id] * r.drawn.blocks / len(r.members) }
+
+// gather adds cells up to blocks.
+func (r *result) gather() (most, least float64) {
+	r.drawn.values = map[int]float64{}
+	for i := range r.cells {
+		c := &r.cells[i]
+		r.drawn.values[r.block(c.from)*r.drawn.blocks+r.block(c.to)] += r.value(c)
+	}
+	least = math.Inf(1)
+	for _, v := range r.drawn.values {
+		most = max(most, v)
+		if v > 0 {
+			least = min(least, v)
+		}
+	}
+	return most, least
+}
+
+// shade gives the place of a value between nothing and the most.
+func shade(v, most, least float64, log bool) float64 {
+	switch {
+	case most <= 0:
+		return 0
+	case log:
+		return 0.05 + 0.95*math.Log(max(v, least)/least)/math.Log(most/least)
+	}
+	return v / most
+}
+
+func (r *result) paint(s *scene.Scene, most, least float64, log bool) {
+	d := &r.drawn
+	palette := r.request.Values.Text("palette")
+	f := &d.frame
+	ground := &scene.Rect{}
+	ground.Add(f.X, f.Y, f.W, f.H, scene.UIEmpty)
+	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: d.blocks, Rows: d.blocks, Cells: make([]scene.Colour, d.blocks*d.blocks)}
+	for i := range image.Cells {
+		image.Cells[i] = scene.None
+	}
+	for at, v := range d.values {
+		image.Cells[at] = scene.Ramp(palette, shade(v, most, least, log))
+	}
+	s.AddLayer("ground", 0, ground)
+	s.AddLayer("cells", 0, image)
+	if step := f.W / float32(len(r.members)); step >= 8 {
+		lines := &scene.Line{Width: 1}
+		for i := range len(r.members) + 1 {
+			at := step * float32(i)
+			lines.Add(f.X+at, f.Y, f.X+at, f.Y+f.H, scene.UIBackground)
+			lines.Add(f.X, f.Y+at, f.X+f.W, f.Y+at, scene.UIBackground)
+		}
+		s.AddLayer("lines", 0, lines)
+	}
+}
+
+// receivers writes names under the columns, as many as have room.
+func (r *result) receivers(s *scene.Scene) {
+	f := &r.drawn.frame
+	text := &scene.Text{Size: scene.TextSize}
+	step := f.W / float32(len(r.members))
+	widest := float32(0)
+	short := func(id trace.LocationID) string {
+		if rank := r.tree.Rank[id]; rank != trace.NoRank && r.tree.Name[id] == fmt.Sprintf("rank %d", rank) {
+			return fmt.Sprint(rank)
+		}
+		return scene.Shorten(r.tree.Name[id], 90, scene.TextSize)
+	}
+	for _, id := range r.members[:min(len(r.members), 2000)] {
+		widest = max(widest, scene.TextWidth(short(id), scene.TextSize, false))
+	}
+	every := scene.Thin(step, widest, 8)
+	for i := 0; i < len(r.members); i += every {
+		text.Add(f.X+step*(float32(i)+0.5), f.Y+f.H+15, short(r.members[i]), scene.UITextMuted, scene.Middle)
+	}
+	text.Add(f.X, f.Y-8, "sender ↓   receiver →", scene.UIText, scene.Start)
+	s.AddLayer("receivers", -1, text)
+}
+
+// sums draws a bar for all that each sender sends.
+func (r *result) sums(s *scene.Scene, x, width float32) {
+	f := &r.drawn.frame
+	sent := make([]float64, r.drawn.blocks)
+	for at, v := range r.drawn.values {
+		sent[at/r.drawn.blocks] += v
+	}
+	most := slices.Max(sent)
+	if most <= 0 {
+		return
+	}
+	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	step := f.H / float32(r.drawn.blocks)
+	gap := min(step/8, 2)
+	for i, v := range sent {
+		if v > 0 {
+			bars.Add(x, f.Y+step*float32(i)+gap, width*float32(v/most), max(step-2*gap, 0.5), scene.UIDataSoft)
+		}
+	}
+	text.Add(x, f.Y-8, scene.Shorten("sent", width, scene.TextSize), scene.UITextMuted, scene.Start)
+	s.AddLayer("sums", -1, bars, text)
+}
+
+func (r *result) explain(s *scene.Scene, most, least float64, log bool) {
+	palette := r.request.Values.Text("palette")
+	e := scene.LegendEntry{Label: r.metric, Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0", RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID}
+	if log {
+		e.Label, e.RampLow = r.metric+" (logarithmic)", r.format(least)
+	}
+	s.Legend = append(s.Legend, e)
+	note := fmt.Sprintf("%s pairs, %s links", view.Thousands(int64(len(r.cells))), view.Thousands(r.total.count))
+	if r.total.sized {
+		note += ", " + view.FormatBytes(float64(r.total.bytes))
+	}
+	s.Notes = append(s.Notes, note)
+	if r.drawn.blocks < len(r.members) {
+		s.Notes = append(s.Notes, fmt.Sprintf("a cell stands for a block of about %.0f × %.0f locations", math.Ceil(float64(len(r.members))/float64(r.drawn.blocks)), math.Ceil(float64(len(r.members))/float64(r.drawn.blocks))))
+	}
+	s.Notes = append(s.Notes, r.notes...)
+}
+
+// Pick gives the links of the cell under the cursor, also where there are none.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	f := &d.frame
+	px, py := float32(x), float32(y)
+	if d.blocks == 0 || !(px >= f.X && px < f.X+f.W && py >= f.Y && py < f.Y+f.H) {
+		return view.Fact{}, false
+	}
+	to, from := min(int((px-f.X)/f.W*float32(d.blocks)), d.blocks-1), min(int((py-f.Y)/f.H*float32(d.blocks)), d.blocks-1)
+	sum := cell{}
+	pairs := 0
+	for i := range r.cells {
+		if c := &r.cells[i]; r.block(c.from) == from && r.block(c.to) == to {
+			pairs++
+			sum.count += c.count
+			sum.bytes += c.bytes
+			sum.time += c.time
+		}
+	}
+	fact := view.Fact{Title: r.names(from) + " → " + r.names(to), Lines: []view.FactLine{{Label: "links", Value: view.FormatCount(float64(sum.count)), Exact: view.Thousands(sum.count)}}}
+	if r.total.sized {
+		fact.Lines = append(fact.Lines, view.FactLine{Label: "bytes", Value: view.FormatBytes(float64(sum.bytes)), Exact: view.Thousands(sum.bytes)})
+	}
+	if r.total.timed && sum.count > 0 {
+		fact.Lines = append(fact.Lines, view.FactLine{Label: "time", Value: view.FormatDuration(float64(sum.time)), Exact: view.Thousands(sum.time) + " ns"},
+			view.FactLine{Label: "mean time", Value: view.FormatDuration(float64(sum.time) / float64(sum.count))})
+	}
+	if pairs > 1 {
+		fact.Count = int64(pairs)
+	}
+	for i, id := range r.members {
+		if b := i * d.blocks / len(r.members); b == from || b == to {
+			fact.Locations = append(fact.Locations, id)
+		}
+	}
+	return fact, true
+}
+
+// names says which members a block holds.
+func (r *result) names(block int) string {
+	n, b := len(r.members), r.drawn.blocks
+	first, last := (block*n+b-1)/b, ((block+1)*n+b-1)/b-1
+	if first >= last {
+		return r.tree.Name[r.members[first]]
+	}
+	return r.tree.Name[r.members[first]] + " … " + r.tree.Name[r.members[last]]
+}

@@ -1,0 +1,324 @@
+package profile
+
+import (
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	head     = 20 // names of the columns
+	pitch    = 22 // height of a row
+	least    = 4  // of a row, where there are many and it is asked for
+	pad      = 8
+	whisker  = 5 // height of the spread over locations
+	barLeast = 60
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	rows            int
+	pitch           float32
+	heatX, heatW    float32
+	width, baseline float32
+}
+
+// A column is one of the numbers written beside a bar.
+type column struct {
+	title string
+	text  func(*row) string
+	width float32
+}
+
+// Scene draws the rows that fit: names, numbers, bars, strips.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	w, h := float32(size.Width), float32(size.Height)
+	d := drawing{width: w, pitch: pitch, rows: int((h - head) / pitch)}
+	if top := r.request.Values.Integer("top"); top > 0 {
+		d.rows = min(top, int((h-head)/least))
+		d.pitch = min(pitch, (h-head)/float32(max(min(d.rows, len(r.rows)), 1)))
+	}
+	d.rows = max(min(d.rows, len(r.rows)), 0)
+	var names []scene.Row
+	for i := range d.rows {
+		top := head + float32(i)*d.pitch
+		names = append(names, scene.Row{From: top, To: top + d.pitch, Location: scene.NoID, Region: uint32(r.rows[i].region), Label: r.regions[r.rows[i].region].Name, Count: 1})
+	}
+	labels := min(scene.RowLabelWidth(names, w*0.3), 320)
+	columns := r.columns(d.rows, w-labels)
+	left := labels
+	for _, c := range columns {
+		left += c.width
+	}
+	room := w - left - pad
+	bars := room
+	if len(r.locations) > 1 && room > 2*barLeast {
+		bars = min(room*0.45, 360)
+		d.heatX, d.heatW = left+bars+2*pad, room-bars-2*pad
+	}
+	rows := scene.Scale{Kind: "rows", Rows: names}
+	bottom := head + float32(d.rows)*d.pitch
+	s.AddFrame(scene.Frame{Name: "bars", X: left, Y: head, W: max(bars, 0), H: bottom - head, XScale: scene.Scale{Kind: "linear", Begin: 0, End: r.most(d.rows), Label: r.metric.Name}, YScale: rows})
+	r.bands(s, &d, labels)
+	r.numbers(s, &d, columns, labels)
+	r.bars(s, &d)
+	if d.heatW > 0 {
+		s.AddFrame(scene.Frame{Name: "locations", X: d.heatX, Y: head, W: d.heatW, H: bottom - head, YScale: rows})
+		r.heat(s, &d)
+	}
+	r.drawn = d
+	s.Notes = append(s.Notes, r.notes...)
+	if left := len(r.rows) - d.rows; left > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s more regions are in the table", view.Thousands(int64(left))))
+	}
+	return s
+}
+
+func (r *result) describe() string {
+	return fmt.Sprintf("Profile of %s regions on %s locations by %s; the first is %s with %s.", view.Thousands(int64(len(r.rows))),
+		view.Thousands(int64(len(r.locations))), r.metric.Name, r.regions[r.rows[0].region].Name, view.FormatShare(r.rows[0].share))
+}
+
+// most is the greatest value of the rows drawn, never 0.
+func (r *result) most(rows int) float64 {
+	most := 0.0
+	for _, x := range r.rows[:rows] {
+		most = max(most, x.value)
+	}
+	if most <= 0 {
+		return 1
+	}
+	return most
+}
+
+// columns chooses the numbers that have room: the share first.
+func (r *result) columns(rows int, room float32) (out []column) {
+	value := func(of func(*row) float64) func(*row) string {
+		return func(x *row) string { return r.metric.Format(of(x)) }
+	}
+	time := value
+	if r.metric.Number == view.NumberCalls {
+		time = func(of func(*row) float64) func(*row) string {
+			return func(x *row) string { return view.FormatDuration(of(x)) }
+		}
+	}
+	all := []column{
+		{title: "share", text: func(x *row) string { return view.FormatShare(x.share) }},
+		{title: "calls", text: func(x *row) string { return view.FormatCount(x.calls) }},
+		{title: "exclusive", text: time(func(x *row) float64 { return x.exclusive })},
+		{title: "inclusive", text: time(func(x *row) float64 { return x.inclusive })},
+	}
+	used := float32(0)
+	for _, c := range all {
+		c.width = scene.TextWidth(c.title, scene.TextSize, false)
+		for i := range r.rows[:rows] {
+			c.width = max(c.width, scene.TextWidth(c.text(&r.rows[i]), scene.TextSize, false))
+		}
+		c.width += 2 * pad
+		if used+c.width > room*0.5 {
+			break
+		}
+		used += c.width
+		out = append(out, c)
+	}
+	return out
+}
+
+// bands shades every other row, so that the eye keeps to it, and writes the names.
+func (r *result) bands(s *scene.Scene, d *drawing, labels float32) {
+	bands, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	for i := range d.rows {
+		top := head + float32(i)*d.pitch
+		if i%2 == 1 {
+			bands.Add(0, top, d.width, d.pitch, scene.UIBand)
+		}
+		if name := scene.Shorten(r.regions[r.rows[i].region].Name, labels-2*pad, scene.TextSize); name != "" && d.pitch >= 12 {
+			text.Add(pad, top+r.line(d), name, scene.UIText, scene.Start)
+		}
+	}
+	s.AddLayer("bands", -1, bands)
+	s.AddLayer("names", -1, text)
+}
+
+// line is the baseline of a row's text, from its top.
+func (r *result) line(d *drawing) float32 {
+	return d.pitch/2 + scene.TextAscent(scene.TextSize)/2
+}
+
+func (r *result) numbers(s *scene.Scene, d *drawing, columns []column, left float32) {
+	text := &scene.Text{Size: scene.TextSize}
+	at := left
+	for _, c := range columns {
+		at += c.width
+		text.Add(at-pad, head-6, c.title, scene.UITextMuted, scene.End)
+		for i := range d.rows {
+			if d.pitch >= 12 {
+				text.Add(at-pad, head+float32(i)*d.pitch+r.line(d), c.text(&r.rows[i]), scene.UIText, scene.End)
+			}
+		}
+	}
+	s.AddLayer("numbers", -1, text)
+}
+
+// bars draws values, and below each the spread over locations.
+func (r *result) bars(s *scene.Scene, d *drawing) {
+	f := &s.Frames[0]
+	title := &scene.Text{Size: scene.TextSize}
+	if name := scene.Shorten(r.metric.Name, f.W, scene.TextSize); name != "" {
+		title.Add(f.X, head-6, name, scene.UITextMuted, scene.Start)
+	}
+	s.AddLayer("head", -1, title)
+	if f.W <= 0 {
+		return
+	}
+	most := 0.0 // of one location
+	for _, x := range r.rows[:d.rows] {
+		most = max(most, x.max)
+	}
+	bars, thin, dots := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Point{}
+	spread := len(r.locations) > 1 && d.pitch >= 16 && most > 0
+	for i := range d.rows {
+		x := &r.rows[i]
+		g := &r.regions[x.region]
+		top, height := head+float32(i)*d.pitch+2, d.pitch-4
+		if spread {
+			height -= whisker + 2
+		}
+		if width := f.XPixel(max(x.value, 0)) - f.X; width > 0 {
+			bars.Add(f.X, top, width, height, scene.RegionColour(g.Name, uint8(g.Role)))
+		}
+		if spread {
+			place := func(v float64) float32 { return f.X + float32(min(max(v/most, 0), 1))*f.W }
+			y := top + height + 2 + whisker/2
+			thin.Add(place(x.min), y, place(x.max), y, scene.UIAxis)
+			if lo, hi := place(x.mean-x.sd), place(x.mean+x.sd); hi > lo {
+				bars.Add(lo, y-1, hi-lo, 2, scene.UIAxis)
+			}
+			dots.Add(place(x.mean), y, 2, scene.UIText)
+		}
+	}
+	s.AddLayer("bars", 0, bars)
+	s.AddLayer("spread", 0, thin, dots)
+	if spread {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "spread over locations", Colour: scene.UIAxis, Region: scene.NoID, Parent: scene.NoID})
+		s.Notes = append(s.Notes, fmt.Sprintf("the line below a bar runs from the least to the most of one location, the dot is the mean, the thick part one standard deviation; the full width is %s", r.metric.Format(most)))
+	}
+}
+
+// heat draws the strips, each against the highest of its row.
+func (r *result) heat(s *scene.Scene, d *drawing) {
+	palette := r.request.Values.Text("palette")
+	columns := max(min(r.bins, int(d.heatW)), 1)
+	text := &scene.Text{Size: scene.TextSize}
+	label := fmt.Sprintf("%s locations", view.Thousands(int64(len(r.locations))))
+	if label = scene.Shorten(label, d.heatW, scene.TextSize); label != "" {
+		text.Add(d.heatX, head-6, label, scene.UITextMuted, scene.Start)
+	}
+	s.AddLayer("head", -1, text)
+	var marks []scene.Mark
+	for i := range d.rows {
+		x := &r.rows[i]
+		cells := make([]scene.Colour, columns)
+		values := make([]float64, columns)
+		most := 0.0
+		for k := range cells {
+			values[k] = r.mean(x, k, columns)
+			most = max(most, values[k])
+		}
+		for k := range cells {
+			cells[k] = scene.UIEmpty
+			if most > 0 {
+				cells[k] = scene.Ramp(palette, values[k]/most)
+			}
+		}
+		marks = append(marks, &scene.Image{X: d.heatX, Y: head + float32(i)*d.pitch + 1, W: d.heatW, H: max(d.pitch-2, 1), Columns: columns, Rows: 1, Cells: cells})
+	}
+	s.AddLayer("strips", 1, marks...)
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: "one location", Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0", RampHigh: "most of the row", Region: scene.NoID, Parent: scene.NoID})
+}
+
+// binsOf gives the bins that a column of the picture shows.
+func (r *result) binsOf(k, columns int) (lo, hi int) {
+	return k * r.bins / columns, max((k+1)*r.bins/columns, k*r.bins/columns+1)
+}
+
+func (r *result) mean(x *row, k, columns int) float64 {
+	sum, n := 0.0, 0.0
+	lo, hi := r.binsOf(k, columns)
+	for b := lo; b < hi; b++ {
+		sum += float64(x.heat[b]) * float64(r.binSize[b])
+		n += float64(r.binSize[b])
+	}
+	return sum / max(n, 1)
+}
+
+// Pick gives the numbers of a row, in a strip those of the locations there.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	px, py := float32(x), float32(y)
+	if d.pitch <= 0 || !(py >= head) || !(px >= 0 && px < d.width) {
+		return view.Fact{}, false
+	}
+	i := int((py - head) / d.pitch)
+	if i < 0 || i >= d.rows {
+		return view.Fact{}, false
+	}
+	w := &r.rows[i]
+	f := r.fact(w)
+	if d.heatW > 0 && px >= d.heatX && px < d.heatX+d.heatW {
+		columns := max(min(r.bins, int(d.heatW)), 1)
+		r.locate(&f, w, min(int((px-d.heatX)/d.heatW*float32(columns)), columns-1), columns)
+	}
+	return f, true
+}
+
+func (r *result) fact(w *row) view.Fact {
+	g := &r.regions[w.region]
+	f := view.Fact{Title: g.Name, Regions: []trace.RegionID{w.region}}
+	line := func(label, value string, exact float64) {
+		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: view.Cell(exact)})
+	}
+	line("share", view.FormatShare(w.share), w.share)
+	line("calls", view.FormatCount(w.calls), w.calls)
+	time := r.metric.Format
+	if r.metric.Number == view.NumberCalls {
+		time = view.FormatDuration
+	}
+	line("exclusive", time(w.exclusive), w.exclusive)
+	line("inclusive", time(w.inclusive), w.inclusive)
+	if len(r.locations) > 1 {
+		line("mean of a location", r.metric.Format(w.mean), w.mean)
+		line("standard deviation", r.metric.Format(w.sd), w.sd)
+		line("least", r.metric.Format(w.min), w.min)
+		line("most", r.metric.Format(w.max), w.max)
+		f.Lines = append(f.Lines, view.FactLine{Label: "locations", Value: fmt.Sprintf("%s of %s", view.Thousands(int64(w.seen)), view.Thousands(int64(len(r.locations))))})
+	}
+	f.Lines = append(f.Lines, view.FactLine{Label: "role", Value: g.Role.String()})
+	if g.Category != "" {
+		f.Lines = append(f.Lines, view.FactLine{Label: "category", Value: g.Category})
+	}
+	if g.File != "" {
+		f.Lines = append(f.Lines, view.FactLine{Label: "source", Value: fmt.Sprintf("%s:%d", g.File, g.Line)})
+	}
+	return f
+}
+
+// locate narrows a fact to the locations of a column of the strips.
+func (r *result) locate(f *view.Fact, w *row, k, columns int) {
+	lo, hi := r.binsOf(k, columns)
+	n := len(r.locations)
+	first, last := (lo*n+r.bins-1)/r.bins, (hi*n+r.bins-1)/r.bins
+	f.Locations = append([]trace.LocationID{}, r.locations[first:max(last, first+1)]...)
+	tree := r.request.Store().Locations()
+	name := tree.Path(f.Locations[0])
+	if len(f.Locations) > 1 {
+		f.Count = int64(len(f.Locations))
+		name = fmt.Sprintf("%s … (%s locations)", name, view.Thousands(f.Count))
+	}
+	v := r.mean(w, k, columns)
+	here := []view.FactLine{{Label: "location", Value: name}, {Label: "here", Value: r.metric.Format(v), Exact: view.Cell(v)}}
+	f.Lines = append(here, f.Lines...)
+}

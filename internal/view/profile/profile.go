@@ -1,0 +1,242 @@
+// Package profile shows where the time went: one row a region with its share,
+// its calls, its time with and without children, how that differs between
+// locations, and a strip of all locations side by side.
+//
+// It reads traces and profiles alike. Of a trace any window costs the same, since
+// the store answers from prefix sums; of a profile the rows are read once. Numbers
+// over locations count every location that holds values: where a region does not
+// occur it has 0.
+package profile
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "profile",
+	Title:   "Profile",
+	Summary: "regions by their time: share, calls, with and without children, and how locations differ",
+	HowToRead: "One row is a region, those with the most time on top. The bar is its time on all selected locations, with its share of the whole. " +
+		"The line below a bar runs from the least to the most that one location has, the dot is the mean, the thick part one standard deviation to both sides. " +
+		"The strip on the right has a column for each location (or for several, where there are more than pixels): bright is much, dark is little, against the highest of that row. " +
+		"Times are clipped to the selected window, calls count where they begin. Choose a row to select its region.",
+	Needs:   view.Needs{Intervals: true, Profile: true},
+	Options: view.Use("metric", "order", "top", "palette"),
+	Compute: compute,
+}
+
+// A row is one region.
+type row struct {
+	region                      trace.RegionID
+	calls, inclusive, exclusive float64
+	value                       float64 // by the metric
+	share                       float64
+	mean, sd, min, max          float64
+	squares                     float64
+	seen                        int // locations that have it
+	heat                        []float32
+}
+
+type result struct {
+	request   *view.Request
+	regions   []trace.Region
+	metric    view.MetricChoice
+	rows      []row // in order
+	whole     float64
+	locations []trace.LocationID // that hold values, in order
+	binOf     []int32            // of each location, -1
+	bins      int
+	binSize   []int32
+	notes     []string
+	drawn     drawing
+}
+
+// mostCells bounds the strips of all regions together.
+const mostCells = 8 << 20
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	s := q.Store()
+	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	metric, err := view.ChooseMetric(s, q.Values.Text("metric"))
+	if err != nil {
+		return nil, err
+	}
+	r := &result{request: q, regions: s.Regions(), metric: metric}
+	if err := r.chooseLocations(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.sum(ctx); err != nil {
+		return nil, err
+	}
+	return r, r.sort(q.Values.Text("order"))
+}
+
+// chooseLocations lists the selected locations that hold values and gives each a
+// column of the strips.
+func (r *result) chooseLocations(ctx context.Context) error {
+	s := r.request.Store()
+	tree := s.Locations()
+	holds := view.Holders(ctx, s)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	chosen := tree.Expand(r.request.Selection.Locations)
+	if r.request.Selection.Locations == nil {
+		for id := range holds {
+			if holds[id] {
+				r.locations = append(r.locations, trace.LocationID(id))
+			}
+		}
+	}
+	for _, id := range chosen {
+		if holds[id] {
+			r.locations = append(r.locations, id)
+		}
+	}
+	if len(r.locations) == 0 {
+		return view.Empty("choose other locations", "no location with values in the selection")
+	}
+	r.bins = max(1, min(len(r.locations), 1024, mostCells/max(len(r.regions), 1)))
+	r.binOf = make([]int32, tree.Len())
+	for i := range r.binOf {
+		r.binOf[i] = -1
+	}
+	r.binSize = make([]int32, r.bins)
+	for i, id := range r.locations {
+		b := int32(i * r.bins / len(r.locations))
+		r.binOf[id] = b
+		r.binSize[b]++
+	}
+	return nil
+}
+
+// sum adds up all regions. The order of locations is fixed, so sums are the same
+// on any number of cores.
+func (r *result) sum(ctx context.Context) error {
+	rows := make([]row, len(r.regions))
+	calls := 0.0
+	err := view.Totals(ctx, r.request.Store(), r.request.Window(), r.metric.ID, func(list []view.Total) {
+		for _, t := range list {
+			x := &rows[t.Region]
+			v := r.metric.Of(t.Calls, t.Inclusive, t.Exclusive)
+			if x.seen++; x.seen == 1 {
+				x.min, x.max = v, v
+				x.heat = make([]float32, r.bins)
+			}
+			x.calls += t.Calls
+			x.inclusive += t.Inclusive
+			x.exclusive += t.Exclusive
+			x.value += v
+			x.squares += v * v
+			x.min, x.max = min(x.min, v), max(x.max, v)
+			if b := r.binOf[t.Location]; b >= 0 {
+				x.heat[b] += float32(v)
+			}
+			if !view.Sampled(&r.regions[t.Region]) {
+				r.whole += t.Exclusive
+				calls += t.Calls
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if r.metric.Number == view.NumberCalls {
+		r.whole = calls
+	}
+	r.finish(rows)
+	if len(r.rows) == 0 {
+		return view.Empty("choose other regions, another metric or a longer time", "no region has a value in the selection")
+	}
+	return nil
+}
+
+// finish keeps the regions that are shown and computes what is over locations.
+func (r *result) finish(rows []row) {
+	shown := r.request.Selection.Regions
+	n := float64(len(r.locations))
+	sampled := 0
+	for id := range rows {
+		x := &rows[id]
+		if x.seen == 0 || shown != nil && !slices.Contains(shown, trace.RegionID(id)) {
+			continue
+		}
+		x.region = trace.RegionID(id)
+		x.mean = x.value / n
+		if x.seen < len(r.locations) {
+			x.min, x.max = min(x.min, 0), max(x.max, 0)
+		}
+		x.sd = math.Sqrt(max(x.squares/n-x.mean*x.mean, 0))
+		if x.min == x.max {
+			x.sd = 0
+		}
+		if r.whole != 0 {
+			x.share = x.value / r.whole
+		}
+		for b := range x.heat {
+			x.heat[b] /= float32(max(r.binSize[b], 1))
+		}
+		if view.Sampled(&r.regions[id]) {
+			sampled++
+		}
+		r.rows = append(r.rows, *x)
+	}
+	if sampled > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s regions are estimates by sampling of time that others hold too; shares leave them out of the whole", view.Thousands(int64(sampled))))
+	}
+	if r.bins < len(r.locations) {
+		r.notes = append(r.notes, fmt.Sprintf("a column of the strips stands for up to %s of %s locations, by their mean", view.Thousands(int64(slices.Max(r.binSize))), view.Thousands(int64(len(r.locations)))))
+	}
+}
+
+// orders are the columns that rows can be sorted by, the greatest first.
+var orders = map[string]func(*row) float64{
+	"":          func(x *row) float64 { return x.value },
+	"value":     func(x *row) float64 { return x.value },
+	"share":     func(x *row) float64 { return x.value },
+	"calls":     func(x *row) float64 { return x.calls },
+	"inclusive": func(x *row) float64 { return x.inclusive },
+	"exclusive": func(x *row) float64 { return x.exclusive },
+	"mean":      func(x *row) float64 { return x.mean },
+	"sd":        func(x *row) float64 { return x.sd },
+	"min":       func(x *row) float64 { return x.min },
+	"max":       func(x *row) float64 { return x.max },
+	"imbalance": func(x *row) float64 { return x.max - x.mean },
+}
+
+func (r *result) sort(order string) error {
+	name := func(a, b row) int {
+		return strings.Compare(r.regions[a.region].Name, r.regions[b.region].Name)
+	}
+	if order == "name" {
+		slices.SortStableFunc(r.rows, name)
+		return nil
+	}
+	key, ok := orders[order]
+	if !ok {
+		return fmt.Errorf("--order %q: want value, name, share, calls, inclusive, exclusive, mean, sd, min, max or imbalance", order)
+	}
+	slices.SortStableFunc(r.rows, func(a, b row) int {
+		ka, kb := key(&a), key(&b)
+		switch {
+		case ka > kb:
+			return -1
+		case ka < kb:
+			return 1
+		}
+		return name(a, b)
+	})
+	return nil
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }

@@ -1,0 +1,141 @@
+package profile_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/profile"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+const ranks = `
+region main role=compute
+region work role=compute
+region MPI_Wait role=communication
+location machine m
+  location process r0 rank=0
+    0..100 main
+      10..50 work
+        20..30 work
+      60..90 MPI_Wait
+  location process r1 rank=1
+    0..100 main
+      10..80 work
+      80..90 MPI_Wait
+  location process r2 rank=2
+    0..100 main
+`
+
+const flat = `
+region main role=compute
+region MPI_Send role=communication
+region work role=compute
+location process r0 rank=0
+location process r1 rank=1
+metric TIME unit=ns default
+metric CYC
+profile r0 main TIME calls=1 incl=100 excl=40 flat
+profile r0 main CYC calls=1 incl=1000 excl=400 flat
+profile r0 MPI_Send TIME calls=6 incl=60 excl=60 flat
+profile r0 "main => MPI_Send" TIME calls=6 incl=60 excl=60
+profile r1 main TIME calls=1 incl=100 excl=80 flat
+profile r1 work TIME calls=3 incl=20 excl=20 flat
+`
+
+const paths = `
+region a role=compute
+region b role=compute
+location process r0 rank=0
+location process r1 rank=1
+metric TIME unit=ns default
+profile r0 a TIME calls=1 incl=100 excl=10
+profile r0 "a => b" TIME calls=2 incl=90 excl=50
+profile r0 "a => b => a" TIME calls=4 incl=40 excl=30
+profile r0 "a => b => a => b" TIME calls=8 incl=10 excl=10
+`
+
+func TestView(t *testing.T) {
+	viewtest.Run(t, profile.View,
+		viewtest.Case{Name: "trace", Trace: ranks},
+		viewtest.Case{Name: "window of one", Trace: ranks, Spec: view.Spec{From: "20", To: "70", Locations: []string{"r0"}}},
+		viewtest.Case{Name: "inclusive by name", Trace: ranks, Options: map[string][]string{"metric": {"inclusive"}, "order": {"name"}, "palette": {"cividis"}}},
+		viewtest.Case{Name: "calls", Trace: ranks, Spec: view.Spec{Regions: []string{"work", "MPI_*"}}, Options: map[string][]string{"metric": {"calls"}}},
+		viewtest.Case{Name: "flat profile", Trace: flat},
+		viewtest.Case{Name: "path profile", Trace: paths, Options: map[string][]string{"top": {"1"}}},
+	)
+}
+
+func data(t *testing.T, c viewtest.Case) (map[string]profile.Row, profile.Data) {
+	t.Helper()
+	b, err := json.Marshal(c.Compute(t, profile.View, c.Open(t)).Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d profile.Data
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]profile.Row{}
+	for _, r := range d.Rows {
+		rows[r.Region] = r
+	}
+	return rows, d
+}
+
+func TestRecursionCountsOnceAndMissingLocationsCountAsNothing(t *testing.T) {
+	rows, d := data(t, viewtest.Case{Trace: ranks})
+	work := rows["work"]
+	if work.Calls != 3 || work.Inclusive != 110 || work.Exclusive != 110 || d.Total != 300 {
+		t.Errorf("work %+v of %v", work, d.Total)
+	}
+	if work.Min != 0 || work.Max != 70 || work.Mean != 110.0/3 || math.Abs(work.SD-math.Sqrt((40*40+70*70)/3.0-work.Mean*work.Mean)) > 1e-9 {
+		t.Errorf("work over locations %+v", work)
+	}
+	if rows["main"].Share+work.Share+rows["MPI_Wait"].Share != 1 {
+		t.Errorf("shares %v", rows)
+	}
+}
+
+func TestTimesAreClippedAndCallsCountWhereTheyBegin(t *testing.T) {
+	rows, _ := data(t, viewtest.Case{Trace: ranks, Spec: view.Spec{From: "25", To: "70", Locations: []string{"r0"}}})
+	if w := rows["work"]; w.Calls != 0 || w.Inclusive != 25 || w.Exclusive != 25 {
+		t.Errorf("work %+v", w)
+	}
+	if w := rows["MPI_Wait"]; w.Calls != 1 || w.Exclusive != 10 {
+		t.Errorf("MPI_Wait %+v", w)
+	}
+}
+
+func TestFlatRowsAndCallPathsAreNeverAdded(t *testing.T) {
+	rows, d := data(t, viewtest.Case{Trace: flat})
+	if s := rows["MPI_Send"]; s.Calls != 6 || s.Exclusive != 60 || s.Share != 0.3 || d.Total != 200 {
+		t.Errorf("MPI_Send %+v of %v", s, d.Total)
+	}
+	rows, d = data(t, viewtest.Case{Trace: flat, Options: map[string][]string{"metric": {"CYC:inclusive"}}})
+	if len(rows) != 1 || rows["main"].Max != 1000 || d.Metric != "CYC:inclusive" {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestInclusiveOfCallPathsLeavesOutWhatIsBelowItself(t *testing.T) {
+	rows, _ := data(t, viewtest.Case{Trace: paths})
+	if a, b := rows["a"], rows["b"]; a.Inclusive != 100 || a.Exclusive != 40 || a.Calls != 5 || b.Inclusive != 90 || b.Exclusive != 60 {
+		t.Errorf("a %+v, b %+v", a, b)
+	}
+}
+
+func TestUnknownMetricsAndOrdersSayWhatThereIs(t *testing.T) {
+	open := func(tb testing.TB) store.Reader { return storetest.Text(tb, flat) }
+	for option, want := range map[string]string{"metric": "TIME, CYC", "order": "imbalance"} {
+		c := viewtest.Case{Reader: open, Options: map[string][]string{option: {"nonsense"}}}
+		_, err := profile.View.Compute(t.Context(), c.Request(t, profile.View, c.Open(t)))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--%s: %v", option, err)
+		}
+	}
+}

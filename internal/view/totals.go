@@ -1,0 +1,207 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A MetricChoice is what --metric asks for: which rows of a profile, and which of
+// their numbers.
+type MetricChoice struct {
+	ID     trace.MetricID // of a profile; without meaning for a trace
+	Name   string         // for people: "exclusive time", "calls", "PAPI_TOT_INS"
+	Unit   string         // "ns", "bytes", "count" or ""
+	Number MetricNumber
+}
+
+// A MetricNumber is one of the numbers of a row.
+type MetricNumber uint8
+
+const (
+	NumberExclusive MetricNumber = iota
+	NumberInclusive
+	NumberCalls
+)
+
+// ChooseMetric reads --metric: exclusive, inclusive, calls, or a metric of the
+// source, which may be followed by ":inclusive".
+func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
+	metrics := r.Metrics()
+	profile := r.Info().Intervals == 0 && len(metrics) > 0
+	m := MetricChoice{Unit: "ns", Name: "time"}
+	if profile {
+		m.ID = DefaultMetric(metrics)
+		m.Unit, m.Name = metrics[m.ID].Unit, metrics[m.ID].Name
+	}
+	switch text {
+	case "", "exclusive":
+		m.Name = "exclusive " + m.Name
+		return m, nil
+	case "inclusive":
+		m.Number, m.Name = NumberInclusive, "inclusive "+m.Name
+		return m, nil
+	case "calls":
+		m.Number, m.Name, m.Unit = NumberCalls, "calls", "count"
+		return m, nil
+	}
+	name, number := text, NumberExclusive
+	if base, ok := strings.CutSuffix(text, ":inclusive"); ok {
+		name, number = base, NumberInclusive
+	} else if base, ok := strings.CutSuffix(text, ":exclusive"); ok {
+		name = base
+	}
+	i := slices.IndexFunc(metrics, func(x trace.Metric) bool { return x.Name == name })
+	if i < 0 || !profile {
+		var known []string
+		for _, x := range metrics {
+			if profile && len(known) < 20 {
+				known = append(known, x.Name)
+			}
+		}
+		return m, fmt.Errorf("--metric %q: want exclusive, inclusive, calls%s", text, also(known))
+	}
+	return MetricChoice{ID: trace.MetricID(i), Name: text, Unit: metrics[i].Unit, Number: number}, nil
+}
+
+func also(known []string) string {
+	if len(known) == 0 {
+		return "; the source has no metrics of its own"
+	}
+	return " or a metric of the source: " + strings.Join(known, ", ")
+}
+
+// Of picks the number of a row.
+func (m MetricChoice) Of(calls, inclusive, exclusive float64) float64 {
+	switch m.Number {
+	case NumberCalls:
+		return calls
+	case NumberInclusive:
+		return inclusive
+	}
+	return exclusive
+}
+
+// Format writes a value of the metric for people.
+func (m MetricChoice) Format(v float64) string {
+	switch m.Unit {
+	case "ns":
+		return FormatDuration(v)
+	case "bytes":
+		return FormatBytes(v)
+	}
+	return FormatCount(v)
+}
+
+// ColumnUnit is the unit as columns of tables name it.
+func (m MetricChoice) ColumnUnit() string {
+	if m.Unit == "ns" || m.Unit == "bytes" {
+		return m.Unit
+	}
+	return "count"
+}
+
+// A Total is the time of one region on one location, or another metric of a profile.
+type Total struct {
+	Location                    trace.LocationID
+	Region                      trace.RegionID
+	Calls, Inclusive, Exclusive float64
+}
+
+// Totals hands out the totals of the selection's time and locations: of a trace
+// from its prefix sums, of a profile from its rows. Those of a location come
+// together, locations ascending. In a profile, rows that the source gives as totals
+// over all callers win over call paths; where there are only those they are added
+// up, inclusive where the region is not below itself. Takes O(rows), and memory that
+// does not grow with the locations of a profile.
+func Totals(ctx context.Context, r store.Reader, w store.Window, metric trace.MetricID, f func([]Total)) error {
+	if r.Info().Intervals > 0 {
+		return traceTotals(ctx, r, w, f)
+	}
+	paths := r.CallPaths()
+	flat := slices.ContainsFunc(paths, func(p trace.CallPath) bool { return p.Flat })
+	outermost := Outermost(paths)
+	at := make([]int32, len(r.Regions())) // place in the list of the location, plus one
+	var list []Total
+	flush := func() {
+		if len(list) > 0 {
+			slices.SortFunc(list, func(a, b Total) int { return int(a.Region) - int(b.Region) })
+			f(list)
+		}
+		for i := range list {
+			at[list[i].Region] = 0
+		}
+		list = list[:0]
+	}
+	err := r.Profile(ctx, w.Locations, func(rows []trace.ProfileRow) error {
+		for i := range rows {
+			x := &rows[i]
+			p := &paths[x.Path]
+			if x.Metric != metric || p.Flat != flat {
+				continue
+			}
+			if len(list) > 0 && list[0].Location != x.Location {
+				flush()
+			}
+			k := at[p.Region]
+			if k == 0 {
+				list = append(list, Total{Location: x.Location, Region: p.Region})
+				k = int32(len(list))
+				at[p.Region] = k
+			}
+			t := &list[k-1]
+			t.Calls += x.Calls
+			t.Exclusive += x.Exclusive
+			if outermost[x.Path] {
+				t.Inclusive += x.Inclusive
+			}
+		}
+		return nil
+	})
+	flush()
+	return err
+}
+
+func traceTotals(ctx context.Context, r store.Reader, w store.Window, f func([]Total)) error {
+	t, err := r.Time(ctx, w)
+	if err != nil {
+		return err
+	}
+	var list []Total
+	for k, id := range t.Locations {
+		list = list[:0]
+		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
+			list = append(list, Total{id, t.Region[i], float64(t.Calls[i]), float64(t.Inclusive[i]), float64(t.Exclusive[i])})
+		}
+		if len(list) > 0 {
+			f(list)
+		}
+	}
+	return nil
+}
+
+// Outermost says for each call path whether its region is not above it too. Takes
+// O(paths × depth).
+func Outermost(paths []trace.CallPath) []bool {
+	out := make([]bool, len(paths))
+	for i := range paths {
+		out[i] = true
+		for up := paths[i].Parent; up != trace.NoCallPath; up = paths[up].Parent {
+			if paths[up].Region == paths[i].Region {
+				out[i] = false
+				break
+			}
+		}
+	}
+	return out
+}
+
+// Sampled reports whether a region is an estimate by sampling of time that other
+// regions hold too, so that totals must leave it out.
+func Sampled(g *trace.Region) bool {
+	return slices.ContainsFunc(g.Attributes, func(a trace.Attribute) bool { return a.Key == "sampled" })
+}
