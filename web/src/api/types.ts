@@ -48,6 +48,8 @@ export interface Needs {
   profile: boolean;
   hierarchy: boolean;
   coordinates: boolean;
+  /** Recorded moments will do in place of intervals. */
+  moments: boolean;
 }
 
 export interface Option {

@@ -3,12 +3,14 @@
 
 import type { ViewPlug } from "../shell/plug";
 import { activity } from "./activity";
+import { moments } from "./moments";
 import { overview } from "./overview";
 import { timeline } from "./timeline";
 import { treemap } from "./treemap";
 
 export const views: ViewPlug[] = [
   activity,
+  moments,
   overview,
   timeline,
   treemap,
