@@ -33,7 +33,7 @@ export function TickSlider({ label, value, ticks, suggested, set }: Props) {
       <button type="button" class="plain" title={`The picture after this ${label}`} aria-label={`Larger ${label}`} onClick={() => step(1)}>›</button>
       <output>{label} {shown.toPrecision(3)}</output>
       {suggested !== undefined && (
-        <button type="button" class="plain" title={`Nearest to all the gain at none of the loss: ${label} = ${suggested.toPrecision(4)}`} onClick={() => set(suggested)}>suggest</button>
+        <button type="button" class="plain" title={`Nearest to all the gain at none of the loss: ${label} = ${suggested.toPrecision(4)}`} onClick={() => set(suggested)}>best</button>
       )}
     </span>
   );
