@@ -8,6 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
+	"github.com/parallax-hpc/parallax/internal/importer/pajecsv"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
@@ -20,6 +21,7 @@ var Formats = append([]*importer.Format{
 	chrometrace.Format,
 	otf2.Format,
 	paje.Format,
+	pajecsv.Format,
 	tau.Format,
 	cube.Format,
 	vista.Format,

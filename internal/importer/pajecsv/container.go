@@ -1,0 +1,160 @@
+package pajecsv
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A container is a location.
+type container struct {
+	location trace.LocationID
+	rank     int // its own or one above
+	stream   trace.Stream
+	byName   bool // states of several types
+	tracks   map[string]*track
+	counters map[string]trace.CounterID
+}
+
+// A track is the states of one type that are open on a container, innermost last.
+type track struct{ open []openState }
+
+type openState struct {
+	region trace.RegionID
+	end    trace.Time
+}
+
+// rankNames find the rank in names such as "rank-12" and StarPU's "3_program".
+var rankNames = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)^(?:mpi[ _-]?)?rank[ _#:-]?(\d{1,9})(?:[^0-9]|$)`),
+	regexp.MustCompile(`^P#(\d{1,9})$`),
+	regexp.MustCompile(`^(\d{1,9})_program$`),
+}
+
+var prefix = regexp.MustCompile(`^(\d{1,9})_`)
+
+// kinds are words for types of containers that say what sort of location one is.
+var kinds = map[string]trace.Kind{
+	"site": trace.KindSite, "cluster": trace.KindCluster, "host": trace.KindMachine, "machine": trace.KindMachine, "node": trace.KindMachine,
+	"process": trace.KindProcess, "mpi": trace.KindProcess, "program": trace.KindProcess, "rank": trace.KindProcess, "thread": trace.KindThread,
+	"worker": trace.KindThread, "user thread": trace.KindThread, "mpi communication thread": trace.KindThread, "gpu": trace.KindDevice,
+}
+
+func kindOf(name string) trace.Kind {
+	word := strings.ToLower(strings.TrimSpace(name))
+	if k, ok := kinds[word]; ok {
+		return k
+	}
+	if word == "" || word == "0" {
+		return trace.KindGroup
+	}
+	return trace.Kind(word)
+}
+
+// create defines a container. The root, "0", is no location of its own.
+func (c *converter) create(parent, name, kind string, line int64) {
+	if name == "0" && (parent == "0" || parent == "") {
+		return
+	}
+	up, l := c.containers[parent], trace.Location{Parent: trace.NoLocation, Kind: kindOf(kind), Name: name, Rank: trace.NoRank}
+	if up != nil {
+		l.Parent = up.location
+	} else if parent != "0" && parent != "" {
+		c.tally.add(unknownParent, line)
+	}
+	// Names are unique below a parent at best.
+	l.Key = parent + "/" + name
+	if c.containers[name] != nil {
+		c.tally.add(ambiguous, line)
+		c.w.Location(l)
+		return
+	}
+	c.add(name, l, up, line)
+}
+
+// add defines the location of a container that is not yet known.
+func (c *converter) add(name string, l trace.Location, up *container, line int64) *container {
+	k := &container{rank: trace.NoRank}
+	if up != nil {
+		k.rank = up.rank
+	}
+	if k.rank == trace.NoRank {
+		for _, p := range rankNames {
+			if m := p.FindStringSubmatch(name); m != nil {
+				k.rank, _ = strconv.Atoi(m[1])
+				l.Rank = k.rank
+				c.tally.add(ranksByName, line)
+				c.programs[k.rank] = k
+				break
+			}
+		}
+	}
+	k.location = c.w.Location(l)
+	c.containers[name] = k
+	return k
+}
+
+// container finds a container by name. One that is not listed is put where its name
+// says it belongs, else at the top.
+func (c *converter) container(name, kind string, line int64) *container {
+	if k := c.containers[name]; k != nil {
+		return k
+	}
+	l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "/" + name, Name: name, Rank: trace.NoRank}
+	if strings.Contains(kind, "Thread") || strings.Contains(kind, "Worker") {
+		l.Kind = trace.KindThread
+	}
+	if m := prefix.FindStringSubmatch(name); m != nil {
+		rank, _ := strconv.Atoi(m[1])
+		if up := c.programs[rank]; up != nil {
+			l.Parent = up.location
+			c.tally.add(byPrefix, line)
+			return c.add(name, l, up, line)
+		}
+	}
+	if name == "0" {
+		l.Name = "root"
+	} else if c.listed {
+		c.tally.add(unlisted, line)
+	}
+	return c.add(name, l, nil, line)
+}
+
+func (c *converter) stream(k *container) trace.Stream {
+	if k.stream == nil {
+		k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true, ByName: k.byName})
+		c.opened = append(c.opened, k)
+	}
+	return k.stream
+}
+
+// track gives the states of a type. With a second type they may cross, so from there
+// on the stream is matched by name.
+func (c *converter) track(k *container, kind string) *track {
+	if t := k.tracks[kind]; t != nil {
+		return t
+	}
+	if k.tracks == nil {
+		k.tracks = map[string]*track{}
+	}
+	t := &track{}
+	k.tracks[strings.Clone(kind)] = t
+	if len(k.tracks) == 2 {
+		k.byName = true
+		if k.stream != nil {
+			c.fail(k.stream.Close())
+			k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true, ByName: true})
+		}
+	}
+	return t
+}
+
+// shut ends the states from a level on.
+func (t *track) shut(s trace.Stream, level int) {
+	for n := len(t.open); n > level; n-- {
+		s.Leave(t.open[n-1].end, t.open[n-1].region)
+		t.open = t.open[:n-1]
+	}
+}
