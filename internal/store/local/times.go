@@ -57,21 +57,42 @@ func (s *timeSum) walk(v *laneView, lo, hi int, from, to trace.Time, sign int64)
 	for _, f := range chain {
 		s.push(f, (min(v.end(int(f.row)), to)-from)*trace.Time(sign))
 	}
-	for i := lo; i < hi; i++ {
-		for n := len(s.stack) - 1; n >= 0 && s.stack[n].row > v.parent[i]; n-- {
-			s.cells[s.stack[n].region].onStack--
-			s.stack = s.stack[:n]
+	// The rest is push, spelled out: it is where the time of a query goes.
+	cells, stack := s.cells, s.stack
+	begins, durations := v.begin[lo:hi], v.duration[lo:hi]
+	regions, parents := v.region[lo:hi], v.parent[lo:hi]
+	for i, begin := range begins {
+		n, parent := len(stack), parents[i]
+		for n > 0 && stack[n-1].row > parent {
+			n--
+			cells[stack[n].region].onStack--
 		}
-		c := s.push(stackRow{int32(i), v.region[i]}, max(min(v.end(i), to)-v.begin[i], 0)*trace.Time(sign))
+		d := max(min(durations[i], to-begin), 0) * trace.Time(sign)
+		if n > 0 {
+			cells[stack[n-1].region].exclusive -= d
+		}
+		r := regions[i]
+		c := &cells[r]
+		if !c.seen {
+			c.seen = true
+			s.touched = append(s.touched, r)
+		}
+		c.exclusive += d
 		c.calls += sign
+		if c.onStack == 0 {
+			c.inclusive += d
+		}
+		c.onStack++
+		stack = append(stack[:n], stackRow{int32(lo + i), r})
 	}
-	for _, f := range s.stack {
-		s.cells[f.region].onStack--
+	for _, f := range stack {
+		cells[f.region].onStack--
 	}
+	s.stack = stack
 }
 
 // push puts an interval with time d in the window on the stack.
-func (s *timeSum) push(f stackRow, d trace.Time) *timeSumCell {
+func (s *timeSum) push(f stackRow, d trace.Time) {
 	c := s.cell(f.region)
 	c.exclusive += d
 	if n := len(s.stack); n > 0 {
@@ -82,7 +103,6 @@ func (s *timeSum) push(f stackRow, d trace.Time) *timeSumCell {
 	}
 	c.onStack++
 	s.stack = append(s.stack, f)
-	return c
 }
 
 // A timePart is the answer for some of the locations.
