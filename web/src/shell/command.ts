@@ -79,7 +79,8 @@ function escape(bench: Workbench): void {
   if (bench.layout.value.maximised !== "") bench.setLayout({ ...bench.layout.value, maximised: "" });
 }
 
-function narrow(bench: Workbench): void {
+/** Narrows all pictures to the selected locations, or widens them again. */
+export function narrow(bench: Workbench): void {
   const { locations, only } = bench.look.value;
   if (locations.length > 0) return bench.store.select({ only: [...locations], locations: [] });
   if (only.length > 0) return bench.store.select({ only: [] });

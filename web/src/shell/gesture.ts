@@ -155,9 +155,8 @@ export class Gestures {
     const inside = this.find(x, y);
     const near = inside >= 0 ? inside : this.find(x, y, 24);
     const f = this.frame(near);
-    const local = this.host.plug().local === true;
     let mode: Drag["mode"] = "none";
-    if (f && isTime(f) && local && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = "pan";
+    if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = "pan";
     else if (f && inside >= 0 && e.button === 0 && (isTime(f) || f.yScale.rows.length > 1)) mode = "brush";
     if (e.button === 1) e.preventDefault();
     this.host.element.setPointerCapture(e.pointerId);
@@ -308,12 +307,12 @@ export class Gestures {
     const { x, y } = this.point(e);
     const i = this.find(x, y, 24);
     const f = this.frame(i);
-    const plug = this.host.plug();
     const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
     const sideways = e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY);
     if (!e.ctrlKey && !e.metaKey && !sideways && this.scrollRows(e.deltaY * unit)) return e.preventDefault();
-    if (!f || !isTime(f) || !plug.local) return;
+    if (!f || !isTime(f) || !this.picture.slides) return;
     e.preventDefault();
+    this.bench.tip.value = null;
     const now = performance.now();
     if (now - this.wheel.at > 400) this.wheel.name = `wheel-${++gestures}`;
     this.wheel.at = now;

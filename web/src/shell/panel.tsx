@@ -79,8 +79,8 @@ function Head({ panel, view, scene, alone }: HeadProps) {
         ))}
       </span>
       {notes.length > 0 && <span class="panel-note" title={notes.join("\n")}>{notes[0]}</span>}
+      {Controls && <span class="panel-controls"><Guard what={`The controls of ${panel.view}`}><Controls panel={panel} /></Guard></span>}
       <span class="panel-tools">
-        {Controls && <Guard what={`The controls of ${panel.view}`}><Controls panel={panel} /></Guard>}
         {view && view.options.length > 0 && (
           <Popover title={`Options of ${view.title}`} class="plain" align="right" label={<Icon name="options" />}>
             {() => <OptionForm view={view} values={layout.findPanel(bench.layout.value, panel.id)?.options ?? {}} set={(n, v) => bench.setOption(panel.id, n, v)} />}

@@ -12,7 +12,8 @@ import { highlightsOf, type Brush } from "./highlight";
 import { findPanel, type PanelState } from "./layout";
 import { optionsFor } from "./option";
 import { Picture } from "./picture";
-import { followOf, specFor } from "./scope";
+import { followOf, specFor, type Follow } from "./scope";
+import type { Look } from "./selection";
 
 interface Props {
   panel: PanelState;
@@ -56,7 +57,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
       picture.update({
         run: bench.runID.value, view: view.name, options: optionsFor(view, p.options, bench.palette.value), spec: specFor(bench.look.value, follow()),
         window: bench.store.window, wholeRun: bench.store.wholeRun, ...size, theme: bench.themeName.value,
-        local: plug.local === true, scroll: scrollOf(p),
+        local: plug.local === true, slides: slides(follow(), bench.look.value), scroll: scrollOf(p),
       });
     };
     const stops = [effect(update), effect(mark), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];
@@ -97,6 +98,11 @@ export function PictureHost({ panel, view, onScene }: Props) {
       {failure.value && <Failure error={failure.value} over={scene.value !== null} retry={() => retry.current()} />}
     </div>
   );
+}
+
+/** Whether a view's time axis shows the window, and not the brushed range. */
+function slides(follow: Follow, look: Look): boolean {
+  return follow.time === "window" || (follow.time === "selection" && look.time === null);
 }
 
 function Failure({ error, over, retry }: { error: ApiError; over: boolean; retry: () => void }) {

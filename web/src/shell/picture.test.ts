@@ -25,7 +25,7 @@ let picture: Picture;
 const wholeRun = { begin: 0, end: 10000 };
 function wants(change: Partial<Wants> = {}): Wants {
   const window = change.window ?? wholeRun;
-  return { run: "r", view: "timeline", options: {}, spec: { from: window.begin, to: window.end }, window, wholeRun, width: 1120, height: 200, theme: "light", local: true, scroll: 0, ...change };
+  return { run: "r", view: "timeline", options: {}, spec: { from: window.begin, to: window.end }, window, wholeRun, width: 1120, height: 200, theme: "light", local: true, slides: true, scroll: 0, ...change };
 }
 const settle = async () => { for (let i = 0; i < 5; i++) await Promise.resolve(); };
 
@@ -118,7 +118,7 @@ describe("another option or selection", () => {
   });
 });
 
-test("a view that depends on its window is never moved, and computed anew when the window rests", async () => {
+test("a view that depends on its window moves with it, and is computed anew when the window rests", async () => {
   vi.useFakeTimers();
   try {
     picture.update(wants({ view: "moments", local: false }));
@@ -126,7 +126,7 @@ test("a view that depends on its window is never moved, and computed anew when t
     await calls[0].answer();
     for (let i = 1; i <= 5; i++) picture.update(wants({ view: "moments", local: false, window: { begin: 100, end: 200 * i } }));
     await settle();
-    expect(picture.still).toBe(true);
+    expect(picture.still).toBe(false);
     expect(picture.settled).toBe(false);
     expect(calls.length).toBe(1);
     await vi.advanceTimersByTimeAsync(200);
@@ -135,6 +135,14 @@ test("a view that depends on its window is never moved, and computed anew when t
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("a view whose axis is the brushed range stays where it is", async () => {
+  picture.update(wants({ view: "moments", local: false, slides: false }));
+  await settle();
+  await calls[0].answer();
+  picture.update(wants({ view: "moments", local: false, slides: true, window: { begin: 100, end: 200 } }));
+  expect(picture.still).toBe(true);
 });
 
 describe("a failure", () => {

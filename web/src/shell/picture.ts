@@ -28,8 +28,10 @@ export interface Wants {
   width: number;
   height: number;
   theme: Theme;
-  /** The marks do not depend on the window's ends: may be moved, and asked for with overscan. */
+  /** The marks do not depend on the window's ends: what is drawn stays exact when it moves, and overscan helps. */
   local: boolean;
+  /** Time axes show the window, so that they move with it until the exact scene is there. */
+  slides: boolean;
   /** First row shown, where the view scrolls; rows move at once. */
   scroll: number;
 }
@@ -40,6 +42,7 @@ interface Drawn extends Shown {
   /** The request as text: the same one is never sent twice in a row. */
   text: string;
   scroll: number;
+  slides: boolean;
 }
 
 export interface PictureEvents {
@@ -78,6 +81,11 @@ export class Picture {
 
   get scene(): Scene | null {
     return this.drawn?.scene ?? null;
+  }
+
+  /** Its time axes show the window: zoom and pan mean something in it. */
+  get slides(): boolean {
+    return this.wants?.slides === true && this.drawn?.slides === true;
   }
 
   transform(frame: number): Transform {
@@ -132,7 +140,7 @@ export class Picture {
     if (!drawn || !wants) return;
     const before = this.transforms;
     this.transforms = drawn.scene.frames.map((f) => {
-      const t = wants.local && isTime(f) ? transformTo(drawn, f, wants.window) : { ...identity };
+      const t = wants.slides && drawn.slides && isTime(f) ? transformTo(drawn, f, wants.window) : { ...identity };
       if (wants.scroll !== drawn.scroll && f.yScale.rows.length > 0) {
         const { rows } = f.yScale;
         t.offsetY = -(wants.scroll - drawn.scroll) * ((rows[rows.length - 1].to - rows[0].from) / rows.length);
@@ -234,7 +242,7 @@ export class Picture {
   }
 
   private draw(scene: Scene, wants: Wants, key: string, request: ViewRequest): void {
-    this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll };
+    this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll, slides: wants.slides };
     this.transforms = [];
     this.painter.draw(scene, this.wants?.theme ?? wants.theme);
     this.place();

@@ -5,9 +5,12 @@ import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { LocationRow } from "../api/types";
 import { Icon } from "../widget/icon";
+import { Menu } from "../widget/menu";
 import { VirtualList } from "../widget/virtual-list";
+import { narrow } from "./command";
 import { useBench } from "./context";
 import { formatCount, middle } from "./format";
+import { LocationHits } from "./location-hits";
 import { LocationTree, treePage, type TreeRow } from "./location-tree";
 import { locationTitle } from "./names";
 
@@ -23,6 +26,7 @@ export function Tree() {
   const show = useSignal(-1);
   const asked = useRef(new Set<string>());
   const lastClick = useRef(-1);
+  const query = useSignal("");
   const changed = () => (version.value = version.peek() + 1);
   void version.value;
 
@@ -168,15 +172,21 @@ export function Tree() {
 
   const info = bench.info.value;
   return (
-    <section class="side-part side-tree" aria-label="Locations" style={{ flexBasis: `${28 + rowHeight * (model.current.length + 1)}px` }}>
+    <section class="side-part side-tree" aria-label="Locations" style={{ flexBasis: query.value !== "" ? "50%" : `${28 + rowHeight * (model.current.length + 1)}px` }}>
       <header class="side-head">
         <h2>Locations</h2>
         <span class="muted">{info ? formatCount(info.locations) : ""}</span>
-        <span class="side-space" />
-        <button type="button" class="plain" title="Open all groups" aria-label="Open all groups" onClick={() => void expandAll()}><Icon name="plus" /></button>
-        <button type="button" class="plain" title="Close all groups" aria-label="Close all groups" onClick={() => { model.current.closeAll(); changed(); }}><Icon name="close" /></button>
+        <input
+          type="search" class="filter" placeholder="find" aria-label="Find locations by name" spellcheck={false} autocomplete="off"
+          onInput={(e) => (query.value = e.currentTarget.value.trim())} onKeyDown={(e) => e.key !== "Tab" && e.stopPropagation()}
+        />
+        <Menu class="plain" title="More for locations" align="right" label={<Icon name="more" />} items={() => [
+          { label: "Open all groups", run: () => void expandAll() },
+          { label: "Close all groups", run: () => { model.current.closeAll(); changed(); } },
+          { label: bench.look.value.only.length > 0 ? "Show all locations again" : "Show only the selected locations", hint: "O", run: () => narrow(bench) },
+        ]} />
       </header>
-      <VirtualList
+      {query.value !== "" ? <LocationHits query={query.value} /> : <VirtualList
         class="tree" role="tree" label="Locations" count={model.current.length} rowHeight={rowHeight} show={show.value}
         attributes={{ tabIndex: 0, onKeyDown: key, "aria-multiselectable": true, "aria-activedescendant": `tree-${cursor.value}` }}
         onRange={(a, b) => {
@@ -190,7 +200,7 @@ export function Tree() {
           const r = model.current.at(i);
           return r && <TreeLine key={i} index={i} r={r} cursor={i === cursor.value} onToggle={() => { if (r.open && r.row) { model.current.close(r.row.id); changed(); } else openNode(r); }} onChoose={(e) => choose(i, r, e)} />;
         }}
-      />
+      />}
     </section>
   );
 }

@@ -135,7 +135,8 @@ test("hostile names are drawn as text, everywhere", async () => {
     await openBench(page, hostile.address);
     await page.keyboard.press("Control+Shift+P");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Open all groups" }).click();
+    await page.getByRole("button", { name: "More for locations" }).click();
+    await page.getByRole("menuitem", { name: "Open all groups" }).click();
     const f = await frameBox(page);
     for (let i = 0; i < 6; i++) {
       await page.mouse.move(f.x + f.w * 0.4, f.y + (f.h * (i + 0.5)) / 6);

@@ -37,6 +37,7 @@ describe("with the keyboard alone", () => {
     await page.getByRole("dialog", { name: "Help" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+Shift+P");
+    await page.getByRole("textbox", { name: "Find a command" }).waitFor();
     await page.keyboard.type("dark th");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
