@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 // Real Chromium against the real program, one file after the other: the machine
 // that runs them may have two cores.
 export default defineConfig({
+  cacheDir: "../../node_modules/.vite-browser",
   test: {
     root: import.meta.dirname,
     include: ["*.test.ts"],
