@@ -29,6 +29,43 @@ func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.Lo
 	return out
 }
 
+// Units joins locations into what is compared: with "ranks" all locations of a
+// rank are one, with "locations" each is its own; "auto" takes ranks where they
+// have several locations each. It gives the location that stands for each unit,
+// ascending, and the unit of each of ids.
+func Units(t *store.Tree, ids []trace.LocationID, by string) (units []trace.LocationID, of []int32, err error) {
+	switch by {
+	case "auto", "ranks", "locations":
+	default:
+		return nil, nil, fmt.Errorf("--group %q: want auto, ranks or locations", by)
+	}
+	top := func(id trace.LocationID) trace.LocationID {
+		for by != "locations" && t.Rank[id] >= 0 && t.Parent[id] != trace.NoLocation && t.Rank[t.Parent[id]] == t.Rank[id] {
+			id = t.Parent[id]
+		}
+		return id
+	}
+	of = make([]int32, len(ids))
+	index := map[trace.LocationID]int32{}
+	for i, id := range ids {
+		u := top(id)
+		k, ok := index[u]
+		if !ok {
+			k = int32(len(units))
+			index[u] = k
+			units = append(units, u)
+		}
+		of[i] = k
+	}
+	if by == "auto" && (len(units) < 2 || len(units) == len(ids)) {
+		for i := range of {
+			of[i] = int32(i)
+		}
+		return ids, of, nil
+	}
+	return units, of, nil
+}
+
 // ShortNames names locations for labels: by name where all names differ, else by
 // rank where all ranks differ, else by as much of the end of the path as it takes,
 // at most the whole.
@@ -76,7 +113,8 @@ func distinct(names []string) bool {
 }
 
 // NameList names some of the locations: "rank 0, 4, 8–12" where the names differ
-// only in a number at their end, else the names; past most pieces "and n more".
+// only in a number at their end, else the names; past most pieces it says how
+// many there are.
 func NameList(names []string, members []int32, most int) string {
 	prefix, numbers := commonPrefix(names, members)
 	var pieces []string

@@ -1,7 +1,9 @@
 package callgraph
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -15,6 +17,67 @@ func NodesWhere(nodes []Node, regions []trace.Region, match func(trace.RegionID,
 		out[n+1] = slices.ContainsFunc(nodes[n].Regions, func(id trace.RegionID) bool { return match(id, &regions[id]) })
 	}
 	return out
+}
+
+// A Matcher finds nodes by patterns of their regions.
+type Matcher struct {
+	Nodes   []Node
+	Regions []trace.Region
+	// Compile reads a pattern.
+	Compile func(string) (func(trace.RegionID, *trace.Region) bool, error)
+}
+
+// Set gives the nodes that match one of the patterns, the root (the pattern root
+// or none) first; nil for no pattern. The option names who asked, for errors.
+func (m *Matcher) Set(option string, patterns ...string) ([]bool, error) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	out := make([]bool, len(m.Nodes)+1)
+	for _, p := range patterns {
+		if p == "root" || p == "" {
+			out[0] = true
+			continue
+		}
+		match, err := m.Compile(p)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", option, err)
+		}
+		n := 0
+		for i, in := range NodesWhere(m.Nodes, m.Regions, match) {
+			if in {
+				out[i] = true
+				n++
+			}
+		}
+		if n == 0 {
+			return nil, fmt.Errorf("--%s %q matches no region", option, p)
+		}
+	}
+	return out, nil
+}
+
+// Choose fills in the callees, callers and path of options from a selection of
+// regions (nil: all) and patterns; the parts of a path are joined by semicolons.
+func (m *Matcher) Choose(o *Options, regions []trace.RegionID, callers []string, path string) (err error) {
+	if regions != nil {
+		chosen := make([]bool, len(m.Regions))
+		for _, id := range regions {
+			chosen[id] = true
+		}
+		o.Callees = NodesWhere(m.Nodes, m.Regions, func(id trace.RegionID, _ *trace.Region) bool { return chosen[id] })[1:]
+	}
+	if o.Callers, err = m.Set("caller", callers...); err != nil || path == "" {
+		return err
+	}
+	for part := range strings.SplitSeq(path, ";") {
+		set, err := m.Set("path", part)
+		if err != nil {
+			return err
+		}
+		o.Path = append(o.Path, set)
+	}
+	return nil
 }
 
 // An Overlap counts the calls that are open when a window begins: they began

@@ -28,6 +28,9 @@ const (
 	// clear is the least silhouette of groups worth telling apart, and alike
 	// the mean similarity above which all are one group whatever it is.
 	clear, alike = 0.4, 0.985
+	// jump is how much farther apart than all others a group must be to be one
+	// where silhouettes are not clear.
+	jump = 1.4
 )
 
 // Groups is a partition of locations into groups, the largest first.

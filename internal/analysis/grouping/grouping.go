@@ -88,15 +88,19 @@ func (t *Table) set(i, column int, v float64) {
 // Exclusive is the exclusive time of a row: what locations are compared by.
 func Exclusive(r *callgraph.Row) float64 { return r.Exclusive }
 
-// Scan gathers the pairs of callers and callees of locations into a table. With
-// closure all around a call count as callers, so that inlining does not matter.
+// Scan gathers the pairs of callers and callees of locations, or of the owners of
+// the plan, into a table. With closure all around a call count as callers, so that inlining does not matter.
 func Scan(plan callgraph.Plan, scan callgraph.Scan) (*Table, error) {
-	plan.Measure, plan.Owner, plan.Profile = callgraph.Totals, nil, false
+	plan.Measure, plan.Profile = callgraph.Totals, false
 	rows, err := callgraph.Gather(&plan, scan)
 	if err != nil {
 		return nil, err
 	}
-	return NewTable(len(plan.Locations), rows, Exclusive), nil
+	n := len(plan.Locations)
+	if plan.Owner != nil {
+		n = plan.Owners
+	}
+	return NewTable(n, rows, Exclusive), nil
 }
 
 func byPair(a, b callgraph.Pair) int {

@@ -194,6 +194,17 @@ func (t *Table) cut(d []float32, joins []join, m int, o Options) []int {
 			best, of = s, c
 		}
 	}
+	if best > clear {
+		return of
+	}
+	// Some that stand apart from others which are no groups themselves: a jump
+	// in the heights of the last joins.
+	widest := jump
+	for k := 2; k <= min(mostAuto, m-1); k++ {
+		if r := joins[m-k].height / joins[m-k-1].height; r > widest {
+			widest, of = r, cutInto(joins, m, k)
+		}
+	}
 	return of
 }
 

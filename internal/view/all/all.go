@@ -4,7 +4,10 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/activity"
+	"github.com/parallax-hpc/parallax/internal/view/boxprofile"
+	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
+	"github.com/parallax-hpc/parallax/internal/view/groups"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
@@ -20,6 +23,9 @@ var Views = []*view.View{
 	activity.View,
 	profile.View,
 	commmatrix.View,
+	boxprofile.View,
+	callmatrix.View,
+	groups.View,
 	treemap.View,
 	overview.View,
 	kaleidoscope.View,

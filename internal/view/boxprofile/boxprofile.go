@@ -1,0 +1,260 @@
+// Package boxprofile shows the distribution of calls as box plots, a box per
+// region and location side by side, with the number of calls beside them.
+//
+// After Brendel. A box is the quantiles 2, 25, 50, 75 and 98 % of the calls that
+// begin in the window, at full duration. Past mostLanes locations those that
+// behave alike are drawn as one, with the spread of their members' medians.
+package boxprofile
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "boxprofile",
+	Title:   "Box profile",
+	Paper:   "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in Parallel Programs",
+	Summary: "box plots of calls, a box per region and location, with the number of calls",
+	HowToRead: "Every region has a band with one box a location, in the order of the colours in the first column. The box holds the middle half of the calls, the line in it is the median, " +
+		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single line; a hollow colour says that the region is not called there. " +
+		"The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same.",
+	Needs:   view.Needs{Intervals: true, Profile: true},
+	Options: view.Use("metric", "over", "order=differs", "group=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "by=regions", "alike", "k"),
+	Compute: compute,
+}
+
+const (
+	// mostLanes is how many locations are drawn one by one.
+	mostLanes = 96
+	// mostHues is how many locations have a colour of their own.
+	mostHues = 12
+)
+
+type result struct {
+	request   *view.Request
+	metric    string // exclusive, inclusive, calls, or a metric of a profile
+	unit      string // of the values: "ns", "count" or ""
+	over      string
+	tree      *store.Tree
+	nodes     []callgraph.Node
+	match     *callgraph.Matcher
+	holders   []trace.LocationID // that hold calls
+	unitOf    []int32            // of each holder: its place in locations
+	locations []trace.LocationID // that are compared: holders, or ranks for all of theirs
+	names     []string           // of locations
+	rows      []callgraph.Row
+	regions   []region // in the order asked for
+	overlap   int64
+
+	groups     *grouping.Groups // nil where there are too few to group
+	groupRows  []callgraph.Row  // by group, where locations are not drawn one by one
+	notes      []string
+	stretch    string
+	low, high  float64 // of the axis as asked for; NaN
+	shown      int     // regions asked for; 0: as many as fit
+	hasProfile bool
+	drawn      drawing
+}
+
+// A region is one band of the picture.
+type region struct {
+	node    int32
+	calls   float64
+	total   float64
+	max     float64
+	differs float64
+	// first and last of the rows in byNode, groups in byGroup.
+	rows   []int32 // indices into result.rows, by location
+	groups []int32 // indices into result.groupRows
+	spread []span  // of each group: the members' medians
+	keep   bool
+}
+
+type span struct{ low, high float64 }
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"), unit: "ns"}
+	s := q.Store()
+	r.tree = s.Locations()
+	r.hasProfile = s.Info().Intervals == 0
+	if q.Selection.Begin >= q.Selection.End && !r.hasProfile {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r.holders = view.Chosen(s.Locations(), q.Selection.Locations, view.Holders(ctx, s))
+	if len(r.holders) == 0 {
+		return nil, view.Empty("choose other locations", "no location with calls in the selection")
+	}
+	var err error
+	if r.locations, r.unitOf, err = view.Units(r.tree, r.holders, q.Values.Text("group")); err != nil {
+		return nil, err
+	}
+	if len(r.locations) < len(r.holders) {
+		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations shows each", view.Count(len(r.holders), "location")))
+	}
+	r.names = view.ShortNames(s.Locations(), r.locations)
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	options, err := r.options()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.gather(ctx, options); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(r.rows) == 0 {
+		return nil, view.Empty("choose a longer time, other regions or other callers", "no call begins in the selection")
+	}
+	return r, r.rank()
+}
+
+// check decides what a point of a box is.
+func (r *result) check() error {
+	v := r.request.Values
+	switch by := v.Text("by"); by {
+	case "regions", "categories":
+	default:
+		return fmt.Errorf("--by %q: want regions or categories", by)
+	}
+	switch {
+	case r.metric == "calls":
+		r.unit = "count"
+		fallthrough
+	case r.hasProfile:
+		if v.Set("over") && r.over == "calls" {
+			return fmt.Errorf("--over calls: want calls with times of their own; use --over locations")
+		}
+		r.over = "locations"
+	case r.metric != "exclusive" && r.metric != "inclusive":
+		return fmt.Errorf("--metric %q: want exclusive, inclusive or calls", r.metric)
+	}
+	if r.hasProfile && r.metric != "calls" && r.metric != "exclusive" && r.metric != "inclusive" {
+		for _, m := range r.request.Store().Metrics() {
+			if m.Name == r.metric {
+				if r.unit = m.Unit; r.unit != "ns" && r.unit != "bytes" {
+					r.unit = ""
+				}
+				return nil
+			}
+		}
+		return fmt.Errorf("--metric %q: want exclusive, inclusive, calls or a metric of the source", r.metric)
+	}
+	return nil
+}
+
+// options turns patterns into sets of nodes.
+func (r *result) options() (callgraph.Options, error) {
+	s, v := r.request.Store(), r.request.Values
+	var of []int32
+	r.nodes, of = callgraph.Nodes(s.Regions(), v.Text("by") == "categories")
+	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Profile: true, Measure: callgraph.Exclusive}
+	if r.metric == "inclusive" {
+		o.Measure = callgraph.Inclusive
+	}
+	if r.over == "locations" {
+		o.Measure = callgraph.Totals
+	}
+	r.match = &callgraph.Matcher{Nodes: r.nodes, Regions: s.Regions(), Compile: view.RegionPattern}
+	err := r.match.Choose(&o, r.request.Selection.Regions, v.Patterns("caller"), v.Text("path"))
+	return o, err
+}
+
+// gather reads the calls, and where locations are many groups them.
+func (r *result) gather(ctx context.Context, o callgraph.Options) error {
+	s := r.request.Store()
+	if r.hasProfile {
+		return r.gatherProfile(ctx, s, o)
+	}
+	overlap := &callgraph.Overlap{Begin: r.request.Selection.Begin}
+	scan := func(ids []trace.LocationID, f func(*trace.Columns) error) error {
+		w := r.request.Window()
+		w.Locations = ids
+		return s.Intervals(ctx, w, f)
+	}
+	plan := &callgraph.Plan{Options: o, Locations: r.holders}
+	if len(r.locations) < len(r.holders) {
+		plan.Owner, plan.Owners = r.unitOf, len(r.locations)
+	}
+	var err error
+	r.rows, err = callgraph.Gather(plan, func(ids []trace.LocationID, f func(*trace.Columns) error) error {
+		return scan(ids, func(c *trace.Columns) error {
+			overlap.Add(c)
+			return f(c)
+		})
+	})
+	r.overlap = overlap.Calls
+	if err != nil || len(r.locations) <= mostHues || r.over == "locations" {
+		return err
+	}
+	table, err := grouping.Scan(callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
+	if err != nil {
+		return err
+	}
+	g := r.grouping(table)
+	r.groups = g
+	if len(r.locations) > mostLanes {
+		plan.Owner, plan.Owners = make([]int32, len(r.holders)), len(g.Members)
+		for i, u := range r.unitOf {
+			plan.Owner[i] = g.Of[u]
+		}
+		r.groupRows, err = callgraph.Gather(plan, scan)
+		r.notes = append(r.notes, fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s, with the spread of their members' medians as a pale band",
+			view.Count(len(r.locations), "location"), view.Count(len(g.Members), "group")))
+	}
+	return err
+}
+
+func (r *result) grouping(table *grouping.Table) *grouping.Groups {
+	v := r.request.Values
+	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[v.Text("alike")]
+	return grouping.Group(table, grouping.Options{By: by, K: min(v.Integer("k"), mostHues), Seed: 1})
+}
+
+func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) error {
+	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, s.Locations().Len())}
+	for i, m := range s.Metrics() {
+		if m.Name == r.metric {
+			p.Metric = trace.MetricID(i)
+		}
+	}
+	for _, path := range p.Paths {
+		p.Flat = p.Flat || path.Flat
+	}
+	p.Flat = p.Flat && o.Callers == nil && o.Path == nil
+	for i := range p.Index {
+		p.Index[i] = -1
+	}
+	for i, id := range r.holders {
+		p.Index[id] = r.unitOf[i]
+	}
+	err := s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
+		p.Add(rows)
+		return ctx.Err()
+	})
+	r.rows = p.Rows()
+	return err
+}
+
+// value is what a row counts in total.
+func (r *result) value(x *callgraph.Row) float64 {
+	switch r.metric {
+	case "calls":
+		return x.Count
+	case "inclusive":
+		return x.Inclusive
+	}
+	return x.Exclusive
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }

@@ -1,0 +1,157 @@
+package boxprofile
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+var boxLevels = quantile.Box
+
+// quantileOf is quantile.OfSorted for metrics that are no whole numbers.
+func quantileOf(sorted []float64, q float64) float64 {
+	h := float64(len(sorted)-1) * q
+	i := int(h)
+	if i >= len(sorted)-1 {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// A Row is one box in the JSON twin. Over locations the location is null, count
+// is how many have the region, and total is over all of them.
+type Row struct {
+	Region   string            `json:"region"`
+	Location *trace.LocationID `json:"location"`
+	Path     string            `json:"path"`
+	Count    float64           `json:"count"`
+	Total    float64           `json:"total"`
+	Min      float64           `json:"min"`
+	Max      float64           `json:"max"`
+	Mean     float64           `json:"mean"`
+	SD       float64           `json:"sd"`
+	Q02      float64           `json:"q02"`
+	Q25      float64           `json:"q25"`
+	Q50      float64           `json:"q50"`
+	Q75      float64           `json:"q75"`
+	Q98      float64           `json:"q98"`
+	// Exact quantiles are of the calls themselves; others are within 1 %.
+	Exact bool `json:"exact"`
+}
+
+// A Group is locations drawn in one colour, or as one box.
+type Group struct {
+	ID      int                `json:"id"`
+	Members []trace.LocationID `json:"members"`
+	Boxes   []Row              `json:"boxes"` // where locations are not drawn one by one
+}
+
+// A RegionOrder says where a region comes and why.
+type RegionOrder struct {
+	Region    string  `json:"region"`
+	Calls     float64 `json:"calls"`
+	Total     float64 `json:"total"`
+	Locations int     `json:"locations"` // that call it
+	Differs   float64 `json:"differs"`
+}
+
+// Data is the "data" of the JSON twin.
+type Data struct {
+	Metric    string        `json:"metric"`
+	Unit      string        `json:"unit"`
+	Over      string        `json:"over"`
+	Locations int           `json:"locations"`
+	Overlap   int64         `json:"overlapping"` // calls open when the window begins, in no box
+	Rows      []Row         `json:"rows"`
+	Regions   []RegionOrder `json:"regions"`
+	Groups    []Group       `json:"groups"`
+}
+
+func (r *result) rowOf(x *callgraph.Row) Row {
+	out := Row{
+		Region: r.nodes[x.Callee].Name, Count: x.Count, Total: r.value(x), Min: x.Min, Max: x.Max, Mean: x.Mean, SD: x.Deviation,
+		Q02: x.Box[0], Q25: x.Box[1], Q50: x.Box[2], Q75: x.Box[3], Q98: x.Box[4], Exact: x.Exact,
+	}
+	if math.IsNaN(out.SD) {
+		out.SD = 0
+	}
+	return out
+}
+
+// Data has a row for each region and location with calls, regions in their order.
+func (r *result) Data() any {
+	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Locations: len(r.locations), Overlap: r.overlap, Rows: []Row{}, Regions: []RegionOrder{}, Groups: []Group{}}
+	r.each(func(g *region, x Row) { d.Rows = append(d.Rows, x) })
+	for k := range r.regions {
+		g := &r.regions[k]
+		d.Regions = append(d.Regions, RegionOrder{r.nodes[g.node].Name, g.calls, g.total, len(g.rows), g.differs})
+	}
+	if r.groups != nil {
+		for k, members := range r.groups.Members {
+			g := Group{ID: k, Members: []trace.LocationID{}, Boxes: []Row{}}
+			for _, m := range members {
+				g.Members = append(g.Members, r.locations[m])
+			}
+			for i := range r.groupRows {
+				if x := &r.groupRows[i]; int(x.Owner) == k {
+					g.Boxes = append(g.Boxes, r.rowOf(x))
+				}
+			}
+			d.Groups = append(d.Groups, g)
+		}
+	}
+	return d
+}
+
+// each visits all boxes in the order of regions, then locations.
+func (r *result) each(f func(*region, Row)) {
+	for k := range r.regions {
+		g := &r.regions[k]
+		if r.over == "locations" {
+			x := r.overRow(g)
+			row := r.rowOf(&x)
+			row.Total = g.total
+			f(g, row)
+			continue
+		}
+		for _, i := range g.rows {
+			row := r.rowOf(&r.rows[i])
+			id := r.locations[r.rows[i].Owner]
+			row.Location, row.Path = &id, r.tree.Path(id)
+			f(g, row)
+		}
+	}
+}
+
+// Table is the same as rows.
+func (r *result) Table() *view.Table {
+	u := r.unit
+	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}, Columns: []view.Column{
+		{Name: "region"}, {Name: "path"}, {Name: "count", Unit: "count"}, {Name: "total", Unit: u}, {Name: "min", Unit: u}, {Name: "max", Unit: u},
+		{Name: "mean", Unit: u}, {Name: "sd", Unit: u}, {Name: "q02", Unit: u}, {Name: "q25", Unit: u}, {Name: "q50", Unit: u}, {Name: "q75", Unit: u}, {Name: "q98", Unit: u}}}
+	r.each(func(g *region, x Row) {
+		line := []any{x.Region, x.Path}
+		for _, v := range []float64{x.Count, x.Total, x.Min, x.Max, x.Mean, x.SD, x.Q02, x.Q25, x.Q50, x.Q75, x.Q98} {
+			line = append(line, number(v))
+		}
+		t.Rows = append(t.Rows, line)
+		id := trace.NoLocation
+		if x.Location != nil {
+			id = *x.Location
+		}
+		t.Locations = append(t.Locations, id)
+		t.Regions = append(t.Regions, r.nodes[g.node].Regions[0])
+	})
+	return t
+}
+
+// number writes whole numbers as such.
+func number(v float64) any {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return int64(v)
+	}
+	return v
+}

@@ -1,0 +1,292 @@
+package boxprofile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	headRoom   = 20 // over the frames, for their names
+	bandGap    = 6  // between regions
+	leastLane  = 1.5
+	goodLane   = 9 // a lane is not made lower than this to show more regions
+	mostLane   = 22
+	swatch     = 12
+	columnGap  = 20
+	leastWidth = 200 // below it boxes alone are drawn
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	lanes []lane
+	boxes scene.Frame
+	bars  scene.Frame
+}
+
+// A lane is the place of one box.
+type lane struct {
+	region int // of result.regions
+	owner  int32
+	row    *callgraph.Row // nil: not called here
+	y, h   float32
+	spread span
+}
+
+// owners is how many lanes a region has: locations, groups, or one for all.
+func (r *result) owners() int {
+	switch {
+	case r.over == "locations":
+		return 1
+	case r.groupRows != nil:
+		return len(r.groups.Members)
+	}
+	return len(r.locations)
+}
+
+// fit says how many regions are drawn and how high a lane is.
+func (r *result) fit(height float32) (regions int, laneHeight float32) {
+	n := float32(r.owners())
+	want := max(leastLane, min(goodLane, height/6/n))
+	regions = max(1, min(len(r.regions), int((height+bandGap)/(want*n+bandGap))))
+	if r.shown > 0 {
+		regions = min(r.shown, len(r.regions), max(1, int((height+bandGap)/(leastLane*n+bandGap))))
+	}
+	laneHeight = ((height+bandGap)/float32(regions) - bandGap) / n
+	return regions, max(min(laneHeight, mostLane), min(leastLane, height/n))
+}
+
+// Scene draws bands of regions: names, colours of locations, bars of calls, boxes.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	w, h := float32(size.Width), float32(size.Height)
+	top, bottom := float32(headRoom), float32(scene.AxisHeight+4)
+	if h < 100 {
+		top, bottom = 0, 0
+	}
+	plot := max(h-top-bottom, 1)
+	regions, laneHeight := r.fit(plot)
+	r.drawn = drawing{lanes: r.place(regions, laneHeight, top)}
+	used := min(float32(regions)*(laneHeight*float32(r.owners())+bandGap)-bandGap, plot)
+	rows := r.scaleRows(regions, laneHeight, top)
+	left := float32(0)
+	if w >= leastWidth {
+		left = scene.RowLabelWidth(rows, min(w/4, 240))
+	}
+	colours := scene.Frame{Name: "locations", X: left, Y: top, W: swatch, H: used, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	if w < leastWidth {
+		colours.W = min(4, w/4)
+	}
+	rest := w - left - colours.W
+	bars := scene.Frame{Name: "calls", X: left + colours.W + 8, Y: top, W: max(rest*0.22, 1), H: used,
+		XScale: scene.Scale{Kind: "linear", Begin: 0, End: max(r.mostCalls(), 1)}}
+	if w < leastWidth {
+		bars.W = 1
+	}
+	boxes := scene.Frame{Name: "main", X: bars.X + bars.W + columnGap, Y: top, H: used, XScale: r.scale()}
+	boxes.W = max(w-boxes.X-14, 1)
+	boxes.YScale = scene.Scale{Kind: "rows", Rows: rows}
+	for _, f := range []scene.Frame{colours, bars, boxes} {
+		s.AddFrame(f)
+	}
+	r.drawn.bars, r.drawn.boxes = bars, boxes
+	if left > 0 {
+		s.RowLabels(0, 0)
+	}
+	if bottom > 0 {
+		s.XAxis(1, scene.Axis{Unit: "count"})
+		s.XAxis(2, scene.Axis{Unit: r.unit})
+		r.heads(s, &bars, &boxes)
+	}
+	r.bands(s, rows, w)
+	r.paint(s, &colours, &bars, &boxes)
+	r.legend(s)
+	s.Notes = r.Notes()
+	if hidden := len(r.regions) - regions; hidden > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("of %s the first by %s are shown; the table has all", view.Count(len(r.regions), "region"), r.orderWords()))
+	}
+	return s
+}
+
+func (r *result) orderWords() string {
+	return map[string]string{"differs": "how much locations differ", "calls": "number of calls", "total": "total", "longest": "longest call", "name": "name"}[r.request.Values.Text("order")]
+}
+
+func (r *result) describe() string {
+	g := &r.regions[0]
+	return fmt.Sprintf("Box plots of %s of %s on %s; first %s.", r.what(), view.Count(len(r.regions), "region"), view.Count(len(r.locations), "location"), r.nodes[g.node].Name)
+}
+
+func (r *result) what() string {
+	each := "a call"
+	if r.over == "locations" {
+		each = "a location"
+	}
+	switch r.metric {
+	case "exclusive", "inclusive":
+		return r.metric + " time " + each
+	case "calls":
+		return "calls " + each
+	}
+	return r.metric + " " + each
+}
+
+func (r *result) barsLabel() string {
+	if r.over == "locations" {
+		return "locations"
+	}
+	return "calls"
+}
+
+// heads names the two columns over their frames.
+func (r *result) heads(s *scene.Scene, bars, boxes *scene.Frame) {
+	text := &scene.Text{Size: scene.TextSize}
+	for _, x := range []struct {
+		f    *scene.Frame
+		text string
+	}{{bars, r.barsLabel()}, {boxes, r.what() + ": 2, 25, 50, 75, 98 %"}} {
+		if t := scene.Shorten(x.text, x.f.W, scene.TextSize); t != "" {
+			text.Add(x.f.X, x.f.Y-6, t, scene.UIText, scene.Start)
+		}
+	}
+	s.AddLayer("heads", -1, text)
+}
+
+// scaleRows gives the bands as rows of a scale.
+func (r *result) scaleRows(regions int, laneHeight, top float32) []scene.Row {
+	rows := make([]scene.Row, regions)
+	height := laneHeight * float32(r.owners())
+	for k := range rows {
+		y := top + float32(k)*(height+bandGap)
+		n := &r.nodes[r.regions[k].node]
+		rows[k] = scene.Row{From: y, To: y + height, Location: scene.NoID, Region: uint32(n.Regions[0]), Label: n.Name, Count: r.owners()}
+	}
+	return rows
+}
+
+// place gives every lane its place.
+func (r *result) place(regions int, laneHeight, top float32) []lane {
+	owners := r.owners()
+	lanes := make([]lane, 0, regions*owners)
+	y := top
+	for k := range regions {
+		g := &r.regions[k]
+		first := len(lanes)
+		for o := range owners {
+			lanes = append(lanes, lane{region: k, owner: int32(o), y: y + float32(o)*laneHeight, h: laneHeight, spread: span{math.NaN(), math.NaN()}})
+		}
+		switch {
+		case r.over == "locations":
+			x := r.overRow(g)
+			lanes[first].row, lanes[first].owner = &x, -1
+		case r.groupRows != nil:
+			for _, i := range g.groups {
+				l := &lanes[first+int(r.groupRows[i].Owner)]
+				l.row, l.spread = &r.groupRows[i], g.spread[l.owner]
+			}
+		default:
+			for _, i := range g.rows {
+				lanes[first+int(r.rows[i].Owner)].row = &r.rows[i]
+			}
+		}
+		y += float32(owners)*laneHeight + bandGap
+	}
+	return lanes
+}
+
+func (r *result) mostCalls() (most float64) {
+	if r.over == "locations" {
+		return float64(len(r.locations))
+	}
+	for _, l := range r.drawn.lanes {
+		if l.row != nil {
+			most = max(most, l.row.Count)
+		}
+	}
+	return most
+}
+
+// scale of the boxes: over what is drawn, unless the user says otherwise.
+func (r *result) scale() scene.Scale {
+	low, high := math.Inf(1), 0.0
+	for _, l := range r.drawn.lanes {
+		if l.row != nil {
+			if high = max(high, l.row.Box[4]); l.row.Box[0] > 0 {
+				low = min(low, l.row.Box[0])
+			}
+		}
+	}
+	if !(high > 0) {
+		high = 1
+	}
+	out := scene.Scale{Kind: "linear", Begin: 0, End: high * 1.02, Label: ""}
+	if r.stretch == "log" {
+		low = min(low, high)
+		out = scene.Scale{Kind: "log", Begin: math.Pow(10, math.Floor(math.Log10(low)*4)/4), End: math.Pow(10, math.Ceil(math.Log10(high)*4+0.01)/4)}
+	}
+	if !math.IsNaN(r.low) && (out.Kind != "log" || r.low > 0) {
+		out.Begin = r.low
+	}
+	if !math.IsNaN(r.high) && r.high > out.Begin {
+		out.End = r.high
+	}
+	if !(out.End > out.Begin) {
+		out.End = out.Begin + 1
+	}
+	return out
+}
+
+// colour of a lane: hues of locations while there are few, else of groups.
+func (r *result) colour(l *lane) scene.Colour {
+	switch {
+	case r.over == "locations":
+		n := &r.nodes[r.regions[l.region].node]
+		return scene.RegionColour(n.Name, uint8(n.Role))
+	case r.groupRows != nil:
+		return scene.LocationColour(int(l.owner))
+	case r.groups != nil:
+		return scene.LocationColour(int(r.groups.Of[l.owner]))
+	}
+	return scene.LocationColour(int(l.owner))
+}
+
+func (r *result) legend(s *scene.Scene) {
+	add := func(label string, c scene.Colour, f scene.Flag) {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: f})
+	}
+	switch {
+	case r.over == "locations":
+		return
+	case r.groups != nil:
+		for k, members := range r.groups.Members {
+			label := fmt.Sprintf("group %d: %s", k+1, view.Count(len(members), "location"))
+			if names := view.NameList(r.names, members, 5); len(names) < 24 {
+				label = fmt.Sprintf("group %d: %s", k+1, names)
+			}
+			add(label, scene.LocationColour(k), 0)
+		}
+	default:
+		for i, name := range r.names {
+			add(name, scene.LocationColour(i), 0)
+		}
+	}
+	add("not called here", scene.UIEmpty, scene.Hatched)
+}
+
+func (r *result) locationsOf(l *lane) []trace.LocationID {
+	switch {
+	case l.owner < 0:
+		return nil
+	case r.groupRows != nil:
+		out := []trace.LocationID{}
+		for _, m := range r.groups.Members[l.owner] {
+			out = append(out, r.locations[m])
+		}
+		return out
+	}
+	return []trace.LocationID{r.locations[l.owner]}
+}

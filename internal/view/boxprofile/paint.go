@@ -1,0 +1,128 @@
+package boxprofile
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// bands lays a pale ground under every other region.
+func (r *result) bands(s *scene.Scene, rows []scene.Row, width float32) {
+	ground := &scene.Rect{}
+	for k := range rows {
+		if k%2 == 1 {
+			ground.Add(0, rows[k].From-bandGap/2, width, rows[k].To-rows[k].From+bandGap, scene.UIBand)
+		}
+	}
+	// Behind the grid.
+	s.Layers = append([]scene.Layer{{Name: "bands", Frame: -1, Marks: []scene.Mark{ground}}}, s.Layers...)
+	if ground.Len() == 0 {
+		s.Layers = s.Layers[1:]
+	}
+}
+
+// paint draws all lanes.
+func (r *result) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
+	p := &painter{r: r, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{}, pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{}, single: &scene.Rect{}, words: &scene.Text{Size: 11}}
+	most := 0.0
+	for _, l := range r.drawn.lanes {
+		if l.row != nil {
+			most = max(most, l.row.Count)
+		}
+	}
+	for i := range r.drawn.lanes {
+		l := &r.drawn.lanes[i]
+		c := r.colour(l)
+		if l.row == nil {
+			p.swatches.Add(colours.X, l.y, colours.W, l.h, scene.UIEmpty)
+			p.swatches.SetFlags(scene.Hatched)
+			if l.h >= 12 {
+				p.words.Add(bars.X+4, l.y+l.h/2+4, scene.Shorten("not called here", bars.W, 11), scene.UITextMuted, scene.Start)
+			}
+			continue
+		}
+		p.swatches.Add(colours.X, l.y, colours.W, l.h, c)
+		p.lane(l, c, math.Sqrt(l.row.Count/most))
+	}
+	s.AddLayer("locations", -1, p.swatches)
+	s.AddLayer("calls", 1, p.counts, p.words)
+	s.AddLayer("boxes", 2, p.pale, p.whiskers, p.bodies, p.medians, p.single)
+}
+
+type painter struct {
+	r           *result
+	bars, boxes *scene.Frame
+	swatches    *scene.Rect
+	counts      *scene.Rect
+	pale        *scene.Rect // spread of a group's members
+	whiskers    *scene.Rect
+	bodies      *scene.Rect
+	medians     *scene.Rect
+	single      *scene.Rect
+	words       *scene.Text
+}
+
+// x gives the place of a value; 0 lies at the left end of a logarithmic axis.
+func (p *painter) x(v float64) float32 {
+	f := p.boxes
+	if v = min(v, f.XScale.End); v < f.XScale.Begin {
+		v = f.XScale.Begin
+	}
+	return f.XPixel(v)
+}
+
+// lane draws the bar and the box; thick is how sure the box is, from 0 to 1.
+func (p *painter) lane(l *lane, c scene.Colour, thick float64) {
+	row := l.row
+	pad := min(l.h*0.12, 2)
+	p.counts.Add(p.bars.X, l.y+pad, max(p.bars.XPixel(row.Count)-p.bars.X, 1), l.h-2*pad, c)
+	if row.Box[4] < p.boxes.XScale.Begin && p.boxes.XScale.Kind == "linear" || row.Box[0] > p.boxes.XScale.End {
+		return // outside what is zoomed into
+	}
+	if l.spread.low <= l.spread.high {
+		a, b := p.x(l.spread.low), p.x(l.spread.high)
+		p.pale.Add(a, l.y+0.5, max(b-a, 1), l.h-1, c)
+		p.pale.SetFlags(scene.Dimmed)
+	}
+	h := l.h - 2*pad
+	if l.h >= 4 {
+		h = max(h*float32(0.25+0.75*thick), 2)
+	}
+	y := l.y + (l.h-h)/2
+	a, b := p.x(row.Box[0]), p.x(row.Box[4])
+	if row.Count == 1 || b-a < 1 {
+		p.single.Add(a-1, y, 2, h, c)
+		return
+	}
+	q1, q3 := p.x(row.Box[1]), p.x(row.Box[3])
+	thin := max(min(h*0.16, 2), 1)
+	if l.h < 4 {
+		p.whiskers.Add(a, y, b-a, h, c)
+		p.whiskers.SetFlags(scene.Dimmed)
+	} else {
+		p.whiskers.Add(a, l.y+(l.h-thin)/2, b-a, thin, c)
+		p.whiskers.Add(a, y+h*0.2, 1, h*0.6, c)
+		p.whiskers.Add(b-1, y+h*0.2, 1, h*0.6, c)
+	}
+	p.bodies.Add(q1, y, max(q3-q1, 1), h, c)
+	if q3-q1 >= 3 {
+		m := p.x(row.Box[2])
+		p.medians.Add(min(max(m-1, q1), q3-2), y, 2, h, scene.UIBackground)
+	}
+}
+
+// Pick gives the numbers of the box in the lane under the cursor.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	if !(x >= 0 && y >= 0) || len(d.lanes) == 0 || float32(x) > d.boxes.X+d.boxes.W {
+		return view.Fact{}, false
+	}
+	for i := range d.lanes {
+		l := &d.lanes[i]
+		if float32(y) >= l.y && float32(y) < l.y+l.h {
+			return r.fact(l), true
+		}
+	}
+	return view.Fact{}, false
+}

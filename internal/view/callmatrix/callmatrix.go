@@ -1,0 +1,237 @@
+// Package callmatrix shows who calls whom and how long that takes: columns are
+// callers, rows are callees, each cell a square whose colours are the box plot of
+// its calls, cut into a slice a location.
+//
+// After Brendel; the square is that of package callgraph. Where locations are too
+// many for slices, those that behave alike share one.
+package callmatrix
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "callmatrix",
+	Title:   "Call matrix",
+	Paper:   "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in Parallel Programs",
+	Summary: "caller × callee squares, colour-coded box plots of calls, a slice a location; groups of like locations",
+	HowToRead: "A column is a caller, a row what it calls; the column without a name is the root. A square is a box plot in colours: from the centre outwards the quantiles 2, 25, 50, 75 and 98 % " +
+		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left corner clockwise; a slice left empty says that this location never makes the call. " +
+		"Colours run over the values on display, so choose fewer regions to see finer differences: click a name to see only what that region calls, hide what is large, or take the linear or rank scale.",
+	Needs:   view.Needs{Intervals: true, Profile: true},
+	Options: view.Use("metric", "over", "closure", "stretch=log", "caller", "path", "hide", "keep", "top", "order=differs", "by=regions", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
+	Compute: compute,
+}
+
+// mostSlices is how many locations have a slice of their own.
+const mostSlices = 64
+
+type result struct {
+	request   *view.Request
+	metric    string
+	unit      string
+	over      string
+	tree      *store.Tree
+	nodes     []callgraph.Node
+	match     *callgraph.Matcher
+	holders   []trace.LocationID
+	unitOf    []int32
+	locations []trace.LocationID
+	names     []string
+	rows      []callgraph.Row
+	static    []callgraph.Pair // reachable, but never called directly
+	overlap   int64
+
+	table     *grouping.Table
+	groups    *grouping.Groups
+	groupRows []callgraph.Row // by group, where locations have no slices of their own
+
+	callees, callers []ranked // in the order of interest
+	pairs            map[callgraph.Pair]*pair
+	low, high        float64 // of the colours as asked for; NaN
+	notes            []string
+	drawn            drawing
+}
+
+// A ranked node with what makes it interesting.
+type ranked struct {
+	node                  int32
+	calls, total, differs float64
+	keep                  bool
+	pairs                 int
+}
+
+// A pair is one square: its rows by slice.
+type pair struct {
+	rows                  []int32 // into slices(), by owner
+	all                   []int32 // into result.rows
+	calls, total, differs float64
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), unit: "ns", tree: q.Store().Locations()}
+	s := q.Store()
+	profile := s.Info().Intervals == 0
+	if q.Selection.Begin >= q.Selection.End && !profile {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r.holders = view.Chosen(r.tree, q.Selection.Locations, view.Holders(ctx, s))
+	if len(r.holders) == 0 {
+		return nil, view.Empty("choose other locations", "no location with calls in the selection")
+	}
+	var err error
+	if r.locations, r.unitOf, err = view.Units(r.tree, r.holders, q.Values.Text("group")); err != nil {
+		return nil, err
+	}
+	if len(r.locations) < len(r.holders) {
+		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations shows each", view.Count(len(r.holders), "location")))
+	}
+	r.names = view.ShortNames(r.tree, r.locations)
+	if err := r.check(profile); err != nil {
+		return nil, err
+	}
+	options, err := r.options()
+	if err != nil {
+		return nil, err
+	}
+	if profile {
+		err = r.gatherProfile(ctx, s, options)
+	} else {
+		err = r.gather(ctx, s, options)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(r.rows) == 0 {
+		return nil, view.Empty("choose a longer time, other regions or other callers", "no call begins in the selection")
+	}
+	return r, r.rank()
+}
+
+func (r *result) check(profile bool) error {
+	v := r.request.Values
+	if by := v.Text("by"); by != "regions" && by != "categories" {
+		return fmt.Errorf("--by %q: want regions or categories", by)
+	}
+	switch r.metric {
+	case "exclusive", "inclusive":
+	case "calls":
+		r.unit = "count"
+	default:
+		return fmt.Errorf("--metric %q: want exclusive, inclusive or calls", r.metric)
+	}
+	if profile {
+		if v.Set("over") && r.over == "calls" {
+			return fmt.Errorf("--over calls: the source is a profile without single calls; use --over locations")
+		}
+		r.over = "locations"
+	}
+	return nil
+}
+
+func (r *result) options() (callgraph.Options, error) {
+	s, v := r.request.Store(), r.request.Values
+	var of []int32
+	r.nodes, of = callgraph.Nodes(s.Regions(), v.Text("by") == "categories")
+	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Measure: callgraph.Exclusive, Closure: v.Text("closure") == "dynamic"}
+	switch {
+	case r.metric == "calls" || r.over == "locations":
+		o.Measure = callgraph.Totals
+	case r.metric == "inclusive":
+		o.Measure = callgraph.Inclusive
+	}
+	r.match = &callgraph.Matcher{Nodes: r.nodes, Regions: s.Regions(), Compile: view.RegionPattern}
+	err := r.match.Choose(&o, r.request.Selection.Regions, v.Patterns("caller"), v.Text("path"))
+	return o, err
+}
+
+// gather reads the calls, groups the locations, and where they are too many
+// for slices reads the calls of the groups.
+func (r *result) gather(ctx context.Context, s store.Reader, o callgraph.Options) error {
+	scan := func(ids []trace.LocationID, f func(*trace.Columns) error) error {
+		w := r.request.Window()
+		w.Locations = ids
+		return s.Intervals(ctx, w, f)
+	}
+	overlap := &callgraph.Overlap{Begin: r.request.Selection.Begin}
+	plan := &callgraph.Plan{Options: o, Locations: r.holders}
+	if len(r.locations) < len(r.holders) {
+		plan.Owner, plan.Owners = r.unitOf, len(r.locations)
+	}
+	var err error
+	r.rows, err = callgraph.Gather(plan, func(ids []trace.LocationID, f func(*trace.Columns) error) error {
+		return scan(ids, func(c *trace.Columns) error {
+			overlap.Add(c)
+			return f(c)
+		})
+	})
+	r.overlap = overlap.Calls
+	if err != nil || len(r.rows) == 0 {
+		return err
+	}
+	r.group()
+	if len(r.locations) > mostSlices && r.over == "calls" {
+		plan.Owner, plan.Owners = make([]int32, len(r.holders)), len(r.groups.Members)
+		for i, u := range r.unitOf {
+			plan.Owner[i] = r.groups.Of[u]
+		}
+		r.groupRows, err = callgraph.Gather(plan, scan)
+		r.notes = append(r.notes, fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all", view.Count(len(r.locations), "location"), view.Count(len(r.groups.Members), "group")))
+	}
+	return err
+}
+
+// group partitions the locations by the pairs on display, so that a window, a
+// caller or a closure group them too.
+func (r *result) group() {
+	v := r.request.Values
+	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[v.Text("alike")]
+	r.table = grouping.NewTable(len(r.locations), r.rows, grouping.Exclusive)
+	r.groups = grouping.Group(r.table, grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1})
+}
+
+func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) error {
+	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, r.tree.Len())}
+	p.Flat = true
+	for _, path := range p.Paths {
+		p.Flat = p.Flat && path.Flat
+	}
+	for i := range p.Index {
+		p.Index[i] = -1
+	}
+	for i, id := range r.holders {
+		p.Index[id] = r.unitOf[i]
+	}
+	err := s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
+		p.Add(rows)
+		return ctx.Err()
+	})
+	if r.rows = p.Rows(); err == nil && len(r.rows) > 0 {
+		r.group()
+	}
+	return err
+}
+
+// value is what a row counts in total.
+func (r *result) value(x *callgraph.Row) float64 {
+	switch r.metric {
+	case "calls":
+		return x.Count
+	case "inclusive":
+		return x.Inclusive
+	}
+	return x.Exclusive
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }

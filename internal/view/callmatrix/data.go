@@ -1,0 +1,192 @@
+package callmatrix
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+var boxLevels = quantile.Box
+
+// quantileOf is of type 7; NaN of none.
+func quantileOf(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	h := float64(len(sorted)-1) * q
+	i := int(h)
+	if i >= len(sorted)-1 {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// A Cell is one slice of one square in the JSON twin; caller "" is the virtual
+// root. Over locations the location is null and count is how many locations make
+// the call. Quantiles are null for what only the static closure claims.
+type Cell struct {
+	Caller   string            `json:"caller"`
+	Callee   string            `json:"callee"`
+	Location *trace.LocationID `json:"location"`
+	Path     string            `json:"path"`
+	Count    float64           `json:"count"`
+	Total    float64           `json:"total"`
+	Mean     *float64          `json:"mean"`
+	SD       *float64          `json:"sd"`
+	Min      *float64          `json:"min"`
+	Max      *float64          `json:"max"`
+	Q02      *float64          `json:"q02"`
+	Q25      *float64          `json:"q25"`
+	Q50      *float64          `json:"q50"`
+	Q75      *float64          `json:"q75"`
+	Q98      *float64          `json:"q98"`
+	Exact    bool              `json:"exact"`
+}
+
+// A Group is locations that behave alike.
+type Group struct {
+	ID             int                `json:"id"`
+	Members        []trace.LocationID `json:"members"`
+	Representative trace.LocationID   `json:"representative"`
+}
+
+// A Similarity compares locations each with each, rows in the order of Locations.
+type Similarity struct {
+	By        string             `json:"by"`
+	Locations []trace.LocationID `json:"locations"`
+	Values    [][]float32        `json:"values"`
+}
+
+// Data is the "data" of the JSON twin.
+type Data struct {
+	Metric     string     `json:"metric"`
+	Unit       string     `json:"unit"`
+	Over       string     `json:"over"`
+	Closure    string     `json:"closure"`
+	Overlap    int64      `json:"overlapping"` // calls open when the window begins, in no square
+	Cells      []Cell     `json:"cells"`
+	Groups     []Group    `json:"groups"`
+	Similarity Similarity `json:"similarity"`
+}
+
+// mostCompared bounds the similarity in the twin; the view groups gives more.
+const mostCompared = 128
+
+func (r *result) Data() any {
+	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"), Overlap: r.overlap, Cells: []Cell{}, Groups: []Group{},
+		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: []trace.LocationID{}, Values: [][]float32{}}}
+	r.each(func(c Cell, _ callgraph.Pair) { d.Cells = append(d.Cells, c) })
+	for k, members := range r.groups.Members {
+		g := Group{ID: k, Members: []trace.LocationID{}, Representative: r.locations[r.groups.Medoid[k]]}
+		for _, m := range members {
+			g.Members = append(g.Members, r.locations[m])
+		}
+		d.Groups = append(d.Groups, g)
+	}
+	if n := len(r.groups.Sampled); n <= mostCompared {
+		for i, m := range r.groups.Sampled {
+			d.Similarity.Locations = append(d.Similarity.Locations, r.locations[m])
+			d.Similarity.Values = append(d.Similarity.Values, r.groups.Similarity[i*n:(i+1)*n])
+		}
+	}
+	return d
+}
+
+func defined(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+func (r *result) cell(key callgraph.Pair) Cell {
+	return Cell{Caller: r.name(key.Caller), Callee: r.name(key.Callee)}
+}
+
+func (c *Cell) setBox(box [5]float64) {
+	c.Q02, c.Q25, c.Q50, c.Q75, c.Q98 = defined(box[0]), defined(box[1]), defined(box[2]), defined(box[3]), defined(box[4])
+}
+
+// each visits every pair and location, whatever is drawn.
+func (r *result) each(f func(Cell, callgraph.Pair)) {
+	if r.over == "locations" {
+		r.eachPair(f)
+	} else {
+		for i := range r.rows {
+			x := &r.rows[i]
+			c := r.cell(x.Pair)
+			id := r.locations[x.Owner]
+			c.Location, c.Path = &id, r.tree.Path(id)
+			c.Count, c.Total, c.Exact = x.Count, r.value(x), x.Exact
+			c.Mean, c.SD, c.Min, c.Max = defined(x.Mean), defined(x.Deviation), defined(x.Min), defined(x.Max)
+			c.setBox(r.box(x))
+			f(c, x.Pair)
+		}
+	}
+	for _, key := range r.static {
+		f(r.cell(key), key)
+	}
+}
+
+// eachPair visits the boxes over locations.
+func (r *result) eachPair(f func(Cell, callgraph.Pair)) {
+	values := map[callgraph.Pair]bool{}
+	for _, key := range r.static {
+		values[key] = true
+	}
+	for _, key := range r.sortedPairs() {
+		if values[key] {
+			continue
+		}
+		c := r.cell(key)
+		box, all := r.overLocations(key)
+		n := float64(len(all))
+		mean, sd := 0.0, 0.0
+		for _, v := range all {
+			mean += v / n
+		}
+		for _, v := range all {
+			sd += (v - mean) * (v - mean) / n
+		}
+		c.Count, c.Total, c.Exact = n, r.pairs[key].total, true
+		c.Mean, c.SD, c.Min, c.Max = defined(mean), defined(math.Sqrt(sd)), defined(all[0]), defined(all[len(all)-1])
+		c.setBox(box)
+		f(c, key)
+	}
+}
+
+// Table is the same as cells.
+func (r *result) Table() *view.Table {
+	u := r.unit
+	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}, Columns: []view.Column{
+		{Name: "caller"}, {Name: "callee"}, {Name: "path"}, {Name: "count", Unit: "count"}, {Name: "total", Unit: u}, {Name: "mean", Unit: u}, {Name: "sd", Unit: u},
+		{Name: "min", Unit: u}, {Name: "max", Unit: u}, {Name: "q02", Unit: u}, {Name: "q25", Unit: u}, {Name: "q50", Unit: u}, {Name: "q75", Unit: u}, {Name: "q98", Unit: u}}}
+	r.each(func(c Cell, key callgraph.Pair) {
+		line := []any{c.Caller, c.Callee, c.Path, number(&c.Count), number(&c.Total)}
+		for _, v := range []*float64{c.Mean, c.SD, c.Min, c.Max, c.Q02, c.Q25, c.Q50, c.Q75, c.Q98} {
+			line = append(line, number(v))
+		}
+		t.Rows = append(t.Rows, line)
+		id := trace.NoLocation
+		if c.Location != nil {
+			id = *c.Location
+		}
+		t.Locations = append(t.Locations, id)
+		t.Regions = append(t.Regions, r.nodes[key.Callee].Regions[0])
+	})
+	return t
+}
+
+// number writes whole numbers as such, and what is undefined as nothing.
+func number(v *float64) any {
+	switch {
+	case v == nil:
+		return nil
+	case *v == math.Trunc(*v) && math.Abs(*v) < 1<<53:
+		return int64(*v)
+	}
+	return *v
+}

@@ -1,0 +1,219 @@
+package callmatrix
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// paint draws squares. Rings are painted from the outermost inwards, each as a
+// whole scaled slice over the last, so that no seams show between them.
+func (r *result) paint(s *scene.Scene) {
+	d := &r.drawn
+	ground, whole, parts := &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
+	lines := &scene.Line{Width: 1}
+	f := s.Frames[0]
+	for k := range d.callees {
+		y := d.y + float32(k)*d.size
+		lines.Add(f.X, y, f.X+f.W, y, scene.UIGrid)
+	}
+	for k := range d.callers {
+		x := d.x + float32(k)*d.size
+		lines.Add(x, f.Y, x, f.Y+f.H, scene.UIGrid)
+	}
+	shapes := 0
+	for _, p := range d.pairs {
+		shapes += r.shapes(p)
+	}
+	medians := shapes > mostShapes || d.size < 8
+	for col, caller := range d.callers {
+		for row, callee := range d.callees {
+			p := d.pairs[callgraph.Pair{Caller: caller, Callee: callee}]
+			if p == nil {
+				continue
+			}
+			gap := min(cellGap, d.size/8)
+			x, y, size := d.x+float32(col)*d.size+gap/2, d.y+float32(row)*d.size+gap/2, d.size-gap
+			ground.Add(x, y, size, size, scene.UIEmpty)
+			if p.static {
+				ground.SetFlags(scene.Outlined)
+				continue
+			}
+			for ring := 4; ring >= 0; ring-- {
+				if !medians || ring == 2 {
+					scale := callgraph.RingScale(ring + 1)
+					if medians {
+						scale = 1
+					}
+					r.ring(p, ring, scale, x, y, size, whole, parts)
+				}
+			}
+		}
+	}
+	s.AddLayer("grid", 0, lines)
+	s.AddLayer("squares", 0, ground)
+	// One slice makes rectangles alone, several make polygons: rings of one
+	// square must stay in order, so whole rings of mixed squares are polygons too.
+	s.AddLayer("rings", 0, whole, parts)
+	if medians && d.size >= 8 {
+		s.Notes = append(s.Notes, "squares show medians alone: choose fewer regions to see all five quantiles")
+	}
+}
+
+// shapes counts the runs of equal colour of a square.
+func (r *result) shapes(p *drawnPair) (n int) {
+	for ring := range 5 {
+		r.runs(p, ring, func(int, int, scene.Colour) { n++ })
+	}
+	return n
+}
+
+// runs visits neighbouring slices of one colour.
+func (r *result) runs(p *drawnPair, ring int, f func(from, to int, c scene.Colour)) {
+	for k := 0; k < len(p.boxes); k++ {
+		if !p.has[k] {
+			continue
+		}
+		c := r.drawn.scale.colour(p.boxes[k][ring])
+		last := k
+		for last+1 < len(p.boxes) && p.has[last+1] && r.drawn.scale.colour(p.boxes[last+1][ring]) == c {
+			last++
+		}
+		f(k, last, c)
+		k = last
+	}
+}
+
+func (r *result) ring(p *drawnPair, ring int, scale float64, x, y, size float32, whole *scene.Rect, parts *scene.Polygon) {
+	var arc []callgraph.Point
+	var xs, ys []float32
+	r.runs(p, ring, func(from, to int, c scene.Colour) {
+		n := len(p.boxes)
+		if n == 1 {
+			side := size * float32(scale)
+			whole.Add(x+(size-side)/2, y+(size-side)/2, side, side, c)
+			return
+		}
+		arc = callgraph.Arc(arc[:0], from, to, n)
+		xs, ys = xs[:0], ys[:0]
+		for _, q := range arc {
+			q = q.Shrink(scale)
+			xs, ys = append(xs, x+float32(q.X)*size), append(ys, y+float32(q.Y)*size)
+		}
+		if to-from+1 < n {
+			xs, ys = append(xs, x+size/2), append(ys, y+size/2)
+		}
+		parts.Add(xs, ys, c)
+	})
+}
+
+// Pick finds the square, the slice and the ring under the cursor, exactly.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	if d.size == 0 || !(x >= float64(d.x) && y >= float64(d.y)) {
+		return view.Fact{}, false
+	}
+	u, v := (x-float64(d.x))/float64(d.size), (y-float64(d.y))/float64(d.size)
+	if !(u < float64(len(d.callers)) && v < float64(len(d.callees))) {
+		return view.Fact{}, false
+	}
+	key := callgraph.Pair{Caller: d.callers[int(u)], Callee: d.callees[int(v)]}
+	p := d.pairs[key]
+	if p == nil {
+		return view.Fact{}, false
+	}
+	gap := float64(min(cellGap, d.size/8) / d.size)
+	inside := func(t float64) float64 { return (t - math.Floor(t) - gap/2) / (1 - gap) }
+	at := callgraph.Point{X: inside(u), Y: inside(v)}
+	if at.X < 0 || at.Y < 0 || at.X > 1 || at.Y > 1 {
+		return view.Fact{}, false
+	}
+	slice, ring := callgraph.Locate(at, d.slices)
+	return r.fact(key, p, slice, ring), true
+}
+
+var ringNames = [5]string{"2 %", "25 %", "median", "75 %", "98 %"}
+
+func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fact {
+	f := view.Fact{Title: r.label(key.Caller) + " → " + r.label(key.Callee), Regions: r.nodes[key.Callee].Regions, Lines: []view.FactLine{}}
+	line := func(label, value, exact string) {
+		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
+	}
+	switch {
+	case r.over == "locations":
+		line("over", view.Count(len(r.pairs[key].all), "location"), "")
+	case r.groupRows != nil:
+		members := r.groups.Members[slice]
+		line("group", strconv.Itoa(slice+1), "")
+		line("locations", view.NameList(r.names, members, 8), "")
+		f.Count = int64(len(members))
+		for _, m := range members {
+			f.Locations = append(f.Locations, r.locations[m])
+		}
+	default:
+		line("location", r.names[slice], r.tree.Path(r.locations[slice]))
+		f.Locations = []trace.LocationID{r.locations[slice]}
+	}
+	switch {
+	case p.static:
+		f.Text = "Reachable through other regions; never called directly."
+		return f
+	case !p.has[slice]:
+		f.Text = "Never called there in this time."
+		line("called on", fmt.Sprintf("%s of %s", view.Thousands(int64(len(r.pairs[key].all))), view.Count(len(r.locations), "location")), "")
+		return f
+	}
+	box := p.boxes[slice]
+	rows, _ := r.slices()
+	for _, i := range r.pairs[key].rows {
+		if x := &rows[i]; int(x.Owner) == slice {
+			line("calls", view.FormatCount(x.Count), exact(x.Count))
+			line("total", r.format(r.value(x)), exact(r.value(x)))
+			if !math.IsNaN(x.Mean) {
+				line("mean", r.format(x.Mean), exact(x.Mean))
+				line("standard deviation", r.format(x.Deviation), exact(x.Deviation))
+				line("least, most", r.format(x.Min)+", "+r.format(x.Max), exact(x.Min)+", "+exact(x.Max))
+			}
+			if !x.Exact && r.metric != "calls" {
+				f.Text = "Quantiles are within 1 %, the rest is exact. "
+			}
+		}
+	}
+	for k, name := range ringNames {
+		if k == ring {
+			name = "▸ " + name
+		}
+		line(name, r.format(box[k]), exact(box[k]))
+	}
+	line("box", boxText(box), "")
+	f.Text += fmt.Sprintf("Under the cursor: %s, %s.", ringNames[ring], r.format(box[ring]))
+	return f
+}
+
+// boxText draws a box plot in letters, from the lowest to the highest quantile.
+func boxText(box [5]float64) string {
+	const width = 28
+	at := func(v float64) int {
+		if box[4] == box[0] {
+			return 0
+		}
+		return int((v - box[0]) / (box[4] - box[0]) * (width - 1))
+	}
+	if box[4] == box[0] {
+		return "|"
+	}
+	line := []rune(strings.Repeat("─", width))
+	for i := at(box[1]); i <= at(box[3]); i++ {
+		line[i] = '█'
+	}
+	line[0], line[width-1], line[at(box[2])] = '├', '┤', '│'
+	return string(line)
+}
+
+func exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

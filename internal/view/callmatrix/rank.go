@@ -1,0 +1,210 @@
+package callmatrix
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// slices gives the rows that are drawn, and how many slices a square has.
+func (r *result) slices() ([]callgraph.Row, int) {
+	switch {
+	case r.over == "locations":
+		return nil, 1
+	case r.groupRows != nil:
+		return r.groupRows, len(r.groups.Members)
+	}
+	return r.rows, len(r.locations)
+}
+
+// rank makes squares of rows and orders callers and callees by interest.
+func (r *result) rank() error {
+	hidden, err := r.match.Set("hide", r.request.Values.Patterns("hide")...)
+	if err != nil {
+		return err
+	}
+	kept, err := r.match.Set("keep", r.request.Values.Patterns("keep")...)
+	if err != nil {
+		return err
+	}
+	r.pairs = map[callgraph.Pair]*pair{}
+	shown := func(p callgraph.Pair) bool { return hidden == nil || !hidden[p.Caller+1] && !hidden[p.Callee+1] }
+	off := map[callgraph.Pair]float64{}
+	for i := range r.rows {
+		x := &r.rows[i]
+		if !shown(x.Pair) {
+			continue
+		}
+		p := r.at(x.Pair)
+		p.calls += x.Count
+		p.total += r.value(x)
+		p.all = append(p.all, int32(i))
+	}
+	for i := range r.rows {
+		if p := r.pairs[r.rows[i].Pair]; p != nil {
+			off[r.rows[i].Pair] += math.Abs(r.value(&r.rows[i]) - p.total/float64(len(r.locations)))
+		}
+	}
+	for key, p := range r.pairs {
+		p.differs = (off[key] + p.total/float64(len(r.locations))*float64(len(r.locations)-len(p.all))) / 2
+	}
+	if len(r.pairs) == 0 {
+		return view.Empty("hide fewer regions", "all regions of the selection are hidden")
+	}
+	rows, _ := r.slices()
+	for i := range rows {
+		if p := r.pairs[rows[i].Pair]; p != nil {
+			p.rows = append(p.rows, int32(i))
+		}
+	}
+	r.reach(shown)
+	callees, callers := map[int32]*ranked{}, map[int32]*ranked{}
+	for _, key := range r.sortedPairs() {
+		p := r.pairs[key]
+		for _, side := range []struct {
+			of   map[int32]*ranked
+			node int32
+		}{{callees, key.Callee}, {callers, key.Caller}} {
+			n := side.of[side.node]
+			if n == nil {
+				n = &ranked{node: side.node, keep: kept != nil && kept[side.node+1]}
+				side.of[side.node] = n
+			}
+			n.calls, n.total, n.differs, n.pairs = n.calls+p.calls, n.total+p.total, n.differs+p.differs, n.pairs+1
+		}
+	}
+	if r.callees, err = r.sorted(callees); err != nil {
+		return err
+	}
+	if r.callers, err = r.sorted(callers); err != nil {
+		return err
+	}
+	return r.limits()
+}
+
+func (r *result) at(key callgraph.Pair) *pair {
+	p := r.pairs[key]
+	if p == nil {
+		p = &pair{}
+		r.pairs[key] = p
+	}
+	return p
+}
+
+// reach adds the pairs of the static closure that were never called directly.
+func (r *result) reach(shown func(callgraph.Pair) bool) {
+	if r.request.Values.Text("closure") != "static" {
+		return
+	}
+	for _, key := range callgraph.Reachable(r.sortedPairs()) {
+		if r.pairs[key] == nil && shown(key) {
+			r.at(key)
+			r.static = append(r.static, key)
+		}
+	}
+	r.notes = append(r.notes, fmt.Sprintf("hollow squares (%s) are chains that the pairs allow; whether they happened only the dynamic closure tells", view.Thousands(int64(len(r.static)))))
+}
+
+func (r *result) sortedPairs() []callgraph.Pair {
+	out := make([]callgraph.Pair, 0, len(r.pairs))
+	for p := range r.pairs {
+		out = append(out, p)
+	}
+	sort.Slice(out, func(a, b int) bool { return out[a].Before(out[b]) })
+	return out
+}
+
+// sorted orders nodes by what was asked for; the root and what is kept come first.
+func (r *result) sorted(of map[int32]*ranked) ([]ranked, error) {
+	order := r.request.Values.Text("order")
+	var key func(*ranked) float64
+	switch order {
+	case "differs":
+		key = func(n *ranked) float64 { return n.differs }
+		if len(r.locations) == 1 {
+			key = func(n *ranked) float64 { return n.total }
+		}
+	case "calls":
+		key = func(n *ranked) float64 { return n.calls }
+	case "total":
+		key = func(n *ranked) float64 { return n.total }
+	case "name":
+		key = func(*ranked) float64 { return 0 }
+	default:
+		return nil, fmt.Errorf("--order %q: want one of %s", order, strings.Join([]string{"differs", "calls", "total", "name"}, ", "))
+	}
+	out := make([]ranked, 0, len(of))
+	for _, n := range of {
+		out = append(out, *n)
+	}
+	sort.Slice(out, func(a, b int) bool {
+		x, y := &out[a], &out[b]
+		if (x.node == callgraph.Root) != (y.node == callgraph.Root) {
+			return x.node == callgraph.Root
+		}
+		if x.keep != y.keep {
+			return x.keep
+		}
+		if kx, ky := key(x), key(y); kx != ky {
+			return kx > ky
+		}
+		return r.name(x.node) < r.name(y.node) || r.name(x.node) == r.name(y.node) && x.node < y.node
+	})
+	return out, nil
+}
+
+func (r *result) name(node int32) string {
+	if node == callgraph.Root {
+		return ""
+	}
+	return r.nodes[node].Name
+}
+
+// limits reads --min and --max of the colours.
+func (r *result) limits() error {
+	r.low, r.high = math.NaN(), math.NaN()
+	most := 0.0
+	for i := range r.rows {
+		if v := r.rows[i].Box[4]; v > most {
+			most = v
+		}
+	}
+	for name, to := range map[string]*float64{"min": &r.low, "max": &r.high} {
+		if text := r.request.Values.Text(name); text != "" {
+			t, err := view.ParseTime(text, trace.Time(most))
+			if err != nil {
+				return fmt.Errorf("--%s: %w", name, err)
+			}
+			*to = float64(t)
+		}
+	}
+	if r.low >= r.high {
+		return fmt.Errorf("--min is not below --max")
+	}
+	return nil
+}
+
+// box gives the five values of a slice: of calls, or the one number there is.
+func (r *result) box(x *callgraph.Row) [5]float64 {
+	if r.metric == "calls" {
+		return [5]float64{x.Count, x.Count, x.Count, x.Count, x.Count}
+	}
+	return x.Box
+}
+
+// overLocations gives the box over the locations' totals of a pair.
+func (r *result) overLocations(key callgraph.Pair) (box [5]float64, values []float64) {
+	for _, i := range r.pairs[key].all {
+		values = append(values, r.value(&r.rows[i]))
+	}
+	sort.Float64s(values)
+	for k, q := range boxLevels {
+		box[k] = quantileOf(values, q)
+	}
+	return box, values
+}

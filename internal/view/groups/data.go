@@ -1,0 +1,116 @@
+package groups
+
+import (
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A Difference is one thing that sets a group apart. Effect is signed: by calls
+// the difference of the shares of locations that make the call, by time the
+// difference of the mean times as a share of all a location does.
+type Difference struct {
+	Region  string  `json:"region"`
+	Caller  string  `json:"caller"`
+	Effect  float64 `json:"effect"`
+	Kind    string  `json:"kind"` // calls or time
+	Inside  float64 `json:"inside"`
+	Outside float64 `json:"outside"` // mean exclusive ns a location
+	Text    string  `json:"text"`
+}
+
+// A Group is locations that behave alike.
+type Group struct {
+	ID             int                `json:"id"`
+	Members        []trace.LocationID `json:"members"`
+	Names          string             `json:"names"`
+	Representative trace.LocationID   `json:"representative"`
+	Differs        []Difference       `json:"differs"`
+}
+
+// A Partial is a call that some locations make and others do not.
+type Partial struct {
+	Region  string             `json:"region"`
+	Caller  string             `json:"caller"`
+	Count   int                `json:"count"`
+	Members []trace.LocationID `json:"members"`
+}
+
+// A Similarity compares the representatives each with each, in the order of the dendrogram.
+type Similarity struct {
+	By        string             `json:"by"`
+	Locations []trace.LocationID `json:"locations"`
+	Values    [][]float32        `json:"values"`
+}
+
+// Data is the "data" of the JSON twin.
+type Data struct {
+	Groups     []Group            `json:"groups"`
+	Order      []trace.LocationID `json:"order"`
+	Classes    int                `json:"classes"` // different sets of calls
+	Silhouette float64            `json:"silhouette"`
+	Cost       float64            `json:"cost"` // mean distance from the representative
+	Partial    []Partial          `json:"partial"`
+	Similarity Similarity         `json:"similarity"`
+}
+
+// mostPartial bounds the list of calls that only some make.
+const mostPartial = 500
+
+func (r *result) ids(members []int32) []trace.LocationID {
+	out := make([]trace.LocationID, len(members))
+	for i, m := range members {
+		out[i] = r.locations[m]
+	}
+	return out
+}
+
+func (r *result) caller(p callgraph.Pair) string {
+	if p.Caller == callgraph.Root {
+		return ""
+	}
+	return r.nodes[p.Caller].Name
+}
+
+func (r *result) Data() any {
+	g := r.groups
+	d := Data{Groups: []Group{}, Order: r.ids(g.Order), Classes: r.table.Classes, Silhouette: g.Silhouette, Cost: g.Cost, Partial: []Partial{},
+		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: r.ids(g.Sampled), Values: [][]float32{}}}
+	for k, members := range g.Members {
+		x := Group{ID: k, Members: r.ids(members), Names: view.NameList(r.names, members, 12), Representative: r.locations[g.Medoid[k]], Differs: []Difference{}}
+		for i := range r.differs[k] {
+			x.Differs = append(x.Differs, r.difference(k, i))
+		}
+		d.Groups = append(d.Groups, x)
+	}
+	for _, p := range r.partials[:min(len(r.partials), mostPartial)] {
+		pair := r.table.Columns[p.Column]
+		d.Partial = append(d.Partial, Partial{r.nodes[pair.Callee].Name, r.caller(pair), len(p.Members), r.ids(p.Members)})
+	}
+	n := len(g.Sampled)
+	for i := range n {
+		d.Similarity.Values = append(d.Similarity.Values, g.Similarity[i*n:(i+1)*n])
+	}
+	return d
+}
+
+func (r *result) difference(k, i int) Difference {
+	x := &r.differs[k][i]
+	p := r.table.Columns[x.Column]
+	out := Difference{Region: r.nodes[p.Callee].Name, Caller: r.caller(p), Effect: x.Effect, Kind: "time", Inside: x.Inside, Outside: x.Outside, Text: r.words(k, x)}
+	if x.Calls {
+		out.Kind = "calls"
+	}
+	return out
+}
+
+// Table has a line a location, in order.
+func (r *result) Table() *view.Table {
+	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Columns: []view.Column{{Name: "path"}, {Name: "group", Unit: "count"}, {Name: "class", Unit: "count"}, {Name: "alike its representative", Unit: "share"}}}
+	for _, m := range r.groups.Order {
+		k := r.groups.Of[m]
+		t.Rows = append(t.Rows, []any{r.tree.Path(r.locations[m]), int64(k + 1), int64(r.table.Class(int(m)) + 1), r.similarity(int(m), int(r.groups.Medoid[k]))})
+		t.Locations = append(t.Locations, r.locations[m])
+	}
+	return t
+}

@@ -1,0 +1,203 @@
+// Package groups shows which locations behave alike, and what makes each group
+// different from all others: in words, with a heat map of how alike they are.
+//
+// Brendel proposes to group processes by who calls whom, which is simpler and
+// faster than aligning their traces; see package grouping for how.
+package groups
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "groups",
+	Title:   "Groups",
+	Paper:   "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in Parallel Programs",
+	Summary: "locations that behave alike, and what makes each group different",
+	HowToRead: "Locations are alike where they make the same calls (structure) and spend the same time in them. Each group lists its members and, in words, what sets it apart from all other locations: " +
+		"calls that only it makes, and regions in which it spends more or less time than the others on average. The map shows how alike any two locations are, in the order of the tree on its edge; " +
+		"groups are dark squares along the diagonal. One group means that no clear difference was found: give --k or --threshold to split further.",
+	Needs:   view.Needs{Intervals: true, Profile: true},
+	Options: view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
+	Compute: compute,
+}
+
+// mostDiffering is how many differences of a group are listed.
+const mostDiffering = 12
+
+type result struct {
+	request   *view.Request
+	tree      *store.Tree
+	nodes     []callgraph.Node
+	locations []trace.LocationID
+	names     []string
+	table     *grouping.Table
+	groups    *grouping.Groups
+	differs   [][]grouping.Difference
+	partials  []grouping.Partial
+	notes     []string
+	drawn     drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	r := &result{request: q, tree: q.Store().Locations()}
+	s := q.Store()
+	profile := s.Info().Intervals == 0
+	if q.Selection.Begin >= q.Selection.End && !profile {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	holders := view.Chosen(r.tree, q.Selection.Locations, view.Holders(ctx, s))
+	if len(holders) == 0 {
+		return nil, view.Empty("choose other locations", "no location with calls in the selection")
+	}
+	var of []int32
+	var err error
+	if r.locations, of, err = view.Units(r.tree, holders, q.Values.Text("group")); err != nil {
+		return nil, err
+	}
+	if len(r.locations) < len(holders) {
+		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations compares each", view.Count(len(holders), "location")))
+	}
+	r.names = view.ShortNames(r.tree, r.locations)
+	if q.Values.Text("closure") == "static" {
+		return nil, fmt.Errorf("--closure static: groups are by calls that happened; want direct or dynamic")
+	}
+	if err := r.gather(ctx, s, holders, of, profile); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(r.table.Columns) == 0 {
+		return nil, view.Empty("choose a longer time or other regions", "no call begins in the selection")
+	}
+	r.group()
+	return r, nil
+}
+
+// gather reads who calls whom and for how long.
+func (r *result) gather(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32, profile bool) error {
+	q := r.request
+	var node []int32
+	r.nodes, node = callgraph.Nodes(s.Regions(), false)
+	o := callgraph.Options{Node: node, Nodes: len(r.nodes), Closure: q.Values.Text("closure") == "dynamic"}
+	match := &callgraph.Matcher{Nodes: r.nodes, Regions: s.Regions(), Compile: view.RegionPattern}
+	if err := match.Choose(&o, q.Selection.Regions, nil, ""); err != nil {
+		return err
+	}
+	if profile {
+		return r.gatherProfile(ctx, s, holders, of, o)
+	}
+	plan := callgraph.Plan{Options: o, Locations: holders}
+	if len(r.locations) < len(holders) {
+		plan.Owner, plan.Owners = of, len(r.locations)
+	}
+	var err error
+	r.table, err = grouping.Scan(plan, func(ids []trace.LocationID, f func(*trace.Columns) error) error {
+		w := q.Window()
+		w.Locations = ids
+		return s.Intervals(ctx, w, f)
+	})
+	return err
+}
+
+func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32, o callgraph.Options) error {
+	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, r.tree.Len()), Flat: true}
+	for _, path := range p.Paths {
+		p.Flat = p.Flat && path.Flat
+	}
+	for i := range p.Index {
+		p.Index[i] = -1
+	}
+	for i, id := range holders {
+		p.Index[id] = of[i]
+	}
+	err := s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
+		p.Add(rows)
+		return ctx.Err()
+	})
+	r.table = grouping.NewTable(len(r.locations), p.Rows(), grouping.Exclusive)
+	return err
+}
+
+// group partitions, and finds what sets each group apart.
+func (r *result) group() {
+	v := r.request.Values
+	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[v.Text("alike")]
+	r.groups = grouping.Group(r.table, grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: uint64(v.Integer("seed"))})
+	if n := len(r.groups.Sampled); n < r.table.Len {
+		r.notes = append(r.notes, fmt.Sprintf("%s of %s are compared each with each, the others with the most typical of each group", view.Thousands(int64(n)), view.Count(r.table.Len, "location")))
+	}
+	if r.table.Dropped > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s with the least time are left out of the comparison", view.Count(r.table.Dropped, "pair")))
+	}
+	for k := range r.groups.Members {
+		r.differs = append(r.differs, grouping.Differ(r.table, r.groups, k, mostDiffering))
+	}
+	r.partials = grouping.Partials(r.table)
+}
+
+// words says a difference as a person would.
+func (r *result) words(group int, d *grouping.Difference) string {
+	inside, outside := len(r.groups.Members[group]), r.table.Len-len(r.groups.Members[group])
+	p := r.table.Columns[d.Column]
+	what := r.nodes[p.Callee].Name
+	if p.Caller != callgraph.Root {
+		what += " from " + r.nodes[p.Caller].Name
+	}
+	if d.Calls {
+		return fmt.Sprintf("%s: called on %s here, on %s", what, share(d.CalledInside, inside), others(d.CalledOutside, outside))
+	}
+	return fmt.Sprintf("%s: %s (%s a location against %s)", what, times(d.Inside, d.Outside), view.FormatDuration(d.Inside), view.FormatDuration(d.Outside))
+}
+
+func share(n, of int) string {
+	switch {
+	case n == of && of == 1:
+		return "the one location"
+	case n == of:
+		return fmt.Sprintf("all %s", view.Thousands(int64(of)))
+	case n == 0:
+		return "none"
+	}
+	return fmt.Sprintf("%s of %s", view.Thousands(int64(n)), view.Thousands(int64(of)))
+}
+
+func others(n, of int) string {
+	switch n {
+	case 0:
+		return "none of the others"
+	case of:
+		return "all others"
+	}
+	return fmt.Sprintf("%s of the %s others", view.Thousands(int64(n)), view.Thousands(int64(of)))
+}
+
+// times says a ratio: "3.2 × the time of the others".
+func times(a, b float64) string {
+	switch {
+	case b == 0:
+		return "time here, none elsewhere"
+	case a == 0:
+		return "no time here"
+	case a >= b*1.95 || a <= b/1.95:
+		if a > b {
+			return fmt.Sprintf("%.3g × the time of the others", a/b)
+		}
+		return fmt.Sprintf("1/%.3g of the time of the others", b/a)
+	case a > b:
+		return fmt.Sprintf("%.0f %% more time than the others", math.Max((a/b-1)*100, 1))
+	}
+	return fmt.Sprintf("%.0f %% less time than the others", math.Max((1-a/b)*100, 1))
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }

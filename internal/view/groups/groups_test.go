@@ -1,0 +1,130 @@
+package groups_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/groups"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// Six workers, of which rank 4 waits thrice as long, and two writers.
+func writers() string {
+	var b strings.Builder
+	b.WriteString("region solve role=compute\nregion MPI_Wait role=communication\nregion write role=io\n")
+	for p := range 8 {
+		wait := 20
+		if p == 4 {
+			wait = 60
+		}
+		fmt.Fprintf(&b, "location process \"rank %d\" rank=%d\n  0..200 main\n    10..%d solve\n      20..%d MPI_Wait\n", p, p, 110+wait, 20+wait+p%2)
+		if p >= 6 {
+			b.WriteString("    180..190 write\n")
+		}
+	}
+	return b.String()
+}
+
+func TestView(t *testing.T) {
+	text := writers()
+	viewtest.Run(t, groups.View,
+		viewtest.Case{Name: "three groups", Trace: text, Options: map[string][]string{"k": {"3"}}},
+		viewtest.Case{Name: "structure", Trace: text, Options: map[string][]string{"alike": {"structure"}, "closure": {"dynamic"}}},
+		viewtest.Case{Name: "all as one", Trace: text, Options: map[string][]string{"k": {"1"}}, Spec: view.Spec{From: "5", To: "190"}},
+		viewtest.Case{Name: "one location", Trace: text, Spec: view.Spec{Locations: []string{"rank:0"}}},
+		viewtest.Case{Name: "many", NoGolden: true, Reader: func(tb testing.TB) store.Reader {
+			return viewtest.Local(tb, func(w trace.Writer) { viewtest.WriteSteps(w, 150, 15000) })
+		}},
+	)
+}
+
+func TestASampleOfManyIsSaid(t *testing.T) {
+	r := viewtest.Local(t, func(w trace.Writer) { viewtest.WriteSteps(w, 1200, 12000) })
+	c := viewtest.Case{}
+	result := c.Compute(t, groups.View, r)
+	if n := strings.Join(result.Notes(), "; "); !strings.Contains(n, "1,000 of 1,200 locations are compared each with each") {
+		t.Errorf("notes %q", n)
+	}
+	if err := viewtest.CheckScene(result.Scene(viewtest.Sizes[4])); err != nil {
+		t.Error(err)
+	}
+	if d := result.Data().(groups.Data); len(d.Order) != 1200 || len(d.Similarity.Values) != 1000 {
+		t.Errorf("order of %d, %d compared", len(d.Order), len(d.Similarity.Values))
+	}
+}
+
+func data(t *testing.T, c viewtest.Case) (d groups.Data) {
+	t.Helper()
+	b, err := json.Marshal(c.Compute(t, groups.View, c.Open(t)).Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestGroupsAndWhatSetsThemApart(t *testing.T) {
+	d := data(t, viewtest.Case{Trace: writers(), Options: map[string][]string{"k": {"3"}}})
+	if len(d.Groups) != 3 || d.Groups[0].Names != "rank 0–3, 5" || d.Groups[1].Names != "rank 6, 7" || d.Groups[2].Names != "rank 4" {
+		t.Fatalf("groups %+v", d.Groups)
+	}
+	if x := d.Groups[1].Differs[0]; x.Region != "write" || x.Caller != "main" || x.Effect != 1 || x.Text != "write from main: called on all 2 here, on none of the others" {
+		t.Errorf("%+v", x)
+	}
+	found := false
+	for _, x := range d.Groups[2].Differs {
+		found = found || x.Region == "MPI_Wait" && x.Effect > 0 && strings.Contains(x.Text, "2.92 × the time of the others")
+	}
+	if !found {
+		t.Errorf("rank 4: %+v", d.Groups[2].Differs)
+	}
+	if len(d.Partial) != 1 || d.Partial[0].Region != "write" || d.Partial[0].Count != 2 || d.Classes != 2 {
+		t.Errorf("partial %+v, %d classes", d.Partial, d.Classes)
+	}
+	if len(d.Order) != 8 || len(d.Similarity.Values) != 8 {
+		t.Errorf("order %v", d.Order)
+	}
+}
+
+// TestTheStragglerIsAGroupOfItsOwn: rank 5 of a real training job of eight.
+func TestTheStragglerIsAGroupOfItsOwn(t *testing.T) {
+	r := viewtest.Import(t, "data", "kineto-ddp-8rank")
+	c := viewtest.Case{}
+	d := c.Compute(t, groups.View, r).Data().(groups.Data)
+	last := d.Groups[len(d.Groups)-1]
+	if len(d.Groups) != 2 || last.Names != "rank 5" || len(last.Differs) == 0 {
+		t.Fatalf("%d groups, the last is %s", len(d.Groups), last.Names)
+	}
+	for _, x := range last.Differs[:4] {
+		t.Log(x.Text)
+	}
+}
+
+// TestLinpackShowsItsGrid: on a 4 × 4 grid of ranks the diagonal solves, and
+// reductions differ in who adds and who compares.
+func TestLinpackShowsItsGrid(t *testing.T) {
+	r := viewtest.Import(t, "data", "otf2-hpl16-deep-a")
+	c := viewtest.Case{}
+	d := c.Compute(t, groups.View, r).Data().(groups.Data)
+	for region, want := range map[string]int{"HPL_dtrsv": 4, "HPL_max": 10, "HPL_sum": 12} {
+		found := false
+		for _, p := range d.Partial {
+			found = found || p.Region == region && p.Count == want
+		}
+		if !found {
+			t.Errorf("%s is called on %d of 16 ranks; partial: %+v", region, want, d.Partial)
+		}
+	}
+	c.Options = map[string][]string{"alike": {"structure"}, "k": {"5"}}
+	d = c.Compute(t, groups.View, r).Data().(groups.Data)
+	for _, g := range d.Groups {
+		t.Logf("%s: %v", g.Names, len(g.Differs))
+	}
+}

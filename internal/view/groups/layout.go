@@ -1,0 +1,268 @@
+package groups
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	lineHeight = 16
+	pad        = 12
+	strip      = 8  // colours of groups along the map
+	crown      = 56 // the dendrogram over it
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	cards []card
+	mapX  float32
+	mapY  float32
+	side  float32
+}
+
+// A card is the words of one group.
+type card struct {
+	group int
+	y, h  float32
+	width float32
+}
+
+// Scene writes the groups on the left and draws the map on the right.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	w, h := float32(size.Width), float32(size.Height)
+	r.drawn = drawing{}
+	words, side := r.split(w, h)
+	if side > 0 {
+		r.heatMap(s, w-side-pad, min(pad+crown+strip, h/4), side)
+	}
+	r.cards(s, words, h)
+	s.Notes = append(s.Notes, r.summary())
+	s.Notes = append(s.Notes, r.notes...)
+	if side > 0 {
+		ramp := r.request.Values.Text("palette")
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "alike (" + map[string]string{"both": "structure and time", "structure": "structure", "time": "time"}[r.request.Values.Text("alike")] + ")",
+			Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: view.FormatShare(float64(r.least())), RampHigh: "100 %", Region: scene.NoID, Parent: scene.NoID})
+	}
+	return s
+}
+
+// split gives the widths of words and map.
+func (r *result) split(w, h float32) (words, side float32) {
+	side = min(h-pad-min(pad+crown+strip, h/4), w*0.5)
+	if len(r.groups.Sampled) < 2 || side < 80 || w < 360 {
+		return w, 0
+	}
+	return w - side - 3*pad - strip, side
+}
+
+func (r *result) describe() string {
+	return fmt.Sprintf("%s in %s of like behaviour.", view.Count(r.table.Len, "location"), view.Count(len(r.groups.Members), "group"))
+}
+
+func (r *result) summary() string {
+	text := fmt.Sprintf("%s in %s, %s of calls", view.Count(r.table.Len, "location"), view.Count(len(r.groups.Members), "group"), view.Count(r.table.Classes, "different set"))
+	if len(r.groups.Members) > 1 {
+		return text + fmt.Sprintf(", silhouette %.2f", r.groups.Silhouette)
+	}
+	return text + ": no clear difference"
+}
+
+// cards writes each group: its members, then what sets it apart.
+func (r *result) cards(s *scene.Scene, width, height float32) {
+	bars, heads, text := &scene.Rect{}, &scene.Text{Size: scene.TitleSize, Bold: true}, &scene.Text{Size: scene.TextSize}
+	n := len(r.groups.Members)
+	lines := max(int((height-pad)/lineHeight)/max(n, 1)-1, 0)
+	y := float32(pad)
+	for k, members := range r.groups.Members {
+		if y+lineHeight > height && k > 0 {
+			text.Add(pad, height-4, scene.Shorten(fmt.Sprintf("and %s; the table has all", view.Count(n-k, "more group")), width-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+			break
+		}
+		own := min(len(r.differs[k]), max(lines-1, 0))
+		if n == 1 {
+			own = 0
+		}
+		top := y
+		y += lineHeight - 2
+		heads.Add(2*pad, y, scene.ShortenBold(fmt.Sprintf("Group %d: %s, %s", k+1, view.Count(len(members), "location"), view.NameList(r.names, members, 8)), width-3*pad, scene.TitleSize), scene.UIText, scene.Start)
+		for i := range own {
+			y += lineHeight
+			text.Add(2*pad, y, scene.Shorten(r.words(k, &r.differs[k][i]), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+		}
+		if n == 1 {
+			y = r.partialLines(text, y, width, height)
+		}
+		bars.Add(pad-4, top+2, 4, max(y-top+2, 4), scene.LocationColour(k))
+		r.drawn.cards = append(r.drawn.cards, card{k, top, y - top + lineHeight, width})
+		y += lineHeight
+	}
+	s.AddLayer("groups", -1, bars, dropEmpty(heads), dropEmpty(text))
+}
+
+// partialLines lists the calls that only some make, where there is one group.
+func (r *result) partialLines(text *scene.Text, y, width, height float32) float32 {
+	for _, p := range r.partials {
+		if y+3*lineHeight > height {
+			break
+		}
+		y += lineHeight
+		pair := r.table.Columns[p.Column]
+		what := r.nodes[pair.Callee].Name
+		if c := r.caller(pair); c != "" {
+			what += " from " + c
+		}
+		text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: called on %s: %s", what, share(len(p.Members), r.table.Len), view.NameList(r.names, p.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+	}
+	return y
+}
+
+// dropEmpty takes texts away that were shortened to nothing.
+func dropEmpty(t *scene.Text) *scene.Text {
+	out := &scene.Text{Size: t.Size, Bold: t.Bold}
+	for i, x := range t.Text {
+		if x != "" {
+			out.Add(t.X[i], t.Y[i], x, t.Fill[i], t.Anchor[i])
+		}
+	}
+	return out
+}
+
+// least is the lowest similarity on the map.
+func (r *result) least() float32 {
+	low := float32(1)
+	for _, x := range r.groups.Similarity {
+		low = min(low, x)
+	}
+	return low
+}
+
+// heatMap draws the similarity of all that were compared, with the dendrogram over
+// it and the groups along its edges. The image has at most a cell a pixel.
+func (r *result) heatMap(s *scene.Scene, x, y, side float32) {
+	g := r.groups
+	n := len(g.Sampled)
+	cells := min(n, max(int(side), 1))
+	low := r.least()
+	ramp := r.request.Values.Text("palette")
+	im := &scene.Image{X: x, Y: y, W: side, H: side, Columns: cells, Rows: cells, Cells: make([]scene.Colour, cells*cells)}
+	at := func(i int) int { return i * n / cells }
+	for i := range cells {
+		for j := range cells {
+			v := g.Similarity[at(i)*n+at(j)]
+			t := 1.0
+			if low < 1 {
+				t = float64((v - low) / (1 - low))
+			}
+			im.Cells[i*cells+j] = scene.Ramp(ramp, t)
+		}
+	}
+	colours := &scene.Rect{}
+	for from := 0; from < n; {
+		to := from
+		for to < n && g.Of[g.Sampled[to]] == g.Of[g.Sampled[from]] {
+			to++
+		}
+		a, b := float32(from)/float32(n)*side, float32(to)/float32(n)*side
+		c := scene.LocationColour(int(g.Of[g.Sampled[from]]))
+		colours.Add(x-strip-2, y+a, strip, b-a, c)
+		colours.Add(x+a, y-strip-2, b-a, strip, c)
+		from = to
+	}
+	s.AddFrame(scene.Frame{Name: "map", X: x, Y: y, W: side, H: side})
+	s.AddLayer("map", 0, im)
+	s.AddLayer("edges", -1, colours, r.dendrogram(x, y-strip-6, side))
+	r.drawn.mapX, r.drawn.mapY, r.drawn.side = x, y, side
+}
+
+// dendrogram draws joins as brackets over the map; those lower than a pixel or
+// narrower than two are left out.
+func (r *result) dendrogram(x, base, side float32) *scene.Line {
+	lines := &scene.Line{Width: 1}
+	tree := r.groups.Tree
+	n := float32(len(r.groups.Sampled))
+	if len(tree) == 0 {
+		return lines
+	}
+	top := tree[len(tree)-1].Height
+	room := min(base-4, crown-4)
+	if top <= 0 || room < 8 {
+		return lines
+	}
+	height := func(h float64) float32 { return base - float32(h/top)*room }
+	own := map[[2]int]grouping.Merge{}
+	for _, m := range tree {
+		own[[2]int{m.From, m.To}] = m
+	}
+	var middle func(from, to int) (at, h float32)
+	middle = func(from, to int) (float32, float32) {
+		m, ok := own[[2]int{from, to}]
+		if !ok {
+			return x + (float32(from)+0.5)/n*side, base
+		}
+		a, ha := middle(m.From, m.Middle)
+		b, hb := middle(m.Middle, m.To)
+		h := height(m.Height)
+		if b-a >= 2 && base-h >= 1 {
+			lines.Add(a, ha, a, h, scene.UIAxis)
+			lines.Add(b, hb, b, h, scene.UIAxis)
+			lines.Add(a, h, b, h, scene.UIAxis)
+		}
+		return (a + b) / 2, h
+	}
+	middle(0, len(r.groups.Sampled))
+	return lines
+}
+
+func (r *result) similarity(a, b int) float64 {
+	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[r.request.Values.Text("alike")]
+	return r.table.Similarity(a, b, by)
+}
+
+// Pick gives the group under the cursor, or the two locations of a cell.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	px, py := float32(x), float32(y)
+	if d.side > 0 && px >= d.mapX && px < d.mapX+d.side && py >= d.mapY && py < d.mapY+d.side {
+		n := len(r.groups.Sampled)
+		a := r.groups.Sampled[min(int((py-d.mapY)/d.side*float32(n)), n-1)]
+		b := r.groups.Sampled[min(int((px-d.mapX)/d.side*float32(n)), n-1)]
+		return r.pairFact(int(a), int(b)), true
+	}
+	for _, c := range d.cards {
+		if py >= c.y && py < c.y+c.h && px >= 0 && px < c.width {
+			return r.groupFact(c.group), true
+		}
+	}
+	return view.Fact{}, false
+}
+
+func (r *result) pairFact(a, b int) view.Fact {
+	f := view.Fact{Title: r.names[a] + " and " + r.names[b], Locations: []trace.LocationID{r.locations[a], r.locations[b]}, Lines: []view.FactLine{}}
+	if a == b {
+		f.Title, f.Locations = r.names[a], f.Locations[:1]
+	}
+	line := func(label string, v float64) {
+		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: view.FormatShare(v), Exact: strconv.FormatFloat(v, 'g', -1, 64)})
+	}
+	line("calls in common", r.table.Similarity(a, b, grouping.Structure))
+	line("time in common", r.table.Similarity(a, b, grouping.Time))
+	f.Lines = append(f.Lines, view.FactLine{Label: "groups", Value: fmt.Sprintf("%d and %d", r.groups.Of[a]+1, r.groups.Of[b]+1)})
+	return f
+}
+
+func (r *result) groupFact(k int) view.Fact {
+	members := r.groups.Members[k]
+	f := view.Fact{Title: fmt.Sprintf("Group %d", k+1), Locations: r.ids(members), Count: int64(len(members)), Lines: []view.FactLine{
+		{Label: "locations", Value: view.NameList(r.names, members, 12)}, {Label: "most typical", Value: r.names[r.groups.Medoid[k]]}}}
+	for i := range r.differs[k] {
+		x := &r.differs[k][i]
+		f.Lines = append(f.Lines, view.FactLine{Label: fmt.Sprintf("%+.1f %%", 100*x.Effect), Value: r.words(k, x)})
+	}
+	return f
+}
