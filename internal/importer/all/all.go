@@ -6,6 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
+	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/pajecsv"
@@ -26,4 +27,5 @@ var Formats = append([]*importer.Format{
 	cube.Format,
 	vista.Format,
 	recorder.Format,
+	gotrace.Format,
 }, recognised.Formats...)

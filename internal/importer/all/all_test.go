@@ -42,6 +42,7 @@ var samples = map[string]string{
 	"public/ctf/mpi-allreduce-8ranks":                "ctf",
 	"public/dumpi/bgp-7ranks-with-torus-coordinates": "dumpi",
 	"public/mpe/fpilog":                              "mpe",
+	"go-sync":                                        "gotrace",
 }
 
 func TestSamplesAreClaimedByTheirFormatAlone(t *testing.T) {

@@ -1,0 +1,191 @@
+package gotrace
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	xtrace "golang.org/x/exp/trace"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A converter turns events into a trace. It holds what is open: goroutines, Ps,
+// ranges, tasks; O(1) for each event.
+type converter struct {
+	w           trace.Writer
+	process     trace.LocationID
+	processors  trace.LocationID
+	goroutines  trace.LocationID
+	main        trace.Stream // of the process: counters, and instants of nobody
+	runtime     trace.Stream // global ranges; nil until there is one
+	first, last trace.Time
+	started     bool
+
+	g        map[xtrace.GoID]*goroutine
+	p        map[xtrace.ProcID]*processor
+	groups   map[string]trace.LocationID
+	ranges   []span // global ones that are open
+	tasks    map[xtrace.TaskID]*task
+	taskRows map[string]row
+	stacks   map[xtrace.Stack]trace.Value
+	regions  map[regionKey]trace.RegionID
+	counters map[string]trace.CounterID
+	alive    int
+	runnable int
+	attr     attributes
+	failed   error
+}
+
+type attributes struct {
+	stack, created, goroutine, processor, reason, message, task, parent trace.AttributeID
+}
+
+// A row is a location and its stream.
+type row struct {
+	at     trace.LocationID
+	stream trace.Stream
+}
+
+// A span is something open.
+type span struct {
+	name  string
+	begin trace.Time
+	onP   trace.Time // where the current stay on a P began, if it has one
+	task  xtrace.TaskID
+}
+
+type regionKey struct{ name, category string }
+
+// Kinds of locations that only this format has.
+const (
+	kindProcessor trace.Kind = "processor"
+	kindGoroutine trace.Kind = "goroutine"
+)
+
+func newConverter(w trace.Writer, name string) *converter {
+	c := &converter{
+		w: w, g: map[xtrace.GoID]*goroutine{}, p: map[xtrace.ProcID]*processor{}, groups: map[string]trace.LocationID{},
+		tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, stacks: map[xtrace.Stack]trace.Value{},
+		regions: map[regionKey]trace.RegionID{}, counters: map[string]trace.CounterID{},
+	}
+	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
+	c.processors = c.group(c.process, "processors", 1)
+	c.goroutines = c.group(c.process, "goroutines", 3)
+	c.main = w.Stream(c.process, trace.StreamOptions{Unordered: true})
+	c.attr = attributes{
+		stack: w.Attribute("stack"), created: w.Attribute("created at"), goroutine: w.Attribute("goroutine"), processor: w.Attribute("processor"),
+		reason: w.Attribute("reason"), message: w.Attribute("message"), task: w.Attribute("task"), parent: w.Attribute("parent task"),
+	}
+	return c
+}
+
+func (c *converter) group(parent trace.LocationID, name string, order int64) trace.LocationID {
+	return c.w.Location(trace.Location{Parent: parent, Kind: trace.KindGroup, Name: name, Rank: trace.NoRank, Order: order})
+}
+
+// event takes the next event. Times only grow.
+func (c *converter) event(e *xtrace.Event) {
+	t := trace.Time(e.Time())
+	if !c.started {
+		c.first, c.started = t, true
+	}
+	c.last = max(c.last, t)
+	switch e.Kind() {
+	case xtrace.EventStateTransition:
+		tr := e.StateTransition()
+		switch tr.Resource.Kind {
+		case xtrace.ResourceGoroutine:
+			c.goroutineMoves(t, e, &tr)
+		case xtrace.ResourceProc:
+			c.processorMoves(t, &tr)
+		default:
+			c.skip("changes of state of resources that are neither goroutines nor Ps")
+		}
+	case xtrace.EventMetric:
+		c.metric(t, e.Metric())
+	case xtrace.EventRangeBegin, xtrace.EventRangeActive:
+		c.rangeBegins(t, e)
+	case xtrace.EventRangeEnd:
+		c.rangeEnds(t, e)
+	case xtrace.EventRegionBegin:
+		c.regionBegins(t, e)
+	case xtrace.EventRegionEnd:
+		c.regionEnds(t, e)
+	case xtrace.EventTaskBegin:
+		c.taskBegins(t, e)
+	case xtrace.EventTaskEnd:
+		c.taskEnds(t, e)
+	case xtrace.EventLog:
+		c.log(t, e)
+	case xtrace.EventLabel:
+		c.label(t, e.Label())
+	case xtrace.EventStackSample:
+		c.sample(t, e)
+	case xtrace.EventSync:
+		if s := e.Sync(); s.ClockSnapshot != nil && s.N == 1 {
+			c.w.Property("start", s.ClockSnapshot.Wall.UTC().Format("2006-01-02T15:04:05.999999999Z"))
+		}
+	default:
+		c.skip("events of kinds that are not known, or experimental")
+	}
+}
+
+func (c *converter) skip(what string) { c.w.Report(trace.Skipped, what, 1, "") }
+
+// region finds a region by name and category.
+func (c *converter) region(name, category string, role trace.Role) trace.RegionID {
+	key := regionKey{name, category}
+	id, ok := c.regions[key]
+	if !ok {
+		id = c.w.Region(trace.Region{Name: name, Category: category, Role: role})
+		c.regions[key] = id
+	}
+	return id
+}
+
+// metric takes a value of the runtime, named like "/memory/classes/heap/objects:bytes".
+func (c *converter) metric(t trace.Time, m xtrace.Metric) {
+	if m.Value.Kind() != xtrace.ValueUint64 {
+		c.skip("values of metrics that are no numbers")
+		return
+	}
+	name, unit, _ := strings.Cut(m.Name, ":")
+	c.count(t, strings.TrimPrefix(name, "/"), unit, float64(m.Value.Uint64()))
+}
+
+func (c *converter) count(t trace.Time, name, unit string, v float64) {
+	id, ok := c.counters[name]
+	if !ok {
+		id = c.w.Counter(trace.Counter{Location: c.process, Name: name, Unit: unit})
+		c.counters[name] = id
+	}
+	c.main.Sample(id, t, v)
+}
+
+// close ends what is open at the time of the last event.
+func (c *converter) close() error {
+	for _, id := range slices.Sorted(maps.Keys(c.g)) {
+		c.leaveProcessor(c.last, c.g[id])
+		c.endGoroutine(c.last, c.g[id])
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.p)) {
+		c.endProcessor(c.last, c.p[id])
+		c.keep(c.p[id].stream.Close())
+	}
+	for _, r := range c.ranges {
+		c.runtime.Interval(r.begin, c.last, c.rangeRegion(r.name, onRuntime))
+	}
+	c.closeTasks()
+	if c.runtime != nil {
+		c.keep(c.runtime.Close())
+	}
+	c.keep(c.main.Close())
+	return c.failed
+}
+
+func (c *converter) keep(err error) {
+	if c.failed == nil {
+		c.failed = err
+	}
+}

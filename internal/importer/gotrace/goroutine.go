@@ -1,0 +1,232 @@
+package gotrace
+
+import (
+	"strconv"
+	"strings"
+
+	xtrace "golang.org/x/exp/trace"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A goroutine is one that lives now.
+type goroutine struct {
+	row
+	id      xtrace.GoID
+	start   string // function; empty while no stack told it
+	region  trace.RegionID
+	begin   trace.Time // of its life
+	created xtrace.Stack
+	state   xtrace.GoState
+	since   trace.Time // of the state
+	reason  string
+	stopped xtrace.Stack // where it stopped running
+	on      *processor   // nil where it is on none
+	ranges  []span
+	open    []span // user regions
+}
+
+// unknownStart groups goroutines of which no stack was ever recorded.
+const unknownStart = "(start not recorded)"
+
+// ofRuntime reports whether goroutines that start in a function work for the
+// runtime and not for the program.
+func ofRuntime(start string) bool {
+	return strings.HasPrefix(start, "runtime.") && start != "runtime.main"
+}
+
+// learn takes the start function from the goroutine's own stack.
+func (g *goroutine) learn(s xtrace.Stack) {
+	if g.start == "" {
+		g.start = outermost(s)
+	}
+}
+
+// find gives a goroutine that lives, or one that was not seen before.
+func (c *converter) find(id xtrace.GoID) *goroutine {
+	g := c.g[id]
+	if g == nil {
+		g = &goroutine{id: id, begin: c.first, since: c.first}
+		c.g[id] = g
+	}
+	return g
+}
+
+// locate defines the row of a goroutine. It comes as late as possible, since the
+// group is the start function.
+func (c *converter) locate(g *goroutine) {
+	if g.stream != nil {
+		return
+	}
+	if g.start == "" {
+		g.start = unknownStart
+	}
+	group, ok := c.groups[g.start]
+	if !ok {
+		group = c.group(c.goroutines, g.start, 0)
+		c.groups[g.start] = group
+	}
+	role := trace.RoleCompute
+	if ofRuntime(g.start) {
+		role = trace.RoleOverhead
+	}
+	g.region = c.region(g.start, "goroutine", role)
+	number := strconv.FormatInt(int64(g.id), 10)
+	g.at = c.w.Location(trace.Location{Parent: group, Kind: kindGoroutine, Key: number, Name: "goroutine " + number, Rank: trace.NoRank, Order: int64(g.id)})
+	g.stream = c.w.Stream(g.at, trace.StreamOptions{Unordered: true})
+}
+
+// goroutineMoves takes a change of a goroutine's state. At the edges of
+// generations states are repeated: these go on.
+func (c *converter) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.StateTransition) {
+	from, to := tr.Goroutine()
+	g := c.find(tr.Resource.Goroutine())
+	g.learn(tr.Stack)
+	if from == xtrace.GoNotExist {
+		c.create(t, e, g)
+	}
+	if from.Executing() && e.Goroutine() == g.id {
+		g.learn(e.Stack())
+	}
+	if from == to {
+		return
+	}
+	c.endState(t, g)
+	c.countStates(t, from, to)
+	if from == xtrace.GoWaiting && to == xtrace.GoRunnable {
+		c.link(trace.LinkWake, e.Goroutine(), g, t)
+	}
+	if from == xtrace.GoUndetermined {
+		t = c.first // it has been in this state since the trace began
+	}
+	g.state, g.since, g.reason, g.stopped = to, t, tr.Reason, tr.Stack
+	c.place(t, e.Proc(), g, from, to)
+	if to == xtrace.GoNotExist {
+		c.endGoroutine(t, g)
+		delete(c.g, g.id)
+	}
+}
+
+// create begins the life of a goroutine.
+func (c *converter) create(t trace.Time, e *xtrace.Event, g *goroutine) {
+	g.begin, g.since, g.created = t, t, e.Stack()
+	if creator := c.g[e.Goroutine()]; creator != nil {
+		creator.learn(e.Stack())
+	}
+	c.link(trace.LinkSpawn, e.Goroutine(), g, t)
+}
+
+// link joins what one goroutine did to another.
+func (c *converter) link(kind trace.LinkKind, from xtrace.GoID, to *goroutine, t trace.Time) {
+	cause := c.g[from]
+	if cause == nil || cause == to {
+		return // the network poller, a timer, a signal
+	}
+	c.locate(cause)
+	c.locate(to)
+	end := trace.End{Location: to.at, Time: t, Region: trace.NoRegion}
+	begin := trace.End{Location: cause.at, Time: t, Region: trace.NoRegion}
+	if kind == trace.LinkSpawn { // from life to life, so that creations make a tree
+		end.Region, begin.Region = to.region, cause.region
+	}
+	c.w.Link(trace.Link{Kind: kind, From: begin, To: end, Size: -1, Communicator: trace.NoCommunicator})
+}
+
+// endState writes the state that a goroutine leaves.
+func (c *converter) endState(t trace.Time, g *goroutine) {
+	if g.state == xtrace.GoUndetermined || g.state == xtrace.GoNotExist {
+		return
+	}
+	c.locate(g)
+	g.stream.Interval(g.since, t, c.stateRegion(g))
+	if g.state != xtrace.GoRunning {
+		if s, ok := c.stackText(g.stopped); ok {
+			g.stream.Attribute(c.attr.stack, s)
+		}
+	}
+	if g.state == xtrace.GoRunnable && g.reason != "" {
+		g.stream.Attribute(c.attr.reason, trace.Text(g.reason))
+	}
+	if g.state == xtrace.GoRunning && g.on != nil {
+		g.stream.Attribute(c.attr.processor, trace.Integer(int64(g.on.id)))
+	}
+}
+
+func (c *converter) stateRegion(g *goroutine) trace.RegionID {
+	own := ofRuntime(g.start)
+	switch g.state {
+	case xtrace.GoRunning:
+		if own {
+			return c.region("running", "runtime", trace.RoleOverhead)
+		}
+		return c.region("running", "state", trace.RoleCompute)
+	case xtrace.GoRunnable:
+		return c.region("runnable", "state", trace.RoleIdle)
+	case xtrace.GoSyscall:
+		return c.region("syscall", "state", trace.RoleIO)
+	case xtrace.GoWaiting:
+		name := "waiting"
+		if g.reason != "" {
+			name += ": " + g.reason
+		}
+		if own {
+			return c.region(name, "runtime", trace.RoleIdle)
+		}
+		return c.region(name, "state", waitingRole(g.reason))
+	}
+	return c.region(strings.ToLower(g.state.String()), "state", trace.RoleAnnotation)
+}
+
+// waitingRole tells what a goroutine of the program waits for.
+func waitingRole(reason string) trace.Role {
+	switch {
+	case reason == "network" || reason == "IO wait":
+		return trace.RoleCommunication
+	case reason == "sleep" || reason == "forever" || reason == "" || strings.HasPrefix(reason, "system goroutine"):
+		return trace.RoleIdle
+	case strings.Contains(reason, "GC") || reason == "preempted":
+		return trace.RoleOverhead
+	}
+	return trace.RoleSynchronization
+}
+
+// countStates keeps the counters of goroutines.
+func (c *converter) countStates(t trace.Time, from, to xtrace.GoState) {
+	alive, runnable := c.alive, c.runnable
+	if from == xtrace.GoNotExist || from == xtrace.GoUndetermined {
+		c.alive++
+	}
+	if to == xtrace.GoNotExist {
+		c.alive--
+	}
+	if from == xtrace.GoRunnable {
+		c.runnable--
+	}
+	if to == xtrace.GoRunnable {
+		c.runnable++
+	}
+	if c.alive != alive {
+		c.count(t, "goroutines", "", float64(c.alive))
+	}
+	if c.runnable != runnable {
+		c.count(t, "goroutines runnable", "", float64(c.runnable))
+	}
+}
+
+// endGoroutine writes the life of a goroutine and what is open in it.
+func (c *converter) endGoroutine(t trace.Time, g *goroutine) {
+	c.endState(t, g)
+	c.locate(g)
+	g.state = xtrace.GoNotExist
+	for _, r := range g.ranges {
+		g.stream.Interval(r.begin, t, c.rangeRegion(r.name, onGoroutine))
+	}
+	for i := len(g.open) - 1; i >= 0; i-- {
+		c.writeRegion(t, g, g.open[i])
+	}
+	g.stream.Interval(g.begin, t, g.region)
+	if s, ok := c.stackText(g.created); ok {
+		g.stream.Attribute(c.attr.created, s)
+	}
+	c.keep(g.stream.Close())
+}

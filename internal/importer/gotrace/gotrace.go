@@ -1,0 +1,85 @@
+// Package gotrace imports execution traces of Go programs, as runtime/trace,
+// go test -trace and net/http/pprof write them: binary, Go 1.11 to 1.26. The
+// grammar is read by golang.org/x/exp/trace, the public copy of the reader of
+// go tool trace; it is described in the source of Go, internal/trace.
+//
+// The same time is shown twice, from both sides: what each processor ran, and
+// what each goroutine did.
+//
+//	P                    location (processor), below "processors"
+//	goroutine            location (goroutine), below a group for its start function, below "goroutines"
+//	start function       region: of the goroutine's whole life on its own row, and of each stay on a P
+//	goroutine's state    interval: running, runnable, syscall, waiting: <reason>; with the stack where it stopped
+//	P's state            interval: idle, or scheduling with what ran inside; so exclusive scheduling is
+//	                     the time in which a P ran no goroutine
+//	creation             spawn link from the creator's goroutine;   unblocking: wake link
+//	range (GC, STW …)    interval where it applies: on its P, its goroutine, or "runtime" if global
+//	user region, task    interval on the goroutine; on "tasks", a location for each type
+//	log, label, sample   instant
+//	metric               counter of the process; goroutines and runnable goroutines are counted beside them
+//
+// Roles: goroutines that the runtime starts for itself (the garbage collector's
+// workers above all) are overhead, on their rows and on the Ps; a system call
+// counts as input and output; waiting is told apart by its reason. Ranges of a
+// goroutine are annotations on its row, where states tile the time, and overhead on
+// the P, where they nest.
+//
+// What it lacks: a goroutine that was there before the trace has no creator, and
+// its life begins with the trace; its start function is the outermost frame of its
+// first stack, which for stacks deeper than the 128 recorded frames is not the real
+// one. Threads (Ms) have no rows. Experimental events are counted and left out.
+package gotrace
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is the execution trace of Go.
+var Format = &importer.Format{
+	Name:   "gotrace",
+	Title:  "Go execution trace",
+	Claim:  claim,
+	Import: read,
+}
+
+// claim takes every file that begins with a header such as "go 1.26 trace".
+func claim(s importer.Source) (runs []importer.Run) {
+	for _, f := range s.Files {
+		if isHeader(s.Head(f.Path)) {
+			runs = append(runs, importer.Run{Files: []string{f.Path}})
+		}
+	}
+	return runs
+}
+
+// isHeader knows the 16 bytes in front of every trace: "go 1.N trace" and zeros.
+func isHeader(head []byte) bool {
+	if len(head) < 16 {
+		return false
+	}
+	rest, ok := bytes.CutPrefix(head[:16], []byte("go 1."))
+	if !ok {
+		return false
+	}
+	version, ending, ok := bytes.Cut(rest, []byte(" trace"))
+	return ok && len(version) > 0 && len(bytes.Trim(version, "0123456789")) == 0 && len(bytes.Trim(ending, "\x00")) == 0
+}
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	path := run.Files[0]
+	f, err := run.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	c := newConverter(w, run.Name)
+	if err := events(ctx, f, run.Label(path), w, c.event); err != nil {
+		c.close()
+		return err
+	}
+	return c.close()
+}

@@ -1,0 +1,117 @@
+package gotrace
+
+import (
+	"strconv"
+
+	xtrace "golang.org/x/exp/trace"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A processor is a P of the scheduler.
+type processor struct {
+	row
+	id      xtrace.ProcID
+	state   xtrace.ProcState
+	since   trace.Time // of the state
+	g       *goroutine // which it runs; nil for none
+	stay    trace.Time // when that began
+	syscall trace.Time // when its system call began
+	calling bool       // the goroutine is in a system call and still holds the P
+	ranges  []span
+}
+
+func (c *converter) processor(id xtrace.ProcID) *processor {
+	p := c.p[id]
+	if p == nil {
+		number := strconv.FormatInt(int64(id), 10)
+		p = &processor{id: id}
+		p.at = c.w.Location(trace.Location{Parent: c.processors, Kind: kindProcessor, Key: number, Name: "P " + number, Rank: trace.NoRank, Order: int64(id)})
+		p.stream = c.w.Stream(p.at, trace.StreamOptions{Unordered: true})
+		c.p[id] = p
+	}
+	return p
+}
+
+// processorMoves takes a change of a P's state. A P that stops, or is taken away,
+// runs nothing from then on.
+func (c *converter) processorMoves(t trace.Time, tr *xtrace.StateTransition) {
+	from, to := tr.Proc()
+	p := c.processor(tr.Resource.Proc())
+	if from == to && p.state == to {
+		return
+	}
+	c.endProcessor(t, p)
+	if from == xtrace.ProcUndetermined {
+		t = c.first
+	}
+	p.state, p.since = to, t
+}
+
+// endProcessor writes the state that a P leaves.
+func (c *converter) endProcessor(t trace.Time, p *processor) {
+	if p.g != nil {
+		c.leaveProcessor(t, p.g)
+	}
+	switch p.state {
+	case xtrace.ProcRunning:
+		p.stream.Interval(p.since, t, c.region("scheduling", "processor", trace.RoleOverhead))
+	case xtrace.ProcIdle:
+		p.stream.Interval(p.since, t, c.region("idle", "processor", trace.RoleIdle))
+	}
+	for _, r := range p.ranges {
+		p.stream.Interval(r.begin, t, c.rangeRegion(r.name, onProcessor))
+	}
+	p.state, p.ranges = xtrace.ProcUndetermined, nil
+}
+
+// place follows a goroutine on and off the Ps. In a system call it keeps its P,
+// until the P is taken away.
+func (c *converter) place(t trace.Time, id xtrace.ProcID, g *goroutine, from, to xtrace.GoState) {
+	if p := g.on; p != nil && p.calling {
+		c.endSyscall(t, p)
+	}
+	if !to.Executing() {
+		c.leaveProcessor(t, g)
+		return
+	}
+	if g.on == nil && id != xtrace.NoProc {
+		c.enterProcessor(t, c.processor(id), g)
+	}
+	if p := g.on; p != nil && to == xtrace.GoSyscall {
+		p.calling, p.syscall = true, t
+	}
+}
+
+func (c *converter) enterProcessor(t trace.Time, p *processor, g *goroutine) {
+	if p.g != nil {
+		c.leaveProcessor(t, p.g)
+	}
+	p.g, p.stay, g.on = g, t, p
+	for i := range g.ranges {
+		g.ranges[i].onP = t
+	}
+}
+
+// leaveProcessor writes a goroutine's stay on its P, with what happened in it.
+func (c *converter) leaveProcessor(t trace.Time, g *goroutine) {
+	p := g.on
+	if p == nil {
+		return
+	}
+	if p.calling {
+		c.endSyscall(t, p)
+	}
+	c.locate(g)
+	p.stream.Interval(p.stay, t, g.region)
+	p.stream.Attribute(c.attr.goroutine, trace.Integer(int64(g.id)))
+	for _, r := range g.ranges {
+		p.stream.Interval(r.onP, t, c.rangeRegion(r.name, onProcessor))
+	}
+	p.g, g.on = nil, nil
+}
+
+func (c *converter) endSyscall(t trace.Time, p *processor) {
+	p.stream.Interval(p.syscall, t, c.region("syscall", "state", trace.RoleIO))
+	p.calling = false
+}

@@ -1,0 +1,106 @@
+package gotrace
+
+import (
+	"slices"
+
+	xtrace "golang.org/x/exp/trace"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A side is whose row an interval of a range is on.
+type side int
+
+const (
+	onRuntime side = iota
+	onProcessor
+	onGoroutine
+)
+
+// rangeRegion gives the region of a range. On a goroutine's row it lies beside
+// the states, which tell the time's role; globally it is a phase, not work.
+func (c *converter) rangeRegion(name string, at side) trace.RegionID {
+	switch at {
+	case onProcessor:
+		return c.region(name, "range", trace.RoleOverhead)
+	case onGoroutine:
+		return c.region(name, "goroutine range", trace.RoleAnnotation)
+	}
+	return c.region(name, "phase", trace.RoleOverhead)
+}
+
+// scope gives the open ranges of the resource that a range belongs to.
+func (c *converter) scope(id xtrace.ResourceID) (open *[]span, at side, ok bool) {
+	switch id.Kind {
+	case xtrace.ResourceNone:
+		if c.runtime == nil {
+			c.runtime = c.w.Stream(c.group(c.process, "runtime", 2), trace.StreamOptions{Unordered: true})
+		}
+		return &c.ranges, onRuntime, true
+	case xtrace.ResourceGoroutine:
+		return &c.find(id.Goroutine()).ranges, onGoroutine, true
+	case xtrace.ResourceProc:
+		return &c.processor(id.Proc()).ranges, onProcessor, true
+	}
+	return nil, 0, false
+}
+
+func (c *converter) rangeBegins(t trace.Time, e *xtrace.Event) {
+	r := e.Range()
+	open, _, ok := c.scope(r.Scope)
+	if !ok {
+		c.skip("ranges of resources that are neither goroutines nor Ps")
+		return
+	}
+	if findSpan(*open, r.Name) >= 0 {
+		return // said again at the edge of a generation
+	}
+	if e.Kind() == xtrace.EventRangeActive {
+		t = c.first // it has been there since the trace began
+	}
+	*open = append(*open, span{name: r.Name, begin: t, onP: t})
+}
+
+func (c *converter) rangeEnds(t trace.Time, e *xtrace.Event) {
+	r := e.Range()
+	open, at, ok := c.scope(r.Scope)
+	i := -1
+	if ok {
+		i = findSpan(*open, r.Name)
+	}
+	if i < 0 {
+		c.skip("ends of ranges that did not begin")
+		return
+	}
+	s := (*open)[i]
+	*open = slices.Delete(*open, i, i+1)
+	stream := c.runtime
+	switch at {
+	case onProcessor:
+		stream = c.processor(r.Scope.Proc()).stream
+	case onGoroutine:
+		g := c.find(r.Scope.Goroutine())
+		c.locate(g)
+		if stream = g.stream; g.on != nil {
+			g.on.stream.Interval(s.onP, t, c.rangeRegion(s.name, onProcessor))
+		}
+	}
+	stream.Interval(s.begin, t, c.rangeRegion(s.name, at))
+	for _, a := range e.RangeAttributes() {
+		if a.Value.Kind() == xtrace.ValueUint64 {
+			stream.Attribute(c.w.Attribute(a.Name), trace.Integer(int64(a.Value.Uint64())))
+		} else {
+			stream.Attribute(c.w.Attribute(a.Name), trace.Text(a.Value.String()))
+		}
+	}
+}
+
+// findSpan finds the innermost span of a name; -1 for none.
+func findSpan(open []span, name string) int {
+	for i := len(open) - 1; i >= 0; i-- {
+		if open[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
