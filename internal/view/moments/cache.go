@@ -11,13 +11,38 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// bars are the index of all locations of a run for one state.
+// bars are the index of all locations of a run for one state; or, without an index,
+// the locations that hold intervals.
 type bars struct {
 	index *moment.Index
+	ids   []trace.LocationID
 	at    []int32 // row of a location, -1
+	many  bool    // some location has several lanes
 }
 
 func (b *bars) row(id trace.LocationID) int { return int(b.at[id]) }
+
+// sizeBytes is what it takes; those with an index share the rest.
+func (b *bars) sizeBytes() int64 {
+	if b.index == nil {
+		return int64(4 * (len(b.at) + len(b.ids)))
+	}
+	return b.index.SizeBytes()
+}
+
+// locationsOf lists the locations of a run that hold intervals, once.
+func locationsOf(r store.Reader) *bars {
+	e := indices.entry(indexKey{weak.Make(r.Locations()), "locations"}, r.Locations())
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.bars == nil {
+		f := &fetcher{reader: r, tree: r.Locations()}
+		f.choose(nil)
+		e.bars = &bars{ids: f.ids, at: f.at, many: f.many}
+		indices.trim(e)
+	}
+	return e.bars
+}
 
 // mostKept bounds the memory of indices that are kept for the next window.
 const mostKept = 384 << 20
@@ -94,7 +119,7 @@ func (c *indexCache) trim(keep *indexEntry) {
 				continue // being made
 			}
 			if e.bars != nil {
-				total += e.bars.index.SizeBytes() + int64(4*len(e.bars.at))
+				total += e.bars.sizeBytes()
 				if e != keep && (found == nil || e.used < found.used) {
 					oldest, found = k, e
 				}
@@ -114,23 +139,20 @@ func (c *indexCache) trim(keep *indexEntry) {
 // the store; for the others rows are folded.
 func makeBars(ctx context.Context, r store.Reader, s *state) (*bars, error) {
 	tree, lanes := r.Locations(), r.Lanes()
-	b := &bars{at: make([]int32, tree.Len())}
-	rows := 0
+	b := *locationsOf(r)
+	rows := len(b.ids)
 	several := []trace.LocationID{}
-	for id := range b.at {
-		b.at[id] = -1
-		if tree.Holds[id] {
-			b.at[id] = int32(rows)
-			rows++
+	if !s.whole || b.many {
+		for _, id := range b.ids {
 			if !s.whole || lanes[id+1]-lanes[id] > 1 {
-				several = append(several, trace.LocationID(id))
+				several = append(several, id)
 			}
 		}
 	}
 	build := moment.NewIndexBuilder(rows)
 	whole := store.Window{Begin: 0, End: r.Info().End}
 	if len(several) < rows {
-		if err := addSegments(ctx, r, s, whole, b, build); err != nil {
+		if err := addSegments(ctx, r, s, whole, &b, build); err != nil {
 			return nil, err
 		}
 	}
@@ -150,7 +172,7 @@ func makeBars(ctx context.Context, r store.Reader, s *state) (*bars, error) {
 		}
 	}
 	b.index = build.Index()
-	return b, nil
+	return &b, nil
 }
 
 // addSegments takes the segments of all locations with one lane: with bins of a

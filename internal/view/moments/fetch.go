@@ -56,7 +56,23 @@ func newFetcher(ctx context.Context, r store.Reader, sel trace.Selection, orders
 	if f.recorded, err = readRecorded(ctx, r, sel); err != nil {
 		return nil, err
 	}
-	lanes := r.Lanes()
+	if sel.Locations == nil && f.recorded == nil {
+		all := locationsOf(r)
+		f.ids, f.at, f.many = all.ids, all.at, all.many
+	} else {
+		f.choose(sel.Locations)
+	}
+	if counter != "" {
+		if f.counter, err = newCounterAxis(ctx, r, sel, counter, f.ids); err != nil {
+			return nil, err
+		}
+	}
+	return f, ctx.Err()
+}
+
+// choose lists the selected locations that have something to show.
+func (f *fetcher) choose(selected []trace.LocationID) {
+	lanes := f.reader.Lanes()
 	f.at = make([]int32, f.tree.Len())
 	for i := range f.at {
 		f.at[i] = -1
@@ -69,22 +85,16 @@ func newFetcher(ctx context.Context, r store.Reader, sel trace.Selection, orders
 		f.at[id] = int32(len(f.ids))
 		f.ids = append(f.ids, id)
 	}
-	if sel.Locations == nil {
-		f.ids = make([]trace.LocationID, 0, r.Info().Rows)
+	if selected == nil {
+		f.ids = make([]trace.LocationID, 0, f.reader.Info().Rows)
 		for id := range trace.LocationID(f.tree.Len()) {
 			add(id)
 		}
-	} else {
-		for _, id := range f.tree.Expand(sel.Locations) {
-			add(id)
-		}
+		return
 	}
-	if counter != "" {
-		if f.counter, err = newCounterAxis(ctx, r, sel, counter, f.ids); err != nil {
-			return nil, err
-		}
+	for _, id := range f.tree.Expand(selected) {
+		add(id)
 	}
-	return f, ctx.Err()
 }
 
 // fetch gives the sketches of one state:
@@ -237,7 +247,7 @@ func topmost(t *store.Tree, ids []trace.LocationID) []trace.LocationID {
 // each calls f for 0 … n-1 on all cores, in ranges.
 func each(n int, f func(i int)) {
 	workers := runtime.GOMAXPROCS(0)
-	if n < 512 || workers == 1 {
+	if n < 64 || workers == 1 {
 		for i := range n {
 			f(i)
 		}
@@ -262,6 +272,19 @@ func (l *layer) cubic(ids []trace.LocationID, i int) moment.Cubic {
 		return l.cubics[i]
 	}
 	return l.bars.index.Cubic(l.bars.row(ids[i]), l.begin, l.end)
+}
+
+// addTo merges the sketch of a row into s and gives the row's own mean.
+func (l *layer) addTo(s *moment.Cubic, ids []trace.LocationID, i int) (mean float64, busy bool) {
+	if l.cubics == nil {
+		return l.bars.index.AddTo(s, l.bars.row(ids[i]), l.begin, l.end)
+	}
+	c := &l.cubics[i]
+	if c.Empty() {
+		return 0, false
+	}
+	s.Merge(c)
+	return float64(c.Origin-l.begin) + c.Mean, true
 }
 
 // whole gives the moments of all rows where they are at hand, nil where they

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -48,7 +49,7 @@ func (r *result) choose(size scene.Size) {
 		for k, i := range order {
 			r.rows[k] = row{members: order[k : k+1], node: r.ids[i]}
 		}
-	case r.opt.order == "location":
+	case r.opt.order == "location" && r.hidden == 0:
 		r.cut(order, capacity)
 	default:
 		r.runs(order, capacity)
@@ -102,48 +103,44 @@ func (r *result) runs(order []int32, capacity int) {
 	}
 }
 
-// ancestors gives for each row the node above it (or itself) of a level. Rows are
-// in preorder, so those with the same node follow each other.
-func (r *result) ancestors(order []int32, level int) []trace.LocationID {
-	out := make([]trace.LocationID, len(order))
-	last, lastEnd := trace.NoLocation, trace.LocationID(0)
-	for k, i := range order {
-		id := r.ids[i]
-		if last != trace.NoLocation && id > last && id <= lastEnd && int(r.tree.Level[last]) == level {
-			out[k] = last
-			continue
+// A span is the rows below a node: those from lo to hi in preorder.
+type span struct {
+	node   trace.LocationID
+	lo, hi int
+}
+
+// spans gives the rows below each node of a level; rows above it stand alone. It
+// stops past most spans. Only nodes down to the level are looked at.
+func (r *result) spans(first, last trace.LocationID, lo, level, most int) (out []span) {
+	for id := first; id <= last && lo < len(r.ids) && len(out) <= most; {
+		next := id + 1
+		switch {
+		case int(r.tree.Level[id]) == level:
+			next = r.tree.Last[id] + 1
+			hi := lo + sort.Search(min(len(r.ids)-lo, int(next-id)), func(i int) bool { return r.ids[lo+i] >= next })
+			if hi > lo {
+				out = append(out, span{id, lo, hi})
+			}
+			lo = hi
+		case r.ids[lo] == id: // holds intervals of its own
+			out = append(out, span{id, lo, lo + 1})
+			lo++
 		}
-		for int(r.tree.Level[id]) > level {
-			id = r.tree.Parent[id]
-		}
-		out[k], last, lastEnd = id, id, r.tree.Last[id]
+		id = next
 	}
 	return out
 }
 
-func distinct(nodes []trace.LocationID) int {
-	n := 0
-	for k := range nodes {
-		if k == 0 || nodes[k] != nodes[k-1] {
-			n++
-		}
-	}
-	return n
-}
-
 // cut makes groups of the deepest level of the tree that fits, and of runs of
 // neighbours below it as far as there is room: 1,000 clusters in 700 rows are 500
-// pairs. O(rows × levels).
+// pairs. Rows must be in preorder. O(nodes down to the level below the cut).
 func (r *result) cut(order []int32, capacity int) {
-	deepest := 0
-	for _, l := range r.tree.Level {
-		deepest = max(deepest, int(l))
-	}
-	var nodes, below []trace.LocationID
-	for level := 0; level <= deepest; level++ {
-		next := r.ancestors(order, level)
-		if distinct(next) > capacity {
-			below = next
+	var nodes []span
+	level := 0
+	all := trace.LocationID(r.tree.Len() - 1)
+	for ; ; level++ {
+		next := r.spans(0, all, 0, level, capacity)
+		if len(next) > capacity {
 			break
 		}
 		nodes = next
@@ -152,42 +149,29 @@ func (r *result) cut(order []int32, capacity int) {
 		r.runs(order, capacity)
 		return
 	}
-	slots := capacity / distinct(nodes)
-	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && nodes[to] == nodes[from] {
-			to++
-		}
-		r.split(order[from:to], nodes[from], below[from:to], slots)
-		from = to
+	slots := capacity / len(nodes)
+	for _, n := range nodes {
+		r.split(order, n, level, slots)
 	}
 }
 
 // split makes rows of one node: itself, or up to slots runs of what lies below.
-func (r *result) split(members []int32, node trace.LocationID, below []trace.LocationID, slots int) {
-	n := distinct(below)
-	if slots < 2 || n < 2 {
-		r.rows = append(r.rows, row{members: members, node: node})
+func (r *result) split(order []int32, n span, level, slots int) {
+	var below []span
+	if slots >= 2 && int(r.tree.Level[n.node]) < level {
+		below = r.spans(n.node, r.tree.Last[n.node], n.lo, level, math.MaxInt32)
+	}
+	if len(below) < 2 {
+		r.rows = append(r.rows, row{members: order[n.lo:n.hi], node: n.node})
 		return
 	}
-	size := (n + slots - 1) / slots
-	for from := 0; from < len(members); {
-		to, seen := from+1, 1
-		for to < len(members) {
-			if below[to] != below[to-1] {
-				if seen == size {
-					break
-				}
-				seen++
-			}
-			to++
+	size := (len(below) + slots - 1) / slots
+	for part := range slices.Chunk(below, size) {
+		w := row{members: order[part[0].lo:part[len(part)-1].hi], node: trace.NoLocation}
+		if len(part) == 1 {
+			w.node = part[0].node
 		}
-		at := trace.NoLocation
-		if seen == 1 {
-			at = below[from]
-		}
-		r.rows = append(r.rows, row{members: members[from:to], node: at})
-		from = to
+		r.rows = append(r.rows, w)
 	}
 }
 
@@ -201,18 +185,17 @@ func (r *result) groupBy(order []int32, capacity int) {
 		return
 	}
 	slices.Sort(order)
-	nodes := r.ancestors(order, level)
-	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && nodes[to] == nodes[from] {
-			to++
-		}
-		r.rows = append(r.rows, row{members: order[from:to], node: nodes[from]})
-		from = to
+	if len(order) < len(r.ids) { // --top: the groups are of the rows shown
+		r.runsOrRows(order, capacity)
+		return
 	}
-	if len(r.rows) > capacity {
-		r.rows = nil
-		r.runs(order, capacity)
+	nodes := r.spans(0, trace.LocationID(r.tree.Len()-1), 0, level, capacity)
+	if len(nodes) > capacity {
+		r.cut(order, capacity)
+		return
+	}
+	for _, n := range nodes {
+		r.rows = append(r.rows, row{members: order[n.lo:n.hi], node: n.node})
 	}
 }
 
@@ -256,13 +239,14 @@ func (r *result) noteGroups() {
 func (r *result) measure(w *row) {
 	w.moments = make([]moment.Moments, len(r.states))
 	var means []float64
+	if w.group() {
+		means = make([]float64, 0, len(w.members))
+	}
 	for k, l := range r.states {
 		var sum moment.Cubic
 		for _, i := range w.members {
-			c := l.cubic(r.ids, int(i))
-			sum.Merge(&c)
-			if k == 0 && w.group() && !c.Empty() {
-				means = append(means, float64(c.Origin-l.begin)+c.Mean)
+			if mean, busy := l.addTo(&sum, r.ids, int(i)); busy && k == 0 && w.group() {
+				means = append(means, mean)
 			}
 		}
 		// The mean of the members' utilization: sums are divided by their number.
