@@ -3,6 +3,9 @@
 
 import type { ViewPlug } from "../shell/plug";
 import { activity } from "./activity";
+import { boxprofile } from "./boxprofile";
+import { callmatrix } from "./callmatrix";
+import { groups } from "./groups";
 import { moments } from "./moments";
 import { overview } from "./overview";
 import { timeline } from "./timeline";
@@ -10,6 +13,9 @@ import { treemap } from "./treemap";
 
 export const views: ViewPlug[] = [
   activity,
+  boxprofile,
+  callmatrix,
+  groups,
   moments,
   overview,
   timeline,
