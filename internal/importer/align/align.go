@@ -13,7 +13,8 @@
 //  2. Where no constant difference fits all bounds of a pair, one of the clocks
 //     drifts: a line is fitted to the middles of the stretches.
 //  3. The pairs with the narrowest bounds span a tree, along which differences
-//     become offsets; then all pairs pull on them, the narrow ones harder.
+//     become offsets; then all pairs pull on them, the narrow ones harder; at last
+//     bounds that this compromise breaks push back.
 //
 // Nothing is moved unless a user asks for it, and what was done and how well it
 // fits is in the Result.
@@ -134,5 +135,6 @@ func (f *Fit) Solve() *Result {
 	s := newSolver(f.n, edges)
 	s.span()
 	s.relax()
+	s.settle()
 	return s.result()
 }

@@ -102,11 +102,7 @@ const sweeps = 100
 // how well they know. The first process of a group keeps its clock. Pairs known
 // from one side only pull on nobody.
 func (s *solver) relax() {
-	fixed := make([]bool, s.groups)
-	first := make([]bool, len(s.group))
-	for p, g := range s.group {
-		first[p], fixed[g] = !fixed[g], true
-	}
+	first := s.firsts()
 	for range sweeps {
 		moved := 0.0
 		for p := range s.group {
@@ -118,6 +114,70 @@ func (s *solver) relax() {
 			return
 		}
 	}
+}
+
+// settle moves processes so that bounds hold that the compromise breaks, each pair
+// half way, which ends near the compromise where the bounds can all hold at once.
+func (s *solver) settle() {
+	first := s.firsts()
+	lines := s.lines()
+	for range sweeps {
+		worst := 0.0
+		for _, e := range s.edges {
+			up, down := e.breaks(lines)
+			push := float64(down - up) // of low, to later
+			if push == 0 {
+				continue
+			}
+			worst = max(worst, math.Abs(push))
+			low, high := push/2, -push/2
+			switch {
+			case first[e.low]:
+				low, high = 0, -push
+			case first[e.high]:
+				low, high = push, 0
+			}
+			s.offset[e.low] += low
+			s.offset[e.high] += high
+			lines[e.low].Offset, lines[e.high].Offset = s.offset[e.low], s.offset[e.high]
+		}
+		if worst <= 1 {
+			return
+		}
+	}
+}
+
+// breaks is by how much the bounds of a pair are broken from either side.
+func (e *edge) breaks(lines []Line) (up, down trace.Time) {
+	low, high := lines[e.low], lines[e.high]
+	for _, x := range e.up.list { // cause on low at x.at, effect on high
+		up = max(up, low.At(x.at)-high.At(x.at+x.least))
+	}
+	for _, x := range e.down.list { // effect on low at x.at, cause on high
+		down = max(down, high.At(x.at-x.least)-low.At(x.at))
+	}
+	return up, down
+}
+
+// firsts are the processes that keep their clock.
+func (s *solver) firsts() []bool {
+	seen := make([]bool, s.groups)
+	first := make([]bool, len(s.group))
+	for p, g := range s.group {
+		first[p], seen[g] = !seen[g], true
+	}
+	return first
+}
+
+func (s *solver) lines() []Line {
+	lines := make([]Line, len(s.group))
+	for p := range lines {
+		lines[p] = Line{Origin: trace.Time(math.Round(s.origin)), Offset: s.offset[p], Drift: s.slope[p]}
+		if math.Abs(s.slope[p]) < 1e-15 {
+			lines[p].Drift = 0
+		}
+	}
+	return lines
 }
 
 func (s *solver) pull(p int32) float64 {
@@ -145,13 +205,8 @@ func (s *solver) pull(p int32) float64 {
 }
 
 func (s *solver) result() *Result {
-	r := &Result{Lines: make([]Line, len(s.group)), Group: s.group, Groups: s.groups}
-	for p := range s.group {
-		l := Line{Origin: trace.Time(math.Round(s.origin)), Offset: s.offset[p], Drift: s.slope[p]}
-		if math.Abs(l.Drift) < 1e-15 {
-			l.Drift = 0
-		}
-		r.Lines[p] = l
+	r := &Result{Lines: s.lines(), Group: s.group, Groups: s.groups}
+	for _, l := range r.Lines {
 		if math.Round(l.Offset) != 0 || l.Drift != 0 {
 			r.Moved++
 		}
@@ -172,13 +227,8 @@ func (s *solver) residual(lines []Line) (rms, worst trace.Time) {
 			d := s.offset[e.low] - s.offset[e.high] - e.at(s.origin)
 			sum, n = sum+d*d, n+1
 		}
-		low, high := lines[e.low], lines[e.high]
-		for _, x := range e.up.list { // cause on low at x.at, effect on high
-			worst = max(worst, low.At(x.at)-high.At(x.at+x.least))
-		}
-		for _, x := range e.down.list { // effect on low at x.at, cause on high
-			worst = max(worst, high.At(x.at-x.least)-low.At(x.at))
-		}
+		up, down := e.breaks(lines)
+		worst = max(worst, up, down)
 	}
 	if n > 0 {
 		rms = trace.Time(math.Round(math.Sqrt(sum / float64(n))))

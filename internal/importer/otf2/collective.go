@@ -46,8 +46,11 @@ type participation struct {
 	end     trace.Time
 }
 
-func compareParticipations(a, b *participation) int {
-	return cmp.Or(cmp.Compare(a.comm, b.comm), cmp.Compare(a.seq, b.seq), cmp.Compare(a.process, b.process), cmp.Compare(a.begin, b.begin))
+var participationOrder = ordering[participation]{
+	digest: func(p *participation) (uint64, int64) { return uint64(p.comm)<<32 | uint64(p.seq), int64(p.process) },
+	compare: func(a, b *participation) int {
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end))
+	},
 }
 
 // An operation is one collective: those who took part, by process.

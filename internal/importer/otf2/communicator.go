@@ -1,6 +1,8 @@
 package otf2
 
 import (
+	"slices"
+
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -52,19 +54,23 @@ func (d *definitions) defineCommunicator(w trace.Writer, t *tree, list []communi
 	}
 	d.fillMembers(out, c, worlds)
 	k := trace.Communicator{Name: out.name, Parent: parent}
-	for _, side := range [][]int32{out.members, out.others} {
-		for _, m := range side {
-			switch {
-			case m < 0:
-				k.Members = append(k.Members, trace.NoLocation)
-			case out.process:
-				k.Members = append(k.Members, t.processes[t.places[m].process].place)
-			default:
-				k.Members = append(k.Members, t.places[m].id)
-			}
+	for _, m := range slices.Concat(out.members, out.others) {
+		if m < 0 {
+			w.Report(trace.Skipped, "members of communicators that have a rank that is not defined", int64(len(out.members)+len(out.others)), out.name)
+			k.Members = nil
+			break
 		}
+		k.Members = append(k.Members, out.location(t, m))
 	}
 	out.id = w.Communicator(k)
+}
+
+// location is what a member is in the trace: a process where ranks are processes.
+func (c *communicator) location(t *tree, member int32) trace.LocationID {
+	if c.process {
+		return t.processes[t.places[member].process].place
+	}
+	return t.places[member].id
 }
 
 // fillMembers finds the locations of a communicator.
@@ -173,11 +179,7 @@ func (d *definitions) defineTopologies(w trace.Writer, t *tree, comms []communic
 				w.Report(trace.Skipped, "coordinates of ranks that are not known", 1, out.Name)
 				continue
 			}
-			place := t.places[at].id
-			if comms[k].process {
-				place = t.processes[t.places[at].process].place
-			}
-			coordinate := trace.Coordinate{Location: place}
+			coordinate := trace.Coordinate{Location: comms[k].location(t, at)}
 			for _, x := range p.at {
 				coordinate.At = append(coordinate.At, int(x))
 			}

@@ -49,6 +49,13 @@ func (f *fields) uint8() uint8 {
 // uint reads an integer in its short form: a byte that says how many bytes
 // follow, or 0xff for "undefined".
 func (f *fields) uint(most int, undefined uint64) uint64 {
+	if len(f.b) > 0 && cap(f.b) >= 9 && !f.big { // eight bytes may be looked at, whoever's they are
+		if n := int(f.b[0]); n <= most && n < len(f.b) {
+			v := binary.LittleEndian.Uint64(f.b[1:9]) & masks[n]
+			f.b = f.b[1+n:]
+			return v
+		}
+	}
 	n := int(f.uint8())
 	if n == 0xff {
 		return undefined

@@ -224,6 +224,7 @@ func (a *archive) readLocations(ctx context.Context, f func(*row, context.Contex
 	for range min(runtime.GOMAXPROCS(0), len(order)) {
 		g.Go(func() error {
 			r := newRow(a)
+			defer r.flush()
 			for {
 				n := int(next.Add(1)) - 1
 				if n >= len(order) {
@@ -366,7 +367,7 @@ func (a *archive) setProperties() {
 	set("machine", a.anchor.machine)
 	set("description", a.anchor.description)
 	for _, p := range a.anchor.properties {
-		set(p[0], p[1])
+		set(strings.TrimPrefix(p[0], "PARALLAX::"), p[1]) // names must have a namespace; ours says nothing
 	}
 	set("program", a.programs.name)
 	set("arguments", strings.Join(a.programs.arguments, " "))

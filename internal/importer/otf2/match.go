@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -32,6 +34,7 @@ var matchLinks = [matchKinds]trace.LinkKind{
 
 // A half is one end of a link on its way to the other. It holds no pointers.
 type half struct {
+	digest  uint64 // of what both ends share
 	kind    matchKind
 	a, b, c uint32 // as matchKind says
 	d       uint64
@@ -43,19 +46,30 @@ type half struct {
 	size    int64
 }
 
+// setDigest makes the half ready to be sorted.
+func (h *half) setDigest() {
+	h.digest = mix(mix(mix(uint64(h.kind)<<32|uint64(h.a), uint64(h.b)), uint64(h.c)), h.d)
+}
+
 // sameKey orders halves by what they have in common.
 func sameKey(x, y *half) int {
+	if x.digest != y.digest {
+		return cmp.Compare(x.digest, y.digest)
+	}
 	return cmp.Or(cmp.Compare(x.kind, y.kind), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.c, y.c), cmp.Compare(x.d, y.d))
 }
 
-func compareHalves(x, y *half) int {
-	return cmp.Or(sameKey(x, y), cmp.Compare(x.order, y.order), cmp.Compare(x.at, y.at), cmp.Compare(x.seq, y.seq))
+var halfOrder = ordering[half]{
+	digest: func(h *half) (uint64, int64) { return h.digest, int64(h.order) },
+	compare: func(x, y *half) int {
+		return cmp.Or(sameKey(x, y), cmp.Compare(x.at, y.at), cmp.Compare(x.seq, y.seq))
+	},
 }
 
 // A matcher joins halves that come from different files, in bounded memory.
 type matcher struct {
-	causes, effects *spool[half]
-	collectives     *spool[participation]
+	sides       [2]*spool[half] // causes and effects
+	collectives *spool[participation]
 	// incomplete are processes with receives that were asked for and never
 	// completed: which of their messages these took cannot be told.
 	incomplete []bool
@@ -63,14 +77,14 @@ type matcher struct {
 
 func newMatcher(memory int64, processes int) *matcher {
 	return &matcher{
-		causes: newSpool(memory*2/5, compareHalves), effects: newSpool(memory*2/5, compareHalves),
-		collectives: newSpool(memory/5, compareParticipations), incomplete: make([]bool, processes),
+		sides:       [2]*spool[half]{newSpool(memory*2/5, halfOrder), newSpool(memory*2/5, halfOrder)},
+		collectives: newSpool(memory/5, participationOrder), incomplete: make([]bool, processes),
 	}
 }
 
 func (m *matcher) close() {
-	m.causes.close()
-	m.effects.close()
+	m.sides[0].close()
+	m.sides[1].close()
 	m.collectives.close()
 }
 
@@ -197,11 +211,16 @@ type walk struct {
 
 func (m *matcher) walk() (*walk, error) {
 	w := &walk{}
-	var err error
-	if w.causes, err = m.causes.sorted(); err != nil {
-		return nil, err
-	}
-	if w.effects, err = m.effects.sorted(); err != nil {
+	var g errgroup.Group
+	g.Go(func() (err error) {
+		w.causes, err = m.sides[0].sorted()
+		return err
+	})
+	g.Go(func() (err error) {
+		w.effects, err = m.sides[1].sorted()
+		return err
+	})
+	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	return w, cmp.Or(w.nextCause(), w.nextEffect())

@@ -124,8 +124,8 @@ func (r *row) collective(f *fields) {
 		p.root = uint32(r.a.tree.places[m].process)
 	}
 	r.collect = append(r.collect, p)
-	if len(r.collect) >= 4096 {
-		r.flush()
+	if len(r.collect) == blockRecords {
+		r.collect = r.a.matcher.collectives.add(r.collect)
 	}
 }
 

@@ -172,11 +172,10 @@ func (r *row) rmaLink(o *rmaOperation) {
 // endRMA counts the transfers whose completion is not recorded.
 func (r *row) endRMA() {
 	r.tally.rma += int64(len(r.rma))
-	for k, o := range r.rma {
-		now := r.now
+	for _, k := range sortedKeys(r.rma) {
+		o := r.rma[k]
 		r.now = o.from
 		r.rmaLink(&o)
-		r.now = now
-		delete(r.rma, k)
 	}
+	clear(r.rma)
 }

@@ -36,6 +36,8 @@ type row struct {
 
 	requests  map[uint64]trace.Time // receives that are under way, by request
 	forked    fork
+	started   []half // effects of a thread or task that begins, which its first call takes
+	left      fork   // the call that was left last
 	teams     []uint32
 	joined    uint32 // the team that ended last, of which this is the first thread
 	halves    [2][]half
@@ -82,10 +84,11 @@ func (r *row) begin(at int32) {
 	*r = row{
 		a: keep.a, reader: keep.reader, defs: keep.defs, at: at, process: r.a.tree.places[at].process,
 		stack: keep.stack[:0], given: keep.given[:0], facts: keep.facts[:0], teams: keep.teams[:0],
-		halves: [2][]half{keep.halves[0][:0], keep.halves[1][:0]}, collect: keep.collect[:0], contexts: keep.contexts[:0], path: keep.path[:0],
+		halves: keep.halves, collect: keep.collect, contexts: keep.contexts[:0], path: keep.path[:0],
 		requests: emptied(keep.requests), collSeq: emptied(keep.collSeq), rma: emptied(keep.rma), io: emptied(keep.io), metrics: emptied(keep.metrics),
-		joined: undefined32,
+		joined: undefined32, started: keep.started[:0],
 	}
+	r.left.region = trace.NoRegion
 	r.timer = newTimer(d.resolution, d.offset)
 	if r.a.lines != nil {
 		r.line, r.moved = r.a.lines[r.process], true
@@ -149,7 +152,6 @@ func (r *row) scan(ctx context.Context) error {
 		}
 	}
 	r.endRequests()
-	r.flush()
 	return ctx.Err()
 }
 
@@ -185,6 +187,31 @@ func (r *row) enter(id trace.RegionID) {
 	r.stack = append(r.stack, id)
 	r.fresh = true
 	r.given = r.given[:0]
+	if len(r.started) > 0 {
+		r.endStarted()
+	}
+}
+
+// start keeps the effect of a beginning thread or task until its first call, so
+// that the link ends on something.
+func (r *row) start(h half) {
+	h.time, h.region = r.now, r.innermost()
+	r.started = append(r.started, h)
+	if len(r.started) > 64 {
+		r.endStarted()
+	}
+}
+
+// endStarted gives what waits for a first call: to the call that was just
+// entered, or as it stands where there is none.
+func (r *row) endStarted() {
+	for _, h := range r.started {
+		if r.fresh {
+			h.time, h.region = r.now, r.innermost()
+		}
+		r.half(1, h, h.time, h.region)
+	}
+	r.started = r.started[:0]
 }
 
 // leave mirrors the rule of call stacks that the stream follows, so that the row
@@ -195,6 +222,7 @@ func (r *row) leave(id trace.RegionID) {
 	}
 	r.stream.Leave(r.now, id)
 	r.fresh = false
+	r.left.time, r.left.region = r.now, id
 	for n := len(r.stack) - 1; n >= 0; n-- {
 		if r.stack[n] == id {
 			r.stack = r.stack[:n]
@@ -291,9 +319,10 @@ func (r *row) instant(id uint8) {
 // finish ends a location.
 func (r *row) finish() {
 	r.endContexts()
+	r.fresh = false
+	r.endStarted()
 	r.endRMA()
 	r.endRequests()
-	r.flush()
 }
 
 // cause and effect keep one end of a link.
@@ -305,18 +334,19 @@ func (r *row) causeAt(h half, t trace.Time, region trace.RegionID) { r.half(0, h
 
 func (r *row) half(side int, h half, t trace.Time, region trace.RegionID) {
 	h.at, h.seq, h.time, h.region = uint32(r.at), r.seq, t, region
+	h.setDigest()
 	r.seq++
 	r.halves[side] = append(r.halves[side], h)
-	if len(r.halves[side]) >= 4096 {
-		r.flush()
+	if len(r.halves[side]) == blockRecords {
+		r.halves[side] = r.a.matcher.sides[side].add(r.halves[side])
 	}
 }
 
 // flush gives what was collected to the matcher.
 func (r *row) flush() {
 	m := r.a.matcher
-	m.causes.add(r.halves[0])
-	m.effects.add(r.halves[1])
-	m.collectives.add(r.collect)
-	r.halves[0], r.halves[1], r.collect = r.halves[0][:0], r.halves[1][:0], r.collect[:0]
+	for i, s := range m.sides {
+		r.halves[i] = s.add(r.halves[i])
+	}
+	r.collect = m.collectives.add(r.collect)
 }

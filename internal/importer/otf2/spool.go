@@ -1,6 +1,8 @@
 package otf2
 
 import (
+	"bufio"
+	"cmp"
 	"container/heap"
 	"fmt"
 	"io"
@@ -11,42 +13,119 @@ import (
 )
 
 // A spool collects records of a fixed size from many goroutines and hands them
-// out sorted. Past its limit they go to a temporary file in sorted runs, which are
-// merged at the end: memory is bounded, whatever the number of records. T must
-// hold no pointers, and less must order records completely, so that the result
-// does not depend on who added first.
+// out in an order that puts together what has something in common. Past its limit
+// they go to a temporary file in sorted runs, which are merged at the end: memory
+// is bounded, whatever the number of records. T must hold no pointers.
 type spool[T any] struct {
-	limit   int // records in memory
+	limit int // records in memory
+	order ordering[T]
+
+	mu     sync.Mutex
+	blocks [][]T // of blockRecords each, but for those that were given short
+	free   [][]T
+	count  int // records in blocks
+	keys   []sortKey
+	file   *os.File
+	runs   []int64 // lengths
+	err    error
+}
+
+// blockRecords is how many records come at a time. A sortKey's index is the
+// number of the block, and of the record in it.
+const (
+	blockBits    = 12
+	blockRecords = 1 << blockBits
+)
+
+// An ordering says how records are sorted: by their digest, which is the same for
+// records that belong together, then by their turn, then as compare says, which
+// orders completely, so that the result does not depend on who added first.
+type ordering[T any] struct {
+	digest  func(*T) (digest uint64, turn int64)
 	compare func(a, b *T) int
-
-	mu   sync.Mutex
-	buf  []T
-	file *os.File
-	runs []int64 // lengths
-	err  error
 }
 
-func newSpool[T any](memory int64, compare func(a, b *T) int) *spool[T] {
+// A sortKey is what decides nearly always, small enough to be moved about.
+type sortKey struct {
+	digest uint64
+	turn   int64
+	index  uint32
+}
+
+func newSpool[T any](memory int64, order ordering[T]) *spool[T] {
 	var t T
-	return &spool[T]{limit: int(max(memory/int64(unsafe.Sizeof(t)), 1024)), compare: compare}
+	size := int64(unsafe.Sizeof(t)) + int64(unsafe.Sizeof(sortKey{}))
+	return &spool[T]{limit: int(min(max(memory/size, blockRecords), 1<<31)), order: order}
 }
 
-// add takes records; the slice stays the caller's.
-func (s *spool[T]) add(list []T) {
+// mix spreads a number over all bits.
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// block gives an empty block to fill.
+func (s *spool[T]) block() []T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(list) > 0 && s.err == nil {
-		n := min(len(list), s.limit-len(s.buf))
-		s.buf = append(s.buf, list[:n]...)
-		list = list[n:]
-		if len(s.buf) >= s.limit {
-			s.err = s.flush()
-		}
+	if n := len(s.free); n > 0 {
+		b := s.free[n-1]
+		s.free = s.free[:n-1]
+		return b
 	}
+	return make([]T, 0, blockRecords)
 }
 
+// add takes a block, which is no longer the caller's, and gives an empty one.
+func (s *spool[T]) add(b []T) []T {
+	if len(b) == 0 {
+		return b
+	}
+	s.mu.Lock()
+	s.blocks = append(s.blocks, b)
+	s.count += len(b)
+	if s.count >= s.limit && s.err == nil {
+		s.err = s.flush()
+	}
+	s.mu.Unlock()
+	return s.block()
+}
+
+func (s *spool[T]) at(index uint32) *T {
+	return &s.blocks[index>>blockBits][index&(blockRecords-1)]
+}
+
+// sort orders keys; the records stay where they are.
 func (s *spool[T]) sort() {
-	slices.SortFunc(s.buf, func(a, b T) int { return s.compare(&a, &b) })
+	s.keys = slices.Grow(s.keys[:0], s.count)
+	for k, b := range s.blocks {
+		for i := range b {
+			digest, turn := s.order.digest(&b[i])
+			s.keys = append(s.keys, sortKey{digest, turn, uint32(k<<blockBits | i)})
+		}
+	}
+	slices.SortFunc(s.keys, func(a, b sortKey) int {
+		switch {
+		case a.digest != b.digest:
+			return cmp.Compare(a.digest, b.digest)
+		case a.turn != b.turn:
+			return cmp.Compare(a.turn, b.turn)
+		}
+		return s.order.compare(s.at(a.index), s.at(b.index))
+	})
+}
+
+// before orders records of different runs.
+func (s *spool[T]) before(a, b *T) bool {
+	da, ta := s.order.digest(a)
+	db, tb := s.order.digest(b)
+	switch {
+	case da != db:
+		return da < db
+	case ta != tb:
+		return ta < tb
+	}
+	return s.order.compare(a, b) < 0
 }
 
 // flush writes a run.
@@ -60,11 +139,20 @@ func (s *spool[T]) flush() error {
 		os.Remove(f.Name()) // where the system allows; close removes it elsewhere
 	}
 	s.sort()
-	if _, err := s.file.Write(bytesOf(s.buf)); err != nil {
+	out := bufio.NewWriterSize(s.file, 1<<18)
+	for i := range s.keys {
+		k := s.keys[i].index
+		b := s.blocks[k>>blockBits]
+		out.Write(bytesOf(b[k&(blockRecords-1):][:1]))
+	}
+	if err := out.Flush(); err != nil {
 		return fmt.Errorf("match messages: write temporary file: %w", err)
 	}
-	s.runs = append(s.runs, int64(len(s.buf)))
-	s.buf = s.buf[:0]
+	s.runs = append(s.runs, int64(s.count))
+	for _, b := range s.blocks {
+		s.free = append(s.free, b[:0])
+	}
+	s.blocks, s.count = s.blocks[:0], 0
 	return nil
 }
 
@@ -83,7 +171,7 @@ func (s *spool[T]) close() {
 		os.Remove(s.file.Name())
 		s.file = nil
 	}
-	s.buf = nil
+	s.blocks, s.free, s.keys, s.count = nil, nil, nil, 0
 }
 
 // A sorted hands out the records of a spool in order.
@@ -96,6 +184,7 @@ type sorted[T any] struct {
 type sortedRun[T any] struct {
 	s    *spool[T]
 	buf  []T
+	keys []sortKey // of those in memory, instead of buf
 	pos  int
 	at   int64 // byte in the file of what is not yet loaded
 	left int64 // records of it
@@ -120,8 +209,8 @@ func (s *spool[T]) sorted() (*sorted[T], error) {
 		}
 		it.runs = append(it.runs, r)
 	}
-	if len(s.buf) > 0 {
-		it.runs = append(it.runs, &sortedRun[T]{s: s, buf: s.buf})
+	if s.count > 0 {
+		it.runs = append(it.runs, &sortedRun[T]{s: s, keys: s.keys})
 	}
 	heap.Init(it)
 	return it, nil
@@ -139,6 +228,16 @@ func (r *sortedRun[T]) load() error {
 	return nil
 }
 
+// first is the record that comes next.
+func (r *sortedRun[T]) first() *T {
+	if r.keys != nil {
+		return r.s.at(r.keys[r.pos].index)
+	}
+	return &r.buf[r.pos]
+}
+
+func (r *sortedRun[T]) len() int { return max(len(r.buf), len(r.keys)) }
+
 // next gives the next record, which is valid until the call after; nil at the end.
 func (it *sorted[T]) next() (*T, error) {
 	if len(it.runs) == 0 {
@@ -148,14 +247,14 @@ func (it *sorted[T]) next() (*T, error) {
 	if it.head == nil {
 		it.head = new(T)
 	}
-	*it.head = r.buf[r.pos]
+	*it.head = *r.first()
 	r.pos++
-	if r.pos == len(r.buf) && r.left > 0 {
+	if r.pos == r.len() && r.left > 0 {
 		if err := r.load(); err != nil {
 			return nil, err
 		}
 	}
-	if r.pos == len(r.buf) {
+	if r.pos == r.len() {
 		heap.Pop(it)
 	} else if len(it.runs) > 1 {
 		heap.Fix(it, 0)
@@ -168,8 +267,7 @@ func (it *sorted[T]) Len() int      { return len(it.runs) }
 func (it *sorted[T]) Swap(i, j int) { it.runs[i], it.runs[j] = it.runs[j], it.runs[i] }
 func (it *sorted[T]) Push(any)      {}
 func (it *sorted[T]) Less(i, j int) bool {
-	a, b := it.runs[i], it.runs[j]
-	return it.s.compare(&a.buf[a.pos], &b.buf[b.pos]) < 0
+	return it.s.before(it.runs[i].first(), it.runs[j].first())
 }
 func (it *sorted[T]) Pop() any {
 	n := len(it.runs) - 1

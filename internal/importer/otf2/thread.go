@@ -54,7 +54,7 @@ func (r *row) teamBegin(ref uint32) {
 		return
 	}
 	if c.rankOf(r.at) != 0 {
-		r.effect(half{kind: matchTeam, a: k, b: uint32(r.at), order: r.now, size: -1})
+		r.start(half{kind: matchTeam, a: k, b: uint32(r.at), order: r.now, size: -1})
 		return
 	}
 	if len(r.teams) < mostOpen {
@@ -87,7 +87,7 @@ func (r *row) teamEnd(ref uint32) {
 		return
 	}
 	if c.rankOf(r.at) != 0 {
-		r.cause(half{kind: matchJoin, a: k, b: uint32(r.at), order: r.now, size: -1})
+		r.end(half{kind: matchJoin, a: k, b: uint32(r.at), order: r.now, size: -1})
 		return
 	}
 	if n := len(r.teams); n > 0 {
@@ -120,11 +120,11 @@ func (r *row) threadLife(id uint8, f *fields) {
 	case evThreadCreate:
 		r.cause(h)
 	case evThreadBegin:
-		r.effect(h)
+		r.start(h)
 		r.instant(id)
 	case evThreadEnd:
 		h.kind = matchWait
-		r.cause(h)
+		r.end(h)
 		r.instant(id)
 	case evThreadWait:
 		h.kind = matchWait
@@ -142,9 +142,19 @@ func (r *row) task(id uint8, h half, number uint64) {
 		r.add(r.a.name(&r.a.names.task), trace.Integer(int64(number)))
 	case evThreadTaskSwitch, evOmpTaskSwitch:
 		if number != 0 {
-			r.effect(h)
+			r.start(h)
 		}
 	default:
 		r.tally.tasks++
 	}
+}
+
+// end keeps the cause of a thread that ends: what it did last, where nothing is
+// open any more.
+func (r *row) end(h half) {
+	if len(r.stack) == 0 && r.left.region != trace.NoRegion {
+		r.causeAt(h, r.left.time, r.left.region)
+		return
+	}
+	r.cause(h)
 }

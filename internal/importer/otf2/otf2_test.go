@@ -1,0 +1,14 @@
+package otf2
+
+import (
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+)
+
+func TestFormat(t *testing.T) {
+	importertest.Run(t, Format, []importertest.Case{
+		{Path: "ping-pong-2ranks"},
+		{Path: "records"},
+	})
+}
