@@ -1,0 +1,197 @@
+package moments_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/moments"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// manyRanks writes ranks on nodes of four: rank i is busy from i to i + 50.
+func manyRanks(n int) func(trace.Writer) {
+	return func(w trace.Writer) {
+		busy := w.Region(trace.Region{Name: "busy", Role: trace.RoleCompute})
+		for i := range n {
+			node := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: fmt.Sprint("node", i/4), Rank: trace.NoRank, Order: int64(i / 4)})
+			s := w.Stream(w.Location(trace.Location{Parent: node, Kind: trace.KindProcess, Name: fmt.Sprint("p", i), Rank: i}), trace.StreamOptions{})
+			s.Interval(trace.Time(i), trace.Time(i+50), busy)
+			s.Close()
+		}
+	}
+}
+
+func TestRowsThatDoNotFitBecomeGroupsOfNeighbours(t *testing.T) {
+	r := viewtest.Local(t, manyRanks(1000))
+	d := twinOf(t, r, viewtest.Case{Size: scene.Size{Width: 400, Height: 160}})
+	if len(d.Rows) != 1000 {
+		t.Fatalf("%d rows in the data, want all", len(d.Rows))
+	}
+	members := 0
+	for _, g := range d.Groups {
+		members += g.Locations
+		if g.M0 != 50 { // the mean utilization, not the sum
+			t.Fatalf("a group of %d has m0 = %v", g.Locations, g.M0)
+		}
+		if g.M1 == nil || *g.M1 < *g.Spread.Min-1e-9 || *g.M1 > *g.Spread.Max+1e-9 {
+			t.Fatalf("m1 %v outside the spread of its members", g.M1)
+		}
+	}
+	if n := len(d.Groups); n > 160 || n < 40 || members != 1000 {
+		t.Errorf("%d groups of %d locations", n, members)
+	}
+}
+
+func TestGroupsOfAKind(t *testing.T) {
+	r := viewtest.Local(t, manyRanks(40))
+	c := viewtest.Case{Options: map[string][]string{"group": {"machine"}}}
+	d := twinOf(t, r, c)
+	if len(d.Groups) != 10 || d.Groups[3].Locations != 4 || d.Groups[3].Location == nil {
+		t.Fatalf("%d groups, %+v", len(d.Groups), d.Groups[0])
+	}
+	// Ranks 12 to 15 are busy 50 each, about 37 to 40 on average.
+	if g := d.Groups[3]; *g.M1 != 38.5 || *g.Spread.Min != 37 || *g.Spread.Max != 40 {
+		t.Errorf("m1 %v, spread %v to %v", *g.M1, *g.Spread.Min, *g.Spread.Max)
+	}
+	d = twinOf(t, r, viewtest.Case{Options: map[string][]string{"group": {"galaxy"}}})
+	if len(d.Groups) != 0 || len(d.Rows) != 40 {
+		t.Errorf("an unknown kind makes %d groups", len(d.Groups))
+	}
+}
+
+func TestOrderByAMoment(t *testing.T) {
+	r := storetest.Text(t, fiveRanks, all.Summaries...)
+	for order, want := range map[string]string{
+		"m0": "rank 4, rank 2, rank 0, rank 1, rank 3", "-m0": "rank 3, rank 1, rank 0, rank 2, rank 4",
+		"m1": "rank 2, rank 0, rank 4, rank 1, rank 3", "location": "rank 0, rank 1, rank 2, rank 3, rank 4",
+	} {
+		c := viewtest.Case{Options: map[string][]string{"order": {order}}}
+		var got []string
+		for _, row := range c.Compute(t, moments.View, r).Scene(scene.Size{Width: 600, Height: 400}).Frames[0].YScale.Rows {
+			got = append(got, row.Label)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("--order %s: %v, want %s", order, got, want)
+		}
+	}
+}
+
+func TestNumbersByHand(t *testing.T) {
+	r := storetest.Text(t, fiveRanks, all.Summaries...)
+	want := map[string][3]float64{"rank 0": {40, 40, 20}, "rank 1": {30, 27.5, 0}, "rank 2": {44, 0, 0}, "rank 3": {0, 0, 0}, "rank 4": {60, 40, 30}}
+	for _, row := range twinOf(t, r, viewtest.Case{}).Rows {
+		w := want[row.Path]
+		if row.M0 != w[0] || w[1] > 0 && math.Abs(*row.M1-w[1]) > 1e-12 || w[2] > 0 && math.Abs(*row.M2-w[2]) > 1e-12 {
+			t.Errorf("%s: %+v, want %v", row.Path, row, w)
+		}
+		if row.M0 == 0 && row.M1 != nil {
+			t.Errorf("%s: m1 without busy time", row.Path)
+		}
+	}
+	d := twinOf(t, r, viewtest.Case{Options: map[string][]string{"layers": {"communication", "busy"}}})
+	if len(d.Layers) != 2 || d.Layers[0].Name != "communication" || len(d.Layers[0].Rows) != 5 {
+		t.Fatalf("layers %+v", d.Layers)
+	}
+	for i, row := range d.Rows {
+		if d.Layers[1].Rows[i].M0 != row.M0 {
+			t.Errorf("%s: busy as a layer has %v, as a row %v", row.Path, d.Layers[1].Rows[i].M0, row.M0)
+		}
+	}
+}
+
+func TestPickReadsARowInWords(t *testing.T) {
+	c := viewtest.Case{Size: scene.Size{Width: 600, Height: 300}}
+	result := c.Compute(t, moments.View, storetest.Text(t, fiveRanks, all.Summaries...))
+	s := result.Scene(c.Size)
+	rows := s.Frames[0].YScale.Rows
+	for i, want := range []string{"unbroken", "later", "earlier", "Never busy", "unbroken"} {
+		f, ok := result.Pick(300, float64(rows[i].From+rows[i].To)/2)
+		if !ok || f.Title != fmt.Sprint("rank ", i) || !strings.Contains(f.Text, want) || len(f.Locations) != 1 {
+			t.Errorf("row %d: %q, %q, want %q", i, f.Title, f.Text, want)
+		}
+	}
+	f, _ := result.Pick(300, float64(rows[1].From)+2)
+	lines := map[string]string{}
+	for _, l := range f.Lines {
+		lines[l.Label] = l.Value
+	}
+	if got := lines["true busy time"]; got != "██████··████························██··" {
+		t.Errorf("true busy time %q", got)
+	}
+	if !strings.Contains(lines["as two bars"], "█") {
+		t.Errorf("no two bars: %v", lines)
+	}
+}
+
+const recordedRun = `
+location process p rank=0
+  location thread a
+  location thread b
+moments p/a compute 0..100 weight=100 mean=50 m2=83333.33333333333
+moments p/a compute 100..200 weight=50 mean=25 m2=10416.666666666666
+moments p/b compute 100..200 weight=10 mean=95 m2=83.33333333333333
+moments p/b communication 0..100 weight=20 mean=10 m2=666.6666666666666
+`
+
+func TestRecordedMomentsNeedNoIntervals(t *testing.T) {
+	r := storetest.Text(t, recordedRun, all.Summaries...)
+	if why := moments.View.Needs.Missing(r); why != "" {
+		t.Fatal(why)
+	}
+	d := twinOf(t, r, viewtest.Case{})
+	if len(d.Rows) != 2 {
+		t.Fatalf("rows %+v", d.Rows)
+	}
+	for _, row := range d.Rows {
+		want := map[string][3]float64{"p/a": {150, 75, 75}, "p/b": {10, 195, 5}}[row.Path]
+		if row.M0 != want[0] || math.Abs(*row.M1-want[1]) > 1e-9 || math.Abs(*row.M2-want[2]) > 1e-6 {
+			t.Errorf("%s: %v %v %v, want %v", row.Path, row.M0, *row.M1, *row.M2, want)
+		}
+	}
+	c := viewtest.Case{Spec: view.Spec{From: "150"}}
+	if notes := strings.Join(c.Compute(t, moments.View, r).Notes(), "; "); !strings.Contains(notes, "windows count whole") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+func TestTheAxisMayBeACounter(t *testing.T) {
+	// Twice as many cycles a nanosecond in the second half: the bar from 40 to 60
+	// covers 10 and 20 cycles, from 40 to 70.
+	r := viewtest.Local(t, func(w trace.Writer) {
+		id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: 0})
+		busy := w.Region(trace.Region{Name: "busy", Role: trace.RoleCompute})
+		cycles := w.Counter(trace.Counter{Location: id, Name: "cycles", Monotone: true})
+		s := w.Stream(id, trace.StreamOptions{})
+		s.Sample(cycles, 0, 0)
+		s.Interval(40, 60, busy)
+		s.Sample(cycles, 50, 50)
+		s.Sample(cycles, 100, 150)
+		s.Close()
+	})
+	c := viewtest.Case{Options: map[string][]string{"axis": {"cycles"}}}
+	row := twinOf(t, r, c).Rows[0]
+	if row.M0 != 30 || *row.M1 != 55 || math.Abs(*row.M2-15) > 1e-9 {
+		t.Errorf("%v %v %v", row.M0, *row.M1, *row.M2)
+	}
+	c.Options["axis"] = []string{"lunches"}
+	if _, err := moments.View.Compute(t.Context(), c.Request(t, moments.View, r)); err == nil {
+		t.Error("an unknown counter is accepted")
+	}
+}
+
+func TestWrongOptionsSayWhatIsWanted(t *testing.T) {
+	r := storetest.Text(t, fiveRanks, all.Summaries...)
+	for _, o := range []map[string][]string{{"order": {"m9"}}, {"moments": {"9"}}, {"busy": {"role:lunch"}}, {"busy": {"nobody"}}, {"top": {"-1"}}, {"layers": {"nobody"}}} {
+		c := viewtest.Case{Options: o}
+		if _, err := moments.View.Compute(t.Context(), c.Request(t, moments.View, r)); err == nil {
+			t.Errorf("%v is accepted", o)
+		}
+	}
+}
