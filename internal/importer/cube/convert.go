@@ -155,6 +155,9 @@ func regionOf(r *region, parameters string, sites []string) trace.Region {
 // whose names say more.
 func roleOf(r *region) trace.Role {
 	if r.Paradigm == "mpi" {
+		if len(r.Name) < 4 || !strings.EqualFold(r.Name[:4], "MPI_") {
+			return trace.RoleOf(r.Name, "") // the whole program is called PARALLEL
+		}
 		return trace.RoleByName
 	}
 	switch r.Role {

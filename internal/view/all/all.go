@@ -6,6 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/activity"
 	"github.com/parallax-hpc/parallax/internal/view/boxprofile"
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
+	"github.com/parallax-hpc/parallax/internal/view/calltree"
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/groups"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
@@ -22,6 +23,7 @@ var Views = []*view.View{
 	moments.View,
 	activity.View,
 	profile.View,
+	calltree.View,
 	commmatrix.View,
 	boxprofile.View,
 	callmatrix.View,

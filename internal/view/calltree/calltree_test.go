@@ -1,0 +1,234 @@
+package calltree_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/importer/tau"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/calltree"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+const ranks = `
+region main role=compute
+region work role=compute
+region MPI_Wait role=communication
+location machine m
+  location process r0 rank=0
+    0..100 main
+      10..50 work
+        20..30 work
+        30..45 MPI_Wait
+      60..90 MPI_Wait
+  location process r1 rank=1
+    0..100 main
+      10..80 work
+      80..90 MPI_Wait
+  location process r2 rank=2
+    0..100 main
+`
+
+const paths = `
+region main role=compute
+region work role=compute
+region MPI_Send role=communication
+location process r0 rank=0
+location process r1 rank=1
+metric TIME unit=ns default
+profile r0 main TIME calls=1 incl=100 excl=20
+profile r0 "main => work" TIME calls=2 incl=80 excl=50
+profile r0 "main => work => MPI_Send" TIME calls=4 incl=30 excl=30
+profile r1 main TIME calls=1 incl=100 excl=60
+profile r1 "main => MPI_Send" TIME calls=8 incl=40 excl=40
+profile r1 "cut => MPI_Send" TIME calls=1 incl=5 excl=5
+profile r1 main TIME calls=1 incl=100 excl=60 flat
+`
+
+func TestView(t *testing.T) {
+	option := func(kv ...string) map[string][]string {
+		m := map[string][]string{}
+		for i := 0; i < len(kv); i += 2 {
+			m[kv[i]] = []string{kv[i+1]}
+		}
+		return m
+	}
+	viewtest.Run(t, calltree.View,
+		viewtest.Case{Name: "trace", Trace: ranks},
+		viewtest.Case{Name: "window", Trace: ranks, Spec: view.Spec{From: "25", To: "70", Locations: []string{"r0", "r2"}}},
+		viewtest.Case{Name: "bottom up", Trace: ranks, Options: option("direction", "bottom-up")},
+		viewtest.Case{Name: "table", Trace: ranks, Options: option("form", "table")},
+		viewtest.Case{Name: "one region", Trace: ranks, Spec: view.Spec{Regions: []string{"MPI_Wait"}}},
+		viewtest.Case{Name: "below a node", Trace: ranks, Options: option("root", "1", "metric", "calls")},
+		viewtest.Case{Name: "profile", Trace: paths},
+		viewtest.Case{Name: "profile table bottom up", Trace: paths, Options: option("form", "table", "direction", "bottom-up", "top", "3")},
+	)
+}
+
+func data(t *testing.T, c viewtest.Case) (map[string]calltree.Node, calltree.Data) {
+	t.Helper()
+	b, err := json.Marshal(c.Compute(t, calltree.View, c.Open(t)).Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d calltree.Data
+	if err := json.Unmarshal(b, &d); err != nil {
+		t.Fatal(err)
+	}
+	names, nodes := make([]string, len(d.Nodes)), map[string]calltree.Node{}
+	for i, n := range d.Nodes {
+		names[i] = n.Region
+		if n.Parent != nil {
+			names[i] = names[*n.Parent] + " " + n.Region
+		}
+		nodes[names[i]] = n
+	}
+	return nodes, d
+}
+
+func TestATreeOfIntervals(t *testing.T) {
+	nodes, d := data(t, viewtest.Case{Trace: ranks})
+	for path, want := range map[string][3]float64{ // calls, inclusive, exclusive
+		"main": {3, 300, 150}, "main work": {2, 110, 85}, "main work work": {1, 10, 10}, "main work MPI_Wait": {1, 15, 15}, "main MPI_Wait": {2, 40, 40},
+	} {
+		if n := nodes[path]; n.Calls != want[0] || n.Inclusive != want[1] || n.Exclusive != want[2] {
+			t.Errorf("%s: %+v, want %v", path, n, want)
+		}
+	}
+	if len(nodes) != 5 || d.Total != 300 || *nodes["main work"].Q50 != 40 || *nodes["main work MPI_Wait"].Q50 != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestTimesAreClippedToTheWindow(t *testing.T) {
+	nodes, _ := data(t, viewtest.Case{Trace: ranks, Spec: view.Spec{From: "25", To: "70", Locations: []string{"r0"}}})
+	for path, want := range map[string][3]float64{
+		"main": {0, 45, 10}, "main work": {0, 25, 5}, "main work work": {0, 5, 5}, "main work MPI_Wait": {1, 15, 15}, "main MPI_Wait": {1, 10, 10},
+	} {
+		if n := nodes[path]; n.Calls != want[0] || n.Inclusive != want[1] || n.Exclusive != want[2] {
+			t.Errorf("%s: %+v, want %v", path, n, want)
+		}
+	}
+}
+
+func TestBottomUpKeepsAllOfTheTime(t *testing.T) {
+	nodes, d := data(t, viewtest.Case{Trace: ranks, Options: map[string][]string{"direction": {"bottom-up"}}})
+	if d.Total != 300 {
+		t.Errorf("the roots hold %v, want 300", d.Total)
+	}
+	if n := nodes["MPI_Wait"]; n.Inclusive != 55 || n.Calls != 3 {
+		t.Errorf("MPI_Wait %+v", n)
+	}
+	if a, b := nodes["MPI_Wait main"], nodes["MPI_Wait work main"]; a.Exclusive != 40 || b.Exclusive != 15 {
+		t.Errorf("callers %+v %+v", a, b)
+	}
+}
+
+func TestChoosingRegionsKeepsTheirCallersAndTimes(t *testing.T) {
+	nodes, _ := data(t, viewtest.Case{Trace: ranks, Spec: view.Spec{Regions: []string{"MPI_Wait"}}})
+	if len(nodes) != 4 || nodes["main"].Exclusive != 150 {
+		t.Errorf("%+v", nodes)
+	}
+}
+
+func TestATreeOfCallPaths(t *testing.T) {
+	nodes, d := data(t, viewtest.Case{Trace: paths})
+	if n := nodes["main"]; n.Inclusive != 200 || n.Exclusive != 80 || n.Calls != 2 {
+		t.Errorf("main %+v", n)
+	}
+	if n := nodes["cut"]; n.Inclusive != 5 || n.Exclusive != 0 {
+		t.Errorf("a path without numbers of its own: %+v", n)
+	}
+	if d.Locations != 2 || *nodes["main work"].Q98 <= *nodes["main work"].Q50 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// The call trees of the reference implementation, path by path.
+func TestCallTreesAgreeWithTheReference(t *testing.T) {
+	b, err := os.ReadFile("testdata/callmatrix.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o struct {
+		Traces []struct {
+			Name      string
+			Processes map[string]struct {
+				Events [][3]any
+				Tree   []struct {
+					Path  []string
+					Count float64
+				} `json:"call_tree"`
+			}
+		}
+	}
+	if err := json.Unmarshal(b, &o); err != nil {
+		t.Fatal(err)
+	}
+	for _, tr := range o.Traces {
+		r := viewtest.Local(t, func(w trace.Writer) {
+			for name, p := range tr.Processes {
+				s := w.Stream(w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank}), trace.StreamOptions{})
+				for _, e := range p.Events {
+					region := w.Region(trace.Region{Name: e[2].(string)})
+					if e[1].(string) == "E" {
+						s.Enter(trace.Time(e[0].(float64)), region)
+					} else {
+						s.Leave(trace.Time(e[0].(float64)), region)
+					}
+				}
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		for name, p := range tr.Processes {
+			if len(p.Tree) == 0 {
+				continue // a process that did nothing
+			}
+			nodes, _ := data(t, viewtest.Case{Reader: func(testing.TB) store.Reader { return r }, Spec: view.Spec{Locations: []string{name}}})
+			if len(nodes) != len(p.Tree) {
+				t.Errorf("%s, process %s: %d paths, want %d", tr.Name, name, len(nodes), len(p.Tree))
+			}
+			for _, want := range p.Tree {
+				if n := nodes[strings.Join(want.Path, " ")]; n.Calls != want.Count {
+					t.Errorf("%s, process %s: %v is called %v times, want %v", tr.Name, name, want.Path, n.Calls, want.Count)
+				}
+			}
+		}
+	}
+}
+
+func TestASecondRunGivesDifferences(t *testing.T) {
+	c := viewtest.Case{Trace: paths}
+	q := c.Request(t, calltree.View, c.Open(t))
+	other := viewtest.Case{Trace: strings.ReplaceAll(paths, "incl=80", "incl=90")}
+	q.Runs = append(q.Runs, view.Run{Name: "b", Store: other.Open(t)})
+	result, err := calltree.View.Compute(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range result.Data().(calltree.Data).Nodes {
+		want := 0.0
+		if n.Region == "work" {
+			want = 10
+		}
+		if n.Delta == nil || *n.Delta != want {
+			t.Errorf("delta of %s is %v, want %v", n.Region, n.Delta, want)
+		}
+	}
+}
+
+func TestASmallProfileOfTAU(t *testing.T) {
+	r := importertest.Import(t, tau.Format, "../../importer/tau/testdata/cpi")
+	nodes, _ := data(t, viewtest.Case{Reader: func(testing.TB) store.Reader { return r }})
+	root := nodes[".TAU application"]
+	if root.Exclusive != (449+419)*1000 || root.Calls != 2 {
+		t.Errorf("root %+v", root)
+	}
+}

@@ -1,0 +1,119 @@
+package calltree
+
+import (
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A Node is one call path in the JSON twin. Quantiles are of the inclusive values of
+// locations, those without the path counting as 0; null where they are not kept. Delta
+// is the difference to a second run; null without one.
+type Node struct {
+	ID        int            `json:"id"`
+	Parent    *int32         `json:"parent"`
+	Region    string         `json:"region"`
+	RegionID  trace.RegionID `json:"region_id"`
+	Depth     int            `json:"depth"`
+	Calls     float64        `json:"calls"`
+	Inclusive float64        `json:"inclusive"`
+	Exclusive float64        `json:"exclusive"`
+	Q02       *float64       `json:"q02"`
+	Q25       *float64       `json:"q25"`
+	Q50       *float64       `json:"q50"`
+	Q75       *float64       `json:"q75"`
+	Q98       *float64       `json:"q98"`
+	Delta     *float64       `json:"delta"`
+}
+
+// Data is the "data" of the JSON twin.
+type Data struct {
+	Metric    string  `json:"metric"`
+	Unit      string  `json:"unit"`
+	Direction string  `json:"direction"`
+	Locations int     `json:"locations"`
+	Total     float64 `json:"total"`
+	Nodes     []Node  `json:"nodes"`
+}
+
+var quantiles = [5]float64{0.02, 0.25, 0.5, 0.75, 0.98}
+
+func (r *result) Data() any {
+	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Nodes: make([]Node, len(r.tree.nodes))}
+	for i := range r.tree.nodes {
+		n := &r.tree.nodes[i]
+		x := Node{ID: i, Region: r.regions[n.region].Name, RegionID: n.region, Depth: n.depth, Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta[i]}
+		if n.parent >= 0 {
+			x.Parent = &n.parent
+		}
+		if q, ok := r.spread(n); ok {
+			x.Q02, x.Q25, x.Q50, x.Q75, x.Q98 = &q[0], &q[1], &q[2], &q[3], &q[4]
+		}
+		d.Nodes[i] = x
+	}
+	return d
+}
+
+// spread gives the quantiles over locations, between two values in proportion.
+func (r *result) spread(n *node) (q [5]float64, ok bool) {
+	if n.values == nil || r.tree.locations == 0 {
+		return q, false
+	}
+	sorted := slices.Clone(n.values)
+	slices.Sort(sorted)
+	zeros := max(r.tree.locations-len(sorted), 0)
+	negative, _ := slices.BinarySearch(sorted, 0)
+	value := func(i int) float64 { // of the list with its zeros in place
+		switch {
+		case i < negative:
+			return sorted[i]
+		case i < negative+zeros:
+			return 0
+		}
+		return sorted[min(i-zeros, len(sorted)-1)]
+	}
+	last := zeros + len(sorted) - 1
+	for k, p := range quantiles {
+		at := p * float64(last)
+		i := int(math.Floor(at))
+		q[k] = value(i) + (at-float64(i))*(value(min(i+1, last))-value(i))
+	}
+	return q, true
+}
+
+// Table has a row for each node, in preorder.
+func (r *result) Table() *view.Table {
+	unit := r.metric.ColumnUnit()
+	if r.metric.Number == view.NumberCalls {
+		unit = "ns"
+	}
+	t := &view.Table{Columns: []view.Column{{Name: "id", Unit: "count"}, {Name: "parent", Unit: "count"}, {Name: "depth", Unit: "count"}, {Name: "region"}, {Name: "calls", Unit: "count"},
+		{Name: "inclusive", Unit: unit}, {Name: "exclusive", Unit: unit}, {Name: "share", Unit: "share"}, {Name: "q02", Unit: unit}, {Name: "q25", Unit: unit}, {Name: "q50", Unit: unit}, {Name: "q75", Unit: unit}, {Name: "q98", Unit: unit}, {Name: "delta", Unit: unit}},
+		Rows: make([][]any, len(r.tree.nodes)), Regions: make([]trace.RegionID, len(r.tree.nodes))}
+	for i := range r.tree.nodes {
+		n := &r.tree.nodes[i]
+		row := []any{int64(i), nil, int64(n.depth), r.regions[n.region].Name, n.calls, n.inclusive, n.exclusive, r.share(n.inclusive), nil, nil, nil, nil, nil, nil}
+		if n.parent >= 0 {
+			row[1] = int64(n.parent)
+		}
+		if q, ok := r.spread(n); ok {
+			for k, v := range q {
+				row[8+k] = v
+			}
+		}
+		if d := r.delta[i]; d != nil {
+			row[13] = *d
+		}
+		t.Rows[i], t.Regions[i] = row, n.region
+	}
+	return t
+}
+
+func (r *result) share(v float64) float64 {
+	if r.total == 0 {
+		return 0
+	}
+	return v / r.total
+}

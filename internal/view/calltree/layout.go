@@ -1,0 +1,241 @@
+package calltree
+
+import (
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	tallest    = 40 // of a level
+	leastLevel = 12
+	leastWidth = 1.5 // of a box that is drawn on its own
+	edge       = 12
+)
+
+// A box is something drawn that can be picked.
+type box struct {
+	x, y, w, h float32
+	node       int32
+	count      int // of nodes that it stands for
+}
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	boxes  []box
+	levels int // drawn
+	hidden int // nodes below them
+}
+
+// weight is what the width of a box means: what it and all below it took.
+func (r *result) weight(n *node) float64 {
+	if r.metric.Number == view.NumberCalls {
+		return max(n.calls, 0)
+	}
+	return max(n.inclusive, 0)
+}
+
+// Scene draws the tree in the form that was asked for.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	r.drawn = drawing{}
+	if r.request.Values.Text("form") == "table" {
+		r.table(s)
+	} else {
+		r.icicle(s)
+	}
+	s.Notes = append(s.Notes, r.notes...)
+	return s
+}
+
+func (r *result) describe() string {
+	way := "Call tree"
+	if r.bottomUp {
+		way = "Callers"
+	}
+	return fmt.Sprintf("%s of %s locations: %s paths, %s in all.", way, view.Thousands(int64(r.tree.locations)), view.Thousands(int64(len(r.tree.nodes))), r.format(r.total))
+}
+
+func (r *result) format(v float64) string {
+	if r.metric.Number == view.NumberCalls {
+		return view.FormatDuration(v)
+	}
+	return r.metric.Format(v)
+}
+
+// last gives the last node below each: the next sibling follows it. Takes O(nodes).
+func (r *result) last() []int32 {
+	last := make([]int32, len(r.tree.nodes))
+	for i := len(last) - 1; i >= 0; i-- {
+		last[i] = max(last[i], int32(i))
+		if p := r.tree.nodes[i].parent; p >= 0 {
+			last[p] = max(last[p], last[i])
+		}
+	}
+	return last
+}
+
+// icicle draws boxes from the top down.
+func (r *result) icicle(s *scene.Scene) {
+	w, h := float32(s.Width), float32(s.Height)
+	f := scene.Frame{Name: "main", W: w, H: h}
+	axes := w >= 160 && h >= 90
+	if axes {
+		f.X, f.W, f.H = edge, w-2*edge, h-scene.AxisHeight-4
+	}
+	depth := 0
+	for i := range r.tree.nodes {
+		depth = max(depth, r.tree.nodes[i].depth+1)
+	}
+	if asked := r.request.Values.Integer("depth"); asked > 0 {
+		depth = min(depth, asked)
+	}
+	height := min(max(f.H/float32(depth), leastLevel), tallest)
+	r.drawn.levels = max(min(depth, int(f.H/height)), 1)
+	whole := 0.0
+	for i := range r.tree.nodes {
+		if r.tree.nodes[i].parent < 0 {
+			whole += r.weight(&r.tree.nodes[i])
+		}
+	}
+	f.XScale = scene.Scale{Kind: "linear", Begin: 0, End: max(whole, 1), Label: r.axisLabel()}
+	s.AddFrame(f)
+	if axes {
+		unit := r.metric.Unit
+		if r.metric.Number == view.NumberCalls {
+			unit = "count"
+		}
+		s.XAxis(0, scene.Axis{Unit: unit})
+	}
+	last := r.last()
+	r.row(0, int32(len(r.tree.nodes))-1, f.X, f.Y, f.W, height, whole, 0, last)
+	r.paint(s)
+	if r.drawn.hidden > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s paths are deeper than the %d levels drawn", view.Thousands(int64(r.drawn.hidden)), r.drawn.levels))
+	}
+}
+
+func (r *result) axisLabel() string {
+	switch {
+	case r.metric.Number == view.NumberCalls:
+		return "calls"
+	case r.bottomUp:
+		return "exclusive, by caller"
+	}
+	return "inclusive"
+}
+
+// row places the siblings from first to end side by side in a width that stands
+// for whole, and what lies below them. Those too narrow to be seen are drawn as one.
+func (r *result) row(first, end int32, x, y, width, height float32, whole float64, level int, last []int32) {
+	if level >= r.drawn.levels {
+		r.drawn.hidden += int(end-first) + 1
+		return
+	}
+	sum := 0.0
+	for i := first; i <= end; i = last[i] + 1 {
+		sum += r.weight(&r.tree.nodes[i])
+	}
+	whole = max(whole, sum)
+	if whole <= 0 {
+		return
+	}
+	for i := first; i <= end; i = last[i] + 1 {
+		own := float32(r.weight(&r.tree.nodes[i])/whole) * width
+		if own < leastWidth { // siblings are sorted: all that follow are as narrow
+			rest := 0.0
+			for k := i; k <= end; k = last[k] + 1 {
+				rest += r.weight(&r.tree.nodes[k])
+			}
+			if own = float32(rest/whole) * width; own >= 0.5 {
+				r.drawn.boxes = append(r.drawn.boxes, box{x, y, own, height, i, int(end-i) + 1})
+			}
+			return
+		}
+		r.drawn.boxes = append(r.drawn.boxes, box{x, y, own, height, i, 1})
+		if last[i] > i {
+			r.row(i+1, last[i], x, y+height, own, height, r.weight(&r.tree.nodes[i]), level+1, last)
+		}
+		x += own
+	}
+}
+
+func (r *result) paint(s *scene.Scene) {
+	boxes, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	used := map[trace.Role]bool{}
+	for _, b := range r.drawn.boxes {
+		n := &r.tree.nodes[b.node]
+		g := &r.regions[n.region]
+		fill, flags := scene.RegionColour(g.Name, uint8(g.Role)), scene.Flag(0)
+		if n.context {
+			flags |= scene.Dimmed
+		}
+		if b.count > 1 {
+			fill, flags = scene.UIAggregate, scene.Aggregated
+		} else {
+			used[g.Role] = true
+		}
+		boxes.Add(b.x, b.y, max(b.w-1, 0.5), b.h-1, fill)
+		boxes.SetFlags(flags)
+		boxes.SetCount(uint32(b.count))
+		if b.count == 1 && b.h >= 12 {
+			if name := scene.Shorten(r.label(n), b.w-8, scene.TextSize); name != "" {
+				text.Add(b.x+4, b.y+b.h/2+scene.TextAscent(scene.TextSize)/2-0.5, name, scene.InkFor(fill, flags), scene.Start)
+			}
+		}
+	}
+	s.AddLayer("boxes", 0, boxes)
+	s.AddLayer("names", 0, text)
+	for role := range trace.Role(trace.RoleCount) {
+		if used[role] {
+			s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})
+		}
+	}
+}
+
+// Pick gives the path under the cursor.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	px, py := float32(x), float32(y)
+	for i := range r.drawn.boxes {
+		b := &r.drawn.boxes[i]
+		if px >= b.x && px < b.x+b.w && py >= b.y && py < b.y+b.h {
+			return r.fact(b), true
+		}
+	}
+	return view.Fact{}, false
+}
+
+func (r *result) fact(b *box) view.Fact {
+	n := &r.tree.nodes[b.node]
+	if b.count > 1 {
+		return view.Fact{Title: fmt.Sprintf("%s paths too small to be drawn", view.Thousands(int64(b.count))), Count: int64(b.count),
+			Lines: []view.FactLine{{Label: "below", Value: r.parentName(n)}}}
+	}
+	f := view.Fact{Title: r.regions[n.region].Name, Text: r.path(int(b.node)), Regions: []trace.RegionID{n.region}}
+	line := func(label, value string, exact float64) {
+		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: view.Cell(exact)})
+	}
+	line("inclusive", r.format(n.inclusive), n.inclusive)
+	line("share", view.FormatShare(r.share(n.inclusive)), r.share(n.inclusive))
+	line("exclusive", r.format(n.exclusive), n.exclusive)
+	line("calls", view.FormatCount(n.calls), n.calls)
+	if q, ok := r.spread(n); ok && r.tree.locations > 1 {
+		line("least of a location (2 %)", r.format(q[0]), q[0])
+		line("median of a location", r.format(q[2]), q[2])
+		line("most of a location (98 %)", r.format(q[4]), q[4])
+	}
+	if d := r.delta[b.node]; d != nil {
+		line("difference", r.format(*d), *d)
+	}
+	f.Lines = append(f.Lines, view.FactLine{Label: "node", Value: fmt.Sprint(b.node)})
+	return f
+}
+
+func (r *result) parentName(n *node) string {
+	if n.parent < 0 {
+		return "the top"
+	}
+	return r.path(int(n.parent))
+}

@@ -1,0 +1,154 @@
+package calltree
+
+import (
+	"container/heap"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	head  = 20
+	pitch = 20
+	pad   = 8
+)
+
+// table draws the heaviest paths as rows, indented, with their numbers and a bar:
+// the whole of it inclusive, the dark part exclusive.
+func (r *result) table(s *scene.Scene) {
+	w, h := float32(s.Width), float32(s.Height)
+	rows := max(int((h-head)/pitch), 0)
+	if top := r.request.Values.Integer("top"); top > 0 {
+		rows = min(rows, top)
+	}
+	shown := r.heaviest(rows)
+	names := make([]scene.Row, len(shown))
+	for i, id := range shown {
+		n := &r.tree.nodes[id]
+		y := head + float32(i)*pitch
+		names[i] = scene.Row{From: y, To: y + pitch, Location: scene.NoID, Region: uint32(n.region), Label: r.label(n), Level: min(n.depth, 16), Count: 1}
+		r.drawn.boxes = append(r.drawn.boxes, box{0, y, w, pitch, id, 1})
+	}
+	labels := min(scene.RowLabelWidth(names, w*0.5), 460)
+	columns := []struct {
+		title string
+		text  func(*node) string
+	}{
+		{"share", func(n *node) string { return view.FormatShare(r.share(n.inclusive)) }},
+		{"inclusive", func(n *node) string { return r.format(n.inclusive) }},
+		{"exclusive", func(n *node) string { return r.format(n.exclusive) }},
+		{"calls", func(n *node) string { return view.FormatCount(n.calls) }},
+	}
+	bands, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	at := labels
+	for _, c := range columns {
+		width := scene.TextWidth(c.title, scene.TextSize, false)
+		for _, id := range shown {
+			width = max(width, scene.TextWidth(c.text(&r.tree.nodes[id]), scene.TextSize, false))
+		}
+		if at+width+2*pad > w*0.85 {
+			break
+		}
+		at += width + 2*pad
+		text.Add(at-pad, head-6, c.title, scene.UITextMuted, scene.End)
+		for i, id := range shown {
+			text.Add(at-pad, head+float32(i)*pitch+pitch/2+scene.TextAscent(scene.TextSize)/2, c.text(&r.tree.nodes[id]), scene.UIText, scene.End)
+		}
+	}
+	for i := 1; i < len(shown); i += 2 {
+		bands.Add(0, head+float32(i)*pitch, w, pitch, scene.UIBand)
+	}
+	f := scene.Frame{Name: "bars", X: at, Y: head, W: max(w-at-pad, 0), H: float32(len(shown)) * pitch,
+		XScale: scene.Scale{Kind: "linear", Begin: 0, End: max(r.total, 1), Label: r.axisLabel()}, YScale: scene.Scale{Kind: "rows", Rows: names}}
+	s.AddFrame(f)
+	s.AddLayer("bands", -1, bands)
+	s.AddLayer("numbers", -1, text)
+	r.labels(s, shown, labels)
+	r.bars(s, shown)
+	if left := len(r.tree.nodes) - len(shown); left > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s lighter paths are in the table", view.Thousands(int64(left))))
+	}
+}
+
+// labels writes names with an indent for each level.
+func (r *result) labels(s *scene.Scene, shown []int32, room float32) {
+	text := &scene.Text{Size: scene.TextSize}
+	for i, id := range shown {
+		n := &r.tree.nodes[id]
+		x := pad + float32(min(n.depth, 16))*12
+		fill := scene.UIText
+		if n.context {
+			fill = scene.UITextMuted
+		}
+		if name := scene.Shorten(r.label(n), room-x-pad, scene.TextSize); name != "" {
+			text.Add(x, head+float32(i)*pitch+pitch/2+scene.TextAscent(scene.TextSize)/2, name, fill, scene.Start)
+		}
+	}
+	s.AddLayer("names", -1, text)
+}
+
+func (r *result) bars(s *scene.Scene, shown []int32) {
+	f := &s.Frames[0]
+	bars := &scene.Rect{}
+	for i, id := range shown {
+		n := &r.tree.nodes[id]
+		g := &r.regions[n.region]
+		y := head + float32(i)*pitch + 3
+		whole, own := f.XPixel(max(n.inclusive, 0))-f.X, f.XPixel(max(n.exclusive, 0))-f.X
+		if f.W <= 0 || whole <= 0 {
+			continue
+		}
+		bars.Add(f.X, y, whole, pitch-6, scene.UIDataSoft)
+		if own > 0 {
+			bars.Add(f.X, y, min(own, whole), pitch-6, scene.RegionColour(g.Name, uint8(g.Role)))
+		}
+	}
+	s.AddLayer("bars", 0, bars)
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: "exclusive: the colour of the region", Colour: scene.UIData, Region: scene.NoID, Parent: scene.NoID},
+		scene.LegendEntry{Label: "inclusive", Colour: scene.UIDataSoft, Region: scene.NoID, Parent: scene.NoID})
+}
+
+// heaviest chooses nodes by their time so that the caller of each is chosen too, and
+// gives them in preorder. Takes O(most log nodes).
+func (r *result) heaviest(most int) []int32 {
+	h := &heavy{r: r}
+	last := r.last()
+	push := func(first, end int32) {
+		for i := first; i <= end; i = last[i] + 1 {
+			heap.Push(h, i)
+		}
+	}
+	push(0, int32(len(r.tree.nodes))-1)
+	var out []int32
+	for h.Len() > 0 && len(out) < most {
+		i := heap.Pop(h).(int32)
+		out = append(out, i)
+		push(i+1, last[i])
+	}
+	slices.Sort(out)
+	return out
+}
+
+// heavy is a heap of nodes, the heaviest first.
+type heavy struct {
+	r    *result
+	list []int32
+}
+
+func (h *heavy) Len() int { return len(h.list) }
+func (h *heavy) Less(a, b int) bool {
+	x, y := &h.r.tree.nodes[h.list[a]], &h.r.tree.nodes[h.list[b]]
+	if x.inclusive != y.inclusive {
+		return x.inclusive > y.inclusive
+	}
+	return h.list[a] < h.list[b]
+}
+func (h *heavy) Swap(a, b int) { h.list[a], h.list[b] = h.list[b], h.list[a] }
+func (h *heavy) Push(x any)    { h.list = append(h.list, x.(int32)) }
+func (h *heavy) Pop() any {
+	x := h.list[len(h.list)-1]
+	h.list = h.list[:len(h.list)-1]
+	return x
+}

@@ -1,0 +1,143 @@
+package calltree
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A tree is a merged call tree. Once sorted it is in preorder.
+type tree struct {
+	nodes     []node
+	locations int // that hold values
+	notes     []string
+	whole     float64 // what shares are of, where the roots overlap; else 0
+}
+
+// A node is a call path, or in a tree turned round a chain of callers.
+type node struct {
+	parent                      int32 // -1 at the top
+	depth                       int
+	region                      trace.RegionID
+	calls, inclusive, exclusive float64
+	values                      []float64 // inclusive of each location that has some; nil: not kept
+	context                     bool      // shown only because something below it is selected
+	cut                         bool      // the source says nothing of it: a path that was cut at its callers
+}
+
+// sort brings the tree into preorder, siblings by time and then by name.
+func (t *tree) sort(regions []trace.Region) {
+	children := make([][]int32, len(t.nodes)+1) // the last holds the roots
+	for i := range t.nodes {
+		p := t.nodes[i].parent
+		if p < 0 {
+			p = int32(len(t.nodes))
+		}
+		children[p] = append(children[p], int32(i))
+	}
+	for _, list := range children {
+		slices.SortFunc(list, func(a, b int32) int {
+			x, y := &t.nodes[a], &t.nodes[b]
+			return cmp.Or(cmp.Compare(y.inclusive, x.inclusive), cmp.Compare(y.calls, x.calls), strings.Compare(regions[x.region].Name, regions[y.region].Name), cmp.Compare(x.region, y.region))
+		})
+	}
+	out := make([]node, 0, len(t.nodes))
+	type step struct{ id, parent int32 }
+	var stack []step
+	push := func(list []int32, parent int32) {
+		for i := len(list) - 1; i >= 0; i-- {
+			stack = append(stack, step{list[i], parent})
+		}
+	}
+	push(children[len(t.nodes)], -1)
+	for len(stack) > 0 {
+		s := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n := t.nodes[s.id]
+		n.parent, n.depth = s.parent, 0
+		if s.parent >= 0 {
+			n.depth = out[s.parent].depth + 1
+		}
+		out = append(out, n)
+		push(children[s.id], int32(len(out)-1))
+	}
+	t.nodes = out
+}
+
+// mostCallers bounds the chains of callers of a tree turned round.
+const mostCallers = 64
+
+// turned gives the tree from regions to their callers. The time of a node is the
+// time that the region of its root spent itself when it was called through the
+// chain; its own time is that of chains that end there. Takes O(nodes × depth).
+func (t *tree) turned() *tree {
+	out := &tree{locations: t.locations, notes: t.notes, whole: t.whole}
+	type key struct {
+		parent int32
+		region trace.RegionID
+	}
+	index := map[key]int32{}
+	for i := range t.nodes {
+		leaf := &t.nodes[i]
+		if leaf.exclusive == 0 && leaf.calls == 0 {
+			continue
+		}
+		at := int32(-1)
+		for up, n := int32(i), 0; up >= 0 && n < mostCallers; up, n = t.nodes[up].parent, n+1 {
+			k := key{at, t.nodes[up].region}
+			id, ok := index[k]
+			if !ok {
+				id = int32(len(out.nodes))
+				index[k] = id
+				out.nodes = append(out.nodes, node{parent: at, region: k.region})
+			}
+			x := &out.nodes[id]
+			x.calls += leaf.calls
+			x.inclusive += leaf.exclusive
+			if t.nodes[up].parent < 0 {
+				x.exclusive += leaf.exclusive
+			}
+			at = id
+		}
+	}
+	return out
+}
+
+// restricted keeps the selected regions and what leads to them.
+func (t *tree) restricted(regions []trace.RegionID) *tree {
+	if regions == nil {
+		return t
+	}
+	keep := make([]bool, len(t.nodes))
+	chosen := make([]bool, len(t.nodes))
+	for i := range t.nodes {
+		if !slices.Contains(regions, t.nodes[i].region) {
+			continue
+		}
+		chosen[i] = true
+		for up := int32(i); up >= 0 && !keep[up]; up = t.nodes[up].parent {
+			keep[up] = true
+		}
+	}
+	out := &tree{locations: t.locations, notes: t.notes, whole: t.whole}
+	place := make([]int32, len(t.nodes))
+	for i, n := range t.nodes {
+		if !keep[i] {
+			continue
+		}
+		place[i] = int32(len(out.nodes))
+		n.context = !chosen[i]
+		out.nodes = append(out.nodes, n)
+	}
+	for k, i := 0, 0; i < len(t.nodes); i++ { // parents may come after their children
+		if keep[i] {
+			if p := t.nodes[i].parent; p >= 0 {
+				out.nodes[k].parent = place[p]
+			}
+			k++
+		}
+	}
+	return out
+}
