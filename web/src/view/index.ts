@@ -3,21 +3,27 @@
 
 import type { ViewPlug } from "../shell/plug";
 import { activity } from "./activity";
+import { calltree } from "./calltree";
+import { commmatrix } from "./commmatrix";
 import { boxprofile } from "./boxprofile";
 import { callmatrix } from "./callmatrix";
 import { groups } from "./groups";
 import { moments } from "./moments";
 import { overview } from "./overview";
+import { profile } from "./profile";
 import { timeline } from "./timeline";
 import { treemap } from "./treemap";
 
 export const views: ViewPlug[] = [
   activity,
+  calltree,
+  commmatrix,
   boxprofile,
   callmatrix,
   groups,
   moments,
   overview,
+  profile,
   timeline,
   treemap,
 ];
