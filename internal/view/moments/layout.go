@@ -55,10 +55,10 @@ func plotHeight(size scene.Size) float32 {
 	return h - axisRoom - edgeRoom
 }
 
-// rowHeight shares the height; low rows have whole pixels, so that they look alike.
+// rowHeight shares the height; the lowest rows have whole pixels, so that they look alike.
 func rowHeight(room float32, rows int) float32 {
 	h := min(room/float32(max(rows, 1)), mostRow)
-	if h > 1 && h < 4 {
+	if h > 1 && h < 2 {
 		h = float32(math.Floor(float64(h)))
 	}
 	return h
@@ -115,7 +115,8 @@ func (r *result) place(size scene.Size) *drawing {
 		rows[i] = scene.Row{Location: uint32(w.node), Region: scene.NoID, Label: w.label, Count: len(w.members)}
 	}
 	if !tiny(size) {
-		f.X, f.Y = min(scene.RowLabelWidth(rows, 260), float32(size.Width)/4), edgeRoom
+		width := float32(size.Width)
+		f.X, f.Y = min(scene.RowLabelWidth(rows, 260), max(width/4, min(width/3, 124))), edgeRoom
 		if hasKey(size) {
 			f.Y += keyRoom
 		}
