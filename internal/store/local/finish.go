@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -21,7 +22,6 @@ type finisher struct {
 	origin, end trace.Time // times are moved by origin; the trace is [0, end)
 
 	jobs     []*job
-	total    counts
 	files    rowFiles
 	counters []sampleRange
 
@@ -81,10 +81,14 @@ func (w *Writer) finish(ctx context.Context) error {
 // collect ends all input, finds the span of time and orders the locations.
 func (f *finisher) collect(context.Context) error {
 	for _, s := range f.streams {
-		if s != nil {
-			if err := s.Close(); err != nil {
-				return err
-			}
+		if s == nil {
+			continue
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+		if s.rows > math.MaxInt32 {
+			return fmt.Errorf("location %q has %d intervals, more than the %d that a location may have", f.def.locations[s.location].Name, s.rows, math.MaxInt32)
 		}
 	}
 	if f.rowErr != nil {

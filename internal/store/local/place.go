@@ -9,8 +9,6 @@ import (
 // placedColumns write the tables instant, sample and both of facts, each from the
 // row where a job's part begins.
 type placedColumns struct {
-	f *finisher
-
 	instantLocation cursor[trace.LocationID]
 	instantTime     cursor[trace.Time]
 	instantRegion   cursor[trace.RegionID]
@@ -48,7 +46,6 @@ func (c *factCursor) finish() error {
 }
 
 func (p *placedColumns) init(f *finisher) {
-	p.f = f
 	p.instantLocation.to, p.instantTime.to, p.instantRegion.to = f.files.instantLocation, f.files.instantTime, f.files.instantRegion
 	p.sampleTime.to, p.sampleValue.to = f.files.sampleTime, f.files.sampleValue
 	p.facts.row.to, p.facts.attribute.to, p.facts.kind.to, p.facts.bits.to = f.files.fact.row, f.files.fact.attribute, f.files.fact.kind, f.files.fact.bits
@@ -79,7 +76,7 @@ func (p *placedColumns) fail(err error) {
 }
 
 // place writes what a location has besides its rows.
-func (w *rowWorker) place(id trace.LocationID, identity bool) error {
+func (w *rowWorker) place(id trace.LocationID) error {
 	w.placeInstants(id)
 	w.placeSamples()
 	prepare := func(r *factRecord) { r.key = w.rows.row(r.key) }
@@ -87,34 +84,34 @@ func (w *rowWorker) place(id trace.LocationID, identity bool) error {
 		w.out.facts.add(r)
 		return nil
 	}))
-	w.fail(w.rows.dropPlaces())
+	w.fail(w.rows.places.drop())
 	return w.out.err
 }
 
 var factOrder = order[factRecord]{key: func(r *factRecord) int64 { return int64(r.key) }}
 
 func (w *rowWorker) placeInstants(id trace.LocationID) {
-	first := uint64(w.out.instantTime.position())
-	var places []uint64 // by arrival
-	if w.instantFacts.Len() > 0 {
-		places = make([]uint64, w.instants.Len())
+	next := uint64(w.out.instantTime.position())
+	facts := w.instantFacts.Len() > 0
+	if facts {
+		w.fail(w.places.make(w.instants.Len()))
 	}
-	next := first
 	byTime := order[instantRecord]{key: func(r *instantRecord) int64 { return int64(r.time) }}
 	w.fail(w.instants.sorted(nil, byTime, func(r *instantRecord) error {
 		w.out.instantLocation.add(id)
 		w.out.instantTime.add(r.time)
 		w.out.instantRegion.add(r.region)
-		if places != nil {
-			places[r.seq] = next
+		if facts {
+			w.places.at[r.seq] = next
 		}
 		next++
 		return nil
 	}))
-	w.fail(w.instantFacts.sorted(func(r *factRecord) { r.key = places[r.key] }, factOrder, func(r *factRecord) error {
+	w.fail(w.instantFacts.sorted(func(r *factRecord) { r.key = w.places.at[r.key] }, factOrder, func(r *factRecord) error {
 		w.out.instantFacts.add(r)
 		return nil
 	}))
+	w.fail(w.places.drop())
 }
 
 func (w *rowWorker) placeSamples() {

@@ -1,8 +1,8 @@
 package local
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -57,7 +57,6 @@ func (f *finisher) plan(size int64) []*job {
 		}
 		open++
 	}
-	f.total = at
 	return jobs
 }
 
@@ -68,7 +67,11 @@ func (f *finisher) rowPass(ctx context.Context) error {
 	if err := f.createRowFiles(); err != nil {
 		return err
 	}
-	defer f.closeRowFiles()
+	err := f.runJobs(ctx)
+	return cmp.Or(err, f.closeRowFiles())
+}
+
+func (f *finisher) runJobs(ctx context.Context) error {
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(f.workers, max(len(f.jobs), 1)) {
@@ -104,8 +107,8 @@ type rowWorker struct {
 	instantFacts *spool[factRecord]
 	out          placedColumns
 
-	chain      []int64
-	seqInstant uint64
+	chain  []int64
+	places placeTable // of instants
 }
 
 type instantRecord struct {
@@ -139,6 +142,7 @@ func (f *finisher) newRowWorker() *rowWorker {
 		instantFacts: newSpool[factRecord](f.temp, share/16),
 	}
 	w.rows.init(f, share)
+	w.places.init(f.temp, share/16)
 	w.out.init(f)
 	return w
 }
@@ -154,6 +158,7 @@ func (w *rowWorker) close() {
 	w.facts.close()
 	w.instantFacts.close()
 	w.rows.close()
+	_ = w.places.drop()
 }
 
 func (w *rowWorker) run(ctx context.Context, j *job) error {
@@ -208,118 +213,10 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *stream
 	if err := w.rows.finishLocation(w.job); err != nil {
 		return err
 	}
-	return w.place(id, identity)
-}
-
-// decode reads the records of a stream in order.
-func (w *rowWorker) decode(ctx context.Context, s *stream) error {
-	w.chain = w.f.chunks.chain(s.tail, w.chain)
-	w.seqInstant = 0
-	d := decoder{origin: w.f.origin}
-	row := uint64(0)
-	lastIsInstant := false
-	for _, at := range w.chain {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		d.reset(w.f.chunks.chunk(at))
-		for len(d.b) > 0 {
-			op, n := d.head()
-			switch op {
-			case opEnter:
-				w.builder.Enter(d.time(), trace.RegionID(n))
-				row++
-				lastIsInstant = false
-			case opLeave:
-				w.builder.Leave(d.time(), trace.RegionID(n))
-			case opLeaveAny:
-				w.builder.Leave(d.time(), trace.NoRegion)
-			case opInterval:
-				begin := d.time()
-				w.builder.Interval(begin, begin+trace.Time(d.varint()), trace.RegionID(n))
-				row++
-				lastIsInstant = false
-			case opInstant:
-				w.fail(w.instants.Add(instantRecord{d.time(), uint32(w.seqInstant), trace.RegionID(n)}))
-				w.seqInstant++
-				lastIsInstant = true
-			case opSample:
-				t := d.time()
-				w.fail(w.samples.Add(sampleRecord{t, math.Float64frombits(d.fixed()), trace.CounterID(n)}))
-			case opFact:
-				r := factRecord{attribute: n, kind: d.byte(), bits: d.uvarint()}
-				if lastIsInstant {
-					r.key = w.seqInstant - 1
-					w.fail(w.instantFacts.Add(r))
-				} else {
-					r.key = row - 1
-					w.fail(w.facts.Add(r))
-				}
-			}
-		}
-		if err := w.out.err; err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.place(id)
 }
 
 func (w *rowWorker) fail(err error) { w.out.fail(err) }
-
-// A decoder reads records of a chunk.
-type decoder struct {
-	b      []byte
-	base   trace.Time
-	origin trace.Time
-}
-
-// reset starts a chunk: its first time is a difference to zero.
-func (d *decoder) reset(b []byte) { d.b, d.base = b, -d.origin }
-
-func (d *decoder) head() (op byte, id uint32) {
-	h := d.byte()
-	id = uint32(h >> opBits)
-	if id == largeID {
-		id = uint32(d.uvarint())
-	}
-	return h & (1<<opBits - 1), id
-}
-
-func (d *decoder) byte() byte {
-	x := d.b[0]
-	d.b = d.b[1:]
-	return x
-}
-
-func (d *decoder) time() trace.Time {
-	d.base += trace.Time(d.varint())
-	return d.base
-}
-
-func (d *decoder) varint() int64 {
-	u := d.uvarint()
-	x := int64(u >> 1)
-	if u&1 != 0 {
-		x = ^x
-	}
-	return x
-}
-
-func (d *decoder) uvarint() uint64 {
-	if x := d.b[0]; x < 0x80 {
-		d.b = d.b[1:]
-		return uint64(x)
-	}
-	x, n := binary.Uvarint(d.b)
-	d.b = d.b[n:]
-	return x
-}
-
-func (d *decoder) fixed() uint64 {
-	x := binary.LittleEndian.Uint64(d.b)
-	d.b = d.b[8:]
-	return x
-}
 
 // eventSorter and spanSorter let a Builder sort outside memory.
 type eventSorter struct{ *spool[trace.Event] }

@@ -1,8 +1,6 @@
 package local
 
 import (
-	"os"
-
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -24,22 +22,19 @@ type rowSink struct {
 
 	others *spool[trace.LaneRow] // rows of lanes past the first
 
-	lanes   []uint32     // rows of each lane of the location
-	starts  []uint64     // first row of each lane, once all are known
-	ends    []trace.Time // latest end of each lane
-	places  []uint64     // lane<<32 | row, by arrival; where facts need it
-	kept    []uint64     // memory for places
-	onDisk  *mapping     // places of a location too large for memory
-	maximum int64        // of kept
-	depths  int          // deepest nesting so far
-	err     error
+	lanes  []uint32     // rows of each lane of the location
+	starts []uint64     // first row of each lane, once all are known
+	ends   []trace.Time // latest end of each lane
+	places placeTable   // lane<<32 | row, by arrival; where facts need it
+	depths int          // deepest nesting so far
+	err    error
 }
 
 func (s *rowSink) init(f *finisher, share int64) {
 	s.f = f
 	s.cap = int(min(max(share/4/34, 64), 1<<17))
 	s.others = newSpool[trace.LaneRow](f.temp, share/8)
-	s.maximum = max(share/8/8, 64)
+	s.places.init(f.temp, share/8)
 }
 
 func (s *rowSink) start(j *job) { s.base = j.at.rows; s.own = s.base }
@@ -48,36 +43,11 @@ func (s *rowSink) start(j *job) { s.base = j.at.rows; s.own = s.base }
 func (s *rowSink) location(st *stream, keepPlaces bool) error {
 	s.own = s.base + int64(len(s.begin))
 	s.others.reset()
-	s.lanes, s.ends, s.places = s.lanes[:0], s.ends[:0], nil
+	s.lanes, s.ends = s.lanes[:0], s.ends[:0]
 	if !keepPlaces {
 		return nil
 	}
-	n := int64(st.rows)
-	if n > s.maximum {
-		return s.placesOnDisk(n)
-	}
-	if int64(len(s.kept)) < n {
-		s.kept = make([]uint64, n)
-	}
-	s.places = s.kept[:n]
-	return nil
-}
-
-func (s *rowSink) placesOnDisk(n int64) error {
-	file, err := os.CreateTemp(s.f.temp, "places-")
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	defer os.Remove(file.Name())
-	if err := file.Truncate(n * 8); err != nil {
-		return err
-	}
-	if s.onDisk, err = mapOpen(file, n*8, true); err != nil {
-		return err
-	}
-	s.places = viewOf[uint64](s.onDisk.bytes)
-	return nil
+	return s.places.make(int64(st.rows))
 }
 
 // Open implements trace.RowSink.
@@ -87,8 +57,8 @@ func (s *rowSink) Open(r *trace.LaneRow) {
 		s.lanes, s.ends = append(s.lanes, 0), append(s.ends, 0)
 	}
 	s.lanes[lane]++
-	if s.places != nil {
-		s.places[r.Seq] = uint64(r.Lane)<<32 | uint64(r.Row)
+	if s.places.at != nil {
+		s.places.at[r.Seq] = uint64(r.Lane)<<32 | uint64(r.Row)
 	}
 	if lane == 0 {
 		s.append(r)
@@ -146,10 +116,11 @@ func (s *rowSink) finishLocation(j *job) error {
 
 // row gives the row in table interval of the record that came as number seq.
 func (s *rowSink) row(seq uint64) uint64 {
-	if s.places == nil {
+	if s.places.at == nil {
 		return uint64(s.own) + seq
 	}
-	return s.starts[s.places[seq]>>32] + s.places[seq]&(1<<32-1)
+	p := s.places.at[seq]
+	return s.starts[p>>32] + p&(1<<32-1)
 }
 
 // flush writes the buffers.
@@ -167,16 +138,9 @@ func (s *rowSink) flush() error {
 	return s.err
 }
 
-// dropPlaces frees the places of a large location.
-func (s *rowSink) dropPlaces() error {
-	err := s.onDisk.close()
-	s.onDisk, s.places = nil, nil
-	return err
-}
-
 func (s *rowSink) close() {
 	s.others.close()
-	_ = s.onDisk.close()
+	_ = s.places.drop()
 }
 
 func (s *rowSink) fail(err error) {

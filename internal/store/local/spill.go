@@ -43,8 +43,6 @@ func (s *spill) flush() error {
 	return nil
 }
 
-func (s *spill) len() int64 { return s.size + int64(len(s.buf)) }
-
 // drain hands out all bytes in order, in pieces, and empties the spill.
 func (s *spill) drain(f func([]byte) error) error {
 	if s.size > 0 {
