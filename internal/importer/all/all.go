@@ -14,6 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
+	"github.com/parallax-hpc/parallax/internal/importer/zipkin"
 )
 
 // Formats are asked from first to last; a file belongs to the first that claims
@@ -28,4 +29,5 @@ var Formats = append([]*importer.Format{
 	vista.Format,
 	recorder.Format,
 	gotrace.Format,
+	zipkin.Format,
 }, recognised.Formats...)

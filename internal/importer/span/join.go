@@ -1,0 +1,150 @@
+package span
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// skew gathers what is seen of clocks that disagree.
+type skew struct {
+	count  int64
+	worst  trace.Time
+	offset int64
+}
+
+// Finish places spans that have no time, joins spans with their parents, and
+// reports. O(spans).
+func (w *Writer) Finish() error {
+	w.placeUntimed()
+	missing, example := int64(0), ""
+	for i := range w.nodes {
+		n := &w.nodes[i]
+		p, ok := w.parentOf(int32(i))
+		switch {
+		case ok:
+			w.join(&w.nodes[p], n)
+		case n.parent != "":
+			if missing++; missing == 1 {
+				example = w.place(n.offset)
+			}
+		}
+	}
+	if missing > 0 {
+		w.w.Report(trace.Guessed, "spans whose parent is not in the source: taken for roots", missing, example)
+	}
+	w.joinReferences()
+	if w.skew.count > 0 {
+		w.w.Report(trace.Guessed, "spans that begin before their caller on another host: clocks disagree, times are left as they are", w.skew.count,
+			fmt.Sprintf("%s: by %d µs, the most", w.place(w.skew.offset), w.skew.worst/1000))
+	}
+	w.w.Property("traces", fmt.Sprint(len(w.traces)))
+	var failed error
+	for _, k := range slices.SortedFunc(maps.Keys(w.rows), func(a, b rowKey) int {
+		return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.instance, b.instance))
+	}) {
+		if err := w.rows[k].stream.Close(); err != nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// parentOf finds the parent of a span. The server's half of a shared span is a
+// child of the client's half.
+func (w *Writer) parentOf(i int32) (int32, bool) {
+	n := &w.nodes[i]
+	if first := w.byID[n.key]; n.shared || n.server {
+		for at := first; at >= 0; at = w.nodes[at].next {
+			if at != i && w.nodes[at].client {
+				return at, true
+			}
+		}
+	}
+	if n.parent == "" || n.parent == n.id {
+		return 0, false
+	}
+	first, ok := w.byID[key{n.trace, n.parent}]
+	if !ok {
+		return 0, false
+	}
+	best := first
+	for at := first; at >= 0; at = w.nodes[at].next { // of two halves, the one on the child's row, else the server's
+		c, b := &w.nodes[at], &w.nodes[best]
+		if c.row == n.row && b.row != n.row || c.server && !b.server && b.row != n.row {
+			best = at
+		}
+	}
+	return best, true
+}
+
+// placeUntimed gives spans without time the begin of their nearest ancestor that
+// has one, else of all spans.
+func (w *Writer) placeUntimed() {
+	for k := range w.later {
+		l := &w.later[k]
+		n := &w.nodes[l.node]
+		l.span.Begin = w.first
+		at := l.node
+		for range mostSteps { // bounded, since parents may run in a circle
+			p, ok := w.parentOf(at)
+			if !ok {
+				break
+			}
+			if at = p; w.nodes[at].timed {
+				l.span.Begin = w.nodes[at].begin
+				break
+			}
+		}
+		n.begin = l.span.Begin
+		if n.end = n.begin; n.begin <= Latest-l.span.Duration {
+			n.end += l.span.Duration
+		}
+		w.w.Report(trace.Guessed, "spans without time: they begin with their parent", 1, w.place(l.span.Offset))
+		w.write(&l.span, n)
+	}
+	w.later = nil
+}
+
+// mostSteps is how far up a parent with a time is looked for.
+const mostSteps = 64
+
+// join links a child with its parent, unless its place within the parent says it.
+func (w *Writer) join(p, n *node) {
+	if p.row == n.row && n.begin >= p.begin && n.end <= p.end {
+		return
+	}
+	if p.row != n.row && n.timed && p.timed && n.begin < p.begin {
+		w.skew.count++
+		if d := p.begin - n.begin; d > w.skew.worst {
+			w.skew.worst, w.skew.offset = d, n.offset
+		}
+	}
+	w.link(trace.LinkSpawn, p, n)
+}
+
+func (w *Writer) link(kind trace.LinkKind, from, to *node) {
+	w.w.Link(trace.Link{Kind: kind, Size: -1, Communicator: trace.NoCommunicator,
+		From: trace.End{Location: from.row.at, Time: from.begin, Region: from.region},
+		To:   trace.End{Location: to.row.at, Time: to.begin, Region: to.region}})
+}
+
+func (w *Writer) joinReferences() {
+	missing := int64(0)
+	for _, r := range w.refs {
+		at, ok := w.byID[r.to]
+		if !ok {
+			missing++
+			continue
+		}
+		if at != r.node {
+			w.link(trace.LinkFlow, &w.nodes[at], &w.nodes[r.node])
+		}
+	}
+	if missing > 0 {
+		w.w.Report(trace.Skipped, "references to spans that are not in the source", missing, "")
+	}
+}

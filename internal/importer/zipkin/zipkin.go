@@ -1,0 +1,75 @@
+// Package zipkin imports traces in Zipkin's JSON of version 2, as its server and
+// its page export them: a list of spans, or a list of such lists. Described in
+// openzipkin/zipkin-api, zipkin2-api.yaml.
+//
+// What spans become is told in package span. Beside that:
+//
+//	localEndpoint   service; its address and port are the instance
+//	annotation      instant
+//	shared span     two spans of one id, the caller's and the callee's: the second is a child of the first
+//	debug           attribute
+//	remoteEndpoint  attribute "remote": the other side may have no span of its own
+//
+// Times are microseconds of each host's own clock. Spans of a callee that begin
+// before their caller's are counted as a sign of clocks that disagree.
+//
+// What it lacks: halves of a span that one host sent in several parts are not put
+// together, and version 1 of the format (binaryAnnotations) is not read.
+package zipkin
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/span"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is Zipkin's JSON.
+var Format = &importer.Format{
+	Name:   "zipkin",
+	Title:  "Zipkin spans (JSON v2)",
+	Claim:  claim,
+	Import: read,
+}
+
+// claim takes files that begin with a list of objects that have ids of a span and
+// of a trace, and something that only version 2 has.
+func claim(s importer.Source) (runs []importer.Run) {
+	for _, f := range s.Files {
+		head := s.Head(f.Path)
+		if len(head) == 0 || firstByte(head) != '[' {
+			continue
+		}
+		if k := span.Keys(head, 2000); k["traceId"] && k["id"] && (k["localEndpoint"] || k["kind"] || k["timestamp"] || k["tags"]) && !k["binaryAnnotations"] && !k["ph"] {
+			runs = append(runs, importer.Run{Files: []string{f.Path}})
+		}
+	}
+	return runs
+}
+
+// firstByte is the first byte that is no white space, 0 for none.
+func firstByte(head []byte) byte {
+	for _, b := range head {
+		if b != ' ' && b != '\n' && b != '\r' && b != '\t' {
+			return b
+		}
+	}
+	return 0
+}
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	path := run.Files[0]
+	f, err := run.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out := span.NewWriter(w, run.Label(path))
+	in := span.NewReader(ctx, f, run.Label(path), w)
+	err = in.End(spans(in, out), out.Count())
+	if failed := out.Finish(); err == nil {
+		err = failed
+	}
+	return err
+}
