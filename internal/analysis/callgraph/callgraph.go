@@ -85,7 +85,14 @@ func (g *Graph) At(p Pair) *Bucket {
 }
 
 func (g *Graph) insert(p Pair) *Bucket {
-	g.buckets = append(g.buckets, Bucket{Pair: p})
+	if n := len(g.buckets); n < cap(g.buckets) { // the room of a graph before this one
+		g.buckets = g.buckets[:n+1]
+		calls := g.buckets[n].Calls
+		calls.Reset()
+		g.buckets[n] = Bucket{Pair: p, Calls: calls}
+	} else {
+		g.buckets = append(g.buckets, Bucket{Pair: p})
+	}
 	if 2*len(g.buckets) > len(g.slots) {
 		g.slots = make([]int32, 2*len(g.slots))
 		for i := range g.buckets {
@@ -109,6 +116,12 @@ func (g *Graph) put(i int) {
 func hash(x uint64) uint64 {
 	x *= 0x9e3779b97f4a7c15
 	return x ^ x>>29
+}
+
+// reset empties the graph and keeps its room.
+func (g *Graph) reset() {
+	g.buckets = g.buckets[:0]
+	clear(g.slots)
 }
 
 // Merge adds the calls of another graph.

@@ -41,6 +41,7 @@ type Collector struct {
 	Options
 	mu      sync.Mutex
 	graphs  map[trace.LocationID]*Graph
+	spare   []*Graph // emptied, for further locations
 	walkers sync.Pool
 }
 
@@ -66,7 +67,11 @@ func (c *Collector) graph(id trace.LocationID) *Graph {
 		if c.graphs == nil {
 			c.graphs = map[trace.LocationID]*Graph{}
 		}
-		g = &Graph{}
+		if n := len(c.spare); n > 0 {
+			g, c.spare = c.spare[n-1], c.spare[:n-1]
+		} else {
+			g = &Graph{}
+		}
 		c.graphs[id] = g
 	}
 	return g
@@ -77,6 +82,12 @@ func (c *Collector) Take() map[trace.LocationID]*Graph {
 	g := c.graphs
 	c.graphs = nil
 	return g
+}
+
+// recycle takes a graph back that nobody looks at any more.
+func (c *Collector) recycle(g *Graph) {
+	g.reset()
+	c.spare = append(c.spare, g)
 }
 
 // A walker follows the stack of a lane. Depth is known for every row, so a stack

@@ -35,6 +35,53 @@ type Plan struct {
 	Owner []int32
 	// Owners is how many there are; not needed without Owner.
 	Owners int
+
+	// What was gathered is kept while it is small, so that Merge need not read
+	// the calls again.
+	kept    []*Graph // by owner
+	buckets int
+}
+
+// mostKept is how many buckets a plan keeps.
+const mostKept = 100_000
+
+// Merge gives the rows of groups of owners: from what Gather kept, or else by
+// reading all again. group gives the group of each owner, of n.
+func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
+	if p.buckets <= mostKept {
+		merged := make([]Graph, n)
+		for owner, g := range p.kept {
+			if g != nil {
+				merged[group[owner]].Merge(g)
+			}
+		}
+		var rows []Row
+		for k := range merged {
+			rows = appendRows(rows, int32(k), &merged[k], p.Measure != Totals)
+		}
+		return rows, nil
+	}
+	again := &Plan{Options: p.Options, Locations: p.Locations, Owner: group, Owners: n}
+	if p.Owner != nil {
+		again.Owner = make([]int32, len(p.Locations))
+		for i, owner := range p.Owner {
+			again.Owner[i] = group[owner]
+		}
+	}
+	return Gather(again, scan)
+}
+
+// keep reports whether it kept the graph.
+func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
+	if p.buckets += g.Len(); p.buckets > mostKept {
+		p.kept = nil
+		return false
+	}
+	if p.kept == nil {
+		p.kept = make([]*Graph, owners)
+	}
+	p.kept[owner] = g
+	return true
 }
 
 // Gather collects the calls of all locations into rows, by owner, then by pair.
@@ -46,7 +93,7 @@ func Gather(plan *Plan, scan Scan) ([]Row, error) {
 	n := len(plan.Locations)
 	merged := make([]Graph, plan.Owners)
 	var rows []Row
-	for from, step := 0, max(1024, (n+7)/8); from < n; from += step {
+	for from, step := 0, max(128, (n+7)/8); from < n; from += step {
 		some := plan.Locations[from:min(from+step, n)]
 		first, last := some[0], some[len(some)-1]
 		err := scan(some, func(cols *trace.Columns) error {
@@ -65,14 +112,19 @@ func Gather(plan *Plan, scan Scan) ([]Row, error) {
 			case g == nil:
 			case plan.Owner != nil:
 				merged[plan.Owner[from+k]].Merge(g)
+				c.recycle(g)
 			default:
 				rows = appendRows(rows, int32(from+k), g, plan.Measure != Totals)
+				if !plan.keep(int32(from+k), n, g) {
+					c.recycle(g)
+				}
 			}
 			delete(graphs, id)
 		}
 	}
 	for k := range merged {
 		rows = appendRows(rows, int32(k), &merged[k], plan.Measure != Totals)
+		plan.keep(int32(k), plan.Owners, &merged[k])
 	}
 	return rows, nil
 }

@@ -198,15 +198,27 @@ func (t *Table) common(a, b int) float64 {
 	}
 	c := len(t.Columns)
 	x, y := t.value[a*c:(a+1)*c], t.value[b*c:(b+1)*c]
-	apart := float32(0)
 	total := 0.0
-	for i, v := range x {
+	for len(x) >= 64 {
 		// Few columns at a time in the short type, which is faster and exact enough.
-		apart += float32(math.Abs(float64(v - y[i])))
-		if i&63 == 63 {
-			total += float64(apart)
-			apart = 0
-		}
+		total += float64(apart(x[:64], y[:64]))
+		x, y = x[64:], y[64:]
 	}
-	return min(max(1-(total+float64(apart))/sum, 0), 1)
+	return min(max(1-(total+float64(apart(x, y)))/sum, 0), 1)
+}
+
+// apart is Σ|x−y|, by two sums that do not wait for each other.
+func apart(x, y []float32) float32 {
+	const sign = 1 << 31
+	y = y[:len(x)]
+	var even, odd float32
+	i := 0
+	for ; i+1 < len(x); i += 2 {
+		even += math.Float32frombits(math.Float32bits(x[i]-y[i]) &^ sign)
+		odd += math.Float32frombits(math.Float32bits(x[i+1]-y[i+1]) &^ sign)
+	}
+	if i < len(x) {
+		even += math.Float32frombits(math.Float32bits(x[i]-y[i]) &^ sign)
+	}
+	return even + odd
 }

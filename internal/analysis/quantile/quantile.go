@@ -72,6 +72,9 @@ func (s *Sketch) Add(v int64) {
 	s.squares.addSquare(uint64(v))
 	if s.pages == nil {
 		if len(s.values) < ExactSize {
+			if len(s.values) == cap(s.values) {
+				s.values = slices.Grow(s.values, 3*len(s.values)+4)
+			}
 			s.values = append(s.values, v)
 			return
 		}
@@ -122,8 +125,11 @@ func (s *Sketch) spill() {
 	for _, v := range s.values {
 		s.count(bucketOf(v), 1)
 	}
-	s.values = nil
+	s.values = s.values[:0]
 }
+
+// Reset empties the sketch and keeps the room of its values for others.
+func (s *Sketch) Reset() { *s = Sketch{values: s.values[:0]} }
 
 func (s *Sketch) count(b int, n uint64) {
 	at := b>>pageBits - s.first

@@ -204,11 +204,7 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	g := r.grouping(table)
 	r.groups = g
 	if len(r.locations) > mostLanes {
-		plan.Owner, plan.Owners = make([]int32, len(r.holders)), len(g.Members)
-		for i, u := range r.unitOf {
-			plan.Owner[i] = g.Of[u]
-		}
-		r.groupRows, err = callgraph.Gather(plan, scan)
+		r.groupRows, err = plan.Merge(g.Of, len(g.Members), scan)
 		r.notes = append(r.notes, fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s, with the spread of their members' medians as a pale band",
 			view.Count(len(r.locations), "location"), view.Count(len(g.Members), "group")))
 	}

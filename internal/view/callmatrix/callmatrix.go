@@ -182,11 +182,7 @@ func (r *result) gather(ctx context.Context, s store.Reader, o callgraph.Options
 	}
 	r.group()
 	if len(r.locations) > mostSlices && r.over == "calls" {
-		plan.Owner, plan.Owners = make([]int32, len(r.holders)), len(r.groups.Members)
-		for i, u := range r.unitOf {
-			plan.Owner[i] = r.groups.Of[u]
-		}
-		r.groupRows, err = callgraph.Gather(plan, scan)
+		r.groupRows, err = plan.Merge(r.groups.Of, len(r.groups.Members), scan)
 		r.notes = append(r.notes, fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all", view.Count(len(r.locations), "location"), view.Count(len(r.groups.Members), "group")))
 	}
 	return err
