@@ -125,6 +125,10 @@ func (r *result) chooseLocations(ctx context.Context) error {
 func (r *result) sum(ctx context.Context) error {
 	rows := make([]row, len(r.regions))
 	calls := 0.0
+	sampled := make([]bool, len(r.regions))
+	for id := range r.regions {
+		sampled[id] = view.Sampled(&r.regions[id])
+	}
 	err := view.Totals(ctx, r.request.Store(), r.request.Window(), r.metric.ID, func(list []view.Total) {
 		for _, t := range list {
 			x := &rows[t.Region]
@@ -142,7 +146,7 @@ func (r *result) sum(ctx context.Context) error {
 			if b := r.binOf[t.Location]; b >= 0 {
 				x.heat[b] += float32(v)
 			}
-			if !view.Sampled(&r.regions[t.Region]) {
+			if !sampled[t.Region] {
 				r.whole += t.Exclusive
 				calls += t.Calls
 			}
