@@ -10,6 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/pajecsv"
+	"github.com/parallax-hpc/parallax/internal/importer/paraver"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
@@ -24,6 +25,7 @@ var Formats = append([]*importer.Format{
 	otf2.Format,
 	paje.Format,
 	pajecsv.Format,
+	paraver.Format,
 	tau.Format,
 	cube.Format,
 	vista.Format,
