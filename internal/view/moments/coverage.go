@@ -29,8 +29,8 @@ func sorted(ids []trace.LocationID) []trace.LocationID {
 	return slices.Compact(ids)
 }
 
-// blocks are the signs of a strip from empty to full.
-var blocks = []rune(" ▁▂▃▄▅▆▇█")
+// blocks are the signs of a strip from empty to full, all of one width.
+var blocks = []rune("░▁▂▃▄▅▆▇█")
 
 // strip writes shares as a line of signs, for a fact: a picture in words.
 func strip(shares []float32) string {
@@ -41,9 +41,6 @@ func strip(shares []float32) string {
 			k = 1
 		}
 		out[i] = blocks[min(max(k, 0), len(blocks)-1)]
-		if out[i] == ' ' {
-			out[i] = '·'
-		}
 	}
 	return string(out)
 }

@@ -122,7 +122,7 @@ func TestPickReadsARowInWords(t *testing.T) {
 	for _, l := range f.Lines {
 		lines[l.Label] = l.Value
 	}
-	if got := lines["true busy time"]; got != "██████··████························██··" {
+	if got := lines["true busy time"]; got != "██████░░████░░░░░░░░░░░░░░░░░░░░░░░░██░░" {
 		t.Errorf("true busy time %q", got)
 	}
 	if !strings.Contains(lines["as two bars"], "█") {
