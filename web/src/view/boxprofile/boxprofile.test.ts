@@ -4,7 +4,7 @@ import type { PanelState } from "../../shell/layout";
 import { keepRow } from ".";
 
 const row = (region: number) => ({ region, location: noID }) as Row;
-const panel = (options: Record<string, string[]>) => ({ options }) as PanelState;
+const panel = (options: Record<string, string[]>) => ({ options }) as unknown as PanelState;
 
 describe("a click on the name of a region", () => {
   it("keeps it on top, and a second one lets it go", () => {

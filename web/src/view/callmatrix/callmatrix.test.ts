@@ -4,7 +4,7 @@ import type { PanelState } from "../../shell/layout";
 import { focusCaller } from ".";
 
 const row = (region: number) => ({ region, location: noID }) as Row;
-const panel = (options: Record<string, string[]>) => ({ options }) as PanelState;
+const panel = (options: Record<string, string[]>) => ({ options }) as unknown as PanelState;
 
 describe("a click on the name of a region", () => {
   it("focuses on what it calls, and a second one shows all again", () => {
