@@ -59,6 +59,35 @@ func (e *env) optionValues() map[string][]string {
 	return set
 }
 
+// readFiles replaces the value of an option that is a file, FILE[:NAME], by its text:
+// views never open files themselves. What names no file is left as it is.
+func readFiles(set map[string][]string) error {
+	for _, o := range view.OptionTable {
+		if o.Kind != "file" || len(set[o.Name]) != 1 {
+			continue
+		}
+		path, name := set[o.Name][0], ""
+		if _, err := os.Stat(path); err != nil {
+			if cut := strings.LastIndexByte(path, ':'); cut > 0 {
+				path, name = path[:cut], path[cut+1:]
+			}
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		if info.Size() > 1<<20 {
+			return fmt.Errorf("--%s %s: the file has %s, more than a layout may", o.Name, path, view.FormatBytes(float64(info.Size())))
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("--%s: %w", o.Name, err)
+		}
+		set[o.Name] = []string{"text:" + name + "\n" + string(text)}
+	}
+	return nil
+}
+
 func (e *env) spec() view.Spec {
 	return view.Spec{From: e.text("from"), To: e.text("to"), Locations: e.list("locations"), Regions: e.list("regions")}
 }

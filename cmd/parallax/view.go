@@ -58,7 +58,11 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	values, err := view.NewValues(v, e.optionValues())
+	set := e.optionValues()
+	if err := readFiles(set); err != nil {
+		return err
+	}
+	values, err := view.NewValues(v, set)
 	if err != nil {
 		return usage("%v", err)
 	}

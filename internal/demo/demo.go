@@ -67,6 +67,7 @@ var Demos = []*Demo{
 	millionDemo,
 	g5k188Demo,
 	g5k433Demo,
+	sweep3dDemo,
 	quicksortDemo,
 	pascalDemo,
 	semigroupDemo,

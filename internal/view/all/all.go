@@ -14,6 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/overview"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
+	"github.com/parallax-hpc/parallax/internal/view/topology"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
 )
 
@@ -31,4 +32,5 @@ var Views = []*view.View{
 	treemap.View,
 	overview.View,
 	kaleidoscope.View,
+	topology.View,
 }

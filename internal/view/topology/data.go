@@ -1,0 +1,70 @@
+package topology
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A Point is one location of the JSON twin; undefined numbers are null.
+type Point struct {
+	Location trace.LocationID `json:"location"`
+	Rank     int              `json:"rank"`
+	X        *float64         `json:"x"`
+	Y        *float64         `json:"y"`
+	Z        *float64         `json:"z"`
+	Color    *float64         `json:"color"`
+	Visible  bool             `json:"visible"`
+}
+
+// Data is the "data" of the JSON twin.
+type Data struct {
+	Layout   string   `json:"layout"`
+	Points   []Point  `json:"points"`
+	Mean     *float64 `json:"mean"`
+	Unplaced int      `json:"unplaced"`
+}
+
+func defined(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func (r *result) Data() any {
+	d := Data{Layout: r.layout, Points: make([]Point, 0, len(r.location)), Mean: defined(r.mean), Unplaced: r.unplaced}
+	for k := range r.points {
+		p := &r.points[k]
+		for i, id := range r.location {
+			d.Points = append(d.Points, Point{id, r.rank[i], defined(p.X[i]), defined(p.Y[i]), defined(p.Z[i]), defined(p.Color[i]), r.visible[i]})
+		}
+	}
+	return d
+}
+
+// Table has a row for each point.
+func (r *result) Table() *view.Table {
+	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "rank"}, {Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "color", Unit: r.bound[len(r.bound)-1].unit}, {Name: "visible"}},
+		Rows: [][]any{}, Locations: []trace.LocationID{}}
+	cell := func(v float64) any {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		return v
+	}
+	tree := r.request.Store().Locations()
+	for k := range r.points {
+		p := &r.points[k]
+		for i, id := range r.location {
+			visible := "no"
+			if r.visible[i] {
+				visible = "yes"
+			}
+			t.Rows = append(t.Rows, []any{tree.Path(id), int64(r.rank[i]), cell(p.X[i]), cell(p.Y[i]), cell(p.Z[i]), cell(p.Color[i]), visible})
+			t.Locations = append(t.Locations, id)
+		}
+	}
+	return t
+}
