@@ -8,11 +8,16 @@
 //	Finish ──▶ rows ──▶ indices and summaries ──▶ links ──▶ manifest, rename
 //	Open   ──▶ maps; answers come from indices, never from a scan of everything
 //
-// Writing: each stream packs its records into small chunks, which go to one
-// shared file, chained backwards (stream.go, chunk.go). Finish replays them
-// through trace.Builder, location by location on all cores, straight to the
-// rows' final places (rows.go), then derives everything else from the rows in a
-// second pass (index.go): that pass is also what rebuilds an outdated summary.
+// Files are named for the stage they belong to, and one leads each family:
+//
+//	write.go   Each stream packs its records into small chunks, which go to one
+//	           shared file, chained backwards.
+//	finish.go  Finish replays them through trace.Builder, location by location on
+//	           all cores, straight to the rows' final places.
+//	index.go   A second pass derives everything else from the rows: prefix sums, the
+//	           forest, groups. It is also what rebuilds an outdated summary.
+//	read.go    Open and the queries.
+//	schema.go  Every table and column. file_*.go: how files are written and mapped.
 //
 // Why raw columns and not a container format: rows are patched in place while
 // they are written (an interval's duration is known only when it ends), a section

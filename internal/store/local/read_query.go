@@ -49,18 +49,29 @@ func (p calleePanic) String() string { return fmt.Sprintf("%v\n%s", p.value, p.s
 // shield keeps guard from taking a panic in a callback for damage.
 func shield[T any](f func(T) error) func(T) error {
 	return func(x T) error {
-		ok := false
-		defer func() {
-			if !ok {
-				if p := recover(); p != nil {
-					panic(calleePanic{p, debug.Stack()})
-				}
-			}
-		}()
-		err := f(x)
-		ok = true
-		return err
+		defer passOn()
+		return f(x)
 	}
+}
+
+// passOn is deferred around code of others.
+func passOn() {
+	if p := recover(); p != nil {
+		panic(calleePanic{p, debug.Stack()})
+	}
+}
+
+// A shielded summary does the same for the code of a summary.
+type shielded struct{ trace.Summary }
+
+func (s shielded) Build(dst trace.Block, x *trace.Stretch, regions []trace.Region) trace.Block {
+	defer passOn()
+	return s.Summary.Build(dst, x, regions)
+}
+
+func (s shielded) Merge(dst trace.Block, a, b trace.Block) trace.Block {
+	defer passOn()
+	return s.Summary.Merge(dst, a, b)
 }
 
 // errClosed is the error of a query after Close.

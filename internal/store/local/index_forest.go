@@ -44,7 +44,10 @@ type levelPart struct {
 }
 
 func newForester(r *Reader, summaries []trace.Summary, dir string, memory int64) *forester {
-	f := &forester{r: r, summaries: summaries, top: topLevel(r.info.End)}
+	f := &forester{r: r, top: topLevel(r.info.End)}
+	for _, s := range summaries {
+		f.summaries = append(f.summaries, shielded{s})
+	}
 	f.levels = make([]levelPart, f.top+1)
 	f.left, f.right = make([][]trace.Block, f.top+1), make([][]trace.Block, f.top+1)
 	buffers := int64((f.top + 1) * (2 + 2*len(summaries)))
