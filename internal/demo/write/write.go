@@ -29,7 +29,7 @@ type Format struct {
 }
 
 // Formats are all there are.
-var Formats = []*Format{Chrome, Kineto, OTF2, Paje}
+var Formats = []*Format{Chrome, Kineto, OTF2, Paje, TAU}
 
 // Find gives the format of that name, or an error that lists them.
 func Find(name string) (*Format, error) {
