@@ -4,6 +4,7 @@
 //	Run      golden dumps; detection without the file's name; the same twice;
 //	         files cut and bytes flipped anywhere give a counted repair or one
 //	         clear error, never a panic or a hang; a context ends an import
+//	Damage   the same to real samples, which may be large
 //	Fuzz     the body of a format's FuzzReader
 //	Import   one import into the reference store
 //	Count    a writer that only counts, for facts and benchmarks

@@ -1,0 +1,29 @@
+package paje
+
+import (
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+)
+
+func TestDamagedSamplesAreReadAsFarAsTheyAreSound(t *testing.T) {
+	for _, c := range []struct {
+		path   string
+		places int
+	}{
+		{"paje-hpl128-g5k", 10}, // the same platform as the next, and far longer
+		{"paje-is128-g5k", 200},
+		{"paje-pingpong4", 200},
+		{"public/paje/simgrid-cluster", 200},
+		{"public/paje/smpi-replay-extract", 200},
+		{"public/paje/starpu-native-sample", 200},
+		{"public/paje/record-kinds-small/containers.trace", 200},
+		{"public/paje/record-kinds-small/events.trace", 200},
+		{"public/paje/record-kinds-small/gattaca.trace", 200},
+		{"public/paje/record-kinds-small/links.trace", 200},
+		{"public/paje/record-kinds-small/states.trace", 200},
+		{"public/paje/record-kinds-small/variables.trace", 200},
+	} {
+		t.Run(c.path, func(t *testing.T) { importertest.Damage(t, Format, c.path, c.places) })
+	}
+}
