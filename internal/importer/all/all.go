@@ -7,6 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
+	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/pajecsv"
@@ -32,4 +33,5 @@ var Formats = append([]*importer.Format{
 	recorder.Format,
 	gotrace.Format,
 	zipkin.Format,
+	jaeger.Format,
 }, recognised.Formats...)

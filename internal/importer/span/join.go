@@ -41,7 +41,13 @@ func (w *Writer) Finish() error {
 		w.w.Report(trace.Guessed, "spans that begin before their caller on another host: clocks disagree, times are left as they are", w.skew.count,
 			fmt.Sprintf("%s: by %d µs, the most", w.place(w.skew.offset), w.skew.worst/1000))
 	}
-	w.w.Property("traces", fmt.Sprint(len(w.traces)))
+	traces := 0
+	for _, held := range w.held {
+		if held {
+			traces++
+		}
+	}
+	w.w.Property("traces", fmt.Sprint(traces))
 	var failed error
 	for _, k := range slices.SortedFunc(maps.Keys(w.rows), func(a, b rowKey) int {
 		return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.instance, b.instance))

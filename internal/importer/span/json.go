@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -130,16 +131,41 @@ func (r *Reader) leave(t json.Token) error {
 	return nil
 }
 
-// Object hands each member of the object that comes next to f, which must read its value.
-func (r *Reader) Object(f func(name string) error) error {
+// Objects hands the object that comes next to f, or each one of a list of them.
+// f must call members once, which hands each member to its argument; that must
+// read the member's value.
+func (r *Reader) Objects(f func(members func(func(name string) error) error) error) error {
 	t, err := r.Token()
-	if err != nil {
+	if err != nil || t == nil {
 		return err
 	}
-	if t != json.Delim('{') {
-		r.w.Report(trace.Skipped, "values where an object is due", 1, r.Place())
-		return r.leave(t)
+	if t != json.Delim('[') {
+		return r.object(t, f)
 	}
+	for r.More() {
+		t, err := r.Token()
+		if err == nil {
+			err = r.object(t, f)
+		}
+		if err != nil {
+			return early(err)
+		}
+	}
+	_, err = r.Token()
+	return early(err)
+}
+
+// object hands on the object that begins with t, and leaves out any other value.
+func (r *Reader) object(t json.Token, f func(members func(func(name string) error) error) error) error {
+	if t == json.Delim('{') {
+		return f(r.members)
+	}
+	r.w.Report(trace.Skipped, "values where an object is due", 1, r.Place())
+	return r.leave(t)
+}
+
+// members hands out the members of an object whose brace was read.
+func (r *Reader) members(f func(name string) error) error {
 	for r.More() {
 		t, err := r.Token()
 		if err != nil {
@@ -150,7 +176,7 @@ func (r *Reader) Object(f func(name string) error) error {
 			return early(err)
 		}
 	}
-	_, err = r.Token()
+	_, err := r.Token()
 	return early(err)
 }
 
@@ -196,4 +222,41 @@ func Keys(head []byte, most int) map[string]bool {
 		}
 	}
 	return keys
+}
+
+// A Scalar is a JSON string, number or truth value as a Value: formats write whole
+// numbers as strings where they do not fit a float64.
+type Scalar struct{ trace.Value }
+
+// UnmarshalJSON keeps what is no scalar as its text.
+func (s *Scalar) UnmarshalJSON(b []byte) error {
+	var text string
+	switch {
+	case string(b) == "null":
+		return nil
+	case b[0] == '"':
+		if err := json.Unmarshal(b, &text); err != nil {
+			return err
+		}
+		s.Value = trace.Text(text)
+		return nil
+	}
+	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+		s.Value = trace.Integer(n)
+	} else if x, err := strconv.ParseFloat(string(b), 64); err == nil {
+		s.Value = trace.Number(x)
+	} else {
+		s.Value = trace.Text(string(b))
+	}
+	return nil
+}
+
+// Whole gives the scalar as a whole number, whether it was written as a number or
+// as text.
+func (s Scalar) Whole() (int64, bool) {
+	if s.Kind == trace.ValueText {
+		n, err := strconv.ParseInt(s.String(), 10, 64)
+		return n, err == nil
+	}
+	return s.Integer()
 }

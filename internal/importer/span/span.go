@@ -29,7 +29,8 @@ import (
 type Span struct {
 	Trace, ID, Parent string // Parent is empty at the root
 	Service, Instance string
-	Name, Kind        string // Kind in lower case; empty where unknown
+	Resource          []trace.Attribute // of the instance; those of its first span count
+	Name, Kind        string            // Kind in lower case; empty where unknown
 	Begin, Duration   trace.Time
 	Timed             bool // Begin is known
 	Lasting           bool // Duration is known
@@ -73,6 +74,7 @@ type Writer struct {
 	nodes   []node
 	later   []waiting // without time
 	traces  map[string]uint32
+	held    []bool // traces that have spans
 	refs    []reference
 	first   trace.Time
 	began   bool
@@ -136,11 +138,8 @@ func (w *Writer) Add(s *Span) {
 		w.w.Report(trace.Repaired, "spans whose duration is negative or out of range: drawn as empty", 1, w.place(s.Offset))
 		s.Duration = 0
 	}
-	number, ok := w.traces[s.Trace]
-	if !ok {
-		number = uint32(len(w.traces))
-		w.traces[s.Trace] = number
-	}
+	number := w.number(s.Trace)
+	w.held[number] = true
 	id := int32(len(w.nodes))
 	n := node{key: key{number, s.ID}, parent: s.Parent, row: w.row(s), region: w.region(s), begin: s.Begin, end: s.Begin + s.Duration, next: -1,
 		client: s.Kind == "client", server: s.Kind == "server", shared: s.Shared, timed: s.Timed, offset: s.Offset}
@@ -153,20 +152,24 @@ func (w *Writer) Add(s *Span) {
 		w.nodes = append(w.nodes, n)
 	}
 	for _, r := range s.References {
-		other := number
-		if r.Trace != s.Trace {
-			if other, ok = w.traces[r.Trace]; !ok {
-				other = uint32(len(w.traces))
-				w.traces[r.Trace] = other
-			}
-		}
-		w.refs = append(w.refs, reference{id, key{other, r.ID}})
+		w.refs = append(w.refs, reference{id, key{w.number(r.Trace), r.ID}})
 	}
 	if !s.Timed {
 		w.later = append(w.later, waiting{id, *s})
 		return
 	}
 	w.write(s, &n)
+}
+
+// number gives the number of a trace, of which there may be no span.
+func (w *Writer) number(id string) uint32 {
+	n, ok := w.traces[id]
+	if !ok {
+		n = uint32(len(w.traces))
+		w.traces[id] = n
+		w.held = append(w.held, false)
+	}
+	return n
 }
 
 func (w *Writer) row(s *Span) *row {
@@ -177,10 +180,12 @@ func (w *Writer) row(s *Span) *row {
 		if name == "" {
 			name = "(no service)"
 		}
-		at := w.w.Location(trace.Location{Parent: trace.NoLocation, Kind: "service", Name: name, Rank: trace.NoRank})
+		l := trace.Location{Parent: trace.NoLocation, Kind: "service", Name: name, Rank: trace.NoRank}
 		if s.Instance != "" {
-			at = w.w.Location(trace.Location{Parent: at, Kind: trace.KindProcess, Name: s.Instance, Rank: trace.NoRank})
+			l = trace.Location{Parent: w.w.Location(l), Kind: trace.KindProcess, Name: s.Instance, Rank: trace.NoRank}
 		}
+		l.Attributes = s.Resource
+		at := w.w.Location(l)
 		r = &row{at: at, stream: w.w.Stream(at, trace.StreamOptions{Unordered: true})}
 		w.rows[k] = r
 	}

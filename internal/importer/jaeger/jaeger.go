@@ -1,0 +1,65 @@
+// Package jaeger imports traces in the JSON of Jaeger's page and query service: an
+// object whose data is a trace or a list of traces, each with its spans and
+// processes. Described by jaegertracing/jaeger, model/json.
+//
+// What spans become is told in package span. Beside that:
+//
+//	process         service; its host name, address or instance id is the instance
+//	tag span.kind   kind
+//	CHILD_OF        the parent; further ones, and references to other traces, are flow links
+//	FOLLOWS_FROM    the parent where there is no other, else a flow link
+//	log             instant, named by its field event or message
+//	warnings        attribute
+//
+// Times are microseconds of each host's own clock, as the collector left them.
+//
+// Spans name a process that the file describes after them, so the spans of one
+// trace are held until its end.
+package jaeger
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/span"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is Jaeger's JSON.
+var Format = &importer.Format{
+	Name:   "jaeger",
+	Title:  "Jaeger spans (JSON)",
+	Claim:  claim,
+	Import: read,
+}
+
+// claim takes files whose spans have Jaeger's names, with or without "data" around.
+func claim(s importer.Source) (runs []importer.Run) {
+	for _, f := range s.Files {
+		k := span.Keys(s.Head(f.Path), 4000)
+		for _, in := range []string{"", "data."} {
+			if k[in+"spans.traceID"] && k[in+"spans.spanID"] && k[in+"spans.operationName"] {
+				runs = append(runs, importer.Run{Files: []string{f.Path}})
+				break
+			}
+		}
+	}
+	return runs
+}
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	path := run.Files[0]
+	f, err := run.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	out := span.NewWriter(w, run.Label(path))
+	in := span.NewReader(ctx, f, run.Label(path), w)
+	err = file(in, out)
+	err = in.End(err, out.Count())
+	if failed := out.Finish(); err == nil {
+		err = failed
+	}
+	return err
+}
