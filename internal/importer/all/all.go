@@ -9,6 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
+	"github.com/parallax-hpc/parallax/internal/importer/otlp"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/pajecsv"
 	"github.com/parallax-hpc/parallax/internal/importer/paraver"
@@ -34,4 +35,5 @@ var Formats = append([]*importer.Format{
 	gotrace.Format,
 	zipkin.Format,
 	jaeger.Format,
+	otlp.Format,
 }, recognised.Formats...)
