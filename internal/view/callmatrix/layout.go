@@ -107,6 +107,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.columnLabels(s, &frame, top)
 	}
 	r.paint(s)
+	if left > 0 {
+		r.key(s)
+	}
 	r.legend(s)
 	r.sceneNotes(s)
 	return s

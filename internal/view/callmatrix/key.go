@@ -1,0 +1,54 @@
+package callmatrix
+
+import (
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	keySide = 120
+	keyGap  = 40
+	keyRoom = keyGap + keySide + 170 // with the names of rings
+	// mostSpokes is how many slices the key draws one by one.
+	mostSpokes = 32
+)
+
+// keyNames say what the rings are, from the centre outwards.
+var keyNames = [5]string{"2 %, innermost", "25 %", "median", "75 %", "98 % of the calls"}
+
+// key draws a square with its parts named, where the matrix leaves room beside it.
+func (r *result) key(s *scene.Scene) {
+	f := &s.Frames[0]
+	x, y := f.X+f.W+keyGap, f.Y+20
+	if float32(s.Width)-f.X-f.W < keyRoom || y+keySide+60 > float32(s.Height) {
+		return
+	}
+	rings, lines, leaders, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Line{Width: 1}, &scene.Text{Size: scene.TextSize}
+	text.Add(x, y-8, "a square", scene.UIText, scene.Start)
+	for ring := 4; ring >= 0; ring-- {
+		side := float32(keySide * callgraph.RingScale(ring+1))
+		at := (keySide - side) / 2
+		rings.Add(x+at, y+at, side, side, scene.Ramp(r.drawn.scale.ramp, 0.1+0.8*float64(ring)/4))
+		// From the middle of the ring, on the level of the centre, to its name.
+		inner := float32(keySide * callgraph.RingScale(ring))
+		from := x + keySide/2 + (side+inner)/4
+		line := y + keySide/2 + float32(2-ring)*18
+		leaders.Add(from, y+keySide/2, x+keySide+14, line, scene.UIText)
+		text.Add(x+keySide+18, line+4, keyNames[ring], scene.UITextMuted, scene.Start)
+	}
+	if n := r.drawn.slices; n > 1 {
+		for k := 0; k < n && n <= mostSpokes; k++ {
+			p := callgraph.Perimeter(4 * float64(k) / float64(n))
+			lines.Add(x+keySide/2, y+keySide/2, x+float32(p.X)*keySide, y+float32(p.Y)*keySide, scene.UIBackground)
+		}
+		what := "location"
+		if r.groupRows != nil {
+			what = "group"
+		}
+		text.Add(x, y+keySide+18, fmt.Sprintf("%s clockwise from the top-left", view.Count(n, what)), scene.UITextMuted, scene.Start)
+	}
+	s.AddLayer("key", -1, rings, lines, leaders, text)
+}
