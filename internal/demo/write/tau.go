@@ -34,6 +34,8 @@ type tau struct {
 	pending pending
 	once    sync.Once
 	threads map[trace.LocationID]tauThread
+	// coordinates of each location, as metadata.
+	coordinates map[trace.LocationID][][2]string
 
 	guard  sync.Mutex // guards what follows
 	events map[trace.LocationID]map[string]*tauEvent
@@ -62,11 +64,18 @@ func createTAU(path string) (File, error) {
 		events: map[trace.LocationID]map[string]*tauEvent{}, done: map[trace.LocationID]bool{}}, nil
 }
 
-// number gives each location its node and thread, when all are defined.
+// number gives each location its node and thread, and its coordinates, when all
+// are defined.
 func (f *tau) number() {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	f.threads = make(map[trace.LocationID]tauThread, len(f.locations))
+	f.coordinates = map[trace.LocationID][][2]string{}
+	for _, t := range f.topologies {
+		for _, c := range t.Coordinates {
+			f.coordinates[c.Location] = append(f.coordinates[c.Location], [2]string{"coordinates in " + t.Name, strings.Trim(fmt.Sprint(c.At), "[]")})
+		}
+	}
 	nodes := map[trace.LocationID]int{}
 	next := map[trace.LocationID]int{}
 	for i := range f.locations {
@@ -199,12 +208,8 @@ func (f *tau) metadata(at trace.LocationID) string {
 		for _, a := range f.locations[up].Attributes {
 			put(a.Key, a.Value.String())
 		}
-		for _, t := range f.topologies {
-			for _, c := range t.Coordinates {
-				if c.Location == up {
-					put("coordinates in "+t.Name, strings.Trim(fmt.Sprint(c.At), "[]"))
-				}
-			}
+		for _, c := range f.coordinates[up] {
+			put(c[0], c[1])
 		}
 	}
 	if host != "" {

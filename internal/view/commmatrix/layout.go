@@ -29,10 +29,12 @@ type drawing struct {
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	w, h := float32(size.Width), float32(size.Height)
-	n := len(r.members)
+	n := max(1, min(len(r.members), mostBlocks, int(h))) // rows: a picture has no more
 	rows := make([]scene.Row, n)
-	for i, id := range r.members {
-		rows[i] = scene.Row{Location: uint32(id), Region: scene.NoID, Label: r.tree.Name[id], Count: 1}
+	for i := range rows {
+		first, next := i*len(r.members)/n, (i+1)*len(r.members)/n
+		id := r.members[first]
+		rows[i] = scene.Row{Location: uint32(id), Region: scene.NoID, Label: r.tree.Name[id], Count: next - first}
 	}
 	left, bottom := scene.RowLabelWidth(rows, w*0.25), float32(scene.AxisHeight+4)
 	sums := float32(sumRoom)
@@ -53,7 +55,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	f.YScale.Rows = rows
 	s.AddFrame(f)
-	r.drawn = drawing{frame: f, blocks: max(1, min(n, mostBlocks, int(side)))}
+	r.drawn = drawing{frame: f, blocks: max(1, min(len(r.members), mostBlocks, int(side)))}
 	most, least := r.gather()
 	log := most > 1000*least && least > 0
 	r.paint(s, most, least, log)
@@ -142,8 +144,8 @@ func (r *result) receivers(s *scene.Scene) {
 		}
 		return scene.Shorten(r.tree.Name[id], 90, scene.TextSize)
 	}
-	for _, id := range r.members[:min(len(r.members), 2000)] {
-		widest = max(widest, scene.TextWidth(short(id), scene.TextSize, false))
+	for i := len(r.members) - 1; i >= 0; i -= max(len(r.members)/500, 1) {
+		widest = max(widest, scene.TextWidth(short(r.members[i]), scene.TextSize, false))
 	}
 	every := scene.Thin(step, widest, 8)
 	for i := 0; i < len(r.members); i += every {
