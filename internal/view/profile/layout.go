@@ -225,7 +225,7 @@ func (r *result) heat(s *scene.Scene, d *drawing) {
 		values := make([]float64, columns)
 		most := 0.0
 		for k := range cells {
-			values[k] = r.mean(x, k, columns)
+			values[k] = r.odd(x, k, columns)
 			most = max(most, values[k])
 		}
 		for k := range cells {
@@ -245,14 +245,14 @@ func (r *result) binsOf(k, columns int) (lo, hi int) {
 	return k * r.bins / columns, max((k+1)*r.bins/columns, k*r.bins/columns+1)
 }
 
-func (r *result) mean(x *row, k, columns int) float64 {
-	sum, n := 0.0, 0.0
+// odd gives the value of a column: that of its location farthest from the mean.
+func (r *result) odd(x *row, k, columns int) float64 {
 	lo, hi := r.binsOf(k, columns)
-	for b := lo; b < hi; b++ {
-		sum += float64(x.heat[b]) * float64(r.binSize[b])
-		n += float64(r.binSize[b])
+	v := x.heat[lo]
+	for b := lo + 1; b < hi; b++ {
+		v = x.farther(v, x.heat[b])
 	}
-	return sum / max(n, 1)
+	return float64(v)
 }
 
 // Pick gives the numbers of a row, in a strip those of the locations there.
@@ -313,12 +313,13 @@ func (r *result) locate(f *view.Fact, w *row, k, columns int) {
 	first, last := (lo*n+r.bins-1)/r.bins, (hi*n+r.bins-1)/r.bins
 	f.Locations = append([]trace.LocationID{}, r.locations[first:max(last, first+1)]...)
 	tree := r.request.Store().Locations()
-	name := tree.Path(f.Locations[0])
+	name, here := tree.Path(f.Locations[0]), "here"
 	if len(f.Locations) > 1 {
 		f.Count = int64(len(f.Locations))
 		name = fmt.Sprintf("%s … (%s locations)", name, view.Thousands(f.Count))
+		here = "farthest from the mean"
 	}
-	v := r.mean(w, k, columns)
-	here := []view.FactLine{{Label: "location", Value: name}, {Label: "here", Value: r.metric.Format(v), Exact: view.Cell(v)}}
-	f.Lines = append(here, f.Lines...)
+	v := r.odd(w, k, columns)
+	lines := []view.FactLine{{Label: "location", Value: name}, {Label: here, Value: r.metric.Format(v), Exact: view.Cell(v)}}
+	f.Lines = append(lines, f.Lines...)
 }

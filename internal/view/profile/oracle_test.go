@@ -77,4 +77,3 @@ func TestProfilesOfTracesAgreeWithTheReference(t *testing.T) {
 		t.Errorf("only %d regions checked", checked)
 	}
 }
-

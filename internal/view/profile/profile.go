@@ -42,7 +42,10 @@ type row struct {
 	mean, sd, min, max          float64
 	squares                     float64
 	seen                        int // locations that have it
-	heat                        []float32
+	// Of each column of the strip: the least and the most of its locations, and how
+	// many have the region; then heat, what is shown.
+	lo, hi, heat []float32
+	have         []int32
 }
 
 type result struct {
@@ -60,7 +63,7 @@ type result struct {
 }
 
 // mostCells bounds the strips of all regions together.
-const mostCells = 8 << 20
+const mostCells = 4 << 20
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
@@ -135,7 +138,7 @@ func (r *result) sum(ctx context.Context) error {
 			v := r.metric.Of(t.Calls, t.Inclusive, t.Exclusive)
 			if x.seen++; x.seen == 1 {
 				x.min, x.max = v, v
-				x.heat = make([]float32, r.bins)
+				x.lo, x.hi, x.have = make([]float32, r.bins), make([]float32, r.bins), make([]int32, r.bins)
 			}
 			x.calls += t.Calls
 			x.inclusive += t.Inclusive
@@ -144,7 +147,10 @@ func (r *result) sum(ctx context.Context) error {
 			x.squares += v * v
 			x.min, x.max = min(x.min, v), max(x.max, v)
 			if b := r.binOf[t.Location]; b >= 0 {
-				x.heat[b] += float32(v)
+				if x.have[b]++; x.have[b] == 1 {
+					x.lo[b], x.hi[b] = float32(v), float32(v)
+				}
+				x.lo[b], x.hi[b] = min(x.lo[b], float32(v)), max(x.hi[b], float32(v))
 			}
 			if !sampled[t.Region] {
 				r.whole += t.Exclusive
@@ -187,8 +193,12 @@ func (r *result) finish(rows []row) {
 		if r.whole != 0 {
 			x.share = x.value / r.whole
 		}
+		x.heat = x.hi
 		for b := range x.heat {
-			x.heat[b] /= float32(max(r.binSize[b], 1))
+			if x.have[b] < r.binSize[b] {
+				x.lo[b], x.hi[b] = min(x.lo[b], 0), max(x.hi[b], 0)
+			}
+			x.heat[b] = x.farther(x.lo[b], x.hi[b])
 		}
 		if view.Sampled(&r.regions[id]) {
 			sampled++
@@ -199,8 +209,17 @@ func (r *result) finish(rows []row) {
 		r.notes = append(r.notes, fmt.Sprintf("%s regions are estimates by sampling of time that others hold too; shares leave them out of the whole", view.Thousands(int64(sampled))))
 	}
 	if r.bins < len(r.locations) {
-		r.notes = append(r.notes, fmt.Sprintf("a column of the strips stands for up to %s of %s locations, by their mean", view.Thousands(int64(slices.Max(r.binSize))), view.Thousands(int64(len(r.locations)))))
+		r.notes = append(r.notes, fmt.Sprintf("a column of the strips stands for up to %s of %s locations and shows the one farthest from the mean", view.Thousands(int64(slices.Max(r.binSize))), view.Thousands(int64(len(r.locations)))))
 	}
+}
+
+// farther is the one of two values that differs more from the mean of a location:
+// a column that stands for many must not hide the odd one.
+func (x *row) farther(a, b float32) float32 {
+	if math.Abs(float64(a)-x.mean) > math.Abs(float64(b)-x.mean) {
+		return a
+	}
+	return b
 }
 
 // orders are the columns that rows can be sorted by, the greatest first.

@@ -2,12 +2,16 @@ package profile_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
@@ -137,5 +141,37 @@ func TestUnknownMetricsAndOrdersSayWhatThereIs(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--%s: %v", option, err)
 		}
+	}
+}
+
+// A column of the strip that stands for many locations shows the odd one.
+func TestTheOddLocationIsNotHiddenAmongMany(t *testing.T) {
+	r := viewtest.Local(t, func(w trace.Writer) {
+		metric := w.Metric(trace.Metric{Name: "TIME", Unit: "ns", Default: true})
+		path := w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: w.Region(trace.Region{Name: "work"}), Flat: true})
+		for rank := range 5000 {
+			at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: fmt.Sprint("rank ", rank), Rank: rank})
+			v := 100.0
+			if rank == 3210 {
+				v = 777
+			}
+			w.Profile(trace.ProfileRow{Location: at, Path: path, Metric: metric, Calls: 1, Inclusive: v, Exclusive: v})
+		}
+	})
+	c := viewtest.Case{Size: scene.Size{Width: 1000, Height: 100}}
+	result := c.Compute(t, profile.View, r)
+	strip := result.Scene(c.Size).Frames[1]
+	found := 0
+	for x := strip.X; x < strip.X+strip.W; x++ {
+		f, ok := result.Pick(float64(x), float64(strip.Y)+5)
+		if ok && f.Lines[1].Exact == "777" {
+			found++
+			if !slices.Contains(f.Locations, 3210) {
+				t.Errorf("the slow rank is not among the locations at %v", x)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("the slow rank is nowhere to be seen")
 	}
 }
