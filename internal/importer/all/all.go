@@ -13,6 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/pajecsv"
 	"github.com/parallax-hpc/parallax/internal/importer/paraver"
+	"github.com/parallax-hpc/parallax/internal/importer/pprof"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
@@ -36,4 +37,5 @@ var Formats = append([]*importer.Format{
 	zipkin.Format,
 	jaeger.Format,
 	otlp.Format,
+	pprof.Format,
 }, recognised.Formats...)

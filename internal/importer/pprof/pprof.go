@@ -1,0 +1,158 @@
+// Package pprof imports profiles of pprof: CPU, heap, contention, or any other
+// sample type, as Go's runtime and many other profilers write them. The grammar is
+// read by github.com/google/pprof/profile: the protocol buffer profile.proto,
+// packed or not, and the older binary and text forms.
+//
+//	mapping, run        location (process)
+//	label rank          location (process) with that rank
+//	label thread, tid   location (thread) below
+//	function            region; frames that were inlined count as frames
+//	sample type         metric; times in nanoseconds
+//	stack               call path; its value is exclusive, and inclusive on the paths above
+//	comment             property
+//
+// What it lacks: labels other than rank and thread are added up over, which the
+// report counts. A sample does not tell how often a function was called. The
+// profile is read as a whole, since its tables come after the samples.
+package pprof
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/google/pprof/profile"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is the profile of pprof.
+var Format = &importer.Format{
+	Name:   "pprof",
+	Title:  "pprof profiles (Go, gperftools and many more)",
+	Claim:  claim,
+	Import: read,
+}
+
+func claim(s importer.Source) (runs []importer.Run) {
+	for _, f := range s.Files {
+		if head := s.Head(f.Path); isMessage(head) || isOldBinary(head) || isOldText(head) {
+			runs = append(runs, importer.Run{Files: []string{f.Path}})
+		}
+	}
+	return runs
+}
+
+// isMessage knows profile.proto by its first fields: known numbers and types, and
+// among them a sample type, which is two indices of strings.
+func isMessage(head []byte) bool {
+	types := 0
+	for len(head) > 0 {
+		number, kind, n := protowire.ConsumeTag(head)
+		if n < 0 || number > 15 || (kind == protowire.BytesType) != (number <= 6 || number == 11) && number != 13 {
+			return false
+		}
+		value := head[n:]
+		size := protowire.ConsumeFieldValue(number, kind, value)
+		if size < 0 {
+			break // cut, or wrong: then the sample type was seen or not
+		}
+		if number == 1 {
+			if body, n := protowire.ConsumeBytes(value); n < 0 || !isValueType(body) {
+				return false
+			}
+			types++
+		}
+		head = value[size:]
+	}
+	return types > 0
+}
+
+func isValueType(b []byte) bool {
+	fields := 0
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 || number > 2 || kind != protowire.VarintType {
+			return false
+		}
+		_, m := protowire.ConsumeVarint(b[n:])
+		if m < 0 {
+			return false
+		}
+		b = b[n+m:]
+		fields++
+	}
+	return fields > 0
+}
+
+// isOldBinary knows the CPU profile of gperftools: words 0, 3, 0, period, 0, of 4
+// or 8 bytes.
+func isOldBinary(head []byte) bool {
+	for _, size := range []int{4, 8} {
+		if len(head) < 8*size {
+			continue
+		}
+		word := func(i int) uint64 {
+			if size == 4 {
+				return uint64(binary.LittleEndian.Uint32(head[i*4:]))
+			}
+			return binary.LittleEndian.Uint64(head[i*8:])
+		}
+		if word(0) == 0 && word(1) == 3 && word(2) == 0 && word(3) > 0 && word(3) < 1<<31 && word(4) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func isOldText(head []byte) bool {
+	for _, begin := range []string{"heap profile: ", "--- contention", "--- heapz ", "--- threadz ", "--- contentionz", "goroutine profile: total ", "threadcreate profile: total "} {
+		if bytes.HasPrefix(head, []byte(begin)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostBytes bounds a profile, which is held in memory several times over.
+const mostBytes = 1 << 30
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	path := run.Files[0]
+	f, err := run.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	label := run.Label(path)
+	if len(data) > mostBytes {
+		return &importer.Error{File: label, Cause: fmt.Sprintf("is a profile of more than %d bytes", mostBytes), Hint: "make it smaller with pprof -proto and a focus", Kind: importer.ErrUnsupported}
+	}
+	p, err := parse(data)
+	if err != nil {
+		return importer.Malformed(label, "", "%v", err)
+	}
+	return convert(ctx, p, run.Name, label, w)
+}
+
+// parse turns a panic of the library, which trusts its input here and there, into
+// an error.
+func parse(data []byte) (p *profile.Profile, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("inconsistent profile: %v", r)
+		}
+	}()
+	return profile.ParseData(data)
+}

@@ -1,0 +1,80 @@
+// Package stack adds up sampled call stacks into a profile: what the formats of
+// sampling profilers share. Each stack adds to the exclusive value of its path and
+// to the inclusive values of all paths above, so recursion counts once.
+//
+// A sample tells that a function was running, not how often it was called: calls
+// stay 0. Memory grows with distinct paths on a location, not with samples.
+package stack
+
+import "github.com/parallax-hpc/parallax/internal/trace"
+
+// A Profile gathers stacks.
+type Profile struct {
+	w       trace.Writer
+	metrics []trace.MetricID
+	paths   map[trace.CallPath]trace.CallPathID
+	cells   map[cellKey]int
+	keys    []cellKey // of cells, in order of arrival
+	values  []float64 // of cell i: inclusive and exclusive of each metric from i*2*len(metrics) on
+}
+
+type cellKey struct {
+	location trace.LocationID
+	path     trace.CallPathID
+}
+
+// New makes a profile with these metrics.
+func New(w trace.Writer, metrics ...trace.Metric) *Profile {
+	p := &Profile{w: w, paths: map[trace.CallPath]trace.CallPathID{}, cells: map[cellKey]int{}}
+	for _, m := range metrics {
+		p.metrics = append(p.metrics, w.Metric(m))
+	}
+	return p
+}
+
+// Add takes one stack, outermost region first, with a value for each metric.
+// O(depth).
+func (p *Profile) Add(at trace.LocationID, stack []trace.RegionID, values []float64) {
+	path := trace.NoCallPath
+	for i, region := range stack {
+		key := trace.CallPath{Parent: path, Region: region}
+		id, ok := p.paths[key]
+		if !ok {
+			id = p.w.CallPath(key)
+			p.paths[key] = id
+		}
+		path = id
+		cell := p.cell(cellKey{at, path})
+		for k, v := range values {
+			cell[2*k] += v
+			if i == len(stack)-1 {
+				cell[2*k+1] += v
+			}
+		}
+	}
+}
+
+func (p *Profile) cell(k cellKey) []float64 {
+	n := 2 * len(p.metrics)
+	i, ok := p.cells[k]
+	if !ok {
+		i = len(p.keys)
+		p.cells[k] = i
+		p.keys = append(p.keys, k)
+		p.values = append(p.values, make([]float64, n)...)
+	}
+	return p.values[i*n : (i+1)*n]
+}
+
+// Paths is the number of cells of location and path so far.
+func (p *Profile) Paths() int { return len(p.keys) }
+
+// Finish writes the rows.
+func (p *Profile) Finish() {
+	for i, k := range p.keys {
+		for m, metric := range p.metrics {
+			v := p.values[(i*len(p.metrics)+m)*2:]
+			p.w.Profile(trace.ProfileRow{Location: k.location, Path: k.path, Metric: metric, Inclusive: v[0], Exclusive: v[1]})
+		}
+	}
+}
