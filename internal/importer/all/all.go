@@ -5,6 +5,7 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
+	"github.com/parallax-hpc/parallax/internal/importer/collapsed"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
@@ -38,4 +39,5 @@ var Formats = append([]*importer.Format{
 	jaeger.Format,
 	otlp.Format,
 	pprof.Format,
+	collapsed.Format,
 }, recognised.Formats...)

@@ -1,0 +1,73 @@
+// Package collapsed imports collapsed (folded) stacks, the text that flame graphs
+// are made from: a line for each stack, frames from the outermost to the innermost
+// with semicolons between, and a count. Written by stackcollapse-*.pl, py-spy,
+// async-profiler, bpftrace, rbspy, inferno and many more; described in
+// brendangregg/FlameGraph.
+//
+//	file                  location (process)
+//	frame name-PID/TID    location (process, thread) where it is the first frame, as stackcollapse-perf.pl --tid writes it
+//	other frame           region; endings such as _[k] (kernel) or _[j] (compiled at run time) are its category
+//	line                  call path; its count is exclusive, and inclusive on the paths above
+//
+// What it lacks: the unit of the counts is not told, they are taken for samples.
+// Differential stacks with two counts a line are not read.
+package collapsed
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is the collapsed stack.
+var Format = &importer.Format{
+	Name:   "collapsed",
+	Title:  "collapsed stacks (flame graphs, py-spy, async-profiler)",
+	Claim:  claim,
+	Import: read,
+}
+
+// claim takes text whose first lines all are stacks, most of them of several
+// frames: prose and tables of numbers are not.
+func claim(s importer.Source) (runs []importer.Run) {
+	for _, f := range s.Files {
+		if isCollapsed(s.Head(f.Path)) {
+			runs = append(runs, importer.Run{Files: []string{f.Path}})
+		}
+	}
+	return runs
+}
+
+func isCollapsed(head []byte) bool {
+	lines := bytes.Split(head, []byte("\n"))
+	if len(lines) < 2 {
+		return false
+	}
+	stacks, deep := 0, 0
+	for _, l := range lines[:len(lines)-1] { // the last may be cut
+		if len(bytes.TrimSpace(l)) == 0 || l[0] == '#' {
+			continue
+		}
+		frames, _, ok := parse(l)
+		if !ok || bytes.IndexByte(l, 0) >= 0 || bytes.HasPrefix(frames, []byte(`"`)) {
+			return false
+		}
+		stacks++
+		if bytes.IndexByte(frames, ';') > 0 {
+			deep++
+		}
+	}
+	return deep > 0 && 2*deep >= stacks
+}
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	path := run.Files[0]
+	f, err := run.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return lines(ctx, f, run.Label(path), newConverter(w, run.Name))
+}

@@ -1,0 +1,36 @@
+package collapsed
+
+import (
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+)
+
+func TestFormat(t *testing.T) {
+	importertest.Run(t, Format, []importertest.Case{
+		{Path: "plain.txt", Anywhere: true},
+		{Path: "threads.txt", Anywhere: true},
+	})
+}
+
+func FuzzReader(f *testing.F) {
+	importertest.Fuzz(f, Format, "x.txt", "testdata/plain.txt", "testdata/threads.txt")
+}
+
+func TestOnlyStacksAreClaimed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a;b;c 1\n":                       true,
+		"a 1\na;b 2\n":                    true,
+		"a;b;c 1":                         false, // may be cut
+		"a 1\nb 2\n":                      false, // words and numbers
+		"a;b;c\n":                         false,
+		"\"f\";1;2 3\n":                   false, // a table
+		"a;b 1\nprose; with a number x\n": false,
+		"\n\n":                            false,
+		"":                                false,
+	} {
+		if got := isCollapsed([]byte(text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
