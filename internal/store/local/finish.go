@@ -65,7 +65,7 @@ func (w *Writer) finish(ctx context.Context) error {
 	f := &finisher{Writer: w, workers: w.opt.Workers, memory: w.opt.Memory}
 	defer f.closeRows()
 	steps := []func(context.Context) error{
-		f.collect, f.rowPass, f.define, f.index, f.writeLinks, f.writeProfiles, f.publish,
+		f.collect, f.rowPass, f.forget, f.define, f.index, f.writeLinks, f.writeProfiles, f.publish,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -111,8 +111,16 @@ func (f *finisher) collect(context.Context) error {
 	if f.end < 0 || f.end >= 1<<62 {
 		return fmt.Errorf("time stamps from %d to %d ns are further apart than 146 years", all.first, all.last)
 	}
+	f.def.forgetKeys()
 	f.order = orderLocations(f.def.locations)
 	f.counters = make([]sampleRange, len(f.def.counters))
+	return nil
+}
+
+// forget frees what the rows were made from: memory, and room on the disk.
+func (f *finisher) forget(context.Context) error {
+	f.streams = nil
+	f.chunks.close()
 	return nil
 }
 

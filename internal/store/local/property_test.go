@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -161,6 +162,13 @@ func TestTimeFromPrefixSumsIsThatOfTheRows(t *testing.T) {
 				for i := table.Offsets[k]; i < table.Offsets[k+1]; i++ {
 					got[timeKey{id, table.Region[i]}] = timeCell{table.Exclusive[i], table.Inclusive[i], table.Calls[i]}
 				}
+			}
+			total, err := r.TotalTime(context.Background(), w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := store.AddTimes(table); !reflect.DeepEqual(total, want) {
+				t.Fatalf("seed %d, [%d, %d): in all %+v, want %+v", seed, w.Begin, w.End, total, want)
 			}
 			want := slowTime(r, w)
 			if len(got) != len(want) {

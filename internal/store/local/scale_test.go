@@ -20,6 +20,7 @@ func TestScale(t *testing.T) {
 		t.Skip("PARALLAX_BENCH_SHAPE is not set")
 	}
 	fill := map[string]func(trace.Writer){
+		"plain":             func(w trace.Writer) { writeBench(w, 10_000, 10_000) },
 		"one-location":      func(w trace.Writer) { writeBench(w, 1, 100_000_000) },
 		"million-locations": func(w trace.Writer) { writeBench(w, 1_000_000, 100) },
 		"million-streams":   func(w trace.Writer) { writeInterleaved(w, 1_000_000, 20) },

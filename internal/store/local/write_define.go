@@ -55,6 +55,12 @@ func (d *definitions) init() {
 	d.words = map[string]string{}
 }
 
+// forgetKeys frees what finds definitions again: there will be no more.
+func (d *definitions) forgetKeys() {
+	d.locationIDs, d.regionIDs, d.attributeIDs, d.counterIDs = nil, nil, nil, nil
+	d.metricIDs, d.callPathIDs, d.words = nil, nil, nil
+}
+
 // word copies a string that many definitions share, such as a kind or a key.
 func (d *definitions) word(s string) string {
 	if s == "" {
