@@ -24,6 +24,7 @@ type block struct {
 	// What the parser found.
 	lines   int64
 	records []record
+	extras  []extra
 	tally   tally // lines count from 1 within the block
 	done    chan struct{}
 }
@@ -40,8 +41,12 @@ type record struct {
 	kind      symbol
 	value     symbol
 	other     symbol // StartContainer, EndContainer
+	extra     uint32 // one more than its index in the block's extras; 0 for none
 	key       span
 }
+
+// An extra is what only few records have: the size and tag of a link.
+type extra struct{ size, tag int64 }
 
 // A span is a word in the data of a block.
 type span struct{ at, end uint32 }
@@ -50,7 +55,7 @@ var blocks = sync.Pool{New: func() any { return &block{done: make(chan struct{},
 
 func newBlock() *block {
 	b := blocks.Get().(*block)
-	b.data, b.layouts, b.lines, b.records, b.tally = nil, nil, 0, b.records[:0], tally{}
+	b.data, b.layouts, b.lines, b.records, b.extras, b.tally = nil, nil, 0, b.records[:0], b.extras[:0], tally{}
 	return b
 }
 
@@ -66,7 +71,6 @@ func (b *block) free() {
 		b.buf = nil // grown for a long line
 	}
 	b.layouts = nil
-	clear(b.records)
 	blocks.Put(b)
 }
 

@@ -136,7 +136,7 @@ func TestValuesWithoutEndBecomeOneRegion(t *testing.T) {
 func TestLinksThatWaitAreBounded(t *testing.T) {
 	p := newPendings()
 	kind := &typ{}
-	key := func(i int) []byte { return p.keyOf(kind, 1, fmt.Append(nil, i)) }
+	key := func(i int) *linkKey { k := keyOf(kind, 1, fmt.Append(nil, i)); return &k }
 	for i := range maxPending {
 		if _, full := p.wait(key(i), half{start: true}); full {
 			t.Fatalf("full after %d", i)

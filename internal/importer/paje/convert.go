@@ -62,7 +62,7 @@ func (c *converter) convert(b *block) {
 		case opEvent:
 			c.event(r)
 		case opStartLink, opEndLink:
-			c.link(r, b.data)
+			c.link(r, b)
 		default:
 			c.rare(r)
 		}
@@ -185,7 +185,7 @@ func (f *fields) cut(l *layout, text []byte) {
 			return
 		}
 		i = next
-		if what == fieldOwn {
+		if what == fieldOwn || what == fieldSize || what == fieldTag {
 			f.own = append(f.own, ownField{l.names[k], w, l.number[k]})
 		} else {
 			f.of[what] = w

@@ -72,6 +72,8 @@ const (
 	fieldKey
 	fieldColour
 	fieldFilename
+	fieldSize // of a link
+	fieldTag
 	fieldCount
 )
 
@@ -116,6 +118,10 @@ func (l *layout) complete() {
 		if f == fieldFilename && l.op != opCreate && l.op != opTraceFile {
 			l.fields[i], f = fieldOwn, fieldOwn // the source file
 		}
+		if l.op == opStartLink || l.op == opEndLink {
+			f = linkField(f, l.names[i])
+			l.fields[i] = f
+		}
 		has[f] = true
 	}
 	l.whole = l.op != opUnknown
@@ -129,6 +135,17 @@ func (l *layout) complete() {
 		l.whole = l.whole && (has[fieldName] || has[fieldAlias] || has[fieldContainer])
 	}
 	l.own, l.hot = has[fieldOwn], l.op >= opSetState
+}
+
+// linkField knows the size and tag of a link among the writer's own fields.
+func linkField(f field, name string) field {
+	switch {
+	case f == fieldOwn && name == "Size":
+		return fieldSize
+	case f == fieldOwn && (name == "Tag" || name == "MPITAG"):
+		return fieldTag
+	}
+	return f
 }
 
 // layouts are the definitions that hold for some lines, by number. Parsers read

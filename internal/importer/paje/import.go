@@ -81,7 +81,7 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, h h
 	}
 	defer r.Close()
 	workers := runtime.GOMAXPROCS(0)
-	jobs, order := make(chan *block, workers), make(chan *block, 2*workers)
+	jobs, order := make(chan *block, 2*workers), make(chan *block, 4*workers)
 	g, ctx := errgroup.WithContext(ctx)
 	give := func(to chan *block, b *block) error {
 		select {

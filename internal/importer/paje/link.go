@@ -2,7 +2,6 @@ package paje
 
 import (
 	"encoding/binary"
-	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -25,41 +24,88 @@ type half struct {
 type pendings struct {
 	halves []half
 	free   int32
-	queues map[string]queue
-	key    []byte
+	short  map[shortKey]queue
+	long   map[string]queue
 }
 
 type queue struct{ first, last int32 }
 
-func newPendings() pendings { return pendings{free: -1, queues: map[string]queue{}} }
+// A shortKey is what a link is known by where its key has up to sixteen bytes, as
+// most have.
+type shortKey struct {
+	a, b            uint64
+	kind, container uint32
+	size            uint32
+}
 
-// keyOf joins what a link is known by. It is valid until the next call.
-func (p *pendings) keyOf(t *typ, container symbol, key []byte) []byte {
-	p.key = binary.LittleEndian.AppendUint32(p.key[:0], t.index)
-	p.key = binary.LittleEndian.AppendUint32(p.key, uint32(container))
-	p.key = append(p.key, key...)
-	return p.key
+func newPendings() pendings {
+	return pendings{free: -1, short: map[shortKey]queue{}, long: map[string]queue{}}
+}
+
+// A linkKey is what joins two halves. Only one of both is used.
+type linkKey struct {
+	short shortKey
+	long  []byte // nil for a short one
+}
+
+// keyOf joins type, container and key.
+func keyOf(t *typ, container symbol, key []byte) linkKey {
+	k := linkKey{short: shortKey{kind: t.index, container: uint32(container), size: uint32(len(key))}}
+	if len(key) > 16 {
+		k.long = binary.LittleEndian.AppendUint32(make([]byte, 0, 8+len(key)), t.index)
+		k.long = append(binary.LittleEndian.AppendUint32(k.long, uint32(container)), key...)
+		return k
+	}
+	var both [16]byte
+	copy(both[:], key)
+	k.short.a, k.short.b = binary.LittleEndian.Uint64(both[:8]), binary.LittleEndian.Uint64(both[8:])
+	return k
+}
+
+func (p *pendings) find(k *linkKey) (queue, bool) {
+	if k.long != nil {
+		q, ok := p.long[string(k.long)]
+		return q, ok
+	}
+	q, ok := p.short[k.short]
+	return q, ok
+}
+
+func (p *pendings) set(k *linkKey, q queue) {
+	if k.long != nil {
+		p.long[string(k.long)] = q
+		return
+	}
+	p.short[k.short] = q
+}
+
+func (p *pendings) remove(k *linkKey) {
+	if k.long != nil {
+		delete(p.long, string(k.long))
+		return
+	}
+	delete(p.short, k.short)
 }
 
 // match takes out the oldest half of the key that is the other end of a start or
 // an end.
-func (p *pendings) match(key []byte, start bool) (h half, ok bool) {
-	q, ok := p.queues[string(key)]
+func (p *pendings) match(key *linkKey, start bool) (h half, ok bool) {
+	q, ok := p.find(key)
 	if !ok || p.halves[q.first].start == start {
 		return half{}, false
 	}
 	h = p.halves[q.first]
 	p.halves[q.first].next, p.free = p.free, q.first
 	if h.next < 0 {
-		delete(p.queues, string(key))
+		p.remove(key)
 	} else {
-		p.queues[string(key)] = queue{h.next, q.last}
+		p.set(key, queue{h.next, q.last})
 	}
 	return h, true
 }
 
 // wait adds a half to the queue of its key. again says that there was one already.
-func (p *pendings) wait(key []byte, h half) (again, full bool) {
+func (p *pendings) wait(key *linkKey, h half) (again, full bool) {
 	if p.free < 0 && len(p.halves) >= maxPending {
 		return false, true
 	}
@@ -72,35 +118,42 @@ func (p *pendings) wait(key []byte, h half) (again, full bool) {
 		at = int32(len(p.halves))
 		p.halves = append(p.halves, h)
 	}
-	q, again := p.queues[string(key)]
+	q, again := p.find(key)
 	if again {
 		p.halves[q.last].next = at
 		q.last = at
 	} else {
 		q = queue{at, at}
 	}
-	p.queues[string(key)] = q
+	p.set(key, q)
 	return again, false
 }
 
 // left counts the halves that never met, with the first line of each sort.
 func (p *pendings) left(t *tally) {
-	for _, q := range p.queues {
-		for at := q.first; at >= 0; at = p.halves[at].next {
-			why := linkEnds
-			if p.halves[at].start {
-				why = linkStarts
-			}
-			if line := p.halves[at].line; t.count[why] == 0 || line < t.first[why] {
-				t.first[why] = line
-			}
-			t.count[why]++
+	for _, q := range p.short {
+		p.leftIn(q, t)
+	}
+	for _, q := range p.long {
+		p.leftIn(q, t)
+	}
+}
+
+func (p *pendings) leftIn(q queue, t *tally) {
+	for at := q.first; at >= 0; at = p.halves[at].next {
+		why := linkEnds
+		if p.halves[at].start {
+			why = linkStarts
 		}
+		if line := p.halves[at].line; t.count[why] == 0 || line < t.first[why] {
+			t.first[why] = line
+		}
+		t.count[why]++
 	}
 }
 
 // link takes PajeStartLink and PajeEndLink, in whichever order they come.
-func (c *converter) link(r *record, data []byte) {
+func (c *converter) link(r *record, b *block) {
 	line := c.base + int64(r.line)
 	start := r.layout.op == opStartLink
 	t, k := c.linkEnd(r, start, line)
@@ -122,16 +175,19 @@ func (c *converter) link(r *record, data []byte) {
 		c.defineRoot(k)
 	}
 	h := half{end: trace.End{Location: k.location, Time: r.time, Region: trace.NoRegion}, start: start, value: r.value, size: -1, line: line}
+	if r.extra > 0 {
+		h.size, h.tag = b.extras[r.extra-1].size, b.extras[r.extra-1].tag
+	}
 	if r.layout.own {
-		c.linkFields(&h, r)
+		c.tally.add(linkFields, line)
 	}
 	if start && r.value != noSymbol && r.value != t.word {
 		c.tally.add(linkValues, line)
 	}
-	key := c.pending.keyOf(t, r.container, data[r.key.at:r.key.end])
-	other, ok := c.pending.match(key, start)
+	key := keyOf(t, r.container, b.data[r.key.at:r.key.end])
+	other, ok := c.pending.match(&key, start)
 	if !ok {
-		again, full := c.pending.wait(key, h)
+		again, full := c.pending.wait(&key, h)
 		if full {
 			c.tally.add(farLinks, line)
 		} else if again {
@@ -163,25 +219,6 @@ func (c *converter) linkEnd(r *record, start bool, line int64) (*typ, *container
 		return nil, nil
 	}
 	return t, k
-}
-
-// linkFields takes size and tag from the writer's own fields.
-func (c *converter) linkFields(h *half, r *record) {
-	for _, own := range c.again(r).own {
-		n, err := strconv.ParseInt(string(own.word), 10, 64)
-		if f, ok := parseNumber(own.word); err != nil && ok && f >= 0 && f < 1<<62 {
-			n, err = int64(f), nil
-		}
-		switch {
-		case len(own.word) == 0:
-		case own.name == "Size" && err == nil && n >= 0:
-			h.size = n
-		case (own.name == "Tag" || own.name == "MPITAG") && err == nil:
-			h.tag = n
-		default:
-			c.tally.add(linkFields, h.line)
-		}
-	}
 }
 
 // join writes a link whose two ends are known.

@@ -124,6 +124,8 @@ func (p *parser) fields(b *block, i int) (end int, ok bool) {
 			r.other = p.words.find(w)
 		case fieldKey:
 			r.key = span{uint32(begin), uint32(begin + len(w))}
+		case fieldSize, fieldTag:
+			p.extra(b, r, f, w)
 		}
 	}
 	if data[i] == '\n' {
@@ -134,6 +136,27 @@ func (p *parser) fields(b *block, i int) (end int, ok bool) {
 		b.tally.add(moreFields, b.lines)
 	}
 	return end, true
+}
+
+// extra reads the size or tag of a link; what is no number is left out.
+func (p *parser) extra(b *block, r *record, f field, w []byte) {
+	n, ok := parseInteger(w)
+	if !ok {
+		if len(w) > 0 {
+			b.tally.add(linkFields, b.lines)
+		}
+		return
+	}
+	if r.extra == 0 {
+		b.extras = append(b.extras, extra{size: -1})
+		r.extra = uint32(len(b.extras))
+	}
+	x := &b.extras[r.extra-1]
+	if f == fieldTag {
+		x.tag = n
+	} else if n >= 0 {
+		x.size = n
+	}
 }
 
 // lineFrom is the end of the line that i is in.
@@ -149,7 +172,7 @@ func (p *parser) quoted(data []byte, begin int) (w []byte, next int, quoted uint
 // may be missing.
 func (p *parser) few(b *block, l *layout, k int) bool {
 	for _, f := range l.fields[k:] {
-		if f != fieldOwn && f != fieldColour {
+		if f != fieldOwn && f != fieldColour && f != fieldSize && f != fieldTag {
 			b.tally.add(fewFields, b.lines)
 			return false
 		}

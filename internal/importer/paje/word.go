@@ -122,6 +122,19 @@ func parseNumber(w []byte) (float64, bool) {
 	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
+// parseInteger reads a whole number, also one that is written as a float.
+func parseInteger(w []byte) (int64, bool) {
+	var n int64
+	for i, c := range w {
+		if c-'0' > 9 || i >= 18 {
+			f, ok := parseNumber(w)
+			return int64(f), ok && math.Abs(f) < 1<<62
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, len(w) > 0
+}
+
 // isNumeral reports whether a word is a number, an address or the like: digits,
 // with the letters of hexadecimal numbers and what joins numbers.
 func isNumeral(w []byte) bool {
