@@ -8,6 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/collapsed"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
+	"github.com/parallax-hpc/parallax/internal/importer/graintable"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/otlp"
@@ -38,6 +39,7 @@ var Formats = append([]*importer.Format{
 	zipkin.Format,
 	jaeger.Format,
 	otlp.Format,
+	graintable.Format,
 	pprof.Format,
 	collapsed.Format,
 }, recognised.Formats...)

@@ -51,6 +51,7 @@ var samples = map[string]string{
 	"public/dumpi/bgp-7ranks-with-torus-coordinates": "dumpi",
 	"public/mpe/fpilog":                              "mpe",
 	"go-sync":                                        "gotrace",
+	"public/task-tree/grain-fib-48cores":             "graintable",
 	"public/otlp/proto-examples":                     "otlp",
 }
 
