@@ -72,6 +72,10 @@ func TestScale(t *testing.T) {
 			}
 			lap("time " + x.name)
 		}
+		if _, err := r.TotalTime(context.Background(), x.w); err != nil {
+			t.Fatal(err)
+		}
+		lap("total time " + x.name)
 	}
 	if err := everything(r); err != nil {
 		t.Error(err)
