@@ -11,6 +11,7 @@ export function Breadcrumb() {
   const { trail, only } = bench.look.value;
   const info = bench.info.value;
   if (!info) return null;
+  if (info.end <= 0) return <NoTime />;
   return (
     <nav class="crumbs" aria-label="Zooms">
       <button type="button" class="plain" aria-current={trail.length === 0 ? "page" : undefined} onClick={() => bench.store.back(-1)}>whole run</button>
@@ -28,6 +29,18 @@ export function Breadcrumb() {
       )}
       <span class="bar-space" />
       <span class="crumb-hint muted">drag selects · Ctrl+wheel or W S zoom · A D move · F fits</span>
+    </nav>
+  );
+}
+
+/** A profile has no time: says which views are off, and why. */
+function NoTime() {
+  const bench = useBench();
+  const off = bench.views.value.filter((v) => bench.missing(v.name));
+  return (
+    <nav class="crumbs" aria-label="Zooms">
+      <span class="crumb-text">a profile without time</span>
+      {off.length > 0 && <span class="muted crumb-hint" title={off.map((v) => `${v.title}: ${bench.missing(v.name)}`).join("\n")}>off, because they need what it does not hold: {off.map((v) => v.title).join(", ")}</span>}
     </nav>
   );
 }

@@ -45,8 +45,8 @@ export function selectionWords(bench: Workbench): string {
   const range = time ?? bench.store.window;
   const words = [info.end > 0 ? (time || bench.look.value.trail.length > 0 ? formatRange(range.begin, range.end) : "whole run") : ""];
   const { locations, only, regions } = bench.look.value;
-  const kind = info.ranks > 0 && info.ranks === info.rows ? "rank" : "location";
-  const total = plural(info.rows || info.locations, kind);
+  const ranked = info.ranks > 0 && (info.ranks === info.rows || info.rows === 0);
+  const total = ranked ? plural(info.ranks, "rank") : plural(info.rows || info.locations, "location");
   const narrowed = locations.length > 0 ? locations : only;
   const held = locations.length > 0 ? heldRows(bench, locations) : null;
   words.push(narrowed.length === 0 ? `all ${total}` : held !== null ? `${thousands(held)} of ${total}` : s ? `${thousands(s.locations)} of ${plural(info.locations, "location")}` : "some locations");
@@ -119,11 +119,13 @@ function HowToRead() {
   useEffect(() => effect(() => { void bench.focused.value; bench.howTo.value = ""; }), []);
   const view = bench.view(bench.howTo.value || bench.focusedPanel?.view || "");
   if (!view) return null;
+  const notes = bench.howTo.value === "" || bench.howTo.value === bench.focusedPanel?.view ? (bench.notes.value[bench.focused.value] ?? []) : [];
   return (
     <section class="inspect inspect-howto" aria-label="How to read this view">
       <header class="side-head">
         <h2><button type="button" class="plain" aria-expanded={open.value} onClick={() => (open.value = !open.value)}><Icon name={open.value ? "down" : "right"} />How to read: {view.title}</button></h2>
       </header>
+      {notes.length > 0 && <ul class="notes" aria-label={`Notes of ${view.title}`}>{notes.slice(0, 6).map((n) => <li key={n}>{middle(n, 300)}</li>)}</ul>}
       {open.value && (
         <div class="howto">
           {(view.howToRead || view.summary).split(/\n\n+/).map((p, i) => <p key={i}>{p}</p>)}

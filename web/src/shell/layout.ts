@@ -133,8 +133,9 @@ export function resizeColumn(layout: Layout, row: number, column: number, share:
  */
 export function overview(available: readonly string[]): Layout {
   const wanted = ["timeline", "moments", "treemap", "boxprofile"].filter((v) => available.includes(v));
-  const spare = ["profile", "callmatrix", "calltree", "histogram", "scatter", "groups", "activity", "commmatrix"];
-  for (const v of spare) if (wanted.length < 4 && available.includes(v) && !(v === "activity" && wanted.length >= 2)) wanted.push(v);
+  // The first two always have something to show where there is a profile; the others may not.
+  for (const v of ["profile", "histogram"]) if (wanted.length < 4 && available.includes(v)) wanted.push(v);
+  for (const v of ["calltree", "commmatrix", "groups", "activity"]) if (wanted.length < 2 && available.includes(v)) wanted.push(v);
   for (const v of available) if (wanted.length === 0 && v !== "findings") wanted.push(v);
   if (wanted.length === 0) return noPanels;
   const [first, ...rest] = wanted;

@@ -23,7 +23,10 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
   const bench = useBench();
   const scene = useSignal<Scene | null>(null);
   // What the last view left behind says nothing about this one.
-  useEffect(() => () => { scene.value = null; }, [panel.view]);
+  useEffect(() => () => {
+    scene.value = null;
+    bench.setNotes(panel.id, []);
+  }, [panel.view]);
   const view = bench.view(panel.view);
   const missing = view ? bench.missing(panel.view) : "";
   const focused = bench.focused.value === panel.id && !alone;
@@ -41,7 +44,7 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
         ) : panel.table ? (
           <TableTwin panel={panel} view={view} />
         ) : (
-          <PictureHost key={panel.view} panel={panel} view={view} onScene={(s) => (scene.value = s)} />
+          <PictureHost key={panel.view} panel={panel} view={view} onScene={(s) => { scene.value = s; bench.setNotes(panel.id, s.notes); }} />
         )}
       </div>
       {view && !missing && !panel.table && <Legend scene={scene.value} />}

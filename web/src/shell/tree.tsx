@@ -237,7 +237,7 @@ function TreeLine({ index, r, cursor, onToggle, onChoose }: LineProps) {
         {row.children > 0 && <Icon name={r.open ? "down" : "right"} />}
       </button>
       <bdi class="name">{middle(locationTitle(row), 120)}</bdi>
-      {row.children > 0 && <span class="muted count">{formatCount(row.rows)}</span>}
+      {row.children > 0 && row.rows > 0 && <span class="muted count">{formatCount(row.rows)}</span>}
     </div>
   );
 }

@@ -68,6 +68,8 @@ export class Workbench {
   readonly hoverFact = signal<ShownFact | null>(null);
   readonly pinned = signal<ShownFact | null>(null);
 
+  /** What each panel's picture says about itself, by panel. */
+  readonly notes = signal<Readonly<Record<string, readonly string[]>>>({});
   /** The view whose reading is explained; "": that of the focused panel. */
   readonly howTo = signal("");
   /** A few words beside the cursor. */
@@ -228,6 +230,11 @@ export class Workbench {
       this.say(`Only the first ${mostNamed} ${part} are selected: choose a group, or search for a pattern, to have more.`);
     }
     return out;
+  }
+
+  setNotes(panelID: string, notes: readonly string[]): void {
+    const now = this.notes.peek();
+    if ((now[panelID] ?? []).join("\n") !== notes.join("\n")) this.notes.value = { ...now, [panelID]: notes };
   }
 
   pin(fact: ShownFact | null): void {
