@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/pajecsv"
 	"github.com/parallax-hpc/parallax/internal/importer/paraver"
+	"github.com/parallax-hpc/parallax/internal/importer/perfscript"
 	"github.com/parallax-hpc/parallax/internal/importer/pprof"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
@@ -41,5 +42,6 @@ var Formats = append([]*importer.Format{
 	otlp.Format,
 	graintable.Format,
 	pprof.Format,
+	perfscript.Format,
 	collapsed.Format,
 }, recognised.Formats...)

@@ -1,0 +1,78 @@
+// Package perfscript imports the text that perf script prints of samples with call
+// stacks: for each sample a line that says who, when and what, the frames from the
+// innermost on, and an empty line. Described in perf-script(1); which fields there
+// are depends on its options and version.
+//
+//	comm, pid, tid      location (process, thread); with one number only it is the thread, and its process is known by name
+//	symbol, object      region and its category; C++ and Rust names are made readable, the written one is an attribute
+//	stack               call path
+//	event               metric: its periods added up, where they are printed, and its samples
+//	sample              also an instant of its thread, at its time, named by its innermost frame; the CPU is an attribute
+//
+// Periods of cpu-clock and task-clock are nanoseconds, so they are times.
+//
+// What it lacks: offsets and addresses of frames are dropped, so that samples in
+// one function add up. Records that are no samples (mmap, comm, switch), and lines
+// of fields that are not known, are counted.
+package perfscript
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is the text of perf script.
+var Format = &importer.Format{
+	Name:   "perf",
+	Title:  "perf script text (Linux perf)",
+	Claim:  claim,
+	Import: read,
+}
+
+// claim takes text that begins, after comments, with the line of a sample and a
+// frame below it.
+func claim(s importer.Source) (runs []importer.Run) {
+	for _, f := range s.Files {
+		if isScript(s.Head(f.Path)) {
+			runs = append(runs, importer.Run{Files: []string{f.Path}})
+		}
+	}
+	return runs
+}
+
+func isScript(head []byte) bool {
+	sample := false
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case len(bytes.TrimSpace(line)) == 0 || line[0] == '#':
+		case sample:
+			_, _, ok := parseFrame(line)
+			return ok && (line[0] == '\t' || line[0] == ' ')
+		default:
+			if _, ok := parseSample(line); !ok {
+				return false
+			}
+			sample = true
+		}
+	}
+	return false
+}
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	path := run.Files[0]
+	f, err := run.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	c := newConverter(w)
+	err = script(ctx, f, run.Label(path), c)
+	if failed := c.close(); err == nil {
+		err = failed
+	}
+	return err
+}
