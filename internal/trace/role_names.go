@@ -5,24 +5,28 @@ package trace
 var wordsByRole = [RoleCount][]string{
 	RoleCompute: {
 		"computing", "compute", "executing", "running", "run", "working", "outside mpi", "action_compute", "smpi_execute",
+		"execute",
 	},
 	RoleCommunication: {
 		"waiting a message", "blocking send", "immediate send", "immediate receive", "send receive", "group communication",
 		"test/probe", "wait/waitall", "one-sided op", "remote memory access", "startup latency", "waiting links", "rtt",
 		"sendsubmitted", "sendcompleted", "receivesubmitted", "receivecompleted", "recievesubmitted", "recievecompleted",
 		"usertesting", "userwaiting", "polling",
+		"send", "receive", "testing detached", "mpi test",
 	},
 	RoleSynchronization: {
 		"synchronization", "blocked", "distributed locking", "atomic memory operation", "memory ordering operation",
 		"waiting", "wait", "waiting all tasks", "barrier", "lock", "futex", "cuda_sync",
 		// What a goroutine waits for.
 		"chan send", "chan receive", "select", "sync", "sync.mutex", "wait until gc ends", "wait for debug call",
+		"throttling task submission",
 	},
 	RoleIdle: {
 		"idle", "<idle>", "sleeping", "sleep", "usleep", "nanosleep", "clock_nanosleep", "time.sleep", "sched_yield",
 		"not created", "runnable", "forever", "network", "system goroutine wait", "compute idle", "parked", "stopped", "nothing",
 		"epoll_wait", "epoll_pwait", "poll", "ppoll", "pselect",
 		"gc background sweeper wait", "gc mark assist wait for work",
+		"suspend", "suspended",
 	},
 	RoleIO: {
 		"i/o", "syscall", "open", "open64", "openat", "close", "read", "write", "pread", "pread64", "pwrite", "pwrite64", "readv", "writev",
@@ -32,6 +36,7 @@ var wordsByRole = [RoleCount][]string{
 	RoleCopy: {
 		"fetchinginput", "pushingoutput", "drivercopy", "drivercopyasync", "writingback", "memory transfer", "data copy", "memmove",
 		"copyhosttodevice", "copydevicetohost", "copydevicetodevice",
+		"writingbackasync",
 	},
 	RoleOverhead: {
 		"overhead", "initializing", "deinitializing", "callback", "scheduling", "progressing", "unpartitioning", "partitioning", "hypervisor",
@@ -42,6 +47,7 @@ var wordsByRole = [RoleCount][]string{
 		"minorgc", "majorgc", "minor gc", "major gc", "mpi_init", "mpi_init_thread", "mpi_finalize", "pmpi_init", "pmpi_init_thread",
 		"pmpi_finalize", "shmem_init", "shmem_finalize", "gaspi_proc_init", "gaspi_proc_term",
 		"pthread_create", "pthread_exit", "action_init", "action_finalize",
+		"driverrun",
 	},
 	RoleAnnotation: {"pytorch profiler"},
 }
