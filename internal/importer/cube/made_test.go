@@ -248,4 +248,3 @@ func TestEnumerations(t *testing.T) {
 		t.Error("a number beyond the tree is found")
 	}
 }
-
