@@ -29,16 +29,30 @@ type converter struct {
 	tasks    map[xtrace.TaskID]*task
 	taskRows map[string]row
 	stacks   map[xtrace.Stack]trace.Value
+	text     []byte // of a stack, while it is made
 	regions  map[regionKey]trace.RegionID
 	counters map[string]trace.CounterID
-	alive    int
-	runnable int
+	waits    [2]map[string]trace.RegionID // by reason; of the program, of the runtime
+	fixed    fixedRegions
+	alive    level
+	runnable level
 	attr     attributes
 	failed   error
 }
 
 type attributes struct {
 	stack, created, goroutine, processor, reason, message, task, parent trace.AttributeID
+}
+
+// fixedRegions are those that most traces have; NoRegion until one is needed.
+type fixedRegions struct {
+	running, working, runnable, syscall, scheduling, idle trace.RegionID
+}
+
+// A level is a counter of goroutines.
+type level struct {
+	id trace.CounterID
+	n  int
 }
 
 // A row is a location and its stream.
@@ -73,6 +87,11 @@ func newConverter(w trace.Writer, name string) *converter {
 	c.processors = c.group(c.process, "processors", 1)
 	c.goroutines = c.group(c.process, "goroutines", 3)
 	c.main = w.Stream(c.process, trace.StreamOptions{Unordered: true})
+	c.alive.id = w.Counter(trace.Counter{Location: c.process, Name: "goroutines"})
+	c.runnable.id = w.Counter(trace.Counter{Location: c.process, Name: "goroutines runnable"})
+	c.waits = [2]map[string]trace.RegionID{{}, {}}
+	none := trace.NoRegion
+	c.fixed = fixedRegions{none, none, none, none, none, none}
 	c.attr = attributes{
 		stack: w.Attribute("stack"), created: w.Attribute("created at"), goroutine: w.Attribute("goroutine"), processor: w.Attribute("processor"),
 		reason: w.Attribute("reason"), message: w.Attribute("message"), task: w.Attribute("task"), parent: w.Attribute("parent task"),
@@ -144,23 +163,27 @@ func (c *converter) region(name, category string, role trace.Role) trace.RegionI
 	return id
 }
 
+// fix is region for one that is kept at hand.
+func (c *converter) fix(id *trace.RegionID, name, category string, role trace.Role) trace.RegionID {
+	if *id == trace.NoRegion {
+		*id = c.region(name, category, role)
+	}
+	return *id
+}
+
 // metric takes a value of the runtime, named like "/memory/classes/heap/objects:bytes".
 func (c *converter) metric(t trace.Time, m xtrace.Metric) {
 	if m.Value.Kind() != xtrace.ValueUint64 {
 		c.skip("values of metrics that are no numbers")
 		return
 	}
-	name, unit, _ := strings.Cut(m.Name, ":")
-	c.count(t, strings.TrimPrefix(name, "/"), unit, float64(m.Value.Uint64()))
-}
-
-func (c *converter) count(t trace.Time, name, unit string, v float64) {
-	id, ok := c.counters[name]
+	id, ok := c.counters[m.Name]
 	if !ok {
-		id = c.w.Counter(trace.Counter{Location: c.process, Name: name, Unit: unit})
-		c.counters[name] = id
+		name, unit, _ := strings.Cut(m.Name, ":")
+		id = c.w.Counter(trace.Counter{Location: c.process, Name: strings.TrimPrefix(name, "/"), Unit: unit})
+		c.counters[m.Name] = id
 	}
-	c.main.Sample(id, t, v)
+	c.main.Sample(id, t, float64(m.Value.Uint64()))
 }
 
 // close ends what is open at the time of the last event.

@@ -14,6 +14,7 @@ type goroutine struct {
 	row
 	id      xtrace.GoID
 	start   string // function; empty while no stack told it
+	own     bool   // it works for the runtime; known with start
 	region  trace.RegionID
 	begin   trace.Time // of its life
 	created xtrace.Stack
@@ -67,7 +68,7 @@ func (c *converter) locate(g *goroutine) {
 		c.groups[g.start] = group
 	}
 	role := trace.RoleCompute
-	if ofRuntime(g.start) {
+	if g.own = ofRuntime(g.start); g.own {
 		role = trace.RoleOverhead
 	}
 	g.region = c.region(g.start, "goroutine", role)
@@ -153,28 +154,40 @@ func (c *converter) endState(t trace.Time, g *goroutine) {
 }
 
 func (c *converter) stateRegion(g *goroutine) trace.RegionID {
-	own := ofRuntime(g.start)
 	switch g.state {
 	case xtrace.GoRunning:
-		if own {
-			return c.region("running", "runtime", trace.RoleOverhead)
+		if g.own {
+			return c.fix(&c.fixed.working, "running", "runtime", trace.RoleOverhead)
 		}
-		return c.region("running", "state", trace.RoleCompute)
+		return c.fix(&c.fixed.running, "running", "state", trace.RoleCompute)
 	case xtrace.GoRunnable:
-		return c.region("runnable", "state", trace.RoleIdle)
+		return c.fix(&c.fixed.runnable, "runnable", "state", trace.RoleIdle)
 	case xtrace.GoSyscall:
-		return c.region("syscall", "state", trace.RoleIO)
+		return c.fix(&c.fixed.syscall, "syscall", "state", trace.RoleIO)
 	case xtrace.GoWaiting:
+		return c.waitRegion(g)
+	}
+	return c.region(strings.ToLower(g.state.String()), "state", trace.RoleAnnotation)
+}
+
+func (c *converter) waitRegion(g *goroutine) trace.RegionID {
+	waits, category, role := c.waits[0], "state", trace.RoleIdle
+	if g.own {
+		waits, category = c.waits[1], "runtime"
+	}
+	id, ok := waits[g.reason]
+	if !ok {
 		name := "waiting"
 		if g.reason != "" {
 			name += ": " + g.reason
 		}
-		if own {
-			return c.region(name, "runtime", trace.RoleIdle)
+		if !g.own {
+			role = waitingRole(g.reason)
 		}
-		return c.region(name, "state", waitingRole(g.reason))
+		id = c.region(name, category, role)
+		waits[g.reason] = id
 	}
-	return c.region(strings.ToLower(g.state.String()), "state", trace.RoleAnnotation)
+	return id
 }
 
 // waitingRole tells what a goroutine of the program waits for.
@@ -192,25 +205,23 @@ func waitingRole(reason string) trace.Role {
 
 // countStates keeps the counters of goroutines.
 func (c *converter) countStates(t trace.Time, from, to xtrace.GoState) {
-	alive, runnable := c.alive, c.runnable
 	if from == xtrace.GoNotExist || from == xtrace.GoUndetermined {
-		c.alive++
+		c.count(t, &c.alive, 1)
 	}
 	if to == xtrace.GoNotExist {
-		c.alive--
+		c.count(t, &c.alive, -1)
 	}
 	if from == xtrace.GoRunnable {
-		c.runnable--
+		c.count(t, &c.runnable, -1)
 	}
 	if to == xtrace.GoRunnable {
-		c.runnable++
+		c.count(t, &c.runnable, 1)
 	}
-	if c.alive != alive {
-		c.count(t, "goroutines", "", float64(c.alive))
-	}
-	if c.runnable != runnable {
-		c.count(t, "goroutines runnable", "", float64(c.runnable))
-	}
+}
+
+func (c *converter) count(t trace.Time, l *level, by int) {
+	l.n += by
+	c.main.Sample(l.id, t, float64(l.n))
 }
 
 // endGoroutine writes the life of a goroutine and what is open in it.

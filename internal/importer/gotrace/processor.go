@@ -55,9 +55,9 @@ func (c *converter) endProcessor(t trace.Time, p *processor) {
 	}
 	switch p.state {
 	case xtrace.ProcRunning:
-		p.stream.Interval(p.since, t, c.region("scheduling", "processor", trace.RoleOverhead))
+		p.stream.Interval(p.since, t, c.fix(&c.fixed.scheduling, "scheduling", "processor", trace.RoleOverhead))
 	case xtrace.ProcIdle:
-		p.stream.Interval(p.since, t, c.region("idle", "processor", trace.RoleIdle))
+		p.stream.Interval(p.since, t, c.fix(&c.fixed.idle, "idle", "processor", trace.RoleIdle))
 	}
 	for _, r := range p.ranges {
 		p.stream.Interval(r.begin, t, c.rangeRegion(r.name, onProcessor))
@@ -112,6 +112,6 @@ func (c *converter) leaveProcessor(t trace.Time, g *goroutine) {
 }
 
 func (c *converter) endSyscall(t trace.Time, p *processor) {
-	p.stream.Interval(p.syscall, t, c.region("syscall", "state", trace.RoleIO))
+	p.stream.Interval(p.syscall, t, c.fix(&c.fixed.syscall, "syscall", "state", trace.RoleIO))
 	p.calling = false
 }

@@ -26,12 +26,12 @@ func events(ctx context.Context, f io.Reader, label string, w trace.Writer, do f
 		if err != nil {
 			return err
 		}
+		var e xtrace.Event // one for all: it escapes
 		for {
 			if count%4096 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			e, err := r.ReadEvent()
-			if err != nil {
+			if e, err = r.ReadEvent(); err != nil {
 				return err
 			}
 			if e.Kind() != xtrace.EventSync {

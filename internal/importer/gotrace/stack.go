@@ -2,7 +2,6 @@ package gotrace
 
 import (
 	"strconv"
-	"strings"
 
 	xtrace "golang.org/x/exp/trace"
 
@@ -24,18 +23,17 @@ func (c *converter) stackText(s xtrace.Stack) (trace.Value, bool) {
 		if len(c.stacks) >= mostStacks {
 			clear(c.stacks)
 		}
-		var b strings.Builder
+		b := c.text[:0]
 		for f := range s.Frames() {
-			if b.Len() > 0 {
-				b.WriteByte('\n')
+			if len(b) > 0 {
+				b = append(b, '\n')
 			}
-			b.WriteString(f.Func)
-			b.WriteByte(' ')
-			b.WriteString(f.File)
-			b.WriteByte(':')
-			b.WriteString(strconv.FormatUint(f.Line, 10))
+			b = append(append(b, f.Func...), ' ')
+			b = append(append(b, f.File...), ':')
+			b = strconv.AppendUint(b, f.Line, 10)
 		}
-		v = trace.Text(b.String())
+		c.text = b
+		v = trace.Text(string(b))
 		c.stacks[s] = v
 	}
 	return v, v.String() != ""
