@@ -5,14 +5,13 @@ package trace
 var wordsByRole = [RoleCount][]string{
 	RoleCompute: {
 		"computing", "compute", "executing", "running", "run", "working", "outside mpi", "action_compute", "smpi_execute",
-		"execute",
 	},
 	RoleCommunication: {
 		"waiting a message", "blocking send", "immediate send", "immediate receive", "send receive", "group communication",
 		"test/probe", "wait/waitall", "one-sided op", "remote memory access", "startup latency", "waiting links", "rtt",
 		"sendsubmitted", "sendcompleted", "receivesubmitted", "receivecompleted", "recievesubmitted", "recievecompleted",
 		"usertesting", "userwaiting", "polling",
-		"send", "receive", "testing detached", "mpi test",
+		"testing detached", "mpi test",
 	},
 	RoleSynchronization: {
 		"synchronization", "blocked", "distributed locking", "atomic memory operation", "memory ordering operation",
@@ -26,7 +25,6 @@ var wordsByRole = [RoleCount][]string{
 		"not created", "runnable", "forever", "network", "system goroutine wait", "compute idle", "parked", "stopped", "nothing",
 		"epoll_wait", "epoll_pwait", "poll", "ppoll", "pselect",
 		"gc background sweeper wait", "gc mark assist wait for work",
-		"suspend", "suspended",
 	},
 	RoleIO: {
 		"i/o", "syscall", "open", "open64", "openat", "close", "read", "write", "pread", "pread64", "pwrite", "pwrite64", "readv", "writev",

@@ -240,6 +240,9 @@ func (c *converter) meaningOf(t *typ, s symbol, text []byte, line int64) *meanin
 // regionOf defines the region of a meaning when it is first used.
 func (c *converter) regionOf(m *meaning) trace.RegionID {
 	if m.region == trace.NoRegion {
+		if m.role == trace.RoleByName && actorStates[m.category] {
+			m.role = actorRoles[m.text]
+		}
 		r := trace.Region{Name: m.text, Category: m.category, Role: m.role}
 		if m.colour != "" {
 			r.Attributes = []trace.Attribute{{Key: "colour", Value: trace.Text(m.colour)}}
@@ -247,6 +250,14 @@ func (c *converter) regionOf(m *meaning) trace.RegionID {
 		m.region = c.w.Region(r)
 	}
 	return m.region
+}
+
+// actorStates are SimGrid's types for the states of its actors, whose values are
+// words that mean more in other traces.
+var actorStates = map[string]bool{"ACTOR_STATE": true, "MSG_PROCESS_STATE": true}
+
+var actorRoles = map[string]trace.Role{
+	"send": trace.RoleCommunication, "receive": trace.RoleCommunication, "execute": trace.RoleCompute, "suspend": trace.RoleIdle, "sleep": trace.RoleIdle,
 }
 
 // kinds are words for types of containers that say what sort of location one is.
