@@ -77,8 +77,8 @@ export class Workbench {
 
   readonly overlay = signal<Overlay>("");
   /** Widths of the columns at the sides, in pixels; negative: hidden, as wide as before. */
-  readonly left = signal(size("left", Math.min(320, Math.max(196, innerWidth * 0.13))));
-  readonly right = signal(size("right", Math.min(460, Math.max(264, innerWidth * 0.22))));
+  readonly left = signal(size("left", Math.min(320, Math.max(196, (globalThis.innerWidth ?? 1280) * 0.13))));
+  readonly right = signal(size("right", Math.min(460, Math.max(264, (globalThis.innerWidth ?? 1280) * 0.22))));
   /** Short words at the bottom, for things done without a picture of them. */
   readonly toast = signal("");
   /** Why nothing works just now; null when all is well. */
