@@ -137,6 +137,9 @@ func TestLinksThatWaitAreBounded(t *testing.T) {
 	p := newPendings()
 	kind := &typ{}
 	key := func(i int) *linkKey { k := keyOf(kind, 1, fmt.Append(nil, i)); return &k }
+	if testing.Short() {
+		t.Skip("a million links")
+	}
 	for i := range maxPending {
 		if _, full := p.wait(key(i), half{start: true}); full {
 			t.Fatalf("full after %d", i)

@@ -29,9 +29,25 @@ type container struct {
 
 // A track is the states of one type on one container: a stack, innermost last.
 type track struct {
-	typ    *typ
-	stack  []trace.RegionID
-	pushed int // of those on the stack, by a push; the others were set
+	typ   *typ
+	stack []trace.RegionID
+	set   bool // the outermost was set, not pushed: it needs no pop
+}
+
+// clear ends all states of a track at t.
+func (r *track) clear(s trace.Stream, t trace.Time) {
+	for i := len(r.stack) - 1; i >= 0; i-- {
+		s.Leave(t, r.stack[i])
+	}
+	r.stack, r.set = r.stack[:0], false
+}
+
+// unpopped is how many states wait for a pop.
+func (r *track) unpopped() int {
+	if r.set {
+		return len(r.stack) - 1
+	}
+	return len(r.stack)
 }
 
 // fewTracks is how many types of states a container is searched for.
@@ -132,7 +148,7 @@ func (c *converter) create(f *fields, line int64) {
 		if old.typ == t && old.parent == k.parent {
 			old.isEnded = false
 			old.created = min(old.created, f.time)
-			c.include(f, line)
+			c.include(f)
 			return
 		}
 	}
@@ -144,7 +160,7 @@ func (c *converter) create(f *fields, line int64) {
 			c.containerNames.set(w, []byte(name), k)
 		}
 	}
-	c.include(f, line)
+	c.include(f)
 }
 
 // parentOf finds what a new container lies in.
@@ -254,9 +270,6 @@ func (c *converter) destroy(f *fields, line int64) {
 // endStates closes everything that is open on a container.
 func (c *converter) endStates(k *container, t trace.Time) {
 	for _, r := range k.tracks {
-		for i := len(r.stack) - 1; i >= 0; i-- {
-			k.stream.Leave(t, r.stack[i])
-		}
-		r.stack, r.pushed = r.stack[:0], 0
+		r.clear(k.stream, t)
 	}
 }

@@ -93,7 +93,7 @@ func (c *converter) rare(r *record) {
 	case opEntityValue:
 		c.defineValue(r.layout, f, line)
 	case opTraceFile:
-		c.include(f, line)
+		c.include(f)
 	case opCreate, opDestroy:
 		t, _, ok := parseTime(f.of[fieldTime], c.unit)
 		if !ok {
@@ -140,7 +140,7 @@ func (c *converter) fail(err error) {
 }
 
 // include keeps the name of a file that belongs to the trace.
-func (c *converter) include(f *fields, line int64) {
+func (c *converter) include(f *fields) {
 	const most = 1 << 16
 	if name := f.of[fieldFilename]; len(name) > 0 && len(c.parts) < most {
 		c.parts = append(c.parts, string(name))
@@ -204,9 +204,7 @@ func (c *converter) finish() error {
 		}
 		for _, r := range k.tracks {
 			if !k.isEnded {
-				for range r.pushed {
-					c.tally.add(unpopped, 0)
-				}
+				c.tally.addN(unpopped, int64(r.unpopped()), 0)
 			}
 		}
 		c.endStates(k, end)

@@ -26,7 +26,7 @@ func (p *parser) parse(b *block) {
 			i++
 		}
 		if c := data[begin]; begin == i || c == '#' || c == '"' {
-			at = p.odd(b, at, begin)
+			at = p.odd(b, begin)
 			continue
 		}
 		l := b.layouts.find(data[begin:i])
@@ -52,7 +52,7 @@ func (p *parser) parse(b *block) {
 
 // odd takes a line that does not begin with a plain word: blank, a comment, or with
 // the number of its event in quotes, which no writer does. It gives the next line.
-func (p *parser) odd(b *block, at, begin int) int {
+func (p *parser) odd(b *block, begin int) int {
 	end := begin + bytes.IndexByte(b.data[begin:], '\n')
 	if b.data[begin] == '"' {
 		b.tally.add(unknownNumber, b.lines)

@@ -114,9 +114,7 @@ func TestWePrintWhatPjDumpPrints(t *testing.T) {
 	} {
 		t.Run(filepath.Base(c.path), func(t *testing.T) {
 			file := importertest.Shared(t, c.path)
-			if testing.Short() && strings.HasSuffix(file, ".gz") {
-				t.Skip("large")
-			}
+			skipLarge(t, file)
 			lines := pjDump(t, file)
 			r := importertest.Import(t, Format, file)
 			theirs := map[string]summaries{"Container": {}, "State": {}, "Link": {}, "Event": {}, "Variable": {}}

@@ -121,11 +121,13 @@ type tally struct {
 	first [reasonCount]int64
 }
 
-func (t *tally) add(why reason, line int64) {
+func (t *tally) add(why reason, line int64) { t.addN(why, 1, line) }
+
+func (t *tally) addN(why reason, n, line int64) {
 	if t.count[why] == 0 {
 		t.first[why] = line
 	}
-	t.count[why]++
+	t.count[why] += n
 }
 
 // take adds what a block counted, whose lines begin after base.

@@ -54,10 +54,7 @@ func (c *converter) state(r *record) {
 	case opPopState:
 		c.pop(s, track, r.time, line)
 	case opSetState, opResetState:
-		for i := len(track.stack) - 1; i >= 0; i-- {
-			s.Leave(r.time, track.stack[i])
-		}
-		track.stack, track.pushed = track.stack[:0], 0
+		track.clear(s, r.time)
 	}
 	if r.layout.own && (r.layout.op == opPopState || r.layout.op == opResetState) {
 		c.tally.add(endFields, line)
@@ -75,7 +72,7 @@ func (c *converter) pop(s trace.Stream, track *track, t trace.Time, line int64) 
 	}
 	s.Leave(t, track.stack[n])
 	track.stack = track.stack[:n]
-	track.pushed = min(track.pushed, n)
+	track.set = track.set && n > 0
 }
 
 // enter opens a state, and keeps the writer's own fields with it.
@@ -84,10 +81,8 @@ func (c *converter) enter(s trace.Stream, track *track, t *typ, r *record) {
 	region := c.regionOf(m)
 	s.Enter(r.time, region)
 	if len(track.stack) < maxStack {
+		track.set = track.set || r.layout.op == opSetState
 		track.stack = append(track.stack, region)
-		if r.layout.op == opPushState {
-			track.pushed++
-		}
 	} else {
 		s.Leave(r.time, region)
 	}
