@@ -165,10 +165,18 @@ test("a file can be dropped, is streamed with progress, and opens; a bad one say
     await page.getByRole("heading", { name: /parallel program/ }).waitFor();
     const good = JSON.stringify({ traceEvents: [{ ph: "X", pid: 1, tid: 1, ts: 0, dur: 100, name: "work" }, { ph: "X", pid: 1, tid: 1, ts: 200, dur: 100, name: "rest" }] });
     await page.locator("input[type=file]").setInputFiles({ name: "bad.bin", mimeType: "application/octet-stream", buffer: Buffer.from("this is not a trace at all") });
-    await page.locator(".home-failure, .run-failed").first().waitFor();
-    await page.locator("input[type=file]").setInputFiles({ name: "good.json", mimeType: "application/json", buffer: Buffer.from(good) });
+    const failure = page.locator(".home-failure, .run-failed").first();
+    await failure.waitFor();
+    expect((await failure.innerText()).length).toBeGreaterThan(20);
+    const dropped = await page.evaluateHandle((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], "good.json", { type: "application/json" }));
+      return data;
+    }, good);
+    await page.dispatchEvent(".home", "drop", { dataTransfer: dropped });
     await page.waitForSelector(".panel .picture");
     await settled(page);
+    expect(await page.locator(".run-menu").innerText()).toContain("good.json");
     expect((await state(page)).views.length).toBeGreaterThan(0);
     await page.locator(".brand").click();
     await page.getByRole("heading", { name: /parallel program/ }).waitFor();
