@@ -121,14 +121,15 @@ func (s *solver) relax() {
 func (s *solver) settle() {
 	first := s.firsts()
 	lines := s.lines()
-	for range sweeps {
+	for range 4 * sweeps {
 		worst := 0.0
 		for _, e := range s.edges {
 			up, down := e.breaks(lines)
-			push := float64(down - up) // of low, to later
-			if push == 0 {
+			if up == 0 && down == 0 {
 				continue
 			}
+			push := float64(down - up) // of low, to later
+			push += math.Copysign(1, push)
 			worst = max(worst, math.Abs(push))
 			low, high := push/2, -push/2
 			switch {
@@ -141,7 +142,7 @@ func (s *solver) settle() {
 			s.offset[e.high] += high
 			lines[e.low].Offset, lines[e.high].Offset = s.offset[e.low], s.offset[e.high]
 		}
-		if worst <= 1 {
+		if worst == 0 {
 			return
 		}
 	}

@@ -21,7 +21,7 @@ const (
 // begins with a header that counts its events, the rest of it is filled with
 // zeros, the last one ends in a mark; no record crosses from one chunk to the
 // next. So what is damaged costs one chunk at most: reading goes on at the next
-// header.
+// header, of events even before.
 type chunks struct {
 	in      input
 	size    int64 // of chunks
@@ -40,9 +40,10 @@ type chunks struct {
 type damage struct {
 	noHeader  bool   // it does not begin as a file of the archive
 	noEnd     bool   // it does not end with the mark
+	places    int64  // within chunks that are passed over
 	chunks    int64  // that could not be read to their end
 	lost      uint64 // events that headers announce and that are not there
-	resync    int64  // bytes between the damage and the next header
+	resync    int64  // bytes passed over
 	stray     int64  // bytes after the end
 	times     int64  // time stamps that cannot be
 	firstAt   int64
@@ -69,7 +70,7 @@ func (c *chunks) open(src io.Reader, size int64, counted bool) {
 
 // header reads the header of a chunk at the current place, if there is one.
 func (c *chunks) header() bool {
-	h := c.in.next(chunkHeaderBytes)
+	h := c.peek(chunkHeaderBytes)
 	if !c.plausible(h) {
 		return false
 	}
@@ -106,6 +107,13 @@ func (c *chunks) bound() {
 	if end := c.end - c.in.base; end < int64(c.limit) {
 		c.limit = int(end)
 	}
+}
+
+// peek gives the next n bytes of the file, whatever chunk they are of.
+func (c *chunks) peek(n int) []byte {
+	b := c.in.next(n)
+	c.bound()
+	return b
 }
 
 // have makes n bytes of the current chunk available.
@@ -145,6 +153,9 @@ func (c *chunks) body(b []byte) ([]byte, bool) {
 			return nil, false
 		}
 		size, at = number(b[2:10], c.big), 10
+		if size < longRecord || c.counted && b[0] >= eventIDs && size > mostUnknown {
+			return nil, false
+		}
 	}
 	if size > mostBuffer || !c.have(at+int(size)) {
 		return nil, false
@@ -154,26 +165,53 @@ func (c *chunks) body(b []byte) ([]byte, bool) {
 	return c.in.buf[p:c.in.pos], true
 }
 
-// mark takes one of the ids that end something. It reports whether there is more.
-func (c *chunks) mark(id byte) bool {
+// mostUnknown bounds a record whose type nobody knows: what is longer is damage.
+const mostUnknown = 64 << 10
+
+// mark takes one of the ids that end something. It reports whether there is more;
+// false also where the mark cannot be one, since what should follow does not.
+func (c *chunks) mark(id byte) (more, sound bool) {
 	if id == endOfChunk {
+		c.filling()
+		if c.in.offset() < c.end && c.in.pos < c.in.end && !c.plausible(c.peek(chunkHeaderBytes)) {
+			c.in.pos = max(c.in.pos-1, 0) // events may begin again right here
+			return false, false
+		}
 		c.missing()
-		c.in.skip(c.end - c.in.offset())
-		c.bound()
-		return c.nextChunk()
+		return c.nextChunk(), true
+	}
+	after := c.peek(mostStray + 2)
+	if len(after) > mostStray || id == endOfBuffer || len(after) > 1 && after[1] != endOfBuffer {
+		return false, false
 	}
 	c.missing()
-	c.in.pos++
-	if id == endOfFile && len(c.in.next(1)) > 0 && c.in.next(1)[0] == endOfBuffer {
-		c.in.pos++
-	}
-	if at := c.in.offset(); c.in.have(1) { // repositories append a newline to files
-		c.in.skip(1 << 62)
-		c.damage.stray += c.in.offset() - at
+	at := c.in.offset() + int64(min(2, len(after)))
+	c.in.pos = c.in.end
+	if n := c.in.offset() - at; n > 0 { // repositories append a newline to files
+		c.damage.stray += n
 		c.damage.at(at)
 	}
+	c.damage.noEnd = len(after) < 2
 	c.stop()
-	return false
+	return false, true
+}
+
+// mostStray is how many bytes may follow the end of a file.
+const mostStray = 64
+
+// filling passes the zeros at the end of a chunk. Other bytes among them say that
+// chunks are not where they should be: the next one is looked for from there.
+func (c *chunks) filling() {
+	for c.in.offset() < c.end && c.in.have(1) {
+		end := min(int64(c.in.end), c.end-c.in.base)
+		for int64(c.in.pos) < end && c.in.buf[c.in.pos] == 0 {
+			c.in.pos++
+		}
+		if int64(c.in.pos) < end {
+			break
+		}
+	}
+	c.bound()
 }
 
 func (c *chunks) stop() {
@@ -188,7 +226,7 @@ func (c *chunks) broken() {
 	c.damage.chunks++
 	c.damage.at(c.in.offset())
 	c.missing()
-	c.in.pos++
+	c.in.pos = min(c.in.pos+1, c.in.end)
 	c.resync()
 }
 
@@ -208,7 +246,7 @@ func (c *chunks) nextChunk() bool {
 		return false
 	}
 	c.missing()
-	if !c.in.have(1) {
+	if len(c.peek(1)) == 0 {
 		c.damage.noEnd = true
 		c.damage.at(c.in.offset())
 		c.stop()
@@ -227,7 +265,7 @@ func (c *chunks) nextChunk() bool {
 func (c *chunks) resync() {
 	from := c.in.offset()
 	for {
-		h := c.in.next(chunkHeaderBytes)
+		h := c.peek(chunkHeaderBytes)
 		if len(h) < chunkHeaderBytes {
 			c.in.pos = c.in.end
 			c.damage.resync += c.in.offset() - from

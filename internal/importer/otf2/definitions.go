@@ -33,7 +33,10 @@ func (r *definitionReader) next(rec *record) bool {
 		}
 		id, at := b[0], r.in.offset()
 		if id <= endOfFile {
-			if !r.mark(id) {
+			more, sound := r.mark(id)
+			if !sound {
+				r.broken()
+			} else if !more {
 				return false
 			}
 			continue

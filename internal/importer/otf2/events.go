@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 )
@@ -29,6 +30,7 @@ type event struct {
 type eventReader struct {
 	chunks
 	ticks uint64
+	floor uint64 // the time before
 	timed bool   // a timestamp was read
 	jump  uint64 // a step of so many ticks is looked at twice
 	list  []byte
@@ -38,7 +40,7 @@ type eventReader struct {
 // time after it does not fall back.
 func (r *eventReader) open(src io.Reader, size int64, jump uint64) {
 	r.chunks.open(src, size, true)
-	r.ticks, r.timed, r.jump = 0, false, jump
+	r.ticks, r.floor, r.timed, r.jump = 0, 0, false, jump
 }
 
 // next reads an event. It is false at the end; what was missing or damaged on
@@ -64,11 +66,18 @@ func (r *eventReader) next(e *event) bool {
 				t = binary.BigEndian.Uint64(b[1:timestampBytes])
 			}
 			r.in.pos += timestampBytes
-			if t-r.ticks > r.jump && r.outlier(t) {
-				r.damage.times++
-				continue
+			if t > r.ticks && t-r.ticks > r.jump {
+				switch r.leap(t) {
+				case leapOdd:
+					r.damage.times++
+					continue
+				case leapBroken:
+					r.in.pos = max(r.in.pos-1, 0) // what follows may be sound
+					r.broken()
+					continue
+				}
 			}
-			r.ticks, r.timed = t, true
+			r.floor, r.ticks, r.timed = r.ticks, t, true
 		case single[id]:
 			v, n, ok := short(b[1:], r.big)
 			if !ok {
@@ -80,7 +89,10 @@ func (r *eventReader) next(e *event) bool {
 			r.count++
 			return true
 		case id <= endOfFile:
-			if !r.mark(id) {
+			more, sound := r.mark(id)
+			if !sound {
+				r.broken()
+			} else if !more {
 				return false
 			}
 		default:
@@ -100,43 +112,127 @@ func (r *eventReader) next(e *event) bool {
 	}
 }
 
-// outlier reports whether a time that is far from the one before is damage: the
-// next one, as far as it can be seen, falls back behind it. The first time of a
-// file that is damaged takes the second instead.
-func (r *eventReader) outlier(t uint64) bool {
-	next, ok := r.peekTime()
-	if !ok || int64(next-t) >= 0 {
-		return false
+// broken goes on where events begin again: behind the damage in the same chunk, or
+// in the next one.
+func (r *eventReader) broken() {
+	r.damage.at(r.in.offset())
+	from := r.in.offset()
+	r.in.pos = min(r.in.pos+1, r.limit)
+	for r.have(timestampBytes) {
+		b := r.in.buf[r.in.pos:r.limit]
+		i := bytes.IndexByte(b, timestamp)
+		if i < 0 {
+			r.in.pos = r.limit
+			continue
+		}
+		r.in.pos += i
+		if r.have(soundBytes); r.sound(r.in.buf[r.in.pos:r.limit]) {
+			r.damage.places++
+			r.damage.resync += r.in.offset() - from
+			return
+		}
+		r.in.pos++
 	}
-	if !r.timed {
+	r.chunks.broken()
+}
+
+const (
+	// soundBytes are looked at to believe that events begin again.
+	soundBytes = 512
+	// soundTimes is how many timestamps in order are enough.
+	soundTimes = 4
+)
+
+// sound reports whether b begins a row of records whose times go on from here;
+// the time read last may be part of the damage.
+func (r *eventReader) sound(b []byte) bool {
+	last, times := r.floor, 0
+	for times < soundTimes {
+		if len(b) == 0 || b[0] == endOfFile || b[0] == endOfChunk {
+			return times > 1 // the end is sound too
+		}
+		n := r.recordBytes(b)
+		if n == 0 {
+			return false
+		}
+		if b[0] == timestamp {
+			t := number(b[1:timestampBytes], r.big)
+			if t < last || r.timed && t-last > 60*r.jump {
+				return false
+			}
+			last = t
+			times++
+		}
+		b = b[n:]
+	}
+	return true
+}
+
+// recordBytes is how long the record is that b begins with; 0 where it cannot be,
+// or does not end in b.
+func (r *eventReader) recordBytes(b []byte) int {
+	n := 0
+	switch id := b[0]; {
+	case id == timestamp:
+		n = timestampBytes
+	case single[id]:
+		_, size, ok := short(b[1:], r.big)
+		if !ok {
+			return 0
+		}
+		n = 1 + size
+	case len(b) < 2 || id < evBufferFlush && id != attributeList || id >= eventIDs || b[1] == longRecord:
+		return 0
+	default:
+		n = 2 + int(b[1])
+	}
+	if n > len(b) {
+		return 0
+	}
+	return n
+}
+
+// What a time is that is far from the one before.
+type leap uint8
+
+const (
+	leapTrue   leap = iota // nothing happened for long
+	leapOdd                // the time itself is damaged, what follows is not
+	leapBroken             // what follows is damaged too
+)
+
+// leap looks at the time after t, as far as it can be seen: where that falls back,
+// t is damaged. The first time of a file that is damaged takes the second instead.
+func (r *eventReader) leap(t uint64) leap {
+	r.have(soundBytes)
+	next, ok, end := r.peekTime()
+	switch {
+	case !ok && !end && r.timed && t-r.ticks > 86400*r.jump:
+		return leapBroken
+	case !ok || int64(next-t) >= 0:
+		return leapTrue
+	case !r.timed:
 		r.ticks, r.timed = next, true
-		return true
+		return leapOdd
+	case int64(next-r.ticks) >= 0:
+		return leapOdd
 	}
-	return int64(next-r.ticks) >= 0
+	return leapTrue
 }
 
 // peekTime finds the next timestamp behind the current place, without moving,
-// among the bytes at hand.
-func (r *eventReader) peekTime() (uint64, bool) {
+// among the bytes at hand; end says that the chunk ends before.
+func (r *eventReader) peekTime() (t uint64, ok, end bool) {
 	b := r.in.buf[r.in.pos:r.limit]
-	for len(b) >= timestampBytes {
-		switch id := b[0]; {
-		case id == timestamp:
-			return number(b[1:timestampBytes], r.big), true
-		case id <= endOfFile:
-			return 0, false
-		case single[id]:
-			_, n, ok := short(b[1:], r.big)
-			if !ok {
-				return 0, false
-			}
-			b = b[1+n:]
-		default:
-			if b[1] == longRecord || int(b[1])+2 > len(b) {
-				return 0, false
-			}
-			b = b[2+int(b[1]):]
+	for len(b) >= timestampBytes && b[0] > endOfFile {
+		if b[0] == timestamp {
+			return number(b[1:timestampBytes], r.big), true, false
 		}
+		n := r.recordBytes(b)
+		if n == 0 {
+			return 0, false, false
+		}
+		b = b[n:]
 	}
-	return 0, false
+	return 0, false, true
 }

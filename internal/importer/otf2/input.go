@@ -59,20 +59,6 @@ func (in *input) next(n int) []byte {
 	return in.buf[in.pos:min(in.pos+n, in.end)]
 }
 
-// skip uses up to n bytes and reports whether there were as many.
-func (in *input) skip(n int64) bool {
-	for n > int64(in.end-in.pos) {
-		n -= int64(in.end - in.pos)
-		in.base += int64(in.end)
-		in.pos, in.end = 0, 0
-		if !in.have(1) {
-			return false
-		}
-	}
-	in.pos += int(n)
-	return true
-}
-
 // failure is the error that ended the file; nil at its end.
 func (in *input) failure() error {
 	if in.err == nil || errors.Is(in.err, io.EOF) {
