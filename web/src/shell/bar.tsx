@@ -83,7 +83,7 @@ function viewMenu(bench: Workbench): MenuItem[] {
     const n = bench.available.value.indexOf(v);
     return { label: v.title, note: v.summary, off: bench.missing(v.name) || undefined, hint: n >= 0 && n < 9 ? String(n + 1) : undefined, run: () => bench.reveal(v.name) };
   });
-  return [{ label: "Standard panels", note: "the first screen again", hint: "0", run: () => bench.setLayout(bench.overview()) }, ...views.map((v, i) => (i === 0 ? { ...v, above: "Add or show a view" } : v))];
+  return [{ label: "Standard panels", note: "the first screen again", run: () => bench.setLayout(bench.overview()) }, ...views.map((v, i) => (i === 0 ? { ...v, above: "Add or show a view" } : v))];
 }
 
 function exportMenu(bench: Workbench): MenuItem[] {

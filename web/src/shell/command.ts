@@ -138,7 +138,7 @@ export const commands: Command[] = [
   { id: "close-panel", title: "Close the panel", group: "Panels", keys: ["Shift+KeyX"], run: onFocused((b, p) => b.setLayout(panel.closePanel(b.layout.value, p.id))) },
   { id: "next-panel", title: "Next panel", group: "Panels", keys: ["KeyE"], run: (b) => cycle(b, 1) },
   { id: "previous-panel", title: "Previous panel", group: "Panels", keys: ["KeyQ"], run: (b) => cycle(b, -1) },
-  { id: "overview", title: "Standard panels: the first screen again", group: "Panels", keys: ["Digit0"], run: (b) => b.setLayout(b.overview()) },
+  { id: "overview", title: "Standard panels: the first screen again", group: "Panels", keys: [], run: (b) => b.setLayout(b.overview()) },
 
   { id: "commands", title: "All commands", group: "Page", keys: ["Ctrl+Shift+KeyP"], always: true, run: (b) => (b.overlay.value = "commands") },
   { id: "help", title: "Help and keys", group: "Page", keys: ['"?"'], always: true, run: (b) => (b.overlay.value = "help") },

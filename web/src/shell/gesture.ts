@@ -5,6 +5,7 @@
 //   Shift or middle drag, or a drag along the axis   pan
 //   click           choose what is there; Ctrl adds; nothing there clears
 //   double click    zoom to what is there
+//   a view may turn its picture by dragging, and come closer by the wheel
 //   wheel           Ctrl: zoom, Shift or sideways: pan; else rows scroll, or zoom
 //   arrows, Enter   the same with keys: move the cross-hair, choose
 
@@ -16,7 +17,7 @@ import { formatDuration, formatRange, plural } from "./format";
 import type { Brush } from "./highlight";
 import type { PanelState } from "./layout";
 import type { Picture } from "./picture";
-import { chooseAll, type Choice, type RowsShown, type ViewPlug } from "./plug";
+import { chooseAll, type Choice, type OptionChange, type RowsShown, type ViewPlug } from "./plug";
 import type { Range } from "./selection";
 import type { Workbench } from "./workbench";
 
@@ -26,7 +27,8 @@ const clickSlack = 4;
 const rowSlack = 14;
 
 interface Drag {
-  mode: "brush" | "pan" | "none";
+  mode: "brush" | "pan" | "turn" | "none";
+  panel: PanelState;
   frame: number;
   x: number;
   y: number;
@@ -156,11 +158,12 @@ export class Gestures {
     const near = inside >= 0 ? inside : this.find(x, y, 24);
     const f = this.frame(near);
     let mode: Drag["mode"] = "none";
-    if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = "pan";
+    if (this.host.plug().turn && e.button === 0) mode = "turn";
+    else if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = "pan";
     else if (f && inside >= 0 && e.button === 0 && (isTime(f) || f.yScale.rows.length > 1)) mode = "brush";
     if (e.button === 1) e.preventDefault();
     this.host.element.setPointerCapture(e.pointerId);
-    this.drag = { mode, frame: near, x, y, moved: false, window: this.bench.store.window, gesture: `drag-${++gestures}` };
+    this.drag = { mode, panel: this.host.panel(), frame: near, x, y, moved: false, window: this.bench.store.window, gesture: `drag-${++gestures}` };
     clearTimeout(this.timer);
     this.bench.tip.value = null;
   }
@@ -169,6 +172,7 @@ export class Gestures {
     const d = this.drag!;
     if (!d.moved && Math.hypot(p.x - d.x, p.y - d.y) < clickSlack) return;
     d.moved = true;
+    if (d.mode === "turn") return this.setOptions(this.host.plug().turn!(d.panel, p.x - d.x, p.y - d.y));
     const f = this.frame(d.frame);
     if (!f) return;
     if (d.mode === "pan") {
@@ -182,6 +186,10 @@ export class Gestures {
       if (rows.length > 0) lines.push(plural(rows.length, "row"));
       this.bench.tip.value = { ...this.onPage(p.x, p.y), title: choice.time ? formatRange(choice.time.begin, choice.time.end) : plural(rows.length, "row"), lines: choice.time ? lines : [] };
     }
+  }
+
+  private setOptions(changes: OptionChange[]): void {
+    for (const c of changes) this.bench.setOption(this.host.panel().id, c.option, c.values);
   }
 
   /** What a drag means: its box, and the selection that it makes. */
@@ -263,7 +271,7 @@ export class Gestures {
     const label = this.labelRow(x, y);
     if (label) {
       const changes = this.host.plug().chooseRow!(label, panel);
-      if (changes) return changes.forEach((c) => this.bench.setOption(panel.id, c.option, c.values));
+      if (changes) return this.setOptions(changes);
       if (label.location !== noID) return this.bench.choose({ locations: [`#${label.location}`] }, add);
     }
     try {
@@ -310,6 +318,11 @@ export class Gestures {
     const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
     const sideways = e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY);
     if (!e.ctrlKey && !e.metaKey && !sideways && this.scrollRows(e.deltaY * unit)) return e.preventDefault();
+    const magnify = this.host.plug().magnify;
+    if (magnify) {
+      e.preventDefault();
+      return this.setOptions(magnify(this.host.panel(), Math.exp(-Math.max(-120, Math.min(120, e.deltaY * unit)) * 0.002)));
+    }
     if (!f || !isTime(f) || !this.picture.slides) return;
     e.preventDefault();
     this.bench.tip.value = null;

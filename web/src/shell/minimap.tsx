@@ -29,7 +29,7 @@ export function Minimap() {
     });
     const update = () => picture.update({
       run: bench.runID.value, view: "activity", options: {}, spec: bench.look.value.only.length > 0 ? { locations: [...bench.look.value.only] } : {},
-      window: bench.store.wholeRun, wholeRun: bench.store.wholeRun, width: size.width, height: strip, theme: bench.themeName.value, local: false, slides: false, scroll: 0,
+      window: bench.store.wholeRun, wholeRun: bench.store.wholeRun, width: size.width, height: strip, theme: bench.themeName.value, local: false, slides: false, scroll: 0, live: [],
     });
     const stops = [effect(update), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];
     const observer = new ResizeObserver(() => {

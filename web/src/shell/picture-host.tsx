@@ -10,7 +10,7 @@ import { useBench } from "./context";
 import { Gestures, scrollOf, scrollTo } from "./gesture";
 import { highlightsOf, type Brush } from "./highlight";
 import { findPanel, type PanelState } from "./layout";
-import { optionsFor } from "./option";
+import { controlOf, optionsFor } from "./option";
 import { Picture } from "./picture";
 import { followOf, specFor, type Follow } from "./scope";
 import type { Look } from "./selection";
@@ -32,6 +32,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
   useEffect(() => {
     const element = host.current!;
     const plug = bench.plug(view.name);
+    const live = view.options.filter((o) => controlOf(o) === "slider" || o.name === "camera").map((o) => o.name);
     const size = { width: element.clientWidth, height: element.clientHeight };
     const state = () => findPanel(bench.layout.value, panel.id) ?? panel;
     let brush: Brush | null = null;
@@ -57,7 +58,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
       picture.update({
         run: bench.runID.value, view: view.name, options: optionsFor(view, p.options, bench.palette.value), spec: specFor(bench.look.value, follow()),
         window: bench.store.window, wholeRun: bench.store.wholeRun, ...size, theme: bench.themeName.value,
-        local: plug.local === true, slides: slides(follow(), bench.look.value), scroll: scrollOf(p),
+        local: plug.local === true, slides: slides(follow(), bench.look.value), scroll: scrollOf(p), live,
       });
     };
     const stops = [effect(update), effect(mark), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];

@@ -25,7 +25,7 @@ let picture: Picture;
 const wholeRun = { begin: 0, end: 10000 };
 function wants(change: Partial<Wants> = {}): Wants {
   const window = change.window ?? wholeRun;
-  return { run: "r", view: "timeline", options: {}, spec: { from: window.begin, to: window.end }, window, wholeRun, width: 1120, height: 200, theme: "light", local: true, slides: true, scroll: 0, ...change };
+  return { run: "r", view: "timeline", options: {}, spec: { from: window.begin, to: window.end }, window, wholeRun, width: 1120, height: 200, theme: "light", local: true, slides: true, scroll: 0, live: ["camera"], ...change };
 }
 const settle = async () => { for (let i = 0; i < 5; i++) await Promise.resolve(); };
 
@@ -116,6 +116,25 @@ describe("another option or selection", () => {
     expect(calls[1].ticket.signal!.aborted).toBe(true);
     expect(calls.length).toBe(2);
   });
+});
+
+test("what is turned by hand shows the answers on the way, and ends with the last", async () => {
+  const turned = (camera: string) => wants({ local: false, options: { camera: [camera] } });
+  picture.update(turned("0"));
+  await settle();
+  await calls[0].answer();
+  for (const c of ["1", "2", "3"]) {
+    picture.update(turned(c));
+    await settle();
+  }
+  expect(calls.length).toBe(2);
+  expect(calls[1].ticket.signal!.aborted).toBe(false);
+  await calls[1].answer();
+  expect(drawn.length).toBe(2);
+  expect(calls[2].request.options).toEqual({ camera: ["3"] });
+  await calls[2].answer();
+  expect(calls.length).toBe(3);
+  expect(picture.settled).toBe(true);
 });
 
 test("a view that depends on its window moves with it, and is computed anew when the window rests", async () => {

@@ -5,7 +5,8 @@
 //      drawn scene at once; everything else leaves it as it is.
 //   2. One request is under way at a time. Where only the window moved on, its
 //      answer is still good, since it is drawn under the transform of the moment;
-//      where anything else changed it is aborted and its answer dropped.
+//      so it is where only a slider or a camera did, which would otherwise stand
+//      still under the hand. Where anything else changed it is aborted and dropped.
 //   3. Views whose marks do not depend on the window's ends (timeline, activity)
 //      are asked for with some overscan, so that a short pan needs no request.
 
@@ -34,6 +35,8 @@ export interface Wants {
   slides: boolean;
   /** First row shown, where the view scrolls; rows move at once. */
   scroll: number;
+  /** Options that are dragged: an answer on its way is drawn though the hand has moved on. */
+  live: readonly string[];
 }
 
 interface Drawn extends Shown {
@@ -64,7 +67,7 @@ export class Picture {
   private wants: Wants | null = null;
   private drawn: Drawn | null = null;
   private transforms: Transform[] = [];
-  private pending: { key: string; window: Range; abort: AbortController } | null = null;
+  private pending: { key: string; base: string; abort: AbortController } | null = null;
   private scheduled = false;
   private progress = 0;
   private rest = 0;
@@ -172,7 +175,7 @@ export class Picture {
       return;
     }
     if (this.pending) {
-      if (this.pending.key === key) return; // the answer is awaited, then the rest is asked for
+      if (this.pending.base === keyOf(wants, wants.live)) return; // the answer is awaited, then the rest is asked for
       this.stop();
     }
     const request = this.requestFor(wants);
@@ -222,7 +225,7 @@ export class Picture {
 
   private async request(wants: Wants, key: string, request: ViewRequest): Promise<void> {
     const abort = new AbortController();
-    const pending = { key, window: wants.window, abort };
+    const pending = { key, base: keyOf(wants, wants.live), abort };
     this.pending = pending;
     this.showProgress(true);
     try {
@@ -281,9 +284,9 @@ export class Picture {
   }
 }
 
-/** Everything a scene depends on but the window of a local view, the scroll and the theme. */
-export function keyOf(w: Wants): string {
+/** Everything a scene depends on but the window of a local view, the scroll, the theme, and the options left out. */
+export function keyOf(w: Wants, without: readonly string[] = []): string {
   const spec = w.local ? { locations: w.spec.locations, regions: w.spec.regions } : w.spec;
-  const options = Object.entries(w.options).filter(([name]) => name !== "scroll").sort(([a], [b]) => (a < b ? -1 : 1));
+  const options = Object.entries(w.options).filter(([name]) => name !== "scroll" && !without.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([w.run, w.view, options, spec, Math.round(w.width), Math.round(w.height)]);
 }

@@ -22,9 +22,19 @@ export interface ViewPlug {
   /** What choosing a fact selects; by default all that the fact has. */
   choose?(fact: Fact): Choice;
   /** What a click on a row's label changes: an option with its new values. */
-  chooseRow?(row: Row, panel: PanelState): { option: string; values: string[] }[] | null;
+  chooseRow?(row: Row, panel: PanelState): OptionChange[] | null;
+  /** What a drag over the picture changes, by pixels since it began with the panel as it was: turning a camera. */
+  turn?(panel: PanelState, dx: number, dy: number): OptionChange[];
+  /** What the wheel changes; a factor above 1 comes closer. */
+  magnify?(panel: PanelState, factor: number): OptionChange[];
   /** Further controls in the panel's head. */
   Controls?: ComponentType<{ panel: PanelState }>;
+}
+
+/** An option with its new values. */
+export interface OptionChange {
+  option: string;
+  values: string[];
 }
 
 /** Rows first … last of total, counted from 0, last not included. */

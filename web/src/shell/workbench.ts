@@ -88,6 +88,7 @@ export class Workbench {
 
   book: LocationBook;
   private toastTimer = 0;
+  private memoryTimer = 0;
 
   constructor(readonly api: Api, readonly plugs: readonly ViewPlug[], readonly colours: Palette, readonly newPainter: (host: HTMLElement) => Painter) {
     this.book = new LocationBook(api, "");
@@ -289,11 +290,14 @@ export class Workbench {
 
   private remember(): void {
     if (this.embed.value !== "" || this.runID.value === "") return;
-    try {
-      localStorage.setItem(this.memoryKey, JSON.stringify(this.layout.value));
-    } catch {
-      // Storage may be full or forbidden; the address still holds the layout.
-    }
+    clearTimeout(this.memoryTimer);
+    this.memoryTimer = setTimeout(() => {
+      try {
+        localStorage.setItem(this.memoryKey, JSON.stringify(this.layout.value));
+      } catch {
+        // Storage may be full or forbidden; the address still holds the layout.
+      }
+    }, 500) as unknown as number;
   }
 
   private remembered(): panel.Layout | null {

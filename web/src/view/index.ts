@@ -12,6 +12,7 @@ import { moments } from "./moments";
 import { overview } from "./overview";
 import { profile } from "./profile";
 import { timeline } from "./timeline";
+import { topology } from "./topology";
 import { treemap } from "./treemap";
 
 export const views: ViewPlug[] = [
@@ -25,5 +26,6 @@ export const views: ViewPlug[] = [
   overview,
   profile,
   timeline,
+  topology,
   treemap,
 ];
