@@ -207,12 +207,12 @@ func (d *definitions) ranks(w trace.Writer) map[int]int {
 // nothing and the process's is taken.
 func (d *definitions) defineLocations(w trace.Writer, t *tree) {
 	inGroup := make([]int, len(d.groups))
-	names := map[uint32]int{}
+	names := map[string]int{}
 	for i := range d.locations {
 		if g, ok := d.groupIndex.get(uint64(d.locations[i].group)); ok {
 			inGroup[g]++
 		}
-		names[d.locations[i].name]++
+		names[d.text(d.locations[i].name)]++
 	}
 	t.places = make([]place, len(d.locations))
 	for i := range d.locations {
@@ -221,7 +221,7 @@ func (d *definitions) defineLocations(w trace.Writer, t *tree) {
 		owner := int32(-1)
 		if g, ok := d.groupIndex.get(uint64(l.group)); ok {
 			out.Parent, owner = t.groups[g], t.owner[g]
-			if inGroup[g] == 1 && names[l.name] > 1 && d.text(d.groups[g].name) != "" {
+			if inGroup[g] == 1 && names[out.Name] > 1 && d.text(d.groups[g].name) != "" {
 				out.Name = d.text(d.groups[g].name)
 			}
 		}

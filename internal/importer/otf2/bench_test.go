@@ -1,0 +1,211 @@
+//go:build unix
+
+package otf2
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	disk "github.com/parallax-hpc/parallax/internal/store/local"
+)
+
+// benchArchive writes an archive of some 200 MiB.
+func benchArchive(b *testing.B) (importer.Run, string) {
+	b.Helper()
+	rows := 13_000_000.0
+	if text := os.Getenv("PARALLAX_BENCH_ROWS"); text != "" {
+		var err error
+		if rows, err = strconv.ParseFloat(text, 64); err != nil {
+			b.Fatal(err)
+		}
+	}
+	dir := filepath.Join(b.TempDir(), "run")
+	d, _ := demo.Find("stencil")
+	if err := demo.Generate(context.Background(), d, "otf2", demo.Options{Intervals: int64(rows)}, dir); err != nil {
+		b.Fatal(err)
+	}
+	s, err := importer.NewSource(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	runs, err := importer.Detect([]*importer.Format{Format}, s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return runs[0], dir
+}
+
+// A peer is another reader of the same archive: what it took, in wall and
+// processor time, and the most memory it had.
+type peer struct {
+	name      string
+	wall, cpu time.Duration
+	memory    int64
+}
+
+// peers runs those that are installed: otf2-print, and otf2rd, a loop over all
+// events in C with the format's own library, if it is in the path.
+func peers(b *testing.B, dir string) (list []peer) {
+	b.Helper()
+	anchor := filepath.Join(dir, "traces.otf2")
+	for _, c := range []struct {
+		name, tool string
+		args       []string
+	}{{"otf2rd", "otf2rd", []string{anchor}}, {"otf2-print", "otf2-print", []string{"--silent", anchor}}} {
+		tool, err := exec.LookPath(c.tool)
+		if err != nil {
+			b.Logf("%s is not installed: no ratio", c.tool)
+			continue
+		}
+		p := peer{name: c.name}
+		for range 2 { // the second time nothing is read from the disk
+			run := exec.Command(tool, c.args...)
+			begin := time.Now()
+			if out, err := run.CombinedOutput(); err != nil {
+				b.Fatalf("%s: %v\n%s", c.tool, err, out)
+			}
+			p.wall, p.cpu = time.Since(begin), run.ProcessState.UserTime()+run.ProcessState.SystemTime()
+			if u, ok := run.ProcessState.SysUsage().(*syscall.Rusage); ok {
+				p.memory = u.Maxrss << 10
+			}
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkArchive says how fast events are taken apart on one core, and how fast
+// the whole store is written on all, beside the peers in the same run: ratios
+// above 1 are in our favour. Processor time is told beside wall time, since a busy
+// machine gives a process less of it.
+func BenchmarkArchive(b *testing.B) {
+	run, dir := benchArchive(b)
+	list := peers(b, dir)
+	events := int64(0)
+	b.Run("decode", func(b *testing.B) {
+		begin, cpu := time.Now(), cpuTime()
+		for b.Loop() {
+			events = decodeAll(b, dir)
+		}
+		report(b, events, time.Since(begin), cpuTime()-cpu, list)
+	})
+	b.Run("read", func(b *testing.B) {
+		begin, cpu := time.Now(), cpuTime()
+		for b.Loop() {
+			if err := run.Import(context.Background(), importertest.NewCount()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		report(b, events, time.Since(begin), cpuTime()-cpu, list)
+	})
+	b.Run("import", func(b *testing.B) {
+		debug.FreeOSMemory() // what writing the archive took is not ours to count
+		most := watchMemory()
+		begin, cpu := time.Now(), cpuTime()
+		for b.Loop() {
+			w, err := disk.Create(filepath.Join(b.TempDir(), "run.plx"), disk.Options{Summaries: all.Summaries})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := run.Import(context.Background(), w); err != nil {
+				b.Fatal(err)
+			}
+			if err := w.Finish(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		report(b, events, time.Since(begin), cpuTime()-cpu, list)
+		if n := most(); n > 0 {
+			b.ReportMetric(float64(n)/(1<<20), "MiB") // beside pages of files that are mapped
+		}
+	})
+}
+
+// report gives events a second of wall and of processor time, and ratios.
+func report(b *testing.B, events int64, wall, cpu time.Duration, list []peer) {
+	n := float64(events) * float64(b.N)
+	b.ReportMetric(n/wall.Seconds()/1e6, "Mevents/s")
+	b.ReportMetric(n/cpu.Seconds()/1e6, "Mevents/cpu-s")
+	for _, p := range list {
+		b.ReportMetric(p.wall.Seconds()*float64(b.N)/wall.Seconds(), "x-"+p.name)
+		b.ReportMetric(p.cpu.Seconds()*float64(b.N)/cpu.Seconds(), "x-"+p.name+"-cpu")
+	}
+}
+
+// decodeAll takes all events apart, one file after the other.
+func decodeAll(b *testing.B, dir string) (n int64) {
+	files, err := filepath.Glob(filepath.Join(dir, "traces", "*.evt"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var r eventReader
+	var e event
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for r.open(f, 1<<20, nanoseconds); r.next(&e); n++ {
+		}
+		f.Close()
+	}
+	return n
+}
+
+// watchMemory samples how much memory of its own the process has, where the system
+// tells; the function that it gives ends that and says the most.
+func watchMemory() func() int64 {
+	stop, most := make(chan struct{}), make(chan int64)
+	go func() {
+		var n int64
+		for {
+			select {
+			case <-stop:
+				most <- n
+				return
+			case <-time.After(10 * time.Millisecond):
+				n = max(n, memoryOf("RssAnon:"))
+			}
+		}
+	}()
+	return func() int64 {
+		close(stop)
+		return <-most
+	}
+}
+
+// memoryOf reads a line of what the system tells of the process, in bytes.
+func memoryOf(what string) int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(status) {
+		if rest, ok := bytes.CutPrefix(line, []byte(what)); ok {
+			n, _ := strconv.ParseInt(strings.Fields(string(rest))[0], 10, 64)
+			return n << 10
+		}
+	}
+	return 0
+}
