@@ -67,7 +67,7 @@ func (b *block) room(n int) {
 }
 
 func (b *block) free() {
-	if cap(b.buf) > blockSize {
+	if cap(b.buf) > 2*blockSize {
 		b.buf = nil // grown for a long line
 	}
 	b.layouts = nil
@@ -89,20 +89,20 @@ type feeder struct {
 // run reads everything. Its error is that of send; one of the file is kept.
 func (f *feeder) run(ctx context.Context, r io.Reader) error {
 	b := newBlock()
-	b.room(blockSize)
+	b.room(blockSize + slack)
 	have := 0
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := io.ReadFull(r, b.buf[have:])
+		n, err := io.ReadFull(r, b.buf[have:len(b.buf)-slack])
 		have += n
 		if err != nil {
 			if err != io.EOF && err != io.ErrUnexpectedEOF {
 				f.err = err
 			}
 			if have > 0 && b.buf[have-1] != '\n' {
-				b.room(have + 1)
+				b.room(have + 1 + slack)
 				b.buf[have] = '\n'
 				have++
 			}
@@ -117,7 +117,7 @@ func (f *feeder) run(ctx context.Context, r io.Reader) error {
 			continue
 		}
 		next := newBlock()
-		next.room(max(blockSize, have-end+1))
+		next.room(max(blockSize, have-end+1) + slack)
 		rest := copy(next.buf, b.buf[end:have])
 		b.data = b.buf[:end]
 		if err := f.cut(b); err != nil {
@@ -173,8 +173,8 @@ func (f *feeder) cut(b *block) error {
 			}
 			f.header.shared = true
 			piece := newBlock()
-			piece.buf = append(piece.buf[:0], data[:at]...)
-			piece.data, piece.layouts = piece.buf, f.header.now
+			piece.room(at + slack)
+			piece.data, piece.layouts = piece.buf[:copy(piece.buf, data[:at])], f.header.now
 			if err := f.send(piece); err != nil {
 				return err
 			}

@@ -62,10 +62,11 @@ const (
 	fieldTime
 	fieldName
 	fieldAlias
-	fieldType
-	fieldContainer
 	fieldStartType
 	fieldEndType
+	// These four are words that a line of any event may refer to.
+	fieldType
+	fieldContainer
 	fieldStart
 	fieldEnd
 	fieldValue
@@ -100,15 +101,16 @@ var needs = map[op][]field{
 
 // A layout is one definition of an event: what stands where.
 type layout struct {
-	name   string
-	op     op
-	fields []field
-	names  []string // of the fields
-	number []bool   // fields declared int, double or float
-	file   int      // where it was defined
-	whole  bool     // ended, and with all that it needs
-	own    bool     // has fields that are kept as attributes
-	hot    bool     // states, variables, events and links
+	name    string
+	op      op
+	fields  []field
+	names   []string // of the fields
+	number  []bool   // fields declared int, double or float
+	file    int      // where it was defined
+	whole   bool     // ended, and with all that it needs
+	own     bool     // has fields that are kept as attributes
+	hot     bool     // states, variables, events and links
+	numeric bool     // the value is a number
 }
 
 // complete checks a definition when it ends.
@@ -135,6 +137,7 @@ func (l *layout) complete() {
 		l.whole = l.whole && (has[fieldName] || has[fieldAlias] || has[fieldContainer])
 	}
 	l.own, l.hot = has[fieldOwn], l.op >= opSetState
+	l.numeric = l.op >= opSetVariable && l.op <= opSubVariable
 }
 
 // linkField knows the size and tag of a link among the writer's own fields.

@@ -75,13 +75,14 @@ func (c *wordCache) find(w []byte) symbol {
 		return c.findLong(w)
 	}
 	var x uint64
-	if cap(w) >= 8 {
-		x = binary.LittleEndian.Uint64(w[:8]) & (1<<(8*uint(len(w))) - 1)
-	} else {
-		for i, b := range w {
-			x |= uint64(b) << (8 * uint(i))
-		}
+	for i, b := range w {
+		x |= uint64(b) << (8 * uint(i))
 	}
+	return c.findShort(x, w)
+}
+
+// findShort finds a word of up to eight bytes, which are also given as a number.
+func (c *wordCache) findShort(x uint64, w []byte) symbol {
 	s := &c.short[(x+uint64(len(w)))*golden>>(64-cacheBits)]
 	if s.word == x && int(s.size) == len(w) && s.id != noSymbol {
 		return s.id

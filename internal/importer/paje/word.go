@@ -2,7 +2,9 @@ package paje
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -33,10 +35,30 @@ func word(line []byte, i int) (w []byte, next int, quoted uint8) {
 	return line[begin:i], i, 0
 }
 
-var (
-	isBlank  = [256]bool{' ': true, '\t': true, '\r': true, '\v': true, '\f': true}
-	endsWord = [256]bool{' ': true, '\t': true, '\r': true, '\v': true, '\f': true, '\n': true}
-)
+// isBlank are the bytes between words: all up to the blank itself, but the line end.
+// endsWord are these and the line end.
+var isBlank, endsWord = func() (blank, end [256]bool) {
+	for c := range ' ' + 1 {
+		blank[c], end[c] = c != '\n', true
+	}
+	return blank, end
+}()
+
+// slack is how many bytes must be readable after a block's data, so that eight bytes
+// can be loaded at any place.
+const slack = 8
+
+// shortWord measures the word that eight bytes begin with: its length, up to seven,
+// and its bytes as a number. A length of 0 is a word that is longer, or none.
+func shortWord(x uint64) (size int, word uint64) {
+	// The lowest byte below 0x21 is marked for certain; marks above it may be wrong.
+	end := (x - 0x2121212121212121) & ^x & 0x8080808080808080
+	if end == 0 {
+		return 0, 0
+	}
+	n := bits.TrailingZeros64(end) &^ 7
+	return n / 8, x & (1<<n - 1)
+}
 
 // A unit is how many decimals a second (or, with StarPU, a millisecond) has of
 // nanoseconds.
@@ -51,6 +73,44 @@ var tens = [19]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 
 // farthest is the last time that is believed, in nanoseconds: 146 years.
 const farthest = 1 << 62
+
+// plainTime reads the times that nearly all are: up to nine digits, a point, and six
+// or nine digits; size is how many bytes that are, 0 where it is something else. All
+// eight digits after the point are turned into a number at once.
+func plainTime(data []byte, i int, u unit) (t trace.Time, size int) {
+	from := i
+	var whole uint64
+	for data[i]-'0' <= 9 {
+		whole = whole*10 + uint64(data[i]-'0')
+		i++
+	}
+	if i == from || i-from > 9 || data[i] != '.' || u != seconds {
+		return 0, 0
+	}
+	x := binary.LittleEndian.Uint64(data[i+1:])
+	digits := x - 0x3030303030303030
+	if (digits|(digits+0x7676767676767676))&0x8080808080808080 == 0 {
+		// Pairs, then fours, then all eight.
+		digits = digits*10 + digits>>8
+		digits = ((digits&0x000000ff000000ff)*(100+1000000<<32) + (digits>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
+		last := data[i+9] - '0'
+		if last > 9 || !endsWord[data[i+10]] {
+			return 0, 0
+		}
+		return trace.Time(whole*1e9 + digits*10 + uint64(last)), i + 10 - from
+	}
+	if !endsWord[data[i+7]] {
+		return 0, 0
+	}
+	var micro uint64
+	for _, c := range data[i+1 : i+7] {
+		if c-'0' > 9 {
+			return 0, 0
+		}
+		micro = micro*10 + uint64(c-'0')
+	}
+	return trace.Time(whole*1e9 + micro*1000), i + 7 - from
+}
 
 // parseTime reads a decimal number of units as nanoseconds, exactly; digits beyond
 // a nanosecond are rounded, and said.

@@ -1,7 +1,10 @@
 package paje
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -131,5 +134,45 @@ func TestSymbolsAreNumbersOfWords(t *testing.T) {
 	all.words = make([]string, maxSymbols)
 	if id := c.find([]byte("one too many")); id != bare {
 		t.Errorf("a word past the last is %d", id)
+	}
+}
+
+// The quick ways of reading times and words must agree with the plain ones.
+func TestQuickReadingAgreesWithPlainReading(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	const alphabet = "0123456789999....  \t\n-e\"#x\x01\xff"
+	for range 200_000 {
+		text := make([]byte, 1+random.IntN(24))
+		for i := range text {
+			text[i] = alphabet[random.IntN(len(alphabet))]
+			if random.IntN(3) > 0 {
+				text[i] = byte('0' + random.IntN(10))
+			}
+		}
+		if random.IntN(2) == 0 { // more of those that look like times
+			text = fmt.Appendf(text[:0], "%d.%0*d ", random.IntN(2000), 6+3*random.IntN(2), random.IntN(1_000_000))
+		}
+		padded := append(append(bytes.Clone(text), '\n'), "12345678"...) // what lies behind is anything
+		if got, size := plainTime(padded, 0, seconds); size > 0 {
+			want, rounded, ok := parseTime(padded[:size], seconds)
+			if !ok || rounded || got != want || !endsWord[padded[size]] {
+				t.Fatalf("%q: %d in %d bytes, want %d", text, got, size, want)
+			}
+		}
+		size, x := shortWord(binary.LittleEndian.Uint64(padded))
+		end := 0
+		for !endsWord[padded[end]] {
+			end++
+		}
+		if end > 7 {
+			end = 0
+		}
+		var want uint64
+		for i := range end {
+			want |= uint64(padded[i]) << (8 * i)
+		}
+		if size != end || x != want {
+			t.Fatalf("%q: a word of %d bytes, %x; want %d, %x", text, size, x, end, want)
+		}
 	}
 }
