@@ -17,17 +17,9 @@ const (
 	compressionZlib = 2
 )
 
-// Chunks are at least and at most so long.
-const (
-	leastChunk = 256 << 10
-	mostChunk  = mostBuffer
-)
-
 // An anchor is the file that one opens: it says how the others are to be read.
 type anchor struct {
 	version     [3]uint8
-	eventChunk  uint64
-	defChunk    uint64
 	substrate   uint8
 	compression uint8
 	locations   uint64
@@ -70,7 +62,7 @@ func parseAnchor(data []byte) (anchor, error) {
 	for i := range a.version {
 		a.version[i] = f.uint8()
 	}
-	a.eventChunk, a.defChunk = f.full(8), f.full(8)
+	f.full(16) // how long chunks are
 	a.substrate, a.compression = f.uint8(), f.uint8()
 	if f.bad {
 		return a, fmt.Errorf("ends after %d bytes, before it says how the archive is kept", len(data))
@@ -97,12 +89,4 @@ func (a *anchor) readProperties(f *fields) {
 		}
 		a.properties = append(a.properties, p)
 	}
-}
-
-// chunkSize is the size of chunks; 0 where the anchor cannot be right.
-func chunkSize(n uint64) int64 {
-	if n < leastChunk || n > mostChunk {
-		return 0
-	}
-	return int64(n)
 }

@@ -18,8 +18,6 @@ type archive struct {
 	files  archiveFiles
 	anchor anchor
 	defs   definitions
-	// Bytes of a chunk of events and of definitions.
-	eventChunk, defChunk int64
 
 	tree       *tree
 	comms      []communicator

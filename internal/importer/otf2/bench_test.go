@@ -166,7 +166,7 @@ func decodeAll(b *testing.B, dir string) (n int64) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for r.open(f, 1<<20, nanoseconds); r.next(&e); n++ {
+		for r.open(f, nanoseconds); r.next(&e); n++ {
 		}
 		f.Close()
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
 )
 
+const leastChunk = 256 << 10 // that the library allows
+
 // A sketch is an archive put together by a test, byte by byte.
 type sketch struct {
 	order    binary.AppendByteOrder
@@ -167,7 +169,7 @@ func (s *sketch) files() fstest.MapFS {
 	var locations, definitions uint64
 	var r definitionReader
 	var rec record
-	for r.open(bytes.NewReader(s.definitionFile(s.globals)), 1<<40); r.next(&rec); {
+	for r.open(bytes.NewReader(s.definitionFile(s.globals))); r.next(&rec); {
 		definitions++
 		if rec.id == defLocation {
 			locations++

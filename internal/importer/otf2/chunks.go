@@ -13,19 +13,20 @@ const (
 	chunkHeader      = 3
 	longRecord       = 0xff // a length that follows in eight bytes
 	chunkHeaderBytes = 18
+	mostChunk        = mostBuffer
 )
 
 // chunks walk through a file of definitions or events.
 //
 // A file is a sequence of chunks of equal size, the last one shorter. A chunk
 // begins with a header that counts its events, the rest of it is filled with
-// zeros, the last one ends in a mark; no record crosses from one chunk to the
-// next. So what is damaged costs one chunk at most: reading goes on at the next
-// header, of events even before.
+// zeros, at least one, and the last one ends in a mark; no record crosses from one
+// chunk to the next. So what is damaged costs one chunk at most: reading goes on at
+// the next header, of events even before. How long chunks are is in the anchor, but
+// need not be known: the zeros end where the next header is.
 type chunks struct {
 	in      input
-	size    int64 // of chunks
-	end     int64 // of the current chunk in the file
+	end     int64 // of the current chunk in the file, at the latest
 	limit   int   // where the current chunk, or what was read of it, ends in in.buf
 	big     bool
 	counted bool   // headers count events
@@ -58,8 +59,8 @@ func (d *damage) at(offset int64) {
 }
 
 // open begins a file.
-func (c *chunks) open(src io.Reader, size int64, counted bool) {
-	*c = chunks{in: c.in, size: size, counted: counted}
+func (c *chunks) open(src io.Reader, counted bool) {
+	*c = chunks{in: c.in, counted: counted}
 	c.in.reset(src)
 	if !c.header() {
 		c.damage.noHeader = true
@@ -84,7 +85,7 @@ func (c *chunks) header() bool {
 		}
 		c.count = first - 1
 	}
-	c.end = c.in.offset() + c.size
+	c.end = c.in.offset() + mostChunk
 	c.in.pos += chunkHeaderBytes
 	c.bound()
 	return true

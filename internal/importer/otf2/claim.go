@@ -25,7 +25,44 @@ func claim(s importer.Source) []importer.Run {
 		}
 		runs = append(runs, r)
 	}
+	if len(runs) == 0 {
+		return orphans(s)
+	}
 	return runs
+}
+
+// orphans claims files of an archive whose anchor is missing or damaged.
+func orphans(s importer.Source) []importer.Run {
+	var files []string
+	events := false
+	for _, f := range s.Files {
+		ext := path.Ext(f.Path)
+		if (ext == ".evt" || ext == ".def") && (isChunk(s.Head(f.Path)) || isPacked(s.Head(f.Path))) {
+			files = append(files, f.Path)
+			events = events || ext == ".evt"
+		}
+	}
+	if !events {
+		return nil
+	}
+	return []importer.Run{{Files: files}}
+}
+
+// isChunk reports whether a file that begins like this is one of definitions or
+// events: they count from 1.
+func isChunk(head []byte) bool {
+	return new(chunks).plausible(head) && number(head[2:10], head[1] == bigEndian) == 1
+}
+
+// rootOf is what the files of an archive are called after: X, where there are X.def
+// and X/N.evt; "" for none.
+func rootOf(files []string) string {
+	for _, f := range files {
+		if root := path.Dir(f); path.Ext(f) == ".evt" && slices.Contains(files, root+".def") {
+			return root
+		}
+	}
+	return ""
 }
 
 // archiveFiles are the files of one archive: X.otf2, X.def, X.marker and, in the

@@ -18,8 +18,8 @@ type definitionReader struct {
 	read int64 // records
 }
 
-func (r *definitionReader) open(src io.Reader, size int64) {
-	r.chunks.open(src, size, false)
+func (r *definitionReader) open(src io.Reader) {
+	r.chunks.open(src, false)
 	r.read = 0
 }
 

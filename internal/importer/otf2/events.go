@@ -38,8 +38,8 @@ type eventReader struct {
 
 // open begins a file. A step in time longer than jump is believed only if the
 // time after it does not fall back.
-func (r *eventReader) open(src io.Reader, size int64, jump uint64) {
-	r.chunks.open(src, size, true)
+func (r *eventReader) open(src io.Reader, jump uint64) {
+	r.chunks.open(src, true)
 	r.ticks, r.floor, r.timed, r.jump = 0, 0, false, jump
 }
 

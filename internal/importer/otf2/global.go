@@ -179,11 +179,11 @@ type definitions struct {
 }
 
 // read takes all definitions of the global file.
-func (d *definitions) read(ctx context.Context, src io.Reader, chunk int64) error {
+func (d *definitions) read(ctx context.Context, src io.Reader) error {
 	d.worlds, d.paradigms = map[uint8][]uint64{}, map[uint8]uint32{}
 	var r definitionReader
 	var rec record
-	for r.open(src, chunk); r.next(&rec); {
+	for r.open(src); r.next(&rec); {
 		if r.read&0xffff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}

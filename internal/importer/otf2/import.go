@@ -58,9 +58,25 @@ func (a *archive) open(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := a.readAnchor(); err != nil {
+		return err
+	}
+	return a.readGlobal(ctx)
+}
+
+// readAnchor finds the anchor. An archive whose anchor is missing or damaged is
+// found by how its other files are called.
+func (a *archive) readAnchor() error {
 	i := slices.IndexFunc(a.run.Files, func(f string) bool { return isAnchor(a.run.Source.Head(f)) })
 	if i < 0 {
-		return &importer.Error{File: a.run.Source.Name, Cause: "holds no anchor of an OTF2 archive", Hint: "name the file that ends in .otf2", Kind: importer.ErrMalformed}
+		root := rootOf(a.run.Files)
+		if root == "" {
+			return &importer.Error{File: a.run.Source.Name, Cause: "holds files of an OTF2 archive, but neither its anchor nor its definitions", Hint: "name the file that ends in .otf2, or the directory it is in", Kind: importer.ErrMalformed}
+		}
+		a.files = findFiles(a.run.Source, root+".otf2")
+		a.anchor = anchor{cut: true}
+		a.w.Report(trace.Guessed, "archives without a sound anchor, put together by the names of their files", 1, a.run.Label(a.files.global))
+		return nil
 	}
 	a.files = findFiles(a.run.Source, a.run.Files[i])
 	label := a.run.Label(a.files.anchor)
@@ -75,20 +91,10 @@ func (a *archive) open(ctx context.Context) error {
 	if a.anchor.substrate == substrateSion {
 		return &importer.Error{File: label, Cause: "the archive is kept in SION containers", Hint: "write it with the POSIX substrate, or split it with sionsplit", Kind: importer.ErrUnsupported}
 	}
-	for _, c := range []struct {
-		size  *int64
-		said  uint64
-		usual int64 // what Score-P takes
-	}{{&a.eventChunk, a.anchor.eventChunk, 1 << 20}, {&a.defChunk, a.anchor.defChunk, 4 << 20}} {
-		if *c.size = chunkSize(c.said); *c.size == 0 {
-			*c.size = c.usual
-			a.w.Report(trace.Guessed, "sizes of chunks that cannot be, taken as those of Score-P", 1, label)
-		}
-	}
 	if a.anchor.cut {
 		a.w.Report(trace.Skipped, "anchor files that are cut", 1, label)
 	}
-	return a.readGlobal(ctx)
+	return nil
 }
 
 // wrong makes an error about a file of the archive.
@@ -110,7 +116,7 @@ func (a *archive) readGlobal(ctx context.Context) error {
 	}
 	defer f.Close()
 	d := &a.defs
-	if err := d.read(ctx, f, a.defChunk); err != nil {
+	if err := d.read(ctx, f); err != nil {
 		return err
 	}
 	label := a.run.Label(a.files.global)
@@ -251,7 +257,7 @@ func (r *row) openLocation(f func(*row, context.Context, string) error, ctx cont
 		if err != nil {
 			r.tally.local.cut = true
 		} else {
-			r.local = readLocal(&r.defs, src, r.a.defChunk)
+			r.local = readLocal(&r.defs, src)
 			src.Close()
 			r.tally.local = localDamage{cut: !r.local.damage.whole(), bad: r.local.bad, others: r.local.others, at: r.local.damage.firstAt}
 		}
@@ -267,7 +273,7 @@ func (r *row) openLocation(f func(*row, context.Context, string) error, ctx cont
 		return nil
 	}
 	defer src.Close()
-	r.reader.open(src, r.a.eventChunk, r.a.defs.resolution)
+	r.reader.open(src, r.a.defs.resolution)
 	if err := f(r, ctx, name); err != nil {
 		return err
 	}

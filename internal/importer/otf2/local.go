@@ -36,10 +36,10 @@ type local struct {
 }
 
 // readLocal reads a local definition file.
-func readLocal(r *definitionReader, src io.Reader, chunk int64) *local {
+func readLocal(r *definitionReader, src io.Reader) *local {
 	l := &local{}
 	var rec record
-	for r.open(src, chunk); r.next(&rec); {
+	for r.open(src); r.next(&rec); {
 		l.take(rec.id, &rec.fields)
 		if rec.fields.bad {
 			l.bad++

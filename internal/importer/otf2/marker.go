@@ -38,7 +38,7 @@ func (a *archive) readMarkers(ctx context.Context) error {
 	var kinds table[trace.RegionID]
 	var lost int64
 	time := newTimer(a.defs.resolution, a.defs.offset)
-	for r.open(f, a.defChunk); r.next(&rec); {
+	for r.open(f); r.next(&rec); {
 		if r.read&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -70,7 +70,7 @@ func ourEvents(t *testing.T, dir string) map[string][]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			clock = readLocal(new(definitionReader), f, a.defChunk).clock
+			clock = readLocal(new(definitionReader), f).clock
 			f.Close()
 		}
 		f, err := a.openFile(name)
@@ -80,7 +80,7 @@ func ourEvents(t *testing.T, dir string) map[string][]string {
 		var r eventReader
 		var e event
 		key := decimal(id)
-		for r.open(f, a.eventChunk, a.defs.resolution); r.next(&e); {
+		for r.open(f, a.defs.resolution); r.next(&e); {
 			events[key] = append(events[key], fmt.Sprint(eventNames[e.id], " ", clock.at(e.ticks)))
 		}
 		f.Close()

@@ -153,6 +153,25 @@ func TestFilesThatAreMissing(t *testing.T) {
 	}
 }
 
+func TestAnArchiveIsReadWithoutItsAnchor(t *testing.T) {
+	whole := newSketch().base(2).calls(0, 40_000, 100).calls(1, 5, 100).files()
+	for name, change := range map[string]func(fstest.MapFS){
+		"missing": func(f fstest.MapFS) { delete(f, "x.otf2") },
+		"damaged": func(f fstest.MapFS) { f["x.otf2"] = &fstest.MapFile{Data: []byte("nothing")} },
+		"cut":     func(f fstest.MapFS) { f["x.otf2"] = &fstest.MapFile{Data: f["x.otf2"].Data[:30]} },
+	} {
+		files := maps.Clone(whole)
+		change(files)
+		if i := read(t, files).Info(); i.Intervals != 40_005 || !says(i.Report, "anchor") {
+			t.Errorf("anchor %s: %d intervals, report %v", name, i.Intervals, i.Report)
+		}
+	}
+	err := runOf(t, fstest.MapFS{"0.evt": whole["x/0.evt"]}, importer.Options{}).Import(t.Context(), importertest.NewCount())
+	if err == nil || !strings.Contains(err.Error(), "name the file that ends in .otf2") {
+		t.Errorf("an event file alone gives %v", err)
+	}
+}
+
 func TestSionContainersAreRefused(t *testing.T) {
 	files := newSketch().base(1).calls(0, 1, 1).files()
 	files["x.otf2"].Data[28] = substrateSion
