@@ -79,9 +79,6 @@ func (a *archive) define() {
 	a.tree = d.defineTree(a.w)
 	a.regions = d.defineRegions(a.w)
 	a.comms = d.defineCommunicators(a.w, a.tree)
-	for i := range a.comms {
-		a.comms[i].rankAll()
-	}
 	d.defineTopologies(a.w, a.tree, a.comms)
 	a.streams = map[trace.LocationID]*sharedStream{}
 }

@@ -2,6 +2,7 @@ package otf2
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -16,8 +17,10 @@ type communicator struct {
 	others  []int32
 	self    bool // every process is rank 0 of its own
 	between bool
-	process bool            // ranks are processes, not threads
-	rank    map[int32]int32 // of members, where asked for
+	process bool // ranks are processes, not threads
+
+	ranking sync.Once
+	rank    map[int32]int32 // of members, once somebody asks
 }
 
 // defineCommunicators gives all communicators to w, parents first.
@@ -138,20 +141,18 @@ func (c *communicator) partner(rank uint64, at int32) int32 {
 
 // rankOf is the rank of a location among the members; -1 where it is none.
 func (c *communicator) rankOf(at int32) int32 {
+	c.ranking.Do(func() {
+		c.rank = make(map[int32]int32, len(c.members))
+		for r, m := range c.members {
+			if _, known := c.rank[m]; !known {
+				c.rank[m] = int32(r)
+			}
+		}
+	})
 	if r, ok := c.rank[at]; ok {
 		return r
 	}
 	return -1
-}
-
-// rankAll makes rankOf ready, before the communicator is used by many.
-func (c *communicator) rankAll() {
-	c.rank = make(map[int32]int32, len(c.members))
-	for r, m := range c.members {
-		if _, known := c.rank[m]; !known {
-			c.rank[m] = int32(r)
-		}
-	}
 }
 
 // defineTopologies gives the Cartesian topologies.

@@ -172,10 +172,11 @@ type definitions struct {
 	ioHandles  table[ioHandle]
 	paradigms  map[uint8]uint32 // names
 
-	counts [256]int64 // records of each kind
-	bad    int64      // records that could not be read
-	badAt  int64
-	damage damage
+	counts      [256]int64 // records of each kind
+	otherGroups int64      // of regions or metrics
+	bad         int64      // records that could not be read
+	badAt       int64
+	damage      damage
 }
 
 // read takes all definitions of the global file.

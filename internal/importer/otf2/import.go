@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -152,11 +154,22 @@ func (a *archive) reportGlobal(label string) {
 	if n := int64(a.anchor.locations) - int64(len(d.locations)); n != 0 && !a.anchor.cut {
 		a.w.Report(trace.Skipped, "locations more or less than the anchor announces", max(n, -n), label)
 	}
+	var placeless int64
+	for _, id := range withoutPlace {
+		placeless += d.counts[id]
+	}
+	a.report(trace.Skipped, "definitions that have no place here: call paths, call sites, groups of regions, properties of paradigms, contexts and files", placeless+d.otherGroups, label)
 	for id := definitionIDs; id < len(d.counts); id++ {
 		if n := d.counts[id]; n > 0 {
 			a.w.Report(trace.Skipped, fmt.Sprintf("definitions of type %d, which is not known", id), n, label)
 		}
 	}
+}
+
+// withoutPlace are definitions that nothing in a trace stands for.
+var withoutPlace = []uint8{
+	defParadigmProperty, defIoParadigm, defCallsite, defCallpath, defMetricClassRecorder, defCallingContextProperty, defIoFileProperty,
+	defIoPreCreatedState, defCallpathParameter,
 }
 
 // addUndefined makes locations for event files that no definition is about.
@@ -378,6 +391,9 @@ func (a *archive) setProperties() {
 	set("program", a.programs.name)
 	set("arguments", strings.Join(a.programs.arguments, " "))
 	set("ticks per second", decimal(a.defs.resolution))
+	if ns := a.defs.realtime; ns > 0 && ns < math.MaxInt64 && a.defs.hasClock {
+		set("recorded", time.Unix(0, int64(ns)).UTC().Format(time.RFC3339))
+	}
 	var total int64
 	for id, n := range a.ledger.events {
 		total += n

@@ -38,7 +38,6 @@ type row struct {
 	forked    fork
 	started   []half // effects of a thread or task that begins, which its first call takes
 	left      fork   // the call that was left last
-	teams     []uint32
 	joined    uint32 // the team that ended last, of which this is the first thread
 	halves    [2][]half
 	seq       uint32
@@ -46,7 +45,6 @@ type row struct {
 	collSeq   map[uint32]uint32
 	collBegin trace.Time
 	rma       map[uint64]rmaOperation
-	io        map[uint64]struct{}
 	metrics   map[uint64][]series
 	contexts  []uint32 // calling contexts that are open
 	path      []uint32
@@ -83,9 +81,9 @@ func (r *row) begin(at int32) {
 	keep := *r
 	*r = row{
 		a: keep.a, reader: keep.reader, defs: keep.defs, at: at, process: r.a.tree.places[at].process,
-		stack: keep.stack[:0], given: keep.given[:0], facts: keep.facts[:0], teams: keep.teams[:0],
+		stack: keep.stack[:0], given: keep.given[:0], facts: keep.facts[:0],
 		halves: keep.halves, collect: keep.collect, contexts: keep.contexts[:0], path: keep.path[:0],
-		requests: emptied(keep.requests), collSeq: emptied(keep.collSeq), rma: emptied(keep.rma), io: emptied(keep.io), metrics: emptied(keep.metrics),
+		requests: emptied(keep.requests), collSeq: emptied(keep.collSeq), rma: emptied(keep.rma), metrics: emptied(keep.metrics),
 		joined: undefined32, started: keep.started[:0],
 	}
 	r.left.region = trace.NoRegion

@@ -163,8 +163,12 @@ func (d *definitions) takeGroup(id uint8, f *fields) {
 		if f.bad {
 			return
 		}
-		if g.kind == groupCommLocations {
+		switch g.kind {
+		case groupCommLocations:
 			d.worlds[g.paradigm] = g.members
+		case groupLocations, groupCommGroup, groupCommSelf:
+		default:
+			d.otherGroups++
 		}
 		d.members.put(uint64(self), g)
 	case defComm:

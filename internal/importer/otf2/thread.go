@@ -57,9 +57,6 @@ func (r *row) teamBegin(ref uint32) {
 		r.start(half{kind: matchTeam, a: k, b: uint32(r.at), order: r.now, size: -1})
 		return
 	}
-	if len(r.teams) < mostOpen {
-		r.teams = append(r.teams, k)
-	}
 	if !r.forked.set {
 		r.fork()
 	}
@@ -89,9 +86,6 @@ func (r *row) teamEnd(ref uint32) {
 	if c.rankOf(r.at) != 0 {
 		r.end(half{kind: matchJoin, a: k, b: uint32(r.at), order: r.now, size: -1})
 		return
-	}
-	if n := len(r.teams); n > 0 {
-		r.teams = r.teams[:n-1]
 	}
 	r.joined = k
 }
