@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	blockSize = 256 << 10
+	blockSize = 128 << 10
 	longest   = 1 << 20 // of a line
 )
 
@@ -32,18 +32,23 @@ type block struct {
 // A record is one event. Words are numbers, see symbol; those that are used once
 // stay where they are in the block.
 type record struct {
-	time      trace.Time
-	number    float64 // of a variable
-	layout    *layout
-	at, end   uint32 // the line in data
-	line      uint32
-	container symbol
-	kind      symbol
-	value     symbol
-	other     symbol // StartContainer, EndContainer
-	extra     uint32 // one more than its index in the block's extras; 0 for none
-	key       span
+	time    trace.Time
+	number  float64 // of a variable
+	layout  *layout
+	at, end uint32 // the line in data
+	line    uint32
+	words   [4]symbol // see wordContainer and the others
+	extra   uint32    // one more than its index in the block's extras; 0 for none
+	key     span
 }
+
+// The words of a record.
+const (
+	wordContainer = iota
+	wordType
+	wordValue
+	wordEnd // StartContainer, EndContainer
+)
 
 // An extra is what only few records have: the size and tag of a link.
 type extra struct{ size, tag int64 }

@@ -141,17 +141,17 @@ func TestLinksThatWaitAreBounded(t *testing.T) {
 		t.Skip("a million links")
 	}
 	for i := range maxPending {
-		if _, full := p.wait(key(i), half{start: true}); full {
+		if _, full := p.wait(key(i), half{start: true}, true); full {
 			t.Fatalf("full after %d", i)
 		}
 	}
-	if _, full := p.wait(key(-1), half{start: true}); !full {
+	if _, full := p.wait(key(-1), half{start: true}, true); !full {
 		t.Error("never full")
 	}
-	if _, ok := p.match(key(17), false); !ok {
+	if _, ok, _ := p.match(key(17), false); !ok {
 		t.Error("a start that waits is not found")
 	}
-	if _, full := p.wait(key(-1), half{start: true}); full {
+	if _, full := p.wait(key(-1), half{start: true}, true); full {
 		t.Error("a place that came free is not used again")
 	}
 }

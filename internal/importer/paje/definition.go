@@ -62,11 +62,10 @@ const (
 	fieldTime
 	fieldName
 	fieldAlias
-	fieldStartType
-	fieldEndType
-	// These four are words that a line of any event may refer to.
 	fieldType
 	fieldContainer
+	fieldStartType
+	fieldEndType
 	fieldStart
 	fieldEnd
 	fieldValue
@@ -111,6 +110,7 @@ type layout struct {
 	own     bool     // has fields that are kept as attributes
 	hot     bool     // states, variables, events and links
 	numeric bool     // the value is a number
+	steps   []step   // how to read a line of a hot event
 }
 
 // complete checks a definition when it ends.
@@ -138,6 +138,35 @@ func (l *layout) complete() {
 	}
 	l.own, l.hot = has[fieldOwn], l.op >= opSetState
 	l.numeric = l.op >= opSetVariable && l.op <= opSubVariable
+	for _, f := range l.fields {
+		l.steps = append(l.steps, l.stepOf(f))
+	}
+}
+
+// A step is how a field is read: as a time, as one of the words of a record, or in
+// the way that knows all.
+type step int8
+
+const (
+	stepTime step = -1
+	stepAny  step = -2
+)
+
+// stepOf gives the step of a field.
+func (l *layout) stepOf(f field) step {
+	switch {
+	case f == fieldTime:
+		return stepTime
+	case f == fieldContainer:
+		return wordContainer
+	case f == fieldType:
+		return wordType
+	case f == fieldValue && !l.numeric:
+		return wordValue
+	case f == fieldStart || f == fieldEnd:
+		return wordEnd
+	}
+	return stepAny
 }
 
 // linkField knows the size and tag of a link among the writer's own fields.

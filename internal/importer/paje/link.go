@@ -88,11 +88,11 @@ func (p *pendings) remove(k *linkKey) {
 }
 
 // match takes out the oldest half of the key that is the other end of a start or
-// an end.
-func (p *pendings) match(key *linkKey, start bool) (h half, ok bool) {
+// an end. alone says that no half of the key waits at all.
+func (p *pendings) match(key *linkKey, start bool) (h half, ok, alone bool) {
 	q, ok := p.find(key)
 	if !ok || p.halves[q.first].start == start {
-		return half{}, false
+		return half{}, false, !ok
 	}
 	h = p.halves[q.first]
 	p.halves[q.first].next, p.free = p.free, q.first
@@ -101,11 +101,12 @@ func (p *pendings) match(key *linkKey, start bool) (h half, ok bool) {
 	} else {
 		p.set(key, queue{h.next, q.last})
 	}
-	return h, true
+	return h, true, false
 }
 
-// wait adds a half to the queue of its key. again says that there was one already.
-func (p *pendings) wait(key *linkKey, h half) (again, full bool) {
+// wait adds a half to the queue of its key, which match found empty or with halves of
+// the same sort. again says that there were some.
+func (p *pendings) wait(key *linkKey, h half, alone bool) (again, full bool) {
 	if p.free < 0 && len(p.halves) >= maxPending {
 		return false, true
 	}
@@ -118,15 +119,15 @@ func (p *pendings) wait(key *linkKey, h half) (again, full bool) {
 		at = int32(len(p.halves))
 		p.halves = append(p.halves, h)
 	}
-	q, again := p.find(key)
-	if again {
-		p.halves[q.last].next = at
-		q.last = at
-	} else {
-		q = queue{at, at}
+	if alone {
+		p.set(key, queue{at, at})
+		return false, false
 	}
+	q, _ := p.find(key)
+	p.halves[q.last].next = at
+	q.last = at
 	p.set(key, q)
-	return again, false
+	return true, false
 }
 
 // left counts the halves that never met, with the first line of each sort.
@@ -174,20 +175,20 @@ func (c *converter) link(r *record, b *block) {
 	if k.lifeless {
 		c.defineRoot(k)
 	}
-	h := half{end: trace.End{Location: k.location, Time: r.time, Region: trace.NoRegion}, start: start, value: r.value, size: -1, line: line}
+	h := half{end: trace.End{Location: k.location, Time: r.time, Region: trace.NoRegion}, start: start, value: r.words[wordValue], size: -1, line: line}
 	if r.extra > 0 {
 		h.size, h.tag = b.extras[r.extra-1].size, b.extras[r.extra-1].tag
 	}
 	if r.layout.own {
 		c.tally.add(linkFields, line)
 	}
-	if start && r.value != noSymbol && r.value != t.word {
+	if start && r.words[wordValue] != noSymbol && r.words[wordValue] != t.word {
 		c.tally.add(linkValues, line)
 	}
-	key := keyOf(t, r.container, b.data[r.key.at:r.key.end])
-	other, ok := c.pending.match(&key, start)
+	key := keyOf(t, r.words[wordContainer], b.data[r.key.at:r.key.end])
+	other, ok, alone := c.pending.match(&key, start)
 	if !ok {
-		again, full := c.pending.wait(&key, h)
+		again, full := c.pending.wait(&key, h, alone)
 		if full {
 			c.tally.add(farLinks, line)
 		} else if again {
@@ -200,17 +201,17 @@ func (c *converter) link(r *record, b *block) {
 
 // linkEnd finds the type of a link and the container of this end.
 func (c *converter) linkEnd(r *record, start bool, line int64) (*typ, *container) {
-	t, k := c.types.get(r.kind, nil), c.containers.get(r.other, nil)
+	t, k := c.types.get(r.words[wordType], nil), c.containers.get(r.words[wordEnd], nil)
 	if t == nil || k == nil {
 		f := c.again(r)
 		side := fieldStart
 		if !start {
 			side = fieldEnd
 		}
-		if t = c.typeOf(r.kind, f.of[fieldType], line); t == nil {
+		if t = c.typeOf(r.words[wordType], f.of[fieldType], line); t == nil {
 			return nil, nil
 		}
-		if k = c.containerOf(r.other, f.of[side], line); k == nil {
+		if k = c.containerOf(r.words[wordEnd], f.of[side], line); k == nil {
 			return nil, nil
 		}
 	}

@@ -74,41 +74,30 @@ func (p *parser) unusable(b *block, l *layout, i int) int {
 }
 
 // fields reads the fields of the last record, from i on, and gives the end of the
-// line. The common shapes of times and words are read eight bytes at a time; all
-// others go through field.
+// line. Plain times and short words that were met before are read eight bytes at a
+// time; everything else goes through field.
 func (p *parser) fields(b *block, i int) (end int, ok bool) {
 	data := b.data[:len(b.data)+slack]
 	r := &b.records[len(b.records)-1]
-	l := r.layout
-	for k, f := range l.fields {
+	for k, step := range r.layout.steps {
 		for isBlank[data[i]] {
 			i++
 		}
-		if f == fieldTime {
+		if step >= 0 {
+			bits, word := shortWord(binary.LittleEndian.Uint64(data[i:]))
+			if s := p.words.slot(word); s.word == word && s.bits == bits && bits > 0 {
+				r.words[step&3] = s.id
+				i += int(bits / 8)
+				continue
+			}
+		} else if step == stepTime {
 			if t, size := plainTime(data, i, p.unit); size > 0 {
 				r.time = t
 				i += size
 				continue
 			}
-		} else if f >= fieldType && f <= fieldEnd || f == fieldValue && !l.numeric {
-			size, x := shortWord(binary.LittleEndian.Uint64(data[i:]))
-			if first := byte(x); size > 0 && first != '"' && first != '#' {
-				s := p.words.findShort(x, data[i:i+size])
-				i += size
-				switch f {
-				case fieldType:
-					r.kind = s
-				case fieldContainer:
-					r.container = s
-				case fieldValue:
-					r.value = s
-				default:
-					r.other = s
-				}
-				continue
-			}
 		}
-		next, more, good := p.field(b, r, f, k, i)
+		next, more, good := p.field(b, r, k, i)
 		if !more {
 			return next, good
 		}
@@ -126,8 +115,8 @@ func (p *parser) fields(b *block, i int) (end int, ok bool) {
 
 // field reads the k-th field of a record, whatever it looks like. Where the line has
 // no more to read, more is false, next its end, and ok whether it is a record.
-func (p *parser) field(b *block, r *record, f field, k, i int) (next int, more, ok bool) {
-	data := b.data
+func (p *parser) field(b *block, r *record, k, i int) (next int, more, ok bool) {
+	data, f := b.data, r.layout.fields[k]
 	begin := i
 	for !endsWord[data[i]] {
 		i++
@@ -153,13 +142,11 @@ func (p *parser) field(b *block, r *record, f field, k, i int) (next int, more, 
 			b.tally.add(roundedTime, b.lines)
 		}
 		r.time = t
-	case fieldType:
-		r.kind = p.words.find(w)
-	case fieldContainer:
-		r.container = p.words.find(w)
+	case fieldType, fieldContainer, fieldStart, fieldEnd:
+		r.words[r.layout.steps[k]&3] = p.words.find(w)
 	case fieldValue:
 		if !r.layout.numeric {
-			r.value = p.words.find(w)
+			r.words[wordValue] = p.words.find(w)
 			break
 		}
 		n, ok := parseNumber(w)
@@ -168,8 +155,6 @@ func (p *parser) field(b *block, r *record, f field, k, i int) (next int, more, 
 			return lineFrom(data, i), false, false
 		}
 		r.number = n
-	case fieldStart, fieldEnd:
-		r.other = p.words.find(w)
 	case fieldKey:
 		r.key = span{uint32(begin), uint32(begin + len(w))}
 	case fieldSize, fieldTag:

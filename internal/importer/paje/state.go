@@ -8,13 +8,13 @@ const maxStack = 1 << 20
 // target finds the container and type of a record, and checks that they fit.
 func (c *converter) target(r *record, wants op) (*container, *typ) {
 	line := c.base + int64(r.line)
-	k, t := c.containers.get(r.container, nil), c.types.get(r.kind, nil)
+	k, t := c.containers.get(r.words[wordContainer], nil), c.types.get(r.words[wordType], nil)
 	if k == nil || t == nil {
 		f := c.again(r)
-		if t = c.typeOf(r.kind, f.of[fieldType], line); t == nil {
+		if t = c.typeOf(r.words[wordType], f.of[fieldType], line); t == nil {
 			return nil, nil
 		}
-		if k = c.containerOf(r.container, f.of[fieldContainer], line); k == nil {
+		if k = c.containerOf(r.words[wordContainer], f.of[fieldContainer], line); k == nil {
 			return nil, nil
 		}
 	}
@@ -91,14 +91,14 @@ func (c *converter) enter(s trace.Stream, track *track, t *typ, r *record) {
 
 // valueOf gives the meaning of a record's value; its text where that is needed.
 func (c *converter) valueOf(t *typ, r *record) (*meaning, []byte) {
-	if m := c.value(t, r.value); m != nil {
+	if m := c.value(t, r.words[wordValue]); m != nil {
 		if m.keep {
 			return m, c.again(r).of[fieldValue]
 		}
 		return m, nil
 	}
 	text := c.again(r).of[fieldValue]
-	return c.meaningOf(t, r.value, text, c.base+int64(r.line)), text
+	return c.meaningOf(t, r.words[wordValue], text, c.base+int64(r.line)), text
 }
 
 // facts adds attributes to the record given to the stream last.

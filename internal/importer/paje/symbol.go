@@ -51,18 +51,20 @@ func (s *symbols) enter(w []byte) (symbol, string) {
 
 // A wordCache is one parser's memory of the words it met last, so that it rarely
 // asks for the lock. It is direct-mapped: two words at one place push each other
-// out. Words of up to eight bytes, which most are, stand in their slot as a number.
+// out. Words of up to seven bytes, which most are, stand in their slot as a number.
 type wordCache struct {
 	all   *symbols
-	short [1 << cacheBits]struct {
-		word uint64
-		size uint32
-		id   symbol
-	}
-	long [1 << cacheBits]struct {
+	short [1 << cacheBits]shortSlot
+	long  [1 << cacheBits]struct {
 		word string
 		id   symbol
 	}
+}
+
+type shortSlot struct {
+	word uint64
+	bits uint32 // eight for each byte; 0 where the slot is empty
+	id   symbol
 }
 
 const (
@@ -70,34 +72,33 @@ const (
 	golden    = 0x9e3779b97f4a7c15
 )
 
+// slot is where a short word is, if anywhere.
+func (c *wordCache) slot(word uint64) *shortSlot {
+	return &c.short[word*golden>>(64-cacheBits)]
+}
+
+// find gives the symbol of a word. One that begins as a quoted word or a comment does
+// is never found in its slot: bare in a line it would be one of these.
 func (c *wordCache) find(w []byte) symbol {
-	if len(w) > 8 {
+	if len(w) > 7 {
 		return c.findLong(w)
+	}
+	id := c.all.find(w)
+	if id == bare || len(w) == 0 || w[0] == '"' || w[0] == '#' {
+		return id
 	}
 	var x uint64
 	for i, b := range w {
 		x |= uint64(b) << (8 * uint(i))
 	}
-	return c.findShort(x, w)
-}
-
-// findShort finds a word of up to eight bytes, which are also given as a number.
-func (c *wordCache) findShort(x uint64, w []byte) symbol {
-	s := &c.short[(x+uint64(len(w)))*golden>>(64-cacheBits)]
-	if s.word == x && int(s.size) == len(w) && s.id != noSymbol {
-		return s.id
-	}
-	id := c.all.find(w)
-	if id != bare {
-		s.word, s.size, s.id = x, uint32(len(w)), id
-	}
+	*c.slot(x) = shortSlot{x, uint32(8 * len(w)), id}
 	return id
 }
 
 func (c *wordCache) findLong(w []byte) symbol {
 	h := uint64(len(w))
 	rest := w
-	for ; len(rest) >= 8; rest = rest[8:] {
+	for ; len(rest) > 8; rest = rest[8:] {
 		h = bits.RotateLeft64(h^binary.LittleEndian.Uint64(rest), 29) * golden
 	}
 	h = (h ^ binary.LittleEndian.Uint64(w[len(w)-8:])) * golden

@@ -48,16 +48,16 @@ var isBlank, endsWord = func() (blank, end [256]bool) {
 // can be loaded at any place.
 const slack = 8
 
-// shortWord measures the word that eight bytes begin with: its length, up to seven,
-// and its bytes as a number. A length of 0 is a word that is longer, or none.
-func shortWord(x uint64) (size int, word uint64) {
+// shortWord measures the word that eight bytes begin with: how many bits it takes, up
+// to seven bytes, and these as a number. No bits is a word that is longer, or none.
+func shortWord(x uint64) (bit uint32, word uint64) {
 	// The lowest byte below 0x21 is marked for certain; marks above it may be wrong.
 	end := (x - 0x2121212121212121) & ^x & 0x8080808080808080
 	if end == 0 {
 		return 0, 0
 	}
-	n := bits.TrailingZeros64(end) &^ 7
-	return n / 8, x & (1<<n - 1)
+	n := uint32(bits.TrailingZeros64(end)) &^ 7
+	return n, x & (1<<(n&63) - 1)
 }
 
 // A unit is how many decimals a second (or, with StarPU, a millisecond) has of

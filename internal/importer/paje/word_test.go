@@ -171,8 +171,8 @@ func TestQuickReadingAgreesWithPlainReading(t *testing.T) {
 		for i := range end {
 			want |= uint64(padded[i]) << (8 * i)
 		}
-		if size != end || x != want {
-			t.Fatalf("%q: a word of %d bytes, %x; want %d, %x", text, size, x, end, want)
+		if int(size) != 8*end || x != want {
+			t.Fatalf("%q: a word of %d bits, %x; want %d bytes, %x", text, size, x, end, want)
 		}
 	}
 }
