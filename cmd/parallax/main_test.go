@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // parallax runs the program in this process with a cache of its own.
@@ -28,8 +30,6 @@ func TestMain(m *testing.M) {
 	os.RemoveAll(dir)
 	os.Exit(status)
 }
-
-const sample = "../../internal/importer/chrometrace/testdata"
 
 func TestExitStatusTellsWrongUsageFromBadInput(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.json")
@@ -163,18 +163,27 @@ func TestTheCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"old", "new"} {
-		p := c.path(name, strings.Repeat("0", 64))
+	key := strings.Repeat("0", 64)
+	older, newer := c.path("old", key), c.path("new", key)
+	for p, age := range map[string]time.Duration{older: time.Hour, newer: 0} {
 		os.MkdirAll(p, 0o755)
 		os.WriteFile(filepath.Join(p, "column"), make([]byte, 1000), 0o644)
-		c.touch(p)
+		used := time.Now().Add(-age)
+		os.Chtimes(p, used, used)
 	}
 	c.limit = 1500
-	if err := c.trim(c.path("old", strings.Repeat("0", 64))); err != nil {
-		t.Fatal(err)
+	kept := func() (out []string) {
+		list, _ := c.list()
+		for _, s := range list {
+			out = append(out, s.path)
+		}
+		return out
 	}
-	if list, _ := c.list(); len(list) != 1 && len(list) != 2 {
-		t.Errorf("%d stores are kept", len(list))
+	if err := c.trim(older); err != nil || !slices.Equal(kept(), []string{newer, older}) {
+		t.Errorf("the store just made must stay: %v, %v", kept(), err)
+	}
+	if err := c.trim(""); err != nil || !slices.Equal(kept(), []string{newer}) {
+		t.Errorf("past the limit the oldest must go: %v, %v", kept(), err)
 	}
 }
 
