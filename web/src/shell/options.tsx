@@ -101,7 +101,7 @@ function TextField({ option, values, set }: Props) {
     <>
       <input
         id={`option-${option.name}`} type="text" value={valueOf(option, values)} aria-describedby={`option-${option.name}-help`} spellcheck={false} autocomplete="off"
-        list={list.length > 0 ? `option-${option.name}-list` : undefined} placeholder={option.kind === "file" ? "path on the server" : undefined}
+        list={list.length > 0 ? `option-${option.name}-list` : undefined} placeholder={option.kind === "file" ? "name of a layout" : undefined}
         onChange={(e) => set([e.currentTarget.value])}
       />
       {list.length > 0 && <datalist id={`option-${option.name}-list`}>{list.map((m) => <option key={m} value={m} />)}</datalist>}
