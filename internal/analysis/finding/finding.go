@@ -1,0 +1,119 @@
+// Package finding holds the answers in words: what a run loses time by, ranked.
+//
+// A Finding is plain data. It says what was found in one sentence, how much time
+// that costs, the numbers behind the sentence, and which view, options and
+// selection show it. What is worth saying is decided by the functions of this
+// package, one file a kind; they take tables of times and know neither store nor
+// colour.
+package finding
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Kind is what sort of trouble a finding is about. `parallax check --fail-on`
+// names it.
+type Kind string
+
+// The kinds, in the order in which people should care where all else is equal.
+const (
+	Clock         Kind = "clock"         // times of different locations cannot be compared
+	Data          Kind = "data"          // records were repaired, guessed or left out; completions are missing
+	Straggler     Kind = "straggler"     // some locations hold the others up
+	LateSender    Kind = "late-sender"   // receivers wait for a message that is sent late
+	LateReceiver  Kind = "late-receiver" // senders wait for a receiver that comes late
+	Imbalance     Kind = "imbalance"     // work is spread unevenly, by region or phase
+	Serial        Kind = "serial"        // few locations work while all others wait
+	IdleStart     Kind = "idle-start"    // locations that begin to work late
+	IdleEnd       Kind = "idle-end"      // locations that end their work early
+	Outlier       Kind = "outlier"       // a location far from its peers in the space of moments
+	Heterogeneous Kind = "heterogeneous" // a group whose members differ, by entropy loss
+	Unlike        Kind = "unlike"        // a region whose calls are distributed unlike on some locations
+)
+
+// Kinds lists all kinds.
+var Kinds = []Kind{Clock, Data, Straggler, LateSender, LateReceiver, Imbalance, Serial, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike}
+
+// A Level is how grave a finding is.
+type Level string
+
+// The levels. High is for what costs those it hits at least HighShare of their
+// time; Medium for MediumShare; Low is worth knowing.
+const (
+	High   Level = "high"
+	Medium Level = "medium"
+	Low    Level = "low"
+)
+
+// Rank orders levels: 0 for the gravest.
+func (l Level) Rank() int {
+	switch l {
+	case High:
+		return 0
+	case Medium:
+		return 1
+	}
+	return 2
+}
+
+// A Finding is one answer.
+type Finding struct {
+	Kind Kind `json:"kind"`
+	// Severity is the level; Lost the time lost in ns, added up over locations;
+	// Share is Lost as a part of the time that all locations of the run have.
+	Severity Level      `json:"severity"`
+	Lost     trace.Time `json:"lost"`
+	Share    float64    `json:"share"`
+	// Hit is Lost as a part of the time of those locations that lose it.
+	Hit float64 `json:"hit"`
+	// Text is one plain sentence.
+	Text string `json:"text"`
+	// View, Options and Selection are the state of the page that shows it.
+	View      string              `json:"view"`
+	Options   map[string][]string `json:"options"`
+	Selection Selection           `json:"selection"`
+	Evidence  []Evidence          `json:"evidence"`
+	// Phases are the names of the phases it is about; empty for the whole run.
+	Phases []string `json:"phases"`
+}
+
+// A Selection is what a finding is about: ids as the page's URL takes them with
+// a "#" before. Empty lists stand for all; begin and end are always given, in ns.
+type Selection struct {
+	Begin     trace.Time         `json:"begin"`
+	End       trace.Time         `json:"end"`
+	Locations []trace.LocationID `json:"locations"`
+	Regions   []trace.RegionID   `json:"regions"`
+}
+
+// Evidence is one number behind a finding. Unit is "ns", "count", "share",
+// "bytes" or "" as in a view's columns.
+type Evidence struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+}
+
+// Sort ranks findings: suspicious clocks first, since all times across locations
+// hang on them; then by level, then by time lost, then by kind and words.
+func Sort(list []Finding) {
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(first(&a), first(&b)),
+			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
+			cmp.Compare(b.Lost, a.Lost),
+			cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)),
+			cmp.Compare(a.Text, b.Text),
+		)
+	})
+}
+
+func first(f *Finding) int {
+	if f.Kind == Clock && f.Severity == High {
+		return 0
+	}
+	return 1
+}
