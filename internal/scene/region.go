@@ -25,8 +25,16 @@ func RegionColour(name string, role uint8) Colour {
 	if i, ok := knownShades[name]; ok {
 		return f.At(i)
 	}
-	return f.At(int(hashName(name) % uint64(max(f.Length, 1))))
+	first := 0
+	if strings.HasPrefix(name, "MPI_") {
+		first = min(rareShades, f.Length-1)
+	}
+	return f.At(first + int(hashName(name)%uint64(max(f.Length-first, 1))))
 }
+
+// rareShades is where the shades of MPI's seldom calls begin: they do not share
+// the first ones, which the calls that fill pictures have.
+const rareShades = 8
 
 // LocationColour gives one of twelve distinct hues, starting over past the last.
 func LocationColour(i int) Colour { return loadPalette().byName["locations"].At(i) }

@@ -15,8 +15,7 @@ type drawnLink struct {
 	burst          *burst
 }
 
-// drawLinks draws arrows, cut at the window's edges, and bursts where the links
-// of a cell start on average.
+// drawLinks draws arrows, cut at the window's edges, and bursts.
 func (r *result) drawLinks(s *scene.Scene, d *drawing) {
 	lines := &scene.Line{Width: 1}
 	for i := range r.links.arrows {
@@ -34,8 +33,8 @@ func (r *result) drawLinks(s *scene.Scene, d *drawing) {
 	points := &scene.Point{}
 	for i := range r.links.bursts {
 		b := &r.links.bursts[i]
-		at := d.rows[b.place()]
-		x, y := d.x(r, min(max(b.time(), r.selection.Begin), r.selection.End)), middle(at)
+		at := d.rows[b.peak.row]
+		x, y := d.x(r, min(max(b.peak.time, r.selection.Begin), r.selection.End)), middle(at)
 		radius := burstRadius(b.count, at)
 		points.Add(x, y, radius, scene.UILink)
 		points.SetShape(scene.Burst)

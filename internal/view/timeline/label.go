@@ -13,9 +13,12 @@ func (f *forest) label(n node) string {
 	var names []string
 	t := f.tree
 	for id := n.bottom; ; id = t.Parent[id] {
-		names = append(names, f.name(id))
 		if id == n.top {
+			names = append(names, f.name(id))
 			break
+		}
+		if t.Name[id] != t.Name[t.Parent[id]] { // a thread called as its process
+			names = append(names, f.name(id))
 		}
 	}
 	out := ""

@@ -127,7 +127,7 @@ func (r *result) bounds(i int) (least, most float32) {
 	w := &r.rows[i]
 	switch {
 	case w.kind == header:
-		return leastHeader, mostHeader
+		return w.headerHeight(), mostHeader
 	case w.kind == folded:
 		return leastGroup, mostGroup
 	case r.leaves[i] == nil:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 
@@ -42,23 +41,27 @@ type burst struct {
 	rows       [2]int32 // first and last on which they start
 	begin, end trace.Time
 	count      int64
-	// Of all starts, added up: the time from begin, and the row.
-	offset, row float64
-	few         []link // the first ones
+	offset     float64 // from begin, of all starts of a cell added up
+	few        []link  // the first ones
+	peak       peak
 }
 
-// time and place are where its links start on average.
-func (b *burst) time() trace.Time { return b.begin + trace.Time(b.offset/float64(b.count)) }
-func (b *burst) place() int       { return int(math.Round(b.row / float64(b.count))) }
+// A peak is where a burst is drawn: in the cell that holds most of its links,
+// for the middle of cells that were joined may be a place where nothing starts.
+type peak struct {
+	count int64
+	time  trace.Time // the mean start of the cell's links
+	row   int32
+}
 
 // add takes in another burst; the first few are forgotten.
 func (b *burst) add(c *burst) {
-	begin := min(b.begin, c.begin)
-	b.offset += float64(b.begin-begin) * float64(b.count)
-	b.offset += c.offset + float64(c.begin-begin)*float64(c.count)
-	b.begin, b.end = begin, max(b.end, c.end)
+	b.begin, b.end = min(b.begin, c.begin), max(b.end, c.end)
 	b.rows = [2]int32{min(b.rows[0], c.rows[0]), max(b.rows[1], c.rows[1])}
-	b.count, b.row, b.few = b.count+c.count, b.row+c.row, nil
+	b.count, b.few = b.count+c.count, nil
+	if c.peak.count > b.peak.count {
+		b.peak = c.peak
+	}
 }
 
 // A linkSet is what is drawn of the links.
@@ -71,7 +74,6 @@ type linkSet struct {
 	cells  map[burstKey]*burst
 	inside int64 // from a row to itself
 	hidden int64 // to or from a row that is not shown
-	dense  int64 // too many to be drawn unless asked for
 }
 
 type burstKey struct {
@@ -125,9 +127,6 @@ func (r *result) fetchLinks(ctx context.Context, f *forest) error {
 
 func (r *result) noteLinks() {
 	set := &r.links
-	if set.dense > 0 {
-		r.note("not drawn: %s, too dense; zoom in, or ask for all", count(set.dense, "link"))
-	}
 	if set.inside > 0 {
 		r.note("not drawn: %s from a row to itself", count(set.inside, "link"))
 	}
@@ -203,7 +202,6 @@ func (s *linkSet) gather(l link) {
 		s.cells[k] = b
 	}
 	b.count += l.count
-	b.row += float64(k.row) * float64(l.count)
 	b.offset += float64(l.fromTime-b.begin) * float64(l.count)
 	at, _ := slices.BinarySearchFunc(b.few, l, compareLinks)
 	if at < burstFew {
@@ -220,8 +218,8 @@ func compareLinks(a, b link) int {
 }
 
 // finish draws as arrows the cells that hold few links, fewer where there would
-// be too many arrows, and the others as bursts. Where there are many bursts
-// nothing is drawn, or if all are asked for they are joined until there are few.
+// be too many arrows, and the others as bursts, joined until there are few enough
+// to see what is under them.
 func (s *linkSet) finish() {
 	few := int64(burstFew)
 	for ; few > 0; few-- {
@@ -241,16 +239,17 @@ func (s *linkSet) finish() {
 			delete(s.cells, k)
 		}
 	}
-	if !s.all && len(s.cells) > s.limit/6 {
+	if len(s.arrows) > 0 && len(s.cells) > s.symbols() && !s.all {
 		// A few arrows among many symbols would mislead.
-		for _, b := range s.cells {
-			s.dense += b.count
+		for i := range s.arrows {
+			s.gather(s.arrows[i])
 		}
-		s.dense += int64(len(s.arrows))
-		s.arrows, s.cells = nil, nil
-		return
+		s.arrows = nil
 	}
-	for wide := true; len(s.cells) > s.limit/6+1; wide = !wide {
+	for k, b := range s.cells {
+		b.peak = peak{b.count, b.begin + trace.Time(b.offset/float64(b.count)), k.row}
+	}
+	for wide := true; len(s.cells) > s.symbols()+1; wide = !wide {
 		s.coarsen(wide)
 	}
 	for _, b := range s.cells {
@@ -261,6 +260,9 @@ func (s *linkSet) finish() {
 	slices.SortFunc(s.bursts, func(a, b burst) int { return cmp.Or(cmp.Compare(a.rows[0], b.rows[0]), cmp.Compare(a.begin, b.begin)) })
 }
 
+// symbols is how many bursts there may be: more would hide what is under them.
+func (s *linkSet) symbols() int { return s.limit / 3 }
+
 // coarsen joins cells in pairs, by time or by row.
 func (s *linkSet) coarsen(wide bool) {
 	keys := slices.SortedFunc(maps.Keys(s.cells), func(a, b burstKey) int {
@@ -268,7 +270,7 @@ func (s *linkSet) coarsen(wide bool) {
 	})
 	old := s.cells
 	s.cells = map[burstKey]*burst{}
-	for _, k := range keys { // in order, for sums of floats do not commute
+	for _, k := range keys { // in order: the first of equal peaks stays
 		next := burstKey{k.row / 2, k.bin}
 		if wide {
 			next = burstKey{k.row, k.bin >> 1}

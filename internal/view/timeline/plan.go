@@ -19,11 +19,12 @@ const (
 	// tiny pictures have no axis and no labels.
 	tinyHeight, tinyWidth = 80, 240
 
-	leastLeaf, mostLeaf     = 3, 44
+	leastLeaf, mostLeaf     = 3, 72
 	leastLane, mostLane     = 9, 28 // of several in a row
 	leastLevel, mostLevel   = 4, 22 // of nesting
 	leastGroup, mostGroup   = 9, 56
 	leastHeader, mostHeader = 9, 15
+	tallHeader              = 14 // where two meet
 	counterHeight           = 30
 	// scrolled is the height of a row where not all fit anyway.
 	scrolled = 14
@@ -111,7 +112,7 @@ func (r *result) least(rows []row) float32 {
 func (r *result) leastOf(w *row) float32 {
 	switch w.kind {
 	case header:
-		return leastHeader
+		return w.headerHeight()
 	case folded:
 		return leastGroup
 	}
@@ -119,6 +120,13 @@ func (r *result) leastOf(w *row) float32 {
 		return leastLevel*float32(n*r.lanes(w.location)) + 1
 	}
 	return leastLeaf
+}
+
+func (w *row) headerHeight() float32 {
+	if w.tall {
+		return tallHeader
+	}
+	return leastHeader
 }
 
 // levels is how many levels of nesting are drawn; 0: the innermost alone. More

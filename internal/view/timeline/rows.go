@@ -24,6 +24,8 @@ type row struct {
 	label  string
 	// own is set on the row of a group's own intervals, between it and its members.
 	own bool
+	// tall is set on headers that meet another one, so that both labels fit.
+	tall bool
 	// auto is set on groups that are folded because their members do not fit.
 	auto bool
 }
@@ -174,6 +176,9 @@ func (f *forest) rows(depth, limit int) (out []row, deeper, ok bool) {
 			return true
 		}
 		r.kind = header
+		if n := len(out); n > 0 && out[n-1].kind == header {
+			out[n-1].tall, r.tall = true, true
+		}
 		out = append(out, r)
 		if f.holds(n.bottom) {
 			out = append(out, row{location: n.bottom, node: n, level: n.depth + 1, count: 1, own: true})
