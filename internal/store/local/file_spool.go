@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 )
 
 // A spool holds records of a fixed size in bounded memory: past limit they go to
@@ -17,12 +16,25 @@ type spool[T any] struct {
 	buf   []T
 	file  *os.File
 	runs  []int // records in each run
-	keys  []sortKey
+	sorter[T]
+
+	// Where the order is known from the start, runs are sorted as they fill, while
+	// the next one does: ahead gives the memory back, or the error.
+	by    *order[T]
+	ahead chan error
+	spare []T
 }
 
 func newSpool[T any](dir string, memory int64) *spool[T] {
-	each := sizeOf[T]() + sizeOf[sortKey]()
+	each := sizeOf[T]() + 2*sizeOf[sortKey]()
 	return &spool[T]{dir: dir, limit: int(max(memory/each, 64))}
+}
+
+// newSortedSpool makes a spool whose records are sorted as they come; sorted must
+// be called with the same order and without a prepare.
+func newSortedSpool[T any](dir string, memory int64, by order[T]) *spool[T] {
+	each := 2*sizeOf[T]() + 2*sizeOf[sortKey]()
+	return &spool[T]{dir: dir, limit: int(max(memory/each, 64)), by: &by}
 }
 
 // Add appends a record.
@@ -54,11 +66,40 @@ func (s *spool[T]) flush() error {
 		s.file = f
 		_ = os.Remove(f.Name()) // where the system allows; close removes it elsewhere
 	}
-	if _, err := s.file.WriteAt(bytesOf(s.buf), s.position(len(s.runs))); err != nil {
+	at := s.position(len(s.runs))
+	s.runs = append(s.runs, len(s.buf))
+	if s.by == nil {
+		err := s.store(s.buf, at)
+		s.buf = s.buf[:0]
+		return err
+	}
+	if err := s.wait(); err != nil {
+		return err
+	}
+	run := s.buf
+	s.buf, s.spare = s.spare[:0], run
+	s.ahead = make(chan error, 1)
+	go func(done chan<- error) {
+		s.sort(run, *s.by)
+		done <- s.store(run, at)
+	}(s.ahead)
+	return nil
+}
+
+// wait waits for the run that is being sorted.
+func (s *spool[T]) wait() error {
+	if s.ahead == nil {
+		return nil
+	}
+	err := <-s.ahead
+	s.ahead = nil
+	return err
+}
+
+func (s *spool[T]) store(run []T, at int64) error {
+	if _, err := s.file.WriteAt(bytesOf(run), at); err != nil {
 		return fmt.Errorf("write temporary file: %w", err)
 	}
-	s.runs = append(s.runs, len(s.buf))
-	s.buf = s.buf[:0]
 	return nil
 }
 
@@ -140,6 +181,12 @@ func (s *spool[T]) sorted(prepare func(*T), by order[T], f func(*T) error) error
 			return err
 		}
 	}
+	if s.by != nil {
+		if err := s.wait(); err != nil {
+			return err
+		}
+		return s.merge(by, f)
+	}
 	at := int64(0)
 	for _, n := range s.runs {
 		run := s.buf[:n]
@@ -147,63 +194,12 @@ func (s *spool[T]) sorted(prepare func(*T), by order[T], f func(*T) error) error
 			return err
 		}
 		sortRun(run)
-		if _, err := s.file.WriteAt(bytesOf(run), at); err != nil {
-			return fmt.Errorf("write temporary file: %w", err)
+		if err := s.store(run, at); err != nil {
+			return err
 		}
 		at += int64(n) * sizeOf[T]()
 	}
 	return s.merge(by, f)
-}
-
-// A sortKey stands for a record while it is sorted: small, and with no equal.
-type sortKey struct {
-	key   int64
-	index uint32
-}
-
-// sort sorts a run in memory: first small keys, then each record goes to its place
-// once. A stable sort of the records themselves took several times as long.
-func (s *spool[T]) sort(run []T, by order[T]) {
-	sorted := true
-	for i := 1; i < len(run) && sorted; i++ {
-		sorted = by.compare(&run[i-1], &run[i]) <= 0
-	}
-	if sorted {
-		return
-	}
-	keys := s.keys[:0]
-	for i := range run {
-		keys = append(keys, sortKey{by.key(&run[i]), uint32(i)})
-	}
-	slices.SortFunc(keys, func(a, b sortKey) int {
-		if a.key != b.key {
-			return cmp.Compare(a.key, b.key)
-		}
-		if by.ties != nil {
-			if c := by.ties(&run[a.index], &run[b.index]); c != 0 {
-				return c
-			}
-		}
-		return cmp.Compare(a.index, b.index)
-	})
-	const placed = ^uint32(0)
-	for i := range keys { // follow each cycle of the permutation
-		if keys[i].index == placed {
-			continue
-		}
-		first, at := run[i], i
-		for {
-			from := int(keys[at].index)
-			keys[at].index = placed
-			if from == i {
-				run[at] = first
-				break
-			}
-			run[at] = run[from]
-			at = from
-		}
-	}
-	s.keys = keys
 }
 
 // reset empties the spool and keeps its memory.
@@ -212,7 +208,8 @@ func (s *spool[T]) reset() {
 }
 
 func (s *spool[T]) close() {
-	s.buf, s.runs, s.keys = nil, nil, nil
+	_ = s.wait()
+	s.buf, s.spare, s.runs, s.sorter = nil, nil, nil, sorter[T]{}
 	if s.file != nil {
 		s.file.Close()
 		_ = os.Remove(s.file.Name())

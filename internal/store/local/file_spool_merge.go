@@ -7,6 +7,7 @@ type runReader[T any] struct {
 	at    int64 // where the file goes on
 	left  int   // records not read yet
 	order int   // of the run: equal records come out in this order
+	key   int64 // of the next record
 }
 
 func (r *runReader[T]) fill(s *spool[T]) error {
@@ -27,7 +28,7 @@ func (r *runReader[T]) fill(s *spool[T]) error {
 // merge hands out the records of all runs in order: a heap of runs by their next
 // record, O(log runs) a record.
 func (s *spool[T]) merge(by order[T], f func(*T) error) error {
-	s.buf, s.keys = nil, nil // the readers take their memory
+	s.buf, s.spare, s.sorter = nil, nil, sorter[T]{} // the readers take their memory
 	heap := make([]*runReader[T], 0, len(s.runs))
 	each := max(s.limit/len(s.runs), 16)
 	at := int64(0)
@@ -37,10 +38,17 @@ func (s *spool[T]) merge(by order[T], f func(*T) error) error {
 			return err
 		}
 		at += int64(n) * sizeOf[T]()
+		r.key = by.key(&r.buf[0])
 		heap = append(heap, r)
 	}
 	less := func(a, b *runReader[T]) bool {
-		c := by.compare(&a.buf[a.next], &b.buf[b.next])
+		if a.key != b.key {
+			return a.key < b.key
+		}
+		c := 0
+		if by.ties != nil {
+			c = by.ties(&a.buf[a.next], &b.buf[b.next])
+		}
 		return c < 0 || c == 0 && a.order < b.order
 	}
 	for i := len(heap)/2 - 1; i >= 0; i-- {
@@ -58,8 +66,11 @@ func (s *spool[T]) merge(by order[T], f func(*T) error) error {
 			if len(r.buf) == 0 {
 				heap[0] = heap[len(heap)-1]
 				heap = heap[:len(heap)-1]
+				sink(heap, 0, less)
+				continue
 			}
 		}
+		r.key = by.key(&r.buf[r.next])
 		sink(heap, 0, less)
 	}
 	return nil

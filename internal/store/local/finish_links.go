@@ -3,9 +3,6 @@ package local
 import (
 	"cmp"
 	"context"
-	"fmt"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -136,11 +133,15 @@ func (f *finisher) renumber(r *linkRecord) bool {
 	return true
 }
 
+// byStart orders links by the time at which they start, then as they came.
+var byStart = order[linkRecord]{key: func(r *linkRecord) int64 { return int64(r.fromTime) }}
+
 func (f *finisher) resolveLinks(ctx context.Context, w *linkWriter) error {
 	batch := make([]linkRecord, 0, linkBatch)
 	places := make([][2]place, linkBatch)
+	finders := f.newEndFinders()
 	flush := func() error {
-		if err := f.resolveBatch(ctx, batch, places); err != nil {
+		if err := f.resolveBatch(ctx, finders, batch, places); err != nil {
 			return err
 		}
 		for i := range batch {
@@ -149,7 +150,6 @@ func (f *finisher) resolveLinks(ctx context.Context, w *linkWriter) error {
 		batch = batch[:0]
 		return nil
 	}
-	byStart := order[linkRecord]{key: func(r *linkRecord) int64 { return int64(r.fromTime) }}
 	err := f.links.sorted(nil, byStart, func(r *linkRecord) error {
 		if !f.renumber(r) {
 			return nil
@@ -179,84 +179,4 @@ func (w *linkWriter) addTimed(r *linkRecord, at [2]place) {
 	w.toTime.add(r.toTime)
 	w.toLane.add(at[1].lane)
 	w.toRow.add(at[1].row)
-}
-
-// resolveBatch finds the intervals of many links on all cores.
-func (f *finisher) resolveBatch(ctx context.Context, batch []linkRecord, places [][2]place) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	var g errgroup.Group
-	part := (len(batch) + f.workers - 1) / f.workers
-	for first := 0; first < len(batch); first += part {
-		g.Go(func() error {
-			for i := first; i < min(first+part, len(batch)); i++ {
-				r := &batch[i]
-				places[i][0] = f.rows.endAt(f.begins, r.fromLocation, r.fromTime, r.fromRegion)
-				places[i][1] = f.rows.endAt(f.begins, r.toLocation, r.toTime, r.toRegion)
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return fmt.Errorf("find the intervals of links: %w", err)
-	}
-	return nil
-}
-
-// endAt finds the interval that an end of a link means: one that begins at t,
-// else the innermost open at t, in the first lane that has one. With a region only
-// its intervals count, and one that ends at t serves where none is open: a
-// receive is often stamped with the time of its leave.
-func (r *Reader) endAt(begins *beginIndex, location trace.LocationID, t trace.Time, region trace.RegionID) place {
-	first, last := r.c.locationLane[location], r.c.locationLane[location+1]
-	at, known := begins.find(r, location, t, region)
-	if at.row >= 0 {
-		return at
-	}
-	for i, find := range [...]func(*laneView, trace.Time, trace.RegionID) int{beginningAt, openAt, endingAt} {
-		if i == 0 && known {
-			continue
-		}
-		for l := first; l < last; l++ {
-			v := r.lane(int(l))
-			if row := find(&v, t, region); row >= 0 {
-				return place{int32(l - first), int32(row)}
-			}
-		}
-	}
-	return place{-1, -1}
-}
-
-func matches(have, want trace.RegionID) bool { return want == trace.NoRegion || have == want }
-
-func beginningAt(v *laneView, t trace.Time, region trace.RegionID) int {
-	for i := v.firstAfter(t) - 1; i >= 0 && v.begin[i] == t; i-- {
-		if matches(v.region[i], region) {
-			return i
-		}
-	}
-	return -1
-}
-
-func openAt(v *laneView, t trace.Time, region trace.RegionID) int {
-	for i := v.firstAfter(t) - 1; i >= 0; i = v.up(i) {
-		if v.end(i) > t && matches(v.region[i], region) {
-			return i
-		}
-	}
-	return -1
-}
-
-// endingAt looks at the intervals that were open just before t.
-func endingAt(v *laneView, t trace.Time, region trace.RegionID) int {
-	if region == trace.NoRegion {
-		return -1
-	}
-	for i := v.firstFrom(t) - 1; i >= 0; i = v.up(i) {
-		if v.end(i) == t && v.region[i] == region {
-			return i
-		}
-	}
-	return -1
 }

@@ -96,7 +96,7 @@ func (w *Writer) start() error {
 		return err
 	}
 	share := w.opt.Memory / 16
-	w.links = newSpool[linkRecord](w.temp, share)
+	w.links = newSortedSpool(w.temp, share, byStart)
 	w.untimed = newSpool[linkRecord](w.temp, share/4)
 	w.profile = newSpool[trace.ProfileRow](w.temp, share)
 	w.atomics = newSpool[trace.AtomicRow](w.temp, share/4)

@@ -1,0 +1,161 @@
+package local
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An endFinder finds the intervals at ends of links. Links come in order of time,
+// so that an end of a lane mostly lies a little after the one before: it is looked
+// for from there, O(log distance) instead of O(log rows), and mostly in memory that
+// was just in use.
+type endFinder struct {
+	r      *Reader
+	begins *beginIndex
+	near   []uint32 // by lane: where the last end was found
+}
+
+// newEndFinders makes one for each side of links, as often as there are workers.
+func (f *finisher) newEndFinders() []endFinder {
+	list := make([]endFinder, 2*((f.workers+1)/2))
+	for i := range list {
+		list[i] = endFinder{f.rows, f.begins, make([]uint32, len(f.rows.c.laneRow))}
+	}
+	return list
+}
+
+// resolveBatch finds the intervals of many links on all cores: half of the finders
+// look for where they start, half for where they end.
+func (f *finisher) resolveBatch(ctx context.Context, finders []endFinder, batch []linkRecord, places [][2]place) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var g errgroup.Group
+	parts := len(finders) / 2
+	for i := range finders {
+		x := &finders[i]
+		lo, hi := len(batch)*(i/2)/parts, len(batch)*(i/2+1)/parts
+		g.Go(func() error {
+			return guard(func() error {
+				for k := lo; k < hi; k++ {
+					if r := &batch[k]; i&1 == 0 {
+						places[k][0] = x.find(r.fromLocation, r.fromTime, r.fromRegion)
+					} else {
+						places[k][1] = x.find(r.toLocation, r.toTime, r.toRegion)
+					}
+				}
+				return nil
+			})
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return fmt.Errorf("find the intervals of links: %w", err)
+	}
+	return nil
+}
+
+// find gives the interval that an end of a link means: one that begins at t, else
+// the innermost open at t, in the first lane that has one. With a region only its
+// intervals count, and one that ends at t serves where none is open: a receive is
+// often stamped with the time of its leave.
+func (x *endFinder) find(location trace.LocationID, t trace.Time, region trace.RegionID) place {
+	first, last := x.r.c.locationLane[location], x.r.c.locationLane[location+1]
+	at, known := x.begins.find(x.r, location, t, region)
+	if at.row >= 0 {
+		return at
+	}
+	for way := beginsAt; way <= endsAt; way++ {
+		if way == beginsAt && known {
+			continue
+		}
+		for l := first; l < last; l++ {
+			if row := x.inLane(l, way, t, region); row >= 0 {
+				return place{int32(l - first), int32(row)}
+			}
+		}
+	}
+	return place{-1, -1}
+}
+
+// The ways in which an interval may be meant, the first that finds one decides.
+const (
+	beginsAt = iota
+	isOpenAt
+	endsAt
+)
+
+func (x *endFinder) inLane(lane uint32, way int, t trace.Time, region trace.RegionID) int {
+	v := x.r.lane(int(lane))
+	after := firstAfterNear(v.begin, t, int(x.near[lane]))
+	x.near[lane] = uint32(after)
+	switch way {
+	case beginsAt:
+		for i := after - 1; i >= 0 && v.begin[i] == t; i-- {
+			if matches(v.region[i], region) {
+				return i
+			}
+		}
+	case isOpenAt:
+		return v.openFrom(after-1, t, region)
+	case endsAt:
+		if region == trace.NoRegion {
+			return -1
+		}
+		for i := v.firstFrom(t) - 1; i >= 0; i = v.up(i) { // what was open just before t
+			if v.end(i) == t && v.region[i] == region {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// openAt finds the innermost interval of a lane that is open at t.
+func openAt(v *laneView, t trace.Time, region trace.RegionID) int {
+	return v.openFrom(v.firstAfter(t)-1, t, region)
+}
+
+// openFrom finds the innermost interval open at t among row i and its parents.
+func (v *laneView) openFrom(i int, t trace.Time, region trace.RegionID) int {
+	for ; i >= 0; i = v.up(i) {
+		if v.end(i) > t && matches(v.region[i], region) {
+			return i
+		}
+	}
+	return -1
+}
+
+func matches(have, want trace.RegionID) bool { return want == trace.NoRegion || have == want }
+
+// firstAfterNear is the first index of sorted times that is after t, looked for in
+// steps that double from near on.
+func firstAfterNear(times []trace.Time, t trace.Time, near int) int {
+	lo, hi := 0, len(times) // times before lo are not after t, those from hi on are
+	near = min(near, hi)
+	if near == hi || times[near] > t {
+		hi = near
+		for step := 1; hi > lo; step *= 2 {
+			at := max(hi-step, lo)
+			if times[at] <= t {
+				lo = at + 1
+				break
+			}
+			hi = at
+		}
+	} else {
+		lo = near + 1
+		for step := 1; lo < hi; step *= 2 {
+			at := min(lo+step, hi) - 1
+			if times[at] > t {
+				hi = at
+				break
+			}
+			lo = at + 1
+		}
+	}
+	return lo + firstFrom(times[lo:hi], t+1)
+}
