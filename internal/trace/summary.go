@@ -73,6 +73,16 @@ type Summary interface {
 	Merge(dst Block, a, b Block) Block
 }
 
+// A Condenser is a Summary that merges more than is kept: Build and Merge make
+// long blocks, which exist only while a forest is built, and the store keeps and
+// hands out what Condense makes of each. So a block of few bytes can hold what
+// only many tell, such as which of a thousand regions has the most time.
+type Condenser interface {
+	Summary
+	// Condense appends to dst what is kept of a long block.
+	Condense(dst, long Block) Block
+}
+
 // A Selection is what views show: a time range, a set of locations, a set of
 // regions. It is the same for the page, the command line and the HTTP API.
 type Selection struct {

@@ -12,8 +12,9 @@ import (
 //	rows      how many begin, how many of them are empty
 //	extremes  duration and region of the longest and the shortest, if any row is not empty
 //	last      its region + 1, 0 for none
-//	count, bound
-//	entries   region, lower bound, distance to the upper bound; count times
+//	count     of entries, twice, plus 1 where the winner is decided
+//	rest, slack
+//	entries   region and time, count times, most time first
 
 // Append appends the block of d.
 func (d *Digest) Append(b trace.Block) trace.Block {
@@ -38,12 +39,16 @@ func (d *Digest) Append(b trace.Block) trace.Block {
 		}
 	}
 	b = binary.AppendUvarint(b, uint64(d.Last+1)) // NoRegion wraps to 0
-	b = binary.AppendUvarint(b, uint64(d.Count))
-	b = binary.AppendUvarint(b, uint64(d.Bound))
+	count := uint64(d.Count) << 1
+	if d.Decided {
+		count |= 1
+	}
+	b = binary.AppendUvarint(b, count)
+	b = binary.AppendUvarint(b, uint64(d.Rest))
+	b = binary.AppendUvarint(b, uint64(d.Slack))
 	for _, e := range d.Top[:d.Count] {
 		b = binary.AppendUvarint(b, uint64(e.Region))
-		b = binary.AppendUvarint(b, uint64(e.Low))
-		b = binary.AppendUvarint(b, uint64(e.High-e.Low))
+		b = binary.AppendUvarint(b, uint64(e.Time))
 	}
 	return b
 }
@@ -68,15 +73,14 @@ func (d *Digest) Decode(b trace.Block) bool {
 		d.Shortest = Extreme{r.time(), r.region()}
 	}
 	d.Last = r.region() - 1
-	d.Count = int(min(r.next(), Listed+1))
-	d.Bound = r.time()
+	count := r.next()
+	d.Count, d.Decided = int(min(count>>1, Listed+1)), count&1 != 0
+	d.Rest, d.Slack = r.time(), r.time()
 	if d.Count > Listed {
 		return false
 	}
 	for i := range d.Top[:d.Count] {
-		e := &d.Top[i]
-		e.Region, e.Low = r.region(), r.time()
-		e.High = e.Low + r.time()
+		d.Top[i] = Entry{r.region(), r.time()}
 	}
 	return r.ok && len(r.b) == 0
 }

@@ -2,12 +2,10 @@
 // time per role, the regions with the most innermost time, how many intervals
 // begin, the longest and the shortest of them, and what came last.
 //
-// A digest has a bounded size, so it cannot know every region. It lists Listed of
-// them with bounds from below and above, and one bound for all others, in the
-// manner of the mergeable summaries of Agarwal, Cormode, Huang, Phillips, Wei
-// and Yi ("Mergeable Summaries", 2012). Built from rows the listed times are
-// exact; merging keeps every bound sound. So the question "which region is
-// dominant?" has two answers: this one, for certain; or look at the rows.
+// A digest has a bounded size, so it cannot list every region. It is made from a
+// long block that does (long.go), so the listed times are exact and the winner is
+// certain however many regions there are; only past some thousands of regions in one
+// lane is there a slack, and then a digest may have to say: look at the rows.
 package share
 
 import "github.com/parallax-hpc/parallax/internal/trace"
@@ -15,8 +13,8 @@ import "github.com/parallax-hpc/parallax/internal/trace"
 // Name is the name of the summary in a store.
 const Name = "share"
 
-// Listed is how many regions a digest names. In steps of some 16 regions of like
-// size 4 leave three quarters of the bins of a picture undecided, 8 one in thirty.
+// Listed is how many regions a digest names: more than the winner, for those who ask
+// about some regions alone.
 const Listed = 8
 
 // A Digest is a decoded block.
@@ -34,13 +32,18 @@ type Digest struct {
 	// Last is the region that is open last, or of an empty interval after
 	// that; NoRegion where nothing happened.
 	Last trace.RegionID
-	// Top are the regions with the largest upper bounds, largest first; of
-	// equal ones that with the larger lower bound, then the lower id.
+	// Top are the regions with the most innermost time, most first, the lower id
+	// of equal ones first.
 	Top [Listed]Entry
 	// Count is how many entries of Top are used.
 	Count int
-	// Bound is the largest innermost time any region not in Top can have.
-	Bound trace.Time
+	// Rest is the most time that is listed of any other region.
+	Rest trace.Time
+	// Slack is how much more time any region may have than is listed of it: 0
+	// where all is exact.
+	Slack trace.Time
+	// Decided says that no other region can have more time than the first of Top.
+	Decided bool
 }
 
 // An Extreme is the duration of a row and its region; NoRegion for no row.
@@ -49,10 +52,10 @@ type Extreme struct {
 	Region   trace.RegionID
 }
 
-// An Entry says that the innermost time of a region is in [Low, High].
+// An Entry is the innermost time of a region.
 type Entry struct {
-	Region    trace.RegionID
-	Low, High trace.Time
+	Region trace.RegionID
+	Time   trace.Time
 }
 
 // Open is the time with something open.
@@ -65,33 +68,15 @@ func (d *Digest) Open() trace.Time {
 }
 
 // Exact reports whether the times of all regions are known: every region that
-// has time is listed, and each with equal bounds.
-func (d *Digest) Exact() bool {
-	if d.Bound != 0 {
-		return false
-	}
-	for _, e := range d.Top[:d.Count] {
-		if e.Low != e.High {
-			return false
-		}
-	}
-	return true
-}
+// has time is listed.
+func (d *Digest) Exact() bool { return d.Rest == 0 && d.Slack == 0 }
 
 // Dominant gives the region with the most innermost time, the lower id of equal
-// ones; NoRegion where nothing is open. It is not certain where the bounds
-// leave room for another region: then the rows must be looked at.
+// ones; NoRegion where nothing is open. It is not certain where the slack
+// leaves room for another region: then the rows must be looked at.
 func (d *Digest) Dominant() (region trace.RegionID, certain bool) {
-	best := Entry{Region: trace.NoRegion}
-	for _, e := range d.Top[:d.Count] {
-		if e.Low > best.Low || e.Low == best.Low && e.Region < best.Region {
-			best = e
-		}
+	if d.Count == 0 {
+		return trace.NoRegion, d.Decided
 	}
-	for _, e := range d.Top[:d.Count] {
-		if e.Region != best.Region && (e.High > best.Low || e.High == best.Low && e.Region < best.Region) {
-			return best.Region, false
-		}
-	}
-	return best.Region, d.Bound == 0 || d.Bound < best.Low
+	return d.Top[0].Region, d.Decided
 }

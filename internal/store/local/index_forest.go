@@ -21,7 +21,8 @@ func topLevel(end trace.Time) int { return bits.Len64(uint64(end)) }
 // A forester builds the nodes of lanes, with the blocks of several summaries.
 type forester struct {
 	r         *Reader
-	summaries []trace.Summary
+	summaries []shielded
+	kept      []trace.Block // by summary: what a Condenser keeps of the node at hand
 	top       int
 
 	v      laneView
@@ -46,8 +47,9 @@ type levelPart struct {
 func newForester(r *Reader, summaries []trace.Summary, dir string, memory int64) *forester {
 	f := &forester{r: r, top: topLevel(r.info.End)}
 	for _, s := range summaries {
-		f.summaries = append(f.summaries, shielded{s})
+		f.summaries = append(f.summaries, shieldSummary(s))
 	}
+	f.kept = make([]trace.Block, len(summaries))
 	f.levels = make([]levelPart, f.top+1)
 	f.left, f.right = make([][]trace.Block, f.top+1), make([][]trace.Block, f.top+1)
 	buffers := int64((f.top + 1) * (2 + 2*len(summaries)))
@@ -174,6 +176,10 @@ func (f *forester) keep(level int, index int64, lo int, blocks []trace.Block) {
 	f.fail(l.index.write(bytesOf([]int64{index})))
 	f.fail(l.row.write(bytesOf([]uint32{uint32(lo)})))
 	for k, b := range blocks {
+		if s := &f.summaries[k]; s.condenser != nil {
+			f.kept[k] = s.Condense(f.kept[k][:0], b)
+			b = f.kept[k]
+		}
 		f.fail(l.blocks[k].write(b))
 		f.fail(l.sizes[k].write(bytesOf([]uint32{uint32(len(b))})))
 	}

@@ -62,7 +62,15 @@ func passOn() {
 }
 
 // A shielded summary does the same for the code of a summary.
-type shielded struct{ trace.Summary }
+type shielded struct {
+	trace.Summary
+	condenser trace.Condenser // nil: blocks are kept as they are
+}
+
+func shieldSummary(s trace.Summary) shielded {
+	c, _ := s.(trace.Condenser)
+	return shielded{s, c}
+}
 
 func (s shielded) Build(dst trace.Block, x *trace.Stretch, regions []trace.Region) trace.Block {
 	defer passOn()
@@ -72,6 +80,11 @@ func (s shielded) Build(dst trace.Block, x *trace.Stretch, regions []trace.Regio
 func (s shielded) Merge(dst trace.Block, a, b trace.Block) trace.Block {
 	defer passOn()
 	return s.Summary.Merge(dst, a, b)
+}
+
+func (s shielded) Condense(dst, long trace.Block) trace.Block {
+	defer passOn()
+	return s.condenser.Condense(dst, long)
 }
 
 // errClosed is the error of a query after Close.

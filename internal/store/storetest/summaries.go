@@ -56,7 +56,7 @@ func (r *reader) Summaries(ctx context.Context, name string, w store.Window, lev
 				s := r.stretch(id, l, p.begin, p.end, in.end > in.last && p.end == in.last)
 				var err error
 				if p.block {
-					err = v.Block(id, l, p.begin, p.end, r.summaries[i].Build(nil, s, r.regions))
+					err = v.Block(id, l, p.begin, p.end, kept(r.summaries[i], s, r.regions))
 				} else {
 					err = v.Rows(s)
 				}
@@ -67,6 +67,15 @@ func (r *reader) Summaries(ctx context.Context, name string, w store.Window, lev
 		}
 		return nil
 	})
+}
+
+// kept is the block of a stretch as a store hands it out.
+func kept(d trace.Summary, s *trace.Stretch, regions []trace.Region) trace.Block {
+	b := d.Build(nil, s, regions)
+	if c, ok := d.(trace.Condenser); ok {
+		return c.Condense(nil, b)
+	}
+	return b
 }
 
 // cover cuts the time of a window into blocks and stretches. The bins that are

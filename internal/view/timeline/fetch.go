@@ -274,19 +274,17 @@ func (r *rule) decideAmong(d *share.Digest, s *span) bool {
 	}
 	best := share.Entry{Region: trace.NoRegion}
 	s.open, s.loose = 0, true
-	listed, exact := 0, true
+	listed := 0
 	for _, e := range d.Top[:d.Count] {
 		if !r.keep[e.Region] {
 			continue
 		}
-		listed++
-		exact = exact && e.Low == e.High
-		s.open += e.Low
-		if e.Low > best.Low || e.Low == best.Low && e.Region < best.Region {
+		if listed++; listed == 1 { // they come with the most time first
 			best = e
 		}
+		s.open += e.Time
 	}
-	if !exact || listed < r.kept && d.Bound > 0 {
+	if d.Slack > 0 || listed < r.kept && d.Rest > 0 {
 		s.pending = true
 		return true
 	}
