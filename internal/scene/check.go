@@ -56,6 +56,8 @@ func checkMark(m Mark) error {
 			return fmt.Errorf("image of %d × %d cells", m.Columns, m.Rows)
 		}
 		full = []int{m.Columns * m.Rows}
+	case *Space:
+		full, optional = []int{len(m.PY), len(m.PZ), len(m.Value)}, []int{len(m.Fill)}
 	default:
 		return fmt.Errorf("mark %q is unknown", m.Kind())
 	}

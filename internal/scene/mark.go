@@ -1,7 +1,7 @@
 package scene
 
 // MarkKinds lists every mark; a test holds each renderer against it.
-var MarkKinds = []string{"rect", "line", "path", "polygon", "point", "text", "image"}
+var MarkKinds = []string{"rect", "line", "path", "polygon", "point", "text", "image", "space"}
 
 // A Flag changes how one thing is drawn.
 type Flag uint8

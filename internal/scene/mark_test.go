@@ -27,8 +27,10 @@ func one() map[string]Mark {
 	t := &Text{}
 	t.Add(1, 2, "a", UIText, Middle)
 	i := &Image{X: 1, Y: 2, W: 3, H: 4, Columns: 1, Rows: 1, Cells: []Colour{UIData}}
+	v := &Space{X: 1, Y: 2, W: 3, H: 4, Fill: []Colour{UIData}}
+	v.Add(1, 2, 3, 4)
 	out := map[string]Mark{}
-	for _, m := range []Mark{r, l, p, g, pt, t, i} {
+	for _, m := range []Mark{r, l, p, g, pt, t, i, v} {
 		out[m.Kind()] = m
 	}
 	return out

@@ -136,6 +136,8 @@ func makePalette(t *testing.T) []byte {
 	add(diverging)
 	add(spectrum)
 	add(greenRed)
+	// Laid over colours to make things in space look solid: two of shadow, one of light.
+	add(paletteSection{Name: "shade", Light: []string{"00000026", "00000050", "ffffff80"}})
 	return writePalette(f)
 }
 

@@ -58,7 +58,8 @@ func TestPaletteHasEveryNamedColourAndSection(t *testing.T) {
 	if s, _ := FindSection("locations"); s.Length != 12 {
 		t.Errorf("locations have %d hues, want 12", s.Length)
 	}
-	for i := range Table(Light) {
+	shades, _ := FindSection("shade")
+	for i := range shades.Start {
 		if i >= int(uiEnd) && (Table(Light)[i].A != 255 || Table(Dark)[i].A != 255) {
 			t.Errorf("data colour %d is transparent", i)
 		}

@@ -49,6 +49,8 @@ func translateMark(m Mark, dx, dy float32) bool {
 		shift(dy, m.Y)
 	case *Image:
 		m.X, m.Y = m.X+dx, m.Y+dy
+	case *Space:
+		m.X, m.Y = m.X+dx, m.Y+dy
 	default:
 		return false
 	}

@@ -113,8 +113,24 @@ func (r *result) furnished() *scene.Scene {
 	})
 }
 
-// encode gives the scene's bytes, exact or coarse.
-func (r *result) encode(coarse bool) ([]byte, error) {
+// pick asks by a place of the scene, or by the index of a thing where it is not negative.
+func (r *result) pick(at [2]float64, item int) (view.Fact, bool) {
+	if item < 0 {
+		r.draw()
+		return r.value.Pick(at[0], at[1])
+	}
+	if p, ok := r.value.(view.ItemPicker); ok {
+		return p.PickItem(item)
+	}
+	return view.Fact{}, false
+}
+
+// encode gives the scene's bytes, exact or coarse, without the columns that the
+// page has already. What is left out depends on the page, so it is not kept.
+func (r *result) encode(coarse bool, have []string) ([]byte, error) {
+	if len(have) > 0 && !coarse {
+		return wire.Encode(r.draw(), wire.Extra{Have: have})
+	}
 	at := 0
 	if coarse {
 		at = 1

@@ -67,8 +67,12 @@ func (s *Server) scene(w http.ResponseWriter, r *http.Request, q *viewRequest) e
 		return err
 	}
 	coarse, _ := strconv.ParseBool(r.URL.Query().Get("coarse"))
+	have := r.URL.Query()["have"]
+	if len(have) > maxPatterns {
+		return tooMany("have", len(have))
+	}
 	var body []byte
-	err = s.use(ctx, e, res, func() (err error) { body, err = res.encode(coarse); return })
+	err = s.use(ctx, e, res, func() (err error) { body, err = res.encode(coarse, have); return })
 	if err != nil {
 		return err
 	}
@@ -102,8 +106,18 @@ type pickJSON struct {
 
 // pick says what is at a place of the scene, by the view's own answer.
 func (s *Server) pick(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
-	at := [2]float64{}
+	at, item := [2]float64{}, -1
+	if text := r.URL.Query().Get("item"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return usage(fmt.Errorf("item %s: want the index of a thing", quoteShort(text)))
+		}
+		item = n
+	}
 	for i, key := range []string{"x", "y"} {
+		if item >= 0 {
+			break // known by its index, wherever it is
+		}
 		f, err := strconv.ParseFloat(r.URL.Query().Get(key), 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			return usage(fmt.Errorf("%s %s: want pixels of the scene", key, quoteShort(r.URL.Query().Get(key))))
@@ -120,8 +134,7 @@ func (s *Server) pick(w http.ResponseWriter, r *http.Request, q *viewRequest) er
 	}
 	var out pickJSON
 	err = s.use(r.Context(), e, res, func() error {
-		res.draw()
-		if f, ok := res.value.Pick(at[0], at[1]); ok {
+		if f, ok := res.pick(at, item); ok {
 			if f.Lines == nil {
 				f.Lines = []view.FactLine{}
 			}

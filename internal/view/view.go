@@ -106,6 +106,12 @@ type Result interface {
 	Notes() []string
 }
 
+// An ItemPicker is a result whose scene is a scene.Space: the page finds by itself
+// which thing is under the cursor, whatever the camera, and asks by its index.
+type ItemPicker interface {
+	PickItem(index int) (Fact, bool)
+}
+
 // A Fact is what the page shows of a thing under the cursor. Choosing it sets
 // those parts of the selection that it has.
 type Fact struct {

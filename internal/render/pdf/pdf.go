@@ -118,8 +118,23 @@ func (p *page) mark(m scene.Mark) error {
 		p.texts(m)
 	case *scene.Image:
 		p.image(m)
+	case *scene.Space:
+		return p.space(m)
 	default:
 		return fmt.Errorf("mark %q is not drawn", m.Kind())
+	}
+	return nil
+}
+
+// space draws what a space looks like from its camera; each mark in its own coordinates.
+func (p *page) space(m *scene.Space) error {
+	for _, flat := range m.Flatten() {
+		p.begin(nil, !inPoints(flat))
+		err := p.mark(flat)
+		p.end()
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -131,6 +146,8 @@ func inPoints(m scene.Mark) bool {
 		return true
 	case *scene.Image:
 		return m.Len() > rectCells
+	case *scene.Space:
+		return true // its texts are; see space
 	}
 	return false
 }

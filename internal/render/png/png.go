@@ -82,6 +82,12 @@ func (c *canvas) mark(m scene.Mark) error {
 		c.texts(m)
 	case *scene.Image:
 		c.image(m)
+	case *scene.Space:
+		for _, flat := range m.Flatten() {
+			if err := c.mark(flat); err != nil {
+				return err
+			}
+		}
 	default:
 		return fmt.Errorf("mark %q is not drawn", m.Kind())
 	}

@@ -156,6 +156,12 @@ func (w *writer) mark(m scene.Mark) error {
 		w.texts(m)
 	case *scene.Image:
 		w.image(m)
+	case *scene.Space:
+		for _, flat := range m.Flatten() {
+			if err := w.mark(flat); err != nil {
+				return err
+			}
+		}
 	default:
 		return fmt.Errorf("mark %q is not drawn", m.Kind())
 	}

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 )
 
@@ -10,6 +12,30 @@ type column struct {
 	Type   string `json:"type"`
 	Offset int    `json:"offset"`
 	Length int    `json:"length"`
+	// Key names the content of a column that a page may have already; Offset is then -1.
+	Key string `json:"key,omitempty"`
+}
+
+// keyed places a large column under a name made of its content. Pages that have
+// the column are given the name alone.
+func (e *encoder) keyed(xs []float32) *column {
+	hash := sha256.New()
+	var block [4096]byte
+	for rest := xs; len(rest) > 0; {
+		n := min(len(rest), len(block)/4)
+		for i, x := range rest[:n] {
+			binary.LittleEndian.PutUint32(block[4*i:], math.Float32bits(x))
+		}
+		hash.Write(block[:4*n])
+		rest = rest[n:]
+	}
+	key := hex.EncodeToString(hash.Sum(nil)[:12])
+	if e.have[key] {
+		return &column{Type: "f32", Offset: -1, Length: len(xs), Key: key}
+	}
+	c := e.f32(xs)
+	c.Key = key
+	return c
 }
 
 func appendU32(b []byte, x uint32) []byte { return binary.LittleEndian.AppendUint32(b, x) }

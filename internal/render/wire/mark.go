@@ -30,6 +30,8 @@ func (e *encoder) mark(m scene.Mark) (any, error) {
 			out.W, out.H = 0, 0 // not drawn
 		}
 		return out, nil
+	case *scene.Space:
+		return e.space(m), nil
 	}
 	return nil, fmt.Errorf("mark %q has no encoding", m.Kind())
 }
@@ -68,6 +70,8 @@ func check(m scene.Mark) error {
 		lengths = []int{len(m.Y), len(m.Text), len(m.Fill), or(m.Anchor, n)}
 	case *scene.Image:
 		lengths = []int{m.Columns * m.Rows}
+	case *scene.Space:
+		lengths = []int{len(m.PY), len(m.PZ), len(m.Value), or(m.Fill, n)}
 	}
 	for _, l := range lengths {
 		if l != n {

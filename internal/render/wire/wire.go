@@ -9,7 +9,9 @@
 // Offsets count bytes from the end of the padding after the header, lengths count
 // elements. Types are "f32", "u32", "u16", "u8", and "text": u32 indices into the
 // header's list of strings, in which each string stands once. A column that a mark
-// does not have is left out. The decoder is web/src/api/wire.ts.
+// does not have is left out. Columns of a space also have a "key", made of their
+// content: a page that says it has one is sent {"offset": -1} in its place, so that
+// places in space travel once whatever else changes. The decoder is web/src/api/wire.ts.
 package wire
 
 import (
@@ -31,6 +33,8 @@ type Extra struct {
 	Empty *Empty
 	// Coarse says that the scene was drawn from fewer pixels than asked for.
 	Coarse bool
+	// Have are the keys of columns that the page has kept from scenes before.
+	Have []string
 }
 
 // Empty is an empty state in words.
@@ -42,7 +46,10 @@ type Empty struct {
 // Encode writes a scene. It takes one pass over the columns; the result is
 // allocated once, at its final size.
 func Encode(s *scene.Scene, x Extra) ([]byte, error) {
-	e := encoder{strings: map[string]uint32{}}
+	e := encoder{strings: map[string]uint32{}, have: map[string]bool{}}
+	for _, key := range x.Have {
+		e.have[key] = true
+	}
 	h, err := e.header(s, x)
 	if err != nil {
 		return nil, err
@@ -67,6 +74,7 @@ type encoder struct {
 	size    int // bytes of all columns so far, padded
 	strings map[string]uint32
 	list    []string
+	have    map[string]bool
 }
 
 // column places one column and gives its description.

@@ -44,6 +44,11 @@ func every() *scene.Scene {
 		text.Add(float32(i), 10, t, scene.Colour(i), scene.Anchor(i%3))
 	}
 	image := &scene.Image{X: 1, Y: 2, W: 300, H: 4, Columns: 3, Rows: 2, Cells: []scene.Colour{0, 1, 2, 3, scene.None, 5}}
+	space := &scene.Space{X: 1, Y: 2, W: 300, H: 200, Form: scene.Bars, Low: 1, High: 9, Ramp: "cividis", Radius: 0.5, Half: [2]float32{0.5, 0.25}, Tall: 4, Columns: 2, Gap: 3, Camera: scene.UsualCamera}
+	space.Filter = scene.SpaceFilter{Ranged: true, Min: 3, Max: 2, Slice: [3]bool{true, false, true}, At: [3]float64{1, 0, 2}, Width: [3]float64{1, 1, 1}}
+	space.Axes[1] = scene.FitAxis("rank", 0, 4, "count")
+	space.Add(1, 2, 3, 4)
+	space.Add(5, 6, 7, 8)
 	return &scene.Scene{
 		Width: 640, Height: 480, Title: "every mark", Description: "One of each.",
 		Frames: []scene.Frame{{
@@ -56,7 +61,7 @@ func every() *scene.Scene {
 		}},
 		Layers: []scene.Layer{
 			{Name: "bars", Frame: 0, Marks: []scene.Mark{rect, bare, line, path, poly}},
-			{Name: "above", Frame: -1, Marks: []scene.Mark{point, text, image, &scene.Rect{}, &scene.Path{}}},
+			{Name: "above", Frame: -1, Marks: []scene.Mark{point, text, image, &scene.Rect{}, &scene.Path{}, space}},
 			{Name: "nothing", Frame: -1},
 		},
 		Legend: []scene.LegendEntry{

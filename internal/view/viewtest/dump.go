@@ -96,6 +96,15 @@ func dumpMark(b *strings.Builder, m scene.Mark) {
 			}
 			fmt.Fprintf(b, "    %s %s anchor %d %q\n", numbers(m.X[i], m.Y[i]), colour(m.Fill[i]), anchor, m.Text[i])
 		}
+	case *scene.Space:
+		fmt.Fprintf(b, "    %s %s, values %g … %g, radius %.4g, half %.4g, tall %.4g, columns %d, gap %.4g, camera %+v, filter %+v\n",
+			numbers(m.X, m.Y, m.W, m.H), scene.FormNames[m.Form], m.Low, m.High, m.Radius, m.Half, m.Tall, m.Columns, m.Gap, m.Camera, m.Filter)
+		for _, a := range m.Axes {
+			fmt.Fprintf(b, "    axis %q %g … %g by %.4g, ticks %v\n", a.Label, a.Begin, a.End, a.Stretch, a.Ticks)
+		}
+		for i := range m.PX {
+			fmt.Fprintf(b, "    %s %g %s\n", numbers(m.PX[i], m.PY[i], m.PZ[i]), m.Value[i], colour(m.Look(i)))
+		}
 	case *scene.Image:
 		fmt.Fprintf(b, "    %s, %d × %d\n", numbers(m.X, m.Y, m.W, m.H), m.Columns, m.Rows)
 		for y := range m.Rows {

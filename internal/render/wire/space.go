@@ -1,0 +1,103 @@
+package wire
+
+import "github.com/parallax-hpc/parallax/internal/scene"
+
+// space describes a plot in three dimensions. Its places and values are keyed.
+func (e *encoder) space(m *scene.Space) spaceMark {
+	ramp := scene.RampSection(m.Ramp)
+	out := spaceMark{
+		Kind: m.Kind(), X: finite(m.X), Y: finite(m.Y), W: finite(m.W), H: finite(m.H), Form: uint8(m.Form),
+		PX: e.keyed(m.PX), PY: e.keyed(m.PY), PZ: e.keyed(m.PZ), Value: e.keyed(m.Value),
+		Low: finite(m.Low), High: finite(m.High), Ramp: [2]int{ramp.Start, ramp.Length},
+		Radius: finite(m.Radius), Half: [2]float64{finite(m.Half[0]), finite(m.Half[1])}, Tall: finite(m.Tall),
+		Columns: m.Columns, Gap: finite(m.Gap), Camera: cameraOf(m.Camera), Filter: filterOf(&m.Filter),
+	}
+	if len(m.Fill) > 0 {
+		out.Fill = u16(e, m.Fill)
+	}
+	for a := range m.Axes {
+		x := &m.Axes[a]
+		axis := spaceAxis{
+			Label: scene.Visible(x.Label), Width: finite(scene.TextWidth(scene.Visible(x.Label), scene.TextSize, false)),
+			Begin: finite(x.Begin), End: finite(x.End), Stretch: finite(x.Stretch), Ticks: []spaceTick{},
+		}
+		if axis.Stretch == 0 {
+			axis.Stretch = 1
+		}
+		for _, t := range x.Ticks {
+			label := scene.Visible(t.Label)
+			axis.Ticks = append(axis.Ticks, spaceTick{finite(t.At), label, finite(scene.TextWidth(label, scene.TextSize, false))})
+		}
+		out.Axes[a] = axis
+	}
+	return out
+}
+
+func cameraOf(c scene.Camera) camera {
+	return camera{finite(c.Azimuth), finite(c.Elevation), finite(c.Zoom), finite(c.PanX), finite(c.PanY)}
+}
+
+func filterOf(f *scene.SpaceFilter) spaceFilter {
+	out := spaceFilter{Ranged: f.Ranged, Min: finite(f.Min), Max: finite(f.Max), Slice: f.Slice}
+	for a := range 3 {
+		out.At[a], out.Width[a] = finite(f.At[a]), finite(f.Width[a])
+	}
+	return out
+}
+
+type spaceMark struct {
+	Kind    string       `json:"kind"`
+	X       float64      `json:"x"`
+	Y       float64      `json:"y"`
+	W       float64      `json:"w"`
+	H       float64      `json:"h"`
+	Form    uint8        `json:"form"`
+	PX      *column      `json:"px"`
+	PY      *column      `json:"py"`
+	PZ      *column      `json:"pz"`
+	Value   *column      `json:"value"`
+	Low     float64      `json:"low"`
+	High    float64      `json:"high"`
+	Ramp    [2]int       `json:"ramp"` // start and length in the palette
+	Fill    *column      `json:"fill,omitempty"`
+	Radius  float64      `json:"radius"`
+	Half    [2]float64   `json:"half"`
+	Tall    float64      `json:"tall"`
+	Columns int          `json:"columns"`
+	Gap     float64      `json:"gap"`
+	Axes    [3]spaceAxis `json:"axes"`
+	Camera  camera       `json:"camera"`
+	Filter  spaceFilter  `json:"filter"`
+}
+
+type spaceAxis struct {
+	Label   string      `json:"label"`
+	Width   float64     `json:"width"` // of the label in pixels
+	Begin   float64     `json:"begin"`
+	End     float64     `json:"end"`
+	Stretch float64     `json:"stretch"`
+	Ticks   []spaceTick `json:"ticks"`
+}
+
+type spaceTick struct {
+	At    float64 `json:"at"`
+	Label string  `json:"label"`
+	Width float64 `json:"width"`
+}
+
+type camera struct {
+	Azimuth   float64 `json:"azimuth"`
+	Elevation float64 `json:"elevation"`
+	Zoom      float64 `json:"zoom"`
+	PanX      float64 `json:"panX"`
+	PanY      float64 `json:"panY"`
+}
+
+type spaceFilter struct {
+	Ranged bool       `json:"ranged"`
+	Min    float64    `json:"min"`
+	Max    float64    `json:"max"`
+	Slice  [3]bool    `json:"slice"`
+	At     [3]float64 `json:"at"`
+	Width  [3]float64 `json:"width"`
+}

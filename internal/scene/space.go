@@ -1,0 +1,196 @@
+package scene
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Space is a plot in three dimensions. The page turns it by itself, without asking
+// again; the headless renderers draw what Flatten makes of it, so that both show
+// the same. Thing i stands at PX[i], PY[i], PZ[i] in units of the axes; what is not
+// finite is not drawn. The numbers of the columns travel once: a page that has
+// them is not sent them again, see package wire.
+//
+// A view fills the columns, sets the axes (FitAxis) and gives them sizes; to make
+// things pickable its result has PickItem, which is asked for the index of a thing.
+type Space struct {
+	// The part of the picture that it takes, in pixels.
+	X, Y, W, H float32
+	Form       Form
+	PX, PY, PZ []float32
+	// Value decides the colour, from Low (the ramp's first) to High (its last), and the
+	// height of a bar; NaN: not drawn.
+	Value     []float32
+	Low, High float32
+	Ramp      string   // as in RampNames
+	Fill      []Colour // nil: by Value
+	// Radius of dots and balls in units of the stretched box; drawn no smaller than a pixel.
+	Radius float32
+	// Half is half the width of bars along x and y, Tall the height of the highest,
+	// in units of the axes. A bar stands on its place.
+	Half [2]float32
+	Tall float32
+	// Columns is how many things a row of a mesh has: i is joined with i+1 and i+Columns.
+	// Joints longer than Gap, in units of the stretched box, are left open; 0: none.
+	Columns int
+	Gap     float32
+	Axes    [3]SpaceAxis
+	Camera  Camera
+	Filter  SpaceFilter
+}
+
+// A Form is what a thing in space looks like.
+type Form uint8
+
+const (
+	Dots  Form = iota // flat discs
+	Balls             // lit spheres
+	Bars              // boxes whose height is the value
+	Mesh              // a surface through all places
+)
+
+// FormNames are the forms as options and the wire call them.
+var FormNames = []string{"points", "spheres", "bars", "mesh"}
+
+// FormOf gives the form of a name, and Dots for an unknown one.
+func FormOf(name string) Form {
+	for i, n := range FormNames {
+		if n == name {
+			return Form(i)
+		}
+	}
+	return Dots
+}
+
+// A SpaceAxis is one direction of the box that holds everything.
+type SpaceAxis struct {
+	Label      string
+	Begin, End float64
+	// Stretch turns units of the axis into units of the box; 0: 1.
+	Stretch float64
+	Ticks   []Tick
+}
+
+// FitAxis makes an axis from lo to hi with round ticks. Unit is as for LinearTicks.
+func FitAxis(label string, lo, hi float64, unit string) SpaceAxis {
+	a := SpaceAxis{Label: label, Begin: lo, End: hi, Stretch: 1}
+	if hi > lo {
+		a.Ticks = LinearTicks(lo, hi, 6, unit)
+	}
+	return a
+}
+
+// Length is the axis' part of the box.
+func (a *SpaceAxis) Length() float64 { return (a.End - a.Begin) * a.stretch() }
+
+func (a *SpaceAxis) stretch() float64 {
+	if a.Stretch == 0 {
+		return 1
+	}
+	return a.Stretch
+}
+
+// A SpaceFilter says which things are shown. It does not change places, so the
+// page applies it by itself.
+type SpaceFilter struct {
+	// Ranged: Min ≤ value ≤ Max; where Min > Max, value > Min or value < Max.
+	Ranged   bool
+	Min, Max float64
+	// Slice keeps what lies within half of Width of At, on each axis chosen.
+	Slice     [3]bool
+	At, Width [3]float64
+}
+
+// Shows reports whether the filter keeps a thing.
+func (f *SpaceFilter) Shows(value float64, at [3]float64) bool {
+	if f.Ranged {
+		switch {
+		case math.IsNaN(value) || math.IsInf(value, 0):
+			return false
+		case f.Min <= f.Max && !(f.Min <= value && value <= f.Max):
+			return false
+		case f.Min > f.Max && !(value > f.Min || value < f.Max):
+			return false
+		}
+	}
+	return f.Holds(at)
+}
+
+// Holds reports whether a place lies in the slice.
+func (f *SpaceFilter) Holds(at [3]float64) bool {
+	for a := range 3 {
+		if f.Slice[a] && !(f.At[a]-f.Width[a]/2 <= at[a] && at[a] < f.At[a]+f.Width[a]/2) {
+			return false
+		}
+	}
+	return true
+}
+
+// A Camera looks at the middle of the box from far away. Angles are in degrees:
+// azimuth turns round the vertical, elevation is 90 from above. Zoom 1 shows all.
+// Pan moves the picture, in shares of its smaller side.
+type Camera struct{ Azimuth, Elevation, Zoom, PanX, PanY float64 }
+
+// UsualCamera is the camera where none is given.
+var UsualCamera = Camera{Azimuth: 30, Elevation: 20, Zoom: 1}
+
+// ParseCamera reads azimuth,elevation,zoom[,panX,panY]; what is left out is usual.
+func ParseCamera(text string) (Camera, error) {
+	c := UsualCamera
+	for k, part := range strings.Split(text, ",") {
+		if strings.TrimSpace(part) == "" && text == "" {
+			break
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || k > 4 || math.IsNaN(v) || math.IsInf(v, 0) {
+			return UsualCamera, fmt.Errorf("--camera %q: want azimuth,elevation,zoom[,panX,panY]", text)
+		}
+		*[]*float64{&c.Azimuth, &c.Elevation, &c.Zoom, &c.PanX, &c.PanY}[k] = v
+	}
+	c.Elevation = min(max(c.Elevation, -90), 90)
+	c.Zoom = min(max(c.Zoom, 0.05), 200)
+	c.PanX, c.PanY = min(max(c.PanX, -100), 100), min(max(c.PanY, -100), 100)
+	return c, nil
+}
+
+func (*Space) Kind() string { return "space" }
+func (m *Space) Len() int   { return len(m.PX) }
+
+// Add appends one thing.
+func (m *Space) Add(x, y, z, value float32) {
+	m.PX, m.PY, m.PZ, m.Value = append(m.PX, x), append(m.PY, y), append(m.PZ, z), append(m.Value, value)
+}
+
+// Look gives the colour of thing i as it is shown, None where the filter hides it.
+func (m *Space) Look(i int) Colour {
+	v := float64(m.Value[i])
+	if math.IsNaN(v) || !m.Filter.Shows(v, [3]float64{float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])}) {
+		return None
+	}
+	if len(m.Fill) > 0 {
+		return m.Fill[i]
+	}
+	share := 0.0
+	if m.High > m.Low {
+		share = (v - float64(m.Low)) / (float64(m.High) - float64(m.Low))
+	}
+	return Ramp(m.Ramp, share)
+}
+
+// Mean gives the mean value of what lies in the slice, whatever the range filter,
+// and how many there are; NaN of none.
+func (m *Space) Mean() (mean float64, n int) {
+	sum := 0.0
+	for i := range m.PX {
+		at := [3]float64{float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])}
+		v := float64(m.Value[i])
+		if finite(at[0]) && finite(at[1]) && finite(at[2]) && finite(v) && m.Filter.Holds(at) {
+			sum, n = sum+v, n+1
+		}
+	}
+	return sum / float64(n), n
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,183 @@
+package scene
+
+import "math"
+
+// Shades are laid over colours to make things look solid; they are the palette's
+// section "shade": two of shadow, one of light.
+const (
+	shadeNone = iota
+	shadeSoft
+	shadeDeep
+	shadeShine
+)
+
+func shade(k int) Colour {
+	s, _ := FindSection("shade")
+	return Colour(s.Start + k - 1)
+}
+
+// smallBall is the radius in pixels below which a ball is a dot.
+const smallBall = 2.5
+
+// Flatten draws the space as marks of the plane, from far to near: what a renderer
+// without depth draws. What lies behind other things at the same pixel is left
+// out, so the result is bounded by the picture, not by the number of things.
+func (m *Space) Flatten() []Mark {
+	p := m.Project()
+	marks := m.flattenAxes(&p)
+	behind, labels := marks[:len(marks)-1], marks[len(marks)-1]
+	out := append([]Mark{}, behind...)
+	switch m.Form {
+	case Bars:
+		out = append(out, m.flattenBars(&p))
+	case Mesh:
+		out = append(out, m.flattenMesh(&p))
+	default:
+		out = append(out, m.flattenDots(&p))
+	}
+	return append(out, labels)
+}
+
+// dotRadius is the radius of dots and balls in pixels.
+func (m *Space) dotRadius(p *Projection) float64 {
+	return min(max(float64(m.Radius)*p.Scale, 0.9), 60)
+}
+
+func (m *Space) flattenDots(p *Projection) *Point {
+	x, y, depth, index := m.places(p)
+	order := byDepth(depth, sequence(len(index)))
+	r := m.dotRadius(p)
+	if len(order) > manyDots {
+		order = m.inFront(order, x, y, r)
+	}
+	out := &Point{}
+	balls := m.Form == Balls && r >= smallBall
+	for _, k := range order {
+		fill := m.Look(int(index[k]))
+		out.Add(float32(x[k]), float32(y[k]), float32(r), fill)
+		if balls {
+			out.Add(float32(x[k]), float32(y[k]), float32(r), shade(shadeDeep))
+			out.Add(float32(x[k]-0.13*r), float32(y[k]-0.13*r), float32(0.8*r), fill)
+			out.Add(float32(x[k]-0.36*r), float32(y[k]-0.36*r), float32(0.24*r), shade(shadeShine))
+		}
+	}
+	return out
+}
+
+// manyDots is how many are drawn before those are looked for that others hide.
+const manyDots = 20000
+
+// inFront leaves out dots that another hides whose middle is nearly the same.
+func (m *Space) inFront(order []int32, x, y []float64, r float64) []int32 {
+	cell := max(0.75, r/2)
+	columns, rows := int(float64(m.W)/cell)+1, int(float64(m.H)/cell)+1
+	front := make([]int32, columns*rows)
+	for i := range front {
+		front[i] = -1
+	}
+	at := func(k int32) int {
+		c, w := math.Floor((x[k]-float64(m.X))/cell), math.Floor((y[k]-float64(m.Y))/cell)
+		if c < 0 || w < 0 || c >= float64(columns) || w >= float64(rows) {
+			return -1
+		}
+		return int(w)*columns + int(c)
+	}
+	for _, k := range order {
+		if c := at(k); c >= 0 {
+			front[c] = k // The last is the nearest.
+		}
+	}
+	out := order[:0:0]
+	for _, k := range order {
+		if c := at(k); c >= 0 && front[c] == k {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func sequence(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}
+
+// A face is a polygon in pixels with its shade.
+type face struct {
+	x, y [4]float64
+}
+
+// addFace draws a face, a little larger than it is, so that neighbours leave no seams.
+func addFace(out *Polygon, f *face, fill Colour, shaded int) {
+	var xs, ys [4]float32
+	cx, cy := (f.x[0]+f.x[1]+f.x[2]+f.x[3])/4, (f.y[0]+f.y[1]+f.y[2]+f.y[3])/4
+	for k := range 4 {
+		dx, dy := f.x[k]-cx, f.y[k]-cy
+		grow := 1 + 0.4/max(math.Hypot(dx, dy), 0.4)
+		xs[k], ys[k] = float32(cx+dx*grow), float32(cy+dy*grow)
+	}
+	out.Add(xs[:], ys[:], fill)
+	if shaded != shadeNone {
+		out.Add(xs[:], ys[:], shade(shaded))
+	}
+}
+
+// BarHeight is the height of bar i in units of the z axis.
+func (m *Space) BarHeight(i int) float64 {
+	if !(m.High > m.Low) {
+		return 0
+	}
+	share := (float64(m.Value[i]) - float64(m.Low)) / (float64(m.High) - float64(m.Low))
+	return max(share, 0) * float64(m.Tall)
+}
+
+// barFaces gives the faces of bar i that can be seen, the sides first.
+func (m *Space) barFaces(p *Projection, i int) [3]face {
+	x, y, z := float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])
+	hx, hy, top := float64(m.Half[0]), float64(m.Half[1]), z+m.BarHeight(i)
+	// Which sides face the eye: depth grows with x by sin, with y by cos of the azimuth.
+	sx, sy := -1.0, -1.0
+	if p.sinA < 0 {
+		sx = 1
+	}
+	if p.cosA < 0 {
+		sy = 1
+	}
+	lid := top
+	if p.sinE < 0 {
+		lid = z
+	}
+	corner := func(f *face, k int, x, y, z float64) { f.x[k], f.y[k], _ = p.At(x, y, z) }
+	var out [3]face
+	for k, s := range [4][2]float64{{-1, 0}, {1, 0}, {1, 1}, {-1, 1}} {
+		h := z + s[1]*(top-z)
+		corner(&out[0], k, x+sx*hx, y+s[0]*hy, h)
+		corner(&out[1], k, x+s[0]*hx, y+sy*hy, h)
+	}
+	for k, s := range [4][2]float64{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
+		corner(&out[2], k, x+s[0]*hx, y+s[1]*hy, lid)
+	}
+	return out
+}
+
+func (m *Space) flattenBars(p *Projection) *Polygon {
+	_, _, depth, index := m.places(p)
+	out := &Polygon{}
+	thin := 2*float64(m.Half[0])*p.stretch[0]*p.Scale < 1.2 && 2*float64(m.Half[1])*p.stretch[1]*p.Scale < 1.2
+	for _, i := range byDepth(depth, index) {
+		fill := m.Look(int(i))
+		if thin {
+			x, y, _ := p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i]))
+			tx, ty, _ := p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])+m.BarHeight(int(i)))
+			out.Add([]float32{float32(x), float32(tx)}, []float32{float32(y), float32(min(ty, y-1))}, fill)
+			continue
+		}
+		faces := m.barFaces(p, int(i))
+		addFace(out, &faces[0], fill, shadeDeep)
+		addFace(out, &faces[1], fill, shadeSoft)
+		addFace(out, &faces[2], fill, shadeNone)
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package scene
+
+import "math"
+
+// A Projection turns places in a space into pixels. There is no perspective, so
+// that lengths along an axis can be compared. web/src/scene/space has the same.
+type Projection struct {
+	sinA, cosA, sinE, cosE float64
+	middle, stretch        [3]float64
+	cx, cy                 float64
+	Scale                  float64 // pixels for a unit of the box
+}
+
+// spaceFill is the share of the smaller side that the box's diagonal takes at zoom 1.
+const spaceFill = 0.98
+
+// Project gives the projection of a space by its camera.
+func (m *Space) Project() Projection {
+	var p Projection
+	p.sinA, p.cosA = math.Sincos(m.Camera.Azimuth * math.Pi / 180)
+	p.sinE, p.cosE = math.Sincos(m.Camera.Elevation * math.Pi / 180)
+	diagonal := 0.0
+	for a := range 3 {
+		x := &m.Axes[a]
+		p.middle[a], p.stretch[a] = (x.Begin+x.End)/2, x.stretch()
+		diagonal += x.Length() * x.Length()
+	}
+	side := float64(min(m.W, m.H))
+	p.Scale = spaceFill * m.Camera.Zoom * side / max(math.Sqrt(diagonal), 1e-30)
+	if diagonal == 0 {
+		p.Scale = side / 4 * m.Camera.Zoom
+	}
+	p.cx = float64(m.X) + float64(m.W)/2 + m.Camera.PanX*side
+	p.cy = float64(m.Y) + float64(m.H)/2 + m.Camera.PanY*side
+	return p
+}
+
+// At gives the pixel of a place, and its depth, which grows away from the eye in
+// pixels.
+func (p *Projection) At(x, y, z float64) (px, py, depth float64) {
+	x, y, z = (x-p.middle[0])*p.stretch[0], (y-p.middle[1])*p.stretch[1], (z-p.middle[2])*p.stretch[2]
+	u, w := x*p.cosA-y*p.sinA, x*p.sinA+y*p.cosA
+	return p.cx + u*p.Scale, p.cy - (z*p.cosE+w*p.sinE)*p.Scale, (w*p.cosE - z*p.sinE) * p.Scale
+}
+
+// byDepth orders n things from far to near, things of about one depth as they
+// come: a counting sort, so it takes one pass over a million.
+func byDepth(depths []float64, keep []int32) []int32 {
+	if len(keep) == 0 {
+		return nil
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, d := range depths {
+		lo, hi = min(lo, d), max(hi, d)
+	}
+	const steps = 1 << 16
+	factor := 0.0
+	if hi > lo {
+		factor = (steps - 1) / (hi - lo)
+	}
+	var count [steps + 1]int32
+	key := make([]uint16, len(depths))
+	for i, d := range depths {
+		key[i] = uint16((hi - d) * factor)
+		count[int(key[i])+1]++
+	}
+	for i := range steps {
+		count[i+1] += count[i]
+	}
+	out := make([]int32, len(keep))
+	for i, k := range key {
+		out[count[k]] = keep[i]
+		count[k]++
+	}
+	return out
+}
+
+// places gives pixel and depth of all things that are shown, and which they are.
+func (m *Space) places(p *Projection) (x, y, depth []float64, index []int32) {
+	n := m.Len()
+	x, y, depth, index = make([]float64, 0, n), make([]float64, 0, n), make([]float64, 0, n), make([]int32, 0, n)
+	for i := range n {
+		if m.Look(i) == None {
+			continue
+		}
+		px, py, d := p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i]))
+		if !finite(px) || !finite(py) {
+			continue
+		}
+		x, y, depth, index = append(x, px), append(y, py), append(depth, d), append(index, int32(i))
+	}
+	return x, y, depth, index
+}
