@@ -82,31 +82,33 @@ func (d *Digest) Decode(b trace.Block) bool {
 	for i := range d.Top[:d.Count] {
 		d.Top[i] = Entry{r.region(), r.time()}
 	}
-	return r.ok && len(r.b) == 0
+	return r.ok && r.at == len(b)
 }
 
-// A decoder reads varints; past the end it gives zeros and is no longer ok.
+// A decoder reads varints; past the end it gives zeros and is no longer ok. It
+// counts what it has read instead of moving the slice: a pointer that is written
+// costs more than the number it leads to while memory is collected.
 type decoder struct {
 	b  []byte
+	at int
 	ok bool
 }
 
 func (r *decoder) next() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 { // the common case, inlined
-		v := uint64(r.b[0])
-		r.b = r.b[1:]
-		return v
+	if r.at < len(r.b) && r.b[r.at] < 0x80 { // the common case, inlined
+		r.at++
+		return uint64(r.b[r.at-1])
 	}
 	return r.long()
 }
 
 func (r *decoder) long() uint64 {
-	v, n := binary.Uvarint(r.b)
+	v, n := binary.Uvarint(r.b[r.at:])
 	if n <= 0 {
-		r.ok, r.b = false, nil
+		r.ok, r.at = false, len(r.b)
 		return 0
 	}
-	r.b = r.b[n:]
+	r.at += n
 	return v
 }
 
