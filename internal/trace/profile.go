@@ -10,9 +10,22 @@ type Metric struct {
 	Parent string
 	// Default is set on the metric that stands for time.
 	Default bool
+	// Join says how values of several locations or paths become one.
+	Join Join `json:",omitempty"`
 	// Description is the source's own text.
 	Description string
 }
+
+// A Join is how values of a metric are put together: most are amounts and add up,
+// a minimum or a rate does not.
+type Join string
+
+const (
+	JoinSum  Join = "" // amounts
+	JoinMin  Join = "min"
+	JoinMax  Join = "max"
+	JoinMean Join = "mean" // rates and shares: the mean of those that have one
+)
 
 // A CallPath is a region under a call path. Flat paths are totals of a region
 // over all callers as a source gives them beside its paths: the two are never

@@ -45,7 +45,7 @@ var OptionTable = []Option{
 	{Name: "group", Kind: "text", Help: "grouping of rows: a level of the tree, an attribute, groups, or the optimal cut"},
 	{Name: "top", Kind: "integer", Default: "0", Help: "how many rows at most; 0: as many as fit"},
 	{Name: "by", Kind: "text", Help: "what is counted: roles or regions"},
-	{Name: "bins", Kind: "integer", Default: "0", Help: "how many equal bins of time; 0: as many as the picture is wide"},
+	{Name: "bins", Kind: "integer", Default: "0", Help: "how many equal bins, of time or of values; 0: as many as suit the picture"},
 	{Name: "depth", Kind: "integer", Default: "0", Help: "how many levels of nesting are drawn; 0: the innermost alone, folded into one"},
 	{Name: "direction", Kind: "choice", Choices: []string{"top-down", "bottom-up"}, Default: "top-down", Help: "from callers to what they call, or from regions to their callers"},
 	{Name: "form", Kind: "choice", Choices: []string{"icicle", "table"}, Default: "icicle", Help: "how a tree is drawn"},

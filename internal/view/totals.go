@@ -17,6 +17,7 @@ type MetricChoice struct {
 	Name   string         // for people: "exclusive time", "calls", "PAPI_TOT_INS"
 	Unit   string         // "ns", "bytes", "count" or ""
 	Number MetricNumber
+	Join   trace.Join // how values of regions and locations become one; calls add up
 }
 
 // A MetricNumber is one of the numbers of a row.
@@ -36,7 +37,7 @@ func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
 	m := MetricChoice{Unit: "ns", Name: "time"}
 	if profile {
 		m.ID = DefaultMetric(metrics)
-		m.Unit, m.Name = metrics[m.ID].Unit, metrics[m.ID].Name
+		m.Unit, m.Name, m.Join = metrics[m.ID].Unit, metrics[m.ID].Name, metrics[m.ID].Join
 	}
 	switch text {
 	case "", "exclusive":
@@ -46,7 +47,7 @@ func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
 		m.Number, m.Name = NumberInclusive, "inclusive "+m.Name
 		return m, nil
 	case "calls":
-		m.Number, m.Name, m.Unit = NumberCalls, "calls", "count"
+		m.Number, m.Name, m.Unit, m.Join = NumberCalls, "calls", "count", trace.JoinSum
 		return m, nil
 	}
 	name, number := text, NumberExclusive
@@ -65,7 +66,7 @@ func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
 		}
 		return m, fmt.Errorf("--metric %q: want exclusive, inclusive, calls%s", text, also(known))
 	}
-	return MetricChoice{ID: trace.MetricID(i), Name: text, Unit: metrics[i].Unit, Number: number}, nil
+	return MetricChoice{ID: trace.MetricID(i), Name: text, Unit: metrics[i].Unit, Number: number, Join: metrics[i].Join}, nil
 }
 
 func also(known []string) string {
@@ -115,8 +116,8 @@ type Total struct {
 // Totals hands out the totals of the selection's time and locations: of a trace
 // from its prefix sums, of a profile from its rows. Those of a location come
 // together, locations ascending. In a profile, rows that the source gives as totals
-// over all callers win over call paths; where there are only those they are added
-// up, inclusive where the region is not below itself. Takes O(rows), and memory that
+// over all callers win over call paths; where there are only those they are put
+// together as the metric asks for, inclusive where the region is not below itself. Takes O(rows), and memory that
 // does not grow with the locations of a profile.
 func Totals(ctx context.Context, r store.Reader, w store.Window, metric trace.MetricID, f func([]Total)) error {
 	if r.Info().Intervals > 0 {
@@ -126,8 +127,17 @@ func Totals(ctx context.Context, r store.Reader, w store.Window, metric trace.Me
 	flat := slices.ContainsFunc(paths, func(p trace.CallPath) bool { return p.Flat })
 	outermost := Outermost(paths)
 	at := make([]int32, len(r.Regions())) // place in the list of the location, plus one
+	how := trace.JoinSum
+	if int(metric) < len(r.Metrics()) {
+		how = r.Metrics()[metric].Join
+	}
 	var list []Total
+	var joined []joinedTotal
 	flush := func() {
+		for i := range joined {
+			list[i].Exclusive, list[i].Inclusive = joined[i].exclusive.Value(how), joined[i].inclusive.Value(how)
+		}
+		joined = joined[:0]
 		if len(list) > 0 {
 			slices.SortFunc(list, func(a, b Total) int { return int(a.Region) - int(b.Region) })
 			f(list)
@@ -150,14 +160,14 @@ func Totals(ctx context.Context, r store.Reader, w store.Window, metric trace.Me
 			k := at[p.Region]
 			if k == 0 {
 				list = append(list, Total{Location: x.Location, Region: p.Region})
+				joined = append(joined, joinedTotal{})
 				k = int32(len(list))
 				at[p.Region] = k
 			}
-			t := &list[k-1]
-			t.Calls += x.Calls
-			t.Exclusive += x.Exclusive
+			list[k-1].Calls += x.Calls
+			joined[k-1].exclusive.Add(how, x.Exclusive)
 			if outermost[x.Path] {
-				t.Inclusive += x.Inclusive
+				joined[k-1].inclusive.Add(how, x.Inclusive)
 			}
 		}
 		return nil
@@ -165,6 +175,9 @@ func Totals(ctx context.Context, r store.Reader, w store.Window, metric trace.Me
 	flush()
 	return err
 }
+
+// A joinedTotal holds the values of one region over its call paths.
+type joinedTotal struct{ exclusive, inclusive Joined }
 
 func traceTotals(ctx context.Context, r store.Reader, w store.Window, f func([]Total)) error {
 	t, err := r.Time(ctx, w)

@@ -9,6 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/groups"
+	"github.com/parallax-hpc/parallax/internal/view/histogram"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
@@ -33,4 +34,5 @@ var Views = []*view.View{
 	overview.View,
 	kaleidoscope.View,
 	topology.View,
+	histogram.View,
 }

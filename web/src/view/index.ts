@@ -8,6 +8,7 @@ import { commmatrix } from "./commmatrix";
 import { boxprofile } from "./boxprofile";
 import { callmatrix } from "./callmatrix";
 import { groups } from "./groups";
+import { histogram } from "./histogram";
 import { moments } from "./moments";
 import { overview } from "./overview";
 import { profile } from "./profile";
@@ -22,6 +23,7 @@ export const views: ViewPlug[] = [
   boxprofile,
   callmatrix,
   groups,
+  histogram,
   moments,
   overview,
   profile,

@@ -1,0 +1,310 @@
+// Package histogram shows how one number spreads over locations: how many have
+// about the same, and below it, on the same axis, a bar for each location.
+//
+// After the two-dimensional charts of ParaProf that Spear, Malony, Lee, Biersdorff
+// and Shende begin with. The number is a metric of the selected regions; where none
+// is selected, of the region that differs most between locations. Any other number
+// a location has will do too: see view.MeasureAll.
+package histogram
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "histogram",
+	Title:   "Histogram",
+	Paper:   "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a Parallel Profile Analysis Tool",
+	Summary: "how one region's metric spreads over locations, and a bar for each location",
+	HowToRead: "The upper part counts locations: a bar is a range of values, its height how many locations have one in it. The line across is the mean, the band one standard deviation to both sides, " +
+		"the thin line the median. The lower part has a bar for each location on the same axis; where there are more locations than pixels a bar runs from the least to the most of several. " +
+		"One hump is an even load; a second hump or a bar on its own are locations that behave differently: choose it to select them. The number is a metric of the selected regions; " +
+		"without a selection it is of the region that differs most, which the notes name.",
+	Needs:   view.Needs{Intervals: true, Profile: true},
+	Options: view.Use("metric", "event0", "bins", "stretch", "order"),
+	Compute: compute,
+}
+
+// A bin is a range of values [low, high), the last one closed.
+type bin struct {
+	low, high float64
+	count     int
+}
+
+type result struct {
+	request   *view.Request
+	measure   view.Measure
+	name      string // of what is measured, in short
+	role      uint8
+	locations []trace.LocationID // ascending
+	values    []float64          // of each
+	bins      []bin
+	binOf     []int32 // of each location; -1: no value
+	order     []int32 // locations as they are drawn
+	log       bool
+	have      int // locations with a value
+	zeros     int // left out of a logarithmic axis
+	min, max  float64
+	mean, sd  float64
+	quartile  [3]float64
+	notes     []string
+	drawn     drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	s := q.Store()
+	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r := &result{request: q}
+	holds := view.Holders(ctx, s)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, holds); len(r.locations) == 0 {
+		return nil, view.Empty("choose other locations", "no location with values in the selection")
+	}
+	if err := r.read(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.summarise(); err != nil {
+		return nil, err
+	}
+	r.fill()
+	return r, r.sort()
+}
+
+// read finds what is measured, and its values.
+func (r *result) read(ctx context.Context) error {
+	q := r.request
+	if text := q.Values.Text("event0"); text != "" {
+		m, err := view.MeasureAll(ctx, q, r.locations, []string{text})
+		if err != nil {
+			return fmt.Errorf("--event0 %w", err)
+		}
+		r.take(m[0], m[0].Label)
+		return nil
+	}
+	metric, err := view.ChooseMetric(q.Store(), q.Values.Text("metric"))
+	if err != nil {
+		return err
+	}
+	regions := q.Selection.Regions
+	if regions == nil {
+		region, found, err := r.mostDifferent(ctx, metric)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return view.Empty("choose another metric or a longer time", "no region has a value in the selection")
+		}
+		regions = []trace.RegionID{region}
+		r.notes = append(r.notes, fmt.Sprintf("no region is selected: this is %s, which differs most between locations", q.Store().Regions()[region].Name))
+	}
+	wanted := make([]bool, len(q.Store().Regions()))
+	for _, id := range regions {
+		wanted[id] = true
+	}
+	values := make([]float64, len(r.locations))
+	row := rows(q.Store().Locations().Len(), r.locations)
+	err = view.Totals(ctx, q.Store(), q.Window(), metric.ID, func(list []view.Total) {
+		i := row[list[0].Location]
+		if i < 0 {
+			return
+		}
+		var j view.Joined
+		for _, t := range list {
+			if wanted[t.Region] {
+				j.Add(metric.Join, metric.Of(t.Calls, t.Inclusive, t.Exclusive))
+			}
+		}
+		values[i] = j.Value(metric.Join)
+	})
+	name := "no region"
+	if len(regions) > 0 {
+		name = q.Store().Regions()[regions[0]].Name
+	}
+	if len(regions) > 1 {
+		name = view.Count(len(regions), "region")
+		if metric.Number == view.NumberInclusive {
+			r.notes = append(r.notes, "inclusive values of several regions are added up: what lies in two of them counts twice")
+		}
+	}
+	r.take(view.Measure{Label: name + ", " + metric.Name, Unit: metric.Unit, Values: values, Regions: regions}, name)
+	return err
+}
+
+func (r *result) take(m view.Measure, name string) {
+	r.measure, r.values, r.name = m, m.Values, name
+	if len(m.Regions) > 0 {
+		r.role = uint8(r.request.Store().Regions()[m.Regions[0]].Role)
+	}
+}
+
+func rows(n int, ids []trace.LocationID) []int32 {
+	row := make([]int32, n)
+	for i := range row {
+		row[i] = -1
+	}
+	for i, id := range ids {
+		row[id] = int32(i)
+	}
+	return row
+}
+
+// mostDifferent gives the region with the greatest standard deviation over the
+// locations. One pass, O(locations × regions).
+func (r *result) mostDifferent(ctx context.Context, metric view.MetricChoice) (best trace.RegionID, found bool, err error) {
+	s := r.request.Store()
+	sum, squares := make([]float64, len(s.Regions())), make([]float64, len(s.Regions()))
+	seen := make([]bool, len(s.Regions()))
+	err = view.Totals(ctx, s, r.request.Window(), metric.ID, func(list []view.Total) {
+		for _, t := range list {
+			v := metric.Of(t.Calls, t.Inclusive, t.Exclusive)
+			sum[t.Region] += v
+			squares[t.Region] += v * v
+			seen[t.Region] = true
+		}
+	})
+	n, most := float64(len(r.locations)), -1.0
+	for id := range sum {
+		if !seen[id] {
+			continue
+		}
+		mean := sum[id] / n
+		if v := max(squares[id]/n-mean*mean, 0); v > most {
+			best, most, found = trace.RegionID(id), v, true
+		}
+	}
+	return best, found, err
+}
+
+// summarise finds mean, spread and quartiles of the locations that have a value.
+func (r *result) summarise() error {
+	var sorted []float64
+	sum := 0.0
+	for _, v := range r.values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		sorted = append(sorted, v)
+		sum += v
+	}
+	if r.have = len(sorted); r.have == 0 {
+		return view.Empty("choose another number or other locations", "no location has %s", r.measure.Label)
+	}
+	sort.Float64s(sorted)
+	r.min, r.max = sorted[0], sorted[r.have-1]
+	r.mean = min(max(sum/float64(r.have), r.min), r.max)
+	for _, v := range sorted {
+		r.sd += (v - r.mean) * (v - r.mean)
+	}
+	r.sd = math.Sqrt(r.sd / float64(r.have))
+	for k := range r.quartile {
+		r.quartile[k] = quantile(sorted, float64(k+1)/4)
+	}
+	if missing := len(r.values) - r.have; missing > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s of %s have no value and are left out", view.Thousands(int64(missing)), view.Count(len(r.values), "location")))
+	}
+	switch r.request.Values.Text("stretch") {
+	case "log":
+		r.log = r.max > 0
+		if i := sort.SearchFloat64s(sorted, math.SmallestNonzeroFloat64); r.log && i > 0 {
+			r.zeros = i
+			r.min = sorted[i]
+			r.notes = append(r.notes, fmt.Sprintf("%s with 0 or less are left out of the logarithmic axis", view.Count(i, "location")))
+		}
+	case "rank":
+		return fmt.Errorf("--stretch rank: a histogram takes linear or log")
+	}
+	return nil
+}
+
+// quantile interpolates between the two nearest of sorted values (type 7).
+func quantile(sorted []float64, q float64) float64 {
+	h := q * float64(len(sorted)-1)
+	i := int(h)
+	if i+1 >= len(sorted) {
+		return sorted[i]
+	}
+	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// fill counts locations in bins. Without a wish their number follows Freedman and
+// Diaconis, within 8 and 120.
+func (r *result) fill() {
+	n := r.request.Values.Integer("bins")
+	lo, hi := r.axis(r.min), r.axis(r.max)
+	if n <= 0 {
+		n = max(8, min(120, int(math.Ceil(2*math.Cbrt(float64(r.have))))))
+		if iqr := r.axis(r.quartile[2]) - r.axis(max(r.quartile[0], r.min)); iqr > 0 {
+			n = max(8, min(120, int(math.Ceil((hi-lo)*math.Cbrt(float64(r.have))/(2*iqr)))))
+		}
+	}
+	n = min(n, 10000)
+	if !(hi > lo) {
+		n = 1
+	}
+	r.bins = make([]bin, n)
+	for b := range r.bins {
+		r.bins[b] = bin{low: r.value(lo + (hi-lo)*float64(b)/float64(n)), high: r.value(lo + (hi-lo)*float64(b+1)/float64(n))}
+	}
+	r.bins[0].low, r.bins[n-1].high = r.min, r.max
+	r.binOf = make([]int32, len(r.values))
+	for i, v := range r.values {
+		r.binOf[i] = -1
+		if math.IsNaN(v) || math.IsInf(v, 0) || r.log && v <= 0 {
+			continue
+		}
+		b := sort.Search(n-1, func(b int) bool { return v < r.bins[b].high })
+		r.binOf[i] = int32(b)
+		r.bins[b].count++
+	}
+}
+
+// axis gives the place of a value on the axis, value the way back.
+func (r *result) axis(v float64) float64 {
+	if r.log {
+		return math.Log10(v)
+	}
+	return v
+}
+
+func (r *result) value(at float64) float64 {
+	if r.log {
+		return math.Pow(10, at)
+	}
+	return at
+}
+
+func (r *result) sort() error {
+	r.order = make([]int32, len(r.locations))
+	for i := range r.order {
+		r.order[i] = int32(i)
+	}
+	switch order := r.request.Values.Text("order"); order {
+	case "", "location":
+	case "value":
+		at := func(i int32) float64 {
+			if math.IsNaN(r.values[i]) {
+				return math.Inf(-1)
+			}
+			return r.values[i]
+		}
+		slices.SortStableFunc(r.order, func(a, b int32) int { return cmp.Compare(at(b), at(a)) })
+	default:
+		return fmt.Errorf("--order %q: want location or value", order)
+	}
+	return nil
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }
