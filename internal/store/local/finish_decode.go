@@ -1,15 +1,18 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// decode reads the records of a stream in order.
-func (w *rowWorker) decode(ctx context.Context, s *stream) error {
+// decode reads the records of a stream in order and gives Enter and Leave to stack,
+// where that is not nil, else to the Builder.
+func (w *rowWorker) decode(ctx context.Context, s *stream, stack *trace.StackBuilder) error {
 	w.chain = w.f.chunks.chain(s.tail, w.chain)
 	d := decoder{origin: w.f.origin}
 	row, instant := uint64(0), uint64(0) // how many so far
@@ -23,13 +26,23 @@ func (w *rowWorker) decode(ctx context.Context, s *stream) error {
 			op, n := d.head()
 			switch op {
 			case opEnter:
-				w.builder.Enter(d.time(), trace.RegionID(n))
+				if t := d.time(); stack != nil {
+					stack.Enter(t, trace.RegionID(n))
+				} else {
+					w.builder.Enter(t, trace.RegionID(n))
+				}
 				row++
 				lastIsInstant = false
-			case opLeave:
-				w.builder.Leave(d.time(), trace.RegionID(n))
-			case opLeaveAny:
-				w.builder.Leave(d.time(), trace.NoRegion)
+			case opLeave, opLeaveAny:
+				region := trace.RegionID(n)
+				if op == opLeaveAny {
+					region = trace.NoRegion
+				}
+				if t := d.time(); stack != nil {
+					stack.Leave(t, region)
+				} else {
+					w.builder.Leave(t, region)
+				}
 			case opInterval:
 				begin := d.time()
 				w.builder.Interval(begin, begin+trace.Time(d.varint()), trace.RegionID(n))
@@ -53,7 +66,7 @@ func (w *rowWorker) decode(ctx context.Context, s *stream) error {
 				}
 			}
 		}
-		if err := w.out.err; err != nil {
+		if err := cmp.Or(w.out.err, w.rows.err); err != nil {
 			return err
 		}
 	}
@@ -100,13 +113,23 @@ func (d *decoder) varint() int64 {
 }
 
 func (d *decoder) uvarint() uint64 {
-	if x := d.b[0]; x < 0x80 {
-		d.b = d.b[1:]
-		return uint64(x)
+	if len(d.b) >= 8 {
+		x := binary.LittleEndian.Uint64(d.b)
+		if last := ^x & 0x8080808080808080; last != 0 { // the bytes that end a number
+			d.b = d.b[bits.TrailingZeros64(last)/8+1:]
+			return join7(x & (last ^ (last - 1)))
+		}
 	}
 	x, n := binary.Uvarint(d.b)
 	d.b = d.b[n:]
 	return x
+}
+
+// join7 puts the low seven bits of each byte next to each other.
+func join7(x uint64) uint64 {
+	x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+	x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
+	return x&0x000000000fffffff | x&0x0fffffff00000000>>4
 }
 
 func (d *decoder) fixed() uint64 {

@@ -97,6 +97,7 @@ type rowWorker struct {
 	f       *finisher
 	job     *job
 	builder trace.Builder
+	stack   trace.StackBuilder
 	rows    rowSink
 	events  *spool[trace.Event]
 	spans   *spool[trace.Span]
@@ -197,12 +198,15 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *stream
 	if err := w.rows.location(s, s.facts > 0 && !identity); err != nil {
 		return err
 	}
+	if identity {
+		return w.stacked(ctx, id, s)
+	}
 	w.builder.Reset(trace.BuilderOptions{
 		StreamOptions: trace.StreamOptions{Unordered: unordered, ByName: s.byName},
 		Intervals:     s.intervals, End: w.f.end,
 		Events: eventSorter{w.events}, Spans: spanSorter{w.spans},
 	}, &w.rows)
-	if err := w.decode(ctx, s); err != nil {
+	if err := w.decode(ctx, s, nil); err != nil {
 		return err
 	}
 	repairs, err := w.builder.Finish()
@@ -210,6 +214,21 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *stream
 		return err
 	}
 	w.f.repair(repairs)
+	if err := w.rows.finishLocation(w.job); err != nil {
+		return err
+	}
+	return w.place(id)
+}
+
+// stacked replays a location whose rows come in order by themselves.
+func (w *rowWorker) stacked(ctx context.Context, id trace.LocationID, s *stream) error {
+	w.stack.Reset(&w.rows.rows)
+	if err := w.decode(ctx, s, &w.stack); err != nil {
+		return err
+	}
+	depth, last, repairs := w.stack.Finish(w.f.end)
+	w.f.repair(repairs)
+	w.rows.stacked(s.rows, depth, last)
 	if err := w.rows.finishLocation(w.job); err != nil {
 		return err
 	}

@@ -9,16 +9,12 @@ import (
 // buffer, and what is known later (duration, exclusive) is patched there, or in
 // the file for the few intervals that are open while the buffer is written. Rows
 // of other lanes follow when it is known how many lane 0 has.
+//
+// A StackBuilder writes to the buffer itself.
 type rowSink struct {
 	f    *finisher
-	cap  int
-	base int64 // row of the first in the buffers
-	own  int64 // first row of the location
-
-	begin, duration, exclusive []trace.Time
-	region                     []trace.RegionID
-	parent                     []int32
-	depth                      []uint16
+	rows trace.StackRows // the buffer
+	own  int64           // first row of the location
 
 	others *spool[trace.LaneRow] // rows of lanes past the first
 
@@ -32,16 +28,22 @@ type rowSink struct {
 
 func (s *rowSink) init(f *finisher, share int64) {
 	s.f = f
-	s.cap = int(min(max(share/4/34, 64), 1<<17))
+	n := int(min(max(share/4/34, 64), 1<<17))
+	s.rows = trace.StackRows{
+		Begin: make([]trace.Time, n), Duration: make([]trace.Time, n), Exclusive: make([]trace.Time, n),
+		Region: make([]trace.RegionID, n), Parent: make([]int32, n), Depth: make([]uint16, n),
+		Flush: func() { s.fail(s.flush()) },
+		Late:  s.late,
+	}
 	s.others = newSpool[trace.LaneRow](f.temp, share/8)
 	s.places.init(f.temp, share/8)
 }
 
-func (s *rowSink) start(j *job) { s.base = j.at.rows; s.own = s.base }
+func (s *rowSink) start(j *job) { s.rows.First = j.at.rows; s.own = s.rows.First }
 
 // location starts another location; keepPlaces asks for the place of each record.
 func (s *rowSink) location(st *stream, keepPlaces bool) error {
-	s.own = s.base + int64(len(s.begin))
+	s.own = s.rows.First + int64(s.rows.N)
 	s.others.reset()
 	s.lanes, s.ends = s.lanes[:0], s.ends[:0]
 	if !keepPlaces {
@@ -67,15 +69,14 @@ func (s *rowSink) Open(r *trace.LaneRow) {
 }
 
 func (s *rowSink) append(r *trace.LaneRow) {
-	if len(s.begin) >= s.cap {
+	c := &s.rows
+	if c.N >= len(c.Begin) {
 		s.fail(s.flush())
 	}
-	s.begin = append(s.begin, r.Begin)
-	s.duration = append(s.duration, r.Duration)
-	s.exclusive = append(s.exclusive, r.Exclusive)
-	s.region = append(s.region, r.Region)
-	s.parent = append(s.parent, r.Parent)
-	s.depth = append(s.depth, r.Depth)
+	i := c.N
+	c.N++
+	c.Begin[i], c.Duration[i], c.Exclusive[i] = r.Begin, r.Duration, r.Exclusive
+	c.Region[i], c.Parent[i], c.Depth[i] = r.Region, r.Parent, r.Depth
 }
 
 // Close implements trace.RowSink.
@@ -86,13 +87,27 @@ func (s *rowSink) Close(r *trace.LaneRow) {
 		s.fail(s.others.Add(*r))
 		return
 	}
-	if i := s.own + int64(r.Row) - s.base; i >= 0 {
-		s.duration[i], s.exclusive[i] = r.Duration, r.Exclusive
+	row := s.own + int64(r.Row)
+	if i := row - s.rows.First; i >= 0 {
+		s.rows.Duration[i], s.rows.Exclusive[i] = r.Duration, r.Exclusive
 		return
 	}
-	at := s.own + int64(r.Row)
-	s.fail(s.f.files.duration.put([]trace.Time{r.Duration}, at))
-	s.fail(s.f.files.exclusive.put([]trace.Time{r.Exclusive}, at))
+	s.late(row, r.Duration, r.Exclusive)
+}
+
+// late closes a row that was written while it was open.
+func (s *rowSink) late(row int64, duration, exclusive trace.Time) {
+	s.fail(s.f.files.duration.put([]trace.Time{duration}, row))
+	s.fail(s.f.files.exclusive.put([]trace.Time{exclusive}, row))
+}
+
+// stacked takes note of rows that a StackBuilder wrote to the buffer.
+func (s *rowSink) stacked(rows uint32, depth int, last trace.Time) {
+	if rows == 0 {
+		return
+	}
+	s.lanes, s.ends = append(s.lanes, rows), append(s.ends, last)
+	s.depths = max(s.depths, min(depth, 1<<16))
 }
 
 // finishLocation appends the rows of the other lanes and notes what lanes there are.
@@ -123,18 +138,18 @@ func (s *rowSink) row(seq uint64) uint64 {
 	return s.starts[p>>32] + p&(1<<32-1)
 }
 
-// flush writes the buffers.
+// flush writes the buffer.
 func (s *rowSink) flush() error {
-	files, at := &s.f.files, s.base
-	s.fail(files.begin.put(s.begin, at))
-	s.fail(files.duration.put(s.duration, at))
-	s.fail(files.exclusive.put(s.exclusive, at))
-	s.fail(files.region.put(s.region, at))
-	s.fail(files.parent.put(s.parent, at))
-	s.fail(files.depth.put(s.depth, at))
-	s.base += int64(len(s.begin))
-	s.begin, s.duration, s.exclusive = s.begin[:0], s.duration[:0], s.exclusive[:0]
-	s.region, s.parent, s.depth = s.region[:0], s.parent[:0], s.depth[:0]
+	files, c := &s.f.files, &s.rows
+	at, n := c.First, c.N
+	s.fail(files.begin.put(c.Begin[:n], at))
+	s.fail(files.duration.put(c.Duration[:n], at))
+	s.fail(files.exclusive.put(c.Exclusive[:n], at))
+	s.fail(files.region.put(c.Region[:n], at))
+	s.fail(files.parent.put(c.Parent[:n], at))
+	s.fail(files.depth.put(c.Depth[:n], at))
+	c.First += int64(n)
+	c.N = 0
 	return s.err
 }
 

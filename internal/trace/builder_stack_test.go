@@ -1,0 +1,132 @@
+package trace_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// stackRun gives the rows of a StackBuilder whose columns hold only a few at a time.
+type stackRun struct {
+	builder trace.StackBuilder
+	rows    trace.StackRows
+	all     []trace.LaneRow
+}
+
+func newStackRun(size int) *stackRun {
+	s := &stackRun{}
+	s.rows = trace.StackRows{
+		Begin: make([]trace.Time, size), Duration: make([]trace.Time, size), Exclusive: make([]trace.Time, size),
+		Region: make([]trace.RegionID, size), Parent: make([]int32, size), Depth: make([]uint16, size),
+		Flush: s.flush,
+		Late:  func(row int64, d, x trace.Time) { s.all[row].Duration, s.all[row].Exclusive = d, x },
+	}
+	return s
+}
+
+func (s *stackRun) flush() {
+	c := &s.rows
+	for i := range c.N {
+		s.all = append(s.all, trace.LaneRow{
+			Row: int32(len(s.all)), Parent: c.Parent[i], Depth: c.Depth[i], Region: c.Region[i], Begin: c.Begin[i],
+			Duration: c.Duration[i], Exclusive: c.Exclusive[i],
+		})
+	}
+	c.First += int64(c.N)
+	c.N = 0
+}
+
+func TestStackBuilderDoesWhatABuilderDoes(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 7))
+	var builder trace.Builder
+	s := newStackRun(7)
+	for round := range 300 {
+		want := new(table)
+		builder.Reset(trace.BuilderOptions{End: 500}, want)
+		s.flush()
+		s.all, s.rows.First = nil, 0
+		s.builder.Reset(&s.rows)
+		now := trace.Time(-50)
+		for range random.IntN(400) {
+			now += trace.Time(random.IntN(5))
+			at, region := now, trace.RegionID(random.IntN(5))
+			if random.IntN(20) == 0 {
+				at -= 3
+			}
+			switch random.IntN(9) {
+			case 0, 1, 2, 3:
+				builder.Enter(at, region)
+				s.builder.Enter(at, region)
+			case 4:
+				builder.Leave(at, trace.NoRegion)
+				s.builder.Leave(at, trace.NoRegion)
+			case 5:
+				builder.Leave(at, region+100)
+				s.builder.Leave(at, region+100)
+			default:
+				builder.Leave(at, region)
+				s.builder.Leave(at, region)
+			}
+		}
+		repairs, err := builder.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		depth, last, got := s.builder.Finish(500)
+		s.flush()
+		checkSame(t, round, want, s.all, depth, last)
+		if got != repairs {
+			t.Fatalf("round %d: repairs are %+v, want %+v", round, got, repairs)
+		}
+	}
+}
+
+func checkSame(t *testing.T, round int, want *table, got []trace.LaneRow, depth int, last trace.Time) {
+	t.Helper()
+	var rows []trace.LaneRow
+	if len(want.lanes) > 0 {
+		rows = want.lanes[0]
+	}
+	if len(rows) != len(got) {
+		t.Fatalf("round %d: %d rows, want %d", round, len(got), len(rows))
+	}
+	deepest, end := 0, trace.Time(0)
+	for i, r := range rows {
+		r.Seq = 0
+		if got[i] != r {
+			t.Fatalf("round %d, row %d: %+v, want %+v", round, i, got[i], r)
+		}
+		deepest, end = max(deepest, int(r.Depth)+1), max(end, r.Begin+r.Duration)
+	}
+	if depth != deepest || last != end {
+		t.Fatalf("round %d: depth %d until %d, want %d until %d", round, depth, last, deepest, end)
+	}
+}
+
+func TestStackBuilderNestingWithoutEndIsBounded(t *testing.T) {
+	const n = 1<<20 + 100
+	want := new(table)
+	var builder trace.Builder
+	builder.Reset(trace.BuilderOptions{End: n}, want)
+	s := newStackRun(1 << 10)
+	s.builder.Reset(&s.rows)
+	for i := range trace.Time(n) {
+		builder.Enter(i, 3)
+		s.builder.Enter(i, 3)
+	}
+	for i := range trace.Time(200) {
+		builder.Leave(n+i, 3)
+		s.builder.Leave(n+i, 3)
+	}
+	repairs, err := builder.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, last, got := s.builder.Finish(n)
+	s.flush()
+	checkSame(t, 0, want, s.all, 1<<16, last)
+	if got != repairs {
+		t.Fatalf("repairs are %+v, want %+v", got, repairs)
+	}
+}
