@@ -24,6 +24,7 @@ type coverer struct {
 	v     laneView
 	walk  walker
 	from  trace.Time // what is covered so far
+	next  int        // the first row that begins at from or later
 	s     trace.Stretch
 	nodes forestView
 }
@@ -71,35 +72,34 @@ func (c *coverer) cover(id trace.LocationID, lane, n int) error {
 	}
 	c.id, c.lane = id, lane
 	c.v = c.r.lane(n)
-	c.from = c.in.begin
+	c.from, c.next = c.in.begin, c.v.firstFrom(c.in.begin)
 	c.nodes = c.r.forest(n)
 	if err := c.descend(); err != nil {
 		return err
 	}
-	return c.rows(c.in.end, true)
+	end := c.v.len()
+	if c.in.until <= c.v.last { // else all rows have begun by then
+		end = c.next + firstFrom(c.v.begin[c.next:], c.in.until)
+	}
+	return c.rows(c.in.end, end, true)
 }
 
-// rows hands out what lies between the last piece and to as stretches; final
-// also those rows that begin at the very end of the trace.
-func (c *coverer) rows(to trace.Time, final bool) error {
+// rows hands out what lies between the last piece and to as stretches: rows before
+// last. With final also those rows that begin at the very end of the trace.
+func (c *coverer) rows(to trace.Time, last int, final bool) error {
 	for c.from < to || final {
-		lo := c.v.firstFrom(c.from)
-		hi := c.v.firstFrom(to)
-		if final {
-			hi = c.v.firstFrom(c.in.until)
-		}
+		lo, hi, end := c.next, last, to
 		if c.from >= to && lo >= hi {
 			return nil
 		}
-		end := to
 		if hi-lo > stretchRows && c.v.begin[lo+stretchRows] > c.from && c.v.begin[lo+stretchRows] < to {
 			end = c.v.begin[lo+stretchRows]
-			hi = c.v.firstFrom(end)
+			hi = lo + firstFrom(c.v.begin[lo:hi], end)
 		}
 		if err := c.stretch(c.from, end, lo, hi); err != nil {
 			return err
 		}
-		c.from = end
+		c.from, c.next = end, hi
 		if end == to {
 			return nil
 		}
@@ -109,7 +109,7 @@ func (c *coverer) rows(to trace.Time, final bool) error {
 
 func (c *coverer) stretch(from, to trace.Time, lo, hi int) error {
 	open := c.v.open(c.s.Rows.Open[:0], lo, from)
-	c.walk.start(&c.v, c.r.roles, from)
+	c.walk.startAt(&c.v, c.r.roles, from, lo)
 	c.s = trace.Stretch{Begin: from, End: to, Rows: c.v.columns(c.id, c.lane, lo, hi), Segments: c.walk.segments(c.s.Segments[:0], to)}
 	c.s.Rows.Open = open
 	return c.give(piece{s: &c.s})

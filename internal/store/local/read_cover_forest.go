@@ -47,8 +47,7 @@ func (c *coverer) bins() error {
 	}
 	index := c.r.c.nodeIndex[lo:hi]
 	first := int64((c.in.begin + 1<<c.level - 1) >> c.level)
-	i, _ := slices.BinarySearch(index, first)
-	for ; i < len(index); i++ {
+	for i := firstNode(index, first); i < len(index); i++ {
 		if trace.Time(index[i]+1)<<c.level > c.in.end {
 			return nil
 		}
@@ -74,7 +73,7 @@ func (c *coverer) node(level int, at uint64) error {
 	if lo == hi {
 		return nil
 	}
-	i, _ := slices.BinarySearch(c.r.c.nodeIndex[lo:hi], 2*index)
+	i := firstNode(c.r.c.nodeIndex[lo:hi], 2*index)
 	for k := lo + uint64(i); k < hi && c.r.c.nodeIndex[k] <= 2*index+1; k++ {
 		if err := c.node(level-1, k); err != nil {
 			return err
@@ -83,12 +82,36 @@ func (c *coverer) node(level int, at uint64) error {
 	return nil
 }
 
+// firstNode is the place of the first node of a level that is not before index. In
+// a lane without long gaps it is found at once.
+func firstNode(nodes []int64, index int64) int {
+	if i := index - nodes[0]; i >= 0 && i < int64(len(nodes)) && nodes[i] == index {
+		return int(i)
+	}
+	i, _ := slices.BinarySearch(nodes, index)
+	return i
+}
+
 // block hands out a block, after the rows that lie before it.
 func (c *coverer) block(level int, index int64, at uint64) error {
 	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
-	if err := c.rows(begin, false); err != nil {
+	first := int(c.r.c.nodeRow[at])
+	if err := c.rows(begin, first, false); err != nil {
 		return err
 	}
-	c.from = end
+	c.from, c.next = end, c.rowAfter(level, index, at, first)
 	return c.give(piece{location: c.id, lane: c.lane, begin: begin, end: end, block: c.section.block(at)})
+}
+
+// rowAfter is the first row that begins after a node, whose first row is given: that
+// of the next node where this follows without a gap.
+func (c *coverer) rowAfter(level int, index int64, at uint64, first int) int {
+	end := c.v.len()
+	if _, hi := c.r.nodes(c.nodes, level); at+1 < hi {
+		end = int(c.r.c.nodeRow[at+1])
+		if c.r.c.nodeIndex[at+1] == index+1 {
+			return end
+		}
+	}
+	return first + firstFrom(c.v.begin[first:end], trace.Time(index+1)<<level)
 }

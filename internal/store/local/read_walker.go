@@ -17,7 +17,12 @@ type walker struct {
 
 // start puts the walker at t.
 func (w *walker) start(v *laneView, roles []trace.Role, t trace.Time) {
-	*w = walker{v: v, roles: roles, now: t, next: v.firstFrom(t)}
+	w.startAt(v, roles, t, v.firstFrom(t))
+}
+
+// startAt does where the first row that begins at t or later is known.
+func (w *walker) startAt(v *laneView, roles []trace.Role, t trace.Time, next int) {
+	*w = walker{v: v, roles: roles, now: t, next: next}
 	w.cur = w.next - 1
 	for w.cur >= 0 && v.end(w.cur) <= t {
 		w.cur = v.up(w.cur)
