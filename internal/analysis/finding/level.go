@@ -1,0 +1,73 @@
+package finding
+
+import (
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+)
+
+// Shares of their time that those who are hit lose.
+const (
+	HighShare   = 0.05
+	MediumShare = 0.02
+)
+
+// LevelOf is the level of a loss, as a share of the time of those who are hit. What
+// is below MediumShare is Low and not worth a finding of its own.
+func LevelOf(hit float64) Level {
+	switch {
+	case hit >= HighShare:
+		return High
+	case hit >= MediumShare:
+		return Medium
+	}
+	return Low
+}
+
+// AtMost bounds a level, for kinds that cost no one else's time.
+func (l Level) AtMost(most Level) Level {
+	if l.Rank() < most.Rank() {
+		return most
+	}
+	return l
+}
+
+// A Peer is how far one value stands from the others.
+type Peer struct {
+	Score  float64 // in robust standard deviations
+	Value  float64
+	Median float64
+}
+
+// Peers compares values, none of them negative, with package moment's robust
+// distance. Fewer than four are no peers: they get scores of 0. O(n).
+func Peers(values []float64) []Peer {
+	rows := make([]moment.Moments, len(values))
+	for i, v := range values {
+		rows[i] = moment.Moments{M0: v, M1: math.NaN(), M2: math.NaN(), M3: math.NaN()}
+	}
+	out := make([]Peer, len(values))
+	middle := Median(values)
+	for i, o := range moment.Outliers(rows, nil, 1) {
+		out[i] = Peer{o.Score, values[i], middle}
+	}
+	return out
+}
+
+// StandsOut reports whether the value is far from the others.
+func (p Peer) StandsOut() bool { return p.Score >= moment.Threshold }
+
+// Median of values, which it does not reorder; 0 of none. O(n).
+func Median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	a := slices.Clone(values)
+	n := len(a) / 2
+	high := moment.Nth(a, n)
+	if len(a)%2 == 1 {
+		return high
+	}
+	return (slices.Max(a[:n]) + high) / 2
+}

@@ -1,0 +1,173 @@
+package phase
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Use is how one location uses one region: what a store gives without a scan.
+type Use struct {
+	Unit      int32
+	Region    trace.RegionID
+	Calls     int64
+	Inclusive trace.Time
+}
+
+// A Marker is the regions whose intervals cut the run, and a word for them.
+type Marker struct {
+	Regions []trace.RegionID
+	By      string
+}
+
+const (
+	// leastCover is the part of the run that phases must fill on their units.
+	leastCover = 0.5
+	// mostCalls is how many phases one unit may have for people to look at them.
+	mostCalls = 10_000
+	// most of the units must have the region, equally often.
+	mostUnits = 0.75
+)
+
+var step = regexp.MustCompile(`^ProfilerStep#?\s*\d+`)
+
+// Choose finds the regions that cut a run best, nil where none do:
+//
+//  1. the steps that PyTorch's profiler marks, ProfilerStep#n
+//  2. names that differ only in the number at their end, each once on a unit, such
+//     as "epoch 1", "epoch 2"
+//  3. a region that most units enter equally often and that fills most of the run:
+//     the iterations of the outermost loop
+//
+// O(uses).
+func Choose(uses []Use, regions []trace.Region, units int, length trace.Time) *Marker {
+	if m := families(uses, regions, length); m != nil {
+		return m
+	}
+	return iterations(uses, regions, units, length)
+}
+
+// families groups regions by name without its number.
+func families(uses []Use, regions []trace.Region, length trace.Time) *Marker {
+	type family struct {
+		regions map[trace.RegionID]bool
+		cover   map[int32]trace.Time
+		repeats bool
+	}
+	all := map[string]*family{}
+	var order []string
+	for _, u := range uses {
+		g := &regions[u.Region]
+		stem := Stem(g.Name)
+		if stem == g.Name || g.Category == "gpu_user_annotation" || g.Role != trace.RoleAnnotation && !step.MatchString(g.Name) || u.Calls == 0 {
+			continue
+		}
+		f := all[stem]
+		if f == nil {
+			f = &family{map[trace.RegionID]bool{}, map[int32]trace.Time{}, false}
+			all[stem] = f
+			order = append(order, stem)
+		}
+		f.regions[u.Region] = true
+		f.cover[u.Unit] += u.Inclusive
+		f.repeats = f.repeats || u.Calls > 1
+	}
+	slices.Sort(order)
+	best, bestCover := "", trace.Time(0)
+	for _, stem := range order {
+		f := all[stem]
+		cover := trace.Time(0)
+		for _, t := range f.cover {
+			cover = max(cover, t)
+		}
+		switch {
+		case len(f.regions) < 2 || f.repeats:
+		case step.MatchString(stem + "0"): // nothing cuts a training job better
+			best, bestCover = stem, 1<<62
+		case float64(cover) >= leastCover*float64(length) && cover > bestCover:
+			best, bestCover = stem, cover
+		}
+	}
+	if best == "" {
+		return nil
+	}
+	m := &Marker{By: best}
+	for r := range all[best].regions {
+		m.Regions = append(m.Regions, r)
+	}
+	slices.Sort(m.Regions)
+	return m
+}
+
+// Stem is a name without the number at its end.
+func Stem(name string) string {
+	i := len(name)
+	for i > 0 && name[i-1] >= '0' && name[i-1] <= '9' {
+		i--
+	}
+	return name[:i]
+}
+
+// iterations looks for the loop: regions are taken by name.
+func iterations(uses []Use, regions []trace.Region, units int, length trace.Time) *Marker {
+	type loop struct {
+		regions []trace.RegionID
+		calls   map[int32]int64
+		cover   trace.Time
+	}
+	byName := map[string]*loop{}
+	for _, u := range uses {
+		g := &regions[u.Region]
+		switch g.Role {
+		case trace.RoleCommunication, trace.RoleSynchronization, trace.RoleIdle, trace.RoleOverhead, trace.RoleCopy:
+			continue
+		}
+		if u.Calls < 2 || u.Calls > mostCalls {
+			continue
+		}
+		l := byName[g.Name]
+		if l == nil {
+			l = &loop{calls: map[int32]int64{}}
+			byName[g.Name] = l
+		}
+		if !slices.Contains(l.regions, u.Region) {
+			l.regions = append(l.regions, u.Region)
+		}
+		l.calls[u.Unit] += u.Calls
+		l.cover += u.Inclusive
+	}
+	names := make([]string, 0, len(byName))
+	for n := range byName {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	var best *loop
+	var by string
+	for _, n := range names {
+		l := byName[n]
+		cover := float64(l.cover) / (float64(length) * float64(max(units, 1)))
+		if equal(l.calls) < mostUnits*float64(units) || cover < leastCover || cover > 1 {
+			continue
+		}
+		if best == nil || l.cover > best.cover {
+			best, by = l, n
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	slices.Sort(best.regions)
+	return &Marker{best.regions, by}
+}
+
+// equal is how many units have the commonest number of calls.
+func equal(calls map[int32]int64) float64 {
+	counts := map[int64]int{}
+	most := 0
+	for _, c := range calls {
+		counts[c]++
+		most = max(most, counts[c])
+	}
+	return float64(most)
+}

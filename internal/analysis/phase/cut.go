@@ -1,0 +1,158 @@
+package phase
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Source is the run that is cut, as functions that ask its store.
+type Source struct {
+	Regions    []trace.Region
+	Begin, End trace.Time
+	// Row and Unit of a location, -1 for those that do not count: a row is a
+	// location with intervals, a unit what is compared, such as a rank.
+	Row, Unit   []int32
+	Rows, Units int
+	// Intervals is how many Scan hands out, about.
+	Intervals int64
+	Uses      []Use
+	// Scan hands out the intervals of locations, all where nil; batches of
+	// different locations may come at once.
+	Scan func(locations []trace.LocationID, f func(*trace.Columns) error) error
+	// Roles gives the time per role of each location in [begin, end), without a scan.
+	Roles func(begin, end trace.Time, f func(trace.LocationID, *[trace.RoleCount]trace.Time)) error
+}
+
+const (
+	// MostScanned is how many intervals are read to find the phases of every unit.
+	// Beyond that the first unit's phases are taken for all, and times come from
+	// the store's digests.
+	MostScanned = 4 << 20
+	// mostCells bounds locations × phases.
+	mostCells = 1 << 21
+	// mostAsked is how many phases are looked at where each costs a query.
+	mostAsked = 8
+	// DefaultSlices is into how many slices a run is cut that has no phases.
+	DefaultSlices = 10
+)
+
+// Cut cuts the run by the intervals of a marker, into slices where it is nil. The
+// notes say what was bounded.
+func (s *Source) Cut(m *Marker, slices int) (*Phases, []string, error) {
+	most := max(mostCells/max(s.Rows, 1), 1)
+	large := s.Intervals > MostScanned
+	if large {
+		most = min(most, mostAsked)
+	}
+	if m == nil {
+		return Slices(s.Begin, s.End, max(min(slices, most), 1), s.Units), nil, nil
+	}
+	found, err := s.occurrences(m, large)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(found) == 0 {
+		return Slices(s.Begin, s.End, min(DefaultSlices, most), s.Units), []string{fmt.Sprintf("no interval of %s in the selection, which is cut into slices", m.By)}, nil
+	}
+	var notes []string
+	p := FromOccurrences(found, s.Units, m.By, func(r trace.RegionID) string { return s.Regions[r].Name })
+	if large {
+		p = p.Share(found[0].Unit)
+		notes = append(notes, fmt.Sprintf("phases are those of the first unit that has %s, since the run has more than %d M intervals", m.By, MostScanned>>20))
+	}
+	if n := len(p.List); n > most {
+		p = p.Merge(most)
+		notes = append(notes, fmt.Sprintf("%d phases are taken together to %d", n, len(p.List)))
+	}
+	return p, notes, nil
+}
+
+// occurrences reads the marker's intervals, clipped to the time looked at; of a
+// large run those of the first unit alone.
+func (s *Source) occurrences(m *Marker, large bool) ([]Occurrence, error) {
+	mark := make([]bool, len(s.Regions))
+	for _, r := range m.Regions {
+		mark[r] = true
+	}
+	var only []trace.LocationID
+	if large {
+		if only = s.firstUnit(mark); only == nil {
+			return nil, nil
+		}
+	}
+	var mu sync.Mutex
+	var found []Occurrence
+	err := s.Scan(only, func(c *trace.Columns) error {
+		unit := s.Unit[c.Location]
+		if unit < 0 {
+			return nil
+		}
+		var own []Occurrence
+		add := func(b, e trace.Time, r trace.RegionID) {
+			if b, e = max(b, s.Begin), min(e, s.End); mark[r] && b < e {
+				own = append(own, Occurrence{int(unit), b, e, r})
+			}
+		}
+		if c.First == 0 || len(c.Open) > 0 {
+			for _, o := range c.Open {
+				if o.Begin < s.Begin {
+					add(o.Begin, o.End, o.Region)
+				}
+			}
+		}
+		for i, r := range c.Region {
+			if mark[r] {
+				add(c.Begin[i], c.End(i), r)
+			}
+		}
+		if own != nil {
+			mu.Lock()
+			found = append(found, own...)
+			mu.Unlock()
+		}
+		return nil
+	})
+	return found, err
+}
+
+// firstUnit gives the locations of the first unit that uses a marked region.
+func (s *Source) firstUnit(mark []bool) (ids []trace.LocationID) {
+	unit := int32(-1)
+	for _, u := range s.Uses {
+		if mark[u.Region] && u.Calls > 0 && (unit < 0 || u.Unit < unit) {
+			unit = u.Unit
+		}
+	}
+	for id, u := range s.Unit {
+		if unit >= 0 && u == unit {
+			ids = append(ids, trace.LocationID(id))
+		}
+	}
+	return ids
+}
+
+// Count adds up busy and waiting time by row and phase: in one pass over the
+// intervals, or from digests where there are too many of them. State overrides the
+// states of regions, see Counter; it takes a pass.
+func (s *Source) Count(p *Phases, state []State) (*Table, error) {
+	t := NewTable(s.Rows, len(p.List))
+	if s.Intervals > MostScanned && state == nil && p.Spans == nil {
+		for k := range p.List {
+			err := s.Roles(p.List[k].Begin, p.List[k].End, func(id trace.LocationID, roles *[trace.RoleCount]trace.Time) {
+				if row := s.Row[id]; row >= 0 {
+					t.AddRoles(int(row), k, roles)
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		return t, nil
+	}
+	c := &Counter{Phases: p, Table: t, Regions: s.Regions, Begin: s.Begin, End: s.End, Row: s.Row, Unit: s.Unit, State: state}
+	err := s.Scan(nil, func(cols *trace.Columns) error { c.Add(cols); return nil })
+	c.Close()
+	return t, err
+}

@@ -1,0 +1,120 @@
+package waiting
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Message goes from one unit to another.
+type Message struct {
+	From, To       int32
+	Sent, Received trace.Time
+}
+
+// A Late is one wait for one message.
+type Late struct {
+	// Cause is late, Victim waits for it, in Region from Begin on.
+	Cause, Victim int32
+	Region        trace.RegionID
+	Begin         trace.Time
+	// Skew is what the victim waited until the other was ready, Own the part of it
+	// that the cause is to blame for, Transfer what it waited after that.
+	Skew, Own, Transfer trace.Time
+	Receiver            bool // the receiver is late, and the sender waits
+}
+
+// Messages finds the waits of messages. Of several that one call completes only the
+// last counts, so that no time counts twice. ends are the times at which each unit
+// left collectives, see Ends. O(n log n).
+func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time) []Late {
+	at := &blame{ledgers, ends}
+	type call struct {
+		unit int32
+		stay int
+	}
+	last := map[call]int{} // of the messages that a call completes
+	out := []Late{}
+	for i := range list {
+		m := &list[i]
+		if m.From == m.To {
+			continue
+		}
+		if k, ok := ledgers[m.To].At(m.Received); ok {
+			c := call{m.To, k}
+			if j, seen := last[c]; !seen || list[j].Sent < m.Sent {
+				last[c] = i
+			}
+		}
+		if late, ok := at.receiver(m); ok {
+			out = append(out, late)
+		}
+	}
+	for c, i := range last {
+		if late, ok := at.sender(&list[i], &ledgers[c.unit].Stays[c.stay]); ok {
+			out = append(out, late)
+		}
+	}
+	slices.SortFunc(out, func(a, b Late) int {
+		switch {
+		case a.Begin != b.Begin:
+			return compare(a.Begin, b.Begin)
+		case a.Victim != b.Victim:
+			return int(a.Victim - b.Victim)
+		case a.Cause != b.Cause:
+			return int(a.Cause - b.Cause)
+		case a.Receiver != b.Receiver && b.Receiver:
+			return -1
+		case a.Receiver != b.Receiver:
+			return 1
+		}
+		return compare(a.Skew, b.Skew)
+	})
+	return out
+}
+
+// blame knows how long units worked on their own.
+type blame struct {
+	ledgers []*Ledger
+	ends    [][]trace.Time
+}
+
+// own is the time that a unit worked on its own since its last collective.
+func (b *blame) own(unit int32, t trace.Time) trace.Time {
+	ends := b.ends[unit]
+	since := trace.Time(0)
+	if i := sort.Search(len(ends), func(i int) bool { return ends[i] > t }); i > 0 {
+		since = ends[i-1]
+	}
+	l := b.ledgers[unit]
+	return t - since - (l.Waited(t) - l.Waited(since))
+}
+
+func (b *blame) share(cause int32, ready trace.Time, victim int32, begin, skew trace.Time) trace.Time {
+	return min(max(b.own(cause, ready)-b.own(victim, begin), 0), skew)
+}
+
+// sender is the wait of a receiving call for its last message.
+func (b *blame) sender(m *Message, s *Stay) (Late, bool) {
+	if m.Sent <= s.Begin || m.Received < m.Sent {
+		return Late{}, false
+	}
+	skew := min(m.Sent, s.End) - s.Begin
+	return Late{Cause: m.From, Victim: m.To, Region: s.Region, Begin: s.Begin, Skew: skew, Own: b.share(m.From, m.Sent, m.To, s.Begin, skew), Transfer: s.End - s.Begin - skew}, true
+}
+
+// receiver is the wait of a sending call that lasts until the receiver comes.
+func (b *blame) receiver(m *Message) (Late, bool) {
+	k, ok := b.ledgers[m.From].At(m.Sent)
+	j, posted := b.ledgers[m.To].At(m.Received)
+	if !ok || !posted || m.Received < m.Sent {
+		return Late{}, false
+	}
+	s, r := &b.ledgers[m.From].Stays[k], &b.ledgers[m.To].Stays[j]
+	if r.Begin <= s.Begin || s.End < r.Begin {
+		return Late{}, false
+	}
+	skew := r.Begin - s.Begin
+	return Late{Cause: m.To, Victim: m.From, Region: s.Region, Begin: s.Begin, Skew: skew, Own: b.share(m.To, r.Begin, m.From, s.Begin, skew), Transfer: s.End - r.Begin, Receiver: true}, true
+}
