@@ -138,7 +138,30 @@ func makePalette(t *testing.T) []byte {
 	add(greenRed)
 	// Laid over colours to make things in space look solid: two of shadow, one of light.
 	add(paletteSection{Name: "shade", Light: []string{"00000026", "00000050", "ffffff80"}})
+	add(locationTime())
 	return writePalette(f)
+}
+
+// timeSteps is how many steps of lightness a location's hue has.
+const timeSteps = 9
+
+// locationTime runs each hue of the locations from light to dark.
+func locationTime() paletteSection {
+	s := paletteSection{Name: "location-time"}
+	for _, fam := range families {
+		if fam.name != "locations" {
+			continue
+		}
+		for _, x := range fam.shades {
+			for k := range timeSteps {
+				u := float64(k) / (timeSteps - 1)
+				chroma := x.c * (1 - 1.1*math.Abs(u-0.45))
+				s.Light = append(s.Light, lch{.90 - .56*u, chroma, x.h}.hex())
+				s.Dark = append(s.Dark, lch{.94 - .56*u, chroma, x.h}.hex())
+			}
+		}
+	}
+	return s
 }
 
 // divergingAt runs from blue through a neutral middle to red; chroma grows with

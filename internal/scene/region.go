@@ -39,6 +39,14 @@ const rareShades = 8
 // LocationColour gives one of twelve distinct hues, starting over past the last.
 func LocationColour(i int) Colour { return loadPalette().byName["locations"].At(i) }
 
+// LocationTimeColour gives the hue of LocationColour in a lightness that says when:
+// at share 0 of a run light, at 1 dark.
+func LocationTimeColour(i int, share float64) Colour {
+	s := loadPalette().byName["location-time"]
+	steps := s.Length / loadPalette().byName["locations"].Length
+	return s.At(i*steps%s.Length + min(int(share*float64(steps)), steps-1))
+}
+
 // plainName takes away what recorders add to the same name: blanks round it, the
 // brackets of TAU, the P of the profiling layer, the underscores of Fortran.
 func plainName(s string) string {

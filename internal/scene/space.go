@@ -28,10 +28,11 @@ type Space struct {
 	Fill      []Colour // nil: by Value
 	// Radius of dots and balls in units of the stretched box; drawn no smaller than a pixel.
 	Radius float32
-	// Half is half the width of bars along x and y, Tall the height of the highest,
-	// in units of the axes. A bar stands on its place.
+	// Half is half the width of bars along x and y, Tall the height of one of the value
+	// High, in units of the axes. A bar stands on its place; one of the value Base has no height.
 	Half [2]float32
 	Tall float32
+	Base float32
 	// Columns is how many things a row of a mesh has: i is joined with i+1 and i+Columns.
 	// Joints longer than Gap, in units of the stretched box, are left open; 0: none.
 	Columns int

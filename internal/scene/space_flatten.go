@@ -126,10 +126,10 @@ func addFace(out *Polygon, f *face, fill Colour, shaded int) {
 
 // BarHeight is the height of bar i in units of the z axis.
 func (m *Space) BarHeight(i int) float64 {
-	if !(m.High > m.Low) {
+	if !(m.High > m.Base) {
 		return 0
 	}
-	share := (float64(m.Value[i]) - float64(m.Low)) / (float64(m.High) - float64(m.Low))
+	share := (float64(m.Value[i]) - float64(m.Base)) / (float64(m.High) - float64(m.Base))
 	return max(share, 0) * float64(m.Tall)
 }
 

@@ -11,25 +11,30 @@ type Projection struct {
 	Scale                  float64 // pixels for a unit of the box
 }
 
-// spaceFill is the share of the smaller side that the box's diagonal takes at zoom 1.
-const spaceFill = 0.98
+// spaceMargin is the room for labels beside the box, in pixels: across and down.
+var spaceMargin = [2]float64{120, 76}
 
 // Project gives the projection of a space by its camera.
 func (m *Space) Project() Projection {
 	var p Projection
 	p.sinA, p.cosA = math.Sincos(m.Camera.Azimuth * math.Pi / 180)
 	p.sinE, p.cosE = math.Sincos(m.Camera.Elevation * math.Pi / 180)
-	diagonal := 0.0
+	var length [3]float64
 	for a := range 3 {
 		x := &m.Axes[a]
 		p.middle[a], p.stretch[a] = (x.Begin+x.End)/2, x.stretch()
-		diagonal += x.Length() * x.Length()
+		length[a] = x.Length()
 	}
 	side := float64(min(m.W, m.H))
-	p.Scale = spaceFill * m.Camera.Zoom * side / max(math.Sqrt(diagonal), 1e-30)
-	if diagonal == 0 {
-		p.Scale = side / 4 * m.Camera.Zoom
+	// The box fits whatever the azimuth, so that turning it does not change its size.
+	across := math.Hypot(length[0], length[1])
+	down := across*math.Abs(p.sinE) + length[2]*p.cosE
+	p.Scale = side / 4
+	if across > 0 || down > 0 {
+		room := func(pixels float32, margin float64) float64 { return max(float64(pixels)-margin, float64(pixels)/2) }
+		p.Scale = min(room(m.W, spaceMargin[0])/max(across, 1e-30), room(m.H, spaceMargin[1])/max(down, 1e-30))
 	}
+	p.Scale *= m.Camera.Zoom
 	p.cx = float64(m.X) + float64(m.W)/2 + m.Camera.PanX*side
 	p.cy = float64(m.Y) + float64(m.H)/2 + m.Camera.PanY*side
 	return p

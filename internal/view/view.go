@@ -29,7 +29,16 @@ type View struct {
 	Needs     Needs
 	// Options are names from the one table of options, see OptionTable.
 	Options []Option
+	// Examples are texts for an option of kind "file", offered by the page.
+	Examples []Example
 	Compute func(context.Context, *Request) (Result, error)
+}
+
+// An Example is a text with a name, and a line on what it shows.
+type Example struct {
+	Name string `json:"name"`
+	Note string `json:"note"`
+	Text string `json:"text"`
 }
 
 // Needs say what a run must hold for a view to make sense.

@@ -9,7 +9,7 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 		Kind: m.Kind(), X: finite(m.X), Y: finite(m.Y), W: finite(m.W), H: finite(m.H), Form: uint8(m.Form),
 		PX: e.keyed(m.PX), PY: e.keyed(m.PY), PZ: e.keyed(m.PZ), Value: e.keyed(m.Value),
 		Low: finite(m.Low), High: finite(m.High), Ramp: [2]int{ramp.Start, ramp.Length},
-		Radius: finite(m.Radius), Half: [2]float64{finite(m.Half[0]), finite(m.Half[1])}, Tall: finite(m.Tall),
+		Radius: finite(m.Radius), Half: [2]float64{finite(m.Half[0]), finite(m.Half[1])}, Tall: finite(m.Tall), Base: finite(m.Base),
 		Columns: m.Columns, Gap: finite(m.Gap), Camera: cameraOf(m.Camera), Filter: filterOf(&m.Filter),
 	}
 	if len(m.Fill) > 0 {
@@ -63,6 +63,7 @@ type spaceMark struct {
 	Radius  float64      `json:"radius"`
 	Half    [2]float64   `json:"half"`
 	Tall    float64      `json:"tall"`
+	Base    float64      `json:"base"`
 	Columns int          `json:"columns"`
 	Gap     float64      `json:"gap"`
 	Axes    [3]spaceAxis `json:"axes"`

@@ -4,197 +4,220 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/formula"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A binding is what an event of a layout stands for: a metric of a region.
+// A binding is what an event of a layout stands for: a number of each location.
 type binding struct {
 	name   string // "event0"
 	label  string
-	unit   string // "ns", "count" or the metric's
+	unit   string // "ns", "bytes", "count" or ""
 	values []float64
 	min    float64
 	max    float64
 	mean   float64
 }
 
-// bind fills event0 … event3. Without any, event0 is the exclusive time in all
-// busy regions.
+// bind fills event0 … event3. What the layout uses and the user did not bind is
+// bound to the regions that take most time; without any use event0 is the time in
+// all busy regions.
 func (r *result) bind(ctx context.Context) error {
-	row := make(map[trace.LocationID]int, len(r.location))
+	r.row = make(map[trace.LocationID]int, len(r.location))
 	for i, id := range r.location {
-		row[id] = i
+		r.row[id] = i
 	}
+	used := uint(0)
+	if r.chosen != nil {
+		used = r.chosen.Events("")
+	}
+	var largest []string
 	for k := range 4 {
 		name := fmt.Sprintf("event%d", k)
 		text := r.request.Values.Text(name)
+		if text == "" && used&(1<<k) != 0 {
+			if largest == nil {
+				var err error
+				if largest, err = r.largest(ctx); err != nil {
+					return err
+				}
+			}
+			if len(largest) == 0 {
+				return fmt.Errorf("--%s: the layout uses it, and there is no region to bind it to", name)
+			}
+			text = largest[min(k, len(largest)-1)] + ":exclusive"
+			r.notes = append(r.notes, fmt.Sprintf("%s is bound to %s", name, text))
+		}
 		if text == "" {
 			continue
 		}
-		region, metric := text, "exclusive"
-		if cut := strings.LastIndexByte(text, ':'); cut > 0 && text[:cut] != "re" && text[:cut] != "role" && text[:cut] != "category" {
-			region, metric = text[:cut], text[cut+1:]
-		}
-		b, err := r.measure(ctx, row, name, region, metric)
+		b, err := r.read(ctx, name, text)
 		if err != nil {
-			return err
+			return fmt.Errorf("--%s: %w", name, err)
 		}
+		b.summarise()
 		r.bound = append(r.bound, b)
 	}
 	if len(r.bound) > 0 {
 		return nil
 	}
-	b, err := r.measure(ctx, row, "event0", "", "exclusive")
+	b := binding{name: "event0", label: "busy time", values: make([]float64, len(r.location))}
+	m, err := view.ChooseMetric(r.request.Store(), "exclusive")
+	if err == nil {
+		err = r.fromRegions(ctx, &b, "", m)
+	}
+	b.summarise()
 	r.bound = append(r.bound, b)
 	return err
 }
 
-// measure gives a metric of the regions that a pattern names, per location.
-func (r *result) measure(ctx context.Context, row map[trace.LocationID]int, name, pattern, metric string) (binding, error) {
+// read finds the numbers that a text names.
+func (r *result) read(ctx context.Context, name, text string) (binding, error) {
+	b := binding{name: name, values: make([]float64, len(r.location))}
+	kind, rest, _ := strings.Cut(text, ":")
+	switch kind {
+	case "metadata":
+		return b, r.fromMetadata(&b, rest)
+	case "atomic":
+		return b, r.fromAtomics(ctx, &b, rest)
+	case "counter":
+		return b, r.fromCounters(ctx, &b, rest)
+	}
+	region, metric := r.split(text)
+	m, err := view.ChooseMetric(r.request.Store(), metric)
+	if err != nil {
+		return b, err
+	}
+	b.label = region + ", " + m.Name
+	return b, r.fromRegions(ctx, &b, region, m)
+}
+
+// split cuts REGION:METRIC at the last colon; a metric of the source may be
+// followed by ":inclusive". What has no metric is the exclusive time.
+func (r *result) split(text string) (region, metric string) {
+	cut := strings.LastIndexByte(text, ':')
+	if cut <= 0 || slices.Contains([]string{"re", "role", "category"}, text[:cut]) {
+		return text, "exclusive"
+	}
+	region, metric = text[:cut], text[cut+1:]
+	if metric != "inclusive" && metric != "exclusive" {
+		return region, metric
+	}
+	if next := strings.LastIndexByte(region, ':'); next > 0 {
+		name := region[next+1:]
+		if slices.ContainsFunc(r.request.Store().Metrics(), func(m trace.Metric) bool { return m.Name == name }) {
+			return region[:next], name + ":" + metric
+		}
+	}
+	return region, metric
+}
+
+// fromRegions adds up a metric over the regions that a pattern names; "": the busy ones.
+func (r *result) fromRegions(ctx context.Context, b *binding, pattern string, m view.MetricChoice) error {
 	s := r.request.Store()
-	b := binding{name: name, label: pattern + ", " + metric, unit: "ns", values: make([]float64, len(r.location))}
 	wanted := make([]bool, len(s.Regions()))
 	if pattern == "" {
-		b.label = "busy time"
-		for id, g := range s.Regions() {
-			wanted[id] = g.Role.Busy()
+		for id := range s.Regions() {
+			g := &s.Regions()[id]
+			wanted[id] = g.Role.Busy() && !view.Sampled(g)
 		}
 	} else {
 		ids, err := view.MatchRegions(s.Regions(), []string{pattern})
 		if err != nil {
-			return b, fmt.Errorf("--%s: %w", name, err)
+			return err
+		}
+		if len(ids) == 0 {
+			return fmt.Errorf("no region is called %q", pattern)
 		}
 		for _, id := range ids {
 			wanted[id] = true
 		}
 	}
-	if metric == "calls" {
-		b.unit = "count"
+	b.unit = m.Unit
+	if m.Join == trace.JoinMean || m.Join == trace.JoinMin || m.Join == trace.JoinMax {
+		for i := range b.values {
+			b.values[i] = math.NaN()
+		}
 	}
-	var err error
-	if s.Info().Intervals > 0 {
-		err = r.fromTime(ctx, row, wanted, metric, &b)
-	} else {
-		err = r.fromProfile(ctx, row, wanted, metric, &b)
-	}
-	b.summarise()
-	return b, err
-}
-
-func (r *result) fromTime(ctx context.Context, row map[trace.LocationID]int, wanted []bool, metric string, b *binding) error {
-	t, err := r.request.Store().Time(ctx, r.request.Window())
-	if err != nil {
-		return err
-	}
-	for k, id := range t.Locations {
-		at, ok := row[id]
+	return view.Totals(ctx, s, r.request.Window(), m.ID, func(list []view.Total) {
+		at, ok := r.row[list[0].Location]
 		if !ok {
-			continue
+			return
 		}
-		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
-			if !wanted[t.Region[i]] {
-				continue
-			}
-			switch metric {
-			case "inclusive":
-				b.values[at] += float64(t.Inclusive[i])
-			case "calls":
-				b.values[at] += float64(t.Calls[i])
-			case "exclusive":
-				b.values[at] += float64(t.Exclusive[i])
-			default:
-				return fmt.Errorf("--%s: no metric %q; a trace has exclusive, inclusive and calls", b.name, metric)
+		var sum view.Joined
+		for i := range list {
+			if wanted[list[i].Region] {
+				sum.Add(m.Join, m.Of(list[i].Calls, list[i].Inclusive, list[i].Exclusive))
 			}
 		}
-	}
-	return nil
+		b.values[at] = sum.Value(m.Join)
+	})
 }
 
-func (r *result) fromProfile(ctx context.Context, row map[trace.LocationID]int, wanted []bool, metric string, b *binding) error {
+// largest names the regions by their time in all, most first.
+func (r *result) largest(ctx context.Context) ([]string, error) {
 	s := r.request.Store()
-	which := view.DefaultMetric(s.Metrics())
-	for i, m := range s.Metrics() {
-		if m.Name == metric {
-			which, b.unit = trace.MetricID(i), m.Unit
-		}
+	m, err := view.ChooseMetric(s, "exclusive")
+	if err != nil {
+		return nil, err
 	}
-	paths, flat := s.CallPaths(), false
-	for _, p := range paths {
-		flat = flat || p.Flat
-	}
-	return s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
-		for _, x := range rows {
-			at, ok := row[x.Location]
-			if p := paths[x.Path]; !ok || x.Metric != which || p.Flat != flat || !wanted[p.Region] {
-				continue
-			}
-			switch metric {
-			case "inclusive":
-				b.values[at] += x.Inclusive
-			case "calls":
-				b.values[at] += x.Calls
-			default:
-				b.values[at] += x.Exclusive
-			}
+	time := make([]float64, len(s.Regions()))
+	err = view.Totals(ctx, s, r.request.Window(), m.ID, func(list []view.Total) {
+		for i := range list {
+			time[list[i].Region] += list[i].Exclusive
 		}
-		return nil
 	})
+	var ids []int
+	for id, t := range time {
+		if t > 0 && !view.Sampled(&s.Regions()[id]) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b int) int {
+		if time[a] != time[b] {
+			return int(math.Copysign(1, time[b]-time[a]))
+		}
+		return a - b
+	})
+	var out []string
+	for _, id := range ids[:min(len(ids), 4)] {
+		name := s.Regions()[id].Name
+		if strings.ContainsAny(name, "*?[]{}\\") || strings.HasPrefix(name, "re:") {
+			name = fmt.Sprintf("#%d", id)
+		}
+		out = append(out, name)
+	}
+	return out, err
 }
 
 func (b *binding) summarise() {
 	b.min, b.max = math.Inf(1), math.Inf(-1)
-	sum := 0.0
+	sum, n := 0.0, 0
 	for _, v := range b.values {
-		b.min, b.max, sum = min(b.min, v), max(b.max, v), sum+v
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			b.min, b.max, sum, n = min(b.min, v), max(b.max, v), sum+v, n+1
+		}
 	}
-	b.mean = sum / float64(max(len(b.values), 1))
+	b.mean = sum / float64(n)
+	if n == 0 {
+		b.min, b.max, b.mean = math.NaN(), math.NaN(), math.NaN()
+	}
 }
 
-// format writes a colour value with its unit.
-func (r *result) format(v float64) string {
-	if math.IsNaN(v) {
+// format writes a value of the binding for people.
+func (b *binding) format(v float64) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "none"
-	}
-	if r.bound[len(r.bound)-1].unit == "ns" {
+	case b.unit == "ns":
 		return view.FormatDuration(v)
+	case b.unit == "bytes":
+		return view.FormatBytes(v)
+	case v < 0:
+		return "−" + view.FormatCount(-v)
 	}
 	return view.FormatCount(v)
-}
-
-// limit reads a limit of the range filter: a number, or a share of the range.
-func (r *result) limit(text string, otherwise float64) (float64, error) {
-	if text == "" {
-		return otherwise, nil
-	}
-	number, isShare := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%q: want a number, or a share of the range such as 20%%", text)
-	}
-	if isShare {
-		return r.lo + v/100*(r.hi-r.lo), nil
-	}
-	return v, nil
-}
-
-// parseSlice reads "x=3,y=2".
-func parseSlice(text string) (s formula.Slice, ok bool, err error) {
-	if text == "" {
-		return s, false, nil
-	}
-	for _, part := range strings.Split(text, ",") {
-		axis, number, has := strings.Cut(strings.TrimSpace(part), "=")
-		a := strings.Index("xyz", strings.ToLower(axis))
-		v, bad := strconv.ParseFloat(number, 64)
-		if !has || len(axis) != 1 || a < 0 || bad != nil {
-			return s, false, fmt.Errorf("--slice %q: want axis=value, joined by commas, such as x=3,y=2", text)
-		}
-		s.Axis[a], s.At[a] = true, v
-	}
-	return s, true, nil
 }

@@ -38,7 +38,7 @@ func (r *result) Data() any {
 	for k := range r.points {
 		p := &r.points[k]
 		for i, id := range r.location {
-			d.Points = append(d.Points, Point{id, r.rank[i], defined(p.X[i]), defined(p.Y[i]), defined(p.Z[i]), defined(p.Color[i]), r.visible[i]})
+			d.Points = append(d.Points, Point{id, i, defined(p.X[i]), defined(p.Y[i]), defined(p.Z[i]), defined(p.Color[i]), r.visible[i]})
 		}
 	}
 	return d
@@ -46,7 +46,7 @@ func (r *result) Data() any {
 
 // Table has a row for each point.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "rank"}, {Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "color", Unit: r.bound[len(r.bound)-1].unit}, {Name: "visible"}},
+	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "rank"}, {Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "color", Unit: r.colour().unit}, {Name: "visible"}},
 		Rows: [][]any{}, Locations: []trace.LocationID{}}
 	cell := func(v float64) any {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -62,7 +62,7 @@ func (r *result) Table() *view.Table {
 			if r.visible[i] {
 				visible = "yes"
 			}
-			t.Rows = append(t.Rows, []any{tree.Path(id), int64(r.rank[i]), cell(p.X[i]), cell(p.Y[i]), cell(p.Z[i]), cell(p.Color[i]), visible})
+			t.Rows = append(t.Rows, []any{tree.Path(id), int64(i), cell(p.X[i]), cell(p.Y[i]), cell(p.Z[i]), cell(p.Color[i]), visible})
 			t.Locations = append(t.Locations, id)
 		}
 	}

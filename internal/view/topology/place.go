@@ -2,6 +2,7 @@ package topology
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -11,107 +12,118 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// readyMade are layouts that need no file.
-const readyMade = `
-BEGIN_VIZ=sphere
-root=ceil(sqrt(maxRank))
-theta=2*pi()/root*mod(rank,root)
-phi=pi()*(floor(rank/root)+0.5)/root
-x=cos(theta)*sin(phi)*100
-y=sin(theta)*sin(phi)*100
-z=cos(phi)*100
-END_VIZ
-BEGIN_VIZ=cylinder
-around=ceil(sqrt(maxRank))
-theta=2*pi()/around*mod(rank,around)
-x=cos(theta)*around/2
-y=sin(theta)*around/2
-z=floor(rank/around)
-END_VIZ
-BEGIN_VIZ=plane
-side=ceil(sqrt(maxRank))
-x=mod(rank,side)
-y=floor(rank/side)
-z=0
-END_VIZ
-BEGIN_VIZ=block
-side=ceil(maxRank^(1/3))
-x=mod(rank,side)
-y=mod(floor(rank/side),side)
-z=floor(rank/side/side)
-END_VIZ
-BEGIN_VIZ=torus
-side=ceil(sqrt(maxRank))
-u=2*pi()/side*mod(rank,side)
-v=2*pi()/side*floor(rank/side)
-x=(100+35*cos(v))*cos(u)
-y=(100+35*cos(v))*sin(u)
-z=35*sin(v)
-END_VIZ
-`
-
-// place applies the layout that was asked for: formulas as text, a ready-made one,
-// or the coordinates of a topology in the data. Without a word it is the first
-// topology of the data, else a block.
-func (r *result) place(ctx context.Context) error {
+// choose reads which layout is asked for, and gives what will place the locations:
+//
+//	text:NAME⏎…     a file, read as ParaProf does; the first block where NAME is empty
+//	strict:NAME⏎…   the text of an editor: the first fault is an error
+//	fill:XxYxZ      a box, filled in order of rank
+//	hierarchy       the tree of locations
+//	NAME            a topology of the data, or a ready-made layout
+//
+// Without a word it is the first topology of the data, else a block.
+func (r *result) choose() (place func(context.Context) error, err error) {
 	asked := r.request.Values.Text("layout")
-	if text, isText := strings.CutPrefix(asked, "text:"); isText {
-		name, body, _ := strings.Cut(text, "\n")
-		return r.byFormula(ctx, body, name, false)
+	kind, rest, _ := strings.Cut(asked, ":")
+	switch kind {
+	case "text", "strict":
+		name, body, _ := strings.Cut(rest, "\n")
+		return r.byFormula, r.parse(body, name, kind == "strict")
+	case "fill":
+		dims, err := parseBox(rest)
+		return func(context.Context) error { return r.byFill(dims) }, err
+	case "hierarchy":
+		return func(context.Context) error { return r.byHierarchy() }, nil
 	}
 	topologies := r.request.Store().Topologies()
 	for i := range topologies {
 		if asked == topologies[i].Name || asked == "" {
-			return r.byCoordinates(&topologies[i])
+			return func(context.Context) error { return r.byCoordinates(&topologies[i]) }, nil
 		}
 	}
 	if asked == "" {
 		asked = "block"
 	}
-	return r.byFormula(ctx, readyMade, asked, true)
+	return r.byFormula, r.parse(readyMade(), asked, true)
 }
 
-func (r *result) byFormula(ctx context.Context, text, name string, own bool) error {
-	layouts, warnings, err := formula.ParseCompatible(text)
+// parse compiles the layout of a name.
+func (r *result) parse(text, name string, strict bool) error {
+	var layouts []*formula.Layout
+	var warnings []string
+	var err error
+	if strict {
+		layouts, err = formula.Parse(text)
+	} else {
+		layouts, warnings, err = formula.ParseCompatible(text)
+	}
+	r.source = text
 	if err != nil {
-		return fmt.Errorf("--layout: %w", err)
+		return r.inText(err)
 	}
 	if len(layouts) == 0 {
-		return fmt.Errorf("--layout: no block can be read: %s", strings.Join(warnings, "; "))
+		return fmt.Errorf("--layout: no block can be read%s", strings.Join(append([]string{""}, warnings...), "; "))
 	}
-	chosen := layouts[0]
-	found := name == ""
+	r.notes = append(r.notes, warnings...)
 	var known []string
 	for _, l := range layouts {
 		known = append(known, l.Name)
-		if l.Name == name {
-			chosen, found = l, true
+		if l.Name == name || name == "" && r.chosen == nil {
+			r.chosen = l
 		}
 	}
-	if !found {
+	if r.chosen == nil {
 		for _, t := range r.request.Store().Topologies() {
 			known = append(known, t.Name)
 		}
-		return fmt.Errorf("--layout: no layout %q; there are %s", name, strings.Join(known, ", "))
+		return fmt.Errorf("--layout: no layout %q; there are %s", name, strings.Join(append(known, "fill:XxYxZ", "hierarchy"), ", "))
 	}
-	if !own {
-		r.notes = append(r.notes, warnings...)
+	r.layout = r.chosen.Name
+	return nil
+}
+
+// inText makes an error show its line.
+func (r *result) inText(err error) error {
+	var bad *formula.Error
+	if errors.As(err, &bad) {
+		bad.In(r.source)
 	}
-	out, err := chosen.Apply(ctx, r.input())
+	return fmt.Errorf("--layout: %w", err)
+}
+
+func (r *result) byFormula(ctx context.Context) error {
+	out, err := r.chosen.Apply(ctx, r.input())
 	if err != nil {
-		return fmt.Errorf("layout %s: %w", chosen.Name, err)
+		return r.inText(err)
 	}
-	r.layout, r.points = chosen.Name, out.Points
+	r.points = out.Points
 	for k := range r.points {
 		r.placed = append(r.placed, r.points[k].Place(out.Restrict))
 	}
+	for a, name := range []string{"x", "y", "z"} {
+		r.axes[a] = name
+		if e := r.chosen.Events(name); e != 0 && e&(e-1) == 0 { // of one event alone
+			for i := range r.bound {
+				if r.bound[i].name == fmt.Sprintf("event%d", trailing(e)) {
+					r.axes[a] = name + ": " + r.bound[i].label
+				}
+			}
+		}
+	}
 	return nil
+}
+
+func trailing(bits uint) int {
+	n := 0
+	for bits&1 == 0 {
+		bits, n = bits>>1, n+1
+	}
+	return n
 }
 
 // input binds the names of a layout to the run.
 func (r *result) input() *formula.Input {
 	tree := r.request.Store().Locations()
-	scalar, column := map[string]float64{}, map[string][]float64{}
+	scalar, column := map[string]float64{"context": 0}, map[string][]float64{}
 	for _, b := range r.bound {
 		scalar[b.name+".min"], scalar[b.name+".max"], scalar[b.name+".mean"] = b.min, b.max, b.mean
 		column[b.name+".val"], column[b.name] = b.values, b.values
@@ -126,68 +138,69 @@ func (r *result) input() *formula.Input {
 		}
 	}
 	column["node"], column["thread"] = ranks, threads
-	scalar["context"] = 0
+	for a, axis := range []string{"x", "y", "z"} {
+		scalar["axisdim"+axis] = 1
+		if t := r.request.Store().Topologies(); len(t) > 0 && a < len(t[0].Dims) {
+			scalar["axisdim"+axis] = float64(t[0].Dims[a])
+		}
+	}
+	keys := map[string][]float64{}
+	coordinates := func(n string) []float64 {
+		a := strings.Index("xyzw", strings.TrimPrefix(n, "coord"))
+		t := r.request.Store().Topologies()
+		if len(n) != 6 || a < 0 || len(t) == 0 {
+			return nil
+		}
+		out := make([]float64, len(r.location))
+		for i, c := range coordinatesOf(&t[0], tree, r.location) {
+			if out[i] = math.NaN(); a < len(c) {
+				out[i] = float64(c[a])
+			}
+		}
+		return out
+	}
 	return &formula.Input{
-		N:        len(r.location),
-		Scalar:   func(n string) (float64, bool) { v, ok := scalar[n]; return v, ok },
-		Column:   func(n string) ([]float64, bool) { v, ok := column[n]; return v, ok },
-		Metadata: func(key string) []float64 { return metadata(tree, r.location, key) },
+		N:      len(r.location),
+		Scalar: func(n string) (float64, bool) { v, ok := scalar[n]; return v, ok },
+		Column: func(n string) ([]float64, bool) {
+			r.lock.Lock()
+			defer r.lock.Unlock()
+			v, ok := column[n]
+			if !ok && strings.HasPrefix(n, "coord") {
+				if v = coordinates(n); v != nil {
+					column[n], ok = v, true
+				}
+			}
+			return v, ok
+		},
+		Metadata: func(key string) []float64 {
+			r.lock.Lock()
+			defer r.lock.Unlock()
+			v, ok := keys[key]
+			if !ok {
+				v, _ = metadata(tree, r.location, key)
+				keys[key] = v
+			}
+			return v
+		},
 	}
 }
 
-// metadata is an attribute of each location or of the nearest above it; 0 where
-// there is none or it is no number.
-func metadata(t *store.Tree, ids []trace.LocationID, key string) []float64 {
-	out := make([]float64, len(ids))
+// coordinatesOf gives the coordinates of each location, or of the nearest above it
+// that has some; nil of none.
+func coordinatesOf(t *trace.Topology, tree *store.Tree, ids []trace.LocationID) [][]int {
+	at := make(map[trace.LocationID][]int, len(t.Coordinates))
+	for _, c := range t.Coordinates {
+		at[c.Location] = c.At
+	}
+	out := make([][]int, len(ids))
 	for i, id := range ids {
-	up:
-		for at := id; at != trace.NoLocation; at = t.Parent[at] {
-			for _, a := range t.Attributes[at] {
-				if strings.EqualFold(a.Key, key) {
-					if v, ok := a.Value.Number(); ok {
-						out[i] = v
-					}
-					break up
-				}
+		for up := id; up != trace.NoLocation; up = tree.Parent[up] {
+			if c, ok := at[up]; ok {
+				out[i] = c
+				break
 			}
 		}
 	}
 	return out
-}
-
-// byCoordinates places locations where the data says; a location takes the
-// coordinates of the nearest above it that has some. A fourth dimension and
-// further ones are left out.
-func (r *result) byCoordinates(t *trace.Topology) error {
-	tree := r.request.Store().Locations()
-	at := map[trace.LocationID][]int{}
-	for _, c := range t.Coordinates {
-		at[c.Location] = c.At
-	}
-	n := len(r.location)
-	p := formula.Points{X: make([]float64, n), Y: make([]float64, n), Z: make([]float64, n), Color: append([]float64{}, r.bound[len(r.bound)-1].values...)}
-	placed := make([]bool, n)
-	for i, id := range r.location {
-		for up := id; up != trace.NoLocation; up = tree.Parent[up] {
-			c, ok := at[up]
-			if !ok {
-				continue
-			}
-			placed[i] = true
-			for a, axis := range []*float64{&p.X[i], &p.Y[i], &p.Z[i]} {
-				if a < len(c) {
-					*axis = float64(c[a])
-				}
-			}
-			break
-		}
-		if !placed[i] {
-			p.X[i] = math.NaN()
-		}
-	}
-	if len(t.Dims) > 3 {
-		r.notes = append(r.notes, fmt.Sprintf("%d dimensions of %q past the third are left out", len(t.Dims)-3, t.Name))
-	}
-	r.layout, r.points, r.placed = t.Name, []formula.Points{p}, [][]bool{placed}
-	return nil
 }

@@ -1,0 +1,137 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// limit reads a limit of the range filter: a number, or a share of the range.
+func (r *result) limit(text string, otherwise float64) (float64, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	number, isShare := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || math.IsNaN(v) {
+		return 0, fmt.Errorf("%q: want a number, or a share of the range such as 20%%", text)
+	}
+	if isShare {
+		return r.lo + v/100*(r.hi-r.lo), nil
+	}
+	return v, nil
+}
+
+// parseSlice reads "x=3,y=2:0.5": axes with a value and how wide the slice is.
+func parseSlice(text string, f *scene.SpaceFilter) error {
+	if text == "" {
+		return nil
+	}
+	for _, part := range strings.Split(text, ",") {
+		axis, number, has := strings.Cut(strings.TrimSpace(part), "=")
+		at, wide, isWide := strings.Cut(number, ":")
+		if !isWide {
+			wide = "1"
+		}
+		a := strings.Index("xyz", strings.ToLower(axis))
+		v, bad := strconv.ParseFloat(at, 64)
+		w, worse := strconv.ParseFloat(wide, 64)
+		if !has || len(axis) != 1 || a < 0 || bad != nil || worse != nil || !(w > 0) || math.IsNaN(v) {
+			return fmt.Errorf("--slice %q: want axis=value[:width], joined by commas, such as x=3,y=2", text)
+		}
+		f.Slice[a], f.At[a], f.Width[a] = true, v, w
+	}
+	return nil
+}
+
+// parseRange reads "low,high".
+func parseRange(text string) (lo, hi float64, err error) {
+	a, b, ok := strings.Cut(text, ",")
+	lo, bad := strconv.ParseFloat(strings.TrimSpace(a), 64)
+	hi, worse := strconv.ParseFloat(strings.TrimSpace(b), 64)
+	if !ok || bad != nil || worse != nil || !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		return 0, 0, fmt.Errorf("--range %q: want low,high", text)
+	}
+	return lo, hi, nil
+}
+
+// readFilter finds the range of colours and what is shown.
+func (r *result) readFilter() error {
+	v := r.request.Values
+	r.lo, r.hi = math.Inf(1), math.Inf(-1)
+	for k := range r.points {
+		for i, c := range r.points[k].Color {
+			if r.placed[k][i] && !math.IsNaN(c) && !math.IsInf(c, 0) {
+				r.lo, r.hi = min(r.lo, c), max(r.hi, c)
+			}
+		}
+	}
+	if r.lo > r.hi {
+		r.lo, r.hi = 0, 0
+	}
+	var err error
+	if v.Set("range") && v.Text("range") != "" {
+		if r.lo, r.hi, err = parseRange(v.Text("range")); err != nil {
+			return err
+		}
+	}
+	if r.shown.Min, err = r.limit(v.Text("min"), r.lo); err != nil {
+		return fmt.Errorf("--min %w", err)
+	}
+	if r.shown.Max, err = r.limit(v.Text("max"), r.hi); err != nil {
+		return fmt.Errorf("--max %w", err)
+	}
+	r.shown.Ranged = v.Text("min") != "" || v.Text("max") != ""
+	if r.shown.Ranged && v.Text("min") == "" {
+		r.shown.Min = -math.MaxFloat64
+	}
+	if r.shown.Ranged && v.Text("max") == "" {
+		r.shown.Max = math.MaxFloat64
+	}
+	return parseSlice(v.Text("slice"), &r.shown)
+}
+
+// filter decides what is shown, and finds the mean of the slice.
+func (r *result) filter() error {
+	if err := r.readFilter(); err != nil {
+		return err
+	}
+	r.visible = make([]bool, len(r.location))
+	sum := 0.0
+	for i := range r.visible {
+		p := &r.points[0]
+		if !r.placed[0][i] {
+			r.unplaced++
+			continue
+		}
+		at := [3]float64{p.X[i], p.Y[i], p.Z[i]}
+		if !r.shown.Holds(at) {
+			continue
+		}
+		c := p.Color[i]
+		if !math.IsNaN(c) && !math.IsInf(c, 0) {
+			r.inSlice++
+			sum += c
+		}
+		r.visible[i] = r.shown.Shows(c, at)
+	}
+	r.mean = sum / float64(r.inSlice)
+	r.say()
+	return nil
+}
+
+func (r *result) say() {
+	var out []string
+	out = append(out, fmt.Sprintf("layout %s, %s locations", r.layout, view.Thousands(int64(len(r.location)))))
+	if r.shown.Slice != [3]bool{} {
+		out = append(out, fmt.Sprintf("the slice holds %s locations, mean %s", view.Thousands(int64(r.inSlice)), r.colour().format(r.mean)))
+	}
+	if r.unplaced > 0 {
+		out = append(out, fmt.Sprintf("%s locations have no finite place and are not drawn", view.Thousands(int64(r.unplaced))))
+	}
+	r.notes = append(out, r.notes...)
+}

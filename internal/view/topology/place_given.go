@@ -1,0 +1,150 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/formula"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// start makes one point a location, coloured by the last event bound.
+func (r *result) start(layout string, axes ...string) *formula.Points {
+	n := len(r.location)
+	r.layout = layout
+	copy(r.axes[:], axes)
+	r.points = []formula.Points{{X: make([]float64, n), Y: make([]float64, n), Z: make([]float64, n), Color: slices.Clone(r.colour().values)}}
+	r.placed = [][]bool{make([]bool, n)}
+	return &r.points[0]
+}
+
+// byCoordinates places locations where the data says. Of more than three
+// dimensions the first three place, and the locations of one place are shown by
+// their mean; or the fourth is laid out beside it along x.
+func (r *result) byCoordinates(t *trace.Topology) error {
+	names := []string{"x", "y", "z"}
+	for a := range names {
+		if a < len(t.DimNames) && t.DimNames[a] != "" {
+			names[a] = t.DimNames[a]
+		}
+	}
+	p := r.start(t.Name, names...)
+	coordinates := coordinatesOf(t, r.request.Store().Locations(), r.location)
+	expand := r.request.Values.Text("cores") == "expand" && len(t.Dims) > 3
+	for i, c := range coordinates {
+		r.placed[0][i] = c != nil
+		for a, axis := range []*float64{&p.X[i], &p.Y[i], &p.Z[i]} {
+			switch {
+			case c == nil:
+				*axis = math.NaN()
+			case a < len(c):
+				*axis = float64(c[a])
+			}
+		}
+		if expand && len(c) > 3 {
+			p.X[i] = p.X[i]*float64(t.Dims[3]+1) + float64(c[3])
+		}
+	}
+	if expand {
+		r.notes = append(r.notes, fmt.Sprintf("%d places of the fourth dimension lie beside each other along %s", t.Dims[3], names[0]))
+	} else {
+		r.average(p, coordinates)
+	}
+	if len(t.Dims) > 4 || len(t.Dims) > 3 && !expand {
+		r.notes = append(r.notes, fmt.Sprintf("dimensions of %q past the %s are left out", t.Name, map[bool]string{true: "fourth", false: "third"}[expand]))
+	}
+	return nil
+}
+
+// average gives locations of one place their mean and draws one of them.
+func (r *result) average(p *formula.Points, coordinates [][]int) {
+	var at [][]int
+	var index []int
+	var values []float64
+	for i, c := range coordinates {
+		if c != nil && !math.IsNaN(p.Color[i]) {
+			at, index, values = append(at, c), append(index, i), append(values, p.Color[i])
+		}
+	}
+	means := formula.NodeMeans(at, values)
+	if len(means) == len(index) {
+		return // every place has one location
+	}
+	of := make(map[[3]int]float64, len(means))
+	for _, m := range means {
+		of[m.At] = m.Value
+	}
+	seen := make(map[[3]int]bool, len(means))
+	r.repeats = make([]bool, len(r.location))
+	for k, i := range index {
+		var key [3]int
+		copy(key[:], at[k])
+		p.Color[i] = of[key]
+		r.repeats[i] = seen[key]
+		seen[key] = true
+	}
+	r.notes = append(r.notes, fmt.Sprintf("%d places show the mean of %d locations; --cores expand shows each", len(means), len(index)))
+}
+
+// parseBox reads "8x8x16".
+func parseBox(text string) (dims [3]int, err error) {
+	parts := strings.Split(strings.ReplaceAll(strings.ToLower(text), "×", "x"), "x")
+	for a := range dims {
+		dims[a] = 1
+		if a < len(parts) {
+			dims[a], err = strconv.Atoi(strings.TrimSpace(parts[a]))
+		}
+		if err != nil || len(parts) > 3 || dims[a] < 1 || dims[a] > 1<<20 {
+			return dims, fmt.Errorf("--layout %q: want fill:XxYxZ, such as fill:8x8x16", "fill:"+text)
+		}
+	}
+	return dims, nil
+}
+
+// byFill fills a box in order of rank, x fastest.
+func (r *result) byFill(dims [3]int) error {
+	filled, err := formula.Fill(len(r.location), dims)
+	if err != nil {
+		return fmt.Errorf("--layout: %w", err)
+	}
+	p := r.start(fmt.Sprintf("fill:%dx%dx%d", dims[0], dims[1], dims[2]), "x", "y", "z")
+	p.X, p.Y, p.Z = filled.X, filled.Y, filled.Z
+	for i := range r.placed[0] {
+		r.placed[0][i] = true
+	}
+	return nil
+}
+
+// byHierarchy places a location by its number below its parent, the parent's below
+// its own, and the rest of the way up as one number.
+func (r *result) byHierarchy() error {
+	tree := r.request.Store().Locations()
+	p := r.start("hierarchy", "in parent", "parent", "above")
+	number := make([]int, tree.Len()) // among those with the same parent
+	children := make(map[trace.LocationID]int, 64)
+	for id := range number {
+		up := tree.Parent[id]
+		number[id] = children[up]
+		children[up]++
+	}
+	above := map[trace.LocationID]int{}
+	for i, id := range r.location {
+		r.placed[0][i] = true
+		p.X[i] = float64(number[id])
+		up := tree.Parent[id]
+		if up == trace.NoLocation {
+			continue
+		}
+		p.Y[i] = float64(number[up])
+		if top := tree.Parent[up]; top != trace.NoLocation {
+			if _, ok := above[top]; !ok {
+				above[top] = len(above)
+			}
+			p.Z[i] = float64(above[top])
+		}
+	}
+	return nil
+}

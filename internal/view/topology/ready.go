@@ -1,0 +1,78 @@
+package topology
+
+import (
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// ready are the layouts that need no file, with what they show.
+var ready = []view.Example{
+	{Name: "block", Note: "a cube, filled in order of rank", Text: `side=ceil(maxRank^(1/3))
+x=mod(rank,side)
+y=mod(floor(rank/side),side)
+z=floor(rank/side/side)`},
+	{Name: "plane", Note: "a square, filled in order of rank", Text: `side=ceil(sqrt(maxRank))
+x=mod(rank,side)
+y=floor(rank/side)
+z=0`},
+	{Name: "sphere", Note: "rings of ranks on a sphere, none on the poles", Text: `rootRanks=ceil(sqrt(maxRank))
+theta=2*pi()/rootRanks*mod(rank,rootRanks)
+phi=pi()*(floor(rank/rootRanks)+0.5)/rootRanks
+x=cos(theta)*sin(phi)*100
+y=sin(theta)*sin(phi)*100
+z=cos(phi)*100`},
+	{Name: "sphere-floor", Note: "the sphere of the paper's first listing: the first ring is one pole", Text: `rootRanks=sqrt(maxRank)
+theta=2*pi()/rootRanks*mod(rank,rootRanks)
+phi=pi()/rootRanks*(floor(rank/rootRanks))
+x=cos(theta)*sin(phi)*100
+y=sin(theta)*sin(phi)*100
+z=cos(phi)*100`},
+	{Name: "sphere-ceil", Note: "the sphere that TAU ships", Text: `rootRanks=sqrt(maxRank)
+theta=2*pi()/rootRanks*mod(rank,rootRanks)
+phi=pi()/rootRanks*(ceil(rank/rootRanks))
+x=cos(theta)*sin(phi)*100
+y=sin(theta)*sin(phi)*100
+z=cos(phi)*100`},
+	{Name: "cylinder", Note: "rings of ranks, one above the other", Text: `around=ceil(sqrt(maxRank))
+theta=2*pi()/around*mod(rank,around)
+x=cos(theta)*around/2
+y=sin(theta)*around/2
+z=floor(rank/around)`},
+	{Name: "torus", Note: "rings of ranks round a ring", Text: `side=ceil(sqrt(maxRank))
+u=2*pi()/side*mod(rank,side)
+v=2*pi()/side*floor(rank/side)
+x=(100+35*cos(v))*cos(u)
+y=(100+35*cos(v))*sin(u)
+z=35*sin(v)`},
+	{Name: "scatter", Note: "three events place, the fourth colours", Text: `restrictDim=1
+x=(event0.val-event0.min)/(event0.max-event0.min)
+y=(event1.val-event1.min)/(event1.max-event1.min)
+z=(event2.val-event2.min)/(event2.max-event2.min)
+color=event3.val`},
+	{Name: "ranks by value", Note: "a plane whose height is the value of event0", Text: `restrictDim=1
+side=ceil(sqrt(maxRank))
+x=mod(rank,side)
+y=floor(rank/side)
+z=event0.val`},
+}
+
+// block is a layout as its file has it.
+func block(e view.Example) string { return "BEGIN_VIZ=" + e.Name + "\n" + e.Text + "\nEND_VIZ\n" }
+
+// readyMade is all of them as one file.
+func readyMade() string {
+	var b strings.Builder
+	for _, e := range ready {
+		b.WriteString(block(e))
+	}
+	return b.String()
+}
+
+func examples() []view.Example {
+	var out []view.Example
+	for _, e := range ready {
+		out = append(out, view.Example{Name: e.Name, Note: e.Note, Text: block(e)})
+	}
+	return out
+}
