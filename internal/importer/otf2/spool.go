@@ -1,13 +1,10 @@
 package otf2
 
 import (
-	"bufio"
 	"cmp"
-	"container/heap"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"unsafe"
 )
@@ -20,22 +17,34 @@ type spool[T any] struct {
 	limit int // records in memory
 	order ordering[T]
 
-	mu     sync.Mutex
-	blocks [][]T // of blockRecords each, but for those that were given short
-	free   [][]T
-	count  int // records in blocks
-	keys   []sortKey
-	file   *os.File
-	runs   []int64 // lengths
-	err    error
+	mu    sync.Mutex
+	cur   blocks[T]
+	free  [][]T
+	err   error
+	flows sync.Mutex // held while a run is written, so that only one is
+	sort  sorter[T]
+	out   []T // on its way to the file
+	file  *os.File
+	runs  []int64 // lengths
 }
 
-// blockRecords is how many records come at a time. A sortKey's index is the
-// number of the block, and of the record in it.
+// blocks are records as they came, of blockRecords each but for those that were
+// given short.
+type blocks[T any] struct {
+	list  [][]T
+	count int
+}
+
+// blockRecords is how many records come at a time. The index of a record is the
+// number of its block, and its own in that.
 const (
 	blockBits    = 12
 	blockRecords = 1 << blockBits
 )
+
+func (b *blocks[T]) at(index uint32) *T {
+	return &b.list[index>>blockBits][index&(blockRecords-1)]
+}
 
 // An ordering says how records are sorted: by their digest, which is the same for
 // records that belong together, then by their turn, then as compare says, which
@@ -45,16 +54,10 @@ type ordering[T any] struct {
 	compare func(a, b *T) int
 }
 
-// A sortKey is what decides nearly always, small enough to be moved about.
-type sortKey struct {
-	digest uint64
-	turn   int64
-	index  uint32
-}
-
+// newSpool makes a spool that holds a run while the one before is sorted.
 func newSpool[T any](memory int64, order ordering[T]) *spool[T] {
 	var t T
-	size := int64(unsafe.Sizeof(t)) + int64(unsafe.Sizeof(sortKey{}))
+	size := 2*int64(unsafe.Sizeof(t)) + sortBytes
 	return &spool[T]{limit: int(min(max(memory/size, blockRecords), 1<<31)), order: order}
 }
 
@@ -66,8 +69,6 @@ func mix(h, v uint64) uint64 {
 
 // block gives an empty block to fill.
 func (s *spool[T]) block() []T {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if n := len(s.free); n > 0 {
 		b := s.free[n-1]
 		s.free = s.free[:n-1]
@@ -76,60 +77,47 @@ func (s *spool[T]) block() []T {
 	return make([]T, 0, blockRecords)
 }
 
-// add takes a block, which is no longer the caller's, and gives an empty one.
+// add takes a block, which is no longer the caller's, and gives an empty one. Who
+// fills a run sorts and writes it, while others go on.
 func (s *spool[T]) add(b []T) []T {
 	if len(b) == 0 {
 		return b
 	}
 	s.mu.Lock()
-	s.blocks = append(s.blocks, b)
-	s.count += len(b)
-	if s.count >= s.limit && s.err == nil {
-		s.err = s.flush()
+	s.cur.list = append(s.cur.list, b)
+	s.cur.count += len(b)
+	for s.cur.count >= s.limit && s.err == nil {
+		s.mu.Unlock()
+		s.flush()
+		s.mu.Lock()
 	}
+	b = s.block()
 	s.mu.Unlock()
-	return s.block()
+	return b
 }
 
-func (s *spool[T]) at(index uint32) *T {
-	return &s.blocks[index>>blockBits][index&(blockRecords-1)]
-}
-
-// sort orders keys; the records stay where they are.
-func (s *spool[T]) sort() {
-	s.keys = slices.Grow(s.keys[:0], s.count)
-	for k, b := range s.blocks {
-		for i := range b {
-			digest, turn := s.order.digest(&b[i])
-			s.keys = append(s.keys, sortKey{digest, turn, uint32(k<<blockBits | i)})
-		}
+// flush writes a run, unless somebody else just did.
+func (s *spool[T]) flush() {
+	s.flows.Lock()
+	defer s.flows.Unlock()
+	s.mu.Lock()
+	full := s.cur
+	if full.count < s.limit {
+		s.mu.Unlock()
+		return
 	}
-	slices.SortFunc(s.keys, func(a, b sortKey) int {
-		switch {
-		case a.digest != b.digest:
-			return cmp.Compare(a.digest, b.digest)
-		case a.turn != b.turn:
-			return cmp.Compare(a.turn, b.turn)
-		}
-		return s.order.compare(s.at(a.index), s.at(b.index))
-	})
-}
-
-// before orders records of different runs.
-func (s *spool[T]) before(a, b *T) bool {
-	da, ta := s.order.digest(a)
-	db, tb := s.order.digest(b)
-	switch {
-	case da != db:
-		return da < db
-	case ta != tb:
-		return ta < tb
+	s.cur = blocks[T]{}
+	s.mu.Unlock()
+	err := s.write(&full)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = cmp.Or(s.err, err)
+	for _, b := range full.list {
+		s.free = append(s.free, b[:0])
 	}
-	return s.order.compare(a, b) < 0
 }
 
-// flush writes a run.
-func (s *spool[T]) flush() error {
+func (s *spool[T]) write(full *blocks[T]) error {
 	if s.file == nil {
 		f, err := os.CreateTemp("", "parallax-otf2-")
 		if err != nil {
@@ -138,21 +126,19 @@ func (s *spool[T]) flush() error {
 		s.file = f
 		os.Remove(f.Name()) // where the system allows; close removes it elsewhere
 	}
-	s.sort()
-	out := bufio.NewWriterSize(s.file, 1<<18)
-	for i := range s.keys {
-		k := s.keys[i].index
-		b := s.blocks[k>>blockBits]
-		out.Write(bytesOf(b[k&(blockRecords-1):][:1]))
+	keys := s.sort.run(full, &s.order)
+	for len(keys) > 0 {
+		n := min(len(keys), blockRecords)
+		s.out = s.out[:0]
+		for _, k := range keys[:n] {
+			s.out = append(s.out, *full.at(k.index))
+		}
+		keys = keys[n:]
+		if _, err := s.file.Write(bytesOf(s.out)); err != nil {
+			return fmt.Errorf("match messages: write temporary file: %w", err)
+		}
 	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("match messages: write temporary file: %w", err)
-	}
-	s.runs = append(s.runs, int64(s.count))
-	for _, b := range s.blocks {
-		s.free = append(s.free, b[:0])
-	}
-	s.blocks, s.count = s.blocks[:0], 0
+	s.runs = append(s.runs, int64(full.count))
 	return nil
 }
 
@@ -171,23 +157,27 @@ func (s *spool[T]) close() {
 		os.Remove(s.file.Name())
 		s.file = nil
 	}
-	s.blocks, s.free, s.keys, s.count = nil, nil, nil, 0
+	s.cur, s.free, s.out, s.sort = blocks[T]{}, nil, nil, sorter[T]{}
 }
 
-// A sorted hands out the records of a spool in order.
+// A sorted hands out the records of a spool in order: a heap of runs by their next
+// record, O(log runs) each.
 type sorted[T any] struct {
 	s    *spool[T]
 	runs []*sortedRun[T]
-	head *T
+	used bool // the first of runs was handed out
 }
 
 type sortedRun[T any] struct {
-	s    *spool[T]
-	buf  []T
-	keys []sortKey // of those in memory, instead of buf
-	pos  int
-	at   int64 // byte in the file of what is not yet loaded
-	left int64 // records of it
+	s      *spool[T]
+	buf    []T
+	keys   []sortKey // of those in memory, instead of buf
+	pos    int
+	at     int64 // byte in the file of what is not yet loaded
+	left   int64 // records of it
+	first  *T    // what comes next
+	digest uint64
+	turn   int64
 }
 
 // sorted begins to hand out; it may be called again after the last record.
@@ -195,7 +185,6 @@ func (s *spool[T]) sorted() (*sorted[T], error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	s.sort()
 	var t T
 	size := int64(unsafe.Sizeof(t))
 	it := &sorted[T]{s: s}
@@ -207,12 +196,17 @@ func (s *spool[T]) sorted() (*sorted[T], error) {
 		if err := r.load(); err != nil {
 			return nil, err
 		}
+		r.look()
 		it.runs = append(it.runs, r)
 	}
-	if s.count > 0 {
-		it.runs = append(it.runs, &sortedRun[T]{s: s, keys: s.keys})
+	if s.cur.count > 0 {
+		r := &sortedRun[T]{s: s, keys: s.sort.run(&s.cur, &s.order)}
+		r.look()
+		it.runs = append(it.runs, r)
 	}
-	heap.Init(it)
+	for i := len(it.runs)/2 - 1; i >= 0; i-- {
+		it.sink(i)
+	}
 	return it, nil
 }
 
@@ -228,50 +222,73 @@ func (r *sortedRun[T]) load() error {
 	return nil
 }
 
-// first is the record that comes next.
-func (r *sortedRun[T]) first() *T {
+// look makes the record at pos the one that comes next.
+func (r *sortedRun[T]) look() {
 	if r.keys != nil {
-		return r.s.at(r.keys[r.pos].index)
+		r.first = r.s.cur.at(r.keys[r.pos].index)
+	} else {
+		r.first = &r.buf[r.pos]
 	}
-	return &r.buf[r.pos]
+	r.digest, r.turn = r.s.order.digest(r.first)
 }
 
-func (r *sortedRun[T]) len() int { return max(len(r.buf), len(r.keys)) }
+// move goes past the record that was handed out; more is false after the last.
+func (r *sortedRun[T]) move() (more bool, err error) {
+	r.pos++
+	if r.keys == nil && r.pos == len(r.buf) && r.left > 0 {
+		if err := r.load(); err != nil {
+			return false, err
+		}
+	}
+	if r.pos >= max(len(r.buf), len(r.keys)) {
+		return false, nil
+	}
+	r.look()
+	return true, nil
+}
 
 // next gives the next record, which is valid until the call after; nil at the end.
 func (it *sorted[T]) next() (*T, error) {
-	if len(it.runs) == 0 {
-		return nil, nil
-	}
-	r := it.runs[0]
-	if it.head == nil {
-		it.head = new(T)
-	}
-	*it.head = *r.first()
-	r.pos++
-	if r.pos == r.len() && r.left > 0 {
-		if err := r.load(); err != nil {
+	if it.used {
+		more, err := it.runs[0].move()
+		if err != nil {
 			return nil, err
 		}
+		if n := len(it.runs) - 1; !more {
+			it.runs[0] = it.runs[n]
+			it.runs = it.runs[:n]
+		}
+		it.sink(0)
 	}
-	if r.pos == r.len() {
-		heap.Pop(it)
-	} else if len(it.runs) > 1 {
-		heap.Fix(it, 0)
+	it.used = len(it.runs) > 0
+	if !it.used {
+		return nil, nil
 	}
-	return it.head, nil
+	return it.runs[0].first, nil
 }
 
-// The order of runs by their first record, for package heap.
-func (it *sorted[T]) Len() int      { return len(it.runs) }
-func (it *sorted[T]) Swap(i, j int) { it.runs[i], it.runs[j] = it.runs[j], it.runs[i] }
-func (it *sorted[T]) Push(any)      {}
-func (it *sorted[T]) Less(i, j int) bool {
-	return it.s.before(it.runs[i].first(), it.runs[j].first())
+// sink moves a run down to its place.
+func (it *sorted[T]) sink(i int) {
+	for {
+		c := 2*i + 1
+		if c+1 < len(it.runs) && it.before(c+1, c) {
+			c++
+		}
+		if c >= len(it.runs) || !it.before(c, i) {
+			return
+		}
+		it.runs[i], it.runs[c] = it.runs[c], it.runs[i]
+		i = c
+	}
 }
-func (it *sorted[T]) Pop() any {
-	n := len(it.runs) - 1
-	r := it.runs[n]
-	it.runs = it.runs[:n]
-	return r
+
+func (it *sorted[T]) before(i, k int) bool {
+	a, b := it.runs[i], it.runs[k]
+	switch {
+	case a.digest != b.digest:
+		return a.digest < b.digest
+	case a.turn != b.turn:
+		return a.turn < b.turn
+	}
+	return it.s.order.compare(a.first, b.first) < 0
 }

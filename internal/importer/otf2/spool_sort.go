@@ -1,0 +1,128 @@
+package otf2
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A sorter puts the records of a run in order. Most that belong together come in
+// order already, from one file: they are collected by digest first, and only the
+// groups that are out of order are sorted. O(records + groups log groups) then.
+type sorter[T any] struct {
+	keys    []sortKey
+	member  []uint32 // by record as they come: its group
+	groups  []sortGroup
+	slots   []uint32 // a hash table of groups, by digest; 0 is empty, else its number + 1
+	ordered []uint32 // groups by digest
+}
+
+// A sortKey stands for a record of a group.
+type sortKey struct {
+	turn  int64
+	index uint32
+}
+
+// sortBytes is about what a record takes here, beside itself.
+const sortBytes = 40
+
+type sortGroup struct {
+	digest uint64
+	count  uint32
+	at     uint32 // where its next key goes
+}
+
+const leastSlots = 1 << 10
+
+// run gives the keys of all records, in order; they are valid until the next call.
+func (s *sorter[T]) run(b *blocks[T], order *ordering[T]) []sortKey {
+	s.collect(b, order)
+	s.place(b, order)
+	compare := func(x, y sortKey) int {
+		if x.turn != y.turn {
+			return cmp.Compare(x.turn, y.turn)
+		}
+		return order.compare(b.at(x.index), b.at(y.index))
+	}
+	first := uint32(0)
+	for _, g := range s.ordered {
+		keys := s.keys[first:s.groups[g].at]
+		first = s.groups[g].at
+		if !slices.IsSortedFunc(keys, compare) {
+			slices.SortFunc(keys, compare)
+		}
+	}
+	return s.keys
+}
+
+// collect finds the group of each record.
+func (s *sorter[T]) collect(b *blocks[T], order *ordering[T]) {
+	s.member = slices.Grow(s.member[:0], b.count)
+	s.groups = s.groups[:0]
+	if s.slots == nil {
+		s.slots = make([]uint32, leastSlots)
+	}
+	clear(s.slots)
+	for _, block := range b.list {
+		for i := range block {
+			digest, _ := order.digest(&block[i])
+			g := s.group(digest)
+			s.groups[g].count++
+			s.member = append(s.member, g)
+		}
+	}
+}
+
+// group finds the group of a digest, or makes it.
+func (s *sorter[T]) group(digest uint64) uint32 {
+	mask := uint64(len(s.slots) - 1)
+	at := digest & mask
+	for s.slots[at] != 0 {
+		if g := s.slots[at] - 1; s.groups[g].digest == digest {
+			return g
+		}
+		at = (at + 1) & mask
+	}
+	s.groups = append(s.groups, sortGroup{digest: digest})
+	s.slots[at] = uint32(len(s.groups))
+	if 2*len(s.groups) > len(s.slots) {
+		s.grow()
+	}
+	return uint32(len(s.groups) - 1)
+}
+
+func (s *sorter[T]) grow() {
+	s.slots = make([]uint32, 2*len(s.slots))
+	mask := uint64(len(s.slots) - 1)
+	for i := range s.groups {
+		at := s.groups[i].digest & mask
+		for s.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		s.slots[at] = uint32(i + 1)
+	}
+}
+
+// place puts the keys of groups one after the other, in order of their digests.
+func (s *sorter[T]) place(b *blocks[T], order *ordering[T]) {
+	s.ordered = s.ordered[:0]
+	for g := range s.groups {
+		s.ordered = append(s.ordered, uint32(g))
+	}
+	slices.SortFunc(s.ordered, func(x, y uint32) int { return cmp.Compare(s.groups[x].digest, s.groups[y].digest) })
+	at := uint32(0)
+	for _, g := range s.ordered {
+		s.groups[g].at = at
+		at += s.groups[g].count
+	}
+	s.keys = slices.Grow(s.keys[:0], b.count)[:b.count]
+	n := 0
+	for k, block := range b.list {
+		for i := range block {
+			_, turn := order.digest(&block[i])
+			g := &s.groups[s.member[n]]
+			s.keys[g.at] = sortKey{turn, uint32(k<<blockBits | i)}
+			g.at++
+			n++
+		}
+	}
+}
