@@ -55,7 +55,7 @@ func runImport(ctx context.Context, e *env, args []string) error {
 	if err := l.write(ctx, found[0], out); err != nil {
 		return err
 	}
-	r, err := local.Open(out, all.Summaries)
+	r, err := local.Open(out, all.Summaries, all.Digests...)
 	if err != nil {
 		return err
 	}

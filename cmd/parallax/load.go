@@ -174,7 +174,7 @@ func (l *loader) open(ctx context.Context, f foundRun) (view.Run, error) {
 			return view.Run{}, err
 		}
 		path = l.cache.path(f.name, key)
-		if r, err := local.Open(path, all.Summaries); err == nil {
+		if r, err := local.Open(path, all.Summaries, all.Digests...); err == nil {
 			l.cache.touch(path)
 			return view.Run{Name: f.name, Source: f.source, Store: r}, l.check(r)
 		}
@@ -188,7 +188,7 @@ func (l *loader) open(ctx context.Context, f foundRun) (view.Run, error) {
 			return view.Run{}, err
 		}
 	}
-	r, err := local.Open(path, all.Summaries)
+	r, err := local.Open(path, all.Summaries, all.Digests...)
 	if err != nil {
 		return view.Run{}, fmt.Errorf("open %s: %w", f.source, err)
 	}
@@ -223,7 +223,7 @@ func (l *loader) key(f foundRun) (string, error) {
 
 // write imports a run into a new store at path.
 func (l *loader) write(ctx context.Context, f foundRun, path string) error {
-	o := local.Options{Memory: l.memory, Summaries: all.Summaries, Sources: []string{f.source}}
+	o := local.Options{Memory: l.memory, Summaries: all.Summaries, Digests: all.Digests, Sources: []string{f.source}}
 	fill := func(w trace.Writer) error { return f.demo.Write(ctx, f.options, w) }
 	progress := &importer.Progress{Total: f.packed()}
 	if f.demo != nil {

@@ -1,7 +1,8 @@
-// Package all lists the summaries that a store keeps.
+// Package all lists the summaries and digests that a store keeps.
 package all
 
 import (
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -11,4 +12,9 @@ import (
 var Summaries = []trace.Summary{
 	share.Summary{},
 	moment.Summary{},
+}
+
+// Digests in the order of their records in a store.
+var Digests = []trace.Digest{
+	callgraph.Digest{},
 }

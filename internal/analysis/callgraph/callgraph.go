@@ -10,7 +10,8 @@
 //
 //	Collector   rows of many locations → buckets of each
 //	Graph       the buckets of one location, or of several merged
-//	Gather      a whole selection → Table, in bounded memory
+//	Digest      the calls of a lane by call path, prepared at import
+//	Gather      a whole selection → rows, in bounded memory, from digests or rows
 //	Reachable   transitive closure of the pairs alone (static)
 //	Locate …    the square of a matrix cell: rings, slices, hit test
 //	Jaccard …   how alike two locations are
@@ -80,6 +81,16 @@ func (g *Graph) At(p Pair) *Bucket {
 			return g.insert(p)
 		case g.buckets[k-1].Pair == p:
 			return &g.buckets[k-1]
+		}
+	}
+}
+
+// find gives the place of a bucket that there is.
+func (g *Graph) find(p Pair) int32 {
+	mask := uint64(len(g.slots) - 1)
+	for h := hash(p.key()); ; h++ {
+		if k := g.slots[h&mask]; g.buckets[k-1].Pair == p {
+			return k - 1
 		}
 	}
 }

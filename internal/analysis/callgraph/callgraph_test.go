@@ -161,7 +161,11 @@ func replay(t *testing.T, processes map[string][][]any) *run {
 	return r
 }
 
-func (r *run) scan(ids []trace.LocationID, f func(*trace.Columns) error) error {
+func (r *run) scan(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
+	return store.Digests(context.Background(), r.reader, DigestName, store.Window{End: r.reader.Info().End, Locations: ids}, f)
+}
+
+func (r *run) rows(ids []trace.LocationID, f func(*trace.Columns) error) error {
 	return r.reader.Intervals(context.Background(), store.Window{End: r.reader.Info().End, Locations: ids}, f)
 }
 
@@ -266,7 +270,7 @@ func checkRow(t *testing.T, key string, incl, excl Row, want bucket) {
 func (r *run) checkCalls(t *testing.T, p int, want *process) {
 	t.Helper()
 	i := 0
-	_ = r.scan(r.locations[p:p+1], func(c *trace.Columns) error {
+	_ = r.rows(r.locations[p:p+1], func(c *trace.Columns) error {
 		for k := range c.Begin {
 			caller := ""
 			if c.Parent[k] >= 0 {
@@ -289,7 +293,7 @@ func (r *run) checkCalls(t *testing.T, p int, want *process) {
 func (r *run) checkTree(t *testing.T, p int, want *process) {
 	t.Helper()
 	var tree Tree
-	_ = r.scan(r.locations[p:p+1], func(c *trace.Columns) error { tree.Add(c, r.of); return nil })
+	_ = r.rows(r.locations[p:p+1], func(c *trace.Columns) error { tree.Add(c, r.of); return nil })
 	got := map[string]int64{}
 	for i := range tree.Node {
 		var path []string

@@ -43,18 +43,25 @@ type Collector struct {
 	graphs  map[trace.LocationID]*Graph
 	spare   []*Graph // emptied, for further locations
 	walkers sync.Pool
+	readers sync.Pool // of *laneReader
+
+	plainOnce sync.Once
+	isPlain   bool
 }
 
 // Add takes the calls that begin in a batch. O(rows), with Closure O(rows × depth).
 func (c *Collector) Add(cols *trace.Columns) {
-	if cols.Len() == 0 {
-		return
+	if cols.Len() > 0 {
+		c.addTo(c.graph(cols.Location), cols)
 	}
+}
+
+func (c *Collector) addTo(g *Graph, cols *trace.Columns) {
 	w, _ := c.walkers.Get().(*walker)
 	if w == nil {
 		w = &walker{active: make([]int32, c.Nodes), seen: make([]int, c.Nodes)}
 	}
-	w.options, w.graph = &c.Options, c.graph(cols.Location)
+	w.options, w.graph = &c.Options, g
 	w.add(cols)
 	c.walkers.Put(w)
 }

@@ -50,8 +50,8 @@ func TestWindowsAddUp(t *testing.T) {
 		end := r.reader.Info().End
 		in := func(begin, end trace.Time, o Options) map[string]Row {
 			o.Node, o.Nodes = r.of, len(r.nodes)
-			rows, err := Gather(&Plan{Options: o, Locations: r.locations}, func(ids []trace.LocationID, f func(*trace.Columns) error) error {
-				return r.reader.Intervals(context.Background(), store.Window{Begin: begin, End: end, Locations: ids}, f)
+			rows, err := Gather(&Plan{Options: o, Locations: r.locations}, func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
+				return store.Digests(context.Background(), r.reader, DigestName, store.Window{Begin: begin, End: end, Locations: ids}, f)
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -87,7 +87,7 @@ func TestOwnersHoldAllCallsOfTheirLocations(t *testing.T) {
 	for _, x := range rows {
 		c := &Collector{Options: o}
 		var alone sync.Mutex // all are added as one location
-		_ = r.scan(nil, func(cols *trace.Columns) error {
+		_ = r.rows(nil, func(cols *trace.Columns) error {
 			alone.Lock()
 			defer alone.Unlock()
 			if (cols.Location == 0 || cols.Location == 2) == (x.Owner == 0) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -78,37 +77,6 @@ func (m *Matcher) Choose(o *Options, regions []trace.RegionID, callers []string,
 		o.Path = append(o.Path, set)
 	}
 	return nil
-}
-
-// An Overlap counts the calls that are open when a window begins: they began
-// before it and are in no bucket of it.
-type Overlap struct {
-	Begin trace.Time
-	mu    sync.Mutex
-	seen  map[uint64]bool // lanes
-	Calls int64
-}
-
-// Add looks at the first batch of each lane.
-func (o *Overlap) Add(c *trace.Columns) {
-	if len(c.Open) == 0 || c.Open[0].Begin >= o.Begin {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	lane := uint64(c.Location)<<32 | uint64(c.Lane)
-	if o.seen[lane] {
-		return
-	}
-	if o.seen == nil {
-		o.seen = map[uint64]bool{}
-	}
-	o.seen[lane] = true
-	for _, x := range c.Open {
-		if x.Begin < o.Begin && x.End > o.Begin {
-			o.Calls++
-		}
-	}
 }
 
 // A ProfileReader makes rows of profile rows, which know totals and no calls.

@@ -2,7 +2,10 @@ package callgraph
 
 import (
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -22,9 +25,9 @@ type Row struct {
 	Exact bool
 }
 
-// A Scan hands out the rows of a set of locations, each with all below it, as a
-// store does.
-type Scan func(locations []trace.LocationID, f func(*trace.Columns) error) error
+// A Scan hands out the calls of a set of locations, each with all below it, lane by
+// lane as a store does.
+type Scan func(locations []trace.LocationID, f func(*trace.DigestedLane) error) error
 
 // A Plan says what Gather collects.
 type Plan struct {
@@ -35,6 +38,10 @@ type Plan struct {
 	Owner []int32
 	// Owners is how many there are; not needed without Owner.
 	Owners int
+
+	// Open counts the calls that are open when the window begins: they began
+	// before it and are in no row of it. Gather sets it.
+	Open atomic.Int64
 
 	// What was gathered is kept while it is small, so that Merge need not read
 	// the calls again.
@@ -71,9 +78,10 @@ func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
 	return Gather(again, scan)
 }
 
-// keep reports whether it kept the graph.
-func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
-	if p.buckets += g.Len(); p.buckets > mostKept {
+// keep reports whether it kept the graph; with whole it holds distributions.
+func (p *Plan) keep(owner int32, owners int, g *Graph, whole bool) bool {
+	if p.buckets += g.Len(); p.buckets > mostKept || !whole && p.Measure != Totals {
+		p.buckets = max(p.buckets, mostKept+1)
 		p.kept = nil
 		return false
 	}
@@ -87,46 +95,122 @@ func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
 // Gather collects the calls of all locations into rows, by owner, then by pair.
 //
 // Locations are gathered some at a time, so that what is held at once is the
-// distributions of those, or of all owners.
+// distributions of those, or of all owners once for each core.
 func Gather(plan *Plan, scan Scan) ([]Row, error) {
+	if plan.Owner != nil {
+		return gatherOwners(plan, scan)
+	}
 	c := &Collector{Options: plan.Options}
 	n := len(plan.Locations)
-	merged := make([]Graph, plan.Owners)
 	var rows []Row
 	for from, step := 0, max(128, (n+7)/8); from < n; from += step {
 		some := plan.Locations[from:min(from+step, n)]
 		first, last := some[0], some[len(some)-1]
-		err := scan(some, func(cols *trace.Columns) error {
-			if cols.Location >= first && cols.Location <= last {
-				c.Add(cols)
+		err := scan(some, func(l *trace.DigestedLane) error {
+			if l.Location < first || l.Location > last {
+				return nil
 			}
-			return nil
+			plan.Open.Add(int64(len(l.Open)))
+			if l.Lo >= l.Hi {
+				return nil
+			}
+			// Where there are few locations, their distributions may be merged later.
+			return c.addLane(l, c.graph(l.Location), l.Lanes == 1 && n > fewLocations)
 		})
 		if err != nil {
 			return nil, err
 		}
 		graphs := c.Take()
+		rows = append(rows, condense(len(some), plan.Measure != Totals, func(k int) (int32, *Graph) { return int32(from + k), graphs[some[k]] })...)
 		for k, id := range some {
-			g := graphs[id]
-			switch {
-			case g == nil:
-			case plan.Owner != nil:
-				merged[plan.Owner[from+k]].Merge(g)
+			if g := graphs[id]; g != nil && !plan.keep(int32(from+k), n, g, n <= fewLocations) {
 				c.recycle(g)
-			default:
-				rows = appendRows(rows, int32(from+k), g, plan.Measure != Totals)
-				if !plan.keep(int32(from+k), n, g) {
-					c.recycle(g)
-				}
 			}
 			delete(graphs, id)
 		}
 	}
+	return rows, nil
+}
+
+// fewLocations is up to how many distributions are kept for Merge. More are read
+// again, the way to which is shorter than to merge them twice.
+const fewLocations = 64
+
+// gatherOwners collects straight into owners: each core has graphs of its own, which
+// are merged in the end. What is added to them is whole numbers, so that the order
+// does not matter.
+func gatherOwners(plan *Plan, scan Scan) ([]Row, error) {
+	c := &Collector{Options: plan.Options}
+	owner := make(map[trace.LocationID]int32, len(plan.Locations))
+	for k, id := range plan.Locations {
+		owner[id] = plan.Owner[k]
+	}
+	var mu sync.Mutex
+	var free, all [][]Graph
+	take := func() []Graph {
+		mu.Lock()
+		defer mu.Unlock()
+		if n := len(free); n > 0 {
+			g := free[n-1]
+			free = free[:n-1]
+			return g
+		}
+		g := make([]Graph, plan.Owners)
+		all = append(all, g)
+		return g
+	}
+	err := scan(plan.Locations, func(l *trace.DigestedLane) error {
+		k, ok := owner[l.Location]
+		if !ok {
+			return nil
+		}
+		plan.Open.Add(int64(len(l.Open)))
+		if l.Lo >= l.Hi {
+			return nil
+		}
+		g := take()
+		err := c.addLane(l, &g[k], false)
+		mu.Lock()
+		free = append(free, g)
+		mu.Unlock()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	merged := make([]Graph, plan.Owners)
+	for i, g := range all {
+		if i == 0 {
+			merged = g
+			continue
+		}
+		for k := range g {
+			merged[k].Merge(&g[k])
+		}
+	}
+	rows := condense(plan.Owners, plan.Measure != Totals, func(k int) (int32, *Graph) { return int32(k), &merged[k] })
 	for k := range merged {
-		rows = appendRows(rows, int32(k), &merged[k], plan.Measure != Totals)
-		plan.keep(int32(k), plan.Owners, &merged[k])
+		plan.keep(int32(k), plan.Owners, &merged[k], true)
 	}
 	return rows, nil
+}
+
+// condense makes rows of graphs, on all cores.
+func condense(n int, boxes bool, graph func(k int) (int32, *Graph)) []Row {
+	parts := make([][]Row, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				if owner, g := graph(k); g != nil {
+					parts[k] = appendRows(make([]Row, 0, g.Len()), owner, g, boxes)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return slices.Concat(parts...)
 }
 
 // appendRows condenses the buckets of one owner, in order of pairs.

@@ -90,9 +90,9 @@ func Exclusive(r *callgraph.Row) float64 { return r.Exclusive }
 
 // Scan gathers the pairs of callers and callees of locations, or of the owners of
 // the plan, into a table. With closure all around a call count as callers, so that inlining does not matter.
-func Scan(plan callgraph.Plan, scan callgraph.Scan) (*Table, error) {
+func Scan(plan *callgraph.Plan, scan callgraph.Scan) (*Table, error) {
 	plan.Measure, plan.Profile = callgraph.Totals, false
-	rows, err := callgraph.Gather(&plan, scan)
+	rows, err := callgraph.Gather(plan, scan)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,8 @@ type Sketch struct {
 	values   []int64 // while exact
 	pages    []*page // of buckets, from page first on, once not; nil where empty
 	first    int
+	// box is set where that is all that is known of the distribution.
+	box *[5]float64
 }
 
 // A page is a run of buckets. Calls of one kind fall into few pages, so pages in
@@ -58,7 +60,7 @@ type page [1 << pageBits]uint64
 const pageBits = 5
 
 // Exact reports whether quantiles are exact.
-func (s *Sketch) Exact() bool { return s.pages == nil }
+func (s *Sketch) Exact() bool { return s.pages == nil && (s.box == nil || s.Count <= ExactSize) }
 
 // Add counts one value; a negative one counts as 0.
 func (s *Sketch) Add(v int64) {
@@ -81,6 +83,54 @@ func (s *Sketch) Add(v int64) {
 		s.spill()
 	}
 	s.count(bucketOf(v), 1)
+}
+
+// AddAll counts many values at once, none of them negative; faster than one by one.
+func (s *Sketch) AddAll(values []int64) {
+	if len(values) == 0 {
+		return
+	}
+	least, most, total := values[0], values[0], int64(0)
+	var squares wide
+	for _, v := range values {
+		least, most = min(least, v), max(most, v)
+		total += v
+		squares.addSquare(uint64(v))
+	}
+	if s.Count == 0 {
+		s.Min, s.Max = least, most
+	}
+	s.squares.add(squares)
+	s.Count += int64(len(values))
+	s.Total += total
+	s.Min, s.Max = min(s.Min, least), max(s.Max, most)
+	if s.pages == nil && s.Count <= ExactSize {
+		s.values = append(s.values, values...)
+		return
+	}
+	s.spill()
+	for _, v := range values {
+		b := bucketOf(v)
+		if at := b>>pageBits - s.first; uint(at) < uint(len(s.pages)) && s.pages[at] != nil {
+			s.pages[at][b&(1<<pageBits-1)]++
+		} else {
+			s.count(b, 1)
+		}
+	}
+}
+
+// Clone gives a sketch of its own room.
+func (s *Sketch) Clone() Sketch {
+	c := *s
+	c.values = slices.Clone(s.values)
+	c.pages = slices.Clone(s.pages)
+	for i, p := range c.pages {
+		if p != nil {
+			q := *p
+			c.pages[i] = &q
+		}
+	}
+	return c
 }
 
 // Merge makes s the sketch of both.
@@ -167,6 +217,9 @@ func (s *Sketch) Deviation() float64 {
 
 // Box gives the five quantiles of a box plot; NaN of none.
 func (s *Sketch) Box() (box [5]float64) {
+	if s.box != nil {
+		return *s.box
+	}
 	s.Quantiles(box[:0], Box[:]...)
 	return box
 }

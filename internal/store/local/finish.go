@@ -27,6 +27,7 @@ type finisher struct {
 
 	rows     *Reader // what is written so far, from the index on
 	sections []section
+	digests  []section
 	begins   *beginIndex
 
 	repairMu sync.Mutex
@@ -65,7 +66,7 @@ func (w *Writer) finish(ctx context.Context) error {
 	f := &finisher{Writer: w, workers: w.opt.Workers, memory: w.opt.Memory}
 	defer f.closeRows()
 	steps := []func(context.Context) error{
-		f.collect, f.rowPass, f.forget, f.define, f.index, f.writeLinks, f.writeProfiles, f.publish,
+		f.collect, f.rowPass, f.forget, f.define, f.index, f.digest, f.writeLinks, f.writeProfiles, f.publish,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {

@@ -44,6 +44,8 @@ type Options struct {
 	Memory int64
 	// Summaries are kept in the forest.
 	Summaries []trace.Summary
+	// Digests are kept for each lane.
+	Digests []trace.Digest
 	// Sources and Format are kept as they are, for Info.
 	Sources []string
 	Format  string

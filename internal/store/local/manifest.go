@@ -24,6 +24,7 @@ type manifest struct {
 	Topologies []manifestTopology  `json:"topologies"`
 	Report     []trace.ReportEntry `json:"report"`
 	Sections   []section           `json:"sections"` // summaries
+	Digests    []section           `json:"digests,omitempty"`
 	Files      []fileEntry         `json:"files"`
 }
 
@@ -133,7 +134,7 @@ func (f *finisher) manifest() (*manifest, error) {
 		Info: manifestInfo{
 			Sources: f.opt.Sources, Source: f.opt.Format, End: f.end, Origin: f.origin, Depth: f.depth, Properties: f.def.properties,
 		},
-		Metrics: f.def.metrics, Report: f.finishReport(), Sections: f.sections,
+		Metrics: f.def.metrics, Report: f.finishReport(), Sections: f.sections, Digests: f.digests,
 	}
 	for _, t := range f.def.topologies {
 		m.Topologies = append(m.Topologies, manifestTopology{t.Name, t.Dims, t.DimNames, t.Periodic})
@@ -144,7 +145,7 @@ func (f *finisher) manifest() (*manifest, error) {
 			names = append(names, t.columns[i].file())
 		}
 	}
-	for _, s := range f.sections {
+	for _, s := range slices.Concat(f.sections, f.digests) {
 		names = append(names, s.files()...)
 	}
 	var err error

@@ -43,16 +43,20 @@ type Reader struct {
 	communicators []trace.Communicator
 	topologies    []trace.Topology
 	sections      map[string]*openSection
+	digests       map[string]*openSection
 	sums          sync.Pool // of *timeSum
 }
 
-// Open opens the store at path. Summaries that the store does not hold, or holds
-// in another version, are built from its intervals, and saved with it where the
-// directory can be written.
-func Open(path string, summaries []trace.Summary) (*Reader, error) {
+// Open opens the store at path. Summaries and digests that the store does not hold,
+// or holds in another version, are built from its intervals, and saved with it
+// where the directory can be written.
+func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
 	r, err := open(path)
 	if err == nil {
-		if err = r.openSections(summaries); err != nil {
+		if err = r.openSections(summaries); err == nil {
+			err = r.openDigests(digests)
+		}
+		if err != nil {
 			r.Close()
 		}
 	}
@@ -159,10 +163,12 @@ func (r *Reader) Close() error {
 		err = errors.Join(err, m.close())
 	}
 	r.maps, r.c = nil, columns{}
-	for _, s := range r.sections {
-		err = errors.Join(err, s.close())
+	for _, of := range []map[string]*openSection{r.sections, r.digests} {
+		for _, s := range of {
+			err = errors.Join(err, s.close())
+		}
 	}
-	r.sections = nil
+	r.sections, r.digests = nil, nil
 	return err
 }
 

@@ -146,16 +146,21 @@ func (x *indexer) describe(ctx context.Context) (*manifest, error) {
 func (r *Reader) adopt(dir string, made *manifest) error {
 	defer os.RemoveAll(dir)
 	m := *r.manifest
-	m.Sections, m.Files = slices.Clone(m.Sections), slices.Clone(m.Files)
+	m.Files = slices.Clone(m.Files)
 	var old []string
-	for _, s := range made.Sections {
-		m.Sections = slices.DeleteFunc(m.Sections, func(x section) bool {
+	replace := func(list []section, s section) []section {
+		return append(slices.DeleteFunc(slices.Clone(list), func(x section) bool {
 			if x.Name == s.Name {
 				old = append(old, x.files()...)
 			}
 			return x.Name == s.Name
-		})
-		m.Sections = append(m.Sections, s)
+		}), s)
+	}
+	for _, s := range made.Sections {
+		m.Sections = replace(m.Sections, s)
+	}
+	for _, s := range made.Digests {
+		m.Digests = replace(m.Digests, s)
 	}
 	m.Files = slices.DeleteFunc(m.Files, func(e fileEntry) bool { return slices.Contains(old, e.Name) })
 	for _, e := range made.Files {

@@ -176,28 +176,18 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	if r.hasProfile {
 		return r.gatherProfile(ctx, s, o)
 	}
-	overlap := &callgraph.Overlap{Begin: r.request.Selection.Begin}
-	scan := func(ids []trace.LocationID, f func(*trace.Columns) error) error {
-		w := r.request.Window()
-		w.Locations = ids
-		return s.Intervals(ctx, w, f)
-	}
+	scan := r.request.Digests(ctx, callgraph.DigestName)
 	plan := &callgraph.Plan{Options: o, Locations: r.holders}
 	if len(r.locations) < len(r.holders) {
 		plan.Owner, plan.Owners = r.unitOf, len(r.locations)
 	}
 	var err error
-	r.rows, err = callgraph.Gather(plan, func(ids []trace.LocationID, f func(*trace.Columns) error) error {
-		return scan(ids, func(c *trace.Columns) error {
-			overlap.Add(c)
-			return f(c)
-		})
-	})
-	r.overlap = overlap.Calls
+	r.rows, err = callgraph.Gather(plan, scan)
+	r.overlap = plan.Open.Load()
 	if err != nil || len(r.locations) <= mostHues || r.over == "locations" {
 		return err
 	}
-	table, err := grouping.Scan(callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
+	table, err := grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
 	if err != nil {
 		return err
 	}

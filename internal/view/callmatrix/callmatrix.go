@@ -105,7 +105,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if profile {
 		err = r.gatherProfile(ctx, s, options)
 	} else {
-		err = r.gather(ctx, s, options)
+		err = r.gather(ctx, options)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -158,25 +158,15 @@ func (r *result) options() (callgraph.Options, error) {
 
 // gather reads the calls, groups the locations, and where they are too many
 // for slices reads the calls of the groups.
-func (r *result) gather(ctx context.Context, s store.Reader, o callgraph.Options) error {
-	scan := func(ids []trace.LocationID, f func(*trace.Columns) error) error {
-		w := r.request.Window()
-		w.Locations = ids
-		return s.Intervals(ctx, w, f)
-	}
-	overlap := &callgraph.Overlap{Begin: r.request.Selection.Begin}
+func (r *result) gather(ctx context.Context, o callgraph.Options) error {
+	scan := r.request.Digests(ctx, callgraph.DigestName)
 	plan := &callgraph.Plan{Options: o, Locations: r.holders}
 	if len(r.locations) < len(r.holders) {
 		plan.Owner, plan.Owners = r.unitOf, len(r.locations)
 	}
 	var err error
-	r.rows, err = callgraph.Gather(plan, func(ids []trace.LocationID, f func(*trace.Columns) error) error {
-		return scan(ids, func(c *trace.Columns) error {
-			overlap.Add(c)
-			return f(c)
-		})
-	})
-	r.overlap = overlap.Calls
+	r.rows, err = callgraph.Gather(plan, scan)
+	r.overlap = plan.Open.Load()
 	if err != nil || len(r.rows) == 0 {
 		return err
 	}

@@ -97,16 +97,12 @@ func (r *result) gather(ctx context.Context, s store.Reader, holders []trace.Loc
 	if profile {
 		return r.gatherProfile(ctx, s, holders, of, o)
 	}
-	plan := callgraph.Plan{Options: o, Locations: holders}
+	plan := &callgraph.Plan{Options: o, Locations: holders}
 	if len(r.locations) < len(holders) {
 		plan.Owner, plan.Owners = of, len(r.locations)
 	}
 	var err error
-	r.table, err = grouping.Scan(plan, func(ids []trace.LocationID, f func(*trace.Columns) error) error {
-		w := q.Window()
-		w.Locations = ids
-		return s.Intervals(ctx, w, f)
-	})
+	r.table, err = grouping.Scan(plan, q.Digests(ctx, callgraph.DigestName))
 	return err
 }
 

@@ -23,7 +23,7 @@ import (
 func Local(tb testing.TB, write func(trace.Writer)) store.Reader {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "test.plx")
-	w, err := local.Create(path, local.Options{Summaries: all.Summaries})
+	w, err := local.Create(path, local.Options{Summaries: all.Summaries, Digests: all.Digests})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func Local(tb testing.TB, write func(trace.Writer)) store.Reader {
 	if err := w.Finish(context.Background()); err != nil {
 		tb.Fatal(err)
 	}
-	r, err := local.Open(path, all.Summaries)
+	r, err := local.Open(path, all.Summaries, all.Digests...)
 	if err != nil {
 		tb.Fatal(err)
 	}

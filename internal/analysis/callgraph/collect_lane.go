@@ -1,0 +1,240 @@
+package callgraph
+
+import (
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// fewRows is up to how many rows of a window are read faster than blocks.
+const fewRows = 256
+
+// AddLane takes the calls of a lane that begin in a window: from the record where
+// there is one, and where not from the rows. The same numbers come of both.
+// O(paths + buckets of their sketches + rows of a smallest block).
+func (c *Collector) AddLane(l *trace.DigestedLane) error {
+	if l.Lo >= l.Hi {
+		return nil
+	}
+	return c.addLane(l, c.graph(l.Location), false)
+}
+
+// addLane takes a lane into a graph. With alone the graph holds no other lane, and
+// is not merged with another: then a box plot that was prepared is enough.
+func (c *Collector) addLane(l *trace.DigestedLane, g *Graph, alone bool) error {
+	add := func(cols *trace.Columns) error { c.addTo(g, cols); return nil }
+	if l.Record == nil || l.Hi-l.Lo <= fewRows {
+		return l.Read(l.Lo, l.Hi, add)
+	}
+	w, _ := c.readers.Get().(*laneReader)
+	if w == nil {
+		w = &laneReader{}
+	}
+	defer c.readers.Put(w)
+	if err := w.record.read(l.Record, len(c.Node)); err != nil {
+		return err
+	}
+	if w.record.kind == kindPairs && (c.Closure || c.Path != nil || !c.plain()) {
+		return l.Read(l.Lo, l.Hi, add)
+	}
+	w.start(&c.Options, g, alone)
+	if err := w.record.cover(l.Lo, l.Hi, w.block, func(lo, hi int) error { return l.Read(lo, hi, add) }); err != nil {
+		return err
+	}
+	return w.finish()
+}
+
+// plain reports whether every node is one region, so that what is known by region
+// is known by node.
+func (c *Collector) plain() bool {
+	c.plainOnce.Do(func() { c.isPlain = c.Nodes == len(c.Node) })
+	return c.isPlain
+}
+
+// A laneReader puts the paths of a record into buckets.
+type laneReader struct {
+	record  record
+	options *Options
+	graph   *Graph
+	targets []target // by path
+	all     []int32  // buckets of targets, see target
+	seen    map[int32]bool
+	alone   bool
+	waiting []sketchBytes // by bucket: the first sketch of it, with alone
+}
+
+// A target is the buckets that calls of a path belong to: all[from:to].
+type target struct {
+	from, to  int32
+	outermost bool
+	known     bool
+}
+
+func (w *laneReader) start(o *Options, g *Graph, alone bool) {
+	w.options, w.graph, w.alone = o, g, alone
+	w.waiting = w.waiting[:0]
+	n := len(w.record.parent)
+	if cap(w.targets) < n {
+		w.targets = make([]target, n+n/2)
+	}
+	w.targets = w.targets[:n]
+	clear(w.targets)
+	w.all = w.all[:0]
+}
+
+func (w *laneReader) block(b []byte, whole bool) error {
+	return w.record.entries(b, whole, w.entry)
+}
+
+func (w *laneReader) entry(path int, inclusive, exclusive sketchBytes) error {
+	t := &w.targets[path]
+	if !t.known {
+		w.resolve(path, t)
+	}
+	if t.from == t.to {
+		return nil
+	}
+	in, err := quantile.ReadHeader(inclusive.sketch)
+	if err != nil {
+		return errRecord
+	}
+	ex, err := quantile.ReadHeader(exclusive.sketch)
+	if err != nil {
+		return errRecord
+	}
+	for _, k := range w.all[t.from:t.to] {
+		b := &w.graph.buckets[k]
+		b.Count += in.Count
+		b.Inclusive += in.Total
+		b.Exclusive += ex.Total
+		if t.outermost {
+			b.Outermost += in.Total
+		}
+		switch w.options.Measure {
+		case Exclusive:
+			err = w.distribution(k, exclusive)
+		case Inclusive:
+			err = w.distribution(k, inclusive)
+		}
+		if err != nil {
+			return errRecord
+		}
+	}
+	return nil
+}
+
+// distribution takes a sketch into a bucket. The first one waits: where no other
+// comes, its box plot is all there is to know.
+func (w *laneReader) distribution(bucket int32, s sketchBytes) error {
+	calls := &w.graph.buckets[bucket].Calls
+	if !w.alone || s.box == nil {
+		return calls.MergeBytes(s.sketch)
+	}
+	for len(w.waiting) <= int(bucket) {
+		w.waiting = append(w.waiting, sketchBytes{})
+	}
+	first := &w.waiting[bucket]
+	if first.sketch == nil && calls.Count == 0 {
+		*first = s
+		return nil
+	}
+	if first.sketch != nil {
+		if err := calls.MergeBytes(first.sketch); err != nil {
+			return err
+		}
+		*first = sketchBytes{}
+	}
+	return calls.MergeBytes(s.sketch)
+}
+
+// finish takes what waits.
+func (w *laneReader) finish() error {
+	for k, s := range w.waiting {
+		if s.sketch != nil {
+			if err := w.graph.buckets[k].Calls.Condense(s.sketch, s.box); err != nil {
+				return errRecord
+			}
+		}
+	}
+	return nil
+}
+
+// resolve finds the buckets of a path, as a walker does of a call.
+func (w *laneReader) resolve(path int, t *target) {
+	o, x := w.options, &w.record
+	*t = target{known: true, from: int32(len(w.all)), to: int32(len(w.all))}
+	node := o.Node[x.region[path]]
+	if o.Callees != nil && !o.Callees[node] || o.Path != nil && !w.onPath(path) {
+		return
+	}
+	caller := Root
+	if x.kind == kindPairs {
+		if up := x.parent[path] >> 1; up > 0 {
+			caller = o.Node[up-1]
+		}
+		t.outermost = x.parent[path]&1 == 1
+	} else {
+		t.outermost = true
+		if up := x.parent[path]; up >= 0 {
+			caller = o.Node[x.region[up]]
+		}
+		for up := x.parent[path]; up >= 0 && t.outermost; up = x.parent[up] {
+			t.outermost = o.Node[x.region[up]] != node
+		}
+	}
+	switch {
+	case o.Profile && o.Callers == nil:
+		w.add(Pair{Root, node})
+	case o.Closure:
+		w.closure(path, node)
+	default:
+		w.choose(caller, node)
+	}
+	t.to = int32(len(w.all))
+}
+
+func (w *laneReader) closure(path int, node int32) {
+	if w.seen == nil {
+		w.seen = map[int32]bool{}
+	}
+	clear(w.seen)
+	w.choose(Root, node)
+	for up := w.record.parent[path]; up >= 0; up = w.record.parent[up] {
+		if n := w.options.Node[w.record.region[up]]; !w.seen[n] {
+			w.seen[n] = true
+			w.choose(n, node)
+		}
+	}
+}
+
+func (w *laneReader) choose(caller, callee int32) {
+	if o := w.options; o.Callers != nil && !o.Callers[caller+1] {
+		return
+	}
+	if w.options.Profile {
+		caller = Root
+	}
+	w.add(Pair{caller, callee})
+}
+
+func (w *laneReader) add(p Pair) {
+	w.graph.At(p)
+	w.all = append(w.all, w.graph.find(p))
+}
+
+// onPath reports whether the innermost callers are those of the path asked for.
+func (w *laneReader) onPath(path int) bool {
+	at := w.record.parent[path]
+	for k := len(w.options.Path) - 1; k >= 0; k-- {
+		caller := Root
+		if at >= 0 {
+			caller = w.options.Node[w.record.region[at]]
+		}
+		if !w.options.Path[k][caller+1] || caller == Root && k > 0 {
+			return false
+		}
+		if at >= 0 {
+			at = w.record.parent[at]
+		}
+	}
+	return true
+}

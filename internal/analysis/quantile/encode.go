@@ -1,0 +1,171 @@
+package quantile
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// The bytes of a sketch, numbers as varints:
+//
+//	count total min max-min squares (high, low)
+//	count ≤ ExactSize: each value less min
+//	else: buckets that hold values, each as distance from the one before and how
+//	many, until all are counted
+//
+// A sketch that was written and read gives the same answers, and merges as if all
+// values had been added to one.
+
+// ErrDamaged is the error of bytes that are no sketch.
+var ErrDamaged = errors.New("these bytes are no sketch")
+
+// Append writes the sketch.
+func (s *Sketch) Append(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(s.Count))
+	dst = binary.AppendUvarint(dst, uint64(s.Total))
+	dst = binary.AppendUvarint(dst, uint64(s.Min))
+	dst = binary.AppendUvarint(dst, uint64(s.Max-s.Min))
+	dst = binary.AppendUvarint(dst, s.squares.high)
+	dst = binary.AppendUvarint(dst, s.squares.low)
+	if s.Exact() {
+		for _, v := range s.values {
+			dst = binary.AppendUvarint(dst, uint64(v-s.Min))
+		}
+		return dst
+	}
+	last := 0
+	for i, p := range s.pages {
+		if p == nil {
+			continue
+		}
+		for k, n := range p {
+			if n > 0 {
+				b := (s.first+i)<<pageBits + k
+				dst = binary.AppendUvarint(dst, uint64(b-last))
+				dst = binary.AppendUvarint(dst, n)
+				last = b
+			}
+		}
+	}
+	return dst
+}
+
+// A Header is the exact part of a sketch that was written.
+type Header struct{ Count, Total, Min, Max int64 }
+
+// ReadHeader reads the exact part without the distribution.
+func ReadHeader(b []byte) (h Header, err error) {
+	r := reader{b: b}
+	h = r.header()
+	if r.bad {
+		return Header{}, ErrDamaged
+	}
+	return h, nil
+}
+
+// BoxSize is how many bytes AppendBox writes.
+const BoxSize = 5 * 8
+
+// AppendBox writes the five quantiles of a box plot.
+func (s *Sketch) AppendBox(dst []byte) []byte {
+	for _, v := range s.Box() {
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+	}
+	return dst
+}
+
+// Condense makes s what Append and AppendBox wrote of another: all but further
+// quantiles. Nothing can be added to it or merged with it. It takes the time of
+// reading a few numbers, however many values there were.
+func (s *Sketch) Condense(b, box []byte) error {
+	r := reader{b: b}
+	h := r.header()
+	squares := wide{r.uvarint(), r.uvarint()}
+	if r.bad || h.Count <= 0 || h.Max < h.Min || len(box) != BoxSize {
+		return ErrDamaged
+	}
+	*s = Sketch{Count: h.Count, Total: h.Total, Min: h.Min, Max: h.Max, squares: squares, box: new([5]float64)}
+	for i := range s.box {
+		s.box[i] = math.Float64frombits(binary.LittleEndian.Uint64(box[8*i:]))
+	}
+	return nil
+}
+
+// MergeBytes makes s the sketch of itself and of one that was written.
+func (s *Sketch) MergeBytes(b []byte) error {
+	r := reader{b: b}
+	h := r.header()
+	squares := wide{r.uvarint(), r.uvarint()}
+	if r.bad || h.Count <= 0 || h.Max < h.Min {
+		return ErrDamaged
+	}
+	if s.Count == 0 {
+		s.Min, s.Max = h.Min, h.Max
+	}
+	exact := s.Exact() && s.Count+h.Count <= ExactSize
+	s.squares.add(squares)
+	s.Count += h.Count
+	s.Total += h.Total
+	s.Min, s.Max = min(s.Min, h.Min), max(s.Max, h.Max)
+	if !exact {
+		s.spill()
+	}
+	if h.Count <= ExactSize {
+		for range h.Count {
+			v := h.Min + int64(r.uvarint())
+			if v > h.Max || v < h.Min {
+				return ErrDamaged
+			}
+			if exact {
+				s.values = append(s.values, v)
+			} else {
+				s.count(bucketOf(v), 1)
+			}
+		}
+		return r.err()
+	}
+	bucket, last := uint64(0), uint64(bucketOf(h.Max))
+	for left := uint64(h.Count); left > 0 && !r.bad; {
+		bucket += r.uvarint()
+		n := r.uvarint()
+		if n == 0 || n > left || bucket > last {
+			return ErrDamaged
+		}
+		left -= n
+		s.count(int(bucket), n)
+	}
+	return r.err()
+}
+
+type reader struct {
+	b   []byte
+	at  int
+	bad bool
+}
+
+func (r *reader) err() error {
+	if r.bad {
+		return ErrDamaged
+	}
+	return nil
+}
+
+func (r *reader) header() Header {
+	h := Header{Count: int64(r.uvarint()), Total: int64(r.uvarint()), Min: int64(r.uvarint())}
+	h.Max = h.Min + int64(r.uvarint())
+	return h
+}
+
+func (r *reader) uvarint() uint64 {
+	if r.at < len(r.b) && r.b[r.at] < 0x80 { // nearly all
+		r.at++
+		return uint64(r.b[r.at-1])
+	}
+	v, n := binary.Uvarint(r.b[min(r.at, len(r.b)):])
+	if n <= 0 {
+		r.bad = true
+		return 0
+	}
+	r.at += n
+	return v
+}
