@@ -49,7 +49,7 @@ type wantedMeasure struct {
 //	REGION:METRIC     exclusive, inclusive, calls, or a metric of a profile, which may be
 //	                  followed by :inclusive; the regions that match are added up
 //	REGION            the same, exclusive
-//	EVENT:PART        count, min, max, mean or sum of a profile's atomic event
+//	atomic:NAME:PART  count, min, max, mean or sum of a profile's atomic event
 //	counter:NAME:PART min, max, mean or last of a counter's samples in the window
 //	metadata:KEY      an attribute of the location or of the nearest above it
 //	rank              the rank
@@ -110,16 +110,8 @@ func parseMeasure(s store.Reader, text string) (w wantedMeasure, m Measure, err 
 	if name, ok := strings.CutPrefix(text, "counter:"); ok {
 		return parseCounter(s, name)
 	}
-	if event, part, ok := cutLast(text); ok && slices.Contains(atomicParts, part) {
-		for i, x := range s.Metrics() {
-			if x.Name == event {
-				m = Measure{Label: part + " of " + event, Unit: x.Unit}
-				if part == "count" {
-					m.Unit = "count"
-				}
-				return wantedMeasure{kind: ofAtomic, id: trace.MetricID(i), part: part}, m, nil
-			}
-		}
+	if name, ok := strings.CutPrefix(text, "atomic:"); ok {
+		return parseAtomic(s, name)
 	}
 	pattern, metric := splitMeasure(s, text)
 	if w.metric, err = ChooseMetric(s, metric); err != nil {
@@ -168,6 +160,25 @@ func splitMeasure(s store.Reader, text string) (pattern, metric string) {
 		}
 	}
 	return pattern, metric
+}
+
+func parseAtomic(s store.Reader, text string) (w wantedMeasure, m Measure, err error) {
+	name, part, ok := cutLast(text)
+	if !ok || !slices.Contains(atomicParts, part) {
+		name, part = text, "mean"
+	}
+	known := map[string]bool{}
+	for i, x := range s.Metrics() {
+		if known[x.Name] = true; x.Name != name {
+			continue
+		}
+		m = Measure{Label: part + " of " + name, Unit: x.Unit}
+		if part == "count" {
+			m.Unit = "count"
+		}
+		return wantedMeasure{kind: ofAtomic, id: trace.MetricID(i), part: part}, m, nil
+	}
+	return w, m, fmt.Errorf("%q: no such event%s", "atomic:"+text, listed(known))
 }
 
 func parseCounter(s store.Reader, text string) (w wantedMeasure, m Measure, err error) {

@@ -11,9 +11,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/groups"
 	"github.com/parallax-hpc/parallax/internal/view/histogram"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
+	"github.com/parallax-hpc/parallax/internal/view/landscape"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
+	"github.com/parallax-hpc/parallax/internal/view/scatter"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
@@ -34,5 +36,7 @@ var Views = []*view.View{
 	overview.View,
 	kaleidoscope.View,
 	topology.View,
+	landscape.View,
+	scatter.View,
 	histogram.View,
 }

@@ -9,9 +9,11 @@ import { boxprofile } from "./boxprofile";
 import { callmatrix } from "./callmatrix";
 import { groups } from "./groups";
 import { histogram } from "./histogram";
+import { landscape } from "./landscape";
 import { moments } from "./moments";
 import { overview } from "./overview";
 import { profile } from "./profile";
+import { scatter } from "./scatter";
 import { timeline } from "./timeline";
 import { topology } from "./topology";
 import { treemap } from "./treemap";
@@ -24,9 +26,11 @@ export const views: ViewPlug[] = [
   callmatrix,
   groups,
   histogram,
+  landscape,
   moments,
   overview,
   profile,
+  scatter,
   timeline,
   topology,
   treemap,

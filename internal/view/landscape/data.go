@@ -1,0 +1,85 @@
+package landscape
+
+import (
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A Point is one region on one location in the JSON twin, or on several where there
+// are too many: then value is their mean.
+type Point struct {
+	Region   string           `json:"region"`
+	Location trace.LocationID `json:"location"` // the first
+	Path     string           `json:"path"`
+	Count    int              `json:"count"` // of locations
+	Value    float64          `json:"value"`
+	Min      float64          `json:"min"`
+	Max      float64          `json:"max"`
+}
+
+// A Region is one row of the landscape; mean and sd are of a location.
+type Region struct {
+	ID    trace.RegionID `json:"id"`
+	Name  string         `json:"name"`
+	Value float64        `json:"value"`
+	Mean  float64        `json:"mean"`
+	SD    float64        `json:"sd"`
+}
+
+// Data is the "data" of the JSON twin. Points without a value are left out: they are 0.
+type Data struct {
+	Metric    string   `json:"metric"`
+	Unit      string   `json:"unit"`
+	Locations int      `json:"locations"`
+	Regions   []Region `json:"regions"`
+	Points    []Point  `json:"points"`
+}
+
+func (r *result) Data() any {
+	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Regions: make([]Region, len(r.rows)), Points: []Point{}}
+	for i := range r.rows {
+		x := &r.rows[i]
+		d.Regions[i] = Region{x.region, r.regions[x.region].Name, x.value, x.mean, x.spread}
+	}
+	r.each(func(p Point, _ *row) { d.Points = append(d.Points, p) })
+	return d
+}
+
+// each visits the points that have a value, region by region.
+func (r *result) each(f func(Point, *row)) {
+	tree := r.request.Store().Locations()
+	paths := make([]string, r.columns)
+	for i := range r.rows {
+		x := &r.rows[i]
+		for c, n := range x.have {
+			if n == 0 {
+				continue
+			}
+			first, last := r.members(c)
+			id := r.locations[first]
+			if paths[c] == "" {
+				paths[c] = tree.Path(id)
+			}
+			f(Point{r.regions[x.region].Name, id, paths[c], last - first, r.mean(x, c), float64(x.low[c]), float64(x.high[c])}, x)
+		}
+	}
+}
+
+// mean of a column's locations; exact where it is one.
+func (r *result) mean(x *row, c int) float64 {
+	first, last := r.members(c)
+	return x.sum[c] / float64(last-first)
+}
+
+// Table has the points of the JSON twin.
+func (r *result) Table() *view.Table {
+	unit := r.metric.ColumnUnit()
+	t := &view.Table{Columns: []view.Column{{Name: "region"}, {Name: "path"}, {Name: "locations", Unit: "count"}, {Name: "value", Unit: unit}, {Name: "min", Unit: unit}, {Name: "max", Unit: unit}},
+		Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}}
+	r.each(func(p Point, x *row) {
+		t.Rows = append(t.Rows, []any{p.Region, p.Path, int64(p.Count), p.Value, p.Min, p.Max})
+		t.Locations = append(t.Locations, p.Location)
+		t.Regions = append(t.Regions, x.region)
+	})
+	return t
+}

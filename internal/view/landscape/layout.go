@@ -1,0 +1,194 @@
+package landscape
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// Lengths of the box: regions, locations, height.
+const (
+	acrossRegions   = 1.0
+	acrossLocations = 1.5
+	height          = 0.6
+	labelLetters    = 24
+)
+
+// A drawing remembers what was drawn, for Pick.
+type drawing struct {
+	rows, columns int
+	space         *scene.Space
+}
+
+// Scene draws a grid of regions × columns.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	d := drawing{rows: min(len(r.rows), mostRows), columns: min(r.columns, mostAcross)}
+	if top := r.request.Values.Integer("top"); top > 0 {
+		d.rows = min(len(r.rows), top, 200)
+	}
+	m := &scene.Space{W: float32(size.Width), H: float32(size.Height), Form: scene.Mesh, Ramp: r.request.Values.Text("palette"), Camera: r.camera, Low: 0, High: 1, Columns: d.columns}
+	bars := r.request.Values.Text("shape") == "bars" || d.rows == 1 || d.columns == 1
+	if bars {
+		m.Form, m.Half, m.Tall = scene.Bars, [2]float32{0.4, 0.5}, 1
+		if d.columns <= 64 {
+			m.Half[1] = 0.4
+		}
+	}
+	for i := range d.rows {
+		for c := range d.columns {
+			v, _, _ := r.odd(&r.rows[i], c, d.columns)
+			share := float32(r.share(v))
+			z := share
+			if bars {
+				z = 0
+			}
+			m.Add(float32(i), float32(c), z, share)
+		}
+	}
+	m.Axes[0], m.Axes[1], m.Axes[2] = r.regionAxis(&d), r.locationAxis(&d), r.heightAxis()
+	d.space = m
+	r.drawn = d
+	s.AddLayer("landscape", -1, m)
+	r.explain(s, &d)
+	return s
+}
+
+func (r *result) describe() string {
+	return fmt.Sprintf("Landscape of %s × %s by %s; the highest is %s.", view.Count(len(r.rows), "region"), view.Count(len(r.locations), "location"), r.metric.Name, r.metric.Format(r.most))
+}
+
+// share is where a value lies between nothing and the highest.
+func (r *result) share(v float64) float64 {
+	if !r.log {
+		return max(v, 0) / r.most
+	}
+	floor := r.floor()
+	if v <= floor || r.most <= floor {
+		return 0
+	}
+	return math.Log(v/floor) / math.Log(r.most/floor)
+}
+
+// floor of a logarithmic height: a tenth below the least, at most six decades down.
+func (r *result) floor() float64 { return max(r.least/1.25, r.most*1e-6) }
+
+// odd gives the value that stands for the locations of a drawn column, that farthest
+// from the region's mean, and the columns of the table that it spans.
+func (r *result) odd(x *row, k, columns int) (v float64, from, to int) {
+	from, to = k*r.columns/columns, (k+1)*r.columns/columns
+	v = x.mean
+	for c := from; c < to; c++ {
+		for _, w := range [2]float64{float64(x.low[c]), float64(x.high[c])} {
+			if math.Abs(w-x.mean) >= math.Abs(v-x.mean) {
+				v = w
+			}
+		}
+	}
+	return v, from, to
+}
+
+func (r *result) regionAxis(d *drawing) scene.SpaceAxis {
+	a := scene.SpaceAxis{Label: "regions", Begin: -0.5, End: float64(d.rows) - 0.5, Stretch: acrossRegions / float64(d.rows)}
+	for i := range d.rows {
+		name := []rune(r.regions[r.rows[i].region].Name)
+		if len(name) > labelLetters {
+			name = append(name[:labelLetters-1], '…')
+		}
+		a.Ticks = append(a.Ticks, scene.Tick{At: float64(i), Label: string(name)})
+	}
+	return a
+}
+
+func (r *result) locationAxis(d *drawing) scene.SpaceAxis {
+	a := scene.SpaceAxis{Label: "locations", Begin: -0.5, End: float64(d.columns) - 0.5, Stretch: acrossLocations / float64(d.columns)}
+	tree := r.request.Store().Locations()
+	for _, at := range scene.Ticks(0, float64(d.columns-1), 8) {
+		if c := int(at); float64(c) == at {
+			first, _ := r.members(c * r.columns / d.columns)
+			a.Ticks = append(a.Ticks, scene.Tick{At: at, Label: tree.Name[r.locations[first]]})
+		}
+	}
+	return a
+}
+
+func (r *result) heightAxis() scene.SpaceAxis {
+	unit := r.metric.Unit
+	if unit == "count" {
+		unit = ""
+	}
+	a := scene.SpaceAxis{Label: r.metric.Name, Begin: 0, End: 1, Stretch: height}
+	ticks := scene.LinearTicks(0, r.most, 6, unit)
+	if r.log {
+		ticks = scene.LogTicks(r.floor(), r.most, 6, unit)
+	}
+	for _, t := range ticks {
+		a.Ticks = append(a.Ticks, scene.Tick{At: r.share(t.At), Label: t.Label})
+	}
+	return a
+}
+
+func (r *result) explain(s *scene.Scene, d *drawing) {
+	name := r.request.Values.Text("palette")
+	low := "0"
+	if r.log {
+		low = r.metric.Format(r.floor())
+	}
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: r.metric.Name, Colour: scene.Ramp(name, 0), RampEnd: scene.Ramp(name, 1), RampLow: low, RampHigh: r.metric.Format(r.most), Region: scene.NoID, Parent: scene.NoID})
+	s.Notes = append(s.Notes, r.notes...)
+	if d.columns < len(r.locations) {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s locations are drawn as %s places; one stands for up to %s and shows the one farthest from its region's mean",
+			view.Thousands(int64(len(r.locations))), view.Thousands(int64(d.columns)), view.Thousands(int64((len(r.locations)+d.columns-1)/d.columns))))
+	}
+	if left := len(r.rows) - d.rows; left > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s more regions are in the table", view.Thousands(int64(left))))
+	}
+}
+
+// Pick gives the region and the locations of a place.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	if r.drawn.space == nil {
+		return view.Fact{}, false
+	}
+	i, ok := r.drawn.space.Pick(x, y)
+	if !ok {
+		return view.Fact{}, false
+	}
+	return r.PickItem(i)
+}
+
+// PickItem gives the facts of one place of the grid.
+func (r *result) PickItem(i int) (view.Fact, bool) {
+	d := &r.drawn
+	if i < 0 || i >= d.rows*d.columns {
+		return view.Fact{}, false
+	}
+	x := &r.rows[i/d.columns]
+	g := &r.regions[x.region]
+	v, from, to := r.odd(x, i%d.columns, d.columns)
+	first, _ := r.members(from)
+	_, last := r.members(to - 1)
+	tree := r.request.Store().Locations()
+	f := view.Fact{Title: g.Name, Regions: []trace.RegionID{x.region}, Locations: slices.Clone(r.locations[first:last])}
+	path := tree.Path(f.Locations[0])
+	line := func(label string, v float64) {
+		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: r.metric.Format(v), Exact: view.Cell(v)})
+	}
+	if last-first > 1 {
+		f.Count = int64(last - first)
+		path = fmt.Sprintf("%s … (%s locations)", path, view.Thousands(f.Count))
+	}
+	f.Lines = append(f.Lines, view.FactLine{Label: "location", Value: path})
+	if f.Count > 1 {
+		line("farthest from the mean", v)
+	} else {
+		line(r.metric.Name, r.mean(x, from))
+	}
+	line("mean of a location", x.mean)
+	line("standard deviation", x.spread)
+	return f, true
+}

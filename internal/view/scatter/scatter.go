@@ -1,0 +1,259 @@
+// Package scatter sets numbers of locations against each other: a point for each
+// location, placed by two or three numbers and coloured by a fourth.
+//
+// After the event correlation view of ParaProf as Spear, Malony, Lee, Biersdorff and
+// Shende rebuilt it (Listing 1.3): it is a layout of package formula, whose axes
+// are brought to the same length by restrictDim. Any number that a location has
+// may be bound, see view.MeasureAll.
+package scatter
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/formula"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "scatter",
+	Title:   "Scatter",
+	Paper:   "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a Parallel Profile Analysis Tool",
+	Summary: "numbers of locations against each other: two or three place a point, a fourth colours it",
+	HowToRead: "Every point is a location. event0 and event1 are its place to the right and upwards; with event2 the picture has a third direction and can be turned. event3 is its colour. " +
+		"Points along a line rise or fall together, and the notes say how strictly; a cloud apart from the others are locations that behave differently: choose one to select it. " +
+		"Where there are too many locations a point stands for those close by, and has their mean colour. Without a choice the axes are the regions that differ most between locations.",
+	Needs:   view.Needs{Intervals: true, Profile: true},
+	Options: view.Use("event0", "event1", "event2", "event3", "camera=30,20,1", "palette"),
+	Compute: compute,
+}
+
+// Listing 1.3 of the paper; the third axis is flat where nothing is bound to it.
+const layout = `BEGIN_VIZ=ScatterTest
+restrictDim=1
+x=(event0.val-event0.min)/(event0.max-event0.min)
+y=(event1.val-event1.min)/(event1.max-event1.min)
+z=(event2.val-event2.min)/(event2.max-event2.min)
+END_VIZ
+`
+
+const colour = 3 // the event that colours
+
+type result struct {
+	request   *view.Request
+	locations []trace.LocationID
+	measure   [4]*view.Measure // nil: not bound
+	at        formula.Points   // 0 … 1 on each axis
+	placed    []bool
+	low, high [4]float64 // of each number, over what is placed
+	unplaced  int
+	camera    scene.Camera
+	notes     []string
+	drawn     drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	s := q.Store()
+	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r := &result{request: q}
+	var err error
+	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
+		return nil, err
+	}
+	holds := view.Holders(ctx, s)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, holds); len(r.locations) == 0 {
+		return nil, view.Empty("choose other locations", "no location with values in the selection")
+	}
+	if err := r.bind(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.place(ctx); err != nil {
+		return nil, err
+	}
+	r.correlate()
+	return r, nil
+}
+
+// bind reads the numbers that were asked for; what x and y lack is chosen.
+func (r *result) bind(ctx context.Context) error {
+	q := r.request
+	var texts []string
+	var event []int
+	for k := range r.measure {
+		if text := q.Values.Text(fmt.Sprintf("event%d", k)); text != "" {
+			texts, event = append(texts, text), append(event, k)
+		}
+	}
+	var chosen []string
+	if !slices.Contains(event, 0) || !slices.Contains(event, 1) {
+		free, err := r.mostDifferent(ctx, texts)
+		if err != nil {
+			return err
+		}
+		for _, k := range []int{0, 1, colour} {
+			if slices.Contains(event, k) || len(free) == 0 || k == colour && len(event) > len(chosen) {
+				continue
+			}
+			texts, event, chosen, free = append(texts, free[0].text), append(event, k), append(chosen, free[0].name), free[1:]
+		}
+		if len(chosen) > 0 {
+			r.notes = append(r.notes, fmt.Sprintf("chosen because they differ most between locations: %s", strings.Join(chosen, ", ")))
+		}
+	}
+	if !slices.Contains(event, 0) {
+		return view.Empty("choose a longer time, or bind --event0 and --event1", "no region has a value in the selection")
+	}
+	all, err := view.MeasureAll(ctx, q, r.locations, texts)
+	if err != nil {
+		return err
+	}
+	for i, k := range event {
+		r.measure[k] = &all[i]
+		if i >= len(event)-len(chosen) {
+			all[i].Label = chosen[i-len(event)+len(chosen)] + ", exclusive"
+		}
+	}
+	return nil
+}
+
+// A candidate is a region that could be an axis.
+type candidate struct {
+	text, name string
+	spread     float64
+}
+
+// mostDifferent lists selected regions by their standard deviation over locations.
+func (r *result) mostDifferent(ctx context.Context, taken []string) ([]candidate, error) {
+	s := r.request.Store()
+	metric, err := view.ChooseMetric(s, "exclusive")
+	if err != nil {
+		return nil, err
+	}
+	sum, squares := make([]float64, len(s.Regions())), make([]float64, len(s.Regions()))
+	err = view.Totals(ctx, s, r.request.Window(), metric.ID, func(list []view.Total) {
+		for _, t := range list {
+			sum[t.Region] += t.Exclusive
+			squares[t.Region] += t.Exclusive * t.Exclusive
+		}
+	})
+	var out []candidate
+	n := float64(len(r.locations))
+	for id := range sum {
+		g := &s.Regions()[id]
+		free := squares[id] > 0 && !slices.ContainsFunc(taken, func(x string) bool { return x == g.Name || strings.HasPrefix(x, g.Name+":") })
+		if chosen := r.request.Selection.Regions; free && (chosen == nil || slices.Contains(chosen, trace.RegionID(id))) {
+			mean := sum[id] / n
+			out = append(out, candidate{fmt.Sprintf("#%d:exclusive", id), g.Name, max(squares[id]/n-mean*mean, 0)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.spread, a.spread) })
+	return out, err
+}
+
+// place applies the layout.
+func (r *result) place(ctx context.Context) error {
+	layouts, err := formula.Parse(layout)
+	if err != nil {
+		return err
+	}
+	scalar, column := map[string]float64{}, map[string][]float64{}
+	none := make([]float64, len(r.locations))
+	for k, m := range r.measure {
+		values := none
+		if m != nil {
+			values = m.Values
+		}
+		low, high := extent(values)
+		r.low[k], r.high[k] = low, high
+		name := fmt.Sprintf("event%d", k)
+		scalar[name+".min"], scalar[name+".max"], column[name+".val"] = low, high, values
+		column["color"] = values
+	}
+	out, err := layouts[0].Apply(ctx, &formula.Input{N: len(r.locations),
+		Scalar: func(n string) (float64, bool) { v, ok := scalar[n]; return v, ok },
+		Column: func(n string) ([]float64, bool) { v, ok := column[n]; return v, ok },
+	})
+	if err != nil {
+		return err
+	}
+	r.at = out.Points[0]
+	r.placed = r.at.Place(out.Restrict)
+	for _, ok := range r.placed {
+		if !ok {
+			r.unplaced++
+		}
+	}
+	switch {
+	case r.unplaced == len(r.placed):
+		return view.Empty("bind other numbers", "no location has all the numbers that place it")
+	case r.unplaced > 0:
+		r.notes = append(r.notes, fmt.Sprintf("%s of %s lack one of the numbers and are not drawn", view.Thousands(int64(r.unplaced)), view.Count(len(r.placed), "location")))
+	}
+	return nil
+}
+
+func extent(values []float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if low > high {
+		return 0, 0
+	}
+	return low, high
+}
+
+// correlate says how strictly the axes go together, pair by pair.
+func (r *result) correlate() {
+	axis := [3]string{"x", "y", "z"}
+	for a := range 3 {
+		for b := a + 1; b < 3; b++ {
+			if v := r.correlation(a, b); !math.IsNaN(v) {
+				r.notes = append(r.notes, fmt.Sprintf("correlation of %s and %s: %+.3f", axis[a], axis[b], v))
+			}
+		}
+	}
+}
+
+// correlation is that of Pearson, over what is placed; NaN where one is not bound
+// or does not differ.
+func (r *result) correlation(a, b int) float64 {
+	if r.measure[a] == nil || r.measure[b] == nil {
+		return math.NaN()
+	}
+	axes := [3][]float64{r.at.X, r.at.Y, r.at.Z}
+	x, y := axes[a], axes[b]
+	var n, mx, my float64
+	for i, ok := range r.placed {
+		if ok {
+			n, mx, my = n+1, mx+x[i], my+y[i]
+		}
+	}
+	mx, my = mx/n, my/n
+	var xy, xx, yy float64
+	for i, ok := range r.placed {
+		if ok {
+			xy, xx, yy = xy+(x[i]-mx)*(y[i]-my), xx+(x[i]-mx)*(x[i]-mx), yy+(y[i]-my)*(y[i]-my)
+		}
+	}
+	return min(max(xy/math.Sqrt(xx*yy), -1), 1)
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }
+
+// solid reports whether the picture has a third direction.
+func (r *result) solid() bool { return r.measure[2] != nil }
