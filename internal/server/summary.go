@@ -69,7 +69,7 @@ func (s *Server) summary(w http.ResponseWriter, r *http.Request, x *run) error {
 // themselves: all of them, or a sample where they are too many.
 func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index *treeIndex) (*summaryJSON, error) {
 	regions := st.Regions()
-	out := &summaryJSON{Exact: true, Roles: []roleTotal{}, Regions: []regionSummary{}, Selection: selectionSize(st, sel)}
+	out := &summaryJSON{Exact: true, Roles: []roleTotal{}, Regions: []regionSummary{}, Selection: view.SizeOf(st, sel)}
 	totals := make([]regionSummary, len(regions))
 	wanted := wantedRegions(len(regions), sel.Regions)
 	var durations [][]int64
@@ -104,20 +104,6 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 	return out, nil
 }
 
-func selectionSize(st store.Reader, sel trace.Selection) view.TwinSelection {
-	out := view.TwinSelection{Begin: int64(sel.Begin), End: int64(sel.End), Locations: st.Locations().Len(), Regions: len(st.Regions())}
-	if sel.Locations != nil {
-		out.Locations = 0
-		for _, id := range sel.Locations {
-			out.Locations += int(st.Locations().Last[id]-id) + 1
-		}
-	}
-	if sel.Regions != nil {
-		out.Regions = len(sel.Regions)
-	}
-	return out
-}
-
 // rowsOf counts the locations with intervals in the selection.
 func rowsOf(index *treeIndex, t *store.Tree, ids []trace.LocationID) int64 {
 	if ids == nil {
@@ -142,7 +128,7 @@ func wantedRegions(n int, ids []trace.RegionID) []bool {
 }
 
 func addTimes(ctx context.Context, st store.Reader, w store.Window, wanted []bool, totals []regionSummary) error {
-	t, err := st.Time(ctx, w)
+	t, err := store.TotalTime(ctx, st, w)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func TestSelectionAndOptionsReachTheView(t *testing.T) {
 		Data      struct{ Locations, Regions []int }
 	}
 	h.get(probeURL+"data?from=10&to=50ns&locations=node0&locations=%234&regions=MPI_*&busy=a&busy=b&p=0.5", 200, &got)
-	if got.Selection.Begin != 10 || got.Selection.End != 50 || got.Selection.Locations != 4 || len(got.Data.Regions) != 1 {
+	if got.Selection.Begin != 10 || got.Selection.End != 50 || got.Selection.Locations != 3 || len(got.Data.Regions) != 1 {
 		t.Errorf("selection %+v, data %+v", got.Selection, got.Data)
 	}
 	if len(got.Options["busy"].([]any)) != 2 || got.Options["p"] != 0.5 || got.Source != "small.trace" {

@@ -64,7 +64,7 @@ type ReportInfo struct {
 	Example string `json:"example"`
 }
 
-// InfoOf gathers what there is to say of a run, from stored totals: O(locations × regions).
+// InfoOf gathers what there is to say of a run, from stored totals: O(locations × regions) time.
 func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	i := r.Info()
 	out := &InfoJSON{
@@ -96,8 +96,7 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 	regions := r.Regions()
 	sums := make([]RegionInfo, len(regions))
 	used := make([]bool, len(regions))
-	whole := store.Window{Begin: 0, End: r.Info().End + 1}
-	err := Totals(ctx, r, whole, DefaultMetric(r.Metrics()), func(list []Total) {
+	err := wholeTotals(ctx, r, func(list []Total) {
 		for _, t := range list {
 			used[t.Region] = true
 			sums[t.Region].Calls += t.Calls
@@ -126,6 +125,20 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].Exclusive > out[b].Exclusive })
 	return out, nil
+}
+
+// wholeTotals hands out totals that add up to those of the run. Of a trace they come
+// added up from the store, which takes less than a table of all locations.
+func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
+	whole := store.Window{Begin: 0, End: r.Info().End + 1}
+	if r.Info().Intervals == 0 {
+		return Totals(ctx, r, whole, DefaultMetric(r.Metrics()), f)
+	}
+	t, err := store.TotalTime(ctx, r, whole)
+	if err == nil {
+		eachTotal(t, f)
+	}
+	return err
 }
 
 // DefaultMetric is the metric that stands for time: the one marked so, else the first.

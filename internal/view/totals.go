@@ -181,9 +181,14 @@ type joinedTotal struct{ exclusive, inclusive Joined }
 
 func traceTotals(ctx context.Context, r store.Reader, w store.Window, f func([]Total)) error {
 	t, err := r.Time(ctx, w)
-	if err != nil {
-		return err
+	if err == nil {
+		eachTotal(t, f)
 	}
+	return err
+}
+
+// eachTotal hands out a table, location by location.
+func eachTotal(t *store.TimeTable, f func([]Total)) {
 	var list []Total
 	for k, id := range t.Locations {
 		list = list[:0]
@@ -194,7 +199,6 @@ func traceTotals(ctx context.Context, r store.Reader, w store.Window, f func([]T
 			f(list)
 		}
 	}
-	return nil
 }
 
 // Outermost says for each call path whether its region is not above it too. Takes

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A Twin is the JSON form of a result: the numbers behind the picture.
@@ -27,18 +30,40 @@ type TwinSelection struct {
 
 // TwinOf makes the JSON twin of a result.
 func TwinOf(v *View, q *Request, r Result) *Twin {
-	store := q.Store()
-	t := &Twin{
+	return &Twin{
 		View: v.Name, Source: q.Runs[0].Source, Options: q.Values.All(), Notes: append([]string{}, r.Notes()...), Data: r.Data(),
-		Selection: TwinSelection{Begin: int64(q.Selection.Begin), End: int64(q.Selection.End), Locations: store.Locations().Len(), Regions: len(store.Regions())},
+		Selection: SizeOf(q.Store(), q.Selection),
 	}
-	if q.Selection.Locations != nil {
-		t.Selection.Locations = len(store.Locations().Expand(q.Selection.Locations))
+}
+
+// SizeOf says how much a selection holds. Locations are those with intervals of
+// their own; a profile has none, and there every location counts that has no others
+// below it.
+func SizeOf(r store.Reader, sel trace.Selection) TwinSelection {
+	tree := r.Locations()
+	out := TwinSelection{Begin: int64(sel.Begin), End: int64(sel.End), Regions: len(r.Regions())}
+	if sel.Regions != nil {
+		out.Regions = len(sel.Regions)
 	}
-	if q.Selection.Regions != nil {
-		t.Selection.Regions = len(q.Selection.Regions)
+	timed := r.Info().Rows > 0
+	if sel.Locations == nil && timed {
+		out.Locations = r.Info().Rows
+		return out
 	}
-	return t
+	count := func(first, last trace.LocationID) {
+		for id := first; id <= last; id++ {
+			if timed && tree.Holds[id] || !timed && tree.IsLeaf(id) {
+				out.Locations++
+			}
+		}
+	}
+	if sel.Locations == nil && tree.Len() > 0 {
+		count(0, trace.LocationID(tree.Len()-1))
+	}
+	for _, id := range sel.Locations {
+		count(id, tree.Last[id])
+	}
+	return out
 }
 
 // WriteJSON writes the twin, one object and a line end.

@@ -216,7 +216,7 @@ func matches(list []matcher, id trace.RegionID, r *trace.Region) bool {
 // useRegions makes a series of each of the top regions by innermost time in the
 // window, merged by name, and one of all others.
 func (c *counting) useRegions() error {
-	table, err := c.reader.Time(c.ctx, c.request.Window())
+	table, err := store.TotalTime(c.ctx, c.reader, c.request.Window())
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -84,23 +85,14 @@ func (r *result) fetchTotals(ctx context.Context, _ *forest) error {
 	if len(ids) == 0 || r.opt.colour != "region" {
 		return nil
 	}
-	table, err := r.reader.Time(ctx, r.window(ids))
+	table, err := store.TotalTime(ctx, r.reader, r.window(ids))
 	if err != nil {
 		return err
 	}
-	sums := map[trace.RegionID]*total{}
 	for i, id := range table.Region {
-		if !r.rule.keeps(id) {
-			continue
+		if r.rule.keeps(id) {
+			r.totals = append(r.totals, total{id, table.Exclusive[i], table.Calls[i]})
 		}
-		if sums[id] == nil {
-			sums[id] = &total{region: id}
-		}
-		sums[id].time += table.Exclusive[i]
-		sums[id].calls += table.Calls[i]
-	}
-	for _, t := range sums {
-		r.totals = append(r.totals, *t)
 	}
 	sort.Slice(r.totals, func(a, b int) bool {
 		x, y := &r.totals[a], &r.totals[b]
