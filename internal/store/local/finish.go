@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -44,8 +46,9 @@ type sampleRange struct{ first, count uint64 }
 //  2. Locations get their numbers.
 //  3. Rows, instants, samples and facts are written, location by location.
 //  4. Definitions and lanes are written.
-//  5. Indices and summaries are derived from the rows.
-//  6. Links find their intervals; profiles are sorted.
+//  5. Indices, summaries and digests are derived from the rows, while links find
+//     their intervals.
+//  6. Profiles are sorted.
 //  7. Everything is synced, the manifest written, the directory renamed.
 //
 // After an error nothing is left on the disk.
@@ -66,7 +69,7 @@ func (w *Writer) finish(ctx context.Context) error {
 	f := &finisher{Writer: w, workers: w.opt.Workers, memory: w.opt.Memory}
 	defer f.closeRows()
 	steps := []func(context.Context) error{
-		f.collect, f.rowPass, f.forget, f.define, f.index, f.digest, f.writeLinks, f.writeProfiles, f.publish,
+		f.collect, f.rowPass, f.forget, f.define, f.openRows, f.derive, f.writeProfiles, f.publish,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -77,6 +80,20 @@ func (w *Writer) finish(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// derive makes what only reads the rows. Much of what links take is one goroutine's
+// work, so the rest goes on beside it.
+func (f *finisher) derive(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return f.writeLinks(ctx) })
+	g.Go(func() error {
+		if err := f.index(ctx); err != nil {
+			return err
+		}
+		return f.digest(ctx)
+	})
+	return g.Wait()
 }
 
 // collect ends all input, finds the span of time and orders the locations.

@@ -14,19 +14,16 @@ import (
 
 // index runs the second pass of Finish.
 func (f *finisher) index(ctx context.Context) error {
-	if err := f.openRows(); err != nil {
-		return err
-	}
 	x := &indexer{r: f.rows, dir: f.dir, temp: f.temp, workers: f.workers, memory: f.memory, shape: true, summaries: f.opt.Summaries}
 	if err := x.run(ctx); err != nil {
 		return err
 	}
 	f.sections = x.sections
-	return f.groupPass(ctx)
+	return nil
 }
 
 // openRows maps the columns that the rest is derived from.
-func (f *finisher) openRows() error {
+func (f *finisher) openRows(context.Context) error {
 	r := &Reader{path: f.dir, workers: f.workers, regions: f.def.regions}
 	f.rows = r
 	r.info.End = f.end
@@ -77,13 +74,14 @@ func (r *Reader) pace(rows int) {
 
 const paceRows = 1 << 22
 
-// An indexer derives prefix sums, the forest's shape and blocks of summaries.
+// An indexer derives prefix sums, the forest's shape, role times of groups and blocks
+// of summaries.
 type indexer struct {
 	r         *Reader
 	dir, temp string
 	workers   int
 	memory    int64
-	shape     bool // also prefix sums and nodes; else only blocks
+	shape     bool // also prefix sums, nodes and groups; else only blocks
 	summaries []trace.Summary
 	sections  []section // what was written
 
@@ -150,6 +148,7 @@ type indexPart struct {
 	levelNodes                  spill // u32: how many each level has
 	nodeIndex, nodeRow          spill
 	blocks, sizes               []spill // by summary
+	groups                      *groupPart
 }
 
 // entry and checkpoint implement sumSink.
@@ -179,13 +178,14 @@ type indexWorker struct {
 	x      *indexer
 	sums   *summer
 	forest *forester
+	groups *grouper
 }
 
 func newIndexWorker(x *indexer) *indexWorker {
 	share := x.memory / int64(x.workers)
 	return &indexWorker{
 		x: x, sums: newSummer(len(x.r.regions)),
-		forest: newForester(x.r, x.summaries, x.temp, share/4),
+		forest: newForester(x.r, x.summaries, x.temp, share/4), groups: &grouper{r: x.r},
 	}
 }
 
@@ -193,22 +193,46 @@ func (w *indexWorker) close() { w.forest.close() }
 
 func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *indexPart, err error) {
 	p = w.x.out.part()
-	c := &w.x.r.c
 	err = guard(func() error {
+		if w.x.shape {
+			w.groups.start(job)
+		}
 		for id := job[0]; id < job[1]; id++ {
-			first := c.locationLane[id]
-			for n := first; n < c.locationLane[id+1]; n++ {
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				if err := w.lane(p, id, int(n-first), w.x.r.lane(int(n))); err != nil {
-					return err
-				}
+			if err := w.location(ctx, p, id); err != nil {
+				return err
 			}
+		}
+		if w.x.shape {
+			p.groups = w.groups.finish()
 		}
 		return nil
 	})
 	return p, err
+}
+
+func (w *indexWorker) location(ctx context.Context, p *indexPart, id trace.LocationID) error {
+	c := &w.x.r.c
+	first, last := c.locationLane[id], c.locationLane[id+1]
+	w.forest.roles = nil
+	if w.x.shape {
+		w.groups.next(id)
+		// The forest of a single lane goes through all its time: what it finds
+		// serves the groups too.
+		if last-first == 1 && c.laneRow[last]-c.laneRow[first] > leafRows && len(w.x.summaries) > 0 {
+			w.forest.roles = w.groups
+		} else {
+			w.groups.lanes(id)
+		}
+	}
+	for n := first; n < last; n++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := w.lane(p, id, int(n-first), w.x.r.lane(int(n))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *indexWorker) lane(p *indexPart, id trace.LocationID, lane int, v laneView) error {

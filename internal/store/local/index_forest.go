@@ -2,6 +2,7 @@ package local
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -32,6 +33,7 @@ type forester struct {
 	levels []levelPart
 	// Blocks of the left and the right half, by level, then by summary.
 	left, right [][]trace.Block
+	roles       *grouper // takes the time of the lane; nil for nobody
 	err         error
 }
 
@@ -137,11 +139,38 @@ func (f *forester) build(level int, index int64, lo, hi int, out []trace.Block) 
 	for k, s := range f.summaries {
 		out[k] = s.Build(out[k][:0], &f.s, f.r.regions)
 	}
-	for i := lo; i < hi; i++ {
-		f.popTo(int(f.v.parent[i]))
-		f.chain = append(f.chain, f.v.interval(i))
+	if f.roles != nil {
+		f.addRoles()
 	}
+	f.follow(lo, hi)
 	f.r.pace(hi - lo)
+}
+
+// addRoles gives the time of the stretch to the groups.
+func (f *forester) addRoles() {
+	for i := range f.s.Segments {
+		if g := &f.s.Segments[i]; g.Row >= 0 {
+			f.roles.add(g.Begin, g.End, g.Role)
+		}
+	}
+}
+
+// follow takes the chain past rows [lo, hi): to the last of them and its parents.
+func (f *forester) follow(lo, hi int) {
+	if lo == hi {
+		return
+	}
+	p, n := hi-1, 0
+	for ; p >= lo; p = f.v.up(p) {
+		n++
+	}
+	f.popTo(p)
+	at := len(f.chain) + n
+	f.chain = slices.Grow(f.chain, n)[:at]
+	for p = hi - 1; p >= lo; p = f.v.up(p) {
+		at--
+		f.chain[at] = f.v.interval(p)
+	}
 }
 
 // open gives what laneView.open does, from the chain: stretches follow each other, so

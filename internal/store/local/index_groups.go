@@ -2,7 +2,6 @@ package local
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -35,7 +34,7 @@ func groupLevel(end trace.Time, rows uint64) (int, bool) {
 // groupBins is how many bins of a level cover the trace.
 func groupBins(end trace.Time, level int) int { return int((end-1)>>level) + 1 }
 
-// groupPass writes the role times of all locations.
+// A groupOutput writes the role times of all locations, as part of the second pass.
 //
 // Workers go through ranges of the tree in preorder. Each keeps bins for the
 // locations around the present one. Levels get finer towards the top, so time is
@@ -43,46 +42,58 @@ func groupBins(end trace.Time, level int) int { return int((end-1)>>level) + 1 }
 // is done its bins are added to those of its parent if they have the same level.
 // A location that is not wholly in the range is put together when all its parts
 // have come.
-func (f *finisher) groupPass(ctx context.Context) error {
-	r := f.rows
+type groupOutput struct {
+	r       *Reader
+	dir     string
+	column  *columnFile[trace.Time]
+	out     cursor[trace.Time]
+	pending map[trace.LocationID]*roleBins
+
+	first []uint64 // the columns of table location
+	level []uint8
+	roles []uint16
+}
+
+func newGroupOutput(r *Reader, dir string) (*groupOutput, error) {
 	n := len(r.c.locationName)
-	first, level, roles := make([]uint64, n), make([]uint8, n), make([]uint16, n)
-	column, err := createColumn[trace.Time](f.dir, "group.time.i64")
-	if err != nil {
-		return err
+	column, err := createColumn[trace.Time](dir, "group.time.i64")
+	return &groupOutput{
+		r: r, dir: dir, column: column, out: cursor[trace.Time]{to: column}, pending: map[trace.LocationID]*roleBins{},
+		first: make([]uint64, n), level: make([]uint8, n), roles: make([]uint16, n),
+	}, err
+}
+
+// consume takes what a range gives, in order.
+func (o *groupOutput) consume(p *groupPart) error {
+	for _, d := range p.done {
+		o.keep(d.id, d.times, d.roles)
 	}
-	out := cursor[trace.Time]{to: column}
-	pending := map[trace.LocationID]*roleBins{}
-	keep := func(id trace.LocationID, times []trace.Time, mask uint16) {
-		l, _ := groupLevel(r.info.End, r.rowsBelow(id))
-		first[id], level[id], roles[id] = uint64(out.position()), uint8(l), mask
-		out.addAll(times)
+	for _, x := range p.parts {
+		b := o.pending[x.id]
+		if b == nil {
+			b, o.pending[x.id] = x.bins, x.bins
+		} else {
+			b.join(x.bins)
+		}
+		if o.r.c.locationLast[x.id] < p.end {
+			times, mask := b.pack()
+			o.keep(x.id, times, mask)
+			delete(o.pending, x.id)
+		}
 	}
-	jobs := r.rowJobs(indexJobRows)
-	err = ordered(ctx, len(jobs), f.workers, func() *grouper { return &grouper{r: r} },
-		func(ctx context.Context, g *grouper, i int) (*groupPart, error) { return g.run(ctx, jobs[i]) },
-		func(p *groupPart) error {
-			for _, d := range p.done {
-				keep(d.id, d.times, d.roles)
-			}
-			for _, x := range p.parts {
-				b := pending[x.id]
-				if b == nil {
-					b, pending[x.id] = x.bins, x.bins
-				} else {
-					b.join(x.bins)
-				}
-				if r.c.locationLast[x.id] < p.end {
-					times, mask := b.pack()
-					keep(x.id, times, mask)
-					delete(pending, x.id)
-				}
-			}
-			return out.err
-		})
-	return cmp.Or(err, out.finish(), column.close(),
-		writeColumn(f.dir, "location.group.u64", first), writeColumn(f.dir, "location.group_level.u8", level),
-		writeColumn(f.dir, "location.group_roles.u16", roles))
+	return o.out.err
+}
+
+func (o *groupOutput) keep(id trace.LocationID, times []trace.Time, mask uint16) {
+	l, _ := groupLevel(o.r.info.End, o.r.rowsBelow(id))
+	o.first[id], o.level[id], o.roles[id] = uint64(o.out.position()), uint8(l), mask
+	o.out.addAll(times)
+}
+
+func (o *groupOutput) finish() error {
+	return cmp.Or(o.out.finish(), o.column.close(),
+		writeColumn(o.dir, "location.group.u64", o.first), writeColumn(o.dir, "location.group_level.u8", o.level),
+		writeColumn(o.dir, "location.group_roles.u16", o.roles))
 }
 
 // rowsBelow is the number of rows of a location and all below.
@@ -126,33 +137,37 @@ type groupNode struct {
 	part bool      // not wholly in the range
 }
 
-func (g *grouper) run(ctx context.Context, job [2]trace.LocationID) (*groupPart, error) {
+// start begins a range of locations.
+func (g *grouper) start(job [2]trace.LocationID) {
 	c := &g.r.c
 	g.part = &groupPart{end: job[1]}
-	err := guard(func() error {
-		var above []trace.LocationID
-		for p := c.locationParent[job[0]]; p != trace.NoLocation; p = c.locationParent[p] {
-			above = append(above, p)
-		}
-		for i := len(above) - 1; i >= 0; i-- {
-			g.push(above[i], true)
-		}
-		for id := job[0]; id < job[1]; id++ {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			for len(g.path) > 0 && c.locationLast[g.path[len(g.path)-1].id] < id {
-				g.pop()
-			}
-			g.push(id, c.locationLast[id] >= job[1])
-			g.merge.location(g.r, id, 0, g.r.info.End, g)
-		}
-		for len(g.path) > 0 {
-			g.pop()
-		}
-		return nil
-	})
-	return g.part, err
+	var above []trace.LocationID
+	for p := c.locationParent[job[0]]; p != trace.NoLocation; p = c.locationParent[p] {
+		above = append(above, p)
+	}
+	for i := len(above) - 1; i >= 0; i-- {
+		g.push(above[i], true)
+	}
+}
+
+// next goes on to a location of the range; its time is added then.
+func (g *grouper) next(id trace.LocationID) {
+	c := &g.r.c
+	for len(g.path) > 0 && c.locationLast[g.path[len(g.path)-1].id] < id {
+		g.pop()
+	}
+	g.push(id, c.locationLast[id] >= g.part.end)
+}
+
+// lanes adds the time of the present location from its rows.
+func (g *grouper) lanes(id trace.LocationID) { g.merge.location(g.r, id, 0, g.r.info.End, g) }
+
+// finish ends the range.
+func (g *grouper) finish() *groupPart {
+	for len(g.path) > 0 {
+		g.pop()
+	}
+	return g.part
 }
 
 func (g *grouper) push(id trace.LocationID, part bool) {

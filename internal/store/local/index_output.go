@@ -25,6 +25,7 @@ type indexOutput struct {
 	sumRegion, sumValue           cursor[byte]
 	nodeIndex, nodeRow            cursor[byte]
 	blocks                        []sectionOutput
+	groups                        *groupOutput // nil where they are not asked for
 	closers                       []func() error
 }
 
@@ -85,6 +86,10 @@ func newIndexOutput(x *indexer) (*indexOutput, error) {
 		open(&o.sumValue, "sum.value.i64")
 		open(&o.nodeIndex, "node.index.i64")
 		open(&o.nodeRow, "node.row.u32")
+		g, failed := newGroupOutput(x.r, x.dir)
+		err = cmp.Or(err, failed)
+		o.groups = g
+		o.closers = append(o.closers, g.finish)
 	}
 	o.blocks = make([]sectionOutput, len(x.summaries))
 	for k, s := range x.summaries {
@@ -167,6 +172,7 @@ func (o *indexOutput) consumeShape(p *indexPart) error {
 	}
 	return cmp.Or(
 		p.checkpointSums.drain(o.checkpointSum.counts), p.checkpointBase.drain(into8(&o.checkpointBase)),
+		o.groups.consume(p.groups),
 		p.sumRegion.drain(into8(&o.sumRegion)), p.sumValue.drain(into8(&o.sumValue)),
 		p.levelNodes.drain(o.levelNode.counts), p.nodeIndex.drain(into8(&o.nodeIndex)), p.nodeRow.drain(into8(&o.nodeRow)),
 	)
