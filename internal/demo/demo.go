@@ -68,6 +68,8 @@ var Demos = []*Demo{
 	g5k188Demo,
 	g5k433Demo,
 	sweep3dDemo,
+	s3dDemo,
+	zgrdDemo,
 	quicksortDemo,
 	pascalDemo,
 	semigroupDemo,

@@ -42,6 +42,7 @@ func smallNames() []string {
 		"training", "training?balanced", "training?locations=1&intervals=600", "training?locations=3&intervals=9000", "training?locations=40&intervals=100000&seed=7",
 		"uniform?locations=10&intervals=1003", "uniform?locations=1000&intervals=100", "uniform?locations=3&intervals=100000",
 		"g5k188", "g5k188?balanced&intervals=4000&seed=3", "g5k433",
+		"s3d?intervals=32768", "s3d?balanced&intervals=16384&seed=5", "zgrd?intervals=40960",
 	}
 }
 
@@ -81,7 +82,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestBalancedDemosTellAnotherTruth(t *testing.T) {
-	for _, name := range []string{"stencil", "training", "million", "g5k188", "g5k433"} {
+	for _, name := range []string{"stencil", "training", "million", "g5k188", "g5k433", "s3d", "zgrd"} {
 		faulty, _ := Find(name)
 		balanced, _ := Find(name + "?balanced")
 		if strings.Join(faulty.Truth, "") == strings.Join(balanced.Truth, "") {
@@ -198,7 +199,7 @@ func TestTooManyToSimulateIsAnError(t *testing.T) {
 }
 
 func TestDemosOfOneSizeRefuseOthers(t *testing.T) {
-	for _, name := range []string{"million", "g5k188", "g5k433"} {
+	for _, name := range []string{"million", "g5k188", "g5k433", "s3d", "zgrd"} {
 		d, _ := Find(name)
 		if err := d.Write(context.Background(), Options{Locations: 10}, newCollected()); err == nil || !strings.Contains(err.Error(), "processes") {
 			t.Errorf("%s: %v", name, err)
