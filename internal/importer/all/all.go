@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/pajecsv"
 	"github.com/parallax-hpc/parallax/internal/importer/paraver"
+	"github.com/parallax-hpc/parallax/internal/importer/perfetto"
 	"github.com/parallax-hpc/parallax/internal/importer/perfscript"
 	"github.com/parallax-hpc/parallax/internal/importer/pprof"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
@@ -41,6 +42,7 @@ var Formats = append([]*importer.Format{
 	jaeger.Format,
 	otlp.Format,
 	graintable.Format,
+	perfetto.Format,
 	pprof.Format,
 	perfscript.Format,
 	collapsed.Format,

@@ -58,6 +58,7 @@ var samples = map[string]string{
 	"go-sync":                                        "gotrace",
 	"public/task-tree/grain-fib-48cores":             "graintable",
 	"public/otlp/proto-examples":                     "otlp",
+	"public/perfetto/omnitrace-mpi-4ranks":           "perfetto",
 }
 
 func TestSamplesAreClaimedByTheirFormatAlone(t *testing.T) {

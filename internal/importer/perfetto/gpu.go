@@ -1,0 +1,75 @@
+package perfetto
+
+import (
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// gpuStage takes an activity of a GPU: a queue, a stage or kernel, a duration.
+func (c *reader) gpuStage(s *sequence, p *packet, at trace.Time) bool {
+	var duration, gpu, queue, stage, context, submission uint64
+	var name []byte
+	described := false
+	m := open(p.payload)
+	for m.next() {
+		switch m.number {
+		case 2:
+			duration = m.value
+		case 3:
+			queue = m.value
+		case 4:
+			stage = m.value
+		case 5:
+			context = m.value
+		case 7:
+			described = true
+		case 10:
+			submission = m.value
+		case 11:
+			gpu = m.value
+		case 13:
+			queue = m.value
+		case 14:
+			stage = m.value
+		case 17:
+			name = m.bytes
+		}
+	}
+	if m.broken {
+		return false
+	}
+	if described && duration == 0 && name == nil {
+		return true
+	}
+	text := c.text(name)
+	if text == "" {
+		if text, _ = s.stages.get(stage); text == "" {
+			text = "stage " + strconv.FormatUint(stage, 10)
+		}
+	}
+	r := c.queueRow(s, p, gpu, queue, context)
+	c.last = max(c.last, at)
+	r.stream.Interval(at, at+trace.Time(min(duration, 1<<62)), c.define(text, "gpu", trace.RoleByName))
+	if submission != 0 {
+		c.scratch = c.scratch[:0]
+		c.fact("submission", trace.Integer(int64(submission)))
+		tell(r.stream, c.scratch)
+	}
+	return true
+}
+
+// queueRow is the row of a queue of a GPU, below the process whose context it is.
+func (c *reader) queueRow(s *sequence, p *packet, gpu, queue, context uint64) *row {
+	parent := c.root
+	if pid, ok := s.contexts.get(context); ok && pid != 0 {
+		parent = c.processRow(p.machine, pid).at
+	}
+	number := strconv.FormatUint(gpu, 10)
+	device := c.w.Location(trace.Location{Parent: parent, Kind: trace.KindDevice, Key: number, Name: "GPU " + number, Rank: trace.NoRank, Order: 1 << 39})
+	name, _ := s.stages.get(queue)
+	if name == "" {
+		name = "queue " + strconv.FormatUint(queue, 10)
+	}
+	return c.rowOf(c.w.Location(trace.Location{Parent: device, Kind: trace.KindStream, Name: name, Rank: trace.NoRank}))
+}

@@ -1,0 +1,137 @@
+package perfetto
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A naming is what a region is called in the file.
+type naming struct{ name, category string }
+
+// region finds the region of an event by the numbers of its name and category, or
+// by their texts.
+func (c *reader) region(s *sequence, e *event) trace.RegionID {
+	interned := e.nameID != 0 && e.category == nil && len(e.categoryIDs) <= 1
+	k := regionKey{e.nameID, e.categoryID}
+	if interned {
+		if id, ok := s.regions[k]; ok {
+			return id
+		}
+	}
+	id := c.define(c.nameOf(s, e), c.categoryOf(s, e), trace.RoleByName)
+	if interned {
+		s.regions[k] = id
+	}
+	return id
+}
+
+// define finds a region by name and category.
+func (c *reader) define(name, category string, role trace.Role) trace.RegionID {
+	n := naming{name, category}
+	id, ok := c.regions[n]
+	if ok {
+		return id
+	}
+	shown := name
+	if shown == "" {
+		shown = "(no name)"
+	}
+	if role == trace.RoleByName {
+		role = roleOf(name, category)
+	}
+	id = c.w.Region(trace.Region{Name: shown, Category: category, Role: role})
+	c.regions[n] = id
+	if c.names[id] == (naming{}) {
+		c.names[id] = n
+	}
+	return id
+}
+
+// roles are those of categories that ROCm's recorders use and whose names alone
+// say little: names of kernels, of copies.
+var roles = map[string]trace.Role{
+	"memory_copy": trace.RoleCopy, "rocm_memory_copy": trace.RoleCopy, "copy": trace.RoleCopy, "memory_allocation": trace.RoleOverhead,
+	"kernel_dispatch": trace.RoleCompute, "rocm_kernel_dispatch": trace.RoleCompute, "device_hip": trace.RoleCompute,
+	"mpi": trace.RoleCommunication, "rccl": trace.RoleCommunication, "rccl_api": trace.RoleCommunication, "rocm_rccl": trace.RoleCommunication,
+	"user": trace.RoleByName,
+}
+
+func roleOf(name, category string) trace.Role {
+	if r, ok := roles[category]; ok {
+		return r
+	}
+	return trace.RoleByName
+}
+
+// nameOf is the name of an event; lost names are told apart by their number.
+func (c *reader) nameOf(s *sequence, e *event) string {
+	switch {
+	case e.name != nil:
+		return c.text(e.name)
+	case e.nameID == 0:
+		return ""
+	}
+	name, ok := s.names.get(e.nameID)
+	if !ok {
+		c.tally.add(lostNames, "")
+		return "(name lost " + strconv.FormatUint(e.nameID, 10) + ")"
+	}
+	return name
+}
+
+// categoryOf is the category of an event; of several, all.
+func (c *reader) categoryOf(s *sequence, e *event) string {
+	switch {
+	case e.categories > 1 || len(e.categoryIDs) > 1 || e.category != nil && e.categoryID != 0:
+		return c.allCategories(s, e)
+	case e.category != nil:
+		return c.text(e.category)
+	case e.categoryID == 0:
+		return ""
+	}
+	name, ok := s.categories.get(e.categoryID)
+	if !ok {
+		c.tally.add(lostNames, "")
+	}
+	return name
+}
+
+func (c *reader) allCategories(s *sequence, e *event) string {
+	var all []string
+	for _, id := range e.categoryIDs {
+		if name, ok := s.categories.get(id); ok {
+			all = append(all, name)
+		}
+	}
+	if e.categories > 0 {
+		for m := open(c.packet.payload); m.next(); {
+			if m.number == eventCategories {
+				all = append(all, string(m.bytes))
+			}
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// mostTexts and longestText bound the texts that are kept to be used again.
+const (
+	mostTexts   = 1 << 15
+	longestText = 256
+)
+
+// text is bytes as a string, the same one for the same bytes as a rule.
+func (c *reader) text(b []byte) string {
+	if s, ok := c.texts[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if len(b) <= longestText {
+		if len(c.texts) >= mostTexts {
+			clear(c.texts)
+		}
+		c.texts[s] = s
+	}
+	return s
+}

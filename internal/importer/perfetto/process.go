@@ -1,0 +1,180 @@
+package perfetto
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A process is a pid of a machine. Names may come at any time, so they are given
+// to its location at the end.
+type process struct {
+	machine uint32
+	pid     int64
+	name    string
+	labels  string
+	row     *row
+	threads map[int64]*thread
+}
+
+type thread struct {
+	tid  int64
+	name string
+	row  *row
+}
+
+type processKey struct {
+	machine uint32
+	pid     int64
+}
+
+func (c *reader) process(machine uint32, pid int64) *process {
+	k := processKey{machine, pid}
+	p := c.processes[k]
+	if p == nil {
+		p = &process{machine: machine, pid: pid, threads: map[int64]*thread{}}
+		c.processes[k] = p
+	}
+	return p
+}
+
+func (c *reader) thread(machine uint32, pid, tid int64) *thread {
+	p := c.process(machine, pid)
+	t := p.threads[tid]
+	if t == nil {
+		t = &thread{tid: tid}
+		p.threads[tid] = t
+	}
+	return t
+}
+
+func (c *reader) nameProcess(machine uint32, pid int64, name string) {
+	if p := c.process(machine, pid); name != "" {
+		p.name = name
+	}
+}
+
+func (c *reader) nameThread(machine uint32, pid, tid int64, name string) {
+	if t := c.thread(machine, pid, tid); name != "" {
+		t.name = name
+	}
+}
+
+// processRow is where events of a whole process are. In a file that is one rank
+// the first process is the rank's own.
+func (c *reader) processRow(machine uint32, pid int64) *row {
+	p := c.process(machine, pid)
+	if p.row != nil {
+		return p.row
+	}
+	if c.rank != trace.NoLocation && c.rankPid == nil {
+		c.rankPid = p
+		p.row = c.rowOf(c.rank)
+		return p.row
+	}
+	parent := trace.NoLocation
+	if c.rank == trace.NoLocation {
+		parent = c.root
+	}
+	if machine != 0 {
+		number := strconv.FormatUint(uint64(machine), 10)
+		parent = c.w.Location(trace.Location{Parent: parent, Kind: trace.KindMachine, Key: number, Name: "machine " + number, Rank: trace.NoRank})
+	}
+	number := strconv.FormatInt(pid, 10)
+	p.row = c.rowOf(c.w.Location(trace.Location{Parent: parent, Kind: trace.KindProcess, Key: c.keyPrefix + number, Name: "process " + number, Rank: trace.NoRank, Order: pid}))
+	return p.row
+}
+
+func (c *reader) threadRow(machine uint32, pid, tid int64) *row {
+	t := c.thread(machine, pid, tid)
+	if t.row == nil {
+		number := strconv.FormatInt(tid, 10)
+		l := trace.Location{Parent: c.processRow(machine, pid).at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: tid}
+		if tid == pid { // the main thread comes first
+			l.Order = 0
+		}
+		t.row = c.rowOf(c.w.Location(l))
+	}
+	return t.row
+}
+
+// processTree takes the names of all processes and threads of a machine.
+func (c *reader) processTree(p *packet) bool {
+	m := open(p.payload)
+	for m.next() {
+		var id, group int64
+		var name string
+		for f := open(m.bytes); f.next(); {
+			switch {
+			case f.number == 1:
+				id = int64(int32(f.value))
+			case m.number == 1 && f.number == 3 && name == "", m.number == 2 && f.number == 2:
+				name = string(f.bytes)
+			case m.number == 2 && f.number == 3:
+				group = int64(int32(f.value))
+			}
+		}
+		switch m.number {
+		case 1:
+			c.nameProcess(p.machine, id, name)
+		case 2:
+			c.nameThread(p.machine, group, id, name)
+		}
+	}
+	return !m.broken
+}
+
+var rankPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:mpi[ _-]?)?rank[ _#:=-]?(\d{1,7})(?:[^0-9]|$)`)
+
+// rankIn finds "rank 3" in a name; -1 for none.
+func rankIn(name string) int {
+	m := rankPattern.FindStringSubmatch(name)
+	if m == nil {
+		return trace.NoRank
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
+}
+
+// describeRows gives processes and threads that hold records their names.
+func (c *reader) describeRows() {
+	all := make([]*process, 0, len(c.processes))
+	for _, p := range c.processes {
+		if p.row != nil {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b *process) int {
+		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.pid, b.pid))
+	})
+	for _, p := range all {
+		c.describeProcessRow(p)
+		for _, t := range p.threads {
+			if t.row != nil && t.name != "" {
+				c.w.Describe(t.row.at, trace.Location{Name: t.name, Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "tid", Value: trace.Integer(t.tid)}}})
+			}
+		}
+	}
+}
+
+func (c *reader) describeProcessRow(p *process) {
+	l := trace.Location{Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "pid", Value: trace.Integer(p.pid)}}}
+	if p.name != "" {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "program", Value: trace.Text(p.name)})
+	}
+	if p.labels != "" {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "labels", Value: trace.Text(p.labels)})
+	}
+	if c.rank == trace.NoLocation || c.rankPid != p {
+		if l.Rank = rankIn(p.name); l.Rank != trace.NoRank {
+			c.tally.add(namedRanks, p.name)
+		}
+		if p.name != "" {
+			l.Name = program(p.name) + " " + strconv.FormatInt(p.pid, 10)
+		}
+	}
+	c.w.Describe(p.row.at, l)
+}

@@ -1,0 +1,307 @@
+package perfetto
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A reader turns the packets of one file into a trace. It holds what is open,
+// what sequences said, and the points of flows; O(1) for each packet but for the
+// flows, which are sorted at the end.
+type reader struct {
+	w    trace.Writer
+	root trace.LocationID // above what belongs to no process
+	// rank is the process that the file is about, where it is one rank of several.
+	rank      trace.LocationID
+	rankPid   *process
+	keyPrefix string // of processes, so that pids of different files differ
+	speaks    bool   // for all files: it sets the properties of the trace
+
+	clocks    *clocks
+	sequences map[uint32]*sequence
+	lastSeq   *sequence
+	tracks    map[uint64]*track
+	order     []*track
+	processes map[processKey]*process
+	rows      map[trace.LocationID]*row
+	rowOrder  []*row
+	cpus      map[cpuKey]*cpu
+	cpuOrder  []*cpu
+
+	regions    map[naming]trace.RegionID
+	names      map[trace.RegionID]naming
+	attributes map[string]trace.AttributeID
+	texts      map[string]string
+	flows      []flowPoint
+	held       int
+	strays     int
+
+	// Used again for each packet.
+	packet  packet
+	event   event
+	legacy  legacy
+	scratch []fact
+	key     []byte
+
+	tally   tally
+	packets int64
+	last    trace.Time
+}
+
+func newReader(w trace.Writer) *reader {
+	return &reader{
+		w: w, root: trace.NoLocation, rank: trace.NoLocation, clocks: newClocks(), sequences: map[uint32]*sequence{},
+		tracks: map[uint64]*track{}, processes: map[processKey]*process{}, rows: map[trace.LocationID]*row{}, cpus: map[cpuKey]*cpu{},
+		regions: map[naming]trace.RegionID{}, names: map[trace.RegionID]naming{}, attributes: map[string]trace.AttributeID{},
+		texts: map[string]string{}, key: make([]byte, 0, 64),
+	}
+}
+
+// read takes all packets of a file. What was read before a break is kept.
+func (c *reader) read(ctx context.Context, r io.Reader, label string) error {
+	in := newPackets(ctx, r)
+	err := c.each(in, false)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if c.packets == 0 {
+		var packed *importer.Error
+		if errors.As(err, &packed) {
+			return packed
+		}
+		return importer.Malformed(label, byteAt(in.offset()), "holds no packets of Perfetto")
+	}
+	c.tally.addN(lostStretches, in.lost, byteAt(in.lostAt))
+	c.tally.addN(padding, in.zeros, byteAt(in.offset()))
+	c.tally.addN(foreignFields, in.foreign, "")
+	c.tally.addN(largePackets, in.tooLarge, "")
+	switch {
+	case err == errCut:
+		c.tally.add(cutFile, byteAt(in.offset()))
+	case err != io.EOF:
+		c.tally.add(damagedFile, byteAt(in.offset()))
+	}
+	return nil
+}
+
+// each hands out packets until the input ends.
+func (c *reader) each(in *packets, inner bool) error {
+	for {
+		body, at, err := in.next()
+		if err != nil {
+			return err
+		}
+		p := &c.packet
+		if !inner {
+			p.at = at
+		}
+		if !p.decode(body) {
+			c.tally.add(brokenPackets, c.where(p))
+			continue
+		}
+		if p.kind == packetCompressed || p.kind == packetZstdCompressed {
+			if err := c.unpack(in.ctx, p, inner); err != nil {
+				return err
+			}
+			continue
+		}
+		c.packets++
+		if !c.take(p) {
+			c.tally.add(brokenPackets, c.where(p))
+		}
+	}
+}
+
+// unpack reads the packets of a compressed bundle.
+func (c *reader) unpack(ctx context.Context, p *packet, inner bool) error {
+	if inner {
+		c.tally.add(nestedBundles, c.where(p))
+		return nil
+	}
+	place := c.where(p)
+	var r io.Reader
+	if p.kind == packetCompressed {
+		z, err := zlib.NewReader(bytes.NewReader(p.payload))
+		if err != nil {
+			c.tally.add(brokenBundles, place)
+			return nil
+		}
+		defer z.Close()
+		r = z
+	} else {
+		z, err := zstd.NewReader(bytes.NewReader(p.payload), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			c.tally.add(brokenBundles, place)
+			return nil
+		}
+		defer z.Close()
+		r = z
+	}
+	in := newPackets(ctx, r)
+	err := c.each(in, true)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != io.EOF || in.lost > 0 || in.tooLarge > 0 {
+		c.tally.add(brokenBundles, place)
+	}
+	return nil
+}
+
+// where names a packet's place in the file.
+func (c *reader) where(p *packet) string { return byteAt(p.at) }
+
+// take converts one packet. It is false where a part of it cannot be decoded.
+func (c *reader) take(p *packet) bool {
+	s := c.sequence(p.sequence)
+	sound := true
+	if p.cleared {
+		s.forget()
+	} else if p.dropped && s.begun {
+		c.tally.add(droppedPackets, c.where(p))
+		s.valid = false
+	}
+	s.begun = true
+	if p.defaults != nil {
+		sound = s.setDefaults(p.defaults)
+	}
+	if p.interned != nil {
+		sound = s.intern(p.interned) && sound
+	}
+	if p.snapshots != nil {
+		sound = c.clocks.snapshot(p.sequence, p.snapshots) && sound
+	}
+	var at trace.Time
+	if p.hasTime && (p.snapshots == nil || p.kind != 0) {
+		at = c.time(s, p, c.clockOf(s, p), p.time)
+	}
+	if p.needs && !s.valid && p.kind != 0 {
+		c.tally.add(staleState, c.where(p))
+		return sound
+	}
+	return c.payload(s, p, at) && sound
+}
+
+func (c *reader) payload(s *sequence, p *packet, at trace.Time) bool {
+	switch p.kind {
+	case 0:
+		return true
+	case packetEvent:
+		return c.trackEvent(s, p, at, p.hasTime)
+	case packetTrack:
+		return c.describe(p)
+	case packetFtrace:
+		return c.ftrace(s, p)
+	case packetProcessTree:
+		return c.processTree(p)
+	case packetThread:
+		return c.describeOldThread(s, p)
+	case packetProcess:
+		c.describeProcess(&track{machine: p.machine}, p.payload)
+	case packetGPUStage:
+		return c.gpuStage(s, p, at)
+	case packetSystem:
+		if c.speaks {
+			c.system(p.payload)
+		}
+	default:
+		c.tally.unread(p.kind)
+	}
+	return true
+}
+
+func (c *reader) sequence(id uint32) *sequence {
+	if s := c.lastSeq; s != nil && s.id == id {
+		return s
+	}
+	s := c.sequences[id]
+	if s == nil {
+		s = newSequence(id)
+		c.sequences[id] = s
+	}
+	c.lastSeq = s
+	return s
+}
+
+// clockOf is the clock of a packet's time.
+func (c *reader) clockOf(s *sequence, p *packet) uint32 {
+	switch {
+	case p.hasClock:
+		return p.clock
+	case s.clock != 0:
+		return s.clock
+	}
+	return c.clocks.own
+}
+
+// time tells a time of a clock in the trace's own.
+func (c *reader) time(s *sequence, p *packet, clock uint32, ticks uint64) trace.Time {
+	t, sure := c.clocks.time(s, clock, ticks)
+	if !sure {
+		c.tally.add(unknownClock, c.where(p))
+	}
+	return t
+}
+
+// system keeps what the recorder says of itself and the machine.
+func (c *reader) system(b []byte) {
+	for m := open(b); m.next(); {
+		switch m.number {
+		case 1:
+			for f := open(m.bytes); f.next(); {
+				switch f.number {
+				case 1:
+					c.w.Property("system", string(f.bytes))
+				case 3:
+					c.w.Property("kernel", string(f.bytes))
+				case 4:
+					c.w.Property("machine", string(f.bytes))
+				}
+			}
+		case 4:
+			c.w.Property("recorder", string(m.bytes))
+		}
+	}
+}
+
+// finish joins what waited for the end of the file and closes all streams.
+func (c *reader) finish() error {
+	for _, t := range c.order {
+		if o := t.current; o != nil {
+			c.interval(t, o.begin, max(c.last, o.begin), o.region, o.facts)
+		}
+		c.pairLeftovers(t)
+	}
+	c.settle()
+	for _, u := range c.cpuOrder {
+		if u.running {
+			c.stay(u, max(c.last, u.since))
+		}
+	}
+	c.linkFlows()
+	c.describeRows()
+	if c.speaks && c.clocks.start != 0 {
+		c.w.Property("start", time.Unix(0, c.clocks.start).UTC().Format("2006-01-02T15:04:05.999999999Z"))
+	}
+	return c.closeRows()
+}
+
+func (c *reader) closeRows() error {
+	var errs []error
+	for _, r := range c.rowOrder {
+		if err := r.stream.Close(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	c.rowOrder = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,217 @@
+package perfetto
+
+import "github.com/parallax-hpc/parallax/internal/trace"
+
+// A sequence is what one writer said so far. Names, defaults and clocks hold for
+// its own packets only, until it clears them.
+type sequence struct {
+	id    uint32
+	begun bool // a packet was seen
+	valid bool // what it said is complete since it was cleared
+
+	names       table[string]
+	categories  table[string]
+	keys        table[string] // of annotations
+	texts       table[string] // of annotations
+	bodies      table[string] // of log messages
+	functions   table[string]
+	paths       table[string]
+	sources     table[string] // places in source code, as text
+	frames      table[stackFrame]
+	stacks      table[[]uint64]
+	stages      table[string] // of GPUs: queues and stages
+	contexts    table[int64]  // of GPUs: the process
+	correlation table[string]
+
+	ticking     *clock // the one used last
+	tickingID   uint32
+	clock       uint32 // default; 0 for none
+	track       uint64 // default; 0 for none
+	extra       []uint64
+	extraDouble []uint64
+
+	regions map[regionKey]trace.RegionID // of interned names
+	lanes   map[uint64]*lane             // by track
+	last    *lane
+	sums    map[uint64]float64 // of counters that write differences
+
+	thread *oldThread // the thread that the sequence writes for, in old traces
+}
+
+// A regionKey is a pair of interned ids.
+type regionKey struct{ name, category uint64 }
+
+// A table holds interned values by their id. Ids are small numbers in the order
+// of use, as a rule.
+type table[T any] struct {
+	small []entry[T]
+	large map[uint64]T
+}
+
+type entry[T any] struct {
+	value T
+	set   bool
+}
+
+func (t *table[T]) put(id uint64, v T) {
+	if id < uint64(2*len(t.small)+256) {
+		for uint64(len(t.small)) <= id {
+			t.small = append(t.small, entry[T]{})
+		}
+		t.small[id] = entry[T]{v, true}
+		return
+	}
+	if t.large == nil {
+		t.large = map[uint64]T{}
+	}
+	t.large[id] = v
+}
+
+func (t *table[T]) get(id uint64) (v T, ok bool) {
+	if id < uint64(len(t.small)) && t.small[id].set {
+		return t.small[id].value, true
+	}
+	v, ok = t.large[id]
+	return v, ok
+}
+
+func (t *table[T]) clear() {
+	clear(t.small)
+	t.small = t.small[:0]
+	t.large = nil
+}
+
+func newSequence(id uint32) *sequence {
+	return &sequence{id: id, regions: map[regionKey]trace.RegionID{}, lanes: map[uint64]*lane{}}
+}
+
+// forget begins the sequence's state anew. What is open stays open.
+func (s *sequence) forget() {
+	for _, t := range []*table[string]{&s.names, &s.categories, &s.keys, &s.texts, &s.bodies, &s.functions, &s.paths, &s.sources, &s.stages, &s.correlation} {
+		t.clear()
+	}
+	s.frames.clear()
+	s.stacks.clear()
+	s.contexts.clear()
+	clear(s.regions)
+	s.sums = nil
+	s.clock, s.track, s.extra, s.extraDouble = 0, 0, nil, nil
+	s.valid = true
+}
+
+// setDefaults takes what holds for packets that do not say otherwise.
+func (s *sequence) setDefaults(b []byte) bool {
+	s.clock, s.track, s.extra, s.extraDouble = 0, 0, nil, nil
+	m := open(b)
+	for m.next() {
+		switch m.number {
+		case packetClock:
+			s.clock = uint32(m.value)
+		case packetEvent:
+			e := open(m.bytes)
+			for e.next() {
+				switch e.number {
+				case eventTrack:
+					s.track = e.value
+				case eventExtraTracks:
+					s.extra = e.list(s.extra)
+				case eventDoubleTracks:
+					s.extraDouble = e.list(s.extraDouble)
+				}
+			}
+			if e.broken {
+				return false
+			}
+		}
+	}
+	return !m.broken
+}
+
+// Numbers of the fields of interned data.
+const (
+	internedCategories  = 1
+	internedNames       = 2
+	internedKeys        = 3
+	internedSources     = 4
+	internedFunctions   = 5
+	internedFrames      = 6
+	internedStacks      = 7
+	internedPaths       = 18
+	internedBodies      = 20
+	internedContexts    = 23
+	internedStages      = 24
+	internedTexts       = 29
+	internedCorrelation = 43
+)
+
+// intern takes the values that later packets refer to by number.
+func (s *sequence) intern(b []byte) bool {
+	m := open(b)
+	sound := true
+	for m.next() {
+		switch m.number {
+		case internedNames:
+			sound = s.put(&s.names, m.bytes) && sound
+		case internedCategories:
+			sound = s.put(&s.categories, m.bytes) && sound
+		case internedKeys:
+			sound = s.put(&s.keys, m.bytes) && sound
+		case internedTexts:
+			sound = s.put(&s.texts, m.bytes) && sound
+		case internedBodies:
+			sound = s.put(&s.bodies, m.bytes) && sound
+		case internedFunctions:
+			sound = s.put(&s.functions, m.bytes) && sound
+		case internedPaths:
+			sound = s.put(&s.paths, m.bytes) && sound
+		case internedStages:
+			sound = s.put(&s.stages, m.bytes) && sound
+		case internedCorrelation:
+			sound = s.put(&s.correlation, m.bytes) && sound
+		case internedSources:
+			id, place := sourceOf(m.bytes)
+			s.sources.put(id, place)
+		case internedFrames:
+			s.internFrame(m.bytes)
+		case internedStacks:
+			s.internStack(m.bytes)
+		case internedContexts:
+			c := open(m.bytes)
+			var id uint64
+			var pid int64
+			for c.next() {
+				switch c.number {
+				case 1:
+					id = c.value
+				case 2:
+					pid = int64(c.value)
+				}
+			}
+			s.contexts.put(id, pid)
+		}
+	}
+	return sound && !m.broken
+}
+
+// put takes a pair of number and text.
+func (s *sequence) put(t *table[string], b []byte) bool {
+	var id uint64
+	var text []byte
+	m := open(b)
+	for m.next() {
+		switch m.number {
+		case 1:
+			id = m.value
+		case 2:
+			text = m.bytes
+		}
+	}
+	old, ok := t.get(id)
+	if !ok || old != string(text) {
+		t.put(id, string(text))
+	}
+	if ok && old != string(text) { // the number is given anew
+		clear(s.regions)
+	}
+	return !m.broken
+}

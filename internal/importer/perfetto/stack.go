@@ -1,0 +1,130 @@
+package perfetto
+
+import "strconv"
+
+// A stackFrame is one of the frames that call stacks refer to.
+type stackFrame struct {
+	function, path uint64
+	address        uint64
+	line           uint64
+}
+
+func (s *sequence) internFrame(b []byte) {
+	var id uint64
+	var f stackFrame
+	m := open(b)
+	for m.next() {
+		switch m.number {
+		case 1:
+			id = m.value
+		case 2:
+			f.function = m.value
+		case 4:
+			f.address = m.value
+		case 5:
+			f.path = m.value
+		case 6:
+			f.line = m.value
+		}
+	}
+	s.frames.put(id, f)
+}
+
+func (s *sequence) internStack(b []byte) {
+	var id uint64
+	var frames []uint64
+	m := open(b)
+	for m.next() {
+		switch m.number {
+		case 1:
+			id = m.value
+		case 2:
+			frames = m.list(frames)
+		}
+	}
+	s.stacks.put(id, frames)
+}
+
+// stackText is an interned call stack as text, innermost frame first.
+func (s *sequence) stackText(id uint64) (string, bool) {
+	frames, ok := s.stacks.get(id)
+	if !ok {
+		return "", false
+	}
+	var b []byte
+	for i := len(frames) - 1; i >= 0; i-- {
+		f, ok := s.frames.get(frames[i])
+		if !ok {
+			continue
+		}
+		name, _ := s.functions.get(f.function)
+		path, _ := s.paths.get(f.path)
+		if name == "" {
+			name = "0x" + strconv.FormatUint(f.address, 16)
+		}
+		b = appendFrame(b, name, path, f.line)
+	}
+	return string(b), len(b) > 0
+}
+
+// inlineStack is the text of a call stack that an event holds itself, outermost
+// frame first.
+func inlineStack(b []byte) string {
+	var frames [][]byte
+	for m := open(b); m.next(); {
+		if m.number == 1 {
+			frames = append(frames, m.bytes)
+		}
+	}
+	var text []byte
+	for i := len(frames) - 1; i >= 0; i-- {
+		var name, path string
+		var line uint64
+		for m := open(frames[i]); m.next(); {
+			switch m.number {
+			case 1:
+				name = string(m.bytes)
+			case 2:
+				path = string(m.bytes)
+			case 3:
+				line = m.value
+			}
+		}
+		text = appendFrame(text, name, path, line)
+	}
+	return string(text)
+}
+
+func appendFrame(b []byte, name, path string, line uint64) []byte {
+	if len(b) > 0 {
+		b = append(b, '\n')
+	}
+	b = append(b, name...)
+	if path == "" {
+		return b
+	}
+	b = append(append(b, ' '), path...)
+	if line > 0 {
+		b = strconv.AppendUint(append(b, ':'), line, 10)
+	}
+	return b
+}
+
+// sourceOf reads a place in source code: its number, and "function file:line".
+func sourceOf(b []byte) (id uint64, place string) {
+	var file, function string
+	var line uint64
+	for m := open(b); m.next(); {
+		switch m.number {
+		case 1:
+			id = m.value
+		case 2:
+			file = string(m.bytes)
+		case 3:
+			function = string(m.bytes)
+		case 4:
+			line = m.value
+		}
+	}
+	return id, string(appendFrame(nil, function, file, line))
+}

@@ -1,0 +1,286 @@
+package perfetto
+
+import (
+	"cmp"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A track is what events are put on: a thread, a process, a counter, or one that
+// the program made. Descriptions of tracks may come after their first events.
+type track struct {
+	uuid, parent uint64
+	kind         trackKind
+	machine      uint32
+	pid, tid     int64
+	name         string
+	hint         string // the first event's name, for a track without one
+	about        string
+	order        int64
+	alone        bool // it is not to be merged with others of its name
+
+	unit        string
+	factor      float64 // of a counter's values
+	incremental bool
+	counter     trace.CounterID
+	counts      bool // counter is defined
+
+	row     *row
+	held    []held // records until row is known
+	strays  []stray
+	lanes   []*lane
+	current *openSlice // of a track of states
+}
+
+type trackKind uint8
+
+const (
+	undescribed trackKind = iota
+	ofThread
+	ofProcess
+	ofCounter
+	ofProgram
+)
+
+// A row is a location with its stream, shared by tracks that are drawn as one.
+type row struct {
+	at     trace.LocationID
+	stream trace.Stream
+}
+
+// kindTrack is the kind of locations that programs make.
+const kindTrack trace.Kind = "track"
+
+// track finds a track by its number.
+func (c *reader) track(uuid uint64) *track {
+	t := c.tracks[uuid]
+	if t == nil {
+		t = &track{uuid: uuid, factor: 1}
+		c.tracks[uuid] = t
+		c.order = append(c.order, t)
+	}
+	return t
+}
+
+// describe takes a description of a track. Later ones add to it.
+func (c *reader) describe(p *packet) bool {
+	var process, thread, counter []byte
+	kind := ofProgram
+	d := track{order: -1}
+	m := open(p.payload)
+	for m.next() {
+		switch m.number {
+		case 1:
+			d.uuid = m.value
+		case 2, 10, 13:
+			d.name = string(m.bytes)
+		case 3:
+			process, kind = m.bytes, ofProcess
+		case 4:
+			thread, kind = m.bytes, ofThread
+		case 5:
+			d.parent = m.value
+		case 8:
+			counter, kind = m.bytes, ofCounter
+		case 12:
+			d.order = int64(int32(m.value))
+		case 14:
+			d.about = string(m.bytes)
+		case 15:
+			d.alone = m.value == 2
+		}
+	}
+	if m.broken {
+		return false
+	}
+	t := c.track(d.uuid)
+	t.parent, t.alone, t.machine = d.parent, d.alone, p.machine
+	if t.kind == undescribed || kind != ofProgram {
+		t.kind = kind
+	}
+	if d.name != "" {
+		t.name = d.name
+	}
+	if d.about != "" {
+		t.about = d.about
+	}
+	if d.order >= 0 {
+		t.order = d.order
+	}
+	switch {
+	case thread != nil:
+		c.describeThread(t, thread)
+	case process != nil:
+		c.describeProcess(t, process)
+	case counter != nil:
+		t.describeCounter(counter)
+	}
+	return true
+}
+
+func (c *reader) describeThread(t *track, b []byte) {
+	var name string
+	for m := open(b); m.next(); {
+		switch m.number {
+		case 1:
+			t.pid = int64(int32(m.value))
+		case 2:
+			t.tid = int64(m.value)
+		case 5:
+			name = string(m.bytes)
+		}
+	}
+	c.nameThread(t.machine, t.pid, t.tid, name)
+}
+
+func (c *reader) describeProcess(t *track, b []byte) {
+	var name, command string
+	var labels []string
+	for m := open(b); m.next(); {
+		switch m.number {
+		case 1:
+			t.pid = int64(int32(m.value))
+		case 2:
+			if command == "" {
+				command = string(m.bytes)
+			}
+		case 6:
+			name = string(m.bytes)
+		case 8:
+			labels = append(labels, string(m.bytes))
+		}
+	}
+	if name == "" {
+		name = command
+	}
+	c.nameProcess(t.machine, t.pid, name)
+	if len(labels) > 0 {
+		c.process(t.machine, t.pid).labels = strings.Join(labels, ", ")
+	}
+}
+
+// Counters that have no name of their own, and units, by number.
+var (
+	builtinCounters = [...]string{"", "thread_time", "thread_instruction_count"}
+	counterUnits    = [...]string{"", "ns", "", "bytes"}
+)
+
+func (t *track) describeCounter(b []byte) {
+	for m := open(b); m.next(); {
+		switch m.number {
+		case 1:
+			if t.name == "" && m.value < uint64(len(builtinCounters)) {
+				t.name = builtinCounters[m.value]
+			}
+			if t.unit == "" && m.value == 1 {
+				t.unit = "ns"
+			}
+		case 3:
+			if m.value < uint64(len(counterUnits)) && t.unit == "" {
+				t.unit = counterUnits[m.value]
+			}
+		case 4:
+			t.factor = float64(int64(m.value))
+		case 5:
+			t.incremental = m.value != 0
+		case 6:
+			t.unit = string(m.bytes)
+		}
+	}
+}
+
+// mostParents is how far up the tree of tracks is followed: parents may run in a circle.
+const mostParents = 32
+
+// place finds the row of a track; nil while its description, or that of one
+// above, is missing.
+func (c *reader) place(t *track) *row {
+	if t.row == nil {
+		t.row = c.locate(t, mostParents)
+	}
+	return t.row
+}
+
+func (c *reader) locate(t *track, depth int) *row {
+	switch t.kind {
+	case undescribed:
+		return nil
+	case ofThread:
+		return c.threadRow(t.machine, t.pid, t.tid)
+	case ofProcess:
+		return c.processRow(t.machine, t.pid)
+	}
+	above := c.root
+	if t.parent != 0 && depth > 0 {
+		p := c.tracks[t.parent]
+		if p == nil || p.kind == undescribed {
+			return nil
+		}
+		if p.row == nil {
+			p.row = c.locate(p, depth-1)
+		}
+		if p.row == nil {
+			return nil
+		}
+		above = p.row.at
+	}
+	if t.kind == ofCounter { // its samples are on the row above
+		if above == trace.NoLocation {
+			above = c.group("counters", 1<<41)
+		}
+		return c.rowOf(above)
+	}
+	return c.programRow(t, above)
+}
+
+// programRow is the row of a track that the program made. Those of one name below
+// one parent are drawn as one: the format makes a track of each asynchronous
+// activity.
+func (c *reader) programRow(t *track, above trace.LocationID) *row {
+	name := cmp.Or(t.name, t.hint, "(no name)")
+	l := trace.Location{Parent: above, Kind: kindTrack, Key: name, Name: name, Rank: trace.NoRank, Order: 1<<40 + t.order}
+	if t.alone {
+		l.Key = strconv.FormatUint(t.uuid, 16)
+	}
+	if isQueue(t.name) {
+		l.Kind = trace.KindStream
+	}
+	if t.about != "" {
+		l.Attributes = []trace.Attribute{{Key: "description", Value: trace.Text(t.about)}}
+	}
+	return c.rowOf(c.w.Location(l))
+}
+
+// isQueue reports whether a track is called like a queue of a GPU: "COMPUTE AGENT
+// [4] QUEUE [0] (GPU)", "HIP Activity Device 0, Queue 1", "stream 7".
+func isQueue(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "queue") && (strings.Contains(name, "device") || strings.Contains(name, "agent") || strings.Contains(name, "gpu")) ||
+		strings.HasPrefix(name, "stream ") || strings.Contains(name, "gpu stream") || strings.HasPrefix(name, "copy to ") || strings.HasPrefix(name, "hip activity")
+}
+
+// rowOf finds the row of a location.
+func (c *reader) rowOf(at trace.LocationID) *row {
+	r := c.rows[at]
+	if r == nil {
+		r = &row{at: at, stream: c.w.Stream(at, trace.StreamOptions{Unordered: true})}
+		c.rows[at] = r
+		c.rowOrder = append(c.rowOrder, r)
+	}
+	return r
+}
+
+func (c *reader) group(name string, order int64) trace.LocationID {
+	return c.w.Location(trace.Location{Parent: c.root, Kind: trace.KindGroup, Name: name, Rank: trace.NoRank, Order: order})
+}
+
+// program is a command without its directories.
+func program(command string) string {
+	if i := strings.IndexByte(command, ' '); i > 0 && strings.HasPrefix(command, "/") {
+		command = command[:i]
+	}
+	return path.Base(command)
+}
