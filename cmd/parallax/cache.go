@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/spf13/pflag"
 )
@@ -211,6 +212,7 @@ func runCache(_ context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	local.RemoveStale(c.dir)
 	all, err := c.list()
 	if err != nil {
 		return err

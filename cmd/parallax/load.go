@@ -189,10 +189,36 @@ func (l *loader) open(ctx context.Context, f foundRun) (view.Run, error) {
 		}
 	}
 	r, err := local.Open(path, all.Summaries, all.Digests...)
+	var other *local.VersionError
+	if errors.As(err, &other) && f.store != "" {
+		return l.renew(ctx, f, other)
+	}
 	if err != nil {
 		return view.Run{}, fmt.Errorf("open %s: %w", f.source, err)
 	}
 	return view.Run{Name: f.name, Source: f.source, Store: r}, l.check(r)
+}
+
+// renew opens the sources of a store that this version cannot read. The store stays
+// as it is: another version may have use for it.
+func (l *loader) renew(ctx context.Context, f foundRun, cause *local.VersionError) (view.Run, error) {
+	failed := fmt.Errorf("open %s: %w", f.source, cause)
+	if len(cause.Sources) == 0 {
+		return view.Run{}, failed
+	}
+	found, err := l.find(cause.Sources)
+	if err != nil { // several files are kept as one line
+		found, err = l.find(strings.Fields(strings.Join(cause.Sources, " ")))
+	}
+	if err != nil || len(found) != 1 || found[0].store != "" {
+		return view.Run{}, fmt.Errorf("%w; it was made from %s, which is not here", failed, strings.Join(cause.Sources, ", "))
+	}
+	run, err := l.open(ctx, found[0])
+	if err != nil {
+		return view.Run{}, fmt.Errorf("%w; importing %s: %w", failed, found[0].source, err)
+	}
+	run.Name, run.Source = f.name, f.source
+	return run, nil
 }
 
 func (l *loader) check(r *local.Reader) error {

@@ -111,20 +111,14 @@ func readManifest(dir string) (*manifest, error) {
 	if got := checksum(outer.Manifest); got != outer.CRC32C {
 		return nil, fmt.Errorf("%s: checksum is %s, want %s: %w", manifestName, got, outer.CRC32C, ErrDamaged)
 	}
+	if err := checkVersion(outer.Manifest); err != nil {
+		return nil, err
+	}
 	m := new(manifest)
 	if err := json.Unmarshal(outer.Manifest, m); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", manifestName, ErrDamaged, err)
 	}
-	if m.Format != formatName {
-		return nil, fmt.Errorf("%s: format is %q, want %q", manifestName, m.Format, formatName)
-	}
-	if m.Version > version {
-		return nil, fmt.Errorf("version %d is newer than this program's %d; use a newer parallax or import the source again", m.Version, version)
-	}
-	if m.Version < version {
-		return nil, fmt.Errorf("version %d is older than this program's %d; import the source again", m.Version, version)
-	}
-	return m, nil
+	return m, m.checkTables()
 }
 
 // manifest describes what was written.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -93,15 +94,20 @@ func (r *Reader) openSection(dir string, x section, m *manifest, temp string) er
 	return nil
 }
 
+const rebuildMark = "rebuild-"
+
 // rebuild builds summaries from the intervals. They become part of the store
 // where its directory can be written; else they live as long as the Reader.
 func (r *Reader) rebuild(summaries []trace.Summary) error {
-	dir, err := os.MkdirTemp(r.path, "rebuild-")
+	removeStale(r.path, func(name string) bool { return strings.HasPrefix(name, rebuildMark) }, "")
+	dir, err := os.MkdirTemp(r.path, rebuildMark)
 	saved := err == nil
 	if !saved {
 		if dir, err = os.MkdirTemp("", "parallax-"); err != nil {
 			return err
 		}
+	} else if lock, err := lockDir(dir); err == nil {
+		defer lock.Close()
 	}
 	x := &indexer{r: r, dir: dir, temp: dir, workers: r.workers, memory: defaultMemory, summaries: summaries}
 	m, err := x.describe(context.Background())

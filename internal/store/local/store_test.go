@@ -244,19 +244,32 @@ func TestCreateReplacesAStoreAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestNewerVersionIsRefusedByName(t *testing.T) {
-	path := build(t, Options{}, func(trace.Writer) {})
-	m, err := readManifest(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Version = version + 1
-	if err := m.write(path); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Open(path, nil)
-	if want := fmt.Sprintf("version %d is newer than this program's %d", version+1, version); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
+func TestOtherVersionsAreRefusedByName(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		change func(*manifest)
+		want   string
+	}{
+		{"newer", func(m *manifest) { m.Version++ }, fmt.Sprintf("version %d of the format, newer than this program's %d", version+1, version)},
+		{"older", func(m *manifest) { m.Version-- }, fmt.Sprintf("version %d of the format, older than this program's %d", version-1, version)},
+		{"a table is missing", func(m *manifest) { m.Files = m.Files[:len(m.Files)-1] }, "written by another build"},
+	} {
+		path := build(t, Options{Sources: []string{"run.json"}}, func(trace.Writer) {})
+		m, err := readManifest(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(m)
+		if err := m.write(path); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(path, nil)
+		var other *VersionError
+		if !errors.As(err, &other) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.what, err, c.want)
+		} else if !slices.Equal(other.Sources, []string{"run.json"}) {
+			t.Errorf("%s: sources %q", c.what, other.Sources)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ type Writer struct {
 	path string // where the store will be
 	dir  string // where it is written: beside path
 	temp string // inside dir, for what is gone in the end
+	lock *os.File
 
 	chunks *chunkSpool
 	texts  *textTable
@@ -71,12 +72,14 @@ func Create(path string, o Options) (*Writer, error) {
 		return nil, fmt.Errorf("create store: %w", err)
 	}
 	parent := filepath.Dir(filepath.Clean(path))
-	dir, err := os.MkdirTemp(parent, "."+filepath.Base(path)+".part-")
+	RemoveStale(parent)
+	dir, err := os.MkdirTemp(parent, "."+filepath.Base(path)+partMark)
 	if err != nil {
 		return nil, fmt.Errorf("create store: %w", err)
 	}
-	w := &Writer{opt: o, path: path, dir: dir, temp: filepath.Join(dir, "temporary")}
+	w := &Writer{opt: o, path: path, dir: dir, temp: filepath.Join(dir, tempName)}
 	if err := w.start(); err != nil {
+		w.lock.Close()
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("create store: %w", err)
 	}
@@ -84,10 +87,13 @@ func Create(path string, o Options) (*Writer, error) {
 }
 
 func (w *Writer) start() error {
+	var err error
 	if err := os.Mkdir(w.temp, 0o700); err != nil {
 		return err
 	}
-	var err error
+	if w.lock, err = lockDir(w.temp); err != nil {
+		return err
+	}
 	if w.chunks, err = newChunkSpool(w.temp, w.opt.Memory/2); err != nil {
 		return err
 	}
@@ -136,7 +142,9 @@ func (w *Writer) Abort() {
 	os.RemoveAll(w.dir)
 }
 
+// closeTemporary closes what is gone in the end.
 func (w *Writer) closeTemporary() {
+	w.lock.Close()
 	w.chunks.close()
 	w.texts.close()
 	w.links.close()

@@ -1,0 +1,56 @@
+package local
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A VersionError says that a store is whole, but of another version of the format:
+// its sources must be imported again.
+type VersionError struct {
+	Version int
+	Sources []string // what it was made from
+}
+
+func (e *VersionError) Error() string {
+	switch {
+	case e.Version > version:
+		return fmt.Sprintf("the store has version %d of the format, newer than this program's %d; use a newer parallax or import the source again", e.Version, version)
+	case e.Version < version:
+		return fmt.Sprintf("the store has version %d of the format, older than this program's %d; import the source again", e.Version, version)
+	}
+	return fmt.Sprintf("the store was written by another build of version %d; import the source again", version)
+}
+
+// checkVersion looks at what every version of a manifest has, before anything else
+// of it is taken for what this version means by it.
+func checkVersion(manifest []byte) error {
+	var m struct {
+		Format  string
+		Version int
+		Info    struct{ Sources []string }
+	}
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		return fmt.Errorf("%s: %w: %w", manifestName, ErrDamaged, err)
+	}
+	if m.Format != formatName {
+		return fmt.Errorf("%s: format is %q, want %q", manifestName, m.Format, formatName)
+	}
+	if m.Version != version {
+		return &VersionError{m.Version, m.Info.Sources}
+	}
+	return nil
+}
+
+// checkTables makes sure that the manifest lists every file of the schema: a store of
+// a build before a table was added is not damaged.
+func (m *manifest) checkTables() error {
+	for _, t := range schema {
+		for i := range t.columns {
+			if _, ok := m.file(t.columns[i].file()); !ok {
+				return &VersionError{m.Version, m.Info.Sources}
+			}
+		}
+	}
+	return nil
+}
