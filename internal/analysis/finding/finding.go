@@ -26,6 +26,7 @@ const (
 	LateSender    Kind = "late-sender"   // receivers wait for a message that is sent late
 	LateReceiver  Kind = "late-receiver" // senders wait for a receiver that comes late
 	Imbalance     Kind = "imbalance"     // work is spread unevenly, by region or phase
+	Communication Kind = "communication" // time in communication that nothing above explains
 	Serial        Kind = "serial"        // few locations work while all others wait
 	IdleStart     Kind = "idle-start"    // locations that begin to work late
 	IdleEnd       Kind = "idle-end"      // locations that end their work early
@@ -35,7 +36,7 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Clock, Data, Straggler, LateSender, LateReceiver, Imbalance, Serial, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike}
+var Kinds = []Kind{Clock, Data, Straggler, LateSender, LateReceiver, Imbalance, Communication, Serial, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike}
 
 // A Level is how grave a finding is.
 type Level string

@@ -29,6 +29,9 @@ type Mixed struct {
 // leastLoss is the loss from which children differ: a relative deviation of 12 %.
 const leastLoss = 0.01
 
+// mostOdd is the part of the children beyond which they are spread rather than odd.
+const mostOdd = 0.25
+
 // FindMixed finds the nodes of a tree whose children differ in value, deepest
 // first: children that hold a node found before are left out further up, so that one
 // odd process does not make its machine, its cluster and its site odd. value[i] is
@@ -93,7 +96,7 @@ func mixed(t *entropy.Tree, node int, sum []float64, leaves []int, told []bool) 
 			odd += sum[c]
 		}
 	}
-	if len(m.Odd) > 0 && float64(len(m.Odd)) <= mostStragglers*float64(len(children)) {
+	if len(m.Odd) > 0 && float64(len(m.Odd)) <= mostOdd*float64(len(children)) {
 		m.Mean = odd / float64(m.Leaves)
 		return m, true
 	}

@@ -174,7 +174,7 @@ func single(l *Load, b *Budget, taken map[[2]int]bool) []Straggle {
 		}
 		for _, units := range together(values) {
 			units = slices.DeleteFunc(units, func(u int32) bool { return taken[[2]int{int(u), k}] })
-			if len(units) == 0 {
+			if len(units) == 0 || !busiest(l, k, units) {
 				continue
 			}
 			key := keyOf(units)

@@ -8,6 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
+	"github.com/parallax-hpc/parallax/internal/view/contrast"
+	"github.com/parallax-hpc/parallax/internal/view/findings"
 	"github.com/parallax-hpc/parallax/internal/view/groups"
 	"github.com/parallax-hpc/parallax/internal/view/histogram"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
@@ -32,6 +34,7 @@ var Views = []*view.View{
 	boxprofile.View,
 	callmatrix.View,
 	groups.View,
+	contrast.View,
 	treemap.View,
 	overview.View,
 	kaleidoscope.View,
@@ -39,4 +42,5 @@ var Views = []*view.View{
 	landscape.View,
 	scatter.View,
 	histogram.View,
+	findings.View,
 }

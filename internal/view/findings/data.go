@@ -1,0 +1,65 @@
+package findings
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A POP is POP's efficiencies of the selection, over locations that hold
+// intervals; shares are null where they are not defined.
+type POP struct {
+	Locations     int      `json:"locations"`
+	Mean          float64  `json:"useful_mean"`
+	Max           float64  `json:"useful_max"`
+	Runtime       float64  `json:"runtime"`
+	LoadBalance   *float64 `json:"load_balance"`
+	Communication *float64 `json:"communication_efficiency"`
+	Parallel      *float64 `json:"parallel_efficiency"`
+}
+
+// Data is the "data" of the JSON twin. Findings are all there are, ranked; Shown is
+// how many are shown first.
+type Data struct {
+	Findings []finding.Finding `json:"findings"`
+	Shown    int               `json:"shown"`
+	POP      POP               `json:"pop"`
+	// Phases says what cut the run.
+	Phases string `json:"phases"`
+}
+
+func defined(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+func (r *result) Data() any {
+	e := &r.pop
+	return Data{Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Phases: r.phases,
+		POP: POP{Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime, LoadBalance: defined(e.LoadBalance), Communication: defined(e.Communication), Parallel: defined(e.Parallel)}}
+}
+
+// Table has a line a finding.
+func (r *result) Table() *view.Table {
+	t := &view.Table{Rows: [][]any{}, Columns: []view.Column{{Name: "kind"}, {Name: "severity"}, {Name: "lost", Unit: "ns"}, {Name: "share", Unit: "share"}, {Name: "hit", Unit: "share"}, {Name: "text"}, {Name: "view"}, {Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"}}}
+	for i := range r.list {
+		f := &r.list[i]
+		t.Rows = append(t.Rows, []any{string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Hit, f.Text, f.View, int64(f.Selection.Begin), int64(f.Selection.End)})
+		id := trace.NoLocation
+		if len(f.Selection.Locations) > 0 {
+			id = f.Selection.Locations[0]
+		}
+		t.Locations = append(t.Locations, id)
+	}
+	for _, id := range t.Locations { // a table says what a row selects for all or for none
+		if id == trace.NoLocation {
+			t.Locations = nil
+			break
+		}
+	}
+	return t
+}

@@ -1,0 +1,210 @@
+package findings
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/analysis/pop"
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// facts are what is known of the selection. A row is a location with intervals; a
+// unit is what is compared: a rank where ranks have several locations, else a row.
+type facts struct {
+	request *view.Request
+	store   store.Reader
+	tree    *store.Tree
+	regions []trace.Region
+	window  store.Window
+	length  trace.Time
+	profile bool // there is no time, only totals
+
+	rows    []trace.LocationID
+	rowOf   []int32 // by location, -1
+	units   []trace.LocationID
+	unitOf  []int32 // by location, -1
+	names   []string
+	class   []string  // of a row: the kind of its location
+	table   *totals   // of the whole selection
+	useful  []float64 // busy time of a row
+	pop     pop.Efficiency
+	notes   []string
+	partial bool    // waits are those of a sample of the run
+	sampled float64 // the part of the run that the sample is
+
+	phases *phase.Phases
+	cells  *phase.Table
+	waits  *waiting.Result
+	links  int64 // messages looked at
+	early  int64 // of them, received before they were sent
+	worst  trace.Time
+}
+
+func gather(ctx context.Context, q *view.Request) (*facts, error) {
+	s := q.Store()
+	f := &facts{request: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.Window(), length: q.Selection.End - q.Selection.Begin, profile: s.Info().Intervals == 0}
+	if f.length <= 0 && !f.profile {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	if err := f.chooseUnits(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	if f.table, err = f.totals(ctx, f.window); err != nil {
+		return nil, err
+	}
+	if f.profile {
+		for _, x := range f.useful {
+			f.length = max(f.length, trace.Time(x))
+		}
+	}
+	f.efficiency()
+	if f.profile {
+		return f, nil
+	}
+	return f, f.gatherWaits(ctx)
+}
+
+// chooseUnits lists rows and units.
+func (f *facts) chooseUnits(ctx context.Context) error {
+	f.rows = view.Chosen(f.tree, f.request.Selection.Locations, view.Holders(ctx, f.store))
+	if len(f.rows) == 0 {
+		return view.Empty("choose other locations", "no location with calls in the selection")
+	}
+	units, of, err := view.Units(f.tree, f.rows, "auto")
+	if err != nil {
+		return err
+	}
+	f.units = units
+	f.rowOf, f.unitOf = make([]int32, f.tree.Len()), make([]int32, f.tree.Len())
+	for i := range f.rowOf {
+		f.rowOf[i], f.unitOf[i] = -1, -1
+	}
+	f.class = make([]string, len(f.rows))
+	for i, id := range f.rows {
+		f.rowOf[id], f.unitOf[id] = int32(i), of[i]
+		f.class[i] = string(f.tree.Kind[id])
+	}
+	f.names = unitNames(f.tree, units)
+	return ctx.Err()
+}
+
+// unitNames calls units by their rank where they have one of their own.
+func unitNames(t *store.Tree, units []trace.LocationID) []string {
+	seen := make(map[int32]bool, len(units))
+	for _, id := range units {
+		if t.Rank[id] < 0 || seen[t.Rank[id]] {
+			return view.ShortNames(t, units)
+		}
+		seen[t.Rank[id]] = true
+	}
+	out := make([]string, len(units))
+	for i, id := range units {
+		out[i] = fmt.Sprintf("rank %d", t.Rank[id])
+	}
+	return out
+}
+
+// efficiency is POP's, over rows.
+func (f *facts) efficiency() {
+	f.useful = make([]float64, len(f.rows))
+	t := f.table
+	for i := range t.region {
+		if f.regions[t.region[i]].Role.Busy() {
+			f.useful[t.row[i]] += t.exclusive[i]
+		}
+	}
+	f.pop = pop.Of(f.useful, float64(f.length))
+}
+
+// totals are times by row and region.
+type totals struct {
+	row       []int32
+	region    []trace.RegionID
+	exclusive []float64
+	inclusive []float64
+	calls     []float64
+}
+
+// totals asks for the times in a window: from prefix sums, no scan.
+func (f *facts) totals(ctx context.Context, w store.Window) (*totals, error) {
+	t := &totals{}
+	metric := view.DefaultMetric(f.store.Metrics())
+	var only []bool
+	if f.request.Selection.Regions != nil {
+		only = make([]bool, len(f.regions))
+		for _, id := range f.request.Selection.Regions {
+			only[id] = true
+		}
+	}
+	err := view.Totals(ctx, f.store, w, metric, func(list []view.Total) {
+		for _, x := range list {
+			if row := f.rowOf[x.Location]; row >= 0 && (only == nil || only[x.Region]) && !view.Sampled(&f.regions[x.Region]) {
+				t.row = append(t.row, row)
+				t.region = append(t.region, x.Region)
+				t.exclusive = append(t.exclusive, x.Exclusive)
+				t.inclusive = append(t.inclusive, x.Inclusive)
+				t.calls = append(t.calls, x.Calls)
+			}
+		}
+	})
+	return t, err
+}
+
+// source is the run as package phase asks it.
+func (f *facts) source(ctx context.Context) *phase.Source {
+	sel := f.request.Selection
+	s := &phase.Source{
+		Regions: f.regions, Begin: sel.Begin, End: sel.End, Row: f.rowOf, Unit: f.unitOf, Rows: len(f.rows), Units: len(f.units),
+		Intervals: f.store.Count(f.window),
+		Scan: func(ids []trace.LocationID, add func(*trace.Columns) error) error {
+			w := f.window
+			if ids != nil {
+				w.Locations = ids
+			}
+			return f.store.Intervals(ctx, w, add)
+		},
+		Roles: func(begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
+			return roles(ctx, f.store, store.Window{Begin: begin, End: end, Locations: f.window.Locations}, add)
+		},
+	}
+	t := f.table
+	for i := range t.row {
+		s.Uses = append(s.Uses, phase.Use{Unit: f.unitOf[f.rows[t.row[i]]], Region: t.region[i], Calls: int64(t.calls[i]), Inclusive: trace.Time(t.inclusive[i])})
+	}
+	return s
+}
+
+// roles adds up the time per role of each location from the store's digests.
+func roles(ctx context.Context, r store.Reader, w store.Window, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
+	var mu sync.Mutex
+	put := func(id trace.LocationID, times *[trace.RoleCount]trace.Time) {
+		mu.Lock()
+		add(id, times)
+		mu.Unlock()
+	}
+	return r.Summaries(ctx, share.Name, w, store.Coarsest, store.Visitor{
+		Block: func(id trace.LocationID, _ int, _, _ trace.Time, b trace.Block) error {
+			var d share.Digest
+			if !d.Decode(b) {
+				return fmt.Errorf("a digest of location %d cannot be read; import the run again", id)
+			}
+			put(id, &d.Role)
+			return nil
+		},
+		Rows: func(s *trace.Stretch) error {
+			var times [trace.RoleCount]trace.Time
+			for i := range s.Segments {
+				times[s.Segments[i].Role] += s.Segments[i].End - s.Segments[i].Begin
+			}
+			put(s.Rows.Location, &times)
+			return nil
+		},
+	})
+}

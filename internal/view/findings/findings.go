@@ -1,0 +1,74 @@
+// Package findings says what a run loses time by, before anybody looks: ranked
+// sentences, each with its numbers and with the view that proves it.
+//
+//	facts.go      what the store tells, a handful of queries, bounded on large runs
+//	waits.go      phases, collectives and messages
+//	rule_*.go     what is worth saying, one file for kinds that belong together
+//	words.go      how it is said
+//	layout.go     the picture: a bar a finding
+//
+// The decisions are those of package finding; what is said here is tied to the
+// words of the run.
+package findings
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/pop"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "findings",
+	Title:   "Findings",
+	Paper:   "POP's efficiencies (Wagner, Mohr, Giménez, Labarta); wait states (Wolf, Mohr; Böhme et al.); moments, entropy and groups as in their views",
+	Summary: "the answers in words: what the run loses time by, most first",
+	HowToRead: "Each line is one finding: a sentence, and a bar of the time lost by it, added up over locations. Clocks that disagree come first, since times across locations mean little then. " +
+		"Findings are high where those who are hit lose at least 5 % of their time by it, medium from 2 %. Several signs of one cause are one finding. Load balance is the mean over the maximum of the busy time of locations, " +
+		"communication efficiency the maximum over the length of the run (POP). An empty list means that nothing stands out. Choosing a finding selects what it is about, and opens the view that shows it.",
+	Needs:   view.Needs{Intervals: true, Profile: true},
+	Options: view.Use("phase=auto", "top"),
+	Compute: compute,
+}
+
+// shownFirst is how many findings are shown unless --top says otherwise.
+const shownFirst = 10
+
+type result struct {
+	request *view.Request
+	list    []finding.Finding
+	shown   int
+	pop     pop.Efficiency
+	phases  string
+	notes   []string
+	drawn   drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	r := &result{request: q, shown: shownFirst}
+	if n := q.Values.Integer("top"); n > 0 {
+		r.shown = n
+	}
+	f, err := gather(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	c := &court{facts: f, ctx: ctx}
+	if err := c.judge(); err != nil {
+		return nil, err
+	}
+	r.list = c.findings()
+	r.pop, r.notes = f.pop, f.notes
+	if f.phases != nil {
+		r.phases = f.phases.By
+	}
+	if len(r.list) > r.shown {
+		r.notes = append(r.notes, fmt.Sprintf("%s; the first %d are shown", view.Count(len(r.list), "finding"), r.shown))
+	}
+	return r, nil
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }

@@ -1,0 +1,182 @@
+package findings
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	pad     = 12
+	line    = 16
+	edge    = 4  // the stripe of a card's level
+	barHigh = 6  // the bar of the time lost
+	gap     = 10 // between cards
+)
+
+// A drawing remembers where the cards are, for Pick.
+type drawing struct{ cards []card }
+
+type card struct {
+	y, h float32
+	at   int
+}
+
+// Scene draws a card a finding: a stripe for its level, kind and time lost, a bar as
+// long as the loss against the largest, and the sentence.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	w, h := float32(size.Width), float32(size.Height)
+	r.drawn = drawing{}
+	fills, heads, text, muted := &scene.Rect{}, &scene.Text{Size: scene.TextSize, Bold: true}, &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize}
+	y := float32(pad)
+	y = r.summary(muted, y, w)
+	if len(r.list) == 0 && y+line < h {
+		heads.Add(pad, y+line-4, scene.Shorten("Nothing stands out in this run.", w-2*pad, scene.TextSize), scene.UIText, scene.Start)
+	}
+	most := 0.0
+	for i := range r.list {
+		most = max(most, float64(r.list[i].Lost))
+	}
+	shown := 0
+	for i := range r.list[:min(r.shown, len(r.list))] {
+		f := &r.list[i]
+		lines := wrap(f.Text, w-2*pad-edge-8, scene.TextSize)
+		high := float32(line*(len(lines)+1) + barHigh + 6)
+		if y+high > h-4 {
+			break
+		}
+		r.drawn.cards = append(r.drawn.cards, card{y, high, i})
+		fills.Add(pad, y, edge, high, levelColour(f.Severity))
+		x := float32(pad + edge + 8)
+		head := scene.Shorten(fmt.Sprintf("%d  %s", i+1, kindWord(f.Kind)), w*0.6, scene.TextSize)
+		heads.Add(x, y+line-4, head, scene.UIText, scene.Start)
+		if lost := lostWords(f); lost != "" && w > 240 {
+			muted.Add(w-pad, y+line-4, lost, scene.UITextMuted, scene.End)
+		}
+		for k, l := range lines {
+			text.Add(x, y+float32(line*(k+2))-4, l, scene.UIText, scene.Start)
+		}
+		if room := w - x - pad; room > 8 && most > 0 {
+			at := y + high - barHigh
+			fills.Add(x, at, room, barHigh, scene.UIBand)
+			if f.Lost > 0 {
+				fills.Add(x, at, max(room*float32(float64(f.Lost)/most), 1), barHigh, levelColour(f.Severity))
+			}
+		}
+		y += high + gap
+		shown++
+	}
+	if rest := len(r.list) - shown; rest > 0 && y+2 < h {
+		muted.Add(pad, min(y+line-4, h-4), scene.Shorten(fmt.Sprintf("and %s more; the table has all", view.Thousands(int64(rest))), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+	}
+	s.AddLayer("cards", -1, fills, heads, text, muted)
+	for _, l := range []finding.Level{finding.High, finding.Medium, finding.Low} {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: string(l), Colour: levelColour(l), Region: scene.NoID, Parent: scene.NoID})
+	}
+	s.Notes = r.Notes()
+	return s
+}
+
+// summary writes POP's efficiencies over the cards.
+func (r *result) summary(t *scene.Text, y, w float32) float32 {
+	e := &r.pop
+	if e.Max == 0 || !(e.Parallel >= 0) {
+		return y
+	}
+	words := fmt.Sprintf("load balance %s · communication efficiency %s · parallel efficiency %s (POP, %s)", view.FormatShare(e.LoadBalance), view.FormatShare(e.Communication), view.FormatShare(e.Parallel), view.Count(e.Locations, "location"))
+	if words = scene.Shorten(words, w-2*pad, scene.TextSize); words == "" {
+		return y
+	}
+	t.Add(pad, y+line-4, words, scene.UITextMuted, scene.Start)
+	return y + line + gap
+}
+
+func (r *result) describe() string {
+	if len(r.list) == 0 {
+		return "No findings: nothing stands out in this run."
+	}
+	return fmt.Sprintf("%s, most time lost first. %s", view.Count(len(r.list), "finding"), r.list[0].Text)
+}
+
+func levelColour(l finding.Level) scene.Colour {
+	switch l {
+	case finding.High:
+		return scene.UIError
+	case finding.Medium:
+		return scene.UIWarning
+	}
+	return scene.UIAxis
+}
+
+// kindWord is a kind as people say it.
+func kindWord(k finding.Kind) string {
+	if k == finding.Clock {
+		return "clocks"
+	}
+	return strings.ReplaceAll(string(k), "-", " ")
+}
+
+// lostWords says the time lost and its share.
+func lostWords(f *finding.Finding) string {
+	if f.Lost <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s lost, %s of all time", view.FormatTime(f.Lost), view.FormatShare(f.Share))
+}
+
+// wrap sets a text into lines of a width; words longer than a line are shortened.
+func wrap(text string, width, size float32) (lines []string) {
+	current := ""
+	for _, word := range strings.Fields(scene.Visible(text)) {
+		if scene.TextWidth(word, size, false) > width {
+			word = scene.Shorten(word, width, size)
+		}
+		next := strings.TrimPrefix(current+" "+word, " ")
+		if current != "" && scene.TextWidth(next, size, false) > width {
+			lines, next = append(lines, current), word
+		}
+		current = next
+	}
+	return append(lines, current)
+}
+
+// Pick gives the finding under a place.
+func (r *result) Pick(_, y float64) (view.Fact, bool) {
+	for _, c := range r.drawn.cards {
+		if y < float64(c.y) || y >= float64(c.y+c.h) {
+			continue
+		}
+		f := &r.list[c.at]
+		fact := view.Fact{Title: kindWord(f.Kind), Text: f.Text, Locations: f.Selection.Locations, Regions: f.Selection.Regions, Lines: []view.FactLine{}}
+		if f.Selection.Begin < f.Selection.End {
+			b, e := f.Selection.Begin, f.Selection.End
+			fact.Begin, fact.End = &b, &e
+		}
+		if f.Lost > 0 {
+			fact.Lines = append(fact.Lines, view.FactLine{Label: "time lost", Value: view.FormatTime(f.Lost), Exact: view.Thousands(int64(f.Lost)) + " ns"}, view.FactLine{Label: "of all time", Value: view.FormatShare(f.Share)},
+				view.FactLine{Label: "of the time of those hit", Value: view.FormatShare(f.Hit)})
+		}
+		for _, e := range f.Evidence {
+			fact.Lines = append(fact.Lines, view.FactLine{Label: middle(e.Name), Value: Format(e), Exact: view.Cell(e.Value)})
+		}
+		return fact, true
+	}
+	return view.Fact{}, false
+}
+
+// Format writes the value of evidence for people.
+func Format(e finding.Evidence) string {
+	switch e.Unit {
+	case "ns":
+		return view.FormatDuration(e.Value)
+	case "share":
+		return view.FormatShare(e.Value)
+	case "bytes":
+		return view.FormatBytes(e.Value)
+	}
+	return view.FormatCount(e.Value)
+}
