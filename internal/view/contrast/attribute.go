@@ -1,0 +1,123 @@
+package contrast
+
+import (
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// attributes compares what is known of the locations themselves: numbers as they are,
+// words by how many units have them. What is different for every unit, such as a
+// name or a process id, says who it is and not what it is like, so it is left out.
+func (g *gatherer) attributes() {
+	if !g.r.by["attribute"] || g.r.paired {
+		return
+	}
+	var keys []string
+	facts := [2][]map[string]trace.Value{}
+	for i := range g.r.sides {
+		s := &g.r.sides[i]
+		for _, u := range s.units {
+			facts[i] = append(facts[i], s.factsOf(u))
+		}
+		for _, f := range facts[i] {
+			for k := range f {
+				if !slices.Contains(keys, k) {
+					keys = append(keys, k)
+				}
+			}
+		}
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		g.attribute(k, facts)
+	}
+}
+
+// factsOf gathers the attributes of a unit and of all above it; the nearest wins.
+// Nodes above give their name under their kind.
+func (s *side) factsOf(u trace.LocationID) map[string]trace.Value {
+	out := map[string]trace.Value{}
+	for id := u; id != trace.NoLocation; id = s.tree.Parent[id] {
+		for _, a := range s.tree.Attributes[id] {
+			if _, known := out[a.Key]; !known {
+				out[a.Key] = a.Value
+			}
+		}
+		if kind := string(s.tree.Kind[id]); id != u && kind != "" {
+			if _, known := out[kind]; !known {
+				out[kind] = trace.Text(s.tree.Name[id])
+			}
+		}
+	}
+	return out
+}
+
+// mostWords is how many different words an attribute may have.
+const mostWords = 1000
+
+func (g *gatherer) attribute(name string, facts [2][]map[string]trace.Value) {
+	counts := map[string][2]int{}
+	numbers, n := true, 0
+	for i := range facts {
+		for _, f := range facts[i] {
+			v, ok := f[name]
+			if !ok {
+				numbers = false
+				continue
+			}
+			n++
+			c := counts[v.String()]
+			c[i]++
+			counts[v.String()] = c
+			if x, ok := v.Number(); v.Kind == trace.ValueText || !ok || math.IsNaN(x) || math.IsInf(x, 0) {
+				numbers = false
+			}
+		}
+	}
+	if len(counts) < 2 && n == len(facts[0])+len(facts[1]) || len(counts) == n || len(counts) > mostWords {
+		return
+	}
+	if numbers {
+		q := g.at(key{"attribute", name, ""}, "")
+		for i := range facts {
+			for u, f := range facts[i] {
+				v, _ := f[name].Number()
+				g.add(q, i, int32(u), v)
+			}
+		}
+		return
+	}
+	word, best := "", 0.0
+	for _, w := range sortedKeys(counts) {
+		c := counts[w]
+		d := math.Abs(float64(c[0])/float64(len(facts[0])) - float64(c[1])/float64(len(facts[1])))
+		if d > best {
+			word, best = w, d
+		}
+	}
+	if best == 0 {
+		return
+	}
+	q := g.at(key{"attribute", name + " is " + word, ""}, "share")
+	q.whole = 1
+	for i := range facts {
+		for u, f := range facts[i] {
+			v := 0.0
+			if x, ok := f[name]; ok && x.String() == word {
+				v = 1
+			}
+			g.add(q, i, int32(u), v)
+		}
+	}
+}
+
+func sortedKeys(m map[string][2]int) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,122 @@
+package contrast
+
+import (
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A Row is one quantity. A and B are medians over the units of each set, in Unit;
+// Shift is the median of all differences, Effect the shift as a share of the whole.
+type Row struct {
+	Kind   string     `json:"kind"`
+	Name   string     `json:"name"`
+	Caller string     `json:"caller"`
+	Unit   string     `json:"unit"`
+	A      float64    `json:"a"`
+	B      float64    `json:"b"`
+	Effect float64    `json:"effect"`
+	Text   string     `json:"text"`
+	Shift  float64    `json:"shift"`
+	Delta  float64    `json:"delta"`
+	P      float64    `json:"p"`
+	Q      *float64   `json:"q"` // null where it was not tested
+	Method string     `json:"method"`
+	Clear  bool       `json:"clear"`
+	CallsA float64    `json:"calls_a"` // mean a unit
+	CallsB float64    `json:"calls_b"`
+	MeanA  float64    `json:"mean_a"`
+	MeanB  float64    `json:"mean_b"`
+	BoxA   [5]float64 `json:"box_a"` // 2, 25, 50, 75, 98 %
+	BoxB   [5]float64 `json:"box_b"`
+}
+
+// A Set is one side.
+type Set struct {
+	Label     string             `json:"label"`
+	Locations []trace.LocationID `json:"locations"` // ranks or locations, each one value
+	Times     [][2]trace.Time    `json:"times"`
+}
+
+// Data is the "data" of the JSON twin.
+type Data struct {
+	A        Set    `json:"a"`
+	B        Set    `json:"b"`
+	Headline string `json:"headline"`
+	Clear    int    `json:"clear"`
+	Paired   bool   `json:"paired"`
+	Rows     []Row  `json:"rows"`
+}
+
+func (s *side) set() Set {
+	x := Set{Label: s.label, Locations: append([]trace.LocationID{}, s.units...), Times: [][2]trace.Time{}}
+	for _, t := range s.spans {
+		x.Times = append(x.Times, [2]trace.Time{t.begin, t.end})
+	}
+	return x
+}
+
+func (r *result) Data() any {
+	d := Data{A: r.sides[0].set(), B: r.sides[1].set(), Headline: r.headline(), Clear: r.clear(), Paired: r.paired, Rows: []Row{}}
+	for _, q := range r.rows {
+		d.Rows = append(d.Rows, r.row(q))
+	}
+	return d
+}
+
+func (r *result) row(q *quantity) Row {
+	v := &q.verdict
+	x := Row{
+		Kind: q.kind, Name: q.name, Caller: q.caller, Unit: q.unit, Text: r.words(q, 2),
+		A: contrast.Median(q.values[0]), B: contrast.Median(q.values[1]), MeanA: mean(q.values[0]), MeanB: mean(q.values[1]),
+		Shift: v.Shift, Delta: v.Delta, Effect: v.Effect, P: v.P, Method: v.Method.String(), Clear: v.Clear,
+		CallsA: q.calls[0] / float64(len(q.values[0])), CallsB: q.calls[1] / float64(len(q.values[1])),
+		BoxA: box(q.values[0]), BoxB: box(q.values[1]),
+	}
+	if !math.IsNaN(v.Q) {
+		x.Q = &v.Q
+	}
+	return x
+}
+
+// box gives the quantiles 2, 25, 50, 75 and 98 %, type 7.
+func box(values []float64) (out [5]float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	for i, p := range [5]float64{0.02, 0.25, 0.5, 0.75, 0.98} {
+		h := p * float64(len(sorted)-1)
+		at := int(h)
+		out[i] = sorted[at]
+		if at+1 < len(sorted) {
+			out[i] += (h - float64(at)) * (sorted[at+1] - sorted[at])
+		}
+	}
+	return out
+}
+
+// Table has a line a quantity.
+func (r *result) Table() *view.Table {
+	t := &view.Table{Rows: [][]any{}, Regions: []trace.RegionID{}, Columns: []view.Column{
+		{Name: "kind"}, {Name: "name"}, {Name: "caller"}, {Name: "unit"}, {Name: "a"}, {Name: "b"}, {Name: "effect", Unit: "share"}, {Name: "text"},
+		{Name: "shift"}, {Name: "delta"}, {Name: "p"}, {Name: "q"}, {Name: "method"}, {Name: "clear"}, {Name: "calls_a", Unit: "count"}, {Name: "calls_b", Unit: "count"},
+	}}
+	for _, q := range r.rows {
+		x := r.row(q)
+		corrected, clear := any(nil), "no"
+		if x.Q != nil {
+			corrected = *x.Q
+		}
+		if x.Clear {
+			clear = "yes"
+		}
+		t.Rows = append(t.Rows, []any{x.Kind, x.Name, x.Caller, x.Unit, x.A, x.B, x.Effect, x.Text, x.Shift, x.Delta, x.P, corrected, x.Method, clear, x.CallsA, x.CallsB})
+		id := trace.NoRegion
+		if len(q.regions) > 0 {
+			id = q.regions[0]
+		}
+		t.Regions = append(t.Regions, id)
+	}
+	return t
+}

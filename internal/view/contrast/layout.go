@@ -1,0 +1,304 @@
+package contrast
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	pad      = 12
+	rowPitch = 48 // a line of words, and two strips under it
+	strip    = 9
+	ends     = 60 // room for a value at each end of the strips
+	mostDots = 64 // values drawn as dots; more are a box
+)
+
+const (
+	colourA = scene.UIData
+	colourB = scene.UIAxis
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	top   float32
+	pitch float32
+	rows  int
+	width float32
+}
+
+// columns say where the parts of a row lie.
+type columns struct {
+	kind, name  float32 // left edges of the words
+	bar, barW   float32 // the effect; 0: not drawn
+	left, right float32 // of the strips
+	width       float32
+	words       bool
+}
+
+// Scene writes a headline, then a row a quantity.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	w, h := float32(size.Width), float32(size.Height)
+	s := scene.New(size, "", r.headline()+".")
+	top := float32(0)
+	if h >= 120 && w >= 160 {
+		top = r.head(s, w)
+	}
+	c := r.columns(w)
+	fit := max(int((h-top-4)/rowPitch), 1)
+	if n := r.request.Values.Integer("top"); n > 0 {
+		fit = min(fit, n)
+	}
+	n := min(len(r.rows), fit)
+	r.drawn = drawing{top: top, pitch: rowPitch, rows: n, width: w}
+	f := scene.Frame{Name: "main", X: 0, Y: top, W: w, H: max(min(float32(n)*rowPitch, h-top), 1), YScale: scene.Scale{Kind: "rows"}}
+	for i, q := range r.rows[:n] {
+		y := top + float32(i)*rowPitch
+		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + rowPitch, Label: q.title(), Location: scene.NoID, Region: q.region(), Count: 1})
+	}
+	frame := s.AddFrame(f)
+	p := &painter{columns: c, rects: &scene.Rect{}, lines: &scene.Line{Width: 1}, dots: &scene.Point{}, bold: &scene.Text{Size: scene.TextSize, Bold: true}, text: &scene.Text{Size: scene.TextSize}, small: &scene.Text{Size: 11}}
+	scale := r.largest(n)
+	for i, q := range r.rows[:n] {
+		p.row(r, q, top+float32(i)*rowPitch, scale)
+	}
+	s.AddLayer("rows", frame, p.rects, p.lines, p.dots)
+	s.AddLayer("words", -1, p.bold, p.text, p.small)
+	s.Legend = []scene.LegendEntry{
+		{Label: "A: " + r.sides[0].label + r.count(0), Colour: colourA, Region: scene.NoID, Parent: scene.NoID},
+		{Label: "B: " + r.sides[1].label + r.count(1), Colour: colourB, Region: scene.NoID, Parent: scene.NoID},
+	}
+	s.Notes = r.sceneNotes(n)
+	return s
+}
+
+// count says how many values a side has, where its label does not.
+func (r *result) count(i int) string {
+	return " (" + view.Thousands(int64(len(r.sides[i].units))) + ")"
+}
+
+func (r *result) sceneNotes(drawn int) []string {
+	notes := []string{fmt.Sprintf("%d of %s quantities differ clearly, at a false discovery rate of 5 %%", r.clear(), view.Thousands(int64(len(r.rows))))}
+	if drawn < len(r.rows) {
+		notes = append(notes, "those that fit are drawn; the table has all")
+	}
+	return append(notes, r.notes...)
+}
+
+// head writes the answer.
+func (r *result) head(s *scene.Scene, w float32) float32 {
+	bold := &scene.Text{Size: scene.TitleSize, Bold: true}
+	if t := scene.ShortenBold(r.headline(), w-2*pad, scene.TitleSize); t != "" {
+		bold.Add(pad, 20, t, scene.UIText, scene.Start)
+	}
+	s.AddLayer("headline", -1, bold)
+	return 32
+}
+
+func (r *result) columns(w float32) columns {
+	c := columns{width: w, kind: pad, name: pad + 68, words: w >= 200}
+	if w < 420 {
+		c.name = pad
+	}
+	c.left, c.right = pad+ends, w-pad-ends
+	if w >= 420 {
+		c.bar, c.barW = pad, w*0.3
+		c.left = c.bar + c.barW + ends
+	}
+	if c.right-c.left < 24 {
+		c.left, c.right = min(pad, w/4), max(w-pad, w*3/4)
+	}
+	return c
+}
+
+// largest is the largest effect of the rows drawn in time, and of the others.
+func (r *result) largest(n int) (out [2]float64) {
+	for _, q := range r.rows[:n] {
+		k := q.family()
+		out[k] = max(out[k], min(math.Abs(q.verdict.Effect), 1.5))
+	}
+	return out
+}
+
+func (q *quantity) family() int {
+	if q.inTime() {
+		return 0
+	}
+	return 1
+}
+
+func (q *quantity) region() uint32 {
+	if len(q.regions) > 0 {
+		return uint32(q.regions[0])
+	}
+	return scene.NoID
+}
+
+type painter struct {
+	columns
+	rects             *scene.Rect
+	lines             *scene.Line
+	dots              *scene.Point
+	bold, text, small *scene.Text
+}
+
+func (p *painter) row(r *result, q *quantity, y float32, largest [2]float64) {
+	if y > 0 {
+		p.lines.Add(pad, y, max(p.width-pad, pad), y, scene.UIGrid)
+	}
+	if p.words {
+		p.writeWords(r, q, y+16)
+	}
+	if p.bar > 0 {
+		p.effect(q, y+22, largest[q.family()])
+	}
+	lo, hi := q.rangeOf()
+	p.strip(q.values[0], lo, hi, y+22, p.colour(q, colourA))
+	p.strip(q.values[1], lo, hi, y+22+strip+3, p.colour(q, colourB))
+	if p.right < p.width-pad-30 {
+		base := y + 22 + strip + 5
+		p.small.Add(p.left-6, base, q.format(lo), scene.UITextMuted, scene.End)
+		p.small.Add(p.right+6, base, q.format(hi), scene.UITextMuted, scene.Start)
+	}
+}
+
+// colour is quiet for what is not clear.
+func (p *painter) colour(q *quantity, c scene.Colour) scene.Colour {
+	if !q.verdict.Clear && c == colourA {
+		return scene.UIDataSoft
+	}
+	return c
+}
+
+func (p *painter) writeWords(r *result, q *quantity, base float32) {
+	add := func(t *scene.Text, x float32, words string, fill scene.Colour) {
+		if words != "" {
+			t.Add(x, base, words, fill, scene.Start)
+		}
+	}
+	if p.name > p.kind {
+		add(p.text, p.kind, q.kind, scene.UITextMuted)
+	}
+	fill := scene.UIText
+	if !q.verdict.Clear {
+		fill = scene.UITextMuted
+	}
+	room := p.width - pad - p.name
+	name := scene.ShortenBold(q.title(), room*0.45, scene.TextSize)
+	add(p.bold, p.name, name, fill)
+	x := p.name + scene.TextWidth(name, scene.TextSize, true) + 10
+	words := ""
+	for detail := 2; detail >= 0; detail-- {
+		words = r.words(q, detail)
+		if scene.TextWidth(words, scene.TextSize, false) <= p.width-pad-x {
+			break
+		}
+	}
+	add(p.text, x, scene.Shorten(words, p.width-pad-x, scene.TextSize), fill)
+}
+
+// effect draws the bar of the shift from the middle of its column.
+func (p *painter) effect(q *quantity, y float32, largest float64) {
+	middle := p.bar + p.barW/2
+	high := float32(2*strip + 3)
+	v := math.Copysign(min(math.Abs(q.verdict.Effect), 1.5), q.verdict.Effect)
+	long := float32(0)
+	if largest > 0 {
+		long = float32(v/largest) * p.barW / 2
+	}
+	colour := colourA
+	if role, ok := q.swatch(); ok {
+		colour = scene.RoleColour(uint8(role))
+	}
+	if long != 0 {
+		p.rects.Add(min(middle, middle+long), y+3, max(float32(math.Abs(float64(long))), 1), high-6, colour)
+		if !q.verdict.Clear {
+			p.rects.SetFlags(scene.Dimmed)
+		}
+	}
+	p.lines.Add(middle, y, middle, y+high, scene.UIAxis)
+	text, at, anchor := q.effectText(), middle-5, scene.End
+	if v < 0 {
+		at, anchor = middle+5, scene.Start
+	}
+	if scene.TextWidth(text, 11, false) > p.barW/2-8 {
+		text, _, _ = strings.Cut(text, " of ")
+	}
+	if t := scene.Shorten(text, p.barW/2-8, 11); t != "" {
+		p.small.Add(at, y+high/2+4, t, scene.UITextMuted, anchor)
+	}
+}
+
+// rangeOf is the scale of a row: from zero, or round the values where zero is far.
+func (q *quantity) rangeOf() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, side := range q.values {
+		if len(side) > 0 {
+			lo, hi = min(lo, slices.Min(side)), max(hi, slices.Max(side))
+		}
+	}
+	if lo > 0 && (q.unit != "" || lo < hi/2) {
+		lo = 0
+	}
+	if lo >= hi {
+		hi = lo + 1
+	}
+	return lo, hi
+}
+
+// strip draws the values of one side: dots, or a box where there are many.
+func (p *painter) strip(values []float64, lo, hi float64, y float32, colour scene.Colour) {
+	at := func(v float64) float32 { return p.left + float32((v-lo)/(hi-lo))*(p.right-p.left) }
+	mid := y + strip/2
+	p.lines.Add(p.left, mid, p.right, mid, scene.UIGrid)
+	if len(values) <= mostDots {
+		for _, v := range values {
+			p.dots.Add(at(v), mid, 3.5, colour)
+		}
+		return
+	}
+	b := box(values)
+	p.lines.Add(at(b[0]), mid, at(b[4]), mid, colour)
+	p.rects.Add(at(b[1]), y, max(at(b[3])-at(b[1]), 1), strip, colour)
+	p.lines.Add(at(b[2]), y, at(b[2]), y+strip, scene.UIText)
+}
+
+// Pick gives the row under the cursor.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	at := int(math.Floor((y - float64(d.top)) / float64(max(d.pitch, 1))))
+	if y < float64(d.top) || at < 0 || at >= d.rows || x < 0 || x > float64(d.width) {
+		return view.Fact{}, false
+	}
+	return r.fact(r.rows[at]), true
+}
+
+func (r *result) fact(q *quantity) view.Fact {
+	v := &q.verdict
+	f := view.Fact{Title: q.title(), Text: r.words(q, 2), Lines: []view.FactLine{{Label: "kind", Value: q.kind}}, Regions: append([]trace.RegionID(nil), q.regions...)}
+	line := func(label, value string, exact float64) {
+		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: fmt.Sprintf("%v", exact)})
+	}
+	for i, side := range [2]string{"A", "B"} {
+		b := box(q.values[i])
+		line(side+" median", q.format(b[2]), b[2])
+		if len(q.values[i]) > 1 {
+			line(side+" least", q.format(slices.Min(q.values[i])), slices.Min(q.values[i]))
+			line(side+" most", q.format(slices.Max(q.values[i])), slices.Max(q.values[i]))
+		}
+	}
+	shift := q.format(math.Abs(v.Shift))
+	if v.Shift < 0 {
+		shift = "−" + shift
+	}
+	line("shift", shift, v.Shift)
+	line("effect", q.effectText(), v.Effect)
+	line("Cliff's delta", fmt.Sprintf("%.2f", v.Delta), v.Delta)
+	f.Lines = append(f.Lines, view.FactLine{Label: "sure", Value: q.sure()})
+	return f
+}

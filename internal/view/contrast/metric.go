@@ -1,0 +1,147 @@
+package contrast
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A series is what a counter showed in one span.
+type series struct {
+	any         bool
+	first, last float64
+	at          trace.Time // of the last sample
+	begin       trace.Time // of the first
+	area        float64    // value × ns up to at
+}
+
+// counters reads the mean of levels, weighted by time, and the growth of what only grows.
+func (g *gatherer) counters(ctx context.Context, side int) error {
+	s := &g.r.sides[side]
+	list := s.store.Counters()
+	if !g.r.by["counter"] || len(list) == 0 {
+		return nil
+	}
+	if n := s.store.Info().Samples; n > mostScanned {
+		g.r.note(fmt.Sprintf("counters are not compared: %s samples are too many to look at each", view.Thousands(n)))
+		return nil
+	}
+	unit := s.unitAt()
+	var ids []trace.CounterID
+	for id := range list {
+		if unit[list[id].Location] >= 0 {
+			ids = append(ids, trace.CounterID(id))
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	sums := make([]float64, len(list))
+	seen := make([]bool, len(list))
+	for _, x := range s.spans {
+		found := make([]series, len(list))
+		var mu sync.Mutex
+		err := s.store.Samples(ctx, ids, x.begin, x.end, func(c *store.SampleColumns) error {
+			mu.Lock()
+			defer mu.Unlock()
+			found[c.Counter].add(c)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if f := &found[id]; f.any {
+				seen[id] = true
+				sums[id] += f.amount(list[id].Monotone, x)
+			}
+		}
+	}
+	for _, id := range ids {
+		if !seen[id] {
+			continue
+		}
+		c := &list[id]
+		v, name := sums[id], c.Name
+		if !c.Monotone {
+			v /= float64(s.length())
+		} else if g.scale(side) != 1 {
+			v, name = v*1e9*g.scale(side), name+" a second"
+		}
+		g.add(g.at(key{"counter", name, ""}, plainUnit(c.Unit)), side, unit[c.Location], v)
+	}
+	return nil
+}
+
+func (f *series) add(c *store.SampleColumns) {
+	for i, t := range c.Time {
+		if !f.any {
+			f.any, f.first, f.begin = true, c.Value[i], t
+		} else {
+			f.area += f.last * float64(t-f.at)
+		}
+		f.last, f.at = c.Value[i], t
+	}
+}
+
+// amount is how much a counter grew, or its level times the length of the span: the
+// last level holds to the end, the first from the begin.
+func (f *series) amount(monotone bool, in span) float64 {
+	if monotone {
+		return f.last - f.first
+	}
+	return f.first*float64(f.begin-in.begin) + f.area + f.last*float64(in.end-f.at)
+}
+
+// plainUnit is a unit that columns know.
+func plainUnit(u string) string {
+	if u == "ns" || u == "bytes" {
+		return u
+	}
+	return "count"
+}
+
+// metrics reads the totals of all metrics of a profile but the one that stands for
+// the times, and what distributions it has.
+func (g *gatherer) metrics(ctx context.Context, side int) error {
+	s := &g.r.sides[side]
+	list := s.store.Metrics()
+	if !g.r.by["metric"] || len(list) == 0 {
+		return nil
+	}
+	unit := s.unitOf()
+	paths := s.store.CallPaths()
+	flat := slices.ContainsFunc(paths, func(p trace.CallPath) bool { return p.Flat })
+	regions := s.store.Regions()
+	err := s.store.Profile(ctx, s.holders, func(rows []trace.ProfileRow) error {
+		for i := range rows {
+			x := &rows[i]
+			p := &paths[x.Path]
+			k, ok := unit[x.Location]
+			if !ok || x.Metric == g.r.metric.ID || p.Flat != flat || view.Sampled(&regions[p.Region]) {
+				continue
+			}
+			m := &list[x.Metric]
+			g.add(g.at(key{"metric", m.Name, ""}, plainUnit(m.Unit)), side, k, x.Exclusive)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	return s.store.Atomics(ctx, s.holders, func(rows []trace.AtomicRow) error {
+		for i := range rows {
+			x := &rows[i]
+			if k, ok := unit[x.Location]; ok && x.Path == trace.NoCallPath {
+				m := &list[x.Metric]
+				g.add(g.at(key{"metric", m.Name, ""}, plainUnit(m.Unit)), side, k, x.Count*x.Mean)
+			}
+		}
+		return ctx.Err()
+	})
+}

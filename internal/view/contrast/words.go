@@ -1,0 +1,236 @@
+package contrast
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// title names a quantity.
+func (q *quantity) title() string {
+	if q.kind == "caller" {
+		return q.name + " called by " + q.caller
+	}
+	return q.name
+}
+
+// format writes a value of the quantity for people.
+func (q *quantity) format(v float64) string {
+	switch q.unit {
+	case "ns":
+		return view.FormatDuration(v)
+	case "share":
+		return view.FormatShare(v)
+	case "bytes":
+		return view.FormatBytes(v)
+	}
+	return view.FormatCount(v)
+}
+
+// typical gives the value that stands for a side: the medians, or the means where
+// medians would hide the difference: they are the same, or nothing where some have much.
+func (q *quantity) typical() (a, b float64, word string) {
+	a, b = contrast.Median(q.values[0]), contrast.Median(q.values[1])
+	hides := func(m float64, v []float64) bool { return m == 0 && slices.Max(v) != 0 }
+	if a != b && !hides(a, q.values[0]) && !hides(b, q.values[1]) {
+		return a, b, ""
+	}
+	return mean(q.values[0]), mean(q.values[1]), "on average "
+}
+
+func mean(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x
+	}
+	return s / float64(max(len(v), 1))
+}
+
+// words says a row as a person would, without its name: with 0 the values and their
+// ratio, with 1 their range too, with 2 what calls have to do with it.
+func (r *result) words(q *quantity, detail int) string {
+	a, b, word := q.typical()
+	if q.yesNo() {
+		verb := "on "
+		if q.kind == "calls" {
+			verb = "called on "
+		}
+		return verb + some(q.values[0]) + " of A, on " + some(q.values[1]) + " of B"
+	}
+	text := word + q.format(a) + " against " + q.format(b)
+	if lo, hi := slices.Min(q.values[1]), slices.Max(q.values[1]); detail > 0 && len(q.values[1]) > 1 && lo != hi {
+		text += " (" + q.between(lo, hi) + ")"
+	}
+	if t := times(a, b); t != "" {
+		text += ", " + t
+	}
+	if t := q.perCall(a, b); t != "" && detail > 1 {
+		text += "; " + t
+	}
+	return text
+}
+
+// some counts the units that have something: "all 4", "3 of 12", "none".
+func some(v []float64) string {
+	n := int(math.Round(mean(v) * float64(len(v))))
+	switch {
+	case n == 0:
+		return "none"
+	case n == len(v) && n == 1:
+		return "the one"
+	case n == len(v):
+		return "all " + view.Thousands(int64(n))
+	}
+	return view.Thousands(int64(n)) + " of the " + view.Thousands(int64(len(v)))
+}
+
+// between writes a range: "4.1 ms to 32 ms".
+func (q *quantity) between(lo, hi float64) string {
+	if x, y := q.format(lo), q.format(hi); x != y {
+		return x + " to " + y
+	}
+	return q.format(hi)
+}
+
+// times says a ratio.
+func times(a, b float64) string {
+	switch {
+	case a == b || a < 0 || b < 0:
+		return ""
+	case b == 0:
+		return "only in A"
+	case a == 0:
+		return "not in A"
+	case a >= 1.95*b || a <= b/1.95:
+		return ratio(a/b) + " as much"
+	case a > b:
+		return fmt.Sprintf("%s more", view.FormatShare(a/b-1))
+	}
+	return fmt.Sprintf("%s less", view.FormatShare(1-a/b))
+}
+
+func factor(x float64) string {
+	switch {
+	case x >= 9995:
+		return view.FormatCount(math.Round(x))
+	case x >= 99.95:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 9.995:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+// ratio writes 2.5 as "2.50 ×" and 0.4 as "1/2.50".
+func ratio(x float64) string {
+	if x < 1 {
+		return "1/" + factor(1/x)
+	}
+	return factor(x) + " ×"
+}
+
+// perCall tells more calls from longer ones, where one of the two explains most of it.
+func (q *quantity) perCall(a, b float64) string {
+	if q.kind != "region" && q.kind != "caller" || q.unit != "ns" {
+		return "" // in shares of windows, calls are cut and times are not of whole calls
+	}
+	ca, cb := q.calls[0]/float64(len(q.values[0])), q.calls[1]/float64(len(q.values[1]))
+	if !(ca > 0 && cb > 0 && a > 0 && b > 0) {
+		return ""
+	}
+	often, long := ca/cb, (mean(q.values[0])/ca)/(mean(q.values[1])/cb)
+	switch lo, ll := math.Abs(math.Log(often)), math.Abs(math.Log(long)); {
+	case lo < 0.05 && ll > 0.2:
+		return "as many calls, each " + ratio(long) + " as long"
+	case ll < 0.05 && lo > 0.2:
+		return "calls as long, " + ratio(often) + " as many"
+	case lo > 0.2 && ll > 0.2:
+		return ratio(often) + " as many calls, each " + ratio(long) + " as long"
+	}
+	return ""
+}
+
+// effectText writes the effect with what it is a share of.
+func (q *quantity) effectText() string {
+	v := q.verdict.Effect
+	text := view.FormatShare(math.Abs(v))
+	switch {
+	case v > 0:
+		text = "+" + text
+	case v < 0:
+		text = "−" + text
+	}
+	switch {
+	case q.inTime():
+		return text + " of the time"
+	case q.yesNo():
+		return text + " of locations"
+	case q.kind == "partner":
+		return text + " of " + map[string]string{"bytes": "all bytes", "count": "all messages"}[q.unit]
+	}
+	return text + " of its mean"
+}
+
+// sure says how sure a row is.
+func (q *quantity) sure() string {
+	v := &q.verdict
+	switch {
+	case !v.Tested:
+		return "too little of the whole to matter"
+	case v.Clear && v.Method == contrast.Student:
+		return fmt.Sprintf("clear (q = %s by Student's t; the sets are too small for a test by ranks)", small(v.Q))
+	case v.Clear:
+		return fmt.Sprintf("clear (q = %s)", small(v.Q))
+	case v.Q <= contrast.Level:
+		return "not chance, but small or on some alone"
+	}
+	return fmt.Sprintf("chance explains it as well (q = %s)", small(v.Q))
+}
+
+// small writes a probability.
+func small(p float64) string {
+	switch {
+	case p == 0:
+		return "0"
+	case p < 1e-4:
+		return fmt.Sprintf("%.0e", p)
+	}
+	return fmt.Sprintf("%.2g", p)
+}
+
+// headline is the answer in a sentence.
+func (r *result) headline() string {
+	a, b := r.sides[0].label, r.sides[1].label
+	q := r.rows[0]
+	if !q.verdict.Clear {
+		return fmt.Sprintf("No clear difference between %s and %s", a, b)
+	}
+	if !q.inTime() {
+		return fmt.Sprintf("No clear difference in time between %s and %s, but %s: %s", a, b, q.title(), r.words(q, 1))
+	}
+	x, y, word := q.typical()
+	text := fmt.Sprintf("%s against %s: %s %s%s against %s", a, b, r.what(q), word, q.format(x), q.format(y))
+	if t := times(x, y); t != "" {
+		text += ", " + t
+	}
+	if n := r.clear(); n > 1 {
+		text += fmt.Sprintf("; %s", view.Count(n-1, "more difference"))
+	}
+	return text
+}
+
+// what names a quantity where its kind is not written beside it.
+func (r *result) what(q *quantity) string {
+	switch q.kind {
+	case "role", "category":
+		return q.name + " time"
+	}
+	return q.title()
+}
+
+// swatch is the role whose colour a row has; categories may hold several.
+func (q *quantity) swatch() (trace.Role, bool) { return q.role, q.inTime() && q.kind != "category" }
