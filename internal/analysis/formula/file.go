@@ -38,6 +38,10 @@ func parse(text string, strict bool) (layouts []*Layout, warnings []string, err 
 	}
 	lines := strings.Split(text, "\n")
 	p := &parser{lines: lines}
+	lines, uis, warnings, bad := takeUI(p, lines, strict)
+	if bad != nil {
+		return nil, nil, bad
+	}
 	at := func(line int) token { return token{line: line + 1, column: 1} }
 	names := map[string]bool{}
 	for i := 0; i < len(lines); {
@@ -93,7 +97,11 @@ func parse(text string, strict bool) (layouts []*Layout, warnings []string, err 
 		}
 		i = end + 1
 	}
-	return layouts, warnings, nil
+	more, bad := joinUI(p, layouts, uis, strict)
+	if bad != nil {
+		return nil, nil, bad
+	}
+	return layouts, append(warnings, more...), nil
 }
 
 // withoutJunk blanks lines that can be no part of an assignment: no "=", and not a

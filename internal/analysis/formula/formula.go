@@ -17,7 +17,7 @@
 // are needed, or x0, y0, z0 and so on for several points a location; color and
 // restrictDim may be set.
 //
-//	file      = { block }
+//	file      = { block | ui }, see UI
 //	block     = "BEGIN_VIZ" "=" name EOL { [ "," ] statement } "END_VIZ"
 //	statement = name "=" expr
 //	expr      = term { ("+" | "-") term }
@@ -91,6 +91,8 @@ type Layout struct {
 	statements []statement
 	// Points is how many points a location has.
 	Points int
+	// UI says how the picture is controlled; nil where the file does not.
+	UI *UI
 	// numbered is set where they are x0, y0, z0 … instead of x, y, z.
 	numbered bool
 }

@@ -25,8 +25,8 @@ var View = &view.View{
 	Title:   "Histogram",
 	Paper:   "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a Parallel Profile Analysis Tool",
 	Summary: "how one region's metric spreads over locations, and a bar for each location",
-	HowToRead: "The upper part counts locations: a bar is a range of values, its height how many locations have one in it. The line across is the mean, the band one standard deviation to both sides, " +
-		"the thin line the median. The lower part has a bar for each location on the same axis; where there are more locations than pixels a bar runs from the least to the most of several. " +
+	HowToRead: "The upper part counts locations: a bar is a range of values, its height how many locations have one in it. The line across is the mean, the bar along the top one standard deviation to both sides, " +
+		"the dashed line the median. The lower part has a bar for each location on the same axis; where there are more locations than pixels a bar runs from the least to the most of several. " +
 		"One hump is an even load; a second hump or a bar on its own are locations that behave differently: choose it to select them. The number is a metric of the selected regions; " +
 		"without a selection it is of the region that differs most, which the notes name.",
 	Needs:   view.Needs{Intervals: true, Profile: true},

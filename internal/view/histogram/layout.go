@@ -147,7 +147,7 @@ func (r *result) members(k, rows int) (lo, hi int) {
 	return k * len(r.order) / rows, (k + 1) * len(r.order) / rows
 }
 
-// spread draws the band of one standard deviation, behind the bars.
+// spread draws one standard deviation to both sides of the mean, as a bar along the top.
 func (r *result) spread(s *scene.Scene, frame int) {
 	f := &s.Frames[frame]
 	lo, hi := r.mean-r.sd, r.mean+r.sd
@@ -157,7 +157,7 @@ func (r *result) spread(s *scene.Scene, frame int) {
 	a, b := max(f.XPixel(lo), f.X), min(f.XPixel(hi), f.X+f.W)
 	band := &scene.Rect{}
 	if b > a {
-		band.Add(a, f.Y, b-a, f.H, scene.UIDataSoft)
+		band.Add(a, f.Y+2, b-a, 4, scene.UIAxis)
 	}
 	s.AddLayer("deviation", frame, band)
 }
@@ -255,7 +255,7 @@ func (r *result) explain(s *scene.Scene, d *drawing) {
 	entry(r.name, r.colour())
 	entry("mean "+r.measure.Format(r.mean), scene.UIText)
 	entry("median "+r.measure.Format(r.quartile[1]), scene.UITextMuted)
-	entry("one standard deviation, "+r.measure.Format(r.sd), scene.UIDataSoft)
+	entry("one standard deviation, "+r.measure.Format(r.sd), scene.UIAxis)
 	s.Notes = append(s.Notes, r.notes...)
 	if d.pitch > 0 && d.rows < len(r.locations) {
 		s.Notes = append(s.Notes, fmt.Sprintf("a row of the lower part stands for up to %s of %s locations and runs from their least to their most", view.Thousands(int64((len(r.locations)+d.rows-1)/d.rows)), view.Thousands(int64(len(r.locations)))))
