@@ -163,10 +163,19 @@ func (m *Space) barFaces(p *Projection, i int) [3]face {
 }
 
 func (m *Space) flattenBars(p *Projection) *Polygon {
-	_, _, depth, index := m.places(p)
+	x, y, depth, index := m.places(p)
 	out := &Polygon{}
-	thin := 2*float64(m.Half[0])*p.stretch[0]*p.Scale < 1.2 && 2*float64(m.Half[1])*p.stretch[1]*p.Scale < 1.2
-	for _, i := range byDepth(depth, index) {
+	wide := [2]float64{2 * float64(m.Half[0]) * p.stretch[0] * p.Scale, 2 * float64(m.Half[1]) * p.stretch[1] * p.Scale}
+	thin := wide[0] < 1.2 && wide[1] < 1.2
+	order := byDepth(depth, sequence(len(index)))
+	if len(order) > manyDots { // Of bars that end at one pixel the nearest hides the others.
+		for k, i := range index {
+			_, y[k], _ = p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])+m.BarHeight(int(i)))
+		}
+		order = m.inFront(order, x, y, max(wide[0], wide[1], 2))
+	}
+	for _, k := range order {
+		i := index[k]
 		fill := m.Look(int(i))
 		if thin {
 			x, y, _ := p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i]))

@@ -18,7 +18,7 @@ func (m *Space) meshStep() int {
 		return 1
 	}
 	pieces := float64(m.Len())
-	most := max(20000, float64(m.W)*float64(m.H)/2)
+	most := max(20000, float64(m.W)*float64(m.H)/8)
 	return int(math.Ceil(math.Sqrt(max(pieces/most, 1))))
 }
 

@@ -18,6 +18,7 @@ func Scenes() map[string]*scene.Scene {
 		"hostile": WithoutText(scenetest.HostileScene()),
 		"rows":    Rows(320, 200, 12, 4000),
 		"shapes":  shapes(),
+		"space":   WithoutText(scenetest.Spaces()),
 	}
 }
 
@@ -28,11 +29,28 @@ func WithoutText(s *scene.Scene) *scene.Scene {
 	for _, l := range s.Layers {
 		kept := scene.Layer{Name: l.Name, Frame: l.Frame}
 		for _, m := range l.Marks {
+			if v, ok := m.(*scene.Space); ok {
+				m = unlabelled(v)
+			}
 			if m.Kind() != "text" {
 				kept.Marks = append(kept.Marks, m)
 			}
 		}
 		out.Layers = append(out.Layers, kept)
+	}
+	return &out
+}
+
+// unlabelled is a space whose axes have ticks without labels.
+func unlabelled(m *scene.Space) *scene.Space {
+	out := *m
+	for a := range out.Axes {
+		out.Axes[a].Label = ""
+		ticks := append([]scene.Tick{}, out.Axes[a].Ticks...)
+		for i := range ticks {
+			ticks[i].Label = ""
+		}
+		out.Axes[a].Ticks = ticks
 	}
 	return &out
 }

@@ -135,6 +135,15 @@ func plainScene(s *scene.Scene) map[string]any {
 				}
 				fields["Text"], fields["Width"] = drawn, widths(t)
 			}
+			if v, ok := m.(*scene.Space); ok { // labels travel with their widths, the ramp as its place in the palette
+				e := encoder{strings: map[string]uint32{}}
+				described := e.space(v)
+				fields["Ramp"], fields["Axes"] = described.Ramp, described.Axes
+				for _, a := range []string{"X", "Y", "Z"} {
+					fields["p"+strings.ToLower(a)] = fields["P"+a]
+					delete(fields, "P"+a)
+				}
+			}
 			marks = append(marks, fields)
 		}
 		layers = append(layers, map[string]any{"Name": l.Name, "Frame": l.Frame, "Marks": marks})

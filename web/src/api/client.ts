@@ -5,7 +5,7 @@ import type * as t from "./types";
 import type { Scene } from "../scene/scene";
 import { createLine, query, type Query } from "./line";
 import { upload, type UploadFile } from "./upload";
-import { decodeScene } from "./wire";
+import { ColumnKeep, decodeScene } from "./wire";
 
 export { ApiFailure } from "./line";
 export type { UploadFile } from "./upload";
@@ -46,6 +46,8 @@ export interface Api {
     page: { offset: number; limit: number; sort?: string; descending?: boolean }, ticket?: Ticket,
   ): Promise<t.TablePage>;
   pick(run: string, request: t.ViewRequest, x: number, y: number, ticket?: Ticket): Promise<t.Fact | null>;
+  /** What is known of a thing in space, by its index: the page knows where it is. */
+  pickItem(run: string, request: t.ViewRequest, item: number, ticket?: Ticket): Promise<t.Fact | null>;
   /** The address of a file to download. */
   exportURL(run: string, request: t.ViewRequest, format: t.ExportFormat, theme: t.Theme): string;
   /** The line is slow: told by the server, or measured from past answers. */
@@ -57,6 +59,7 @@ const slowRate = 2.5e6;
 
 export function createApi(base = ""): Api {
   const line = createLine(base);
+  const keep = new ColumnKeep();
   const run = (id: string, rest: string) => `/api/runs/${encodeURIComponent(id)}/${rest}`;
   const view = (id: string, what: string, r: t.ViewRequest, more: Query = {}) =>
     run(id, `views/${encodeURIComponent(r.view)}/${what}?${viewQuery(r, more)}`);
@@ -84,8 +87,9 @@ export function createApi(base = ""): Api {
     summary: (id, selection, ticket) =>
       line.json(run(id, `summary?${query({ ...selectionQuery(selection), ...ticketed(ticket) })}`), ticket?.signal),
     scene: async (id, r, ticket) => {
-      const more = { ...ticketed(ticket), coarse: ticket?.coarse ? 1 : undefined };
-      return decodeScene(await line.bytes(view(id, "scene", r, more), ticket?.signal));
+      const have = keep.keys();
+      const more = { ...ticketed(ticket), coarse: ticket?.coarse ? 1 : undefined, have: have.length > 0 ? have : undefined };
+      return decodeScene(await line.bytes(view(id, "scene", r, more), ticket?.signal), keep);
     },
     scenes: async (id, r, ticket, draw) => {
       if (!api.slow()) return draw(await api.scene(id, r, ticket));
@@ -97,6 +101,8 @@ export function createApi(base = ""): Api {
     table: (id, r, page, ticket) => line.json(view(id, "table", r, { ...page, ...ticketed(ticket) }), ticket?.signal),
     pick: async (id, r, x, y, ticket) =>
       (await line.json<t.Pick>(view(id, "pick", r, { x, y, ...ticketed(ticket) }), ticket?.signal)).fact,
+    pickItem: async (id, r, item, ticket) =>
+      (await line.json<t.Pick>(view(id, "pick", r, { item, ...ticketed(ticket) }), ticket?.signal)).fact,
     exportURL: (id, r, format, theme) => base + view(id, "export", r, { format, theme }),
     slow: () => line.remote || line.rate < slowRate,
   };

@@ -15,8 +15,44 @@ export const contentType = "application/vnd.parallax.scene";
 
 interface Column {
   type: "f32" | "u32" | "u16" | "u8" | "text";
+  /** -1: the page has it, under its key. */
   offset: number;
   length: number;
+  key?: string;
+}
+
+/** Large columns that were sent before, by the name of their content. */
+export class ColumnKeep {
+  private kept = new Map<string, Float32Array>();
+  private bytes = 0;
+
+  /** As many bytes are kept at most, the last used. */
+  constructor(private readonly most = 64e6) {}
+
+  /** The names, for the server. Small columns are not worth one. */
+  keys(): string[] {
+    return [...this.kept.keys()].slice(-64);
+  }
+
+  get(key: string): Float32Array | undefined {
+    const c = this.kept.get(key);
+    if (c) {
+      this.kept.delete(key);
+      this.kept.set(key, c);
+    }
+    return c;
+  }
+
+  put(key: string, c: Float32Array): void {
+    if (c.byteLength < 4096 || this.kept.has(key)) return;
+    this.kept.set(key, c.slice()); // not the whole answer that it lies in
+    this.bytes += c.byteLength;
+    for (const [old, x] of this.kept) {
+      if (this.bytes <= this.most || old === key) break;
+      this.kept.delete(old);
+      this.bytes -= x.byteLength;
+    }
+  }
 }
 
 type Header = Omit<Scene, "layers"> & {
@@ -34,10 +70,11 @@ const optional: Record<MarkKind, string[]> = {
   point: ["shape", "count"],
   text: ["anchor"],
   image: [],
+  space: ["fill"],
 };
 
 /** Reads a scene. Marks of a kind that this page does not know are an error. */
-export function decodeScene(buffer: ArrayBuffer): Scene {
+export function decodeScene(buffer: ArrayBuffer, keep = new ColumnKeep()): Scene {
   if (buffer.byteLength < 4) throw new Error("decode scene: shorter than its header");
   const n = new DataView(buffer).getUint32(0, true);
   if (4 + n > buffer.byteLength) throw new Error(`decode scene: header of ${n} bytes in ${buffer.byteLength}`);
@@ -52,24 +89,36 @@ export function decodeScene(buffer: ArrayBuffer): Scene {
     layers: layers.map((l): Layer => ({
       name: l.name,
       frame: l.frame,
-      marks: l.marks.map((m) => decodeMark(m, buffer, base, strings)),
+      marks: l.marks.map((m) => decodeMark(m, buffer, base, strings, keep)),
     })),
   };
 }
 
 function decodeMark(
-  m: Record<string, unknown> & { kind: MarkKind }, buffer: ArrayBuffer, base: number, strings: string[],
+  m: Record<string, unknown> & { kind: MarkKind }, buffer: ArrayBuffer, base: number, strings: string[], keep: ColumnKeep,
 ): Mark {
   const lacks = optional[m.kind];
   if (!lacks) throw new Error(`decode scene: unknown mark "${m.kind}"`);
   const out: Record<string, unknown> = { kind: m.kind };
   for (const name of lacks) out[name] = null;
-  for (const [name, value] of Object.entries(m)) out[name] = isColumn(value) ? view(value, buffer, base, strings) : value;
+  for (const [name, value] of Object.entries(m)) out[name] = isColumn(value) ? kept(value, buffer, base, strings, keep) : value;
   return out as unknown as Mark;
 }
 
 function isColumn(x: unknown): x is Column {
   return typeof x === "object" && x !== null && "offset" in x;
+}
+
+/** A column, from the buffer or from what was sent before. */
+function kept(c: Column, buffer: ArrayBuffer, base: number, strings: string[], keep: ColumnKeep) {
+  if (c.offset < 0) {
+    const had = keep.get(c.key ?? "");
+    if (!had) throw new Error("decode scene: a column is left out that the page does not have; reload the page");
+    return had;
+  }
+  const out = view(c, buffer, base, strings);
+  if (c.key && out instanceof Float32Array) keep.put(c.key, out);
+  return out;
 }
 
 function view(c: Column, buffer: ArrayBuffer, base: number, strings: string[]) {

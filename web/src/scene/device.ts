@@ -39,7 +39,7 @@ export class Device {
   /** Throws where there is no WebGL2, or none on a GPU unless software will do. */
   constructor(allowSoftware: boolean) {
     const gl = this.canvas.getContext("webgl2", {
-      alpha: false, antialias: true, depth: false, stencil: false, failIfMajorPerformanceCaveat: !allowSoftware,
+      alpha: false, antialias: true, depth: true, stencil: false, failIfMajorPerformanceCaveat: !allowSoftware,
     });
     if (!gl) throw new Error("no WebGL2");
     const info = gl.getExtension("WEBGL_debug_renderer_info");

@@ -9,11 +9,12 @@ import { rasterPoint, uploadPoint } from "./point";
 import { rasterPolygon, uploadPolygon } from "./polygon";
 import type { Raster } from "./raster";
 import { rasterRect, uploadRect } from "./rect";
-import type { Mark, MarkKind, TextMark } from "./scene";
+import type { Mark, MarkKind, SpaceMark, TextMark } from "./scene";
 
-export const markKinds: MarkKind[] = ["rect", "line", "path", "polygon", "point", "text", "image"];
+export const markKinds: MarkKind[] = ["rect", "line", "path", "polygon", "point", "text", "image", "space"];
 
-export type Shape = Exclude<Mark, TextMark>;
+/** Marks of the plane; those in space become such ones, see space/view.ts. */
+export type Shape = Exclude<Mark, TextMark | SpaceMark>;
 
 export function raster(r: Raster, m: Shape): void {
   switch (m.kind) {

@@ -12,11 +12,16 @@ import { drawOverlay, type Highlight } from "./overlay";
 import type { Palette } from "./palette";
 import { clipOf, mapOf, parts, type Part, type Transform } from "./part";
 import { Raster } from "./raster";
-import type { Scene, TextMark } from "./scene";
+import type { Mark, Scene, SpaceMark, TextMark } from "./scene";
+import type { SpaceChoice } from "./space/look";
+import { SpaceView } from "./space/view";
 import { drawTexts } from "./text";
 
 export { identity, type Transform } from "./part";
 export type { Box, Highlight } from "./overlay";
+
+/** Milliseconds of rest after which a picture that moved is drawn in full. */
+const restAfter = 140;
 
 export type Backend = "webgl2" | "software";
 
@@ -40,6 +45,10 @@ export interface Painter {
    * axis texts move, texts keep their size. Drawn at the next animation frame.
    */
   setTransform(frame: number, t: Transform): void;
+  /** Turns and filters what is in space; it stays so for scenes to come. */
+  setSpace(choice: SpaceChoice): void;
+  /** The thing in space at a pixel of the scene, -1 where there is none; null: the scene has no space. */
+  pickSpace(x: number, y: number): number | null;
   /** Replaces all highlights. */
   highlight(...h: Highlight[]): void;
   /** Draws now what is pending, and reads the picture back: for tests and copying. */
@@ -64,6 +73,9 @@ class CanvasPainter implements Painter {
   private frame = 0;
   private stale = { picture: false, overlay: false };
   private image: ImageData | null = null;
+  private spaces = new Map<SpaceMark, SpaceView>();
+  private choice: SpaceChoice = {};
+  private restTimer = 0;
 
   constructor(host: HTMLElement, private readonly palette: Palette, private readonly options: PainterOptions) {
     this.device = options.backend === "software" ? null : device(options.backend === "webgl2");
@@ -82,6 +94,8 @@ class CanvasPainter implements Painter {
     this.theme = theme;
     this.transforms = [];
     this.parts = parts(scene).map((part) => ({ part, drawables: [] }));
+    for (const { part } of this.parts) for (const m of part.marks) if (m.kind === "space") this.spaces.set(m, new SpaceView(m));
+    for (const s of this.spaces.values()) s.set(this.choice);
     this.upload();
     this.picture.setAttribute("aria-label", scene.description || scene.title);
     this.stale = { picture: true, overlay: true };
@@ -98,18 +112,55 @@ class CanvasPainter implements Painter {
     this.later("picture", "overlay");
   }
 
+  setSpace(choice: SpaceChoice): void {
+    this.choice = choice;
+    let changed = false;
+    for (const s of this.spaces.values()) changed = s.set(choice) || changed;
+    if (!changed) return;
+    // In software a large picture is drawn with fewer things while it moves.
+    const draft = !this.device;
+    for (const s of this.spaces.values()) s.draft = draft;
+    this.later("picture");
+    clearTimeout(this.restTimer);
+    if (draft) this.restTimer = setTimeout(() => this.finish(), restAfter) as unknown as number;
+  }
+
+  /** Draws in full what was left out while it moved. */
+  private finish(): void {
+    clearTimeout(this.restTimer);
+    let any = false;
+    for (const s of this.spaces.values()) {
+      any = any || s.draft;
+      s.draft = false;
+    }
+    if (any) this.later("picture");
+  }
+
+  pickSpace(x: number, y: number): number | null {
+    if (this.spaces.size === 0) return null;
+    for (const [m, s] of this.spaces) {
+      if (x >= m.x && y >= m.y && x < m.x + m.w && y < m.y + m.h) {
+        const i = s.pick(x, y);
+        if (i >= 0) return i;
+      }
+    }
+    return -1;
+  }
+
   highlight(...h: Highlight[]): void {
     this.highlights = h;
     this.later("overlay");
   }
 
   read(): ImageData {
+    this.finish();
     this.flush();
     return this.picture.getContext("2d")!.getImageData(0, 0, Math.max(this.picture.width, 1), Math.max(this.picture.height, 1));
   }
 
   destroy(): void {
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.restTimer);
     this.free();
     this.scene = null;
     this.picture.remove();
@@ -120,12 +171,19 @@ class CanvasPainter implements Painter {
   private upload(): void {
     if (this.device?.lost) this.device = device(this.options.backend === "webgl2");
     if (!this.device) return;
-    for (const p of this.parts) p.drawables = shapes(p.part).map((m) => upload(this.device!, m));
+    for (const s of this.spaces.values()) s.free(true);
+    for (const p of this.parts) p.drawables = drawn(p.part).map((m) => (m.kind === "space" ? this.spaceOn(this.device!, m) : upload(this.device!, m)));
+  }
+
+  private spaceOn(d: Device, m: SpaceMark): Drawable {
+    const s = this.spaces.get(m)!;
+    return { draw: (t) => s.drawOn(d, t), free: () => s.free() };
   }
 
   private free(): void {
     if (!this.device?.lost) for (const p of this.parts) for (const d of p.drawables) d.free();
     this.parts = [];
+    this.spaces.clear();
   }
 
   private later(...what: ("picture" | "overlay")[]): void {
@@ -166,7 +224,7 @@ class CanvasPainter implements Painter {
     for (const { part } of this.parts) {
       const t = this.moved(part);
       const clip = clipOf(part, this.scene!.frames, t, scale, width, height);
-      const texts = part.marks.filter((m): m is TextMark => m.kind === "text");
+      const texts = part.marks.flatMap((m): TextMark[] => (m.kind === "text" ? [m] : m.kind === "space" ? [this.spaces.get(m)!.text()] : []));
       if (texts.length === 0 || clip.x0 >= clip.x1 || clip.y0 >= clip.y1) continue;
       ctx.save();
       ctx.beginPath();
@@ -208,15 +266,18 @@ class CanvasPainter implements Painter {
     for (const { part } of this.parts) {
       const t = this.moved(part);
       r.enter(clipOf(part, this.scene!.frames, t, scale, width, height), mapOf(part, t, scale));
-      for (const m of shapes(part)) raster(r, m);
+      for (const m of drawn(part)) {
+        if (m.kind === "space") for (const flat of this.spaces.get(m)!.flatten()) raster(r, flat);
+        else raster(r, m);
+      }
     }
     this.image = r.image;
     ctx.putImageData(r.image, 0, 0);
   }
 }
 
-function shapes(p: Part): Shape[] {
-  return p.marks.filter((m): m is Shape => m.kind !== "text");
+function drawn(p: Part): (Shape | SpaceMark)[] {
+  return p.marks.filter((m: Mark): m is Shape | SpaceMark => m.kind !== "text");
 }
 
 function layer(): HTMLCanvasElement {

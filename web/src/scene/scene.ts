@@ -78,7 +78,7 @@ export interface LegendEntry {
   flags: number;
 }
 
-export type Mark = RectMark | LineMark | PathMark | PolygonMark | PointMark | TextMark | ImageMark;
+export type Mark = RectMark | LineMark | PathMark | PolygonMark | PointMark | TextMark | ImageMark | SpaceMark;
 export type MarkKind = Mark["kind"];
 
 export interface RectMark {
@@ -157,6 +157,66 @@ export interface ImageMark {
   columns: number;
   rows: number;
   cells: Uint16Array;
+}
+
+/** A plot in three dimensions, which the page turns by itself; see internal/scene/space.go. */
+export interface SpaceMark {
+  kind: "space";
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  /** Dots, balls, bars, mesh. */
+  form: number;
+  /** Places in units of the axes. */
+  px: Float32Array;
+  py: Float32Array;
+  pz: Float32Array;
+  /** Decides the colour from low to high, and the height of a bar; NaN: not drawn. */
+  value: Float32Array;
+  low: number;
+  high: number;
+  /** Start and length of the colours in the palette. */
+  ramp: [number, number];
+  fill: Uint16Array | null;
+  radius: number;
+  half: [number, number];
+  tall: number;
+  base: number;
+  columns: number;
+  gap: number;
+  axes: SpaceAxis[];
+  camera: SpaceCamera;
+  filter: SpaceFilter;
+}
+
+export interface SpaceAxis {
+  label: string;
+  /** Of the label, in pixels. */
+  width: number;
+  begin: number;
+  end: number;
+  stretch: number;
+  ticks: { at: number; label: string; width: number }[];
+}
+
+/** Angles in degrees; zoom 1 shows all; pan in shares of the smaller side. */
+export interface SpaceCamera {
+  azimuth: number;
+  elevation: number;
+  zoom: number;
+  panX: number;
+  panY: number;
+}
+
+/** Shown is min ≤ value ≤ max, or where min > max what lies outside; and what lies in the slice. */
+export interface SpaceFilter {
+  ranged: boolean;
+  min: number;
+  max: number;
+  slice: boolean[];
+  at: number[];
+  width: number[];
 }
 
 /** Bits of a flags column, as in internal/scene/mark.go. */

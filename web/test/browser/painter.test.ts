@@ -76,6 +76,18 @@ describe("painter in Chromium", () => {
       }
     }
 
+    for (const theme of ["light", "dark"]) {
+      test(`things in space are drawn as in Go: ${backend}, ${theme}`, async () => {
+        const got = await page.evaluate(
+          ([scene, png, theme, backend]) => window.bench.compare(scene!, png!, theme!, backend!, 1),
+          [base64("space.scene"), base64(`space.${theme}.png`), theme, backend],
+        );
+        // On the GPU the depth of each pixel decides, elsewhere the order of things.
+        expect(got.mean).toBeLessThan(backend === "software" ? 0.05 : 1.5);
+        expect(got.wrong).toBeLessThan(backend === "software" ? 0.001 : 0.02);
+      });
+    }
+
     for (const name of ["marks", "rows", "shapes"]) {
       test(`${name} is drawn as in Go on a dense screen: ${backend}`, async () => {
         const got = await page.evaluate(
