@@ -1,0 +1,98 @@
+// One space as it is shown: the mark with what the user turned and filtered since.
+
+import type { Device, Target } from "../device";
+import { uploadLine } from "../line";
+import type { Shape } from "../mark";
+import type { SpaceFilter, SpaceMark, TextMark } from "../scene";
+import { flattenAxes } from "./axes";
+import { flattenBody } from "./body";
+import { uploadSpace, type SpaceDrawable } from "./gpu";
+import { filterOf, looks, parseCamera, type SpaceChoice } from "./look";
+import { pickThing } from "./pick";
+import { project, type Projection } from "./project";
+
+export class SpaceView {
+  /** Things are left out while it is being turned. */
+  draft = false;
+  private readonly mark: SpaceMark;
+  private filter: SpaceFilter;
+  private filterKey = "";
+  private look: Uint16Array | null = null;
+  private choice: SpaceChoice = {};
+  private drawable: SpaceDrawable | null = null;
+
+  constructor(private readonly given: SpaceMark) {
+    this.mark = { ...given };
+    this.filter = given.filter;
+  }
+
+  /** Takes what the user set; true where the picture changes by it. */
+  set(choice: SpaceChoice): boolean {
+    const before = JSON.stringify(this.choice);
+    this.choice = { ...choice };
+    if (JSON.stringify(this.choice) === before) return false;
+    const { given, mark } = this;
+    const local = choice.min !== undefined || choice.max !== undefined || choice.slice !== undefined;
+    this.filter = local ? filterOf(given, choice) : given.filter;
+    const key = JSON.stringify(this.filter);
+    if (key !== this.filterKey) {
+      this.filterKey = key;
+      this.look = null;
+    }
+    const size = Number(choice.point ?? 1);
+    const by = size > 0 && size <= 100 ? size : 1;
+    mark.radius = given.radius * by;
+    mark.half = [given.half[0] * by, given.half[1] * by];
+    return true;
+  }
+
+  get projection(): Projection {
+    return project(this.mark, parseCamera(this.choice.camera, this.given.camera));
+  }
+
+  /** How many things a full picture draws. */
+  get size(): number {
+    return this.mark.px.length;
+  }
+
+  private get shown(): Uint16Array {
+    if (!this.look) {
+      this.look = looks(this.mark, this.filter);
+      this.drawable?.setLooks(this.look);
+    }
+    return this.look;
+  }
+
+  /** Marks of the plane, for the software rasteriser. */
+  flatten(): Shape[] {
+    const p = this.projection;
+    return [...flattenAxes(this.mark, p).lines, flattenBody(this.mark, this.shown, p, this.draft)];
+  }
+
+  text(): TextMark {
+    return flattenAxes(this.mark, this.projection).text;
+  }
+
+  drawOn(d: Device, t: Target): void {
+    const p = this.projection;
+    const look = this.shown;
+    this.drawable ??= uploadSpace(d, this.mark, look);
+    for (const l of flattenAxes(this.mark, p).lines) {
+      const lines = uploadLine(d, l);
+      lines.draw(t);
+      lines.free();
+    }
+    this.drawable.draw(t, p);
+  }
+
+  /** The thing at a pixel of the scene, or -1. */
+  pick(x: number, y: number): number {
+    return pickThing(this.mark, this.shown, this.projection, x, y);
+  }
+
+  /** Gives up what is on the GPU; lost: it is gone already. */
+  free(lost = false): void {
+    if (!lost) this.drawable?.free();
+    this.drawable = null;
+  }
+}
