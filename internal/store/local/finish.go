@@ -85,6 +85,7 @@ func (w *Writer) finish(ctx context.Context) error {
 // derive makes what only reads the rows. Much of what links take is one goroutine's
 // work, so the rest goes on beside it.
 func (f *finisher) derive(ctx context.Context) error {
+	defer f.rows.paceByTime()()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return f.writeLinks(ctx) })
 	g.Go(func() error {

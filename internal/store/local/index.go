@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -66,13 +67,42 @@ func (f *finisher) closeRows() {
 // memory in use.
 func (r *Reader) pace(rows int) {
 	if n := r.paced.Add(int64(rows)); n > paceRows && r.paced.CompareAndSwap(n, 0) {
-		for _, m := range r.rowMaps {
-			m.release(0, int64(len(m.bytes)))
-		}
+		r.releaseRows()
 	}
 }
 
-const paceRows = 1 << 22
+const paceRows = 1 << 20
+
+func (r *Reader) releaseRows() {
+	for _, m := range r.rowMaps {
+		m.release(0, int64(len(m.bytes)))
+	}
+}
+
+// paceByTime does the same for passes that do not say how far they are, until stop
+// is called. What is still in use comes back from the system's cache.
+func (r *Reader) paceByTime() (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(paceTime)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				r.releaseRows()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
+const paceTime = 25 * time.Millisecond
 
 // An indexer derives prefix sums, the forest's shape, role times of groups and blocks
 // of summaries.

@@ -42,7 +42,7 @@ type chunkSpool struct {
 
 // releaseEvery is how much is read of the mapped file before its pages are given
 // back, so that reading all of it does not look like memory in use.
-const releaseEvery = 64 << 20
+const releaseEvery = 16 << 20
 
 const spoolBuffer = 1 << 20
 
