@@ -32,7 +32,7 @@ type packets struct {
 }
 
 const (
-	firstBuffer   = 1 << 20
+	firstBuffer   = 128 << 10
 	largestPacket = 256 << 20
 )
 
@@ -44,6 +44,11 @@ var errCut = errors.New("the file ends within a packet")
 
 func newPackets(ctx context.Context, r io.Reader) *packets {
 	return &packets{ctx: ctx, r: r, buf: make([]byte, firstBuffer)}
+}
+
+// reset begins another input; the buffer is kept.
+func (p *packets) reset(ctx context.Context, r io.Reader) {
+	*p = packets{ctx: ctx, r: r, buf: p.buf}
 }
 
 // offset is where the next packet begins.

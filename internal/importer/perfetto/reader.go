@@ -1,14 +1,10 @@
 package perfetto
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"time"
-
-	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -47,6 +43,8 @@ type reader struct {
 
 	// Used again for each packet.
 	packet  packet
+	bundle  bundle
+	inner   *packets // of a bundle
 	event   event
 	legacy  legacy
 	scratch []fact
@@ -70,6 +68,7 @@ func newReader(w trace.Writer) *reader {
 func (c *reader) read(ctx context.Context, r io.Reader, label string) error {
 	in := newPackets(ctx, r)
 	err := c.each(in, false)
+	c.bundle.close()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -128,26 +127,17 @@ func (c *reader) unpack(ctx context.Context, p *packet, inner bool) error {
 		return nil
 	}
 	place := c.where(p)
-	var r io.Reader
-	if p.kind == packetCompressed {
-		z, err := zlib.NewReader(bytes.NewReader(p.payload))
-		if err != nil {
-			c.tally.add(brokenBundles, place)
-			return nil
-		}
-		defer z.Close()
-		r = z
-	} else {
-		z, err := zstd.NewReader(bytes.NewReader(p.payload), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20))
-		if err != nil {
-			c.tally.add(brokenBundles, place)
-			return nil
-		}
-		defer z.Close()
-		r = z
+	r, err := c.bundle.open(p)
+	if err != nil {
+		c.tally.add(brokenBundles, place)
+		return nil
 	}
-	in := newPackets(ctx, r)
-	err := c.each(in, true)
+	if c.inner == nil {
+		c.inner = newPackets(ctx, r)
+	}
+	in := c.inner
+	in.reset(ctx, r)
+	err = c.each(in, true)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -1,0 +1,47 @@
+package perfetto
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A bundle unpacks packets that are compressed together, one bundle after the
+// other; what the unpacking needs is kept for the next.
+type bundle struct {
+	from bytes.Reader
+	zlib io.ReadCloser
+	zstd *zstd.Decoder
+}
+
+// largestWindow bounds what a packed bundle may ask to keep in memory.
+const largestWindow = 16 << 20
+
+func (b *bundle) open(p *packet) (io.Reader, error) {
+	b.from.Reset(p.payload)
+	if p.kind == packetZstdCompressed {
+		if b.zstd == nil {
+			d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(largestWindow))
+			if err != nil {
+				return nil, err
+			}
+			b.zstd = d
+		}
+		return b.zstd, b.zstd.Reset(&b.from)
+	}
+	if b.zlib == nil {
+		z, err := zlib.NewReader(&b.from)
+		b.zlib = z
+		return z, err
+	}
+	return b.zlib, b.zlib.(zlib.Resetter).Reset(&b.from, nil)
+}
+
+// close gives back what the unpacking holds.
+func (b *bundle) close() {
+	if b.zstd != nil {
+		b.zstd.Close()
+	}
+}
