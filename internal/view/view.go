@@ -137,6 +137,8 @@ type Fact struct {
 	Count int64 `json:"count,omitempty"`
 	// Row is the interval it is, where it is just one.
 	Row *store.Row `json:"row,omitempty"`
+	// Open are options of the view that a double click sets, such as the root of a subtree.
+	Open map[string]string `json:"open,omitempty"`
 }
 
 // A FactLine is a label with its value: for reading, and exact.

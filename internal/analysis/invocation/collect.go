@@ -1,13 +1,14 @@
 package invocation
 
 import (
-	"cmp"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Call is one node of an invocation tree before the tree is known.
+// A Call is one node of an invocation tree.
 type Call struct {
 	Location   trace.LocationID
 	Lane       int32
@@ -17,110 +18,172 @@ type Call struct {
 }
 
 // Calls are the nodes of an invocation tree in the order of Tree: by begin, and
-// parents before children.
+// parents before children. Columns, 32 bytes a call.
 type Calls struct {
-	Tree  *Tree
-	Calls []Call
+	Tree *Tree
 	// Virtual is set where node 0 is not a call but stands above several roots.
 	Virtual bool
 	// Late is the number of calls whose parent begins after them, as clocks that
 	// disagree make them: they hang on the root.
 	Late int
+
+	Begin, End []trace.Time
+	Region     []trace.RegionID
+	lane       []int32 // of lanes
+	row        []int32
+	lanes      []*Lane // emptied when the tree is finished
 }
 
-// Build makes the tree of calls. parent[i] is the call that made calls[i], -1 for
-// none. Calls of one lane must come in preorder; lanes in any order. O(n log n)
-// where lanes interleave, O(n) for one lane.
-func Build(calls []Call, parent []int32) *Calls {
-	order := make([]int32, len(calls))
-	for i := range order {
-		order[i] = int32(i)
+// Len is the number of nodes, the virtual root among them.
+func (c *Calls) Len() int { return len(c.Begin) }
+
+// Location of a node; none for the virtual root.
+func (c *Calls) Location(i int32) trace.LocationID {
+	if k := c.lane[i]; k >= 0 {
+		return c.lanes[k].Location
 	}
-	byBegin := func(a, b int32) int { return cmp.Compare(calls[a].Begin, calls[b].Begin) }
-	if !slices.IsSortedFunc(order, byBegin) {
-		slices.SortStableFunc(order, byBegin)
+	return trace.NoLocation
+}
+
+// At gives a node whole.
+func (c *Calls) At(i int32) Call {
+	k := Call{Location: trace.NoLocation, Row: c.row[i], Region: c.Region[i], Begin: c.Begin[i], End: c.End[i]}
+	if l := c.lane[i]; l >= 0 {
+		k.Location, k.Lane = c.lanes[l].Location, c.lanes[l].Lane
 	}
-	order = parentsFirst(order, calls, parent)
-	roots := 0
-	place := make([]int32, len(calls))
-	for k, i := range order {
-		place[i] = int32(k)
-		if parent[i] < 0 {
-			roots++
+	return k
+}
+
+// Locations calls f for the location of every lane with the number of its calls.
+func (c *Calls) Locations(f func(id trace.LocationID, calls int)) {
+	for _, l := range c.lanes {
+		f(l.Location, l.calls)
+	}
+}
+
+// SizeBytes is what the nodes take.
+func (c *Calls) SizeBytes() int64 { return 32 * int64(len(c.Begin)) }
+
+// Collect orders the calls of lanes by their begin, and hangs each below the one
+// that lies around it. Spawn may hang it elsewhere; Finish must follow. The lanes
+// are merged in parts of time, one a core: O(n log lanes).
+func Collect(lanes []*Lane) *Calls {
+	total := 0
+	for _, l := range lanes {
+		l.calls = l.Len()
+		l.place = make([]int32, l.calls)
+		total += l.Len()
+	}
+	n := total + 1 // the virtual root comes first
+	c := &Calls{Tree: &Tree{Parent: make([]int32, n)}, Begin: make([]trace.Time, n), End: make([]trace.Time, n),
+		Region: make([]trace.RegionID, n), lane: make([]int32, n), row: make([]int32, n), lanes: lanes}
+	cuts := cutTimes(lanes, total)
+	var wait sync.WaitGroup
+	from, at := make([]int, len(lanes)), 1
+	for k := 0; k <= len(cuts); k++ {
+		to, next := make([]int, len(lanes)), at
+		for i, l := range lanes {
+			to[i] = l.Len()
+			if k < len(cuts) {
+				to[i] = l.from(cuts[k])
+			}
+			next += to[i] - from[i]
 		}
+		start, begin, end := from, at, to
+		wait.Go(func() { c.merge(start, end, begin) })
+		from, at = to, next
 	}
-	c := &Calls{Tree: &Tree{}}
-	// A parent that comes later cannot be one: its child hangs on the root.
-	for k, i := range order {
-		if p := parent[i]; p >= 0 && place[p] >= int32(k) {
-			c.Late++
-			roots++
+	wait.Wait()
+	for k, l := range lanes {
+		for i, p := range l.parent {
+			up := int32(-1)
+			if p >= 0 {
+				up = lanes[k].place[p]
+			}
+			c.Tree.Parent[l.place[i]] = up
 		}
-	}
-	shift := int32(0)
-	if roots != 1 {
-		c.Virtual, shift = true, 1
-		c.Tree.Parent = append(c.Tree.Parent, -1)
-		c.Calls = append(c.Calls, Call{Location: trace.NoLocation, Region: trace.NoRegion, Row: -1})
-	}
-	for k, i := range order {
-		up := int32(-1)
-		if p := parent[i]; p >= 0 && place[p] < int32(k) {
-			up = place[p] + shift
-		} else if c.Virtual {
-			up = 0
-		}
-		c.Tree.Parent = append(c.Tree.Parent, up)
-		c.Calls = append(c.Calls, calls[i])
-	}
-	if c.Virtual && len(calls) > 0 {
-		c.Calls[0].Begin, c.Calls[0].End = calls[order[0]].Begin, calls[order[0]].End
-		for i := range calls {
-			c.Calls[0].End = max(c.Calls[0].End, calls[i].End)
-		}
+		l.begin, l.end, l.region, l.parent = nil, nil, nil, nil
 	}
 	return c
 }
 
-// parentsFirst moves a call behind its parent where both begin at the same time
-// on different lanes; the order of time stays.
-func parentsFirst(order []int32, calls []Call, parent []int32) []int32 {
-	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && calls[order[to]].Begin == calls[order[from]].Begin {
-			to++
-		}
-		if to-from > 1 {
-			sortFamily(order[from:to], parent)
-		}
-		from = to
+// cutTimes cuts the run into as many parts as there are cores, by a sample of
+// begins. Small runs are one part.
+func cutTimes(lanes []*Lane, total int) (cuts []trace.Time) {
+	const few = 1 << 16
+	parts := min(runtime.GOMAXPROCS(0), total/few)
+	if parts < 2 {
+		return nil
 	}
-	return order
+	step := max(1, total/4096)
+	var sample []trace.Time
+	for _, l := range lanes {
+		for i := step / 2; i < l.Len(); i += step {
+			sample = append(sample, l.begin[i])
+		}
+	}
+	slices.Sort(sample)
+	for k := 1; k < parts && len(sample) > 0; k++ {
+		if t := sample[k*len(sample)/parts]; len(cuts) == 0 || t > cuts[len(cuts)-1] {
+			cuts = append(cuts, t)
+		}
+	}
+	return cuts
 }
 
-// sortFamily puts parents before children within calls of one begin, stable
-// otherwise. Rounds are bounded by the depth of the chain among them.
-func sortFamily(group, parent []int32) {
-	in := make(map[int32]int, len(group))
-	for _, i := range group {
-		in[i] = 0
+// merge writes the calls from…to of every lane to the tree's columns from at on, by
+// begin, of equal ones those of the first lane first.
+func (c *Calls) merge(from, to []int, at int) {
+	var h mergeHeap
+	for k, l := range c.lanes {
+		if from[k] < to[k] {
+			h = append(h, cursor{l.begin[from[k]], int32(k), int32(from[k])})
+		}
 	}
-	depth := func(i int32) int {
-		d := 0
-		for p := parent[i]; p >= 0 && d <= len(group); p = parent[p] {
-			if _, ok := in[p]; !ok {
+	h.build()
+	for len(h) > 0 {
+		top := h[0]
+		l := c.lanes[top.lane]
+		second, rival := h.second()
+		i, last := int(top.at), to[top.lane]
+		for { // a run of calls that no other lane comes between
+			c.Begin[at], c.End[at], c.Region[at] = l.begin[i], l.end[i], l.region[i]
+			c.lane[at], c.row[at] = top.lane, l.rowAt(i)
+			l.place[i] = int32(at)
+			at++
+			i++
+			if i == last {
+				h.pop()
 				break
 			}
-			d++
+			if t := l.begin[i]; t > second || t == second && top.lane > rival {
+				h[0].begin, h[0].at = t, int32(i)
+				h.down(0)
+				break
+			}
 		}
-		return d
 	}
-	chained := false
-	for _, i := range group {
-		in[i] = depth(i)
-		chained = chained || in[i] > 0
+}
+
+// A Spot is a row of a lane, by the lane's number in Collect.
+type Spot struct{ Lane, Row int32 }
+
+// Node gives the node that a row is, or the nearest call around it; -1 for none.
+// Only between Collect and Finish.
+func (c *Calls) Node(s Spot) int32 {
+	l := c.lanes[s.Lane]
+	if i := l.at(s.Row); i >= 0 {
+		return l.place[i]
 	}
-	if chained {
-		slices.SortStableFunc(group, func(a, b int32) int { return cmp.Compare(in[a], in[b]) })
+	return -1
+}
+
+// Parent is the node that a node hangs below now, -1 for none.
+func (c *Calls) Parent(node int32) int32 { return c.Tree.Parent[node] }
+
+// Spawn hangs a node below the one that made it.
+func (c *Calls) Spawn(node, maker int32) {
+	if node != maker {
+		c.Tree.Parent[node] = maker
 	}
 }

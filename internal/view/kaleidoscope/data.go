@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -37,28 +38,29 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring, Calls: len(r.calls.Calls), Nodes: []Node{}}
-	r.each(func(i int) { d.Nodes = append(d.Nodes, r.node(i)) })
+	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring, Calls: r.forest.calls.Len(), Nodes: []Node{}}
+	r.each(func(i int) { d.Nodes = append(d.Nodes, r.nodeData(i)) })
 	return d
 }
 
 // each calls f for the nodes that are drawn, or with --all for all of them.
 func (r *result) each(f func(i int)) {
 	all := r.request.Values.Switch("all")
-	for i := range r.origin {
-		if all || r.drawn[i] {
+	for i, drawn := range r.drawn {
+		if (all || drawn) && r.forest.calls.Begin[r.node(i)] <= r.until {
 			f(i)
 		}
 	}
 }
 
-func (r *result) node(i int) Node {
+func (r *result) nodeData(i int) Node {
 	c := r.call(i)
 	x, y := r.layout.At(i, float64(r.ring))
-	n := Node{ID: r.origin[i], Begin: int64(c.Begin), Level: r.levelOf(r.origin[i]), Ring: r.layout.Level[i], Weight: r.layout.Weight[i],
+	n := Node{ID: r.node(i), Begin: int64(c.Begin), Level: r.forest.level[r.node(i)], Ring: r.layout.Level[i], Weight: r.layout.Weight[i],
 		Start: r.layout.Start[i], Alloc: r.layout.Alloc[i], X: x, Y: y}
 	if p := r.layout.Tree.Parent[i]; p >= 0 {
-		n.Parent = &r.origin[p]
+		up := r.node(int(p))
+		n.Parent = &up
 	}
 	if c.Region != trace.NoRegion {
 		n.Region = r.request.Store().Regions()[c.Region].Name
@@ -67,21 +69,15 @@ func (r *result) node(i int) Node {
 	return n
 }
 
-// levelOf is a call's level in the whole tree.
-func (r *result) levelOf(i int32) int32 {
-	level := int32(0)
-	for p := r.calls.Tree.Parent[i]; p >= 0; p = r.calls.Tree.Parent[p] {
-		level++
-	}
-	return level
-}
+// call of a node as drawn.
+func (r *result) call(i int) invocation.Call { return r.forest.calls.At(r.node(i)) }
 
 // Table has a row for each node of the JSON twin.
 func (r *result) Table() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Name: "id"}, {Name: "parent"}, {Name: "region"}, {Name: "location"}, {Name: "begin", Unit: "ns"}, {Name: "level", Unit: "count"},
 		{Name: "ring", Unit: "count"}, {Name: "weight"}, {Name: "start"}, {Name: "alloc"}}, Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}}
 	r.each(func(i int) {
-		n := r.node(i)
+		n := r.nodeData(i)
 		parent := any(nil)
 		if n.Parent != nil {
 			parent = int64(*n.Parent)
@@ -113,24 +109,24 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 func (r *result) fact(i int) view.Fact {
 	c, s := r.call(i), r.request.Store()
 	if c.Region == trace.NoRegion {
-		calls := int64(len(r.calls.Calls) - 1)
+		calls := int64(r.forest.calls.Len() - 1)
 		return view.Fact{Title: "all", Text: "The root stands above calls that nobody made.", Count: calls,
 			Lines: []view.FactLine{{Label: "calls", Value: view.Thousands(calls)}}}
 	}
 	g := &s.Regions()[c.Region]
 	begin, end := c.Begin, c.End
 	f := view.Fact{Title: g.Name, Locations: []trace.LocationID{c.Location}, Regions: []trace.RegionID{c.Region}, Begin: &begin, End: &end,
-		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}}
+		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}, Open: map[string]string{"root": strconv.Itoa(int(r.node(i)))}}
 	line := func(label, value, exact string) {
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
 	}
 	line("location", s.Locations().Path(c.Location), "")
 	line("begin", view.FormatTime(c.Begin), strconv.FormatInt(int64(c.Begin), 10))
 	line("duration", view.FormatTime(c.End-c.Begin), strconv.FormatInt(int64(c.End-c.Begin), 10))
-	line("path", r.path(r.origin[i]), "")
+	line("path", r.path(r.node(i)), "")
 	line("weight", strconv.FormatFloat(r.layout.Weight[i], 'f', 0, 64), "")
 	line("sector", strconv.FormatFloat(r.layout.Start[i], 'f', 2, 64)+"° and "+strconv.FormatFloat(r.layout.Alloc[i], 'f', 2, 64)+"° wide", "")
-	line("node", strconv.Itoa(int(r.origin[i])), "")
+	line("node", strconv.Itoa(int(r.node(i))), "")
 	if g.File != "" {
 		line("source", g.File+":"+strconv.Itoa(g.Line), "")
 	}
@@ -140,9 +136,9 @@ func (r *result) fact(i int) view.Fact {
 // path is the names of the callers, outermost first; the middle of a long one is left out.
 func (r *result) path(i int32) string {
 	var names []string
-	for ; i >= 0; i = r.calls.Tree.Parent[i] {
-		if c := &r.calls.Calls[i]; c.Region != trace.NoRegion {
-			names = append(names, r.request.Store().Regions()[c.Region].Name)
+	for ; i >= 0; i = r.forest.calls.Tree.Parent[i] {
+		if region := r.forest.calls.Region[i]; region != trace.NoRegion {
+			names = append(names, r.request.Store().Regions()[region].Name)
 		}
 	}
 	s := ""

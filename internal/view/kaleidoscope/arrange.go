@@ -1,0 +1,134 @@
+package kaleidoscope
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// leastRing is the smallest distance of rings chosen by the view itself.
+const leastRing = 4
+
+// An arrangement is a tree with the place of every node. All paintings share it.
+type arrangement struct {
+	origin     []int32 // node of the forest; nil: the same
+	layout     *invocation.Layout
+	height     int // of the tree before condensing
+	ring       int
+	hmax       int
+	condensing invocation.Condensing
+	drawn      []bool
+	count      int // of drawn
+	notes      []string
+	// Where nodes are put in a whole picture, found by the first painting.
+	mu   sync.Mutex
+	kept drawing
+	size scene.Size
+}
+
+// node gives the node of the forest that node i is.
+func (a *arrangement) node(i int) int32 {
+	if a.origin == nil {
+		return int32(i)
+	}
+	return a.origin[i]
+}
+
+func (a *arrangement) sizeBytes() int64 {
+	return 29*int64(len(a.drawn)) + 4*int64(len(a.origin))
+}
+
+var arrangements = view.NewKeep(mostKept, (*arrangement).sizeBytes)
+
+// A plan is what an arrangement depends on besides the forest.
+type plan struct {
+	root   int32 // -1: the whole tree
+	order  string
+	ring   int // 0: chosen
+	width  int // of the picture, or its height where that is less
+	all    bool
+	strict bool // drops small nodes as the paper does
+}
+
+// arrange orders, condenses and lays out. A subtree, and all of a tree where all is
+// asked for, is never condensed in levels: it gets as many rings as it has.
+func (p *plan) arrange(f *forest) *arrangement {
+	a := &arrangement{}
+	tree, level := f.calls.Tree, f.level
+	a.height = f.height
+	if p.root >= 0 {
+		tree, a.origin = tree.Subtree(p.root)
+		level, a.height = tree.Levels()
+	}
+	if p.order == "family" {
+		ordered, order := tree.Families()
+		tree, a.origin = ordered, a.through(order)
+		level, _ = tree.Levels()
+	}
+	a.chooseRing(p)
+	if p.root < 0 && !p.all {
+		a.condensing = invocation.Condense(a.height, a.hmax)
+	}
+	if a.condensing.C0 > 0 {
+		condensed, kept := a.condensing.Apply(tree, level)
+		a.notes = append(a.notes, fmt.Sprintf("%d levels on %d rings: %s calls of condensed levels are not drawn", a.height, a.hmax, view.Thousands(int64(tree.Len()-condensed.Len()))))
+		tree, a.origin = condensed, a.through(kept)
+	}
+	a.layout = invocation.NewLayout(tree)
+	a.drawn, a.count = a.visible(p.strict, float64(a.ring))
+	a.widen(p)
+	if hidden := tree.Len() - a.count; hidden > 0 {
+		a.notes = append(a.notes, fmt.Sprintf("%s calls below sectors of less than a pixel are not drawn", view.Thousands(int64(hidden))))
+	}
+	return a
+}
+
+// through follows places of a new tree to nodes of the forest.
+func (a *arrangement) through(places []int32) []int32 {
+	if a.origin == nil {
+		return places
+	}
+	next := make([]int32, len(places))
+	for k, i := range places {
+		next[k] = a.origin[i]
+	}
+	return next
+}
+
+func (a *arrangement) chooseRing(p *plan) {
+	a.ring = p.ring
+	if a.ring <= 0 {
+		a.ring = max(p.width/(2*max(a.height, 1)), leastRing)
+		a.ring = min(a.ring, max(p.width/4, 1))
+	}
+	a.hmax = invocation.HMax(p.width, a.ring)
+}
+
+// widen gives rings that stay empty to those that do not, where the view chooses
+// their distance itself.
+func (a *arrangement) widen(p *plan) {
+	if p.ring > 0 {
+		return
+	}
+	used := 0
+	for i, is := range a.drawn {
+		if is {
+			used = max(used, int(a.layout.Level[i])+1)
+		}
+	}
+	if ring := min(p.width/(2*max(used, 1)), max(p.width/4, 1)); ring > a.ring {
+		a.ring = ring
+	}
+}
+
+// visible marks what is drawn: by the paper's rule where that is asked for, else by
+// the milder one, so that wide trees do not end at their first ring.
+func (a *arrangement) visible(strict bool, d float64) ([]bool, int) {
+	if strict {
+		return a.layout.Drawn(d)
+	}
+	return a.layout.DrawnOutside(d)
+}

@@ -1,0 +1,107 @@
+package kaleidoscope
+
+import (
+	"context"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// papersRate is what the paper reports for its largest trace: 15,419 records in 45
+// seconds, about 300 a second.
+const papersRate = 300
+
+// BenchmarkTree is the way from an open store to pictures: the tree with its first
+// layout, another painting, a subtree, the nearest node.
+func BenchmarkTree(b *testing.B) {
+	rows := viewtest.BenchRows(b)
+	size := scene.Size{Width: 1920, Height: 1080}
+	d, _ := demo.Find("uniform")
+	r := viewtest.Local(b, func(w trace.Writer) {
+		o := d.Options
+		o.Intervals, o.Locations = int64(rows), 64
+		if err := d.Write(context.Background(), o, w); err != nil {
+			b.Fatal(err)
+		}
+	})
+	show := func(options map[string][]string) *result {
+		values, err := view.NewValues(View, options)
+		if err != nil {
+			b.Fatal(err)
+		}
+		q := &view.Request{Runs: []view.Run{{Store: r}}, Selection: trace.Selection{End: r.Info().End}, Values: values, Size: size}
+		v, err := compute(context.Background(), q)
+		if err != nil {
+			b.Fatal(err)
+		}
+		v.Scene(size)
+		return v.(*result)
+	}
+	b.Run("the paper", func(b *testing.B) {
+		for b.Loop() {
+		}
+		b.ReportMetric(papersRate, "nodes/s")
+	})
+	b.Run("tree and first picture", func(b *testing.B) {
+		for b.Loop() {
+			forget()
+			show(nil)
+		}
+		b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
+		b.ReportMetric(live(func() any { return show(nil) })/float64(rows), "live-B/node")
+	})
+	kept := show(nil)
+	b.Run("another painting", func(b *testing.B) {
+		paints := []string{"region", "time", "both", "location"}
+		for i := 0; b.Loop(); i++ {
+			show(map[string][]string{"paint": {paints[i%len(paints)]}})
+		}
+	})
+	b.Run("a subtree", func(b *testing.B) {
+		roots := children(kept.forest)
+		for i := 0; b.Loop(); i++ {
+			show(map[string][]string{"root": {strconv.Itoa(roots[i%len(roots)])}})
+		}
+	})
+	b.Run("the nearest node", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			kept.Pick(float64(i*37%size.Width), float64(i*91%size.Height))
+		}
+		b.ReportMetric(float64(len(kept.places)), "drawn")
+	})
+}
+
+// forget drops what is kept, so that the next picture is the first.
+func forget() {
+	forests = view.NewKeep(mostKept, (*forest).sizeBytes)
+	arrangements = view.NewKeep(mostKept, (*arrangement).sizeBytes)
+}
+
+// live is how many bytes a value holds once the garbage is gone.
+func live(f func() any) float64 {
+	var before, after runtime.MemStats
+	forget()
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	v := f()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(v)
+	return float64(after.HeapAlloc) - float64(before.HeapAlloc)
+}
+
+// children are nodes right below the root.
+func children(f *forest) (out []int) {
+	for i, p := range f.calls.Tree.Parent {
+		if p == 0 && len(out) < 100 {
+			out = append(out, i)
+		}
+	}
+	return out
+}

@@ -1,0 +1,174 @@
+package kaleidoscope
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A forest is the invocation tree of a window with what every painting needs.
+type forest struct {
+	calls      *invocation.Calls
+	level      []int32
+	height     int
+	begin, end trace.Time // when the first and the last call begin
+	byRegion   []int64    // calls
+}
+
+func (f *forest) sizeBytes() int64 {
+	return f.calls.SizeBytes() + 4*int64(len(f.level)+len(f.calls.Tree.Parent)) + 8*int64(len(f.byRegion))
+}
+
+// mostKept bounds the trees that wait for another painting or subtree.
+const mostKept = 1 << 30
+
+var forests = view.NewKeep(mostKept, (*forest).sizeBytes)
+
+// forestOf gives the tree of a window, which does not depend on how it is shown.
+func forestOf(ctx context.Context, s store.Reader, w store.Window) (*forest, error) {
+	return forests.Get(s, keyOf(w), func() (*forest, error) {
+		calls, err := collect(ctx, s, w)
+		if err != nil {
+			return nil, err
+		}
+		f := &forest{calls: calls, byRegion: make([]int64, len(s.Regions()))}
+		f.level, f.height = calls.Tree.Levels()
+		first := 0
+		if calls.Virtual {
+			first = 1
+		}
+		if first < calls.Len() {
+			f.begin, f.end = calls.Begin[first], calls.Begin[calls.Len()-1]
+		}
+		for _, r := range calls.Region[first:] {
+			f.byRegion[r]++
+		}
+		return f, nil
+	})
+}
+
+// keyOf names a window; no locations are not all locations.
+func keyOf(w store.Window) string { return fmt.Sprint(w.Begin, w.End, w.Locations == nil, w.Locations) }
+
+// kindGoroutine is a location that is itself one call: its life is a node and its
+// states are not. kindProcessor shows the same time from the other side.
+const kindGoroutine, kindProcessor = trace.Kind("goroutine"), trace.Kind("processor")
+
+// A census says which rows are calls.
+type census struct {
+	tree       *store.Tree
+	regions    []trace.Region
+	goroutines bool
+}
+
+func newCensus(s store.Reader) *census {
+	c := &census{tree: s.Locations(), regions: s.Regions()}
+	for _, k := range c.tree.Kind {
+		if k == kindGoroutine {
+			c.goroutines = true
+			break
+		}
+	}
+	return c
+}
+
+// skips tells whether a location holds no call at all.
+func (c *census) skips(id trace.LocationID) bool {
+	return c.goroutines && c.tree.Kind[id] == kindProcessor
+}
+
+func (c *census) isCall(id trace.LocationID, region trace.RegionID) bool {
+	if c.tree.Kind[id] != kindGoroutine {
+		return true
+	}
+	switch c.regions[region].Category {
+	case "goroutine", "user region", "task":
+		return true
+	}
+	return false
+}
+
+// collect reads the calls that begin in the window and who made them: the other
+// end of a spawn link to just that call, else the interval around it, else the
+// other end of a steal.
+func collect(ctx context.Context, s store.Reader, w store.Window) (*invocation.Calls, error) {
+	lanes, number, err := readLanes(ctx, s, w)
+	if err != nil {
+		return nil, err
+	}
+	calls := invocation.Collect(lanes)
+	node := func(loc trace.LocationID, lane, row int32) int32 {
+		if k, ok := number[laneKey{loc, int(lane)}]; ok && row >= 0 {
+			return calls.Node(invocation.Spot{Lane: int32(k), Row: row})
+		}
+		return -1
+	}
+	err = s.Links(ctx, w, func(c *store.LinkColumns) error {
+		for i, kind := range c.Kind {
+			if kind != trace.LinkSpawn && kind != trace.LinkSteal {
+				continue
+			}
+			child, maker := node(c.ToLocation[i], c.ToLane[i], c.ToRow[i]), node(c.FromLocation[i], c.FromLane[i], c.FromRow[i])
+			if child < 0 || maker < 0 {
+				continue
+			}
+			if kind == trace.LinkSpawn || calls.Parent(child) < 0 {
+				calls.Spawn(child, maker)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return calls.Finish(), nil
+}
+
+// A laneKey names a lane.
+type laneKey struct {
+	location trace.LocationID
+	lane     int
+}
+
+// readLanes reads all lanes in parallel. They come in order of location and lane;
+// number gives the place of each.
+func readLanes(ctx context.Context, s store.Reader, w store.Window) (out []*invocation.Lane, number map[laneKey]int, err error) {
+	census, first := newCensus(s), s.Lanes()
+	lanes := map[laneKey]*invocation.Lane{}
+	var mu sync.Mutex
+	err = s.Intervals(ctx, w, func(c *trace.Columns) error {
+		if census.skips(c.Location) {
+			return nil
+		}
+		key := laneKey{c.Location, c.Lane}
+		mu.Lock()
+		l := lanes[key]
+		if l == nil {
+			l = &invocation.Lane{Location: c.Location, Lane: int32(c.Lane)}
+			lanes[key] = l
+			if first[c.Location+1]-first[c.Location] == 1 {
+				l.Grow(int(s.Count(store.Window{Begin: w.Begin, End: w.End, Locations: []trace.LocationID{c.Location}})))
+			}
+		}
+		mu.Unlock()
+		for i := range c.Begin {
+			l.Add(c.First+i, c.Begin[i], c.End(i), c.Region[i], c.Parent[i], census.isCall(c.Location, c.Region[i]))
+		}
+		return nil
+	})
+	number = map[laneKey]int{}
+	for id := 0; id+1 < len(first); id++ {
+		for lane := range int(first[id+1] - first[id]) {
+			if k := (laneKey{trace.LocationID(id), lane}); lanes[k] != nil && lanes[k].Len() > 0 {
+				number[k] = len(out)
+				out = append(out, lanes[k])
+			}
+		}
+	}
+	return out, number, err
+}
