@@ -1,8 +1,10 @@
 package cube
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -59,6 +61,22 @@ func (c *converter) define() {
 	for _, d := range c.metrics {
 		c.defineMetric(d)
 	}
+	c.reportRemapping()
+}
+
+// reportRemapping says that a file of further metrics is not applied: its programs
+// sort time into a tree of MPI, OpenMP and so on, where roles do the same here.
+func (c *converter) reportRemapping() {
+	p, ok, err := c.box.part(remappingName)
+	if err != nil || !ok {
+		return
+	}
+	text, err := io.ReadAll(io.NewSectionReader(p.r, 0, min(p.size, mostAnchor)))
+	if err != nil {
+		return
+	}
+	programs := int64(bytes.Count(text, []byte("<cubepl>")))
+	c.w.Report(trace.Skipped, "metrics of remapping.spec, whose programs are not run", max(programs, 1), c.box.place(remappingName))
 }
 
 // --- call tree
@@ -238,6 +256,7 @@ func (c *converter) defineDerived(d *definition) {
 func (c *converter) defineMetric(d *definition) {
 	m := trace.Metric{Name: d.Name, Unit: unitOf(d), Parent: d.parent, Default: d.standard, Description: cmp.Or(d.Text, d.Title)}
 	m.Integer = d.kind != nil && d.kind.whole && d.scale == 1
+	m.Join = joinOf(d)
 	switch {
 	case d.derived != nil:
 		m.Description = strings.TrimSpace(m.Description + " (derived: " + strings.Join(strings.Fields(d.Expression), " ") + ")")
@@ -250,6 +269,20 @@ func (c *converter) defineMetric(d *definition) {
 		m.Description += " (hidden)"
 	}
 	d.id = c.w.Metric(m)
+}
+
+// joinOf says how values of several locations become one. A metric that is derived
+// from sums adds up only where its expression is linear.
+func joinOf(d *definition) trace.Join {
+	switch {
+	case d.kind != nil && d.kind.lowest:
+		return trace.JoinMin
+	case d.kind != nil && d.kind.most:
+		return trace.JoinMax
+	case d.kind != nil && d.kind.ratio, d.derived != nil && d.Type == "POSTDERIVED" && !d.derived.linear():
+		return trace.JoinMean
+	}
+	return trace.JoinSum
 }
 
 func unitOf(d *definition) string {

@@ -25,7 +25,9 @@
 // tree; a rate is divided after its parts are combined; a complex number counts by
 // its size and a vector by its sum. Derived metrics are computed where their
 // expression is arithmetic of metrics, else listed in the report. Values that are
-// functions (SCALE_FUNC) are left out and counted.
+// functions (SCALE_FUNC) are left out and counted, and so are the programs of a
+// remapping.spec. Minima, maxima and ratios say so (trace.Join), so that nobody adds
+// them up over locations.
 package cube
 
 import (
@@ -46,7 +48,10 @@ var Format = &importer.Format{
 	Import: importRun,
 }
 
-const anchorName = "anchor.xml"
+const (
+	anchorName    = "anchor.xml"
+	remappingName = "remapping.spec" // programs of further metrics
+)
 
 // claim takes every tar that begins with a member of a Cube profile, and every
 // profile that lies unpacked in a directory.
@@ -80,7 +85,7 @@ func isCubex(head []byte) bool {
 
 // isMember knows the names of a profile's parts.
 func isMember(name string) bool {
-	if name == anchorName || name == "remapping.spec" {
+	if name == anchorName || name == remappingName {
 		return true
 	}
 	number, ok := strings.CutSuffix(name, ".data")

@@ -150,3 +150,26 @@ func (e *expression) value(of func(*definition) float64) float64 {
 	}
 	return a / b
 }
+
+// linear reports whether the value of sums is the sum of values: metrics are only
+// added up, or multiplied and divided by numbers.
+func (e *expression) linear() bool {
+	switch e.op {
+	case 'm':
+		return true
+	case 'n':
+		return e.n == 0
+	case '~':
+		return e.a.linear()
+	case '+', '-':
+		return e.a.linear() && e.b.linear()
+	case '*':
+		return e.a.constant() && e.b.linear() || e.a.linear() && e.b.constant()
+	}
+	return e.a.linear() && e.b.constant()
+}
+
+// constant reports whether no metric is in it.
+func (e *expression) constant() bool {
+	return e.op == 'n' || e.op != 'm' && e.a.constant() && (e.b == nil || e.b.constant())
+}

@@ -17,6 +17,7 @@ type valueType struct {
 	number func(parts []float64) float64 // nil: the only part
 	lowest bool                          // combine by the least
 	most   bool                          // combine by the greatest
+	ratio  bool                          // of two parts: neither adds up
 	atomic bool                          // a count, least, greatest, sum and sum of squares
 	bins   int                           // of a histogram
 }
@@ -43,6 +44,7 @@ func valueTypeOf(name string) *valueType {
 		return t
 	case "RATE":
 		t := doubles(2)
+		t.ratio = true
 		t.number = func(p []float64) float64 {
 			if p[1] == 0 {
 				return 0

@@ -78,8 +78,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *result) describe() string {
+	first := view.FormatShare(r.rows[0].share)
+	if r.whole == 0 {
+		first = r.metric.Format(r.rows[0].value)
+	}
 	return fmt.Sprintf("Profile of %s regions on %s locations by %s; the first is %s with %s.", view.Thousands(int64(len(r.rows))),
-		view.Thousands(int64(len(r.locations))), r.metric.Name, r.regions[r.rows[0].region].Name, view.FormatShare(r.rows[0].share))
+		view.Thousands(int64(len(r.locations))), r.metric.Name, r.regions[r.rows[0].region].Name, first)
 }
 
 // most is the greatest value of the rows drawn, never 0.
@@ -110,6 +114,9 @@ func (r *result) columns(rows int, room float32) (out []column) {
 		{title: "calls", text: func(x *row) string { return view.FormatCount(x.calls) }},
 		{title: "exclusive", text: time(func(x *row) float64 { return x.exclusive })},
 		{title: "inclusive", text: time(func(x *row) float64 { return x.inclusive })},
+	}
+	if r.whole == 0 {
+		all = all[1:]
 	}
 	used := float32(0)
 	for _, c := range all {
@@ -281,7 +288,9 @@ func (r *result) fact(w *row) view.Fact {
 	line := func(label, value string, exact float64) {
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: view.Cell(exact)})
 	}
-	line("share", view.FormatShare(w.share), w.share)
+	if r.whole != 0 {
+		line("share", view.FormatShare(w.share), w.share)
+	}
 	line("calls", view.FormatCount(w.calls), w.calls)
 	time := r.metric.Format
 	if r.metric.Number == view.NumberCalls {

@@ -40,8 +40,9 @@ type row struct {
 	value                       float64 // by the metric
 	share                       float64
 	mean, sd, min, max          float64
-	squares                     float64
-	seen                        int // locations that have it
+	sum, squares                float64
+	joined                      [3]view.Joined // value, inclusive, exclusive
+	seen                        int            // locations that have it
 	// Of each column of the strip: the least and the most of its locations, and how
 	// many have the region; then heat, what is shown.
 	lo, hi, heat []float32
@@ -52,7 +53,8 @@ type result struct {
 	request   *view.Request
 	regions   []trace.Region
 	metric    view.MetricChoice
-	rows      []row // in order
+	join      trace.Join // of inclusive and exclusive values, also where calls are shown
+	rows      []row      // in order
 	whole     float64
 	locations []trace.LocationID // that hold values, in order
 	binOf     []int32            // of each location, -1
@@ -75,6 +77,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r := &result{request: q, regions: s.Regions(), metric: metric}
+	if s.Info().Intervals == 0 && int(metric.ID) < len(s.Metrics()) {
+		r.join = s.Metrics()[metric.ID].Join
+	}
 	if err := r.chooseLocations(ctx); err != nil {
 		return nil, err
 	}
@@ -141,9 +146,10 @@ func (r *result) sum(ctx context.Context) error {
 				x.lo, x.hi, x.have = make([]float32, r.bins), make([]float32, r.bins), make([]int32, r.bins)
 			}
 			x.calls += t.Calls
-			x.inclusive += t.Inclusive
-			x.exclusive += t.Exclusive
-			x.value += v
+			x.joined[0].Add(r.metric.Join, v)
+			x.joined[1].Add(r.join, t.Inclusive)
+			x.joined[2].Add(r.join, t.Exclusive)
+			x.sum += v
 			x.squares += v * v
 			x.min, x.max = min(x.min, v), max(x.max, v)
 			if b := r.binOf[t.Location]; b >= 0 {
@@ -161,8 +167,12 @@ func (r *result) sum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.metric.Number == view.NumberCalls {
+	switch {
+	case r.metric.Number == view.NumberCalls:
 		r.whole = calls
+	case r.metric.Join != trace.JoinSum:
+		r.whole = 0 // nothing that shares could be of
+		r.notes = append(r.notes, fmt.Sprintf("%s is a %s: values are put together by it, not added up, and have no share", r.metric.Name, kinds[r.metric.Join]))
 	}
 	r.finish(rows)
 	if len(r.rows) == 0 {
@@ -171,19 +181,28 @@ func (r *result) sum(ctx context.Context) error {
 	return nil
 }
 
-// finish keeps the regions that are shown and computes what is over locations.
+// kinds of metrics that do not add up, in words.
+var kinds = map[trace.Join]string{trace.JoinMin: "minimum", trace.JoinMax: "maximum", trace.JoinMean: "mean"}
+
+// finish keeps the regions that are shown and computes what is over locations. A
+// location without a region has 0 of an amount, and no minimum, maximum or rate.
 func (r *result) finish(rows []row) {
 	shown := r.request.Selection.Regions
-	n := float64(len(r.locations))
 	sampled := 0
+	amount := r.metric.Join == trace.JoinSum
 	for id := range rows {
 		x := &rows[id]
 		if x.seen == 0 || shown != nil && !slices.Contains(shown, trace.RegionID(id)) {
 			continue
 		}
 		x.region = trace.RegionID(id)
-		x.mean = x.value / n
-		if x.seen < len(r.locations) {
+		x.value, x.inclusive, x.exclusive = x.joined[0].Value(r.metric.Join), x.joined[1].Value(r.join), x.joined[2].Value(r.join)
+		n := float64(len(r.locations))
+		if !amount {
+			n = float64(x.seen)
+		}
+		x.mean = x.sum / n
+		if x.seen < len(r.locations) && amount {
 			x.min, x.max = min(x.min, 0), max(x.max, 0)
 		}
 		x.sd = math.Sqrt(max(x.squares/n-x.mean*x.mean, 0))
@@ -195,7 +214,7 @@ func (r *result) finish(rows []row) {
 		}
 		x.heat = x.hi
 		for b := range x.heat {
-			if x.have[b] < r.binSize[b] {
+			if x.have[b] < r.binSize[b] && amount {
 				x.lo[b], x.hi[b] = min(x.lo[b], 0), max(x.hi[b], 0)
 			}
 			x.heat[b] = x.farther(x.lo[b], x.hi[b])

@@ -175,3 +175,36 @@ func TestTheOddLocationIsNotHiddenAmongMany(t *testing.T) {
 		t.Error("the slow rank is nowhere to be seen")
 	}
 }
+
+func TestMinimaMaximaAndRatesAreNotAddedUpOverLocations(t *testing.T) {
+	for how, want := range map[trace.Join][3]float64{ // value, mean, least
+		trace.JoinSum: {12, 3, 0}, trace.JoinMin: {2, 4, 2}, trace.JoinMax: {7, 4, 2}, trace.JoinMean: {4, 4, 2},
+	} {
+		r := viewtest.Local(t, func(w trace.Writer) {
+			w.Metric(trace.Metric{Name: "TIME", Unit: "ns", Default: true})
+			metric := w.Metric(trace.Metric{Name: "X", Join: how})
+			path := w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: w.Region(trace.Region{Name: "work"})})
+			other := w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: w.Region(trace.Region{Name: "other"})})
+			for rank, v := range []float64{3, 7, 2, 0} {
+				at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: fmt.Sprint("rank ", rank), Rank: rank})
+				w.Profile(trace.ProfileRow{Location: at, Path: other, Metric: metric, Calls: 1, Inclusive: 1, Exclusive: 1})
+				if v > 0 {
+					w.Profile(trace.ProfileRow{Location: at, Path: path, Metric: metric, Calls: 1, Inclusive: v, Exclusive: v})
+				}
+			}
+		})
+		c := viewtest.Case{Options: map[string][]string{"metric": {"X"}}}
+		result := c.Compute(t, profile.View, r)
+		for _, x := range result.Data().(profile.Data).Rows {
+			if x.Region == "work" && (x.Exclusive != want[0] || x.Inclusive != want[0] || x.Mean != want[1] || x.Min != want[2] || x.Max != 7) {
+				t.Errorf("%q: %+v, want %v", how, x, want)
+			}
+			if how != trace.JoinSum && x.Share != 0 {
+				t.Errorf("%q has a share of %v", how, x.Share)
+			}
+		}
+		if s := strings.Join(result.Notes(), " "); strings.Contains(s, "not added up") != (how != trace.JoinSum) {
+			t.Errorf("%q: notes are %q", how, s)
+		}
+	}
+}
