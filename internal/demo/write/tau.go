@@ -22,11 +22,13 @@ import (
 //	region, category         timer, group; file and line as "[{file} {line,0}]"
 //	calls, time              flat entries, and call paths "A => B"
 //	counter, instant         user event
+//	numbers of intervals     user event of the attribute's name: how many, least, mean, most
 //	message                  user event "Message size sent to node N"
 //	machine, attributes of locations, coordinates, properties    metadata
 //
-// A profile is a sum: when things happened, attributes of single intervals and
-// communicators are no part of it.
+// A profile is a sum: when things happened, which interval had which attribute and
+// communicators are no part of it. Texts of intervals cannot be summed up; the
+// metadata "Left out" of a thread says how many there were of each.
 var TAU = &Format{Name: "tau", Title: "TAU text profiles, one file a thread", Create: createTAU}
 
 type tau struct {
@@ -36,6 +38,7 @@ type tau struct {
 	threads map[trace.LocationID]tauThread
 	// coordinates of each location, as metadata.
 	coordinates map[trace.LocationID][][2]string
+	attributeOf map[trace.AttributeID]string
 
 	guard  sync.Mutex // guards what follows
 	events map[trace.LocationID]map[string]*tauEvent
@@ -71,6 +74,10 @@ func (f *tau) number() {
 	defer f.mu.RUnlock()
 	f.threads = make(map[trace.LocationID]tauThread, len(f.locations))
 	f.coordinates = map[trace.LocationID][][2]string{}
+	f.attributeOf = map[trace.AttributeID]string{}
+	for name, id := range f.attributeIDs {
+		f.attributeOf[id] = name
+	}
 	for _, t := range f.topologies {
 		for _, c := range t.Coordinates {
 			f.coordinates[c.Location] = append(f.coordinates[c.Location], [2]string{"coordinates in " + t.Name, strings.Trim(fmt.Sprint(c.At), "[]")})
@@ -189,8 +196,9 @@ func (f *tau) appendEvents(at trace.LocationID, list map[string]*tauEvent) error
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// metadata of a location: everything that is known of it and above it.
-func (f *tau) metadata(at trace.LocationID) string {
+// metadata of a location: everything that is known of it and above it, and what is
+// left out.
+func (f *tau) metadata(at trace.LocationID, left string) string {
 	var b strings.Builder
 	b.WriteString("<metadata>")
 	put := func(key, value string) {
@@ -214,6 +222,9 @@ func (f *tau) metadata(at trace.LocationID) string {
 	}
 	if host != "" {
 		put("Hostname", host)
+	}
+	if left != "" {
+		put("Left out", left)
 	}
 	b.WriteString("</metadata>")
 	return b.String()

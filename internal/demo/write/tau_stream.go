@@ -20,6 +20,7 @@ type tauStream struct {
 	stack    []tauFrame
 	whole    []tauInterval // given as a whole, nested when all are known
 	last     trace.Time
+	texts    map[string]int64 // attributes that are no numbers, by name
 }
 
 type tauNode struct {
@@ -110,7 +111,31 @@ func (s *tauStream) count(name string, value float64) {
 	s.f.guard.Unlock()
 }
 
-func (s *tauStream) Attribute(trace.AttributeID, trace.Value) {}
+// Attribute counts a number as a user event. Texts are only counted.
+func (s *tauStream) Attribute(a trace.AttributeID, v trace.Value) {
+	name, ok := s.f.attributeOf[a]
+	if !ok {
+		name = fmt.Sprintf("attribute %d", a)
+	}
+	if number, isNumber := v.Number(); isNumber && v.Kind != trace.ValueText && number-number == 0 {
+		s.count(name, number)
+		return
+	}
+	if s.texts == nil {
+		s.texts = map[string]int64{}
+	}
+	s.texts[name]++
+}
+
+// left says what of the stream is not in the file, in words.
+func (s *tauStream) left() string {
+	var parts []string
+	for name, n := range s.texts {
+		parts = append(parts, fmt.Sprintf("texts of %s: %d", name, n))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "; ")
+}
 
 func (s *tauStream) Close() error {
 	for i := len(s.stack) - 1; i >= 0; i-- {
@@ -176,7 +201,7 @@ func (s *tauStream) write() error {
 	defer f.mu.RUnlock()
 	totals, order, paths := s.totals()
 	w := bufio.NewWriter(file)
-	fmt.Fprintf(w, "%d templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls # %s\n", len(order)+paths, f.metadata(s.at))
+	fmt.Fprintf(w, "%d templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls # %s\n", len(order)+paths, f.metadata(s.at, s.left()))
 	for _, r := range order {
 		t := totals[r]
 		s.line(w, s.timer(r), t.calls, t.subcalls, t.exclusive, t.inclusive, s.group(r))

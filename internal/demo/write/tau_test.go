@@ -90,3 +90,52 @@ func TestTAUHoldsTheProfileOfATrace(t *testing.T) {
 		})
 	}
 }
+
+// Numbers of intervals become user events, texts are counted in the metadata.
+func TestTAUSaysWhatBecomesOfAttributes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "profiles")
+	f, err := write.TAU.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := f.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "rank 0", Rank: 0})
+	work := f.Region(trace.Region{Name: "work"})
+	size, file := f.Attribute("size"), f.Attribute("file")
+	s := f.Stream(at, trace.StreamOptions{})
+	for i := range 3 {
+		s.Enter(trace.Time(10*i), work)
+		s.Attribute(size, trace.Integer(int64(100*i)))
+		s.Attribute(file, trace.Text("a.txt"))
+		s.Leave(trace.Time(10*i+5), work)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	r := importertest.Import(t, tau.Format, path)
+	found := false
+	_ = r.Atomics(context.Background(), nil, func(rows []trace.AtomicRow) error {
+		for _, a := range rows {
+			if r.Metrics()[a.Metric].Name == "size" {
+				found = a.Count == 3 && a.Min == 0 && a.Max == 200 && a.Mean == 100
+			}
+		}
+		return nil
+	})
+	left := ""
+	for _, list := range r.Locations().Attributes {
+		for _, a := range list {
+			if a.Key == "Left out" {
+				left = a.Value.String()
+			}
+		}
+	}
+	if left == "" {
+		left = r.Info().Properties["Left out"]
+	}
+	if !found || left != "texts of file: 3" {
+		t.Errorf("the sizes are a user event: %v; left out: %q", found, left)
+	}
+}
