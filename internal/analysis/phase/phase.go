@@ -40,6 +40,9 @@ type Phases struct {
 	Units int
 	// By says in words what cut the run: "ProfilerStep#", "iteration", "10 equal slices".
 	By string
+	// Count is how many phases there are; Step how many of them each of List stands
+	// for, more than one where there were too many.
+	Count, Step int
 	// Spans[unit*len(List)+phase]; nil where all units share List's own times.
 	Spans []Span
 }
@@ -100,7 +103,10 @@ func compare(a, b trace.Time) int {
 
 // Slices cuts [begin, end) into n equal slices that all units share.
 func Slices(begin, end trace.Time, n, units int) *Phases {
-	p := &Phases{Units: units, By: fmt.Sprintf("%d equal slices", n)}
+	p := &Phases{Units: units, By: fmt.Sprintf("%d equal slices", n), Count: n, Step: 1}
+	if n == 1 {
+		p.By = "the whole run"
+	}
 	for i := range n {
 		from, to := begin+(end-begin)*trace.Time(i)/trace.Time(n), begin+(end-begin)*trace.Time(i+1)/trace.Time(n)
 		p.List = append(p.List, Phase{fmt.Sprintf("slice %d", i+1), from, to})
@@ -251,6 +257,7 @@ func nearest(whole []Occurrence, lowest, most int, o Occurrence) int {
 
 func (p *Phases) fill(list []Occurrence, place func(i int) int) *Phases {
 	n := len(p.List)
+	p.Count, p.Step = n, 1
 	p.Spans = make([]Span, p.Units*n)
 	for i := range p.Spans {
 		p.Spans[i] = absent
@@ -275,22 +282,23 @@ func (p *Phases) Share(unit int) *Phases {
 			q.List = append(q.List, Phase{p.List[k].Name, s.Begin, s.End})
 		}
 	}
+	q.Count, q.Step = len(q.List), 1
 	return q
 }
 
-// Merge joins neighbouring phases so that at most most are left: "iteration 1 to 4".
+// Merge joins neighbouring phases so that at most most are left: "iteration 1–4".
 func (p *Phases) Merge(most int) *Phases {
 	n := len(p.List)
 	if n <= most || most < 1 {
 		return p
 	}
 	step := (n + most - 1) / most
-	q := &Phases{Units: p.Units, By: p.By}
+	q := &Phases{Units: p.Units, By: p.By, Count: n, Step: step}
 	for from := 0; from < n; from += step {
 		to := min(from+step, n) - 1
 		name := p.List[from].Name
 		if to > from {
-			name = strings.Join([]string{name, "to", tail(p.List[to].Name)}, " ")
+			name += "–" + tail(p.List[to].Name)
 		}
 		q.List = append(q.List, Phase{name, p.List[from].Begin, p.List[to].End})
 	}

@@ -86,6 +86,6 @@ func (p *Plan) Analyse() (*Result, error) {
 		}
 	}
 	slices.SortStableFunc(r.Meetings, func(a, b Meeting) int { return compare(a.Last, b.Last) })
-	r.Late = Messages(p.Messages, r.Ledgers, Ends(r.Meetings, p.Units))
+	r.Late = Messages(p.Messages, r.Ledgers, Ends(r.Meetings, p.Units), p.Indexed)
 	return r, nil
 }

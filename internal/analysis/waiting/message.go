@@ -27,9 +27,10 @@ type Late struct {
 
 // Messages finds the waits of messages. Of several that one call completes only the
 // last counts, so that no time counts twice. ends are the times at which each unit
-// left collectives, see Ends. O(n log n).
-func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time) []Late {
-	at := &blame{ledgers, ends}
+// left collectives, see Ends; whole says that the window begins with the run.
+// O(n log n).
+func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time, whole bool) []Late {
+	at := &blame{ledgers, ends, whole}
 	type call struct {
 		unit int32
 		stay int
@@ -78,21 +79,30 @@ func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time) []Late {
 type blame struct {
 	ledgers []*Ledger
 	ends    [][]trace.Time
+	whole   bool
 }
 
 // own is the time that a unit worked on its own since its last collective.
-func (b *blame) own(unit int32, t trace.Time) trace.Time {
+// Before the first one it is the time since the run began, which only a window
+// that begins with the run can tell.
+func (b *blame) own(unit int32, t trace.Time) (trace.Time, bool) {
 	ends := b.ends[unit]
 	since := trace.Time(0)
-	if i := sort.Search(len(ends), func(i int) bool { return ends[i] > t }); i > 0 {
+	i := sort.Search(len(ends), func(i int) bool { return ends[i] > t })
+	if i > 0 {
 		since = ends[i-1]
 	}
 	l := b.ledgers[unit]
-	return t - since - (l.Waited(t) - l.Waited(since))
+	return t - since - (l.Waited(t) - l.Waited(since)), i > 0 || b.whole
 }
 
 func (b *blame) share(cause int32, ready trace.Time, victim int32, begin, skew trace.Time) trace.Time {
-	return min(max(b.own(cause, ready)-b.own(victim, begin), 0), skew)
+	x, known := b.own(cause, ready)
+	y, too := b.own(victim, begin)
+	if !known || !too {
+		return 0
+	}
+	return min(max(x-y, 0), skew)
 }
 
 // sender is the wait of a receiving call for its last message.

@@ -2,8 +2,10 @@ package findings
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
@@ -19,54 +21,66 @@ type reason struct {
 	regions []trace.RegionID
 	// Mean over the units, and the extremes and median of the others, in ns.
 	mean, low, high, median float64
-	calls                   float64
 }
+
+// clear reports whether the units stand out by it: hardly any other has as much.
+func (r *reason) clear() bool { return r.mean >= 0.95*r.high }
 
 // excess is how much more it is.
 func (r *reason) excess() float64 { return r.mean - r.median }
 
 // explain finds the region, or the category of regions, in which units spend most
 // time more than the others do. Inclusive time tells: of nested regions the
-// outermost that is longer is the one to name. Only rows of a class count, all where
+// outermost that is longer is the one to name, unless exclusive time tells more. Only rows of a class count, all where
 // it is empty; with all roles but waiting, or busy ones alone. O(totals).
 func (c *court) explain(t *totals, units []int32, class string, busyOnly bool) (reason, bool) {
 	inside := make([]bool, len(c.units))
 	for _, u := range units {
 		inside[u] = true
 	}
-	byName, byCategory := map[string]*tally{}, map[string]*tally{}
-	note := func(m map[string]*tally, key string, unit int32, v, calls float64, r trace.RegionID) {
-		x := m[key]
-		if x == nil {
-			x = &tally{values: map[int32]float64{}}
-			m[key] = x
-		}
-		x.values[unit] += v
-		if inside[unit] {
-			x.sum += v
-			x.calls += calls
-		}
-		if !slices.Contains(x.regions, r) {
-			x.regions = append(x.regions, r)
-		}
+	keys := c.keys(class, busyOnly)
+	best, ok := c.best(t, keys.name, t.inclusive, inside, len(units))
+	if own, found := c.best(t, keys.own, t.exclusive, inside, len(units)); found && (!ok || own.excess() > 1.15*best.excess()) {
+		best, ok = own, true
 	}
-	for i, row := range t.row {
-		g := &c.regions[t.region[i]]
-		if class != "" && c.class[row] != class || !c.counts(g.Role, busyOnly) || c.marks(t.region[i]) {
-			continue
-		}
-		u := c.unitOf[c.rows[row]]
-		note(byName, g.Name, u, t.inclusive[i], t.calls[i], t.region[i])
-		if g.Category != "" && g.Role.Busy() {
-			note(byCategory, g.Category, u, t.exclusive[i], t.calls[i], t.region[i])
-		}
-	}
-	best, ok := c.best(byName, inside, len(units))
-	if whole, found := c.best(byCategory, inside, len(units)); found && (!ok || whole.excess() > 1.15*best.excess()) {
+	if whole, found := c.best(t, keys.category, t.exclusive, inside, len(units)); found && (!ok || whole.excess() > 1.15*best.excess()) {
 		whole.what = categoryWords(whole.what)
 		return whole, true
 	}
 	return best, ok
+}
+
+// reasonKeys give for a row of totals what it counts for, "" for nothing.
+type reasonKeys struct{ name, own, category func(t *totals, i int) string }
+
+func (c *court) keys(class string, busyOnly bool) reasonKeys {
+	region := func(t *totals, i int) *trace.Region {
+		g := &c.regions[t.region[i]]
+		if class != "" && c.class[t.row[i]] != class || !c.counts(g.Role, busyOnly) || c.marks(t.region[i]) {
+			return nil
+		}
+		return g
+	}
+	return reasonKeys{
+		name: func(t *totals, i int) string {
+			if g := region(t, i); g != nil {
+				return g.Name
+			}
+			return ""
+		},
+		own: func(t *totals, i int) string {
+			if g := region(t, i); g != nil && g.Role.Busy() {
+				return g.Name
+			}
+			return ""
+		},
+		category: func(t *totals, i int) string {
+			if g := region(t, i); g != nil && g.Role.Busy() {
+				return g.Category
+			}
+			return ""
+		},
+	}
 }
 
 // counts says which roles may be a reason: never those of waiting.
@@ -84,30 +98,55 @@ func (c *court) marks(r trace.RegionID) bool {
 	return g.Category == "gpu_user_annotation" || c.phases != nil && (g.Name == c.phases.By || g.Role == trace.RoleAnnotation && phase.Stem(g.Name) == c.phases.By)
 }
 
-type tally struct {
-	values  map[int32]float64 // by unit
-	regions []trace.RegionID
-	sum     float64 // inside
-	calls   float64
-}
+// mostReasons is how many candidates are held against the other units.
+const mostReasons = 24
 
-// best is what units have most more of.
-func (c *court) best(all map[string]*tally, inside []bool, n int) (reason, bool) {
-	var found reason
-	ok := false
-	names := make([]string, 0, len(all))
-	for k := range all {
-		names = append(names, k)
+// best is what units have most more of. What has most time inside is looked at;
+// the others are not worth a median. O(totals + candidates × units).
+func (c *court) best(t *totals, key func(*totals, int) string, value []float64, inside []bool, n int) (found reason, ok bool) {
+	sums := map[string]*reason{}
+	for i, row := range t.row {
+		if value[i] == 0 || !inside[c.unitOf[c.rows[row]]] {
+			continue
+		}
+		k := key(t, i)
+		if k == "" {
+			continue
+		}
+		r := sums[k]
+		if r == nil {
+			r = &reason{what: k, low: math.Inf(1)}
+			sums[k] = r
+		}
+		r.mean += value[i] / float64(n)
 	}
-	// What has most time inside comes first: the others are not worth a median.
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(all[b].sum, all[a].sum), cmp.Compare(a, b)) })
-	for _, k := range names[:min(len(names), 40)] {
-		x := all[k]
-		r := reason{what: k, regions: x.regions, mean: x.sum / float64(n), calls: x.calls / float64(n), low: math.Inf(1)}
-		others := make([]float64, 0, len(inside)-n)
+	names := slices.Collect(maps.Keys(sums))
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b].mean, sums[a].mean), cmp.Compare(a, b)) })
+	names = names[:min(len(names), mostReasons)]
+	place := make(map[string]int, len(names))
+	values := make([][]float64, len(names))
+	for i, k := range names {
+		place[k], values[i] = i, make([]float64, len(inside))
+	}
+	for i, row := range t.row {
+		if value[i] == 0 {
+			continue
+		}
+		k, chosen := place[key(t, i)]
+		if !chosen {
+			continue
+		}
+		values[k][c.unitOf[c.rows[row]]] += value[i]
+		if r := sums[names[k]]; !slices.Contains(r.regions, t.region[i]) {
+			r.regions = append(r.regions, t.region[i])
+		}
+	}
+	others := make([]float64, 0, len(inside))
+	for k, name := range names {
+		r := sums[name]
+		others = others[:0]
 		for u, in := range inside {
-			if !in {
-				v := x.values[int32(u)]
+			if v := values[k][u]; !in {
 				others = append(others, v)
 				r.low, r.high = min(r.low, v), max(r.high, v)
 			}
@@ -117,7 +156,7 @@ func (c *court) best(all map[string]*tally, inside []bool, n int) (reason, bool)
 		}
 		r.median = finding.Median(others)
 		if r.excess() > 0 && (!ok || r.excess() > found.excess()) {
-			found, ok = r, true
+			found, ok = *r, true
 		}
 	}
 	slices.Sort(found.regions)
@@ -200,21 +239,27 @@ func (c *court) totalsOf(phases []int) (*totals, error) {
 func (c *court) phaseWords(phases []int) string {
 	list := c.phases.List
 	n := len(phases)
-	switch {
-	case n == 0 || len(list) == 1:
+	if n == 0 || len(list) == 1 {
 		return ""
-	case n == 1:
-		return " in " + list[phases[0]].Name
 	}
-	span := list[phases[0]].Name + " to " + number(list[phases[n-1]].Name)
-	whole := phases[n-1]-phases[0]+1 == n
+	first, last := list[phases[0]].Name, list[phases[n-1]].Name
+	if c.phases.Step > 1 { // "iteration 1–7": several each
+		first, _, _ = strings.Cut(first, "–")
+	}
+	span := first + " to " + number(last)
 	switch {
 	case n == len(list):
-		return " in all " + view.Count(n, "phase") + " (" + span + ")"
-	case whole:
+		return " in all " + view.Count(c.phases.Count, "phase") + " (" + span + ")"
+	case c.phases.Step > 1 && phases[n-1]-phases[0]+1 == n:
+		return " in " + span
+	case n == 1:
+		return " in " + last
+	case phases[n-1]-phases[0]+1 == n:
 		return " in " + view.Count(n, "phase") + " (" + span + ")"
+	case c.phases.Step > 1:
+		return " in phases between " + first + " and " + number(last)
 	}
-	return " in " + view.Thousands(int64(n)) + " of " + view.Count(len(list), "phase") + " between " + list[phases[0]].Name + " and " + number(list[phases[n-1]].Name)
+	return " in " + view.Thousands(int64(n)) + " of " + view.Count(len(list), "phase") + " between " + first + " and " + number(last)
 }
 
 // number is the number at the end of a phase's name, or the name.

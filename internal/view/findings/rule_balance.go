@@ -137,7 +137,7 @@ func (c *court) level() int { return bits.Len64(uint64(max(c.length-1, 1) / bins
 
 // serial: stretches in which one unit works and all others do not.
 func (c *court) serial() error {
-	if len(c.units) < 4 {
+	if len(c.units) < 4 || c.untimed {
 		return nil
 	}
 	tops := c.window.Locations

@@ -34,6 +34,8 @@ type lateness struct {
 const (
 	// mostLate is how many late senders and receivers are named.
 	mostLate = 3
+	// leastShare is the part of all time that a late message must cost to be grave.
+	leastShare = 0.001
 	// ownShare is the part of a wait that must be the sender's own work.
 	ownShare = 0.5
 )
@@ -126,6 +128,10 @@ func (c *court) late(x *lateness) (bool, error) {
 	if finding.LevelOf(hit) == finding.Low {
 		return false, nil
 	}
+	level := finding.LevelOf(hit)
+	if float64(lost) < leastShare*float64(c.length)*float64(len(c.units)) {
+		level = level.AtMost(finding.Medium) // a few of very many
+	}
 	victims := make([]int32, 0, len(x.victims))
 	for v := range x.victims {
 		victims = append(victims, v)
@@ -139,7 +145,7 @@ func (c *court) late(x *lateness) (bool, error) {
 	units := []int32{x.unit}
 	evidence := []finding.Evidence{{Name: "waited by others", Value: float64(lost), Unit: "ns"}, {Name: "late messages", Value: float64(x.times), Unit: "count"}}
 	why := ""
-	if r, ok := c.explain(t, units, "", false); ok && r.excess()*float64(len(victims)) > 0.25*float64(x.own) {
+	if r, ok := c.explain(t, units, "", false); ok && r.clear() && r.excess()*float64(len(victims)) > 0.25*float64(x.own) {
 		why = "; " + r.against(1)
 		evidence = append(evidence, r.evidence()...)
 	}
@@ -153,7 +159,7 @@ func (c *court) late(x *lateness) (bool, error) {
 	}
 	region := most(x.regions)
 	text := fmt.Sprintf("%s %s%s: %s %s %s for it in %s%s.", capital(c.named(units)), what, c.phaseWords(phases), c.named(victims), plural(len(victims), "waits", "wait"), view.FormatTime(lost), middle(c.regions[region].Name), why)
-	c.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text, View: "timeline", Phases: c.phaseNames(phases), Evidence: evidence,
+	c.add(finding.Finding{Kind: kind, Severity: level, Lost: lost, Hit: hit, Text: text, View: "timeline", Phases: c.phaseNames(phases), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(append(victims, x.unit))}}, units)
 	return true, nil
 }

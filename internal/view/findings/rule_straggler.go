@@ -218,7 +218,7 @@ func (c *court) arrivals() error {
 		units := []int32{x.unit}
 		why := ""
 		evidence := []finding.Evidence{{Name: "waited by others", Value: float64(lost), Unit: "ns"}, {Name: "collectives", Value: float64(times), Unit: "count"}, {Name: "units that wait", Value: float64(len(x.victims)), Unit: "count"}}
-		if r, ok := c.explain(t, units, "", false); ok && r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
+		if r, ok := c.explain(t, units, "", false); ok && r.clear() && r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
 			why = "; " + r.against(1)
 			evidence = append(evidence, r.evidence()...)
 		}

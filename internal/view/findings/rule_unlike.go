@@ -117,8 +117,11 @@ func (c *court) wordMixed(h *view.Hierarchy, name string, ids []trace.RegionID, 
 				f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits).", kindWords(h, m.Odd), c.place(h, m.Node), middle(name), between(low, high), loss)
 			}
 		} else {
-			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on their neighbours.", c.nodeNames(h, odd), c.places(h, nodes), plural(len(odd), "is", "are"), middle(name),
-				span(low, high), plural(len(odd), "it", "them"), span(median[0], median[1]))
+			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on %s neighbours.", c.nodeNames(h, odd), c.places(h, nodes), plural(len(odd), "is", "are"), middle(name),
+				span(low, high), plural(len(odd), "it", "them"), span(median[0], median[1]), plural(len(odd), "its", "their"))
+			if high < median[0] { // less to do costs nobody else's time
+				f.Severity = f.Severity.AtMost(finding.Medium)
+			}
 		}
 		c.add(f, units)
 	}
@@ -266,7 +269,7 @@ const mostUnits = 20_000
 
 // idle: units that begin to work later, or end earlier, than the others.
 func (c *court) idle() error {
-	if len(c.units) < 4 || len(c.units) > mostUnits {
+	if len(c.units) < 4 || len(c.units) > mostUnits || c.untimed {
 		return nil
 	}
 	g, err := c.store.Groups(c.ctx, c.units, c.window.Begin, c.window.End, c.level())
@@ -325,7 +328,7 @@ const mostMoments = 200_000
 // outliers: rows far from their peers in the space of moments, where nothing
 // above explains it: they work at another time, or in more pieces.
 func (c *court) outliers() error {
-	if len(c.rows) < 8 || len(c.rows) > mostMoments {
+	if len(c.rows) < 8 || len(c.rows) > mostMoments || c.untimed {
 		return nil
 	}
 	cubics := make([]moment.Cubic, len(c.rows))

@@ -29,12 +29,15 @@ const (
 // gatherWaits cuts the run into phases and finds who waited for whom.
 func (f *facts) gatherWaits(ctx context.Context) error {
 	src := f.source(ctx)
-	marker, slices, err := f.marker(src)
+	marker, parts, err := f.marker(src)
 	if err != nil {
 		return err
 	}
+	if marker == nil && f.skewed() && f.request.Values.Text("phase") == "auto" {
+		parts = 1 // slices of time would compare what did not happen together
+	}
 	var notes []string
-	if f.phases, notes, err = src.Cut(marker, slices); err != nil {
+	if f.phases, notes, err = src.Cut(marker, parts); err != nil {
 		return err
 	}
 	f.notes = append(f.notes, notes...)
@@ -45,6 +48,11 @@ func (f *facts) gatherWaits(ctx context.Context) error {
 		return nil
 	}
 	return f.gatherPairs(ctx, src)
+}
+
+// skewed reports whether the reader of the source saw that clocks disagree.
+func (f *facts) skewed() bool {
+	return slices.ContainsFunc(f.store.Info().Report, func(e trace.ReportEntry) bool { return e.Kind == trace.Guessed && isClock(e.What) })
 }
 
 // marker reads --phase: auto, slices:N, or a pattern of regions.
