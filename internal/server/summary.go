@@ -149,7 +149,8 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 	for _, p := range paths {
 		flat = flat || p.Flat
 	}
-	return st.Profile(ctx, locations, func(rows []trace.ProfileRow) error {
+	outermost := view.Outermost(paths)
+	add := func(rows []trace.ProfileRow) error {
 		for _, x := range rows {
 			p := paths[x.Path]
 			if x.Metric != metric || p.Flat != flat || !wanted[p.Region] {
@@ -158,21 +159,20 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 			t := &totals[p.Region]
 			t.Count += int64(x.Calls)
 			t.Exclusive += trace.Time(x.Exclusive)
-			if outermost(paths, x.Path) {
+			if outermost[x.Path] {
 				t.Inclusive += trace.Time(x.Inclusive)
 			}
 		}
 		return nil
-	})
-}
-
-func outermost(paths []trace.CallPath, at trace.CallPathID) bool {
-	for up := paths[at].Parent; up != trace.NoCallPath; up = paths[up].Parent {
-		if paths[up].Region == paths[at].Region {
-			return false
-		}
 	}
-	return true
+	if locations != nil {
+		return st.Profile(ctx, locations, add)
+	}
+	rows, err := store.ProfileTotals(ctx, st)
+	if err != nil {
+		return err
+	}
+	return add(rows)
 }
 
 func (out *summaryJSON) addRoles(times [trace.RoleCount]trace.Time, rows int64, span trace.Time) {

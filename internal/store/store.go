@@ -81,6 +81,13 @@ type Reader interface {
 	// whole, not clipped to [begin, end).
 	Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*GroupBins, error)
 
+	// RoleTime gives the time of all the locations asked for (nil for all) and all
+	// below them together, per role, from each edge to the next: that of bin b is
+	// at [b*trace.RoleCount + role]. Instants count as in Groups. Edges ascend. The
+	// bins kept of locations answer wherever they can: for a whole run, or a few
+	// groups, it does not grow with the trace.
+	RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error)
+
 	// Links hands out the links with an end at a location of the window and whose
 	// time, from the earlier end to the later, meets it; untimed ones always.
 	Links(ctx context.Context, w Window, f func(*LinkColumns) error) error

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -49,4 +50,44 @@ func AddTimes(t *TimeTable) *TimeTable {
 		out.Calls[k] += t.Calls[i]
 	}
 	return out
+}
+
+// A ProfileTotaler is a Reader that keeps its profile rows added up over all
+// locations, so that totals of a profile do not take its rows.
+type ProfileTotaler interface {
+	// ProfileTotals gives one row for each call path and metric, in this order, of
+	// no location.
+	ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error)
+}
+
+// ProfileTotals gives the profile rows of a run added up over all locations.
+func ProfileTotals(ctx context.Context, r Reader) ([]trace.ProfileRow, error) {
+	if t, ok := r.(ProfileTotaler); ok {
+		return t.ProfileTotals(ctx)
+	}
+	var out []trace.ProfileRow
+	type cell struct {
+		path   trace.CallPathID
+		metric trace.MetricID
+	}
+	at := map[cell]int{}
+	err := r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
+		for _, x := range rows {
+			i, ok := at[cell{x.Path, x.Metric}]
+			if !ok {
+				i = len(out)
+				at[cell{x.Path, x.Metric}] = i
+				out = append(out, trace.ProfileRow{Location: trace.NoLocation, Path: x.Path, Metric: x.Metric})
+			}
+			out[i].Calls += x.Calls
+			out[i].Subcalls += x.Subcalls
+			out[i].Inclusive += x.Inclusive
+			out[i].Exclusive += x.Exclusive
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b trace.ProfileRow) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+	})
+	return out, err
 }

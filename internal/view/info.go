@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -64,7 +65,8 @@ type ReportInfo struct {
 	Example string `json:"example"`
 }
 
-// InfoOf gathers what there is to say of a run, from stored totals: O(locations × regions) time.
+// InfoOf gathers what there is to say of a run, from stored totals: of a trace
+// O(locations × regions), of a profile O(call paths).
 func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	i := r.Info()
 	out := &InfoJSON{
@@ -127,18 +129,41 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 	return out, nil
 }
 
-// wholeTotals hands out totals that add up to those of the run. Of a trace they come
-// added up from the store, which takes less than a table of all locations.
+// wholeTotals hands out totals that add up to those of the run, as the store keeps
+// them: neither a table of all locations nor the rows of a profile are looked at.
 func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
-	whole := store.Window{Begin: 0, End: r.Info().End + 1}
-	if r.Info().Intervals == 0 {
-		return Totals(ctx, r, whole, DefaultMetric(r.Metrics()), f)
+	metric := DefaultMetric(r.Metrics())
+	switch {
+	case r.Info().Intervals > 0:
+		t, err := store.TotalTime(ctx, r, store.Window{Begin: 0, End: r.Info().End + 1})
+		if err == nil {
+			eachTotal(t, f)
+		}
+		return err
+	case int(metric) < len(r.Metrics()) && r.Metrics()[metric].Join != trace.JoinSum:
+		return Totals(ctx, r, store.Window{}, metric, f)
 	}
-	t, err := store.TotalTime(ctx, r, whole)
-	if err == nil {
-		eachTotal(t, f)
+	rows, err := store.ProfileTotals(ctx, r)
+	if err != nil {
+		return err
 	}
-	return err
+	paths := r.CallPaths()
+	outermost := Outermost(paths)
+	flat := slices.ContainsFunc(paths, func(p trace.CallPath) bool { return p.Flat })
+	var list []Total
+	for _, x := range rows {
+		p := &paths[x.Path]
+		if x.Metric != metric || p.Flat != flat {
+			continue
+		}
+		t := Total{Location: trace.NoLocation, Region: p.Region, Calls: x.Calls, Exclusive: x.Exclusive}
+		if outermost[x.Path] {
+			t.Inclusive = x.Inclusive
+		}
+		list = append(list, t)
+	}
+	f(list)
+	return nil
 }
 
 // DefaultMetric is the metric that stands for time: the one marked so, else the first.

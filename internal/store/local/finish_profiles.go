@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -69,7 +71,8 @@ func (f *finisher) writeProfile(ctx context.Context) error {
 		},
 	}
 	renumber := func(r *trace.ProfileRow) { r.Location = f.numberOf(r.Location) }
-	return t.finish(f.profile.sorted(renumber, by, every(ctx, func(r *trace.ProfileRow) {
+	totals := map[profileCell]*[4]float64{}
+	err := t.finish(f.profile.sorted(renumber, by, every(ctx, func(r *trace.ProfileRow) {
 		if r.Location == trace.NoLocation {
 			f.Report(trace.Skipped, "profile rows with an undefined location", 1, "")
 			return
@@ -81,7 +84,49 @@ func (f *finisher) writeProfile(ctx context.Context) error {
 		subcalls.add(r.Subcalls)
 		inclusive.add(r.Inclusive)
 		exclusive.add(r.Exclusive)
+		sums := totals[profileCell{r.Path, r.Metric}]
+		if sums == nil {
+			sums = new([4]float64)
+			totals[profileCell{r.Path, r.Metric}] = sums
+		}
+		for i, v := range [...]float64{r.Calls, r.Subcalls, r.Inclusive, r.Exclusive} {
+			sums[i] += v
+		}
 	})))
+	if err != nil {
+		return err
+	}
+	return f.writeTotals(totals)
+}
+
+// A profileCell is a cell of a profile but for its location.
+type profileCell struct {
+	path   trace.CallPathID
+	metric trace.MetricID
+}
+
+// writeTotals writes what the rows of a profile add up to.
+func (f *finisher) writeTotals(totals map[profileCell]*[4]float64) error {
+	cells := slices.SortedFunc(maps.Keys(totals), func(a, b profileCell) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.metric, b.metric))
+	})
+	t := &tableWriter{dir: f.dir, table: "profile_total"}
+	path, metric := appendTo[trace.CallPathID](t, "path.u32"), appendTo[trace.MetricID](t, "metric.u32")
+	var values [4]*cursor[float64]
+	for i, name := range []string{"calls", "subcalls", "inclusive", "exclusive"} {
+		values[i] = appendTo[float64](t, name+".f64")
+	}
+	if t.err != nil {
+		return t.finish(t.err)
+	}
+	for _, c := range cells {
+		path.add(c.path)
+		metric.add(c.metric)
+		for i, v := range totals[c] {
+			values[i].add(v)
+		}
+	}
+	return t.finish(nil)
 }
 
 func (f *finisher) writeAtomics(ctx context.Context) error {

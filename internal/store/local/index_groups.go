@@ -49,7 +49,7 @@ type groupOutput struct {
 	out     cursor[trace.Time]
 	pending map[trace.LocationID]*roleBins
 
-	first []uint64 // the columns of table location
+	first []uint64 // the columns of table location; the last is of all together
 	level []uint8
 	roles []uint16
 }
@@ -59,7 +59,7 @@ func newGroupOutput(r *Reader, dir string) (*groupOutput, error) {
 	column, err := createColumn[trace.Time](dir, "group.time.i64")
 	return &groupOutput{
 		r: r, dir: dir, column: column, out: cursor[trace.Time]{to: column}, pending: map[trace.LocationID]*roleBins{},
-		first: make([]uint64, n), level: make([]uint8, n), roles: make([]uint16, n),
+		first: make([]uint64, n+1), level: make([]uint8, n+1), roles: make([]uint16, n+1),
 	}, err
 }
 
@@ -75,7 +75,7 @@ func (o *groupOutput) consume(p *groupPart) error {
 		} else {
 			b.join(x.bins)
 		}
-		if o.r.c.locationLast[x.id] < p.end {
+		if _, end := o.r.subtree(x.id); end <= p.end {
 			times, mask := b.pack()
 			o.keep(x.id, times, mask)
 			delete(o.pending, x.id)
@@ -91,15 +91,34 @@ func (o *groupOutput) keep(id trace.LocationID, times []trace.Time, mask uint16)
 }
 
 func (o *groupOutput) finish() error {
+	if n := len(o.first) - 1; o.r.oneTop() {
+		o.first[n], o.level[n], o.roles[n] = o.first[0], o.level[0], o.roles[0]
+	}
 	return cmp.Or(o.out.finish(), o.column.close(),
 		writeColumn(o.dir, "location.group.u64", o.first), writeColumn(o.dir, "location.group_level.u8", o.level),
 		writeColumn(o.dir, "location.group_roles.u16", o.roles))
 }
 
+// subtree gives the locations [first, end) of a location and all below; the number
+// after the last location stands for all together.
+func (r *Reader) subtree(id trace.LocationID) (first, end trace.LocationID) {
+	if n := trace.LocationID(len(r.c.locationLast)); id == n {
+		return 0, n
+	}
+	return id, r.c.locationLast[id] + 1
+}
+
+// oneTop reports whether one location stands above all others.
+func (r *Reader) oneTop() bool {
+	last := r.c.locationLast
+	return len(last) > 0 && int(last[0]) == len(last)-1
+}
+
 // rowsBelow is the number of rows of a location and all below.
 func (r *Reader) rowsBelow(id trace.LocationID) uint64 {
 	c := &r.c
-	return c.laneRow[c.locationLane[c.locationLast[id]+1]] - c.laneRow[c.locationLane[id]]
+	first, end := r.subtree(id)
+	return c.laneRow[c.locationLane[end]] - c.laneRow[c.locationLane[first]]
 }
 
 // A groupPart is what one range of locations gives.
@@ -141,6 +160,9 @@ type groupNode struct {
 func (g *grouper) start(job [2]trace.LocationID) {
 	c := &g.r.c
 	g.part = &groupPart{end: job[1]}
+	if !g.r.oneTop() {
+		g.push(trace.LocationID(len(c.locationLast)), true)
+	}
 	var above []trace.LocationID
 	for p := c.locationParent[job[0]]; p != trace.NoLocation; p = c.locationParent[p] {
 		above = append(above, p)
@@ -152,11 +174,14 @@ func (g *grouper) start(job [2]trace.LocationID) {
 
 // next goes on to a location of the range; its time is added then.
 func (g *grouper) next(id trace.LocationID) {
-	c := &g.r.c
-	for len(g.path) > 0 && c.locationLast[g.path[len(g.path)-1].id] < id {
+	for len(g.path) > 0 {
+		if _, end := g.r.subtree(g.path[len(g.path)-1].id); id < end {
+			break
+		}
 		g.pop()
 	}
-	g.push(id, c.locationLast[id] >= g.part.end)
+	_, end := g.r.subtree(id)
+	g.push(id, end > g.part.end)
 }
 
 // lanes adds the time of the present location from its rows.

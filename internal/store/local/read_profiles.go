@@ -48,6 +48,26 @@ func (r *Reader) Profile(ctx context.Context, ids []trace.LocationID, f func([]t
 	}, f)
 }
 
+// ProfileTotals implements store.ProfileTotaler.
+func (r *Reader) ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error) {
+	if err := r.enter(); err != nil {
+		return nil, err
+	}
+	defer r.leave()
+	c := &r.c
+	out := make([]trace.ProfileRow, len(c.totalPath))
+	err := guard(func() error {
+		for i := range out {
+			out[i] = trace.ProfileRow{
+				Location: trace.NoLocation, Path: c.totalPath[i], Metric: c.totalMetric[i],
+				Calls: c.totalValue[0][i], Subcalls: c.totalValue[1][i], Inclusive: c.totalValue[2][i], Exclusive: c.totalValue[3][i],
+			}
+		}
+		return ctx.Err()
+	})
+	return out, err
+}
+
 // Atomics implements store.Reader.
 func (r *Reader) Atomics(ctx context.Context, ids []trace.LocationID, f func([]trace.AtomicRow) error) error {
 	c := &r.c

@@ -22,6 +22,7 @@ const (
 	plain   columnKind = iota // one value a row
 	offsets                   // one more than rows: row i owns [v[i], v[i+1]) of another table
 	free                      // as long as an offsets column says
+	withAll                   // one more than rows: the last is of all rows together
 )
 
 // A column is one file of a store. The file's name is table.name.type.
@@ -47,7 +48,7 @@ type table struct {
 
 // version of the format. It goes up with every change that an older program
 // would misread; upgrade steps belong beside it.
-const version = 1
+const version = 2
 
 // schema declares every file of a store but the manifest and the sections of
 // summaries. The document docs/store-format.md is written from it.
@@ -93,9 +94,9 @@ func definitionTables() []table {
 			col("level", u16, "0 at the top"),
 			col("rank", i32, "own or inherited, -1 for none"),
 			{name: "lane", kind: offsets, typ: u32, meaning: "its lanes in the numbering of all lanes"},
-			col("group", u64, "first of its values in `group.time`"),
-			col("group_level", u8, "bins of `group.time` are 2^level ns wide"),
-			col("group_roles", u16, "bit r set: bins of role r are kept"),
+			{name: "group", kind: withAll, typ: u64, meaning: "first of its values in `group.time`"},
+			{name: "group_level", kind: withAll, typ: u8, meaning: "bins of `group.time` are 2^level ns wide"},
+			{name: "group_roles", kind: withAll, typ: u16, meaning: "bit r set: bins of role r are kept"},
 		}},
 		{"location_fact", true, "Attributes of locations, sorted by location.", factColumns("location", "location", u32, "key", "string")},
 		{"region", true, "What can be entered.", []column{
@@ -168,6 +169,9 @@ func recordTables() []table {
 		}, linkTail()...)},
 		{"profile", false, "Profile rows, by location, call path, metric.", append([]column{
 			col("location", u32, "location"), col("path", u32, "call path"), col("metric", u32, "index in the manifest's list"),
+		}, f("calls", "subcalls", "inclusive", "exclusive")...)},
+		{"profile_total", false, "Profile rows added up over all locations, by call path and metric.", append([]column{
+			col("path", u32, "call path"), col("metric", u32, "index in the manifest's list"),
 		}, f("calls", "subcalls", "inclusive", "exclusive")...)},
 		{"atomic", false, "Condensed distributions, in the order of `profile`.", append([]column{
 			col("location", u32, "location"), col("path", u32, "call path, 2^32-1 for none"), col("metric", u32, "index in the manifest's list"),

@@ -72,6 +72,9 @@ type columns struct {
 	profilePath     []trace.CallPathID
 	profileMetric   []trace.MetricID
 	profileValue    [4][]float64 // calls, subcalls, inclusive, exclusive
+	totalPath       []trace.CallPathID
+	totalMetric     []trace.MetricID
+	totalValue      [4][]float64 // as profileValue
 	atomicLocation  []trace.LocationID
 	atomicPath      []trace.CallPathID
 	atomicMetric    []trace.MetricID
@@ -165,8 +168,9 @@ func (c *columns) targets() map[string]target {
 
 func (c *columns) profileTargets(t map[string]target) {
 	t["profile.location.u32"], t["profile.path.u32"], t["profile.metric.u32"] = into(&c.profileLocation), into(&c.profilePath), into(&c.profileMetric)
+	t["profile_total.path.u32"], t["profile_total.metric.u32"] = into(&c.totalPath), into(&c.totalMetric)
 	for i, n := range []string{"calls", "subcalls", "inclusive", "exclusive"} {
-		t["profile."+n+".f64"] = into(&c.profileValue[i])
+		t["profile."+n+".f64"], t["profile_total."+n+".f64"] = into(&c.profileValue[i]), into(&c.totalValue[i])
 	}
 	t["atomic.location.u32"], t["atomic.path.u32"], t["atomic.metric.u32"] = into(&c.atomicLocation), into(&c.atomicPath), into(&c.atomicMetric)
 	for i, n := range []string{"count", "min", "max", "mean", "sum_squares"} {
@@ -216,7 +220,7 @@ func checkLengths(size func(file string) (int64, bool)) error {
 			switch c.kind {
 			case free:
 				continue
-			case offsets:
+			case offsets, withAll:
 				n--
 			}
 			if rows >= 0 && n != rows || n < 0 {

@@ -85,6 +85,8 @@ func describeSchema() string {
 			switch {
 			case c.kind == offsets:
 				values = "one more than rows"
+			case c.kind == withAll:
+				values = "one a row, and one of all together"
 			case c.kind == free:
 				values = "as many as its offsets say"
 			case c.per > 1:

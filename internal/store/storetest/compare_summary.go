@@ -3,7 +3,9 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -146,6 +148,66 @@ func (c *comparison) groups(w store.Window) string {
 		}
 		if d := diffOf(a, b); d != "" {
 			return fmt.Sprintf("level %d (-want +got):\n%s", level, d)
+		}
+	}
+	return ""
+}
+
+// roleTime compares the times of roles between edges of several kinds: one bin, bins
+// of any width, aligned ones, and such past both ends.
+func (c *comparison) roleTime(w store.Window) string {
+	if w.End <= w.Begin {
+		return ""
+	}
+	whole := bits.Len64(uint64(c.want.info.End))
+	lists := [][]trace.Time{{w.Begin, w.End}, {-5, w.Begin, w.End, c.want.info.End + 7}, {w.Begin}, nil}
+	var thirds, aligned []trace.Time
+	for t := w.Begin; t < w.End; t += 1 + (w.End-t)/3 {
+		thirds = append(thirds, t)
+	}
+	level := max(0, whole-5)
+	for t := max(w.Begin, 0) >> level << level; t <= w.End; t += 1 << level {
+		aligned = append(aligned, t)
+	}
+	for _, edges := range append(lists, thirds, aligned) {
+		if !slices.IsSorted(edges) {
+			continue
+		}
+		a, _ := c.want.RoleTime(context.Background(), w.Locations, edges)
+		b, err := c.got.RoleTime(context.Background(), w.Locations, edges)
+		if err != nil {
+			return err.Error()
+		}
+		if d := diffOf(a, b); d != "" {
+			return fmt.Sprintf("edges %d (-want +got):\n%s", edges, d)
+		}
+	}
+	return ""
+}
+
+// profileTotals holds totals that a store keeps against its rows.
+func (c *comparison) profileTotals(store.Window) string {
+	want, _ := store.ProfileTotals(context.Background(), c.want)
+	got, err := store.ProfileTotals(context.Background(), c.got)
+	if err != nil {
+		return err.Error()
+	}
+	if len(want) != len(got) {
+		return fmt.Sprintf("%d totals, want %d", len(got), len(want))
+	}
+	add := func(rows []trace.ProfileRow) (sum trace.ProfileRow) { // paths may be numbered otherwise
+		for _, r := range rows {
+			sum.Calls += r.Calls
+			sum.Subcalls += r.Subcalls
+			sum.Inclusive += r.Inclusive
+			sum.Exclusive += r.Exclusive
+		}
+		return sum
+	}
+	a, b := add(want), add(got)
+	for _, x := range [][2]float64{{a.Calls, b.Calls}, {a.Subcalls, b.Subcalls}, {a.Inclusive, b.Inclusive}, {a.Exclusive, b.Exclusive}} {
+		if math.Abs(x[0]-x[1]) > 1e-9*(1+math.Abs(x[0])) {
+			return fmt.Sprintf("totals add up to %v, want %v", b, a)
 		}
 	}
 	return ""

@@ -79,7 +79,7 @@ func runConduct(t *testing.T, open Open) {
 	t.Run("the error of a callback is the error of the query", func(t *testing.T) {
 		broken := errors.New("broken")
 		for name, q := range queries {
-			if name == "Time" || name == "Groups" {
+			if name == "Time" || name == "Groups" || name == "RoleTime" {
 				continue // no callback
 			}
 			if err := q(context.Background(), func() error { return broken }); !errors.Is(err, broken) {
@@ -104,7 +104,7 @@ func runConduct(t *testing.T, open Open) {
 		for i := range trace.Time(8) {
 			w := store.Window{Begin: i * 100, End: i*300 + 500, Locations: []trace.LocationID{trace.LocationID(i), trace.LocationID(i + 9)}}
 			wg.Go(func() {
-				for _, f := range []func(store.Window) string{c.intervals, c.time, c.summaries, c.groups, c.links, c.instants, c.samples, c.attributes} {
+				for _, f := range []func(store.Window) string{c.intervals, c.time, c.summaries, c.groups, c.roleTime, c.links, c.instants, c.samples, c.attributes} {
 					if d := f(w); d != "" {
 						t.Errorf("window [%d, %d): %s", w.Begin, w.End, d)
 					}
@@ -130,6 +130,10 @@ func allQueries(r store.Reader, w store.Window) map[string]func(context.Context,
 		},
 		"Groups": func(ctx context.Context, f func() error) error {
 			_, err := r.Groups(ctx, []trace.LocationID{0, 1}, w.Begin, w.End, 4)
+			return err
+		},
+		"RoleTime": func(ctx context.Context, f func() error) error {
+			_, err := r.RoleTime(ctx, nil, []trace.Time{w.Begin, w.End})
 			return err
 		},
 		"Links": func(ctx context.Context, f func() error) error {

@@ -110,6 +110,11 @@ func (s *SlowReader) Summaries(ctx context.Context, name string, w store.Window,
 	return s.Reader.Summaries(ctx, name, w, level, v)
 }
 
+func (s *SlowReader) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error) {
+	s.wait(ctx, "RoleTime")
+	return s.Reader.RoleTime(ctx, locations, edges)
+}
+
 func (s *SlowReader) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*store.GroupBins, error) {
 	s.wait(ctx, "Groups")
 	return s.Reader.Groups(ctx, locations, begin, end, level)

@@ -148,9 +148,39 @@ func (r *reader) Groups(ctx context.Context, locations []trace.LocationID, begin
 	return g, ctx.Err()
 }
 
-// addRoles adds the time of one location: the times at which any lane changes
-// cut it into pieces, and in each the role that wins counts.
+// addRoles adds the time of one location.
 func (r *reader) addRoles(g *store.GroupBins, k int, id trace.LocationID) {
+	r.eachRole(id, func(begin, end trace.Time, role trace.Role) {
+		first := max(0, (begin-g.Begin)>>g.Level)
+		for b := int(first); b < g.Bins; b++ {
+			from := g.Begin + trace.Time(b)<<g.Level
+			if from >= end {
+				break
+			}
+			g.Time[(k*g.Bins+b)*trace.RoleCount+int(role)] += overlap(begin, end, from, from+1<<g.Level)
+		}
+	})
+}
+
+func (r *reader) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error) {
+	out := make([]trace.Time, max(len(edges)-1, 0)*trace.RoleCount)
+	in := r.window(store.Window{Locations: locations, End: r.info.End})
+	for _, id := range in.locations {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.eachRole(id, func(begin, end trace.Time, role trace.Role) {
+			for b := range len(edges) - 1 {
+				out[b*trace.RoleCount+int(role)] += overlap(begin, end, edges[b], edges[b+1])
+			}
+		})
+	}
+	return out, ctx.Err()
+}
+
+// eachRole hands out what a location does: the times at which any lane changes
+// cut it into pieces, and in each the role that wins counts.
+func (r *reader) eachRole(id trace.LocationID, f func(begin, end trace.Time, role trace.Role)) {
 	var cuts []trace.Time
 	for _, l := range r.lanes[id] {
 		for _, s := range l.segments {
@@ -169,16 +199,8 @@ func (r *reader) addRoles(g *store.GroupBins, k int, id trace.LocationID) {
 			}
 			role = store.RoleOfInstant(role, segments[next[l]].Role)
 		}
-		if role == trace.RoleNone {
-			continue
-		}
-		first := max(0, (cuts[i]-g.Begin)>>g.Level)
-		for b := int(first); b < g.Bins; b++ {
-			from := g.Begin + trace.Time(b)<<g.Level
-			if from >= cuts[i+1] {
-				break
-			}
-			g.Time[(k*g.Bins+b)*trace.RoleCount+int(role)] += overlap(cuts[i], cuts[i+1], from, from+1<<g.Level)
+		if role != trace.RoleNone {
+			f(cuts[i], cuts[i+1], role)
 		}
 	}
 }

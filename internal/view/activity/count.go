@@ -19,9 +19,6 @@ const (
 	// bins give up to twice as many. The data do not depend on the picture's
 	// size; a narrow picture joins them.
 	defaultBins = 512
-	// groupChunk bounds what one answer of store.Groups takes: 256 locations
-	// of 1,024 bins are 19 MB.
-	groupChunk = 256
 )
 
 // counting fills a result.
@@ -38,19 +35,17 @@ type counting struct {
 
 func (c *counting) run(by string) error {
 	c.regions = c.reader.Regions()
-	aligned := c.request.Values.Integer("bins") == 0
-	level := 0
-	if aligned {
-		level = levelFor(c.result.selection.End - c.result.selection.Begin)
-		c.result.edges = alignedEdges(c.result.selection.Begin, c.result.selection.End, level)
+	sel := c.result.selection
+	if n := c.request.Values.Integer("bins"); n > 0 {
+		c.equalEdges(n)
 	} else {
-		c.equalEdges(c.request.Values.Integer("bins"))
+		c.result.edges = alignedEdges(sel.Begin, sel.End, levelFor(sel.End-sel.Begin))
 	}
 	switch by {
 	case "roles":
 		c.useRoles()
-		if aligned && c.request.Selection.Regions == nil {
-			return c.finish(c.countGroups(level))
+		if c.request.Selection.Regions == nil {
+			return c.finish(c.countRoles())
 		}
 	case "busy":
 		if err := c.useBusy(); err != nil {
@@ -61,7 +56,6 @@ func (c *counting) run(by string) error {
 			return err
 		}
 	}
-	sel := c.result.selection
 	return c.finish(c.scan(sel.Begin, sel.End))
 }
 
@@ -296,53 +290,18 @@ func (c *counting) keep() []bool {
 	return keep
 }
 
-// countGroups takes whole bins from the store's own bins, and looks at the rows
-// of the two that the window cuts. The cost does not grow with the trace.
-func (c *counting) countGroups(level int) error {
+// countRoles takes the times from the store, which keeps bins of its own. The cost
+// does not grow with the trace.
+func (c *counting) countRoles() error {
 	r := c.result
+	times, err := c.reader.RoleTime(c.ctx, c.request.Selection.Locations, r.edges)
+	if err != nil {
+		return err
+	}
 	r.time = make([]trace.Time, r.bins()*len(r.series))
-	first, last := 0, r.bins()
-	if r.edges[0]&(1<<level-1) != 0 {
-		first++
-	}
-	if end := r.edges[last]; end&(1<<level-1) != 0 && end < c.reader.Info().End && last > first {
-		last--
-	}
-	if first < last {
-		if err := c.addGroups(first, last, level); err != nil {
-			return err
-		}
-	}
-	if first > 0 {
-		if err := c.scan(r.edges[0], r.edges[1]); err != nil {
-			return err
-		}
-	}
-	if last < r.bins() {
-		return c.scan(r.edges[last], r.edges[last+1])
-	}
-	return nil
-}
-
-func (c *counting) addGroups(first, last, level int) error {
-	r := c.result
-	tops := c.request.Selection.Locations
-	if tops == nil {
-		c.reader.Locations().Children(trace.NoLocation, func(id trace.LocationID) { tops = append(tops, id) })
-	}
-	for chunk := range slices.Chunk(tops, groupChunk) {
-		g, err := c.reader.Groups(c.ctx, chunk, r.edges[first], r.edges[last], level)
-		if err != nil {
-			return err
-		}
-		for k := range chunk {
-			for b := range min(g.Bins, last-first) {
-				for role, t := range g.Time[(k*g.Bins+b)*trace.RoleCount:][:trace.RoleCount] {
-					if s := c.class[role]; s >= 0 {
-						r.time[(first+b)*len(r.series)+s] += t
-					}
-				}
-			}
+	for i, t := range times {
+		if s := c.class[i%trace.RoleCount]; s >= 0 {
+			r.time[i/trace.RoleCount*len(r.series)+s] += t
 		}
 	}
 	return nil

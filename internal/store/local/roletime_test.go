@@ -1,0 +1,59 @@
+package local
+
+import (
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// The bins that are kept must give what the rows do, whatever the edges.
+func TestRoleTimeFromKeptBinsEqualsThatFromRows(t *testing.T) {
+	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) {
+		writeBench(w, 12, 5000)
+		alone := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "alone", Rank: 99})
+		benchStream(w.Stream(alone, trace.StreamOptions{}), []trace.RegionID{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, 99, 5000)
+	})
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", filepath.Base(path), err)
+	}
+	defer r.Close()
+	rng := rand.New(rand.NewPCG(1, 2))
+	at := func(beyond trace.Time) trace.Time { return trace.Time(rng.Int64N(int64(r.info.End + beyond))) }
+	used := 0
+	for range 200 {
+		edges := []trace.Time{at(0)}
+		for range 1 + rng.IntN(4) {
+			edges = append(edges, at(100))
+		}
+		slices.Sort(edges)
+		for _, ids := range [][]trace.LocationID{nil, {0}, {trace.LocationID(r.tree.Len() - 1)}, {1, 2, trace.LocationID(r.tree.Len() - 1)}} {
+			got, err := r.RoleTime(context.Background(), ids, edges)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var tasks roleTasks
+			for _, id := range r.tops(ids) {
+				first, end := r.subtree(id)
+				tasks.add(r.split(ranges{{first, end}}), []stretch{{edges[0], edges[len(edges)-1], 0}})
+				if r.keptTimes(id, edges, make([]trace.Time, len(got))) != nil {
+					used++
+				}
+			}
+			want := make([]trace.Time, len(got))
+			if err := r.roleRows(context.Background(), edges, &tasks, want); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("edges %d of %d: %d, want %d", edges, ids, got, want)
+			}
+		}
+	}
+	if used < 500 {
+		t.Errorf("kept bins were of use %d times: the test says little", used)
+	}
+}
