@@ -9,21 +9,26 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An endFinder finds the intervals at ends of links. Links come in order of time,
-// so that an end of a lane mostly lies a little after the one before: it is looked
-// for from there, O(log distance) instead of O(log rows), and mostly in memory that
-// was just in use.
+// An endFinder finds the intervals at ends of links, location by location. Links
+// come in order of time, so that an end of a lane mostly lies a little after the one
+// before: it is looked for from there, O(log distance) instead of O(log rows), and
+// mostly in memory that was just in use.
 type endFinder struct {
 	r      *Reader
 	begins *beginIndex
-	near   []uint32 // by lane: where the last end was found
+	near   []uint32           // by lane: where the last end was found
+	order  sorter[linkRecord] // of a batch by location
 }
+
+// lanesAtOnce is how many lanes are looked at before their pages are given back: the
+// system maps a stretch around each place that is touched, in every column.
+const lanesAtOnce = 64
 
 // newEndFinders makes one for each side of links, as often as there are workers.
 func (f *finisher) newEndFinders() []endFinder {
 	list := make([]endFinder, 2*((f.workers+1)/2))
 	for i := range list {
-		list[i] = endFinder{f.rows, f.begins, make([]uint32, len(f.rows.c.laneRow))}
+		list[i] = endFinder{r: f.rows, begins: f.begins, near: make([]uint32, len(f.rows.c.laneRow))}
 	}
 	return list
 }
@@ -41,13 +46,7 @@ func (f *finisher) resolveBatch(ctx context.Context, finders []endFinder, batch 
 		lo, hi := len(batch)*(i/2)/parts, len(batch)*(i/2+1)/parts
 		g.Go(func() error {
 			return guard(func() error {
-				for k := lo; k < hi; k++ {
-					if r := &batch[k]; i&1 == 0 {
-						places[k][0] = x.find(r.fromLocation, r.fromTime, r.fromRegion)
-					} else {
-						places[k][1] = x.find(r.toLocation, r.toTime, r.toRegion)
-					}
-				}
+				x.resolve(batch[lo:hi], places[lo:hi], i&1)
 				return nil
 			})
 		})
@@ -56,6 +55,38 @@ func (f *finisher) resolveBatch(ctx context.Context, finders []endFinder, batch 
 		return fmt.Errorf("find the intervals of links: %w", err)
 	}
 	return nil
+}
+
+// resolve finds the intervals at one side of links.
+func (x *endFinder) resolve(batch []linkRecord, places [][2]place, side int) {
+	if len(batch) == 0 {
+		return
+	}
+	keys := x.order.keys[:0]
+	for i := range batch {
+		id := batch[i].fromLocation
+		if side == 1 {
+			id = batch[i].toLocation
+		}
+		keys = append(keys, sortKey{int64(id), uint32(i)})
+	}
+	x.order.keys = keys
+	x.order.spread()
+	at, lanes := int64(-1), uint32(0)
+	for _, k := range x.order.keys {
+		if k.key != at {
+			at = k.key
+			if lanes += x.r.c.locationLane[at+1] - x.r.c.locationLane[at]; lanes > lanesAtOnce {
+				x.r.releaseRows()
+				lanes = 0
+			}
+		}
+		if r := &batch[k.index]; side == 0 {
+			places[k.index][0] = x.find(r.fromLocation, r.fromTime, r.fromRegion)
+		} else {
+			places[k.index][1] = x.find(r.toLocation, r.toTime, r.toRegion)
+		}
+	}
 }
 
 // find gives the interval that an end of a link means: one that begins at t, else
