@@ -52,7 +52,7 @@ const (
 	// rows would take as long to read as they do.
 	mostPaths    = 1 << 13
 	fewPaths     = 64
-	rowsForAPath = 4
+	rowsForAPath = 16
 )
 
 type digestBuilder struct {
