@@ -57,9 +57,12 @@ chromium:
 golden:
 	$(GO) test $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' $(PKGS) | xargs grep -l --include='*_test.go' -r -e 'viewtest\.' -e 'importertest\.' -e '"update"' | xargs -n1 dirname | sort -u) -update
 
-# Figures with ratios; PARALLAX_BENCH_ROWS=1e8 for the large ones.
+# Figures with ratios. Latencies are printed at three lengths of a trace; the longest takes
+# some minutes, and 6 GB in the directory for temporary files. SIZES=1e6 leaves it out.
+SIZES ?= 1e6,1e7,1e8
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x $(PKGS)
+	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -run '^$$' -bench Scale -benchtime 1x -timeout 60m ./internal/view/timeline ./internal/view/moments
 
 clean:
 	rm -rf bin

@@ -22,7 +22,13 @@ import (
 // the reference store, and opens it.
 func Local(tb testing.TB, write func(trace.Writer)) store.Reader {
 	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "test.plx")
+	return OpenLocal(tb, WriteLocal(tb, write))
+}
+
+// WriteLocal writes a trace into a store on disk and says where it is.
+func WriteLocal(tb testing.TB, write func(trace.Writer)) (path string) {
+	tb.Helper()
+	path = filepath.Join(tb.TempDir(), "test.plx")
 	w, err := local.Create(path, local.Options{Summaries: all.Summaries, Digests: all.Digests})
 	if err != nil {
 		tb.Fatal(err)
@@ -31,6 +37,12 @@ func Local(tb testing.TB, write func(trace.Writer)) store.Reader {
 	if err := w.Finish(context.Background()); err != nil {
 		tb.Fatal(err)
 	}
+	return path
+}
+
+// OpenLocal opens a store on disk for the rest of the test.
+func OpenLocal(tb testing.TB, path string) store.Reader {
+	tb.Helper()
 	r, err := local.Open(path, all.Summaries, all.Digests...)
 	if err != nil {
 		tb.Fatal(err)
