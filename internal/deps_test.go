@@ -53,6 +53,9 @@ var policy = []rule{
 	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/render/wire"},
 		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
 
+	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},
+		"a report is views on paper: it gets them from cmd and knows none by type"},
+
 	{"recorder", []string{"internal/analysis/moment"}, "it is linked into programs of users, so it stays small"},
 	{"recorder/example", []string{"recorder"}, "a program of a user, as far as the policy goes"},
 	{"web", nil, "embedded files"},

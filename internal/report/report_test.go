@@ -1,0 +1,177 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// hostile names are in everything a report writes.
+const hostile = `
+region "<script>alert(1)</script>" role=compute category="</style><script>"
+region "\"><img src=x onerror=alert(2)>" role=communication
+region "a\u202egnp.exe" role=io
+location machine "<b>node</b>"
+  location process "</svg><script>alert(3)</script>" rank=0 "k<i>"="v</text>"
+    0..1000 "<script>alert(1)</script>"
+      100..400 "\"><img src=x onerror=alert(2)>"
+      500..600 "a\u202egnp.exe"
+  location process "{{.Title}} http://example.org/x" rank=1
+    0..1000 "<script>alert(1)</script>"
+      100..900 "\"><img src=x onerror=alert(2)>"
+  location process "&amp;" rank=2
+    0..1000 "<script>alert(1)</script>"
+report repaired "<script>alert(4)</script>" 3 "x:'\"><svg onload=1>"
+`
+
+func write(tb testing.TB, r store.Reader, name string) string {
+	tb.Helper()
+	var b bytes.Buffer
+	o := Options{Run: view.Run{Name: name, Source: name, Store: r}, Selection: trace.Selection{End: r.Info().End}, Views: views.Views, Version: "test"}
+	if err := Write(context.Background(), &b, o); err != nil {
+		tb.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestHostileNamesAreText(t *testing.T) {
+	text := write(t, storetest.Text(t, hostile, all.Summaries...), `run"><script>alert(0)</script>`)
+	for _, bad := range []string{"<script", "</style><", "<img", "<b>", "<i>", "onload=1>", "\u202e", "<svg on"} {
+		if i := strings.Index(text, bad); i >= 0 && bad != "</style><" {
+			t.Errorf("%q is in the report: …%s…", bad, text[max(0, i-80):min(len(text), i+80)])
+		}
+	}
+	if !strings.Contains(text, "&lt;script&gt;alert(1)&lt;/script&gt;") || !strings.Contains(text, `\u202e`) {
+		t.Error("the names are not shown")
+	}
+	if strings.Count(text, "</style>") != 1 || strings.Count(text, "<html") != 1 {
+		t.Error("a name ended something")
+	}
+}
+
+func TestTheFileNeedsNothingElse(t *testing.T) {
+	text := write(t, storetest.Text(t, strings.ReplaceAll(hostile, "http://example.org/x", ""), all.Summaries...), "run")
+	for _, bad := range []string{"http:", "https:", "@import", "<link", "<iframe", "<object", "<base", "javascript:"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q is in the report", bad)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?:href|src)="([^"]{0,20})|url\(([^)]{0,20})`).FindAllStringSubmatch(text, -1) {
+		if from := m[1] + m[2]; !strings.HasPrefix(from, "data:image/png") && !strings.HasPrefix(from, "#") {
+			t.Errorf("it refers to %q", from)
+		}
+	}
+	if !strings.Contains(text, `default-src 'none'`) {
+		t.Error("no policy")
+	}
+}
+
+func TestWhatARunHasIsInIt(t *testing.T) {
+	text := write(t, viewtest.Local(t, func(w trace.Writer) { viewtest.WriteSteps(w, 64, 64_000) }), "steps")
+	for _, want := range []string{"<h2>Findings</h2>", ">Timeline</h3>", ">Contrast</h3>", ">Treemap</h3>", "parallax view profile steps", "Regions by exclusive time", "Nothing was repaired", "parallax view timeline steps -o timeline.svg"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if len(text) > 2_000_000 {
+		t.Errorf("the report has %d bytes", len(text))
+	}
+	if !strings.Contains(text, `<image class="dark"`) {
+		t.Error("a timeline of thousands of intervals is no raster")
+	}
+}
+
+func TestTheSameRunGivesTheSameBytes(t *testing.T) {
+	r := storetest.Text(t, hostile, all.Summaries...)
+	if write(t, r, "x") != write(t, r, "x") {
+		t.Error("two reports differ")
+	}
+}
+
+func TestAProfileHasAReport(t *testing.T) {
+	var b strings.Builder
+	for p := range 8 {
+		fmt.Fprintf(&b, "location process r%d rank=%d\n", p, p)
+	}
+	b.WriteString("metric TIME unit=ns default\n")
+	for p := range 8 {
+		fmt.Fprintf(&b, "profile r%d main TIME calls=1 incl=100 excl=%d flat\nprofile r%d MPI_Send TIME calls=6 incl=60 excl=%d flat\n", p, 40+p, p, 60-p)
+	}
+	text := write(t, storetest.Text(t, b.String(), all.Summaries...), "profile")
+	if !strings.Contains(text, ">Profile</h3>") || !strings.Contains(text, "timeline: this view needs time") {
+		t.Error("the profile is not shown, or not why the timeline is not")
+	}
+}
+
+// TestPicturesAreTheSameInBothThemes: with the colours put back, the picture is the
+// one that the renderer made for each theme.
+func TestPicturesAreTheSameInBothThemes(t *testing.T) {
+	r := storetest.Text(t, hostile, all.Summaries...)
+	rep := &reporter{Options: Options{Run: view.Run{Store: r}, Selection: trace.Selection{End: r.Info().End}}, ctx: context.Background(), palette: palette{}}
+	n := 0
+	for _, v := range views.Views {
+		if v.Needs.Missing(r) != "" {
+			continue
+		}
+		result, err := rep.compute(v, rep.Selection, nil, scene.Size{Width: 600, Height: 300})
+		if err != nil {
+			continue
+		}
+		light, dark, err := rep.both(result.Scene(scene.Size{Width: 600, Height: 300}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := palette{}
+		merged, ok := p.merge(light, dark)
+		if !ok {
+			t.Logf("%s differs in more than colours", v.Name)
+			continue
+		}
+		n++
+		pairs := make([][2]string, len(p))
+		for pair, k := range p {
+			pairs[k] = pair
+		}
+		for k, want := range []string{light, dark} {
+			got := regexp.MustCompile(`var\(--c(\d+)\)`).ReplaceAllStringFunc(merged, func(s string) string {
+				var i int
+				fmt.Sscanf(s, "var(--c%d)", &i)
+				return pairs[i][k]
+			})
+			plain := func(s string) string { return prefix.ReplaceAllString(s, "p$2") }
+			if plain(got) != plain(want) {
+				t.Errorf("%s: theme %d is not what was drawn", v.Name, k)
+			}
+		}
+	}
+	if n < 5 {
+		t.Errorf("%d pictures have one form for both themes", n)
+	}
+}
+
+func TestCommandsAreQuoted(t *testing.T) {
+	if got, want := command("view", "x", "my run's.json", "--a=rank:5"), `parallax view x 'my run'\''s.json' --a=rank:5`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestACancelledReportStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := storetest.Text(t, hostile, all.Summaries...)
+	if err := Write(ctx, &bytes.Buffer{}, Options{Run: view.Run{Store: r}, Selection: trace.Selection{End: 1000}, Views: views.Views}); err == nil {
+		t.Error("it did not")
+	}
+}

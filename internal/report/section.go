@@ -1,0 +1,191 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// An entry is one finding.
+type entry struct {
+	Kind, Severity, Text string
+	Lost                 string
+	Evidence             []fact
+	Command              string
+	Picture              *picture
+}
+
+// mostFindings are listed, mostProven of them with their picture.
+const (
+	mostFindings = 10
+	mostProven   = 3
+)
+
+// findings asks the view of findings, by its name and its JSON: reports know contracts,
+// not views.
+func (r *reporter) findings() error {
+	v := r.find("findings")
+	if v == nil {
+		return nil
+	}
+	result, err := r.compute(v, r.Selection, nil, scene.Size{Width: width, Height: 400})
+	if err != nil {
+		return r.leave("findings", err)
+	}
+	var data struct {
+		Findings []finding.Finding   `json:"findings"`
+		POP      map[string]*float64 `json:"pop"`
+	}
+	text, err := json.Marshal(result.Data())
+	if err != nil {
+		return r.leave("findings", err)
+	}
+	if err := json.Unmarshal(text, &data); err != nil {
+		return fmt.Errorf("findings: %w", err)
+	}
+	r.doc.Said = true
+	r.pop(data.POP)
+	for i := range data.Findings {
+		if r.about == nil {
+			r.about = data.Findings[i].Selection.Locations
+		}
+		if i == mostFindings {
+			r.doc.More = len(data.Findings) - i
+			break
+		}
+		e, err := r.entry(&data.Findings[i])
+		if err != nil {
+			return err
+		}
+		r.doc.Findings = append(r.doc.Findings, e)
+	}
+	return nil
+}
+
+func (r *reporter) entry(f *finding.Finding) (entry, error) {
+	e := entry{Kind: clean(string(f.Kind)), Severity: string(f.Severity), Text: visible(f.Text)}
+	if f.Lost > 0 {
+		e.Lost = view.FormatTime(f.Lost) + " lost"
+		if f.Share > 0 {
+			e.Lost += ", " + view.FormatShare(f.Share) + " of all time"
+		}
+	}
+	for _, x := range f.Evidence {
+		e.Evidence = append(e.Evidence, fact{clean(x.Name), format(x.Value, x.Unit)})
+	}
+	v := r.find(f.View)
+	if v == nil || v.Needs.Missing(r.Run.Store) != "" {
+		return e, nil
+	}
+	sel := r.selectionOf(f)
+	e.Command = r.commandOf(v, sel, f.Options)
+	if len(r.drawn) < mostProven && f.Severity != finding.Low && !r.drawn[e.Command] {
+		p, err := r.draw(v, sel, f.Options, 420)
+		if err != nil {
+			return e, err
+		}
+		e.Picture = p
+	}
+	return e, nil
+}
+
+// On the page these views show all locations, or all regions, and mark the chosen ones:
+// in a file a row alone would have nothing beside it to compare with.
+var (
+	allLocations = map[string]bool{"timeline": true, "moments": true, "overview": true, "treemap": true, "phases": true, "commmatrix": true, "groups": true, "topology": true, "findings": true}
+	allRegions   = map[string]bool{"profile": true, "boxprofile": true, "callmatrix": true, "calltree": true, "contrast": true}
+)
+
+func (r *reporter) selectionOf(f *finding.Finding) trace.Selection {
+	sel := r.Selection
+	if f.Selection.End > f.Selection.Begin {
+		sel.Begin, sel.End = f.Selection.Begin, f.Selection.End
+	}
+	if len(f.Selection.Locations) > 0 && !allLocations[f.View] {
+		sel.Locations = f.Selection.Locations
+	}
+	if len(f.Selection.Regions) > 0 && !allLocations[f.View] && !allRegions[f.View] {
+		sel.Regions = f.Selection.Regions
+	}
+	return sel
+}
+
+func (r *reporter) pop(data map[string]*float64) {
+	for _, x := range []struct{ key, label string }{{"parallel_efficiency", "parallel efficiency"}, {"load_balance", "load balance"}, {"communication_efficiency", "communication efficiency"}} {
+		if v := data[x.key]; v != nil {
+			r.doc.POP = append(r.doc.POP, fact{x.label, view.FormatShare(*v)})
+		}
+	}
+}
+
+// leave notes what is not in the report and why; only faults of the program end it.
+func (r *reporter) leave(name string, err error) error {
+	if e := r.ctx.Err(); e != nil {
+		return e
+	}
+	var empty *view.EmptyError
+	if errors.As(err, &empty) {
+		r.doc.Left = append(r.doc.Left, clean(name+": "+empty.What))
+		return nil
+	}
+	r.doc.Left = append(r.doc.Left, clean(name+": "+err.Error()))
+	return nil
+}
+
+// A table is rows of text. Class is that of each column: n for figures, w for words
+// that stay on one line, or none.
+type table struct {
+	Title string
+	Head  []string
+	Class []string
+	Rows  [][]string
+	Note  string
+}
+
+const mostRows = 25
+
+func (r *reporter) tables(i *view.InfoJSON) {
+	t := table{Title: "Regions by exclusive time, all locations", Head: []string{"region", "role", "calls", "exclusive", "inclusive"}, Class: []string{"", "w", "n", "n", "n"}}
+	for k, g := range i.RegionTable {
+		if k == mostRows {
+			t.Note = fmt.Sprintf("and %s; `%s` has all", view.Count(len(i.RegionTable)-k, "more region"), command("view", "profile", r.Run.Source, "-o", "profile.csv"))
+			break
+		}
+		t.Rows = append(t.Rows, []string{clean(g.Name), g.Role, view.FormatCount(g.Calls), view.FormatDuration(g.Exclusive), view.FormatDuration(g.Inclusive)})
+	}
+	if len(t.Rows) > 0 {
+		r.doc.Tables = append(r.doc.Tables, t)
+	}
+	t = table{Title: "Import report", Head: []string{"", "what", "count", "for example"}, Class: []string{"w", "", "n", ""}}
+	for _, e := range i.Report {
+		t.Rows = append(t.Rows, []string{e.Kind, clean(e.What), view.Thousands(e.Count), clean(e.Example)})
+	}
+	if len(t.Rows) == 0 {
+		t.Head, t.Note = nil, "Nothing was repaired, guessed or left out."
+	}
+	r.doc.Tables = append(r.doc.Tables, t)
+}
+
+// format writes a number with the unit of a column.
+func format(v float64, unit string) string {
+	switch unit {
+	case "ns":
+		return view.FormatDuration(v)
+	case "bytes":
+		return view.FormatBytes(v)
+	case "share":
+		return view.FormatShare(v)
+	case "count":
+		return view.FormatCount(v)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// visible is how pictures write names too.
+func visible(s string) string { return scene.Visible(s) }
