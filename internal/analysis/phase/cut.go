@@ -2,6 +2,8 @@ package phase
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -37,6 +39,31 @@ const (
 	// DefaultSlices is into how many slices a run is cut that has no phases.
 	DefaultSlices = 10
 )
+
+// A How says what a user wants the run to be cut by: the best there is, so many
+// slices, or else regions of a pattern.
+type How struct {
+	Auto   bool
+	Slices int
+}
+
+// ParseHow reads "auto", "slices", "slices:N"; anything else is a pattern.
+func ParseHow(text string) (How, error) {
+	rest, sliced := strings.CutPrefix(text, "slices")
+	switch {
+	case text == "" || text == "auto":
+		return How{Auto: true}, nil
+	case !sliced || rest != "" && rest[0] != ':':
+		return How{}, nil
+	case rest == "":
+		return How{Slices: DefaultSlices}, nil
+	}
+	n, err := strconv.Atoi(rest[1:])
+	if err != nil || n < 1 || n > mostCells {
+		return How{}, fmt.Errorf("--phase %q: want slices:N with a whole number", text)
+	}
+	return How{Slices: n}, nil
+}
 
 // Cut cuts the run by the intervals of a marker, into slices where it is nil. The
 // notes say what was bounded.

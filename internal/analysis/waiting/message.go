@@ -13,6 +13,19 @@ type Message struct {
 	Sent, Received trace.Time
 }
 
+// BySending orders messages by the time of sending.
+func BySending(a, b Message) int {
+	switch {
+	case a.Sent != b.Sent:
+		return compare(a.Sent, b.Sent)
+	case a.From != b.From:
+		return int(a.From - b.From)
+	case a.To != b.To:
+		return int(a.To - b.To)
+	}
+	return compare(a.Received, b.Received)
+}
+
 // A Late is one wait for one message.
 type Late struct {
 	// Cause is late, Victim waits for it, in Region from Begin on.

@@ -16,6 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/landscape"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
+	"github.com/parallax-hpc/parallax/internal/view/phases"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
 	"github.com/parallax-hpc/parallax/internal/view/scatter"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
@@ -42,5 +43,6 @@ var Views = []*view.View{
 	landscape.View,
 	scatter.View,
 	histogram.View,
+	phases.View,
 	findings.View,
 }

@@ -91,24 +91,8 @@ func (f *facts) chooseUnits(ctx context.Context) error {
 		f.rowOf[id], f.unitOf[id] = int32(i), of[i]
 		f.class[i] = string(f.tree.Kind[id])
 	}
-	f.names = unitNames(f.tree, units)
+	f.names = view.UnitNames(f.tree, units)
 	return ctx.Err()
-}
-
-// unitNames calls units by their rank where they have one of their own.
-func unitNames(t *store.Tree, units []trace.LocationID) []string {
-	seen := make(map[int32]bool, len(units))
-	for _, id := range units {
-		if t.Rank[id] < 0 || seen[t.Rank[id]] {
-			return view.ShortNames(t, units)
-		}
-		seen[t.Rank[id]] = true
-	}
-	out := make([]string, len(units))
-	for i, id := range units {
-		out[i] = fmt.Sprintf("rank %d", t.Rank[id])
-	}
-	return out
 }
 
 // efficiency is POP's, over rows.

@@ -3,10 +3,7 @@ package findings
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
@@ -57,26 +54,19 @@ func (f *facts) skewed() bool {
 
 // marker reads --phase: auto, slices:N, or a pattern of regions.
 func (f *facts) marker(src *phase.Source) (*phase.Marker, int, error) {
-	how := f.request.Values.Text("phase")
-	if n, ok := strings.CutPrefix(how, "slices"); ok {
-		n = strings.TrimPrefix(n, ":")
-		if n == "" {
-			return nil, phase.DefaultSlices, nil
-		}
-		count, err := strconv.Atoi(n)
-		if err != nil || count < 1 {
-			return nil, 0, fmt.Errorf("--phase %q: want slices:N with a whole number", how)
-		}
-		return nil, count, nil
+	text := f.request.Values.Text("phase")
+	how, err := phase.ParseHow(text)
+	if err != nil || how.Slices > 0 {
+		return nil, how.Slices, err
 	}
-	if how == "" || how == "auto" {
+	if how.Auto {
 		return phase.Choose(src.Uses, f.regions, len(f.units), f.length), phase.DefaultSlices, nil
 	}
-	ids, err := view.MatchRegions(f.regions, []string{how})
+	ids, err := view.MatchRegions(f.regions, []string{text})
 	if err != nil {
 		return nil, 0, fmt.Errorf("--phase: %w", err)
 	}
-	return &phase.Marker{Regions: ids, By: how}, 0, nil
+	return &phase.Marker{Regions: ids, By: text}, 0, nil
 }
 
 // gatherPairs finds collectives and messages: of the whole selection, or of
@@ -118,7 +108,7 @@ func (f *facts) pairs(ctx context.Context, w store.Window) (*waiting.Result, err
 	if p.Messages, err = f.messages(ctx, w); err != nil {
 		return nil, err
 	}
-	if p.Group, err = communicators(ctx, f.store, w); err != nil {
+	if p.Group, err = view.Communicators(ctx, f.store, w); err != nil {
 		return nil, err
 	}
 	return p.Analyse()
@@ -155,67 +145,6 @@ func (f *facts) messages(ctx context.Context, w store.Window) ([]waiting.Message
 		}
 		return nil
 	})
-	slices.SortFunc(list, func(a, b waiting.Message) int {
-		switch {
-		case a.Sent != b.Sent:
-			return int(min(max(a.Sent-b.Sent, -1), 1))
-		case a.From != b.From:
-			return int(a.From - b.From)
-		}
-		return int(a.To - b.To)
-	})
+	slices.SortFunc(list, waiting.BySending)
 	return list, err
-}
-
-// communicators gives the communicator of an interval where the source names it.
-func communicators(ctx context.Context, r store.Reader, w store.Window) (func(trace.LocationID, int, int) int32, error) {
-	a := slices.Index(r.Attributes(), "communicator")
-	if a < 0 {
-		return nil, nil
-	}
-	type lane struct {
-		location trace.LocationID
-		number   int
-	}
-	type column struct {
-		row   []int32
-		group []int32
-	}
-	var mu sync.Mutex
-	lanes, numbers := map[lane]*column{}, map[string]int32{}
-	err := r.AttributeColumn(ctx, w, trace.AttributeID(a), func(c *store.AttributeColumns) error {
-		mu.Lock()
-		defer mu.Unlock()
-		k := lane{c.Location, c.Lane}
-		col := lanes[k]
-		if col == nil {
-			col = &column{}
-			lanes[k] = col
-		}
-		for i, row := range c.Row {
-			name := c.Value[i].String()
-			g, ok := numbers[name]
-			if !ok {
-				g = int32(len(numbers)) + 1
-				numbers[name] = g
-			}
-			col.row, col.group = append(col.row, row), append(col.group, g)
-		}
-		return nil
-	})
-	names := slices.Sorted(maps.Keys(numbers)) // numbers must not hang on who came first
-	place := make([]int32, len(numbers)+1)
-	for i, n := range names {
-		place[numbers[n]] = int32(i) + 1
-	}
-	return func(location trace.LocationID, number, row int) int32 {
-		col := lanes[lane{location, number}]
-		if col == nil {
-			return 0
-		}
-		if i, ok := slices.BinarySearch(col.row, int32(row)); ok {
-			return place[col.group[i]]
-		}
-		return 0
-	}, err
 }

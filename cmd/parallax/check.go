@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/findings"
+	"github.com/spf13/pflag"
+)
+
+func checkCommand() *command {
+	return &command{
+		name: "check", args: "SOURCE [--fail-on KIND=LIMIT]", summary: "findings for CI, with exit status 1 past a limit",
+		help: "Says what the run loses time by, most first, and exits with status 1 where a limit is passed. A limit is\n" +
+			"  KIND=TIME    more time than this is lost by findings of the kind: straggler=200ms\n" +
+			"  KIND=SHARE%  more than this share of the time of all locations: imbalance=5%\n" +
+			"  KIND=N       there are more findings of the kind than this: clock=0\n" +
+			"KIND is one of " + kindList() + ",\nor high, medium, any for findings of that level and above. Efficiencies of POP fail below their limit:\n" +
+			"load-balance=80%, communication-efficiency=70%, parallel-efficiency=60%.\n\n" +
+			"  parallax check traces/ --fail-on high=0\n  parallax check run.otf2 --fail-on straggler=5% --fail-on load-balance=85% --json",
+		flags: func(fs *pflag.FlagSet) {
+			fs.StringArray("fail-on", nil, "KIND=LIMIT: exit with status 1 past it; repeatable")
+			fs.String("phase", "", "what cuts the run into phases: auto, slices:N, or a pattern of regions")
+			fs.Bool("json", false, "as one JSON object")
+			fs.Bool("all", false, "every finding, not the first ten")
+			selectionFlags(fs)
+			readingFlags(fs)
+		},
+		run: runCheck,
+	}
+}
+
+func kindList() string {
+	names := make([]string, len(finding.Kinds))
+	for i, k := range finding.Kinds {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ")
+}
+
+func runCheck(ctx context.Context, e *env, args []string) error {
+	limits, err := parseLimits(e.list("fail-on"))
+	if err != nil {
+		return err
+	}
+	set := map[string][]string{}
+	if p := e.text("phase"); p != "" {
+		set["phase"] = []string{p}
+	}
+	values, err := view.NewValues(findings.View, set)
+	if err != nil {
+		return usage("%v", err)
+	}
+	l, err := e.loader()
+	if err != nil {
+		return err
+	}
+	run, err := l.one(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer run.Store.Close()
+	if missing := findings.View.Needs.Missing(run.Store); missing != "" {
+		return fmt.Errorf("check: %s", missing)
+	}
+	q := &view.Request{Runs: []view.Run{run}, Values: values, Size: scene.Size{Width: 1600, Height: 900}}
+	if q.Selection, err = e.spec().Resolve(run.Store); err != nil {
+		return err
+	}
+	result, err := findings.View.Compute(ctx, q)
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	data := result.Data().(findings.Data)
+	failed := []string{}
+	for _, l := range limits {
+		if text := l.past(&data); text != "" {
+			failed = append(failed, text)
+		}
+	}
+	if e.flag("json") {
+		err = writeCheck(e.stdout, view.TwinOf(findings.View, q, result), failed)
+	} else {
+		printCheck(e.stdout, run.Source, &data, result.Notes(), failed, e.flag("all"))
+	}
+	if err == nil && len(failed) > 0 {
+		return errSilent
+	}
+	return err
+}
+
+// writeCheck writes the twin of the view, and which limits are passed.
+func writeCheck(w io.Writer, t *view.Twin, failed []string) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(struct {
+		*view.Twin
+		Failed []string `json:"failed"`
+	}{t, failed})
+}
+
+func printCheck(w io.Writer, source string, d *findings.Data, notes, failed []string, all bool) {
+	fmt.Fprintln(w, source)
+	if p := &d.POP; p.LoadBalance != nil && p.Parallel != nil {
+		fmt.Fprintf(w, "  load balance %s, communication efficiency %s, parallel efficiency %s\n", view.FormatShare(*p.LoadBalance), view.FormatShare(*p.Communication), view.FormatShare(*p.Parallel))
+	}
+	if len(d.Findings) == 0 {
+		fmt.Fprintln(w, "\nnothing stands out")
+	}
+	list := d.Findings
+	if !all {
+		list = list[:d.Shown]
+	}
+	for i := range list {
+		f := &list[i]
+		lost := ""
+		if f.Lost > 0 {
+			lost = fmt.Sprintf(", %s lost (%s of all time)", view.FormatTime(f.Lost), view.FormatShare(f.Share))
+		}
+		fmt.Fprintf(w, "\n%2d. %s %s%s\n    %s\n", i+1, f.Severity, f.Kind, lost, f.Text)
+	}
+	if rest := len(d.Findings) - len(list); rest > 0 {
+		fmt.Fprintf(w, "\nand %d more; --all lists them\n", rest)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(w, "\nnote: %s", n)
+	}
+	if len(notes) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, f := range failed {
+		fmt.Fprintf(w, "\nFAILED %s\n", f)
+	}
+}
+
+// A limit is one --fail-on.
+type limit struct {
+	text  string
+	kind  string
+	unit  string // "time", "share" or "count"
+	value float64
+}
+
+var efficiencies = []string{"load-balance", "communication-efficiency", "parallel-efficiency"}
+
+func parseLimits(list []string) (out []limit, err error) {
+	for _, s := range list {
+		kind, value, ok := strings.Cut(s, "=")
+		known := slices.Contains(efficiencies, kind) || kind == "any" || kind == "high" || kind == "medium" || slices.Contains(finding.Kinds, finding.Kind(kind))
+		if !ok || !known {
+			return nil, usage("--fail-on %q: want KIND=LIMIT with one of %s, high, medium, any, %s", s, kindList(), strings.Join(efficiencies, ", "))
+		}
+		l := limit{text: s, kind: kind}
+		if number, percent := strings.CutSuffix(value, "%"); percent {
+			l.unit = "share"
+			l.value, err = strconv.ParseFloat(number, 64)
+			l.value /= 100
+		} else if n, bad := strconv.ParseFloat(value, 64); bad == nil {
+			l.unit, l.value = "count", n
+			if slices.Contains(efficiencies, kind) {
+				l.unit = "share"
+			}
+		} else {
+			t, bad := view.ParseTime(value, 0)
+			l.unit, l.value, err = "time", float64(t), bad
+		}
+		if err != nil || !(l.value >= 0) || l.unit != "share" && slices.Contains(efficiencies, kind) {
+			return nil, usage("--fail-on %q: want a time such as 200ms, a share such as 5%%, or a number", s)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// past says how a limit is passed, "" where it holds.
+func (l *limit) past(d *findings.Data) string {
+	if i := slices.Index(efficiencies, l.kind); i >= 0 {
+		v := []*float64{d.POP.LoadBalance, d.POP.Communication, d.POP.Parallel}[i]
+		if v != nil && *v < l.value {
+			return fmt.Sprintf("%s: it is %s", l.text, view.FormatShare(*v))
+		}
+		return ""
+	}
+	count, lost, share := 0, 0.0, 0.0
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		if l.kind == "any" || string(f.Kind) == l.kind || l.kind == "high" && f.Severity == finding.High || l.kind == "medium" && f.Severity != finding.Low {
+			count++
+			lost += float64(f.Lost)
+			share += f.Share
+		}
+	}
+	switch {
+	case l.unit == "time" && lost > l.value:
+		return fmt.Sprintf("%s: %s are lost", l.text, view.FormatDuration(lost))
+	case l.unit == "share" && share > l.value:
+		return fmt.Sprintf("%s: %s of all time is lost", l.text, view.FormatShare(share))
+	case l.unit == "count" && float64(count) > l.value:
+		return fmt.Sprintf("%s: %s", l.text, view.Count(count, "finding"))
+	}
+	return ""
+}

@@ -1,0 +1,268 @@
+package phases
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// mostLinks is how many messages are looked at.
+const mostLinks = 4 << 20
+
+// A gatherer knows which locations count, and asks the store for them.
+type gatherer struct {
+	request *view.Request
+	store   store.Reader
+	rows    []trace.LocationID
+	units   []trace.LocationID
+	source  *phase.Source
+}
+
+func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
+	g := &gatherer{request: q, store: q.Store()}
+	tree := g.store.Locations()
+	g.rows = view.Chosen(tree, q.Selection.Locations, tree.Holds)
+	if len(g.rows) == 0 {
+		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
+	}
+	units, of, err := view.Units(tree, g.rows, q.Values.Text("group"))
+	if err != nil {
+		return nil, err
+	}
+	g.units = units
+	sel := q.Selection
+	s := &phase.Source{Regions: g.store.Regions(), Begin: sel.Begin, End: sel.End, Rows: len(g.rows), Units: len(units), Intervals: g.store.Count(q.Window())}
+	s.Row, s.Unit = make([]int32, tree.Len()), make([]int32, tree.Len())
+	for i := range s.Row {
+		s.Row[i], s.Unit[i] = -1, -1
+	}
+	for i, id := range g.rows {
+		s.Row[id], s.Unit[id] = int32(i), of[i]
+	}
+	s.Scan = func(ids []trace.LocationID, add func(*trace.Columns) error) error {
+		w := q.Window()
+		if ids != nil {
+			w.Locations = ids
+		}
+		return g.store.Intervals(ctx, w, add)
+	}
+	s.Roles = func(begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
+		return g.roles(ctx, store.Window{Begin: begin, End: end, Locations: sel.Locations}, add)
+	}
+	g.source = s
+	return g, ctx.Err()
+}
+
+// roles adds up the time per role of each location from the store's digests.
+func (g *gatherer) roles(ctx context.Context, w store.Window, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
+	var mu sync.Mutex
+	return g.store.Summaries(ctx, share.Name, w, store.Coarsest, store.Visitor{
+		Block: func(id trace.LocationID, _ int, _, _ trace.Time, b trace.Block) error {
+			var d share.Digest
+			if !d.Decode(b) {
+				return fmt.Errorf("a digest of location %d cannot be read; import the run again", id)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			add(id, &d.Role)
+			return nil
+		},
+		Rows: func(s *trace.Stretch) error {
+			d := share.Of(s)
+			mu.Lock()
+			defer mu.Unlock()
+			add(s.Rows.Location, &d.Role)
+			return nil
+		},
+	})
+}
+
+// gather cuts the run and adds up what units do in each phase.
+func (r *result) gather(ctx context.Context, g *gatherer) error {
+	r.units, r.names = g.units, view.UnitNames(r.tree, g.units)
+	marker, parts, err := g.marker(ctx)
+	if err != nil {
+		return err
+	}
+	var notes []string
+	if r.phases, notes, err = g.source.Cut(marker, parts); err != nil {
+		return err
+	}
+	r.notes = append(r.notes, notes...)
+	state, err := g.states()
+	if err != nil {
+		return err
+	}
+	cells, err := g.source.Count(r.phases, state)
+	if err != nil {
+		return err
+	}
+	n := len(r.phases.List)
+	r.busy, r.waiting = make([]trace.Time, len(r.units)*n), make([]trace.Time, len(r.units)*n)
+	for row, id := range g.rows {
+		u := int(g.source.Unit[id])
+		for k := range n {
+			r.busy[r.at(u, k)] += cells.Busy[row*n+k]
+			r.waiting[r.at(u, k)] += cells.Waiting[row*n+k] + cells.Idle[row*n+k]
+		}
+	}
+	r.loads = g.loads(cells, n)
+	if len(g.rows) > len(r.units) {
+		r.notes = append(r.notes, fmt.Sprintf("busy and waiting time of %s are added up by rank; --group locations shows each", view.Count(len(g.rows), "location")))
+	}
+	r.waits, err = g.waits(ctx, r)
+	return err
+}
+
+// loads gives the busy time of units by kind of location, of kinds that most units
+// have: a rank's GPU and its threads are compared apart.
+func (g *gatherer) loads(cells *phase.Table, n int) (out []*finding.Load) {
+	tree := g.store.Locations()
+	byKind, units := map[trace.Kind]*finding.Load{}, map[trace.Kind]map[int32]bool{}
+	var kinds []trace.Kind
+	for row, id := range g.rows {
+		k, u := tree.Kind[id], g.source.Unit[id]
+		if byKind[k] == nil {
+			byKind[k] = &finding.Load{Units: len(g.units), Phases: n, Busy: make([]trace.Time, len(g.units)*n)}
+			units[k] = map[int32]bool{}
+			kinds = append(kinds, k)
+		}
+		units[k][u] = true
+		for p := range n {
+			byKind[k].Busy[int(u)*n+p] += cells.Busy[row*n+p]
+		}
+	}
+	slices.Sort(kinds)
+	for _, k := range kinds {
+		if 4*len(units[k]) >= 3*len(g.units) {
+			out = append(out, byKind[k])
+		}
+	}
+	return out
+}
+
+// marker reads --phase.
+func (g *gatherer) marker(ctx context.Context) (*phase.Marker, int, error) {
+	text := g.request.Values.Text("phase")
+	how, err := phase.ParseHow(text)
+	if err != nil || how.Slices > 0 {
+		return nil, how.Slices, err
+	}
+	if err := g.uses(ctx); err != nil {
+		return nil, 0, err
+	}
+	if how.Auto {
+		return phase.Choose(g.source.Uses, g.source.Regions, len(g.units), g.source.End-g.source.Begin), phase.DefaultSlices, nil
+	}
+	ids, err := view.MatchRegions(g.source.Regions, []string{text})
+	if err != nil {
+		return nil, 0, fmt.Errorf("--phase: %w", err)
+	}
+	return &phase.Marker{Regions: ids, By: text}, 0, nil
+}
+
+// uses asks how often and how long units use regions: from prefix sums, no scan.
+func (g *gatherer) uses(ctx context.Context) error {
+	t, err := g.store.Time(ctx, g.request.Window())
+	if err != nil {
+		return err
+	}
+	for k, id := range t.Locations {
+		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
+			if u := g.source.Unit[id]; u >= 0 {
+				g.source.Uses = append(g.source.Uses, phase.Use{Unit: u, Region: t.Region[i], Calls: t.Calls[i], Inclusive: t.Inclusive[i]})
+			}
+		}
+	}
+	return nil
+}
+
+// states reads --busy and --idle: nil where roles decide.
+func (g *gatherer) states() ([]phase.State, error) {
+	busy, idle := g.request.Values.Patterns("busy"), g.request.Values.Patterns("idle")
+	if len(busy)+len(idle) == 0 {
+		return nil, nil
+	}
+	regions := g.source.Regions
+	out := make([]phase.State, len(regions))
+	for i := range out {
+		out[i] = phase.ByRole
+		if len(busy) > 0 {
+			out[i] = phase.Waiting
+		}
+	}
+	for state, patterns := range map[phase.State][]string{phase.Busy: busy, phase.Waiting: idle} {
+		for _, p := range patterns {
+			if role, ok := trace.ParseRole(p); ok {
+				p = "role:" + role.String()
+			}
+			match, err := view.RegionPattern(p)
+			if err != nil {
+				return nil, err
+			}
+			for i := range regions {
+				if match(trace.RegionID(i), &regions[i]) {
+					out[i] = state
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// waits finds who waited for whom; nil where the run is too large or has no peers.
+func (g *gatherer) waits(ctx context.Context, r *result) (*waiting.Result, error) {
+	if len(g.units) < 2 {
+		return nil, nil
+	}
+	if g.source.Intervals > phase.MostScanned {
+		r.notes = append(r.notes, fmt.Sprintf("who waited for whom is not looked for in %s intervals; choose a shorter time", view.FormatCount(float64(g.source.Intervals))))
+		return nil, nil
+	}
+	w := g.request.Window()
+	p := &waiting.Plan{Regions: g.source.Regions, Unit: g.source.Unit, Units: len(g.units), Indexed: w.Begin == 0}
+	p.Scan = func(add func(*trace.Columns) error) error { return g.source.Scan(nil, add) }
+	var err error
+	if n := g.store.LinkCount(w); n > 0 && n <= mostLinks {
+		if p.Messages, err = g.messages(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	if p.Group, err = view.Communicators(ctx, g.store, w); err != nil {
+		return nil, err
+	}
+	res, err := p.Analyse()
+	if err == nil && res.All > 0 && len(res.Meetings) == 0 {
+		r.notes = append(r.notes, "collectives are left before all have come: the clocks disagree, and who came last cannot be told")
+		res.Late = nil
+	}
+	return res, err
+}
+
+func (g *gatherer) messages(ctx context.Context, w store.Window) ([]waiting.Message, error) {
+	var mu sync.Mutex
+	var list []waiting.Message
+	unit := g.source.Unit
+	err := g.store.Links(ctx, w, func(l *store.LinkColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i, k := range l.Kind {
+			from, to := unit[l.FromLocation[i]], unit[l.ToLocation[i]]
+			if k == trace.LinkMessage && !l.Untimed[i] && from >= 0 && to >= 0 {
+				list = append(list, waiting.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]})
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(list, waiting.BySending)
+	return list, err
+}

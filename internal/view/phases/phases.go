@@ -1,0 +1,93 @@
+// Package phases shows who was busy and who waited in which phase of a run: a heat
+// map of locations by phases, and for each phase who held the others up.
+//
+//	gather.go     units, phases and waits, as package phase and waiting find them
+//	verdict.go    who held the others up, phase by phase
+//	layout.go     the picture
+//	data.go       the twins
+package phases
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "phases",
+	Title:   "Phases",
+	Paper:   "wait states after Wolf, Mohr and Böhme, Geimer, Wolf, Arnold",
+	Summary: "locations by phases: who is busy, who waits, and for whom",
+	HowToRead: "A row a rank (or location), a column a phase: a training step, an iteration, or a slice of time. Colours show how long the row is busy in the phase, or waits, or how long the phase takes. " +
+		"The bars above show what all rows together wait in each phase for the last to arrive at collectives and for late messages; the name under a bar, and the mark in its column, is who held the others up. " +
+		"Time for the data to arrive after that (transfer) is not in the bars. Choosing a cell selects its phase and its row for all views.",
+	Needs:   view.Needs{Intervals: true},
+	Options: view.Use("phase=auto", "metric=busy", "group=auto", "busy", "idle", "palette"),
+	Compute: compute,
+}
+
+type result struct {
+	request *view.Request
+	tree    *store.Tree
+	metric  string
+	units   []trace.LocationID
+	names   []string
+	phases  *phase.Phases
+	// By unit and phase: sums over the locations of a unit.
+	busy, waiting []trace.Time
+	loads         []*finding.Load // by class of locations that most units have
+	waits         *waiting.Result
+	verdicts      []Verdict
+	skew          []trace.Time // by phase
+	transfer      []trace.Time
+	notes         []string
+	drawn         drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	r := &result{request: q, tree: q.Store().Locations(), metric: q.Values.Text("metric")}
+	switch r.metric {
+	case "busy", "waiting", "duration":
+	default:
+		return nil, fmt.Errorf("--metric %q: want busy, waiting or duration", r.metric)
+	}
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	g, err := newGatherer(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.gather(ctx, g); err != nil {
+		return nil, err
+	}
+	r.judge()
+	return r, nil
+}
+
+// at is the place of a unit and phase in the tables.
+func (r *result) at(unit, phase int) int { return unit*len(r.phases.List) + phase }
+
+// value is what colours mean; false where the unit has no part in the phase.
+func (r *result) value(unit, k int) (trace.Time, bool) {
+	s := r.phases.Span(unit, k)
+	if s.Absent() {
+		return 0, false
+	}
+	switch r.metric {
+	case "waiting":
+		return r.waiting[r.at(unit, k)], true
+	case "duration":
+		return s.Length(), true
+	}
+	return r.busy[r.at(unit, k)], true
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }

@@ -1,0 +1,83 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// UnitNames calls units by their rank where they have one of their own.
+func UnitNames(t *store.Tree, units []trace.LocationID) []string {
+	seen := make(map[int32]bool, len(units))
+	for _, id := range units {
+		if t.Rank[id] < 0 || seen[t.Rank[id]] {
+			return ShortNames(t, units)
+		}
+		seen[t.Rank[id]] = true
+	}
+	out := make([]string, len(units))
+	for i, id := range units {
+		out[i] = fmt.Sprintf("rank %d", t.Rank[id])
+	}
+	return out
+}
+
+// Communicators gives a function that numbers the communicator of an interval, by
+// location, lane and row, from 1 on in order of their names; 0 where the source
+// names none. It is nil where the source names none at all.
+func Communicators(ctx context.Context, r store.Reader, w store.Window) (func(trace.LocationID, int, int) int32, error) {
+	a := slices.Index(r.Attributes(), "communicator")
+	if a < 0 {
+		return nil, nil
+	}
+	type lane struct {
+		location trace.LocationID
+		number   int
+	}
+	type column struct {
+		row   []int32
+		group []int32
+	}
+	var mu sync.Mutex
+	lanes, numbers := map[lane]*column{}, map[string]int32{}
+	err := r.AttributeColumn(ctx, w, trace.AttributeID(a), func(c *store.AttributeColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		k := lane{c.Location, c.Lane}
+		col := lanes[k]
+		if col == nil {
+			col = &column{}
+			lanes[k] = col
+		}
+		for i, row := range c.Row {
+			name := c.Value[i].String()
+			g, ok := numbers[name]
+			if !ok {
+				g = int32(len(numbers)) + 1
+				numbers[name] = g
+			}
+			col.row, col.group = append(col.row, row), append(col.group, g)
+		}
+		return nil
+	})
+	names := slices.Sorted(maps.Keys(numbers)) // numbers must not hang on who came first
+	place := make([]int32, len(numbers)+1)
+	for i, n := range names {
+		place[numbers[n]] = int32(i) + 1
+	}
+	return func(location trace.LocationID, number, row int) int32 {
+		col := lanes[lane{location, number}]
+		if col == nil {
+			return 0
+		}
+		if i, ok := slices.BinarySearch(col.row, int32(row)); ok {
+			return place[col.group[i]]
+		}
+		return 0
+	}, err
+}
