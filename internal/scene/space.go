@@ -24,6 +24,7 @@ type Space struct {
 	// height of a bar; NaN: not drawn.
 	Value     []float32
 	Low, High float32
+	Unit      string   // of the values: "ns", "bytes", "count", "share" or ""
 	Ramp      string   // as in RampNames
 	Fill      []Colour // nil: by Value
 	// Radius of dots and balls in units of the stretched box; drawn no smaller than a pixel.

@@ -21,6 +21,15 @@ type apiError struct {
 	Message string `json:"error"`
 	Hint    string `json:"hint"`
 	Kind    string `json:"kind"`
+	// Place is set where the fault lies in a text that the user wrote.
+	Place *placeJSON `json:"place,omitempty"`
+}
+
+// placeJSON is a place in a text, from 1, and its line with a mark under it.
+type placeJSON struct {
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Caret  string `json:"caret"`
 }
 
 func (e *apiError) Error() string { return e.Message }
@@ -53,7 +62,15 @@ func errorOf(err error) *apiError {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &apiError{Status: http.StatusServiceUnavailable, Kind: "superseded", Message: "the request was cancelled"}
 	}
-	return &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err), Message: err.Error()}
+	out := &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err), Message: err.Error()}
+	var placed interface {
+		Place() (line, column int, caret string)
+	}
+	if errors.As(err, &placed) {
+		line, column, caret := placed.Place()
+		out.Kind, out.Place = "usage", &placeJSON{line, column, caret}
+	}
+	return out
 }
 
 func kindOf(err error) string {

@@ -27,6 +27,8 @@ type viewJSON struct {
 	HowToRead string        `json:"howToRead"`
 	Needs     needsJSON     `json:"needs"`
 	Options   []view.Option `json:"options"`
+	// Examples are texts for an option that is a file.
+	Examples []view.Example `json:"examples"`
 }
 
 type needsJSON struct {
@@ -41,7 +43,7 @@ type needsJSON struct {
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {
 	out := []viewJSON{}
 	for _, v := range s.config.Views {
-		out = append(out, viewJSON{v.Name, v.Title, v.Paper, v.Summary, v.HowToRead, needsJSON(v.Needs), append([]view.Option{}, v.Options...)})
+		out = append(out, viewJSON{v.Name, v.Title, v.Paper, v.Summary, v.HowToRead, needsJSON(v.Needs), append([]view.Option{}, v.Options...), append([]view.Example{}, v.Examples...)})
 	}
 	return s.writeJSON(w, r, http.StatusOK, out)
 }

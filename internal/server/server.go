@@ -261,6 +261,7 @@ func (s *Server) routes() *http.ServeMux {
 	handle("GET /api/runs/{run}/search", s.onRun(s.search))
 	handle("GET /api/runs/{run}/summary", s.onRun(s.summary))
 	handle("GET /api/runs/{run}/views/{view}/{what}", s.onRun(s.view))
+	handle("GET /api/runs/{run}/bindings", s.onRun(s.bindings))
 	handle("/api/", func(http.ResponseWriter, *http.Request) error {
 		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such path", Hint: "docs/api.md lists them"}
 	})

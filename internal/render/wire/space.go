@@ -8,7 +8,7 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 	out := spaceMark{
 		Kind: m.Kind(), X: finite(m.X), Y: finite(m.Y), W: finite(m.W), H: finite(m.H), Form: uint8(m.Form),
 		PX: e.keyed(m.PX), PY: e.keyed(m.PY), PZ: e.keyed(m.PZ), Value: e.keyed(m.Value),
-		Low: finite(m.Low), High: finite(m.High), Ramp: [2]int{ramp.Start, ramp.Length},
+		Low: finite(m.Low), High: finite(m.High), Unit: m.Unit, Ramp: [2]int{ramp.Start, ramp.Length},
 		Radius: finite(m.Radius), Half: [2]float64{finite(m.Half[0]), finite(m.Half[1])}, Tall: finite(m.Tall), Base: finite(m.Base),
 		Columns: m.Columns, Gap: finite(m.Gap), Camera: cameraOf(m.Camera), Filter: filterOf(&m.Filter),
 	}
@@ -58,6 +58,7 @@ type spaceMark struct {
 	Value   *column      `json:"value"`
 	Low     float64      `json:"low"`
 	High    float64      `json:"high"`
+	Unit    string       `json:"unit"`
 	Ramp    [2]int       `json:"ramp"` // start and length in the palette
 	Fill    *column      `json:"fill,omitempty"`
 	Radius  float64      `json:"radius"`

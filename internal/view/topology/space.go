@@ -44,7 +44,7 @@ func (r *result) newSpace() *scene.Space {
 	v := r.request.Values
 	m := &scene.Space{
 		Form: scene.FormOf(v.Text("shape")), Low: float32(r.lo), High: float32(r.hi), Base: float32(min(r.lo, 0)),
-		Ramp: v.Text("palette"), Camera: r.camera, Filter: r.shown,
+		Unit: r.colour().unit, Ramp: v.Text("palette"), Camera: r.camera, Filter: r.shown,
 	}
 	if v.Switch("paper") {
 		m.Ramp = "spectrum"

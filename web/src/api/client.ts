@@ -35,6 +35,7 @@ export interface Api {
   info(run: string, signal?: AbortSignal): Promise<t.RunInfo>;
   locations(run: string, parent: number | null, offset: number, limit: number, signal?: AbortSignal): Promise<t.LocationPage>;
   regions(run: string, signal?: AbortSignal): Promise<t.RegionRow[]>;
+  bindings(run: string, signal?: AbortSignal): Promise<t.Bindings>;
   search(run: string, query: string, signal?: AbortSignal): Promise<t.SearchResult>;
   summary(run: string, selection: t.SelectionSpec, ticket?: Ticket): Promise<t.Summary>;
   scene(run: string, request: t.ViewRequest, ticket?: Ticket): Promise<Scene>;
@@ -85,6 +86,7 @@ export function createApi(base = ""): Api {
     regions: (id, signal) => line.json(run(id, "regions"), signal),
     search: (id, q, signal) => line.json(run(id, `search?${query({ q })}`), signal),
     summary: (id, selection, ticket) =>
+    bindings: (id, signal) => line.json(run(id, "bindings"), signal),
       line.json(run(id, `summary?${query({ ...selectionQuery(selection), ...ticketed(ticket) })}`), ticket?.signal),
     scene: async (id, r, ticket) => {
       const have = keep.keys();

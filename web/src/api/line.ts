@@ -72,7 +72,7 @@ async function fetchPatiently(line: Line, url: string, signal?: AbortSignal, ini
 async function errorOf(answer: Response): Promise<t.ApiError> {
   try {
     const e = (await answer.json()) as Partial<t.ApiError>;
-    if (typeof e.error === "string") return { error: e.error, hint: e.hint ?? "", kind: e.kind ?? "internal" };
+    if (typeof e.error === "string") return { error: e.error, hint: e.hint ?? "", kind: e.kind ?? "internal", ...(e.place ? { place: e.place } : {}) };
   } catch {
     // Not ours: something in between answered.
   }

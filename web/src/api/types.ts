@@ -12,6 +12,8 @@ export interface ApiError {
   kind:
     | "usage" | "not-found" | "malformed" | "unsupported" | "empty" | "needs" | "importing" | "failed"
     | "forbidden" | "too-large" | "busy" | "superseded" | "internal" | "aborted" | "unreachable";
+  /** Where the fault lies in a text that the user wrote: from 1, and the line with a mark under it. */
+  place?: { line: number; column: number; caret: string };
 }
 
 export type Theme = "light" | "dark";
@@ -40,6 +42,22 @@ export interface ViewInfo {
   howToRead: string;
   needs: Needs;
   options: Option[];
+  /** Texts for an option that is a file. */
+  examples: Example[];
+}
+
+export interface Example {
+  name: string;
+  note: string;
+  text: string;
+}
+
+/** GET /api/runs/{run}/bindings: what events can be bound to beside regions and metrics. */
+export interface Bindings {
+  atomics: string[];
+  counters: string[];
+  /** Attributes of locations that are numbers. */
+  metadata: string[];
 }
 
 export interface Needs {

@@ -176,6 +176,8 @@ export interface SpaceMark {
   value: Float32Array;
   low: number;
   high: number;
+  /** Of the values: "ns", "bytes", "count", "share" or "". */
+  unit: string;
   /** Start and length of the colours in the palette. */
   ramp: [number, number];
   fill: Uint16Array | null;

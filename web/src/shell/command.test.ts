@@ -10,7 +10,7 @@ import { Workbench } from "./workbench";
 
 let bench: Workbench;
 const run = (id: string) => commands.find((c) => c.id === id)!.run(bench);
-const view = (name: string): ViewInfo => ({ name, title: name, paper: "", summary: "", howToRead: "", needs: {} as ViewInfo["needs"], options: [] });
+const view = (name: string): ViewInfo => ({ name, title: name, paper: "", summary: "", howToRead: "", needs: {} as ViewInfo["needs"], options: [], examples: [] });
 
 beforeEach(() => {
   bench = new Workbench({} as Api, [], palette, () => ({}) as Painter);

@@ -27,7 +27,7 @@ const clickSlack = 4;
 const rowSlack = 14;
 
 interface Drag {
-  mode: "brush" | "pan" | "turn" | "none";
+  mode: "brush" | "pan" | "turn" | "shift" | "none";
   panel: PanelState;
   frame: number;
   x: number;
@@ -158,7 +158,9 @@ export class Gestures {
     const near = inside >= 0 ? inside : this.find(x, y, 24);
     const f = this.frame(near);
     let mode: Drag["mode"] = "none";
-    if (this.host.plug().turn && e.button === 0) mode = "turn";
+    const plug = this.host.plug();
+    if (plug.shift && (e.button === 1 || e.shiftKey || !plug.turn)) mode = "shift";
+    else if (plug.turn && e.button === 0) mode = "turn";
     else if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = "pan";
     else if (f && inside >= 0 && e.button === 0 && (isTime(f) || f.yScale.rows.length > 1)) mode = "brush";
     if (e.button === 1) e.preventDefault();
@@ -173,6 +175,7 @@ export class Gestures {
     if (!d.moved && Math.hypot(p.x - d.x, p.y - d.y) < clickSlack) return;
     d.moved = true;
     if (d.mode === "turn") return this.setOptions(this.host.plug().turn!(d.panel, p.x - d.x, p.y - d.y));
+    if (d.mode === "shift") return this.setOptions(this.host.plug().shift!(d.panel, (p.x - d.x) / this.side, (p.y - d.y) / this.side));
     const f = this.frame(d.frame);
     if (!f) return;
     if (d.mode === "pan") {
@@ -186,6 +189,12 @@ export class Gestures {
       if (rows.length > 0) lines.push(plural(rows.length, "row"));
       this.bench.tip.value = { ...this.onPage(p.x, p.y), title: choice.time ? formatRange(choice.time.begin, choice.time.end) : plural(rows.length, "row"), lines: choice.time ? lines : [] };
     }
+  }
+
+  /** The smaller side of the picture. */
+  private get side(): number {
+    const s = this.picture.scene;
+    return Math.max(1, Math.min(s?.width ?? 1, s?.height ?? 1));
   }
 
   private setOptions(changes: OptionChange[]): void {
@@ -321,7 +330,9 @@ export class Gestures {
     const magnify = this.host.plug().magnify;
     if (magnify) {
       e.preventDefault();
-      return this.setOptions(magnify(this.host.panel(), Math.exp(-Math.max(-120, Math.min(120, e.deltaY * unit)) * 0.002)));
+      const s = this.picture.scene;
+      const at = { x: (x - (s?.width ?? 0) / 2) / this.side, y: (y - (s?.height ?? 0) / 2) / this.side };
+      return this.setOptions(magnify(this.host.panel(), Math.exp(-Math.max(-120, Math.min(120, e.deltaY * unit)) * 0.002), at));
     }
     if (!f || !isTime(f) || !this.picture.slides) return;
     e.preventDefault();
@@ -353,11 +364,26 @@ export class Gestures {
 
   /** Moves the cross-hair with arrow keys; true where the key was ours. */
   key(e: KeyboardEvent): boolean {
+  /** Arrows turn what can be turned, + and - come closer and go back, 0 is as at first. */
+  private turnByKey(e: KeyboardEvent): boolean {
+    const { turn, shift, magnify } = this.host.plug();
+    if (!turn || !magnify) return false;
+    const panel = this.host.panel();
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+    if (step && e.shiftKey && shift) this.setOptions(shift(panel, step[0] * 0.05, step[1] * 0.05));
+    else if (step) this.setOptions(turn(panel, step[0] * 15, step[1] * 15));
+    else if (e.key === "+" || e.key === "-") this.setOptions(magnify(panel, e.key === "+" ? 1.2 : 1 / 1.2, { x: 0, y: 0 }));
+    else if (e.key === "0") this.bench.setOption(panel.id, "camera", []);
+    else return false;
+    return true;
+  }
+
     const shown = this.picture.shown;
     const f = shown?.scene.frames[0];
     if (!shown || !f || e.ctrlKey || e.metaKey || e.altKey) return false;
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
     const w = visibleWidth(shown, f);
+    if (this.turnByKey(e)) return true;
     const at = this.at ?? { x: f.x + w / 2, y: f.y + Math.min(f.h / 2, (f.yScale.rows[0]?.to ?? f.y + f.h) - f.y - 2) };
     if (step) {
       const rows = f.yScale.rows;

@@ -30,6 +30,7 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
   const view = bench.view(panel.view);
   const missing = view ? bench.missing(panel.view) : "";
   const focused = bench.focused.value === panel.id && !alone;
+  const Side = bench.plug(panel.view).Side;
   return (
     <section
       id={panel.id} class={`panel ${focused ? "panel-focused" : ""}`} tabIndex={0} aria-label={`${view?.title ?? panel.view}, panel`}
@@ -46,6 +47,7 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
         ) : (
           <PictureHost key={panel.view} panel={panel} view={view} onScene={(s) => { scene.value = s; bench.setNotes(panel.id, s.notes); }} />
         )}
+        {view && !missing && !panel.table && Side && <Guard what={`What stands beside ${panel.view}`}><Side panel={panel} scene={scene.value} /></Guard>}
       </div>
       {view && !missing && !panel.table && <Legend scene={scene.value} />}
     </section>
@@ -82,7 +84,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
         ))}
       </span>
       {notes.length > 0 && <span class="panel-note" title={notes.join("\n")}>{notes[0]}</span>}
-      {Controls && <span class="panel-controls"><Guard what={`The controls of ${panel.view}`}><Controls panel={panel} /></Guard></span>}
+      {Controls && <span class="panel-controls"><Guard what={`The controls of ${panel.view}`}><Controls panel={panel} scene={scene} /></Guard></span>}
       <span class="panel-tools">
         {view && view.options.length > 0 && (
           <Popover title={`Options of ${view.title}`} class="plain" align="right" label={<Icon name="options" />}>
@@ -121,9 +123,10 @@ function viewItems(bench: Workbench, panel: layout.PanelState): MenuItem[] {
 
 /** What the panel shows, as the server is asked for it. */
 export function requestOf(bench: Workbench, panel: layout.PanelState, scene: Scene | null, width: number, height: number): ViewRequest {
+  const plug = bench.plug(panel.view);
   return {
-    view: panel.view, options: optionsFor(bench.view(panel.view), panel.options, bench.palette.value),
-    selection: specFor(bench.look.value, followOf(scene, bench.plug(panel.view).follow)), width, height,
+    view: panel.view, options: optionsFor(bench.view(panel.view), { ...plug.always, ...panel.options }, bench.palette.value),
+    selection: specFor(bench.look.value, followOf(scene, plug.follow)), width, height,
   };
 }
 

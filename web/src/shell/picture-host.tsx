@@ -14,6 +14,7 @@ import { controlOf, optionsFor } from "./option";
 import { Picture } from "./picture";
 import { followOf, specFor, type Follow } from "./scope";
 import type { Look } from "./selection";
+import { splitOptions, withGestures } from "./space";
 
 interface Props {
   panel: PanelState;
@@ -31,7 +32,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
   const retry = useRef(() => {});
   useEffect(() => {
     const element = host.current!;
-    const plug = bench.plug(view.name);
+    const plug = withGestures(bench.plug(view.name), view);
     const live = view.options.filter((o) => controlOf(o) === "slider" || o.name === "camera").map((o) => o.name);
     const size = { width: element.clientWidth, height: element.clientHeight };
     const state = () => findPanel(bench.layout.value, panel.id) ?? panel;
@@ -48,6 +49,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
       busy: (b) => (busy.value = b),
       failed: (e) => {
         failure.value = e;
+        bench.failures.value = { ...bench.failures.peek(), [panel.id]: e };
         if (e) bench.reportGone({ detail: e });
       },
       moved: mark,
@@ -55,8 +57,9 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const gestures = new Gestures(bench, picture, { element, panel: state, plug: () => plug, brush: (b) => { brush = b; mark(); } });
     const update = () => {
       const p = state();
+      const { asked, space } = splitOptions(view, optionsFor(view, { ...bench.plug(p.view).always, ...p.options }, bench.palette.value));
       picture.update({
-        run: bench.runID.value, view: view.name, options: optionsFor(view, p.options, bench.palette.value), spec: specFor(bench.look.value, follow()),
+        run: bench.runID.value, view: view.name, options: asked, space, spec: specFor(bench.look.value, follow()),
         window: bench.store.window, wholeRun: bench.store.wholeRun, ...size, theme: bench.themeName.value,
         local: plug.local === true, slides: slides(follow(), bench.look.value), scroll: scrollOf(p), live,
       });

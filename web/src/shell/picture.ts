@@ -14,6 +14,7 @@ import { ApiFailure, type Api } from "../api/client";
 import type { ApiError, Fact, SelectionSpec, Theme, ViewRequest } from "../api/types";
 import { identity, type Highlight, type Painter, type Transform } from "../scene/painter";
 import type { Scene } from "../scene/scene";
+import type { SpaceChoice } from "../scene/space/look";
 import { isIdentity, isTime, overscan, toScene, transformTo, visibleWidth, type Shown } from "./geometry";
 import { same, type Range } from "./selection";
 
@@ -35,6 +36,8 @@ export interface Wants {
   slides: boolean;
   /** First row shown, where the view scrolls; rows move at once. */
   scroll: number;
+  /** What is turned and filtered in the page, without asking. */
+  space?: SpaceChoice;
   /** Options that are dragged: an answer on its way is drawn though the hand has moved on. */
   live: readonly string[];
 }
@@ -100,6 +103,7 @@ export class Picture {
     this.wants = wants;
     if (wants.width < 16 || wants.height < 16) return;
     if (before && before.theme !== wants.theme && this.drawn) this.painter.setTheme(wants.theme);
+    if (wants.space) this.painter.setSpace(wants.space);
     this.place();
     // A view that must be computed anew for each window waits until the window rests.
     const moved = !wants.local && this.drawn !== null && before !== null && !same(before.window, wants.window);
@@ -125,8 +129,11 @@ export class Picture {
   /** What lies at a screen pixel, by the view's own answer. Hovering never takes a click's place. */
   async pick(x: number, y: number, frame: number, purpose: "hover" | "click", signal?: AbortSignal): Promise<Fact | null> {
     if (!this.drawn || !this.wants) return null;
+    const ticket = { panel: `${this.panel}-${purpose}`, seq: ++seq, signal };
+    const item = this.painter.pickSpace(x, y);
+    if (item !== null) return item < 0 ? null : this.api.pickItem(this.wants.run, this.drawn.request, item, ticket);
     const at = frame >= 0 ? toScene(this.transform(frame), x, y) : { x, y };
-    return this.api.pick(this.wants.run, this.drawn.request, at.x, at.y, { panel: `${this.panel}-${purpose}`, seq: ++seq, signal });
+    return this.api.pick(this.wants.run, this.drawn.request, at.x, at.y, ticket);
   }
 
   close(): void {

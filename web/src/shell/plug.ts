@@ -15,6 +15,8 @@ export interface ViewPlug {
   name: string;
   /** Which parts of the selection it takes as a filter, where its rows do not tell. */
   follow?: Partial<Follow>;
+  /** Options that the page always sends. */
+  always?: Readonly<Record<string, readonly string[]>>;
   /** Its marks do not depend on the window's ends: they may be moved and asked for with overscan. */
   local?: boolean;
   /** Which of its rows a scene shows, where they scroll by the option "scroll"; null: all of them. */
@@ -25,10 +27,14 @@ export interface ViewPlug {
   chooseRow?(row: Row, panel: PanelState): OptionChange[] | null;
   /** What a drag over the picture changes, by pixels since it began with the panel as it was: turning a camera. */
   turn?(panel: PanelState, dx: number, dy: number): OptionChange[];
-  /** What the wheel changes; a factor above 1 comes closer. */
-  magnify?(panel: PanelState, factor: number): OptionChange[];
-  /** Further controls in the panel's head. */
-  Controls?: ComponentType<{ panel: PanelState }>;
+  /** What a drag with Shift or the middle button changes, by shares of the picture's smaller side. */
+  shift?(panel: PanelState, dx: number, dy: number): OptionChange[];
+  /** What the wheel changes; a factor above 1 comes closer. The pointer is given in shares of the smaller side, from the middle. */
+  magnify?(panel: PanelState, factor: number, at: { x: number; y: number }): OptionChange[];
+  /** What stands beside the picture, where it is not null. */
+  Side?: ComponentType<{ panel: PanelState; scene: Scene | null }>;
+  /** Further controls in the panel's head, with the scene drawn last. */
+  Controls?: ComponentType<{ panel: PanelState; scene: Scene | null }>;
 }
 
 /** An option with its new values. */

@@ -70,6 +70,8 @@ export class Workbench {
 
   /** What each panel's picture says about itself, by panel. */
   readonly notes = signal<Readonly<Record<string, readonly string[]>>>({});
+  /** Why a panel's picture is not the one asked for, by panel. */
+  readonly failures = signal<Readonly<Record<string, ApiError | null>>>({});
   /** The view whose reading is explained; "": that of the focused panel. */
   readonly howTo = signal("");
   /** A few words beside the cursor. */

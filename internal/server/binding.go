@@ -1,0 +1,73 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// bindingsJSON lists what the events of a layout can be bound to beside regions
+// and metrics, which the page knows already.
+type bindingsJSON struct {
+	Atomics  []string `json:"atomics"`
+	Counters []string `json:"counters"`
+	Metadata []string `json:"metadata"` // attributes of locations that are numbers
+}
+
+// sampled is how many locations are looked at: those of a run are mostly alike.
+const sampled = 256
+
+// bindings is computed once a run.
+func (s *Server) bindings(w http.ResponseWriter, r *http.Request, x *run) error {
+	body, err := s.cachedJSON(r.Context(), x, "bindings", func(c *computation) (any, error) { return bindingsOf(c, x) })
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, http.StatusOK, "application/json", body)
+}
+
+func bindingsOf(c *computation, x *run) (any, error) {
+	st := x.Store
+	out := bindingsJSON{Atomics: []string{}, Counters: []string{}, Metadata: []string{}}
+	add := func(to *[]string, name string) {
+		if name != "" && len(*to) < 500 && !slices.Contains(*to, name) {
+			*to = append(*to, name)
+		}
+	}
+	tree := st.Locations()
+	for id := range min(tree.Len(), sampled) {
+		for _, a := range tree.Attributes[id] {
+			if _, ok := a.Value.Number(); ok {
+				add(&out.Metadata, a.Key)
+			}
+		}
+	}
+	for i := range st.Counters() {
+		add(&out.Counters, st.Counters()[i].Name)
+		if i > 100_000 {
+			break
+		}
+	}
+	enough := errors.New("enough")
+	rows := 0
+	err := st.Atomics(c.ctx, nil, func(list []trace.AtomicRow) error {
+		for i := range list {
+			if m := int(list[i].Metric); m < len(st.Metrics()) {
+				add(&out.Atomics, st.Metrics()[m].Name)
+			}
+		}
+		if rows += len(list); rows > 100_000 {
+			return enough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, enough) {
+		return nil, err
+	}
+	for _, list := range [][]string{out.Atomics, out.Counters, out.Metadata} {
+		slices.Sort(list)
+	}
+	return out, nil
+}

@@ -1,0 +1,62 @@
+// Views whose scene is a space: they are turned, moved and filtered in the page. The
+// options that do so stay in the address and in exports, but are not asked for.
+
+import type { ViewInfo } from "../api/types";
+import { parseCamera, usualCamera, writeCamera, type SpaceChoice } from "../scene/space/look";
+import type { SpaceCamera } from "../scene/scene";
+import type { PanelState } from "./layout";
+import type { OptionChange, ViewPlug } from "./plug";
+
+/** Options that the page applies by itself. */
+export const spaceOptions = ["camera", "min", "max", "slice", "point"] as const;
+
+/** Degrees a pixel. */
+const turnRate = 0.4;
+
+export function isSpace(view: ViewInfo | undefined): boolean {
+  return view?.options.some((o) => o.name === "camera") === true;
+}
+
+/** What is left to ask for, and what the page does with the rest. */
+export function splitOptions(view: ViewInfo, options: Record<string, string[]>): { asked: Record<string, string[]>; space: SpaceChoice } {
+  if (!isSpace(view)) return { asked: options, space: {} };
+  const asked = { ...options };
+  const space: SpaceChoice = {};
+  for (const name of spaceOptions) {
+    if (options[name]?.[0] !== undefined) space[name] = options[name]![0];
+    delete asked[name];
+  }
+  return { asked, space };
+}
+
+export function cameraOf(panel: PanelState): SpaceCamera {
+  return parseCamera(panel.options.camera?.[0]);
+}
+
+function change(c: SpaceCamera): OptionChange[] {
+  const text = writeCamera(c);
+  return [{ option: "camera", values: text === writeCamera(usualCamera) ? [] : [text] }];
+}
+
+export const spaceGestures: Required<Pick<ViewPlug, "turn" | "shift" | "magnify">> = {
+  turn: (panel, dx, dy) => {
+    const c = cameraOf(panel);
+    return change({ ...c, azimuth: c.azimuth + dx * turnRate, elevation: Math.max(-90, Math.min(90, c.elevation + dy * turnRate)) });
+  },
+  shift: (panel, dx, dy) => {
+    const c = cameraOf(panel);
+    return change({ ...c, panX: c.panX + dx, panY: c.panY + dy });
+  },
+  magnify: (panel, factor, at) => {
+    const c = cameraOf(panel);
+    const zoom = Math.max(0.2, Math.min(100, c.zoom * factor));
+    const by = zoom / c.zoom;
+    // What is under the pointer stays there.
+    return change({ ...c, zoom, panX: c.panX * by + (1 - by) * at.x, panY: c.panY * by + (1 - by) * at.y });
+  },
+};
+
+/** The gestures of a view: its own, and those of its space. */
+export function withGestures(plug: ViewPlug, view: ViewInfo): ViewPlug {
+  return isSpace(view) ? { ...spaceGestures, ...plug } : plug;
+}

@@ -1,0 +1,184 @@
+// The editor of layouts. What is written is applied at once; a fault is shown where
+// it lies, and the picture stays as it was last good.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ApiError } from "../../api/types";
+import { copy } from "../../shell/command";
+import { useBench } from "../../shell/context";
+import type { PanelState } from "../../shell/layout";
+import { Menu } from "../../widget/menu";
+import { Icon } from "../../widget/icon";
+import { blocksOf, mostText, nameOf, optionOf, textOf, type Block } from "./text";
+
+const applyAfter = 40;
+
+/** What was typed, by panel: a whole file, of which one block is shown. */
+const drafts = new Map<string, { text: string; block: number }>();
+
+interface OpenFile {
+  name: string;
+  read: () => Promise<string>;
+}
+
+export function Editor({ panel, error }: { panel: PanelState; error: ApiError | null }) {
+  const bench = useBench();
+  const option = panel.options.layout?.[0] ?? "";
+  const examples = bench.view("topology")?.examples ?? [];
+  const [, redraw] = useState(0);
+  const [file, setFile] = useState<OpenFile | null>(null);
+  const timer = useRef(0);
+  const draft = drafts.get(panel.id) ?? { text: textOf(option) || (examples.find((e) => e.name === option) ?? examples[0])?.text || "", block: 0 };
+  const blocks = blocksOf(draft.text);
+  const block = blocks[Math.min(draft.block, blocks.length - 1)];
+  const tooLong = (block?.text.length ?? draft.text.length) > mostText;
+  const shown = tooLong ? { error: `a layout of more than ${mostText} letters does not fit an address`, hint: "make it shorter, or use the command line" } : error;
+
+  // Another layout was chosen meanwhile: its text takes the draft's place.
+  useEffect(() => {
+    const text = textOf(option) || (examples.find((e) => e.name === option)?.text ?? "");
+    const now = drafts.get(panel.id);
+    if (text !== "" && !(now && optionOf(blocksOf(now.text)[now.block], now.text) === option)) change(text, 0, false);
+  }, [option]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const change = (text: string, at: number, apply = true) => {
+    drafts.set(panel.id, { text, block: at });
+    redraw((n) => n + 1);
+    if (!apply) return;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      const all = blocksOf(text);
+      const chosen = all[Math.min(at, all.length - 1)];
+      if ((chosen?.text.length ?? text.length) <= mostText) bench.setOption(panel.id, "layout", [optionOf(chosen, text)]);
+    }, applyAfter) as unknown as number;
+  };
+  const load = async (f: OpenFile) => {
+    try {
+      change(await f.read(), 0);
+      setFile(f);
+    } catch {
+      bench.say(`${f.name} cannot be read any more: open it again.`);
+      setFile(null);
+    }
+  };
+
+  return (
+    <>
+      <div class="topology-tools">
+        <Menu title="Start from an example" class="chip" label="examples" items={() => examples.map((e) => ({ label: e.name, note: e.note, run: () => change(e.text, 0) }))} />
+        <button type="button" class="chip" title="Open a layout file" onClick={() => void openFile().then((f) => f && load(f))}>open…</button>
+        {file && <button type="button" class="chip" title={`Read ${file.name} again`} onClick={() => void load(file)}>refresh</button>}
+        <button type="button" class="chip" title="Save as a file" onClick={() => save(draft.text, `${block?.name ?? "layout"}.txt`)}>save</button>
+        <button type="button" class="chip" title="Copy the address: it holds the layout" onClick={() => void copy(bench, location.href, "Address copied: it holds the layout.")}><Icon name="link" />share</button>
+        {blocks.length > 1 && (
+          <select aria-label="Block" title="Which layout of the file is shown" value={String(Math.min(draft.block, blocks.length - 1))} onChange={(e) => change(draft.text, Number(e.currentTarget.value))}>
+            {blocks.map((b, i) => <option key={i} value={i}>{b.name}</option>)}
+          </select>
+        )}
+      </div>
+      <TextArea text={draft.text} place={placeIn(shown as ApiError | null, block)} onInput={(t) => change(t, blockAt(draft, t))} />
+      <div class="topology-status" role="status" aria-live="polite">
+        {shown ? <Problem error={shown as ApiError} block={block} /> : <span class="quiet">{nameOf(option || "strict:")} is shown; {rules}</span>}
+      </div>
+    </>
+  );
+}
+
+const rules = "x, y and z are needed; rank, maxRank, event0.val, .min, .max, .mean, metadata(key) and coordX are given";
+
+/** Keeps the block while its text changes. */
+function blockAt(draft: { text: string; block: number }, text: string): number {
+  return Math.max(0, Math.min(draft.block, blocksOf(text).length - 1));
+}
+
+/** A place in the whole text, from the one in the block. */
+function placeIn(error: ApiError | null, block: Block | undefined): { line: number; column: number } | null {
+  return error?.place ? { line: error.place.line + (block?.from ?? 0), column: error.place.column } : null;
+}
+
+function Problem({ error, block }: { error: ApiError; block: Block | undefined }) {
+  const place = placeIn(error, block);
+  return (
+    <div class="topology-error" role="alert">
+      <p>{place ? `line ${place.line}, column ${place.column}: ` : ""}{error.error.replace(/^.*line \d+, column \d+: /, "").replace(/^view \w+: |^--layout: /, "")}</p>
+      {error.hint && <p class="quiet">{error.hint}</p>}
+      {error.place?.caret && <pre>{error.place.caret}</pre>}
+    </div>
+  );
+}
+
+interface TextProps {
+  text: string;
+  place: { line: number; column: number } | null;
+  onInput: (text: string) => void;
+}
+
+/** A plain text field with numbers of lines; the fault is marked behind the text. */
+function TextArea({ text, place, onInput }: TextProps) {
+  const behind = useRef<HTMLPreElement>(null);
+  const gutter = useRef<HTMLPreElement>(null);
+  const lines = text.split("\n");
+  return (
+    <div class="topology-text">
+      <pre class="topology-gutter" ref={gutter} aria-hidden="true">{lines.map((_, i) => <span key={i} class={place?.line === i + 1 ? "bad" : ""}>{i + 1}{"\n"}</span>)}</pre>
+      <div class="topology-field">
+        <pre class="topology-behind" ref={behind} aria-hidden="true">{lines.map((line, i) => (place?.line === i + 1 ? <Marked key={i} line={line} column={place.column} /> : <span key={i}>{line}{"\n"}</span>))}</pre>
+        <textarea
+          aria-label="Layout" aria-invalid={place !== null} spellcheck={false} autocomplete="off" wrap="off" value={text}
+          onInput={(e) => onInput(e.currentTarget.value)}
+          onScroll={(e) => {
+            const { scrollTop, scrollLeft } = e.currentTarget;
+            if (behind.current) behind.current.style.transform = `translate(${-scrollLeft}px, ${-scrollTop}px)`;
+            if (gutter.current) gutter.current.style.transform = `translateY(${-scrollTop}px)`;
+          }}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Marked({ line, column }: { line: string; column: number }) {
+  const at = Math.min(Math.max(column - 1, 0), line.length);
+  const word = /^([\w.]+|.)?/.exec(line.slice(at))?.[0] ?? "";
+  return <span class="bad-line">{line.slice(0, at)}<mark>{word || " "}</mark>{line.slice(at + word.length)}{"\n"}</span>;
+}
+
+interface PickerWindow {
+  showOpenFilePicker?: () => Promise<{ name: string; getFile(): Promise<File> }[]>;
+}
+
+/** Asks for a file; where the browser allows it, it can be read again later. */
+async function openFile(): Promise<OpenFile | null> {
+  const picker = (window as unknown as PickerWindow).showOpenFilePicker;
+  if (picker) {
+    try {
+      const [handle] = await picker();
+      if (handle) return { name: handle.name, read: async () => bounded(await handle.getFile()) };
+    } catch {
+      return null; // nothing was chosen
+    }
+  }
+  return new Promise((resolve) => {
+    const input = document.createElement("input");
+    input.type = "file";
+    input.onchange = () => {
+      const f = input.files?.[0];
+      resolve(f ? { name: f.name, read: () => bounded(f) } : null);
+    };
+    input.oncancel = () => resolve(null);
+    input.click();
+  });
+}
+
+async function bounded(f: File): Promise<string> {
+  if (f.size > 1 << 20) throw new Error("larger than a layout may be");
+  return (await f.text()).replaceAll("\r\n", "\n");
+}
+
+function save(text: string, name: string): void {
+  const a = document.createElement("a");
+  a.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  a.download = name.replace(/[^\w.-]+/g, "_");
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+}

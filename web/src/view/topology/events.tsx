@@ -1,0 +1,113 @@
+// What event0 … event3 stand for: a region and a metric, an atomic event, a counter
+// or metadata. The last one bound gives the colour, unless the layout does.
+
+import { useEffect, useState } from "preact/hooks";
+import type { Bindings } from "../../api/types";
+import { useBench } from "../../shell/context";
+import type { PanelState } from "../../shell/layout";
+
+type Kind = "" | "region" | "atomic" | "counter" | "metadata";
+
+export interface Binding {
+  kind: Kind;
+  name: string;
+  /** Metric of a region, statistic of an atomic event or a counter. */
+  what: string;
+}
+
+const statistics: Record<string, string[]> = { atomic: ["mean", "count", "min", "max"], counter: ["mean", "min", "max", "last"] };
+
+/** Reads an option as the server does. */
+export function parseBinding(text: string, metrics: readonly string[]): Binding {
+  if (text === "") return { kind: "", name: "", what: "" };
+  const [kind, rest] = [text.slice(0, Math.max(text.indexOf(":"), 0)), text.slice(text.indexOf(":") + 1)];
+  if (kind === "metadata") return { kind, name: rest, what: "" };
+  if (kind === "atomic" || kind === "counter") {
+    const cut = rest.lastIndexOf(":");
+    return cut > 0 && statistics[kind]!.includes(rest.slice(cut + 1)) ? { kind, name: rest.slice(0, cut), what: rest.slice(cut + 1) } : { kind, name: rest, what: "mean" };
+  }
+  const what = [...metrics].sort((a, b) => b.length - a.length).find((m) => text.endsWith(`:${m}`));
+  return what ? { kind: "region", name: text.slice(0, -what.length - 1), what } : { kind: "region", name: text, what: "exclusive" };
+}
+
+export function writeBinding(b: Binding): string {
+  if (b.kind === "" || b.name === "") return "";
+  if (b.kind === "metadata") return `metadata:${b.name}`;
+  return b.kind === "region" ? `${b.name}:${b.what || "exclusive"}` : `${b.kind}:${b.name}:${b.what || "mean"}`;
+}
+
+export function Events({ panel }: { panel: PanelState }) {
+  const bench = useBench();
+  const [known, setKnown] = useState<Bindings>({ atomics: [], counters: [], metadata: [] });
+  useEffect(() => {
+    const stop = new AbortController();
+    bench.api.bindings(bench.runID.value, stop.signal).then(setKnown).catch((e) => bench.reportGone(e));
+    return () => stop.abort();
+  }, [bench.runID.value]);
+  const own = (bench.info.value?.intervals ?? 0) === 0 ? (bench.info.value?.metrics ?? []).map((m) => m.name).filter((m) => !known.atomics.includes(m)) : [];
+  const metrics = ["exclusive", "inclusive", "calls", ...own.flatMap((m) => [m, `${m}:inclusive`])];
+  const regions = [...(bench.info.value?.region_table ?? [])].sort((a, b) => b.exclusive - a.exclusive).map((r) => r.name);
+  return (
+    <div class="topology-events">
+      {[0, 1, 2, 3].map((k) => (
+        <EventRow
+          key={k} name={`event${k}`} metrics={metrics} known={known} regions={regions} value={parseBinding(panel.options[`event${k}`]?.[0] ?? "", metrics)}
+          set={(b) => bench.setOption(panel.id, `event${k}`, writeBinding(b) === "" ? [] : [writeBinding(b)])}
+        />
+      ))}
+      <p class="quiet">The last event bound colours the locations. Events that a layout uses and nobody bound stand for the regions that take most time.</p>
+    </div>
+  );
+}
+
+interface RowProps {
+  name: string;
+  value: Binding;
+  metrics: string[];
+  regions: string[];
+  known: Bindings;
+  set: (b: Binding) => void;
+}
+
+function EventRow({ name, value, metrics, regions, known, set }: RowProps) {
+  const [kind, setKind] = useState<Kind | null>(null);
+  const now = kind ?? value.kind;
+  const names = { "": [], region: regions, atomic: known.atomics, counter: known.counters, metadata: known.metadata }[now];
+  const whats = now === "region" ? metrics : statistics[now] ?? [];
+  const same = now === value.kind;
+  return (
+    <fieldset class="topology-event">
+      <legend>{name}</legend>
+      <select
+        aria-label={`${name}: kind`} value={now} onChange={(e) => {
+          const k = e.currentTarget.value as Kind;
+          setKind(k);
+          if (k === "") set({ kind: "", name: "", what: "" });
+        }}
+      >
+        <option value="">not bound</option>
+        <option value="region">region</option>
+        {known.atomics.length > 0 && <option value="atomic">atomic event</option>}
+        {known.counters.length > 0 && <option value="counter">counter</option>}
+        {known.metadata.length > 0 && <option value="metadata">metadata</option>}
+      </select>
+      {whats.length > 0 && (
+        <select aria-label={`${name}: metric`} value={same ? value.what : whats[0]} onChange={(e) => set({ ...value, kind: now, what: e.currentTarget.value })}>
+          {whats.map((w) => <option key={w} value={w}>{w}</option>)}
+        </select>
+      )}
+      {now !== "" && (
+        <>
+          <input
+            type="text" aria-label={`${name}: name`} list={`${name}-names`} value={same ? value.name : ""} placeholder={now === "region" ? "name, glob* or role:…" : "name"} spellcheck={false} autocomplete="off"
+            onChange={(e) => {
+              setKind(null);
+              set({ kind: now, name: e.currentTarget.value.trim(), what: same && value.what ? value.what : (whats[0] ?? "") });
+            }}
+          />
+          <datalist id={`${name}-names`}>{names.slice(0, 400).map((n) => <option key={n} value={n} />)}</datalist>
+        </>
+      )}
+    </fieldset>
+  );
+}

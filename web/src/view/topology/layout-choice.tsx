@@ -1,0 +1,44 @@
+// Which layout places the locations: coordinates of the data, a ready-made one, a
+// box to fill, the tree, or the text of the editor.
+
+import { useBench } from "../../shell/context";
+import type { PanelState } from "../../shell/layout";
+import { nameOf } from "./text";
+
+export function LayoutChoice({ panel }: { panel: PanelState }) {
+  const bench = useBench();
+  const value = panel.options.layout?.[0] ?? "";
+  const topologies = bench.info.value?.topologies ?? [];
+  const examples = bench.view("topology")?.examples ?? [];
+  const own = /^(strict|text):/.test(value) ? nameOf(value) : "";
+  const box = value.startsWith("fill:") ? value : `fill:${boxOf(bench.info.value?.rows || bench.info.value?.ranks || 1)}`;
+  const set = (v: string) => bench.setOption(panel.id, "layout", v === "" ? [] : [v]);
+  return (
+    <select class="topology-choice" aria-label="Layout" title="What places the locations" value={own ? value : value || ""} onChange={(e) => set(e.currentTarget.value)}>
+      {own && <option value={value}>{own}, edited</option>}
+      {topologies.length > 0 ? (
+        <optgroup label="coordinates of the data">
+          {topologies.map((t, i) => <option key={t.name} value={i === 0 ? "" : t.name}>{t.name || "coordinates"} {t.dims.join("×")}</option>)}
+        </optgroup>
+      ) : <option value="">block</option>}
+      <optgroup label="ready-made">
+        {examples.filter((e) => topologies.length > 0 || e.name !== "block").map((e) => <option key={e.name} value={e.name}>{e.name}</option>)}
+        <option value="hierarchy">hierarchy</option>
+        <option value={box}>{box}</option>
+      </optgroup>
+    </select>
+  );
+}
+
+/** A box of about equal sides that holds n. */
+export function boxOf(n: number): string {
+  const side = Math.max(1, Math.round(Math.cbrt(n)));
+  let x = side;
+  while (x > 1 && n % x !== 0) x--;
+  if (x === 1) x = side;
+  let y = Math.max(1, Math.round(Math.sqrt(n / x)));
+  const best = y;
+  while (y > 1 && (n / x) % y !== 0) y--;
+  if (y === 1) y = best;
+  return `${x}x${y}x${Math.ceil(n / x / y)}`;
+}
