@@ -337,6 +337,9 @@ func (r *result) rowFact(k int) view.Fact {
 		line("most", most)
 	}
 	line("mean of all", r.mean)
+	if hi-lo == 1 {
+		f.Lines = append(f.Lines, view.AttributeLines(tree, first)...)
+	}
 	slices.Sort(f.Locations)
 	return f
 }

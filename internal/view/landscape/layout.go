@@ -190,5 +190,8 @@ func (r *result) PickItem(i int) (view.Fact, bool) {
 	}
 	line("mean of a location", x.mean)
 	line("standard deviation", x.spread)
+	if f.Count == 0 {
+		f.Lines = append(f.Lines, view.AttributeLines(tree, f.Locations[0])...)
+	}
 	return f, true
 }

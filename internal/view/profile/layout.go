@@ -331,4 +331,7 @@ func (r *result) locate(f *view.Fact, w *row, k, columns int) {
 	v := r.odd(w, k, columns)
 	lines := []view.FactLine{{Label: "location", Value: name}, {Label: here, Value: r.metric.Format(v), Exact: view.Cell(v)}}
 	f.Lines = append(lines, f.Lines...)
+	if len(f.Locations) == 1 {
+		f.Lines = append(f.Lines, view.AttributeLines(tree, f.Locations[0])...)
+	}
 }

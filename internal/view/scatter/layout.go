@@ -309,6 +309,9 @@ func (r *result) PickItem(i int) (view.Fact, bool) {
 		v := m.Values[p.first]
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: m.Format(v), Exact: view.Cell(v)})
 	}
+	if f.Count == 0 {
+		f.Lines = append(f.Lines, view.AttributeLines(tree, id)...)
+	}
 	return f, true
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Dialog } from "../widget/dialog";
 import { commands, viewCommands, type Command } from "./command";
 import { useBench } from "./context";
-import { formatCount, middle, thousands } from "./format";
+import { formatCount, middle, plural, thousands } from "./format";
 import { chordText } from "./keys";
 
 export function Overlays() {
@@ -129,6 +129,11 @@ function unique(list: string[]): string[] {
   return [...new Set(list)];
 }
 
+/** A unit as people call it; profiles keep times in nanoseconds. */
+export function unitName(unit: string): string {
+  return unit === "ns" ? "time" : unit === "" ? "count" : unit;
+}
+
 function Report({ close }: { close: () => void }) {
   const bench = useBench();
   const info = bench.info.value;
@@ -150,6 +155,12 @@ function Report({ close }: { close: () => void }) {
             ))}
           </tbody>
         </table>
+      )}
+      {info.metrics.length > 0 && (
+        <details>
+          <summary>{plural(info.metrics.length, "metric")}</summary>
+          <dl class="report-facts wide">{info.metrics.map((m) => <div key={m.name}><dt><bdi>{middle(m.name, 80)}</bdi></dt><dd>{unitName(m.unit)}</dd></div>)}</dl>
+        </details>
       )}
       {Object.keys(info.properties).length > 0 && (
         <details>

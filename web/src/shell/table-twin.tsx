@@ -64,9 +64,10 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
   if (first.empty) return <div class="empty-state"><p class="empty-what">{first.empty.what}</p><p class="empty-hint">{first.empty.hint}</p></div>;
   const widths = columnWidths(first);
   const template = { gridTemplateColumns: widths.join(" ") };
+  const least = { minWidth: `${leastWidth(widths)}px` };
   return (
     <div class="twin" role="table" aria-label={`${view.title}, ${plural(first.total, "row")}`} aria-rowcount={first.total + 1} aria-colcount={first.columns.length}>
-      <div class="twin-scroll">
+      <div class="twin-scroll"><div class="twin-inner" style={least}>
         <div class="twin-head" role="row" style={template}>
           {first.columns.map((c, i) => <HeadCell key={c.name} column={c} numeric={isNumeric(first, i)} sort={sort.value} set={(s) => (sort.value = s)} />)}
         </div>
@@ -76,7 +77,7 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
           onRange={(a, b) => { for (let n = Math.floor(a / pageSize); n <= Math.floor(Math.max(a, b - 1) / pageSize); n++) void fetchPage(n); }}
           row={(i, attributes) => <TwinRow key={i} index={i} page={pages.value.get(Math.floor(i / pageSize))} first={first} template={template} attributes={attributes} />}
         />
-      </div>
+      </div></div>
     </div>
   );
 }
@@ -92,6 +93,12 @@ export function columnWidths(page: TablePage): string[] {
     if (isNumeric(page, i)) return `${Math.ceil(longest * 6.8) + 4}px`;
     return `minmax(${Math.min(220, longest * 7)}px, ${Math.min(60, longest)}fr)`;
   });
+}
+
+/** What a row needs at least: its columns, the gaps between them, and room at both ends. */
+export function leastWidth(widths: string[]): number {
+  const columns = widths.reduce((sum, w) => sum + Number(/\d+/.exec(w)?.[0] ?? 0), 0);
+  return columns + 12 * Math.max(widths.length - 1, 0) + 28;
 }
 
 function isNumeric(page: TablePage, column: number): boolean {
