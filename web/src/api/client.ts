@@ -84,9 +84,9 @@ export function createApi(base = ""): Api {
     locations: (id, parent, offset, limit, signal) =>
       line.json(run(id, `locations?${query({ parent: parent ?? undefined, offset, limit })}`), signal),
     regions: (id, signal) => line.json(run(id, "regions"), signal),
+    bindings: (id, signal) => line.json(run(id, "bindings"), signal),
     search: (id, q, signal) => line.json(run(id, `search?${query({ q })}`), signal),
     summary: (id, selection, ticket) =>
-    bindings: (id, signal) => line.json(run(id, "bindings"), signal),
       line.json(run(id, `summary?${query({ ...selectionQuery(selection), ...ticketed(ticket) })}`), ticket?.signal),
     scene: async (id, r, ticket) => {
       const have = keep.keys();

@@ -362,8 +362,6 @@ export class Gestures {
     return true;
   }
 
-  /** Moves the cross-hair with arrow keys; true where the key was ours. */
-  key(e: KeyboardEvent): boolean {
   /** Arrows turn what can be turned, + and - come closer and go back, 0 is as at first. */
   private turnByKey(e: KeyboardEvent): boolean {
     const { turn, shift, magnify } = this.host.plug();
@@ -378,12 +376,14 @@ export class Gestures {
     return true;
   }
 
+  /** Moves the cross-hair with arrow keys; true where the key was ours. */
+  key(e: KeyboardEvent): boolean {
     const shown = this.picture.shown;
     const f = shown?.scene.frames[0];
     if (!shown || !f || e.ctrlKey || e.metaKey || e.altKey) return false;
+    if (this.turnByKey(e)) return true;
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
     const w = visibleWidth(shown, f);
-    if (this.turnByKey(e)) return true;
     const at = this.at ?? { x: f.x + w / 2, y: f.y + Math.min(f.h / 2, (f.yScale.rows[0]?.to ?? f.y + f.h) - f.y - 2) };
     if (step) {
       const rows = f.yScale.rows;
