@@ -44,7 +44,9 @@ func (s *strips) any() bool {
 //  1. The digests of all bins of all rows come in one query, with rows where
 //     there are too few for a digest. They decide most bins. Where there are
 //     few rows in all, these are read instead.
-//  2. Bins that digests cannot decide (see analysis/share), and bins in which
+//  2. Where only some regions are shown, the store's sums decide bins of which
+//     the digests do not list them.
+//  3. Bins that digests cannot decide (see analysis/share), and bins in which
 //     lanes that share a row overlap, are scanned in a few queries.
 func (r *result) fetch(ctx context.Context, _ *forest) error {
 	var ids []trace.LocationID
@@ -91,6 +93,9 @@ func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) err
 	}
 	for _, b := range builds {
 		b.finish(r)
+	}
+	if err := r.decideFromSums(ctx, builds); err != nil {
+		return err
 	}
 	if err := r.scanPending(ctx, builds); err != nil {
 		return err

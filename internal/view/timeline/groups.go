@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -160,10 +161,25 @@ func (r *result) addGroups(ctx context.Context, ids []trace.LocationID, of []int
 	return nil
 }
 
-// scanGroups adds up the time of the regions that are kept, from the rows:
-// O(rows below the groups).
+// A groupSums adds up the time of regions that are kept, per row and bin.
+type groupSums struct {
+	grid   grid
+	first  int64 // bin
+	rowsOf map[trace.LocationID][]int
+	sums   [][]atomic.Int64 // by row
+}
+
+func (g *groupSums) add(id trace.LocationID, bin int64, role trace.Role, t trace.Time) {
+	for _, i := range g.rowsOf[id] {
+		g.sums[i][int(bin-g.first)*trace.RoleCount+int(role)].Add(int64(t))
+	}
+}
+
+// scanGroups adds up the time of the regions that are kept: from the store's sums for
+// locations with one lane, else from the rows below the groups.
 func (r *result) scanGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
-	rowsOf := map[trace.LocationID][]int{}
+	g := &groupSums{grid: r.groups[of[0]].grid, rowsOf: map[trace.LocationID][]int{}, sums: make([][]atomic.Int64, len(r.rows))}
+	g.first = g.grid.bin(g.grid.begin)
 	tree := r.reader.Locations()
 	for k, id := range ids {
 		last := tree.Last[id]
@@ -172,47 +188,81 @@ func (r *result) scanGroups(ctx context.Context, ids []trace.LocationID, of []in
 		}
 		for x := id; x <= last; x++ {
 			if tree.Holds[x] {
-				rowsOf[x] = append(rowsOf[x], of[k])
+				g.rowsOf[x] = append(g.rowsOf[x], of[k])
 			}
 		}
+		g.sums[of[k]] = make([]atomic.Int64, len(r.groups[of[k]].time))
 	}
-	sums := make([][]atomic.Int64, len(r.rows))
-	for _, i := range of {
-		sums[i] = make([]atomic.Int64, len(r.groups[i].time))
+	scanned := map[trace.LocationID]bool{} // left to the rows
+	for id := range g.rowsOf {
+		scanned[id] = true
 	}
-	g := r.groups[of[0]].grid
-	first := g.bin(g.begin)
-	collect := share.Collector{
-		Begin: g.binBegin(first), End: g.binBegin(g.bin(g.end-1) + 1), Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant,
-		Lanes: r.lanes,
-		Emit: func(id trace.LocationID, p share.Piece) {
-			for at := p.Begin; at < p.End; {
-				bin := g.bin(at)
-				to := min(p.End, g.binBegin(bin+1))
-				for _, i := range rowsOf[id] {
-					sums[i][int(bin-first)*trace.RoleCount+int(p.Role)].Add(int64(to - at))
-				}
-				at = to
-			}
-		},
+	err := r.sumGroups(ctx, g, scanned)
+	if err == nil && len(scanned) > 0 {
+		err = r.readGroups(ctx, g, scanned)
 	}
-	w := store.Window{Begin: collect.Begin, End: collect.End, Locations: topmost(tree, ids)}
-	err := r.reader.Intervals(ctx, w, func(c *trace.Columns) error {
-		if rowsOf[c.Location] != nil {
-			collect.Add(c)
-		}
-		return nil
-	})
 	if err != nil {
 		return err
 	}
-	collect.Close()
-	for i, table := range sums {
+	for i, table := range g.sums {
 		for k := range table {
 			r.groups[i].time[k] += trace.Time(table[k].Load())
 		}
 	}
 	return nil
+}
+
+// sumGroups takes what it can from the store's sums. O(locations × bins), whatever
+// the number of rows.
+func (r *result) sumGroups(ctx context.Context, g *groupSums, scanned map[trace.LocationID]bool) error {
+	b := r.binner()
+	if b == nil {
+		return nil
+	}
+	bins := make([]int64, g.grid.bins())
+	for i := range bins {
+		bins[i] = g.first + int64(i)
+	}
+	var want []store.LaneBins
+	for id := range g.rowsOf {
+		if r.lanes(id) == 1 {
+			want = append(want, store.LaneBins{Location: id, Bins: bins})
+			delete(scanned, id)
+		}
+	}
+	return b.RegionBins(ctx, g.grid.level, want, func(entry int, x *store.RegionBin) error {
+		for i, region := range x.Region {
+			if t := x.Exclusive[i]; t > 0 && r.rule.keep[region] {
+				g.add(want[entry].Location, x.Bin, r.regions[region].Role, t)
+			}
+		}
+		return nil
+	})
+}
+
+// readGroups reads the rows of locations. O(rows).
+func (r *result) readGroups(ctx context.Context, g *groupSums, scanned map[trace.LocationID]bool) error {
+	collect := share.Collector{
+		Begin: g.grid.binBegin(g.first), End: g.grid.binBegin(g.grid.bin(g.grid.end-1) + 1),
+		Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant, Lanes: r.lanes,
+		Emit: func(id trace.LocationID, p share.Piece) {
+			for at := p.Begin; at < p.End; {
+				bin := g.grid.bin(at)
+				to := min(p.End, g.grid.binBegin(bin+1))
+				g.add(id, bin, p.Role, to-at)
+				at = to
+			}
+		},
+	}
+	w := store.Window{Begin: collect.Begin, End: collect.End, Locations: topmost(r.reader.Locations(), slices.Collect(maps.Keys(scanned)))}
+	err := r.reader.Intervals(ctx, w, func(c *trace.Columns) error {
+		if scanned[c.Location] {
+			collect.Add(c)
+		}
+		return nil
+	})
+	collect.Close()
+	return err
 }
 
 // topmost sorts ids and drops those below others.

@@ -1,0 +1,32 @@
+package store
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Binner is a Reader that tells what regions do in many bins at once from its sums,
+// without reading the rows of bins that hold many.
+type Binner interface {
+	// RegionBins hands out each bin of 2^level ns that is asked for, aligned to the
+	// start of the trace, with the regions that have time or calls in it. The bins
+	// of one entry come in order; those of different entries at once. What a
+	// callback receives is valid only until it returns.
+	RegionBins(ctx context.Context, level int, want []LaneBins, f func(entry int, b *RegionBin) error) error
+}
+
+// LaneBins are bins of one lane, ascending: bin b begins at b << level.
+type LaneBins struct {
+	Location trace.LocationID
+	Lane     int
+	Bins     []int64
+}
+
+// A RegionBin is what the regions of a lane do in one bin.
+type RegionBin struct {
+	Bin       int64
+	Region    []trace.RegionID
+	Exclusive []trace.Time // innermost time
+	Calls     []int64      // that begin in the bin
+}

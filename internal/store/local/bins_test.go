@@ -1,0 +1,82 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Bins must say what Time says of the same windows, from bins of a few rows to such of
+// many blocks, whichever are asked for.
+func TestRegionBinsEqualTimes(t *testing.T) {
+	path := build(t, Options{}, func(w trace.Writer) { writeBench(w, 3, 20_000) })
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rng := rand.New(rand.NewPCG(1, 3))
+	var ids []trace.LocationID
+	for id := range r.tree.Len() {
+		if r.tree.Holds[id] {
+			ids = append(ids, trace.LocationID(id))
+		}
+	}
+	for level := topLevel(r.info.End) - 12; level < topLevel(r.info.End); level++ {
+		var want []store.LaneBins
+		for _, id := range ids {
+			l := store.LaneBins{Location: id}
+			for bin := range int64(r.info.End)>>level + 2 {
+				if rng.IntN(3) > 0 {
+					l.Bins = append(l.Bins, bin)
+				}
+			}
+			want = append(want, l)
+		}
+		var mu sync.Mutex
+		got := map[string]string{}
+		err := r.RegionBins(context.Background(), level, want, func(entry int, b *store.RegionBin) error {
+			mu.Lock()
+			defer mu.Unlock()
+			got[fmt.Sprint(want[entry].Location, b.Bin)] = cellsOf(b.Region, b.Exclusive, b.Calls)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := 0
+		for _, l := range want {
+			for _, bin := range l.Bins {
+				if asked++; asked%7 > 0 { // some of them: a query each is slow
+					continue
+				}
+				table, err := r.Time(context.Background(), store.Window{
+					Begin: trace.Time(bin) << level, End: trace.Time(bin+1) << level, Locations: []trace.LocationID{l.Location},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a, b := got[fmt.Sprint(l.Location, bin)], cellsOf(table.Region, table.Exclusive, table.Calls); a != b {
+					t.Fatalf("level %d, location %d, bin %d: %s; want %s", level, l.Location, bin, a, b)
+				}
+			}
+		}
+	}
+}
+
+// cellsOf writes cells in order of regions; those with neither time nor calls are left out.
+func cellsOf(regions []trace.RegionID, times []trace.Time, calls []int64) (out string) {
+	for id := range trace.RegionID(32) {
+		for i, r := range regions {
+			if r == id && (times[i] != 0 || calls[i] != 0) {
+				out += fmt.Sprint(r, " ", times[i], " ", calls[i], "; ")
+			}
+		}
+	}
+	return out
+}
