@@ -237,6 +237,19 @@ func TestWordsOfLocationsAndPartners(t *testing.T) {
 	}
 }
 
+// TestPartsOfASetReplaceThoseOfTheSelection: a set of locations in a selected time is
+// compared with the others in that time, whatever locations are selected.
+func TestPartsOfASetReplaceThoseOfTheSelection(t *testing.T) {
+	d := data(t, viewtest.Case{Trace: planted(16, 3), Options: options("a", "rank:3"), Spec: view.Spec{From: "0", To: "500", Locations: []string{"rank:7-9"}}})
+	if len(d.A.Locations) != 1 || len(d.B.Locations) != 15 || d.B.Times[0] != [2]trace.Time{0, 500} {
+		t.Errorf("%+v against %+v", d.A, d.B)
+	}
+	d = data(t, viewtest.Case{Trace: planted(16, 3), Options: options("a", "time=0..100"), Spec: view.Spec{From: "400", To: "500", Locations: []string{"rank:7-9"}}})
+	if len(d.A.Locations) != 3 || d.A.Times[0] != [2]trace.Time{0, 100} || d.B.Times[0] != [2]trace.Time{100, 1000} {
+		t.Errorf("%+v against %+v", d.A, d.B)
+	}
+}
+
 func TestWrongSetsAreSaid(t *testing.T) {
 	r := storetest.Text(t, planted(4, 1), all.Summaries...)
 	for _, c := range []struct {

@@ -38,7 +38,9 @@ func (s *side) length() trace.Time {
 // mostUnits is how many units a side may have; of more an even sample is taken.
 const mostUnits = 20_000
 
-// choose finds the two sets.
+// choose finds the two sets. Without --a the selection is a. What --a says of
+// locations or of time takes the place of that part of the selection; the other part
+// bounds both sets.
 func (r *result) choose(ctx context.Context) error {
 	q := r.request
 	s := q.Store()
@@ -56,18 +58,24 @@ func (r *result) choose(ctx context.Context) error {
 	}
 	a, b := &r.sides[0], &r.sides[1]
 	*a = universe
-	if given := q.Values.Patterns("a"); len(given) > 0 {
+	given := q.Values.Patterns("a")
+	who, when := parts(given)
+	if who || len(given) == 0 {
+		universe.holders = view.Chosen(universe.tree, nil, holds)
+	}
+	if when || len(given) == 0 {
+		universe.spans = []span{{0, s.Info().End}}
+	}
+	if len(given) > 0 {
+		*a = universe
 		if err := a.narrow(given, "a"); err != nil {
 			return err
 		}
-	} else {
-		universe.spans = []span{{0, s.Info().End}}
-		universe.holders = view.Chosen(universe.tree, nil, holds)
 	}
 	if len(q.Runs) > 1 {
 		return r.otherRun(ctx)
 	}
-	given := q.Values.Patterns("b")
+	given = q.Values.Patterns("b")
 	*b = universe
 	auto := false
 	switch {
@@ -120,6 +128,20 @@ func (r *result) otherRun(ctx context.Context) error {
 		r.notes = append(r.notes, fmt.Sprintf("two runs are compared; %s of %d are left out", view.Count(len(r.request.Runs)-2, "run"), len(r.request.Runs)))
 	}
 	return nil
+}
+
+// parts tells whether a set is given by its locations, by its time, or by both.
+func parts(given []string) (who, when bool) {
+	for _, p := range given {
+		switch key, _, _ := strings.Cut(p, "="); {
+		case p == "all":
+		case key == "from" || key == "to" || key == "time":
+			when = true
+		default:
+			who = true
+		}
+	}
+	return who, when
 }
 
 // narrow reads the parts of --a or --b: from=T, to=T, time=T..T, locations=PATTERN,

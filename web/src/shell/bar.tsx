@@ -26,7 +26,7 @@ export function Bar() {
       <span class="bar-space" />
       {open && (
         <>
-          <button type="button" class="plain" title="Undo (Ctrl+Z)" aria-label="Undo" disabled={!canUndo(bench)} onClick={() => bench.store.undo()}><Icon name="undo" /></button>
+          <button type="button" class="plain" title="Undo a change of the selection or of the panels (Ctrl+Z)" aria-label="Undo" disabled={!canUndo(bench)} onClick={() => bench.store.undo()}><Icon name="undo" /></button>
           <button type="button" class="plain" title="Redo (Ctrl+Shift+Z)" aria-label="Redo" disabled={!canRedo(bench)} onClick={() => bench.store.redo()}><Icon name="redo" /></button>
           <span class="bar-rule" />
           <Menu class="plain" title="Export" align="right" label={<Icon name="download" />} items={() => exportMenu(bench)} />
@@ -38,13 +38,13 @@ export function Bar() {
   );
 }
 
-// Reading the look makes the buttons follow the history.
+// Reading the look and the panels makes the buttons follow the history.
 function canUndo(bench: Workbench): boolean {
-  return bench.look.value !== undefined && bench.store.canUndo;
+  return bench.look.value !== undefined && bench.layout.value !== undefined && bench.store.canUndo;
 }
 
 function canRedo(bench: Workbench): boolean {
-  return bench.look.value !== undefined && bench.store.canRedo;
+  return bench.look.value !== undefined && bench.layout.value !== undefined && bench.store.canRedo;
 }
 
 function RunMenu() {

@@ -128,6 +128,7 @@ export const commands: Command[] = [
   { id: "undo", title: "Undo", group: "Select", keys: ["Ctrl+KeyZ"], run: (b) => b.store.undo() },
   { id: "redo", title: "Redo", group: "Select", keys: ["Ctrl+Shift+KeyZ", "Ctrl+KeyY"], run: (b) => b.store.redo() },
   { id: "select-window", title: "Select the time on screen", group: "Select", keys: [], run: (b) => b.store.select({ time: b.store.window }) },
+  { id: "contrast", title: "Contrast: why is the selection different?", group: "Select", keys: ["KeyC"], run: (b) => b.contrast() },
   { id: "narrow", title: "Show only the selected locations, or all again", group: "Select", keys: ["KeyO"], run: narrow },
   { id: "search", title: "Search locations and regions", group: "Select", keys: ['"/"', "Slash"], run: () => document.getElementById("search")?.focus() },
 

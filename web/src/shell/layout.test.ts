@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addPanel, appendPanel, closePanel, findPanel, newPanel, noPanels, overview, panels, resizeColumn, resizeRow, setOption, toggleMaximised, type Layout } from "./layout";
+import { addPanel, appendPanel, changeKey, closePanel, findPanel, newPanel, noPanels, onlyScrolls, overview, panels, resizeColumn, resizeRow, setOption, toggleMaximised, type Layout } from "./layout";
 
 const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
 const two = (): Layout => ({ rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "" });
@@ -61,4 +61,15 @@ test("dividers move weight between neighbours, and nobody vanishes", () => {
   l = resizeRow(addPanel(l, newPanel("treemap")), 0, -0.25);
   expect(l.rows.map((r) => r.weight)).toEqual([0.5, 1.5]);
   expect(resizeRow(l, 1, 0.1)).toBe(l);
+});
+
+test("a change says what it is about", () => {
+  const before = addPanel({ rows: [{ panels: [newPanel("timeline")], weight: 1 }], maximised: "" }, newPanel("moments"));
+  const id = panels(before)[0].id;
+  expect(changeKey(before, resizeRow(before, 0, 0.1))).toBe("weights");
+  expect(changeKey(before, setOption(before, id, "show", ["max"]))).toBe(`${id} show`);
+  expect(changeKey(before, closePanel(before, id))).toBe("");
+  expect(changeKey(before, toggleMaximised(before, id))).toBe("");
+  expect(onlyScrolls(changeKey(before, setOption(before, id, "scroll", ["7"])))).toBe(true);
+  expect(onlyScrolls("")).toBe(false);
 });

@@ -110,6 +110,21 @@ function round(x: number): number {
   return Math.round(x * 1000) / 1000;
 }
 
+/** What a change is about: two of the same key in a row are one move of the hand; "": a step of its own. */
+export function changeKey(before: Layout, after: Layout): string {
+  const [a, b] = [panels(before), panels(after)];
+  if (a.length !== b.length || before.maximised !== after.maximised || before.rows.length !== after.rows.length) return "";
+  if (a.some((p, i) => p.id !== b[i].id || p.view !== b[i].view || p.table !== b[i].table)) return "";
+  const changed = b.flatMap((p, i) => [...new Set([...Object.keys(a[i].options), ...Object.keys(p.options)])]
+    .filter((name) => a[i].options[name] !== p.options[name]).map((name) => `${p.id} ${name}`));
+  return changed.length === 0 ? "weights" : changed.join(",");
+}
+
+/** Scrolling is looking around, not a change that anybody undoes. */
+export function onlyScrolls(key: string): boolean {
+  return key !== "" && key.split(",").every((x) => x.endsWith(" scroll"));
+}
+
 export function resizeRow(layout: Layout, row: number, share: number): Layout {
   const rows = [...layout.rows];
   if (row < 0 || row + 1 >= rows.length) return layout;

@@ -61,6 +61,8 @@ export function optionsFor(view: ViewInfo | undefined, set: OptionValues, palett
     if (values?.length) out[o.name] = [...values];
     else if (o.name === "palette" && palette !== "" && o.choices?.includes(palette)) out[o.name] = [palette];
   }
+  // Not an option but sent like one: the runs that the view compares with, by id.
+  if (view && set.with?.length) out.with = [...set.with];
   return out;
 }
 
@@ -71,7 +73,7 @@ export function commandLine(source: string, view: string, options: Record<string
   if (spec.to !== undefined) words.push("--to", `${spec.to}ns`);
   for (const p of spec.locations ?? []) words.push("--locations", p);
   for (const p of spec.regions ?? []) words.push("--regions", p);
-  for (const [name, values] of Object.entries(options)) for (const v of values) words.push(`--${name}=${v}`);
+  for (const [name, values] of Object.entries(options)) for (const v of values) words.push(name === "with" ? `--run=${v}=SOURCE` : `--${name}=${v}`);
   words.push("-o", `${view}.svg`);
   return words.map(quoted).join(" ");
 }

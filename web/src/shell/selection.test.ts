@@ -136,3 +136,45 @@ test("what an address says is cut to the run", () => {
   expect(s.look.time).toEqual({ begin: 900, end: 1000 });
   expect(s.canUndo).toBe(false);
 });
+
+describe("steps that are not looks", () => {
+  const stepper = () => {
+    const done: string[] = [];
+    const step = (key: string, name: string) => ({ key, undo: () => done.push(`-${name}`), redo: () => done.push(`+${name}`) });
+    return { done, step };
+  };
+  test("undo goes back over both in their order", () => {
+    const s = new SelectionStore(1000);
+    const { done, step } = stepper();
+    s.select({ locations: ["#1"] });
+    s.record(step("", "close"));
+    s.select({ locations: ["#2"] });
+    s.undo();
+    expect(s.look.locations).toEqual(["#1"]);
+    s.undo();
+    expect(done).toEqual(["-close"]);
+    s.undo();
+    expect(s.look.locations).toEqual([]);
+    s.redo();
+    s.redo();
+    expect(done).toEqual(["-close", "+close"]);
+    expect(s.look.locations).toEqual(["#1"]);
+    s.redo();
+    expect(s.look.locations).toEqual(["#2"]);
+    expect(s.canRedo).toBe(false);
+  });
+  test("a drag is one step, and a new change forgets what was undone", () => {
+    const s = new SelectionStore(1000);
+    const { done, step } = stepper();
+    s.record(step("weights", "a"), 5000);
+    s.record(step("weights", "b"), 5100);
+    s.record(step("weights", "c"), 9000);
+    s.undo();
+    s.undo();
+    expect(done).toEqual(["-c", "-a"]);
+    s.redo();
+    expect(done.at(-1)).toBe("+b");
+    s.record(step("", "d"));
+    expect(s.canRedo).toBe(false);
+  });
+});

@@ -43,9 +43,23 @@ export interface ChangeOptions {
   gesture?: string;
 }
 
+/** A step of undo that is not a look: panels that were changed. */
+export interface SideStep {
+  /** Steps with the same key that follow each other soon are one: dragging a splitter. "": never. */
+  readonly key: string;
+  readonly undo: () => void;
+  readonly redo: () => void;
+}
+
+type Step = { readonly look: Look } | SideStep;
+
+/** How long after a side step another of the same key still belongs to it, in ms. */
+const oneMove = 1000;
+
 export class SelectionStore {
-  private past: Look[] = [];
-  private future: Look[] = [];
+  private past: Step[] = [];
+  private future: Step[] = [];
+  private recorded = 0;
   private current: Look = everything;
   private gesture: string | undefined;
   private listeners = new Set<(look: Look) => void>();
@@ -152,28 +166,46 @@ export class SelectionStore {
 
   undo(): void {
     const last = this.past.pop();
-    if (last) this.go(last, this.future);
+    if (last) this.go(last, this.future, "undo");
   }
 
   redo(): void {
     const next = this.future.pop();
-    if (next) this.go(next, this.past);
+    if (next) this.go(next, this.past, "redo");
   }
 
-  private go(to: Look, keep: Look[]): void {
-    keep.push(this.current);
-    this.current = to;
+  private go(to: Step, keep: Step[], way: "undo" | "redo"): void {
     this.gesture = undefined;
-    this.tell();
+    this.recorded = 0;
+    if ("look" in to) {
+      keep.push({ look: this.current });
+      this.current = to.look;
+      return this.tell();
+    }
+    keep.push(to);
+    to[way]();
+  }
+
+  /** Puts a change of something else into the history, so that one undo goes back over both. */
+  record(step: SideStep, now = Date.now()): void {
+    const last = this.past[this.past.length - 1];
+    const goesOn = step.key !== "" && last !== undefined && "key" in last && last.key === step.key && now - this.recorded < oneMove;
+    if (goesOn) this.past[this.past.length - 1] = { ...step, undo: last.undo };
+    else this.push(step);
+    this.recorded = now;
+    this.gesture = undefined;
+    this.future = [];
+  }
+
+  private push(step: Step): void {
+    this.past.push(step);
+    if (this.past.length > longestHistory) this.past.shift();
   }
 
   private change(next: Look, options?: ChangeOptions): void {
     if (equal(next, this.current)) return;
     const goesOn = options?.gesture !== undefined && options.gesture === this.gesture;
-    if (!goesOn) {
-      this.past.push(this.current);
-      if (this.past.length > longestHistory) this.past.shift();
-    }
+    if (!goesOn) this.push({ look: this.current });
     this.gesture = options?.gesture;
     this.future = [];
     this.current = next;

@@ -25,6 +25,9 @@ export function Status() {
         <>
           <span class="status-selection" aria-live="polite">selection: {selectionWords(bench)}</span>
           {!bench.store.isEmpty && <button type="button" class="plain" title="Clear the selection (Esc)" onClick={() => bench.store.clear()}><Icon name="close" />clear</button>}
+          {!bench.store.isEmpty && bench.view("contrast") && !bench.missing("contrast") && (
+            <button type="button" class="plain" title="What sets the selection apart from the rest (C)" onClick={() => bench.contrast()}>why different?</button>
+          )}
         </>
       )}
       <span class="bar-space" />

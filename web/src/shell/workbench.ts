@@ -171,7 +171,16 @@ export class Workbench {
 
   // Panels.
 
+  /** Changes the panels, as a step that undo goes back over. */
   setLayout(layout: panel.Layout): void {
+    const before = this.layout.peek();
+    if (layout === before) return;
+    const key = panel.changeKey(before, layout);
+    if (!panel.onlyScrolls(key)) this.store.record({ key, undo: () => this.putLayout(before), redo: () => this.putLayout(layout) });
+    this.putLayout(layout);
+  }
+
+  private putLayout(layout: panel.Layout): void {
     batch(() => {
       this.layout.value = layout;
       const all = panel.panels(layout);
@@ -194,6 +203,14 @@ export class Workbench {
       this.setLayout({ ...this.layout.value, maximised: there.id });
     }
     this.focused.value = there.id;
+  }
+
+  /** Opens the view that says why the selection is different; it follows the selection from then on. */
+  contrast(): void {
+    const why = this.missing("contrast");
+    if (!this.view("contrast") || why) return this.say(why || "This program has no view of contrasts.");
+    this.reveal("contrast");
+    if (this.store.isEmpty) this.say("Nothing is selected: what stands out most is compared. Select locations or a time to ask about them.");
   }
 
   setView(id: string, view: string): void {

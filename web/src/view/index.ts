@@ -7,6 +7,7 @@ import { calltree } from "./calltree";
 import { commmatrix } from "./commmatrix";
 import { boxprofile } from "./boxprofile";
 import { callmatrix } from "./callmatrix";
+import { contrast } from "./contrast";
 import { groups } from "./groups";
 import { histogram } from "./histogram";
 import { landscape } from "./landscape";
@@ -24,6 +25,7 @@ export const views: ViewPlug[] = [
   commmatrix,
   boxprofile,
   callmatrix,
+  contrast,
   groups,
   histogram,
   landscape,
