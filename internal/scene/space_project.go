@@ -12,7 +12,7 @@ type Projection struct {
 }
 
 // spaceMargin is the room for labels beside the box, in pixels: across and down.
-var spaceMargin = [2]float64{120, 76}
+var spaceMargin = [2]float64{128, 92}
 
 // Project gives the projection of a space by its camera.
 func (m *Space) Project() Projection {

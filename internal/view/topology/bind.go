@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -49,7 +50,7 @@ func (r *result) bind(ctx context.Context) error {
 				return fmt.Errorf("--%s: the layout uses it, and there is no region to bind it to", name)
 			}
 			text = largest[min(k, len(largest)-1)] + ":exclusive"
-			r.notes = append(r.notes, fmt.Sprintf("%s is bound to %s", name, text))
+			r.notes = append(r.notes, fmt.Sprintf("%s is bound to %s", name, r.named(strings.TrimSuffix(text, ":exclusive"))))
 		}
 		if text == "" {
 			continue
@@ -91,7 +92,7 @@ func (r *result) read(ctx context.Context, name, text string) (binding, error) {
 	if err != nil {
 		return b, err
 	}
-	b.label = region + ", " + m.Name
+	b.label = r.named(region) + ", " + m.Name
 	return b, r.fromRegions(ctx, &b, region, m)
 }
 
@@ -155,6 +156,16 @@ func (r *result) fromRegions(ctx context.Context, b *binding, pattern string, m 
 		}
 		b.values[at] = sum.Value(m.Join)
 	})
+}
+
+// named is a region as people call it: "#7" stands for a name that is no pattern.
+func (r *result) named(pattern string) string {
+	if n, ok := strings.CutPrefix(pattern, "#"); ok {
+		if id, err := strconv.Atoi(n); err == nil && id >= 0 && id < len(r.request.Store().Regions()) {
+			return r.request.Store().Regions()[id].Name
+		}
+	}
+	return pattern
 }
 
 // largest names the regions by their time in all, most first.

@@ -99,6 +99,9 @@ func (r *result) byFormula(ctx context.Context) error {
 	for k := range r.points {
 		r.placed = append(r.placed, r.points[k].Place(out.Restrict))
 	}
+	if r.chosen.Sets("color") || r.chosen.Sets("color0") {
+		r.shade = r.ownColour()
+	}
 	for a, name := range []string{"x", "y", "z"} {
 		r.axes[a] = name
 		if e := r.chosen.Events(name); e != 0 && e&(e-1) == 0 { // of one event alone
@@ -110,6 +113,23 @@ func (r *result) byFormula(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// ownColour finds the event whose values the colours are; a number without unit of none.
+func (r *result) ownColour() *binding {
+	for i := range r.bound {
+		same := true
+		for k, c := range r.points[0].Color {
+			v := r.bound[i].values[k]
+			same = same && (c == v || c != c && v != v)
+		}
+		if same {
+			return &r.bound[i]
+		}
+	}
+	b := &binding{name: "color", label: "color", values: r.points[0].Color}
+	b.summarise()
+	return b
 }
 
 func trailing(bits uint) int {

@@ -31,6 +31,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		RampLow: r.colour().format(r.lo), RampHigh: r.colour().format(r.hi), Region: scene.NoID, Parent: scene.NoID,
 	}}
 	s.Notes = r.Notes()
+	if r.flat {
+		s.Notes = append(s.Notes, "a mesh needs rows of locations; these lie on a line and are drawn as points")
+	}
 	for a := range m.Axes {
 		if f := m.Axes[a].Stretch / m.Axes[longest(&m)].Stretch; f > 1.05 {
 			s.Notes = append(s.Notes, fmt.Sprintf("the axis %s is stretched %.3g ×", m.Axes[a].Label, f))
@@ -115,6 +118,27 @@ func (r *result) sizes(m *scene.Space) {
 	for a := range m.Half {
 		m.Half[a] = float32(0.4*apart/m.Axes[a].Stretch) * scale
 	}
+	if line := m.Axes[longest(m)].Length(); dimensions(m) == 1 { // a line of things can be seen where it is thicker than they are apart
+		m.Radius = max(m.Radius, float32(0.008*line)*scale)
+		for a := range m.Half {
+			if m.Axes[a].Length() == 0 {
+				m.Half[a] = float32(0.02*line) * scale
+			}
+		}
+	}
+	if m.Form == scene.Mesh && (dimensions(m) < 2 || m.Columns < 2 || m.Columns >= m.Len()) {
+		m.Form = scene.Dots
+		r.flat = true
+	}
+	for a := range m.Axes { // the box holds things whole
+		if x := &m.Axes[a]; x.End > x.Begin && m.Form != scene.Mesh {
+			pad := float64(m.Radius) / x.Stretch
+			if m.Form == scene.Bars {
+				pad = float64(m.Half[min(a, 1)])
+			}
+			x.Begin, x.End = x.Begin-pad, x.End+pad
+		}
+	}
 	if m.Form != scene.Bars {
 		return
 	}
@@ -130,6 +154,16 @@ func (r *result) sizes(m *scene.Space) {
 		m.Tall = float32(0.8 * apart / z.Stretch)
 		z.End += float64(m.Tall)
 	}
+}
+
+// dimensions is how many axes have a length.
+func dimensions(m *scene.Space) (n int) {
+	for a := range m.Axes {
+		if m.Axes[a].Length() > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // spacing is the usual distance of neighbours in units of the box: no more than if

@@ -45,12 +45,14 @@ type result struct {
 	repeats  []bool // locations whose place another one stands for; nil: none
 	visible  []bool
 	bound    []binding
-	lo, hi   float64 // ends of the colours
+	shade    *binding // what colours show, where the layout sets them
+	lo, hi   float64  // ends of the colours
 	shown    scene.SpaceFilter
 	camera   scene.Camera
 	mean     float64 // of the slice; NaN of none
 	inSlice  int
 	unplaced int
+	flat     bool // a mesh was asked for where there can be none
 	notes    []string
 	space    *scene.Space // drawn last
 	lock     sync.Mutex   // of columns made while a layout is applied on several cores
@@ -88,8 +90,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, r.filter()
 }
 
-// colour is the binding that colours show.
-func (r *result) colour() *binding { return &r.bound[len(r.bound)-1] }
+// colour is the binding that colours show: the last one, unless the layout sets
+// them otherwise.
+func (r *result) colour() *binding {
+	if r.shade != nil {
+		return r.shade
+	}
+	return &r.bound[len(r.bound)-1]
+}
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }
 

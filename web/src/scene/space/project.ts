@@ -17,7 +17,7 @@ export interface Projection {
 }
 
 /** Room for labels beside the box, in pixels: across and down. */
-const margin = [120, 76];
+const margin = [128, 92];
 
 export function project(m: SpaceMark, c: SpaceCamera): Projection {
   const rad = Math.PI / 180;
