@@ -31,7 +31,7 @@ var policy = []rule{
 	{"internal/importer", []string{"internal/trace"}, "the contract of a format: it writes a trace and knows no store"},
 	{"internal/importer/all", []string{"internal/importer", "internal/importer/*"}, "a list, nothing else"},
 	{"internal/importer/align", []string{"internal/trace"}, "a fit of clocks that any format may ask for; it knows times, not formats"},
-	{"internal/importer/span", []string{"internal/trace", "internal/importer"}, "what spans mean, for the formats of distributed tracing; it knows none of them"},
+	{"internal/importer/span", []string{"internal/trace", "internal/importer", "internal/importer/align"}, "what spans mean, for the formats of distributed tracing; it knows none of them"},
 	{"internal/importer/stack", []string{"internal/trace"}, "sums of sampled stacks, for the formats of profilers; it knows none of them"},
 	{"internal/importer/*", []string{"internal/trace", "internal/importer", "internal/importer/align", "internal/importer/span", "internal/importer/stack"}, "a format never knows another format, so each can be read and removed alone"},
 

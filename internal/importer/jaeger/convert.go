@@ -5,83 +5,84 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// write hands the spans of a trace on.
-func (t *traceReader) write() {
-	for i := range t.spans {
-		r := &t.spans[i]
-		if r.SpanID == "" || r.TraceID == "" {
-			t.in.Leave("spans without an id", nil)
-			continue
-		}
-		t.one(r)
-	}
+// A converter turns records into spans, one after the other.
+type converter struct {
+	out    *span.Writer
+	record record
+	span   span.Span
 }
 
-func (t *traceReader) one(r *record) {
-	s := span.Span{Trace: r.TraceID, ID: r.SpanID, Name: r.Operation, Offset: r.offset}
-	if us, ok := r.Start.Whole(); ok && us > 0 {
-		s.Begin, s.Timed = span.FromMicroseconds(us)
+func (c *converter) one(in *span.Reader, processes map[string]*process) {
+	r := &c.record
+	if r.spanID == "" || r.traceID == "" {
+		in.Leave("spans without an id")
+		return
 	}
-	if us, ok := r.Duration.Whole(); ok {
-		s.Duration, s.Lasting = span.FromMicroseconds(us)
+	s := &c.span
+	*s = span.Span{Trace: r.traceID, ID: r.spanID, Name: r.operation, Offset: in.Offset(), Events: s.Events[:0], Tags: s.Tags[:0], References: s.References[:0]}
+	if r.timed && r.start > 0 {
+		s.Begin, s.Timed = span.FromMicroseconds(r.start)
 	}
-	p := r.Process
-	if q := t.processes[r.ProcessID]; q != nil {
+	if r.lasting {
+		s.Duration, s.Lasting = span.FromMicroseconds(r.duration)
+	}
+	p := r.process
+	if q := processes[r.processID]; q != nil {
 		p = q
 	}
 	if p != nil {
-		s.Service, s.Instance, s.Resource = p.Service, p.instance(), attributes(p.Tags)
+		s.Service, s.Instance, s.Resource = p.service, p.instance, p.tags
 	} else {
-		t.in.Leave("processes that spans name but the file does not hold", nil)
+		in.Leave("processes that spans name but the file does not hold")
 	}
-	s.Parent, s.References = r.parents()
-	for _, a := range r.Tags {
+	s.Parent, s.References = r.parents(s.References)
+	for _, a := range r.tags {
 		if a.Key == "span.kind" {
 			s.Kind = span.KindOf(a.Value.String())
 		} else {
-			s.Tags = append(s.Tags, trace.Attribute{Key: a.Key, Value: a.Value.Value})
+			s.Tags = append(s.Tags, a)
 		}
 	}
-	for _, text := range r.Warnings {
-		s.Tags = append(s.Tags, trace.Attribute{Key: "warning", Value: text.Value})
+	for _, text := range r.warnings {
+		s.Tags = append(s.Tags, trace.Attribute{Key: "warning", Value: text})
 	}
-	for _, l := range r.Logs {
-		us, ok := l.Timestamp.Whole()
-		at, fits := span.FromMicroseconds(us)
-		if !ok || !fits || at == 0 {
-			t.in.Leave("logs without a time", nil)
+	for i := range r.logs {
+		l := &r.logs[i]
+		at, fits := span.FromMicroseconds(l.timestamp)
+		if !l.timed || !fits || at == 0 {
+			in.Leave("logs without a time")
 			continue
 		}
-		s.Events = append(s.Events, span.Event{Time: at, Name: l.name(), Tags: attributes(l.Fields)})
+		s.Events = append(s.Events, span.Event{Time: at, Name: l.name(), Tags: l.fields})
 	}
-	t.out.Add(&s)
+	c.out.Add(s)
 }
 
 // parents tells the parent from the other references.
-func (r *record) parents() (parent string, others []span.Reference) {
+func (r *record) parents(others []span.Reference) (parent string, rest []span.Reference) {
 	own := -1
-	for i, f := range r.References {
-		if f.TraceID == r.TraceID && (own < 0 || f.Type == "CHILD_OF" && r.References[own].Type != "CHILD_OF") {
+	for i, f := range r.references {
+		if f.traceID == r.traceID && (own < 0 || f.kind == "CHILD_OF" && r.references[own].kind != "CHILD_OF") {
 			own = i
 		}
 	}
-	for i, f := range r.References {
+	for i, f := range r.references {
 		if i == own {
-			parent = f.SpanID
+			parent = f.spanID
 		} else {
-			others = append(others, span.Reference{Trace: f.TraceID, ID: f.SpanID})
+			others = append(others, span.Reference{Trace: f.traceID, ID: f.spanID})
 		}
 	}
 	if own < 0 {
-		parent = r.ParentID
+		parent = r.parentID
 	}
 	return parent, others
 }
 
-// instance is what tells processes of one service apart.
-func (p *process) instance() string {
+// name is what tells processes of one service apart.
+func (p *process) name() string {
 	for _, key := range []string{"service.instance.id", "hostname", "host.name", "ip"} {
-		for _, t := range p.Tags {
+		for _, t := range p.tags {
 			if t.Key == key && t.Value.String() != "" {
 				return t.Value.String()
 			}
@@ -92,20 +93,11 @@ func (p *process) instance() string {
 
 func (l *log) name() string {
 	for _, key := range []string{"event", "message"} {
-		for _, f := range l.Fields {
+		for _, f := range l.fields {
 			if f.Key == key {
 				return f.Value.String()
 			}
 		}
 	}
 	return "log"
-}
-
-func attributes(tags []tag) (out []trace.Attribute) {
-	for _, t := range tags {
-		if t.Value.Kind != 0 {
-			out = append(out, trace.Attribute{Key: t.Key, Value: t.Value.Value})
-		}
-	}
-	return out
 }

@@ -13,8 +13,8 @@
 //
 // Times are microseconds of each host's own clock, as the collector left them.
 //
-// Spans name a process that the file describes after them, so the spans of one
-// trace are held until its end.
+// Spans name a process that the file describes after them, so the file is read
+// twice: for the processes, and for the spans.
 package jaeger
 
 import (
@@ -48,18 +48,12 @@ func claim(s importer.Source) (runs []importer.Run) {
 }
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	path := run.Files[0]
-	f, err := run.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	out := span.NewWriter(w, run.Label(path))
-	in := span.NewReader(ctx, f, run.Label(path), w)
-	err = file(in, out)
-	err = in.End(err, out.Count())
-	if failed := out.Finish(); err == nil {
-		err = failed
-	}
-	return err
+	return span.Import(ctx, run, w, func(s *span.Source, out *span.Writer) error {
+		f := &file{converter: converter{out: out}}
+		if err := f.readProcesses(s, out); err != nil {
+			return err
+		}
+		f.in = span.NewReader(s.Ctx, s, s.Label, out)
+		return f.in.End(f.all(), out.Count())
+	})
 }

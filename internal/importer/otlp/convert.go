@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer/span"
@@ -10,91 +11,109 @@ import (
 // kinds are the names of the numbers of kinds.
 var kinds = [...]string{"", "internal", "server", "client", "producer", "consumer"}
 
-func convert(in *span.Reader, out *span.Writer, r *resourceSpans) {
-	resource := attributes(r.Resource.Attributes)
-	service := find(resource, "service.name")
-	instance := find(resource, "service.instance.id", "k8s.pod.name", "container.id", "host.name", "process.pid")
-	for _, scopes := range [][]scopeSpans{r.Scopes, r.Scopes2, r.Libraries} {
-		for i := range scopes {
-			scope := scopes[i].Scope
-			if scope.Name == "" {
-				scope = scopes[i].Library
-			}
-			for k := range scopes[i].Spans {
-				s, ok := scopes[i].Spans[k].span(in)
-				if !ok {
-					in.Leave("spans without an id", nil)
-					continue
-				}
-				s.Service, s.Instance, s.Resource = service, instance, resource
-				s.Tags = append(s.Tags, scope.tags()...)
-				out.Add(&s)
-			}
-		}
-	}
+// A converter turns records into spans, one after the other.
+type converter struct {
+	out      *span.Writer
+	record   record
+	span     span.Span
+	scope    scope
+	facts    []trace.Attribute // of the resource
+	service  string
+	instance string
 }
 
-func (r *record) span(in *span.Reader) (s span.Span, ok bool) {
-	if r.TraceID == "" || r.SpanID == "" {
-		return s, false
+// resource takes the attributes of a resource: those of the spans that follow.
+func (c *converter) resource(attributes []trace.Attribute) {
+	c.facts = attributes
+	c.service = find(attributes, "service.name")
+	c.instance = find(attributes, "service.instance.id", "k8s.pod.name", "container.id", "host.name", "process.pid")
+}
+
+// one writes the span of the record, which ends at an offset of the file.
+func (c *converter) one(offset int64, leave func(what string)) {
+	r, s := &c.record, &c.span
+	if r.traceID == "" || r.spanID == "" {
+		leave("spans without an id")
+		return
 	}
-	s = span.Span{Trace: id(r.TraceID), ID: id(r.SpanID), Parent: id(r.ParentID), Name: r.Name, Kind: kindOf(r.Kind), Offset: in.InputOffset()}
-	if t, ok := r.Start.Whole(); ok && t > 0 {
-		s.Begin, s.Timed = trace.Time(t), true
+	*s = span.Span{Trace: lower(r.traceID), ID: lower(r.spanID), Parent: lower(r.parentID), Name: r.name, Kind: r.kind, Offset: offset,
+		Service: c.service, Instance: c.instance, Resource: c.facts, Tags: append(s.Tags[:0], r.attributes...), Events: s.Events[:0], References: s.References[:0]}
+	if r.start > 0 {
+		s.Begin, s.Timed = trace.Time(r.start), true
 	}
-	if t, ok := r.End.Whole(); ok && t > 0 && s.Timed {
-		s.Duration, s.Lasting = trace.Time(t)-s.Begin, true
+	if r.end > 0 && s.Timed {
+		s.Duration, s.Lasting = trace.Time(r.end)-s.Begin, true
 	}
-	s.Tags = attributes(r.Attributes)
-	if code := r.Status.Code.String(); code == "2" || code == "STATUS_CODE_ERROR" {
-		s.Tags = append(s.Tags, trace.Attribute{Key: "status", Value: trace.Text("error")})
-	}
-	if r.Status.Message != "" {
-		s.Tags = append(s.Tags, trace.Attribute{Key: "status message", Value: trace.Text(r.Status.Message)})
-	}
-	if r.Dropped > 0 {
-		s.Tags = append(s.Tags, trace.Attribute{Key: "dropped attributes", Value: trace.Integer(r.Dropped)})
-	}
-	for _, e := range r.Events {
-		t, ok := e.Time.Whole()
-		if !ok || t <= 0 {
-			in.Leave("events without a time", nil)
+	c.tags()
+	for i := range r.events {
+		e := &r.events[i]
+		if e.time <= 0 {
+			leave("events without a time")
 			continue
 		}
-		s.Events = append(s.Events, span.Event{Time: trace.Time(t), Name: e.Name, Tags: attributes(e.Attributes)})
+		s.Events = append(s.Events, span.Event{Time: trace.Time(e.time), Name: e.name, Tags: e.attributes})
 	}
-	for _, l := range r.Links {
-		s.References = append(s.References, span.Reference{Trace: id(l.TraceID), ID: id(l.SpanID)})
+	for _, l := range r.links {
+		s.References = append(s.References, span.Reference{Trace: lower(l.traceID), ID: lower(l.spanID)})
 	}
-	return s, true
+	c.out.Add(s)
 }
 
-// id brings hexadecimal ids to one case; ids of other kinds stay as they are.
-func id(text string) string {
-	if strings.Trim(text, "0123456789abcdefABCDEF") == "" {
-		return strings.ToLower(text)
+// tags adds what is no attribute in the format.
+func (c *converter) tags() {
+	r, s := &c.record, &c.span
+	text := func(key, value string) {
+		if value != "" {
+			s.Tags = append(s.Tags, trace.Attribute{Key: key, Value: trace.Text(value)})
+		}
 	}
-	return text
+	if r.failed {
+		text("status", "error")
+	}
+	text("status message", r.message)
+	if r.dropped > 0 {
+		s.Tags = append(s.Tags, trace.Attribute{Key: "dropped attributes", Value: trace.Integer(r.dropped)})
+	}
+	text("scope", c.scope.name)
+	text("scope version", c.scope.version)
 }
 
-func kindOf(k span.Scalar) string {
-	if n, ok := k.Whole(); ok {
+// lower brings hexadecimal ids to one case; ids of other kinds stay as they are.
+func lower(id string) string {
+	upper := false
+	for i := 0; i < len(id); i++ {
+		switch b := id[i]; {
+		case b >= '0' && b <= '9' || b >= 'a' && b <= 'f':
+		case b >= 'A' && b <= 'F':
+			upper = true
+		default:
+			return id
+		}
+	}
+	if upper {
+		return strings.ToLower(id)
+	}
+	return id
+}
+
+// kindOf is the name of a kind that is written as a number or a name.
+func kindOf(v trace.Value) string {
+	if n, ok := whole(v); ok {
 		if n >= 0 && int(n) < len(kinds) {
 			return kinds[n]
 		}
 		return ""
 	}
-	return span.KindOf(k.String())
+	return span.KindOf(v.String())
 }
 
-func (s scope) tags() (tags []trace.Attribute) {
-	if s.Name != "" {
-		tags = append(tags, trace.Attribute{Key: "scope", Value: trace.Text(s.Name)})
+// whole is a value as a whole number, also where it is written as text.
+func whole(v trace.Value) (int64, bool) {
+	if v.Kind == trace.ValueText {
+		n, err := strconv.ParseInt(v.String(), 10, 64)
+		return n, err == nil
 	}
-	if s.Version != "" {
-		tags = append(tags, trace.Attribute{Key: "scope version", Value: trace.Text(s.Version)})
-	}
-	return tags
+	return v.Integer()
 }
 
 func find(attributes []trace.Attribute, keys ...string) string {
@@ -106,36 +125,4 @@ func find(attributes []trace.Attribute, keys ...string) string {
 		}
 	}
 	return ""
-}
-
-func attributes(in []attribute) (out []trace.Attribute) {
-	for _, a := range in {
-		if v := a.Value.value(); v.Kind != 0 {
-			out = append(out, trace.Attribute{Key: a.Key, Value: v})
-		}
-	}
-	return out
-}
-
-func (v *value) value() trace.Value {
-	switch {
-	case v.Text != nil:
-		return trace.Text(*v.Text)
-	case v.Whole != nil:
-		if n, ok := v.Whole.Whole(); ok {
-			return trace.Integer(n)
-		}
-		return v.Whole.Value
-	case v.Number != nil:
-		return v.Number.Value
-	case v.Truth != nil:
-		return v.Truth.Value
-	case v.Bytes != nil:
-		return trace.Text(*v.Bytes)
-	case v.List != nil:
-		return trace.Text(string(v.List))
-	case v.Map != nil:
-		return trace.Text(string(v.Map))
-	}
-	return trace.Value{}
 }

@@ -1,6 +1,8 @@
-// Package otlp imports traces in the JSON of the OpenTelemetry protocol: one
-// object with resourceSpans, or one a line as the collector's file exporter writes
-// them. Described in open-telemetry/opentelemetry-proto, with examples/trace.json.
+// Package otlp imports traces of the OpenTelemetry protocol, in each form that is
+// found in files: JSON, as one object with resourceSpans or one a line; and protocol
+// buffers, as one message, or as many with their length before each, in four bytes
+// as the collector's file exporter writes them or as a varint. Described in
+// open-telemetry/opentelemetry-proto, with examples/trace.json.
 //
 // What spans become is told in package span. Beside that:
 //
@@ -16,59 +18,57 @@
 // ids are hexadecimal in either case. Older files (instrumentationLibrarySpans)
 // are read too.
 //
-// What it lacks: logs and metrics of the protocol are left out and counted, and
-// its binary form is not read.
+// JSON is read span by span. Of protocol buffers the spans of one resource are in
+// memory at a time, or one message where lengths part them.
+//
+// What it lacks: logs and metrics of the protocol are left out and counted.
 package otlp
 
 import (
 	"context"
-	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Format is the JSON of OTLP.
+// Format is OTLP.
 var Format = &importer.Format{
 	Name:   "otlp",
-	Title:  "OpenTelemetry spans (OTLP JSON)",
+	Title:  "OpenTelemetry spans (OTLP: JSON, protobuf)",
 	Claim:  claim,
 	Import: read,
 }
 
-// claim takes files of objects with spans of a resource.
+// claim takes files of objects with spans of a resource, and of messages with spans.
 func claim(s importer.Source) (runs []importer.Run) {
 	for _, f := range s.Files {
-		k := span.Keys(s.Head(f.Path), 2000)
-		for _, name := range []string{"resourceSpans", "resource_spans"} {
-			if k[name] && (k[name+".scopeSpans"] || k[name+".scope_spans"] || k[name+".instrumentationLibrarySpans"] || k[name+".resource"]) {
-				runs = append(runs, importer.Run{Files: []string{f.Path}})
-				break
-			}
+		head := s.Head(f.Path)
+		if framingOf(head) != noFraming || isJSON(head) {
+			runs = append(runs, importer.Run{Files: []string{f.Path}})
 		}
 	}
 	return runs
 }
 
+func isJSON(head []byte) bool {
+	k := span.Keys(head, 2000)
+	for _, name := range []string{"resourceSpans", "resource_spans"} {
+		if k[name] && (k[name+".scopeSpans"] || k[name+".scope_spans"] || k[name+".instrumentationLibrarySpans"] || k[name+".resource"]) {
+			return true
+		}
+	}
+	return false
+}
+
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	path := run.Files[0]
-	f, err := run.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	out := span.NewWriter(w, run.Label(path))
-	in := span.NewReader(ctx, f, run.Label(path), w)
-	for err == nil { // one object after the other
-		err = object(in, out)
-	}
-	if err == io.EOF {
-		err = nil
-	}
-	err = in.End(err, out.Count())
-	if failed := out.Finish(); err == nil {
-		err = failed
-	}
-	return err
+	framing := framingOf(run.Source.Head(run.Files[0]))
+	return span.Import(ctx, run, w, func(f *span.Source, out *span.Writer) error {
+		c := &converter{out: out}
+		if framing != noFraming {
+			return newMessages(f, c, framing).all()
+		}
+		in := span.NewReader(f.Ctx, f, f.Label, out)
+		return in.End(objects(in, c), out.Count())
+	})
 }

@@ -12,11 +12,14 @@ func TestFormat(t *testing.T) {
 		{Path: "trace.json"},
 		{Path: "otlp2jaeger-in.json"},
 		{Path: "lines.txt", Anywhere: true},
+		{Path: "rich.json"},
+		{Path: "rich.pb", Anywhere: true},   // may end after any resource
+		{Path: "framed.pb", Anywhere: true}, // or message
 	})
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x.json", "testdata/odd.json", "testdata/lines.txt")
+	importertest.Fuzz(f, Format, "x.json", "testdata/odd.json", "testdata/lines.txt", "testdata/rich.json", "testdata/rich.pb", "testdata/framed.pb")
 }
 
 // The same four spans as one object and as a line each, and the two that Jaeger's

@@ -1,96 +1,289 @@
 package otlp
 
 import (
-	"encoding/json"
-
 	"github.com/parallax-hpc/parallax/internal/importer/span"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// resourceSpans are the spans of one resource, as they are written.
-type resourceSpans struct {
-	Resource struct {
-		Attributes []attribute `json:"attributes"`
-	} `json:"resource"`
-	Scopes    []scopeSpans `json:"scopeSpans"`
-	Scopes2   []scopeSpans `json:"scope_spans"`
-	Libraries []scopeSpans `json:"instrumentationLibrarySpans"`
-}
-
-type scopeSpans struct {
-	Scope   scope    `json:"scope"`
-	Library scope    `json:"instrumentationLibrary"`
-	Spans   []record `json:"spans"`
-}
-
-type scope struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
+// A record is one span as it is written, in either form. It is used again for the
+// next.
 type record struct {
-	TraceID    string      `json:"traceId"`
-	SpanID     string      `json:"spanId"`
-	ParentID   string      `json:"parentSpanId"`
-	Name       string      `json:"name"`
-	Kind       span.Scalar `json:"kind"`
-	Start      span.Scalar `json:"startTimeUnixNano"`
-	End        span.Scalar `json:"endTimeUnixNano"`
-	Attributes []attribute `json:"attributes"`
-	Events     []event     `json:"events"`
-	Links      []link      `json:"links"`
-	Status     status      `json:"status"`
-	Dropped    int64       `json:"droppedAttributesCount"`
-}
-
-type attribute struct {
-	Key   string `json:"key"`
-	Value value  `json:"value"`
-}
-
-type value struct {
-	Text   *string         `json:"stringValue"`
-	Whole  *span.Scalar    `json:"intValue"`
-	Number *span.Scalar    `json:"doubleValue"`
-	Truth  *span.Scalar    `json:"boolValue"`
-	Bytes  *string         `json:"bytesValue"`
-	List   json.RawMessage `json:"arrayValue"`
-	Map    json.RawMessage `json:"kvlistValue"`
+	traceID, spanID, parentID string
+	name, kind                string
+	start, end                int64 // ns; 0 for none
+	attributes                []trace.Attribute
+	events                    []event
+	links                     []link
+	failed                    bool
+	message                   string
+	dropped                   int64
 }
 
 type event struct {
-	Time       span.Scalar `json:"timeUnixNano"`
-	Name       string      `json:"name"`
-	Attributes []attribute `json:"attributes"`
+	time       int64
+	name       string
+	attributes []trace.Attribute
 }
 
-type link struct {
-	TraceID string `json:"traceId"`
-	SpanID  string `json:"spanId"`
-}
+type link struct{ traceID, spanID string }
 
-type status struct {
-	Code    span.Scalar `json:"code"`
-	Message string      `json:"message"`
-}
+type scope struct{ name, version string }
 
-// object reads one object of a file. Spans are taken resource by resource.
-func object(in *span.Reader, out *span.Writer) error {
-	return in.Objects(func(members func(func(string) error) error) error {
-		return members(func(name string) error {
-			switch name {
-			case "resourceSpans", "resource_spans":
-				return in.Array(func() error {
-					var r resourceSpans
-					ok, err := in.Take(&r)
-					if ok {
-						convert(in, out, &r)
-					}
-					return err
-				})
-			case "resourceLogs", "resourceMetrics":
-				in.Leave("parts of the protocol that are no spans", nil)
-			}
-			return in.Skip()
+// objects reads objects one after the other. Spans are taken one by one.
+func objects(in *span.Reader, c *converter) error {
+	for {
+		err := in.Objects(func() error {
+			return in.Members(func(name string) error {
+				switch name {
+				case "resourceSpans", "resource_spans":
+					return in.Array(func() error { return resourceSpans(in, c) })
+				case "resourceLogs", "resourceMetrics":
+					in.Leave("parts of the protocol that are no spans")
+				}
+				return in.Skip()
+			})
 		})
+		if err != nil || in.Next() == 0 {
+			return err
+		}
+	}
+}
+
+// resourceSpans reads the spans of one resource. What comes before the resource's
+// own description, against custom, is held until that is known.
+func resourceSpans(in *span.Reader, c *converter) error {
+	c.resource(nil)
+	known := false
+	var held []*span.Reader
+	err := in.Members(func(name string) error {
+		switch name {
+		case "resource":
+			var attributes []trace.Attribute
+			ok, err := in.Take(func(j *span.Cursor) { attributes = readResource(j) })
+			if known = true; ok {
+				c.resource(attributes)
+			}
+			return err
+		case "scopeSpans", "scope_spans", "instrumentationLibrarySpans":
+			if !known {
+				late, err := in.Hold()
+				held = append(held, late)
+				return err
+			}
+			return in.Array(func() error { return scopeSpans(in, c) })
+		}
+		return in.Skip()
 	})
+	for _, late := range held {
+		if late == nil {
+			continue
+		}
+		if failed := late.Array(func() error { return scopeSpans(late, c) }); err == nil {
+			err = failed
+		}
+	}
+	return err
+}
+
+func scopeSpans(in *span.Reader, c *converter) error {
+	c.scope = scope{}
+	known := false
+	var held []*span.Reader
+	err := in.Members(func(name string) error {
+		switch name {
+		case "scope", "instrumentationLibrary":
+			_, err := in.Take(func(j *span.Cursor) {
+				if s := readScope(j); s.name != "" {
+					c.scope = s
+				}
+			})
+			known = true
+			return err
+		case "spans":
+			if !known {
+				late, err := in.Hold()
+				held = append(held, late)
+				return err
+			}
+			return spans(in, c)
+		}
+		return in.Skip()
+	})
+	for _, late := range held {
+		if late == nil {
+			continue
+		}
+		if failed := spans(late, c); err == nil {
+			err = failed
+		}
+	}
+	return err
+}
+
+func spans(in *span.Reader, c *converter) error {
+	return in.Array(func() error {
+		ok, err := in.Take(c.record.read)
+		if ok {
+			c.one(in.Offset(), in.Leave)
+		}
+		return err
+	})
+}
+
+func readResource(c *span.Cursor) (attributes []trace.Attribute) {
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "attributes":
+			attributes = readAttributes(c, attributes)
+		default:
+			c.Skip()
+		}
+	}
+	return attributes
+}
+
+func readScope(c *span.Cursor) (s scope) {
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "name":
+			s.name = c.Text()
+		case "version":
+			s.version = c.Text()
+		default:
+			c.Skip()
+		}
+	}
+	return s
+}
+
+func (r *record) reset() {
+	*r = record{attributes: r.attributes[:0], events: r.events[:0], links: r.links[:0]}
+}
+
+func (r *record) read(c *span.Cursor) {
+	r.reset()
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "traceId", "trace_id":
+			r.traceID = c.Text()
+		case "spanId", "span_id":
+			r.spanID = c.ID()
+		case "parentSpanId", "parent_span_id":
+			r.parentID = c.ID()
+		case "name":
+			r.name = c.Text()
+		case "kind":
+			r.kind = kindOf(c.Scalar())
+		case "startTimeUnixNano", "start_time_unix_nano":
+			r.start, _ = c.Whole()
+		case "endTimeUnixNano", "end_time_unix_nano":
+			r.end, _ = c.Whole()
+		case "attributes":
+			r.attributes = readAttributes(c, r.attributes)
+		case "events":
+			r.readEvents(c)
+		case "links":
+			r.readLinks(c)
+		case "status":
+			r.readStatus(c)
+		case "droppedAttributesCount", "dropped_attributes_count":
+			r.dropped, _ = c.Whole()
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func (r *record) readEvents(c *span.Cursor) {
+	for ok := c.Open('['); ok && c.More(']'); {
+		var e event
+		for ok := c.Open('{'); ok && c.More('}'); {
+			switch string(c.Key()) {
+			case "timeUnixNano", "time_unix_nano":
+				e.time, _ = c.Whole()
+			case "name":
+				e.name = c.Text()
+			case "attributes":
+				e.attributes = readAttributes(c, nil)
+			default:
+				c.Skip()
+			}
+		}
+		r.events = append(r.events, e)
+	}
+}
+
+func (r *record) readLinks(c *span.Cursor) {
+	for ok := c.Open('['); ok && c.More(']'); {
+		var l link
+		for ok := c.Open('{'); ok && c.More('}'); {
+			switch string(c.Key()) {
+			case "traceId", "trace_id":
+				l.traceID = c.Text()
+			case "spanId", "span_id":
+				l.spanID = c.ID()
+			default:
+				c.Skip()
+			}
+		}
+		r.links = append(r.links, l)
+	}
+}
+
+func (r *record) readStatus(c *span.Cursor) {
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "code":
+			code := c.Scalar().String()
+			r.failed = code == "2" || code == "STATUS_CODE_ERROR"
+		case "message":
+			r.message = c.Text()
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// readAttributes appends attributes; those without a value are none.
+func readAttributes(c *span.Cursor, to []trace.Attribute) []trace.Attribute {
+	for ok := c.Open('['); ok && c.More(']'); {
+		var a trace.Attribute
+		for ok := c.Open('{'); ok && c.More('}'); {
+			switch string(c.Key()) {
+			case "key":
+				a.Key = c.Text()
+			case "value":
+				a.Value = readValue(c)
+			default:
+				c.Skip()
+			}
+		}
+		if a.Value.Kind != 0 {
+			to = append(to, a)
+		}
+	}
+	return to
+}
+
+// readValue reads a value, which says its type; lists and maps stay as their JSON.
+func readValue(c *span.Cursor) (v trace.Value) {
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "stringValue", "bytesValue", "string_value", "bytes_value":
+			v = trace.Text(c.Text())
+		case "intValue", "int_value":
+			s := c.Scalar()
+			if n, ok := whole(s); ok {
+				s = trace.Integer(n)
+			}
+			v = s
+		case "doubleValue", "boolValue", "double_value", "bool_value":
+			v = c.Scalar()
+		case "arrayValue", "kvlistValue", "array_value", "kvlist_value":
+			v = trace.Text(string(c.Raw()))
+		default:
+			c.Skip()
+		}
+	}
+	return v
 }

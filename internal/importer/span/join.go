@@ -1,10 +1,7 @@
 package span
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -16,9 +13,9 @@ type skew struct {
 	offset int64
 }
 
-// Finish places spans that have no time, joins spans with their parents, and
+// finish places spans that have no time, joins spans with their parents, and
 // reports. O(spans).
-func (w *Writer) Finish() error {
+func (w *Writer) finish() error {
 	w.placeUntimed()
 	missing, example := int64(0), ""
 	for i := range w.nodes {
@@ -27,7 +24,7 @@ func (w *Writer) Finish() error {
 		switch {
 		case ok:
 			w.join(&w.nodes[p], n)
-		case n.parent != "":
+		case n.hasParent:
 			if missing++; missing == 1 {
 				example = w.place(n.offset)
 			}
@@ -38,7 +35,7 @@ func (w *Writer) Finish() error {
 	}
 	w.joinReferences()
 	if w.skew.count > 0 {
-		w.w.Report(trace.Guessed, "spans that begin before their caller on another host: clocks disagree, times are left as they are", w.skew.count,
+		w.w.Report(trace.Guessed, "spans that begin before their caller on another host: clocks disagree, times are left as they are (--align messages fits them)", w.skew.count,
 			fmt.Sprintf("%s: by %d µs, the most", w.place(w.skew.offset), w.skew.worst/1000))
 	}
 	traces := 0
@@ -49,10 +46,8 @@ func (w *Writer) Finish() error {
 	}
 	w.w.Property("traces", fmt.Sprint(traces))
 	var failed error
-	for _, k := range slices.SortedFunc(maps.Keys(w.rows), func(a, b rowKey) int {
-		return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.instance, b.instance))
-	}) {
-		if err := w.rows[k].stream.Close(); err != nil {
+	for _, r := range w.order {
+		if err := r.stream.Close(); err != nil {
 			failed = err
 		}
 	}
@@ -70,10 +65,11 @@ func (w *Writer) parentOf(i int32) (int32, bool) {
 			}
 		}
 	}
-	if n.parent == "" || n.parent == n.id {
+	up := id{n.parent, n.oddParent}
+	if !n.hasParent || up == n.id {
 		return 0, false
 	}
-	first, ok := w.byID[key{n.trace, n.parent}]
+	first, ok := w.byID[key{up, n.trace}]
 	if !ok {
 		return 0, false
 	}
@@ -109,7 +105,7 @@ func (w *Writer) placeUntimed() {
 		if n.end = n.begin; n.begin <= Latest-l.span.Duration {
 			n.end += l.span.Duration
 		}
-		w.w.Report(trace.Guessed, "spans without time: they begin with their parent", 1, w.place(l.span.Offset))
+		w.report(trace.Guessed, "spans without time: they begin with their parent", 1, w.place(l.span.Offset))
 		w.write(&l.span, n)
 	}
 	w.later = nil
@@ -134,8 +130,8 @@ func (w *Writer) join(p, n *node) {
 
 func (w *Writer) link(kind trace.LinkKind, from, to *node) {
 	w.w.Link(trace.Link{Kind: kind, Size: -1, Communicator: trace.NoCommunicator,
-		From: trace.End{Location: from.row.at, Time: from.begin, Region: from.region},
-		To:   trace.End{Location: to.row.at, Time: to.begin, Region: to.region}})
+		From: trace.End{Location: w.order[from.row].at, Time: from.begin, Region: from.region},
+		To:   trace.End{Location: w.order[to.row].at, Time: to.begin, Region: to.region}})
 }
 
 func (w *Writer) joinReferences() {

@@ -3,68 +3,205 @@ package span
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Reader reads JSON value by value and remembers where it is.
+// A Reader reads JSON from a stream, one value of a list or object after the
+// other, and remembers where it is. Only the value at hand is in memory.
 type Reader struct {
-	*json.Decoder
-	ctx   context.Context
-	label string
-	w     trace.Writer
+	ctx        context.Context
+	r          io.Reader
+	label      string
+	out        *Writer
+	buf        []byte
+	begin, end int
+	base       int64 // offset in the file of buf[0]
+	failed     error // of reading
+	cursor     Cursor
 }
 
-// NewReader reads from r; label names the file.
-func NewReader(ctx context.Context, r io.Reader, label string, w trace.Writer) *Reader {
-	return &Reader{Decoder: json.NewDecoder(&untilCancelled{ctx, r}), ctx: ctx, label: label, w: w}
+// largestValue bounds what is held of one value.
+const largestValue = 256 << 20
+
+var (
+	errSyntax = errors.New("is no JSON")
+	errLarge  = fmt.Errorf("holds a value of more than %d bytes", largestValue)
+)
+
+// NewReader reads from r; label names the file, and out is told what is left out.
+func NewReader(ctx context.Context, r io.Reader, label string, out *Writer) *Reader {
+	return &Reader{ctx: ctx, r: r, label: label, out: out, buf: make([]byte, 128<<10)}
 }
 
-// untilCancelled reads until its context ends.
-type untilCancelled struct {
-	ctx context.Context
-	r   io.Reader
-}
+// Offset is where the reader is in the file.
+func (r *Reader) Offset() int64 { return r.base + int64(r.begin) }
 
-func (u *untilCancelled) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(p)
-}
-
-// Place is where the reader is.
-func (r *Reader) Place() string { return place(r.label, r.InputOffset()) }
+// Place is where the reader is, for reports.
+func (r *Reader) Place() string { return place(r.label, r.Offset()) }
 
 func place(label string, offset int64) string { return fmt.Sprintf("%s: byte %d", label, offset) }
 
-// Take decodes the next value. One of a wrong type is counted and left out: ok is
-// false and err nil.
-func (r *Reader) Take(v any) (ok bool, err error) {
-	err = r.Decode(v)
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		r.w.Report(trace.Skipped, "records with a value of the wrong type", 1, r.Place()+": "+wrong.Field)
-		return false, nil
+// fill reads more. What is left moves to the front, and a full buffer doubles.
+func (r *Reader) fill() error {
+	if r.failed != nil {
+		return r.failed
 	}
-	return err == nil, err
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if r.begin > 0 {
+		copy(r.buf, r.buf[r.begin:r.end])
+		r.base += int64(r.begin)
+		r.end -= r.begin
+		r.begin = 0
+	}
+	if r.end == len(r.buf) {
+		if len(r.buf) >= largestValue {
+			return errLarge
+		}
+		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+	}
+	n, err := r.r.Read(r.buf[r.end:])
+	r.end += n
+	r.failed = err
+	if n > 0 {
+		return nil
+	}
+	return err
 }
 
-// Leave counts a record that is left out, and says which field was wrong if err does.
-func (r *Reader) Leave(what string, err error) {
-	example := r.Place()
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		example += ": " + wrong.Field
+// peek is the first byte of what comes next; commas are of no interest.
+func (r *Reader) peek() (byte, error) {
+	for {
+		for ; r.begin < r.end; r.begin++ {
+			switch b := r.buf[r.begin]; b {
+			case ' ', '\t', '\r', '\n', ',':
+			default:
+				return b, nil
+			}
+		}
+		if err := r.fill(); err != nil {
+			return 0, err
+		}
 	}
-	r.w.Report(trace.Skipped, what, 1, example)
 }
+
+// Value is the next value as it is written, valid until the next call.
+func (r *Reader) Value() ([]byte, error) {
+	first, err := r.peek()
+	if err != nil {
+		return nil, err
+	}
+	if first != '{' && first != '[' && first != '"' {
+		return r.literal()
+	}
+	var s scan
+	seen := 0
+	for {
+		n, done := s.over(r.buf[r.begin+seen : r.end])
+		if seen += n; done {
+			v := r.buf[r.begin : r.begin+seen]
+			r.begin += seen
+			return v, nil
+		}
+		if err := r.fill(); err != nil {
+			return nil, early(err)
+		}
+	}
+}
+
+// literal is a number, a truth value or null.
+func (r *Reader) literal() ([]byte, error) {
+	for n := 0; ; n++ {
+		if r.begin+n == r.end {
+			if err := r.fill(); err != nil && err != io.EOF {
+				return nil, err
+			}
+		}
+		if at := r.begin + n; at == r.end || isEnd(r.buf[at]) {
+			if n == 0 {
+				return nil, errSyntax
+			}
+			v := r.buf[r.begin:at]
+			r.begin = at
+			return v, nil
+		}
+		if n > 1<<10 {
+			return nil, errSyntax
+		}
+	}
+}
+
+func isEnd(b byte) bool {
+	switch b {
+	case ' ', '\t', '\r', '\n', ',', ':', ']', '}', '[', '{', '"':
+		return true
+	}
+	return false
+}
+
+// Hold keeps the next value for later: what reads it is a Reader of its own.
+func (r *Reader) Hold() (*Reader, error) {
+	if _, err := r.peek(); err != nil {
+		return nil, err
+	}
+	at := r.Offset()
+	v, err := r.Value()
+	if err != nil {
+		return nil, err
+	}
+	held := &Reader{ctx: r.ctx, label: r.label, out: r.out, buf: bytes.Clone(v), end: len(v), base: at, failed: io.EOF}
+	return held, nil
+}
+
+// Skip leaves out the next value, of whatever size.
+func (r *Reader) Skip() error {
+	first, err := r.peek()
+	if err != nil {
+		return err
+	}
+	if first != '{' && first != '[' && first != '"' {
+		_, err := r.literal()
+		return err
+	}
+	var s scan
+	for {
+		n, done := s.over(r.buf[r.begin:r.end])
+		if r.begin += n; done {
+			return nil
+		}
+		if err := r.fill(); err != nil {
+			return early(err)
+		}
+	}
+}
+
+// Take hands the next value to f, as a cursor. A value with something of a wrong
+// type in it is counted and left out: ok is false and err nil.
+func (r *Reader) Take(f func(c *Cursor)) (ok bool, err error) {
+	v, err := r.Value()
+	if err != nil {
+		return false, err
+	}
+	r.cursor.Reset(v)
+	f(&r.cursor)
+	if r.cursor.Bad {
+		return false, errSyntax
+	}
+	if r.cursor.Wrong {
+		r.Leave("records with a value of the wrong type")
+		return false, nil
+	}
+	return true, nil
+}
+
+// Leave counts something that is left out.
+func (r *Reader) Leave(what string) { r.out.report(trace.Skipped, what, 1, r.Place()) }
 
 // End judges how a file ended after count spans. What was read before a break is
 // kept and the break is reported.
@@ -78,31 +215,12 @@ func (r *Reader) End(err error, count int) error {
 	case err == nil || err == io.EOF:
 		return importer.Malformed(r.label, "", "holds no spans")
 	case count > 0:
-		r.w.Report(trace.Skipped, "the rest of a file that breaks off or is no JSON", 1, r.Place())
+		r.Leave("the rest of a file that breaks off or is no JSON")
 		return nil
 	case errors.As(err, &packed):
 		return packed
 	}
-	return importer.Malformed(r.label, fmt.Sprintf("byte %d", r.InputOffset()), "%v", err)
-}
-
-// Array hands each element of the array that comes next to f, and skips any other value.
-func (r *Reader) Array(f func() error) error {
-	t, err := r.Token()
-	if err != nil || t == nil {
-		return err
-	}
-	if t != json.Delim('[') {
-		r.w.Report(trace.Skipped, "values where a list is due", 1, r.Place())
-		return r.leave(t)
-	}
-	for r.More() {
-		if err := f(); err != nil {
-			return early(err)
-		}
-	}
-	_, err = r.Token()
-	return early(err)
+	return importer.Malformed(r.label, fmt.Sprintf("byte %d", r.Offset()), "%v", err)
 }
 
 // early is the error of a file that ends within a value.
@@ -113,150 +231,87 @@ func early(err error) error {
 	return err
 }
 
-// leave reads the rest of a value that began with t.
-func (r *Reader) leave(t json.Token) error {
-	d, ok := t.(json.Delim)
-	if !ok {
-		return nil
+// open enters a list or object. Null counts as an empty one; any other value is
+// counted as one where something else is due, and left out.
+func (r *Reader) open(delim byte, due string) (bool, error) {
+	b, err := r.peek()
+	switch {
+	case err != nil:
+		return false, err
+	case b == delim:
+		r.begin++
+		return true, nil
+	case b != 'n':
+		r.Leave("values where " + due + " is due")
 	}
-	for depth := 1; depth > 0; {
-		if t, err := r.Token(); err != nil {
-			return early(err)
-		} else if d, ok = t.(json.Delim); ok && (d == '{' || d == '[') {
-			depth++
-		} else if ok {
-			depth--
-		}
-	}
-	return nil
+	return false, r.Skip()
 }
 
-// Objects hands the object that comes next to f, or each one of a list of them.
-// f must call members once, which hands each member to its argument; that must
-// read the member's value.
-func (r *Reader) Objects(f func(members func(func(name string) error) error) error) error {
-	t, err := r.Token()
-	if err != nil || t == nil {
-		return err
+// more reports whether a list or object goes on.
+func (r *Reader) more(end byte) (bool, error) {
+	b, err := r.peek()
+	switch {
+	case err != nil:
+		return false, early(err)
+	case b == end:
+		r.begin++
+		return false, nil
+	case b == ']' || b == '}' || b == ':':
+		return false, errSyntax
 	}
-	if t != json.Delim('[') {
-		return r.object(t, f)
-	}
-	for r.More() {
-		t, err := r.Token()
-		if err == nil {
-			err = r.object(t, f)
-		}
-		if err != nil {
-			return early(err)
-		}
-	}
-	_, err = r.Token()
-	return early(err)
+	return true, nil
 }
 
-// object hands on the object that begins with t, and leaves out any other value.
-func (r *Reader) object(t json.Token, f func(members func(func(name string) error) error) error) error {
-	if t == json.Delim('{') {
-		return f(r.members)
-	}
-	r.w.Report(trace.Skipped, "values where an object is due", 1, r.Place())
-	return r.leave(t)
-}
-
-// members hands out the members of an object whose brace was read.
-func (r *Reader) members(f func(name string) error) error {
-	for r.More() {
-		t, err := r.Token()
-		if err != nil {
-			return early(err)
-		}
-		name, _ := t.(string)
-		if err := f(name); err != nil {
-			return early(err)
+// Array hands each element of the list that comes next to f, which must read it,
+// and skips any other value.
+func (r *Reader) Array(f func() error) error {
+	ok, err := r.open('[', "a list")
+	for ok && err == nil {
+		if ok, err = r.more(']'); ok && err == nil {
+			err = early(f())
 		}
 	}
-	_, err := r.Token()
-	return early(err)
+	return err
 }
 
-// Skip leaves out the next value.
-func (r *Reader) Skip() error {
-	var v json.RawMessage
-	return r.Decode(&v)
-}
-
-// Keys gives the names of members that the beginning of a JSON text holds, as
-// paths: "data", "data.spans". Lists count as their elements, and a text may be
-// cut anywhere. At most so many tokens are looked at.
-func Keys(head []byte, most int) map[string]bool {
-	type level struct {
-		prefix, member string
-		object, named  bool // named: the value of member is due
-	}
-	keys := map[string]bool{}
-	d := json.NewDecoder(bytes.NewReader(head))
-	stack := []level{{}}
-	for range most {
-		t, err := d.Token()
-		if err != nil {
+// Members hands each member of the object that comes next to f, which must read
+// its value, and skips any other value. The name is valid until then.
+func (r *Reader) Members(f func(name string) error) error {
+	ok, err := r.open('{', "an object")
+	for ok && err == nil {
+		if ok, err = r.more('}'); !ok || err != nil {
 			break
 		}
-		top := &stack[len(stack)-1]
-		delim, isDelim := t.(json.Delim)
-		switch {
-		case isDelim && (delim == '}' || delim == ']'):
-			stack = stack[:len(stack)-1]
-		case isDelim:
-			inner := level{prefix: top.prefix, object: delim == '{'}
-			if top.object {
-				inner.prefix, top.named = top.member+".", false
-			}
-			stack = append(stack, inner)
-		case top.object && !top.named:
-			name, _ := t.(string)
-			top.member, top.named = top.prefix+name, true
-			keys[top.member] = true
-		default:
-			top.named = false
+		var name []byte
+		if name, err = r.Value(); err != nil {
+			return early(err)
 		}
+		r.cursor.Reset(name)
+		key := r.cursor.Text()
+		if b, e := r.peek(); e != nil || b != ':' || r.cursor.Bad || r.cursor.Wrong {
+			return errors.Join(early(e), errSyntax)
+		}
+		r.begin++
+		err = early(f(key))
 	}
-	return keys
+	return err
 }
 
-// A Scalar is a JSON string, number or truth value as a Value: formats write whole
-// numbers as strings where they do not fit a float64.
-type Scalar struct{ trace.Value }
-
-// UnmarshalJSON keeps what is no scalar as its text.
-func (s *Scalar) UnmarshalJSON(b []byte) error {
-	var text string
-	switch {
-	case string(b) == "null":
-		return nil
-	case b[0] == '"':
-		if err := json.Unmarshal(b, &text); err != nil {
-			return err
-		}
-		s.Value = trace.Text(text)
-		return nil
+// Objects hands the object that comes next to f, or each one of a list of them; f
+// must read it.
+func (r *Reader) Objects(f func() error) error {
+	b, err := r.peek()
+	if err != nil {
+		return err
 	}
-	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
-		s.Value = trace.Integer(n)
-	} else if x, err := strconv.ParseFloat(string(b), 64); err == nil {
-		s.Value = trace.Number(x)
-	} else {
-		s.Value = trace.Text(string(b))
+	if b == '[' {
+		return r.Array(f)
 	}
-	return nil
+	return f()
 }
 
-// Whole gives the scalar as a whole number, whether it was written as a number or
-// as text.
-func (s Scalar) Whole() (int64, bool) {
-	if s.Kind == trace.ValueText {
-		n, err := strconv.ParseInt(s.String(), 10, 64)
-		return n, err == nil
-	}
-	return s.Integer()
+// Next is the first byte of what comes next, 0 at the end.
+func (r *Reader) Next() byte {
+	b, _ := r.peek()
+	return b
 }

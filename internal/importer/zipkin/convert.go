@@ -1,8 +1,7 @@
 package zipkin
 
 import (
-	"encoding/json"
-	"maps"
+	"cmp"
 	"net"
 	"slices"
 	"strconv"
@@ -11,72 +10,55 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A converter turns records into spans.
-type converter struct{ out *span.Writer }
-
-// list takes a trace of a list of traces.
-func (c *converter) list(in *span.Reader, raw json.RawMessage) error {
-	var all []json.RawMessage
-	if err := json.Unmarshal(raw, &all); err != nil {
-		return err
-	}
-	for _, one := range all {
-		if err := c.one(in, one); err != nil {
-			return err
-		}
-	}
-	return nil
+// A converter turns records into spans, one after the other.
+type converter struct {
+	out    *span.Writer
+	record record
+	span   span.Span
 }
 
-func (c *converter) one(in *span.Reader, raw json.RawMessage) error {
-	var r record
-	if err := json.Unmarshal(raw, &r); err != nil {
-		in.Leave("spans with a value of the wrong type", err)
-		return nil
+func (c *converter) one(in *span.Reader) {
+	r := &c.record
+	if r.id == "" || r.traceID == "" {
+		in.Leave("spans without an id")
+		return
 	}
-	if r.ID == "" || r.TraceID == "" {
-		in.Leave("spans without an id", nil)
-		return nil
+	s := &c.span
+	*s = span.Span{Trace: r.traceID, ID: r.id, Parent: r.parentID, Name: r.name, Kind: span.KindOf(r.kind), Shared: r.shared, Offset: in.Offset(),
+		Service: r.local.service, Instance: r.local.address(), Events: s.Events[:0], Tags: s.Tags[:0]}
+	if r.timed && r.timestamp > 0 {
+		s.Begin, s.Timed = span.FromMicroseconds(r.timestamp)
 	}
-	s := span.Span{Trace: r.TraceID, ID: r.ID, Parent: r.ParentID, Name: r.Name, Kind: span.KindOf(r.Kind), Shared: r.Shared, Offset: in.InputOffset()}
-	if r.Timestamp != nil && *r.Timestamp > 0 {
-		s.Begin, s.Timed = span.FromMicroseconds(*r.Timestamp)
+	if r.lasting {
+		s.Duration, s.Lasting = span.FromMicroseconds(r.duration)
 	}
-	if r.Duration != nil {
-		s.Duration, s.Lasting = span.FromMicroseconds(*r.Duration)
-	}
-	if r.Local != nil {
-		s.Service, s.Instance = r.Local.Service, r.Local.address()
-	}
-	for _, a := range r.Annotations {
-		t, ok := span.FromMicroseconds(a.Timestamp)
+	for _, a := range r.annotations {
+		t, ok := span.FromMicroseconds(a.timestamp)
 		if !ok || t == 0 {
-			in.Leave("annotations without a time", nil)
+			in.Leave("annotations without a time")
 			continue
 		}
-		s.Events = append(s.Events, span.Event{Time: t, Name: a.Value})
+		s.Events = append(s.Events, span.Event{Time: t, Name: a.value})
 	}
-	s.Tags = r.tags()
-	c.out.Add(&s)
-	return nil
+	s.Tags = r.attributes(s.Tags)
+	c.out.Add(s)
 }
 
-func (r *record) tags() (tags []trace.Attribute) {
-	if r.Remote != nil {
-		name := r.Remote.Service
-		if a := r.Remote.address(); a != "" && name != "" {
-			name += " " + a
-		} else if name == "" {
-			name = a
-		}
-		if name != "" {
-			tags = append(tags, trace.Attribute{Key: "remote", Value: trace.Text(name)})
-		}
+func (r *record) attributes(tags []trace.Attribute) []trace.Attribute {
+	name := r.remote.service
+	if a := r.remote.address(); a != "" && name != "" {
+		name += " " + a
+	} else if name == "" {
+		name = a
 	}
-	for _, k := range slices.Sorted(maps.Keys(r.Tags)) {
-		tags = append(tags, trace.Attribute{Key: k, Value: trace.Text(r.Tags[k])})
+	if name != "" {
+		tags = append(tags, trace.Attribute{Key: "remote", Value: trace.Text(name)})
 	}
-	if r.Debug {
+	slices.SortStableFunc(r.tags, func(a, b tag) int { return cmp.Compare(a.key, b.key) })
+	for _, t := range r.tags {
+		tags = append(tags, trace.Attribute{Key: t.key, Value: trace.Text(t.value)})
+	}
+	if r.debug {
 		tags = append(tags, trace.Attribute{Key: "debug", Value: trace.Integer(1)})
 	}
 	return tags
@@ -84,12 +66,9 @@ func (r *record) tags() (tags []trace.Attribute) {
 
 // address is host and port, as far as they are told.
 func (e *endpoint) address() string {
-	host := e.IPv4
-	if host == "" {
-		host = e.IPv6
-	}
-	if e.Port == 0 || host == "" {
+	host := cmp.Or(e.ipv4, e.ipv6)
+	if e.port == 0 || host == "" {
 		return host
 	}
-	return net.JoinHostPort(host, strconv.Itoa(e.Port))
+	return net.JoinHostPort(host, strconv.FormatInt(e.port, 10))
 }

@@ -1,52 +1,120 @@
 package zipkin
 
-import (
-	"bytes"
-	"encoding/json"
+import "github.com/parallax-hpc/parallax/internal/importer/span"
 
-	"github.com/parallax-hpc/parallax/internal/importer/span"
-)
-
-// A record is one span as it is written.
+// A record is one span as it is written. It is used again for the next.
 type record struct {
-	TraceID     string            `json:"traceId"`
-	ID          string            `json:"id"`
-	ParentID    string            `json:"parentId"`
-	Name        string            `json:"name"`
-	Kind        string            `json:"kind"`
-	Timestamp   *int64            `json:"timestamp"` // µs
-	Duration    *int64            `json:"duration"`  // µs
-	Local       *endpoint         `json:"localEndpoint"`
-	Remote      *endpoint         `json:"remoteEndpoint"`
-	Annotations []annotation      `json:"annotations"`
-	Tags        map[string]string `json:"tags"`
-	Shared      bool              `json:"shared"`
-	Debug       bool              `json:"debug"`
+	traceID, id, parentID string
+	name, kind            string
+	timestamp, duration   int64 // µs
+	timed, lasting        bool
+	local, remote         endpoint
+	annotations           []annotation
+	tags                  []tag
+	shared, debug         bool
 }
 
 type endpoint struct {
-	Service string `json:"serviceName"`
-	IPv4    string `json:"ipv4"`
-	IPv6    string `json:"ipv6"`
-	Port    int    `json:"port"`
+	service, ipv4, ipv6 string
+	port                int64
 }
 
 type annotation struct {
-	Timestamp int64  `json:"timestamp"` // µs
-	Value     string `json:"value"`
+	timestamp int64 // µs
+	value     string
 }
+
+type tag struct{ key, value string }
 
 // spans reads a list of spans, or of lists of them.
 func spans(in *span.Reader, out *span.Writer) error {
 	c := converter{out: out}
 	return in.Array(func() error {
-		var raw json.RawMessage
-		if ok, err := in.Take(&raw); !ok {
-			return err
+		if in.Next() == '[' {
+			return in.Array(func() error { return c.take(in) })
 		}
-		if bytes.HasPrefix(raw, []byte("[")) {
-			return c.list(in, raw)
-		}
-		return c.one(in, raw)
+		return c.take(in)
 	})
+}
+
+// take reads one span.
+func (c *converter) take(in *span.Reader) error {
+	ok, err := in.Take(c.record.read)
+	if ok {
+		c.one(in)
+	}
+	return err
+}
+
+func (r *record) read(c *span.Cursor) {
+	*r = record{annotations: r.annotations[:0], tags: r.tags[:0]}
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "traceId":
+			r.traceID = c.Text()
+		case "id":
+			r.id = c.ID()
+		case "parentId":
+			r.parentID = c.ID()
+		case "name":
+			r.name = c.Text()
+		case "kind":
+			r.kind = c.Text()
+		case "timestamp":
+			r.timestamp, r.timed = c.Number()
+		case "duration":
+			r.duration, r.lasting = c.Number()
+		case "localEndpoint":
+			r.local.read(c)
+		case "remoteEndpoint":
+			r.remote.read(c)
+		case "annotations":
+			r.readAnnotations(c)
+		case "tags":
+			for ok := c.Open('{'); ok && c.More('}'); {
+				key := c.Name()
+				r.tags = append(r.tags, tag{key, c.Text()})
+			}
+		case "shared":
+			r.shared = c.Truth()
+		case "debug":
+			r.debug = c.Truth()
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func (e *endpoint) read(c *span.Cursor) {
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "serviceName":
+			e.service = c.Text()
+		case "ipv4":
+			e.ipv4 = c.Text()
+		case "ipv6":
+			e.ipv6 = c.Text()
+		case "port":
+			e.port, _ = c.Number()
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func (r *record) readAnnotations(c *span.Cursor) {
+	for ok := c.Open('['); ok && c.More(']'); {
+		var a annotation
+		for ok := c.Open('{'); ok && c.More('}'); {
+			switch string(c.Key()) {
+			case "timestamp":
+				a.timestamp, _ = c.Number()
+			case "value":
+				a.value = c.Text()
+			default:
+				c.Skip()
+			}
+		}
+		r.annotations = append(r.annotations, a)
+	}
 }

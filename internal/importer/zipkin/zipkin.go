@@ -59,17 +59,8 @@ func firstByte(head []byte) byte {
 }
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	path := run.Files[0]
-	f, err := run.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	out := span.NewWriter(w, run.Label(path))
-	in := span.NewReader(ctx, f, run.Label(path), w)
-	err = in.End(spans(in, out), out.Count())
-	if failed := out.Finish(); err == nil {
-		err = failed
-	}
-	return err
+	return span.Import(ctx, run, w, func(f *span.Source, out *span.Writer) error {
+		in := span.NewReader(f.Ctx, f, f.Label, out)
+		return in.End(spans(in, out), out.Count())
+	})
 }

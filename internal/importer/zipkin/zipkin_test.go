@@ -1,9 +1,12 @@
 package zipkin
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
 )
 
 func TestFormat(t *testing.T) {
@@ -43,5 +46,34 @@ func TestEverySpanOfALargeTraceIsKept(t *testing.T) {
 	}
 	if services != 16 {
 		t.Errorf("%d services, want 16", services)
+	}
+}
+
+// skew.json is Zipkin's own sample of a callee whose clock is behind. Asked to, the
+// reader moves it so that the call lies within its caller's.
+func TestClocksAreFittedWhenAsked(t *testing.T) {
+	s, err := importer.NewSource("testdata/skew.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	run := importer.ClaimAs(Format, s)[0]
+	run.Options.Align = "messages"
+	m := storetest.NewMemory()
+	if err := run.Import(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	r := m.Reader()
+	report := importertest.Report(r.Info().Report)
+	if n := report["repaired instances whose clocks were moved, as asked by --align"]; n != 1 {
+		t.Errorf("%d clocks moved, want 1: %v", n, report)
+	}
+	for what := range report {
+		if strings.Contains(what, "clocks disagree") {
+			t.Errorf("still reported: %s", what)
+		}
+	}
+	if r.Info().Properties["clock alignment"] == "" {
+		t.Error("the alignment is not among the properties")
 	}
 }

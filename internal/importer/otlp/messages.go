@@ -1,0 +1,228 @@
+package otlp
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/span"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A framing is how messages lie in a file.
+type framing uint8
+
+const (
+	noFraming   framing = iota
+	oneMessage          // its fields, one after the other
+	fourBytes           // messages after their length, most significant byte first
+	varintBytes         // messages after their length as a varint
+)
+
+// framingOf tells by the beginning of a file whether it holds messages with spans.
+func framingOf(head []byte) framing {
+	if isTraces(head) {
+		return oneMessage
+	}
+	if len(head) > 8 {
+		if n := binary.BigEndian.Uint32(head); n > 8 && n < largestMessage && isTraces(head[4:min(uint64(len(head)), uint64(n)+4)]) {
+			return fourBytes
+		}
+		if n, k := protowire.ConsumeVarint(head); k > 0 && n > 8 && n < largestMessage && isTraces(head[k:min(uint64(len(head)), n+uint64(k))]) {
+			return varintBytes
+		}
+	}
+	return noFraming
+}
+
+// isTraces reports whether bytes, which may be cut, begin with a message that holds
+// a span: one with ids of 16 and 8 bytes, where the protocol has them.
+func isTraces(b []byte) bool {
+	resource, ok := inner(b, 1, 3)
+	if !ok {
+		return false
+	}
+	for _, number := range []protowire.Number{2, 1000} {
+		if scope, ok := inner(resource, number, 1000); ok {
+			if s, ok := inner(scope, 2, 3); ok {
+				trace, _ := inner(s, 1, 16)
+				id, _ := inner(s, 2, 16)
+				return len(trace) == 16 && len(id) == 8
+			}
+		}
+	}
+	return false
+}
+
+// inner is the first field of a number, cut where the bytes are, if no field has a
+// number above most.
+func inner(b []byte, number, most protowire.Number) ([]byte, bool) {
+	for len(b) > 0 {
+		n, kind, k := protowire.ConsumeTag(b)
+		if k < 0 || n > most {
+			return nil, false
+		}
+		b = b[k:]
+		if n == number {
+			size, k := protowire.ConsumeVarint(b)
+			if kind != protowire.BytesType || k < 0 {
+				return nil, false
+			}
+			return b[k:min(uint64(len(b)), size+uint64(k))], true
+		}
+		if k = protowire.ConsumeFieldValue(n, kind, b); k < 0 {
+			return nil, false
+		}
+		b = b[k:]
+	}
+	return nil, false
+}
+
+// largestMessage bounds what is held at once.
+const largestMessage = 1 << 30
+
+var errLarge = errors.New("holds a message of more than 1 GiB")
+
+// messages reads a file of messages.
+type messages struct {
+	*span.Source
+	c       *converter
+	framing framing
+	offset  int64
+	body    bytes.Buffer
+	texts   span.Texts
+}
+
+func newMessages(f *span.Source, c *converter, how framing) *messages {
+	return &messages{Source: f, c: c, framing: how}
+}
+
+func (m *messages) place() string { return fmt.Sprintf("%s: byte %d", m.Label, m.offset) }
+
+func (m *messages) leave(what string) { m.c.out.Report(trace.Skipped, what, m.place()) }
+
+// all reads to the end. What was read before a break is kept and the break reported.
+func (m *messages) all() error {
+	err := m.each()
+	var packed *importer.Error
+	switch n := m.c.out.Count(); {
+	case m.Ctx.Err() != nil:
+		return m.Ctx.Err()
+	case err == io.EOF && n > 0:
+		return nil
+	case err == io.EOF:
+		return importer.Malformed(m.Label, "", "holds no spans")
+	case n > 0:
+		m.leave("the rest of a file that breaks off or is no message")
+		return nil
+	case errors.As(err, &packed):
+		return packed
+	}
+	return importer.Malformed(m.Label, fmt.Sprintf("byte %d", m.offset), "%v", err)
+}
+
+// each hands out the resources of all messages.
+func (m *messages) each() error {
+	for {
+		if err := m.Ctx.Err(); err != nil {
+			return err
+		}
+		size, err := m.size()
+		if err != nil {
+			return err
+		}
+		if err := m.take(size); err != nil {
+			return err
+		}
+		if m.framing == oneMessage {
+			m.resource(m.body.Bytes())
+			continue
+		}
+		if !fields(m.body.Bytes(), func(f field) {
+			if f.number == 1 {
+				m.resource(f.bytes)
+			}
+		}) {
+			m.leave("messages that cannot be decoded")
+		}
+	}
+}
+
+// size is that of what comes next: a message, or the resource of the only one.
+func (m *messages) size() (uint64, error) {
+	if m.framing == fourBytes {
+		var b [4]byte
+		n, err := io.ReadFull(m.Source, b[:])
+		m.offset += int64(n)
+		return uint64(binary.BigEndian.Uint32(b[:])), err
+	}
+	for {
+		size, err := m.varint()
+		if err != nil || m.framing == varintBytes {
+			return size, err
+		}
+		tag := size
+		switch protowire.Type(tag & 7) {
+		case protowire.BytesType:
+			if size, err = m.varint(); err != nil {
+				return 0, early(err)
+			}
+			if tag>>3 == 1 {
+				return size, nil
+			}
+		case protowire.VarintType:
+			if _, err = m.varint(); err != nil {
+				return 0, early(err)
+			}
+			size = 0
+		default:
+			return 0, errors.New("is no message of spans")
+		}
+		m.leave("fields that are no spans")
+		if err := m.take(size); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (m *messages) varint() (uint64, error) {
+	var v uint64
+	for shift := 0; shift < 64; shift += 7 {
+		var b [1]byte
+		if _, err := io.ReadFull(m.Source, b[:]); err != nil {
+			if shift > 0 {
+				err = early(err)
+			}
+			return 0, err
+		}
+		m.offset++
+		v |= uint64(b[0]&0x7f) << shift
+		if b[0] < 0x80 {
+			return v, nil
+		}
+	}
+	return 0, errors.New("holds a number that does not end")
+}
+
+// take reads so many bytes into the body, whose memory grows as they arrive.
+func (m *messages) take(size uint64) error {
+	if size > largestMessage {
+		return errLarge
+	}
+	m.body.Reset()
+	n, err := io.CopyN(&m.body, m.Source, int64(size))
+	m.offset += n
+	return early(err)
+}
+
+func early(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

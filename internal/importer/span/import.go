@@ -1,0 +1,97 @@
+package span
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/align"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Source is the file of a run while it is read.
+type Source struct {
+	io.Reader
+	Ctx   context.Context
+	Run   importer.Run
+	Path  string
+	Label string
+}
+
+// Import reads the file of a run: read hands its spans to a Writer, and judges how
+// the file ended. Where a user asks for it, clocks are measured in a first reading.
+func Import(ctx context.Context, run importer.Run, w trace.Writer, read func(*Source, *Writer) error) error {
+	out := newWriter(w, run.Label(run.Files[0]))
+	if align := run.Options.Align; align != "" && align != "none" {
+		if err := out.measure(ctx, run, read); err != nil {
+			return err
+		}
+	}
+	err := readFile(ctx, run, out, read)
+	if failed := out.finish(); err == nil {
+		err = failed
+	}
+	return err
+}
+
+func readFile(ctx context.Context, run importer.Run, out *Writer, read func(*Source, *Writer) error) error {
+	path := run.Files[0]
+	f, err := run.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return read(&Source{f, ctx, run, path, run.Label(path)}, out)
+}
+
+// measure fits the clocks of instances to each other: a call is not taken before it
+// is made, and where a caller waits for its callee, not answered before it ends.
+func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Source, *Writer) error) error {
+	m := newWriter(w.w, w.label)
+	m.measuring = true
+	progress := run.Progress
+	run.Progress = nil // this reading is not the import
+	err := readFile(ctx, run, m, read)
+	if run.Progress = progress; err != nil {
+		return err
+	}
+	fit := align.New(len(m.order))
+	for i := range m.nodes {
+		n := &m.nodes[i]
+		up, ok := m.parentOf(int32(i))
+		if !ok {
+			continue
+		}
+		p := &m.nodes[up]
+		if p.row == n.row || !p.timed || !n.timed {
+			continue
+		}
+		fit.Before(int(p.row), int(n.row), p.begin, n.begin)
+		if p.client && n.server && n.end > n.begin && p.end > p.begin {
+			fit.Before(int(n.row), int(p.row), n.end, p.end)
+		}
+	}
+	if fit.Pairs() == 0 {
+		w.w.Report(trace.Skipped, "alignment by messages: no call goes from one instance to another, so nothing is moved", 1, w.label)
+		return nil
+	}
+	r := fit.Solve()
+	w.lines = map[rowKey]align.Line{}
+	for i, row := range m.order {
+		if l := r.Lines[i]; l.Offset != 0 || l.Drift != 0 {
+			w.lines[row.rowKey] = l
+		}
+	}
+	what := fmt.Sprintf("largest offset %v, residual %v", time.Duration(r.Largest), time.Duration(r.Residual))
+	if r.Worst > 0 {
+		what += fmt.Sprintf(", some calls still off by %v", time.Duration(r.Worst))
+	}
+	w.w.Report(trace.Repaired, "instances whose clocks were moved, as asked by --align", int64(r.Moved), what)
+	if r.Groups > 1 {
+		w.w.Report(trace.Guessed, "groups of instances without calls between them: their clocks are not aligned with each other", int64(r.Groups), w.label)
+	}
+	w.w.Property("clock alignment", fmt.Sprintf("by calls, from %d pairs of instances: %s", fit.Pairs(), what))
+	return nil
+}

@@ -1,0 +1,309 @@
+package span
+
+import (
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/importer/align"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Writer writes spans. Add them in any order, then Finish.
+type Writer struct {
+	w       trace.Writer
+	label   string // of the file
+	rows    map[rowKey]*row
+	order   []*row
+	last    *row
+	regions map[regionKey]trace.RegionID
+	tags    map[string]trace.AttributeID
+	byID    map[key]int32 // the first node of an id
+	nodes   []node
+	later   []waiting // without time
+	traces  map[string]uint32
+	newest  string // the trace seen last, and its number
+	number  uint32
+	held    []bool            // traces that have spans
+	odd     map[string]uint64 // ids that are no number
+	refs    []reference
+	first   trace.Time
+	began   bool
+	skew    skew
+	// Clocks: measuring gathers how they compare and writes nothing; lines say how
+	// they are to be moved.
+	measuring bool
+	lines     map[rowKey]align.Line
+}
+
+type rowKey struct{ service, instance string }
+
+type row struct {
+	rowKey
+	number int
+	at     trace.LocationID
+	stream trace.Stream
+	line   align.Line
+	moved  bool
+}
+
+type regionKey struct{ name, category string }
+
+// An id is a span's: the number that its hexadecimal digits are, or, where it is
+// something else or too long, the number it was given here.
+type id struct {
+	number uint64
+	odd    bool
+}
+
+// A key names a span: the number of its trace, and its id.
+type key struct {
+	id
+	trace uint32
+}
+
+// A node is what is kept of a span: enough to join it with others.
+type node struct {
+	begin, end trace.Time
+	parent     uint64
+	key
+	region    trace.RegionID
+	row       uint32
+	next      int32 // of the same id; -1
+	hasParent bool
+	oddParent bool
+	client    bool
+	server    bool
+	shared    bool
+	timed     bool
+	offset    int64
+}
+
+type waiting struct {
+	node int32
+	span Span
+}
+
+type reference struct {
+	node int32
+	to   key
+}
+
+func newWriter(w trace.Writer, label string) *Writer {
+	return &Writer{w: w, label: label, rows: map[rowKey]*row{}, regions: map[regionKey]trace.RegionID{}, tags: map[string]trace.AttributeID{},
+		byID: map[key]int32{}, traces: map[string]uint32{}, odd: map[string]uint64{}}
+}
+
+func (w *Writer) place(offset int64) string { return place(w.label, offset) }
+
+// report counts something, once: not while clocks are measured.
+func (w *Writer) report(kind trace.ReportKind, what string, n int64, example string) {
+	if !w.measuring {
+		w.w.Report(kind, what, n, example)
+	}
+}
+
+// Report counts one thing, for what reads without a Reader.
+func (w *Writer) Report(kind trace.ReportKind, what, example string) {
+	w.report(kind, what, 1, example)
+}
+
+// Silent is a Writer for a Reader whose findings are of no interest.
+func (w *Writer) Silent() *Writer { return &Writer{measuring: true} }
+
+// Count is the number of spans so far.
+func (w *Writer) Count() int { return len(w.nodes) }
+
+// Add takes one span; it may be reused afterwards, with its slices if it is Timed.
+func (w *Writer) Add(s *Span) {
+	if s.Duration < 0 || s.Begin > Latest-s.Duration {
+		w.report(trace.Repaired, "spans whose duration is negative or out of range: drawn as empty", 1, w.place(s.Offset))
+		s.Duration = 0
+	}
+	r := w.row(s)
+	number := w.trace(s.Trace)
+	w.held[number] = true
+	at := int32(len(w.nodes))
+	n := node{key: key{w.id(s.ID), number}, row: uint32(r.number), region: w.region(s), begin: s.Begin, end: s.Begin + s.Duration, next: -1,
+		client: s.Kind == "client", server: s.Kind == "server", shared: s.Shared, timed: s.Timed, offset: s.Offset}
+	if r.moved && s.Timed {
+		n.begin, n.end = r.line.At(n.begin), r.line.At(n.end)
+	}
+	if s.Parent != "" {
+		p := w.id(s.Parent)
+		n.parent, n.oddParent, n.hasParent = p.number, p.odd, true
+	}
+	if first, ok := w.byID[n.key]; ok {
+		n.next = w.nodes[first].next
+		w.nodes[first].next = at
+	} else {
+		w.byID[n.key] = at
+	}
+	w.nodes = append(w.nodes, n)
+	for _, f := range s.References {
+		w.refs = append(w.refs, reference{at, key{w.id(f.ID), w.trace(f.Trace)}})
+	}
+	if !s.Timed {
+		keep := *s
+		keep.Tags, keep.Events = slices.Clone(s.Tags), slices.Clone(s.Events)
+		w.later = append(w.later, waiting{at, keep})
+		return
+	}
+	w.write(s, &n)
+}
+
+// id gives the id that a text is.
+func (w *Writer) id(text string) id {
+	if len(text) <= 16 && text != "" {
+		n := uint64(0)
+		for i := 0; i < len(text); i++ {
+			d := hexadecimal[text[i]]
+			if d == 0 {
+				return w.oddID(text)
+			}
+			n = n<<4 | uint64(d-1)
+		}
+		return id{number: n}
+	}
+	return w.oddID(text)
+}
+
+func (w *Writer) oddID(text string) id {
+	n, ok := w.odd[text]
+	if !ok {
+		n = uint64(len(w.odd))
+		w.odd[text] = n
+	}
+	return id{n, true}
+}
+
+// hexadecimal gives each digit's value and one.
+var hexadecimal = func() (t [256]uint8) {
+	for i := range 10 {
+		t['0'+i] = uint8(i) + 1
+	}
+	for i := range 6 {
+		t['a'+i], t['A'+i] = uint8(i)+11, uint8(i)+11
+	}
+	return t
+}()
+
+// trace gives the number of a trace, of which there may be no span.
+func (w *Writer) trace(id string) uint32 {
+	if len(w.held) > 0 && id == w.newest {
+		return w.number
+	}
+	n, ok := w.traces[id]
+	if !ok {
+		n = uint32(len(w.traces))
+		w.traces[id] = n
+		w.held = append(w.held, false)
+	}
+	w.newest, w.number = id, n
+	return n
+}
+
+func (w *Writer) row(s *Span) *row {
+	k := rowKey{s.Service, s.Instance}
+	if w.last != nil && w.last.rowKey == k {
+		return w.last
+	}
+	r := w.rows[k]
+	if r == nil {
+		r = w.newRow(s, k)
+		w.rows[k] = r
+		w.order = append(w.order, r)
+	}
+	w.last = r
+	return r
+}
+
+func (w *Writer) newRow(s *Span, k rowKey) *row {
+	r := &row{rowKey: k, number: len(w.order)}
+	r.line, r.moved = w.lines[k]
+	if w.measuring {
+		return r
+	}
+	name := s.Service
+	if name == "" {
+		name = "(no service)"
+	}
+	l := trace.Location{Parent: trace.NoLocation, Kind: "service", Name: name, Rank: trace.NoRank}
+	if s.Instance != "" {
+		l = trace.Location{Parent: w.w.Location(l), Kind: trace.KindProcess, Name: s.Instance, Rank: trace.NoRank}
+	}
+	l.Attributes = s.Resource
+	r.at = w.w.Location(l)
+	r.stream = w.w.Stream(r.at, trace.StreamOptions{Unordered: true})
+	return r
+}
+
+func (w *Writer) region(s *Span) trace.RegionID {
+	name, role := s.Name, trace.RoleCompute
+	if name == "" {
+		name = "(no name)"
+	}
+	if s.Kind == "client" || s.Kind == "producer" {
+		role = trace.RoleCommunication
+	}
+	return w.define(name, s.Kind, role)
+}
+
+func (w *Writer) define(name, category string, role trace.Role) trace.RegionID {
+	if w.measuring {
+		return 0
+	}
+	k := regionKey{name, category}
+	id, ok := w.regions[k]
+	if !ok {
+		id = w.w.Region(trace.Region{Name: name, Category: category, Role: role})
+		w.regions[k] = id
+	}
+	return id
+}
+
+// write puts a span whose time is known on its row.
+func (w *Writer) write(s *Span, n *node) {
+	if !w.began || n.begin < w.first {
+		w.first, w.began = n.begin, true
+	}
+	if w.measuring {
+		return
+	}
+	if !s.Lasting {
+		w.report(trace.Guessed, "spans without duration: drawn as empty", 1, w.place(s.Offset))
+	}
+	r := w.order[n.row]
+	out := r.stream
+	out.Interval(n.begin, n.end, n.region)
+	w.tag(out, "trace", trace.Text(s.Trace))
+	w.tag(out, "span", trace.Text(s.ID))
+	if s.Parent != "" {
+		w.tag(out, "parent span", trace.Text(s.Parent))
+	}
+	for _, a := range s.Tags {
+		w.tag(out, a.Key, a.Value)
+	}
+	for _, e := range s.Events {
+		name := e.Name
+		if name == "" {
+			name = "(no name)"
+		}
+		at := e.Time
+		if r.moved {
+			at = r.line.At(at)
+		}
+		out.Instant(at, w.define(name, "event", trace.RoleAnnotation))
+		w.tag(out, "span", trace.Text(s.ID))
+		for _, a := range e.Tags {
+			w.tag(out, a.Key, a.Value)
+		}
+	}
+}
+
+func (w *Writer) tag(out trace.Stream, name string, v trace.Value) {
+	id, ok := w.tags[name]
+	if !ok {
+		id = w.w.Attribute(name)
+		w.tags[name] = id
+	}
+	out.Attribute(id, v)
+}
