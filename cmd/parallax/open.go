@@ -28,6 +28,7 @@ func openFlags(fs *pflag.FlagSet) {
 	fs.Bool("no-browser", false, "print the address only")
 	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")
 	fs.StringArray("run", nil, "NAME=SOURCE: a further run; repeatable")
+	fs.StringArray("source", nil, "DIR with the program's source, shown for a region where the trace says its place; repeatable")
 	readingFlags(fs)
 }
 
@@ -118,10 +119,11 @@ func closeRuns(runs []view.Run) {
 func (e *env) serverConfig(l *loader, runs []view.Run) server.Config {
 	c := server.Config{
 		Version: version(), Views: views.Views, Formats: formats.Formats, Runs: runs, Assets: web.Files(),
-		Remote: e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
-		Export: map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render},
-		Recent: l.cache.recent,
-		Log:    slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		SourceDirs: e.list("source"),
+		Remote:     e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
+		Export:     map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render},
+		Recent:     l.cache.recent,
+		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	for _, d := range demo.Demos {
 		c.Demos = append(c.Demos, server.Demo{Name: d.Name, Title: d.Title, Truth: strings.Join(d.Truth, " ")})

@@ -61,6 +61,9 @@ type Config struct {
 	Remote bool
 	Theme  string // "light", "dark", "": the page decides
 
+	// SourceDirs are where the text of regions may be read beside the directory of a run.
+	SourceDirs []string
+
 	UploadDir   string // parent of the directory for uploads; empty: the system's
 	UploadLimit int64  // bytes of all uploads on disk together
 
@@ -258,10 +261,11 @@ func (s *Server) routes() *http.ServeMux {
 	handle("GET /api/runs/{run}/info", s.onRun(s.info))
 	handle("GET /api/runs/{run}/locations", s.onRun(s.locations))
 	handle("GET /api/runs/{run}/regions", s.onRun(s.regions))
+	handle("GET /api/runs/{run}/bindings", s.onRun(s.bindings))
 	handle("GET /api/runs/{run}/search", s.onRun(s.search))
+	handle("GET /api/runs/{run}/source", s.onRun(s.source))
 	handle("GET /api/runs/{run}/summary", s.onRun(s.summary))
 	handle("GET /api/runs/{run}/views/{view}/{what}", s.onRun(s.view))
-	handle("GET /api/runs/{run}/bindings", s.onRun(s.bindings))
 	handle("/api/", func(http.ResponseWriter, *http.Request) error {
 		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such path", Hint: "docs/api.md lists them"}
 	})

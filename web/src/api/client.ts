@@ -37,6 +37,8 @@ export interface Api {
   regions(run: string, signal?: AbortSignal): Promise<t.RegionRow[]>;
   bindings(run: string, signal?: AbortSignal): Promise<t.Bindings>;
   search(run: string, query: string, signal?: AbortSignal): Promise<t.SearchResult>;
+  /** The text around a region's place in its program. */
+  source(run: string, region: number, signal?: AbortSignal): Promise<t.SourceText>;
   summary(run: string, selection: t.SelectionSpec, ticket?: Ticket): Promise<t.Summary>;
   scene(run: string, request: t.ViewRequest, ticket?: Ticket): Promise<Scene>;
   /** On a slow line first a coarse scene, then the exact one; otherwise one call of draw. */
@@ -86,6 +88,7 @@ export function createApi(base = ""): Api {
     regions: (id, signal) => line.json(run(id, "regions"), signal),
     bindings: (id, signal) => line.json(run(id, "bindings"), signal),
     search: (id, q, signal) => line.json(run(id, `search?${query({ q })}`), signal),
+    source: (id, region, signal) => line.json(run(id, `source?${query({ region: String(region) })}`), signal),
     summary: (id, selection, ticket) =>
       line.json(run(id, `summary?${query({ ...selectionQuery(selection), ...ticketed(ticket) })}`), ticket?.signal),
     scene: async (id, r, ticket) => {

@@ -350,6 +350,17 @@ export interface Fact {
   end?: number;
   count?: number;
   row?: { Location: number; Lane: number; Row: number };
+  /** Options of the view that a double click sets. */
+  open?: Record<string, string>;
+}
+
+/** A stretch of a source file. */
+export interface SourceText {
+  file: string;
+  line: number;
+  /** Number of the first line given. */
+  first: number;
+  lines: string[];
 }
 
 export interface FactLine {

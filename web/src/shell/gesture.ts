@@ -4,7 +4,7 @@
 //   drag            brush a range of time, and of rows where it goes over several
 //   Shift or middle drag, or a drag along the axis   pan
 //   click           choose what is there; Ctrl adds; nothing there clears
-//   double click    zoom to what is there
+//   double click    zoom to what is there, or open it where the view can
 //   a view may turn its picture by dragging, and come closer by the wheel
 //   wheel           Ctrl: zoom, Shift or sideways: pan; else rows scroll, or zoom
 //   arrows, Enter   the same with keys: move the cross-hair, choose
@@ -305,7 +305,9 @@ export class Gestures {
       const fact = await this.picture.pick(p.x, p.y, i, "click");
       const w = this.bench.store.window;
       const onTime = f && isTime(f);
-      if (fact?.begin !== undefined && fact.end !== undefined && fact.end - fact.begin < (w.end - w.begin) * 0.95 && fact.end > fact.begin) {
+      if (fact?.open) {
+        this.setOptions(Object.entries(fact.open).map(([option, value]) => ({ option, values: [value] })));
+      } else if (fact?.begin !== undefined && fact.end !== undefined && fact.end - fact.begin < (w.end - w.begin) * 0.95 && fact.end > fact.begin) {
         const margin = (fact.end - fact.begin) * 0.1;
         this.bench.store.zoom({ begin: fact.begin - margin, end: fact.end + margin });
       } else if (onTime) {

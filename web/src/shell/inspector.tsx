@@ -9,6 +9,7 @@ import { useBench } from "./context";
 import { formatRange, middle, plural, thousands } from "./format";
 import { Findings } from "./findings";
 import { onlyIDs } from "./scope";
+import { SourceButton } from "./source-text";
 import { SummaryTable, summary } from "./summary";
 import type { ShownFact, Workbench } from "./workbench";
 
@@ -102,6 +103,7 @@ function FactActions({ fact, bench }: { fact: Fact; bench: Workbench }) {
       {hasTime && <button type="button" onClick={() => bench.store.zoom({ begin: time.begin - margin, end: time.end + margin })}>Zoom to it</button>}
       {hasTime && <button type="button" onClick={() => bench.store.select({ time })}>Select its time</button>}
       {!!fact.regions?.length && !has(bench.look.value.regions, fact.regions) && <button type="button" onClick={() => bench.choose({ regions: fact.regions!.map((id) => `#${id}`) })}>Select region</button>}
+      {fact.regions?.length === 1 && <SourceButton region={bench.region(fact.regions[0])} />}
       {!!fact.locations?.length && !has(bench.look.value.locations, fact.locations) && <button type="button" onClick={() => bench.choose({ locations: fact.locations!.map((id) => `#${id}`) })}>Select {fact.locations.length > 1 ? "locations" : "location"}</button>}
     </div>
   );

@@ -9,6 +9,7 @@ import { boxprofile } from "./boxprofile";
 import { callmatrix } from "./callmatrix";
 import { contrast } from "./contrast";
 import { groups } from "./groups";
+import { kaleidoscope } from "./kaleidoscope";
 import { histogram } from "./histogram";
 import { landscape } from "./landscape";
 import { moments } from "./moments";
@@ -27,6 +28,7 @@ export const views: ViewPlug[] = [
   callmatrix,
   contrast,
   groups,
+  kaleidoscope,
   histogram,
   landscape,
   moments,

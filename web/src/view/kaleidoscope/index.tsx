@@ -1,0 +1,93 @@
+// kaleidoscope: the invocation tree as a flower. The wheel comes closer to what is
+// under it, a drag moves the picture, a double click opens a subtree; the slider
+// in the head grows the tree to a moment of the run, and plays that by itself.
+
+import "./kaleidoscope.css";
+import { useEffect, useState } from "preact/hooks";
+import { useBench } from "../../shell/context";
+import type { PanelState } from "../../shell/layout";
+import type { OptionChange, ViewPlug } from "../../shell/plug";
+
+export const kaleidoscope: ViewPlug = {
+  name: "kaleidoscope",
+  // The tree stays whole, and what is selected lights up in it.
+  follow: { time: "selection", locations: "filter", regions: "filter" },
+  always: { light: ["true"] },
+  shift: (panel, dx, dy) => {
+    const z = zoomOf(panel);
+    return zoomed({ ...z, x: z.x - (2 * dx) / z.factor, y: z.y - (2 * dy) / z.factor });
+  },
+  magnify: (panel, by, at) => {
+    const z = zoomOf(panel);
+    const factor = Math.max(0.5, Math.min(1000, z.factor * by));
+    const step = 2 * (1 / z.factor - 1 / factor);
+    return zoomed({ factor, x: z.x + at.x * step, y: z.y + at.y * step });
+  },
+  Controls,
+};
+
+export interface Zoom {
+  factor: number;
+  /** What lies in the middle, from the root in halves of the picture's smaller side. */
+  x: number;
+  y: number;
+}
+
+export function zoomOf(panel: PanelState): Zoom {
+  const given = (panel.options.zoom?.[0] ?? "").split(",").map(Number);
+  const at = (i: number, usual: number) => (given[i] !== undefined && Number.isFinite(given[i]) && (i > 0 || given[i] > 0) ? given[i] : usual);
+  return { factor: at(0, 1), x: at(1, 0), y: at(2, 0) };
+}
+
+function zoomed(z: Zoom): OptionChange[] {
+  const digits = (x: number) => String(Math.round(x * 1e5) / 1e5);
+  const text = [digits(z.factor), digits(z.x), digits(z.y)].join(",");
+  return [{ option: "zoom", values: text === "1,0,0" ? [] : [text] }];
+}
+
+/** Milliseconds and percent of a step of the growing tree. */
+const pause = 120;
+const step = 1;
+
+function Controls({ panel }: { panel: PanelState }) {
+  const bench = useBench();
+  const [playing, setPlaying] = useState(false);
+  const until = untilOf(panel);
+  const grow = (percent: number) => bench.setOption(panel.id, "until", percent >= 100 ? [] : [`${Math.max(0, percent)}%`]);
+  useEffect(() => {
+    if (!playing) return;
+    const next = setTimeout(() => {
+      if (until + step >= 100) setPlaying(false);
+      grow(until + step);
+    }, pause);
+    return () => clearTimeout(next);
+  }, [playing, until]);
+  const play = () => {
+    if (!playing && until >= 100) grow(0);
+    setPlaying(!playing);
+  };
+  const root = panel.options["root"]?.[0];
+  const moved = panel.options["zoom"] !== undefined;
+  return (
+    <span class="bloom">
+      {root !== undefined && (
+        <button type="button" class="chip" title="Back to the whole tree" onClick={() => bench.setOption(panel.id, "root", [])}>whole tree</button>
+      )}
+      {moved && (
+        <button type="button" class="chip" title="The root in the middle and all of the picture" onClick={() => bench.setOption(panel.id, "zoom", [])}>centre</button>
+      )}
+      <button type="button" class="plain" title="See the flower bloom" aria-label={playing ? "Pause" : "Play"} aria-pressed={playing} onClick={play}>{playing ? "❚❚" : "▶"}</button>
+      <button type="button" class="plain" title="One step back" aria-label="One step back" onClick={() => { setPlaying(false); grow(until - step); }}>‹</button>
+      <input type="range" min="0" max="100" step={step} value={until} aria-label={`grown to ${until} % of the run`} title={`grown to ${until} % of the run`}
+        onInput={(e) => { setPlaying(false); grow(Number(e.currentTarget.value)); }} />
+      <button type="button" class="plain" title="One step on" aria-label="One step on" onClick={() => { setPlaying(false); grow(until + step); }}>›</button>
+    </span>
+  );
+}
+
+/** How far the tree has grown, in percent. */
+export function untilOf(panel: PanelState): number {
+  const text = panel.options["until"]?.[0] ?? "";
+  const value = Number.parseFloat(text);
+  return text.endsWith("%") && Number.isFinite(value) ? Math.max(0, Math.min(100, value)) : 100;
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import type { PanelState } from "../../shell/layout";
+import { kaleidoscope, untilOf, zoomOf } from "./index";
+
+const panel = (options: Record<string, string[]> = {}) => ({ id: "p", view: "kaleidoscope", options }) as unknown as PanelState;
+
+describe("the picture of calls", () => {
+  it("comes closer to what is under the wheel", () => {
+    const [change] = kaleidoscope.magnify!(panel(), 2, { x: 0.25, y: 0 });
+    const z = zoomOf(panel({ zoom: change.values }));
+    // What lay at a quarter of the side, half of a half, still does: x + 2·0.25/2.
+    expect(z).toEqual({ factor: 2, x: 0.25, y: 0 });
+    expect(z.x + (2 * 0.25) / z.factor).toBeCloseTo(0.5);
+  });
+  it("moves with the hand, less where it is larger", () => {
+    const [change] = kaleidoscope.shift!(panel({ zoom: ["4,0,0"] }), 0.5, 0);
+    expect(zoomOf(panel({ zoom: change.values })).x).toBeCloseTo(-0.25);
+  });
+  it("forgets a zoom that is none", () => {
+    expect(kaleidoscope.magnify!(panel({ zoom: ["2,0,0"] }), 0.5, { x: 0, y: 0 })).toEqual([{ option: "zoom", values: [] }]);
+  });
+  it("reads how far the tree has grown", () => {
+    expect([untilOf(panel()), untilOf(panel({ until: ["40%"] })), untilOf(panel({ until: ["3s"] })), untilOf(panel({ until: ["x%"] }))]).toEqual([100, 40, 100, 100]);
+  });
+});
