@@ -57,11 +57,3 @@ func (t *pathTable) grow() {
 		t.slots[h&mask] = pathSlot{key, int32(id + 1)}
 	}
 }
-
-// index makes the table find paths that were put into its columns as they are.
-func (t *pathTable) index() {
-	t.slots = t.slots[:0]
-	for 2*len(t.Parent) >= len(t.slots) {
-		t.slots = make([]pathSlot, max(64, 4*len(t.Parent)))
-	}
-}

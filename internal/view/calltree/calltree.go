@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -25,9 +26,10 @@ var View = &view.View{
 	HowToRead: "Each box is a call path, below the box of its caller; its width is the time spent in it and in what it calls, on all selected locations together. " +
 		"Where nothing lies below a part of a box, that part is its own time. Boxes side by side are sorted, the widest first. " +
 		"Bottom-up turns the tree round: the first row holds the regions by their own time, and below each its callers. " +
-		"The table shows the same with numbers, and how the time differs between locations. Choose a box to select its region.",
+		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box to select its region. " +
+		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, blue is longer there, and a box is as wide as the mean of both.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "direction", "form", "depth", "root", "top"),
+	Options: view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top"),
 	Compute: compute,
 }
 
@@ -37,8 +39,9 @@ type result struct {
 	metric   view.MetricChoice
 	bottomUp bool
 	tree     *tree
-	total    float64 // of the roots
-	delta    []*float64
+	total    float64   // of the roots
+	against  *opposite // nil: compared with nothing
+	side     side      // that is drawn
 	notes    []string
 	drawn    drawing
 }
@@ -53,7 +56,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r := &result{request: q, regions: s.Regions(), metric: metric, bottomUp: q.Values.Text("direction") == "bottom-up"}
-	t, err := build(ctx, s, q.Window(), metric.ID)
+	t, err := build(ctx, s, q.Window(), metric.ID, r.measure())
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +67,21 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		}
 		return nil, view.Empty("choose other locations or a longer time", "no call in the selection")
 	}
+	if q.Values.Text("form") == "beside" && len(q.Runs) < 2 && q.Values.Text("against") == "" {
+		return nil, fmt.Errorf("--form beside needs something to compare with: --against LOCATIONS, or --run NAME=SOURCE")
+	}
 	if r.bottomUp {
 		t = t.turned()
 	}
+	other, err := r.opposite(ctx, t, metric.ID)
+	if err != nil {
+		return nil, err
+	}
+	if other != nil {
+		r.join(t, other)
+	}
 	t = t.restricted(q.Selection.Regions)
-	t.sort(r.regions)
+	t.sort(r.regions, r.weight)
 	if t, err = r.below(t, q.Values.Text("root")); err != nil {
 		return nil, err
 	}
@@ -84,8 +97,18 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if t.whole > 0 {
 		r.total = t.whole
 	}
-	r.delta = make([]*float64, len(t.nodes))
-	return r, r.compare(ctx)
+	return r, nil
+}
+
+// measure is what distributions over calls are of; Totals where none is asked for.
+func (r *result) measure() callgraph.Measure {
+	switch {
+	case r.request.Values.Text("over") != "calls":
+		return callgraph.Totals
+	case r.bottomUp:
+		return callgraph.Exclusive
+	}
+	return callgraph.Inclusive
 }
 
 // below gives the part of the tree at and below a node.
@@ -113,50 +136,6 @@ func (r *result) below(t *tree, text string) (*tree, error) {
 	}
 	r.notes = append(r.notes, "only what lies below "+r.regions[t.nodes[id].region].Name+" is shown")
 	return out, nil
-}
-
-// compare gives the difference to a second run: paths are matched by their names.
-func (r *result) compare(ctx context.Context) error {
-	if len(r.request.Runs) < 2 {
-		return nil
-	}
-	other := r.request.Runs[1].Store
-	metric, err := view.ChooseMetric(other, r.request.Values.Text("metric"))
-	if err != nil {
-		return err
-	}
-	w := r.request.Window()
-	w.Begin, w.End, w.Locations = 0, other.Info().End, nil
-	t, err := build(ctx, other, w, metric.ID)
-	if err != nil {
-		return err
-	}
-	if r.bottomUp {
-		t = t.turned()
-	}
-	t.sort(other.Regions())
-	theirs := map[string]float64{}
-	for i, key := range t.keys(other.Regions()) {
-		theirs[key] = t.nodes[i].inclusive
-	}
-	for i, key := range r.tree.keys(r.regions) {
-		d := theirs[key] - r.tree.nodes[i].inclusive
-		r.delta[i] = &d
-	}
-	r.notes = append(r.notes, fmt.Sprintf("delta is the whole of run %s less this one", r.request.Runs[1].Name))
-	return nil
-}
-
-// keys names every node by the names from the root.
-func (t *tree) keys(regions []trace.Region) []string {
-	out := make([]string, len(t.nodes))
-	for i, n := range t.nodes {
-		out[i] = regions[n.region].Name
-		if n.parent >= 0 {
-			out[i] = out[n.parent] + "\x00" + out[i]
-		}
-	}
-	return out
 }
 
 // label of a node: its region, after dots where the path was cut.

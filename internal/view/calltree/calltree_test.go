@@ -65,6 +65,8 @@ func TestView(t *testing.T) {
 		viewtest.Case{Name: "table", Trace: ranks, Options: option("form", "table")},
 		viewtest.Case{Name: "one region", Trace: ranks, Spec: view.Spec{Regions: []string{"MPI_Wait"}}},
 		viewtest.Case{Name: "below a node", Trace: ranks, Options: option("root", "1", "metric", "calls")},
+		viewtest.Case{Name: "compared", Trace: ranks, Spec: view.Spec{Locations: []string{"r0"}}, Options: option("against", "rest", "form", "beside")},
+		viewtest.Case{Name: "boxes of calls", Trace: ranks, Options: option("over", "calls", "form", "table")},
 		viewtest.Case{Name: "profile", Trace: paths},
 		viewtest.Case{Name: "profile table bottom up", Trace: paths, Options: option("form", "table", "direction", "bottom-up", "top", "3")},
 	)

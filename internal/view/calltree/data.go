@@ -4,13 +4,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A Node is one call path in the JSON twin. Quantiles are of the inclusive values of
-// locations, those without the path counting as 0; null where they are not kept. Delta
-// is the difference to a second run; null without one.
+// locations, those without the path counting as 0, or of single calls (exclusive
+// bottom-up), within 1 % where calls are many; null where they are not kept. Other and delta are
+// the inclusive value of what the tree is compared with and that less this one,
+// a location where locations are compared; null without.
 type Node struct {
 	ID        int            `json:"id"`
 	Parent    *int32         `json:"parent"`
@@ -25,12 +28,15 @@ type Node struct {
 	Q50       *float64       `json:"q50"`
 	Q75       *float64       `json:"q75"`
 	Q98       *float64       `json:"q98"`
+	Other     *float64       `json:"other"`
 	Delta     *float64       `json:"delta"`
 }
 
 // Data is the "data" of the JSON twin.
 type Data struct {
 	Metric    string  `json:"metric"`
+	Over      string  `json:"over"`
+	Against   string  `json:"against"` // name of what it is compared with
 	Unit      string  `json:"unit"`
 	Direction string  `json:"direction"`
 	Locations int     `json:"locations"`
@@ -41,12 +47,19 @@ type Data struct {
 var quantiles = [5]float64{0.02, 0.25, 0.5, 0.75, 0.98}
 
 func (r *result) Data() any {
-	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Nodes: make([]Node, len(r.tree.nodes))}
+	d := Data{Over: r.request.Values.Text("over"), Metric: r.metric.Name, Unit: r.metric.Unit, Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Nodes: make([]Node, len(r.tree.nodes))}
+	if r.against != nil {
+		d.Against = r.against.name
+	}
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
-		x := Node{ID: i, Region: r.regions[n.region].Name, RegionID: n.region, Depth: n.depth, Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta[i]}
+		x := Node{ID: i, Region: r.regions[n.region].Name, RegionID: n.region, Depth: n.depth, Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
 		if n.parent >= 0 {
 			x.Parent = &n.parent
+		}
+		if r.against != nil {
+			there := n.other * r.against.there
+			x.Other = &there
 		}
 		if q, ok := r.spread(n); ok {
 			x.Q02, x.Q25, x.Q50, x.Q75, x.Q98 = &q[0], &q[1], &q[2], &q[3], &q[4]
@@ -56,8 +69,14 @@ func (r *result) Data() any {
 	return d
 }
 
-// spread gives the quantiles over locations, between two values in proportion.
+// spread gives the quantiles over calls or over locations, between two values in proportion.
 func (r *result) spread(n *node) (q [5]float64, ok bool) {
+	if r.measure() != callgraph.Totals {
+		if n.each == nil {
+			return q, false
+		}
+		return n.each.Box(), true
+	}
 	if n.values == nil || r.tree.locations == 0 {
 		return q, false
 	}
@@ -103,12 +122,21 @@ func (r *result) Table() *view.Table {
 				row[8+k] = v
 			}
 		}
-		if d := r.delta[i]; d != nil {
+		if d := r.delta(n); d != nil {
 			row[13] = *d
 		}
-		t.Rows[i], t.Regions[i] = row, n.region
+		t.Rows[i], t.Regions[i] = row, r.known(n)
 	}
 	return t
+}
+
+// known is the region of a node as the run has it; NoRegion where only the other
+// run does.
+func (r *result) known(n *node) trace.RegionID {
+	if int(n.region) >= len(r.request.Store().Regions()) {
+		return trace.NoRegion
+	}
+	return n.region
 }
 
 func (r *result) share(v float64) float64 {

@@ -13,6 +13,7 @@ const (
 	leastLevel = 12
 	leastWidth = 1.5 // of a box that is drawn on its own
 	edge       = 12
+	sideHead   = 20 // the title of one of two sides
 )
 
 // A box is something drawn that can be picked.
@@ -20,6 +21,7 @@ type box struct {
 	x, y, w, h float32
 	node       int32
 	count      int // of nodes that it stands for
+	side       side
 }
 
 // A drawing remembers where things were put, for Pick.
@@ -29,12 +31,31 @@ type drawing struct {
 	hidden int // nodes below them
 }
 
+// A side is which of two compared trees is drawn.
+type side uint8
+
+const (
+	bothSides side = iota
+	hereSide
+	thereSide
+)
+
 // weight is what the width of a box means: what it and all below it took.
 func (r *result) weight(n *node) float64 {
+	here, there := n.inclusive, n.other
 	if r.metric.Number == view.NumberCalls {
-		return max(n.calls, 0)
+		here, there = n.calls, n.otherCalls
 	}
-	return max(n.inclusive, 0)
+	switch {
+	case r.against == nil:
+	case r.side == hereSide:
+		here *= r.against.here
+	case r.side == thereSide:
+		here = there * r.against.there
+	default: // the mean of both, so that what one side lacks is seen too
+		here = (here*r.against.here + there*r.against.there) / 2
+	}
+	return max(here, 0)
 }
 
 // Scene draws the tree in the form that was asked for.
@@ -92,13 +113,22 @@ func (r *result) icicle(s *scene.Scene) {
 	if asked := r.request.Values.Integer("depth"); asked > 0 {
 		depth = min(depth, asked)
 	}
-	height := min(max(f.H/float32(depth), leastLevel), tallest)
-	r.drawn.levels = max(min(depth, int(f.H/height)), 1)
+	sides, head := []side{bothSides}, float32(0)
+	if r.against != nil && r.request.Values.Text("form") == "beside" {
+		sides, head = []side{hereSide, thereSide}, sideHead
+	}
+	part := f.H / float32(len(sides))
+	height := min(max((part-head)/float32(depth), leastLevel), tallest)
+	r.drawn.levels = max(min(depth, int((part-head)/height)), 1)
 	whole := 0.0
-	for i := range r.tree.nodes {
-		if r.tree.nodes[i].parent < 0 {
-			whole += r.weight(&r.tree.nodes[i])
+	for _, r.side = range sides {
+		sum := 0.0
+		for i := range r.tree.nodes {
+			if r.tree.nodes[i].parent < 0 {
+				sum += r.weight(&r.tree.nodes[i])
+			}
 		}
+		whole = max(whole, sum)
 	}
 	f.XScale = scene.Scale{Kind: "linear", Begin: 0, End: max(whole, 1), Label: r.axisLabel()}
 	s.AddFrame(f)
@@ -110,15 +140,55 @@ func (r *result) icicle(s *scene.Scene) {
 		s.XAxis(0, scene.Axis{Unit: unit})
 	}
 	last := r.last()
-	r.row(0, int32(len(r.tree.nodes))-1, f.X, f.Y, f.W, height, whole, 0, last)
+	titles := &scene.Text{Size: scene.TextSize}
+	for k, side := range sides {
+		r.side = side
+		y := f.Y + float32(k)*part
+		if side != bothSides && f.H > 120 {
+			titles.Add(f.X, y+head-6, scene.Shorten(r.sideTitle(), f.W, scene.TextSize), scene.UIText, scene.Start)
+		}
+		r.row(0, int32(len(r.tree.nodes))-1, f.X, y+head, f.W, height, whole, 0, last)
+	}
+	r.side = bothSides
 	r.paint(s)
+	s.AddLayer("sides", -1, titles)
 	if r.drawn.hidden > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s paths are deeper than the %d levels drawn", view.Thousands(int64(r.drawn.hidden)), r.drawn.levels))
 	}
 }
 
+// sideTitle names a side and says how much it took.
+func (r *result) sideTitle() string {
+	sum := 0.0
+	for i := range r.tree.nodes {
+		if r.tree.nodes[i].parent < 0 {
+			sum += r.weight(&r.tree.nodes[i])
+		}
+	}
+	name := "here"
+	switch {
+	case r.side == thereSide:
+		name = r.against.name
+	case r.against.another:
+		name = r.request.Runs[0].Name
+	}
+	value := r.metric.Format(sum)
+	if !r.against.another {
+		value += " a location"
+	}
+	return name + ": " + value
+}
+
 func (r *result) axisLabel() string {
 	switch {
+	case r.request.Values.Text("form") == "beside" && r.against != nil && r.against.another:
+		return "inclusive"
+	case r.request.Values.Text("form") == "beside" && r.against != nil:
+		return "inclusive, mean of a location"
+	case r.against != nil && r.against.another:
+		return "mean of both runs"
+	case r.against != nil:
+		return "mean of a location, of both sides"
 	case r.metric.Number == view.NumberCalls:
 		return "calls"
 	case r.bottomUp:
@@ -142,24 +212,33 @@ func (r *result) row(first, end int32, x, y, width, height float32, whole float6
 	if whole <= 0 {
 		return
 	}
+	// Those too narrow to be seen wait until a wide one comes.
+	narrow, few, from := float32(0), 0, int32(0)
+	flush := func() {
+		if narrow >= 0.5 {
+			r.drawn.boxes = append(r.drawn.boxes, box{x: x, y: y, w: narrow, h: height, node: from, count: few, side: r.side})
+		}
+		x += narrow
+		narrow, few = 0, 0
+	}
 	for i := first; i <= end; i = last[i] + 1 {
 		own := float32(r.weight(&r.tree.nodes[i])/whole) * width
-		if own < leastWidth { // siblings are sorted: all that follow are as narrow
-			rest := 0.0
-			for k := i; k <= end; k = last[k] + 1 {
-				rest += r.weight(&r.tree.nodes[k])
+		if own < leastWidth {
+			if few == 0 {
+				from = i
 			}
-			if own = float32(rest/whole) * width; own >= 0.5 {
-				r.drawn.boxes = append(r.drawn.boxes, box{x, y, own, height, i, int(end-i) + 1})
-			}
-			return
+			narrow += own
+			few += int(last[i]-i) + 1
+			continue
 		}
-		r.drawn.boxes = append(r.drawn.boxes, box{x, y, own, height, i, 1})
+		flush()
+		r.drawn.boxes = append(r.drawn.boxes, box{x: x, y: y, w: own, h: height, node: i, count: 1, side: r.side})
 		if last[i] > i {
 			r.row(i+1, last[i], x, y+height, own, height, r.weight(&r.tree.nodes[i]), level+1, last)
 		}
 		x += own
 	}
+	flush()
 }
 
 func (r *result) paint(s *scene.Scene) {
@@ -171,6 +250,9 @@ func (r *result) paint(s *scene.Scene) {
 		fill, flags := scene.RegionColour(g.Name, uint8(g.Role)), scene.Flag(0)
 		if n.context {
 			flags |= scene.Dimmed
+		}
+		if r.against != nil {
+			fill = scene.Ramp("diverging", 0.5+r.tilt(n)/2)
 		}
 		if b.count > 1 {
 			fill, flags = scene.UIAggregate, scene.Aggregated
@@ -188,8 +270,12 @@ func (r *result) paint(s *scene.Scene) {
 	}
 	s.AddLayer("boxes", 0, boxes)
 	s.AddLayer("names", 0, text)
+	if r.against != nil {
+		ramp := scene.RampSection("diverging")
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "time", Colour: scene.Colour(ramp.Start), RampEnd: scene.Colour(ramp.Start + ramp.Length - 1), RampLow: "longer in " + r.against.name, RampHigh: "longer here", Region: scene.NoID, Parent: scene.NoID})
+	}
 	for role := range trace.Role(trace.RoleCount) {
-		if used[role] {
+		if used[role] && r.against == nil {
 			s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})
 		}
 	}
@@ -213,7 +299,10 @@ func (r *result) fact(b *box) view.Fact {
 		return view.Fact{Title: fmt.Sprintf("%s paths too small to be drawn", view.Thousands(int64(b.count))), Count: int64(b.count),
 			Lines: []view.FactLine{{Label: "below", Value: r.parentName(n)}}}
 	}
-	f := view.Fact{Title: r.regions[n.region].Name, Text: r.path(int(b.node)), Regions: []trace.RegionID{n.region}}
+	f := view.Fact{Title: r.regions[n.region].Name, Text: r.path(int(b.node))}
+	if id := r.known(n); id != trace.NoRegion {
+		f.Regions = []trace.RegionID{id}
+	}
 	line := func(label, value string, exact float64) {
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: view.Cell(exact)})
 	}
@@ -221,12 +310,22 @@ func (r *result) fact(b *box) view.Fact {
 	line("share", view.FormatShare(r.share(n.inclusive)), r.share(n.inclusive))
 	line("exclusive", r.format(n.exclusive), n.exclusive)
 	line("calls", view.FormatCount(n.calls), n.calls)
-	if q, ok := r.spread(n); ok && r.tree.locations > 1 {
+	if q, ok := r.spread(n); ok && n.each != nil {
+		for k, name := range []string{"2 % of calls", "25 % of calls", "median of a call", "75 % of calls", "98 % of calls"} {
+			line(name, r.format(q[k]), q[k])
+		}
+		line("shortest call", r.format(float64(n.each.Min)), float64(n.each.Min))
+		line("longest call", r.format(float64(n.each.Max)), float64(n.each.Max))
+		line("mean of a call", r.format(n.each.Mean()), n.each.Mean())
+		line("standard deviation", r.format(n.each.Deviation()), n.each.Deviation())
+	} else if ok && r.tree.locations > 1 {
 		line("least of a location (2 %)", r.format(q[0]), q[0])
 		line("median of a location", r.format(q[2]), q[2])
 		line("most of a location (98 %)", r.format(q[4]), q[4])
 	}
-	if d := r.delta[b.node]; d != nil {
+	if d := r.delta(n); d != nil {
+		there := n.other * r.against.there
+		line("in "+r.against.name, r.format(there), there)
 		line("difference", r.format(*d), *d)
 	}
 	f.Lines = append(f.Lines, view.FactLine{Label: "node", Value: fmt.Sprint(b.node)})

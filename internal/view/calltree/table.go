@@ -3,8 +3,10 @@ package calltree
 import (
 	"container/heap"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -29,7 +31,7 @@ func (r *result) table(s *scene.Scene) {
 		n := &r.tree.nodes[id]
 		y := head + float32(i)*pitch
 		names[i] = scene.Row{From: y, To: y + pitch, Location: scene.NoID, Region: uint32(n.region), Label: r.label(n), Level: min(n.depth, 16), Count: 1}
-		r.drawn.boxes = append(r.drawn.boxes, box{0, y, w, pitch, id, 1})
+		r.drawn.boxes = append(r.drawn.boxes, box{x: 0, y: y, w: w, h: pitch, node: id, count: 1})
 	}
 	labels := min(scene.RowLabelWidth(names, w*0.5), 460)
 	columns := []struct {
@@ -66,7 +68,11 @@ func (r *result) table(s *scene.Scene) {
 	s.AddLayer("bands", -1, bands)
 	s.AddLayer("numbers", -1, text)
 	r.labels(s, shown, labels)
-	r.bars(s, shown)
+	if r.measure() != callgraph.Totals {
+		r.boxPlots(s, shown)
+	} else {
+		r.bars(s, shown)
+	}
 	if left := len(r.tree.nodes) - len(shown); left > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s lighter paths are in the table", view.Thousands(int64(left))))
 	}
@@ -87,6 +93,48 @@ func (r *result) labels(s *scene.Scene, shown []int32, room float32) {
 		}
 	}
 	s.AddLayer("names", -1, text)
+}
+
+// boxPlots draws the distribution over calls of each row, on a common logarithmic axis.
+func (r *result) boxPlots(s *scene.Scene, shown []int32) {
+	f := &s.Frames[0]
+	low, high := math.Inf(1), 0.0
+	for _, id := range shown {
+		if q, ok := r.spread(&r.tree.nodes[id]); ok {
+			low, high = min(low, max(q[0], 1)), max(high, q[4])
+		}
+	}
+	if f.W < 60 || high <= 0 {
+		return
+	}
+	f.XScale = scene.Scale{Kind: "log", Begin: low, End: max(high, low*10), Label: "2, 25, 50, 75 and 98 % of calls"}
+	left, right := f.XPixel(low), f.XPixel(max(high, low*10))
+	at := func(v float64) float32 { return min(max(f.XPixel(max(v, low)), left), right) }
+	plots := &scene.Rect{}
+	for i, id := range shown {
+		n := &r.tree.nodes[id]
+		q, ok := r.spread(n)
+		if !ok {
+			continue
+		}
+		y := head + float32(i)*pitch
+		plots.Add(at(q[0]), y+pitch/2-0.5, max(at(q[4])-at(q[0]), 1), 1, scene.UIData)
+		plots.Add(at(q[1]), y+5, max(at(q[3])-at(q[1]), 1), pitch-10, scene.RegionColour(r.regions[n.region].Name, uint8(r.regions[n.region].Role)))
+		plots.Add(at(q[2])-1, y+3, 2, pitch-6, scene.UIText)
+	}
+	s.AddLayer("box plots", 0, plots)
+	s.AddLayer("scale", -1, r.ends(f, low, max(high, low*10)))
+}
+
+// ends labels the two ends of the axis of box plots.
+func (r *result) ends(f *scene.Frame, low, high float64) *scene.Text {
+	text := &scene.Text{Size: scene.TextSize}
+	a, b := r.format(low), r.format(high)+" a call, log"
+	if scene.TextWidth(a, scene.TextSize, false)+scene.TextWidth(b, scene.TextSize, false)+pad < f.W {
+		text.Add(f.X, head-6, a, scene.UITextMuted, scene.Start)
+		text.Add(f.X+f.W, head-6, b, scene.UITextMuted, scene.End)
+	}
+	return text
 }
 
 func (r *result) bars(s *scene.Scene, shown []int32) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -22,13 +23,15 @@ type node struct {
 	depth                       int
 	region                      trace.RegionID
 	calls, inclusive, exclusive float64
-	values                      []float64 // inclusive of each location that has some; nil: not kept
-	context                     bool      // shown only because something below it is selected
-	cut                         bool      // the source says nothing of it: a path that was cut at its callers
+	values                      []float64        // inclusive of each location that has some; nil: not kept
+	each                        *quantile.Sketch // over calls; nil: not asked for
+	other, otherCalls           float64          // of what the tree is compared with
+	context                     bool             // shown only because something below it is selected
+	cut                         bool             // the source says nothing of it: a path that was cut at its callers
 }
 
-// sort brings the tree into preorder, siblings by time and then by name.
-func (t *tree) sort(regions []trace.Region) {
+// sort brings the tree into preorder, siblings by weight and then by name.
+func (t *tree) sort(regions []trace.Region, weight func(*node) float64) {
 	children := make([][]int32, len(t.nodes)+1) // the last holds the roots
 	for i := range t.nodes {
 		p := t.nodes[i].parent
@@ -40,7 +43,7 @@ func (t *tree) sort(regions []trace.Region) {
 	for _, list := range children {
 		slices.SortFunc(list, func(a, b int32) int {
 			x, y := &t.nodes[a], &t.nodes[b]
-			return cmp.Or(cmp.Compare(y.inclusive, x.inclusive), cmp.Compare(y.calls, x.calls), strings.Compare(regions[x.region].Name, regions[y.region].Name), cmp.Compare(x.region, y.region))
+			return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(y.inclusive, x.inclusive), cmp.Compare(y.calls, x.calls), strings.Compare(regions[x.region].Name, regions[y.region].Name), cmp.Compare(x.region, y.region))
 		})
 	}
 	out := make([]node, 0, len(t.nodes))
@@ -96,6 +99,12 @@ func (t *tree) turned() *tree {
 			x := &out.nodes[id]
 			x.calls += leaf.calls
 			x.inclusive += leaf.exclusive
+			if leaf.each != nil {
+				if x.each == nil {
+					x.each = &quantile.Sketch{}
+				}
+				x.each.Merge(leaf.each)
+			}
 			if t.nodes[up].parent < 0 {
 				x.exclusive += leaf.exclusive
 			}

@@ -1,0 +1,272 @@
+package callgraph
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Paths are the calls of many locations merged by call path: path i is a call of
+// Region[i] from path Parent[i], -1 at the top.
+type Paths struct {
+	Parent []int32
+	Region []trace.RegionID
+	// Calls that begin in the window, and the time in the path, clipped to the window.
+	Calls, Inclusive []int64
+	// Each is the distribution over calls, where one was asked for.
+	Each []quantile.Sketch
+	// Values are the inclusive times of each location, by path, then by location;
+	// nil where they are more than was asked for.
+	Values []PathValue
+	// Locations is how many have calls.
+	Locations int
+}
+
+// A PathValue is the time of one location in a path.
+type PathValue struct {
+	Path     int32
+	Location trace.LocationID
+	Time     int64
+}
+
+// A PathCollector merges lanes into Paths, those of a location on any core.
+type PathCollector struct {
+	// Begin and End of the window: time is clipped to it.
+	Begin, End trace.Time
+	// Measure of the distributions; Totals for none.
+	Measure Measure
+	// MostValues bounds how many values of single locations are kept.
+	MostValues int
+	// Regions is how many there are.
+	Regions int
+
+	mu        sync.Mutex
+	free, all []*pathPart
+}
+
+// A pathPart is what one core has collected.
+type pathPart struct {
+	c         *PathCollector
+	table     pathTable
+	calls     []int64
+	inclusive []int64
+	each      []quantile.Sketch
+	values    []PathValue
+	left      int // of MostValues; negative: too many
+	locations map[trace.LocationID]bool
+
+	record record
+	place  []int32 // of paths of the record in the table; -1: not known yet
+	stack  []int32
+	lane   []int64 // time of the present lane by path
+	met    []int32 // paths with time in the lane
+	in     []bool
+}
+
+// Add takes the calls of a lane that begin in the window, and what is open in it.
+// O(paths + rows of a smallest block), or O(rows) without a record.
+func (c *PathCollector) Add(l *trace.DigestedLane) error {
+	p := c.take()
+	err := p.add(l)
+	c.mu.Lock()
+	c.free = append(c.free, p)
+	c.mu.Unlock()
+	return err
+}
+
+func (c *PathCollector) take() *pathPart {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.free); n > 0 {
+		p := c.free[n-1]
+		c.free = c.free[:n-1]
+		return p
+	}
+	p := &pathPart{c: c, left: c.MostValues, locations: map[trace.LocationID]bool{}}
+	c.all = append(c.all, p)
+	return p
+}
+
+func (p *pathPart) add(l *trace.DigestedLane) error {
+	p.locations[l.Location] = true
+	if err := p.calledIn(l); err != nil {
+		return err
+	}
+	// What is open at the begin is in no row of the window; what is left open at
+	// the end is in the rows at full length.
+	at := int32(-1)
+	for _, x := range l.Open {
+		at = p.child(at, x.Region)
+		p.time(at, int64(min(x.End, p.c.End)-p.c.Begin))
+	}
+	at = -1
+	for _, x := range l.Left {
+		if at = p.child(at, x.Region); x.Row >= l.Lo {
+			p.time(at, -int64(x.End-p.c.End))
+		}
+	}
+	for _, id := range p.met {
+		t := p.lane[id]
+		p.lane[id], p.in[id] = 0, false
+		p.inclusive[id] += t
+		if p.left--; t != 0 && p.left >= 0 {
+			p.values = append(p.values, PathValue{id, l.Location, t})
+		}
+	}
+	p.met = p.met[:0]
+	return nil
+}
+
+// calledIn takes the rows of the window.
+func (p *pathPart) calledIn(l *trace.DigestedLane) error {
+	if l.Lo >= l.Hi {
+		return nil
+	}
+	if l.Record == nil || l.Hi-l.Lo <= fewRows {
+		return l.Read(l.Lo, l.Hi, p.rows)
+	}
+	if err := p.record.read(l.Record, p.c.Regions); err != nil {
+		return err
+	}
+	if p.record.kind != kindPaths {
+		return l.Read(l.Lo, l.Hi, p.rows)
+	}
+	p.place = p.place[:0]
+	for range p.record.parent {
+		p.place = append(p.place, -1)
+	}
+	return p.record.cover(l.Lo, l.Hi, func(b []byte, whole bool) error { return p.record.entries(b, whole, p.entry) },
+		func(lo, hi int) error { return l.Read(lo, hi, p.rows) })
+}
+
+// entry takes the calls of a path of the record.
+func (p *pathPart) entry(path int, inclusive, exclusive sketchBytes) error {
+	id := p.placeOf(int32(path))
+	h, err := quantile.ReadHeader(inclusive.sketch)
+	if err != nil {
+		return errRecord
+	}
+	p.calls[id] += h.Count
+	p.time(id, h.Total)
+	switch p.c.Measure {
+	case Inclusive:
+		err = p.each[id].MergeBytes(inclusive.sketch)
+	case Exclusive:
+		err = p.each[id].MergeBytes(exclusive.sketch)
+	}
+	if err != nil {
+		return errRecord
+	}
+	return nil
+}
+
+func (p *pathPart) placeOf(path int32) int32 {
+	if path < 0 {
+		return -1
+	}
+	if p.place[path] < 0 {
+		p.place[path] = p.child(p.placeOf(p.record.parent[path]), p.record.region[path])
+	}
+	return p.place[path]
+}
+
+// rows takes a batch of calls.
+func (p *pathPart) rows(c *trace.Columns) error {
+	stack := p.stack[:0]
+	at := int32(-1)
+	for _, x := range c.Open {
+		at = p.child(at, x.Region)
+		stack = append(stack, at)
+	}
+	for i, region := range c.Region {
+		d := min(int(c.Depth[i]), len(stack))
+		at := int32(-1)
+		if d > 0 {
+			at = stack[d-1]
+		}
+		id := p.child(at, region)
+		stack = append(stack[:d], id)
+		p.calls[id]++
+		p.time(id, int64(c.Duration[i]))
+		switch p.c.Measure {
+		case Inclusive:
+			p.each[id].Add(int64(c.Duration[i]))
+		case Exclusive:
+			p.each[id].Add(int64(c.Exclusive[i]))
+		}
+	}
+	p.stack = stack
+	return nil
+}
+
+func (p *pathPart) time(id int32, t int64) {
+	if !p.in[id] {
+		p.in[id] = true
+		p.met = append(p.met, id)
+	}
+	p.lane[id] += t
+}
+
+// child gives the path of a call, with room for its numbers.
+func (p *pathPart) child(parent int32, region trace.RegionID) int32 {
+	id := p.table.child(parent, region)
+	if int(id) == len(p.calls) {
+		p.calls, p.inclusive, p.lane, p.in = append(p.calls, 0), append(p.inclusive, 0), append(p.lane, 0), append(p.in, false)
+		if p.c.Measure != Totals {
+			p.each = append(p.each, quantile.Sketch{})
+		}
+	}
+	return id
+}
+
+// Paths gives all that was added. The order of paths depends on that of the lanes.
+func (c *PathCollector) Paths() *Paths {
+	out := &pathPart{c: c, left: c.MostValues, locations: map[trace.LocationID]bool{}}
+	for _, p := range c.all {
+		place := make([]int32, len(p.calls))
+		for i := range place {
+			parent := p.table.Parent[i]
+			if parent >= 0 {
+				parent = place[parent]
+			}
+			id := out.child(parent, p.table.Region[i])
+			place[i] = id
+			out.calls[id] += p.calls[i]
+			out.inclusive[id] += p.inclusive[i]
+			if c.Measure != Totals {
+				out.each[id].Merge(&p.each[i])
+			}
+		}
+		for _, v := range p.values {
+			out.values = append(out.values, PathValue{place[v.Path], v.Location, v.Time})
+		}
+		for id := range p.locations {
+			out.locations[id] = true
+		}
+		out.left = min(out.left, p.left)
+	}
+	r := &Paths{Parent: out.table.Parent, Region: out.table.Region, Calls: out.calls, Inclusive: out.inclusive, Each: out.each, Locations: len(out.locations)}
+	if out.left >= 0 && len(out.values) <= c.MostValues {
+		r.Values = addLanes(out.values)
+	}
+	return r
+}
+
+// addLanes sorts values and adds up those of the lanes of a location.
+func addLanes(values []PathValue) []PathValue {
+	slices.SortFunc(values, func(a, b PathValue) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Location, b.Location))
+	})
+	out := values[:0]
+	for _, v := range values {
+		if n := len(out); n > 0 && out[n-1].Path == v.Path && out[n-1].Location == v.Location {
+			out[n-1].Time += v.Time
+		} else {
+			out = append(out, v)
+		}
+	}
+	return slices.Clip(out)
+}
