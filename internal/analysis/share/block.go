@@ -54,7 +54,12 @@ func (d *Digest) Append(b trace.Block) trace.Block {
 }
 
 // Decode reads a block into d; it reports false for bytes that are no digest.
-func (d *Digest) Decode(b trace.Block) bool {
+func (d *Digest) Decode(b trace.Block) bool { return d.decode(b, Listed) }
+
+// DecodeWinner reads a block, of the regions only the one with the most time.
+func (d *Digest) DecodeWinner(b trace.Block) bool { return d.decode(b, 1) }
+
+func (d *Digest) decode(b trace.Block, listed int) bool {
 	r := decoder{b: b, ok: true}
 	*d = Digest{}
 	mask := r.next()
@@ -79,10 +84,12 @@ func (d *Digest) Decode(b trace.Block) bool {
 	if d.Count > Listed {
 		return false
 	}
+	cut := d.Count > listed
+	d.Count = min(d.Count, listed)
 	for i := range d.Top[:d.Count] {
 		d.Top[i] = Entry{r.region(), r.time()}
 	}
-	return r.ok && r.at == len(b)
+	return r.ok && (cut || r.at == len(b))
 }
 
 // A decoder reads varints; past the end it gives zeros and is no longer ok. It

@@ -334,6 +334,9 @@ func TestBlocksThatAreNoDigestsAreRefused(t *testing.T) {
 	if !again.Decode(d.Append(nil)) || d != again {
 		t.Error("a digest written and read again differs")
 	}
+	if !again.DecodeWinner(good) || again.Count != 1 || again.Top[0] != d.Top[0] || again.Role != d.Role || again.Rows != d.Rows {
+		t.Errorf("the winner is read as %+v of %+v", again, d)
+	}
 	for n := range good {
 		if d.Decode(good[:n]) {
 			t.Errorf("%d of %d bytes decode", n, len(good))

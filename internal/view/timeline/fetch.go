@@ -125,7 +125,7 @@ func (r *result) readDigests(ctx context.Context, ids []trace.LocationID, builds
 	return r.reader.Summaries(ctx, share.Name, r.window(ids), r.grid.level, store.Visitor{
 		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
 			var d share.Digest
-			if !d.Decode(b) {
+			if all := r.rule.keep != nil; all && !d.Decode(b) || !all && !d.DecodeWinner(b) {
 				return errors.New("view timeline: a digest of the store is damaged; import the source again")
 			}
 			if build := builds[id]; build != nil {
