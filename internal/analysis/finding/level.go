@@ -55,6 +55,13 @@ func Peers(values []float64) []Peer {
 	return out
 }
 
+// Beyond is the score from which one of n values stands out by more than chance:
+// of very many, some are far from the median though all are drawn alike. The largest
+// of n normal values lies about √(2 ln n) standard deviations out.
+func Beyond(n int) float64 {
+	return max(moment.Threshold, math.Sqrt(2*math.Log(float64(max(n, 2))))+1.5)
+}
+
 // StandsOut reports whether the value is far from the others.
 func (p Peer) StandsOut() bool { return p.Score >= moment.Threshold }
 

@@ -30,7 +30,7 @@ type Mixed struct {
 const leastLoss = 0.01
 
 // mostOdd is the part of the children beyond which they are spread rather than odd.
-const mostOdd = 0.25
+const mostOdd = 0.35
 
 // FindMixed finds the nodes of a tree whose children differ in value, deepest
 // first: children that hold a node found before are left out further up, so that one
@@ -85,7 +85,9 @@ func mixed(t *entropy.Tree, node int, sum []float64, leaves []int, told []bool) 
 		return m, false
 	}
 	m.Low, m.High = slices.Min(means), slices.Max(means)
-	m.Median = Median(means)
+	if m.Median = Median(means); m.Median == 0 {
+		return m, false // only some do it at all: duties differ, they are no peers
+	}
 	peers := Peers(means)
 	odd := 0.0
 	for k, c := range children {

@@ -11,6 +11,9 @@ import (
 type Load struct {
 	Units, Phases int
 	Busy          []trace.Time
+	// Sliced phases are slices of time: the work of a wave lies in one slice here
+	// and in another there, so only few units may straggle in a single one.
+	Sliced bool
 }
 
 // At gives the busy time of a unit in a phase.
@@ -66,6 +69,8 @@ const (
 	// mostStragglers is the part of the units beyond which it is the others that
 	// are special.
 	mostStragglers = 0.4
+	// fewSliced is the same for single slices of time.
+	fewSliced = 0.05
 )
 
 // Stragglers finds units that are busy longer than their peers, in all phases
@@ -174,7 +179,7 @@ func single(l *Load, b *Budget, taken map[[2]int]bool) []Straggle {
 		}
 		for _, units := range together(values) {
 			units = slices.DeleteFunc(units, func(u int32) bool { return taken[[2]int{int(u), k}] })
-			if len(units) == 0 || !busiest(l, k, units) {
+			if len(units) == 0 || !busiest(l, k, units) || l.Sliced && float64(len(units)) > max(fewSliced*float64(l.Units), 1) {
 				continue
 			}
 			key := keyOf(units)

@@ -116,20 +116,38 @@ func iterations(uses []Use, regions []trace.Region, units int, length trace.Time
 		calls   map[int32]int64
 		cover   trace.Time
 	}
+	// First the sums, which tell for most regions that they are no loop.
+	cover := make([]trace.Time, len(regions))
+	for i := range uses {
+		if u := &uses[i]; u.Calls >= 2 && u.Calls <= mostCalls {
+			cover[u.Region] += u.Inclusive
+		}
+	}
+	whole := float64(length) * float64(max(units, 1))
+	sums := map[string]trace.Time{}
+	for r, t := range cover {
+		if t > 0 {
+			sums[regions[r].Name] += t
+		}
+	}
+	wanted := make([]bool, len(regions))
+	for r := range regions {
+		switch regions[r].Role {
+		case trace.RoleCompute, trace.RoleIO, trace.RoleAnnotation:
+			wanted[r] = cover[r] > 0 && float64(sums[regions[r].Name]) >= leastCover*whole
+		}
+	}
 	byName := map[string]*loop{}
-	for _, u := range uses {
-		g := &regions[u.Region]
-		switch g.Role {
-		case trace.RoleCommunication, trace.RoleSynchronization, trace.RoleIdle, trace.RoleOverhead, trace.RoleCopy:
+	for i := range uses {
+		u := &uses[i]
+		if !wanted[u.Region] || u.Calls < 2 || u.Calls > mostCalls {
 			continue
 		}
-		if u.Calls < 2 || u.Calls > mostCalls {
-			continue
-		}
-		l := byName[g.Name]
+		name := regions[u.Region].Name
+		l := byName[name]
 		if l == nil {
 			l = &loop{calls: map[int32]int64{}}
-			byName[g.Name] = l
+			byName[name] = l
 		}
 		if !slices.Contains(l.regions, u.Region) {
 			l.regions = append(l.regions, u.Region)
@@ -146,8 +164,7 @@ func iterations(uses []Use, regions []trace.Region, units int, length trace.Time
 	var by string
 	for _, n := range names {
 		l := byName[n]
-		cover := float64(l.cover) / (float64(length) * float64(max(units, 1)))
-		if equal(l.calls) < mostUnits*float64(units) || cover < leastCover || cover > 1 {
+		if part := float64(l.cover) / whole; equal(l.calls) < mostUnits*float64(units) || part < leastCover || part > 1 {
 			continue
 		}
 		if best == nil || l.cover > best.cover {

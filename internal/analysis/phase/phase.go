@@ -43,6 +43,8 @@ type Phases struct {
 	// Count is how many phases there are; Step how many of them each of List stands
 	// for, more than one where there were too many.
 	Count, Step int
+	// Sliced: time alone cuts the run.
+	Sliced bool
 	// Spans[unit*len(List)+phase]; nil where all units share List's own times.
 	Spans []Span
 }
@@ -103,7 +105,7 @@ func compare(a, b trace.Time) int {
 
 // Slices cuts [begin, end) into n equal slices that all units share.
 func Slices(begin, end trace.Time, n, units int) *Phases {
-	p := &Phases{Units: units, By: fmt.Sprintf("%d equal slices", n), Count: n, Step: 1}
+	p := &Phases{Units: units, By: fmt.Sprintf("%d equal slices", n), Count: n, Step: 1, Sliced: true}
 	if n == 1 {
 		p.By = "the whole run"
 	}

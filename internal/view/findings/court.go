@@ -26,7 +26,10 @@ func (c *court) judge() error {
 	c.blamed = make([]bool, len(c.units))
 	c.suspicious()
 	rules := []func() error{c.imbalance, c.mixed, c.unlike}
-	if !c.profile {
+	switch {
+	case !c.peers():
+		rules = nil
+	case !c.profile:
 		c.fillBudget()
 		rules = []func() error{c.stragglers, c.arrivals, c.messages, c.serial, c.imbalance, c.mixed, c.idle, c.unlike, c.outliers, c.communication}
 	}
@@ -39,6 +42,50 @@ func (c *court) judge() error {
 		}
 	}
 	return nil
+}
+
+// peers reports whether units may be compared. Ranks of a job may. Goroutines and
+// tasks come and go, and each has its own job. Threads and streams of one process are
+// peers only if most of them do what takes the most time.
+func (c *court) peers() bool {
+	if len(c.units) < 2 {
+		return false
+	}
+	short, ranks := 0, map[int32]bool{}
+	for _, id := range c.units {
+		switch c.tree.Kind[id] {
+		case "goroutine", "task", "fiber", "coroutine":
+			short++
+		}
+		if r := c.tree.Rank[id]; r >= 0 {
+			ranks[r] = true
+		}
+	}
+	return 2*short <= len(c.units) && (len(ranks) == len(c.units) || c.shareWork())
+}
+
+// shareWork reports whether three quarters of the units use the region with most
+// busy time.
+func (c *court) shareWork() bool {
+	sums := map[string]float64{}
+	for i, r := range c.table.region {
+		if c.regions[r].Role.Busy() {
+			sums[c.regions[r].Name] += c.table.exclusive[i]
+		}
+	}
+	top := ""
+	for n, v := range sums {
+		if top == "" || v > sums[top] || v == sums[top] && n < top {
+			top = n
+		}
+	}
+	uses := map[int32]bool{}
+	for i, r := range c.table.region {
+		if c.regions[r].Name == top && c.table.exclusive[i] > 0 {
+			uses[c.unitOf[c.rows[c.table.row[i]]]] = true
+		}
+	}
+	return 4*len(uses) >= 3*len(c.units)
 }
 
 // findings gives what was found, ranked.

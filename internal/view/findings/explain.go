@@ -24,7 +24,7 @@ type reason struct {
 }
 
 // clear reports whether the units stand out by it: hardly any other has as much.
-func (r *reason) clear() bool { return r.mean >= 0.95*r.high }
+func (r *reason) clear() bool { return r.mean >= 0.95*r.high && r.median < 0.7*r.mean }
 
 // excess is how much more it is.
 func (r *reason) excess() float64 { return r.mean - r.median }

@@ -60,9 +60,7 @@ func gather(ctx context.Context, q *view.Request) (*facts, error) {
 		return nil, err
 	}
 	if f.profile {
-		for _, x := range f.useful {
-			f.length = max(f.length, trace.Time(x))
-		}
+		f.length = f.table.longest(len(f.rows))
 	}
 	f.efficiency()
 	if f.profile {
@@ -114,6 +112,19 @@ type totals struct {
 	exclusive []float64
 	inclusive []float64
 	calls     []float64
+}
+
+// longest is the largest sum of a row: how long a profile took, at least.
+func (t *totals) longest(rows int) trace.Time {
+	sums := make([]float64, rows)
+	for i, row := range t.row {
+		sums[row] += t.exclusive[i]
+	}
+	most := 1.0
+	for _, x := range sums {
+		most = max(most, x)
+	}
+	return trace.Time(most)
 }
 
 // totals asks for the times in a window: from prefix sums, no scan.

@@ -21,7 +21,7 @@ func (c *court) classes() (names []string, loads map[string]*finding.Load) {
 		k, u := c.class[row], c.unitOf[id]
 		l := loads[k]
 		if l == nil {
-			l = &finding.Load{Units: len(c.units), Phases: n, Busy: make([]trace.Time, len(c.units)*n)}
+			l = &finding.Load{Units: len(c.units), Phases: n, Busy: make([]trace.Time, len(c.units)*n), Sliced: c.phases.Sliced}
 			loads[k], units[k] = l, map[int32]bool{}
 			names = append(names, k)
 		}
@@ -59,7 +59,7 @@ func (c *court) stragglers() error {
 		for i := range list {
 			s := &list[i]
 			hit := float64(s.Lost) / (float64(len(s.Victims)) * float64(c.length))
-			if len(s.Victims) == 0 || finding.LevelOf(hit) == finding.Low || c.known(s.Units) || asked >= 3 {
+			if len(s.Victims) == 0 || finding.LevelOf(hit) == finding.Low || float64(s.Lost) < leastShare*float64(c.length)*float64(len(c.units)) || c.known(s.Units) || asked >= 3 {
 				continue
 			}
 			asked++

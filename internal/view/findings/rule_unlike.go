@@ -89,7 +89,7 @@ func (c *court) wordMixed(h *view.Hierarchy, name string, ids []trace.RegionID, 
 	for _, k := range kinds {
 		group := together[k]
 		units := c.unitsBelow(h, group)
-		if c.known(units) {
+		if c.known(units) || group[0].Spread && c.uneven(ids) {
 			continue
 		}
 		lost, leaves, loss := 0.0, 0, 0.0
@@ -125,6 +125,14 @@ func (c *court) wordMixed(h *view.Hierarchy, name string, ids []trace.RegionID, 
 		}
 		c.add(f, units)
 	}
+}
+
+// uneven reports whether a finding says already that these regions are spread
+// unevenly.
+func (c *court) uneven(ids []trace.RegionID) bool {
+	return slices.ContainsFunc(c.list, func(f finding.Finding) bool {
+		return f.Kind == finding.Imbalance && slices.Equal(f.Selection.Regions, ids)
+	})
 }
 
 func span(low, high float64) string {
@@ -241,14 +249,18 @@ func (c *court) unlike() error {
 		}
 		var odd []int32
 		lost, low, high, middleValue := 0.0, math.Inf(1), 0.0, 0.0
+		loose := 0
 		for i, p := range finding.Peers(means) {
-			if p.StandsOut() && p.Value > 1.1*p.Median {
+			if p.StandsOut() {
+				loose++
+			}
+			if p.Score >= finding.Beyond(len(means)) && p.Value > 1.1*p.Median {
 				odd = append(odd, units[i])
 				lost += (p.Value - p.Median) * calls[units[i]]
 				low, high, middleValue = min(low, p.Value), max(high, p.Value), p.Median
 			}
 		}
-		if len(odd) == 0 || float64(len(odd)) > 0.4*float64(len(means)) || c.known(odd) {
+		if len(odd) == 0 || float64(loose) > 0.25*float64(len(means)) || c.known(odd) {
 			continue
 		}
 		hit := lost / (float64(len(odd)) * float64(c.length))
@@ -303,10 +315,15 @@ func (c *court) idle() error {
 
 func (c *court) wordIdle(kind finding.Kind, units []int32, values []float64, text string, verb [2]string) {
 	middleValue := finding.Median(values)
+	apart := make([]float64, len(values))
+	for i, v := range values {
+		apart[i] = math.Abs(v - middleValue)
+	}
+	unit := 1.4826 * finding.Median(apart)
 	var late []int32
 	lost := 0.0
 	for i, v := range values {
-		if v-middleValue > 2*finding.MediumShare*float64(c.length) {
+		if d := v - middleValue; d > 2*finding.MediumShare*float64(c.length) && d > finding.Beyond(len(values))*unit {
 			late = append(late, units[i])
 			lost += v - middleValue
 		}
@@ -365,7 +382,7 @@ func (c *court) outliers() error {
 	shift := map[int]float64{}
 	for i, o := range moment.Outliers(rows, peers, float64(c.length)) {
 		u := c.unitOf[c.rows[i]]
-		if !single[c.class[i]] || !o.StandsOut() || o.Moment > 1 || c.blamed[u] || rows[i].M0 < 0.05*float64(c.length) || math.Abs(o.Value-o.Median) < 2*finding.MediumShare*float64(c.length) {
+		if !single[c.class[i]] || o.Score < finding.Beyond(len(rows)) || o.Moment > 1 || c.blamed[u] || rows[i].M0 < 0.05*float64(c.length) || math.Abs(o.Value-o.Median) < 2*finding.MediumShare*float64(c.length) {
 			continue
 		}
 		byMoment[o.Moment] = append(byMoment[o.Moment], int32(i))
@@ -408,7 +425,7 @@ func (c *court) wordOutliers(k int, rows []int32, shift float64) {
 	}
 	slices.Sort(units)
 	each := shift / float64(len(rows))
-	text := fmt.Sprintf("%s %s for another time than its peers: busy time differs by %s (moment m0).", capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each))
+	text := fmt.Sprintf("%s %s for another time than the others: busy time differs by %s (moment m0).", capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each))
 	if k == 1 {
 		text = fmt.Sprintf("%s %s at another time than the others: the mean time of the work lies %s apart (moment m1).", capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each))
 	}

@@ -115,7 +115,7 @@ func (r *result) gather(ctx context.Context, g *gatherer) error {
 			r.waiting[r.at(u, k)] += cells.Waiting[row*n+k] + cells.Idle[row*n+k]
 		}
 	}
-	r.loads = g.loads(cells, n)
+	r.loads = g.loads(cells, n, r.phases.Sliced)
 	if len(g.rows) > len(r.units) {
 		r.notes = append(r.notes, fmt.Sprintf("busy and waiting time of %s are added up by rank; --group locations shows each", view.Count(len(g.rows), "location")))
 	}
@@ -125,14 +125,14 @@ func (r *result) gather(ctx context.Context, g *gatherer) error {
 
 // loads gives the busy time of units by kind of location, of kinds that most units
 // have: a rank's GPU and its threads are compared apart.
-func (g *gatherer) loads(cells *phase.Table, n int) (out []*finding.Load) {
+func (g *gatherer) loads(cells *phase.Table, n int, sliced bool) (out []*finding.Load) {
 	tree := g.store.Locations()
 	byKind, units := map[trace.Kind]*finding.Load{}, map[trace.Kind]map[int32]bool{}
 	var kinds []trace.Kind
 	for row, id := range g.rows {
 		k, u := tree.Kind[id], g.source.Unit[id]
 		if byKind[k] == nil {
-			byKind[k] = &finding.Load{Units: len(g.units), Phases: n, Busy: make([]trace.Time, len(g.units)*n)}
+			byKind[k] = &finding.Load{Units: len(g.units), Phases: n, Busy: make([]trace.Time, len(g.units)*n), Sliced: sliced}
 			units[k] = map[int32]bool{}
 			kinds = append(kinds, k)
 		}
