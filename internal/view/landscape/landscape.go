@@ -29,7 +29,7 @@ var View = &view.View{
 		"a single peak a location that differs, a slope or steps a pattern over ranks. Drag to turn the picture, and choose a place to select its region and location. " +
 		"Where there are more locations than fit, a place stands for several and shows the one farthest from its region's mean, so that the odd one stays visible.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "shape=mesh", "order", "top", "stretch", "camera=230,30,1", "palette"),
+	Options: view.Use("metric", "shape=mesh", "order", "top", "stretch", "camera=30,20,1", "palette"),
 	Compute: compute,
 }
 

@@ -15,7 +15,6 @@ const (
 	acrossRegions   = 1.0
 	acrossLocations = 1.5
 	height          = 0.6
-	labelLetters    = 24
 )
 
 // A drawing remembers what was drawn, for Pick.
@@ -47,10 +46,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			if bars {
 				z = 0
 			}
-			m.Add(float32(i), float32(c), z, share)
+			// The highest region lies at the back, the first location on the left.
+			m.Add(float32(d.rows-1-i), float32(d.columns-1-c), z, share)
 		}
 	}
-	m.Axes[0], m.Axes[1], m.Axes[2] = r.regionAxis(&d), r.locationAxis(&d), r.heightAxis()
+	m.Axes[0], m.Axes[1], m.Axes[2] = r.regionAxis(&d, max(m.W*0.18, 40)), r.locationAxis(&d), r.heightAxis()
 	d.space = m
 	r.drawn = d
 	s.AddLayer("landscape", -1, m)
@@ -92,14 +92,12 @@ func (r *result) odd(x *row, k, columns int) (v float64, from, to int) {
 	return v, from, to
 }
 
-func (r *result) regionAxis(d *drawing) scene.SpaceAxis {
+// regionAxis names the regions, in as much room as is left beside the box.
+func (r *result) regionAxis(d *drawing, room float32) scene.SpaceAxis {
 	a := scene.SpaceAxis{Label: "regions", Begin: -0.5, End: float64(d.rows) - 0.5, Stretch: acrossRegions / float64(d.rows)}
 	for i := range d.rows {
-		name := []rune(r.regions[r.rows[i].region].Name)
-		if len(name) > labelLetters {
-			name = append(name[:labelLetters-1], '…')
-		}
-		a.Ticks = append(a.Ticks, scene.Tick{At: float64(i), Label: string(name)})
+		name := scene.Shorten(r.regions[r.rows[i].region].Name, room, scene.TextSize)
+		a.Ticks = append(a.Ticks, scene.Tick{At: float64(d.rows - 1 - i), Label: name})
 	}
 	return a
 }
@@ -110,7 +108,7 @@ func (r *result) locationAxis(d *drawing) scene.SpaceAxis {
 	for _, at := range scene.Ticks(0, float64(d.columns-1), 8) {
 		if c := int(at); float64(c) == at {
 			first, _ := r.members(c * r.columns / d.columns)
-			a.Ticks = append(a.Ticks, scene.Tick{At: at, Label: tree.Name[r.locations[first]]})
+			a.Ticks = append(a.Ticks, scene.Tick{At: float64(d.columns-1) - at, Label: tree.Name[r.locations[first]]})
 		}
 	}
 	return a

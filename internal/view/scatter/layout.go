@@ -214,6 +214,7 @@ func (r *result) drawSpace(s *scene.Scene, size scene.Size) {
 	}
 	for k := range 3 {
 		m.Axes[k] = r.axis(k)
+		m.Axes[k].Label = scene.Shorten(m.Axes[k].Label, max(m.W*0.2, 48), scene.TextSize)
 	}
 	d.space = m
 	s.AddLayer("space", -1, m)
