@@ -55,9 +55,15 @@ func forestOf(ctx context.Context, s store.Reader, w store.Window) (*forest, err
 // keyOf names a window; no locations are not all locations.
 func keyOf(w store.Window) string { return fmt.Sprint(w.Begin, w.End, w.Locations == nil, w.Locations) }
 
-// kindGoroutine is a location that is itself one call: its life is a node and its
-// states are not. kindProcessor shows the same time from the other side.
-const kindGoroutine, kindProcessor = trace.Kind("goroutine"), trace.Kind("processor")
+// Kinds of locations that hold a scheduler's states beside calls.
+const (
+	// kindGoroutine is itself one call: its life is a node and its states are not.
+	kindGoroutine = trace.Kind("goroutine")
+	// kindProcessor shows the time of goroutines from the other side.
+	kindProcessor = trace.Kind("processor")
+	// kindCore runs tasks; while one waits the core runs others, which it did not make.
+	kindCore = trace.Kind("core")
+)
 
 // A census says which rows are calls.
 type census struct {
@@ -83,14 +89,14 @@ func (c *census) skips(id trace.LocationID) bool {
 }
 
 func (c *census) isCall(id trace.LocationID, region trace.RegionID) bool {
-	if c.tree.Kind[id] != kindGoroutine {
-		return true
+	g := &c.regions[region]
+	switch c.tree.Kind[id] {
+	case kindGoroutine:
+		return g.Category == "goroutine" || g.Category == "user region" || g.Category == "task"
+	case kindCore:
+		return g.Role != trace.RoleSynchronization && g.Role != trace.RoleIdle
 	}
-	switch c.regions[region].Category {
-	case "goroutine", "user region", "task":
-		return true
-	}
-	return false
+	return true
 }
 
 // collect reads the calls that begin in the window and who made them: the other

@@ -175,3 +175,62 @@ func TestSemigroupIsCondensedAsInThePaper(t *testing.T) {
 		t.Errorf("height %d hmax %d c0 %d threshold %d", d.Height, d.HMax, d.C0, d.Threshold)
 	}
 }
+
+// TestATaskHangsBelowItsMaker although the core that runs it is in the middle of
+// another task's wait, and a goroutine is one node whatever states it went through.
+func TestATaskHangsBelowItsMaker(t *testing.T) {
+	for _, c := range []struct{ name, trace, want string }{
+		{"tasks", `
+region a category=task role=compute
+region b category=task role=compute
+region taskwait role=synchronization
+location core c0
+  0..100 a
+    20..90 taskwait
+      30..50 b
+location core c1
+  10..80 a
+link spawn 5 c0 -> 10 c1 from=a@0 to=a@10
+link spawn 20 c1 -> 30 c0 from=a@10 to=b@30
+`, "a(a(b))"},
+		{"goroutines", `
+region main category=goroutine role=compute
+region worker category=goroutine role=compute
+region running category=state role=compute
+location goroutine g1
+  0..100 main
+    0..60 running
+location goroutine g2
+  10..50 worker
+    20..50 running
+location processor p0
+  0..50 main
+link spawn 5 g1 -> 10 g2 from=running@0 to=worker@10
+`, "main(worker)"},
+	} {
+		d := data(t, viewtest.Case{Trace: c.trace})
+		children, name, top := map[int32][]int32{}, map[int32]string{}, int32(-1)
+		for _, n := range d.Nodes {
+			name[n.ID] = n.Region
+			if n.Parent == nil {
+				top = n.ID
+			} else {
+				children[*n.Parent] = append(children[*n.Parent], n.ID)
+			}
+		}
+		var text func(id int32) string
+		text = func(id int32) string {
+			s := name[id]
+			for i, k := range children[id] {
+				s += map[bool]string{true: "(", false: " "}[i == 0] + text(k)
+				if i == len(children[id])-1 {
+					s += ")"
+				}
+			}
+			return s
+		}
+		if got := text(top); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
