@@ -107,3 +107,39 @@ func Partials(t *Table) []Partial {
 	sort.SliceStable(out, func(a, b int) bool { return len(out[a].Members) < len(out[b].Members) })
 	return out
 }
+
+// A Callee is what some locations call and others do not, whoever the caller is.
+type Callee struct {
+	Node    int32
+	Members []int32
+}
+
+// PartialCallees lists what not all locations call, those that the least do first.
+// O(locations × columns).
+func PartialCallees(t *Table) []Callee {
+	columns := map[int32][]int{}
+	var nodes []int32
+	for c, p := range t.Columns {
+		if columns[p.Callee] == nil {
+			nodes = append(nodes, p.Callee)
+		}
+		columns[p.Callee] = append(columns[p.Callee], c)
+	}
+	out := []Callee{}
+	for _, n := range nodes {
+		x := Callee{Node: n, Members: []int32{}}
+		for i := range t.Len {
+			for _, c := range columns[n] {
+				if t.Has(i, c) {
+					x.Members = append(x.Members, int32(i))
+					break
+				}
+			}
+		}
+		if len(x.Members) < t.Len {
+			out = append(out, x)
+		}
+	}
+	sort.SliceStable(out, func(a, b int) bool { return len(out[a].Members) < len(out[b].Members) })
+	return out
+}

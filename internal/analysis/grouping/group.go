@@ -28,6 +28,8 @@ const (
 	// clear is the least silhouette of groups worth telling apart, and alike
 	// the mean similarity above which all are one group whatever it is.
 	clear, alike = 0.4, 0.985
+	// leastSplit is how many locations of one signature may be several groups.
+	leastSplit = 6
 	// jump is how much farther apart than all others a group must be to be one
 	// where silhouettes are not clear.
 	jump = 1.4

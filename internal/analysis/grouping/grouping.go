@@ -9,7 +9,8 @@
 //
 //	Table     locations × columns, with exact classes of equal structure
 //	Group     average linkage over all, or over a seeded sample of many, cut into
-//	          k groups, at a threshold, or where groups are clearest (silhouette)
+//	          k groups, at a threshold, or else first by what locations call at
+//	          all, then where groups are clearest (silhouette)
 //	Differ    what sets one group apart from all others
 package grouping
 
@@ -36,6 +37,10 @@ type Table struct {
 	class []int32
 	// Classes is how many different sets of pairs there are.
 	Classes int
+
+	signature []int32
+	// Signatures is how many different sets of callees there are.
+	Signatures int
 }
 
 // mostCells bounds a table to a quarter of a gigabyte.
@@ -123,28 +128,52 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// classify numbers the sets of pairs in order of their first location.
+// classify numbers the sets of pairs, and those of callees, in order of their
+// first location. A set is known by the sum of 128 random bits of each of its
+// members: equal sets have equal sums, and others have not in all likelihood.
 func (t *Table) classify(rows []callgraph.Row) {
-	t.class = make([]int32, t.Len)
-	known := map[string]int32{}
-	var key []byte
+	t.class, t.signature = make([]int32, t.Len), make([]int32, t.Len)
+	pairs, callees := map[[2]uint64]int32{}, map[[2]uint64]int32{}
+	var met []int // by callee: the location that met it last, plus one
 	next := 0
 	for i := range t.class {
-		key = key[:0]
+		var pair, callee [2]uint64
 		for ; next < len(rows) && int(rows[next].Owner) == i; next++ {
 			p := rows[next].Pair
-			for s := 0; s < 32; s += 8 {
-				key = append(key, byte(uint32(p.Caller)>>s), byte(uint32(p.Callee)>>s))
+			add(&pair, uint64(uint32(p.Caller))<<32|uint64(uint32(p.Callee)))
+			for int(p.Callee) >= len(met) {
+				met = append(met, 0)
+			}
+			if met[p.Callee] != i+1 {
+				met[p.Callee] = i + 1
+				add(&callee, uint64(p.Callee))
 			}
 		}
-		c, ok := known[string(key)]
-		if !ok {
-			c = int32(len(known))
-			known[string(key)] = c
-		}
-		t.class[i] = c
+		t.class[i], t.signature[i] = number(pairs, pair), number(callees, callee)
 	}
-	t.Classes = len(known)
+	t.Classes, t.Signatures = len(pairs), len(callees)
+}
+
+func add(sum *[2]uint64, x uint64) {
+	sum[0] += mix(x)
+	sum[1] += mix(x ^ 0xa5a5a5a5a5a5a5a5)
+}
+
+// mix is the finaliser of splitmix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+func number(known map[[2]uint64]int32, key [2]uint64) int32 {
+	c, ok := known[key]
+	if !ok {
+		c = int32(len(known))
+		known[key] = c
+	}
+	return c
 }
 
 // Class numbers the set of pairs of a location: equal for equal sets.

@@ -18,8 +18,13 @@ func (t *Table) link(ids []int32, o Options) *Groups {
 	m := len(ids)
 	d := t.distances(ids, o.By)
 	joins := averageLinkage(d, m)
+	of := cut(d, joins, m, o)
+	if signed := t.signed(ids, o); signed != nil {
+		joins = averageLinkage(apartBy(d, signed, m), m)
+		of = cutWithin(d, signed, m, o)
+		lower(joins)
+	}
 	order, tree := leaves(joins, m)
-	of := t.cut(d, joins, m, o)
 	g := &Groups{Of: make([]int32, t.Len), Silhouette: silhouette(d, of, m), Tree: tree}
 	g.Sampled, g.Similarity = make([]int32, m), make([]float32, m*m)
 	for i, a := range order {
@@ -169,8 +174,82 @@ func cutInto(joins []join, m, k int) []int {
 	return of
 }
 
+// signed gives the signature of each item of a sample: what it calls at all. It is
+// nil where that does not tell few groups apart, or something else is asked for.
+func (t *Table) signed(ids []int32, o Options) []int32 {
+	if o.K > 0 || o.Threshold > 0 || o.By == Time || t.Signatures < 2 || t.Signatures > mostAuto || 2*t.Signatures > t.Len {
+		return nil
+	}
+	out := make([]int32, len(ids))
+	for i, id := range ids {
+		out[i] = t.signature[id]
+	}
+	return out
+}
+
+// apartBy puts items of different signatures farther apart than any others, so that
+// linkage joins those of one first.
+func apartBy(d []float32, signed []int32, m int) []float32 {
+	out := slices.Clone(d)
+	for i := range m {
+		for j := range m {
+			if signed[i] != signed[j] {
+				out[i*m+j]++
+			}
+		}
+	}
+	return out
+}
+
+// lower takes back what apartBy added to heights, so that they still grow.
+func lower(joins []join) {
+	highest := 0.0
+	for i := range joins {
+		if joins[i].height > 1 {
+			joins[i].height--
+		}
+		highest = max(highest, joins[i].height)
+		joins[i].height = highest
+	}
+}
+
+// cutWithin gives each signature a group, or several where its items are clearly so.
+func cutWithin(d []float32, signed []int32, m int, o Options) []int {
+	of := make([]int, m)
+	groups := 0
+	for s := int32(0); int(s) < m; s++ {
+		var in []int
+		for i := range signed {
+			if signed[i] == s {
+				in = append(in, i)
+			}
+		}
+		if len(in) == 0 {
+			continue
+		}
+		n := len(in)
+		part := make([]float32, n*n)
+		for i, a := range in {
+			for j, b := range in {
+				part[i*n+j] = d[a*m+b]
+			}
+		}
+		own := make([]int, n)
+		if n >= leastSplit {
+			own = cut(part, averageLinkage(part, n), n, o)
+		}
+		most := 0
+		for i, a := range in {
+			of[a] = groups + own[i]
+			most = max(most, own[i])
+		}
+		groups += most + 1
+	}
+	return of
+}
+
 // cut decides how many groups there are.
-func (t *Table) cut(d []float32, joins []join, m int, o Options) []int {
+func cut(d []float32, joins []join, m int, o Options) []int {
 	switch {
 	case o.K > 0:
 		return cutInto(joins, m, min(o.K, m))

@@ -26,12 +26,24 @@ type Group struct {
 	Names          string             `json:"names"`
 	Representative trace.LocationID   `json:"representative"`
 	Differs        []Difference       `json:"differs"`
+	// Calls are regions that all of it call and not all locations do; Lacks those
+	// that none of it calls though others do.
+	Calls []string `json:"calls"`
+	Lacks []string `json:"lacks"`
 }
 
 // A Partial is a call that some locations make and others do not.
 type Partial struct {
 	Region  string             `json:"region"`
 	Caller  string             `json:"caller"`
+	Count   int                `json:"count"`
+	Members []trace.LocationID `json:"members"`
+}
+
+// A PartialRegion is a region that some locations call and others do not, from
+// wherever.
+type PartialRegion struct {
+	Region  string             `json:"region"`
 	Count   int                `json:"count"`
 	Members []trace.LocationID `json:"members"`
 }
@@ -51,6 +63,7 @@ type Data struct {
 	Silhouette float64            `json:"silhouette"`
 	Cost       float64            `json:"cost"` // mean distance from the representative
 	Partial    []Partial          `json:"partial"`
+	Regions    []PartialRegion    `json:"partial_regions"`
 	Similarity Similarity         `json:"similarity"`
 }
 
@@ -74,10 +87,11 @@ func (r *result) caller(p callgraph.Pair) string {
 
 func (r *result) Data() any {
 	g := r.groups
-	d := Data{Groups: []Group{}, Order: r.ids(g.Order), Classes: r.table.Classes, Silhouette: g.Silhouette, Cost: g.Cost, Partial: []Partial{},
+	d := Data{Groups: []Group{}, Order: r.ids(g.Order), Classes: r.table.Classes, Silhouette: g.Silhouette, Cost: g.Cost, Partial: []Partial{}, Regions: []PartialRegion{},
 		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: r.ids(g.Sampled), Values: [][]float32{}}}
 	for k, members := range g.Members {
 		x := Group{ID: k, Members: r.ids(members), Names: view.NameList(r.names, members, 12), Representative: r.locations[g.Medoid[k]], Differs: []Difference{}}
+		x.Calls, x.Lacks = r.signature(k)
 		for i := range r.differs[k] {
 			x.Differs = append(x.Differs, r.difference(k, i))
 		}
@@ -86,6 +100,9 @@ func (r *result) Data() any {
 	for _, p := range r.partials[:min(len(r.partials), mostPartial)] {
 		pair := r.table.Columns[p.Column]
 		d.Partial = append(d.Partial, Partial{r.nodes[pair.Callee].Name, r.caller(pair), len(p.Members), r.ids(p.Members)})
+	}
+	for _, c := range r.callees[:min(len(r.callees), mostPartial)] {
+		d.Regions = append(d.Regions, PartialRegion{r.nodes[c.Node].Name, len(c.Members), r.ids(c.Members)})
 	}
 	n := len(g.Sampled)
 	for i := range n {

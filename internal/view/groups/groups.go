@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
@@ -44,6 +45,7 @@ type result struct {
 	groups    *grouping.Groups
 	differs   [][]grouping.Difference
 	partials  []grouping.Partial
+	callees   []grouping.Callee // that not all call
 	notes     []string
 	drawn     drawing
 }
@@ -140,6 +142,52 @@ func (r *result) group() {
 		r.differs = append(r.differs, grouping.Differ(r.table, r.groups, k, mostDiffering))
 	}
 	r.partials = grouping.Partials(r.table)
+	r.callees = grouping.PartialCallees(r.table)
+}
+
+// signature gives what all of a group call and not all locations do, and what
+// none of it calls though others do.
+func (r *result) signature(group int) (calls, lacks []string) {
+	calls, lacks = []string{}, []string{}
+	for _, c := range r.callees {
+		n := 0
+		for _, m := range c.Members {
+			if int(r.groups.Of[m]) == group {
+				n++
+			}
+		}
+		switch n {
+		case len(r.groups.Members[group]):
+			calls = append(calls, r.nodes[c.Node].Name)
+		case 0:
+			lacks = append(lacks, r.nodes[c.Node].Name)
+		}
+	}
+	return calls, lacks
+}
+
+// signatureWords says it in a line; nothing where there is nothing to say.
+func (r *result) signatureWords(group int) string {
+	calls, lacks := r.signature(group)
+	switch {
+	case len(calls)+len(lacks) > 8: // no line can hold them
+	case len(calls) > 0 && len(lacks) > 0:
+		return "calls " + few(calls) + ", which not all do; never " + few(lacks)
+	case len(calls) > 0:
+		return "calls " + few(calls) + ", which not all do"
+	case len(lacks) > 0:
+		return "never calls " + few(lacks)
+	}
+	return ""
+}
+
+// few lists some names.
+func few(names []string) string {
+	const most = 4
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
 }
 
 // words says a difference as a person would.

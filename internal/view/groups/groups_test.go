@@ -3,6 +3,7 @@ package groups_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,16 +116,25 @@ func TestLinpackShowsItsGrid(t *testing.T) {
 	d := c.Compute(t, groups.View, r).Data().(groups.Data)
 	for region, want := range map[string]int{"HPL_dtrsv": 4, "HPL_max": 10, "HPL_sum": 12} {
 		found := false
-		for _, p := range d.Partial {
-			found = found || p.Region == region && p.Count == want
+		for _, p := range d.Regions {
+			found = found || p.Region == region && p.Count == want && len(p.Members) == want
 		}
 		if !found {
-			t.Errorf("%s is called on %d of 16 ranks; partial: %+v", region, want, d.Partial)
+			t.Errorf("%s is called on %d of 16 ranks; regions: %+v", region, want, d.Regions)
 		}
-	}
-	c.Options = map[string][]string{"alike": {"structure"}, "k": {"5"}}
-	d = c.Compute(t, groups.View, r).Data().(groups.Data)
-	for _, g := range d.Groups {
-		t.Logf("%s: %v", g.Names, len(g.Differs))
+		// Each group calls it or does not, and together they are the ranks that do.
+		members := 0
+		for _, g := range d.Groups {
+			calls, lacks := slices.Contains(g.Calls, region), slices.Contains(g.Lacks, region)
+			if calls == lacks {
+				t.Errorf("group of %s is of two minds about %s", g.Names, region)
+			}
+			if calls {
+				members += len(g.Members)
+			}
+		}
+		if members != want || len(d.Groups) < 3 {
+			t.Errorf("%d ranks in the groups that call %s, want %d; %d groups", members, region, want, len(d.Groups))
+		}
 	}
 }

@@ -91,6 +91,11 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		top := y
 		y += lineHeight - 2
 		heads.Add(2*pad, y, scene.ShortenBold(fmt.Sprintf("Group %d: %s, %s", k+1, view.Count(len(members), "location"), view.NameList(r.names, members, 8)), width-3*pad, scene.TitleSize), scene.UIText, scene.Start)
+		if words := r.signatureWords(k); words != "" && n > 1 && own > 0 {
+			own--
+			y += lineHeight
+			text.Add(2*pad, y, scene.Shorten(words, width-3*pad, scene.TextSize), scene.UIText, scene.Start)
+		}
 		for i := range own {
 			y += lineHeight
 			text.Add(2*pad, y, scene.Shorten(r.words(k, &r.differs[k][i]), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
@@ -101,6 +106,16 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		bars.Add(pad-4, top+2, 4, max(y-top+2, 4), scene.LocationColour(k))
 		r.drawn.cards = append(r.drawn.cards, card{k, top, y - top + lineHeight, width})
 		y += lineHeight
+	}
+	if n > 1 && len(r.callees) > 0 && y+3*lineHeight <= height {
+		y += lineHeight - 2
+		heads.Add(2*pad, y, scene.ShortenBold("Regions that only some call", width-3*pad, scene.TitleSize), scene.UIText, scene.Start)
+		for _, c := range r.callees {
+			if y += lineHeight; y+lineHeight > height {
+				break
+			}
+			text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: on %s: %s", r.nodes[c.Node].Name, share(len(c.Members), r.table.Len), view.NameList(r.names, c.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+		}
 	}
 	s.AddLayer("groups", -1, bars, dropEmpty(heads), dropEmpty(text))
 }
@@ -260,6 +275,9 @@ func (r *result) groupFact(k int) view.Fact {
 	members := r.groups.Members[k]
 	f := view.Fact{Title: fmt.Sprintf("Group %d", k+1), Locations: r.ids(members), Count: int64(len(members)), Lines: []view.FactLine{
 		{Label: "locations", Value: view.NameList(r.names, members, 12)}, {Label: "most typical", Value: r.names[r.groups.Medoid[k]]}}}
+	if words := r.signatureWords(k); words != "" {
+		f.Text = "This group " + words + "."
+	}
 	for i := range r.differs[k] {
 		x := &r.differs[k][i]
 		f.Lines = append(f.Lines, view.FactLine{Label: fmt.Sprintf("%+.1f %%", 100*x.Effect), Value: r.words(k, x)})
