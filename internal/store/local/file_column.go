@@ -36,11 +36,18 @@ func (c *columnFile[T]) put(values []T, at int64) error {
 	if len(values) == 0 {
 		return nil
 	}
-	if _, err := c.file.WriteAt(bytesOf(values), at*sizeOf[T]()); err != nil {
+	from, size := at*sizeOf[T](), int64(len(values))*sizeOf[T]()
+	if _, err := c.file.WriteAt(bytesOf(values), from); err != nil {
 		return fmt.Errorf("write %s: %w", c.name, err)
+	}
+	if size >= longWrite {
+		startWriting(c.file, from, size)
 	}
 	return nil
 }
+
+// longWrite is how many bytes at once are worth being sent to the disk at once.
+const longWrite = 128 << 10
 
 func (c *columnFile[T]) close() error {
 	if c == nil {

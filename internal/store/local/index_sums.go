@@ -94,9 +94,7 @@ func (s *summer) advance(t trace.Time) {
 		return
 	}
 	if n := len(s.stack); n > 0 {
-		r := s.stack[n-1].region
-		s.sums[r].exclusive += t - s.now
-		s.change(r)
+		s.sums[s.stack[n-1].region].exclusive += t - s.now
 	}
 	s.now = t
 }
@@ -129,10 +127,11 @@ func (s *summer) enter(row int32, r trace.RegionID, t trace.Time) {
 	}
 	s.onStack[r]++
 	s.sums[r].calls++
-	s.change(r)
 	s.stack = append(s.stack, stackRow{row, r})
 }
 
+// change notes a region for the next checkpoint: one that was left, or is open then.
+// No other can have changed.
 func (s *summer) change(r trace.RegionID) {
 	if !s.changed[r] {
 		s.changed[r] = true
