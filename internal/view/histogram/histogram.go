@@ -45,6 +45,7 @@ type result struct {
 	measure   view.Measure
 	name      string // of what is measured, in short
 	role      uint8
+	holds     []bool             // which locations have values at all
 	locations []trace.LocationID // ascending
 	values    []float64          // of each
 	bins      []bin
@@ -66,11 +67,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q}
-	holds := view.Holders(ctx, s)
+	r.holds = view.Holders(ctx, s)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, holds); len(r.locations) == 0 {
+	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {
 		return nil, view.Empty("choose other locations", "no location with values in the selection")
 	}
 	if err := r.read(ctx); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -123,21 +124,18 @@ func (r *result) base() float64 {
 // rowsFrom names the rows of the lower part.
 func (r *result) rowsFrom(top float32, d *drawing) []scene.Row {
 	tree := r.request.Store().Locations()
-	var names []string
-	if d.rows == len(r.locations) {
-		names = view.ShortNames(tree, r.locations)
-	}
 	rows := make([]scene.Row, d.rows)
+	first := make([]trace.LocationID, d.rows)
 	for k := range rows {
 		lo, hi := r.members(k, d.rows)
-		i := r.order[lo]
+		first[k] = r.locations[r.order[lo]]
 		rows[k] = scene.Row{From: top + float32(k)*d.pitch, To: top + float32(k+1)*d.pitch, Location: scene.NoID, Region: scene.NoID, Count: hi - lo}
-		switch {
-		case names != nil:
-			rows[k].Label, rows[k].Location = names[i], uint32(r.locations[i])
-		default:
-			rows[k].Label = tree.Name[r.locations[i]]
+		if hi-lo == 1 {
+			rows[k].Location = uint32(first[k])
 		}
+	}
+	for k, name := range view.ShortNames(tree, first) {
+		rows[k].Label = name
 	}
 	return rows
 }
@@ -284,19 +282,18 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 	return view.Fact{}, false
 }
 
-// mostChosen bounds the locations that a fact names.
-const mostChosen = 20000
-
 func (r *result) binFact(k int) view.Fact {
 	b := r.bins[k]
 	f := view.Fact{Title: fmt.Sprintf("%s to %s", r.measure.Format(b.low), r.measure.Format(b.high)), Regions: r.measure.Regions, Count: int64(b.count)}
+	var inBin []trace.LocationID
 	for i, at := range r.binOf {
-		if int(at) == k && len(f.Locations) < mostChosen {
-			f.Locations = append(f.Locations, r.locations[i])
+		if int(at) == k {
+			inBin = append(inBin, r.locations[i])
 		}
 	}
 	tree := r.request.Store().Locations()
-	names := view.ShortNames(tree, f.Locations[:min(len(f.Locations), 1000)])
+	f.SetLocations(tree, r.holds, inBin)
+	names := view.ShortNames(tree, inBin[:min(len(inBin), 1000)])
 	members := make([]int32, len(names))
 	for i := range members {
 		members[i] = int32(i)
@@ -315,8 +312,9 @@ func (r *result) rowFact(k int) view.Fact {
 	tree := r.request.Store().Locations()
 	first := r.locations[r.order[lo]]
 	f := view.Fact{Title: tree.Path(first), Regions: r.measure.Regions, Lines: []view.FactLine{}}
+	var ids []trace.LocationID
 	for _, i := range r.order[lo:hi] {
-		f.Locations = append(f.Locations, r.locations[i])
+		ids = append(ids, r.locations[i])
 	}
 	least, most, n := r.extent(lo, hi)
 	line := func(label string, v float64) {
@@ -340,6 +338,7 @@ func (r *result) rowFact(k int) view.Fact {
 	if hi-lo == 1 {
 		f.Lines = append(f.Lines, view.AttributeLines(tree, first)...)
 	}
-	slices.Sort(f.Locations)
+	slices.Sort(ids)
+	f.SetLocations(tree, r.holds, ids)
 	return f
 }

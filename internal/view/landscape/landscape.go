@@ -55,6 +55,7 @@ type result struct {
 	regions   []trace.Region
 	metric    view.MetricChoice
 	camera    scene.Camera
+	holds     []bool // which locations have values at all
 	locations []trace.LocationID
 	columns   int // a location each, or several
 	rows      []row
@@ -87,11 +88,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	case "rank":
 		return nil, fmt.Errorf("--stretch rank: a landscape takes linear or log")
 	}
-	holds := view.Holders(ctx, s)
+	r.holds = view.Holders(ctx, s)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, holds); len(r.locations) == 0 {
+	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {
 		return nil, view.Empty("choose other locations", "no location with values in the selection")
 	}
 	if err := r.fill(ctx); err != nil {

@@ -104,12 +104,16 @@ func (r *result) regionAxis(d *drawing, room float32) scene.SpaceAxis {
 
 func (r *result) locationAxis(d *drawing) scene.SpaceAxis {
 	a := scene.SpaceAxis{Label: "locations", Begin: -0.5, End: float64(d.columns) - 0.5, Stretch: acrossLocations / float64(d.columns)}
-	tree := r.request.Store().Locations()
+	var first []trace.LocationID
 	for _, at := range scene.Ticks(0, float64(d.columns-1), 8) {
 		if c := int(at); float64(c) == at {
-			first, _ := r.members(c * r.columns / d.columns)
-			a.Ticks = append(a.Ticks, scene.Tick{At: float64(d.columns-1) - at, Label: tree.Name[r.locations[first]]})
+			i, _ := r.members(c * r.columns / d.columns)
+			first = append(first, r.locations[i])
+			a.Ticks = append(a.Ticks, scene.Tick{At: float64(d.columns-1) - at})
 		}
+	}
+	for i, name := range view.ShortNames(r.request.Store().Locations(), first) {
+		a.Ticks[i].Label = name
 	}
 	return a
 }
@@ -171,8 +175,9 @@ func (r *result) PickItem(i int) (view.Fact, bool) {
 	first, _ := r.members(from)
 	_, last := r.members(to - 1)
 	tree := r.request.Store().Locations()
-	f := view.Fact{Title: g.Name, Regions: []trace.RegionID{x.region}, Locations: slices.Clone(r.locations[first:last])}
-	path := tree.Path(f.Locations[0])
+	f := view.Fact{Title: g.Name, Regions: []trace.RegionID{x.region}}
+	f.SetLocations(tree, r.holds, slices.Clone(r.locations[first:last]))
+	path := tree.Path(r.locations[first])
 	line := func(label string, v float64) {
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: r.metric.Format(v), Exact: view.Cell(v)})
 	}
@@ -189,7 +194,7 @@ func (r *result) PickItem(i int) (view.Fact, bool) {
 	line("mean of a location", x.mean)
 	line("standard deviation", x.spread)
 	if f.Count == 0 {
-		f.Lines = append(f.Lines, view.AttributeLines(tree, f.Locations[0])...)
+		f.Lines = append(f.Lines, view.AttributeLines(tree, r.locations[first])...)
 	}
 	return f, true
 }

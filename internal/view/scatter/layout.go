@@ -1,6 +1,7 @@
 package scatter
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -102,6 +103,8 @@ func (r *result) spots(nx, ny, nz, most int) []spot {
 		c := float64(len(p.members))
 		p.x, p.y, p.z, p.value = p.x/c, p.y/c, p.z/c, p.value/c
 	}
+	// What stands for most comes last, on top.
+	slices.SortStableFunc(out, func(a, b spot) int { return cmp.Compare(len(a.members), len(b.members)) })
 	return out
 }
 
@@ -288,12 +291,13 @@ func (r *result) PickItem(i int) (view.Fact, bool) {
 	id := r.locations[p.first]
 	f := view.Fact{Title: tree.Path(id), Locations: []trace.LocationID{id}, Lines: []view.FactLine{}}
 	if n := len(p.members); n > 1 {
-		f.Count, f.Locations = int64(n), f.Locations[:0]
+		f.Count = int64(n)
 		f.Title = fmt.Sprintf("%s … (%s locations)", tree.Path(id), view.Thousands(f.Count))
-		for _, k := range p.members {
-			f.Locations = append(f.Locations, r.locations[k])
+		ids := make([]trace.LocationID, n)
+		for i, k := range p.members {
+			ids[i] = r.locations[k]
 		}
-		slices.Sort(f.Locations)
+		f.SetLocations(tree, r.holds, ids)
 	} else if tree.Rank[id] >= 0 {
 		f.Lines = append(f.Lines, view.FactLine{Label: "rank", Value: fmt.Sprint(tree.Rank[id])})
 	}

@@ -48,6 +48,7 @@ const colour = 3 // the event that colours
 
 type result struct {
 	request   *view.Request
+	holds     []bool // which locations have values at all
 	locations []trace.LocationID
 	measure   [4]*view.Measure // nil: not bound
 	at        formula.Points   // 0 … 1 on each axis
@@ -69,11 +70,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
 		return nil, err
 	}
-	holds := view.Holders(ctx, s)
+	r.holds = view.Holders(ctx, s)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, holds); len(r.locations) == 0 {
+	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {
 		return nil, view.Empty("choose other locations", "no location with values in the selection")
 	}
 	if err := r.bind(ctx); err != nil {
