@@ -3,7 +3,10 @@ package formula
 import (
 	"context"
 	"errors"
+	"flag"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -151,4 +154,35 @@ func exampleInput(n int) *Input {
 		scalar[e+".min"], scalar[e+".max"] = values[0], values[n-1]
 	}
 	return &Input{N: n, Column: func(s string) ([]float64, bool) { v, ok := column[s]; return v, ok }, Scalar: func(s string) (float64, bool) { v, ok := scalar[s]; return v, ok }}
+}
+
+var update = flag.Bool("update", false, "rewrite the expected outputs")
+
+// The files that the documents offer are the examples, and all of them parse.
+func TestLayoutFilesOfTheDocuments(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "docs", "layouts")
+	want := "# The listings and Figures 2 to 8 of Spear, Malony, Lee, Biersdorff and Shende, \"An\n# Approach to Creating Performance Visualizations in a Parallel Profile Analysis Tool\".\n"
+	for _, e := range Examples {
+		want += "\n# " + e.Note + " (demo:" + e.Demo + ")\n" + e.Text
+	}
+	file := filepath.Join(dir, "figures.txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil || string(got) != want {
+		t.Errorf("%s is not what the examples say; run with -update: %v", file, err)
+	}
+	for name, blocks := range map[string]int{"figures.txt": len(Examples), "cray.txt": 2} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		layouts, err := Parse(string(text))
+		if err != nil || len(layouts) != blocks {
+			t.Errorf("%s: %d layouts, %v", name, len(layouts), err)
+		}
+	}
 }
