@@ -101,7 +101,8 @@ func runGen(ctx context.Context, e *env, args []string) error {
 	}
 	o.Balanced = o.Balanced || e.flag("balanced")
 	path := e.text("output")
-	if err := demo.Generate(ctx, d, e.text("format"), o, path); err != nil {
+	left, err := demo.Generate(ctx, d, e.text("format"), o, path)
+	if err != nil {
 		return fmt.Errorf("gen %s: %w", d.Name, err)
 	}
 	size := treeSize(path)
@@ -109,5 +110,8 @@ func runGen(ctx context.Context, e *env, args []string) error {
 		size = i.Size()
 	}
 	fmt.Fprintf(e.stdout, "%s: %s\n", filepath.Clean(path), view.FormatBytes(float64(size)))
+	for _, x := range left {
+		fmt.Fprintf(e.stdout, "left out: %d %s\n", x.Count, x.What)
+	}
 	return nil
 }

@@ -53,7 +53,7 @@ func generate(t testing.TB, name, format, path string) string {
 		t.Fatalf("no demo %q", name)
 	}
 	path = filepath.Join(t.TempDir(), path)
-	if err := Generate(context.Background(), d, format, Options{}, path); err != nil {
+	if _, err := Generate(context.Background(), d, format, Options{}, path); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -309,7 +309,7 @@ func TestGenerateSaysWhatItCannotDo(t *testing.T) {
 	}
 	for _, c := range cases {
 		d, _ := Find(c.name)
-		err := Generate(context.Background(), d, c.format, Options{}, c.path)
+		_, err := Generate(context.Background(), d, c.format, Options{}, c.path)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s as %s in %s: %v, want %q", c.name, c.format, filepath.Base(c.path), err, c.want)
 		}
@@ -323,7 +323,7 @@ func TestGenerateLeavesNothingWhenItIsCancelled(t *testing.T) {
 	for _, format := range []string{"chrome", "kineto"} {
 		path := filepath.Join(t.TempDir(), "x")
 		d, _ := Find("training")
-		if err := Generate(ctx, d, format, Options{}, path); err == nil {
+		if _, err := Generate(ctx, d, format, Options{}, path); err == nil {
 			t.Errorf("%s: no error", format)
 		}
 		if _, err := os.Stat(path); err == nil {
@@ -347,7 +347,7 @@ func TestGenerateReplacesAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, _ := Find("stencil")
-	if err := Generate(context.Background(), d, "chrome", Options{Intervals: 1000, Locations: 4}, path); err != nil {
+	if _, err := Generate(context.Background(), d, "chrome", Options{Intervals: 1000, Locations: 4}, path); err != nil {
 		t.Fatal(err)
 	}
 	if f := readJSON(t, path); len(f.Records) < 1000 {

@@ -3,6 +3,7 @@ package demo
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,19 +127,29 @@ func TestArchivesAreTheSameEachTime(t *testing.T) {
 	}
 }
 
-func TestAnArchiveRefusesWhatItCannotHold(t *testing.T) {
-	for name, want := range map[string]string{"g5k188": "links of kind steal", "training": "links of kind flow"} {
-		d, ok := Find(name)
-		if !ok {
-			t.Fatalf("no demo %s", name)
-		}
-		path := filepath.Join(t.TempDir(), "run")
-		err := Generate(t.Context(), d, "otf2", Options{}, path)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: the error is %v", name, err)
-		}
-		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s: something is left", name)
-		}
+func TestAnArchiveSaysWhichLinksItLeavesOut(t *testing.T) {
+	for name, kind := range map[string]string{"g5k188": "steal", "training?locations=4&intervals=4000": "flow"} {
+		t.Run(name, func(t *testing.T) {
+			d, ok := Find(name)
+			if !ok {
+				t.Fatalf("no demo %s", name)
+			}
+			left, err := Generate(t.Context(), d, "otf2", Options{}, filepath.Join(t.TempDir(), "run"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(left) != 1 || left[0].Count == 0 || !strings.Contains(left[0].What, "links of kind "+kind) {
+				t.Fatalf("left out: %v", left)
+			}
+			r := throughOTF2(t, name)
+			want, got := direct(t, name).Info(), r.Info()
+			if got.Intervals != want.Intervals || got.Links != want.Links-left[0].Count {
+				t.Errorf("%d intervals and %d links, want %d and %d less %d", got.Intervals, got.Links, want.Intervals, want.Links, left[0].Count)
+			}
+			said := slices.ContainsFunc(slices.Collect(maps.Values(got.Properties)), func(v string) bool { return strings.Contains(v, left[0].What) })
+			if !said {
+				t.Errorf("the archive does not say it: %v", got.Properties)
+			}
+		})
 	}
 }

@@ -120,7 +120,7 @@ func TestPajeLeavesNothingWhenItIsCancelled(t *testing.T) {
 	cancel()
 	path := filepath.Join(t.TempDir(), "x")
 	d, _ := Find("training")
-	if err := Generate(ctx, d, "paje", Options{}, path); err == nil {
+	if _, err := Generate(ctx, d, "paje", Options{}, path); err == nil {
 		t.Error("no error")
 	}
 	checkNothingLeft(t, path)

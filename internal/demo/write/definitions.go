@@ -2,6 +2,7 @@ package write
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ type definitions struct {
 	communicators []trace.Communicator
 	topologies    []trace.Topology
 	properties    [][2]string
+	left          []trace.ReportEntry // what was left out
 }
 
 type locationKey struct {
@@ -192,8 +194,26 @@ func (d *definitions) Property(key, value string) {
 	d.properties = append(d.properties, [2]string{key, value})
 }
 
-// Demos repair nothing, so there is nothing to report.
-func (d *definitions) Report(trace.ReportKind, string, int64, string) {}
+// Report counts what a writer leaves out; demos themselves repair nothing.
+func (d *definitions) Report(kind trace.ReportKind, what string, count int64, _ string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.IndexFunc(d.left, func(e trace.ReportEntry) bool { return e.Kind == kind && e.What == what })
+	if i < 0 {
+		i = len(d.left)
+		d.left = append(d.left, trace.ReportEntry{Kind: kind, What: what})
+	}
+	d.left[i].Count += count
+}
+
+// Left implements File.
+func (d *definitions) Left() []trace.ReportEntry {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	list := slices.Clone(d.left)
+	slices.SortFunc(list, func(a, b trace.ReportEntry) int { return strings.Compare(a.What, b.What) })
+	return list
+}
 
 func (d *definitions) Metric(trace.Metric) trace.MetricID       { return 0 }
 func (d *definitions) CallPath(trace.CallPath) trace.CallPathID { return 0 }

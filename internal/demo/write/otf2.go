@@ -33,7 +33,8 @@ import (
 //
 // Links are known only when both ends are, so records wait in a file for each
 // location and meet their links when the archive is completed, on all cores.
-// Other kinds of links, intervals that cross, attributes of instants and of
+// Steals, wakes and flows have no records: they are left out, counted and said, in
+// a property of the archive too. Intervals that cross, attributes of instants and of
 // locations have no place in it.
 var OTF2 = &Format{
 	Name:   "otf2",
@@ -135,8 +136,8 @@ func (o *otf2) Link(l trace.Link) {
 		from.kind, to.kind = otf2Create, otf2Begin
 		from.tag = int64(o.spawned.Add(1))
 		to.tag = from.tag
-	default:
-		o.cannotHold("links of kind " + l.Kind.String())
+	default: // to call them messages or threads would be untrue
+		o.Report(trace.Skipped, "links of kind "+l.Kind.String()+", for which an archive has no records", 1, "")
 		return
 	}
 	o.fail(o.part(l.From.Location).link(from))
@@ -228,6 +229,9 @@ func (o *otf2) complete() error {
 	}
 	if err := g.Wait(); err != nil {
 		return err
+	}
+	for i, e := range o.Left() {
+		o.Property(fmt.Sprintf("left out %d", i+1), fmt.Sprintf("%d %s", e.Count, e.What))
 	}
 	return cmp.Or(a.writeGlobal(), a.writeLocals(), a.writeMarkers(), a.writeAnchor())
 }

@@ -7,7 +7,8 @@
 // (locations, regions, attributes, counters, communicators, topologies) must come
 // before the first stream is opened, because most formats put them in front.
 //
-// What a format cannot hold is an error, never left out in silence.
+// What a format cannot hold is an error, or it is left out, counted and said: never
+// left out in silence.
 package write
 
 import (
@@ -49,6 +50,8 @@ type File interface {
 	// Commit completes what was written and gives it its name. Where it fails
 	// everything is removed, as by Abort.
 	Commit() error
+	// Left says what was left out because the format has no place for it.
+	Left() []trace.ReportEntry
 	// Abort removes everything.
 	Abort()
 }

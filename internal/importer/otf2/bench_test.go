@@ -22,8 +22,8 @@ import (
 	disk "github.com/parallax-hpc/parallax/internal/store/local"
 )
 
-// benchArchive writes an archive of some 200 MiB.
-func benchArchive(b *testing.B) (importer.Run, string) {
+// benchRows is how many intervals are measured with: their archive has some 200 MiB.
+func benchRows(b *testing.B) int64 {
 	b.Helper()
 	rows := 13_000_000.0
 	if text := os.Getenv("PARALLAX_BENCH_ROWS"); text != "" {
@@ -32,9 +32,14 @@ func benchArchive(b *testing.B) (importer.Run, string) {
 			b.Fatal(err)
 		}
 	}
+	return int64(rows)
+}
+
+func benchArchive(b *testing.B, rows int64) (importer.Run, string) {
+	b.Helper()
 	dir := filepath.Join(b.TempDir(), "run")
 	d, _ := demo.Find("stencil")
-	if err := demo.Generate(context.Background(), d, "otf2", demo.Options{Intervals: int64(rows)}, dir); err != nil {
+	if _, err := demo.Generate(context.Background(), d, "otf2", demo.Options{Intervals: rows}, dir); err != nil {
 		b.Fatal(err)
 	}
 	s, err := importer.NewSource(dir)
@@ -100,7 +105,7 @@ func cpuTime() time.Duration {
 // above 1 are in our favour. Processor time is told beside wall time, since a busy
 // machine gives a process less of it.
 func BenchmarkArchive(b *testing.B) {
-	run, dir := benchArchive(b)
+	run, dir := benchArchive(b, benchRows(b))
 	list := peers(b, dir)
 	events := int64(0)
 	b.Run("decode", func(b *testing.B) {
@@ -120,26 +125,46 @@ func BenchmarkArchive(b *testing.B) {
 		report(b, events, time.Since(begin), cpuTime()-cpu, list)
 	})
 	b.Run("import", func(b *testing.B) {
-		debug.FreeOSMemory() // what writing the archive took is not ours to count
-		most := watchMemory()
 		begin, cpu := time.Now(), cpuTime()
-		for b.Loop() {
-			w, err := disk.Create(filepath.Join(b.TempDir(), "run.plx"), disk.Options{Summaries: all.Summaries})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := run.Import(context.Background(), w); err != nil {
-				b.Fatal(err)
-			}
-			if err := w.Finish(context.Background()); err != nil {
-				b.Fatal(err)
-			}
-		}
+		importAll(b, run)
 		report(b, events, time.Since(begin), cpuTime()-cpu, list)
-		if n := most(); n > 0 {
-			b.ReportMetric(float64(n)/(1<<20), "MiB") // beside pages of files that are mapped
-		}
 	})
+}
+
+// BenchmarkMemory says the most memory that was resident, mapped files included,
+// while the whole store is written, for archives of three lengths: it does not grow
+// as they do.
+func BenchmarkMemory(b *testing.B) {
+	for _, part := range []int64{9, 3, 1} {
+		b.Run("1∕"+strconv.FormatInt(part, 10), func(b *testing.B) {
+			run, _ := benchArchive(b, benchRows(b)/part)
+			importAll(b, run)
+			b.ReportMetric(float64(run.Source.Size())/(1<<20), "MiB")
+		})
+	}
+}
+
+// importAll writes whole stores, as many as the benchmark asks for, and says the
+// most memory that was resident.
+func importAll(b *testing.B, run importer.Run) {
+	b.Helper()
+	debug.FreeOSMemory() // what writing the archive took is not ours to count
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+	for b.Loop() {
+		w, err := disk.Create(filepath.Join(b.TempDir(), "run.plx"), disk.Options{Summaries: all.Summaries, Digests: all.Digests})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := run.Import(context.Background(), w); err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Finish(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if n := memoryOf("VmHWM:"); n > 0 {
+		b.ReportMetric(float64(n)/(1<<20), "peak-MiB")
+	}
 }
 
 // report gives events a second of wall and of processor time, and ratios.
@@ -171,28 +196,6 @@ func decodeAll(b *testing.B, dir string) (n int64) {
 		f.Close()
 	}
 	return n
-}
-
-// watchMemory samples how much memory of its own the process has, where the system
-// tells; the function that it gives ends that and says the most.
-func watchMemory() func() int64 {
-	stop, most := make(chan struct{}), make(chan int64)
-	go func() {
-		var n int64
-		for {
-			select {
-			case <-stop:
-				most <- n
-				return
-			case <-time.After(10 * time.Millisecond):
-				n = max(n, memoryOf("RssAnon:"))
-			}
-		}
-	}()
-	return func() int64 {
-		close(stop)
-		return <-most
-	}
 }
 
 // memoryOf reads a line of what the system tells of the process, in bytes.

@@ -21,7 +21,7 @@ import (
 // benchTrace writes a trace of about so many intervals; 4,000,000 are 230 MiB.
 func benchTrace(b *testing.B) importer.Run {
 	b.Helper()
-	rows := 400_000.0
+	rows := 4_000_000.0
 	if text := os.Getenv("PARALLAX_BENCH_ROWS"); text != "" {
 		var err error
 		if rows, err = strconv.ParseFloat(text, 64); err != nil {
@@ -30,7 +30,7 @@ func benchTrace(b *testing.B) importer.Run {
 	}
 	file := filepath.Join(b.TempDir(), "bench.trace")
 	d, _ := demo.Find("stencil")
-	if err := demo.Generate(context.Background(), d, "paje", demo.Options{Locations: 256, Intervals: int64(rows)}, file); err != nil {
+	if _, err := demo.Generate(context.Background(), d, "paje", demo.Options{Locations: 256, Intervals: int64(rows)}, file); err != nil {
 		b.Fatal(err)
 	}
 	s, err := importer.NewSource(file)
@@ -87,7 +87,7 @@ func BenchmarkImport(b *testing.B) {
 		begin := time.Now()
 		cpu := cpuTime()
 		for b.Loop() {
-			w, err := local.Create(filepath.Join(b.TempDir(), "bench.plx"), local.Options{Summaries: all.Summaries})
+			w, err := local.Create(filepath.Join(b.TempDir(), "bench.plx"), local.Options{Summaries: all.Summaries, Digests: all.Digests})
 			if err != nil {
 				b.Fatal(err)
 			}
