@@ -33,6 +33,18 @@ type Frame struct {
 	X, Y, W, H float32
 	XScale     Scale
 	YScale     Scale
+	// Places say where locations lie that are no rows, such as the cells of a treemap:
+	// the page marks those that are chosen. What lies inside comes after what is around it.
+	Places []Spot
+}
+
+// MostPlaces is how many places a frame may have; a view gives the largest.
+const MostPlaces = 4000
+
+// A Spot is where a location is drawn.
+type Spot struct {
+	X, Y, W, H float32
+	Location   uint32
 }
 
 // A Scale says what a direction of a frame means.

@@ -14,6 +14,10 @@ func (s *Scene) Translate(dx, dy float32) {
 				scale.rows[k].To += scale.by
 			}
 		}
+		for k := range f.Places {
+			f.Places[k].X += dx
+			f.Places[k].Y += dy
+		}
 	}
 	moved := map[Mark]bool{} // A mark may be in several layers.
 	for _, l := range s.Layers {

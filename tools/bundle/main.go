@@ -1,7 +1,7 @@
 // Command bundle builds web/dist from web/src with esbuild.
 //
 // It is a module of its own, so that the product's go.mod stays free of the
-// bundler. The names of what it writes are fixed (index.html, main.js, main.css)
+// bundler. The names of what it writes are fixed (index.html, main.js, main.css, licences.txt)
 // and the bytes depend on the sources alone; dist is committed, and the build
 // machine proves it equal to its sources by building it again.
 //
@@ -59,8 +59,10 @@ func run(web, out string, watch bool, limit int) error {
 	for _, f := range result.OutputFiles {
 		files[filepath.Base(f.Path)] = f.Contents
 	}
-	if files["index.html"], err = os.ReadFile(filepath.Join(web, "src", "index.html")); err != nil {
-		return err
+	for _, name := range []string{"index.html", "licences.txt"} {
+		if files[name], err = os.ReadFile(filepath.Join(web, "src", name)); err != nil {
+			return err
+		}
 	}
 	return write(out, files, limit)
 }
@@ -108,7 +110,7 @@ func write(out string, files map[string][]byte, limit int) error {
 		}
 	}
 	total := 0
-	for _, name := range []string{"index.html", "main.js", "main.css"} {
+	for _, name := range []string{"index.html", "main.js", "main.css", "licences.txt"} {
 		content, ok := files[name]
 		if !ok {
 			return fmt.Errorf("the build made no %s", name)
@@ -118,9 +120,9 @@ func write(out string, files map[string][]byte, limit int) error {
 		}
 		n := gzipped(content)
 		total += n
-		fmt.Printf("%-11s %8d bytes %8d gzipped\n", name, len(content), n)
+		fmt.Printf("%-12s %8d bytes %8d gzipped\n", name, len(content), n)
 	}
-	fmt.Printf("%-11s %8s       %8d gzipped\n", "together", "", total)
+	fmt.Printf("%-12s %8s       %8d gzipped\n", "together", "", total)
 	if total > limit {
 		return fmt.Errorf("the page is %d bytes gzipped, more than %d", total, limit)
 	}

@@ -31,6 +31,8 @@ type frame struct {
 	H      float64 `json:"h"`
 	XScale scale   `json:"xScale"`
 	YScale scale   `json:"yScale"`
+	// Places are x, y, w, h and location of each, one after the other, in whole pixels.
+	Places []int64 `json:"places,omitempty"`
 }
 
 type scale struct {
@@ -70,6 +72,17 @@ type legendEntry struct {
 	Flags    scene.Flag   `json:"flags"`
 }
 
+func placesOf(places []scene.Spot) []int64 {
+	out := make([]int64, 0, 5*len(places))
+	for _, p := range places {
+		if scene.Drawable(p.X, p.Y, p.W, p.H) {
+			x, y := math.Round(float64(p.X)), math.Round(float64(p.Y))
+			out = append(out, int64(x), int64(y), int64(math.Round(float64(p.X+p.W))-x), int64(math.Round(float64(p.Y+p.H))-y), int64(p.Location))
+		}
+	}
+	return out
+}
+
 func (e *encoder) header(s *scene.Scene, x Extra) (*header, error) {
 	h := &header{
 		Version: Version, Width: finite(s.Width), Height: finite(s.Height), Title: s.Title, Description: s.Description,
@@ -77,7 +90,7 @@ func (e *encoder) header(s *scene.Scene, x Extra) (*header, error) {
 		Frames: []frame{}, Layers: []layer{}, Legend: []legendEntry{}, Notes: append([]string{}, s.Notes...),
 	}
 	for _, f := range s.Frames {
-		out := frame{f.Name, finite(f.X), finite(f.Y), finite(f.W), finite(f.H), scaleOf(&f.XScale), scaleOf(&f.YScale)}
+		out := frame{f.Name, finite(f.X), finite(f.Y), finite(f.W), finite(f.H), scaleOf(&f.XScale), scaleOf(&f.YScale), placesOf(f.Places)}
 		if !scene.Drawable(f.X, f.Y, f.W, f.H) {
 			out.W, out.H = -1, -1 // nothing in it is drawn
 		}

@@ -2,8 +2,10 @@ package treemap
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -46,6 +48,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddFrame(frame)
 	r.drawn = drawing{}
 	r.place(0, box{0, 0, float64(size.Width), float64(size.Height)})
+	s.Frames[0].Places = r.places()
 	r.paint(s)
 	for _, v := range r.variables {
 		e := scene.LegendEntry{Label: v.name, Colour: v.colour, Region: uint32(v.region), Parent: scene.NoID}
@@ -58,6 +61,28 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s boxes stand for %s parts that are too small to be drawn", view.Thousands(int64(r.drawn.merged)), view.Thousands(int64(r.drawn.hidden))))
 	}
 	return s
+}
+
+// places say which location each cell is, the largest where there are too many.
+func (r *result) places() []scene.Spot {
+	least := 0.0
+	if n := len(r.drawn.cells); n > scene.MostPlaces {
+		areas := make([]float64, n)
+		for i, c := range r.drawn.cells {
+			areas[i] = c.at.w * c.at.h
+		}
+		slices.Sort(areas)
+		least = areas[n-scene.MostPlaces]
+	}
+	out := []scene.Spot{}
+	for _, c := range r.drawn.cells {
+		id := r.location(c.node)
+		if id == trace.NoLocation || c.at.w*c.at.h < least || len(out) == scene.MostPlaces {
+			continue
+		}
+		out = append(out, scene.Spot{X: float32(c.at.x), Y: float32(c.at.y), W: float32(c.at.w), H: float32(c.at.h), Location: uint32(id)})
+	}
+	return out
 }
 
 func (r *result) describe() string {

@@ -26,6 +26,8 @@ export interface Frame {
   h: number;
   xScale: Scale;
   yScale: Scale;
+  /** Where locations lie that are no rows: x, y, w, h, location of each; what lies inside comes later. */
+  places?: readonly number[];
 }
 
 export interface Scale {

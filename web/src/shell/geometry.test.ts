@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { frameAt, keptBoxes, locationPatterns, overscan, rowAt, rowsBetween, timeAt, toScene, transformTo, visibleWidth, xAt, type Shown } from "./geometry";
+import { frameAt, keptBoxes, locationPatterns, overscan, placeAt, placesFor, placesOf, rowAt, rowsBetween, timeAt, toScene, transformTo, visibleWidth, xAt, type Shown } from "./geometry";
 import { noID, type Frame, type Row, type Scene } from "../scene/scene";
 
 const row = (from: number, to: number, location: number): Row =>
@@ -65,5 +65,22 @@ describe("the selection keeps", () => {
   });
   test("nothing of a range that is not on screen", () => {
     expect(keptBoxes(f, { begin: 5000, end: 6000 }, () => true, false)).toEqual([]);
+  });
+});
+
+describe("places of locations that are no rows", () => {
+  const places = [0, 0, 100, 100, 1, 10, 10, 40, 40, 2, 50, 10, 40, 40, 5];
+  const f: Frame = { ...frame(100), x: 0, y: 0, h: 100, places };
+  test("the innermost is under the pointer", () => {
+    expect(placeAt(f, 20, 20)?.location).toBe(2);
+    expect(placeAt(f, 5, 95)?.location).toBe(1);
+    expect(placeAt({ ...f, places: undefined }, 20, 20)).toBeNull();
+  });
+  test("a location is at its own place, else at those below, else in the nearest above", () => {
+    const all = placesOf(f);
+    expect(placesFor(all, 2, 4, [1]).map((p) => p.location)).toEqual([2]);
+    expect(placesFor(all, 3, 4, [1, 2]).map((p) => p.location)).toEqual([2]);
+    expect(placesFor(all, 0, 9, []).map((p) => p.location)).toEqual([1, 2, 5]);
+    expect(placesFor(all, 77, 77, [70])).toEqual([]);
   });
 });

@@ -81,6 +81,40 @@ export function regionPatterns(rows: readonly Row[]): string[] {
   return [...new Set(rows.filter((r) => r.region !== noID).map((r) => `#${r.region}`))];
 }
 
+/** A location that is no row, where it is drawn. */
+export interface Place extends Box {
+  location: number;
+}
+
+/** The places of a frame. */
+export function placesOf(f: Frame): Place[] {
+  const p = f.places ?? [];
+  const out: Place[] = [];
+  for (let i = 0; i + 4 < p.length; i += 5) out.push({ x: p[i], y: p[i + 1], w: p[i + 2], h: p[i + 3], location: p[i + 4] });
+  return out;
+}
+
+/** The innermost place at a scene pixel. */
+export function placeAt(f: Frame, x: number, y: number): Place | null {
+  return placesOf(f).findLast((p) => x >= p.x && x < p.x + p.w && y >= p.y && y < p.y + p.h) ?? null;
+}
+
+/**
+ * Where a location is drawn: at its own place, else at those of what lies below it,
+ * else inside the nearest place above it.
+ */
+export function placesFor(places: readonly Place[], id: number, last: number, above: readonly number[]): Place[] {
+  const own = places.filter((p) => p.location === id);
+  if (own.length > 0) return own;
+  const below = places.filter((p) => p.location > id && p.location <= last);
+  if (below.length > 0) return below;
+  for (const a of [...above].sort((x, y) => y - x)) {
+    const around = places.filter((p) => p.location === a);
+    if (around.length > 0) return around;
+  }
+  return [];
+}
+
 /** Ids that patterns of the form #7 name. */
 export function idsOf(patterns: readonly string[]): number[] {
   return patterns.flatMap((p) => (/^#\d+$/.test(p) ? [Number(p.slice(1))] : []));

@@ -12,7 +12,7 @@
 import type { Fact } from "../api/types";
 import type { Box } from "../scene/painter";
 import { noID, type Frame, type Row } from "../scene/scene";
-import { frameAt, isTime, locationPatterns, regionPatterns, rowAt, rowsBetween, timeAt, toScene, visibleWidth } from "./geometry";
+import { frameAt, isTime, locationPatterns, placeAt, regionPatterns, rowAt, rowsBetween, timeAt, toScene, visibleWidth } from "./geometry";
 import { formatDuration, formatRange, plural } from "./format";
 import type { Brush } from "./highlight";
 import type { PanelState } from "./layout";
@@ -107,9 +107,10 @@ export class Gestures {
     const f = this.frame(i);
     const at = toScene(this.picture.transform(i), x, y);
     const row = f ? rowAt(f.yScale.rows, at.y) : null;
+    const place = f && !row ? placeAt(f, at.x, at.y) : null;
     this.bench.hover.value = f ? {
       panel: this.host.panel().id, time: isTime(f) ? timeAt(f, at.x) : null,
-      location: row && row.location !== noID ? row.location : null, region: row && row.region !== noID ? row.region : null,
+      location: row && row.location !== noID ? row.location : (place?.location ?? null), region: row && row.region !== noID ? row.region : null,
     } : null;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.ask(x, y, i), hoverDelay) as unknown as number;

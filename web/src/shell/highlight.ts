@@ -3,7 +3,7 @@
 
 import type { Box, Highlight } from "../scene/painter";
 import { noID, type Frame, type Row } from "../scene/scene";
-import { idsOf, isTime, keptBoxes, xAt } from "./geometry";
+import { idsOf, isTime, keptBoxes, placesFor, placesOf, xAt } from "./geometry";
 import type { Follow } from "./scope";
 import type { Hover, Workbench } from "./workbench";
 
@@ -38,6 +38,11 @@ export function highlightsOf(bench: Workbench, panel: string, frames: readonly F
   frames.forEach((f, frame) => {
     const h: Highlight = { frame };
     h.keep = keptBoxes(f, time, rows.has, rows.any && f.yScale.rows.some((r) => r.location !== noID || r.region !== noID));
+    const kept = keptPlaces(bench, f, follow);
+    if (kept.length > 0) {
+      h.keep = kept;
+      h.outline = kept.slice(0, mostOutlined);
+    }
     if (brush?.frame === frame) h.brush = brush.box;
     if (hover) mark(h, f, hover, hover.panel === panel);
     if (isTime(f) && bench.marks.value.length > 0) {
@@ -49,6 +54,20 @@ export function highlightsOf(bench: Workbench, panel: string, frames: readonly F
   return out;
 }
 
+const mostOutlined = 50;
+
+/** The places of what is chosen among locations; none where nothing is, or it is not drawn. */
+function keptPlaces(bench: Workbench, f: Frame, follow: Follow): Box[] {
+  if (!f.places?.length || follow.locations !== "context") return [];
+  const places = placesOf(f);
+  const out: Box[] = [];
+  for (const id of idsOf(bench.look.value.locations)) {
+    const placed = bench.chosen.value.get(id);
+    out.push(...placesFor(places, id, placed?.row.last ?? id, placed?.above.map((r) => r.id) ?? []));
+  }
+  return out;
+}
+
 function mark(h: Highlight, f: Frame, hover: Hover, own: boolean): void {
   if (hover.time !== null && isTime(f)) {
     const x = xAt(f, hover.time);
@@ -57,5 +76,7 @@ function mark(h: Highlight, f: Frame, hover: Hover, own: boolean): void {
   if (own) return;
   const hit = f.yScale.rows.filter((r) =>
     (hover.location !== null && r.location === hover.location) || (hover.region !== null && r.region === hover.region));
-  if (hit.length > 0 && hit.length < 50) h.outline = hit.map((r) => ({ x: f.x, y: r.from, w: f.w, h: r.to - r.from }));
+  if (hit.length > 0 && hit.length < mostOutlined) h.outline = hit.map((r) => ({ x: f.x, y: r.from, w: f.w, h: r.to - r.from }));
+  const there = hover.location !== null && f.places?.length ? placesOf(f).filter((p) => p.location === hover.location) : [];
+  if (there.length > 0) h.outline = [...(h.outline ?? []), ...there.slice(0, mostOutlined)];
 }
