@@ -10,10 +10,11 @@ import (
 // without reading the rows of bins that hold many.
 type Binner interface {
 	// RegionBins hands out each bin of 2^level ns that is asked for, aligned to the
-	// start of the trace, with the regions that have time or calls in it. The bins
-	// of one entry come in order; those of different entries at once. What a
-	// callback receives is valid only until it returns.
-	RegionBins(ctx context.Context, level int, want []LaneBins, f func(entry int, b *RegionBin) error) error
+	// start of the trace, with those of the regions kept (by id, nil for all) that
+	// have time or calls in it; bins without any do not come. The bins of one
+	// entry come in order; those of different entries at once. What a callback
+	// receives is valid only until it returns.
+	RegionBins(ctx context.Context, level int, keep []bool, want []LaneBins, f func(entry int, b *RegionBin) error) error
 }
 
 // LaneBins are bins of one lane, ascending: bin b begins at b << level.

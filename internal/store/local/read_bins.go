@@ -12,7 +12,7 @@ var _ store.Binner = (*Reader)(nil)
 // RegionBins implements store.Binner. A bin costs a walk over its rows, or, where it
 // has more than two blocks of them, O(regions) and a walk of less than a block at
 // each edge; bins that follow each other share theirs.
-func (r *Reader) RegionBins(ctx context.Context, level int, want []store.LaneBins, f func(int, *store.RegionBin) error) error {
+func (r *Reader) RegionBins(ctx context.Context, level int, keep []bool, want []store.LaneBins, f func(int, *store.RegionBin) error) error {
 	if err := r.enter(); err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (r *Reader) RegionBins(ctx context.Context, level int, want []store.LaneBin
 	err := r.parallel(ctx, make(ranges, len(want)), func(ctx context.Context, worker, i int) error {
 		b := workers[worker]
 		if b == nil {
-			b = &binner{r: r, level: level, sums: [2]*timeSum{r.takeSum(), r.takeSum()}}
+			b = &binner{r: r, level: level, keep: keep, sums: [2]*timeSum{r.takeSum(), r.takeSum()}}
 			workers[worker] = b
 		}
 		give := shield(func(x *store.RegionBin) error { return f(i, x) })
@@ -43,10 +43,13 @@ func (r *Reader) RegionBins(ctx context.Context, level int, want []store.LaneBin
 type binner struct {
 	r     *Reader
 	level int
+	keep  []bool
 	n     int // the lane
 	v     laneView
 	sums  [2]*timeSum
 	until int64 // sums[0] holds all before this bin; none: -1
+	next  int64 // the bin that follows the one at hand before
+	row   int   // that begins first in it
 	out   store.RegionBin
 }
 
@@ -55,7 +58,7 @@ func (b *binner) lane(ctx context.Context, want *store.LaneBins, give func(*stor
 	if !ok {
 		return nil
 	}
-	b.n, b.v, b.until = int(b.r.c.locationLane[want.Location])+want.Lane, v, -1
+	b.n, b.v, b.until, b.next = int(b.r.c.locationLane[want.Location])+want.Lane, v, -1, -1
 	defer func() { b.sums[0].clear() }() // whichever it is by then
 	for k, bin := range want.Bins {
 		if k&0xff == 0 && ctx.Err() != nil {
@@ -82,8 +85,12 @@ func (b *binner) bin(bin int64) bool {
 	if begin >= end || v.begin[0] >= end {
 		return false
 	}
-	lo := v.firstFrom(begin)
-	hi := lo + firstFrom(v.begin[lo:], end)
+	lo := b.row
+	if bin != b.next {
+		lo = v.firstFrom(begin)
+	}
+	hi := v.gallop(lo, end)
+	b.next, b.row = bin+1, hi
 	b.out.Region, b.out.Exclusive, b.out.Calls = b.out.Region[:0], b.out.Exclusive[:0], b.out.Calls[:0]
 	if hi-lo <= 2*checkBlock || b.r.c.laneCheckpoint[b.n] == b.r.c.laneCheckpoint[b.n+1] {
 		s := b.sums[1]
@@ -95,10 +102,10 @@ func (b *binner) bin(bin int64) bool {
 	if b.until != bin {
 		b.sums[0].clear()
 		if lo > 0 {
-			b.r.addUntil(b.n, v, lo, begin, b.sums[0], 1)
+			b.addUntil(lo, begin, b.sums[0])
 		}
 	}
-	b.r.addUntil(b.n, v, hi, end, b.sums[1], 1)
+	b.addUntil(hi, end, b.sums[1])
 	b.take(b.sums[1], b.sums[0])
 	b.sums[0].clear()
 	b.sums[0], b.sums[1], b.until = b.sums[1], b.sums[0], bin+1
@@ -108,6 +115,9 @@ func (b *binner) bin(bin int64) bool {
 // take lists what a sum has beyond another, which may be nil.
 func (b *binner) take(s, less *timeSum) {
 	for _, region := range s.touched {
+		if b.keep != nil && !b.keep[region] {
+			continue
+		}
 		x := s.cells[region].sum
 		if less != nil {
 			x = x.minus(less.cells[region].sum)
@@ -118,6 +128,39 @@ func (b *binner) take(s, less *timeSum) {
 			b.out.Calls = append(b.out.Calls, x.calls)
 		}
 	}
+}
+
+// addUntil adds what the lane has summed up until t, like Reader.addUntil, of the
+// regions that are kept: most entries of the lists are only looked at.
+func (b *binner) addUntil(hi int, t trace.Time, s *timeSum) {
+	block := (hi - 1) / checkBlock
+	if block > 0 {
+		c := &b.r.c
+		at := int(c.laneCheckpoint[b.n])
+		first, last := c.checkpointSum[at+int(c.checkpointBase[at+block-1])-1], c.checkpointSum[at+block]
+		if b.keep == nil {
+			b.r.addSums(first, last, s, 1)
+		} else {
+			for i, region := range c.sumRegion[first:last] {
+				if b.keep[region] {
+					k := first + uint64(i)
+					b.r.addSums(k, k+1, s, 1)
+				}
+			}
+		}
+	}
+	from := block * checkBlock
+	s.walk(&b.v, from, hi, b.v.begin[from], t, 1)
+}
+
+// gallop is the first row from lo on that begins at t or later. O(log distance).
+func (v *laneView) gallop(lo int, t trace.Time) int {
+	step := 1
+	for lo+step < len(v.begin) && v.begin[lo+step] < t {
+		step *= 2
+	}
+	lo += step / 2
+	return lo + firstFrom(v.begin[lo:min(lo+step, len(v.begin))], t)
 }
 
 // clear makes all cells zero.

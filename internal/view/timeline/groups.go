@@ -230,7 +230,7 @@ func (r *result) sumGroups(ctx context.Context, g *groupSums, scanned map[trace.
 			delete(scanned, id)
 		}
 	}
-	return b.RegionBins(ctx, g.grid.level, want, func(entry int, x *store.RegionBin) error {
+	return b.RegionBins(ctx, g.grid.level, r.rule.keep, want, func(entry int, x *store.RegionBin) error {
 		for i, region := range x.Region {
 			if t := x.Exclusive[i]; t > 0 && r.rule.keep[region] {
 				g.add(want[entry].Location, x.Bin, r.regions[region].Role, t)

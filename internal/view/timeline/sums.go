@@ -50,6 +50,7 @@ func (r *result) decideFromSums(ctx context.Context, builds map[trace.LocationID
 			l := store.LaneBins{Location: id, Lane: max(0, s.lane)}
 			for i := range s.spans {
 				if s.spans[i].pending {
+					s.spans[i].count = 0 // until something is found
 					w.spans = append(w.spans, i)
 					l.Bins = append(l.Bins, r.grid.bin(s.spans[i].begin))
 				}
@@ -62,7 +63,7 @@ func (r *result) decideFromSums(ctx context.Context, builds map[trace.LocationID
 	if want == nil {
 		return nil
 	}
-	err := b.RegionBins(ctx, r.grid.level, want, func(entry int, x *store.RegionBin) error {
+	err := b.RegionBins(ctx, r.grid.level, r.rule.keep, want, func(entry int, x *store.RegionBin) error {
 		w := waits[entry]
 		for w.next < len(w.spans) && want[entry].Bins[w.next] < x.Bin {
 			w.next++
