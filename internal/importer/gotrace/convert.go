@@ -23,6 +23,8 @@ type converter struct {
 	started     bool
 
 	g        map[xtrace.GoID]*goroutine
+	recent   [recentSize]*goroutine // some of g
+	lastP    *processor
 	p        map[xtrace.ProcID]*processor
 	groups   map[string]trace.LocationID
 	ranges   []span // global ones that are open
@@ -47,12 +49,6 @@ type attributes struct {
 // fixedRegions are those that most traces have; NoRegion until one is needed.
 type fixedRegions struct {
 	running, working, runnable, syscall, scheduling, idle trace.RegionID
-}
-
-// A level is a counter of goroutines.
-type level struct {
-	id trace.CounterID
-	n  int
 }
 
 // A row is a location and its stream.
@@ -104,7 +100,8 @@ func (c *converter) group(parent trace.LocationID, name string, order int64) tra
 }
 
 // event takes the next event. Times only grow.
-func (c *converter) event(e *xtrace.Event) {
+func (c *converter) event(n *item) {
+	e := &n.Event
 	t := trace.Time(e.Time())
 	if !c.started {
 		c.first, c.started = t, true
@@ -134,7 +131,7 @@ func (c *converter) event(e *xtrace.Event) {
 	case xtrace.EventTaskBegin:
 		c.taskBegins(t, e)
 	case xtrace.EventTaskEnd:
-		c.taskEnds(t, e)
+		c.taskEnds(t, &n.task)
 	case xtrace.EventLog:
 		c.log(t, e)
 	case xtrace.EventLabel:
@@ -142,6 +139,10 @@ func (c *converter) event(e *xtrace.Event) {
 	case xtrace.EventStackSample:
 		c.sample(t, e)
 	case xtrace.EventSync:
+		if e.Sync().N > 1 { // the first generation is over
+			c.settle(&c.alive)
+			c.settle(&c.runnable)
+		}
 		if s := e.Sync(); s.ClockSnapshot != nil && s.N == 1 {
 			c.w.Property("start", s.ClockSnapshot.Wall.UTC().Format("2006-01-02T15:04:05.999999999Z"))
 		}
@@ -188,6 +189,8 @@ func (c *converter) metric(t trace.Time, m xtrace.Metric) {
 
 // close ends what is open at the time of the last event.
 func (c *converter) close() error {
+	c.settle(&c.alive)
+	c.settle(&c.runnable)
 	for _, id := range slices.Sorted(maps.Keys(c.g)) {
 		c.leaveProcessor(c.last, c.g[id])
 		c.endGoroutine(c.last, c.g[id])

@@ -45,12 +45,38 @@ func (g *goroutine) learn(s xtrace.Stack) {
 
 // find gives a goroutine that lives, or one that was not seen before.
 func (c *converter) find(id xtrace.GoID) *goroutine {
-	g := c.g[id]
+	g := c.living(id)
 	if g == nil {
 		g = &goroutine{id: id, begin: c.first, since: c.first}
 		c.g[id] = g
+		c.recent[uint64(id)%recentSize] = g
 	}
 	return g
+}
+
+// recentSize is how many goroutines are found without asking the map: their ids are
+// given in order, so those that are busy at one time rarely share a place.
+const recentSize = 1 << 12
+
+// living gives a goroutine that lives; nil for others.
+func (c *converter) living(id xtrace.GoID) *goroutine {
+	place := &c.recent[uint64(id)%recentSize]
+	if g := *place; g != nil && g.id == id {
+		return g
+	}
+	g := c.g[id]
+	if g != nil {
+		*place = g
+	}
+	return g
+}
+
+// forget takes out a goroutine that has ended.
+func (c *converter) forget(g *goroutine) {
+	delete(c.g, g.id)
+	if place := &c.recent[uint64(g.id)%recentSize]; *place == g {
+		*place = nil
+	}
 }
 
 // locate defines the row of a goroutine. It comes as late as possible, since the
@@ -104,14 +130,14 @@ func (c *converter) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.Sta
 	c.place(t, e.Proc(), g, from, to)
 	if to == xtrace.GoNotExist {
 		c.endGoroutine(t, g)
-		delete(c.g, g.id)
+		c.forget(g)
 	}
 }
 
 // create begins the life of a goroutine.
 func (c *converter) create(t trace.Time, e *xtrace.Event, g *goroutine) {
 	g.begin, g.since, g.created = t, t, e.Stack()
-	if creator := c.g[e.Goroutine()]; creator != nil {
+	if creator := c.living(e.Goroutine()); creator != nil {
 		creator.learn(e.Stack())
 	}
 	c.link(trace.LinkSpawn, e.Goroutine(), g, t)
@@ -119,7 +145,7 @@ func (c *converter) create(t trace.Time, e *xtrace.Event, g *goroutine) {
 
 // link joins what one goroutine did to another.
 func (c *converter) link(kind trace.LinkKind, from xtrace.GoID, to *goroutine, t trace.Time) {
-	cause := c.g[from]
+	cause := c.living(from)
 	if cause == nil || cause == to {
 		return // the network poller, a timer, a signal
 	}
@@ -201,27 +227,6 @@ func waitingRole(reason string) trace.Role {
 		return trace.RoleOverhead
 	}
 	return trace.RoleSynchronization
-}
-
-// countStates keeps the counters of goroutines.
-func (c *converter) countStates(t trace.Time, from, to xtrace.GoState) {
-	if from == xtrace.GoNotExist || from == xtrace.GoUndetermined {
-		c.count(t, &c.alive, 1)
-	}
-	if to == xtrace.GoNotExist {
-		c.count(t, &c.alive, -1)
-	}
-	if from == xtrace.GoRunnable {
-		c.count(t, &c.runnable, -1)
-	}
-	if to == xtrace.GoRunnable {
-		c.count(t, &c.runnable, 1)
-	}
-}
-
-func (c *converter) count(t trace.Time, l *level, by int) {
-	l.n += by
-	c.main.Sample(l.id, t, float64(l.n))
 }
 
 // endGoroutine writes the life of a goroutine and what is open in it.

@@ -22,6 +22,9 @@ type processor struct {
 }
 
 func (c *converter) processor(id xtrace.ProcID) *processor {
+	if p := c.lastP; p != nil && p.id == id {
+		return p
+	}
 	p := c.p[id]
 	if p == nil {
 		number := strconv.FormatInt(int64(id), 10)
@@ -30,6 +33,7 @@ func (c *converter) processor(id xtrace.ProcID) *processor {
 		p.stream = c.w.Stream(p.at, trace.StreamOptions{Unordered: true})
 		c.p[id] = p
 	}
+	c.lastP = p
 	return p
 }
 

@@ -13,33 +13,96 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// events hands the events of a trace to do, in order of time. Where the trace
-// breaks in the middle, what was sound stays and the break is reported.
-func events(ctx context.Context, f io.Reader, label string, w trace.Writer, do func(*xtrace.Event)) error {
+// An item is an event on its way from the library to the converter. The name of a
+// task that ends is taken out before: the library keeps such names in a list that
+// grows while it reads.
+type item struct {
+	xtrace.Event
+	task xtrace.Task
+}
+
+// Events are handed over in batches, a few of which are on the way at a time.
+const (
+	batchSize = 256
+	batches   = 4
+)
+
+// events hands the events of a trace to do, in order of time. The library reads on
+// one goroutine while do converts on another, so that an import takes little longer
+// than the reading. Where the trace breaks in the middle, what was sound stays and
+// the break is reported.
+func events(ctx context.Context, f io.Reader, label string, w trace.Writer, do func(*item)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	in := &input{ctx: ctx, r: f}
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	in := &input{ctx: inner, r: f}
+	full, empty := make(chan []item, batches), make(chan []item, batches+2)
+	var err error
+	go func() {
+		defer close(full)
+		err = guard(func() error { return produce(inner, in, full, empty) })
+	}()
 	count := 0
-	err := guard(func() error {
-		r, err := xtrace.NewReader(in)
-		if err != nil {
-			return err
+	failed := guard(func() error {
+		for list := range full {
+			for i := range list {
+				if list[i].Kind() != xtrace.EventSync {
+					count++
+				}
+				do(&list[i])
+			}
+			select {
+			case empty <- list[:0]:
+			default:
+			}
 		}
-		var e xtrace.Event // one for all: it escapes
-		for {
-			if count%4096 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if e, err = r.ReadEvent(); err != nil {
-				return err
-			}
-			if e.Kind() != xtrace.EventSync {
-				count++
-			}
-			do(&e)
-		}
+		return nil
 	})
+	stop()
+	for range full { // until the other goroutine is done with err and the file
+	}
+	if failed != nil {
+		err = failed
+	}
+	return judge(ctx, err, count, in, label, w)
+}
+
+// produce reads events into batches until there are no more.
+func produce(ctx context.Context, in *input, full chan<- []item, empty <-chan []item) error {
+	r, err := xtrace.NewReader(in)
+	if err != nil {
+		return err
+	}
+	for err == nil {
+		var list []item
+		select {
+		case list = <-empty:
+		default:
+			list = make([]item, 0, batchSize)
+		}
+		for len(list) < batchSize {
+			var e xtrace.Event
+			if e, err = r.ReadEvent(); err != nil {
+				break
+			}
+			list = append(list, item{Event: e})
+			if e.Kind() == xtrace.EventTaskEnd {
+				list[len(list)-1].task = e.Task()
+			}
+		}
+		select {
+		case full <- list:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+// judge says what the way in which a trace ended means.
+func judge(ctx context.Context, err error, count int, in *input, label string, w trace.Writer) error {
 	var packed *importer.Error
 	switch {
 	case ctx.Err() != nil:

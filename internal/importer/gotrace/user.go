@@ -45,11 +45,11 @@ func (c *converter) taskBegins(t trace.Time, e *xtrace.Event) {
 		To:   trace.End{Location: c.taskRow(k.Type).at, Time: t, Region: c.taskRegion(k.Type)}})
 }
 
-func (c *converter) taskEnds(t trace.Time, e *xtrace.Event) {
-	id := e.Task().ID
+func (c *converter) taskEnds(t trace.Time, ended *xtrace.Task) {
+	id := ended.ID
 	k := c.tasks[id]
 	if k == nil {
-		k = &task{name: e.Task().Type, begin: c.first, parent: e.Task().Parent}
+		k = &task{name: ended.Type, begin: c.first, parent: ended.Parent}
 		if k.name == "" {
 			k.name = nameless
 		}
