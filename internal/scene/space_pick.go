@@ -40,10 +40,12 @@ func (m *Space) Pick(x, y float64) (index int, ok bool) {
 
 func (m *Space) pickBar(p *Projection, x, y float64) (int, bool) {
 	best, depth := -1, math.Inf(1)
+	wide := (float64(m.Half[0])*p.stretch[0] + float64(m.Half[1])*p.stretch[1]) * p.Scale
 	for i := range m.PX {
-		_, _, d := p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i]))
-		if !(d <= depth) || m.Look(i) == None {
-			continue
+		px, py, d := p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i]))
+		high := m.BarHeight(i) * p.stretch[2] * p.Scale
+		if !(d <= depth) || math.Abs(px-x) > wide || math.Abs(py-y) > wide+high || m.Look(i) == None {
+			continue // Most bars are nowhere near.
 		}
 		faces := m.barFaces(p, i)
 		for k := range faces {

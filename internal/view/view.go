@@ -31,7 +31,7 @@ type View struct {
 	Options []Option
 	// Examples are texts for an option of kind "file", offered by the page.
 	Examples []Example
-	Compute func(context.Context, *Request) (Result, error)
+	Compute  func(context.Context, *Request) (Result, error)
 }
 
 // An Example is a text with a name, and a line on what it shows.

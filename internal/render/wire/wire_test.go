@@ -259,3 +259,44 @@ func BenchmarkEncode(b *testing.B) {
 		})
 	}
 }
+
+// Places travel once: a page that has them is sent their names, and what is new.
+func TestColumnsOfASpaceAreNotSentTwice(t *testing.T) {
+	const n = 1_000_000
+	m := &scene.Space{PX: make([]float32, n), PY: make([]float32, n), PZ: make([]float32, n), Value: make([]float32, n)}
+	for i := range n {
+		m.PX[i], m.PY[i], m.PZ[i], m.Value[i] = float32(i%100), float32(i/100%100), float32(i/10000), float32(i)
+	}
+	s := &scene.Scene{Width: 10, Height: 10, Layers: []scene.Layer{{Frame: -1, Marks: []scene.Mark{m}}}}
+	keys := func(have []string) (size int, keys []string) {
+		b, err := Encode(s, Extra{Have: have})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h struct {
+			Layers []struct{ Marks []map[string]json.RawMessage }
+		}
+		if err := json.Unmarshal(b[4:4+binary.LittleEndian.Uint32(b)], &h); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"px", "py", "pz", "value"} {
+			var c column
+			if err := json.Unmarshal(h.Layers[0].Marks[0][name], &c); err != nil || c.Key == "" || c.Length != n {
+				t.Fatalf("column %s is %+v: %v", name, c, err)
+			}
+			keys = append(keys, c.Key)
+		}
+		return len(b), keys
+	}
+	whole, first := keys(nil)
+	if whole > 16<<20 {
+		t.Errorf("a million places and values take %d bytes", whole)
+	}
+	if again, same := keys(first); again > 4096 || !reflect.DeepEqual(first, same) {
+		t.Errorf("%d bytes are sent again, keys %v and %v", again, first, same)
+	}
+	m.Value[7]++
+	if values, _ := keys(first); values < 4*n || values > 4*n+4096 {
+		t.Errorf("%d bytes for other values of the same places", values)
+	}
+}

@@ -38,7 +38,7 @@ func (r *result) bind(ctx context.Context) error {
 	var largest []string
 	for k := range 4 {
 		name := fmt.Sprintf("event%d", k)
-		text := r.request.Values.Text(name)
+		text := r.option(name)
 		if text == "" && used&(1<<k) != 0 {
 			if largest == nil {
 				var err error
@@ -58,6 +58,9 @@ func (r *result) bind(ctx context.Context) error {
 		b, err := r.read(ctx, name, text)
 		if err != nil {
 			return fmt.Errorf("--%s: %w", name, err)
+		}
+		if r.chosen != nil && r.chosen.UI != nil && r.chosen.UI.Label[k] != "" {
+			b.label = r.chosen.UI.Label[k]
 		}
 		b.summarise()
 		r.bound = append(r.bound, b)

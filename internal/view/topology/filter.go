@@ -61,7 +61,6 @@ func parseRange(text string) (lo, hi float64, err error) {
 
 // readFilter finds the range of colours and what is shown.
 func (r *result) readFilter() error {
-	v := r.request.Values
 	r.lo, r.hi = math.Inf(1), math.Inf(-1)
 	for k := range r.points {
 		for i, c := range r.points[k].Color {
@@ -74,25 +73,25 @@ func (r *result) readFilter() error {
 		r.lo, r.hi = 0, 0
 	}
 	var err error
-	if v.Set("range") && v.Text("range") != "" {
-		if r.lo, r.hi, err = parseRange(v.Text("range")); err != nil {
+	if r.option("range") != "" {
+		if r.lo, r.hi, err = parseRange(r.option("range")); err != nil {
 			return err
 		}
 	}
-	if r.shown.Min, err = r.limit(v.Text("min"), r.lo); err != nil {
+	if r.shown.Min, err = r.limit(r.option("min"), r.lo); err != nil {
 		return fmt.Errorf("--min %w", err)
 	}
-	if r.shown.Max, err = r.limit(v.Text("max"), r.hi); err != nil {
+	if r.shown.Max, err = r.limit(r.option("max"), r.hi); err != nil {
 		return fmt.Errorf("--max %w", err)
 	}
-	r.shown.Ranged = v.Text("min") != "" || v.Text("max") != ""
-	if r.shown.Ranged && v.Text("min") == "" {
+	r.shown.Ranged = r.option("min") != "" || r.option("max") != ""
+	if r.shown.Ranged && r.option("min") == "" {
 		r.shown.Min = -math.MaxFloat64
 	}
-	if r.shown.Ranged && v.Text("max") == "" {
+	if r.shown.Ranged && r.option("max") == "" {
 		r.shown.Max = math.MaxFloat64
 	}
-	return parseSlice(v.Text("slice"), &r.shown)
+	return parseSlice(r.option("slice"), &r.shown)
 }
 
 // filter decides what is shown, and finds the mean of the slice.

@@ -22,6 +22,9 @@ import (
 //
 // Without a word it is the first topology of the data, else a block.
 func (r *result) choose() (place func(context.Context) error, err error) {
+	if err := r.readMap(); err != nil {
+		return nil, err
+	}
 	asked := r.request.Values.Text("layout")
 	kind, rest, _ := strings.Cut(asked, ":")
 	switch kind {
@@ -34,7 +37,7 @@ func (r *result) choose() (place func(context.Context) error, err error) {
 	case "hierarchy":
 		return func(context.Context) error { return r.byHierarchy() }, nil
 	}
-	topologies := r.request.Store().Topologies()
+	topologies := r.topologies()
 	for i := range topologies {
 		if asked == topologies[i].Name || asked == "" {
 			return func(context.Context) error { return r.byCoordinates(&topologies[i]) }, nil
@@ -72,7 +75,7 @@ func (r *result) parse(text, name string, strict bool) error {
 		}
 	}
 	if r.chosen == nil {
-		for _, t := range r.request.Store().Topologies() {
+		for _, t := range r.topologies() {
 			known = append(known, t.Name)
 		}
 		return fmt.Errorf("--layout: no layout %q; there are %s", name, strings.Join(append(known, "fill:XxYxZ", "hierarchy"), ", "))
@@ -160,14 +163,14 @@ func (r *result) input() *formula.Input {
 	column["node"], column["thread"] = ranks, threads
 	for a, axis := range []string{"x", "y", "z"} {
 		scalar["axisdim"+axis] = 1
-		if t := r.request.Store().Topologies(); len(t) > 0 && a < len(t[0].Dims) {
+		if t := r.topologies(); len(t) > 0 && a < len(t[0].Dims) {
 			scalar["axisdim"+axis] = float64(t[0].Dims[a])
 		}
 	}
 	keys := map[string][]float64{}
 	coordinates := func(n string) []float64 {
 		a := strings.Index("xyzw", strings.TrimPrefix(n, "coord"))
-		t := r.request.Store().Topologies()
+		t := r.topologies()
 		if len(n) != 6 || a < 0 || len(t) == 0 {
 			return nil
 		}
@@ -197,10 +200,13 @@ func (r *result) input() *formula.Input {
 			r.lock.Lock()
 			defer r.lock.Unlock()
 			v, ok := keys[key]
+			if !ok && r.cray != nil {
+				v, ok = r.cray.Metadata(key, r.ranks())
+			}
 			if !ok {
 				v, _ = metadata(tree, r.location, key)
-				keys[key] = v
 			}
+			keys[key] = v
 			return v
 		},
 	}

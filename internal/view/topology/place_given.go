@@ -33,7 +33,7 @@ func (r *result) byCoordinates(t *trace.Topology) error {
 	}
 	p := r.start(t.Name, names...)
 	coordinates := coordinatesOf(t, r.request.Store().Locations(), r.location)
-	expand := r.request.Values.Text("cores") == "expand" && len(t.Dims) > 3
+	expand := r.option("cores") == "expand" && len(t.Dims) > 3
 	for i, c := range coordinates {
 		r.placed[0][i] = c != nil
 		for a, axis := range []*float64{&p.X[i], &p.Y[i], &p.Z[i]} {

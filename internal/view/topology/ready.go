@@ -3,6 +3,7 @@ package topology
 import (
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/formula"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -60,11 +61,11 @@ z=event0.val`},
 // block is a layout as its file has it.
 func block(e view.Example) string { return "BEGIN_VIZ=" + e.Name + "\n" + e.Text + "\nEND_VIZ\n" }
 
-// readyMade is all of them as one file.
+// readyMade is all of them as one file, with those of the paper.
 func readyMade() string {
 	var b strings.Builder
-	for _, e := range ready {
-		b.WriteString(block(e))
+	for _, e := range examples() {
+		b.WriteString(e.Text)
 	}
 	return b.String()
 }
@@ -73,6 +74,9 @@ func examples() []view.Example {
 	var out []view.Example
 	for _, e := range ready {
 		out = append(out, view.Example{Name: e.Name, Note: e.Note, Text: block(e)})
+	}
+	for _, e := range formula.Examples {
+		out = append(out, view.Example{Name: e.Name, Note: e.Note + "; for demo:" + e.Demo, Text: strings.TrimRight(e.Text, "\n") + "\n"})
 	}
 	return out
 }

@@ -46,8 +46,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 func (r *result) newSpace() *scene.Space {
 	v := r.request.Values
 	m := &scene.Space{
-		Form: scene.FormOf(v.Text("shape")), Low: float32(r.lo), High: float32(r.hi), Base: float32(min(r.lo, 0)),
-		Unit: r.colour().unit, Ramp: v.Text("palette"), Camera: r.camera, Filter: r.shown,
+		Form: scene.FormOf(r.option("shape")), Low: float32(r.lo), High: float32(r.hi), Base: float32(min(r.lo, 0)),
+		Unit: r.colour().unit, Ramp: r.option("palette"), Camera: r.camera, Filter: r.shown,
 	}
 	if v.Switch("paper") {
 		m.Ramp = "spectrum"
@@ -82,6 +82,15 @@ func (r *result) newSpace() *scene.Space {
 	return m
 }
 
+// pointSize is the factor of --point; what a file says may be no number.
+func (r *result) pointSize() float32 {
+	v, err := strconv.ParseFloat(r.option("point"), 32)
+	if err != nil || !(v > 0 && v <= 100) {
+		return 1
+	}
+	return float32(v)
+}
+
 func longest(m *scene.Space) int {
 	best := 0
 	for a := range m.Axes {
@@ -104,7 +113,7 @@ func stretch(m *scene.Space) {
 
 // sizes finds how far things lie apart, and makes them fill that well.
 func (r *result) sizes(m *scene.Space) {
-	scale := float32(r.request.Values.Number("point"))
+	scale := r.pointSize()
 	along := columnsOf(m)
 	m.Columns, m.Gap = along.columns, float32(2.5*max(along.step, along.across))
 	apart := min(spacing(m, along.step), 0.15*m.Axes[longest(m)].Length())

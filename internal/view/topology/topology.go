@@ -26,7 +26,7 @@ var View = &view.View{
 		"of the last event bound. Drag to turn, drag with Shift to move, wheel to come closer. The range filter shows values between min and max; where min is above max, only what lies outside. " +
 		"A slice keeps a plane, a line or a point, and the note gives the mean of what it holds.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("layout", "event0", "event1", "event2", "event3", "shape", "point", "cores", "range", "min", "max", "slice", "camera=30,20,1",
+	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "cores", "range", "min", "max", "slice", "camera=30,20,1",
 		"palette", "paper"),
 	Examples: examples(),
 	Compute:  compute,
@@ -39,6 +39,7 @@ type result struct {
 	layout   string                   // its name
 	chosen   *formula.Layout          // nil where the data has coordinates
 	source   string                   // the layout's text, for errors
+	cray     *formula.CrayMap         // where ranks are on a Cray, if the user says so
 	axes     [3]string                // what the axes are called
 	points   []formula.Points
 	placed   [][]bool
@@ -63,10 +64,6 @@ var _ view.ItemPicker = (*result)(nil)
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
 	r := &result{request: q}
-	var err error
-	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
-		return nil, err
-	}
 	h := view.NewHierarchy(s.Locations(), q.Selection.Locations, view.Holders(ctx, s))
 	if h.Leaves == 0 || s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose other locations or a longer time", "no location with values in the selection")
@@ -81,6 +78,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.camera, err = scene.ParseCamera(r.option("camera")); err != nil {
+		return nil, err
+	}
 	if err := r.bind(ctx); err != nil {
 		return nil, err
 	}
@@ -88,6 +88,17 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	return r, r.filter()
+}
+
+// option gives what the user set, or what the layout's file says, or the default.
+func (r *result) option(name string) string {
+	v := r.request.Values
+	if !v.Set(name) && r.chosen != nil && r.chosen.UI != nil {
+		if text, ok := r.chosen.UI.Defaults[name]; ok {
+			return text
+		}
+	}
+	return v.Text(name)
 }
 
 // colour is the binding that colours show: the last one, unless the layout sets

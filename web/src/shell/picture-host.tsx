@@ -32,7 +32,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
   const retry = useRef(() => {});
   useEffect(() => {
     const element = host.current!;
-    const plug = withGestures(bench.plug(view.name), view);
+    const plug = withGestures(bench.plug(view.name), view, () => picture.scene);
     const live = view.options.filter((o) => controlOf(o) === "slider" || o.name === "camera").map((o) => o.name);
     const size = { width: element.clientWidth, height: element.clientHeight };
     const state = () => findPanel(bench.layout.value, panel.id) ?? panel;

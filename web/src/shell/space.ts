@@ -3,7 +3,7 @@
 
 import type { ViewInfo } from "../api/types";
 import { parseCamera, usualCamera, writeCamera, type SpaceChoice } from "../scene/space/look";
-import type { SpaceCamera } from "../scene/scene";
+import type { Scene, SpaceCamera } from "../scene/scene";
 import type { PanelState } from "./layout";
 import type { OptionChange, ViewPlug } from "./plug";
 
@@ -29,34 +29,47 @@ export function splitOptions(view: ViewInfo, options: Record<string, string[]>):
   return { asked, space };
 }
 
-export function cameraOf(panel: PanelState): SpaceCamera {
-  return parseCamera(panel.options.camera?.[0]);
+/** The camera of a panel; where none is set, the one that its scene begins with. */
+export function cameraOf(panel: PanelState, usual = usualCamera): SpaceCamera {
+  return parseCamera(panel.options.camera?.[0], usual);
 }
 
-function change(c: SpaceCamera): OptionChange[] {
-  const text = writeCamera(c);
-  return [{ option: "camera", values: text === writeCamera(usualCamera) ? [] : [text] }];
+/** The camera that a scene begins with. */
+export function cameraIn(scene: Scene | null): SpaceCamera {
+  for (const l of scene?.layers ?? []) for (const m of l.marks) if (m.kind === "space") return m.camera;
+  return usualCamera;
 }
 
-export const spaceGestures: Required<Pick<ViewPlug, "turn" | "shift" | "magnify">> = {
-  turn: (panel, dx, dy) => {
-    const c = cameraOf(panel);
-    return change({ ...c, azimuth: c.azimuth + dx * turnRate, elevation: Math.max(-90, Math.min(90, c.elevation + dy * turnRate)) });
-  },
-  shift: (panel, dx, dy) => {
-    const c = cameraOf(panel);
-    return change({ ...c, panX: c.panX + dx, panY: c.panY + dy });
-  },
-  magnify: (panel, factor, at) => {
-    const c = cameraOf(panel);
-    const zoom = Math.max(0.2, Math.min(100, c.zoom * factor));
-    const by = zoom / c.zoom;
-    // What is under the pointer stays there.
-    return change({ ...c, zoom, panX: c.panX * by + (1 - by) * at.x, panY: c.panY * by + (1 - by) * at.y });
-  },
-};
+/** Turning, moving and coming closer, from the camera that the scene begins with. */
+export function gesturesOf(scene: () => Scene | null): Required<Pick<ViewPlug, "turn" | "shift" | "magnify">> {
+  const change = (c: SpaceCamera): OptionChange[] => {
+    const text = writeCamera(c);
+    return [{ option: "camera", values: text === writeCamera(cameraIn(scene())) ? [] : [text] }];
+  };
+  const now = (panel: PanelState) => cameraOf(panel, cameraIn(scene()));
+  return {
+    turn: (panel, dx, dy) => {
+      const c = now(panel);
+      return change({ ...c, azimuth: c.azimuth + dx * turnRate, elevation: Math.max(-90, Math.min(90, c.elevation + dy * turnRate)) });
+    },
+    shift: (panel, dx, dy) => {
+      const c = now(panel);
+      return change({ ...c, panX: c.panX + dx, panY: c.panY + dy });
+    },
+    magnify: (panel, factor, at) => {
+      const c = now(panel);
+      const zoom = Math.max(0.2, Math.min(100, c.zoom * factor));
+      const by = zoom / c.zoom;
+      // What is under the pointer stays there.
+      return change({ ...c, zoom, panX: c.panX * by + (1 - by) * at.x, panY: c.panY * by + (1 - by) * at.y });
+    },
+  };
+}
+
+/** The same for views that have the usual camera. */
+export const spaceGestures = gesturesOf(() => null);
 
 /** The gestures of a view: its own, and those of its space. */
-export function withGestures(plug: ViewPlug, view: ViewInfo): ViewPlug {
-  return isSpace(view) ? { ...spaceGestures, ...plug } : plug;
+export function withGestures(plug: ViewPlug, view: ViewInfo, scene: () => Scene | null): ViewPlug {
+  return isSpace(view) ? { ...gesturesOf(scene), ...plug } : plug;
 }

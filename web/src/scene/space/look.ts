@@ -62,12 +62,13 @@ function short(v: number): string {
   return String(Number(v.toPrecision(6)));
 }
 
-/** The filter of a choice on a mark. */
+/** The filter of a choice on a mark; what is not chosen is as the scene has it. */
 export function filterOf(m: SpaceMark, c: SpaceChoice): SpaceFilter {
-  const min = parseLimit(c.min, m.low, m.high);
-  const max = parseLimit(c.max, m.low, m.high);
-  const ranged = min !== null || max !== null;
-  return { ranged, min: min ?? -Number.MAX_VALUE, max: max ?? Number.MAX_VALUE, ...parseSlice(c.slice) };
+  const given = m.filter;
+  const min = c.min === undefined && given.ranged ? given.min : parseLimit(c.min, m.low, m.high);
+  const max = c.max === undefined && given.ranged ? given.max : parseLimit(c.max, m.low, m.high);
+  const { slice, at, width } = c.slice === undefined ? given : parseSlice(c.slice);
+  return { ranged: min !== null || max !== null, min: min ?? -Number.MAX_VALUE, max: max ?? Number.MAX_VALUE, slice, at, width };
 }
 
 export function inRange(f: SpaceFilter, v: number): boolean {

@@ -2,7 +2,7 @@
 // dots, the one whose middle is closest. As internal/scene/space_pick.go.
 
 import { none, type SpaceMark } from "../scene";
-import { barFaces, dotRadius, Form, quads } from "./body";
+import { barFaces, barHeight, dotRadius, Form, quads } from "./body";
 import { at, type Projection } from "./project";
 
 const reach = 6;
@@ -27,10 +27,13 @@ export function pickThing(m: SpaceMark, look: Uint16Array, p: Projection, x: num
 
 function pickBar(m: SpaceMark, look: Uint16Array, p: Projection, x: number, y: number): number {
   let [best, depth] = [-1, Infinity];
+  const wide = (m.half[0] * p.stretch[0]! + m.half[1] * p.stretch[1]!) * p.scale;
   for (let i = 0; i < look.length; i++) {
     if (look[i] === none) continue;
-    const d = at(p, m.px[i]!, m.py[i]!, m.pz[i]!)[2];
-    if (d <= depth && barFaces(m, p, i).some((f) => holds(f, x, y))) [best, depth] = [i, d];
+    const [px, py, d] = at(p, m.px[i]!, m.py[i]!, m.pz[i]!);
+    // Most bars are nowhere near.
+    if (!(d <= depth) || Math.abs(px - x) > wide || Math.abs(py - y) > wide + barHeight(m, i) * p.stretch[2]! * p.scale) continue;
+    if (barFaces(m, p, i).some((f) => holds(f, x, y))) [best, depth] = [i, d];
   }
   return best;
 }

@@ -32,8 +32,7 @@ export class SpaceView {
     this.choice = { ...choice };
     if (JSON.stringify(this.choice) === before) return false;
     const { given, mark } = this;
-    const local = choice.min !== undefined || choice.max !== undefined || choice.slice !== undefined;
-    this.filter = local ? filterOf(given, choice) : given.filter;
+    this.filter = filterOf(given, choice);
     const key = JSON.stringify(this.filter);
     if (key !== this.filterKey) {
       this.filterKey = key;

@@ -22,20 +22,22 @@ export function Filter({ panel, space }: { panel: PanelState; space: SpaceMark |
     const v = parseLimit(text, space.low, space.high);
     return v === null || !(space.high > space.low) ? otherwise : Math.round(((v - space.low) / (space.high - space.low)) * 1000) / 10;
   };
-  const [low, high] = [share(choice.min, 0), share(choice.max, 100)];
+  const first = space.filter; // as the layout's file says
+  const begin = (v: number, otherwise: number) => (first.ranged && Math.abs(v) < Number.MAX_VALUE ? share(String(v), otherwise) : otherwise);
+  const [low, high] = [share(choice.min, begin(first.min, 0)), share(choice.max, begin(first.max, 100))];
   const at = (percent: number) => unit(space.low + (percent / 100) * (space.high - space.low));
   return (
     <div class="topology-filter">
       <h3>Range</h3>
-      <Slide label="min" value={low} min={0} max={100} step={0.5} text={at(low)} set={(v) => set("min", v <= 0 && high >= 0 ? "" : `${v}%`)} />
-      <Slide label="max" value={high} min={0} max={100} step={0.5} text={at(high)} set={(v) => set("max", v >= 100 ? "" : `${v}%`)} />
+      <Slide label="min" value={low} min={0} max={100} step={0.5} text={at(low)} set={(v) => set("min", v <= 0 && !first.ranged ? "" : `${v}%`)} />
+      <Slide label="max" value={high} min={0} max={100} step={0.5} text={at(high)} set={(v) => set("max", v >= 100 && !first.ranged ? "" : `${v}%`)} />
       <p class="quiet">
         {low > high ? `only what lies outside: above ${at(low)} or below ${at(high)}; ` : ""}
         {thousands(held.shown)} of {thousands(held.held)} locations shown
       </p>
       <label><input type="checkbox" checked={option("range") !== undefined} onChange={(e) => set("range", e.currentTarget.checked ? `${space.low},${space.high}` : "")} /> lock the colours to {unit(space.low)} – {unit(space.high)}</label>
       <h3>Slice</h3>
-      {[0, 1, 2].map((a) => <Axis key={a} axis={a} space={space} text={choice.slice} set={(v) => set("slice", v)} />)}
+      {[0, 1, 2].map((a) => <Axis key={a} axis={a} space={space} text={choice.slice ?? writeSlice(first)} set={(v) => bench.setOption(panel.id, "slice", v === "" && writeSlice(first) === "" ? [] : [v])} />)}
       <p class="topology-mean" role="status">mean of {thousands(held.held)} {held.held === 1 ? "location" : "locations"}: <b>{held.held > 0 ? unit(held.mean) : "none"}</b></p>
       <h3>Shape</h3>
       <div class="topology-shapes" role="radiogroup" aria-label="Shape">

@@ -22,13 +22,18 @@ export function LayoutChoice({ panel }: { panel: PanelState }) {
         </optgroup>
       ) : <option value="">block</option>}
       <optgroup label="ready-made">
-        {examples.filter((e) => topologies.length > 0 || e.name !== "block").map((e) => <option key={e.name} value={e.name}>{e.name}</option>)}
+        {examples.filter((e) => !isFigure(e.name) && (topologies.length > 0 || e.name !== "block")).map((e) => <option key={e.name} value={e.name}>{e.name}</option>)}
         <option value="hierarchy">hierarchy</option>
         <option value={box}>{box}</option>
+      </optgroup>
+      <optgroup label="of the paper">
+        {examples.filter((e) => isFigure(e.name)).map((e) => <option key={e.name} value={e.name}>{e.name}</option>)}
       </optgroup>
     </select>
   );
 }
+
+const isFigure = (name: string) => /^(figure|listing|4P|ScatterTest)/i.test(name);
 
 /** A box of about equal sides that holds n. */
 export function boxOf(n: number): string {

@@ -33,9 +33,15 @@ export function blocksOf(text: string): Block[] {
   return out;
 }
 
+/** The controls that a file gives a layout: BEGIN_UI=name … END_UI, of its name or of all. */
+export function controlsOf(text: string, name: string): string {
+  const all = text.matchAll(/^#?[ \t]*BEGIN_UI[ \t]*=[ \t]*(.*?)[ \t]*$[\s\S]*?^#?[ \t]*END_UI[ \t]*$/gm);
+  return [...all].filter((m) => m[1] === name || m[1] === "*").map((m) => `\n${m[0]}`).join("");
+}
+
 /** The option for a block, or for text without one, which is then told what is missing. */
 export function optionOf(block: Block | undefined, text: string): string {
-  return `strict:${block?.name ?? ""}\n${block?.text ?? text}`;
+  return block ? `strict:${block.name}\n${block.text}${controlsOf(text, block.name)}` : `strict:\n${text}`;
 }
 
 /** The name of a layout that is given as text. */

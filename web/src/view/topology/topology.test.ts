@@ -23,6 +23,13 @@ test("one block is sent, and read back from the option", () => {
   expect(textOf("sphere")).toBe("");
 });
 
+test("the controls of a layout go with it", () => {
+  const ui = "BEGIN_UI=c\nshape=bars\nEND_UI";
+  expect(optionOf(blocksOf(file + ui)[1], file + ui)).toBe(`strict:c\nBEGIN_VIZ=c\nx=2\nEND_VIZ\n${ui}`);
+  expect(optionOf(blocksOf(file + ui)[0], file + ui)).not.toContain("BEGIN_UI");
+  expect(optionOf(blocksOf(file + ui)[0], `${file}#BEGIN_UI=*\n#min=2\n#END_UI\n`)).toContain("#min=2");
+});
+
 test("bindings are read and written as the command line has them", () => {
   const metrics = ["exclusive", "inclusive", "calls", "PAPI_TOT_INS", "PAPI_TOT_INS:inclusive"];
   for (const text of ["MPI_Barrier:exclusive", "std::sort:calls", "solve:PAPI_TOT_INS:inclusive", "atomic:Message size:max", "counter:power:last", "metadata:CPU MHz"]) {
