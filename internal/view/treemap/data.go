@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -40,6 +41,7 @@ type Data struct {
 	Variables  []string  `json:"variables"`
 	Parts      []Part    `json:"parts"`
 	Thresholds []float64 `json:"thresholds"`
+	Curve      Curve     `json:"curve"`
 	Findings   []Finding `json:"findings"`
 }
 
@@ -52,6 +54,7 @@ func (r *result) Data() any {
 		d.PIC = r.p*d.Gain - (1-r.p)*d.Loss
 	}
 	d.Suggested = r.suggested()
+	d.Curve = r.curve
 	for _, v := range r.variables {
 		d.Variables = append(d.Variables, v.name)
 	}
@@ -59,11 +62,23 @@ func (r *result) Data() any {
 		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.Path(i), Level: int(r.hierarchy.Depth[i]), Leaves: r.labels.Leaves[i],
 			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i], Threshold: r.threshold(i)}
 		for x, v := range r.variables {
-			part.Values[v.name] = math.Round(r.labels.Sum[x][i] * r.unit)
+			part.Values[v.name] = r.value(x, i)
 		}
 		d.Parts = append(d.Parts, part)
 	}
 	return d
+}
+
+// value of a node: a whole number of nanoseconds, or as it is.
+func (r *result) value(x int, i int32) float64 {
+	v := r.labels.Sum[x][i] * r.unit
+	if r.mean {
+		return v / float64(max(r.labels.Leaves[i], 1))
+	}
+	if r.unit == 1e9 {
+		return math.Round(v)
+	}
+	return v
 }
 
 func (r *result) locationOrNil(i int32) *trace.LocationID {
@@ -75,6 +90,64 @@ func (r *result) locationOrNil(i int32) *trace.LocationID {
 
 // suggested is the p whose cut comes nearest to all the gain at none of the loss.
 func (r *result) suggested() float64 {
+	r.once.Do(func() { r.suggestion, r.curve = r.suggest(), r.curves() })
+	return r.suggestion
+}
+
+// A Curve is gain and loss of the best cut as p goes from 0 to 1, as shares of all
+// there is to gain and to lose.
+type Curve struct {
+	P    []float64 `json:"p"`
+	Gain []float64 `json:"gain"`
+	Loss []float64 `json:"loss"`
+}
+
+const curveSteps = 128
+
+// curves takes every node where it is a part: from its own threshold to the least
+// of those above it. O(nodes log steps).
+func (r *result) curves() Curve {
+	c := Curve{P: make([]float64, curveSteps+1), Gain: make([]float64, curveSteps+1), Loss: make([]float64, curveSteps+1)}
+	plain := make([]float64, curveSteps+1)
+	for k := range c.P {
+		c.P[k] = float64(k) / curveSteps
+		plain[k] = c.P[k]
+		if r.normalised {
+			plain[k] = r.labels.Plain(c.P[k])
+		}
+	}
+	at := func(p float64) int { return sort.Search(len(plain), func(k int) bool { return plain[k] > p }) }
+	above := make([]float64, r.tree.Len()) // the least threshold of the nodes above
+	for i, p := range r.pstar {
+		above[i] = entropy.Never
+		if up := r.tree.Parent[i]; up >= 0 {
+			above[i] = min(above[up], r.pstar[up])
+		}
+		own := p
+		if r.tree.Leaf(i) {
+			own = -1
+		}
+		if own >= above[i] {
+			continue
+		}
+		if k := at(own); k < len(plain) {
+			c.Gain[k] += r.labels.Gain[i]
+			c.Loss[k] += r.labels.Loss[i]
+		}
+		if k := at(above[i]); k < len(plain) {
+			c.Gain[k] -= r.labels.Gain[i]
+			c.Loss[k] -= r.labels.Loss[i]
+		}
+	}
+	gain, loss := 0.0, 0.0
+	for k := range c.P {
+		gain, loss = gain+c.Gain[k], loss+c.Loss[k]
+		c.Gain[k], c.Loss[k] = ratio(gain, r.labels.Gain[0]), r.share(loss)
+	}
+	return c
+}
+
+func (r *result) suggest() float64 {
 	plain := append([]float64{}, r.significant...)
 	if r.normalised {
 		for i, p := range plain {
@@ -143,7 +216,7 @@ func (r *result) Table() *view.Table {
 	for _, i := range r.cut.Parts {
 		row := []any{r.hierarchy.Path(i), int64(r.hierarchy.Depth[i]), int64(r.labels.Leaves[i])}
 		for x := range r.variables {
-			row = append(row, math.Round(r.labels.Sum[x][i]*r.unit))
+			row = append(row, r.value(x, i))
 		}
 		row = append(row, r.labels.Gain[i], r.labels.Loss[i], r.share(r.labels.Loss[i]))
 		if p := r.threshold(i); p != nil {

@@ -8,6 +8,7 @@ package treemap
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -33,46 +34,89 @@ var View = &view.View{
 const warnShare = 0.01
 
 type result struct {
-	request     *view.Request
+	request *view.Request
+	*labelled
+	p     float64
+	cut   entropy.Cut
+	inCut []bool
+	level string // said where the cut is a fixed level
+	drawn drawing
+}
+
+// A labelled tree is all that does not depend on p: what the slider moves over.
+type labelled struct {
 	hierarchy   *view.Hierarchy
 	tree        *entropy.Tree
 	variables   []variable
 	unit        float64 // nanoseconds (or metric units) in one unit of the labels
+	mean        bool    // a cell's value is the mean of its locations, not their sum
 	labels      *entropy.Labels
 	pstar       []float64
 	significant []float64 // in the scale of p
 	normalised  bool
-	p           float64
-	cut         entropy.Cut
-	inCut       []bool
 	notes       []string
-	drawn       drawing
+	once        sync.Once
+	suggestion  float64
+	curve       Curve
 }
 
+func (l *labelled) sizeBytes() int64 {
+	return int64(l.tree.Len()) * int64(64+8*len(l.variables))
+}
+
+// kept holds trees for the next p.
+var kept = view.NewKeep(512<<20, (*labelled).sizeBytes)
+
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, p: q.Values.Number("p"), normalised: q.Values.Text("scale") == "normalised"}
+	r := &result{request: q, p: q.Values.Number("p")}
 	if q.Selection.Begin >= q.Selection.End && q.Store().Info().Intervals > 0 {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	var err error
-	r.hierarchy, err = view.HierarchyBy(q.Values.Text("hierarchy"), q.Store().Locations(), q.Selection.Locations, view.Holders(ctx, q.Store()))
+	r.labelled, err = kept.Get(q.Store(), keyOf(q), func() (*labelled, error) {
+		made := &result{request: q, labelled: &labelled{normalised: q.Values.Text("scale") == "normalised"}}
+		return made.labelled, made.measure(ctx)
+	})
 	if err != nil {
 		return nil, err
+	}
+	return r, r.chooseCut()
+}
+
+// keyOf names everything that a labelled tree depends on.
+func keyOf(q *view.Request) string {
+	s := q.Selection
+	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, s.Regions == nil, s.Regions)
+	for _, o := range []string{"gain", "scale", "values", "hierarchy", "metric", "paper"} {
+		key += "\x00" + q.Values.Text(o)
+	}
+	return key
+}
+
+// measure reads the values and measures every node: O(nodes log nodes).
+func (r *result) measure(ctx context.Context) (err error) {
+	q := r.request
+	r.hierarchy, err = view.HierarchyBy(q.Values.Text("hierarchy"), q.Store().Locations(), q.Selection.Locations, view.Holders(ctx, q.Store()))
+	if err != nil {
+		return err
 	}
 	r.tree = &entropy.Tree{Parent: r.hierarchy.Parent, Last: r.hierarchy.Last}
 	if r.hierarchy.Leaves == 0 {
-		return nil, view.Empty("choose other locations", "no location with values in the selection")
+		return view.Empty("choose other locations", "no location with values in the selection")
 	}
 	values, err := r.values(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	gain := entropy.GainValues
 	if q.Values.Text("gain") == "entropy" {
 		gain = entropy.GainEntropy
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	r.labels = entropy.Label(r.tree, values, gain)
 	r.pstar, r.significant = r.labels.Thresholds()
@@ -81,7 +125,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			r.significant[i] = r.labels.Normalised(p)
 		}
 	}
-	return r, r.chooseCut()
+	return nil
 }
 
 // chooseCut takes the best aggregation for p, or a fixed level of the tree.
@@ -97,7 +141,7 @@ func (r *result) chooseCut() error {
 			return err
 		}
 		r.cut = r.labels.Level(depth)
-		r.notes = append(r.notes, fmt.Sprintf("drawn at a fixed level (%s), not at the best cut", group))
+		r.level = fmt.Sprintf("drawn at a fixed level (%s), not at the best cut", group)
 	}
 	r.inCut = make([]bool, r.tree.Len())
 	for _, i := range r.cut.Parts {
@@ -134,7 +178,13 @@ func (r *result) share(loss float64) float64 {
 	return loss / r.labels.Loss[0]
 }
 
-func (r *result) Notes() []string { return append([]string{}, r.notes...) }
+func (r *result) Notes() []string {
+	out := append([]string{}, r.notes...)
+	if r.level != "" {
+		out = append(out, r.level)
+	}
+	return out
+}
 
 // aggregated reports whether a part stands for more than one location.
 func (r *result) aggregated(i int32) bool { return r.labels.Leaves[i] > 1 }

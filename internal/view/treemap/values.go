@@ -25,6 +25,9 @@ const mostRegions = 8
 
 // values gives variable × node, in units of one second (metric units of a profile).
 func (r *result) values(ctx context.Context) ([][]float64, error) {
+	if out, is, err := r.other(ctx, r.request.Values.Text("values")); is || err != nil {
+		return out, err
+	}
 	table, err := r.table(ctx)
 	if err != nil {
 		return nil, err
@@ -217,7 +220,7 @@ func (r *result) patterns(list string, regions []trace.Region, present, which []
 			}
 		}
 		if n == 0 {
-			return fmt.Errorf("--values %q: no region of the selection matches; want regions, roles, categories, busy, or patterns joined by commas", p)
+			return fmt.Errorf("--values %q: no region of the selection matches; want regions, roles, categories, busy, instants, counter:NAME, mean:NAME, or patterns joined by commas", p)
 		}
 		r.variables = append(r.variables, v)
 	}

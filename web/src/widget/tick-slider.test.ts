@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextPicture, spread } from "./tick-slider";
+import { gainAndLoss, nextPicture, spread } from "./tick-slider";
 
 test("a step goes to the next picture, not to the next number", () => {
   const ticks = [0.2, 0.4, 0.9];
@@ -18,4 +18,10 @@ test("ticks that cannot be told apart are drawn once", () => {
   const many = Array.from({ length: 10000 }, (_, i) => i / 10000);
   expect(spread(many).length).toBeLessThanOrEqual(301);
   expect(spread([0.1, 0.5])).toEqual([0.1, 0.5]);
+});
+
+test("gain and loss are said for the value nearest on the curve", () => {
+  const curve = { p: [0, 0.5, 1], gain: [0, 0.6, 1], loss: [0, 0.1, 1] };
+  expect(gainAndLoss(curve, 0.45)).toBe(": gain 60.0 %, loss 10.0 %");
+  expect(gainAndLoss(curve, 7)).toBe(": gain 100.0 %, loss 100.0 %");
 });

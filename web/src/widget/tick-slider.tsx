@@ -4,16 +4,20 @@
 import "./tick-slider.css";
 import { useEffect, useState } from "preact/hooks";
 
+export interface Curve { p: number[]; gain: number[]; loss: number[] }
+
 interface Props {
   label: string;
   value: number;
   /** Ascending, between 0 and 1. */
   ticks: readonly number[];
   suggested?: number;
+  /** What is gained and lost along the slider, as shares. */
+  curve?: Curve;
   set: (value: number) => void;
 }
 
-export function TickSlider({ label, value, ticks, suggested, set }: Props) {
+export function TickSlider({ label, value, ticks, suggested, curve, set }: Props) {
   const [draft, setDraft] = useState<number | null>(null);
   useEffect(() => setDraft(null), [value]);
   const shown = draft ?? value;
@@ -22,8 +26,14 @@ export function TickSlider({ label, value, ticks, suggested, set }: Props) {
     <span class="tick-slider">
       <button type="button" class="plain" title={`The picture before this ${label}`} aria-label={`Smaller ${label}`} onClick={() => step(-1)}>‹</button>
       <span class="tick-slider-track">
+        {curve && (
+          <svg class="tick-slider-curve" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+            <polyline class="gain" points={points(curve.p, curve.gain)} vector-effect="non-scaling-stroke" />
+            <polyline class="loss" points={points(curve.p, curve.loss)} vector-effect="non-scaling-stroke" />
+          </svg>
+        )}
         <input
-          type="range" min="0" max="1" step="any" value={shown} aria-label={`${label} = ${shown.toPrecision(3)}`} title={`${label} = ${shown.toPrecision(4)}`}
+          type="range" min="0" max="1" step="any" value={shown} aria-label={`${label} = ${shown.toPrecision(3)}`} title={`${label} = ${shown.toPrecision(4)}${curve ? gainAndLoss(curve, shown) : ""}`}
           onInput={(e) => { const v = Number(e.currentTarget.value); setDraft(v); set(v); }}
         />
         <svg class="tick-slider-ticks" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
@@ -37,6 +47,18 @@ export function TickSlider({ label, value, ticks, suggested, set }: Props) {
       )}
     </span>
   );
+}
+
+/** A curve of shares in a box of one by one. */
+function points(p: readonly number[], share: readonly number[]): string {
+  return p.map((x, i) => `${x},${1 - Math.max(0, Math.min(1, share[i] ?? 0))}`).join(" ");
+}
+
+/** What is gained and lost at a value, in words. */
+export function gainAndLoss(curve: Curve, value: number): string {
+  const i = Math.max(0, Math.min(curve.p.length - 1, Math.round(value * (curve.p.length - 1))));
+  const percent = (x: number | undefined) => `${((x ?? 0) * 100).toFixed(1)} %`;
+  return `: gain ${percent(curve.gain[i])}, loss ${percent(curve.loss[i])}`;
 }
 
 /** The middle of the stretch between ticks next to the one that holds value. */

@@ -6,7 +6,7 @@ import { useBench } from "../../shell/context";
 import type { PanelState } from "../../shell/layout";
 import { requestOf } from "../../shell/panel";
 import type { ViewPlug } from "../../shell/plug";
-import { TickSlider } from "../../widget/tick-slider";
+import { TickSlider, type Curve } from "../../widget/tick-slider";
 
 export const treemap: ViewPlug = {
   name: "treemap",
@@ -14,7 +14,7 @@ export const treemap: ViewPlug = {
   Controls,
 };
 
-interface Steps { thresholds: number[]; suggested: number }
+interface Steps { thresholds: number[]; suggested: number; curve: Curve }
 
 function Controls({ panel }: { panel: PanelState }) {
   const bench = useBench();
@@ -31,5 +31,5 @@ function Controls({ panel }: { panel: PanelState }) {
       .catch(() => setSteps(null)); // the picture itself says what is wrong
     return () => stop.abort();
   }, [key]);
-  return <TickSlider label="p" value={p} ticks={steps?.thresholds ?? []} suggested={steps?.suggested} set={(v) => bench.setOption(panel.id, "p", [String(v)])} />;
+  return <TickSlider label="p" value={p} ticks={steps?.thresholds ?? []} suggested={steps?.suggested} curve={steps?.curve} set={(v) => bench.setOption(panel.id, "p", [String(v)])} />;
 }

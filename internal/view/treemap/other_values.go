@@ -1,0 +1,134 @@
+package treemap
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// other gives values that are not time: "counter:PATTERN", what a counter adds up
+// to over the window (unit × second); "mean:PATTERN", its mean over the window, and of
+// a cell the mean of its locations; "instants" or "instants:PATTERN", how often.
+// isOther is false where the text asks for time.
+func (r *result) other(ctx context.Context, by string) (values [][]float64, isOther bool, err error) {
+	kind, pattern, has := strings.Cut(by, ":")
+	switch {
+	case kind == "instants":
+		values, err = r.instants(ctx, pattern)
+	case has && (kind == "counter" || kind == "mean"):
+		r.mean = kind == "mean"
+		values, err = r.counters(ctx, pattern)
+	default:
+		return nil, false, nil
+	}
+	return values, true, err
+}
+
+// instants counts those of each region in the window.
+func (r *result) instants(ctx context.Context, pattern string) ([][]float64, error) {
+	s := r.request.Store()
+	regions := s.Regions()
+	match, err := view.RegionPattern(pattern)
+	if err != nil && pattern != "" {
+		return nil, fmt.Errorf("--values: %w", err)
+	}
+	r.unit = 1
+	of := map[trace.RegionID]int{}
+	var out [][]float64
+	lost := int64(0)
+	err = s.Instants(ctx, r.request.Window(), func(c *store.InstantColumns) error {
+		leaf := r.hierarchy.LeafOf[c.Location]
+		for _, id := range c.Region {
+			if pattern != "" && !match(id, &regions[id]) {
+				continue
+			}
+			if leaf < 0 {
+				lost++
+				continue
+			}
+			x, ok := of[id]
+			if !ok {
+				x = len(out)
+				of[id] = x
+				out = append(out, make([]float64, r.tree.Len()))
+				r.variables = append(r.variables, variable{regions[id].Name, scene.LocationColour(x), id})
+			}
+			out[x][leaf]++
+		}
+		return nil
+	})
+	r.sayLost(lost, "instants")
+	if err == nil && len(out) == 0 {
+		err = view.Empty("choose a longer time or another pattern", "no instant of that name lies in the selection")
+	}
+	return out, err
+}
+
+// counters adds up step functions: a value holds from its sample to the next one.
+func (r *result) counters(ctx context.Context, pattern string) ([][]float64, error) {
+	s := r.request.Store()
+	match, err := view.ParsePattern(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("--values: %w", err)
+	}
+	r.unit = 1
+	all := s.Counters()
+	of := map[string]int{}
+	var ids []trace.CounterID
+	var out [][]float64
+	lost := int64(0)
+	for i, c := range all {
+		if !match(c.Name) {
+			continue
+		}
+		if r.hierarchy.LeafOf[c.Location] < 0 {
+			lost++
+			continue
+		}
+		if _, ok := of[c.Name]; !ok {
+			of[c.Name] = len(out)
+			r.variables = append(r.variables, variable{c.Name, scene.LocationColour(len(out)), trace.NoRegion})
+			out = append(out, make([]float64, r.tree.Len()))
+		}
+		ids = append(ids, trace.CounterID(i))
+	}
+	r.sayLost(lost, "counters")
+	if len(ids) == 0 {
+		return nil, view.Empty("`parallax info` lists the counters", "no counter of that name belongs to a location of the hierarchy")
+	}
+	begin, end := r.request.Selection.Begin, r.request.Selection.End
+	// From the start of the run: what holds at the window's begin was sampled before it.
+	err = s.Samples(ctx, ids, 0, end, func(c *store.SampleColumns) error {
+		k := &all[c.Counter]
+		sum := 0.0
+		for i, t := range c.Time {
+			next := end
+			if i+1 < len(c.Time) {
+				next = c.Time[i+1]
+			}
+			if from, to := max(t, begin), min(next, end); to > from && !math.IsNaN(c.Value[i]) {
+				sum += max(c.Value[i], 0) * float64(to-from)
+			}
+		}
+		scale := 1e9
+		if r.mean {
+			scale = float64(end - begin)
+		}
+		out[of[k.Name]][r.hierarchy.LeafOf[k.Location]] += sum / scale
+		return nil
+	})
+	return out, err
+}
+
+// sayLost tells of what belongs to no location that is drawn.
+func (r *result) sayLost(n int64, what string) {
+	if n > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s %s of locations that are not drawn are left out", view.Thousands(n), what))
+	}
+}
