@@ -213,6 +213,18 @@ func condense(n int, boxes bool, graph func(k int) (int32, *Graph)) []Row {
 	return slices.Concat(parts...)
 }
 
+// Renumber makes owner order[i] number i, and sorts rows by their new owners.
+func Renumber(rows []Row, order []int32) {
+	number := make([]int32, len(order))
+	for i, old := range order {
+		number[old] = int32(i)
+	}
+	for i := range rows {
+		rows[i].Owner = number[rows[i].Owner]
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return int(a.Owner) - int(b.Owner) })
+}
+
 // appendRows condenses the buckets of one owner, in order of pairs.
 func appendRows(rows []Row, owner int32, g *Graph, boxes bool) []Row {
 	from := len(rows)

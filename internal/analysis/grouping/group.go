@@ -243,3 +243,35 @@ func (g *Groups) order(n int) {
 		}
 	}
 }
+
+// ByGroup lists the locations group after group, those of a group in the order of
+// the dendrogram.
+func (g *Groups) ByGroup() []int32 {
+	out := make([]int32, 0, len(g.Of))
+	for k := range g.Members {
+		for _, i := range g.Order {
+			if int(g.Of[i]) == k {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
+}
+
+// Renumber makes location order[i] number i.
+func (g *Groups) Renumber(order []int32) {
+	number := make([]int32, len(order))
+	of := make([]int32, len(order))
+	for i, old := range order {
+		number[old], of[i] = int32(i), g.Of[old]
+	}
+	g.Of = of
+	for _, list := range append([][]int32{g.Medoid, g.Order, g.Sampled}, g.Members...) {
+		for i, old := range list {
+			list[i] = number[old]
+		}
+	}
+	for _, members := range g.Members {
+		slices.Sort(members)
+	}
+}

@@ -27,7 +27,7 @@ var View = &view.View{
 		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single line; a hollow colour says that the region is not called there. " +
 		"The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "over", "order=differs", "group=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "by=regions", "alike", "k"),
+	Options: view.Use("metric", "over", "order=differs", "arrange", "group=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "by=regions", "alike", "k"),
 	Compute: compute,
 }
 
@@ -184,7 +184,8 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	var err error
 	r.rows, err = callgraph.Gather(plan, scan)
 	r.overlap = plan.Open.Load()
-	if err != nil || len(r.locations) <= mostHues || r.over == "locations" {
+	arrange := r.request.Values.Text("arrange") == "groups" && len(r.locations) > 1
+	if err != nil || len(r.locations) <= mostHues && !arrange || r.over == "locations" {
 		return err
 	}
 	table, err := grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
@@ -192,13 +193,31 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		return err
 	}
 	g := r.grouping(table)
-	r.groups = g
+	if len(r.locations) > mostHues {
+		r.groups = g
+	}
+	if arrange && len(r.locations) <= mostLanes {
+		r.arrange(g)
+	}
 	if len(r.locations) > mostLanes {
 		r.groupRows, err = plan.Merge(g.Of, len(g.Members), scan)
 		r.notes = append(r.notes, fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s, with the spread of their members' medians as a pale band",
 			view.Count(len(r.locations), "location"), view.Count(len(g.Members), "group")))
 	}
 	return err
+}
+
+// arrange puts locations that behave alike next to each other.
+func (r *result) arrange(g *grouping.Groups) {
+	order := g.ByGroup()
+	locations, names := make([]trace.LocationID, len(order)), make([]string, len(order))
+	for i, old := range order {
+		locations[i], names[i] = r.locations[old], r.names[old]
+	}
+	r.locations, r.names = locations, names
+	callgraph.Renumber(r.rows, order)
+	g.Renumber(order)
+	r.notes = append(r.notes, fmt.Sprintf("locations that behave alike are next to each other, %s", view.Count(len(g.Members), "group")))
 }
 
 func (r *result) grouping(table *grouping.Table) *grouping.Groups {

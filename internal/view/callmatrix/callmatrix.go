@@ -27,7 +27,7 @@ var View = &view.View{
 		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left corner clockwise; a slice left empty says that this location never makes the call. " +
 		"Colours run over the values on display, so choose fewer regions to see finer differences: click a name to see only what that region calls, hide what is large, or take the linear or rank scale.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "over", "closure", "stretch=log", "caller", "path", "hide", "keep", "top", "order=differs", "by=regions", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
+	Options: view.Use("metric", "over", "closure", "stretch=log", "span", "caller", "path", "hide", "keep", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
 	Compute: compute,
 }
 
@@ -171,11 +171,27 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		return err
 	}
 	r.group()
+	if r.request.Values.Text("arrange") == "groups" && len(r.locations) <= mostSlices && r.over == "calls" {
+		r.arrange()
+	}
 	if len(r.locations) > mostSlices && r.over == "calls" {
 		r.groupRows, err = plan.Merge(r.groups.Of, len(r.groups.Members), scan)
 		r.notes = append(r.notes, fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all", view.Count(len(r.locations), "location"), view.Count(len(r.groups.Members), "group")))
 	}
 	return err
+}
+
+// arrange puts the slices of locations that behave alike next to each other.
+func (r *result) arrange() {
+	order := r.groups.ByGroup()
+	locations, names := make([]trace.LocationID, len(order)), make([]string, len(order))
+	for i, old := range order {
+		locations[i], names[i] = r.locations[old], r.names[old]
+	}
+	r.locations, r.names = locations, names
+	callgraph.Renumber(r.rows, order)
+	r.groups.Renumber(order)
+	r.notes = append(r.notes, fmt.Sprintf("slices of locations that behave alike are next to each other, %s", view.Count(len(r.groups.Members), "group")))
 }
 
 // group partitions the locations by the pairs on display, so that a window, a

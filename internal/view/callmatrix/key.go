@@ -19,6 +19,29 @@ const (
 // keyNames say what the rings are, from the centre outwards.
 var keyNames = [5]string{"2 %, innermost", "25 %", "median", "75 %", "98 % of the calls"}
 
+// rowScaleRoom is for the run of colours of each row, with its ends.
+const rowScaleRoom = 190
+
+// rowScales draws the run of colours of each row beside it.
+func (r *result) rowScales(s *scene.Scene) {
+	f, d := &s.Frames[0], &r.drawn
+	x := f.X + f.W + 16
+	if float32(s.Width)-f.X-f.W < rowScaleRoom || d.size < 13 {
+		return
+	}
+	const width, steps = 48, 24
+	ramps, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	for k, c := range d.rows {
+		middle := d.y + (float32(k)+0.5)*d.size
+		text.Add(x+52, middle+4, r.format(c.low), scene.UITextMuted, scene.End)
+		for i := range steps {
+			ramps.Add(x+58+float32(i)*width/steps, middle-4, width/steps, 8, scene.Ramp(c.ramp, float64(i)/(steps-1)))
+		}
+		text.Add(x+58+width+6, middle+4, r.format(c.high), scene.UITextMuted, scene.Start)
+	}
+	s.AddLayer("row scales", -1, ramps, text)
+}
+
 // key draws a square with its parts named, where the matrix leaves room beside it.
 func (r *result) key(s *scene.Scene) {
 	f := &s.Frames[0]

@@ -26,6 +26,7 @@ type drawing struct {
 	pairs      map[callgraph.Pair]*drawnPair
 	slices     int
 	scale      colours
+	rows       []*colours // of each row
 }
 
 // A drawnPair is one square: the box of each slice.
@@ -33,6 +34,7 @@ type drawnPair struct {
 	boxes  []([5]float64)
 	has    []bool
 	static bool
+	scale  *colours
 }
 
 // leastSquare is how small squares may get so that n slices can still be seen.
@@ -87,8 +89,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if w >= 200 && h >= 120 {
 		left, top = r.labelRoom(w, h)
 	}
-	callers, callees := r.choose(max(w-left-8, 1), max(h-top-4, 1))
-	square := min((w-left-8)/float32(len(callers)), (h-top-4)/float32(len(callees)), mostSquare)
+	right := float32(8)
+	if r.byRow() && left > 0 && w > 500 {
+		right += rowScaleRoom
+	}
+	callers, callees := r.choose(max(w-left-right, 1), max(h-top-4, 1))
+	square := min((w-left-right)/float32(len(callers)), (h-top-4)/float32(len(callees)), mostSquare)
 	square = max(square, 1)
 	r.drawn = drawing{x: left, y: top, size: square, callers: callers, callees: callees}
 	_, r.drawn.slices = r.slices()
@@ -107,7 +113,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.columnLabels(s, &frame, top)
 	}
 	r.paint(s)
-	if left > 0 {
+	switch {
+	case left > 0 && r.byRow():
+		r.rowScales(s)
+	case left > 0:
 		r.key(s)
 	}
 	r.legend(s)
@@ -184,8 +193,24 @@ func (r *result) collect() {
 			d.pairs[key] = q
 		}
 	}
-	d.scale = r.newColours()
+	d.scale = r.newColours(func(callgraph.Pair) bool { return true })
+	for _, callee := range d.callees {
+		scale := &d.scale
+		if r.byRow() {
+			own := r.newColours(func(p callgraph.Pair) bool { return p.Callee == callee })
+			scale = &own
+		}
+		d.rows = append(d.rows, scale)
+		for _, caller := range d.callers {
+			if p := d.pairs[callgraph.Pair{Caller: caller, Callee: callee}]; p != nil {
+				p.scale = scale
+			}
+		}
+	}
 }
+
+// byRow reports whether each row has colours of its own.
+func (r *result) byRow() bool { return r.request.Values.Text("span") == "row" }
 
 // colours turn values into a ramp.
 type colours struct {
@@ -195,8 +220,8 @@ type colours struct {
 	ramp      string
 }
 
-// newColours spans the lowest to the highest value on display.
-func (r *result) newColours() colours {
+// newColours spans the lowest to the highest value on display of some pairs.
+func (r *result) newColours(of func(callgraph.Pair) bool) colours {
 	c := colours{low: math.Inf(1), high: math.Inf(-1), stretch: r.request.Values.Text("stretch"), ramp: r.request.Values.Text("palette")}
 	if r.request.Values.Switch("paper") {
 		c.ramp = "green-red"
@@ -204,7 +229,10 @@ func (r *result) newColours() colours {
 			c.stretch = "linear"
 		}
 	}
-	for _, p := range r.drawn.pairs {
+	for key, p := range r.drawn.pairs {
+		if !of(key) {
+			continue
+		}
 		for i, box := range p.boxes {
 			if p.has[i] {
 				c.low, c.high = min(c.low, box[0]), max(c.high, box[4])
@@ -263,8 +291,12 @@ func (r *result) legend(s *scene.Scene) {
 	case r.over == "locations":
 		what = r.metric + " time a location"
 	}
+	low, high := r.format(c.low), r.format(c.high)
+	if r.byRow() {
+		low, high = "least of the row", "most of the row"
+	}
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("%s, %s", what, c.stretch), Colour: scene.Ramp(c.ramp, 0), RampEnd: scene.Ramp(c.ramp, 1),
-		RampLow: r.format(c.low), RampHigh: r.format(c.high), Region: scene.NoID, Parent: scene.NoID})
+		RampLow: low, RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID})
 }
 

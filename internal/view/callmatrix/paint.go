@@ -80,9 +80,9 @@ func (r *result) runs(p *drawnPair, ring int, f func(from, to int, c scene.Colou
 		if !p.has[k] {
 			continue
 		}
-		c := r.drawn.scale.colour(p.boxes[k][ring])
+		c := p.scale.colour(p.boxes[k][ring])
 		last := k
-		for last+1 < len(p.boxes) && p.has[last+1] && r.drawn.scale.colour(p.boxes[last+1][ring]) == c {
+		for last+1 < len(p.boxes) && p.has[last+1] && p.scale.colour(p.boxes[last+1][ring]) == c {
 			last++
 		}
 		f(k, last, c)
