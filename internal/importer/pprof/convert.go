@@ -23,8 +23,8 @@ type converter struct {
 	frames  map[*profile.Location][]trace.RegionID // outermost first
 	rows    map[rowKey]trace.LocationID
 	process map[string]trace.LocationID // by rank; "" for none
-	other   map[string]int64            // labels that make no location
-	zero    bool                        // a sample without rank is of rank 0
+	labels  labels
+	zero    bool // a sample without rank is of rank 0
 	guessed int64
 }
 
@@ -35,7 +35,7 @@ func convert(ctx context.Context, p *profile.Profile, name, label string, w trac
 		return importer.Malformed(label, "", "the profile holds no samples")
 	}
 	c := &converter{w: w, name: name, frames: map[*profile.Location][]trace.RegionID{}, rows: map[rowKey]trace.LocationID{},
-		process: map[string]trace.LocationID{}, other: map[string]int64{}}
+		process: map[string]trace.LocationID{}}
 	c.zero = ranksAreNumbers(p)
 	metrics, scale := c.metrics(p)
 	out := stack.New(w, metrics...)
@@ -154,6 +154,7 @@ func ranksAreNumbers(p *profile.Profile) bool {
 // location finds who took a sample, from its labels.
 func (c *converter) location(s *profile.Sample) trace.LocationID {
 	var k rowKey
+	c.labels.begin()
 	label := func(name, value string) {
 		switch {
 		case isRank(name):
@@ -164,7 +165,7 @@ func (c *converter) location(s *profile.Sample) trace.LocationID {
 			}
 			k.thread = value
 		default:
-			c.other[name]++
+			c.labels.add(name, value)
 		}
 	}
 	for name, values := range s.Label {
@@ -184,6 +185,7 @@ func (c *converter) location(s *profile.Sample) trace.LocationID {
 		at = c.define(k)
 		c.rows[k] = at
 	}
+	c.labels.count(at)
 	return at
 }
 
@@ -223,7 +225,5 @@ func (c *converter) describe(p *profile.Profile) {
 	if c.guessed > 0 {
 		c.w.Report(trace.Guessed, "samples without a rank where others have one: the format cannot write rank 0", c.guessed, "")
 	}
-	for name, n := range c.other {
-		c.w.Report(trace.Skipped, fmt.Sprintf("labels %q of samples: values are added up over them", name), n, "")
-	}
+	c.labels.write(c.w)
 }

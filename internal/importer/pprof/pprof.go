@@ -8,11 +8,12 @@
 //	label thread, tid   location (thread) below
 //	function            region; frames that were inlined count as frames
 //	sample type         metric; times in nanoseconds
+//	other labels        attributes of the location: the value, or the most frequent of several
 //	stack               call path; its value is exclusive, and inclusive on the paths above
 //	comment             property
 //
-// What it lacks: labels other than rank and thread are added up over, which the
-// report counts. A sample does not tell how often a function was called. The
+// What it lacks: where samples of one location have a label with several values,
+// they are added up over these, which the report counts. A sample does not tell how often a function was called. The
 // profile is read as a whole, since its tables come after the samples.
 package pprof
 

@@ -2,11 +2,16 @@ package pprof
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
 
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -105,5 +110,43 @@ func TestTotalsAgreeWithTheReferenceText(t *testing.T) {
 				t.Errorf("%g %g, want %v", a, b, want)
 			}
 		})
+	}
+}
+
+// Labels that make no location are attributes of the one that took the samples.
+func TestLabelsAreAttributesOfTheLocation(t *testing.T) {
+	f := &profile.Function{ID: 1, Name: "main"}
+	l := &profile.Location{ID: 1, Line: []profile.Line{{Function: f}}}
+	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}}, Function: []*profile.Function{f}, Location: []*profile.Location{l}}
+	add := func(rank string, n int64, labels map[string][]string, numbers map[string][]int64) {
+		labels["rank"] = []string{rank}
+		p.Sample = append(p.Sample, &profile.Sample{Location: []*profile.Location{l}, Value: []int64{n}, Label: labels, NumLabel: numbers})
+	}
+	add("0", 1, map[string][]string{"request": {"read"}}, map[string][]int64{"bytes": {512}})
+	add("0", 2, map[string][]string{"request": {"write"}}, map[string][]int64{"bytes": {512}})
+	add("0", 3, map[string][]string{"request": {"write"}}, nil)
+	add("1", 4, map[string][]string{"request": {"read"}}, nil)
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "x.pprof")
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := importertest.Import(t, Format, file)
+	got := map[string]string{}
+	for id, name := range r.Locations().Name {
+		for _, a := range r.Locations().Attributes[id] {
+			got[name+" "+a.Key] = a.Value.String()
+		}
+	}
+	want := map[string]string{"rank 0 request": "write, read", "rank 0 bytes": "512", "rank 1 request": "read"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("attributes (-want +got):\n%s", d)
+	}
+	report := importertest.Report(r.Info().Report)
+	if n := report[`skipped labels "request" of samples: values are added up over them, and the most frequent are attributes of the location`]; n != 3 {
+		t.Errorf("%d samples are reported as added up, want the 3 of rank 0: %v", n, report)
 	}
 }
