@@ -118,30 +118,53 @@ const (
 // where it is strictly better.
 func (st *SpaceTime) Best(ctx context.Context, p float64) (parts []Part, pic float64, err error) {
 	n, s := st.Tree.Len(), st.Slices
-	value := make([][]float64, n) // best of (node, first, last); summed into the parent as children finish
+	value := make([][]float64, n) // best of (node, first, last)
 	choice := make([][]int16, n)
-	for i := n - 1; i >= 0; i-- {
-		if err := ctx.Err(); err != nil {
+	levels := st.levels()
+	for d := len(levels) - 1; d >= 0; d-- { // the nodes of a level need only those below
+		nodes := levels[d]
+		err := eachNode(ctx, len(nodes), func(k int) {
+			i := int(nodes[k])
+			value[i], choice[i] = make([]float64, s*s), make([]int16, s*s)
+			st.addChildren(i, value)
+			st.programme(i, p, !st.Tree.Leaf(i), value[i], choice[i])
+		})
+		if err != nil {
 			return nil, 0, err
-		}
-		inner := !st.Tree.Leaf(i)
-		if value[i] == nil {
-			value[i] = make([]float64, s*s)
-		}
-		choice[i] = make([]int16, s*s)
-		st.programme(i, p, inner, value[i], choice[i])
-		if up := st.Tree.Parent[i]; up >= 0 {
-			if value[up] == nil {
-				value[up] = make([]float64, s*s)
-			}
-			for k, v := range value[i] {
-				value[up][k] += v
-			}
-			value[i] = nil
 		}
 	}
 	st.collect(choice, 0, 0, s-1, &parts)
 	return parts, value[0][s-1], nil
+}
+
+// levels lists the nodes by their depth.
+func (st *SpaceTime) levels() (out [][]int32) {
+	depth := make([]int, st.Tree.Len())
+	for i, p := range st.Tree.Parent {
+		if p >= 0 {
+			depth[i] = depth[p] + 1
+		}
+		for len(out) <= depth[i] {
+			out = append(out, nil)
+		}
+		out[depth[i]] = append(out[depth[i]], int32(i))
+	}
+	return out
+}
+
+// addChildren sums the best of a node's children, the last one first, and lets
+// them go.
+func (st *SpaceTime) addChildren(i int, value [][]float64) {
+	var children []int
+	for k := i + 1; k <= int(st.Tree.Last[i]); k = int(st.Tree.Last[k]) + 1 {
+		children = append(children, k)
+	}
+	for k := len(children) - 1; k >= 0; k-- {
+		for at, v := range value[children[k]] {
+			value[i][at] += v
+		}
+		value[children[k]] = nil
+	}
 }
 
 // programme fills best and choice of one node for all stretches, short ones

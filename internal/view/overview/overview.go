@@ -34,56 +34,84 @@ var View = &view.View{
 const (
 	// mostNodes and mostSlices bound the programme, which grows with nodes × slices³.
 	mostNodes  = 480
-	mostSlices = 64
+	mostSlices = 100
 )
 
 type result struct {
-	request   *view.Request
+	request *view.Request
+	*prepared
+	parts []entropy.Part
+	gain  float64 // of the parts, in the scale of p
+	loss  float64
+	pic   float64
+	p     float64
+	said  string
+	drawn drawing
+}
+
+// What is prepared does not depend on p.
+type prepared struct {
 	hierarchy *view.Hierarchy
 	tree      *entropy.Tree
 	node      []int32 // of the hierarchy, for each node of the reduced tree
-	leaves    []int32 // of the reduced tree: leaves before and at each node, for rows
 	begin     trace.Time
 	level     int // slices are 2^level ns wide
 	slices    int
 	roles     []trace.Role
 	programme *entropy.SpaceTime
-	parts     []entropy.Part
-	gain      float64 // of the parts, in the scale of p
-	loss      float64
-	pic       float64
-	p         float64
 	notes     []string
-	drawn     drawing
 }
 
+func (p *prepared) sizeBytes() int64 {
+	return int64(p.tree.Len())*int64(p.slices)*int64(16*p.slices+8*len(p.roles)) + 40*int64(p.hierarchy.Len())
+}
+
+// kept holds what is prepared for the next p.
+var kept = view.NewKeep(512<<20, (*prepared).sizeBytes)
+
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	s := q.Store()
 	r := &result{request: q, p: q.Values.Number("p")}
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
-	var err error
-	if r.hierarchy, err = view.HierarchyBy(q.Values.Text("hierarchy"), s.Locations(), q.Selection.Locations, s.Locations().Holds); err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	var err error
+	s := q.Selection
+	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, q.Values.Text("gain"), q.Values.Integer("bins"), q.Values.Text("hierarchy"))
+	r.prepared, err = kept.Get(q.Store(), key, func() (*prepared, error) {
+		made := &result{request: q, prepared: &prepared{}}
+		return made.prepared, made.prepare(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, r.solve(ctx)
+}
+
+// prepare reads the slices and measures every node over every stretch of them.
+func (r *result) prepare(ctx context.Context) (err error) {
+	q := r.request
+	s := q.Store()
+	if r.hierarchy, err = view.HierarchyBy(q.Values.Text("hierarchy"), s.Locations(), q.Selection.Locations, s.Locations().Holds); err != nil {
+		return err
+	}
 	if r.hierarchy.Leaves == 0 {
-		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
+		return view.Empty("choose other locations", "no location with intervals in the selection")
 	}
 	r.reduce()
 	r.slice(q.Values.Integer("bins"))
 	values, err := r.values(ctx, s)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	gain := entropy.GainValues
 	if q.Values.Text("gain") == "entropy" {
 		gain = entropy.GainEntropy
 	}
-	if r.programme, err = entropy.NewSpaceTime(ctx, r.tree, r.slices, values, gain); err != nil {
-		return nil, err
-	}
-	return r, r.solve(ctx)
+	r.programme, err = entropy.NewSpaceTime(ctx, r.tree, r.slices, values, gain)
+	return err
 }
 
 // reduce cuts the hierarchy at the deepest level that keeps it small enough.
@@ -257,8 +285,8 @@ func (r *result) solve(ctx context.Context) error {
 		r.gain, r.loss = share(r.gain, gain), share(r.loss, loss)
 		r.pic = r.p*r.gain - (1-r.p)*r.loss
 	}
-	r.notes = append([]string{fmt.Sprintf("p = %.4g: %s boxes for %s cells, loss %s", r.p, view.Thousands(int64(len(r.parts))),
-		view.Thousands(int64(r.rows()*r.slices)), view.FormatShare(r.lossShare(r.totalLoss())))}, r.notes...)
+	r.said = fmt.Sprintf("p = %.4g: %s boxes for %s cells, loss %s", r.p, view.Thousands(int64(len(r.parts))),
+		view.Thousands(int64(r.rows()*r.slices)), view.FormatShare(r.lossShare(r.totalLoss())))
 	return nil
 }
 
@@ -282,7 +310,7 @@ func (r *result) lossShare(loss float64) float64 {
 	return share(loss, whole)
 }
 
-func (r *result) Notes() []string { return append([]string{}, r.notes...) }
+func (r *result) Notes() []string { return append([]string{r.said}, r.notes...) }
 
 // rows is the number of leaves of the reduced tree.
 func (r *result) rows() int {
