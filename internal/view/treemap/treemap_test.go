@@ -2,15 +2,10 @@ package treemap_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
@@ -149,89 +144,5 @@ location process p rank=0
 	d := data(t, viewtest.Case{Trace: text, Options: map[string][]string{"p": {"0"}}})
 	if len(d.Parts) != 2 || d.Parts[0].Values["run"]+d.Parts[1].Values["run"] != 150 {
 		t.Errorf("parts %+v", d.Parts)
-	}
-}
-
-// TestPlacesSayWhichLocationACellIs: the page marks chosen locations by them.
-func TestPlacesSayWhichLocationACellIs(t *testing.T) {
-	c := viewtest.Case{Reader: func(tb testing.TB) store.Reader {
-		return viewtest.Local(tb, func(w trace.Writer) { viewtest.WriteSteps(w, 64, 6400) })
-	}, Options: map[string][]string{"p": {"0"}}}
-	r := c.Open(t)
-	result := c.Compute(t, treemap.View, r)
-	places := result.Scene(scene.Size{Width: 800, Height: 600}).Frames[0].Places
-	if len(places) < 64 {
-		t.Fatalf("%d places of 64 ranks", len(places))
-	}
-	for _, p := range places {
-		f, ok := result.Pick(float64(p.X+p.W/2), float64(p.Y+p.H)-1.5)
-		if !ok || len(f.Locations) != 1 {
-			t.Fatalf("nothing at the place of location %d", p.Location)
-		}
-		if id := uint32(f.Locations[0]); id < p.Location || id > uint32(r.Locations().Last[p.Location]) {
-			t.Errorf("at the place of location %d is %d", p.Location, id)
-		}
-	}
-}
-
-// TestTheCurvesAreTheCutsOfTheirP compares gain and loss along the slider with the
-// cut that each p shows.
-func TestTheCurvesAreTheCutsOfTheirP(t *testing.T) {
-	whole := data(t, viewtest.Case{Trace: machines})
-	if n := len(whole.Curve.P); n != 129 || whole.Curve.P[0] != 0 || whole.Curve.P[n-1] != 1 {
-		t.Fatalf("%d steps from %v to %v", n, whole.Curve.P[0], whole.Curve.P[n-1])
-	}
-	for k := 0; k < len(whole.Curve.P)-1; k += 7 {
-		d := data(t, viewtest.Case{Trace: machines, Options: map[string][]string{"p": {fmt.Sprint(whole.Curve.P[k])}}})
-		if math.Abs(d.Gain-whole.Curve.Gain[k]) > 1e-9 || math.Abs(d.Loss-whole.Curve.Loss[k]) > 1e-9 {
-			t.Errorf("p = %v: the curve says gain %v loss %v, the cut %v and %v", whole.Curve.P[k], whole.Curve.Gain[k], whole.Curve.Loss[k], d.Gain, d.Loss)
-		}
-	}
-}
-
-const stealing = `
-region work role=compute
-location machine m0
-  location process p0 rank=0
-    0..100s work
-    10s ! STEAL
-    20s ! STEAL
-    90s ! done
-    counter power unit=W
-    0 power=10
-    50s power=30
-  location process p1 rank=1
-    0..100s work
-    30s ! STEAL
-    counter power unit=W
-    0 power=20
-`
-
-func TestValuesMayBeCountsOfInstantsOrCounters(t *testing.T) {
-	for _, c := range []struct {
-		values   string
-		variable string
-		from, to string
-		want     []float64 // of p0, p1
-	}{
-		{"instants", "STEAL", "", "", []float64{2, 1}},
-		{"instants:done", "done", "", "", []float64{1, 0}},
-		{"instants:STEAL", "STEAL", "15s", "100s", []float64{1, 1}},
-		{"counter:power", "power", "", "", []float64{2000, 2000}},
-		{"counter:power", "power", "40s", "60s", []float64{400, 400}},
-		{"mean:power", "power", "50s", "100s", []float64{30, 20}},
-	} {
-		d := data(t, viewtest.Case{Trace: stealing, Spec: view.Spec{From: c.from, To: c.to}, Options: map[string][]string{"values": {c.values}, "p": {"0"}, "group": {"process"}}})
-		var got []float64
-		for _, p := range d.Parts {
-			got = append(got, p.Values[c.variable])
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s from %s: %v, want %v", c.values, c.from, got, c.want)
-		}
-	}
-	d := data(t, viewtest.Case{Trace: stealing, Options: map[string][]string{"values": {"mean:power"}, "group": {"machine"}}})
-	if got := d.Parts[0].Values["power"]; got != 20 {
-		t.Errorf("the mean of a machine is %v, want that of its processes, 20", got)
 	}
 }
