@@ -192,16 +192,22 @@ func few(names []string) string {
 
 // words says a difference as a person would.
 func (r *result) words(group int, d *grouping.Difference) string {
+	what, how := r.wordsOf(group, d)
+	return what + ": " + how
+}
+
+// wordsOf gives what differs, and how.
+func (r *result) wordsOf(group int, d *grouping.Difference) (what, how string) {
 	inside, outside := len(r.groups.Members[group]), r.table.Len-len(r.groups.Members[group])
 	p := r.table.Columns[d.Column]
-	what := r.nodes[p.Callee].Name
+	what = r.nodes[p.Callee].Name
 	if p.Caller != callgraph.Root {
 		what += " from " + r.nodes[p.Caller].Name
 	}
 	if d.Calls {
-		return fmt.Sprintf("%s: called on %s here, on %s", what, share(d.CalledInside, inside), others(d.CalledOutside, outside))
+		return what, fmt.Sprintf("called on %s here, on %s", share(d.CalledInside, inside), others(d.CalledOutside, outside))
 	}
-	return fmt.Sprintf("%s: %s (%s a location against %s)", what, times(d.Inside, d.Outside), view.FormatDuration(d.Inside), view.FormatDuration(d.Outside))
+	return what, fmt.Sprintf("%s (%s a location against %s)", times(d.Inside, d.Outside), view.FormatDuration(d.Inside), view.FormatDuration(d.Outside))
 }
 
 func share(n, of int) string {

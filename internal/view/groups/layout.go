@@ -3,6 +3,7 @@ package groups
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -15,6 +16,7 @@ const (
 	pad        = 12
 	strip      = 8  // colours of groups along the map
 	crown      = 56 // the dendrogram over it
+	leastName  = 48 // what a name is shortened to
 )
 
 // A drawing remembers where things were put, for Pick.
@@ -54,7 +56,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 
 // split gives the widths of words and map.
 func (r *result) split(w, h float32) (words, side float32) {
-	side = min(h-pad-min(pad+crown+strip, h/4), w*0.5)
+	side = min(h-pad-min(pad+crown+strip, h/4), w*0.42)
 	if len(r.groups.Sampled) < 2 || side < 80 || w < 360 {
 		return w, 0
 	}
@@ -98,7 +100,11 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		}
 		for i := range own {
 			y += lineHeight
-			text.Add(2*pad, y, scene.Shorten(r.words(k, &r.differs[k][i]), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(2*pad, y, r.fit(k, &r.differs[k][i], width-3*pad), scene.UITextMuted, scene.Start)
+		}
+		if n == 1 && len(r.partials) == 0 {
+			y += lineHeight
+			text.Add(2*pad, y, scene.Shorten("no clear difference between them; --k or --threshold split further", width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 		}
 		if n == 1 {
 			y = r.partialLines(text, y, width, height)
@@ -118,6 +124,21 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		}
 	}
 	s.AddLayer("groups", -1, bars, dropEmpty(heads), dropEmpty(text))
+}
+
+// fit shortens the words of a difference to a width: its name rather than what is
+// said of it.
+func (r *result) fit(group int, d *grouping.Difference, width float32) string {
+	what, how := r.wordsOf(group, d)
+	how = ": " + how
+	if scene.TextWidth(what+how, scene.TextSize, false) > width {
+		how, _, _ = strings.Cut(how, " (") // the ratio says enough
+	}
+	room := width - scene.TextWidth(how, scene.TextSize, false)
+	if room < leastName {
+		return scene.Shorten(what+how, width, scene.TextSize)
+	}
+	return scene.Shorten(what, room, scene.TextSize) + how
 }
 
 // partialLines lists the calls that only some make, where there is one group.
