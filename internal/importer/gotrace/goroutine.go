@@ -231,18 +231,18 @@ func waitingRole(reason string) trace.Role {
 
 // endGoroutine writes the life of a goroutine and what is open in it.
 func (c *converter) endGoroutine(t trace.Time, g *goroutine) {
-	c.endState(t, g)
 	c.locate(g)
+	g.stream.Interval(g.begin, t, g.region) // first: a state may last as long
+	if s, ok := c.stackText(g.created); ok {
+		g.stream.Attribute(c.attr.created, s)
+	}
+	c.endState(t, g)
 	g.state = xtrace.GoNotExist
 	for _, r := range g.ranges {
 		g.stream.Interval(r.begin, t, c.rangeRegion(r.name, onGoroutine))
 	}
 	for i := len(g.open) - 1; i >= 0; i-- {
 		c.writeRegion(t, g, g.open[i])
-	}
-	g.stream.Interval(g.begin, t, g.region)
-	if s, ok := c.stackText(g.created); ok {
-		g.stream.Attribute(c.attr.created, s)
 	}
 	c.keep(g.stream.Close())
 }
