@@ -46,8 +46,8 @@ type table struct {
 	columns []column
 }
 
-// version of the format. It goes up with every change that an older program
-// would misread; upgrade steps belong beside it.
+// version of the format. It goes up with every change that another program would
+// misread; stores of another version are imported again, see version.go.
 const version = 2
 
 // schema declares every file of a store but the manifest and the sections of
