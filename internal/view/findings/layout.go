@@ -165,7 +165,24 @@ func (r *result) Pick(_, y float64) (view.Fact, bool) {
 		}
 		return fact, true
 	}
+	if len(r.list) == 0 && y >= 0 {
+		return r.quiet(), true
+	}
 	return view.Fact{}, false
+}
+
+// quiet says what was looked at where nothing stands out.
+func (r *result) quiet() view.Fact {
+	fact := view.Fact{Title: "nothing stands out", Lines: []view.FactLine{}}
+	for _, l := range []struct {
+		label string
+		v     float64
+	}{{"load balance", r.pop.LoadBalance}, {"communication efficiency", r.pop.Communication}, {"parallel efficiency", r.pop.Parallel}} {
+		if defined(l.v) != nil {
+			fact.Lines = append(fact.Lines, view.FactLine{Label: l.label, Value: view.FormatShare(l.v), Exact: view.Cell(l.v)})
+		}
+	}
+	return fact
 }
 
 // Format writes the value of evidence for people.

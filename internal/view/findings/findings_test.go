@@ -1,0 +1,297 @@
+package findings_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/findings"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// Five ranks, two iterations; rank 3 works twice as long and the others wait for it.
+const slowRank = `
+region iteration role=compute
+region solve role=compute
+region MPI_Barrier role=communication
+location process "rank 0" rank=0
+  0..100 iteration
+    0..50 solve
+    50..100 MPI_Barrier
+  100..200 iteration
+    100..150 solve
+    150..200 MPI_Barrier
+location process "rank 1" rank=1
+  0..100 iteration
+    0..51 solve
+    51..100 MPI_Barrier
+  100..200 iteration
+    100..151 solve
+    151..200 MPI_Barrier
+location process "rank 2" rank=2
+  0..100 iteration
+    0..49 solve
+    49..100 MPI_Barrier
+  100..200 iteration
+    100..149 solve
+    149..200 MPI_Barrier
+location process "rank 3" rank=3
+  0..100 iteration
+    0..98 solve
+    98..100 MPI_Barrier
+  100..200 iteration
+    100..198 solve
+    198..200 MPI_Barrier
+location process "rank 4" rank=4
+  0..100 iteration
+    0..50 solve
+    50..100 MPI_Barrier
+  100..200 iteration
+    100..150 solve
+    150..200 MPI_Barrier
+`
+
+func TestView(t *testing.T) {
+	viewtest.Run(t, findings.View,
+		viewtest.Case{Name: "a slow rank", Trace: slowRank},
+		viewtest.Case{Name: "by slices", Trace: slowRank, Options: map[string][]string{"phase": {"slices:4"}}, Size: scene.Size{Width: 420, Height: 300}},
+		viewtest.Case{Name: "nothing stands out", Trace: "location process a rank=0\n  0..100 work\nlocation process b rank=1\n  0..100 work\n"},
+	)
+}
+
+func read(t *testing.T, r store.Reader) findings.Data {
+	t.Helper()
+	values, err := view.NewValues(findings.View, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sel, err := view.Spec{}.Resolve(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := findings.View.Compute(context.Background(), &view.Request{Runs: []view.Run{{Store: r}}, Values: values, Selection: sel, Size: scene.Size{Width: 960, Height: 540}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Data().(findings.Data)
+}
+
+func readDemo(t *testing.T, name string) findings.Data {
+	t.Helper()
+	d, ok := demo.Find(name)
+	if !ok {
+		t.Fatalf("no demo %s", name)
+	}
+	return read(t, viewtest.Local(t, func(w trace.Writer) {
+		if err := d.Write(context.Background(), d.Options, w); err != nil {
+			t.Fatal(err)
+		}
+	}))
+}
+
+// A want is a kind and words that a sentence must hold.
+type want struct {
+	kind  finding.Kind
+	words []string
+}
+
+func holds(t *testing.T, d *findings.Data, list ...want) {
+	t.Helper()
+	for i, w := range list {
+		if i >= len(d.Findings) {
+			t.Fatalf("finding %d is missing: want %s with %q", i+1, w.kind, w.words)
+		}
+		f := &d.Findings[i]
+		if f.Kind != w.kind {
+			t.Errorf("finding %d is %s, want %s: %s", i+1, f.Kind, w.kind, f.Text)
+		}
+		for _, s := range w.words {
+			if !strings.Contains(f.Text, s) {
+				t.Errorf("finding %d does not say %q: %s", i+1, s, f.Text)
+			}
+		}
+	}
+	for _, f := range d.Findings[len(list):] {
+		if f.Severity == finding.High {
+			t.Errorf("a finding besides is of high severity: %s", f.Text)
+		}
+	}
+}
+
+func TestPlantedFaultsComeFirstAndNothingElseIsGrave(t *testing.T) {
+	for _, c := range []struct {
+		demo string
+		list []want
+	}{
+		{"stencil", []want{
+			{finding.Straggler, []string{"Ranks 40–47", "node05", "all 20 phases", "MPI_Waitall and MPI_Allreduce"}},
+			{finding.LateSender, []string{"Rank 11 sends late", "ranks 3, 10, 12, 19 wait", "rebuild_table"}},
+		}},
+		{"training", []want{
+			{finding.Straggler, []string{"Rank 3", "ProfilerStep#12", "DataLoader", "45.2 ms", "ncclDevKernel_AllReduce"}},
+			{finding.Straggler, []string{"Rank 11", "ProfilerStep#16 to 19", "kernels"}},
+		}},
+		{"g5k433", []want{{finding.Heterogeneous, []string{"8 processes in 7 machines", "cluster1/machine8", "STEAL"}}}},
+		{"g5k188", []want{{finding.Heterogeneous, []string{"11 processes in site4/cluster8", "STEAL"}}}},
+	} {
+		t.Run(c.demo, func(t *testing.T) {
+			d := readDemo(t, c.demo)
+			holds(t, &d, c.list...)
+		})
+	}
+}
+
+func TestFourPlacesOfAMillionAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million locations take some seconds")
+	}
+	d := readDemo(t, "million")
+	holds(t, &d, want{finding.Heterogeneous, []string{"super-clusters of s2 "}}, want{finding.Heterogeneous, []string{"clusters of s4/c5 "}},
+		want{finding.Heterogeneous, []string{"machines of s6/c3/k7 "}}, want{finding.Heterogeneous, []string{"processes of s8/c1/k2/m9 "}})
+}
+
+func TestABalancedRunIsNotToldThatItIsSick(t *testing.T) {
+	for _, name := range []string{"stencil?balanced", "training?balanced", "g5k433?balanced", "uniform"} {
+		t.Run(name, func(t *testing.T) {
+			for _, f := range readDemo(t, name).Findings {
+				t.Errorf("%s %s: %s", f.Severity, f.Kind, f.Text)
+			}
+		})
+	}
+}
+
+func TestTheStragglerOfARealTrainingJobIsNamed(t *testing.T) {
+	d := read(t, viewtest.Import(t, "data", "kineto-ddp-8rank"))
+	holds(t, &d, want{finding.Straggler, []string{"Rank 5", "all 3 phases (ProfilerStep#3 to 5)", "kernels take 102 ms", "31.6 ms", "gloo:all_reduce"}})
+	f := d.Findings[0]
+	if f.View != "phases" || len(f.Selection.Locations) != 1 || len(f.Phases) != 3 || f.Lost <= 0 {
+		t.Errorf("it links to %s of %d locations and %d phases, lost %d", f.View, len(f.Selection.Locations), len(f.Phases), f.Lost)
+	}
+	if e := f.Evidence[0]; e.Name != "kernels" || math.Abs(e.Value-102e6) > 1e6 || e.Unit != "ns" {
+		t.Errorf("the evidence is %+v", e)
+	}
+}
+
+// Recorders that start a clock in every process make all times across ranks
+// worthless: that is said before anything else, and nothing is said that needs them.
+func TestClocksThatDisagreeAreSaidFirst(t *testing.T) {
+	for _, set := range []string{"otf2-hpl8", "otf2-hpl32", "otf2-lammps-balanced16", "otf2-lammps-imbalanced16", "otf2-pingpong4"} {
+		t.Run(set, func(t *testing.T) {
+			d := read(t, viewtest.Import(t, "data", set))
+			if len(d.Findings) == 0 || d.Findings[0].Kind != finding.Clock || !strings.Contains(d.Findings[0].Text, "--align") {
+				t.Fatalf("%+v", d.Findings)
+			}
+			for _, f := range d.Findings {
+				switch f.Kind {
+				case finding.LateSender, finding.LateReceiver, finding.Serial, finding.IdleStart, finding.IdleEnd, finding.Outlier:
+					t.Errorf("%s hangs on times across ranks: %s", f.Kind, f.Text)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatLINPACKAndLAMMPSDoIsRecognised(t *testing.T) {
+	for _, c := range []struct {
+		set   string
+		kind  finding.Kind
+		words []string
+	}{
+		{"otf2-hpl16-deep-a", finding.Communication, []string{"MPI_Iprobe", "MPI_Send"}},         // two cores for sixteen ranks: MPI polls
+		{"otf2-hpl16-deep-b", finding.Data, []string{"960 messages", "not recorded"}},            // MPI_Ssend, which the shim leaves out
+		{"otf2-hpl32", finding.Data, []string{"9,854 nonblocking receives that never complete"}}, // see its notes
+		{"otf2-lammps-imbalanced16", finding.Straggler, []string{"Ranks 1, 5", "Working takes"}}, // who holds the atoms
+		{"otf2-lammps-balanced16", finding.Communication, []string{"MPI_Allreduce", "MPI_Send"}}, // and no straggler
+		{"otf2-lammps-imbalanced16", finding.Imbalance, []string{"load balance", "Working"}},
+	} {
+		d := read(t, viewtest.Import(t, "data", c.set))
+		found := false
+		for _, f := range d.Findings {
+			if f.Kind != c.kind {
+				continue
+			}
+			all := true
+			for _, w := range c.words {
+				all = all && strings.Contains(f.Text, w)
+			}
+			found = found || all
+		}
+		if !found {
+			t.Errorf("%s: no %s that says %q in %+v", c.set, c.kind, c.words, d.Findings)
+		}
+		if c.set == "otf2-lammps-balanced16" {
+			for _, f := range d.Findings {
+				if f.Kind == finding.Straggler || f.Kind == finding.Imbalance {
+					t.Errorf("the balanced run: %s", f.Text)
+				}
+			}
+		}
+	}
+}
+
+// POP's numbers are computed again from what `parallax info --json` tells, and from
+// the profile of each location.
+func TestEfficienciesEqualAnotherComputation(t *testing.T) {
+	for _, name := range []string{"stencil", "training", "g5k433"} {
+		d, _ := demo.Find(name)
+		r := viewtest.Local(t, func(w trace.Writer) {
+			if err := d.Write(context.Background(), d.Options, w); err != nil {
+				t.Fatal(err)
+			}
+		})
+		info, err := view.InfoOf(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		useful := 0.0
+		for _, g := range info.RegionTable {
+			if g.Role == "compute" || g.Role == "io" || g.Role == "copy" {
+				useful += g.Exclusive
+			}
+		}
+		most := 0.0
+		for id := range r.Locations().Len() {
+			sum := 0.0
+			table, err := r.Time(context.Background(), store.Window{End: info.End + 1, Locations: []trace.LocationID{trace.LocationID(id)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, at := range table.Locations {
+				for i := table.Offsets[k]; i < table.Offsets[k+1]; i++ {
+					if int(at) == id && r.Regions()[table.Region[i]].Role.Busy() {
+						sum += float64(table.Exclusive[i])
+					}
+				}
+			}
+			most = max(most, sum)
+		}
+		mean, end := useful/float64(info.Rows), float64(info.End)
+		got := read(t, r).POP
+		for _, c := range []struct {
+			name      string
+			got, want float64
+		}{{"parallel efficiency", *got.Parallel, mean / end}, {"load balance", *got.LoadBalance, mean / most}, {"communication efficiency", *got.Communication, most / end}} {
+			if math.Abs(c.got-c.want) > 1e-9*c.want {
+				t.Errorf("%s: %s is %v, want %v", name, c.name, c.got, c.want)
+			}
+		}
+	}
+}
+
+// A run beyond what is read whole is found in its digests and in windows of time.
+func TestALargeRunIsNotScanned(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four million intervals take some seconds")
+	}
+	d := readDemo(t, "stencil?locations=1000&intervals=4400000")
+	if len(d.Findings) == 0 || d.Findings[0].Kind != finding.Straggler || !strings.Contains(d.Findings[0].Text, "node") {
+		t.Errorf("%+v", d.Findings)
+	}
+}
