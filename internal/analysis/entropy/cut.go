@@ -17,6 +17,17 @@ func (l *Labels) Best(pstar []float64, p float64) Cut {
 	return c
 }
 
+// BestParts labels a tree and gives the parts of its best aggregation at p, in
+// normalised units: what the treemap draws, for views that group their rows by it.
+func BestParts(t *Tree, values [][]float64, p float64) []int32 {
+	l := Label(t, values, GainValues)
+	if p >= 1 {
+		return l.Level(0).Parts
+	}
+	pstar, _ := l.Thresholds()
+	return l.Best(pstar, l.Plain(p)).Parts
+}
+
 // Level is the aggregation at a fixed depth of the tree; shallower leaves stay.
 func (l *Labels) Level(depth int) Cut {
 	var c Cut

@@ -37,7 +37,7 @@ var View = &view.View{
 		"A well balanced run has bars that line up, with little beside them. " +
 		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. For that open the two-state chart of the same time.",
 	Needs:   view.Needs{Intervals: true, Moments: true},
-	Options: view.Use("busy", "idle", "layers", "order=location", "group", "top", "moments", "axis", "gantt", "paper"),
+	Options: view.Use("busy", "idle", "layers", "order=location", "group", "p", "top", "moments", "axis", "gantt", "paper"),
 	Compute: compute,
 }
 
@@ -76,6 +76,7 @@ func (a axis) length() float64 { return a.end - a.begin }
 type options struct {
 	order  string
 	group  string
+	p      float64 // of the best aggregation
 	top    int
 	orders int // highest moment given
 	gantt  bool
@@ -91,7 +92,7 @@ type runAlignment struct {
 var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "-m3", "outliers"}
 
 func parseOptions(v view.Values) (options, error) {
-	o := options{order: v.Text("order"), group: v.Text("group"), top: v.Integer("top"), orders: v.Integer("moments"), gantt: v.Switch("gantt"), paper: v.Switch("paper")}
+	o := options{order: v.Text("order"), group: v.Text("group"), p: v.Number("p"), top: v.Integer("top"), orders: v.Integer("moments"), gantt: v.Switch("gantt"), paper: v.Switch("paper")}
 	known := false
 	for _, x := range orders {
 		known = known || x == o.order

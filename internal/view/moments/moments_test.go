@@ -1,6 +1,7 @@
 package moments_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -47,4 +48,36 @@ func TestView(t *testing.T) {
 		viewtest.Case{Name: "window", Trace: fiveRanks, Spec: view.Spec{From: "33", To: "77", Regions: []string{"MPI_*", "solve"}}, Options: map[string][]string{"order": {"m1"}, "moments": {"8"}}},
 		viewtest.Case{Name: "groups", Trace: fiveRanks, Options: map[string][]string{"order": {"-m0"}}, Size: scene.Size{Width: 300, Height: 3}},
 	)
+}
+
+const threeNodes = `
+region work role=compute
+location machine m0
+  location process p0 rank=0
+    0..80 work
+  location process p1 rank=1
+    0..80 work
+location machine m1
+  location process p2 rank=2
+    0..80 work
+  location process p3 rank=3
+    0..10 work
+location machine m2
+  location process p4 rank=4
+    0..80 work
+  location process p5 rank=5
+    0..80 work
+    99..100 work
+`
+
+func TestRowsByTheBestAggregationKeepWhoDiffers(t *testing.T) {
+	c := viewtest.Case{Trace: threeNodes, Options: map[string][]string{"group": {"optimal"}, "p": {"0.3"}}}
+	r := c.Compute(t, moments.View, c.Open(t))
+	var got []string
+	for _, row := range r.Scene(scene.Size{Width: 600, Height: 300}).Frames[0].YScale.Rows {
+		got = append(got, row.Label)
+	}
+	if s := strings.Join(got, ", "); !strings.Contains(s, "m0") || !strings.Contains(s, "2") || strings.Contains(s, "m1 ") || len(got) != 4 {
+		t.Errorf("rows %s; want m0 and m2 as one row each, and both processes of m1", s)
+	}
 }

@@ -42,6 +42,8 @@ func (r *result) choose(size scene.Size) {
 		order = order[:r.opt.top]
 	}
 	switch {
+	case r.opt.group == "optimal":
+		r.groupOptimal(order, capacity)
 	case r.opt.group != "" && r.opt.group != "none":
 		r.groupBy(order, capacity)
 	case len(order) <= capacity:

@@ -47,6 +47,7 @@ type forest struct {
 	selected []trace.LocationID
 	open     []trace.LocationID // --expand, subtrees; --collapse, single nodes
 	shut     []trace.LocationID
+	opened   bool // whatever is not shut
 }
 
 func newForest(tree *store.Tree, selected []trace.LocationID, expand, collapse []string) (*forest, error) {
@@ -147,7 +148,7 @@ func (f *forest) state(n node) (open, shut bool) {
 			return true, false
 		}
 	}
-	return false, false
+	return f.opened, false
 }
 
 // rows lists what is drawn when groups above a level of the tree are open, apart

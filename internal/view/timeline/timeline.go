@@ -39,7 +39,7 @@ var View = &view.View{
 		"A row of a group shows, from the bottom up, which share of its members was in each role. Rows that look unlike their neighbours are where to look first. " +
 		"Zoom in until cells become intervals.",
 	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("show", "depth", "colour", "links", "expand", "collapse", "scroll", "counters", "palette", "all"),
+	Options: view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "scroll", "counters", "palette", "all"),
 	Compute: reading{rowsPerBin: fewRows}.compute,
 }
 
@@ -136,6 +136,13 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 	}
 	if f.all() == 0 {
 		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals")
+	}
+	if group := q.Values.Text("group"); group == "optimal" {
+		if err := r.groupOptimal(ctx, q, f); err != nil {
+			return nil, err
+		}
+	} else if group != "" && group != "tree" {
+		return nil, fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
 	}
 	r.choose(f)
 	for _, step := range []func(context.Context, *forest) error{r.fetch, r.fetchGroups, r.fetchLinks, r.fetchInstants, r.fetchCounters, r.fetchTotals, r.fetchAll} {

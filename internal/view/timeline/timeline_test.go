@@ -496,3 +496,25 @@ func TestWrongOptionsSayWhatIsWanted(t *testing.T) {
 		}
 	}
 }
+
+func TestRowsByTheBestAggregationFoldWhoIsAlike(t *testing.T) {
+	text := "region work role=compute\nregion wait role=idle\n"
+	for m := range 3 {
+		text += fmt.Sprintf("location machine m%d\n", m)
+		for p := range 2 {
+			end := 80
+			if m == 1 && p == 1 {
+				end = 10
+			}
+			text += fmt.Sprintf("  location process p%d rank=%d\n    0..%d work\n    %d..100 wait\n", 2*m+p, 2*m+p, end, end)
+		}
+	}
+	c := viewtest.Case{Trace: text, Options: map[string][]string{"group": {"optimal"}, "p": {"0.3"}}}
+	var got []string
+	for _, row := range c.Compute(t, View, c.Open(t)).Scene(scene.Size{Width: 600, Height: 300}).Frames[0].YScale.Rows {
+		got = append(got, row.Label)
+	}
+	if s := strings.Join(got, ", "); s != "m0 (2), m1, rank 2, rank 3, m2 (2)" {
+		t.Errorf("rows %s", s)
+	}
+}
