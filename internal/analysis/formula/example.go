@@ -98,6 +98,7 @@ BEGIN_UI=figure7-nodes
 event0=MPI_Allreduce:exclusive
 event0.name=time in MPI_Allreduce
 shape=spheres
+point=0.45
 END_UI
 `},
 	{Name: "ScatterTest", Note: "Figure 8, Listing 1.3: ZGrd, three events place a rank and the fourth colours it", Demo: "zgrd", Text: `BEGIN_VIZ=ScatterTest

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// Lengths of the box: regions, locations, height.
+// Lengths of the box.
 const (
 	acrossRegions   = 1.0
 	acrossLocations = 1.5
@@ -30,12 +30,13 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if top := r.request.Values.Integer("top"); top > 0 {
 		d.rows = min(len(r.rows), top, 200)
 	}
-	m := &scene.Space{W: float32(size.Width), H: float32(size.Height), Form: scene.Mesh, Ramp: r.request.Values.Text("palette"), Camera: r.camera, Low: 0, High: 1, Columns: d.columns}
+	left := float32(size.Width) * 0.08 // for names of regions
+	m := &scene.Space{X: left, W: float32(size.Width) - left, H: float32(size.Height), Form: scene.Mesh, Ramp: r.request.Values.Text("palette"), Camera: r.camera, Low: 0, High: 1, Columns: d.columns}
 	bars := r.request.Values.Text("shape") == "bars" || d.rows == 1 || d.columns == 1
 	if bars {
-		m.Form, m.Half, m.Tall = scene.Bars, [2]float32{0.4, 0.5}, 1
+		m.Form, m.Half, m.Tall = scene.Bars, [2]float32{0.5, 0.4}, 1
 		if d.columns <= 64 {
-			m.Half[1] = 0.4
+			m.Half[0] = 0.4
 		}
 	}
 	for i := range d.rows {
@@ -46,11 +47,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			if bars {
 				z = 0
 			}
-			// The highest region lies at the back, the first location on the left.
-			m.Add(float32(d.rows-1-i), float32(d.columns-1-c), z, share)
+			// The highest region lies at the back; names of regions have most room on the left.
+			m.Add(float32(c), float32(d.rows-1-i), z, share)
 		}
 	}
-	m.Axes[0], m.Axes[1], m.Axes[2] = r.regionAxis(&d, max(m.W*0.18, 40)), r.locationAxis(&d), r.heightAxis()
+	m.Axes[0], m.Axes[1], m.Axes[2] = r.locationAxis(&d), r.regionAxis(&d, max(m.W*0.15, 40)), r.heightAxis()
 	d.space = m
 	r.drawn = d
 	s.AddLayer("landscape", -1, m)
@@ -109,7 +110,7 @@ func (r *result) locationAxis(d *drawing) scene.SpaceAxis {
 		if c := int(at); float64(c) == at {
 			i, _ := r.members(c * r.columns / d.columns)
 			first = append(first, r.locations[i])
-			a.Ticks = append(a.Ticks, scene.Tick{At: float64(d.columns-1) - at})
+			a.Ticks = append(a.Ticks, scene.Tick{At: at})
 		}
 	}
 	for i, name := range view.ShortNames(r.request.Store().Locations(), first) {
