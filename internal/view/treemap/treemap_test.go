@@ -2,7 +2,9 @@ package treemap_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,5 +146,67 @@ location process p rank=0
 	d := data(t, viewtest.Case{Trace: text, Options: map[string][]string{"p": {"0"}}})
 	if len(d.Parts) != 2 || d.Parts[0].Values["run"]+d.Parts[1].Values["run"] != 150 {
 		t.Errorf("parts %+v", d.Parts)
+	}
+}
+
+// TestTheCurvesAreTheCutsOfTheirP compares gain and loss along the slider with the
+// cut that each p shows.
+func TestTheCurvesAreTheCutsOfTheirP(t *testing.T) {
+	whole := data(t, viewtest.Case{Trace: machines})
+	if n := len(whole.Curve.P); n != 129 || whole.Curve.P[0] != 0 || whole.Curve.P[n-1] != 1 {
+		t.Fatalf("%d steps from %v to %v", n, whole.Curve.P[0], whole.Curve.P[n-1])
+	}
+	for k := 0; k < len(whole.Curve.P)-1; k += 7 {
+		d := data(t, viewtest.Case{Trace: machines, Options: map[string][]string{"p": {fmt.Sprint(whole.Curve.P[k])}}})
+		if math.Abs(d.Gain-whole.Curve.Gain[k]) > 1e-9 || math.Abs(d.Loss-whole.Curve.Loss[k]) > 1e-9 {
+			t.Errorf("p = %v: the curve says gain %v loss %v, the cut %v and %v", whole.Curve.P[k], whole.Curve.Gain[k], whole.Curve.Loss[k], d.Gain, d.Loss)
+		}
+	}
+}
+
+const stealing = `
+region work role=compute
+location machine m0
+  location process p0 rank=0
+    0..100s work
+    10s ! STEAL
+    20s ! STEAL
+    90s ! done
+    counter power unit=W
+    0 power=10
+    50s power=30
+  location process p1 rank=1
+    0..100s work
+    30s ! STEAL
+    counter power unit=W
+    0 power=20
+`
+
+func TestValuesMayBeCountsOfInstantsOrCounters(t *testing.T) {
+	for _, c := range []struct {
+		values   string
+		variable string
+		from, to string
+		want     []float64 // of p0, p1
+	}{
+		{"instants", "STEAL", "", "", []float64{2, 1}},
+		{"instants:done", "done", "", "", []float64{1, 0}},
+		{"instants:STEAL", "STEAL", "15s", "100s", []float64{1, 1}},
+		{"counter:power", "power", "", "", []float64{2000, 2000}},
+		{"counter:power", "power", "40s", "60s", []float64{400, 400}},
+		{"mean:power", "power", "50s", "100s", []float64{30, 20}},
+	} {
+		d := data(t, viewtest.Case{Trace: stealing, Spec: view.Spec{From: c.from, To: c.to}, Options: map[string][]string{"values": {c.values}, "p": {"0"}, "group": {"process"}}})
+		var got []float64
+		for _, p := range d.Parts {
+			got = append(got, p.Values[c.variable])
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s from %s: %v, want %v", c.values, c.from, got, c.want)
+		}
+	}
+	d := data(t, viewtest.Case{Trace: stealing, Options: map[string][]string{"values": {"mean:power"}, "group": {"machine"}}})
+	if got := d.Parts[0].Values["power"]; got != 20 {
+		t.Errorf("the mean of a machine is %v, want that of its processes, 20", got)
 	}
 }
