@@ -1,0 +1,125 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A countDigest keeps how many rows a lane has; lanes of few rows have none.
+type countDigest struct{ version int }
+
+func (countDigest) Name() string                      { return "count" }
+func (d countDigest) Version() int                    { return d.version }
+func (d countDigest) Builder(int) trace.DigestBuilder { return d }
+func (countDigest) Build(dst []byte, c *trace.Columns) []byte {
+	if c.Len() < 100 {
+		return dst
+	}
+	return binary.LittleEndian.AppendUint64(dst, uint64(c.Len()))
+}
+
+// TestDigestsAreKeptRebuiltAndSaved: the record of each lane is what its builder
+// made at import; a store without it, or with another version, makes and saves it.
+func TestDigestsAreKeptRebuiltAndSaved(t *testing.T) {
+	write := func(w trace.Writer) { writeRandom(w, 3, 4000) }
+	with := build(t, Options{Digests: []trace.Digest{countDigest{1}}}, write)
+	without := build(t, Options{}, write)
+	for _, c := range []struct {
+		path   string
+		digest countDigest
+	}{{with, countDigest{1}}, {without, countDigest{1}}, {without, countDigest{1}}, {with, countDigest{2}}, {with, countDigest{2}}} {
+		r, err := Open(c.path, nil, c.digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkRecords(t, r)
+		if err := r.Verify(); err != nil {
+			t.Error(err)
+		}
+		r.Close()
+		records, offsets := digestFiles(c.digest)
+		files := filesOf(t, c.path)
+		digests := 0
+		for name := range files {
+			if strings.HasPrefix(name, "digest.") {
+				digests++
+			}
+		}
+		if digests != 2 || len(files[records]) == 0 || len(files[offsets]) == 0 {
+			t.Errorf("version %d: %d files of digests, want the two of it", c.digest.version, digests)
+		}
+	}
+	if a, b := filesOf(t, without), filesOf(t, with); !bytes.Equal(a["interval.begin.i64"], b["interval.begin.i64"]) {
+		t.Error("a digest changes the rows")
+	}
+}
+
+// checkRecords: lanes, their rows, and what is open at the ends of windows are
+// those that Intervals gives.
+func checkRecords(t *testing.T, r *Reader) {
+	t.Helper()
+	end := r.Info().End
+	for _, w := range []store.Window{{End: end}, {Begin: end / 3, End: end / 2}, {Begin: end / 2, End: end}} {
+		type lane struct {
+			rows, open, left int
+			first            trace.Time
+		}
+		var mu sync.Mutex
+		got, want := map[[2]int]lane{}, map[[2]int]lane{}
+		err := r.Digests(context.Background(), "count", w, func(l *trace.DigestedLane) error {
+			x := lane{rows: l.Hi - l.Lo, open: len(l.Open), left: len(l.Left)}
+			all, _ := r.lookup(l.Location, l.Lane)
+			if kept := all.len() >= 100; kept != (l.Record != nil) || kept && binary.LittleEndian.Uint64(l.Record) != uint64(all.len()) {
+				t.Errorf("location %d: record %v of %d rows", l.Location, l.Record, all.len())
+			}
+			err := l.Read(l.Lo, l.Hi, func(c *trace.Columns) error {
+				if x.first == 0 {
+					x.first = c.Begin[0]
+				}
+				return nil
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			got[[2]int{int(l.Location), l.Lane}] = x
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A Reader without digests is asked for its intervals.
+		err = store.Digests(context.Background(), struct{ store.Reader }{r}, "count", w, func(l *trace.DigestedLane) error {
+			key := [2]int{int(l.Location), l.Lane}
+			return l.Read(l.Lo, l.Hi, func(c *trace.Columns) error {
+				mu.Lock()
+				defer mu.Unlock()
+				x, met := want[key]
+				if x.first == 0 && c.Len() > 0 {
+					x.first = c.Begin[0]
+				}
+				if x.rows += c.Len(); !met {
+					x.open, x.left = len(l.Open), len(l.Left)
+				}
+				want[key] = x
+				return nil
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(want) || len(got) == 0 {
+			t.Errorf("%d lanes, want %d", len(got), len(want))
+		}
+		for key, x := range want {
+			if got[key] != x {
+				t.Errorf("lane %v of [%d, %d): %+v, want %+v", key, w.Begin, w.End, got[key], x)
+			}
+		}
+	}
+}
