@@ -75,8 +75,10 @@ function Slide({ label, value, min, max, step, text, disabled, set }: SlideProps
 /** One axis of the slice; a slice is a unit wide, or a twentieth of an axis shorter than that would show. */
 function Axis({ axis, space, text, set }: { axis: number; space: SpaceMark; text: string | undefined; set: (text: string) => void }) {
   const now = parseSlice(text);
-  const { begin, end, label } = space.axes[axis]!;
-  const width = end - begin > 4 ? 1 : Math.max((end - begin) / 20, 1e-9);
+  const { label, ...ends } = space.axes[axis]!;
+  const width = ends.end - ends.begin > 4 ? 1 : Math.max((ends.end - ends.begin) / 20, 1e-9);
+  // The box is a little larger than what it holds.
+  const [begin, end] = width === 1 ? [Math.ceil(ends.begin), Math.floor(ends.end)] : [ends.begin, ends.end];
   const change = (on: boolean, value: number) => {
     const next = { slice: [...now.slice], at: [...now.at], width: [...now.width] };
     [next.slice[axis], next.at[axis], next.width[axis]] = [on, value, width];

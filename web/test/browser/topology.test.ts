@@ -1,0 +1,187 @@
+// topology in the page: turned, filtered and edited without asking for places again.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { browse, openBench, serve, settled, type Program } from "./bench";
+
+let program: Program;
+let context: BrowserContext;
+let page: Page;
+let errors: string[];
+let requests: string[];
+
+beforeAll(async () => { program = await serve("demo:sweep3d"); });
+afterAll(() => program.stop());
+beforeEach(async () => {
+  ({ context, page, errors, requests } = await browse());
+  await openBench(page, program.address, "v=topology&max=0&0.event0=MPI_Barrier:exclusive");
+});
+afterEach(async () => {
+  await context.close();
+  expect(errors).toEqual([]);
+});
+
+interface Host extends HTMLElement {
+  picture: { scene: unknown; painter: { pickSpace(x: number, y: number): number | null; read(): ImageData } };
+}
+
+/** Requests for scenes since the last call. */
+let seen = 0;
+const asked = () => {
+  const all = requests.filter((r) => /views\/topology\/scene/.test(r));
+  const since = all.slice(seen);
+  seen = all.length;
+  return since;
+};
+beforeEach(() => { seen = 0; });
+
+/** A number for the pixels drawn. */
+const pixels = () => page.evaluate(() => {
+  const { data } = (document.querySelector(".picture") as Host).picture.painter.read();
+  let h = 0;
+  for (let i = 0; i < data.length; i += 4) h = (h * 31 + data[i]! + data[i + 1]! * 7) | 0;
+  return h;
+});
+
+const middle = async () => {
+  const box = (await page.locator(".picture").boundingBox())!;
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2, box };
+};
+
+const editor = () => page.getByRole("textbox", { name: "Layout" });
+
+test("turning, moving and coming closer ask nothing, and are in the address", async () => {
+  asked();
+  const before = await pixels();
+  const { x, y } = await middle();
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 60, y + 20, { steps: 4 });
+  await page.mouse.up();
+  const turned = await pixels();
+  expect(turned).not.toBe(before);
+  await page.mouse.wheel(0, -300);
+  await page.waitForTimeout(100);
+  expect(await pixels()).not.toBe(turned);
+  await settled(page);
+  expect(asked()).toEqual([]);
+  await page.waitForTimeout(400);
+  const camera = new URL(page.url()).searchParams.get("0.camera")!.split(",").map(Number);
+  expect(camera[0]).toBeCloseTo(54, 0);
+  expect(camera[1]).toBeCloseTo(28, 0);
+  expect(camera[2]).toBeGreaterThan(1.2);
+});
+
+test("a click chooses the rank that is drawn there, from any side", async () => {
+  const panel = page.locator(".panel");
+  for (const turn of [0, 7]) {
+    await panel.focus();
+    for (let i = 0; i < turn; i++) await page.keyboard.press("ArrowLeft");
+    await settled(page);
+    const { box } = await middle();
+    const at = await page.evaluate(() => {
+      const host = document.querySelector(".picture") as Host;
+      for (let y = 60; y < host.clientHeight; y += 23) {
+        for (let x = 60; x < host.clientWidth; x += 17) {
+          const item = host.picture.painter.pickSpace(x, y);
+          if (item !== null && item > 5000) return { x, y, item };
+        }
+      }
+      return null;
+    });
+    await page.mouse.click(box.x + at!.x, box.y + at!.y);
+    // Ids of this demo are the ranks, and so are the items.
+    await page.waitForFunction((name) => document.querySelector(".inspector, aside")?.parentElement?.textContent?.includes(name), `rank ${at!.item}`);
+    await page.waitForTimeout(400);
+    expect(new URL(page.url()).searchParams.getAll("locations")).toEqual([`#${at!.item}`]);
+    await page.keyboard.press("Escape");
+  }
+});
+
+test("range and slice are applied here, with the mean of what is selected", async () => {
+  await page.getByRole("button", { name: "filter", exact: true }).click();
+  await settled(page);
+  asked();
+  const before = await pixels();
+  await page.getByRole("slider", { name: "min" }).fill("70");
+  await page.getByRole("slider", { name: "max" }).fill("30");
+  const side = page.locator(".topology-side");
+  await side.getByText(/only what lies outside/).waitFor();
+  expect(await pixels()).not.toBe(before);
+  await page.getByRole("checkbox", { name: "Slice along x" }).check();
+  await page.getByRole("slider", { name: "x", exact: true }).fill("0");
+  await side.getByText(/mean of 512 locations/).waitFor();
+  const plane = await side.locator(".topology-mean b").innerText();
+  for (const axis of ["y", "z"]) {
+    await page.getByRole("checkbox", { name: `Slice along ${axis}` }).check();
+    await page.getByRole("slider", { name: axis, exact: true }).fill("0");
+  }
+  await side.getByText(/mean of 1 location:/).waitFor();
+  expect(await side.locator(".topology-mean b").innerText()).not.toBe(plane);
+  expect(asked()).toEqual([]);
+  // The same numbers without the page.
+  const twin = await page.evaluate(async () => {
+    const run = new URL(location.href).searchParams.get("run") ?? "sweep3d";
+    const r = await fetch(`/api/runs/${run}/views/topology/data?event0=MPI_Barrier:exclusive&slice=x%3D0`);
+    return ((await r.json()) as { data: { mean: number } }).data.mean;
+  });
+  expect(plane).toBe(`${(twin / 1e6).toPrecision(3)} ms`);
+});
+
+test("other values of the same places come without the places", async () => {
+  const sizes: number[] = [];
+  page.on("response", (r) => { if (/topology\/scene/.test(r.url())) sizes.push(Number(r.headers()["content-length"])); });
+  await page.goto(page.url().replace("MPI_Barrier%3Aexclusive", "sweep%3Aexclusive").replace("MPI_Barrier:exclusive", "sweep:exclusive"));
+  await settled(page);
+  const first = Math.max(...sizes);
+  expect(first).toBeGreaterThan(16384 * 16);
+  sizes.length = 0;
+  await page.getByRole("button", { name: "events", exact: true }).click();
+  const name = page.getByRole("combobox", { name: "event0: name" });
+  await name.fill("MPI_Recv");
+  await name.press("Enter");
+  await page.waitForFunction(() => document.querySelector(".legend")?.textContent?.includes("MPI_Recv"));
+  await settled(page);
+  expect(Math.max(...sizes)).toBeLessThan(16384 * 4 + 8192);
+});
+
+test("what is written is drawn; a fault is marked, and the last good picture stays", async () => {
+  await page.getByRole("button", { name: "formulas", exact: true }).click();
+  await settled(page);
+  const block = (z: string) => `BEGIN_VIZ=helix\nturn=2*pi()*rank/128\nx=cos(turn)\ny=sin(turn)\nz=${z}\nEND_VIZ\n`;
+  await editor().fill(block("rank/1000"));
+  await page.waitForFunction(() => document.querySelector(".legend") && (document.querySelector(".picture") as Host).picture.scene && /helix/.test(document.querySelector(".panel .canvas")!.getAttribute("aria-label")!));
+  await settled(page);
+  const good = await pixels();
+  await editor().fill(block("rank/thousand"));
+  const alert = page.locator(".topology-error");
+  await alert.getByText(/line 5, column 8/).waitFor();
+  expect(await alert.locator("pre").innerText()).toBe("z=rank/thousand\n       ^");
+  expect(await page.locator(".topology-behind mark").innerText()).toBe("thousand");
+  expect(await pixels()).toBe(good);
+  await editor().fill(block("rank/500"));
+  await alert.waitFor({ state: "detached" });
+  await settled(page);
+  expect(await pixels()).not.toBe(good);
+  // The address holds the layout.
+  await page.waitForTimeout(400);
+  await page.reload();
+  await settled(page);
+  expect(await page.locator(".panel .canvas").first().getAttribute("aria-label")).toContain("helix");
+});
+
+test("a file is opened, shown block by block, and saved as it was", async () => {
+  await page.getByRole("button", { name: "formulas", exact: true }).click();
+  await settled(page);
+  const file = "BEGIN_VIZ=one\nx=rank\ny=0\nz=0\nEND_VIZ\nBEGIN_VIZ=two\nx=0\ny=rank\nz=0\nEND_VIZ\n";
+  await page.evaluate(() => { delete (window as { showOpenFilePicker?: unknown }).showOpenFilePicker; });
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Open a layout file" }).or(page.locator("button", { hasText: "open…" })).first().click()]);
+  await chooser.setFiles({ name: "mine.txt", mimeType: "text/plain", buffer: Buffer.from(file) });
+  await page.getByRole("combobox", { name: "Block" }).selectOption({ label: "two" });
+  await page.waitForFunction(() => /layout two/.test(document.querySelector(".panel .canvas")!.getAttribute("aria-label")!));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("button", { hasText: "save" }).click()]);
+  expect(download.suggestedFilename()).toBe("two.txt");
+  const chunks: Buffer[] = [];
+  for await (const c of (await download.createReadStream())!) chunks.push(c as Buffer);
+  expect(Buffer.concat(chunks).toString()).toBe(file);
+});
