@@ -44,6 +44,7 @@ func parse(text string, strict bool) (layouts []*Layout, warnings []string, err 
 	}
 	at := func(line int) token { return token{line: line + 1, column: 1} }
 	names := map[string]bool{}
+	outside, firstOutside := 0, 0 // lines outside of blocks
 	for i := 0; i < len(lines); {
 		s := strings.TrimSpace(lines[i])
 		first := i
@@ -56,7 +57,9 @@ func parse(text string, strict bool) (layouts []*Layout, warnings []string, err 
 			if strict {
 				return nil, nil, p.fail(Syntax, at(first), "blocks begin with BEGIN_VIZ=name", "a block is wanted here")
 			}
-			warnings = append(warnings, fmt.Sprintf("line %d stands outside of blocks and is skipped", first+1))
+			if outside++; outside == 1 {
+				firstOutside = first + 1
+			}
 			continue
 		}
 		name := strings.TrimSpace(m[1])
@@ -101,7 +104,23 @@ func parse(text string, strict bool) (layouts []*Layout, warnings []string, err 
 	if bad != nil {
 		return nil, nil, bad
 	}
-	return layouts, append(warnings, more...), nil
+	switch {
+	case outside == 1:
+		warnings = append(warnings, fmt.Sprintf("line %d stands outside of blocks and is skipped", firstOutside))
+	case outside > 1:
+		warnings = append(warnings, fmt.Sprintf("%d lines stand outside of blocks and are skipped, the first is line %d", outside, firstOutside))
+	}
+	return layouts, few(append(warnings, more...)), nil
+}
+
+// mostWarnings is how many a reader wants to see of one file.
+const mostWarnings = 20
+
+func few(warnings []string) []string {
+	if n := len(warnings) - mostWarnings; n > 0 {
+		return append(warnings[:mostWarnings:mostWarnings], fmt.Sprintf("and %d more", n))
+	}
+	return warnings
 }
 
 // withoutJunk blanks lines that can be no part of an assignment: no "=", and not a

@@ -186,3 +186,15 @@ func TestLayoutFilesOfTheDocuments(t *testing.T) {
 		}
 	}
 }
+
+// A file of another kind says so once, not a line for each of its lines.
+func TestWarningsAreFew(t *testing.T) {
+	_, warnings, err := ParseCompatible(strings.Repeat("17 bottles\n", 5000))
+	if err != nil || len(warnings) != 1 || warnings[0] != "5000 lines stand outside of blocks and are skipped, the first is line 1" {
+		t.Errorf("%q, %v", warnings, err)
+	}
+	_, warnings, _ = ParseCompatible("BEGIN_VIZ=a\nx=0\ny=0\nz=0\n" + strings.Repeat("17 bottles\n", 5000) + "END_VIZ\n")
+	if len(warnings) != 21 || warnings[20] != "and 4980 more" {
+		t.Errorf("%d warnings, the last %q", len(warnings), warnings[len(warnings)-1])
+	}
+}
