@@ -7,23 +7,42 @@ import (
 )
 
 // A spill is bytes that are appended and later read once, in bounded memory: past
-// limit they go to a temporary file.
+// limit they go to a temporary file. Spills of one goroutine may share a limit.
 type spill struct {
 	dir   string
 	limit int
+	share *int // what is left for all that share it; nil for a limit of its own
 	buf   []byte
 	file  *os.File
 	size  int64 // in the file
 }
 
+// leastSpill is how much a spill may hold whatever others do.
+const leastSpill = 1 << 10
+
 func (s *spill) write(b []byte) error {
-	if len(s.buf)+len(b) > s.limit && len(s.buf) > 0 {
+	full := len(s.buf)+len(b) > s.limit
+	if s.share != nil {
+		full = len(b) > *s.share && len(s.buf) >= leastSpill
+	}
+	if full && len(s.buf) > 0 {
 		if err := s.flush(); err != nil {
 			return err
 		}
 	}
 	s.buf = append(s.buf, b...)
+	if s.share != nil {
+		*s.share -= len(b)
+	}
 	return nil
+}
+
+// empty forgets what is in memory.
+func (s *spill) empty() {
+	if s.share != nil {
+		*s.share += len(s.buf)
+	}
+	s.buf = s.buf[:0]
 }
 
 func (s *spill) flush() error {
@@ -39,7 +58,7 @@ func (s *spill) flush() error {
 		return fmt.Errorf("write temporary file: %w", err)
 	}
 	s.size += int64(len(s.buf))
-	s.buf = s.buf[:0]
+	s.empty()
 	return nil
 }
 
@@ -68,7 +87,7 @@ func (s *spill) drain(f func([]byte) error) error {
 	if len(s.buf) > 0 {
 		err = f(s.buf)
 	}
-	s.buf = s.buf[:0]
+	s.empty()
 	return err
 }
 

@@ -22,7 +22,7 @@ type endFinder struct {
 
 // lanesAtOnce is how many lanes are looked at before their pages are given back: the
 // system maps a stretch around each place that is touched, in every column.
-const lanesAtOnce = 64
+const lanesAtOnce = 32
 
 // newEndFinders makes one for each side of links, as often as there are workers.
 func (f *finisher) newEndFinders() []endFinder {

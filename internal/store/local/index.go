@@ -215,7 +215,7 @@ func newIndexWorker(x *indexer) *indexWorker {
 	share := x.memory / int64(x.workers)
 	return &indexWorker{
 		x: x, sums: newSummer(len(x.r.regions)),
-		forest: newForester(x.r, x.summaries, x.temp, share/4), groups: &grouper{r: x.r},
+		forest: newForester(x.r, x.summaries, x.temp, share/16), groups: &grouper{r: x.r},
 	}
 }
 

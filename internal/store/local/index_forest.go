@@ -54,13 +54,13 @@ func newForester(r *Reader, summaries []trace.Summary, dir string, memory int64)
 	f.kept = make([]trace.Block, len(summaries))
 	f.levels = make([]levelPart, f.top+1)
 	f.left, f.right = make([][]trace.Block, f.top+1), make([][]trace.Block, f.top+1)
-	buffers := int64((f.top + 1) * (2 + 2*len(summaries)))
-	limit := int(max(memory/buffers, 1<<10))
+	left := int(memory)
+	share := spill{dir: dir, share: &left} // most nodes are of a few levels: one limit for all
 	for i := range f.levels {
 		l := &f.levels[i]
-		l.index, l.row = spill{dir: dir, limit: limit}, spill{dir: dir, limit: limit}
+		l.index, l.row = share, share
 		for range summaries {
-			l.blocks, l.sizes = append(l.blocks, spill{dir: dir, limit: limit}), append(l.sizes, spill{dir: dir, limit: limit})
+			l.blocks, l.sizes = append(l.blocks, share), append(l.sizes, share)
 		}
 		f.left[i], f.right[i] = make([]trace.Block, len(summaries)), make([]trace.Block, len(summaries))
 	}
@@ -148,10 +148,16 @@ func (f *forester) build(level int, index int64, lo, hi int, out []trace.Block) 
 
 // addRoles gives the time of the stretch to the groups.
 func (f *forester) addRoles() {
-	for i := range f.s.Segments {
-		if g := &f.s.Segments[i]; g.Row >= 0 {
-			f.roles.add(g.Begin, g.End, g.Role)
+	list := f.s.Segments
+	for i := 0; i < len(list); {
+		k := i + 1
+		for k < len(list) && list[k].Role == list[i].Role && (list[k].Row < 0) == (list[i].Row < 0) {
+			k++ // segments tile the stretch: those of one role in a row are one
 		}
+		if list[i].Row >= 0 {
+			f.roles.add(list[i].Begin, list[k-1].End, list[i].Role)
+		}
+		i = k
 	}
 }
 
