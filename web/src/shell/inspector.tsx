@@ -55,8 +55,9 @@ export function selectionWords(bench: Workbench): string {
   return words.filter((w) => w !== "").join(" × ");
 }
 
-/** How many locations with intervals are chosen; null where that is not known yet, or only to the server. */
+/** How many locations with intervals are chosen; null where that is not known yet, or only to the server, or there are none: profiles. */
 function heldRows(bench: Workbench, patterns: readonly string[]): number | null {
+  if (bench.info.value?.rows === 0) return null;
   const places = [...bench.chosen.value.values()].map((p) => p.row).sort((a, b) => a.id - b.id);
   if (!onlyIDs(patterns) || places.length !== patterns.length) return null;
   let [sum, last] = [0, -1];
