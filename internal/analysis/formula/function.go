@@ -62,6 +62,11 @@ var functionList = func() string {
 
 // Mod is floored: the result has the sign of b, and mod(a, 0) is NaN.
 func Mod(a, b float64) float64 {
+	// Ranks and sizes of grids are whole: their remainder is exact, and an order of
+	// magnitude faster without going through binary exponents.
+	if i, j := int64(a), int64(b); float64(i) == a && float64(j) == b && j > 0 && i >= 0 && i < 1<<53 && (i > 0 || !math.Signbit(a)) {
+		return float64(i % j)
+	}
 	r := math.Mod(a, b)
 	if r != 0 && (r < 0) != (b < 0) {
 		r += b

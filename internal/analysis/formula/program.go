@@ -163,8 +163,13 @@ func (m *machine) store(out []float64, name string) {
 	if !ok {
 		v.all = math.NaN()
 	}
-	for i := m.from; i < m.to; i++ {
-		out[i] = v.at(i - m.from)
+	out = out[m.from:m.to]
+	if v.each != nil {
+		copy(out, v.each)
+		return
+	}
+	for i := range out {
+		out[i] = v.all
 	}
 }
 
