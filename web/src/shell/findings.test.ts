@@ -1,11 +1,22 @@
 import { expect, test } from "vitest";
-import { gravity, readFindings, selectionOf } from "./findings";
+import { evidenceWords, gravity, readEfficiency, readFindings, selectionOf } from "./findings";
 import { reportWords } from "./status";
 
 test("findings are read from the view's data, and anything else is left out", () => {
-  const data = { findings: [{ kind: "straggler", severity: 0.9, text: "rank 5: 3.2 × the kernel time of its peers", view: "boxprofile", selection: { locations: [5] }, evidence: {} }, { text: "" }, null, 7] };
-  expect(readFindings(data)).toEqual([{ kind: "straggler", severity: 0.9, text: "rank 5: 3.2 × the kernel time of its peers", view: "boxprofile", selection: { locations: [5] } }]);
+  const evidence = [{ name: "kernels", value: 102e6, unit: "ns" }];
+  const whole = { kind: "straggler", severity: "high", lost: 6e8, share: 0.4, text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
+  expect(readFindings({ findings: [whole, { text: "" }, null, 7] })).toEqual([whole]);
+  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", severity: "", lost: 0, share: 0, text: "old", view: "", options: {}, selection: null, evidence: [] }]);
   expect([null, {}, { findings: 3 }].map(readFindings)).toEqual([[], [], []]);
+});
+
+test("the numbers behind a finding are written with their units", () => {
+  expect(evidenceWords([{ name: "kernels", value: 102e6, unit: "ns" }, { name: "load balance", value: 0.5, unit: "share" }, { name: "times", value: 3, unit: "" }])).toBe("kernels: 102 ms\nload balance: 50.0 %\ntimes: 3");
+});
+
+test("efficiencies are shown where they are defined", () => {
+  expect(readEfficiency({ pop: { load_balance: 0.67, communication_efficiency: 0.99, parallel_efficiency: null } })).toEqual({ load: 0.67, communication: 0.99, parallel: null });
+  expect([null, {}, { pop: { load_balance: null, parallel_efficiency: null } }].map(readEfficiency)).toEqual([null, null, null]);
 });
 
 test("how grave a finding is may be said in numbers or words", () => {

@@ -1,29 +1,72 @@
-// The answers in words, from the view "findings" where there is one. A finding
-// shows what it is about: it sets the selection and opens the view that shows it.
+// The answers in words, from the view "findings" where there is one: a card a
+// finding, with a bar of the time lost by it. A card shows what it is about: it
+// sets the selection and opens the view that proves it.
 
 import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useBench } from "./context";
-import { middle } from "./format";
+import { formatDuration, formatShare, formatUnit, middle } from "./format";
 import type { Workbench } from "./workbench";
+
+export interface Evidence {
+  name: string;
+  value: number;
+  unit: string;
+}
 
 export interface Finding {
   kind: string;
   severity: string | number;
   text: string;
+  /** Time lost in ns, added up over locations, and its share of all time; 0 where it cannot be told. */
+  lost: number;
+  share: number;
   view: string;
+  options: Record<string, string[]>;
   selection: unknown;
+  evidence: Evidence[];
 }
 
-const found = signal<{ run: string; list: Finding[] }>({ run: "", list: [] });
+/** POP's efficiencies of the run, as shares; null where they are not defined. */
+export interface Efficiency {
+  load: number | null;
+  communication: number | null;
+  parallel: number | null;
+}
+
+interface Found {
+  run: string;
+  list: Finding[];
+  shown: number;
+  pop: Efficiency | null;
+}
+
+const none: Found = { run: "", list: [], shown: 0, pop: null };
+const found = signal<Found>(none);
+const asking = signal("");
 const all = signal(false);
+const followed = signal(-1);
+
+const amount = (x: unknown) => (typeof x === "number" && Number.isFinite(x) ? x : 0);
 
 /** Reads the data of the view; anything else than a list of texts is left out. */
 export function readFindings(data: unknown): Finding[] {
   const list = (data as { findings?: unknown } | null)?.findings;
   if (!Array.isArray(list)) return [];
   return list.flatMap((x: Partial<Finding> | null) =>
-    typeof x?.text === "string" && x.text !== "" ? [{ kind: String(x.kind ?? ""), severity: x.severity ?? "", text: x.text, view: String(x.view ?? ""), selection: x.selection ?? null }] : []);
+    typeof x?.text === "string" && x.text !== "" ? [{
+      kind: String(x.kind ?? ""), severity: x.severity ?? "", text: x.text, lost: amount(x.lost), share: amount(x.share), view: String(x.view ?? ""),
+      options: x.options ?? {}, selection: x.selection ?? null, evidence: Array.isArray(x.evidence) ? x.evidence : [],
+    }] : []);
+}
+
+/** Reads POP's efficiencies; null where the view gives none. */
+export function readEfficiency(data: unknown): Efficiency | null {
+  const p = (data as { pop?: Record<string, unknown> } | null)?.pop;
+  if (!p) return null;
+  const share = (x: unknown) => (typeof x === "number" ? x : null);
+  const e = { load: share(p.load_balance), communication: share(p.communication_efficiency), parallel: share(p.parallel_efficiency) };
+  return e.load === null && e.parallel === null ? null : e;
 }
 
 /** How grave a finding is: numbers from 0 to 1, or words. */
@@ -40,42 +83,95 @@ export function selectionOf(selection: unknown): { time: { begin: number; end: n
   return { time: end > begin ? { begin, end } : null, locations: list(s.locations), regions: list(s.regions) };
 }
 
-function follow(bench: Workbench, f: Finding): void {
+/** The numbers behind a finding, a line each. */
+export function evidenceWords(list: readonly Evidence[]): string {
+  return list.filter((e) => typeof e?.value === "number").map((e) => `${middle(String(e.name), 60)}: ${formatUnit(e.value, e.unit)}`).join("\n");
+}
+
+function follow(bench: Workbench, f: Finding, index: number): void {
   const s = selectionOf(f.selection);
   const whole = bench.store.wholeRun;
   const time = s.time && (s.time.begin > whole.begin || s.time.end < whole.end) ? s.time : null;
   bench.store.select({ time, locations: s.locations, regions: s.regions });
-  if (f.view && f.view !== "findings" && bench.view(f.view) && !bench.missing(f.view)) bench.reveal(f.view);
+  followed.value = index;
+  if (!f.view || f.view === "findings" || !bench.view(f.view) || bench.missing(f.view)) return;
+  bench.reveal(f.view);
+  const panel = bench.focusedPanel;
+  if (panel?.view === f.view) for (const [name, values] of Object.entries(f.options)) bench.setOption(panel.id, name, values);
+}
+
+/** Asks for the findings of the run on the page, once a run. */
+function ask(bench: Workbench): void {
+  const run = bench.runID.value;
+  void bench.comebacks.value;
+  if (run === "" || !bench.view("findings") || bench.missing("findings")) {
+    found.value = none;
+    return;
+  }
+  asking.value = run;
+  followed.value = -1;
+  bench.api.data(run, { view: "findings", width: 960, height: 540 }, { panel: "findings", seq: Date.now() })
+    .then((d) => {
+      if (bench.runID.peek() !== run) return;
+      found.value = { run, list: readFindings(d.data), shown: amount((d.data as { shown?: unknown } | null)?.shown) || 10, pop: readEfficiency(d.data) };
+    })
+    .catch((e: unknown) => bench.reportGone(e))
+    .finally(() => { if (asking.peek() === run) asking.value = ""; });
 }
 
 export function Findings() {
   const bench = useBench();
-  useEffect(() => effect(() => {
-    const run = bench.runID.value;
-    void bench.comebacks.value;
-    if (run === "" || !bench.view("findings") || bench.missing("findings")) {
-      found.value = { run: "", list: [] };
-      return;
-    }
-    bench.api.data(run, { view: "findings", width: 960, height: 540 }, { panel: "findings", seq: Date.now() })
-      .then((d) => { if (bench.runID.peek() === run) found.value = { run, list: readFindings(d.data) }; })
-      .catch((e: unknown) => bench.reportGone(e));
-  }), []);
-  const { run, list } = found.value;
-  if (run !== bench.runID.value || run === "") return null;
-  const shown = all.value ? list : list.slice(0, 5);
+  useEffect(() => effect(() => ask(bench)), []);
+  const { run, list, shown, pop } = found.value;
+  if (run !== bench.runID.value || run === "") {
+    if (asking.value === "" || asking.value !== bench.runID.value) return null;
+    return <section class="inspect inspect-findings" aria-label="Findings"><header class="side-head"><h2>Findings</h2></header><p class="empty-note">Looking for what stands out…</p></section>;
+  }
+  const most = Math.max(...list.map((f) => f.lost), 1);
+  const some = all.value ? list : list.slice(0, shown);
   return (
     <section class="inspect inspect-findings" aria-label="Findings">
       <header class="side-head"><h2>Findings</h2><span class="muted">{list.length || ""}</span></header>
+      {pop && <Efficiencies pop={pop} />}
       {list.length === 0 && <p class="empty-note">Nothing stands out in this run.</p>}
       <ol class="findings">
-        {shown.map((f, i) => (
-          <li key={i}>
-            <button type="button" class={`finding plain ${gravity(f.severity)}`} title="Show what this is about" onClick={() => follow(bench, f)}>{middle(f.text, 400)}</button>
-          </li>
-        ))}
+        {some.map((f, i) => <Card key={i} f={f} most={most} chosen={followed.value === i} onChoose={() => follow(bench, f, i)} />)}
       </ol>
-      {list.length > 5 && <button type="button" class="plain more" onClick={() => (all.value = !all.value)}>{all.value ? "Fewer" : `${list.length - 5} more…`}</button>}
+      {list.length > shown && <button type="button" class="plain more" onClick={() => (all.value = !all.value)}>{all.value ? "Fewer" : `${list.length - shown} more…`}</button>}
     </section>
+  );
+}
+
+/** POP's three numbers on a line. */
+function Efficiencies({ pop }: { pop: Efficiency }) {
+  const parts = [
+    ["balance", pop.load, "load balance: mean over maximum of the busy time of locations (POP)"],
+    ["communication", pop.communication, "communication efficiency: maximum of the busy time over the length of the run (POP)"],
+    ["parallel", pop.parallel, "parallel efficiency: mean of the busy time over the length of the run (POP)"],
+  ] as const;
+  return (
+    <p class="finding-pop muted">
+      {parts.map(([name, value, title]) => value !== null && <span key={name} title={title}>{name} <b>{formatShare(value)}</b></span>)}
+    </p>
+  );
+}
+
+function Card({ f, most, chosen, onChoose }: { f: Finding; most: number; chosen: boolean; onChoose: () => void }) {
+  const level = gravity(f.severity);
+  const numbers = evidenceWords(f.evidence);
+  return (
+    <li>
+      <button
+        type="button" class={`finding plain ${level}${chosen ? " chosen" : ""}`} aria-current={chosen} onClick={onChoose}
+        title={`${numbers}${numbers ? "\n" : ""}Click shows it${f.view ? ` in the view “${f.view}”` : ""}.`}
+      >
+        <span class="finding-head">
+          <b>{f.kind.replaceAll("-", " ")}</b>
+          <span class="muted">{f.lost > 0 ? `${formatDuration(f.lost)} lost · ${formatShare(f.share)}` : level}</span>
+        </span>
+        <span class="finding-text">{middle(f.text, 400)}</span>
+        {f.lost > 0 && <span class="finding-bar" role="presentation"><span style={{ width: `${Math.max((100 * f.lost) / most, 0.5)}%` }} /></span>}
+      </button>
+    </li>
   );
 }

@@ -8,12 +8,14 @@ import { commmatrix } from "./commmatrix";
 import { boxprofile } from "./boxprofile";
 import { callmatrix } from "./callmatrix";
 import { contrast } from "./contrast";
+import { findings } from "./findings";
 import { groups } from "./groups";
 import { kaleidoscope } from "./kaleidoscope";
 import { histogram } from "./histogram";
 import { landscape } from "./landscape";
 import { moments } from "./moments";
 import { overview } from "./overview";
+import { phases } from "./phases";
 import { profile } from "./profile";
 import { scatter } from "./scatter";
 import { timeline } from "./timeline";
@@ -27,12 +29,14 @@ export const views: ViewPlug[] = [
   boxprofile,
   callmatrix,
   contrast,
+  findings,
   groups,
   kaleidoscope,
   histogram,
   landscape,
   moments,
   overview,
+  phases,
   profile,
   scatter,
   timeline,
