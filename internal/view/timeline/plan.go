@@ -25,6 +25,7 @@ const (
 	leastGroup, mostGroup   = 9, 56
 	leastHeader, mostHeader = 9, 15
 	tallHeader              = 14 // where two meet
+	fewLevels               = 4  // of nesting, before groups are folded for want of room
 	counterHeight           = 30
 	// scrolled is the height of a row where not all fit anyway.
 	scrolled = 14
@@ -72,6 +73,10 @@ func (r *result) frame(size scene.Size) area {
 // choose decides the rows, how lanes are drawn, and the grid.
 func (r *result) choose(f *forest) {
 	space := room(r.size) - float32(len(r.opt.counters)*counterHeight)
+	// Rows come before levels: those that are asked for and do not fit are left out
+	// below, rather than the rows folded.
+	wanted := r.levels()
+	r.fit = min(wanted, fewLevels)
 	rows, deeper, _ := f.rows(0, 1<<31-1)
 	for level := 1; deeper && r.least(rows) <= space; level++ {
 		next, more, ok := f.rows(level, int(space/leastLeaf)+1)
@@ -81,6 +86,12 @@ func (r *result) choose(f *forest) {
 		rows, deeper = next, more
 	}
 	rows = r.spread(f, rows, space)
+	for r.fit < wanted {
+		if r.fit++; r.least(rows) > space {
+			r.fit--
+			break
+		}
+	}
 	r.total = len(rows)
 	r.noteRows(f, rows)
 	r.scroll(rows, space)
@@ -132,7 +143,11 @@ func (w *row) headerHeight() float32 {
 // levels is how many levels of nesting are drawn; 0: the innermost alone. More
 // than the picture can hold are never looked at.
 func (r *result) levels() int {
-	return min(r.opt.depth, r.reader.Info().Depth, max(1, int(room(r.size)/leastLevel)))
+	n := min(r.opt.depth, r.reader.Info().Depth, max(1, int(room(r.size)/leastLevel)))
+	if r.fit > 0 {
+		n = min(n, r.fit)
+	}
+	return n
 }
 
 func (r *result) lanes(id trace.LocationID) int {

@@ -95,6 +95,7 @@ type result struct {
 	size      scene.Size // that it was computed for
 	reading   reading
 
+	fit        int   // levels of nesting that fit; 0: not known yet
 	rows       []row // shown, from the top
 	first      int   // number of the first one among all
 	total      int
