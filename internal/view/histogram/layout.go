@@ -192,8 +192,8 @@ func (r *result) span(f *scene.Frame, b bin) (x0, x1 float32) {
 	return x0, x1
 }
 
-// paintBars draws a bar for each location; one that stands for several runs from
-// the least to the most of them.
+// paintBars draws a bar for each location. Where rows stand for several, all of
+// them run from the least to the most.
 func (r *result) paintBars(s *scene.Scene, d *drawing) {
 	f := &d.bars
 	from := f.XPixel(r.base())
@@ -209,10 +209,10 @@ func (r *result) paintBars(s *scene.Scene, d *drawing) {
 			y, height = y+1, height-2
 		}
 		a, b := f.XPixel(least), f.XPixel(most)
-		if hi-lo == 1 {
+		if d.rows == len(r.locations) {
 			a, b = min(from, b), max(from, b)
 		}
-		bars.Add(a, y, max(b-a, 1), height, r.colour())
+		bars.Add(a, y, max(b-a, 2), height, r.colour())
 		if n > 1 {
 			bars.SetFlags(scene.Aggregated)
 			bars.SetCount(uint32(n))
