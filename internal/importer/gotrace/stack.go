@@ -24,13 +24,16 @@ func (c *converter) stackText(s xtrace.Stack) (trace.Value, bool) {
 			clear(c.stacks)
 		}
 		b := c.text[:0]
-		for f := range s.Frames() {
+		if !frames(s, func(f xtrace.StackFrame) bool {
 			if len(b) > 0 {
 				b = append(b, '\n')
 			}
 			b = append(append(b, f.Func...), ' ')
 			b = append(append(b, f.File...), ':')
 			b = strconv.AppendUint(b, f.Line, 10)
+			return true
+		}) {
+			c.skip("stacks whose frames refer to names that the trace does not hold")
 		}
 		c.text = b
 		v = trace.Text(string(b))
@@ -39,23 +42,39 @@ func (c *converter) stackText(s xtrace.Stack) (trace.Value, bool) {
 	return v, v.String() != ""
 }
 
-// outermost is the function that a goroutine with this stack started in.
-func outermost(s xtrace.Stack) string {
-	name := ""
+// frames hands the frames of a stack to f, innermost first, until it returns false.
+// The library looks their names up only now, and panics where one is missing: then
+// frames is false.
+func frames(s xtrace.Stack, f func(xtrace.StackFrame) bool) (sound bool) {
+	defer func() {
+		if recover() != nil {
+			sound = false
+		}
+	}()
 	if s != xtrace.NoStack {
-		for f := range s.Frames() {
-			name = f.Func
+		for frame := range s.Frames() {
+			if !f(frame) {
+				break
+			}
 		}
 	}
+	return true
+}
+
+// outermost is the function that a goroutine with this stack started in.
+func outermost(s xtrace.Stack) (name string) {
+	frames(s, func(f xtrace.StackFrame) bool {
+		name = f.Func
+		return true
+	})
 	return name
 }
 
 // innermost is the function at the top of a stack.
-func innermost(s xtrace.Stack) string {
-	if s != xtrace.NoStack {
-		for f := range s.Frames() {
-			return f.Func
-		}
-	}
-	return ""
+func innermost(s xtrace.Stack) (name string) {
+	frames(s, func(f xtrace.StackFrame) bool {
+		name = f.Func
+		return false
+	})
+	return name
 }
