@@ -181,6 +181,19 @@ func (r *result) signatureWords(group int) string {
 	return ""
 }
 
+// signatureShort says the same in signs.
+func (r *result) signatureShort(group int) string {
+	calls, lacks := r.signature(group)
+	var out []string
+	for _, name := range calls {
+		out = append(out, "+"+name)
+	}
+	for _, name := range lacks {
+		out = append(out, "−"+name)
+	}
+	return strings.Join(out, " ")
+}
+
 // few lists some names.
 func few(names []string) string {
 	const most = 4

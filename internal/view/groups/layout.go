@@ -92,10 +92,13 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		}
 		top := y
 		y += lineHeight - 2
-		heads.Add(2*pad, y, scene.ShortenBold(fmt.Sprintf("Group %d: %s, %s", k+1, view.Count(len(members), "location"), view.NameList(r.names, members, 8)), width-3*pad, scene.TitleSize), scene.UIText, scene.Start)
+		heads.Add(2*pad, y, r.head(k, width-3*pad), scene.UIText, scene.Start)
 		if words := r.signatureWords(k); words != "" && n > 1 && own > 0 {
 			own--
 			y += lineHeight
+			if scene.TextWidth(words, scene.TextSize, false) > width-3*pad {
+				words = r.signatureShort(k)
+			}
 			text.Add(2*pad, y, scene.Shorten(words, width-3*pad, scene.TextSize), scene.UIText, scene.Start)
 		}
 		for i := range own {
@@ -124,6 +127,16 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		}
 	}
 	s.AddLayer("groups", -1, bars, dropEmpty(heads), dropEmpty(text))
+}
+
+// head names a group and its members, in fewer words where there is less room.
+func (r *result) head(k int, width float32) string {
+	members := r.groups.Members[k]
+	text := fmt.Sprintf("Group %d: %s, %s", k+1, view.Count(len(members), "location"), view.NameList(r.names, members, 8))
+	if scene.TextWidth(text, scene.TitleSize, true) > width {
+		text = fmt.Sprintf("%d: %s", k+1, view.NameList(r.names, members, 4))
+	}
+	return scene.ShortenBold(text, width, scene.TitleSize)
 }
 
 // fit shortens the words of a difference to a width: its name rather than what is

@@ -1,0 +1,42 @@
+// calltree: boxes of call paths. A click on a box chooses its region, which must
+// not throw the other boxes away. The menu compares the selected locations with the
+// rest of the run, or the run with another one that is open.
+
+import { useBench } from "../../shell/context";
+import type { PanelState } from "../../shell/layout";
+import type { ViewPlug } from "../../shell/plug";
+import { Menu, type MenuItem } from "../../widget/menu";
+
+export const calltree: ViewPlug = {
+  name: "calltree",
+  follow: { time: "selection", locations: "filter", regions: "context" },
+  Controls,
+};
+
+/** What a panel compares with: "", "rest", "run:ID", or locations as they were written. */
+export function comparedWith(options: Readonly<Record<string, readonly string[]>>): string {
+  const run = options["with"]?.[0];
+  return run ? `run:${run}` : (options["against"]?.[0] ?? "");
+}
+
+function Controls({ panel }: { panel: PanelState }) {
+  const bench = useBench();
+  const now = comparedWith(panel.options);
+  const others = bench.runs.value.filter((r) => r.id !== bench.runID.value && r.state === "ready");
+  const some = bench.look.value.locations.length > 0 || bench.look.value.only.length > 0;
+  const set = (against: string[], run: string[]) => {
+    bench.setOption(panel.id, "with", run);
+    bench.setOption(panel.id, "against", against);
+    if (against.length + run.length === 0) {
+      bench.setOption(panel.id, "shift", []);
+      if (panel.options["form"]?.[0] === "beside") bench.setOption(panel.id, "form", []);
+    }
+  };
+  const items = (): MenuItem[] => [
+    { label: "Nothing", checked: now === "", run: () => set([], []) },
+    { label: "The rest of this run", checked: now === "rest", run: () => (some || now === "rest" ? set(["rest"], []) : bench.say("Select some locations first.")) },
+    ...others.map((r): MenuItem => ({ label: r.name, note: r.source, checked: now === `run:${r.id}`, run: () => set([], [r.id]) })),
+  ];
+  const label = now === "" ? "compare" : now.startsWith("run:") ? (others.find((r) => `run:${r.id}` === now)?.name ?? "another run") : now;
+  return <Menu class="chip" title="Compare with other locations or another run" align="right" label={label} items={items} />;
+}
