@@ -81,7 +81,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 	n := len(r.groups.Members)
 	lines := max(int((height-pad)/lineHeight)/max(n, 1)-1, 0)
 	y := float32(pad)
-	for k, members := range r.groups.Members {
+	for k := range r.groups.Members {
 		if y+lineHeight > height && k > 0 {
 			text.Add(pad, height-4, scene.Shorten(fmt.Sprintf("and %s; the table has all", view.Count(n-k, "more group")), width-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 			break
