@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestCheckFailsPastALimit(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		want   string // part of stdout, or of stderr for wrong usage
+	}{
+		{"no limit", []string{"demo:stencil"}, 0, "Ranks 40–47 (all of node05)"},
+		{"a count that is passed", []string{"demo:stencil", "--fail-on", "high=0"}, 1, "FAILED high=0"},
+		{"a count that holds", []string{"demo:stencil", "--fail-on", "clock=0"}, 0, "late-sender"},
+		{"a time that is passed", []string{"demo:stencil", "--fail-on", "late-sender=100ms"}, 1, "FAILED late-sender=100ms"},
+		{"a time that holds", []string{"demo:stencil", "--fail-on", "late-sender=10s"}, 0, ""},
+		{"a share that is passed", []string{"demo:stencil", "--fail-on", "straggler=5%"}, 1, "of all time is lost"},
+		{"an efficiency below its limit", []string{"demo:stencil", "--fail-on", "load-balance=80%"}, 1, "FAILED load-balance=80%"},
+		{"a balanced run", []string{"demo:stencil?balanced", "--fail-on", "any=0", "--fail-on", "load-balance=0.9"}, 0, "nothing stands out"},
+		{"an unknown kind", []string{"demo:stencil", "--fail-on", "sloth=0"}, 2, "want KIND=LIMIT"},
+		{"a limit that is none", []string{"demo:stencil", "--fail-on", "high=many"}, 2, "want a time"},
+		{"a time for an efficiency", []string{"demo:stencil", "--fail-on", "load-balance=3s"}, 2, "want a time"},
+	} {
+		status, out, errs := parallax(t, append([]string{"check"}, c.args...)...)
+		said := out
+		if c.status == 2 {
+			said = errs
+		}
+		if status != c.status || !strings.Contains(said, c.want) {
+			t.Errorf("%s: status %d, want %d with %q\n%s%s", c.name, status, c.status, c.want, out, errs)
+		}
+	}
+}
+
+func TestCheckAsJSONIsTheTwinWithWhatFailed(t *testing.T) {
+	status, out, _ := parallax(t, "check", "demo:stencil", "--json", "--fail-on", "straggler=0", "--phase", "slices:4")
+	var d struct {
+		View    string         `json:"view"`
+		Options map[string]any `json:"options"`
+		Failed  []string       `json:"failed"`
+		Data    struct {
+			Findings []struct {
+				Kind     string `json:"kind"`
+				Severity string `json:"severity"`
+				Text     string `json:"text"`
+			} `json:"findings"`
+			POP map[string]float64 `json:"pop"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		t.Fatal(err)
+	}
+	if status != 1 || d.View != "findings" || len(d.Failed) != 1 || d.Options["phase"] != "slices:4" || len(d.Data.Findings) == 0 || d.Data.POP["load_balance"] <= 0 {
+		t.Errorf("status %d: %+v", status, d)
+	}
+}
