@@ -14,6 +14,7 @@ import (
 const (
 	pad      = 12
 	rowPitch = 48 // a line of words, and two strips under it
+	lowPitch = 40 // the same where the picture is low
 	strip    = 9
 	ends     = 60 // room for a value at each end of the strips
 	mostDots = 64 // values drawn as dots; more are a box
@@ -50,22 +51,26 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		top = r.head(s, w)
 	}
 	c := r.columns(w)
-	fit := max(int((h-top-4)/rowPitch), 1)
+	pitch := float32(rowPitch)
+	if h < 360 {
+		pitch = lowPitch
+	}
+	fit := max(int((h-top-4)/pitch), 1)
 	if n := r.request.Values.Integer("top"); n > 0 {
 		fit = min(fit, n)
 	}
 	n := min(len(r.rows), fit)
-	r.drawn = drawing{top: top, pitch: rowPitch, rows: n, width: w}
-	f := scene.Frame{Name: "main", X: 0, Y: top, W: w, H: max(min(float32(n)*rowPitch, h-top), 1), YScale: scene.Scale{Kind: "rows"}}
+	r.drawn = drawing{top: top, pitch: pitch, rows: n, width: w}
+	f := scene.Frame{Name: "main", X: 0, Y: top, W: w, H: max(min(float32(n)*pitch, h-top), 1), YScale: scene.Scale{Kind: "rows"}}
 	for i, q := range r.rows[:n] {
-		y := top + float32(i)*rowPitch
-		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + rowPitch, Label: q.title(), Location: scene.NoID, Region: q.region(), Count: 1})
+		y := top + float32(i)*pitch
+		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + pitch, Label: q.title(), Location: scene.NoID, Region: q.region(), Count: 1})
 	}
 	frame := s.AddFrame(f)
-	p := &painter{columns: c, rects: &scene.Rect{}, lines: &scene.Line{Width: 1}, dots: &scene.Point{}, bold: &scene.Text{Size: scene.TextSize, Bold: true}, text: &scene.Text{Size: scene.TextSize}, small: &scene.Text{Size: 11}}
+	p := &painter{columns: c, strips: 22 - (rowPitch-pitch)/2, rects: &scene.Rect{}, lines: &scene.Line{Width: 1}, dots: &scene.Point{}, bold: &scene.Text{Size: scene.TextSize, Bold: true}, text: &scene.Text{Size: scene.TextSize}, small: &scene.Text{Size: 11}}
 	scale := r.largest(n)
 	for i, q := range r.rows[:n] {
-		p.row(r, q, top+float32(i)*rowPitch, scale)
+		p.row(r, q, top+float32(i)*pitch, scale)
 	}
 	s.AddLayer("rows", frame, p.rects, p.lines, p.dots)
 	s.AddLayer("words", -1, p.bold, p.text, p.small)
@@ -141,6 +146,7 @@ func (q *quantity) region() uint32 {
 
 type painter struct {
 	columns
+	strips            float32 // where the strips begin, from the top of the row
 	rects             *scene.Rect
 	lines             *scene.Line
 	dots              *scene.Point
@@ -152,16 +158,16 @@ func (p *painter) row(r *result, q *quantity, y float32, largest [2]float64) {
 		p.lines.Add(pad, y, max(p.width-pad, pad), y, scene.UIGrid)
 	}
 	if p.words {
-		p.writeWords(r, q, y+16)
+		p.writeWords(r, q, y+p.strips-6)
 	}
 	if p.bar > 0 {
-		p.effect(q, y+22, largest[q.family()])
+		p.effect(q, y+p.strips, largest[q.family()])
 	}
 	lo, hi := q.rangeOf()
-	p.strip(q.values[0], lo, hi, y+22, p.colour(q, colourA))
-	p.strip(q.values[1], lo, hi, y+22+strip+3, p.colour(q, colourB))
+	p.strip(q.values[0], lo, hi, y+p.strips, p.colour(q, colourA))
+	p.strip(q.values[1], lo, hi, y+p.strips+strip+3, p.colour(q, colourB))
 	if p.right < p.width-pad-30 {
-		base := y + 22 + strip + 5
+		base := y + p.strips + strip + 5
 		p.small.Add(p.left-6, base, q.format(lo), scene.UITextMuted, scene.End)
 		p.small.Add(p.right+6, base, q.format(hi), scene.UITextMuted, scene.Start)
 	}

@@ -41,6 +41,8 @@ export interface GestureHost {
   element: HTMLElement;
   panel: () => PanelState;
   plug: () => ViewPlug;
+  /** The picture is of another run: it can be looked at, but nothing in it can be selected. */
+  foreign: () => boolean;
   /** Draws the brush. */
   brush: (b: Brush | null) => void;
 }
@@ -108,7 +110,7 @@ export class Gestures {
     const at = toScene(this.picture.transform(i), x, y);
     const row = f ? rowAt(f.yScale.rows, at.y) : null;
     const place = f && !row ? placeAt(f, at.x, at.y) : null;
-    this.bench.hover.value = f ? {
+    this.bench.hover.value = f && !this.host.foreign() ? {
       panel: this.host.panel().id, time: isTime(f) ? timeAt(f, at.x) : null,
       location: row && row.location !== noID ? row.location : (place?.location ?? null), region: row && row.region !== noID ? row.region : null,
     } : null;
@@ -162,6 +164,7 @@ export class Gestures {
     const plug = this.host.plug();
     if (plug.shift && (e.button === 1 || e.shiftKey || !plug.turn)) mode = "shift";
     else if (plug.turn && e.button === 0) mode = "turn";
+    else if (this.host.foreign()) mode = "none";
     else if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = "pan";
     else if (f && inside >= 0 && e.button === 0 && (isTime(f) || f.yScale.rows.length > 1)) mode = "brush";
     if (e.button === 1) e.preventDefault();
@@ -282,17 +285,17 @@ export class Gestures {
     if (label) {
       const changes = this.host.plug().chooseRow!(label, panel);
       if (changes) return this.setOptions(changes);
-      if (label.location !== noID) return this.bench.choose({ locations: [`#${label.location}`] }, add);
+      if (label.location !== noID && !this.host.foreign()) return this.bench.choose({ locations: [`#${label.location}`] }, add);
     }
     try {
       const fact = await this.picture.pick(x, y, this.find(x, y) >= 0 ? near : -1, "click");
       if (!fact) {
         this.bench.pin(null);
-        if (!add && !this.bench.store.isEmpty) this.bench.store.clear();
+        if (!add && !this.bench.store.isEmpty && !this.host.foreign()) this.bench.store.clear();
         return;
       }
       this.bench.pin({ fact, panel: panel.id, view: panel.view });
-      this.bench.choose((this.host.plug().choose ?? chooseAll)(fact), add);
+      if (!this.host.foreign()) this.bench.choose((this.host.plug().choose ?? chooseAll)(fact), add);
     } catch (e) {
       this.bench.report(e);
     }
@@ -300,6 +303,7 @@ export class Gestures {
 
   /** Zooms to what is at a point: to its time, or else to its locations. */
   async zoomTo(p: { x: number; y: number }): Promise<void> {
+    if (this.host.foreign()) return;
     const i = this.find(p.x, p.y);
     const f = this.frame(i);
     try {

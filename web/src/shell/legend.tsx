@@ -6,16 +6,17 @@ import { cssRamp } from "./colour";
 import { useBench } from "./context";
 import { middle } from "./format";
 
-export function Legend({ scene }: { scene: Scene | null }) {
+/** The entries of a picture; plain ones of another run explain, but select nothing. */
+export function Legend({ scene, plain }: { scene: Scene | null; plain?: boolean }) {
   if (!scene || scene.legend.length === 0) return null;
   return (
     <ul class="legend" aria-label="Legend">
-      {scene.legend.slice(0, 60).map((e, i) => <li key={i}><Entry entry={e} /></li>)}
+      {scene.legend.slice(0, 60).map((e, i) => <li key={i}><Entry entry={e} plain={plain} /></li>)}
     </ul>
   );
 }
 
-function Entry({ entry }: { entry: LegendEntry }) {
+function Entry({ entry, plain }: { entry: LegendEntry; plain?: boolean }) {
   const bench = useBench();
   if (entry.rampEnd !== none && entry.rampEnd !== 0 && entry.rampEnd !== entry.colour) {
     return (
@@ -29,7 +30,7 @@ function Entry({ entry }: { entry: LegendEntry }) {
   }
   const content = <><span class="swatch" style={{ background: bench.colour(entry.colour) }} /><bdi class="name">{middle(entry.label, 28)}</bdi></>;
   const choice = entry.region !== noID ? { regions: [`#${entry.region}`] } : entry.parent !== noID ? { locations: [`#${entry.parent}`] } : null;
-  if (!choice) return <span class="legend-entry">{content}</span>;
+  if (!choice || plain) return <span class="legend-entry">{content}</span>;
   const chosen = choice.regions ? bench.look.value.regions.includes(choice.regions[0]) : bench.look.value.locations.includes(choice.locations![0]);
   return (
     <button

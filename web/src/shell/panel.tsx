@@ -10,6 +10,7 @@ import { Menu, type MenuItem } from "../widget/menu";
 import { Popover } from "../widget/popover";
 import { copy } from "./command";
 import { useBench } from "./context";
+import { middle } from "./format";
 import * as layout from "./layout";
 import { Legend } from "./legend";
 import { changed, commandLine, optionsFor } from "./option";
@@ -28,7 +29,8 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
     bench.setNotes(panel.id, []);
   }, [panel.view]);
   const view = bench.view(panel.view);
-  const missing = view ? bench.missing(panel.view) : "";
+  const foreign = bench.isForeign(panel);
+  const missing = view ? (bench.runs.value.find((r) => r.id === bench.runOf(panel))?.missing[panel.view] ?? "") : "";
   const focused = bench.focused.value === panel.id && !alone;
   const Side = bench.plug(panel.view).Side;
   return (
@@ -45,11 +47,11 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
         ) : panel.table ? (
           <TableTwin panel={panel} view={view} />
         ) : (
-          <PictureHost key={panel.view} panel={panel} view={view} onScene={(s) => { scene.value = s; bench.setNotes(panel.id, s.notes); }} />
+          <PictureHost key={`${panel.view} ${bench.runOf(panel)}`} panel={panel} view={view} onScene={(s) => { scene.value = s; bench.setNotes(panel.id, s.notes); }} />
         )}
         {view && !missing && !panel.table && Side && <Guard what={`What stands beside ${panel.view}`}><Side panel={panel} scene={scene.value} /></Guard>}
       </div>
-      {view && !missing && !panel.table && <Legend scene={scene.value} />}
+      {view && !missing && !panel.table && <Legend scene={scene.value} plain={foreign} />}
     </section>
   );
 }
@@ -77,6 +79,11 @@ function Head({ panel, view, scene, alone }: HeadProps) {
         <Menu class="panel-title" title={`View of this panel: ${view?.title ?? panel.view}`} label={<>{view?.title ?? panel.view}<Icon name="down" /></>} items={() => viewItems(bench, panel)} />
       )}
       <span class="chips">
+        {bench.isForeign(panel) && (
+          <button type="button" class="chip" title="This panel shows another run: click for the page's own" onClick={() => bench.setOption(panel.id, "run", [])}>
+            <bdi class="name">{middle(runName(bench, bench.runOf(panel)), 32)}</bdi><Icon name="close" />
+          </button>
+        )}
         {changed(view, panel.options).map(({ option, text }) => (
           <button type="button" key={option.name} class="chip" title={`${text}: click for ${option.default || "the default"}`} onClick={() => bench.setOption(panel.id, option.name, [])}>
             <bdi class="name">{text}</bdi><Icon name="close" />
@@ -101,7 +108,11 @@ function Head({ panel, view, scene, alone }: HeadProps) {
             <Menu title="More for this panel" class="plain" align="right" label={<Icon name="more" />} items={() => [
               { label: "Split to the right", run: () => bench.addView(panel.view, "right", panel.id) },
               { label: "Split below", run: () => bench.addView(panel.view, "below", panel.id) },
-              { label: "How to read this view", run: () => bench.showHowTo(panel.view) },
+              ...bench.otherRuns.value.map((r, i): MenuItem => ({
+                label: middle(r.name, 40), note: "the same view of this run beside it", above: i === 0 ? "Compare with another run" : undefined,
+                off: r.missing[panel.view] || undefined, run: () => bench.addView(panel.view, "right", panel.id, { ...panel.options, run: [r.id] }),
+              })),
+              { label: "How to read this view", above: bench.otherRuns.value.length > 0 ? "This panel" : undefined, run: () => bench.showHowTo(panel.view) },
               { label: "Copy address of this panel alone", run: () => void copy(bench, embedAddress(panel), "Address copied: it shows this panel alone, for an iframe.") },
             ]} />
             <button type="button" class="plain" title={maximised ? "Restore (Z)" : "Maximise (Z)"} aria-label={maximised ? "Restore" : "Maximise"} aria-pressed={maximised} onClick={() => set(layout.toggleMaximised(bench.layout.value, panel.id))}>
@@ -121,12 +132,16 @@ function viewItems(bench: Workbench, panel: layout.PanelState): MenuItem[] {
   }));
 }
 
+function runName(bench: Workbench, id: string): string {
+  return bench.runs.value.find((r) => r.id === id)?.name ?? id;
+}
+
 /** What the panel shows, as the server is asked for it. */
 export function requestOf(bench: Workbench, panel: layout.PanelState, scene: Scene | null, width: number, height: number): ViewRequest {
   const plug = bench.plug(panel.view);
   return {
     view: panel.view, options: optionsFor(bench.view(panel.view), { ...plug.always, ...panel.options }, bench.palette.value),
-    selection: specFor(bench.look.value, followOf(scene, plug.follow)), width, height,
+    selection: bench.isForeign(panel) ? {} : specFor(bench.look.value, followOf(scene, plug.follow)), width, height,
   };
 }
 
@@ -142,9 +157,9 @@ export function exportItems(bench: Workbench, panel: layout.PanelState, scene: S
   const host = document.getElementById(panel.id)?.querySelector(".panel-body");
   const request = requestOf(bench, panel, scene, Math.round(host?.clientWidth || 960), Math.round(host?.clientHeight || 540));
   const items: MenuItem[] = formats.map(({ format, label, note }) => ({
-    label, note, href: bench.api.exportURL(bench.runID.value, request, format, bench.themeName.value), download: `${bench.runID.value}-${panel.view}.${format}`,
+    label, note, href: bench.api.exportURL(bench.runOf(panel), request, format, bench.themeName.value), download: `${bench.runOf(panel)}-${panel.view}.${format}`,
   }));
-  const words = commandLine(bench.run.value?.source ?? "", panel.view, request.options as Record<string, string[]>, request.selection ?? {});
+  const words = commandLine(bench.runs.value.find((r) => r.id === bench.runOf(panel))?.source ?? "", panel.view, request.options as Record<string, string[]>, request.selection ?? {});
   return [...items, { label: "Copy as command", note: "the same picture without a browser", run: () => void copy(bench, words, "Command copied.") }];
 }
 

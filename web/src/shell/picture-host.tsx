@@ -38,7 +38,8 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const state = () => findPanel(bench.layout.value, panel.id) ?? panel;
     let brush: Brush | null = null;
     const follow = () => followOf(picture.scene, plug.follow);
-    const mark = () => { if (picture.scene) picture.highlight(...highlightsOf(bench, panel.id, picture.scene.frames, follow(), brush)); };
+    const foreign = () => bench.isForeign(state());
+    const mark = () => { if (picture.scene && !foreign()) picture.highlight(...highlightsOf(bench, panel.id, picture.scene.frames, follow(), brush)); };
     const picture = new Picture(panel.id, bench.api, bench.newPainter(canvas.current!), {
       scene: (s) => {
         const first = scene.peek() === null;
@@ -54,14 +55,14 @@ export function PictureHost({ panel, view, onScene }: Props) {
       },
       moved: mark,
     });
-    const gestures = new Gestures(bench, picture, { element, panel: state, plug: () => plug, brush: (b) => { brush = b; mark(); } });
+    const gestures = new Gestures(bench, picture, { element, panel: state, plug: () => plug, foreign, brush: (b) => { brush = b; mark(); } });
     const update = () => {
       const p = state();
       const { asked, space } = splitOptions(view, optionsFor(view, { ...bench.plug(p.view).always, ...p.options }, bench.palette.value));
       picture.update({
-        run: bench.runID.value, view: view.name, options: asked, space, spec: specFor(bench.look.value, follow()),
+        run: bench.runOf(p), view: view.name, options: asked, space, spec: foreign() ? {} : specFor(bench.look.value, follow()),
         window: bench.store.window, wholeRun: bench.store.wholeRun, ...size, theme: bench.themeName.value,
-        local: plug.local === true, slides: slides(follow(), bench.look.value), scroll: scrollOf(p), live,
+        local: plug.local === true && !foreign(), slides: !foreign() && slides(follow(), bench.look.value), scroll: scrollOf(p), live,
       });
     };
     const stops = [effect(update), effect(mark), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];

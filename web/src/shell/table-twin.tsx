@@ -36,7 +36,7 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
     const s = sort.peek();
     try {
       // The width decides nothing in a table; it is sent because a request names one.
-      const page = await bench.api.table(bench.runID.peek(), requestOf(bench, panel, null, 960, 540), { offset: n * pageSize, limit: pageSize, sort: s?.column, descending: s?.descending }, { panel: `${panel.id}-table-${n}`, seq: mine });
+      const page = await bench.api.table(bench.runOf(panel), requestOf(bench, panel, null, 960, 540), { offset: n * pageSize, limit: pageSize, sort: s?.column, descending: s?.descending }, { panel: `${panel.id}-table-${n}`, seq: mine });
       if (mine !== round.current) return;
       pages.value = new Map(mine === stale.current ? [] : pages.peek()).set(n, page);
       stale.current = -1;
@@ -73,7 +73,7 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
         </div>
         <ChoiceList
           id={`${panel.id}-row`} class="twin-body" role="rowgroup" label={`Rows of ${view.title}`} count={first.total} rowHeight={rowHeight}
-          onChoose={(i, add) => choose(bench, choiceOf(pages.value.get(Math.floor(i / pageSize)), i), add)}
+          onChoose={(i, add) => !bench.isForeign(panel) && choose(bench, choiceOf(pages.value.get(Math.floor(i / pageSize)), i), add)}
           onRange={(a, b) => { for (let n = Math.floor(a / pageSize); n <= Math.floor(Math.max(a, b - 1) / pageSize); n++) void fetchPage(n); }}
           row={(i, attributes) => <TwinRow key={i} index={i} page={pages.value.get(Math.floor(i / pageSize))} first={first} template={template} attributes={attributes} />}
         />

@@ -118,6 +118,20 @@ export class Workbench {
     return this.run.value?.missing[view] ?? "";
   }
 
+  /** The run that a panel shows: another one that is open, else that of the page. */
+  runOf(p: panel.PanelState): string {
+    const own = p.options.run?.[0];
+    return own !== undefined && this.runs.value.some((r) => r.id === own && r.state === "ready") ? own : this.runID.value;
+  }
+
+  /** A panel of another run: the selection's ids mean nothing there, so it shows the whole of it. */
+  isForeign(p: panel.PanelState): boolean {
+    return this.runOf(p) !== this.runID.value;
+  }
+
+  /** Further runs that can be looked at beside the page's own. */
+  readonly otherRuns = computed(() => this.runs.value.filter((r) => r.id !== this.runID.value && r.state === "ready"));
+
   region(id: number): RegionRow | undefined {
     return this.regions.value[id]?.id === id ? this.regions.value[id] : this.regions.value.find((r) => r.id === id);
   }
@@ -189,8 +203,8 @@ export class Workbench {
     this.remember();
   }
 
-  addView(view: string, where?: "right" | "below", beside?: string): void {
-    const p = panel.newPanel(view);
+  addView(view: string, where?: "right" | "below", beside?: string, options: panel.PanelState["options"] = {}): void {
+    const p = panel.newPanel(view, options);
     this.setLayout(where ? panel.addPanel(this.layout.value, p, beside ?? this.focused.value, where) : panel.appendPanel(this.layout.value, p));
     this.focused.value = p.id;
   }

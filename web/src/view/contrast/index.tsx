@@ -30,7 +30,7 @@ function Controls({ panel }: { panel: PanelState }) {
     if (parts.length === 0) return bench.say("Select locations or a time first.");
     bench.setOption(panel.id, name, parts);
   };
-  const others = bench.runs.value.filter((r) => r.id !== bench.runID.value && r.state === "ready");
+  const others = bench.otherRuns.value;
   const against = panel.options["with"]?.[0] ?? "";
   return (
     <>
