@@ -70,7 +70,7 @@ const optional: Record<MarkKind, string[]> = {
   point: ["shape", "count"],
   text: ["anchor"],
   image: [],
-  space: ["fill"],
+  space: ["fill", "runFirst", "runLocation", "runStep"],
 };
 
 /** Reads a scene. Marks of a kind that this page does not know are an error. */

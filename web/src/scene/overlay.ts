@@ -58,6 +58,19 @@ export function drawOverlay(
   }
 }
 
+/** Rings round things: a line on a wider one of the background, to be seen on any colour. */
+export function drawRings(ctx: CanvasRenderingContext2D, rings: readonly [number, number, number][], table: Uint32Array): void {
+  for (const [colour, width] of [[ui.background, 4], [ui.focus, 2]] as const) {
+    ctx.strokeStyle = css(table, colour);
+    ctx.lineWidth = width;
+    for (const [x, y, r] of rings) {
+      ctx.beginPath();
+      ctx.arc(x, y, r, 0, 2 * Math.PI);
+      ctx.stroke();
+    }
+  }
+}
+
 function moved(b: Box, t: Transform): Box {
   return { x: b.x * t.scaleX + t.offsetX, y: b.y * t.scaleY + t.offsetY, w: b.w * t.scaleX, h: b.h * t.scaleY };
 }

@@ -8,17 +8,21 @@
 
 import { device, type Device, type Drawable } from "./device";
 import { raster, upload, type Shape } from "./mark";
-import { drawOverlay, type Highlight } from "./overlay";
+import { drawOverlay, drawRings, type Highlight } from "./overlay";
 import type { Palette } from "./palette";
 import { clipOf, mapOf, parts, type Part, type Transform } from "./part";
 import { Raster } from "./raster";
 import type { Mark, Scene, SpaceMark, TextMark } from "./scene";
 import type { SpaceChoice } from "./space/look";
+import type { LocationRange } from "./space/runs";
 import { SpaceView } from "./space/view";
 import { drawTexts } from "./text";
 
 export { identity, type Transform } from "./part";
 export type { Box, Highlight } from "./overlay";
+
+/** More rings would hide what they mark. */
+const mostRings = 2000;
 
 /** Milliseconds of rest after which a picture that moved is drawn in full. */
 const restAfter = 140;
@@ -49,6 +53,8 @@ export interface Painter {
   setSpace(choice: SpaceChoice): void;
   /** The thing in space at a pixel of the scene, -1 where there is none; null: the scene has no space. */
   pickSpace(x: number, y: number): number | null;
+  /** Puts rings round the things in space that are these locations. */
+  ringLocations(ranges: readonly LocationRange[]): void;
   /** Replaces all highlights. */
   highlight(...h: Highlight[]): void;
   /** Draws now what is pending, and reads the picture back: for tests and copying. */
@@ -75,6 +81,7 @@ class CanvasPainter implements Painter {
   private image: ImageData | null = null;
   private spaces = new Map<SpaceMark, SpaceView>();
   private choice: SpaceChoice = {};
+  private ringed: readonly LocationRange[] = [];
   private restTimer = 0;
 
   constructor(host: HTMLElement, private readonly palette: Palette, private readonly options: PainterOptions) {
@@ -120,7 +127,7 @@ class CanvasPainter implements Painter {
     // In software a large picture is drawn with fewer things while it moves.
     const draft = !this.device;
     for (const s of this.spaces.values()) s.draft = draft;
-    this.later("picture");
+    this.later("picture", "overlay");
     clearTimeout(this.restTimer);
     if (draft) this.restTimer = setTimeout(() => this.finish(), restAfter) as unknown as number;
   }
@@ -145,6 +152,12 @@ class CanvasPainter implements Painter {
       }
     }
     return -1;
+  }
+
+  ringLocations(ranges: readonly LocationRange[]): void {
+    if (ranges.length === 0 && this.ringed.length === 0) return;
+    this.ringed = ranges;
+    this.later("overlay");
   }
 
   highlight(...h: Highlight[]): void {
@@ -208,7 +221,9 @@ class CanvasPainter implements Painter {
     }
     if (this.stale.picture) this.drawPicture(width, height, scale);
     if (this.stale.overlay) {
-      drawOverlay(this.above.getContext("2d")!, this.scene, this.highlights, this.transforms, this.palette, this.theme, scale);
+      const ctx = this.above.getContext("2d")!;
+      drawOverlay(ctx, this.scene, this.highlights, this.transforms, this.palette, this.theme, scale);
+      for (const s of this.spaces.values()) drawRings(ctx, s.rings(this.ringed, mostRings), this.palette[this.theme]);
     }
     this.stale = { picture: false, overlay: false };
   }

@@ -192,6 +192,10 @@ export interface SpaceMark {
   axes: SpaceAxis[];
   camera: SpaceCamera;
   filter: SpaceFilter;
+  /** What locations the things are: up to the next run, that of thing i is location + (i - first) × step. Null: unknown. */
+  runFirst: Uint32Array | null;
+  runLocation: Uint32Array | null;
+  runStep: Uint32Array | null;
 }
 
 export interface SpaceAxis {

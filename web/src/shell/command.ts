@@ -149,6 +149,7 @@ export const commands: Command[] = [
   { id: "light", title: "Light theme", group: "Page", keys: [], always: true, run: (b) => (b.theme.value = "light") },
   { id: "dark", title: "Dark theme", group: "Page", keys: [], always: true, run: (b) => (b.theme.value = "dark") },
   { id: "system", title: "Theme of the system", group: "Page", keys: [], always: true, run: (b) => (b.theme.value = "system") },
+  { id: "minimap", title: "Strip of the whole run: activity or moments", group: "Page", keys: [], run: (b) => (b.minimap.value = b.minimap.value === "activity" ? "moments" : "activity") },
   { id: "viridis", title: "Colours of magnitudes: viridis", group: "Page", keys: [], run: (b) => (b.palette.value = "") },
   { id: "cividis", title: "Colours of magnitudes: cividis", group: "Page", keys: [], run: (b) => (b.palette.value = "cividis") },
   { id: "copy-link", title: "Copy the address of this page", group: "Page", keys: [], run: (b) => void copy(b, location.href, "Address copied: it shows this picture again on this server.") },

@@ -1,4 +1,4 @@
-// The whole run in one strip: who was busy when. The window lies on it as a frame
+// The whole run in one strip: who was busy when, as activity or as moments. The window lies on it as a frame
 // that can be moved and sized, the brushed range as a band.
 
 import { effect } from "@preact/signals";
@@ -18,8 +18,9 @@ export function Minimap() {
   const canvas = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const scene = useSignal<Scene | null>(null);
-  const view = bench.view("activity");
-  const usable = view !== undefined && !bench.missing("activity");
+  const name = bench.minimap.value;
+  const view = bench.view(name);
+  const usable = view !== undefined && !bench.missing(name);
   useEffect(() => {
     if (!usable || !canvas.current || !host.current) return;
     const element = host.current;
@@ -28,7 +29,7 @@ export function Minimap() {
       scene: (s) => (scene.value = s), busy: () => {}, moved: () => {}, failed: (e) => { if (e) bench.reportGone({ detail: e }); },
     });
     const update = () => picture.update({
-      run: bench.runID.value, view: "activity", options: {}, spec: bench.look.value.only.length > 0 ? { locations: [...bench.look.value.only] } : {},
+      run: bench.runID.value, view: name, options: {}, spec: bench.look.value.only.length > 0 ? { locations: [...bench.look.value.only] } : {},
       window: bench.store.wholeRun, wholeRun: bench.store.wholeRun, width: size.width, height: strip, theme: bench.themeName.value, local: false, slides: false, scroll: 0, live: [],
     });
     const stops = [effect(update), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];
@@ -42,7 +43,7 @@ export function Minimap() {
       stops.forEach((f) => f());
       picture.close();
     };
-  }, [usable, bench.runID.value]);
+  }, [usable, name, bench.runID.value]);
   if (!bench.info.value || bench.info.value.end <= 0) return null;
   const frame = scene.value?.frames.find(isTime);
   const width = host.current?.clientWidth || 1;

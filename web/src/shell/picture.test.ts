@@ -42,7 +42,7 @@ beforeEach(() => {
   } as unknown as Api;
   const painter = {
     draw: (s: Scene) => { drawn.push(s); transforms = []; }, setTransform: (i: number, t: Transform) => { transforms[i] = t; },
-    setTheme: vi.fn(), setSpace: vi.fn(), pickSpace: () => null, highlight: vi.fn(), destroy: vi.fn(),
+    setTheme: vi.fn(), setSpace: vi.fn(), ringLocations: vi.fn(), pickSpace: () => null, highlight: vi.fn(), destroy: vi.fn(),
   } as unknown as Painter;
   picture = new Picture("p", api, painter, { scene: () => {}, busy: () => {}, failed: (e) => failures.push(e), moved: () => {} });
 });

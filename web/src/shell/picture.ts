@@ -15,6 +15,7 @@ import type { ApiError, Fact, SelectionSpec, Theme, ViewRequest } from "../api/t
 import { identity, type Highlight, type Painter, type Transform } from "../scene/painter";
 import type { Scene } from "../scene/scene";
 import type { SpaceChoice } from "../scene/space/look";
+import type { LocationRange } from "../scene/space/runs";
 import { isIdentity, isTime, overscan, toScene, transformTo, visibleWidth, type Shown } from "./geometry";
 import { same, type Range } from "./selection";
 
@@ -124,6 +125,11 @@ export class Picture {
 
   highlight(...h: Highlight[]): void {
     this.painter.highlight(...h);
+  }
+
+  /** Marks locations in space. */
+  ring(ranges: readonly LocationRange[]): void {
+    this.painter.ringLocations(ranges);
   }
 
   /** What lies at a screen pixel, by the view's own answer. Hovering never takes a click's place. */

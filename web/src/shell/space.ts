@@ -4,8 +4,11 @@
 import type { ViewInfo } from "../api/types";
 import { parseCamera, usualCamera, writeCamera, type SpaceChoice } from "../scene/space/look";
 import type { Scene, SpaceCamera } from "../scene/scene";
+import type { LocationRange } from "../scene/space/runs";
+import { idsOf } from "./geometry";
 import type { PanelState } from "./layout";
 import type { OptionChange, ViewPlug } from "./plug";
+import type { Workbench } from "./workbench";
 
 /** Options that the page applies by itself. */
 export const spaceOptions = ["camera", "min", "max", "slice", "point"] as const;
@@ -15,6 +18,14 @@ const turnRate = 0.4;
 
 export function isSpace(view: ViewInfo | undefined): boolean {
   return view?.options.some((o) => o.name === "camera") === true;
+}
+
+/** The locations that are chosen, and the one under the cursor in another panel. */
+export function markedLocations(bench: Workbench, panel: string): LocationRange[] {
+  const out = idsOf(bench.look.value.locations).map((id) => ({ from: id, last: bench.chosen.value.get(id)?.row.last ?? id }));
+  const hover = bench.hover.value;
+  if (hover && hover.panel !== panel && hover.location !== null) out.push({ from: hover.location, last: hover.location });
+  return out;
 }
 
 /** What is left to ask for, and what the page does with the rest. */

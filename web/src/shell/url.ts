@@ -11,7 +11,7 @@
 //                             rows of views, *width, @height of the row
 //   0.show=max                option of panel 0, in order of v
 //   table=0,2  max=1          panels shown as tables; the maximised one
-//   theme=dark palette=cividis
+//   theme=dark palette=cividis strip=moments
 //   embed=VIEW                one panel alone
 
 import { everything, type Look, type Range } from "./selection";
@@ -27,6 +27,8 @@ export interface PageState {
   theme: ThemeChoice;
   /** Colours of magnitudes for all views; "": each view's own. */
   palette: string;
+  /** The view of the strip over the panels. */
+  minimap: string;
   /** The one view to show alone, or "". */
   embed: string;
   /** Times that the user marked; ns. */
@@ -49,6 +51,7 @@ export function encodePage(s: PageState): string {
   if (s.layout) encodeLayout(s.layout, put);
   if (s.theme !== "system") put("theme", s.theme);
   put("palette", s.palette);
+  put("strip", s.minimap === "activity" ? "" : s.minimap);
   put("marks", s.marks.join(","));
   return readable(q.toString());
 }
@@ -90,6 +93,7 @@ export function decodePage(query: string): PageState {
     layout: decodeLayout(q),
     theme: theme === "light" || theme === "dark" ? theme : "system",
     palette: q.get("palette") ?? "",
+    minimap: q.get("strip") === "moments" ? "moments" : "activity",
     embed: viewName(q.get("embed") ?? ""),
     marks: (q.get("marks") ?? "").split(",").filter((x) => /^\d+$/.test(x)).map(Number).slice(0, 100),
   };

@@ -62,6 +62,8 @@ export class Workbench {
   readonly theme = signal<ThemeChoice>("system");
   readonly systemDark = signal(false);
   readonly palette = signal("");
+  /** What the strip over the panels shows: "activity" or "moments". */
+  readonly minimap = signal("activity");
   readonly dark = computed(() => this.theme.value === "dark" || (this.theme.value === "system" && this.systemDark.value));
 
   readonly hover = signal<Hover | null>(null);

@@ -3,13 +3,14 @@
 import type { Device, Target } from "../device";
 import { uploadLine } from "../line";
 import type { Shape } from "../mark";
-import type { SpaceFilter, SpaceMark, TextMark } from "../scene";
+import { none, type SpaceFilter, type SpaceMark, type TextMark } from "../scene";
 import { flattenAxes } from "./axes";
-import { flattenBody } from "./body";
+import { barHeight, dotRadius, flattenBody, Form } from "./body";
 import { uploadSpace, type SpaceDrawable } from "./gpu";
 import { filterOf, looks, parseCamera, type SpaceChoice } from "./look";
 import { pickThing } from "./pick";
-import { project, type Projection } from "./project";
+import { at, project, type Projection } from "./project";
+import { itemsOf, type LocationRange } from "./runs";
 
 export class SpaceView {
   /** Things are left out while it is being turned. */
@@ -87,6 +88,18 @@ export class SpaceView {
   /** The thing at a pixel of the scene, or -1. */
   pick(x: number, y: number): number {
     return pickThing(this.mark, this.shown, this.projection, x, y);
+  }
+
+  /** Pixels of the scene where things of locations are drawn: x, y, radius. Hidden ones are left out. */
+  rings(ranges: readonly LocationRange[], most: number): [number, number, number][] {
+    if (ranges.length === 0) return [];
+    const p = this.projection;
+    const r = Math.max(dotRadius(this.mark, p) + 2, 4);
+    return itemsOf(this.mark, ranges, most).filter((i) => this.shown[i] !== none).map((i) => {
+      const high = this.mark.form === Form.bars ? barHeight(this.mark, i) : 0;
+      const [x, y] = at(p, this.mark.px[i]!, this.mark.py[i]!, this.mark.pz[i]! + high);
+      return [x, y, r];
+    });
   }
 
   /** Gives up what is on the GPU; lost: it is gone already. */
