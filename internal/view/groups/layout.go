@@ -150,6 +150,9 @@ func (r *result) fit(group int, d *grouping.Difference, width float32) string {
 	if scene.TextWidth(what+how, scene.TextSize, false) > width {
 		what = r.nodes[r.table.Columns[d.Column].Callee].Name // without its caller
 	}
+	if scene.TextWidth(what+how, scene.TextSize, false) > width {
+		how = strings.TrimSuffix(strings.TrimSuffix(how, " than the others"), " of the others")
+	}
 	room := width - scene.TextWidth(how, scene.TextSize, false)
 	if room < leastName {
 		return scene.Shorten(what+how, width, scene.TextSize)
