@@ -81,3 +81,42 @@ func Communicators(ctx context.Context, r store.Reader, w store.Window) (func(tr
 		return 0
 	}, err
 }
+
+// Spans reports whether a run holds spans of distributed tracing.
+func Spans(r store.Reader) bool {
+	switch r.Info().Format {
+	case "otlp", "jaeger", "zipkin":
+		return true
+	}
+	return false
+}
+
+// mostTargets bounds how many links LinkTargets looks at.
+const mostTargets = 1 << 18
+
+// LinkTargets says which regions links of a kind lead to, by id: of spans, those that
+// another location called. It is nil where there are too many links to look at.
+func LinkTargets(ctx context.Context, r store.Reader, w store.Window, kind trace.LinkKind) ([]bool, error) {
+	if r.LinkCount(w) > mostTargets {
+		return nil, nil
+	}
+	var mu sync.Mutex
+	var ends []store.Row
+	err := r.Links(ctx, w, func(l *store.LinkColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i, k := range l.Kind {
+			if k == kind && l.ToRow[i] >= 0 {
+				ends = append(ends, store.Row{Location: l.ToLocation[i], Lane: int(l.ToLane[i]), Row: int(l.ToRow[i])})
+			}
+		}
+		return nil
+	})
+	out := make([]bool, len(r.Regions()))
+	for _, at := range ends {
+		if c, ok := r.Interval(at); ok && c.Len() > 0 {
+			out[c.Region[0]] = true
+		}
+	}
+	return out, err
+}

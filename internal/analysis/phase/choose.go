@@ -19,6 +19,10 @@ type Use struct {
 type Marker struct {
 	Regions []trace.RegionID
 	By      string
+	// Top: only outermost intervals count, and all units share the phases that
+	// those of any unit make: a request that begins at one service and goes
+	// through the others.
+	Top bool
 }
 
 const (
@@ -46,6 +50,18 @@ func Choose(uses []Use, regions []trace.Region, units int, length trace.Time) *M
 		return m
 	}
 	return iterations(uses, regions, units, length)
+}
+
+// Roots are the requests of services: outermost spans of regions that no other
+// location calls. Called is by region.
+func Roots(called []bool) *Marker {
+	m := &Marker{By: "request", Top: true}
+	for r, c := range called {
+		if !c {
+			m.Regions = append(m.Regions, trace.RegionID(r))
+		}
+	}
+	return m
 }
 
 // families groups regions by name without its number.
@@ -175,7 +191,7 @@ func iterations(uses []Use, regions []trace.Region, units int, length trace.Time
 		return nil
 	}
 	slices.Sort(best.regions)
-	return &Marker{best.regions, by}
+	return &Marker{Regions: best.regions, By: by}
 }
 
 // equal is how many units have the commonest number of calls.

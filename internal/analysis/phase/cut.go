@@ -84,6 +84,13 @@ func (s *Source) Cut(m *Marker, slices int) (*Phases, []string, error) {
 		return Slices(s.Begin, s.End, min(DefaultSlices, most), s.Units), []string{fmt.Sprintf("no interval of %s in the selection, which is cut into slices", m.By)}, nil
 	}
 	var notes []string
+	if m.Top {
+		p := shared(found, s.Units, m.By, func(r trace.RegionID) string { return s.Regions[r].Name })
+		if n := len(found) - p.Count; n > 0 {
+			notes = append(notes, fmt.Sprintf("%d of %d requests run while another does and make no phase of their own", n, len(found)))
+		}
+		return p.Merge(most), notes, nil
+	}
 	p := FromOccurrences(found, s.Units, m.By, func(r trace.RegionID) string { return s.Regions[r].Name })
 	if large {
 		p = p.Share(found[0].Unit)
@@ -130,7 +137,7 @@ func (s *Source) occurrences(m *Marker, large bool) ([]Occurrence, error) {
 			}
 		}
 		for i, r := range c.Region {
-			if mark[r] {
+			if mark[r] && (!m.Top || c.Parent[i] < 0) {
 				add(c.Begin[i], c.End(i), r)
 			}
 		}

@@ -257,6 +257,26 @@ func nearest(whole []Occurrence, lowest, most int, o Occurrence) int {
 	return best
 }
 
+// shared makes phases that all units have from intervals of any of them, one after
+// the other: what begins while another runs makes none. O(n log n).
+func shared(list []Occurrence, units int, by string, name func(trace.RegionID) string) *Phases {
+	slices.SortFunc(list, func(a, b Occurrence) int {
+		if a.Begin != b.Begin {
+			return compare(a.Begin, b.Begin)
+		}
+		return compare(b.End, a.End)
+	})
+	p := &Phases{Units: units, By: by, Step: 1}
+	for _, o := range list {
+		if n := len(p.List); n > 0 && o.Begin < p.List[n-1].End {
+			continue
+		}
+		p.List = append(p.List, Phase{fmt.Sprintf("%s %d: %s", by, len(p.List)+1, name(o.Region)), o.Begin, o.End})
+	}
+	p.Count = len(p.List)
+	return p
+}
+
 func (p *Phases) fill(list []Occurrence, place func(i int) int) *Phases {
 	n := len(p.List)
 	p.Count, p.Step = n, 1

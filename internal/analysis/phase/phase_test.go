@@ -140,3 +140,20 @@ func TestCounterAddsUpWhatIsInnermost(t *testing.T) {
 		}
 	}
 }
+
+func TestRequestsAreOutermostSpansThatNobodyCalls(t *testing.T) {
+	m := Roots([]bool{false, true, false})
+	s := &Source{Regions: []trace.Region{{Name: "GET /"}, {Name: "query"}, {Name: "PUT /"}}, End: 100, Units: 2, Rows: 2, Row: []int32{0, 1}, Unit: []int32{0, 1}, Intervals: 5,
+		Scan: func(_ []trace.LocationID, f func(*trace.Columns) error) error {
+			_ = f(&trace.Columns{Location: 0, Begin: []trace.Time{0, 2, 30, 50}, Duration: []trace.Time{20, 5, 10, 30}, Region: []trace.RegionID{0, 2, 2, 0}, Parent: []int32{-1, 0, -1, -1}})
+			return f(&trace.Columns{Location: 1, Begin: []trace.Time{3, 60}, Duration: []trace.Time{4, 5}, Region: []trace.RegionID{1, 2}, Parent: []int32{-1, -1}})
+		}}
+	p, notes, err := s.Cut(m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "request 1: GET /: 0 0..20 1 0..20\nrequest 2: PUT /: 0 30..40 1 30..40\nrequest 3: GET /: 0 50..80 1 50..80\n"
+	if got := shape(p); got != want || len(notes) != 1 {
+		t.Errorf("%s%q\nwant\n%s", got, notes, want)
+	}
+}

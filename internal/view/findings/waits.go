@@ -26,7 +26,7 @@ const (
 // gatherWaits cuts the run into phases and finds who waited for whom.
 func (f *facts) gatherWaits(ctx context.Context) error {
 	src := f.source(ctx)
-	marker, parts, err := f.marker(src)
+	marker, parts, err := f.marker(ctx, src)
 	if err != nil {
 		return err
 	}
@@ -53,11 +53,17 @@ func (f *facts) skewed() bool {
 }
 
 // marker reads --phase: auto, slices:N, or a pattern of regions.
-func (f *facts) marker(src *phase.Source) (*phase.Marker, int, error) {
+func (f *facts) marker(ctx context.Context, src *phase.Source) (*phase.Marker, int, error) {
 	text := f.request.Values.Text("phase")
 	how, err := phase.ParseHow(text)
 	if err != nil || how.Slices > 0 {
 		return nil, how.Slices, err
+	}
+	if how.Auto && view.Spans(f.store) {
+		called, err := view.LinkTargets(ctx, f.store, f.window, trace.LinkSpawn)
+		if err != nil || called != nil {
+			return phase.Roots(called), 0, err
+		}
 	}
 	if how.Auto {
 		return phase.Choose(src.Uses, f.regions, len(f.units), f.length), phase.DefaultSlices, nil

@@ -157,6 +157,12 @@ func (g *gatherer) marker(ctx context.Context) (*phase.Marker, int, error) {
 	if err != nil || how.Slices > 0 {
 		return nil, how.Slices, err
 	}
+	if how.Auto && view.Spans(g.store) {
+		called, err := view.LinkTargets(ctx, g.store, g.request.Window(), trace.LinkSpawn)
+		if err != nil || called != nil {
+			return phase.Roots(called), 0, err
+		}
+	}
 	if err := g.uses(ctx); err != nil {
 		return nil, 0, err
 	}
