@@ -135,9 +135,12 @@ func BenchmarkArchive(b *testing.B) {
 // while the whole store is written, for archives of three lengths: it does not grow
 // as they do.
 func BenchmarkMemory(b *testing.B) {
-	for _, part := range []int64{9, 3, 1} {
-		b.Run("1∕"+strconv.FormatInt(part, 10), func(b *testing.B) {
-			run, _ := benchArchive(b, benchRows(b)/part)
+	for _, c := range []struct {
+		name string
+		part int64
+	}{{"ninth", 9}, {"third", 3}, {"whole", 1}} {
+		b.Run(c.name, func(b *testing.B) {
+			run, _ := benchArchive(b, benchRows(b)/c.part)
 			importAll(b, run)
 			b.ReportMetric(float64(run.Source.Size())/(1<<20), "MiB")
 		})
