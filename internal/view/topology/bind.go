@@ -39,6 +39,12 @@ func (r *result) bind(ctx context.Context) error {
 	for k := range 4 {
 		name := fmt.Sprintf("event%d", k)
 		text := r.option(name)
+		if text != "" && !r.request.Values.Set(name) { // the layout's file asks, and any run may be shown by it
+			if _, err := r.read(ctx, name, text); err != nil {
+				r.notes = append(r.notes, fmt.Sprintf("the layout binds %s to %s, which is not in this run", name, text))
+				text = ""
+			}
+		}
 		if text == "" && used&(1<<k) != 0 {
 			if largest == nil {
 				var err error
@@ -59,7 +65,7 @@ func (r *result) bind(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("--%s: %w", name, err)
 		}
-		if r.chosen != nil && r.chosen.UI != nil && r.chosen.UI.Label[k] != "" {
+		if r.chosen != nil && r.chosen.UI != nil && r.chosen.UI.Label[k] != "" && text == r.chosen.UI.Defaults[name] {
 			b.label = r.chosen.UI.Label[k]
 		}
 		b.summarise()

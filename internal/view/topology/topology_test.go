@@ -3,6 +3,7 @@ package topology_test
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/view/topology"
@@ -92,5 +93,23 @@ func TestWrongFormulasSayWhere(t *testing.T) {
 		if _, err := topology.View.Compute(t.Context(), c.Request(t, topology.View, c.Open(t))); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
+	}
+}
+
+// A layout's file is written for one run and shown with others: what it binds by
+// itself may be missing, what the user binds may not.
+func TestAFileBindsWhatIsThere(t *testing.T) {
+	layout := "text:a\nBEGIN_VIZ=a\nx=event0.val\ny=0\nz=0\nEND_VIZ\nBEGIN_UI=a\nevent0=MPI_Alltoall:exclusive\nevent0.name=all to all\nEND_UI\n"
+	c := viewtest.Case{Trace: ranks, Options: map[string][]string{"layout": {layout}}}
+	r, err := topology.View.Compute(t.Context(), c.Request(t, topology.View, c.Open(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(r.Notes(), "; "); !strings.Contains(notes, "binds event0 to MPI_Alltoall:exclusive, which is not in this run") {
+		t.Errorf("notes are %q", notes)
+	}
+	c.Options["event0"] = []string{"MPI_Alltoall:exclusive"}
+	if _, err := topology.View.Compute(t.Context(), c.Request(t, topology.View, c.Open(t))); err == nil {
+		t.Error("what the user binds and is not there is accepted")
 	}
 }
