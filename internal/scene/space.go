@@ -41,6 +41,29 @@ type Space struct {
 	Axes    [3]SpaceAxis
 	Camera  Camera
 	Filter  SpaceFilter
+	// Runs say which locations the things are, so that the page can mark what is chosen
+	// elsewhere; nil: unknown. See RunsOf.
+	Runs []SpaceRun
+}
+
+// A SpaceRun is a stretch of things, up to the next run, whose locations follow each
+// other at equal steps: that of thing i is Location + (i - First) × Step.
+type SpaceRun struct{ First, Location, Step uint32 }
+
+// RunsOf describes the locations of things in their order. Those of most trees follow
+// each other at equal steps, so there are few runs.
+func RunsOf[T ~uint32](locations []T) []SpaceRun {
+	var out []SpaceRun
+	for i := 0; i < len(locations); {
+		r := SpaceRun{First: uint32(i), Location: uint32(locations[i]), Step: 1}
+		if i+1 < len(locations) && locations[i+1] > locations[i] {
+			r.Step = uint32(locations[i+1] - locations[i])
+		}
+		for i++; i < len(locations) && uint32(locations[i]) == r.Location+(uint32(i)-r.First)*r.Step; i++ {
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // A Form is what a thing in space looks like.

@@ -15,6 +15,13 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 	if len(m.Fill) > 0 {
 		out.Fill = u16(e, m.Fill)
 	}
+	if len(m.Runs) > 0 {
+		first, location, step := make([]uint32, len(m.Runs)), make([]uint32, len(m.Runs)), make([]uint32, len(m.Runs))
+		for i, r := range m.Runs {
+			first[i], location[i], step[i] = r.First, r.Location, r.Step
+		}
+		out.RunFirst, out.RunLocation, out.RunStep = e.u32(first), e.u32(location), e.u32(step)
+	}
 	for a := range m.Axes {
 		x := &m.Axes[a]
 		axis := spaceAxis{
@@ -70,6 +77,10 @@ type spaceMark struct {
 	Axes    [3]spaceAxis `json:"axes"`
 	Camera  camera       `json:"camera"`
 	Filter  spaceFilter  `json:"filter"`
+	// What locations the things are, see scene.SpaceRun.
+	RunFirst    *column `json:"runFirst,omitempty"`
+	RunLocation *column `json:"runLocation,omitempty"`
+	RunStep     *column `json:"runStep,omitempty"`
 }
 
 type spaceAxis struct {

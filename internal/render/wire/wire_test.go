@@ -49,6 +49,7 @@ func every() *scene.Scene {
 	space.Axes[1] = scene.FitAxis("rank", 0, 4, "count")
 	space.Add(1, 2, 3, 4)
 	space.Add(5, 6, 7, 8)
+	space.Runs = []scene.SpaceRun{{First: 0, Location: 4, Step: 3}}
 	return &scene.Scene{
 		Width: 640, Height: 480, Title: "every mark", Description: "One of each.",
 		Frames: []scene.Frame{{
@@ -139,6 +140,13 @@ func plainScene(s *scene.Scene) map[string]any {
 				e := encoder{strings: map[string]uint32{}}
 				described := e.space(v)
 				fields["Ramp"], fields["Axes"] = described.Ramp, described.Axes
+				delete(fields, "Runs")
+				for _, r := range v.Runs {
+					for name, x := range map[string]uint32{"RunFirst": r.First, "RunLocation": r.Location, "RunStep": r.Step} {
+						list, _ := fields[name].([]uint32)
+						fields[name] = append(list, x)
+					}
+				}
 				for _, a := range []string{"X", "Y", "Z"} {
 					fields["p"+strings.ToLower(a)] = fields["P"+a]
 					delete(fields, "P"+a)

@@ -71,6 +71,12 @@ func (r *result) newSpace() *scene.Space {
 		}
 	}
 	m.PX, m.PY, m.PZ, m.Value = columns[0], columns[1], columns[2], columns[3]
+	for k := range r.points {
+		for _, run := range scene.RunsOf(r.location) {
+			run.First += uint32(k * len(r.location))
+			m.Runs = append(m.Runs, run)
+		}
+	}
 	for a := range 3 {
 		if lo[a] > hi[a] {
 			lo[a], hi[a] = 0, 0

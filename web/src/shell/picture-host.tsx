@@ -14,7 +14,7 @@ import { controlOf, optionsFor } from "./option";
 import { Picture } from "./picture";
 import { followOf, specFor, type Follow } from "./scope";
 import type { Look } from "./selection";
-import { splitOptions, withGestures } from "./space";
+import { isSpace, markedLocations, splitOptions, withGestures } from "./space";
 
 interface Props {
   panel: PanelState;
@@ -39,7 +39,12 @@ export function PictureHost({ panel, view, onScene }: Props) {
     let brush: Brush | null = null;
     const follow = () => followOf(picture.scene, plug.follow);
     const foreign = () => bench.isForeign(state());
-    const mark = () => { if (picture.scene && !foreign()) picture.highlight(...highlightsOf(bench, panel.id, picture.scene.frames, follow(), brush)); };
+    const mark = () => {
+      const ringed = isSpace(view) ? markedLocations(bench, panel.id) : [];
+      if (!picture.scene || foreign()) return;
+      picture.highlight(...highlightsOf(bench, panel.id, picture.scene.frames, follow(), brush));
+      picture.ring(ringed);
+    };
     const picture = new Picture(panel.id, bench.api, bench.newPainter(canvas.current!), {
       scene: (s) => {
         const first = scene.peek() === null;

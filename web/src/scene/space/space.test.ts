@@ -3,6 +3,7 @@ import { none, type SpaceAxis, type SpaceMark } from "../scene";
 import { dotRadius, Form } from "./body";
 import { filterOf, looks, meanOf, parseCamera, parseLimit, parseSlice, usualCamera, writeCamera, writeSlice } from "./look";
 import { at, byDepth, places, project } from "./project";
+import { itemsOf } from "./runs";
 import { SpaceView } from "./view";
 
 const axis = (label: string, end: number): SpaceAxis => ({ label, width: 10, begin: 0, end, stretch: 1, ticks: [] });
@@ -15,6 +16,7 @@ function box(side: number, form: number = Form.dots): SpaceMark {
     kind: "space", x: 0, y: 0, w: 600, h: 400, form, px: column((i) => i % side), py: column((i) => Math.floor(i / side) % side), pz: column((i) => Math.floor(i / side / side)),
     value: column((i) => i), low: 0, high: n - 1, unit: "", ramp: [100, 11], fill: null, radius: 0.3, half: [0.4, 0.4], tall: 1, base: 0, columns: side, gap: 0,
     axes: [axis("x", side - 1), axis("y", side - 1), axis("z", side - 1)], camera: usualCamera, filter: { ranged: false, min: 0, max: 0, slice: [false, false, false], at: [0, 0, 0], width: [0, 0, 0] },
+    runFirst: null, runLocation: null, runStep: null,
   };
 }
 
@@ -136,4 +138,17 @@ describe("picking", () => {
     const [mx, my] = at(mesh.projection, 1.1, 1.1, 0);
     expect(mesh.pick(mx, my)).toBe(4);
   });
+});
+
+test("locations are found among the things by their runs", () => {
+  // Things 0 … 3 are locations 10, 12, 14, 16; things 4 … 7 are 20 … 23.
+  const m = { ...box(2), runFirst: Uint32Array.of(0, 4), runLocation: Uint32Array.of(10, 20), runStep: Uint32Array.of(2, 1) };
+  expect(itemsOf(m, [{ from: 12, last: 12 }], 99)).toEqual([1]);
+  expect(itemsOf(m, [{ from: 11, last: 21 }], 99)).toEqual([1, 2, 3, 4, 5]);
+  expect(itemsOf(m, [{ from: 0, last: 9 }, { from: 13, last: 13 }, { from: 24, last: 99 }], 99)).toEqual([]);
+  expect(itemsOf(m, [{ from: 0, last: 99 }], 3)).toEqual([0, 1, 2]);
+  expect(itemsOf(box(2), [{ from: 0, last: 99 }], 9)).toEqual([]);
+  const v = new SpaceView(m);
+  const [x, y] = at(v.projection, 1, 0, 0);
+  expect(v.rings([{ from: 12, last: 12 }], 9)[0]!.slice(0, 2)).toEqual([x, y]);
 });

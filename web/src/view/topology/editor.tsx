@@ -78,7 +78,7 @@ export function Editor({ panel, error }: { panel: PanelState; error: ApiError | 
       </div>
       <TextArea text={draft.text} place={placeIn(shown as ApiError | null, block)} onInput={(t) => change(t, blockAt(draft, t))} />
       <div class="topology-status" role="status" aria-live="polite">
-        {shown ? <Problem error={shown as ApiError} block={block} /> : <span class="quiet">{nameOf(option || "strict:")} is shown; {rules}</span>}
+        {shown ? <Problem error={shown as ApiError} block={block} /> : <span class="quiet">{textOf(option) ? `${nameOf(option)} is shown` : "Change the text to show it in place of the coordinates"}; {rules}.</span>}
       </div>
     </>
   );

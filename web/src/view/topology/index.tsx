@@ -6,6 +6,7 @@ import { useBench } from "../../shell/context";
 import type { PanelState } from "../../shell/layout";
 import type { ViewPlug } from "../../shell/plug";
 import type { Scene, SpaceMark } from "../../scene/scene";
+import { Icon } from "../../widget/icon";
 import { Editor } from "./editor";
 import { Events } from "./events";
 import { Filter } from "./filter";
@@ -33,13 +34,13 @@ function Controls({ panel }: { panel: PanelState; scene: Scene | null }) {
   const now = open.value[panel.id];
   return (
     <>
-      <LayoutChoice panel={panel} />
       {parts.map(({ part, label, title }) => (
         <button
           key={part} type="button" class="chip topology-part" aria-pressed={now === part} title={title}
           onClick={() => (open.value = { ...open.value, [panel.id]: now === part ? undefined : part })}
         >{label}</button>
       ))}
+      <LayoutChoice panel={panel} />
     </>
   );
 }
@@ -51,6 +52,12 @@ function Side({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
   if (!part) return null;
   return (
     <aside class={`topology-side topology-${part}`} aria-label={parts.find((p) => p.part === part)!.title} onKeyDown={(e) => e.stopPropagation()}>
+      <div class="topology-tabs" role="tablist">
+        {parts.map((p) => (
+          <button key={p.part} type="button" role="tab" aria-selected={p.part === part} title={p.title} onClick={() => (open.value = { ...open.value, [panel.id]: p.part })}>{p.label}</button>
+        ))}
+        <button type="button" class="plain" title="Close" aria-label="Close the side" onClick={() => (open.value = { ...open.value, [panel.id]: undefined })}><Icon name="close" /></button>
+      </div>
       {part === "layout" && <Editor panel={panel} error={bench.failures.value[panel.id] ?? null} />}
       {part === "events" && <Events panel={panel} />}
       {part === "filter" && <Filter panel={panel} space={space} />}
