@@ -219,6 +219,13 @@ func (r *result) drawSpace(s *scene.Scene, size scene.Size) {
 		m.Axes[k] = r.axis(k)
 		m.Axes[k].Label = scene.Shorten(m.Axes[k].Label, max(m.W*0.2, 48), scene.TextSize)
 	}
+	if crowd == 1 { // one location each: the page marks those that are chosen elsewhere
+		ids := make([]trace.LocationID, len(d.spots))
+		for i := range d.spots {
+			ids[i] = r.locations[d.spots[i].first]
+		}
+		m.Runs = scene.RunsOf(ids)
+	}
 	d.space = m
 	s.AddLayer("space", -1, m)
 	if crowd > 1 && r.measure[colour] == nil {
