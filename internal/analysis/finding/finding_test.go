@@ -123,6 +123,23 @@ func TestLossIsThatOfTheNodeWithoutThatOfItsChildren(t *testing.T) {
 	}
 }
 
+func TestTheEndOfABroadDistributionIsNotAGroupApart(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		values []float64
+		odd    []bool
+		want   bool
+	}{
+		{"a gap", []float64{1, 2, 3, 2, 9, 10}, []bool{false, false, false, false, true, true}, true},
+		{"no gap", []float64{1, 2, 3, 5, 6, 10}, []bool{false, false, false, false, true, true}, false},
+		{"a gap below", []float64{10, 11, 10, 12, 1}, []bool{false, false, false, false, true}, true},
+	} {
+		if got := Apart(c.values, c.odd); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 func TestClocksComeFirstThenLevelThenTimeLost(t *testing.T) {
 	list := []Finding{{Kind: Straggler, Severity: Medium, Lost: 900}, {Kind: Imbalance, Severity: High, Lost: 10}, {Kind: Straggler, Severity: High, Lost: 20}, {Kind: Clock, Severity: High}, {Kind: Data, Severity: Low}}
 	Sort(list)

@@ -65,6 +65,29 @@ func Beyond(n int) float64 {
 // StandsOut reports whether the value is far from the others.
 func (p Peer) StandsOut() bool { return p.Score >= moment.Threshold }
 
+// Apart reports whether the values for which odd is true are a group of their own: a
+// gap lies between them and the others, as wide as a third of the way from the median
+// of all. The far end of a broad distribution has no such gap.
+func Apart(values []float64, odd []bool) bool {
+	middle := Median(values)
+	low, high := math.Inf(1), math.Inf(1) // of the gap below and above
+	far := 0.0
+	restLow, restHigh := math.Inf(1), math.Inf(-1)
+	for i, v := range values {
+		if !odd[i] {
+			restLow, restHigh = min(restLow, v), max(restHigh, v)
+		}
+	}
+	for i, v := range values {
+		if odd[i] && v > middle {
+			high, far = min(high, v-restHigh), max(far, v-middle)
+		} else if odd[i] {
+			low, far = min(low, restLow-v), max(far, middle-v)
+		}
+	}
+	return min(low, high) >= far/3
+}
+
 // Median of values, which it does not reorder; 0 of none. O(n).
 func Median(values []float64) float64 {
 	if len(values) == 0 {

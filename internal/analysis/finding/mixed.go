@@ -89,16 +89,16 @@ func mixed(t *entropy.Tree, node int, sum []float64, leaves []int, told []bool) 
 		return m, false // only some do it at all: duties differ, they are no peers
 	}
 	peers := Peers(means)
-	odd := 0.0
+	odd, out := 0.0, make([]bool, len(children))
 	for k, c := range children {
-		if peers[k].StandsOut() {
+		if out[k] = peers[k].StandsOut(); out[k] {
 			m.Odd = append(m.Odd, c)
 			m.Lost += math.Abs(means[k]-m.Median) * float64(leaves[c])
 			m.Leaves += leaves[c]
 			odd += sum[c]
 		}
 	}
-	if len(m.Odd) > 0 && float64(len(m.Odd)) <= mostOdd*float64(len(children)) {
+	if len(m.Odd) > 0 && Apart(means, out) && float64(len(m.Odd)) <= mostOdd*float64(len(children)) {
 		m.Mean = odd / float64(m.Leaves)
 		return m, true
 	}

@@ -135,7 +135,8 @@ const bins = 64
 
 func (c *court) level() int { return bits.Len64(uint64(max(c.length-1, 1) / bins)) }
 
-// serial: stretches in which one unit works and all others do not.
+// serial: stretches in which one unit works and all others do not. At the end of a
+// run somebody is always last, so it takes twice as much to be grave.
 func (c *court) serial() error {
 	if len(c.units) < 4 || c.untimed {
 		return nil
@@ -176,7 +177,7 @@ func (c *court) serial() error {
 	}
 	lost := trace.Time(float64(length) * float64(len(c.units)-1))
 	text := fmt.Sprintf("%s works alone from %s to %s (%s of the run) while the other %s wait.", capital(c.names[alone]), view.FormatTime(begin), view.FormatTime(begin+length), view.FormatShare(hit), view.Thousands(int64(len(c.units)-1)))
-	c.add(finding.Finding{Kind: finding.Serial, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text, View: "timeline",
+	c.add(finding.Finding{Kind: finding.Serial, Severity: finding.LevelOf(hit / 2), Lost: lost, Hit: hit, Text: text, View: "timeline",
 		Evidence:  []finding.Evidence{{Name: "length", Value: float64(length), Unit: "ns"}, {Name: "share of the work done by it", Value: share, Unit: "share"}},
 		Selection: finding.Selection{Begin: begin, End: begin + length}}, []int32{alone})
 	return nil
@@ -272,11 +273,22 @@ func (c *court) communication() error {
 		level = finding.High
 	}
 	top := names[:min(len(names), 3)]
+	for len(top) > 1 && byName[top[len(top)-1]] < 0.01*capacity {
+		top = top[:len(top)-1]
+	}
 	text := fmt.Sprintf("Communication takes %s of the time of %s that also work: parallel efficiency %s, communication efficiency %s (POP); most", view.FormatShare(share), view.Count(n, "location"), view.FormatShare(c.pop.Parallel), view.FormatShare(c.pop.Communication))
 	var regions []trace.RegionID
 	evidence := []finding.Evidence{{Name: "time in communication", Value: sum, Unit: "ns"}, {Name: "share of the time", Value: share, Unit: "share"}, {Name: "parallel efficiency", Value: c.pop.Parallel, Unit: "share"}, {Name: "communication efficiency", Value: c.pop.Communication, Unit: "share"}}
 	for i, k := range top {
-		text += []string{" in ", ", ", " and "}[min(i, 2)] + fmt.Sprintf("%s (%s)", middle(k), view.FormatShare(byName[k]/capacity))
+		switch {
+		case i == 0:
+			text += " in "
+		case i == len(top)-1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += fmt.Sprintf("%s (%s)", middle(k), view.FormatShare(byName[k]/capacity))
 		regions = append(regions, ids[k]...)
 		evidence = append(evidence, finding.Evidence{Name: k, Value: byName[k], Unit: "ns"})
 	}

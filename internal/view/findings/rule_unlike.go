@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -17,6 +18,8 @@ import (
 const (
 	// leastRegion is the part of all time that a region must take to be compared.
 	leastRegion = 0.01
+	// fewestCalls is how many calls a unit must make for their mean to be compared.
+	fewestCalls = 10
 	// mostRegions is how many regions are compared, those with most time first.
 	mostRegions = 6
 )
@@ -28,7 +31,7 @@ func (c *court) largest() (names []string, ids map[string][]trace.RegionID) {
 	ids = map[string][]trace.RegionID{}
 	for i, r := range c.table.region {
 		g := &c.regions[r]
-		if !g.Role.Busy() && g.Role != trace.RoleOverhead {
+		if !g.Role.Busy() && g.Role != trace.RoleOverhead || startsOrEnds(g) {
 			continue
 		}
 		if sums[g.Name] += c.table.exclusive[i]; !slices.Contains(ids[g.Name], r) {
@@ -42,6 +45,13 @@ func (c *court) largest() (names []string, ids map[string][]trace.RegionID) {
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
 	return names[:min(len(names), mostRegions)], ids
+}
+
+// startsOrEnds reports regions in which ranks meet though their role is overhead:
+// how long they take is the doing of others.
+func startsOrEnds(g *trace.Region) bool {
+	name := strings.ToLower(g.Name)
+	return g.Role == trace.RoleOverhead && (strings.Contains(name, "init") || strings.Contains(name, "finalize"))
 }
 
 // mixed: groups of the hierarchy whose members differ in the time of a region, by
@@ -243,24 +253,24 @@ func (c *court) unlike() error {
 		}
 		means, units := []float64{}, []int32{}
 		for u := range sums {
-			if calls[u] >= 2 {
+			if calls[u] >= fewestCalls {
 				means, units = append(means, sums[u]/calls[u]), append(units, int32(u))
 			}
 		}
 		var odd []int32
 		lost, low, high, middleValue := 0.0, math.Inf(1), 0.0, 0.0
-		loose := 0
+		loose, out := 0, make([]bool, len(means))
 		for i, p := range finding.Peers(means) {
 			if p.StandsOut() {
 				loose++
 			}
 			if p.Score >= finding.Beyond(len(means)) && p.Value > 1.1*p.Median {
-				odd = append(odd, units[i])
+				odd, out[i] = append(odd, units[i]), true
 				lost += (p.Value - p.Median) * calls[units[i]]
 				low, high, middleValue = min(low, p.Value), max(high, p.Value), p.Median
 			}
 		}
-		if len(odd) == 0 || float64(loose) > 0.25*float64(len(means)) || c.known(odd) {
+		if len(odd) == 0 || !finding.Apart(means, out) || float64(loose) > 0.25*float64(len(means)) || c.known(odd) {
 			continue
 		}
 		hit := lost / (float64(len(odd)) * float64(c.length))

@@ -60,6 +60,9 @@ func others(n, all int) string {
 // middle shortens a long name, such as that of a template's instance.
 func middle(name string) string {
 	const most = 60
+	if i := strings.IndexAny(name, "(<"); i >= 16 && len(name) > most && name[i-1] != ':' {
+		name = name[:i] // without arguments it is still known
+	}
 	r := []rune(name)
 	if len(r) <= most {
 		return name
