@@ -106,6 +106,11 @@ func (r *result) profile(ctx context.Context, s store.Reader) (*valueTable, erro
 			metric = trace.MetricID(i)
 		}
 	}
+	if m := s.Metrics(); int(metric) < len(m) && m[metric].Join != trace.JoinSum && name != "calls" {
+		// Extremes and rates do not add up: a cell shows the mean of its locations.
+		r.mean = true
+		r.notes = append(r.notes, fmt.Sprintf("%s does not add up: cells show the mean of their locations", m[metric].Name))
+	}
 	paths, flat := s.CallPaths(), false
 	for _, p := range paths {
 		flat = flat || p.Flat
