@@ -60,6 +60,8 @@ func (b *Bucket) merge(o *Bucket) {
 type Graph struct {
 	buckets []Bucket
 	slots   []int32 // open addressing: index + 1 into buckets
+	// condensed: some distributions are box plots alone, which do not merge.
+	condensed bool
 }
 
 // Len is the number of pairs.
@@ -132,6 +134,7 @@ func hash(x uint64) uint64 {
 // reset empties the graph and keeps its room.
 func (g *Graph) reset() {
 	g.buckets = g.buckets[:0]
+	g.condensed = false
 	clear(g.slots)
 }
 

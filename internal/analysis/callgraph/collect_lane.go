@@ -150,6 +150,7 @@ func (w *laneReader) distribution(bucket int32, s sketchBytes) error {
 func (w *laneReader) finish() error {
 	for k, s := range w.waiting {
 		if s.sketch != nil {
+			w.graph.condensed = true
 			if err := w.graph.buckets[k].Calls.Condense(s.sketch, s.box); err != nil {
 				return errRecord
 			}

@@ -78,9 +78,9 @@ func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
 	return Gather(again, scan)
 }
 
-// keep reports whether it kept the graph; with whole it holds distributions.
-func (p *Plan) keep(owner int32, owners int, g *Graph, whole bool) bool {
-	if p.buckets += g.Len(); p.buckets > mostKept || !whole && p.Measure != Totals {
+// keep reports whether it kept the graph.
+func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
+	if p.buckets += g.Len(); p.buckets > mostKept || g.condensed {
 		p.buckets = max(p.buckets, mostKept+1)
 		p.kept = nil
 		return false
@@ -123,7 +123,7 @@ func Gather(plan *Plan, scan Scan) ([]Row, error) {
 		graphs := c.Take()
 		rows = append(rows, condense(len(some), plan.Measure != Totals, func(k int) (int32, *Graph) { return int32(from + k), graphs[some[k]] })...)
 		for k, id := range some {
-			if g := graphs[id]; g != nil && !plan.keep(int32(from+k), n, g, n <= fewLocations) {
+			if g := graphs[id]; g != nil && !plan.keep(int32(from+k), n, g) {
 				c.recycle(g)
 			}
 			delete(graphs, id)
@@ -190,7 +190,7 @@ func gatherOwners(plan *Plan, scan Scan) ([]Row, error) {
 	}
 	rows := condense(plan.Owners, plan.Measure != Totals, func(k int) (int32, *Graph) { return int32(k), &merged[k] })
 	for k := range merged {
-		plan.keep(int32(k), plan.Owners, &merged[k], true)
+		plan.keep(int32(k), plan.Owners, &merged[k])
 	}
 	return rows, nil
 }
