@@ -62,7 +62,7 @@ func (r *reporter) pictures() error {
 		if p.view == "contrast" && sel.Locations == nil && len(r.about) > 0 {
 			sel.Locations = r.about // why those that the findings name are different
 		}
-		if r.drawn[r.commandOf(v, sel, nil)] {
+		if r.drawn[r.commandOf(v, sel, nil)] || r.nearly[v.Name] {
 			continue
 		}
 		drawn, err := r.draw(v, sel, nil, p.height)
@@ -111,6 +111,9 @@ func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]stri
 	}
 	r.bytes += len(text)
 	r.drawn[r.commandOf(v, sel, set)] = true
+	if 10*(sel.End-sel.Begin) >= 9*(r.Selection.End-r.Selection.Begin) && len(sel.Locations) == len(r.Selection.Locations) && len(sel.Regions) == len(r.Selection.Regions) {
+		r.nearly[v.Name] = true
+	}
 	p := &picture{Title: v.Title, Summary: v.Summary, HowToRead: v.HowToRead, Paper: v.Paper, SVG: template.HTML(text), Command: r.commandOf(v, sel, set)}
 	for _, n := range result.Notes() {
 		p.Notes = append(p.Notes, clean(n))

@@ -69,13 +69,14 @@ type reporter struct {
 	doc     document
 	palette palette
 	drawn   map[string]bool    // commands of the pictures that are in already
+	nearly  map[string]bool    // views that are in with nearly all of the selection
 	about   []trace.LocationID // of the first finding that names some
 	bytes   int
 }
 
 // Write makes the report.
 func Write(ctx context.Context, w io.Writer, o Options) error {
-	r := &reporter{Options: o, ctx: ctx, palette: palette{}, drawn: map[string]bool{}}
+	r := &reporter{Options: o, ctx: ctx, palette: palette{}, drawn: map[string]bool{}, nearly: map[string]bool{}}
 	r.doc = document{Title: clean(o.Run.Name), Source: clean(o.Run.Source), Narrowed: clean(o.Narrowed), Version: o.Version}
 	info, err := view.InfoOf(ctx, o.Run.Store)
 	if err != nil {

@@ -233,12 +233,12 @@ func TestPlantedDifferencesAreFoundAndNoiseIsNot(t *testing.T) {
 			t.Run(fmt.Sprint(size, wild), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(9, uint64(size[0])))
 				wrong := 0
-				repeats := 20
+				repeats, quantities := 20, 50
 				if size[0]+size[1] > 500 {
-					repeats = 2
+					repeats, quantities = 2, 20
 				}
 				for range repeats {
-					list := noise(random, 50, size[0], size[1], wild)
+					list := noise(random, quantities, size[0], size[1], wild)
 					for _, j := range Judge(list) {
 						if j.Clear {
 							wrong++
@@ -264,7 +264,7 @@ func TestPlantedDifferencesAreFoundAndNoiseIsNot(t *testing.T) {
 						t.Fatalf("planted: best is %d, %+v", best, j)
 					}
 				}
-				t.Logf("%d of %d that do not differ are called clear", wrong, 50*repeats)
+				t.Logf("%d of %d that do not differ are called clear", wrong, quantities*repeats)
 				most := 10
 				if wild && size[0] == 1 {
 					most = 40 // Student's t is fooled by tails that long; docs/contrast.md says so
