@@ -1,7 +1,10 @@
 package perfetto
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,5 +128,40 @@ func TestPackedPacketsGiveTheSame(t *testing.T) {
 	plain := importertest.Import(t, Format, "testdata/rocm.pftrace").Info()
 	if whole.Intervals != plain.Intervals || whole.Links != plain.Links {
 		t.Errorf("packed %d intervals and %d links, plain %d and %d", whole.Intervals, whole.Links, plain.Intervals, plain.Links)
+	}
+}
+
+// What is wrong with a file, and what is said of it. Each begins with fifty sound
+// packets, which are enough to be known by, and what follows a marker is found again.
+func TestDamageIsToldAndTheRestIsRead(t *testing.T) {
+	sound := encode(t, `packet { trusted_packet_sequence_id: 1 timestamp: 10 track_event { track_uuid: 0 type: 3 name: "here" } }`)
+	mark := field(nil, 1, field(nil, 36, marker))
+	for name, c := range map[string]struct {
+		after    []byte
+		instants int64
+		report   string
+	}{
+		"nothing after":             {nil, 1, ""},
+		"zeros":                     {append(make([]byte, 9), sound...), 2, "skipped bytes of padding between packets"},
+		"a zero written in two":     {append(append([]byte{0x80, 0x00}, mark...), sound...), 2, "skipped stretches between packets that are no packets"},
+		"bytes without a marker":    {[]byte{0xff, 0xff, 0x03, 0x80}, 1, "skipped stretches between packets that are no packets"},
+		"bytes before a marker":     {append(append([]byte{0x07, 0x13, 0x80}, mark...), sound...), 2, "skipped stretches between packets that are no packets"},
+		"a packet cut":              {sound[:len(sound)-3], 1, "repaired files that end within a packet, read up to there"},
+		"a length that is too long": {[]byte{0x0a, 0xff, 0xff, 0xff, 0x07, 0x00}, 1, "repaired files that end within a packet, read up to there"},
+		"a packet of nonsense":      {append([]byte{0x0a, 2, 0xff, 0xff}, sound...), 2, "skipped packets that cannot be decoded"},
+		"a field that is no packet": {append(field(nil, 7, "x"), sound...), 2, "skipped fields of a file that are no packets"},
+		"a broken bundle":           {append(field(nil, 1, field(nil, packetCompressed, "\x78\x9cno")), sound...), 2, "repaired bundles of compressed packets that are damaged, read up to there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "x.pftrace")
+			if err := os.WriteFile(file, append(bytes.Repeat(sound, 50), c.after...), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r := importertest.Import(t, Format, file)
+			report := importertest.Report(r.Info().Report)
+			if c.instants += 49; r.Info().Instants != c.instants || c.report != "" && report[c.report] == 0 || c.report == "" && len(report) > 0 {
+				t.Errorf("%d instants, want %d; reported %v, want %q", r.Info().Instants, c.instants, report, c.report)
+			}
+		})
 	}
 }

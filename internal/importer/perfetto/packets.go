@@ -74,7 +74,7 @@ func (p *packets) next() (body []byte, at int64, err error) {
 			}
 		case n > 0 && tag>>3 > 1 && tag>>3 < 1<<20:
 			err = p.skipField(n, protowire.Type(tag&7))
-		case n > 0 && tag == 0:
+		case n == 1 && tag == 0:
 			err = p.padding()
 		default:
 			err = p.resync()
