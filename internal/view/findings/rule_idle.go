@@ -1,0 +1,171 @@
+package findings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// mostUnits is up to how many units are looked at bin by bin.
+const mostUnits = 20_000
+
+// idle: units that begin to work later, or end earlier, than the others.
+func (c *court) idle() error {
+	if len(c.units) < 4 || len(c.units) > mostUnits || c.untimed {
+		return nil
+	}
+	g, err := c.store.Groups(c.ctx, c.units, c.window.Begin, c.window.End, c.level())
+	if err != nil || g.Bins == 0 {
+		return err
+	}
+	starts, ends := make([]float64, 0, len(c.units)), make([]float64, 0, len(c.units))
+	units := []int32{}
+	for u := range c.units {
+		first, last := -1, -1
+		for b := range g.Bins {
+			for r := range trace.Role(trace.RoleCount) {
+				if r.Busy() && g.Time[(u*g.Bins+b)*trace.RoleCount+int(r)] > 0 {
+					if first < 0 {
+						first = b
+					}
+					last = b + 1
+				}
+			}
+		}
+		if first >= 0 {
+			units = append(units, int32(u))
+			starts = append(starts, float64(trace.Time(first)<<g.Level))
+			ends = append(ends, float64(c.length)-min(float64(trace.Time(last)<<g.Level), float64(c.length)))
+		}
+	}
+	c.wordIdle(finding.IdleStart, units, starts, "%s %s to work %s after the others", [2]string{"begins", "begin"})
+	c.wordIdle(finding.IdleEnd, units, ends, "%s %s work %s before the others", [2]string{"ends its", "end their"})
+	return nil
+}
+
+func (c *court) wordIdle(kind finding.Kind, units []int32, values []float64, text string, verb [2]string) {
+	middleValue := finding.Median(values)
+	apart := make([]float64, len(values))
+	for i, v := range values {
+		apart[i] = math.Abs(v - middleValue)
+	}
+	unit := 1.4826 * finding.Median(apart)
+	var late []int32
+	lost := 0.0
+	for i, v := range values {
+		if d := v - middleValue; d > 2*finding.MediumShare*float64(c.length) && d > finding.Beyond(len(values))*unit {
+			late = append(late, units[i])
+			lost += v - middleValue
+		}
+	}
+	if len(late) == 0 || float64(len(late)) > 0.4*float64(len(values)) || c.known(late) {
+		return
+	}
+	each := lost / float64(len(late))
+	hit := each / float64(c.length)
+	c.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: trace.Time(lost), Hit: hit, View: "timeline",
+		Text:      fmt.Sprintf(text, capital(c.named(late)), plural(len(late), verb[0], verb[1]), view.FormatDuration(each)) + ".",
+		Evidence:  []finding.Evidence{{Name: "idle on each", Value: each, Unit: "ns"}, {Name: "units", Value: float64(len(late)), Unit: "count"}},
+		Selection: finding.Selection{Locations: c.locations(late)}}, late)
+}
+
+// mostMoments is up to how many rows are compared by their moments.
+const mostMoments = 200_000
+
+// outliers: rows far from their peers in the space of moments, where nothing
+// above explains it: they work at another time, or in more pieces.
+func (c *court) outliers() error {
+	if len(c.rows) < 8 || len(c.rows) > mostMoments || c.untimed {
+		return nil
+	}
+	cubics := make([]moment.Cubic, len(c.rows))
+	w := c.window
+	err := c.store.Summaries(c.ctx, moment.Name, w, store.Coarsest, store.Visitor{
+		Block: func(id trace.LocationID, _ int, _, _ trace.Time, b trace.Block) error {
+			if row := c.rowOf[id]; row >= 0 && !cubics[row].AddBlock(b, moment.BusyRoles) {
+				return fmt.Errorf("a digest of location %d cannot be read; import the run again", id)
+			}
+			return nil
+		},
+		Rows: func(s *trace.Stretch) error {
+			if row := c.rowOf[s.Rows.Location]; row >= 0 {
+				cubics[row].AddSegments(s.Segments, moment.BusyRoles)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	rows, peers, number := make([]moment.Moments, len(c.rows)), make([]int32, len(c.rows)), map[string]int32{}
+	for i := range cubics {
+		rows[i] = cubics[i].Moments(c.window.Begin)
+		k, ok := number[c.class[i]]
+		if !ok {
+			k = int32(len(number))
+			number[c.class[i]] = k
+		}
+		peers[i] = k
+	}
+	single := c.oneEach()
+	byMoment := map[int][]int32{}
+	shift := map[int]float64{}
+	for i, o := range moment.Outliers(rows, peers, float64(c.length)) {
+		u := c.unitOf[c.rows[i]]
+		if !single[c.class[i]] || o.Score < finding.Beyond(len(rows)) || o.Moment > 1 || c.blamed[u] || rows[i].M0 < 0.05*float64(c.length) || math.Abs(o.Value-o.Median) < 2*finding.MediumShare*float64(c.length) {
+			continue
+		}
+		byMoment[o.Moment] = append(byMoment[o.Moment], int32(i))
+		shift[o.Moment] += math.Abs(o.Value - o.Median)
+	}
+	for k := range 2 {
+		c.wordOutliers(k, byMoment[k], shift[k])
+	}
+	return nil
+}
+
+// oneEach says of which classes every unit has one row: several of a rank, such as
+// its threads, have different duties and are no peers.
+func (c *court) oneEach() map[string]bool {
+	rows, units := map[string]int{}, map[string]map[int32]bool{}
+	for row, id := range c.rows {
+		k := c.class[row]
+		if units[k] == nil {
+			units[k] = map[int32]bool{}
+		}
+		rows[k]++
+		units[k][c.unitOf[id]] = true
+	}
+	out := map[string]bool{}
+	for k := range rows {
+		out[k] = rows[k] == len(units[k])
+	}
+	return out
+}
+
+func (c *court) wordOutliers(k int, rows []int32, shift float64) {
+	if len(rows) == 0 || float64(len(rows)) > 0.2*float64(len(c.rows)) {
+		return
+	}
+	units := []int32{}
+	for _, row := range rows {
+		if u := c.unitOf[c.rows[row]]; !slices.Contains(units, u) {
+			units = append(units, u)
+		}
+	}
+	slices.Sort(units)
+	each := shift / float64(len(rows))
+	text := fmt.Sprintf("%s %s for another time than the others: busy time differs by %s (moment m0).", capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each))
+	if k == 1 {
+		text = fmt.Sprintf("%s %s at another time than the others: the mean time of the work lies %s apart (moment m1).", capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each))
+	}
+	hit := each / float64(c.length)
+	c.add(finding.Finding{Kind: finding.Outlier, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: trace.Time(shift), Hit: hit, Text: text, View: "moments",
+		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns"}, {Name: "units", Value: float64(len(units)), Unit: "count"}}, Selection: finding.Selection{Locations: c.locations(units)}}, units)
+}
