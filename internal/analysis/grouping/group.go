@@ -55,6 +55,8 @@ type Groups struct {
 	Silhouette float64
 	// Cost is the mean distance of all locations from the medoid of their group.
 	Cost float64
+
+	signed bool // groups are within signatures
 }
 
 // A Merge joins two subtrees, runs of places in the order of the dendrogram.
@@ -165,10 +167,18 @@ func (t *Table) assign(g *Groups, o Options) (far []int32) {
 				continue
 			}
 			best := -1.0
-			for k, m := range g.Medoid {
-				if s := t.Similarity(i, int(m), o.By); s > best {
-					best = s
-					g.Of[i] = int32(k)
+			for _, own := range []bool{true, false} { // of its own signature, where there is one
+				for k, m := range g.Medoid {
+					if g.signed && own && t.signature[i] != t.signature[m] {
+						continue
+					}
+					if s := t.Similarity(i, int(m), o.By); s > best {
+						best = s
+						g.Of[i] = int32(k)
+					}
+				}
+				if best >= 0 {
+					break
 				}
 			}
 			off[i] = float32(1 - best)

@@ -19,13 +19,14 @@ func (t *Table) link(ids []int32, o Options) *Groups {
 	d := t.distances(ids, o.By)
 	joins := averageLinkage(d, m)
 	of := cut(d, joins, m, o)
-	if signed := t.signed(ids, o); signed != nil {
+	signed := t.signed(ids, o)
+	if signed != nil {
 		joins = averageLinkage(apartBy(d, signed, m), m)
 		of = cutWithin(d, signed, m, o)
 		lower(joins)
 	}
 	order, tree := leaves(joins, m)
-	g := &Groups{Of: make([]int32, t.Len), Silhouette: silhouette(d, of, m), Tree: tree}
+	g := &Groups{signed: signed != nil, Of: make([]int32, t.Len), Silhouette: silhouette(d, of, m), Tree: tree}
 	g.Sampled, g.Similarity = make([]int32, m), make([]float32, m*m)
 	for i, a := range order {
 		g.Sampled[i] = ids[a]

@@ -134,7 +134,7 @@ func (r *result) head(k int, width float32) string {
 	members := r.groups.Members[k]
 	text := fmt.Sprintf("Group %d: %s, %s", k+1, view.Count(len(members), "location"), view.NameList(r.names, members, 8))
 	if scene.TextWidth(text, scene.TitleSize, true) > width {
-		text = fmt.Sprintf("%d: %s", k+1, view.NameList(r.names, members, 4))
+		text = fmt.Sprintf("Group %d: %s", k+1, view.NameList(r.names, members, 4))
 	}
 	return scene.ShortenBold(text, width, scene.TitleSize)
 }
