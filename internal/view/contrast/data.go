@@ -120,3 +120,12 @@ func (r *result) Table() *view.Table {
 	}
 	return t
 }
+
+// SizeBytes is what the values take, for whoever keeps results.
+func (r *result) SizeBytes() int64 {
+	n := int64(0)
+	for _, q := range r.rows {
+		n += 256 + 8*int64(len(q.values[0])+len(q.values[1]))
+	}
+	return n
+}
