@@ -16,7 +16,6 @@ export interface SpaceDrawable {
 export function uploadSpace(d: Device, m: SpaceMark, look: Uint16Array): SpaceDrawable {
   const places = [m.px, m.py, m.pz, m.value].map((c) => d.column(c));
   let colours = d.column(look);
-  const n = m.form === Form.bars ? m.px.length * 3 : m.form === Form.mesh ? quadCount(m) : m.px.length;
   return {
     draw(t, p) {
       const { gl } = d;
@@ -32,7 +31,8 @@ export function uploadSpace(d: Device, m: SpaceMark, look: Uint16Array): SpaceDr
       ["uX", "uY", "uZ", "uValue"].forEach((name, i) => d.bind(program, name, i + 1, places[i]!));
       d.bind(program, "uLook", 5, colours);
       uniforms(gl, program, m, p);
-      d.drawQuads(program, n);
+      gl.uniform1i(program.at("uThin"), isThin(m, p) ? 1 : 0);
+      d.drawQuads(program, quadCount(m, p));
       gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
       gl.disable(gl.DEPTH_TEST);
       gl.enable(gl.BLEND);
@@ -45,7 +45,14 @@ export function uploadSpace(d: Device, m: SpaceMark, look: Uint16Array): SpaceDr
   };
 }
 
-function quadCount(m: SpaceMark): number {
+/** Bars narrower than a pixel are drawn as lines. */
+function isThin(m: SpaceMark, p: Projection): boolean {
+  return [0, 1].every((a) => 2 * m.half[a]! * p.stretch[a]! * p.scale < 1.2);
+}
+
+function quadCount(m: SpaceMark, p: Projection): number {
+  if (m.form === Form.bars) return isThin(m, p) ? m.px.length : m.px.length * 3;
+  if (m.form !== Form.mesh) return m.px.length;
   return m.columns < 2 ? 0 : Math.max(0, Math.ceil(m.px.length / m.columns) - 1) * (m.columns - 1);
 }
 
@@ -134,16 +141,23 @@ const barVertex = `
 uniform vec4 uBar;
 uniform vec3 uSides;
 uniform vec2 uEnds;
+uniform int uThin;
 flat out vec3 vFill;
 
 void main() {
-  int q = uBase + gl_VertexID / 4, i = q / 3, side = q - 3 * i;
+  int q = uBase + gl_VertexID / 4, i = uThin == 1 ? q : q / 3, side = q - 3 * i;
   uint fill = whole(uLook, i);
   vec3 at = placeOf(i);
   if (fill == ${none}u || !sound(seen(at))) { gl_Position = nowhere(); return; }
   float s = (gl_VertexID & 1) == 0 ? -1.0 : 1.0, t = (gl_VertexID & 2) == 0 ? 0.0 : 1.0;
   float high = uEnds.y > uBar.w ? max((number(uValue, i) - uBar.w) / (uEnds.y - uBar.w), 0.0) * uBar.z : 0.0;
   vec3 c = look(fill, false).rgb;
+  if (uThin == 1) {
+    vFill = c;
+    vec3 v = seen(at + vec3(0, 0, t * high));
+    gl_Position = inDepth(vec3(v.x + s * 0.5, v.y - t, v.z));
+    return;
+  }
   if (side == 0) { at += vec3(uSides.x * uBar.x, s * uBar.y, t * high); c *= 0.6863; }
   else if (side == 1) { at += vec3(s * uBar.x, uSides.y * uBar.y, t * high); c *= 0.851; }
   else at += vec3(s * uBar.x, (2.0 * t - 1.0) * uBar.y, uSides.z * high);
