@@ -287,12 +287,30 @@ func (p *Phases) fill(list []Occurrence, place func(i int) int) *Phases {
 	for i := range p.List {
 		p.List[i].Begin, p.List[i].End = trace.Time(1)<<62, -(trace.Time(1) << 62)
 	}
+	marked := make([]bool, p.Units)
 	for i, o := range list {
 		k := place(i)
+		marked[o.Unit] = true
 		p.Spans[o.Unit*n+k] = Span{o.Begin, o.End}
 		p.List[k].Begin, p.List[k].End = min(p.List[k].Begin, o.Begin), max(p.List[k].End, o.End)
 	}
+	for u, is := range marked {
+		if !is {
+			p.borrow(p.Spans[u*n : (u+1)*n])
+		}
+	}
 	return p
+}
+
+// borrow gives a unit without marks of its own, such as a stream beside the thread
+// that has them, the times of all; where phases overlap, to the next one's begin.
+func (p *Phases) borrow(own []Span) {
+	for k := range own {
+		own[k] = Span{p.List[k].Begin, p.List[k].End}
+		if k > 0 {
+			own[k-1].End = max(min(own[k-1].End, own[k].Begin), own[k-1].Begin)
+		}
+	}
 }
 
 // Share makes all units use the spans of one of them, for runs whose other units

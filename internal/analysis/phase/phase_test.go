@@ -157,3 +157,13 @@ func TestRequestsAreOutermostSpansThatNobodyCalls(t *testing.T) {
 		t.Errorf("%s%q\nwant\n%s", got, notes, want)
 	}
 }
+
+func TestAUnitWithoutMarksTakesPartInThePhasesOfTheOthers(t *testing.T) {
+	p := FromOccurrences([]Occurrence{{0, 0, 50, 0}, {0, 50, 100, 0}, {1, 10, 60, 0}, {1, 60, 110, 0}}, 3, "step", func(trace.RegionID) string { return "step" })
+	if a, b := p.Span(2, 0), p.Span(2, 1); a != (Span{0, 50}) || b != (Span{50, 110}) {
+		t.Errorf("spans %v and %v", a, b)
+	}
+	if got := p.Find(2, 55); got != 1 {
+		t.Errorf("phase %d at 55, want 1", got)
+	}
+}
