@@ -17,7 +17,7 @@ test-go:
 	$(GO) test -count=1 ./internal
 
 # The race detector where goroutines meet; it needs cgo and a C compiler.
-RACE = ./recorder/... ./internal/trace/... ./internal/store/... ./internal/importer ./internal/importer/paje ./internal/server ./cmd/...
+RACE = ./recorder/... ./internal/trace/... ./internal/store/... ./internal/importer ./internal/importer/paje ./internal/importer/gotrace ./internal/server ./internal/view ./cmd/...
 test-race:
 	@if command -v cc >/dev/null || command -v gcc >/dev/null; then \
 	  CGO_ENABLED=1 $(GO) test -race -short $(RACE); \
