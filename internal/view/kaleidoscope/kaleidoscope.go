@@ -47,6 +47,18 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	if len(q.Runs) > 1 {
+		return besides(ctx, q)
+	}
+	r, err := signature(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// signature computes the picture of the first run.
+func signature(ctx context.Context, q *view.Request) (*result, error) {
 	r := &result{request: q, strict: q.Values.Switch("paper")}
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")

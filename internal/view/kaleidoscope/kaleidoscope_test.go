@@ -12,6 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
@@ -232,5 +234,40 @@ link spawn 5 g1 -> 10 g2 from=running@0 to=worker@10
 		if got := text(top); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+func TestTwoRunsStandSideBySide(t *testing.T) {
+	values, err := view.NewValues(kaleidoscope.View, map[string][]string{"paint": {"region"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, five := fromDemo("pascal?locations=1")(t), fromDemo("pascal")(t)
+	size := scene.Size{Width: 800, Height: 400}
+	q := &view.Request{Runs: []view.Run{{Name: "one PE", Store: one}, {Name: "five", Store: five}}, Selection: trace.Selection{End: one.Info().End}, Values: values, Size: size}
+	r, err := kaleidoscope.View.Compute(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.Scene(size)
+	var names []string
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			if text, ok := m.(*scene.Text); ok {
+				names = append(names, text.Text...)
+			}
+		}
+	}
+	if !slices.Equal(names, []string{"one PE", "five"}) {
+		t.Errorf("names %v", names)
+	}
+	d := r.Data().(kaleidoscope.PairData)
+	if d.Height != 56 || d.With.Height != 56 || d.Calls != 2235 || d.With.Calls != 2235 {
+		t.Errorf("%d calls on %d levels beside %d on %d", d.Calls, d.Height, d.With.Calls, d.With.Height)
+	}
+	left, okLeft := r.Pick(200, 218)
+	right, okRight := r.Pick(600, 218)
+	if !okLeft || !okRight || left.Title != right.Title || len(left.Regions) == 0 || len(right.Regions) != 0 {
+		t.Errorf("the roots are %+v and %+v", left, right)
 	}
 }
