@@ -29,12 +29,14 @@ type converter struct {
 	groups   map[string]trace.LocationID
 	ranges   []span // global ones that are open
 	tasks    map[xtrace.TaskID]*task
+	ended    []xtrace.Task // of the batch, those that are yet to come
 	taskRows map[string]row
-	stacks   map[xtrace.Stack]trace.Value
+	stacks   map[xtrace.Stack]*trace.Value
 	text     []byte // of a stack, while it is made
 	regions  map[regionKey]trace.RegionID
 	counters map[string]trace.CounterID
 	waits    [2]map[string]trace.RegionID // by reason; of the program, of the runtime
+	lastWait wait
 	fixed    fixedRegions
 	alive    level
 	runnable level
@@ -49,6 +51,13 @@ type attributes struct {
 // fixedRegions are those that most traces have; NoRegion until one is needed.
 type fixedRegions struct {
 	running, working, runnable, syscall, scheduling, idle trace.RegionID
+}
+
+// A wait is the region that was last found for a reason to wait.
+type wait struct {
+	region     trace.RegionID
+	reason     string
+	own, known bool
 }
 
 // A row is a location and its stream.
@@ -76,7 +85,7 @@ const (
 func newConverter(w trace.Writer, name string) *converter {
 	c := &converter{
 		w: w, g: map[xtrace.GoID]*goroutine{}, p: map[xtrace.ProcID]*processor{}, groups: map[string]trace.LocationID{},
-		tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, stacks: map[xtrace.Stack]trace.Value{},
+		tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, stacks: map[xtrace.Stack]*trace.Value{},
 		regions: map[regionKey]trace.RegionID{}, counters: map[string]trace.CounterID{},
 	}
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
@@ -99,9 +108,16 @@ func (c *converter) group(parent trace.LocationID, name string, order int64) tra
 	return c.w.Location(trace.Location{Parent: parent, Kind: trace.KindGroup, Name: name, Rank: trace.NoRank, Order: order})
 }
 
+// take takes the next events.
+func (c *converter) take(b *batch) {
+	c.ended = b.ended
+	for i := range b.events {
+		c.event(&b.events[i])
+	}
+}
+
 // event takes the next event. Times only grow.
-func (c *converter) event(n *item) {
-	e := &n.Event
+func (c *converter) event(e *xtrace.Event) {
 	t := trace.Time(e.Time())
 	if !c.started {
 		c.first, c.started = t, true
@@ -131,7 +147,8 @@ func (c *converter) event(n *item) {
 	case xtrace.EventTaskBegin:
 		c.taskBegins(t, e)
 	case xtrace.EventTaskEnd:
-		c.taskEnds(t, &n.task)
+		c.taskEnds(t, &c.ended[0])
+		c.ended = c.ended[1:]
 	case xtrace.EventLog:
 		c.log(t, e)
 	case xtrace.EventLabel:

@@ -22,7 +22,8 @@ type goroutine struct {
 	since   trace.Time // of the state
 	reason  string
 	stopped xtrace.Stack // where it stopped running
-	on      *processor   // nil where it is on none
+	memo    [2]stackMemo
+	on      *processor // nil where it is on none
 	ranges  []span
 	open    []span // user regions
 }
@@ -167,7 +168,7 @@ func (c *converter) endState(t trace.Time, g *goroutine) {
 	c.locate(g)
 	g.stream.Interval(g.since, t, c.stateRegion(g))
 	if g.state != xtrace.GoRunning {
-		if s, ok := c.stackText(g.stopped); ok {
+		if s, ok := c.stackOf(g, g.stopped); ok {
 			g.stream.Attribute(c.attr.stack, s)
 		}
 	}
@@ -201,6 +202,9 @@ func (c *converter) waitRegion(g *goroutine) trace.RegionID {
 	if g.own {
 		waits, category = c.waits[1], "runtime"
 	}
+	if w := &c.lastWait; w.own == g.own && w.reason == g.reason && w.known {
+		return w.region
+	}
 	id, ok := waits[g.reason]
 	if !ok {
 		name := "waiting"
@@ -213,6 +217,7 @@ func (c *converter) waitRegion(g *goroutine) trace.RegionID {
 		id = c.region(name, category, role)
 		waits[g.reason] = id
 	}
+	c.lastWait = wait{region: id, reason: g.reason, own: g.own, known: true}
 	return id
 }
 
@@ -233,7 +238,7 @@ func waitingRole(reason string) trace.Role {
 func (c *converter) endGoroutine(t trace.Time, g *goroutine) {
 	c.locate(g)
 	g.stream.Interval(g.begin, t, g.region) // first: a state may last as long
-	if s, ok := c.stackText(g.created); ok {
+	if s, ok := c.stackOf(g, g.created); ok {
 		g.stream.Attribute(c.attr.created, s)
 	}
 	c.endState(t, g)

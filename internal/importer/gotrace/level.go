@@ -1,6 +1,8 @@
 package gotrace
 
 import (
+	"encoding/binary"
+
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -14,15 +16,10 @@ import (
 type level struct {
 	id      trace.CounterID
 	n       int
-	before  int // that were in the state when the trace began
-	held    []change
+	before  int        // that were in the state when the trace began
+	held    []byte     // changes: the time since the one before, twice, and one more if it is up
+	at      trace.Time // of the last of them
 	settled bool
-}
-
-// A change is a level after one, without those from before the trace.
-type change struct {
-	at trace.Time
-	n  int
 }
 
 // countStates keeps the counters of goroutines.
@@ -56,13 +53,21 @@ func (c *converter) existed(t trace.Time, l *level) {
 	l.before++
 }
 
+// count changes a level by one, up or down.
 func (c *converter) count(t trace.Time, l *level, by int) {
-	l.n += by
 	if l.settled {
+		l.n += by
 		c.main.Sample(l.id, t, float64(l.n))
 		return
 	}
-	l.held = append(l.held, change{t, l.n})
+	if len(l.held) == 0 {
+		l.at = c.first
+	}
+	packed := uint64(t-l.at) << 1
+	if by > 0 {
+		packed |= 1
+	}
+	l.held, l.at = binary.AppendUvarint(l.held, packed), t
 }
 
 // settle writes what was held.
@@ -71,9 +76,13 @@ func (c *converter) settle(l *level) {
 		return
 	}
 	c.main.Sample(l.id, c.first, float64(l.before))
-	for _, h := range l.held {
-		c.main.Sample(l.id, h.at, float64(l.before+h.n))
+	l.n = l.before
+	for at, held := c.first, l.held; len(held) > 0; {
+		packed, n := binary.Uvarint(held)
+		held = held[n:]
+		at += trace.Time(packed >> 1)
+		l.n += 2*int(packed&1) - 1
+		c.main.Sample(l.id, at, float64(l.n))
 	}
-	l.n += l.before
 	l.held, l.settled = nil, true
 }

@@ -13,50 +13,49 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An item is an event on its way from the library to the converter. The name of a
-// task that ends is taken out before: the library keeps such names in a list that
+// A batch is events on their way from the library to the converter. The names of
+// tasks that end are taken out before: the library keeps such names in a list that
 // grows while it reads.
-type item struct {
-	xtrace.Event
-	task xtrace.Task
+type batch struct {
+	events []xtrace.Event
+	ended  []xtrace.Task // of the events that end a task, in order
 }
 
-// Events are handed over in batches, a few of which are on the way at a time.
+// Events are handed over in batches, a few of which go round: large enough that
+// handing over costs nothing, small enough to stay in a core's cache.
 const (
-	batchSize = 256
+	batchSize = 1024
 	batches   = 4
 )
 
-// events hands the events of a trace to do, in order of time. The library reads on
-// one goroutine while do converts on another, so that an import takes little longer
-// than the reading. Where the trace breaks in the middle, what was sound stays and
-// the break is reported.
-func events(ctx context.Context, f io.Reader, label string, w trace.Writer, do func(*item)) error {
+// events hands the events of a trace to do, batch by batch, in order of time. The
+// library reads on one goroutine while do converts on another, so that an import
+// takes little longer than the reading. Where the trace breaks in the middle, what
+// was sound stays and the break is reported.
+func events(ctx context.Context, f io.Reader, label string, w trace.Writer, do func(*batch)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	in := &input{ctx: inner, r: f}
-	full, empty := make(chan []item, batches), make(chan []item, batches+2)
+	full, empty := make(chan *batch, batches), make(chan *batch, batches)
+	for range batches {
+		empty <- new(batch)
+	}
 	var err error
 	go func() {
 		defer close(full)
 		err = guard(func() error { return produce(inner, in, full, empty) })
 	}()
-	count := 0
+	some := false // event that is more than a mark of the library
 	failed := guard(func() error {
-		for list := range full {
-			for i := range list {
-				if list[i].Kind() != xtrace.EventSync {
-					count++
-				}
-				do(&list[i])
+		for b := range full {
+			for i := 0; i < len(b.events) && !some; i++ {
+				some = b.events[i].Kind() != xtrace.EventSync
 			}
-			select {
-			case empty <- list[:0]:
-			default:
-			}
+			do(b)
+			empty <- b
 		}
 		return nil
 	})
@@ -66,54 +65,60 @@ func events(ctx context.Context, f io.Reader, label string, w trace.Writer, do f
 	if failed != nil {
 		err = failed
 	}
-	return judge(ctx, err, count, in, label, w)
+	return judge(ctx, err, some, in, label, w)
 }
 
 // produce reads events into batches until there are no more.
-func produce(ctx context.Context, in *input, full chan<- []item, empty <-chan []item) error {
+func produce(ctx context.Context, in *input, full chan<- *batch, empty <-chan *batch) error {
 	r, err := xtrace.NewReader(in)
 	if err != nil {
 		return err
 	}
 	for err == nil {
-		var list []item
+		var b *batch
 		select {
-		case list = <-empty:
-		default:
-			list = make([]item, 0, batchSize)
-		}
-		for len(list) < batchSize {
-			var e xtrace.Event
-			if e, err = r.ReadEvent(); err != nil {
-				break
-			}
-			list = append(list, item{Event: e})
-			if e.Kind() == xtrace.EventTaskEnd {
-				list[len(list)-1].task = e.Task()
-			}
-		}
-		select {
-		case full <- list:
+		case b = <-empty:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		err = b.fill(r)
+		full <- b // has room for all there are
 	}
 	return err
 }
 
+// fill reads the next events, in place of those that the batch held.
+func (b *batch) fill(r *xtrace.Reader) (err error) {
+	if b.events == nil {
+		b.events = make([]xtrace.Event, batchSize)
+	}
+	b.events, b.ended = b.events[:batchSize], b.ended[:0]
+	for i := range b.events {
+		e := &b.events[i]
+		if *e, err = r.ReadEvent(); err != nil {
+			b.events = b.events[:i]
+			return err
+		}
+		if e.Kind() == xtrace.EventTaskEnd {
+			b.ended = append(b.ended, e.Task())
+		}
+	}
+	return nil
+}
+
 // judge says what the way in which a trace ended means.
-func judge(ctx context.Context, err error, count int, in *input, label string, w trace.Writer) error {
+func judge(ctx context.Context, err error, some bool, in *input, label string, w trace.Writer) error {
 	var packed *importer.Error
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err == io.EOF && count > 0:
+	case err == io.EOF && some:
 		return nil
 	case err == io.EOF:
 		return importer.Malformed(label, "", "the trace holds no events")
-	case count == 0 && errors.As(in.err, &packed):
+	case !some && errors.As(in.err, &packed):
 		return packed
-	case count == 0:
+	case !some:
 		return importer.Malformed(label, place(in.read), "%s", firstLine(err))
 	}
 	w.Report(trace.Skipped, "the rest of a trace that breaks off: "+cause(err), 1, label+": "+place(in.read))

@@ -12,34 +12,53 @@ import (
 // are of a generation, so the texts of an old one are of no more use.
 const mostStacks = 1 << 14
 
-// stackText is a stack as text, innermost frame first, a line a frame. Texts are
-// made once for each stack of a generation.
-func (c *converter) stackText(s xtrace.Stack) (trace.Value, bool) {
+// A stackMemo is the text of a stack that was asked for.
+type stackMemo struct {
+	of   xtrace.Stack
+	text *trace.Value
+}
+
+// stackOf is stackText for one where a goroutine stops: most stop at the same one
+// or two places all the time, which the goroutine remembers.
+func (c *converter) stackOf(g *goroutine, s xtrace.Stack) (trace.Value, bool) {
 	if s == xtrace.NoStack {
 		return trace.Value{}, false
 	}
-	v, ok := c.stacks[s]
-	if !ok {
-		if len(c.stacks) >= mostStacks {
-			clear(c.stacks)
+	if g.memo[0].of != s {
+		g.memo[0], g.memo[1] = g.memo[1], g.memo[0]
+		if g.memo[0].of != s {
+			g.memo[0] = stackMemo{s, c.stackText(s)}
 		}
-		b := c.text[:0]
-		if !frames(s, func(f xtrace.StackFrame) bool {
-			if len(b) > 0 {
-				b = append(b, '\n')
-			}
-			b = append(append(b, f.Func...), ' ')
-			b = append(append(b, f.File...), ':')
-			b = strconv.AppendUint(b, f.Line, 10)
-			return true
-		}) {
-			c.skip("stacks whose frames refer to names that the trace does not hold")
-		}
-		c.text = b
-		v = trace.Text(string(b))
-		c.stacks[s] = v
 	}
+	v := *g.memo[0].text
 	return v, v.String() != ""
+}
+
+// stackText is a stack as text, innermost frame first, a line a frame. Texts are
+// made once for each stack of a generation.
+func (c *converter) stackText(s xtrace.Stack) *trace.Value {
+	if v := c.stacks[s]; v != nil {
+		return v
+	}
+	if len(c.stacks) >= mostStacks {
+		clear(c.stacks)
+	}
+	b := c.text[:0]
+	if !frames(s, func(f xtrace.StackFrame) bool {
+		if len(b) > 0 {
+			b = append(b, '\n')
+		}
+		b = append(append(b, f.Func...), ' ')
+		b = append(append(b, f.File...), ':')
+		b = strconv.AppendUint(b, f.Line, 10)
+		return true
+	}) {
+		c.skip("stacks whose frames refer to names that the trace does not hold")
+	}
+	c.text = b
+	v := trace.Text(string(b))
+	c.stacks[s] = &v
+	return &v
 }
 
 // frames hands the frames of a stack to f, innermost first, until it returns false.

@@ -152,8 +152,10 @@ func (c *converter) sample(t trace.Time, e *xtrace.Event) {
 		s = c.processor(e.Proc()).stream
 	}
 	s.Instant(t, c.region(name, "cpu sample", trace.RoleAnnotation))
-	if v, ok := c.stackText(e.Stack()); ok {
-		s.Attribute(c.attr.stack, v)
+	if at := e.Stack(); at != xtrace.NoStack {
+		if v := c.stackText(at); v.String() != "" {
+			s.Attribute(c.attr.stack, *v)
+		}
 	}
 	if e.Goroutine() != xtrace.NoGoroutine {
 		s.Attribute(c.attr.goroutine, trace.Integer(int64(e.Goroutine())))

@@ -1,7 +1,6 @@
 package importertest
 
 import (
-	"maps"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -158,7 +157,7 @@ func (c *Count) Report(kind trace.ReportKind, what string, count int64, example 
 }
 
 func (c *Count) Stream(trace.LocationID, trace.StreamOptions) trace.Stream {
-	return &countStream{c: c, calls: map[trace.RegionID]int64{}, time: map[trace.RegionID]trace.Time{}}
+	return &countStream{c: c}
 }
 
 // Categories sums calls and times of whole intervals by the category of regions.
@@ -175,17 +174,48 @@ func (c *Count) Categories() (calls map[string]int64, time map[string]trace.Time
 type countStream struct {
 	c *Count
 	Totals
-	calls map[trace.RegionID]int64
-	time  map[trace.RegionID]trace.Time
+	few   [8]regionTotal // of the first regions that it meets
+	known int            // how many those are
+	more  map[trace.RegionID]*regionTotal
 }
 
-func (s *countStream) Enter(_ trace.Time, r trace.RegionID) { s.Enters++; s.calls[r]++ }
+type regionTotal struct {
+	region trace.RegionID
+	calls  int64
+	time   trace.Time
+}
+
+// of finds the total of a region.
+func (s *countStream) of(r trace.RegionID) *regionTotal {
+	for i := range s.few[:s.known] {
+		if s.few[i].region == r {
+			return &s.few[i]
+		}
+	}
+	if s.known < len(s.few) {
+		s.few[s.known].region = r
+		s.known++
+		return &s.few[s.known-1]
+	}
+	total := s.more[r]
+	if total == nil {
+		if s.more == nil {
+			s.more = map[trace.RegionID]*regionTotal{}
+		}
+		total = &regionTotal{region: r}
+		s.more[r] = total
+	}
+	return total
+}
+
+func (s *countStream) Enter(_ trace.Time, r trace.RegionID) { s.Enters++; s.of(r).calls++ }
 func (s *countStream) Leave(trace.Time, trace.RegionID)     { s.Leaves++ }
 
 func (s *countStream) Interval(begin, end trace.Time, r trace.RegionID) {
 	s.Intervals++
-	s.calls[r]++
-	s.time[r] += end - begin
+	total := s.of(r)
+	total.calls++
+	total.time += end - begin
 }
 
 func (s *countStream) Instant(trace.Time, trace.RegionID)          { s.Instants++ }
@@ -202,12 +232,14 @@ func (s *countStream) Close() error {
 	t.Instants += s.Instants
 	t.Samples += s.Samples
 	t.Attributes += s.Attributes
-	for r, n := range s.calls {
-		s.c.Calls[r] += n
-		s.c.Time[r] += s.time[r]
+	for _, total := range s.few[:s.known] {
+		s.c.Calls[total.region] += total.calls
+		s.c.Time[total.region] += total.time
 	}
-	s.Totals = Totals{}
-	maps.DeleteFunc(s.calls, func(trace.RegionID, int64) bool { return true })
-	maps.DeleteFunc(s.time, func(trace.RegionID, trace.Time) bool { return true })
+	for r, total := range s.more {
+		s.c.Calls[r] += total.calls
+		s.c.Time[r] += total.time
+	}
+	*s = countStream{c: s.c}
 	return nil
 }
