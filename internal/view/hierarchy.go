@@ -139,6 +139,28 @@ func (h *Hierarchy) Name(i int32) string {
 	return h.store.Name[id]
 }
 
+// Label is the name that tells a node from others: of processes with one thread
+// each, the threads are called as their processes.
+func (h *Hierarchy) Label(i int32) string {
+	id := h.Location[i]
+	if h.Last[i] > i || id == trace.NoLocation || h.Self[i] || h.invented[i] != "" {
+		return h.Name(i)
+	}
+	for up := h.store.Parent[id]; up != trace.NoLocation && up == id-1 && h.store.Last[up] == h.store.Last[id]; up = h.store.Parent[id] {
+		if h.store.Rank[up] != h.store.Rank[id] || h.store.Rank[id] == trace.NoRank || h.LeafOf[up] >= 0 {
+			break
+		}
+		id = up
+	}
+	name := h.store.Name[id]
+	if number := strconv.Itoa(int(h.store.Rank[id])); h.store.Rank[id] != trace.NoRank && len(name) < len(number)+12 {
+		if word, ok := strings.CutSuffix(name, number); ok && !strings.ContainsAny(word, "0123456789") {
+			return "rank " + number // in place of "MPI Rank 7"
+		}
+	}
+	return name
+}
+
 // Path of a node; empty for a root that the source does not have.
 func (h *Hierarchy) Path(i int32) string {
 	if id := h.Location[i]; id != trace.NoLocation {

@@ -65,3 +65,21 @@ func TestALocationThatHoldsValuesAboveOthersIsALeafToo(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestTheOnlyThreadOfAProcessIsCalledAsTheProcess(t *testing.T) {
+	tr := tree()
+	tr.Holds = []bool{false, false, false, true, true, false, true} // main, rank 1, rank 2
+	h, err := HierarchyBy("", tr, nil, tr.Holds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range h.Len() {
+		if h.Last[i] == int32(i) {
+			got = append(got, h.Label(int32(i)))
+		}
+	}
+	if s := strings.Join(got, ", "); s != "rank 0, rank 1, rank 2" {
+		t.Errorf("leaves %s", s)
+	}
+}

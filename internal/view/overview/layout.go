@@ -102,7 +102,7 @@ func (r *result) name(i int) string {
 	for p := int(r.tree.Parent[i]); p > 0 && int(r.tree.Last[p]) == int(r.tree.Last[i]) && i == p+1; p = int(r.tree.Parent[i]) {
 		i = p
 	}
-	return r.hierarchy.Name(r.node[i])
+	return r.hierarchy.Label(r.node[i])
 }
 
 // fill paints a box by the share of each role, the rest being nothing open.

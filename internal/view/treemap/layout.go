@@ -180,7 +180,7 @@ func (r *result) paint(s *scene.Scene) {
 			frames.Add(float32(c.at.x), float32(c.at.y), float32(c.at.w), float32(c.at.h), scene.UISurface)
 			frames.SetFlags(scene.Outlined)
 			if c.at.h > 3*header && c.at.w > 48 {
-				label := fmt.Sprintf("%s · %s", r.hierarchy.Name(c.node), view.Thousands(int64(r.labels.Leaves[c.node])))
+				label := fmt.Sprintf("%s · %s", r.hierarchy.Label(c.node), view.Thousands(int64(r.labels.Leaves[c.node])))
 				heads.Add(float32(c.at.x)+4, float32(c.at.y)+header-4, scene.ShortenBold(label, float32(c.at.w)-8, scene.TextSize), scene.UIText, scene.Start)
 			}
 			continue
@@ -237,7 +237,7 @@ func (r *result) label(names *scene.Text, c cell) {
 	write := func(line string, baseline float64) {
 		names.Add(float32(c.at.x)+4, float32(c.at.y+baseline), line, scene.Ink(r.colourAt(c, baseline-4)), scene.Start)
 	}
-	write(scene.Shorten(r.hierarchy.Name(c.node), float32(c.at.w)-8, scene.TextSize), 13)
+	write(scene.Shorten(r.hierarchy.Label(c.node), float32(c.at.w)-8, scene.TextSize), 13)
 	if c.look == raw || c.at.h < 32 {
 		return
 	}
