@@ -154,7 +154,7 @@ func (h *Hierarchy) Label(i int32) string {
 	}
 	name := h.store.Name[id]
 	if number := strconv.Itoa(int(h.store.Rank[id])); h.store.Rank[id] != trace.NoRank && len(name) < len(number)+12 {
-		if word, ok := strings.CutSuffix(name, number); ok && !strings.ContainsAny(word, "0123456789") {
+		if word, ok := strings.CutSuffix(name, number); ok && strings.HasSuffix(strings.ToLower(word), "rank ") {
 			return "rank " + number // in place of "MPI Rank 7"
 		}
 	}
