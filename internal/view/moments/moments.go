@@ -17,6 +17,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -49,12 +51,13 @@ type result struct {
 	axis      axis
 	opt       options
 
-	ids    []trace.LocationID // rows: selected locations with busy time to speak of, in preorder
-	states []*layer           // drawn; the first is busy unless --layers says otherwise
-	busy   *layer             // what the data are about
-	rows   []row              // drawn, from the top
-	hidden int                // rows beyond --top
-	charts *charts            // with --gantt
+	ids     []trace.LocationID // rows: selected locations with busy time to speak of, in preorder
+	states  []*layer           // drawn; the first is busy unless --layers says otherwise
+	busy    *layer             // what the data are about
+	rows    []row              // drawn, from the top
+	hidden  int                // rows beyond --top
+	byGroup []int32            // with --order groups: rows, those that are alike together
+	charts  *charts            // with --gantt
 
 	recorded *recorded
 
@@ -89,7 +92,7 @@ type runAlignment struct {
 	moment.Alignment
 }
 
-var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "-m3", "outliers"}
+var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "-m3", "outliers", "groups"}
 
 func parseOptions(v view.Values) (options, error) {
 	o := options{order: v.Text("order"), group: v.Text("group"), p: v.Number("p"), top: v.Integer("top"), orders: v.Integer("moments"), gantt: v.Switch("gantt"), paper: v.Switch("paper")}
@@ -99,7 +102,7 @@ func parseOptions(v view.Values) (options, error) {
 	}
 	switch {
 	case !known:
-		return o, fmt.Errorf("--order %q: want location, m0, m1, m2, m3 (largest first), -m0 … -m3 (smallest first) or outliers", o.order)
+		return o, fmt.Errorf("--order %q: want location, m0, m1, m2, m3 (largest first), -m0 … -m3 (smallest first), outliers or groups", o.order)
 	case o.orders < 3 || o.orders > moment.MaxOrder:
 		return o, fmt.Errorf("--moments %d: want 3 to %d", o.orders, moment.MaxOrder)
 	case o.top < 0:
@@ -127,6 +130,13 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	if r.ids = f.ids; len(r.ids) == 0 {
 		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")
+	}
+	if o.order == "groups" && r.reader.Info().Intervals > 0 {
+		n := 0
+		if r.byGroup, n, err = grouping.Order(r.reader.Regions(), r.ids, q.Digests(ctx, callgraph.DigestName)); err != nil {
+			return nil, err
+		}
+		r.notes = append(r.notes, fmt.Sprintf("locations that behave alike are next to each other: %s", plural(n, "group")))
 	}
 	states, busy, err := statesOf(q, r.reader.Regions())
 	if err != nil {

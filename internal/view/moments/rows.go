@@ -69,6 +69,8 @@ func (r *result) ordered() []int32 {
 	}
 	switch {
 	case r.opt.order == "location":
+	case r.opt.order == "groups":
+		return append(order[:0], r.byGroup...)
 	case r.opt.order == "outliers":
 		marks := r.everything().outliers
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(marks[b].Impact, marks[a].Impact) })

@@ -85,7 +85,11 @@ func (r *result) choose(f *forest) {
 		}
 		rows, deeper = next, more
 	}
-	rows = r.spread(f, rows, space)
+	if r.arranged != nil {
+		rows = r.arranged
+	} else {
+		rows = r.spread(f, rows, space)
+	}
 	for r.fit < wanted {
 		if r.fit++; r.least(rows) > space {
 			r.fit--

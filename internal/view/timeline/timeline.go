@@ -39,7 +39,7 @@ var View = &view.View{
 		"A row of a group shows, from the bottom up, which share of its members was in each role. Rows that look unlike their neighbours are where to look first. " +
 		"Zoom in until cells become intervals.",
 	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "scroll", "counters", "palette", "all"),
+	Options: view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "palette", "all"),
 	Compute: reading{rowsPerBin: fewRows}.compute,
 }
 
@@ -96,6 +96,7 @@ type result struct {
 	reading   reading
 
 	fit        int   // levels of nesting that fit; 0: not known yet
+	arranged   []row // in place of the tree's; nil: the tree
 	rows       []row // shown, from the top
 	first      int   // number of the first one among all
 	total      int
@@ -144,6 +145,11 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 		}
 	} else if group != "" && group != "tree" {
 		return nil, fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
+	}
+	if q.Values.Text("arrange") == "groups" {
+		if err := r.arrangeGroups(ctx, q, f); err != nil {
+			return nil, err
+		}
 	}
 	r.choose(f)
 	for _, step := range []func(context.Context, *forest) error{r.fetch, r.fetchGroups, r.fetchLinks, r.fetchInstants, r.fetchCounters, r.fetchTotals, r.fetchAll} {
