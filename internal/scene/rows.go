@@ -48,7 +48,7 @@ func (s *Scene) RowLabels(frame int, left float32) {
 		r := &rows[i]
 		baseline := y + TextAscent(TextSize)/2
 		if !tree {
-			text.addNonEmpty(f.X-rowLabelGap, baseline, Shorten(r.Label, f.X-2*rowLabelGap-left, TextSize), UITextMuted, End)
+			text.addNonEmpty(f.X-rowLabelGap, baseline, Shorten(r.Label, f.X-rowLabelGap-left, TextSize), UITextMuted, End)
 			continue
 		}
 		x := left + float32(r.Level)*rowIndent

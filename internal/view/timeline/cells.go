@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"slices"
+
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -91,7 +93,8 @@ type cells struct {
 
 	binBegin trace.Time // of the open bin
 	binEnd   trace.Time
-	n        int // pieces in it
+	from, to trace.Time // of it, as far as it is in the window
+	n        int        // pieces in it
 	pieces   [exactPieces]span
 	role     [trace.RoleCount]trace.Time
 	open     trace.Time
@@ -137,6 +140,10 @@ func (c *cells) reset() {
 
 // segment adds a stretch of time in which a row of a lane is innermost.
 func (c *cells) segment(s *trace.Segment, lane int) {
+	if s.Begin >= c.from && s.End <= c.to && c.rule.keeps(s.Region) { // most lie in the open bin
+		c.piece(s.Begin, s.End, s.Region, s.Role, s.Row, lane)
+		return
+	}
 	begin, end := max(s.Begin, c.grid.begin), min(s.End, c.grid.end)
 	if begin >= end || !c.rule.keeps(s.Region) {
 		return
@@ -223,6 +230,7 @@ func (c *cells) move(t trace.Time) {
 func (c *cells) setBin(t trace.Time) {
 	c.binBegin = c.grid.binBegin(c.grid.bin(t))
 	c.binEnd = c.binBegin + 1<<c.grid.level
+	c.from, c.to = max(c.binBegin, c.grid.begin), min(c.binEnd, c.grid.end)
 }
 
 // close turns the open bin into spans.
@@ -234,8 +242,8 @@ func (c *cells) close() {
 		c.silent = append(c.silent, c.binBegin)
 	}
 	if c.n <= exactPieces {
-		for _, p := range c.pieces[:c.n] {
-			c.emit(p)
+		for i := range c.n {
+			c.emit(&c.pieces[i])
 		}
 		c.reset()
 		return
@@ -244,7 +252,7 @@ func (c *cells) close() {
 	s.begin = max(c.grid.begin, c.binBegin)
 	s.end = max(s.begin, min(c.grid.end, c.binEnd))
 	c.decide(&s)
-	c.emit(s)
+	c.add(&s)
 	c.reset()
 }
 
@@ -294,7 +302,7 @@ func (r *rule) winningRole(time *[trace.RoleCount]trace.Time) trace.Role {
 }
 
 // emit appends a span, joined to the one before where that goes on.
-func (c *cells) emit(s span) {
+func (c *cells) emit(s *span) {
 	if c.duration != nil && !s.aggregate() {
 		s.longest = c.duration[place{s.lane, s.row}]
 	}
@@ -305,7 +313,17 @@ func (c *cells) emit(s span) {
 			return
 		}
 	}
-	c.spans = append(c.spans, s)
+	c.add(s)
+}
+
+// add appends a span. Most bins of a lane that has many have one: there is room for
+// those that follow at once, as far as it is no more than a few times those before.
+func (c *cells) add(s *span) {
+	if n := len(c.spans); n == cap(c.spans) {
+		left := int(c.grid.bin(c.grid.end)-c.grid.bin(s.begin)) + 2
+		c.spans = slices.Grow(c.spans, min(left, 16+3*n))
+	}
+	c.spans = append(c.spans, *s)
 }
 
 // finish closes the last bin.

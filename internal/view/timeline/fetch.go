@@ -73,6 +73,7 @@ type build struct {
 type lane struct {
 	*cells
 	walker share.Walker
+	digest share.Digest // the one at hand
 }
 
 func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) error {
@@ -122,24 +123,46 @@ func (r *result) anyLoose() bool {
 
 // readDigests fills lanes from the digests of their bins.
 func (r *result) readDigests(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
+	find := finder(ids, builds)
 	return r.reader.Summaries(ctx, share.Name, r.window(ids), r.grid.level, store.Visitor{
 		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
-			var d share.Digest
+			build := find(id)
+			if build == nil {
+				return nil // below a location that has a row of its own
+			}
+			l := build.lane(r, lane)
+			d := &l.digest
 			if all := r.rule.keep != nil; all && !d.Decode(b) || !all && !d.DecodeWinner(b) {
 				return errors.New("view timeline: a digest of the store is damaged; import the source again")
 			}
-			if build := builds[id]; build != nil {
-				build.lane(r, lane).block(begin, end, &d)
-			}
+			l.block(begin, end, d)
 			return nil
 		},
 		Rows: func(s *trace.Stretch) error {
-			if build := builds[s.Rows.Location]; build != nil {
+			if build := find(s.Rows.Location); build != nil {
 				build.lane(r, s.Rows.Lane).stretch(s)
 			}
 			return nil
 		},
 	})
+}
+
+// finder gives the builds of locations by a table: there are so many blocks that
+// looking into a map for each is felt. ids are in order.
+func finder(ids []trace.LocationID, builds map[trace.LocationID]*build) func(trace.LocationID) *build {
+	first := ids[0]
+	at := make([]int32, ids[len(ids)-1]-first+1)
+	list := make([]*build, 1, len(ids)+1) // the first is none
+	for _, id := range ids {
+		at[id-first] = int32(len(list))
+		list = append(list, builds[id])
+	}
+	return func(id trace.LocationID) *build {
+		if k := uint(id) - uint(first); k < uint(len(at)) {
+			return list[at[k]]
+		}
+		return nil
+	}
 }
 
 // readRows fills lanes from their rows. O(rows).
@@ -192,6 +215,9 @@ func (r *result) builds() map[trace.LocationID]*build {
 }
 
 func (r *result) window(ids []trace.LocationID) store.Window {
+	if !slices.IsSorted(ids) { // rows may be arranged, a query ascends
+		ids = slices.Sorted(slices.Values(ids))
+	}
 	return store.Window{Begin: r.grid.begin, End: r.grid.end, Locations: ids}
 }
 
@@ -210,6 +236,11 @@ func (c *cells) stretch(s *trace.Stretch) {
 	var at trace.Time
 	feed := func(to trace.Time) {
 		for next < len(s.Segments) && s.Segments[next].Begin < to {
+			if g := &s.Segments[next]; g.Begin >= at && g.End <= to {
+				c.segment(g, s.Rows.Lane)
+				next++
+				continue
+			}
 			g := s.Segments[next]
 			g.Begin, g.End = max(g.Begin, at), min(g.End, to)
 			c.segment(&g, s.Rows.Lane)
@@ -244,7 +275,7 @@ func (c *cells) block(begin, end trace.Time, d *share.Digest) {
 		c.rule.decide(d, &s)
 	}
 	if s.pending || shown {
-		c.emit(s)
+		c.add(&s)
 	}
 }
 

@@ -20,6 +20,7 @@ package timeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -146,7 +147,9 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 	} else if group != "" && group != "tree" {
 		return nil, fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
 	}
-	if q.Values.Text("arrange") == "groups" {
+	if q.Values.Text("arrange") == "groups" && o.show == average {
+		return nil, errors.New("--arrange groups: not with --show average, which draws rows as groups")
+	} else if q.Values.Text("arrange") == "groups" {
 		if err := r.arrangeGroups(ctx, q, f); err != nil {
 			return nil, err
 		}
