@@ -12,7 +12,7 @@ import (
 // Sizes of the chunks that streams fill, powers of two.
 const (
 	minChunk = 64
-	maxChunk = 64 << 10
+	maxChunk = 32 << 10
 )
 
 // A chunk in the file is: where the chunk before it of the same stream lies
@@ -43,6 +43,9 @@ type chunkSpool struct {
 // releaseEvery is how much is read of the mapped file before its pages are given
 // back, so that reading all of it does not look like memory in use.
 const releaseEvery = 16 << 20
+
+// faultAround is what a system maps at once where one page is touched.
+const faultAround = 64 << 10
 
 const spoolBuffer = 1 << 20
 
@@ -182,6 +185,7 @@ func (s *chunkSpool) chain(last int64, into []int64) []int64 {
 	into = into[:0]
 	for at := last; at >= 0; at = int64(binary.LittleEndian.Uint64(s.mapped.bytes[at:])) {
 		into = append(into, at)
+		s.touch(faultAround)
 	}
 	for i, j := 0, len(into)-1; i < j; i, j = i+1, j-1 {
 		into[i], into[j] = into[j], into[i]
@@ -191,10 +195,15 @@ func (s *chunkSpool) chain(last int64, into []int64) []int64 {
 
 func (s *chunkSpool) chunk(at int64) []byte {
 	n := int64(binary.LittleEndian.Uint32(s.mapped.bytes[at+8:]))
+	s.touch(n)
+	return s.mapped.bytes[at+chunkHeader : at+chunkHeader+n]
+}
+
+// touch counts bytes of the mapped file that become memory.
+func (s *chunkSpool) touch(n int64) {
 	if used := s.used.Add(n); used > releaseEvery && s.used.CompareAndSwap(used, 0) {
 		s.mapped.release(0, int64(len(s.mapped.bytes)))
 	}
-	return s.mapped.bytes[at+chunkHeader : at+chunkHeader+n]
 }
 
 func (s *chunkSpool) close() {
