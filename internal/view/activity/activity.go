@@ -4,7 +4,9 @@
 //
 // Every instant of a location counts once, whatever the number of its lanes, and
 // shares are of the wall time of all selected locations that hold intervals. So
-// the shares of a bin add up to 1, with "none" for nothing open.
+// the shares of a bin add up to 1, with "none" for nothing open. Where a trace
+// holds processors and the goroutines that ran on them, and no location is chosen,
+// the processors alone count.
 package activity
 
 import (
@@ -80,8 +82,16 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Values.Integer("bins") < 0 || q.Values.Integer("bins") > maxBins {
 		return nil, fmt.Errorf("--bins %d: want 0 to %d", q.Values.Integer("bins"), maxBins)
 	}
+	r := &result{leftName: noneName}
+	if q.Selection.Locations == nil {
+		if ids, note := oneSide(q.Store().Locations()); ids != nil {
+			own := *q
+			own.Selection.Locations = ids
+			q, r.notes = &own, []string{note}
+		}
+	}
 	sel := q.Selection
-	r := &result{selection: sel, leftName: noneName}
+	r.selection = sel
 	r.rows = holding(q.Store().Locations(), sel.Locations)
 	if r.rows == 0 || sel.Begin >= sel.End {
 		return nil, view.Empty("choose other locations or a longer time", "no location with intervals in the selection")

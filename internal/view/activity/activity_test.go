@@ -116,6 +116,53 @@ func TestSharesByHand(t *testing.T) {
 	}
 }
 
+// Two processors at work all the time, and the goroutines that they ran, which
+// live for a part of it.
+const twoSides = `
+region main role=compute
+region running role=compute
+region scheduling role=overhead
+region waiting role=synchronization
+location process app
+  location group processors
+    location processor "P 0"
+      0..100 main
+    location processor "P 1"
+      0..100 scheduling
+        0..80 main
+  location group goroutines
+    location goroutine "goroutine 1"
+      0..100 running
+    location goroutine "goroutine 2"
+      0..80 running
+    location goroutine "goroutine 3"
+      90..100 waiting
+`
+
+func TestProcessorsCountForTheGoroutinesThatTheyRan(t *testing.T) {
+	r := storetest.Text(t, twoSides, all.Summaries...)
+	for _, c := range []struct {
+		name      string
+		locations []string
+		want      map[string]float64
+		noted     int
+	}{
+		{"nothing chosen", nil, map[string]float64{"compute": 180. / 200, "overhead": 20. / 200, "none": 0}, 1},
+		{"goroutines chosen", []string{"goroutine *"}, map[string]float64{"compute": 180. / 300, "synchronization": 10. / 300, "none": 110. / 300}, 0},
+		{"both chosen", []string{"app"}, map[string]float64{"compute": 360. / 500, "overhead": 20. / 500, "synchronization": 10. / 500, "none": 110. / 500}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q := viewtest.Case{Spec: view.Spec{Locations: c.locations}, Options: map[string][]string{"bins": {"1"}}}
+			if d := differ(bin{0, 100, c.want}, bins(t, r, q)[0], 1e-12); d != "" {
+				t.Error(d)
+			}
+			if notes := q.Compute(t, activity.View, r).Notes(); len(notes) != c.noted {
+				t.Errorf("notes are %q, want %d", notes, c.noted)
+			}
+		})
+	}
+}
+
 func differ(want, got bin, tolerance float64) string {
 	if want.Begin != got.Begin || want.End != got.End {
 		return fmt.Sprintf("[%d, %d), want [%d, %d)", got.Begin, got.End, want.Begin, want.End)
