@@ -18,6 +18,15 @@ type Tally struct {
 
 // Add adds time to a region. NoRegion is ignored.
 func (t *Tally) Add(r trace.RegionID, d trace.Time) {
+	if int(r) < len(t.seen) && t.seen[r] { // the common case, inlined
+		t.time[r] += d
+		return
+	}
+	t.first(r, d)
+}
+
+// first adds to a region that may not be in the table yet.
+func (t *Tally) first(r trace.RegionID, d trace.Time) {
 	if int(r) >= len(t.time) {
 		if !t.grow(r, d) {
 			return
@@ -82,6 +91,8 @@ func (t *Tally) Reset() {
 			t.time[r], t.seen[r] = 0, false
 		}
 	}
-	clear(t.many)
+	if len(t.many) > 0 {
+		clear(t.many)
+	}
 	t.regions = t.regions[:0]
 }

@@ -17,7 +17,7 @@ type coverer struct {
 	section *openSection
 	in      window
 	level   int
-	give    func(piece) error
+	visit   store.Visitor // shielded
 
 	id    trace.LocationID
 	lane  int
@@ -39,13 +39,13 @@ func (r *Reader) Summaries(ctx context.Context, name string, w store.Window, lev
 	if section == nil {
 		return fmt.Errorf("summary %q: %w", name, store.ErrNotKept)
 	}
-	give := shield(func(p piece) error { return p.give(visit) })
+	visit = shieldVisitor(visit)
 	in := r.window(w)
 	pieces := r.split(r.ranges(w.Locations))
 	workers := make([]*coverer, r.workers)
 	return r.parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
 		if workers[worker] == nil {
-			workers[worker] = &coverer{r: r, section: section, in: in, level: level, give: give}
+			workers[worker] = &coverer{r: r, section: section, in: in, level: level, visit: visit}
 		}
 		c := workers[worker]
 		for id := pieces[i][0]; id < pieces[i][1]; id++ {
@@ -112,21 +112,16 @@ func (c *coverer) stretch(from, to trace.Time, lo, hi int) error {
 	c.walk.startAt(&c.v, c.r.roles, from, lo)
 	c.s = trace.Stretch{Begin: from, End: to, Rows: c.v.columns(c.id, c.lane, lo, hi), Segments: c.walk.segments(c.s.Segments[:0], to)}
 	c.s.Rows.Open = open
-	return c.give(piece{s: &c.s})
+	return c.visit.Rows(&c.s)
 }
 
-// A piece is one part of a cover: a block, or a stretch of rows.
-type piece struct {
-	location   trace.LocationID
-	lane       int
-	begin, end trace.Time
-	block      trace.Block
-	s          *trace.Stretch // nil for a block
-}
-
-func (p piece) give(v store.Visitor) error {
-	if p.s == nil {
-		return v.Block(p.location, p.lane, p.begin, p.end, p.block)
+// shieldVisitor keeps guard from taking a panic of a visitor for damage.
+func shieldVisitor(v store.Visitor) store.Visitor {
+	return store.Visitor{
+		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
+			defer passOn()
+			return v.Block(id, lane, begin, end, b)
+		},
+		Rows: shield(v.Rows),
 	}
-	return v.Rows(p.s)
 }

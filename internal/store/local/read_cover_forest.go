@@ -100,7 +100,7 @@ func (c *coverer) block(level int, index int64, at uint64) error {
 		return err
 	}
 	c.from, c.next = end, c.rowAfter(level, index, at, first)
-	return c.give(piece{location: c.id, lane: c.lane, begin: begin, end: end, block: c.section.block(at)})
+	return c.visit.Block(c.id, c.lane, begin, end, c.section.block(at))
 }
 
 // rowAfter is the first row that begins after a node, whose first row is given: that

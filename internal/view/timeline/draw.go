@@ -49,8 +49,8 @@ func (r *result) drawStrips(s *scene.Scene, d *drawing) {
 			continue
 		}
 		for _, b := range d.rows[i].strips {
-			runs := merge(l.list[b.index].spans, r.sameRun)
-			if len(runs) > min(each, left) {
+			runs, few := mergeFew(l.list[b.index].spans, min(each, left), r.sameRun)
+			if !few {
 				marks = append(marks, r.image(d, b, l.list[b.index].spans))
 				continue
 			}
@@ -68,7 +68,13 @@ func (r *result) sameRun(a, b *span) bool {
 
 // merge joins neighbouring aggregates that are alike; counts add up.
 func merge(spans []span, alike func(a, b *span) bool) []span {
-	out := make([]span, 0, min(len(spans), 1024))
+	out, _ := mergeFew(spans, len(spans), alike)
+	return out
+}
+
+// mergeFew does the same, and gives up where more than most are left.
+func mergeFew(spans []span, most int, alike func(a, b *span) bool) (out []span, few bool) {
+	out = make([]span, 0, min(len(spans), most))
 	for i := range spans {
 		s := &spans[i]
 		if n := len(out); n > 0 && s.aggregate() && out[n-1].aggregate() && out[n-1].end == s.begin && alike(&out[n-1], s) {
@@ -77,9 +83,12 @@ func merge(spans []span, alike func(a, b *span) bool) []span {
 			p.count = uint32(min(uint64(p.count)+uint64(s.count), math.MaxUint32))
 			continue
 		}
+		if len(out) == most {
+			return nil, false
+		}
 		out = append(out, *s)
 	}
-	return out
+	return out, true
 }
 
 // cover is how many quarters of the height a span fills: an interval all, an
@@ -177,22 +186,22 @@ func (r *result) image(d *drawing, b stripBand, spans []span) *scene.Image {
 		s := &spans[i]
 		colour := r.spanColour(s)
 		high := max(1, cover(s)*sub/quarters)
-		for bin := g.bin(s.begin); bin <= g.bin(max(s.begin, s.end-1)); bin++ {
-			k := int(bin - first)
-			if k < 0 || k >= m.Columns {
-				continue
-			}
-			part := min(s.end, g.binBegin(bin+1)) - max(s.begin, g.binBegin(bin))
-			if part < most[k] {
-				continue
-			}
-			most[k] = part
-			for y := range sub {
-				cell := scene.None
-				if y < high {
-					cell = colour
+		from := max(s.begin, g.binBegin(first))
+		for k := int(g.bin(from) - first); k < m.Columns; k++ {
+			next := g.binBegin(first + int64(k) + 1)
+			if part := min(s.end, next) - from; part >= most[k] {
+				most[k] = part
+				at := k
+				for y := sub - 1; y >= 0; y, at = y-1, at+m.Columns { // from the top
+					if y < high {
+						m.Cells[at] = colour
+					} else {
+						m.Cells[at] = scene.None
+					}
 				}
-				m.Cells[(sub-1-y)*m.Columns+k] = cell
+			}
+			if from = next; from >= s.end {
+				break
 			}
 		}
 	}

@@ -148,10 +148,10 @@ func (r *result) readDigests(ctx context.Context, ids []trace.LocationID, builds
 }
 
 // finder gives the builds of locations by a table: there are so many blocks that
-// looking into a map for each is felt. ids are in order.
+// looking into a map for each is felt.
 func finder(ids []trace.LocationID, builds map[trace.LocationID]*build) func(trace.LocationID) *build {
-	first := ids[0]
-	at := make([]int32, ids[len(ids)-1]-first+1)
+	first := slices.Min(ids)
+	at := make([]int32, slices.Max(ids)-first+1)
 	list := make([]*build, 1, len(ids)+1) // the first is none
 	for _, id := range ids {
 		at[id-first] = int32(len(list))
