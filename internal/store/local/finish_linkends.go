@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,6 +19,8 @@ type endFinder struct {
 	begins *beginIndex
 	near   []uint32           // by lane: where the last end was found
 	order  sorter[linkRecord] // of a batch by location
+	lane   uint32             // the one looked at last; its rows are v
+	v      laneView
 }
 
 // lanesAtOnce is how many lanes are looked at before their pages are given back: the
@@ -28,7 +31,7 @@ const lanesAtOnce = 32
 func (f *finisher) newEndFinders() []endFinder {
 	list := make([]endFinder, 2*((f.workers+1)/2))
 	for i := range list {
-		list[i] = endFinder{r: f.rows, begins: f.begins, near: make([]uint32, len(f.rows.c.laneRow))}
+		list[i] = endFinder{r: f.rows, begins: f.begins, near: make([]uint32, len(f.rows.c.laneRow)), lane: math.MaxUint32}
 	}
 	return list
 }
@@ -99,17 +102,36 @@ func (x *endFinder) find(location trace.LocationID, t trace.Time, region trace.R
 	if at.row >= 0 {
 		return at
 	}
-	for way := beginsAt; way <= endsAt; way++ {
-		if way == beginsAt && known {
-			continue
+	way := beginsAt
+	if known {
+		way = isOpenAt
+	}
+	if last-first == 1 { // most locations: one search for all ways
+		for after := x.after(first, t); way <= endsAt; way++ {
+			if row := x.v.meant(way, after, t, region); row >= 0 {
+				return place{0, int32(row)}
+			}
 		}
+		return place{-1, -1}
+	}
+	for ; way <= endsAt; way++ {
 		for l := first; l < last; l++ {
-			if row := x.inLane(l, way, t, region); row >= 0 {
+			if row := x.v.meant(way, x.after(l, t), t, region); row >= 0 {
 				return place{int32(l - first), int32(row)}
 			}
 		}
 	}
 	return place{-1, -1}
+}
+
+// after turns to a lane and gives its first row that begins later than t.
+func (x *endFinder) after(lane uint32, t trace.Time) int {
+	if lane != x.lane {
+		x.lane, x.v = lane, x.r.lane(int(lane))
+	}
+	after := firstAfterNear(x.v.begin, t, int(x.near[lane]))
+	x.near[lane] = uint32(after)
+	return after
 }
 
 // The ways in which an interval may be meant, the first that finds one decides.
@@ -119,10 +141,9 @@ const (
 	endsAt
 )
 
-func (x *endFinder) inLane(lane uint32, way int, t trace.Time, region trace.RegionID) int {
-	v := x.r.lane(int(lane))
-	after := firstAfterNear(v.begin, t, int(x.near[lane]))
-	x.near[lane] = uint32(after)
+// meant finds the interval that is meant in one way; after is the first row that
+// begins later than t.
+func (v *laneView) meant(way, after int, t trace.Time, region trace.RegionID) int {
 	switch way {
 	case beginsAt:
 		for i := after - 1; i >= 0 && v.begin[i] == t; i-- {
@@ -136,7 +157,11 @@ func (x *endFinder) inLane(lane uint32, way int, t trace.Time, region trace.Regi
 		if region == trace.NoRegion {
 			return -1
 		}
-		for i := v.firstFrom(t) - 1; i >= 0; i = v.up(i) { // what was open just before t
+		i := after - 1
+		for i >= 0 && v.begin[i] == t {
+			i--
+		}
+		for ; i >= 0; i = v.up(i) { // what was open just before t
 			if v.end(i) == t && v.region[i] == region {
 				return i
 			}
