@@ -176,8 +176,12 @@ type countStream struct {
 	Totals
 	few   [8]regionTotal // of the first regions that it meets
 	known int            // how many those are
+	dense []regionTotal  // of others with small numbers, by number
 	more  map[trace.RegionID]*regionTotal
 }
+
+// denseRegions bounds the numbers that are looked up in a list.
+const denseRegions = 1 << 10
 
 type regionTotal struct {
 	region trace.RegionID
@@ -196,6 +200,13 @@ func (s *countStream) of(r trace.RegionID) *regionTotal {
 		s.few[s.known].region = r
 		s.known++
 		return &s.few[s.known-1]
+	}
+	if int(r) < len(s.dense) {
+		return &s.dense[r]
+	}
+	if r < denseRegions {
+		s.dense = append(s.dense, make([]regionTotal, int(r)+1-len(s.dense))...)
+		return &s.dense[r]
 	}
 	total := s.more[r]
 	if total == nil {
@@ -235,6 +246,12 @@ func (s *countStream) Close() error {
 	for _, total := range s.few[:s.known] {
 		s.c.Calls[total.region] += total.calls
 		s.c.Time[total.region] += total.time
+	}
+	for r, total := range s.dense {
+		if total.calls > 0 {
+			s.c.Calls[trace.RegionID(r)] += total.calls
+			s.c.Time[trace.RegionID(r)] += total.time
+		}
 	}
 	for r, total := range s.more {
 		s.c.Calls[r] += total.calls

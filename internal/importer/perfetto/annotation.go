@@ -123,7 +123,8 @@ func (c *reader) note(s *sequence, b, prefix []byte, depth int) {
 func (c *reader) entries(s *sequence, b, key []byte, depth int) {
 	n := len(key)
 	index := 0
-	for m := open(b); m.next(); {
+	m := open(b)
+	for m.next() {
 		switch m.number {
 		case noteDict:
 			c.note(s, m.bytes, append(key[:n:n], '.'), depth-1)
@@ -143,7 +144,8 @@ func (c *reader) nested(b, key []byte, depth int) {
 	n := len(key)
 	var keys [][]byte
 	values, index := 0, 0
-	for m := open(b); m.next(); {
+	m := open(b)
+	for m.next() {
 		switch m.number {
 		case 2:
 			keys = append(keys, m.bytes)
@@ -195,13 +197,15 @@ func (c *reader) rare(s *sequence, f *keptField) {
 			c.tally.add(lostNames, "")
 		}
 	case eventTask:
-		for m := open(f.bytes); m.next(); {
+		m := open(f.bytes)
+		for m.next() {
 			if m.number == 1 && m.kind == protowire.VarintType {
 				c.interned(&s.sources, "posted from", m.value)
 			}
 		}
 	case eventLog:
-		for m := open(f.bytes); m.next(); {
+		m := open(f.bytes)
+		for m.next() {
 			switch m.number {
 			case 1:
 				c.interned(&s.sources, "source", m.value)

@@ -113,9 +113,11 @@ func benchmark(b *testing.B, data []byte) {
 		packets = 0
 		for body, _, err := in.next(); err == nil; body, _, err = in.next() {
 			packets++
-			for m := open(body); m.next(); walked++ {
+			m := open(body)
+			for ; m.small() || m.next(); walked++ {
 				if m.number == packetEvent {
-					for e := open(m.bytes); e.next(); walked++ {
+					e := open(m.bytes)
+					for ; e.small() || e.next(); walked++ {
 					}
 				}
 			}

@@ -79,6 +79,7 @@ type event struct {
 	rest        []keptField // of less common kinds
 	old         oldTimes
 	unknown     int
+	rare        bool // a list other than of categories and notes, or old, is in use
 }
 
 // A keptField is a field that becomes an attribute.
@@ -88,11 +89,24 @@ type keptField struct {
 	bytes  []byte
 }
 
+// reset forgets an event; the memory of its lists is kept. It touches little of
+// an event that had little.
+func (e *event) reset() {
+	e.kind, e.track, e.nameID, e.categoryID = 0, 0, 0, 0
+	e.name, e.category, e.categories, e.legacy = nil, nil, 0, nil
+	e.value, e.valued, e.unknown = 0, false, 0
+	e.categoryIDs, e.notes = e.categoryIDs[:0], e.notes[:0]
+	if e.rare {
+		e.rare = false
+		e.extraTracks, e.extra, e.dblTracks, e.doubles = e.extraTracks[:0], e.extra[:0], e.dblTracks[:0], e.doubles[:0]
+		e.flows, e.ending, e.rest, e.old = e.flows[:0], e.ending[:0], e.rest[:0], oldTimes{}
+	}
+}
+
 func (e *event) decode(b []byte) bool {
-	*e = event{extraTracks: e.extraTracks[:0], extra: e.extra[:0], dblTracks: e.dblTracks[:0], doubles: e.doubles[:0],
-		flows: e.flows[:0], ending: e.ending[:0], notes: e.notes[:0], rest: e.rest[:0], categoryIDs: e.categoryIDs[:0]}
+	e.reset()
 	m := open(b)
-	for m.next() {
+	for m.small() || m.next() {
 		switch m.number {
 		case eventType:
 			e.kind = m.value
@@ -113,14 +127,6 @@ func (e *event) decode(b []byte) bool {
 			e.value, e.valued = float64(int64(m.value)), true
 		case eventDouble:
 			e.value, e.valued = m.double(), true
-		case eventFlows:
-			e.flows = m.fixedList(e.flows)
-		case eventOldFlows:
-			e.flows = m.list(e.flows)
-		case eventEnding:
-			e.ending = m.fixedList(e.ending)
-		case eventOldEnding:
-			e.ending = m.list(e.ending)
 		default:
 			e.decodeRare(&m)
 		}
@@ -132,7 +138,16 @@ func (e *event) decode(b []byte) bool {
 }
 
 func (e *event) decodeRare(m *message) {
+	e.rare = true
 	switch m.number {
+	case eventFlows:
+		e.flows = m.fixedList(e.flows)
+	case eventOldFlows:
+		e.flows = m.list(e.flows)
+	case eventEnding:
+		e.ending = m.fixedList(e.ending)
+	case eventOldEnding:
+		e.ending = m.list(e.ending)
 	case eventExtraValues:
 		e.extra = m.list(e.extra)
 	case eventExtraTracks:

@@ -85,10 +85,11 @@ func (c *reader) find(l *lane, name, category string) int {
 
 // remove takes out an open interval; its memory is kept for another.
 func (l *lane) remove(i int) {
-	s := l.open[i]
-	copy(l.open[i:], l.open[i+1:l.used])
-	l.used--
-	l.open[l.used] = s
+	if l.used--; i < l.used {
+		s := l.open[i]
+		copy(l.open[i:], l.open[i+1:l.used+1])
+		l.open[l.used] = s
+	}
 }
 
 // close ends the open interval i. One that began together with the interval

@@ -25,7 +25,8 @@ type legacy struct {
 
 func (g *legacy) decode(b []byte) {
 	*g = legacy{}
-	for m := open(b); m.next(); {
+	m := open(b)
+	for m.next() {
 		switch m.number {
 		case 1:
 			g.nameID = m.value

@@ -106,7 +106,8 @@ func (c *reader) allCategories(s *sequence, e *event) string {
 		}
 	}
 	if e.categories > 0 {
-		for m := open(c.packet.payload); m.next(); {
+		m := open(c.packet.payload)
+		for m.next() {
 			if m.number == eventCategories {
 				all = append(all, string(m.bytes))
 			}

@@ -55,7 +55,7 @@ type packet struct {
 func (p *packet) decode(body []byte) bool {
 	*p = packet{at: p.at}
 	m := open(body)
-	for m.next() {
+	for m.small() || m.next() {
 		switch m.number {
 		case packetTime:
 			p.time, p.hasTime = m.value, true

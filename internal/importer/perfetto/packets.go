@@ -58,6 +58,9 @@ func (p *packets) offset() int64 { return p.base + int64(p.begin) }
 // the file ends within one.
 func (p *packets) next() (body []byte, at int64, err error) {
 	for {
+		if body, at, ok := p.ready(); ok {
+			return body, at, nil
+		}
 		if err := p.need(1); err != nil {
 			return nil, 0, err
 		}
@@ -83,6 +86,27 @@ func (p *packets) next() (body []byte, at int64, err error) {
 			return nil, at, err
 		}
 	}
+}
+
+// ready is next for a packet of less than 16 KiB that the buffer holds whole.
+func (p *packets) ready() (body []byte, at int64, ok bool) {
+	b := p.buf[p.begin:p.end]
+	if len(b) < 3 || b[0] != 1<<3|byte(protowire.BytesType) {
+		return nil, 0, false
+	}
+	size, n := int(b[1]), 2
+	if size >= 0x80 {
+		if b[2] >= 0x80 {
+			return nil, 0, false
+		}
+		size, n = size&0x7f|int(b[2])<<7, 3
+	}
+	if size > len(b)-n {
+		return nil, 0, false
+	}
+	at = p.offset()
+	p.begin += n + size
+	return b[n : n+size], at, true
 }
 
 // body takes the packet whose tag is n bytes long.

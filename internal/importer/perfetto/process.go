@@ -107,7 +107,8 @@ func (c *reader) processTree(p *packet) bool {
 	for m.next() {
 		var id, group int64
 		var name string
-		for f := open(m.bytes); f.next(); {
+		f := open(m.bytes)
+		for f.next() {
 			switch {
 			case f.number == 1:
 				id = int64(int32(f.value))

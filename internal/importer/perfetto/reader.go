@@ -244,10 +244,12 @@ func (c *reader) time(s *sequence, p *packet, clock uint32, ticks uint64) trace.
 
 // system keeps what the recorder says of itself and the machine.
 func (c *reader) system(b []byte) {
-	for m := open(b); m.next(); {
+	m := open(b)
+	for m.next() {
 		switch m.number {
 		case 1:
-			for f := open(m.bytes); f.next(); {
+			f := open(m.bytes)
+			for f.next() {
 				switch f.number {
 				case 1:
 					c.w.Property("system", string(f.bytes))

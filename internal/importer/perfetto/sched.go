@@ -70,7 +70,8 @@ func (c *reader) ftrace(s *sequence, p *packet) bool {
 		k.shift = int64(boot) - int64(then)
 	}
 	sound := true
-	for m := open(p.payload); m.next(); {
+	m = open(p.payload)
+	for m.next() {
 		switch m.number {
 		case bundleEvent:
 			sound = k.event(m.bytes) && sound
@@ -108,7 +109,8 @@ func (k *kernel) event(b []byte) bool {
 	if change != nil {
 		var name []byte
 		var tid int64
-		for f := open(change); f.next(); {
+		f := open(change)
+		for f.next() {
 			switch f.number {
 			case switchNextName:
 				name = f.bytes

@@ -71,7 +71,8 @@ func (s *sequence) stackText(id uint64) (string, bool) {
 // frame first.
 func inlineStack(b []byte) string {
 	var frames [][]byte
-	for m := open(b); m.next(); {
+	m := open(b)
+	for m.next() {
 		if m.number == 1 {
 			frames = append(frames, m.bytes)
 		}
@@ -80,7 +81,8 @@ func inlineStack(b []byte) string {
 	for i := len(frames) - 1; i >= 0; i-- {
 		var name, path string
 		var line uint64
-		for m := open(frames[i]); m.next(); {
+		m := open(frames[i])
+		for m.next() {
 			switch m.number {
 			case 1:
 				name = string(m.bytes)
@@ -114,7 +116,8 @@ func appendFrame(b []byte, name, path string, line uint64) []byte {
 func sourceOf(b []byte) (id uint64, place string) {
 	var file, function string
 	var line uint64
-	for m := open(b); m.next(); {
+	m := open(b)
+	for m.next() {
 		switch m.number {
 		case 1:
 			id = m.value

@@ -123,7 +123,8 @@ func (c *reader) describe(p *packet) bool {
 
 func (c *reader) describeThread(t *track, b []byte) {
 	var name string
-	for m := open(b); m.next(); {
+	m := open(b)
+	for m.next() {
 		switch m.number {
 		case 1:
 			t.pid = int64(int32(m.value))
@@ -139,7 +140,8 @@ func (c *reader) describeThread(t *track, b []byte) {
 func (c *reader) describeProcess(t *track, b []byte) {
 	var name, command string
 	var labels []string
-	for m := open(b); m.next(); {
+	m := open(b)
+	for m.next() {
 		switch m.number {
 		case 1:
 			t.pid = int64(int32(m.value))
@@ -169,7 +171,8 @@ var (
 )
 
 func (t *track) describeCounter(b []byte) {
-	for m := open(b); m.next(); {
+	m := open(b)
+	for m.next() {
 		switch m.number {
 		case 1:
 			if t.name == "" && m.value < uint64(len(builtinCounters)) {

@@ -11,9 +11,12 @@ import (
 // and nothing allocated. After next, number says which field it is at, and one of
 // value and bytes holds what it says.
 //
-//	for m := open(b); m.next(); {
+//	m := open(b)
+//	for m.next() {
 //		switch m.number { … }
 //	}
+//
+// A message that the loop itself declares is copied in every round.
 type message struct {
 	rest   []byte
 	number int32
@@ -25,6 +28,17 @@ type message struct {
 
 func open(b []byte) message { return message{rest: b} }
 
+// small is next for a small number, which most fields are: it is false for others,
+// which next then reads. Loops that must be fast ask for both; small needs no call.
+func (m *message) small() bool {
+	b := m.rest
+	if len(b) < 2 || b[0]&0x87 != 0 || b[0] == 0 || b[1] >= 0x80 {
+		return false
+	}
+	m.number, m.kind, m.value, m.rest = int32(b[0]>>3), protowire.VarintType, uint64(b[1]), b[2:]
+	return true
+}
+
 // next goes to the next field. It is false at the end, and where the bytes break.
 // Tags, sizes and small numbers of one byte, which most are, are read in place.
 func (m *message) next() bool {
@@ -34,7 +48,9 @@ func (m *message) next() bool {
 	}
 	tag, n := uint64(b[0]), 1
 	if tag >= 0x80 {
-		if tag, n = protowire.ConsumeVarint(b); n <= 0 || tag>>3 > math.MaxInt32 {
+		if len(b) > 1 && b[1] < 0x80 {
+			tag, n = tag&0x7f|uint64(b[1])<<7, 2
+		} else if tag, n = protowire.ConsumeVarint(b); n <= 0 || tag>>3 > math.MaxInt32 {
 			return m.stop()
 		}
 	}
@@ -47,6 +63,8 @@ func (m *message) next() bool {
 	case protowire.VarintType:
 		if n = 1; b[0] < 0x80 {
 			m.value = uint64(b[0])
+		} else if n = 2; len(b) > 1 && b[1] < 0x80 {
+			m.value = uint64(b[0]&0x7f) | uint64(b[1])<<7
 		} else if m.value, n = protowire.ConsumeVarint(b); n <= 0 {
 			return m.stop()
 		}
