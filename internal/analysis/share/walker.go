@@ -92,3 +92,66 @@ func (w *Walker) Push(end trace.Time, region trace.RegionID, row int) {
 	}
 	w.stack = append(w.stack, frame{end, region, row, role})
 }
+
+// At is the time up to which everything was emitted.
+func (w *Walker) At() trace.Time { return w.at }
+
+// Sum takes rows [lo, hi) of a batch, which begin before t, and everything up to t:
+// it adds the innermost time of each region to a tally and gives the time in which
+// anything is open. It does what Next and Push do together, without the segments:
+// what a row has, the one around it has not. O(rows + depth).
+func (w *Walker) Sum(c *trace.Columns, lo, hi int, t trace.Time, tally *Tally) (open trace.Time) {
+	for n := len(w.stack); n > 0 && w.stack[n-1].end <= w.at; n-- {
+		w.stack = w.stack[:n-1]
+	}
+	for i := range w.stack {
+		f := &w.stack[i]
+		d := min(f.end, t) - w.at
+		tally.Add(f.region, d)
+		if i > 0 {
+			tally.Add(w.stack[i-1].region, -d)
+		} else {
+			open = d
+		}
+	}
+	first, parents, regions, durations := c.First, c.Parent[lo:hi], c.Region[lo:hi], c.Duration[lo:hi]
+	for i, begin := range c.Begin[lo:hi] {
+		d := min(durations[i], t-begin)
+		tally.Add(regions[i], d)
+		switch parent := int(parents[i]); {
+		case parent >= first:
+			tally.Add(c.Region[parent-first], -d)
+		case parent < 0:
+			open += d
+		case d > 0:
+			tally.Add(w.regionOf(parent), -d)
+		}
+	}
+	w.at = t
+	for n := len(w.stack); n > 0 && w.stack[n-1].end <= t; n-- {
+		w.stack = w.stack[:n-1]
+	}
+	w.pushChain(c, lo, hi-1, t)
+	return open
+}
+
+// regionOf gives the region of an open row; NoRegion for one that is not.
+func (w *Walker) regionOf(row int) trace.RegionID {
+	for i := len(w.stack) - 1; i >= 0; i-- {
+		if w.stack[i].row == row {
+			return w.stack[i].region
+		}
+	}
+	return trace.NoRegion
+}
+
+// pushChain opens row i and those around it, back to row lo, that are open at t.
+func (w *Walker) pushChain(c *trace.Columns, lo, i int, t trace.Time) {
+	if i < lo {
+		return
+	}
+	w.pushChain(c, lo, int(c.Parent[i])-c.First, t)
+	if c.End(i) > t {
+		w.Push(c.End(i), c.Region[i], c.First+i)
+	}
+}

@@ -158,3 +158,72 @@ func TestCollectorFoldsEveryLocation(t *testing.T) {
 		}
 	}
 }
+
+// TestSumIsWhatSegmentsGive: a bin summed by its rows has the time of each region that
+// its segments have, bin after bin.
+func TestSumIsWhatSegmentsGive(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	regions := []trace.Region{{Role: trace.RoleCompute}, {Role: trace.RoleAnnotation}, {Role: trace.RoleIdle}, {Role: trace.RoleIO}}
+	for range 300 {
+		c := nestedRows(rng, 4+rng.IntN(40), len(regions))
+		var slow, fast share.Walker
+		slow.Start(0, regions)
+		fast.Start(0, regions)
+		var want, got share.Tally
+		for i, end := 0, trace.Time(0); i < c.Len(); {
+			end += trace.Time(1 + rng.IntN(40))
+			hi, open := i, trace.Time(0)
+			for ; hi < c.Len() && c.Begin[hi] < end; hi++ {
+				for slow.Next(c.Begin[hi]) {
+					want.Add(slow.Segment.Region, slow.Segment.End-slow.Segment.Begin)
+					open += openTime(&slow.Segment)
+				}
+				slow.Push(c.End(hi), c.Region[hi], hi)
+			}
+			for slow.Next(end) {
+				want.Add(slow.Segment.Region, slow.Segment.End-slow.Segment.Begin)
+				open += openTime(&slow.Segment)
+			}
+			if sum := fast.Sum(c, i, hi, end, &got); sum != open {
+				t.Fatalf("%d ns open until %d, want %d", sum, end, open)
+			}
+			for r := range regions {
+				if id := trace.RegionID(r); got.Time(id) != want.Time(id) {
+					t.Fatalf("region %d until %d: %d, want %d", r, end, got.Time(id), want.Time(id))
+				}
+			}
+			got.Reset()
+			want.Reset()
+			i = hi
+		}
+	}
+}
+
+func openTime(s *trace.Segment) trace.Time {
+	if s.Region == trace.NoRegion {
+		return 0
+	}
+	return s.End - s.Begin
+}
+
+// nestedRows makes rows in preorder, some of them empty.
+func nestedRows(rng *rand.Rand, n, regions int) *trace.Columns {
+	c := &trace.Columns{}
+	var open []int
+	now := trace.Time(0)
+	for i := range n {
+		now += trace.Time(rng.IntN(6))
+		for k := len(open); k > 0 && c.End(open[k-1]) <= now; k-- {
+			open = open[:k-1]
+		}
+		d, parent := trace.Time(rng.IntN(60)), -1
+		if k := len(open); k > 0 {
+			parent = open[k-1]
+			d = min(d, c.End(parent)-now)
+		}
+		c.Begin, c.Duration = append(c.Begin, now), append(c.Duration, d)
+		c.Region, c.Parent = append(c.Region, trace.RegionID(rng.IntN(regions))), append(c.Parent, int32(parent))
+		open = append(open, i)
+	}
+	return c
+}

@@ -77,6 +77,11 @@ func (r *rule) keeps(id trace.RegionID) bool {
 	return id != trace.NoRegion && (r.keep == nil || r.keep[id])
 }
 
+// sums reports whether the time of each region is all that a bin needs.
+func (r *rule) sums() bool {
+	return r.show == dominant && r.key == byRegion && r.keep == nil && !r.durations
+}
+
 // exactPieces is how many pieces of a bin are drawn as they are. More make an aggregate.
 const exactPieces = 2
 
