@@ -16,7 +16,13 @@ func (c *reader) region(s *sequence, e *event) trace.RegionID {
 	interned := e.nameID != 0 && e.category == nil && len(e.categoryIDs) <= 1
 	k := regionKey{e.nameID, e.categoryID}
 	if interned {
+		if k.name < uint64(len(s.recent)) {
+			if r := &s.recent[k.name]; r.set && r.category == k.category {
+				return r.id
+			}
+		}
 		if id, ok := s.regions[k]; ok {
+			s.remember(k, id)
 			return id
 		}
 	}

@@ -31,6 +31,7 @@ type sequence struct {
 	extraDouble []uint64
 
 	regions map[regionKey]trace.RegionID // of interned names
+	recent  []regionMemo                 // some of them, by the number of the name
 	lanes   map[uint64]*lane             // by track
 	last    *lane
 	sums    map[uint64]float64 // of counters that write differences
@@ -85,6 +86,29 @@ func newSequence(id uint32) *sequence {
 	return &sequence{id: id, regions: map[regionKey]trace.RegionID{}, lanes: map[uint64]*lane{}}
 }
 
+// A regionMemo is the region that was found last for a name.
+type regionMemo struct {
+	category uint64
+	id       trace.RegionID
+	set      bool
+}
+
+// remember keeps the region of a name that is in the table of names.
+func (s *sequence) remember(k regionKey, id trace.RegionID) {
+	if n := len(s.names.small); len(s.recent) < n {
+		s.recent = append(s.recent, make([]regionMemo, n-len(s.recent))...)
+	}
+	if k.name < uint64(len(s.recent)) {
+		s.recent[k.name] = regionMemo{k.category, id, true}
+	}
+}
+
+// forgetRegions is for numbers of names that may mean others from now on.
+func (s *sequence) forgetRegions() {
+	clear(s.regions)
+	clear(s.recent)
+}
+
 // forget begins the sequence's state anew. What is open stays open.
 func (s *sequence) forget() {
 	for _, t := range []*table[string]{&s.names, &s.categories, &s.keys, &s.texts, &s.bodies, &s.functions, &s.paths, &s.sources, &s.stages, &s.correlation} {
@@ -93,7 +117,7 @@ func (s *sequence) forget() {
 	s.frames.clear()
 	s.stacks.clear()
 	s.contexts.clear()
-	clear(s.regions)
+	s.forgetRegions()
 	s.sums = nil
 	s.clock, s.track, s.extra, s.extraDouble = 0, 0, nil, nil
 	s.valid = true
@@ -211,7 +235,7 @@ func (s *sequence) put(t *table[string], b []byte) bool {
 		t.put(id, string(text))
 	}
 	if ok && old != string(text) { // the number is given anew
-		clear(s.regions)
+		s.forgetRegions()
 	}
 	return !m.broken
 }
