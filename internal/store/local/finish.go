@@ -27,10 +27,11 @@ type finisher struct {
 	files    rowFiles
 	counters []sampleRange
 
-	rows     *Reader // what is written so far, from the index on
-	sections []section
-	digests  []section
-	begins   *beginIndex
+	rows      *Reader // what is written so far, from the index on
+	sections  []section
+	digests   []section
+	begins    *beginIndex
+	described described
 
 	repairMu sync.Mutex
 	repairs  trace.Repairs
@@ -83,15 +84,31 @@ func (w *Writer) finish(ctx context.Context) error {
 }
 
 // derive makes what only reads the rows. Much of what links take is one goroutine's
-// work, so the rest goes on beside it.
+// work, so the rest goes on beside it; and so does waiting for the disk, file by
+// file as they are done.
 func (f *finisher) derive(ctx context.Context) error {
 	defer f.rows.paceByTime()()
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return f.writeLinks(ctx) })
+	g.Go(func() error {
+		return f.described.add(f.dir, tableFiles("interval", "interval_fact", "instant", "instant_fact", "sample"))
+	})
+	g.Go(func() error {
+		if err := f.writeLinks(ctx); err != nil {
+			return err
+		}
+		return f.described.add(f.dir, tableFiles("link", "link_block", "untimed"))
+	})
 	g.Go(func() error {
 		if err := f.index(ctx); err != nil {
 			return err
 		}
+		g.Go(func() error {
+			names := tableFiles("checkpoint", "sum", "level", "node", "group")
+			for _, s := range f.sections {
+				names = append(names, s.files()...)
+			}
+			return f.described.add(f.dir, names)
+		})
 		return f.digest(ctx)
 	})
 	return g.Wait()

@@ -26,9 +26,13 @@ type rowSink struct {
 	err    error
 }
 
+// sinkRows is how many rows the buffer has at most: it stays in a core's cache while
+// it is filled, patched and written.
+const sinkRows = 1 << 15
+
 func (s *rowSink) init(f *finisher, share int64) {
 	s.f = f
-	n := int(min(max(share/4/34, 64), 1<<17))
+	n := int(min(max(share/4/34, 64), sinkRows))
 	s.rows = trace.StackRows{
 		Begin: make([]trace.Time, n), Duration: make([]trace.Time, n), Exclusive: make([]trace.Time, n),
 		Region: make([]trace.RegionID, n), Parent: make([]int32, n), Depth: make([]uint16, n),

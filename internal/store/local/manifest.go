@@ -143,7 +143,7 @@ func (f *finisher) manifest() (*manifest, error) {
 		names = append(names, s.files()...)
 	}
 	var err error
-	m.Files, err = describe(f.dir, names, f.workers)
+	m.Files, err = f.described.all(f.dir, names, f.workers)
 	return m, err
 }
 

@@ -1,0 +1,70 @@
+package local
+
+import (
+	"fmt"
+	"sync"
+)
+
+// described are the entries of files that are done while others are still made, so
+// that the end has only the last of them to check and to wait for.
+type described struct {
+	mu      sync.Mutex
+	entries map[string]fileEntry
+}
+
+// add describes files that nobody will change, one after the other: it runs beside
+// work that wants the cores.
+func (d *described) add(dir string, names []string) error {
+	for _, name := range names {
+		e, err := describeFile(dir, name)
+		if err != nil {
+			return fmt.Errorf("check %s: %w", name, err)
+		}
+		d.mu.Lock()
+		if d.entries == nil {
+			d.entries = map[string]fileEntry{}
+		}
+		d.entries[name] = e
+		d.mu.Unlock()
+	}
+	return nil
+}
+
+// all gives the entries of files in the order of their names; those that are not
+// known yet are read on several cores.
+func (d *described) all(dir string, names []string, workers int) ([]fileEntry, error) {
+	var rest []string
+	for _, name := range names {
+		if _, ok := d.entries[name]; !ok {
+			rest = append(rest, name)
+		}
+	}
+	list, err := describe(dir, rest, workers)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]fileEntry, 0, len(names))
+	for _, name := range names {
+		e, ok := d.entries[name]
+		if !ok {
+			e, list = list[0], list[1:]
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// tableFiles names the files of tables.
+func tableFiles(tables ...string) (names []string) {
+	for _, t := range schema {
+		for _, name := range tables {
+			if t.name != name {
+				continue
+			}
+			for i := range t.columns {
+				names = append(names, t.columns[i].file())
+			}
+		}
+	}
+	return names
+}
