@@ -2,6 +2,7 @@ package share
 
 import (
 	"encoding/binary"
+	"math"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -54,13 +55,15 @@ func (Summary) Build(dst trace.Block, s *trace.Stretch, _ []trace.Region) trace.
 // first, and what the second adds to it. O(regions). Blocks that are none make one
 // that is none either.
 func (Summary) Merge(dst trace.Block, a, b trace.Block) trace.Block {
-	var x, y Digest
-	if !x.head(a) || !y.head(b) {
+	if !isLong(a) || !isLong(b) {
 		return dst
 	}
-	x.mergeHead(&y)
 	at := len(dst)
-	dst = append(x.appendHead(dst), a[longHead:]...)
+	dst = append(dst, a...)
+	mergeHeads(dst[at:], b)
+	if len(a)-longHead <= fewEntries*longEntry {
+		return mergeFew(dst, at, b[longHead:])
+	}
 	p := places.Get().(*placeTable)
 	defer places.Put(p)
 	for i := at + longHead; i < len(dst); i += longEntry {
@@ -76,6 +79,29 @@ func (Summary) Merge(dst trace.Block, a, b trace.Block) trace.Block {
 	}
 	for e := a[longHead:]; len(e) > 0; e = e[longEntry:] {
 		p.put(binary.LittleEndian.Uint32(e), 0)
+	}
+	if (len(dst)-at-longHead)/longEntry > longListed {
+		dst = dst[:at+cutLong(dst[at:])]
+	}
+	return dst
+}
+
+// fewEntries is the length of a list that is searched from its begin.
+const fewEntries = 16
+
+// mergeFew adds the entries of a list to the short one of the block at dst[at:].
+func mergeFew(dst trace.Block, at int, list trace.Block) trace.Block {
+	own := len(dst)
+next:
+	for ; len(list) > 0; list = list[longEntry:] {
+		region := binary.LittleEndian.Uint32(list)
+		for i := at + longHead; i < own; i += longEntry {
+			if e := dst[i : i+longEntry]; binary.LittleEndian.Uint32(e) == region {
+				binary.LittleEndian.PutUint64(e[4:], binary.LittleEndian.Uint64(e[4:])+binary.LittleEndian.Uint64(list[4:]))
+				continue next
+			}
+		}
+		dst = append(dst, list[:longEntry]...)
 	}
 	if (len(dst)-at-longHead)/longEntry > longListed {
 		dst = dst[:at+cutLong(dst[at:])]
@@ -115,33 +141,25 @@ func headOf(s *trace.Stretch, t *Tally) Digest {
 	}
 	d.Rows = int64(s.Rows.Len())
 	d.Longest.Region, d.Shortest.Region = trace.NoRegion, trace.NoRegion
+	regions := s.Rows.Region[:len(s.Rows.Duration)]
+	longest, shortest := trace.Time(0), trace.Time(math.MaxInt64)
 	for i, dur := range s.Rows.Duration {
-		x := Extreme{dur, s.Rows.Region[i]}
-		d.Longest = longer(d.Longest, x)
-		d.Shortest = shorter(d.Shortest, x)
-		if dur > 0 {
+		if dur <= 0 {
+			if d.Empty++; s.Rows.Begin[i] >= lastEnd {
+				d.Last = regions[i]
+			}
 			continue
 		}
-		if d.Empty++; s.Rows.Begin[i] >= lastEnd {
-			d.Last = x.Region
+		if dur >= longest {
+			d.Longest = longer(d.Longest, Extreme{dur, regions[i]})
+			longest = dur
+		}
+		if dur <= shortest {
+			d.Shortest = shorter(d.Shortest, Extreme{dur, regions[i]})
+			shortest = dur
 		}
 	}
 	return d
-}
-
-// mergeHead adds the neighbour that follows d, but for the list.
-func (d *Digest) mergeHead(b *Digest) {
-	for i := range d.Role {
-		d.Role[i] += b.Role[i]
-	}
-	d.Rows += b.Rows
-	d.Empty += b.Empty
-	d.Slack += b.Slack
-	d.Longest = longer(d.Longest, b.Longest)
-	d.Shortest = shorter(d.Shortest, b.Shortest)
-	if b.Last != trace.NoRegion {
-		d.Last = b.Last
-	}
 }
 
 func longer(a, b Extreme) Extreme {

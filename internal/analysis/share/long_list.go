@@ -22,24 +22,60 @@ func (d *Digest) appendHead(b trace.Block) trace.Block {
 	return b
 }
 
+// Words of the head after the time of each role.
+const (
+	wordRows = trace.RoleCount + iota
+	wordEmpty
+	wordLongest // duration, then region
+	_
+	wordShortest
+	_
+	wordLast
+	wordSlack
+)
+
+func isLong(b trace.Block) bool { return len(b) >= longHead && (len(b)-longHead)%longEntry == 0 }
+
+func word(b trace.Block, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+
+func setWord(b trace.Block, i int, v uint64) { binary.LittleEndian.PutUint64(b[8*i:], v) }
+
+func extremeAt(b trace.Block, i int) Extreme {
+	return Extreme{trace.Time(word(b, i)), trace.RegionID(word(b, i+1))}
+}
+
+func setExtreme(b trace.Block, i int, x Extreme) {
+	setWord(b, i, uint64(x.Duration))
+	setWord(b, i+1, uint64(x.Region))
+}
+
+// mergeHeads adds the head of the neighbour that follows to that of a long block.
+func mergeHeads(to, b trace.Block) {
+	to, b = to[:longHead], b[:longHead]
+	for i := range wordLongest { // roles, rows and empty ones
+		setWord(to, i, word(to, i)+word(b, i))
+	}
+	setWord(to, wordSlack, word(to, wordSlack)+word(b, wordSlack))
+	setExtreme(to, wordLongest, longer(extremeAt(to, wordLongest), extremeAt(b, wordLongest)))
+	setExtreme(to, wordShortest, shorter(extremeAt(to, wordShortest), extremeAt(b, wordShortest)))
+	if last := word(b, wordLast); trace.RegionID(last) != trace.NoRegion {
+		setWord(to, wordLast, last)
+	}
+}
+
 // head reads what a long block has before its list; it reports false for bytes that
 // are no long block.
 func (d *Digest) head(b trace.Block) bool {
-	if len(b) < longHead || (len(b)-longHead)%longEntry != 0 {
+	if !isLong(b) {
 		return false
 	}
-	next := func() uint64 {
-		v := binary.LittleEndian.Uint64(b)
-		b = b[8:]
-		return v
-	}
+	b = b[:longHead]
 	for i := range d.Role {
-		d.Role[i] = trace.Time(next())
+		d.Role[i] = trace.Time(word(b, i))
 	}
-	d.Rows, d.Empty = int64(next()), int64(next())
-	d.Longest = Extreme{trace.Time(next()), trace.RegionID(next())}
-	d.Shortest = Extreme{trace.Time(next()), trace.RegionID(next())}
-	d.Last, d.Slack = trace.RegionID(next()), trace.Time(next())
+	d.Rows, d.Empty = int64(word(b, wordRows)), int64(word(b, wordEmpty))
+	d.Longest, d.Shortest = extremeAt(b, wordLongest), extremeAt(b, wordShortest)
+	d.Last, d.Slack = trace.RegionID(word(b, wordLast)), trace.Time(word(b, wordSlack))
 	return true
 }
 
