@@ -24,7 +24,8 @@ type coverer struct {
 	v     laneView
 	walk  walker
 	from  trace.Time // what is covered so far
-	next  int        // the first row that begins at from or later
+	next  int        // the first row that begins at from or later; -1: not looked for yet
+	near  nodePlace  // begins by from and does not end before: where to look for it
 	s     trace.Stretch
 	nodes forestView
 }
@@ -72,14 +73,14 @@ func (c *coverer) cover(id trace.LocationID, lane, n int) error {
 	}
 	c.id, c.lane = id, lane
 	c.v = c.r.lane(n)
-	c.from, c.next = c.in.begin, c.v.firstFrom(c.in.begin)
+	c.from, c.next, c.near = c.in.begin, -1, nodePlace{}
 	c.nodes = c.r.forest(n)
 	if err := c.descend(); err != nil {
 		return err
 	}
 	end := c.v.len()
 	if c.in.until <= c.v.last { // else all rows have begun by then
-		end = c.next + firstFrom(c.v.begin[c.next:], c.in.until)
+		end = c.v.gallop(c.nextRow(), c.in.until)
 	}
 	return c.rows(c.in.end, end, true)
 }
@@ -88,7 +89,7 @@ func (c *coverer) cover(id trace.LocationID, lane, n int) error {
 // last. With final also those rows that begin at the very end of the trace.
 func (c *coverer) rows(to trace.Time, last int, final bool) error {
 	for c.from < to || final {
-		lo, hi, end := c.next, last, to
+		lo, hi, end := c.nextRow(), last, to
 		if c.from >= to && lo >= hi {
 			return nil
 		}

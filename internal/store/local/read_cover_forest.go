@@ -34,7 +34,7 @@ func (c *coverer) descend() error {
 		return nil
 	}
 	if c.level == store.Coarsest {
-		return c.node(c.nodes.top, c.r.c.levelNode[c.nodes.first])
+		return c.node(c.nodes.top, c.r.c.levelNode[c.nodes.first], 0)
 	}
 	return c.bins()
 }
@@ -58,9 +58,9 @@ func (c *coverer) bins() error {
 	return nil
 }
 
-// node hands out a node or goes into its halves; those that do not exist are left
-// to rows. O(levels).
-func (c *coverer) node(level int, at uint64) error {
+// node hands out a node, at some place in its level, or goes into its halves; those
+// that do not exist are left to rows. O(levels).
+func (c *coverer) node(level int, at uint64, in int) error {
 	index := c.r.c.nodeIndex[at]
 	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
 	if end <= c.in.begin || begin >= c.in.end {
@@ -69,17 +69,29 @@ func (c *coverer) node(level int, at uint64) error {
 	if begin >= c.in.begin && end <= c.in.end {
 		return c.block(level, index, at)
 	}
+	if begin < c.from {
+		c.near = nodePlace{level, index, at, true}
+	}
 	lo, hi := c.r.nodes(c.nodes, level-1)
 	if lo == hi {
 		return nil
 	}
-	i := firstNode(c.r.c.nodeIndex[lo:hi], 2*index)
-	for k := lo + uint64(i); k < hi && c.r.c.nodeIndex[k] <= 2*index+1; k++ {
-		if err := c.node(level-1, k); err != nil {
+	halves := c.r.c.nodeIndex[lo:hi]
+	for i := firstHalf(halves, 2*index, 2*in); i < len(halves) && halves[i] <= 2*index+1; i++ {
+		if err := c.node(level-1, lo+uint64(i), i); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// firstHalf does what firstNode does, where a place to look at first is known: twice
+// that of the node above, where all have two halves.
+func firstHalf(nodes []int64, index int64, guess int) int {
+	if guess < len(nodes) && nodes[guess] == index {
+		return guess
+	}
+	return firstNode(nodes, index)
 }
 
 // firstNode is the place of the first node of a level that is not before index. In
@@ -92,26 +104,46 @@ func firstNode(nodes []int64, index int64) int {
 	return i
 }
 
-// block hands out a block, after the rows that lie before it.
+// block hands out a block, after the rows that lie before it. Which rows are next is
+// not asked before they are wanted: mostly another block follows.
 func (c *coverer) block(level int, index int64, at uint64) error {
 	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
-	first := int(c.r.c.nodeRow[at])
-	if err := c.rows(begin, first, false); err != nil {
-		return err
+	if c.from < begin {
+		if err := c.rows(begin, int(c.r.c.nodeRow[at]), false); err != nil {
+			return err
+		}
 	}
-	c.from, c.next = end, c.rowAfter(level, index, at, first)
+	c.from, c.next, c.near = end, -1, nodePlace{level, index, at, true}
 	return c.visit.Block(c.id, c.lane, begin, end, c.section.block(at))
 }
 
-// rowAfter is the first row that begins after a node, whose first row is given: that
-// of the next node where this follows without a gap.
-func (c *coverer) rowAfter(level int, index int64, at uint64, first int) int {
-	end := c.v.len()
-	if _, hi := c.r.nodes(c.nodes, level); at+1 < hi {
-		end = int(c.r.c.nodeRow[at+1])
-		if c.r.c.nodeIndex[at+1] == index+1 {
-			return end
+// A nodePlace is a node of the forest and where it lies in table node.
+type nodePlace struct {
+	level int
+	index int64
+	at    uint64
+	known bool
+}
+
+// nextRow is the first row that begins at c.from or later: one of those of the node
+// nearby, or the first of the node that follows it. O(log rows of the node).
+func (c *coverer) nextRow() int {
+	if c.next >= 0 {
+		return c.next
+	}
+	p := &c.near
+	if !p.known {
+		c.next = c.v.firstFrom(c.from)
+		return c.next
+	}
+	lo, hi := int(c.r.c.nodeRow[p.at]), c.v.len()
+	if _, last := c.r.nodes(c.nodes, p.level); p.at+1 < last {
+		hi = int(c.r.c.nodeRow[p.at+1])
+		if c.r.c.nodeIndex[p.at+1] == p.index+1 && c.from == trace.Time(p.index+1)<<p.level {
+			c.next = hi
+			return hi
 		}
 	}
-	return first + firstFrom(c.v.begin[first:end], trace.Time(index+1)<<level)
+	c.next = lo + firstFrom(c.v.begin[lo:hi], c.from)
+	return c.next
 }
