@@ -21,11 +21,12 @@ type batch struct {
 	ended  []xtrace.Task // of the events that end a task, in order
 }
 
-// Events are handed over in batches, a few of which go round: large enough that
-// handing over costs nothing, small enough to stay in a core's cache.
+// Events are handed over in batches, some of which go round: large enough that
+// handing over costs nothing, and enough of them that neither side waits while the
+// other is off its core for a moment. Together they stay within a core's cache.
 const (
 	batchSize = 1024
-	batches   = 4
+	batches   = 16
 )
 
 // events hands the events of a trace to do, batch by batch, in order of time. The
