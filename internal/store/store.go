@@ -126,6 +126,9 @@ type Visitor struct {
 	// Rows is a stretch without a block. Segments tile it; rows that begin in it
 	// are in Rows.
 	Rows func(s *trace.Stretch) error
+	// Closed says that Rows does without the chain of open intervals (Rows.Open),
+	// which then may be left out: finding it costs as much as a short stretch.
+	Closed bool
 }
 
 // A TimeTable holds time and calls per location and region: row i belongs to

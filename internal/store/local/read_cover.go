@@ -109,7 +109,10 @@ func (c *coverer) rows(to trace.Time, last int, final bool) error {
 }
 
 func (c *coverer) stretch(from, to trace.Time, lo, hi int) error {
-	open := c.v.open(c.s.Rows.Open[:0], lo, from)
+	open := c.s.Rows.Open[:0]
+	if !c.visit.Closed {
+		open = c.v.open(open, lo, from)
+	}
 	c.walk.startAt(&c.v, c.r.roles, from, lo)
 	c.s = trace.Stretch{Begin: from, End: to, Rows: c.v.columns(c.id, c.lane, lo, hi), Segments: c.walk.segments(c.s.Segments[:0], to)}
 	c.s.Rows.Open = open
@@ -119,6 +122,7 @@ func (c *coverer) stretch(from, to trace.Time, lo, hi int) error {
 // shieldVisitor keeps guard from taking a panic of a visitor for damage.
 func shieldVisitor(v store.Visitor) store.Visitor {
 	return store.Visitor{
+		Closed: v.Closed,
 		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
 			defer passOn()
 			return v.Block(id, lane, begin, end, b)

@@ -34,7 +34,8 @@ func (c *coverer) descend() error {
 		return nil
 	}
 	if c.level == store.Coarsest {
-		return c.node(c.nodes.top, c.r.c.levelNode[c.nodes.first], 0)
+		at := c.r.c.levelNode[c.nodes.first]
+		return c.node(c.nodes.top, at, c.r.c.nodeIndex[at], 0)
 	}
 	return c.bins()
 }
@@ -60,8 +61,7 @@ func (c *coverer) bins() error {
 
 // node hands out a node, at some place in its level, or goes into its halves; those
 // that do not exist are left to rows. O(levels).
-func (c *coverer) node(level int, at uint64, in int) error {
-	index := c.r.c.nodeIndex[at]
+func (c *coverer) node(level int, at uint64, index int64, in int) error {
 	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
 	if end <= c.in.begin || begin >= c.in.end {
 		return nil
@@ -76,9 +76,18 @@ func (c *coverer) node(level int, at uint64, in int) error {
 	if lo == hi {
 		return nil
 	}
+	if int64(hi-lo) == int64(c.r.info.End>>(level-1))+1 {
+		// None is missing: their numbers are their places, and need not be read.
+		for i := 2 * index; i <= 2*index+1 && i < int64(hi-lo); i++ {
+			if err := c.node(level-1, lo+uint64(i), i, int(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	halves := c.r.c.nodeIndex[lo:hi]
 	for i := firstHalf(halves, 2*index, 2*in); i < len(halves) && halves[i] <= 2*index+1; i++ {
-		if err := c.node(level-1, lo+uint64(i), i); err != nil {
+		if err := c.node(level-1, lo+uint64(i), halves[i], i); err != nil {
 			return err
 		}
 	}

@@ -182,6 +182,7 @@ func addSegments(ctx context.Context, r store.Reader, s *state, w store.Window, 
 	lanes := r.Lanes()
 	buffers := sync.Pool{New: func() any { return new([]moment.Interval) }}
 	return r.Summaries(ctx, moment.Name, w, 0, store.Visitor{
+		Closed: true,
 		Block: func(id trace.LocationID, _ int, begin, end trace.Time, block trace.Block) error {
 			var c moment.Cubic
 			if lanes[id+1]-lanes[id] == 1 && c.AddBlock(block, s.roles) && c.Weight > 0 {

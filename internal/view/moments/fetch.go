@@ -176,6 +176,7 @@ func (f *fetcher) forest(ctx context.Context, s *state, l *layer) (several []tra
 		return nil
 	}
 	err = f.reader.Summaries(ctx, moment.Name, w, store.Coarsest, store.Visitor{
+		Closed: true,
 		Block: func(id trace.LocationID, _ int, _, _ trace.Time, b trace.Block) error {
 			if c := wanted(id); c != nil && !c.AddBlock(b, s.roles) {
 				return fmt.Errorf("moments of location %d: a block of %d bytes is none", id, len(b))
