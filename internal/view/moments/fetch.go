@@ -19,6 +19,10 @@ const (
 	// manyRows is from how many locations on an index of bars is faster than the
 	// store, which is asked for each of them.
 	manyRows = 16_384
+	// someRows is from how many on it is where they have no more than fewBars
+	// intervals each: the store would read most of these anyway.
+	someRows = 1024
+	fewBars  = 256
 	// mostIndexed bounds the intervals that an index is made of; 16 bytes each at most.
 	mostIndexed = 16 << 20
 )
@@ -117,7 +121,7 @@ func (f *fetcher) fetch(ctx context.Context, s *state) (*layer, error) {
 	}
 	indexed := f.reader.Info().Intervals <= mostIndexed
 	simple := s.whole && f.orders <= 3
-	if indexed && (!simple || f.many || len(f.ids) > manyRows) {
+	if indexed && (!simple || f.many || len(f.ids) > manyRows || f.short()) {
 		// Most runs with several lanes are small enough: their index serves all rows.
 		b, err := barsOf(ctx, f.reader, s)
 		if err != nil {
@@ -148,6 +152,11 @@ func (f *fetcher) fetch(ctx context.Context, s *state) (*layer, error) {
 		err = f.scan(ctx, s, l, several)
 	}
 	return l, err
+}
+
+// short reports whether there are some rows and few intervals for each.
+func (f *fetcher) short() bool {
+	return len(f.ids) >= someRows && f.reader.Info().Intervals <= int64(len(f.ids)*fewBars)
 }
 
 // forest merges blocks and edge rows of locations with one lane; the others are
