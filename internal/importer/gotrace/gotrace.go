@@ -33,6 +33,7 @@ package gotrace
 import (
 	"bytes"
 	"context"
+	"runtime"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -69,6 +70,9 @@ func isHeader(head []byte) bool {
 	return ok && len(version) > 0 && len(bytes.Trim(version, "0123456789")) == 0 && len(bytes.Trim(ending, "\x00")) == 0
 }
 
+// largeTrace is the size of a file from which on memory is worth a pause.
+const largeTrace = 16 << 20
+
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	path := run.Files[0]
 	f, err := run.Open(path)
@@ -80,6 +84,11 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err := events(ctx, f, run.Label(path), w, c.take); err != nil {
 		c.close()
 		return err
+	}
+	// What the library read is garbage by now, as large as the trace. It goes before
+	// the writer sorts, so that the two do not add up.
+	if run.Size() > largeTrace {
+		runtime.GC()
 	}
 	return c.close()
 }
