@@ -9,7 +9,7 @@
 //
 //	rows.go, spread.go, label.go   which rows: the tree of locations, pruned, folded to fit
 //	plan.go      how high, how wide, which level
-//	fetch.go     digests or rows → spans, by cells.go; depth.go levels of nesting
+//	fetch.go     digests or rows → spans, by walk.go and cells.go; depth.go levels of nesting
 //	sums.go      bins of some regions alone, from the store's sums
 //	scan.go      bins that digests do not decide: lanescan.go one lane, shared.go several
 //	groups.go    groups of locations as stacked shares of roles
