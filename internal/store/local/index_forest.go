@@ -13,7 +13,7 @@ import (
 // those of its halves; a half that is no node is built from its rows.
 
 // leafRows is the number of rows that is not worth a block.
-const leafRows = 64
+const leafRows = 32
 
 // topLevel is the level of a node that covers the whole trace, with what begins
 // at its very end.

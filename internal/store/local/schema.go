@@ -48,7 +48,7 @@ type table struct {
 
 // version of the format. It goes up with every change that another program would
 // misread; stores of another version are imported again, see version.go.
-const version = 3
+const version = 2
 
 // schema declares every file of a store but the manifest and the sections of
 // summaries. The document docs/store-format.md is written from it.
@@ -200,7 +200,7 @@ func indexTables() []table {
 			col("region", u32, "region"),
 			{name: "value", typ: i64, per: 3, meaning: "ns in which it was innermost, ns in which it was anywhere on the stack, rows"},
 		}},
-		{"level", false, "For each lane of more than 64 rows: the levels of its forest, from the coarsest down.", []column{
+		{"level", false, "For each lane of more than 32 rows: the levels of its forest, from the coarsest down.", []column{
 			offsetCol("node", "its rows in `node`"),
 		}},
 		{"node", false, "Nodes of the forest, by index. Blocks of summaries are parallel to this table.", []column{
