@@ -84,12 +84,20 @@ type ProfileReader struct {
 	Options
 	Paths  []trace.CallPath
 	Metric trace.MetricID
+	// Join is how values of several paths of one bucket become one.
+	Join trace.Join
 	// Flat takes the source's own totals of regions instead of its call paths.
 	Flat bool
 	// Index of each location, by id; -1: not chosen.
 	Index []int32
 
-	sums map[profileKey]*Row
+	sums map[profileKey]*joined
+}
+
+// A joined row knows how many paths it holds, of which as outermost ones.
+type joined struct {
+	Row
+	paths, outermost int64
 }
 
 type profileKey struct {
@@ -100,7 +108,7 @@ type profileKey struct {
 // Add takes some rows.
 func (p *ProfileReader) Add(rows []trace.ProfileRow) {
 	if p.sums == nil {
-		p.sums = map[profileKey]*Row{}
+		p.sums = map[profileKey]*joined{}
 	}
 	for i := range rows {
 		x := &rows[i]
@@ -125,15 +133,33 @@ func (p *ProfileReader) Add(rows []trace.ProfileRow) {
 func (p *ProfileReader) add(key profileKey, x *trace.ProfileRow, outermost bool) {
 	r := p.sums[key]
 	if r == nil {
-		r = &Row{Owner: key.owner, Pair: key.pair}
+		r = &joined{Row: Row{Owner: key.owner, Pair: key.pair}}
 		r.noBox()
 		p.sums[key] = r
 	}
 	r.Count += x.Calls
-	r.Inclusive += x.Inclusive
-	r.Exclusive += x.Exclusive
+	r.paths++
+	p.join(&r.Inclusive, x.Inclusive, r.paths)
+	p.join(&r.Exclusive, x.Exclusive, r.paths)
 	if outermost {
-		r.Outermost += x.Inclusive
+		r.outermost++
+		p.join(&r.Outermost, x.Inclusive, r.outermost)
+	}
+}
+
+// join puts the n-th value to those before it.
+func (p *ProfileReader) join(to *float64, v float64, n int64) {
+	switch {
+	case p.Join == trace.JoinSum:
+		*to += v
+	case n == 1:
+		*to = v
+	case p.Join == trace.JoinMin:
+		*to = min(*to, v)
+	case p.Join == trace.JoinMax:
+		*to = max(*to, v)
+	default:
+		*to += (v - *to) / float64(n)
 	}
 }
 
@@ -169,7 +195,7 @@ func (p *ProfileReader) onPath(path *trace.CallPath) bool {
 func (p *ProfileReader) Rows() []Row {
 	out := make([]Row, 0, len(p.sums))
 	for _, r := range p.sums {
-		out = append(out, *r)
+		out = append(out, r.Row)
 	}
 	slices.SortFunc(out, func(a, b Row) int {
 		if a.Owner != b.Owner {

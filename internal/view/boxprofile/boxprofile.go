@@ -230,7 +230,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, s.Locations().Len())}
 	for i, m := range s.Metrics() {
 		if m.Name == r.metric {
-			p.Metric = trace.MetricID(i)
+			p.Metric, p.Join = trace.MetricID(i), m.Join
 		}
 	}
 	for _, path := range p.Paths {

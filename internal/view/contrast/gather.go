@@ -249,7 +249,7 @@ func (g *gatherer) callers(ctx context.Context, side int) error {
 }
 
 func (g *gatherer) profileCallers(ctx context.Context, s *side, o callgraph.Options, add func(int32, callgraph.Pair, float64, float64, float64)) error {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.store.CallPaths(), Metric: g.r.metric.ID, Index: make([]int32, s.tree.Len())}
+	p := &callgraph.ProfileReader{Options: o, Paths: s.store.CallPaths(), Metric: g.r.metric.ID, Join: g.r.metric.Join, Index: make([]int32, s.tree.Len())}
 	for i := range p.Index {
 		p.Index[i] = -1
 	}
