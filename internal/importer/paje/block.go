@@ -141,7 +141,7 @@ func (f *feeder) longLine(b *block, have int) (int, error) {
 	if !f.skipping {
 		f.skipping = true
 		note := newBlock()
-		note.tally.add(longLine, 1)
+		note.tally.Add(longLine, 1)
 		if err := f.ready(note); err != nil {
 			return 0, err
 		}
@@ -204,7 +204,7 @@ func (f *feeder) define(data []byte, note *block) []byte {
 		end := lineEnd(data)
 		note.lines++
 		if why, bad := f.header.line(bytes.TrimRight(data[:end], "\r\n")); bad {
-			note.tally.add(why, note.lines)
+			note.tally.Add(why, note.lines)
 		}
 		data = data[end:]
 	}

@@ -113,10 +113,10 @@ func (c *converter) containerOf(s symbol, text []byte, line int64) *container {
 	}
 	k := c.containerNames.get(s, text)
 	if k == nil {
-		c.tally.add(unknownContainer, line)
+		c.tally.Add(unknownContainer, line)
 		return nil
 	}
-	c.tally.add(containerByName, line)
+	c.tally.Add(containerByName, line)
 	return k
 }
 
@@ -127,7 +127,7 @@ func (c *converter) create(f *fields, line int64) {
 		return
 	}
 	if t.op != opContainerType {
-		c.tally.add(wrongNature, line)
+		c.tally.Add(wrongNature, line)
 		return
 	}
 	id := f.of[fieldAlias]
@@ -141,7 +141,7 @@ func (c *converter) create(f *fields, line int64) {
 	k := &container{typ: t, name: name, parent: c.parentOf(f, line), rank: trace.NoRank}
 	word := c.symbols.find(id)
 	if old := c.containers.get(word, id); old != nil {
-		c.tally.add(recreated, line)
+		c.tally.Add(recreated, line)
 		if old == c.root {
 			return
 		}
@@ -171,10 +171,10 @@ func (c *converter) parentOf(f *fields, line int64) *container {
 		return k
 	}
 	if k := c.containerNames.get(s, w); k != nil {
-		c.tally.add(containerByName, line)
+		c.tally.Add(containerByName, line)
 		return k
 	}
-	c.tally.add(unknownParent, line)
+	c.tally.Add(unknownParent, line)
 	return c.root
 }
 
@@ -199,7 +199,7 @@ func (c *converter) place(k *container, key string, f *fields) {
 	if l.Rank == trace.NoRank && k.rank == trace.NoRank {
 		if n := rankOf(k.name, key); n >= 0 && !c.ranks[n] {
 			l.Rank = n
-			c.tally.add(ranksByName, c.base+int64(f.line))
+			c.tally.Add(ranksByName, c.base+int64(f.line))
 		}
 	}
 	if l.Rank != trace.NoRank {
@@ -248,10 +248,10 @@ func (c *converter) destroy(f *fields, line int64) {
 	if k == nil {
 		k = c.containerNames.get(s, id)
 		if k == nil {
-			c.tally.add(unknownDestroy, line)
+			c.tally.Add(unknownDestroy, line)
 			return
 		}
-		c.tally.add(containerByName, line)
+		c.tally.Add(containerByName, line)
 	}
 	k.typ.destroys = true
 	todo := []*container{k}

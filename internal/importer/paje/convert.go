@@ -67,7 +67,7 @@ func (c *converter) convert(b *block) {
 			c.rare(r)
 		}
 	}
-	c.tally.take(&b.tally, c.base)
+	c.tally.Take(&b.tally, c.base)
 	c.base += b.lines
 }
 
@@ -80,14 +80,14 @@ func (c *converter) rare(r *record) {
 	}
 	f := c.again(r)
 	if f.few {
-		c.tally.add(fewFields, line)
+		c.tally.Add(fewFields, line)
 		return
 	}
 	if f.unclosed {
-		c.tally.add(unclosedQuote, line)
+		c.tally.Add(unclosedQuote, line)
 	}
 	if f.more {
-		c.tally.add(moreFields, line)
+		c.tally.Add(moreFields, line)
 	}
 	switch r.layout.op {
 	case opEntityValue:
@@ -97,7 +97,7 @@ func (c *converter) rare(r *record) {
 	case opCreate, opDestroy:
 		t, _, ok := parseTime(f.of[fieldTime], c.unit)
 		if !ok {
-			c.tally.add(badTime, line)
+			c.tally.Add(badTime, line)
 			if r.layout.op == opDestroy {
 				return
 			}
@@ -204,7 +204,7 @@ func (c *converter) finish() error {
 		}
 		for _, r := range k.tracks {
 			if !k.isEnded {
-				c.tally.addN(unpopped, int64(r.unpopped()), 0)
+				c.tally.AddN(unpopped, int64(r.unpopped()), 0)
 			}
 		}
 		c.endStates(k, end)
@@ -227,7 +227,7 @@ func (c *converter) describe(k *container) {
 	case k.isEnded && k.ended < c.last:
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "destroyed (s)", Value: trace.Number(float64(k.ended) / 1e9)})
 	case !k.isEnded && k.typ.destroys:
-		c.tally.add(undestroyed, 0)
+		c.tally.Add(undestroyed, 0)
 	}
 	if len(l.Attributes) > 0 {
 		c.w.Describe(k.location, l)

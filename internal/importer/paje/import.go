@@ -38,7 +38,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return err
 	}
 	err = c.finish()
-	c.tally.report(w, run.Label(first))
+	c.tally.Report(w, run.Label(first), say)
 	reportUnknown(w, c.unknown, run.Label(first))
 	return err
 }
@@ -51,7 +51,7 @@ func (c *converter) readParts(ctx context.Context, run importer.Run, first strin
 		name := path.Join(path.Dir(first), strings.TrimPrefix(strings.ReplaceAll(c.parts[0], "\\", "/"), "./"))
 		c.parts = c.parts[1:]
 		if seen[name] {
-			c.tally.add(repeatedPart, 0)
+			c.tally.Add(repeatedPart, 0)
 			continue
 		}
 		seen[name] = true
@@ -59,7 +59,7 @@ func (c *converter) readParts(ctx context.Context, run importer.Run, first strin
 			c.w.Report(trace.Skipped, reasons[missingPart].what, 1, name)
 			continue
 		}
-		c.tally.report(c.w, run.Label(first))
+		c.tally.Report(c.w, run.Label(first), say)
 		_, err := c.file(ctx, run, name, header{now: defined, shared: true, file: len(seen)})
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -67,7 +67,7 @@ func (c *converter) readParts(ctx context.Context, run importer.Run, first strin
 		if err != nil {
 			c.w.Report(trace.Skipped, reasons[missingPart].what, 1, err.Error())
 		}
-		c.tally.report(c.w, run.Label(name))
+		c.tally.Report(c.w, run.Label(name), say)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, h h
 		return nil, err
 	}
 	if f.header.open != nil {
-		c.tally.add(openDefinition, c.base)
+		c.tally.Add(openDefinition, c.base)
 	}
 	if f.err != nil {
 		if c.base == 0 {

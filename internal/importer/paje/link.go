@@ -146,10 +146,7 @@ func (p *pendings) leftIn(q queue, t *tally) {
 		if p.halves[at].start {
 			why = linkStarts
 		}
-		if line := p.halves[at].line; t.count[why] == 0 || line < t.first[why] {
-			t.first[why] = line
-		}
-		t.count[why]++
+		t.Add(why, p.halves[at].line)
 	}
 }
 
@@ -166,10 +163,10 @@ func (c *converter) link(r *record, b *block) {
 		declared = t.end
 	}
 	if declared != nil && declared != k.typ {
-		c.tally.add(foreignLink, line)
+		c.tally.Add(foreignLink, line)
 	}
 	if k.isEnded && r.time > k.ended {
-		c.tally.add(afterDestroy, line)
+		c.tally.Add(afterDestroy, line)
 	}
 	c.see(r.time)
 	if k.lifeless {
@@ -180,19 +177,19 @@ func (c *converter) link(r *record, b *block) {
 		h.size, h.tag = b.extras[r.extra-1].size, b.extras[r.extra-1].tag
 	}
 	if r.layout.own {
-		c.tally.add(linkFields, line)
+		c.tally.Add(linkFields, line)
 	}
 	if start && r.words[wordValue] != noSymbol && r.words[wordValue] != t.word {
-		c.tally.add(linkValues, line)
+		c.tally.Add(linkValues, line)
 	}
 	key := keyOf(t, r.words[wordContainer], b.data[r.key.at:r.key.end])
 	other, ok, alone := c.pending.match(&key, start)
 	if !ok {
 		again, full := c.pending.wait(&key, h, alone)
 		if full {
-			c.tally.add(farLinks, line)
+			c.tally.Add(farLinks, line)
 		} else if again {
-			c.tally.add(keyReused, line)
+			c.tally.Add(keyReused, line)
 		}
 		return
 	}
@@ -216,7 +213,7 @@ func (c *converter) linkEnd(r *record, start bool, line int64) (*typ, *container
 		}
 	}
 	if t.op != opLinkType {
-		c.tally.add(wrongNature, line)
+		c.tally.Add(wrongNature, line)
 		return nil, nil
 	}
 	return t, k
@@ -228,10 +225,10 @@ func (c *converter) join(t *typ, a, b half, line int64) {
 		a, b = b, a
 	}
 	if a.value != b.value {
-		c.tally.add(valueDiffers, line)
+		c.tally.Add(valueDiffers, line)
 	}
 	if b.end.Time < a.end.Time {
-		c.tally.add(backwardLink, line)
+		c.tally.Add(backwardLink, line)
 	}
 	c.w.Link(trace.Link{
 		Kind: t.link, From: a.end, To: b.end, Size: max(a.size, b.size), Tag: max(a.tag, b.tag), Communicator: trace.NoCommunicator,

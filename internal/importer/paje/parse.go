@@ -58,7 +58,7 @@ func (p *parser) parse(b *block) {
 func (p *parser) odd(b *block, begin int) int {
 	end := begin + bytes.IndexByte(b.data[begin:], '\n')
 	if b.data[begin] == '"' {
-		b.tally.add(unknownNumber, b.lines)
+		b.tally.Add(unknownNumber, b.lines)
 	}
 	return end + 1
 }
@@ -66,9 +66,9 @@ func (p *parser) odd(b *block, begin int) int {
 // unusable counts a line that no definition gives a meaning.
 func (p *parser) unusable(b *block, l *layout, i int) int {
 	if l == nil {
-		b.tally.add(unknownNumber, b.lines)
+		b.tally.Add(unknownNumber, b.lines)
 	} else {
-		b.tally.add(lackingLine, b.lines)
+		b.tally.Add(lackingLine, b.lines)
 	}
 	return i + bytes.IndexByte(b.data[i:], '\n') + 1
 }
@@ -108,7 +108,7 @@ func (p *parser) fields(b *block, i int) (end int, ok bool) {
 	}
 	end = lineFrom(b.data, i)
 	if w, _, _ := word(b.data[:end], i); len(w) > 0 {
-		b.tally.add(moreFields, b.lines)
+		b.tally.Add(moreFields, b.lines)
 	}
 	return end, true
 }
@@ -125,7 +125,7 @@ func (p *parser) field(b *block, r *record, k, i int) (next int, more, ok bool) 
 	if c := data[begin]; c == '"' {
 		quoted := uint8(0)
 		if w, i, quoted = p.quoted(data, begin); quoted == 2 {
-			b.tally.add(unclosedQuote, b.lines)
+			b.tally.Add(unclosedQuote, b.lines)
 		}
 		begin++
 	} else if begin == i || c == '#' {
@@ -135,11 +135,11 @@ func (p *parser) field(b *block, r *record, k, i int) (next int, more, ok bool) 
 	case fieldTime:
 		t, rounded, ok := parseTime(w, p.unit)
 		if !ok {
-			b.tally.add(badTime, b.lines)
+			b.tally.Add(badTime, b.lines)
 			return lineFrom(data, i), false, false
 		}
 		if rounded {
-			b.tally.add(roundedTime, b.lines)
+			b.tally.Add(roundedTime, b.lines)
 		}
 		r.time = t
 	case fieldType, fieldContainer, fieldStart, fieldEnd:
@@ -151,7 +151,7 @@ func (p *parser) field(b *block, r *record, k, i int) (next int, more, ok bool) 
 		}
 		n, ok := parseNumber(w)
 		if !ok {
-			b.tally.add(badNumber, b.lines)
+			b.tally.Add(badNumber, b.lines)
 			return lineFrom(data, i), false, false
 		}
 		r.number = n
@@ -168,7 +168,7 @@ func (p *parser) extra(b *block, r *record, f field, w []byte) {
 	n, ok := parseInteger(w)
 	if !ok {
 		if len(w) > 0 {
-			b.tally.add(linkFields, b.lines)
+			b.tally.Add(linkFields, b.lines)
 		}
 		return
 	}
@@ -198,7 +198,7 @@ func (p *parser) quoted(data []byte, begin int) (w []byte, next int, quoted uint
 func (p *parser) few(b *block, l *layout, k int) bool {
 	for _, f := range l.fields[k:] {
 		if f != fieldOwn && f != fieldColour && f != fieldSize && f != fieldTag {
-			b.tally.add(fewFields, b.lines)
+			b.tally.Add(fewFields, b.lines)
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -115,48 +116,10 @@ var reasons = [reasonCount]struct {
 	damaged:           {trace.Repaired, "files whose data is damaged, read up to there"},
 }
 
-// A tally counts reasons. The first line of each is kept.
-type tally struct {
-	count [reasonCount]int64
-	first [reasonCount]int64
-}
+// A tally counts reasons in one file.
+type tally = importer.LineTally[reason]
 
-func (t *tally) add(why reason, line int64) { t.addN(why, 1, line) }
-
-func (t *tally) addN(why reason, n, line int64) {
-	if t.count[why] == 0 {
-		t.first[why] = line
-	}
-	t.count[why] += n
-}
-
-// take adds what a block counted, whose lines begin after base.
-func (t *tally) take(b *tally, base int64) {
-	for why, n := range b.count {
-		if n == 0 {
-			continue
-		}
-		if t.count[why] == 0 {
-			t.first[why] = base + b.first[why]
-		}
-		t.count[why] += n
-	}
-}
-
-// report hands over what was counted in a file, and starts anew.
-func (t *tally) report(w trace.Writer, label string) {
-	for why, n := range t.count {
-		if n == 0 {
-			continue
-		}
-		example := label
-		if t.first[why] > 0 {
-			example = fmt.Sprintf("%s: line %d", label, t.first[why])
-		}
-		w.Report(reasons[why].kind, reasons[why].what, n, example)
-	}
-	*t = tally{}
-}
+func say(why reason) (trace.ReportKind, string) { return reasons[why].kind, reasons[why].what }
 
 // reportUnknown tells of events that are not Paje's own, by name.
 func reportUnknown(w trace.Writer, counts map[string]int64, label string) {

@@ -19,14 +19,14 @@ func (c *converter) target(r *record, wants op) (*container, *typ) {
 		}
 	}
 	if t.op != wants {
-		c.tally.add(wrongNature, line)
+		c.tally.Add(wrongNature, line)
 		return nil, nil
 	}
 	if t.parent != k.typ {
-		c.tally.add(foreignState, line)
+		c.tally.Add(foreignState, line)
 	}
 	if k.isEnded && r.time > k.ended {
-		c.tally.add(afterDestroy, line)
+		c.tally.Add(afterDestroy, line)
 	}
 	c.see(r.time)
 	return k, t
@@ -40,7 +40,7 @@ func (c *converter) state(r *record) {
 	}
 	line := c.base + int64(r.line)
 	if r.time < k.last {
-		c.tally.add(disorder, line)
+		c.tally.Add(disorder, line)
 	} else {
 		k.last = r.time
 	}
@@ -57,7 +57,7 @@ func (c *converter) state(r *record) {
 		track.clear(s, r.time)
 	}
 	if r.layout.own && (r.layout.op == opPopState || r.layout.op == opResetState) {
-		c.tally.add(endFields, line)
+		c.tally.Add(endFields, line)
 	}
 	if r.layout.op == opSetState || r.layout.op == opPushState {
 		c.enter(s, track, t, r)
@@ -67,7 +67,7 @@ func (c *converter) state(r *record) {
 func (c *converter) pop(s trace.Stream, track *track, t trace.Time, line int64) {
 	n := len(track.stack) - 1
 	if n < 0 {
-		c.tally.add(strayPop, line)
+		c.tally.Add(strayPop, line)
 		return
 	}
 	s.Leave(t, track.stack[n])
@@ -155,7 +155,7 @@ func (c *converter) variable(r *record) {
 		c.variables[key] = v
 	}
 	if r.layout.op != opSetVariable && !v.set {
-		c.tally.add(unsetVariable, line)
+		c.tally.Add(unsetVariable, line)
 	}
 	switch v.set = true; r.layout.op {
 	case opSetVariable:
@@ -167,6 +167,6 @@ func (c *converter) variable(r *record) {
 	}
 	s.Sample(v.counter, r.time, v.value)
 	if r.layout.own {
-		c.tally.add(variableFields, line)
+		c.tally.Add(variableFields, line)
 	}
 }

@@ -114,10 +114,10 @@ func (c *converter) typeOf(s symbol, text []byte, line int64) *typ {
 	}
 	t := c.typeNames.get(s, text)
 	if t == nil {
-		c.tally.add(unknownType, line)
+		c.tally.Add(unknownType, line)
 		return nil
 	}
-	c.tally.add(typeByName, line)
+	c.tally.Add(typeByName, line)
 	return t
 }
 
@@ -129,7 +129,7 @@ func (c *converter) defineType(l *layout, f *fields, line int64) {
 		return
 	}
 	if parent.op != opContainerType {
-		c.tally.add(wrongNature, line)
+		c.tally.Add(wrongNature, line)
 		return
 	}
 	t := &typ{op: l.op, name: string(f.of[fieldName]), alias: string(f.of[fieldAlias]), parent: parent}
@@ -159,7 +159,7 @@ func (c *converter) defineType(l *layout, f *fields, line int64) {
 		if old.op == t.op && old.name == t.name && old.parent == t.parent && old.start == t.start && old.end == t.end {
 			return
 		}
-		c.tally.add(retyped, line)
+		c.tally.Add(retyped, line)
 	}
 	t.index = c.typeCount
 	c.typeCount++
@@ -183,7 +183,7 @@ func (c *converter) defineValue(l *layout, f *fields, line int64) {
 		return
 	}
 	if t.op == opContainerType || t.op == opVariableType {
-		c.tally.add(wrongNature, line)
+		c.tally.Add(wrongNature, line)
 		return
 	}
 	name, alias := f.of[fieldName], f.of[fieldAlias]
@@ -214,7 +214,7 @@ func (c *converter) setValue(t *typ, w []byte, m *meaning, line int64) {
 		if old.text == m.text && old.colour == m.colour && old.category == m.category {
 			return
 		}
-		c.tally.add(revalued, line)
+		c.tally.Add(revalued, line)
 	}
 	c.keepValue(t, word, m)
 }
@@ -222,7 +222,7 @@ func (c *converter) setValue(t *typ, w []byte, m *meaning, line int64) {
 // meaningOf makes a meaning for a value that the file does not declare.
 func (c *converter) meaningOf(t *typ, s symbol, text []byte, line int64) *meaning {
 	if t.undeclared >= maxUndeclared || s == bare {
-		c.tally.add(manyValues, line)
+		c.tally.Add(manyValues, line)
 		if t.others == nil {
 			t.others = &meaning{text: t.name + " (other values)", category: t.name, region: trace.NoRegion, keep: true}
 		}

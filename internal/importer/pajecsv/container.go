@@ -62,12 +62,12 @@ func (c *converter) create(parent, name, kind string, line int64) {
 	if up != nil {
 		l.Parent = up.location
 	} else if parent != "0" && parent != "" {
-		c.tally.add(unknownParent, line)
+		c.tally.Add(unknownParent, line)
 	}
 	// Names are unique below a parent at best.
 	l.Key = parent + "/" + name
 	if c.containers[name] != nil {
-		c.tally.add(ambiguous, line)
+		c.tally.Add(ambiguous, line)
 		c.w.Location(l)
 		return
 	}
@@ -85,7 +85,7 @@ func (c *converter) add(name string, l trace.Location, up *container, line int64
 			if m := p.FindStringSubmatch(name); m != nil {
 				k.rank, _ = strconv.Atoi(m[1])
 				l.Rank = k.rank
-				c.tally.add(ranksByName, line)
+				c.tally.Add(ranksByName, line)
 				c.programs[k.rank] = k
 				break
 			}
@@ -110,14 +110,14 @@ func (c *converter) container(name, kind string, line int64) *container {
 		rank, _ := strconv.Atoi(m[1])
 		if up := c.programs[rank]; up != nil {
 			l.Parent = up.location
-			c.tally.add(byPrefix, line)
+			c.tally.Add(byPrefix, line)
 			return c.add(name, l, up, line)
 		}
 	}
 	if name == "0" {
 		l.Name = "root"
 	} else if c.listed {
-		c.tally.add(unlisted, line)
+		c.tally.Add(unlisted, line)
 	}
 	return c.add(name, l, nil, line)
 }

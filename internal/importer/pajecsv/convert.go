@@ -45,20 +45,20 @@ func (c *converter) record(cols *columns, fields []string, line int64) {
 	nature := fields[0]
 	if cols == nil {
 		if cols = c.dumped[nature]; cols == nil {
-			c.tally.add(unknownNature, line)
+			c.tally.Add(unknownNature, line)
 			return
 		}
 		if len(fields) > len(cols.names) {
-			c.tally.add(namelessFields, line)
+			c.tally.Add(namelessFields, line)
 		}
 	}
 	if len(fields) < len(dumped[nature]) && len(fields) < len(cols.names) || len(fields) < 5 {
-		c.tally.add(shortLine, line)
+		c.tally.Add(shortLine, line)
 		return
 	}
 	begin, ok := parseTime(cols.get(fields, "Start"), c.decimals)
 	if !ok {
-		c.tally.add(badTime, line)
+		c.tally.Add(badTime, line)
 		return
 	}
 	switch nature {
@@ -72,7 +72,7 @@ func (c *converter) record(cols *columns, fields []string, line int64) {
 	case "Link":
 		c.link(cols, fields, begin, line)
 	default:
-		c.tally.add(unknownNature, line)
+		c.tally.Add(unknownNature, line)
 	}
 }
 
@@ -90,7 +90,7 @@ func (c *converter) region(name, category string) trace.RegionID {
 func (c *converter) state(cols *columns, fields []string, begin trace.Time, line int64) {
 	end, ok := parseTime(cols.get(fields, "End"), c.decimals)
 	if !ok {
-		c.tally.add(badTime, line)
+		c.tally.Add(badTime, line)
 		return
 	}
 	kind := cols.get(fields, "Type")
@@ -101,7 +101,7 @@ func (c *converter) state(cols *columns, fields []string, begin trace.Time, line
 	if job := cols.get(fields, "JobId"); job != "" {
 		t, full := c.graph.task(job)
 		if full {
-			c.tally.add(manyTasks, line)
+			c.tally.Add(manyTasks, line)
 			return
 		}
 		t.at = place{k.location, region, begin, end}
@@ -188,7 +188,7 @@ func (c *converter) event(cols *columns, fields []string, at trace.Time, line in
 func (c *converter) variable(cols *columns, fields []string, at trace.Time, line int64) {
 	v, err := strconv.ParseFloat(cols.get(fields, "Value"), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		c.tally.add(badNumber, line)
+		c.tally.Add(badNumber, line)
 		return
 	}
 	name := cols.get(fields, "Type")
@@ -225,16 +225,16 @@ var linkWords = []struct {
 func (c *converter) link(cols *columns, fields []string, begin trace.Time, line int64) {
 	end, ok := parseTime(cols.get(fields, "End"), c.decimals)
 	if !ok {
-		c.tally.add(badTime, line)
+		c.tally.Add(badTime, line)
 		return
 	}
 	from, to := cols.get(fields, "Origin"), cols.get(fields, "Dest")
 	if from == "" || to == "" {
-		c.tally.add(lonelyLinks, line)
+		c.tally.Add(lonelyLinks, line)
 		return
 	}
 	if cols.get(fields, "Value") != "" {
-		c.tally.add(linkValues, line)
+		c.tally.Add(linkValues, line)
 	}
 	l := trace.Link{Kind: trace.LinkMessage, Size: -1, Communicator: trace.NoCommunicator}
 	kind := strings.ToLower(cols.get(fields, "Type"))

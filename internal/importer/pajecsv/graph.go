@@ -67,18 +67,18 @@ func (g *taskGraph) number(id string) (n int32, full bool) {
 // edge takes a line of the graph: the task that is waited for, and who waits.
 func (c *converter) edge(cols *columns, fields []string, line int64) {
 	if len(fields) < len(cols.names) {
-		c.tally.add(shortLine, line)
+		c.tally.Add(shortLine, line)
 		return
 	}
 	g := &c.graph
 	if g.edges >= maxEdges {
-		c.tally.add(manyEdges, line)
+		c.tally.Add(manyEdges, line)
 		return
 	}
 	before, full := g.number(cols.get(fields, "Dependent"))
 	after, full2 := g.number(cols.get(fields, "JobId"))
 	if full || full2 {
-		c.tally.add(manyTasks, line)
+		c.tally.Add(manyTasks, line)
 		return
 	}
 	g.edges++
@@ -92,12 +92,12 @@ var kept = []string{"SubmitTime", "Priority", "Model", "MemoryNode", "Iteration"
 func (c *converter) taskLine(cols *columns, fields []string, line int64) {
 	id := cols.get(fields, "JobId")
 	if id == "" || len(fields) < len(cols.names) {
-		c.tally.add(shortLine, line)
+		c.tally.Add(shortLine, line)
 		return
 	}
 	t, full := c.graph.task(id)
 	if full {
-		c.tally.add(manyTasks, line)
+		c.tally.Add(manyTasks, line)
 		return
 	}
 	t.listed = true
@@ -119,7 +119,7 @@ func (c *converter) links() {
 	for n, t := range g.tasks {
 		if !t.ran {
 			if t.listed {
-				c.tally.add(orphanTasks, 0)
+				c.tally.Add(orphanTasks, 0)
 			}
 			continue
 		}
@@ -161,12 +161,12 @@ func (c *converter) links() {
 		}
 	}
 	if through > 0 {
-		c.tally.addN(passedThrough, through, 0)
+		c.tally.AddN(passedThrough, through, 0)
 	}
 	if dead > 0 {
-		c.tally.addN(deadEdges, dead, 0)
+		c.tally.AddN(deadEdges, dead, 0)
 	}
 	if steps >= most {
-		c.tally.add(manyEdges, 0)
+		c.tally.Add(manyEdges, 0)
 	}
 }

@@ -46,14 +46,14 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 				return err
 			}
 			lines += n
-			c.tally.report(w, run.Label(f))
+			c.tally.Report(w, run.Label(f), say)
 		}
 	}
 	if lines == 0 {
 		return importer.Malformed(run.Label(run.Files[0]), "line 1", "none of pj_dump's lines is in it")
 	}
 	c.links()
-	c.tally.report(w, run.Label(run.Files[0]))
+	c.tally.Report(w, run.Label(run.Files[0]), say)
 	return c.finish()
 }
 
@@ -118,7 +118,7 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, k k
 		}
 		text, long, err := readLine(in)
 		if long {
-			c.tally.add(longLine, line)
+			c.tally.Add(longLine, line)
 		} else if text = strings.TrimRight(text, "\r\n"); strings.TrimSpace(text) != "" {
 			fields = split(text, fields)
 			if k != dump && cols == nil {
@@ -142,11 +142,11 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, k k
 
 // line takes a line of a file of some kind. It reports whether it counted as one.
 func (c *converter) line(k kind, cols *columns, fields []string, line int64) bool {
-	before := c.tally.count[unknownNature]
+	before := c.tally.Count(unknownNature)
 	switch k {
 	case entities:
 		if len(fields) < len(cols.names) {
-			c.tally.add(shortLine, line)
+			c.tally.Add(shortLine, line)
 		} else if cols.get(fields, "Nature") == "Container" {
 			c.create(cols.get(fields, "Parent"), strings.Clone(cols.get(fields, "Name")), cols.get(fields, "Type"), line)
 		}
@@ -157,7 +157,7 @@ func (c *converter) line(k kind, cols *columns, fields []string, line int64) boo
 	default:
 		c.record(cols, fields, line)
 	}
-	return c.tally.count[unknownNature] == before
+	return c.tally.Count(unknownNature) == before
 }
 
 // readLine reads a line of up to longest bytes; a longer one is passed over.

@@ -68,30 +68,30 @@ func (c *converter) record(line []byte) {
 		c.communicator(string(line))
 		return
 	case len(line) < 2 || line[1] != ':' || kind < '1' || kind > '4':
-		c.tally.add(unknownKind, c.line)
+		c.tally.Add(unknownKind, c.line)
 		return
 	case kind == '4':
-		c.tally.add(globalCommunication, c.line)
+		c.tally.Add(globalCommunication, c.line)
 		return
 	}
 	var ok bool
 	if c.numbers, ok = parseNumbers(line[2:], c.numbers[:0]); !ok {
-		c.tally.add(badRecord, c.line)
+		c.tally.Add(badRecord, c.line)
 		return
 	}
 	n := c.numbers
 	if len(n) < pairs+2 || line[0] == '1' && len(n) != stateValue+1 || line[0] == '3' && len(n) != messageSize {
-		c.tally.add(badRecord, c.line)
+		c.tally.Add(badRecord, c.line)
 		return
 	}
 	t := c.thread(n[atApplication], n[atTask], n[atThread])
 	if t == nil {
-		c.tally.add(unknownThread, c.line)
+		c.tally.Add(unknownThread, c.line)
 		return
 	}
 	at, ok := c.time(n[atTime])
 	if !ok {
-		c.tally.add(badTime, c.line)
+		c.tally.Add(badTime, c.line)
 		return
 	}
 	c.records++
@@ -159,10 +159,10 @@ func (c *converter) state(t *thread, begin trace.Time, n []int64) {
 	end, ok := c.time(n[stateEnd])
 	if !ok {
 		if n[stateEnd] != -1 {
-			c.tally.add(badTime, c.line)
+			c.tally.Add(badTime, c.line)
 			return
 		}
-		c.tally.add(openState, c.line)
+		c.tally.Add(openState, c.line)
 		end = max(begin, c.header.length)
 	}
 	id, ok := c.states[n[stateValue]]
@@ -184,7 +184,7 @@ func (c *converter) state(t *thread, begin trace.Time, n []int64) {
 func (c *converter) event(t *thread, at trace.Time, n []int64) {
 	s := c.stream(t)
 	if (len(n)-pairs)%2 != 0 {
-		c.tally.add(oddPair, c.line)
+		c.tally.Add(oddPair, c.line)
 		n = n[:len(n)-1]
 	}
 	begun, details := false, false
@@ -245,7 +245,7 @@ func (c *converter) details(s trace.Stream, n []int64, begun bool) {
 		}
 	}
 	if lonely {
-		c.tally.add(lonelyDetail, c.line)
+		c.tally.Add(lonelyDetail, c.line)
 	}
 }
 
@@ -264,7 +264,7 @@ func (c *converter) leave(t *thread, s trace.Stream, e *eventType, at trace.Time
 	o := t.call(e)
 	n := len(o.stack)
 	if n == 0 {
-		c.tally.add(strayEnd, c.line)
+		c.tally.Add(strayEnd, c.line)
 		return
 	}
 	s.Leave(at, o.stack[n-1])
@@ -287,21 +287,21 @@ func (c *converter) sample(t *thread, s trace.Stream, e *eventType, at trace.Tim
 func (c *converter) message(t *thread, sent trace.Time, n []int64) {
 	to := c.thread(n[receiver+1], n[receiver+2], n[receiver+3])
 	if to == nil {
-		c.tally.add(unknownThread, c.line)
+		c.tally.Add(unknownThread, c.line)
 		return
 	}
 	arrived, ok := c.time(n[physicalRecv])
 	_, ok2 := c.time(n[physicalSend])
 	_, ok3 := c.time(n[logicalRecv])
 	if !ok || !ok2 || !ok3 {
-		c.tally.add(badTime, c.line)
+		c.tally.Add(badTime, c.line)
 		return
 	}
 	if n[physicalSend] != n[atTime] || n[logicalRecv] != n[physicalRecv] {
-		c.tally.add(otherTimes, c.line)
+		c.tally.Add(otherTimes, c.line)
 	}
 	if arrived < sent {
-		c.tally.add(backward, c.line)
+		c.tally.Add(backward, c.line)
 	}
 	c.see(to, n[receiver])
 	c.mpi[int(n[atApplication]-1)], c.mpi[int(n[receiver+1]-1)] = true, true
@@ -315,12 +315,12 @@ func (c *converter) message(t *thread, sent trace.Time, n []int64) {
 // communicator takes "c:application:id:tasks:task:task…".
 func (c *converter) communicator(line string) {
 	if line[0] != 'c' {
-		c.tally.add(interCommunicator, c.line)
+		c.tally.Add(interCommunicator, c.line)
 		return
 	}
 	n, ok := parseNumbers([]byte(strings.TrimPrefix(line, "c:")), nil)
 	if !ok || len(n) < 3 || int64(len(n)) != 3+n[2] {
-		c.tally.add(badRecord, c.line)
+		c.tally.Add(badRecord, c.line)
 		return
 	}
 	k := trace.Communicator{Name: fmt.Sprint("communicator ", n[1]), Parent: trace.NoCommunicator}
@@ -329,7 +329,7 @@ func (c *converter) communicator(line string) {
 	}
 	for _, task := range n[3:] {
 		if n[0] < 1 || n[0] > int64(len(c.processes)) || task < 1 || task > int64(len(c.processes[n[0]-1])) {
-			c.tally.add(badCommunicator, c.line)
+			c.tally.Add(badCommunicator, c.line)
 			return
 		}
 		k.Members = append(k.Members, c.processes[n[0]-1][task-1].location)
@@ -340,12 +340,12 @@ func (c *converter) communicator(line string) {
 // finish ends what is open, and says what the whole trace told.
 func (c *converter) finish() error {
 	if c.latest < c.header.length {
-		c.tally.add(shortTrace, c.line)
+		c.tally.Add(shortTrace, c.line)
 	}
 	for _, t := range c.opened {
 		for _, o := range t.open {
 			for i := len(o.stack) - 1; i >= 0; i-- {
-				c.tally.add(unended, 0)
+				c.tally.Add(unended, 0)
 				t.stream.Leave(c.latest, o.stack[i])
 			}
 		}

@@ -189,7 +189,7 @@ func (c *converter) regionOf(e *eventType, value int64) trace.RegionID {
 	id, ok := e.regions[value]
 	if !ok {
 		if len(e.regions) >= maxRegions {
-			c.tally.add(manyValues, c.line)
+			c.tally.Add(manyValues, c.line)
 			value = otherValue
 			if id, ok = e.regions[value]; ok {
 				return id

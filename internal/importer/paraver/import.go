@@ -39,14 +39,14 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	w.Property("date", h.date)
 	c := newConverter(w, h, n)
-	for why, k := range said.count {
-		c.tally.addN(reason(why), k, 0)
+	for why := range reasonCount { // their lines are of another file
+		c.tally.AddN(why, said.Count(why), 0)
 	}
 	if err := c.read(ctx, l, run.Label(body)); err != nil {
 		return err
 	}
 	err = c.finish()
-	c.tally.report(w, run.Label(body))
+	c.tally.Report(w, run.Label(body), say)
 	return err
 }
 
@@ -61,12 +61,12 @@ func readNames(ctx context.Context, run importer.Run) (*names, tally, error) {
 			return nil
 		}
 		if err := f(ctx, run, file); err != nil {
-			said.add(badNames, 0)
+			said.Add(badNames, 0)
 		}
 		return ctx.Err()
 	}
 	if pcf == "" {
-		said.add(noPCF, 0)
+		said.Add(noPCF, 0)
 	}
 	if err := read(pcf, n.readPCF); err != nil {
 		return nil, said, err
@@ -88,7 +88,7 @@ func (c *converter) read(ctx context.Context, l *lineReader, label string) error
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			c.record(line)
 		}
-		c.tally.addN(longLine, l.long, l.line)
+		c.tally.AddN(longLine, l.long, l.line)
 		l.long = 0
 		if err == io.EOF {
 			return nil

@@ -78,7 +78,7 @@ func (c *converter) defineTree() {
 		c.processes = append(c.processes, list)
 	}
 	if first > maxTree {
-		c.tally.addN(manyThreads, int64(first), 1)
+		c.tally.AddN(manyThreads, int64(first), 1)
 		return
 	}
 	for a, list := range c.processes {
@@ -159,7 +159,7 @@ func (c *converter) see(t *thread, cpu int64) {
 	case t.cpu == 0:
 		t.cpu = cpu
 	default:
-		c.tally.add(movedThread, c.line)
+		c.tally.Add(movedThread, c.line)
 	}
 }
 
@@ -175,7 +175,7 @@ func (c *converter) ranks() {
 			c.w.Describe(p.location, trace.Location{Rank: offset + i})
 		}
 		if offset > 0 {
-			c.tally.addN(severalWorlds, int64(len(list)), 1)
+			c.tally.AddN(severalWorlds, int64(len(list)), 1)
 		}
 		offset += len(list)
 	}
