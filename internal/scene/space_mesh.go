@@ -11,9 +11,9 @@ type quad struct {
 	shade  int
 }
 
-// meshStep is how many rows and columns a piece of the mesh spans: one, or more
+// MeshStep is how many rows and columns a piece of the mesh spans: one, or more
 // where pieces would be smaller than pixels.
-func (m *Space) meshStep() int {
+func (m *Space) MeshStep() int {
 	if m.Columns < 2 {
 		return 1
 	}
@@ -27,7 +27,7 @@ func (m *Space) quads(p *Projection, f func(*quad)) {
 	if m.Columns < 2 {
 		return
 	}
-	step := m.meshStep()
+	step := m.MeshStep()
 	rows := (m.Len() + m.Columns - 1) / m.Columns
 	next := func(v, end int) int { return min(v+step, end) }
 	var q quad

@@ -34,6 +34,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if r.flat {
 		s.Notes = append(s.Notes, "a mesh needs rows of locations; these lie on a line and are drawn as points")
 	}
+	if step := m.MeshStep(); m.Form == scene.Mesh && step > 1 {
+		s.Notes = append(s.Notes, fmt.Sprintf("pieces of the mesh would be smaller than pixels: one row and column of locations in %d is drawn", step))
+	}
 	for a := range m.Axes {
 		if f := m.Axes[a].Stretch / m.Axes[longest(&m)].Stretch; f > 1.05 {
 			s.Notes = append(s.Notes, fmt.Sprintf("the axis %s is stretched %.3g ×", m.Axes[a].Label, f))
