@@ -46,7 +46,32 @@ func HierarchyBy(rule string, t *store.Tree, selected []trace.LocationID, holds 
 	default:
 		return nil, fmt.Errorf("hierarchy %q: want tree, split:SEP, attribute:KEY or ranks:N", rule)
 	}
-	return groupedHierarchy(t, selected, holds, groups), nil
+	return groupedHierarchy(t, chosenIn(t, selected, holds), groups), nil
+}
+
+// HierarchyOf makes the hierarchy of an arrangement, in its order: all, groups,
+// locations; or by a rule where there is none.
+func HierarchyOf(a *Arrangement, rule string, t *store.Tree, selected []trace.LocationID, holds []bool) (*Hierarchy, error) {
+	switch {
+	case a == nil:
+		return HierarchyBy(rule, t, selected, holds)
+	case rule != "" && rule != "tree":
+		return nil, fmt.Errorf("--arrange %s: not with --hierarchy %s, since the groups are the hierarchy", a.By, rule)
+	}
+	ids := chosenIn(t, selected, holds)
+	a.Sort(ids)
+	return groupedHierarchy(t, ids, a.groupNames), nil
+}
+
+// chosenIn lists the selected locations that hold values.
+func chosenIn(t *store.Tree, selected []trace.LocationID, holds []bool) (ids []trace.LocationID) {
+	in := within(t, selected)
+	for id := range t.Len() {
+		if holds[id] && in(id) {
+			ids = append(ids, trace.LocationID(id))
+		}
+	}
+	return ids
 }
 
 // attributeAbove finds an attribute's value on a location or above it.
@@ -85,7 +110,7 @@ func rankBlocks(rank int, sizes []int) (names []string) {
 
 // groupedHierarchy puts leaves under invented groups, in two passes: the groups
 // as a tree of maps, then preorder.
-func groupedHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool, groups func(id int) []string) *Hierarchy {
+func groupedHierarchy(t *store.Tree, ids []trace.LocationID, groups func(id int) []string) *Hierarchy {
 	type group struct {
 		name   string
 		below  map[string]*group
@@ -93,13 +118,9 @@ func groupedHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool, 
 		leaves []trace.LocationID
 	}
 	root := &group{}
-	in := within(t, selected)
-	for id := range t.Len() {
-		if !holds[id] || !in(id) {
-			continue
-		}
+	for _, id := range ids {
 		g := root
-		for _, name := range groups(id) {
+		for _, name := range groups(int(id)) {
 			next := g.below[name]
 			if next == nil {
 				next = &group{name: name}
@@ -110,7 +131,7 @@ func groupedHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool, 
 			}
 			g = next
 		}
-		g.leaves = append(g.leaves, trace.LocationID(id))
+		g.leaves = append(g.leaves, id)
 	}
 	h := &Hierarchy{store: t, LeafOf: make([]int32, t.Len()), invented: map[int32]string{}}
 	for id := range h.LeafOf {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +14,10 @@ type Option struct {
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"`
 	Choices []string `json:"choices,omitempty"` // of a choice
-	Default string   `json:"default"`
-	Help    string   `json:"help"`
+	// Open: a choice may go on with details after a colon.
+	Open    bool   `json:"open,omitempty"`
+	Default string `json:"default"`
+	Help    string `json:"help"`
 	// Min, Max and Step of a number, for a slider; equal: none.
 	Min  float64 `json:"min,omitempty"`
 	Max  float64 `json:"max,omitempty"`
@@ -47,7 +50,7 @@ var OptionTable = []Option{
 	{Name: "threshold", Kind: "number", Default: "0", Min: 0, Max: 1, Step: 0.01, Help: "locations of a group are at least this alike on average; 0: no threshold"},
 	{Name: "seed", Kind: "integer", Default: "1", Help: "of the sample where locations are too many to compare each with each"},
 	{Name: "order", Kind: "text", Help: "order of rows"},
-	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups"}, Default: "tree", Help: "order of locations: as in the tree, or those that behave alike together"},
+	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups"}, Open: true, Default: "tree", Help: "order of locations: as in the tree, or those together that behave alike in the whole run; groups:k=3,alike=time,threshold=0.8,group=locations,time=1s..2s says how; --order groups is the same"},
 	{Name: "group", Kind: "text", Help: "grouping of rows: a level of the tree, an attribute, groups, or the optimal cut"},
 	{Name: "top", Kind: "integer", Default: "0", Help: "how many rows at most; 0: as many as fit"},
 	{Name: "by", Kind: "text", Help: "what is counted: roles or regions"},
@@ -121,6 +124,7 @@ type Values struct {
 // NewValues checks what a user set. Options that the view does not have, and
 // values that do not fit, are errors that say what would fit.
 func NewValues(v *View, set map[string][]string) (Values, error) {
+	set = orderedByGroups(v, set)
 	for name, vals := range set {
 		i := slices.IndexFunc(v.Options, func(o Option) bool { return o.Name == name })
 		if i < 0 {
@@ -139,6 +143,20 @@ func NewValues(v *View, set map[string][]string) (Values, error) {
 	return Values{options: v.Options, set: set}, nil
 }
 
+// orderedByGroups lets --order groups be --arrange groups in every view that orders
+// locations, whatever else --order means there.
+func orderedByGroups(v *View, set map[string][]string) map[string][]string {
+	order := set["order"]
+	if len(order) != 1 || len(set["arrange"]) > 0 || order[0] != "groups" && !strings.HasPrefix(order[0], "groups:") ||
+		!slices.ContainsFunc(v.Options, func(o Option) bool { return o.Name == "arrange" }) {
+		return set
+	}
+	set = maps.Clone(set)
+	delete(set, "order")
+	set["arrange"] = order
+	return set
+}
+
 func has(v *View) string {
 	if len(v.Options) == 0 {
 		return "; it takes none"
@@ -153,7 +171,8 @@ func has(v *View) string {
 func (o *Option) check(x string) error {
 	switch o.Kind {
 	case "choice":
-		if !slices.Contains(o.Choices, x) {
+		stem, _, more := strings.Cut(x, ":")
+		if !slices.Contains(o.Choices, x) && !(o.Open && more && slices.Contains(o.Choices, stem)) {
 			return fmt.Errorf("--%s %q: want one of %s", o.Name, x, strings.Join(o.Choices, ", "))
 		}
 	case "number":

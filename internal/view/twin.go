@@ -18,6 +18,8 @@ type Twin struct {
 	Options   map[string]any `json:"options"`
 	Notes     []string       `json:"notes"`
 	Data      any            `json:"data"`
+	// Arrangement is the order of locations, where it is not the tree's.
+	Arrangement *Arrangement `json:"arrangement,omitempty"`
 }
 
 // A TwinSelection says what was selected: times in ns, sets by their size.
@@ -30,10 +32,14 @@ type TwinSelection struct {
 
 // TwinOf makes the JSON twin of a result.
 func TwinOf(v *View, q *Request, r Result) *Twin {
-	return &Twin{
+	t := &Twin{
 		View: v.Name, Source: q.Runs[0].Source, Options: q.Values.All(), Notes: append([]string{}, r.Notes()...), Data: r.Data(),
 		Selection: SizeOf(q.Store(), q.Selection),
 	}
+	if a, ok := r.(ArrangedResult); ok {
+		t.Arrangement = a.Arrangement()
+	}
+	return t
 }
 
 // SizeOf says how much a selection holds. Locations are those with intervals of

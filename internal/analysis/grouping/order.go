@@ -5,14 +5,47 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Order lists locations, which ascend, so that those that behave alike are next to
-// each other: order[k] is the place of the k-th. It tells how many groups there are.
-func Order(regions []trace.Region, locations []trace.LocationID, scan callgraph.Scan) (order []int32, groups int, err error) {
-	nodes, node := callgraph.Nodes(regions, false)
-	table, err := Scan(&callgraph.Plan{Options: callgraph.Options{Node: node, Nodes: len(nodes)}, Locations: locations}, scan)
+// Likenesses by their names.
+var likenesses = map[string]Likeness{"": Both, "both": Both, "structure": Structure, "time": Time}
+
+// Order finds groups of owners that behave alike. It lists the owners so that those
+// of a group are next to each other, the largest group first: order[k] is the k-th.
+// of gives the group of each.
+func Order(b *trace.Behaviour, l trace.Likeness) (order, of []int32, err error) {
+	nodes, node := callgraph.Nodes(b.Regions, false)
+	o := callgraph.Options{Node: node, Nodes: len(nodes)}
+	table, err := tableOf(b, o)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
-	g := Group(table, Options{By: Both, Seed: 1})
-	return g.ByGroup(), len(g.Members), nil
+	g := Group(table, Options{By: likenesses[l.By], K: l.K, Threshold: l.Threshold, Seed: l.Seed})
+	return g.ByGroup(), g.Of, nil
+}
+
+func tableOf(b *trace.Behaviour, o callgraph.Options) (*Table, error) {
+	if b.Profile == nil {
+		plan := &callgraph.Plan{Options: o, Locations: b.Locations}
+		if b.Owners < len(b.Locations) {
+			plan.Owner, plan.Owners = b.Owner, b.Owners
+		}
+		return Scan(plan, b.Calls)
+	}
+	p := &callgraph.ProfileReader{Options: o, Paths: b.Paths, Metric: b.Metric, Flat: true}
+	for _, path := range b.Paths {
+		p.Flat = p.Flat && path.Flat
+	}
+	if n := len(b.Locations); n > 0 {
+		p.Index = make([]int32, b.Locations[n-1]+1)
+	}
+	for i := range p.Index {
+		p.Index[i] = -1
+	}
+	for i, id := range b.Locations {
+		p.Index[id] = b.Owner[i]
+	}
+	err := b.Profile(func(rows []trace.ProfileRow) error {
+		p.Add(rows)
+		return nil
+	})
+	return NewTable(b.Owners, p.Rows(), Exclusive), err
 }

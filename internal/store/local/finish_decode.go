@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
-	"math/bits"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -15,55 +14,29 @@ import (
 func (w *rowWorker) decode(ctx context.Context, s *stream, stack *trace.StackBuilder) error {
 	w.chain = w.f.chunks.chain(s.tail, w.chain)
 	d := decoder{origin: w.f.origin}
-	row, instant := uint64(0), uint64(0) // how many so far
-	lastIsInstant := false
 	for _, at := range w.chain {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
 		d.reset(w.f.chunks.chunk(at))
-		for len(d.b) > 0 {
-			op, n := d.head()
-			switch op {
+		for len(d.b) >= wordBytes {
+			switch op, id, v := d.head(); op {
 			case opEnter:
-				if t := d.time(); stack != nil {
-					stack.Enter(t, trace.RegionID(n))
+				if t := d.time(v); stack != nil {
+					stack.Enter(t, trace.RegionID(id))
 				} else {
-					w.builder.Enter(t, trace.RegionID(n))
+					w.builder.Enter(t, trace.RegionID(id))
 				}
-				row++
-				lastIsInstant = false
-			case opLeave, opLeaveAny:
-				region := trace.RegionID(n)
-				if op == opLeaveAny {
-					region = trace.NoRegion
-				}
-				if t := d.time(); stack != nil {
-					stack.Leave(t, region)
+				d.row++
+				d.lastIsInstant = false
+			case opLeave:
+				if t := d.time(v); stack != nil {
+					stack.Leave(t, trace.RegionID(id))
 				} else {
-					w.builder.Leave(t, region)
+					w.builder.Leave(t, trace.RegionID(id))
 				}
-			case opInterval:
-				begin := d.time()
-				w.builder.Interval(begin, begin+trace.Time(d.varint()), trace.RegionID(n))
-				row++
-				lastIsInstant = false
-			case opInstant:
-				w.fail(w.instants.Add(instantRecord{d.time(), uint32(instant), trace.RegionID(n)}))
-				instant++
-				lastIsInstant = true
-			case opSample:
-				t := d.time()
-				w.fail(w.samples.Add(sampleRecord{t, math.Float64frombits(d.fixed()), trace.CounterID(n)}))
-			case opFact:
-				r := factRecord{attribute: n, kind: d.byte(), bits: d.uvarint()}
-				if lastIsInstant {
-					r.key = instant - 1
-					w.fail(w.instantFacts.Add(r))
-				} else {
-					r.key = row - 1
-					w.fail(w.facts.Add(r))
-				}
+			default:
+				w.record(&d, stack, op, id, v)
 			}
 		}
 		if err := cmp.Or(w.out.err, w.rows.err); err != nil {
@@ -73,67 +46,68 @@ func (w *rowWorker) decode(ctx context.Context, s *stream, stack *trace.StackBui
 	return nil
 }
 
-// A decoder reads records of a chunk.
+// record takes the rarer records.
+func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder, op, id uint32, v int64) {
+	switch op {
+	case opLeaveAny:
+		if t := d.time(v); stack != nil {
+			stack.Leave(t, trace.NoRegion)
+		} else {
+			w.builder.Leave(t, trace.NoRegion)
+		}
+	case opInterval:
+		begin := d.time(v)
+		w.builder.Interval(begin, begin+trace.Time(d.word()), trace.RegionID(id))
+		d.row++
+		d.lastIsInstant = false
+	case opInstant:
+		w.fail(w.instants.Add(instantRecord{d.time(v), uint32(d.instant), trace.RegionID(id)}))
+		d.instant++
+		d.lastIsInstant = true
+	case opSample:
+		t := d.time(v)
+		w.fail(w.samples.Add(sampleRecord{t, math.Float64frombits(d.word()), trace.CounterID(id)}))
+	case opFact:
+		r := factRecord{attribute: id, kind: uint8(v), bits: d.word()}
+		if d.lastIsInstant {
+			r.key = d.instant - 1
+			w.fail(w.instantFacts.Add(r))
+		} else {
+			r.key = d.row - 1
+			w.fail(w.facts.Add(r))
+		}
+	}
+}
+
+// A decoder reads the records of a stream, chunk by chunk.
 type decoder struct {
-	b      []byte
-	base   trace.Time
-	origin trace.Time
+	b             []byte
+	base          trace.Time
+	origin        trace.Time
+	row, instant  uint64 // how many so far
+	lastIsInstant bool
 }
 
 // reset starts a chunk: its first time is a difference to zero.
 func (d *decoder) reset(b []byte) { d.b, d.base = b, -d.origin }
 
-func (d *decoder) head() (op byte, id uint32) {
-	h := d.byte()
-	id = uint32(h >> opBits)
-	if id == largeID {
-		id = uint32(d.uvarint())
+// head takes the first words of a record: what it is, its id, and its time since the
+// record before, or what it has in place of that.
+func (d *decoder) head() (op, id uint32, v int64) {
+	w := d.word()
+	if w&(1<<opBits-1) != opWide {
+		return uint32(w & (1<<opBits - 1)), uint32(w >> opBits & (1<<idBits - 1)), int64(w) >> timeShift
 	}
-	return h & (1<<opBits - 1), id
+	return uint32(w >> opBits & (1<<opBits - 1)), uint32(w >> 32), int64(d.word())
 }
 
-func (d *decoder) byte() byte {
-	x := d.b[0]
-	d.b = d.b[1:]
-	return x
-}
-
-func (d *decoder) time() trace.Time {
-	d.base += trace.Time(d.varint())
+func (d *decoder) time(since int64) trace.Time {
+	d.base += trace.Time(since)
 	return d.base
 }
 
-func (d *decoder) varint() int64 {
-	u := d.uvarint()
-	x := int64(u >> 1)
-	if u&1 != 0 {
-		x = ^x
-	}
-	return x
-}
-
-func (d *decoder) uvarint() uint64 {
-	if len(d.b) >= 8 {
-		x := binary.LittleEndian.Uint64(d.b)
-		if last := ^x & 0x8080808080808080; last != 0 { // the bytes that end a number
-			d.b = d.b[bits.TrailingZeros64(last)/8+1:]
-			return join7(x & (last ^ (last - 1)))
-		}
-	}
-	x, n := binary.Uvarint(d.b)
-	d.b = d.b[n:]
-	return x
-}
-
-// join7 puts the low seven bits of each byte next to each other.
-func join7(x uint64) uint64 {
-	x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
-	x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
-	return x&0x000000000fffffff | x&0x0fffffff00000000>>4
-}
-
-func (d *decoder) fixed() uint64 {
-	x := binary.LittleEndian.Uint64(d.b)
-	d.b = d.b[8:]
-	return x
+func (d *decoder) word() uint64 {
+	w := binary.LittleEndian.Uint64(d.b)
+	d.b = d.b[wordBytes:]
+	return w
 }

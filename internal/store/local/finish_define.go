@@ -3,31 +3,34 @@ package local
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A stringTable numbers the names of definitions.
 type stringTable struct {
-	ids     map[string]uint32
+	seed    maphash.Seed
+	ids     idTable
 	offsets []uint64
 	bytes   []byte
 }
 
 func newStringTable() *stringTable {
-	t := &stringTable{ids: map[string]uint32{}, offsets: []uint64{0}}
+	t := &stringTable{seed: maphash.MakeSeed(), offsets: []uint64{0}}
 	t.add("")
 	return t
 }
 
 func (t *stringTable) add(s string) uint32 {
-	if id, ok := t.ids[s]; ok {
-		return id
+	hash := uint32(maphash.String(t.seed, s))
+	id, ok := t.ids.find(hash, func(id uint32) bool { return string(t.bytes[t.offsets[id]:t.offsets[id+1]]) == s })
+	if !ok {
+		id = uint32(len(t.offsets) - 1)
+		t.ids.add(hash, id)
+		t.bytes = append(t.bytes, s...)
+		t.offsets = append(t.offsets, uint64(len(t.bytes)))
 	}
-	id := uint32(len(t.ids))
-	t.ids[s] = id
-	t.bytes = append(t.bytes, s...)
-	t.offsets = append(t.offsets, uint64(len(t.bytes)))
 	return id
 }
 
@@ -81,18 +84,24 @@ func (f *finisher) writeLocations(strings *stringTable) error {
 	parent, last := make([]trace.LocationID, n), make([]trace.LocationID, n)
 	level, rank := make([]uint16, n), make([]int32, n)
 	var facts factColumnsOf
+	kinds := make([]uint32, len(f.def.kinds))
+	for i, k := range f.def.kinds {
+		kinds[i] = strings.add(string(k))
+	}
 	for id, old := range f.order.old {
 		l := &f.def.locations[old]
-		name[id], kind[id] = strings.add(l.Name), strings.add(string(l.Kind))
+		name[id], kind[id] = strings.add(l.Name), kinds[l.kind]
 		parent[id], last[id], rank[id] = trace.NoLocation, trace.LocationID(id), trace.NoRank
 		if l.Parent != trace.NoLocation {
 			p := f.order.number[l.Parent]
 			parent[id], level[id], rank[id] = p, level[p]+1, rank[p]
 		}
 		if l.Rank != trace.NoRank {
-			rank[id] = int32(l.Rank)
+			rank[id] = l.Rank
 		}
-		facts.add(id, l.Attributes, strings)
+		if l.Attributes != nil {
+			facts.add(id, *l.Attributes, strings)
+		}
 	}
 	for id := n - 1; id >= 0; id-- {
 		if p := parent[id]; p != trace.NoLocation {

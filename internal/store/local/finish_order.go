@@ -16,7 +16,7 @@ type ordering struct {
 
 // orderLocations puts siblings in display order: by Order, rank, natural order of
 // the name, then as they were defined. O(n log n).
-func orderLocations(locations []trace.Location) ordering {
+func orderLocations(locations []location) ordering {
 	n := len(locations)
 	o := ordering{make([]trace.LocationID, n), make([]trace.LocationID, 0, n)}
 	siblings := make([]trace.LocationID, n)

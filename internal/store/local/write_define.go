@@ -1,6 +1,7 @@
 package local
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -9,8 +10,12 @@ import (
 
 // definitions are what a trace names. They stay in memory until Finish.
 type definitions struct {
-	locations     []trace.Location
-	locationIDs   map[locationKey]trace.LocationID
+	locations     []location
+	keys          []string // of locations
+	locationIDs   idTable
+	kinds         []trace.Kind
+	names         arena
+	seed          maphash.Seed
 	regions       []trace.Region
 	regionIDs     map[regionKey]trace.RegionID
 	attributes    []string
@@ -28,12 +33,6 @@ type definitions struct {
 	words         map[string]string // short strings that repeat, kept once
 }
 
-type locationKey struct {
-	parent trace.LocationID
-	kind   trace.Kind
-	key    string
-}
-
 type regionKey struct {
 	name, category, file string
 	line                 int
@@ -45,7 +44,7 @@ type counterKey struct {
 }
 
 func (d *definitions) init() {
-	d.locationIDs = map[locationKey]trace.LocationID{}
+	d.seed = maphash.MakeSeed()
 	d.regionIDs = map[regionKey]trace.RegionID{}
 	d.attributeIDs = map[string]trace.AttributeID{}
 	d.counterIDs = map[counterKey]trace.CounterID{}
@@ -57,7 +56,8 @@ func (d *definitions) init() {
 
 // forgetKeys frees what finds definitions again: there will be no more.
 func (d *definitions) forgetKeys() {
-	d.locationIDs, d.regionIDs, d.attributeIDs, d.counterIDs = nil, nil, nil, nil
+	d.keys, d.locationIDs = nil, idTable{}
+	d.regionIDs, d.attributeIDs, d.counterIDs = nil, nil, nil
 	d.metricIDs, d.callPathIDs, d.words = nil, nil, nil
 }
 
@@ -87,59 +87,6 @@ func (d *definitions) own(list []trace.Attribute) []trace.Attribute {
 		}
 	}
 	return out
-}
-
-// Location implements trace.Writer.
-func (w *Writer) Location(l trace.Location) trace.LocationID {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	d := &w.def
-	k := locationKey{l.Parent, l.Kind, l.Key}
-	if l.Key == "" {
-		k.key = l.Name
-	}
-	if id, ok := d.locationIDs[k]; ok {
-		return id
-	}
-	id := trace.LocationID(len(d.locations))
-	if l.Parent != trace.NoLocation && int(l.Parent) >= len(d.locations) {
-		w.Report(trace.Repaired, "locations with an undefined parent, moved to the top", 1, l.Name)
-		l.Parent = trace.NoLocation
-	}
-	l.Kind = trace.Kind(d.word(string(l.Kind)))
-	l.Name = strings.Clone(l.Name)
-	l.Key = "" // lives in the map alone
-	l.Attributes = d.own(l.Attributes)
-	k.kind = l.Kind
-	if k.key == l.Name {
-		k.key = l.Name
-	} else {
-		k.key = strings.Clone(k.key)
-	}
-	d.locations = append(d.locations, l)
-	d.locationIDs[k] = id
-	return id
-}
-
-// Describe implements trace.Writer.
-func (w *Writer) Describe(id trace.LocationID, l trace.Location) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	d := &w.def
-	if int(id) >= len(d.locations) {
-		return
-	}
-	old := &d.locations[id]
-	if l.Name != "" {
-		old.Name = strings.Clone(l.Name)
-	}
-	if l.Order != 0 {
-		old.Order = l.Order
-	}
-	if l.Rank != trace.NoRank {
-		old.Rank = l.Rank
-	}
-	old.Attributes = append(old.Attributes, d.own(l.Attributes)...)
 }
 
 // Region implements trace.Writer.

@@ -9,9 +9,15 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Records of a stream. The low three bits of the first byte are the operation,
-// the others an id below 31, or 31 and the id follows as a varint. Times are
-// differences to the record before in the same chunk.
+// Records of a stream are words of 64 bits, so that packing and unpacking them is a
+// shift each: numbers of variable length took half as much room and four times as
+// long. The first word of a record is
+//
+//	op (3 bits) | id (20 bits) | time since the record before in the chunk (41 bits, signed)
+//
+// or, where id or time do not fit, opWide (3 bits) | op (3 bits) | … | id (high 32
+// bits), and the time in a word of its own. An Interval has its duration in a further
+// word, a Sample its value, a fact its value, with its kind in place of the time.
 const (
 	opEnter = iota
 	opLeave
@@ -20,12 +26,16 @@ const (
 	opInstant
 	opSample
 	opFact
+	opWide
 )
 
 const (
 	opBits    = 3
-	largeID   = 31
-	maxRecord = 1 + 5 + 1 + 2*binary.MaxVarintLen64
+	idBits    = 20
+	timeShift = opBits + idBits
+	timeBits  = 64 - timeShift
+	wordBytes = 8
+	maxRecord = 3 * wordBytes
 )
 
 // A stream packs what happens on one location. There is one for each location,
@@ -94,11 +104,11 @@ func (w *Writer) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 
 // Enter implements trace.Stream.
 func (s *stream) Enter(t trace.Time, region trace.RegionID) {
-	if !s.begin(opEnter, uint32(region), true) {
+	if !s.known(region) {
 		return
 	}
 	s.see(t)
-	s.time(t)
+	s.at(opEnter, uint32(region), t)
 	s.rows++
 	s.lastIsInstant = false
 }
@@ -106,12 +116,12 @@ func (s *stream) Enter(t trace.Time, region trace.RegionID) {
 // Leave implements trace.Stream.
 func (s *stream) Leave(t trace.Time, region trace.RegionID) {
 	if region == trace.NoRegion {
-		s.begin(opLeaveAny, 0, false)
-	} else if !s.begin(opLeave, uint32(region), true) {
-		return
+		s.see(t)
+		s.at(opLeaveAny, 0, t)
+	} else if s.known(region) {
+		s.see(t)
+		s.at(opLeave, uint32(region), t)
 	}
-	s.see(t)
-	s.time(t)
 }
 
 // see follows the order of Enter and Leave.
@@ -124,11 +134,11 @@ func (s *stream) see(t trace.Time) {
 
 // Interval implements trace.Stream.
 func (s *stream) Interval(begin, end trace.Time, region trace.RegionID) {
-	if !s.begin(opInterval, uint32(region), true) {
+	if !s.known(region) {
 		return
 	}
-	s.time(begin)
-	s.buf = binary.AppendVarint(s.buf, int64(end-begin))
+	s.at(opInterval, uint32(region), begin)
+	s.word(uint64(end - begin))
 	s.last = max(s.last, end)
 	s.rows++
 	s.intervals = true
@@ -137,10 +147,10 @@ func (s *stream) Interval(begin, end trace.Time, region trace.RegionID) {
 
 // Instant implements trace.Stream.
 func (s *stream) Instant(t trace.Time, region trace.RegionID) {
-	if !s.begin(opInstant, uint32(region), true) {
+	if !s.known(region) {
 		return
 	}
-	s.time(t)
+	s.at(opInstant, uint32(region), t)
 	s.instants++
 	s.lastIsInstant = true
 }
@@ -151,9 +161,8 @@ func (s *stream) Sample(c trace.CounterID, t trace.Time, value float64) {
 		s.w.Report(trace.Skipped, "samples of a counter that is not defined on their location", 1, "")
 		return
 	}
-	s.begin(opSample, uint32(c), false)
-	s.time(t)
-	s.buf = binary.LittleEndian.AppendUint64(s.buf, math.Float64bits(value))
+	s.at(opSample, uint32(c), t)
+	s.word(math.Float64bits(value))
 	s.samples++
 }
 
@@ -174,29 +183,53 @@ func (s *stream) Attribute(a trace.AttributeID, v trace.Value) {
 	if v.Kind == trace.ValueText {
 		bits = s.w.texts.add(v.String())
 	}
-	s.begin(opFact, uint32(a), false)
-	s.buf = append(s.buf, byte(v.Kind))
-	s.buf = binary.AppendUvarint(s.buf, bits)
+	s.head(opFact, uint32(a), int64(v.Kind))
+	s.word(bits)
 }
 
-// begin makes room for a record and writes its head. A region that was not
-// defined is counted and the record left out.
-func (s *stream) begin(op byte, id uint32, region bool) bool {
-	if region && id >= s.w.regions.Load() {
-		s.w.Report(trace.Skipped, "records with an undefined region", 1, "")
-		return false
+// known reports whether a region was defined. One that was not is counted, and its
+// record left out.
+func (s *stream) known(region trace.RegionID) bool {
+	if uint32(region) < s.w.regions.Load() {
+		return true
 	}
+	s.w.Report(trace.Skipped, "records with an undefined region", 1, "")
+	return false
+}
+
+// at makes room for a record that has a time and writes its head.
+func (s *stream) at(op, id uint32, t trace.Time) {
 	if cap(s.buf)-len(s.buf) < maxRecord {
 		s.room()
 	}
-	if id < largeID {
-		s.buf = append(s.buf, op|byte(id)<<opBits)
-		return true
+	d := int64(t - s.base)
+	s.base = t
+	s.first, s.last = min(s.first, t), max(s.last, t)
+	if id < 1<<idBits && uint64(d+1<<(timeBits-1)) < 1<<timeBits {
+		s.word(uint64(op) | uint64(id)<<opBits | uint64(d)<<timeShift)
+		return
 	}
-	s.buf = append(s.buf, op|largeID<<opBits)
-	s.buf = binary.AppendUvarint(s.buf, uint64(id))
-	return true
+	s.wide(op, id, d)
 }
+
+// head does for a record without a time.
+func (s *stream) head(op, id uint32, v int64) {
+	if cap(s.buf)-len(s.buf) < maxRecord {
+		s.room()
+	}
+	if id < 1<<idBits {
+		s.word(uint64(op) | uint64(id)<<opBits | uint64(v)<<timeShift)
+		return
+	}
+	s.wide(op, id, v)
+}
+
+func (s *stream) wide(op, id uint32, v int64) {
+	s.word(opWide | uint64(op)<<opBits | uint64(id)<<32)
+	s.word(uint64(v))
+}
+
+func (s *stream) word(w uint64) { s.buf = binary.LittleEndian.AppendUint64(s.buf, w) }
 
 // room gets space for at least one more record.
 func (s *stream) room() {
@@ -210,12 +243,6 @@ func (s *stream) room() {
 	if at != s.tail {
 		s.base = 0
 	}
-}
-
-func (s *stream) time(t trace.Time) {
-	s.buf = binary.AppendVarint(s.buf, int64(t-s.base))
-	s.base = t
-	s.first, s.last = min(s.first, t), max(s.last, t)
 }
 
 // Close implements trace.Stream.

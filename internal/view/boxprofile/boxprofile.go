@@ -39,6 +39,7 @@ const (
 )
 
 type result struct {
+	view.Arranged
 	request   *view.Request
 	metric    string // exclusive, inclusive, calls, or a metric of a profile
 	unit      string // of the values: "ns", "count" or ""
@@ -55,6 +56,7 @@ type result struct {
 	overlap   int64
 
 	groups     *grouping.Groups // nil where there are too few to group
+	numbers    []int            // of the groups, where they are those of the arrangement
 	groupRows  []callgraph.Row  // by group, where locations are not drawn one by one
 	notes      []string
 	stretch    string
@@ -184,20 +186,20 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	var err error
 	r.rows, err = callgraph.Gather(plan, scan)
 	r.overlap = plan.Open.Load()
-	arrange := r.request.Values.Text("arrange") == "groups" && len(r.locations) > 1
-	if err != nil || len(r.locations) <= mostHues && !arrange || r.over == "locations" {
+	if err == nil {
+		err = r.arrange(ctx)
+	}
+	if err != nil || len(r.locations) <= mostHues || r.over == "locations" {
 		return err
 	}
-	table, err := grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
-	if err != nil {
-		return err
-	}
-	g := r.grouping(table)
-	if len(r.locations) > mostHues {
+	g := r.groups
+	if g == nil {
+		table, err := grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
+		if err != nil {
+			return err
+		}
+		g = r.grouping(table)
 		r.groups = g
-	}
-	if arrange && len(r.locations) <= mostLanes {
-		r.arrange(g)
 	}
 	if len(r.locations) > mostLanes {
 		r.groupRows, err = plan.Merge(g.Of, len(g.Members), scan)
@@ -207,17 +209,36 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	return err
 }
 
-// arrange puts locations that behave alike next to each other.
-func (r *result) arrange(g *grouping.Groups) {
-	order := g.ByGroup()
-	locations, names := make([]trace.LocationID, len(order)), make([]string, len(order))
-	for i, old := range order {
-		locations[i], names[i] = r.locations[old], r.names[old]
+// arrange puts locations that behave alike next to each other, or where they are too
+// many to draw one by one takes the groups of the arrangement.
+func (r *result) arrange(ctx context.Context) (err error) {
+	if r.Arranged, err = r.request.Arrange(ctx, grouping.Order); err != nil || r.Arrangement() == nil {
+		return err
 	}
-	r.locations, r.names = locations, names
-	callgraph.Renumber(r.rows, order)
-	g.Renumber(order)
-	r.notes = append(r.notes, fmt.Sprintf("locations that behave alike are next to each other, %s", view.Count(len(g.Members), "group")))
+	r.notes = r.Arrangement().AddNote(r.notes)
+	if len(r.locations) <= mostLanes || r.over == "locations" {
+		order := r.Arrangement().Places(r.locations)
+		locations, names := make([]trace.LocationID, len(order)), make([]string, len(order))
+		for i, old := range order {
+			locations[i], names[i] = r.locations[old], r.names[old]
+		}
+		r.locations, r.names = locations, names
+		callgraph.Renumber(r.rows, order)
+	}
+	if len(r.locations) > mostHues && r.over != "locations" {
+		g := &grouping.Groups{}
+		g.Of, g.Members, r.numbers = r.Arrangement().Partition(r.locations)
+		r.groups = g
+	}
+	return nil
+}
+
+// number gives the number of a group, from 0, as other views have it.
+func (r *result) number(group int) int {
+	if r.numbers != nil {
+		return r.numbers[group]
+	}
+	return group
 }
 
 func (r *result) grouping(table *grouping.Table) *grouping.Groups {

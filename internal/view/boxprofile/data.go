@@ -91,7 +91,7 @@ func (r *result) Data() any {
 	}
 	if r.groups != nil {
 		for k, members := range r.groups.Members {
-			g := Group{ID: k, Members: []trace.LocationID{}, Boxes: []Row{}}
+			g := Group{ID: r.number(k), Members: []trace.LocationID{}, Boxes: []Row{}}
 			for _, m := range members {
 				g.Members = append(g.Members, r.locations[m])
 			}

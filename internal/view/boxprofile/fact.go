@@ -30,12 +30,15 @@ func (r *result) fact(l *lane) view.Fact {
 		line("over", view.Count(len(r.locations), "location"), "")
 	case r.groupRows != nil:
 		members := r.groups.Members[l.owner]
-		line("group", fmt.Sprint(l.owner+1), "")
+		line("group", fmt.Sprint(r.number(int(l.owner))+1), "")
 		line("locations", view.NameList(r.names, members, 8), "")
 		f.Count = int64(len(members))
 		f.Text = fmt.Sprintf("Aggregated: all calls of %s.", view.Count(len(members), "location"))
 	default:
 		line("location", r.names[l.owner], r.tree.Path(r.locations[l.owner]))
+		if g := r.Arrangement().Group(r.locations[l.owner]); g >= 0 {
+			line("group", fmt.Sprint(g+1), "")
+		}
 	}
 	if l.row == nil {
 		f.Text = "Not called here in this time."

@@ -104,12 +104,28 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	r.bands(s, rows, w)
 	r.paint(s, &colours, &bars, &boxes)
+	r.separate(s, &colours, w)
 	r.legend(s)
 	s.Notes = r.Notes()
 	if hidden := len(r.regions) - regions; hidden > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("of %s the first by %s are shown; the table has all", view.Count(len(r.regions), "region"), r.orderWords()))
 	}
 	return s
+}
+
+// separate draws a line between lanes of different groups.
+func (r *result) separate(s *scene.Scene, from *scene.Frame, width float32) {
+	if r.Arrangement() == nil || r.over == "locations" || r.groupRows != nil {
+		return
+	}
+	lines := &scene.Line{Width: 1}
+	for i := 1; i < len(r.drawn.lanes); i++ {
+		a, b := &r.drawn.lanes[i-1], &r.drawn.lanes[i]
+		if a.region == b.region && r.Arrangement().Group(r.locations[a.owner]) != r.Arrangement().Group(r.locations[b.owner]) {
+			lines.Add(from.X, b.y, width-14, b.y, scene.UIAxis)
+		}
+	}
+	s.AddLayer("groups of rows", -1, lines)
 }
 
 func (r *result) orderWords() string {
@@ -247,9 +263,9 @@ func (r *result) colour(l *lane) scene.Colour {
 		n := &r.nodes[r.regions[l.region].node]
 		return scene.RegionColour(n.Name, uint8(n.Role))
 	case r.groupRows != nil:
-		return scene.LocationColour(int(l.owner))
+		return scene.LocationColour(r.number(int(l.owner)))
 	case r.groups != nil:
-		return scene.LocationColour(int(r.groups.Of[l.owner]))
+		return scene.LocationColour(r.number(int(r.groups.Of[l.owner])))
 	}
 	return scene.LocationColour(int(l.owner))
 }
@@ -263,14 +279,20 @@ func (r *result) legend(s *scene.Scene) {
 		return
 	case r.groups != nil:
 		for k, members := range r.groups.Members {
-			label := fmt.Sprintf("group %d: %s", k+1, view.Count(len(members), "location"))
+			label := fmt.Sprintf("group %d: %s", r.number(k)+1, view.Count(len(members), "location"))
 			if names := view.NameList(r.names, members, 5); len(names) < 24 {
-				label = fmt.Sprintf("group %d: %s", k+1, names)
+				label = fmt.Sprintf("group %d: %s", r.number(k)+1, names)
 			}
-			add(label, scene.LocationColour(k), 0)
+			if r.numbers != nil && r.groupRows == nil {
+				label = r.Arrangement().Label(r.number(k))
+			}
+			add(label, scene.LocationColour(r.number(k)), 0)
 		}
 	default:
 		for i, name := range r.names {
+			if g := r.Arrangement().Group(r.locations[i]); g >= 0 {
+				name = fmt.Sprintf("%s (group %d)", name, g+1)
+			}
 			add(name, scene.LocationColour(i), 0)
 		}
 	}

@@ -35,6 +35,7 @@ var View = &view.View{
 const mostSlices = 64
 
 type result struct {
+	view.Arranged
 	request   *view.Request
 	metric    string
 	unit      string
@@ -57,6 +58,8 @@ type result struct {
 	callees, callers []ranked // in the order of interest
 	pairs            map[callgraph.Pair]*pair
 	low, high        float64 // of the colours as asked for; NaN
+	sliceMembers     [][]int32 // of each slice, where slices are groups
+	sliceGroups      []int     // which groups those are; nil: all
 	notes            []string
 	drawn            drawing
 }
@@ -171,19 +174,31 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		return err
 	}
 	r.group()
-	if r.request.Values.Text("arrange") == "groups" && len(r.locations) <= mostSlices && r.over == "calls" {
-		r.arrange()
+	if err = r.arrange(ctx); err != nil {
+		return err
 	}
 	if len(r.locations) > mostSlices && r.over == "calls" {
-		r.groupRows, err = plan.Merge(r.groups.Of, len(r.groups.Members), scan)
-		r.notes = append(r.notes, fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all", view.Count(len(r.locations), "location"), view.Count(len(r.groups.Members), "group")))
+		of := r.groups.Of
+		r.sliceMembers, r.sliceGroups = r.groups.Members, nil
+		if a := r.Arrangement(); a != nil {
+			of, r.sliceMembers, r.sliceGroups = a.Partition(r.locations)
+		}
+		r.groupRows, err = plan.Merge(of, len(r.sliceMembers), scan)
+		r.notes = append(r.notes, fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all", view.Count(len(r.locations), "location"), view.Count(len(r.sliceMembers), "group")))
 	}
 	return err
 }
 
 // arrange puts the slices of locations that behave alike next to each other.
-func (r *result) arrange() {
-	order := r.groups.ByGroup()
+func (r *result) arrange(ctx context.Context) (err error) {
+	if r.Arranged, err = r.request.Arrange(ctx, grouping.Order); err != nil || r.Arrangement() == nil {
+		return err
+	}
+	r.notes = r.Arrangement().AddNote(r.notes)
+	if len(r.locations) > mostSlices && r.over == "calls" {
+		return nil // groups are slices
+	}
+	order := r.Arrangement().Places(r.locations)
 	locations, names := make([]trace.LocationID, len(order)), make([]string, len(order))
 	for i, old := range order {
 		locations[i], names[i] = r.locations[old], r.names[old]
@@ -191,7 +206,7 @@ func (r *result) arrange() {
 	r.locations, r.names = locations, names
 	callgraph.Renumber(r.rows, order)
 	r.groups.Renumber(order)
-	r.notes = append(r.notes, fmt.Sprintf("slices of locations that behave alike are next to each other, %s", view.Count(len(r.groups.Members), "group")))
+	return nil
 }
 
 // group partitions the locations by the pairs on display, so that a window, a
@@ -221,6 +236,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 	})
 	if r.rows = p.Rows(); err == nil && len(r.rows) > 0 {
 		r.group()
+		err = r.arrange(ctx)
 	}
 	return err
 }

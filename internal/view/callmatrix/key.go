@@ -42,6 +42,24 @@ func (r *result) rowScales(s *scene.Scene) {
 	s.AddLayer("row scales", -1, ramps, text)
 }
 
+// rim draws the groups of slices around the key, in their colours.
+func (r *result) rim(s *scene.Scene, x, y float32) {
+	const out, steps = 1.05, 64
+	n := r.drawn.slices
+	lines := &scene.Line{Width: 3}
+	at := func(share float64) (float32, float32) {
+		p := callgraph.Perimeter(4 * share).Shrink(out)
+		return x + float32(p.X)*keySide, y + float32(p.Y)*keySide
+	}
+	for k := range steps {
+		slice := k * n / steps
+		x0, y0 := at(float64(k) / steps)
+		x1, y1 := at(float64(k+1) / steps)
+		lines.Add(x0, y0, x1, y1, view.GroupColour(r.Arrangement().Group(r.locations[slice])))
+	}
+	s.AddLayer("groups of the key", -1, lines)
+}
+
 // key draws a square with its parts named, where the matrix leaves room beside it.
 func (r *result) key(s *scene.Scene) {
 	f := &s.Frames[0]
@@ -66,6 +84,9 @@ func (r *result) key(s *scene.Scene) {
 		for k := 0; k < n && n <= mostSpokes; k++ {
 			p := callgraph.Perimeter(4 * float64(k) / float64(n))
 			lines.Add(x+keySide/2, y+keySide/2, x+float32(p.X)*keySide, y+float32(p.Y)*keySide, scene.UIBackground)
+		}
+		if r.Arrangement() != nil && r.groupRows == nil {
+			r.rim(s, x, y)
 		}
 		what := "location"
 		if r.groupRows != nil {

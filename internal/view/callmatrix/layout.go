@@ -298,6 +298,9 @@ func (r *result) legend(s *scene.Scene) {
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("%s, %s", what, c.stretch), Colour: scene.Ramp(c.ramp, 0), RampEnd: scene.Ramp(c.ramp, 1),
 		RampLow: low, RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID})
+	if r.over == "calls" {
+		r.Arrangement().Explain(s)
+	}
 }
 
 // sceneNotes say how slices run and what was left out.
@@ -306,6 +309,8 @@ func (r *result) sceneNotes(s *scene.Scene) {
 	switch {
 	case r.groupRows != nil:
 		s.Notes = append(s.Notes, fmt.Sprintf("slices clockwise from the top-left corner: groups 1 to %d, the largest first", n))
+	case n > 1 && r.Arrangement() != nil && r.over == "calls":
+		s.Notes = append(s.Notes, "slices clockwise from the top-left corner: group after group, with a line between them")
 	case n > 1:
 		all := make([]int32, n)
 		for i := range all {

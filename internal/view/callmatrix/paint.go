@@ -61,9 +61,57 @@ func (r *result) paint(s *scene.Scene) {
 	// One slice makes rectangles alone, several make polygons: rings of one
 	// square must stay in order, so whole rings of mixed squares are polygons too.
 	s.AddLayer("rings", 0, whole, parts)
+	r.separate(s)
 	if medians && d.size >= 8 {
 		s.Notes = append(s.Notes, "squares show medians alone: choose fewer regions to see all five quantiles")
 	}
+}
+
+// leastSpoke is the size of a square in which groups of slices are separated, and
+// wholeSpoke that from which they are down to the centre.
+const leastSpoke, wholeSpoke = 24, 90
+
+// separate draws a line from the centre wherever another group of slices begins.
+func (r *result) separate(s *scene.Scene) {
+	d := &r.drawn
+	a := r.Arrangement()
+	if a == nil || r.groupRows != nil || d.slices < 2 || d.size < leastSpoke {
+		return
+	}
+	lines := &scene.Line{Width: 1.5}
+	for col, caller := range d.callers {
+		for row, callee := range d.callees {
+			if p := d.pairs[callgraph.Pair{Caller: caller, Callee: callee}]; p == nil || p.static {
+				continue
+			}
+			x, y, size := d.x+float32(col)*d.size+cellGap/2, d.y+float32(row)*d.size+cellGap/2, d.size-cellGap
+			r.spokes(lines, x, y, size, scene.UIBackground)
+		}
+	}
+	s.AddLayer("groups of slices", 0, lines)
+}
+
+// spokes separates the groups of slices of one square.
+func (r *result) spokes(lines *scene.Line, x, y, size float32, c scene.Colour) {
+	a, n := r.Arrangement(), r.drawn.slices
+	for k := range n {
+		if a.Group(r.locations[k]) != a.Group(r.locations[(k+n-1)%n]) {
+			p := callgraph.Perimeter(4 * float64(k) / float64(n))
+			from := p.Shrink(0.78) // a tick at the edge of a small square, which spokes would hide
+			if size >= wholeSpoke {
+				from = callgraph.Point{X: 0.5, Y: 0.5}
+			}
+			lines.Add(x+float32(from.X)*size, y+float32(from.Y)*size, x+float32(p.X)*size, y+float32(p.Y)*size, c)
+		}
+	}
+}
+
+// groupOf gives the number of the group that is a slice.
+func (r *result) groupOf(slice int) int {
+	if r.sliceGroups != nil {
+		return r.sliceGroups[slice]
+	}
+	return slice
 }
 
 // shapes counts the runs of equal colour of a square.
@@ -149,8 +197,8 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 	case r.over == "locations":
 		line("over", view.Count(len(r.pairs[key].all), "location"), "")
 	case r.groupRows != nil:
-		members := r.groups.Members[slice]
-		line("group", strconv.Itoa(slice+1), "")
+		members := r.sliceMembers[slice]
+		line("group", strconv.Itoa(r.groupOf(slice)+1), "")
 		line("locations", view.NameList(r.names, members, 8), "")
 		f.Count = int64(len(members))
 		for _, m := range members {
@@ -158,6 +206,9 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 		}
 	default:
 		line("location", r.names[slice], r.tree.Path(r.locations[slice]))
+		if g := r.Arrangement().Group(r.locations[slice]); g >= 0 {
+			line("group", strconv.Itoa(g+1), "")
+		}
 		f.Locations = []trace.LocationID{r.locations[slice]}
 	}
 	switch {

@@ -17,7 +17,7 @@ func (r *result) slices() ([]callgraph.Row, int) {
 	case r.over == "locations":
 		return nil, 1
 	case r.groupRows != nil:
-		return r.groupRows, len(r.groups.Members)
+		return r.groupRows, len(r.sliceMembers)
 	}
 	return r.rows, len(r.locations)
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -28,7 +29,7 @@ var View = &view.View{
 		"Where there are more senders than pixels a cell stands for a block of them. With --metric bytes, count or time the colours mean that; time is from the start of a link to its end. " +
 		"Choose a cell to select its two locations.",
 	Needs:   view.Needs{Links: true},
-	Options: view.Use("metric=bytes", "group=process", "palette"),
+	Options: view.Use("metric=bytes", "group=process", "arrange", "palette"),
 	Compute: compute,
 }
 
@@ -40,6 +41,7 @@ type cell struct {
 }
 
 type result struct {
+	view.Arranged
 	request *view.Request
 	tree    *store.Tree
 	metric  string
@@ -72,6 +74,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	cells, err := r.add(ctx, level)
 	if err != nil {
+		return nil, err
+	}
+	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
 		return nil, err
 	}
 	r.finish(cells)
@@ -181,10 +186,12 @@ func (r *result) finish(cells map[pair]*cell) {
 		}
 	}
 	slices.Sort(r.members)
+	r.Arrangement().Sort(r.members)
+	r.notes = r.Arrangement().AddNote(r.notes)
 	for i, id := range r.members {
 		r.index[id] = i
 	}
-	slices.SortFunc(r.cells, func(a, b cell) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	slices.SortFunc(r.cells, func(a, b cell) int { return cmp.Or(cmp.Compare(r.index[a.from], r.index[b.from]), cmp.Compare(r.index[a.to], r.index[b.to])) })
 	if backwards > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%s pairs have links that arrive before they start: the clocks of the source differ", view.Thousands(backwards)))
 	}

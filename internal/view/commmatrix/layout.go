@@ -36,7 +36,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		id := r.members[first]
 		rows[i] = scene.Row{Location: uint32(id), Region: scene.NoID, Label: r.tree.Name[id], Count: next - first}
 	}
-	left, bottom := scene.RowLabelWidth(rows, w*0.25), float32(scene.AxisHeight+4)
+	left, bottom := scene.RowLabelWidth(rows, w*0.25)+r.Arrangement().Gutter(), float32(scene.AxisHeight+4)
 	sums := float32(sumRoom)
 	if w < 360 || h < 160 {
 		left, bottom, sums = edge, edge, 0
@@ -60,13 +60,16 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	log := most > 1000*least && least > 0
 	r.paint(s, most, least, log)
 	if left > edge {
-		s.RowLabels(0, 0)
+		s.RowLabels(0, r.Arrangement().Gutter())
 		r.receivers(s)
 	}
 	if sums > 0 {
 		r.sums(s, f.X+f.W+edge, sums-edge)
 	}
 	r.explain(s, most, least, log)
+	r.Arrangement().DrawRows(s, 0, r.members)
+	r.Arrangement().DrawColumns(s, 0, r.members)
+	r.Arrangement().Explain(s)
 	return s
 }
 

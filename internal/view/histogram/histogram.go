@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -30,7 +31,7 @@ var View = &view.View{
 		"One hump is an even load; a second hump or a bar on its own are locations that behave differently: choose it to select them. The number is a metric of the selected regions; " +
 		"without a selection it is of the region that differs most, which the notes name.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "event0", "bins", "stretch", "order"),
+	Options: view.Use("metric", "event0", "bins", "stretch", "order", "arrange"),
 	Compute: compute,
 }
 
@@ -41,6 +42,7 @@ type bin struct {
 }
 
 type result struct {
+	view.Arranged
 	request   *view.Request
 	measure   view.Measure
 	name      string // of what is measured, in short
@@ -81,6 +83,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r.fill()
+	var err error
+	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
+		return nil, err
+	}
+	r.notes = r.Arrangement().AddNote(r.notes)
 	return r, r.sort()
 }
 
@@ -294,6 +301,7 @@ func (r *result) sort() error {
 	}
 	switch order := r.request.Values.Text("order"); order {
 	case "", "location":
+		r.Arrangement().SortPlaces(r.order, r.locations)
 	case "value":
 		at := func(i int32) float64 {
 			if math.IsNaN(r.values[i]) {
@@ -303,8 +311,9 @@ func (r *result) sort() error {
 		}
 		slices.SortStableFunc(r.order, func(a, b int32) int { return cmp.Compare(at(b), at(a)) })
 	default:
-		return fmt.Errorf("--order %q: want location or value", order)
+		return fmt.Errorf("--order %q: want location, value or groups", order)
 	}
+	r.Arrangement().SortGroups(r.order, r.locations) // of a group in the order asked for
 	return nil
 }
 

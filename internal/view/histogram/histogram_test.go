@@ -102,10 +102,10 @@ func TestWhatHasNoValueIsLeftOut(t *testing.T) {
 
 func TestWrongOptionsSayWhatFits(t *testing.T) {
 	for want, options := range map[string]map[string][]string{
-		"linear or log":     {"stretch": {"rank"}},
-		"location or value": {"order": {"colour"}},
-		"matches none":      {"event0": {"nobody:calls"}},
-		"want exclusive":    {"event0": {"solve:flops"}},
+		"linear or log":             {"stretch": {"rank"}},
+		"location, value or groups": {"order": {"colour"}},
+		"matches none":              {"event0": {"nobody:calls"}},
+		"want exclusive":            {"event0": {"solve:flops"}},
 	} {
 		c := viewtest.Case{Trace: ranks, Options: options}
 		_, err := histogram.View.Compute(t.Context(), c.Request(t, histogram.View, c.Open(t)))

@@ -54,7 +54,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	axis := scene.Axis{Unit: "count"}
 	left := scene.YAxisWidth(counts.YScale, counts.H, axis)
 	if lower > 0 {
-		left = max(left, scene.RowLabelWidth(rows, w*0.25)+4)
+		left = max(left, scene.RowLabelWidth(rows, w*0.25)+4+r.Arrangement().Gutter())
 	}
 	counts.X, counts.W = left, max(w-left-rightRoom, 1)
 	bars := counts
@@ -74,12 +74,25 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	r.paintCounts(s, &d)
 	if lower > 0 {
 		r.paintBars(s, &d)
-		s.RowLabels(1, 0)
+		s.RowLabels(1, r.Arrangement().Gutter())
+		r.Arrangement().DrawRows(s, 1, r.ordered())
 	}
 	r.lines(s, &d)
 	r.drawn = d
 	r.explain(s, &d)
+	if lower > 0 {
+		r.Arrangement().Explain(s)
+	}
 	return s
+}
+
+// ordered gives the locations as they are drawn.
+func (r *result) ordered() []trace.LocationID {
+	ids := make([]trace.LocationID, len(r.order))
+	for k, i := range r.order {
+		ids[k] = r.locations[i]
+	}
+	return ids
 }
 
 func (r *result) unit() string {

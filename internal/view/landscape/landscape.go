@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -29,7 +30,7 @@ var View = &view.View{
 		"a single peak a location that differs, a slope or steps a pattern over ranks. Drag to turn the picture, and choose a place to select its region and location. " +
 		"Where there are more locations than fit, a place stands for several and shows the one farthest from its region's mean, so that the odd one stays visible.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "shape=mesh", "order", "top", "stretch", "camera=30,20,1", "palette"),
+	Options: view.Use("metric", "shape=mesh", "order", "arrange", "top", "stretch", "camera=30,20,1", "palette"),
 	Compute: compute,
 }
 
@@ -51,6 +52,7 @@ type row struct {
 }
 
 type result struct {
+	view.Arranged
 	request   *view.Request
 	regions   []trace.Region
 	metric    view.MetricChoice
@@ -95,6 +97,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {
 		return nil, view.Empty("choose other locations", "no location with values in the selection")
 	}
+	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
+		return nil, err
+	}
+	r.Arrangement().Sort(r.locations)
+	r.notes = r.Arrangement().AddNote(r.notes)
 	if err := r.fill(ctx); err != nil {
 		return nil, err
 	}

@@ -105,6 +105,9 @@ func (r *result) regionAxis(d *drawing, room float32) scene.SpaceAxis {
 
 func (r *result) locationAxis(d *drawing) scene.SpaceAxis {
 	a := scene.SpaceAxis{Label: "locations", Begin: -0.5, End: float64(d.columns) - 0.5, Stretch: acrossLocations / float64(d.columns)}
+	if r.Arrangement() != nil {
+		return r.groupTicks(a, d)
+	}
 	var first []trace.LocationID
 	for _, at := range scene.Ticks(0, float64(d.columns-1), 8) {
 		if c := int(at); float64(c) == at {
@@ -115,6 +118,24 @@ func (r *result) locationAxis(d *drawing) scene.SpaceAxis {
 	}
 	for i, name := range view.ShortNames(r.request.Store().Locations(), first) {
 		a.Ticks[i].Label = name
+	}
+	return a
+}
+
+// groupTicks names the groups at the first of each.
+func (r *result) groupTicks(a scene.SpaceAxis, d *drawing) scene.SpaceAxis {
+	a.Label = "locations, by groups"
+	last := -2
+	for c := range d.columns {
+		i, _ := r.members(c * r.columns / d.columns)
+		if g := r.Arrangement().Group(r.locations[i]); g != last {
+			last = g
+			label := "in no group"
+			if g >= 0 {
+				label = r.Arrangement().Groups[g].Name
+			}
+			a.Ticks = append(a.Ticks, scene.Tick{At: float64(c), Label: label})
+		}
 	}
 	return a
 }
@@ -143,6 +164,9 @@ func (r *result) explain(s *scene.Scene, d *drawing) {
 	}
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: r.metric.Name, Colour: scene.Ramp(name, 0), RampEnd: scene.Ramp(name, 1), RampLow: low, RampHigh: r.metric.Format(r.most), Region: scene.NoID, Parent: scene.NoID})
 	s.Notes = append(s.Notes, r.notes...)
+	if a := r.Arrangement(); a != nil {
+		s.Notes = append(s.Notes, a.Labels())
+	}
 	if d.columns < len(r.locations) {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s locations are drawn as %s places; one stands for up to %s and shows the one farthest from its region's mean",
 			view.Thousands(int64(len(r.locations))), view.Thousands(int64(d.columns)), view.Thousands(int64((len(r.locations)+d.columns-1)/d.columns))))

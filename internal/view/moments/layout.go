@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -83,14 +84,27 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	r.drawRows(s, d, main)
 	if !tiny(size) {
-		s.RowLabels(0, 0)
+		s.RowLabels(0, r.Arrangement().Gutter())
 		if hasKey(size) {
 			r.drawKey(s, d)
 		}
 	}
 	s.Legend = r.legend()
+	for i := range s.Frames {
+		r.Arrangement().DrawRows(s, i, r.drawnIDs())
+	}
+	r.Arrangement().Explain(s)
 	s.Notes = r.notes
 	return s
+}
+
+// drawnIDs gives a location of each row.
+func (r *result) drawnIDs() []trace.LocationID {
+	ids := make([]trace.LocationID, len(r.rows))
+	for i := range r.rows {
+		ids[i] = r.ids[r.rows[i].members[0]]
+	}
+	return ids
 }
 
 func (r *result) axisUnit() string {
@@ -116,7 +130,7 @@ func (r *result) place(size scene.Size) *drawing {
 	}
 	if !tiny(size) {
 		width := float32(size.Width)
-		f.X, f.Y = min(scene.RowLabelWidth(rows, 260), max(width/4, min(width/3, 124))), edgeRoom
+		f.X, f.Y = min(scene.RowLabelWidth(rows, 260)+r.Arrangement().Gutter(), max(width/4, min(width/3, 124))), edgeRoom
 		if hasKey(size) {
 			f.Y += keyRoom
 		}

@@ -17,7 +17,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -39,12 +38,13 @@ var View = &view.View{
 		"A well balanced run has bars that line up, with little beside them. " +
 		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. For that open the two-state chart of the same time.",
 	Needs:   view.Needs{Intervals: true, Moments: true},
-	Options: view.Use("busy", "idle", "layers", "order=location", "group", "p", "top", "moments", "axis", "gantt", "paper"),
+	Options: view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "axis", "gantt", "paper"),
 	Compute: compute,
 }
 
 // A result is a computed picture.
 type result struct {
+	view.Arranged
 	reader    store.Reader
 	tree      *store.Tree
 	selection trace.Selection
@@ -56,7 +56,6 @@ type result struct {
 	busy    *layer             // what the data are about
 	rows    []row              // drawn, from the top
 	hidden  int                // rows beyond --top
-	byGroup []int32            // with --order groups: rows, those that are alike together
 	charts  *charts            // with --gantt
 
 	recorded *recorded
@@ -92,7 +91,7 @@ type runAlignment struct {
 	moment.Alignment
 }
 
-var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "-m3", "outliers", "groups"}
+var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "-m3", "outliers"}
 
 func parseOptions(v view.Values) (options, error) {
 	o := options{order: v.Text("order"), group: v.Text("group"), p: v.Number("p"), top: v.Integer("top"), orders: v.Integer("moments"), gantt: v.Switch("gantt"), paper: v.Switch("paper")}
@@ -102,7 +101,7 @@ func parseOptions(v view.Values) (options, error) {
 	}
 	switch {
 	case !known:
-		return o, fmt.Errorf("--order %q: want location, m0, m1, m2, m3 (largest first), -m0 … -m3 (smallest first), outliers or groups", o.order)
+		return o, fmt.Errorf("--order %q: want location, m0, m1, m2, m3 (largest first), -m0 … -m3 (smallest first), outliers, or groups", o.order)
 	case o.orders < 3 || o.orders > moment.MaxOrder:
 		return o, fmt.Errorf("--moments %d: want 3 to %d", o.orders, moment.MaxOrder)
 	case o.top < 0:
@@ -131,13 +130,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.ids = f.ids; len(r.ids) == 0 {
 		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")
 	}
-	if o.order == "groups" && r.reader.Info().Intervals > 0 {
-		n := 0
-		if r.byGroup, n, err = grouping.Order(r.reader.Regions(), r.ids, q.Digests(ctx, callgraph.DigestName)); err != nil {
+	if r.reader.Info().Intervals > 0 {
+		if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
 			return nil, err
 		}
-		r.notes = append(r.notes, fmt.Sprintf("locations that behave alike are next to each other: %s", plural(n, "group")))
+	} else if q.Values.Set("arrange") {
+		r.notes = append(r.notes, "moments that a recorder wrote say nothing of calls: rows are as in the tree")
 	}
+	r.notes = r.Arrangement().AddNote(r.notes)
 	states, busy, err := statesOf(q, r.reader.Regions())
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (r *result) choose(size scene.Size) {
 		for k, i := range order {
 			r.rows[k] = row{members: order[k : k+1], node: r.ids[i]}
 		}
-	case r.opt.order == "location" && r.hidden == 0:
+	case r.opt.order == "location" && r.hidden == 0 && r.Arrangement() == nil:
 		r.cut(order, capacity)
 	default:
 		r.runs(order, capacity)
@@ -69,8 +69,7 @@ func (r *result) ordered() []int32 {
 	}
 	switch {
 	case r.opt.order == "location":
-	case r.opt.order == "groups":
-		return append(order[:0], r.byGroup...)
+		r.Arrangement().SortPlaces(order, r.ids)
 	case r.opt.order == "outliers":
 		marks := r.everything().outliers
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(marks[b].Impact, marks[a].Impact) })
@@ -89,6 +88,7 @@ func (r *result) ordered() []int32 {
 			return sign * cmp.Compare(y, x)
 		})
 	}
+	r.Arrangement().SortGroups(order, r.ids) // of a group in the order asked for
 	return order
 }
 

@@ -26,12 +26,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		XScale: scene.Scale{Kind: "time", Begin: float64(sel.Begin), End: float64(sel.End)}}
 	first, last := r.rowRanges(&f)
 	rows := r.labels(&f, first, last)
-	f.X = scene.RowLabelWidth(rows, min(220, float32(size.Width)/3))
+	f.X = scene.RowLabelWidth(rows, min(220, float32(size.Width)/3)) + r.Arrangement().Gutter()
 	f.W = float32(size.Width) - f.X - 12
 	f.YScale = scene.Scale{Kind: "rows", Rows: rows}
 	s.AddFrame(f)
 	s.XAxis(0, scene.Axis{NoGrid: true})
-	s.RowLabels(0, 0)
+	s.RowLabels(0, r.Arrangement().Gutter())
 	r.drawn = drawing{}
 	fills := &scene.Rect{}
 	for k, p := range r.parts {
@@ -48,9 +48,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.fill(fills, at, p)
 	}
 	s.AddLayer("boxes", 0, fills)
+	r.Arrangement().DrawScaleRows(s, 0)
 	for _, role := range r.roles {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})
 	}
+	r.Arrangement().Explain(s)
 	s.Notes = r.Notes()
 	return s
 }

@@ -12,6 +12,7 @@ import (
 	"math/bits"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -27,7 +28,7 @@ var View = &view.View{
 		"because its members did nearly the same there; its colours are the shares of roles inside. Large boxes are regular behaviour, small ones are where something changes " +
 		"or somebody differs. Move p towards 0 for more detail and towards 1 for less; the notes say what is lost.",
 	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("p=0.1", "gain", "scale", "bins", "hierarchy"),
+	Options: view.Use("p=0.1", "gain", "scale", "bins", "hierarchy", "arrange"),
 	Compute: compute,
 }
 
@@ -38,6 +39,7 @@ const (
 )
 
 type result struct {
+	view.Arranged
 	request *view.Request
 	*prepared
 	parts []entropy.Part
@@ -78,10 +80,13 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	var err error
+	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
+		return nil, err
+	}
 	s := q.Selection
-	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, q.Values.Text("gain"), q.Values.Integer("bins"), q.Values.Text("hierarchy"))
+	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, q.Values.Text("gain"), q.Values.Integer("bins"), q.Values.Text("hierarchy"), q.Values.Text("arrange"))
 	r.prepared, err = kept.Get(q.Store(), key, func() (*prepared, error) {
-		made := &result{request: q, prepared: &prepared{}}
+		made := &result{request: q, Arranged: r.Arranged, prepared: &prepared{}}
 		return made.prepared, made.prepare(ctx)
 	})
 	if err != nil {
@@ -94,7 +99,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 func (r *result) prepare(ctx context.Context) (err error) {
 	q := r.request
 	s := q.Store()
-	if r.hierarchy, err = view.HierarchyBy(q.Values.Text("hierarchy"), s.Locations(), q.Selection.Locations, s.Locations().Holds); err != nil {
+	if r.hierarchy, err = view.HierarchyOf(r.Arrangement(), q.Values.Text("hierarchy"), s.Locations(), q.Selection.Locations, s.Locations().Holds); err != nil {
 		return err
 	}
 	if r.hierarchy.Leaves == 0 {
@@ -310,7 +315,7 @@ func (r *result) lossShare(loss float64) float64 {
 	return share(loss, whole)
 }
 
-func (r *result) Notes() []string { return append([]string{r.said}, r.notes...) }
+func (r *result) Notes() []string { return r.Arrangement().AddNote(append([]string{r.said}, r.notes...)) }
 
 // rows is the number of leaves of the reduced tree.
 func (r *result) rows() int {

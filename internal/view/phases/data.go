@@ -78,7 +78,8 @@ func (r *result) Data() any {
 		}
 		d.Phases = append(d.Phases, x)
 	}
-	for u, id := range r.units {
+	for _, place := range r.order {
+		u, id := int(place), r.units[place]
 		path := r.tree.Path(id)
 		for k, p := range r.phases.List {
 			if s := r.phases.Span(u, k); !s.Absent() {
@@ -144,7 +145,8 @@ func (r *result) messages() []Message {
 // Table has a line for each row and phase.
 func (r *result) Table() *view.Table {
 	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Columns: []view.Column{{Name: "path"}, {Name: "phase"}, {Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"}, {Name: "duration", Unit: "ns"}, {Name: "busy", Unit: "ns"}, {Name: "waiting", Unit: "ns"}}}
-	for u, id := range r.units {
+	for _, place := range r.order {
+		u, id := int(place), r.units[place]
 		path := r.tree.Path(id)
 		for k, p := range r.phases.List {
 			if s := r.phases.Span(u, k); !s.Absent() {

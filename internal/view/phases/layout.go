@@ -31,9 +31,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	rows := make([]scene.Row, n)
 	for i := range rows {
 		first, next := i*len(r.units)/n, (i+1)*len(r.units)/n
-		rows[i] = scene.Row{Location: uint32(r.units[first]), Region: scene.NoID, Label: r.names[first], Count: next - first}
+		rows[i] = scene.Row{Location: uint32(r.units[r.order[first]]), Region: scene.NoID, Label: r.names[r.order[first]], Count: next - first}
 	}
-	f := scene.Frame{Name: "main", X: scene.RowLabelWidth(rows, w*0.25), Y: edge, YScale: scene.Scale{Kind: "rows"}}
+	f := scene.Frame{Name: "main", X: scene.RowLabelWidth(rows, w*0.25) + r.Arrangement().Gutter(), Y: edge, YScale: scene.Scale{Kind: "rows"}}
 	bottom := float32(scene.AxisHeight)
 	bars := h > 200 && w > 240 && r.mostSkew() > 0
 	if bars {
@@ -52,7 +52,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	most := r.paint(s)
 	r.marks(s)
 	if f.X > 0 {
-		s.RowLabels(0, 0)
+		s.RowLabels(0, r.Arrangement().Gutter())
 		r.columns(s)
 	}
 	if bars {
@@ -66,6 +66,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if len(r.verdicts) > 0 {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: "holds the others up", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
 	}
+	r.Arrangement().DrawRows(s, 0, r.drawnIDs())
+	r.Arrangement().Explain(s)
 	s.Notes = r.Notes()
 	return s
 }
@@ -95,7 +97,7 @@ func (r *result) paint(s *scene.Scene) (most trace.Time) {
 		values[i] = -1
 	}
 	for u := range r.units {
-		row := u * d.rows / len(r.units)
+		row := int(r.row[u]) * d.rows / len(r.units)
 		for k := range r.phases.List {
 			if v, ok := r.value(u, k); ok {
 				at := row*d.cols + k*d.cols/len(r.phases.List)
@@ -138,7 +140,7 @@ func (r *result) marks(s *scene.Scene) {
 	lines := &scene.Line{Width: 2}
 	for i := range r.verdicts {
 		v := &r.verdicts[i]
-		x, y := f.X+wide*float32(v.phase), f.Y+high*float32(v.unit)
+		x, y := f.X+wide*float32(v.phase), f.Y+high*float32(r.row[v.unit])
 		x1, y1 := x+max(wide, 3)-1, y+max(high, 3)-1
 		x, y = x+1, y+1
 		lines.Add(x, y, x1, y, scene.UIError)
@@ -234,7 +236,7 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 	if y < float64(f.Y) {
 		return r.phaseFact(k), true
 	}
-	u := min(int((y-float64(f.Y))/float64(f.H)*float64(len(r.units))), len(r.units)-1)
+	u := int(r.order[min(int((y-float64(f.Y))/float64(f.H)*float64(len(r.units))), len(r.units)-1)])
 	span := r.phases.Span(u, k)
 	if span.Absent() {
 		return view.Fact{}, false

@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -29,16 +30,19 @@ var View = &view.View{
 		"The bars above show what all rows together wait in each phase for the last to arrive at collectives and for late messages; the name under a bar, and the mark in its column, is who held the others up. " +
 		"Time for the data to arrive after that (transfer) is not in the bars. Choosing a cell selects its phase and its row for all views.",
 	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("phase=auto", "metric=busy", "group=auto", "busy", "idle", "palette"),
+	Options: view.Use("phase=auto", "metric=busy", "group=auto", "arrange", "busy", "idle", "palette"),
 	Compute: compute,
 }
 
 type result struct {
+	view.Arranged
 	request *view.Request
 	tree    *store.Tree
 	metric  string
 	units   []trace.LocationID
 	names   []string
+	order   []int32 // of the units: that of each row, from the top
+	row     []int32 // of each unit
 	phases  *phase.Phases
 	// By unit and phase: sums over the locations of a unit.
 	busy, waiting []trace.Time
@@ -69,7 +73,28 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r.judge()
-	return r, nil
+	return r, r.arrange(ctx)
+}
+
+// arrange orders the rows.
+func (r *result) arrange(ctx context.Context) (err error) {
+	r.Arranged, err = r.request.Arrange(ctx, grouping.Order)
+	r.notes = r.Arrangement().AddNote(r.notes)
+	r.order = r.Arrangement().Places(r.units)
+	r.row = make([]int32, len(r.order))
+	for k, u := range r.order {
+		r.row[u] = int32(k)
+	}
+	return err
+}
+
+// drawnIDs gives the units as they are drawn.
+func (r *result) drawnIDs() []trace.LocationID {
+	ids := make([]trace.LocationID, len(r.order))
+	for k, u := range r.order {
+		ids[k] = r.units[u]
+	}
+	return ids
 }
 
 // at is the place of a unit and phase in the tables.

@@ -68,6 +68,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if d.heatW > 0 {
 		s.AddFrame(scene.Frame{Name: "locations", X: d.heatX, Y: head, W: d.heatW, H: bottom - head, YScale: rows})
 		r.heat(s, &d)
+		r.Arrangement().DrawColumns(s, 1, r.locations)
+		r.Arrangement().Explain(s)
 	}
 	r.drawn = d
 	s.Notes = append(s.Notes, r.notes...)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -29,7 +30,7 @@ var View = &view.View{
 		"The strip on the right has a column for each location (or for several, where there are more than pixels): bright is much, dark is little, against the highest of that row. " +
 		"Times are clipped to the selected window, calls count where they begin. Choose a row to select its region.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "order", "top", "palette"),
+	Options: view.Use("metric", "order", "arrange", "top", "palette"),
 	Compute: compute,
 }
 
@@ -50,6 +51,7 @@ type row struct {
 }
 
 type result struct {
+	view.Arranged
 	request   *view.Request
 	regions   []trace.Region
 	metric    view.MetricChoice
@@ -114,6 +116,12 @@ func (r *result) chooseLocations(ctx context.Context) error {
 	if len(r.locations) == 0 {
 		return view.Empty("choose other locations", "no location with values in the selection")
 	}
+	var err error
+	if r.Arranged, err = r.request.Arrange(ctx, grouping.Order); err != nil {
+		return err
+	}
+	r.Arrangement().Sort(r.locations)
+	r.notes = r.Arrangement().AddNote(r.notes)
 	r.bins = max(1, min(len(r.locations), 1024, mostCells/max(len(r.regions), 1)))
 	r.binOf = make([]int32, tree.Len())
 	for i := range r.binOf {

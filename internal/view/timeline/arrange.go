@@ -2,8 +2,8 @@ package timeline
 
 import (
 	"context"
+	"errors"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -18,18 +18,21 @@ func (r *result) arrangeGroups(ctx context.Context, q *view.Request, f *forest) 
 			ids = append(ids, trace.LocationID(id))
 		}
 	}
-	order, groups, err := grouping.Order(r.regions, ids, q.Digests(ctx, callgraph.DigestName))
-	if err != nil {
+	var err error
+	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil || r.Arrangement() == nil {
 		return err
 	}
-	for _, k := range order {
-		id := ids[k]
+	if r.opt.show == average {
+		return errors.New("--arrange groups: not with --show average, which draws rows as groups")
+	}
+	r.Arrangement().Sort(ids)
+	for _, id := range ids {
 		n := node{top: id, bottom: id}
 		for up := f.tree.Parent[n.top]; up != trace.NoLocation && f.below(up) == 1; up = f.tree.Parent[n.top] {
 			n.top = up // a process is named with its only thread
 		}
 		r.arranged = append(r.arranged, row{location: id, node: n, count: 1})
 	}
-	r.note("locations that behave alike are next to each other: %s", count(int64(groups), "group"))
+	r.notes = r.Arrangement().AddNote(r.notes)
 	return nil
 }

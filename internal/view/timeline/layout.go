@@ -57,9 +57,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	r.drawInstants(s, d)
 	r.drawLinks(s, d)
 	if !tiny(size) {
-		s.RowLabels(0, 4)
+		s.RowLabels(0, max(4, r.Arrangement().Gutter()))
 	}
 	s.Legend = r.legend()
+	r.Arrangement().DrawScaleRows(s, 0)
+	r.Arrangement().Explain(s)
 	s.Notes = r.notes
 	return s
 }

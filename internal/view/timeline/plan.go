@@ -64,7 +64,7 @@ func (r *result) frame(size scene.Size) area {
 		for i := range rows {
 			rows[i] = r.sceneRow(i)
 		}
-		r.labelWidth = scene.RowLabelWidth(rows, 1<<10)
+		r.labelWidth = scene.RowLabelWidth(rows, 1<<10) + r.Arrangement().Gutter()
 	}
 	left := min(r.labelWidth, float32(size.Width)/4, 260)
 	return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}

@@ -20,7 +20,6 @@ package timeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -87,6 +86,7 @@ func parseOptions(v view.Values) (options, error) {
 
 // A result is a computed timeline.
 type result struct {
+	view.Arranged
 	reader    store.Reader
 	regions   []trace.Region
 	selection trace.Selection
@@ -147,12 +147,8 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 	} else if group != "" && group != "tree" {
 		return nil, fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
 	}
-	if q.Values.Text("arrange") == "groups" && o.show == average {
-		return nil, errors.New("--arrange groups: not with --show average, which draws rows as groups")
-	} else if q.Values.Text("arrange") == "groups" {
-		if err := r.arrangeGroups(ctx, q, f); err != nil {
-			return nil, err
-		}
+	if err := r.arrangeGroups(ctx, q, f); err != nil {
+		return nil, err
 	}
 	r.choose(f)
 	for _, step := range []func(context.Context, *forest) error{r.fetch, r.fetchGroups, r.fetchLinks, r.fetchInstants, r.fetchCounters, r.fetchTotals, r.fetchAll} {

@@ -57,6 +57,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "drawn as one", Colour: scene.UIAggregate, Flags: scene.Aggregated, Region: scene.NoID, Parent: scene.NoID})
 	s.Notes = append(s.Notes, r.summary())
 	s.Notes = append(s.Notes, r.Notes()...)
+	if a := r.Arrangement(); a != nil {
+		s.Notes = append(s.Notes, a.Labels())
+	}
 	if r.drawn.merged > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s boxes stand for %s parts that are too small to be drawn", view.Thousands(int64(r.drawn.merged)), view.Thousands(int64(r.drawn.hidden))))
 	}

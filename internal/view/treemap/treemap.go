@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -26,7 +27,7 @@ var View = &view.View{
 		"is its loss, in bits and as a share of all there is to lose. A triangle warns where a cell hides more than 1 % of it. " +
 		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. Groups that stay open at high p are those whose members differ.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "hierarchy", "metric", "paper"),
+	Options: view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric", "paper"),
 	Compute: compute,
 }
 
@@ -34,6 +35,7 @@ var View = &view.View{
 const warnShare = 0.01
 
 type result struct {
+	view.Arranged
 	request *view.Request
 	*labelled
 	p     float64
@@ -76,8 +78,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	var err error
+	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
+		return nil, err
+	}
 	r.labelled, err = kept.Get(q.Store(), keyOf(q), func() (*labelled, error) {
-		made := &result{request: q, labelled: &labelled{normalised: q.Values.Text("scale") == "normalised"}}
+		made := &result{request: q, Arranged: r.Arranged, labelled: &labelled{normalised: q.Values.Text("scale") == "normalised"}}
 		return made.labelled, made.measure(ctx)
 	})
 	if err != nil {
@@ -90,7 +95,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 func keyOf(q *view.Request) string {
 	s := q.Selection
 	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, s.Regions == nil, s.Regions)
-	for _, o := range []string{"gain", "scale", "values", "hierarchy", "metric", "paper"} {
+	for _, o := range []string{"gain", "scale", "values", "hierarchy", "arrange", "metric", "paper"} {
 		key += "\x00" + q.Values.Text(o)
 	}
 	return key
@@ -99,7 +104,7 @@ func keyOf(q *view.Request) string {
 // measure reads the values and measures every node: O(nodes log nodes).
 func (r *result) measure(ctx context.Context) (err error) {
 	q := r.request
-	r.hierarchy, err = view.HierarchyBy(q.Values.Text("hierarchy"), q.Store().Locations(), q.Selection.Locations, view.Holders(ctx, q.Store()))
+	r.hierarchy, err = view.HierarchyOf(r.Arrangement(), q.Values.Text("hierarchy"), q.Store().Locations(), q.Selection.Locations, view.Holders(ctx, q.Store()))
 	if err != nil {
 		return err
 	}
@@ -183,7 +188,7 @@ func (r *result) Notes() []string {
 	if r.level != "" {
 		out = append(out, r.level)
 	}
-	return out
+	return r.Arrangement().AddNote(out)
 }
 
 // aggregated reports whether a part stands for more than one location.
