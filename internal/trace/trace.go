@@ -162,6 +162,10 @@ type End struct {
 	// at Time exactly, else the innermost one open at Time. The store resolves
 	// it to a row when all intervals are known.
 	Region RegionID
+	// Number says which interval is meant, where the reader knows it: the how manyth
+	// Enter or Interval on the stream of the location began it, from 1 on; 0: not
+	// known. It must name what Time and Region mean, and only saves looking for it.
+	Number uint32
 }
 
 // A Link goes from one point to another.

@@ -25,8 +25,8 @@ func (a *archive) link(ctx context.Context) error {
 	stats, err := a.matcher.join(ctx, func(cause, effect *half) {
 		l := trace.Link{
 			Kind: matchLinks[cause.kind], Size: cause.size, Tag: int64(cause.d), Communicator: trace.NoCommunicator,
-			From: trace.End{Location: places[cause.at].id, Time: cause.time, Region: cause.region},
-			To:   trace.End{Location: places[effect.at].id, Time: effect.time, Region: effect.region},
+			From: trace.End{Location: places[cause.at].id, Time: cause.time, Region: cause.region, Number: cause.number},
+			To:   trace.End{Location: places[effect.at].id, Time: effect.time, Region: effect.region, Number: effect.number},
 		}
 		if cause.kind == matchMessage {
 			l.Tag = int64(int32(cause.d))

@@ -42,6 +42,7 @@ type half struct {
 	at      uint32 // location, index of definition
 	seq     uint32 // among the halves of the location
 	region  trace.RegionID
+	number  uint32 // of the call, see trace.End
 	time    trace.Time
 	size    int64
 }

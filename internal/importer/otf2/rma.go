@@ -111,7 +111,7 @@ func (r *row) addWindow(ref uint32) {
 // rmaBegin begins a transfer. A get goes from the remote to here.
 func (r *row) rmaBegin(id uint8, ref uint32, f *fields) {
 	rank := f.uint32()
-	o := rmaOperation{from: r.now, get: id == evRmaGet, region: r.innermost()}
+	o := rmaOperation{from: r.now, get: id == evRmaGet, region: r.innermost().region}
 	if id == evRmaAtomic {
 		r.add(r.a.name(&r.a.names.operation), wordOf(atomicNames, f.uint8()))
 	}

@@ -27,7 +27,8 @@ type row struct {
 	moved bool // line is to be used
 
 	regions regionCache
-	stack   []trace.RegionID
+	stack   []call
+	entered uint32 // calls that were given to the stream
 	// fresh: what was given last to the stream is the Enter on top of the stack, so
 	// that attributes go there; given are those it has.
 	fresh bool
@@ -86,7 +87,7 @@ func (r *row) begin(at int32) {
 		requests: emptied(keep.requests), collSeq: emptied(keep.collSeq), rma: emptied(keep.rma), metrics: emptied(keep.metrics),
 		joined: undefined32, started: keep.started[:0],
 	}
-	r.left.region = trace.NoRegion
+	r.left.call = call{region: trace.NoRegion}
 	r.timer = newTimer(d.resolution, d.offset)
 	if r.a.lines != nil {
 		r.line, r.moved = r.a.lines[r.process], true
@@ -182,7 +183,8 @@ func (r *row) enter(id trace.RegionID) {
 		return
 	}
 	r.stream.Enter(r.now, id)
-	r.stack = append(r.stack, id)
+	r.entered++
+	r.stack = append(r.stack, call{id, r.entered})
 	r.fresh = true
 	r.given = r.given[:0]
 	if len(r.started) > 0 {
@@ -193,7 +195,7 @@ func (r *row) enter(id trace.RegionID) {
 // start keeps the effect of a beginning thread or task until its first call, so
 // that the link ends on something.
 func (r *row) start(h half) {
-	h.time, h.region = r.now, r.innermost()
+	r.place(&h, r.now, r.innermost())
 	r.started = append(r.started, h)
 	if len(r.started) > 64 {
 		r.endStarted()
@@ -205,9 +207,9 @@ func (r *row) start(h half) {
 func (r *row) endStarted() {
 	for _, h := range r.started {
 		if r.fresh {
-			h.time, h.region = r.now, r.innermost()
+			r.place(&h, r.now, r.innermost())
 		}
-		r.half(1, h, h.time, h.region)
+		r.half(1, &h)
 	}
 	r.started = r.started[:0]
 }
@@ -220,21 +222,28 @@ func (r *row) leave(id trace.RegionID) {
 	}
 	r.stream.Leave(r.now, id)
 	r.fresh = false
-	r.left.time, r.left.region = r.now, id
+	r.left.time, r.left.call = r.now, call{region: id}
 	for n := len(r.stack) - 1; n >= 0; n-- {
-		if r.stack[n] == id {
+		if r.stack[n].region == id {
+			r.left.call = r.stack[n]
 			r.stack = r.stack[:n]
 			return
 		}
 	}
 }
 
-// innermost is the region that is open, for the ends of links.
-func (r *row) innermost() trace.RegionID {
+// A call is one that was given to the stream, as which in number; 0: not known.
+type call struct {
+	region trace.RegionID
+	number uint32
+}
+
+// innermost is the call that is open, for the ends of links.
+func (r *row) innermost() call {
 	if n := len(r.stack); n > 0 {
 		return r.stack[n-1]
 	}
-	return trace.NoRegion
+	return call{region: trace.NoRegion}
 }
 
 // attach gives the attributes of a list to what was given last.
@@ -324,17 +333,22 @@ func (r *row) finish() {
 }
 
 // cause and effect keep one end of a link.
-func (r *row) cause(h half)  { r.half(0, h, r.now, r.innermost()) }
-func (r *row) effect(h half) { r.half(1, h, r.now, r.innermost()) }
+func (r *row) cause(h half)  { r.causeAt(h, r.now, r.innermost()) }
+func (r *row) effect(h half) { r.place(&h, r.now, r.innermost()); r.half(1, &h) }
 
 // causeAt keeps a cause that was before now.
-func (r *row) causeAt(h half, t trace.Time, region trace.RegionID) { r.half(0, h, t, region) }
+func (r *row) causeAt(h half, t trace.Time, c call) { r.place(&h, t, c); r.half(0, &h) }
 
-func (r *row) half(side int, h half, t trace.Time, region trace.RegionID) {
-	h.at, h.seq, h.time, h.region = uint32(r.at), r.seq, t, region
+// place says where an end lies.
+func (r *row) place(h *half, t trace.Time, c call) {
+	h.time, h.region, h.number = t, c.region, c.number
+}
+
+func (r *row) half(side int, h *half) {
+	h.at, h.seq = uint32(r.at), r.seq
 	h.setDigest()
 	r.seq++
-	r.halves[side] = append(r.halves[side], h)
+	r.halves[side] = append(r.halves[side], *h)
 	if len(r.halves[side]) == blockRecords {
 		r.halves[side] = r.a.matcher.sides[side].add(r.halves[side])
 	}

@@ -62,7 +62,7 @@ func (r *row) teamBegin(ref uint32) {
 	}
 	for rank, m := range c.members {
 		if rank > 0 && m >= 0 {
-			r.causeAt(half{kind: matchTeam, a: k, b: uint32(m), order: r.now, size: -1}, r.forked.time, r.forked.region)
+			r.causeAt(half{kind: matchTeam, a: k, b: uint32(m), order: r.now, size: -1}, r.forked.time, r.forked.call)
 		}
 	}
 	r.forked.set = false
@@ -70,9 +70,9 @@ func (r *row) teamBegin(ref uint32) {
 
 // A fork is where a team was asked for.
 type fork struct {
-	set    bool
-	time   trace.Time
-	region trace.RegionID
+	set  bool
+	time trace.Time
+	call
 }
 
 func (r *row) fork() { r.forked = fork{true, r.now, r.innermost()} }
@@ -147,7 +147,7 @@ func (r *row) task(id uint8, h half, number uint64) {
 // open any more.
 func (r *row) end(h half) {
 	if len(r.stack) == 0 && r.left.region != trace.NoRegion {
-		r.causeAt(h, r.left.time, r.left.region)
+		r.causeAt(h, r.left.time, r.left.call)
 		return
 	}
 	r.cause(h)

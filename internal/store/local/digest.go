@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Digests: one record for each lane, made by a pass over the rows of its own, so
-// that one of another version is rebuilt alone. Lanes are independent of each
+// Digests: one record for each lane, made by the second pass of Finish while the rows
+// are at hand; one of another version is rebuilt alone. Lanes are independent of each
 // other; records are written in their order. Memory is a few records and what
 // builders hold.
 //
@@ -27,79 +27,49 @@ func digestFiles(d trace.Digest) (records, offsets string) {
 	return fmt.Sprintf("digest.%s.%d.records", d.Name(), d.Version()), fmt.Sprintf("digest.%s.%d.offsets", d.Name(), d.Version())
 }
 
-// digest is the step of Finish that makes the digests.
-func (f *finisher) digest(ctx context.Context) error {
-	for _, d := range f.opt.Digests {
-		s, err := f.rows.writeDigest(ctx, d, f.dir)
-		if err != nil {
-			return fmt.Errorf("digest %q: %w", d.Name(), err)
-		}
-		f.digests = append(f.digests, s)
-	}
-	return nil
-}
-
 // A digestPart is the records of some lanes.
 type digestPart struct {
 	records []byte
 	sizes   []int
 }
 
-// writeDigest makes the two files of a digest in dir. O(rows).
-func (r *Reader) writeDigest(ctx context.Context, d trace.Digest, dir string) (section, error) {
-	s := section{Name: d.Name(), Version: d.Version()}
-	s.Blocks, s.Offsets = digestFiles(d)
-	file, err := os.Create(filepath.Join(dir, s.Blocks))
-	if err != nil {
-		return s, err
-	}
-	offsets := []uint64{0}
-	jobs := r.rowJobs(indexJobRows)
-	err = guard(func() error {
-		return ordered(ctx, len(jobs), r.workers, func() trace.DigestBuilder { return d.Builder(len(r.regions)) },
-			func(ctx context.Context, b trace.DigestBuilder, i int) (*digestPart, error) {
-				return r.digestJob(ctx, b, jobs[i])
-			},
-			func(p *digestPart) error {
-				at := offsets[len(offsets)-1]
-				if _, err := file.WriteAt(p.records, int64(at)); err != nil {
-					return err
-				}
-				for _, n := range p.sizes {
-					at += uint64(n)
-					offsets = append(offsets, at)
-				}
-				return nil
-			})
-	})
-	return s, cmp.Or(err, file.Close(), writeColumn(dir, s.Offsets, offsets))
+// add appends the record of a lane.
+func (p *digestPart) add(b trace.DigestBuilder, c trace.Columns) {
+	defer passOn()
+	from := len(p.records)
+	p.records = b.Build(p.records, &c)
+	p.sizes = append(p.sizes, len(p.records)-from)
 }
 
-func (r *Reader) digestJob(ctx context.Context, b trace.DigestBuilder, job [2]trace.LocationID) (p *digestPart, err error) {
-	p = &digestPart{}
-	build := shield(func(c trace.Columns) error {
-		p.records = b.Build(p.records, &c)
-		return nil
-	})
-	err = guard(func() error {
-		for id := job[0]; id < job[1]; id++ {
-			first := r.c.locationLane[id]
-			for n := first; n < r.c.locationLane[id+1]; n++ {
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				v := r.lane(int(n))
-				from := len(p.records)
-				if err := build(v.columns(id, int(n-first), 0, v.len())); err != nil {
-					return err
-				}
-				p.sizes = append(p.sizes, len(p.records)-from)
-				r.pace(v.len())
-			}
-		}
-		return nil
-	})
-	return p, err
+// A digestOutput writes the two files of a digest.
+type digestOutput struct {
+	section
+	dir     string
+	file    *os.File
+	offsets []uint64
+}
+
+func (o *digestOutput) create(d trace.Digest, dir string) (err error) {
+	o.section, o.dir, o.offsets = section{Name: d.Name(), Version: d.Version()}, dir, []uint64{0}
+	o.Blocks, o.Offsets = digestFiles(d)
+	o.file, err = os.Create(filepath.Join(dir, o.Blocks))
+	return err
+}
+
+// consume appends a part and empties it.
+func (o *digestOutput) consume(p *digestPart) error {
+	at := o.offsets[len(o.offsets)-1]
+	_, err := o.file.WriteAt(p.records, int64(at))
+	for _, n := range p.sizes {
+		at += uint64(n)
+		o.offsets = append(o.offsets, at)
+	}
+	p.records, p.sizes = p.records[:0], p.sizes[:0]
+	return err
+}
+
+func (o *digestOutput) finish() error {
+	return cmp.Or(o.file.Close(), writeColumn(o.dir, o.Offsets, o.offsets))
 }
 
 // openDigests opens the records of each digest; those that are missing or of
@@ -156,14 +126,12 @@ func (r *Reader) rebuildDigest(d trace.Digest) error {
 			return err
 		}
 	}
-	s, err := r.writeDigest(context.Background(), d, dir)
-	made := &manifest{Digests: []section{s}}
-	if err == nil {
-		made.Files, err = describe(dir, s.files(), r.workers)
-	}
+	x := &indexer{r: r, dir: dir, temp: dir, workers: r.workers, memory: defaultMemory, digests: []trace.Digest{d}}
+	made, err := x.describe(context.Background())
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
+	s := made.Digests[0]
 	if !saved {
 		return r.openDigest(dir, s, made, dir)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -26,6 +27,7 @@ type finisher struct {
 	jobs     []*job
 	files    rowFiles
 	counters []sampleRange
+	numbered []uint32 // by location: how many rows may be named by number
 
 	rows      *Reader // what is written so far, from the index on
 	sections  []section
@@ -102,14 +104,11 @@ func (f *finisher) derive(ctx context.Context) error {
 		if err := f.index(ctx); err != nil {
 			return err
 		}
-		g.Go(func() error {
-			names := tableFiles("checkpoint", "sum", "level", "node", "group")
-			for _, s := range f.sections {
-				names = append(names, s.files()...)
-			}
-			return f.described.add(f.dir, names)
-		})
-		return f.digest(ctx)
+		names := tableFiles("checkpoint", "sum", "level", "node", "group")
+		for _, s := range slices.Concat(f.sections, f.digests) {
+			names = append(names, s.files()...)
+		}
+		return f.described.add(f.dir, names)
 	})
 	return g.Wait()
 }
@@ -150,6 +149,12 @@ func (f *finisher) collect(context.Context) error {
 	f.def.forgetKeys()
 	f.order = orderLocations(f.def.locations)
 	f.counters = make([]sampleRange, len(f.def.counters))
+	f.numbered = make([]uint32, len(f.order.old))
+	for id := range f.numbered {
+		if s := f.stream(id); s != nil && s.numbered() && !s.gaps {
+			f.numbered[id] = s.rows
+		}
+	}
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 // mostly in memory that was just in use.
 type endFinder struct {
 	r      *Reader
+	rows   []uint32 // by location: how many may be named by number
 	begins *beginIndex
 	near   []uint32           // by lane: where the last end was found
 	order  sorter[linkRecord] // of a batch by location
@@ -31,7 +32,7 @@ const lanesAtOnce = 32
 func (f *finisher) newEndFinders() []endFinder {
 	list := make([]endFinder, 2*((f.workers+1)/2))
 	for i := range list {
-		list[i] = endFinder{r: f.rows, begins: f.begins, near: make([]uint32, len(f.rows.c.laneRow)), lane: math.MaxUint32}
+		list[i] = endFinder{r: f.rows, rows: f.numbered, begins: f.begins, near: make([]uint32, len(f.rows.c.laneRow)), lane: math.MaxUint32}
 	}
 	return list
 }
@@ -62,18 +63,22 @@ func (f *finisher) resolveBatch(ctx context.Context, finders []endFinder, batch 
 
 // resolve finds the intervals at one side of links.
 func (x *endFinder) resolve(batch []linkRecord, places [][2]place, side int) {
-	if len(batch) == 0 {
-		return
-	}
 	keys := x.order.keys[:0]
 	for i := range batch {
-		id := batch[i].fromLocation
+		id, number := batch[i].fromLocation, batch[i].fromNumber
 		if side == 1 {
-			id = batch[i].toLocation
+			id, number = batch[i].toLocation, batch[i].toNumber
+		}
+		if number-1 < x.rows[id] { // 0 wraps to the largest
+			places[i][side] = place{0, int32(number - 1)}
+			continue
 		}
 		keys = append(keys, sortKey{int64(id), uint32(i)})
 	}
 	x.order.keys = keys
+	if len(keys) == 0 {
+		return
+	}
 	x.order.spread()
 	at, lanes := int64(-1), uint32(0)
 	for _, k := range x.order.keys {

@@ -193,16 +193,14 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *stream
 	w.samples.reset()
 	w.facts.reset()
 	w.instantFacts.reset()
-	unordered := s.unordered && s.disordered
-	identity := !s.intervals && !s.byName && !unordered
-	if err := w.rows.location(s, s.facts > 0 && !identity); err != nil {
+	if err := w.rows.location(s, s.facts > 0 && !s.numbered()); err != nil {
 		return err
 	}
-	if identity {
+	if s.numbered() {
 		return w.stacked(ctx, id, s)
 	}
 	w.builder.Reset(trace.BuilderOptions{
-		StreamOptions: trace.StreamOptions{Unordered: unordered, ByName: s.byName},
+		StreamOptions: trace.StreamOptions{Unordered: s.unordered && s.disordered, ByName: s.byName},
 		Intervals:     s.intervals, End: w.f.end,
 		Events: eventSorter{w.events}, Spans: spanSorter{w.spans},
 	}, &w.rows)

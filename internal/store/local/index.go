@@ -10,16 +10,16 @@ import (
 )
 
 // The second pass derives from the rows what answers queries without reading
-// them: prefix sums, the forest, role times of groups. Lanes are independent of
+// them: prefix sums, the forest, role times of groups, digests. Lanes are independent of
 // each other; their results are written in order.
 
 // index runs the second pass of Finish.
 func (f *finisher) index(ctx context.Context) error {
-	x := &indexer{r: f.rows, dir: f.dir, temp: f.temp, workers: f.workers, memory: f.memory, shape: true, summaries: f.opt.Summaries}
+	x := &indexer{r: f.rows, dir: f.dir, temp: f.temp, workers: f.workers, memory: f.memory, shape: true, summaries: f.opt.Summaries, digests: f.opt.Digests}
 	if err := x.run(ctx); err != nil {
 		return err
 	}
-	f.sections = x.sections
+	f.sections, f.digests = x.sections, x.digested
 	return nil
 }
 
@@ -104,16 +104,18 @@ func (r *Reader) paceByTime() (stop func()) {
 
 const paceTime = 25 * time.Millisecond
 
-// An indexer derives prefix sums, the forest's shape, role times of groups and blocks
-// of summaries.
+// An indexer derives prefix sums, the forest's shape, role times of groups, blocks of
+// summaries and records of digests.
 type indexer struct {
 	r         *Reader
 	dir, temp string
 	workers   int
 	memory    int64
-	shape     bool // also prefix sums, nodes and groups; else only blocks
+	shape     bool // also prefix sums, nodes and groups; else only blocks and records
 	summaries []trace.Summary
-	sections  []section // what was written
+	digests   []trace.Digest
+
+	sections, digested []section // what was written
 
 	jobs [][2]trace.LocationID
 	out  *indexOutput
@@ -162,6 +164,9 @@ func (x *indexer) run(ctx context.Context) error {
 	if err := cmp.Or(err, out.close()); err != nil {
 		return err
 	}
+	for k := range out.digests {
+		x.digested = append(x.digested, out.digests[k].section)
+	}
 	x.sections, err = out.sections()
 	return err
 }
@@ -179,6 +184,7 @@ type indexPart struct {
 	nodeIndex, nodeRow          spill
 	blocks, sizes               []spill // by summary
 	groups                      *groupPart
+	digests                     []digestPart // by digest
 }
 
 // entry and checkpoint implement sumSink.
@@ -209,14 +215,19 @@ type indexWorker struct {
 	sums   *summer
 	forest *forester
 	groups *grouper
+	calls  []trace.DigestBuilder // by digest
 }
 
 func newIndexWorker(x *indexer) *indexWorker {
 	share := x.memory / int64(x.workers)
-	return &indexWorker{
+	w := &indexWorker{
 		x: x, sums: newSummer(len(x.r.regions)),
 		forest: newForester(x.r, x.summaries, x.temp, share/16), groups: &grouper{r: x.r},
 	}
+	for _, d := range x.digests {
+		w.calls = append(w.calls, d.Builder(len(x.r.regions)))
+	}
+	return w
 }
 
 func (w *indexWorker) close() { w.forest.close() }
@@ -274,6 +285,12 @@ func (w *indexWorker) lane(p *indexPart, id trace.LocationID, lane int, v laneVi
 			}
 		}
 		p.laneCheckpoints = append(p.laneCheckpoints, p.checkpoints)
+	}
+	for k, b := range w.calls {
+		p.digests[k].add(b, v.columns(id, lane, 0, v.len()))
+	}
+	if !w.x.shape && len(w.x.summaries) == 0 {
+		return nil
 	}
 	if err := w.forest.lane(id, lane, v); err != nil {
 		return err

@@ -25,6 +25,7 @@ type indexOutput struct {
 	sumRegion, sumValue           cursor[byte]
 	nodeIndex, nodeRow            cursor[byte]
 	blocks                        []sectionOutput
+	digests                       []digestOutput
 	groups                        *groupOutput // nil where they are not asked for
 	closers                       []func() error
 }
@@ -96,6 +97,13 @@ func newIndexOutput(x *indexer) (*indexOutput, error) {
 		open(&o.blocks[k].bytes, blocksFile(s))
 		start(&o.blocks[k].offsets, offsetsFile(s))
 	}
+	o.digests = make([]digestOutput, len(x.digests))
+	for k, d := range x.digests {
+		if failed := o.digests[k].create(d, x.dir); failed != nil {
+			return o, cmp.Or(err, failed)
+		}
+		o.closers = append(o.closers, o.digests[k].finish)
+	}
 	return o, err
 }
 
@@ -134,7 +142,7 @@ func (o *indexOutput) part() *indexPart {
 		return p
 	}
 	n := len(o.x.summaries)
-	p := &indexPart{pace: o.x.r.pace, blocks: make([]spill, n), sizes: make([]spill, n)}
+	p := &indexPart{pace: o.x.r.pace, blocks: make([]spill, n), sizes: make([]spill, n), digests: make([]digestPart, len(o.x.digests))}
 	for _, s := range p.spills() {
 		s.dir, s.limit = o.x.temp, o.limit
 	}
@@ -155,6 +163,9 @@ func (o *indexOutput) consume(p *indexPart) error {
 	for k := range o.blocks {
 		s := &o.blocks[k]
 		err = cmp.Or(err, p.blocks[k].drain(into8(&s.bytes)), p.sizes[k].drain(s.counts))
+	}
+	for k := range o.digests {
+		err = cmp.Or(err, o.digests[k].consume(&p.digests[k]))
 	}
 	p.laneCheckpoints, p.laneLevels = p.laneCheckpoints[:0], p.laneLevels[:0]
 	o.mu.Lock()

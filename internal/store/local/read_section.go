@@ -137,9 +137,9 @@ func (x *indexer) describe(ctx context.Context) (*manifest, error) {
 	if err := x.run(ctx); err != nil {
 		return nil, err
 	}
-	m := &manifest{Sections: x.sections}
+	m := &manifest{Sections: x.sections, Digests: x.digested}
 	var names []string
-	for _, s := range x.sections {
+	for _, s := range slices.Concat(x.sections, x.digested) {
 		names = append(names, s.files()...)
 	}
 	var err error

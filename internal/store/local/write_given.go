@@ -10,6 +10,7 @@ type linkRecord struct {
 	size, tag, count         int64
 	fromLocation, toLocation trace.LocationID
 	fromRegion, toRegion     trace.RegionID
+	fromNumber, toNumber     uint32
 	communicator             trace.CommunicatorID
 	kind                     trace.LinkKind
 }
@@ -19,6 +20,7 @@ func (w *Writer) Link(l trace.Link) {
 	r := linkRecord{
 		fromTime: l.From.Time, toTime: l.To.Time, size: l.Size, tag: l.Tag, count: l.Count,
 		fromLocation: l.From.Location, toLocation: l.To.Location, fromRegion: l.From.Region, toRegion: l.To.Region,
+		fromNumber: l.From.Number, toNumber: l.To.Number,
 		communicator: l.Communicator, kind: l.Kind,
 	}
 	w.rowMu.Lock()

@@ -61,7 +61,11 @@ type stream struct {
 	open          bool
 	lastIsInstant bool
 	late          bool // was used after Close
+	gaps          bool // records were left out
 }
+
+// numbered reports whether the rows of the location are its records, one by one.
+func (s *stream) numbered() bool { return !s.intervals && !s.byName && !(s.unordered && s.disordered) }
 
 // streamBytes is what a stream takes beside its chunk.
 const streamBytes = 112
@@ -194,6 +198,7 @@ func (s *stream) known(region trace.RegionID) bool {
 		return true
 	}
 	s.w.Report(trace.Skipped, "records with an undefined region", 1, "")
+	s.gaps = true
 	return false
 }
 
