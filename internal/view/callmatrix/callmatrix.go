@@ -57,7 +57,7 @@ type result struct {
 
 	callees, callers []ranked // in the order of interest
 	pairs            map[callgraph.Pair]*pair
-	low, high        float64 // of the colours as asked for; NaN
+	low, high        float64   // of the colours as asked for; NaN
 	sliceMembers     [][]int32 // of each slice, where slices are groups
 	sliceGroups      []int     // which groups those are; nil: all
 	notes            []string

@@ -191,7 +191,9 @@ func (r *result) finish(cells map[pair]*cell) {
 	for i, id := range r.members {
 		r.index[id] = i
 	}
-	slices.SortFunc(r.cells, func(a, b cell) int { return cmp.Or(cmp.Compare(r.index[a.from], r.index[b.from]), cmp.Compare(r.index[a.to], r.index[b.to])) })
+	slices.SortFunc(r.cells, func(a, b cell) int {
+		return cmp.Or(cmp.Compare(r.index[a.from], r.index[b.from]), cmp.Compare(r.index[a.to], r.index[b.to]))
+	})
 	if backwards > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%s pairs have links that arrive before they start: the clocks of the source differ", view.Thousands(backwards)))
 	}

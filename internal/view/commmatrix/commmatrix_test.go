@@ -2,10 +2,13 @@ package commmatrix_test
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
@@ -106,5 +109,52 @@ func TestNPBBT(t *testing.T) {
 		if *x.FromRank == 0 && *x.ToRank == 1 && *x.Bytes != 129_358_880 || *x.FromRank == 0 && *x.ToRank == 3 && *x.Bytes != 47_413_120 {
 			t.Errorf("%+v", x)
 		}
+	}
+}
+
+// Ranks 0 and 2 compute, 1 and 3 write: cells move with their senders and receivers,
+// and none of them changes.
+func TestSendersAndReceiversAreOrderedByGroups(t *testing.T) {
+	const four = `
+region solve role=compute
+region io role=io
+location process r0 rank=0
+  0..100 solve
+location process r1 rank=1
+  0..100 io
+location process r2 rank=2
+  0..100 solve
+location process r3 rank=3
+  0..100 io
+link message 2 r0 -> 22 r1 size=100
+link message 3 r1 -> 22 r2 size=20
+link message 4 r2 -> 22 r3 size=3
+`
+	c := viewtest.Case{Trace: four, Options: map[string][]string{"arrange": {"groups"}}}
+	result := c.Compute(t, commmatrix.View, c.Open(t))
+	s := result.Scene(scene.Size{Width: 640, Height: 360})
+	f := s.Frames[0]
+	order := []string{}
+	for _, row := range f.YScale.Rows {
+		order = append(order, row.Label)
+	}
+	if !slices.Equal(order, []string{"r0", "r2", "r1", "r3"}) {
+		t.Fatalf("rows %v, want r0 and r2 first", order)
+	}
+	got := map[string]string{}
+	for i := range order {
+		for k := range order {
+			x, y := float64(f.X+f.W*(float32(k)+0.5)/4), float64(f.Y+f.H*(float32(i)+0.5)/4)
+			fact, ok := result.Pick(x, y)
+			if want := order[i] + " → " + order[k]; !ok || fact.Title != want {
+				t.Fatalf("at row %d, column %d lies %q, want %q", i, k, fact.Title, want)
+			}
+			if fact.Lines[0].Exact != "0" {
+				got[fact.Title] = fact.Lines[1].Exact
+			}
+		}
+	}
+	if want := map[string]string{"r0 → r1": "100", "r1 → r2": "20", "r2 → r3": "3"}; !maps.Equal(got, want) {
+		t.Errorf("cells %v, want %v", got, want)
 	}
 }

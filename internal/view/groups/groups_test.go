@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -135,6 +136,43 @@ func TestLinpackShowsItsGrid(t *testing.T) {
 		}
 		if members != want || len(d.Groups) < 3 {
 			t.Errorf("%d ranks in the groups that call %s, want %d; %d groups", members, region, want, len(d.Groups))
+		}
+	}
+}
+
+// TestOtherViewsOrderByTheSameGroups: --arrange groups, with the same options, is the
+// partition that this view shows.
+func TestOtherViewsOrderByTheSameGroups(t *testing.T) {
+	for _, run := range []string{"kineto-ddp-8rank", "otf2-hpl16-deep-a"} {
+		r := viewtest.Import(t, "data", run)
+		for arrange, options := range map[string]map[string][]string{
+			"groups":                {},
+			"groups:k=3,alike=time": {"k": {"3"}, "alike": {"time"}},
+			"groups:time=10%..60%":  {},
+		} {
+			c := viewtest.Case{Options: options}
+			if strings.Contains(arrange, "time=") {
+				c.Spec.From, c.Spec.To = "10%", "60%"
+			}
+			want := [][]trace.LocationID{}
+			for _, g := range c.Compute(t, groups.View, r).Data().(groups.Data).Groups {
+				want = append(want, g.Members)
+			}
+			other := viewtest.Case{Options: map[string][]string{"arrange": {arrange}}}
+			arranged, err := other.Request(t, &view.View{Options: view.Use("arrange")}, r).Arrange(t.Context(), grouping.Order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := arranged.Arrangement()
+			got := [][]trace.LocationID{}
+			for _, g := range a.Groups {
+				members := slices.Clone(g.Members)
+				slices.Sort(members)
+				got = append(got, members)
+			}
+			if !slices.EqualFunc(got, want, slices.Equal) {
+				t.Errorf("%s, %s: groups %v, want %v", run, arrange, got, want)
+			}
 		}
 	}
 }

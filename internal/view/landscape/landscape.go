@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )

@@ -51,12 +51,12 @@ type result struct {
 	axis      axis
 	opt       options
 
-	ids     []trace.LocationID // rows: selected locations with busy time to speak of, in preorder
-	states  []*layer           // drawn; the first is busy unless --layers says otherwise
-	busy    *layer             // what the data are about
-	rows    []row              // drawn, from the top
-	hidden  int                // rows beyond --top
-	charts  *charts            // with --gantt
+	ids    []trace.LocationID // rows: selected locations with busy time to speak of, in preorder
+	states []*layer           // drawn; the first is busy unless --layers says otherwise
+	busy   *layer             // what the data are about
+	rows   []row              // drawn, from the top
+	hidden int                // rows beyond --top
+	charts *charts            // with --gantt
 
 	recorded *recorded
 

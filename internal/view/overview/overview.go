@@ -315,7 +315,9 @@ func (r *result) lossShare(loss float64) float64 {
 	return share(loss, whole)
 }
 
-func (r *result) Notes() []string { return r.Arrangement().AddNote(append([]string{r.said}, r.notes...)) }
+func (r *result) Notes() []string {
+	return r.Arrangement().AddNote(append([]string{r.said}, r.notes...))
+}
 
 // rows is the number of leaves of the reduced tree.
 func (r *result) rows() int {

@@ -208,3 +208,27 @@ func TestMinimaMaximaAndRatesAreNotAddedUpOverLocations(t *testing.T) {
 		}
 	}
 }
+
+func TestStripsAreOrderedByGroups(t *testing.T) {
+	c := viewtest.Case{Trace: `
+region solve role=compute
+region io role=io
+location process r0 rank=0
+  0..100 solve
+location process r1 rank=1
+  0..40 io
+location process r2 rank=2
+  0..90 solve
+location process r3 rank=3
+  0..30 io
+`, Options: map[string][]string{"arrange": {"groups"}}}
+	result := c.Compute(t, profile.View, c.Open(t))
+	f := result.Scene(scene.Size{Width: 900, Height: 360}).Frames[1]
+	for k, want := range []struct{ path, solve string }{{"r0", "100"}, {"r2", "90"}, {"r1", "0"}, {"r3", "0"}} {
+		fact, ok := result.Pick(float64(f.X+f.W*(float32(k)+0.5)/4), float64(f.YScale.Rows[0].From+4))
+		text := fmt.Sprint(fact.Lines)
+		if !ok || fact.Title != "solve" || !strings.Contains(text, want.path) || !strings.Contains(text, " "+want.solve+"}") {
+			t.Errorf("column %d is %s: %s, want %s with %s", k, fact.Title, text, want.path, want.solve)
+		}
+	}
+}

@@ -2,7 +2,8 @@
 //
 //	Run     golden scenes and pictures; the same bytes twice and on any number of
 //	        cores; twins that agree; picking anywhere; empty and cancelled
-//	        requests; every size; a bounded scene; few queries of the store
+//	        requests; every size; a bounded scene; few queries of the store; rows
+//	        ordered by groups
 //	Dump    a scene as text, for goldens
 //
 // Goldens lie in testdata of the view, <case>.scene and <case>.svg; -update
@@ -72,6 +73,7 @@ func Run(t *testing.T, v *view.View, cases ...Case) {
 			t.Run("sizes", func(t *testing.T) { sizes(t, v, &c, r) })
 			t.Run("empty", func(t *testing.T) { empty(t, v, &c, r) })
 			t.Run("cancelled", func(t *testing.T) { cancelled(t, v, &c, r) })
+			t.Run("arranged", func(t *testing.T) { arranged(t, v, &c, r) })
 			t.Run("few queries", func(t *testing.T) {
 				storetest.AtMost(t, MostQueries, r, func(slow store.Reader) { c.Compute(t, v, slow) })
 			})

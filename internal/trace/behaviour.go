@@ -1,0 +1,29 @@
+package trace
+
+// Behaviour is what locations did, handed to kernels that compare them, so that
+// they need not know the store. Either Calls or Profile is set.
+type Behaviour struct {
+	Regions []Region
+	// Locations ascend. Those of one owner are taken together: Owner gives the
+	// place of each one's owner, below Owners.
+	Locations []LocationID
+	Owner     []int32
+	Owners    int
+	// Calls hands out the calls of some of the locations, lane by lane.
+	Calls func([]LocationID, func(*DigestedLane) error) error
+	// Profile hands out the rows of a source without time; Paths are its call
+	// paths, and Metric is the one that is compared.
+	Profile func(func([]ProfileRow) error) error
+	Paths   []CallPath
+	Metric  MetricID
+}
+
+// A Likeness says what makes locations alike and how fine groups of them are. By is
+// "structure", "time" or "both"; K, where it is not 0, how many groups; Threshold,
+// where it is not 0, how alike the members of a group are at least.
+type Likeness struct {
+	By        string
+	K         int
+	Threshold float64
+	Seed      uint64
+}

@@ -1,0 +1,336 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A GroupFinder lists owners so that those that behave alike are next to each other,
+// and gives the group of each: grouping.Order.
+type GroupFinder func(*trace.Behaviour, trace.Likeness) (order, of []int32, err error)
+
+// An Arrangement is an order of locations other than that of the tree: those that
+// behave alike are next to each other. A nil one is the tree's, and every method of
+// it does what that means, so that views need not ask.
+type Arrangement struct {
+	By     string             `json:"by"` // as it was asked for
+	Order  []trace.LocationID `json:"order"`
+	Groups []ArrangedGroup    `json:"groups"`
+
+	units []trace.LocationID // that were compared, ascending
+	place []int32            // by location: where it comes, -1 for what stands for nothing compared
+	group []int32            // by location, -1
+}
+
+// An ArrangedGroup is locations that behave alike, in their order.
+type ArrangedGroup struct {
+	ID      int                `json:"id"`
+	Name    string             `json:"name"`
+	Members []trace.LocationID `json:"members"`
+	names   string             // of the members, in short
+}
+
+// An ArrangedResult is a result whose rows or columns follow an arrangement. Embed
+// Arranged to have it.
+type ArrangedResult interface{ Arrangement() *Arrangement }
+
+// Arranged holds the arrangement of a result.
+type Arranged struct{ arranged *Arrangement }
+
+// Arrangement gives the arrangement; nil: as in the tree.
+func (a Arranged) Arrangement() *Arrangement { return a.arranged }
+
+// arrangements of runs are kept, so that all panels of a page share one, and zooming
+// does not group anew.
+var arrangements = NewKeep(64<<20, func(a *Arrangement) int64 { return int64(8*len(a.place) + 16*len(a.units)) })
+
+// Arrange reads --arrange. Groups are of the whole run, unless a time is given: what
+// is selected does not move rows about.
+func (r *Request) Arrange(ctx context.Context, find GroupFinder) (Arranged, error) {
+	text := r.Values.Text("arrange")
+	how, err := parseArrange(text)
+	if err != nil || how == nil {
+		return Arranged{}, err
+	}
+	how.take(r.Values)
+	key := fmt.Sprintf("%+v", *how)
+	a, err := arrangements.Get(r.Store(), key, func() (*Arrangement, error) { return how.find(ctx, r.Store(), find) })
+	if err != nil {
+		return Arranged{}, err
+	}
+	named := *a
+	named.By = text
+	return Arranged{&named}, ctx.Err()
+}
+
+// An arranging is --arrange, taken apart.
+type arranging struct {
+	trace.Likeness
+	group    string // what is compared, as in --group
+	from, to string
+	given    map[string]bool
+}
+
+// parseArrange reads tree (nil), or groups[:KEY=VALUE,…].
+func parseArrange(text string) (*arranging, error) {
+	kind, rest, _ := strings.Cut(text, ":")
+	switch {
+	case text == "tree" || text == "":
+		return nil, nil
+	case kind != "groups":
+		return nil, fmt.Errorf("--arrange %q: want tree or groups, as in groups:k=3,alike=time", text)
+	}
+	a := &arranging{Likeness: trace.Likeness{By: "both", Seed: 1}, group: "auto", given: map[string]bool{}}
+	if rest == "" {
+		return a, nil
+	}
+	for _, part := range strings.Split(rest, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		if err := a.set(name, value); err != nil {
+			return nil, fmt.Errorf("--arrange %q: %w", text, err)
+		}
+		a.given[name] = true
+	}
+	return a, nil
+}
+
+func (a *arranging) set(name, value string) (err error) {
+	switch name {
+	case "alike":
+		if a.By = value; !slices.Contains([]string{"both", "structure", "time"}, value) {
+			err = fmt.Errorf("alike is both, structure or time")
+		}
+	case "k":
+		if a.K, err = strconv.Atoi(value); err != nil || a.K < 0 {
+			err = fmt.Errorf("k is a number of groups")
+		}
+	case "threshold":
+		if a.Threshold, err = strconv.ParseFloat(value, 64); err != nil || !(a.Threshold >= 0 && a.Threshold <= 1) {
+			err = fmt.Errorf("threshold is from 0 to 1")
+		}
+	case "seed":
+		if a.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+			err = fmt.Errorf("seed is a whole number")
+		}
+	case "group":
+		if a.group = value; !slices.Contains([]string{"auto", "ranks", "locations"}, value) {
+			err = fmt.Errorf("group is auto, ranks or locations")
+		}
+	case "time":
+		var ok bool
+		if a.from, a.to, ok = strings.Cut(value, ".."); !ok {
+			err = fmt.Errorf("time is FROM..TO, as in 1s..2s")
+		}
+	default:
+		err = fmt.Errorf("there is no %q; it has alike, k, threshold, seed, group and time", name)
+	}
+	return err
+}
+
+// take follows the options of a view that groups by itself, where --arrange does not
+// say otherwise.
+func (a *arranging) take(v Values) {
+	for _, name := range []string{"alike", "k", "threshold", "seed"} {
+		if v.Set(name) && !a.given[name] {
+			_ = a.set(name, v.Text(name)) // checked where it was set
+		}
+	}
+	a.given = nil
+}
+
+// find compares all locations that hold calls or a profile.
+func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) (*Arrangement, error) {
+	sel, err := Spec{From: a.from, To: a.to}.Resolve(s)
+	if err != nil {
+		return nil, fmt.Errorf("--arrange: %w", err)
+	}
+	t := s.Locations()
+	holders := Chosen(t, nil, Holders(ctx, s))
+	units, of, err := Units(t, holders, a.group)
+	if err != nil {
+		return nil, err
+	}
+	if len(units) == 0 {
+		return newArrangement(t, nil, nil, nil, nil, nil), ctx.Err()
+	}
+	b := &trace.Behaviour{Regions: s.Regions(), Locations: holders, Owner: of, Owners: len(units)}
+	if s.Info().Intervals > 0 {
+		b.Calls = func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
+			return store.Digests(ctx, s, "calls", store.Window{Begin: sel.Begin, End: sel.End, Locations: ids}, f)
+		}
+	} else {
+		b.Paths, b.Metric = s.CallPaths(), DefaultMetric(s.Metrics())
+		b.Profile = func(f func([]trace.ProfileRow) error) error { return s.Profile(ctx, nil, f) }
+	}
+	order, group, err := find(b, a.Likeness)
+	if err != nil {
+		return nil, err
+	}
+	return newArrangement(t, holders, of, units, order, group), ctx.Err()
+}
+
+// newArrangement places every location: those compared as found, what lies below
+// them with them, and what is above where most below it are.
+func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units []trace.LocationID, order, group []int32) *Arrangement {
+	a := &Arrangement{units: units, place: make([]int32, t.Len()), group: make([]int32, t.Len()), Order: []trace.LocationID{}, Groups: []ArrangedGroup{}}
+	for i := range a.place {
+		a.place[i], a.group[i] = -1, -1
+	}
+	rank := make([]int32, len(order))
+	for k, u := range order {
+		rank[u] = int32(k)
+		a.Order = append(a.Order, units[u])
+		g := int(group[u])
+		for len(a.Groups) <= g {
+			a.Groups = append(a.Groups, ArrangedGroup{ID: len(a.Groups), Name: fmt.Sprintf("group %d", len(a.Groups)+1), Members: []trace.LocationID{}})
+		}
+		a.Groups[g].Members = append(a.Groups[g].Members, units[u])
+	}
+	for i, id := range holders {
+		a.place[id], a.group[id] = rank[of[i]], group[of[i]]
+	}
+	for u, id := range units {
+		a.place[id], a.group[id] = rank[u], group[u]
+	}
+	a.placeAbove(t)
+	names := UnitNames(t, units)
+	members := make([][]int32, len(a.Groups))
+	for u := range units {
+		members[group[u]] = append(members[group[u]], int32(u))
+	}
+	for g := range a.Groups {
+		a.Groups[g].names = NameList(names, members[g], 3)
+	}
+	return a
+}
+
+// placeAbove puts what stands above those compared to the group that most of them
+// are in, at the first of them there.
+func (a *Arrangement) placeAbove(t *store.Tree) {
+	above := map[trace.LocationID]map[int32][2]int32{} // by group: how many, the first place
+	for _, id := range a.units {
+		g, p := a.group[id], a.place[id]
+		for up := t.Parent[id]; up != trace.NoLocation && a.place[up] < 0; up = t.Parent[up] {
+			if above[up] == nil {
+				above[up] = map[int32][2]int32{}
+			}
+			x, seen := above[up][g]
+			if !seen || p < x[1] {
+				x[1] = p
+			}
+			above[up][g] = [2]int32{x[0] + 1, x[1]}
+		}
+	}
+	for id, count := range above {
+		best := int32(-1)
+		for g, x := range count {
+			if best < 0 || x[0] > count[best][0] || x[0] == count[best][0] && g < best {
+				best = g
+			}
+		}
+		a.group[id], a.place[id] = best, count[best][1]
+	}
+}
+
+// Sort brings locations into order; those of one place stay as they are.
+func (a *Arrangement) Sort(ids []trace.LocationID) {
+	if a != nil {
+		slices.SortStableFunc(ids, func(x, y trace.LocationID) int { return a.compare(x, y) })
+	}
+}
+
+// Places lists the places of locations in the order in which they come; of a nil
+// arrangement as they are.
+func (a *Arrangement) Places(ids []trace.LocationID) []int32 {
+	out := make([]int32, len(ids))
+	for i := range out {
+		out[i] = int32(i)
+	}
+	a.SortPlaces(out, ids)
+	return out
+}
+
+// SortPlaces brings places in ids into order; those that come at the same place stay
+// as they are.
+func (a *Arrangement) SortPlaces(places []int32, ids []trace.LocationID) {
+	if a != nil {
+		slices.SortStableFunc(places, func(x, y int32) int { return a.compare(ids[x], ids[y]) })
+	}
+}
+
+// SortGroups brings places in ids group after group, and leaves those of a group in
+// the order they are in.
+func (a *Arrangement) SortGroups(places []int32, ids []trace.LocationID) {
+	if a != nil {
+		slices.SortStableFunc(places, func(x, y int32) int {
+			return cmp.Compare(uint32(a.group[ids[x]]), uint32(a.group[ids[y]]))
+		})
+	}
+}
+
+// compare puts what has no place last.
+func (a *Arrangement) compare(x, y trace.LocationID) int {
+	return cmp.Compare(uint32(a.place[x]), uint32(a.place[y]))
+}
+
+// Group gives the group of a location; -1 where it has none.
+func (a *Arrangement) Group(id trace.LocationID) int {
+	if a == nil || int(id) >= len(a.group) {
+		return -1
+	}
+	return int(a.group[id])
+}
+
+// Partition gives the group of each of some locations, numbered from 0 among those
+// groups that hold any of them, the members of each, as places, and which groups
+// those are.
+func (a *Arrangement) Partition(ids []trace.LocationID) (of []int32, members [][]int32, groups []int) {
+	of = make([]int32, len(ids))
+	at := make([]int32, len(a.Groups)+1) // the last for those without a group
+	for i, id := range ids {
+		g := a.Group(id)
+		if g < 0 {
+			g = len(a.Groups)
+		}
+		of[i] = int32(g)
+		at[g]++
+	}
+	for g, n := range at {
+		if n > 0 {
+			at[g] = int32(len(groups))
+			groups = append(groups, g)
+		}
+	}
+	members = make([][]int32, len(groups))
+	for i, g := range of {
+		of[i] = at[g]
+		members[of[i]] = append(members[of[i]], int32(i))
+	}
+	return of, members, groups
+}
+
+// AddNote says in words how rows are ordered, where that is not as in the tree.
+func (a *Arrangement) AddNote(notes []string) []string {
+	switch {
+	case a == nil:
+		return notes
+	case len(a.Groups) == 1:
+		return append(notes, "locations are ordered by groups that behave alike, and all are one group")
+	}
+	return append(notes, fmt.Sprintf("locations are ordered by groups that behave alike: %s", Count(len(a.Groups), "group")))
+}
+
+// groupNames names the groups above a location, for a hierarchy.
+func (a *Arrangement) groupNames(id int) []string {
+	if g := a.group[id]; g >= 0 {
+		return []string{a.Groups[g].Name}
+	}
+	return []string{"no group"}
+}
