@@ -4,6 +4,8 @@ package trace
 // they need not know the store. Either Calls or Profile is set.
 type Behaviour struct {
 	Regions []Region
+	// Chosen are the regions whose calls are compared; nil: all.
+	Chosen []RegionID
 	// Locations ascend. Those of one owner are taken together: Owner gives the
 	// place of each one's owner, below Owners.
 	Locations []LocationID
@@ -26,4 +28,7 @@ type Likeness struct {
 	K         int
 	Threshold float64
 	Seed      uint64
+	// Closure takes all that is around a call for its callers, so that inlining
+	// does not matter.
+	Closure bool
 }

@@ -73,12 +73,15 @@ func (r *Request) Arrange(ctx context.Context, find GroupFinder) (Arranged, erro
 // An arranging is --arrange, taken apart.
 type arranging struct {
 	trace.Likeness
-	group    string // what is compared, as in --group
-	from, to string
-	given    map[string]bool
+	group     string // what is compared, as in --group
+	from, to  string
+	locations []string
+	regions   []string
+	given     map[string]bool
 }
 
-// parseArrange reads tree (nil), or groups[:KEY=VALUE,…].
+// parseArrange reads tree (nil), or groups[:KEY=VALUE,…]. In patterns of locations and
+// regions a comma is written %2C.
 func parseArrange(text string) (*arranging, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	switch {
@@ -123,13 +126,21 @@ func (a *arranging) set(name, value string) (err error) {
 		if a.group = value; !slices.Contains([]string{"auto", "ranks", "locations"}, value) {
 			err = fmt.Errorf("group is auto, ranks or locations")
 		}
+	case "closure":
+		if a.Closure = value == "dynamic"; value != "dynamic" && value != "direct" {
+			err = fmt.Errorf("closure is direct or dynamic")
+		}
+	case "location":
+		a.locations = append(a.locations, strings.ReplaceAll(value, "%2C", ","))
+	case "region":
+		a.regions = append(a.regions, strings.ReplaceAll(value, "%2C", ","))
 	case "time":
 		var ok bool
 		if a.from, a.to, ok = strings.Cut(value, ".."); !ok {
 			err = fmt.Errorf("time is FROM..TO, as in 1s..2s")
 		}
 	default:
-		err = fmt.Errorf("there is no %q; it has alike, k, threshold, seed, group and time", name)
+		err = fmt.Errorf("there is no %q; it has alike, k, threshold, closure, seed, group, time, location and region", name)
 	}
 	return err
 }
@@ -147,12 +158,12 @@ func (a *arranging) take(v Values) {
 
 // find compares all locations that hold calls or a profile.
 func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) (*Arrangement, error) {
-	sel, err := Spec{From: a.from, To: a.to}.Resolve(s)
+	sel, err := Spec{From: a.from, To: a.to, Locations: a.locations, Regions: a.regions}.Resolve(s)
 	if err != nil {
 		return nil, fmt.Errorf("--arrange: %w", err)
 	}
 	t := s.Locations()
-	holders := Chosen(t, nil, Holders(ctx, s))
+	holders := Chosen(t, sel.Locations, Holders(ctx, s))
 	units, of, err := Units(t, holders, a.group)
 	if err != nil {
 		return nil, err
@@ -160,14 +171,14 @@ func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) 
 	if len(units) == 0 {
 		return newArrangement(t, nil, nil, nil, nil, nil), ctx.Err()
 	}
-	b := &trace.Behaviour{Regions: s.Regions(), Locations: holders, Owner: of, Owners: len(units)}
+	b := &trace.Behaviour{Regions: s.Regions(), Chosen: sel.Regions, Locations: holders, Owner: of, Owners: len(units)}
 	if s.Info().Intervals > 0 {
 		b.Calls = func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
 			return store.Digests(ctx, s, "calls", store.Window{Begin: sel.Begin, End: sel.End, Locations: ids}, f)
 		}
 	} else {
 		b.Paths, b.Metric = s.CallPaths(), DefaultMetric(s.Metrics())
-		b.Profile = func(f func([]trace.ProfileRow) error) error { return s.Profile(ctx, nil, f) }
+		b.Profile = func(f func([]trace.ProfileRow) error) error { return s.Profile(ctx, sel.Locations, f) }
 	}
 	order, group, err := find(b, a.Likeness)
 	if err != nil {

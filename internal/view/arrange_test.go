@@ -16,6 +16,7 @@ func TestHowLocationsAreArrangedIsRead(t *testing.T) {
 		{"groups", "both 0 0 auto ..", ""},
 		{"groups:k=3,alike=time", "time 3 0 auto ..", ""},
 		{"groups:threshold=0.8,group=locations,time=1s..2s", "both 0 0.8 locations 1s..2s", ""},
+		{"groups:location=rank:0-3,location=re:a{1%2C2},region=solve,closure=dynamic", "both 0 0 auto .. [rank:0-3 re:a{1,2}] [solve] true", ""},
 		{"rank", "", "want tree or groups"},
 		{"groups:k=many", "", "k is a number"},
 		{"groups:alike=size", "", "alike is both"},
@@ -33,6 +34,9 @@ func TestHowLocationsAreArrangedIsRead(t *testing.T) {
 		got := "<nil>"
 		if a != nil {
 			got = fmt.Sprintf("%s %d %g %s %s..%s", a.By, a.K, a.Threshold, a.group, a.from, a.to)
+			if a.Closure {
+				got += fmt.Sprint(" ", a.locations, " ", a.regions, " ", a.Closure)
+			}
 		}
 		if err != nil || got != c.want {
 			t.Errorf("%q: %s, %v; want %s", c.text, got, err, c.want)

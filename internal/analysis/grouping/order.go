@@ -13,7 +13,11 @@ var likenesses = map[string]Likeness{"": Both, "both": Both, "structure": Struct
 // of gives the group of each.
 func Order(b *trace.Behaviour, l trace.Likeness) (order, of []int32, err error) {
 	nodes, node := callgraph.Nodes(b.Regions, false)
-	o := callgraph.Options{Node: node, Nodes: len(nodes)}
+	o := callgraph.Options{Node: node, Nodes: len(nodes), Closure: l.Closure}
+	match := &callgraph.Matcher{Nodes: nodes, Regions: b.Regions}
+	if err := match.Choose(&o, b.Chosen, nil, ""); err != nil {
+		return nil, nil, err
+	}
 	table, err := tableOf(b, o)
 	if err != nil {
 		return nil, nil, err

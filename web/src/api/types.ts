@@ -74,6 +74,8 @@ export interface Option {
   name: string;
   kind: "text" | "choice" | "number" | "integer" | "switch" | "patterns" | "file";
   choices?: string[];
+  /** A choice may go on with details after a colon. */
+  open?: boolean;
   default: string;
   help: string;
   min?: number;

@@ -130,6 +130,7 @@ export const commands: Command[] = [
   { id: "select-window", title: "Select the time on screen", group: "Select", keys: [], run: (b) => b.store.select({ time: b.store.window }) },
   { id: "contrast", title: "Contrast: why is the selection different?", group: "Select", keys: ["KeyC"], run: (b) => b.contrast() },
   { id: "narrow", title: "Show only the selected locations, or all again", group: "Select", keys: ["KeyO"], run: narrow },
+  { id: "arrange", title: "Order locations by groups that behave alike, or as in the tree", group: "Select", keys: ["KeyG"], run: (b) => b.setArrange(b.arrange.value === "" ? "groups" : "") },
   { id: "search", title: "Search locations and regions", group: "Select", keys: ['"/"', "Slash"], run: () => document.getElementById("search")?.focus() },
 
   { id: "table", title: "Table twin of the panel", group: "Panels", keys: ["KeyT"], run: onFocused((b, p) => b.setLayout(panel.changePanel(b.layout.value, p.id, { table: !p.table }))) },

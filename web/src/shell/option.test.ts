@@ -8,7 +8,8 @@ const p = of({ name: "p", kind: "number", default: "0.1", min: 0, max: 1, step: 
 const paper = of({ name: "paper", kind: "switch", default: "false" });
 const expand = of({ name: "expand", kind: "patterns" });
 const palette = of({ name: "palette", kind: "choice", choices: ["viridis", "cividis"], default: "viridis" });
-const view = { options: [show, p, paper, expand, palette] } as ViewInfo;
+const arrange = of({ name: "arrange", kind: "choice", choices: ["tree", "groups"], default: "tree", open: true });
+const view = { options: [show, p, paper, expand, palette, arrange] } as ViewInfo;
 
 test("each kind of option has its control", () => {
   const kinds = [show, p, paper, expand, of({ kind: "integer" }), of({ kind: "number" }), of({ kind: "file" })].map(controlOf);
@@ -35,6 +36,8 @@ describe("a value", () => {
     expect(problemOf(p, "0.5")).toBe("");
     expect(problemOf(of({ kind: "integer" }), "1.5")).toBe("want a whole number");
     expect(problemOf(show, "min")).toBe("want one of dominant, max");
+    expect(problemOf(show, "max:k=3")).toBe("want one of dominant, max");
+    expect(problemOf(arrange, "groups:k=3")).toBe("");
   });
 });
 
@@ -43,10 +46,13 @@ test("the head of a panel names what differs from the defaults", () => {
   expect(changed(undefined, { show: ["max"] })).toEqual([]);
 });
 
-test("only options that the view has are sent, with the page's palette", () => {
-  expect(optionsFor(view, { show: ["max"], bogus: ["1"] }, "cividis")).toEqual({ show: ["max"], palette: ["cividis"] });
-  expect(optionsFor(view, { palette: ["viridis"] }, "cividis")).toEqual({ palette: ["viridis"] });
-  expect(optionsFor(undefined, { show: ["max"] }, "")).toEqual({});
+test("only options that the view has are sent, with the page's palette and order of locations", () => {
+  const page = { palette: "cividis", arrange: "" };
+  expect(optionsFor(view, { show: ["max"], bogus: ["1"] }, page)).toEqual({ show: ["max"], palette: ["cividis"] });
+  expect(optionsFor(view, { palette: ["viridis"] }, page)).toEqual({ palette: ["viridis"] });
+  expect(optionsFor(undefined, { show: ["max"] }, page)).toEqual({});
+  expect(optionsFor(view, {}, { palette: "", arrange: "groups:k=3" })).toEqual({ arrange: ["groups:k=3"] });
+  expect(optionsFor({ options: [show] } as ViewInfo, {}, { palette: "", arrange: "groups" })).toEqual({});
 });
 
 test("a picture can be had from the command line", () => {

@@ -38,7 +38,7 @@ export function problemOf(o: Option, value: string): string {
     if (value.trim() === "" || !Number.isFinite(x)) return "want a number";
     if ((o.max ?? 0) > (o.min ?? 0) && (x < o.min! || x > o.max!)) return `want a number from ${o.min} to ${o.max}`;
   }
-  if (o.kind === "choice" && !o.choices?.includes(value)) return `want one of ${o.choices?.join(", ")}`;
+  if (o.kind === "choice" && !o.choices?.includes(o.open ? value.split(":")[0] : value)) return `want one of ${o.choices?.join(", ")}`;
   return "";
 }
 
@@ -53,13 +53,21 @@ export function changed(view: ViewInfo | undefined, set: OptionValues): { option
   });
 }
 
-/** What is sent: what is set and known to the view, and the page's palette where the view has one. */
-export function optionsFor(view: ViewInfo | undefined, set: OptionValues, palette: string): Record<string, string[]> {
+/** Options that the whole page has one value of. */
+export interface PageOptions {
+  /** Colours of magnitudes; "": each view's own. */
+  palette: string;
+  /** Order of locations; "": that of the tree. */
+  arrange: string;
+}
+
+/** What is sent: what is set and known to the view, and the page's options where the view has them. */
+export function optionsFor(view: ViewInfo | undefined, set: OptionValues, page: PageOptions): Record<string, string[]> {
   const out: Record<string, string[]> = {};
   for (const o of view?.options ?? []) {
     const values = set[o.name];
     if (values?.length) out[o.name] = [...values];
-    else if (o.name === "palette" && palette !== "" && o.choices?.includes(palette)) out[o.name] = [palette];
+    else if ((o.name === "palette" || o.name === "arrange") && page[o.name] !== "" && problemOf(o, page[o.name]) === "") out[o.name] = [page[o.name]];
   }
   // Not an option but sent like one: the runs that the view compares with, by id.
   if (view && set.with?.length) out.with = [...set.with];

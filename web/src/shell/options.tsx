@@ -49,6 +49,7 @@ function Select({ option, values, set }: Props) {
   return (
     <select id={`option-${option.name}`} aria-describedby={`option-${option.name}-help`} value={valueOf(option, values)} onChange={(e) => set([e.currentTarget.value])}>
       {option.choices?.map((c) => <option key={c} value={c}>{c}</option>)}
+      {!option.choices?.includes(valueOf(option, values)) && <option value={valueOf(option, values)}>{valueOf(option, values)}</option>}
     </select>
   );
 }

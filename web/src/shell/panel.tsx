@@ -84,6 +84,11 @@ function Head({ panel, view, scene, alone }: HeadProps) {
             <bdi class="name">{middle(runName(bench, bench.runOf(panel)), 32)}</bdi><Icon name="close" />
           </button>
         )}
+        {bench.arrange.value !== "" && view?.options.some((o) => o.name === "arrange") && (
+          <button type="button" class="chip" title={`Locations that behave alike are next to each other, in all panels (${bench.arrange.value}): click for the order of the tree`} onClick={() => bench.setArrange("")}>
+            <span class="name">by groups</span><Icon name="close" />
+          </button>
+        )}
         {changed(view, panel.options).map(({ option, text }) => (
           <button type="button" key={option.name} class="chip" title={`${text}: click for ${option.default || "the default"}`} onClick={() => bench.setOption(panel.id, option.name, [])}>
             <bdi class="name">{text}</bdi><Icon name="close" />
@@ -95,7 +100,12 @@ function Head({ panel, view, scene, alone }: HeadProps) {
       <span class="panel-tools">
         {view && view.options.length > 0 && (
           <Popover title={`Options of ${view.title}`} class="plain" align="right" label={<Icon name="options" />}>
-            {() => <OptionForm view={view} values={layout.findPanel(bench.layout.value, panel.id)?.options ?? {}} set={(n, v) => bench.setOption(panel.id, n, v)} />}
+            {() => (
+              <OptionForm
+                view={view} values={{ ...layout.findPanel(bench.layout.value, panel.id)?.options, ...(bench.arrange.value === "" ? {} : { arrange: [bench.arrange.value] }) }}
+                set={(n, v) => (n === "arrange" ? bench.setArrange(v[0] ?? "") : bench.setOption(panel.id, n, v))}
+              />
+            )}
           </Popover>
         )}
         <button
@@ -140,7 +150,7 @@ function runName(bench: Workbench, id: string): string {
 export function requestOf(bench: Workbench, panel: layout.PanelState, scene: Scene | null, width: number, height: number): ViewRequest {
   const plug = bench.plug(panel.view);
   return {
-    view: panel.view, options: optionsFor(bench.view(panel.view), { ...plug.always, ...panel.options }, bench.palette.value),
+    view: panel.view, options: optionsFor(bench.view(panel.view), { ...plug.always, ...panel.options }, bench.pageOptions(panel)),
     selection: bench.isForeign(panel) ? {} : specFor(bench.look.value, followOf(scene, plug.follow)), width, height,
   };
 }

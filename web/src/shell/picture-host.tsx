@@ -63,7 +63,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const gestures = new Gestures(bench, picture, { element, panel: state, plug: () => plug, foreign, brush: (b) => { brush = b; mark(); } });
     const update = () => {
       const p = state();
-      const { asked, space } = splitOptions(view, optionsFor(view, { ...bench.plug(p.view).always, ...p.options }, bench.palette.value));
+      const { asked, space } = splitOptions(view, optionsFor(view, { ...bench.plug(p.view).always, ...p.options }, bench.pageOptions(p)));
       picture.update({
         run: bench.runOf(p), view: view.name, options: asked, space, spec: foreign() ? {} : specFor(bench.look.value, follow()),
         window: bench.store.window, wholeRun: bench.store.wholeRun, ...size, theme: bench.themeName.value,

@@ -15,6 +15,7 @@ export async function start(bench: Workbench): Promise<void> {
   const state = decodePage(location.search);
   bench.theme.value = state.theme;
   bench.palette.value = state.palette;
+  bench.arrange.value = state.arrange;
   bench.minimap.value = state.minimap;
   bench.embed.value = state.embed;
   followSystemTheme(bench);
@@ -86,7 +87,7 @@ function writeAddress(bench: Workbench): void {
   effect(() => {
     const state: PageState = {
       run: bench.runID.value, look: bench.look.value, layout: bench.runID.value === "" ? null : bench.layout.value,
-      theme: bench.theme.value, palette: bench.palette.value, minimap: bench.minimap.value, embed: bench.embed.value, marks: bench.marks.value,
+      theme: bench.theme.value, palette: bench.palette.value, arrange: bench.arrange.value, minimap: bench.minimap.value, embed: bench.embed.value, marks: bench.marks.value,
     };
     const query = encodePage(state);
     const url = query === "" ? location.pathname : `?${query}`;

@@ -12,6 +12,7 @@
 //   0.show=max                option of panel 0, in order of v
 //   table=0,2  max=1          panels shown as tables; the maximised one
 //   theme=dark palette=cividis strip=moments
+//   arrange=groups:k=3        order of locations in all panels, as on the command line
 //   embed=VIEW                one panel alone
 
 import { everything, type Look, type Range } from "./selection";
@@ -27,6 +28,8 @@ export interface PageState {
   theme: ThemeChoice;
   /** Colours of magnitudes for all views; "": each view's own. */
   palette: string;
+  /** Order of locations in all panels; "": that of the tree. */
+  arrange: string;
   /** The view of the strip over the panels. */
   minimap: string;
   /** The one view to show alone, or "". */
@@ -51,6 +54,7 @@ export function encodePage(s: PageState): string {
   if (s.layout) encodeLayout(s.layout, put);
   if (s.theme !== "system") put("theme", s.theme);
   put("palette", s.palette);
+  put("arrange", s.arrange);
   put("strip", s.minimap === "activity" ? "" : s.minimap);
   put("marks", s.marks.join(","));
   return readable(q.toString());
@@ -93,6 +97,7 @@ export function decodePage(query: string): PageState {
     layout: decodeLayout(q),
     theme: theme === "light" || theme === "dark" ? theme : "system",
     palette: q.get("palette") ?? "",
+    arrange: /^groups(:|$)/.test(q.get("arrange") ?? "") ? q.get("arrange")! : "",
     minimap: q.get("strip") === "moments" ? "moments" : "activity",
     embed: viewName(q.get("embed") ?? ""),
     marks: (q.get("marks") ?? "").split(",").filter((x) => /^\d+$/.test(x)).map(Number).slice(0, 100),

@@ -10,6 +10,7 @@ import { cssColour } from "./colour";
 import * as panel from "./layout";
 import { LocationBook, type Placed } from "./names";
 import type { Choice, ViewPlug } from "./plug";
+import type { PageOptions } from "./option";
 import { everything, SelectionStore, type Look } from "./selection";
 import type { PageState, ThemeChoice } from "./url";
 
@@ -62,6 +63,8 @@ export class Workbench {
   readonly theme = signal<ThemeChoice>("system");
   readonly systemDark = signal(false);
   readonly palette = signal("");
+  /** Order of locations in all panels, as --arrange says it; "": that of the tree. */
+  readonly arrange = signal("");
   /** What the strip over the panels shows: "activity" or "moments". */
   readonly minimap = signal("activity");
   readonly dark = computed(() => this.theme.value === "dark" || (this.theme.value === "system" && this.systemDark.value));
@@ -166,6 +169,7 @@ export class Workbench {
       this.pinned.value = null;
       this.hoverFact.value = null;
       this.marks.value = state?.marks ?? [];
+      this.arrange.value = state?.arrange ?? this.arrange.value.split(":")[0];
       this.layout.value = state?.layout ?? this.remembered() ?? this.overview();
       this.focused.value = panel.panels(this.layout.value)[0]?.id ?? "";
       this.store.reset(info.end, state?.look ?? everything);
@@ -235,6 +239,22 @@ export class Workbench {
 
   setOption(id: string, name: string, values: readonly string[]): void {
     this.setLayout(panel.setOption(this.layout.value, id, name, values));
+  }
+
+  /** The options that all panels share. A panel of another run has its own groups: what names this run's means nothing there. */
+  pageOptions(p: panel.PanelState): PageOptions {
+    const arrange = this.arrange.value;
+    return { palette: this.palette.value, arrange: this.isForeign(p) ? arrange.split(":")[0] : arrange };
+  }
+
+  /** Orders the locations of all panels, as a step that undo goes back over. */
+  setArrange(value: string): void {
+    const before = this.arrange.peek();
+    const after = value === "tree" ? "" : value;
+    if (after === before) return;
+    const put = (v: string) => (this.arrange.value = v);
+    this.store.record({ key: "", undo: () => put(before), redo: () => put(after) });
+    put(after);
   }
 
   get focusedPanel(): panel.PanelState | undefined {
