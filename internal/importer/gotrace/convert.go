@@ -123,6 +123,11 @@ func (c *converter) event(e *xtrace.Event) {
 		c.first, c.started = t, true
 	}
 	c.last = max(c.last, t)
+	if e.Kind() != xtrace.EventStateTransition {
+		if g := c.living(e.Goroutine()); g != nil {
+			g.learn(e.Stack())
+		}
+	}
 	switch e.Kind() {
 	case xtrace.EventStateTransition:
 		tr := e.StateTransition()
@@ -206,8 +211,7 @@ func (c *converter) metric(t trace.Time, m xtrace.Metric) {
 
 // close ends what is open at the time of the last event.
 func (c *converter) close() error {
-	c.settle(&c.alive)
-	c.settle(&c.runnable)
+	c.closeLevels()
 	for _, id := range slices.Sorted(maps.Keys(c.g)) {
 		c.leaveProcessor(c.last, c.g[id])
 		c.endGoroutine(c.last, c.g[id])

@@ -37,7 +37,7 @@ func TestSamplesHoldWhatIsKnownOfThem(t *testing.T) {
 			}
 			states := map[string]int64{}
 			for _, cell := range times(t, r, kindGoroutine) {
-				name, _, _ := strings.Cut(cell.region.Name, ":")
+				name, _, _ := strings.Cut(strings.TrimPrefix(cell.region.Name, "runtime "), ":")
 				if cell.region.Category == "state" || cell.region.Category == "runtime" {
 					states[name] += cell.calls
 				}

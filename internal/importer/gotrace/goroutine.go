@@ -25,7 +25,17 @@ type goroutine struct {
 	memo    [2]stackMemo
 	on      *processor // nil where it is on none
 	ranges  []span
-	open    []span // user regions
+	open    []span     // user regions
+	held    []heldLink // until it has a row
+}
+
+// A heldLink waits for a goroutine of which no stack was seen yet: the row that it
+// would get now is not the one where it belongs.
+type heldLink struct {
+	kind trace.LinkKind
+	from *goroutine
+	to   *goroutine
+	at   trace.Time
 }
 
 // unknownStart groups goroutines of which no stack was ever recorded.
@@ -81,7 +91,8 @@ func (c *converter) forget(g *goroutine) {
 }
 
 // locate defines the row of a goroutine. It comes as late as possible, since the
-// group is the start function.
+// group is the start function. Its life and its states are written as they come, so
+// that the writer need not sort them; what may cross them is written whole.
 func (c *converter) locate(g *goroutine) {
 	if g.stream != nil {
 		return
@@ -102,6 +113,15 @@ func (c *converter) locate(g *goroutine) {
 	number := strconv.FormatInt(int64(g.id), 10)
 	g.at = c.w.Location(trace.Location{Parent: group, Kind: kindGoroutine, Key: number, Name: "goroutine " + number, Rank: trace.NoRank, Order: int64(g.id)})
 	g.stream = c.w.Stream(g.at, trace.StreamOptions{Unordered: true})
+	g.stream.Enter(g.begin, g.region) // its life
+	if s, ok := c.stackOf(g, g.created); ok {
+		g.stream.Attribute(c.attr.created, s)
+	}
+	held := g.held
+	g.held = nil
+	for _, l := range held {
+		c.join(l)
+	}
 }
 
 // goroutineMoves takes a change of a goroutine's state. At the edges of
@@ -150,6 +170,18 @@ func (c *converter) link(kind trace.LinkKind, from xtrace.GoID, to *goroutine, t
 	if cause == nil || cause == to {
 		return // the network poller, a timer, a signal
 	}
+	c.join(heldLink{kind, cause, to, t})
+}
+
+// join writes a link, or holds it.
+func (c *converter) join(l heldLink) {
+	for _, g := range []*goroutine{l.from, l.to} {
+		if g.stream == nil && g.start == "" {
+			g.held = append(g.held, l)
+			return
+		}
+	}
+	kind, cause, to, t := l.kind, l.from, l.to, l.at
 	c.locate(cause)
 	c.locate(to)
 	end := trace.End{Location: to.at, Time: t, Region: trace.NoRegion}
@@ -166,7 +198,8 @@ func (c *converter) endState(t trace.Time, g *goroutine) {
 		return
 	}
 	c.locate(g)
-	g.stream.Interval(g.since, t, c.stateRegion(g))
+	region := c.stateRegion(g)
+	g.stream.Enter(g.since, region)
 	if g.state != xtrace.GoRunning {
 		if s, ok := c.stackOf(g, g.stopped); ok {
 			g.stream.Attribute(c.attr.stack, s)
@@ -178,13 +211,14 @@ func (c *converter) endState(t trace.Time, g *goroutine) {
 	if g.state == xtrace.GoRunning && g.on != nil {
 		g.stream.Attribute(c.attr.processor, trace.Integer(int64(g.on.id)))
 	}
+	g.stream.Leave(t, region)
 }
 
 func (c *converter) stateRegion(g *goroutine) trace.RegionID {
 	switch g.state {
 	case xtrace.GoRunning:
 		if g.own {
-			return c.fix(&c.fixed.working, "running", "runtime", trace.RoleOverhead)
+			return c.fix(&c.fixed.working, "runtime running", "runtime", trace.RoleOverhead)
 		}
 		return c.fix(&c.fixed.running, "running", "state", trace.RoleCompute)
 	case xtrace.GoRunnable:
@@ -208,6 +242,9 @@ func (c *converter) waitRegion(g *goroutine) trace.RegionID {
 	id, ok := waits[g.reason]
 	if !ok {
 		name := "waiting"
+		if g.own {
+			name = "runtime waiting"
+		}
 		if g.reason != "" {
 			name += ": " + g.reason
 		}
@@ -234,13 +271,9 @@ func waitingRole(reason string) trace.Role {
 	return trace.RoleSynchronization
 }
 
-// endGoroutine writes the life of a goroutine and what is open in it.
+// endGoroutine ends the life of a goroutine and what is open in it.
 func (c *converter) endGoroutine(t trace.Time, g *goroutine) {
 	c.locate(g)
-	g.stream.Interval(g.begin, t, g.region) // first: a state may last as long
-	if s, ok := c.stackOf(g, g.created); ok {
-		g.stream.Attribute(c.attr.created, s)
-	}
 	c.endState(t, g)
 	g.state = xtrace.GoNotExist
 	for _, r := range g.ranges {
@@ -249,5 +282,6 @@ func (c *converter) endGoroutine(t trace.Time, g *goroutine) {
 	for i := len(g.open) - 1; i >= 0; i-- {
 		c.writeRegion(t, g, g.open[i])
 	}
+	g.stream.Leave(t, g.region)
 	c.keep(g.stream.Close())
 }

@@ -16,13 +16,16 @@
 //	range (GC, STW …)    interval where it applies: on its P, its goroutine, or "runtime" if global
 //	user region, task    interval on the goroutine; on "tasks", a location for each type
 //	log, label, sample   instant
-//	metric               counter of the process; goroutines and runnable goroutines are counted beside them
+//	metric               counter of the process
+//	goroutines, those    two more counters of the process, which this package keeps: all of their first
+//	that are runnable    65,536 changes, then the first, lowest, highest and last of every 10 µs
 //
 // Roles: goroutines that the runtime starts for itself (the garbage collector's
-// workers above all) are overhead, on their rows and on the Ps; a system call
-// counts as input and output; waiting is told apart by its reason. Ranges of a
-// goroutine are annotations on its row, where states tile the time, and overhead on
-// the P, where they nest.
+// workers above all) are overhead, on their rows and on the Ps, and their states
+// have names of their own, such as "runtime running"; a system call counts as input
+// and output; waiting is told apart by its reason. Ranges of a goroutine are
+// annotations on its row, where states tile the time, and overhead on the P, where
+// they nest.
 //
 // What it lacks: a goroutine that was there before the trace has no creator, and
 // its life begins with the trace; its start function is the outermost frame of its

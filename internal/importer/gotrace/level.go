@@ -2,6 +2,7 @@ package gotrace
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	xtrace "golang.org/x/exp/trace"
 
@@ -13,6 +14,10 @@ import (
 // Goroutines that were there before the trace show up one by one in its first
 // generation, each with the state that it has had from the beginning. So values are
 // held until that generation ends, and then written with all of them counted.
+//
+// A busy scheduler changes such a number millions of times a second. The first
+// levelExact changes are written as they are; from then on, of the changes within
+// levelStep the first, the lowest, the highest and the last.
 type level struct {
 	id      trace.CounterID
 	n       int
@@ -20,6 +25,69 @@ type level struct {
 	held    []byte     // changes: the time since the one before, twice, and one more if it is up
 	at      trace.Time // of the last of them
 	settled bool
+
+	open                    bool       // there are values of a step
+	step                    trace.Time // which they are of
+	first, low, high, final value
+	written                 int
+	thinned                 bool
+}
+
+// A value is what a level is from a time on.
+type value struct {
+	at    trace.Time
+	n     int
+	order int // counts the values of a step
+}
+
+const (
+	levelExact = 1 << 16
+	levelStep  = 10_000 // ns
+)
+
+// see takes a value of the level.
+func (c *converter) see(l *level, t trace.Time, n int) {
+	l.n = n
+	if l.written < levelExact {
+		c.main.Sample(l.id, t, float64(n))
+		l.written++
+		return
+	}
+	v := value{t, n, l.final.order + 1}
+	if step := (t - c.first) / levelStep; step != l.step || !l.open {
+		c.write(l)
+		l.open, l.step, v.order = true, step, 0
+		l.first, l.low, l.high, l.final = v, v, v, v
+		return
+	}
+	l.final = v
+	if n < l.low.n {
+		l.low = v
+	}
+	if n > l.high.n {
+		l.high = v
+	}
+}
+
+// write writes the values of the step that is over.
+func (c *converter) write(l *level) {
+	if !l.open {
+		return
+	}
+	low, high := l.low, l.high
+	if high.order < low.order {
+		low, high = high, low
+	}
+	order, written := -1, 0
+	for _, v := range [...]value{l.first, low, high, l.final} {
+		if v.order > order {
+			c.main.Sample(l.id, v.at, float64(v.n))
+			order = v.order
+			written++
+		}
+	}
+	l.thinned = l.thinned || written <= l.final.order
+	l.open = false
 }
 
 // countStates keeps the counters of goroutines.
@@ -56,8 +124,7 @@ func (c *converter) existed(t trace.Time, l *level) {
 // count changes a level by one, up or down.
 func (c *converter) count(t trace.Time, l *level, by int) {
 	if l.settled {
-		l.n += by
-		c.main.Sample(l.id, t, float64(l.n))
+		c.see(l, t, l.n+by)
 		return
 	}
 	if len(l.held) == 0 {
@@ -75,14 +142,23 @@ func (c *converter) settle(l *level) {
 	if l.settled || !c.started {
 		return
 	}
-	c.main.Sample(l.id, c.first, float64(l.before))
-	l.n = l.before
+	c.see(l, c.first, l.before)
 	for at, held := c.first, l.held; len(held) > 0; {
 		packed, n := binary.Uvarint(held)
 		held = held[n:]
 		at += trace.Time(packed >> 1)
-		l.n += 2*int(packed&1) - 1
-		c.main.Sample(l.id, at, float64(l.n))
+		c.see(l, at, l.n+2*int(packed&1)-1)
 	}
 	l.held, l.settled = nil, true
+}
+
+// closeLevels writes what is left of the counters.
+func (c *converter) closeLevels() {
+	for _, l := range []*level{&c.alive, &c.runnable} {
+		c.settle(l)
+		c.write(l)
+	}
+	if c.alive.thinned || c.runnable.thinned {
+		c.w.Property("goroutine counters", fmt.Sprintf("from change %d on the first, lowest, highest and last of every 10 µs", levelExact))
+	}
 }

@@ -1,6 +1,7 @@
 package gotrace
 
 import (
+	"math"
 	"strconv"
 
 	xtrace "golang.org/x/exp/trace"
@@ -8,14 +9,20 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A processor is a P of the scheduler.
+// A processor is a P of the scheduler. Its rows are written in order of time, so
+// that the writer need not sort them: the state when it begins, and the stay of a
+// goroutine when it ends, with what happened in it.
 type processor struct {
 	row
 	id      xtrace.ProcID
 	state   xtrace.ProcState
 	since   trace.Time // of the state
+	late    bool       // the state is to be written when it ends
+	written trace.Time // up to here rows are written
 	g       *goroutine // which it runs; nil for none
 	stay    trace.Time // when that began
+	begun   bool       // the stay is written up to written
+	inner   []inner    // that ended in the stay and are not written yet
 	syscall trace.Time // when its system call began
 	calling bool       // the goroutine is in a system call and still holds the P
 	ranges  []span
@@ -28,7 +35,7 @@ func (c *converter) processor(id xtrace.ProcID) *processor {
 	p := c.p[id]
 	if p == nil {
 		number := strconv.FormatInt(int64(id), 10)
-		p = &processor{id: id}
+		p = &processor{id: id, written: math.MinInt64}
 		p.at = c.w.Location(trace.Location{Parent: c.processors, Kind: kindProcessor, Key: number, Name: "P " + number, Rank: trace.NoRank, Order: int64(id)})
 		p.stream = c.w.Stream(p.at, trace.StreamOptions{Unordered: true})
 		c.p[id] = p
@@ -50,21 +57,37 @@ func (c *converter) processorMoves(t trace.Time, tr *xtrace.StateTransition) {
 		t = c.first
 	}
 	p.state, p.since = to, t
+	region := c.processorRegion(p)
+	if p.late = t < p.written; !p.late && region != trace.NoRegion {
+		p.stream.Enter(t, region)
+		p.written = t
+	}
 }
 
-// endProcessor writes the state that a P leaves.
+// processorRegion gives the region of a P's state.
+func (c *converter) processorRegion(p *processor) trace.RegionID {
+	switch p.state {
+	case xtrace.ProcRunning:
+		return c.fix(&c.fixed.scheduling, "scheduling", "processor", trace.RoleOverhead)
+	case xtrace.ProcIdle:
+		return c.fix(&c.fixed.idle, "idle", "processor", trace.RoleIdle)
+	}
+	return trace.NoRegion
+}
+
+// endProcessor ends the state that a P leaves.
 func (c *converter) endProcessor(t trace.Time, p *processor) {
 	if p.g != nil {
 		c.leaveProcessor(t, p.g)
 	}
-	switch p.state {
-	case xtrace.ProcRunning:
-		p.stream.Interval(p.since, t, c.fix(&c.fixed.scheduling, "scheduling", "processor", trace.RoleOverhead))
-	case xtrace.ProcIdle:
-		p.stream.Interval(p.since, t, c.fix(&c.fixed.idle, "idle", "processor", trace.RoleIdle))
-	}
 	for _, r := range p.ranges {
 		p.stream.Interval(r.begin, t, c.rangeRegion(r.name, onProcessor))
+	}
+	if region := c.processorRegion(p); region != trace.NoRegion && p.late {
+		p.stream.Interval(p.since, t, region)
+	} else if region != trace.NoRegion {
+		p.stream.Leave(t, region)
+		p.written = t
 	}
 	p.state, p.ranges = xtrace.ProcUndetermined, nil
 }
@@ -91,7 +114,7 @@ func (c *converter) enterProcessor(t trace.Time, p *processor, g *goroutine) {
 	if p.g != nil {
 		c.leaveProcessor(t, p.g)
 	}
-	p.g, p.stay, g.on = g, t, p
+	p.g, p.stay, p.begun, g.on = g, t, false, p
 	for i := range g.ranges {
 		g.ranges[i].onP = t
 	}
@@ -106,16 +129,14 @@ func (c *converter) leaveProcessor(t trace.Time, g *goroutine) {
 	if p.calling {
 		c.endSyscall(t, p)
 	}
-	c.locate(g)
-	p.stream.Interval(p.stay, t, g.region)
-	p.stream.Attribute(c.attr.goroutine, trace.Integer(int64(g.id)))
 	for _, r := range g.ranges {
-		p.stream.Interval(r.onP, t, c.rangeRegion(r.name, onProcessor))
+		c.happened(p, inner{begin: r.onP, end: t, region: c.rangeRegion(r.name, onProcessor)})
 	}
+	c.endStay(t, p)
 	p.g, g.on = nil, nil
 }
 
 func (c *converter) endSyscall(t trace.Time, p *processor) {
-	p.stream.Interval(p.syscall, t, c.fix(&c.fixed.syscall, "syscall", "state", trace.RoleIO))
+	c.happened(p, inner{begin: p.syscall, end: t, region: c.fix(&c.fixed.syscall, "syscall", "state", trace.RoleIO)})
 	p.calling = false
 }

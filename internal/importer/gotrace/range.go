@@ -74,25 +74,38 @@ func (c *converter) rangeEnds(t trace.Time, e *xtrace.Event) {
 	}
 	s := (*open)[i]
 	*open = slices.Delete(*open, i, i+1)
+	region := c.rangeRegion(s.name, at)
+	facts := c.facts(e.RangeAttributes())
 	stream := c.runtime
 	switch at {
 	case onProcessor:
-		stream = c.processor(r.Scope.Proc()).stream
+		c.happened(c.processor(r.Scope.Proc()), inner{s.begin, t, region, facts})
+		return
 	case onGoroutine:
 		g := c.find(r.Scope.Goroutine())
 		c.locate(g)
 		if stream = g.stream; g.on != nil {
-			g.on.stream.Interval(s.onP, t, c.rangeRegion(s.name, onProcessor))
+			c.happened(g.on, inner{begin: s.onP, end: t, region: c.rangeRegion(s.name, onProcessor)})
 		}
 	}
-	stream.Interval(s.begin, t, c.rangeRegion(s.name, at))
-	for _, a := range e.RangeAttributes() {
+	stream.Interval(s.begin, t, region)
+	for _, f := range facts {
+		stream.Attribute(f.id, f.value)
+	}
+}
+
+// facts gives the attributes of a range.
+func (c *converter) facts(list []xtrace.RangeAttribute) (facts []fact) {
+	for _, a := range list {
+		v := trace.Value{}
 		if a.Value.Kind() == xtrace.ValueUint64 {
-			stream.Attribute(c.w.Attribute(a.Name), trace.Integer(int64(a.Value.Uint64())))
+			v = trace.Integer(int64(a.Value.Uint64()))
 		} else {
-			stream.Attribute(c.w.Attribute(a.Name), trace.Text(a.Value.String()))
+			v = trace.Text(a.Value.String())
 		}
+		facts = append(facts, fact{c.w.Attribute(a.Name), v})
 	}
+	return facts
 }
 
 // findSpan finds the innermost span of a name; -1 for none.

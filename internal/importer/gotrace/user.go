@@ -78,7 +78,6 @@ func (c *converter) closeTasks() {
 
 func (c *converter) regionBegins(t trace.Time, e *xtrace.Event) {
 	g, r := c.find(e.Goroutine()), e.Region()
-	g.learn(e.Stack())
 	g.open = append(g.open, span{name: r.Type, begin: t, task: r.Task})
 }
 
@@ -86,7 +85,6 @@ func (c *converter) regionBegins(t trace.Time, e *xtrace.Event) {
 // when the trace began.
 func (c *converter) regionEnds(t trace.Time, e *xtrace.Event) {
 	g, r := c.find(e.Goroutine()), e.Region()
-	g.learn(e.Stack())
 	i := findSpan(g.open, r.Type)
 	s := span{name: r.Type, begin: g.begin, task: r.Task}
 	if i >= 0 {
