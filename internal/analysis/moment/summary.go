@@ -3,6 +3,7 @@ package moment
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -59,34 +60,49 @@ var BusyRoles = func() (s RoleSet) {
 
 // Build appends the block of one stretch. O(segments).
 func (Summary) Build(dst trace.Block, s *trace.Stretch, _ []trace.Region) trace.Block {
-	var sums [keptRoles + 1]accumulator
+	var parts [keptRoles + 1]Cubic
+	var many *[keptRoles + 1]accumulator
 	list := s.Segments
+	if len(list) > partBars { // few stretches are that long: the others need no two steps
+		many = new([keptRoles + 1]accumulator)
+	}
 	for i := 0; i < len(list); {
 		k, role := i+1, list[i].Role
 		for k < len(list) && list[k].Role == role && list[k].Begin == list[k-1].End {
 			k++ // touching segments of one role are one bar
 		}
-		if role != trace.RoleNone && int(role) <= keptRoles {
-			sums[role].add(list[i].Begin, list[k-1].End)
+		switch {
+		case role == trace.RoleNone || int(role) > keptRoles:
+		case many == nil:
+			parts[role].Add(list[i].Begin, list[k-1].End)
+		default:
+			many[role].add(list[i].Begin, list[k-1].End)
 		}
 		i = k
 	}
-	var parts [keptRoles + 1]Cubic
-	for r := range parts {
-		parts[r] = sums[r].sum()
+	if many != nil {
+		for r := range parts {
+			parts[r] = many[r].sum()
+		}
 	}
 	return appendBlock(dst, s.Begin, &parts)
 }
 
 // Merge appends the block of two neighbours. Blocks that are none make one that is none.
 func (Summary) Merge(dst trace.Block, a, b trace.Block) trace.Block {
-	var parts, right [keptRoles + 1]Cubic
-	if !decode(a, &parts) || !decode(b, &right) {
+	var parts [keptRoles + 1]Cubic
+	left, right := reader{b: a}, reader{b: b}
+	for left.next() {
+		parts[left.role] = left.cubic
+	}
+	for right.next() {
+		parts[right.role].Merge(&right.cubic)
+	}
+	if !left.whole() || !right.whole() {
 		return dst
 	}
 	origin := trace.Time(math.MaxInt64)
 	for r := range parts {
-		parts[r].Merge(&right[r])
 		if parts[r].Weight > 0 {
 			origin = min(origin, parts[r].Origin)
 		}
@@ -111,19 +127,15 @@ func appendBlock(dst trace.Block, origin trace.Time, parts *[keptRoles + 1]Cubic
 		if p.Weight == 0 {
 			continue
 		}
-		for _, x := range [...]float64{p.Weight, float64(p.Origin-origin) + p.Mean, p.M2, p.M3} {
-			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
-		}
+		n := len(dst)
+		dst = slices.Grow(dst, cubicBytes)[:n+cubicBytes]
+		b := dst[n : n+cubicBytes]
+		binary.LittleEndian.PutUint64(b, math.Float64bits(p.Weight))
+		binary.LittleEndian.PutUint64(b[8:], math.Float64bits(float64(p.Origin-origin)+p.Mean))
+		binary.LittleEndian.PutUint64(b[16:], math.Float64bits(p.M2))
+		binary.LittleEndian.PutUint64(b[24:], math.Float64bits(p.M3))
 	}
 	return dst
-}
-
-func decode(b trace.Block, parts *[keptRoles + 1]Cubic) bool {
-	r := reader{b: b}
-	for r.next() {
-		parts[r.role] = r.cubic
-	}
-	return r.whole()
 }
 
 // A reader goes through the sketches of a block without allocating.

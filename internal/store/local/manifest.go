@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -200,11 +199,29 @@ func describeFile(dir, name string) (fileEntry, error) {
 	if e.Size = info.Size(); e.Size == 0 {
 		return e, os.Remove(path)
 	}
-	h := crc32.New(castagnoli)
-	buf := make([]byte, min(e.Size, 1<<18))
-	if _, err := io.CopyBuffer(h, struct{ io.Reader }{f}, buf); err != nil {
+	sum, err := fileChecksum(f, e.Size)
+	if err != nil {
 		return e, err
 	}
-	e.CRC32C = fmt.Sprintf("%08x", h.Sum32())
+	e.CRC32C = fmt.Sprintf("%08x", sum)
 	return e, f.Sync()
+}
+
+// fileChecksum looks at a file where the system has it: reading would copy it first.
+func fileChecksum(f *os.File, size int64) (sum uint32, err error) {
+	m, err := mapOpen(f, size, false)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, m.close()) }()
+	err = guard(func() error {
+		const step = 4 << 20
+		for at := int64(0); at < size; at += step {
+			end := min(at+step, size)
+			sum = crc32.Update(sum, castagnoli, m.bytes[at:end])
+			m.release(at, end)
+		}
+		return nil
+	})
+	return sum, err
 }
