@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	runtimetrace "runtime/trace"
 	"sync"
 	"testing"
@@ -13,13 +14,17 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/store/local"
 )
 
 // BenchmarkImport prints the time of an import beside that of a bare loop over the
 // events of the reader library, taken in turns in the same run: ratio 1 is as fast,
-// which needs a second core; cpu-ratio counts the time of all cores.
+// which needs a second core; cpu-ratio counts the time of all cores. Both are of an
+// import that ends in counts. store-ratio is of one that ends in a store, with every
+// index and summary, and writer-ratio is of the same up to where the trace is read.
 func BenchmarkImport(b *testing.B) {
 	b.Run("compiler", func(b *testing.B) {
 		data, err := os.ReadFile(importertest.Shared(b, "go-compile/gocompile.trace"))
@@ -69,8 +74,7 @@ func benchmark(b *testing.B, data []byte) {
 		b.Fatal(err)
 	}
 	run := importer.ClaimAs(Format, s)[0]
-	b.SetBytes(int64(len(data)))
-	var bare, whole, bareWall, wholeWall float64
+	var bare, whole, bareWall, wholeWall, writerWall, storeWall float64
 	for b.Loop() {
 		begin, started := cpuSeconds(), time.Now()
 		r, err := xtrace.NewReader(bytes.NewReader(data))
@@ -88,7 +92,22 @@ func benchmark(b *testing.B, data []byte) {
 		wholeWall += time.Since(half).Seconds()
 		bare += middle - begin
 		whole += cpuSeconds() - middle
+		w, err := local.Create(filepath.Join(b.TempDir(), "bench.plx"), local.Options{Summaries: all.Summaries, Digests: all.Digests})
+		if err != nil {
+			b.Fatal(err)
+		}
+		started = time.Now()
+		if err := run.Import(context.Background(), w); err != nil {
+			b.Fatal(err)
+		}
+		writerWall += time.Since(started).Seconds()
+		if err := w.Finish(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+		storeWall += time.Since(started).Seconds()
 	}
+	b.ReportMetric(bareWall/writerWall, "writer-ratio")
+	b.ReportMetric(bareWall/storeWall, "store-ratio")
 	b.ReportMetric(bare/whole, "cpu-ratio")
 	b.ReportMetric(bareWall/wholeWall, "ratio")
 }
