@@ -22,7 +22,7 @@ var aloneWords = [matchKinds][2]string{
 // link joins the ends of links, and says what of the clocks shows in them.
 func (a *archive) link(ctx context.Context) error {
 	places := a.tree.places
-	stats, err := a.matcher.join(ctx, func(cause, effect *half) {
+	stats, err := a.matcher.join(ctx, matchParts, func(cause, effect *half) {
 		l := trace.Link{
 			Kind: matchLinks[cause.kind], Size: cause.size, Tag: int64(cause.d), Communicator: trace.NoCommunicator,
 			From: trace.End{Location: places[cause.at].id, Time: cause.time, Region: cause.region, Number: cause.number},
@@ -125,7 +125,7 @@ func (a *archive) fit(ctx context.Context) error {
 func (a *archive) solve(ctx context.Context, by string) (*align.Result, int, error) {
 	f := align.New(len(a.tree.processes))
 	messages := func() error {
-		_, err := a.matcher.join(ctx, func(cause, effect *half) {
+		_, err := a.matcher.join(ctx, 1, func(cause, effect *half) {
 			if cause.kind == matchMessage {
 				f.Before(int(cause.b), int(cause.c), cause.time, effect.time)
 			}

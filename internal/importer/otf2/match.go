@@ -69,23 +69,40 @@ var halfOrder = ordering[half]{
 
 // A matcher joins halves that come from different files, in bounded memory.
 type matcher struct {
-	sides       [2]*spool[half] // causes and effects
+	parts       [matchParts]sides
 	collectives *spool[participation]
 	// incomplete are processes with receives that were asked for and never
 	// completed: which of their messages these took cannot be told.
 	incomplete []bool
 }
 
+// sides are causes and effects.
+type sides [2]*spool[half]
+
+// matchParts is in how many parts halves are joined, side by side; the highest bits of
+// the digest say in which.
+const (
+	partBits   = 1
+	matchParts = 1 << partBits
+)
+
+func (h *half) part() uint64 { return h.digest >> (64 - partBits) }
+
 func newMatcher(memory int64, processes int) *matcher {
-	return &matcher{
-		sides:       [2]*spool[half]{newSpool(memory*2/5, halfOrder), newSpool(memory*2/5, halfOrder)},
-		collectives: newSpool(memory/5, participationOrder), incomplete: make([]bool, processes),
+	m := &matcher{collectives: newSpool(memory/5, participationOrder), incomplete: make([]bool, processes)}
+	for i := range m.parts {
+		for side := range m.parts[i] {
+			m.parts[i][side] = newSpool(memory*2/5/matchParts, halfOrder)
+		}
 	}
+	return m
 }
 
 func (m *matcher) close() {
-	m.sides[0].close()
-	m.sides[1].close()
+	for i := range m.parts {
+		m.parts[i][0].close()
+		m.parts[i][1].close()
+	}
 	m.collectives.close()
 }
 
@@ -97,14 +114,42 @@ type matched struct {
 	worst                  trace.Time
 }
 
-// join calls f for every pair, in order of what they have in common. O(n log n).
-func (m *matcher) join(ctx context.Context, f func(cause, effect *half)) ([matchKinds]matched, error) {
-	var stats [matchKinds]matched
-	doubtful, err := m.doubtful(ctx)
+func (s *matched) add(o *matched) {
+	s.links += o.links
+	s.causes += o.causes
+	s.effects += o.effects
+	s.unsure += o.unsure
+	s.backwards += o.backwards
+	s.worst = max(s.worst, o.worst)
+}
+
+// join calls f for every pair, in order of what they have in common; with several
+// workers parts of them at the same time. O(n log n).
+func (m *matcher) join(ctx context.Context, workers int, f func(cause, effect *half)) (stats [matchKinds]matched, err error) {
+	var parts [matchParts][matchKinds]matched
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for i := range m.parts {
+		g.Go(func() (err error) {
+			parts[i], err = m.joinPart(ctx, &m.parts[i], f)
+			return err
+		})
+	}
+	err = g.Wait()
+	for i := range parts {
+		for k := range stats {
+			stats[k].add(&parts[i][k])
+		}
+	}
+	return stats, err
+}
+
+func (m *matcher) joinPart(ctx context.Context, part *sides, f func(cause, effect *half)) (stats [matchKinds]matched, err error) {
+	doubtful, err := m.doubtful(ctx, part)
 	if err != nil {
 		return stats, err
 	}
-	w, err := m.walk()
+	w, err := part.walk()
 	if err != nil {
 		return stats, err
 	}
@@ -164,7 +209,7 @@ func keyOf(h *half) key { return key{h.kind, h.a, h.b, h.c, h.d} }
 // doubtful finds the keys of messages to processes with incomplete receives where
 // sends and receives differ in number: there the k-th receive need not belong to
 // the k-th send. It goes over everything once more, where there are such processes.
-func (m *matcher) doubtful(ctx context.Context) (map[key]bool, error) {
+func (m *matcher) doubtful(ctx context.Context, part *sides) (map[key]bool, error) {
 	any := false
 	for _, x := range m.incomplete {
 		any = any || x
@@ -172,7 +217,7 @@ func (m *matcher) doubtful(ctx context.Context) (map[key]bool, error) {
 	if !any {
 		return nil, nil
 	}
-	w, err := m.walk()
+	w, err := part.walk()
 	if err != nil {
 		return nil, err
 	}
@@ -210,15 +255,15 @@ type walk struct {
 	last            key
 }
 
-func (m *matcher) walk() (*walk, error) {
+func (s *sides) walk() (*walk, error) {
 	w := &walk{}
 	var g errgroup.Group
 	g.Go(func() (err error) {
-		w.causes, err = m.sides[0].sorted()
+		w.causes, err = s[0].sorted()
 		return err
 	})
 	g.Go(func() (err error) {
-		w.effects, err = m.sides[1].sorted()
+		w.effects, err = s[1].sorted()
 		return err
 	})
 	if err := g.Wait(); err != nil {

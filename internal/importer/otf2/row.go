@@ -40,7 +40,7 @@ type row struct {
 	started   []half // effects of a thread or task that begins, which its first call takes
 	left      fork   // the call that was left last
 	joined    uint32 // the team that ended last, of which this is the first thread
-	halves    [2][]half
+	halves    [matchParts][2][]half
 	seq       uint32
 	collect   []participation
 	collSeq   map[uint32]uint32
@@ -348,17 +348,20 @@ func (r *row) half(side int, h *half) {
 	h.at, h.seq = uint32(r.at), r.seq
 	h.setDigest()
 	r.seq++
-	r.halves[side] = append(r.halves[side], *h)
-	if len(r.halves[side]) == blockRecords {
-		r.halves[side] = r.a.matcher.sides[side].add(r.halves[side])
+	part := h.part()
+	to := &r.halves[part][side]
+	if *to = append(*to, *h); len(*to) == blockRecords {
+		*to = r.a.matcher.parts[part][side].add(*to)
 	}
 }
 
 // flush gives what was collected to the matcher.
 func (r *row) flush() {
 	m := r.a.matcher
-	for i, s := range m.sides {
-		r.halves[i] = s.add(r.halves[i])
+	for i := range m.parts {
+		for side, s := range m.parts[i] {
+			r.halves[i][side] = s.add(r.halves[i][side])
+		}
 	}
 	r.collect = m.collectives.add(r.collect)
 }

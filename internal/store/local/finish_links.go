@@ -133,8 +133,17 @@ func (f *finisher) renumber(r *linkRecord) bool {
 	return true
 }
 
-// byStart orders links by the time at which they start, then as they came.
-var byStart = order[linkRecord]{key: func(r *linkRecord) int64 { return int64(r.fromTime) }}
+// byStart orders links by the time at which they start, then by their ends, so that
+// readers may give them from several goroutines, then as they came.
+var byStart = order[linkRecord]{
+	key: func(r *linkRecord) int64 { return int64(r.fromTime) },
+	ties: func(a, b *linkRecord) int {
+		return cmp.Or(
+			cmp.Compare(a.fromLocation, b.fromLocation), cmp.Compare(a.toLocation, b.toLocation), cmp.Compare(a.toTime, b.toTime),
+			cmp.Compare(a.kind, b.kind), cmp.Compare(a.tag, b.tag), cmp.Compare(a.size, b.size),
+		)
+	},
+}
 
 func (f *finisher) resolveLinks(ctx context.Context, w *linkWriter) error {
 	batch := make([]linkRecord, 0, linkBatch)
