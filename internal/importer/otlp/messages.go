@@ -73,7 +73,8 @@ func inner(b []byte, number, most protowire.Number) ([]byte, bool) {
 			if kind != protowire.BytesType || k < 0 {
 				return nil, false
 			}
-			return b[k:min(uint64(len(b)), size+uint64(k))], true
+			b = b[k:]
+			return b[:min(uint64(len(b)), size)], true
 		}
 		if k = protowire.ConsumeFieldValue(n, kind, b); k < 0 {
 			return nil, false
