@@ -159,7 +159,7 @@ func (w *laneReader) finish() error {
 	return nil
 }
 
-// resolve finds the buckets of a path, as a walker does of a call.
+// resolve finds the buckets of the calls of a path.
 func (w *laneReader) resolve(path int, t *target) {
 	o, x := w.options, &w.record
 	*t = target{known: true, from: int32(len(w.all)), to: int32(len(w.all))}

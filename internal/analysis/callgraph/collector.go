@@ -41,15 +41,15 @@ type Collector struct {
 	Options
 	mu      sync.Mutex
 	graphs  map[trace.LocationID]*Graph
-	spare   []*Graph // emptied, for further locations
-	walkers sync.Pool
+	spare   []*Graph  // emptied, for further locations
+	rows    sync.Pool // of *rowReader
 	readers sync.Pool // of *laneReader
 
 	plainOnce sync.Once
 	isPlain   bool
 }
 
-// Add takes the calls that begin in a batch. O(rows), with Closure O(rows × depth).
+// Add takes the calls that begin in a batch. O(rows + paths × depth).
 func (c *Collector) Add(cols *trace.Columns) {
 	if cols.Len() > 0 {
 		c.addTo(c.graph(cols.Location), cols)
@@ -57,13 +57,12 @@ func (c *Collector) Add(cols *trace.Columns) {
 }
 
 func (c *Collector) addTo(g *Graph, cols *trace.Columns) {
-	w, _ := c.walkers.Get().(*walker)
+	w, _ := c.rows.Get().(*rowReader)
 	if w == nil {
-		w = &walker{active: make([]int32, c.Nodes), seen: make([]int, c.Nodes)}
+		w = &rowReader{}
 	}
-	w.options, w.graph = &c.Options, g
-	w.add(cols)
-	c.walkers.Put(w)
+	w.add(&c.Options, g, cols)
+	c.rows.Put(w)
 }
 
 func (c *Collector) graph(id trace.LocationID) *Graph {
@@ -95,111 +94,4 @@ func (c *Collector) Take() map[trace.LocationID]*Graph {
 func (c *Collector) recycle(g *Graph) {
 	g.reset()
 	c.spare = append(c.spare, g)
-}
-
-// A walker follows the stack of a lane. Depth is known for every row, so a stack
-// of nodes by depth needs no search for parents.
-type walker struct {
-	options *Options
-	graph   *Graph
-	stack   []int32
-	active  []int32 // by node: how often it is on the stack
-	seen    []int   // by node: the row that met it last, for the closure
-	rows    int
-}
-
-func (w *walker) cut(depth int) {
-	for _, n := range w.stack[depth:] {
-		w.active[n]--
-	}
-	w.stack = w.stack[:depth]
-}
-
-func (w *walker) push(node int32) {
-	w.active[node]++
-	w.stack = append(w.stack, node)
-}
-
-func (w *walker) add(cols *trace.Columns) {
-	o := w.options
-	w.cut(0)
-	for _, x := range cols.Open {
-		w.push(o.Node[x.Region])
-	}
-	for i, region := range cols.Region {
-		w.cut(min(int(cols.Depth[i]), len(w.stack)))
-		node := o.Node[region]
-		if (o.Callees == nil || o.Callees[node]) && (o.Path == nil || w.onPath()) {
-			w.call(node, int64(cols.Duration[i]), int64(cols.Exclusive[i]))
-		}
-		w.push(node)
-	}
-}
-
-// call puts one call into its buckets.
-func (w *walker) call(node int32, inclusive, exclusive int64) {
-	o := w.options
-	switch {
-	case o.Profile && o.Callers == nil:
-		w.count(Pair{Root, node}, inclusive, exclusive)
-	case o.Closure:
-		w.rows++
-		w.choose(Root, node, inclusive, exclusive)
-		for _, up := range w.stack {
-			if w.seen[up] != w.rows {
-				w.seen[up] = w.rows
-				w.choose(up, node, inclusive, exclusive)
-			}
-		}
-	default:
-		w.choose(w.caller(len(w.stack)-1), node, inclusive, exclusive)
-	}
-}
-
-func (w *walker) caller(at int) int32 {
-	if at < 0 {
-		return Root
-	}
-	return w.stack[at]
-}
-
-func (w *walker) choose(caller, callee int32, inclusive, exclusive int64) {
-	if o := w.options; o.Callers != nil && !o.Callers[caller+1] {
-		return
-	}
-	if w.options.Profile {
-		caller = Root
-	}
-	w.count(Pair{caller, callee}, inclusive, exclusive)
-}
-
-func (w *walker) count(p Pair, inclusive, exclusive int64) {
-	b := w.graph.At(p)
-	b.Count++
-	b.Inclusive += inclusive
-	b.Exclusive += exclusive
-	if w.active[p.Callee] == 0 {
-		b.Outermost += inclusive
-	}
-	switch w.options.Measure {
-	case Exclusive:
-		b.Calls.Add(exclusive)
-	case Inclusive:
-		b.Calls.Add(inclusive)
-	}
-}
-
-// onPath reports whether the innermost callers are those of the path.
-func (w *walker) onPath() bool {
-	path := w.options.Path
-	first := len(w.stack) - len(path)
-	if first < -1 {
-		return false
-	}
-	for k, set := range path {
-		if !set[w.caller(first+k)+1] {
-			return false
-		}
-	}
-	return true
 }

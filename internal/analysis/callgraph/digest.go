@@ -22,7 +22,9 @@ import (
 //	in that of the whole lane each sketch is followed by its box plot
 //
 // Blocks of a level are rows of equal number, so that a window is a few blocks and
-// less than two of the smallest in rows. Where inclusive and exclusive time are
+// less than two of the smallest in rows. A block that has few calls of each path takes
+// as long to read as its rows do, so blocks are larger where there are many paths, or
+// there are none but that of the whole lane. Where inclusive and exclusive time are
 // the same for all calls of a path, one sketch serves both.
 //
 // Recursion may make more paths than are worth keeping: then calls are kept by
@@ -48,6 +50,8 @@ const (
 	leafBits   = 13 // a smallest block has at least 2^leafBits rows
 	mostLeaves = 256
 	fanBits    = 3 // a block has 2^fanBits of the level below
+	// rowsForAnEntry is how many rows a block has at least for each of its paths.
+	rowsForAnEntry = 32
 	// mostPaths bounds what a builder holds; a record with a path for every few
 	// rows would take as long to read as they do.
 	mostPaths    = 1 << 13
@@ -95,14 +99,26 @@ func (b *digestBuilder) Build(dst []byte, c *trace.Columns) []byte {
 	return dst
 }
 
-// run makes the blocks of a lane; it gives up where there are too many paths.
+// run makes the blocks of a lane; it gives up where there are too many paths. The first
+// block shows how many paths there are: it is made once more where it is too small.
 func (b *digestBuilder) run(kind uint64, c *trace.Columns) bool {
+	b.shape(c.Len(), leafBits)
+	if done, ok := b.blocks(kind, c, true); done {
+		return ok
+	}
+	b.shape(c.Len(), uint(bits.Len(uint(len(b.table.Parent)*rowsForAnEntry-1))))
+	_, ok := b.blocks(kind, c, false)
+	return ok
+}
+
+// blocks goes through the rows. It is done, or the first block has so many paths that
+// larger ones are wanted, where anew allows to say so.
+func (b *digestBuilder) blocks(kind uint64, c *trace.Columns, anew bool) (done, ok bool) {
 	n := c.Len()
 	b.kind = kind
 	b.table.reset()
 	b.stack = b.stack[:0]
 	clear(b.active)
-	b.shape(n)
 	most := min(max(fewPaths, n/rowsForAPath), mostPaths)
 	leaf := 1 << b.levels[len(b.levels)-1].bits
 	for lo := 0; lo < n; lo += leaf {
@@ -116,20 +132,25 @@ func (b *digestBuilder) run(kind uint64, c *trace.Columns) bool {
 				b.pairs(c, from, to)
 			}
 			if len(b.table.Parent) > most {
-				return false
+				return true, false
+			}
+			if anew && hi < n && len(b.table.Parent)*rowsForAnEntry > leaf {
+				return false, false
 			}
 			b.count(c, from, to)
 		}
 		b.close(hi, hi == n)
+		anew = false
 	}
-	return true
+	return true, true
 }
 
-// shape chooses the levels: the whole lane, and blocks of it where they are worth it.
-func (b *digestBuilder) shape(n int) {
+// shape chooses the levels: the whole lane, and blocks of at least 2^least rows where
+// they are worth it.
+func (b *digestBuilder) shape(n int, least uint) {
 	whole := uint(bits.Len(uint(n)))
 	shifts := []uint{whole}
-	leaf := uint(max(leafBits, bits.Len(uint(n/mostLeaves))))
+	leaf := max(least, uint(bits.Len(uint(n/mostLeaves))))
 	if n >= 2<<leaf {
 		from := len(shifts)
 		for s := leaf; n >= 2<<s; s += fanBits {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 )
 
 // Options of Group.
@@ -66,19 +67,22 @@ type Merge struct {
 }
 
 // Group partitions locations. With n ≤ Sample all are compared: O(n² × columns).
-// Otherwise a seeded sample with each class of structure in it is, the others go
-// to the nearest medoid, and those far from all join a second sample, so that a
-// single odd location is not lost: O((Sample² + n × groups) × columns).
+// Otherwise a seeded sample with each class of structure in it is, and the others go
+// to the nearest medoid. A sample of a quarter of that comes before it: those far from
+// all its medoids are taken into the other, so that a single odd location is not
+// lost: O((Sample² + n × groups) × columns).
 func Group(t *Table, o Options) *Groups {
 	if o.Sample <= 0 || o.Sample > MostSample {
 		o.Sample = MostSample
 	}
-	chosen := t.sample(o, nil)
-	g := t.link(chosen, o)
-	if len(chosen) < t.Len {
-		far := t.assign(g, o)
-		chosen = t.sample(o, far)
-		g = t.link(chosen, o)
+	var far []int32
+	if t.Len > o.Sample {
+		first := o
+		first.Sample = max(o.Sample/4, 1)
+		far = t.assign(t.link(t.sample(first, nil), first), o)
+	}
+	g := t.link(t.sample(o, far), o)
+	if len(g.Sampled) < t.Len {
 		t.assign(g, o)
 	}
 	g.finish(t, o)
@@ -135,20 +139,17 @@ func (t *Table) distances(ids []int32, by Likeness) []float32 {
 	return d
 }
 
+// parallel calls f for 0 … n-1, on all cores.
 func parallel(n int, f func(int)) {
 	var wg sync.WaitGroup
-	next := make(chan int, 64)
+	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), max(n, 1)) {
 		wg.Go(func() {
-			for i := range next {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(i)
 			}
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
 	wg.Wait()
 }
 

@@ -17,23 +17,27 @@ type join struct {
 func (t *Table) link(ids []int32, o Options) *Groups {
 	m := len(ids)
 	d := t.distances(ids, o.By)
-	joins := averageLinkage(d, m)
-	of := cut(d, joins, m, o)
+	var joins []join
+	var of []int
 	signed := t.signed(ids, o)
 	if signed != nil {
 		joins = averageLinkage(apartBy(d, signed, m), m)
 		of = cutWithin(d, signed, m, o)
 		lower(joins)
+	} else {
+		joins = averageLinkage(d, m)
+		of = cut(d, joins, m, o)
 	}
 	order, tree := leaves(joins, m)
 	g := &Groups{signed: signed != nil, Of: make([]int32, t.Len), Silhouette: silhouette(d, of, m), Tree: tree}
 	g.Sampled, g.Similarity = make([]int32, m), make([]float32, m*m)
-	for i, a := range order {
+	parallel(m, func(i int) {
+		a := order[i]
 		g.Sampled[i] = ids[a]
 		for j, b := range order {
 			g.Similarity[i*m+j] = 1 - d[a*m+b]
 		}
-	}
+	})
 	k := 0
 	for i, id := range ids {
 		g.Of[id] = int32(of[i])
@@ -49,11 +53,14 @@ func (t *Table) link(ids []int32, o Options) *Groups {
 // averageLinkage joins the clusters that are nearest on average, by chains of
 // nearest neighbours: O(m²) after the distances. Joins come in order of height.
 func averageLinkage(distance []float32, m int) []join {
+	// What is joined into another is infinitely far from all, as each is from itself.
+	never := float32(math.Inf(1))
 	d := slices.Clone(distance)
 	size := make([]float64, m)
 	alive := make([]bool, m)
 	for i := range size {
 		size[i], alive[i] = 1, true
+		d[i*m+i] = never
 	}
 	type pair struct {
 		a, b   int // any item of each
@@ -66,14 +73,14 @@ func averageLinkage(distance []float32, m int) []join {
 			chain = append(chain, slices.Index(alive, true))
 		}
 		at := chain[len(chain)-1]
-		best, near := -1, float32(math.Inf(1))
+		best, near := -1, never
 		if len(chain) > 1 { // of equal ones the one before wins, so chains end
 			best = chain[len(chain)-2]
 			near = d[at*m+best]
 		}
-		for j := range m {
-			if alive[j] && j != at && d[at*m+j] < near {
-				best, near = j, d[at*m+j]
+		for j, x := range d[at*m : (at+1)*m] {
+			if x < near {
+				best, near = j, x
 			}
 		}
 		if len(chain) < 2 || best != chain[len(chain)-2] {
@@ -83,14 +90,16 @@ func averageLinkage(distance []float32, m int) []join {
 		chain = chain[:len(chain)-2]
 		a, b := min(at, best), max(at, best)
 		pairs = append(pairs, pair{a, b, float64(near)})
-		for j := range m {
-			if alive[j] && j != a && j != b {
-				x := float32((float64(d[a*m+j])*size[a] + float64(d[b*m+j])*size[b]) / (size[a] + size[b]))
-				d[a*m+j], d[j*m+a] = x, x
+		alive[b] = false
+		da, db, both := d[a*m:(a+1)*m], d[b*m:(b+1)*m], size[a]+size[b]
+		for j, is := range alive {
+			if is && j != a {
+				x := float32((float64(da[j])*size[a] + float64(db[j])*size[b]) / both)
+				da[j], d[j*m+a], d[j*m+b] = x, x, never
 			}
 		}
-		size[a] += size[b]
-		alive[b] = false
+		da[b] = never
+		size[a] = both
 	}
 	sort.SliceStable(pairs, func(i, j int) bool { return pairs[i].height < pairs[j].height })
 	top := make([]int, m) // the newest cluster of each item's set, by its root
@@ -268,10 +277,9 @@ func cut(d []float32, joins []join, m int, o Options) []int {
 		return one
 	}
 	best, of := clear, one
-	for k := 2; k <= min(mostAuto, m-1); k++ {
-		c := cutInto(joins, m, k)
-		if s := silhouette(d, c, m); s > best+1e-9 {
-			best, of = s, c
+	for k, s := range silhouettes(d, joins, m, min(mostAuto, m-1)) {
+		if k >= 2 && s > best+1e-9 {
+			best, of = s, cutInto(joins, m, k)
 		}
 	}
 	if best > clear {
@@ -296,49 +304,6 @@ func mean(d []float32, m int) float64 {
 	return sum / float64(m*(m-1))
 }
 
-// silhouette is the mean over items of (b - a) / max(a, b): a is the mean distance
-// to the own group, b to the nearest other. An item alone counts 0.
-func silhouette(d []float32, of []int, m int) float64 {
-	k := 0
-	for _, c := range of {
-		k = max(k, c+1)
-	}
-	if k < 2 {
-		return 0
-	}
-	size := make([]float64, k)
-	for _, c := range of {
-		size[c]++
-	}
-	sum := 0.0
-	to := make([]float64, k)
-	for i := range m {
-		clearFloats(to)
-		for j, x := range d[i*m : (i+1)*m] {
-			to[of[j]] += float64(x)
-		}
-		if size[of[i]] == 1 {
-			continue
-		}
-		a, b := to[of[i]]/(size[of[i]]-1), math.Inf(1)
-		for c := range to {
-			if c != of[i] {
-				b = min(b, to[c]/size[c])
-			}
-		}
-		if w := max(a, b); w > 0 {
-			sum += (b - a) / w
-		}
-	}
-	return sum / float64(m)
-}
-
-func clearFloats(s []float64) {
-	for i := range s {
-		s[i] = 0
-	}
-}
-
 // medoids gives the item of each cluster with the least distance to its others.
 func medoids(d []float32, of []int, m, k int) []int {
 	best := make([]int, k)
@@ -346,13 +311,15 @@ func medoids(d []float32, of []int, m, k int) []int {
 	for c := range best {
 		best[c], least[c] = -1, math.Inf(1)
 	}
-	for i := range m {
-		sum := 0.0
+	sums := make([]float64, m)
+	parallel(m, func(i int) {
 		for j, x := range d[i*m : (i+1)*m] {
 			if of[j] == of[i] {
-				sum += float64(x)
+				sums[i] += float64(x)
 			}
 		}
+	})
+	for i, sum := range sums {
 		if sum < least[of[i]] {
 			best[of[i]], least[of[i]] = i, sum
 		}

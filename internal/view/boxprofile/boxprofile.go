@@ -101,7 +101,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(r.locations) < len(r.holders) {
 		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations shows each", view.Count(len(r.holders), "location")))
 	}
-	r.names = view.ShortNames(s.Locations(), r.locations)
+	r.names = view.UnitNames(s.Locations(), r.locations)
 	if err := r.check(); err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(r.locations) < len(holders) {
 		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations compares each", view.Count(len(holders), "location")))
 	}
-	r.names = view.ShortNames(r.tree, r.locations)
+	r.names = view.UnitNames(r.tree, r.locations)
 	if q.Values.Text("closure") == "static" {
 		return nil, fmt.Errorf("--closure static: groups are by calls that happened; want direct or dynamic")
 	}

@@ -17,6 +17,7 @@ const (
 	strip      = 8  // colours of groups along the map
 	crown      = 56 // the dendrogram over it
 	leastName  = 48 // what a name is shortened to
+	mostName   = 96 // beside a row of the map
 )
 
 // A drawing remembers where things were put, for Pick.
@@ -60,7 +61,18 @@ func (r *result) split(w, h float32) (words, side float32) {
 	if len(r.groups.Sampled) < 2 || side < 80 || w < 360 {
 		return w, 0
 	}
-	return w - side - 3*pad - strip, side
+	return w - side - 3*pad - strip - r.nameRoom(side), side
+}
+
+// nameRoom is what names beside the rows of the map take; 0 where rows are too low.
+func (r *result) nameRoom(side float32) (room float32) {
+	if side/float32(len(r.groups.Sampled)) < lineHeight-4 {
+		return 0
+	}
+	for _, m := range r.groups.Sampled {
+		room = max(room, scene.TextWidth(r.names[m], scene.TextSize, false))
+	}
+	return min(room, mostName) + 4
 }
 
 func (r *result) describe() string {
@@ -231,8 +243,21 @@ func (r *result) heatMap(s *scene.Scene, x, y, side float32) {
 	}
 	s.AddFrame(scene.Frame{Name: "map", X: x, Y: y, W: side, H: side})
 	s.AddLayer("map", 0, im)
-	s.AddLayer("edges", -1, colours, r.dendrogram(x, y-strip-6, side))
+	s.AddLayer("edges", -1, colours, r.dendrogram(x, y-strip-6, side), r.rowNames(x-strip-6, y, side))
 	r.drawn.mapX, r.drawn.mapY, r.drawn.side = x, y, side
+}
+
+// rowNames names the rows of the map where they are high enough.
+func (r *result) rowNames(right, y, side float32) *scene.Text {
+	text := &scene.Text{Size: scene.TextSize}
+	if r.nameRoom(side) == 0 {
+		return text
+	}
+	step := side / float32(len(r.groups.Sampled))
+	for i, m := range r.groups.Sampled {
+		text.Add(right, y+(float32(i)+0.5)*step+scene.TextAscent(scene.TextSize)/2, scene.Shorten(r.names[m], mostName, scene.TextSize), scene.UITextMuted, scene.End)
+	}
+	return dropEmpty(text)
 }
 
 // dendrogram draws joins as brackets over the map; those lower than a pixel or
