@@ -65,11 +65,16 @@ func (c *reader) queueRow(s *sequence, p *packet, gpu, queue, context uint64) *r
 	if pid, ok := s.contexts.get(context); ok && pid != 0 {
 		parent = c.processRow(p.machine, pid).at
 	}
-	number := strconv.FormatUint(gpu, 10)
-	device := c.w.Location(trace.Location{Parent: parent, Kind: trace.KindDevice, Key: number, Name: "GPU " + number, Rank: trace.NoRank, Order: 1 << 39})
+	device := c.deviceAt(parent, gpu)
 	name, _ := s.stages.get(queue)
 	if name == "" {
 		name = "queue " + strconv.FormatUint(queue, 10)
 	}
 	return c.rowOf(c.w.Location(trace.Location{Parent: device, Kind: trace.KindStream, Name: name, Rank: trace.NoRank}))
+}
+
+// deviceAt is the location of a GPU.
+func (c *reader) deviceAt(parent trace.LocationID, gpu uint64) trace.LocationID {
+	number := strconv.FormatUint(gpu, 10)
+	return c.w.Location(trace.Location{Parent: parent, Kind: trace.KindDevice, Key: number, Name: "GPU " + number, Rank: trace.NoRank, Order: 1 << 39})
 }

@@ -18,6 +18,7 @@ const (
 	packetThread         = 44
 	packetSystem         = 45
 	packetCompressed     = 50
+	packetGPUCounter     = 52
 	packetGPUStage       = 53
 	packetClock          = 58
 	packetDefaults       = 59
@@ -109,7 +110,7 @@ var about = map[int32]bool{
 var unread = map[int32]string{
 	4: "files by inode", 5: "old Chrome events", 7: "statistics of the system", 9: "statistics of processes",
 	37: "heap profiles", 38: "battery counters", 39: "Android logs", 40: "power rails", 47: "lists of packages",
-	48: "Chrome benchmark metadata", 51: "Chrome metadata", 52: "GPU counters", 54: "streamed CPU profiles",
+	48: "Chrome benchmark metadata", 51: "Chrome metadata", 52: "GPU counters with interned descriptions", 54: "streamed CPU profiles",
 	57: "frames of graphics", 61: "symbols", 62: "Vulkan memory", 63: "GPU logs", 64: "deobfuscation", 65: "Vulkan calls",
 	66: "samples of perf", 67: "descriptions of CPUs", 68: "memory maps", 70: "states of displays", 71: "GPU memory",
 	73: "memory snapshots", 74: "allocations", 75: "releases of memory", 77: "energy estimates", 82: "translation tables",

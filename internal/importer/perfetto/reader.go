@@ -32,6 +32,10 @@ type reader struct {
 	rowOrder  []*row
 	cpus      map[cpuKey]*cpu
 	cpuOrder  []*cpu
+	printers  map[processKey]int64 // processes of threads that print
+	asyncs    map[asyncKey]*async
+	gpuNames  map[gpuKey]gpuSpec
+	gpuSeries map[gpuKey]*gpuSeries
 
 	regions    map[naming]trace.RegionID
 	names      map[trace.RegionID]naming
@@ -60,6 +64,7 @@ func newReader(w trace.Writer) *reader {
 		w: w, root: trace.NoLocation, rank: trace.NoLocation, clocks: newClocks(), sequences: map[uint32]*sequence{},
 		tracks: map[uint64]*track{}, processes: map[processKey]*process{}, rows: map[trace.LocationID]*row{}, cpus: map[cpuKey]*cpu{},
 		regions: map[naming]trace.RegionID{}, names: map[trace.RegionID]naming{}, attributes: map[string]trace.AttributeID{},
+		printers: map[processKey]int64{}, asyncs: map[asyncKey]*async{}, gpuNames: map[gpuKey]gpuSpec{}, gpuSeries: map[gpuKey]*gpuSeries{},
 		texts: map[string]string{}, key: make([]byte, 0, 64),
 	}
 }
@@ -199,6 +204,8 @@ func (c *reader) payload(s *sequence, p *packet, at trace.Time) bool {
 		c.describeProcess(&track{machine: p.machine}, p.payload)
 	case packetGPUStage:
 		return c.gpuStage(s, p, at)
+	case packetGPUCounter:
+		return c.gpuCounters(p, at)
 	case packetSystem:
 		if c.speaks {
 			c.system(p.payload)
@@ -274,6 +281,8 @@ func (c *reader) finish() error {
 		c.pairLeftovers(t)
 	}
 	c.settle()
+	c.finishAsync()
+	c.finishCounters()
 	for _, u := range c.cpuOrder {
 		if u.running {
 			c.stay(u, max(c.last, u.since))

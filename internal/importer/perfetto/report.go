@@ -39,6 +39,8 @@ const (
 	loneFlows
 	lostKernel
 	otherKernel
+	otherPrints
+	firstValues
 	backwards
 	namedRanks
 	reasonCount
@@ -74,7 +76,9 @@ var reasons = [reasonCount]struct {
 	unknownTracks:  {trace.Guessed, "records on tracks that the trace does not describe, put on rows at the top"},
 	loneFlows:      {trace.Skipped, "flows that only one event belongs to"},
 	lostKernel:     {trace.Skipped, "places where the kernel lost events"},
-	otherKernel:    {trace.Skipped, "events of the kernel other than switches of tasks"},
+	otherKernel:    {trace.Skipped, "events of the kernel other than switches of tasks and prints"},
+	otherPrints:    {trace.Skipped, "prints to the kernel's trace that are not in the words of atrace"},
+	firstValues:    {trace.Skipped, "first values of counters of GPUs, which are of the time before them"},
 	backwards:      {trace.Skipped, "switches of tasks that come before the one in front of them"},
 	namedRanks:     {trace.Guessed, "ranks taken from the names of processes"},
 }

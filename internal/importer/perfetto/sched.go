@@ -33,8 +33,10 @@ const (
 	bundleThenBoot  = 7
 	ftraceTime      = 1
 	ftracePid       = 2
+	ftracePrint     = 3
 	ftraceSwitch    = 4
 	ftraceFlags     = 5
+	printText       = 2
 	switchNextName  = 5
 	switchNextTask  = 6
 	compactTimes    = 1
@@ -44,7 +46,8 @@ const (
 	compactWakings  = 7
 )
 
-// ftrace takes the events of the kernel on one CPU: which task it switches to.
+// ftrace takes the events of the kernel on one CPU: which task it switches to, and
+// what programs print.
 func (c *reader) ftrace(s *sequence, p *packet) bool {
 	var number, then, boot uint64
 	m := open(p.payload)
@@ -93,7 +96,8 @@ type kernel struct {
 
 func (k *kernel) event(b []byte) bool {
 	var at uint64
-	var change []byte
+	var tid int64
+	var change, print []byte
 	m := open(b)
 	for m.next() {
 		switch m.number {
@@ -101,9 +105,21 @@ func (k *kernel) event(b []byte) bool {
 			at = m.value
 		case ftraceSwitch:
 			change = m.bytes
-		case ftracePid, ftraceFlags:
+		case ftracePid:
+			tid = int64(int32(m.value))
+		case ftracePrint:
+			print = m.bytes
+		case ftraceFlags:
 		default:
 			k.c.tally.add(otherKernel, k.c.where(k.p))
+		}
+	}
+	if print != nil {
+		f := open(print)
+		for f.next() {
+			if f.number == printText {
+				k.print(at, tid, f.bytes)
+			}
 		}
 	}
 	if change != nil {
