@@ -12,30 +12,19 @@ import (
 // A goroutine is one that lives now.
 type goroutine struct {
 	row
+	state
 	id      xtrace.GoID
 	start   string // function; empty while no stack told it
 	own     bool   // it works for the runtime; known with start
 	region  trace.RegionID
 	begin   trace.Time // of its life
 	created xtrace.Stack
-	state   xtrace.GoState
-	since   trace.Time // of the state
-	reason  string
-	stopped xtrace.Stack // where it stopped running
 	memo    [2]stackMemo
 	on      *processor // nil where it is on none
 	ranges  []span
 	open    []span     // user regions
-	held    []heldLink // until it has a row
-}
-
-// A heldLink waits for a goroutine of which no stack was seen yet: the row that it
-// would get now is not the one where it belongs.
-type heldLink struct {
-	kind trace.LinkKind
-	from *goroutine
-	to   *goroutine
-	at   trace.Time
+	held    []heldLink // until it has a row, as are
+	early   []early    // states
 }
 
 // unknownStart groups goroutines of which no stack was ever recorded.
@@ -58,7 +47,7 @@ func (g *goroutine) learn(s xtrace.Stack) {
 func (c *converter) find(id xtrace.GoID) *goroutine {
 	g := c.living(id)
 	if g == nil {
-		g = &goroutine{id: id, begin: c.first, since: c.first}
+		g = &goroutine{id: id, begin: c.first, state: state{since: c.first}}
 		c.g[id] = g
 		c.recent[uint64(id)%recentSize] = g
 	}
@@ -117,8 +106,11 @@ func (c *converter) locate(g *goroutine) {
 	if s, ok := c.stackOf(g, g.created); ok {
 		g.stream.Attribute(c.attr.created, s)
 	}
+	for _, e := range g.early {
+		c.writeState(e.until, g, &e.state, e.on)
+	}
 	held := g.held
-	g.held = nil
+	g.held, g.early = nil, nil
 	for _, l := range held {
 		c.join(l)
 	}
@@ -147,7 +139,7 @@ func (c *converter) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.Sta
 	if from == xtrace.GoUndetermined {
 		t = c.first // it has been in this state since the trace began
 	}
-	g.state, g.since, g.reason, g.stopped = to, t, tr.Reason, tr.Stack
+	g.state = state{to, t, tr.Reason, tr.Stack}
 	c.place(t, e.Proc(), g, from, to)
 	if to == xtrace.GoNotExist {
 		c.endGoroutine(t, g)
@@ -192,90 +184,11 @@ func (c *converter) join(l heldLink) {
 	c.w.Link(trace.Link{Kind: kind, From: begin, To: end, Size: -1, Communicator: trace.NoCommunicator})
 }
 
-// endState writes the state that a goroutine leaves.
-func (c *converter) endState(t trace.Time, g *goroutine) {
-	if g.state == xtrace.GoUndetermined || g.state == xtrace.GoNotExist {
-		return
-	}
-	c.locate(g)
-	region := c.stateRegion(g)
-	g.stream.Enter(g.since, region)
-	if g.state != xtrace.GoRunning {
-		if s, ok := c.stackOf(g, g.stopped); ok {
-			g.stream.Attribute(c.attr.stack, s)
-		}
-	}
-	if g.state == xtrace.GoRunnable && g.reason != "" {
-		g.stream.Attribute(c.attr.reason, trace.Text(g.reason))
-	}
-	if g.state == xtrace.GoRunning && g.on != nil {
-		g.stream.Attribute(c.attr.processor, trace.Integer(int64(g.on.id)))
-	}
-	g.stream.Leave(t, region)
-}
-
-func (c *converter) stateRegion(g *goroutine) trace.RegionID {
-	switch g.state {
-	case xtrace.GoRunning:
-		if g.own {
-			return c.fix(&c.fixed.working, "runtime running", "runtime", trace.RoleOverhead)
-		}
-		return c.fix(&c.fixed.running, "running", "state", trace.RoleCompute)
-	case xtrace.GoRunnable:
-		return c.fix(&c.fixed.runnable, "runnable", "state", trace.RoleIdle)
-	case xtrace.GoSyscall:
-		return c.fix(&c.fixed.syscall, "syscall", "state", trace.RoleIO)
-	case xtrace.GoWaiting:
-		return c.waitRegion(g)
-	}
-	return c.region(strings.ToLower(g.state.String()), "state", trace.RoleAnnotation)
-}
-
-func (c *converter) waitRegion(g *goroutine) trace.RegionID {
-	waits, category, role := c.waits[0], "state", trace.RoleIdle
-	if g.own {
-		waits, category = c.waits[1], "runtime"
-	}
-	if w := &c.lastWait; w.own == g.own && w.reason == g.reason && w.known {
-		return w.region
-	}
-	id, ok := waits[g.reason]
-	if !ok {
-		name := "waiting"
-		if g.own {
-			name = "runtime waiting"
-		}
-		if g.reason != "" {
-			name += ": " + g.reason
-		}
-		if !g.own {
-			role = waitingRole(g.reason)
-		}
-		id = c.region(name, category, role)
-		waits[g.reason] = id
-	}
-	c.lastWait = wait{region: id, reason: g.reason, own: g.own, known: true}
-	return id
-}
-
-// waitingRole tells what a goroutine of the program waits for.
-func waitingRole(reason string) trace.Role {
-	switch {
-	case reason == "network" || reason == "IO wait":
-		return trace.RoleCommunication
-	case reason == "sleep" || reason == "forever" || reason == "" || strings.HasPrefix(reason, "system goroutine"):
-		return trace.RoleIdle
-	case strings.Contains(reason, "GC") || reason == "preempted":
-		return trace.RoleOverhead
-	}
-	return trace.RoleSynchronization
-}
-
 // endGoroutine ends the life of a goroutine and what is open in it.
 func (c *converter) endGoroutine(t trace.Time, g *goroutine) {
 	c.locate(g)
 	c.endState(t, g)
-	g.state = xtrace.GoNotExist
+	g.is = xtrace.GoNotExist
 	for _, r := range g.ranges {
 		g.stream.Interval(r.begin, t, c.rangeRegion(r.name, onGoroutine))
 	}
