@@ -50,8 +50,9 @@ const (
 	leafBits   = 13 // a smallest block has at least 2^leafBits rows
 	mostLeaves = 256
 	fanBits    = 3 // a block has 2^fanBits of the level below
-	// rowsForAnEntry is how many rows a block has at least for each of its paths.
-	rowsForAnEntry = 32
+	// rowsForAnEntry is how many rows a block has at least for each of its paths: with
+	// fewer a block holds every call as it is.
+	rowsForAnEntry = quantile.ExactSize
 	// mostPaths bounds what a builder holds; a record with a path for every few
 	// rows would take as long to read as they do.
 	mostPaths    = 1 << 13

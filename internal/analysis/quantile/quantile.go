@@ -220,6 +220,9 @@ func (s *Sketch) Box() (box [5]float64) {
 	if s.box != nil {
 		return *s.box
 	}
+	if s.Exact() {
+		return boxOf(s.values, s.Min, s.Max)
+	}
 	s.Quantiles(box[:0], Box[:]...)
 	return box
 }

@@ -100,3 +100,33 @@ func BenchmarkAdd(b *testing.B) {
 		i++
 	}
 }
+
+// The box of few values is found without sorting them; it must be the one that
+// sorting gives, whatever their distribution.
+func TestBoxOfFewValuesIsThatOfSortedOnes(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= ExactSize; n++ {
+		for name, value := range map[string]func() int64{
+			"alike":     func() int64 { return 7 },
+			"narrow":    func() int64 { return rnd.Int64N(10) },
+			"even":      func() int64 { return rnd.Int64N(1 << 40) },
+			"long tail": func() int64 { return int64(math.Exp(40 * rnd.Float64())) },
+			"extremes":  func() int64 { return []int64{0, 1, math.MaxInt64 / 512}[rnd.IntN(3)] },
+		} {
+			var s Sketch
+			var values []int64
+			for range n {
+				v := value()
+				s.Add(v)
+				values = append(values, v)
+			}
+			slices.Sort(values)
+			box := s.Box()
+			for k, q := range Box {
+				if want := OfSorted(values, q); box[k] != want {
+					t.Fatalf("%s, %d values: quantile %v is %v, want %v", name, n, q, box[k], want)
+				}
+			}
+		}
+	}
+}

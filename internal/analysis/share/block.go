@@ -19,59 +19,39 @@ import (
 
 // Append appends the block of d.
 func (d *Digest) Append(b trace.Block) trace.Block {
-	var e encoder
 	mask := uint64(0)
 	for i, t := range d.Role {
 		if t != 0 {
 			mask |= 1 << i
 		}
 	}
-	e.put(mask)
-	for m := mask; m != 0; m &= m - 1 {
-		e.put(uint64(d.Role[bits.TrailingZeros64(m)]))
+	b = binary.AppendUvarint(b, mask)
+	for _, t := range d.Role {
+		if t != 0 {
+			b = binary.AppendUvarint(b, uint64(t))
+		}
 	}
-	e.put(uint64(d.Rows))
-	e.put(uint64(d.Empty))
+	b = binary.AppendUvarint(b, uint64(d.Rows))
+	b = binary.AppendUvarint(b, uint64(d.Empty))
 	if d.Rows > d.Empty {
-		e.put(uint64(d.Longest.Duration))
-		e.put(uint64(d.Longest.Region))
-		e.put(uint64(d.Shortest.Duration))
-		e.put(uint64(d.Shortest.Region))
+		for _, e := range [...]Extreme{d.Longest, d.Shortest} {
+			b = binary.AppendUvarint(b, uint64(e.Duration))
+			b = binary.AppendUvarint(b, uint64(e.Region))
+		}
 	}
-	e.put(uint64(d.Last + 1)) // NoRegion wraps to 0
+	b = binary.AppendUvarint(b, uint64(d.Last+1)) // NoRegion wraps to 0
 	count := uint64(d.Count) << 1
 	if d.Decided {
 		count |= 1
 	}
-	e.put(count)
-	e.put(uint64(d.Rest))
-	e.put(uint64(d.Slack))
-	for i := range d.Top[:d.Count] {
-		e.put(uint64(d.Top[i].Region))
-		e.put(uint64(d.Top[i].Time))
+	b = binary.AppendUvarint(b, count)
+	b = binary.AppendUvarint(b, uint64(d.Rest))
+	b = binary.AppendUvarint(b, uint64(d.Slack))
+	for _, e := range d.Top[:d.Count] {
+		b = binary.AppendUvarint(b, uint64(e.Region))
+		b = binary.AppendUvarint(b, uint64(e.Time))
 	}
-	return append(b, e.b[:e.n]...)
-}
-
-// An encoder writes varints, each in one step however long it is: a loop over its bytes
-// would guess wrong at nearly every time. Numbers past 2^56 take the loop.
-type encoder struct {
-	b [binary.MaxVarintLen64 * (trace.RoleCount + 12 + 2*Listed)]byte
-	n int
-}
-
-func (e *encoder) put(v uint64) {
-	b := e.b[e.n:]
-	if v >= 1<<56 {
-		e.n += binary.PutUvarint(b, v)
-		return
-	}
-	n := (bits.Len64(v|1) + 6) / 7
-	v = v&0x0fffffff | v&0x00fffffff0000000<<4
-	v = v&0x00003fff00003fff | v&0x0fffc0000fffc000<<2
-	v = v&0x007f007f007f007f | v&0x3f803f803f803f80<<1
-	binary.LittleEndian.PutUint64(b, v|0x8080808080808080&(1<<(8*(n-1))-1))
-	e.n += n
+	return b
 }
 
 // Decode reads a block into d; it reports false for bytes that are no digest.
