@@ -131,6 +131,15 @@ func hash(x uint64) uint64 {
 	return x ^ x>>29
 }
 
+// sizeBytes is what the graph takes.
+func (g *Graph) sizeBytes() int64 {
+	n := int64(cap(g.buckets))*160 + int64(len(g.slots))*4
+	for i := range g.buckets {
+		n += g.buckets[i].Calls.SizeBytes()
+	}
+	return n
+}
+
 // reset empties the graph and keeps its room.
 func (g *Graph) reset() {
 	g.buckets = g.buckets[:0]

@@ -10,10 +10,16 @@ type rowReader struct {
 	table pathTable
 	stack []int32
 
-	of                   []int32 // path of each row
-	calls, first         []int32 // of each path; where its values begin
-	inclusive, exclusive []int64 // sums of each path
-	values               []int64 // of the measure, by path
+	of     []int32   // path of each row
+	after  []int32   // by path: that of the row which came after one of it last, or -1
+	sums   []pathSum // by path
+	values []int64   // of the measure, by path
+}
+
+// A pathSum is the calls of a path, and where its values end.
+type pathSum struct {
+	calls, end           int64
+	inclusive, exclusive int64
 }
 
 // add takes the calls that begin in a batch: O(rows + paths × depth).
@@ -26,28 +32,30 @@ func (w *rowReader) add(o *Options, g *Graph, c *trace.Columns) {
 	p.record.kind, p.record.parent, p.record.region = kindPaths, w.table.Parent, w.table.Region
 	p.start(o, g, false)
 	for path := range n {
-		if w.calls[path] == 0 { // it only holds others
+		sum := &w.sums[path]
+		if sum.calls == 0 { // it only holds others
 			continue
 		}
 		t := &p.targets[path]
 		p.resolve(path, t)
 		for _, k := range p.all[t.from:t.to] {
 			b := &g.buckets[k]
-			b.Count += int64(w.calls[path])
-			b.Inclusive += w.inclusive[path]
-			b.Exclusive += w.exclusive[path]
+			b.Count += sum.calls
+			b.Inclusive += sum.inclusive
+			b.Exclusive += sum.exclusive
 			if t.outermost {
-				b.Outermost += w.inclusive[path]
+				b.Outermost += sum.inclusive
 			}
 			if o.Measure != Totals {
-				b.Calls.AddAll(w.values[w.first[path]-w.calls[path] : w.first[path]])
+				b.Calls.AddAll(w.values[sum.end-sum.calls : sum.end])
 			}
 		}
 	}
 }
 
 // find numbers the path of each row. Depth is known for every row, so a stack of
-// paths by depth needs no search for parents.
+// paths by depth needs no search for parents. Programs go round in loops: what came
+// after a call of this path before mostly does so again, and is tried first.
 func (w *rowReader) find(c *trace.Columns) {
 	stack := w.stack[:0]
 	at := int32(-1)
@@ -55,55 +63,63 @@ func (w *rowReader) find(c *trace.Columns) {
 		at = w.table.child(at, x.Region)
 		stack = append(stack, at)
 	}
-	w.of = w.of[:0]
+	w.of, w.after = w.of[:0], w.after[:0]
+	before := int32(0) // the place of the row before in after, with one for none
 	for i, region := range c.Region {
 		d := min(int(c.Depth[i]), len(stack))
 		parent := int32(-1)
 		if d > 0 {
 			parent = stack[d-1]
 		}
-		id := w.table.child(parent, region)
+		for int(before) >= len(w.after) {
+			w.after = append(w.after, -1)
+		}
+		id := w.after[before]
+		if id < 0 || w.table.Parent[id] != parent || w.table.Region[id] != region {
+			id = w.table.child(parent, region)
+			w.after[before] = id
+		}
+		before = id + 1
 		stack = append(stack[:d], id)
 		w.of = append(w.of, id)
 	}
 	w.stack = stack
 }
 
-// count adds up the calls of each path, and sorts their values by path: first is
-// then where those of the next begin.
+// count adds up the calls of each path, and sorts their values by path.
 func (w *rowReader) count(o *Options, c *trace.Columns, n int) {
-	w.calls, w.first = zeros(w.calls, n), zeros(w.first, n)
-	w.inclusive, w.exclusive = zeros(w.inclusive, n), zeros(w.exclusive, n)
+	if cap(w.sums) < n {
+		w.sums = make([]pathSum, n+n/2)
+	}
+	sums := w.sums[:n]
+	clear(sums)
+	w.sums = sums
+	duration, exclusive := c.Duration[:len(w.of)], c.Exclusive[:len(w.of)]
 	for i, p := range w.of {
-		w.calls[p]++
-		w.inclusive[p] += int64(c.Duration[i])
-		w.exclusive[p] += int64(c.Exclusive[i])
+		s := &sums[p]
+		s.calls++
+		s.inclusive += int64(duration[i])
+		s.exclusive += int64(exclusive[i])
 	}
 	if o.Measure == Totals {
 		return
 	}
-	from := int32(0)
-	for p, calls := range w.calls {
-		w.first[p] = from
-		from += calls
+	from := int64(0)
+	for p := range sums {
+		sums[p].end = from // begin for now
+		from += sums[p].calls
 	}
-	w.values = zeros(w.values, len(w.of))
-	measure := c.Exclusive
+	if cap(w.values) < len(w.of) {
+		w.values = make([]int64, len(w.of)+len(w.of)/2)
+	}
+	values, measure := w.values[:len(w.of)], exclusive
 	if o.Measure == Inclusive {
-		measure = c.Duration
+		measure = duration
 	}
 	for i, p := range w.of {
-		w.values[w.first[p]] = max(int64(measure[i]), 0)
-		w.first[p]++
+		s := &sums[p]
+		values[s.end] = max(int64(measure[i]), 0)
+		s.end++
 	}
-}
-
-// zeros gives n zeros in the room of a slice.
-func zeros[T int32 | int64](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/2)
-	}
-	s = s[:n]
-	clear(s)
-	return s
+	w.values = values
 }

@@ -45,28 +45,18 @@ type Plan struct {
 
 	// What was gathered is kept while it is small, so that Merge need not read
 	// the calls again.
-	kept    []*Graph // by owner
-	buckets int
+	kept []*Graph // by owner
+	size int64    // of them, in bytes
 }
 
-// mostKept is how many buckets a plan keeps.
-const mostKept = 100_000
+// mostKept is how many bytes of distributions a plan keeps.
+const mostKept = 256 << 20
 
 // Merge gives the rows of groups of owners: from what Gather kept, or else by
 // reading all again. group gives the group of each owner, of n.
 func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
-	if p.buckets <= mostKept {
-		merged := make([]Graph, n)
-		for owner, g := range p.kept {
-			if g != nil {
-				merged[group[owner]].Merge(g)
-			}
-		}
-		var rows []Row
-		for k := range merged {
-			rows = appendRows(rows, int32(k), &merged[k], p.Measure != Totals)
-		}
-		return rows, nil
+	if p.size <= mostKept {
+		return p.mergeKept(group, n), nil
 	}
 	again := &Plan{Options: p.Options, Locations: p.Locations, Owner: group, Owners: n}
 	if p.Owner != nil {
@@ -78,10 +68,35 @@ func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
 	return Gather(again, scan)
 }
 
+// mergeKept merges what was kept: runs of owners on each core, and then those.
+func (p *Plan) mergeKept(group []int32, n int) []Row {
+	cores := runtime.GOMAXPROCS(0)
+	parts := make([][]Graph, cores)
+	var wg sync.WaitGroup
+	for c := range cores {
+		wg.Go(func() {
+			merged := make([]Graph, n)
+			for owner := c * len(p.kept) / cores; owner < (c+1)*len(p.kept)/cores; owner++ {
+				if g := p.kept[owner]; g != nil {
+					merged[group[owner]].Merge(g)
+				}
+			}
+			parts[c] = merged
+		})
+	}
+	wg.Wait()
+	for _, part := range parts[1:] {
+		for k := range part {
+			parts[0][k].Merge(&part[k])
+		}
+	}
+	return condense(n, p.Measure != Totals, func(k int) (int32, *Graph) { return int32(k), &parts[0][k] })
+}
+
 // keep reports whether it kept the graph.
 func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
-	if p.buckets += g.Len(); p.buckets > mostKept || g.condensed {
-		p.buckets = max(p.buckets, mostKept+1)
+	if p.size += g.sizeBytes(); p.size > mostKept || g.condensed {
+		p.size = max(p.size, mostKept+1)
 		p.kept = nil
 		return false
 	}

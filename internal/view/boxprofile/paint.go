@@ -35,8 +35,7 @@ func (r *result) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
 		l := &r.drawn.lanes[i]
 		c := r.colour(l)
 		if l.row == nil {
-			p.swatches.Add(colours.X, l.y, colours.W, l.h, scene.UIEmpty)
-			p.swatches.SetFlags(scene.Hatched)
+			p.hollow(colours, l, c)
 			if l.h >= 12 {
 				p.words.Add(bars.X+4, l.y+l.h/2+4, scene.Shorten("not called here", bars.W, 11), scene.UITextMuted, scene.Start)
 			}
@@ -48,6 +47,17 @@ func (r *result) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
 	s.AddLayer("locations", -1, p.swatches)
 	s.AddLayer("calls", 1, p.counts, p.words)
 	s.AddLayer("boxes", 2, p.pale, p.whiskers, p.bodies, p.medians, p.single)
+}
+
+// hollow draws the colour of a location that does not call the region as a frame.
+func (p *painter) hollow(f *scene.Frame, l *lane, c scene.Colour) {
+	const line = 1.5
+	if l.h < 4*line || f.W < 4*line {
+		p.swatches.Add(f.X, l.y, f.W, l.h, scene.UIEmpty)
+		return
+	}
+	p.swatches.Add(f.X, l.y, f.W, l.h, c)
+	p.swatches.Add(f.X+line, l.y+line, f.W-2*line, l.h-2*line, scene.UIBackground)
 }
 
 type painter struct {
