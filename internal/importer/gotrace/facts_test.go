@@ -32,8 +32,15 @@ func TestSamplesHoldWhatIsKnownOfThem(t *testing.T) {
 			r := importertest.Import(t, Format, importertest.Shared(t, c.path))
 			i := r.Info()
 			kinds := map[trace.Kind]int{}
+			unknown := 0
 			for id := range r.Locations().Len() {
 				kinds[r.Locations().Kind[id]]++
+				if p := r.Locations().Parent[id]; p != trace.NoLocation && r.Locations().Name[p] == unknownStart {
+					unknown++
+				}
+			}
+			if unknown > 0 {
+				t.Errorf("%d goroutines are not below the function that they started in", unknown)
 			}
 			states := map[string]int64{}
 			for _, cell := range times(t, r, kindGoroutine) {

@@ -3,6 +3,7 @@ package gotrace
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	xtrace "golang.org/x/exp/trace"
 
@@ -127,11 +128,15 @@ func (c *converter) log(t trace.Time, e *xtrace.Event) {
 	}
 }
 
-// label keeps what the runtime calls a goroutine, such as "GC (dedicated)".
+// label keeps what the runtime calls a goroutine, such as "GC (dedicated)". Workers
+// of the garbage collector alone are called so, often before they have a stack.
 func (c *converter) label(t trace.Time, l xtrace.Label) {
 	s := c.main
 	switch l.Resource.Kind {
 	case xtrace.ResourceGoroutine:
+		if g := c.find(l.Resource.Goroutine()); g.start == "" && strings.HasPrefix(l.Label, "GC (") {
+			g.start = "runtime.gcBgMarkWorker"
+		}
 		s = c.own(l.Resource.Goroutine())
 	case xtrace.ResourceProc:
 		s = c.processor(l.Resource.Proc()).stream
