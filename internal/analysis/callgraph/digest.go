@@ -101,49 +101,33 @@ func (b *digestBuilder) Build(dst []byte, c *trace.Columns) []byte {
 }
 
 // run makes the blocks of a lane; it gives up where there are too many paths. The first
-// block shows how many paths there are: it is made once more where it is too small.
+// rows show how many there are, and so how large blocks should be.
 func (b *digestBuilder) run(kind uint64, c *trace.Columns) bool {
-	b.shape(c.Len(), leafBits)
-	if done, ok := b.blocks(kind, c, true); done {
-		return ok
-	}
-	b.shape(c.Len(), uint(bits.Len(uint(len(b.table.Parent)*rowsForAnEntry-1))))
-	_, ok := b.blocks(kind, c, false)
-	return ok
-}
-
-// blocks goes through the rows. It is done, or the first block has so many paths that
-// larger ones are wanted, where anew allows to say so.
-func (b *digestBuilder) blocks(kind uint64, c *trace.Columns, anew bool) (done, ok bool) {
 	n := c.Len()
 	b.kind = kind
 	b.table.reset()
 	b.stack = b.stack[:0]
 	clear(b.active)
 	most := min(max(fewPaths, n/rowsForAPath), mostPaths)
-	leaf := 1 << b.levels[len(b.levels)-1].bits
-	for lo := 0; lo < n; lo += leaf {
-		hi := min(lo+leaf, n)
-		// The rows of a leaf, some at a time: a leaf of a long lane is large.
-		for from := lo; from < hi; from += 1 << leafBits {
-			to := min(from+1<<leafBits, hi)
-			if kind == kindPaths {
-				b.paths(c, from, to)
-			} else {
-				b.pairs(c, from, to)
-			}
-			if len(b.table.Parent) > most {
-				return true, false
-			}
-			if anew && hi < n && len(b.table.Parent)*rowsForAnEntry > leaf {
-				return false, false
-			}
-			b.count(c, from, to)
+	for lo := 0; lo < n; lo += 1 << leafBits {
+		hi := min(lo+1<<leafBits, n)
+		if kind == kindPaths {
+			b.paths(c, lo, hi)
+		} else {
+			b.pairs(c, lo, hi)
 		}
-		b.close(hi, hi == n)
-		anew = false
+		if len(b.table.Parent) > most {
+			return false
+		}
+		if lo == 0 {
+			b.shape(n, uint(bits.Len(uint(len(b.table.Parent)*rowsForAnEntry-1))))
+		}
+		b.count(c, lo, hi)
+		if leaf := 1 << b.levels[len(b.levels)-1].bits; hi&(leaf-1) == 0 || hi == n {
+			b.close(hi, hi == n)
+		}
 	}
-	return true, true
+	return true
 }
 
 // shape chooses the levels: the whole lane, and blocks of at least 2^least rows where
@@ -151,7 +135,7 @@ func (b *digestBuilder) blocks(kind uint64, c *trace.Columns, anew bool) (done, 
 func (b *digestBuilder) shape(n int, least uint) {
 	whole := uint(bits.Len(uint(n)))
 	shifts := []uint{whole}
-	leaf := max(least, uint(bits.Len(uint(n/mostLeaves))))
+	leaf := max(leafBits, least, uint(bits.Len(uint(n/mostLeaves))))
 	if n >= 2<<leaf {
 		from := len(shifts)
 		for s := leaf; n >= 2<<s; s += fanBits {
