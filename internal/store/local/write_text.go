@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // Bounds of what a textTable remembers in order to find texts again. Past them it
@@ -22,6 +23,7 @@ const (
 type textTable struct {
 	mu      sync.Mutex
 	ids     map[string]uint64
+	recent  [recentTexts]recentText
 	known   int // bytes in ids
 	count   uint64
 	written uint64
@@ -29,6 +31,29 @@ type textTable struct {
 	offsets *bufio.Writer
 	files   []*os.File
 	err     error
+}
+
+// A recentText is a text that was given not long ago. The same text in the same
+// memory is known without a look at its bytes: readers give one stack or one message
+// again and again, and such texts are long.
+type recentText struct {
+	text string
+	id   uint64
+}
+
+const (
+	recentTexts  = 512
+	longestText  = 4096 // that is kept as recent
+	shortestText = 32   // below, looking costs as much
+)
+
+// slot is where a text may be among the recent ones; nil for none.
+func (t *textTable) slot(s string) *recentText {
+	if len(s) < shortestText || len(s) > longestText {
+		return nil
+	}
+	at := uint64(uintptr(unsafe.Pointer(unsafe.StringData(s))))
+	return &t.recent[at*0x9e3779b97f4a7c15>>55]
 }
 
 func newTextTable(dir string) (*textTable, error) {
@@ -51,6 +76,19 @@ func newTextTable(dir string) (*textTable, error) {
 func (t *textTable) add(s string) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	r := t.slot(s)
+	if r != nil && len(r.text) == len(s) && unsafe.StringData(r.text) == unsafe.StringData(s) {
+		return r.id
+	}
+	id := t.number(s)
+	if r != nil {
+		*r = recentText{s, id}
+	}
+	return id
+}
+
+// number finds the number of a text, or gives it one.
+func (t *textTable) number(s string) uint64 {
 	if id, ok := t.ids[s]; ok {
 		return id
 	}
@@ -84,7 +122,7 @@ func (t *textTable) fail(err error) {
 func (t *textTable) finish() error {
 	t.fail(t.bytes.Flush())
 	t.fail(t.offsets.Flush())
-	t.ids = nil
+	t.ids, t.recent = nil, [recentTexts]recentText{}
 	t.close()
 	return t.err
 }
