@@ -27,6 +27,7 @@ type Arrangement struct {
 	units []trace.LocationID // that were compared, ascending
 	place []int32            // by location: where it comes, -1 for what stands for nothing compared
 	group []int32            // by location, -1
+	turns []int32            // by group: when it comes
 }
 
 // An ArrangedGroup is locations that behave alike, in their order.
@@ -204,6 +205,13 @@ func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units
 		}
 		a.Groups[g].Members = append(a.Groups[g].Members, units[u])
 	}
+	a.turns = make([]int32, len(a.Groups))
+	for k, n := len(order)-1, int32(len(a.Groups)); k >= 0; k-- {
+		if k+1 == len(order) || group[order[k]] != group[order[k+1]] {
+			n--
+			a.turns[group[order[k]]] = n
+		}
+	}
 	for i, id := range holders {
 		a.place[id], a.group[id] = rank[of[i]], group[of[i]]
 	}
@@ -281,9 +289,17 @@ func (a *Arrangement) SortPlaces(places []int32, ids []trace.LocationID) {
 func (a *Arrangement) SortGroups(places []int32, ids []trace.LocationID) {
 	if a != nil {
 		slices.SortStableFunc(places, func(x, y int32) int {
-			return cmp.Compare(uint32(a.group[ids[x]]), uint32(a.group[ids[y]]))
+			return cmp.Compare(a.turn(ids[x]), a.turn(ids[y]))
 		})
 	}
+}
+
+// turn says when the group of a location comes; what has none comes last.
+func (a *Arrangement) turn(id trace.LocationID) int32 {
+	if g := a.group[id]; g >= 0 {
+		return a.turns[g]
+	}
+	return int32(len(a.Groups))
 }
 
 // compare puts what has no place last.
@@ -335,7 +351,7 @@ func (a *Arrangement) AddNote(notes []string) []string {
 	case len(a.Groups) == 1:
 		return append(notes, "locations are ordered by groups that behave alike, and all are one group")
 	}
-	return append(notes, fmt.Sprintf("locations are ordered by groups that behave alike: %s", Count(len(a.Groups), "group")))
+	return append(notes, fmt.Sprintf("locations are ordered by groups that behave alike, the smallest first: %s", Count(len(a.Groups), "group")))
 }
 
 // groupNames names the groups above a location, for a hierarchy.

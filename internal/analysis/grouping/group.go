@@ -255,20 +255,6 @@ func (g *Groups) order(n int) {
 	}
 }
 
-// ByGroup lists the locations group after group, those of a group in the order of
-// the dendrogram.
-func (g *Groups) ByGroup() []int32 {
-	out := make([]int32, 0, len(g.Of))
-	for k := range g.Members {
-		for _, i := range g.Order {
-			if int(g.Of[i]) == k {
-				out = append(out, i)
-			}
-		}
-	}
-	return out
-}
-
 // Renumber makes location order[i] number i.
 func (g *Groups) Renumber(order []int32) {
 	number := make([]int32, len(order))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // kinds makes n locations of a few kinds: each kind has its own times, and calls
@@ -245,4 +246,35 @@ func BenchmarkGroup65536(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(grouped)/float64(passed), "group/pass")
+}
+
+// TestWhatIsUnlikeTheOthersComesFirst: one writer of twelve, and four of another kind.
+func TestWhatIsUnlikeTheOthersComesFirst(t *testing.T) {
+	b := &trace.Behaviour{Regions: make([]trace.Region, 3), Locations: make([]trace.LocationID, 12), Owner: make([]int32, 12), Owners: 12, Paths: []trace.CallPath{}}
+	for i := range b.Regions {
+		b.Regions[i].Name = string(rune('a' + i))
+		b.Paths = append(b.Paths, trace.CallPath{Parent: trace.NoCallPath, Region: trace.RegionID(i)})
+	}
+	for i := range b.Locations {
+		b.Locations[i], b.Owner[i] = trace.LocationID(i), int32(i)
+	}
+	b.Profile = func(f func([]trace.ProfileRow) error) error {
+		for i := range b.Locations {
+			path := trace.CallPathID(0)
+			switch {
+			case i == 7:
+				path = 2
+			case i%3 == 0:
+				path = 1
+			}
+			if err := f([]trace.ProfileRow{{Location: trace.LocationID(i), Path: path, Calls: 1, Inclusive: 100, Exclusive: 100}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	order, of, err := Order(b, trace.Likeness{By: "both", Seed: 1})
+	if want := []int32{7, 0, 3, 6, 9, 1, 2, 4, 5, 8, 10, 11}; err != nil || !slices.Equal(order, want) || of[7] != 2 || of[0] != 1 || of[1] != 0 {
+		t.Errorf("order %v, groups %v, %v; want %v", order, of, err, want)
+	}
 }

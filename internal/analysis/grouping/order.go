@@ -1,6 +1,8 @@
 package grouping
 
 import (
+	"slices"
+
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -9,8 +11,9 @@ import (
 var likenesses = map[string]Likeness{"": Both, "both": Both, "structure": Structure, "time": Time}
 
 // Order finds groups of owners that behave alike. It lists the owners so that those
-// of a group are next to each other, the largest group first: order[k] is the k-th.
-// of gives the group of each.
+// of a group are next to each other, the smallest group first, since what is unlike
+// the others is worth seeing first: order[k] is the k-th. Those of a group ascend.
+// of gives the group of each, the largest being 0.
 func Order(b *trace.Behaviour, l trace.Likeness) (order, of []int32, err error) {
 	nodes, node := callgraph.Nodes(b.Regions, false)
 	o := callgraph.Options{Node: node, Nodes: len(nodes), Closure: l.Closure}
@@ -23,7 +26,9 @@ func Order(b *trace.Behaviour, l trace.Likeness) (order, of []int32, err error) 
 		return nil, nil, err
 	}
 	g := Group(table, Options{By: likenesses[l.By], K: l.K, Threshold: l.Threshold, Seed: l.Seed})
-	return g.ByGroup(), g.Of, nil
+	groups := slices.Clone(g.Members)
+	slices.SortStableFunc(groups, func(a, b []int32) int { return len(a) - len(b) })
+	return slices.Concat(groups...), g.Of, nil
 }
 
 func tableOf(b *trace.Behaviour, o callgraph.Options) (*Table, error) {

@@ -139,7 +139,7 @@ link message 4 r2 -> 22 r3 size=3
 		order = append(order, row.Label)
 	}
 	if !slices.Equal(order, []string{"r0", "r2", "r1", "r3"}) {
-		t.Fatalf("rows %v, want r0 and r2 first", order)
+		t.Fatalf("rows %v, want r0 and r2 together", order)
 	}
 	got := map[string]string{}
 	for i := range order {

@@ -159,19 +159,26 @@ func rowsInGroups(t *testing.T, a *view.Arrangement, before, after []locationRow
 			t.Errorf("rows are %v, want %v in another order", y, x)
 		}
 	}
+	turn := make([]int, len(a.Groups))
+	for k, next := len(a.Order)-1, len(a.Groups); k >= 0; k-- {
+		if g := a.Group(a.Order[k]); k+1 == len(a.Order) || g != a.Group(a.Order[k+1]) {
+			next--
+			turn[g] = next
+		}
+	}
 	last, frame := -1, -1
 	for _, row := range after {
-		g := a.Group(trace.LocationID(row.row.Location))
-		if g < 0 {
-			g = len(a.Groups) // what has no calls comes last
-		}
 		if row.frame != frame {
 			last, frame = -1, row.frame
 		}
-		if g < last {
-			t.Errorf("row %q is of group %d, and comes after one of group %d", row.row.Label, g+1, last+1)
+		now := len(a.Groups) // what has no calls comes last
+		if g := a.Group(trace.LocationID(row.row.Location)); g >= 0 {
+			now = turn[g]
 		}
-		last = g
+		if now < last {
+			t.Errorf("row %q is of the group that comes as number %d, and comes after one of number %d", row.row.Label, now+1, last+1)
+		}
+		last = now
 	}
 }
 
