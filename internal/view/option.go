@@ -38,7 +38,7 @@ var OptionTable = []Option{
 	{Name: "path", Kind: "text", Help: "only calls made along this path: patterns of the callers, the direct one last, joined by ;"},
 	{Name: "hide", Kind: "patterns", Help: "regions left out of the picture"},
 	{Name: "keep", Kind: "patterns", Help: "regions always in the picture, before those chosen by rank"},
-	{Name: "against", Kind: "text", Help: "compare with these locations: patterns joined by commas, group:N of the view groups, or rest"},
+	{Name: "against", Kind: "text", Help: "compare with these locations: patterns joined by commas, group:N of the view groups, or rest; group:N/group:M compares two groups"},
 	{Name: "shift", Kind: "text", Help: "move the second run by this much time, such as 1.5s or -20ms"},
 	{Name: "closure", Kind: "choice", Choices: []string{"direct", "dynamic", "static"}, Default: "direct", Help: "who counts as caller: the direct one, all around a call as it ran, or all that the pairs allow"},
 	{Name: "stretch", Kind: "choice", Choices: []string{"linear", "log", "rank"}, Default: "linear", Help: "how values are spread over an axis or over colours"},

@@ -122,7 +122,7 @@ func (r *result) separate(s *scene.Scene, from *scene.Frame, width float32) {
 	for i := 1; i < len(r.drawn.lanes); i++ {
 		a, b := &r.drawn.lanes[i-1], &r.drawn.lanes[i]
 		if a.region == b.region && r.Arrangement().Group(r.locations[a.owner]) != r.Arrangement().Group(r.locations[b.owner]) {
-			lines.Add(from.X, b.y, width-14, b.y, scene.UIAxis)
+			lines.Add(from.X, b.y, width-14, b.y, scene.UIGrid)
 		}
 	}
 	s.AddLayer("groups of rows", -1, lines)

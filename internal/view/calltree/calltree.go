@@ -39,9 +39,11 @@ type result struct {
 	metric   view.MetricChoice
 	bottomUp bool
 	tree     *tree
-	total    float64   // of the roots
-	against  *opposite // nil: compared with nothing
-	side     side      // that is drawn
+	total    float64            // of the roots
+	here     []trace.LocationID // whose calls are shown; nil: all
+	name     string             // of them, where it is not "here"
+	against  *opposite          // nil: compared with nothing
+	side     side               // that is drawn
 	notes    []string
 	drawn    drawing
 }
@@ -56,7 +58,12 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r := &result{request: q, regions: s.Regions(), metric: metric, bottomUp: q.Values.Text("direction") == "bottom-up"}
-	t, err := build(ctx, s, q.Window(), metric.ID, r.measure())
+	if r.here, err = r.chosen(ctx); err != nil {
+		return nil, err
+	}
+	w := q.Window()
+	w.Locations = r.here
+	t, err := build(ctx, s, w, metric.ID, r.measure())
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,47 @@ type opposite struct {
 	// here and there make the times of both sides comparable: locations of one run
 	// are compared by their mean, runs as they are.
 	here, there float64
-	another     bool // run
+	each        string // what the mean is of: location, or rank where those are taken together
+	another     bool   // run
+}
+
+// chosen gives the locations whose calls are shown: those selected, or the first of
+// two groups in --against.
+func (r *result) chosen(ctx context.Context) ([]trace.LocationID, error) {
+	first, _, two := twoGroups(r.request.Values.Text("against"))
+	if !two {
+		return r.request.Selection.Locations, nil
+	}
+	r.name = "group " + first
+	return r.members(ctx, first)
+}
+
+// twoGroups reads group:N/group:M.
+func twoGroups(against string) (first, second string, ok bool) {
+	a, b, both := strings.Cut(against, "/")
+	first, isFirst := strings.CutPrefix(a, "group:")
+	second, isSecond := strings.CutPrefix(b, "group:")
+	return first, second, both && isFirst && isSecond
+}
+
+// units counts what locations are compared by: ranks where those have several
+// locations each.
+func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int, each string) {
+	s := r.request.Store()
+	tree := s.Locations()
+	holders := view.Chosen(tree, nil, view.Holders(ctx, s))
+	units, of, err := view.Units(tree, holders, "auto")
+	if err != nil || len(units) == len(holders) {
+		return len(view.Chosen(tree, locations, view.Holders(ctx, s))), "location"
+	}
+	chosen := tree.Expand(locations)
+	met := map[int32]bool{}
+	for i, id := range holders {
+		if _, in := slices.BinarySearch(chosen, id); in || locations == nil {
+			met[of[i]] = true
+		}
+	}
+	return len(met), "rank"
 }
 
 // opposite finds what --against and --run ask for; nil for nothing.
@@ -61,15 +101,27 @@ func (r *result) otherLocations(ctx context.Context, here *tree, metric trace.Me
 	if r.bottomUp {
 		t = t.turned()
 	}
-	o := &opposite{tree: t, regions: r.regions, name: name, here: 1 / float64(max(here.locations, 1)), there: 1 / float64(t.locations)}
-	r.notes = append(r.notes, fmt.Sprintf("compared are the means of a location: of %s here, of %s of %s", view.Count(here.locations, "location"), view.Count(t.locations, "location"), name))
+	// Those without calls in this time have no time, and count.
+	own, each := r.units(ctx, r.here)
+	others, _ := r.units(ctx, w.Locations)
+	o := &opposite{tree: t, regions: r.regions, name: name, here: 1 / float64(max(own, 1)), there: 1 / float64(max(others, 1)), each: each}
+	where := "here"
+	if r.name != "" {
+		where = "of " + r.name
+	}
+	r.notes = append(r.notes, fmt.Sprintf("compared are the means of a %s: of %s %s, of %s of %s", each, view.Count(own, each), where, view.Count(others, each), name))
 	return o, nil
 }
 
-// others reads --against: patterns of locations, group:N of the view groups, or rest.
+// others reads --against: patterns of locations, group:N of the view groups, two such
+// with a slash between them, or rest.
 func (r *result) others(ctx context.Context, against string) ([]trace.LocationID, string, error) {
 	s := r.request.Store()
 	tree := s.Locations()
+	if _, n, ok := twoGroups(against); ok {
+		ids, err := r.members(ctx, n)
+		return ids, "group " + n, err
+	}
 	if n, ok := strings.CutPrefix(against, "group:"); ok {
 		ids, err := r.members(ctx, n)
 		return ids, "group " + n, err

@@ -3,6 +3,7 @@ package calltree_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -106,5 +107,29 @@ location process r0 rank=0
 		if fmt.Sprint(got) != x.want {
 			t.Errorf("moved by %s: work of the other run is %v, want %s", x.shift, got, x.want)
 		}
+	}
+}
+
+// Ranks 0, 1 and 3 compute, 2 and 4 write, each on two threads: groups are compared
+// by the mean of a rank, whatever is selected.
+func TestTwoGroupsAreComparedByTheMeanOfARank(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("region solve role=compute\nregion io role=io\n")
+	for rank, region := range []string{"solve", "solve", "io", "solve", "io"} {
+		fmt.Fprintf(&b, "location process p%d rank=%d\n  location thread a rank=%d\n    0..100 main\n      10..%d %s\n  location thread b rank=%d\n    0..60 main\n", rank, rank, rank, 50+10*rank, region, rank)
+	}
+	c := viewtest.Case{Trace: b.String(), Options: map[string][]string{"against": {"group:2/group:1"}}}
+	r := c.Open(t)
+	n := nodes(t, twin(t, c, r))
+	for path, want := range map[string][3]float64{ // inclusive here, mean there, delta of the means
+		"main": {320, 160, 0}, "main>io": {60 + 80, 0, -70}, "main>solve": {0, (40 + 50 + 70) / 3.0, (40 + 50 + 70) / 3.0},
+	} {
+		if x := n[path]; x.Inclusive != want[0] || x.Other == nil || math.Abs(*x.Other-want[1]) > 1e-9 || math.Abs(*x.Delta-want[2]) > 1e-9 {
+			t.Errorf("%s: %+v, want %v", path, x, want)
+		}
+	}
+	result := c.Compute(t, calltree.View, r)
+	if notes := strings.Join(result.Notes(), "; "); !strings.Contains(notes, "means of a rank: of 2 ranks of group 2, of 3 ranks of group 1") {
+		t.Errorf("notes %s", notes)
 	}
 }

@@ -166,6 +166,9 @@ func (r *result) sideTitle() string {
 		}
 	}
 	name := "here"
+	if r.name != "" {
+		name = r.name
+	}
 	switch {
 	case r.side == thereSide:
 		name = r.against.name
@@ -174,9 +177,17 @@ func (r *result) sideTitle() string {
 	}
 	value := r.metric.Format(sum)
 	if !r.against.another {
-		value += " a location"
+		value += " a " + r.against.each
 	}
 	return name + ": " + value
+}
+
+// hereName says where this side is.
+func (r *result) hereName() string {
+	if r.name != "" {
+		return "in " + r.name
+	}
+	return "here"
 }
 
 func (r *result) axisLabel() string {
@@ -184,11 +195,11 @@ func (r *result) axisLabel() string {
 	case r.request.Values.Text("form") == "beside" && r.against != nil && r.against.another:
 		return "inclusive"
 	case r.request.Values.Text("form") == "beside" && r.against != nil:
-		return "inclusive, mean of a location"
+		return "inclusive, mean of a " + r.against.each
 	case r.against != nil && r.against.another:
 		return "mean of both runs"
 	case r.against != nil:
-		return "mean of a location, of both sides"
+		return "mean of a " + r.against.each + ", of both sides"
 	case r.metric.Number == view.NumberCalls:
 		return "calls"
 	case r.bottomUp:
@@ -272,7 +283,7 @@ func (r *result) paint(s *scene.Scene) {
 	s.AddLayer("names", 0, text)
 	if r.against != nil {
 		ramp := scene.RampSection("diverging")
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "time", Colour: scene.Colour(ramp.Start), RampEnd: scene.Colour(ramp.Start + ramp.Length - 1), RampLow: "longer in " + r.against.name, RampHigh: "longer here", Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "time", Colour: scene.Colour(ramp.Start), RampEnd: scene.Colour(ramp.Start + ramp.Length - 1), RampLow: "longer in " + r.against.name, RampHigh: "longer " + r.hereName(), Region: scene.NoID, Parent: scene.NoID})
 	}
 	for role := range trace.Role(trace.RoleCount) {
 		if used[role] && r.against == nil {

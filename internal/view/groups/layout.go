@@ -18,6 +18,7 @@ const (
 	crown      = 56 // the dendrogram over it
 	leastName  = 48 // what a name is shortened to
 	mostName   = 96 // beside a row of the map
+	leastWords = 340
 )
 
 // A drawing remembers where things were put, for Pick.
@@ -57,7 +58,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 
 // split gives the widths of words and map.
 func (r *result) split(w, h float32) (words, side float32) {
-	side = min(h-pad-min(pad+crown+strip, h/4), w*0.42)
+	// Words come first: the map takes what they leave.
+	side = min(h-pad-min(pad+crown+strip, h/4), w*0.42, max(w-leastWords-3*pad-strip-mostName/2, w*0.22))
 	if len(r.groups.Sampled) < 2 || side < 80 || w < 360 {
 		return w, 0
 	}

@@ -35,8 +35,12 @@ function Controls({ panel }: { panel: PanelState }) {
   const items = (): MenuItem[] => [
     { label: "Nothing", checked: now === "", run: () => set([], []) },
     { label: "The rest of this run", checked: now === "rest", run: () => (some || now === "rest" ? set(["rest"], []) : bench.say("Select some locations first.")) },
+    {
+      label: "The locations selected now", note: "keep them, then select others to hold them against", checked: now.startsWith("#"),
+      run: () => (bench.look.value.locations.length > 0 ? set([bench.look.value.locations.join(",")], []) : bench.say("Select some locations first, such as a group.")),
+    },
     ...others.map((r): MenuItem => ({ label: r.name, note: r.source, checked: now === `run:${r.id}`, run: () => set([], [r.id]) })),
   ];
-  const label = now === "" ? "compare" : now.startsWith("run:") ? (others.find((r) => `run:${r.id}` === now)?.name ?? "another run") : now;
+  const label = now === "" ? "compare" : now.startsWith("run:") ? (others.find((r) => `run:${r.id}` === now)?.name ?? "another run") : now.startsWith("#") ? "the kept locations" : now;
   return <Menu class="chip" title="Compare with other locations or another run" align="right" label={label} items={items} />;
 }
