@@ -139,7 +139,7 @@ func (c *converter) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.Sta
 	if from == xtrace.GoUndetermined {
 		t = c.first // it has been in this state since the trace began
 	}
-	g.state = state{to, t, tr.Reason, tr.Stack}
+	g.is, g.since, g.reason, g.stopped = to, t, tr.Reason, tr.Stack
 	c.place(t, e.Proc(), g, from, to)
 	if to == xtrace.GoNotExist {
 		c.endGoroutine(t, g)
@@ -167,21 +167,29 @@ func (c *converter) link(kind trace.LinkKind, from xtrace.GoID, to *goroutine, t
 
 // join writes a link, or holds it.
 func (c *converter) join(l heldLink) {
-	for _, g := range []*goroutine{l.from, l.to} {
-		if g.stream == nil && g.start == "" {
-			g.held = append(g.held, l)
+	cause, to := l.from, l.to
+	if cause.stream == nil {
+		if cause.start == "" {
+			cause.held = append(cause.held, l)
 			return
 		}
+		c.locate(cause)
 	}
-	kind, cause, to, t := l.kind, l.from, l.to, l.at
-	c.locate(cause)
-	c.locate(to)
-	end := trace.End{Location: to.at, Time: t, Region: trace.NoRegion}
-	begin := trace.End{Location: cause.at, Time: t, Region: trace.NoRegion}
-	if kind == trace.LinkSpawn { // from life to life, so that creations make a tree
-		end.Region, begin.Region = to.region, cause.region
+	if to.stream == nil {
+		if to.start == "" {
+			to.held = append(to.held, l)
+			return
+		}
+		c.locate(to)
 	}
-	c.w.Link(trace.Link{Kind: kind, From: begin, To: end, Size: -1, Communicator: trace.NoCommunicator})
+	out := trace.Link{
+		Kind: l.kind, Size: -1, Communicator: trace.NoCommunicator,
+		From: trace.End{Location: cause.at, Time: l.at, Region: trace.NoRegion}, To: trace.End{Location: to.at, Time: l.at, Region: trace.NoRegion},
+	}
+	if l.kind == trace.LinkSpawn { // from life to life, so that creations make a tree
+		out.From.Region, out.To.Region = cause.region, to.region
+	}
+	c.w.Link(out)
 }
 
 // endGoroutine ends the life of a goroutine and what is open in it.

@@ -27,7 +27,7 @@ type level struct {
 	settled bool
 
 	open                    bool       // there are values of a step
-	step                    trace.Time // which they are of
+	end                     trace.Time // of the step
 	first, low, high, final value
 	written                 int
 	thinned                 bool
@@ -54,9 +54,9 @@ func (c *converter) see(l *level, t trace.Time, n int) {
 		return
 	}
 	v := value{t, n, l.final.order + 1}
-	if step := (t - c.first) / levelStep; step != l.step || !l.open {
+	if t >= l.end || !l.open {
 		c.write(l)
-		l.open, l.step, v.order = true, step, 0
+		l.open, l.end, v.order = true, t-(t-c.first)%levelStep+levelStep, 0
 		l.first, l.low, l.high, l.final = v, v, v, v
 		return
 	}
