@@ -161,7 +161,7 @@ func (m *matcher) joinPart(ctx context.Context, part *sides, f func(cause, effec
 		switch {
 		case side < 0:
 			s := &stats[w.cause.kind]
-			if doubtful[keyOf(w.cause)] {
+			if len(doubtful) > 0 && doubtful[keyOf(w.cause)] {
 				s.unsure++
 			} else {
 				s.causes++
@@ -171,13 +171,13 @@ func (m *matcher) joinPart(ctx context.Context, part *sides, f func(cause, effec
 			s := &stats[w.effect.kind]
 			switch {
 			case w.effect.kind == matchTask && w.paired: // it goes on with the task
-			case doubtful[keyOf(w.effect)]:
+			case len(doubtful) > 0 && doubtful[keyOf(w.effect)]:
 				s.unsure++
 			default:
 				s.effects++
 			}
 			err = w.nextEffect()
-		case doubtful[keyOf(w.cause)]:
+		case len(doubtful) > 0 && doubtful[keyOf(w.cause)]:
 			stats[w.cause.kind].unsure += 2
 			err = cmp.Or(w.nextCause(), w.nextEffect())
 		default:

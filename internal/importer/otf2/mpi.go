@@ -43,22 +43,24 @@ func (r *row) request(id uint64) {
 
 // A message record names the partner by its rank in the communicator.
 func (r *row) message(f *fields, sent bool) {
-	h, ok := r.messageHalf(f, sent)
-	if !ok {
+	h := &r.ends
+	if !r.messageHalf(h, f, sent) {
 		return
 	}
 	h.order = r.now
+	r.place(h, r.now, r.innermost())
 	if sent {
-		r.cause(h)
+		r.half(0, h)
 	} else {
-		r.effect(h)
+		r.half(1, h)
 	}
 }
 
 // receive takes the completion of a receive. Messages are matched in the order in
 // which receives are posted, which the request tells.
 func (r *row) receive(f *fields) {
-	h, ok := r.messageHalf(f, false)
+	h := &r.ends
+	ok := r.messageHalf(h, f, false)
 	request := f.uint64()
 	h.order = r.now
 	if t, known := r.requests[request]; known {
@@ -66,31 +68,33 @@ func (r *row) receive(f *fields) {
 		delete(r.requests, request)
 	}
 	if ok {
-		r.effect(h)
+		r.effect(*h)
 	}
 }
 
-func (r *row) messageHalf(f *fields, sent bool) (half, bool) {
+// messageHalf reads what a record says of a message into h; false where that is not
+// enough to find the other half.
+func (r *row) messageHalf(h *half, f *fields, sent bool) bool {
 	rank, ref := f.uint32(), f.uint32()
-	h := half{kind: matchMessage, d: uint64(f.uint32()), size: int64(f.uint64())}
+	h.kind, h.d, h.size = matchMessage, uint64(f.uint32()), int64(f.uint64())
 	if f.bad {
-		return h, false
+		return false
 	}
 	c, k := r.comm(ref)
 	if c == nil {
 		r.tally.partners++
-		return h, false
+		return false
 	}
 	partner := c.partner(uint64(rank), r.at)
 	if partner < 0 {
 		r.tally.partners++
-		return h, false
+		return false
 	}
 	h.a, h.b, h.c = k, uint32(r.process), uint32(r.a.tree.places[partner].process)
 	if !sent {
 		h.b, h.c = h.c, h.b
 	}
-	return h, true
+	return true
 }
 
 // endRequests counts the receives that were asked for and never completed.

@@ -41,6 +41,7 @@ type row struct {
 	left      fork   // the call that was left last
 	joined    uint32 // the team that ended last, of which this is the first thread
 	halves    [matchParts][2][]half
+	ends      half // of a message, while it is read
 	seq       uint32
 	collect   []participation
 	collSeq   map[uint32]uint32

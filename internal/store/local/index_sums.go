@@ -44,10 +44,17 @@ type summer struct {
 	active  []trace.RegionID // open now
 	place   []int32          // in active
 	regions []trace.RegionID // of the lane
-	stack   []stackRow
+	stack   []openRow
 	now     trace.Time
 	base    uint32 // the last checkpoint whose list holds everything, 1 before any
 	entries int    // in the lists since
+}
+
+// An openRow is an interval that is open.
+type openRow struct {
+	end    trace.Time
+	row    int32
+	region trace.RegionID
 }
 
 func newSummer(regions int) *summer {
@@ -69,7 +76,7 @@ type sumSink interface {
 func (s *summer) lane(v *laneView, out sumSink) error {
 	s.now, s.base, s.entries = v.begin[0], 1, 0
 	for i := range v.begin {
-		s.leave(v, v.parent[i])
+		s.leave(v.parent[i])
 		s.advance(v.begin[i])
 		if i%checkBlock == 0 && i > 0 {
 			whole := s.entries >= checkFactor*len(s.regions)
@@ -77,9 +84,9 @@ func (s *summer) lane(v *laneView, out sumSink) error {
 				return err
 			}
 		}
-		s.enter(int32(i), v.region[i], v.begin[i])
+		s.enter(openRow{v.end(i), int32(i), v.region[i]}, v.begin[i])
 	}
-	s.leave(v, -1)
+	s.leave(-1)
 	err := s.checkpoint(uint32((v.len()+checkBlock-1)/checkBlock), true, out)
 	for _, r := range s.regions {
 		s.sums[r], s.posted[r] = sum{}, sum{}
@@ -100,10 +107,10 @@ func (s *summer) advance(t trace.Time) {
 }
 
 // leave closes the intervals past a parent.
-func (s *summer) leave(v *laneView, parent int32) {
+func (s *summer) leave(parent int32) {
 	for n := len(s.stack) - 1; n >= 0 && s.stack[n].row > parent; n-- {
 		r := s.stack[n].region
-		s.advance(v.end(int(s.stack[n].row)))
+		s.advance(s.stack[n].end)
 		s.stack = s.stack[:n]
 		if s.onStack[r]--; s.onStack[r] == 0 {
 			s.sums[r].inclusive += s.now - s.outer[r]
@@ -116,7 +123,8 @@ func (s *summer) leave(v *laneView, parent int32) {
 	}
 }
 
-func (s *summer) enter(row int32, r trace.RegionID, t trace.Time) {
+func (s *summer) enter(o openRow, t trace.Time) {
+	r := o.region
 	if s.sums[r].calls == 0 {
 		s.regions = append(s.regions, r)
 	}
@@ -127,7 +135,7 @@ func (s *summer) enter(row int32, r trace.RegionID, t trace.Time) {
 	}
 	s.onStack[r]++
 	s.sums[r].calls++
-	s.stack = append(s.stack, stackRow{row, r})
+	s.stack = append(s.stack, o)
 }
 
 // change notes a region for the next checkpoint: one that was left, or is open then.

@@ -73,19 +73,40 @@ func (w *walker) role(row int) trace.Role {
 // segments appends the innermost segments up to until.
 func (w *walker) segments(out []trace.Segment, until trace.Time) []trace.Segment {
 	first := len(out)
-	for {
-		begin, end, row, ok := w.step(until)
-		if !ok {
-			return out
+	v, now, next, cur := w.v, w.now, w.next, w.cur
+	begins := v.begin
+	for now < until { // as step does, written out: a forest is mostly this
+		end := until
+		if next < len(begins) {
+			if begins[next] <= now {
+				cur = next
+				next++
+				continue
+			}
+			end = min(end, begins[next])
 		}
-		if n := len(out); n > first && out[n-1].Row == row {
+		if cur >= 0 {
+			e := v.end(cur)
+			if e <= now {
+				cur = v.up(cur)
+				continue
+			}
+			end = min(end, e)
+		}
+		if n := len(out); n > first && out[n-1].Row == cur {
 			out[n-1].End = end
-			continue
+		} else {
+			s := trace.Segment{Begin: now, End: end, Region: trace.NoRegion, Row: cur}
+			if cur >= 0 {
+				s.Region = v.region[cur]
+				if s.Role = w.roles[s.Region]; s.Role == trace.RoleAnnotation {
+					s.Role = w.role(cur)
+				}
+			}
+			out = append(out, s)
 		}
-		s := trace.Segment{Begin: begin, End: end, Region: trace.NoRegion, Row: row}
-		if row >= 0 {
-			s.Region, s.Role = w.v.region[row], w.role(row)
-		}
-		out = append(out, s)
+		now = end
 	}
+	w.now, w.next, w.cur = now, next, cur
+	return out
 }
