@@ -23,6 +23,7 @@ const (
 	packetClock          = 58
 	packetDefaults       = 59
 	packetTrack          = 60
+	packetSample         = 66
 	packetMachine        = 98
 	packetZstdCompressed = 133
 )
@@ -112,7 +113,7 @@ var unread = map[int32]string{
 	37: "heap profiles", 38: "battery counters", 39: "Android logs", 40: "power rails", 47: "lists of packages",
 	48: "Chrome benchmark metadata", 51: "Chrome metadata", 52: "GPU counters with interned descriptions", 54: "streamed CPU profiles",
 	57: "frames of graphics", 61: "symbols", 62: "Vulkan memory", 63: "GPU logs", 64: "deobfuscation", 65: "Vulkan calls",
-	66: "samples of perf", 67: "descriptions of CPUs", 68: "memory maps", 70: "states of displays", 71: "GPU memory",
+	66: "perf about itself", 67: "descriptions of CPUs", 68: "memory maps", 70: "states of displays", 71: "GPU memory",
 	73: "memory snapshots", 74: "allocations", 75: "releases of memory", 77: "energy estimates", 82: "translation tables",
 	83: "game interventions", 84: "statsd atoms", 86: "system properties", 90: "ranges of interest", 91: "residency of states",
 	95: "Windows kernel events", 99: "JavaScript code", 100: "JavaScript code", 101: "JavaScript code", 102: "JavaScript code",

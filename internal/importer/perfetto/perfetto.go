@@ -18,6 +18,7 @@
 //	log, source, stack      attributes
 //	sched_switch            interval on the CPU's own location, named by the task; idle while it has none
 //	print of atrace         slice, instant or counter of the thread, the process or a track below it
+//	sample of perf          instant of the thread, named by the function, with its stack
 //	GPU render stage        interval on the queue, below the GPU
 //	GPU counter             counter of the GPU; a value is of the time before it, up to the value before
 //
@@ -32,8 +33,8 @@
 //
 // What it lacks: typed arguments of Chrome and extensions, events of the kernel
 // other than switches of tasks and prints, GPU counters whose descriptions are
-// interned, samples of perf, heap profiles and whatever else Android records are
-// counted and left out. Descriptions of tracks
+// interned, heap profiles and whatever else Android records are counted and left
+// out. Descriptions of tracks
 // may follow events, but only 65,536 records wait for them; later ones are put at
 // the top, and counted. The longest packet is 256 MiB.
 package perfetto

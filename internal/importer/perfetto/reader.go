@@ -204,6 +204,8 @@ func (c *reader) payload(s *sequence, p *packet, at trace.Time) bool {
 		c.describeProcess(&track{machine: p.machine}, p.payload)
 	case packetGPUStage:
 		return c.gpuStage(s, p, at)
+	case packetSample:
+		return c.perfSample(s, p, at)
 	case packetGPUCounter:
 		return c.gpuCounters(p, at)
 	case packetSystem:

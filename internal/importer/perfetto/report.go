@@ -41,6 +41,7 @@ const (
 	otherKernel
 	otherPrints
 	firstValues
+	skippedSamples
 	backwards
 	namedRanks
 	reasonCount
@@ -78,6 +79,7 @@ var reasons = [reasonCount]struct {
 	lostKernel:     {trace.Skipped, "places where the kernel lost events"},
 	otherKernel:    {trace.Skipped, "events of the kernel other than switches of tasks and prints"},
 	otherPrints:    {trace.Skipped, "prints to the kernel's trace that are not in the words of atrace"},
+	skippedSamples: {trace.Skipped, "samples that the profiler could not unwind"},
 	firstValues:    {trace.Skipped, "first values of counters of GPUs, which are of the time before them"},
 	backwards:      {trace.Skipped, "switches of tasks that come before the one in front of them"},
 	namedRanks:     {trace.Guessed, "ranks taken from the names of processes"},

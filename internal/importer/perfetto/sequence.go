@@ -19,8 +19,9 @@ type sequence struct {
 	sources     table[string] // places in source code, as text
 	frames      table[stackFrame]
 	stacks      table[[]uint64]
-	stages      table[string] // of GPUs: queues and stages
-	contexts    table[int64]  // of GPUs: the process
+	sampled     map[uint64]sampledStack // some of stacks
+	stages      table[string]           // of GPUs: queues and stages
+	contexts    table[int64]            // of GPUs: the process
 	correlation table[string]
 
 	ticking     *clock // the one used last
@@ -117,6 +118,7 @@ func (s *sequence) forget() {
 	s.frames.clear()
 	s.stacks.clear()
 	s.contexts.clear()
+	s.sampled = nil
 	s.forgetRegions()
 	s.sums = nil
 	s.clock, s.track, s.extra, s.extraDouble = 0, 0, nil, nil

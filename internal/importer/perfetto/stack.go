@@ -57,14 +57,29 @@ func (s *sequence) stackText(id uint64) (string, bool) {
 		if !ok {
 			continue
 		}
-		name, _ := s.functions.get(f.function)
 		path, _ := s.paths.get(f.path)
-		if name == "" {
-			name = "0x" + strconv.FormatUint(f.address, 16)
-		}
-		b = appendFrame(b, name, path, f.line)
+		b = appendFrame(b, s.function(f), path, f.line)
 	}
 	return string(b), len(b) > 0
+}
+
+// function is the name of a frame's function, or its address.
+func (s *sequence) function(f stackFrame) string {
+	if name, _ := s.functions.get(f.function); name != "" {
+		return name
+	}
+	return "0x" + strconv.FormatUint(f.address, 16)
+}
+
+// innermost is the function on top of an interned call stack that has any.
+func (s *sequence) innermost(id uint64) string {
+	frames, _ := s.stacks.get(id)
+	for i := len(frames) - 1; i >= 0; i-- {
+		if f, ok := s.frames.get(frames[i]); ok {
+			return s.function(f)
+		}
+	}
+	return ""
 }
 
 // inlineStack is the text of a call stack that an event holds itself, outermost

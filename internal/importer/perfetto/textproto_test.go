@@ -24,7 +24,7 @@ var schema = map[string]map[string]spec{
 		"ftrace_events": {1, "bundle"}, "process_tree": {2, "processtree"}, "clock_snapshot": {6, "snapshot"}, "timestamp": {8, "int"},
 		"trusted_packet_sequence_id": {10, "int"}, "track_event": {11, "event"}, "interned_data": {12, "interned"}, "sequence_flags": {13, "int"},
 		"incremental_state_cleared": {41, "int"}, "previous_packet_dropped": {42, "int"}, "thread_descriptor": {44, "thread"},
-		"gpu_counter_event": {52, "gpucounters"}, "gpu_render_stage_event": {53, "stage"}, "timestamp_clock_id": {58, "int"}, "trace_packet_defaults": {59, "defaults"},
+		"perf_sample": {66, "sample"}, "gpu_counter_event": {52, "gpucounters"}, "gpu_render_stage_event": {53, "stage"}, "timestamp_clock_id": {58, "int"}, "trace_packet_defaults": {59, "defaults"},
 		"track_descriptor": {60, "track"}, "first_packet_on_sequence": {87, "int"}, "battery": {38, "bytes"},
 	},
 	"event": {
@@ -76,6 +76,7 @@ var schema = map[string]map[string]spec{
 	"bundle":      {"cpu": {1, "int"}, "event": {2, "kernel"}, "lost_events": {3, "int"}, "compact_sched": {4, "compact"}},
 	"kernel":      {"timestamp": {1, "int"}, "pid": {2, "int"}, "print": {3, "print"}, "sched_switch": {4, "switch"}, "sched_waking": {20, "waking"}},
 	"switch":      {"prev_comm": {1, "bytes"}, "prev_pid": {2, "int"}, "prev_state": {4, "int"}, "next_comm": {5, "bytes"}, "next_pid": {6, "int"}},
+	"sample":      {"cpu": {1, "int"}, "pid": {2, "int"}, "tid": {3, "int"}, "callstack_iid": {4, "int"}, "unwind_error": {16, "int"}, "kernel_records_lost": {17, "int"}, "sample_skipped_reason": {18, "int"}, "producer_event": {19, "int"}},
 	"print":       {"ip": {1, "int"}, "buf": {2, "bytes"}},
 	"gpucounters": {"counter_descriptor": {1, "gpuspecs"}, "counters": {2, "gpuvalue"}, "gpu_id": {3, "int"}, "counter_descriptor_iid": {4, "int"}},
 	"gpuspecs":    {"specs": {1, "gpuspec"}},

@@ -1,0 +1,84 @@
+package perfetto
+
+import "github.com/parallax-hpc/parallax/internal/trace"
+
+// A sampledStack is a call stack of samples: its text, and the function on its top.
+type sampledStack struct {
+	text   string
+	region trace.RegionID
+}
+
+// perfSample takes a sample of perf: an instant of the thread that ran, named by the
+// function in which it was.
+func (c *reader) perfSample(s *sequence, p *packet, at trace.Time) bool {
+	var cpu, pid, tid, stack, failed uint64
+	var lost, skipped, event bool
+	m := open(p.payload)
+	for m.next() {
+		switch m.number {
+		case 1:
+			cpu = m.value
+		case 2:
+			pid = m.value
+		case 3:
+			tid = m.value
+		case 4:
+			stack = m.value
+		case 16:
+			failed = m.value
+		case 17:
+			lost = true
+		case 18:
+			skipped = true
+		case 19:
+			event = true
+		}
+	}
+	switch {
+	case m.broken:
+		return false
+	case lost:
+		c.tally.add(lostKernel, c.where(p))
+	case skipped:
+		c.tally.add(skippedSamples, c.where(p))
+	case event: // the recorder about itself
+		c.tally.unread(p.kind)
+	case !p.hasTime:
+		c.tally.add(noTime, c.where(p))
+	default:
+		c.last = max(c.last, at)
+		k := c.sampled(s, p, stack)
+		r := c.threadRow(p.machine, int64(int32(pid)), int64(int32(tid)))
+		r.stream.Instant(at, k.region)
+		c.scratch = c.scratch[:0]
+		if k.text != "" {
+			c.fact("stack", trace.Text(k.text))
+		}
+		c.fact("cpu", trace.Integer(int64(cpu)))
+		if failed > 1 { // 1 stands for none
+			c.fact("unwind error", trace.Integer(int64(failed)))
+		}
+		tell(r.stream, c.scratch)
+	}
+	return true
+}
+
+// sampled finds the stack of a sample. Its text is made once.
+func (c *reader) sampled(s *sequence, p *packet, id uint64) sampledStack {
+	if k, ok := s.sampled[id]; ok {
+		return k
+	}
+	text, ok := s.stackText(id)
+	name := "(no stack)"
+	if ok {
+		name = s.innermost(id)
+	} else if id != 0 {
+		c.tally.add(lostNames, c.where(p))
+	}
+	k := sampledStack{text, c.define(name, "sample", trace.RoleAnnotation)}
+	if s.sampled == nil {
+		s.sampled = map[uint64]sampledStack{}
+	}
+	s.sampled[id] = k
+	return k
+}
