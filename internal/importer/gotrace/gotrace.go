@@ -74,7 +74,7 @@ func isHeader(head []byte) bool {
 }
 
 // largeTrace is the size of a file from which on memory is worth a pause.
-const largeTrace = 16 << 20
+const largeTrace = 4 << 20
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	path := run.Files[0]
