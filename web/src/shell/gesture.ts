@@ -5,11 +5,13 @@
 //   Shift or middle drag, or a drag along the axis   pan
 //   click           choose what is there; Ctrl adds; nothing there clears
 //   double click    zoom to what is there, or open it where the view can
+//   in a panel of another run those move it against the page's own
 //   a view may turn its picture by dragging, and come closer by the wheel
 //   wheel           Ctrl: zoom, Shift or sideways: pan; else rows scroll, or zoom
 //   arrows, Enter   the same with keys: move the cross-hair, choose
 
 import type { Fact } from "../api/types";
+import { movedBy, movedValue } from "./beside";
 import type { Box } from "../scene/painter";
 import { noID, type Frame, type Row } from "../scene/scene";
 import { frameAt, isTime, locationPatterns, placeAt, regionPatterns, rowAt, rowsBetween, timeAt, toScene, visibleWidth } from "./geometry";
@@ -27,7 +29,7 @@ const clickSlack = 4;
 const rowSlack = 14;
 
 interface Drag {
-  mode: "brush" | "pan" | "turn" | "shift" | "none";
+  mode: "brush" | "pan" | "move" | "turn" | "shift" | "none";
   panel: PanelState;
   frame: number;
   x: number;
@@ -164,8 +166,8 @@ export class Gestures {
     const plug = this.host.plug();
     if (plug.shift && (e.button === 1 || e.shiftKey || !plug.turn)) mode = "shift";
     else if (plug.turn && e.button === 0) mode = "turn";
+    else if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = this.host.foreign() ? "move" : "pan";
     else if (this.host.foreign()) mode = "none";
-    else if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = "pan";
     else if (f && inside >= 0 && e.button === 0 && (isTime(f) || f.yScale.rows.length > 1)) mode = "brush";
     if (e.button === 1) e.preventDefault();
     this.host.element.setPointerCapture(e.pointerId);
@@ -182,7 +184,10 @@ export class Gestures {
     if (d.mode === "shift") return this.setOptions(this.host.plug().shift!(d.panel, (p.x - d.x) / this.side, (p.y - d.y) / this.side));
     const f = this.frame(d.frame);
     if (!f) return;
-    if (d.mode === "pan") {
+    if (d.mode === "move") {
+      const by = ((p.x - d.x) / visibleWidth(this.picture.shown!, f)) * (d.window.end - d.window.begin);
+      this.bench.setOption(d.panel.id, "moved", movedValue(movedBy(d.panel) + by));
+    } else if (d.mode === "pan") {
       const by = ((d.x - p.x) / visibleWidth(this.picture.shown!, f)) * (d.window.end - d.window.begin);
       this.bench.store.zoom({ begin: d.window.begin + by, end: d.window.end + by }, { gesture: d.gesture });
     } else if (d.mode === "brush") {
@@ -350,7 +355,8 @@ export class Gestures {
     const gesture = this.wheel.name;
     if (sideways) return this.bench.store.panBy(((e.deltaX || e.deltaY) * unit) / visibleWidth(this.picture.shown!, f), { gesture });
     const factor = Math.exp(Math.max(-120, Math.min(120, e.deltaY * unit)) * (e.ctrlKey && e.deltaMode === 0 && Math.abs(e.deltaY) < 20 ? 0.01 : 0.0025));
-    this.bench.store.zoomBy(factor, timeAt(f, toScene(this.picture.transform(i), x, y).x), { gesture });
+    const moved = this.host.foreign() ? movedBy(this.host.panel()) : 0;
+    this.bench.store.zoomBy(factor, timeAt(f, toScene(this.picture.transform(i), x, y).x) + moved, { gesture });
   }
 
   private scrolled = 0;

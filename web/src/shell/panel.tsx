@@ -2,15 +2,16 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { ExportFormat, ViewInfo, ViewRequest } from "../api/types";
+import type { ExportFormat, SelectionSpec, ViewInfo, ViewRequest } from "../api/types";
 import type { Scene } from "../scene/scene";
 import { Guard } from "../widget/guard";
 import { Icon } from "../widget/icon";
 import { Menu, type MenuItem } from "../widget/menu";
 import { Popover } from "../widget/popover";
+import { movedBy, movedValue, parseShift, specBeside } from "./beside";
 import { copy } from "./command";
 import { useBench } from "./context";
-import { middle } from "./format";
+import { formatDuration, middle } from "./format";
 import * as layout from "./layout";
 import { Legend } from "./legend";
 import { changed, commandLine, optionsFor } from "./option";
@@ -84,6 +85,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
             <bdi class="name">{middle(runName(bench, bench.runOf(panel)), 32)}</bdi><Icon name="close" />
           </button>
         )}
+        {bench.isForeign(panel) && <Shift panel={panel} />}
         {bench.arrange.value !== "" && view?.options.some((o) => o.name === "arrange") && (
           <button type="button" class="chip" title={`Locations that behave alike are next to each other, in all panels (${bench.arrange.value}): click for the order of the tree`} onClick={() => bench.setArrange("")}>
             <span class="name">by groups</span><Icon name="close" />
@@ -136,6 +138,24 @@ function Head({ panel, view, scene, alone }: HeadProps) {
   );
 }
 
+/** By how much another run is moved against the page's own: typed here, or dragged along the axis. */
+function Shift({ panel }: { panel: layout.PanelState }) {
+  const bench = useBench();
+  const moved = movedBy(panel);
+  const text = moved === 0 ? "" : `${moved < 0 ? "\u2212" : "+"}${formatDuration(Math.abs(moved))}`;
+  return (
+    <input
+      class="shift" type="text" aria-label="Move this run by this much time" placeholder="shift" value={text} spellcheck={false}
+      title="Zoom is shared with the page's own run. Move this one against it: 20 ms or -1.5 s, or drag along its time axis (Shift in the picture)"
+      onChange={(e) => {
+        const ns = e.currentTarget.value.trim() === "" ? 0 : parseShift(e.currentTarget.value.replace("\u2212", "-"));
+        if (ns === null) bench.say("A shift is a length of time, such as 20 ms or -1.5 s.");
+        else bench.setOption(panel.id, "moved", movedValue(ns));
+      }}
+    />
+  );
+}
+
 function viewItems(bench: Workbench, panel: layout.PanelState): MenuItem[] {
   return bench.views.value.map((v) => ({
     label: v.title, note: v.summary, checked: v.name === panel.view, off: bench.missing(v.name) || undefined, run: () => bench.setView(panel.id, v.name),
@@ -151,8 +171,13 @@ export function requestOf(bench: Workbench, panel: layout.PanelState, scene: Sce
   const plug = bench.plug(panel.view);
   return {
     view: panel.view, options: optionsFor(bench.view(panel.view), { ...plug.always, ...panel.options }, bench.pageOptions(panel)),
-    selection: bench.isForeign(panel) ? {} : specFor(bench.look.value, followOf(scene, plug.follow)), width, height,
+    selection: bench.isForeign(panel) ? besideSpec(bench, panel) : specFor(bench.look.value, followOf(scene, plug.follow)), width, height,
   };
+}
+
+function besideSpec(bench: Workbench, panel: layout.PanelState): SelectionSpec {
+  const beside = bench.beside(panel);
+  return beside ? specBeside(beside.window, beside.end) : {};
 }
 
 const formats: { format: ExportFormat; label: string; note: string }[] = [

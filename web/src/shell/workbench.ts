@@ -11,7 +11,8 @@ import * as panel from "./layout";
 import { LocationBook, type Placed } from "./names";
 import type { Choice, ViewPlug } from "./plug";
 import type { PageOptions } from "./option";
-import { everything, SelectionStore, type Look } from "./selection";
+import { everything, SelectionStore, type Look, type Range } from "./selection";
+import { windowBeside } from "./beside";
 import type { PageState, ThemeChoice } from "./url";
 
 /** The point that all panels mark at once. */
@@ -129,9 +130,29 @@ export class Workbench {
     return own !== undefined && this.runs.value.some((r) => r.id === own && r.state === "ready") ? own : this.runID.value;
   }
 
-  /** A panel of another run: the selection's ids mean nothing there, so it shows the whole of it. */
+  /** A panel of another run: the selection's ids mean nothing there, but it shows the same time. */
   isForeign(p: panel.PanelState): boolean {
     return this.runOf(p) !== this.runID.value;
+  }
+
+  /** Lengths of runs that are shown beside the page's own, by id; ns. */
+  private readonly ends = signal<Readonly<Record<string, number>>>({});
+  private readonly asked = new Set<string>();
+
+  /** The length of a run; 0 until it is known. */
+  endOf(id: string): number {
+    if (id === this.runID.value) return this.info.value?.end ?? 0;
+    if (!this.asked.has(id)) {
+      this.asked.add(id);
+      this.api.info(id).then((info) => (this.ends.value = { ...this.ends.peek(), [id]: info.end }), () => this.asked.delete(id));
+    }
+    return this.ends.value[id] ?? 0;
+  }
+
+  /** What a panel of another run shows; null until its length is known. */
+  beside(p: panel.PanelState): { window: Range; end: number } | null {
+    const end = this.endOf(this.runOf(p));
+    return end > 0 ? { window: windowBeside(this.look.value, p, this.store.wholeRun.end, end), end } : null;
   }
 
   /** Further runs that can be looked at beside the page's own. */

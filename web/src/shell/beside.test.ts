@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { movedBy, movedValue, parseShift, specBeside, windowBeside } from "./beside";
+import type { PanelState } from "./layout";
+import { everything } from "./selection";
+
+const panel = (moved?: string) => ({ options: moved ? { moved: [moved] } : {} }) as unknown as PanelState;
+const zoomed = { ...everything, trail: [{ begin: 100, end: 300 }] };
+
+test("another run shows all of it, then the same time, then the same time moved", () => {
+  expect(windowBeside(everything, panel(), 1000, 800)).toEqual({ begin: 0, end: 800 });
+  expect(windowBeside(zoomed, panel(), 1000, 800)).toEqual({ begin: 100, end: 300 });
+  expect(windowBeside(zoomed, panel("60"), 1000, 800)).toEqual({ begin: 40, end: 240 });
+  expect(windowBeside(zoomed, panel("-600"), 1000, 800)).toEqual({ begin: 700, end: 800 });
+  expect(windowBeside(everything, panel("-100"), 1000, 800)).toEqual({ begin: 100, end: 800 });
+});
+
+test("a window outside the other run is never empty or backwards", () => {
+  for (const moved of ["5000", "-5000"]) {
+    const w = windowBeside(zoomed, panel(moved), 1000, 800);
+    expect(w.begin).toBeGreaterThanOrEqual(0);
+    expect(w.end).toBeGreaterThan(w.begin);
+    expect(w.end).toBeLessThanOrEqual(800);
+  }
+});
+
+test("the whole is asked for without a time", () => {
+  expect(specBeside({ begin: 0, end: 800 }, 800)).toEqual({});
+  expect(specBeside({ begin: 1, end: 800 }, 800)).toEqual({ from: 1, to: 800 });
+});
+
+test("a shift is written and read", () => {
+  expect(movedBy(panel("20"))).toBe(20);
+  expect(movedBy(panel("x"))).toBe(0);
+  expect(movedValue(0.3)).toEqual([]);
+  expect(movedValue(12.6)).toEqual(["13"]);
+  expect(parseShift("-1.5 ms")).toBe(-1.5e6);
+  expect(parseShift("20")).toBe(20e6);
+  expect(parseShift("0")).toBe(0);
+  expect(parseShift("2s")).toBe(2e9);
+  expect(parseShift("later")).toBeNull();
+});

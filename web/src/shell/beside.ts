@@ -1,0 +1,39 @@
+// A panel of another run beside the page's own: both show the same stretch of time,
+// the other one moved by hand, so that what belongs together can be put side by side.
+
+import type { SelectionSpec } from "../api/types";
+import type { PanelState } from "./layout";
+import { windowOf, type Look, type Range } from "./selection";
+
+/** By how much time a panel of another run is moved; ns, later is positive. */
+export function movedBy(panel: PanelState): number {
+  return Number(panel.options.moved?.[0] ?? 0) || 0;
+}
+
+/** What is kept for a shift: nothing for none. */
+export function movedValue(ns: number): string[] {
+  return Math.round(ns) === 0 ? [] : [String(Math.round(ns))];
+}
+
+/** The time that a panel of another run shows, of the end ns that it has: the whole of it until one zooms or moves. */
+export function windowBeside(look: Look, panel: PanelState, length: number, end: number): Range {
+  const moved = movedBy(panel);
+  const own = windowOf(look);
+  if (!own && moved === 0) return { begin: 0, end };
+  const w = own ?? { begin: 0, end: length };
+  const begin = Math.min(Math.max(0, w.begin - moved), Math.max(0, end - 1));
+  return { begin, end: Math.min(Math.max(begin + 1, w.end - moved), end) };
+}
+
+/** The same as a selection: empty for all of it. */
+export function specBeside(w: Range, end: number): SelectionSpec {
+  return w.begin === 0 && w.end >= end ? {} : { from: w.begin, to: w.end };
+}
+
+const units: Record<string, number> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, min: 60e9 };
+
+/** Reads a length of time such as "-1.5 ms"; null where it is none. */
+export function parseShift(text: string): number | null {
+  const m = /^\s*([+-]?\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|min)?\s*$/.exec(text);
+  return m ? Number(m[1]) * (m[2] ? units[m[2]] : text.trim() === "0" ? 1 : 1e6) : null;
+}

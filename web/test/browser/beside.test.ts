@@ -1,0 +1,72 @@
+// Two runs side by side: one zoom, and a shift by hand.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { browse, drag, frameBox, openBench, serve, settled, state, type Program } from "./bench";
+
+let program: Program;
+let context: BrowserContext;
+let page: Page;
+let errors: string[];
+
+beforeAll(async () => { program = await serve("--run", "slow=demo:stencil", "--run", "even=demo:stencil?balanced"); });
+afterAll(() => program.stop());
+beforeEach(async () => {
+  ({ context, page, errors } = await browse());
+  await openBench(page, program.address, "run=slow&t=400000000-900000000&v=timeline~timeline&1.run=even");
+});
+afterEach(async () => {
+  await context.close();
+  expect(errors).toEqual([]);
+});
+
+/** The time that a panel's picture shows. */
+const shown = (n: number) => page.evaluate((i) => {
+  const host = document.querySelectorAll(".picture")[i] as unknown as { picture: { wants: { window: { begin: number; end: number } } } };
+  return host.picture.wants.window;
+}, n);
+
+test("zooming in either run zooms both", async () => {
+  const f = await frameBox(page, 0);
+  await page.mouse.move(f.x + f.w / 2, f.y + f.h / 2);
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -400);
+  await page.keyboard.up("Control");
+  await settled(page);
+  const { window } = await state(page);
+  expect(await shown(1)).toEqual(window);
+  const g = await frameBox(page, 1);
+  await page.mouse.move(g.x + g.w / 3, g.y + g.h / 2);
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -400);
+  await page.keyboard.up("Control");
+  await settled(page);
+  const closer = (await state(page)).window;
+  expect(closer.end - closer.begin).toBeLessThan(window.end - window.begin);
+  expect(await shown(1)).toEqual(closer);
+});
+
+test("the other run is moved by a drag along its axis or by a number, and the address keeps it", async () => {
+  const { window } = await state(page);
+  const g = await frameBox(page, 1);
+  await drag(page, [g.x + g.w / 2, g.y + g.h + 8], [g.x + g.w * 0.75, g.y + g.h + 8]);
+  await settled(page);
+  const moved = await shown(1);
+  const quarter = (window.end - window.begin) / 4;
+  expect(Math.abs(window.begin - moved.begin - quarter)).toBeLessThan(quarter * 0.1);
+  expect((await state(page)).window).toEqual(window);
+  expect(page.url()).toMatch(/1\.moved=\d+/);
+  await page.reload();
+  await page.waitForSelector(".panel .picture");
+  await settled(page);
+  expect(await shown(1)).toEqual(moved);
+  const field = page.getByLabel("Move this run by this much time");
+  await field.fill("-5 ms");
+  await field.press("Enter");
+  await settled(page);
+  expect((await shown(1)).begin).toBe(window.begin + 5e6);
+  await field.fill("");
+  await field.press("Enter");
+  await settled(page);
+  expect(await shown(1)).toEqual(window);
+});
