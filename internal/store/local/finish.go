@@ -89,12 +89,14 @@ func (w *Writer) finish(ctx context.Context) error {
 // work, so the rest goes on beside it; and so does waiting for the disk, file by
 // file as they are done.
 func (f *finisher) derive(ctx context.Context) error {
-	defer f.rows.paceByTime()()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		return f.described.add(f.dir, tableFiles("interval", "interval_fact", "instant", "instant_fact", "sample"))
 	})
 	g.Go(func() error {
+		if f.looseLinks {
+			defer f.rows.paceByTime()()
+		}
 		if err := f.writeLinks(ctx); err != nil {
 			return err
 		}

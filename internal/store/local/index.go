@@ -71,11 +71,23 @@ func (r *Reader) pace(rows int) {
 	}
 }
 
-const paceRows = 1 << 20
+const (
+	paceRows = 1 << 20
+	// wholeRows is how many rows are mapped as one, and given back as one.
+	wholeRows = 1 << 19
+)
 
 func (r *Reader) releaseRows() {
 	for _, m := range r.rowMaps {
 		m.release(0, int64(len(m.bytes)))
+	}
+}
+
+// eachRowMap hands out the bytes of rows [a, b) in each column.
+func (r *Reader) eachRowMap(a, b uint64, f func(m *mapping, from, to int64)) {
+	for _, m := range r.rowMaps {
+		width := int64(len(m.bytes) / len(r.c.begin))
+		f(m, int64(a)*width, int64(b)*width)
 	}
 }
 
@@ -216,6 +228,7 @@ type indexWorker struct {
 	forest *forester
 	groups *grouper
 	calls  []trace.DigestBuilder // by digest
+	paced  bool                  // rows are given back while they are read
 }
 
 func newIndexWorker(x *indexer) *indexWorker {
@@ -230,10 +243,24 @@ func newIndexWorker(x *indexer) *indexWorker {
 	return w
 }
 
+// pace counts rows of jobs that are too large to be mapped as one.
+func (w *indexWorker) pace(rows int) {
+	if w.paced {
+		w.x.r.pace(rows)
+	}
+}
+
 func (w *indexWorker) close() { w.forest.close() }
 
 func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *indexPart, err error) {
 	p = w.x.out.part()
+	r := w.x.r
+	a, b := r.c.laneRow[r.c.locationLane[job[0]]], r.c.laneRow[r.c.locationLane[job[1]]]
+	if w.paced = b-a > wholeRows; !w.paced {
+		r.eachRowMap(a, b, (*mapping).ahead)
+		defer r.eachRowMap(a, b, (*mapping).release)
+	}
+	p.pace, w.forest.pace = w.pace, w.pace
 	err = guard(func() error {
 		if w.x.shape {
 			w.groups.start(job)
@@ -286,9 +313,7 @@ func (w *indexWorker) lane(p *indexPart, id trace.LocationID, lane int, v laneVi
 		}
 		p.laneCheckpoints = append(p.laneCheckpoints, p.checkpoints)
 	}
-	for k, b := range w.calls {
-		p.digests[k].add(b, v.columns(id, lane, 0, v.len()))
-	}
+	w.digest(p, id, lane, v)
 	if !w.x.shape && len(w.x.summaries) == 0 {
 		return nil
 	}
@@ -296,6 +321,16 @@ func (w *indexWorker) lane(p *indexPart, id trace.LocationID, lane int, v laneVi
 		return err
 	}
 	return w.laneForest(p)
+}
+
+// digest makes the records of a lane. Builders do not say how far they are.
+func (w *indexWorker) digest(p *indexPart, id trace.LocationID, lane int, v laneView) {
+	if w.paced && len(w.calls) > 0 {
+		defer w.x.r.paceByTime()()
+	}
+	for k, b := range w.calls {
+		p.digests[k].add(b, v.columns(id, lane, 0, v.len()))
+	}
 }
 
 // laneForest moves the nodes of a lane into the part, level by level from the top.

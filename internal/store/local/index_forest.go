@@ -34,6 +34,7 @@ type forester struct {
 	// Blocks of the left and the right half, by level, then by summary.
 	left, right [][]trace.Block
 	roles       *grouper // takes the time of the lane; nil for nobody
+	pace        func(rows int)
 	err         error
 }
 
@@ -143,7 +144,7 @@ func (f *forester) build(level int, index int64, lo, hi int, out []trace.Block) 
 		f.addRoles()
 	}
 	f.follow(lo, hi)
-	f.r.pace(hi - lo)
+	f.pace(hi - lo)
 }
 
 // addRoles gives the time of the stretch to the groups.

@@ -142,7 +142,7 @@ func (o *indexOutput) part() *indexPart {
 		return p
 	}
 	n := len(o.x.summaries)
-	p := &indexPart{pace: o.x.r.pace, blocks: make([]spill, n), sizes: make([]spill, n), digests: make([]digestPart, len(o.x.digests))}
+	p := &indexPart{blocks: make([]spill, n), sizes: make([]spill, n), digests: make([]digestPart, len(o.x.digests))}
 	for _, s := range p.spills() {
 		s.dir, s.limit = o.x.temp, o.limit
 	}

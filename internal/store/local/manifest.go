@@ -218,6 +218,7 @@ func fileChecksum(f *os.File, size int64) (sum uint32, err error) {
 		const step = 4 << 20
 		for at := int64(0); at < size; at += step {
 			end := min(at+step, size)
+			m.ahead(at, end)
 			sum = crc32.Update(sum, castagnoli, m.bytes[at:end])
 			m.release(at, end)
 		}

@@ -31,14 +31,15 @@ type Writer struct {
 	def     definitions
 	streams []*stream // by location, nil where none was asked for
 
-	rowMu    sync.Mutex
-	links    *spool[linkRecord]
-	untimed  *spool[linkRecord]
-	profile  *spool[trace.ProfileRow]
-	atomics  *spool[trace.AtomicRow]
-	moments  *spool[trace.MomentRow]
-	linkSpan span
-	rowErr   error // first failure of a spool
+	rowMu      sync.Mutex
+	links      *spool[linkRecord]
+	untimed    *spool[linkRecord]
+	profile    *spool[trace.ProfileRow]
+	atomics    *spool[trace.AtomicRow]
+	moments    *spool[trace.MomentRow]
+	linkSpan   span
+	looseLinks bool  // links have ends that must be looked for
+	rowErr     error // first failure of a spool
 
 	reportMu sync.Mutex
 	report   reportTable

@@ -29,6 +29,7 @@ func (w *Writer) Link(l trace.Link) {
 		w.failRow(w.untimed.Add(r))
 		return
 	}
+	w.looseLinks = w.looseLinks || l.From.Number == 0 || l.To.Number == 0
 	w.linkSpan.see(l.From.Time)
 	w.linkSpan.see(l.To.Time)
 	w.failRow(w.links.Add(r))

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package local
+
+func (m *mapping) ahead(from, to int64) {}
