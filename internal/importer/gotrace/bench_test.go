@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	runtimetrace "runtime/trace"
 	"sync"
@@ -26,13 +27,15 @@ import (
 // import that ends in counts. store-ratio is of one that ends in a store, with every
 // index and summary, and writer-ratio is of the same up to where the trace is read.
 func BenchmarkImport(b *testing.B) {
-	b.Run("compiler", func(b *testing.B) {
-		data, err := os.ReadFile(importertest.Shared(b, "go-compile/gocompile.trace"))
-		if err != nil {
-			b.Fatal(err)
-		}
-		benchmark(b, data)
-	})
+	for _, name := range []string{"go-compile/gocompile", "go-nethttp/nethttp", "go-sync/sync"} {
+		b.Run(path.Base(name), func(b *testing.B) {
+			data, err := os.ReadFile(importertest.Shared(b, name+".trace"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			benchmark(b, data)
+		})
+	}
 	b.Run("rings", func(b *testing.B) { benchmark(b, rings(b)) })
 }
 

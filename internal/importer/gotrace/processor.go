@@ -23,6 +23,7 @@ type processor struct {
 	stay    trace.Time // when that began
 	begun   bool       // the stay is written up to written
 	inner   []inner    // that ended in the stay and are not written yet
+	open    []openInner
 	syscall trace.Time // when its system call began
 	calling bool       // the goroutine is in a system call and still holds the P
 	ranges  []span

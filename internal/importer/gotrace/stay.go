@@ -2,6 +2,7 @@ package gotrace
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -13,6 +14,12 @@ type inner struct {
 	begin, end trace.Time
 	region     trace.RegionID
 	facts      []fact
+}
+
+// An openInner is one that is entered and not yet left.
+type openInner struct {
+	end    trace.Time
+	region trace.RegionID
 }
 
 type fact struct {
@@ -75,24 +82,26 @@ func (p *processor) write(list []inner) {
 	if len(list) > 1 {
 		slices.SortStableFunc(list, func(a, b inner) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end)) })
 	}
-	var open []inner
-	leave := func(until trace.Time) {
-		for n := len(open) - 1; n >= 0 && open[n].end <= until; n-- {
-			p.stream.Leave(open[n].end, open[n].region)
-			p.written, open = open[n].end, open[:n]
-		}
-	}
-	for _, i := range list {
-		leave(i.begin)
-		if i.begin < p.written || len(open) > 0 && i.end > open[len(open)-1].end {
+	for k := range list {
+		i := &list[k]
+		p.leave(i.begin)
+		if n := len(p.open); i.begin < p.written || n > 0 && i.end > p.open[n-1].end {
 			p.stream.Interval(i.begin, i.end, i.region)
 		} else {
 			p.stream.Enter(i.begin, i.region)
-			p.written, open = i.begin, append(open, i)
+			p.written, p.open = i.begin, append(p.open, openInner{i.end, i.region})
 		}
 		for _, f := range i.facts {
 			p.stream.Attribute(f.id, f.value)
 		}
 	}
-	leave(1<<63 - 1)
+	p.leave(math.MaxInt64)
+}
+
+// leave ends what is open and ends until a time.
+func (p *processor) leave(until trace.Time) {
+	for n := len(p.open) - 1; n >= 0 && p.open[n].end <= until; n-- {
+		p.stream.Leave(p.open[n].end, p.open[n].region)
+		p.written, p.open = p.open[n].end, p.open[:n]
+	}
 }
