@@ -85,6 +85,9 @@ func (r *Reader) releaseRows() {
 
 // eachRowMap hands out the bytes of rows [a, b) in each column.
 func (r *Reader) eachRowMap(a, b uint64, f func(m *mapping, from, to int64)) {
+	if a == b {
+		return
+	}
 	for _, m := range r.rowMaps {
 		width := int64(len(m.bytes) / len(r.c.begin))
 		f(m, int64(a)*width, int64(b)*width)

@@ -48,7 +48,7 @@ type levelPart struct {
 }
 
 func newForester(r *Reader, summaries []trace.Summary, dir string, memory int64) *forester {
-	f := &forester{r: r, top: topLevel(r.info.End)}
+	f := &forester{r: r, top: topLevel(r.info.End), pace: r.pace}
 	for _, s := range summaries {
 		f.summaries = append(f.summaries, shieldSummary(s))
 	}
