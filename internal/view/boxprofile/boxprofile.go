@@ -25,7 +25,8 @@ var View = &view.View{
 	Summary: "box plots of calls, a box per region and location, with the number of calls",
 	HowToRead: "Every region has a band with one box a location, in the order of the colours in the first column. The box holds the middle half of the calls, the line in it is the median, " +
 		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single line; a hollow colour says that the region is not called there. " +
-		"The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same.",
+		"The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same. " +
+		"In the page the wheel zooms the axis, a click on a name keeps a region on top, and one with Ctrl hides it.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "over", "order=differs", "arrange", "group=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "by=regions", "alike", "k"),
 	Compute: compute,

@@ -25,7 +25,7 @@ var View = &view.View{
 	Summary: "caller × callee squares, colour-coded box plots of calls, a slice a location; groups of like locations",
 	HowToRead: "A column is a caller, a row what it calls; the column without a name is the root. A square is a box plot in colours: from the centre outwards the quantiles 2, 25, 50, 75 and 98 % " +
 		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left corner clockwise; a slice left empty says that this location never makes the call. " +
-		"Colours run over the values on display, so choose fewer regions to see finer differences: click a name to see only what that region calls, hide what is large, or take the linear or rank scale.",
+		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or take the linear or rank scale.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "over", "closure", "stretch=log", "span", "caller", "path", "hide", "keep", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
 	Compute: compute,

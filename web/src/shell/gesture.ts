@@ -101,7 +101,7 @@ export class Gestures {
     if (e.pointerType === "touch") return;
     this.hoverAt(p.x, p.y);
     const frame = this.find(p.x, p.y);
-    this.host.element.style.cursor = frame >= 0 ? "crosshair" : this.labelRow(p.x, p.y) ? "pointer" : "default";
+    this.host.element.style.cursor = frame >= 0 ? "crosshair" : this.labelRow(p.x, p.y) || this.labelColumn(p.x, p.y) ? "pointer" : "default";
   }
 
   /** Marks a point in all panels, and asks for the facts there after a moment. */
@@ -283,12 +283,24 @@ export class Gestures {
     return null;
   }
 
+  /** The column whose label is at a point over a frame. */
+  private labelColumn(x: number, y: number): Row | null {
+    if (!this.host.plug().chooseColumn || !this.picture.scene) return null;
+    for (const f of this.picture.scene.frames) {
+      if (y < f.y && x >= f.x && x <= f.x + f.w) return rowAt(f.xScale.rows, toScene(this.picture.transform(0), x, y).x);
+    }
+    return null;
+  }
+
   async click(x: number, y: number, add: boolean, near = this.find(x, y)): Promise<void> {
     this.host.element.closest<HTMLElement>(".panel")?.focus({ preventScroll: true });
     const panel = this.host.panel();
+    const column = this.labelColumn(x, y);
+    const asked = column && this.host.plug().chooseColumn!(column, panel, add);
+    if (asked) return this.setOptions(asked);
     const label = this.labelRow(x, y);
     if (label) {
-      const changes = this.host.plug().chooseRow!(label, panel);
+      const changes = this.host.plug().chooseRow!(label, panel, add);
       if (changes) return this.setOptions(changes);
       if (label.location !== noID && !this.host.foreign()) return this.bench.choose({ locations: [`#${label.location}`] }, add);
     }
@@ -344,7 +356,7 @@ export class Gestures {
       e.preventDefault();
       const s = this.picture.scene;
       const at = { x: (x - (s?.width ?? 0) / 2) / this.side, y: (y - (s?.height ?? 0) / 2) / this.side };
-      return this.setOptions(magnify(this.host.panel(), Math.exp(-Math.max(-120, Math.min(120, e.deltaY * unit)) * 0.002), at));
+      return this.setOptions(magnify(this.host.panel(), Math.exp(-Math.max(-120, Math.min(120, e.deltaY * unit)) * 0.002), at, s));
     }
     if (!f || !isTime(f) || !this.picture.slides) return;
     e.preventDefault();

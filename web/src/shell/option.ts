@@ -42,13 +42,17 @@ export function problemOf(o: Option, value: string): string {
   return "";
 }
 
+/** Options whose values are patterns of regions. */
+export const ofRegions = new Set(["caller", "hide", "keep", "busy", "idle"]);
+
 /** Options that differ from the view's own, for the panel's head. */
-export function changed(view: ViewInfo | undefined, set: OptionValues): { option: Option; text: string }[] {
+export function changed(view: ViewInfo | undefined, set: OptionValues, regionName: (id: number) => string | undefined = () => undefined): { option: Option; text: string }[] {
+  const named = (option: Option, value: string) => (ofRegions.has(option.name) && /^#\d+$/.test(value) ? (regionName(Number(value.slice(1))) ?? value) : value);
   return (view?.options ?? []).flatMap((option) => {
     const values = set[option.name];
     if (!values?.length || option.name === "scroll") return [];
     if (option.kind === "switch") return [{ option, text: values[0] === "true" ? option.name : `no ${option.name}` }];
-    const text = values.length > 1 ? `${values.length} × ${option.name}` : `${option.name} ${values[0]}`;
+    const text = values.length > 1 ? `${values.length} × ${option.name}` : `${option.name} ${named(option, values[0])}`;
     return [{ option, text }];
   });
 }

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Option, ViewInfo } from "../api/types";
 import { Icon } from "../widget/icon";
 import { useBench } from "./context";
-import { controlOf, keptValues, problemOf, valueOf, type OptionValues } from "./option";
+import { controlOf, keptValues, ofRegions, problemOf, valueOf, type OptionValues } from "./option";
 
 interface Props {
   option: Option;
@@ -111,12 +111,13 @@ function TextField({ option, values, set }: Props) {
 }
 
 function Patterns({ option, values, set }: Props) {
+  const bench = useBench();
   const list = values[option.name] ?? [];
   return (
     <div class="patterns">
       {list.map((p) => (
         <span class="chip" key={p}>
-          <bdi class="name" title={p}>{p}</bdi>
+          <bdi class="name" title={p}>{ofRegions.has(option.name) && /^#\d+$/.test(p) && bench.region(Number(p.slice(1)))?.name || p}</bdi>
           <button type="button" class="plain" title={`Remove ${p}`} aria-label={`Remove ${p}`} onClick={() => set(list.filter((x) => x !== p))}><Icon name="close" /></button>
         </span>
       ))}

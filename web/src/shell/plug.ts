@@ -24,13 +24,15 @@ export interface ViewPlug {
   /** What choosing a fact selects; by default all that the fact has. */
   choose?(fact: Fact): Choice;
   /** What a click on a row's label changes: an option with its new values. */
-  chooseRow?(row: Row, panel: PanelState): OptionChange[] | null;
+  chooseRow?(row: Row, panel: PanelState, add: boolean): OptionChange[] | null;
+  /** The same for a label over a column. */
+  chooseColumn?(column: Row, panel: PanelState, add: boolean): OptionChange[] | null;
   /** What a drag over the picture changes, by pixels since it began with the panel as it was: turning a camera. */
   turn?(panel: PanelState, dx: number, dy: number): OptionChange[];
   /** What a drag with Shift or the middle button changes, by shares of the picture's smaller side. */
   shift?(panel: PanelState, dx: number, dy: number): OptionChange[];
   /** What the wheel changes; a factor above 1 comes closer. The pointer is given in shares of the smaller side, from the middle. */
-  magnify?(panel: PanelState, factor: number, at: { x: number; y: number }): OptionChange[];
+  magnify?(panel: PanelState, factor: number, at: { x: number; y: number }, scene?: Scene | null): OptionChange[];
   /** What stands beside the picture, where it is not null. */
   Side?: ComponentType<{ panel: PanelState; scene: Scene | null }>;
   /** Further controls in the panel's head, with the scene drawn last. */

@@ -1,0 +1,54 @@
+// callmatrix: callers × callees. A click on the name of a caller shows only what it
+// calls, one on the name of a callee only who calls it, and a second one everything
+// again, as the paper walks through its example. With Ctrl the region is hidden.
+// What one caller calls can be shown as boxes beside it.
+
+import { noID, type Row } from "../../scene/scene";
+import { useBench } from "../../shell/context";
+import type { PanelState } from "../../shell/layout";
+import type { OptionChange, ViewPlug } from "../../shell/plug";
+
+export const callmatrix: ViewPlug = {
+  name: "callmatrix",
+  follow: { time: "selection", locations: "filter", regions: "context" },
+  choose: (fact) => ({
+    ...(fact.locations?.length ? { locations: fact.locations.map((id) => `#${id}`) } : {}),
+    ...(fact.regions?.length ? { regions: fact.regions.map((id) => `#${id}`) } : {}),
+  }),
+  chooseRow: (row, panel, add) => (add ? hideRegion(row, panel) : focusCallee(row, panel)),
+  chooseColumn: (column, panel, add) => (add ? hideRegion(column, panel) : focusCaller(column, panel)),
+  Controls,
+};
+
+/** Focuses on the calls that a region makes, or on all again. The virtual root has no region. */
+export function focusCaller(column: Row, panel: PanelState): OptionChange[] | null {
+  const id = column.region === noID ? "root" : `#${column.region}`;
+  const focused = (panel.options.caller ?? []).includes(id);
+  return [{ option: "caller", values: focused ? [] : [id] }];
+}
+
+/** Focuses on the calls of a region, whoever makes them, or on all again. */
+export function focusCallee(row: Row, panel: PanelState): OptionChange[] | null {
+  if (row.region === noID) return null;
+  const id = `#${row.region}`;
+  const focused = panel.options.top?.[0] === "1" && (panel.options.keep ?? []).includes(id);
+  return [{ option: "keep", values: focused ? [] : [id] }, { option: "top", values: focused ? [] : ["1"] }];
+}
+
+/** Leaves a region out. */
+export function hideRegion(row: Row, panel: PanelState): OptionChange[] | null {
+  if (row.region === noID) return null;
+  return [{ option: "hide", values: [...new Set([...(panel.options.hide ?? []), `#${row.region}`])] }];
+}
+
+function Controls({ panel }: { panel: PanelState }) {
+  const bench = useBench();
+  const { caller, path, metric } = panel.options;
+  if (!caller?.length) return null;
+  const options = { caller, ...(path?.length ? { path } : {}), ...(metric?.length && metric[0] !== "calls" ? { metric } : {}) };
+  return (
+    <button type="button" class="chip" title="Show what this caller calls as box plots, beside the matrix" onClick={() => bench.addView("boxprofile", "right", panel.id, options)}>
+      as boxes
+    </button>
+  );
+}
