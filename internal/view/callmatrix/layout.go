@@ -12,8 +12,10 @@ import (
 
 const (
 	mostSquare = 150
-	goodSquare = 40 // of squares where the user does not ask for more of them
-	cellGap    = 2
+	// Where few squares are left they are large enough to read each slice.
+	fewSquares, largeSquare = 4, 480
+	goodSquare              = 40 // of squares where the user does not ask for more of them
+	cellGap                 = 2
 	// mostShapes bounds what a picture holds; past it squares show medians alone.
 	mostShapes = 24000
 )
@@ -94,7 +96,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		right += rowScaleRoom
 	}
 	callers, callees := r.choose(max(w-left-right, 1), max(h-top-4, 1))
-	square := min((w-left-right)/float32(len(callers)), (h-top-4)/float32(len(callees)), mostSquare)
+	most := float32(mostSquare)
+	if len(callers)*len(callees) <= fewSquares {
+		most = largeSquare
+	}
+	square := min((w-left-right)/float32(len(callers)), (h-top-4)/float32(len(callees)), most)
 	square = max(square, 1)
 	r.drawn = drawing{x: left, y: top, size: square, callers: callers, callees: callees}
 	_, r.drawn.slices = r.slices()

@@ -3,6 +3,7 @@ package callmatrix
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,6 +67,9 @@ func (r *result) paint(s *scene.Scene) {
 		s.Notes = append(s.Notes, "squares show medians alone: choose fewer regions to see all five quantiles")
 	}
 }
+
+// seamless is the size of squares in which the edges of slices could be seen.
+const seamless = 160
 
 // leastSpoke is the size of a square in which groups of slices are separated, and
 // wholeSpoke that from which they are down to the centre.
@@ -141,6 +145,11 @@ func (r *result) runs(p *drawnPair, ring int, f func(from, to int, c scene.Colou
 func (r *result) ring(p *drawnPair, ring int, scale float64, x, y, size float32, whole *scene.Rect, parts *scene.Polygon) {
 	var arc []callgraph.Point
 	var xs, ys []float32
+	if n := len(p.boxes); n > 1 && size >= seamless && !slices.Contains(p.has, false) {
+		// One of its own colours lies under a ring, so that none of another ring shines through between slices.
+		side, at := size*float32(scale), size*float32(1-scale)/2
+		parts.Add([]float32{x + at, x + at + side, x + at + side, x + at}, []float32{y + at, y + at, y + at + side, y + at + side}, p.scale.colour(p.boxes[n/2][ring]))
+	}
 	r.runs(p, ring, func(from, to int, c scene.Colour) {
 		n := len(p.boxes)
 		if n == 1 {
