@@ -41,6 +41,7 @@ type result struct {
 	nodes     []callgraph.Node
 	locations []trace.LocationID
 	names     []string
+	each      string // what is compared: location, or rank for all of its locations
 	table     *grouping.Table
 	groups    *grouping.Groups
 	differs   [][]grouping.Difference
@@ -66,7 +67,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.locations, of, err = view.Units(r.tree, holders, q.Values.Text("group")); err != nil {
 		return nil, err
 	}
+	r.each = "location"
 	if len(r.locations) < len(holders) {
+		r.each = "rank"
 		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations compares each", view.Count(len(holders), "location")))
 	}
 	r.names = view.UnitNames(r.tree, r.locations)
@@ -133,7 +136,7 @@ func (r *result) group() {
 	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[v.Text("alike")]
 	r.groups = grouping.Group(r.table, grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: uint64(v.Integer("seed"))})
 	if n := len(r.groups.Sampled); n < r.table.Len {
-		r.notes = append(r.notes, fmt.Sprintf("%s of %s are compared each with each, the others with the most typical of each group", view.Thousands(int64(n)), view.Count(r.table.Len, "location")))
+		r.notes = append(r.notes, fmt.Sprintf("%s of %s are compared each with each, the others with the most typical of each group", view.Thousands(int64(n)), view.Count(r.table.Len, r.each)))
 	}
 	if r.table.Dropped > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%s with the least time are left out of the comparison", view.Count(r.table.Dropped, "pair")))
@@ -218,15 +221,15 @@ func (r *result) wordsOf(group int, d *grouping.Difference) (what, how string) {
 		what += " from " + r.nodes[p.Caller].Name
 	}
 	if d.Calls {
-		return what, fmt.Sprintf("called on %s here, on %s", share(d.CalledInside, inside), others(d.CalledOutside, outside))
+		return what, fmt.Sprintf("called on %s here, on %s", r.share(d.CalledInside, inside), others(d.CalledOutside, outside))
 	}
-	return what, fmt.Sprintf("%s (%s a location against %s)", times(d.Inside, d.Outside), view.FormatDuration(d.Inside), view.FormatDuration(d.Outside))
+	return what, fmt.Sprintf("%s (%s a %s against %s)", times(d.Inside, d.Outside), view.FormatDuration(d.Inside), r.each, view.FormatDuration(d.Outside))
 }
 
-func share(n, of int) string {
+func (r *result) share(n, of int) string {
 	switch {
 	case n == of && of == 1:
-		return "the one location"
+		return "the one " + r.each
 	case n == of:
 		return fmt.Sprintf("all %s", view.Thousands(int64(of)))
 	case n == 0:

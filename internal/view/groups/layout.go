@@ -78,11 +78,11 @@ func (r *result) nameRoom(side float32) (room float32) {
 }
 
 func (r *result) describe() string {
-	return fmt.Sprintf("%s in %s of like behaviour.", view.Count(r.table.Len, "location"), view.Count(len(r.groups.Members), "group"))
+	return fmt.Sprintf("%s in %s of like behaviour.", view.Count(r.table.Len, r.each), view.Count(len(r.groups.Members), "group"))
 }
 
 func (r *result) summary() string {
-	text := fmt.Sprintf("%s in %s, %s of calls", view.Count(r.table.Len, "location"), view.Count(len(r.groups.Members), "group"), view.Count(r.table.Classes, "different set"))
+	text := fmt.Sprintf("%s in %s, %s of calls", view.Count(r.table.Len, r.each), view.Count(len(r.groups.Members), "group"), view.Count(r.table.Classes, "different set"))
 	if len(r.groups.Members) > 1 {
 		return text + fmt.Sprintf(", silhouette %.2f", r.groups.Silhouette)
 	}
@@ -137,7 +137,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 			if y += lineHeight; y+lineHeight > height {
 				break
 			}
-			text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: on %s: %s", r.nodes[c.Node].Name, share(len(c.Members), r.table.Len), view.NameList(r.names, c.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: on %s: %s", r.nodes[c.Node].Name, r.share(len(c.Members), r.table.Len), view.NameList(r.names, c.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 		}
 	}
 	s.AddLayer("groups", -1, bars, dropEmpty(heads), dropEmpty(text))
@@ -146,7 +146,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 // head names a group and its members, in fewer words where there is less room.
 func (r *result) head(k int, width float32) string {
 	members := r.groups.Members[k]
-	text := fmt.Sprintf("Group %d: %s, %s", k+1, view.Count(len(members), "location"), view.NameList(r.names, members, 8))
+	text := fmt.Sprintf("Group %d: %s, %s", k+1, view.Count(len(members), r.each), view.NameList(r.names, members, 8))
 	if scene.TextWidth(text, scene.TitleSize, true) > width {
 		text = fmt.Sprintf("Group %d: %s", k+1, view.NameList(r.names, members, 4))
 	}
@@ -186,7 +186,7 @@ func (r *result) partialLines(text *scene.Text, y, width, height float32) float3
 		if c := r.caller(pair); c != "" {
 			what += " from " + c
 		}
-		text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: called on %s: %s", what, share(len(p.Members), r.table.Len), view.NameList(r.names, p.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+		text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: called on %s: %s", what, r.share(len(p.Members), r.table.Len), view.NameList(r.names, p.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
 	return y
 }
