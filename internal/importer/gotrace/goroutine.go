@@ -13,15 +13,17 @@ import (
 type goroutine struct {
 	row
 	state
-	id      xtrace.GoID
-	start   string // function; empty while no stack told it
-	own     bool   // it works for the runtime; known with start
-	region  trace.RegionID
+	id     xtrace.GoID
+	on     *processor // nil where it is on none
+	start  string     // function; empty while no stack told it
+	region trace.RegionID
+	own    bool // it works for the runtime; known with start
+	memo   [2]stackMemo
+	ranges []span
+
+	// What most events do not ask for comes last.
 	begin   trace.Time // of its life
 	created xtrace.Stack
-	memo    [2]stackMemo
-	on      *processor // nil where it is on none
-	ranges  []span
 	open    []span     // user regions
 	held    []heldLink // until it has a row, as are
 	early   []early    // states

@@ -22,8 +22,8 @@ type Count struct {
 	Communicators []trace.Communicator
 	Topologies    []trace.Topology
 	Properties    map[string]string
-	Links         map[trace.LinkKind]int64
-	Totals        // of all streams that are closed
+	Links         [16]int64 // by kind
+	Totals                  // of all streams that are closed
 	ProfileRows   int64
 	AtomicRows    int64
 	MomentRows    int64
@@ -56,8 +56,8 @@ func NewCount() *Count {
 		locations: map[locationKey]trace.LocationID{}, regions: map[regionKey]trace.RegionID{},
 		attributes: map[string]trace.AttributeID{}, counters: map[trace.Counter]trace.CounterID{},
 		paths: map[trace.CallPath]trace.CallPathID{}, metrics: map[string]trace.MetricID{},
-		Properties: map[string]string{}, Links: map[trace.LinkKind]int64{},
-		Calls: map[trace.RegionID]int64{}, Time: map[trace.RegionID]trace.Time{}, Reported: map[string]int64{},
+		Properties: map[string]string{},
+		Calls:      map[trace.RegionID]int64{}, Time: map[trace.RegionID]trace.Time{}, Reported: map[string]int64{},
 	}
 }
 
