@@ -91,8 +91,9 @@ func (w *Writer) finish(ctx context.Context) error {
 func (f *finisher) derive(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		return f.described.add(f.dir, tableFiles("interval", "interval_fact", "instant", "instant_fact", "sample"))
+		return f.described.add(f.dir, tableFiles("interval_fact", "instant", "instant_fact", "sample"))
 	})
+	g.Go(func() error { return syncFiles(f.dir, f.rows.rowNames) })
 	g.Go(func() error {
 		if f.looseLinks {
 			defer f.rows.paceByTime()()

@@ -1,7 +1,10 @@
 package local
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 )
 
@@ -20,12 +23,30 @@ func (d *described) add(dir string, names []string) error {
 		if err != nil {
 			return fmt.Errorf("check %s: %w", name, err)
 		}
-		d.mu.Lock()
-		if d.entries == nil {
-			d.entries = map[string]fileEntry{}
+		d.set(e)
+	}
+	return nil
+}
+
+func (d *described) set(e fileEntry) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.entries == nil {
+		d.entries = map[string]fileEntry{}
+	}
+	d.entries[e.Name] = e
+}
+
+// syncFiles waits until files are on the disk.
+func syncFiles(dir string, names []string) error {
+	for _, name := range names {
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
+		if err != nil {
+			return err
 		}
-		d.entries[name] = e
-		d.mu.Unlock()
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package local
 import (
 	"cmp"
 	"context"
+	"hash/crc32"
 	"path/filepath"
 	"time"
 
@@ -20,6 +21,12 @@ func (f *finisher) index(ctx context.Context) error {
 		return err
 	}
 	f.sections, f.digests = x.sections, x.digested
+	for k, m := range f.rows.rowMaps {
+		if len(m.bytes) == 0 {
+			continue
+		}
+		f.described.set(fileEntry{Name: f.rows.rowNames[k], Size: int64(len(m.bytes)), CRC32C: word8(x.out.rowSums[k])})
+	}
 	return nil
 }
 
@@ -40,7 +47,7 @@ func (f *finisher) openRows(context.Context) error {
 		r.maps = append(r.maps, m)
 		targets[name](m.bytes)
 		if len(name) > 9 && name[:9] == "interval." {
-			r.rowMaps = append(r.rowMaps, m)
+			r.rowMaps, r.rowNames = append(r.rowMaps, m), append(r.rowNames, name)
 		}
 	}
 	r.roles = rolesOf(r.regions)
@@ -200,6 +207,8 @@ type indexPart struct {
 	blocks, sizes               []spill // by summary
 	groups                      *groupPart
 	digests                     []digestPart // by digest
+	rowBytes                    []int64      // of the job's rows, by column
+	rowSums                     []uint32     // and their checksums
 }
 
 // entry and checkpoint implement sumSink.
@@ -275,6 +284,7 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 		}
 		if w.x.shape {
 			p.groups = w.groups.finish()
+			w.check(p, a, b)
 		}
 		return nil
 	})
@@ -334,6 +344,23 @@ func (w *indexWorker) digest(p *indexPart, id trace.LocationID, lane int, v lane
 	for k, b := range w.calls {
 		p.digests[k].add(b, v.columns(id, lane, 0, v.len()))
 	}
+}
+
+// check takes the checksums of rows [a, b), by column, while they are at hand.
+func (w *indexWorker) check(p *indexPart, a, b uint64) {
+	p.rowSums = append(p.rowSums[:0], make([]uint32, len(w.x.r.rowMaps))...)
+	p.rowBytes = p.rowBytes[:0]
+	w.x.r.eachRowMap(a, b, func(m *mapping, from, to int64) {
+		sum := &p.rowSums[len(p.rowBytes)]
+		p.rowBytes = append(p.rowBytes, to-from)
+		for step := int64(4 << 20); from < to; from += step {
+			end := min(from+step, to)
+			*sum = crc32.Update(*sum, castagnoli, m.bytes[from:end])
+			if w.paced {
+				m.release(from, end)
+			}
+		}
+	})
 }
 
 // laneForest moves the nodes of a lane into the part, level by level from the top.

@@ -26,6 +26,7 @@ type indexOutput struct {
 	nodeIndex, nodeRow            cursor[byte]
 	blocks                        []sectionOutput
 	digests                       []digestOutput
+	rowSums                       []uint32     // of the columns of rows
 	groups                        *groupOutput // nil where they are not asked for
 	closers                       []func() error
 }
@@ -70,7 +71,7 @@ func (s *sectionOutput) counts(b []byte) error {
 }
 
 func newIndexOutput(x *indexer) (*indexOutput, error) {
-	o := &indexOutput{x: x, limit: int(min(max(x.memory/int64(x.workers)/64, 1<<10), 1<<20))}
+	o := &indexOutput{x: x, rowSums: make([]uint32, len(x.r.rowMaps)), limit: int(min(max(x.memory/int64(x.workers)/64, 1<<10), 1<<20))}
 	var err error
 	open := func(c *cursor[byte], name string) { err = cmp.Or(err, openColumn(o, c, name)) }
 	start := func(c *counter, name string) {
@@ -175,6 +176,9 @@ func (o *indexOutput) consume(p *indexPart) error {
 }
 
 func (o *indexOutput) consumeShape(p *indexPart) error {
+	for k, n := range p.rowBytes {
+		o.rowSums[k] = joinChecksums(o.rowSums[k], p.rowSums[k], n)
+	}
 	for _, n := range p.laneCheckpoints {
 		o.laneCheckpoint.count(uint64(n))
 	}

@@ -68,10 +68,6 @@ type manifestFile struct {
 	Manifest json.RawMessage `json:"manifest"`
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func checksum(b []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(b, castagnoli)) }
-
 // write puts the manifest into dir, in place of an older one.
 func (m *manifest) write(dir string) error {
 	inner, err := json.MarshalIndent(m, "", " ")
@@ -203,7 +199,7 @@ func describeFile(dir, name string) (fileEntry, error) {
 	if err != nil {
 		return e, err
 	}
-	e.CRC32C = fmt.Sprintf("%08x", sum)
+	e.CRC32C = word8(sum)
 	return e, f.Sync()
 }
 

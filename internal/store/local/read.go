@@ -27,6 +27,7 @@ type Reader struct {
 	c        columns
 	maps     []*mapping
 	rowMaps  []*mapping // of table interval, while a store is finished
+	rowNames []string   // of their files
 	paced    atomic.Int64
 	workers  int
 
