@@ -10,7 +10,8 @@ import (
 // The forest is dyadic in time: node (level, index) of a lane covers
 // [index << level, (index+1) << level) ns. A node exists iff more than leafRows rows
 // of the lane begin in it, so all nodes above one exist too. Its block is merged of
-// those of its halves; a half that is no node is built from its rows.
+// those of its halves, or built from its rows where neither half is a node; a half
+// that is none beside one that is is built from its rows too.
 
 // leafRows is the number of rows that is not worth a block.
 const leafRows = 32
@@ -116,6 +117,11 @@ func (f *forester) node(level int, index int64, lo, hi int, out []trace.Block) {
 		if hi-cut > leafRows {
 			f.node(level-1, 2*index+1, cut, hi, right)
 		}
+		f.keep(level, index, lo, out)
+		return
+	}
+	if max(cut-lo, hi-cut) <= leafRows { // neither half is a node: both at once
+		f.build(level, index, lo, hi, out)
 		f.keep(level, index, lo, out)
 		return
 	}
