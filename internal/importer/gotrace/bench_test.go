@@ -23,9 +23,9 @@ import (
 
 // BenchmarkImport prints the time of an import beside that of a bare loop over the
 // events of the reader library, taken in turns in the same run: ratio 1 is as fast,
-// which needs a second core; cpu-ratio counts the time of all cores. Both are of an
-// import that ends in counts. store-ratio is of one that ends in a store, with every
-// index and summary, and writer-ratio is of the same up to where the trace is read.
+// which needs a second core; cpu-ratio counts the time of all cores. Records ends in
+// counts; Store ends in a store with every index and summary, and its writer-ratio is
+// of the same up to where the trace is read.
 func BenchmarkImport(b *testing.B) {
 	for _, name := range []string{"go-compile/gocompile", "go-nethttp/nethttp", "go-sync/sync"} {
 		b.Run(path.Base(name), func(b *testing.B) {
@@ -77,40 +77,59 @@ func benchmark(b *testing.B, data []byte) {
 		b.Fatal(err)
 	}
 	run := importer.ClaimAs(Format, s)[0]
-	var bare, whole, bareWall, wholeWall, writerWall, storeWall float64
-	for b.Loop() {
-		begin, started := cpuSeconds(), time.Now()
-		r, err := xtrace.NewReader(bytes.NewReader(data))
-		for err == nil {
-			_, err = r.ReadEvent()
+	b.Run("Records", func(b *testing.B) {
+		var library, whole spent
+		for b.Loop() {
+			library.of(func() { bare(b, data) })
+			whole.of(func() {
+				if err := run.Import(context.Background(), importertest.NewCount()); err != nil {
+					b.Fatal(err)
+				}
+			})
 		}
-		if err != io.EOF {
-			b.Fatal(err)
+		b.ReportMetric(library.cpu/whole.cpu, "cpu-ratio")
+		b.ReportMetric(library.wall/whole.wall, "ratio")
+	})
+	b.Run("Store", func(b *testing.B) {
+		var library, reading, finishing spent
+		for b.Loop() {
+			library.of(func() { bare(b, data) })
+			w, err := local.Create(filepath.Join(b.TempDir(), "bench.plx"), local.Options{Summaries: all.Summaries, Digests: all.Digests})
+			if err != nil {
+				b.Fatal(err)
+			}
+			reading.of(func() { err = run.Import(context.Background(), w) })
+			if err != nil {
+				b.Fatal(err)
+			}
+			finishing.of(func() { err = w.Finish(context.Background()) })
+			if err != nil {
+				b.Fatal(err)
+			}
 		}
-		middle, half := cpuSeconds(), time.Now()
-		if err := run.Import(context.Background(), importertest.NewCount()); err != nil {
-			b.Fatal(err)
-		}
-		bareWall += half.Sub(started).Seconds()
-		wholeWall += time.Since(half).Seconds()
-		bare += middle - begin
-		whole += cpuSeconds() - middle
-		w, err := local.Create(filepath.Join(b.TempDir(), "bench.plx"), local.Options{Summaries: all.Summaries, Digests: all.Digests})
-		if err != nil {
-			b.Fatal(err)
-		}
-		started = time.Now()
-		if err := run.Import(context.Background(), w); err != nil {
-			b.Fatal(err)
-		}
-		writerWall += time.Since(started).Seconds()
-		if err := w.Finish(context.Background()); err != nil {
-			b.Fatal(err)
-		}
-		storeWall += time.Since(started).Seconds()
+		b.ReportMetric(library.cpu/(reading.cpu+finishing.cpu), "cpu-ratio")
+		b.ReportMetric(library.wall/(reading.wall+finishing.wall), "ratio")
+		b.ReportMetric(library.wall/reading.wall, "writer-ratio")
+	})
+}
+
+// spent is time in seconds, of all cores and by the clock.
+type spent struct{ cpu, wall float64 }
+
+func (s *spent) of(f func()) {
+	cpu, wall := cpuSeconds(), time.Now()
+	f()
+	s.cpu += cpuSeconds() - cpu
+	s.wall += time.Since(wall).Seconds()
+}
+
+// bare reads all events and does nothing with them.
+func bare(b *testing.B, data []byte) {
+	r, err := xtrace.NewReader(bytes.NewReader(data))
+	for err == nil {
+		_, err = r.ReadEvent()
 	}
-	b.ReportMetric(bareWall/writerWall, "writer-ratio")
-	b.ReportMetric(bareWall/storeWall, "store-ratio")
-	b.ReportMetric(bare/whole, "cpu-ratio")
-	b.ReportMetric(bareWall/wholeWall, "ratio")
+	if err != io.EOF {
+		b.Fatal(err)
+	}
 }
