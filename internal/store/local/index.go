@@ -236,7 +236,6 @@ func (p *indexPart) spills() []*spill {
 // An indexWorker does jobs of the second pass.
 type indexWorker struct {
 	x      *indexer
-	sums   *summer
 	forest *forester
 	groups *grouper
 	calls  []trace.DigestBuilder // by digest
@@ -246,7 +245,7 @@ type indexWorker struct {
 func newIndexWorker(x *indexer) *indexWorker {
 	share := x.memory / int64(x.workers)
 	w := &indexWorker{
-		x: x, sums: newSummer(len(x.r.regions)),
+		x:      x,
 		forest: newForester(x.r, x.summaries, x.temp, share/16), groups: &grouper{r: x.r},
 	}
 	for _, d := range x.digests {
@@ -317,21 +316,20 @@ func (w *indexWorker) location(ctx context.Context, p *indexPart, id trace.Locat
 }
 
 func (w *indexWorker) lane(p *indexPart, id trace.LocationID, lane int, v laneView) error {
-	if w.x.shape {
-		p.checkpoints = 0
-		if v.len() > checkBlock {
-			if err := w.sums.lane(&v, p); err != nil {
-				return err
-			}
-		}
-		p.laneCheckpoints = append(p.laneCheckpoints, p.checkpoints)
+	var sums sumSink
+	if w.x.shape && v.len() > checkBlock {
+		sums = p
 	}
+	p.checkpoints = 0
 	w.digest(p, id, lane, v)
 	if !w.x.shape && len(w.x.summaries) == 0 {
 		return nil
 	}
-	if err := w.forest.lane(id, lane, v); err != nil {
+	if err := w.forest.lane(id, lane, v, sums); err != nil {
 		return err
+	}
+	if w.x.shape {
+		p.laneCheckpoints = append(p.laneCheckpoints, p.checkpoints)
 	}
 	return w.laneForest(p)
 }

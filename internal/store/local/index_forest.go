@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -28,7 +29,7 @@ type forester struct {
 	top       int
 
 	v      laneView
-	walk   walker
+	sums   *summer
 	chain  []trace.OpenInterval // the last row that was built from, and its parents
 	s      trace.Stretch
 	levels []levelPart
@@ -49,7 +50,7 @@ type levelPart struct {
 }
 
 func newForester(r *Reader, summaries []trace.Summary, dir string, memory int64) *forester {
-	f := &forester{r: r, top: topLevel(r.info.End), pace: r.pace}
+	f := &forester{r: r, top: topLevel(r.info.End), pace: r.pace, sums: newSummer(r.roles)}
 	for _, s := range summaries {
 		f.summaries = append(f.summaries, shieldSummary(s))
 	}
@@ -81,10 +82,10 @@ func (f *forester) close() {
 	}
 }
 
-// lane builds the nodes of a lane; they stay in f.levels until drained. O(rows)
-// builds and O(rows / leafRows) merges, and one of each for every level above a
-// burst of rows.
-func (f *forester) lane(location trace.LocationID, lane int, v laneView) error {
+// lane builds the nodes of a lane, which stay in f.levels until drained, and gives its
+// prefix sums to out, if any. O(rows) builds and O(rows / leafRows) merges, and one of
+// each for every level above a burst of rows.
+func (f *forester) lane(location trace.LocationID, lane int, v laneView, out sumSink) error {
 	for i := range f.levels {
 		f.levels[i].count = 0
 	}
@@ -92,10 +93,23 @@ func (f *forester) lane(location trace.LocationID, lane int, v laneView) error {
 		return nil
 	}
 	f.v, f.chain = v, f.chain[:0]
-	f.walk.start(&f.v, f.r.roles, 0)
 	f.s.Rows.Location, f.s.Rows.Lane = location, lane
+	f.sums.start(&f.v, out)
 	f.node(f.top, 0, 0, v.len(), f.left[f.top])
-	return f.err
+	if len(f.summaries) == 0 { // nobody went through the rows yet
+		f.passBy()
+	}
+	return cmp.Or(f.err, f.sums.finish())
+}
+
+// passBy goes through rows for their sums alone.
+func (f *forester) passBy() {
+	for lo := 0; lo < f.v.len(); lo += checkBlock {
+		f.sums.segments = f.sums.segments[:0]
+		hi := min(lo+checkBlock, f.v.len())
+		f.sums.rows(lo, hi, 0)
+		f.pace(hi - lo)
+	}
 }
 
 // node makes the blocks of a node with rows [lo, hi) and puts them into out.
@@ -142,7 +156,9 @@ func (f *forester) build(level int, index int64, lo, hi int, out []trace.Block) 
 	f.s.Begin, f.s.End = begin, end
 	f.s.Rows = f.v.columns(f.s.Rows.Location, f.s.Rows.Lane, lo, hi)
 	f.s.Rows.Open = f.open(lo, begin)
-	f.s.Segments = f.walk.segments(f.s.Segments[:0], end)
+	f.sums.segments = f.sums.segments[:0]
+	f.sums.rows(lo, hi, end)
+	f.s.Segments = f.sums.segments
 	for k, s := range f.summaries {
 		out[k] = s.Build(out[k][:0], &f.s, f.r.regions)
 	}

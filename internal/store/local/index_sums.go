@@ -33,8 +33,10 @@ func (s sum) minus(o sum) sum {
 	return sum{s.exclusive - o.exclusive, s.inclusive - o.inclusive, s.calls - o.calls}
 }
 
-// A summer goes through the rows of a lane and makes the lists of sums.
+// A summer goes through the rows of a lane, once, and makes the lists of sums; a
+// forest takes the segments of time from the same walk.
 type summer struct {
+	roles   []trace.Role // by region
 	sums    []sum        // closed so far, by region
 	outer   []trace.Time // begin of the outermost open interval
 	onStack []uint32
@@ -44,23 +46,23 @@ type summer struct {
 	active  []trace.RegionID // open now
 	place   []int32          // in active
 	regions []trace.RegionID // of the lane
-	stack   []openRow
-	now     trace.Time
-	base    uint32 // the last checkpoint whose list holds everything, 1 before any
-	entries int    // in the lists since
+
+	v        *laneView
+	out      sumSink // nil: sums are not asked for
+	stack    []trace.OpenInterval
+	counting []trace.Role // of each on the stack: the role that counts, see trace.Segment
+	segments []trace.Segment
+	now      trace.Time
+	base     uint32 // the last checkpoint whose list holds everything, 1 before any
+	entries  int    // in the lists since
+	err      error
 }
 
-// An openRow is an interval that is open.
-type openRow struct {
-	end    trace.Time
-	row    int32
-	region trace.RegionID
-}
-
-func newSummer(regions int) *summer {
+func newSummer(roles []trace.Role) *summer {
+	n := len(roles)
 	return &summer{
-		sums: make([]sum, regions), outer: make([]trace.Time, regions), onStack: make([]uint32, regions),
-		posted: make([]sum, regions), changed: make([]bool, regions), place: make([]int32, regions),
+		roles: roles, sums: make([]sum, n), outer: make([]trace.Time, n), onStack: make([]uint32, n),
+		posted: make([]sum, n), changed: make([]bool, n), place: make([]int32, n),
 	}
 }
 
@@ -71,28 +73,45 @@ type sumSink interface {
 	checkpoint(base uint32) error
 }
 
-// lane makes the lists of a lane: one for each checkpoint after the begin, and the
-// last one over the whole lane. O(rows + checkpoints × regions open there).
-func (s *summer) lane(v *laneView, out sumSink) error {
-	s.now, s.base, s.entries = v.begin[0], 1, 0
-	for i := range v.begin {
-		s.leave(v.parent[i])
+// start begins a lane at time 0. There is a list for each checkpoint after the begin,
+// and the last one is over the whole lane. O(rows + checkpoints × regions open there).
+func (s *summer) start(v *laneView, out sumSink) {
+	s.v, s.out, s.segments = v, out, s.segments[:0]
+	s.now, s.base, s.entries, s.err = 0, 1, 0, nil
+}
+
+// rows goes through rows [lo, hi), and on to a time that no row after them is before.
+func (s *summer) rows(lo, hi int, until trace.Time) {
+	v := s.v
+	for i := lo; i < hi; i++ {
+		s.leave(int(v.parent[i]))
 		s.advance(v.begin[i])
-		if i%checkBlock == 0 && i > 0 {
-			whole := s.entries >= checkFactor*len(s.regions)
-			if err := s.checkpoint(uint32(i/checkBlock), whole, out); err != nil {
-				return err
-			}
+		if i%checkBlock == 0 && i > 0 && s.out != nil {
+			s.checkpoint(uint32(i/checkBlock), s.entries >= checkFactor*len(s.regions))
 		}
-		s.enter(openRow{v.end(i), int32(i), v.region[i]}, v.begin[i])
+		s.enter(v.interval(i))
 	}
+	for n := len(s.stack); n > 0 && s.stack[n-1].End < until; n-- {
+		s.pop()
+	}
+	s.advance(until)
+}
+
+// finish ends the lane.
+func (s *summer) finish() error {
 	s.leave(-1)
-	err := s.checkpoint(uint32((v.len()+checkBlock-1)/checkBlock), true, out)
+	if s.out != nil {
+		s.checkpoint(uint32((s.v.len()+checkBlock-1)/checkBlock), true)
+	}
 	for _, r := range s.regions {
 		s.sums[r], s.posted[r] = sum{}, sum{}
 	}
 	s.regions = s.regions[:0]
-	return err
+	for _, r := range s.list {
+		s.changed[r] = false
+	}
+	s.list = s.list[:0]
+	return s.err
 }
 
 // advance gives the time until t to the innermost region.
@@ -100,42 +119,59 @@ func (s *summer) advance(t trace.Time) {
 	if t <= s.now {
 		return
 	}
-	if n := len(s.stack); n > 0 {
-		s.sums[s.stack[n-1].region].exclusive += t - s.now
+	g := trace.Segment{Begin: s.now, End: t, Region: trace.NoRegion, Row: -1}
+	if n := len(s.stack) - 1; n >= 0 {
+		g.Region, g.Row, g.Role = s.stack[n].Region, s.stack[n].Row, s.counting[n]
+		s.sums[g.Region].exclusive += t - s.now
 	}
 	s.now = t
+	if k := len(s.segments); k > 0 && s.segments[k-1].Row == g.Row { // an empty one lay between
+		s.segments[k-1].End = t
+		return
+	}
+	s.segments = append(s.segments, g)
 }
 
 // leave closes the intervals past a parent.
-func (s *summer) leave(parent int32) {
-	for n := len(s.stack) - 1; n >= 0 && s.stack[n].row > parent; n-- {
-		r := s.stack[n].region
-		s.advance(s.stack[n].end)
-		s.stack = s.stack[:n]
-		if s.onStack[r]--; s.onStack[r] == 0 {
-			s.sums[r].inclusive += s.now - s.outer[r]
-			last := s.active[len(s.active)-1]
-			s.active[s.place[r]] = last
-			s.place[last] = s.place[r]
-			s.active = s.active[:len(s.active)-1]
-			s.change(r)
-		}
+func (s *summer) leave(parent int) {
+	for n := len(s.stack); n > 0 && s.stack[n-1].Row > parent; n-- {
+		s.pop()
 	}
 }
 
-func (s *summer) enter(o openRow, t trace.Time) {
-	r := o.region
+// pop closes the innermost interval.
+func (s *summer) pop() {
+	n := len(s.stack) - 1
+	r := s.stack[n].Region
+	s.advance(s.stack[n].End)
+	s.stack, s.counting = s.stack[:n], s.counting[:n]
+	if s.onStack[r]--; s.onStack[r] == 0 {
+		s.sums[r].inclusive += s.now - s.outer[r]
+		last := s.active[len(s.active)-1]
+		s.active[s.place[r]] = last
+		s.place[last] = s.place[r]
+		s.active = s.active[:len(s.active)-1]
+		s.change(r)
+	}
+}
+
+func (s *summer) enter(o trace.OpenInterval) {
+	r := o.Region
 	if s.sums[r].calls == 0 {
 		s.regions = append(s.regions, r)
 	}
 	if s.onStack[r] == 0 {
-		s.outer[r] = t
+		s.outer[r] = o.Begin
 		s.place[r] = int32(len(s.active))
 		s.active = append(s.active, r)
 	}
 	s.onStack[r]++
 	s.sums[r].calls++
-	s.stack = append(s.stack, o)
+	role := s.roles[r]
+	if n := len(s.counting); role == trace.RoleAnnotation && n > 0 {
+		role = s.counting[n-1]
+	}
+	s.stack, s.counting = append(s.stack, o), append(s.counting, role)
 }
 
 // change notes a region for the next checkpoint: one that was left, or is open then.
@@ -149,7 +185,7 @@ func (s *summer) change(r trace.RegionID) {
 
 // checkpoint makes the list of checkpoint k: of everything so far, or of what was
 // added.
-func (s *summer) checkpoint(k uint32, whole bool, out sumSink) error {
+func (s *summer) checkpoint(k uint32, whole bool) {
 	for _, r := range s.active {
 		s.change(r)
 	}
@@ -160,9 +196,7 @@ func (s *summer) checkpoint(k uint32, whole bool, out sumSink) error {
 		s.posted[r] = now
 		if !whole && added != (sum{}) {
 			s.entries++
-			if err := out.entry(r, added); err != nil {
-				return err
-			}
+			s.fail(s.out.entry(r, added))
 		}
 	}
 	s.list = s.list[:0]
@@ -170,12 +204,16 @@ func (s *summer) checkpoint(k uint32, whole bool, out sumSink) error {
 		s.base, s.entries = k, 0
 		slices.Sort(s.regions) // as answers want them
 		for _, r := range s.regions {
-			if err := out.entry(r, s.posted[r]); err != nil {
-				return err
-			}
+			s.fail(s.out.entry(r, s.posted[r]))
 		}
 	}
-	return out.checkpoint(s.base)
+	s.fail(s.out.checkpoint(s.base))
+}
+
+func (s *summer) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
 }
 
 // at gives the sums of a region until now, with what is open.

@@ -353,7 +353,7 @@ func TestSummariesSeeWhatIsOpen(t *testing.T) {
 	defer f.close()
 	for id := range trace.LocationID(r.tree.Len()) {
 		for n := r.lanes[id]; n < r.lanes[id+1]; n++ {
-			if err := f.lane(id, int(n-r.lanes[id]), r.lane(int(n))); err != nil {
+			if err := f.lane(id, int(n-r.lanes[id]), r.lane(int(n)), nil); err != nil {
 				t.Fatal(err)
 			}
 			for i := range f.levels {
