@@ -24,8 +24,13 @@ type Options struct {
 const (
 	// MostSample is the largest sample, and the default.
 	MostSample = 1000
-	// mostAuto is how many groups are looked for where no number is given.
-	mostAuto = 8
+	// mostAuto is how many groups are looked for where no number is given, and
+	// mostKinds how many where so few are not clear and more are: locations of many
+	// kinds, such as goroutines.
+	mostAuto, mostKinds = 8, 64
+	// clearKinds is the least silhouette of so many, and nearly how much less than
+	// the clearest is as good where it is fewer.
+	clearKinds, nearly = 0.5, 0.02
 	// clear is the least silhouette of groups worth telling apart, and alike
 	// the mean similarity above which all are one group whatever it is.
 	clear, alike = 0.4, 0.985

@@ -278,3 +278,19 @@ func TestWhatIsUnlikeTheOthersComesFirst(t *testing.T) {
 		t.Errorf("order %v, groups %v, %v; want %v", order, of, err, want)
 	}
 }
+
+// TestManyKindsAreFound: more than are looked for at first, each with calls of its own.
+func TestManyKindsAreFound(t *testing.T) {
+	var rows []callgraph.Row
+	want := make([]int, 300)
+	for i := range want {
+		want[i] = i * 7 % 20
+		for k := range 3 {
+			rows = append(rows, callgraph.Row{Owner: int32(i), Pair: callgraph.Pair{Caller: callgraph.Root, Callee: int32(3*want[i] + k)}, Exclusive: float64(100 + i%9*k)})
+		}
+	}
+	g := Group(NewTable(300, rows, Exclusive), Options{Seed: 1})
+	if a := agreement(g.Of, asGroups(want)); a < 1 || len(g.Members) != 20 {
+		t.Errorf("%d groups, agreement %.4f, want 20 groups", len(g.Members), a)
+	}
+}

@@ -276,18 +276,26 @@ func cut(d []float32, joins []join, m int, o Options) []int {
 	if m < 3 || mean(d, m) < 1-alike && joins[len(joins)-1].height < 4*(1-alike) {
 		return one
 	}
-	best, of := clear, one
-	for k, s := range silhouettes(d, joins, m, min(mostAuto, m-1)) {
-		if k >= 2 && s > best+1e-9 {
-			best, of = s, cutInto(joins, m, k)
+	values := silhouettes(d, joins, m, min(mostKinds, m-1))
+	best, groups := clear, 0
+	for k := 2; k <= min(mostAuto, m-1); k++ {
+		if values[k] > best+1e-9 {
+			best, groups = values[k], k
 		}
 	}
-	if best > clear {
-		return of
+	if groups > 0 {
+		return cutInto(joins, m, groups)
+	}
+	if clearest := slices.Max(values); clearest > clearKinds {
+		for k := mostAuto + 1; k < len(values); k++ {
+			if values[k] >= clearest-nearly {
+				return cutInto(joins, m, k)
+			}
+		}
 	}
 	// Some that stand apart from others which are no groups themselves: a jump
 	// in the heights of the last joins.
-	widest := jump
+	widest, of := jump, one
 	for k := 2; k <= min(mostAuto, m-1); k++ {
 		if r := joins[m-k].height / joins[m-k-1].height; r > widest {
 			widest, of = r, cutInto(joins, m, k)

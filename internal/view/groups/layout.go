@@ -19,6 +19,7 @@ const (
 	leastName  = 48 // what a name is shortened to
 	mostName   = 96 // beside a row of the map
 	leastWords = 340
+	leastPair  = 150 // for a region with its caller
 )
 
 // A drawing remembers where things were put, for Pick.
@@ -94,15 +95,22 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 	bars, heads, text := &scene.Rect{}, &scene.Text{Size: scene.TitleSize, Bold: true}, &scene.Text{Size: scene.TextSize}
 	n := len(r.groups.Members)
 	lines := max(int((height-pad)/lineHeight)/max(n, 1)-1, 0)
+	if height > 8*lineHeight {
+		lines = max(lines, 2) // what sets a group apart comes before further groups
+	}
 	y := float32(pad)
 	for k := range r.groups.Members {
-		if y+lineHeight > height && k > 0 {
-			text.Add(pad, height-4, scene.Shorten(fmt.Sprintf("and %s; the table has all", view.Count(n-k, "more group")), width-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
-			break
-		}
 		own := min(len(r.differs[k]), max(lines-1, 0))
 		if n == 1 {
 			own = 0
+		}
+		need := float32(1+own) * lineHeight
+		if k < n-1 {
+			need += lineHeight // for saying that there are more
+		}
+		if y+need > height && k > 0 {
+			text.Add(pad, height-4, scene.Shorten(fmt.Sprintf("and %s; the table has all", view.Count(n-k, "more group")), width-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+			break
 		}
 		top := y
 		y += lineHeight - 2
@@ -162,12 +170,12 @@ func (r *result) fit(group int, d *grouping.Difference, width float32) string {
 		how, _, _ = strings.Cut(how, " (") // the ratio says enough
 	}
 	if scene.TextWidth(what+how, scene.TextSize, false) > width {
-		what = r.nodes[r.table.Columns[d.Column].Callee].Name // without its caller
-	}
-	if scene.TextWidth(what+how, scene.TextSize, false) > width {
 		how = strings.TrimSuffix(strings.TrimSuffix(how, " than the others"), " of the others")
 	}
 	room := width - scene.TextWidth(how, scene.TextSize, false)
+	if scene.TextWidth(what, scene.TextSize, false) > room && room < leastPair {
+		what = r.nodes[r.table.Columns[d.Column].Callee].Name // without its caller
+	}
 	if room < leastName {
 		return scene.Shorten(what+how, width, scene.TextSize)
 	}
