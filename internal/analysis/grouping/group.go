@@ -29,7 +29,7 @@ const (
 	// kinds, such as goroutines.
 	mostAuto, mostKinds = 8, 64
 	// clearKinds is the least silhouette of so many, and nearly how much less than
-	// the clearest is as good where it is fewer.
+	// the clearest is about as good.
 	clearKinds, nearly = 0.5, 0.02
 	// clear is the least silhouette of groups worth telling apart, and alike
 	// the mean similarity above which all are one group whatever it is.

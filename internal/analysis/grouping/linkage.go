@@ -287,11 +287,15 @@ func cut(d []float32, joins []join, m int, o Options) []int {
 		return cutInto(joins, m, groups)
 	}
 	if clearest := slices.Max(values); clearest > clearKinds {
+		// Of those that are about as clear, the cut between the joins farthest apart.
+		widest := -1.0
 		for k := mostAuto + 1; k < len(values); k++ {
-			if values[k] >= clearest-nearly {
-				return cutInto(joins, m, k)
+			apart := joins[m-k].height - joins[max(m-k-1, 0)].height
+			if values[k] >= clearest-nearly && apart > widest {
+				widest, groups = apart, k
 			}
 		}
+		return cutInto(joins, m, groups)
 	}
 	// Some that stand apart from others which are no groups themselves: a jump
 	// in the heights of the last joins.

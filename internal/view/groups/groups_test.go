@@ -176,3 +176,23 @@ func TestOtherViewsOrderByTheSameGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestGoroutinesAreGroupedByKind: those of a server under test run a few dozen
+// functions, and the processors are unlike all of them.
+func TestGoroutinesAreGroupedByKind(t *testing.T) {
+	r := viewtest.Import(t, "data", "go-nethttp", "nethttp.trace")
+	c := viewtest.Case{}
+	d := c.Compute(t, groups.View, r).Data().(groups.Data)
+	var names []string
+	for _, g := range d.Groups {
+		names = append(names, g.Names)
+	}
+	if len(d.Groups) < 20 || !slices.Contains(names, "P 0–15") || !slices.Contains(names, "goroutine 1") {
+		t.Errorf("%d groups: %q; want the processors and main.main on their own", len(d.Groups), names)
+	}
+	for _, g := range d.Groups[:5] {
+		if len(g.Differs) == 0 || g.Differs[0].Kind != "calls" || g.Differs[0].Effect < 0.99 {
+			t.Errorf("group of %d, %s: nothing that it alone does", len(g.Members), g.Names)
+		}
+	}
+}
