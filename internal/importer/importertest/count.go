@@ -2,6 +2,7 @@ package importertest
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -123,9 +124,7 @@ func (c *Count) Communicator(k trace.Communicator) trace.CommunicatorID {
 }
 
 func (c *Count) Link(l trace.Link) {
-	c.mu.Lock()
-	c.Links[l.Kind]++
-	c.mu.Unlock()
+	atomic.AddInt64(&c.Links[l.Kind], 1)
 }
 
 func (c *Count) Profile(trace.ProfileRow) { c.add(&c.ProfileRows) }
