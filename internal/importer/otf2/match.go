@@ -32,19 +32,24 @@ var matchLinks = [matchKinds]trace.LinkKind{
 	trace.LinkMessage, trace.LinkSpawn, trace.LinkWake, trace.LinkSpawn, trace.LinkWake, trace.LinkSpawn,
 }
 
-// A half is one end of a link on its way to the other. It holds no pointers.
-type half struct {
-	digest  uint64 // of what both ends share
+// A key is what both ends of a link share.
+type key struct {
 	kind    matchKind
 	a, b, c uint32 // as matchKind says
 	d       uint64
-	order   trace.Time
-	at      uint32 // location, index of definition
-	seq     uint32 // among the halves of the location
-	region  trace.RegionID
-	number  uint32 // of the call, see trace.End
-	time    trace.Time
-	size    int64
+}
+
+// A half is one end of a link on its way to the other. It holds no pointers.
+type half struct {
+	digest uint64 // of key
+	key
+	order  trace.Time
+	at     uint32 // location, index of definition
+	seq    uint32 // among the halves of the location
+	region trace.RegionID
+	number uint32 // of the call, see trace.End
+	time   trace.Time
+	size   int64
 }
 
 // setDigest makes the half ready to be sorted.
@@ -161,7 +166,7 @@ func (m *matcher) joinPart(ctx context.Context, part *sides, f func(cause, effec
 		switch {
 		case side < 0:
 			s := &stats[w.cause.kind]
-			if len(doubtful) > 0 && doubtful[keyOf(w.cause)] {
+			if len(doubtful) > 0 && doubtful[w.cause.key] {
 				s.unsure++
 			} else {
 				s.causes++
@@ -171,13 +176,13 @@ func (m *matcher) joinPart(ctx context.Context, part *sides, f func(cause, effec
 			s := &stats[w.effect.kind]
 			switch {
 			case w.effect.kind == matchTask && w.paired: // it goes on with the task
-			case len(doubtful) > 0 && doubtful[keyOf(w.effect)]:
+			case len(doubtful) > 0 && doubtful[w.effect.key]:
 				s.unsure++
 			default:
 				s.effects++
 			}
 			err = w.nextEffect()
-		case len(doubtful) > 0 && doubtful[keyOf(w.cause)]:
+		case len(doubtful) > 0 && doubtful[w.cause.key]:
 			stats[w.cause.kind].unsure += 2
 			err = cmp.Or(w.nextCause(), w.nextEffect())
 		default:
@@ -196,15 +201,6 @@ func (m *matcher) joinPart(ctx context.Context, part *sides, f func(cause, effec
 	}
 	return stats, nil
 }
-
-// A key is the part of a half that both ends share.
-type key struct {
-	kind    matchKind
-	a, b, c uint32
-	d       uint64
-}
-
-func keyOf(h *half) key { return key{h.kind, h.a, h.b, h.c, h.d} }
 
 // doubtful finds the keys of messages to processes with incomplete receives where
 // sends and receives differ in number: there the k-th receive need not belong to
@@ -232,7 +228,7 @@ func (m *matcher) doubtful(ctx context.Context, part *sides) (map[key]bool, erro
 			h = w.effect
 		}
 		if side != 0 && h.kind == matchMessage && int(h.c) < len(m.incomplete) && m.incomplete[h.c] {
-			keys[keyOf(h)] = true
+			keys[h.key] = true
 		}
 		if side <= 0 {
 			err = w.nextCause()
@@ -290,11 +286,11 @@ func (w *walk) nextCause() (err error) {
 
 func (w *walk) nextEffect() (err error) {
 	w.effect, err = w.effects.next()
-	w.paired = w.paired && w.effect != nil && keyOf(w.effect) == w.last
+	w.paired = w.paired && w.effect != nil && w.effect.key == w.last
 	return err
 }
 
 func (w *walk) nextPair() error {
-	w.paired, w.last = true, keyOf(w.cause)
+	w.paired, w.last = true, w.cause.key
 	return cmp.Or(w.nextCause(), w.nextEffect())
 }

@@ -165,7 +165,7 @@ func TestSpoolSortsWhateverItHolds(t *testing.T) {
 		s := newSpool(1<<18, halfOrder) // some thousand
 		b := s.block()
 		for i := range n {
-			h := half{a: uint32(random.IntN(50)), order: trace.Time(random.IntN(1000)), at: uint32(random.IntN(3)), seq: uint32(i)}
+			h := half{key: key{a: uint32(random.IntN(50))}, order: trace.Time(random.IntN(1000)), at: uint32(random.IntN(3)), seq: uint32(i)}
 			h.setDigest()
 			if b = append(b, h); len(b) == blockRecords {
 				b = s.add(b)

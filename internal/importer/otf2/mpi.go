@@ -50,9 +50,9 @@ func (r *row) message(f *fields, sent bool) {
 	h.order = r.now
 	r.place(h, r.now, r.innermost())
 	if sent {
-		r.half(0, h)
+		r.keep(0, h)
 	} else {
-		r.half(1, h)
+		r.keep(1, h)
 	}
 }
 
@@ -68,18 +68,47 @@ func (r *row) receive(f *fields) {
 		delete(r.requests, request)
 	}
 	if ok {
-		r.effect(*h)
+		r.place(h, r.now, r.innermost())
+		r.keep(1, h)
 	}
 }
 
 // messageHalf reads what a record says of a message into h; false where that is not
 // enough to find the other half.
 func (r *row) messageHalf(h *half, f *fields, sent bool) bool {
-	rank, ref := f.uint32(), f.uint32()
-	h.kind, h.d, h.size = matchMessage, uint64(f.uint32()), int64(f.uint64())
+	rank, ref, tag := f.uint32(), f.uint32(), f.uint32()
+	h.size = int64(f.uint64())
 	if f.bad {
 		return false
 	}
+	known := &r.channels[(rank*4+tag*2+ref)%uint32(len(r.channels))]
+	if !sent {
+		known = &r.channels[^(rank*4+tag*2+ref)%uint32(len(r.channels))]
+	}
+	if known.set && known.rank == rank && known.ref == ref && known.tag == tag && known.sent == sent {
+		h.key, h.digest = known.key, known.digest
+		return true
+	}
+	h.key = key{kind: matchMessage, d: uint64(tag)}
+	if !r.partners(&h.key, rank, ref, sent) {
+		return false
+	}
+	h.setDigest()
+	*known = knownChannel{set: true, sent: sent, rank: rank, ref: ref, tag: tag, key: h.key, digest: h.digest}
+	return true
+}
+
+// A knownChannel is what records of messages say of their partner, and what halves of
+// such messages have in common. Few are in use at a time.
+type knownChannel struct {
+	set, sent      bool
+	rank, ref, tag uint32
+	key            key
+	digest         uint64
+}
+
+// partners finds whom a message goes from and to.
+func (r *row) partners(h *key, rank, ref uint32, sent bool) bool {
 	c, k := r.comm(ref)
 	if c == nil {
 		r.tally.partners++

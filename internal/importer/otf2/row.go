@@ -42,6 +42,7 @@ type row struct {
 	joined    uint32 // the team that ended last, of which this is the first thread
 	halves    [matchParts][2][]half
 	ends      half // of a message, while it is read
+	channels  [64]knownChannel
 	seq       uint32
 	collect   []participation
 	collSeq   map[uint32]uint32
@@ -346,8 +347,13 @@ func (r *row) place(h *half, t trace.Time, c call) {
 }
 
 func (r *row) half(side int, h *half) {
-	h.at, h.seq = uint32(r.at), r.seq
 	h.setDigest()
+	r.keep(side, h)
+}
+
+// keep gives a half whose digest is known to the matcher.
+func (r *row) keep(side int, h *half) {
+	h.at, h.seq = uint32(r.at), r.seq
 	r.seq++
 	part := h.part()
 	to := &r.halves[part][side]

@@ -29,12 +29,12 @@ func (r *row) thread(e *event, f *fields) {
 	case evThreadCreate, evThreadBegin, evThreadWait, evThreadEnd:
 		r.threadLife(e.id, f)
 	case evOmpTaskCreate, evOmpTaskSwitch, evOmpTaskComplete:
-		r.task(e.id, half{kind: matchTask, a: undefined32, b: uint32(r.process), d: e.value}, e.value)
+		r.task(e.id, half{key: key{kind: matchTask, a: undefined32, b: uint32(r.process), d: e.value}}, e.value)
 	case evThreadTaskCreate, evThreadTaskSwitch, evThreadTaskComplete:
 		_, team := r.comm(f.uint32())
 		creator, number := f.uint32(), uint64(f.uint32())
 		if !f.bad {
-			r.task(e.id, half{kind: matchTask, a: team, b: uint32(r.process), c: creator, d: number}, number)
+			r.task(e.id, half{key: key{kind: matchTask, a: team, b: uint32(r.process), c: creator, d: number}}, number)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func (r *row) teamBegin(ref uint32) {
 		return
 	}
 	if c.rankOf(r.at) != 0 {
-		r.start(half{kind: matchTeam, a: k, b: uint32(r.at), order: r.now, size: -1})
+		r.start(half{key: key{kind: matchTeam, a: k, b: uint32(r.at)}, order: r.now, size: -1})
 		return
 	}
 	if !r.forked.set {
@@ -62,7 +62,7 @@ func (r *row) teamBegin(ref uint32) {
 	}
 	for rank, m := range c.members {
 		if rank > 0 && m >= 0 {
-			r.causeAt(half{kind: matchTeam, a: k, b: uint32(m), order: r.now, size: -1}, r.forked.time, r.forked.call)
+			r.causeAt(half{key: key{kind: matchTeam, a: k, b: uint32(m)}, order: r.now, size: -1}, r.forked.time, r.forked.call)
 		}
 	}
 	r.forked.set = false
@@ -84,7 +84,7 @@ func (r *row) teamEnd(ref uint32) {
 		return
 	}
 	if c.rankOf(r.at) != 0 {
-		r.end(half{kind: matchJoin, a: k, b: uint32(r.at), order: r.now, size: -1})
+		r.end(half{key: key{kind: matchJoin, a: k, b: uint32(r.at)}, order: r.now, size: -1})
 		return
 	}
 	r.joined = k
@@ -96,7 +96,7 @@ func (r *row) teamJoin() {
 	}
 	for rank, m := range r.a.comms[r.joined].members {
 		if rank > 0 && m >= 0 {
-			r.effect(half{kind: matchJoin, a: r.joined, b: uint32(m), order: r.now, size: -1})
+			r.effect(half{key: key{kind: matchJoin, a: r.joined, b: uint32(m)}, order: r.now, size: -1})
 		}
 	}
 	r.joined = undefined32
@@ -106,7 +106,7 @@ func (r *row) teamJoin() {
 // waits for it. Begin and end stay as points in time: they bound the thread.
 func (r *row) threadLife(id uint8, f *fields) {
 	_, contingent := r.comm(f.uint32())
-	h := half{kind: matchThread, a: contingent, b: uint32(r.process), d: f.uint64(), order: r.now, size: -1}
+	h := half{key: key{kind: matchThread, a: contingent, b: uint32(r.process), d: f.uint64()}, order: r.now, size: -1}
 	if f.bad {
 		return
 	}
