@@ -106,3 +106,30 @@ func TestOwnersHoldAllCallsOfTheirLocations(t *testing.T) {
 		t.Errorf("only %d buckets", len(rows))
 	}
 }
+
+// TestFoldingIsGatheringByCallee: to the last digit, of locations and of groups of them.
+func TestFoldingIsGatheringByCallee(t *testing.T) {
+	r := random(5, 6, 4000)
+	for _, measure := range []Measure{Totals, Exclusive, Inclusive} {
+		for _, owner := range [][]int32{nil, {0, 1, 2, 0, 1, 2}} {
+			o := Options{Node: r.of, Nodes: len(r.nodes), Measure: measure}
+			folded := &Plan{Options: o, Locations: r.locations, Owner: owner, Owners: 3}
+			if _, err := Gather(folded, r.scan); err != nil {
+				t.Fatal(err)
+			}
+			got, ok := folded.Fold()
+			o.Profile = true
+			direct := &Plan{Options: o, Locations: r.locations, Owner: owner, Owners: 3}
+			want, err := Gather(direct, r.scan)
+			if err != nil || !ok || fmt.Sprint(got) != fmt.Sprint(want) || len(want) < 18 {
+				t.Fatalf("measure %d: folded %v\n%v\nwant %v, %v", measure, ok, got, want, err)
+			}
+			group := []int32{0, 1, 0, 1, 0, 1}
+			a, err1 := folded.Merge(group, 2, r.scan)
+			b, err2 := direct.Merge(group, 2, r.scan)
+			if err1 != nil || err2 != nil || fmt.Sprint(a) != fmt.Sprint(b) || len(a) < 12 {
+				t.Errorf("measure %d: groups %v\nwant %v", measure, a, b)
+			}
+		}
+	}
+}

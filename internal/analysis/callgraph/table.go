@@ -93,6 +93,39 @@ func (p *Plan) mergeKept(group []int32, n int) []Row {
 	return condense(n, p.Measure != Totals, func(k int) (int32, *Graph) { return int32(k), &parts[0][k] })
 }
 
+// Fold makes of what was gathered by caller and callee what would have been by callee
+// alone, without reading the calls again: the rows, and what Merge works on. It is
+// false where not all was kept.
+func (p *Plan) Fold() ([]Row, bool) {
+	if p.kept == nil || p.size > mostKept {
+		return nil, false
+	}
+	p.Profile = true
+	rows := condense(len(p.kept), p.Measure != Totals, func(k int) (int32, *Graph) {
+		if p.kept[k] != nil {
+			p.kept[k] = p.kept[k].folded()
+		}
+		return int32(k), p.kept[k]
+	})
+	return rows, true
+}
+
+// folded puts the calls of each callee together. It takes over the sketches of g.
+func (g *Graph) folded() *Graph {
+	out := &Graph{buckets: make([]Bucket, 0, len(g.buckets))}
+	for i := range g.buckets {
+		b := &g.buckets[i]
+		to := out.At(Pair{Root, b.Callee})
+		if to.Count == 0 {
+			b.Caller = Root
+			*to = *b
+			continue
+		}
+		to.merge(b)
+	}
+	return out
+}
+
 // keep reports whether it kept the graph.
 func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
 	if p.size += g.sizeBytes(); p.size > mostKept || g.condensed {

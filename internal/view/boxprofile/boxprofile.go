@@ -184,8 +184,7 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	if len(r.locations) < len(r.holders) {
 		plan.Owner, plan.Owners = r.unitOf, len(r.locations)
 	}
-	var err error
-	r.rows, err = callgraph.Gather(plan, scan)
+	table, err := r.read(plan, scan)
 	r.overlap = plan.Open.Load()
 	if err == nil {
 		err = r.arrange(ctx)
@@ -195,9 +194,11 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	}
 	g := r.groups
 	if g == nil {
-		table, err := grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
-		if err != nil {
-			return err
+		if table == nil {
+			table, err = grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
+			if err != nil {
+				return err
+			}
 		}
 		g = r.grouping(table)
 		r.groups = g
@@ -208,6 +209,36 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 			view.Count(len(r.locations), "location"), view.Count(len(g.Members), "group")))
 	}
 	return err
+}
+
+// mostFolded is how many locations are read by caller and callee at first, so that
+// one reading gives both the boxes and what groups are found by.
+const mostFolded = 1 << 14
+
+// read collects the rows. In a window, where reading is most of the work, it gives
+// the table for grouping too; nil where that must be read for itself.
+func (r *result) read(plan *callgraph.Plan, scan callgraph.Scan) (*grouping.Table, error) {
+	sel, n := r.request.Selection, len(r.locations)
+	window := sel.Begin > 0 || sel.End < r.request.Store().Info().End
+	filtered := plan.Callees != nil || plan.Callers != nil || plan.Path != nil
+	var err error
+	if window && !filtered && n > mostHues && n <= mostFolded && r.over == "calls" && !r.request.Values.Set("arrange") {
+		plan.Profile = false
+		if r.rows, err = callgraph.Gather(plan, scan); err != nil {
+			return nil, err
+		}
+		table := grouping.NewTable(n, r.rows, grouping.Exclusive)
+		if rows, ok := plan.Fold(); ok {
+			r.rows = rows
+			return table, nil
+		}
+		plan.Open.Store(0)
+		plan.Profile = true
+		r.rows, err = callgraph.Gather(plan, scan)
+		return table, err
+	}
+	r.rows, err = callgraph.Gather(plan, scan)
+	return nil, err
 }
 
 // arrange puts locations that behave alike next to each other, or where they are too
