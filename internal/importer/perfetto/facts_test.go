@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,7 +63,10 @@ func TestEverySliceOfTheSampleIsKept(t *testing.T) {
 func slicesOf(t *testing.T, r store.Reader) (out []string) {
 	t.Helper()
 	origin := r.Info().Origin
+	var mu sync.Mutex
 	err := r.Intervals(t.Context(), store.Window{End: r.Info().End + 1}, func(c *trace.Columns) error {
+		mu.Lock()
+		defer mu.Unlock()
 		for i := range c.Begin {
 			out = append(out, fmt.Sprintf("%d +%d %s", c.Begin[i]+origin, c.Duration[i], r.Regions()[c.Region[i]].Name))
 		}
