@@ -21,6 +21,7 @@ type converter struct {
 	runtime     trace.Stream // global ranges; nil until there is one
 	first, last trace.Time
 	started     bool
+	located     int // goroutines that have a row
 
 	g        map[xtrace.GoID]*goroutine
 	recent   [recentSize]*goroutine // some of g

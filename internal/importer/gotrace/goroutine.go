@@ -105,6 +105,7 @@ func (c *converter) locate(g *goroutine) {
 	c.text = strconv.AppendInt(append(c.text[:0], word...), int64(g.id), 10)
 	name := string(c.text)
 	g.at = c.w.Location(trace.Location{Parent: group, Kind: kindGoroutine, Key: name[len(word):], Name: name, Rank: trace.NoRank, Order: int64(g.id)})
+	c.located++
 	g.stream = c.w.Stream(g.at, trace.StreamOptions{Unordered: true})
 	g.stream.Enter(g.begin, g.region) // its life
 	if s, ok := c.stackOf(g, g.created); ok {

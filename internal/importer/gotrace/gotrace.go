@@ -73,8 +73,12 @@ func isHeader(head []byte) bool {
 	return ok && len(version) > 0 && len(bytes.Trim(version, "0123456789")) == 0 && len(bytes.Trim(ending, "\x00")) == 0
 }
 
-// largeTrace is the size of a file from which on memory is worth a pause.
-const largeTrace = 4 << 20
+// largeTrace is the size of a file from which on memory is worth a pause, and
+// manyGoroutines is how many have the same effect.
+const (
+	largeTrace     = 16 << 20
+	manyGoroutines = 1 << 17
+)
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	path := run.Files[0]
@@ -90,7 +94,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	// What the library read is garbage by now, as large as the trace. It goes before
 	// the writer sorts, so that the two do not add up.
-	if run.Size() > largeTrace {
+	if run.Size() > largeTrace || c.located > manyGoroutines {
 		runtime.GC()
 	}
 	return c.close()
