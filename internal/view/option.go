@@ -44,6 +44,7 @@ var OptionTable = []Option{
 	{Name: "stretch", Kind: "choice", Choices: []string{"linear", "log", "rank"}, Default: "linear", Help: "how values are spread over an axis or over colours"},
 	{Name: "a", Kind: "patterns", Help: "the set that is asked about: locations by pattern, from=T, to=T, time=T..T; parts add up; none: the selection"},
 	{Name: "b", Kind: "patterns", Help: "the set it is held against, written alike; rest, all, or none for the rest"},
+	{Name: "square", Kind: "choice", Choices: []string{"rings", "stripes"}, Default: "rings", Help: "how a square shows quantiles: rings about its centre with slices for locations, or stripes from the bottom up with locations side by side"},
 	{Name: "span", Kind: "choice", Choices: []string{"all", "row"}, Default: "all", Help: "what colours run over: all values on display, or those of each row"},
 	{Name: "alike", Kind: "choice", Choices: []string{"both", "structure", "time"}, Default: "both", Help: "what makes locations alike: who calls whom, the time in it, or both"},
 	{Name: "k", Kind: "integer", Default: "0", Help: "into how many groups; 0: by the threshold, or as many as are clearest"},

@@ -99,6 +99,20 @@ func Locate(p Point, n int) (slice, ring int) {
 	return min(n-1, int(at*float64(n)/4)), ring
 }
 
+// Stripe gives where the stripe of a quantile begins and ends from the bottom up, where a
+// square has stripes in place of rings: of the same areas, with the locations side by
+// side from left to right.
+func Stripe(i int) (from, to float64) { return cumulative[i] / 14, cumulative[i+1] / 14 }
+
+// LocateStriped is the hit test of such a square.
+func LocateStriped(p Point, n int) (slice, stripe int) {
+	up := 1 - p.Y
+	for stripe < 4 && up > cumulative[stripe+1]/14 {
+		stripe++
+	}
+	return max(0, min(n-1, int(p.X*float64(n)))), stripe
+}
+
 // Gradient is the paper's colour of a value between the lowest and the highest
 // displayed: bright green, orange half way, red; linear per component.
 func Gradient(v, low, high float64) [3]uint8 {

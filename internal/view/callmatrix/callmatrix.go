@@ -27,7 +27,7 @@ var View = &view.View{
 		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left corner clockwise; a slice left empty says that this location never makes the call. " +
 		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or take the linear or rank scale.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "over", "closure", "stretch=log", "span", "caller", "path", "hide", "keep", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
+	Options: view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide", "keep", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
 	Compute: compute,
 }
 

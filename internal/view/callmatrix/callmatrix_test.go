@@ -52,6 +52,7 @@ func TestView(t *testing.T) {
 	viewtest.Run(t, callmatrix.View,
 		viewtest.Case{Name: "inclusive", Trace: text, Size: big, Options: map[string][]string{"metric": {"inclusive"}}},
 		viewtest.Case{Name: "as in the paper", Trace: text, Size: big, Options: map[string][]string{"caller": {"main"}, "hide": {"MPI_Init", "MPI_Finalize"}, "paper": {"true"}}},
+		viewtest.Case{Name: "stripes", Trace: text, Size: big, Options: map[string][]string{"square": {"stripes"}}},
 		viewtest.Case{Name: "one rank", Trace: text, Spec: view.Spec{Locations: []string{"rank:0"}}, Options: map[string][]string{"stretch": {"linear"}}},
 		viewtest.Case{Name: "categories by rank scale", Trace: text, Options: map[string][]string{"by": {"categories"}, "stretch": {"rank"}, "palette": {"cividis"}}},
 		viewtest.Case{Name: "static closure", Trace: chain, Options: map[string][]string{"closure": {"static"}, "metric": {"calls"}}},
@@ -146,6 +147,25 @@ func TestTheHitTestFindsTheSlice(t *testing.T) {
 				name := []string{"2 %", "25 %", "median", "75 %", "98 %"}[ring]
 				if row.Label == "MPI_Init" && !strings.Contains(fact.Text, "cursor: "+name) {
 					t.Fatalf("ring %d: %q", ring, fact.Text)
+				}
+			}
+		}
+	}
+}
+
+// TestTheHitTestFindsTheStripe: likewise where quantiles are stripes.
+func TestTheHitTestFindsTheStripe(t *testing.T) {
+	c := viewtest.Case{Trace: pingPong(), Size: scene.Size{Width: 600, Height: 600}, Options: map[string][]string{"caller": {"main"}, "square": {"stripes"}}}
+	r := c.Compute(t, callmatrix.View, c.Open(t))
+	f := r.Scene(scene.Size{Width: 600, Height: 600}).Frames[0]
+	for k, row := range f.YScale.Rows {
+		col, size := f.XScale.Rows[0], float64(row.To-row.From)-2
+		for slice := range 4 {
+			for stripe, name := range []string{"2 %", "25 %", "median", "75 %", "98 %"} {
+				from, to := callgraph.Stripe(stripe)
+				fact, ok := r.Pick(float64(col.From)+1+(float64(slice)+0.5)/4*size, float64(row.From)+1+(1-(from+to)/2)*size)
+				if !ok || fact.Title != "main → "+row.Label || fact.Locations[0] != trace.LocationID(slice) || row.Label == "MPI_Init" && !strings.Contains(fact.Text, "cursor: "+name) {
+					t.Fatalf("row %d slice %d stripe %d: %+v", k, slice, stripe, fact)
 				}
 			}
 		}

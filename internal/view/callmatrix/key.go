@@ -19,6 +19,17 @@ const (
 // keyNames say what the rings are, from the centre outwards.
 var keyNames = [5]string{"2 %, innermost", "25 %", "median", "75 %", "98 % of the calls"}
 
+// stripeNames are those of stripes, from the bottom up.
+var stripeNames = [5]string{"2 %", "25 %", "median", "75 %", "98 % of the calls"}
+
+// direction says how locations follow each other in a square.
+func (r *result) direction() string {
+	if r.striped() {
+		return "from left to right"
+	}
+	return "clockwise from the top-left"
+}
+
 // rowScaleRoom is for the run of colours of each row, with its ends.
 const rowScaleRoom = 190
 
@@ -70,6 +81,15 @@ func (r *result) key(s *scene.Scene) {
 	rings, lines, leaders, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Line{Width: 1}, &scene.Text{Size: scene.TextSize}
 	text.Add(x, y-8, "a square", scene.UIText, scene.Start)
 	for ring := 4; ring >= 0; ring-- {
+		if r.striped() {
+			from, to := callgraph.Stripe(ring)
+			at, high := y+keySide*float32(1-to), keySide*float32(to-from)
+			rings.Add(x, at, keySide, high, scene.Ramp(r.drawn.scale.ramp, 0.1+0.8*float64(ring)/4))
+			line := y + keySide/2 + float32(2-ring)*18
+			leaders.Add(x+keySide, at+high/2, x+keySide+14, line, scene.UIText)
+			text.Add(x+keySide+18, line+4, stripeNames[ring], scene.UITextMuted, scene.Start)
+			continue
+		}
 		side := float32(keySide * callgraph.RingScale(ring+1))
 		at := (keySide - side) / 2
 		rings.Add(x+at, y+at, side, side, scene.Ramp(r.drawn.scale.ramp, 0.1+0.8*float64(ring)/4))
@@ -81,18 +101,22 @@ func (r *result) key(s *scene.Scene) {
 		text.Add(x+keySide+18, line+4, keyNames[ring], scene.UITextMuted, scene.Start)
 	}
 	if n := r.drawn.slices; n > 1 {
-		for k := 0; k < n && n <= mostSpokes; k++ {
+		for k := 1; k < n && n <= mostSpokes && r.striped(); k++ {
+			at := x + keySide*float32(k)/float32(n)
+			lines.Add(at, y, at, y+keySide, scene.UIBackground)
+		}
+		for k := 0; k < n && n <= mostSpokes && !r.striped(); k++ {
 			p := callgraph.Perimeter(4 * float64(k) / float64(n))
 			lines.Add(x+keySide/2, y+keySide/2, x+float32(p.X)*keySide, y+float32(p.Y)*keySide, scene.UIBackground)
 		}
-		if r.Arrangement() != nil && r.groupRows == nil {
+		if r.Arrangement() != nil && r.groupRows == nil && !r.striped() {
 			r.rim(s, x, y)
 		}
 		what := "location"
 		if r.groupRows != nil {
 			what = "group"
 		}
-		text.Add(x, y+keySide+18, fmt.Sprintf("%s clockwise from the top-left", view.Count(n, what)), scene.UITextMuted, scene.Start)
+		text.Add(x, y+keySide+18, fmt.Sprintf("%s %s", view.Count(n, what), r.direction()), scene.UITextMuted, scene.Start)
 	}
 	s.AddLayer("key", -1, rings, lines, leaders, text)
 }

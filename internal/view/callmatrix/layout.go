@@ -309,22 +309,34 @@ func (r *result) legend(s *scene.Scene) {
 	}
 }
 
+// corner is the direction in a note.
+func (r *result) corner() string {
+	if r.striped() {
+		return r.direction()
+	}
+	return r.direction() + " corner"
+}
+
 // sceneNotes say how slices run and what was left out.
 func (r *result) sceneNotes(s *scene.Scene) {
 	_, n := r.slices()
 	switch {
 	case r.groupRows != nil:
-		s.Notes = append(s.Notes, fmt.Sprintf("slices clockwise from the top-left corner: groups 1 to %d, the largest first", n))
+		s.Notes = append(s.Notes, fmt.Sprintf("slices %s: groups 1 to %d, the largest first", r.corner(), n))
 	case n > 1 && r.Arrangement() != nil && r.over == "calls":
-		s.Notes = append(s.Notes, "slices clockwise from the top-left corner: group after group, with a line between them")
+		s.Notes = append(s.Notes, "slices "+r.corner()+": group after group, with a line between them")
 	case n > 1:
 		all := make([]int32, n)
 		for i := range all {
 			all[i] = int32(i)
 		}
-		s.Notes = append(s.Notes, "slices clockwise from the top-left corner: "+view.NameList(r.names, all, 4))
+		s.Notes = append(s.Notes, "slices "+r.corner()+": "+view.NameList(r.names, all, 4))
 	}
-	s.Notes = append(s.Notes, "rings from the centre: 2, 25, 50, 75, 98 %")
+	if r.striped() {
+		s.Notes = append(s.Notes, "stripes from the bottom: 2, 25, 50, 75, 98 %")
+	} else {
+		s.Notes = append(s.Notes, "rings from the centre: 2, 25, 50, 75, 98 %")
+	}
 	if len(r.drawn.callees) < len(r.callees) || len(r.drawn.callers) < len(r.callers) {
 		s.Notes = append(s.Notes, fmt.Sprintf("of %s and %s the most telling are shown, by --order %s; the table has all", view.Count(len(r.callees), "callee"), view.Count(len(r.callers), "caller"), r.request.Values.Text("order")))
 	}

@@ -46,6 +46,10 @@ func (r *result) paint(s *scene.Scene) {
 				ground.SetFlags(scene.Outlined)
 				continue
 			}
+			if r.striped() {
+				r.stripes(p, x, y, size, medians, whole)
+				continue
+			}
 			for ring := 4; ring >= 0; ring-- {
 				if !medians || ring == 2 {
 					scale := callgraph.RingScale(ring + 1)
@@ -99,14 +103,25 @@ func (r *result) separate(s *scene.Scene) {
 func (r *result) spokes(lines *scene.Line, x, y, size float32, c scene.Colour) {
 	a, n := r.Arrangement(), r.drawn.slices
 	for k := range n {
-		if a.Group(r.locations[k]) != a.Group(r.locations[(k+n-1)%n]) {
-			p := callgraph.Perimeter(4 * float64(k) / float64(n))
-			from := p.Shrink(0.78) // a tick at the edge of a small square, which spokes would hide
-			if size >= wholeSpoke {
-				from = callgraph.Point{X: 0.5, Y: 0.5}
-			}
-			lines.Add(x+float32(from.X)*size, y+float32(from.Y)*size, x+float32(p.X)*size, y+float32(p.Y)*size, c)
+		if a.Group(r.locations[k]) == a.Group(r.locations[(k+n-1)%n]) {
+			continue
 		}
+		if r.striped() {
+			down := size
+			if size < wholeSpoke {
+				down *= 0.15
+			}
+			if at := x + size*float32(k)/float32(n); k > 0 {
+				lines.Add(at, y, at, y+down, c)
+			}
+			continue
+		}
+		p := callgraph.Perimeter(4 * float64(k) / float64(n))
+		from := p.Shrink(0.78) // a tick at the edge of a small square, which spokes would hide
+		if size >= wholeSpoke {
+			from = callgraph.Point{X: 0.5, Y: 0.5}
+		}
+		lines.Add(x+float32(from.X)*size, y+float32(from.Y)*size, x+float32(p.X)*size, y+float32(p.Y)*size, c)
 	}
 }
 
@@ -116,6 +131,26 @@ func (r *result) groupOf(slice int) int {
 		return r.sliceGroups[slice]
 	}
 	return slice
+}
+
+// striped reports whether squares have stripes in place of rings.
+func (r *result) striped() bool { return r.request.Values.Text("square") == "stripes" }
+
+// stripes paints a square of stripes: the lowest quantile at the bottom.
+func (r *result) stripes(p *drawnPair, x, y, size float32, medians bool, whole *scene.Rect) {
+	n := float32(len(p.boxes))
+	for ring := range 5 {
+		from, to := callgraph.Stripe(ring)
+		if medians {
+			from, to = 0, 1
+		}
+		if medians && ring != 2 {
+			continue
+		}
+		r.runs(p, ring, func(first, last int, c scene.Colour) {
+			whole.Add(x+size*float32(first)/n, y+size*float32(1-to), size*float32(last-first+1)/n, size*float32(to-from), c)
+		})
+	}
 }
 
 // shapes counts the runs of equal colour of a square.
@@ -192,6 +227,9 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 		return view.Fact{}, false
 	}
 	slice, ring := callgraph.Locate(at, d.slices)
+	if r.striped() {
+		slice, ring = callgraph.LocateStriped(at, d.slices)
+	}
 	return r.fact(key, p, slice, ring), true
 }
 
