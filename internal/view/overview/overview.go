@@ -48,7 +48,9 @@ type result struct {
 	pic   float64
 	p     float64
 	said  string
-	drawn drawing
+	// unarranged says why locations are not in the order asked for.
+	unarranged string
+	drawn      drawing
 }
 
 // What is prepared does not depend on p.
@@ -80,7 +82,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	var err error
-	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
+	if r.Arranged, r.unarranged, err = q.ArrangeHierarchy(ctx, grouping.Order); err != nil {
 		return nil, err
 	}
 	s := q.Selection
@@ -316,7 +318,11 @@ func (r *result) lossShare(loss float64) float64 {
 }
 
 func (r *result) Notes() []string {
-	return r.Arrangement().AddNote(append([]string{r.said}, r.notes...))
+	notes := append([]string{r.said}, r.notes...)
+	if r.unarranged != "" {
+		notes = append(notes, r.unarranged)
+	}
+	return r.Arrangement().AddNote(notes)
 }
 
 // rows is the number of leaves of the reduced tree.

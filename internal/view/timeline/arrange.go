@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"context"
-	"errors"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -23,7 +22,9 @@ func (r *result) arrangeGroups(ctx context.Context, q *view.Request, f *forest) 
 		return err
 	}
 	if r.opt.show == average {
-		return errors.New("--arrange groups: not with --show average, which draws rows as groups")
+		r.Arranged = view.Arranged{}
+		r.note("with --show average rows are groups of the tree, and in its order")
+		return nil
 	}
 	r.Arrangement().Sort(ids)
 	for _, id := range ids {

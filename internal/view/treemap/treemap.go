@@ -42,7 +42,9 @@ type result struct {
 	cut   entropy.Cut
 	inCut []bool
 	level string // said where the cut is a fixed level
-	drawn drawing
+	// unarranged says why locations are not in the order asked for.
+	unarranged string
+	drawn      drawing
 }
 
 // A labelled tree is all that does not depend on p: what the slider moves over.
@@ -78,7 +80,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	var err error
-	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
+	if r.Arranged, r.unarranged, err = q.ArrangeHierarchy(ctx, grouping.Order); err != nil {
 		return nil, err
 	}
 	r.labelled, err = kept.Get(q.Store(), keyOf(q), func() (*labelled, error) {
@@ -187,6 +189,9 @@ func (r *result) Notes() []string {
 	out := append([]string{}, r.notes...)
 	if r.level != "" {
 		out = append(out, r.level)
+	}
+	if r.unarranged != "" {
+		out = append(out, r.unarranged)
 	}
 	return r.Arrangement().AddNote(out)
 }

@@ -26,12 +26,17 @@ func arranged(t *testing.T, v *view.View, c *Case, r store.Reader) {
 		}
 		return
 	}
-	if r.Info().Intervals == 0 && r.Info().Profile == 0 || slices.Contains(c.Options["show"], "average") ||
-		hasOption(v, "hierarchy") && len(c.Options["hierarchy"])+len(c.Options["group"]) > 0 {
-		return // nothing to compare locations by, or rows are groups already
-	}
 	asked := c.with("arrange", []string{"groups:k=2"})
 	result := asked.Compute(t, v, r)
+	if r.Info().Intervals == 0 && r.Info().Profile == 0 || slices.Contains(c.Options["show"], "average") ||
+		hasOption(v, "hierarchy") && len(c.Options["hierarchy"])+len(c.Options["group"]) > 0 {
+		// Nothing to compare locations by, or rows are groups already: then it is
+		// not an error, since a page asks all its views for one order, but it is said.
+		if n := len(result.Notes()); n <= len(tree.Notes()) {
+			t.Errorf("that rows are not arranged is not said: %q", result.Notes())
+		}
+		return
+	}
 	a, ok := result.(view.ArrangedResult)
 	if !ok || a.Arrangement() == nil {
 		t.Fatalf("the result has no arrangement: embed view.Arranged and set it from Request.Arrange")

@@ -1,0 +1,96 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An arranging is --arrange, taken apart.
+type arranging struct {
+	trace.Likeness
+	group     string // what is compared, as in --group
+	from, to  string
+	locations []string
+	regions   []string
+	given     map[string]bool
+}
+
+// parseArrange reads tree (nil), or groups[:KEY=VALUE,…]. In patterns of locations and
+// regions a comma is written %2C.
+func parseArrange(text string) (*arranging, error) {
+	kind, rest, _ := strings.Cut(text, ":")
+	switch {
+	case text == "tree" || text == "":
+		return nil, nil
+	case kind != "groups":
+		return nil, fmt.Errorf("--arrange %q: want tree or groups, as in groups:k=3,alike=time", text)
+	}
+	a := &arranging{Likeness: trace.Likeness{By: "both", Seed: 1}, group: "auto", given: map[string]bool{}}
+	if rest == "" {
+		return a, nil
+	}
+	for _, part := range strings.Split(rest, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		if err := a.set(name, value); err != nil {
+			return nil, fmt.Errorf("--arrange %q: %w", text, err)
+		}
+		a.given[name] = true
+	}
+	return a, nil
+}
+
+func (a *arranging) set(name, value string) (err error) {
+	switch name {
+	case "alike":
+		if a.By = value; !slices.Contains([]string{"both", "structure", "time"}, value) {
+			err = fmt.Errorf("alike is both, structure or time")
+		}
+	case "k":
+		if a.K, err = strconv.Atoi(value); err != nil || a.K < 0 {
+			err = fmt.Errorf("k is a number of groups")
+		}
+	case "threshold":
+		if a.Threshold, err = strconv.ParseFloat(value, 64); err != nil || !(a.Threshold >= 0 && a.Threshold <= 1) {
+			err = fmt.Errorf("threshold is from 0 to 1")
+		}
+	case "seed":
+		if a.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+			err = fmt.Errorf("seed is a whole number")
+		}
+	case "group":
+		if a.group = value; !slices.Contains([]string{"auto", "ranks", "locations"}, value) {
+			err = fmt.Errorf("group is auto, ranks or locations")
+		}
+	case "closure":
+		if a.Closure = value == "dynamic"; value != "dynamic" && value != "direct" {
+			err = fmt.Errorf("closure is direct or dynamic")
+		}
+	case "location":
+		a.locations = append(a.locations, strings.ReplaceAll(value, "%2C", ","))
+	case "region":
+		a.regions = append(a.regions, strings.ReplaceAll(value, "%2C", ","))
+	case "time":
+		var ok bool
+		if a.from, a.to, ok = strings.Cut(value, ".."); !ok {
+			err = fmt.Errorf("time is FROM..TO, as in 1s..2s")
+		}
+	default:
+		err = fmt.Errorf("there is no %q; it has alike, k, threshold, closure, seed, group, time, location and region", name)
+	}
+	return err
+}
+
+// take follows the options of a view that groups by itself, where --arrange does not
+// say otherwise.
+func (a *arranging) take(v Values) {
+	for _, name := range []string{"alike", "k", "threshold", "seed"} {
+		if v.Set(name) && !a.given[name] {
+			_ = a.set(name, v.Text(name)) // checked where it was set
+		}
+	}
+	a.given = nil
+}
