@@ -115,7 +115,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		top := y
 		y += lineHeight - 2
 		heads.Add(2*pad, y, r.head(k, width-3*pad), scene.UIText, scene.Start)
-		if words := r.signatureWords(k); words != "" && n > 1 && own > 0 {
+		if words := r.signatureWords(k); words != "" && n > 1 && own > 0 && (own > 2 || !r.common(words)) {
 			own--
 			y += lineHeight
 			if scene.TextWidth(words, scene.TextSize, false) > width-3*pad {
@@ -149,6 +149,17 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		}
 	}
 	s.AddLayer("groups", -1, bars, dropEmpty(heads), dropEmpty(text))
+}
+
+// common reports whether most groups have the same to say: then it tells none apart.
+func (r *result) common(words string) bool {
+	same := 0
+	for k := range r.groups.Members {
+		if r.signatureWords(k) == words {
+			same++
+		}
+	}
+	return 2*same > len(r.groups.Members)
 }
 
 // head names a group and its members, in fewer words where there is less room.
