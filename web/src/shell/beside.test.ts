@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { movedBy, movedValue, parseShift, specBeside, windowBeside } from "./beside";
+import { isCut, movedBy, movedValue, parseShift, specBeside, windowBeside } from "./beside";
 import type { PanelState } from "./layout";
 import { everything } from "./selection";
 
@@ -21,6 +21,14 @@ test("a window outside the other run is never empty or backwards", () => {
     expect(w.end).toBeGreaterThan(w.begin);
     expect(w.end).toBeLessThanOrEqual(800);
   }
+});
+
+test("time that the other run does not have is told", () => {
+  const cut = (p: PanelState, look = zoomed) => isCut(look, p, 1000, windowBeside(look, p, 1000, 800));
+  expect(cut(panel())).toBe(false);
+  expect(cut(panel("60"))).toBe(false);
+  expect(cut(panel("-600"))).toBe(true);
+  expect(cut(panel(), everything)).toBe(false);
 });
 
 test("the whole is asked for without a time", () => {

@@ -25,6 +25,14 @@ export function windowBeside(look: Look, panel: PanelState, length: number, end:
   return { begin, end: Math.min(Math.max(begin + 1, w.end - moved), end) };
 }
 
+/** Whether a panel of another run leaves time out that the page shows, so that its axis has another scale. */
+export function isCut(look: Look, panel: PanelState, length: number, shown: Range): boolean {
+  const own = windowOf(look);
+  if (!own && movedBy(panel) === 0) return false;
+  const wanted = own ?? { begin: 0, end: length };
+  return Math.abs(wanted.end - wanted.begin - (shown.end - shown.begin)) > 1;
+}
+
 /** The same as a selection: empty for all of it. */
 export function specBeside(w: Range, end: number): SelectionSpec {
   return w.begin === 0 && w.end >= end ? {} : { from: w.begin, to: w.end };

@@ -8,7 +8,7 @@ import { Guard } from "../widget/guard";
 import { Icon } from "../widget/icon";
 import { Menu, type MenuItem } from "../widget/menu";
 import { Popover } from "../widget/popover";
-import { movedBy, movedValue, parseShift, specBeside } from "./beside";
+import { isCut, movedBy, movedValue, parseShift, specBeside } from "./beside";
 import { copy } from "./command";
 import { useBench } from "./context";
 import { formatDuration, middle } from "./format";
@@ -142,17 +142,22 @@ function Head({ panel, view, scene, alone }: HeadProps) {
 function Shift({ panel }: { panel: layout.PanelState }) {
   const bench = useBench();
   const moved = movedBy(panel);
+  const beside = bench.beside(panel);
+  const cut = beside !== null && isCut(bench.look.value, panel, bench.store.wholeRun.end, beside.window);
   const text = moved === 0 ? "" : `${moved < 0 ? "\u2212" : "+"}${formatDuration(Math.abs(moved))}`;
   return (
-    <input
-      class="shift" type="text" aria-label="Move this run by this much time" placeholder="shift" value={text} spellcheck={false}
-      title="Zoom is shared with the page's own run. Move this one against it: 20 ms or -1.5 s, or drag along its time axis (Shift in the picture)"
-      onChange={(e) => {
-        const ns = e.currentTarget.value.trim() === "" ? 0 : parseShift(e.currentTarget.value.replace("\u2212", "-"));
-        if (ns === null) bench.say("A shift is a length of time, such as 20 ms or -1.5 s.");
-        else bench.setOption(panel.id, "moved", movedValue(ns));
-      }}
-    />
+    <>
+      <input
+        class="shift" type="text" aria-label="Move this run by this much time" placeholder="shift" value={text} spellcheck={false}
+        title="Zoom is shared with the page's own run. Move this one against it: 20 ms or -1.5 s, or drag along its time axis (Shift in the picture)"
+        onChange={(e) => {
+          const ns = e.currentTarget.value.trim() === "" ? 0 : parseShift(e.currentTarget.value.replace("\u2212", "-"));
+          if (ns === null) bench.say("A shift is a length of time, such as 20 ms or -1.5 s.");
+          else bench.setOption(panel.id, "moved", movedValue(ns));
+        }}
+      />
+      {cut && <span class="muted" title="This run does not reach over all the time that the page shows: the axis ends where the run does, on another scale.">another scale</span>}
+    </>
   );
 }
 
