@@ -130,13 +130,13 @@ func (s *matched) add(o *matched) {
 
 // join calls f for every pair, in order of what they have in common; with several
 // workers parts of them at the same time. O(n log n).
-func (m *matcher) join(ctx context.Context, workers int, f func(cause, effect *half)) (stats [matchKinds]matched, err error) {
+func (m *matcher) join(ctx context.Context, workers int, f func(part int, cause, effect *half)) (stats [matchKinds]matched, err error) {
 	var parts [matchParts][matchKinds]matched
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	for i := range m.parts {
 		g.Go(func() (err error) {
-			parts[i], err = m.joinPart(ctx, &m.parts[i], f)
+			parts[i], err = m.joinPart(ctx, &m.parts[i], func(cause, effect *half) { f(i, cause, effect) })
 			return err
 		})
 	}
