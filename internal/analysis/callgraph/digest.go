@@ -101,7 +101,8 @@ func (b *digestBuilder) Build(dst []byte, c *trace.Columns) []byte {
 }
 
 // run makes the blocks of a lane; it gives up where there are too many paths. The first
-// rows show how many there are, and so how large blocks should be.
+// rows show how many there are, and so how large blocks should be; the first block shows
+// whether that is enough.
 func (b *digestBuilder) run(kind uint64, c *trace.Columns) bool {
 	n := c.Len()
 	b.kind = kind
@@ -123,11 +124,28 @@ func (b *digestBuilder) run(kind uint64, c *trace.Columns) bool {
 			b.shape(n, uint(bits.Len(uint(len(b.table.Parent)*rowsForAnEntry-1))))
 		}
 		b.count(c, lo, hi)
-		if leaf := 1 << b.levels[len(b.levels)-1].bits; hi&(leaf-1) == 0 || hi == n {
+		leaf := 1 << b.levels[len(b.levels)-1].bits
+		if hi == leaf && hi < n && len(b.levels[len(b.levels)-1].used)*rowsForAnEntry > leaf {
+			b.flatten()
+			continue
+		}
+		if hi&(leaf-1) == 0 || hi == n {
 			b.close(hi, hi == n)
 		}
 	}
 	return true
+}
+
+// flatten gives blocks up but for that of the whole lane, after the first one: it has too
+// many paths.
+func (b *digestBuilder) flatten() {
+	whole, l := &b.levels[0], &b.levels[len(b.levels)-1]
+	whole.room(len(l.cells))
+	for _, p := range l.used {
+		whole.at(p).merge(&l.cells[p])
+	}
+	l.clear()
+	b.levels = b.levels[:1]
 }
 
 // shape chooses the levels: the whole lane, and blocks of at least 2^least rows where

@@ -7,12 +7,9 @@ import "github.com/parallax-hpc/parallax/internal/trace"
 type pathTable struct {
 	Parent []int32
 	Region []trace.RegionID
-	slots  []pathSlot // open addressing
-}
-
-type pathSlot struct {
-	key uint64
-	id  int32 // + 1; 0: free
+	// slots is a table with open addressing: a path + 1; 0: free. The paths themselves
+	// are elsewhere, so that it stays small.
+	slots []int32
 }
 
 func pathKey(parent int32, region trace.RegionID) uint64 {
@@ -32,28 +29,28 @@ func (t *pathTable) child(parent int32, region trace.RegionID) int32 {
 	key := pathKey(parent, region)
 	mask := uint64(len(t.slots) - 1)
 	for h := hash(key) >> 16; ; h++ {
-		s := &t.slots[h&mask]
-		if s.key == key && s.id > 0 {
-			return s.id - 1
-		}
-		if s.id == 0 {
-			id := int32(len(t.Parent))
+		id := t.slots[h&mask] - 1
+		if id < 0 {
+			id = int32(len(t.Parent))
 			t.Parent, t.Region = append(t.Parent, parent), append(t.Region, region)
-			*s = pathSlot{key, id + 1}
+			t.slots[h&mask] = id + 1
+			return id
+		}
+		if t.Region[id] == region && t.Parent[id] == parent {
 			return id
 		}
 	}
 }
 
 func (t *pathTable) grow() {
-	t.slots = make([]pathSlot, max(64, 2*len(t.slots)))
+	t.slots = make([]int32, max(64, 2*len(t.slots)))
 	mask := uint64(len(t.slots) - 1)
 	for id := range t.Parent {
 		key := pathKey(t.Parent[id], t.Region[id])
 		h := hash(key) >> 16
-		for t.slots[h&mask].id > 0 {
+		for t.slots[h&mask] > 0 {
 			h++
 		}
-		t.slots[h&mask] = pathSlot{key, int32(id + 1)}
+		t.slots[h&mask] = int32(id + 1)
 	}
 }
