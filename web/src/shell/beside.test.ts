@@ -4,7 +4,7 @@ import type { PanelState } from "./layout";
 import { everything } from "./selection";
 
 const panel = (moved?: string) => ({ options: moved ? { moved: [moved] } : {} }) as unknown as PanelState;
-const zoomed = { ...everything, trail: [{ begin: 100, end: 300 }] };
+const zoomed: typeof everything = { ...everything, trail: [{ begin: 100, end: 300 }] };
 
 test("another run shows all of it, then the same time, then the same time moved", () => {
   expect(windowBeside(everything, panel(), 1000, 800)).toEqual({ begin: 0, end: 800 });
