@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	lineHeight = 16
-	pad        = 12
-	strip      = 8  // colours of groups along the map
-	crown      = 56 // the dendrogram over it
-	leastName  = 48 // what a name is shortened to
-	mostName   = 96 // beside a row of the map
-	leastWords = 340
-	leastPair  = 150 // for a region with its caller
+	lineHeight  = 16
+	pad         = 12
+	strip       = 8  // colours of groups along the map
+	crown       = 56 // the dendrogram over it
+	leastName   = 48 // what a name is shortened to
+	mostName    = 96 // beside a row of the map
+	leastWords  = 340
+	leastPair   = 150 // for a region with its caller
+	mostCallees = 6   // regions that only some call, for which groups leave room
 )
 
 // A drawing remembers where things were put, for Pick.
@@ -94,7 +95,11 @@ func (r *result) summary() string {
 func (r *result) cards(s *scene.Scene, width, height float32) {
 	bars, heads, text := &scene.Rect{}, &scene.Text{Size: scene.TitleSize, Bold: true}, &scene.Text{Size: scene.TextSize}
 	n := len(r.groups.Members)
-	lines := max(int((height-pad)/lineHeight)/max(n, 1)-1, 0)
+	all := int((height - pad) / lineHeight)
+	lines := max(all/max(n, 1)-1, 0)
+	if rest := min(len(r.callees), mostCallees) + 2; n > 1 && rest > 2 && (all-rest)/n > 3 {
+		lines = (all-rest)/n - 1 // groups leave room for what only some call
+	}
 	if height > 8*lineHeight {
 		lines = max(lines, 2) // what sets a group apart comes before further groups
 	}
@@ -141,8 +146,10 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 	if n > 1 && len(r.callees) > 0 && y+3*lineHeight <= height {
 		y += lineHeight - 2
 		heads.Add(2*pad, y, scene.ShortenBold("Regions that only some call", width-3*pad, scene.TitleSize), scene.UIText, scene.Start)
-		for _, c := range r.callees {
-			if y += lineHeight; y+lineHeight > height {
+		for i, c := range r.callees {
+			y += lineHeight
+			if left := len(r.callees) - i; left > 1 && y+lineHeight > height {
+				text.Add(2*pad, y, fmt.Sprintf("and %s; the table has all", view.Count(left, "more region")), scene.UITextMuted, scene.Start)
 				break
 			}
 			text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: on %s: %s", r.nodes[c.Node].Name, r.share(len(c.Members), r.table.Len), view.NameList(r.names, c.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
