@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 )
@@ -71,11 +72,11 @@ func decodeAll(tb testing.TB, data []byte) int {
 func measure(b *testing.B, size int, peer time.Duration, do func()) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
-	begin := cpuTime()
+	begin := benchtest.CPUTime()
 	for b.Loop() {
 		do()
 	}
-	used := cpuTime() - begin
+	used := benchtest.CPUTime() - begin
 	if used <= 0 {
 		return
 	}
@@ -94,9 +95,9 @@ func BenchmarkScanner(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			data := unpacked(b, importertest.Shared(b, c.file))
-			begin := cpuTime()
+			begin := benchtest.CPUTime()
 			want := decodeAll(b, data)
-			peer := cpuTime() - begin
+			peer := benchtest.CPUTime() - begin
 			measure(b, len(data), peer, func() {
 				if got := scanAll(data); got != want {
 					b.Fatalf("%d records, encoding/json finds %d", got, want)

@@ -16,6 +16,7 @@ import (
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/store/local"
@@ -117,9 +118,9 @@ func benchmark(b *testing.B, data []byte) {
 type spent struct{ cpu, wall float64 }
 
 func (s *spent) of(f func()) {
-	cpu, wall := cpuSeconds(), time.Now()
+	cpu, wall := benchtest.CPUTime().Seconds(), time.Now()
 	f()
-	s.cpu += cpuSeconds() - cpu
+	s.cpu += benchtest.CPUTime().Seconds() - cpu
 	s.wall += time.Since(wall).Seconds()
 }
 

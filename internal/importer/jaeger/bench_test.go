@@ -2,8 +2,8 @@ package jaeger
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/fstest"
@@ -83,22 +83,14 @@ func BenchmarkImport(b *testing.B) {
 		b.Fatal(err)
 	}
 	run := importer.ClaimAs(Format, s)[0]
-	var bare, whole float64
-	for b.Loop() {
-		begin := cpuSeconds()
+	seconds := importertest.Beside(b, run, spans, func() error {
 		var all plain
-		if err := json.Unmarshal(data, &all); err != nil || len(all.Data) != 1 || len(all.Data[0].Spans) != spans {
-			b.Fatal(err)
+		err := json.Unmarshal(data, &all)
+		if err == nil && (len(all.Data) != 1 || len(all.Data[0].Spans) != spans) {
+			err = errors.New("the spans are not all there")
 		}
-		middle := cpuSeconds()
-		w := importertest.NewCount()
-		if err := run.Import(context.Background(), w); err != nil || w.Intervals != spans {
-			b.Fatal(err, w.Intervals)
-		}
-		bare += middle - begin
-		whole += cpuSeconds() - middle
-	}
-	b.ReportMetric(bare/whole, "ratio")
-	b.ReportMetric(float64(b.N)*spans/whole, "spans/cpu-s")
-	b.ReportMetric(float64(b.N)*float64(len(data))/1e6/whole, "MB/cpu-s")
+		return err
+	})
+	b.ReportMetric(spans/seconds, "spans/cpu-s")
+	b.ReportMetric(float64(len(data))/1e6/seconds, "MB/cpu-s")
 }

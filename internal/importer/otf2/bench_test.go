@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
@@ -92,14 +93,6 @@ func peers(b *testing.B, dir string) (list []peer) {
 	return list
 }
 
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // BenchmarkArchive says how fast events are taken apart on one core, and how fast
 // the whole store is written on all, beside the peers in the same run: ratios
 // above 1 are in our favour. Processor time is told beside wall time, since a busy
@@ -109,25 +102,25 @@ func BenchmarkArchive(b *testing.B) {
 	list := peers(b, dir)
 	events := int64(0)
 	b.Run("decode", func(b *testing.B) {
-		begin, cpu := time.Now(), cpuTime()
+		begin, cpu := time.Now(), benchtest.CPUTime()
 		for b.Loop() {
 			events = decodeAll(b, dir)
 		}
-		report(b, events, time.Since(begin), cpuTime()-cpu, list)
+		report(b, events, time.Since(begin), benchtest.CPUTime()-cpu, list)
 	})
 	b.Run("read", func(b *testing.B) {
-		begin, cpu := time.Now(), cpuTime()
+		begin, cpu := time.Now(), benchtest.CPUTime()
 		for b.Loop() {
 			if err := run.Import(context.Background(), importertest.NewCount()); err != nil {
 				b.Fatal(err)
 			}
 		}
-		report(b, events, time.Since(begin), cpuTime()-cpu, list)
+		report(b, events, time.Since(begin), benchtest.CPUTime()-cpu, list)
 	})
 	b.Run("import", func(b *testing.B) {
-		begin, cpu := time.Now(), cpuTime()
+		begin, cpu := time.Now(), benchtest.CPUTime()
 		importAll(b, run)
-		report(b, events, time.Since(begin), cpuTime()-cpu, list)
+		report(b, events, time.Since(begin), benchtest.CPUTime()-cpu, list)
 	})
 }
 

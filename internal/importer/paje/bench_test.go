@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
@@ -85,7 +86,7 @@ func BenchmarkImport(b *testing.B) {
 		b.SetBytes(size)
 		resetPeak()
 		begin := time.Now()
-		cpu := cpuTime()
+		cpu := benchtest.CPUTime()
 		for b.Loop() {
 			w, err := local.Create(filepath.Join(b.TempDir(), "bench.plx"), local.Options{Summaries: all.Summaries, Digests: all.Digests})
 			if err != nil {
@@ -98,7 +99,7 @@ func BenchmarkImport(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		ours, cpu := time.Since(begin)/time.Duration(b.N), (cpuTime()-cpu)/time.Duration(b.N)
+		ours, cpu := time.Since(begin)/time.Duration(b.N), (benchtest.CPUTime()-cpu)/time.Duration(b.N)
 		for name, theirs := range took {
 			if base, ok := strings.CutSuffix(name, "-cpu"); ok {
 				if cpu > 0 {

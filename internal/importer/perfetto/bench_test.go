@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 )
@@ -108,7 +109,7 @@ func benchmark(b *testing.B, data []byte) {
 	var walk, whole float64
 	var walked, packets int
 	for b.Loop() {
-		begin := cpuSeconds()
+		begin := benchtest.CPUTime().Seconds()
 		in := newPackets(context.Background(), bytes.NewReader(data))
 		packets = 0
 		for body, _, err := in.next(); err == nil; body, _, err = in.next() {
@@ -122,12 +123,12 @@ func benchmark(b *testing.B, data []byte) {
 				}
 			}
 		}
-		middle := cpuSeconds()
+		middle := benchtest.CPUTime().Seconds()
 		if err := run.Import(context.Background(), importertest.NewCount()); err != nil {
 			b.Fatal(err)
 		}
 		walk += middle - begin
-		whole += cpuSeconds() - middle
+		whole += benchtest.CPUTime().Seconds() - middle
 	}
 	b.ReportMetric(walk/whole, "ratio")
 	b.ReportMetric(float64(len(data))*float64(b.N)/whole/1e6, "MB/cpu-s")

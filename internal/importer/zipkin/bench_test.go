@@ -2,8 +2,8 @@ package zipkin
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/fstest"
@@ -64,22 +64,14 @@ func BenchmarkImport(b *testing.B) {
 		b.Fatal(err)
 	}
 	run := importer.ClaimAs(Format, s)[0]
-	var bare, whole float64
-	for b.Loop() {
-		begin := cpuSeconds()
+	seconds := importertest.Beside(b, run, spans, func() error {
 		var list []plain
-		if err := json.Unmarshal(data, &list); err != nil || len(list) != spans {
-			b.Fatal(err, len(list))
+		err := json.Unmarshal(data, &list)
+		if err == nil && len(list) != spans {
+			err = errors.New("the spans are not all there")
 		}
-		middle := cpuSeconds()
-		w := importertest.NewCount()
-		if err := run.Import(context.Background(), w); err != nil || w.Intervals != spans {
-			b.Fatal(err, w.Intervals)
-		}
-		bare += middle - begin
-		whole += cpuSeconds() - middle
-	}
-	b.ReportMetric(bare/whole, "ratio")
-	b.ReportMetric(float64(b.N)*spans/whole, "spans/cpu-s")
-	b.ReportMetric(float64(b.N)*float64(len(data))/1e6/whole, "MB/cpu-s")
+		return err
+	})
+	b.ReportMetric(spans/seconds, "spans/cpu-s")
+	b.ReportMetric(float64(len(data))/1e6/seconds, "MB/cpu-s")
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -31,11 +32,11 @@ func benchRows(b *testing.B) int {
 // takes: on a busy machine only that can be compared.
 func measure(b *testing.B, f func()) {
 	f() // bring the pages in
-	before := cpuTime()
+	before := benchtest.CPUTime()
 	for b.Loop() {
 		f()
 	}
-	b.ReportMetric(float64(cpuTime()-before)/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64(benchtest.CPUTime()-before)/float64(b.N), "cpu-ns/op")
 }
 
 // benchShape gives locations and rows a location for a number of rows: 10,000
@@ -174,7 +175,7 @@ func TestMain(m *testing.M) {
 func BenchmarkImport(b *testing.B) {
 	rows := benchRows(b)
 	locations, each := benchShape(rows)
-	before := cpuTime()
+	before := benchtest.CPUTime()
 	for b.Loop() {
 		dir, err := os.MkdirTemp(os.Getenv("PARALLAX_BENCH_DIR"), "parallax-bench-")
 		if err != nil {
@@ -191,7 +192,7 @@ func BenchmarkImport(b *testing.B) {
 		os.RemoveAll(dir)
 	}
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-	b.ReportMetric(float64(cpuTime()-before)/float64(b.N)/float64(rows), "cpu-ns/row")
+	b.ReportMetric(float64(benchtest.CPUTime()-before)/float64(b.N)/float64(rows), "cpu-ns/row")
 }
 
 func BenchmarkOpen(b *testing.B) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -42,10 +43,10 @@ func TestScale(t *testing.T) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "bench.plx")
-	start, cpu := time.Now(), cpuTime()
+	start, cpu := time.Now(), benchtest.CPUTime()
 	lap := func(what string) {
-		t.Logf("%s: %.2f s, processor %.2f s; %s", what, time.Since(start).Seconds(), (cpuTime() - cpu).Seconds(), memoryPeak())
-		start, cpu = time.Now(), cpuTime()
+		t.Logf("%s: %.2f s, processor %.2f s; %s", what, time.Since(start).Seconds(), (benchtest.CPUTime() - cpu).Seconds(), memoryPeak())
+		start, cpu = time.Now(), benchtest.CPUTime()
 	}
 	w, err := Create(path, Options{Summaries: []trace.Summary{benchSummary{}}})
 	if err != nil {

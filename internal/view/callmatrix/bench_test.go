@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local"
@@ -38,7 +39,7 @@ func BenchmarkPrepare(b *testing.B) {
 	for name, fill := range runs(b) {
 		b.Run(name, func(b *testing.B) {
 			write := func(digests []trace.Digest) float64 {
-				before := cpuTime()
+				before := benchtest.CPUTime()
 				w, err := local.Create(filepath.Join(b.TempDir(), "bench.plx"), local.Options{Summaries: all.Summaries, Digests: digests})
 				if err == nil {
 					err = cmp.Or(fill(w), w.Finish(b.Context()))
@@ -46,7 +47,7 @@ func BenchmarkPrepare(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				return float64(cpuTime() - before)
+				return float64(benchtest.CPUTime() - before)
 			}
 			without, with := 0.0, 0.0
 			for b.Loop() {
@@ -84,11 +85,11 @@ func window(b *testing.B, r store.Reader, spec view.Spec) {
 	b.Run("matrix", func(b *testing.B) {
 		prepared, read := 0.0, 0.0
 		for b.Loop() {
-			before := cpuTime()
+			before := benchtest.CPUTime()
 			c.Compute(b, callmatrix.View, r)
-			between := cpuTime()
+			between := benchtest.CPUTime()
 			c.Compute(b, callmatrix.View, struct{ store.Reader }{r})
-			prepared, read = prepared+float64(between-before), read+float64(cpuTime()-between)
+			prepared, read = prepared+float64(between-before), read+float64(benchtest.CPUTime()-between)
 		}
 		b.ReportMetric(prepared/float64(b.N)/1e6, "cpu-ms-prepared")
 		b.ReportMetric(prepared/float64(b.N)/rows, "cpu-ns/row")

@@ -1,0 +1,2 @@
+// Package benchtest is what benchmarks of all packages measure with.
+package benchtest

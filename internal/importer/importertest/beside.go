@@ -1,0 +1,32 @@
+package importertest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/benchtest"
+	"github.com/parallax-hpc/parallax/internal/importer"
+)
+
+// Beside imports a run that has so many intervals, again and again, and does something
+// bare beside it: the ratio is how many times less processor time the import takes. It
+// gives the seconds of an import.
+func Beside(b *testing.B, run importer.Run, intervals int64, bare func() error) (seconds float64) {
+	b.Helper()
+	var other, whole float64
+	for b.Loop() {
+		begin := benchtest.CPUTime()
+		if err := bare(); err != nil {
+			b.Fatal(err)
+		}
+		middle := benchtest.CPUTime()
+		w := NewCount()
+		if err := run.Import(context.Background(), w); err != nil || w.Intervals != intervals {
+			b.Fatal(err, w.Intervals)
+		}
+		other += (middle - begin).Seconds()
+		whole += (benchtest.CPUTime() - middle).Seconds()
+	}
+	b.ReportMetric(other/whole, "ratio")
+	return whole / float64(b.N)
+}
