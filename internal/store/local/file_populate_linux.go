@@ -1,12 +1,16 @@
 package local
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 // ahead asks the system for the pages of a stretch that will be read, all at once:
 // that takes a fraction of what they cost one fault after the other. Older systems
 // do not know how, and nothing is lost.
 func (m *mapping) ahead(from, to int64) {
-	const page = 1 << 12
+	page := int64(os.Getpagesize())
 	from, to = from/page*page, min((to+page-1)/page*page, int64(len(m.bytes)))
 	if from < to {
 		_ = unix.Madvise(m.bytes[from:to], unix.MADV_POPULATE_READ)

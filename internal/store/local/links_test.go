@@ -99,3 +99,50 @@ func TestLinkWindowsMissNothing(t *testing.T) {
 		}
 	}
 }
+
+// Where a reader numbers its calls, a link ends on that one, though others of the same
+// region begin at the same time. A number counts only where rows are records one by one.
+func TestLinksEndOnNumberedCalls(t *testing.T) {
+	path := build(t, Options{}, func(w trace.Writer) {
+		a := w.Region(trace.Region{Name: "a"})
+		calls, gaps, spans := thread(w, 0), thread(w, 1), thread(w, 2)
+		s := w.Stream(calls, trace.StreamOptions{})
+		for range 3 { // three empty calls at once
+			s.Enter(10, a)
+			s.Leave(10, a)
+		}
+		_ = s.Close()
+		s = w.Stream(gaps, trace.StreamOptions{})
+		s.Enter(10, a+7) // is not defined
+		s.Enter(10, a)
+		s.Leave(20, a)
+		s.Enter(30, a)
+		s.Leave(40, a)
+		_ = s.Close()
+		s = w.Stream(spans, trace.StreamOptions{})
+		s.Interval(50, 60, a)
+		s.Interval(10, 20, a)
+		_ = s.Close()
+		for i, to := range []trace.End{
+			{Location: gaps, Time: 10, Region: a, Number: 2}, {Location: spans, Time: 10, Region: a, Number: 2}, {Location: calls, Time: 10, Region: a, Number: 9},
+		} {
+			w.Link(trace.Link{Kind: trace.LinkFlow, Tag: int64(i), Communicator: trace.NoCommunicator,
+				From: trace.End{Location: calls, Time: 10, Region: a, Number: uint32(i + 1)}, To: to})
+		}
+	})
+	r := reopen(t, path)
+	rows := map[int64][2]int32{}
+	err := r.Links(context.Background(), store.Window{Begin: 0, End: r.info.End}, func(c *store.LinkColumns) error {
+		for i := range c.Kind {
+			rows[c.Tag[i]] = [2]int32{c.FromRow[i], c.ToRow[i]}
+		}
+		return nil
+	})
+	// From: as numbered. To: the first of those that were kept, the interval at that
+	// time, and, past the last number, the last that begins then.
+	for tag, want := range [][2]int32{{0, 0}, {1, 0}, {2, 2}} {
+		if got := rows[int64(tag)]; err != nil || got != want {
+			t.Errorf("link %d goes from row %d to row %d, want %v; %v", tag, got[0], got[1], want, err)
+		}
+	}
+}
