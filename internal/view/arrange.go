@@ -203,6 +203,18 @@ func (a *Arrangement) Places(ids []trace.LocationID) []int32 {
 	return out
 }
 
+// Reorder brings locations and their names into order, in new lists, and gives the
+// place that each had.
+func (a *Arrangement) Reorder(ids *[]trace.LocationID, names *[]string) []int32 {
+	order := a.Places(*ids)
+	sorted, named := make([]trace.LocationID, len(order)), make([]string, len(order))
+	for i, old := range order {
+		sorted[i], named[i] = (*ids)[old], (*names)[old]
+	}
+	*ids, *names = sorted, named
+	return order
+}
+
 // SortPlaces brings places in ids into order; those that come at the same place stay
 // as they are.
 func (a *Arrangement) SortPlaces(places []int32, ids []trace.LocationID) {

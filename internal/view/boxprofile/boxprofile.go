@@ -249,13 +249,7 @@ func (r *result) arrange(ctx context.Context) (err error) {
 	}
 	r.notes = r.Arrangement().AddNote(r.notes)
 	if len(r.locations) <= mostLanes || r.over == "locations" {
-		order := r.Arrangement().Places(r.locations)
-		locations, names := make([]trace.LocationID, len(order)), make([]string, len(order))
-		for i, old := range order {
-			locations[i], names[i] = r.locations[old], r.names[old]
-		}
-		r.locations, r.names = locations, names
-		callgraph.Renumber(r.rows, order)
+		callgraph.Renumber(r.rows, r.Arrangement().Reorder(&r.locations, &r.names))
 	}
 	if len(r.locations) > mostHues && r.over != "locations" {
 		g := &grouping.Groups{}

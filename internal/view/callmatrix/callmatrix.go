@@ -198,12 +198,7 @@ func (r *result) arrange(ctx context.Context) (err error) {
 	if len(r.locations) > mostSlices && r.over == "calls" {
 		return nil // groups are slices
 	}
-	order := r.Arrangement().Places(r.locations)
-	locations, names := make([]trace.LocationID, len(order)), make([]string, len(order))
-	for i, old := range order {
-		locations[i], names[i] = r.locations[old], r.names[old]
-	}
-	r.locations, r.names = locations, names
+	order := r.Arrangement().Reorder(&r.locations, &r.names)
 	callgraph.Renumber(r.rows, order)
 	r.groups.Renumber(order)
 	return nil
