@@ -7,11 +7,8 @@ import "github.com/parallax-hpc/parallax/internal/trace"
 // buckets, and their sketches take many values faster than one.
 type rowReader struct {
 	paths laneReader
-	table pathTable
-	stack []int32
+	pathFinder
 
-	of     []int32   // path of each row
-	after  []int32   // by path: that of the row which came after one of it last, or -1
 	sums   []pathSum // by path
 	values []int64   // of the measure, by path
 }
@@ -24,8 +21,8 @@ type pathSum struct {
 
 // add takes the calls that begin in a batch: O(rows + paths × depth).
 func (w *rowReader) add(o *Options, g *Graph, c *trace.Columns) {
-	w.table.reset()
-	w.find(c)
+	w.start(c.Open)
+	w.find(c.Depth, c.Region)
 	n := len(w.table.Parent)
 	w.count(o, c, n)
 	p := &w.paths
@@ -51,39 +48,6 @@ func (w *rowReader) add(o *Options, g *Graph, c *trace.Columns) {
 			}
 		}
 	}
-}
-
-// find numbers the path of each row. Depth is known for every row, so a stack of
-// paths by depth needs no search for parents. Programs go round in loops: what came
-// after a call of this path before mostly does so again, and is tried first.
-func (w *rowReader) find(c *trace.Columns) {
-	stack := w.stack[:0]
-	at := int32(-1)
-	for _, x := range c.Open {
-		at = w.table.child(at, x.Region)
-		stack = append(stack, at)
-	}
-	w.of, w.after = w.of[:0], w.after[:0]
-	before := int32(0) // the place of the row before in after, with one for none
-	for i, region := range c.Region {
-		d := min(int(c.Depth[i]), len(stack))
-		parent := int32(-1)
-		if d > 0 {
-			parent = stack[d-1]
-		}
-		for int(before) >= len(w.after) {
-			w.after = append(w.after, -1)
-		}
-		id := w.after[before]
-		if id < 0 || w.table.Parent[id] != parent || w.table.Region[id] != region {
-			id = w.table.child(parent, region)
-			w.after[before] = id
-		}
-		before = id + 1
-		stack = append(stack[:d], id)
-		w.of = append(w.of, id)
-	}
-	w.stack = stack
 }
 
 // count adds up the calls of each path, and sorts their values by path.

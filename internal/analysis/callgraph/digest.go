@@ -61,12 +61,11 @@ const (
 )
 
 type digestBuilder struct {
-	kind   uint64
-	table  pathTable
-	stack  []int32 // paths, or regions with kindPairs
-	active []int32 // by region: how often it is on the stack, with kindPairs
+	kind       uint64
+	pathFinder         // its stack holds regions with kindPairs
+	active     []int32 // by region: how often it is on the stack, with kindPairs
 
-	of, first            []int32 // path of each row of a leaf; where the rows of a path begin
+	first                []int32 // where the rows of a path begin, of those found last
 	inclusive, exclusive []int64 // of a leaf, by path
 	levels               []blockLevel
 }
@@ -106,14 +105,13 @@ func (b *digestBuilder) Build(dst []byte, c *trace.Columns) []byte {
 func (b *digestBuilder) run(kind uint64, c *trace.Columns) bool {
 	n := c.Len()
 	b.kind = kind
-	b.table.reset()
-	b.stack = b.stack[:0]
+	b.start(nil)
 	clear(b.active)
 	most := min(max(fewPaths, n/rowsForAPath), mostPaths)
 	for lo := 0; lo < n; lo += 1 << leafBits {
 		hi := min(lo+1<<leafBits, n)
 		if kind == kindPaths {
-			b.paths(c, lo, hi)
+			b.find(c.Depth[lo:hi], c.Region[lo:hi])
 		} else {
 			b.pairs(c, lo, hi)
 		}
@@ -182,23 +180,6 @@ func (l *blockLevel) clear() {
 		x.differ = false
 	}
 	l.used = l.used[:0]
-}
-
-// paths finds the path of each row.
-func (b *digestBuilder) paths(c *trace.Columns, lo, hi int) {
-	b.of = b.of[:0]
-	stack := b.stack
-	for i := lo; i < hi; i++ {
-		d := min(int(c.Depth[i]), len(stack))
-		parent := int32(-1)
-		if d > 0 {
-			parent = stack[d-1]
-		}
-		id := b.table.child(parent, c.Region[i])
-		stack = append(stack[:d], id)
-		b.of = append(b.of, id)
-	}
-	b.stack = stack
 }
 
 // pairs finds caller, callee and whether the callee is not around itself; the

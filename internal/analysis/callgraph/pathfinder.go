@@ -1,0 +1,50 @@
+package callgraph
+
+import "github.com/parallax-hpc/parallax/internal/trace"
+
+// A pathFinder numbers the call path of each row of a lane, some rows at a time.
+type pathFinder struct {
+	table  pathTable
+	stack  []int32 // the paths that are open, by depth
+	of     []int32 // path of each row that was found last
+	after  []int32 // by path + 1: that of the row which came after one of it last, or -1
+	before int32   // the place in after of the row before
+}
+
+// start begins a lane with what is open before its first row.
+func (f *pathFinder) start(open []trace.OpenInterval) {
+	f.table.reset()
+	f.stack, f.after, f.before = f.stack[:0], f.after[:0], 0
+	at := int32(-1)
+	for _, x := range open {
+		at = f.table.child(at, x.Region)
+		f.stack = append(f.stack, at)
+	}
+}
+
+// find takes the rows that follow. Depth is known for every row, so a stack of paths by
+// depth needs no search for parents. Programs go round in loops: what came after a call
+// of this path before mostly does so again, and is tried first.
+func (f *pathFinder) find(depth []uint16, regions []trace.RegionID) {
+	f.of = f.of[:0]
+	stack, before := f.stack, f.before
+	for i, region := range regions {
+		d := min(int(depth[i]), len(stack))
+		parent := int32(-1)
+		if d > 0 {
+			parent = stack[d-1]
+		}
+		for int(before) >= len(f.after) {
+			f.after = append(f.after, -1)
+		}
+		id := f.after[before]
+		if id < 0 || f.table.Parent[id] != parent || f.table.Region[id] != region {
+			id = f.table.child(parent, region)
+			f.after[before] = id
+		}
+		before = id + 1
+		stack = append(stack[:d], id)
+		f.of = append(f.of, id)
+	}
+	f.stack, f.before = stack, before
+}
