@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -28,6 +29,9 @@ type Arrangement struct {
 	group []int32            // by location, -1
 	turns []int32            // by group: when it comes
 }
+
+// mostLabel is how wide the name of a group in a legend may be.
+const mostLabel = 200
 
 // An ArrangedGroup is locations that behave alike, in their order.
 type ArrangedGroup struct {
@@ -152,7 +156,12 @@ func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units
 		members[group[u]] = append(members[group[u]], int32(u))
 	}
 	for g := range a.Groups {
-		a.Groups[g].names = NameList(names, members[g], 3)
+		for most := 3; most > 0; most-- { // as many as a legend has room for
+			a.Groups[g].names = NameList(names, members[g], most)
+			if scene.TextWidth(a.Label(g), scene.TextSize, false) <= mostLabel {
+				break
+			}
+		}
 	}
 	return a
 }
