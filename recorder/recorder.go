@@ -242,8 +242,9 @@ type Moments struct {
 	Skew      float64 // m3
 }
 
-// Moments so far, with what is open counted up to now. It may be called while
-// the worker runs.
+// Moments so far, with what is open counted up to now. It may be called while the
+// worker runs: then an interval that is just ending may count a little longer than it
+// lasted, which the next look puts right.
 func (w *Worker) Moments() Moments {
 	s := w.snapshot()
 	var sum moment.Cubic

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,20 +104,23 @@ func TestEverythingMayBeReadWhileItRuns(t *testing.T) {
 	})
 	for range 4 {
 		w := set.Worker("w")
+		var closed atomic.Int64 // ns of intervals that have ended
 		wg.Go(func() {
 			for range 2000 {
-				w.Begin()
-				w.End()
+				begin := set.Now()
+				w.BeginAt(begin)
+				end := set.Now()
+				w.EndAt(end)
+				closed.Add(end - begin)
 			}
 		})
 		readers.Go(func() {
-			last := 0.0
 			for range 200 {
+				before := float64(closed.Load())
 				m := w.Moments()
-				if m.Busy < last || 2*m.Deviation < m.Busy*(1-1e-9) {
-					t.Errorf("%+v after %v", m, last)
+				if m.Busy < before*(1-1e-9) || m.Busy > float64(set.Now()) || 2*m.Deviation < m.Busy*(1-1e-9) {
+					t.Errorf("%+v, of which %v ns had ended before", m, before)
 				}
-				last = m.Busy
 			}
 		})
 	}
