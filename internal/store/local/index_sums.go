@@ -36,15 +36,11 @@ func (s sum) minus(o sum) sum {
 // A summer goes through the rows of a lane, once, and makes the lists of sums; a
 // forest takes the segments of time from the same walk.
 type summer struct {
-	roles   []trace.Role // by region
-	sums    []sum        // closed so far, by region
-	outer   []trace.Time // begin of the outermost open interval
-	onStack []uint32
-	posted  []sum // as of the last checkpoint
-	changed []bool
+	roles   []trace.Role     // by region
+	of      []regionSum      // by region
+	posted  []sum            // as of the last checkpoint
 	list    []trace.RegionID // changed since the last checkpoint
 	active  []trace.RegionID // open now
-	place   []int32          // in active
 	regions []trace.RegionID // of the lane
 
 	v        *laneView
@@ -58,12 +54,18 @@ type summer struct {
 	err      error
 }
 
+// A regionSum is what is known of a region: all of it in one place, since a row needs
+// all of it.
+type regionSum struct {
+	sum                // closed so far, and the time of its own until now
+	outer   trace.Time // begin of the outermost open interval
+	onStack uint32
+	place   int32 // in active
+	changed bool  // since the last checkpoint
+}
+
 func newSummer(roles []trace.Role) *summer {
-	n := len(roles)
-	return &summer{
-		roles: roles, sums: make([]sum, n), outer: make([]trace.Time, n), onStack: make([]uint32, n),
-		posted: make([]sum, n), changed: make([]bool, n), place: make([]int32, n),
-	}
+	return &summer{roles: roles, of: make([]regionSum, len(roles)), posted: make([]sum, len(roles))}
 }
 
 // A sumSink takes the entries of one checkpoint after the other.
@@ -81,36 +83,97 @@ func (s *summer) start(v *laneView, out sumSink) {
 }
 
 // rows goes through rows [lo, hi), and on to a time that no row after them is before.
+// It is the innermost loop of an import, so it keeps at hand what changes with every row.
 func (s *summer) rows(lo, hi int, until trace.Time) {
-	v := s.v
-	for i := lo; i < hi; i++ {
-		s.leave(int(v.parent[i]))
-		s.advance(v.begin[i])
-		if i%checkBlock == 0 && i > 0 && s.out != nil {
-			s.checkpoint(uint32(i/checkBlock), s.entries >= checkFactor*len(s.regions))
+	begins, durations := s.v.begin[lo:hi], s.v.duration[lo:hi]
+	regions, parents := s.v.region[lo:hi], s.v.parent[lo:hi]
+	s.reserve(hi - lo)
+	stack, counting, segments, now := s.stack, s.counting, s.segments, s.now
+	for i, begin := range begins {
+		n := len(stack)
+		for n > 0 && stack[n-1].Row > int(parents[i]) {
+			n--
+			top := &stack[n]
+			x := &s.of[top.Region]
+			if t := top.End; t > now {
+				x.exclusive += t - now
+				segments = extend(segments, now, t, top.Row, top.Region, counting[n])
+				now = t
+			}
+			if x.onStack--; x.onStack == 0 {
+				x.inclusive += now - x.outer
+				s.left(top.Region, x)
+			}
 		}
-		s.enter(v.interval(i))
+		stack, counting = stack[:n], counting[:n]
+		if begin > now {
+			if n > 0 {
+				top := &stack[n-1]
+				s.of[top.Region].exclusive += begin - now
+				segments = extend(segments, now, begin, top.Row, top.Region, counting[n-1])
+			} else {
+				segments = extend(segments, now, begin, -1, trace.NoRegion, trace.RoleNone)
+			}
+			now = begin
+		}
+		row := lo + i
+		if row%checkBlock == 0 && row > 0 && s.out != nil {
+			s.now = now
+			s.checkpoint(uint32(row/checkBlock), s.entries >= checkFactor*len(s.regions))
+		}
+		r := regions[i]
+		x := &s.of[r]
+		if x.onStack == 0 {
+			s.entered(r, x, begin)
+		}
+		x.onStack++
+		x.calls++
+		role := s.roles[r]
+		if role == trace.RoleAnnotation && n > 0 {
+			role = counting[n-1]
+		}
+		stack = append(stack, trace.OpenInterval{Row: row, Begin: begin, End: begin + durations[i], Region: r})
+		counting = append(counting, role)
 	}
+	s.stack, s.counting, s.segments, s.now = stack, counting, segments, now
 	for n := len(s.stack); n > 0 && s.stack[n-1].End < until; n-- {
 		s.pop()
 	}
 	s.advance(until)
 }
 
+// reserve makes room for the segments of more rows: each may end one when it begins and
+// one when it is left, and so may what is open.
+func (s *summer) reserve(rows int) {
+	s.segments = slices.Grow(s.segments, 2*rows+len(s.stack)+1)
+}
+
+// extend appends a segment, joined to the last one where an empty interval lay between.
+// There is room for it, see reserve. It is written field by field: one that is made
+// elsewhere and copied takes three times as long.
+func extend(list []trace.Segment, begin, end trace.Time, row int, region trace.RegionID, role trace.Role) []trace.Segment {
+	k := len(list)
+	if k > 0 && list[k-1].Row == row {
+		list[k-1].End = end
+		return list
+	}
+	list = list[:k+1]
+	g := &list[k]
+	g.Begin, g.End, g.Region, g.Row, g.Role = begin, end, region, row, role
+	return list
+}
+
 // finish ends the lane.
 func (s *summer) finish() error {
+	s.reserve(0)
 	s.leave(-1)
 	if s.out != nil {
 		s.checkpoint(uint32((s.v.len()+checkBlock-1)/checkBlock), true)
 	}
 	for _, r := range s.regions {
-		s.sums[r], s.posted[r] = sum{}, sum{}
+		s.of[r], s.posted[r] = regionSum{}, sum{}
 	}
-	s.regions = s.regions[:0]
-	for _, r := range s.list {
-		s.changed[r] = false
-	}
-	s.list = s.list[:0]
+	s.regions, s.list = s.regions[:0], s.list[:0]
 	return s.err
 }
 
@@ -119,17 +182,13 @@ func (s *summer) advance(t trace.Time) {
 	if t <= s.now {
 		return
 	}
-	g := trace.Segment{Begin: s.now, End: t, Region: trace.NoRegion, Row: -1}
+	row, region, role := -1, trace.NoRegion, trace.RoleNone
 	if n := len(s.stack) - 1; n >= 0 {
-		g.Region, g.Row, g.Role = s.stack[n].Region, s.stack[n].Row, s.counting[n]
-		s.sums[g.Region].exclusive += t - s.now
+		row, region, role = s.stack[n].Row, s.stack[n].Region, s.counting[n]
+		s.of[region].exclusive += t - s.now
 	}
+	s.segments = extend(s.segments, s.now, t, row, region, role)
 	s.now = t
-	if k := len(s.segments); k > 0 && s.segments[k-1].Row == g.Row { // an empty one lay between
-		s.segments[k-1].End = t
-		return
-	}
-	s.segments = append(s.segments, g)
 }
 
 // leave closes the intervals past a parent.
@@ -145,40 +204,40 @@ func (s *summer) pop() {
 	r := s.stack[n].Region
 	s.advance(s.stack[n].End)
 	s.stack, s.counting = s.stack[:n], s.counting[:n]
-	if s.onStack[r]--; s.onStack[r] == 0 {
-		s.sums[r].inclusive += s.now - s.outer[r]
-		last := s.active[len(s.active)-1]
-		s.active[s.place[r]] = last
-		s.place[last] = s.place[r]
-		s.active = s.active[:len(s.active)-1]
-		s.change(r)
+	x := &s.of[r]
+	if x.onStack--; x.onStack == 0 {
+		x.inclusive += s.now - x.outer
+		s.left(r, x)
 	}
 }
 
-func (s *summer) enter(o trace.OpenInterval) {
-	r := o.Region
-	if s.sums[r].calls == 0 {
+// left takes a region off those that are open.
+func (s *summer) left(r trace.RegionID, x *regionSum) {
+	last := s.active[len(s.active)-1]
+	s.active[x.place] = last
+	s.of[last].place = x.place
+	s.active = s.active[:len(s.active)-1]
+	if !x.changed {
+		x.changed = true
+		s.list = append(s.list, r)
+	}
+}
+
+// entered puts a region among those that are open.
+func (s *summer) entered(r trace.RegionID, x *regionSum, begin trace.Time) {
+	if x.calls == 0 {
 		s.regions = append(s.regions, r)
 	}
-	if s.onStack[r] == 0 {
-		s.outer[r] = o.Begin
-		s.place[r] = int32(len(s.active))
-		s.active = append(s.active, r)
-	}
-	s.onStack[r]++
-	s.sums[r].calls++
-	role := s.roles[r]
-	if n := len(s.counting); role == trace.RoleAnnotation && n > 0 {
-		role = s.counting[n-1]
-	}
-	s.stack, s.counting = append(s.stack, o), append(s.counting, role)
+	x.outer = begin
+	x.place = int32(len(s.active))
+	s.active = append(s.active, r)
 }
 
 // change notes a region for the next checkpoint: one that was left, or is open then.
 // No other can have changed.
 func (s *summer) change(r trace.RegionID) {
-	if !s.changed[r] {
-		s.changed[r] = true
+	if x := &s.of[r]; !x.changed {
+		x.changed = true
 		s.list = append(s.list, r)
 	}
 }
@@ -190,7 +249,7 @@ func (s *summer) checkpoint(k uint32, whole bool) {
 		s.change(r)
 	}
 	for _, r := range s.list {
-		s.changed[r] = false
+		s.of[r].changed = false
 		now := s.at(r)
 		added := now.minus(s.posted[r])
 		s.posted[r] = now
@@ -218,9 +277,9 @@ func (s *summer) fail(err error) {
 
 // at gives the sums of a region until now, with what is open.
 func (s *summer) at(r trace.RegionID) sum {
-	x := s.sums[r]
-	if s.onStack[r] > 0 {
-		x.inclusive += s.now - s.outer[r]
+	x := s.of[r]
+	if x.onStack > 0 {
+		x.inclusive += s.now - x.outer
 	}
-	return x
+	return x.sum
 }
