@@ -42,7 +42,7 @@ const (
 // also after Close: asking again appends. It is small: a million may be open.
 type stream struct {
 	w           *Writer
-	buf         []byte
+	buf         []byte     // the chunk at hand
 	base        trace.Time // of the next difference
 	order       trace.Time // time of the last Enter or Leave
 	first, last trace.Time // of all records; first > last before any
@@ -53,6 +53,7 @@ type stream struct {
 	samples       uint32
 	facts         uint32 // of intervals
 	instantFacts  uint32
+	used          uint32 // bytes of buf
 	location      trace.LocationID
 	unordered     bool
 	byName        bool
@@ -102,7 +103,8 @@ func (w *Writer) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 	s.open = true
 	s.unordered = s.unordered || o.Unordered
 	s.byName = s.byName || o.ByName
-	s.buf, s.base = w.chunks.first(), 0
+	s.hold(w.chunks.first())
+	s.base = 0
 	return s
 }
 
@@ -191,12 +193,15 @@ func (s *stream) Attribute(a trace.AttributeID, v trace.Value) {
 	s.word(bits)
 }
 
-// known reports whether a region was defined. One that was not is counted, and its
-// record left out.
+// known reports whether a region was defined.
 func (s *stream) known(region trace.RegionID) bool {
-	if uint32(region) < s.w.regions.Load() {
-		return true
-	}
+	return uint32(region) < s.w.regions.Load() || s.leaveOut()
+}
+
+// leaveOut counts a record whose region was not defined.
+//
+//go:noinline
+func (s *stream) leaveOut() bool {
 	s.w.Report(trace.Skipped, "records with an undefined region", 1, "")
 	s.gaps = true
 	return false
@@ -204,14 +209,20 @@ func (s *stream) known(region trace.RegionID) bool {
 
 // at makes room for a record that has a time and writes its head.
 func (s *stream) at(op, id uint32, t trace.Time) {
-	if cap(s.buf)-len(s.buf) < maxRecord {
+	if len(s.buf)-int(s.used) < maxRecord {
 		s.room()
 	}
 	d := int64(t - s.base)
 	s.base = t
-	s.first, s.last = min(s.first, t), max(s.last, t)
+	if t < s.first {
+		s.first = t
+	}
+	if t > s.last {
+		s.last = t
+	}
 	if id < 1<<idBits && uint64(d+1<<(timeBits-1)) < 1<<timeBits {
-		s.word(uint64(op) | uint64(id)<<opBits | uint64(d)<<timeShift)
+		binary.LittleEndian.PutUint64(s.buf[s.used:], uint64(op)|uint64(id)<<opBits|uint64(d)<<timeShift)
+		s.used += wordBytes
 		return
 	}
 	s.wide(op, id, d)
@@ -219,7 +230,7 @@ func (s *stream) at(op, id uint32, t trace.Time) {
 
 // head does for a record without a time.
 func (s *stream) head(op, id uint32, v int64) {
-	if cap(s.buf)-len(s.buf) < maxRecord {
+	if len(s.buf)-int(s.used) < maxRecord {
 		s.room()
 	}
 	if id < 1<<idBits {
@@ -234,19 +245,27 @@ func (s *stream) wide(op, id uint32, v int64) {
 	s.word(uint64(v))
 }
 
-func (s *stream) word(w uint64) { s.buf = binary.LittleEndian.AppendUint64(s.buf, w) }
+// word writes to the chunk in place: its slice stays as it is from record to record.
+func (s *stream) word(w uint64) {
+	binary.LittleEndian.PutUint64(s.buf[s.used:], w)
+	s.used += wordBytes
+}
+
+// hold takes a chunk with what is in it.
+func (s *stream) hold(chunk []byte) { s.buf, s.used = chunk[:cap(chunk)], uint32(len(chunk)) }
 
 // room gets space for at least one more record.
 func (s *stream) room() {
 	if !s.open {
 		s.late = true
-		s.buf, s.base = make([]byte, 0, minChunk), 0 // thrown away
+		s.hold(make([]byte, 0, minChunk)) // thrown away
+		s.base = 0
 		return
 	}
-	at := s.tail
-	s.buf, s.tail = s.w.chunks.room(s.buf, s.tail)
+	chunk, at := s.w.chunks.room(s.buf[:s.used], s.tail)
+	s.hold(chunk)
 	if at != s.tail {
-		s.base = 0
+		s.tail, s.base = at, 0
 	}
 }
 
@@ -257,8 +276,8 @@ func (s *stream) Close() error {
 	s.open = false
 	s.w.mu.Unlock()
 	if open {
-		s.tail = s.w.chunks.last(s.buf, s.tail)
-		s.buf = nil
+		s.tail = s.w.chunks.last(s.buf[:s.used], s.tail)
+		s.buf, s.used = nil, 0
 	}
 	if s.late {
 		return errors.New("stream used after Close")
