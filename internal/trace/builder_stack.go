@@ -12,7 +12,8 @@ type StackBuilder struct {
 	first   int64 // row of the first interval
 	last    Time
 	stack   []stackFrame
-	onStack []uint32
+	onStack []uint32 // by region, from the first Leave on that is not of the innermost one
+	counted bool     // onStack is in use
 	beyond  int
 	depth   int
 	end     Time
@@ -45,10 +46,7 @@ type stackFrame struct {
 // Reset makes b ready for the records of another location, whose first row is the
 // next of out. Memory is kept.
 func (b *StackBuilder) Reset(out *StackRows) {
-	for _, f := range b.stack {
-		b.onStack[f.region] = 0
-	}
-	*b = StackBuilder{out: out, first: out.First + int64(out.N), last: minTime, stack: b.stack[:0], onStack: b.onStack}
+	*b = StackBuilder{out: out, first: out.First + int64(out.N), last: minTime, stack: b.stack[:0], onStack: b.onStack[:0]}
 }
 
 // Enter opens an interval.
@@ -69,7 +67,6 @@ func (b *StackBuilder) Enter(t Time, region RegionID) {
 		parent = int32(b.stack[n-1].row - b.first)
 	}
 	c.Begin[i], c.Region[i], c.Parent[i] = t, region, parent
-	c.Duration[i], c.Exclusive[i] = 0, 0
 	c.Depth[i] = uint16(min(n, maxDepth))
 	if n >= b.depth {
 		b.depth = n + 1
@@ -79,15 +76,23 @@ func (b *StackBuilder) Enter(t Time, region RegionID) {
 		if n >= maxOpen { // it is kept as an empty one
 			b.repairs.Deep++
 			b.beyond++
+			c.Duration[i], c.Exclusive[i] = 0, 0
 			b.end = max(b.end, t)
 			return
 		}
 	}
-	if int(region) >= len(b.onStack) {
-		b.onStack = append(b.onStack, make([]uint32, int(region)+1-len(b.onStack))...)
+	if b.counted {
+		b.count(region)
+	}
+	b.stack = append(b.stack, stackFrame{begin: t, row: c.First + int64(i), region: region})
+}
+
+// count notes a region that is on the stack. Most streams never need to know.
+func (b *StackBuilder) count(region RegionID) {
+	if n := int(region) + 1 - len(b.onStack); n > 0 {
+		b.onStack = append(b.onStack, make([]uint32, n)...)
 	}
 	b.onStack[region]++
-	b.stack = append(b.stack, stackFrame{begin: t, row: c.First + int64(i), region: region})
 }
 
 // Leave closes an interval.
@@ -112,6 +117,12 @@ func (b *StackBuilder) Leave(t Time, region RegionID) {
 // force closes what lies within the innermost interval of a region; false where
 // there is none.
 func (b *StackBuilder) force(t Time, region RegionID) bool {
+	if !b.counted {
+		b.counted = true
+		for i := range b.stack {
+			b.count(b.stack[i].region)
+		}
+	}
 	if int(region) >= len(b.onStack) || b.onStack[region] == 0 {
 		return false
 	}
@@ -127,7 +138,9 @@ func (b *StackBuilder) pop(t Time) {
 	n := len(b.stack) - 1
 	f := &b.stack[n]
 	b.stack = b.stack[:n]
-	b.onStack[f.region]--
+	if b.counted {
+		b.onStack[f.region]--
+	}
 	b.end = max(b.end, t)
 	d := t - f.begin
 	c := b.out
