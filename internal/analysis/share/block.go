@@ -3,6 +3,7 @@ package share
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -17,41 +18,59 @@ import (
 //	rest, slack
 //	entries   region and time, count times, most time first
 
-// Append appends the block of d.
+// mostBytes is more than a block takes, with all numbers as long as they can be.
+const mostBytes = binary.MaxVarintLen64 * (1 + trace.RoleCount + 2 + 4 + 1 + 3 + 2*Listed)
+
+// Append appends the block of d. Room is made once: growing with each of dozens of
+// numbers takes longer than they do.
 func (d *Digest) Append(b trace.Block) trace.Block {
+	n := len(b)
+	b = slices.Grow(b, mostBytes)
+	to := b[n : n+mostBytes]
 	mask := uint64(0)
 	for i, t := range d.Role {
 		if t != 0 {
 			mask |= 1 << i
 		}
 	}
-	b = binary.AppendUvarint(b, mask)
+	at := put(to, 0, mask)
 	for _, t := range d.Role {
 		if t != 0 {
-			b = binary.AppendUvarint(b, uint64(t))
+			at = put(to, at, uint64(t))
 		}
 	}
-	b = binary.AppendUvarint(b, uint64(d.Rows))
-	b = binary.AppendUvarint(b, uint64(d.Empty))
+	at = put(to, at, uint64(d.Rows))
+	at = put(to, at, uint64(d.Empty))
 	if d.Rows > d.Empty {
-		for _, e := range [...]Extreme{d.Longest, d.Shortest} {
-			b = binary.AppendUvarint(b, uint64(e.Duration))
-			b = binary.AppendUvarint(b, uint64(e.Region))
-		}
+		at = put(to, at, uint64(d.Longest.Duration))
+		at = put(to, at, uint64(d.Longest.Region))
+		at = put(to, at, uint64(d.Shortest.Duration))
+		at = put(to, at, uint64(d.Shortest.Region))
 	}
-	b = binary.AppendUvarint(b, uint64(d.Last+1)) // NoRegion wraps to 0
+	at = put(to, at, uint64(d.Last+1)) // NoRegion wraps to 0
 	count := uint64(d.Count) << 1
 	if d.Decided {
 		count |= 1
 	}
-	b = binary.AppendUvarint(b, count)
-	b = binary.AppendUvarint(b, uint64(d.Rest))
-	b = binary.AppendUvarint(b, uint64(d.Slack))
-	for _, e := range d.Top[:d.Count] {
-		b = binary.AppendUvarint(b, uint64(e.Region))
-		b = binary.AppendUvarint(b, uint64(e.Time))
+	at = put(to, at, count)
+	at = put(to, at, uint64(d.Rest))
+	at = put(to, at, uint64(d.Slack))
+	for i := range d.Top[:d.Count] {
+		at = put(to, at, uint64(d.Top[i].Region))
+		at = put(to, at, uint64(d.Top[i].Time))
 	}
-	return b
+	return b[:n+at]
+}
+
+// put writes a number as a varint and gives the place after it.
+func put(to trace.Block, at int, v uint64) int {
+	for v >= 1<<7 {
+		to[at] = byte(v) | 1<<7
+		v >>= 7
+		at++
+	}
+	to[at] = byte(v)
+	return at + 1
 }
 
 // Decode reads a block into d; it reports false for bytes that are no digest.

@@ -3,6 +3,7 @@ package share
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -31,23 +32,30 @@ var _ trace.Condenser = Summary{}
 func (Summary) Name() string { return Name }
 func (Summary) Version() int { return 4 }
 
+// A builder is what building a block needs.
+type builder struct {
+	tally  Tally
+	digest Digest // only what a head has
+}
+
 var (
-	tallies = sync.Pool{New: func() any { return new(Tally) }}
-	places  = sync.Pool{New: func() any { return new(placeTable) }}
+	builders = sync.Pool{New: func() any { return new(builder) }}
+	places   = sync.Pool{New: func() any { return new(placeTable) }}
 )
 
 // Build appends the long block of one stretch. O(segments + rows).
 func (Summary) Build(dst trace.Block, s *trace.Stretch, _ []trace.Region) trace.Block {
-	t := tallies.Get().(*Tally)
-	d := headOf(s, t)
-	dst = d.appendHead(dst)
-	for _, r := range t.Regions() {
-		if at := t.Time(r); at > 0 {
+	x := builders.Get().(*builder)
+	x.headOf(s)
+	dst = slices.Grow(dst, longHead+longEntry*len(x.tally.Regions()))
+	dst = x.digest.appendHead(dst)
+	for _, r := range x.tally.Regions() {
+		if at := x.tally.Time(r); at > 0 {
 			dst = appendEntry(dst, r, at)
 		}
 	}
-	t.Reset()
-	tallies.Put(t)
+	x.tally.Reset()
+	builders.Put(x)
 	return dst
 }
 
@@ -128,8 +136,9 @@ func Of(s *trace.Stretch) (d Digest) {
 }
 
 // headOf counts the parts of a fixed size, and the time of each region.
-func headOf(s *trace.Stretch, t *Tally) Digest {
-	d := Digest{Last: trace.NoRegion}
+func (x *builder) headOf(s *trace.Stretch) {
+	d, t := &x.digest, &x.tally
+	d.Role, d.Empty, d.Last = [trace.RoleCount]trace.Time{}, 0, trace.NoRegion
 	lastEnd := s.Begin
 	for i := range s.Segments {
 		g := &s.Segments[i]
@@ -140,7 +149,8 @@ func headOf(s *trace.Stretch, t *Tally) Digest {
 		}
 	}
 	d.Rows = int64(s.Rows.Len())
-	d.Longest.Region, d.Shortest.Region = trace.NoRegion, trace.NoRegion
+	none := Extreme{Region: trace.NoRegion}
+	d.Longest, d.Shortest = none, none
 	regions := s.Rows.Region[:len(s.Rows.Duration)]
 	longest, shortest := trace.Time(0), trace.Time(math.MaxInt64)
 	for i, dur := range s.Rows.Duration {
@@ -159,7 +169,6 @@ func headOf(s *trace.Stretch, t *Tally) Digest {
 			shortest = dur
 		}
 	}
-	return d
 }
 
 func longer(a, b Extreme) Extreme {
