@@ -83,7 +83,7 @@ func benchmark(b *testing.B, data []byte) {
 		for b.Loop() {
 			library.of(func() { bare(b, data) })
 			whole.of(func() {
-				if err := run.Import(context.Background(), importertest.NewCount()); err != nil {
+				if err := run.Import(context.Background(), new(tally)); err != nil {
 					b.Fatal(err)
 				}
 			})

@@ -23,26 +23,28 @@ type converter struct {
 	started     bool
 	located     int // goroutines that have a row
 
-	g        map[xtrace.GoID]*goroutine
-	recent   [recentSize]*goroutine // some of g
-	lastP    *processor
-	p        map[xtrace.ProcID]*processor
-	groups   map[string]trace.LocationID
-	ranges   []span // global ones that are open
-	tasks    map[xtrace.TaskID]*task
-	ended    []xtrace.Task // of the batch, those that are yet to come
-	taskRows map[string]row
-	stacks   map[xtrace.Stack]*trace.Value
-	text     []byte // of a stack, while it is made
-	regions  map[regionKey]trace.RegionID
-	counters map[string]trace.CounterID
-	waits    [2]map[string]trace.RegionID // by reason; of the program, of the runtime
-	lastWait wait
-	fixed    fixedRegions
-	alive    level
-	runnable level
-	attr     attributes
-	failed   error
+	g          herd
+	spare      []*goroutine // that ended
+	spareEarly *unplaced
+	lastP      *processor
+	p          map[xtrace.ProcID]*processor
+	functions  map[string]*function
+	lastStart  lastStart
+	ranges     []span // global ones that are open
+	tasks      map[xtrace.TaskID]*task
+	ended      []xtrace.Task // of the batch, those that are yet to come
+	taskRows   map[string]row
+	stacks     map[xtrace.Stack]*stack
+	text       []byte // of a stack, while it is made
+	regions    map[regionKey]trace.RegionID
+	counters   map[string]trace.CounterID
+	waits      [2]map[string]trace.RegionID // by reason; of the program, of the runtime
+	lastWait   wait
+	fixed      fixedRegions
+	alive      level
+	runnable   level
+	attr       attributes
+	failed     error
 }
 
 type attributes struct {
@@ -85,8 +87,8 @@ const (
 
 func newConverter(w trace.Writer, name string) *converter {
 	c := &converter{
-		w: w, g: map[xtrace.GoID]*goroutine{}, p: map[xtrace.ProcID]*processor{}, groups: map[string]trace.LocationID{},
-		tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, stacks: map[xtrace.Stack]*trace.Value{},
+		w: w, p: map[xtrace.ProcID]*processor{}, functions: map[string]*function{},
+		tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, stacks: map[xtrace.Stack]*stack{},
 		regions: map[regionKey]trace.RegionID{}, counters: map[string]trace.CounterID{},
 	}
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
@@ -125,8 +127,8 @@ func (c *converter) event(e *xtrace.Event) {
 	}
 	c.last = max(c.last, t)
 	if e.Kind() != xtrace.EventStateTransition {
-		if g := c.living(e.Goroutine()); g != nil {
-			g.learn(e.Stack())
+		if g := c.running(e); g != nil && g.start == nil {
+			c.learn(g, e.Stack())
 		}
 	}
 	switch e.Kind() {
@@ -162,15 +164,20 @@ func (c *converter) event(e *xtrace.Event) {
 	case xtrace.EventStackSample:
 		c.sample(t, e)
 	case xtrace.EventSync:
-		if e.Sync().N > 1 { // the first generation is over
-			c.settle(&c.alive)
-			c.settle(&c.runnable)
-		}
-		if s := e.Sync(); s.ClockSnapshot != nil && s.N == 1 {
-			c.w.Property("start", s.ClockSnapshot.Wall.UTC().Format("2006-01-02T15:04:05.999999999Z"))
-		}
+		c.synchronize(e.Sync())
 	default:
 		c.skip("events of kinds that are not known, or experimental")
+	}
+}
+
+// synchronize takes the begin of a generation, or the end of the last.
+func (c *converter) synchronize(s xtrace.Sync) {
+	c.forgetStacks()
+	if s.N > 1 { // the first generation is over
+		c.settle(&c.alive)
+		c.settle(&c.runnable)
+	} else if s.ClockSnapshot != nil {
+		c.w.Property("start", s.ClockSnapshot.Wall.UTC().Format("2006-01-02T15:04:05.999999999Z"))
 	}
 }
 
@@ -213,9 +220,9 @@ func (c *converter) metric(t trace.Time, m xtrace.Metric) {
 // close ends what is open at the time of the last event.
 func (c *converter) close() error {
 	c.closeLevels()
-	for _, id := range slices.Sorted(maps.Keys(c.g)) {
-		c.leaveProcessor(c.last, c.g[id])
-		c.endGoroutine(c.last, c.g[id])
+	for _, g := range c.g.all() {
+		c.leaveProcessor(c.last, g)
+		c.endGoroutine(c.last, g)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.p)) {
 		c.endProcessor(c.last, c.p[id])

@@ -2,7 +2,6 @@ package gotrace
 
 import (
 	"strconv"
-	"strings"
 
 	xtrace "golang.org/x/exp/trace"
 
@@ -11,74 +10,83 @@ import (
 
 // A goroutine is one that lives now.
 type goroutine struct {
-	row
-	state
 	id     xtrace.GoID
-	on     *processor // nil where it is on none
-	start  string     // function; empty while no stack told it
-	region trace.RegionID
-	own    bool // it works for the runtime; known with start
-	memo   [2]stackMemo
-	ranges []span
+	stream trace.Stream // nil until it has a row
+	on     *processor   // nil where it is on none
+	start  *function    // nil while no stack told it
+	begin  trace.Time   // of its life
+	at     trace.LocationID
+	rows   uint32         // given to the stream
+	state  uint32         // which of them is the state that is open; 0 for none
+	region trace.RegionID // of that state
+	held   int32          // links of others that wait for a row and name this one
+	marks  *marks         // nil where there was none
+	early  *unplaced      // nil once it has a row
+}
 
-	// What most events do not ask for comes last.
-	begin   trace.Time // of its life
+// marks are what is open on a goroutine beside its states.
+type marks struct {
+	ranges  []span
+	regions []span // of the program
+}
+
+// An unplaced is what a goroutine waits with until its row is known.
+type unplaced struct {
 	created xtrace.Stack
-	open    []span     // user regions
-	held    []heldLink // until it has a row, as are
-	early   []early    // states
+	states  []earlyState
+	links   []heldLink
 }
 
-// unknownStart groups goroutines of which no stack was ever recorded.
-const unknownStart = "(start not recorded)"
+// life is the row of a goroutine's life: the first one that is given.
+const life = 1
 
-// ofRuntime reports whether goroutines that start in a function work for the
-// runtime and not for the program.
-func ofRuntime(start string) bool {
-	return strings.HasPrefix(start, "runtime.") && start != "runtime.main"
-}
-
-// learn takes the start function from the goroutine's own stack.
-func (g *goroutine) learn(s xtrace.Stack) {
-	if g.start == "" {
-		g.start = outermost(s)
+// newGoroutine gives one that is not yet in any state. What has ended serves again.
+func (c *converter) newGoroutine(id xtrace.GoID) *goroutine {
+	if len(c.spare) == 0 {
+		block := make([]goroutine, 32)
+		for i := range block {
+			c.spare = append(c.spare, &block[i])
+		}
 	}
-}
-
-// find gives a goroutine that lives, or one that was not seen before.
-func (c *converter) find(id xtrace.GoID) *goroutine {
-	g := c.living(id)
-	if g == nil {
-		g = &goroutine{id: id, begin: c.first, state: state{since: c.first}}
-		c.g[id] = g
-		c.recent[uint64(id)%recentSize] = g
+	n := len(c.spare) - 1
+	g := c.spare[n]
+	c.spare = c.spare[:n]
+	*g = goroutine{id: id, begin: c.first, early: c.spareEarly}
+	if c.spareEarly = nil; g.early == nil {
+		g.early = new(unplaced)
 	}
 	return g
 }
 
-// recentSize is how many goroutines are found without asking the map: their ids are
-// given in order, so those that are busy at one time rarely share a place.
-const recentSize = 1 << 12
-
-// living gives a goroutine that lives; nil for others.
-func (c *converter) living(id xtrace.GoID) *goroutine {
-	place := &c.recent[uint64(id)%recentSize]
-	if g := *place; g != nil && g.id == id {
-		return g
+// mark gives what is open on a goroutine beside its states, to be changed.
+func (g *goroutine) mark() *marks {
+	if g.marks == nil {
+		g.marks = new(marks)
 	}
-	g := c.g[id]
-	if g != nil {
-		*place = g
-	}
-	return g
+	return g.marks
 }
 
-// forget takes out a goroutine that has ended.
-func (c *converter) forget(g *goroutine) {
-	delete(c.g, g.id)
-	if place := &c.recent[uint64(g.id)%recentSize]; *place == g {
-		*place = nil
+// ranges are those that are open on a goroutine.
+func (g *goroutine) ranges() []span {
+	if g.marks == nil {
+		return nil
 	}
+	return g.marks.ranges
+}
+
+// marked reports whether something lies within the state that is open.
+func (g *goroutine) marked() bool {
+	return g.marks != nil && len(g.marks.ranges)+len(g.marks.regions) > 0
+}
+
+func (g *goroutine) enter(t trace.Time, region trace.RegionID) {
+	g.rows++
+	g.stream.Enter(t, region)
+}
+
+func (g *goroutine) interval(begin, end trace.Time, region trace.RegionID) {
+	g.rows++
+	g.stream.Interval(begin, end, region)
 }
 
 // locate defines the row of a goroutine. It comes as late as possible, since the
@@ -88,37 +96,36 @@ func (c *converter) locate(g *goroutine) {
 	if g.stream != nil {
 		return
 	}
-	if g.start == "" {
-		g.start = unknownStart
+	if g.start == nil {
+		g.start = c.function(unknownStart)
 	}
-	group, ok := c.groups[g.start]
-	if !ok {
-		group = c.group(c.goroutines, g.start, 0)
-		c.groups[g.start] = group
-	}
-	role := trace.RoleCompute
-	if g.own = ofRuntime(g.start); g.own {
-		role = trace.RoleOverhead
-	}
-	g.region = c.region(g.start, "goroutine", role)
+	c.define(g.start)
 	const word = "goroutine "
 	c.text = strconv.AppendInt(append(c.text[:0], word...), int64(g.id), 10)
 	name := string(c.text)
-	g.at = c.w.Location(trace.Location{Parent: group, Kind: kindGoroutine, Key: name[len(word):], Name: name, Rank: trace.NoRank, Order: int64(g.id)})
+	g.at = c.w.Location(trace.Location{Parent: g.start.group, Kind: kindGoroutine, Key: name[len(word):], Name: name, Rank: trace.NoRank, Order: int64(g.id)})
 	c.located++
 	g.stream = c.w.Stream(g.at, trace.StreamOptions{Unordered: true})
-	g.stream.Enter(g.begin, g.region) // its life
-	if s, ok := c.stackOf(g, g.created); ok {
-		g.stream.Attribute(c.attr.created, s)
+	g.enter(g.begin, g.start.region)
+	early := g.early
+	g.early = nil
+	if s := c.stackOf(g, early.created); s != nil {
+		g.stream.Attribute(c.attr.created, s.text)
 	}
-	for _, e := range g.early {
-		c.writeState(e.until, g, &e.state, e.on)
+	for i := range early.states {
+		c.enterState(g, &early.states[i].state)
+		if early.states[i].ended {
+			c.leaveState(early.states[i].until, g)
+		}
 	}
-	held := g.held
-	g.held, g.early = nil, nil
-	for _, l := range held {
-		c.join(l)
+	for _, l := range early.links {
+		l.release()
+		c.join(l, false)
 	}
+	clear(early.states)
+	clear(early.links)
+	*early = unplaced{states: early.states[:0], links: early.links[:0]}
+	c.spareEarly = early
 }
 
 // goroutineMoves takes a change of a goroutine's state. At the edges of
@@ -126,12 +133,14 @@ func (c *converter) locate(g *goroutine) {
 func (c *converter) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.StateTransition) {
 	from, to := tr.Goroutine()
 	g := c.find(tr.Resource.Goroutine())
-	g.learn(tr.Stack)
+	if g.start == nil {
+		c.learn(g, tr.Stack)
+	}
 	if from == xtrace.GoNotExist {
 		c.create(t, e, g)
 	}
-	if from.Executing() && e.Goroutine() == g.id {
-		g.learn(e.Stack())
+	if g.start == nil && from.Executing() && e.Goroutine() == g.id {
+		c.learn(g, e.Stack())
 	}
 	if from == to {
 		return
@@ -139,75 +148,45 @@ func (c *converter) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.Sta
 	c.endState(t, g)
 	c.countStates(t, from, to)
 	if from == xtrace.GoWaiting && to == xtrace.GoRunnable {
-		c.link(trace.LinkWake, e.Goroutine(), g, t)
+		c.link(trace.LinkWake, e, g, t)
 	}
 	if from == xtrace.GoUndetermined {
 		t = c.first // it has been in this state since the trace began
 	}
-	g.is, g.since, g.reason, g.stopped = to, t, tr.Reason, tr.Stack
-	c.place(t, e.Proc(), g, from, to)
+	c.place(t, e.Proc(), g, to)
 	if to == xtrace.GoNotExist {
 		c.endGoroutine(t, g)
 		c.forget(g)
+		return
 	}
+	c.beginState(g, &state{is: to, since: t, reason: tr.Reason, stopped: tr.Stack, on: g.on})
 }
 
 // create begins the life of a goroutine.
 func (c *converter) create(t trace.Time, e *xtrace.Event, g *goroutine) {
-	g.begin, g.since, g.created = t, t, e.Stack()
-	if creator := c.living(e.Goroutine()); creator != nil {
-		creator.learn(e.Stack())
+	g.begin = t
+	if g.early != nil {
+		g.early.created = e.Stack()
 	}
-	c.link(trace.LinkSpawn, e.Goroutine(), g, t)
-}
-
-// link joins what one goroutine did to another.
-func (c *converter) link(kind trace.LinkKind, from xtrace.GoID, to *goroutine, t trace.Time) {
-	cause := c.living(from)
-	if cause == nil || cause == to {
-		return // the network poller, a timer, a signal
+	if creator := c.running(e); creator != nil && creator.start == nil {
+		c.learn(creator, e.Stack())
 	}
-	c.join(heldLink{kind, cause, to, t})
-}
-
-// join writes a link, or holds it.
-func (c *converter) join(l heldLink) {
-	cause, to := l.from, l.to
-	if cause.stream == nil {
-		if cause.start == "" {
-			cause.held = append(cause.held, l)
-			return
-		}
-		c.locate(cause)
-	}
-	if to.stream == nil {
-		if to.start == "" {
-			to.held = append(to.held, l)
-			return
-		}
-		c.locate(to)
-	}
-	out := trace.Link{
-		Kind: l.kind, Size: -1, Communicator: trace.NoCommunicator,
-		From: trace.End{Location: cause.at, Time: l.at, Region: trace.NoRegion}, To: trace.End{Location: to.at, Time: l.at, Region: trace.NoRegion},
-	}
-	if l.kind == trace.LinkSpawn { // from life to life, so that creations make a tree
-		out.From.Region, out.To.Region = cause.region, to.region
-	}
-	c.w.Link(out)
+	c.link(trace.LinkSpawn, e, g, t)
 }
 
 // endGoroutine ends the life of a goroutine and what is open in it.
 func (c *converter) endGoroutine(t trace.Time, g *goroutine) {
 	c.locate(g)
 	c.endState(t, g)
-	g.is = xtrace.GoNotExist
-	for _, r := range g.ranges {
-		g.stream.Interval(r.begin, t, c.rangeRegion(r.name, onGoroutine))
+	if g.marks != nil {
+		for _, r := range g.marks.ranges {
+			g.interval(r.begin, t, c.rangeRegion(r.name, onGoroutine))
+		}
+		for i := len(g.marks.regions) - 1; i >= 0; i-- {
+			c.writeRegion(t, g, g.marks.regions[i])
+		}
+		g.marks = nil
 	}
-	for i := len(g.open) - 1; i >= 0; i-- {
-		c.writeRegion(t, g, g.open[i])
-	}
-	g.stream.Leave(t, g.region)
+	g.stream.Leave(t, g.start.region)
 	c.keep(g.stream.Close())
 }

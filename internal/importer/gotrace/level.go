@@ -22,7 +22,7 @@ type level struct {
 	id      trace.CounterID
 	n       int
 	before  int        // that were in the state when the trace began
-	held    []byte     // changes: the time since the one before, twice, and one more if it is up
+	held    [][]byte   // changes: the time since the one before, twice, and one more if it is up
 	at      trace.Time // of the last of them
 	settled bool
 
@@ -41,6 +41,7 @@ type value struct {
 }
 
 const (
+	heldChunk  = 1 << 14 // bytes
 	levelExact = 1 << 16
 	levelStep  = 10_000 // ns
 )
@@ -127,14 +128,19 @@ func (c *converter) count(t trace.Time, l *level, by int) {
 		c.see(l, t, l.n+by)
 		return
 	}
-	if len(l.held) == 0 {
+	n := len(l.held)
+	if n == 0 {
 		l.at = c.first
+	}
+	if n == 0 || cap(l.held[n-1])-len(l.held[n-1]) < binary.MaxVarintLen64 {
+		l.held = append(l.held, make([]byte, 0, heldChunk))
+		n++
 	}
 	packed := uint64(t-l.at) << 1
 	if by > 0 {
 		packed |= 1
 	}
-	l.held, l.at = binary.AppendUvarint(l.held, packed), t
+	l.held[n-1], l.at = binary.AppendUvarint(l.held[n-1], packed), t
 }
 
 // settle writes what was held.
@@ -143,11 +149,14 @@ func (c *converter) settle(l *level) {
 		return
 	}
 	c.see(l, c.first, l.before)
-	for at, held := c.first, l.held; len(held) > 0; {
-		packed, n := binary.Uvarint(held)
-		held = held[n:]
-		at += trace.Time(packed >> 1)
-		c.see(l, at, l.n+2*int(packed&1)-1)
+	at := c.first
+	for _, held := range l.held {
+		for len(held) > 0 {
+			packed, n := binary.Uvarint(held)
+			held = held[n:]
+			at += trace.Time(packed >> 1)
+			c.see(l, at, l.n+2*int(packed&1)-1)
+		}
 	}
 	l.held, l.settled = nil, true
 }

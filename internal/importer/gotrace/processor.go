@@ -95,7 +95,7 @@ func (c *converter) endProcessor(t trace.Time, p *processor) {
 
 // place follows a goroutine on and off the Ps. In a system call it keeps its P,
 // until the P is taken away.
-func (c *converter) place(t trace.Time, id xtrace.ProcID, g *goroutine, from, to xtrace.GoState) {
+func (c *converter) place(t trace.Time, id xtrace.ProcID, g *goroutine, to xtrace.GoState) {
 	if p := g.on; p != nil && p.calling {
 		c.endSyscall(t, p)
 	}
@@ -116,8 +116,9 @@ func (c *converter) enterProcessor(t trace.Time, p *processor, g *goroutine) {
 		c.leaveProcessor(t, p.g)
 	}
 	p.g, p.stay, p.begun, g.on = g, t, false, p
-	for i := range g.ranges {
-		g.ranges[i].onP = t
+	ranges := g.ranges()
+	for i := range ranges {
+		ranges[i].onP = t
 	}
 }
 
@@ -130,7 +131,7 @@ func (c *converter) leaveProcessor(t trace.Time, g *goroutine) {
 	if p.calling {
 		c.endSyscall(t, p)
 	}
-	for _, r := range g.ranges {
+	for _, r := range g.ranges() {
 		c.happened(p, inner{begin: r.onP, end: t, region: c.rangeRegion(r.name, onProcessor)})
 	}
 	c.endStay(t, p)

@@ -38,7 +38,7 @@ func (c *converter) scope(id xtrace.ResourceID) (open *[]span, at side, ok bool)
 		}
 		return &c.ranges, onRuntime, true
 	case xtrace.ResourceGoroutine:
-		return &c.find(id.Goroutine()).ranges, onGoroutine, true
+		return &c.find(id.Goroutine()).mark().ranges, onGoroutine, true
 	case xtrace.ResourceProc:
 		return &c.processor(id.Proc()).ranges, onProcessor, true
 	}
@@ -84,11 +84,13 @@ func (c *converter) rangeEnds(t trace.Time, e *xtrace.Event) {
 	case onGoroutine:
 		g := c.find(r.Scope.Goroutine())
 		c.locate(g)
+		g.interval(s.begin, t, region)
 		if stream = g.stream; g.on != nil {
 			c.happened(g.on, inner{begin: s.onP, end: t, region: c.rangeRegion(s.name, onProcessor)})
 		}
+	default:
+		stream.Interval(s.begin, t, region)
 	}
-	stream.Interval(s.begin, t, region)
 	for _, f := range facts {
 		stream.Attribute(f.id, f.value)
 	}

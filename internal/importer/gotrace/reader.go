@@ -23,10 +23,12 @@ type batch struct {
 
 // Events are handed over in batches, some of which go round: large enough that
 // handing over costs nothing, and enough of them that neither side waits while the
-// other is off its core for a moment. Together they stay within a core's cache.
+// other is off its core for a moment. They are made as they are needed: a small trace
+// should not pay for room that it does not use.
 const (
-	batchSize = 1024
-	batches   = 16
+	batchSize  = 512
+	firstBatch = 128 // the first is small, so that the other side begins at once
+	batches    = 12
 )
 
 // events hands the events of a trace to do, batch by batch, in order of time. The
@@ -41,9 +43,6 @@ func events(ctx context.Context, f io.Reader, label string, w trace.Writer, do f
 	defer stop()
 	in := &input{ctx: inner, r: f}
 	full, empty := make(chan *batch, batches), make(chan *batch, batches)
-	for range batches {
-		empty <- new(batch)
-	}
 	var err error
 	go func() {
 		defer close(full)
@@ -75,12 +74,21 @@ func produce(ctx context.Context, in *input, full chan<- *batch, empty <-chan *b
 	if err != nil {
 		return err
 	}
-	for err == nil {
+	for made, size := 0, firstBatch; err == nil; {
 		var b *batch
 		select {
 		case b = <-empty:
-		case <-ctx.Done():
-			return ctx.Err()
+		default:
+			if made < batches {
+				b = &batch{events: make([]xtrace.Event, size)}
+				made, size = made+1, batchSize
+				break
+			}
+			select {
+			case b = <-empty:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
 		err = b.fill(r)
 		full <- b // has room for all there are
@@ -90,10 +98,7 @@ func produce(ctx context.Context, in *input, full chan<- *batch, empty <-chan *b
 
 // fill reads the next events, in place of those that the batch held.
 func (b *batch) fill(r *xtrace.Reader) (err error) {
-	if b.events == nil {
-		b.events = make([]xtrace.Event, batchSize)
-	}
-	b.events, b.ended = b.events[:batchSize], b.ended[:0]
+	b.events, b.ended = b.events[:cap(b.events)], b.ended[:0]
 	for i := range b.events {
 		e := &b.events[i]
 		if *e, err = r.ReadEvent(); err != nil {

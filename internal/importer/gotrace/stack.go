@@ -8,40 +8,74 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// mostStacks bounds how many texts of stacks are kept at hand. Handles of stacks
-// are of a generation, so the texts of an old one are of no more use.
+// mostStacks bounds how many stacks are kept at hand. Handles of stacks are of a
+// generation: with it goes what is known of them, and what the library keeps for them.
 const mostStacks = 1 << 14
 
-// A stackMemo is the text of a stack that was asked for.
-type stackMemo struct {
-	of   xtrace.Stack
-	text *trace.Value
+// A stack is what is known of one.
+type stack struct {
+	of    xtrace.Stack
+	start *function // nil while nobody asked
+	text  trace.Value
+	told  bool // the text is made
 }
 
-// stackOf is stackText for one where a goroutine stops: most stop at the same one
-// or two places all the time, which the goroutine remembers.
-func (c *converter) stackOf(g *goroutine, s xtrace.Stack) (trace.Value, bool) {
-	if s == xtrace.NoStack {
-		return trace.Value{}, false
+// stack finds what is known of a stack that is not NoStack.
+func (c *converter) stack(s xtrace.Stack) *stack {
+	known := c.stacks[s]
+	if known == nil {
+		if len(c.stacks) >= mostStacks {
+			c.forgetStacks()
+		}
+		known = &stack{of: s}
+		c.stacks[s] = known
 	}
-	if g.memo[0].of != s {
-		g.memo[0], g.memo[1] = g.memo[1], g.memo[0]
-		if g.memo[0].of != s {
-			g.memo[0] = stackMemo{s, c.stackText(s)}
+	return known
+}
+
+// forgetStacks ends the use of all handles of stacks.
+func (c *converter) forgetStacks() {
+	clear(c.stacks)
+	c.lastStart = lastStart{}
+	for _, f := range c.functions {
+		f.memo = [len(f.memo)]*stack{}
+	}
+}
+
+// stackOf is textOf for one where a goroutine stops: those of one function stop at
+// the same few places all the time, which the function remembers.
+func (c *converter) stackOf(g *goroutine, s xtrace.Stack) *stack {
+	if s == xtrace.NoStack {
+		return nil
+	}
+	memo := &g.start.memo
+	for i, known := range memo {
+		if known != nil && known.of == s {
+			if i > 0 {
+				memo[i-1], memo[i] = known, memo[i-1]
+			}
+			return known.orNone()
 		}
 	}
-	v := *g.memo[0].text
-	return v, v.String() != ""
+	known := c.textOf(s)
+	copy(memo[2:], memo[1:])
+	memo[1] = known
+	return known.orNone()
 }
 
-// stackText is a stack as text, innermost frame first, a line a frame. Texts are
-// made once for each stack of a generation.
-func (c *converter) stackText(s xtrace.Stack) *trace.Value {
-	if v := c.stacks[s]; v != nil {
-		return v
+// orNone is nil for a stack without frames.
+func (s *stack) orNone() *stack {
+	if s.text.String() == "" {
+		return nil
 	}
-	if len(c.stacks) >= mostStacks {
-		clear(c.stacks)
+	return s
+}
+
+// textOf finds a stack that has its text: innermost frame first, a line a frame.
+func (c *converter) textOf(s xtrace.Stack) *stack {
+	known := c.stack(s)
+	if known.told {
+		return known
 	}
 	b := c.text[:0]
 	if !frames(s, func(f xtrace.StackFrame) bool {
@@ -56,9 +90,8 @@ func (c *converter) stackText(s xtrace.Stack) *trace.Value {
 		c.skip("stacks whose frames refer to names that the trace does not hold")
 	}
 	c.text = b
-	v := trace.Text(string(b))
-	c.stacks[s] = &v
-	return &v
+	known.text, known.told = trace.Text(string(b)), true
+	return known
 }
 
 // frames hands the frames of a stack to f, innermost first, until it returns false.

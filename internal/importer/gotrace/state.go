@@ -14,61 +14,77 @@ type state struct {
 	since   trace.Time
 	reason  string
 	stopped xtrace.Stack // where it stopped running
+	on      *processor   // nil for none
 }
 
-// An early state is one that ended before any stack of its goroutine was seen.
-type early struct {
+// An earlyState is one that began before any stack of its goroutine was seen.
+type earlyState struct {
 	state
-	until trace.Time
-	on    *processor
+	until trace.Time // where it has ended
+	ended bool
 }
 
 // mostEarly bounds how many states wait for a stack.
 const mostEarly = 16
 
-// A heldLink waits for a goroutine of which no stack was seen yet: the row that it
-// would get now is not the one where it belongs.
-type heldLink struct {
-	kind trace.LinkKind
-	from *goroutine
-	to   *goroutine
-	at   trace.Time
-}
-
-// endState writes the state that a goroutine leaves.
-func (c *converter) endState(t trace.Time, g *goroutine) {
-	if g.is == xtrace.GoUndetermined || g.is == xtrace.GoNotExist {
-		return
-	}
-	if g.stream == nil && g.start == "" && len(g.early) < mostEarly {
-		g.early = append(g.early, early{g.state, t, g.on})
+// beginState writes the state that a goroutine comes into.
+func (c *converter) beginState(g *goroutine, s *state) {
+	if g.stream == nil && g.start == nil {
+		g.early.states = append(g.early.states, earlyState{state: *s})
 		return
 	}
 	c.locate(g)
-	c.writeState(t, g, &g.state, g.on)
+	c.enterState(g, s)
 }
 
-func (c *converter) writeState(t trace.Time, g *goroutine, s *state, on *processor) {
-	region := c.stateRegion(g, s)
-	g.stream.Enter(s.since, region)
-	if s.is != xtrace.GoRunning {
-		if text, ok := c.stackOf(g, s.stopped); ok {
-			g.stream.Attribute(c.attr.stack, text)
+// endState writes that a goroutine leaves its state, if it is in any.
+func (c *converter) endState(t trace.Time, g *goroutine) {
+	if g.stream != nil {
+		c.leaveState(t, g)
+		return
+	}
+	n := len(g.early.states)
+	if n == 0 {
+		return
+	}
+	if last := &g.early.states[n-1]; !last.ended {
+		last.until, last.ended = t, true
+	}
+	if n > mostEarly {
+		c.locate(g)
+	}
+}
+
+// enterState gives the begin of a state and all that is known of it.
+func (c *converter) enterState(g *goroutine, s *state) {
+	g.region = c.stateRegion(g, s)
+	g.enter(s.since, g.region)
+	g.state = g.rows
+	if s.is == xtrace.GoRunning {
+		if s.on != nil {
+			g.stream.Attribute(c.attr.processor, trace.Integer(int64(s.on.id)))
 		}
+		return
+	}
+	if at := c.stackOf(g, s.stopped); at != nil {
+		g.stream.Attribute(c.attr.stack, at.text)
 	}
 	if s.is == xtrace.GoRunnable && s.reason != "" {
 		g.stream.Attribute(c.attr.reason, trace.Text(s.reason))
 	}
-	if s.is == xtrace.GoRunning && on != nil {
-		g.stream.Attribute(c.attr.processor, trace.Integer(int64(on.id)))
+}
+
+func (c *converter) leaveState(t trace.Time, g *goroutine) {
+	if g.state != 0 {
+		g.stream.Leave(t, g.region)
+		g.state = 0
 	}
-	g.stream.Leave(t, region)
 }
 
 func (c *converter) stateRegion(g *goroutine, s *state) trace.RegionID {
 	switch s.is {
 	case xtrace.GoRunning:
-		if g.own {
+		if g.start.own {
 			return c.fix(&c.fixed.working, "runtime running", "runtime", trace.RoleOverhead)
 		}
 		return c.fix(&c.fixed.running, "running", "state", trace.RoleCompute)
@@ -77,7 +93,7 @@ func (c *converter) stateRegion(g *goroutine, s *state) trace.RegionID {
 	case xtrace.GoSyscall:
 		return c.fix(&c.fixed.syscall, "syscall", "state", trace.RoleIO)
 	case xtrace.GoWaiting:
-		return c.waitRegion(s.reason, g.own)
+		return c.waitRegion(s.reason, g.start.own)
 	}
 	return c.region(strings.ToLower(s.is.String()), "state", trace.RoleAnnotation)
 }

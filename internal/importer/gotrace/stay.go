@@ -48,7 +48,7 @@ func (c *converter) beginStay(p *processor) {
 		return
 	}
 	c.locate(p.g)
-	p.stream.Enter(p.stay, p.g.region)
+	p.stream.Enter(p.stay, p.g.start.region)
 	p.stream.Attribute(c.attr.goroutine, trace.Integer(int64(p.g.id)))
 	p.written, p.begun = p.stay, true
 }
@@ -59,11 +59,11 @@ func (c *converter) endStay(t trace.Time, p *processor) {
 	p.flush()
 	if !p.begun { // it began before what is written already
 		c.locate(p.g)
-		p.stream.Interval(p.stay, t, p.g.region)
+		p.stream.Interval(p.stay, t, p.g.start.region)
 		p.stream.Attribute(c.attr.goroutine, trace.Integer(int64(p.g.id)))
 		return
 	}
-	p.stream.Leave(t, p.g.region)
+	p.stream.Leave(t, p.g.start.region)
 	p.written = t
 }
 

@@ -79,25 +79,27 @@ func (c *converter) closeTasks() {
 
 func (c *converter) regionBegins(t trace.Time, e *xtrace.Event) {
 	g, r := c.find(e.Goroutine()), e.Region()
-	g.open = append(g.open, span{name: r.Type, begin: t, task: r.Task})
+	m := g.mark()
+	m.regions = append(m.regions, span{name: r.Type, begin: t, task: r.Task})
 }
 
 // regionEnds closes the innermost region of that name. One without begin was open
 // when the trace began.
 func (c *converter) regionEnds(t trace.Time, e *xtrace.Event) {
 	g, r := c.find(e.Goroutine()), e.Region()
-	i := findSpan(g.open, r.Type)
+	m := g.mark()
+	i := findSpan(m.regions, r.Type)
 	s := span{name: r.Type, begin: g.begin, task: r.Task}
 	if i >= 0 {
-		s = g.open[i]
-		g.open = slices.Delete(g.open, i, i+1)
+		s = m.regions[i]
+		m.regions = slices.Delete(m.regions, i, i+1)
 	}
 	c.writeRegion(t, g, s)
 }
 
 func (c *converter) writeRegion(t trace.Time, g *goroutine, s span) {
 	c.locate(g)
-	g.stream.Interval(s.begin, t, c.region(s.name, "user region", trace.RoleAnnotation))
+	g.interval(s.begin, t, c.region(s.name, "user region", trace.RoleAnnotation))
 	if s.task != xtrace.BackgroundTask && s.task != xtrace.NoTask {
 		g.stream.Attribute(c.attr.task, trace.Integer(int64(s.task)))
 	}
@@ -134,8 +136,8 @@ func (c *converter) label(t trace.Time, l xtrace.Label) {
 	s := c.main
 	switch l.Resource.Kind {
 	case xtrace.ResourceGoroutine:
-		if g := c.find(l.Resource.Goroutine()); g.start == "" && strings.HasPrefix(l.Label, "GC (") {
-			g.start = "runtime.gcBgMarkWorker"
+		if g := c.find(l.Resource.Goroutine()); g.start == nil && strings.HasPrefix(l.Label, "GC (") {
+			g.start = c.function("runtime.gcBgMarkWorker")
 		}
 		s = c.own(l.Resource.Goroutine())
 	case xtrace.ResourceProc:
@@ -156,8 +158,8 @@ func (c *converter) sample(t trace.Time, e *xtrace.Event) {
 	}
 	s.Instant(t, c.region(name, "cpu sample", trace.RoleAnnotation))
 	if at := e.Stack(); at != xtrace.NoStack {
-		if v := c.stackText(at); v.String() != "" {
-			s.Attribute(c.attr.stack, *v)
+		if known := c.textOf(at).orNone(); known != nil {
+			s.Attribute(c.attr.stack, known.text)
 		}
 	}
 	if e.Goroutine() != xtrace.NoGoroutine {

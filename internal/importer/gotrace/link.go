@@ -1,0 +1,61 @@
+package gotrace
+
+import (
+	xtrace "golang.org/x/exp/trace"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A heldLink waits for a goroutine of which no stack was seen yet: the row that it
+// would get now is not the one where it belongs.
+type heldLink struct {
+	kind trace.LinkKind
+	from *goroutine
+	to   *goroutine
+	at   trace.Time
+}
+
+// hold and release keep both goroutines of a link from being used for others.
+func (l *heldLink) hold()    { l.from.held++; l.to.held++ }
+func (l *heldLink) release() { l.from.held--; l.to.held-- }
+
+// link joins what happened on one goroutine to another, of which the state that
+// follows is about to begin.
+func (c *converter) link(kind trace.LinkKind, e *xtrace.Event, to *goroutine, t trace.Time) {
+	cause := c.running(e)
+	if cause == nil || cause == to {
+		return // the network poller, a timer, a signal
+	}
+	c.join(heldLink{kind, cause, to, t}, true)
+}
+
+// join writes a link, or holds it. If it happens now, the rows that it means are
+// known: the state that the one goroutine is in, unless something lies within, and
+// the state that the other one is about to begin.
+func (c *converter) join(l heldLink, now bool) {
+	for _, g := range [...]*goroutine{l.from, l.to} {
+		if g.stream != nil {
+			continue
+		}
+		if g.start == nil {
+			l.hold()
+			g.early.links = append(g.early.links, l)
+			return
+		}
+		c.locate(g)
+	}
+	out := trace.Link{
+		Kind: l.kind, Size: -1, Communicator: trace.NoCommunicator,
+		From: trace.End{Location: l.from.at, Time: l.at, Region: trace.NoRegion}, To: trace.End{Location: l.to.at, Time: l.at, Region: trace.NoRegion},
+	}
+	switch {
+	case l.kind == trace.LinkSpawn: // from life to life, so that creations make a tree
+		out.From.Region, out.To.Region = l.from.start.region, l.to.start.region
+		out.From.Number, out.To.Number = life, life
+	case now:
+		if out.To.Number = l.to.rows + 1; !l.from.marked() {
+			out.From.Number = l.from.state
+		}
+	}
+	c.w.Link(out)
+}
