@@ -111,7 +111,7 @@ func (f *finisher) derive(ctx context.Context) error {
 		for _, s := range slices.Concat(f.sections, f.digests) {
 			names = append(names, s.files()...)
 		}
-		return f.described.add(f.dir, names)
+		return f.described.addAll(f.dir, names, f.workers)
 	})
 	return g.Wait()
 }

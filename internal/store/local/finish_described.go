@@ -28,6 +28,15 @@ func (d *described) add(dir string, names []string) error {
 	return nil
 }
 
+// addAll describes files on several cores: it comes when there is little else to do.
+func (d *described) addAll(dir string, names []string, workers int) error {
+	list, err := describe(dir, names, workers)
+	for _, e := range list {
+		d.set(e)
+	}
+	return err
+}
+
 func (d *described) set(e fileEntry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
