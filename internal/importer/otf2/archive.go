@@ -27,8 +27,9 @@ type archive struct {
 	names      names
 	own        [eventIDs + 1]atomic.Uint64 // regions named after records, +1; 0 before
 
-	matcher *matcher
-	lines   []align.Line // of processes; nil where clocks are taken as they are
+	matcher      *matcher
+	mostChannels int          // for which messages wait in queues
+	lines        []align.Line // of processes; nil where clocks are taken as they are
 
 	mu       sync.Mutex
 	streams  map[trace.LocationID]*sharedStream

@@ -24,7 +24,10 @@ import (
 //  4. Locations are read several at a time: local definitions, then events.
 //  5. Ends of links that lie in different files find each other.
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
-	a := &archive{run: run, w: w}
+	return (&archive{run: run, w: w, mostChannels: mostChannels}).read(ctx)
+}
+
+func (a *archive) read(ctx context.Context) error {
 	if err := a.open(ctx); err != nil {
 		return err
 	}
@@ -32,7 +35,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err := a.fit(ctx); err != nil {
 		return err
 	}
-	a.matcher = newMatcher(a.matchMemory(), len(a.tree.processes))
+	a.matcher = newMatcher(a.matchMemory(), a.mostChannels, len(a.tree.processes))
 	defer func() { a.matcher.close() }()
 	if err := a.readLocations(ctx, (*row).convert); err != nil {
 		return err
@@ -251,6 +254,7 @@ func (r *row) openLocation(f func(*row, context.Context, string) error, ctx cont
 	if err := f(r, ctx, name); err != nil {
 		return err
 	}
+	r.a.matcher.channels.sent(r.at, &r.sent)
 	r.tally.damage = r.reader.damage
 	r.a.count(r)
 	return nil

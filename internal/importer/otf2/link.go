@@ -3,7 +3,6 @@ package otf2
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/importer/align"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -23,24 +22,23 @@ var aloneWords = [matchKinds][2]string{
 // link joins the ends of links, and says what of the clocks shows in them.
 func (a *archive) link(ctx context.Context) error {
 	places := a.tree.places
-	var out linkBatches
-	stats, err := a.matcher.join(ctx, matchParts, func(part int, cause, effect *half) {
-		l := trace.Link{
-			Kind: matchLinks[cause.kind], Size: cause.size, Tag: int64(cause.d), Communicator: trace.NoCommunicator,
-			From: trace.End{Location: places[cause.at].id, Time: cause.time, Region: cause.region, Number: cause.number},
-			To:   trace.End{Location: places[effect.at].id, Time: effect.time, Region: effect.region, Number: effect.number},
+	out := startLinks(a.w)
+	stats, err := a.matcher.join(ctx, matchParts, func(part int, p *pair) {
+		from, to := &p.cause, &p.effect
+		l := out.next(part)
+		*l = trace.Link{
+			Kind: matchLinks[p.key.kind], Size: p.size, Tag: int64(p.key.d), Communicator: trace.NoCommunicator,
+			From: trace.End{Location: places[from.at].id, Time: from.time, Region: from.call.region, Number: from.call.number},
+			To:   trace.End{Location: places[to.at].id, Time: to.time, Region: to.call.region, Number: to.call.number},
 		}
-		if cause.kind == matchMessage {
-			l.Tag = int64(int32(cause.d))
-			l.Communicator = a.comms[cause.a].id
+		if p.key.kind == matchMessage {
+			l.Tag = int64(int32(p.key.d))
+			l.Communicator = a.comms[p.key.a].id
 		}
-		out.add(a.w, part, l)
 	})
+	out.finish()
 	if err != nil {
 		return err
-	}
-	for part := range out.parts {
-		out.flush(a.w, part)
 	}
 	name := base(a.files.anchor)
 	for k, s := range stats {
@@ -49,28 +47,6 @@ func (a *archive) link(ctx context.Context) error {
 	}
 	a.report(trace.Skipped, "sends and receives that cannot be paired, since receives of their process are missing", stats[matchMessage].unsure, name)
 	return a.reportClocks(ctx, stats[matchMessage])
-}
-
-// linkBatches hand links to the writer, some at a time: parts that are joined at once
-// would wait for each other at every link.
-type linkBatches struct {
-	mu    sync.Mutex
-	parts [matchParts][]trace.Link
-}
-
-func (b *linkBatches) add(w trace.Writer, part int, l trace.Link) {
-	if b.parts[part] = append(b.parts[part], l); len(b.parts[part]) == 512 {
-		b.flush(w, part)
-	}
-}
-
-func (b *linkBatches) flush(w trace.Writer, part int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, l := range b.parts[part] {
-		w.Link(l)
-	}
-	b.parts[part] = b.parts[part][:0]
 }
 
 func (a *archive) report(kind trace.ReportKind, what string, count int64, example string) {
@@ -116,7 +92,7 @@ func (a *archive) fit(ctx context.Context) error {
 	if by != "messages" && by != "collectives" {
 		return nil
 	}
-	a.matcher = newMatcher(a.matchMemory(), len(a.tree.processes))
+	a.matcher = newMatcher(a.matchMemory(), 0, len(a.tree.processes))
 	defer func() { a.matcher.close() }()
 	run := a.run
 	a.run.Progress = nil // this reading is not the import
@@ -152,9 +128,9 @@ func (a *archive) fit(ctx context.Context) error {
 func (a *archive) solve(ctx context.Context, by string) (*align.Result, int, error) {
 	f := align.New(len(a.tree.processes))
 	messages := func() error {
-		_, err := a.matcher.join(ctx, 1, func(_ int, cause, effect *half) {
-			if cause.kind == matchMessage {
-				f.Before(int(cause.b), int(cause.c), cause.time, effect.time)
+		_, err := a.matcher.join(ctx, 1, func(_ int, p *pair) {
+			if p.key.kind == matchMessage {
+				f.Before(int(p.key.b), int(p.key.c), p.cause.time, p.effect.time)
 			}
 		})
 		return err

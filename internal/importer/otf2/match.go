@@ -53,8 +53,11 @@ type half struct {
 }
 
 // setDigest makes the half ready to be sorted.
-func (h *half) setDigest() {
-	h.digest = mix(mix(mix(uint64(h.kind)<<32|uint64(h.a), uint64(h.b)), uint64(h.c)), h.d)
+func (h *half) setDigest() { h.digest = h.key.mixed() }
+
+// mixed is a digest of the key.
+func (k *key) mixed() uint64 {
+	return mix(mix(mix(mix(0, uint64(k.kind)<<32|uint64(k.a)), uint64(k.b)), uint64(k.c)), k.d)
 }
 
 // sameKey orders halves by what they have in common.
@@ -72,8 +75,29 @@ var halfOrder = ordering[half]{
 	},
 }
 
-// A matcher joins halves that come from different files, in bounded memory.
+// place says where an end lies.
+func (h *half) place(t trace.Time, c call) { h.time, h.region, h.number = t, c.region, c.number }
+
+// end is where a half lies.
+func (h *half) end() end { return end{at: h.at, time: h.time, call: call{h.region, h.number}} }
+
+// A pair is two halves that found each other.
+type pair struct {
+	key           *key
+	size          int64
+	cause, effect end
+}
+
+type end struct {
+	at   uint32 // location, index of definition
+	call call
+	time trace.Time
+}
+
+// A matcher joins halves that come from different files, in bounded memory: messages
+// by channel, as they were read, where that is enough, all others by sorting.
 type matcher struct {
+	channels    *channels
 	parts       [matchParts]sides
 	collectives *spool[participation]
 	// incomplete are processes with receives that were asked for and never
@@ -93,17 +117,22 @@ const (
 
 func (h *half) part() uint64 { return h.digest >> (64 - partBits) }
 
-func newMatcher(memory int64, processes int) *matcher {
-	m := &matcher{collectives: newSpool(memory/5, participationOrder), incomplete: make([]bool, processes)}
+// newMatcher makes one that uses queues for at most so many channels.
+func newMatcher(memory int64, channels, processes int) *matcher {
+	m := &matcher{
+		channels:    newChannels(memory*2/5, channels),
+		collectives: newSpool(memory/5, participationOrder), incomplete: make([]bool, processes),
+	}
 	for i := range m.parts {
 		for side := range m.parts[i] {
-			m.parts[i][side] = newSpool(memory*2/5/matchParts, halfOrder)
+			m.parts[i][side] = newSpool(memory/5/matchParts, halfOrder)
 		}
 	}
 	return m
 }
 
 func (m *matcher) close() {
+	m.channels.close()
 	for i := range m.parts {
 		m.parts[i][0].close()
 		m.parts[i][1].close()
@@ -119,6 +148,15 @@ type matched struct {
 	worst                  trace.Time
 }
 
+// pair counts a pair.
+func (s *matched) pair(p *pair) {
+	s.links++
+	if d := p.cause.time - p.effect.time; d > 0 {
+		s.backwards++
+		s.worst = max(s.worst, d)
+	}
+}
+
 func (s *matched) add(o *matched) {
 	s.links += o.links
 	s.causes += o.causes
@@ -128,15 +166,23 @@ func (s *matched) add(o *matched) {
 	s.worst = max(s.worst, o.worst)
 }
 
-// join calls f for every pair, in order of what they have in common; with several
-// workers parts of them at the same time. O(n log n).
-func (m *matcher) join(ctx context.Context, workers int, f func(part int, cause, effect *half)) (stats [matchKinds]matched, err error) {
+// join calls f for every pair, with the part of the matching it comes from: one
+// goroutine at a time for each. Messages of channels come first, in order of time, the
+// others in order of what they have in common; with several workers parts of them at
+// the same time. It is called once. O(n log n).
+func (m *matcher) join(ctx context.Context, workers int, f func(part int, p *pair)) (stats [matchKinds]matched, err error) {
+	if err := m.channels.settle(m); err != nil {
+		return stats, err
+	}
+	if stats[matchMessage], err = m.channels.join(ctx, m.incomplete, func(p *pair) { f(0, p) }); err != nil {
+		return stats, err
+	}
 	var parts [matchParts][matchKinds]matched
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	for i := range m.parts {
 		g.Go(func() (err error) {
-			parts[i], err = m.joinPart(ctx, &m.parts[i], func(cause, effect *half) { f(i, cause, effect) })
+			parts[i], err = m.joinPart(ctx, &m.parts[i], func(p *pair) { f(i, p) })
 			return err
 		})
 	}
@@ -149,148 +195,23 @@ func (m *matcher) join(ctx context.Context, workers int, f func(part int, cause,
 	return stats, err
 }
 
-func (m *matcher) joinPart(ctx context.Context, part *sides, f func(cause, effect *half)) (stats [matchKinds]matched, err error) {
-	doubtful, err := m.doubtful(ctx, part)
-	if err != nil {
-		return stats, err
+// halves are blocks on their way to the spools.
+type halves [matchParts][2][]half
+
+// add gives a half whose digest is known to the matcher.
+func (b *halves) add(m *matcher, side int, h *half) {
+	part := h.part()
+	to := &b[part][side]
+	if *to = append(*to, *h); len(*to) == blockRecords {
+		*to = m.parts[part][side].add(*to)
 	}
-	w, err := part.walk()
-	if err != nil {
-		return stats, err
-	}
-	for n := 0; w.cause != nil || w.effect != nil; n++ {
-		if n&0xffff == 0 && ctx.Err() != nil {
-			return stats, ctx.Err()
-		}
-		side := w.side()
-		switch {
-		case side < 0:
-			s := &stats[w.cause.kind]
-			if len(doubtful) > 0 && doubtful[w.cause.key] {
-				s.unsure++
-			} else {
-				s.causes++
-			}
-			err = w.nextCause()
-		case side > 0:
-			s := &stats[w.effect.kind]
-			switch {
-			case w.effect.kind == matchTask && w.paired: // it goes on with the task
-			case len(doubtful) > 0 && doubtful[w.effect.key]:
-				s.unsure++
-			default:
-				s.effects++
-			}
-			err = w.nextEffect()
-		case len(doubtful) > 0 && doubtful[w.cause.key]:
-			stats[w.cause.kind].unsure += 2
-			err = cmp.Or(w.nextCause(), w.nextEffect())
-		default:
-			s := &stats[w.cause.kind]
-			s.links++
-			if d := w.cause.time - w.effect.time; d > 0 {
-				s.backwards++
-				s.worst = max(s.worst, d)
-			}
-			f(w.cause, w.effect)
-			err = w.nextPair()
-		}
-		if err != nil {
-			return stats, err
-		}
-	}
-	return stats, nil
 }
 
-// doubtful finds the keys of messages to processes with incomplete receives where
-// sends and receives differ in number: there the k-th receive need not belong to
-// the k-th send. It goes over everything once more, where there are such processes.
-func (m *matcher) doubtful(ctx context.Context, part *sides) (map[key]bool, error) {
-	any := false
-	for _, x := range m.incomplete {
-		any = any || x
-	}
-	if !any {
-		return nil, nil
-	}
-	w, err := part.walk()
-	if err != nil {
-		return nil, err
-	}
-	keys := map[key]bool{}
-	for n := 0; w.cause != nil || w.effect != nil; n++ {
-		if n&0xffff == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		side := w.side()
-		h := w.cause
-		if side > 0 {
-			h = w.effect
-		}
-		if side != 0 && h.kind == matchMessage && int(h.c) < len(m.incomplete) && m.incomplete[h.c] {
-			keys[h.key] = true
-		}
-		if side <= 0 {
-			err = w.nextCause()
-		}
-		if side >= 0 && err == nil {
-			err = w.nextEffect()
-		}
-		if err != nil {
-			return nil, err
+// flush gives what was collected.
+func (b *halves) flush(m *matcher) {
+	for i := range m.parts {
+		for side, s := range m.parts[i] {
+			b[i][side] = s.add(b[i][side])
 		}
 	}
-	return keys, nil
-}
-
-// A walk goes through causes and effects side by side.
-type walk struct {
-	causes, effects *sorted[half]
-	cause, effect   *half
-	paired          bool // the effect before had the same key and found its cause
-	last            key
-}
-
-func (s *sides) walk() (*walk, error) {
-	w := &walk{}
-	var g errgroup.Group
-	g.Go(func() (err error) {
-		w.causes, err = s[0].sorted()
-		return err
-	})
-	g.Go(func() (err error) {
-		w.effects, err = s[1].sorted()
-		return err
-	})
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	return w, cmp.Or(w.nextCause(), w.nextEffect())
-}
-
-// side says whose key comes first: <0 the cause's, >0 the effect's, 0 the same.
-func (w *walk) side() int {
-	switch {
-	case w.effect == nil:
-		return -1
-	case w.cause == nil:
-		return 1
-	}
-	return sameKey(w.cause, w.effect)
-}
-
-func (w *walk) nextCause() (err error) {
-	w.cause, err = w.causes.next()
-	return err
-}
-
-func (w *walk) nextEffect() (err error) {
-	w.effect, err = w.effects.next()
-	w.paired = w.paired && w.effect != nil && w.effect.key == w.last
-	return err
-}
-
-func (w *walk) nextPair() error {
-	w.paired, w.last = true, w.cause.key
-	return cmp.Or(w.nextCause(), w.nextEffect())
 }

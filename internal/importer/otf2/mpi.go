@@ -43,66 +43,92 @@ func (r *row) request(id uint64) {
 
 // A message record names the partner by its rank in the communicator.
 func (r *row) message(f *fields, sent bool) {
-	h := &r.ends
-	if !r.messageHalf(h, f, sent) {
-		return
-	}
-	h.order = r.now
-	r.place(h, r.now, r.innermost())
-	if sent {
-		r.keep(0, h)
-	} else {
-		r.keep(1, h)
+	k, size := r.channel(f, sent)
+	switch {
+	case k == nil:
+	case k.channel == nil:
+		r.messageHalf(k, size, r.now)
+	case sent:
+		if !r.sent.send(r.a.matcher.channels.slots, r.now, r.innermost(), k.id, size) {
+			k.channel.mixed.Store(true)
+		}
+	default:
+		r.received(k, r.now)
 	}
 }
 
 // receive takes the completion of a receive. Messages are matched in the order in
 // which receives are posted, which the request tells.
 func (r *row) receive(f *fields) {
-	h := &r.ends
-	ok := r.messageHalf(h, f, false)
+	k, size := r.channel(f, false)
 	request := f.uint64()
-	h.order = r.now
+	posted := r.now
 	if t, known := r.requests[request]; known {
-		h.order = t
+		posted = t
 		delete(r.requests, request)
 	}
-	if ok {
-		r.place(h, r.now, r.innermost())
-		r.keep(1, h)
+	switch {
+	case k == nil:
+	case k.channel == nil:
+		r.messageHalf(k, size, posted)
+	default:
+		r.received(k, posted)
 	}
 }
 
-// messageHalf reads what a record says of a message into h; false where that is not
-// enough to find the other half.
-func (r *row) messageHalf(h *half, f *fields, sent bool) bool {
+// received puts a receive into the queue of its channel.
+func (r *row) received(k *knownChannel, posted trace.Time) {
+	if !k.channel.received.receive(r.a.matcher.channels.slots, r.now, posted, r.innermost()) {
+		k.channel.mixed.Store(true)
+	}
+}
+
+// messageHalf gives an end of a message to the spools.
+func (r *row) messageHalf(k *knownChannel, size int64, order trace.Time) {
+	h := half{key: k.key, digest: k.digest, order: order, size: size}
+	h.place(r.now, r.innermost())
+	side := 1
+	if k.sent {
+		side = 0
+	}
+	r.keep(side, &h)
+}
+
+// channel reads what a record says of a message; nil where that is not enough to find
+// the other half.
+func (r *row) channel(f *fields, sent bool) (k *knownChannel, size int64) {
 	rank, ref, tag := f.uint32(), f.uint32(), f.uint32()
-	h.size = int64(f.uint64())
+	size = int64(f.uint64())
 	if f.bad {
-		return false
+		return nil, 0
 	}
-	known := &r.channels[(rank*4+tag*2+ref)%uint32(len(r.channels))]
+	at, side := rank*4+tag*2+ref, 0
 	if !sent {
-		known = &r.channels[^(rank*4+tag*2+ref)%uint32(len(r.channels))]
+		at, side = ^at, 1
 	}
-	if known.set && known.rank == rank && known.ref == ref && known.tag == tag && known.sent == sent {
-		h.key, h.digest = known.key, known.digest
-		return true
+	k = &r.channels[at%uint32(len(r.channels))]
+	if k.set && k.rank == rank && k.ref == ref && k.tag == tag && k.sent == sent {
+		return k, size
 	}
-	h.key = key{kind: matchMessage, d: uint64(tag)}
-	if !r.partners(&h.key, rank, ref, sent) {
-		return false
+	found := knownChannel{set: true, sent: sent, rank: rank, ref: ref, tag: tag, key: key{kind: matchMessage, d: uint64(tag)}}
+	if !r.partners(&found.key, rank, ref, sent) {
+		return nil, 0
 	}
-	h.setDigest()
-	*known = knownChannel{set: true, sent: sent, rank: rank, ref: ref, tag: tag, key: h.key, digest: h.digest}
-	return true
+	found.digest = found.key.mixed()
+	if found.channel = r.a.matcher.channels.find(&found.key, found.digest, side, r.at); found.channel != nil {
+		found.id = found.channel.id
+	}
+	*k = found
+	return k, size
 }
 
 // A knownChannel is what records of messages say of their partner, and what halves of
 // such messages have in common. Few are in use at a time.
 type knownChannel struct {
 	set, sent      bool
+	id             uint16 // of channel
 	rank, ref, tag uint32
+	channel        *channel // nil where halves go to the spools
 	key            key
 	digest         uint64
 }

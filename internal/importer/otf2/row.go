@@ -40,8 +40,8 @@ type row struct {
 	started   []half // effects of a thread or task that begins, which its first call takes
 	left      fork   // the call that was left last
 	joined    uint32 // the team that ended last, of which this is the first thread
-	halves    [matchParts][2][]half
-	ends      half // of a message, while it is read
+	halves    halves
+	sent      queue // messages, of those channels that have queues
 	channels  [64]knownChannel
 	seq       uint32
 	collect   []participation
@@ -108,9 +108,12 @@ func emptied[K comparable, V any](m map[K]V) map[K]V {
 // read takes all events of the open file. ctx ends it at any time.
 func (r *row) read(ctx context.Context) error {
 	var e event
-	for n := 0; r.reader.next(&e); n++ {
-		if n&0xffff == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	for n, check := 0, 0; r.reader.next(&e); n += 1 + r.plain() {
+		if n >= check {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			check = n + plainEvents
 		}
 		if e.ticks != r.ticks || n == 0 {
 			r.setTime(e.ticks)
@@ -197,7 +200,7 @@ func (r *row) enter(id trace.RegionID) {
 // start keeps the effect of a beginning thread or task until its first call, so
 // that the link ends on something.
 func (r *row) start(h half) {
-	r.place(&h, r.now, r.innermost())
+	h.place(r.now, r.innermost())
 	r.started = append(r.started, h)
 	if len(r.started) > 64 {
 		r.endStarted()
@@ -209,7 +212,7 @@ func (r *row) start(h half) {
 func (r *row) endStarted() {
 	for _, h := range r.started {
 		if r.fresh {
-			r.place(&h, r.now, r.innermost())
+			h.place(r.now, r.innermost())
 		}
 		r.half(1, &h)
 	}
@@ -336,15 +339,10 @@ func (r *row) finish() {
 
 // cause and effect keep one end of a link.
 func (r *row) cause(h half)  { r.causeAt(h, r.now, r.innermost()) }
-func (r *row) effect(h half) { r.place(&h, r.now, r.innermost()); r.half(1, &h) }
+func (r *row) effect(h half) { h.place(r.now, r.innermost()); r.half(1, &h) }
 
 // causeAt keeps a cause that was before now.
-func (r *row) causeAt(h half, t trace.Time, c call) { r.place(&h, t, c); r.half(0, &h) }
-
-// place says where an end lies.
-func (r *row) place(h *half, t trace.Time, c call) {
-	h.time, h.region, h.number = t, c.region, c.number
-}
+func (r *row) causeAt(h half, t trace.Time, c call) { h.place(t, c); r.half(0, &h) }
 
 func (r *row) half(side int, h *half) {
 	h.setDigest()
@@ -355,20 +353,11 @@ func (r *row) half(side int, h *half) {
 func (r *row) keep(side int, h *half) {
 	h.at, h.seq = uint32(r.at), r.seq
 	r.seq++
-	part := h.part()
-	to := &r.halves[part][side]
-	if *to = append(*to, *h); len(*to) == blockRecords {
-		*to = r.a.matcher.parts[part][side].add(*to)
-	}
+	r.halves.add(r.a.matcher, side, h)
 }
 
 // flush gives what was collected to the matcher.
 func (r *row) flush() {
-	m := r.a.matcher
-	for i := range m.parts {
-		for side, s := range m.parts[i] {
-			r.halves[i][side] = s.add(r.halves[i][side])
-		}
-	}
-	r.collect = m.collectives.add(r.collect)
+	r.halves.flush(r.a.matcher)
+	r.collect = r.a.matcher.collectives.add(r.collect)
 }

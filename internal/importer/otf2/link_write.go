@@ -1,0 +1,63 @@
+package otf2
+
+import (
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A linkWriter hands links to the trace, a batch at a time and on a goroutine of its
+// own: halves find each other meanwhile.
+type linkWriter struct {
+	parts [matchParts][]trace.Link
+	full  chan []trace.Link
+	free  chan []trace.Link
+	done  chan struct{}
+}
+
+const (
+	linkBatch   = 512 // links
+	linkBatches = matchParts + 3
+)
+
+func startLinks(w trace.Writer) *linkWriter {
+	l := &linkWriter{full: make(chan []trace.Link, linkBatches), free: make(chan []trace.Link, linkBatches), done: make(chan struct{})}
+	for range linkBatches {
+		l.free <- nil
+	}
+	go func() {
+		defer close(l.done)
+		for batch := range l.full {
+			for _, x := range batch {
+				w.Link(x)
+			}
+			l.free <- batch[:0]
+		}
+	}()
+	return l
+}
+
+// next gives the link of a part to fill. One goroutine at a time asks for a part.
+func (l *linkWriter) next(part int) *trace.Link {
+	batch := l.parts[part]
+	if len(batch) == cap(batch) {
+		if len(batch) > 0 {
+			l.full <- batch
+		}
+		if batch = <-l.free; batch == nil {
+			batch = make([]trace.Link, 0, linkBatch)
+		}
+	}
+	batch = batch[:len(batch)+1]
+	l.parts[part] = batch
+	return &batch[len(batch)-1]
+}
+
+// finish gives the rest and waits until the trace has everything.
+func (l *linkWriter) finish() {
+	for _, batch := range l.parts {
+		if len(batch) > 0 {
+			l.full <- batch
+		}
+	}
+	close(l.full)
+	<-l.done
+}
