@@ -19,24 +19,27 @@ func (w *rowWorker) decode(ctx context.Context, s *stream, stack *trace.StackBui
 			return context.Cause(ctx)
 		}
 		d.reset(w.f.chunks.chunk(at))
-		for len(d.b) >= wordBytes {
-			switch op, id, v := d.head(); op {
-			case opEnter:
-				if t := d.time(v); stack != nil {
-					stack.Enter(t, trace.RegionID(id))
-				} else {
-					w.builder.Enter(t, trace.RegionID(id))
-				}
-				d.row++
-				d.lastIsInstant = false
-			case opLeave:
-				if t := d.time(v); stack != nil {
-					stack.Leave(t, trace.RegionID(id))
-				} else {
-					w.builder.Leave(t, trace.RegionID(id))
-				}
+		for b := d.b; len(b) >= halfBytes; { // what changes with every record is at hand
+			h := binary.LittleEndian.Uint32(b)
+			if h&1 == 0 {
+				d.b = b
+				w.record(&d, stack)
+				b = d.b
+				continue
+			}
+			b = b[halfBytes:]
+			t, id := d.time(int64(h>>halfTimeAt)), trace.RegionID(h>>halfShift&(1<<halfID-1))
+			switch enter := h&2 == 0; {
+			case enter && stack != nil:
+				stack.Enter(t, id)
+				d.entered()
+			case stack != nil:
+				stack.Leave(t, id)
+			case enter:
+				w.builder.Enter(t, id)
+				d.entered()
 			default:
-				w.record(&d, stack, op, id, v)
+				w.builder.Leave(t, id)
 			}
 		}
 		if err := cmp.Or(w.out.err, w.rows.err); err != nil {
@@ -46,20 +49,31 @@ func (w *rowWorker) decode(ctx context.Context, s *stream, stack *trace.StackBui
 	return nil
 }
 
-// record takes the rarer records.
-func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder, op, id uint32, v int64) {
+// record takes a record that begins with a whole word.
+func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
+	op, id, v := d.head()
 	switch op {
-	case opLeaveAny:
+	case opEnter:
 		if t := d.time(v); stack != nil {
-			stack.Leave(t, trace.NoRegion)
+			stack.Enter(t, trace.RegionID(id))
 		} else {
-			w.builder.Leave(t, trace.NoRegion)
+			w.builder.Enter(t, trace.RegionID(id))
+		}
+		d.entered()
+	case opLeave, opLeaveAny:
+		region := trace.NoRegion
+		if op == opLeave {
+			region = trace.RegionID(id)
+		}
+		if t := d.time(v); stack != nil {
+			stack.Leave(t, region)
+		} else {
+			w.builder.Leave(t, region)
 		}
 	case opInterval:
 		begin := d.time(v)
 		w.builder.Interval(begin, begin+trace.Time(d.word()), trace.RegionID(id))
-		d.row++
-		d.lastIsInstant = false
+		d.entered()
 	case opInstant:
 		w.fail(w.instants.Add(instantRecord{d.time(v), uint32(d.instant), trace.RegionID(id)}))
 		d.instant++
@@ -91,14 +105,20 @@ type decoder struct {
 // reset starts a chunk: its first time is a difference to zero.
 func (d *decoder) reset(b []byte) { d.b, d.base = b, -d.origin }
 
-// head takes the first words of a record: what it is, its id, and its time since the
-// record before, or what it has in place of that.
+// head takes the first words of a record that begins with a whole one: what it is, its
+// id, and its time since the record before, or what it has in place of that.
 func (d *decoder) head() (op, id uint32, v int64) {
 	w := d.word()
-	if w&(1<<opBits-1) != opWide {
-		return uint32(w & (1<<opBits - 1)), uint32(w >> opBits & (1<<idBits - 1)), int64(w) >> timeShift
+	if op = uint32(w >> 1 & (1<<opBits - 1)); op != opWide {
+		return op, uint32(w >> idShift & (1<<idBits - 1)), int64(w) >> timeShift
 	}
-	return uint32(w >> opBits & (1<<opBits - 1)), uint32(w >> 32), int64(d.word())
+	return uint32(w >> idShift & (1<<opBits - 1)), uint32(w >> 32), int64(d.word())
+}
+
+// entered notes that a row came.
+func (d *decoder) entered() {
+	d.row++
+	d.lastIsInstant = false
 }
 
 func (d *decoder) time(since int64) trace.Time {

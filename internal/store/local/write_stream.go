@@ -9,13 +9,18 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Records of a stream are words of 64 bits, so that packing and unpacking them is a
-// shift each: numbers of variable length took half as much room and four times as
-// long. The first word of a record is
+// Records of a stream are words, so that packing and unpacking them is a shift each:
+// numbers of variable length took as much room and four times as long. Most are an
+// Enter or a Leave of a region with a low number, soon after the record before. They
+// are half a word, 32 bits:
 //
-//	op (3 bits) | id (20 bits) | time since the record before in the chunk (41 bits, signed)
+//	1 | Leave (1 bit) | id (10 bits) | time since the record before in the chunk (20 bits)
 //
-// or, where id or time do not fit, opWide (3 bits) | op (3 bits) | … | id (high 32
+// The first word of any other record is
+//
+//	0 | op (3 bits) | id (20 bits) | time since the record before in the chunk (40 bits, signed)
+//
+// or, where id or time do not fit, 0 | opWide (3 bits) | op (3 bits) | … | id (high 32
 // bits), and the time in a word of its own. An Interval has its duration in a further
 // word, a Sample its value, a fact its value, with its kind in place of the time.
 const (
@@ -32,10 +37,17 @@ const (
 const (
 	opBits    = 3
 	idBits    = 20
-	timeShift = opBits + idBits
+	idShift   = 1 + opBits
+	timeShift = idShift + idBits
 	timeBits  = 64 - timeShift
 	wordBytes = 8
 	maxRecord = 3 * wordBytes
+
+	halfBytes  = wordBytes / 2
+	halfID     = 10 // bits
+	halfShift  = 2
+	halfTime   = 32 - halfShift - halfID // bits
+	halfTimeAt = halfShift + halfID
 )
 
 // A stream packs what happens on one location. There is one for each location,
@@ -220,12 +232,15 @@ func (s *stream) at(op, id uint32, t trace.Time) {
 	if t > s.last {
 		s.last = t
 	}
-	if id < 1<<idBits && uint64(d+1<<(timeBits-1)) < 1<<timeBits {
-		binary.LittleEndian.PutUint64(s.buf[s.used:], uint64(op)|uint64(id)<<opBits|uint64(d)<<timeShift)
-		s.used += wordBytes
-		return
+	switch {
+	case op <= opLeave && id < 1<<halfID && uint64(d) < 1<<halfTime:
+		binary.LittleEndian.PutUint32(s.buf[s.used:], 1|op<<1|id<<halfShift|uint32(d)<<halfTimeAt)
+		s.used += halfBytes
+	case id < 1<<idBits && uint64(d+1<<(timeBits-1)) < 1<<timeBits:
+		s.word(uint64(op)<<1 | uint64(id)<<idShift | uint64(d)<<timeShift)
+	default:
+		s.wide(op, id, d)
 	}
-	s.wide(op, id, d)
 }
 
 // head does for a record without a time.
@@ -234,14 +249,14 @@ func (s *stream) head(op, id uint32, v int64) {
 		s.room()
 	}
 	if id < 1<<idBits {
-		s.word(uint64(op) | uint64(id)<<opBits | uint64(v)<<timeShift)
+		s.word(uint64(op)<<1 | uint64(id)<<idShift | uint64(v)<<timeShift)
 		return
 	}
 	s.wide(op, id, v)
 }
 
 func (s *stream) wide(op, id uint32, v int64) {
-	s.word(opWide | uint64(op)<<opBits | uint64(id)<<32)
+	s.word(opWide<<1 | uint64(op)<<idShift | uint64(id)<<32)
 	s.word(uint64(v))
 }
 
