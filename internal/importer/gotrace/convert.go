@@ -1,8 +1,6 @@
 package gotrace
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	xtrace "golang.org/x/exp/trace"
@@ -26,8 +24,7 @@ type converter struct {
 	g          herd
 	spare      []*goroutine // that ended
 	spareEarly *unplaced
-	lastP      *processor
-	p          map[xtrace.ProcID]*processor
+	p          processorTable
 	functions  map[string]*function
 	lastStart  lastStart
 	ranges     []span // global ones that are open
@@ -40,6 +37,8 @@ type converter struct {
 	counters   map[string]trace.CounterID
 	waits      [2]map[string]trace.RegionID // by reason; of the program, of the runtime
 	lastWait   wait
+	lastRange  [3]lastRange                 // by side
+	factNames  map[string]trace.AttributeID // of ranges
 	fixed      fixedRegions
 	alive      level
 	runnable   level
@@ -87,9 +86,9 @@ const (
 
 func newConverter(w trace.Writer, name string) *converter {
 	c := &converter{
-		w: w, p: map[xtrace.ProcID]*processor{}, functions: map[string]*function{},
+		w: w, functions: map[string]*function{},
 		tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, stacks: map[xtrace.Stack]*stack{},
-		regions: map[regionKey]trace.RegionID{}, counters: map[string]trace.CounterID{},
+		regions: map[regionKey]trace.RegionID{}, counters: map[string]trace.CounterID{}, factNames: map[string]trace.AttributeID{},
 	}
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
 	c.processors = c.group(c.process, "processors", 1)
@@ -224,9 +223,9 @@ func (c *converter) close() error {
 		c.leaveProcessor(c.last, g)
 		c.endGoroutine(c.last, g)
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.p)) {
-		c.endProcessor(c.last, c.p[id])
-		c.keep(c.p[id].stream.Close())
+	for _, p := range c.p.all() {
+		c.endProcessor(c.last, p)
+		c.keep(p.stream.Close())
 	}
 	for _, r := range c.ranges {
 		c.runtime.Interval(r.begin, c.last, c.rangeRegion(r.name, onRuntime))

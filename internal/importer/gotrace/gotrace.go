@@ -36,7 +36,7 @@ package gotrace
 import (
 	"bytes"
 	"context"
-	"runtime"
+	"runtime/debug"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -92,10 +92,10 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		c.close()
 		return err
 	}
-	// What the library read is garbage by now, as large as the trace. It goes before
-	// the writer sorts, so that the two do not add up.
+	// What the library read is garbage by now, larger than the trace. It goes back to
+	// the system before the writer sorts, so that the two do not add up.
 	if run.Size() > largeTrace || c.located > manyGoroutines {
-		runtime.GC()
+		debug.FreeOSMemory()
 	}
 	return c.close()
 }

@@ -1,7 +1,9 @@
 package gotrace
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	xtrace "golang.org/x/exp/trace"
@@ -23,25 +25,65 @@ type processor struct {
 	stay    trace.Time // when that began
 	begun   bool       // the stay is written up to written
 	inner   []inner    // that ended in the stay and are not written yet
+	facts   []fact     // of them
 	open    []openInner
 	syscall trace.Time // when its system call began
 	calling bool       // the goroutine is in a system call and still holds the P
 	ranges  []span
 }
 
-func (c *converter) processor(id xtrace.ProcID) *processor {
-	if p := c.lastP; p != nil && p.id == id {
-		return p
+// A processorTable finds Ps by their ids, which are small numbers.
+type processorTable struct {
+	near []*processor // by id
+	far  map[xtrace.ProcID]*processor
+}
+
+const nearProcessors = 1 << 10
+
+func (t *processorTable) get(id xtrace.ProcID) *processor {
+	if uint64(id) < uint64(len(t.near)) {
+		return t.near[id]
 	}
-	p := c.p[id]
+	return t.far[id]
+}
+
+func (t *processorTable) put(p *processor) {
+	if uint64(p.id) >= nearProcessors {
+		if t.far == nil {
+			t.far = map[xtrace.ProcID]*processor{}
+		}
+		t.far[p.id] = p
+		return
+	}
+	for len(t.near) <= int(p.id) {
+		t.near = append(t.near, nil)
+	}
+	t.near[p.id] = p
+}
+
+// all gives the Ps by id.
+func (t *processorTable) all() (list []*processor) {
+	for _, p := range t.near {
+		if p != nil {
+			list = append(list, p)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.far)) {
+		list = append(list, t.far[id])
+	}
+	return list
+}
+
+// processor gives a P, which gets its row when it is first seen.
+func (c *converter) processor(id xtrace.ProcID) *processor {
+	p := c.p.get(id)
 	if p == nil {
 		number := strconv.FormatInt(int64(id), 10)
 		p = &processor{id: id, written: math.MinInt64}
 		p.at = c.w.Location(trace.Location{Parent: c.processors, Kind: kindProcessor, Key: number, Name: "P " + number, Rank: trace.NoRank, Order: int64(id)})
 		p.stream = c.w.Stream(p.at, trace.StreamOptions{Unordered: true})
-		c.p[id] = p
+		c.p.put(p)
 	}
-	c.lastP = p
 	return p
 }
 

@@ -20,13 +20,24 @@ const (
 // rangeRegion gives the region of a range. On a goroutine's row it lies beside
 // the states, which tell the time's role; globally it is a phase, not work.
 func (c *converter) rangeRegion(name string, at side) trace.RegionID {
-	switch at {
-	case onProcessor:
-		return c.region(name, "range", trace.RoleOverhead)
-	case onGoroutine:
-		return c.region(name, "goroutine range", trace.RoleAnnotation)
+	last := &c.lastRange[at]
+	if last.name != name {
+		switch last.name = name; at {
+		case onProcessor:
+			last.region = c.region(name, "range", trace.RoleOverhead)
+		case onGoroutine:
+			last.region = c.region(name, "goroutine range", trace.RoleAnnotation)
+		default:
+			last.region = c.region(name, "phase", trace.RoleOverhead)
+		}
 	}
-	return c.region(name, "phase", trace.RoleOverhead)
+	return last.region
+}
+
+// A lastRange is the region that was last found for a range.
+type lastRange struct {
+	name   string
+	region trace.RegionID
 }
 
 // scope gives the open ranges of the resource that a range belongs to.
@@ -75,11 +86,13 @@ func (c *converter) rangeEnds(t trace.Time, e *xtrace.Event) {
 	s := (*open)[i]
 	*open = slices.Delete(*open, i, i+1)
 	region := c.rangeRegion(s.name, at)
-	facts := c.facts(e.RangeAttributes())
 	stream := c.runtime
 	switch at {
 	case onProcessor:
-		c.happened(c.processor(r.Scope.Proc()), inner{s.begin, t, region, facts})
+		p := c.processor(r.Scope.Proc())
+		held := p.heldFacts()
+		p.facts = c.facts(p.facts, e.RangeAttributes())
+		c.happened(p, inner{s.begin, t, region, p.facts[held:]})
 		return
 	case onGoroutine:
 		g := c.find(r.Scope.Goroutine())
@@ -91,23 +104,28 @@ func (c *converter) rangeEnds(t trace.Time, e *xtrace.Event) {
 	default:
 		stream.Interval(s.begin, t, region)
 	}
-	for _, f := range facts {
+	for _, f := range c.facts(nil, e.RangeAttributes()) {
 		stream.Attribute(f.id, f.value)
 	}
 }
 
-// facts gives the attributes of a range.
-func (c *converter) facts(list []xtrace.RangeAttribute) (facts []fact) {
+// facts appends the attributes of a range to room.
+func (c *converter) facts(room []fact, list []xtrace.RangeAttribute) []fact {
 	for _, a := range list {
+		id, ok := c.factNames[a.Name]
+		if !ok {
+			id = c.w.Attribute(a.Name)
+			c.factNames[a.Name] = id
+		}
 		v := trace.Value{}
 		if a.Value.Kind() == xtrace.ValueUint64 {
 			v = trace.Integer(int64(a.Value.Uint64()))
 		} else {
 			v = trace.Text(a.Value.String())
 		}
-		facts = append(facts, fact{c.w.Attribute(a.Name), v})
+		room = append(room, fact{id, v})
 	}
-	return facts
+	return room
 }
 
 // findSpan finds the innermost span of a name; -1 for none.

@@ -42,6 +42,14 @@ func (c *converter) happened(p *processor, i inner) {
 	}
 }
 
+// heldFacts is how many facts belong to what is held.
+func (p *processor) heldFacts() int {
+	if len(p.inner) == 0 {
+		p.facts = p.facts[:0]
+	}
+	return len(p.facts)
+}
+
 // beginStay writes that a goroutine has come to a P.
 func (c *converter) beginStay(p *processor) {
 	if p.begun || p.stay < p.written {
