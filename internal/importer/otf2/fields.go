@@ -71,6 +71,38 @@ func (f *fields) uint32() uint32 { return uint32(f.uint(4, undefined32)) }
 func (f *fields) uint64() uint64 { return f.uint(8, undefined64) }
 func (f *fields) int64() int64   { return int64(f.uint(8, undefined64)) }
 
+// message reads what records of messages begin with: a rank, a communicator, a tag and a
+// size. They are many, and mostly plain.
+func (f *fields) message() (rank, comm, tag uint32, size uint64) {
+	if cap(f.b) >= ahead && !f.big { // so many bytes may be looked at, whoever's they are
+		b := (*[ahead]byte)(f.b[:ahead])
+		r, at := plainUint(b, 0, 4)
+		c, at := plainUint(b, at, 4)
+		t, at := plainUint(b, at, 4)
+		s, at := plainUint(b, at, 8)
+		if at <= len(f.b) {
+			f.b = f.b[at:]
+			return uint32(r), uint32(c), uint32(t), s
+		}
+	}
+	return f.uint32(), f.uint32(), f.uint32(), f.uint64()
+}
+
+const (
+	ahead   = 48
+	nowhere = 1 << 30 // past the end of any record that was short enough for plainUint
+)
+
+// plainUint reads an integer in its short form at a place in the first bytes of b, and
+// gives the next place: nowhere and more where it is not plain.
+func plainUint(b *[ahead]byte, at, most int) (v uint64, next int) {
+	n := int(b[at%32])
+	if n > most {
+		return 0, nowhere
+	}
+	return binary.LittleEndian.Uint64(b[at%32+1:]) & masks[n], at + 1 + n
+}
+
 // full reads an integer of n bytes.
 func (f *fields) full(n int) uint64 { return number(f.take(n), f.big) }
 

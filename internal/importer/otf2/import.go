@@ -289,7 +289,7 @@ func (a *archive) closeShared() error {
 
 // matchMemory is what the matching of links may hold.
 func (a *archive) matchMemory() int64 {
-	const usual = 48 << 20
+	const usual = 64 << 20
 	if m := a.run.Options.Memory; m > 0 {
 		return max(1<<20, min(usual, m/4))
 	}

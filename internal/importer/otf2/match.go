@@ -120,12 +120,12 @@ func (h *half) part() uint64 { return h.digest >> (64 - partBits) }
 // newMatcher makes one that uses queues for at most so many channels.
 func newMatcher(memory int64, channels, processes int) *matcher {
 	m := &matcher{
-		channels:    newChannels(memory*2/5, channels),
-		collectives: newSpool(memory/5, participationOrder), incomplete: make([]bool, processes),
+		channels:    newChannels(memory*3/5, channels),
+		collectives: newSpool(memory/10, participationOrder), incomplete: make([]bool, processes),
 	}
 	for i := range m.parts {
 		for side := range m.parts[i] {
-			m.parts[i][side] = newSpool(memory/5/matchParts, halfOrder)
+			m.parts[i][side] = newSpool(memory*3/20/matchParts, halfOrder)
 		}
 	}
 	return m

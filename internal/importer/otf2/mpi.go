@@ -97,9 +97,8 @@ func (r *row) messageHalf(k *knownChannel, size int64, order trace.Time) {
 // channel reads what a record says of a message; nil where that is not enough to find
 // the other half.
 func (r *row) channel(f *fields, sent bool) (k *knownChannel, size int64) {
-	rank, ref, tag := f.uint32(), f.uint32(), f.uint32()
-	size = int64(f.uint64())
-	if f.bad {
+	rank, ref, tag, bytes := f.message()
+	if size = int64(bytes); f.bad {
 		return nil, 0
 	}
 	at, side := rank*4+tag*2+ref, 0
