@@ -40,6 +40,22 @@ type Writer interface {
 	Report(kind ReportKind, what string, count int64, example string)
 }
 
+// A LinkTaker is a Writer that takes many links at a time for less.
+type LinkTaker interface {
+	Links([]Link)
+}
+
+// AddLinks adds links to w.
+func AddLinks(w Writer, list []Link) {
+	if t, ok := w.(LinkTaker); ok {
+		t.Links(list)
+		return
+	}
+	for i := range list {
+		w.Link(list[i])
+	}
+}
+
 // StreamOptions say what the writer of a stream promises.
 type StreamOptions struct {
 	// Unordered: records may come in any time order. They are sorted by time,

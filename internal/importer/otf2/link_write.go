@@ -26,9 +26,7 @@ func startLinks(w trace.Writer) *linkWriter {
 	go func() {
 		defer close(l.done)
 		for batch := range l.full {
-			for _, x := range batch {
-				w.Link(x)
-			}
+			trace.AddLinks(w, batch)
 			l.free <- batch[:0]
 		}
 	}()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // writeColumn writes a whole column; an empty one has no file.
@@ -71,6 +72,20 @@ func (c *cursor[T]) add(v T) {
 		c.flush()
 	}
 	c.buf = append(c.buf, v)
+}
+
+// room adds n values, which are to be filled in before anything else is done; n is not
+// more than cursorRows.
+func (c *cursor[T]) room(n int) []T {
+	if c.buf == nil {
+		c.buf = make([]T, 0, cursorRows)
+	}
+	if len(c.buf)+n > cursorRows {
+		c.flush()
+	}
+	at := len(c.buf)
+	c.buf = slices.Grow(c.buf, n)[:at+n]
+	return c.buf[at:]
 }
 
 func (c *cursor[T]) addAll(values []T) {

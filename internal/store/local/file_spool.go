@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 // A spool holds records of a fixed size in bounded memory: past limit they go to
@@ -46,6 +47,23 @@ func (s *spool[T]) Add(x T) error {
 	}
 	s.buf = append(s.buf, x)
 	return nil
+}
+
+// next appends a record that is filled in place, all of it, before anything else is
+// done with the spool.
+func (s *spool[T]) next() (*T, error) {
+	n := len(s.buf)
+	if n >= s.limit {
+		if err := s.flush(); err != nil {
+			return nil, err
+		}
+		n = len(s.buf)
+	}
+	if n == cap(s.buf) {
+		s.buf = slices.Grow(s.buf, 1)
+	}
+	s.buf = s.buf[:n+1]
+	return &s.buf[n], nil
 }
 
 // Len is the number of records.
@@ -164,6 +182,14 @@ func (o *order[T]) compare(a, b *T) int {
 // sorted hands out all records in order. prepare, which may be nil, changes each
 // before it is compared.
 func (s *spool[T]) sorted(prepare func(*T), by order[T], f func(*T) error) error {
+	return s.sortedBlocks(prepare, by, mergeBlock, func(block []T) error { return eachOf(block, f) })
+}
+
+// mergeBlock is how many records are merged before they are handed out.
+const mergeBlock = 256
+
+// sortedBlocks hands out all records in order, up to most at a time; f may change them.
+func (s *spool[T]) sortedBlocks(prepare func(*T), by order[T], most int, f func([]T) error) error {
 	sortRun := func(run []T) {
 		if prepare != nil {
 			for i := range run {
@@ -174,7 +200,12 @@ func (s *spool[T]) sorted(prepare func(*T), by order[T], f func(*T) error) error
 	}
 	if len(s.runs) == 0 {
 		sortRun(s.buf)
-		return eachOf(s.buf, f)
+		for block := range slices.Chunk(s.buf, most) {
+			if err := f(block); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if len(s.buf) > 0 {
 		if err := s.flush(); err != nil {
@@ -185,7 +216,7 @@ func (s *spool[T]) sorted(prepare func(*T), by order[T], f func(*T) error) error
 		if err := s.wait(); err != nil {
 			return err
 		}
-		return s.merge(by, f)
+		return s.merge(by, most, f)
 	}
 	at := int64(0)
 	for _, n := range s.runs {
@@ -199,7 +230,7 @@ func (s *spool[T]) sorted(prepare func(*T), by order[T], f func(*T) error) error
 		}
 		at += int64(n) * sizeOf[T]()
 	}
-	return s.merge(by, f)
+	return s.merge(by, most, f)
 }
 
 // reset empties the spool and keeps its memory.

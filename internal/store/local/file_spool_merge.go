@@ -25,41 +25,69 @@ func (r *runReader[T]) fill(s *spool[T]) error {
 	return nil
 }
 
-// merge hands out the records of all runs in order: a heap of runs by their next
-// record, O(log runs) a record.
-func (s *spool[T]) merge(by order[T], f func(*T) error) error {
-	s.buf, s.spare, s.sorter = nil, nil, sorter[T]{} // the readers take their memory
-	heap := make([]*runReader[T], 0, len(s.runs))
-	each := max(s.limit/len(s.runs), 16)
-	at := int64(0)
-	for i, n := range s.runs {
-		r := &runReader[T]{buf: make([]T, min(each, n)), at: at, left: n, order: i}
-		if err := r.fill(s); err != nil {
-			return err
+// leads reports whether all that r holds comes before what the other runs do; r is the
+// first of a heap.
+func (r *runReader[T]) leads(heap []*runReader[T], by *order[T]) bool {
+	last := *r
+	last.next = len(r.buf) - 1
+	last.key = by.key(&r.buf[last.next])
+	for _, other := range heap[1:min(3, len(heap))] {
+		if !last.before(other, by) {
+			return false
 		}
-		at += int64(n) * sizeOf[T]()
-		r.key = by.key(&r.buf[0])
-		heap = append(heap, r)
 	}
-	less := func(a, b *runReader[T]) bool {
-		if a.key != b.key {
-			return a.key < b.key
-		}
-		c := 0
-		if by.ties != nil {
-			c = by.ties(&a.buf[a.next], &b.buf[b.next])
-		}
-		return c < 0 || c == 0 && a.order < b.order
+	return true
+}
+
+func (r *runReader[T]) before(o *runReader[T], by *order[T]) bool {
+	if r.key != o.key {
+		return r.key < o.key
 	}
+	c := 0
+	if by.ties != nil {
+		c = by.ties(&r.buf[r.next], &o.buf[o.next])
+	}
+	return c < 0 || c == 0 && r.order < o.order
+}
+
+// merge hands out the records of all runs in order, up to most at a time: a heap of
+// runs by their next record, O(log runs) a record. Where runs lie one after the other,
+// as those of records that came in order, what is read is handed out as it is.
+func (s *spool[T]) merge(by order[T], most int, f func([]T) error) error {
+	heap, err := s.openRuns(&by)
+	if err != nil {
+		return err
+	}
+	less := func(a, b *runReader[T]) bool { return a.before(b, &by) }
 	for i := len(heap)/2 - 1; i >= 0; i-- {
 		sink(heap, i, less)
 	}
+	out := make([]T, 0, most)
+	give := func(next int) error { // makes room for the next
+		if len(out)+next <= cap(out) {
+			return nil
+		}
+		err := f(out)
+		out = out[:0]
+		return err
+	}
 	for len(heap) > 0 {
 		r := heap[0]
-		if err := f(&r.buf[r.next]); err != nil {
+		n := 1
+		if r.next == 0 && r.leads(heap, &by) {
+			n = min(len(r.buf), most)
+		}
+		if 8*n >= most && n > 1 {
+			if err = give(most); err == nil {
+				err = f(r.buf[:n])
+			}
+		} else if err = give(n); err == nil {
+			out = append(out, r.buf[r.next:r.next+n]...)
+		}
+		if err != nil {
 			return err
 		}
-		if r.next++; r.next == len(r.buf) {
+		if r.next += n; r.next == len(r.buf) {
 			if err := r.fill(s); err != nil {
 				return err
 			}
@@ -73,7 +101,25 @@ func (s *spool[T]) merge(by order[T], f func(*T) error) error {
 		r.key = by.key(&r.buf[r.next])
 		sink(heap, 0, less)
 	}
-	return nil
+	return give(most)
+}
+
+// openRuns begins to read all runs.
+func (s *spool[T]) openRuns(by *order[T]) ([]*runReader[T], error) {
+	s.buf, s.spare, s.sorter = nil, nil, sorter[T]{} // the readers take their memory
+	heap := make([]*runReader[T], 0, len(s.runs))
+	each := max(s.limit/len(s.runs), 16)
+	at := int64(0)
+	for i, n := range s.runs {
+		r := &runReader[T]{buf: make([]T, min(each, n)), at: at, left: n, order: i}
+		if err := r.fill(s); err != nil {
+			return nil, err
+		}
+		at += int64(n) * sizeOf[T]()
+		r.key = by.key(&r.buf[0])
+		heap = append(heap, r)
+	}
+	return heap, nil
 }
 
 // sink moves heap[i] down to its place in a heap with the least first.

@@ -19,11 +19,7 @@ type sorter[T any] struct {
 // sort sorts a run: first small keys, then each record goes to its place once. A
 // stable sort of the records themselves took several times as long.
 func (s *sorter[T]) sort(run []T, by order[T]) {
-	sorted := true
-	for i := 1; i < len(run) && sorted; i++ {
-		sorted = by.compare(&run[i-1], &run[i]) <= 0
-	}
-	if sorted {
+	if arrangeTies(run, by) {
 		return
 	}
 	s.keys = slices.Grow(s.keys[:0], len(run))
@@ -39,6 +35,37 @@ func (s *sorter[T]) sort(run []T, by order[T]) {
 		s.untie(run, by.ties)
 	}
 	s.arrange(run)
+}
+
+// arrangeTies sorts a run whose keys are in order already; false where they are not.
+func arrangeTies[T any](run []T, by order[T]) bool {
+	if len(run) == 0 {
+		return true
+	}
+	before, tied, first := by.key(&run[0]), false, 0 // of those with this key
+	for i := 1; i < len(run); i++ {
+		key := by.key(&run[i])
+		switch {
+		case key < before:
+			return false
+		case key > before:
+			before = key
+			if tied {
+				sortTies(run[first:i], by.ties)
+			}
+			tied, first = false, i
+		case by.ties != nil && by.ties(&run[i-1], &run[i]) > 0:
+			tied = true
+		}
+	}
+	if tied {
+		sortTies(run[first:], by.ties)
+	}
+	return true
+}
+
+func sortTies[T any](run []T, ties func(a, b *T) int) {
+	slices.SortStableFunc(run, func(a, b T) int { return ties(&a, &b) })
 }
 
 const (

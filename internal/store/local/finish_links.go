@@ -71,14 +71,19 @@ func (w *linkWriter) finish() error {
 	return err
 }
 
-func (w *linkWriter) add(r *linkRecord) {
-	w.kind.add(r.kind)
-	w.fromLocation.add(r.fromLocation)
-	w.toLocation.add(r.toLocation)
-	w.size.add(r.size)
-	w.tag.add(r.tag)
-	w.communicator.add(r.communicator)
-	w.count.add(max(r.count, 1))
+// addAll appends what all links have, of at most linkBlock.
+func (w *linkWriter) addAll(batch []linkRecord) {
+	n := len(batch)
+	kind, from, to, communicator := w.kind.room(n), w.fromLocation.room(n), w.toLocation.room(n), w.communicator.room(n)
+	for i := range batch {
+		r := &batch[i]
+		kind[i], from[i], to[i], communicator[i] = r.kind, r.fromLocation, r.toLocation, r.communicator
+	}
+	size, tag, count := w.size.room(n), w.tag.room(n), w.count.room(n)
+	for i := range batch {
+		r := &batch[i]
+		size[i], tag[i], count[i] = r.size, r.tag, max(r.count, 1)
+	}
 }
 
 // A place is where an end of a link lies; -1 where no interval is known.
@@ -113,7 +118,7 @@ func (f *finisher) writeUntimed() error {
 	if err == nil {
 		err = f.untimed.each(func(r *linkRecord) error {
 			if f.renumber(r) {
-				w.add(r)
+				w.addAll([]linkRecord{*r})
 			}
 			return nil
 		})
@@ -146,34 +151,44 @@ var byStart = order[linkRecord]{
 }
 
 func (f *finisher) resolveLinks(ctx context.Context, w *linkWriter) error {
-	batch := make([]linkRecord, 0, linkBatch)
 	places := make([][2]place, linkBatch)
 	finders := f.newEndFinders()
-	flush := func() error {
+	return f.links.sortedBlocks(nil, byStart, linkBatch, func(batch []linkRecord) error {
+		batch = f.renumberAll(batch)
 		if err := f.resolveBatch(ctx, finders, batch, places); err != nil {
 			return err
 		}
-		for i := range batch {
-			w.addTimed(&batch[i], places[i])
-		}
-		batch = batch[:0]
-		return nil
-	}
-	err := f.links.sorted(nil, byStart, func(r *linkRecord) error {
-		if !f.renumber(r) {
-			return nil
-		}
-		batch = append(batch, *r)
-		if len(batch) == linkBatch {
-			return flush()
+		for at := 0; at < len(batch); {
+			n := min(len(batch)-at, linkBlock-int(w.kind.position()%linkBlock))
+			w.addTimed(batch[at:at+n], places[at:at+n])
+			at += n
 		}
 		return nil
 	})
-	return cmp.Or(err, flush())
 }
 
-func (w *linkWriter) addTimed(r *linkRecord, at [2]place) {
-	lo, hi := min(r.fromTime, r.toTime), max(r.fromTime, r.toTime)
+// renumberAll does for many, and leaves those to nowhere out.
+func (f *finisher) renumberAll(batch []linkRecord) []linkRecord {
+	n := 0
+	for i := range batch {
+		if !f.renumber(&batch[i]) {
+			continue
+		}
+		if n < i {
+			batch[n] = batch[i]
+		}
+		n++
+	}
+	return batch[:n]
+}
+
+// addTimed appends links of one block of the table, column by column.
+func (w *linkWriter) addTimed(batch []linkRecord, at [][2]place) {
+	lo, hi := min(batch[0].fromTime, batch[0].toTime), max(batch[0].fromTime, batch[0].toTime)
+	for i := range batch {
+		r := &batch[i]
+		lo, hi = min(lo, r.fromTime, r.toTime), max(hi, r.fromTime, r.toTime)
+	}
 	if w.kind.position()%linkBlock == 0 {
 		w.blockBegin.add(lo)
 		w.blockEnd.add(hi)
@@ -181,11 +196,14 @@ func (w *linkWriter) addTimed(r *linkRecord, at [2]place) {
 		b, e := &w.blockBegin.buf[len(w.blockBegin.buf)-1], &w.blockEnd.buf[len(w.blockEnd.buf)-1]
 		*b, *e = min(*b, lo), max(*e, hi)
 	}
-	w.add(r)
-	w.fromTime.add(r.fromTime)
-	w.fromLane.add(at[0].lane)
-	w.fromRow.add(at[0].row)
-	w.toTime.add(r.toTime)
-	w.toLane.add(at[1].lane)
-	w.toRow.add(at[1].row)
+	w.addAll(batch)
+	fromTime, toTime := w.fromTime.room(len(batch)), w.toTime.room(len(batch))
+	for i := range batch {
+		fromTime[i], toTime[i] = batch[i].fromTime, batch[i].toTime
+	}
+	fromLane, fromRow, toLane, toRow := w.fromLane.room(len(at)), w.fromRow.room(len(at)), w.toLane.room(len(at)), w.toRow.room(len(at))
+	for i := range at {
+		p := &at[i]
+		fromLane[i], fromRow[i], toLane[i], toRow[i] = p[0].lane, p[0].row, p[1].lane, p[1].row
+	}
 }

@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -143,6 +144,62 @@ func TestLinksEndOnNumberedCalls(t *testing.T) {
 	for tag, want := range [][2]int32{{0, 0}, {1, 0}, {2, 2}} {
 		if got := rows[int64(tag)]; err != nil || got != want {
 			t.Errorf("link %d goes from row %d to row %d, want %v; %v", tag, got[0], got[1], want, err)
+		}
+	}
+}
+
+// One by one or many at a time, in order of time or not, in memory or outside, links are
+// kept by their time, and those to nowhere counted.
+func TestLinksComeAloneOrTogether(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 5))
+	links := make([]trace.Link, 5000)
+	var want []trace.Link
+	for i := range links {
+		l := trace.Link{
+			Kind: trace.LinkMessage, Size: int64(rnd.IntN(99)), Tag: int64(i), Communicator: trace.NoCommunicator, Count: int64(i % 3),
+			From: trace.End{Location: trace.LocationID(rnd.IntN(2)), Time: trace.Time(i), Region: trace.NoRegion},
+			To:   trace.End{Location: trace.LocationID(rnd.IntN(2)), Time: trace.Time(i + rnd.IntN(9)), Region: trace.NoRegion},
+		}
+		if i > 0 && rnd.IntN(9) == 0 {
+			l.From.Location = 2 // is not defined
+		}
+		links[i] = l
+		if l.From.Location < 2 {
+			want = append(want, l)
+		}
+	}
+	shuffled := slices.Clone(links)
+	rnd.Shuffle(len(shuffled), func(i, k int) { shuffled[i], shuffled[k] = shuffled[k], shuffled[i] })
+	for name, give := range map[string]func(trace.Writer){
+		"one by one": func(w trace.Writer) {
+			for _, l := range links {
+				w.Link(l)
+			}
+		},
+		"together":     func(w trace.Writer) { trace.AddLinks(w, links) },
+		"in parts":     func(w trace.Writer) { trace.AddLinks(w, links[:4000]); trace.AddLinks(w, links[4000:]) },
+		"in any order": func(w trace.Writer) { trace.AddLinks(w, shuffled) },
+	} {
+		for _, memory := range []int64{1, 0} {
+			r := reopen(t, build(t, Options{Memory: memory}, func(w trace.Writer) {
+				thread(w, 0)
+				thread(w, 1)
+				give(w)
+			}))
+			c := &r.c.link
+			if len(c.tag) != len(want) || len(r.info.Report) != 1 || r.info.Report[0].Count != int64(len(links)-len(want)) {
+				t.Fatalf("%s: %d links, want %d; report %v", name, len(c.tag), len(want), r.info.Report)
+			}
+			for i, l := range want {
+				got := trace.Link{
+					Kind: c.kind[i], Size: c.size[i], Tag: c.tag[i], Communicator: c.communicator[i], Count: c.count[i],
+					From: trace.End{Location: c.fromLocation[i], Time: c.fromTime[i], Region: trace.NoRegion},
+					To:   trace.End{Location: c.toLocation[i], Time: c.toTime[i], Region: trace.NoRegion},
+				}
+				if l.Count = max(l.Count, 1); got != l {
+					t.Fatalf("%s, memory %d: link %d is %+v, want %+v", name, memory, i, got, l)
+				}
+			}
 		}
 	}
 }

@@ -15,24 +15,46 @@ type linkRecord struct {
 	kind                     trace.LinkKind
 }
 
-// Link implements trace.Writer.
-func (w *Writer) Link(l trace.Link) {
-	r := linkRecord{
+func (r *linkRecord) set(l *trace.Link) {
+	*r = linkRecord{
 		fromTime: l.From.Time, toTime: l.To.Time, size: l.Size, tag: l.Tag, count: l.Count,
 		fromLocation: l.From.Location, toLocation: l.To.Location, fromRegion: l.From.Region, toRegion: l.To.Region,
 		fromNumber: l.From.Number, toNumber: l.To.Number,
 		communicator: l.Communicator, kind: l.Kind,
 	}
+}
+
+// Link implements trace.Writer.
+func (w *Writer) Link(l trace.Link) {
 	w.rowMu.Lock()
 	defer w.rowMu.Unlock()
+	w.link(&l)
+}
+
+// Links implements trace.LinkTaker.
+func (w *Writer) Links(list []trace.Link) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	for i := range list {
+		w.link(&list[i])
+	}
+}
+
+func (w *Writer) link(l *trace.Link) {
+	to := w.links
 	if l.Untimed {
-		w.failRow(w.untimed.Add(r))
+		to = w.untimed
+	} else {
+		w.looseLinks = w.looseLinks || l.From.Number == 0 || l.To.Number == 0
+		w.linkSpan.see(l.From.Time)
+		w.linkSpan.see(l.To.Time)
+	}
+	r, err := to.next()
+	if err != nil {
+		w.failRow(err)
 		return
 	}
-	w.looseLinks = w.looseLinks || l.From.Number == 0 || l.To.Number == 0
-	w.linkSpan.see(l.From.Time)
-	w.linkSpan.see(l.To.Time)
-	w.failRow(w.links.Add(r))
+	r.set(l)
 }
 
 // Profile implements trace.Writer.
