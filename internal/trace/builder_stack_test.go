@@ -37,47 +37,72 @@ func (s *stackRun) flush() {
 	c.N = 0
 }
 
+func (s *stackRun) start() {
+	s.flush()
+	s.all, s.rows.First = nil, 0
+	s.builder.Reset(&s.rows)
+}
+
 func TestStackBuilderDoesWhatABuilderDoes(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 7))
 	var builder trace.Builder
-	s := newStackRun(7)
+	single, many := newStackRun(7), newStackRun(7)
+	var batch []trace.StackRecord
 	for round := range 300 {
 		want := new(table)
 		builder.Reset(trace.BuilderOptions{End: 500}, want)
-		s.flush()
-		s.all, s.rows.First = nil, 0
-		s.builder.Reset(&s.rows)
+		single.start()
+		many.start()
 		now := trace.Time(-50)
+		sound := round%3 == 0 // mostly what is innermost is left, in order of time
+		var open []trace.RegionID
 		for range random.IntN(400) {
 			now += trace.Time(random.IntN(5))
 			at, region := now, trace.RegionID(random.IntN(5))
-			if random.IntN(20) == 0 {
+			odd := !sound || random.IntN(60) == 0
+			if odd && random.IntN(20) == 0 {
 				at -= 3
 			}
-			switch random.IntN(9) {
-			case 0, 1, 2, 3:
-				builder.Enter(at, region)
-				s.builder.Enter(at, region)
-			case 4:
-				builder.Leave(at, trace.NoRegion)
-				s.builder.Leave(at, trace.NoRegion)
-			case 5:
-				builder.Leave(at, region+100)
-				s.builder.Leave(at, region+100)
-			default:
+			leave := random.IntN(9) > 3
+			switch kind := random.IntN(5); {
+			case !leave:
+				open = append(open, region)
+			case odd && kind == 0:
+				region = trace.NoRegion
+			case odd && kind == 1:
+				region += 100
+			case !odd && len(open) > 0:
+				region = open[len(open)-1]
+			}
+			if leave && len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+			batch = append(batch, trace.StackRecord{Time: at, Region: region, Leave: leave})
+			if leave {
 				builder.Leave(at, region)
-				s.builder.Leave(at, region)
+				single.builder.Leave(at, region)
+			} else {
+				builder.Enter(at, region)
+				single.builder.Enter(at, region)
+			}
+			if random.IntN(12) == 0 {
+				many.builder.Run(batch)
+				batch = batch[:0]
 			}
 		}
+		many.builder.Run(batch)
+		batch = batch[:0]
 		repairs, err := builder.Finish()
 		if err != nil {
 			t.Fatal(err)
 		}
-		depth, last, got := s.builder.Finish(500)
-		s.flush()
-		checkSame(t, round, want, s.all, depth, last)
-		if got != repairs {
-			t.Fatalf("round %d: repairs are %+v, want %+v", round, got, repairs)
+		for _, s := range []*stackRun{single, many} {
+			depth, last, got := s.builder.Finish(500)
+			s.flush()
+			checkSame(t, round, want, s.all, depth, last)
+			if got != repairs {
+				t.Fatalf("round %d: repairs are %+v, want %+v", round, got, repairs)
+			}
 		}
 	}
 }

@@ -19,27 +19,9 @@ func (w *rowWorker) decode(ctx context.Context, s *stream, stack *trace.StackBui
 			return context.Cause(ctx)
 		}
 		d.reset(w.f.chunks.chunk(at))
-		for b := d.b; len(b) >= halfBytes; { // what changes with every record is at hand
-			h := binary.LittleEndian.Uint32(b)
-			if h&1 == 0 {
-				d.b = b
+		for len(d.b) >= halfBytes {
+			if stack == nil || !w.halves(&d, stack) {
 				w.record(&d, stack)
-				b = d.b
-				continue
-			}
-			b = b[halfBytes:]
-			t, id := d.time(int64(h>>halfTimeAt)), trace.RegionID(h>>halfShift&(1<<halfID-1))
-			switch enter := h&2 == 0; {
-			case enter && stack != nil:
-				stack.Enter(t, id)
-				d.entered()
-			case stack != nil:
-				stack.Leave(t, id)
-			case enter:
-				w.builder.Enter(t, id)
-				d.entered()
-			default:
-				w.builder.Leave(t, id)
 			}
 		}
 		if err := cmp.Or(w.out.err, w.rows.err); err != nil {
@@ -49,7 +31,33 @@ func (w *rowWorker) decode(ctx context.Context, s *stream, stack *trace.StackBui
 	return nil
 }
 
-// record takes a record that begins with a whole word.
+// halves gives the records of half a word that come next to a StackBuilder, many at a
+// time; false where there are none.
+func (w *rowWorker) halves(d *decoder, stack *trace.StackBuilder) bool {
+	b, base, list, rows := d.b, d.base, w.batch[:0], uint64(0)
+	for len(b) >= halfBytes && len(list) < cap(list) {
+		h := binary.LittleEndian.Uint32(b)
+		if h&1 == 0 {
+			break
+		}
+		b = b[halfBytes:]
+		base += trace.Time(h >> halfTimeAt)
+		rows += uint64(^h >> 1 & 1)
+		list = list[:len(list)+1]
+		r := &list[len(list)-1]
+		r.Time, r.Region, r.Leave = base, trace.RegionID(h>>halfShift&(1<<halfID-1)), h&2 != 0
+	}
+	if len(list) == 0 {
+		return false
+	}
+	d.b, d.base = b, base
+	d.row += rows
+	d.lastIsInstant = d.lastIsInstant && rows == 0
+	stack.Run(list)
+	return true
+}
+
+// record takes one record, of any kind.
 func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 	op, id, v := d.head()
 	switch op {
@@ -105,9 +113,13 @@ type decoder struct {
 // reset starts a chunk: its first time is a difference to zero.
 func (d *decoder) reset(b []byte) { d.b, d.base = b, -d.origin }
 
-// head takes the first words of a record that begins with a whole one: what it is, its
-// id, and its time since the record before, or what it has in place of that.
+// head takes the first words of a record: what it is, its id, and its time since the
+// record before, or what it has in place of that.
 func (d *decoder) head() (op, id uint32, v int64) {
+	if h := binary.LittleEndian.Uint32(d.b); h&1 != 0 {
+		d.b = d.b[halfBytes:]
+		return h >> 1 & 1, h >> halfShift & (1<<halfID - 1), int64(h >> halfTimeAt)
+	}
 	w := d.word()
 	if op = uint32(w >> 1 & (1<<opBits - 1)); op != opWide {
 		return op, uint32(w >> idShift & (1<<idBits - 1)), int64(w) >> timeShift

@@ -98,6 +98,7 @@ type rowWorker struct {
 	job     *job
 	builder trace.Builder
 	stack   trace.StackBuilder
+	batch   []trace.StackRecord // on their way to stack
 	rows    rowSink
 	events  *spool[trace.Event]
 	spans   *spool[trace.Span]
@@ -131,10 +132,15 @@ type factRecord struct {
 	kind      uint8
 }
 
+// batchRecords is how many records a StackBuilder takes at once: few enough to stay
+// near the core.
+const batchRecords = 512
+
 func (f *finisher) newRowWorker() *rowWorker {
 	share := f.memory / int64(f.workers)
 	w := &rowWorker{
 		f:            f,
+		batch:        make([]trace.StackRecord, 0, batchRecords),
 		events:       newSpool[trace.Event](f.temp, share/8),
 		spans:        newSpool[trace.Span](f.temp, share/8),
 		instants:     newSpool[instantRecord](f.temp, share/16),
