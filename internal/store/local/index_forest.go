@@ -163,25 +163,10 @@ func (f *forester) build(level int, index int64, lo, hi int, out []trace.Block) 
 		out[k] = s.Build(out[k][:0], &f.s, f.r.regions)
 	}
 	if f.roles != nil {
-		f.addRoles()
+		f.roles.addSegments(f.s.Segments)
 	}
 	f.follow(lo, hi)
 	f.pace(hi - lo)
-}
-
-// addRoles gives the time of the stretch to the groups.
-func (f *forester) addRoles() {
-	list := f.s.Segments
-	for i := 0; i < len(list); {
-		k := i + 1
-		for k < len(list) && list[k].Role == list[i].Role && (list[k].Row < 0) == (list[i].Row < 0) {
-			k++ // segments tile the stretch: those of one role in a row are one
-		}
-		if list[i].Row >= 0 {
-			f.roles.add(list[i].Begin, list[k-1].End, list[i].Role)
-		}
-		i = k
-	}
 }
 
 // follow takes the chain past rows [lo, hi): to the last of them and its parents.

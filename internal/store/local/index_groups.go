@@ -230,6 +230,13 @@ func (g *grouper) add(from, to trace.Time, role trace.Role) {
 	}
 }
 
+// addSegments adds the time of segments that follow each other.
+func (g *grouper) addSegments(list []trace.Segment) {
+	for _, b := range g.to {
+		b.addSegments(list)
+	}
+}
+
 func (g *grouper) pop() {
 	n := len(g.path) - 1
 	node := g.path[n]

@@ -52,6 +52,38 @@ func (b *roleBins) add(from, to trace.Time, role trace.Role) {
 	b.step[j] -= 1 << b.level
 }
 
+// addSegments counts segments that follow each other without gaps; those of one role in
+// a row are one.
+func (b *roleBins) addSegments(list []trace.Segment) {
+	begin, level, part, step := b.begin, b.level&63, b.part, b.step
+	low, high := b.low, b.high
+	for i := 0; i < len(list); {
+		g := &list[i]
+		k := i + 1
+		for k < len(list) && list[k].Role == g.Role && (list[k].Row < 0) == (g.Row < 0) {
+			k++
+		}
+		from, to, role := g.Begin-begin, list[k-1].End-begin, int(g.Role)
+		i = k
+		if g.Row < 0 {
+			continue
+		}
+		first, last := int(from>>level), int((to-1)>>level)
+		low, high = min(low, first), max(high, last+1)
+		at := first*trace.RoleCount + role
+		if first == last {
+			part[at] += to - from
+			continue
+		}
+		end := last*trace.RoleCount + role
+		part[at] += trace.Time(first+1)<<level - from
+		part[end] += to - trace.Time(last)<<level
+		step[at+trace.RoleCount] += 1 << level
+		step[end] -= 1 << level
+	}
+	b.low, b.high = low, high
+}
+
 // join adds the times of o, which has the same bins.
 func (b *roleBins) join(o *roleBins) {
 	b.low, b.high = min(b.low, o.low), max(b.high, o.high)

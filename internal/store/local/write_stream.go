@@ -67,6 +67,7 @@ type stream struct {
 	instantFacts  uint32
 	used          uint32 // bytes of buf
 	location      trace.LocationID
+	low           uint16 // regions below are known to be defined
 	unordered     bool
 	byName        bool
 	intervals     bool // has Interval records
@@ -122,24 +123,42 @@ func (w *Writer) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 
 // Enter implements trace.Stream.
 func (s *stream) Enter(t trace.Time, region trace.RegionID) {
-	if !s.known(region) {
-		return
+	if !s.half(0, t, region) {
+		if !s.known(region) {
+			return
+		}
+		s.see(t)
+		s.at(opEnter, uint32(region), t)
 	}
-	s.see(t)
-	s.at(opEnter, uint32(region), t)
 	s.rows++
 	s.lastIsInstant = false
 }
 
 // Leave implements trace.Stream.
 func (s *stream) Leave(t trace.Time, region trace.RegionID) {
-	if region == trace.NoRegion {
+	switch {
+	case s.half(opLeave<<1, t, region):
+	case region == trace.NoRegion:
 		s.see(t)
 		s.at(opLeaveAny, 0, t)
-	} else if s.known(region) {
+	case s.known(region):
 		s.see(t)
 		s.at(opLeave, uint32(region), t)
 	}
+}
+
+// half writes an Enter or a Leave in half a word, as most can be: in order, after some
+// record, soon enough, in a chunk with room. False leaves all to others.
+func (s *stream) half(op uint32, t trace.Time, region trace.RegionID) bool {
+	d, at := uint64(t-s.base), int(s.used)
+	if uint32(region) >= uint32(s.low) || d >= 1<<halfTime || t < s.order || t < s.first || at+maxRecord > len(s.buf) {
+		return false
+	}
+	binary.LittleEndian.PutUint32(s.buf[at:], 1|op|uint32(region)<<halfShift|uint32(d)<<halfTimeAt)
+	s.used = uint32(at + halfBytes)
+	s.base, s.order = t, t
+	s.last = max(s.last, t)
+	return true
 }
 
 // see follows the order of Enter and Leave.
@@ -205,15 +224,14 @@ func (s *stream) Attribute(a trace.AttributeID, v trace.Value) {
 	s.word(bits)
 }
 
-// known reports whether a region was defined.
+// known reports whether a region was defined. One that was not is counted, and its
+// record left out.
 func (s *stream) known(region trace.RegionID) bool {
-	return uint32(region) < s.w.regions.Load() || s.leaveOut()
-}
-
-// leaveOut counts a record whose region was not defined.
-//
-//go:noinline
-func (s *stream) leaveOut() bool {
+	n := s.w.regions.Load()
+	s.low = uint16(min(n, 1<<halfID))
+	if uint32(region) < n {
+		return true
+	}
 	s.w.Report(trace.Skipped, "records with an undefined region", 1, "")
 	s.gaps = true
 	return false
@@ -232,15 +250,11 @@ func (s *stream) at(op, id uint32, t trace.Time) {
 	if t > s.last {
 		s.last = t
 	}
-	switch {
-	case op <= opLeave && id < 1<<halfID && uint64(d) < 1<<halfTime:
-		binary.LittleEndian.PutUint32(s.buf[s.used:], 1|op<<1|id<<halfShift|uint32(d)<<halfTimeAt)
-		s.used += halfBytes
-	case id < 1<<idBits && uint64(d+1<<(timeBits-1)) < 1<<timeBits:
+	if id < 1<<idBits && uint64(d+1<<(timeBits-1)) < 1<<timeBits {
 		s.word(uint64(op)<<1 | uint64(id)<<idShift | uint64(d)<<timeShift)
-	default:
-		s.wide(op, id, d)
+		return
 	}
+	s.wide(op, id, d)
 }
 
 // head does for a record without a time.
