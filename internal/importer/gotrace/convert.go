@@ -42,6 +42,7 @@ type converter struct {
 	fixed      fixedRegions
 	alive      level
 	runnable   level
+	links      []trace.Link // yet to be given
 	attr       attributes
 	failed     error
 }
@@ -118,20 +119,16 @@ func (c *converter) take(b *batch) {
 	}
 }
 
-// event takes the next event. Times only grow.
+// event takes the next event. Times only grow. Every question to an event copies it,
+// so none is asked twice, or without need.
 func (c *converter) event(e *xtrace.Event) {
 	t := trace.Time(e.Time())
 	if !c.started {
 		c.first, c.started = t, true
 	}
 	c.last = max(c.last, t)
-	if e.Kind() != xtrace.EventStateTransition {
-		if g := c.running(e); g != nil && g.start == nil {
-			c.learn(g, e.Stack())
-		}
-	}
-	switch e.Kind() {
-	case xtrace.EventStateTransition:
+	kind := e.Kind()
+	if kind == xtrace.EventStateTransition {
 		tr := e.StateTransition()
 		switch tr.Resource.Kind {
 		case xtrace.ResourceGoroutine:
@@ -141,6 +138,12 @@ func (c *converter) event(e *xtrace.Event) {
 		default:
 			c.skip("changes of state of resources that are neither goroutines nor Ps")
 		}
+		return
+	}
+	if g := c.running(e.Goroutine()); g != nil && g.start == nil {
+		c.learn(g, e.Stack())
+	}
+	switch kind {
 	case xtrace.EventMetric:
 		c.metric(t, e.Metric())
 	case xtrace.EventRangeBegin, xtrace.EventRangeActive:
@@ -231,6 +234,7 @@ func (c *converter) close() error {
 		c.runtime.Interval(r.begin, c.last, c.rangeRegion(r.name, onRuntime))
 	}
 	c.closeTasks()
+	c.giveLinks()
 	if c.runtime != nil {
 		c.keep(c.runtime.Close())
 	}

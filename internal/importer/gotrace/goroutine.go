@@ -148,12 +148,12 @@ func (c *converter) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.Sta
 	c.endState(t, g)
 	c.countStates(t, from, to)
 	if from == xtrace.GoWaiting && to == xtrace.GoRunnable {
-		c.link(trace.LinkWake, e, g, t)
+		c.link(trace.LinkWake, c.running(e.Goroutine()), g, t)
 	}
 	if from == xtrace.GoUndetermined {
 		t = c.first // it has been in this state since the trace began
 	}
-	c.place(t, e.Proc(), g, to)
+	c.place(t, e, g, to)
 	if to == xtrace.GoNotExist {
 		c.endGoroutine(t, g)
 		c.forget(g)
@@ -168,10 +168,11 @@ func (c *converter) create(t trace.Time, e *xtrace.Event, g *goroutine) {
 	if g.early != nil {
 		g.early.created = e.Stack()
 	}
-	if creator := c.running(e); creator != nil && creator.start == nil {
+	creator := c.running(e.Goroutine())
+	if creator != nil && creator.start == nil {
 		c.learn(creator, e.Stack())
 	}
-	c.link(trace.LinkSpawn, e, g, t)
+	c.link(trace.LinkSpawn, creator, g, t)
 }
 
 // endGoroutine ends the life of a goroutine and what is open in it.

@@ -149,13 +149,18 @@ func (c *converter) settle(l *level) {
 		return
 	}
 	c.see(l, c.first, l.before)
-	at := c.first
+	at, n := c.first, l.n
 	for _, held := range l.held {
-		for len(held) > 0 {
-			packed, n := binary.Uvarint(held)
-			held = held[n:]
+		for i := 0; i < len(held); {
+			packed := uint64(held[i])
+			size := 1
+			if packed >= 0x80 {
+				packed, size = binary.Uvarint(held[i:])
+			}
+			i += size
 			at += trace.Time(packed >> 1)
-			c.see(l, at, l.n+2*int(packed&1)-1)
+			n += 2*int(packed&1) - 1
+			c.see(l, at, n)
 		}
 	}
 	l.held, l.settled = nil, true

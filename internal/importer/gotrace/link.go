@@ -1,8 +1,6 @@
 package gotrace
 
 import (
-	xtrace "golang.org/x/exp/trace"
-
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -20,9 +18,8 @@ func (l *heldLink) hold()    { l.from.held++; l.to.held++ }
 func (l *heldLink) release() { l.from.held--; l.to.held-- }
 
 // link joins what happened on one goroutine to another, of which the state that
-// follows is about to begin.
-func (c *converter) link(kind trace.LinkKind, e *xtrace.Event, to *goroutine, t trace.Time) {
-	cause := c.running(e)
+// follows is about to begin. No cause is nil.
+func (c *converter) link(kind trace.LinkKind, cause, to *goroutine, t trace.Time) {
 	if cause == nil || cause == to {
 		return // the network poller, a timer, a signal
 	}
@@ -44,10 +41,9 @@ func (c *converter) join(l heldLink, now bool) {
 		}
 		c.locate(g)
 	}
-	out := trace.Link{
-		Kind: l.kind, Size: -1, Communicator: trace.NoCommunicator,
-		From: trace.End{Location: l.from.at, Time: l.at, Region: trace.NoRegion}, To: trace.End{Location: l.to.at, Time: l.at, Region: trace.NoRegion},
-	}
+	out := c.newLink(l.kind)
+	out.From = trace.End{Location: l.from.at, Time: l.at, Region: trace.NoRegion}
+	out.To = trace.End{Location: l.to.at, Time: l.at, Region: trace.NoRegion}
 	switch {
 	case l.kind == trace.LinkSpawn: // from life to life, so that creations make a tree
 		out.From.Region, out.To.Region = l.from.start.region, l.to.start.region
@@ -57,5 +53,21 @@ func (c *converter) join(l heldLink, now bool) {
 			out.From.Number = l.from.state
 		}
 	}
-	c.w.Link(out)
+}
+
+// linkBatch is how many links are given at a time.
+const linkBatch = 256
+
+// newLink gives a link whose ends are to be filled in.
+func (c *converter) newLink(kind trace.LinkKind) *trace.Link {
+	if len(c.links) == linkBatch {
+		c.giveLinks()
+	}
+	c.links = append(c.links, trace.Link{Kind: kind, Size: -1, Communicator: trace.NoCommunicator})
+	return &c.links[len(c.links)-1]
+}
+
+func (c *converter) giveLinks() {
+	trace.AddLinks(c.w, c.links)
+	c.links = c.links[:0]
 }

@@ -80,11 +80,11 @@ func (c *converter) find(id xtrace.GoID) *goroutine {
 }
 
 // running gives the goroutine that an event happened on; nil for none.
-func (c *converter) running(e *xtrace.Event) *goroutine {
-	if e.Goroutine() == xtrace.NoGoroutine {
+func (c *converter) running(id xtrace.GoID) *goroutine {
+	if id == xtrace.NoGoroutine {
 		return nil
 	}
-	return c.g.get(e.Goroutine())
+	return c.g.get(id)
 }
 
 // forget takes out a goroutine that has ended.

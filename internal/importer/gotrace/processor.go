@@ -137,7 +137,7 @@ func (c *converter) endProcessor(t trace.Time, p *processor) {
 
 // place follows a goroutine on and off the Ps. In a system call it keeps its P,
 // until the P is taken away.
-func (c *converter) place(t trace.Time, id xtrace.ProcID, g *goroutine, to xtrace.GoState) {
+func (c *converter) place(t trace.Time, e *xtrace.Event, g *goroutine, to xtrace.GoState) {
 	if p := g.on; p != nil && p.calling {
 		c.endSyscall(t, p)
 	}
@@ -145,8 +145,10 @@ func (c *converter) place(t trace.Time, id xtrace.ProcID, g *goroutine, to xtrac
 		c.leaveProcessor(t, g)
 		return
 	}
-	if g.on == nil && id != xtrace.NoProc {
-		c.enterProcessor(t, c.processor(id), g)
+	if g.on == nil {
+		if id := e.Proc(); id != xtrace.NoProc {
+			c.enterProcessor(t, c.processor(id), g)
+		}
 	}
 	if p := g.on; p != nil && to == xtrace.GoSyscall {
 		p.calling, p.syscall = true, t

@@ -41,9 +41,9 @@ func (c *converter) taskBegins(t trace.Time, e *xtrace.Event) {
 	if parent == nil {
 		return
 	}
-	c.w.Link(trace.Link{Kind: trace.LinkSpawn, Size: -1, Communicator: trace.NoCommunicator,
-		From: trace.End{Location: c.taskRow(parent.name).at, Time: parent.begin, Region: c.taskRegion(parent.name)},
-		To:   trace.End{Location: c.taskRow(k.Type).at, Time: t, Region: c.taskRegion(k.Type)}})
+	l := c.newLink(trace.LinkSpawn)
+	l.From = trace.End{Location: c.taskRow(parent.name).at, Time: parent.begin, Region: c.taskRegion(parent.name)}
+	l.To = trace.End{Location: c.taskRow(k.Type).at, Time: t, Region: c.taskRegion(k.Type)}
 }
 
 func (c *converter) taskEnds(t trace.Time, ended *xtrace.Task) {
