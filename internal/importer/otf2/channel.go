@@ -33,10 +33,10 @@ type channels struct {
 }
 
 // mostChannels is how many channels there can be, channelBytes about what one takes
-// beside what waits on it.
+// beside what waits on it: itself, its place in the table, and a receiver.
 const (
 	mostChannels = 1 << 16
-	channelBytes = 256
+	channelBytes = 384
 )
 
 // A sender is a location that sends, with what it sent.
@@ -45,9 +45,9 @@ type sender struct {
 	sent queue
 }
 
+// newChannels makes room for so many channels, as far as they take half of the memory.
 func newChannels(memory int64, most int) *channels {
-	least := int64(channelBytes + 2*8*leastSlot)
-	return &channels{most: min(most, mostChannels, int(memory/least)), byKey: map[key]*channel{}, slots: newSlots(memory)}
+	return &channels{most: min(most, mostChannels, int(memory/2/channelBytes)), byKey: map[key]*channel{}, slots: newSlots(memory)}
 }
 
 // find gives the channel for halves of a location, or makes it; nil where they must go
@@ -63,6 +63,7 @@ func (c *channels) find(k *key, digest uint64, side int, at int32) *channel {
 		x = &channel{key: *k, digest: digest, id: uint16(len(c.list)), ends: [2]int32{-1, -1}}
 		c.byKey[*k] = x
 		c.list = append(c.list, x)
+		c.slots.take(channelBytes)
 	}
 	switch x.ends[side] {
 	case -1:

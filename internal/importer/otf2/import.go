@@ -27,6 +27,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return (&archive{run: run, w: w, mostChannels: mostChannels}).read(ctx)
 }
 
+// read does what importRun says.
 func (a *archive) read(ctx context.Context) error {
 	if err := a.open(ctx); err != nil {
 		return err

@@ -56,8 +56,8 @@ func (c *channels) join(ctx context.Context, incomplete []bool, f func(*pair)) (
 		default:
 			r.left--
 			p.key, p.size = r.key, s.size
-			p.cause = end{at: uint32(c.senders[i].at), time: s.time, call: s.call}
-			p.effect = end{at: r.at, time: r.time, call: r.call}
+			p.cause.at, p.cause.time, p.cause.call.region, p.cause.call.number = uint32(c.senders[i].at), s.time, s.call.region, s.call.number
+			p.effect.at, p.effect.time, p.effect.call.region, p.effect.call.number = r.at, r.time, r.call.region, r.call.number
 			stats.pair(&p)
 			f(&p)
 		}

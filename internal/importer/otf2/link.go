@@ -24,17 +24,14 @@ func (a *archive) link(ctx context.Context) error {
 	places := a.tree.places
 	out := startLinks(a.w)
 	stats, err := a.matcher.join(ctx, matchParts, func(part int, p *pair) {
-		from, to := &p.cause, &p.effect
 		l := out.next(part)
-		*l = trace.Link{
-			Kind: matchLinks[p.key.kind], Size: p.size, Tag: int64(p.key.d), Communicator: trace.NoCommunicator,
-			From: trace.End{Location: places[from.at].id, Time: from.time, Region: from.call.region, Number: from.call.number},
-			To:   trace.End{Location: places[to.at].id, Time: to.time, Region: to.call.region, Number: to.call.number},
-		}
+		l.Kind, l.Size, l.Tag, l.Communicator = matchLinks[p.key.kind], p.size, int64(p.key.d), trace.NoCommunicator
 		if p.key.kind == matchMessage {
 			l.Tag = int64(int32(p.key.d))
 			l.Communicator = a.comms[p.key.a].id
 		}
+		p.cause.set(&l.From, places)
+		p.effect.set(&l.To, places)
 	})
 	out.finish()
 	if err != nil {

@@ -33,7 +33,12 @@ func startLinks(w trace.Writer) *linkWriter {
 	return l
 }
 
-// next gives the link of a part to fill. One goroutine at a time asks for a part.
+// set fills every field by itself: a value that is made and then copied takes longer.
+func (e *end) set(to *trace.End, places []place) {
+	to.Location, to.Time, to.Region, to.Number = places[e.at].id, e.time, e.call.region, e.call.number
+}
+
+// next gives the link of a part to fill; what is the same for all has its value already. One goroutine at a time asks for a part.
 func (l *linkWriter) next(part int) *trace.Link {
 	batch := l.parts[part]
 	if len(batch) == cap(batch) {

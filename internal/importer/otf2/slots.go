@@ -19,6 +19,7 @@ type slots struct {
 	mu       sync.Mutex
 	segments [][]uint64
 	used     uint64 // words in memory, up to the end of the last slot
+	taken    uint64 // words that are not for slots
 	queues   uint64
 	file     *os.File
 	end      uint64 // of the file, words
@@ -55,6 +56,13 @@ func newSlots(memory int64) *slots {
 	return &slots{memory: words * 4 / 5 / segmentWords * segmentWords, buffers: words / 5}
 }
 
+// take takes memory for something else.
+func (s *slots) take(bytes uint64) {
+	s.mu.Lock()
+	s.taken += bytes / 8
+	s.mu.Unlock()
+}
+
 // reserve gives a slot of at most size words; those in the file have no memory.
 func (s *slots) reserve(size int, first bool) (address, []uint64) {
 	s.mu.Lock()
@@ -66,7 +74,7 @@ func (s *slots) reserve(size int, first bool) (address, []uint64) {
 	if at%segmentWords+uint64(size) > segmentWords {
 		at += segmentWords - at%segmentWords
 	}
-	if at+uint64(size) <= s.memory {
+	if at+uint64(size)+s.taken <= s.memory {
 		s.used = at + uint64(size)
 		if at/segmentWords == uint64(len(s.segments)) {
 			s.segments = append(s.segments, make([]uint64, segmentWords))

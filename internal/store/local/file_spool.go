@@ -60,7 +60,7 @@ func (s *spool[T]) next() (*T, error) {
 		n = len(s.buf)
 	}
 	if n == cap(s.buf) {
-		s.buf = slices.Grow(s.buf, 1)
+		s.buf = slices.Grow(s.buf, min(max(n, 64), s.limit-n))
 	}
 	s.buf = s.buf[:n+1]
 	return &s.buf[n], nil
@@ -95,6 +95,9 @@ func (s *spool[T]) flush() error {
 		return err
 	}
 	run := s.buf
+	if s.spare == nil {
+		s.spare = make([]T, 0, len(run))
+	}
 	s.buf, s.spare = s.spare[:0], run
 	s.ahead = make(chan error, 1)
 	go func(done chan<- error) {

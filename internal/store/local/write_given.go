@@ -15,13 +15,15 @@ type linkRecord struct {
 	kind                     trace.LinkKind
 }
 
+// set fills every field by itself: a value made first and copied then waits for its own
+// stores, and took twice as long.
 func (r *linkRecord) set(l *trace.Link) {
-	*r = linkRecord{
-		fromTime: l.From.Time, toTime: l.To.Time, size: l.Size, tag: l.Tag, count: l.Count,
-		fromLocation: l.From.Location, toLocation: l.To.Location, fromRegion: l.From.Region, toRegion: l.To.Region,
-		fromNumber: l.From.Number, toNumber: l.To.Number,
-		communicator: l.Communicator, kind: l.Kind,
-	}
+	r.fromTime, r.toTime = l.From.Time, l.To.Time
+	r.size, r.tag, r.count = l.Size, l.Tag, l.Count
+	r.fromLocation, r.toLocation = l.From.Location, l.To.Location
+	r.fromRegion, r.toRegion = l.From.Region, l.To.Region
+	r.fromNumber, r.toNumber = l.From.Number, l.To.Number
+	r.communicator, r.kind = l.Communicator, l.Kind
 }
 
 // Link implements trace.Writer.
