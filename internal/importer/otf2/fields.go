@@ -80,7 +80,7 @@ func (f *fields) message() (rank, comm, tag uint32, size uint64) {
 		c, at := plainUint(b, at, 4)
 		t, at := plainUint(b, at, 4)
 		s, at := plainUint(b, at, 8)
-		if at <= len(f.b) {
+		if at <= uint(len(f.b)) {
 			f.b = f.b[at:]
 			return uint32(r), uint32(c), uint32(t), s
 		}
@@ -90,13 +90,13 @@ func (f *fields) message() (rank, comm, tag uint32, size uint64) {
 
 const (
 	ahead   = 48
-	nowhere = 1 << 30 // past the end of any record that was short enough for plainUint
+	nowhere = 1 << 30 // no record is that long
 )
 
 // plainUint reads an integer in its short form at a place in the first bytes of b, and
 // gives the next place: nowhere and more where it is not plain.
-func plainUint(b *[ahead]byte, at, most int) (v uint64, next int) {
-	n := int(b[at%32])
+func plainUint(b *[ahead]byte, at, most uint) (v uint64, next uint) {
+	n := uint(b[at%32])
 	if n > most {
 		return 0, nowhere
 	}
