@@ -26,9 +26,9 @@ type batch struct {
 // other is off its core for a moment. They are made as they are needed: a small trace
 // should not pay for room that it does not use.
 const (
-	batchSize  = 512
+	batchSize  = 1024
 	firstBatch = 128 // the first is small, so that the other side begins at once
-	batches    = 12
+	batches    = 4
 )
 
 // events hands the events of a trace to do, batch by batch, in order of time. The
