@@ -138,10 +138,9 @@ func (x *indexer) run(ctx context.Context) error {
 // An indexPart is the result of one job: columns as bytes, in order of lanes.
 type indexPart struct {
 	laneCheckpoints, laneLevels []uint32 // how many each lane has
-	pace                        func(rows int)
-	sums                        uint32 // entries of the present checkpoint
-	checkpoints                 uint32 // of the present lane
-	checkpointSums              spill  // u32: how many entries each checkpoint has
+	sums                        uint32   // entries of the present checkpoint
+	checkpoints                 uint32   // of the present lane
+	checkpointSums              spill    // u32: how many entries each checkpoint has
 	checkpointBase              spill
 	sumRegion, sumValue         spill
 	levelNodes                  spill // u32: how many each level has
@@ -160,7 +159,6 @@ func (p *indexPart) entry(r trace.RegionID, s sum) error {
 }
 
 func (p *indexPart) checkpoint(base uint32) error {
-	p.pace(checkBlock)
 	n := p.sums
 	p.sums = 0
 	p.checkpoints++
@@ -182,6 +180,9 @@ type indexWorker struct {
 	groups *grouper
 	calls  []trace.DigestBuilder // by digest
 	paced  bool                  // rows are given back while they are read
+	part   *indexPart            // of the job at hand
+	passed uint64                // rows before are done with
+	sealed uint64                // rows before are in the checksums of the part
 }
 
 func newIndexWorker(x *indexer) *indexWorker {
@@ -196,11 +197,34 @@ func newIndexWorker(x *indexer) *indexWorker {
 	return w
 }
 
-// pace counts rows of jobs that are too large to be mapped as one.
+// sealRows is how many rows are done with before they are checked: few enough to be
+// still at hand.
+const sealRows = 1 << 13
+
+// pace counts rows that are done with, and those of jobs that are too large to be mapped
+// as one.
 func (w *indexWorker) pace(rows int) {
+	w.passed += uint64(rows)
+	if w.passed >= w.sealed+sealRows {
+		w.seal(w.passed)
+	}
 	if w.paced {
 		w.x.r.pace(rows)
 	}
+}
+
+// seal takes the checksums of the rows before a row, by column.
+func (w *indexWorker) seal(row uint64) {
+	if !w.x.shape || row <= w.sealed {
+		return
+	}
+	k := 0
+	w.x.r.eachRowMap(w.sealed, row, func(m *mapping, from, to int64) {
+		w.part.rowBytes[k] += to - from
+		w.part.rowSums[k] = crc32.Update(w.part.rowSums[k], castagnoli, m.bytes[from:to])
+		k++
+	})
+	w.sealed = row
 }
 
 func (w *indexWorker) close() { w.forest.close() }
@@ -213,7 +237,10 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 		r.eachRowMap(a, b, (*mapping).ahead)
 		defer r.eachRowMap(a, b, (*mapping).release)
 	}
-	p.pace, w.forest.pace = w.pace, w.pace
+	w.forest.pace = w.pace
+	w.part, w.passed, w.sealed = p, a, a
+	p.rowSums = append(p.rowSums[:0], make([]uint32, len(r.rowMaps))...)
+	p.rowBytes = append(p.rowBytes[:0], make([]int64, len(r.rowMaps))...)
 	err = guard(func() error {
 		if w.x.shape {
 			w.groups.start(job)
@@ -225,7 +252,7 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 		}
 		if w.x.shape {
 			p.groups = w.groups.finish()
-			w.check(p, a, b)
+			w.seal(b)
 		}
 		return nil
 	})
@@ -250,6 +277,7 @@ func (w *indexWorker) location(ctx context.Context, p *indexPart, id trace.Locat
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		w.passed = c.laneRow[n]
 		if err := w.lane(p, id, int(n-first), w.x.r.lane(int(n))); err != nil {
 			return err
 		}
@@ -284,23 +312,6 @@ func (w *indexWorker) digest(p *indexPart, id trace.LocationID, lane int, v lane
 	for k, b := range w.calls {
 		p.digests[k].add(b, v.columns(id, lane, 0, v.len()))
 	}
-}
-
-// check takes the checksums of rows [a, b), by column, while they are at hand.
-func (w *indexWorker) check(p *indexPart, a, b uint64) {
-	p.rowSums = append(p.rowSums[:0], make([]uint32, len(w.x.r.rowMaps))...)
-	p.rowBytes = p.rowBytes[:0]
-	w.x.r.eachRowMap(a, b, func(m *mapping, from, to int64) {
-		sum := &p.rowSums[len(p.rowBytes)]
-		p.rowBytes = append(p.rowBytes, to-from)
-		for step := int64(4 << 20); from < to; from += step {
-			end := min(from+step, to)
-			*sum = crc32.Update(*sum, castagnoli, m.bytes[from:end])
-			if w.paced {
-				m.release(from, end)
-			}
-		}
-	})
 }
 
 // laneForest moves the nodes of a lane into the part, level by level from the top.

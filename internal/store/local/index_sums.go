@@ -45,8 +45,7 @@ type summer struct {
 
 	v        *laneView
 	out      sumSink // nil: sums are not asked for
-	stack    []trace.OpenInterval
-	counting []trace.Role // of each on the stack: the role that counts, see trace.Segment
+	stack    []openRow
 	segments []trace.Segment
 	now      trace.Time
 	base     uint32 // the last checkpoint whose list holds everything, 1 before any
@@ -62,6 +61,14 @@ type regionSum struct {
 	onStack uint32
 	place   int32 // in active
 	changed bool  // since the last checkpoint
+}
+
+// An openRow is an interval on the stack.
+type openRow struct {
+	end    trace.Time
+	row    int
+	region trace.RegionID
+	role   trace.Role // the one that counts, see trace.Segment
 }
 
 func newSummer(roles []trace.Role) *summer {
@@ -87,33 +94,37 @@ func (s *summer) start(v *laneView, out sumSink) {
 func (s *summer) rows(lo, hi int, until trace.Time) {
 	begins, durations := s.v.begin[lo:hi], s.v.duration[lo:hi]
 	regions, parents := s.v.region[lo:hi], s.v.parent[lo:hi]
+	durations, regions, parents = durations[:len(begins)], regions[:len(begins)], parents[:len(begins)]
 	s.reserve(hi - lo)
-	stack, counting, segments, now := s.stack, s.counting, s.segments, s.now
+	of, stack, segments, now := s.of, s.stack, s.segments, s.now
 	for i, begin := range begins {
 		n := len(stack)
-		for n > 0 && stack[n-1].Row > int(parents[i]) {
+		for n > 0 && stack[n-1].row > int(parents[i]) {
 			n--
 			top := &stack[n]
-			x := &s.of[top.Region]
-			if t := top.End; t > now {
+			x := &of[top.region]
+			if t := top.end; t > now {
 				x.exclusive += t - now
-				segments = extend(segments, now, t, top.Row, top.Region, counting[n])
+				segments = extend(segments, now, t, top.row, top.region, top.role)
 				now = t
 			}
 			if x.onStack--; x.onStack == 0 {
 				x.inclusive += now - x.outer
-				s.left(top.Region, x)
+				s.left(top.region, x)
 			}
 		}
-		stack, counting = stack[:n], counting[:n]
-		if begin > now {
-			if n > 0 {
-				top := &stack[n-1]
-				s.of[top.Region].exclusive += begin - now
-				segments = extend(segments, now, begin, top.Row, top.Region, counting[n-1])
-			} else {
-				segments = extend(segments, now, begin, -1, trace.NoRegion, trace.RoleNone)
+		stack = stack[:n]
+		around := trace.RoleNone
+		if n > 0 {
+			top := &stack[n-1]
+			around = top.role
+			if begin > now {
+				of[top.region].exclusive += begin - now
+				segments = extend(segments, now, begin, top.row, top.region, around)
+				now = begin
 			}
+		} else if begin > now {
+			segments = extend(segments, now, begin, -1, trace.NoRegion, trace.RoleNone)
 			now = begin
 		}
 		row := lo + i
@@ -122,7 +133,7 @@ func (s *summer) rows(lo, hi int, until trace.Time) {
 			s.checkpoint(uint32(row/checkBlock), s.entries >= checkFactor*len(s.regions))
 		}
 		r := regions[i]
-		x := &s.of[r]
+		x := &of[r]
 		if x.onStack == 0 {
 			s.entered(r, x, begin)
 		}
@@ -130,13 +141,12 @@ func (s *summer) rows(lo, hi int, until trace.Time) {
 		x.calls++
 		role := s.roles[r]
 		if role == trace.RoleAnnotation && n > 0 {
-			role = counting[n-1]
+			role = around
 		}
-		stack = append(stack, trace.OpenInterval{Row: row, Begin: begin, End: begin + durations[i], Region: r})
-		counting = append(counting, role)
+		stack = append(stack, openRow{begin + durations[i], row, r, role})
 	}
-	s.stack, s.counting, s.segments, s.now = stack, counting, segments, now
-	for n := len(s.stack); n > 0 && s.stack[n-1].End < until; n-- {
+	s.stack, s.segments, s.now = stack, segments, now
+	for n := len(s.stack); n > 0 && s.stack[n-1].end < until; n-- {
 		s.pop()
 	}
 	s.advance(until)
@@ -184,7 +194,8 @@ func (s *summer) advance(t trace.Time) {
 	}
 	row, region, role := -1, trace.NoRegion, trace.RoleNone
 	if n := len(s.stack) - 1; n >= 0 {
-		row, region, role = s.stack[n].Row, s.stack[n].Region, s.counting[n]
+		top := &s.stack[n]
+		row, region, role = top.row, top.region, top.role
 		s.of[region].exclusive += t - s.now
 	}
 	s.segments = extend(s.segments, s.now, t, row, region, role)
@@ -193,7 +204,7 @@ func (s *summer) advance(t trace.Time) {
 
 // leave closes the intervals past a parent.
 func (s *summer) leave(parent int) {
-	for n := len(s.stack); n > 0 && s.stack[n-1].Row > parent; n-- {
+	for n := len(s.stack); n > 0 && s.stack[n-1].row > parent; n-- {
 		s.pop()
 	}
 }
@@ -201,9 +212,9 @@ func (s *summer) leave(parent int) {
 // pop closes the innermost interval.
 func (s *summer) pop() {
 	n := len(s.stack) - 1
-	r := s.stack[n].Region
-	s.advance(s.stack[n].End)
-	s.stack, s.counting = s.stack[:n], s.counting[:n]
+	r := s.stack[n].region
+	s.advance(s.stack[n].end)
+	s.stack = s.stack[:n]
 	x := &s.of[r]
 	if x.onStack--; x.onStack == 0 {
 		x.inclusive += s.now - x.outer
