@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 )
@@ -94,7 +95,7 @@ func (c *channels) close() {
 
 // settle ends all queues, and gives the halves of channels that cannot be joined as
 // they were read to the spools of m.
-func (c *channels) settle(m *matcher) error {
+func (c *channels) settle(ctx context.Context, m *matcher) error {
 	mixed := false
 	for _, x := range c.list {
 		x.received.seal(c.slots)
@@ -106,6 +107,9 @@ func (c *channels) settle(m *matcher) error {
 	var out halves
 	for i := range c.senders {
 		s := &c.senders[i]
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		for r, n := s.sent.read(c.slots), uint32(0); r.nextSend(); n++ {
 			if x := c.list[r.channel]; x.mixed.Load() {
 				h := half{key: x.key, digest: x.digest, order: r.time, at: uint32(s.at), seq: n, size: r.size}
@@ -117,6 +121,9 @@ func (c *channels) settle(m *matcher) error {
 	for _, x := range c.list {
 		if !x.mixed.Load() {
 			continue
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		for r, n := x.received.read(c.slots), uint32(0); r.nextReceive(); n++ {
 			h := half{key: x.key, digest: x.digest, order: r.posted, at: uint32(x.ends[1]), seq: n}

@@ -171,7 +171,7 @@ func (s *matched) add(o *matched) {
 // others in order of what they have in common; with several workers parts of them at
 // the same time. It is called once. O(n log n).
 func (m *matcher) join(ctx context.Context, workers int, f func(part int, p *pair)) (stats [matchKinds]matched, err error) {
-	if err := m.channels.settle(m); err != nil {
+	if err := m.channels.settle(ctx, m); err != nil {
 		return stats, err
 	}
 	if stats[matchMessage], err = m.channels.join(ctx, m.incomplete, func(p *pair) { f(0, p) }); err != nil {
