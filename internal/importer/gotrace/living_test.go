@@ -37,7 +37,7 @@ func (s *script) moves(by, id xtrace.GoID, from, to xtrace.GoState) {
 	s.Helper()
 	s.at++
 	e, err := xtrace.MakeEvent(xtrace.EventConfig[xtrace.StateTransition]{
-		Time: s.at, Kind: xtrace.EventStateTransition, Goroutine: by, Details: xtrace.MakeGoStateTransition(id, from, to),
+		Time: s.at, Kind: xtrace.EventStateTransition, Goroutine: by, Proc: xtrace.NoProc, Details: xtrace.MakeGoStateTransition(id, from, to),
 	})
 	if err != nil {
 		s.Fatal(err)
