@@ -20,7 +20,7 @@ func (w *rowWorker) decode(ctx context.Context, s *stream, stack *trace.StackBui
 		}
 		d.reset(w.f.chunks.chunk(at))
 		for len(d.b) >= halfBytes {
-			if stack == nil || !w.halves(&d, stack) {
+			if stack == nil || !w.calls(&d, stack) {
 				w.record(&d, stack)
 			}
 		}
@@ -31,21 +31,29 @@ func (w *rowWorker) decode(ctx context.Context, s *stream, stack *trace.StackBui
 	return nil
 }
 
-// halves gives the records of half a word that come next to a StackBuilder, many at a
+// calls gives the Enter and Leave records that come next to a StackBuilder, many at a
 // time; false where there are none.
-func (w *rowWorker) halves(d *decoder, stack *trace.StackBuilder) bool {
+func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 	b, base, list, rows := d.b, d.base, w.batch[:0], uint64(0)
 	for len(b) >= halfBytes && len(list) < cap(list) {
 		h := binary.LittleEndian.Uint32(b)
-		if h&1 == 0 {
-			break
+		leave, id := h>>1&1, h>>halfShift&(1<<halfID-1)
+		if h&1 != 0 {
+			b = b[halfBytes:]
+			base += trace.Time(h >> halfTimeAt)
+		} else {
+			if h>>1&(1<<opBits-1) > opLeave {
+				break
+			}
+			word := binary.LittleEndian.Uint64(b)
+			b = b[wordBytes:]
+			base += trace.Time(int64(word) >> timeShift)
+			id = uint32(word >> idShift & (1<<idBits - 1))
 		}
-		b = b[halfBytes:]
-		base += trace.Time(h >> halfTimeAt)
-		rows += uint64(^h >> 1 & 1)
+		rows += uint64(1 - leave)
 		list = list[:len(list)+1]
 		r := &list[len(list)-1]
-		r.Time, r.Region, r.Leave = base, trace.RegionID(h>>halfShift&(1<<halfID-1)), h&2 != 0
+		r.Time, r.Region, r.Leave = base, trace.RegionID(id), leave != 0
 	}
 	if len(list) == 0 {
 		return false
