@@ -88,7 +88,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	defer f.Close()
 	c := newConverter(w, run.Name)
-	if err := events(ctx, f, run.Label(path), w, c.take); err != nil {
+	if err := events(ctx, f, run.Size(), run.Label(path), w, c.take); err != nil {
 		c.close()
 		return err
 	}

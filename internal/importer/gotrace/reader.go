@@ -22,26 +22,31 @@ type batch struct {
 }
 
 // Events are handed over in batches, some of which go round: large enough that
-// handing over costs nothing, and enough of them that neither side waits while the
-// other is off its core for a moment. They are made as they are needed: a small trace
-// should not pay for room that it does not use.
+// handing over costs nothing, and enough of them that the library can go ahead and
+// read the next generation while the last one is converted.
 const (
-	batchSize  = 1024
-	firstBatch = 128 // the first is small, so that the other side begins at once
-	batches    = 4
+	batchSize   = 1024
+	firstBatch  = 128 // the first is small, so that the other side begins at once
+	fewBatches  = 4
+	mostBatches = 16
 )
+
+// batchesFor is how many batches may go round. They are made as they are needed, and
+// a small trace should not pay for much more room than its own.
+func batchesFor(size int64) int { return int(min(fewBatches+size>>17, mostBatches)) }
 
 // events hands the events of a trace to do, batch by batch, in order of time. The
 // library reads on one goroutine while do converts on another, so that an import
 // takes little longer than the reading. Where the trace breaks in the middle, what
 // was sound stays and the break is reported.
-func events(ctx context.Context, f io.Reader, label string, w trace.Writer, do func(*batch)) error {
+func events(ctx context.Context, f io.Reader, size int64, label string, w trace.Writer, do func(*batch)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	in := &input{ctx: inner, r: f}
+	batches := batchesFor(size)
 	full, empty := make(chan *batch, batches), make(chan *batch, batches)
 	var err error
 	go func() {
@@ -79,7 +84,7 @@ func produce(ctx context.Context, in *input, full chan<- *batch, empty <-chan *b
 		select {
 		case b = <-empty:
 		default:
-			if made < batches {
+			if made < cap(full) {
 				b = &batch{events: make([]xtrace.Event, size)}
 				made, size = made+1, batchSize
 				break
