@@ -33,7 +33,7 @@ const (
 
 // batchesFor is how many batches may go round. They are made as they are needed, and
 // a small trace should not pay for much more room than its own.
-func batchesFor(size int64) int { return int(min(fewBatches+size>>17, mostBatches)) }
+func batchesFor(size int64) int { return int(min(fewBatches+size>>18, mostBatches)) }
 
 // events hands the events of a trace to do, batch by batch, in order of time. The
 // library reads on one goroutine while do converts on another, so that an import
