@@ -121,14 +121,25 @@ func (w *Writer) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 	return s
 }
 
+// Enter and Leave write half a word where they can, as they mostly can: in order, after
+// some record, soon enough, in a chunk with room. Both say so in full, since a call for
+// it takes longer than it does.
+
 // Enter implements trace.Stream.
 func (s *stream) Enter(t trace.Time, region trace.RegionID) {
-	if !s.half(0, t, region) {
-		if !s.known(region) {
-			return
+	d, at := uint64(t-s.base), int(s.used)
+	if uint32(region) < uint32(s.low) && d < 1<<halfTime && t >= s.order && t >= s.first && at+maxRecord <= len(s.buf) {
+		binary.LittleEndian.PutUint32(s.buf[at:], 1|uint32(region)<<halfShift|uint32(d)<<halfTimeAt)
+		s.used = uint32(at + halfBytes)
+		s.base, s.order = t, t
+		if t > s.last {
+			s.last = t
 		}
+	} else if s.known(region) {
 		s.see(t)
 		s.at(opEnter, uint32(region), t)
+	} else {
+		return
 	}
 	s.rows++
 	s.lastIsInstant = false
@@ -136,29 +147,23 @@ func (s *stream) Enter(t trace.Time, region trace.RegionID) {
 
 // Leave implements trace.Stream.
 func (s *stream) Leave(t trace.Time, region trace.RegionID) {
-	switch {
-	case s.half(opLeave<<1, t, region):
-	case region == trace.NoRegion:
+	d, at := uint64(t-s.base), int(s.used)
+	if uint32(region) < uint32(s.low) && d < 1<<halfTime && t >= s.order && t >= s.first && at+maxRecord <= len(s.buf) {
+		binary.LittleEndian.PutUint32(s.buf[at:], 1|opLeave<<1|uint32(region)<<halfShift|uint32(d)<<halfTimeAt)
+		s.used = uint32(at + halfBytes)
+		s.base, s.order = t, t
+		if t > s.last {
+			s.last = t
+		}
+		return
+	}
+	if region == trace.NoRegion {
 		s.see(t)
 		s.at(opLeaveAny, 0, t)
-	case s.known(region):
+	} else if s.known(region) {
 		s.see(t)
 		s.at(opLeave, uint32(region), t)
 	}
-}
-
-// half writes an Enter or a Leave in half a word, as most can be: in order, after some
-// record, soon enough, in a chunk with room. False leaves all to others.
-func (s *stream) half(op uint32, t trace.Time, region trace.RegionID) bool {
-	d, at := uint64(t-s.base), int(s.used)
-	if uint32(region) >= uint32(s.low) || d >= 1<<halfTime || t < s.order || t < s.first || at+maxRecord > len(s.buf) {
-		return false
-	}
-	binary.LittleEndian.PutUint32(s.buf[at:], 1|op|uint32(region)<<halfShift|uint32(d)<<halfTimeAt)
-	s.used = uint32(at + halfBytes)
-	s.base, s.order = t, t
-	s.last = max(s.last, t)
-	return true
 }
 
 // see follows the order of Enter and Leave.
