@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 	"sync"
@@ -10,6 +11,8 @@ import (
 
 const (
 	longestHead  = 64 << 10
+	manyFiles    = 512      // of a source with more the heads are shorter
+	oneOfMany    = 16 << 10 // as long as this
 	shortestHead = 1 << 10
 	allHeads     = 128 << 20
 	// headReaders is more than the cores: files on a network wait more than they compute.
@@ -30,8 +33,8 @@ type head struct {
 
 func newHeadCache(files int) *headCache {
 	size := longestHead
-	if files > 0 {
-		size = min(longestHead, max(shortestHead, allHeads/files))
+	if files > manyFiles {
+		size = min(oneOfMany, max(shortestHead, allHeads/files))
 	}
 	return &headCache{size: size, kept: map[string]head{}}
 }
@@ -78,6 +81,10 @@ func readHead(fsys fs.FS, path string, size int) ([]byte, error) {
 	}
 	return append([]byte(nil), data[:n]...), err
 }
+
+// IsText reports whether a head may be the beginning of a text: none of its first few
+// hundred bytes is zero.
+func IsText(head []byte) bool { return bytes.IndexByte(head[:min(len(head), 512)], 0) < 0 }
 
 // prefetch reads the heads of all files, many at once.
 func (c *headCache) prefetch(s Source) {

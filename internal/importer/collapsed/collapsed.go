@@ -41,6 +41,9 @@ func claim(s importer.Source) (runs []importer.Run) {
 }
 
 func isCollapsed(head []byte) bool {
+	if !importer.IsText(head) {
+		return false
+	}
 	lines := bytes.Split(head, []byte("\n"))
 	if len(lines) < 2 {
 		return false

@@ -44,6 +44,9 @@ func claim(s importer.Source) (runs []importer.Run) {
 }
 
 func isScript(head []byte) bool {
+	if !importer.IsText(head) {
+		return false
+	}
 	sample := false
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")

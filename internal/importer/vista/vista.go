@@ -22,6 +22,7 @@
 package vista
 
 import (
+	"bytes"
 	"context"
 	"strconv"
 	"strings"
@@ -38,6 +39,10 @@ var Format = &importer.Format{
 	Import: read,
 }
 
+// longestLines is more than the first two lines take, with any number of spaces that
+// somebody would write.
+const longestLines = 4 << 10
+
 // claim takes files whose first line is one number and whose second is six, the
 // first record being a root.
 func claim(s importer.Source) (runs []importer.Run) {
@@ -46,11 +51,13 @@ func claim(s importer.Source) (runs []importer.Run) {
 		names[f.Path] = true
 	}
 	for _, f := range s.Files {
-		head := string(s.Head(f.Path))
-		first, rest, ok := strings.Cut(head, "\n")
-		second, _, _ := strings.Cut(rest, "\n")
-		n, isNumber := numbers(first)
-		r, isRecord := numbers(second)
+		first, rest, ok := bytes.Cut(s.Head(f.Path), []byte("\n"))
+		second, _, _ := bytes.Cut(rest, []byte("\n"))
+		if len(first)+len(second) > longestLines {
+			continue
+		}
+		n, isNumber := numbers(string(first))
+		r, isRecord := numbers(string(second))
 		if !ok || !isNumber || !isRecord || len(n) != 1 || n[0] < 1 || n[0] > mostPEs || len(r) != 6 || r[4] != 0 || r[5] != 0 || r[2] >= n[0] {
 			continue
 		}
