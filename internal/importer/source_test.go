@@ -331,7 +331,7 @@ func TestAnyFileSystemIsASource(t *testing.T) {
 }
 
 func TestHeadsOfManyFilesStayWithinABound(t *testing.T) {
-	for files, want := range map[int]int{1: 64 << 10, 2048: 64 << 10, 10000: 13421, 1 << 20: 1 << 10} {
+	for files, want := range map[int]int{1: 64 << 10, 512: 64 << 10, 2048: 16 << 10, 10000: 13421, 1 << 20: 1 << 10} {
 		if got := newHeadCache(files).size; got != want {
 			t.Errorf("%d files: heads of %d bytes, want %d", files, got, want)
 		}
