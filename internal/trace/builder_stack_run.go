@@ -1,6 +1,6 @@
 package trace
 
-// A StackRecord is an Enter or a Leave for a StackBuilder.
+// A StackRecord is an Enter or a Leave.
 type StackRecord struct {
 	Time   Time
 	Region RegionID

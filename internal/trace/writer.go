@@ -94,6 +94,26 @@ type Stream interface {
 	Close() error
 }
 
+// A CallTaker is a Stream that takes many calls at a time for less.
+type CallTaker interface {
+	Calls([]StackRecord)
+}
+
+// AddCalls adds calls to s, in order.
+func AddCalls(s Stream, list []StackRecord) {
+	if t, ok := s.(CallTaker); ok {
+		t.Calls(list)
+		return
+	}
+	for i := range list {
+		if r := &list[i]; r.Leave {
+			s.Leave(r.Time, r.Region)
+		} else {
+			s.Enter(r.Time, r.Region)
+		}
+	}
+}
+
 // A ReportKind says what was done to input that is not as it should be.
 type ReportKind uint8
 

@@ -1,25 +1,49 @@
 package otf2
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
 
-// plainEvents is how many events plain takes at most, so that ctx can end a file.
-const plainEvents = 1 << 16
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
-// plain takes what most of a file is, enters and leaves with a time before them, as
-// it lies in memory, and gives how many. It stops before anything else, which next
-// takes: records with attributes, long numbers, steps in time that need a second
-// look, the end of what is at hand. The two give the same: this one is only faster,
-// since nothing is put into an event and taken out again, and what changes with every
-// record is at hand.
-func (r *row) plain() int {
-	x := &r.reader
-	if x.big || r.stream == nil || len(r.started) > 0 {
+const (
+	// plainEvents is how many events plain takes at most, so that ctx can end a file.
+	plainEvents = 1 << 16
+	// callBatch is how many of them go to the stream at a time.
+	callBatch = 256
+)
+
+// plain takes what most of a file is, enters and leaves with a time before them, and
+// gives how many. It stops before anything else, which next takes: records with
+// attributes, long numbers, steps in time that need a second look, regions that were not
+// named lately, the end of what is at hand. The two give the same. This one is only
+// faster: it goes over some records in steps, none of which calls anybody for a record.
+func (r *row) plain() (n int) {
+	if r.reader.big || r.stream == nil || len(r.started) > 0 {
 		return 0
 	}
-	stream, stack, entered, left := r.stream, r.stack, r.entered, r.left
-	buf, ticks := x.in.buf[x.in.pos:x.limit], x.ticks
-	n, enters, fresh := 0, uint32(0), r.fresh
-	for ; n < plainEvents && len(buf) >= hotBytes; n++ {
+	for n < plainEvents {
+		k := r.calls()
+		if k == 0 {
+			break
+		}
+		list := r.batch[:k]
+		r.setTimes(list)
+		r.follow(list)
+		trace.AddCalls(r.stream, list)
+		if n += k; k < callBatch {
+			break
+		}
+	}
+	return n
+}
+
+// calls fills the batch with records as they lie in memory, with ticks for times.
+func (r *row) calls() (n int) {
+	x := &r.reader
+	buf, ticks, floor, timed := x.in.buf[x.in.pos:x.limit], x.ticks, x.floor, x.timed
+	for n < callBatch && len(buf) >= hotBytes {
 		b := (*[hotBytes]byte)(buf)
 		at, t := 0, ticks
 		if b[0] == timestamp {
@@ -34,42 +58,61 @@ func (r *row) plain() int {
 			break
 		}
 		ref := binary.LittleEndian.Uint64(b[at+2:]) & masks[size]
-		buf = buf[at+2+size:]
-		if at > 0 {
-			x.floor, ticks, x.timed = ticks, t, true
-		}
-		if t != r.ticks {
-			r.setTime(t)
-		}
 		known := &r.regions[ref%uint64(len(r.regions))]
 		if !known.set || known.ref != ref {
-			r.region(ref)
+			break
 		}
-		region := known.id
-		if id == evEnter {
-			stream.Enter(r.now, region)
-			enters++
-			stack = append(stack, call{region, entered + enters})
-			fresh = true
+		if at > 0 {
+			floor, ticks, timed = ticks, t, true
+		}
+		buf = buf[at+2+size:]
+		c := &r.batch[n]
+		c.Time, c.Region, c.Leave = trace.Time(t), known.id, id == evLeave
+		n++
+	}
+	x.in.pos, x.ticks, x.floor, x.timed = x.limit-len(buf), ticks, floor, timed
+	x.count += uint64(n)
+	return n
+}
+
+// setTimes turns ticks into times.
+func (r *row) setTimes(list []trace.StackRecord) {
+	straight := r.timer.plain && !r.moved && len(r.local.clock.offsets) == 0
+	for i := range list {
+		if t := uint64(list[i].Time); t != r.ticks {
+			if now := trace.Time(t - r.timer.origin); straight && now <= farthest && now >= -farthest {
+				r.ticks, r.now = t, now
+			} else {
+				r.setTime(t)
+			}
+		}
+		list[i].Time = r.now
+	}
+}
+
+// follow keeps the stack of calls, as enter and leave do.
+func (r *row) follow(list []trace.StackRecord) {
+	stack, entered, left := slices.Grow(r.stack, len(list)), r.entered, r.left
+	for i := range list {
+		c := &list[i]
+		if !c.Leave {
+			entered++
+			stack = append(stack, call{c.Region, entered})
 			continue
 		}
-		stream.Leave(r.now, region)
-		fresh = false
-		left.time, left.call = r.now, call{region: region}
-		for k := len(stack) - 1; k >= 0; k-- { // as leave does
-			if stack[k].region == region {
+		left.time, left.call = c.Time, call{region: c.Region}
+		for k := len(stack) - 1; k >= 0; k-- {
+			if stack[k].region == c.Region {
 				left.call, stack = stack[k], stack[:k]
 				break
 			}
 		}
 	}
-	r.stack, r.entered, r.left, r.fresh = stack, entered+enters, left, fresh
+	enters := entered - r.entered
 	if enters > 0 {
 		r.given = r.given[:0]
 	}
-	x.in.pos, x.ticks = x.limit-len(buf), ticks
-	x.count += uint64(n)
+	r.stack, r.entered, r.left, r.fresh = stack, entered, left, !list[len(list)-1].Leave
 	r.tally.events[evEnter] += int64(enters)
-	r.tally.events[evLeave] += int64(n) - int64(enters)
-	return n
+	r.tally.events[evLeave] += int64(len(list)) - int64(enters)
 }

@@ -27,6 +27,7 @@ type row struct {
 	moved bool // line is to be used
 
 	regions regionCache
+	batch   [callBatch]trace.StackRecord // calls on their way to the stream
 	stack   []call
 	entered uint32 // calls that were given to the stream
 	// fresh: what was given last to the stream is the Enter on top of the stack, so
