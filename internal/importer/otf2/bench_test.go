@@ -3,24 +3,19 @@
 package otf2
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
-	disk "github.com/parallax-hpc/parallax/internal/store/local"
 )
 
 // benchRows is how many intervals are measured with: their archive has some 200 MiB.
@@ -132,7 +127,7 @@ func besidePeers(b *testing.B, run importer.Run, list []peer) {
 			for i := range list {
 				list[i].run(b)
 			}
-			wall := importOnce(b, run)
+			wall := importertest.WriteStore(b, run)
 			total += wall
 			for i := range list {
 				ratios[i] = append(ratios[i], list[i].wall.Seconds()/wall.Seconds())
@@ -166,33 +161,13 @@ func BenchmarkMemory(b *testing.B) {
 // most memory that was resident.
 func importAll(b *testing.B, run importer.Run) {
 	b.Helper()
-	debug.FreeOSMemory() // what writing the archive took is not ours to count
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+	benchtest.ResetPeak() // what writing the archive took is not ours to count
 	for b.Loop() {
-		importOnce(b, run)
+		importertest.WriteStore(b, run)
 	}
-	if n := memoryOf("VmHWM:"); n > 0 {
+	if n := benchtest.PeakMemory(); n > 0 {
 		b.ReportMetric(float64(n)/(1<<20), "peak-MiB")
 	}
-}
-
-// importOnce writes a whole store, says how long it took, and removes it.
-func importOnce(b *testing.B, run importer.Run) time.Duration {
-	b.Helper()
-	path := filepath.Join(b.TempDir(), "run.plx")
-	defer os.RemoveAll(path)
-	begin := time.Now()
-	w, err := disk.Create(path, disk.Options{Summaries: all.Summaries, Digests: all.Digests})
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := run.Import(context.Background(), w); err != nil {
-		b.Fatal(err)
-	}
-	if err := w.Finish(context.Background()); err != nil {
-		b.Fatal(err)
-	}
-	return time.Since(begin)
 }
 
 // report gives events a second of wall and of processor time, and ratios.
@@ -224,19 +199,4 @@ func decodeAll(b *testing.B, dir string) (n int64) {
 		f.Close()
 	}
 	return n
-}
-
-// memoryOf reads a line of what the system tells of the process, in bytes.
-func memoryOf(what string) int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range bytes.Lines(status) {
-		if rest, ok := bytes.CutPrefix(line, []byte(what)); ok {
-			n, _ := strconv.ParseInt(strings.Fields(string(rest))[0], 10, 64)
-			return n << 10
-		}
-	}
-	return 0
 }

@@ -10,13 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
-	"github.com/parallax-hpc/parallax/internal/store/local"
 )
 
 // benchTrace writes a trace of about so many intervals; 4,000,000 are 230 MiB.
@@ -84,22 +82,13 @@ func BenchmarkImport(b *testing.B) {
 	})
 	b.Run("Store", func(b *testing.B) {
 		b.SetBytes(size)
-		resetPeak()
-		begin := time.Now()
+		benchtest.ResetPeak()
+		var ours time.Duration
 		cpu := benchtest.CPUTime()
 		for b.Loop() {
-			w, err := local.Create(filepath.Join(b.TempDir(), "bench.plx"), local.Options{Summaries: all.Summaries, Digests: all.Digests})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := run.Import(context.Background(), w); err != nil {
-				b.Fatal(err)
-			}
-			if err := w.Finish(context.Background()); err != nil {
-				b.Fatal(err)
-			}
+			ours += importertest.WriteStore(b, run)
 		}
-		ours, cpu := time.Since(begin)/time.Duration(b.N), (benchtest.CPUTime()-cpu)/time.Duration(b.N)
+		ours, cpu = ours/time.Duration(b.N), (benchtest.CPUTime()-cpu)/time.Duration(b.N)
 		for name, theirs := range took {
 			if base, ok := strings.CutSuffix(name, "-cpu"); ok {
 				if cpu > 0 {
@@ -109,25 +98,8 @@ func BenchmarkImport(b *testing.B) {
 			}
 			b.ReportMetric(float64(theirs)/float64(ours), name)
 		}
-		if peak := peakMemory(); peak > 0 {
+		if peak := benchtest.PeakMemory(); peak > 0 {
 			b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
 		}
 	})
-}
-
-// resetPeak and peakMemory measure the most memory that was resident; only Linux
-// tells.
-func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
-
-func peakMemory() int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	var kib int64
-	if words := strings.Fields(rest); len(words) > 0 {
-		kib, _ = strconv.ParseInt(words[0], 10, 64)
-	}
-	return kib << 10
 }
