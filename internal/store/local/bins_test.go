@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -87,4 +88,32 @@ func cellsOf(keep []bool, regions []trace.RegionID, times []trace.Time, calls []
 		}
 	}
 	return out
+}
+
+func TestRoleTimesOfSegmentsAreThoseOfEach(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 9))
+	for round := range 200 {
+		level, n := random.IntN(6), 1+random.IntN(20)
+		one, many := newRoleBins(0, level, n), newRoleBins(0, level, n)
+		var list []trace.Segment
+		for now := trace.Time(0); ; {
+			end := now + 1 + trace.Time(random.IntN(40))
+			if end > one.end() {
+				break
+			}
+			g := trace.Segment{Begin: now, End: end, Row: random.IntN(3) - 1}
+			if g.Row >= 0 {
+				g.Role = trace.Role(1 + random.IntN(2))
+				one.add(g.Begin, g.End, g.Role)
+			}
+			list = append(list, g)
+			now = end
+		}
+		many.addSegments(list)
+		want, wantRoles := one.pack()
+		got, roles := many.pack()
+		if !slices.Equal(got, want) || roles != wantRoles {
+			t.Fatalf("round %d: %v (%b), want %v (%b)", round, got, roles, want, wantRoles)
+		}
+	}
 }

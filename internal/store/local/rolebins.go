@@ -53,7 +53,8 @@ func (b *roleBins) add(from, to trace.Time, role trace.Role) {
 }
 
 // addSegments counts segments that follow each other without gaps; those of one role in
-// a row are one.
+// a row are one. It is what add does for each, with the bins at hand: a call for each
+// made an import 3 % longer.
 func (b *roleBins) addSegments(list []trace.Segment) {
 	begin, level, part, step := b.begin, b.level&63, b.part, b.step
 	low, high := b.low, b.high
