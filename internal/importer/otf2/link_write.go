@@ -38,7 +38,8 @@ func (e *end) set(to *trace.End, places []place) {
 	to.Location, to.Time, to.Region, to.Number = places[e.at].id, e.time, e.call.region, e.call.number
 }
 
-// next gives the link of a part to fill; what is the same for all has its value already. One goroutine at a time asks for a part.
+// next gives the link of a part to fill: it may hold what was in it before, where this
+// reader sets every field, and zero elsewhere. One goroutine at a time asks for a part.
 func (l *linkWriter) next(part int) *trace.Link {
 	batch := l.parts[part]
 	if len(batch) == cap(batch) {
