@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Option, ViewInfo } from "../api/types";
 import { Icon } from "../widget/icon";
+import { TextField } from "../widget/text-field";
 import { useBench } from "./context";
 import { controlOf, keptValues, ofRegions, problemOf, valueOf, type OptionValues } from "./option";
 
@@ -43,7 +44,7 @@ function OptionRow({ option, values, set, about }: Props & { about: () => void }
   );
 }
 
-const controls = { select: Select, slider: Slider, number: NumberField, switch: Switch, patterns: Patterns, text: TextField };
+const controls = { select: Select, slider: Slider, number: NumberField, switch: Switch, patterns: Patterns, text: Text };
 
 function Select({ option, values, set }: Props) {
   return (
@@ -94,16 +95,14 @@ function Switch({ option, values, set }: Props) {
   );
 }
 
-/** Text is sent when it is complete: on Enter or when the field is left. */
-function TextField({ option, values, set }: Props) {
+function Text({ option, values, set }: Props) {
   const bench = useBench();
   const list = option.name === "metric" ? ["exclusive", "inclusive", "calls", ...(bench.info.value?.metrics.map((m) => m.name) ?? [])] : [];
   return (
     <>
-      <input
-        id={`option-${option.name}`} type="text" value={valueOf(option, values)} aria-describedby={`option-${option.name}-help`} spellcheck={false} autocomplete="off"
+      <TextField
+        id={`option-${option.name}`} value={valueOf(option, values)} describedBy={`option-${option.name}-help`} set={(text) => set([text])}
         list={list.length > 0 ? `option-${option.name}-list` : undefined} placeholder={option.kind === "file" ? "name of a layout" : undefined}
-        onChange={(e) => set([e.currentTarget.value])}
       />
       {list.length > 0 && <datalist id={`option-${option.name}-list`}>{list.map((m) => <option key={m} value={m} />)}</datalist>}
     </>

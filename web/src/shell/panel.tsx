@@ -8,6 +8,7 @@ import { Guard } from "../widget/guard";
 import { Icon } from "../widget/icon";
 import { Menu, type MenuItem } from "../widget/menu";
 import { Popover } from "../widget/popover";
+import { TextField } from "../widget/text-field";
 import { isCut, movedBy, movedValue, parseShift, specBeside } from "./beside";
 import { copy } from "./command";
 import { useBench } from "./context";
@@ -147,13 +148,14 @@ function Shift({ panel }: { panel: layout.PanelState }) {
   const text = moved === 0 ? "" : `${moved < 0 ? "\u2212" : "+"}${formatDuration(Math.abs(moved))}`;
   return (
     <>
-      <input
-        class="shift" type="text" aria-label="Move this run by this much time" placeholder="shift" value={text} spellcheck={false}
+      <TextField
+        class="shift" label="Move this run by this much time" placeholder="shift" value={text}
         title="Zoom is shared with the page's own run. Move this one against it: 20 ms or -1.5 s, or drag along its time axis (Shift in the picture)"
-        onChange={(e) => {
-          const ns = e.currentTarget.value.trim() === "" ? 0 : parseShift(e.currentTarget.value.replace("\u2212", "-"));
+        set={(typed) => {
+          const ns = typed.trim() === "" ? 0 : parseShift(typed.replace("\u2212", "-"));
           if (ns === null) bench.say("A shift is a length of time, such as 20 ms or -1.5 s.");
           else bench.setOption(panel.id, "moved", movedValue(ns));
+          return ns !== null;
         }}
       />
       {cut && <span class="muted" title="This run does not reach over all the time that the page shows: the axis ends where the run does, on another scale.">another scale</span>}

@@ -145,6 +145,26 @@ test("other values of the same places come without the places", async () => {
   expect(Math.max(...sizes)).toBeLessThan(16384 * 4 + 8192);
 });
 
+test("a name being typed outlives what arrives meanwhile, and Escape takes it back", async () => {
+  let arrive = () => {};
+  const held = new Promise<void>((done) => { arrive = done; });
+  await page.route(/\/bindings/, async (route) => { await held; await route.continue(); });
+  const name = page.getByRole("combobox", { name: "event0: name" });
+  await page.getByRole("button", { name: "events", exact: true }).click();
+  await name.fill("MPI_Recv");
+  const arrived = page.waitForResponse(/\/bindings/);
+  arrive();
+  await (await arrived).finished();
+  await page.waitForTimeout(100);
+  expect(await name.inputValue()).toBe("MPI_Recv");
+  await name.press("Escape");
+  expect(await name.inputValue()).toBe("MPI_Barrier");
+  await name.fill("MPI_Recv");
+  await name.press("Enter");
+  await page.waitForFunction(() => document.querySelector(".legend")?.textContent?.includes("MPI_Recv"));
+  expect(await name.inputValue()).toBe("MPI_Recv");
+});
+
 test("what is written is drawn; a fault is marked, and the last good picture stays", async () => {
   await page.getByRole("button", { name: "formulas", exact: true }).click();
   await settled(page);

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Bindings } from "../../api/types";
 import { useBench } from "../../shell/context";
 import type { PanelState } from "../../shell/layout";
+import { TextField } from "../../widget/text-field";
 
 type Kind = "" | "region" | "atomic" | "counter" | "metadata";
 
@@ -98,11 +99,11 @@ function EventRow({ name, value, metrics, regions, known, set }: RowProps) {
       )}
       {now !== "" && (
         <>
-          <input
-            type="text" aria-label={`${name}: name`} list={`${name}-names`} value={same ? value.name : ""} placeholder={now === "region" ? "name, glob* or role:…" : "name"} spellcheck={false} autocomplete="off"
-            onChange={(e) => {
+          <TextField
+            label={`${name}: name`} list={`${name}-names`} value={same ? value.name : ""} placeholder={now === "region" ? "name, glob* or role:…" : "name"}
+            set={(typed) => {
               setKind(null);
-              set({ kind: now, name: e.currentTarget.value.trim(), what: same && value.what ? value.what : (whats[0] ?? "") });
+              set({ kind: now, name: typed.trim(), what: same && value.what ? value.what : (whats[0] ?? "") });
             }}
           />
           <datalist id={`${name}-names`}>{names.slice(0, 400).map((n) => <option key={n} value={n} />)}</datalist>
