@@ -58,6 +58,11 @@ const (
 	KindStream  Kind = "stream" // of a GPU
 	KindDevice  Kind = "device" // a GPU or another accelerator
 	KindGroup   Kind = "group"  // any other grouping
+
+	// A trace of a scheduler tells the same time from two sides: what each processor
+	// ran, and what each of any number of goroutines did.
+	KindProcessor Kind = "processor"
+	KindGoroutine Kind = "goroutine"
 )
 
 // NoRank is the rank of a location that has none of its own.

@@ -29,6 +29,27 @@ func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.Lo
 	return out
 }
 
+// Processors gives the processors among the rows of a trace that holds goroutines
+// too; nil where there are not both. Processors are there all the time, so that their
+// share is the machine's. Most goroutines live for a small part of a trace and are
+// nothing before and after: over all of them even a machine at full load looks idle.
+func Processors(t *store.Tree, rows []trace.LocationID) []trace.LocationID {
+	var processors []trace.LocationID
+	goroutines := false
+	for _, id := range rows {
+		switch t.Kind[id] {
+		case trace.KindProcessor:
+			processors = append(processors, id)
+		case trace.KindGoroutine:
+			goroutines = true
+		}
+	}
+	if !goroutines {
+		return nil
+	}
+	return processors
+}
+
 // Units joins locations into what is compared: with "ranks" all locations of a
 // rank are one, with "locations" each is its own; "auto" takes ranks where they
 // have several locations each. It gives the location that stands for each unit,

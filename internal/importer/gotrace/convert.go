@@ -79,12 +79,6 @@ type span struct {
 
 type regionKey struct{ name, category string }
 
-// Kinds of locations that only this format has.
-const (
-	kindProcessor trace.Kind = "processor"
-	kindGoroutine trace.Kind = "goroutine"
-)
-
 func newConverter(w trace.Writer, name string) *converter {
 	c := &converter{
 		w: w, functions: map[string]*function{},

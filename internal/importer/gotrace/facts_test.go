@@ -43,13 +43,13 @@ func TestSamplesHoldWhatIsKnownOfThem(t *testing.T) {
 				t.Errorf("%d goroutines are not below the function that they started in", unknown)
 			}
 			states := map[string]int64{}
-			for _, cell := range times(t, r, kindGoroutine) {
+			for _, cell := range times(t, r, trace.KindGoroutine) {
 				name, _, _ := strings.Cut(strings.TrimPrefix(cell.region.Name, "runtime "), ":")
 				if cell.region.Category == "state" || cell.region.Category == "runtime" {
 					states[name] += cell.calls
 				}
 			}
-			got := fmt.Sprint(kinds[kindGoroutine], kinds[kindProcessor], i.Instants, states["running"], states["waiting"], states["runnable"], states["syscall"])
+			got := fmt.Sprint(kinds[trace.KindGoroutine], kinds[trace.KindProcessor], i.Instants, states["running"], states["waiting"], states["runnable"], states["syscall"])
 			want := fmt.Sprint(c.goroutines, c.processors, c.marks, c.running, c.waiting, c.runnable, c.in)
 			if got != want {
 				t.Errorf("goroutines, processors, marks, running, waiting, runnable, syscall:\n got %s\nwant %s", got, want)
@@ -166,7 +166,7 @@ func TestTimeOnEachPAndCreationsAgreeWithTheEvents(t *testing.T) {
 			want, spawns := runningByP(t, file)
 			r := importertest.Import(t, Format, file)
 			got := map[string]trace.Time{}
-			for _, c := range times(t, r, kindProcessor) {
+			for _, c := range times(t, r, trace.KindProcessor) {
 				name := r.Locations().Name[c.location]
 				switch {
 				case c.region.Category == "goroutine":

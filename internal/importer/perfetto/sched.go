@@ -6,9 +6,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// kindProcessor is the kind of locations of CPUs.
-const kindProcessor trace.Kind = "processor"
-
 // A cpu is a processor of a machine and the task that it runs.
 type cpu struct {
 	row     *row
@@ -217,7 +214,7 @@ func (c *reader) cpu(machine uint32, number uint64) *cpu {
 		if machine != 0 {
 			name = "machine " + strconv.FormatUint(uint64(machine), 10) + " " + name
 		}
-		at := c.w.Location(trace.Location{Parent: c.group("CPUs", -1), Kind: kindProcessor, Name: name, Rank: trace.NoRank, Order: int64(number & (1<<31 - 1))})
+		at := c.w.Location(trace.Location{Parent: c.group("CPUs", -1), Kind: trace.KindProcessor, Name: name, Rank: trace.NoRank, Order: int64(number & (1<<31 - 1))})
 		u = &cpu{row: c.rowOf(at)}
 		c.cpus[key] = u
 		c.cpuOrder = append(c.cpuOrder, u)

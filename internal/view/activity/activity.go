@@ -83,11 +83,12 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, fmt.Errorf("--bins %d: want 0 to %d", q.Values.Integer("bins"), maxBins)
 	}
 	r := &result{leftName: noneName}
-	if q.Selection.Locations == nil {
-		if ids, note := oneSide(q.Store().Locations()); ids != nil {
+	if tree := q.Store().Locations(); q.Selection.Locations == nil {
+		rows := view.Chosen(tree, nil, tree.Holds)
+		if ids := view.Processors(tree, rows); ids != nil {
 			own := *q
 			own.Selection.Locations = ids
-			q, r.notes = &own, []string{note}
+			q, r.notes = &own, []string{fmt.Sprintf("shares are of the %d processors alone, since goroutines tell the same time from their side; choose locations to see any of the others", len(ids))}
 		}
 	}
 	sel := q.Selection

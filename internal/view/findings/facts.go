@@ -93,7 +93,8 @@ func (f *facts) chooseUnits(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// efficiency is POP's, over rows.
+// efficiency is POP's, over rows; over processors alone where goroutines tell the
+// same time again.
 func (f *facts) efficiency() {
 	f.useful = make([]float64, len(f.rows))
 	t := f.table
@@ -102,7 +103,15 @@ func (f *facts) efficiency() {
 			f.useful[t.row[i]] += t.exclusive[i]
 		}
 	}
-	f.pop = pop.Of(f.useful, float64(f.length))
+	useful := f.useful
+	if ids := view.Processors(f.tree, f.rows); ids != nil {
+		useful = make([]float64, len(ids))
+		for i, id := range ids {
+			useful[i] = f.useful[f.rowOf[id]]
+		}
+		f.notes = append(f.notes, fmt.Sprintf("efficiencies are of the %d processors alone, since goroutines tell the same time from their side", len(ids)))
+	}
+	f.pop = pop.Of(useful, float64(f.length))
 }
 
 // totals are times by row and region.

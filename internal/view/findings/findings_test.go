@@ -2,6 +2,7 @@ package findings_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
@@ -282,6 +284,23 @@ func TestEfficienciesEqualAnotherComputation(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", name, c.name, c.got, c.want)
 			}
 		}
+	}
+}
+
+// Goroutines tell the time of processors again, each a little of it: the efficiencies
+// of a scheduler's trace are those of its processors.
+func TestEfficienciesOfAGoTraceAreThoseOfItsProcessors(t *testing.T) {
+	text := "region idle role=idle\nlocation processor \"P 0\"\n  0..90 work\n  90..100 idle\nlocation processor \"P 1\"\n  0..45 work\n  45..100 idle\n"
+	for i := range 20 {
+		text += fmt.Sprintf("location goroutine \"goroutine %d\"\n  %d..%d work\n", i, 4*i, 4*i+5)
+	}
+	got := read(t, viewtest.Local(t, func(w trace.Writer) {
+		if err := tracetest.Parse(w, text); err != nil {
+			t.Fatal(err)
+		}
+	})).POP
+	if got.Locations != 2 || math.Abs(*got.LoadBalance-0.75) > 1e-12 || math.Abs(*got.Communication-0.9) > 1e-12 || math.Abs(*got.Parallel-0.675) > 1e-12 {
+		t.Errorf("%d locations, load balance %v, communication efficiency %v, parallel efficiency %v; want 2, 0.75, 0.9, 0.675", got.Locations, *got.LoadBalance, *got.Communication, *got.Parallel)
 	}
 }
 

@@ -55,15 +55,8 @@ func forestOf(ctx context.Context, s store.Reader, w store.Window) (*forest, err
 // keyOf names a window; no locations are not all locations.
 func keyOf(w store.Window) string { return fmt.Sprint(w.Begin, w.End, w.Locations == nil, w.Locations) }
 
-// Kinds of locations that hold a scheduler's states beside calls.
-const (
-	// kindGoroutine is itself one call: its life is a node and its states are not.
-	kindGoroutine = trace.Kind("goroutine")
-	// kindProcessor shows the time of goroutines from the other side.
-	kindProcessor = trace.Kind("processor")
-	// kindCore runs tasks; while one waits the core runs others, which it did not make.
-	kindCore = trace.Kind("core")
-)
+// kindCore runs tasks; while one waits the core runs others, which it did not make.
+const kindCore = trace.Kind("core")
 
 // A census says which rows are calls.
 type census struct {
@@ -75,7 +68,7 @@ type census struct {
 func newCensus(s store.Reader) *census {
 	c := &census{tree: s.Locations(), regions: s.Regions()}
 	for _, k := range c.tree.Kind {
-		if k == kindGoroutine {
+		if k == trace.KindGoroutine {
 			c.goroutines = true
 			break
 		}
@@ -85,13 +78,13 @@ func newCensus(s store.Reader) *census {
 
 // skips tells whether a location holds no call at all.
 func (c *census) skips(id trace.LocationID) bool {
-	return c.goroutines && c.tree.Kind[id] == kindProcessor
+	return c.goroutines && c.tree.Kind[id] == trace.KindProcessor
 }
 
 func (c *census) isCall(id trace.LocationID, region trace.RegionID) bool {
 	g := &c.regions[region]
 	switch c.tree.Kind[id] {
-	case kindGoroutine:
+	case trace.KindGoroutine: // itself one call: its life is a node and its states are not
 		return g.Category == "goroutine" || g.Category == "user region" || g.Category == "task"
 	case kindCore:
 		return g.Role != trace.RoleSynchronization && g.Role != trace.RoleIdle
