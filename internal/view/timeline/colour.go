@@ -142,7 +142,7 @@ func (r *result) legend() []scene.LegendEntry {
 	}
 	out = append(out, r.roleLegend()...)
 	if r.opt.colour == "region" {
-		out = append(out, r.regionLegend()...)
+		out = r.regionLegend(out)
 	}
 	return out
 }
@@ -180,8 +180,10 @@ func (r *result) roleLegend() (out []scene.LegendEntry) {
 	return out
 }
 
-// regionLegend lists regions by time; those of one name are one entry.
-func (r *result) regionLegend() (out []scene.LegendEntry) {
+// regionLegend adds regions by time to the roles listed; those of one name are one
+// entry, and so are a role and a region that share name and colour.
+func (r *result) regionLegend(roles []scene.LegendEntry) []scene.LegendEntry {
+	out := roles
 	names := map[string]bool{}
 	more := 0
 	for _, t := range r.totals {
@@ -190,7 +192,11 @@ func (r *result) regionLegend() (out []scene.LegendEntry) {
 			continue
 		}
 		names[g.Name] = true
-		if len(out) == mostEntries {
+		if i := slices.IndexFunc(roles, func(e scene.LegendEntry) bool { return e.Label == g.Name && e.Colour == r.regionColour(t.region) }); i >= 0 {
+			out[i].Region = uint32(t.region)
+			continue
+		}
+		if len(out) == len(roles)+mostEntries {
 			more++
 			continue
 		}

@@ -235,6 +235,36 @@ func TestRowsFoldToFit(t *testing.T) {
 	}
 }
 
+// Where groups are drawn by role and rows by region, a region that is called like its
+// role and has its colour is listed once; one that only has the name is listed too.
+func TestARoleAndItsRegionAreOneEntryOfTheLegend(t *testing.T) {
+	m := storetest.NewMemory(all.Summaries...)
+	idle := m.Region(trace.Region{Name: "idle", Role: trace.RoleIdle})
+	compute := m.Region(trace.Region{Name: "compute", Role: trace.RoleIO})
+	work := m.Region(trace.Region{Name: "work", Role: trace.RoleCompute})
+	row := func(parent trace.LocationID, name string) {
+		s := m.Stream(m.Location(trace.Location{Parent: parent, Kind: trace.KindThread, Name: name, Rank: trace.NoRank}), trace.StreamOptions{})
+		s.Interval(0, 50, idle)
+		s.Interval(50, 60, compute)
+		s.Interval(60, 100, work)
+		s.Close()
+	}
+	pool := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "pool", Rank: trace.NoRank})
+	for i := range 8 {
+		row(pool, fmt.Sprint("worker ", i))
+	}
+	row(trace.NoLocation, "main")
+	got := computeFor(t, m.Reader(), view.Spec{}, map[string][]string{"collapse": {"pool"}}, scene.Size{Width: 800, Height: 400})
+	var labels []string
+	for _, e := range got.legend() {
+		labels = append(labels, e.Label)
+	}
+	slices.Sort(labels)
+	if want := []string{"compute", "compute", "idle", "io", "work"}; !slices.Equal(labels, want) {
+		t.Errorf("the legend lists %q, want %q", labels, want)
+	}
+}
+
 // Many members of one group that do not fit are drawn as runs of neighbours.
 func TestManyRanksAreDrawnInRuns(t *testing.T) {
 	m := storetest.NewMemory(all.Summaries...)
