@@ -35,7 +35,8 @@ type InfoJSON struct {
 	SizeBytes   int64             `json:"size_bytes"`
 }
 
-// A RegionInfo is one line of the region table: regions merged by name.
+// A RegionInfo is one line of the region table: regions merged by name. Category and
+// role are of the one with the most exclusive time.
 type RegionInfo struct {
 	Name      string  `json:"name"`
 	Category  string  `json:"category"`
@@ -111,6 +112,7 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 	}
 	byName := map[string]int{}
 	out := []RegionInfo{}
+	most := []float64{} // exclusive time of the region that gives category and role
 	for id, s := range sums {
 		if !used[id] {
 			continue
@@ -119,7 +121,10 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 		if !ok {
 			k = len(out)
 			byName[regions[id].Name] = k
-			out = append(out, RegionInfo{Name: regions[id].Name, Category: regions[id].Category, Role: regions[id].Role.String()})
+			out, most = append(out, RegionInfo{Name: regions[id].Name}), append(most, 0)
+		}
+		if !ok || s.Exclusive > most[k] {
+			most[k], out[k].Category, out[k].Role = s.Exclusive, regions[id].Category, regions[id].Role.String()
 		}
 		out[k].Calls += s.Calls
 		out[k].Inclusive += s.Inclusive
