@@ -108,8 +108,8 @@ func (c *cache) finish(e *entry, value any, bytes int64, err error) {
 		delete(c.entries, e.key)
 		return
 	}
-	e.bytes, e.place = bytes, c.order.PushFront(e)
-	c.bytes += bytes
+	e.bytes, e.place = bytes+int64(len(e.key)), c.order.PushFront(e) // a key may name ten thousand locations
+	c.bytes += e.bytes
 	c.evict()
 }
 

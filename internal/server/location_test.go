@@ -37,6 +37,38 @@ func TestLocationsComeAPageAtATime(t *testing.T) {
 	h.failure("/api/runs/small.trace/locations?offset=x", 400, "usage", "offset")
 }
 
+func TestPlacesOfManyLocationsComeAtOnce(t *testing.T) {
+	h := start(t, nil)
+	var got placesAnswer
+	h.get("/api/runs/small.trace/places?locations=%231-2,5", 200, &got)
+	if fmt.Sprint(got.ID, got.Last, got.Above, got.AboveLast, got.Rows) != "[1 2 5] [1 2 5] [0 3] [2 5] 2" {
+		t.Errorf("got %+v", got)
+	}
+	if len(got.Path) != 2 || got.Path[0].ID != 0 || got.Path[1].Name != "rank 0" {
+		t.Errorf("the way to the first is %+v", got.Path)
+	}
+	h.get("/api/runs/small.trace/places?locations=node1&locations=%234", 200, &got)
+	if fmt.Sprint(got.ID, got.Last, got.Above, got.Rows) != "[3] [5] [] 1" {
+		t.Errorf("a subtree and what is in it: %+v", got)
+	}
+	h.get("/api/runs/small.trace/places", 200, &got)
+	if len(got.ID) != 0 || got.ID == nil || got.Path == nil {
+		t.Errorf("nothing chosen: %+v", got)
+	}
+	h.failure("/api/runs/small.trace/places?locations=%23177", 400, "usage", "#177")
+}
+
+// Ten thousand scattered locations of a million fit into one request.
+func TestManyLocationsFitIntoARequest(t *testing.T) {
+	var ids strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&ids, ",%d", 100*i)
+	}
+	if n := len("locations=%23") + ids.Len(); n > maxQuery*3/4 {
+		t.Errorf("%d bytes leave no room for options in %d", n, maxQuery)
+	}
+}
+
 func TestRegionsHaveTheirColour(t *testing.T) {
 	h := start(t, nil)
 	var got []regionRow

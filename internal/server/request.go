@@ -19,7 +19,7 @@ import (
 
 // Limits on what a request may ask.
 const (
-	maxQuery    = 32 << 10
+	maxQuery    = 128 << 10 // ten thousand ids of locations, and more
 	maxBody     = 1 << 20
 	maxPatterns = 256 // values of one parameter
 	maxSide     = 16384

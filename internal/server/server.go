@@ -260,6 +260,7 @@ func (s *Server) routes() *http.ServeMux {
 	handle("DELETE /api/runs/{run}", s.closeRun)
 	handle("GET /api/runs/{run}/info", s.onRun(s.info))
 	handle("GET /api/runs/{run}/locations", s.onRun(s.locations))
+	handle("GET /api/runs/{run}/places", s.onRun(s.places))
 	handle("GET /api/runs/{run}/regions", s.onRun(s.regions))
 	handle("GET /api/runs/{run}/bindings", s.onRun(s.bindings))
 	handle("GET /api/runs/{run}/search", s.onRun(s.search))

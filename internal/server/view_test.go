@@ -133,9 +133,9 @@ func TestWrongRequestsSayWhatWouldBeRight(t *testing.T) {
 			t.Errorf("%.60s answers %d %s, want 400 with %q", q, answer.StatusCode, body, word)
 		}
 	}
-	answer, _ := h.ask("GET", probeURL+"scene?from="+strings.Repeat("9", 40_000), "", nil)
+	answer, _ := h.ask("GET", probeURL+"scene?from="+strings.Repeat("9", maxQuery), "", nil)
 	if answer.StatusCode != 414 {
-		t.Errorf("a query of 40,000 bytes answers %d, want 414", answer.StatusCode)
+		t.Errorf("a query that is too long answers %d, want 414", answer.StatusCode)
 	}
 }
 

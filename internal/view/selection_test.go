@@ -52,6 +52,9 @@ func TestLocationPatternsSelectTopmostMatches(t *testing.T) {
 		{[]string{"rank:0", "host1"}, []trace.LocationID{2, 5}},
 		{[]string{"re:^rank [12]$"}, []trace.LocationID{4, 6}},
 		{[]string{"#3"}, []trace.LocationID{3}},
+		{[]string{"#2,4,6"}, []trace.LocationID{2, 4, 6}},
+		{[]string{"#2-4,#6"}, []trace.LocationID{2, 4, 6}},
+		{[]string{"#6,1-2", "rank:1"}, []trace.LocationID{1, 6}},
 		{[]string{"*"}, []trace.LocationID{0}},
 		{[]string{"rank [02]"}, []trace.LocationID{2, 6}},
 	} {
@@ -60,9 +63,38 @@ func TestLocationPatternsSelectTopmostMatches(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %v", c.patterns, got, err, c.want)
 		}
 	}
-	for _, p := range []string{"nobody", "re:(", "rank:x", "[a"} {
+	for _, p := range []string{"nobody", "re:(", "rank:x", "[a", "#7", "#2,7", "#0-7", "#4-2", "#", "#2,", "#2,x", "#99999999999"} {
 		if got, err := MatchLocations(tree(), []string{p}); err == nil {
 			t.Errorf("%q gives %v, want an error", p, got)
+		}
+	}
+}
+
+// A list of patterns holds lists of ids.
+func TestPatternsAreSplitAtCommasButNotWithinIDs(t *testing.T) {
+	for text, want := range map[string][]string{
+		"a,b": {"a", "b"}, "#1,#2,5-9,rank:3": {"#1,#2,5-9", "rank:3"}, "rank:0-3,#4,7": {"rank:0-3", "#4,7"}, "3,#x,4": {"3", "#x", "4"},
+	} {
+		if got := SplitPatterns(text); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Ten thousand ids of a million locations cost about as much as one of them: a list
+// of overlapping ranges is walked once.
+func TestManyIDsAreMatchedInOneWalk(t *testing.T) {
+	hit := make([]bool, 1_000_000)
+	ids := make([]idRange, 200_000)
+	for i := range ids {
+		ids[i] = idRange{uint64(i % 7), 999_000 + uint64(i%900)}
+	}
+	if n := markIDs(hit, ids); n != len(ids) {
+		t.Errorf("%d ranges are marked, want %d", n, len(ids))
+	}
+	for id, h := range hit {
+		if want := id <= 999_899; h != want {
+			t.Fatalf("location %d is marked: %v, want %v", id, h, want)
 		}
 	}
 }

@@ -127,11 +127,11 @@ func (r *result) others(ctx context.Context, against string) ([]trace.LocationID
 		return ids, "group " + n, err
 	}
 	if against != "rest" {
-		ids, err := view.MatchLocations(tree, strings.Split(against, ","))
+		ids, err := view.MatchLocations(tree, view.SplitPatterns(against))
 		if err != nil {
 			err = fmt.Errorf("--against: %w", err)
 		}
-		return ids, against, err
+		return ids, view.ShortPattern(against), err
 	}
 	if r.request.Selection.Locations == nil {
 		return nil, "", fmt.Errorf("--against rest: choose some locations first, all are selected")
