@@ -1,79 +1,64 @@
 package paje
 
 import (
-	"regexp"
+	"math"
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A container is a location, with what is open on it.
+// A container is a location, with what is open on it. There may be millions: this is
+// all that is kept of one, beside its words.
 type container struct {
-	typ      *typ
-	name     string
-	parent   *container
-	children []*container
-	location trace.LocationID
-	rank     int // its own or one above
-	created  trace.Time
-	ended    trace.Time
-	isEnded  bool
-	lifeless bool // known to the file only as the root
-
-	stream trace.Stream // nil until there are records
-	byName bool         // states of several types
-	last   trace.Time   // of the states
-	tracks []*track
-	more   map[*typ]*track // past fewTracks
+	typ     *typ
+	stream  trace.Stream // nil until there are records, and when it is destroyed
+	created trace.Time
+	ended   trace.Time // endless while it lives
+	last    trace.Time // of the states
+	// Numbers of others, 0 for none: what it lies in, the newest that lies in it, and
+	// the one before it in the same.
+	parent, child, sibling uint32
+	location               trace.LocationID // NoLocation for a root that nothing happens on
+	rank                   int32            // its own or one above
+	states                 track            // of the type met first; it knows the others
 }
 
-// A track is the states of one type on one container: a stack, innermost last.
-type track struct {
-	typ   *typ
-	stack []trace.RegionID
-	set   bool // the outermost was set, not pushed: it needs no pop
+const (
+	endless      = trace.Time(math.MaxInt64)
+	rootNumber   = 1
+	blockBits    = 8
+	containerSet = 1 << blockBits
+)
+
+// byName says that there are states of several types.
+func (k *container) byName() bool { return k.states.next != 0 }
+
+// containers are all there are, numbered from 1 in order of creation. They stay where
+// they are.
+type containers struct {
+	blocks []*[containerSet]container
+	count  uint32
 }
 
-// clear ends all states of a track at t.
-func (r *track) clear(s trace.Stream, t trace.Time) {
-	for i := len(r.stack) - 1; i >= 0; i-- {
-		s.Leave(t, r.stack[i])
-	}
-	r.stack, r.set = r.stack[:0], false
-}
+func (l *containers) at(n uint32) *container { return &l.blocks[n>>blockBits][n%containerSet] }
 
-// unpopped is how many states wait for a pop.
-func (r *track) unpopped() int {
-	if r.set {
-		return len(r.stack) - 1
+func (l *containers) add(k container) uint32 {
+	l.count++
+	if int(l.count>>blockBits) == len(l.blocks) {
+		l.blocks = append(l.blocks, new([containerSet]container))
 	}
-	return len(r.stack)
-}
-
-// fewTracks is how many types of states a container is searched for.
-const fewTracks = 8
-
-func (k *container) track(t *typ) *track {
-	for _, r := range k.tracks[:min(len(k.tracks), fewTracks)] {
-		if r.typ == t {
-			return r
-		}
-	}
-	if r := k.more[t]; r != nil {
-		return r
-	}
-	return nil
+	*l.at(l.count) = k
+	return l.count
 }
 
 // open gives the stream of a container.
 func (c *converter) open(k *container) trace.Stream {
 	if k.stream == nil {
-		if k.lifeless {
+		if k.location == trace.NoLocation {
 			c.defineRoot(k)
 		}
 		// Whoever writes in order pays nothing for this.
-		k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true, ByName: k.byName})
-		c.opened = append(c.opened, k)
+		k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true, ByName: k.byName()})
 	}
 	return k.stream
 }
@@ -82,47 +67,51 @@ func (c *converter) open(k *container) trace.Stream {
 // on it.
 func (c *converter) defineRoot(k *container) {
 	k.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "0", Name: "root", Rank: trace.NoRank})
-	k.lifeless = false
 }
 
-// addTrack begins the states of another type. With a second one, states may cross,
-// so from there on a stream is matched by name.
-func (c *converter) addTrack(k *container, t *typ) *track {
-	r := &track{typ: t}
-	k.tracks = append(k.tracks, r)
-	if len(k.tracks) > fewTracks {
-		if k.more == nil {
-			k.more = map[*typ]*track{}
-		}
-		k.more[t] = r
+// close ends the stream of a container, so that the writer may let go of it; another
+// record opens it again.
+func (c *converter) close(k *container) {
+	if k.stream != nil {
+		c.fail(k.stream.Close())
+		k.stream = nil
 	}
-	if len(k.tracks) == 2 {
-		k.byName = true
-		if k.stream != nil {
-			c.fail(k.stream.Close())
-			k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true, ByName: true})
-		}
+}
+
+// container finds the container of a symbol by alias; nil for none.
+func (c *converter) container(s symbol) *container {
+	if n := c.byAlias.get(s); n != 0 {
+		return c.containers.at(n)
 	}
-	return r
+	return nil
 }
 
 // containerOf finds the container that a word means: by alias, else by name.
-func (c *converter) containerOf(s symbol, text []byte, line int64) *container {
-	if k := c.containers.get(s, text); k != nil {
-		return k
-	}
-	k := c.containerNames.get(s, text)
-	if k == nil {
+func (c *converter) containerOf(text []byte, line int64) *container {
+	n, named := c.numberOf(text)
+	if n == 0 {
 		c.tally.Add(unknownContainer, line)
 		return nil
 	}
-	c.tally.Add(containerByName, line)
-	return k
+	if named {
+		c.tally.Add(containerByName, line)
+	}
+	return c.containers.at(n)
+}
+
+// numberOf gives the number of the container that a word means, 0 for none, and
+// whether it is known by its name only.
+func (c *converter) numberOf(text []byte) (n uint32, named bool) {
+	s := c.symbols.lookup(text)
+	if n := c.byAlias.get(s); n != 0 {
+		return n, false
+	}
+	return c.byName.get(s), true
 }
 
 // create takes PajeCreateContainer.
 func (c *converter) create(f *fields, line int64) {
-	t := c.typeOf(c.symbols.find(f.of[fieldType]), f.of[fieldType], line)
+	t := c.typeOf(f.of[fieldType], line)
 	if t == nil {
 		return
 	}
@@ -134,55 +123,53 @@ func (c *converter) create(f *fields, line int64) {
 	if len(id) == 0 {
 		id = f.of[fieldName]
 	}
-	name := string(f.of[fieldName])
-	if name == "" {
-		name = string(id)
+	name := f.of[fieldName]
+	if len(name) == 0 {
+		name = id
 	}
-	k := &container{typ: t, name: name, parent: c.parentOf(f, line), rank: trace.NoRank}
-	word := c.symbols.find(id)
-	if old := c.containers.get(word, id); old != nil {
+	parent := c.parentOf(f, line)
+	word := c.symbols.keep(id)
+	if n := c.byAlias.get(word); n != 0 {
 		c.tally.Add(recreated, line)
-		if old == c.root {
+		if n == rootNumber {
 			return
 		}
-		if old.typ == t && old.parent == k.parent {
-			old.isEnded = false
+		if old := c.containers.at(n); old.typ == t && old.parent == parent {
+			old.ended = endless
 			old.created = min(old.created, f.time)
 			c.include(f)
 			return
 		}
 	}
-	k.created = f.time
-	c.place(k, string(id), f)
-	c.containers.set(word, id, k)
+	n := c.place(container{typ: t, parent: parent, rank: trace.NoRank, created: f.time, ended: endless}, string(id), string(name), f)
+	c.byAlias.set(word, n)
 	if len(f.of[fieldAlias]) > 0 {
-		if w := c.symbols.find([]byte(name)); c.containerNames.get(w, []byte(name)) == nil {
-			c.containerNames.set(w, []byte(name), k)
+		if w := c.symbols.keep(name); c.byName.get(w) == 0 {
+			c.byName.set(w, n)
 		}
 	}
 	c.include(f)
 }
 
 // parentOf finds what a new container lies in.
-func (c *converter) parentOf(f *fields, line int64) *container {
-	w := f.of[fieldContainer]
-	s := c.symbols.find(w)
-	if k := c.containers.get(s, w); k != nil {
-		return k
+func (c *converter) parentOf(f *fields, line int64) uint32 {
+	n, named := c.numberOf(f.of[fieldContainer])
+	if n == 0 {
+		c.tally.Add(unknownParent, line)
+		return rootNumber
 	}
-	if k := c.containerNames.get(s, w); k != nil {
+	if named {
 		c.tally.Add(containerByName, line)
-		return k
 	}
-	c.tally.Add(unknownParent, line)
-	return c.root
+	return n
 }
 
-// place defines the location of a new container.
-func (c *converter) place(k *container, key string, f *fields) {
-	l := trace.Location{Parent: trace.NoLocation, Kind: k.typ.kind, Key: key, Name: k.name, Rank: trace.NoRank}
-	if k.parent != c.root {
-		l.Parent, k.rank = k.parent.location, k.parent.rank
+// place defines the location of a new container, and gives its number.
+func (c *converter) place(k container, key, name string, f *fields) uint32 {
+	l := trace.Location{Parent: trace.NoLocation, Kind: k.typ.kind, Key: key, Name: name, Rank: trace.NoRank}
+	parent := c.containers.at(k.parent)
+	if k.parent != rootNumber {
+		l.Parent, k.rank = parent.location, parent.rank
 	}
 	for _, own := range f.own {
 		n, err := strconv.ParseInt(string(own.word), 10, 64)
@@ -197,41 +184,18 @@ func (c *converter) place(k *container, key string, f *fields) {
 		}
 	}
 	if l.Rank == trace.NoRank && k.rank == trace.NoRank {
-		if n := rankOf(k.name, key); n >= 0 && !c.ranks[n] {
+		if n := rankOf(name, key); n >= 0 && !c.ranks.has(n) {
 			l.Rank = n
 			c.tally.Add(ranksByName, c.base+int64(f.line))
 		}
 	}
 	if l.Rank != trace.NoRank {
-		k.rank = l.Rank
-		c.ranks[l.Rank] = true
+		k.rank = int32(l.Rank)
+		c.ranks.add(l.Rank)
 	}
-	k.location = c.w.Location(l)
-	k.parent.children = append(k.parent.children, k)
-	c.all = append(c.all, k)
-}
-
-const maxRank = 1<<31 - 1
-
-// rankNames find the rank in names such as "rank-12", "MPI Rank 3", EZTrace's "P#3"
-// and StarPU's "3_program".
-var rankNames = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^(?:mpi[ _-]?)?rank[ _#:-]?(\d{1,9})(?:[^0-9]|$)`),
-	regexp.MustCompile(`^P#(\d{1,9})$`),
-	regexp.MustCompile(`^(\d{1,9})_program$`),
-}
-
-// rankOf looks for the rank in the name of a container, else in its alias; -1 for none.
-func rankOf(names ...string) int {
-	for _, name := range names {
-		for _, p := range rankNames {
-			if m := p.FindStringSubmatch(name); m != nil {
-				n, _ := strconv.Atoi(m[1])
-				return n
-			}
-		}
-	}
-	return -1
+	k.location, k.sibling = c.w.Location(l), parent.child
+	parent.child = c.containers.add(k)
+	return parent.child
 }
 
 // destroy takes PajeDestroyContainer: the container ends, and all in it.
@@ -243,33 +207,28 @@ func (c *converter) destroy(f *fields, line int64) {
 	if len(id) == 0 {
 		id = f.of[fieldContainer]
 	}
-	s := c.symbols.find(id)
-	k := c.containers.get(s, id)
-	if k == nil {
-		k = c.containerNames.get(s, id)
-		if k == nil {
-			c.tally.Add(unknownDestroy, line)
-			return
-		}
+	n, named := c.numberOf(id)
+	if n == 0 {
+		c.tally.Add(unknownDestroy, line)
+		return
+	}
+	if named {
 		c.tally.Add(containerByName, line)
 	}
-	k.typ.destroys = true
-	todo := []*container{k}
+	c.containers.at(n).typ.destroys = true
+	todo := append(c.todo[:0], n)
 	for len(todo) > 0 {
-		k := todo[len(todo)-1]
+		k := c.containers.at(todo[len(todo)-1])
 		todo = todo[:len(todo)-1]
-		if k.isEnded {
+		if k.ended != endless {
 			continue
 		}
-		k.isEnded, k.ended = true, f.time
+		k.ended = f.time
 		c.endStates(k, f.time)
-		todo = append(todo, k.children...)
+		c.close(k)
+		for n := k.child; n != 0; n = c.containers.at(n).sibling {
+			todo = append(todo, n)
+		}
 	}
-}
-
-// endStates closes everything that is open on a container.
-func (c *converter) endStates(k *container, t trace.Time) {
-	for _, r := range k.tracks {
-		r.clear(k.stream, t)
-	}
+	c.todo = todo
 }

@@ -9,22 +9,25 @@ type converter struct {
 	w    trace.Writer
 	unit unit
 
-	symbols        *symbols
-	types          table[typ]
-	typeNames      table[typ] // of types that have an alias
-	typeCount      uint32
-	values         map[valueKey]*meaning
-	containers     table[container]
-	containerNames table[container] // of containers that have an alias
-	root           *container
-	all            []*container // but for the root, in order of creation
-	opened         []*container // with a stream
-	ranks          map[int]bool
-	variables      map[variableKey]*variable
-	attributes     map[string]trace.AttributeID
-	pending        pendings
-	unknown        map[string]int64 // events that are not Paje's, by name
-	parts          []string         // files that were named and not yet read
+	symbols    *symbols
+	types      table[*typ]
+	typeNames  table[*typ] // of types that have an alias
+	typeCount  uint32
+	values     map[valueKey]*meaning
+	containers containers
+	byAlias    table[uint32] // numbers of containers
+	byName     table[uint32] // of those that have an alias
+	tracks     []track       // of containers that have several; the first is none
+	moreTracks map[trackKey]uint32
+	frames     []frame // the first is none
+	freeFrame  uint32
+	todo       []uint32 // containers to destroy
+	ranks      ranks
+	variables  map[variableKey]*variable
+	attributes map[string]trace.AttributeID
+	pending    pendings
+	unknown    map[string]int64 // events that are not Paje's, by name
+	parts      []string         // files that were named and not yet read
 
 	tally       tally
 	base        int64 // lines of the file before the block
@@ -37,15 +40,17 @@ type converter struct {
 
 func newConverter(w trace.Writer, u unit) *converter {
 	c := &converter{
-		w: w, unit: u, symbols: newSymbols(), values: map[valueKey]*meaning{}, ranks: map[int]bool{}, variables: map[variableKey]*variable{},
-		attributes: map[string]trace.AttributeID{}, pending: newPendings(), unknown: map[string]int64{},
+		w: w, unit: u, symbols: newSymbols(), values: map[valueKey]*meaning{}, tracks: make([]track, 1), moreTracks: map[trackKey]uint32{},
+		frames: make([]frame, 1), variables: map[variableKey]*variable{}, attributes: map[string]trace.AttributeID{}, pending: newPendings(),
+		unknown: map[string]int64{},
 	}
-	zero := []byte("0")
+	zero := c.symbols.keep([]byte("0"))
 	rootType := &typ{op: opContainerType, name: "0", kind: trace.KindGroup}
 	c.typeCount = 1
-	c.types.set(c.symbols.find(zero), zero, rootType)
-	c.root = &container{typ: rootType, name: "0", location: trace.NoLocation, rank: trace.NoRank, lifeless: true}
-	c.containers.set(c.symbols.find(zero), zero, c.root)
+	c.types.set(zero, rootType)
+	c.containers.blocks = append(c.containers.blocks, new([containerSet]container))
+	root := c.containers.add(container{typ: rootType, location: trace.NoLocation, rank: trace.NoRank, ended: endless})
+	c.byAlias.set(zero, root)
 	return c
 }
 
@@ -165,6 +170,17 @@ type ownField struct {
 	number bool
 }
 
+// word gives a word of a record, also one that the parser did not number.
+func (c *converter) word(r *record, i int, f field) symbol {
+	s := r.words[i]
+	if s == bare {
+		if known := c.symbols.lookup(c.again(r).of[f]); known != noSymbol {
+			return known
+		}
+	}
+	return s
+}
+
 // again cuts a line into its words once more, for what is not needed of every line.
 func (c *converter) again(r *record) *fields {
 	f := &c.fields
@@ -197,21 +213,19 @@ func (f *fields) cut(l *layout, text []byte) {
 
 // finish ends what is open, and says what the whole trace told.
 func (c *converter) finish() error {
-	for _, k := range c.opened {
+	for n := uint32(rootNumber); n <= c.containers.count; n++ {
+		k := c.containers.at(n)
 		end := c.last
-		if k.isEnded {
+		if k.ended != endless {
 			end = max(k.ended, k.last)
-		}
-		for _, r := range k.tracks {
-			if !k.isEnded {
-				c.tally.AddN(unpopped, int64(r.unpopped()), 0)
-			}
+		} else {
+			c.tally.AddN(unpopped, c.unpopped(k), 0)
 		}
 		c.endStates(k, end)
-		c.fail(k.stream.Close())
-	}
-	for _, k := range c.all {
-		c.describe(k)
+		c.close(k)
+		if n != rootNumber {
+			c.describe(k)
+		}
 	}
 	c.pending.left(&c.tally)
 	return c.err
@@ -224,9 +238,9 @@ func (c *converter) describe(k *container) {
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "created (s)", Value: trace.Number(float64(k.created) / 1e9)})
 	}
 	switch {
-	case k.isEnded && k.ended < c.last:
+	case k.ended < c.last:
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "destroyed (s)", Value: trace.Number(float64(k.ended) / 1e9)})
-	case !k.isEnded && k.typ.destroys:
+	case k.ended == endless && k.typ.destroys:
 		c.tally.Add(undestroyed, 0)
 	}
 	if len(l.Attributes) > 0 {

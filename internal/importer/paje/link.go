@@ -165,24 +165,25 @@ func (c *converter) link(r *record, b *block) {
 	if declared != nil && declared != k.typ {
 		c.tally.Add(foreignLink, line)
 	}
-	if k.isEnded && r.time > k.ended {
+	if r.time > k.ended {
 		c.tally.Add(afterDestroy, line)
 	}
 	c.see(r.time)
-	if k.lifeless {
+	if k.location == trace.NoLocation {
 		c.defineRoot(k)
 	}
-	h := half{end: trace.End{Location: k.location, Time: r.time, Region: trace.NoRegion}, start: start, value: r.words[wordValue], size: -1, line: line}
+	carried := c.word(r, wordValue, fieldValue)
+	h := half{end: trace.End{Location: k.location, Time: r.time, Region: trace.NoRegion}, start: start, value: carried, size: -1, line: line}
 	if r.extra > 0 {
 		h.size, h.tag = b.extras[r.extra-1].size, b.extras[r.extra-1].tag
 	}
 	if r.layout.own {
 		c.tally.Add(linkFields, line)
 	}
-	if start && r.words[wordValue] != noSymbol && r.words[wordValue] != t.word {
+	if start && carried != noSymbol && carried != t.word {
 		c.tally.Add(linkValues, line)
 	}
-	key := keyOf(t, r.words[wordContainer], b.data[r.key.at:r.key.end])
+	key := keyOf(t, c.word(r, wordContainer, fieldContainer), b.data[r.key.at:r.key.end])
 	other, ok, alone := c.pending.match(&key, start)
 	if !ok {
 		again, full := c.pending.wait(&key, h, alone)
@@ -198,17 +199,17 @@ func (c *converter) link(r *record, b *block) {
 
 // linkEnd finds the type of a link and the container of this end.
 func (c *converter) linkEnd(r *record, start bool, line int64) (*typ, *container) {
-	t, k := c.types.get(r.words[wordType], nil), c.containers.get(r.words[wordEnd], nil)
+	t, k := c.types.get(r.words[wordType]), c.container(r.words[wordEnd])
 	if t == nil || k == nil {
 		f := c.again(r)
 		side := fieldStart
 		if !start {
 			side = fieldEnd
 		}
-		if t = c.typeOf(r.words[wordType], f.of[fieldType], line); t == nil {
+		if t = c.typeOf(f.of[fieldType], line); t == nil {
 			return nil, nil
 		}
-		if k = c.containerOf(r.words[wordEnd], f.of[side], line); k == nil {
+		if k = c.containerOf(f.of[side], line); k == nil {
 			return nil, nil
 		}
 	}

@@ -8,13 +8,13 @@ const maxStack = 1 << 20
 // target finds the container and type of a record, and checks that they fit.
 func (c *converter) target(r *record, wants op) (*container, *typ) {
 	line := c.base + int64(r.line)
-	k, t := c.containers.get(r.words[wordContainer], nil), c.types.get(r.words[wordType], nil)
+	k, t := c.container(r.words[wordContainer]), c.types.get(r.words[wordType])
 	if k == nil || t == nil {
 		f := c.again(r)
-		if t = c.typeOf(r.words[wordType], f.of[fieldType], line); t == nil {
+		if t = c.typeOf(f.of[fieldType], line); t == nil {
 			return nil, nil
 		}
-		if k = c.containerOf(r.words[wordContainer], f.of[fieldContainer], line); k == nil {
+		if k = c.containerOf(f.of[fieldContainer], line); k == nil {
 			return nil, nil
 		}
 	}
@@ -25,7 +25,7 @@ func (c *converter) target(r *record, wants op) (*container, *typ) {
 	if t.parent != k.typ {
 		c.tally.Add(foreignState, line)
 	}
-	if k.isEnded && r.time > k.ended {
+	if r.time > k.ended {
 		c.tally.Add(afterDestroy, line)
 	}
 	c.see(r.time)
@@ -45,7 +45,7 @@ func (c *converter) state(r *record) {
 		k.last = r.time
 	}
 	s := c.open(k)
-	track := k.track(t)
+	track := c.track(k, t)
 	if track == nil {
 		track = c.addTrack(k, t)
 		s = k.stream
@@ -54,7 +54,7 @@ func (c *converter) state(r *record) {
 	case opPopState:
 		c.pop(s, track, r.time, line)
 	case opSetState, opResetState:
-		track.clear(s, r.time)
+		c.clear(track, s, r.time)
 	}
 	if r.layout.own && (r.layout.op == opPopState || r.layout.op == opResetState) {
 		c.tally.Add(endFields, line)
@@ -65,14 +65,11 @@ func (c *converter) state(r *record) {
 }
 
 func (c *converter) pop(s trace.Stream, track *track, t trace.Time, line int64) {
-	n := len(track.stack) - 1
-	if n < 0 {
+	if track.depth == 0 {
 		c.tally.Add(strayPop, line)
 		return
 	}
-	s.Leave(t, track.stack[n])
-	track.stack = track.stack[:n]
-	track.set = track.set && n > 0
+	s.Leave(t, c.drop(track))
 }
 
 // enter opens a state, and keeps the writer's own fields with it.
@@ -80,9 +77,9 @@ func (c *converter) enter(s trace.Stream, track *track, t *typ, r *record) {
 	m, text := c.valueOf(t, r)
 	region := c.regionOf(m)
 	s.Enter(r.time, region)
-	if len(track.stack) < maxStack {
+	if track.depth < maxStack {
 		track.set = track.set || r.layout.op == opSetState
-		track.stack = append(track.stack, region)
+		c.push(track, region)
 	} else {
 		s.Leave(r.time, region)
 	}
@@ -91,14 +88,15 @@ func (c *converter) enter(s trace.Stream, track *track, t *typ, r *record) {
 
 // valueOf gives the meaning of a record's value; its text where that is needed.
 func (c *converter) valueOf(t *typ, r *record) (*meaning, []byte) {
-	if m := c.value(t, r.words[wordValue]); m != nil {
+	word := c.word(r, wordValue, fieldValue)
+	if m := c.value(t, word); m != nil {
 		if m.keep {
 			return m, c.again(r).of[fieldValue]
 		}
 		return m, nil
 	}
 	text := c.again(r).of[fieldValue]
-	return c.meaningOf(t, r.words[wordValue], text, c.base+int64(r.line)), text
+	return c.meaningOf(t, word, text, c.base+int64(r.line)), text
 }
 
 // facts adds attributes to the record given to the stream last.

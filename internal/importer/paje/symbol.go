@@ -1,8 +1,9 @@
 package paje
 
 import (
+	"bytes"
 	"encoding/binary"
-	"math/bits"
+	"hash/maphash"
 	"sync"
 )
 
@@ -12,103 +13,157 @@ type symbol uint32
 
 const (
 	noSymbol symbol = 0
-	// bare stands for all words past maxSymbols: their text is looked up.
-	bare       symbol = ^symbol(0)
-	maxSymbols        = 1 << 20
+	// bare stands for words that parsers meet past maxMet and maxMetBytes: their text
+	// is looked up.
+	bare symbol = ^symbol(0)
 )
 
-// symbols numbers words, for all parsers.
+// Words that parsers meet are bounded: every value may be another one. Those that are
+// defined are not, since what they stand for is kept as well.
+const (
+	maxMet      = 1 << 20
+	maxMetBytes = 1 << 28
+)
+
+// symbols numbers words, for all parsers and the converter. There may be millions, so
+// nothing in it is a pointer for each: 12 bytes and the text, 8 to 21 more for the slot.
 type symbols struct {
-	mu    sync.Mutex
-	ids   map[string]symbol
-	words []string
+	mu       sync.Mutex
+	seed     maphash.Seed
+	slots    []symbolSlot // open addressing, a power of two of them
+	count    uint32
+	met      int // words that parsers brought
+	metBytes int
+	texts    texts
 }
+
+type symbolSlot struct{ hash, place uint32 } // place is 0 where the slot is free
 
 func newSymbols() *symbols {
-	return &symbols{ids: map[string]symbol{}, words: []string{""}}
+	return &symbols{seed: maphash.MakeSeed(), slots: make([]symbolSlot, 256)}
 }
 
+// find numbers a word that a parser meets; bare past the bounds.
 func (s *symbols) find(w []byte) symbol {
-	id, _ := s.enter(w)
-	return id
-}
-
-// enter numbers a word, and gives it as a string that can be kept.
-func (s *symbols) enter(w []byte) (symbol, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id, ok := s.ids[string(w)]; ok {
-		return id, s.words[id]
+	hash := s.hash(w)
+	id, slot := s.look(hash, w)
+	if id == noSymbol {
+		if s.met >= maxMet || s.metBytes >= maxMetBytes {
+			return bare
+		}
+		s.met++
+		s.metBytes += len(w)
+		id = s.add(hash, slot, w)
 	}
-	if len(s.words) >= maxSymbols {
-		return bare, ""
-	}
-	id, text := symbol(len(s.words)), string(w)
-	s.ids[text] = id
-	s.words = append(s.words, text)
-	return id, text
+	return id
 }
 
-// A wordCache is one parser's memory of the words it met last, so that it rarely
-// asks for the lock. It is direct-mapped: two words at one place push each other
-// out. Words of up to seven bytes, which most are, stand in their slot as a number.
-type wordCache struct {
-	all   *symbols
-	short [1 << cacheBits]shortSlot
-	long  [1 << cacheBits]struct {
-		word string
-		id   symbol
+// keep numbers a word that is defined.
+func (s *symbols) keep(w []byte) symbol {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hash := s.hash(w)
+	id, slot := s.look(hash, w)
+	if id == noSymbol {
+		id = s.add(hash, slot, w)
+	}
+	return id
+}
+
+// lookup gives the symbol of a word that has one, else noSymbol.
+func (s *symbols) lookup(w []byte) symbol {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, _ := s.look(s.hash(w), w)
+	return id
+}
+
+func (s *symbols) hash(w []byte) uint32 { return uint32(maphash.Bytes(s.seed, w)) }
+
+// look gives the symbol of a word, or the slot where it would be; O(1).
+func (s *symbols) look(hash uint32, w []byte) (symbol, uint32) {
+	mask := uint32(len(s.slots) - 1)
+	i := hash & mask
+	for ; s.slots[i].place != 0; i = (i + 1) & mask {
+		if s.slots[i].hash == hash {
+			if id, text := s.texts.at(s.slots[i].place); bytes.Equal(text, w) {
+				return id, i
+			}
+		}
+	}
+	return noSymbol, i
+}
+
+// add numbers a new word, whose slot look gave.
+func (s *symbols) add(hash, slot uint32, w []byte) symbol {
+	id := symbol(s.count + 1)
+	place := s.texts.add(id, w)
+	if place == 0 {
+		return bare
+	}
+	s.count++
+	s.slots[slot] = symbolSlot{hash, place}
+	if 4*uint64(s.count) > 3*uint64(len(s.slots)) {
+		s.grow()
+	}
+	return id
+}
+
+func (s *symbols) grow() {
+	old := s.slots
+	s.slots = make([]symbolSlot, 2*len(old))
+	mask := uint32(len(s.slots) - 1)
+	for _, slot := range old {
+		if slot.place == 0 {
+			continue
+		}
+		i := slot.hash & mask
+		for s.slots[i].place != 0 {
+			i = (i + 1) & mask
+		}
+		s.slots[i] = slot
 	}
 }
 
-type shortSlot struct {
-	word uint64
-	bits uint32 // eight for each byte; 0 where the slot is empty
-	id   symbol
-}
+// texts are words in few blocks of memory, each after its symbol and its length. A
+// place is the number of a block and, in words of four bytes, where in it: never 0.
+type texts struct{ blocks [][]byte }
 
 const (
-	cacheBits = 11
-	golden    = 0x9e3779b97f4a7c15
+	textBlock = 1 << 16
+	textAlign = 4
+	placeBits = 14 // textBlock/textAlign is a number of so many
+	maxBlocks = 1 << (32 - placeBits)
 )
 
-// slot is where a short word is, if anywhere.
-func (c *wordCache) slot(word uint64) *shortSlot {
-	return &c.short[word*golden>>(64-cacheBits)]
+// add keeps a word; its place is 0 where 16 GiB are taken.
+func (t *texts) add(id symbol, w []byte) (place uint32) {
+	most := textAlign + binary.MaxVarintLen32 + len(w) + textAlign
+	n := len(t.blocks) - 1
+	if n < 0 || cap(t.blocks[n])-len(t.blocks[n]) < most {
+		if n++; n == maxBlocks {
+			return 0
+		}
+		t.blocks = append(t.blocks, make([]byte, textAlign, max(textBlock, textAlign+most)))
+	}
+	b := t.blocks[n]
+	at := len(b)
+	b = binary.LittleEndian.AppendUint32(b, uint32(id))
+	b = append(binary.AppendUvarint(b, uint64(len(w))), w...)
+	for len(b)%textAlign != 0 {
+		b = append(b, 0)
+	}
+	t.blocks[n] = b
+	return uint32(n)<<placeBits | uint32(at/textAlign)
 }
 
-// find gives the symbol of a word. One that begins as a quoted word or a comment does
-// is never found in its slot: bare in a line it would be one of these.
-func (c *wordCache) find(w []byte) symbol {
-	if len(w) > 7 {
-		return c.findLong(w)
-	}
-	id := c.all.find(w)
-	if id == bare || len(w) == 0 || w[0] == '"' || w[0] == '#' {
-		return id
-	}
-	var x uint64
-	for i, b := range w {
-		x |= uint64(b) << (8 * uint(i))
-	}
-	*c.slot(x) = shortSlot{x, uint32(8 * len(w)), id}
-	return id
-}
-
-func (c *wordCache) findLong(w []byte) symbol {
-	h := uint64(len(w))
-	rest := w
-	for ; len(rest) > 8; rest = rest[8:] {
-		h = bits.RotateLeft64(h^binary.LittleEndian.Uint64(rest), 29) * golden
-	}
-	h = (h ^ binary.LittleEndian.Uint64(w[len(w)-8:])) * golden
-	s := &c.long[h>>(64-cacheBits)]
-	if s.id != noSymbol && s.word == string(w) {
-		return s.id
-	}
-	id, text := c.all.enter(w)
-	if id != bare {
-		s.word, s.id = text, id
-	}
-	return id
+// at gives the word at a place, and its symbol.
+func (t *texts) at(place uint32) (symbol, []byte) {
+	b := t.blocks[place>>placeBits][place&(1<<placeBits-1)*textAlign:]
+	id := symbol(binary.LittleEndian.Uint32(b))
+	size, n := binary.Uvarint(b[4:])
+	b = b[4+n:]
+	return id, b[:size]
 }

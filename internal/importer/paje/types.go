@@ -76,43 +76,33 @@ type valueKey struct {
 	word symbol
 }
 
-// table finds types, containers or whatever words stand for. Words past the last
-// symbol are looked up by their text.
-type table[T any] struct {
-	items []*T
-	bare  map[string]*T
-}
+// A table gives what words stand for, by symbol; else the zero value.
+type table[T any] struct{ items []T }
 
-func (t *table[T]) get(s symbol, text []byte) *T {
+func (t *table[T]) get(s symbol) (item T) {
 	if int(s) < len(t.items) {
 		return t.items[s]
 	}
-	if s == bare {
-		return t.bare[string(text)]
-	}
-	return nil
+	return item
 }
 
-func (t *table[T]) set(s symbol, text []byte, item *T) {
+func (t *table[T]) set(s symbol, item T) {
 	if s == bare {
-		if t.bare == nil {
-			t.bare = map[string]*T{}
-		}
-		t.bare[string(text)] = item
 		return
 	}
-	for int(s) >= len(t.items) {
-		t.items = append(t.items, make([]*T, int(s)+1-len(t.items))...)
+	if int(s) >= len(t.items) {
+		t.items = append(t.items, make([]T, int(s)+1-len(t.items))...)
 	}
 	t.items[s] = item
 }
 
 // typeOf finds the type that a word means: by alias, else by name.
-func (c *converter) typeOf(s symbol, text []byte, line int64) *typ {
-	if t := c.types.get(s, text); t != nil {
+func (c *converter) typeOf(text []byte, line int64) *typ {
+	s := c.symbols.lookup(text)
+	if t := c.types.get(s); t != nil {
 		return t
 	}
-	t := c.typeNames.get(s, text)
+	t := c.typeNames.get(s)
 	if t == nil {
 		c.tally.Add(unknownType, line)
 		return nil
@@ -124,7 +114,7 @@ func (c *converter) typeOf(s symbol, text []byte, line int64) *typ {
 // defineType takes a definition of a type. The same again, as the files of a trace
 // in parts have it, changes nothing.
 func (c *converter) defineType(l *layout, f *fields, line int64) {
-	parent := c.typeOf(c.symbols.find(f.of[fieldType]), f.of[fieldType], line)
+	parent := c.typeOf(f.of[fieldType], line)
 	if parent == nil {
 		return
 	}
@@ -154,8 +144,8 @@ func (c *converter) defineType(l *layout, f *fields, line int64) {
 		t.link = linkKindOf(t.name)
 		t.start, t.end = c.linkSide(f.of[fieldStartType]), c.linkSide(f.of[fieldEndType])
 	}
-	word := c.symbols.find(id)
-	if old := c.types.get(word, id); old != nil {
+	word := c.symbols.keep(id)
+	if old := c.types.get(word); old != nil {
 		if old.op == t.op && old.name == t.name && old.parent == t.parent && old.start == t.start && old.end == t.end {
 			return
 		}
@@ -163,22 +153,22 @@ func (c *converter) defineType(l *layout, f *fields, line int64) {
 	}
 	t.index = c.typeCount
 	c.typeCount++
-	c.types.set(word, id, t)
-	t.word = c.symbols.find([]byte(t.name))
-	if t.alias != "" && c.typeNames.get(t.word, []byte(t.name)) == nil {
-		c.typeNames.set(t.word, []byte(t.name), t)
+	c.types.set(word, t)
+	t.word = c.symbols.keep([]byte(t.name))
+	if t.alias != "" && c.typeNames.get(t.word) == nil {
+		c.typeNames.set(t.word, t)
 	}
 }
 
 // linkSide is a type that a link's type declares for one of its ends; what is not
 // known is not asked for.
 func (c *converter) linkSide(w []byte) *typ {
-	return c.types.get(c.symbols.find(w), w)
+	return c.types.get(c.symbols.lookup(w))
 }
 
 // defineValue takes a declared value.
 func (c *converter) defineValue(l *layout, f *fields, line int64) {
-	t := c.typeOf(c.symbols.find(f.of[fieldType]), f.of[fieldType], line)
+	t := c.typeOf(f.of[fieldType], line)
 	if t == nil {
 		return
 	}
@@ -203,13 +193,13 @@ func (c *converter) defineValue(l *layout, f *fields, line int64) {
 		c.setValue(t, alias, m, line)
 	}
 	// By name too, unless that is the alias of another value.
-	if old := c.value(t, c.symbols.find(name)); old == nil || len(alias) == 0 {
+	if old := c.value(t, c.symbols.lookup(name)); old == nil || len(alias) == 0 {
 		c.setValue(t, name, m, line)
 	}
 }
 
 func (c *converter) setValue(t *typ, w []byte, m *meaning, line int64) {
-	word := c.symbols.find(w)
+	word := c.symbols.keep(w)
 	if old := c.value(t, word); old != nil && old.declared {
 		if old.text == m.text && old.colour == m.colour && old.category == m.category {
 			return

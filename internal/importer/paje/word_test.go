@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,7 +111,7 @@ func TestKindsOfLinks(t *testing.T) {
 	}
 }
 
-// Words are told apart whatever their length, and past the last symbol too.
+// Words are told apart whatever their length.
 func TestSymbolsAreNumbersOfWords(t *testing.T) {
 	all := newSymbols()
 	c := &wordCache{all: all}
@@ -131,9 +132,60 @@ func TestSymbolsAreNumbersOfWords(t *testing.T) {
 	if a, b := c.find([]byte("a")), c.find([]byte("a\x00")); a == b {
 		t.Error("a zero byte is lost")
 	}
-	all.words = make([]string, maxSymbols)
-	if id := c.find([]byte("one too many")); id != bare {
-		t.Errorf("a word past the last is %d", id)
+}
+
+// Past the bounds parsers number nothing new, but find what is defined.
+func TestWordsThatAreDefinedHaveSymbolsPastTheBounds(t *testing.T) {
+	for name, fill := range map[string]func(*symbols){
+		"words": func(s *symbols) { s.met = maxMet },
+		"bytes": func(s *symbols) { s.metBytes = maxMetBytes },
+	} {
+		all := newSymbols()
+		c := &wordCache{all: all}
+		early := c.find([]byte("early"))
+		fill(all)
+		for _, w := range []string{"late", "a late one that is long"} {
+			if id := c.find([]byte(w)); id != bare {
+				t.Errorf("%s: %q past the bound is %d", name, w, id)
+			}
+			if id := all.lookup([]byte(w)); id != noSymbol {
+				t.Errorf("%s: %q is %d before it is defined", name, w, id)
+			}
+			id := all.keep([]byte(w))
+			if id == bare || id == noSymbol || id == early || all.lookup([]byte(w)) != id || c.find([]byte(w)) != id || all.keep([]byte(w)) != id {
+				t.Errorf("%s: %q is defined as %d and not found as that", name, w, id)
+			}
+		}
+		if c.find([]byte("early")) != early || all.keep([]byte("early")) != early {
+			t.Errorf("%s: a word that has a symbol lost it", name)
+		}
+	}
+}
+
+// Words of all lengths lie in blocks, those that are longer than one too.
+func TestSymbolsKeepLongWordsAndMany(t *testing.T) {
+	all := newSymbols()
+	ids := map[string]symbol{}
+	random := rand.New(rand.NewPCG(7, 8))
+	for i := range 20_000 {
+		w := strconv.Itoa(i)
+		switch {
+		case i%1000 == 0:
+			w += strings.Repeat("x", random.IntN(3*textBlock))
+		case i%10 == 0:
+			w += strings.Repeat("y", random.IntN(300))
+		}
+		ids[w] = all.keep([]byte(w))
+	}
+	seen := map[symbol]bool{}
+	for w, id := range ids {
+		if id == noSymbol || id == bare || seen[id] {
+			t.Fatalf("%.20q… of %d bytes has the symbol %d of another word", w, len(w), id)
+		}
+		seen[id] = true
+		if got := all.lookup([]byte(w)); got != id {
+			t.Fatalf("%.20q… of %d bytes is %d, then %d", w, len(w), id, got)
+		}
 	}
 }
 
