@@ -33,10 +33,15 @@ const (
 	Outlier       Kind = "outlier"       // a location far from its peers in the space of moments
 	Heterogeneous Kind = "heterogeneous" // a group whose members differ, by entropy loss
 	Unlike        Kind = "unlike"        // a region whose calls are distributed unlike on some locations
+
+	// Of traces that hold processors and the goroutines they ran.
+	ProcessorWait     Kind = "processor-wait"     // goroutines that could run wait long for a processor
+	GarbageCollection Kind = "garbage-collection" // the collector takes processors from the program
+	Blocked           Kind = "blocked"            // goroutines wait for one another while processors idle
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Clock, Data, Straggler, LateSender, LateReceiver, Imbalance, Communication, Serial, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike}
+var Kinds = []Kind{Clock, Data, Straggler, LateSender, LateReceiver, Imbalance, Communication, Serial, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, ProcessorWait, GarbageCollection, Blocked}
 
 // A Level is how grave a finding is.
 type Level string
@@ -64,7 +69,8 @@ func (l Level) Rank() int {
 type Finding struct {
 	Kind Kind `json:"kind"`
 	// Severity is the level; Lost the time lost in ns, added up over locations;
-	// Share is Lost as a part of the time that all locations of the run have.
+	// Share is Lost as a part of the time that all locations of the run have; of
+	// goroutines that is how long they live, of processors how long they are there.
 	Severity Level      `json:"severity"`
 	Lost     trace.Time `json:"lost"`
 	Share    float64    `json:"share"`

@@ -27,6 +27,8 @@ func (c *court) judge() error {
 	c.suspicious()
 	rules := []func() error{c.imbalance, c.mixed, c.unlike}
 	switch {
+	case len(view.Processors(c.tree, c.rows)) > 0:
+		return c.scheduler()
 	case !c.peers():
 		rules = nil
 	case !c.profile:
@@ -93,8 +95,9 @@ func (c *court) findings() []finding.Finding {
 	c.list = slices.DeleteFunc(c.list, c.minor)
 	finding.Sort(c.list)
 	for i := range c.list {
-		f := &c.list[i]
-		f.Share = float64(f.Lost) / (float64(c.length) * float64(len(c.units)))
+		if f := &c.list[i]; f.Share == 0 {
+			f.Share = float64(f.Lost) / (float64(c.length) * float64(len(c.units)))
+		}
 	}
 	return c.list
 }

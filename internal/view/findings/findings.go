@@ -3,6 +3,7 @@
 //
 //	facts.go      what the store tells, a handful of queries, bounded on large runs
 //	waits.go      phases, collectives and messages
+//	scheduler.go  what processors and goroutines did, for the rules about them
 //	rule_*.go     what is worth saying, one file for kinds that belong together
 //	words.go      how it is said
 //	layout.go     the picture: a bar a finding
@@ -28,7 +29,7 @@ var View = &view.View{
 	Summary: "the answers in words: what the run loses time by, most first",
 	HowToRead: "Each line is one finding: a sentence, and a bar of the time lost by it, added up over locations. Clocks that disagree come first, since times across locations mean little then. " +
 		"Findings are high where those who are hit lose at least 5 % of their time by it, medium from 2 %. Several signs of one cause are one finding. Load balance is the mean over the maximum of the busy time of locations, " +
-		"communication efficiency the maximum over the length of the run (POP). An empty list means that nothing stands out. Choosing a finding selects what it is about, and opens the view that shows it.",
+		"communication efficiency the maximum over the length of the run (POP). Of traces with processors and goroutines it says where goroutines wait for a processor, what garbage collection takes, and who is blocked while processors idle. An empty list means that nothing stands out. Choosing a finding selects what it is about, and opens the view that shows it.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("phase=auto", "top"),
 	Compute: compute,

@@ -1,0 +1,205 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// scheduler hears the rules of traces that hold processors and the goroutines they
+// ran. Goroutines are no peers, so none of the others is heard. A part of the regions
+// has no whole to be held against, and says nothing.
+func (c *court) scheduler() error {
+	if c.profile || c.request.Selection.Regions != nil {
+		return nil
+	}
+	s, err := c.newScheduler()
+	if err != nil || s.capacity <= 0 {
+		return err
+	}
+	c.collector(s)
+	if err := c.holdUps(s); err != nil {
+		return err
+	}
+	return c.processorWait(s)
+}
+
+const (
+	// The collector is told of where it takes these parts of the time in which processors
+	// are busy, and MediumShare or HighShare of all their time too: one that works while
+	// nothing else is to be done is no trouble. It is grave only where processors are
+	// busy half of the time.
+	mediumCollector, highCollector = 0.10, 0.25
+	// leastLate is the part of the time in which goroutines could run that they wait
+	// longer than is ordinary.
+	leastLate = 0.2
+	// slightLate and mediumLate are how many wait on average for each processor.
+	slightLate, mediumLate = 0.01, 0.25
+	// fullProcessors is how busy processors are where there are too few of them.
+	fullProcessors = 0.8
+)
+
+// collector: garbage collection takes processors from the program.
+func (c *court) collector(s *scheduler) {
+	cost := s.gc.cost()
+	share, whole := cost/s.busy, cost/s.capacity
+	level := finding.Medium
+	switch {
+	case !(share >= mediumCollector) || whole < finding.MediumShare:
+		return
+	case share >= highCollector && whole >= finding.HighShare && s.busy >= s.capacity/2:
+		level = finding.High
+	}
+	parts, evidence := []string{}, []finding.Evidence{{Name: "garbage collection", Value: cost, Unit: "ns"}, {Name: "processors busy", Value: s.busy, Unit: "ns"}, {Name: "share of the busy time", Value: share, Unit: "share"}}
+	for _, p := range []struct {
+		time       float64
+		name, text string
+	}{{s.gc.workers - s.gc.idle, "background workers", "%s in background workers"}, {s.gc.assists, "assists", "%s in assists of goroutines that allocate"},
+		{s.gc.sweeps, "sweeps", "%s in sweeps"}, {s.gc.stopped, "world stopped", "%s with the world stopped"}} {
+		evidence = append(evidence, finding.Evidence{Name: p.name, Value: p.time, Unit: "ns"})
+		if p.time >= 0.01*cost {
+			parts = append(parts, fmt.Sprintf(p.text, view.FormatDuration(p.time)))
+		}
+	}
+	evidence = append(evidence, finding.Evidence{Name: "workers where nothing else was to run, not counted", Value: s.gc.idle, Unit: "ns"}, finding.Evidence{Name: "collections", Value: s.gc.cycles, Unit: "count"})
+	slices.Sort(s.gc.regions)
+	c.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, View: "profile", Evidence: evidence,
+		Text:      fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.", view.FormatShare(share), view.FormatDuration(cost), view.FormatDuration(s.busy), strings.Join(parts, ", ")),
+		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)], Regions: s.gc.regions}}, nil)
+}
+
+// processorWait: goroutines that could run wait long for a processor. Either all are
+// busy, or they are not: Go's scheduler gives a goroutine to an idle processor at once,
+// so what takes long then is for the system to run its thread. That a machine works at
+// its limit is no fault of the program, so it is never grave.
+func (c *court) processorWait(s *scheduler) error {
+	late, life := 0.0, 0.0
+	for _, l := range s.late {
+		late, life = late+l.late, life+l.life
+	}
+	if !(late >= leastLate*s.could) || late < slightLate*s.capacity {
+		return nil
+	}
+	m, err := c.meanwhile(s)
+	if err != nil || m.waited == 0 {
+		return err
+	}
+	level := finding.Medium
+	if late < mediumLate*s.capacity {
+		level = finding.Low
+	}
+	slices.SortFunc(s.groups, func(a, b goroutines) int { return cmp.Or(cmp.Compare(b.late, a.late), cmp.Compare(a.name, b.name)) })
+	waited := 0.0
+	for i := range s.groups {
+		waited += s.groups[i].waited
+	}
+	top := &s.groups[0]
+	n := int(math.Round(m.processors))
+	text := fmt.Sprintf("Goroutines that could run waited %s for a processor and ran %s, most of all %s (%s, waited %s, ran %s); ", view.FormatDuration(waited), view.FormatDuration(s.could-waited),
+		middle(top.name), view.Count(top.n, "goroutine"), view.FormatDuration(top.waited), view.FormatDuration(top.ran))
+	if m.busy >= fullProcessors {
+		text += fmt.Sprintf("meanwhile the %s %s busy %s of the time: more could run at once than there are processors.", view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy))
+	} else {
+		text += fmt.Sprintf("meanwhile the %s %s busy only %s of the time, as where GOMAXPROCS is more than the cores or the quota that the system gives, and their threads start late.", view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy))
+	}
+	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1), Share: late / max(s.lives, 1), View: "timeline", Text: text,
+		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns"}, {Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"}, {Name: "ran", Value: s.could - waited, Unit: "ns"},
+			{Name: "processors", Value: float64(n), Unit: "count"}, {Name: "processors busy meanwhile", Value: m.busy, Unit: "share"}, {Name: "processors busy in all", Value: s.busy / s.capacity, Unit: "share"}},
+		Selection: finding.Selection{Begin: m.begin, End: m.end, Regions: c.regionNamed("runnable", "state")}}
+	for i := range s.groups {
+		if g := &s.groups[i]; i < 3 && g.late >= 0.1*late {
+			f.Selection.Locations = append(f.Selection.Locations, g.at)
+			f.Evidence = append(f.Evidence, finding.Evidence{Name: g.name + " waited", Value: g.waited, Unit: "ns"})
+		}
+	}
+	slices.Sort(f.Selection.Locations)
+	c.add(f, nil)
+	return nil
+}
+
+func (c *court) regionNamed(name, category string) (ids []trace.RegionID) {
+	for i := range c.regions {
+		if g := &c.regions[i]; g.Name == name && g.Category == category {
+			ids = append(ids, trace.RegionID(i))
+		}
+	}
+	return ids
+}
+
+// A meanwhile is how busy processors were while goroutines waited for one: in slices of
+// time, each by how much was waited in it. From begin to end most of it happened.
+type meanwhile struct {
+	waited     float64
+	busy       float64 // share
+	processors float64 // mean number
+	begin, end trace.Time
+}
+
+const (
+	// mostWaiters is how many goroutines are looked at slice by slice, those that waited
+	// longest.
+	mostWaiters = 4096
+	// edgeShare of the waits lies before, and after, the time in which most happened.
+	edgeShare = 0.02
+)
+
+// meanwhile takes bins × (late goroutines, at most mostWaiters) × log intervals.
+func (c *court) meanwhile(s *scheduler) (m meanwhile, err error) {
+	edges := make([]trace.Time, bins+1)
+	for i := range edges {
+		edges[i] = c.window.Begin + trace.Time(math.Round(float64(c.length)*float64(i)/bins))
+	}
+	roles, err := c.store.RoleTime(c.ctx, s.processors, edges)
+	if err != nil {
+		return m, err
+	}
+	slices.SortFunc(s.late, func(a, b lateRow) int { return cmp.Or(cmp.Compare(b.late, a.late), cmp.Compare(a.id, b.id)) })
+	ids := []trace.LocationID{}
+	for _, l := range s.late[:min(len(s.late), mostWaiters)] {
+		ids = append(ids, l.id)
+	}
+	slices.Sort(ids)
+	waited := [bins]float64{}
+	for b := range waited {
+		t, err := c.totals(c.ctx, store.Window{Begin: edges[b], End: edges[b+1], Locations: ids})
+		if err != nil {
+			return m, err
+		}
+		for i := range t.row {
+			if g := &c.regions[t.region[i]]; g.Name == "runnable" && g.Category == "state" {
+				waited[b] += t.inclusive[i]
+			}
+		}
+		busy := 0.0
+		for r := range trace.Role(trace.RoleCount) {
+			if r != trace.RoleIdle && r != trace.RoleNone {
+				busy += float64(roles[b*trace.RoleCount+int(r)])
+			}
+		}
+		if capacity := s.capacityOf(edges[b], edges[b+1]); capacity > 0 {
+			m.busy += waited[b] * min(busy/capacity, 1)
+			m.processors += waited[b] * capacity / float64(edges[b+1]-edges[b])
+		}
+		m.waited += waited[b]
+	}
+	m.busy, m.processors = m.busy/max(m.waited, 1), m.processors/max(m.waited, 1)
+	m.begin, m.end = edges[0], edges[bins]
+	before := 0.0
+	for b, w := range waited {
+		if before+w <= edgeShare*m.waited {
+			m.begin = edges[b+1]
+		}
+		if before < (1-edgeShare)*m.waited {
+			m.end = edges[b+1]
+		}
+		before += w
+	}
+	return m, nil
+}

@@ -1,0 +1,353 @@
+package findings_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
+	"github.com/parallax-hpc/parallax/internal/view/findings"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// goRegions are regions as the reader of Go's traces names them.
+const goRegions = `
+region scheduling category=processor role=overhead
+region idle category=processor role=idle
+region main.work category=goroutine role=compute
+region main.main category=goroutine role=compute
+region runtime.gcBgMarkWorker category=goroutine role=overhead
+region runtime.bgsweep category=goroutine role=overhead
+region "GC mark assist" category=range role=overhead
+region "stop-the-world (GC mark termination)" category=range role=overhead
+region running category=state role=compute
+region runnable category=state role=idle
+region "runtime running" category=runtime role=overhead
+region "runtime waiting: system goroutine wait" category=runtime role=idle
+region "waiting: sync" category=state role=synchronization
+region "waiting: select" category=state role=synchronization
+region "waiting: chan receive" category=state role=synchronization
+region "waiting: chan send" category=state role=synchronization
+region "waiting: network" category=state role=communication
+region "GC (idle)" category=label role=annotation
+region "GC (dedicated)" category=label role=annotation
+`
+
+// A goText puts a trace of processors and goroutines together. Times are in µs; states
+// are "runnable 0 50", one after the other as they are given.
+type goText struct {
+	processors, goroutines strings.Builder
+	n                      int
+	procs                  string // samples of GOMAXPROCS
+	start                  string // of the group that is open
+}
+
+func (g *goText) processor(spans ...string) *goText {
+	fmt.Fprintf(&g.processors, "    location processor \"P %d\"\n", strings.Count(g.processors.String(), "location"))
+	for _, s := range spans {
+		fmt.Fprintf(&g.processors, "      %s\n", span(s))
+	}
+	return g
+}
+
+// goroutine adds one; labels begin with "!".
+func (g *goText) goroutine(start string, begin, end int, states ...string) *goText {
+	if g.start != start {
+		fmt.Fprintf(&g.goroutines, "    location group %s\n", start)
+		g.start = start
+	}
+	g.n++
+	fmt.Fprintf(&g.goroutines, "      location goroutine \"goroutine %d\"\n        %d..%d %s\n", g.n, 1000*begin, 1000*end, start)
+	for _, s := range states {
+		if label, ok := strings.CutPrefix(s, "!"); ok {
+			fmt.Fprintf(&g.goroutines, "        %s\n", label)
+			continue
+		}
+		fmt.Fprintf(&g.goroutines, "          %s\n", span(s))
+	}
+	return g
+}
+
+// span turns "name 10 20" into "10000..20000 name"; what follows a "|" is attributes.
+func span(s string) string {
+	s, attributes, _ := strings.Cut(s, "|")
+	w := strings.Fields(s)
+	n := len(w)
+	return fmt.Sprintf("%s000..%s000 %q %s", w[n-2], w[n-1], strings.Join(w[:n-2], " "), attributes)
+}
+
+func (g *goText) String() string {
+	procs := ""
+	if g.procs != "" {
+		procs = "  counter sched/gomaxprocs unit=threads\n" + g.procs
+	}
+	return goRegions + "location process run\n" + procs + "  location group processors\n" + g.processors.String() + "  location group goroutines\n" + g.goroutines.String()
+}
+
+func (g *goText) read(t *testing.T) findings.Data {
+	t.Helper()
+	return read(t, viewtest.Local(t, func(w trace.Writer) {
+		if err := tracetest.Parse(w, g.String()); err != nil {
+			t.Fatal(err)
+		}
+	}))
+}
+
+// queue is n goroutines that all could run from the beginning and run one after the
+// other for 100 ms in all, each processor taking its part.
+func queue(n, processors int) *goText {
+	g := &goText{}
+	for range processors {
+		g.processor("main.work 0 100000")
+	}
+	each := 100_000 * processors / n
+	for i := range n {
+		begin := i / processors * each
+		states := []string{fmt.Sprintf("running %d %d", begin, begin+each)}
+		if begin > 0 {
+			states = append([]string{fmt.Sprintf("runnable 0 %d", begin)}, states...)
+		}
+		g.goroutine("main.work", 0, begin+each, states...)
+	}
+	return g
+}
+
+// turns is a goroutine that alternates between two states for 100 ms.
+func turns(g *goText, start, a string, first int, b string, second int) *goText {
+	var states []string
+	for t := 0; t+first+second <= 100_000; t += first + second {
+		states = append(states, fmt.Sprintf("%s %d %d", a, t, t+first), fmt.Sprintf("%s %d %d%s", b, t+first, t+first+second, "|stack=\"sync.(*Mutex).Lock sync/mutex.go:46\\nmain.update app/main.go:12\\nmain.work app/main.go:5\""))
+	}
+	return g.goroutine(start, 0, 100_000, states...)
+}
+
+func TestTheRulesOfASchedulerSpeakWhereTheyAreTrue(t *testing.T) {
+	convoy := (&goText{}).processor("main.work 0 50000", "idle 50000 100000").processor("idle 0 50000", "main.work 50000 100000")
+	for range 4 {
+		turns(convoy, "main.work", "running", 500, "waiting: sync", 1500)
+	}
+	late := (&goText{procs: "  1000 sched/gomaxprocs=4\n"})
+	for i := range 4 { // one of them is busy at any time
+		late.processor(fmt.Sprintf("idle 0 %d", 25_000*i+1), fmt.Sprintf("main.work %d %d", 25_000*i+1, 25_000*i+25_000), fmt.Sprintf("idle %d 100000", 25_000*i+25_000))
+	}
+	for range 8 {
+		turns(late, "main.work", "running", 500, "runnable", 1500)
+	}
+	few := queue(8, 2)
+	few.processor("idle 0 100000").processor("idle 0 100000") // are not there: GOMAXPROCS is 2
+	few.procs = "  1000 sched/gomaxprocs=2\n"
+
+	for _, c := range []struct {
+		name  string
+		trace *goText
+		level finding.Level
+		want  want
+		lost  float64 // ms
+		view  string
+	}{
+		// Each pair runs for 25 ms after the others: waits of 2 × (25 + 50 + 75) ms, of
+		// which 6 × 100 µs are ordinary.
+		{"more goroutines than processors", queue(8, 2), finding.Medium, want{finding.ProcessorWait, []string{"waited 300 ms for a processor and ran 200 ms", "main.work (8 goroutines", "2 processors were busy 100.0 %", "more could run at once"}}, 299.4, "timeline"},
+		{"processors beyond GOMAXPROCS are not idle", few, finding.Medium, want{finding.ProcessorWait, []string{"2 processors were busy 100.0 %"}}, 299.4, "timeline"},
+		// 8 × 50 waits of 1.5 ms, each 1.4 ms too long.
+		{"waits though processors idle", late, finding.Medium, want{finding.ProcessorWait, []string{"waited 600 ms for a processor and ran 200 ms", "4 processors were busy only 25.0 %", "GOMAXPROCS"}}, 560, "timeline"},
+		{"a collector that takes a third", (&goText{}).processor("main.work 0 60000", "runtime.gcBgMarkWorker 60000 80000", "runtime.bgsweep 80000 90000", "GC mark assist 90000 94000", "stop-the-world (GC mark termination) 94000 95000").
+			goroutine("main.work", 0, 100_000, "running 0 60000", "waiting: network 60000 100000"),
+			finding.High, want{finding.GarbageCollection, []string{"takes 36.8 % of the time in which processors are busy (35.0 ms of 95.0 ms)", "20.0 ms in background workers", "4.00 ms in assists", "10.0 ms in sweeps", "1.00 ms with the world stopped"}}, 35, "profile"},
+		// A half of the worker's time is on a processor with nothing else to do.
+		{"workers on idle processors are not counted", (&goText{}).processor("main.work 0 70000", "runtime.gcBgMarkWorker 70000 100000").
+			goroutine("main.work", 0, 100_000, "running 0 70000", "waiting: network 70000 100000").
+			goroutine("runtime.gcBgMarkWorker", 0, 100_000, "runtime waiting: system goroutine wait 0 70000", "runtime running 70000 85000", "runtime running 85000 100000", "!70000000 ! \"GC (idle)\"", "!85000000 ! \"GC (dedicated)\""),
+			finding.Medium, want{finding.GarbageCollection, []string{"takes 15.0 %", "15.0 ms in background workers"}}, 15, "profile"},
+		// Three of four are blocked at any time, one processor is idle.
+		{"a lock that all want", convoy, finding.Medium, want{finding.Blocked, []string{"4 goroutines of main.work waited 300 ms on locks", "most at main.update (main.go:12), and ran 100 ms", "2 processors were idle 50.0 %"}}, 100, "timeline"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := c.trace.read(t)
+			holds(t, &d, c.want)
+			f := &d.Findings[0]
+			if len(d.Findings) > 1 {
+				t.Errorf("there is more: %s", d.Findings[1].Text)
+			}
+			if f.Severity != c.level || math.Abs(float64(f.Lost)/1e6-c.lost) > 1e-3 || f.View != c.view || len(f.Selection.Locations) == 0 || len(f.Selection.Regions) == 0 {
+				t.Errorf("%s, %.4f ms lost, want %s, %v; shown by %s of %v and %v", f.Severity, float64(f.Lost)/1e6, c.level, c.lost, f.View, f.Selection.Locations, f.Selection.Regions)
+			}
+			if !(f.Share > 0 && f.Share <= 1 && f.Hit > 0 && f.Hit <= 1) {
+				t.Errorf("share %v, hit %v", f.Share, f.Hit)
+			}
+		})
+	}
+}
+
+func TestAHealthySchedulerIsNotToldThatItIsSick(t *testing.T) {
+	idle := func() *goText {
+		return (&goText{}).processor("main.work 0 2000", "idle 2000 100000").processor("idle 0 100000")
+	}
+	short := (&goText{}).processor("main.work 0 100000")
+	for range 20 {
+		turns(short, "main.work", "running", 10, "runnable", 90)
+	}
+	pool := idle()
+	for range 20 {
+		turns(pool, "main.work", "running", 10, "waiting: chan receive", 990)
+	}
+	locked := (&goText{}).processor("main.work 0 95000", "idle 95000 100000")
+	for range 4 {
+		turns(locked, "main.work", "running", 500, "waiting: sync", 1500)
+	}
+	parked := idle()
+	for range 8 {
+		parked.goroutine("main.work", 0, 100_000, "running 0 250", "waiting: sync 250 100000")
+	}
+	for _, c := range []struct {
+		name  string
+		trace *goText
+	}{
+		{"a server that waits for requests", idle().goroutine("main.main", 0, 100_000, "waiting: network 0 100000").goroutine("main.work", 0, 100_000, "running 0 2000", "waiting: select 2000 100000")},
+		{"short waits of many goroutines", short},
+		{"a pool without work", pool},
+		{"locks, but processors are busy", locked},
+		{"goroutines that wait for the end of others", parked},
+		{"as many goroutines as processors", queue(2, 2)},
+		{"a little collection", (&goText{}).processor("main.work 0 93000", "runtime.gcBgMarkWorker 93000 100000").goroutine("main.work", 0, 100_000, "running 0 93000", "waiting: network 93000 100000")},
+		{"a collection where nothing else is to be done", (&goText{}).processor("main.work 0 500", "runtime.gcBgMarkWorker 500 1500", "idle 1500 100000").goroutine("main.work", 0, 100_000, "running 0 500", "waiting: network 500 100000")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, f := range c.trace.read(t).Findings {
+				t.Errorf("%s %s: %s", f.Severity, f.Kind, f.Text)
+			}
+		})
+	}
+}
+
+// What is said of real traces is added up again, from intervals one by one.
+func TestWhatTheSchedulersOfRealTracesSay(t *testing.T) {
+	for _, c := range []struct {
+		path  []string
+		list  []want
+		level []finding.Level
+	}{
+		// The compiler on two processors, told to compile four functions at a time.
+		{[]string{"data", "go-compile", "gocompile.trace"}, []want{
+			{finding.ProcessorWait, []string{"compileFunctions.func3.1 (1,371 goroutines", "2 processors were busy 99"}}, {finding.GarbageCollection, []string{"takes 11.6 %"}}}, []finding.Level{finding.Medium, finding.Medium}},
+		// A test that sets GOMAXPROCS to 16 on a machine with two cores.
+		{[]string{"data", "go-nethttp", "nethttp.trace"}, []want{
+			{finding.ProcessorWait, []string{"net/http.(*conn).serve (263 goroutines", "16 processors were busy only 5", "GOMAXPROCS"}}, {finding.GarbageCollection, []string{"takes 18.5 %"}}}, []finding.Level{finding.Medium, finding.Medium}},
+		// 71 of the 73 ms of the collector are on processors that had nothing else to do.
+		{[]string{"data", "go-sync", "sync.trace"}, []want{{finding.ProcessorWait, []string{"TestPoolStress.func1 (10 goroutines", "2 processors"}}}, []finding.Level{finding.Low}},
+	} {
+		t.Run(c.path[1], func(t *testing.T) {
+			r := viewtest.Import(t, c.path...)
+			d := read(t, r)
+			holds(t, &d, c.list...)
+			if len(d.Findings) != len(c.list) {
+				t.Errorf("%d findings, want %d", len(d.Findings), len(c.list))
+			}
+			waited, late, ran := scanWaits(t, r)
+			collected := scanCollector(t, r)
+			for i := range d.Findings {
+				f := &d.Findings[i]
+				if f.Severity != c.level[i] {
+					t.Errorf("%s is %s, want %s", f.Kind, f.Severity, c.level[i])
+				}
+				if f.Kind == finding.ProcessorWait {
+					near(t, "waited", f.Evidence[0].Value, waited)
+					near(t, "late", float64(f.Lost), late)
+					near(t, "ran", f.Evidence[2].Value, ran)
+				} else {
+					near(t, "garbage collection", float64(f.Lost), collected)
+				}
+			}
+		})
+	}
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 2 {
+		t.Errorf("%s: %v ns, want %v", what, got, want)
+	}
+}
+
+// scanWaits reads every interval of the program's goroutines: how long they waited for
+// a processor, how much of it was longer than 100 µs a wait, and how long they ran.
+func scanWaits(t *testing.T, r store.Reader) (waited, late, ran float64) {
+	t.Helper()
+	type sums struct{ waited, waits float64 }
+	by := make([]sums, r.Locations().Len())
+	run := make([]float64, len(by))
+	err := r.Intervals(t.Context(), store.Window{End: r.Info().End + 1}, func(c *trace.Columns) error {
+		group := r.Locations().Parent[c.Location]
+		if r.Locations().Kind[c.Location] != trace.KindGoroutine || strings.HasPrefix(r.Locations().Name[group], "runtime.") {
+			return nil
+		}
+		for i, id := range c.Region {
+			switch r.Regions()[id].Name {
+			case "runnable":
+				by[c.Location].waited += float64(c.Duration[i])
+				by[c.Location].waits++
+			case "running":
+				run[c.Location] += float64(c.Duration[i])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range by {
+		waited += s.waited
+		late += max(s.waited-100e3*s.waits, 0)
+		ran += run[i]
+	}
+	return waited, late, ran
+}
+
+// scanCollector reads every interval of the processors for the collector's time, and of
+// its workers for that in stays which are labelled idle.
+func scanCollector(t *testing.T, r store.Reader) (sum float64) {
+	t.Helper()
+	whole := store.Window{End: r.Info().End + 1}
+	idle := map[trace.LocationID][]trace.Time{}
+	err := r.Instants(t.Context(), whole, func(x *store.InstantColumns) error {
+		for i, id := range x.Region {
+			if r.Regions()[id].Name == "GC (idle)" {
+				idle[x.Location] = append(idle[x.Location], x.Time[i])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	err = r.Intervals(t.Context(), whole, func(c *trace.Columns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i, id := range c.Region {
+			g := &r.Regions()[id]
+			switch {
+			case r.Locations().Kind[c.Location] == trace.KindProcessor:
+				if g.Name == "runtime.gcBgMarkWorker" || g.Name == "runtime.bgsweep" || strings.HasPrefix(g.Name, "GC ") || strings.HasPrefix(g.Name, "stop-the-world (GC ") {
+					sum += float64(c.Exclusive[i])
+				}
+			case g.Name == "runtime running":
+				for _, at := range idle[c.Location] {
+					if c.Begin[i] <= at && at < c.End(i) {
+						sum -= float64(c.Duration[i])
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
