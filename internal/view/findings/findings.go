@@ -3,7 +3,7 @@
 //
 //	facts.go      what the store tells, a handful of queries, bounded on large runs
 //	waits.go      phases, collectives and messages
-//	scheduler.go  what processors and goroutines did, for the rules about them
+//	scheduler.go  what processors and goroutines did, meanwhile.go at the same time
 //	rule_*.go     what is worth saying, one file for kinds that belong together
 //	words.go      how it is said
 //	layout.go     the picture: a bar a finding

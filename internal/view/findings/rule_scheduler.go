@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -88,7 +87,7 @@ func (c *court) processorWait(s *scheduler) error {
 		return nil
 	}
 	m, err := c.meanwhile(s)
-	if err != nil || m.waited == 0 {
+	if err != nil || m.waits == 0 {
 		return err
 	}
 	level := finding.Medium
@@ -111,8 +110,8 @@ func (c *court) processorWait(s *scheduler) error {
 	}
 	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1), Share: late / max(s.lives, 1), View: "timeline", Text: text,
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns"}, {Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"}, {Name: "ran", Value: s.could - waited, Unit: "ns"},
-			{Name: "processors", Value: float64(n), Unit: "count"}, {Name: "processors busy meanwhile", Value: m.busy, Unit: "share"}, {Name: "processors busy in all", Value: s.busy / s.capacity, Unit: "share"}},
-		Selection: finding.Selection{Begin: m.begin, End: m.end, Regions: c.regionNamed("runnable", "state")}}
+			{Name: "processors", Value: float64(n), Unit: "count"}, {Name: "processors busy meanwhile", Value: m.busy, Unit: "share"}, {Name: "waits looked at for that", Value: float64(m.waits), Unit: "count"}, {Name: "processors busy in all", Value: s.busy / s.capacity, Unit: "share"}},
+		Selection: finding.Selection{Begin: m.begin, End: m.end, Regions: c.regionNamed(stateRunnable, "state")}}
 	for i := range s.groups {
 		if g := &s.groups[i]; i < 3 && g.late >= 0.1*late {
 			f.Selection.Locations = append(f.Selection.Locations, g.at)
@@ -131,75 +130,4 @@ func (c *court) regionNamed(name, category string) (ids []trace.RegionID) {
 		}
 	}
 	return ids
-}
-
-// A meanwhile is how busy processors were while goroutines waited for one: in slices of
-// time, each by how much was waited in it. From begin to end most of it happened.
-type meanwhile struct {
-	waited     float64
-	busy       float64 // share
-	processors float64 // mean number
-	begin, end trace.Time
-}
-
-const (
-	// mostWaiters is how many goroutines are looked at slice by slice, those that waited
-	// longest.
-	mostWaiters = 4096
-	// edgeShare of the waits lies before, and after, the time in which most happened.
-	edgeShare = 0.02
-)
-
-// meanwhile takes bins × (late goroutines, at most mostWaiters) × log intervals.
-func (c *court) meanwhile(s *scheduler) (m meanwhile, err error) {
-	edges := make([]trace.Time, bins+1)
-	for i := range edges {
-		edges[i] = c.window.Begin + trace.Time(math.Round(float64(c.length)*float64(i)/bins))
-	}
-	roles, err := c.store.RoleTime(c.ctx, s.processors, edges)
-	if err != nil {
-		return m, err
-	}
-	slices.SortFunc(s.late, func(a, b lateRow) int { return cmp.Or(cmp.Compare(b.late, a.late), cmp.Compare(a.id, b.id)) })
-	ids := []trace.LocationID{}
-	for _, l := range s.late[:min(len(s.late), mostWaiters)] {
-		ids = append(ids, l.id)
-	}
-	slices.Sort(ids)
-	waited := [bins]float64{}
-	for b := range waited {
-		t, err := c.totals(c.ctx, store.Window{Begin: edges[b], End: edges[b+1], Locations: ids})
-		if err != nil {
-			return m, err
-		}
-		for i := range t.row {
-			if g := &c.regions[t.region[i]]; g.Name == "runnable" && g.Category == "state" {
-				waited[b] += t.inclusive[i]
-			}
-		}
-		busy := 0.0
-		for r := range trace.Role(trace.RoleCount) {
-			if r != trace.RoleIdle && r != trace.RoleNone {
-				busy += float64(roles[b*trace.RoleCount+int(r)])
-			}
-		}
-		if capacity := s.capacityOf(edges[b], edges[b+1]); capacity > 0 {
-			m.busy += waited[b] * min(busy/capacity, 1)
-			m.processors += waited[b] * capacity / float64(edges[b+1]-edges[b])
-		}
-		m.waited += waited[b]
-	}
-	m.busy, m.processors = m.busy/max(m.waited, 1), m.processors/max(m.waited, 1)
-	m.begin, m.end = edges[0], edges[bins]
-	before := 0.0
-	for b, w := range waited {
-		if before+w <= edgeShare*m.waited {
-			m.begin = edges[b+1]
-		}
-		if before < (1-edgeShare)*m.waited {
-			m.end = edges[b+1]
-		}
-		before += w
-	}
-	return m, nil
 }

@@ -82,9 +82,11 @@ const (
 
 // Names of regions.
 const (
-	gcWorker = "runtime.gcBgMarkWorker"
-	waitLock = "waiting: sync"
-	waitSend = "waiting: chan send"
+	gcWorker      = "runtime.gcBgMarkWorker"
+	stateRunning  = "running"
+	stateRunnable = "runnable"
+	waitLock      = "waiting: sync"
+	waitSend      = "waiting: chan send"
 )
 
 // newScheduler adds up the table of totals. O(totals + rows).
@@ -121,9 +123,9 @@ func (c *court) newScheduler() (*scheduler, error) {
 				s.gc.cycles += t.calls[i]
 			}
 		case own[row]:
-		case g.Name == "running" && g.Category == "state":
+		case g.Name == stateRunning && g.Category == "state":
 			ran[row] += t.inclusive[i]
-		case g.Name == "runnable" && g.Category == "state":
+		case g.Name == stateRunnable && g.Category == "state":
 			waited[row] += t.inclusive[i]
 			waits[row] += t.calls[i]
 		case holdsUp(g):
