@@ -3,6 +3,7 @@
 
 import type * as t from "./types";
 import type { Scene } from "../scene/scene";
+import { packIDs } from "./ids";
 import { createLine, query, type Query } from "./line";
 import { upload, type UploadFile } from "./upload";
 import { ColumnKeep, decodeScene } from "./wire";
@@ -33,6 +34,8 @@ export interface Api {
     what: File | UploadFile[], progress: (sent: number, total: number) => void, signal?: AbortSignal,
   ): Promise<t.RunState[]>;
   info(run: string, signal?: AbortSignal): Promise<t.RunInfo>;
+  /** Where locations lie in the tree. */
+  places(run: string, patterns: readonly string[], signal?: AbortSignal): Promise<t.Places>;
   locations(run: string, parent: number | null, offset: number, limit: number, signal?: AbortSignal): Promise<t.LocationPage>;
   regions(run: string, signal?: AbortSignal): Promise<t.RegionRow[]>;
   bindings(run: string, signal?: AbortSignal): Promise<t.Bindings>;
@@ -83,6 +86,7 @@ export function createApi(base = ""): Api {
     close: async (id) => void (await line.fetch(`/api/runs/${encodeURIComponent(id)}`, undefined, { method: "DELETE" })),
     upload: (what, progress, signal) => upload(line, base, what, progress, signal),
     info: (id, signal) => line.json(run(id, "info"), signal),
+    places: (id, patterns, signal) => line.json(run(id, `places?${query({ locations: packIDs(patterns) })}`), signal),
     locations: (id, parent, offset, limit, signal) =>
       line.json(run(id, `locations?${query({ parent: parent ?? undefined, offset, limit })}`), signal),
     regions: (id, signal) => line.json(run(id, "regions"), signal),
@@ -115,7 +119,7 @@ export function createApi(base = ""): Api {
 }
 
 export function selectionQuery(s: t.SelectionSpec | undefined): Query {
-  return { from: s?.from, to: s?.to, locations: s?.locations, regions: s?.regions };
+  return { from: s?.from, to: s?.to, locations: s?.locations && packIDs(s.locations), regions: s?.regions };
 }
 
 function viewQuery(r: t.ViewRequest, more: Query): string {

@@ -114,5 +114,5 @@ export function query(q: Query): string {
     if (value === undefined) continue;
     for (const v of Array.isArray(value) ? value : [value]) out.append(key, String(v));
   }
-  return out.toString();
+  return out.toString().replaceAll("%2C", ","); // long lists of ids stay short
 }

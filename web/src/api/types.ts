@@ -172,6 +172,20 @@ export interface ReportEntry {
   example: string;
 }
 
+/** GET /api/runs/{run}/places?locations= : where locations lie in the tree. */
+export interface Places {
+  /** The topmost of them, ascending, and the ends of their subtrees. */
+  id: number[];
+  last: number[];
+  /** All that one of them lies in, ascending, and the ends of those subtrees. */
+  above: number[];
+  aboveLast: number[];
+  /** How many of them, and below them, have intervals. */
+  rows: number;
+  /** From the top to the first of them. */
+  path: LocationRow[];
+}
+
 /** GET /api/runs/{run}/locations?parent=&offset=&limit= : children in display order. */
 export interface LocationPage {
   /** Null at the top. */

@@ -13,7 +13,7 @@ const run = (id: string) => commands.find((c) => c.id === id)!.run(bench);
 const view = (name: string): ViewInfo => ({ name, title: name, paper: "", summary: "", howToRead: "", needs: {} as ViewInfo["needs"], options: [], examples: [] });
 
 beforeEach(() => {
-  bench = new Workbench({} as Api, [], palette, () => ({}) as Painter);
+  bench = new Workbench({ places: () => new Promise(() => {}) } as unknown as Api, [], palette, () => ({}) as Painter);
   bench.views.value = ["timeline", "moments", "treemap"].map(view);
   bench.runID.value = "r";
   bench.runs.value = [{ id: "r", name: "r", source: "", format: "", state: "ready", progress: 1, error: null, generation: "1", missing: { treemap: "no tree" } }];
@@ -98,9 +98,13 @@ describe("selecting", () => {
     expect(bench.look.value.locations).toEqual(["#1", "#3"]);
   });
   test("names no more than a request may hold, and says so", () => {
-    bench.choose({ locations: Array.from({ length: 1000 }, (_, i) => `#${i}`) });
-    expect(bench.look.value.locations.length).toBe(250);
-    expect(bench.toast.value).toMatch(/first 250 locations/);
+    bench.choose({ locations: Array.from({ length: 10_000 }, (_, i) => `#${i}`) });
+    expect(bench.look.value.locations.length).toBe(10_000);
+    expect(bench.toast.value).toBe("");
+    bench.choose({ locations: Array.from({ length: 10_001 }, (_, i) => `#${i}`), regions: Array.from({ length: 251 }, (_, i) => `#${i}`) });
+    expect(bench.look.value.locations.length).toBe(10_000);
+    expect(bench.look.value.regions.length).toBe(250);
+    expect(bench.toast.value).toMatch(/first 250 regions/);
   });
 });
 

@@ -78,7 +78,7 @@ export function gravity(severity: string | number): "high" | "medium" | "low" {
 /** The selection that a finding is about, from ids or patterns. */
 export function selectionOf(selection: unknown): { time: { begin: number; end: number } | null; locations: string[]; regions: string[] } {
   const s = (selection ?? {}) as Record<string, unknown>;
-  const list = (x: unknown) => (Array.isArray(x) ? x.slice(0, 500).flatMap((v) => (typeof v === "number" ? [`#${v}`] : typeof v === "string" && v !== "" ? [v] : [])) : []);
+  const list = (x: unknown) => (Array.isArray(x) ? x.slice(0, 10_000).flatMap((v) => (typeof v === "number" ? [`#${v}`] : typeof v === "string" && v !== "" ? [v] : [])) : []);
   const [begin, end] = [Number(s.begin ?? s.from ?? NaN), Number(s.end ?? s.to ?? NaN)];
   return { time: end > begin ? { begin, end } : null, locations: list(s.locations), regions: list(s.regions) };
 }

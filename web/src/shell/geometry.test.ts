@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Chosen } from "./chosen";
 import { frameAt, keptBoxes, locationPatterns, overscan, placeAt, placesFor, placesOf, rowAt, rowsBetween, timeAt, toScene, transformTo, visibleWidth, xAt, type Shown } from "./geometry";
 import { noID, type Frame, type Row, type Scene } from "../scene/scene";
 
@@ -77,10 +78,15 @@ describe("places of locations that are no rows", () => {
     expect(placeAt({ ...f, places: undefined }, 20, 20)).toBeNull();
   });
   test("a location is at its own place, else at those below, else in the nearest above", () => {
-    const all = placesOf(f);
-    expect(placesFor(all, 2, 4, [1]).map((p) => p.location)).toEqual([2]);
-    expect(placesFor(all, 3, 4, [1, 2]).map((p) => p.location)).toEqual([2]);
-    expect(placesFor(all, 0, 9, []).map((p) => p.location)).toEqual([1, 2, 5]);
-    expect(placesFor(all, 77, 77, [70])).toEqual([]);
+    // Each chosen subtree and what it lies in, as pairs of first and last.
+    const at = (chosen: [number, number][], above: [number, number][]) => {
+      const places = { id: chosen.map(([id]) => id), last: chosen.map(([, last]) => last), above: above.map(([id]) => id), aboveLast: above.map(([, last]) => last), rows: 1, path: [] };
+      return placesFor(placesOf(f), new Chosen(places.id, places)).map((p) => p.location);
+    };
+    expect(at([[2, 4]], [[1, 9]])).toEqual([2]);
+    expect(at([[3, 4]], [[1, 9], [2, 4]])).toEqual([2]);
+    expect(at([[0, 9]], [])).toEqual([1, 2, 5]);
+    expect(at([[77, 77]], [[70, 80]])).toEqual([]);
+    expect(at([[3, 3], [4, 4], [5, 5], [8, 8]], [[1, 9], [2, 4], [7, 9]])).toEqual([2, 5, 1]);
   });
 });

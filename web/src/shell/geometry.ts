@@ -4,6 +4,7 @@
 
 import type { Box, Transform } from "../scene/painter";
 import { noID, type Frame, type Row, type Scene } from "../scene/scene";
+import { atOrBefore, type Chosen } from "./chosen";
 import type { Range } from "./selection";
 
 /** A scene with how much of it is seen. */
@@ -100,24 +101,25 @@ export function placeAt(f: Frame, x: number, y: number): Place | null {
 }
 
 /**
- * Where a location is drawn: at its own place, else at those of what lies below it,
- * else inside the nearest place above it.
+ * Where the chosen locations are drawn: each at its own place, else at those of what
+ * lies below it, else inside the nearest place above it. O((places + chosen) × log places),
+ * and for those that are not drawn the places above some chosen one.
  */
-export function placesFor(places: readonly Place[], id: number, last: number, above: readonly number[]): Place[] {
-  const own = places.filter((p) => p.location === id);
-  if (own.length > 0) return own;
-  const below = places.filter((p) => p.location > id && p.location <= last);
-  if (below.length > 0) return below;
-  for (const a of [...above].sort((x, y) => y - x)) {
-    const around = places.filter((p) => p.location === a);
-    if (around.length > 0) return around;
-  }
-  return [];
-}
-
-/** Ids that patterns of the form #7 name. */
-export function idsOf(patterns: readonly string[]): number[] {
-  return patterns.flatMap((p) => (/^#\d+$/.test(p) ? [Number(p.slice(1))] : []));
+export function placesFor(places: readonly Place[], chosen: Chosen): Place[] {
+  const sorted = [...places].sort((a, b) => a.location - b.location);
+  const locations = sorted.map((p) => p.location);
+  const around = sorted.filter((p) => chosen.above.has(p.location)).reverse();
+  const out = new Set<Place>();
+  chosen.first.forEach((id, i) => {
+    const [from, own, to] = [atOrBefore(locations, id - 1), atOrBefore(locations, id), atOrBefore(locations, chosen.last[i]!)];
+    const there = own > from ? sorted.slice(from + 1, own + 1) : sorted.slice(own + 1, to + 1);
+    if (there.length === 0) {
+      const nearest = around.find((p) => p.location < id && id <= chosen.above.get(p.location)!);
+      if (nearest) there.push(...around.filter((p) => p.location === nearest.location));
+    }
+    for (const p of there) out.add(p);
+  });
+  return [...out];
 }
 
 /** Tells whether a row shows one of the ids, itself or inside it. */

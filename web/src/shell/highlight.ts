@@ -3,23 +3,23 @@
 
 import type { Box, Highlight } from "../scene/painter";
 import { noID, type Frame, type Row } from "../scene/scene";
-import { idsOf, isTime, keptBoxes, placesFor, placesOf, xAt } from "./geometry";
+import { idsOf } from "../api/ids";
+import { isTime, keptBoxes, placesFor, placesOf, xAt } from "./geometry";
+import { Chosen } from "./chosen";
 import type { Follow } from "./scope";
 import type { Hover, Workbench } from "./workbench";
+
+const nothing = new Chosen([]);
 
 /** Tells which rows stand for something that is chosen. */
 export function chosenRows(bench: Workbench, follow: Follow): { any: boolean; has: (r: Row) => boolean } {
   const look = bench.look.value;
-  const places = follow.locations === "context" ? bench.chosen.value : new Map();
-  const ids = follow.locations === "context" ? idsOf(look.locations) : [];
+  const chosen = follow.locations === "context" ? bench.chosen.value : nothing;
   const regions = new Set(follow.regions === "context" ? idsOf(look.regions) : []);
-  const above = new Set<number>();
-  for (const p of places.values()) for (const a of p.above) above.add(a.id);
-  const inside = (id: number) => ids.some((c) => c === id || (id > c && id <= (places.get(c)?.row.last ?? c)));
   return {
-    any: ids.length > 0 || regions.size > 0,
+    any: chosen.size > 0 || regions.size > 0,
     has: (r) =>
-      (ids.length === 0 || r.location === noID || inside(r.location) || (above.has(r.location) && !r.open)) &&
+      (chosen.size === 0 || r.location === noID || chosen.holds(r.location) || (chosen.above.has(r.location) && !r.open)) &&
       (regions.size === 0 || r.region === noID || regions.has(r.region)),
   };
 }
@@ -59,13 +59,7 @@ const mostOutlined = 50;
 /** The places of what is chosen among locations; none where nothing is, or it is not drawn. */
 function keptPlaces(bench: Workbench, f: Frame, follow: Follow): Box[] {
   if (!f.places?.length || follow.locations !== "context") return [];
-  const places = placesOf(f);
-  const out: Box[] = [];
-  for (const id of idsOf(bench.look.value.locations)) {
-    const placed = bench.chosen.value.get(id);
-    out.push(...placesFor(places, id, placed?.row.last ?? id, placed?.above.map((r) => r.id) ?? []));
-  }
-  return out;
+  return placesFor(placesOf(f), bench.chosen.value);
 }
 
 function mark(h: Highlight, f: Frame, hover: Hover, own: boolean): void {

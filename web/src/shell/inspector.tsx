@@ -3,12 +3,12 @@
 
 import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { onlyIDs } from "../api/ids";
 import type { Fact } from "../api/types";
 import { Icon } from "../widget/icon";
 import { useBench } from "./context";
 import { formatRange, middle, plural, thousands } from "./format";
 import { Findings } from "./findings";
-import { onlyIDs } from "./scope";
 import { SourceButton } from "./source-text";
 import { SummaryTable, summary } from "./summary";
 import type { ShownFact, Workbench } from "./workbench";
@@ -58,14 +58,7 @@ export function selectionWords(bench: Workbench): string {
 /** How many locations with intervals are chosen; null where that is not known yet, or only to the server, or there are none: profiles. */
 function heldRows(bench: Workbench, patterns: readonly string[]): number | null {
   if (bench.info.value?.rows === 0) return null;
-  const places = [...bench.chosen.value.values()].map((p) => p.row).sort((a, b) => a.id - b.id);
-  if (!onlyIDs(patterns) || places.length !== patterns.length) return null;
-  let [sum, last] = [0, -1];
-  for (const r of places) {
-    if (r.id > last) sum += r.rows;
-    last = Math.max(last, r.last);
-  }
-  return sum;
+  return onlyIDs(patterns) ? bench.chosen.value.rows : null;
 }
 
 function FactCard({ shown, actions }: { shown: ShownFact; actions: boolean }) {

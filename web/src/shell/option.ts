@@ -1,5 +1,6 @@
 // The values of a view's options: what is set, what that means, what is sent.
 
+import { packIDs } from "../api/ids";
 import type { Option, ViewInfo } from "../api/types";
 
 export type OptionValues = Readonly<Record<string, readonly string[]>>;
@@ -83,7 +84,7 @@ export function commandLine(source: string, view: string, options: Record<string
   const words = ["parallax", "view", view, source];
   if (spec.from !== undefined) words.push("--from", `${spec.from}ns`);
   if (spec.to !== undefined) words.push("--to", `${spec.to}ns`);
-  for (const p of spec.locations ?? []) words.push("--locations", p);
+  for (const p of packIDs(spec.locations ?? [])) words.push("--locations", p);
   for (const p of spec.regions ?? []) words.push("--regions", p);
   for (const [name, values] of Object.entries(options)) for (const v of values) words.push(name === "with" ? `--run=${v}=SOURCE` : `--${name}=${v}`);
   words.push("-o", `${view}.svg`);

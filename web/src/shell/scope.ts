@@ -2,6 +2,7 @@
 // context with the rest dimmed. A view is never narrowed by what its own rows
 // show: clicking rank 5 among the rows of all ranks must not throw the others away.
 
+import { onlyIDs } from "../api/ids";
 import type { SelectionSpec } from "../api/types";
 import { noID, type Scene } from "../scene/scene";
 import { windowOf, type Look } from "./selection";
@@ -23,12 +24,7 @@ export function followOf(scene: Scene | null, base: Partial<Follow> = {}): Follo
   return { time: "selection", locations: of("location"), regions: of("region"), ...base };
 }
 
-/** Only ids can be marked in a picture; other patterns are left to the server. */
-export function onlyIDs(patterns: readonly string[]): boolean {
-  return patterns.every((p) => /^#\d+$/.test(p));
-}
-
-/** The selection that a view is asked for. */
+/** The selection that a view is asked for. Only ids can be marked in a picture; other patterns are left to the server. */
 export function specFor(look: Look, follow: Follow): SelectionSpec {
   const spec: SelectionSpec = {};
   const range = follow.time === "none" ? null : follow.time === "window" ? windowOf(look) : (look.time ?? windowOf(look));

@@ -5,7 +5,7 @@ import type { ViewInfo } from "../api/types";
 import { parseCamera, usualCamera, writeCamera, type SpaceChoice } from "../scene/space/look";
 import type { Scene, SpaceCamera } from "../scene/scene";
 import type { LocationRange } from "../scene/space/runs";
-import { idsOf } from "./geometry";
+import { atOrBefore } from "./chosen";
 import type { PanelState } from "./layout";
 import type { OptionChange, ViewPlug } from "./plug";
 import type { Workbench } from "./workbench";
@@ -20,11 +20,13 @@ export function isSpace(view: ViewInfo | undefined): boolean {
   return view?.options.some((o) => o.name === "camera") === true;
 }
 
-/** The locations that are chosen, and the one under the cursor in another panel. */
+/** The locations that are chosen, and the one under the cursor in another panel; ascending. */
 export function markedLocations(bench: Workbench, panel: string): LocationRange[] {
-  const out = idsOf(bench.look.value.locations).map((id) => ({ from: id, last: bench.chosen.value.get(id)?.row.last ?? id }));
+  const { first, last } = bench.chosen.value;
+  const out = first.map((id, i) => ({ from: id, last: last[i]! }));
   const hover = bench.hover.value;
-  if (hover && hover.panel !== panel && hover.location !== null) out.push({ from: hover.location, last: hover.location });
+  if (!hover || hover.panel === panel || hover.location === null || bench.chosen.value.holds(hover.location)) return out;
+  out.splice(atOrBefore(first, hover.location) + 1, 0, { from: hover.location, last: hover.location });
   return out;
 }
 

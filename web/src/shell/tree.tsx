@@ -78,14 +78,13 @@ export function Tree() {
 
   // What is chosen elsewhere comes into sight.
   useEffect(() => effect(() => {
-    const first = [...bench.chosen.value.values()][0];
-    if (!first || first.row.id === lastClick.current) return;
-    void reveal(first.above, first.row);
+    const { path } = bench.chosen.value;
+    if (path.length === 0 || bench.chosen.value.has(lastClick.current)) return;
+    void reveal(path);
   }), []);
 
-  const reveal = async (above: LocationRow[], row: LocationRow) => {
+  const reveal = async (path: readonly LocationRow[]) => {
     const tree = model.current;
-    const path = [...above, row];
     for (let i = 0; i < path.length; i++) {
       const parent = i === 0 ? null : path[i - 1].id;
       const offset = await placeAmongSiblings(parent, path[i]);
@@ -223,8 +222,8 @@ function TreeLine({ index, r, cursor, onToggle, onChoose }: LineProps) {
   const bench = useBench();
   const { row } = r;
   if (!row) return <div class="tree-row" role="treeitem" aria-level={r.level + 1}>…</div>;
-  const chosen = bench.look.value.locations.includes(`#${row.id}`);
-  const inside = !chosen && [...bench.chosen.value.values()].some((p) => row.id > p.row.id && row.id <= p.row.last);
+  const chosen = bench.chosen.value.has(row.id);
+  const inside = !chosen && bench.chosen.value.holds(row.id);
   const hovered = bench.hover.value?.location === row.id;
   return (
     <div

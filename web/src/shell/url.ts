@@ -15,6 +15,7 @@
 //   arrange=groups:k=3        order of locations in all panels, as on the command line
 //   embed=VIEW                one panel alone
 
+import { packIDs, unpackIDs } from "../api/ids";
 import { everything, type Look, type Range } from "./selection";
 import { newPanel, noPanels, panels, type Layout, type PanelRow } from "./layout";
 
@@ -44,12 +45,12 @@ export function encodePage(s: PageState): string {
   put("embed", s.embed);
   put("run", s.run);
   put("t", s.look.trail.map((r) => `${r.begin}-${r.end}`).join(","));
-  for (const p of s.look.only) put("only", p);
+  for (const p of packIDs(s.look.only)) put("only", p);
   if (s.look.time) {
     put("from", String(s.look.time.begin));
     put("to", String(s.look.time.end));
   }
-  for (const p of s.look.locations) put("locations", p);
+  for (const p of packIDs(s.look.locations)) put("locations", p);
   for (const p of s.look.regions) put("regions", p);
   if (s.layout) encodeLayout(s.layout, put);
   if (s.theme !== "system") put("theme", s.theme);
@@ -89,9 +90,9 @@ export function decodePage(query: string): PageState {
     look: {
       ...everything,
       trail: (q.get("t") ?? "").split(",").flatMap(parseRange),
-      only: q.getAll("only").filter((x) => x !== ""),
+      only: unpackIDs(q.getAll("only").filter((x) => x !== "")),
       time: parseRange(`${q.get("from") ?? ""}-${q.get("to") ?? ""}`)[0] ?? null,
-      locations: q.getAll("locations").filter((x) => x !== ""),
+      locations: unpackIDs(q.getAll("locations").filter((x) => x !== "")),
       regions: q.getAll("regions").filter((x) => x !== ""),
     },
     layout: decodeLayout(q),

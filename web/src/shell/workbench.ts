@@ -3,12 +3,15 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import { ApiFailure, type Api } from "../api/client";
+import { idsOf } from "../api/ids";
 import type { ApiError, Fact, RegionRow, RunInfo, RunState, Session, Theme, ViewInfo } from "../api/types";
 import type { Painter } from "../scene/painter";
 import type { Palette } from "../scene/palette";
+import { Chosen } from "./chosen";
 import { cssColour } from "./colour";
+import { thousands } from "./format";
 import * as panel from "./layout";
-import { LocationBook, type Placed } from "./names";
+import { LocationBook } from "./names";
 import type { Choice, ViewPlug } from "./plug";
 import type { PageOptions } from "./option";
 import { everything, SelectionStore, type Look, type Range } from "./selection";
@@ -39,7 +42,8 @@ export interface Tip {
 
 export type Overlay = "" | "help" | "commands" | "report" | "open";
 
-const mostNamed = 250;
+/** A request may name so many; more are better named by a group or a pattern. */
+const mostNamed = { locations: 10_000, regions: 250 };
 
 export class Workbench {
   readonly session = signal<Session | null>(null);
@@ -55,7 +59,7 @@ export class Workbench {
   readonly store = new SelectionStore();
   readonly look = signal<Look>(everything);
   /** Ids that are chosen among locations, with their place in the tree. */
-  readonly chosen = signal<ReadonlyMap<number, Placed>>(new Map());
+  readonly chosen = signal(new Chosen([]));
   readonly marks = signal<number[]>([]);
 
   readonly layout = signal<panel.Layout>(panel.noPanels);
@@ -95,6 +99,8 @@ export class Workbench {
   readonly comebacks = signal(0);
 
   book: LocationBook;
+  /** Chosen locations whose places are being asked for. */
+  private placing: Chosen | null = null;
   private toastTimer = 0;
   private memoryTimer = 0;
 
@@ -186,7 +192,7 @@ export class Workbench {
       this.info.value = info;
       this.regions.value = regions;
       this.book = new LocationBook(this.api, id);
-      this.chosen.value = new Map();
+      this.chosen.value = new Chosen([]);
       this.pinned.value = null;
       this.hoverFact.value = null;
       this.marks.value = state?.marks ?? [];
@@ -291,20 +297,19 @@ export class Workbench {
     const { locations, regions } = this.store.look;
     const join = (old: readonly string[], more: readonly string[] | undefined) => {
       if (!more) return [...old];
-      const known = more.every((x) => old.includes(x));
-      return known ? old.filter((x) => !more.includes(x)) : [...new Set([...old, ...more])];
+      const [had, added] = [new Set(old), new Set(more)];
+      return more.every((x) => had.has(x)) ? old.filter((x) => !added.has(x)) : [...new Set([...old, ...more])];
     };
     this.store.select({ ...choice, locations: join(locations, choice.locations), regions: join(regions, choice.regions) });
   }
 
-  /** A request may name so many; more are better named by a group or a pattern. */
   private bounded(choice: Choice): Choice {
     const out = { ...choice };
     for (const part of ["locations", "regions"] as const) {
       const list = out[part];
-      if (!list || list.length <= mostNamed) continue;
-      out[part] = list.slice(0, mostNamed);
-      this.say(`Only the first ${mostNamed} ${part} are selected: choose a group, or search for a pattern, to have more.`);
+      if (!list || list.length <= mostNamed[part]) continue;
+      out[part] = list.slice(0, mostNamed[part]);
+      this.say(`Only the first ${thousands(mostNamed[part])} ${part} are selected: choose a group, or search for a pattern, to have more.`);
     }
     return out;
   }
@@ -345,15 +350,20 @@ export class Workbench {
   }
 
   private async placeChosen(look: Look): Promise<void> {
-    const ids = look.locations.flatMap((p) => (/^#\d+$/.test(p) ? [Number(p.slice(1))] : [])).slice(0, 400);
-    const book = this.book;
+    const ids = idsOf(look.locations);
     const known = this.chosen.peek();
-    if (ids.length === known.size && ids.every((id) => known.has(id))) return;
+    if (known.isOf(ids) && (ids.length === 0 || known.rows !== null || known === this.placing)) return;
+    const alone = new Chosen(ids);
+    this.chosen.value = alone;
+    if (ids.length === 0) return;
+    this.placing = alone;
     try {
-      const places = await Promise.all(ids.map((id) => book.locate(id)));
-      if (book !== this.book || look !== this.store.look) return;
-      this.chosen.value = new Map(places.flatMap((p, i) => (p ? [[ids[i], p]] : [])));
+      const places = await this.api.places(this.runID.peek(), ids.map((id) => `#${id}`));
+      if (this.chosen.peek() !== alone) return; // others are chosen by now
+      this.book.learn(places.path);
+      this.chosen.value = new Chosen(ids, places);
     } catch (e) {
+      if (this.placing === alone) this.placing = null; // asked again with the next change
       this.report(e);
     }
   }

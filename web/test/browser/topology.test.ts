@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, serve, settled, type Program } from "./bench";
+import { browse, openBench, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let context: BrowserContext;
@@ -163,6 +163,24 @@ test("a name being typed outlives what arrives meanwhile, and Escape takes it ba
   await name.press("Enter");
   await page.waitForFunction(() => document.querySelector(".legend")?.textContent?.includes("MPI_Recv"));
   expect(await name.inputValue()).toBe("MPI_Recv");
+});
+
+test("hundreds of scattered locations are chosen at once, kept by the address, and found again", async () => {
+  await openBench(page, program.address, "v=histogram~topology");
+  const box = (await page.locator(".picture").first().boundingBox())!;
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 4);
+  await page.getByText(/[1-9]\d\d of 16.4 k ranks/).first().waitFor();
+  await settled(page);
+  const { locations } = await state(page);
+  expect(locations.length).toBeGreaterThan(300);
+  await page.locator(".fact-lines").getByText(`${locations.length}, `).first().waitFor(); // as the bar says
+  const address = new URL(page.url());
+  expect(address.searchParams.getAll("locations").length).toBe(1);
+  expect(address.search.length).toBeLessThan(locations.length * 6);
+  await page.reload();
+  await settled(page);
+  await page.getByText(`${locations.length} of 16.4 k ranks`).first().waitFor();
+  expect((await state(page)).locations).toEqual(locations);
 });
 
 test("what is written is drawn; a fault is marked, and the last good picture stays", async () => {

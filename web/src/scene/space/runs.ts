@@ -8,7 +8,7 @@ export interface LocationRange {
   last: number;
 }
 
-/** The things of locations in any of the ranges, at most so many. O(runs × ranges). */
+/** The things of locations in any of the ranges, which ascend, at most so many. O(runs × log ranges + found). */
 export function itemsOf(m: SpaceMark, ranges: readonly LocationRange[], most: number): number[] {
   const { runFirst, runLocation, runStep } = m;
   const out: number[] = [];
@@ -16,7 +16,9 @@ export function itemsOf(m: SpaceMark, ranges: readonly LocationRange[], most: nu
   for (let k = 0; k < runFirst.length; k++) {
     const [first, location, step] = [runFirst[k]!, runLocation[k]!, Math.max(runStep[k]!, 1)];
     const n = (runFirst[k + 1] ?? m.px.length) - first;
-    for (const r of ranges) {
+    for (let at = firstBeyond(ranges, location); at < ranges.length; at++) {
+      const r = ranges[at]!;
+      if (r.from > location + (n - 1) * step) break;
       const to = Math.min(n - 1, Math.floor((r.last - location) / step));
       for (let i = Math.max(0, Math.ceil((r.from - location) / step)); i <= to; i++) {
         if (out.length >= most) return out;
@@ -25,4 +27,15 @@ export function itemsOf(m: SpaceMark, ranges: readonly LocationRange[], most: nu
     }
   }
   return out;
+}
+
+/** The first range that does not end before a location. */
+function firstBeyond(ranges: readonly LocationRange[], location: number): number {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranges[middle]!.last < location) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -2,6 +2,7 @@
 // not throw the other boxes away. The menu compares the selected locations with the
 // rest of the run, or the run with another one that is open.
 
+import { packIDs } from "../../api/ids";
 import { useBench } from "../../shell/context";
 import type { PanelState } from "../../shell/layout";
 import type { ViewPlug } from "../../shell/plug";
@@ -37,7 +38,7 @@ function Controls({ panel }: { panel: PanelState }) {
     { label: "The rest of this run", checked: now === "rest", run: () => (some || now === "rest" ? set(["rest"], []) : bench.say("Select some locations first.")) },
     {
       label: "The locations selected now", note: "keep them, then select others to hold them against", checked: now.startsWith("#"),
-      run: () => (bench.look.value.locations.length > 0 ? set([bench.look.value.locations.join(",")], []) : bench.say("Select some locations first, such as a group.")),
+      run: () => (bench.look.value.locations.length > 0 ? set([packIDs(bench.look.value.locations).join(",")], []) : bench.say("Select some locations first, such as a group.")),
     },
     ...others.map((r): MenuItem => ({ label: r.name, note: r.source, checked: now === `run:${r.id}`, run: () => set([], [r.id]) })),
   ];

@@ -2,6 +2,7 @@
 // until it is kept; a kept set stays while other things are selected, so that one
 // can be held against the other.
 
+import { packIDs } from "../../api/ids";
 import { useBench } from "../../shell/context";
 import type { PanelState } from "../../shell/layout";
 import type { ViewPlug } from "../../shell/plug";
@@ -17,7 +18,7 @@ export const contrast: ViewPlug = {
 
 /** The selection as parts of --a or --b; empty where nothing is selected. */
 export function partsOf(look: Look): string[] {
-  const parts = look.locations.length > 0 ? [...look.locations] : [...look.only];
+  const parts = packIDs(look.locations.length > 0 ? look.locations : look.only);
   if (look.time) parts.push(`time=${look.time.begin}..${look.time.end}`);
   return parts;
 }
