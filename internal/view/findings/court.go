@@ -27,7 +27,7 @@ func (c *court) judge() error {
 	c.suspicious()
 	rules := []func() error{c.imbalance, c.mixed, c.unlike}
 	switch {
-	case len(view.Processors(c.tree, c.rows)) > 0:
+	case len(c.processors) > 0:
 		return c.scheduler()
 	case !c.peers():
 		rules = nil

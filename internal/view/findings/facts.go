@@ -25,18 +25,19 @@ type facts struct {
 	length  trace.Time
 	profile bool // there is no time, only totals
 
-	rows    []trace.LocationID
-	rowOf   []int32 // by location, -1
-	units   []trace.LocationID
-	unitOf  []int32 // by location, -1
-	names   []string
-	class   []string  // of a row: the kind of its location
-	table   *totals   // of the whole selection
-	useful  []float64 // busy time of a row
-	pop     pop.Efficiency
-	notes   []string
-	partial bool    // waits are those of a sample of the run
-	sampled float64 // the part of the run that the sample is
+	rows       []trace.LocationID
+	processors []trace.LocationID // of rows, where goroutines are among them too
+	rowOf      []int32            // by location, -1
+	units      []trace.LocationID
+	unitOf     []int32 // by location, -1
+	names      []string
+	class      []string  // of a row: the kind of its location
+	table      *totals   // of the whole selection
+	useful     []float64 // busy time of a row
+	pop        pop.Efficiency
+	notes      []string
+	partial    bool    // waits are those of a sample of the run
+	sampled    float64 // the part of the run that the sample is
 
 	phases *phase.Phases
 	cells  *phase.Table
@@ -62,11 +63,28 @@ func gather(ctx context.Context, q *view.Request) (*facts, error) {
 	if f.profile {
 		f.length = f.table.longest(len(f.rows))
 	}
+	f.processors = view.Processors(f.tree, f.rows)
 	f.efficiency()
-	if f.profile {
+	switch {
+	case f.profile:
 		return f, nil
+	case len(f.processors) > 0: // no one is compared, and a million goroutines would take long to cut into phases
+		return f, f.checkPhase()
 	}
 	return f, f.gatherWaits(ctx)
+}
+
+// checkPhase refuses a --phase that cannot be read where none is needed.
+func (f *facts) checkPhase() error {
+	text := f.request.Values.Text("phase")
+	how, err := phase.ParseHow(text)
+	if err != nil || how.Auto || how.Slices > 0 {
+		return err
+	}
+	if _, err = view.MatchRegions(f.regions, []string{text}); err != nil {
+		return fmt.Errorf("--phase: %w", err)
+	}
+	return nil
 }
 
 // chooseUnits lists rows and units.
@@ -104,7 +122,7 @@ func (f *facts) efficiency() {
 		}
 	}
 	useful := f.useful
-	if ids := view.Processors(f.tree, f.rows); ids != nil {
+	if ids := f.processors; ids != nil {
 		useful = make([]float64, len(ids))
 		for i, id := range ids {
 			useful[i] = f.useful[f.rowOf[id]]

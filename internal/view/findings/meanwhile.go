@@ -36,7 +36,7 @@ func (c *court) meanwhile(s *scheduler) (m meanwhile, err error) {
 	}
 	m.waits = len(waits)
 	for _, w := range waits {
-		roles, err := c.store.RoleTime(c.ctx, s.processors, []trace.Time{w.begin, w.end})
+		roles, err := c.store.RoleTime(c.ctx, c.processors, []trace.Time{w.begin, w.end})
 		if err != nil {
 			return m, err
 		}

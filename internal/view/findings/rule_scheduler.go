@@ -23,6 +23,9 @@ func (c *court) scheduler() error {
 	if err != nil || s.capacity <= 0 {
 		return err
 	}
+	if mean := s.capacity / float64(c.length); mean < 0.95*float64(len(c.processors)) {
+		c.notes = append(c.notes, fmt.Sprintf("GOMAXPROCS is %.3g on average, so that some of the %d processors are not there all the time", mean, len(c.processors)))
+	}
 	c.collector(s)
 	if err := c.holdUps(s); err != nil {
 		return err
@@ -71,7 +74,7 @@ func (c *court) collector(s *scheduler) {
 	slices.Sort(s.gc.regions)
 	c.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, View: "profile", Evidence: evidence,
 		Text:      fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.", view.FormatShare(share), view.FormatDuration(cost), view.FormatDuration(s.busy), strings.Join(parts, ", ")),
-		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)], Regions: s.gc.regions}}, nil)
+		Selection: finding.Selection{Locations: c.processors[:min(len(c.processors), mostChosen)], Regions: s.gc.regions}}, nil)
 }
 
 // processorWait: goroutines that could run wait long for a processor. Either all are

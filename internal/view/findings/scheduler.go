@@ -7,22 +7,20 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A scheduler is what is known of a trace that holds both processors and the
 // goroutines they ran, in ns. Its rules know the words of Go's runtime, which are
 // those of the reader's regions.
 type scheduler struct {
-	processors []trace.LocationID
-	steps      []capacityStep
-	capacity   float64 // time that processors had, by GOMAXPROCS
-	busy       float64 // of it, not idle
-	gc         collection
-	groups     []goroutines // of the program, by where they start
-	late       []lateRow    // goroutines that waited for a processor longer than is ordinary
-	could      float64      // time in which goroutines of the program ran or could have run
-	lives      float64      // of goroutines of the program
+	steps    []capacityStep
+	capacity float64 // time that processors had, by GOMAXPROCS
+	busy     float64 // of it, not idle
+	gc       collection
+	groups   []goroutines // of the program, by where they start
+	late     []lateRow    // goroutines that waited for a processor longer than is ordinary
+	could    float64      // time in which goroutines of the program ran or could have run
+	lives    float64      // of goroutines of the program
 }
 
 // goroutines are those of the program that start in one function.
@@ -91,7 +89,7 @@ const (
 
 // newScheduler adds up the table of totals. O(totals + rows).
 func (c *court) newScheduler() (*scheduler, error) {
-	s := &scheduler{processors: view.Processors(c.tree, c.rows)}
+	s := &scheduler{}
 	if err := c.capacitySteps(s); err != nil {
 		return nil, err
 	}
@@ -215,7 +213,7 @@ type capacityStep struct {
 // capacitySteps reads GOMAXPROCS, which programs change: a processor beyond it is not
 // idle, it is not there. Without the counter, or for some of the processors, all are.
 func (c *court) capacitySteps(s *scheduler) error {
-	s.steps = []capacityStep{{c.window.Begin, float64(len(s.processors))}}
+	s.steps = []capacityStep{{c.window.Begin, float64(len(c.processors))}}
 	id := slices.IndexFunc(c.store.Counters(), func(x trace.Counter) bool { return x.Name == "sched/gomaxprocs" })
 	if id < 0 || c.request.Selection.Locations != nil {
 		return nil
