@@ -72,7 +72,7 @@ func (c *court) collector(s *scheduler) {
 	}
 	evidence = append(evidence, finding.Evidence{Name: "workers where nothing else was to run, not counted", Value: s.gc.idle, Unit: "ns"}, finding.Evidence{Name: "collections", Value: s.gc.cycles, Unit: "count"})
 	slices.Sort(s.gc.regions)
-	c.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, View: "profile", Evidence: evidence,
+	c.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, View: "timeline", Evidence: evidence,
 		Text:      fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.", view.FormatShare(share), view.FormatDuration(cost), view.FormatDuration(s.busy), strings.Join(parts, ", ")),
 		Selection: finding.Selection{Locations: c.processors[:min(len(c.processors), mostChosen)], Regions: s.gc.regions}}, nil)
 }
@@ -111,7 +111,7 @@ func (c *court) processorWait(s *scheduler) error {
 	} else {
 		text += fmt.Sprintf("meanwhile the %s %s busy only %s of the time, as where GOMAXPROCS is more than the cores or the quota that the system gives, and their threads start late.", view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy))
 	}
-	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1), Share: late / max(s.lives, 1), View: "timeline", Text: text,
+	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1), Share: late / max(s.lives, 1), View: "boxprofile", Text: text,
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns"}, {Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"}, {Name: "ran", Value: s.could - waited, Unit: "ns"},
 			{Name: "processors", Value: float64(n), Unit: "count"}, {Name: "processors busy meanwhile", Value: m.busy, Unit: "share"}, {Name: "waits looked at for that", Value: float64(m.waits), Unit: "count"}, {Name: "processors busy in all", Value: s.busy / s.capacity, Unit: "share"}},
 		Selection: finding.Selection{Begin: m.begin, End: m.end, Regions: c.regionNamed(stateRunnable, "state")}}

@@ -152,18 +152,18 @@ func TestTheRulesOfASchedulerSpeakWhereTheyAreTrue(t *testing.T) {
 	}{
 		// Each pair runs for 25 ms after the others: waits of 2 × (25 + 50 + 75) ms, of
 		// which 6 × 100 µs are ordinary.
-		{"more goroutines than processors", queue(8, 2), finding.Medium, want{finding.ProcessorWait, []string{"waited 300 ms for a processor and ran 200 ms", "main.work (8 goroutines", "2 processors were busy 100.0 %", "more could run at once"}}, 299.4, "timeline"},
-		{"processors beyond GOMAXPROCS are not idle", few, finding.Medium, want{finding.ProcessorWait, []string{"2 processors were busy 100.0 %"}}, 299.4, "timeline"},
+		{"more goroutines than processors", queue(8, 2), finding.Medium, want{finding.ProcessorWait, []string{"waited 300 ms for a processor and ran 200 ms", "main.work (8 goroutines", "2 processors were busy 100.0 %", "more could run at once"}}, 299.4, "boxprofile"},
+		{"processors beyond GOMAXPROCS are not idle", few, finding.Medium, want{finding.ProcessorWait, []string{"2 processors were busy 100.0 %"}}, 299.4, "boxprofile"},
 		// 8 × 50 waits of 1.5 ms, each 1.4 ms too long.
-		{"waits though processors idle", late, finding.Medium, want{finding.ProcessorWait, []string{"waited 600 ms for a processor and ran 200 ms", "4 processors were busy only 25.0 %", "GOMAXPROCS"}}, 560, "timeline"},
+		{"waits though processors idle", late, finding.Medium, want{finding.ProcessorWait, []string{"waited 600 ms for a processor and ran 200 ms", "4 processors were busy only 25.0 %", "GOMAXPROCS"}}, 560, "boxprofile"},
 		{"a collector that takes a third", (&goText{}).processor("main.work 0 60000", "runtime.gcBgMarkWorker 60000 80000", "runtime.bgsweep 80000 90000", "GC mark assist 90000 94000", "stop-the-world (GC mark termination) 94000 95000").
 			goroutine("main.work", 0, 100_000, "running 0 60000", "waiting: network 60000 100000"),
-			finding.High, want{finding.GarbageCollection, []string{"takes 36.8 % of the time in which processors are busy (35.0 ms of 95.0 ms)", "20.0 ms in background workers", "4.00 ms in assists", "10.0 ms in sweeps", "1.00 ms with the world stopped"}}, 35, "profile"},
+			finding.High, want{finding.GarbageCollection, []string{"takes 36.8 % of the time in which processors are busy (35.0 ms of 95.0 ms)", "20.0 ms in background workers", "4.00 ms in assists", "10.0 ms in sweeps", "1.00 ms with the world stopped"}}, 35, "timeline"},
 		// A half of the worker's time is on a processor with nothing else to do.
 		{"workers on idle processors are not counted", (&goText{}).processor("main.work 0 70000", "runtime.gcBgMarkWorker 70000 100000").
 			goroutine("main.work", 0, 100_000, "running 0 70000", "waiting: network 70000 100000").
 			goroutine("runtime.gcBgMarkWorker", 0, 100_000, "runtime waiting: system goroutine wait 0 70000", "runtime running 70000 85000", "runtime running 85000 100000", "!70000000 ! \"GC (idle)\"", "!85000000 ! \"GC (dedicated)\""),
-			finding.Medium, want{finding.GarbageCollection, []string{"takes 15.0 %", "15.0 ms in background workers"}}, 15, "profile"},
+			finding.Medium, want{finding.GarbageCollection, []string{"takes 15.0 %", "15.0 ms in background workers"}}, 15, "timeline"},
 		// Three of four are blocked at any time, one processor is idle.
 		{"a lock that all want", convoy, finding.Medium, want{finding.Blocked, []string{"4 goroutines of main.work waited 300 ms on locks", "most at main.update (main.go:12), and ran 100 ms", "2 processors were idle 50.0 %"}}, 100, "timeline"},
 	} {
