@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -21,8 +22,9 @@ type finisher struct {
 	workers int
 	memory  int64
 
-	order       ordering
-	origin, end trace.Time // times are moved by origin; the trace is [0, end)
+	order        ordering
+	regionNumber []trace.RegionID // by the number at definition; nil: the same
+	origin, end  trace.Time       // times are moved by origin; the trace is [0, end)
 
 	jobs     []*job
 	files    rowFiles
@@ -116,6 +118,9 @@ func (f *finisher) derive(ctx context.Context) error {
 	return g.Wait()
 }
 
+// manyLocations take 20 MB in the writer, and as much or more in most readers.
+const manyLocations = 1 << 17
+
 // collect ends all input, finds the span of time and orders the locations.
 func (f *finisher) collect(context.Context) error {
 	for _, s := range f.streams {
@@ -150,7 +155,13 @@ func (f *finisher) collect(context.Context) error {
 		return fmt.Errorf("time stamps from %d to %d ns are further apart than 146 years", all.first, all.last)
 	}
 	f.def.forgetKeys()
+	// What the reader held is garbage by now too. Of many locations it goes back to the
+	// system before the rows are made, so that the two do not add up.
+	if len(f.def.locations) > manyLocations {
+		debug.FreeOSMemory()
+	}
 	f.order = orderLocations(f.def.locations)
+	f.regionNumber = f.def.orderRegions()
 	f.counters = make([]sampleRange, len(f.def.counters))
 	f.numbered = make([]uint32, len(f.order.old))
 	for id := range f.numbered {

@@ -102,8 +102,8 @@ func (w *Writer) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 	if int(id) >= len(w.def.locations) {
 		return refused{fmt.Errorf("stream of location %d: not defined", id)}
 	}
-	for int(id) >= len(w.streams) {
-		w.streams = append(w.streams, make([]*stream, int(id)+1-len(w.streams))...)
+	if int(id) >= len(w.streams) {
+		w.streams = append(w.streams, make([]*stream, len(w.def.locations)-len(w.streams))...)
 	}
 	s := w.streams[id]
 	if s == nil {
