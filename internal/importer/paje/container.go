@@ -10,11 +10,11 @@ import (
 // A container is a location, with what is open on it. There may be millions: this is
 // all that is kept of one, beside its words.
 type container struct {
-	typ     *typ
 	stream  trace.Stream // nil until there are records, and when it is destroyed
 	created trace.Time
 	ended   trace.Time // endless while it lives
 	last    trace.Time // of the states
+	typ     uint32     // index
 	// Numbers of others, 0 for none: what it lies in, the newest that lies in it, and
 	// the one before it in the same.
 	parent, child, sibling uint32
@@ -24,28 +24,28 @@ type container struct {
 }
 
 const (
-	endless      = trace.Time(math.MaxInt64)
-	rootNumber   = 1
-	blockBits    = 8
-	containerSet = 1 << blockBits
+	endless    = trace.Time(math.MaxInt64)
+	rootNumber = 1
 )
 
 // byName says that there are states of several types.
 func (k *container) byName() bool { return k.states.next != 0 }
 
 // containers are all there are, numbered from 1 in order of creation. They stay where
-// they are.
+// they are: a slice would take twice the memory whenever it grows.
 type containers struct {
-	blocks []*[containerSet]container
+	blocks []*[inBlock]container
 	count  uint32
 }
 
-func (l *containers) at(n uint32) *container { return &l.blocks[n>>blockBits][n%containerSet] }
+const inBlock = 1 << 10
+
+func (l *containers) at(n uint32) *container { return &l.blocks[n/inBlock][n%inBlock] }
 
 func (l *containers) add(k container) uint32 {
 	l.count++
-	if int(l.count>>blockBits) == len(l.blocks) {
-		l.blocks = append(l.blocks, new([containerSet]container))
+	for int(l.count/inBlock) >= len(l.blocks) {
+		l.blocks = append(l.blocks, new([inBlock]container))
 	}
 	*l.at(l.count) = k
 	return l.count
@@ -134,14 +134,14 @@ func (c *converter) create(f *fields, line int64) {
 		if n == rootNumber {
 			return
 		}
-		if old := c.containers.at(n); old.typ == t && old.parent == parent {
+		if old := c.containers.at(n); old.typ == t.index && old.parent == parent {
 			old.ended = endless
 			old.created = min(old.created, f.time)
 			c.include(f)
 			return
 		}
 	}
-	n := c.place(container{typ: t, parent: parent, rank: trace.NoRank, created: f.time, ended: endless}, string(id), string(name), f)
+	n := c.place(container{typ: t.index, parent: parent, rank: trace.NoRank, created: f.time, ended: endless}, string(id), string(name), f)
 	c.byAlias.set(word, n)
 	if len(f.of[fieldAlias]) > 0 {
 		if w := c.symbols.keep(name); c.byName.get(w) == 0 {
@@ -166,7 +166,7 @@ func (c *converter) parentOf(f *fields, line int64) uint32 {
 
 // place defines the location of a new container, and gives its number.
 func (c *converter) place(k container, key, name string, f *fields) uint32 {
-	l := trace.Location{Parent: trace.NoLocation, Kind: k.typ.kind, Key: key, Name: name, Rank: trace.NoRank}
+	l := trace.Location{Parent: trace.NoLocation, Kind: c.typeList[k.typ].kind, Key: key, Name: name, Rank: trace.NoRank}
 	parent := c.containers.at(k.parent)
 	if k.parent != rootNumber {
 		l.Parent, k.rank = parent.location, parent.rank
@@ -215,7 +215,7 @@ func (c *converter) destroy(f *fields, line int64) {
 	if named {
 		c.tally.Add(containerByName, line)
 	}
-	c.containers.at(n).typ.destroys = true
+	c.typeList[c.containers.at(n).typ].destroys = true
 	todo := append(c.todo[:0], n)
 	for len(todo) > 0 {
 		k := c.containers.at(todo[len(todo)-1])

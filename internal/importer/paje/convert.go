@@ -12,7 +12,7 @@ type converter struct {
 	symbols    *symbols
 	types      table[*typ]
 	typeNames  table[*typ] // of types that have an alias
-	typeCount  uint32
+	typeList   []*typ      // by index
 	values     map[valueKey]*meaning
 	containers containers
 	byAlias    table[uint32] // numbers of containers
@@ -46,10 +46,9 @@ func newConverter(w trace.Writer, u unit) *converter {
 	}
 	zero := c.symbols.keep([]byte("0"))
 	rootType := &typ{op: opContainerType, name: "0", kind: trace.KindGroup}
-	c.typeCount = 1
+	c.typeList = append(c.typeList, rootType)
 	c.types.set(zero, rootType)
-	c.containers.blocks = append(c.containers.blocks, new([containerSet]container))
-	root := c.containers.add(container{typ: rootType, location: trace.NoLocation, rank: trace.NoRank, ended: endless})
+	root := c.containers.add(container{location: trace.NoLocation, rank: trace.NoRank, ended: endless})
 	c.byAlias.set(zero, root)
 	return c
 }
@@ -240,7 +239,7 @@ func (c *converter) describe(k *container) {
 	switch {
 	case k.ended < c.last:
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "destroyed (s)", Value: trace.Number(float64(k.ended) / 1e9)})
-	case k.ended == endless && k.typ.destroys:
+	case k.ended == endless && c.typeList[k.typ].destroys:
 		c.tally.Add(undestroyed, 0)
 	}
 	if len(l.Attributes) > 0 {

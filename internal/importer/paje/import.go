@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -14,9 +13,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
-
-// manyContainers take 20 MB.
-const manyContainers = 1 << 17
 
 // importRun reads the first file of a run, then those that it names.
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
@@ -44,12 +40,6 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	err = c.finish()
 	c.tally.Report(w, run.Label(first), say)
 	reportUnknown(w, c.unknown, run.Label(first))
-	// What is kept of so many goes back to the system before the writer sorts, so that
-	// the two do not add up.
-	if c.containers.count > manyContainers {
-		c = nil
-		debug.FreeOSMemory()
-	}
 	return err
 }
 

@@ -162,7 +162,7 @@ func (c *converter) link(r *record, b *block) {
 	if !start {
 		declared = t.end
 	}
-	if declared != nil && declared != k.typ {
+	if declared != nil && declared.index != k.typ {
 		c.tally.Add(foreignLink, line)
 	}
 	if r.time > k.ended {

@@ -22,7 +22,7 @@ func (c *converter) target(r *record, wants op) (*container, *typ) {
 		c.tally.Add(wrongNature, line)
 		return nil, nil
 	}
-	if t.parent != k.typ {
+	if t.parent.index != k.typ {
 		c.tally.Add(foreignState, line)
 	}
 	if r.time > k.ended {

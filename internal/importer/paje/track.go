@@ -2,20 +2,22 @@ package paje
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A track is the states of one type on one container: a stack.
+// A track is the states of one type on one container: a stack. The innermost is in it,
+// the others are frames.
 type track struct {
-	kind  uint32 // index of the type; 0 for none
-	top   uint32 // innermost state, see converter.frames; 0 for none
-	depth uint32
-	next  uint32 // another track of the container, see converter.tracks; 0 for none
-	set   bool   // the outermost was set, not pushed: it needs no pop
+	kind   uint32 // index of the type; 0 for none
+	depth  uint32 // how many states are open
+	region trace.RegionID
+	around uint32 // frame of the state around it
+	next   uint32 // another track of the container, see converter.tracks; 0 for none
+	set    bool   // the outermost was set, not pushed: it needs no pop
 }
 
-// A frame is a state that is open. All stacks share one list, so that a container
-// with nothing open holds nothing.
+// A frame is a state with another one in it. All tracks share one list, so that most
+// containers take nothing of it.
 type frame struct {
 	region trace.RegionID
-	below  uint32 // the state around it, or the next frame that is free; 0 for none
+	next   uint32 // the state around it, or another frame that is free
 }
 
 // unpopped is how many states wait for a pop.
@@ -28,26 +30,30 @@ func (r *track) unpopped() int64 {
 
 // push opens a state.
 func (c *converter) push(r *track, region trace.RegionID) {
-	at := c.freeFrame
-	if at == 0 {
-		at = uint32(len(c.frames))
-		c.frames = append(c.frames, frame{region, r.top})
-	} else {
-		f := &c.frames[at]
-		c.freeFrame = f.below
-		*f = frame{region, r.top}
+	if r.depth > 0 {
+		around := frame{r.region, r.around}
+		if at := c.freeFrame; at != 0 {
+			c.freeFrame, r.around = c.frames[at].next, at
+			c.frames[at] = around
+		} else {
+			r.around = uint32(len(c.frames))
+			c.frames = append(c.frames, around)
+		}
 	}
-	r.top = at
+	r.region = region
 	r.depth++
 }
 
 // drop closes the innermost of the states that are open, and gives it.
 func (c *converter) drop(r *track) trace.RegionID {
-	f := &c.frames[r.top]
-	r.top, f.below, c.freeFrame = f.below, c.freeFrame, r.top
-	r.depth--
-	r.set = r.set && r.depth > 0
-	return f.region
+	region := r.region
+	if r.depth--; r.depth == 0 {
+		r.set = false
+		return region
+	}
+	f := &c.frames[r.around]
+	r.region, r.around, f.next, c.freeFrame = f.region, f.next, c.freeFrame, r.around
+	return region
 }
 
 // clear ends all states of a track at t.

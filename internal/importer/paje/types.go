@@ -151,8 +151,8 @@ func (c *converter) defineType(l *layout, f *fields, line int64) {
 		}
 		c.tally.Add(retyped, line)
 	}
-	t.index = c.typeCount
-	c.typeCount++
+	t.index = uint32(len(c.typeList))
+	c.typeList = append(c.typeList, t)
 	c.types.set(word, t)
 	t.word = c.symbols.keep([]byte(t.name))
 	if t.alias != "" && c.typeNames.get(t.word) == nil {
