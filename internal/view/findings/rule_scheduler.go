@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -34,11 +33,6 @@ func (c *court) scheduler() error {
 }
 
 const (
-	// The collector is told of where it takes these parts of the time in which processors
-	// are busy, and MediumShare or HighShare of all their time too: one that works while
-	// nothing else is to be done is no trouble. It is grave only where processors are
-	// busy half of the time.
-	mediumCollector, highCollector = 0.10, 0.25
 	// leastLate is the part of the time in which goroutines could run that they wait
 	// longer than is ordinary.
 	leastLate = 0.2
@@ -47,35 +41,6 @@ const (
 	// fullProcessors is how busy processors are where there are too few of them.
 	fullProcessors = 0.8
 )
-
-// collector: garbage collection takes processors from the program.
-func (c *court) collector(s *scheduler) {
-	cost := s.gc.cost()
-	share, whole := cost/s.busy, cost/s.capacity
-	level := finding.Medium
-	switch {
-	case !(share >= mediumCollector) || whole < finding.MediumShare:
-		return
-	case share >= highCollector && whole >= finding.HighShare && s.busy >= s.capacity/2:
-		level = finding.High
-	}
-	parts, evidence := []string{}, []finding.Evidence{{Name: "garbage collection", Value: cost, Unit: "ns"}, {Name: "processors busy", Value: s.busy, Unit: "ns"}, {Name: "share of the busy time", Value: share, Unit: "share"}}
-	for _, p := range []struct {
-		time       float64
-		name, text string
-	}{{s.gc.workers - s.gc.idle, "background workers", "%s in background workers"}, {s.gc.assists, "assists", "%s in assists of goroutines that allocate"},
-		{s.gc.sweeps, "sweeps", "%s in sweeps"}, {s.gc.stopped, "world stopped", "%s with the world stopped"}} {
-		evidence = append(evidence, finding.Evidence{Name: p.name, Value: p.time, Unit: "ns"})
-		if p.time >= 0.01*cost {
-			parts = append(parts, fmt.Sprintf(p.text, view.FormatDuration(p.time)))
-		}
-	}
-	evidence = append(evidence, finding.Evidence{Name: "workers where nothing else was to run, not counted", Value: s.gc.idle, Unit: "ns"}, finding.Evidence{Name: "collections", Value: s.gc.cycles, Unit: "count"})
-	slices.Sort(s.gc.regions)
-	c.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, View: "timeline", Evidence: evidence,
-		Text:      fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.", view.FormatShare(share), view.FormatDuration(cost), view.FormatDuration(s.busy), strings.Join(parts, ", ")),
-		Selection: finding.Selection{Locations: c.processors[:min(len(c.processors), mostChosen)], Regions: s.gc.regions}}, nil)
-}
 
 // processorWait: goroutines that could run wait long for a processor. Either all are
 // busy, or they are not: Go's scheduler gives a goroutine to an idle processor at once,
@@ -109,7 +74,7 @@ func (c *court) processorWait(s *scheduler) error {
 	if m.busy >= fullProcessors {
 		text += fmt.Sprintf("meanwhile the %s %s busy %s of the time: more could run at once than there are processors.", view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy))
 	} else {
-		text += fmt.Sprintf("meanwhile the %s %s busy only %s of the time, as where GOMAXPROCS is more than the cores or the quota that the system gives, and their threads start late.", view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy))
+		text += fmt.Sprintf("meanwhile the %s %s busy only %s of the time, as where the system gives the program fewer cores than GOMAXPROCS and threads start late.", view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy))
 	}
 	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1), Share: late / max(s.lives, 1), View: "boxprofile", Text: text,
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns"}, {Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"}, {Name: "ran", Value: s.could - waited, Unit: "ns"},

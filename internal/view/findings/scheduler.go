@@ -17,10 +17,11 @@ type scheduler struct {
 	capacity float64 // time that processors had, by GOMAXPROCS
 	busy     float64 // of it, not idle
 	gc       collection
-	groups   []goroutines // of the program, by where they start
-	late     []lateRow    // goroutines that waited for a processor longer than is ordinary
-	could    float64      // time in which goroutines of the program ran or could have run
-	lives    float64      // of goroutines of the program
+	place    map[trace.LocationID]int // where in groups one is
+	groups   []goroutines             // of the program, by where they start
+	late     []lateRow                // goroutines that waited for a processor longer than is ordinary
+	could    float64                  // time in which goroutines of the program ran or could have run
+	lives    float64                  // of goroutines of the program
 }
 
 // goroutines are those of the program that start in one function.
@@ -43,6 +44,15 @@ type blocked struct {
 	longest    float64
 }
 
+func (g *goroutines) blockedIn(region trace.RegionID) *blocked {
+	b := g.blocked[region]
+	if b == nil {
+		b = &blocked{}
+		g.blocked[region] = b
+	}
+	return b
+}
+
 func (b *blocked) add(id trace.LocationID, time, life float64) {
 	b.n, b.time, b.life = b.n+1, b.time+time, b.life+life
 	if time > b.longest {
@@ -55,18 +65,6 @@ type lateRow struct {
 	id   trace.LocationID
 	late float64
 	life float64
-}
-
-// collection is time of processors by what the garbage collector did in it.
-type collection struct {
-	workers, assists, sweeps, stopped float64
-	idle                              float64 // of the workers, on processors that had nothing else to do
-	cycles                            float64
-	regions                           []trace.RegionID
-}
-
-func (g *collection) cost() float64 {
-	return g.workers - g.idle + g.assists + g.sweeps + g.stopped
 }
 
 const (
@@ -89,27 +87,13 @@ const (
 
 // newScheduler adds up the table of totals. O(totals + rows).
 func (c *court) newScheduler() (*scheduler, error) {
-	s := &scheduler{}
+	s := &scheduler{place: map[trace.LocationID]int{}}
 	if err := c.capacitySteps(s); err != nil {
 		return nil, err
 	}
 	s.capacity = s.capacityOf(c.window.Begin, c.window.Begin+c.length)
-	life, own, workers := c.lives(s)
-	group := map[trace.LocationID]int{}
+	life, own := c.lives()
 	ran, waited, waits := make([]float64, len(c.rows)), make([]float64, len(c.rows)), make([]float64, len(c.rows))
-	place := func(row int32) *goroutines {
-		at := c.rows[row]
-		if up := c.tree.Parent[at]; up != trace.NoLocation {
-			at = up
-		}
-		k, ok := group[at]
-		if !ok {
-			k = len(s.groups)
-			group[at] = k
-			s.groups = append(s.groups, goroutines{at: at, name: c.tree.Name[at], blocked: map[trace.RegionID]*blocked{}})
-		}
-		return &s.groups[k]
-	}
 	t := c.table
 	for i, row := range t.row {
 		g := &c.regions[t.region[i]]
@@ -130,18 +114,14 @@ func (c *court) newScheduler() (*scheduler, error) {
 			if t.calls[i] == 0 || t.inclusive[i] > parkedShare*float64(c.length)*t.calls[i] {
 				continue
 			}
-			list := place(row).blocked
-			if list[t.region[i]] == nil {
-				list[t.region[i]] = &blocked{}
-			}
-			list[t.region[i]].add(c.rows[row], t.inclusive[i], life[row])
+			c.groupOf(s, row).blockedIn(t.region[i]).add(c.rows[row], t.inclusive[i], life[row])
 		}
 	}
 	for row, id := range c.rows {
 		if c.tree.Kind[id] != trace.KindGoroutine || own[row] {
 			continue
 		}
-		p := place(int32(row))
+		p := c.groupOf(s, int32(row))
 		late := max(waited[row]-ordinaryWait*waits[row], 0)
 		p.n, p.life, p.ran, p.waited, p.late = p.n+1, p.life+life[row], p.ran+ran[row], p.waited+waited[row], p.late+late
 		s.could += ran[row] + waited[row]
@@ -150,27 +130,34 @@ func (c *court) newScheduler() (*scheduler, error) {
 			s.late = append(s.late, lateRow{id, late, life[row]})
 		}
 	}
-	return s, c.idleWorkers(s, workers)
+	return s, c.idleWorkers(s)
 }
 
-// lives gives how long each goroutine lived, and which work for the runtime; workers
-// are those of the garbage collector.
-func (c *court) lives(s *scheduler) (life []float64, own []bool, workers []trace.LocationID) {
+// groupOf finds the goroutines that start where a row does.
+func (c *court) groupOf(s *scheduler, row int32) *goroutines {
+	at := c.rows[row]
+	if up := c.tree.Parent[at]; up != trace.NoLocation {
+		at = up
+	}
+	k, ok := s.place[at]
+	if !ok {
+		k = len(s.groups)
+		s.place[at] = k
+		s.groups = append(s.groups, goroutines{at: at, name: c.tree.Name[at], blocked: map[trace.RegionID]*blocked{}})
+	}
+	return &s.groups[k]
+}
+
+// lives gives how long each goroutine lived, and which work for the runtime.
+func (c *court) lives() (life []float64, own []bool) {
 	life, own = make([]float64, len(c.rows)), make([]bool, len(c.rows))
 	t := c.table
 	for i, row := range t.row {
-		g := &c.regions[t.region[i]]
-		if g.Category != "goroutine" || c.tree.Kind[c.rows[row]] != trace.KindGoroutine {
-			continue
-		}
-		life[row] = t.inclusive[i]
-		own[row] = g.Role == trace.RoleOverhead
-		if g.Name == gcWorker {
-			workers = append(workers, c.rows[row])
+		if g := &c.regions[t.region[i]]; g.Category == "goroutine" && c.tree.Kind[c.rows[row]] == trace.KindGoroutine {
+			life[row], own[row] = t.inclusive[i], g.Role == trace.RoleOverhead
 		}
 	}
-	slices.Sort(workers)
-	return life, own, workers
+	return life, own
 }
 
 // holdsUp reports waits of goroutines that have something to do and may not: for a
@@ -180,30 +167,6 @@ func holdsUp(g *trace.Region) bool {
 	return g.Category == "state" && (g.Name == waitLock || g.Name == waitSend)
 }
 
-// addProcessor counts exclusive time of a region on a processor.
-func (s *scheduler) addProcessor(g *trace.Region, id trace.RegionID, time float64) {
-	if g.Role == trace.RoleIdle {
-		return
-	}
-	s.busy += time
-	sum := &s.gc.workers
-	switch {
-	case g.Category == "goroutine" && g.Name == gcWorker:
-	case g.Category == "goroutine" && g.Name == "runtime.bgsweep", g.Category == "range" && g.Name == "GC incremental sweep":
-		sum = &s.gc.sweeps
-	case g.Category == "range" && g.Name == "GC mark assist":
-		sum = &s.gc.assists
-	case g.Category == "range" && strings.HasPrefix(g.Name, "stop-the-world (GC"):
-		sum = &s.gc.stopped
-	default:
-		return
-	}
-	*sum += time
-	if !slices.Contains(s.gc.regions, id) {
-		s.gc.regions = append(s.gc.regions, id)
-	}
-}
-
 // A capacityStep says how many processors there are from a time on.
 type capacityStep struct {
 	from trace.Time
@@ -211,11 +174,17 @@ type capacityStep struct {
 }
 
 // capacitySteps reads GOMAXPROCS, which programs change: a processor beyond it is not
-// idle, it is not there. Without the counter, or for some of the processors, all are.
+// idle, it is not there. Without the counter, or for a choice of them, all are.
 func (c *court) capacitySteps(s *scheduler) error {
 	s.steps = []capacityStep{{c.window.Begin, float64(len(c.processors))}}
 	id := slices.IndexFunc(c.store.Counters(), func(x trace.Counter) bool { return x.Name == "sched/gomaxprocs" })
-	if id < 0 || c.request.Selection.Locations != nil {
+	all := 0
+	for _, k := range c.tree.Kind {
+		if k == trace.KindProcessor {
+			all++
+		}
+	}
+	if id < 0 || len(c.processors) < all {
 		return nil
 	}
 	var steps []capacityStep
@@ -248,66 +217,5 @@ func (s *scheduler) capacityOf(begin, end trace.Time) (sum float64) {
 	return sum
 }
 
-// mostLabels bounds how many stays of workers are looked up.
-const mostLabels = 1 << 18
-
+// errEnough ends a query before its end.
 var errEnough = errors.New("enough")
-
-// idleWorkers finds the time of the collector's workers on processors that had nothing
-// else to do: the runtime labels each stay of a worker. It costs nobody anything.
-// O(stays of workers × log intervals), at most mostLabels of them.
-func (c *court) idleWorkers(s *scheduler, workers []trace.LocationID) error {
-	if len(workers) == 0 || s.gc.workers == 0 {
-		return nil
-	}
-	label := slices.IndexFunc(c.regions, func(g trace.Region) bool { return g.Name == "GC (idle)" && g.Category == "label" })
-	if label < 0 {
-		return nil
-	}
-	all, seen := 0.0, 0
-	for _, id := range workers {
-		err := c.store.Instants(c.ctx, store.Window{Begin: c.window.Begin, End: c.window.End, Locations: []trace.LocationID{id}}, func(x *store.InstantColumns) error {
-			for i, t := range x.Time {
-				if c.regions[x.Region[i]].Category != "label" {
-					continue
-				}
-				stay := float64(c.stay(id, t))
-				if all += stay; x.Region[i] == trace.RegionID(label) {
-					s.gc.idle += stay
-				}
-				if seen++; seen >= mostLabels {
-					return errEnough
-				}
-			}
-			return nil
-		})
-		if errors.Is(err, errEnough) { // the others are taken to be alike
-			s.gc.idle *= s.gc.workers / max(all, 1)
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	s.gc.idle = min(s.gc.idle, s.gc.workers)
-	return nil
-}
-
-// stay is how long a goroutine of the runtime runs at a time, within the selection.
-func (c *court) stay(id trace.LocationID, t trace.Time) trace.Time {
-	lanes := c.store.Lanes()
-	for lane := range int(lanes[id+1] - lanes[id]) {
-		row, ok := c.store.At(id, lane, t)
-		for ok {
-			x, found := c.store.Interval(row)
-			if !found || x.Len() == 0 {
-				break
-			}
-			if g := &c.regions[x.Region[0]]; g.Category == "runtime" && g.Role == trace.RoleOverhead {
-				return max(min(x.End(0), c.window.End)-max(x.Begin[0], c.window.Begin), 0)
-			}
-			row.Row, ok = int(x.Parent[0]), x.Parent[0] >= 0
-		}
-	}
-	return 0
-}
