@@ -56,6 +56,21 @@ func AddLinks(w Writer, list []Link) {
 	}
 }
 
+// A RegionSorter is a Writer that can number regions by what they are, rather than by
+// when they were defined.
+type RegionSorter interface {
+	SortRegions()
+}
+
+// SortRegions asks for numbers of regions that do not depend on timing. Readers that
+// define regions from several goroutines call it once: an address or a command line
+// that says "#7" means the same region after the next import.
+func SortRegions(w Writer) {
+	if s, ok := w.(RegionSorter); ok {
+		s.SortRegions()
+	}
+}
+
 // StreamOptions say what the writer of a stream promises.
 type StreamOptions struct {
 	// Unordered: records may come in any time order. They are sorted by time,

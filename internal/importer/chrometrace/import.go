@@ -48,6 +48,9 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	p.reports = make([][]trace.ReportEntry, len(p.groups))
 	p.failed = make([]error, len(p.files))
+	if len(p.groups) > 1 {
+		trace.SortRegions(w)
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for n := range p.groups {

@@ -34,6 +34,20 @@ func count(tb testing.TB, path string) *importertest.Count {
 	return w
 }
 
+// An address that names a region by its number stays true when others import the files.
+func TestRegionsOfManyFilesKeepTheirNumbers(t *testing.T) {
+	s, err := importer.NewSource(importertest.Shared(t, "kineto-ddp-8rank"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	runs, err := importer.Detect([]*importer.Format{Format}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	importertest.SameRegions(t, runs[0])
+}
+
 // The numbers are those that the samples' descriptions give, and for links those
 // that a script of its own counts over the parsed JSON.
 func TestSamplesHoldWhatTheirDescriptionsSay(t *testing.T) {

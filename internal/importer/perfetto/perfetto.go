@@ -81,6 +81,9 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		w.Report(trace.Guessed, "ranks taken from the names of files", int64(len(files)), run.Label(run.Files[0]))
 	}
 	axis(run, files, w)
+	if len(files) > 1 {
+		trace.SortRegions(w)
+	}
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range files {

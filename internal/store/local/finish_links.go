@@ -133,6 +133,9 @@ func (f *finisher) renumber(r *linkRecord) bool {
 		f.Report(trace.Skipped, "links with an undefined location", 1, "")
 		return false
 	}
+	if f.regionNumber != nil {
+		r.fromRegion, r.toRegion = renumbered(f.regionNumber, r.fromRegion), renumbered(f.regionNumber, r.toRegion)
+	}
 	r.fromTime -= f.origin
 	r.toTime -= f.origin
 	return true

@@ -67,6 +67,40 @@ func orderLocations(locations []location) ordering {
 	return o
 }
 
+// orderRegions puts regions in the order of name, category and place, and gives the new
+// number of each; nil where they keep theirs.
+func (d *definitions) orderRegions() []trace.RegionID {
+	if !d.sortRegions {
+		return nil
+	}
+	old := make([]trace.RegionID, len(d.regions))
+	for i := range old {
+		old[i] = trace.RegionID(i)
+	}
+	slices.SortFunc(old, func(a, b trace.RegionID) int {
+		x, y := &d.regions[a], &d.regions[b]
+		return cmp.Or(compareNatural(x.Name, y.Name), strings.Compare(x.Category, y.Category), strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	number := make([]trace.RegionID, len(old))
+	sorted := make([]trace.Region, len(old))
+	for i, id := range old {
+		number[id], sorted[i] = trace.RegionID(i), d.regions[id]
+	}
+	d.regions = sorted
+	for i := range d.callPaths {
+		d.callPaths[i].Region = renumbered(number, d.callPaths[i].Region)
+	}
+	return number
+}
+
+// renumbered gives the new number of a region; NoRegion stays.
+func renumbered(number []trace.RegionID, old trace.RegionID) trace.RegionID {
+	if int(old) < len(number) {
+		return number[old]
+	}
+	return old
+}
+
 // compareNatural orders names as people do: "rank 2" before "rank 10". Runs of
 // digits compare by value, everything else by bytes; "1" comes before "01".
 func compareNatural(a, b string) int {

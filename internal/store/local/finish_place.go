@@ -100,7 +100,7 @@ func (w *rowWorker) placeInstants(id trace.LocationID) {
 	w.fail(w.instants.sorted(nil, byTime, func(r *instantRecord) error {
 		w.out.instantLocation.add(id)
 		w.out.instantTime.add(r.time)
-		w.out.instantRegion.add(r.region)
+		w.out.instantRegion.add(renumbered(w.f.regionNumber, r.region))
 		if facts {
 			w.places.at[r.seq] = next
 		}

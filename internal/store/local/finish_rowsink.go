@@ -146,6 +146,11 @@ func (s *rowSink) row(seq uint64) uint64 {
 func (s *rowSink) flush() error {
 	files, c := &s.f.files, &s.rows
 	at, n := c.First, c.N
+	if number := s.f.regionNumber; number != nil {
+		for i, id := range c.Region[:n] {
+			c.Region[i] = number[id]
+		}
+	}
 	s.fail(files.begin.put(c.Begin[:n], at))
 	s.fail(files.duration.put(c.Duration[:n], at))
 	s.fail(files.exclusive.put(c.Exclusive[:n], at))

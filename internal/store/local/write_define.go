@@ -17,6 +17,7 @@ type definitions struct {
 	names         arena
 	seed          maphash.Seed
 	regions       []trace.Region
+	sortRegions   bool // their numbers are those of their order, not of their coming
 	regionIDs     map[regionKey]trace.RegionID
 	attributes    []string
 	attributeIDs  map[string]trace.AttributeID
@@ -109,6 +110,13 @@ func (w *Writer) Region(r trace.Region) trace.RegionID {
 	d.regionIDs[k] = id
 	w.regions.Store(uint32(len(d.regions)))
 	return id
+}
+
+// SortRegions implements trace.RegionSorter.
+func (w *Writer) SortRegions() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.def.sortRegions = true
 }
 
 // Attribute implements trace.Writer.
