@@ -267,6 +267,19 @@ func TestWhatTheSchedulersOfRealTracesSay(t *testing.T) {
 	}
 }
 
+// What go tool trace adds up for this start function: 263 goroutines, execution time
+// 82.052229 ms, scheduler wait time 664.953153 ms.
+func TestWaitsAreThoseOfGoToolTrace(t *testing.T) {
+	d := read(t, viewtest.Import(t, "data", "go-nethttp", "nethttp.trace"))
+	holds(t, &d, want{finding.ProcessorWait, []string{"net/http.(*conn).serve (263 goroutines, waited 665 ms, ran 82.1 ms)"}})
+	for _, e := range d.Findings[0].Evidence {
+		if e.Name == "net/http.(*conn).serve waited" && e.Value == 664_953_153 {
+			return
+		}
+	}
+	t.Errorf("%+v", d.Findings[0].Evidence)
+}
+
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if math.Abs(got-want) > 2 {
