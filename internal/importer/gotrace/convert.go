@@ -19,7 +19,8 @@ type converter struct {
 	runtime     trace.Stream // global ranges; nil until there is one
 	first, last trace.Time
 	started     bool
-	located     int // goroutines that have a row
+	untold      bool // the trace does not say in which state Ps are when it begins
+	located     int  // goroutines that have a row
 
 	g          herd
 	spare      []*goroutine // that ended

@@ -1,10 +1,12 @@
 package gotrace
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	xtrace "golang.org/x/exp/trace"
@@ -152,6 +154,62 @@ func runningByP(t *testing.T, path string) (sum map[string]trace.Time, spawns in
 		end(id, last)
 	}
 	return sum, spawns
+}
+
+// Before Go 1.22 a trace does not tell what Ps did at its beginning: the first that is
+// known of one is that it starts, and no time before that is scheduling.
+func TestPsOfOldTracesBeginWhenTheyStart(t *testing.T) {
+	file := importertest.Shared(t, "public/go-trace/v1-binary/stress_1_21_good")
+	begin := map[string]trace.Time{}
+	var first xtrace.Time
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := xtrace.NewReader(f)
+	for err == nil {
+		var e xtrace.Event
+		if e, err = r.ReadEvent(); err != nil {
+			break
+		}
+		if first == 0 {
+			first = e.Time()
+		}
+		if e.Kind() != xtrace.EventStateTransition || e.StateTransition().Resource.Kind != xtrace.ResourceProc {
+			continue
+		}
+		tr := e.StateTransition()
+		if from, _ := tr.Proc(); from == xtrace.ProcUndetermined {
+			begin[fmt.Sprint("P ", tr.Resource.Proc())] = trace.Time(e.Time() - first)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	late := 0
+	m := importertest.Import(t, Format, file)
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	err = m.Intervals(t.Context(), store.Window{End: m.Info().End + 1}, func(c *trace.Columns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		name := m.Locations().Name[c.Location]
+		if want, is := begin[name]; is && !seen[name] && c.First == 0 && c.Lane == 0 {
+			seen[name] = true
+			if want < m.Info().End/10 {
+				return nil // it may have run from the beginning on
+			}
+			late++
+			if diff := c.Begin[0] - want; diff < -8 || diff > 8 { // the library moves events by some ns
+				t.Errorf("%s begins at %d, want %d", name, c.Begin[0], want)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(seen) != len(begin) || late == 0 {
+		t.Errorf("%d of %d Ps, %d of them late: %v", len(seen), len(begin), late, err)
+	}
 }
 
 func TestTimeOnEachPAndCreationsAgreeWithTheEvents(t *testing.T) {

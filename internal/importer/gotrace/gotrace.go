@@ -30,13 +30,15 @@
 // What it lacks: a goroutine that was there before the trace has no creator, and
 // its life begins with the trace; its start function is the outermost frame of its
 // first stack, which for stacks deeper than the 128 recorded frames is not the real
-// one. Threads (Ms) have no rows. Experimental events are counted and left out.
+// one. Traces of Go 1.21 and before do not say what a P does before it first starts:
+// its row begins there. Threads (Ms) have no rows. Experimental events are counted and left out.
 package gotrace
 
 import (
 	"bytes"
 	"context"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -62,16 +64,30 @@ func claim(s importer.Source) (runs []importer.Run) {
 
 // isHeader knows the 16 bytes in front of every trace: "go 1.N trace" and zeros.
 func isHeader(head []byte) bool {
+	_, ok := headerVersion(head)
+	return ok
+}
+
+// headerVersion gives the N of that header.
+func headerVersion(head []byte) (n int, ok bool) {
 	if len(head) < 16 {
-		return false
+		return 0, false
 	}
 	rest, ok := bytes.CutPrefix(head[:16], []byte("go 1."))
 	if !ok {
-		return false
+		return 0, false
 	}
 	version, ending, ok := bytes.Cut(rest, []byte(" trace"))
-	return ok && len(version) > 0 && len(bytes.Trim(version, "0123456789")) == 0 && len(bytes.Trim(ending, "\x00")) == 0
+	if !ok || len(bytes.Trim(version, "0123456789")) > 0 || len(bytes.Trim(ending, "\x00")) > 0 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(version))
+	return n, err == nil
 }
+
+// toldStates is the version of Go from which on a trace says in which state its Ps are
+// when it begins. Before, the first that is known of a P is that it starts.
+const toldStates = 22
 
 // largeTrace is the size of a file from which on memory is worth a pause, and
 // manyGoroutines is how many have the same effect.
@@ -88,6 +104,8 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	defer f.Close()
 	c := newConverter(w, run.Name)
+	version, _ := headerVersion(run.Source.Head(path))
+	c.untold = version < toldStates
 	if err := events(ctx, f, run.Size(), run.Label(path), w, c.take); err != nil {
 		c.close()
 		return err

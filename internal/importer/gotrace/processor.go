@@ -95,9 +95,10 @@ func (c *converter) processorMoves(t trace.Time, tr *xtrace.StateTransition) {
 	if from == to && p.state == to {
 		return
 	}
+	ran := p.g != nil || p.written > math.MinInt64
 	c.endProcessor(t, p)
-	if from == xtrace.ProcUndetermined {
-		t = c.first
+	if from == xtrace.ProcUndetermined && (!c.untold || ran) {
+		t = c.first // it has been in this state since the trace began
 	}
 	p.state, p.since = to, t
 	region := c.processorRegion(p)
