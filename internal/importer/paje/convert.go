@@ -171,13 +171,17 @@ type ownField struct {
 
 // word gives a word of a record, also one that the parser did not number.
 func (c *converter) word(r *record, i int, f field) symbol {
-	s := r.words[i]
-	if s == bare {
-		if known := c.symbols.lookup(c.again(r).of[f]); known != noSymbol {
-			return known
-		}
+	if s := r.words[i]; s != bare {
+		return s
 	}
-	return s
+	return c.wordAgain(r, f)
+}
+
+func (c *converter) wordAgain(r *record, f field) symbol {
+	if s := c.symbols.lookup(c.again(r).of[f]); s != noSymbol {
+		return s
+	}
+	return bare
 }
 
 // again cuts a line into its words once more, for what is not needed of every line.

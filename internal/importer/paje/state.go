@@ -88,15 +88,18 @@ func (c *converter) enter(s trace.Stream, track *track, t *typ, r *record) {
 
 // valueOf gives the meaning of a record's value; its text where that is needed.
 func (c *converter) valueOf(t *typ, r *record) (*meaning, []byte) {
-	word := c.word(r, wordValue, fieldValue)
-	if m := c.value(t, word); m != nil {
-		if m.keep {
-			return m, c.again(r).of[fieldValue]
+	m := c.value(t, r.words[wordValue])
+	if m == nil {
+		word := c.word(r, wordValue, fieldValue)
+		if m = c.value(t, word); m == nil {
+			text := c.again(r).of[fieldValue]
+			return c.meaningOf(t, word, text, c.base+int64(r.line)), text
 		}
-		return m, nil
 	}
-	text := c.again(r).of[fieldValue]
-	return c.meaningOf(t, word, text, c.base+int64(r.line)), text
+	if m.keep {
+		return m, c.again(r).of[fieldValue]
+	}
+	return m, nil
 }
 
 // facts adds attributes to the record given to the stream last.
