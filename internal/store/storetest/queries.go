@@ -126,10 +126,13 @@ func (r *reader) Instants(ctx context.Context, w store.Window, f func(*store.Ins
 				c.Region = append(c.Region, x.region)
 			}
 		}
-		if len(c.Time) == 0 {
-			return nil
+		for i := 0; i < len(c.Time); i += batchRows {
+			e := min(i+batchRows, len(c.Time))
+			if err := f(&store.InstantColumns{Location: id, Time: c.Time[i:e:e], Region: c.Region[i:e:e]}); err != nil {
+				return err
+			}
 		}
-		return f(&c)
+		return nil
 	})
 }
 
@@ -149,11 +152,11 @@ func (r *reader) Samples(ctx context.Context, counters []trace.CounterID, begin,
 				c.Value = append(c.Value, x.value)
 			}
 		}
-		if len(c.Time) == 0 {
-			continue
-		}
-		if err := f(&c); err != nil {
-			return err
+		for i := 0; i < len(c.Time); i += batchRows {
+			e := min(i+batchRows, len(c.Time))
+			if err := f(&store.SampleColumns{Counter: c.Counter, Time: c.Time[i:e:e], Value: c.Value[i:e:e]}); err != nil {
+				return err
+			}
 		}
 	}
 	return ctx.Err()
@@ -184,11 +187,11 @@ func (r *reader) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 					}
 				}
 			}
-			if len(c.Row) == 0 {
-				continue
-			}
-			if err := f(&c); err != nil {
-				return err
+			for i := 0; i < len(c.Row); i += batchRows {
+				e := min(i+batchRows, len(c.Row))
+				if err := f(&store.AttributeColumns{Location: id, Lane: l, Row: c.Row[i:e:e], Value: c.Value[i:e:e]}); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

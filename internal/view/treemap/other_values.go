@@ -1,10 +1,13 @@
 package treemap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -39,30 +42,51 @@ func (r *result) instants(ctx context.Context, pattern string) ([][]float64, err
 		return nil, fmt.Errorf("--values: %w", err)
 	}
 	r.unit = 1
-	of := map[trace.RegionID]int{}
-	var out [][]float64
-	lost := int64(0)
+	// Locations come from several goroutines; variables are in the order of locations.
+	type count struct {
+		location trace.LocationID
+		region   trace.RegionID
+		n        int64
+	}
+	var counts []count
+	var mu sync.Mutex
 	err = s.Instants(ctx, r.request.Window(), func(c *store.InstantColumns) error {
-		leaf := r.hierarchy.LeafOf[c.Location]
+		at := map[trace.RegionID]int{}
+		var own []count
 		for _, id := range c.Region {
 			if pattern != "" && !match(id, &regions[id]) {
 				continue
 			}
-			if leaf < 0 {
-				lost++
-				continue
+			if _, ok := at[id]; !ok {
+				at[id] = len(own)
+				own = append(own, count{c.Location, id, 0})
 			}
-			x, ok := of[id]
-			if !ok {
-				x = len(out)
-				of[id] = x
-				out = append(out, make([]float64, r.tree.Len()))
-				r.variables = append(r.variables, variable{regions[id].Name, scene.LocationColour(x), id})
-			}
-			out[x][leaf]++
+			own[at[id]].n++
 		}
+		mu.Lock()
+		counts = append(counts, own...)
+		mu.Unlock()
 		return nil
 	})
+	slices.SortStableFunc(counts, func(a, b count) int { return cmp.Compare(a.location, b.location) })
+	of := map[trace.RegionID]int{}
+	var out [][]float64
+	lost := int64(0)
+	for _, c := range counts {
+		leaf := r.hierarchy.LeafOf[c.location]
+		if leaf < 0 {
+			lost += c.n
+			continue
+		}
+		x, ok := of[c.region]
+		if !ok {
+			x = len(out)
+			of[c.region] = x
+			out = append(out, make([]float64, r.tree.Len()))
+			r.variables = append(r.variables, variable{regions[c.region].Name, scene.LocationColour(x), c.region})
+		}
+		out[x][leaf] += float64(c.n)
+	}
 	r.sayLost(lost, "instants")
 	if err == nil && len(out) == 0 {
 		err = view.Empty("choose a longer time or another pattern", "no instant of that name lies in the selection")
@@ -104,26 +128,39 @@ func (r *result) counters(ctx context.Context, pattern string) ([][]float64, err
 	}
 	begin, end := r.request.Selection.Begin, r.request.Selection.End
 	// From the start of the run: what holds at the window's begin was sampled before it.
+	steps := make([]stepSum, len(all)) // samples of a counter come in batches, one after the other
 	err = s.Samples(ctx, ids, 0, end, func(c *store.SampleColumns) error {
-		k := &all[c.Counter]
-		sum := 0.0
+		x := &steps[c.Counter]
 		for i, t := range c.Time {
-			next := end
-			if i+1 < len(c.Time) {
-				next = c.Time[i+1]
-			}
-			if from, to := max(t, begin), min(next, end); to > from && !math.IsNaN(c.Value[i]) {
-				sum += max(c.Value[i], 0) * float64(to-from)
-			}
+			x.hold(begin, t)
+			x.since, x.value = t, c.Value[i]
 		}
-		scale := 1e9
-		if r.mean {
-			scale = float64(end - begin)
-		}
-		out[of[k.Name]][r.hierarchy.LeafOf[k.Location]] += sum / scale
 		return nil
 	})
+	scale := 1e9
+	if r.mean {
+		scale = float64(end - begin)
+	}
+	for _, id := range ids {
+		steps[id].hold(begin, end)
+		k := &all[id]
+		out[of[k.Name]][r.hierarchy.LeafOf[k.Location]] += steps[id].sum / scale
+	}
 	return out, err
+}
+
+// A stepSum is the integral of a step function, above zero and from some time on.
+type stepSum struct {
+	since trace.Time
+	value float64
+	sum   float64
+}
+
+// hold adds the value that holds until a time; there is none before the first sample.
+func (s *stepSum) hold(begin, until trace.Time) {
+	if from := max(s.since, begin); until > from && !math.IsNaN(s.value) {
+		s.sum += max(s.value, 0) * float64(until-from)
+	}
 }
 
 // sayLost tells of what belongs to no location that is drawn.

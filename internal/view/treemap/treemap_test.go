@@ -182,6 +182,21 @@ location machine m0
     0 power=20
 `
 
+// Samples come in batches; the last of one holds until the first of the next.
+func TestALongCounterAddsUpToWhatItsStepsDo(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("location process p0 rank=0\n  0..100s work\n  counter load\n")
+	want := 0.0
+	for i := range 100 {
+		fmt.Fprintf(&b, "  %ds load=%d\n", i, i%7)
+		want += float64(i % 7)
+	}
+	d := data(t, viewtest.Case{Trace: b.String(), Options: map[string][]string{"values": {"counter:load"}, "p": {"0"}}})
+	if got := d.Parts[0].Values["load"]; math.Abs(got-want) > 1e-9 {
+		t.Errorf("the counter adds up to %v, want %v", got, want)
+	}
+}
+
 func TestValuesMayBeCountsOfInstantsOrCounters(t *testing.T) {
 	for _, c := range []struct {
 		values   string
