@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -63,9 +64,12 @@ func TestPajeHoldsTheWholeTrace(t *testing.T) {
 // facts counts the attributes of intervals.
 func facts(t *testing.T, r store.Reader) (n int) {
 	t.Helper()
+	var mu sync.Mutex
 	for a := range r.Attributes() {
 		err := r.AttributeColumn(context.Background(), store.Window{End: r.Info().End}, trace.AttributeID(a), func(c *store.AttributeColumns) error {
+			mu.Lock()
 			n += len(c.Row)
+			mu.Unlock()
 			return nil
 		})
 		if err != nil {
