@@ -47,23 +47,24 @@ func (c *court) judge() error {
 }
 
 // peers reports whether units may be compared. Ranks of a job may. Goroutines and
-// tasks come and go, and each has its own job. Threads and streams of one process are
-// peers only if most of them do what takes the most time.
+// tasks come and go, and each has its own job; processors run whatever a scheduler
+// gives them, and where there is little to do the first do it all. Threads and streams
+// of one process are peers only if most of them do what takes the most time.
 func (c *court) peers() bool {
 	if len(c.units) < 2 {
 		return false
 	}
-	short, ranks := 0, map[int32]bool{}
+	own, ranks := 0, map[int32]bool{} // own: with a job of its own
 	for _, id := range c.units {
 		switch c.tree.Kind[id] {
-		case "goroutine", "task", "fiber", "coroutine":
-			short++
+		case trace.KindGoroutine, trace.KindProcessor, "task", "fiber", "coroutine":
+			own++
 		}
 		if r := c.tree.Rank[id]; r >= 0 {
 			ranks[r] = true
 		}
 	}
-	return 2*short <= len(c.units) && (len(ranks) == len(c.units) || c.shareWork())
+	return 2*own <= len(c.units) && (len(ranks) == len(c.units) || c.shareWork())
 }
 
 // shareWork reports whether three quarters of the units use the region with most

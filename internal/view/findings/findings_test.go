@@ -304,6 +304,25 @@ func TestEfficienciesOfAGoTraceAreThoseOfItsProcessors(t *testing.T) {
 	}
 }
 
+// Processors take what a scheduler gives them: that one works while the others have
+// nothing to do is not told as if they were ranks.
+func TestProcessorsAreNoPeers(t *testing.T) {
+	text := "region idle role=idle\n"
+	for i := range 8 {
+		text += fmt.Sprintf("location processor \"P %d\"\n  0..%d work\n  %d..1000 idle\n", i, 900>>i, 900>>i)
+	}
+	for _, kind := range []string{"processor", "process"} {
+		d := read(t, viewtest.Local(t, func(w trace.Writer) {
+			if err := tracetest.Parse(w, strings.ReplaceAll(text, "location processor", "location "+kind)); err != nil {
+				t.Fatal(err)
+			}
+		}))
+		if told := len(d.Findings) > 0; told != (kind == "process") {
+			t.Errorf("of a %s: %+v", kind, d.Findings)
+		}
+	}
+}
+
 // A run beyond what is read whole is found in its digests and in windows of time.
 func TestALargeRunIsNotScanned(t *testing.T) {
 	if testing.Short() {
