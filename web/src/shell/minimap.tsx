@@ -28,10 +28,13 @@ export function Minimap() {
     const picture = new Picture("minimap", bench.api, bench.newPainter(canvas.current), {
       scene: (s) => (scene.value = s), busy: () => {}, moved: () => {}, failed: (e) => { if (e) bench.reportGone({ detail: e }); },
     });
-    const update = () => picture.update({
-      run: bench.runID.value, view: name, options: {}, spec: bench.look.value.only.length > 0 ? { locations: [...bench.look.value.only] } : {},
-      window: bench.store.wholeRun, wholeRun: bench.store.wholeRun, width: size.width, height: strip, theme: bench.themeName.value, local: false, slides: false, scroll: 0, live: [],
-    });
+    const update = () => {
+      if (bench.runID.value === "") return; // on the way home
+      picture.update({
+        run: bench.runID.value, view: name, options: {}, spec: bench.look.value.only.length > 0 ? { locations: [...bench.look.value.only] } : {},
+        window: bench.store.wholeRun, wholeRun: bench.store.wholeRun, width: size.width, height: strip, theme: bench.themeName.value, local: false, slides: false, scroll: 0, live: [],
+      });
+    };
     const stops = [effect(update), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];
     const observer = new ResizeObserver(() => {
       size.width = element.clientWidth;

@@ -64,6 +64,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const gestures = new Gestures(bench, picture, { element, panel: state, plug: () => plug, foreign, brush: (b) => { brush = b; mark(); } });
     const update = () => {
       const p = state();
+      if (bench.runOf(p) === "") return; // on the way home, where panels are about to go
       const { asked, space } = splitOptions(view, optionsFor(view, { ...bench.plug(p.view).always, ...p.options }, bench.pageOptions(p)));
       const beside = foreign() ? bench.beside(p) : null;
       const timed = follow().time !== "none";

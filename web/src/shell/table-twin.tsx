@@ -51,6 +51,7 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
   // The old rows stay until the first new page is there.
   const stale = useRef(-1);
   useEffect(() => effect(() => {
+    if (bench.runOf(panel) === "") return; // on the way home, where panels are about to go
     JSON.stringify(requestOf(bench, panel, null, 960, 540));
     void sort.value;
     void bench.comebacks.value;

@@ -181,6 +181,21 @@ describe("for those who do not see it", () => {
   });
 });
 
+test("going home asks for nothing of a run that is not there, and the run is found again", async () => {
+  await open();
+  await page.locator(".panel").first().focus();
+  await page.keyboard.press("t");
+  await page.locator(".twin").waitFor();
+  const refused: string[] = [];
+  page.on("response", (r) => { if (r.status() >= 400) refused.push(r.url()); });
+  await page.getByTitle("Home: open another run").click();
+  await page.getByLabel("Files to open").waitFor({ state: "attached" });
+  await page.waitForTimeout(300);
+  expect(refused).toEqual([]);
+  await page.goBack();
+  await settled(page);
+});
+
 test("one panel alone can be embedded", async () => {
   await open();
   await page.goto(`http://127.0.0.1:${program.port}/?embed=timeline&run=stencil&0.links=none&theme=dark`);
