@@ -20,7 +20,6 @@ type converter struct {
 	first, last trace.Time
 	started     bool
 	untold      bool // the trace does not say in which state Ps are when it begins
-	located     int  // goroutines that have a row
 
 	g          herd
 	spare      []*goroutine // that ended

@@ -89,12 +89,9 @@ func headerVersion(head []byte) (n int, ok bool) {
 // when it begins. Before, the first that is known of a P is that it starts.
 const toldStates = 22
 
-// largeTrace is the size of a file from which on memory is worth a pause, and
-// manyGoroutines is how many have the same effect.
-const (
-	largeTrace     = 16 << 20
-	manyGoroutines = 1 << 17
-)
+// largeTrace is the size of a file from which on memory is worth a pause. The store makes
+// one of its own for many goroutines.
+const largeTrace = 16 << 20
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	path := run.Files[0]
@@ -112,7 +109,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	// What the library read is garbage by now, larger than the trace. It goes back to
 	// the system before the writer sorts, so that the two do not add up.
-	if run.Size() > largeTrace || c.located > manyGoroutines {
+	if run.Size() > largeTrace {
 		debug.FreeOSMemory()
 	}
 	return c.close()
