@@ -23,6 +23,12 @@ func (m *Polygon) Add(xs, ys []float32, fill Colour) {
 	m.Flags = inStep(m.Flags, len(m.Fill), 0)
 }
 
+// AddCut marks what goes on beyond the edge of an axis: a small triangle with its tip
+// at x, y that points to the right (dir 1) or to the left (dir -1).
+func (m *Polygon) AddCut(x, y, dir, size float32) {
+	m.Add([]float32{x, x - dir*size*1.5, x - dir*size*1.5}, []float32{y, y - size, y + size}, UIWarning)
+}
+
 // SetFlags changes how the polygon added last is drawn.
 func (m *Polygon) SetFlags(f Flag) { m.Flags = setLast(m.Flags, len(m.Fill), 0, f) }
 

@@ -92,7 +92,7 @@ var OptionTable = []Option{
 	{Name: "until", Kind: "text", Help: "draw only what had begun by then: a time, or a share such as 40%"},
 	{Name: "light", Kind: "switch", Default: "false", Help: "draw the whole run and light up what is selected"},
 	{Name: "all", Kind: "switch", Default: "false", Help: "JSON and CSV hold everything, not what is drawn"},
-	{Name: "colour", Kind: "text", Default: "region", Help: "what colours mean: region, role, busy, duration"},
+	{Name: "colour", Kind: "text", Default: "region", Help: "what colours mean: region, role, busy, duration; of boxes location or groups"},
 	{Name: "palette", Kind: "choice", Choices: []string{"viridis", "cividis", "diverging"}, Default: "viridis", Help: "colours of magnitudes"},
 	{Name: "paper", Kind: "switch", Default: "false", Help: "the paper's own colours"},
 }

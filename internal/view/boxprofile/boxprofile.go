@@ -3,15 +3,18 @@
 //
 // After Brendel. A box is the quantiles 2, 25, 50, 75 and 98 % of the calls that
 // begin in the window, at full duration. Past mostLanes locations those that
-// behave alike are drawn as one, with the spread of their members' medians.
+// behave alike are drawn as one, with the spread of their members' medians, or, where
+// all behave alike, those of a machine or of a run of ranks.
 package boxprofile
 
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -25,17 +28,17 @@ var View = &view.View{
 	Summary: "box plots of calls, a box per region and location, with the number of calls",
 	HowToRead: "Every region has a band with one box a location, in the order of the colours in the first column. The box holds the middle half of the calls, the line in it is the median, " +
 		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single line; a hollow colour says that the region is not called there. " +
-		"The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same. " +
+		"A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same. " +
 		"In the page the wheel zooms the axis, a click on a name keeps a region on top, and one with Ctrl hides it.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "over", "order=differs", "arrange", "group=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "by=regions", "alike", "k"),
+	Options: view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "by=regions", "alike", "k"),
 	Compute: compute,
 }
 
 const (
-	// mostLanes is how many locations are drawn one by one.
+	// mostLanes is how many locations are drawn one by one unless more are asked for.
 	mostLanes = 96
-	// mostHues is how many locations have a colour of their own.
+	// mostHues is how many locations have a hue of their own; more have a ramp.
 	mostHues = 12
 )
 
@@ -58,6 +61,8 @@ type result struct {
 
 	groups     *grouping.Groups // nil where there are too few to group
 	numbers    []int            // of the groups, where they are those of the arrangement
+	blocks     *view.Blocks     // in place of groups, where all are one group
+	colours    string           // location or groups
 	groupRows  []callgraph.Row  // by group, where locations are not drawn one by one
 	notes      []string
 	stretch    string
@@ -130,6 +135,9 @@ func (r *result) check() error {
 	default:
 		return fmt.Errorf("--by %q: want regions or categories", by)
 	}
+	if r.colours = v.Text("colour"); !slices.Contains([]string{"auto", "location", "groups"}, r.colours) {
+		return fmt.Errorf("--colour %q: want auto, location or groups", r.colours)
+	}
 	switch {
 	case r.metric == "calls":
 		r.unit = "count"
@@ -192,23 +200,41 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	if err != nil || len(r.locations) <= mostHues || r.over == "locations" {
 		return err
 	}
-	g := r.groups
-	if g == nil {
+	if r.groups == nil {
 		if table == nil {
 			table, err = grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
 			if err != nil {
 				return err
 			}
 		}
-		g = r.grouping(table)
-		r.groups = g
+		r.groups = r.grouping(table)
 	}
-	if len(r.locations) > mostLanes {
-		r.groupRows, err = plan.Merge(g.Of, len(g.Members), scan)
-		r.notes = append(r.notes, fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s, with the spread of their members' medians as a pale band",
-			view.Count(len(r.locations), "location"), view.Count(len(g.Members), "group")))
+	if len(r.groups.Members) == 1 && !r.request.Values.Set("k") && !r.oneByOne() {
+		r.blocks = view.MakeBlocks(r.tree, r.locations, r.names, mostHues)
+		r.groups, r.numbers = &grouping.Groups{Of: r.blocks.Of, Members: r.blocks.Members}, nil
+	}
+	if !r.oneByOne() {
+		r.groupRows, err = plan.Merge(r.groups.Of, len(r.groups.Members), scan)
+		r.notes = append(r.notes, r.manyNote())
 	}
 	return err
+}
+
+// oneByOne reports whether each location has a box: while they are few, or where that
+// is asked for and the picture is high enough.
+func (r *result) oneByOne() bool {
+	n := len(r.locations)
+	return n <= mostLanes || r.request.Values.Set("group") && r.request.Values.Text("group") != "auto" && n*leastLane <= r.request.Size.Height-headRoom-scene.AxisHeight-4
+}
+
+// manyNote says how locations are drawn that are too many for a box each.
+func (r *result) manyNote() string {
+	n := len(r.locations)
+	text := fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s", view.Count(n, "location"), view.Count(len(r.groups.Members), "group"))
+	if r.blocks != nil {
+		text = r.blocks.Note("a box")
+	}
+	return fmt.Sprintf("%s, with the spread of their members' medians as a pale band; --group ranks draws each where the picture is %s pixels high", text, view.Thousands(int64(n*leastLane+headRoom+scene.AxisHeight+4)))
 }
 
 // mostFolded is how many locations are read by caller and callee at first, so that
@@ -248,7 +274,7 @@ func (r *result) arrange(ctx context.Context) (err error) {
 		return err
 	}
 	r.notes = r.Arrangement().AddNote(r.notes)
-	if len(r.locations) <= mostLanes || r.over == "locations" {
+	if r.oneByOne() || r.over == "locations" {
 		callgraph.Renumber(r.rows, r.Arrangement().Reorder(&r.locations, &r.names))
 	}
 	if len(r.locations) > mostHues && r.over != "locations" {
@@ -257,6 +283,19 @@ func (r *result) arrange(ctx context.Context) (err error) {
 		r.groups = g
 	}
 	return nil
+}
+
+// groupName names a group, or the block in its place.
+func (r *result) groupName(k int) string {
+	if r.blocks != nil {
+		return r.blocks.Names[k]
+	}
+	return fmt.Sprintf("group %d", r.number(k)+1)
+}
+
+// byGroup reports whether colours are those of groups, where each location has a box.
+func (r *result) byGroup() bool {
+	return r.groups != nil && (r.colours == "groups" || r.colours == "auto" && len(r.groups.Members) > 1)
 }
 
 // number gives the number of a group, from 0, as other views have it.

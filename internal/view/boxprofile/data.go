@@ -45,6 +45,7 @@ type Row struct {
 // A Group is locations drawn in one colour, or as one box.
 type Group struct {
 	ID      int                `json:"id"`
+	Name    string             `json:"name"`
 	Members []trace.LocationID `json:"members"`
 	Boxes   []Row              `json:"boxes"` // where locations are not drawn one by one
 }
@@ -91,7 +92,7 @@ func (r *result) Data() any {
 	}
 	if r.groups != nil {
 		for k, members := range r.groups.Members {
-			g := Group{ID: r.number(k), Members: []trace.LocationID{}, Boxes: []Row{}}
+			g := Group{ID: r.number(k), Name: r.groupName(k), Members: []trace.LocationID{}, Boxes: []Row{}}
 			for _, m := range members {
 				g.Members = append(g.Members, r.locations[m])
 			}

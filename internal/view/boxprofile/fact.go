@@ -30,7 +30,11 @@ func (r *result) fact(l *lane) view.Fact {
 		line("over", view.Count(len(r.locations), "location"), "")
 	case r.groupRows != nil:
 		members := r.groups.Members[l.owner]
-		line("group", fmt.Sprint(r.number(int(l.owner))+1), "")
+		if r.blocks != nil {
+			line("block", r.groupName(int(l.owner)), "")
+		} else {
+			line("group", fmt.Sprint(r.number(int(l.owner))+1), "")
+		}
 		line("locations", view.NameList(r.names, members, 8), "")
 		f.Count = int64(len(members))
 		f.Text = fmt.Sprintf("Aggregated: all calls of %s.", view.Count(len(members), "location"))

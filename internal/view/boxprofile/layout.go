@@ -12,18 +12,23 @@ import (
 
 const (
 	headRoom   = 20 // over the frames, for their names
-	bandGap    = 6  // between regions
-	leastLane  = 1.5
-	goodLane   = 9 // a lane is not made lower than this to show more regions
+	bandGap    = 6  // between regions, at least
+	mostGap    = 40 // where whole pixels leave room over
+	leastLane  = 2  // one pixel of box, one between lanes
+	fairLane   = 3  // where that leaves room for some regions
+	goodLane   = 9  // a lane is not made lower than this to show more regions
 	mostLane   = 22
 	swatch     = 12
-	columnGap  = 20
+	columnGap  = 44  // between the axes of counts and of values, for the labels at their ends
+	narrowGap  = 20  // where there is little room
 	leastWidth = 200 // below it boxes alone are drawn
 )
 
 // A drawing remembers where things were put, for Pick.
 type drawing struct {
 	lanes []lane
+	gap   float32 // between regions
+	cut   bool    // something goes on beyond the axis
 	boxes scene.Frame
 	bars  scene.Frame
 }
@@ -48,16 +53,28 @@ func (r *result) owners() int {
 	return len(r.locations)
 }
 
-// fit says how many regions are drawn and how high a lane is.
-func (r *result) fit(height float32) (regions int, laneHeight float32) {
+// fit says how many regions are drawn, how high a lane is and what lies between
+// regions. Lanes have whole pixels, so that all look alike and none fuse.
+func (r *result) fit(height float32) (regions int, laneHeight, gap float32) {
 	n := float32(r.owners())
 	want := max(leastLane, min(goodLane, height/6/n))
+	if want < fairLane && 3*(fairLane*n+bandGap) <= height {
+		want = fairLane
+	}
 	regions = max(1, min(len(r.regions), int((height+bandGap)/(want*n+bandGap))))
 	if r.shown > 0 {
 		regions = min(r.shown, len(r.regions), max(1, int((height+bandGap)/(leastLane*n+bandGap))))
 	}
 	laneHeight = ((height+bandGap)/float32(regions) - bandGap) / n
-	return regions, max(min(laneHeight, mostLane), min(leastLane, height/n))
+	laneHeight = max(min(laneHeight, mostLane), min(leastLane, height/n))
+	if laneHeight >= leastLane {
+		laneHeight = float32(math.Floor(float64(laneHeight)))
+	}
+	gap = bandGap
+	if regions > 1 && laneHeight < goodLane {
+		gap = min(max((height-float32(regions)*laneHeight*n)/float32(regions-1), bandGap), mostGap)
+	}
+	return regions, laneHeight, float32(math.Floor(float64(gap)))
 }
 
 // Scene draws bands of regions: names, colours of locations, bars of calls, boxes.
@@ -69,9 +86,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		top, bottom = 0, 0
 	}
 	plot := max(h-top-bottom, 1)
-	regions, laneHeight := r.fit(plot)
-	r.drawn = drawing{lanes: r.place(regions, laneHeight, top)}
-	used := min(float32(regions)*(laneHeight*float32(r.owners())+bandGap)-bandGap, plot)
+	regions, laneHeight, gap := r.fit(plot)
+	r.drawn = drawing{gap: gap}
+	r.drawn.lanes = r.place(regions, laneHeight, top)
+	used := min(float32(regions)*(laneHeight*float32(r.owners())+gap)-gap, plot)
 	rows := r.scaleRows(regions, laneHeight, top)
 	left := float32(0)
 	if w >= leastWidth {
@@ -87,7 +105,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if w < leastWidth {
 		bars.W = 1
 	}
-	boxes := scene.Frame{Name: "main", X: bars.X + bars.W + columnGap, Y: top, H: used, XScale: r.scale()}
+	between := float32(columnGap)
+	if w < 2*leastWidth {
+		between = narrowGap
+	}
+	boxes := scene.Frame{Name: "main", X: bars.X + bars.W + between, Y: top, H: used, XScale: r.scale()}
 	boxes.W = max(w-boxes.X-14, 1)
 	boxes.YScale = scene.Scale{Kind: "rows", Rows: rows}
 	for _, f := range []scene.Frame{colours, bars, boxes} {
@@ -177,7 +199,7 @@ func (r *result) scaleRows(regions int, laneHeight, top float32) []scene.Row {
 	rows := make([]scene.Row, regions)
 	height := laneHeight * float32(r.owners())
 	for k := range rows {
-		y := top + float32(k)*(height+bandGap)
+		y := top + float32(k)*(height+r.drawn.gap)
 		n := &r.nodes[r.regions[k].node]
 		rows[k] = scene.Row{From: y, To: y + height, Location: scene.NoID, Region: uint32(n.Regions[0]), Label: n.Name, Count: r.owners()}
 	}
@@ -209,7 +231,7 @@ func (r *result) place(regions int, laneHeight, top float32) []lane {
 				lanes[first+int(r.rows[i].Owner)].row = &r.rows[i]
 			}
 		}
-		y += float32(owners)*laneHeight + bandGap
+		y += float32(owners)*laneHeight + r.drawn.gap
 	}
 	return lanes
 }
@@ -230,9 +252,14 @@ func (r *result) mostCalls() (most float64) {
 func (r *result) scale() scene.Scale {
 	low, high := math.Inf(1), 0.0
 	for _, l := range r.drawn.lanes {
-		if l.row != nil {
-			if high = max(high, l.row.Box[4]); l.row.Box[0] > 0 {
-				low = min(low, l.row.Box[0])
+		if l.row == nil {
+			continue
+		}
+		// The smallest positive value drawn, whichever quantile that is: where the
+		// lowest is 0 the others still have their places.
+		for _, v := range append(l.row.Box[:], l.spread.low, l.spread.high) {
+			if v > 0 && !math.IsInf(v, 0) {
+				low, high = min(low, v), max(high, v)
 			}
 		}
 	}
@@ -256,7 +283,7 @@ func (r *result) scale() scene.Scale {
 	return out
 }
 
-// colour of a lane: hues of locations while there are few, else of groups.
+// colour of a lane: of its location or of its group.
 func (r *result) colour(l *lane) scene.Colour {
 	switch {
 	case r.over == "locations":
@@ -264,11 +291,22 @@ func (r *result) colour(l *lane) scene.Colour {
 		return scene.RegionColour(n.Name, uint8(n.Role))
 	case r.groupRows != nil:
 		return scene.LocationColour(r.number(int(l.owner)))
-	case r.groups != nil:
+	case r.byGroup():
 		return scene.LocationColour(r.number(int(r.groups.Of[l.owner])))
 	}
-	return scene.LocationColour(int(l.owner))
+	return r.own(int(l.owner))
 }
+
+// own is the colour of one location: a hue while they are few, else its place on a ramp.
+func (r *result) own(i int) scene.Colour {
+	if n := len(r.locations); n > mostHues {
+		return scene.Ramp(ownRamp, ownEnd*float64(i)/float64(n-1))
+	}
+	return scene.LocationColour(i)
+}
+
+// The ramp of locations; its last colours are too pale for a line.
+const ownRamp, ownEnd = "viridis", 0.88
 
 func (r *result) legend(s *scene.Scene) {
 	add := func(label string, c scene.Colour, f scene.Flag) {
@@ -276,18 +314,13 @@ func (r *result) legend(s *scene.Scene) {
 	}
 	switch {
 	case r.over == "locations":
+		r.legendCut(s)
 		return
-	case r.groups != nil:
-		for k, members := range r.groups.Members {
-			label := fmt.Sprintf("group %d: %s", r.number(k)+1, view.Count(len(members), "location"))
-			if names := view.NameList(r.names, members, 5); len(names) < 24 {
-				label = fmt.Sprintf("group %d: %s", r.number(k)+1, names)
-			}
-			if r.numbers != nil && r.groupRows == nil {
-				label = r.Arrangement().Label(r.number(k))
-			}
-			add(label, scene.LocationColour(r.number(k)), 0)
-		}
+	case r.groupRows != nil || r.byGroup():
+		r.legendGroups(add)
+	case len(r.locations) > mostHues:
+		n := len(r.locations)
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "location, in the order of the boxes", Colour: r.own(0), RampEnd: r.own(n - 1), RampLow: r.names[0], RampHigh: r.names[n-1], Region: scene.NoID, Parent: scene.NoID})
 	default:
 		for i, name := range r.names {
 			if g := r.Arrangement().Group(r.locations[i]); g >= 0 {
@@ -297,6 +330,37 @@ func (r *result) legend(s *scene.Scene) {
 		}
 	}
 	add("not called here", scene.UIEmpty, scene.Hatched)
+	r.legendCut(s)
+}
+
+// legendGroups names groups, and their members where that is short.
+func (r *result) legendGroups(add func(string, scene.Colour, scene.Flag)) {
+	for k, members := range r.groups.Members {
+		label := r.groupName(k)
+		switch names := view.NameList(r.names, members, 5); {
+		case label == names:
+		case len(names) < 24:
+			label += ": " + names
+		default:
+			label += ": " + view.Count(len(members), "location")
+		}
+		if r.numbers != nil && r.groupRows == nil {
+			label = r.Arrangement().Label(r.number(k))
+		}
+		add(label, scene.LocationColour(r.number(k)), 0)
+	}
+}
+
+// legendCut explains the marks of what the axis cannot show.
+func (r *result) legendCut(s *scene.Scene) {
+	if !r.drawn.cut {
+		return
+	}
+	label := "goes on beyond the axis"
+	if r.drawn.boxes.XScale.Kind == "log" {
+		label += ", or down to 0"
+	}
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: scene.UIWarning, Region: scene.NoID, Parent: scene.NoID})
 }
 
 func (r *result) locationsOf(l *lane) []trace.LocationID {

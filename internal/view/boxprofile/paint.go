@@ -3,6 +3,7 @@ package boxprofile
 import (
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -12,7 +13,7 @@ func (r *result) bands(s *scene.Scene, rows []scene.Row, width float32) {
 	ground := &scene.Rect{}
 	for k := range rows {
 		if k%2 == 1 {
-			ground.Add(0, rows[k].From-bandGap/2, width, rows[k].To-rows[k].From+bandGap, scene.UIBand)
+			ground.Add(0, rows[k].From-r.drawn.gap/2, width, rows[k].To-rows[k].From+r.drawn.gap, scene.UIBand)
 		}
 	}
 	// Behind the grid.
@@ -24,7 +25,7 @@ func (r *result) bands(s *scene.Scene, rows []scene.Row, width float32) {
 
 // paint draws all lanes.
 func (r *result) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
-	p := &painter{r: r, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{}, pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{}, single: &scene.Rect{}, words: &scene.Text{Size: 11}}
+	p := &painter{r: r, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{}, pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{}, single: &scene.Rect{}, words: &scene.Text{Size: 11}, cuts: &scene.Polygon{}, stubs: &scene.Rect{}}
 	most := 0.0
 	for _, l := range r.drawn.lanes {
 		if l.row != nil {
@@ -41,23 +42,26 @@ func (r *result) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
 			}
 			continue
 		}
-		p.swatches.Add(colours.X, l.y, colours.W, l.h, c)
+		y, h := inner(l)
+		p.swatches.Add(colours.X, y, colours.W, h, c)
 		p.lane(l, c, math.Sqrt(l.row.Count/most))
 	}
 	s.AddLayer("locations", -1, p.swatches)
 	s.AddLayer("calls", 1, p.counts, p.words)
-	s.AddLayer("boxes", 2, p.pale, p.whiskers, p.bodies, p.medians, p.single)
+	s.AddLayer("boxes", 2, p.pale, p.whiskers, p.bodies, p.medians, p.single, p.stubs, p.cuts)
+	r.drawn.cut = p.isCut
 }
 
 // hollow draws the colour of a location that does not call the region as a frame.
 func (p *painter) hollow(f *scene.Frame, l *lane, c scene.Colour) {
 	const line = 1.5
+	y, h := inner(l)
 	if l.h < 4*line || f.W < 4*line {
-		p.swatches.Add(f.X, l.y, f.W, l.h, scene.UIEmpty)
+		p.swatches.Add(f.X, y, f.W, h, scene.UIEmpty)
 		return
 	}
-	p.swatches.Add(f.X, l.y, f.W, l.h, c)
-	p.swatches.Add(f.X+line, l.y+line, f.W-2*line, l.h-2*line, scene.UIBackground)
+	p.swatches.Add(f.X, y, f.W, h, c)
+	p.swatches.Add(f.X+line, y+line, f.W-2*line, h-2*line, scene.UIBackground)
 }
 
 type painter struct {
@@ -71,9 +75,12 @@ type painter struct {
 	medians     *scene.Rect
 	single      *scene.Rect
 	words       *scene.Text
+	cuts        *scene.Polygon // what the axis cannot show
+	stubs       *scene.Rect    // the same in low lanes
+	isCut       bool
 }
 
-// x gives the place of a value; 0 lies at the left end of a logarithmic axis.
+// x gives the place of a value, cut at the ends of the axis.
 func (p *painter) x(v float64) float32 {
 	f := p.boxes
 	if v = min(v, f.XScale.End); v < f.XScale.Begin {
@@ -82,43 +89,95 @@ func (p *painter) x(v float64) float32 {
 	return f.XPixel(v)
 }
 
+// shows reports whether a value has a place on the axis; 0 has none on a logarithmic one.
+func (p *painter) shows(v float64) bool { return v >= p.boxes.XScale.Begin && v <= p.boxes.XScale.End }
+
+// inner gives the height of a lane that is drawn on: a pixel at least stays free, so
+// that equal lanes do not fuse.
+func inner(l *lane) (y, h float32) {
+	switch {
+	case l.h < leastLane:
+		return l.y, l.h
+	case l.h < 8:
+		return l.y, l.h - 1
+	}
+	pad := min(l.h*0.12, 2)
+	return l.y + pad, l.h - 2*pad
+}
+
 // lane draws the bar and the box; thick is how sure the box is, from 0 to 1.
 func (p *painter) lane(l *lane, c scene.Colour, thick float64) {
 	row := l.row
-	pad := min(l.h*0.12, 2)
-	p.counts.Add(p.bars.X, l.y+pad, max(p.bars.XPixel(row.Count)-p.bars.X, 1), l.h-2*pad, c)
-	if row.Box[4] < p.boxes.XScale.Begin && p.boxes.XScale.Kind == "linear" || row.Box[0] > p.boxes.XScale.End {
-		return // outside what is zoomed into
+	top, h := inner(l)
+	p.counts.Add(p.bars.X, top, max(p.bars.XPixel(row.Count)-p.bars.X, 1), h, c)
+	p.cut(l, top, h)
+	if row.Box[4] < p.boxes.XScale.Begin || row.Box[0] > p.boxes.XScale.End {
+		return // outside of what is zoomed into
 	}
 	if l.spread.low <= l.spread.high {
 		a, b := p.x(l.spread.low), p.x(l.spread.high)
-		p.pale.Add(a, l.y+0.5, max(b-a, 1), l.h-1, c)
+		p.pale.Add(a, top, max(b-a, 1), h, c)
 		p.pale.SetFlags(scene.Dimmed)
 	}
-	h := l.h - 2*pad
+	y := top
 	if l.h >= 4 {
-		h = max(h*float32(0.25+0.75*thick), 2)
+		high := max(h*float32(0.25+0.75*thick), 2)
+		y, h = top+(h-high)/2, high
 	}
-	y := l.y + (l.h-h)/2
 	a, b := p.x(row.Box[0]), p.x(row.Box[4])
 	if row.Count == 1 || b-a < 1 {
 		p.single.Add(a-1, y, 2, h, c)
 		return
 	}
-	q1, q3 := p.x(row.Box[1]), p.x(row.Box[3])
-	thin := max(min(h*0.16, 2), 1)
 	if l.h < 4 {
 		p.whiskers.Add(a, y, b-a, h, c)
 		p.whiskers.SetFlags(scene.Dimmed)
 	} else {
-		p.whiskers.Add(a, l.y+(l.h-thin)/2, b-a, thin, c)
-		p.whiskers.Add(a, y+h*0.2, 1, h*0.6, c)
-		p.whiskers.Add(b-1, y+h*0.2, 1, h*0.6, c)
+		thin := max(min(h*0.16, 2), 1)
+		p.whiskers.Add(a, y+(h-thin)/2, b-a, thin, c)
+		if p.shows(row.Box[0]) {
+			p.whiskers.Add(a, y+h*0.2, 1, h*0.6, c)
+		}
+		if p.shows(row.Box[4]) {
+			p.whiskers.Add(b-1, y+h*0.2, 1, h*0.6, c)
+		}
 	}
+	p.body(row, y, h, c)
+}
+
+// body draws the middle half of the calls, as far as the axis shows it.
+func (p *painter) body(row *callgraph.Row, y, h float32, c scene.Colour) {
+	if row.Box[3] < p.boxes.XScale.Begin || row.Box[1] > p.boxes.XScale.End {
+		return
+	}
+	q1, q3 := p.x(row.Box[1]), p.x(row.Box[3])
 	p.bodies.Add(q1, y, max(q3-q1, 1), h, c)
-	if q3-q1 >= 3 {
+	if q3-q1 >= 3 && p.shows(row.Box[2]) {
 		m := p.x(row.Box[2])
 		p.medians.Add(min(max(m-1, q1), q3-2), y, 2, h, scene.UIBackground)
+	}
+}
+
+// cut marks what the axis cannot show, on the side where it lies.
+func (p *painter) cut(l *lane, y, h float32) {
+	f, row := p.boxes, l.row
+	low, high := row.Box[0], row.Box[4]
+	if l.spread.low <= l.spread.high {
+		low, high = min(low, l.spread.low), max(high, l.spread.high)
+	}
+	mark := func(x, dir float32) {
+		p.isCut = true
+		if h < 4 {
+			p.stubs.Add(x+min(-dir*3, 0), y, 3, h, scene.UIWarning)
+			return
+		}
+		p.cuts.AddCut(x, y+h/2, dir, min(max(h/3, 2), 4))
+	}
+	if low < f.XScale.Begin {
+		mark(f.X, -1)
+	}
+	if high > f.XScale.End {
+		mark(f.X+f.W, 1)
 	}
 }
 
