@@ -110,7 +110,7 @@ func writeCheck(w io.Writer, t *view.Twin, failed []string) error {
 func printCheck(w io.Writer, source string, d *findings.Data, notes, failed []string, all bool) {
 	fmt.Fprintln(w, source)
 	if p := &d.POP; p.LoadBalance != nil && p.Parallel != nil {
-		fmt.Fprintf(w, "  load balance %s, communication efficiency %s, parallel efficiency %s\n", view.FormatShare(*p.LoadBalance), view.FormatShare(*p.Communication), view.FormatShare(*p.Parallel))
+		fmt.Fprintf(w, "  load balance %s, communication efficiency %s, parallel efficiency %s (over %d %s)\n", view.FormatShare(*p.LoadBalance), view.FormatShare(*p.Communication), view.FormatShare(*p.Parallel), p.Locations, p.Over)
 	}
 	if len(d.Findings) == 0 {
 		fmt.Fprintln(w, "\nnothing stands out")

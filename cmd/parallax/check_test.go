@@ -48,13 +48,16 @@ func TestCheckAsJSONIsTheTwinWithWhatFailed(t *testing.T) {
 				Severity string `json:"severity"`
 				Text     string `json:"text"`
 			} `json:"findings"`
-			POP map[string]float64 `json:"pop"`
+			POP struct {
+				LoadBalance float64 `json:"load_balance"`
+				Over        string  `json:"over"`
+			} `json:"pop"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		t.Fatal(err)
 	}
-	if status != 1 || d.View != "findings" || len(d.Failed) != 1 || d.Options["phase"] != "slices:4" || len(d.Data.Findings) == 0 || d.Data.POP["load_balance"] <= 0 {
+	if status != 1 || d.View != "findings" || len(d.Failed) != 1 || d.Options["phase"] != "slices:4" || len(d.Data.Findings) == 0 || d.Data.POP.LoadBalance <= 0 || d.Data.POP.Over == "" {
 		t.Errorf("status %d: %+v", status, d)
 	}
 }

@@ -39,8 +39,8 @@ func (r *reporter) findings() error {
 		return r.leave("findings", err)
 	}
 	var data struct {
-		Findings []finding.Finding   `json:"findings"`
-		POP      map[string]*float64 `json:"pop"`
+		Findings []finding.Finding `json:"findings"`
+		POP      map[string]any    `json:"pop"`
 	}
 	text, err := json.Marshal(result.Data())
 	if err != nil {
@@ -116,10 +116,10 @@ func (r *reporter) selectionOf(f *finding.Finding) trace.Selection {
 	return sel
 }
 
-func (r *reporter) pop(data map[string]*float64) {
+func (r *reporter) pop(data map[string]any) {
 	for _, x := range []struct{ key, label string }{{"parallel_efficiency", "parallel efficiency"}, {"load_balance", "load balance"}, {"communication_efficiency", "communication efficiency"}} {
-		if v := data[x.key]; v != nil {
-			r.doc.POP = append(r.doc.POP, fact{x.label, view.FormatShare(*v)})
+		if v, ok := data[x.key].(float64); ok {
+			r.doc.POP = append(r.doc.POP, fact{x.label, view.FormatShare(v)})
 		}
 	}
 }

@@ -105,13 +105,13 @@ type Evidence struct {
 }
 
 // Sort ranks findings: suspicious clocks first, since all times across locations
-// hang on them; then by level, then by time lost, then by kind and words.
+// hang on them; then by time lost, then by level, kind and words.
 func Sort(list []Finding) {
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(first(&a), first(&b)),
-			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
 			cmp.Compare(b.Lost, a.Lost),
+			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
 			cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)),
 			cmp.Compare(a.Text, b.Text),
 		)

@@ -140,14 +140,14 @@ func TestTheEndOfABroadDistributionIsNotAGroupApart(t *testing.T) {
 	}
 }
 
-func TestClocksComeFirstThenLevelThenTimeLost(t *testing.T) {
+func TestClocksComeFirstThenTimeLostThenLevel(t *testing.T) {
 	list := []Finding{{Kind: Straggler, Severity: Medium, Lost: 900}, {Kind: Imbalance, Severity: High, Lost: 10}, {Kind: Straggler, Severity: High, Lost: 20}, {Kind: Clock, Severity: High}, {Kind: Data, Severity: Low}}
 	Sort(list)
 	got := ""
 	for _, f := range list {
 		got += fmt.Sprint(f.Kind, " ", f.Lost, ", ")
 	}
-	if want := "clock 0, straggler 20, imbalance 10, straggler 900, data 0, "; got != want {
+	if want := "clock 0, straggler 900, straggler 20, imbalance 10, data 0, "; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

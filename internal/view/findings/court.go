@@ -70,22 +70,10 @@ func (c *court) peers() bool {
 // shareWork reports whether three quarters of the units use the region with most
 // busy time.
 func (c *court) shareWork() bool {
-	sums := map[string]float64{}
-	for i, r := range c.table.region {
-		if c.regions[r].Role.Busy() {
-			sums[c.regions[r].Name] += c.table.exclusive[i]
-		}
-	}
-	top := ""
-	for n, v := range sums {
-		if top == "" || v > sums[top] || v == sums[top] && n < top {
-			top = n
-		}
-	}
 	uses := map[int32]bool{}
-	for i, r := range c.table.region {
-		if c.regions[r].Name == top && c.table.exclusive[i] > 0 {
-			uses[c.unitOf[c.rows[c.table.row[i]]]] = true
+	for row, u := range c.users() {
+		if u {
+			uses[c.unitOf[c.rows[row]]] = true
 		}
 	}
 	return 4*len(uses) >= 3*len(c.units)

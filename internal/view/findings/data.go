@@ -8,9 +8,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A POP is POP's efficiencies of the selection, over locations that hold
-// intervals; shares are null where they are not defined.
+// A POP is POP's efficiencies of the selection, over rows that have the same to do;
+// Over says which, Locations how many. Shares are null where they are not defined.
 type POP struct {
+	Over          string   `json:"over"`
 	Locations     int      `json:"locations"`
 	Mean          float64  `json:"useful_mean"`
 	Max           float64  `json:"useful_max"`
@@ -40,7 +41,7 @@ func defined(x float64) *float64 {
 func (r *result) Data() any {
 	e := &r.pop
 	return Data{Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Phases: r.phases,
-		POP: POP{Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime, LoadBalance: defined(e.LoadBalance), Communication: defined(e.Communication), Parallel: defined(e.Parallel)}}
+		POP: POP{Over: r.what, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime, LoadBalance: defined(e.LoadBalance), Communication: defined(e.Communication), Parallel: defined(e.Parallel)}}
 }
 
 // Table has a line a finding.

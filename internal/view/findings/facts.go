@@ -34,6 +34,7 @@ type facts struct {
 	class      []string  // of a row: the kind of its location
 	table      *totals   // of the whole selection
 	useful     []float64 // busy time of a row
+	alike      alike
 	pop        pop.Efficiency
 	notes      []string
 	partial    bool    // waits are those of a sample of the run
@@ -64,7 +65,9 @@ func gather(ctx context.Context, q *view.Request) (*facts, error) {
 		f.length = f.table.longest(len(f.rows))
 	}
 	f.processors = view.Processors(f.tree, f.rows)
-	f.efficiency()
+	if err = f.efficiency(ctx); err != nil {
+		return nil, err
+	}
 	switch {
 	case f.profile:
 		return f, nil
@@ -109,27 +112,6 @@ func (f *facts) chooseUnits(ctx context.Context) error {
 	}
 	f.names = view.UnitNames(f.tree, units)
 	return ctx.Err()
-}
-
-// efficiency is POP's, over rows; over processors alone where goroutines tell the
-// same time again.
-func (f *facts) efficiency() {
-	f.useful = make([]float64, len(f.rows))
-	t := f.table
-	for i := range t.region {
-		if f.regions[t.region[i]].Role.Busy() {
-			f.useful[t.row[i]] += t.exclusive[i]
-		}
-	}
-	useful := f.useful
-	if ids := f.processors; ids != nil {
-		useful = make([]float64, len(ids))
-		for i, id := range ids {
-			useful[i] = f.useful[f.rowOf[id]]
-		}
-		f.notes = append(f.notes, fmt.Sprintf("efficiencies are of the %d processors alone, since goroutines tell the same time from their side", len(ids)))
-	}
-	f.pop = pop.Of(useful, float64(f.length))
 }
 
 // totals are times by row and region.

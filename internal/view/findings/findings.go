@@ -28,7 +28,7 @@ var View = &view.View{
 	Paper:   "POP's efficiencies (Wagner, Mohr, Giménez, Labarta); wait states (Wolf, Mohr; Böhme et al.); moments, entropy and groups as in their views",
 	Summary: "the answers in words: what the run loses time by, most first",
 	HowToRead: "Each line is one finding: a sentence, and a bar of the time lost by it, added up over locations. Clocks that disagree come first, since times across locations mean little then. " +
-		"Findings are high where those who are hit lose at least 5 % of their time by it, medium from 2 %. Several signs of one cause are one finding. Load balance is the mean over the maximum of the busy time of locations, " +
+		"Findings are high where those who are hit lose at least 5 % of their time by it, medium from 2 %. Several signs of one cause are one finding. Load balance is the mean over the maximum of the busy time of rows that have the same to do (ranks of a job, threads of a team, GPUs), " +
 		"communication efficiency the maximum over the length of the run (POP). Of traces with processors and goroutines it says where goroutines wait for a processor, what garbage collection takes, and who is blocked while processors idle. An empty list means that nothing stands out. Choosing a finding selects what it is about, and opens the view that shows it.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("phase=auto", "top"),
@@ -43,6 +43,8 @@ type result struct {
 	list    []finding.Finding
 	shown   int
 	pop     pop.Efficiency
+	over    string // what pop is over, in words
+	what    string // the same without the number
 	phases  string
 	notes   []string
 	drawn   drawing
@@ -62,7 +64,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r.list = c.findings()
-	r.pop, r.notes = f.pop, f.notes
+	r.pop, r.over, r.what, r.notes = f.pop, f.alike.words(), f.alike.what, f.notes
 	if f.phases != nil {
 		r.phases = f.phases.By
 	}

@@ -241,7 +241,7 @@ func TestWhatLINPACKAndLAMMPSDoIsRecognised(t *testing.T) {
 // POP's numbers are computed again from what `parallax info --json` tells, and from
 // the profile of each location.
 func TestEfficienciesEqualAnotherComputation(t *testing.T) {
-	for _, name := range []string{"stencil", "training", "g5k433"} {
+	for _, name := range []string{"stencil", "g5k433"} {
 		d, _ := demo.Find(name)
 		r := viewtest.Local(t, func(w trace.Writer) {
 			if err := d.Write(context.Background(), d.Options, w); err != nil {

@@ -87,7 +87,7 @@ func (r *result) summary(t *scene.Text, y, w float32) float32 {
 	if e.Max == 0 || !(e.Parallel >= 0) {
 		return y
 	}
-	words := fmt.Sprintf("load balance %s · communication efficiency %s · parallel efficiency %s (POP, %s)", view.FormatShare(e.LoadBalance), view.FormatShare(e.Communication), view.FormatShare(e.Parallel), view.Count(e.Locations, "location"))
+	words := fmt.Sprintf("load balance %s · communication efficiency %s · parallel efficiency %s (POP, %s)", view.FormatShare(e.LoadBalance), view.FormatShare(e.Communication), view.FormatShare(e.Parallel), r.over)
 	if words = scene.Shorten(words, w-2*pad, scene.TextSize); words == "" {
 		return y
 	}

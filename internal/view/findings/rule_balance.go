@@ -41,8 +41,13 @@ func (c *court) imbalance() error {
 		return nil
 	}
 	slowest := left[e.Slowest]
-	text := fmt.Sprintf("Work is spread unevenly: load balance %s (POP), %s is busy %s and the mean is %s", view.FormatShare(e.LoadBalance), c.names[slowest], view.FormatDuration(e.Max), view.FormatDuration(e.Mean))
-	evidence := []finding.Evidence{{Name: "load balance", Value: e.LoadBalance, Unit: "share"}, {Name: "communication efficiency", Value: e.Communication, Unit: "share"}, {Name: "busy, most", Value: e.Max, Unit: "ns"}, {Name: "busy, mean", Value: e.Mean, Unit: "ns"}}
+	whole := &c.pop // the one figure of the run: what is left of it is said in other words
+	text := fmt.Sprintf("Work is spread unevenly: load balance %s (POP, %s)", view.FormatShare(whole.LoadBalance), c.alike.words())
+	if len(left) < len(c.units) {
+		text += fmt.Sprintf("; apart from %s", c.named(c.accused()))
+	}
+	text += fmt.Sprintf("; %s is busy %s and the mean is %s", c.names[slowest], view.FormatDuration(e.Max), view.FormatDuration(e.Mean))
+	evidence := []finding.Evidence{{Name: "load balance", Value: whole.LoadBalance, Unit: "share"}, {Name: "communication efficiency", Value: whole.Communication, Unit: "share"}, {Name: "busy, most", Value: e.Max, Unit: "ns"}, {Name: "busy, mean", Value: e.Mean, Unit: "ns"}}
 	name, ids, part := c.unevenRegion(left)
 	if name != "" {
 		text += fmt.Sprintf("; most of it in %s (load balance %s)", middle(name), view.FormatShare(part.LoadBalance))
@@ -57,6 +62,16 @@ func (c *court) imbalance() error {
 	f.Text, f.Evidence = text+".", evidence
 	c.add(f, nil)
 	return nil
+}
+
+// accused are the units that are blamed for something already.
+func (c *court) accused() (out []int32) {
+	for u, b := range c.blamed {
+		if b {
+			out = append(out, int32(u))
+		}
+	}
+	return out
 }
 
 // unevenRegion is the busy region, by name, with the most time above its mean.

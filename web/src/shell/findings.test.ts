@@ -15,7 +15,7 @@ test("the numbers behind a finding are written with their units", () => {
 });
 
 test("efficiencies are shown where they are defined", () => {
-  expect(readEfficiency({ pop: { load_balance: 0.67, communication_efficiency: 0.99, parallel_efficiency: null } })).toEqual({ load: 0.67, communication: 0.99, parallel: null });
+  expect(readEfficiency({ pop: { load_balance: 0.67, communication_efficiency: 0.99, parallel_efficiency: null, over: "ranks", locations: 16 } })).toEqual({ load: 0.67, communication: 0.99, parallel: null, over: "16 ranks" });
   expect([null, {}, { pop: { load_balance: null, parallel_efficiency: null } }].map(readEfficiency)).toEqual([null, null, null]);
 });
 

@@ -32,6 +32,8 @@ export interface Efficiency {
   load: number | null;
   communication: number | null;
   parallel: number | null;
+  /** What they are over, in words. */
+  over: string;
 }
 
 interface Found {
@@ -65,7 +67,7 @@ export function readEfficiency(data: unknown): Efficiency | null {
   const p = (data as { pop?: Record<string, unknown> } | null)?.pop;
   if (!p) return null;
   const share = (x: unknown) => (typeof x === "number" ? x : null);
-  const e = { load: share(p.load_balance), communication: share(p.communication_efficiency), parallel: share(p.parallel_efficiency) };
+  const e = { load: share(p.load_balance), communication: share(p.communication_efficiency), parallel: share(p.parallel_efficiency), over: typeof p.over === "string" && p.over !== "" ? `${amount(p.locations)} ${p.over}` : "locations" };
   return e.load === null && e.parallel === null ? null : e;
 }
 
@@ -145,9 +147,9 @@ export function Findings() {
 /** POP's three numbers on a line. */
 function Efficiencies({ pop }: { pop: Efficiency }) {
   const parts = [
-    ["balance", pop.load, "load balance: mean over maximum of the busy time of locations (POP)"],
-    ["communication", pop.communication, "communication efficiency: maximum of the busy time over the length of the run (POP)"],
-    ["parallel", pop.parallel, "parallel efficiency: mean of the busy time over the length of the run (POP)"],
+    ["balance", pop.load, `load balance: mean over maximum of the busy time of ${pop.over} (POP)`],
+    ["communication", pop.communication, `communication efficiency: maximum of the busy time of ${pop.over} over the length of the run (POP)`],
+    ["parallel", pop.parallel, `parallel efficiency: mean of the busy time of ${pop.over} over the length of the run (POP)`],
   ] as const;
   return (
     <p class="finding-pop muted">
