@@ -83,11 +83,16 @@ func printInfo(w io.Writer, i *view.InfoJSON) {
 		}
 		fmt.Fprintf(w, "  %-13s %s\n", k, v)
 	}
+	printMetrics(w, i)
 	if len(i.RegionTable) == 0 {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "\ncalls\tinclusive\texclusive\t  role\t  region\n")
+	of := ""
+	if m := i.RegionMetric.Name; m != "time" {
+		of = " " + m
+	}
+	fmt.Fprintf(t, "\ncalls\tinclusive%s\texclusive%s\t  role\t  region\n", of, of)
 	for k, r := range i.RegionTable {
 		if k == 20 {
 			fmt.Fprintf(t, "\t\t\t\t  and %d more\n", len(i.RegionTable)-k)
@@ -97,7 +102,32 @@ func printInfo(w io.Writer, i *view.InfoJSON) {
 		if len(name) > 60 {
 			name = append(append(append([]rune{}, name[:40]...), '…'), name[len(name)-19:]...)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t  %s\t  %s\n", view.FormatCount(r.Calls), view.FormatDuration(r.Inclusive), view.FormatDuration(r.Exclusive), r.Role, string(name))
+		fmt.Fprintf(t, "%s\t%s\t%s\t  %s\t  %s\n", view.FormatCount(r.Calls), view.FormatIn(r.Inclusive, r.Unit), view.FormatIn(r.Exclusive, r.Unit), r.Role, string(name))
+	}
+	t.Flush()
+}
+
+// printMetrics lists what a profile measured, each in its own unit.
+func printMetrics(w io.Writer, i *view.InfoJSON) {
+	if len(i.Metrics) == 0 {
+		return
+	}
+	const most = 20
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "\ntotal\t  unit\t  metric\n")
+	for k, m := range i.Metrics {
+		if k == most {
+			fmt.Fprintf(t, "\t\t  and %d more\n", len(i.Metrics)-k)
+			break
+		}
+		total, unit := "-", m.Unit
+		if m.Total != nil {
+			total = m.Format(*m.Total)
+		}
+		if unit == "" {
+			unit = "count"
+		}
+		fmt.Fprintf(t, "%s\t  %s\t  %s\n", total, unit, m.Name)
 	}
 	t.Flush()
 }

@@ -151,13 +151,13 @@ type table struct {
 const mostRows = 25
 
 func (r *reporter) tables(i *view.InfoJSON) {
-	t := table{Title: "Regions by exclusive time, all locations", Head: []string{"region", "role", "calls", "exclusive", "inclusive"}, Class: []string{"", "w", "n", "n", "n"}}
+	t := table{Title: "Regions by exclusive " + i.RegionMetric.Name + ", all locations", Head: []string{"region", "role", "calls", "exclusive", "inclusive"}, Class: []string{"", "w", "n", "n", "n"}}
 	for k, g := range i.RegionTable {
 		if k == mostRows {
 			t.Note = fmt.Sprintf("and %s; `%s` has all", view.Count(len(i.RegionTable)-k, "more region"), command("view", "profile", r.Run.Source, "-o", "profile.csv"))
 			break
 		}
-		t.Rows = append(t.Rows, []string{clean(g.Name), g.Role, view.FormatCount(g.Calls), view.FormatDuration(g.Exclusive), view.FormatDuration(g.Inclusive)})
+		t.Rows = append(t.Rows, []string{clean(g.Name), g.Role, view.FormatCount(g.Calls), view.FormatIn(g.Exclusive, g.Unit), view.FormatIn(g.Inclusive, g.Unit)})
 	}
 	if len(t.Rows) > 0 {
 		r.doc.Tables = append(r.doc.Tables, t)

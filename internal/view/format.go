@@ -53,6 +53,20 @@ func FormatBytes(n float64) string {
 	return digits(n) + " " + units[i]
 }
 
+// FormatIn writes a value in a unit as metrics name it: times and sizes in units of
+// their own, counts plainly, and whatever else with the source's own word.
+func FormatIn(v float64, unit string) string {
+	switch unit {
+	case "ns":
+		return FormatDuration(v)
+	case "bytes":
+		return FormatBytes(v)
+	case "", "count":
+		return FormatCount(v)
+	}
+	return FormatCount(v) + " " + unit
+}
+
 // FormatShare writes a share as a percentage.
 func FormatShare(x float64) string {
 	if x != 0 && math.Abs(x) < 0.0005 {

@@ -12,27 +12,29 @@ import (
 // An InfoJSON is what `parallax info --json` and the HTTP API say of a run.
 // Fields may be added, not renamed; lists are never null.
 type InfoJSON struct {
-	Sources     []string          `json:"sources"`
-	Format      string            `json:"format"`
-	Begin       trace.Time        `json:"begin"`
-	End         trace.Time        `json:"end"`
-	Locations   int               `json:"locations"`
-	Ranks       int               `json:"ranks"`
-	Rows        int               `json:"rows"`
-	Regions     int               `json:"regions"`
-	Intervals   int64             `json:"intervals"`
-	Links       int64             `json:"links"`
-	Counters    int               `json:"counters"`
-	Samples     int64             `json:"samples"`
-	Instants    int64             `json:"instants"`
-	ProfileRows int64             `json:"profile_rows"`
-	Depth       int               `json:"depth"`
-	RegionTable []RegionInfo      `json:"region_table"`
-	Metrics     []MetricInfo      `json:"metrics"`
-	Properties  map[string]string `json:"properties"`
-	Topologies  []TopologyInfo    `json:"topologies"`
-	Report      []ReportInfo      `json:"report"`
-	SizeBytes   int64             `json:"size_bytes"`
+	Sources     []string     `json:"sources"`
+	Format      string       `json:"format"`
+	Begin       trace.Time   `json:"begin"`
+	End         trace.Time   `json:"end"`
+	Locations   int          `json:"locations"`
+	Ranks       int          `json:"ranks"`
+	Rows        int          `json:"rows"`
+	Regions     int          `json:"regions"`
+	Intervals   int64        `json:"intervals"`
+	Links       int64        `json:"links"`
+	Counters    int          `json:"counters"`
+	Samples     int64        `json:"samples"`
+	Instants    int64        `json:"instants"`
+	ProfileRows int64        `json:"profile_rows"`
+	Depth       int          `json:"depth"`
+	RegionTable []RegionInfo `json:"region_table"`
+	// RegionMetric is what the inclusive and exclusive columns of the table are of.
+	RegionMetric MetricInfo        `json:"region_metric"`
+	Metrics      []MetricInfo      `json:"metrics"`
+	Properties   map[string]string `json:"properties"`
+	Topologies   []TopologyInfo    `json:"topologies"`
+	Report       []ReportInfo      `json:"report"`
+	SizeBytes    int64             `json:"size_bytes"`
 }
 
 // A RegionInfo is one line of the region table: regions merged by name. Category and
@@ -44,13 +46,20 @@ type RegionInfo struct {
 	Calls     float64 `json:"calls"`
 	Inclusive float64 `json:"inclusive"`
 	Exclusive float64 `json:"exclusive"`
+	Unit      string  `json:"unit"` // of inclusive and exclusive: "ns", "bytes", "count", or the source's own
 }
 
 // A MetricInfo names a metric of a profile.
 type MetricInfo struct {
 	Name string `json:"name"`
-	Unit string `json:"unit"`
+	Unit string `json:"unit"` // "ns", "bytes", "" for a count, or the source's own
+	// Total adds up the exclusive values of the run; null of a metric that does not add
+	// up, such as a rate, and of what has no rows.
+	Total *float64 `json:"total"`
 }
+
+// Format writes a value of the metric for people.
+func (m MetricInfo) Format(v float64) string { return FormatIn(v, m.Unit) }
 
 // A TopologyInfo names a topology.
 type TopologyInfo struct {
@@ -82,7 +91,11 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 		out.Properties = map[string]string{}
 	}
 	for _, m := range r.Metrics() {
-		out.Metrics = append(out.Metrics, MetricInfo{m.Name, m.Unit})
+		out.Metrics = append(out.Metrics, MetricInfo{Name: m.Name, Unit: m.Unit})
+	}
+	out.RegionMetric = MetricInfo{Name: "time", Unit: "ns"}
+	if i.Intervals == 0 && len(out.Metrics) > 0 {
+		out.RegionMetric = out.Metrics[DefaultMetric(r.Metrics())]
 	}
 	for _, t := range r.Topologies() {
 		out.Topologies = append(out.Topologies, TopologyInfo{t.Name, append([]int{}, t.Dims...)})
@@ -91,8 +104,44 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 		out.Report = append(out.Report, ReportInfo{e.Kind.String(), e.What, e.Count, e.Example})
 	}
 	var err error
-	out.RegionTable, err = regionTable(ctx, r)
-	return out, err
+	if out.RegionTable, err = regionTable(ctx, r); err != nil {
+		return nil, err
+	}
+	unit := out.RegionMetric.Unit
+	if unit == "" {
+		unit = "count"
+	}
+	for k := range out.RegionTable {
+		out.RegionTable[k].Unit = unit
+	}
+	return out, metricTotals(ctx, r, out.Metrics)
+}
+
+// metricTotals adds up each metric of a profile. As in the region table, rows that the
+// source gives as totals over all callers win over call paths: they are the same time.
+func metricTotals(ctx context.Context, r store.Reader, to []MetricInfo) error {
+	if r.Info().Profile == 0 {
+		return nil
+	}
+	rows, err := store.ProfileTotals(ctx, r)
+	if err != nil {
+		return err
+	}
+	paths, metrics := r.CallPaths(), r.Metrics()
+	flat := make([]bool, len(metrics))
+	for _, x := range rows {
+		flat[x.Metric] = flat[x.Metric] || paths[x.Path].Flat
+	}
+	for _, x := range rows {
+		if metrics[x.Metric].Join != trace.JoinSum || paths[x.Path].Flat != flat[x.Metric] {
+			continue
+		}
+		if to[x.Metric].Total == nil {
+			to[x.Metric].Total = new(float64)
+		}
+		*to[x.Metric].Total += x.Exclusive
+	}
+	return nil
 }
 
 func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {

@@ -25,8 +25,44 @@ func TestRegionsOfOneNameAreToldAsTheLargestOfThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := view.RegionInfo{Name: "wait", Category: "mpi", Role: "communication", Calls: 3, Inclusive: 95, Exclusive: 95}
+	want := view.RegionInfo{Name: "wait", Category: "mpi", Role: "communication", Calls: 3, Inclusive: 95, Exclusive: 95, Unit: "ns"}
 	if len(info.RegionTable) != 1 || info.RegionTable[0] != want {
 		t.Errorf("the table is %+v, want %+v", info.RegionTable, want)
+	}
+}
+
+// Bytes are not time: every metric is told in its own unit, and the table of regions
+// says which unit its numbers have.
+func TestEveryMetricHasItsOwnUnit(t *testing.T) {
+	m := storetest.NewMemory()
+	region := m.Region(trace.Region{Name: "write"})
+	at := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: 0})
+	path := m.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: region})
+	for _, x := range []struct {
+		metric trace.Metric
+		value  float64
+	}{
+		{trace.Metric{Name: "alloc_space", Unit: "bytes", Default: true}, 4718592},
+		{trace.Metric{Name: "time", Unit: "ns"}, 2e9},
+		{trace.Metric{Name: "PAPI_TOT_INS"}, 3.2e9},
+		{trace.Metric{Name: "samples", Unit: "samples"}, 12},
+		{trace.Metric{Name: "max_time", Unit: "ns", Join: trace.JoinMax}, 7},
+	} {
+		m.Profile(trace.ProfileRow{Location: at, Path: path, Metric: m.Metric(x.metric), Calls: 1, Inclusive: x.value, Exclusive: x.value})
+	}
+	info, err := view.InfoOf(context.Background(), m.Reader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := info.RegionTable[0]; r.Unit != "bytes" || info.RegionMetric.Name != "alloc_space" || view.FormatIn(r.Exclusive, r.Unit) != "4.50 MiB" {
+		t.Errorf("the table is of %+v: %+v", info.RegionMetric, r)
+	}
+	for k, want := range []string{"4.50 MiB", "2.00 s", "3.20 G", "12 samples"} {
+		if got := info.Metrics[k].Format(*info.Metrics[k].Total); got != want {
+			t.Errorf("%s is written %q, want %q", info.Metrics[k].Name, got, want)
+		}
+	}
+	if x := info.Metrics[4]; x.Total != nil {
+		t.Errorf("maxima were added up: %v", *x.Total)
 	}
 }

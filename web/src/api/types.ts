@@ -150,10 +150,18 @@ export interface RunInfo {
   profile_rows: number;
   depth: number;
   region_table: RegionTotals[];
-  metrics: { name: string; unit: string }[];
+  /** What inclusive and exclusive of the table are of. */
+  region_metric: MetricInfo;
+  metrics: MetricInfo[];
   properties: Record<string, string>;
   topologies: { name: string; dims: number[] }[];
   report: ReportEntry[];
+}
+
+export interface MetricInfo {
+  name: string;
+  unit: string;
+  total: number | null;
 }
 
 export interface RegionTotals {
@@ -163,6 +171,7 @@ export interface RegionTotals {
   calls: number;
   inclusive: number;
   exclusive: number;
+  unit: string;
 }
 
 export interface ReportEntry {
