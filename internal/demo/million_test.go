@@ -142,7 +142,7 @@ func TestMillionIsCutIn190Parts(t *testing.T) {
 	l := entropy.Label(tree, values, entropy.GainValues)
 	star, _ := l.Thresholds()
 	var got []string
-	for _, i := range l.Best(star, l.Plain(0.1)).Parts {
+	for _, i := range l.Best(star, l.Odds(0.1, entropy.Normalised)).Parts {
 		got = append(got, paths[i])
 	}
 	if want := readMillion(t).Cut; strings.Join(got, " ") != strings.Join(want, " ") {

@@ -54,7 +54,7 @@ func labelled(c *collected, states ...string) (l *entropy.Labels, names []string
 // cutAt lists the parts of the best aggregation at p, in plain units.
 func cutAt(l *entropy.Labels, names []string, p float64) (parts []string) {
 	star, _ := l.Thresholds()
-	for _, i := range l.Best(star, p).Parts {
+	for _, i := range l.Best(star, l.Odds(p, entropy.Plain)).Parts {
 		parts = append(parts, names[i])
 	}
 	return parts

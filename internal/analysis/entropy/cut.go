@@ -9,12 +9,17 @@ type Cut struct {
 	Gain, Loss float64
 }
 
-// Best reads the best aggregation at p (plain units) off the thresholds: the
-// topmost nodes that are better as one, and leaves. Ties keep the parts. O(parts).
-func (l *Labels) Best(pstar []float64, p float64) Cut {
+// Best reads the best aggregation at some odds off the thresholds: the topmost
+// nodes that are better as one, and leaves. Ties keep the parts. O(parts).
+func (l *Labels) Best(thresholds []float64, odds float64) Cut {
 	var c Cut
-	l.cut(0, func(i int) bool { return p-pstar[i] > tie }, &c)
+	l.cut(0, func(i int) bool { return Past(thresholds[i], odds) }, &c)
 	return c
+}
+
+// Past says whether odds are past a threshold, and not merely at it.
+func Past(threshold, odds float64) bool {
+	return odds > threshold*(1+tie) && !math.IsInf(threshold, 1)
 }
 
 // BestParts labels a tree and gives the parts of its best aggregation at p, in
@@ -24,8 +29,8 @@ func BestParts(t *Tree, values [][]float64, p float64) []int32 {
 	if p >= 1 {
 		return l.Level(0).Parts
 	}
-	pstar, _ := l.Thresholds()
-	return l.Best(pstar, l.Plain(p)).Parts
+	thresholds, _ := l.Thresholds()
+	return l.Best(thresholds, l.Odds(p, Normalised)).Parts
 }
 
 // Level is the aggregation at a fixed depth of the tree; shallower leaves stay.
@@ -55,31 +60,29 @@ func (l *Labels) cut(root int, whole func(i int) bool, c *Cut) {
 	}
 }
 
-// Suggest gives the significant p (plain units) whose cut comes nearest to all
-// the gain at none of the loss: least (1-gain)² + loss², both normalised.
-func (l *Labels) Suggest(pstar, significant []float64) float64 {
+// Suggest gives the odds whose cut comes nearest to all the gain at none of the
+// loss: least (1-gain)² + loss², both normalised. Each stretch between neighbours of
+// the significant odds is one cut; its middle on the normalised scale stands for it.
+func (l *Labels) Suggest(thresholds, significant []float64) float64 {
 	best, at := math.Inf(1), 0.0
 	g0, l0 := l.Gain[0], l.Loss[0]
 	if g0 <= 0 || l0 <= 0 {
-		return 0.5
-	}
-	try := func(p float64) {
-		c := l.Best(pstar, p)
-		g, o := 1-c.Gain/g0, c.Loss/l0
-		if d := g*g + o*o; d < best-1e-15 {
-			best, at = d, p
-		}
+		return l.Odds(0.5, Normalised)
 	}
 	list := append([]float64{0}, significant...)
-	// Each piece is one picture; between neighbours any p gives it. The number of
-	// pieces tried is bounded: the quality changes little between close ones.
+	// The number of cuts tried is bounded: the quality changes little between close ones.
 	step := max(1, len(list)/512)
 	for i := 0; i < len(list); i += step {
 		end := 1.0
 		if i+1 < len(list) {
-			end = list[i+1]
+			end = l.P(list[i+1], Normalised)
 		}
-		try((list[i] + end) / 2)
+		odds := l.Odds((l.P(list[i], Normalised)+end)/2, Normalised)
+		c := l.Best(thresholds, odds)
+		g, o := 1-c.Gain/g0, c.Loss/l0
+		if d := g*g + o*o; d < best-1e-15 {
+			best, at = d, odds
+		}
 	}
 	return at
 }

@@ -52,7 +52,8 @@ type Labels struct {
 	Loss   []float64
 	Leaves []int32
 	// Sum[x][i] is the value of variable x over the leaves below i.
-	Sum [][]float64
+	Sum   [][]float64
+	noise []float64 // of each node: how much of its loss may be rounding
 }
 
 // guard is the share of the cancelling terms below which a difference is
@@ -92,11 +93,13 @@ func Label(t *Tree, values [][]float64, gain Gain) *Labels {
 			cancel[i] += math.Abs(info[i]) + math.Abs(whole) + spread
 		}
 	}
+	l.noise = cancel
 	for i := range n {
-		if math.Abs(l.Loss[i]) < guard*cancel[i] {
+		cancel[i] *= guard
+		if math.Abs(l.Loss[i]) < cancel[i] {
 			l.Loss[i] = 0
 		}
-		if gain == GainEntropy && math.Abs(l.Gain[i]) < guard*cancel[i] {
+		if gain == GainEntropy && math.Abs(l.Gain[i]) < cancel[i] {
 			l.Gain[i] = 0
 		}
 	}
@@ -139,23 +142,3 @@ func xlog2(v float64) float64 {
 
 // PIC is the quality of node i drawn as one.
 func (l *Labels) PIC(i int, p float64) float64 { return p*l.Gain[i] - (1-p)*l.Loss[i] }
-
-// Plain turns a p for gain and loss normalised to the root's into the p that
-// makes the same cuts best in plain units. Where a root's measure is 0 there is
-// nothing to weigh and p stays.
-func (l *Labels) Plain(p float64) float64 {
-	g, o := l.Gain[0], l.Loss[0]
-	if g <= 0 || o <= 0 {
-		return p
-	}
-	return p * o / (p*o + (1-p)*g)
-}
-
-// Normalised is the inverse of Plain.
-func (l *Labels) Normalised(p float64) float64 {
-	g, o := l.Gain[0], l.Loss[0]
-	if g <= 0 || o <= 0 {
-		return p
-	}
-	return p * g / (p*g + (1-p)*o)
-}

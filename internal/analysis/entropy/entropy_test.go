@@ -167,13 +167,13 @@ func TestTreesEqualTheOracle(t *testing.T) {
 					if !near(l.Gain[i], w.Gain) || !near(l.Loss[i], w.Loss) || l.Leaves[i] != w.Size {
 						t.Errorf("%q: gain %v loss %v size %d, want %+v", p, l.Gain[i], l.Loss[i], l.Leaves[i], w)
 					}
-					if w.Threshold == nil && pstar[i] < 1 || w.Threshold != nil && !near(pstar[i], *w.Threshold) {
-						t.Errorf("%q: threshold %v, want %v", p, pstar[i], w.Threshold)
+					if at := l.P(pstar[i], Plain); w.Threshold == nil && at < 1 || w.Threshold != nil && !near(at, *w.Threshold) {
+						t.Errorf("%q: threshold %v, want %v", p, at, w.Threshold)
 					}
 				}
 				for _, b := range want.Best {
 					p := ratio(t, b.P)
-					cut := l.Best(pstar, p)
+					cut := l.Best(pstar, l.Odds(p, Plain))
 					if got := names(paths, cut.Parts); !slices.Equal(got, b.Cut) {
 						t.Errorf("p = %s: cut %v, want %v", b.P, got, b.Cut)
 					}
@@ -182,13 +182,16 @@ func TestTreesEqualTheOracle(t *testing.T) {
 					}
 				}
 				for _, b := range want.Normalised {
-					if got := names(paths, l.Best(pstar, l.Plain(ratio(t, b.P))).Parts); !slices.Equal(got, b.Cut) {
+					if got := names(paths, l.Best(pstar, l.Odds(ratio(t, b.P), Normalised)).Parts); !slices.Equal(got, b.Cut) {
 						t.Errorf("p = %s normalised: cut %v, want %v", b.P, got, b.Cut)
 					}
 				}
 				edges := []float64{}
 				for _, s := range want.Significant[1:] {
 					edges = append(edges, s.From)
+				}
+				for i := range significant {
+					significant[i] = l.P(significant[i], Plain)
 				}
 				if !slices.EqualFunc(significant, edges, near) {
 					t.Errorf("significant p %v, want %v", significant, edges)
@@ -211,7 +214,7 @@ func TestThresholdsEqualAlgorithm1(t *testing.T) {
 			for range 20 {
 				p := r.Float64()
 				want := algorithm1(l, 0, p)
-				cut := l.Best(pstar, p)
+				cut := l.Best(pstar, l.Odds(p, Plain))
 				if got := p*cut.Gain - (1-p)*cut.Loss; math.Abs(got-want) > 1e-9*math.Max(1, math.Abs(want)) {
 					t.Fatalf("p = %v: pIC %v, Algorithm 1 gives %v", p, got, want)
 				}

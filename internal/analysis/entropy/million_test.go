@@ -86,11 +86,11 @@ func TestTheMillionIsCutAsTheOracleSays(t *testing.T) {
 		}
 		pstar, _ := l.Thresholds()
 		for _, c := range variant.Cuts {
-			p := c.P
+			scale := Plain
 			if c.Normalised {
-				p = l.Plain(p)
+				scale = Normalised
 			}
-			cut := l.Best(pstar, p)
+			cut := l.Best(pstar, l.Odds(c.P, scale))
 			if len(cut.Parts) != c.Parts {
 				t.Errorf("p = %v (normalised %v): %d parts, want %d", c.P, c.Normalised, len(cut.Parts), c.Parts)
 				continue
@@ -132,7 +132,7 @@ func BenchmarkMillion(b *testing.B) {
 	})
 	b.Run("cut", func(b *testing.B) {
 		for b.Loop() {
-			l.Best(pstar, 0.1)
+			l.Best(pstar, l.Odds(0.1, Plain))
 		}
 	})
 	b.Run("algorithm1", func(b *testing.B) {

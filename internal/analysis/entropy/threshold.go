@@ -1,78 +1,124 @@
 package entropy
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Never is the threshold of a node that is at no p strictly better than its
 // parts: a chain of single children, or nothing to gain.
-const Never = math.MaxFloat64
+var Never = math.Inf(1)
 
-// tie is how far p must be past a threshold to count as past it.
+// tie is the share by which odds must be past a threshold to count as past it. It
+// is a share, since odds grow and shrink with the unit of the values.
 const tie = 1e-12
 
-// Thresholds gives p* of every node in plain units: i is better as one than in
-// parts exactly for p > p*[i]. Leaves have 0. significant are the p at which the
-// best cut of the whole tree changes, ascending.
+// A Scale says what p weighs.
+type Scale uint8
+
+const (
+	Normalised Scale = iota // gain and loss as shares of the root's
+	Plain                   // gain and loss as they are, as in the paper
+)
+
+// Odds turns p into what thresholds are in: how many bits of loss one unit of gain
+// outweighs, p/(1-p) in plain units. Unlike p near 0 or 1 they keep their digits
+// whatever the unit of the values is.
+func (l *Labels) Odds(p float64, s Scale) float64 {
+	if p >= 1 {
+		return math.Inf(1)
+	}
+	return p / (1 - p) * l.factor(s)
+}
+
+// P is the inverse of Odds.
+func (l *Labels) P(odds float64, s Scale) float64 {
+	if math.IsInf(odds, 1) {
+		return 1
+	}
+	odds /= l.factor(s)
+	return odds / (1 + odds)
+}
+
+// factor is what odds of a scale are multiplied by in plain units. Where a root's
+// measure is 0 there is nothing to weigh, and the scales are the same.
+func (l *Labels) factor(s Scale) float64 {
+	if g, o := l.Gain[0], l.Loss[0]; s == Normalised && g > 0 && o > 0 {
+		return o / g
+	}
+	return 1
+}
+
+// Thresholds gives the odds above which each node is better as one than in parts.
+// Leaves have 0. significant are the odds at which the best cut of the whole tree
+// changes, ascending.
 //
-// The best value of a subtree is convex and piecewise linear in p: it starts as
-// the constant 0 (all leaves) and its slope grows at breakpoints. Going up:
+// Divided by 1-p, the best value of a subtree is convex and piecewise linear in the
+// odds: it starts as the constant 0 (all leaves) and its slope, the gain, grows at
+// breakpoints. Going up:
 //
 //  1. the children's functions add, so their breakpoints unite;
-//  2. the node's own line p(G+L)-L meets that sum once; the piece that holds the
+//  2. the node's own line odds·G-L meets that sum once; the piece that holds the
 //     meeting point is found by removing breakpoints from the right;
 //  3. what is right of the meeting point is replaced by one breakpoint there.
 //
-// Breakpoints lie in skew heaps with the largest p on top, and each is put in
-// once and taken out once: O(n log n) in all, for n inner nodes.
-func (l *Labels) Thresholds() (pstar []float64, significant []float64) {
+// Breakpoints lie in skew heaps with the largest odds on top, and each is put in
+// once and taken out once: O(n log n) in all, for n inner nodes. A change of unit
+// multiplies all losses, and so all thresholds: nothing here is compared with a
+// fixed number.
+func (l *Labels) Thresholds() (thresholds, significant []float64) {
 	t, n := l.Tree, l.Tree.Len()
-	pstar = make([]float64, n)
+	thresholds = make([]float64, n)
 	h := heap{}
-	top := make([]int32, n)         // heap of the subtree, 0: empty
-	slope := make([]float64, n)     // of the last piece
-	intercept := make([]float64, n) // value of the last piece is slope·p - intercept
+	top := make([]int32, n)     // heap of the subtree, 0: empty
+	slope := make([]float64, n) // gain of the last piece
+	loss := make([]float64, n)  // loss of the last piece: its value is slope·odds - loss
+	noise := make([]float64, n) // of the losses below
 	h.node = append(h.node, heapNode{})
 	for i := n - 1; i >= 0; i-- {
 		if !t.Leaf(i) {
-			top[i], slope[i], intercept[i], pstar[i] = h.own(top[i], slope[i], intercept[i], l.Gain[i], l.Loss[i])
+			o := own{gain: l.Gain[i], loss: l.Loss[i], noise: l.noise[i] + noise[i]}
+			top[i], slope[i], loss[i], thresholds[i] = h.own(top[i], slope[i], loss[i], o)
 		}
 		if p := t.Parent[i]; p >= 0 {
 			top[p] = h.meld(top[p], top[i])
 			slope[p] += slope[i]
-			intercept[p] += intercept[i]
+			loss[p] += loss[i]
+			noise[p] += l.noise[i]
 		}
 	}
 	for r := top[0]; r != 0; r = h.meld(h.node[r].left, h.node[r].right) {
-		if p := h.node[r].p; p > 0 && p < 1 && (len(significant) == 0 || significant[len(significant)-1]-p > tie) {
-			significant = append(significant, p)
+		odds := h.node[r].odds
+		if k := len(significant); odds > 0 && (k == 0 || significant[k-1]-odds > tie*odds) {
+			significant = append(significant, odds)
 		}
 	}
-	for i, j := 0, len(significant)-1; i < j; i, j = i+1, j-1 {
-		significant[i], significant[j] = significant[j], significant[i]
-	}
-	return pstar, significant
+	slices.Reverse(significant)
+	return thresholds, significant
 }
 
+// own is a node drawn as one, and how large a loss may be that is but rounding.
+type own struct{ gain, loss, noise float64 }
+
 // own brings a node's own line into the sum of its children's functions.
-func (h *heap) own(top int32, slope, intercept, gain, loss float64) (int32, float64, float64, float64) {
-	a := gain + loss
-	if a <= 0 {
-		return top, slope, intercept, Never
+func (h *heap) own(top int32, slope, loss float64, o own) (int32, float64, float64, float64) {
+	if o.gain <= 0 {
+		return top, slope, loss, Never
 	}
 	for {
-		rise, fall := a-slope, loss-intercept
-		if rise <= 1e-12*a {
-			if math.Abs(fall) <= 1e-12*a || top == 0 {
-				return top, slope, intercept, Never // the same line as the last piece
-			}
-		} else if p := fall / rise; top == 0 || p >= h.node[top].p-tie {
-			if p = max(p, 0); p >= 1-tie {
-				return top, slope, intercept, 1
-			}
-			return h.meld(h.push(p, rise), top), a, loss, p
+		rise, fall := o.gain-slope, o.loss-loss
+		if math.Abs(fall) <= o.noise+tie*o.loss {
+			fall = 0
+		}
+		if rise <= tie*o.gain {
+			return top, slope, loss, Never // the same line as this piece, or more loss for no gain
+		}
+		if odds := max(fall/rise, 0); top == 0 || odds >= h.node[top].odds*(1-tie) {
+			return h.meld(h.push(odds, rise), top), o.gain, o.loss, odds
 		}
 		b := h.node[top]
 		slope -= b.delta
-		intercept -= b.delta * b.p
+		loss -= b.delta * b.odds
 		top = h.meld(b.left, b.right)
 	}
 }
@@ -81,21 +127,21 @@ func (h *heap) own(top int32, slope, intercept, gain, loss float64) (int32, floa
 type heap struct{ node []heapNode }
 
 type heapNode struct {
-	p, delta    float64
+	odds, delta float64
 	left, right int32
 }
 
-func (h *heap) push(p, delta float64) int32 {
-	h.node = append(h.node, heapNode{p: p, delta: delta})
+func (h *heap) push(odds, delta float64) int32 {
+	h.node = append(h.node, heapNode{odds: odds, delta: delta})
 	return int32(len(h.node) - 1)
 }
 
-// meld unites two heaps, largest p on top: amortised O(log n). It goes down the
+// meld unites two heaps, largest odds on top: amortised O(log n). It goes down the
 // right spines in a loop, so that a degenerate heap cannot exhaust the stack.
 func (h *heap) meld(a, b int32) int32 {
 	var root, above int32
 	for a != 0 && b != 0 {
-		if h.node[a].p < h.node[b].p {
+		if h.node[a].odds < h.node[b].odds {
 			a, b = b, a
 		}
 		rest := h.node[a].right

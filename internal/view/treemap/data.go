@@ -46,13 +46,12 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	p := r.plain()
-	d := Data{P: r.p, Gain: r.cut.Gain, Loss: r.cut.Loss, PIC: p*r.cut.Gain - (1-p)*r.cut.Loss,
+	d := Data{P: r.p, Gain: r.cut.Gain, Loss: r.cut.Loss,
 		Variables: []string{}, Parts: make([]Part, 0, len(r.cut.Parts)), Thresholds: append([]float64{}, r.significant...), Findings: r.findings(10)}
-	if r.normalised {
+	if r.scale == entropy.Normalised {
 		d.Gain, d.Loss = ratio(r.cut.Gain, r.labels.Gain[0]), r.share(r.cut.Loss)
-		d.PIC = r.p*d.Gain - (1-r.p)*d.Loss
 	}
+	d.PIC = r.p*d.Gain - (1-r.p)*d.Loss
 	d.Suggested = r.suggested()
 	d.Curve = r.curve
 	for _, v := range r.variables {
@@ -75,8 +74,11 @@ func (r *result) value(x int, i int32) float64 {
 	if r.mean {
 		return v / float64(max(r.labels.Leaves[i], 1))
 	}
-	if r.unit == 1e9 {
+	switch {
+	case r.unitName == "ns" && r.request.Store().Info().Intervals > 0:
 		return math.Round(v)
+	case r.unitName == "ns":
+		return math.Round(v*1e3) / 1e3 // what dividing by a second did to the last digits
 	}
 	return v
 }
@@ -108,20 +110,19 @@ const curveSteps = 128
 // of those above it. O(nodes log steps).
 func (r *result) curves() Curve {
 	c := Curve{P: make([]float64, curveSteps+1), Gain: make([]float64, curveSteps+1), Loss: make([]float64, curveSteps+1)}
-	plain := make([]float64, curveSteps+1)
+	odds := make([]float64, curveSteps+1)
 	for k := range c.P {
 		c.P[k] = float64(k) / curveSteps
-		plain[k] = c.P[k]
-		if r.normalised {
-			plain[k] = r.labels.Plain(c.P[k])
-		}
+		odds[k] = r.labels.Odds(c.P[k], r.scale)
 	}
-	at := func(p float64) int { return sort.Search(len(plain), func(k int) bool { return plain[k] > p }) }
+	at := func(threshold float64) int {
+		return sort.Search(len(odds), func(k int) bool { return entropy.Past(threshold, odds[k]) })
+	}
 	above := make([]float64, r.tree.Len()) // the least threshold of the nodes above
-	for i, p := range r.pstar {
+	for i, p := range r.thresholds {
 		above[i] = entropy.Never
 		if up := r.tree.Parent[i]; up >= 0 {
-			above[i] = min(above[up], r.pstar[up])
+			above[i] = min(above[up], r.thresholds[up])
 		}
 		own := p
 		if r.tree.Leaf(i) {
@@ -130,11 +131,11 @@ func (r *result) curves() Curve {
 		if own >= above[i] {
 			continue
 		}
-		if k := at(own); k < len(plain) {
+		if k := at(own); k < len(odds) {
 			c.Gain[k] += r.labels.Gain[i]
 			c.Loss[k] += r.labels.Loss[i]
 		}
-		if k := at(above[i]); k < len(plain) {
+		if k := at(above[i]); k < len(odds) {
 			c.Gain[k] -= r.labels.Gain[i]
 			c.Loss[k] -= r.labels.Loss[i]
 		}
@@ -148,17 +149,7 @@ func (r *result) curves() Curve {
 }
 
 func (r *result) suggest() float64 {
-	plain := append([]float64{}, r.significant...)
-	if r.normalised {
-		for i, p := range plain {
-			plain[i] = r.labels.Plain(p)
-		}
-	}
-	p := r.labels.Suggest(r.pstar, plain)
-	if r.normalised {
-		p = r.labels.Normalised(p)
-	}
-	return p
+	return r.labels.P(r.labels.Suggest(r.thresholds, r.odds), r.scale)
 }
 
 // findings lists the groups whose children differ, in order of what drawing
@@ -206,8 +197,9 @@ func plural(kind string) string {
 func (r *result) Table() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "level", Unit: "count"}, {Name: "leaves", Unit: "count"}}, Rows: [][]any{}, Locations: []trace.LocationID{}}
 	unit := ""
-	if r.unit == 1e9 {
-		unit = "ns"
+	switch r.unitName {
+	case "ns", "bytes", "count":
+		unit = r.unitName
 	}
 	for _, v := range r.variables {
 		t.Columns = append(t.Columns, view.Column{Name: v.name, Unit: unit})

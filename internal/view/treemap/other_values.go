@@ -41,7 +41,7 @@ func (r *result) instants(ctx context.Context, pattern string) ([][]float64, err
 	if err != nil && pattern != "" {
 		return nil, fmt.Errorf("--values: %w", err)
 	}
-	r.unit = 1
+	r.unit, r.unitName = 1, "count"
 	// Locations come from several goroutines; variables are in the order of locations.
 	type count struct {
 		location trace.LocationID

@@ -29,12 +29,8 @@ func (r *result) fact(c cell) view.Fact {
 	line("locations", view.Thousands(int64(r.labels.Leaves[i])), "")
 	total := r.size(i)
 	for x, v := range r.variables {
-		value := r.labels.Sum[x][i] * r.unit
-		text := view.FormatCount(value)
-		if r.unit == 1e9 {
-			text = view.FormatDuration(value)
-		}
-		line(v.name, fmt.Sprintf("%s, %s", text, view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', 0, 64))
+		value := r.value(x, i)
+		line(v.name, fmt.Sprintf("%s, %s", view.FormatIn(value, r.unitName), view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', -1, 64))
 	}
 	if !r.tree.Leaf(int(i)) {
 		loss := r.labels.Loss[i]

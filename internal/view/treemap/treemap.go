@@ -52,12 +52,14 @@ type labelled struct {
 	hierarchy   *view.Hierarchy
 	tree        *entropy.Tree
 	variables   []variable
-	unit        float64 // nanoseconds (or metric units) in one unit of the labels
+	unit        float64 // how much of the values' own unit is one unit of the labels
+	unitName    string  // of the values: "ns", "bytes", "count", or the source's own
 	mean        bool    // a cell's value is the mean of its locations, not their sum
 	labels      *entropy.Labels
-	pstar       []float64
+	thresholds  []float64 // odds, by node
 	significant []float64 // in the scale of p
-	normalised  bool
+	odds        []float64 // the same as odds
+	scale       entropy.Scale
 	notes       []string
 	once        sync.Once
 	suggestion  float64
@@ -84,13 +86,20 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r.labelled, err = kept.Get(q.Store(), keyOf(q), func() (*labelled, error) {
-		made := &result{request: q, Arranged: r.Arranged, labelled: &labelled{normalised: q.Values.Text("scale") == "normalised"}}
+		made := &result{request: q, Arranged: r.Arranged, labelled: &labelled{scale: scaleOf(q)}}
 		return made.labelled, made.measure(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return r, r.chooseCut()
+}
+
+func scaleOf(q *view.Request) entropy.Scale {
+	if q.Values.Text("scale") == "paper" {
+		return entropy.Plain
+	}
+	return entropy.Normalised
 }
 
 // keyOf names everything that a labelled tree depends on.
@@ -126,10 +135,11 @@ func (r *result) measure(ctx context.Context) (err error) {
 		return err
 	}
 	r.labels = entropy.Label(r.tree, values, gain)
-	r.pstar, r.significant = r.labels.Thresholds()
-	if r.normalised {
-		for i, p := range r.significant {
-			r.significant[i] = r.labels.Normalised(p)
+	r.thresholds, r.odds = r.labels.Thresholds()
+	for _, odds := range r.odds {
+		// Thresholds that differ in odds only may be the same p.
+		if p := r.labels.P(odds, r.scale); p > 0 && p < 1 && (len(r.significant) == 0 || p > r.significant[len(r.significant)-1]) {
+			r.significant = append(r.significant, p)
 		}
 	}
 	return nil
@@ -141,7 +151,7 @@ func (r *result) chooseCut() error {
 	case group == "optimal" && r.p >= 1:
 		r.cut = r.labels.Level(0) // ties are coarse at the end of the slider
 	case group == "optimal":
-		r.cut = r.labels.Best(r.pstar, r.plain())
+		r.cut = r.labels.Best(r.thresholds, r.labels.Odds(r.p, r.scale))
 	default:
 		depth, err := r.hierarchy.LevelNamed(group)
 		if err != nil {
@@ -157,22 +167,11 @@ func (r *result) chooseCut() error {
 	return nil
 }
 
-// plain is p in the units of the labels.
-func (r *result) plain() float64 {
-	if r.normalised {
-		return r.labels.Plain(r.p)
-	}
-	return r.p
-}
-
 // threshold is a node's threshold in the scale of p; nil where it is never drawn as one.
 func (r *result) threshold(i int32) *float64 {
-	p := r.pstar[i]
+	p := r.labels.P(r.thresholds[i], r.scale)
 	if p >= 1 {
 		return nil
-	}
-	if r.normalised {
-		p = r.labels.Normalised(p)
 	}
 	return &p
 }

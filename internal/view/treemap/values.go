@@ -3,11 +3,12 @@ package treemap
 import (
 	"context"
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -23,7 +24,8 @@ type variable struct {
 // mostRegions is how many regions are variables of their own by default.
 const mostRegions = 8
 
-// values gives variable × node, in units of one second (metric units of a profile).
+// values gives variable × node, in units of one second, or of about what a location
+// holds of a metric that is not time.
 func (r *result) values(ctx context.Context) ([][]float64, error) {
 	if out, is, err := r.other(ctx, r.request.Values.Text("values")); is || err != nil {
 		return out, err
@@ -68,66 +70,42 @@ type valueTable struct {
 	value    []float64
 }
 
-// table reads innermost time in the window, or a profile's metric.
+// table reads time in the window, or a metric of a profile.
 func (r *result) table(ctx context.Context) (*valueTable, error) {
 	s := r.request.Store()
-	if s.Info().Intervals == 0 {
-		r.unit = 1
-		return r.profile(ctx, s)
-	}
-	r.unit = 1e9
-	t, err := s.Time(ctx, r.request.Window())
+	metric, err := view.ChooseMetric(s, r.request.Values.Text("metric"))
 	if err != nil {
 		return nil, err
 	}
-	out := &valueTable{region: t.Region, location: make([]trace.LocationID, len(t.Region)), value: make([]float64, len(t.Region))}
-	for k := range t.Locations {
-		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
-			out.location[i] = t.Locations[k]
-			switch r.request.Values.Text("metric") {
-			case "inclusive":
-				out.value[i] = float64(t.Inclusive[i])
-			case "calls":
-				out.value[i], r.unit = float64(t.Calls[i]), 1
-			default:
-				out.value[i] = float64(t.Exclusive[i])
-			}
-		}
-	}
-	return out, nil
-}
-
-// profile reads a metric of profile rows by region; flat rows where there are some.
-func (r *result) profile(ctx context.Context, s store.Reader) (*valueTable, error) {
-	metric := view.DefaultMetric(s.Metrics())
-	name := r.request.Values.Text("metric")
-	for i, m := range s.Metrics() {
-		if m.Name == name {
-			metric = trace.MetricID(i)
-		}
-	}
-	if m := s.Metrics(); int(metric) < len(m) && m[metric].Join != trace.JoinSum && name != "calls" {
+	if metric.Join != trace.JoinSum {
 		// Extremes and rates do not add up: a cell shows the mean of its locations.
 		r.mean = true
-		r.notes = append(r.notes, fmt.Sprintf("%s does not add up: cells show the mean of their locations", m[metric].Name))
+		r.notes = append(r.notes, fmt.Sprintf("%s does not add up: cells show the mean of their locations", metric.Name))
 	}
-	paths, flat := s.CallPaths(), false
-	for _, p := range paths {
-		flat = flat || p.Flat
+	if metric.Number == view.NumberInclusive {
+		r.notes = append(r.notes, fmt.Sprintf("%s holds that of what is called: areas count it once for each region around it", metric.Name))
 	}
 	out := &valueTable{}
-	err := s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
-		for _, x := range rows {
-			if p := paths[x.Path]; x.Metric == metric && p.Flat == flat {
-				v := x.Exclusive
-				if name == "calls" {
-					v = x.Calls
-				}
-				out.location, out.region, out.value = append(out.location, x.Location), append(out.region, p.Region), append(out.value, max(v, 0))
-			}
+	total := 0.0
+	err = view.Totals(ctx, s, r.request.Window(), metric.ID, func(list []view.Total) {
+		for _, x := range list {
+			v := max(metric.Of(x.Calls, x.Inclusive, x.Exclusive), 0)
+			total += v
+			out.location, out.region, out.value = append(out.location, x.Location), append(out.region, x.Region), append(out.value, v)
 		}
-		return nil
 	})
+	r.unitName, r.unit = metric.Unit, 1
+	switch {
+	case metric.Unit == "ns":
+		r.unit = 1e9 // seconds, whatever the source
+	case metric.Number != view.NumberCalls:
+		// What a location holds on average is about 1, so that the paper's p means
+		// something: a power of two, which takes no digit away.
+		r.unit = math.Exp2(math.Round(math.Log2(max(total/float64(r.hierarchy.Leaves), 1e-300))))
+	}
+	if r.scale == entropy.Plain {
+		r.notes = append(r.notes, fmt.Sprintf("the paper's p: gain in values, loss in bits for %s", view.FormatIn(r.unit, metric.Unit)))
+	}
 	return out, err
 }
 
