@@ -10,6 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
+	"github.com/parallax-hpc/parallax/internal/importer/nsight"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/otlp"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
@@ -46,4 +47,5 @@ var Formats = append([]*importer.Format{
 	pprof.Format,
 	perfscript.Format,
 	collapsed.Format,
+	nsight.Format,
 }, recognised.Formats...)

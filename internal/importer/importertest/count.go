@@ -1,9 +1,12 @@
 package importertest
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
+	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -157,6 +160,25 @@ func (c *Count) Report(kind trace.ReportKind, what string, count int64, example 
 
 func (c *Count) Stream(trace.LocationID, trace.StreamOptions) trace.Stream {
 	return &countStream{c: c}
+}
+
+// CountOf imports a source, as one format, into a writer that only counts.
+func CountOf(tb testing.TB, f *importer.Format, paths ...string) *Count {
+	tb.Helper()
+	s, err := importer.NewSource(paths...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer s.Close()
+	runs, err := importer.Detect([]*importer.Format{f}, s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := NewCount()
+	if err := runs[0].Import(context.Background(), w); err != nil {
+		tb.Fatal(err)
+	}
+	return w
 }
 
 // Categories sums calls and times of whole intervals by the category of regions.

@@ -16,10 +16,8 @@ import (
 
 // Formats are all of them; each claims only files that it is sure of.
 var Formats = []*importer.Format{
-	refused("nsight", "an Nsight Systems export (SQLite)",
-		"convert it to Chrome trace events, for instance with nsys2json", each(isNsight)),
 	refused("nsight-report", "an Nsight report (.nsys-rep, .qdrep, .ncu-rep)",
-		"export it with nsys export --type sqlite and convert that to Chrome trace events", each(isNsightReport)),
+		"export it with nsys export --type sqlite and open that", each(isNsightReport)),
 	refused("nvprof", "a profile of nvprof (SQLite)",
 		"convert it to Chrome trace events, for instance with nvprof2json", each(isNVProf)),
 	refused("rocpd", "a database of rocprofiler (SQLite)",
@@ -89,10 +87,6 @@ func group(s importer.Source, anchor func(file string, head []byte) bool, belong
 func isSQLite(head []byte) bool { return bytes.HasPrefix(head, []byte("SQLite format 3\x00")) }
 
 // The schema of a database is text in its first pages.
-func isNsight(_ string, head []byte) bool {
-	return isSQLite(head) && bytes.Contains(head, []byte("StringIds")) && bytes.Contains(head, []byte("TARGET_INFO"))
-}
-
 func isNVProf(_ string, head []byte) bool {
 	return isSQLite(head) && bytes.Contains(head, []byte("CUPTI_ACTIVITY_KIND")) && !bytes.Contains(head, []byte("StringIds"))
 }

@@ -13,7 +13,6 @@ import (
 
 func TestSamplesAreRefusedByName(t *testing.T) {
 	for path, want := range map[string]string{
-		"public/nsight-sqlite/saxpy-mpi-cuda-rank0":                       "nsight",
 		"public/hpctoolkit/ping-pong-2ranks-v4":                           "hpctoolkit",
 		"public/hpctoolkit/osu-allgather-10ranks-2threads-v2":             "hpctoolkit",
 		"public/caliper/lulesh-8ranks/lulesh-annotation-profile.json":     "caliper",

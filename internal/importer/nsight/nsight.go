@@ -1,0 +1,139 @@
+// Package nsight reads exports of Nsight Systems: `nsys export --type sqlite`.
+//
+// The format: an SQLite database, a table for each kind of record, described by
+// NVIDIA's pages on the exporter's schema. Which tables and columns there are depends on
+// what was recorded and on the tool's version (META_DATA_EXPORT, before schema 3
+// EXPORT_META_DATA), so tables are asked for what they have. Names are numbers into
+// StringIds; a thread is one number of host, virtual machine, process and thread.
+//
+// Our words: a process of PROCESSES is a process under its host, its threads and its GPUs
+// with their streams are its children, as in a trace of Kineto; ranks are those of
+// MPI_RANKS, else of the files' names. Kernels, copies and memsets are intervals on
+// streams; calls of CUDA, the operating system, MPI and libraries, and NVTX ranges are
+// intervals on threads. A call and what it launched are linked by their correlation id.
+// NVTX ranges that PyTorch writes (`aten::add, op_id = 7`) are regions without their
+// numbers, which become attributes. GPU metrics and memory in use are counters.
+// Who ran on which CPU is a processor's row. Several files whose names differ in one
+// number are the ranks of one run; the start of the session places them on one clock.
+//
+// Kept aside, and counted: call chains of CPU samples, diagnostic messages, and tables
+// without a time or a place.
+package nsight
+
+import (
+	"bytes"
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
+)
+
+// Format is Nsight Systems' SQLite export.
+var Format = &importer.Format{Name: "nsight", Title: "Nsight Systems exports (SQLite)", Claim: claim, Import: read}
+
+// claim takes databases with Nsight's tables. Files whose names differ in just one number
+// are one run.
+func claim(s importer.Source) (runs []importer.Run) {
+	shapes := map[string][]string{}
+	var order []string
+	for _, f := range s.Files {
+		if !isNsight(s.Head(f.Path)) {
+			continue
+		}
+		shape := digits.ReplaceAllString(path.Base(f.Path), "0")
+		key := path.Dir(f.Path) + "/" + shape
+		if shapes[key] == nil {
+			order = append(order, key)
+		}
+		shapes[key] = append(shapes[key], f.Path)
+	}
+	for _, key := range order {
+		files := shapes[key]
+		if _, ok := ranks(files); ok && len(files) > 1 {
+			run := importer.Run{Files: byRank(files)}
+			if dir := path.Dir(files[0]); dir != "." {
+				run.Name = path.Base(dir)
+			}
+			runs = append(runs, run)
+			continue
+		}
+		for _, f := range files {
+			runs = append(runs, importer.Run{Files: []string{f}})
+		}
+	}
+	return runs
+}
+
+// The schema of a database is text in its first pages.
+func isNsight(head []byte) bool {
+	return bytes.HasPrefix(head, []byte(sqlitefile.Magic)) && bytes.Contains(head, []byte("StringIds")) &&
+		(bytes.Contains(head, []byte("TARGET_INFO")) || bytes.Contains(head, []byte("CUPTI_ACTIVITY_KIND_")))
+}
+
+var (
+	digits   = regexp.MustCompile(`\d+`)
+	rankWord = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:rank|node|proc)[-_. =]?(\d{1,7})(?:[^0-9]|$)`)
+)
+
+// ranks gives a rank to each file by its name: the number after the word rank, else the
+// one number in which the names differ, if these numbers are like ranks.
+func ranks(files []string) (map[string]int, bool) {
+	out := map[string]int{}
+	seen := map[int]bool{}
+	for _, f := range files {
+		m := rankWord.FindStringSubmatch(path.Base(f))
+		if m == nil {
+			break
+		}
+		n, _ := strconv.Atoi(m[1])
+		out[f], seen[n] = n, true
+	}
+	if len(seen) == len(files) {
+		return out, true
+	}
+	if len(files) < 2 {
+		return nil, false
+	}
+	fields := make([][]string, len(files))
+	varying := -1
+	for i, f := range files {
+		fields[i] = digits.FindAllString(path.Base(f), -1)
+		for k := range fields[i] {
+			if len(fields[i]) != len(fields[0]) {
+				return nil, false
+			}
+			if fields[i][k] != fields[0][k] && k != varying {
+				if varying >= 0 {
+					return nil, false
+				}
+				varying = k
+			}
+		}
+	}
+	clear(seen)
+	least, most := 1<<31, 0
+	for i, f := range files {
+		if varying < 0 {
+			return nil, false
+		}
+		n, err := strconv.Atoi(fields[i][varying])
+		if err != nil || seen[n] {
+			return nil, false
+		}
+		out[f], seen[n] = n, true
+		least, most = min(least, n), max(most, n)
+	}
+	return out, least <= 1 && most <= 10*len(files)
+}
+
+func byRank(files []string) []string {
+	rank, _ := ranks(files)
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b string) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), strings.Compare(a, b)) })
+	return files
+}

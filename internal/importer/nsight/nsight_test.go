@@ -1,0 +1,128 @@
+package nsight
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"testing/fstest"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+func TestFormat(t *testing.T) {
+	importertest.Run(t, Format, []importertest.Case{{Path: "two-gpus.sqlite", Most: 12, Cuts: 60}, {Path: "saxpy-rank0.sqlite", Most: 12, Cuts: 60}})
+}
+
+func FuzzReader(f *testing.F) {
+	importertest.Fuzz(f, Format, "x.sqlite", "testdata/saxpy-rank0.sqlite", "testdata/two-gpus.sqlite")
+}
+
+// Counted with an SQLite client in the same files.
+func TestSamplesHoldWhatIsKnownOfThem(t *testing.T) {
+	type facts struct {
+		kernels     int64
+		kernelTime  trace.Time
+		copies      int64
+		runtime     int64 // and driver
+		ranges      int64 // of NVTX
+		links       int64
+		unlinked    int64
+		gpus, ranks int
+	}
+	for file, want := range map[string]facts{
+		"readers/nsight/h100-2gpu-1s.sqlite":        {3442, 44829522, 904, 5796, 16782, 2092, 2276, 2, 0},
+		"readers/nsight/mfu-2gpu-before.sqlite":     {4010, 535200650, 1020, 7466, 19118, 5268, 31, 2, 0},
+		"public/nsight-sqlite/saxpy-mpi-cuda-rank0": {5, 88573480, 15, 95, 22, 20, 0, 1, 1},
+	} {
+		w := importertest.CountOf(t, Format, importertest.Shared(t, file))
+		calls, time := w.Categories()
+		got := facts{
+			kernels: calls["kernel"], kernelTime: time["kernel"], copies: calls["gpu_memcpy"], runtime: calls["cuda_runtime"] + calls["cuda_driver"],
+			ranges: calls["cpu_op"] + calls["nvtx"] + calls["MPI"], links: w.Links[trace.LinkSpawn],
+			unlinked: w.Reported["guessed GPU work whose launch is not in the file: kept without a link"],
+		}
+		for _, l := range w.Locations {
+			if l.Kind == trace.KindDevice {
+				got.gpus++
+			}
+			if l.Kind == trace.KindProcess && l.Rank != trace.NoRank {
+				got.ranks++
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", file, got, want)
+		}
+	}
+}
+
+func TestFilesThatDifferInANumberAreRanksOfOneRun(t *testing.T) {
+	sample, err := os.ReadFile("testdata/two-gpus.sqlite")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		files []string
+		want  string
+	}{
+		{[]string{"report1.sqlite", "report0.sqlite"}, "[[report0.sqlite report1.sqlite]]"},
+		{[]string{"a-rank3.sqlite", "a-rank11.sqlite"}, "[[a-rank3.sqlite a-rank11.sqlite]]"},
+		{[]string{"before.sqlite", "after.sqlite"}, "[[after.sqlite] [before.sqlite]]"},
+		{[]string{"run-2024.sqlite", "run-2025.sqlite"}, "[[run-2024.sqlite] [run-2025.sqlite]]"},
+		{[]string{"4gpu-1.sqlite", "8gpu-2.sqlite"}, "[[4gpu-1.sqlite] [8gpu-2.sqlite]]"},
+	} {
+		files := fstest.MapFS{}
+		for _, f := range c.files {
+			files[f] = &fstest.MapFile{Data: sample}
+		}
+		s, err := importer.NewSourceFS("x", files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got [][]string
+		for _, run := range claim(s) {
+			got = append(got, run.Files)
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%v: runs %v, want %s", c.files, got, c.want)
+		}
+	}
+}
+
+func TestOperatorsOfPyTorchLoseTheirNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"aten::add, op_id = 990346":                               "aten::add -1 990346 ",
+		"aten::mm, seq = 7, op_id = 12, sizes = [[2, 3], [3, 4]]": "aten::mm 7 12 [[2, 3], [3, 4]]",
+		"train step 7":                       "train step 7 -1 -1 ",
+		"a, op_id = x":                       "a, op_id = x -1 -1 ",
+		"strange, sizes = [1], no operator":  "strange, sizes = [1], no operator -1 -1 ",
+		", op_id = 3":                        ", op_id = 3 -1 -1 ",
+		"autograd::engine, seq = 3":          "autograd::engine 3 -1 ",
+		"ProfilerStep, with comma, seq = 12": "ProfilerStep, with comma 12 -1 ",
+	} {
+		o := operator([]byte(text))
+		if got := fmt.Sprintf("%s %d %d %s", o.name, o.sequence, o.id, o.sizes); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestCallsLoseTheirVersion(t *testing.T) {
+	for name, want := range map[string]string{"cudaMalloc_v3020": "cudaMalloc", "cuMemAlloc_v2": "cuMemAlloc", "a_vector": "a_vector", "_v3": "_v3", "x_v": "x_v"} {
+		if got := withoutVersion(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// BenchmarkScan prints rows a second, read and converted, without a store.
+func BenchmarkScan(b *testing.B) {
+	run := importertest.Shared(b, "readers/nsight/mfu-2gpu-before.sqlite")
+	rows := int64(0)
+	for b.Loop() {
+		w := importertest.CountOf(b, Format, run)
+		rows += w.Intervals + w.Enters + w.Instants
+	}
+	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
+}

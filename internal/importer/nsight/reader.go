@@ -1,0 +1,146 @@
+package nsight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// read imports the files of a run, several at once.
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	trace.SortRegions(w)
+	rank, named := ranks(run.Files)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, name := range run.Files {
+		g.Go(func() error {
+			f, err := openFile(run, name, w)
+			if err != nil {
+				return err
+			}
+			defer f.close()
+			c := newConverter(f, w, len(run.Files) > 1, i)
+			if n, ok := rank[name]; ok && named {
+				c.fileRank = n
+			}
+			return c.convert(ctx)
+		})
+	}
+	return g.Wait()
+}
+
+// A file is an open export: its tables, and how to say what is wrong with them.
+type file struct {
+	run    importer.Run
+	name   string
+	label  string
+	w      trace.Writer
+	db     *sqlitefile.File
+	close  func()
+	tables []*table
+}
+
+// A table is a table of the export that holds rows.
+type table struct {
+	*sqlitefile.Table
+	file *file
+}
+
+// openFile opens a database. A packed one is unpacked to disk first, since its pages are
+// not read in order.
+func openFile(run importer.Run, name string, w trace.Writer) (*file, error) {
+	f := &file{run: run, name: name, label: run.Label(name), w: w}
+	r, size, closer, err := randomAccess(run, name)
+	if err != nil {
+		return nil, err
+	}
+	f.close = closer
+	if f.db, err = sqlitefile.Open(r, size); err != nil {
+		closer()
+		return nil, importer.Malformed(f.label, "", "the database cannot be read: %v", err)
+	}
+	run.Progress.Add(size)
+	if f.db.Cut() {
+		w.Report(trace.Skipped, "files that end before the last page of their database", 1, f.label)
+	}
+	for _, t := range f.db.Tables() {
+		f.tables = append(f.tables, &table{t, f})
+	}
+	if f.table("StringIds") == nil {
+		closer()
+		return nil, importer.Malformed(f.label, "", "the database has no table StringIds, so nothing in it has a name")
+	}
+	return f, nil
+}
+
+// randomAccess gives a file whose bytes can be read in any order.
+func randomAccess(run importer.Run, name string) (io.ReaderAt, int64, func(), error) {
+	raw, err := run.OpenRaw(name)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if at, ok := raw.(io.ReaderAt); ok {
+		var head [len(sqlitefile.Magic)]byte
+		info, err := raw.Stat()
+		if n, _ := at.ReadAt(head[:], 0); n == len(head) && string(head[:]) == sqlitefile.Magic && err == nil {
+			return at, info.Size(), func() { raw.Close() }, nil
+		}
+	}
+	raw.Close()
+	packed, err := run.Open(name)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	defer packed.Close()
+	tmp, err := os.CreateTemp("", "parallax-database-")
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	done := func() { tmp.Close(); os.Remove(tmp.Name()) }
+	size, err := io.Copy(tmp, packed)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		done()
+		return nil, 0, nil, err
+	}
+	return tmp, size, done, nil
+}
+
+// table finds a table by name, nil if there is none.
+func (f *file) table(name string) *table {
+	for _, t := range f.tables {
+		if strings.EqualFold(t.Name, name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// scan gives the rows of a table to fn and reports what of it is damaged. A table that is
+// not there has no rows.
+func (t *table) scan(ctx context.Context, fn func(*sqlitefile.Row) error, columns ...string) error {
+	if t == nil {
+		return nil
+	}
+	d, err := t.file.db.Scan(ctx, t.Table, columns, fn)
+	place := fmt.Sprintf("%s: page %d", t.file.label, d.First)
+	if d.Pages > 0 {
+		t.file.w.Report(trace.Skipped, "damaged pages of the database, with the rows on them", d.Pages, place)
+	}
+	if d.Rows > 0 {
+		t.file.w.Report(trace.Skipped, "damaged rows of the database", d.Rows, place)
+	}
+	if err != nil && ctx.Err() == nil {
+		return importer.Malformed(t.file.label, t.Name, "reading fails: %v", err)
+	}
+	return err
+}
