@@ -343,6 +343,9 @@ func (r *result) value(x *callgraph.Row) float64 {
 	case "calls":
 		return x.Count
 	case "inclusive":
+		if r.over == "locations" {
+			return x.Outermost // a recursion counts once, as in every total of a location
+		}
 		return x.Inclusive
 	}
 	return x.Exclusive

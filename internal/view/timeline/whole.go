@@ -59,7 +59,8 @@ func (w *wholes) add(c *trace.Columns, r *result) {
 	// What began before the window comes with the first batch of a lane.
 	if n := len(w.list); n == 0 || int(w.list[n-1].lane) != c.Lane {
 		for depth, o := range c.Open {
-			if o.Begin < r.selection.Begin {
+			// One that ends with the begin is here for an empty child at that very instant.
+			if o.Begin < r.selection.Begin && o.End > r.selection.Begin {
 				take(o.Row, depth, o.Begin, o.End, o.Region)
 			}
 		}

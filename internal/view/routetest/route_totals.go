@@ -1,0 +1,316 @@
+package routetest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// spread gives mean, standard deviation, least and greatest of values.
+func spread(v []float64) (mean, sd, low, high float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		sd += (x - mean) * (x - mean) / float64(len(v))
+	}
+	return mean, math.Sqrt(sd), slices.Min(v), slices.Max(v)
+}
+
+// closeSpread allows a standard deviation what one pass over squares loses.
+func (r *Run) closeSpread(what string, got, want, scale float64) {
+	r.Helper()
+	if math.Abs(got-want) > 1e-6*scale+1e-6*want {
+		r.wrong("%s is %v, recomputed %v", what, got, want)
+	}
+}
+
+// ofRegion gives a region's values on the holders, 0 where it does not occur.
+func ofRegion(t map[cell]sum, ids []trace.LocationID, g trace.RegionID, metric string) (out []float64) {
+	for _, id := range ids {
+		out = append(out, t[cell{id, g}].of(metric))
+	}
+	return out
+}
+
+// occurring are the selected regions with anything in the window.
+func (r *Run) occurring(t map[cell]sum) map[trace.RegionID]bool {
+	out := map[trace.RegionID]bool{}
+	for k := range t {
+		if r.Window.shows(k.Region) {
+			out[k.Region] = true
+		}
+	}
+	return out
+}
+
+func add(v []float64) (s float64) {
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
+func (r *Run) metric() string {
+	if m := r.Options["metric"]; m != "" {
+		return m
+	}
+	return "exclusive"
+}
+
+var metrics = []map[string]string{nil, {"metric": "inclusive"}, {"metric": "calls"}}
+
+var profileRoute = Route{Options: metrics, Check: func(r *Run) {
+	t, ids := r.totals(&r.Window), r.holders(&r.Window)
+	want := r.occurring(t)
+	if r.Result == nil {
+		if len(want) > 0 {
+			r.wrong("says %v, and %d regions occur", r.Empty, len(want))
+		}
+		return
+	}
+	var d struct {
+		Locations int
+		Total     float64
+		Rows      []struct {
+			ID                                                     trace.RegionID
+			Calls, Inclusive, Exclusive, Share, Mean, SD, Min, Max float64
+		}
+	}
+	r.Data(&d)
+	whole := 0.0
+	for k := range t {
+		s := t[k]
+		if r.metric() == "calls" {
+			whole += s.Calls
+		} else {
+			whole += s.Exclusive
+		}
+	}
+	r.same("the whole", d.Total, whole)
+	r.same("locations", float64(d.Locations), float64(len(ids)))
+	r.same("rows", float64(len(d.Rows)), float64(len(want)))
+	for _, x := range d.Rows {
+		name := r.Regions[x.ID].Name
+		values := ofRegion(t, ids, x.ID, r.metric())
+		r.same("calls of "+name, x.Calls, add(ofRegion(t, ids, x.ID, "calls")))
+		r.same("inclusive time of "+name, x.Inclusive, add(ofRegion(t, ids, x.ID, "inclusive")))
+		r.same("exclusive time of "+name, x.Exclusive, add(ofRegion(t, ids, x.ID, "exclusive")))
+		mean, sd, low, high := spread(values)
+		r.same("mean of "+name, x.Mean, mean)
+		r.closeSpread("sd of "+name, x.SD, sd, mean)
+		r.same("min of "+name, x.Min, low)
+		r.same("max of "+name, x.Max, high)
+		if whole > 0 {
+			r.same("share of "+name, x.Share, add(values)/whole)
+		}
+		if x.Share > 1+1e-9 && r.metric() != "inclusive" {
+			r.wrong("share of %s is %v", name, x.Share)
+		}
+	}
+}}
+
+var landscapeRoute = Route{Options: metrics, Check: func(r *Run) {
+	t, ids := r.totals(&r.Window), r.holders(&r.Window)
+	if r.Result == nil {
+		for g := range r.occurring(t) {
+			if add(ofRegion(t, ids, g, r.metric())) > 0 {
+				r.wrong("says %v, and %s has a value", r.Empty, r.Regions[g].Name)
+			}
+		}
+		return
+	}
+	var d struct {
+		Locations int
+		Regions   []struct {
+			ID              trace.RegionID
+			Value, Mean, SD float64
+		}
+		Points []struct {
+			Region          string
+			Location        trace.LocationID
+			Count           int
+			Value, Min, Max float64
+		}
+	}
+	r.Data(&d)
+	r.same("locations", float64(d.Locations), float64(len(ids)))
+	byName := map[string][]trace.RegionID{}
+	for _, g := range d.Regions {
+		values := ofRegion(t, ids, g.ID, r.metric())
+		mean, sd, _, _ := spread(values)
+		name := r.Regions[g.ID].Name
+		r.same("value of "+name, g.Value, add(values))
+		r.same("mean of "+name, g.Mean, mean)
+		r.closeSpread("sd of "+name, g.SD, sd, mean)
+		byName[name] = append(byName[name], g.ID)
+	}
+	for _, p := range d.Points {
+		if p.Count != 1 {
+			r.wrong("a point of %d locations where all fit", p.Count)
+		}
+		if p.Min != p.Value || p.Max != p.Value {
+			r.wrong("%s on %d: %v, least %v, greatest %v of one location", p.Region, p.Location, p.Value, p.Min, p.Max)
+		}
+		if !slices.ContainsFunc(byName[p.Region], func(g trace.RegionID) bool { return near(t[cell{p.Location, g}].of(r.metric()), p.Value) }) {
+			r.wrong("%s on %d is %v", p.Region, p.Location, p.Value)
+		}
+	}
+}}
+
+var histogramRoute = Route{Options: metrics, Check: func(r *Run) {
+	t, ids := r.totals(&r.Window), r.holders(&r.Window)
+	if r.Result == nil {
+		if len(ids) > 0 && len(r.occurring(t)) > 0 {
+			r.wrong("says %v", r.Empty)
+		}
+		return
+	}
+	var d struct {
+		Locations                            int
+		Min, Q25, Median, Q75, Max, Mean, SD float64
+		Bins                                 []struct{ Low, High, Count float64 }
+		Points                               []struct {
+			Location trace.LocationID
+			Value    *float64
+			Bin      *int
+		}
+	}
+	r.Data(&d)
+	// Of the selected regions together, or of the one that differs most.
+	want := make([]float64, len(ids))
+	most := -1.0
+	for g := range r.Regions {
+		id := trace.RegionID(g)
+		values := ofRegion(t, ids, id, r.metric())
+		switch {
+		case r.Window.Regions == nil:
+			if _, sd, _, _ := spread(values); sd > most*(1+1e-9) && r.occurring(t)[id] {
+				most, want = sd, values
+			}
+		case r.Window.shows(id):
+			for i, v := range values {
+				want[i] += v
+			}
+		}
+	}
+	got := make([]float64, len(ids))
+	counts := make([]float64, len(d.Bins))
+	for _, p := range d.Points {
+		if i := slices.Index(ids, p.Location); i >= 0 && p.Value != nil {
+			got[i] = *p.Value
+		}
+		if p.Bin == nil {
+			r.wrong("location %d is in no bin", p.Location)
+			continue
+		}
+		b := d.Bins[*p.Bin]
+		counts[*p.Bin]++
+		if *p.Value < b.Low || *p.Value > b.High {
+			r.wrong("%v is in the bin %v..%v", *p.Value, b.Low, b.High)
+		}
+	}
+	for i := range ids {
+		if !near(got[i], want[i]) {
+			r.wrong("location %d has %v, recomputed %v", ids[i], got[i], want[i])
+			return
+		}
+	}
+	for b := range counts {
+		r.same("locations in a bin", d.Bins[b].Count, counts[b])
+	}
+	mean, sd, low, high := spread(want)
+	r.same("locations", float64(d.Locations), float64(len(ids)))
+	for _, x := range []struct {
+		name      string
+		got, want float64
+	}{{"mean", d.Mean, mean}, {"sd", d.SD, sd}, {"min", d.Min, low}, {"max", d.Max, high}, {"q25", d.Q25, quantile(want, 0.25)}, {"median", d.Median, quantile(want, 0.5)}, {"q75", d.Q75, quantile(want, 0.75)}} {
+		r.same(x.name, x.got, x.want)
+	}
+}}
+
+// named adds up the regions of a name.
+func (r *Run) named(t map[cell]sum, id trace.LocationID, name, metric string) (v float64) {
+	for g := range r.Regions {
+		if r.Regions[g].Name == name {
+			v += t[cell{id, trace.RegionID(g)}].of(metric)
+		}
+	}
+	return v
+}
+
+var scatterRoute = Route{Options: []map[string]string{{"event0": "solve:exclusive", "event1": "main:inclusive", "event2": "MPI_Send:calls", "event3": "read"}}, Check: func(r *Run) {
+	if r.Result == nil {
+		return
+	}
+	var d struct {
+		Points []struct {
+			Location       trace.LocationID
+			X, Y, Z, Color *float64
+		}
+		Axes []struct {
+			Name     string
+			Min, Max float64
+		}
+	}
+	r.Data(&d)
+	t, ids := r.totals(&r.Window), r.holders(&r.Window)
+	r.same("points", float64(len(d.Points)), float64(len(ids)))
+	for _, p := range d.Points {
+		for _, x := range []struct {
+			axis, name, metric string
+			got                *float64
+		}{{"x", "solve", "exclusive", p.X}, {"y", "main", "inclusive", p.Y}, {"z", "MPI_Send", "calls", p.Z}, {"color", "read", "exclusive", p.Color}} {
+			if x.got == nil {
+				r.wrong("location %d has no %s", p.Location, x.axis)
+				continue
+			}
+			r.same(x.axis, *x.got, r.named(t, p.Location, x.name, x.metric))
+		}
+	}
+}}
+
+// A layout that places by values as they are, so that they can be read off.
+const valueLayout = "text:values\nBEGIN_VIZ=values\nx=event0.val\ny=event1.val\nz=event2.val\ncolor=event3.val\nEND_VIZ"
+
+var topologyRoute = Route{Options: []map[string]string{{"layout": valueLayout, "event0": "solve:exclusive", "event1": "main:inclusive", "event2": "MPI_Send:calls", "event3": "read"}}, Check: func(r *Run) {
+	if r.Result == nil {
+		return
+	}
+	var d struct {
+		Points []struct {
+			Location       trace.LocationID
+			X, Y, Z, Color *float64
+		}
+		Mean *float64
+	}
+	r.Data(&d)
+	t := r.totals(&r.Window)
+	seen := map[trace.LocationID]bool{}
+	for _, p := range d.Points {
+		seen[p.Location] = true
+		for _, x := range []struct {
+			axis, name, metric string
+			got                *float64
+		}{{"x", "solve", "exclusive", p.X}, {"y", "main", "inclusive", p.Y}, {"z", "MPI_Send", "calls", p.Z}, {"color", "read", "exclusive", p.Color}} {
+			if x.got != nil {
+				r.same(x.axis, *x.got, r.below(t, p.Location, x.name, x.metric))
+			}
+		}
+	}
+	for _, id := range r.holders(&r.Window) {
+		found := false
+		for up := id; up != trace.NoLocation; up = r.Tree.Parent[up] {
+			found = found || seen[up]
+		}
+		if !found {
+			r.wrong("location %d is at no point", id)
+		}
+	}
+}}
+
+// below adds up a name on a location and all below it that are no points themselves.
+func (r *Run) below(t map[cell]sum, id trace.LocationID, name, metric string) float64 {
+	return r.named(t, id, name, metric)
+}
