@@ -1,0 +1,345 @@
+// Package budget explains waiting: who made whom wait, in which region, directly or
+// through others that waited themselves, so that the causes add up to all that was
+// waited, in whole nanoseconds.
+//
+// A wait of actor w for the late actor l lasts from b to e. The history of an actor up
+// to a time goes back along it to the end of its last wait, goes on at that moment on
+// the actor it waited for, and so on: it holds no waiting and covers each moment once. The
+// history of l up to e and that of w up to b are compared back to where both are the same.
+// With H(k) the time in region k on a history since then,
+//
+//	e − b = Σ over k of ( H_l(k) − H_w(k) )
+//
+// exactly, so the wait is shared among the regions in which l's history is longer. Whose
+// excess it is, is told by holding the n-th visit of a region against the n-th.
+//
+// After Böhme, Geimer, Wolf, Arnold: "Identifying the root causes of wait states in
+// large-scale parallel applications", ICPP 2010; unlike there, what an actor did before
+// it waited has no part in what came after, since it would have been late anyway.
+//
+// The kernel streams: segments and waits come in order of time, are explained as soon as all
+// that bears on them is known, and old ones are forgotten. A history that reaches beyond
+// what is remembered, or that is very long, is cut at one moment on both sides, which
+// keeps the equation.
+package budget
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Kind is why somebody waits.
+type Kind uint8
+
+// The kinds.
+const (
+	LateSender Kind = iota
+	LateReceiver
+	Collective
+	Join // threads of a team for one that works alone, or for the last of them
+	Lock
+	End // after an actor's last interval, until the run ends
+	kinds
+)
+
+func (k Kind) String() string {
+	return [...]string{"late sender", "late receiver", "wait at collective", "wait at join", "wait for lock", "wait at the end"}[k]
+}
+
+// Nothing is the region of time in which nothing is recorded. Regions are numbered from
+// 1 in order of their names, which decides where a nanosecond goes that cannot be split.
+const Nothing int32 = 0
+
+// NoActor caused waits that the records contradict.
+const NoActor int32 = -1
+
+// A Wait is one actor waiting for another.
+type Wait struct {
+	Actor, Late int32
+	Kind        Kind
+	Region      int32 // of the call in which it waits
+	Begin, End  trace.Time
+}
+
+// A Row is what one actor in one region made others wait.
+type Row struct {
+	Actor  int32 // NoActor for what the records contradict
+	Region int32
+	// Direct and Indirect are by kind of the wait. Indirect is through others that
+	// waited themselves.
+	Direct, Indirect [kinds]trace.Time
+	// Victims is what each waited, in blocks of Result.Fold actors; Series what was
+	// waited over time, in Result.Bins equal bins. Nil where there were too many rows.
+	Victims, Series []trace.Time
+}
+
+// Caused is all that it made others wait.
+func (r *Row) Caused() (sum trace.Time) {
+	for k := range kinds {
+		sum += r.Direct[k] + r.Indirect[k]
+	}
+	return sum
+}
+
+// Of is what it made others wait in waits of a kind.
+func (r *Row) Of(k Kind) trace.Time { return r.Direct[k] + r.Indirect[k] }
+
+// Explained reports whether a row tells somebody's doing: not where nothing is
+// recorded, nor where the records contradict one another.
+func (r *Row) Explained() bool { return r.Actor != NoActor && r.Region != Nothing }
+
+// A Result is a budget of waiting: Rows add up to Total.
+type Result struct {
+	Rows  []Row // most first
+	Total trace.Time
+	Kinds [kinds]trace.Time
+	// Unexplained is what went to Nothing and NoActor.
+	Unexplained trace.Time
+	// Waited is what each actor waited in all, by kind: Waited[actor*Kinds+kind].
+	Waited []trace.Time
+	// Clipped counts waits that would have outlasted their call, Cut those whose
+	// histories were too long.
+	Waits, Clipped, Cut int64
+	Bins, Fold          int
+	Begin, End          trace.Time
+}
+
+// NumKinds is how many kinds there are, for tables by kind.
+const NumKinds = int(kinds)
+
+// Bins is over how many bins of time rows are told.
+const Bins = 256
+
+const (
+	// blocks is of how many victims a row tells at most.
+	blocks = 1024
+	// mostDetail bounds the victims and bins of all rows of a worker together.
+	mostDetail = 4 << 20
+	// mostPieces is after how many steps a history is cut.
+	mostPieces = 2048
+)
+
+// A Budget is a computation on its way.
+type Budget struct {
+	begin, end trace.Time
+	floor      trace.Time // before it nothing is remembered
+	fold       int
+	tracks     []track
+	pending    []Wait
+	workers    []*worker
+	clipped    int64
+	// Keep, if set, receives every wait and where its histories part; for tests.
+	Keep func(w Wait, since trace.Time)
+}
+
+// New begins a budget of actors from begin to end of the run, of which regions have
+// numbers below the given one.
+func New(actors, regions int, begin, end trace.Time) *Budget {
+	b := &Budget{begin: begin, end: end, floor: begin, fold: max(1, (actors+blocks-1)/blocks), tracks: make([]track, actors)}
+	for i := range b.tracks {
+		b.tracks[i].until = begin
+	}
+	for range max(1, runtime.GOMAXPROCS(0)) {
+		b.workers = append(b.workers, newWorker(b, regions))
+	}
+	return b
+}
+
+// Add appends a stretch of an actor's time with one region innermost. Stretches come in
+// order; what lies between them is Nothing. Different actors may be fed at once.
+func (b *Budget) Add(actor int32, begin, end trace.Time, region int32) {
+	b.tracks[actor].add(begin, end, region)
+}
+
+// Until is up to where an actor's time is known.
+func (b *Budget) Until(actor int32) trace.Time { return b.tracks[actor].until }
+
+// Wait notes a wait: until the moment at which the late one came, at most to the end of
+// the call.
+func (b *Budget) Wait(w Wait, callEnd trace.Time) {
+	if callEnd < w.End {
+		b.clipped++
+		w.End = callEnd
+	}
+	if w.End > w.Begin {
+		b.pending = append(b.pending, w)
+	}
+}
+
+// Settle explains the waits that end by a moment. All waits that end until then, and the
+// time of all actors up to it, must be known. O(waits × length of their histories).
+func (b *Budget) Settle(until trace.Time) {
+	slices.SortFunc(b.pending, func(x, y Wait) int {
+		switch {
+		case x.Actor != y.Actor:
+			return int(x.Actor - y.Actor)
+		case x.Begin != y.Begin:
+			return compare(x.Begin, y.Begin)
+		case x.End != y.End:
+			return compare(y.End, x.End)
+		}
+		return int(x.Kind) - int(y.Kind)
+	})
+	var left []Wait
+	type job struct {
+		actor       int32
+		first, last int
+	}
+	var jobs []job
+	for i := 0; i < len(b.pending); {
+		actor := b.pending[i].Actor
+		t := &b.tracks[actor]
+		first, open := len(t.waits), false
+		for ; i < len(b.pending) && b.pending[i].Actor == actor; i++ {
+			w := b.pending[i]
+			if open = open || w.End > until; open {
+				left = append(left, w)
+				continue
+			}
+			if n := len(t.waits); n > 0 {
+				w.Begin = max(w.Begin, t.waits[n-1].End) // of two that overlap the earlier stands
+			}
+			if w.Begin < w.End {
+				t.waits = append(t.waits, w)
+			}
+		}
+		const some = 512
+		for n := len(t.waits); first < n; first += some {
+			jobs = append(jobs, job{actor, first, min(first+some, n)})
+		}
+	}
+	b.pending = append(b.pending[:0], left...)
+	workers := b.workers
+	if b.Keep != nil || len(jobs) < 2 {
+		workers = workers[:1]
+	}
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	next := 0
+	for _, k := range workers {
+		group.Go(func() {
+			for {
+				mu.Lock()
+				if next == len(jobs) {
+					mu.Unlock()
+					return
+				}
+				j := jobs[next]
+				next++
+				mu.Unlock()
+				for i := j.first; i < j.last; i++ {
+					k.explain(&b.tracks[j.actor].waits[i])
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// Forget gives up what lies before a moment, up to which everything must be settled.
+func (b *Budget) Forget(before trace.Time) {
+	if before <= b.floor {
+		return
+	}
+	b.floor = before
+	for i := range b.tracks {
+		b.tracks[i].forget(before)
+	}
+}
+
+// Remembered is how many stretches are held.
+func (b *Budget) Remembered() (n int) {
+	for i := range b.tracks {
+		n += len(b.tracks[i].begin)
+	}
+	return n
+}
+
+// Ends notes the waits of actors that end before the last: after their last interval,
+// until the run's. Actors without any do not wait.
+func (b *Budget) Ends() {
+	late, last := NoActor, trace.Time(0)
+	for i := range b.tracks {
+		if t := &b.tracks[i]; t.any && (late == NoActor || t.until > last) {
+			late, last = int32(i), t.until
+		}
+	}
+	for i := range b.tracks {
+		if t := &b.tracks[i]; t.any && t.until < last {
+			b.Wait(Wait{Actor: int32(i), Late: late, Kind: End, Region: Nothing, Begin: t.until, End: last}, last)
+		}
+	}
+}
+
+// Result settles the rest and gives the budget.
+func (b *Budget) Result() *Result {
+	b.Settle(1<<63 - 1)
+	r := &Result{Bins: Bins, Fold: b.fold, Begin: b.begin, End: b.end, Clipped: b.clipped, Waited: make([]trace.Time, len(b.tracks)*NumKinds)}
+	rows := map[rowKey]*Row{}
+	for _, k := range b.workers {
+		r.Cut += k.cut
+		r.Waits += k.waits
+		for i, t := range k.waited {
+			r.Waited[i] += t
+			r.Kinds[i%NumKinds] += t
+			r.Total += t
+		}
+		for key, from := range k.rows {
+			to := rows[key]
+			if to == nil {
+				rows[key] = from
+				continue
+			}
+			to.merge(from)
+		}
+	}
+	for _, row := range rows {
+		if row.Caused() == 0 {
+			continue
+		}
+		r.Rows = append(r.Rows, *row)
+		if !row.Explained() {
+			r.Unexplained += row.Caused()
+		}
+	}
+	slices.SortFunc(r.Rows, func(x, y Row) int {
+		switch a, c := x.Caused(), y.Caused(); {
+		case a != c:
+			return compare(c, a)
+		case x.Actor != y.Actor:
+			return int(x.Actor - y.Actor)
+		}
+		return int(x.Region - y.Region)
+	})
+	return r
+}
+
+func (r *Row) merge(o *Row) {
+	for k := range kinds {
+		r.Direct[k] += o.Direct[k]
+		r.Indirect[k] += o.Indirect[k]
+	}
+	join := func(a, b []trace.Time) []trace.Time {
+		if a == nil || b == nil {
+			return nil
+		}
+		for i, t := range b {
+			a[i] += t
+		}
+		return a
+	}
+	r.Victims, r.Series = join(r.Victims, o.Victims), join(r.Series, o.Series)
+}
+
+func compare(a, b trace.Time) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,197 @@
+package budget
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+const compute, mpi = 1, 2
+
+// chain: rank 2 works 30, and passes its lateness on through rank 1 to rank 0.
+func TestAWaitIsTheDoingOfWhoBeganIt(t *testing.T) {
+	b := New(3, 3, 0, 40)
+	f := NewFinder(b)
+	for i, work := range []trace.Time{10, 10, 30} {
+		b.Add(int32(i), 0, work, compute)
+		b.Add(int32(i), work, 40, mpi)
+	}
+	f.Call(1, Call{10, 31, mpi, NoGroup}) // receives from 2 at 31
+	f.Call(0, Call{10, 33, mpi, NoGroup}) // receives from 1 at 33
+	f.Call(1, Call{31, 40, mpi, NoGroup})
+	f.Message(Message{2, 1, 30, 31})
+	f.Message(Message{1, 0, 31, 33})
+	b.Settle(f.Advance(40, make([]int, 3)))
+	r := b.Result()
+	// Rank 1 waits 10..30, rank 0 10..31; the last 1 is the transfer to rank 1.
+	if r.Total != 41 || len(r.Rows) != 2 || r.Rows[0].Actor != 2 || r.Rows[0].Region != compute || r.Rows[0].Caused() != 40 || r.Rows[0].Indirect[LateSender] != 20 {
+		t.Errorf("total %d: %+v", r.Total, r.Rows)
+	}
+	if v := r.Rows[0].Victims; v[0] != 20 || v[1] != 20 || v[2] != 0 {
+		t.Errorf("victims %v", v)
+	}
+}
+
+// made is a run with an all-to-all after each iteration, and messages along a ring.
+func made(seed uint64, actors, iterations int, b *Budget, f *Finder, step func(until trace.Time)) {
+	rnd := rand.New(rand.NewPCG(seed, 7))
+	at := make([]trace.Time, actors)
+	for range iterations {
+		sent := make([]trace.Time, actors)
+		for a := range at {
+			work := trace.Time(1000 + rnd.IntN(400))
+			b.Add(int32(a), at[a], at[a]+work, compute+2*int32(rnd.IntN(2)))
+			at[a] += work
+			sent[a] = at[a]
+		}
+		for a := range at {
+			from := (a + 1) % actors
+			end := max(at[a], sent[from]) + 3
+			b.Add(int32(a), at[a], end, mpi)
+			f.Call(int32(a), Call{at[a], end, mpi, NoGroup})
+			f.Message(Message{int32(from), int32(a), sent[from], end})
+			at[a] = end
+		}
+		last := trace.Time(0)
+		for _, t := range at {
+			last = max(last, t)
+		}
+		for a := range at {
+			b.Add(int32(a), at[a], last+5, mpi)
+			f.Call(int32(a), Call{at[a], last + 5, mpi, 0})
+			at[a] = last + 5
+		}
+		step(last + 5)
+	}
+}
+
+// Whatever is forgotten, and however the run comes, causes add up to what was waited, and
+// forgetting what lies before the last meeting of all changes nothing.
+func TestCausesAddUpWhateverIsForgotten(t *testing.T) {
+	const actors, iterations = 7, 60
+	members := make([]int32, actors)
+	for i := range members {
+		members[i] = int32(i)
+	}
+	run := func(every int, forget bool) *Result {
+		b := New(actors, 4, 0, 200_000)
+		f := NewFinder(b)
+		f.Group(members)
+		seen, n, last := make([]int, actors), 0, trace.Time(0)
+		made(1, actors, iterations, b, f, func(until trace.Time) {
+			if n++; n%every != 0 {
+				return
+			}
+			settled := f.Advance(until, seen)
+			b.Settle(settled)
+			if forget {
+				f.Forget(last, seen)
+				b.Forget(last)
+			}
+			last = settled
+		})
+		f.Advance(1<<60, seen)
+		return b.Result()
+	}
+	whole := run(iterations, false)
+	for _, r := range []*Result{whole, run(1, false), run(5, true), run(1, true)} {
+		sum, victims, series := trace.Time(0), trace.Time(0), trace.Time(0)
+		for i := range r.Rows {
+			sum += r.Rows[i].Caused()
+			for _, v := range r.Rows[i].Victims {
+				victims += v
+			}
+			for _, v := range r.Rows[i].Series {
+				series += v
+			}
+		}
+		waited := trace.Time(0)
+		for _, w := range r.Waited {
+			waited += w
+		}
+		if sum != r.Total || victims != r.Total || series != r.Total || waited != r.Total || r.Total != whole.Total || r.Total == 0 || r.Unexplained != 0 {
+			t.Errorf("rows %d, victims %d, series %d, waited %d of %d; unexplained %d", sum, victims, series, waited, whole.Total, r.Unexplained)
+		}
+		for i := range r.Rows {
+			if fmt.Sprint(r.Rows[i].Actor, r.Rows[i].Region, r.Rows[i].Caused()) != fmt.Sprint(whole.Rows[i].Actor, whole.Rows[i].Region, whole.Rows[i].Caused()) {
+				t.Errorf("row %d is %+v, want %+v", i, r.Rows[i], whole.Rows[i])
+			}
+		}
+	}
+}
+
+// A history that never meets the other is cut, and what was waited is still shared out.
+func TestLongHistoriesAreCut(t *testing.T) {
+	const actors, iterations = 4, 3000
+	b := New(actors, 4, 0, 5_000_000)
+	f := NewFinder(b)
+	f.Group(nil)
+	rnd := rand.New(rand.NewPCG(3, 3))
+	at := make([]trace.Time, actors)
+	for range iterations { // two pairs that have nothing to do with each other
+		for p := 0; p < actors; p += 2 {
+			slow := p + rnd.IntN(2)
+			for a := p; a < p+2; a++ {
+				work := trace.Time(1000)
+				if a == slow {
+					work += 100
+				}
+				b.Add(int32(a), at[a], at[a]+work, compute)
+				at[a] += work
+			}
+			end := max(at[p], at[p+1]) + 1
+			for a := p; a < p+2; a++ {
+				b.Add(int32(a), at[a], end, mpi)
+				f.Call(int32(a), Call{at[a], end, mpi, NoGroup})
+				f.Message(Message{int32(p + (a-p+1)%2), int32(a), at[p+(a-p+1)%2], end})
+			}
+			at[p], at[p+1] = end, end
+		}
+	}
+	// At the end both pairs meet for the first time.
+	last := max(at[0], at[2]) + 500
+	b.Add(0, at[0], last, compute)
+	f.Call(2, Call{at[2], last + 1, mpi, NoGroup})
+	b.Add(2, at[2], last+1, mpi)
+	f.Message(Message{0, 2, last, last + 1})
+	f.Advance(1<<60, make([]int, actors))
+	r := b.Result()
+	sum := trace.Time(0)
+	for i := range r.Rows {
+		sum += r.Rows[i].Caused()
+	}
+	if r.Cut == 0 || sum != r.Total || r.Unexplained != 0 {
+		t.Errorf("%d cut; %d of %d, unexplained %d", r.Cut, sum, r.Total, r.Unexplained)
+	}
+}
+
+// Four million stretches in steps of a few thousand: memory stays what is remembered.
+func BenchmarkStream(b *testing.B) {
+	const actors = 64
+	members := make([]int32, actors)
+	for i := range members {
+		members[i] = int32(i)
+	}
+	for b.Loop() {
+		k := New(actors, 4, 0, 1<<40)
+		f := NewFinder(k)
+		f.Group(members)
+		seen, most, n, last := make([]int, actors), 0, 0, trace.Time(0)
+		made(1, actors, 20_000, k, f, func(until trace.Time) {
+			if n++; n%64 != 0 {
+				return
+			}
+			settled := f.Advance(until, seen)
+			k.Settle(settled)
+			most = max(most, k.Remembered())
+			f.Forget(last, seen)
+			k.Forget(last)
+			last = settled
+		})
+		r := k.Result()
+		b.ReportMetric(float64(most), "stretches-held")
+		b.ReportMetric(float64(r.Waits), "waits")
+	}
+}

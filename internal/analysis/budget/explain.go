@@ -1,0 +1,295 @@
+package budget
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+type rowKey struct{ actor, region int32 }
+
+// A worker explains waits, with memory of its own that it uses again.
+type worker struct {
+	b          *Budget
+	rows       map[rowKey]*Row
+	detail     int
+	waited     []trace.Time
+	waits, cut int64
+
+	pieces   [2][]piece
+	late     []visit
+	own      []trace.Time // durations of the visits of the waiting side
+	next     []int32      // of own: the next visit of the same region
+	byRegion []tally
+	touched  []int32
+	parts    []part
+
+	weights, amounts []trace.Time
+	order            []int
+	rest             []uint64
+}
+
+// A piece of a history lies on one actor; hops counts the steps to others after it.
+type piece struct {
+	actor      int32
+	begin, end trace.Time
+	hops       int
+}
+
+type visit struct {
+	region, actor int32
+	direct        bool
+	ns            trace.Time
+}
+
+// A tally is the time in one region on both histories.
+type tally struct {
+	late, own   trace.Time
+	first, last int32 // of its visits in worker.own, plus one
+	at          int32
+}
+
+// A part is what one actor had more in one region.
+type part struct {
+	region, actor int32
+	direct        bool
+	more          trace.Time
+}
+
+func newWorker(b *Budget, regions int) *worker {
+	return &worker{b: b, rows: map[rowKey]*Row{}, byRegion: make([]tally, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
+}
+
+// walk finds the histories of a wait's two sides back to where they part. False for a
+// circle, which only contradictory records have.
+func (k *worker) walk(w *Wait) (since trace.Time, ok bool) {
+	b := k.b
+	k.pieces[0], k.pieces[1] = k.pieces[0][:0], k.pieces[1][:0]
+	type cursor struct {
+		actor int32
+		t     trace.Time
+		hops  int
+		last  int // wait of the actor that ended last, -1
+		start trace.Time
+	}
+	at := [2]cursor{{actor: w.Late, t: w.End}, {actor: w.Actor, t: w.Begin}}
+	look := func(c *cursor) {
+		c.last, c.start = b.tracks[c.actor].lastWait(c.t), b.floor
+		if c.last >= 0 {
+			if e := b.tracks[c.actor].waits[c.last].End; e > b.floor {
+				c.start = e
+			} else {
+				c.last = -1
+			}
+		}
+	}
+	look(&at[0])
+	look(&at[1])
+	finish := func(since trace.Time) {
+		for i := range at {
+			k.pieces[i] = append(k.pieces[i], piece{at[i].actor, since, at[i].t, at[i].hops})
+		}
+	}
+	for steps := 0; ; steps++ {
+		x, y := &at[0], &at[1]
+		if x.actor == y.actor && x.last == y.last {
+			since = min(x.t, y.t)
+			finish(since)
+			return since, true
+		}
+		if x.last < 0 && y.last < 0 {
+			finish(b.floor)
+			return b.floor, true
+		}
+		if c := max(x.start, y.start); steps > mostPieces && c <= min(x.t, y.t) {
+			k.cut++
+			finish(c)
+			return c, true
+		}
+		i := 1
+		if y.last < 0 || x.last >= 0 && x.start > y.start {
+			i = 0
+		}
+		c := &at[i]
+		v := &b.tracks[c.actor].waits[c.last]
+		k.pieces[i] = append(k.pieces[i], piece{c.actor, v.End, c.t, c.hops})
+		if circles(k.pieces[i]) {
+			return 0, false
+		}
+		c.actor, c.t, c.hops = v.Late, v.End, c.hops+1
+		look(c)
+	}
+}
+
+// circles reports whether the last piece was there before: time stands still between the
+// two, since a history never goes forward.
+func circles(list []piece) bool {
+	last := &list[len(list)-1]
+	for i := len(list) - 2; i >= 0 && list[i].begin == last.begin; i-- {
+		if list[i].actor == last.actor {
+			return true
+		}
+	}
+	return false
+}
+
+// explain shares one wait among its causes.
+func (k *worker) explain(w *Wait) {
+	k.waits++
+	length := w.End - w.Begin
+	k.waited[int(w.Actor)*NumKinds+int(w.Kind)] += length
+	since, ok := k.walk(w)
+	k.parts = k.parts[:0]
+	if ok {
+		k.visits()
+		k.excess()
+	}
+	if k.b.Keep != nil {
+		k.b.Keep(*w, since)
+	}
+	if len(k.parts) == 0 {
+		k.row(NoActor, Nothing).book(w, true, length, k.b)
+		return
+	}
+	k.room(len(k.parts))
+	for i := range k.parts {
+		k.weights[i] = k.parts[i].more
+	}
+	n := len(k.parts)
+	share(length, k.weights[:n], k.amounts[:n], k.order[:n], k.rest[:n])
+	for i := range k.parts {
+		if p := &k.parts[i]; k.amounts[i] > 0 {
+			k.row(p.actor, p.region).book(w, p.direct, k.amounts[i], k.b)
+		}
+	}
+}
+
+func boolCompare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// visits fills in the time by region on both histories, earliest first.
+func (k *worker) visits() {
+	for _, r := range k.touched {
+		k.byRegion[r] = tally{}
+	}
+	k.touched, k.late, k.own, k.next = k.touched[:0], k.late[:0], k.own[:0], k.next[:0]
+	touch := func(region int32) *tally {
+		t := &k.byRegion[region]
+		if t.late == 0 && t.own == 0 {
+			k.touched = append(k.touched, region)
+		}
+		return t
+	}
+	for i := len(k.pieces[0]) - 1; i >= 0; i-- {
+		p := &k.pieces[0][i]
+		k.b.tracks[p.actor].each(p.begin, p.end, func(region int32, ns trace.Time) {
+			touch(region).late += ns
+			k.late = append(k.late, visit{region, p.actor, p.hops == 0, ns})
+		})
+	}
+	for i := len(k.pieces[1]) - 1; i >= 0; i-- {
+		p := &k.pieces[1][i]
+		k.b.tracks[p.actor].each(p.begin, p.end, func(region int32, ns trace.Time) {
+			t := touch(region)
+			t.own += ns
+			k.own, k.next = append(k.own, ns), append(k.next, 0)
+			n := int32(len(k.own))
+			if t.last > 0 {
+				k.next[t.last-1] = n
+			} else {
+				t.first, t.at = n, n
+			}
+			t.last = n
+		})
+	}
+}
+
+// excess finds who had more of what on the late side, in order of region and actor.
+func (k *worker) excess() {
+	for i := range k.late {
+		v := &k.late[i]
+		t := &k.byRegion[v.region]
+		more := v.ns
+		if t.at > 0 {
+			more -= k.own[t.at-1]
+			t.at = k.next[t.at-1]
+		}
+		if more > 0 && t.late > t.own {
+			k.parts = append(k.parts, part{v.region, v.actor, v.direct, more})
+		}
+	}
+	slices.SortFunc(k.parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(a.region, b.region), cmp.Compare(a.actor, b.actor), boolCompare(a.direct, b.direct))
+	})
+	n := 0
+	for _, p := range k.parts { // one of each
+		if q := &k.parts[max(n-1, 0)]; n > 0 && q.region == p.region && q.actor == p.actor && q.direct == p.direct {
+			q.more += p.more
+			continue
+		}
+		k.parts[n] = p
+		n++
+	}
+	k.parts = k.parts[:n]
+	for i := 0; i < len(k.parts); {
+		j := i
+		for j < len(k.parts) && k.parts[j].region == k.parts[i].region {
+			j++
+		}
+		t := &k.byRegion[k.parts[i].region]
+		n := j - i
+		k.room(n)
+		for m := range n {
+			k.weights[m] = k.parts[i+m].more
+		}
+		share(t.late-t.own, k.weights[:n], k.amounts[:n], k.order[:n], k.rest[:n])
+		for m := range n {
+			k.parts[i+m].more = k.amounts[m]
+		}
+		i = j
+	}
+}
+
+func (k *worker) room(n int) {
+	for len(k.weights) < n {
+		k.weights, k.amounts, k.order, k.rest = append(k.weights, 0), append(k.amounts, 0), append(k.order, 0), append(k.rest, 0)
+	}
+}
+
+func (k *worker) row(actor, region int32) *Row {
+	key := rowKey{actor, region}
+	r := k.rows[key]
+	if r == nil {
+		r = &Row{Actor: actor, Region: region}
+		victims := (len(k.b.tracks) + k.b.fold - 1) / k.b.fold
+		if k.detail += victims + Bins; k.detail <= mostDetail {
+			r.Victims, r.Series = make([]trace.Time, victims), make([]trace.Time, Bins)
+		}
+		k.rows[key] = r
+	}
+	return r
+}
+
+// book adds a part of a wait to a row.
+func (r *Row) book(w *Wait, direct bool, t trace.Time, b *Budget) {
+	if direct {
+		r.Direct[w.Kind] += t
+	} else {
+		r.Indirect[w.Kind] += t
+	}
+	if r.Victims == nil {
+		return
+	}
+	r.Victims[int(w.Actor)/b.fold] += t
+	if length := b.end - b.begin; length > 0 {
+		r.Series[min(max(int(float64(w.End-1-b.begin)/float64(length)*Bins), 0), Bins-1)] += t
+	}
+}

@@ -1,0 +1,335 @@
+package budget
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Call is one stay of an actor in a region in which it may wait.
+type Call struct {
+	Begin, End trace.Time
+	Region     int32
+	Group      int32 // of the collectives it belongs to; NoGroup
+}
+
+// NoGroup is the group of a call that is no collective.
+const NoGroup int32 = -1
+
+// A Message goes from one actor to another.
+type Message struct {
+	From, To       int32
+	Sent, Received trace.Time
+}
+
+// A Finder finds waits in calls, messages and collectives as they come, and hands them
+// to a budget.
+type Finder struct {
+	b *Budget
+	// Sync says whether a send waits for its receiver.
+	Sync func(send, receive *Call, m *Message) bool
+
+	calls    [][]Call
+	messages []Message
+	last     map[place]arrival // of receiving calls that are not over
+	groups   []*group
+}
+
+type place struct {
+	actor int32
+	begin trace.Time
+}
+
+// An arrival is the last message to be sent that a call receives.
+type arrival struct {
+	call Call
+	sent trace.Time
+	from int32
+}
+
+// NewFinder makes a finder for a budget.
+func NewFinder(b *Budget) *Finder {
+	return &Finder{b: b, calls: make([][]Call, len(b.tracks)), last: map[place]arrival{}}
+}
+
+// Group defines a group of collectives and gives its number. Members are the actors of
+// which each has the same number of calls, so that the k-th of all belong together; none
+// where that is not known, and calls belong together that overlap.
+func (f *Finder) Group(members []int32) int32 {
+	g := &group{members: members, calls: map[int32][]Call{}}
+	f.groups = append(f.groups, g)
+	return int32(len(f.groups) - 1)
+}
+
+// Call adds a call; those of an actor come in order and do not overlap. Different actors
+// may be fed at once, but groups are filled by Advance.
+func (f *Finder) Call(actor int32, c Call) { f.calls[actor] = append(f.calls[actor], c) }
+
+// Message adds a message. The calls that hold its ends may come later.
+func (f *Finder) Message(m Message) {
+	if m.From != m.To {
+		f.messages = append(f.messages, m)
+	}
+}
+
+// Advance finds the waits of all that is over at a moment: calls that begin and messages
+// that arrive before it must be there. It gives the moment up to which the budget can be
+// settled: calls that are not over, and collectives to which not all have come, may bring
+// waits that end after they began.
+func (f *Finder) Advance(until trace.Time, seen []int) (settled trace.Time) {
+	settled = until
+	for a := range f.calls {
+		list := f.calls[a]
+		for _, c := range list[seen[a]:] {
+			if c.Group != NoGroup {
+				g := f.groups[c.Group]
+				g.calls[int32(a)] = append(g.calls[int32(a)], c)
+			}
+		}
+		seen[a] = len(list)
+		if n := len(list); n > 0 && list[n-1].End > until {
+			settled = min(settled, list[n-1].Begin)
+		}
+	}
+	f.pairMessages(until)
+	for _, g := range f.groups {
+		f.meet(g, until)
+		for _, list := range g.calls {
+			if len(list) > 0 {
+				settled = min(settled, list[0].Begin)
+			}
+		}
+	}
+	return settled
+}
+
+// Forget drops calls that are over before a moment, and says where the lists begin then.
+func (f *Finder) Forget(before trace.Time, seen []int) {
+	for a := range f.calls {
+		list := f.calls[a]
+		if i := sort.Search(len(list), func(i int) bool { return list[i].End >= before }); i > 0 {
+			f.calls[a] = append([]Call(nil), list[i:]...)
+			seen[a] -= i
+		}
+	}
+}
+
+// Held is how many calls are held.
+func (f *Finder) Held() (n int) {
+	for _, c := range f.calls {
+		n += len(c)
+	}
+	return n
+}
+
+// receiving is the call with begin < t ≤ end.
+func receiving(list []Call, t trace.Time) *Call {
+	i := sort.Search(len(list), func(i int) bool { return list[i].End >= t })
+	if i < len(list) && list[i].Begin < t {
+		return &list[i]
+	}
+	return nil
+}
+
+// sending is the call with begin ≤ t < end.
+func sending(list []Call, t trace.Time) *Call {
+	i := sort.Search(len(list), func(i int) bool { return list[i].End > t })
+	if i < len(list) && list[i].Begin <= t {
+		return &list[i]
+	}
+	return nil
+}
+
+// pairMessages finds late senders and receivers. A call that completes several messages
+// waits for the last of them to be sent.
+func (f *Finder) pairMessages(until trace.Time) {
+	kept := f.messages[:0]
+	for _, m := range f.messages {
+		if m.Received > until {
+			kept = append(kept, m)
+			continue
+		}
+		r := receiving(f.calls[m.To], m.Received)
+		if r == nil {
+			continue // received outside a call: nobody waits
+		}
+		if s := sending(f.calls[m.From], m.Sent); s != nil && m.Sent < r.Begin && f.Sync != nil && f.Sync(s, r, &m) {
+			f.b.Wait(Wait{m.From, m.To, LateReceiver, s.Region, m.Sent, r.Begin}, s.End)
+		}
+		k := place{m.To, r.Begin}
+		if x, ok := f.last[k]; !ok || m.Sent > x.sent || m.Sent == x.sent && m.From < x.from {
+			f.last[k] = arrival{*r, m.Sent, m.From}
+		}
+	}
+	f.messages = kept
+	for k, x := range f.last {
+		if x.call.End > until {
+			continue
+		}
+		if x.call.Begin < x.sent && x.call.Group == NoGroup { // collectives wait for their members
+			f.b.Wait(Wait{k.actor, x.from, LateSender, x.call.Region, x.call.Begin, x.sent}, x.call.End)
+		}
+		delete(f.last, k)
+	}
+}
+
+// A group is actors that meet in collectives, and their calls that are not paired yet.
+type group struct {
+	members []int32
+	calls   map[int32][]Call
+	// Broken counts meetings that somebody left before all had come.
+	broken, all int
+	wrong       bool // its pairs are not believed
+}
+
+// A Member is one actor's part in a collective.
+type Member struct {
+	Actor int32
+	Call  Call
+}
+
+// A Style is who waits for whom in a collective.
+type Style uint8
+
+// The styles. From one to all: all wait for the root; from all to one: the root waits.
+const (
+	AllToAll Style = iota
+	OneToAll
+	AllToOne
+)
+
+// Meet notes the waits of one collective. The root is an actor, NoActor where it is not
+// known, and then all wait for the last.
+func (f *Finder) Meet(members []Member, style Style, root int32) {
+	if len(members) < 2 {
+		return
+	}
+	late := members[0]
+	for _, m := range members[1:] {
+		if m.Call.Begin > late.Call.Begin || m.Call.Begin == late.Call.Begin && m.Actor < late.Actor {
+			late = m
+		}
+	}
+	for _, m := range members {
+		if root != NoActor && style == OneToAll && m.Actor == root {
+			late = m
+		}
+	}
+	for _, m := range members {
+		if m.Call.Begin < late.Call.Begin && (root == NoActor || style != AllToOne || m.Actor == root) {
+			f.b.Wait(Wait{m.Actor, late.Actor, Collective, m.Call.Region, m.Call.Begin, late.Call.Begin}, m.Call.End)
+		}
+	}
+}
+
+const (
+	// mostBroken is the share of broken collectives beyond which the pairs of a group are
+	// not believed: rooted ones break now and then, wrong pairs always do.
+	mostBroken = 0.25
+	// fewestBroken is after how many that is decided.
+	fewestBroken = 8
+)
+
+// meet pairs the calls of a group.
+func (f *Finder) meet(g *group, until trace.Time) {
+	if g.members == nil {
+		f.overlap(g, until)
+		return
+	}
+	for {
+		list := make([]Member, 0, len(g.members))
+		for _, a := range g.members {
+			if c := g.calls[a]; len(c) > 0 {
+				list = append(list, Member{a, c[0]})
+			}
+		}
+		if len(list) < len(g.members) || len(list) == 0 {
+			return
+		}
+		for _, a := range g.members {
+			g.calls[a] = g.calls[a][1:]
+		}
+		f.believe(g, list)
+	}
+}
+
+// believe hands on a meeting unless those of its group make no sense.
+func (f *Finder) believe(g *group, list []Member) {
+	if len(list) < 2 {
+		return
+	}
+	last, earliest := list[0].Call.Begin, list[0].Call.End
+	for _, m := range list {
+		last, earliest = max(last, m.Call.Begin), min(earliest, m.Call.End)
+	}
+	g.all++
+	if earliest < last {
+		g.broken++
+	}
+	if g.wrong = g.wrong || g.all >= fewestBroken && float64(g.broken) > mostBroken*float64(g.all); !g.wrong {
+		f.Meet(list, AllToAll, NoActor)
+	}
+}
+
+// overlap pairs calls that overlap with one of the actor that has fewest.
+func (f *Finder) overlap(g *group, until trace.Time) {
+	actors := make([]int32, 0, len(g.calls))
+	ready := map[int32][]Call{}
+	fewest := int32(-1)
+	for a, list := range g.calls {
+		n := sort.Search(len(list), func(i int) bool { return list[i].End > until })
+		ready[a], g.calls[a] = list[:n], list[n:]
+		if n > 0 {
+			actors = append(actors, a)
+		}
+	}
+	slices.Sort(actors)
+	for _, a := range actors {
+		if fewest < 0 || len(ready[a]) < len(ready[fewest]) {
+			fewest = a
+		}
+	}
+	if len(actors) < 2 {
+		return
+	}
+	for _, c := range ready[fewest] {
+		list := make([]Member, 0, len(actors))
+		for _, a := range actors {
+			if o, ok := nearest(ready[a], &c); ok {
+				list = append(list, Member{a, o})
+			}
+		}
+		f.believe(g, list)
+	}
+}
+
+// nearest finds the call with the most time in common, by the nearest end.
+func nearest(list []Call, with *Call) (Call, bool) {
+	i := sort.Search(len(list), func(i int) bool { return list[i].End >= with.End })
+	best, found := trace.Time(-1), -1
+	for _, k := range [...]int{i - 1, i} {
+		if k < 0 || k >= len(list) {
+			continue
+		}
+		if o := min(list[k].End, with.End) - max(list[k].Begin, with.Begin); o > best {
+			best, found = o, k
+		}
+	}
+	if found < 0 || best < 0 {
+		return Call{}, false
+	}
+	return list[found], true
+}
+
+// Pairs tells of how many collectives the pairs were believed, and of how many not.
+func (f *Finder) Pairs() (believed, wrong int) {
+	for _, g := range f.groups {
+		if g.wrong {
+			wrong += g.all
+		} else {
+			believed += g.all
+		}
+	}
+	return believed, wrong
+}
