@@ -32,6 +32,18 @@ func RegionColour(name string, role uint8) Colour {
 	return f.At(first + int(hashName(name)%uint64(max(f.Length-first, 1))))
 }
 
+// FreeShade gives a colour of a role's family that is not taken: the one given, or
+// the next after it. Where all are taken it is the one given.
+func FreeShade(c Colour, role uint8, taken map[Colour]bool) Colour {
+	f := family(role)
+	for k := range f.Length {
+		if next := f.At(int(c) - f.Start + k); !taken[next] {
+			return next
+		}
+	}
+	return c
+}
+
 // rareShades is where the shades of MPI's seldom calls begin: they do not share
 // the first ones, which the calls that fill pictures have.
 const rareShades = 8

@@ -86,14 +86,14 @@ var OptionTable = []Option{
 	{Name: "max", Kind: "text", Help: "highest value shown, or a share"},
 	{Name: "slice", Kind: "text", Help: "axis=value[:width][,…]: only what lies there, a unit wide"},
 	{Name: "ring", Kind: "integer", Default: "0", Help: "distance of rings in pixels; 0: chosen from the size"},
-	{Name: "paint", Kind: "choice", Choices: []string{"location", "region", "time", "both"}, Default: "location", Help: "what colours mean"},
+	{Name: "paint", Kind: "choice", Choices: []string{"location", "processor", "region", "time", "both"}, Default: "location", Help: "what colours mean; processor: which one ran it longest where calls move, as goroutines do, else the location"},
 	{Name: "root", Kind: "text", Help: "show only what hangs below this node"},
 	{Name: "zoom", Kind: "text", Help: "FACTOR, or FACTOR,X,Y: X,Y from the root in halves of the picture lies in the middle"},
 	{Name: "until", Kind: "text", Help: "draw only what had begun by then: a time, or a share such as 40%"},
 	{Name: "light", Kind: "switch", Default: "false", Help: "draw the whole run and light up what is selected"},
 	{Name: "all", Kind: "switch", Default: "false", Help: "JSON and CSV hold everything, not what is drawn"},
 	{Name: "colour", Kind: "text", Default: "region", Help: "what colours mean: region, role, busy, duration; of boxes location or groups"},
-	{Name: "palette", Kind: "choice", Choices: []string{"viridis", "cividis", "diverging"}, Default: "viridis", Help: "colours of magnitudes"},
+	{Name: "palette", Kind: "choice", Choices: []string{"viridis", "cividis", "diverging", "spectrum"}, Default: "viridis", Help: "colours of magnitudes"},
 	{Name: "paper", Kind: "switch", Default: "false", Help: "the paper's own colours"},
 }
 

@@ -37,6 +37,17 @@ func (t *Tree) Levels() (level []int32, height int) {
 	return level, height + 1
 }
 
+// Children counts the children of every node.
+func (t *Tree) Children() []int32 {
+	count := make([]int32, t.Len())
+	for _, p := range t.Parent {
+		if p >= 0 {
+			count[p]++
+		}
+	}
+	return count
+}
+
 // HMax is how many rings of distance d fit into a picture of width w.
 func HMax(w, d int) int {
 	if d <= 0 {
@@ -194,23 +205,12 @@ func (l *Layout) Arc(i int, d float64) float64 {
 	return d * float64(l.Level[i]) * l.Alloc[i] * math.Pi / 180
 }
 
-// Drawn marks the nodes that are drawn: a node whose sector is shorter than a
-// pixel is, what hangs below it is not. The root never is too small.
+// Drawn marks the nodes that are drawn: a node whose sector is under a pixel is,
+// what hangs below it is not. A sector is under a pixel where it is nowhere a pixel
+// wide, not even on the outermost circle: measured on the node's own circle, trees
+// that are wide near the root would end there, as the spokes of the paper's figure
+// 19 do not. The root never is too small.
 func (l *Layout) Drawn(d float64) (drawn []bool, count int) {
-	drawn = make([]bool, l.Tree.Len())
-	for i, p := range l.Tree.Parent {
-		if p < 0 || drawn[p] && (l.Level[p] == 0 || l.Arc(int(p), d) >= 1) {
-			drawn[i] = true
-			count++
-		}
-	}
-	return drawn, count
-}
-
-// DrawnOutside is Drawn with a milder rule for trees that are wide near the root:
-// what hangs below a node is drawn while the node's sector is at least a pixel long
-// on the outermost circle, where its descendants may lie.
-func (l *Layout) DrawnOutside(d float64) (drawn []bool, count int) {
 	drawn = make([]bool, l.Tree.Len())
 	radius := d * float64(l.Height-1) * math.Pi / 180
 	for i, p := range l.Tree.Parent {

@@ -32,11 +32,13 @@ type vectors struct {
 		Last          int `json:"last_kept"`
 	}
 	Quicksort struct {
-		Records   []record
-		Letters   string `json:"letters_in_record_order"`
-		Height    int
-		Whole     []row
-		Condensed struct {
+		Records []record
+		Letters string `json:"letters_in_record_order"`
+		Height  int
+		// ChildCount is the number of body goals by clause.
+		ChildCount map[string]int32 `json:"child_count"`
+		Whole      []row
+		Condensed  struct {
 			Height int
 			Rows   []row
 		} `json:"condensed_2_to_1"`
@@ -223,7 +225,7 @@ func TestRandomTracesAreLaidOutAsTheOracleSays(t *testing.T) {
 			t.Errorf("seed %d: height %d, %d nodes, root %v, sum %v; want %d, %d, %v, %v", c.Seed, l.Height, condensed.Len(), l.Weight[0], sum, c.CondensedHeight, c.Nodes, c.RootWeight, c.SumOfWeights)
 		}
 		compare(t, "trace order", l, pick(names, origin), c.Rows, float64(c.D))
-		if _, n := l.Drawn(float64(c.D)); n != c.Drawn {
+		if n := onOwnCircle(l, float64(c.D)); n != c.Drawn {
 			t.Errorf("seed %d: %d nodes drawn, want %d", c.Seed, n, c.Drawn)
 		}
 		ordered, order := tree.Families()
@@ -250,17 +252,55 @@ func BenchmarkLayout(b *testing.B) {
 	b.ReportMetric(float64(tree.Len())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mnodes/s")
 }
 
-func TestTheMilderRuleDrawsAtLeastWhatThePapersDoes(t *testing.T) {
-	tree, _ := fromRecords(randomRecords(3, 2000, 8))
-	l := NewLayout(tree)
-	strict, _ := l.Drawn(4)
-	mild, n := l.DrawnOutside(4)
-	for i := range strict {
-		if strict[i] && !mild[i] {
-			t.Fatalf("node %d on level %d is drawn by the strict rule alone", i, l.Level[i])
+// onOwnCircle counts the nodes that are drawn where a sector is measured on its
+// node's own circle, as the oracle does.
+func onOwnCircle(l *Layout, d float64) (count int) {
+	drawn := make([]bool, l.Tree.Len())
+	for i, p := range l.Tree.Parent {
+		if p < 0 || drawn[p] && (l.Level[p] == 0 || l.Arc(int(p), d) >= 1) {
+			drawn[i] = true
+			count++
 		}
 	}
-	if n == 0 || !mild[0] {
-		t.Error("nothing is drawn")
+	return count
+}
+
+func TestWhatIsWideOnItsOwnCircleIsDrawn(t *testing.T) {
+	tree, _ := fromRecords(randomRecords(3, 2000, 8))
+	l := NewLayout(tree)
+	drawn, n := l.Drawn(4)
+	for i, p := range tree.Parent {
+		if p > 0 && drawn[p] && l.Arc(int(p), 4) >= 1 && !drawn[i] {
+			t.Fatalf("node %d on level %d is not drawn below a sector of a pixel", i, l.Level[i])
+		}
+	}
+	if least := onOwnCircle(l, 4); n < least || n == tree.Len() {
+		t.Errorf("%d of %d nodes are drawn, want at least %d and not all", n, tree.Len(), least)
+	}
+}
+
+// TestSpokesAreDrawnToTheirEnds: 170 chains of 100 calls from one root, as in the
+// paper's Semigroup. On their own circles the first rings are under a pixel each.
+func TestSpokesAreDrawnToTheirEnds(t *testing.T) {
+	tree := &Tree{Parent: []int32{-1}}
+	for range 170 {
+		at := int32(0)
+		for range 100 {
+			tree.Parent = append(tree.Parent, at)
+			at = int32(tree.Len() - 1)
+		}
+	}
+	if _, n := NewLayout(tree).Drawn(4); n != tree.Len() {
+		t.Errorf("%d of %d nodes are drawn", n, tree.Len())
+	}
+}
+
+func TestChildrenAreCounted(t *testing.T) {
+	q := load(t).Quicksort
+	tree, _ := fromRecords(q.Records)
+	for i, n := range tree.Children() {
+		if want := q.ChildCount[fmt.Sprint(q.Records[i][1])]; n != want {
+			t.Errorf("record %d of clause %d has %d children, want %d", i+1, q.Records[i][1], n, want)
+		}
 	}
 }

@@ -2,10 +2,8 @@ package kaleidoscope
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
-	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -20,13 +18,9 @@ type arrangement struct {
 	ring       int
 	hmax       int
 	condensing invocation.Condensing
-	drawn      []bool
-	count      int // of drawn
+	shown      []int32 // nodes that are drawn in a whole picture, ascending
+	crowded    int     // nodes that lie where another one is drawn
 	notes      []string
-	// Where nodes are put in a whole picture, found by the first painting.
-	mu   sync.Mutex
-	kept drawing
-	size scene.Size
 }
 
 // node gives the node of the forest that node i is.
@@ -38,19 +32,18 @@ func (a *arrangement) node(i int) int32 {
 }
 
 func (a *arrangement) sizeBytes() int64 {
-	return 29*int64(len(a.drawn)) + 4*int64(len(a.origin))
+	return 4*int64(len(a.shown)) + 28*int64(a.layout.Tree.Len()) + 4*int64(len(a.origin))
 }
 
 var arrangements = view.NewKeep(mostKept, (*arrangement).sizeBytes)
 
 // A plan is what an arrangement depends on besides the forest.
 type plan struct {
-	root   int32 // -1: the whole tree
-	order  string
-	ring   int // 0: chosen
-	width  int // of the picture, or its height where that is less
-	all    bool
-	strict bool // drops small nodes as the paper does
+	root  int32 // -1: the whole tree
+	order string
+	ring  int // 0: chosen
+	width int // of the picture, or its height where that is less
+	all   bool
 }
 
 // arrange orders, condenses and lays out. A subtree, and all of a tree where all is
@@ -78,10 +71,10 @@ func (p *plan) arrange(f *forest) *arrangement {
 		tree, a.origin = condensed, a.through(kept)
 	}
 	a.layout = invocation.NewLayout(tree)
-	a.drawn, a.count = a.visible(p.strict, float64(a.ring))
+	a.shown, a.crowded = choose(a.layout, float64(a.ring), sight{all: true})
 	a.widen(p)
-	if hidden := tree.Len() - a.count; hidden > 0 {
-		a.notes = append(a.notes, fmt.Sprintf("%s calls below sectors of less than a pixel are not drawn", view.Thousands(int64(hidden))))
+	if hidden := tree.Len() - len(a.shown) - a.crowded; hidden > 0 {
+		a.notes = append(a.notes, plural(hidden, "call below a sector of less than a pixel is not drawn", "calls below sectors of less than a pixel are not drawn"))
 	}
 	return a
 }
@@ -114,21 +107,10 @@ func (a *arrangement) widen(p *plan) {
 		return
 	}
 	used := 0
-	for i, is := range a.drawn {
-		if is {
-			used = max(used, int(a.layout.Level[i])+1)
-		}
+	for _, i := range a.shown {
+		used = max(used, int(a.layout.Level[i])+1)
 	}
 	if ring := min(p.width/(2*max(used, 1)), max(p.width/4, 1)); ring > a.ring {
 		a.ring = ring
 	}
-}
-
-// visible marks what is drawn: by the paper's rule where that is asked for, else by
-// the milder one, so that wide trees do not end at their first ring.
-func (a *arrangement) visible(strict bool, d float64) ([]bool, int) {
-	if strict {
-		return a.layout.Drawn(d)
-	}
-	return a.layout.DrawnOutside(d)
 }

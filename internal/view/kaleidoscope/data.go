@@ -1,10 +1,13 @@
 package kaleidoscope
 
 import (
-	"math"
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -24,6 +27,24 @@ type Node struct {
 	Alloc    float64 `json:"alloc"`
 	X        float64 `json:"x"`
 	Y        float64 `json:"y"`
+	// Step and Index are the number of the call in the run and among those of its
+	// processor, from 1 on; a root that is no call has none.
+	Step  int32 `json:"step"`
+	Index int32 `json:"index"`
+	// Children is how many calls it made, drawn or not; Expects how many of them
+	// had not begun at the time to which the tree has grown.
+	Children int32 `json:"children"`
+	Expects  int32 `json:"expects"`
+}
+
+// A RegionCount says how many calls the calls of a region made. Where all make as
+// many, as clauses of a logic program do, the least is the most.
+type RegionCount struct {
+	Region string `json:"region"`
+	Calls  int    `json:"calls"`
+	Least  int32  `json:"least"`
+	Most   int32  `json:"most"`
+	Total  int64  `json:"total"`
 }
 
 // Data is the "data" of the JSON twin.
@@ -35,29 +56,73 @@ type Data struct {
 	Ring      int    `json:"ring"`
 	Calls     int    `json:"calls"`
 	Nodes     []Node `json:"nodes"`
+	// Children has a row for each region with calls in the tree, in the order of regions.
+	Children []RegionCount `json:"children"`
 }
 
 func (r *result) Data() any {
-	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring, Calls: r.forest.calls.Len(), Nodes: []Node{}}
-	r.each(func(i int) { d.Nodes = append(d.Nodes, r.nodeData(i)) })
+	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring, Calls: r.forest.calls.Len(), Nodes: []Node{}, Children: r.childCounts()}
+	expects := r.expects()
+	r.each(func(i int) { d.Nodes = append(d.Nodes, r.nodeData(i, expects)) })
 	return d
+}
+
+// expects counts, for each node of the forest, the calls that it has not made yet.
+func (r *result) expects() []int32 {
+	c := r.forest.calls
+	out := make([]int32, c.Len())
+	for i := c.Len() - 1; i > 0 && c.Begin[i] > r.until; i-- {
+		if p := c.Tree.Parent[i]; p >= 0 {
+			out[p]++
+		}
+	}
+	return out
+}
+
+func (r *result) childCounts() []RegionCount {
+	regions, calls := r.request.Store().Regions(), r.forest.calls
+	_, made := r.forest.counts()
+	by := make([]RegionCount, len(regions))
+	for i, region := range calls.Region {
+		if region == trace.NoRegion {
+			continue
+		}
+		c := &by[region]
+		if c.Calls == 0 {
+			c.Region, c.Least = regions[region].Name, made[i]
+		}
+		c.Calls++
+		c.Least, c.Most = min(c.Least, made[i]), max(c.Most, made[i])
+		c.Total += int64(made[i])
+	}
+	return slices.DeleteFunc(by, func(c RegionCount) bool { return c.Calls == 0 })
 }
 
 // each calls f for the nodes that are drawn, or with --all for all of them.
 func (r *result) each(f func(i int)) {
-	all := r.request.Values.Switch("all")
-	for i, drawn := range r.drawn {
-		if (all || drawn) && r.forest.calls.Begin[r.node(i)] <= r.until {
+	put := func(i int) {
+		if r.forest.calls.Begin[r.node(i)] <= r.until {
 			f(i)
 		}
 	}
+	if r.request.Values.Switch("all") {
+		for i := range r.layout.Tree.Len() {
+			put(i)
+		}
+		return
+	}
+	for _, i := range r.shown {
+		put(int(i))
+	}
 }
 
-func (r *result) nodeData(i int) Node {
+func (r *result) nodeData(i int, expects []int32) Node {
 	c := r.call(i)
+	index, made := r.forest.counts()
 	x, y := r.layout.At(i, float64(r.ring))
 	n := Node{ID: r.node(i), Begin: int64(c.Begin), Level: r.forest.level[r.node(i)], Ring: r.layout.Level[i], Weight: r.layout.Weight[i],
-		Start: r.layout.Start[i], Alloc: r.layout.Alloc[i], X: x, Y: y}
+		Start: r.layout.Start[i], Alloc: r.layout.Alloc[i], X: x, Y: y,
+		Step: r.forest.step(r.node(i)), Index: index[r.node(i)], Children: made[r.node(i)], Expects: expects[r.node(i)]}
 	if p := r.layout.Tree.Parent[i]; p >= 0 {
 		up := r.node(int(p))
 		n.Parent = &up
@@ -75,35 +140,64 @@ func (r *result) call(i int) invocation.Call { return r.forest.calls.At(r.node(i
 // Table has a row for each node of the JSON twin.
 func (r *result) Table() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Name: "id"}, {Name: "parent"}, {Name: "region"}, {Name: "location"}, {Name: "begin", Unit: "ns"}, {Name: "level", Unit: "count"},
-		{Name: "ring", Unit: "count"}, {Name: "weight"}, {Name: "start"}, {Name: "alloc"}}, Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}}
+		{Name: "ring", Unit: "count"}, {Name: "weight"}, {Name: "start"}, {Name: "alloc"},
+		{Name: "step"}, {Name: "processor"}, {Name: "index"}, {Name: "children", Unit: "count"}, {Name: "expects", Unit: "count"}}, Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}}
+	expects := r.expects()
 	r.each(func(i int) {
-		n := r.nodeData(i)
+		n := r.nodeData(i, expects)
 		parent := any(nil)
 		if n.Parent != nil {
 			parent = int64(*n.Parent)
 		}
-		t.Rows = append(t.Rows, []any{int64(n.ID), parent, n.Region, n.Location, n.Begin, int64(n.Level), int64(n.Ring), n.Weight, n.Start, n.Alloc})
+		t.Rows = append(t.Rows, []any{int64(n.ID), parent, n.Region, n.Location, n.Begin, int64(n.Level), int64(n.Ring), n.Weight, n.Start, n.Alloc,
+			int64(n.Step), r.processorName(r.node(i)), int64(n.Index), int64(n.Children), int64(n.Expects)})
 		t.Locations = append(t.Locations, r.call(i).Location)
 		t.Regions = append(t.Regions, r.call(i).Region)
 	})
 	return t
 }
 
-// reach is how far from a node it is still picked, in pixels.
-const reach = 24
+// processorName names who ran a node; empty for a root that is no call.
+func (r *result) processorName(node int32) string {
+	if id := r.forest.ranBy(node); id != trace.NoLocation {
+		return r.request.Store().Locations().Name[id]
+	}
+	return ""
+}
 
-// Pick gives the node nearest to a place.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	best, near := -1, float64(reach*reach)
-	for k, p := range r.places {
-		if d := (p.x-x)*(p.x-x) + (p.y-y)*(p.y-y); d < near {
-			best, near = k, d
+// label is the paper's name of a node: its procedure with its number in the run,
+// its processor, and its number among the calls of that processor.
+func (r *result) label(node int32) string {
+	index, _ := r.forest.counts()
+	name := r.request.Store().Regions()[r.forest.calls.Region[node]].Name
+	return fmt.Sprintf("(%s %d, %s, %d)", scene.Shorten(name, 120, scene.TextSize), r.forest.step(node), r.processorNumber(node), index[node])
+}
+
+// processorNumber is the rank of a processor, or the number that its name ends in,
+// or its name.
+func (r *result) processorNumber(node int32) string {
+	id, t := r.forest.ranBy(node), r.request.Store().Locations()
+	if t.Rank[id] >= 0 && r.ranksAlone() {
+		return strconv.Itoa(int(t.Rank[id]))
+	}
+	name := t.Name[id]
+	if digits := name[len(strings.TrimRight(name, "0123456789")):]; digits != "" && r.forest.processor != nil {
+		return digits
+	}
+	return name
+}
+
+// ranksAlone tells whether the calls of a rank are all at one location.
+func (r *result) ranksAlone() bool {
+	t, seen := r.request.Store().Locations(), map[int32]trace.LocationID{}
+	alone := true
+	r.forest.calls.Locations(func(id trace.LocationID, _ int) {
+		if other, ok := seen[t.Rank[id]]; ok && other != id {
+			alone = false
 		}
-	}
-	if best < 0 || math.IsNaN(near) {
-		return view.Fact{}, false
-	}
-	return r.fact(int(r.places[best].node)), true
+		seen[t.Rank[id]] = id
+	})
+	return alone
 }
 
 func (r *result) fact(i int) view.Fact {
@@ -116,19 +210,28 @@ func (r *result) fact(i int) view.Fact {
 	g := &s.Regions()[c.Region]
 	begin, end := c.Begin, c.End
 	f := view.Fact{Title: g.Name, Locations: []trace.LocationID{c.Location}, Regions: []trace.RegionID{c.Region}, Begin: &begin, End: &end,
-		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}, Open: map[string]string{"root": strconv.Itoa(int(r.node(i)))}}
+		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}, Open: map[string]string{"root": strconv.Itoa(int(r.node(i))), "paint": "location"}}
 	line := func(label, value, exact string) {
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
 	}
+	_, made := r.forest.counts()
 	line("location", s.Locations().Path(c.Location), "")
+	line("call", r.label(r.node(i)), "")
+	if p := r.forest.ranBy(r.node(i)); p != c.Location {
+		line("processor", s.Locations().Name[p]+", which ran it longest", "")
+	}
+	line("calls made", view.Thousands(int64(made[r.node(i)])), "")
 	line("begin", view.FormatTime(c.Begin), strconv.FormatInt(int64(c.Begin), 10))
 	line("duration", view.FormatTime(c.End-c.Begin), strconv.FormatInt(int64(c.End-c.Begin), 10))
 	line("path", r.path(r.node(i)), "")
 	line("weight", strconv.FormatFloat(r.layout.Weight[i], 'f', 0, 64), "")
 	line("sector", strconv.FormatFloat(r.layout.Start[i], 'f', 2, 64)+"° and "+strconv.FormatFloat(r.layout.Alloc[i], 'f', 2, 64)+"° wide", "")
 	line("node", strconv.Itoa(int(r.node(i))), "")
-	if g.File != "" {
+	switch {
+	case g.File != "" && g.Line > 0:
 		line("source", g.File+":"+strconv.Itoa(g.Line), "")
+	case g.File != "":
+		line("source", g.File, "")
 	}
 	return f
 }

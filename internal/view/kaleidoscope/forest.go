@@ -17,11 +17,53 @@ type forest struct {
 	level      []int32
 	height     int
 	begin, end trace.Time // when the first and the last call begin
-	byRegion   []int64    // calls
+	// processor is, for each location, the one that ran its calls where that is
+	// another; nil where all run their own.
+	processor []trace.LocationID
+
+	count sync.Once
+	index []int32 // of each node among those of its processor, from 1 on
+	made  []int32 // calls that each node made
 }
 
+// sizeBytes counts the columns that are made when they are asked for too.
 func (f *forest) sizeBytes() int64 {
-	return f.calls.SizeBytes() + 4*int64(len(f.level)+len(f.calls.Tree.Parent)) + 8*int64(len(f.byRegion))
+	return f.calls.SizeBytes() + 12*int64(len(f.level)) + 4*int64(len(f.calls.Tree.Parent)+len(f.processor))
+}
+
+// ranBy gives the processor of a node: where its location is a goroutine, the one
+// that ran it longest, else the location itself.
+func (f *forest) ranBy(node int32) trace.LocationID {
+	id := f.calls.Location(node)
+	if id != trace.NoLocation && f.processor != nil && f.processor[id] != trace.NoLocation {
+		return f.processor[id]
+	}
+	return id
+}
+
+// counts gives the number of each node among the calls of its processor, from 1 on
+// in the order in which they begin, and how many calls it made. O(nodes), once.
+func (f *forest) counts() (index, made []int32) {
+	f.count.Do(func() {
+		f.index, f.made = make([]int32, f.calls.Len()), f.calls.Tree.Children()
+		last := map[trace.LocationID]int32{}
+		for i := range f.index {
+			if id := f.ranBy(int32(i)); id != trace.NoLocation {
+				last[id]++
+				f.index[i] = last[id]
+			}
+		}
+	})
+	return f.index, f.made
+}
+
+// step is the number of a call in the order of the run, from 1 on; 0 for a root
+// that is no call.
+func (f *forest) step(node int32) int32 {
+	if f.calls.Virtual {
+		return node
+	}
+	return node + 1
 }
 
 // mostKept bounds the trees that wait for another painting or subtree.
@@ -36,7 +78,10 @@ func forestOf(ctx context.Context, s store.Reader, w store.Window) (*forest, err
 		if err != nil {
 			return nil, err
 		}
-		f := &forest{calls: calls, byRegion: make([]int64, len(s.Regions()))}
+		f := &forest{calls: calls}
+		if f.processor, err = processors(ctx, s, w); err != nil {
+			return nil, err
+		}
 		f.level, f.height = calls.Tree.Levels()
 		first := 0
 		if calls.Virtual {
@@ -44,9 +89,6 @@ func forestOf(ctx context.Context, s store.Reader, w store.Window) (*forest, err
 		}
 		if first < calls.Len() {
 			f.begin, f.end = calls.Begin[first], calls.Begin[calls.Len()-1]
-		}
-		for _, r := range calls.Region[first:] {
-			f.byRegion[r]++
 		}
 		return f, nil
 	})

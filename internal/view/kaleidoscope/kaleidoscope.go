@@ -3,9 +3,12 @@
 // by who ran it, what it was, or when.
 //
 //	forest.go    who called whom: nested intervals and spawn links
-//	arrange.go   which levels and calls are drawn, and where
-//	paint.go     what colours mean
-//	draw.go      shapes, zoom, growth, what is lit
+//	processor.go who ran what, where goroutines move between processors
+//	arrange.go   which levels are drawn, and where calls lie
+//	choose.go    which calls are drawn
+//	paint.go     what colours mean; group.go colours of many locations
+//	draw.go      places, zoom, growth; family.go shapes and bands; label.go names
+//	pick.go      what is under the cursor
 //
 // After Tick, Park: Kaleidescope Visualization of Fine-Grain Parallel Programs.
 package kaleidoscope
@@ -26,12 +29,12 @@ var View = &view.View{
 	Title:   "Kaleidoscope",
 	Paper:   "Tick, Park: Kaleidescope Visualization of Fine-Grain Parallel Programs",
 	Summary: "the whole invocation tree as one radial picture: by location, region or time",
-	HowToRead: "The root is in the middle; a call lies on the ring of its depth, and its calls share its sector by weight. A call and its calls form one filled shape. " +
+	HowToRead: "The root is in the middle; a call lies on the ring of its depth, and its calls share its sector by weight. A call and its calls form one filled shape in the call's colour, with an outer band in the colours of its calls. " +
 		"Painted by location, even colours mean an even load; painted by time, one colour is one moment. The same time colour with different location colours is work in parallel, " +
 		"the same with the same is work in sequence. Painted by both, hue is the location and lightness the time, early ones light. Where there are more levels than rings, levels are condensed; " +
 		"what is under a pixel is not drawn; both are said. In the page, a double click opens a subtree, and the flower can be seen to bloom.",
 	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("ring", "paint", "order", "root", "zoom", "until", "light", "all", "paper"),
+	Options: view.Use("ring", "paint", "order", "root", "zoom", "until", "light", "all", "palette=spectrum", "paper"),
 	Compute: compute,
 }
 
@@ -39,10 +42,10 @@ type result struct {
 	request *view.Request
 	forest  *forest
 	*arrangement
-	light  *light
-	until  trace.Time
-	zoom   zoom
-	strict bool
+	light *light
+	until trace.Time
+	zoom  zoom
+	paper bool // families alone, as the paper draws them
 	drawing
 }
 
@@ -59,7 +62,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 
 // signature computes the picture of the first run.
 func signature(ctx context.Context, q *view.Request) (*result, error) {
-	r := &result{request: q, strict: q.Values.Switch("paper")}
+	r := &result{request: q, paper: q.Values.Switch("paper")}
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
@@ -94,7 +97,7 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 
 func (r *result) plan() (*plan, error) {
 	v := r.request.Values
-	p := &plan{root: -1, order: v.Text("order"), ring: v.Integer("ring"), width: min(r.request.Size.Width, r.request.Size.Height), all: v.Switch("all"), strict: r.strict}
+	p := &plan{root: -1, order: v.Text("order"), ring: v.Integer("ring"), width: min(r.request.Size.Width, r.request.Size.Height), all: v.Switch("all")}
 	if root := v.Text("root"); root != "" {
 		id, err := strconv.Atoi(root)
 		if err != nil || id < 0 || id >= r.forest.calls.Len() {
@@ -132,7 +135,7 @@ func (r *result) parseUntil() error {
 func (r *result) Notes() []string {
 	var out []string
 	if n := r.forest.calls.Late; n > 0 {
-		out = append(out, fmt.Sprintf("%s calls begin before the call that made them and hang on the root", view.Thousands(int64(n))))
+		out = append(out, plural(n, "call begins before the one that made it and hangs on the root", "calls begin before those that made them and hang on the root"))
 	}
 	out = append(out, r.arrangement.notes...)
 	if r.until < r.forest.end {
@@ -141,8 +144,15 @@ func (r *result) Notes() []string {
 	if r.light.on {
 		out = append(out, fmt.Sprintf("%s of the calls drawn are selected, the others dimmed", view.Thousands(int64(r.lit))))
 	}
-	if r.crowded > 0 {
-		out = append(out, fmt.Sprintf("%s calls lie where others are drawn", view.Thousands(int64(r.crowded))))
+	crowded := r.crowded
+	if r.zoom != (zoom{factor: 1}) {
+		crowded = r.left
+	}
+	if crowded > 0 {
+		out = append(out, plural(crowded, "call lies where another is drawn", "calls lie where others are drawn"))
+	}
+	if r.shared != "" {
+		out = append(out, r.shared)
 	}
 	return out
 }

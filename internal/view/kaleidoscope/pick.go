@@ -1,0 +1,183 @@
+package kaleidoscope
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	// reach is how far from a node it is still picked where nothing is drawn, in pixels.
+	reach = 24
+	// slack is how far from a line or a leaf that is.
+	slack = 3
+)
+
+// Pick gives the call that is drawn at a place: of leaves, lines, bands and shapes
+// the one on top, by its outline. Where nothing is drawn, it gives the nearest node.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	if math.IsNaN(x) || math.IsNaN(y) {
+		return view.Fact{}, false
+	}
+	p := point{x, y}
+	k := r.leafAt(p)
+	if k < 0 {
+		k = r.lineAt(p)
+	}
+	if k < 0 {
+		k = r.shapeAt(p)
+	}
+	if k < 0 {
+		if r.near == nil {
+			r.near = newNearest(r)
+		}
+		k = r.near.find(p)
+	}
+	if k < 0 {
+		return view.Fact{}, false
+	}
+	return r.fact(int(r.places[k].node)), true
+}
+
+func distance(a, b point) float64 { return math.Hypot(a.x-b.x, a.y-b.y) }
+
+// leafAt gives the leaf whose point is at p, the nearest one; -1 for none.
+func (r *result) leafAt(p point) int32 {
+	best, near := int32(-1), float64(slack)
+	for k := range r.families {
+		f := &r.families[k]
+		if len(f.children) > 0 || !r.drawsLeaf(f) {
+			continue
+		}
+		if far := distance(r.at(f.place), p); far <= near {
+			best, near = f.place, far
+		}
+	}
+	return best
+}
+
+// lineAt gives the call whose line is at p; at the end of a line, or where that has
+// a colour of its own, the call at its end.
+func (r *result) lineAt(p point) int32 {
+	best, near := int32(-1), float64(slack)
+	for k := range r.families {
+		f := &r.families[k]
+		if len(f.children) != 1 {
+			continue
+		}
+		a, b := r.at(f.place), r.at(f.children[0])
+		if p.x < min(a.x, b.x)-slack || p.x > max(a.x, b.x)+slack || p.y < min(a.y, b.y)-slack || p.y > max(a.y, b.y)+slack {
+			continue
+		}
+		dx, dy := b.x-a.x, b.y-a.y
+		share := 0.0
+		if length := dx*dx + dy*dy; length > 0 {
+			share = min(max(((p.x-a.x)*dx+(p.y-a.y)*dy)/length, 0), 1)
+		}
+		if far := distance(point{a.x + share*dx, a.y + share*dy}, p); far <= near {
+			best, near = f.place, far
+			if distance(b, p) <= slack || share >= tail && r.hasTail(f) {
+				best = f.children[0]
+			}
+		}
+	}
+	return best
+}
+
+// shapeAt gives the call whose shape is at p, of several the one drawn last; in its
+// outer band the call that it made there.
+func (r *result) shapeAt(p point) int32 {
+	for i := len(r.families) - 1; i >= 0; i-- {
+		f := &r.families[i]
+		if len(f.children) < 2 {
+			continue
+		}
+		if k, far, ok := r.under(f, p); ok {
+			if k >= 0 && far < r.band {
+				return f.children[k]
+			}
+			return f.place
+		}
+	}
+	return -1
+}
+
+// under tells whether a point lies in a family's shape: below the edge of which
+// child, and how far from the edge, along the line from the call through it. The
+// shape is made of triangles between the call and parts of the edge; where calls
+// lie so far apart that triangles overlap, they take away from each other, as
+// corners do in a filled shape. -1 at the call itself.
+func (r *result) under(f *family, p point) (child int, far float64, inside bool) {
+	top := r.at(f.place)
+	dx, dy := p.x-top.x, p.y-top.y
+	if dx == 0 && dy == 0 {
+		return -1, 0, true
+	}
+	far = math.Inf(1)
+	for k := range f.children {
+		e := r.edge(f, k)
+		for s := range 2 {
+			a, b := point{e[s].x - top.x, e[s].y - top.y}, point{e[s+1].x - top.x, e[s+1].y - top.y}
+			area := a.x*b.y - a.y*b.x
+			if area == 0 {
+				continue
+			}
+			// p = u·a + v·b; inside where u, v ≥ 0 and u + v ≤ 1. Where two triangles
+			// meet the line belongs to one of them.
+			u, v := (dx*b.y-dy*b.x)/area, (a.x*dy-a.y*dx)/area
+			if u < 0 || v <= 0 || u+v > 1 {
+				continue
+			}
+			inside = !inside
+			if below := math.Hypot(dx, dy) * (1/(u+v) - 1); below < far {
+				child, far = k, below
+			}
+		}
+	}
+	return child, far, inside
+}
+
+// nearest finds nodes by their ring.
+type nearest struct {
+	r     *result
+	rings [][]int32 // places
+}
+
+func newNearest(r *result) *nearest {
+	n := &nearest{r: r}
+	for k, p := range r.places {
+		level := int(r.layout.Level[p.node])
+		for level >= len(n.rings) {
+			n.rings = append(n.rings, nil)
+		}
+		n.rings[level] = append(n.rings[level], int32(k))
+	}
+	return n
+}
+
+// find gives the nearest node within reach, beginning at the ring nearest to p and
+// going on to both sides while a ring can hold a nearer one.
+func (n *nearest) find(p point) int32 {
+	best, near := int32(-1), float64(reach)
+	far := distance(point{n.r.cx, n.r.cy}, p)
+	first := int(min(math.Round(far/max(n.r.d, 1e-9)), float64(len(n.rings))))
+	look := func(ring int) bool {
+		if math.Abs(float64(ring)*n.r.d-far) > near {
+			return false
+		}
+		if ring < 0 || ring >= len(n.rings) {
+			return true
+		}
+		for _, k := range n.rings[ring] {
+			if d := distance(n.r.at(k), p); d < near {
+				best, near = k, d
+			}
+		}
+		return true
+	}
+	for ring := first; ring <= len(n.rings) && look(ring); ring++ {
+	}
+	for ring := first - 1; ring >= 0 && look(ring); ring-- {
+	}
+	return best
+}
