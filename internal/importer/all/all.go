@@ -23,6 +23,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
+	"github.com/parallax-hpc/parallax/internal/importer/xplane"
 	"github.com/parallax-hpc/parallax/internal/importer/zipkin"
 )
 
@@ -48,4 +49,5 @@ var Formats = append([]*importer.Format{
 	perfscript.Format,
 	collapsed.Format,
 	nsight.Format,
+	xplane.Format,
 }, recognised.Formats...)

@@ -40,8 +40,6 @@ var Formats = []*importer.Format{
 		"convert it with tau_trace2json, whose Chrome trace events are read", claimTAUTrace),
 	refused("darshan", "a Darshan log",
 		"read it with darshan-parser or PyDarshan; DFTracer records a timeline that is read", each(isDarshan)),
-	refused("xplane", "an XPlane profile (JAX, TensorFlow)",
-		"open the trace.json.gz that the profiler writes beside it", each(isXPlane)),
 }
 
 func refused(name, title, advice string, claim func(importer.Source) []importer.Run) *importer.Format {
@@ -211,14 +209,6 @@ const darshanMagic = 6567223
 
 func isDarshan(_ string, head []byte) bool {
 	return len(head) >= 16 && head[1] == '.' && (binary.LittleEndian.Uint64(head[8:]) == darshanMagic || binary.BigEndian.Uint64(head[8:]) == darshanMagic)
-}
-
-// --- XPlane
-
-// isXPlane: a protobuf whose planes are named after hosts and devices.
-func isXPlane(file string, head []byte) bool {
-	return len(head) > 2 && head[0] == 0x0a && (strings.HasSuffix(file, ".xplane.pb") && bytes.IndexByte(head, 0) >= 0 ||
-		bytes.Contains(head, []byte("/host:CPU")) && bytes.Contains(head, []byte("/host:metadata")))
 }
 
 func sameDir(a, b string) bool { return path.Dir(a) == path.Dir(b) }

@@ -50,7 +50,6 @@ func TestMadeUpFilesAreRefusedByName(t *testing.T) {
 		"nvprof":        {"p.nvvp": {Data: []byte("SQLite format 3\x00 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY")}},
 		"rocpd":         {"r.db": {Data: []byte("SQLite format 3\x00 CREATE TABLE rocpd_api")}},
 		"nsight-report": {"r.nsys-rep": {Data: []byte("\x01\x00\x00report")}},
-		"xplane":        {"h.xplane.pb": {Data: []byte("\x0a\x10\x00/host:CPU")}},
 		"mpe":           {"a": {Data: []byte("CLOG-02.44 and more")}},
 		"ctf":           {"t/metadata": {Data: []byte("\x75\xd1\x1d\x57")}, "t/stream_0": {Data: []byte("\xc1\xfc\x1f\xc1")}},
 	} {

@@ -1,0 +1,88 @@
+// Package xplane reads XPlane profiles: what the profilers of JAX, TensorFlow and
+// PyTorch/XLA write as HOST.xplane.pb.
+//
+// The format: one protobuf message (tsl/profiler/protobuf/xplane.proto). A space has
+// planes (a host, a device), a plane has lines (a thread, a stream), a line has events with
+// an offset and a duration in picoseconds. Names of events and of their facts ("stats") are
+// numbers into tables that stand behind the lines, so the file is read twice.
+//
+// Our words: host / process / thread for /host:CPU, and process / device / stream for
+// /device:…; an event is an interval, or an instant where it has no duration. Lines of a
+// device that tell the same time once more (steps, modules, name scopes) are annotations.
+// Stats are attributes; a call of CUDA or HIP and the work of the same correlation id are
+// linked, and so are producers and consumers (_p and _c). Times are rounded to nanoseconds,
+// both ends alike, so what nests still nests.
+//
+// Kept aside, and counted: events that are only totals, planes that hold tables (compiled
+// modules, call stacks of scopes), and stats that are bytes.
+package xplane
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+)
+
+// Format is XPlane.
+var Format = &importer.Format{Name: "xplane", Title: "XPlane profiles (JAX, TensorFlow, PyTorch/XLA)", Claim: claim, Import: read}
+
+// claim takes files that are one space. Those of one session of the profiler
+// (…/profile/TIME/HOST.xplane.pb) are one run, a file a host.
+func claim(s importer.Source) (runs []importer.Run) {
+	sessions := map[string]int{}
+	for _, f := range s.Files {
+		if !isXPlane(f.Path, s.Head(f.Path)) {
+			continue
+		}
+		dir := path.Dir(f.Path)
+		if path.Base(path.Dir(dir)) == "profile" {
+			if at, ok := sessions[dir]; ok {
+				runs[at].Files = append(runs[at].Files, f.Path)
+				runs[at].Name = path.Base(dir)
+				continue
+			}
+			sessions[dir] = len(runs)
+		}
+		runs = append(runs, importer.Run{Files: []string{f.Path}})
+	}
+	for i := range runs {
+		slices.Sort(runs[i].Files)
+	}
+	return runs
+}
+
+// isXPlane: the first field is a plane, and a plane begins with its number or its name,
+// which is that of a host, a device or a task.
+func isXPlane(file string, head []byte) bool {
+	d := decoder{r: newBuffer(bytes.NewReader(head))}
+	field, wire, err := d.tag()
+	if err != nil || field != spacePlanes || wire != wireBytes {
+		return false
+	}
+	end, err := d.message(1 << 62)
+	if err != nil {
+		return false
+	}
+	for range 4 {
+		if d.at >= end {
+			return false
+		}
+		field, wire, err := d.tag()
+		if err != nil {
+			return false
+		}
+		if field == planeName && wire == wireBytes {
+			name, err := d.bytes(end)
+			text := string(name)
+			return err == nil && (strings.HasPrefix(text, "/host:") || strings.HasPrefix(text, "/device:") ||
+				(text == "Task Environment" || strings.HasPrefix(text, "#Chip") || strings.HasPrefix(text, "/")) && strings.HasSuffix(file, ".xplane.pb"))
+		}
+		if field != planeID || d.skip(wire, end) != nil {
+			return false
+		}
+	}
+	return false
+}
