@@ -1,6 +1,7 @@
 package jaeger
 
 import (
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -12,7 +13,7 @@ type converter struct {
 	span   span.Span
 }
 
-func (c *converter) one(in *span.Reader, processes map[string]*process) {
+func (c *converter) one(in *jsonstream.Reader, processes map[string]*process) {
 	r := &c.record
 	if r.spanID == "" || r.traceID == "" {
 		in.Leave("spans without an id")

@@ -21,6 +21,7 @@ import (
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -36,7 +37,7 @@ var Format = &importer.Format{
 // claim takes files whose spans have Jaeger's names, with or without "data" around.
 func claim(s importer.Source) (runs []importer.Run) {
 	for _, f := range s.Files {
-		k := span.Keys(s.Head(f.Path), 4000)
+		k := jsonstream.Keys(s.Head(f.Path), 4000)
 		for _, in := range []string{"", "data."} {
 			if k[in+"spans.traceID"] && k[in+"spans.spanID"] && k[in+"spans.operationName"] {
 				runs = append(runs, importer.Run{Files: []string{f.Path}})
@@ -54,6 +55,6 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 			return err
 		}
 		f.in = span.NewReader(s.Ctx, s, s.Label, out)
-		return f.in.End(f.all(), out.Count())
+		return f.in.End(f.all(), out.Count(), "spans")
 	})
 }

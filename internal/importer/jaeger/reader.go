@@ -3,6 +3,7 @@ package jaeger
 import (
 	"io"
 
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -38,7 +39,7 @@ type process struct {
 // A file is read twice, since spans name processes that come after them: first for
 // the processes of each trace, in order, then for the spans.
 type file struct {
-	in        *span.Reader
+	in        *jsonstream.Reader
 	converter converter
 	processes []map[string]*process
 	at        int // the trace
@@ -78,7 +79,7 @@ func (f *file) member(name string) error {
 		return f.in.Array(f.span)
 	case name == "processes" && f.first:
 		found := map[string]*process{}
-		_, err := f.in.Take(func(c *span.Cursor) {
+		_, err := f.in.Take(func(c *jsonstream.Cursor) {
 			for ok := c.Open('{'); ok && c.More('}'); {
 				key := c.Name()
 				found[key] = readProcess(c)
@@ -102,7 +103,7 @@ func (f *file) span() error {
 	return err
 }
 
-func (r *record) read(c *span.Cursor) {
+func (r *record) read(c *jsonstream.Cursor) {
 	*r = record{references: r.references[:0], tags: r.tags[:0], logs: r.logs[:0], warnings: r.warnings[:0]}
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {
@@ -138,7 +139,7 @@ func (r *record) read(c *span.Cursor) {
 	}
 }
 
-func (r *record) readReferences(c *span.Cursor) {
+func (r *record) readReferences(c *jsonstream.Cursor) {
 	for ok := c.Open('['); ok && c.More(']'); {
 		var f reference
 		for ok := c.Open('{'); ok && c.More('}'); {
@@ -157,7 +158,7 @@ func (r *record) readReferences(c *span.Cursor) {
 	}
 }
 
-func (r *record) readLogs(c *span.Cursor) {
+func (r *record) readLogs(c *jsonstream.Cursor) {
 	for ok := c.Open('['); ok && c.More(']'); {
 		var l log
 		for ok := c.Open('{'); ok && c.More('}'); {
@@ -175,7 +176,7 @@ func (r *record) readLogs(c *span.Cursor) {
 }
 
 // readTags appends tags; those without a value are none.
-func readTags(c *span.Cursor, tags []trace.Attribute) []trace.Attribute {
+func readTags(c *jsonstream.Cursor, tags []trace.Attribute) []trace.Attribute {
 	for ok := c.Open('['); ok && c.More(']'); {
 		var t trace.Attribute
 		for ok := c.Open('{'); ok && c.More('}'); {
@@ -195,7 +196,7 @@ func readTags(c *span.Cursor, tags []trace.Attribute) []trace.Attribute {
 	return tags
 }
 
-func readProcess(c *span.Cursor) *process {
+func readProcess(c *jsonstream.Cursor) *process {
 	p := &process{}
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {

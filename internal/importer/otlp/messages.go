@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -96,7 +97,7 @@ type messages struct {
 	framing framing
 	offset  int64
 	body    bytes.Buffer
-	texts   span.Texts
+	texts   jsonstream.Texts
 }
 
 func newMessages(f *span.Source, c *converter, how framing) *messages {

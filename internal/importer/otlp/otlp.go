@@ -28,6 +28,7 @@ import (
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -52,7 +53,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 }
 
 func isJSON(head []byte) bool {
-	k := span.Keys(head, 2000)
+	k := jsonstream.Keys(head, 2000)
 	for _, name := range []string{"resourceSpans", "resource_spans"} {
 		if k[name] && (k[name+".scopeSpans"] || k[name+".scope_spans"] || k[name+".instrumentationLibrarySpans"] || k[name+".resource"]) {
 			return true
@@ -69,6 +70,6 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 			return newMessages(f, c, framing).all()
 		}
 		in := span.NewReader(f.Ctx, f, f.Label, out)
-		return in.End(objects(in, c), out.Count())
+		return in.End(objects(in, c), out.Count(), "spans")
 	})
 }

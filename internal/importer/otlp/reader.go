@@ -1,7 +1,7 @@
 package otlp
 
 import (
-	"github.com/parallax-hpc/parallax/internal/importer/span"
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -30,7 +30,7 @@ type link struct{ traceID, spanID string }
 type scope struct{ name, version string }
 
 // objects reads objects one after the other. Spans are taken one by one.
-func objects(in *span.Reader, c *converter) error {
+func objects(in *jsonstream.Reader, c *converter) error {
 	for {
 		err := in.Objects(func() error {
 			return in.Members(func(name string) error {
@@ -51,15 +51,15 @@ func objects(in *span.Reader, c *converter) error {
 
 // resourceSpans reads the spans of one resource. What comes before the resource's
 // own description, against custom, is held until that is known.
-func resourceSpans(in *span.Reader, c *converter) error {
+func resourceSpans(in *jsonstream.Reader, c *converter) error {
 	c.resource(nil)
 	known := false
-	var held []*span.Reader
+	var held []*jsonstream.Reader
 	err := in.Members(func(name string) error {
 		switch name {
 		case "resource":
 			var attributes []trace.Attribute
-			ok, err := in.Take(func(j *span.Cursor) { attributes = readResource(j) })
+			ok, err := in.Take(func(j *jsonstream.Cursor) { attributes = readResource(j) })
 			if known = true; ok {
 				c.resource(attributes)
 			}
@@ -85,14 +85,14 @@ func resourceSpans(in *span.Reader, c *converter) error {
 	return err
 }
 
-func scopeSpans(in *span.Reader, c *converter) error {
+func scopeSpans(in *jsonstream.Reader, c *converter) error {
 	c.scope = scope{}
 	known := false
-	var held []*span.Reader
+	var held []*jsonstream.Reader
 	err := in.Members(func(name string) error {
 		switch name {
 		case "scope", "instrumentationLibrary":
-			_, err := in.Take(func(j *span.Cursor) {
+			_, err := in.Take(func(j *jsonstream.Cursor) {
 				if s := readScope(j); s.name != "" {
 					c.scope = s
 				}
@@ -120,7 +120,7 @@ func scopeSpans(in *span.Reader, c *converter) error {
 	return err
 }
 
-func spans(in *span.Reader, c *converter) error {
+func spans(in *jsonstream.Reader, c *converter) error {
 	return in.Array(func() error {
 		ok, err := in.Take(c.record.read)
 		if ok {
@@ -130,7 +130,7 @@ func spans(in *span.Reader, c *converter) error {
 	})
 }
 
-func readResource(c *span.Cursor) (attributes []trace.Attribute) {
+func readResource(c *jsonstream.Cursor) (attributes []trace.Attribute) {
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {
 		case "attributes":
@@ -142,7 +142,7 @@ func readResource(c *span.Cursor) (attributes []trace.Attribute) {
 	return attributes
 }
 
-func readScope(c *span.Cursor) (s scope) {
+func readScope(c *jsonstream.Cursor) (s scope) {
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {
 		case "name":
@@ -160,7 +160,7 @@ func (r *record) reset() {
 	*r = record{attributes: r.attributes[:0], events: r.events[:0], links: r.links[:0]}
 }
 
-func (r *record) read(c *span.Cursor) {
+func (r *record) read(c *jsonstream.Cursor) {
 	r.reset()
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {
@@ -194,7 +194,7 @@ func (r *record) read(c *span.Cursor) {
 	}
 }
 
-func (r *record) readEvents(c *span.Cursor) {
+func (r *record) readEvents(c *jsonstream.Cursor) {
 	for ok := c.Open('['); ok && c.More(']'); {
 		var e event
 		for ok := c.Open('{'); ok && c.More('}'); {
@@ -213,7 +213,7 @@ func (r *record) readEvents(c *span.Cursor) {
 	}
 }
 
-func (r *record) readLinks(c *span.Cursor) {
+func (r *record) readLinks(c *jsonstream.Cursor) {
 	for ok := c.Open('['); ok && c.More(']'); {
 		var l link
 		for ok := c.Open('{'); ok && c.More('}'); {
@@ -230,7 +230,7 @@ func (r *record) readLinks(c *span.Cursor) {
 	}
 }
 
-func (r *record) readStatus(c *span.Cursor) {
+func (r *record) readStatus(c *jsonstream.Cursor) {
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {
 		case "code":
@@ -245,7 +245,7 @@ func (r *record) readStatus(c *span.Cursor) {
 }
 
 // readAttributes appends attributes; those without a value are none.
-func readAttributes(c *span.Cursor, to []trace.Attribute) []trace.Attribute {
+func readAttributes(c *jsonstream.Cursor, to []trace.Attribute) []trace.Attribute {
 	for ok := c.Open('['); ok && c.More(']'); {
 		var a trace.Attribute
 		for ok := c.Open('{'); ok && c.More('}'); {
@@ -266,7 +266,7 @@ func readAttributes(c *span.Cursor, to []trace.Attribute) []trace.Attribute {
 }
 
 // readValue reads a value, which says its type; lists and maps stay as their JSON.
-func readValue(c *span.Cursor) (v trace.Value) {
+func readValue(c *jsonstream.Cursor) (v trace.Value) {
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {
 		case "stringValue", "bytesValue", "string_value", "bytes_value":

@@ -1,9 +1,12 @@
 package span
 
 import (
+	"context"
+	"io"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/importer/align"
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -92,7 +95,7 @@ func newWriter(w trace.Writer, label string) *Writer {
 		byID: map[key]int32{}, traces: map[string]uint32{}, odd: map[string]uint64{}}
 }
 
-func (w *Writer) place(offset int64) string { return place(w.label, offset) }
+func (w *Writer) place(offset int64) string { return jsonstream.Place(w.label, offset) }
 
 // report counts something, once: not while clocks are measured.
 func (w *Writer) report(kind trace.ReportKind, what string, n int64, example string) {
@@ -104,6 +107,11 @@ func (w *Writer) report(kind trace.ReportKind, what string, n int64, example str
 // Report counts one thing, for what reads without a Reader.
 func (w *Writer) Report(kind trace.ReportKind, what, example string) {
 	w.report(kind, what, 1, example)
+}
+
+// NewReader reads the JSON of a file; what it leaves out is reported to out.
+func NewReader(ctx context.Context, r io.Reader, label string, out *Writer) *jsonstream.Reader {
+	return jsonstream.NewReader(ctx, r, label, func(what, place string) { out.Report(trace.Skipped, what, place) })
 }
 
 // Silent is a Writer for a Reader whose findings are of no interest.

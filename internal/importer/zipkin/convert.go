@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -17,7 +18,7 @@ type converter struct {
 	span   span.Span
 }
 
-func (c *converter) one(in *span.Reader) {
+func (c *converter) one(in *jsonstream.Reader) {
 	r := &c.record
 	if r.id == "" || r.traceID == "" {
 		in.Leave("spans without an id")

@@ -1,6 +1,9 @@
 package zipkin
 
-import "github.com/parallax-hpc/parallax/internal/importer/span"
+import (
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
+	"github.com/parallax-hpc/parallax/internal/importer/span"
+)
 
 // A record is one span as it is written. It is used again for the next.
 type record struct {
@@ -27,7 +30,7 @@ type annotation struct {
 type tag struct{ key, value string }
 
 // spans reads a list of spans, or of lists of them.
-func spans(in *span.Reader, out *span.Writer) error {
+func spans(in *jsonstream.Reader, out *span.Writer) error {
 	c := converter{out: out}
 	return in.Array(func() error {
 		if in.Next() == '[' {
@@ -38,7 +41,7 @@ func spans(in *span.Reader, out *span.Writer) error {
 }
 
 // take reads one span.
-func (c *converter) take(in *span.Reader) error {
+func (c *converter) take(in *jsonstream.Reader) error {
 	ok, err := in.Take(c.record.read)
 	if ok {
 		c.one(in)
@@ -46,7 +49,7 @@ func (c *converter) take(in *span.Reader) error {
 	return err
 }
 
-func (r *record) read(c *span.Cursor) {
+func (r *record) read(c *jsonstream.Cursor) {
 	*r = record{annotations: r.annotations[:0], tags: r.tags[:0]}
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {
@@ -85,7 +88,7 @@ func (r *record) read(c *span.Cursor) {
 	}
 }
 
-func (e *endpoint) read(c *span.Cursor) {
+func (e *endpoint) read(c *jsonstream.Cursor) {
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {
 		case "serviceName":
@@ -102,7 +105,7 @@ func (e *endpoint) read(c *span.Cursor) {
 	}
 }
 
-func (r *record) readAnnotations(c *span.Cursor) {
+func (r *record) readAnnotations(c *jsonstream.Cursor) {
 	for ok := c.Open('['); ok && c.More(']'); {
 		var a annotation
 		for ok := c.Open('{'); ok && c.More('}'); {

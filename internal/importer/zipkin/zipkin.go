@@ -21,6 +21,7 @@ import (
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -41,7 +42,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 		if len(head) == 0 || firstByte(head) != '[' {
 			continue
 		}
-		if k := span.Keys(head, 2000); k["traceId"] && k["id"] && (k["localEndpoint"] || k["kind"] || k["timestamp"] || k["tags"]) && !k["binaryAnnotations"] && !k["ph"] {
+		if k := jsonstream.Keys(head, 2000); k["traceId"] && k["id"] && (k["localEndpoint"] || k["kind"] || k["timestamp"] || k["tags"]) && !k["binaryAnnotations"] && !k["ph"] {
 			runs = append(runs, importer.Run{Files: []string{f.Path}})
 		}
 	}
@@ -61,6 +62,6 @@ func firstByte(head []byte) byte {
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return span.Import(ctx, run, w, func(f *span.Source, out *span.Writer) error {
 		in := span.NewReader(f.Ctx, f, f.Label, out)
-		return in.End(spans(in, out), out.Count())
+		return in.End(spans(in, out), out.Count(), "spans")
 	})
 }

@@ -1,4 +1,4 @@
-package span
+package jsonstream
 
 // mostTexts and longestText bound the texts that are kept to be used again.
 const (

@@ -1,4 +1,4 @@
-package span
+package jsonstream
 
 import (
 	"bytes"

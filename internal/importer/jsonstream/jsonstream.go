@@ -1,4 +1,7 @@
-package span
+// Package jsonstream reads JSON for importers: a Reader walks a file of any size and holds one value
+// at a time, a Cursor walks a value without building anything. Both forgive commas that
+// are missing or too many, and say where they are, so that what is left out can be reported.
+package jsonstream
 
 import (
 	"bytes"
@@ -8,7 +11,6 @@ import (
 	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A Reader reads JSON from a stream, one value of a list or object after the
@@ -17,7 +19,7 @@ type Reader struct {
 	ctx        context.Context
 	r          io.Reader
 	label      string
-	out        *Writer
+	leave      func(what, place string)
 	buf        []byte
 	begin, end int
 	base       int64 // offset in the file of buf[0]
@@ -33,18 +35,19 @@ var (
 	errLarge  = fmt.Errorf("holds a value of more than %d bytes", largestValue)
 )
 
-// NewReader reads from r; label names the file, and out is told what is left out.
-func NewReader(ctx context.Context, r io.Reader, label string, out *Writer) *Reader {
-	return &Reader{ctx: ctx, r: r, label: label, out: out, buf: make([]byte, 128<<10)}
+// NewReader reads from r; label names the file, and leave is told what is left out, and where.
+func NewReader(ctx context.Context, r io.Reader, label string, leave func(what, place string)) *Reader {
+	return &Reader{ctx: ctx, r: r, label: label, leave: leave, buf: make([]byte, 128<<10)}
 }
 
 // Offset is where the reader is in the file.
 func (r *Reader) Offset() int64 { return r.base + int64(r.begin) }
 
 // Place is where the reader is, for reports.
-func (r *Reader) Place() string { return place(r.label, r.Offset()) }
+func (r *Reader) Place() string { return Place(r.label, r.Offset()) }
 
-func place(label string, offset int64) string { return fmt.Sprintf("%s: byte %d", label, offset) }
+// Place names a byte of a file.
+func Place(label string, offset int64) string { return fmt.Sprintf("%s: byte %d", label, offset) }
 
 // fill reads more. What is left moves to the front, and a full buffer doubles.
 func (r *Reader) fill() error {
@@ -155,7 +158,7 @@ func (r *Reader) Hold() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := &Reader{ctx: r.ctx, label: r.label, out: r.out, buf: bytes.Clone(v), end: len(v), base: at, failed: io.EOF}
+	held := &Reader{ctx: r.ctx, label: r.label, leave: r.leave, buf: bytes.Clone(v), end: len(v), base: at, failed: io.EOF}
 	return held, nil
 }
 
@@ -201,11 +204,11 @@ func (r *Reader) Take(f func(c *Cursor)) (ok bool, err error) {
 }
 
 // Leave counts something that is left out.
-func (r *Reader) Leave(what string) { r.out.report(trace.Skipped, what, 1, r.Place()) }
+func (r *Reader) Leave(what string) { r.leave(what, r.Place()) }
 
-// End judges how a file ended after count spans. What was read before a break is
-// kept and the break is reported.
-func (r *Reader) End(err error, count int) error {
+// End judges how a file ended after count of what it should hold. What was read before a
+// break is kept and the break is reported.
+func (r *Reader) End(err error, count int, what string) error {
 	var packed *importer.Error
 	switch {
 	case r.ctx.Err() != nil:
@@ -213,7 +216,7 @@ func (r *Reader) End(err error, count int) error {
 	case (err == nil || err == io.EOF) && count > 0:
 		return nil
 	case err == nil || err == io.EOF:
-		return importer.Malformed(r.label, "", "holds no spans")
+		return importer.Malformed(r.label, "", "holds no %s", what)
 	case count > 0:
 		r.Leave("the rest of a file that breaks off or is no JSON")
 		return nil
