@@ -136,7 +136,7 @@ func withoutJunk(body []string, first int, warnings []string) ([]string, []strin
 		if k > 0 {
 			before = strings.TrimSpace(out[k-1])
 		}
-		continues := strings.ContainsAny(s[:1], "+-*/^)(,") || before != "" && strings.ContainsAny(before[len(before)-1:], "+-*/^(,=")
+		continues := strings.ContainsAny(s[:1], "+-*/^)(,<>!&|") || before != "" && strings.ContainsAny(before[len(before)-1:], "+-*/^(,=<>!&|")
 		if !continues {
 			out[k] = ""
 			warnings = append(warnings, fmt.Sprintf("line %d is no assignment and is skipped", first+k+1))

@@ -20,13 +20,17 @@
 //	file      = { block | ui }, see UI
 //	block     = "BEGIN_VIZ" "=" name EOL { [ "," ] statement } "END_VIZ"
 //	statement = name "=" expr
-//	expr      = term { ("+" | "-") term }
+//	expr      = both { "||" both }
+//	both      = truth { "&&" truth }
+//	truth     = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
+//	sum       = term { ("+" | "-") term }
 //	term      = unary { ("*" | "/") unary }
-//	unary     = ("+" | "-") unary | power
+//	unary     = ("+" | "-" | "!") unary | power
 //	power     = primary [ "^" unary ]
 //	primary   = number | name [ "(" [ expr { "," expr } ] ")" ] | "(" expr ")"
 //
-// All arithmetic is IEEE float64 without traps. A block is compiled once and
+// All arithmetic is IEEE float64 without traps. What is compared is 1 or 0;
+// if(condition, yes, no) takes the second where the first is neither 0 nor NaN. A block is compiled once and
 // applied to all locations at once, column by column. There are no loops, and
 // size and depth are bounded, so a formula always ends.
 package formula

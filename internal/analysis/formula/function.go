@@ -45,9 +45,33 @@ var functions = map[string]function{
 	"min": {arity: -1, fn: extremum(math.Min)}, "max": {arity: -1, fn: extremum(math.Max)},
 	"sum": {arity: -1, fn: sum}, "avg": {arity: -1, fn: func(a []float64) float64 { return sum(a) / float64(len(a)) }},
 	"fact": {arity: 1, f1: func(n float64) float64 { return math.Gamma(math.Floor(n) + 1) }}, "combin": {arity: 2, f2: combinations},
-	"pi": {konst: math.Pi}, "e": {konst: math.E},
+	"if": {arity: 3, fn: func(a []float64) float64 {
+		if holds(a[0]) {
+			return a[1]
+		}
+		return a[2]
+	}},
+	"<": {arity: 2, f2: func(a, b float64) float64 { return truth(a < b) }}, "<=": {arity: 2, f2: func(a, b float64) float64 { return truth(a <= b) }},
+	">": {arity: 2, f2: func(a, b float64) float64 { return truth(a > b) }}, ">=": {arity: 2, f2: func(a, b float64) float64 { return truth(a >= b) }},
+	"==": {arity: 2, f2: func(a, b float64) float64 { return truth(a == b) }}, "!=": {arity: 2, f2: func(a, b float64) float64 { return truth(a != b) }},
+	"&&": {arity: 2, f2: both}, "||": {arity: 2, f2: one}, "and": {arity: 2, f2: both}, "or": {arity: 2, f2: one},
+	"not": {arity: 1, f1: func(a float64) float64 { return truth(!holds(a)) }},
+	"pi":  {konst: math.Pi}, "e": {konst: math.E},
 	"rand": {konst: math.NaN()}, // see program.go: a fixed hash of layout, rank and place
 }
+
+// holds is what counts as true: any number but 0. NaN, which is what has no value, does not.
+func holds(a float64) bool { return a != 0 && !math.IsNaN(a) }
+
+func truth(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func both(a, b float64) float64 { return truth(holds(a) && holds(b)) }
+func one(a, b float64) float64  { return truth(holds(a) || holds(b)) }
 
 var functionList = func() string {
 	var names []string

@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -60,7 +61,7 @@ func (p *parser) parseStatements() (out []statement, err *Error) {
 			return nil, p.fail(Syntax, name, "an assignment is name=expression", "a name and \"=\" are wanted, not %s", name.named())
 		}
 		p.i += 2
-		e, err := p.sum()
+		e, err := p.either()
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +69,33 @@ func (p *parser) parseStatements() (out []statement, err *Error) {
 	}
 	return out, nil
 }
+
+// either reads a whole expression.
+func (p *parser) either() (node, *Error) {
+	return p.chain([2]string{"||", "||"}, func() (node, *Error) {
+		return p.chain([2]string{"&&", "&&"}, p.comparison)
+	})
+}
+
+// comparison reads sums, or two of them compared. Two comparisons in a row are an
+// error: 1 < x < 3 means to nearly everyone what it would not do.
+func (p *parser) comparison() (node, *Error) {
+	a, err := p.sum()
+	for n := 0; err == nil && p.peek(0).kind == signToken && slices.Contains(comparisons, p.peek(0).text); n++ {
+		op := p.peek(0)
+		if n > 0 {
+			return a, p.fail(Syntax, op, "join comparisons by && or ||", "a comparison cannot be compared")
+		}
+		p.i++
+		var b node
+		if b, err = p.sum(); err == nil {
+			a = node{op: op.text, args: []node{a, b}, at: op}
+		}
+	}
+	return a, err
+}
+
+var comparisons = []string{"<", "<=", ">", ">=", "==", "!="}
 
 func (p *parser) sum() (node, *Error) {
 	return p.chain([2]string{"+", "-"}, func() (node, *Error) {
@@ -94,11 +122,11 @@ func (p *parser) unary() (node, *Error) {
 		return node{}, p.fail(TooLarge, p.peek(0), "", "the expression is nested too deeply")
 	}
 	defer func() { p.depth-- }()
-	if t := p.peek(0); t.kind == signToken && (t.text == "-" || t.text == "+") {
+	if t := p.peek(0); t.kind == signToken && (t.text == "-" || t.text == "+" || t.text == "!") {
 		p.i++
 		a, err := p.unary()
-		if err == nil && t.text == "-" {
-			a = node{op: "neg", args: []node{a}, at: t}
+		if name := map[string]string{"-": "neg", "!": "not"}[t.text]; err == nil && name != "" {
+			a = node{op: name, args: []node{a}, at: t}
 		}
 		return a, err
 	}
@@ -128,7 +156,7 @@ func (p *parser) primary() (node, *Error) {
 	case t.kind == nameToken:
 		return p.call(t)
 	case t.text == "(":
-		a, err := p.sum()
+		a, err := p.either()
 		if err == nil {
 			err = p.want(")")
 		}
@@ -155,7 +183,7 @@ func (p *parser) call(name token) (node, *Error) {
 	}
 	if p.peek(0).text != ")" {
 		for {
-			a, err := p.sum()
+			a, err := p.either()
 			if err != nil {
 				return n, err
 			}

@@ -9,48 +9,68 @@ import (
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Place decides where points are drawn, in place. An axis on which every point is
-// not finite is flat: 0 for all. A point with another coordinate that is not finite
-// is not placed. With restrict each axis is mapped to 0 … 1 over the placed points.
-func (p *Points) Place(restrict bool) (placed []bool) {
-	axes := [3][]float64{p.X, p.Y, p.Z}
-	placed = make([]bool, len(p.X))
-	for i := range placed {
-		placed[i] = true
-	}
-	for _, axis := range axes {
-		flat := true
-		for _, v := range axis {
-			flat = flat && !finite(v)
-		}
-		for i := range axis {
-			if flat {
-				axis[i] = 0
-			} else if !finite(axis[i]) {
-				placed[i] = false
-			}
-		}
-	}
-	if !restrict {
-		return placed
-	}
-	for _, axis := range axes {
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for i, v := range axis {
-			if placed[i] {
-				lo, hi = min(lo, v), max(hi, v)
-			}
-		}
-		for i, v := range axis {
-			if !placed[i] {
-				continue
-			}
-			if axis[i] = 0; hi > lo {
-				axis[i] = (v - lo) / (hi - lo)
-			}
-		}
-	}
+// Place decides where points are drawn, see PlaceAll.
+func (p *Points) Place(restrict bool) (placed []bool) { return PlaceAll([]Points{*p}, restrict)[0] }
+
+// A Span is what an axis went from and to before it was mapped to 0 … 1.
+type Span struct{ Low, High float64 }
+
+// PlaceAll decides where the points of all sets are drawn, in place. An axis on which
+// every point is not finite is flat: 0 for all. A point with another coordinate that
+// is not finite is not placed. With restrict each axis is mapped to 0 … 1 over the
+// placed points of all sets together, so that they keep their places to each other.
+func PlaceAll(points []Points, restrict bool) (placed [][]bool) {
+	placed, _ = PlaceSpans(points, restrict)
 	return placed
+}
+
+// PlaceSpans is PlaceAll, and says what each axis spanned.
+func PlaceSpans(points []Points, restrict bool) (placed [][]bool, spans [3]Span) {
+	placed = make([][]bool, len(points))
+	axis := func(k, a int) []float64 { return [3][]float64{points[k].X, points[k].Y, points[k].Z}[a] }
+	for k := range points {
+		placed[k] = make([]bool, len(points[k].X))
+		for i := range placed[k] {
+			placed[k][i] = true
+		}
+	}
+	for a := range 3 {
+		flat := true
+		for k := range points {
+			flat = flat && !slices.ContainsFunc(axis(k, a), finite)
+		}
+		for k := range points {
+			for i, v := range axis(k, a) {
+				if flat {
+					axis(k, a)[i] = 0
+				} else if !finite(v) {
+					placed[k][i] = false
+				}
+			}
+		}
+	}
+	for a := range 3 {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for k := range points {
+			for i, v := range axis(k, a) {
+				if placed[k][i] {
+					lo, hi = min(lo, v), max(hi, v)
+				}
+			}
+		}
+		spans[a] = Span{lo, hi}
+		for k := range points {
+			for i, v := range axis(k, a) {
+				if !restrict || !placed[k][i] {
+					continue
+				}
+				if axis(k, a)[i] = 0; hi > lo {
+					axis(k, a)[i] = (v - lo) / (hi - lo)
+				}
+			}
+		}
+	}
+	return placed, spans
 }
 
 // Shown is the range filter: between lo and hi; where lo > hi, what lies outside

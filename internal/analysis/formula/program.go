@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/fnv"
 	"math"
+	"runtime"
 	"sync"
 )
 
@@ -11,7 +12,8 @@ import (
 type Input struct {
 	N int
 	// Column gives a name's value per location, Scalar one that is the same for all.
-	// Names come in lower case. rank, maxRank and lastRank need not be given.
+	// Names come in lower case. rank, maxRank and lastRank need not be given: they are
+	// then 0, 1, …, N and N-1.
 	Column func(name string) ([]float64, bool)
 	Scalar func(name string) (float64, bool)
 	// Metadata gives metadata(key) per location: 0 where it is missing or no number.
@@ -83,7 +85,7 @@ func (l *Layout) Apply(ctx context.Context, in *Input) (*Result, error) {
 	}
 	name := fnv.New64a()
 	name.Write([]byte(l.Name))
-	const workers = 2
+	workers := min(runtime.GOMAXPROCS(0), in.N/chunk+1)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Add(1)
@@ -96,11 +98,7 @@ func (l *Layout) Apply(ctx context.Context, in *Input) (*Result, error) {
 		}()
 	}
 	wg.Wait()
-	if l.Sets("restrictdim") && in.N > 0 {
-		m := machine{in: in, names: map[string]value{}, seed: name.Sum64()}
-		m.run(l, 0, 1, nil)
-		r.Restrict = m.names["restrictdim"].at(0) != 0
-	}
+	r.Restrict = l.Sets("restrictdim") // ParaProf asks whether it is set, not to what
 	return r, ctx.Err()
 }
 
@@ -132,18 +130,21 @@ func (m *machine) run(l *Layout, from, to int, r *Result) {
 	m.from, m.to, m.place = from, to, 0
 	m.free, m.used = append(m.free, m.used...), m.used[:0]
 	clear(m.names)
-	rank := m.column()
-	for i := range rank {
-		rank[i] = float64(from + i)
+	if _, given := m.lookup("rank"); !given {
+		rank := m.column()
+		for i := range rank {
+			rank[i] = float64(from + i)
+		}
+		m.names["rank"] = value{each: rank}
 	}
-	m.names["rank"] = value{each: rank}
-	m.names["maxrank"] = value{all: float64(m.in.N)}
-	m.names["lastrank"] = value{all: float64(m.in.N - 1)}
+	most, given := m.lookup("maxrank")
+	if !given {
+		most = value{all: float64(m.in.N)}
+		m.names["maxrank"] = most
+	}
+	m.names["lastrank"] = value{all: most.at(0) - 1}
 	for i := range l.statements {
 		m.names[l.statements[i].name] = m.eval(&l.statements[i].expr)
-	}
-	if r == nil {
-		return
 	}
 	for k := range r.Points {
 		p := &r.Points[k]
@@ -220,6 +221,9 @@ func (m *machine) eval(n *node) value {
 		return m.random()
 	}
 	f := functions[n.op]
+	if n.op == "if" {
+		return m.choose(m.eval(&n.args[0]), m.eval(&n.args[1]), m.eval(&n.args[2]))
+	}
 	switch f.arity {
 	case 0:
 		return value{all: f.konst}
@@ -235,6 +239,24 @@ func (m *machine) eval(n *node) value {
 		same = same && args[i].each == nil
 	}
 	return m.mapN(f.fn, args, same)
+}
+
+// choose takes yes or no for each location. Both are computed: nothing has effects.
+func (m *machine) choose(when, yes, no value) value {
+	if when.each == nil {
+		if holds(when.all) {
+			return yes
+		}
+		return no
+	}
+	out := m.column()
+	a, b := m.spread(yes), m.spread(no)
+	for i, w := range when.each {
+		if out[i] = b[i]; holds(w) {
+			out[i] = a[i]
+		}
+	}
+	return value{each: out}
 }
 
 func (m *machine) map1(f func(float64) float64, a value) value {

@@ -1,6 +1,12 @@
 package formula
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// doubleSigns are signs of two characters; a single = assigns.
+var doubleSigns = []string{"==", "!=", "<=", ">=", "&&", "||"}
 
 type tokenKind uint8
 
@@ -40,7 +46,9 @@ func tokens(body []string, line int) (out []token, err *Error) {
 			case isLetter(c):
 				n := nameLength(text[i:])
 				t.kind, t.text = nameToken, text[i:i+n]
-			case strings.IndexByte("+-*/^(),=", c) >= 0:
+			case i+1 < len(text) && slices.Contains(doubleSigns, text[i:i+2]):
+				t.kind, t.text = signToken, text[i:i+2]
+			case strings.IndexByte("+-*/^(),=<>!", c) >= 0:
 				t.kind, t.text = signToken, text[i:i+1]
 			default:
 				return nil, &Error{Kind: Syntax, Line: t.line, Column: t.column, Text: "character " + quote(text[i:]) + " has no meaning here", source: text}

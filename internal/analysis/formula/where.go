@@ -1,6 +1,9 @@
 package formula
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Place is where the fault lies, and the line with a mark under it, for those who
 // show errors beside the text.
@@ -17,6 +20,16 @@ func (e *Error) In(text string) *Error {
 		e.source = lines[e.Line-1]
 	}
 	return e
+}
+
+// Uses reports whether any expression of the layout reads a name.
+func (l *Layout) Uses(name string) bool {
+	name = strings.ToLower(name)
+	var look func(n *node) bool
+	look = func(n *node) bool {
+		return n.op == "name" && n.name == name || slices.ContainsFunc(n.args, func(a node) bool { return look(&a) })
+	}
+	return slices.ContainsFunc(l.statements, func(s statement) bool { return look(&s.expr) })
 }
 
 // Events gives the bits of the events event0 … event3 that the layout uses; with
