@@ -29,6 +29,23 @@ func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.Lo
 	return out
 }
 
+// RankOf gives the rank of a location; nil where it has none, so that twins say null.
+func RankOf(t *store.Tree, id trace.LocationID) *int {
+	if t.Rank[id] == trace.NoRank {
+		return nil
+	}
+	rank := int(t.Rank[id])
+	return &rank
+}
+
+// RankCell is the same for a table.
+func RankCell(t *store.Tree, id trace.LocationID) any {
+	if t.Rank[id] == trace.NoRank {
+		return nil
+	}
+	return int64(t.Rank[id])
+}
+
 // Processors gives the processors among the rows of a trace that holds goroutines
 // too; nil where there are not both. Processors are there all the time, so that their
 // share is the machine's. Most goroutines live for a small part of a trace and are

@@ -51,11 +51,11 @@ type wantedMeasure struct {
 //	REGION            the same, exclusive
 //	atomic:NAME:PART  count, min, max, mean or sum of a profile's atomic event
 //	counter:NAME:PART min, max, mean or last of a counter's samples in the window
-//	metadata:KEY      an attribute of the location or of the nearest above it
+//	metadata:KEY      an attribute of the location, of the nearest above it, or of the run
 //	rank              the rank
 //
-// Locations without a region have 0 of it; without an event, a sample or metadata
-// the value is NaN. All regions of one metric are read in one pass.
+// Locations without a region have 0 of it; without an event, a sample, metadata or a
+// rank the value is NaN. Metadata that no location has is an error. All regions of one metric are read in one pass.
 func MeasureAll(ctx context.Context, q *Request, ids []trace.LocationID, texts []string) ([]Measure, error) {
 	s := q.Store()
 	out := make([]Measure, len(texts))
@@ -86,10 +86,12 @@ func MeasureAll(ctx context.Context, q *Request, ids []trace.LocationID, texts [
 		case ofCounter:
 			err = measureCounter(ctx, q, ids, w, out[k].Values)
 		case ofMetadata:
-			measureMetadata(s.Locations(), ids, w.name, out[k].Values)
+			err = measureMetadata(s, ids, w.name, out[k].Values)
 		case ofRank:
 			for i, id := range ids {
-				out[k].Values[i] = float64(s.Locations().Rank[id])
+				if out[k].Values[i] = math.NaN(); s.Locations().Rank[id] != trace.NoRank {
+					out[k].Values[i] = float64(s.Locations().Rank[id])
+				}
 			}
 		}
 		if err != nil {
@@ -340,22 +342,18 @@ func measureCounter(ctx context.Context, q *Request, ids []trace.LocationID, w w
 	return nil
 }
 
-// measureMetadata finds an attribute by its key, whatever its letter case.
-func measureMetadata(t *store.Tree, ids []trace.LocationID, key string, to []float64) {
-	for i, id := range ids {
-		to[i] = math.NaN()
-	up:
-		for at := id; at != trace.NoLocation; at = t.Parent[at] {
-			for _, a := range t.Attributes[at] {
-				if strings.EqualFold(a.Key, key) {
-					if v, ok := a.Value.Number(); ok {
-						to[i] = v
-					}
-					break up
-				}
-			}
+// measureMetadata takes the numbers of a key; NaN where a location has none.
+func measureMetadata(s store.Reader, ids []trace.LocationID, key string, to []float64) error {
+	m := Metadata(s, ids, key)
+	if m.Numbers() == 0 {
+		return fmt.Errorf("%q: %s", "metadata:"+key, m.Trouble(s, ids, key))
+	}
+	for i, known := range m.Known {
+		if to[i] = m.Values[i]; !known {
+			to[i] = math.NaN()
 		}
 	}
+	return nil
 }
 
 // Format writes a value of the measure for people.

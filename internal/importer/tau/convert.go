@@ -115,11 +115,19 @@ func (c *converter) location(at node, host string) trace.LocationID {
 			host = c.trialHost
 		}
 		process = c.process(at, host)
+		if at.thread != 0 && !c.several[key] {
+			c.w.Describe(process, trace.Location{Rank: trace.NoRank, Attributes: numbered("thread", at.thread)})
+		}
 	}
 	if !c.several[key] {
 		return process
 	}
-	return c.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "thread " + strconv.Itoa(at.thread), Rank: trace.NoRank, Order: int64(at.thread)})
+	return c.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "thread " + strconv.Itoa(at.thread), Rank: trace.NoRank, Order: int64(at.thread), Attributes: numbered("thread", at.thread)})
+}
+
+// numbered is what TAU calls a location by, for layouts that go by it.
+func numbered(key string, n int) []trace.Attribute {
+	return []trace.Attribute{{Key: key, Value: trace.Integer(int64(n))}}
 }
 
 func (c *converter) process(at node, host string) trace.LocationID {
@@ -138,6 +146,7 @@ func (c *converter) process(at node, host string) trace.LocationID {
 	}
 	if at.context != 0 {
 		l.Name += " context " + strconv.Itoa(at.context)
+		l.Attributes = numbered("context", at.context)
 	}
 	id := c.w.Location(l)
 	c.processes[[2]int{at.node, at.context}] = id

@@ -18,7 +18,7 @@ type Bin struct {
 type Point struct {
 	Location trace.LocationID `json:"location"`
 	Path     string           `json:"path"`
-	Rank     int              `json:"rank"`
+	Rank     *int             `json:"rank"`
 	Value    *float64         `json:"value"`
 	Bin      *int             `json:"bin"`
 }
@@ -48,7 +48,7 @@ func (r *result) Data() any {
 	tree := r.request.Store().Locations()
 	for _, i := range r.order {
 		id := r.locations[i]
-		p := Point{Location: id, Path: tree.Path(id), Rank: int(tree.Rank[id])}
+		p := Point{Location: id, Path: tree.Path(id), Rank: view.RankOf(tree, id)}
 		if v := r.values[i]; !math.IsNaN(v) && !math.IsInf(v, 0) {
 			p.Value = &v
 		}
@@ -67,7 +67,7 @@ func (r *result) Table() *view.Table {
 	tree := r.request.Store().Locations()
 	for _, i := range r.order {
 		id := r.locations[i]
-		row := []any{tree.Path(id), int64(tree.Rank[id]), nil, nil}
+		row := []any{tree.Path(id), view.RankCell(tree, id), nil, nil}
 		if v := r.values[i]; !math.IsNaN(v) && !math.IsInf(v, 0) {
 			row[2] = v
 		}

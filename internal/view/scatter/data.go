@@ -12,7 +12,7 @@ import (
 type Point struct {
 	Location trace.LocationID `json:"location"`
 	Path     string           `json:"path"`
-	Rank     int              `json:"rank"`
+	Rank     *int             `json:"rank"`
 	X        *float64         `json:"x"`
 	Y        *float64         `json:"y"`
 	Z        *float64         `json:"z"`
@@ -49,7 +49,7 @@ func (r *result) Data() any {
 	}
 	tree := r.request.Store().Locations()
 	for i, id := range r.locations {
-		d.Points[i] = Point{id, tree.Path(id), int(tree.Rank[id]), r.number(0, i), r.number(1, i), r.number(2, i), r.number(colour, i), r.placed[i]}
+		d.Points[i] = Point{id, tree.Path(id), view.RankOf(tree, id), r.number(0, i), r.number(1, i), r.number(2, i), r.number(colour, i), r.placed[i]}
 	}
 	return d
 }
@@ -79,7 +79,7 @@ func (r *result) Table() *view.Table {
 	}
 	tree := r.request.Store().Locations()
 	for i, id := range r.locations {
-		t.Rows[i] = []any{tree.Path(id), int64(tree.Rank[id])}
+		t.Rows[i] = []any{tree.Path(id), view.RankCell(tree, id)}
 		for k, m := range r.measure {
 			if m == nil {
 				continue

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -35,6 +36,7 @@ func (r *result) bind(ctx context.Context) error {
 	if r.chosen != nil {
 		used = r.chosen.Events("")
 	}
+	r.wide = used != 0
 	var largest []string
 	for k := range 4 {
 		name := fmt.Sprintf("event%d", k)
@@ -82,6 +84,16 @@ func (r *result) bind(ctx context.Context) error {
 	b.summarise()
 	r.bound = append(r.bound, b)
 	return err
+}
+
+// window is what values are read of. Where places depend on them it is all locations,
+// so that nothing moves when fewer are selected.
+func (r *result) window() store.Window {
+	w := r.request.Window()
+	if r.wide {
+		w.Locations = nil
+	}
+	return w
 }
 
 // read finds the numbers that a text names.
@@ -152,7 +164,7 @@ func (r *result) fromRegions(ctx context.Context, b *binding, pattern string, m 
 			b.values[i] = math.NaN()
 		}
 	}
-	return view.Totals(ctx, s, r.request.Window(), m.ID, func(list []view.Total) {
+	return view.Totals(ctx, s, r.window(), m.ID, func(list []view.Total) {
 		at, ok := r.row[list[0].Location]
 		if !ok {
 			return
@@ -185,7 +197,7 @@ func (r *result) largest(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	time := make([]float64, len(s.Regions()))
-	err = view.Totals(ctx, s, r.request.Window(), m.ID, func(list []view.Total) {
+	err = view.Totals(ctx, s, r.window(), m.ID, func(list []view.Total) {
 		for i := range list {
 			time[list[i].Region] += list[i].Exclusive
 		}

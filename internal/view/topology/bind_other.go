@@ -2,6 +2,7 @@ package topology
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,57 +10,22 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// fromMetadata takes an attribute of each location, or of the nearest above it.
+// fromMetadata takes a fact of each location, of the nearest above it, or of the run.
 func (r *result) fromMetadata(b *binding, key string) error {
-	tree := r.request.Store().Locations()
-	values, known := metadata(tree, r.location, key)
-	if known == 0 {
-		return fmt.Errorf("no location has a number under %q; %s", key, listed("there are", metadataKeys(tree, r.location)))
+	s := r.request.Store()
+	m := view.Metadata(s, r.who.location, key)
+	trouble := m.Trouble(s, r.who.location, key)
+	if m.Numbers() == 0 {
+		return errors.New(trouble)
 	}
-	b.label, b.values = key, values
-	if known < len(values) {
-		r.notes = append(r.notes, fmt.Sprintf("%d of %d locations have no number under %q and count as 0", len(values)-known, len(values), key))
+	b.label, b.values = key, m.Values
+	if trouble != "" {
+		r.notes = append(r.notes, trouble)
 	}
 	return nil
-}
-
-// metadata is an attribute of each location or of the nearest above it; 0 where
-// there is none or it is no number. known counts those that have one.
-func metadata(t *store.Tree, ids []trace.LocationID, key string) (out []float64, known int) {
-	out = make([]float64, len(ids))
-	for i, id := range ids {
-	up:
-		for at := id; at != trace.NoLocation; at = t.Parent[at] {
-			for _, a := range t.Attributes[at] {
-				if strings.EqualFold(a.Key, key) {
-					if v, ok := a.Value.Number(); ok {
-						out[i] = v
-						known++
-					}
-					break up
-				}
-			}
-		}
-	}
-	return out, known
-}
-
-// metadataKeys lists the attributes with numbers of a few locations.
-func metadataKeys(t *store.Tree, ids []trace.LocationID) []string {
-	var out []string
-	for _, id := range ids[:min(len(ids), 64)] {
-		for at := id; at != trace.NoLocation; at = t.Parent[at] {
-			for _, a := range t.Attributes[at] {
-				if _, ok := a.Value.Number(); ok && !slices.Contains(out, a.Key) {
-					out = append(out, a.Key)
-				}
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 func listed(what string, names []string) string {
@@ -96,7 +62,7 @@ func (r *result) fromAtomics(ctx context.Context, b *binding, text string) error
 	}
 	sums := make([]sum, len(r.location))
 	found := false
-	err := s.Atomics(ctx, r.request.Selection.Locations, func(rows []trace.AtomicRow) error {
+	err := s.Atomics(ctx, r.window().Locations, func(rows []trace.AtomicRow) error {
 		for i := range rows {
 			x := &rows[i]
 			at, ok := r.row[x.Location]

@@ -10,7 +10,9 @@ import (
 // A Point is one location of the JSON twin; undefined numbers are null.
 type Point struct {
 	Location trace.LocationID `json:"location"`
-	Rank     int              `json:"rank"`
+	Rank     *int             `json:"rank"`  // of its process; null of none
+	Index    int              `json:"index"` // its position in the tree, over the whole run
+	Point    int              `json:"point"` // of layouts that give a location several
 	X        *float64         `json:"x"`
 	Y        *float64         `json:"y"`
 	Z        *float64         `json:"z"`
@@ -35,10 +37,12 @@ func defined(v float64) *float64 {
 
 func (r *result) Data() any {
 	d := Data{Layout: r.layout, Points: make([]Point, 0, len(r.location)), Mean: defined(r.mean), Unplaced: r.unplaced}
+	tree := r.request.Store().Locations()
 	for k := range r.points {
 		p := &r.points[k]
 		for i, id := range r.location {
-			d.Points = append(d.Points, Point{id, i, defined(p.X[i]), defined(p.Y[i]), defined(p.Z[i]), defined(p.Color[i]), r.visible[i]})
+			d.Points = append(d.Points, Point{id, view.RankOf(tree, id), int(r.who.index[r.number[i]]), k,
+				defined(p.X[i]), defined(p.Y[i]), defined(p.Z[i]), defined(p.Color[i]), r.visible[k][i]})
 		}
 	}
 	return d
@@ -46,7 +50,7 @@ func (r *result) Data() any {
 
 // Table has a row for each point.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "rank"}, {Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "color", Unit: r.colour().unit}, {Name: "visible"}},
+	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "rank"}, {Name: "index"}, {Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "color", Unit: r.colour().unit}, {Name: "visible"}},
 		Rows: [][]any{}, Locations: []trace.LocationID{}}
 	cell := func(v float64) any {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -59,10 +63,10 @@ func (r *result) Table() *view.Table {
 		p := &r.points[k]
 		for i, id := range r.location {
 			visible := "no"
-			if r.visible[i] {
+			if r.visible[k][i] {
 				visible = "yes"
 			}
-			t.Rows = append(t.Rows, []any{tree.Path(id), int64(i), cell(p.X[i]), cell(p.Y[i]), cell(p.Z[i]), cell(p.Color[i]), visible})
+			t.Rows = append(t.Rows, []any{tree.Path(id), view.RankCell(tree, id), int64(r.who.index[r.number[i]]), cell(p.X[i]), cell(p.Y[i]), cell(p.Z[i]), cell(p.Color[i]), visible})
 			t.Locations = append(t.Locations, id)
 		}
 	}

@@ -99,38 +99,52 @@ func (r *result) filter() error {
 	if err := r.readFilter(); err != nil {
 		return err
 	}
-	r.visible = make([]bool, len(r.location))
 	sum := 0.0
-	for i := range r.visible {
-		p := &r.points[0]
-		if !r.placed[0][i] {
-			r.unplaced++
-			continue
+	r.visible = make([][]bool, len(r.points))
+	for k := range r.points {
+		p := &r.points[k]
+		r.visible[k] = make([]bool, len(r.location))
+		for i := range r.location {
+			if !r.placed[k][i] {
+				r.unplaced++
+				continue
+			}
+			at := [3]float64{p.X[i], p.Y[i], p.Z[i]}
+			if !r.shown.Holds(at) {
+				continue
+			}
+			c := p.Color[i]
+			if !math.IsNaN(c) && !math.IsInf(c, 0) {
+				r.inSlice++
+				sum += c
+			}
+			r.visible[k][i] = r.shown.Shows(c, at)
 		}
-		at := [3]float64{p.X[i], p.Y[i], p.Z[i]}
-		if !r.shown.Holds(at) {
-			continue
-		}
-		c := p.Color[i]
-		if !math.IsNaN(c) && !math.IsInf(c, 0) {
-			r.inSlice++
-			sum += c
-		}
-		r.visible[i] = r.shown.Shows(c, at)
 	}
 	r.mean = sum / float64(r.inSlice)
 	r.say()
 	return nil
 }
 
+// things is what a layout draws: locations, or points where it gives several to each.
+func (r *result) things(n int) string {
+	if len(r.points) > 1 {
+		return view.Count(n, "point")
+	}
+	return view.Count(n, "location")
+}
+
 func (r *result) say() {
 	var out []string
-	out = append(out, fmt.Sprintf("layout %s, %s locations", r.layout, view.Thousands(int64(len(r.location)))))
+	out = append(out, fmt.Sprintf("layout %s, %s", r.layout, view.Count(len(r.location), "location")))
+	if len(r.points) > 1 {
+		out[0] += fmt.Sprintf(" of %d points each", len(r.points))
+	}
 	if r.shown.Slice != [3]bool{} {
-		out = append(out, fmt.Sprintf("the slice holds %s locations, mean %s", view.Thousands(int64(r.inSlice)), r.colour().format(r.mean)))
+		out = append(out, fmt.Sprintf("the slice holds %s, mean %s", r.things(r.inSlice), r.colour().format(r.mean)))
 	}
 	if r.unplaced > 0 {
-		out = append(out, fmt.Sprintf("%s locations have no finite place and are not drawn", view.Thousands(int64(r.unplaced))))
+		out = append(out, fmt.Sprintf("%s without a finite place, not drawn", r.things(r.unplaced)))
 	}
 	r.notes = append(out, r.notes...)
 }

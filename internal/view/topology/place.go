@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/formula"
-	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // choose reads which layout is asked for, and gives what will place the locations:
@@ -98,10 +96,10 @@ func (r *result) byFormula(ctx context.Context) error {
 	if err != nil {
 		return r.inText(err)
 	}
-	r.points = out.Points
-	for k := range r.points {
-		r.placed = append(r.placed, r.points[k].Place(out.Restrict))
-	}
+	r.points, r.cube = out.Points, out.Restrict
+	r.placed, r.spans = formula.PlaceSpans(r.points, out.Restrict)
+	slices.Sort(r.lacking)
+	r.notes = append(append(r.notes, r.lacking...), r.who.warn(r.chosen.Uses("rank"))...)
 	if r.chosen.Sets("color") || r.chosen.Sets("color0") {
 		r.shade = r.ownColour()
 	}
@@ -141,92 +139,4 @@ func trailing(bits uint) int {
 		bits, n = bits>>1, n+1
 	}
 	return n
-}
-
-// input binds the names of a layout to the run.
-func (r *result) input() *formula.Input {
-	tree := r.request.Store().Locations()
-	scalar, column := map[string]float64{"context": 0}, map[string][]float64{}
-	for _, b := range r.bound {
-		scalar[b.name+".min"], scalar[b.name+".max"], scalar[b.name+".mean"] = b.min, b.max, b.mean
-		column[b.name+".val"], column[b.name] = b.values, b.values
-		column["color"] = b.values
-	}
-	ranks := make([]float64, len(r.location))
-	threads := make([]float64, len(r.location))
-	for i, id := range r.location {
-		ranks[i] = float64(max(tree.Rank[id], 0))
-		if i > 0 && tree.Rank[id] == tree.Rank[r.location[i-1]] && tree.Rank[id] >= 0 {
-			threads[i] = threads[i-1] + 1
-		}
-	}
-	column["node"], column["thread"] = ranks, threads
-	for a, axis := range []string{"x", "y", "z"} {
-		scalar["axisdim"+axis] = 1
-		if t := r.topologies(); len(t) > 0 && a < len(t[0].Dims) {
-			scalar["axisdim"+axis] = float64(t[0].Dims[a])
-		}
-	}
-	keys := map[string][]float64{}
-	coordinates := func(n string) []float64 {
-		a := strings.Index("xyzw", strings.TrimPrefix(n, "coord"))
-		t := r.topologies()
-		if len(n) != 6 || a < 0 || len(t) == 0 {
-			return nil
-		}
-		out := make([]float64, len(r.location))
-		for i, c := range coordinatesOf(&t[0], tree, r.location) {
-			if out[i] = math.NaN(); a < len(c) {
-				out[i] = float64(c[a])
-			}
-		}
-		return out
-	}
-	return &formula.Input{
-		N:      len(r.location),
-		Scalar: func(n string) (float64, bool) { v, ok := scalar[n]; return v, ok },
-		Column: func(n string) ([]float64, bool) {
-			r.lock.Lock()
-			defer r.lock.Unlock()
-			v, ok := column[n]
-			if !ok && strings.HasPrefix(n, "coord") {
-				if v = coordinates(n); v != nil {
-					column[n], ok = v, true
-				}
-			}
-			return v, ok
-		},
-		Metadata: func(key string) []float64 {
-			r.lock.Lock()
-			defer r.lock.Unlock()
-			v, ok := keys[key]
-			if !ok && r.cray != nil {
-				v, ok = r.cray.Metadata(key, r.ranks())
-			}
-			if !ok {
-				v, _ = metadata(tree, r.location, key)
-			}
-			keys[key] = v
-			return v
-		},
-	}
-}
-
-// coordinatesOf gives the coordinates of each location, or of the nearest above it
-// that has some; nil of none.
-func coordinatesOf(t *trace.Topology, tree *store.Tree, ids []trace.LocationID) [][]int {
-	at := make(map[trace.LocationID][]int, len(t.Coordinates))
-	for _, c := range t.Coordinates {
-		at[c.Location] = c.At
-	}
-	out := make([][]int, len(ids))
-	for i, id := range ids {
-		for up := id; up != trace.NoLocation; up = tree.Parent[up] {
-			if c, ok := at[up]; ok {
-				out[i] = c
-				break
-			}
-		}
-	}
-	return out
 }

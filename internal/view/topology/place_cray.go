@@ -41,19 +41,18 @@ func (r *result) topologies() []trace.Topology {
 	t := trace.Topology{Name: "cray", Dims: dims[:], DimNames: formula.CrayAxes}
 	for i, rank := range r.ranks() {
 		if at, ok := r.cray.At(rank); ok {
-			t.Coordinates = append(t.Coordinates, trace.Coordinate{Location: r.location[i], At: at[:]})
+			t.Coordinates = append(t.Coordinates, trace.Coordinate{Location: r.who.location[i], At: at[:]})
 		}
 	}
 	return append([]trace.Topology{t}, slices.Clone(given)...)
 }
 
-// ranks are those of the data, or running numbers where it has none.
+// ranks are those of the data, or running numbers where it has none at all.
 func (r *result) ranks() []int {
-	tree := r.request.Store().Locations()
-	out := make([]int, len(r.location))
-	for i, id := range r.location {
-		if out[i] = i; tree.Rank[id] >= 0 {
-			out[i] = int(tree.Rank[id])
+	out := make([]int, len(r.who.rank))
+	for i, rank := range r.who.rank {
+		if out[i] = -1; rank >= 0 {
+			out[i] = int(rank)
 		}
 	}
 	return out

@@ -23,7 +23,7 @@ func (r *result) start(layout string, axes ...string) *formula.Points {
 
 // byCoordinates places locations where the data says. Of more than three
 // dimensions the first three place, and the locations of one place are shown by
-// their mean; or the fourth is laid out beside it along x.
+// their mean, see average; or the fourth is laid out beside it along x.
 func (r *result) byCoordinates(t *trace.Topology) error {
 	names := []string{"x", "y", "z"}
 	for a := range names {
@@ -32,9 +32,9 @@ func (r *result) byCoordinates(t *trace.Topology) error {
 		}
 	}
 	p := r.start(t.Name, names...)
-	coordinates := coordinatesOf(t, r.request.Store().Locations(), r.location)
+	r.at = coordinatesOf(t, r.request.Store().Locations(), r.location)
 	expand := r.option("cores") == "expand" && len(t.Dims) > 3
-	for i, c := range coordinates {
+	for i, c := range r.at {
 		r.placed[0][i] = c != nil
 		for a, axis := range []*float64{&p.X[i], &p.Y[i], &p.Z[i]} {
 			switch {
@@ -50,8 +50,6 @@ func (r *result) byCoordinates(t *trace.Topology) error {
 	}
 	if expand {
 		r.notes = append(r.notes, fmt.Sprintf("%d places of the fourth dimension lie beside each other along %s", t.Dims[3], names[0]))
-	} else {
-		r.average(p, coordinates)
 	}
 	if len(t.Dims) > 4 || len(t.Dims) > 3 && !expand {
 		r.notes = append(r.notes, fmt.Sprintf("dimensions of %q past the %s are left out", t.Name, map[bool]string{true: "fourth", false: "third"}[expand]))
@@ -60,11 +58,12 @@ func (r *result) byCoordinates(t *trace.Topology) error {
 }
 
 // average gives locations of one place their mean and draws one of them.
-func (r *result) average(p *formula.Points, coordinates [][]int) {
+func (r *result) average() {
+	p := &r.points[0]
 	var at [][]int
 	var index []int
 	var values []float64
-	for i, c := range coordinates {
+	for i, c := range r.at {
 		if c != nil && !math.IsNaN(p.Color[i]) {
 			at, index, values = append(at, c), append(index, i), append(values, p.Color[i])
 		}
@@ -104,7 +103,8 @@ func parseBox(text string) (dims [3]int, err error) {
 	return dims, nil
 }
 
-// byFill fills a box in order of rank, x fastest.
+// byFill fills a box in order of rank, x fastest: a location of rank 5 lies where the
+// sixth lies, whatever the order of the tree.
 func (r *result) byFill(dims [3]int) error {
 	filled, err := formula.Fill(len(r.location), dims)
 	if err != nil {

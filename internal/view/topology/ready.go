@@ -7,19 +7,20 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// ready are the layouts that need no file, with what they show.
+// ready are the layouts that need no file, with what they show. They go by slot, which
+// is the rank where each rank is one location, and tells threads apart where it is not.
 var ready = []view.Example{
-	{Name: "block", Note: "a cube, filled in order of rank", Text: `side=ceil(maxRank^(1/3))
-x=mod(rank,side)
-y=mod(floor(rank/side),side)
-z=floor(rank/side/side)`},
-	{Name: "plane", Note: "a square, filled in order of rank", Text: `side=ceil(sqrt(maxRank))
-x=mod(rank,side)
-y=floor(rank/side)
+	{Name: "block", Note: "a cube, filled in order of rank", Text: `side=ceil(count^(1/3))
+x=mod(slot,side)
+y=mod(floor(slot/side),side)
+z=floor(slot/side/side)`},
+	{Name: "plane", Note: "a square, filled in order of rank", Text: `side=ceil(sqrt(count))
+x=mod(slot,side)
+y=floor(slot/side)
 z=0`},
-	{Name: "sphere", Note: "rings of ranks on a sphere, none on the poles", Text: `rootRanks=ceil(sqrt(maxRank))
-theta=2*pi()/rootRanks*mod(rank,rootRanks)
-phi=pi()*(floor(rank/rootRanks)+0.5)/rootRanks
+	{Name: "sphere", Note: "rings of ranks on a sphere, none on the poles", Text: `root=ceil(sqrt(count))
+theta=2*pi()/root*mod(slot,root)
+phi=pi()*(floor(slot/root)+0.5)/root
 x=cos(theta)*sin(phi)*100
 y=sin(theta)*sin(phi)*100
 z=cos(phi)*100`},
@@ -35,14 +36,14 @@ phi=pi()/rootRanks*(ceil(rank/rootRanks))
 x=cos(theta)*sin(phi)*100
 y=sin(theta)*sin(phi)*100
 z=cos(phi)*100`},
-	{Name: "cylinder", Note: "rings of ranks, one above the other", Text: `around=ceil(sqrt(maxRank))
-theta=2*pi()/around*mod(rank,around)
+	{Name: "cylinder", Note: "rings of ranks, one above the other", Text: `around=ceil(sqrt(count))
+theta=2*pi()/around*mod(slot,around)
 x=cos(theta)*around/2
 y=sin(theta)*around/2
-z=floor(rank/around)`},
-	{Name: "torus", Note: "rings of ranks round a ring", Text: `side=ceil(sqrt(maxRank))
-u=2*pi()/side*mod(rank,side)
-v=2*pi()/side*floor(rank/side)
+z=floor(slot/around)`},
+	{Name: "torus", Note: "rings of ranks round a ring", Text: `side=ceil(sqrt(count))
+u=2*pi()/side*mod(slot,side)
+v=2*pi()/side*floor(slot/side)
 x=(100+35*cos(v))*cos(u)
 y=(100+35*cos(v))*sin(u)
 z=35*sin(v)`},
@@ -52,9 +53,9 @@ y=(event1.val-event1.min)/(event1.max-event1.min)
 z=(event2.val-event2.min)/(event2.max-event2.min)
 color=event3.val`},
 	{Name: "ranks by value", Note: "a plane whose height is the value of event0", Text: `restrictDim=1
-side=ceil(sqrt(maxRank))
-x=mod(rank,side)
-y=floor(rank/side)
+side=ceil(sqrt(count))
+x=mod(slot,side)
+y=floor(slot/side)
 z=event0.val`},
 }
 

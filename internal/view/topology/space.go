@@ -285,7 +285,11 @@ func (r *result) PickItem(index int) (view.Fact, bool) {
 	if c := p.Color[i]; c != r.colour().values[i] && !math.IsNaN(c) {
 		line("colour", r.colour().format(c), c)
 	}
-	line("rank", strconv.Itoa(i), float64(i))
+	if tree.Rank[id] != trace.NoRank {
+		line("rank", strconv.Itoa(int(tree.Rank[id])), float64(tree.Rank[id]))
+	}
+	position := r.who.index[r.number[i]]
+	line("index", strconv.Itoa(int(position)), position)
 	f.Lines = append(f.Lines, view.FactLine{Label: "place", Value: fmt.Sprintf("%.4g, %.4g, %.4g", p.X[i], p.Y[i], p.Z[i])})
 	return f, true
 }

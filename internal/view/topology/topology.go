@@ -8,6 +8,7 @@ package topology
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/formula"
@@ -34,8 +35,11 @@ var View = &view.View{
 
 type result struct {
 	request  *view.Request
-	location []trace.LocationID       // of each point
-	row      map[trace.LocationID]int // the other way round
+	who      *roster                  // all of the run
+	wide     bool                     // places depend on values: those of all locations are read
+	location []trace.LocationID       // of each point; all of them until what is selected is kept
+	row      map[trace.LocationID]int // the other way round, over all
+	number   []int                    // of the roster, of each point
 	layout   string                   // its name
 	chosen   *formula.Layout          // nil where the data has coordinates
 	source   string                   // the layout's text, for errors
@@ -43,8 +47,11 @@ type result struct {
 	axes     [3]string                // what the axes are called
 	points   []formula.Points
 	placed   [][]bool
-	repeats  []bool // locations whose place another one stands for; nil: none
-	visible  []bool
+	spans    [3]formula.Span // of the axes before they were brought to one length
+	cube     bool            // they were
+	at       [][]int         // coordinates of the data; nil by a formula
+	repeats  []bool          // locations whose place another one stands for; nil: none
+	visible  [][]bool        // of each of points
 	bound    []binding
 	shade    *binding // what colours show, where the layout sets them
 	lo, hi   float64  // ends of the colours
@@ -55,6 +62,7 @@ type result struct {
 	unplaced int
 	flat     bool // a mesh was asked for where there can be none
 	notes    []string
+	lacking  []string     // what formulas ask for and is not there
 	space    *scene.Space // drawn last
 	lock     sync.Mutex   // of columns made while a layout is applied on several cores
 }
@@ -64,15 +72,11 @@ var _ view.ItemPicker = (*result)(nil)
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
 	r := &result{request: q}
-	h := view.NewHierarchy(s.Locations(), q.Selection.Locations, view.Holders(ctx, s))
-	if h.Leaves == 0 || s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+	r.who = newRoster(s.Locations(), view.Holders(ctx, s))
+	r.location = r.who.location
+	selected := r.who.keep(s.Locations(), q.Selection.Locations)
+	if len(r.location) == 0 || selected != nil && len(selected) == 0 || s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose other locations or a longer time", "no location with values in the selection")
-	}
-	r.location = make([]trace.LocationID, 0, h.Leaves)
-	for i := range h.Len() {
-		if int(h.Last[i]) == i {
-			r.location = append(r.location, h.Location[i])
-		}
 	}
 	place, err := r.choose()
 	if err != nil {
@@ -87,7 +91,39 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err := place(ctx); err != nil {
 		return nil, err
 	}
+	r.keep(selected)
+	if r.at != nil && r.option("cores") != "expand" {
+		r.average()
+	}
 	return r, r.filter()
+}
+
+// keep leaves what is selected, where the layout of all of them put it.
+func (r *result) keep(selected []int) {
+	if selected == nil {
+		r.number = make([]int, len(r.location))
+		for i := range r.number {
+			r.number[i] = i
+		}
+		return
+	}
+	r.number = selected
+	r.location = pick(r.location, selected)
+	r.at = pick(r.at, selected)
+	for k := range r.points {
+		p := &r.points[k]
+		p.X, p.Y, p.Z, p.Color = pick(p.X, selected), pick(p.Y, selected), pick(p.Z, selected), pick(p.Color, selected)
+		r.placed[k] = pick(r.placed[k], selected)
+	}
+	for i := range r.bound {
+		r.bound[i].values = pick(r.bound[i].values, selected)
+	}
+	if r.shade != nil && r.shade.name == "color" {
+		r.shade.values = r.points[0].Color
+	}
+	if len(selected) < len(r.who.location) {
+		r.notes = append(r.notes, fmt.Sprintf("%s of %s locations are selected, and lie where they lie among all of them", view.Thousands(int64(len(selected))), view.Thousands(int64(len(r.who.location)))))
+	}
 }
 
 // option gives what the user set, or what the layout's file says, or the default.

@@ -1,0 +1,109 @@
+package topology
+
+import (
+	"math"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/formula"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// input binds the names of a layout to the run: always to all of it, so that what a
+// location is called does not depend on what is selected.
+func (r *result) input() *formula.Input {
+	who := r.who
+	scalar := map[string]float64{"maxrank": who.maxRank, "count": float64(len(who.location))}
+	column := map[string][]float64{
+		"rank": who.rank, "index": who.index, "slot": who.slot, "context": who.context, "thread": who.thread,
+		"node": who.rank, // of TAU: what it numbers first
+	}
+	for _, b := range r.bound {
+		scalar[b.name+".min"], scalar[b.name+".max"], scalar[b.name+".mean"] = b.min, b.max, b.mean
+		column[b.name+".val"], column[b.name] = b.values, b.values
+		column["color"] = b.values
+	}
+	for a, axis := range []string{"x", "y", "z"} {
+		scalar["axisdim"+axis] = 1
+		if t := r.topologies(); len(t) > 0 && a < len(t[0].Dims) {
+			scalar["axisdim"+axis] = float64(t[0].Dims[a])
+		}
+	}
+	keys := map[string][]float64{}
+	return &formula.Input{
+		N:      len(who.location),
+		Scalar: func(n string) (float64, bool) { v, ok := scalar[n]; return v, ok },
+		Column: func(n string) ([]float64, bool) {
+			r.lock.Lock()
+			defer r.lock.Unlock()
+			v, ok := column[n]
+			if !ok && strings.HasPrefix(n, "coord") {
+				if v = r.coordinates(n); v != nil {
+					column[n], ok = v, true
+				}
+			}
+			return v, ok
+		},
+		Metadata: func(key string) []float64 {
+			r.lock.Lock()
+			defer r.lock.Unlock()
+			if v, ok := keys[key]; ok {
+				return v
+			}
+			keys[key] = r.metadata(key)
+			return keys[key]
+		},
+	}
+}
+
+// metadata is a number of each location under a key, of a map first. What is not
+// there is 0, as for ParaProf, and said.
+func (r *result) metadata(key string) []float64 {
+	if r.cray != nil {
+		if v, ok := r.cray.Metadata(key, r.ranks()); ok {
+			return v
+		}
+	}
+	s := r.request.Store()
+	m := view.Metadata(s, r.who.location, key)
+	if text := m.Trouble(s, r.who.location, key); text != "" {
+		r.lacking = append(r.lacking, text)
+	}
+	return m.Values
+}
+
+// coordinates gives coordX and its like; nil of others.
+func (r *result) coordinates(name string) []float64 {
+	a := strings.Index("xyzw", strings.TrimPrefix(name, "coord"))
+	t := r.topologies()
+	if len(name) != 6 || a < 0 || len(t) == 0 {
+		return nil
+	}
+	out := make([]float64, len(r.who.location))
+	for i, c := range coordinatesOf(&t[0], r.request.Store().Locations(), r.who.location) {
+		if out[i] = math.NaN(); a < len(c) {
+			out[i] = float64(c[a])
+		}
+	}
+	return out
+}
+
+// coordinatesOf gives the coordinates of each location, or of the nearest above it
+// that has some; nil of none.
+func coordinatesOf(t *trace.Topology, tree *store.Tree, ids []trace.LocationID) [][]int {
+	at := make(map[trace.LocationID][]int, len(t.Coordinates))
+	for _, c := range t.Coordinates {
+		at[c.Location] = c.At
+	}
+	out := make([][]int, len(ids))
+	for i, id := range ids {
+		for up := id; up != trace.NoLocation; up = tree.Parent[up] {
+			if c, ok := at[up]; ok {
+				out[i] = c
+				break
+			}
+		}
+	}
+	return out
+}
