@@ -14,7 +14,7 @@ import (
 const mostValues = 8 << 20
 
 // build merges the call trees of a window.
-func build(ctx context.Context, s store.Reader, w store.Window, metric trace.MetricID, measure callgraph.Measure) (*tree, error) {
+func build(ctx context.Context, s store.Reader, w store.Window, metric view.MetricChoice, measure callgraph.Measure) (*tree, error) {
 	if s.Info().Intervals > 0 {
 		return fromIntervals(ctx, s, w, measure)
 	}
@@ -58,17 +58,19 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 
 // --- from call paths
 
-// fromPaths takes O(rows).
-func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric trace.MetricID) (*tree, error) {
+// fromPaths takes O(rows). Values of one path on several locations become one as the
+// metric asks for: times add up, of maxima it is the greatest.
+func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric view.MetricChoice) (*tree, error) {
 	paths := s.CallPaths()
 	sums := make([]node, len(paths))
+	inclusive, exclusive := make([]view.Joined, len(paths)), make([]view.Joined, len(paths))
 	has := make([]bool, len(paths)) // rows of its own
 	kept, flat := 0, int64(0)
 	locations := map[trace.LocationID]bool{}
 	err := s.Profile(ctx, w.Locations, func(rows []trace.ProfileRow) error {
 		for i := range rows {
 			x := &rows[i]
-			if x.Metric != metric {
+			if x.Metric != metric.ID {
 				continue
 			}
 			locations[x.Location] = true
@@ -79,8 +81,8 @@ func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric trace
 			n := &sums[x.Path]
 			has[x.Path] = true
 			n.calls += x.Calls
-			n.inclusive += x.Inclusive
-			n.exclusive += x.Exclusive
+			inclusive[x.Path].Add(metric.Join, x.Inclusive)
+			exclusive[x.Path].Add(metric.Join, x.Exclusive)
 			if kept++; kept <= mostValues {
 				n.values = append(n.values, x.Inclusive)
 			}
@@ -90,7 +92,10 @@ func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric trace
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{locations: len(locations)}
+	for i := range sums {
+		sums[i].inclusive, sums[i].exclusive = inclusive[i].Value(metric.Join), exclusive[i].Value(metric.Join)
+	}
+	t := &tree{locations: len(locations), how: metric.Join}
 	t.fromSums(paths, sums, has)
 	if kept > mostValues {
 		for i := range t.nodes {
@@ -128,17 +133,27 @@ func (t *tree) fromSums(paths []trace.CallPath, sums []node, has []bool) {
 			t.nodes[place[i]].cut = true
 		}
 	}
-	for i := len(paths) - 1; i >= 0 && guessed > 0; i-- {
-		if used[i] {
-			if n := &t.nodes[place[i]]; n.parent >= 0 && !has[paths[i].Parent] {
-				t.nodes[n.parent].inclusive += n.inclusive
+	if guessed > 0 {
+		below := make([]view.Joined, len(t.nodes))
+		for i := len(paths) - 1; i >= 0; i-- {
+			if !used[i] {
+				continue
+			}
+			n := &t.nodes[place[i]]
+			if !has[i] {
+				n.inclusive = below[place[i]].Value(t.how)
+			}
+			if n.parent >= 0 {
+				below[n.parent].Add(t.how, n.inclusive)
 			}
 		}
-	}
-	if guessed > 0 {
+		var whole view.Joined
 		for i := range t.nodes {
-			t.whole += t.nodes[i].exclusive
+			if !t.nodes[i].cut {
+				whole.Add(t.how, t.nodes[i].exclusive)
+			}
 		}
+		t.whole = whole.Value(t.how)
 		t.notes = append(t.notes, fmt.Sprintf("%s call paths, marked …, have no numbers of their own in the source and show the sum of what they call; their time may be part of another path too", view.Thousands(int64(guessed))))
 	}
 }

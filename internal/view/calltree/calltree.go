@@ -63,7 +63,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	w := q.Window()
 	w.Locations = r.here
-	t, err := build(ctx, s, w, metric.ID, r.measure())
+	t, err := build(ctx, s, w, metric, r.measure())
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.bottomUp {
 		t = t.turned()
 	}
-	other, err := r.opposite(ctx, t, metric.ID)
+	other, err := r.opposite(ctx, t, metric)
 	if err != nil {
 		return nil, err
 	}
@@ -96,10 +96,15 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose other regions", "none of the selected regions is called in the selection")
 	}
 	r.tree = t
+	var total view.Joined
 	for i := range t.nodes {
 		if t.nodes[i].parent < 0 {
-			r.total += t.nodes[i].inclusive
+			total.Add(t.how, t.nodes[i].inclusive)
 		}
+	}
+	r.total = total.Value(t.how)
+	if t.how != trace.JoinSum {
+		r.notes = append(r.notes, fmt.Sprintf("values of %s do not add up: a box has the %s over its locations, and boxes below one may together be wider than it; they are then drawn to fit", metric.Name, joins[t.how]))
 	}
 	if t.whole > 0 {
 		r.total = t.whole
@@ -131,7 +136,7 @@ func (r *result) below(t *tree, text string) (*tree, error) {
 	for last+1 < len(t.nodes) && t.nodes[last+1].depth > t.nodes[id].depth {
 		last++
 	}
-	out := &tree{locations: t.locations, whole: t.whole}
+	out := &tree{locations: t.locations, whole: t.whole, how: t.how}
 	for i := id; i <= last; i++ {
 		n := t.nodes[i]
 		n.depth -= t.nodes[id].depth
@@ -164,5 +169,8 @@ func (r *result) path(i int) string {
 	}
 	return strings.Join(names, " → ")
 }
+
+// joins are the ways of joining in words.
+var joins = map[trace.Join]string{trace.JoinMin: "least", trace.JoinMax: "greatest", trace.JoinMean: "mean"}
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }

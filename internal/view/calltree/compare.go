@@ -67,7 +67,7 @@ func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int
 }
 
 // opposite finds what --against and --run ask for; nil for nothing.
-func (r *result) opposite(ctx context.Context, here *tree, metric trace.MetricID) (*opposite, error) {
+func (r *result) opposite(ctx context.Context, here *tree, metric view.MetricChoice) (*opposite, error) {
 	against := r.request.Values.Text("against")
 	switch {
 	case against != "" && len(r.request.Runs) > 1:
@@ -83,7 +83,7 @@ func (r *result) opposite(ctx context.Context, here *tree, metric trace.MetricID
 	return nil, nil
 }
 
-func (r *result) otherLocations(ctx context.Context, here *tree, metric trace.MetricID, against string) (*opposite, error) {
+func (r *result) otherLocations(ctx context.Context, here *tree, metric view.MetricChoice, against string) (*opposite, error) {
 	s := r.request.Store()
 	w := r.request.Window()
 	var err error
@@ -105,6 +105,9 @@ func (r *result) otherLocations(ctx context.Context, here *tree, metric trace.Me
 	own, each := r.units(ctx, r.here)
 	others, _ := r.units(ctx, w.Locations)
 	o := &opposite{tree: t, regions: r.regions, name: name, here: 1 / float64(max(own, 1)), there: 1 / float64(max(others, 1)), each: each}
+	if metric.Join != trace.JoinSum { // a maximum of many is that of one of them
+		o.here, o.there = 1, 1
+	}
 	where := "here"
 	if r.name != "" {
 		where = "of " + r.name
@@ -210,7 +213,7 @@ func (r *result) otherRun(ctx context.Context) (*opposite, error) {
 			return nil, view.Empty("choose another --shift or time", "run %s has nothing at this time", run.Name)
 		}
 	}
-	t, err := build(ctx, run.Store, w, metric.ID, callgraph.Totals)
+	t, err := build(ctx, run.Store, w, metric, callgraph.Totals)
 	if err != nil {
 		return nil, err
 	}
@@ -252,6 +255,7 @@ func (r *result) join(t *tree, o *opposite) {
 		}
 	}
 	place := make([]int32, len(o.tree.nodes))
+	others := make([]view.Joined, len(t.nodes))
 	for i := range o.tree.nodes {
 		n := &o.tree.nodes[i]
 		parent := n.parent
@@ -274,7 +278,11 @@ func (r *result) join(t *tree, o *opposite) {
 			t.nodes = append(t.nodes, node{parent: parent, region: region})
 		}
 		place[i] = at
-		t.nodes[at].other += n.inclusive
+		for int(at) >= len(others) {
+			others = append(others, view.Joined{})
+		}
+		others[at].Add(t.how, n.inclusive)
+		t.nodes[at].other = others[at].Value(t.how)
 		t.nodes[at].otherCalls += n.calls
 	}
 	r.against = o

@@ -83,6 +83,9 @@ func (r *result) spread(n *node) (q [5]float64, ok bool) {
 	sorted := slices.Clone(n.values)
 	slices.Sort(sorted)
 	zeros := max(r.tree.locations-len(sorted), 0)
+	if r.tree.how != trace.JoinSum {
+		zeros = 0 // who was not there has no maximum, rather than one of 0
+	}
 	negative, _ := slices.BinarySearch(sorted, 0)
 	value := func(i int) float64 { // of the list with its zeros in place
 		switch {

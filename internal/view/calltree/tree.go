@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A tree is a merged call tree. Once sorted it is in preorder.
@@ -14,7 +15,8 @@ type tree struct {
 	nodes     []node
 	locations int // that hold values
 	notes     []string
-	whole     float64 // what shares are of, where the roots overlap; else 0
+	whole     float64    // what shares are of, where the roots overlap; else 0
+	how       trace.Join // how values become one
 }
 
 // A node is a call path, or in a tree turned round a chain of callers.
@@ -76,12 +78,13 @@ const mostCallers = 64
 // time that the region of its root spent itself when it was called through the
 // chain; its own time is that of chains that end there. Takes O(nodes × depth).
 func (t *tree) turned() *tree {
-	out := &tree{locations: t.locations, notes: t.notes, whole: t.whole}
+	out := &tree{locations: t.locations, notes: t.notes, whole: t.whole, how: t.how}
 	type key struct {
 		parent int32
 		region trace.RegionID
 	}
 	index := map[key]int32{}
+	var inclusive, exclusive []view.Joined
 	for i := range t.nodes {
 		leaf := &t.nodes[i]
 		if leaf.exclusive == 0 && leaf.calls == 0 {
@@ -95,10 +98,11 @@ func (t *tree) turned() *tree {
 				id = int32(len(out.nodes))
 				index[k] = id
 				out.nodes = append(out.nodes, node{parent: at, region: k.region})
+				inclusive, exclusive = append(inclusive, view.Joined{}), append(exclusive, view.Joined{})
 			}
 			x := &out.nodes[id]
 			x.calls += leaf.calls
-			x.inclusive += leaf.exclusive
+			inclusive[id].Add(t.how, leaf.exclusive)
 			if leaf.each != nil {
 				if x.each == nil {
 					x.each = &quantile.Sketch{}
@@ -106,10 +110,13 @@ func (t *tree) turned() *tree {
 				x.each.Merge(leaf.each)
 			}
 			if t.nodes[up].parent < 0 {
-				x.exclusive += leaf.exclusive
+				exclusive[id].Add(t.how, leaf.exclusive)
 			}
 			at = id
 		}
+	}
+	for i := range out.nodes {
+		out.nodes[i].inclusive, out.nodes[i].exclusive = inclusive[i].Value(t.how), exclusive[i].Value(t.how)
 	}
 	return out
 }
@@ -130,7 +137,7 @@ func (t *tree) restricted(regions []trace.RegionID) *tree {
 			keep[up] = true
 		}
 	}
-	out := &tree{locations: t.locations, notes: t.notes, whole: t.whole}
+	out := &tree{locations: t.locations, notes: t.notes, whole: t.whole, how: t.how}
 	place := make([]int32, len(t.nodes))
 	for i, n := range t.nodes {
 		if !keep[i] {

@@ -60,7 +60,7 @@ func (r *result) each(f func(Point, *row)) {
 			if paths[c] == "" {
 				paths[c] = tree.Path(id)
 			}
-			f(Point{r.regions[x.region].Name, id, paths[c], last - first, r.mean(x, c), float64(x.low[c]), float64(x.high[c])}, x)
+			f(Point{r.regions[x.region].Name, id, paths[c], last - first, r.mean(x, c), x.low[c], x.high[c]}, x)
 		}
 	}
 }

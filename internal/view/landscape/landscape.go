@@ -46,7 +46,7 @@ type row struct {
 	value        float64 // of all locations together
 	mean, spread float64 // of a location
 	// Of each column: least, greatest and sum over its locations.
-	low, high []float32
+	low, high []float64
 	sum       []float64
 	have      []int32
 }
@@ -139,13 +139,13 @@ func (r *result) fill(ctx context.Context) error {
 			}
 			x := &rows[t.Region]
 			if x.have == nil {
-				x.low, x.high, x.sum, x.have = make([]float32, r.columns), make([]float32, r.columns), make([]float64, r.columns), make([]int32, r.columns)
+				x.low, x.high, x.sum, x.have = make([]float64, r.columns), make([]float64, r.columns), make([]float64, r.columns), make([]int32, r.columns)
 			}
 			v := r.metric.Of(t.Calls, t.Inclusive, t.Exclusive)
 			if x.have[c]++; x.have[c] == 1 {
-				x.low[c], x.high[c] = float32(v), float32(v)
+				x.low[c], x.high[c] = v, v
 			}
-			x.low[c], x.high[c] = min(x.low[c], float32(v)), max(x.high[c], float32(v))
+			x.low[c], x.high[c] = min(x.low[c], v), max(x.high[c], v)
 			x.sum[c] += v
 			joined[t.Region].Add(r.metric.Join, v)
 			squares[t.Region] += v * v
@@ -185,8 +185,8 @@ func (r *result) finish(x *row, id trace.RegionID, value, squares float64, size 
 			x.low[c], x.high[c] = min(x.low[c], 0), max(x.high[c], 0)
 		}
 		total += x.sum[c]
-		r.most = max(r.most, float64(x.high[c]))
-		if v := float64(x.high[c]); v > 0 && (r.least == 0 || v < r.least) {
+		r.most = max(r.most, x.high[c])
+		if v := x.high[c]; v > 0 && (r.least == 0 || v < r.least) {
 			r.least = v
 		}
 	}

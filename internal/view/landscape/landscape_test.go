@@ -78,6 +78,25 @@ func TestEveryValueIsInTheTwin(t *testing.T) {
 	}
 }
 
+// Least and greatest are the values themselves, to the last bit.
+func TestLeastAndGreatestAreExact(t *testing.T) {
+	const v = 123456789.123456789 // no float32
+	r := viewtest.Local(t, func(w trace.Writer) {
+		metric := w.Metric(trace.Metric{Name: "TIME", Unit: "ns", Default: true})
+		path := w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: w.Region(trace.Region{Name: "solve"}), Flat: true})
+		for rank := range 3 {
+			at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: fmt.Sprint("rank ", rank), Rank: rank})
+			w.Profile(trace.ProfileRow{Location: at, Path: path, Metric: metric, Calls: 1, Inclusive: v * float64(rank+1), Exclusive: v * float64(rank+1)})
+		}
+	})
+	c := viewtest.Case{}
+	for i, p := range c.Compute(t, landscape.View, r).Data().(landscape.Data).Points {
+		if want := v * float64(i+1); p.Min != want || p.Max != want || p.Value != want {
+			t.Errorf("rank %d: %v … %v, value %v; want %v", i, p.Min, p.Max, p.Value, want)
+		}
+	}
+}
+
 // A place that stands for hundreds of locations still shows the odd one, and
 // choosing it selects them.
 func TestTheOddLocationIsNotHiddenAmongMany(t *testing.T) {
