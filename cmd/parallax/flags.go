@@ -44,6 +44,32 @@ func optionFlags(fs *pflag.FlagSet) {
 	}
 }
 
+// bareFlags gives options that may stand without a value the one they mean then: the
+// next argument is no value where it is another flag, or names a source or a view.
+func bareFlags(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i, a := range args {
+		for _, o := range view.OptionTable {
+			if o.Bare != "" && a == "--"+o.Name && (i+1 == len(args) || !isBareValue(args[i+1])) {
+				a += "=" + o.Bare
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// isBareValue reports whether an argument is a value of such an option: a word for where
+// something is drawn, or a width.
+func isBareValue(a string) bool {
+	switch a {
+	case "none", "beside", "behind", "true", "false":
+		return true
+	}
+	_, err := strconv.ParseFloat(strings.TrimSuffix(a, "%"), 64)
+	return err == nil
+}
+
 // optionValues gives the view options that the user set.
 func (e *env) optionValues() map[string][]string {
 	set := map[string][]string{}

@@ -112,7 +112,7 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 	if c.flags != nil {
 		c.flags(fs)
 	}
-	if err := fs.Parse(args); err != nil {
+	if err := fs.Parse(bareFlags(args)); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			c.describe(stdout)
 			return err

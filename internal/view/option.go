@@ -18,6 +18,8 @@ type Option struct {
 	Open    bool   `json:"open,omitempty"`
 	Default string `json:"default"`
 	Help    string `json:"help"`
+	// Bare is what the option means on the command line without a value; "": it wants one.
+	Bare string `json:"-"`
 	// Min, Max and Step of a number, for a slider; equal: none.
 	Min  float64 `json:"min,omitempty"`
 	Max  float64 `json:"max,omitempty"`
@@ -29,9 +31,10 @@ var OptionTable = []Option{
 	{Name: "busy", Kind: "patterns", Help: "which roles, categories or regions count as busy"},
 	{Name: "idle", Kind: "patterns", Help: "which roles, categories or regions count as not busy"},
 	{Name: "layers", Kind: "patterns", Help: "states shown as layers, each with its own moments: busy, roles, categories or regions, joined by commas"},
-	{Name: "moments", Kind: "integer", Default: "3", Min: 3, Max: 8, Step: 1, Help: "highest order of moments that is given, 3 to 8"},
+	{Name: "moments", Kind: "integer", Default: "3", Min: 3, Max: 8, Step: 1, Help: "highest order of moments that is given and drawn, 3 to 8"},
+	{Name: "basis", Kind: "choice", Choices: []string{"moments", "cosine", "haar", "bins"}, Default: "moments", Help: "what utilization is projected on; --bins says how many coefficients the others have"},
 	{Name: "axis", Kind: "text", Help: "a counter that only grows in place of time, such as cycles"},
-	{Name: "gantt", Kind: "switch", Default: "false", Help: "draw the two-state chart of the same rows beside the picture"},
+	{Name: "gantt", Kind: "text", Default: "none", Bare: "beside", Help: "the two-state chart of the same rows: none, beside, behind, or beside in a width such as 300 or 30%"},
 	{Name: "metric", Kind: "text", Default: "exclusive", Help: "exclusive, inclusive, calls, or any metric of the source"},
 	{Name: "over", Kind: "choice", Choices: []string{"calls", "locations"}, Default: "calls", Help: "what one point of a box is"},
 	{Name: "caller", Kind: "patterns", Help: "only calls made by these regions; root for those made by none"},

@@ -12,7 +12,7 @@ type Outlier struct {
 	Score float64
 	// Moment is that moment, 0 to 3.
 	Moment int
-	// Value is its value, Median that of the peers, in ns.
+	// Value is its value, Median that of the peers: in ns, of the skew standardised.
 	Value, Median float64
 	// Impact orders rows that stand out: the score, up to a bound, times the busy
 	// time at stake, which is the row's own or what its peers have.
@@ -38,10 +38,24 @@ func (o *Outlier) StandsOut() bool { return o.Score >= Threshold }
 // Outliers compares each row with its peers: rows with the same number in peers,
 // all rows where peers is nil. For each moment the distance from the median is
 // taken in units of 1.4826 × the median absolute deviation, which half of the rows
-// cannot shift; the unit is not let below 2 % of the median (10 % of the median of m2
-// for the skew, 0.5 % of length for m1), so that rows which differ by a hair do not
-// stand out among rows that do not differ at all. O(n) for each moment and group.
+// cannot shift; the unit is not let below 2 % of the median (0.5 % of length for m1), so
+// that rows which differ by a hair do not stand out among rows that do not differ at all.
+// The skew is compared as skewness mu3/mu2^1.5 and its unit not let below leastSkew: m3 is
+// a cube root, which makes a long line of an asymmetry of a thousandth. O(n) for each
+// moment and group.
 func Outliers(rows []Moments, peers []int32, length float64) []Outlier {
+	return outliers(rows, peers, length, false)
+}
+
+// FewOutliers is Outliers for pictures, where what stands out must be few to be seen:
+// the unit is not let below what the farthest fifth of the rows make of it, so that no
+// more than a fifth of the peers stand out in a moment. More are another kind of row, not
+// outliers: in a short window half of the ranks may wait while the others work.
+func FewOutliers(rows []Moments, peers []int32, length float64) []Outlier {
+	return outliers(rows, peers, length, true)
+}
+
+func outliers(rows []Moments, peers []int32, length float64, few bool) []Outlier {
 	out := make([]Outlier, len(rows))
 	buffer := make([]float64, 0, len(rows))
 	most := 0.0
@@ -56,7 +70,7 @@ func Outliers(rows []Moments, peers []int32, length float64) []Outlier {
 		for k := range medians {
 			buffer = buffer[:0]
 			for _, i := range group {
-				if v := rows[i].At(k); !math.IsNaN(v) {
+				if v := rows[i].compared(k); !math.IsNaN(v) {
 					buffer = append(buffer, v)
 				}
 			}
@@ -68,13 +82,16 @@ func Outliers(rows []Moments, peers []int32, length float64) []Outlier {
 			for i, v := range buffer {
 				buffer[i] = math.Abs(v - centre)
 			}
-			unit := max(1.4826*median(buffer), unitFloor(k, centre, medians[2], length))
+			unit := max(1.4826*median(buffer), unitFloor(k, centre, length))
+			if few { // of a normal distribution four fifths lie within 1.2816 deviations
+				unit = max(unit, Nth(buffer, (len(buffer)-1)*4/5)/1.2816)
+			}
 			if !(unit > 0) {
 				continue
 			}
 			for _, i := range group {
 				stake := max(rows[i].M0, medians[0])
-				v := rows[i].At(k)
+				v := rows[i].compared(k)
 				if score := math.Abs(v-centre) / unit; score > out[i].Score && stake >= negligible*most {
 					out[i] = Outlier{score, k, v, centre, min(score, mostScore) * stake}
 				}
@@ -94,14 +111,34 @@ func median(a []float64) float64 {
 	return (slices.Max(a[:n]) + high) / 2
 }
 
-func unitFloor(k int, median, median2, length float64) float64 {
+// leastSkew is the least unit of skewness: to stand out takes 3.5 times as much. One bar
+// has 0, an exponential tail has 2.
+const leastSkew = 0.1
+
+func unitFloor(k int, median, length float64) float64 {
 	switch k {
 	case 1:
 		return 0.005 * length
-	case 3: // a cube root: small asymmetries make large skews
-		return 0.1 * median2
+	case 3:
+		return leastSkew
 	}
 	return 0.02 * math.Abs(median)
+}
+
+// Skewness is mu3/mu2^1.5: the skew as a pure number, as it is compared.
+func (m *Moments) Skewness() float64 {
+	if m.M3 == 0 {
+		return 0
+	}
+	return m.Mu3() / math.Pow(m.Mu2(), 1.5)
+}
+
+// compared gives what moment k is compared by.
+func (m *Moments) compared(k int) float64 {
+	if k == 3 && !m.Empty() {
+		return m.Skewness()
+	}
+	return m.At(k)
 }
 
 // At gives moment k.

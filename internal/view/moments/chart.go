@@ -2,7 +2,10 @@ package moments
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
+	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -19,14 +22,65 @@ const (
 	fewIntervals = 1 << 20
 )
 
-// chartWanted: the two-state chart is asked for and there is room.
-func (r *result) chartWanted(size scene.Size) bool {
-	return r.opt.gantt && r.charts != nil && !tiny(size) && size.Width >= 480
+// Where the two-state chart is drawn.
+const (
+	chartNone   = "none"
+	chartBeside = "beside"
+	chartBehind = "behind"
+)
+
+// readChart reads --gantt: none, beside, behind, or the width of a chart beside in
+// pixels or as a share of what there is.
+func (o *options) readChart(text string) error {
+	o.chart, o.chartShare = chartBeside, 0.5
+	switch text {
+	case "", "false", chartNone:
+		o.chart = chartNone
+		return nil
+	case "true", chartBeside:
+		return nil
+	case chartBehind:
+		o.chart = chartBehind
+		return nil
+	}
+	number, share := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(v > 0) || share && v >= 100 || v > 1e5 {
+		return fmt.Errorf("--gantt %q: want none, beside, behind, or a width such as 300 or 30%%", text)
+	}
+	if share {
+		o.chartShare = v / 100
+	} else {
+		o.chartShare, o.chartPixels = 0, v
+	}
+	return nil
+}
+
+// leastChart is the least width of the chart and of the moments beside it.
+const leastChart = 48
+
+// chartWidth gives the width of the chart beside, of what both have together.
+func (o *options) chartWidth(both float32) float32 {
+	w := float32(o.chartPixels)
+	if o.chartShare > 0 {
+		w = both * float32(o.chartShare)
+	}
+	return max(min(w, both-leastChart), min(leastChart, both/2))
+}
+
+// chartBeside: the two-state chart is asked for and there is room.
+func (r *result) chartBeside(size scene.Size) bool {
+	return r.opt.chart == chartBeside && r.charts != nil && !tiny(size) && size.Width >= 320
+}
+
+// chartBehind: it is asked for behind the rows, and they are high enough to show it.
+func (r *result) chartBehind(d *drawing) bool {
+	return r.opt.chart == chartBehind && r.charts != nil && d.style(r) >= full
 }
 
 // makeCharts finds the busy share of each row drawn in each bin.
 func (r *result) makeCharts(ctx context.Context) error {
-	if !r.opt.gantt {
+	if r.opt.chart == chartNone {
 		return nil
 	}
 	if r.axis.counter != "" {
@@ -187,17 +241,17 @@ func (r *result) cover(ctx context.Context, l *layer, c *coverage, ids []trace.L
 
 // drawChart draws the two-state chart: what is busy is filled, and where a column
 // stands for more than one state its height is the busy share.
-func (r *result) drawChart(s *scene.Scene, d *drawing) {
+func (r *result) drawChart(s *scene.Scene, d *drawing, frame int, bar scene.Colour) {
 	rects := &scene.Rect{}
-	f := &s.Frames[0]
-	bar, _, _ := r.colours(r.states[0])
+	f := &s.Frames[frame]
 	columns := max(1, min(int(f.W), chartBins))
 	for k := range r.rows {
 		pad := float32(0)
 		if d.height >= full {
 			pad = min(d.height*0.16, 4)
 		}
-		y, h := d.y+float32(k)*d.height+pad, max(d.height-2*pad, 1)
+		y := d.edge(k) + pad
+		h := max(d.edge(k+1)-y-pad, 1)
 		if r.charts.bars != nil {
 			for _, b := range r.charts.bars[k] {
 				x0, x1 := f.XPixel(float64(b.Begin)), f.XPixel(float64(b.End))
@@ -218,7 +272,7 @@ func (r *result) drawChart(s *scene.Scene, d *drawing) {
 			c = e
 		}
 	}
-	s.AddLayer("chart", 0, rects)
+	s.AddLayer("chart", frame, rects)
 }
 
 // alike joins columns that look the same: equal ones, and those within a sixteenth.

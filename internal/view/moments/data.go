@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func (r *result) everything() *allRows {
 		return r.all
 	}
 	a := &allRows{moments: r.busy.every(r.ids)}
-	a.outliers = moment.Outliers(a.moments, r.peers(), r.axis.length())
+	a.outliers = moment.FewOutliers(a.moments, r.peers(), r.axis.length())
 	r.all = a
 	return a
 }
@@ -139,6 +140,8 @@ type dataRow struct {
 	Outlier bool    `json:"outlier"`
 	Score   float64 `json:"score"`
 	Why     string  `json:"why"`
+	// Coefficients of another basis, where one is asked for.
+	Coefficients []float64 `json:"coefficients,omitempty"`
 }
 
 // dataMoments are numbers, null where undefined; orders above three where asked for.
@@ -219,6 +222,9 @@ func (r *result) Data() any {
 		if w.Outlier {
 			w.Why = r.why(o)
 		}
+		if r.projection != nil {
+			w.Coefficients = r.projection.of[i]
+		}
 		d.Rows[k] = w
 	})
 	for k := range r.rows {
@@ -283,6 +289,11 @@ func (r *result) Table() *view.Table {
 	for k := 4; k <= r.opt.orders; k++ {
 		t.Columns = append(t.Columns, view.Column{Name: "m" + string(rune('0'+k)), Unit: unit})
 	}
+	if r.projection != nil {
+		for j := range r.projection.rows[0] {
+			t.Columns = append(t.Columns, view.Column{Name: fmt.Sprintf("c%d", j)})
+		}
+	}
 	t.Columns = append(t.Columns, view.Column{Name: "outlier"}, view.Column{Name: "score"}, view.Column{Name: "why"})
 	n := len(t.Columns)
 	t.Rows, t.Locations = make([][]any, len(a.order)), make([]trace.LocationID, len(a.order))
@@ -303,6 +314,11 @@ func (r *result) Table() *view.Table {
 				row = append(row, nil)
 			} else {
 				row = append(row, r.busy.higher[i].M(o))
+			}
+		}
+		if r.projection != nil {
+			for _, c := range r.projection.of[i] {
+				row = append(row, c)
 			}
 		}
 		o := &a.outliers[i]

@@ -1,6 +1,8 @@
 package moments
 
 import (
+	"math"
+
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
@@ -17,12 +19,10 @@ type pen struct {
 	hairs   scene.Line // black bars of no width
 	spreads scene.Line
 	dots    scene.Rect    // of rows too low for lines
+	higher  scene.Line    // moments above the third
 	cuts    scene.Polygon // what leaves the axis
-}
-
-// reachOf gives the ends of all that is drawn of a row.
-func reachOf(m moment.Moments) (lo, hi float64) {
-	return min(m.M1-m.M2, m.M1+m.M3), max(m.M1+m.M2, m.M1+m.M3)
+	isCut   bool
+	narrow  bool // bars are low, for what lies behind them
 }
 
 // x gives the place of a value relative to the start of the window, cut at the axis.
@@ -31,36 +31,57 @@ func (p *pen) x(v float64) float32 {
 	return p.frame.X + float32(v/p.length*float64(p.frame.W))
 }
 
+// Below these heights a row has fewer marks: thin rows have dots in place of lines.
+const (
+	full = 8
+	thin = 4
+)
+
 // drawRows draws all rows into a frame.
 func (r *result) drawRows(s *scene.Scene, d *drawing, frame int) {
-	p := &pen{r: r, frame: &s.Frames[frame], length: r.axis.length()}
-	p.skews.Width, p.ticks.Width, p.spreads.Width, p.hairs.Width = 1, 1, 1, 1
+	p := r.newPen(&s.Frames[frame], r.axis.length())
+	p.narrow = r.opt.chart == chartBehind && r.charts != nil
 	outliers := &scene.Point{}
 	flags := &scene.Rect{}
 	for i := range r.rows {
 		w := &r.rows[i]
-		y := d.y + float32(i)*d.height
-		each := d.height / float32(len(r.states))
+		y := d.edge(i)
+		each := (d.edge(i+1) - y) / float32(len(r.states))
 		for k, l := range r.states {
-			p.row(w, k, l, y+float32(k)*each, each)
+			if r.projection != nil {
+				break // drawn instead
+			}
+			p.row(w, k, l, y+float32(k)*each, each, d.style(r))
 		}
 		if w.outlier.StandsOut() && !(p.frame.X < 8) {
 			if d.height >= 6 {
 				outliers.Add(p.frame.X-4.5, y+d.height/2, 2.8, scene.UIError)
 				outliers.SetShape(scene.Diamond)
 			} else {
-				flags.Add(p.frame.X-7, y, 5, max(d.height, 1), scene.UIError)
+				flags.Add(p.frame.X-7, y, 5, max(d.edge(i+1)-y, 1), scene.UIError)
 			}
 		}
 	}
+	d.cut = p.isCut
 	s.AddLayer("reach", frame, &p.reach)
 	s.AddLayer("bars", frame, &p.bars, &p.hairs)
-	s.AddLayer("skew", frame, &p.skews, &p.spreads, &p.ticks, &p.dots, &p.cuts)
+	s.AddLayer("skew", frame, &p.higher, &p.skews, &p.spreads, &p.ticks, &p.dots, &p.cuts)
 	s.AddLayer("outliers", -1, flags, outliers)
 }
 
-// row draws one state of one row between y and y + h.
-func (p *pen) row(w *row, k int, l *layer, y, h float32) {
+// style is the height that decides which marks rows have; all have the same.
+func (d *drawing) style(r *result) float32 { return d.height / float32(len(r.states)) }
+
+func (r *result) newPen(f *scene.Frame, length float64) *pen {
+	p := &pen{r: r, frame: f, length: length}
+	for _, m := range []*scene.Line{&p.skews, &p.ticks, &p.spreads, &p.hairs, &p.higher} {
+		m.Width = 1
+	}
+	return p
+}
+
+// row draws one state of one row between y and y + h, with the marks of a style.
+func (p *pen) row(w *row, k int, l *layer, y, h, style float32) {
 	m := w.moments[k]
 	if m.Empty() {
 		return
@@ -68,38 +89,79 @@ func (p *pen) row(w *row, k int, l *layer, y, h float32) {
 	bar, reach, flags := p.r.colours(l)
 	top, height := y, h
 	switch {
-	case h >= full:
+	case style >= full:
 		pad := min(h*0.16, 4)
 		top, height = y+pad, h-2*pad-skewRoom
-	case h >= 4:
+		if p.narrow { // the chart behind is seen above and below
+			top, height = top+height*0.3, height*0.4
+		}
+	case style >= thin:
 		height = h - 1
 	}
 	p.bar(m, top, height, bar, reach, flags)
-	ink := p.r.ink()
+	ink, skew := p.r.ink(), skewColour(p.r, style)
 	x := p.x(m.M1)
+	under := top + height/2
 	switch {
-	case h >= full:
-		under := top + height + skewRoom - 1
+	case style >= full:
+		under = top + height + skewRoom - 1
 		p.ticks.Add(x, top-1, x, under, ink)
-		if m.M3 != 0 {
-			p.skews.Add(x, under, p.x(m.M1+m.M3), under, ink)
-		}
-	case h >= 4:
+	case style >= thin:
 		p.ticks.Add(x, top, x, top+height, ink)
-		if m.M3 != 0 {
-			p.skews.Add(x, top+height/2, p.x(m.M1+m.M3), top+height/2, scene.UIWarning)
-		}
 	default:
-		// One pixel a row: neighbouring dots make lines of m1 and of the skew's end.
+		// Neighbouring dots make lines of m1 and of the skew's end.
 		p.dots.Add(x, top, 1, height, ink)
-		if m.M3 != 0 {
-			p.dots.Add(p.x(m.M1+m.M3), top, 1, height, scene.UIWarning)
-		}
+	}
+	switch end := p.x(m.M1 + m.M3); {
+	case m.M3 == 0:
+	case style >= thin:
+		p.skews.Add(x, under, end, under, skew)
+	default:
+		p.dots.Add(end, top, 1, height, skew)
+	}
+	if w.higher != nil && l == p.r.busy {
+		p.orders(w.higher, m.M1, top, height, under, style)
 	}
 	if k == 0 && w.group() {
-		p.spread(w, top, height, h)
+		p.spread(w, top, height, style)
 	}
-	p.cut(m, top, height, h)
+	p.cut(m, top, height, style)
+}
+
+// skewColour is that of the mean, but where dots of both could not be told apart.
+func skewColour(r *result, style float32) scene.Colour {
+	if style < thin {
+		return scene.UIWarning
+	}
+	return r.ink()
+}
+
+// orders draws the moments above the third: of even order as lines at m1 ± m4, m6, m8,
+// each shorter than the last, of odd order as short ticks on the line of the skew. For
+// one unbroken stretch of work all of even order lie at the ends of the bar.
+func (p *pen) orders(s *moment.Sketch, m1 float64, top, height, under, style float32) {
+	mark := func(v float64, y0, y1 float32) {
+		if v < 0 || v > p.length {
+			p.isCut = true
+			return
+		}
+		if x := p.x(v); style >= thin {
+			p.higher.Add(x, y0, x, y1, p.r.ink())
+		} else {
+			p.dots.Add(x, y0, 1, y1-y0, scene.UITextMuted)
+		}
+	}
+	for k := 4; k <= p.r.opt.orders; k++ {
+		v := s.M(k)
+		if k%2 == 0 {
+			part := 1 - 0.3*float32(k-4)/2
+			mark(m1-v, top+height*(1-part), top+height)
+			mark(m1+v, top+height*(1-part), top+height)
+		} else if style >= thin {
+			p.higher.Add(p.x(m1), under, p.x(m1+v), under, scene.UITextMuted)
+			mark(m1+v, under-2, under+2-float32(k-5)/2)
+		}
+	}
 }
 
 // skewRoom is where the skew line lies, under the bar, so that it is seen on black too.
@@ -124,12 +186,12 @@ func (p *pen) bar(m moment.Moments, top, height float32, bar, reach scene.Colour
 }
 
 // spread draws how the m1 of a group's members lie.
-func (p *pen) spread(w *row, top, height, h float32) {
+func (p *pen) spread(w *row, top, height, style float32) {
 	if w.spread.Q10 != w.spread.Q10 {
 		return
 	}
 	a, b := p.x(w.spread.Q10), p.x(w.spread.Q90)
-	if h < 4 {
+	if style < thin {
 		p.dots.Add(a, top, 1, height, scene.UIAccent)
 		p.dots.Add(b, top, 1, height, scene.UIAccent)
 		return
@@ -141,55 +203,111 @@ func (p *pen) spread(w *row, top, height, h float32) {
 	}
 }
 
-// cut marks what leaves the axis, on the side and at the height where it does.
-func (p *pen) cut(m moment.Moments, top, height, h float32) {
+// cut marks what leaves the axis by more than half a pixel, on the side and at the
+// height where it does.
+func (p *pen) cut(m moment.Moments, top, height, style float32) {
 	mark := func(x, dir, y, size float32) {
-		if h < 4 {
-			p.dots.Add(x+min(dir*2, 0), top, 2, height, scene.UIWarning)
+		p.isCut = true
+		if style < thin {
+			p.dots.Add(x+min(-dir*2, 0), top, 2, height, scene.UIWarning)
 			return
 		}
-		p.cuts.Add([]float32{x, x - dir*size*1.5, x - dir*size*1.5}, []float32{y, y - size, y + size}, scene.UIWarning)
+		p.cuts.AddCut(x, y, dir, size)
 	}
 	middle, size := top+height/2, min(max(height/3, 2), 4)
 	under := middle
-	if h >= full {
+	if style >= full {
 		under = top + height + skewRoom - 1
 	}
-	if m.M1-m.M2 < 0 {
+	beyond := 0.5 * p.length / float64(max(p.frame.W, 1))
+	if m.M1-m.M2 < -beyond {
 		mark(p.frame.X, -1, middle, size)
 	}
-	if m.M1+m.M2 > p.length {
+	if m.M1+m.M2 > p.length+beyond {
 		mark(p.frame.X+p.frame.W, 1, middle, size)
 	}
 	switch at := m.M1 + m.M3; {
-	case at < 0:
+	case at < -beyond:
 		mark(p.frame.X, -1, under, min(size, 2.5))
-	case at > p.length:
+	case at > p.length+beyond:
 		mark(p.frame.X+p.frame.W, 1, under, min(size, 2.5))
 	}
 }
 
-// drawKey explains the marks above the rows, as Fig. 3 of the paper does.
+// keySample has marks that can be told apart: little work late after much of it.
+func (r *result) keySample() *row {
+	w := &row{members: []int32{0}, moments: make([]moment.Moments, len(r.states))}
+	w.moments[0] = moment.Moments{M0: 40, M1: 46, M2: 38, M3: 46}
+	if r.opt.orders > 3 && r.busy.higher != nil && r.states[0] == r.busy {
+		w.higher = &moment.Sketch{Weight: 1}
+		for k, v := range [...]float64{4: 42, 5: 30, 6: 44.5, 7: 24, 8: 47} {
+			w.higher.Central[k] = power(v, k)
+		}
+	}
+	return w
+}
+
+// power gives the central moment that M makes v of.
+func power(v float64, k int) float64 {
+	if k%2 == 0 {
+		return math.Pow(v, float64(k)) / float64(k+1)
+	}
+	return math.Pow(v/3, float64(k))
+}
+
+// drawKey explains the marks above the rows, as Fig. 3 of the paper does, as they are
+// drawn at this height of rows.
 func (r *result) drawKey(s *scene.Scene, d *drawing) {
 	f := d.frame
 	if d.chart.W > 0 {
 		f.X = d.chart.X
 	}
 	f.Y, f.H, f.W = 2, 20, 96
-	p := &pen{r: r, frame: &f, length: 100}
-	p.skews.Width, p.ticks.Width, p.hairs.Width = 1, 1, 1
-	sample := &row{members: []int32{0}, moments: make([]moment.Moments, len(r.states))}
-	sample.moments[0] = moment.Moments{M0: 40, M1: 46, M2: 38, M3: 46}
-	p.row(sample, 0, r.states[0], f.Y, f.H)
+	if s.Width < 2*keyWidth {
+		f.W = 64
+		f.X = min(f.X, 8)
+	}
+	p := r.newPen(&f, 100)
+	sample := r.keySample()
+	style := d.style(r)
+	y, h := f.Y, f.H
+	if style < full {
+		y, h = f.Y+4, f.H-8
+	}
+	words := keyWords(style, sample.higher != nil)
+	if r.projection != nil {
+		words = []string{"busy share at each time, as the coefficients of the basis " + string(r.projection.basis) + " give it", "busy share by " + string(r.projection.basis)}
+		f.W = 0
+	} else {
+		p.row(sample, 0, r.states[0], y, h, style)
+	}
 	text := &scene.Text{Size: 11}
-	words := "bar: busy time m0 · tick: its mean m1 · outer bars: to m1 ± m2, hairlines if unbroken · line: skew m3"
 	x := f.X + f.W + 10
-	room := float32(s.Width) - x - rightRoom
-	for _, shorter := range []string{words, "bar m0 · tick m1 · outer bars to m1 ± m2 · line: skew m3"} {
-		if scene.TextWidth(shorter, 11, false) <= room {
-			text.Add(x, f.Y+14, shorter, scene.UITextMuted, scene.Start)
+	room := float32(s.Width) - x - 4
+	for _, w := range words {
+		if scene.TextWidth(w, 11, false) <= room {
+			text.Add(x, f.Y+14, w, scene.UITextMuted, scene.Start)
 			break
 		}
 	}
-	s.AddLayer("key", -1, &p.reach, &p.bars, &p.hairs, &p.skews, &p.ticks, text)
+	s.AddLayer("key", -1, &p.reach, &p.bars, &p.hairs, &p.skews, &p.ticks, &p.higher, &p.dots, text)
+}
+
+// keyWords say what the marks are, from the longest to the shortest text.
+func keyWords(style float32, higher bool) []string {
+	mean, skew, short := "tick", "line: skew m3", "line m3"
+	if style < thin {
+		mean, skew, short = "line", "coloured line: end of the skew m3", "coloured m3"
+	}
+	more, few := "", ""
+	if higher {
+		more, few = " · lines: m1 ± m4, m6, m8, ticks: m5, m7", " · m4 …"
+	}
+	return []string{
+		"bar: busy time m0 · " + mean + ": its mean m1 · outer bars: to m1 ± m2, hairlines if unbroken · " + skew + more,
+		"bar: busy time m0 · " + mean + ": mean m1 · outer: m1 ± m2 · " + skew + more,
+		"bar m0 · " + mean + " m1 · outer bars to m1 ± m2 · " + skew + few,
+		"bar m0 · " + mean + " m1 · outer m1 ± m2 · " + short,
+		"m0 · m1 · ± m2 · m3",
+	}
 }

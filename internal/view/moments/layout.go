@@ -16,12 +16,10 @@ const (
 	rightRoom = 14
 	keyRoom   = 26
 	chartGap  = 28 // between the chart and the moments
-	mostRow   = 40
-	// full is the height from which a row has all its marks; below it shows what fits.
-	full = 8
+	mostRow   = 64
 	// tiny pictures have no axis and no labels.
 	tinyHeight, tinyWidth = 80, 240
-	keyHeight, keyWidth   = 220, 620
+	keyHeight, keyWidth   = 120, 300
 	// furniture is what title, legend and notes take in a file.
 	furniture = 84
 )
@@ -30,6 +28,7 @@ const (
 type drawing struct {
 	frame, chart scene.Frame
 	y, height    float32 // of the first row, of each
+	cut          bool    // something leaves the axis
 }
 
 func tiny(size scene.Size) bool { return size.Height < tinyHeight || size.Width < tinyWidth }
@@ -56,13 +55,32 @@ func plotHeight(size scene.Size) float32 {
 	return h - axisRoom - edgeRoom
 }
 
-// rowHeight shares the height; the lowest rows have whole pixels, so that they look alike.
-func rowHeight(room float32, rows int) float32 {
-	h := min(room/float32(max(rows, 1)), mostRow)
-	if h > 1 && h < 2 {
-		h = float32(math.Floor(float64(h)))
+// rowHeight shares the height.
+func rowHeight(room float32, rows int) float32 { return min(room/float32(max(rows, 1)), mostRow) }
+
+// edge gives where row i begins: low rows on whole pixels, some a pixel higher than
+// others, so that they fill the height and none is blurred.
+func (d *drawing) edge(i int) float32 {
+	y := d.y + float32(i)*d.height
+	if d.height >= 1 && d.height < 4 {
+		return float32(math.Round(float64(y)))
 	}
-	return h
+	return y
+}
+
+// at finds the row under y; -1.
+func (d *drawing) at(y float32, rows int) int {
+	k := int((y - d.y) / d.height)
+	for k > 0 && y < d.edge(k) {
+		k--
+	}
+	for k+1 < rows && y >= d.edge(k+1) {
+		k++
+	}
+	if y < d.edge(0) || k < 0 || k >= rows || y >= d.edge(k+1) {
+		return -1
+	}
+	return k
 }
 
 // Scene lays the result out.
@@ -70,7 +88,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	d := r.place(size)
 	r.drawn = d
-	if r.chartWanted(size) {
+	if r.chartBeside(size) {
 		s.AddFrame(d.chart)
 	}
 	main := s.AddFrame(d.frame)
@@ -79,8 +97,15 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			s.XAxis(i, scene.Axis{Unit: r.axisUnit()})
 		}
 	}
-	if main > 0 {
-		r.drawChart(s, d)
+	switch {
+	case main > 0:
+		bar, _, _ := r.colours(r.states[0])
+		r.drawChart(s, d, 0, bar)
+	case r.chartBehind(d):
+		r.drawChart(s, d, main, scene.UIAggregate)
+	}
+	if r.projection != nil {
+		r.drawProjection(s, d, main)
 	}
 	r.drawRows(s, d, main)
 	if !tiny(size) {
@@ -89,7 +114,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			r.drawKey(s, d)
 		}
 	}
-	s.Legend = r.legend()
+	if s.Legend = r.legend(); r.projection != nil {
+		s.Legend = r.projectionLegend()
+	}
 	for i := range s.Frames {
 		r.Arrangement().DrawRows(s, i, r.drawnIDs())
 	}
@@ -138,16 +165,15 @@ func (r *result) place(size scene.Size) *drawing {
 	}
 	d.y, d.height = f.Y, rowHeight(f.H, len(r.rows))
 	for i := range rows {
-		rows[i].From = d.y + float32(i)*d.height
-		rows[i].To = rows[i].From + d.height
+		rows[i].From, rows[i].To = d.edge(i), d.edge(i+1)
 	}
-	f.H = min(f.H, d.height*float32(len(rows)))
+	f.H = min(f.H, d.edge(len(rows))-d.y)
 	f.YScale.Rows = rows
-	if r.chartWanted(size) {
+	if r.chartBeside(size) {
 		d.chart = f
 		d.chart.Name = "chart"
-		d.chart.W = (f.W - chartGap) / 2
-		f.X, f.W = f.X+d.chart.W+chartGap, d.chart.W
+		d.chart.W = r.opt.chartWidth(f.W - chartGap)
+		f.X, f.W = f.X+d.chart.W+chartGap, f.W-chartGap-d.chart.W
 	}
 	d.frame = f
 	return d
@@ -180,7 +206,21 @@ func (r *result) legend() []scene.LegendEntry {
 		out = append(out, entry(label, bar, 0))
 	}
 	_, reach, flags := r.colours(r.states[0])
-	out = append(out, entry("likely range (m1 ± m2)", reach, flags), entry("mean (m1), skew (m3)", r.ink(), 0))
+	out = append(out, entry("likely range (m1 ± m2)", reach, flags))
+	beyond := "goes on beyond the axis"
+	if d := r.drawn; d != nil && d.style(r) < thin {
+		out = append(out, entry("mean (m1)", r.ink(), 0))
+		beyond = "end of the skew (m3)"
+		if d.cut {
+			beyond += ", or beyond the axis"
+		}
+		out = append(out, entry(beyond, scene.UIWarning, 0))
+	} else {
+		out = append(out, entry("mean (m1), skew (m3)", r.ink(), 0))
+	}
+	if d := r.drawn; d != nil && r.chartBehind(d) {
+		out = append(out, entry("when it was busy", scene.UIAggregate, 0))
+	}
 	for i := range r.rows {
 		if r.rows[i].group() {
 			out = append(out, entry("m1 of the middle 80 % of a group", scene.UIAccent, 0))
@@ -193,21 +233,10 @@ func (r *result) legend() []scene.LegendEntry {
 			break
 		}
 	}
-	if r.leavesAxis() {
-		out = append(out, entry("goes on beyond the axis", scene.UIWarning, 0))
+	if d := r.drawn; d != nil && d.cut && d.style(r) >= thin {
+		out = append(out, entry(beyond, scene.UIWarning, 0))
 	}
 	return out
-}
-
-func (r *result) leavesAxis() bool {
-	for i := range r.rows {
-		for _, m := range r.rows[i].moments {
-			if lo, hi := reachOf(m); !m.Empty() && (lo < 0 || hi > r.axis.length()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // ink is the colour of ticks and skew lines.

@@ -10,6 +10,7 @@
 //	counter.go the same on the axis of a counter
 //	rows.go    which rows are drawn: order, groups where rows do not fit
 //	layout.go, glyph.go, chart.go    rows → scene
+//	basis.go   another basis than moments
 //	pick.go    a row in words; data.go the twins
 package moments
 
@@ -38,7 +39,7 @@ var View = &view.View{
 		"A well balanced run has bars that line up, with little beside them. " +
 		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. For that open the two-state chart of the same time.",
 	Needs:   view.Needs{Intervals: true, Moments: true},
-	Options: view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "axis", "gantt", "paper"),
+	Options: view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "paper"),
 	Compute: compute,
 }
 
@@ -57,6 +58,8 @@ type result struct {
 	rows   []row              // drawn, from the top
 	hidden int                // rows beyond --top
 	charts *charts            // with --gantt
+
+	projection *projection // with --basis
 
 	recorded *recorded
 
@@ -81,8 +84,11 @@ type options struct {
 	p      float64 // of the best aggregation
 	top    int
 	orders int // highest moment given
-	gantt  bool
 	paper  bool
+	// chart is where the two-state chart is drawn, and how wide beside the picture: a
+	// share, or pixels.
+	chart                   string
+	chartShare, chartPixels float64
 }
 
 // A runAlignment rates one of the runs compared.
@@ -94,7 +100,7 @@ type runAlignment struct {
 var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "-m3", "outliers"}
 
 func parseOptions(v view.Values) (options, error) {
-	o := options{order: v.Text("order"), group: v.Text("group"), p: v.Number("p"), top: v.Integer("top"), orders: v.Integer("moments"), gantt: v.Switch("gantt"), paper: v.Switch("paper")}
+	o := options{order: v.Text("order"), group: v.Text("group"), p: v.Number("p"), top: v.Integer("top"), orders: v.Integer("moments"), paper: v.Switch("paper")}
 	known := false
 	for _, x := range orders {
 		known = known || x == o.order
@@ -107,7 +113,7 @@ func parseOptions(v view.Values) (options, error) {
 	case o.top < 0:
 		return o, fmt.Errorf("--top %d: want 0 for all, or a number of rows", o.top)
 	}
-	return o, nil
+	return o, o.readChart(v.Text("gantt"))
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -167,6 +173,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.mark()
 	r.describeStates()
 	if err := r.makeCharts(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.project(ctx, q.Values); err != nil {
 		return nil, err
 	}
 	if err := r.align(ctx, q, busy); err != nil {

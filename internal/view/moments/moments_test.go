@@ -44,6 +44,8 @@ func TestView(t *testing.T) {
 		viewtest.Case{Name: "paper", Trace: fiveRanks, Options: map[string][]string{"paper": {"true"}}, Size: scene.Size{Width: 720, Height: 300}},
 		viewtest.Case{Name: "layers", Trace: fiveRanks, Options: map[string][]string{"layers": {"busy,communication,synchronization"}}},
 		viewtest.Case{Name: "chart", Trace: fiveRanks, Options: map[string][]string{"gantt": {"true"}}},
+		viewtest.Case{Name: "chart behind", Trace: fiveRanks, Options: map[string][]string{"gantt": {"behind"}, "moments": {"6"}}},
+		viewtest.Case{Name: "cosines", Trace: fiveRanks, Options: map[string][]string{"basis": {"cosine"}, "gantt": {"30%"}}},
 		viewtest.Case{Name: "minimap", Trace: fiveRanks, Size: scene.Size{Width: 640, Height: 40}},
 		viewtest.Case{Name: "window", Trace: fiveRanks, Spec: view.Spec{From: "33", To: "77", Regions: []string{"MPI_*", "solve"}}, Options: map[string][]string{"order": {"m1"}, "moments": {"8"}}},
 		viewtest.Case{Name: "groups", Trace: fiveRanks, Options: map[string][]string{"order": {"-m0"}}, Size: scene.Size{Width: 300, Height: 3}},

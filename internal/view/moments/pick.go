@@ -20,15 +20,18 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 	if d == nil || !(d.height > 0) {
 		return view.Fact{}, false
 	}
-	k := int((float32(y) - d.y) / d.height)
 	right := d.frame.X + d.frame.W
-	if !(float32(y) >= d.y) || k < 0 || k >= len(r.rows) || !(x >= 0 && float32(x) < right) || float32(y) >= d.frame.Y+d.frame.H {
+	if !(x >= 0 && float32(x) < right) || !(y >= 0 && float32(y) < d.frame.Y+d.frame.H) {
+		return view.Fact{}, false
+	}
+	k := d.at(float32(y), len(r.rows))
+	if k < 0 {
 		return view.Fact{}, false
 	}
 	w := &r.rows[k]
 	state := 0
 	if n := len(r.states); n > 1 {
-		state = min(int((float32(y)-d.y-float32(k)*d.height)/d.height*float32(n)), n-1)
+		state = max(0, min(int((float32(y)-d.edge(k))/d.height*float32(n)), n-1))
 	}
 	return r.fact(w, state), true
 }
@@ -54,9 +57,9 @@ func (r *result) fact(w *row, state int) view.Fact {
 	add("m1 mean time", m.M1)
 	add("m2 deviation", m.M2)
 	add("m3 skew", m.M3)
-	if r.busy.higher != nil && !w.group() && r.states[state] == r.busy {
+	if w.higher != nil && r.states[state] == r.busy {
 		for k := 4; k <= r.opt.orders; k++ {
-			add(fmt.Sprintf("m%d", k), r.busy.higher[w.members[0]].M(k))
+			add(fmt.Sprintf("m%d", k), w.higher.M(k))
 		}
 	}
 	if w.group() && state == 0 {
@@ -69,6 +72,7 @@ func (r *result) fact(w *row, state int) view.Fact {
 	if w.outlier.StandsOut() {
 		f.Lines = append(f.Lines, view.FactLine{Label: "stands out", Value: r.why(&w.outlier), Exact: fmt.Sprintf("%.3g robust standard deviations", w.outlier.Score)})
 	}
+	f.Lines = append(f.Lines, r.coefficientLines(w)...)
 	f.Lines = append(f.Lines, r.strips(w, state)...)
 	return f
 }

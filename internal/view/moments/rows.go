@@ -24,6 +24,7 @@ type row struct {
 	label   string
 	moments []moment.Moments // by state; of a group m0 is divided by the members
 	spread  spread           // of the first state's m1 over the members
+	higher  *moment.Sketch   // of busy, where orders above three are asked for
 	outlier moment.Outlier
 }
 
@@ -51,8 +52,11 @@ func (r *result) choose(size scene.Size) {
 		for k, i := range order {
 			r.rows[k] = row{members: order[k : k+1], node: r.ids[i]}
 		}
+	case r.fill(order, capacity):
 	case r.opt.order == "location" && r.hidden == 0 && r.Arrangement() == nil:
-		r.cut(order, capacity)
+		if !r.fitOptimal(order, capacity) {
+			r.cut(order, capacity)
+		}
 	default:
 		r.runs(order, capacity)
 	}
@@ -259,6 +263,15 @@ func (r *result) measure(w *row) {
 		w.moments[k] = sum.Moments(l.begin)
 	}
 	w.spread = spreadOf(means)
+	if r.busy.higher != nil {
+		sum := moment.Sketch{}
+		for _, i := range w.members {
+			sum.Merge(&r.busy.higher[i], r.opt.orders)
+		}
+		if !sum.Empty() {
+			w.higher = &sum
+		}
+	}
 }
 
 func spreadOf(v []float64) spread {
@@ -287,7 +300,7 @@ func (r *result) mark() {
 		for k := range r.rows {
 			list[k] = r.rows[k].moments[0]
 		}
-		out = moment.Outliers(list, nil, r.axis.length())
+		out = moment.FewOutliers(list, nil, r.axis.length())
 		for k := range r.rows {
 			r.rows[k].outlier = out[k]
 		}
@@ -314,7 +327,10 @@ func stands(n int) string {
 
 // why says what is unusual about a row.
 func (r *result) why(o *moment.Outlier) string {
-	name := [...]string{"busy time", "mean time", "deviation", "skew"}[o.Moment]
+	name := [...]string{"busy time", "mean time", "deviation", "skewness"}[o.Moment]
+	if o.Moment == 3 {
+		return fmt.Sprintf("%s %.2g, its peers have %.2g", name, o.Value, o.Median)
+	}
 	return fmt.Sprintf("%s %s, its peers have %s", name, r.quantity(o.Value), r.quantity(o.Median))
 }
 

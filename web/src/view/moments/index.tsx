@@ -1,6 +1,7 @@
-// moments: four moments of busy time a row. The numbers are those of the window, so
-// nothing moves under the hand before the new picture is there. One click opens the
-// two-state chart of the same time beside it, which shows what moments cannot.
+// moments: four moments of busy time a row. They are those of the time shown, so a
+// brushed time is asked for anew and no part of a bar is lit up as if work lay there;
+// nothing moves under the hand before the new picture is there. One click draws what was
+// busy behind the bars, another opens the two-state chart of the same time beside them.
 
 import { useBench } from "../../shell/context";
 import { addPanel, newPanel, panels, type Layout, type PanelState } from "../../shell/layout";
@@ -8,18 +9,25 @@ import type { ViewPlug } from "../../shell/plug";
 
 export const moments: ViewPlug = {
   name: "moments",
-  follow: { time: "window", locations: "context", regions: "filter" },
+  follow: { time: "selection", locations: "context", regions: "filter" },
   choose: (fact) => (fact.locations?.length ? { locations: fact.locations.map((id) => `#${id}`) } : {}),
   Controls,
 };
 
 function Controls({ panel }: { panel: PanelState }) {
   const bench = useBench();
+  const behind = panel.options["gantt"]?.[0] === "behind";
   return (
+    <>
+    <button type="button" class="chip" aria-pressed={behind} title="Draw when each location was busy behind its bar"
+      onClick={() => bench.setOption(panel.id, "gantt", behind ? [] : ["behind"])}>
+      busy behind
+    </button>
     <button type="button" class="chip" title="Open the two-state chart of the same time: busy and not busy, with every gap where it lies"
       onClick={() => bench.setLayout(withChart(bench.layout.value, panel))}>
       two-state chart
     </button>
+    </>
   );
 }
 

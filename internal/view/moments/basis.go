@@ -1,0 +1,164 @@
+package moments
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// fewCoefficients is how many another basis has unless --bins says otherwise.
+const fewCoefficients = 16
+
+// A projection is utilization on another basis than moments.
+type projection struct {
+	basis moment.Basis
+	of    [][]float64 // coefficients by row of the selection
+	rows  [][]float64 // and of what is drawn
+}
+
+// project finds the coefficients of all rows where --basis asks for them. They are
+// linear, so those of a group are the mean of its members'.
+func (r *result) project(ctx context.Context, v view.Values) error {
+	name := v.Text("basis")
+	if name == "moments" {
+		return nil
+	}
+	if r.axis.counter != "" || r.recorded != nil {
+		r.notes = append(r.notes, "another basis needs intervals over time: moments are shown")
+		return nil
+	}
+	n := v.Integer("bins")
+	if n < 0 || n > moment.MostCoefficients {
+		return fmt.Errorf("--bins %d: want up to %d coefficients", n, moment.MostCoefficients)
+	}
+	if n == 0 {
+		n = fewCoefficients
+	}
+	p := &projection{basis: moment.Basis(name), of: make([][]float64, len(r.ids)), rows: make([][]float64, len(r.rows))}
+	n = p.basis.Size(n)
+	for i := range p.of {
+		p.of[i] = make([]float64, n)
+	}
+	if err := r.projectBars(ctx, p); err != nil {
+		return err
+	}
+	for i := range p.of {
+		p.basis.Finish(p.of[i])
+	}
+	for k := range r.rows {
+		sum := make([]float64, n)
+		for _, i := range r.rows[k].members {
+			for j, c := range p.of[i] {
+				sum[j] += c / float64(len(r.rows[k].members))
+			}
+		}
+		p.rows[k] = sum
+	}
+	r.projection = p
+	r.notes = append(r.notes, fmt.Sprintf("utilization by %d coefficients of the basis %s", n, name))
+	return nil
+}
+
+// projectBars goes through the busy time of all rows. O(bars × coefficients).
+func (r *result) projectBars(ctx context.Context, p *projection) error {
+	begin, end := r.window()
+	length := float64(end - begin)
+	add := func(i int, a, b trace.Time) {
+		p.basis.AddBar(p.of[i], float64(a-begin)/length, float64(b-begin)/length)
+	}
+	if bars := r.busy.bars; bars != nil {
+		each(len(r.ids), func(i int) {
+			bars.index.Each(bars.row(r.ids[i]), begin, end, func(a, b trace.Time) { add(i, a, b) })
+		})
+		return ctx.Err()
+	}
+	at := make(map[trace.LocationID]int, len(r.ids))
+	for i, id := range r.ids {
+		at[id] = i
+	}
+	w := store.Window{Begin: begin, End: end, Locations: topmost(r.tree, r.ids)}
+	return scanBars(ctx, r.reader, r.busy.state, w, func(id trace.LocationID, a, b trace.Time) {
+		if i, ok := at[id]; ok {
+			add(i, a, b)
+		}
+	})
+}
+
+// drawProjection draws the utilization that the coefficients make: as a height, or in
+// thin rows as a colour.
+func (r *result) drawProjection(s *scene.Scene, d *drawing, frame int) {
+	f, p := &s.Frames[frame], r.projection
+	cells := len(p.rows[0])
+	if p.basis == moment.Cosine {
+		cells = max(min(int(f.W/3), 8*cells), 1)
+	}
+	rects, areas := &scene.Rect{}, &scene.Polygon{}
+	bar, _, _ := r.colours(r.busy)
+	for k, c := range p.rows {
+		y, h := d.edge(k), d.edge(k+1)-d.edge(k)
+		value := func(i int) float64 {
+			return min(max(p.basis.At(c, (float64(i)+0.5)/float64(cells)), 0), 1)
+		}
+		if d.height >= full {
+			y, h = y+1, h-2
+		}
+		if p.basis == moment.Cosine && d.height >= thin {
+			xs, ys := []float32{f.X}, []float32{y + h}
+			for i := range cells {
+				xs, ys = append(xs, f.X+f.W*(float32(i)+0.5)/float32(cells)), append(ys, y+h*float32(1-value(i)))
+			}
+			areas.Add(append(xs, f.X+f.W), append(ys, y+h), bar)
+			continue
+		}
+		for i := 0; i < cells; {
+			next, v := i+1, value(i)
+			for next < cells && math.Abs(value(next)-v) < 1./256 {
+				next++
+			}
+			x, w := f.X+f.W*float32(i)/float32(cells), f.W*float32(next-i)/float32(cells)
+			switch {
+			case d.height < thin && v < 0.01: // what is not busy looks empty
+			case d.height < thin:
+				rects.Add(x, y, w, h, scene.Ramp(projectionRamp, v))
+			case v > 0:
+				rects.Add(x, y+h*float32(1-v), w, h*float32(v), bar)
+			}
+			i = next
+		}
+	}
+	s.AddLayer("projection", frame, rects, areas)
+}
+
+const projectionRamp = "cividis"
+
+// projectionLegend explains what is drawn of another basis.
+func (r *result) projectionLegend() []scene.LegendEntry {
+	e := scene.LegendEntry{Label: fmt.Sprintf("busy share, as %d coefficients give it", len(r.projection.rows[0])), Region: scene.NoID, Parent: scene.NoID}
+	e.Colour, _, _ = r.colours(r.busy)
+	if r.drawn != nil && r.drawn.height < thin {
+		e.Colour, e.RampEnd, e.RampLow, e.RampHigh = scene.Ramp(projectionRamp, 0), scene.Ramp(projectionRamp, 1), "0 %", "100 %"
+	}
+	return []scene.LegendEntry{e}
+}
+
+// coefficientLines gives the first coefficients of a row for a fact.
+func (r *result) coefficientLines(w *row) (out []view.FactLine) {
+	if r.projection == nil {
+		return nil
+	}
+	for k := range r.rows {
+		if &r.rows[k] != w {
+			continue
+		}
+		for j, c := range r.projection.rows[k][:min(8, len(r.projection.rows[k]))] {
+			out = append(out, view.FactLine{Label: fmt.Sprintf("c%d %s", j, r.projection.basis), Value: fmt.Sprintf("%.3g", c), Exact: fmt.Sprintf("%.17g", c)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,140 @@
+package moments
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// fill makes rows where locations are somewhat more than pixels: so many pairs of
+// neighbours that the rest fits, those that are most alike, so that whoever differs keeps
+// a row. False where that takes groups of more. O(n log n).
+func (r *result) fill(order []int32, capacity int) bool {
+	n := len(order)
+	all := r.busy.whole()
+	if 3*n > 4*capacity || all == nil {
+		return false
+	}
+	type pair struct {
+		at  int
+		far float64
+	}
+	pairs := make([]pair, 0, n-1)
+	for i := 1; i < n; i++ {
+		a, b := r.ids[order[i-1]], r.ids[order[i]]
+		if g := r.Arrangement(); g != nil && g.Group(a) != g.Group(b) {
+			continue
+		}
+		pairs = append(pairs, pair{i - 1, distance(&all[order[i-1]], &all[order[i]])})
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.far, b.far) })
+	joined, need := make([]bool, n), n-capacity // of each: with the next one
+	for _, p := range pairs {
+		if need == 0 {
+			break
+		}
+		if !joined[p.at] && !(p.at > 0 && joined[p.at-1]) && !joined[p.at+1] {
+			joined[p.at] = true
+			need--
+		}
+	}
+	if need > 0 {
+		return false
+	}
+	for i := 0; i < n; i++ {
+		w := row{members: order[i : i+1], node: r.ids[order[i]]}
+		if joined[i] {
+			w = row{members: order[i : i+2], node: trace.NoLocation}
+			i++
+		}
+		r.rows = append(r.rows, w)
+	}
+	r.notes = append(r.notes, fmt.Sprintf("%s in %s of pixels: the most alike neighbours share one", plural(n, "location"), plural(len(r.rows), "row")))
+	return true
+}
+
+// distance of two rows, in the unit of their moments; one that is never busy is far
+// from all that are.
+func distance(a, b *moment.Moments) float64 {
+	if a.Empty() || b.Empty() {
+		if a.Empty() && b.Empty() {
+			return 0
+		}
+		return math.Inf(1)
+	}
+	return max(math.Abs(a.M0-b.M0), math.Abs(a.M1-b.M1), math.Abs(a.M2-b.M2))
+}
+
+// fitOptimal makes rows of the finest best aggregation of busy time that fits: what is
+// alike is one row, what differs has rows of its own. False where the tree has no cut that
+// uses at least half of the pixels. O(n log n).
+func (r *result) fitOptimal(order []int32, capacity int) bool {
+	if len(r.ids) > manyRows || len(order) < len(r.ids) || r.busy.whole() == nil {
+		return false
+	}
+	h, values, err := r.hierarchy()
+	if err != nil {
+		return false
+	}
+	l := entropy.Label(&entropy.Tree{Parent: h.Parent, Last: h.Last}, values, entropy.GainValues)
+	thresholds, significant := l.Thresholds()
+	after := func(k int) []int32 { return l.Best(thresholds, significant[k]*(1+1e-9)).Parts }
+	k := sort.Search(len(significant), func(k int) bool { return len(after(k)) <= capacity })
+	if k == len(significant) {
+		return false
+	}
+	parts := after(k)
+	if 2*len(parts) < capacity {
+		return false
+	}
+	r.rowsOfParts(order, h, parts)
+	r.notes = append(r.notes, fmt.Sprintf("%s in %s, by the best aggregation of busy time that fits, p = %.3g", plural(len(r.ids), "location"), plural(len(r.rows), "row"), l.P(significant[k], entropy.Normalised)))
+	return true
+}
+
+// hierarchy gives the tree of the rows with busy and idle time of its leaves, in seconds.
+func (r *result) hierarchy() (*view.Hierarchy, [][]float64, error) {
+	holds := make([]bool, r.tree.Len())
+	for _, id := range r.ids {
+		holds[id] = true
+	}
+	h, err := view.HierarchyBy("tree", r.tree, r.selection.Locations, holds)
+	if err != nil {
+		return nil, nil, err
+	}
+	busy, idle := make([]float64, h.Len()), make([]float64, h.Len())
+	for i, m := range r.busy.every(r.ids) {
+		if leaf := h.LeafOf[r.ids[i]]; leaf >= 0 {
+			m0 := max(m.At(0), 0)
+			busy[leaf], idle[leaf] = m0/1e9, max(r.axis.length()-m0, 0)/1e9
+		}
+	}
+	return h, [][]float64{busy, idle}, nil
+}
+
+// rowsOfParts makes a row of each part of a cut; order is sorted by them.
+func (r *result) rowsOfParts(order []int32, h *view.Hierarchy, parts []int32) {
+	slices.Sort(order)
+	for _, i := range parts {
+		w := row{node: h.Location[i]}
+		first, last := trace.LocationID(0), trace.LocationID(r.tree.Len()-1)
+		if w.node != trace.NoLocation {
+			first, last = w.node, w.node
+			if h.Last[i] > i {
+				last = r.tree.Last[w.node]
+			}
+		}
+		lo := sort.Search(len(r.ids), func(k int) bool { return r.ids[k] >= first })
+		hi := sort.Search(len(r.ids), func(k int) bool { return r.ids[k] > last })
+		if w.members = order[lo:hi]; len(w.members) > 0 {
+			r.rows = append(r.rows, w)
+		}
+	}
+}
