@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -55,5 +56,59 @@ func TestRoleTimeFromKeptBinsEqualsThatFromRows(t *testing.T) {
 	}
 	if used < 500 {
 		t.Errorf("kept bins were of use %d times: the test says little", used)
+	}
+}
+
+// Locations one by one add up to what RoleTime says of each: those with others below
+// them are asked for without these.
+func TestRoleTimesAreThoseOfEachLocationAlone(t *testing.T) {
+	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) {
+		writeBench(w, 12, 5000)
+		top := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "top", Rank: 99})
+		below := w.Location(trace.Location{Parent: top, Kind: trace.KindThread, Name: "below", Rank: 99})
+		regions := []trace.RegionID{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}
+		benchStream(w.Stream(top, trace.StreamOptions{}), regions, 99, 700)
+		benchStream(w.Stream(below, trace.StreamOptions{}), regions, 98, 300)
+	})
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var ids []trace.LocationID
+	for id := range r.tree.Len() {
+		ids = append(ids, trace.LocationID(id))
+	}
+	plain := struct{ store.Reader }{r} // without the method
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 40 {
+		edges := []trace.Time{}
+		for range 2 + rng.IntN(20) {
+			edges = append(edges, trace.Time(rng.Int64N(int64(r.info.End+100))))
+		}
+		slices.Sort(edges)
+		got, err := store.RoleTimes(context.Background(), r, ids, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := store.RoleTimes(context.Background(), plain, ids, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("edges %d: %d, want %d", edges, got, want)
+		}
+		size := (len(edges) - 1) * trace.RoleCount
+		for k := range ids {
+			for b := range len(edges) - 1 {
+				sum := trace.Time(0)
+				for _, x := range got[k*size+b*trace.RoleCount : k*size+(b+1)*trace.RoleCount] {
+					sum += x
+				}
+				if sum > edges[b+1]-edges[b] {
+					t.Fatalf("location %d has %d ns in a bin of %d", k, sum, edges[b+1]-edges[b])
+				}
+			}
+		}
 	}
 }

@@ -115,6 +115,12 @@ func (s *SlowReader) RoleTime(ctx context.Context, locations []trace.LocationID,
 	return s.Reader.RoleTime(ctx, locations, edges)
 }
 
+// RoleTimes is one query, however the reader answers it.
+func (s *SlowReader) RoleTimes(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error) {
+	s.wait(ctx, "RoleTimes")
+	return store.RoleTimes(ctx, s.Reader, locations, edges)
+}
+
 func (s *SlowReader) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*store.GroupBins, error) {
 	s.wait(ctx, "Groups")
 	return s.Reader.Groups(ctx, locations, begin, end, level)
