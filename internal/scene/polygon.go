@@ -45,3 +45,36 @@ func corners(offsets []uint32, x, y []float32, i int) (xs, ys []float32) {
 	}
 	return x[a:b], y[a:b]
 }
+
+// foldSize is the side of a folded corner, and the largest share of a box that it takes.
+const (
+	foldSize  = 8
+	foldShare = 0.4
+	leastFold = 3
+)
+
+// AddFold marks a box as one that stands for many by a folded corner: its upper right
+// one, given by its place and the shorter side of the box. Unlike lines all over it, it
+// leaves the box's colours alone. A warning is larger and in the colour of warnings.
+// It reports whether the box has room for it.
+func (m *Polygon) AddFold(right, top, side float32, warn bool) bool {
+	size, fill := min(foldSize, foldShare*side), UIText
+	if warn {
+		size, fill = min(1.75*foldSize, 0.6*side), UIWarning
+	}
+	if size < leastFold {
+		return false
+	}
+	m.Add([]float32{right - size, right, right}, []float32{top, top, top + size}, UIBackground)
+	in := size - 1.5
+	m.Add([]float32{right - in, right, right}, []float32{top, top, top + in}, fill)
+	return true
+}
+
+// AddFoldLegend explains folded corners.
+func (s *Scene) AddFoldLegend(warned bool) {
+	s.Legend = append(s.Legend, LegendEntry{Label: "folded corner: drawn as one", Colour: UIText, Region: NoID, Parent: NoID})
+	if warned {
+		s.Legend = append(s.Legend, LegendEntry{Label: "hides more than 1 % of the loss", Colour: UIWarning, Region: NoID, Parent: NoID})
+	}
+}

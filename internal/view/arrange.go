@@ -78,7 +78,7 @@ func (r *Request) Arrange(ctx context.Context, find GroupFinder) (Arranged, erro
 // the hierarchy, unless another one is asked for, which note then says.
 func (r *Request) ArrangeHierarchy(ctx context.Context, find GroupFinder) (a Arranged, note string, err error) {
 	rule, level := r.Values.Text("hierarchy"), r.Values.Text("group")
-	if _, numbered := strconv.Atoi(level); rule != "" && rule != "tree" || level != "" && level != "optimal" && level != "all" && numbered != nil {
+	if _, numbered := strconv.Atoi(level); !ownTree(rule) || level != "" && level != "optimal" && level != "all" && numbered != nil {
 		if how, err := parseArrange(r.Values.Text("arrange")); err != nil || how == nil {
 			return Arranged{}, "", err
 		}

@@ -12,7 +12,7 @@ import (
 // HierarchyBy makes a hierarchy by a rule, for sources whose own tree says
 // little:
 //
-//	tree             the source's own (also the empty rule)
+//	tree             the source's own (also the empty rule, and auto, see Request.Hierarchy)
 //	split:SEP        the parts of a location's name between separators
 //	attribute:KEY    the value of an attribute of the location or the nearest above it that has one
 //	ranks:N          blocks of N ranks; ranks:N,M blocks of N within blocks of M
@@ -22,7 +22,7 @@ func HierarchyBy(rule string, t *store.Tree, selected []trace.LocationID, holds 
 	kind, arg, _ := strings.Cut(rule, ":")
 	var groups func(id int) []string // names of the groups above a leaf, outermost first
 	switch kind {
-	case "", "tree":
+	case "", "tree", "auto":
 		return NewHierarchy(t, selected, holds), nil
 	case "split":
 		if arg == "" {
@@ -44,10 +44,13 @@ func HierarchyBy(rule string, t *store.Tree, selected []trace.LocationID, holds 
 		}
 		groups = func(id int) []string { return rankBlocks(int(t.Rank[id]), sizes) }
 	default:
-		return nil, fmt.Errorf("hierarchy %q: want tree, split:SEP, attribute:KEY or ranks:N", rule)
+		return nil, fmt.Errorf("hierarchy %q: want auto, tree, split:SEP, attribute:KEY or ranks:N", rule)
 	}
 	return groupedHierarchy(t, chosenIn(t, selected, holds), groups), nil
 }
+
+// ownTree says whether a rule is the source's own tree.
+func ownTree(rule string) bool { return rule == "" || rule == "tree" || rule == "auto" }
 
 // HierarchyOf makes the hierarchy of an arrangement, in its order: all, groups,
 // locations; or by a rule where there is none.
@@ -55,7 +58,7 @@ func HierarchyOf(a *Arrangement, rule string, t *store.Tree, selected []trace.Lo
 	switch {
 	case a == nil:
 		return HierarchyBy(rule, t, selected, holds)
-	case rule != "" && rule != "tree":
+	case !ownTree(rule):
 		return nil, fmt.Errorf("--arrange %s: not with --hierarchy %s, since the groups are the hierarchy", a.By, rule)
 	}
 	ids := chosenIn(t, selected, holds)

@@ -73,7 +73,7 @@ var OptionTable = []Option{
 	{Name: "gain", Kind: "choice", Choices: []string{"values", "entropy"}, Default: "values", Help: "how gain is measured"},
 	{Name: "scale", Kind: "choice", Choices: []string{"normalised", "paper"}, Default: "normalised", Help: "units of gain and loss"},
 	{Name: "values", Kind: "text", Help: "which values are aggregated"},
-	{Name: "hierarchy", Kind: "text", Default: "tree", Help: "what groups are: tree, split:SEP of names, attribute:KEY, or ranks:N blocks"},
+	{Name: "hierarchy", Kind: "text", Default: "auto", Help: "what groups are: auto (the tree, with groups put in where it is flat), tree, split:SEP of names, attribute:KEY, or ranks:N blocks"},
 	{Name: "layout", Kind: "file", Help: "layout FILE[:NAME], or the name of a ready-made one"},
 	{Name: "map", Kind: "file", Help: "file of RANK:CNAME lines that says on which node of a Cray each rank ran"},
 	{Name: "event0", Kind: "text", Help: "REGION:METRIC bound to event0, the last colon splits; or atomic:NAME:count|min|max|mean, counter:NAME:mean|min|max|last, metadata:KEY"},

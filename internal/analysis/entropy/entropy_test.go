@@ -263,7 +263,7 @@ func TestTimeEqualsTheOracle(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range c.Best {
-			if _, pic, err := st.Best(context.Background(), ratio(t, b.P)); err != nil || !near(pic, b.PIC) {
+			if _, pic, err := st.Best(context.Background(), st.Weights(ratio(t, b.P), Plain)); err != nil || !near(pic, b.PIC) {
 				t.Errorf("%s %s p = %s: pIC %v, want %v", c.Name, c.Gain, b.P, pic, b.PIC)
 			}
 		}
@@ -294,7 +294,7 @@ func TestSpaceTimeEqualsTheOracle(t *testing.T) {
 		}
 		for _, b := range c.Best {
 			p := ratio(t, b.P)
-			parts, pic, err := st.Best(context.Background(), p)
+			parts, pic, err := st.Best(context.Background(), st.Weights(p, Plain))
 			if err != nil || !near(pic, b.PIC) {
 				t.Errorf("%s %s p = %s: pIC %v, want %v", c.Name, c.Gain, b.P, pic, b.PIC)
 			}

@@ -26,10 +26,42 @@ type Part struct {
 	Gain, Loss        float64
 }
 
+// Cells are the values of leaves in slices. A leaf may stand for several places of the
+// system that are not told apart: then the number of them and the information of each
+// count as if they were, so that what is read off the whole does not change.
+type Cells struct {
+	// Count of a leaf is how many places it stands for; nil: one each.
+	Count []float64
+	// Sum[x] and Info[x] hold Σ v and Σ v log2 v of variable x over the places of leaf i
+	// in slice s, at i*slices+s; entries of inner nodes are not read.
+	Sum, Info [][]float64
+}
+
 // NewSpaceTime prepares gain and loss. values[x][i][s] is variable x of leaf i in
 // slice s; entries of inner nodes are not read.
 func NewSpaceTime(ctx context.Context, t *Tree, slices int, values [][][]float64, gain Gain) (*SpaceTime, error) {
-	n := t.Len()
+	var c Cells
+	for _, v := range values {
+		sum, info := make([]float64, t.Len()*slices), make([]float64, t.Len()*slices)
+		for i := range t.Len() {
+			if !t.Leaf(i) {
+				continue
+			}
+			for s, x := range v[i] {
+				sum[i*slices+s], info[i*slices+s] = x, xlog2(x)
+			}
+		}
+		c.Sum, c.Info = append(c.Sum, sum), append(c.Info, info)
+	}
+	return NewCells(ctx, t, slices, &c, gain)
+}
+
+// XLog2 is v log2 v, and 0 at 0.
+func XLog2(v float64) float64 { return xlog2(v) }
+
+// NewCells prepares gain and loss of leaves that may stand for many.
+func NewCells(ctx context.Context, t *Tree, slices int, cells *Cells, gain Gain) (*SpaceTime, error) {
+	n, values := t.Len(), cells.Sum
 	st := &SpaceTime{Tree: t, Slices: slices, gain: make([][]float64, n), loss: make([][]float64, n)}
 	leaves := make([]float64, n)
 	sum, info := make([][]float64, len(values)), make([][]float64, len(values)) // prefix sums, node-major
@@ -39,14 +71,16 @@ func NewSpaceTime(ctx context.Context, t *Tree, slices int, values [][][]float64
 	for i := n - 1; i >= 0; i-- {
 		if t.Leaf(i) {
 			leaves[i] = 1
+			if cells.Count != nil {
+				leaves[i] = cells.Count[i]
+			}
 		}
 		at := i * (slices + 1)
 		for x := range values {
 			s, f := sum[x][at:at+slices+1], info[x][at:at+slices+1]
 			if t.Leaf(i) {
 				for k := range slices {
-					v := values[x][i][k]
-					s[k+1], f[k+1] = s[k]+v, f[k]+xlog2(v)
+					s[k+1], f[k+1] = s[k]+cells.Sum[x][i*slices+k], f[k]+cells.Info[x][i*slices+k]
 				}
 			}
 			if p := t.Parent[i]; p >= 0 {
@@ -113,10 +147,21 @@ const (
 	bySpace = int16(-2)
 )
 
-// Best gives the best partition at p (plain units), and its quality. Among ties
-// a cut in space comes first, then the earliest cut in time, the aggregate only
-// where it is strictly better.
-func (st *SpaceTime) Best(ctx context.Context, p float64) (parts []Part, pic float64, err error) {
+// Weights are what a unit of gain and of loss count for.
+type Weights struct{ Gain, Loss float64 }
+
+// Weights of p on a scale.
+func (st *SpaceTime) Weights(p float64, s Scale) Weights {
+	w := Weights{p, 1 - p}
+	if gain, loss := st.Whole(); s == Normalised && gain > 0 && loss > 0 {
+		w.Gain, w.Loss = w.Gain/gain, w.Loss/loss
+	}
+	return w
+}
+
+// Best gives the best partition, and its quality. Among ties a cut in space comes
+// first, then the earliest cut in time, the aggregate only where it is strictly better.
+func (st *SpaceTime) Best(ctx context.Context, p Weights) (parts []Part, pic float64, err error) {
 	n, s := st.Tree.Len(), st.Slices
 	value := make([][]float64, n) // best of (node, first, last)
 	choice := make([][]int16, n)
@@ -169,14 +214,14 @@ func (st *SpaceTime) addChildren(i int, value [][]float64) {
 
 // programme fills best and choice of one node for all stretches, short ones
 // first. For an inner node best comes in holding the sum over its children.
-func (st *SpaceTime) programme(i int, p float64, inner bool, best []float64, choice []int16) {
+func (st *SpaceTime) programme(i int, p Weights, inner bool, best []float64, choice []int16) {
 	s, gain, loss := st.Slices, st.gain[i], st.loss[i]
 	column := make([]float64, s) // best[c+1 … b] by c, so that the inner loop reads straight
 	for b := range s {
 		for a := b; a >= 0; a-- {
 			at := a*s + b
 			top, how := math.Inf(-1), asOne
-			scale := math.Abs(p*gain[at]) + math.Abs((1-p)*loss[at])
+			scale := math.Abs(p.Gain*gain[at]) + math.Abs(p.Loss*loss[at])
 			if inner {
 				top, how = best[at], bySpace
 			}
@@ -186,7 +231,7 @@ func (st *SpaceTime) programme(i int, p float64, inner bool, best []float64, cho
 					top, how = v, int16(c)
 				}
 			}
-			if own := p*gain[at] - (1-p)*loss[at]; own > top+1e-12*scale || math.IsInf(top, -1) {
+			if own := p.Gain*gain[at] - p.Loss*loss[at]; own > top+1e-12*scale || math.IsInf(top, -1) {
 				top, how = own, asOne
 			}
 			best[at], choice[at] = top, how
@@ -225,4 +270,10 @@ func eachNode(ctx context.Context, n int, f func(i int)) error {
 	}
 	wg.Wait()
 	return ctx.Err()
+}
+
+// Root is the aggregate of everything.
+func (st *SpaceTime) Root() Part {
+	gain, loss := st.Whole()
+	return Part{0, 0, int32(st.Slices - 1), gain, loss}
 }

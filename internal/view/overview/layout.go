@@ -20,7 +20,7 @@ type box struct {
 // Scene draws each part as a box over its rows and slices.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", fmt.Sprintf("Overview of %s locations over %d slices of time, in %s boxes.",
-		view.Thousands(int64(r.hierarchy.Leaves)), r.slices, view.Thousands(int64(len(r.parts)))))
+		view.Thousands(int64(r.hierarchy.Leaves)), r.slices(), view.Thousands(int64(len(r.parts)))))
 	sel := r.request.Selection
 	f := scene.Frame{Name: "main", Y: 4, H: float32(size.Height) - scene.AxisHeight - 8,
 		XScale: scene.Scale{Kind: "time", Begin: float64(sel.Begin), End: float64(sel.End)}}
@@ -33,7 +33,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.XAxis(0, scene.Axis{NoGrid: true})
 	s.RowLabels(0, r.Arrangement().Gutter())
 	r.drawn = drawing{}
-	fills := &scene.Rect{}
+	fills, folds := &scene.Rect{}, &scene.Polygon{}
+	warned := false
 	for k, p := range r.parts {
 		b, e := r.span(p)
 		if e <= b {
@@ -46,12 +47,17 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			at.x, at.y, at.w, at.h = at.x+0.5, at.y+0.5, at.w-1, at.h-1
 		}
 		r.fill(fills, at, p)
+		if r.aggregated(p) {
+			warn := r.lossShare(p.Loss) > warnShare
+			warned = folds.AddFold(at.x+at.w, at.y, min(at.w, at.h), warn) && warn || warned
+		}
 	}
-	s.AddLayer("boxes", 0, fills)
+	s.AddLayer("boxes", 0, fills, folds)
 	r.Arrangement().DrawScaleRows(s, 0)
 	for _, role := range r.roles {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})
 	}
+	s.AddFoldLegend(warned)
 	r.Arrangement().Explain(s)
 	s.Notes = r.Notes()
 	return s
@@ -93,7 +99,7 @@ func (r *result) labels(f *scene.Frame, first, last []float32) []scene.Row {
 		if l := r.hierarchy.Location[node]; l != trace.NoLocation {
 			id = uint32(l)
 		}
-		rows = append(rows, scene.Row{From: first[i], To: last[i], Location: id, Region: scene.NoID, Label: r.name(i), Count: int(r.tree.Last[i]) - i + 1})
+		rows = append(rows, scene.Row{From: first[i], To: last[i], Location: id, Region: scene.NoID, Label: r.name(i), Count: int(r.count[i])})
 	}
 	return rows
 }
@@ -104,13 +110,17 @@ func (r *result) name(i int) string {
 	for p := int(r.tree.Parent[i]); p > 0 && int(r.tree.Last[p]) == int(r.tree.Last[i]) && i == p+1; p = int(r.tree.Parent[i]) {
 		i = p
 	}
-	return r.hierarchy.Label(r.node[i])
+	label := r.hierarchy.Label(r.node[i])
+	if r.tree.Leaf(i) && r.count[i] > 1 {
+		label += " · " + view.Thousands(int64(r.count[i]))
+	}
+	return label
 }
 
 // fill paints a box by the share of each role, the rest being nothing open.
 func (r *result) fill(fills *scene.Rect, at box, p entropy.Part) {
-	begin, end := r.begin+trace.Time(p.First)<<r.level, r.begin+trace.Time(p.Last+1)<<r.level
-	whole := float64(end-begin) / 1e9 * r.wall(p.Node)
+	begin, end := r.span(p)
+	whole := float64(end-begin) / 1e9 * r.count[p.Node]
 	if whole <= 0 {
 		return
 	}
@@ -121,17 +131,6 @@ func (r *result) fill(fills *scene.Rect, at box, p entropy.Part) {
 			continue
 		}
 		fills.Add(at.x, bottom, at.w, h, scene.RoleColour(uint8(role)))
+		fills.SetCount(uint32(r.count[p.Node]) * uint32(p.Last-p.First+1))
 	}
-}
-
-// wall is how many locations with intervals a node of the reduced tree stands for.
-func (r *result) wall(i int32) float64 {
-	n, node := 0, r.node[i]
-	h := r.hierarchy
-	for k := node; k <= h.Last[node]; k++ {
-		if h.Last[k] == k {
-			n++
-		}
-	}
-	return float64(n)
 }

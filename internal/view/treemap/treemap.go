@@ -109,15 +109,21 @@ func keyOf(q *view.Request) string {
 	for _, o := range []string{"gain", "scale", "values", "hierarchy", "arrange", "metric", "paper"} {
 		key += "\x00" + q.Values.Text(o)
 	}
+	if g := q.Values.Text("group"); g != "optimal" && g != "all" {
+		key += "\x00level" // then no groups are put into the tree
+	}
 	return key
 }
 
 // measure reads the values and measures every node: O(nodes log nodes).
 func (r *result) measure(ctx context.Context) (err error) {
 	q := r.request
-	r.hierarchy, err = view.HierarchyOf(r.Arrangement(), q.Values.Text("hierarchy"), q.Store().Locations(), q.Selection.Locations, view.Holders(ctx, q.Store()))
-	if err != nil {
+	var note string
+	if r.hierarchy, note, err = q.Hierarchy(ctx, r.Arranged, grouping.Order, view.Holders(ctx, q.Store())); err != nil {
 		return err
+	}
+	if note != "" {
+		r.notes = append(r.notes, note)
 	}
 	r.tree = &entropy.Tree{Parent: r.hierarchy.Parent, Last: r.hierarchy.Last}
 	if r.hierarchy.Leaves == 0 {

@@ -1,0 +1,311 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// mostFlat is how many places of a hierarchy may lie beside each other before groups
+// are put in: more cells than that are read as texture, and nothing can be aggregated
+// but all of them.
+const mostFlat = 128
+
+// mostBlocks is how many of the blocks that are put in lie beside each other.
+const mostBlocks = 64
+
+// Hierarchy makes the hierarchy that --hierarchy asks for, or that of an arrangement.
+// Where the source's tree is flat and the user did not ask for it as it is, groups are
+// put in: by host, place in a topology, name, rank, or likeness. note says so.
+func (r *Request) Hierarchy(ctx context.Context, a Arranged, find GroupFinder, holds []bool) (h *Hierarchy, note string, err error) {
+	rule := r.Values.Text("hierarchy")
+	if h, err = HierarchyOf(a.Arrangement(), rule, r.Store().Locations(), r.Selection.Locations, holds); err != nil {
+		return nil, "", err
+	}
+	level := r.Values.Text("group") // a level by name is one of the source's tree
+	if rule != "auto" && rule != "" || a.Arrangement() != nil || h.Leaves <= mostFlat || level != "" && level != "optimal" && level != "all" {
+		return h, "", nil
+	}
+	p := &proposer{ctx: ctx, store: r.Store(), find: find, old: h}
+	return p.rebuild()
+}
+
+// A proposer puts groups into a hierarchy.
+type proposer struct {
+	ctx   context.Context
+	store store.Reader
+	find  GroupFinder
+	old   *Hierarchy
+	h     *Hierarchy
+	said  []string
+	alike *Arrangement // once it was asked for
+}
+
+// A nest is a group that is put in: others, or nodes of the old hierarchy.
+type nest struct {
+	name string
+	kids []*nest
+	node int32 // where there are no kids
+}
+
+func (p *proposer) rebuild() (*Hierarchy, string, error) {
+	o := p.old
+	p.h = &Hierarchy{store: o.store, LeafOf: slices.Repeat([]int32{-1}, len(o.LeafOf)), Leaves: o.Leaves, invented: map[int32]string{}}
+	err := p.walk(0, -1)
+	if err != nil || len(p.said) == 0 {
+		return o, "", err
+	}
+	p.h.close()
+	return p.h, fmt.Sprintf("%s; --hierarchy tree leaves them as they are", p.said[0]), nil
+}
+
+// walk copies a node and what is below it, with groups where it is flat.
+func (p *proposer) walk(i, parent int32) error {
+	o := p.old
+	at := p.h.add(parent, o.Location[i], o.Self[i])
+	if name := o.invented[i]; name != "" {
+		p.h.invented[at] = name
+	}
+	if o.Last[i] == i {
+		p.h.LeafOf[o.Location[i]] = at
+		return nil
+	}
+	var children []*nest
+	for c := i + 1; c <= o.Last[i]; c = o.Last[c] + 1 {
+		children = append(children, &nest{node: c})
+	}
+	if len(children) > mostFlat {
+		groups, by, err := p.group(children)
+		if err != nil {
+			return err
+		}
+		if groups != nil {
+			kind := o.Kind(children[0].node)
+			p.said = append(p.said, fmt.Sprintf("%s lie beside each other and are grouped by %s", Count(len(children), kind), by))
+			children = groups
+		}
+	}
+	return p.emit(children, at)
+}
+
+func (p *proposer) emit(list []*nest, parent int32) error {
+	for _, n := range list {
+		if n.kids == nil {
+			if err := p.walk(n.node, parent); err != nil {
+				return err
+			}
+			continue
+		}
+		at := p.h.add(parent, trace.NoLocation, false)
+		p.h.invented[at] = n.name
+		if err := p.emit(n.kids, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group finds groups of nodes by the first property that tells them apart and is not
+// their own name: by says which.
+func (p *proposer) group(list []*nest) (groups []*nest, by string, err error) {
+	t := p.old.store
+	location := func(n *nest) trace.LocationID { return p.old.Location[n.node] }
+	for _, n := range list {
+		if location(n) == trace.NoLocation {
+			return nil, "", nil
+		}
+	}
+	for _, key := range []string{"host", "hostname", "host name", "node", "nodename", "machine"} {
+		if g := divide(list, func(n *nest) string { return attributeNamed(t, location(n), key) }); g != nil {
+			return blocked(g, key+"s"), "the attribute " + key, nil
+		}
+	}
+	for _, top := range p.store.Topologies() {
+		if g := p.byTopology(&top, list); g != nil {
+			return blocked(g, "places"), "their place in the topology " + top.Name, nil
+		}
+	}
+	for _, sep := range []string{"/", ".", ":", "-", "_"} {
+		g := divide(list, func(n *nest) string {
+			name := t.Name[location(n)]
+			if k := strings.LastIndex(name, sep); k > 0 {
+				return name[:k]
+			}
+			return ""
+		})
+		if g != nil {
+			return blocked(g, "names"), fmt.Sprintf("their names up to %q", sep), nil
+		}
+	}
+	if g := p.byRank(list); g != nil {
+		return g, fmt.Sprintf("blocks of %d ranks", blockSize(len(list))), nil
+	}
+	if g, err := p.byLikeness(list); err != nil || g != nil {
+		return g, "how alike they behave", err
+	}
+	return blocked(list, ""), fmt.Sprintf("blocks of %d in their order", blockSize(len(list))), nil
+}
+
+// attributeNamed finds an attribute on a location itself, whatever its letter case.
+func attributeNamed(t *store.Tree, id trace.LocationID, key string) string {
+	for _, a := range t.Attributes[id] {
+		if strings.EqualFold(a.Key, key) {
+			return a.Value.String()
+		}
+	}
+	return ""
+}
+
+// divide groups nodes by a name, in the order of their first members. Names must tell
+// at least two groups apart, of two members on average, and every node has one.
+func divide(list []*nest, name func(*nest) string) []*nest {
+	at := map[string]*nest{}
+	var out []*nest
+	for _, n := range list {
+		key := name(n)
+		if key == "" {
+			return nil
+		}
+		g := at[key]
+		if g == nil {
+			g = &nest{name: key}
+			at[key], out = g, append(out, g)
+		}
+		g.kids = append(g.kids, n)
+	}
+	if len(out) < 2 || len(out) > len(list)/2 {
+		return nil
+	}
+	return out
+}
+
+// blockSize makes as many blocks as a block has members, or three such levels.
+func blockSize(n int) int {
+	root := math.Sqrt(float64(n))
+	if n > mostBlocks*mostBlocks {
+		root = math.Cbrt(float64(n))
+	}
+	return 1 << int(math.Round(math.Log2(root)))
+}
+
+// blocked puts blocks of neighbours over a list while it is too long; what says what
+// they are.
+func blocked(list []*nest, what string) []*nest {
+	for first := what == ""; len(list) > mostBlocks || first; first = false {
+		size := blockSize(len(list))
+		var out []*nest
+		for from := 0; from < len(list); from += size {
+			to := min(from+size, len(list))
+			out = append(out, &nest{name: strings.TrimSpace(fmt.Sprintf("%s %d-%d", what, from+1, to)), kids: list[from:to]})
+		}
+		list = out
+	}
+	return list
+}
+
+// byRank makes blocks of ranks, where every node has one of its own.
+func (p *proposer) byRank(list []*nest) []*nest {
+	t := p.old.store
+	rank := func(n *nest) int { return int(t.Rank[p.old.Location[n.node]]) }
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b *nest) int { return cmp.Compare(rank(a), rank(b)) })
+	for i, n := range sorted {
+		if rank(n) < 0 || i > 0 && rank(n) == rank(sorted[i-1]) {
+			return nil
+		}
+	}
+	for size := blockSize(len(list)); len(sorted) > mostBlocks || size == blockSize(len(list)); size *= blockSize(len(list)) {
+		first := func(n *nest) int { // the rank that its block begins with
+			for n.kids != nil {
+				n = n.kids[0]
+			}
+			return rank(n) / size * size
+		}
+		var out []*nest
+		for _, n := range sorted {
+			if k := len(out); k == 0 || first(out[k-1].kids[0]) != first(n) {
+				out = append(out, &nest{name: fmt.Sprintf("ranks %d-%d", first(n), first(n)+size-1)})
+			}
+			g := out[len(out)-1]
+			g.kids = append(g.kids, n)
+		}
+		sorted = out
+	}
+	return sorted
+}
+
+// byTopology nests nodes by all coordinates but the last, where every node has a place.
+func (p *proposer) byTopology(top *trace.Topology, list []*nest) []*nest {
+	if len(top.Dims) < 2 {
+		return nil
+	}
+	t := p.old.store
+	at := map[trace.LocationID][]int{}
+	for _, c := range top.Coordinates {
+		at[c.Location] = c.At
+		for up := t.Parent[c.Location]; up != trace.NoLocation && t.Rank[up] == t.Rank[c.Location] && t.Rank[up] >= 0; up = t.Parent[up] {
+			if at[up] == nil {
+				at[up] = c.At
+			}
+		}
+	}
+	var nested func(list []*nest, dim int) []*nest
+	nested = func(list []*nest, dim int) []*nest {
+		if dim >= len(top.Dims)-1 {
+			return list
+		}
+		groups := divide(list, func(n *nest) string {
+			x := at[p.old.Location[n.node]]
+			if dim >= len(x) {
+				return ""
+			}
+			if dim < len(top.DimNames) && top.DimNames[dim] != "" {
+				return fmt.Sprintf("%s %d", top.DimNames[dim], x[dim])
+			}
+			return fmt.Sprintf("dimension %d at %d", dim+1, x[dim])
+		})
+		if groups == nil {
+			return nested(list, dim+1)
+		}
+		for _, g := range groups {
+			g.kids = nested(g.kids, dim+1)
+		}
+		return groups
+	}
+	if out := nested(list, 0); len(out) < len(list) {
+		return out
+	}
+	return nil
+}
+
+// byLikeness makes groups of nodes that behave alike.
+func (p *proposer) byLikeness(list []*nest) ([]*nest, error) {
+	if p.find == nil {
+		return nil, nil
+	}
+	if p.alike == nil {
+		how, err := parseArrange("groups")
+		if err != nil {
+			return nil, err
+		}
+		if p.alike, err = how.find(p.ctx, p.store, p.find); err != nil {
+			return nil, err
+		}
+	}
+	groups := divide(list, func(n *nest) string {
+		if g := p.alike.Group(p.old.Location[n.node]); g >= 0 {
+			return p.alike.Groups[g].Name
+		}
+		return "no group"
+	})
+	for _, g := range groups {
+		g.kids = blocked(g.kids, "members")
+	}
+	return groups, nil
+}
