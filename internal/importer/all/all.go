@@ -21,6 +21,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/pprof"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
+	"github.com/parallax-hpc/parallax/internal/importer/rocprof"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
 	"github.com/parallax-hpc/parallax/internal/importer/xplane"
@@ -50,4 +51,5 @@ var Formats = append([]*importer.Format{
 	collapsed.Format,
 	nsight.Format,
 	xplane.Format,
+	rocprof.Format,
 }, recognised.Formats...)

@@ -2,10 +2,7 @@ package nsight
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"runtime"
 	"strings"
 
@@ -60,7 +57,7 @@ type table struct {
 // not read in order.
 func openFile(run importer.Run, name string, w trace.Writer) (*file, error) {
 	f := &file{run: run, name: name, label: run.Label(name), w: w}
-	r, size, closer, err := randomAccess(run, name)
+	r, size, closer, err := importer.RandomAccess(run, name)
 	if err != nil {
 		return nil, err
 	}
@@ -81,38 +78,6 @@ func openFile(run importer.Run, name string, w trace.Writer) (*file, error) {
 		return nil, importer.Malformed(f.label, "", "the database has no table StringIds, so nothing in it has a name")
 	}
 	return f, nil
-}
-
-// randomAccess gives a file whose bytes can be read in any order.
-func randomAccess(run importer.Run, name string) (io.ReaderAt, int64, func(), error) {
-	raw, err := run.OpenRaw(name)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	if at, ok := raw.(io.ReaderAt); ok {
-		var head [len(sqlitefile.Magic)]byte
-		info, err := raw.Stat()
-		if n, _ := at.ReadAt(head[:], 0); n == len(head) && string(head[:]) == sqlitefile.Magic && err == nil {
-			return at, info.Size(), func() { raw.Close() }, nil
-		}
-	}
-	raw.Close()
-	packed, err := run.Open(name)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	defer packed.Close()
-	tmp, err := os.CreateTemp("", "parallax-database-")
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	done := func() { tmp.Close(); os.Remove(tmp.Name()) }
-	size, err := io.Copy(tmp, packed)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		done()
-		return nil, 0, nil, err
-	}
-	return tmp, size, done, nil
 }
 
 // table finds a table by name, nil if there is none.

@@ -20,8 +20,8 @@ var Formats = []*importer.Format{
 		"export it with nsys export --type sqlite and open that", each(isNsightReport)),
 	refused("nvprof", "a profile of nvprof (SQLite)",
 		"convert it to Chrome trace events, for instance with nvprof2json", each(isNVProf)),
-	refused("rocpd", "a database of rocprofiler (SQLite)",
-		"record with --output-format pftrace or otf2 instead", each(isRocpd)),
+	refused("rpd", "a trace of rocmProfileData (.rpd, SQLite)",
+		"convert it with its rpd2tracing.py, whose Chrome trace events are read", each(isRPD)),
 	refused("hpctoolkit", "an HPCToolkit database",
 		"open it in hpcviewer, or record with Score-P, which writes OTF2", claimHPCToolkit),
 	refused("caliper", "a Caliper profile (.cali or json-split)",
@@ -89,8 +89,9 @@ func isNVProf(_ string, head []byte) bool {
 	return isSQLite(head) && bytes.Contains(head, []byte("CUPTI_ACTIVITY_KIND")) && !bytes.Contains(head, []byte("StringIds"))
 }
 
-func isRocpd(_ string, head []byte) bool {
-	return isSQLite(head) && bytes.Contains(head, []byte("rocpd_"))
+// isRPD: an older tool with tables of the same prefix.
+func isRPD(_ string, head []byte) bool {
+	return isSQLite(head) && bytes.Contains(head, []byte("rocpd_")) && !bytes.Contains(head, []byte("rocpd_info_"))
 }
 
 // isNsightReport goes by the ending, since how reports begin is not published,

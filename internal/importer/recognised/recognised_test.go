@@ -48,7 +48,7 @@ func TestMadeUpFilesAreRefusedByName(t *testing.T) {
 		"tau-trace":     {"events.0.edf": {Data: []byte("17 dynamic_trace_events\n# FunctionId Group Tag\n")}, "tautrace.0.0.0.trc": {Data: []byte{0, 1, 2}}},
 		"otf1":          {"a.otf": {Data: []byte("1:1\n2:2\n")}, "a.0.def": {Data: []byte("DVER\n")}, "a.1.events.z": {Data: []byte("x\x9c")}},
 		"nvprof":        {"p.nvvp": {Data: []byte("SQLite format 3\x00 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY")}},
-		"rocpd":         {"r.db": {Data: []byte("SQLite format 3\x00 CREATE TABLE rocpd_api")}},
+		"rpd":           {"r.db": {Data: []byte("SQLite format 3\x00 CREATE TABLE rocpd_api")}},
 		"nsight-report": {"r.nsys-rep": {Data: []byte("\x01\x00\x00report")}},
 		"mpe":           {"a": {Data: []byte("CLOG-02.44 and more")}},
 		"ctf":           {"t/metadata": {Data: []byte("\x75\xd1\x1d\x57")}, "t/stream_0": {Data: []byte("\xc1\xfc\x1f\xc1")}},
