@@ -9,7 +9,7 @@ package trace
 // come out in preorder by themselves: rows go straight to the sink, O(1) each.
 // Everything else is first matched into spans, sorted by (begin, end descending,
 // arrival), then laid into lanes, O(log n) each. Memory is what is open, plus
-// what the sorters hold.
+// what the sorters hold. Where parents are told, see family.
 //
 // The zero Builder is of no use: call Reset first, then the records, then Finish.
 type Builder struct {
@@ -24,6 +24,7 @@ type Builder struct {
 	beyond  int      // intervals past maxOpen that were not left yet
 	named   namedMatcher
 	nest    nester
+	kin     family
 	repairs Repairs
 	err     error
 }
@@ -39,6 +40,9 @@ type BuilderOptions struct {
 	// sorts intervals. nil sorts in memory.
 	Events Sorter[Event]
 	Spans  Sorter[Span]
+	// Parents, with ByParent: by Seq of a child, that of its parent and one; 0 for
+	// none. No one may be its own ancestor, see CutCircles.
+	Parents []uint32
 }
 
 // An Event is an Enter or a Leave on its way through a sorter.
@@ -66,6 +70,8 @@ type LaneRow struct {
 	Seq                 uint32
 	Begin               Time
 	Duration, Exclusive Time
+	// Caller is the Seq of the parent and one, where that lies in another lane.
+	Caller uint32
 }
 
 // A RowSink receives rows. Open comes in preorder for each lane, with everything
@@ -87,6 +93,7 @@ type frame struct {
 	region     RegionID
 	seq        uint32
 	row        int32
+	caller     uint32 // see LaneRow
 }
 
 // Reset makes b ready for the records of another location; memory is kept.
@@ -98,7 +105,7 @@ func (b *Builder) Reset(opt BuilderOptions, sink RowSink) {
 		opt.Spans = new(spanSorter)
 	}
 	b.opt, b.sink = opt, sink
-	b.direct = !opt.Intervals && !opt.ByName
+	b.direct = !opt.Intervals && !opt.ByName && !opt.ByParent
 	b.seq, b.order, b.last = 0, 0, minTime
 	for _, f := range b.stack {
 		b.onStack[f.region] = 0
@@ -106,6 +113,7 @@ func (b *Builder) Reset(opt BuilderOptions, sink RowSink) {
 	b.stack, b.beyond = b.stack[:0], 0
 	b.named.reset()
 	b.nest.reset(sink)
+	b.kin.reset(&b.nest, opt.Parents, sink)
 	b.repairs = Repairs{}
 	b.err = nil
 }
@@ -167,7 +175,14 @@ func (b *Builder) Finish() (Repairs, error) {
 		b.repairs.Unclosed++
 		b.span(f, max(b.opt.End, f.begin))
 	})
-	if !b.direct {
+	switch {
+	case b.opt.ByParent:
+		b.fail(b.opt.Spans.Each(func(s Span) error {
+			b.kin.add(s)
+			return b.err
+		}))
+		b.kin.finish()
+	case !b.direct:
 		b.fail(b.opt.Spans.Each(func(s Span) error {
 			b.nest.place(s)
 			return b.err

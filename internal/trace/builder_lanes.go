@@ -146,7 +146,7 @@ func (n *nester) fill(l int, stack []frame, f *frame) {
 	}
 	n.row = LaneRow{
 		Lane: int32(l), Row: f.row, Parent: parent, Depth: uint16(min(len(stack), maxDepth)),
-		Region: f.region, Seq: f.seq, Begin: f.begin,
+		Region: f.region, Seq: f.seq, Begin: f.begin, Caller: f.caller,
 	}
 }
 

@@ -18,6 +18,10 @@ type Columns struct {
 	// Open are the rows open at the first Begin that are not in the slice:
 	// the chain of parents, outermost first. Nil where First is 0.
 	Open []OpenInterval
+	// Callers appends the regions of those around a row at the top of the lane (of the
+	// slice or of Open) whose caller lies in another lane, outermost first; nothing where
+	// it has none. Nil where the lane has no such rows. See StreamOptions.ByParent.
+	Callers func(into []RegionID, row int) []RegionID
 }
 
 // Len is the number of rows.

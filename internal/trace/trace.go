@@ -144,7 +144,7 @@ type LinkKind uint8
 
 const (
 	LinkMessage LinkKind = iota + 1
-	LinkSpawn            // a parent on another location, a launch, a creation
+	LinkSpawn            // a parent elsewhere, a launch, a creation; see StreamOptions.ByParent
 	LinkSteal
 	LinkWake
 	LinkFlow // any other cause and effect
@@ -169,7 +169,8 @@ type End struct {
 	Region RegionID
 	// Number says which interval is meant, where the reader knows it: the how manyth
 	// Enter or Interval on the stream of the location began it, from 1 on; 0: not
-	// known. It must name what Time and Region mean, and only saves looking for it.
+	// known. It must name what Time and Region mean, and mostly only saves looking for
+	// it; where a stream is ByParent it alone tells calls that begin together apart.
 	Number uint32
 }
 

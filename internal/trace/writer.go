@@ -81,6 +81,11 @@ type StreamOptions struct {
 	// own. Otherwise a Leave of a region deeper in the stack first closes the
 	// frames above it (counted as repaired), the rule of call stacks.
 	ByName bool
+	// ByParent: who called whom is told, by spawn links within the location whose ends
+	// both have a Number, and by nothing else: no interval lies in another that is not
+	// its parent, even where times would allow it. A child that runs beside another, or
+	// longer than its parent, gets a lane of its own and keeps its parent.
+	ByParent bool
 }
 
 // A Stream appends what happened on one location. One goroutine at a time uses

@@ -37,6 +37,8 @@ type finisher struct {
 	begins    *beginIndex
 	described described
 
+	kinship kinship
+
 	repairMu sync.Mutex
 	repairs  trace.Repairs
 	depth    int
@@ -74,7 +76,7 @@ func (w *Writer) finish(ctx context.Context) error {
 	f := &finisher{Writer: w, workers: w.opt.Workers, memory: w.opt.Memory}
 	defer f.closeRows()
 	steps := []func(context.Context) error{
-		f.collect, f.rowPass, f.forget, f.define, f.openRows, f.derive, f.writeProfiles, f.publish,
+		f.collect, f.rowPass, f.forget, f.define, f.writeKinship, f.openRows, f.derive, f.writeProfiles, f.publish,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -93,7 +95,7 @@ func (w *Writer) finish(ctx context.Context) error {
 func (f *finisher) derive(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		return f.described.add(f.dir, tableFiles("interval_fact", "instant", "instant_fact", "sample"))
+		return f.described.add(f.dir, tableFiles("interval_fact", "instant", "instant_fact", "sample", "caller", "cover"))
 	})
 	g.Go(func() error { return syncFiles(f.dir, f.rows.rowNames) })
 	g.Go(func() error {

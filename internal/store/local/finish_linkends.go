@@ -16,7 +16,8 @@ import (
 // mostly in memory that was just in use.
 type endFinder struct {
 	r      *Reader
-	rows   []uint32 // by location: how many may be named by number
+	rows   []uint32                     // by location: how many may be named by number
+	placed map[trace.LocationID][]place // where parents are told: the place of each number
 	begins *beginIndex
 	near   []uint32           // by lane: where the last end was found
 	order  sorter[linkRecord] // of a batch by location
@@ -32,7 +33,7 @@ const lanesAtOnce = 32
 func (f *finisher) newEndFinders() []endFinder {
 	list := make([]endFinder, 2*((f.workers+1)/2))
 	for i := range list {
-		list[i] = endFinder{r: f.rows, rows: f.numbered, begins: f.begins, near: make([]uint32, len(f.rows.c.laneRow)), lane: math.MaxUint32}
+		list[i] = endFinder{r: f.rows, rows: f.numbered, placed: f.kinship.placed, begins: f.begins, near: make([]uint32, len(f.rows.c.laneRow)), lane: math.MaxUint32}
 	}
 	return list
 }
@@ -72,6 +73,12 @@ func (x *endFinder) resolve(batch []linkRecord, places [][2]place, side int) {
 		if number-1 < x.rows[id] { // 0 wraps to the largest
 			places[i][side] = place{0, int32(number - 1)}
 			continue
+		}
+		if len(x.placed) > 0 && number > 0 {
+			if list := x.placed[id]; int(number) <= len(list) {
+				places[i][side] = list[number-1]
+				continue
+			}
 		}
 		keys = append(keys, sortKey{int64(id), uint32(i)})
 	}

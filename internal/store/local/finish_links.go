@@ -161,7 +161,8 @@ func (f *finisher) resolveLinks(ctx context.Context, w *linkWriter) error {
 		if err := f.resolveBatch(ctx, finders, batch, places); err != nil {
 			return err
 		}
-		for at := 0; at < len(batch); {
+		batch, at := f.unsaid(batch, places), 0
+		for at < len(batch) {
 			n := min(len(batch)-at, linkBlock-int(w.kind.position()%linkBlock))
 			w.addTimed(batch[at:at+n], places[at:at+n])
 			at += n

@@ -199,14 +199,15 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *stream
 	w.samples.reset()
 	w.facts.reset()
 	w.instantFacts.reset()
-	if err := w.rows.location(s, s.facts > 0 && !s.numbered()); err != nil {
+	if err := w.rows.location(s, s.byParent || s.facts > 0 && !s.numbered()); err != nil {
 		return err
 	}
 	if s.numbered() {
 		return w.stacked(ctx, id, s)
 	}
 	w.builder.Reset(trace.BuilderOptions{
-		StreamOptions: trace.StreamOptions{Unordered: s.unordered && s.disordered, ByName: s.byName},
+		StreamOptions: trace.StreamOptions{Unordered: s.unordered && s.disordered, ByName: s.byName, ByParent: s.byParent},
+		Parents:       w.f.parents(s),
 		Intervals:     s.intervals, End: w.f.end,
 		Events: eventSorter{w.events}, Spans: spanSorter{w.spans},
 	}, &w.rows)
@@ -220,6 +221,9 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *stream
 	w.f.repair(repairs)
 	if err := w.rows.finishLocation(w.job); err != nil {
 		return err
+	}
+	if s.byParent {
+		w.f.kinship.add(id, &w.rows)
 	}
 	return w.place(id)
 }

@@ -23,6 +23,7 @@ type rowSink struct {
 	ends   []trace.Time // latest end of each lane
 	places placeTable   // lane<<32 | row, by arrival; where facts need it
 	depths int          // deepest nesting so far
+	kin    kin          // of the location
 	err    error
 }
 
@@ -50,6 +51,7 @@ func (s *rowSink) location(st *stream, keepPlaces bool) error {
 	s.own = s.rows.First + int64(s.rows.N)
 	s.others.reset()
 	s.lanes, s.ends = s.lanes[:0], s.ends[:0]
+	s.kin.reset()
 	if !keepPlaces {
 		return nil
 	}
@@ -70,6 +72,14 @@ func (s *rowSink) Open(r *trace.LaneRow) {
 		s.append(r)
 	}
 	s.depths = max(s.depths, int(r.Depth)+1)
+	if r.Caller > 0 {
+		s.kin.callers = append(s.kin.callers, kinCaller{uint64(r.Seq), uint64(r.Caller - 1)})
+	}
+}
+
+// Cover implements trace.CoverSink.
+func (s *rowSink) Cover(lane, row int32, begin, end trace.Time) {
+	s.kin.covers = append(s.kin.covers, kinCover{lane, row, begin, end})
 }
 
 func (s *rowSink) append(r *trace.LaneRow) {

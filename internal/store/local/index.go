@@ -38,6 +38,7 @@ func (f *finisher) openRows(context.Context) error {
 	for _, name := range []string{
 		"location.name.u32", "location.parent.u32", "location.last.u32", "location.lane.u32", "lane.row.u64", "lane.end.i64",
 		"interval.begin.i64", "interval.duration.i64", "interval.exclusive.i64", "interval.region.u32", "interval.parent.i32", "interval.depth.u16",
+		"caller.row.u64", "caller.caller.u64",
 	} {
 		m, err := mapWhole(filepath.Join(f.dir, name))
 		if err != nil {

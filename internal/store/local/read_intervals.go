@@ -79,6 +79,7 @@ func (r *Reader) Interval(at store.Row) (trace.Columns, bool) {
 			Location: at.Location, Lane: at.Lane, First: i, Open: v.chain(nil, i),
 			Begin: times[0:1:1], Duration: times[1:2:2], Exclusive: times[2:3:3],
 			Region: []trace.RegionID{v.region[i]}, Parent: []int32{v.parent[i]}, Depth: []uint16{v.depth[i]},
+			Callers: v.callers,
 		}
 		return nil
 	})

@@ -13,16 +13,21 @@ type laneView struct {
 	parent                     []int32
 	depth                      []uint16
 	last                       trace.Time // when the last interval ends
+	callers                    func([]trace.RegionID, int) []trace.RegionID
 }
 
 // lane gives a lane by its number among all lanes.
 func (r *Reader) lane(n int) laneView {
 	c := &r.c
 	a, b := c.laneRow[n], c.laneRow[n+1]
-	return laneView{
+	v := laneView{
 		begin: c.begin[a:b:b], duration: c.duration[a:b:b], exclusive: c.exclusive[a:b:b],
 		region: c.region[a:b:b], parent: c.parent[a:b:b], depth: c.depth[a:b:b], last: c.laneEnd[n],
 	}
+	if len(c.callerRow) > 0 {
+		v.callers = r.callersOf(a, b)
+	}
+	return v
 }
 
 func (v *laneView) len() int { return len(v.begin) }
@@ -110,6 +115,7 @@ func (v *laneView) columns(location trace.LocationID, lane, lo, hi int) trace.Co
 		Location: location, Lane: lane, First: lo,
 		Begin: v.begin[lo:hi:hi], Duration: v.duration[lo:hi:hi], Exclusive: v.exclusive[lo:hi:hi],
 		Region: v.region[lo:hi:hi], Parent: v.parent[lo:hi:hi], Depth: v.depth[lo:hi:hi],
+		Callers: v.callers,
 	}
 }
 

@@ -33,6 +33,9 @@ func (r *Reader) addTotals(lane int, s *timeSum) {
 // laneTime adds one lane in a window: O(log n + regions) and two walks of less
 // than a block.
 func (r *Reader) laneTime(n int, in window, s *timeSum) {
+	if len(r.c.coverLane) > 0 {
+		r.takeCovered(n, in, s)
+	}
 	v := r.lane(n)
 	if in.begin >= in.until || v.begin[0] >= in.until || v.last < in.begin {
 		return

@@ -140,9 +140,16 @@ func recordTables() []table {
 	return []table{
 		{"interval", false, "Stays in regions, by lane, in preorder: by begin, parents before children.", []column{
 			col("begin", i64, "ns from the start of the trace"), col("duration", i64, "ns"),
-			col("exclusive", i64, "duration less that of direct children, ns"),
+			col("exclusive", i64, "duration less the union of its direct children, ns"),
 			col("region", u32, "region"), col("parent", i32, "row within the lane, -1 at the top"),
 			col("depth", u16, "0 at the top; stays at 65535"),
+		}},
+		{"caller", false, "Rows at the top of a lane whose caller lies in another lane of the location, sorted by row.", []column{
+			col("row", u64, "row of `interval`"), col("caller", u64, "row of `interval`"),
+		}},
+		{"cover", false, "When a row is innermost in its lane and has children in other lanes, by lane and begin: time that is not exclusive.", []column{
+			col("lane", u32, "in the numbering of all lanes"), col("region", u32, "region of the row"),
+			col("begin", i64, "ns"), col("end", i64, "ns"),
 		}},
 		{"interval_fact", false, "Attributes of intervals, sorted by row.", factColumns("row", "row of `interval`", u64, "attribute", "attribute")},
 		{"instant", false, "Points in time, by location and time.", []column{

@@ -55,6 +55,10 @@ type columns struct {
 	parent                     []int32
 	depth                      []uint16
 	fact, instantFact          rowFacts
+	callerRow, caller          []uint64
+	coverLane                  []uint32
+	coverRegion                []trace.RegionID
+	coverBegin, coverEnd       []trace.Time
 
 	instantLocation []trace.LocationID
 	instantTime     []trace.Time
@@ -149,6 +153,9 @@ func (c *columns) targets() map[string]target {
 		"interval.begin.i64": into(&c.begin), "interval.duration.i64": into(&c.duration), "interval.exclusive.i64": into(&c.exclusive),
 		"interval.region.u32": into(&c.region), "interval.parent.i32": into(&c.parent), "interval.depth.u16": into(&c.depth),
 		"instant.location.u32": into(&c.instantLocation), "instant.time.i64": into(&c.instantTime), "instant.region.u32": into(&c.instantRegion),
+		"caller.row.u64": into(&c.callerRow), "caller.caller.u64": into(&c.caller),
+		"cover.lane.u32": into(&c.coverLane), "cover.region.u32": into(&c.coverRegion),
+		"cover.begin.i64": into(&c.coverBegin), "cover.end.i64": into(&c.coverEnd),
 		"text.offset.u64": into(&c.textOffset), "text.bytes.u8": into(&c.textBytes),
 		"sample.time.i64": into(&c.sampleTime), "sample.value.f64": into(&c.sampleValue),
 		"link_block.begin.i64": into(&c.blockBegin), "link_block.end.i64": into(&c.blockEnd),

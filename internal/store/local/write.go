@@ -37,6 +37,7 @@ type Writer struct {
 	profile    *spool[trace.ProfileRow]
 	atomics    *spool[trace.AtomicRow]
 	moments    *spool[trace.MomentRow]
+	kin        map[trace.LocationID][]uint32 // see kinship
 	linkSpan   span
 	looseLinks bool  // links have ends that must be looked for
 	rowErr     error // first failure of a spool
@@ -108,6 +109,7 @@ func (w *Writer) start() error {
 	w.profile = newSpool[trace.ProfileRow](w.temp, share)
 	w.atomics = newSpool[trace.AtomicRow](w.temp, share/4)
 	w.moments = newSpool[trace.MomentRow](w.temp, share/4)
+	w.kin = map[trace.LocationID][]uint32{}
 	w.def.init()
 	w.report.init()
 	return nil

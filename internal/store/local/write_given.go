@@ -50,6 +50,9 @@ func (w *Writer) link(l *trace.Link) {
 		w.looseLinks = w.looseLinks || l.From.Number == 0 || l.To.Number == 0
 		w.linkSpan.see(l.From.Time)
 		w.linkSpan.see(l.To.Time)
+		if l.Kind == trace.LinkSpawn && l.From.Location == l.To.Location && l.From.Number > 0 && l.To.Number > 0 {
+			w.relate(l.To.Location, l.To.Number, l.From.Number)
+		}
 	}
 	r, err := to.next()
 	if err != nil {

@@ -70,6 +70,7 @@ type stream struct {
 	low           uint16 // regions below are known to be defined
 	unordered     bool
 	byName        bool
+	byParent      bool
 	intervals     bool // has Interval records
 	disordered    bool // an Enter or Leave came before the one before it
 	open          bool
@@ -79,7 +80,9 @@ type stream struct {
 }
 
 // numbered reports whether the rows of the location are its records, one by one.
-func (s *stream) numbered() bool { return !s.intervals && !s.byName && !(s.unordered && s.disordered) }
+func (s *stream) numbered() bool {
+	return !s.intervals && !s.byName && !s.byParent && !(s.unordered && s.disordered)
+}
 
 // streamBytes is what a stream takes beside its chunk.
 const streamBytes = 112
@@ -116,6 +119,7 @@ func (w *Writer) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 	s.open = true
 	s.unordered = s.unordered || o.Unordered
 	s.byName = s.byName || o.ByName
+	s.byParent = s.byParent || o.ByParent
 	s.hold(w.chunks.first())
 	s.base = 0
 	return s

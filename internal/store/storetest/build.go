@@ -16,6 +16,10 @@ type row struct {
 	depth      int // 0 at the top
 	exclusive  trace.Time
 	facts      []fact
+	number     int // of the record, where parents are told
+	// caller is the parent in another lane, -1 for none.
+	callerLane, caller int
+	covered            []stretch
 }
 
 // A lane is rows in preorder, and the segments that tile [0, end of trace).
@@ -60,6 +64,7 @@ func (m *Memory) build() *reader {
 		r.counters = append(r.counters, c)
 	}
 	var repairs trace.Repairs
+	m.relate(&r.info.Report)
 	for old := range m.locations {
 		if k := m.tracks[trace.LocationID(old)]; k != nil {
 			r.addTrack(number[old], k, first, last, &repairs)
@@ -70,7 +75,9 @@ func (m *Memory) build() *reader {
 	}
 	r.addProfile(m, number, first)
 	for _, l := range m.links {
-		r.links = append(r.links, r.resolve(l, number, first))
+		if k := r.resolve(m, l, number, first); !r.nested(m, l, k) {
+			r.links = append(r.links, k)
+		}
 	}
 	slices.SortStableFunc(r.links, func(a, b link) int { return compareTime(a.fromTime, b.fromTime) })
 	r.count()
@@ -116,6 +123,9 @@ func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time,
 	assign := assignLanes
 	if k.stackAlone() {
 		assign = keepStack
+	}
+	if k.byParent {
+		assign = k.assignFamily
 	}
 	for _, rows := range assign(spans) {
 		r.lanes[id] = append(r.lanes[id], lane{rows, segmentsOf(rows, r.info.End, r.regions)})

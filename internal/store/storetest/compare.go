@@ -65,11 +65,23 @@ type interval struct {
 	region                     string
 	parent                     int32
 	depth                      uint16
+	callers                    string
 }
 
 func intervalOf(r store.Reader, c *trace.Columns, i int) interval {
 	return interval{store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}, c.Begin[i], c.Duration[i], c.Exclusive[i],
-		r.Regions()[c.Region[i]].Name, c.Parent[i], c.Depth[i]}
+		r.Regions()[c.Region[i]].Name, c.Parent[i], c.Depth[i], callersIn(r, c, i)}
+}
+
+// callersIn names those around a row in other lanes.
+func callersIn(r store.Reader, c *trace.Columns, i int) (out string) {
+	if c.Callers == nil || c.Parent[i] >= 0 {
+		return ""
+	}
+	for _, id := range c.Callers(nil, c.First+i) {
+		out += r.Regions()[id].Name + "/"
+	}
+	return out
 }
 
 // rows compares the queries about single intervals, for some of them.

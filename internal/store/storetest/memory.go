@@ -232,5 +232,6 @@ func (m *Memory) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 	k.open = true
 	k.unordered = k.unordered || o.Unordered
 	k.byName = k.byName || o.ByName
+	k.byParent = k.byParent || o.ByParent
 	return &memoryStream{memory: m, track: k}
 }

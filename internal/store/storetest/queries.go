@@ -34,6 +34,11 @@ func (r *reader) Time(ctx context.Context, w store.Window) (*store.TimeTable, er
 				}
 			}
 			for i, x := range l.rows {
+				for _, s := range x.covered {
+					if d := overlap(s.begin, s.end, in.begin, in.last); d > 0 {
+						at(x.region).exclusive -= d
+					}
+				}
 				if in.holds(x.begin) {
 					at(x.region).calls++
 				}

@@ -73,6 +73,7 @@ type generator struct {
 	rnd        *rand.Rand
 	origin     trace.Time
 	scale      trace.Time // nanoseconds a unit of the time that is drawn
+	begins     []trace.Time
 	longest    int        // intervals last less than 2^longest units
 	size       int
 	regions    []trace.RegionID
@@ -84,8 +85,9 @@ func (g *generator) region() trace.RegionID { return g.regions[g.rnd.IntN(len(g.
 // location writes the records of one location in one of several manners.
 func (g *generator) location(id trace.LocationID) {
 	counter := g.w.Counter(trace.Counter{Location: id, Name: "level"})
-	o := trace.StreamOptions{ByName: g.rnd.IntN(4) == 0}
-	pairs, intervals := g.rnd.IntN(3) > 0, g.rnd.IntN(2) == 0
+	o := trace.StreamOptions{ByName: g.rnd.IntN(4) == 0, ByParent: g.rnd.IntN(4) == 0}
+	pairs, intervals := !o.ByParent && g.rnd.IntN(3) > 0, g.rnd.IntN(2) == 0
+	g.begins = g.begins[:0]
 	if intervals && pairs || !pairs && g.rnd.IntN(2) == 0 {
 		o.Unordered = true
 	}
@@ -101,8 +103,22 @@ func (g *generator) location(id trace.LocationID) {
 		}
 		g.record(s, counter, g.origin+now*g.scale, pairs, intervals || !pairs)
 	}
+	if o.ByParent {
+		g.parents(id)
+	}
 	if err := s.Close(); err != nil {
 		panic(fmt.Sprintf("storetest: close stream: %v", err))
+	}
+}
+
+// parents says of intervals who called them, some in circles.
+func (g *generator) parents(id trace.LocationID) {
+	for range g.begins {
+		end := func() trace.End {
+			n := g.rnd.IntN(len(g.begins))
+			return trace.End{Location: id, Time: g.begins[n], Region: trace.NoRegion, Number: uint32(n + 1)}
+		}
+		g.w.Link(trace.Link{Kind: trace.LinkSpawn, From: end(), To: end(), Size: -1, Communicator: trace.NoCommunicator})
 	}
 }
 
@@ -117,6 +133,7 @@ func (g *generator) record(s trace.Stream, counter trace.CounterID, t trace.Time
 	case intervals && (!pairs || k < 4):
 		length := g.rnd.IntN(1 << g.rnd.IntN(g.longest))
 		s.Interval(t, t+trace.Time(length)*g.scale, g.region())
+		g.begins = append(g.begins, t)
 	case k < 7:
 		s.Enter(t, g.region())
 	case k == 7:

@@ -181,7 +181,7 @@ func openInterval(rows []row, i int) trace.OpenInterval {
 // columns copies rows lo … hi-1 of a lane; Open is the chain of parents of the first.
 func (r *reader) columns(id trace.LocationID, laneNumber, lo, hi int) trace.Columns {
 	rows := r.lanes[id][laneNumber].rows
-	c := trace.Columns{Location: id, Lane: laneNumber, First: lo}
+	c := trace.Columns{Location: id, Lane: laneNumber, First: lo, Callers: r.callersOf(id, laneNumber)}
 	for _, x := range rows[lo:hi] {
 		c.Begin = append(c.Begin, x.begin)
 		c.Duration = append(c.Duration, x.end-x.begin)

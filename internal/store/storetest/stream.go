@@ -26,6 +26,7 @@ type record struct {
 	counter trace.CounterID
 	value   float64
 	facts   []fact
+	number  int // of opEnter and opInterval: from 1 on
 }
 
 type fact struct {
@@ -38,6 +39,9 @@ type track struct {
 	records           []record
 	open              bool
 	unordered, byName bool
+	byParent          bool
+	numbers           int
+	parents           map[int]int // with byParent: numbers of children and parents
 }
 
 type memoryStream struct {
@@ -46,7 +50,13 @@ type memoryStream struct {
 	err    error
 }
 
-func (s *memoryStream) add(r record) { s.track.records = append(s.track.records, r) }
+func (s *memoryStream) add(r record) {
+	if r.op == opEnter || r.op == opInterval {
+		s.track.numbers++
+		r.number = s.track.numbers
+	}
+	s.track.records = append(s.track.records, r)
+}
 
 func (s *memoryStream) Enter(t trace.Time, region trace.RegionID) {
 	s.add(record{op: opEnter, time: t, region: region})
@@ -93,12 +103,13 @@ type span struct {
 	region     trace.RegionID
 	facts      []fact
 	around     int
+	number     int
 }
 
 // stackAlone reports whether everything was entered and left by the rule of call
 // stacks: then the stack itself is the nesting.
 func (k *track) stackAlone() bool {
-	return !k.byName && !slices.ContainsFunc(k.records, func(r record) bool { return r.op == opInterval })
+	return !k.byName && !k.byParent && !slices.ContainsFunc(k.records, func(r record) bool { return r.op == opInterval })
 }
 
 // spans pairs what was entered with what was left, by the rules of
@@ -117,7 +128,7 @@ func (k *track) spans(last trace.Time, repairs *trace.Repairs) []span {
 	for _, r := range k.inOrder() {
 		switch r.op {
 		case opEnter:
-			s := span{begin: forward(r.time), region: r.region, facts: r.facts, around: -1}
+			s := span{begin: forward(r.time), region: r.region, facts: r.facts, around: -1, number: r.number}
 			if len(stack) > 0 {
 				s.around = stack[len(stack)-1]
 			}
@@ -127,7 +138,7 @@ func (k *track) spans(last trace.Time, repairs *trace.Repairs) []span {
 			if r.end < r.time {
 				repairs.Negative++
 			}
-			out = append(out, span{begin: r.time, end: max(r.time, r.end), region: r.region, facts: r.facts})
+			out = append(out, span{begin: r.time, end: max(r.time, r.end), region: r.region, facts: r.facts, number: r.number})
 		case opLeave:
 			t := forward(r.time)
 			at := len(stack) - 1

@@ -1,0 +1,199 @@
+package storetest
+
+import (
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// What trace.StreamOptions.ByParent means, from the definition.
+
+// A stretch of time.
+type stretch struct{ begin, end trace.Time }
+
+// relate finds the parents of intervals from links within a location. The first word
+// counts, and nothing is its own ancestor.
+func (m *Memory) relate(report *[]trace.ReportEntry) {
+	for _, k := range m.tracks {
+		k.parents = map[int]int{}
+	}
+	for _, l := range m.links {
+		k := m.tracks[l.To.Location]
+		if l.Kind != trace.LinkSpawn || l.Untimed || l.From.Location != l.To.Location || k == nil || !k.byParent {
+			continue
+		}
+		child, parent := int(l.To.Number), int(l.From.Number)
+		if child > 0 && parent > 0 && k.parents[child] == 0 {
+			k.parents[child] = parent
+		}
+	}
+	for _, k := range m.tracks {
+		for child, parent := range k.parents {
+			if child > k.numbers || parent > k.numbers {
+				delete(k.parents, child)
+			}
+		}
+		// The cut is where a walk from the lowest number on comes back to itself.
+		for n := 1; n <= k.numbers; n++ {
+			seen := map[int]bool{}
+			for at := n; at > 0; at = k.parents[at] {
+				seen[at] = true
+				if seen[k.parents[at]] {
+					delete(k.parents, at)
+					addReport(report, trace.Repaired, "intervals that are their own ancestors, made roots", 1, "")
+				}
+			}
+		}
+	}
+}
+
+// assignFamily considers spans by begin, the longer first, parents before children, then
+// by arrival. Each goes into its parent where that is innermost in its lane and lasts as
+// long, else into the first lane in which nothing is open.
+func (k *track) assignFamily(spans []span) [][]row {
+	spans = slices.Clone(spans)
+	slices.SortStableFunc(spans, func(a, b span) int { return a.number - b.number })
+	byNumber := map[int]span{}
+	for _, s := range spans {
+		byNumber[s.number] = s
+	}
+	// Only ancestors of the same time count, and these without a gap.
+	generation := func(s span) (n int) {
+		for at := k.parents[s.number]; at > 0 && byNumber[at].begin == s.begin && byNumber[at].end == s.end; at = k.parents[at] {
+			n++
+		}
+		return n
+	}
+	slices.SortStableFunc(spans, func(a, b span) int {
+		if c := compareTime(a.begin, b.begin); c != 0 {
+			return c
+		}
+		if c := compareTime(b.end, a.end); c != 0 {
+			return c
+		}
+		return generation(a) - generation(b)
+	})
+	var lanes [][]row
+	var open []int
+	where := map[int][2]int{}
+	for _, s := range spans {
+		for l := range lanes {
+			for open[l] >= 0 && lanes[l][open[l]].end <= s.begin {
+				open[l] = lanes[l][open[l]].parent
+			}
+		}
+		at := -1
+		for l := range lanes {
+			if p := open[l]; p >= 0 && lanes[l][p].number == k.parents[s.number] && lanes[l][p].end >= s.end {
+				at = l
+			}
+		}
+		for l := 0; l < len(lanes) && at < 0; l++ {
+			if open[l] < 0 {
+				at = l
+			}
+		}
+		if at < 0 {
+			at = len(lanes)
+			lanes, open = append(lanes, nil), append(open, -1)
+		}
+		w := row{begin: s.begin, end: s.end, region: s.region, parent: open[at], facts: s.facts, number: s.number, callerLane: -1, caller: -1}
+		if w.parent >= 0 {
+			w.depth = lanes[at][w.parent].depth + 1
+		}
+		open[at] = len(lanes[at])
+		where[s.number] = [2]int{at, open[at]}
+		lanes[at] = append(lanes[at], w)
+	}
+	for l := range lanes {
+		for i := range lanes[l] {
+			w := &lanes[l][i]
+			if p, ok := where[k.parents[w.number]]; ok && w.parent < 0 {
+				w.callerLane, w.caller = p[0], p[1]
+			}
+			k.account(w, lanes, l, i)
+		}
+	}
+	return lanes
+}
+
+// account finds the exclusive time of a row, nanosecond stretch by stretch: cut at every
+// begin and end of a child, a stretch is covered by one or by none.
+func (k *track) account(w *row, lanes [][]row, l, i int) {
+	type child struct {
+		stretch
+		inside bool
+	}
+	var children []child
+	cuts := []trace.Time{w.begin, w.end}
+	for cl := range lanes {
+		for _, c := range lanes[cl] {
+			if k.parents[c.number] == w.number {
+				children = append(children, child{stretch{c.begin, c.end}, cl == l && c.parent == i})
+				for _, t := range []trace.Time{c.begin, c.end} {
+					if t > w.begin && t < w.end {
+						cuts = append(cuts, t)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(cuts)
+	for n := 1; n < len(cuts); n++ {
+		a, b := cuts[n-1], cuts[n]
+		any, inside := false, false
+		for _, c := range children {
+			if c.begin <= a && b <= c.end {
+				any, inside = true, inside || c.inside
+			}
+		}
+		switch {
+		case !any:
+			w.exclusive += b - a
+		case !inside && b > a:
+			w.covered = append(w.covered, stretch{a, b})
+		}
+	}
+}
+
+// numbered finds the interval that an end of a link names by its number.
+func (r *reader) numbered(e trace.End) (laneNumber, rowNumber int32) {
+	for l := range r.lanes[e.Location] {
+		for i, w := range r.lanes[e.Location][l].rows {
+			if w.number == int(e.Number) {
+				return int32(l), int32(i)
+			}
+		}
+	}
+	return r.intervalAt(e)
+}
+
+// nested reports whether nesting says already what a link does.
+func (r *reader) nested(m *Memory, l trace.Link, k link) bool {
+	t := m.tracks[l.To.Location]
+	if l.Kind != trace.LinkSpawn || l.Untimed || l.From.Location != l.To.Location || t == nil || !t.byParent {
+		return false
+	}
+	return k.fromLane == k.toLane && k.toRow >= 0 && r.lanes[k.To.Location][k.toLane].rows[k.toRow].parent == int(k.fromRow)
+}
+
+// callersOf gives what trace.Columns.Callers is for a lane.
+func (r *reader) callersOf(id trace.LocationID, laneNumber int) func([]trace.RegionID, int) []trace.RegionID {
+	rows := r.lanes[id][laneNumber].rows
+	if !slices.ContainsFunc(rows, func(w row) bool { return w.number > 0 && w.caller >= 0 }) {
+		return nil
+	}
+	return func(into []trace.RegionID, at int) []trace.RegionID {
+		var out []trace.RegionID
+		w := &rows[at]
+		for w.number > 0 && w.caller >= 0 {
+			lane := r.lanes[id][w.callerLane].rows
+			for p := w.caller; p >= 0; p = lane[p].parent {
+				w = &lane[p]
+				out = append(out, w.region)
+			}
+		}
+		slices.Reverse(out)
+		return append(into, out...)
+	}
+}
