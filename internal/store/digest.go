@@ -24,7 +24,7 @@ func Digests(ctx context.Context, r Reader, name string, w Window, f func(*trace
 	var mu sync.Mutex
 	seen := map[[2]int]bool{}
 	return r.Intervals(ctx, w, func(c *trace.Columns) error {
-		l := trace.DigestedLane{Location: c.Location, Lane: c.Lane, Lo: c.First, Hi: c.First + c.Len()}
+		l := trace.DigestedLane{Location: c.Location, Lane: c.Lane, Lo: c.First, Hi: c.First + c.Len(), Callers: c.Callers}
 		key := [2]int{int(c.Location), c.Lane}
 		mu.Lock()
 		first := !seen[key]

@@ -31,6 +31,8 @@ type DigestedLane struct {
 	// those that end after it; both outermost first, each with all that is around
 	// it. Those of Left with Row < Lo began before.
 	Open, Left []OpenInterval
+	// Callers is as that of Columns.
+	Callers func(into []RegionID, row int) []RegionID
 	// Read hands out rows [lo, hi) in batches, as a store does.
 	Read func(lo, hi int, f func(*Columns) error) error
 }

@@ -4,7 +4,8 @@
 //
 // After Brendel, "Evaluating Visualisation Methods to Scalably Display Structural
 // and Runtime Differences in Parallel Programs". A call is an interval; its caller
-// is the interval around it on the same lane, or the virtual root. Every call is
+// is the interval around it on the same lane, one in another lane that the format tells
+// (trace.Columns.Callers), or the virtual root. Every call is
 // one point of its bucket, nested calls of one region too, so inclusive times of
 // recursive calls overlap; Outermost counts each stretch of time once.
 //

@@ -21,8 +21,8 @@ type pathSum struct {
 
 // add takes the calls that begin in a batch: O(rows + paths × depth).
 func (w *rowReader) add(o *Options, g *Graph, c *trace.Columns) {
-	w.start(c.Open)
-	w.find(c.Depth, c.Region)
+	w.start(c.Open, c.Callers)
+	w.find(c.Depth, c.Region, c.First, c.Callers)
 	n := len(w.table.Parent)
 	w.count(o, c, n)
 	p := &w.paths

@@ -62,8 +62,9 @@ const (
 
 type digestBuilder struct {
 	kind       uint64
-	pathFinder         // its stack holds regions with kindPairs
-	active     []int32 // by region: how often it is on the stack, with kindPairs
+	pathFinder                  // its stack holds regions with kindPairs
+	active     []int32          // by region: how often it is on the stack, with kindPairs
+	base       []trace.RegionID // what is around the top of the lane, with kindPairs
 
 	first                []int32 // where the rows of a path begin, of those found last
 	inclusive, exclusive []int64 // of a leaf, by path
@@ -105,13 +106,14 @@ func (b *digestBuilder) Build(dst []byte, c *trace.Columns) []byte {
 func (b *digestBuilder) run(kind uint64, c *trace.Columns) bool {
 	n := c.Len()
 	b.kind = kind
-	b.start(nil)
+	b.start(nil, nil)
+	b.base = b.base[:0]
 	clear(b.active)
 	most := min(max(fewPaths, n/rowsForAPath), mostPaths)
 	for lo := 0; lo < n; lo += 1 << leafBits {
 		hi := min(lo+1<<leafBits, n)
 		if kind == kindPaths {
-			b.find(c.Depth[lo:hi], c.Region[lo:hi])
+			b.find(c.Depth[lo:hi], c.Region[lo:hi], c.First+lo, c.Callers)
 		} else {
 			b.pairs(c, lo, hi)
 		}
@@ -195,6 +197,8 @@ func (b *digestBuilder) pairs(c *trace.Columns, lo, hi int) {
 		caller := int32(-1)
 		if d > 0 {
 			caller = b.stack[d-1]
+		} else if c.Callers != nil {
+			caller = b.around(c.Callers, c.First+i)
 		}
 		parent, region := 2*(caller+1), c.Region[i]
 		if b.active[region] == 0 {
@@ -204,6 +208,22 @@ func (b *digestBuilder) pairs(c *trace.Columns, lo, hi int) {
 		b.active[region]++
 		b.stack = append(b.stack, int32(region))
 	}
+}
+
+// around puts the callers of a row at the top of its lane in place of those before, and
+// gives the nearest.
+func (b *digestBuilder) around(callers callersFunc, row int) int32 {
+	for _, r := range b.base {
+		b.active[r]--
+	}
+	b.base = callers(b.base[:0], row)
+	for _, r := range b.base {
+		b.active[r]++
+	}
+	if n := len(b.base); n > 0 {
+		return int32(b.base[n-1])
+	}
+	return -1
 }
 
 // count adds the rows whose paths were found to the smallest block: values sorted

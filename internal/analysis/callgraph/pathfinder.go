@@ -9,23 +9,43 @@ type pathFinder struct {
 	of     []int32 // path of each row that was found last
 	after  []int32 // by path + 1: that of the row which came after one of it last, or -1
 	before int32   // the place in after of the row before
+	chain  []trace.RegionID
 }
 
 // start begins a lane with what is open before its first row.
-func (f *pathFinder) start(open []trace.OpenInterval) {
+func (f *pathFinder) start(open []trace.OpenInterval, callers callersFunc) {
 	f.table.reset()
 	f.stack, f.after, f.before = f.stack[:0], f.after[:0], 0
 	at := int32(-1)
+	if len(open) > 0 {
+		at = f.callersOf(callers, open[0].Row)
+	}
 	for _, x := range open {
 		at = f.table.child(at, x.Region)
 		f.stack = append(f.stack, at)
 	}
 }
 
-// find takes the rows that follow. Depth is known for every row, so a stack of paths by
+// A callersFunc is that of trace.Columns.
+type callersFunc = func([]trace.RegionID, int) []trace.RegionID
+
+// callersOf gives the path that calls a row at the top of its lane, -1 for none.
+func (f *pathFinder) callersOf(callers callersFunc, row int) int32 {
+	at := int32(-1)
+	if callers == nil {
+		return at
+	}
+	f.chain = callers(f.chain[:0], row)
+	for _, r := range f.chain {
+		at = f.table.child(at, r)
+	}
+	return at
+}
+
+// find takes the rows that follow, from row first of the lane on. Depth is known for every row, so a stack of paths by
 // depth needs no search for parents. Programs go round in loops: what came after a call
 // of this path before mostly does so again, and is tried first.
-func (f *pathFinder) find(depth []uint16, regions []trace.RegionID) {
+func (f *pathFinder) find(depth []uint16, regions []trace.RegionID, first int, callers callersFunc) {
 	f.of = f.of[:0]
 	stack, before := f.stack, f.before
 	for i, region := range regions {
@@ -33,6 +53,8 @@ func (f *pathFinder) find(depth []uint16, regions []trace.RegionID) {
 		parent := int32(-1)
 		if d > 0 {
 			parent = stack[d-1]
+		} else if callers != nil {
+			parent = f.callersOf(callers, first+i)
 		}
 		for int(before) >= len(f.after) {
 			f.after = append(f.after, -1)

@@ -16,6 +16,11 @@ type Paths struct {
 	Region []trace.RegionID
 	// Calls that begin in the window, and the time in the path, clipped to the window.
 	Calls, Inclusive []int64
+	// Exclusive is that of the calls that begin in the window, at full length.
+	Exclusive []int64
+	// Beside says that calls ran beside each other under one caller: then what a path
+	// calls may take longer than it does itself.
+	Beside bool
 	// Each is the distribution over calls, where one was asked for.
 	Each []quantile.Sketch
 	// Values are the inclusive times of each location, by path, then by location;
@@ -53,6 +58,8 @@ type pathPart struct {
 	table     pathTable
 	calls     []int64
 	inclusive []int64
+	exclusive []int64
+	beside    bool
 	each      []quantile.Sketch
 	values    []PathValue
 	left      int // of MostValues; negative: too many
@@ -61,6 +68,7 @@ type pathPart struct {
 	record record
 	place  []int32 // of paths of the record in the table; -1: not known yet
 	stack  []int32
+	chain  []trace.RegionID
 	lane   []int64 // time of the present lane by path
 	met    []int32 // paths with time in the lane
 	in     []bool
@@ -92,17 +100,18 @@ func (c *PathCollector) take() *pathPart {
 
 func (p *pathPart) add(l *trace.DigestedLane) error {
 	p.locations[l.Location] = true
+	p.beside = p.beside || l.Callers != nil
 	if err := p.calledIn(l); err != nil {
 		return err
 	}
 	// What is open at the begin is in no row of the window; what is left open at
 	// the end is in the rows at full length.
-	at := int32(-1)
+	at := p.callersOf(l.Callers, l.Open)
 	for _, x := range l.Open {
 		at = p.child(at, x.Region)
 		p.time(at, int64(min(x.End, p.c.End)-p.c.Begin))
 	}
-	at = -1
+	at = p.callersOf(l.Callers, l.Left)
 	for _, x := range l.Left {
 		if at = p.child(at, x.Region); x.Row >= l.Lo {
 			p.time(at, -int64(x.End-p.c.End))
@@ -149,7 +158,12 @@ func (p *pathPart) entry(path int, inclusive, exclusive sketchBytes) error {
 	if err != nil {
 		return errRecord
 	}
+	own, err := quantile.ReadHeader(exclusive.sketch)
+	if err != nil {
+		return errRecord
+	}
 	p.calls[id] += h.Count
+	p.exclusive[id] += own.Total
 	p.time(id, h.Total)
 	switch p.c.Measure {
 	case Inclusive:
@@ -173,10 +187,27 @@ func (p *pathPart) placeOf(path int32) int32 {
 	return p.place[path]
 }
 
+// callersOf gives the path around what is open, outermost first, from other lanes.
+func (p *pathPart) callersOf(callers callersFunc, open []trace.OpenInterval) int32 {
+	if callers == nil || len(open) == 0 {
+		return -1
+	}
+	return p.calling(callers, open[0].Row)
+}
+
+func (p *pathPart) calling(callers callersFunc, row int) int32 {
+	at := int32(-1)
+	p.chain = callers(p.chain[:0], row)
+	for _, r := range p.chain {
+		at = p.child(at, r)
+	}
+	return at
+}
+
 // rows takes a batch of calls.
 func (p *pathPart) rows(c *trace.Columns) error {
 	stack := p.stack[:0]
-	at := int32(-1)
+	at := p.callersOf(c.Callers, c.Open)
 	for _, x := range c.Open {
 		at = p.child(at, x.Region)
 		stack = append(stack, at)
@@ -186,10 +217,13 @@ func (p *pathPart) rows(c *trace.Columns) error {
 		at := int32(-1)
 		if d > 0 {
 			at = stack[d-1]
+		} else if c.Callers != nil {
+			at = p.calling(c.Callers, c.First+i)
 		}
 		id := p.child(at, region)
 		stack = append(stack[:d], id)
 		p.calls[id]++
+		p.exclusive[id] += max(int64(c.Exclusive[i]), 0)
 		p.time(id, int64(c.Duration[i]))
 		switch p.c.Measure {
 		case Inclusive:
@@ -215,6 +249,7 @@ func (p *pathPart) child(parent int32, region trace.RegionID) int32 {
 	id := p.table.child(parent, region)
 	if int(id) == len(p.calls) {
 		p.calls, p.inclusive, p.lane, p.in = append(p.calls, 0), append(p.inclusive, 0), append(p.lane, 0), append(p.in, false)
+		p.exclusive = append(p.exclusive, 0)
 		if p.c.Measure != Totals {
 			p.each = append(p.each, quantile.Sketch{})
 		}
@@ -236,6 +271,7 @@ func (c *PathCollector) Paths() *Paths {
 			place[i] = id
 			out.calls[id] += p.calls[i]
 			out.inclusive[id] += p.inclusive[i]
+			out.exclusive[id] += p.exclusive[i]
 			if c.Measure != Totals {
 				out.each[id].Merge(&p.each[i])
 			}
@@ -247,8 +283,9 @@ func (c *PathCollector) Paths() *Paths {
 			out.locations[id] = true
 		}
 		out.left = min(out.left, p.left)
+		out.beside = out.beside || p.beside
 	}
-	r := &Paths{Parent: out.table.Parent, Region: out.table.Region, Calls: out.calls, Inclusive: out.inclusive, Each: out.each, Locations: len(out.locations)}
+	r := &Paths{Parent: out.table.Parent, Region: out.table.Region, Calls: out.calls, Inclusive: out.inclusive, Exclusive: out.exclusive, Beside: out.beside, Each: out.each, Locations: len(out.locations)}
 	if out.left >= 0 && len(out.values) <= c.MostValues {
 		r.Values = addLanes(out.values)
 	}

@@ -16,11 +16,27 @@ type Tree struct {
 // each region. O(rows).
 func (t *Tree) Add(c *trace.Columns, node []int32) {
 	t.stack = t.stack[:0]
+	base := 0 // of the stack: callers in other lanes
+	around := func(row int) {
+		t.stack, base = t.stack[:0], 0
+		if c.Callers != nil {
+			for _, r := range c.Callers(nil, row) {
+				t.stack = append(t.stack, t.below(node[r]))
+			}
+			base = len(t.stack)
+		}
+	}
+	if len(c.Open) > 0 {
+		around(c.Open[0].Row)
+	}
 	for _, x := range c.Open {
 		t.stack = append(t.stack, t.below(node[x.Region]))
 	}
 	for i, region := range c.Region {
-		t.stack = t.stack[:min(int(c.Depth[i]), len(t.stack))]
+		if c.Depth[i] == 0 {
+			around(c.First + i)
+		}
+		t.stack = t.stack[:min(base+int(c.Depth[i]), len(t.stack))]
 		at := t.below(node[region])
 		t.Count[at]++
 		t.stack = append(t.stack, at)

@@ -17,15 +17,17 @@ type Call struct {
 	Begin, End trace.Time
 }
 
-// Calls are the nodes of an invocation tree in the order of Tree: by begin, and
-// parents before children. Columns, 32 bytes a call.
+// Calls are the nodes of an invocation tree in the order of Tree: parents before
+// children, else by begin. Columns, 32 bytes a call.
 type Calls struct {
 	Tree *Tree
 	// Virtual is set where node 0 is not a call but stands above several roots.
 	Virtual bool
 	// Late is the number of calls whose parent begins after them, as clocks that
-	// disagree make them: they hang on the root.
+	// disagree make them: they come right after it, out of the order of time.
 	Late int
+	// Cut is the number of calls that would be their own ancestors: they hang on the root.
+	Cut int
 
 	Begin, End []trace.Time
 	Region     []trace.RegionID

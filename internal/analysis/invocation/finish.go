@@ -15,13 +15,10 @@ func (c *Calls) Finish() *Calls {
 		l.place, l.row, l.stand = nil, nil, nil
 	}
 	c.parentsFirst()
+	c.behindParents()
 	roots := 0
 	parent := c.Tree.Parent
 	for i := 1; i < len(parent); i++ {
-		if parent[i] >= int32(i) { // begins later than its child: it cannot be one
-			c.Late++
-			parent[i] = -1
-		}
 		if parent[i] < 0 {
 			roots++
 		}
@@ -44,7 +41,7 @@ func (c *Calls) Finish() *Calls {
 		c.End[0] = max(c.End[0], c.End[i])
 	}
 	if len(parent) > 1 {
-		c.Begin[0] = c.Begin[1]
+		c.Begin[0] = slices.Min(c.Begin[1:])
 	} else {
 		c.End[0] = 0
 	}
@@ -75,6 +72,55 @@ func (c *Calls) parentsFirst() {
 	if order != nil {
 		c.reorder(order)
 	}
+}
+
+// behindParents moves calls that begin before their parent behind it, with all that they
+// made. Who made a call is told by the trace, so a clock does not take it back. Nothing
+// happens where there are none; else O(n log n).
+func (c *Calls) behindParents() {
+	parent := c.Tree.Parent
+	behind := false
+	for i := 1; i < len(parent); i++ {
+		if p := parent[i]; p >= int32(i) {
+			behind = true
+			if c.Begin[p] > c.Begin[i] {
+				c.Late++
+			}
+		}
+	}
+	if !behind {
+		return
+	}
+	// A call is due when it and all above it have begun.
+	due, depth := make([]trace.Time, c.Len()), make([]int32, c.Len())
+	seen := make([]int32, c.Len()) // 0: not yet; -1: done; else the walk that came by
+	var chain []int32
+	for i := int32(1); i < int32(c.Len()); i++ {
+		chain = chain[:0]
+		at := i
+		for at > 0 && seen[at] == 0 {
+			seen[at] = i
+			chain = append(chain, at)
+			if up := parent[at]; up > 0 && seen[up] == i { // round in a circle
+				parent[at] = -1
+				c.Cut++
+			}
+			at = parent[at]
+		}
+		for k := len(chain) - 1; k >= 0; k-- {
+			x := chain[k]
+			due[x], seen[x] = c.Begin[x], -1
+			if p := parent[x]; p > 0 {
+				due[x], depth[x] = max(due[x], due[p]), depth[p]+1
+			}
+		}
+	}
+	order := make([]int32, c.Len())
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order[1:], func(a, b int32) int { return cmp.Or(cmp.Compare(due[a], due[b]), cmp.Compare(depth[a], depth[b])) })
+	c.reorder(order)
 }
 
 // sortFamily puts parents before children among calls from…to, which begin

@@ -114,11 +114,9 @@ func (w *Writer) placeUntimed() {
 // mostSteps is how far up a parent with a time is looked for.
 const mostSteps = 64
 
-// join links a child with its parent, unless its place within the parent says it.
+// join links a child with its parent. Their ids decide, never their times; the store
+// nests by it on one row, and keeps the link where that cannot be.
 func (w *Writer) join(p, n *node) {
-	if p.row == n.row && n.begin >= p.begin && n.end <= p.end {
-		return
-	}
 	if p.row != n.row && n.timed && p.timed && n.begin < p.begin {
 		w.skew.count++
 		if d := p.begin - n.begin; d > w.skew.worst {
@@ -130,8 +128,8 @@ func (w *Writer) join(p, n *node) {
 
 func (w *Writer) link(kind trace.LinkKind, from, to *node) {
 	w.w.Link(trace.Link{Kind: kind, Size: -1, Communicator: trace.NoCommunicator,
-		From: trace.End{Location: w.order[from.row].at, Time: from.begin, Region: from.region},
-		To:   trace.End{Location: w.order[to.row].at, Time: to.begin, Region: to.region}})
+		From: trace.End{Location: w.order[from.row].at, Time: from.begin, Region: from.region, Number: from.number},
+		To:   trace.End{Location: w.order[to.row].at, Time: to.begin, Region: to.region, Number: to.number}})
 }
 
 func (w *Writer) joinReferences() {

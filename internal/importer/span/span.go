@@ -4,13 +4,14 @@
 //	service             location (service)
 //	instance, host      location (process) below its service, where the format tells it
 //	span                interval; its kind is the region's category
-//	parent elsewhere    spawn link; also on the same row, where the child does not lie within the parent
+//	parent              of one row the interval around it, whatever lane that is in; else a spawn link
 //	reference, link     flow link
 //	event, annotation   instant
 //	tag, attribute      attribute
 //
 // Spans of kind client and producer are communication: their time passes
-// elsewhere. All others are compute. Spans on one row that overlap get lanes.
+// elsewhere. All others are compute. Spans on one row that overlap get lanes. Who
+// called whom is decided by ids alone, never by times (trace.StreamOptions.ByParent).
 //
 // Nothing is moved to please a parent unless a user asks for it: hosts whose clocks
 // disagree are counted. With --align messages the clocks of instances are fitted so

@@ -44,6 +44,7 @@ type row struct {
 	number int
 	at     trace.LocationID
 	stream trace.Stream
+	spans  uint32 // written so far
 	line   align.Line
 	moved  bool
 }
@@ -70,7 +71,8 @@ type node struct {
 	key
 	region    trace.RegionID
 	row       uint32
-	next      int32 // of the same id; -1
+	number    uint32 // on its row, from 1 on
+	next      int32  // of the same id; -1
 	hasParent bool
 	oddParent bool
 	client    bool
@@ -155,7 +157,7 @@ func (w *Writer) Add(s *Span) {
 		w.later = append(w.later, waiting{at, keep})
 		return
 	}
-	w.write(s, &n)
+	w.write(s, &w.nodes[at])
 }
 
 // id gives the id that a text is.
@@ -240,7 +242,7 @@ func (w *Writer) newRow(s *Span, k rowKey) *row {
 	}
 	l.Attributes = s.Resource
 	r.at = w.w.Location(l)
-	r.stream = w.w.Stream(r.at, trace.StreamOptions{Unordered: true})
+	r.stream = w.w.Stream(r.at, trace.StreamOptions{Unordered: true, ByParent: true})
 	return r
 }
 
@@ -282,6 +284,8 @@ func (w *Writer) write(s *Span, n *node) {
 	r := w.order[n.row]
 	out := r.stream
 	out.Interval(n.begin, n.end, n.region)
+	r.spans++
+	n.number = r.spans
 	w.tag(out, "trace", trace.Text(s.Trace))
 	w.tag(out, "span", trace.Text(s.ID))
 	if s.Parent != "" {

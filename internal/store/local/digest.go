@@ -154,7 +154,7 @@ func (r *Reader) Digests(ctx context.Context, name string, w store.Window, f fun
 		if in.begin >= in.until || v.begin[0] >= in.until || v.last < in.begin {
 			return nil
 		}
-		l := trace.DigestedLane{Location: id, Lane: lane, Lanes: int(r.c.locationLane[id+1] - r.c.locationLane[id]), Lo: v.firstFrom(in.begin), Hi: v.firstFrom(in.until)}
+		l := trace.DigestedLane{Location: id, Lane: lane, Lanes: int(r.c.locationLane[id+1] - r.c.locationLane[id]), Lo: v.firstFrom(in.begin), Hi: v.firstFrom(in.until), Callers: v.callers}
 		for _, x := range v.open(nil, l.Lo, in.begin) {
 			if x.Begin < in.begin && x.End > in.begin {
 				l.Open = append(l.Open, x)

@@ -74,7 +74,7 @@ type generator struct {
 	origin     trace.Time
 	scale      trace.Time // nanoseconds a unit of the time that is drawn
 	begins     []trace.Time
-	longest    int        // intervals last less than 2^longest units
+	longest    int // intervals last less than 2^longest units
 	size       int
 	regions    []trace.RegionID
 	attributes []trace.AttributeID

@@ -46,6 +46,12 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 			t.nodes[up].exclusive -= t.nodes[i].inclusive
 		}
 	}
+	if p.Beside {
+		for i := range t.nodes {
+			t.nodes[i].exclusive = min(float64(p.Exclusive[i]), t.nodes[i].inclusive)
+		}
+		t.notes = append(t.notes, "calls ran beside each other: those of one caller may add up to more than it took, and are then drawn to fit into it")
+	}
 	if p.Values == nil && len(t.nodes) > 0 {
 		t.notes = append(t.notes, "there are too many locations and paths for quantiles over locations")
 	}

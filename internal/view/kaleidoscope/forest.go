@@ -3,6 +3,7 @@ package kaleidoscope
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
@@ -88,7 +89,7 @@ func forestOf(ctx context.Context, s store.Reader, w store.Window) (*forest, err
 			first = 1
 		}
 		if first < calls.Len() {
-			f.begin, f.end = calls.Begin[first], calls.Begin[calls.Len()-1]
+			f.begin, f.end = slices.Min(calls.Begin[first:]), slices.Max(calls.Begin[first:])
 		}
 		return f, nil
 	})

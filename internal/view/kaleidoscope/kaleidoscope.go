@@ -135,7 +135,10 @@ func (r *result) parseUntil() error {
 func (r *result) Notes() []string {
 	var out []string
 	if n := r.forest.calls.Late; n > 0 {
-		out = append(out, plural(n, "call begins before the one that made it and hangs on the root", "calls begin before those that made them and hang on the root"))
+		out = append(out, plural(n, "call begins before the one that made it: clocks disagree", "calls begin before those that made them: clocks disagree"))
+	}
+	if n := r.forest.calls.Cut; n > 0 {
+		out = append(out, plural(n, "call would be its own ancestor and hangs on the root", "calls would be their own ancestors and hang on the root"))
 	}
 	out = append(out, r.arrangement.notes...)
 	if r.until < r.forest.end {
