@@ -74,7 +74,8 @@ func (c *comparison) linksOf(r store.Reader, w store.Window) (out []linkRow, fau
 		fault = err.Error()
 	}
 	slices.SortFunc(out, func(a, b linkRow) int {
-		return cmp.Or(cmp.Compare(a.fromTime, b.fromTime), cmp.Compare(a.size, b.size), cmp.Compare(a.tag, b.tag), cmp.Compare(a.toTime, b.toTime))
+		return cmp.Or(cmp.Compare(a.fromTime, b.fromTime), cmp.Compare(a.size, b.size), cmp.Compare(a.tag, b.tag), cmp.Compare(a.toTime, b.toTime),
+			cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.kind, b.kind))
 	})
 	return out, fault
 }
