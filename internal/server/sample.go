@@ -19,8 +19,8 @@ const (
 	sampleCalls = 2_000_000
 )
 
-// gather collects the durations of the calls that begin in the windows, by
-// region. The windows do not overlap.
+// gather collects the exclusive times of the calls that begin in the windows, by
+// region, at full length: what a store hands out as rows. The windows do not overlap.
 func gather(ctx context.Context, st store.Reader, windows []store.Window, wanted []bool) ([][]int64, error) {
 	// Batches come on several goroutines; a few shards keep them apart.
 	var shards [8]struct {
@@ -35,9 +35,9 @@ func gather(ctx context.Context, st store.Reader, windows []store.Window, wanted
 			s := &shards[int(c.Location)%len(shards)]
 			s.Lock()
 			defer s.Unlock()
-			for i, begin := range c.Begin {
-				if id := c.Region[i]; begin >= w.Begin && begin < w.End && wanted[id] {
-					s.by[id] = append(s.by[id], int64(c.Duration[i]))
+			for i, id := range c.Region {
+				if wanted[id] {
+					s.by[id] = append(s.by[id], int64(c.Exclusive[i]))
 				}
 			}
 			return ctx.Err()

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -15,16 +16,23 @@ type summaryJSON struct {
 	Selection view.TwinSelection `json:"selection"`
 	Exact     bool               `json:"exact"`
 	Note      string             `json:"note"`
+	Unit      string             `json:"unit"` // of all that is not a count: "ns", or that of a profile's metric
 	Roles     []roleTotal        `json:"roles"`
 	Regions   []regionSummary    `json:"regions"`
 }
 
+// A roleTotal is the time in which a role counts: each instant of a location once, as
+// in the view activity. Where regions are chosen it is their exclusive time.
 type roleTotal struct {
 	Role  string     `json:"role"`
 	Time  trace.Time `json:"time"`
 	Share float64    `json:"share"`
 }
 
+// A regionSummary is what a region has in the selection. Exclusive and inclusive are
+// clipped to the window; mean and quantiles are of the exclusive times of the calls that
+// begin in it, at full length, so that over the whole run calls × mean is the
+// exclusive time.
 type regionSummary struct {
 	ID        trace.RegionID `json:"id"`
 	Name      string         `json:"name"`
@@ -69,7 +77,7 @@ func (s *Server) summary(w http.ResponseWriter, r *http.Request, x *run) error {
 // themselves: all of them, or a sample where they are too many.
 func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index *treeIndex) (*summaryJSON, error) {
 	regions := st.Regions()
-	out := &summaryJSON{Exact: true, Roles: []roleTotal{}, Regions: []regionSummary{}, Selection: view.SizeOf(st, sel)}
+	out := &summaryJSON{Exact: true, Unit: "ns", Roles: []roleTotal{}, Regions: []regionSummary{}, Selection: view.SizeOf(st, sel)}
 	totals := make([]regionSummary, len(regions))
 	wanted := wantedRegions(len(regions), sel.Regions)
 	var durations [][]int64
@@ -81,6 +89,9 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 		}
 	} else {
 		out.Note = "a profile holds totals, not calls: there are no quantiles"
+		if m := view.DefaultMetric(st.Metrics()); int(m) < len(st.Metrics()) {
+			out.Unit = st.Metrics()[m].Unit
+		}
 		err = addProfile(ctx, st, sel.Locations, wanted, totals)
 	}
 	if err != nil {
@@ -100,6 +111,14 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 		out.Regions = append(out.Regions, *t)
 	}
 	sortByTime(out.Regions)
+	if st.Info().Intervals > 0 && sel.Regions == nil && sel.Begin < sel.End {
+		times, err := st.RoleTime(ctx, sel.Locations, []trace.Time{sel.Begin, sel.End})
+		if err != nil {
+			return nil, err
+		}
+		copy(roles[:], times)
+		roles[trace.RoleNone] = 0
+	}
 	out.addRoles(roles, rowsOf(index, st.Locations(), sel.Locations), sel.End-sel.Begin)
 	return out, nil
 }
@@ -150,29 +169,39 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 		flat = flat || p.Flat
 	}
 	outermost := view.Outermost(paths)
+	type sum struct{ calls, exclusive, inclusive float64 }
+	sums := make([]sum, len(totals)) // whole numbers at the end alone: rows may be of less than one each
 	add := func(rows []trace.ProfileRow) error {
 		for _, x := range rows {
 			p := paths[x.Path]
 			if x.Metric != metric || p.Flat != flat || !wanted[p.Region] {
 				continue
 			}
-			t := &totals[p.Region]
-			t.Count += int64(x.Calls)
-			t.Exclusive += trace.Time(x.Exclusive)
+			t := &sums[p.Region]
+			t.calls += x.Calls
+			t.exclusive += x.Exclusive
 			if outermost[x.Path] {
-				t.Inclusive += trace.Time(x.Inclusive)
+				t.inclusive += x.Inclusive
 			}
 		}
 		return nil
 	}
+	var rows []trace.ProfileRow
+	var err error
 	if locations != nil {
-		return st.Profile(ctx, locations, add)
+		err = st.Profile(ctx, locations, add)
+	} else if rows, err = store.ProfileTotals(ctx, st); err == nil {
+		err = add(rows)
 	}
-	rows, err := store.ProfileTotals(ctx, st)
-	if err != nil {
-		return err
+	for id, s := range sums {
+		t := &totals[id]
+		t.Count, t.Exclusive, t.Inclusive = int64(math.Round(s.calls)), trace.Time(math.Round(s.exclusive)), trace.Time(math.Round(s.inclusive))
+		if s.calls > 0 {
+			mean := s.exclusive / s.calls
+			t.Mean = &mean
+		}
 	}
-	return add(rows)
+	return err
 }
 
 func (out *summaryJSON) addRoles(times [trace.RoleCount]trace.Time, rows int64, span trace.Time) {

@@ -39,6 +39,42 @@ func TestSummaryCountsCallsAndClipsTimes(t *testing.T) {
 	h.failure("/api/runs/small.trace/summary?regions=none", 400, "usage", "none")
 }
 
+// One definition: what is called by a region is in none of its figures but inclusive.
+func TestSummaryIsOfExclusiveTime(t *testing.T) {
+	h := start(t, func(c *Config) {
+		c.Runs = []view.Run{{Name: "nested", Store: storetest.Text(t, `
+region step role=annotation
+region solve role=compute
+location process "rank 0" rank=0
+  0..100 solve
+    0..60 solve
+      10..30 step
+  100..100 solve
+location process "rank 1" rank=1
+  0..100 solve
+  50..70 solve
+  60..90 step
+`)}}
+	})
+	var got summaryJSON
+	h.get("/api/runs/nested/summary", 200, &got)
+	solve := got.Regions[slices.IndexFunc(got.Regions, func(r regionSummary) bool { return r.Name == "solve" })]
+	if mean := float64(solve.Exclusive) / float64(solve.Count); *solve.Mean != mean {
+		t.Errorf("%d calls with %d exclusive have the mean %g, want %g", solve.Count, solve.Exclusive, *solve.Mean, mean)
+	}
+	if *solve.P50 != 40 { // 40, 40, 0; 80, 20 beside a lane with 30 of step
+		t.Errorf("the median is %g", *solve.P50)
+	}
+	for _, role := range got.Roles {
+		if role.Share > 1 || role.Role == "annotation" {
+			t.Errorf("%+v: an annotation is transparent, and an instant counts once", role)
+		}
+	}
+	if got.Unit != "ns" {
+		t.Errorf("the unit is %q", got.Unit)
+	}
+}
+
 func TestSummaryOfAProfileHasTotalsOnly(t *testing.T) {
 	h := start(t, func(c *Config) {
 		c.Runs = []view.Run{{Name: "p", Store: storetest.Text(t, `
@@ -50,7 +86,7 @@ profile "rank 0" main time calls=1 subcalls=3 incl=50 excl=40
 	})
 	var got summaryJSON
 	h.get("/api/runs/p/summary", 200, &got)
-	if len(got.Regions) != 2 || got.Regions[0].Exclusive != 40 || got.Regions[0].P50 != nil || got.Note == "" {
+	if len(got.Regions) != 2 || got.Regions[0].Exclusive != 40 || got.Regions[0].P50 != nil || *got.Regions[0].Mean != 40 || got.Note == "" {
 		t.Errorf("got %+v", got)
 	}
 }

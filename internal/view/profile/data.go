@@ -6,7 +6,8 @@ import (
 )
 
 // A Row is one region in the JSON twin. Mean, sd, min and max are of the metric,
-// over the locations.
+// over the locations. CallMean is the mean exclusive value of the calls that begin in
+// the window, at full length; null without calls.
 type Row struct {
 	ID        trace.RegionID `json:"id"`
 	Region    string         `json:"region"`
@@ -20,6 +21,7 @@ type Row struct {
 	SD        float64        `json:"sd"`
 	Min       float64        `json:"min"`
 	Max       float64        `json:"max"`
+	CallMean  *float64       `json:"call_mean"`
 }
 
 // Data is the "data" of the JSON twin.
@@ -35,7 +37,7 @@ func (r *result) Data() any {
 	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Total: r.whole, Rows: make([]Row, len(r.rows))}
 	for i, x := range r.rows {
 		g := &r.regions[x.region]
-		d.Rows[i] = Row{x.region, g.Name, g.Category, g.Role.String(), x.calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max}
+		d.Rows[i] = Row{x.region, g.Name, g.Category, g.Role.String(), x.calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, x.call}
 	}
 	return d
 }
@@ -49,12 +51,15 @@ func (r *result) Table() *view.Table {
 	}
 	t := &view.Table{
 		Columns: []view.Column{{Name: "region"}, {Name: "category"}, {Name: "role"}, {Name: "calls", Unit: "count"}, {Name: "inclusive", Unit: time}, {Name: "exclusive", Unit: time},
-			{Name: "share", Unit: "share"}, {Name: "mean", Unit: unit}, {Name: "sd", Unit: unit}, {Name: "min", Unit: unit}, {Name: "max", Unit: unit}},
+			{Name: "share", Unit: "share"}, {Name: "mean", Unit: unit}, {Name: "sd", Unit: unit}, {Name: "min", Unit: unit}, {Name: "max", Unit: unit}, {Name: "call_mean", Unit: time}},
 		Rows: make([][]any, len(r.rows)), Regions: make([]trace.RegionID, len(r.rows)),
 	}
 	for i, x := range r.rows {
 		g := &r.regions[x.region]
-		t.Rows[i] = []any{g.Name, g.Category, g.Role.String(), x.calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max}
+		t.Rows[i] = []any{g.Name, g.Category, g.Role.String(), x.calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, nil}
+		if x.call != nil {
+			t.Rows[i][len(t.Columns)-1] = *x.call
+		}
 		t.Regions[i] = x.region
 	}
 	return t

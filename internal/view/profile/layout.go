@@ -300,6 +300,9 @@ func (r *result) fact(w *row) view.Fact {
 	}
 	line("exclusive", time(w.exclusive), w.exclusive)
 	line("inclusive", time(w.inclusive), w.inclusive)
+	if w.call != nil {
+		line("mean of a call, exclusive", time(*w.call), *w.call)
+	}
 	if len(r.locations) > 1 {
 		line("mean of a location", r.metric.Format(w.mean), w.mean)
 		line("standard deviation", r.metric.Format(w.sd), w.sd)

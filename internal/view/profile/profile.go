@@ -28,7 +28,7 @@ var View = &view.View{
 	HowToRead: "One row is a region, those with the most time on top. The bar is its time on all selected locations, with its share of the whole. " +
 		"The line below a bar runs from the least to the most that one location has, the dot is the mean, the thick part one standard deviation to both sides. " +
 		"The strip on the right has a column for each location (or for several, where there are more than pixels): bright is much, dark is little, against the highest of that row. " +
-		"Times are clipped to the selected window, calls count where they begin. Choose a row to select its region.",
+		"Times are clipped to the selected window, calls count where they begin. Mean, least and most are of a location; the mean of a call is its own time, without what it calls, and the same as in the table of the selection. Choose a row to select its region.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "order", "arrange", "top", "palette"),
 	Compute: compute,
@@ -41,6 +41,7 @@ type row struct {
 	value                       float64 // by the metric
 	share                       float64
 	mean, sd, min, max          float64
+	call                        *float64 // mean exclusive value of a call; nil: no call, or not known
 	sum, squares                float64
 	joined                      [3]view.Joined // value, inclusive, exclusive
 	seen                        int            // locations that have it
@@ -86,6 +87,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if err := r.sum(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.callMeans(ctx); err != nil {
 		return nil, err
 	}
 	return r, r.sort(q.Values.Text("order"))

@@ -76,6 +76,7 @@ var profileRoute = Route{Options: metrics, Check: func(r *Run) {
 		Rows      []struct {
 			ID                                                     trace.RegionID
 			Calls, Inclusive, Exclusive, Share, Mean, SD, Min, Max float64
+			Call_mean                                              *float64
 		}
 	}
 	r.Data(&d)
@@ -93,6 +94,11 @@ var profileRoute = Route{Options: metrics, Check: func(r *Run) {
 	r.same("rows", float64(len(d.Rows)), float64(len(want)))
 	for _, x := range d.Rows {
 		name := r.Regions[x.ID].Name
+		if calls := r.callsOf(x.ID); x.Call_mean != nil && len(calls) > 0 {
+			r.same("mean of a call of "+name, *x.Call_mean, add(calls)/float64(len(calls)))
+		} else if x.Call_mean != nil != (x.Calls > 0) {
+			r.wrong("%v calls of %s, and a mean of a call %v", x.Calls, name, x.Call_mean)
+		}
 		values := ofRegion(t, ids, x.ID, r.metric())
 		r.same("calls of "+name, x.Calls, add(ofRegion(t, ids, x.ID, "calls")))
 		r.same("inclusive time of "+name, x.Inclusive, add(ofRegion(t, ids, x.ID, "inclusive")))
@@ -110,6 +116,18 @@ var profileRoute = Route{Options: metrics, Check: func(r *Run) {
 		}
 	}
 }}
+
+// callsOf lists the exclusive times of the calls of a region that begin in the window.
+func (r *Run) callsOf(id trace.RegionID) (out []float64) {
+	r.lanes(&r.Window, func(l *Lane) {
+		for i, x := range l.Rows {
+			if x.Region == id && r.Window.begins(x) {
+				out = append(out, float64(l.exclusive(i)))
+			}
+		}
+	})
+	return out
+}
 
 var landscapeRoute = Route{Options: metrics, Check: func(r *Run) {
 	t, ids := r.totals(&r.Window), r.holders(&r.Window)

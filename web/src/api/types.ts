@@ -280,15 +280,17 @@ export interface Summary {
   exact: boolean;
   /** How the figures were made, in words, where not exact. */
   note: string;
+  /** Of all that is not a count: "ns", or that of a profile's metric. */
+  unit: string;
   roles: RoleTotal[];
   regions: RegionSummary[];
 }
 
 export interface RoleTotal {
   role: Role;
-  /** Exclusive time clipped to the window. */
+  /** Time in which the role counts, each instant of a location once; of chosen regions their exclusive time. */
   time: number;
-  /** Of the locations with intervals × the window; several lanes of a location may make it more than 1. */
+  /** Of the locations with intervals × the window. */
   share: number;
 }
 
@@ -302,7 +304,7 @@ export interface RegionSummary {
   /** Exclusive and inclusive time, clipped to the window. */
   exclusive: number;
   inclusive: number;
-  /** Durations of the calls that begin in the window, unclipped; null without calls. */
+  /** Exclusive times of the calls that begin in the window, unclipped; null without calls. */
   mean: number | null;
   p50: number | null;
   p90: number | null;

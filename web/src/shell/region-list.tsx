@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { RegionRow, RegionSummary, Role } from "../api/types";
 import { ChoiceList, type RowAttributes } from "../widget/choice-list";
 import { useBench } from "./context";
-import { formatCount, formatDuration, formatShare, middle, thousands } from "./format";
+import { formatCount, formatShare, formatUnit, middle, thousands } from "./format";
 import { useSummary } from "./summary";
 import type { Workbench } from "./workbench";
 
@@ -106,6 +106,7 @@ function RoleRow({ line, whole, attributes, toggle }: LineProps<Extract<RegionLi
 function Row({ line, whole, attributes }: LineProps<Extract<RegionLine, { region: RegionRow }>>) {
   const bench = useBench();
   const { region, time, calls } = line;
+  const unit = useSummary()?.unit ?? "ns";
   const chosen = bench.look.value.regions.includes(`#${region.id}`);
   const byRole = bench.look.value.regions.includes(`role:${region.role}`);
   const none = bench.look.value.regions.length === 0;
@@ -114,13 +115,13 @@ function Row({ line, whole, attributes }: LineProps<Extract<RegionLine, { region
   return (
     <div
       {...attributes} class={`region-row ${attributes.class} ${chosen ? "chosen" : ""} ${none || chosen || byRole ? "" : "out"} ${hovered ? "hovered" : ""}`} role="option" aria-selected={chosen}
-      title={`${middle(region.name, 400)}\n${region.category || region.role} · ${thousands(time)} ns exclusive · ${thousands(calls)} calls${where}`}
+      title={`${middle(region.name, 400)}\n${region.category || region.role} · ${formatUnit(time, unit, true)} exclusive · ${thousands(calls)} calls${where}`}
       onClick={(e) => choose(bench, patternOf(line), e.ctrlKey || e.metaKey)}
       onPointerEnter={() => (bench.hover.value = { panel: "regions", time: null, location: null, region: region.id })} onPointerLeave={() => (bench.hover.value = null)}
     >
       <span class="swatch" style={{ background: bench.colour(region.colour) }} />
       <bdi class="name">{middle(region.name, 80)}</bdi>
-      <span class="number muted">{time > 0 ? (whole > 0 && time / whole >= 0.001 ? formatShare(time / whole) : formatDuration(time)) : calls > 0 ? formatCount(calls) : ""}</span>
+      <span class="number muted">{time > 0 ? (whole > 0 && time / whole >= 0.001 ? formatShare(time / whole) : formatUnit(time, unit)) : calls > 0 ? formatCount(calls) : ""}</span>
     </div>
   );
 }

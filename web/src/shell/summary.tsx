@@ -1,10 +1,10 @@
-// What is selected, in figures: per region count, total, mean and quantiles. Asked
+// What is selected, in figures: per region calls, exclusive time, its mean and quantiles a call. Asked
 // for once by the page and shared by the inspector, the region list and the status.
 
 import { effect, signal, useSignal } from "@preact/signals";
 import type { RegionSummary, Summary } from "../api/types";
 import { useBench } from "./context";
-import { formatCount, formatDuration, middle, thousands } from "./format";
+import { formatCount, formatUnit, middle, thousands } from "./format";
 import { countedSpec } from "./scope";
 import type { Workbench } from "./workbench";
 
@@ -51,16 +51,22 @@ export function followSelection(bench: Workbench): void {
   });
 }
 
-type Key = "count" | "exclusive" | "mean" | "p50" | "p90" | "p98";
+type Key = "count" | "exclusive" | "inclusive" | "mean" | "p50" | "p90" | "p98";
 const columns: { key: Key; label: string; title: string }[] = [
   { key: "count", label: "calls", title: "calls that begin in the range" },
-  { key: "exclusive", label: "total", title: "exclusive time, cut to the range" },
-  { key: "mean", label: "mean", title: "mean duration of the calls" },
-  { key: "p50", label: "p50", title: "half of the calls are shorter" },
-  { key: "p90", label: "p90", title: "90 % of the calls are shorter" },
-  { key: "p98", label: "p98", title: "98 % of the calls are shorter" },
+  { key: "exclusive", label: "exclusive", title: "time in the region itself, without what it calls, cut to the range" },
+  { key: "mean", label: "mean of a call", title: "mean exclusive time of the calls that begin in the range, at full length" },
+  { key: "p50", label: "p50", title: "half of these calls have less exclusive time" },
+  { key: "p90", label: "p90", title: "90 % of these calls have less exclusive time" },
+  { key: "p98", label: "p98", title: "98 % of these calls have less exclusive time" },
+  { key: "inclusive", label: "inclusive", title: "time in the region and in what it calls, cut to the range; a recursion counts once" },
 ];
 const most = 40;
+
+/** What has any part in the selection: also a region whose time is all in what it calls. */
+export function occurring(rows: RegionSummary[]): RegionSummary[] {
+  return rows.filter((r) => r.count > 0 || r.exclusive > 0 || r.inclusive > 0);
+}
 
 export function SummaryTable() {
   const bench = useBench();
@@ -69,7 +75,7 @@ export function SummaryTable() {
   const s = summary.value;
   if (note.value !== "") return <p class="empty-note">{note.value}</p>;
   if (!s) return <p class="empty-note">Counting…</p>;
-  const rows = s.regions.filter((r) => r.count > 0 || r.exclusive > 0).sort((a, b) => (b[sort.value] ?? -1) - (a[sort.value] ?? -1));
+  const rows = occurring(s.regions).sort((a, b) => (b[sort.value] ?? -1) - (a[sort.value] ?? -1));
   if (rows.length === 0) return <p class="empty-note">Nothing happens in this selection. Esc clears it, Ctrl+Z goes back.</p>;
   const shown = all.value ? rows.slice(0, 2000) : rows.slice(0, most);
   return (
@@ -86,7 +92,7 @@ export function SummaryTable() {
               ))}
             </tr>
           </thead>
-          <tbody>{shown.map((r) => <SummaryRow key={r.id} r={r} bench={bench} />)}</tbody>
+          <tbody>{shown.map((r) => <SummaryRow key={r.id} r={r} unit={s.unit} bench={bench} />)}</tbody>
         </table>
       </div>
       {rows.length > shown.length && <button type="button" class="plain more" onClick={() => (all.value = true)}>{formatCount(rows.length - shown.length)} more…</button>}
@@ -95,12 +101,12 @@ export function SummaryTable() {
   );
 }
 
-function SummaryRow({ r, bench }: { r: RegionSummary; bench: Workbench }) {
+function SummaryRow({ r, unit, bench }: { r: RegionSummary; unit: string; bench: Workbench }) {
   const chosen = bench.look.value.regions.includes(`#${r.id}`);
   const cell = (c: (typeof columns)[number]) => {
     const v = r[c.key];
-    const exact = v === null ? "no calls" : c.key === "count" ? `${thousands(v)} calls` : `${thousands(Math.round(v))} ns`;
-    return <td key={c.key} class="number" title={exact}>{v === null ? "–" : c.key === "count" ? formatCount(v) : formatDuration(v)}</td>;
+    const exact = v === null ? "no calls" : c.key === "count" ? `${thousands(v)} calls` : formatUnit(v, unit, true);
+    return <td key={c.key} class="number" title={exact}>{v === null ? "–" : c.key === "count" ? formatCount(v) : formatUnit(v, unit)}</td>;
   };
   return (
     <tr class={chosen ? "chosen" : ""} onClick={(e) => bench.choose({ regions: chosen && !e.ctrlKey ? [] : [`#${r.id}`] }, e.ctrlKey || e.metaKey)}>
