@@ -23,10 +23,10 @@ import (
 var View = &view.View{
 	Name:    "commmatrix",
 	Title:   "Communication",
-	Summary: "who sends to whom: links by sender and receiver, by bytes, count or time",
-	HowToRead: "A row is a sender, a column a receiver, in the order of the location tree; a cell is all links from the one to the other. " +
+	Summary: "who sends to whom: messages by sender and receiver, by bytes, count or time",
+	HowToRead: "A row is a sender, a column a receiver, in the order of the location tree; a cell is all messages from the one to the other. " +
 		"Bright is much, dark is little, empty is nothing. A diagonal band means neighbours, a full row a broadcast, a full column a gather. " +
-		"Where there are more senders than pixels a cell stands for a block of them. With --metric bytes, count or time the colours mean that; time is from the start of a link to its end. " +
+		"Where there are more senders than pixels a cell stands for a block of them. With --metric bytes, count or time the colours mean that; time is from the start of a link to its end. Where a run has no messages at all its other links are shown, such as launches, and the names of the directions say so. " +
 		"Choose a cell to select its two locations.",
 	Needs:   view.Needs{Links: true},
 	Options: view.Use("metric=bytes", "group=process", "arrange", "palette"),
@@ -49,6 +49,7 @@ type result struct {
 	members []trace.LocationID // that send or receive, in order
 	index   map[trace.LocationID]int
 	total   cell
+	what    string // that the links are: messages, launches …
 	notes   []string
 	drawn   drawing
 }
@@ -120,6 +121,7 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*c
 	var mu sync.Mutex
 	sums := map[bool]map[pair]*cell{true: {}, false: {}}
 	counts := map[bool]int64{}
+	var kinds [trace.LinkFlow + 1]int64
 	timed := r.request.Store().Info().Intervals > 0
 	sel := r.request.Selection
 	// A link that starts at the very end of the trace is part of the whole.
@@ -144,6 +146,7 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*c
 			n := max(l.Count[i], 1)
 			c.count += n
 			counts[message] += n
+			kinds[min(l.Kind[i], trace.LinkFlow)] += n
 			if l.Size[i] >= 0 {
 				c.bytes += l.Size[i]
 				c.sized = true
@@ -155,14 +158,41 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*c
 		}
 		return nil
 	})
+	r.what = linkWords[trace.LinkMessage]
 	if err == nil && counts[true] == 0 && counts[false] > 0 {
-		r.notes = append(r.notes, "the source has no messages; these are its other links")
+		r.what = "links"
+		for kind, n := range kinds {
+			if n == counts[false] {
+				r.what = linkWords[kind]
+			}
+		}
+		r.notes = append(r.notes, fmt.Sprintf("nobody sends anything here: there are no messages in the selection, and these are its %s, from what made or woke something to what it made or woke", r.what))
 		return sums[false], nil
 	}
 	if counts[false] > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s links that are no messages are left out", view.Thousands(counts[false])))
+		r.notes = append(r.notes, fmt.Sprintf("%s links that are no messages (launches, flows …) are left out", view.Thousands(counts[false])))
 	}
 	return sums[true], err
+}
+
+// linkWords are names of many links of a kind.
+var linkWords = [...]string{trace.LinkMessage: "messages", trace.LinkSpawn: "launches", trace.LinkSteal: "steals", trace.LinkWake: "wake-ups", trace.LinkFlow: "flows"}
+
+// ends are what rows and columns are.
+func (r *result) ends() (row, column string) {
+	if r.what == linkWords[trace.LinkMessage] {
+		return "sender", "receiver"
+	}
+	return "from", "to"
+}
+
+// shown is what colours mean, in a word.
+func (r *result) shown() string {
+	switch {
+	case r.metric == "bytes" && r.total.sized, r.metric == "time" && r.total.timed:
+		return r.metric
+	}
+	return r.what
 }
 
 // finish sorts the cells and lists who takes part.

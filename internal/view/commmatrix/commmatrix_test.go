@@ -158,3 +158,30 @@ link message 4 r2 -> 22 r3 size=3
 		t.Errorf("cells %v, want %v", got, want)
 	}
 }
+
+// Colours without bytes mean messages, and what launched something sent nothing.
+func TestWordsFollowWhatIsShown(t *testing.T) {
+	for name, want := range map[string]struct {
+		links, legend, row string
+	}{
+		"link message 1 a -> 2 b":                               {"messages", "messages", "sender"},
+		"link message 1 a -> 2 b size=8":                        {"messages", "bytes", "sender"},
+		"link spawn 1 a -> 2 b":                                 {"launches", "launches", "from"},
+		"link spawn 1 a -> 2 b\nlink wake 3 a -> 4 b":           {"links", "links", "from"},
+		"link spawn 1 a -> 2 b\nlink message 1 a -> 2 b size=1": {"messages", "bytes", "sender"},
+	} {
+		c := viewtest.Case{Trace: "location process a\n  0..10 f\nlocation process b\n  0..10 f\n" + name + "\n"}
+		result := c.Compute(t, commmatrix.View, c.Open(t))
+		if d := result.Data().(commmatrix.Data); d.Links != want.links || d.Shown != want.legend {
+			t.Errorf("%s: %+v", name, d)
+		}
+		s := result.Scene(scene.Size{Width: 640, Height: 400})
+		if s.Legend[0].Label != want.legend || s.Frames[0].YScale.Label != want.row {
+			t.Errorf("%s: the legend says %q, rows are %q", name, s.Legend[0].Label, s.Frames[0].YScale.Label)
+		}
+		f := s.Frames[0]
+		if fact, _ := result.Pick(float64(f.X+f.W*0.75), float64(f.Y+f.H*0.25)); fact.Lines[0].Label != want.links {
+			t.Errorf("%s: the fact says %q", name, fact.Lines[0].Label)
+		}
+	}
+}

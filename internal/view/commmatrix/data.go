@@ -22,6 +22,8 @@ type Cell struct {
 // Data is the "data" of the JSON twin.
 type Data struct {
 	Metric string `json:"metric"`
+	Links  string `json:"links"` // what they are: messages, launches …
+	Shown  string `json:"shown"` // what colours mean: the metric, or the links where they have none of it
 	Pairs  int    `json:"pairs"`
 	Count  int64  `json:"count"`
 	Bytes  *int64 `json:"bytes"`
@@ -29,7 +31,7 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Metric: r.metric, Pairs: len(r.cells), Count: r.total.count, Bytes: defined(r.total.bytes, r.total.sized), Cells: make([]Cell, len(r.cells))}
+	d := Data{Metric: r.metric, Links: r.what, Shown: r.shown(), Pairs: len(r.cells), Count: r.total.count, Bytes: defined(r.total.bytes, r.total.sized), Cells: make([]Cell, len(r.cells))}
 	for i := range r.cells {
 		c := &r.cells[i]
 		d.Cells[i] = Cell{c.from, c.to, r.tree.Path(c.from), r.tree.Path(c.to), r.rank(c.from), r.rank(c.to), c.count, defined(c.bytes, c.sized), defined(c.time, c.timed)}

@@ -46,7 +46,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		side = max(min(w, h), 1)
 		left, bottom = 0, 0
 	}
-	f := scene.Frame{Name: "main", X: left, Y: topRoom, W: side, H: side, YScale: scene.Scale{Kind: "rows", Label: "sender"}}
+	from, _ := r.ends()
+	f := scene.Frame{Name: "main", X: left, Y: topRoom, W: side, H: side, YScale: scene.Scale{Kind: "rows", Label: from}}
 	if bottom == 0 {
 		f.Y = 0
 	}
@@ -73,9 +74,20 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
+// sent is what the sums beside the rows are of.
+func (r *result) sent() string {
+	if row, _ := r.ends(); row == "sender" {
+		return "sent"
+	}
+	return r.what
+}
+
 func (r *result) describe() string {
-	return fmt.Sprintf("Communication of %s locations: %s pairs, %s links, %s.", view.Thousands(int64(len(r.members))), view.Thousands(int64(len(r.cells))),
-		view.Thousands(r.total.count), view.FormatBytes(float64(r.total.bytes)))
+	text := fmt.Sprintf("Communication of %s locations: %s pairs, %s %s", view.Thousands(int64(len(r.members))), view.Thousands(int64(len(r.cells))), view.Thousands(r.total.count), r.what)
+	if r.total.sized {
+		text += ", " + view.FormatBytes(float64(r.total.bytes))
+	}
+	return text + "."
 }
 
 // block gives the place of a member among the blocks of a side.
@@ -154,7 +166,8 @@ func (r *result) receivers(s *scene.Scene) {
 	for i := 0; i < len(r.members); i += every {
 		text.Add(f.X+step*(float32(i)+0.5), f.Y+f.H+15, short(r.members[i]), scene.UITextMuted, scene.Middle)
 	}
-	text.Add(f.X, f.Y-8, "sender ↓   receiver →", scene.UIText, scene.Start)
+	row, column := r.ends()
+	text.Add(f.X, f.Y-8, row+" ↓   "+column+" →", scene.UIText, scene.Start)
 	s.AddLayer("receivers", -1, text)
 }
 
@@ -177,18 +190,18 @@ func (r *result) sums(s *scene.Scene, x, width float32) {
 			bars.Add(x, f.Y+step*float32(i)+gap, width*float32(v/most), max(step-2*gap, 0.5), scene.UIDataSoft)
 		}
 	}
-	text.Add(x, f.Y-8, scene.Shorten("sent", width, scene.TextSize), scene.UITextMuted, scene.Start)
+	text.Add(x, f.Y-8, scene.Shorten(r.sent(), width, scene.TextSize), scene.UITextMuted, scene.Start)
 	s.AddLayer("sums", -1, bars, text)
 }
 
 func (r *result) explain(s *scene.Scene, most, least float64, log bool) {
 	palette := r.request.Values.Text("palette")
-	e := scene.LegendEntry{Label: r.metric, Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0", RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID}
+	e := scene.LegendEntry{Label: r.shown(), Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0", RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID}
 	if log {
-		e.Label, e.RampLow = r.metric+" (logarithmic)", r.format(least)
+		e.Label, e.RampLow = r.shown()+" (logarithmic)", r.format(least)
 	}
 	s.Legend = append(s.Legend, e)
-	note := fmt.Sprintf("%s pairs, %s links", view.Thousands(int64(len(r.cells))), view.Thousands(r.total.count))
+	note := fmt.Sprintf("%s pairs, %s %s", view.Thousands(int64(len(r.cells))), view.Thousands(r.total.count), r.what)
 	if r.total.sized {
 		note += ", " + view.FormatBytes(float64(r.total.bytes))
 	}
@@ -218,7 +231,7 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 			sum.time += c.time
 		}
 	}
-	fact := view.Fact{Title: r.names(from) + " → " + r.names(to), Lines: []view.FactLine{{Label: "links", Value: view.FormatCount(float64(sum.count)), Exact: view.Thousands(sum.count)}}}
+	fact := view.Fact{Title: r.names(from) + " → " + r.names(to), Lines: []view.FactLine{{Label: r.what, Value: view.FormatCount(float64(sum.count)), Exact: view.Thousands(sum.count)}}}
 	if r.total.sized {
 		fact.Lines = append(fact.Lines, view.FactLine{Label: "bytes", Value: view.FormatBytes(float64(sum.bytes)), Exact: view.Thousands(sum.bytes)})
 	}
