@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	views "github.com/parallax-hpc/parallax/internal/view/all"
 )
 
 // parallax runs the program in this process with a cache of its own.
@@ -113,6 +115,26 @@ func TestViewsAreWrittenInEveryForm(t *testing.T) {
 	left, _ := os.ReadDir(dir)
 	if len(left) != 5 {
 		t.Errorf("%d files are left, want 5 and no temporary one", len(left))
+	}
+}
+
+// A run that is given and not shown is a wrong answer: every view shows it, or says no.
+func TestNoViewIgnoresAFurtherRun(t *testing.T) {
+	for _, v := range views.Views {
+		status, one, stderr := parallax(t, "view", v.Name, "--run", "a=demo:stencil", "--size", "500x300")
+		if status != 0 && !strings.Contains(stderr, "needs") {
+			t.Fatalf("%s: %s", v.Name, stderr)
+		}
+		status, two, stderr := parallax(t, "view", v.Name, "--run", "a=demo:stencil", "--run", "b=demo:pascal", "--size", "500x300")
+		switch {
+		case v.Runs < 2 && (status != 2 || !strings.Contains(stderr, "shows one run, and 2 are given") || !strings.Contains(stderr, "contrast")):
+			t.Errorf("%s: status %d, %q", v.Name, status, stderr)
+		case v.Runs >= 2 && (status != 0 || one == two):
+			t.Errorf("%s shows the same with and without another run; status %d, %s", v.Name, status, stderr)
+		}
+	}
+	if status, _, stderr := parallax(t, "view", "contrast", "demo:stencil", "--run", "b=demo:stencil", "--run", "c=demo:stencil"); status != 2 || !strings.Contains(stderr, "at most 2 runs") {
+		t.Errorf("status %d, %q", status, stderr)
 	}
 }
 

@@ -28,7 +28,7 @@ func viewCommand() *command {
 			fs.String("size", "1600x900", "size of the picture in pixels")
 			fs.String("theme", "light", "light or dark")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
-			fs.StringArray("run", nil, "NAME=SOURCE: a further run; repeatable")
+			fs.StringArray("run", nil, "NAME=SOURCE: a further run, for views that compare runs; repeatable")
 			selectionFlags(fs)
 			readingFlags(fs)
 			optionFlags(fs)
@@ -69,6 +69,9 @@ func runView(ctx context.Context, e *env, args []string) error {
 	w, h, err := parsePicture(e.text("size"))
 	if err != nil {
 		return err
+	}
+	if err := view.CheckRuns(v, min(len(args)-1, 1)+len(e.list("run")), views.Views); err != nil {
+		return usage("--run: %v", err)
 	}
 	runs, err := e.openRuns(ctx, args[1:])
 	if err != nil {

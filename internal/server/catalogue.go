@@ -26,6 +26,7 @@ type viewJSON struct {
 	Summary   string        `json:"summary"`
 	HowToRead string        `json:"howToRead"`
 	Needs     needsJSON     `json:"needs"`
+	Runs      int           `json:"runs"` // how many can be shown together
 	Options   []view.Option `json:"options"`
 	// Examples are texts for an option that is a file.
 	Examples []view.Example `json:"examples"`
@@ -43,7 +44,7 @@ type needsJSON struct {
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {
 	out := []viewJSON{}
 	for _, v := range s.config.Views {
-		out = append(out, viewJSON{v.Name, v.Title, v.Paper, v.Summary, v.HowToRead, needsJSON(v.Needs), append([]view.Option{}, v.Options...), append([]view.Example{}, v.Examples...)})
+		out = append(out, viewJSON{v.Name, v.Title, v.Paper, v.Summary, v.HowToRead, needsJSON(v.Needs), max(v.Runs, 1), append([]view.Option{}, v.Options...), append([]view.Example{}, v.Examples...)})
 	}
 	return s.writeJSON(w, r, http.StatusOK, out)
 }

@@ -262,6 +262,9 @@ func (s *Server) withRuns(q *viewRequest, ids []string) (release func(), err err
 	if len(ids) > maxWith {
 		return release, usage(errors.New("with: too many runs"))
 	}
+	if err := view.CheckRuns(q.view, 1+len(ids), s.config.Views); err != nil {
+		return release, usage(fmt.Errorf("with: %w", err))
+	}
 	for _, id := range ids {
 		x, err := s.runs.use(id)
 		if err != nil {

@@ -52,7 +52,7 @@ type probe struct {
 
 func (p *probe) view() *view.View {
 	return &view.View{
-		Name: "probe", Title: "Probe", Summary: "for tests", HowToRead: "Do not.",
+		Name: "probe", Title: "Probe", Summary: "for tests", HowToRead: "Do not.", Runs: 2,
 		Needs: view.Needs{Intervals: true}, Options: view.Use("top", "busy", "show", "p"),
 		Compute: func(ctx context.Context, q *view.Request) (view.Result, error) {
 			p.computed.Add(1)

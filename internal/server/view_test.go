@@ -298,4 +298,5 @@ func TestSeveralRunsAreComparedInOneRequest(t *testing.T) {
 	if body := h.get(probeURL+"data?with=other", 200, nil); !strings.Contains(body, `"runs":2`) {
 		t.Error(body)
 	}
+	h.failure(probeURL+"data?with=other&with=other", 400, "usage", "shows at most 2 runs, and 3 are given")
 }

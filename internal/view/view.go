@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -27,6 +28,9 @@ type View struct {
 	// HowToRead is a short text for the page, in plain words.
 	HowToRead string
 	Needs     Needs
+	// Runs is how many runs the view can show together; 0: one. More are refused, see
+	// CheckRuns: a run that is left out in silence is a wrong answer.
+	Runs int
 	// Options are names from the one table of options, see OptionTable.
 	Options []Option
 	// Examples are texts for an option of kind "file", offered by the page.
@@ -64,6 +68,28 @@ func (n Needs) Missing(r store.Reader) string {
 	return ""
 }
 
+// CheckRuns refuses more runs than a view can show, and says which views show several.
+func CheckRuns(v *View, n int, all []*View) error {
+	if n <= max(v.Runs, 1) {
+		return nil
+	}
+	var several []string
+	for _, x := range all {
+		if x.Runs >= n {
+			several = append(several, x.Name)
+		}
+	}
+	can := "one run"
+	if v.Runs > 1 {
+		can = fmt.Sprintf("at most %d runs", v.Runs)
+	}
+	hint := "ask for each run by itself"
+	if len(several) > 0 {
+		hint += ", or compare them by one of: " + strings.Join(several, ", ")
+	}
+	return fmt.Errorf("view %s shows %s, and %d are given; %s", v.Name, can, n, hint)
+}
+
 // hasMoments looks for one row of recorded moments.
 func hasMoments(r store.Reader) bool {
 	found := errors.New("found")
@@ -85,7 +111,7 @@ type Run struct {
 
 // A Request is everything a view may depend on.
 type Request struct {
-	Runs      []Run // at least one; most views show the first
+	Runs      []Run // at least one, at most what the view can show
 	Selection trace.Selection
 	Values    Values
 	// Size of the picture; only views whose data depends on it may look.

@@ -29,6 +29,7 @@ var View = &view.View{
 		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box to select its region. " +
 		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, blue is longer there, and a box is as wide as the mean of both.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
+	Runs:    2,
 	Options: view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top"),
 	Compute: compute,
 }

@@ -31,6 +31,7 @@ var View = &view.View{
 		"A above, B below, on one scale. Lines are ranked by the size of the shift and by how far the two sets are apart; what chance explains as well is dimmed and comes last. " +
 		"Where A and B are the same locations at different times, each location is compared with itself.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
+	Runs:    2,
 	Options: view.Use("a", "b", "by=all", "metric", "group=auto", "top"),
 	Compute: compute,
 }

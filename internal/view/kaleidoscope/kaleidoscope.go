@@ -34,6 +34,7 @@ var View = &view.View{
 		"the same with the same is work in sequence. Painted by both, hue is the location and lightness the time, early ones light. Where there are more levels than rings, levels are condensed; " +
 		"what is under a pixel is not drawn; both are said. In the page, a double click opens a subtree, and the flower can be seen to bloom.",
 	Needs:   view.Needs{Intervals: true},
+	Runs:    2,
 	Options: view.Use("ring", "paint", "order", "root", "zoom", "until", "light", "all", "palette=spectrum", "paper"),
 	Compute: compute,
 }

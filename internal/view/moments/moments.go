@@ -39,6 +39,7 @@ var View = &view.View{
 		"A well balanced run has bars that line up, with little beside them. " +
 		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. For that open the two-state chart of the same time.",
 	Needs:   view.Needs{Intervals: true, Moments: true},
+	Runs:    16,
 	Options: view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "paper"),
 	Compute: compute,
 }

@@ -41,6 +41,8 @@ export interface ViewInfo {
   summary: string;
   howToRead: string;
   needs: Needs;
+  /** How many runs it shows together; more are refused. */
+  runs: number;
   options: Option[];
   /** Texts for an option that is a file. */
   examples: Example[];
