@@ -68,7 +68,7 @@ func (r *result) page(out *tablePage, by sortKey, limit int) error {
 		return err
 	}
 	out.Columns, out.Total = append(out.Columns, t.Columns...), len(t.Rows)
-	out.Notes = append(out.Notes, r.value.Notes()...)
+	out.Notes = append(out.Notes, view.TwinNotes(r.request.Values, r.value)...)
 	from := min(out.Offset, len(t.Rows))
 	for i := from; i < min(from+limit, len(t.Rows)); i++ {
 		at := i

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -33,13 +34,23 @@ type TwinSelection struct {
 // TwinOf makes the JSON twin of a result.
 func TwinOf(v *View, q *Request, r Result) *Twin {
 	t := &Twin{
-		View: v.Name, Source: q.Runs[0].Source, Options: q.Values.All(), Notes: append([]string{}, r.Notes()...), Data: r.Data(),
+		View: v.Name, Source: q.Runs[0].Source, Options: q.Values.All(), Notes: TwinNotes(q.Values, r), Data: r.Data(),
 		Selection: SizeOf(q.Store(), q.Selection),
 	}
 	if a, ok := r.(ArrangedResult); ok {
 		t.Arrangement = a.Arrangement()
 	}
 	return t
+}
+
+// TwinNotes are the notes of a result where it is a table: those of the picture, and
+// that it holds what is drawn where a view gives everything only with --all.
+func TwinNotes(v Values, r Result) []string {
+	notes := append([]string{}, r.Notes()...)
+	if slices.ContainsFunc(v.options, func(o Option) bool { return o.Name == "all" }) && !v.Switch("all") {
+		notes = append(notes, "table, JSON and CSV hold what is drawn at this size; --all gives everything there is in the selection")
+	}
+	return notes
 }
 
 // SizeOf says how much a selection holds. Locations are those with intervals of

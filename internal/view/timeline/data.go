@@ -152,19 +152,23 @@ func groupSpan(row int, g *stack, bin int) dataSpan {
 	return out
 }
 
-// Table has a line a span.
+// Table has a line a span: of what is drawn, or with --all of every interval. The
+// location is its path; a row of many neighbours has its label.
 func (r *result) Table() *view.Table {
 	t := &view.Table{
 		Columns: []view.Column{
-			{Name: "location"}, {Name: "lane"}, {Name: "depth"}, {Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"},
+			{Name: "location"}, {Name: "rank"}, {Name: "lane"}, {Name: "depth"}, {Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"},
 			{Name: "region"}, {Name: "role"}, {Name: "open", Unit: "ns"}, {Name: "count", Unit: "count"}, {Name: "aggregated"},
 		},
 		Rows: [][]any{}, Locations: []trace.LocationID{},
 	}
 	r.eachRow(func(row dataRow, spans []dataSpan) {
-		id := trace.NoLocation
+		id, name, rank := trace.NoLocation, row.Label, any(nil)
 		if row.Location != nil {
-			id = *row.Location
+			id, name = *row.Location, row.Path
+		}
+		if row.Rank != nil {
+			rank = int64(*row.Rank)
 		}
 		for _, s := range spans {
 			var region any
@@ -175,7 +179,7 @@ func (r *result) Table() *view.Table {
 			if s.Aggregated {
 				aggregated = "yes"
 			}
-			t.Rows = append(t.Rows, []any{row.Label, int64(s.Lane), int64(s.Depth), int64(s.Begin), int64(s.End), region, s.Role, int64(s.Open), s.Count, aggregated})
+			t.Rows = append(t.Rows, []any{name, rank, int64(s.Lane), int64(s.Depth), int64(s.Begin), int64(s.End), region, s.Role, int64(s.Open), s.Count, aggregated})
 			t.Locations = append(t.Locations, id)
 		}
 	})

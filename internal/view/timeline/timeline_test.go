@@ -548,3 +548,27 @@ func TestRowsByTheBestAggregationFoldWhoIsAlike(t *testing.T) {
 		t.Errorf("rows %s", s)
 	}
 }
+
+// The table says whose row it is, and whether it holds what is drawn or everything.
+func TestTableNamesLocationsAndSaysWhatItHolds(t *testing.T) {
+	text := "location machine m\n  location process p rank=7\n    location thread t\n"
+	for i := range 3000 {
+		text += fmt.Sprintf("      %d..%d f\n", 10*i, 10*i+4)
+	}
+	for all, want := range map[string]int{"false": 400, "true": 3000} {
+		c := viewtest.Case{Trace: text, Options: map[string][]string{"all": {all}}, Size: scene.Size{Width: 300, Height: 100}}
+		r := c.Open(t)
+		result := c.Compute(t, View, r)
+		table := result.Table()
+		if all == "true" && len(table.Rows) != want || all == "false" && len(table.Rows) > want {
+			t.Errorf("--all=%s gives %d rows", all, len(table.Rows))
+		}
+		if row := table.Rows[0]; row[0] != "m/p/t" || row[1] != int64(7) {
+			t.Errorf("--all=%s: the location is %v, the rank %v", all, row[0], row[1])
+		}
+		twin := view.TwinOf(View, c.Request(t, View, r), result)
+		if said := slices.ContainsFunc(twin.Notes, func(n string) bool { return strings.Contains(n, "--all") }); said != (all == "false") {
+			t.Errorf("--all=%s: the notes are %q", all, twin.Notes)
+		}
+	}
+}
