@@ -25,7 +25,7 @@ func readingFlags(fs *pflag.FlagSet) {
 func selectionFlags(fs *pflag.FlagSet) {
 	fs.String("from", "", "begin of the time range: 1.5s, 200ms, 30%")
 	fs.String("to", "", "end of the time range")
-	fs.StringArray("locations", nil, "locations by glob on path or name, re:EXPR, rank:N or rank:N-M, or ids as #N,N-M; repeatable")
+	fs.StringArray("locations", nil, "locations by glob on path or name, re:EXPR, rank:N or rank:N-M, kind:NAME such as kind:processor, or ids as #N,N-M; repeatable")
 	fs.StringArray("regions", nil, "regions by glob on name, re:EXPR, role:NAME or category:NAME; repeatable")
 }
 

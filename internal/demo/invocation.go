@@ -12,14 +12,19 @@ import (
 type program struct {
 	clause []int64
 	calls  [][]int32 // of each call, in order
+	needs  [][]int32 // calls that each waits for: its arguments come from them
 	names  map[int64]string
+	// queue makes several workers take their oldest call first: breadth first.
+	queue bool
 }
 
-// call adds a call and gives its number; caller -1 for the root.
-func (p *program) call(caller int32, clause int64) int32 {
+// call adds a call and gives its number; caller -1 for the root. It waits for the
+// calls that it needs.
+func (p *program) call(caller int32, clause int64, needs ...int32) int32 {
 	id := int32(len(p.clause))
 	p.clause = append(p.clause, clause)
 	p.calls = append(p.calls, nil)
+	p.needs = append(p.needs, needs)
 	if caller >= 0 {
 		p.calls[caller] = append(p.calls[caller], id)
 	}
@@ -39,73 +44,40 @@ func (p *program) height() int {
 	return most + 1
 }
 
-// run schedules the program on workers: a call takes a millisecond, what it calls
-// goes onto its worker's own stack, so that each works depth first; a worker with
-// nothing takes the oldest call of the worker that has most. Every step is
-// decided by number, so the same program gives the same records.
+// run schedules the program on workers: a call takes a millisecond. What it calls
+// goes onto its worker's own stack, so that each works depth first, or to the end
+// of its queue; a worker with nothing takes the oldest call of the worker that has
+// most. A call whose arguments are not there is suspended, and goes to the worker
+// that makes the last of them. Every step is decided by number, so the same
+// program gives the same records.
 func (p *program) run(ctx context.Context, workers int, w trace.Writer) error {
 	c := vista.NewConverter(w)
 	c.NameClauses(p.names)
 	c.Begin(workers)
-	type place struct{ pe, index int64 }
-	ran := make([]place, len(p.clause))
-	caller := make([]int32, len(p.clause))
-	stacks := make([][]int32, workers)
-	count := make([]int64, workers)
-	stacks[0] = []int32{0}
-	for left, time := len(p.clause), int64(0); left > 0; time++ {
+	s := newSchedule(p, workers)
+	for time := int64(0); s.left > 0; time++ {
 		if err := ctx.Err(); err != nil {
 			c.Close()
 			return err
 		}
-		var fresh [][2]int32 // worker and call: ready from the next millisecond on
-		for pe := range stacks {
-			call, ok := take(stacks, pe)
+		var now []int32 // by worker, -1 for none; what they call is ready from the next millisecond on
+		for pe := range s.ready {
+			call, ok := s.take(pe)
 			if !ok {
+				now = append(now, -1)
 				continue
 			}
-			count[pe]++
-			ran[call] = place{int64(pe), count[pe]}
-			r := vista.Record{Time: time, Clause: p.clause[call], PE: int64(pe), Index: count[pe]}
-			if call != 0 {
-				from := ran[caller[call]]
-				r.PPE, r.PIndex = from.pe, from.index
-			}
-			if err := c.Add(r); err != nil {
+			now = append(now, call)
+			if err := c.Add(s.begin(pe, call, time)); err != nil {
 				c.Close()
 				return err
 			}
-			left--
-			for k := len(p.calls[call]) - 1; k >= 0; k-- {
-				caller[p.calls[call][k]] = call
-				fresh = append(fresh, [2]int32{int32(pe), p.calls[call][k]})
-			}
 		}
-		for _, f := range fresh {
-			stacks[f[0]] = append(stacks[f[0]], f[1])
+		for pe, call := range now {
+			if call >= 0 {
+				s.end(pe, call)
+			}
 		}
 	}
 	return c.Close()
-}
-
-// take gives a worker its next call: its own newest, else the oldest of the
-// worker that has most.
-func take(stacks [][]int32, pe int) (int32, bool) {
-	if n := len(stacks[pe]); n > 0 {
-		call := stacks[pe][n-1]
-		stacks[pe] = stacks[pe][:n-1]
-		return call, true
-	}
-	victim := -1
-	for k := range stacks {
-		if len(stacks[k]) > 1 && (victim < 0 || len(stacks[k]) > len(stacks[victim])) {
-			victim = k
-		}
-	}
-	if victim < 0 {
-		return 0, false
-	}
-	call := stacks[victim][0]
-	stacks[victim] = stacks[victim][1:]
-	return call, true
 }

@@ -2,10 +2,92 @@ package demo
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
 )
+
+// explained is the share of the variance of values that the means of groups explain.
+func explained(group []int, value []float64) float64 {
+	sum, count, mean := map[int]float64{}, map[int]float64{}, 0.0
+	for i, g := range group {
+		sum[g] += value[i]
+		count[g]++
+		mean += value[i] / float64(len(value))
+	}
+	var between, total float64
+	for i, g := range group {
+		between += (sum[g]/count[g] - mean) * (sum[g]/count[g] - mean)
+		total += (value[i] - mean) * (value[i] - mean)
+	}
+	return between / total
+}
+
+// TestTimeLiesInRingsOnFivePEsAndInArmsOnOne holds the demo's truth against its own
+// records: before calls waited for their arguments the row explained 97 % on five.
+func TestTimeLiesInRingsOnFivePEsAndInArmsOnOne(t *testing.T) {
+	p := pascal(35)
+	level, arm := make([]int, len(p.clause)), make([]int, len(p.clause))
+	for i := range p.calls { // callers come before what they call
+		for _, c := range p.calls[i] {
+			level[c] = level[i] + 1
+			if arm[c] = arm[i]; p.clause[c] == pascalRow || i == 0 {
+				arm[c] = int(c)
+			}
+		}
+	}
+	read := func(workers int) (rings, arms float64, calls []int64) {
+		s := newSchedule(p, workers)
+		begin := make([]float64, len(p.clause))
+		for time := 0; s.left > 0; time++ {
+			var now [][2]int32
+			for pe := range s.ready {
+				if call, ok := s.take(pe); ok {
+					s.begin(pe, call, int64(time))
+					begin[call] = float64(time)
+					now = append(now, [2]int32{int32(pe), call})
+				}
+			}
+			for _, n := range now {
+				s.end(int(n[0]), n[1])
+			}
+		}
+		return explained(level, begin), explained(arm, begin), s.count
+	}
+	rings, arms, calls := read(5)
+	if fmt.Sprintf("%.0f %.0f", 100*rings, 100*arms) != "88 75" {
+		t.Errorf("on five PEs the level explains %.3f and the row %.3f", rings, arms)
+	}
+	for pe, n := range calls {
+		if n < 425 || n > 470 {
+			t.Errorf("PE %d ran %d of 2,235 calls", pe, n)
+		}
+	}
+	if rings, arms, _ := read(1); arms < 0.99 || rings > 0.8 {
+		t.Errorf("on one PE the level explains %.3f and the row %.3f", rings, arms)
+	}
+}
+
+// TestTheHalfRowIsExpandedByTwoLines at the end of the circle, the east.
+func TestTheHalfRowIsExpandedByTwoLines(t *testing.T) {
+	p := pascal(35)
+	var lines []int64
+	for _, c := range p.calls[0][1:] {
+		length := 1
+		for at := c; len(p.calls[at]) == 1; at = p.calls[at][0] {
+			length++
+		}
+		if length != 18 {
+			t.Errorf("a line of %d calls, want 18, half of row 35", length)
+		}
+		lines = append(lines, p.clause[c])
+	}
+	if !slices.Equal(lines, []int64{pascalReverse, pascalAppend}) {
+		t.Errorf("the query calls %v after the first row", lines)
+	}
+}
 
 func TestReconstructionsHaveThePrintedNumbers(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -13,7 +13,8 @@ import (
 
 // MatchLocations gives the topmost locations whose path or name matches one of
 // the patterns, in order; nil for no pattern. "#7" is the location with id 7,
-// "#7,12-40" are many by their ids, "rank:5" or "rank:0-3" are ranks.
+// "#7,12-40" are many by their ids, "rank:5" or "rank:0-3" are ranks,
+// "kind:processor" all locations of a kind: of a Go trace, what its processors did.
 // O(locations), and O(locations) more for each pattern that is no list of ids.
 func MatchLocations(t *store.Tree, patterns []string) ([]trace.LocationID, error) {
 	if len(patterns) == 0 {
@@ -24,11 +25,17 @@ func MatchLocations(t *store.Tree, patterns []string) ([]trace.LocationID, error
 	for _, p := range patterns {
 		n, err := 0, error(nil)
 		ids, listed := parseIDs(p)
-		switch text, ranked := strings.CutPrefix(p, "rank:"); {
+		text, ranked := strings.CutPrefix(p, "rank:")
+		kind, ofKind := strings.CutPrefix(p, "kind:")
+		switch {
 		case listed:
 			n = markIDs(hit, ids)
 		case ranked:
 			n, err = markRanks(t, hit, text)
+		case ofKind:
+			if n = markKind(t, hit, trace.Kind(kind)); n == 0 {
+				return nil, fmt.Errorf("--locations %q: there is none of this kind; the run has %s", ShortPattern(p), kindsOf(t))
+			}
 		default:
 			if paths == nil {
 				paths = pathsOf(t)
@@ -135,6 +142,28 @@ func markRanks(t *store.Tree, hit []bool, text string) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+func markKind(t *store.Tree, hit []bool, kind trace.Kind) (n int) {
+	for id, k := range t.Kind {
+		if k == kind {
+			hit[id] = true
+			n++
+		}
+	}
+	return n
+}
+
+// kindsOf lists the kinds of a tree's locations.
+func kindsOf(t *store.Tree) string {
+	var out []string
+	for _, k := range t.Kind {
+		if k != "" && !slices.Contains(out, string(k)) {
+			out = append(out, string(k))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
 }
 
 func markNames(t *store.Tree, hit []bool, paths []string, p string) (n int, err error) {

@@ -107,7 +107,7 @@ func (r *result) room(f *family, name string) (best box, short string) {
 func (r *result) holds(f *family, b box, half float64) bool {
 	for _, dx := range []float64{-1, 1, -0.5, 0.5, 0} {
 		for _, dy := range []float64{-b.halfHeight, b.halfHeight} {
-			if k, far, ok := r.under(f, point{b.x + dx*half, b.y + dy}); !ok || k < 0 || far < r.band {
+			if _, band, ok := r.under(f, point{b.x + dx*half, b.y + dy}); !ok || band {
 				return false
 			}
 		}

@@ -261,3 +261,48 @@ link spawn 6 "goroutine 1" -> 12 "goroutine 3" from=running@0 to=worker@12
 		t.Errorf("they were run by %q", ran)
 	}
 }
+
+// TestASubtreeRecyclesTheSpectrum: its colours begin anew with its root.
+func TestASubtreeRecyclesTheSpectrum(t *testing.T) {
+	c := viewtest.Case{Reader: quicksort, Size: square, Options: map[string][]string{"paint": {"time"}, "root": {"5"}}}
+	s := c.Compute(t, kaleidoscope.View, c.Open(t)).Scene(square)
+	if e := s.Legend[0]; e.RampLow != "50.0 ms" || e.RampHigh != "220 ms" {
+		t.Errorf("the subtree's spectrum runs from %s to %s", e.RampLow, e.RampHigh)
+	}
+	if drawn := colours(s); drawn[scene.Ramp("spectrum", 0)] == 0 || drawn[scene.Ramp("spectrum", 1)] == 0 {
+		t.Error("its first and last calls have not the ends of the spectrum")
+	}
+}
+
+// TestSemigroupIsSpreadEvenlyWithFewSwitches: the reading of figure 19.
+func TestSemigroupIsSpreadEvenlyWithFewSwitches(t *testing.T) {
+	d := data(t, viewtest.Case{Reader: fromDemo("semigroup"), Options: map[string][]string{"all": {"true"}}})
+	at, load, switches := map[int32]string{}, map[string]int{}, 0
+	for _, n := range d.Nodes {
+		at[n.ID] = n.Location
+		load[n.Location]++
+		if n.Parent != nil && at[*n.Parent] != n.Location {
+			switches++
+		}
+	}
+	for pe, calls := range load {
+		if calls < 15419/5*9/10 || calls > 15419/5*11/10 {
+			t.Errorf("%s ran %d calls", pe, calls)
+		}
+	}
+	if len(load) != 5 || switches > 15419/50 {
+		t.Errorf("%d PEs, %d calls on another PE than their caller", len(load), switches)
+	}
+}
+
+func TestTheSourceIsNamedWithItsLineWhereThereIsOne(t *testing.T) {
+	for file, want := range map[string]string{"file=hpl.c line=12": "hpl.c:12", "file=HPL": "HPL"} {
+		c := viewtest.Case{Trace: "region main role=compute " + file + "\nlocation process p0 rank=0\n  0..100 main\n", Size: square}
+		r := c.Compute(t, kaleidoscope.View, c.Open(t))
+		r.Scene(square)
+		f, ok := r.Pick(200, 200)
+		if got := line(f.Lines, "source"); !ok || got != want {
+			t.Errorf("%s: the source is %q, want %q", file, got, want)
+		}
+	}
+}

@@ -92,10 +92,9 @@ func (r *result) shapeAt(p point) int32 {
 		if len(f.children) < 2 {
 			continue
 		}
-		if k, far, ok := r.under(f, p); ok {
-			if k >= 0 && far < r.band {
-				return f.children[k]
-			}
+		if k, band, ok := r.under(f, p); ok && band {
+			return f.children[k]
+		} else if ok {
 			return f.place
 		}
 	}
@@ -103,17 +102,12 @@ func (r *result) shapeAt(p point) int32 {
 }
 
 // under tells whether a point lies in a family's shape: below the edge of which
-// child, and how far from the edge, along the line from the call through it. The
-// shape is made of triangles between the call and parts of the edge; where calls
-// lie so far apart that triangles overlap, they take away from each other, as
-// corners do in a filled shape. -1 at the call itself.
-func (r *result) under(f *family, p point) (child int, far float64, inside bool) {
+// child, and whether in its part of the band. The shape is made of triangles
+// between the call and parts of the edge; where calls lie so far apart that
+// triangles overlap, they take away from each other, as corners do in a filled shape.
+func (r *result) under(f *family, p point) (child int, band, inside bool) {
 	top := r.at(f.place)
 	dx, dy := p.x-top.x, p.y-top.y
-	if dx == 0 && dy == 0 {
-		return -1, 0, true
-	}
-	far = math.Inf(1)
 	for k := range f.children {
 		e := r.edge(f, k)
 		for s := range 2 {
@@ -129,12 +123,18 @@ func (r *result) under(f *family, p point) (child int, far float64, inside bool)
 				continue
 			}
 			inside = !inside
-			if below := math.Hypot(dx, dy) * (1/(u+v) - 1); below < far {
-				child, far = k, below
+			// The band lies beyond the line between the inner ends of both rays.
+			if u > r.below(a)*(1-v/max(r.below(b), 1e-9)) {
+				child, band = k, r.band > 0
 			}
 		}
 	}
-	return child, far, inside
+	return child, band, inside
+}
+
+// below is the share of the way from a call to the edge that is not band.
+func (r *result) below(edge point) float64 {
+	return max(1-r.band/math.Hypot(edge.x, edge.y), 0)
 }
 
 // nearest finds nodes by their ring.

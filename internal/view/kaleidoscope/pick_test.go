@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
@@ -71,9 +70,13 @@ func edgeDistance(x1, y1, x2, y2, x, y float32) float64 {
 // TestHoveringTellsWhatIsDrawn: everywhere inside a shape or a band the call that is
 // picked has the colour that is seen there. By the nearest corner 28 of 39 had not.
 func TestHoveringTellsWhatIsDrawn(t *testing.T) {
-	for name, reader := range map[string]func(testing.TB) store.Reader{"quicksort": quicksort, "pascal": fromDemo("pascal"), "fig5": fromDemo("fig5")} {
-		size := scene.Size{Width: 700, Height: 700}
-		c := viewtest.Case{Reader: reader, Size: size, Options: map[string][]string{"paint": {"region"}}}
+	for name, c := range map[string]viewtest.Case{"quicksort": {Reader: quicksort}, "pascal, closer": {Reader: fromDemo("pascal"), Options: map[string][]string{"zoom": {"6,-0.4,-0.4"}}}, "fan": {Trace: fan(15)}, "calls": {Trace: calls}} {
+		size := scene.Size{Width: 600, Height: 600}
+		c.Size = size
+		if c.Options == nil {
+			c.Options = map[string][]string{}
+		}
+		c.Options["paint"] = []string{"region"}
 		r := c.Compute(t, kaleidoscope.View, c.Open(t))
 		s := r.Scene(size)
 		colour := map[string]scene.Colour{}
@@ -81,8 +84,8 @@ func TestHoveringTellsWhatIsDrawn(t *testing.T) {
 			colour[e.Label] = e.Colour
 		}
 		tried := 0
-		for y := 1; y < size.Height; y += 9 {
-			for x := 1; x < size.Width; x += 9 {
+		for y := 1; y < size.Height; y += 6 {
+			for x := 1; x < size.Width; x += 6 {
 				want, ok := topmost(s, float32(x), float32(y))
 				if !ok {
 					continue
@@ -94,7 +97,7 @@ func TestHoveringTellsWhatIsDrawn(t *testing.T) {
 				}
 			}
 		}
-		if tried < 40 {
+		if tried < 25 {
 			t.Errorf("%s: only %d places were tried", name, tried)
 		}
 	}

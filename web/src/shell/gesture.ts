@@ -25,6 +25,8 @@ import type { Workbench } from "./workbench";
 
 const hoverDelay = 60;
 const clickSlack = 4;
+/** How long after a click another makes it a double click, in ms. */
+const doubleClick = 300;
 /** Height that a drag must have before it takes rows and not all of them. */
 const rowSlack = 14;
 
@@ -58,6 +60,8 @@ export class Gestures {
   private abort: AbortController | null = null;
   private wheel = { name: "", at: 0 };
   private at: { x: number; y: number } | null = null;
+  /** When the last double click was. */
+  private doubled = -Infinity;
   private stops: (() => void)[] = [];
 
   constructor(private readonly bench: Workbench, private readonly picture: Picture, private readonly host: GestureHost) {
@@ -66,7 +70,10 @@ export class Gestures {
     this.on("pointerdown", (e) => this.down(e));
     this.on("pointerup", (e) => this.up(e));
     this.on("pointercancel", () => this.cancel());
-    this.on("dblclick", (e) => void this.zoomTo(this.point(e)));
+    this.on("dblclick", (e) => {
+      this.doubled = performance.now();
+      void this.zoomTo(this.point(e));
+    });
     this.on("wheel", (e) => this.roll(e), { passive: false });
   }
 
@@ -295,6 +302,7 @@ export class Gestures {
   async click(x: number, y: number, add: boolean, near = this.find(x, y)): Promise<void> {
     this.host.element.closest<HTMLElement>(".panel")?.focus({ preventScroll: true });
     const panel = this.host.panel();
+    const begun = performance.now();
     const column = this.labelColumn(x, y);
     const asked = column && this.host.plug().chooseColumn!(column, panel, add);
     if (asked) return this.setOptions(asked);
@@ -311,11 +319,19 @@ export class Gestures {
         if (!add && !this.bench.store.isEmpty && !this.host.foreign()) this.bench.store.clear();
         return;
       }
+      // What a double click opens is not selected by its first half.
+      if (fact.open && !(await this.single(begun))) return;
       this.bench.pin({ fact, panel: panel.id, view: panel.view });
       if (!this.host.foreign()) this.bench.choose((this.host.plug().choose ?? chooseAll)(fact), add);
     } catch (e) {
       this.bench.report(e);
     }
+  }
+
+  /** Waits whether a click becomes a double click; true where it does not. */
+  private async single(begun: number): Promise<boolean> {
+    await new Promise((f) => setTimeout(f, Math.max(0, begun + doubleClick - performance.now())));
+    return this.doubled < begun;
   }
 
   /** Zooms to what is at a point: to its time, or else to its locations. */

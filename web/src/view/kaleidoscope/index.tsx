@@ -45,6 +45,19 @@ function zoomed(z: Zoom): OptionChange[] {
   return [{ option: "zoom", values: text === "1,0,0" ? [] : [text] }];
 }
 
+/** The painting of the whole tree while a subtree is open, by panel: a subtree is first shown by location. */
+const saved = new Map<string, readonly string[]>();
+
+/** What leads back from a subtree: the whole tree, painted as it was. */
+export function wholeTree(panel: PanelState): OptionChange[] {
+  return [{ option: "root", values: [] }, { option: "paint", values: [...(saved.get(panel.id) ?? panel.options.paint ?? [])] }];
+}
+
+/** Keeps the painting of a whole tree. */
+export function savePainting(panel: PanelState): void {
+  if (panel.options.root === undefined) saved.set(panel.id, panel.options.paint ?? []);
+}
+
 /** Milliseconds and percent of a step of the growing tree. */
 const pause = 120;
 const step = 1;
@@ -66,12 +79,13 @@ function Controls({ panel }: { panel: PanelState }) {
     if (!playing && until >= 100) grow(0);
     setPlaying(!playing);
   };
+  useEffect(() => savePainting(panel), [panel]);
   const root = panel.options["root"]?.[0];
   const moved = panel.options["zoom"] !== undefined;
   return (
     <span class="bloom">
       {root !== undefined && (
-        <button type="button" class="chip" title="Back to the whole tree" onClick={() => bench.setOption(panel.id, "root", [])}>whole tree</button>
+        <button type="button" class="chip" title="Back to the whole tree" onClick={() => wholeTree(panel).forEach((c) => bench.setOption(panel.id, c.option, c.values))}>whole tree</button>
       )}
       {moved && (
         <button type="button" class="chip" title="The root in the middle and all of the picture" onClick={() => bench.setOption(panel.id, "zoom", [])}>centre</button>

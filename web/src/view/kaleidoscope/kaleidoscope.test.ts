@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PanelState } from "../../shell/layout";
-import { kaleidoscope, untilOf, zoomOf } from "./index";
+import { kaleidoscope, savePainting, untilOf, wholeTree, zoomOf } from "./index";
 
 const panel = (options: Record<string, string[]> = {}) => ({ id: "p", view: "kaleidoscope", options }) as unknown as PanelState;
 
@@ -18,6 +18,11 @@ describe("the picture of calls", () => {
   });
   it("forgets a zoom that is none", () => {
     expect(kaleidoscope.magnify!(panel({ zoom: ["2,0,0"] }), 0.5, { x: 0, y: 0 })).toEqual([{ option: "zoom", values: [] }]);
+  });
+  it("paints the whole tree as it was when a subtree is left", () => {
+    savePainting(panel({ paint: ["time"] }));
+    savePainting(panel({ paint: ["location"], root: ["7"] }));
+    expect(wholeTree(panel({ paint: ["location"], root: ["7"] }))).toEqual([{ option: "root", values: [] }, { option: "paint", values: ["time"] }]);
   });
   it("reads how far the tree has grown", () => {
     expect([untilOf(panel()), untilOf(panel({ until: ["40%"] })), untilOf(panel({ until: ["3s"] })), untilOf(panel({ until: ["x%"] }))]).toEqual([100, 40, 100, 100]);
