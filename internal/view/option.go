@@ -66,7 +66,7 @@ var OptionTable = []Option{
 	{Name: "show", Kind: "choice", Choices: []string{"dominant", "max", "min", "last", "average"}, Default: "dominant", Help: "what a pixel shows where it stands for many intervals"},
 	{Name: "links", Kind: "choice", Choices: []string{"auto", "all", "none"}, Default: "auto", Help: "draw links as arrows"},
 	{Name: "expand", Kind: "patterns", Help: "groups of the location tree to draw in full"},
-	{Name: "collapse", Kind: "patterns", Help: "groups of the location tree to draw as one row"},
+	{Name: "collapse", Kind: "patterns", Help: "groups of the location tree to draw as one row; of boxes and matrices regions to draw as one, such as category:MPI"},
 	{Name: "scroll", Kind: "integer", Default: "0", Help: "first row shown"},
 	{Name: "counters", Kind: "patterns", Help: "counters drawn as lines below the rows"},
 	{Name: "p", Kind: "number", Default: "0.1", Min: 0, Max: 1, Step: 0.001, Help: "trade-off between gain and loss: 0 all detail, 1 one value"},

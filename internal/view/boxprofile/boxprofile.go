@@ -31,7 +31,7 @@ var View = &view.View{
 		"A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same. " +
 		"In the page the wheel zooms the axis, a click on a name keeps a region on top, and one with Ctrl hides it.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "by=regions", "alike", "k"),
+	Options: view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike", "k"),
 	Compute: compute,
 }
 
@@ -167,8 +167,11 @@ func (r *result) check() error {
 // options turns patterns into sets of nodes.
 func (r *result) options() (callgraph.Options, error) {
 	s, v := r.request.Store(), r.request.Values
-	var of []int32
-	r.nodes, of = callgraph.Nodes(s.Regions(), v.Text("by") == "categories")
+	nodes, of, err := callgraph.Collapsed(s.Regions(), v.Text("by") == "categories", v.Patterns("collapse"), view.RegionPattern)
+	if err != nil {
+		return callgraph.Options{}, err
+	}
+	r.nodes = nodes
 	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Profile: true, Measure: callgraph.Exclusive}
 	if r.metric == "inclusive" {
 		o.Measure = callgraph.Inclusive
@@ -177,7 +180,7 @@ func (r *result) options() (callgraph.Options, error) {
 		o.Measure = callgraph.Totals
 	}
 	r.match = &callgraph.Matcher{Nodes: r.nodes, Regions: s.Regions(), Compile: view.RegionPattern}
-	err := r.match.Choose(&o, r.request.Selection.Regions, v.Patterns("caller"), v.Text("path"))
+	err = r.match.Choose(&o, r.request.Selection.Regions, v.Patterns("caller"), v.Text("path"))
 	return o, err
 }
 

@@ -27,12 +27,16 @@ var View = &view.View{
 		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left corner clockwise; a slice left empty says that this location never makes the call. " +
 		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or take the linear or rank scale.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide", "keep", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
+	Options: view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide", "keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
 	Compute: compute,
 }
 
-// mostSlices is how many locations have a slice of their own.
-const mostSlices = 64
+const (
+	// mostSlices is how many locations have a slice of their own.
+	mostSlices = 64
+	// mostBlocks is how many slices locations have that are all one group.
+	mostBlocks = 16
+)
 
 type result struct {
 	view.Arranged
@@ -57,9 +61,10 @@ type result struct {
 
 	callees, callers []ranked // in the order of interest
 	pairs            map[callgraph.Pair]*pair
-	low, high        float64   // of the colours as asked for; NaN
-	sliceMembers     [][]int32 // of each slice, where slices are groups
-	sliceGroups      []int     // which groups those are; nil: all
+	low, high        float64      // of the colours as asked for; NaN
+	sliceMembers     [][]int32    // of each slice, where slices are groups
+	sliceGroups      []int        // which groups those are; nil: all
+	blocks           *view.Blocks // in place of groups, where all are one group
 	notes            []string
 	drawn            drawing
 }
@@ -145,8 +150,11 @@ func (r *result) check(profile bool) error {
 
 func (r *result) options() (callgraph.Options, error) {
 	s, v := r.request.Store(), r.request.Values
-	var of []int32
-	r.nodes, of = callgraph.Nodes(s.Regions(), v.Text("by") == "categories")
+	nodes, of, err := callgraph.Collapsed(s.Regions(), v.Text("by") == "categories", v.Patterns("collapse"), view.RegionPattern)
+	if err != nil {
+		return callgraph.Options{}, err
+	}
+	r.nodes = nodes
 	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Measure: callgraph.Exclusive, Closure: v.Text("closure") == "dynamic"}
 	switch {
 	case r.metric == "calls" || r.over == "locations":
@@ -155,7 +163,7 @@ func (r *result) options() (callgraph.Options, error) {
 		o.Measure = callgraph.Inclusive
 	}
 	r.match = &callgraph.Matcher{Nodes: r.nodes, Regions: s.Regions(), Compile: view.RegionPattern}
-	err := r.match.Choose(&o, r.request.Selection.Regions, v.Patterns("caller"), v.Text("path"))
+	err = r.match.Choose(&o, r.request.Selection.Regions, v.Patterns("caller"), v.Text("path"))
 	return o, err
 }
 
@@ -183,8 +191,14 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		if a := r.Arrangement(); a != nil {
 			of, r.sliceMembers, r.sliceGroups = a.Partition(r.locations)
 		}
+		note := fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all", view.Count(len(r.locations), "location"), view.Count(len(r.sliceMembers), "group"))
+		if len(r.sliceMembers) == 1 && !r.request.Values.Set("k") && !r.request.Values.Set("threshold") {
+			r.blocks = view.MakeBlocks(r.tree, r.locations, r.names, mostBlocks)
+			of, r.sliceMembers, r.sliceGroups = r.blocks.Of, r.blocks.Members, nil
+			note = r.blocks.Note("a slice")
+		}
 		r.groupRows, err = plan.Merge(of, len(r.sliceMembers), scan)
-		r.notes = append(r.notes, fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all", view.Count(len(r.locations), "location"), view.Count(len(r.sliceMembers), "group")))
+		r.notes = append(r.notes, note)
 	}
 	return err
 }

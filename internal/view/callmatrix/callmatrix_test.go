@@ -192,7 +192,7 @@ func TestManyLocationsShareSlicesAndThatIsSaid(t *testing.T) {
 	}}
 	r := c.Open(t)
 	result := c.Compute(t, callmatrix.View, r)
-	if n := strings.Join(result.Notes(), "; "); !strings.Contains(n, "200 locations are too many for slices") {
+	if n := strings.Join(result.Notes(), "; "); !strings.Contains(n, "too many for a slice") {
 		t.Errorf("notes %q", n)
 	}
 	if d := result.Data().(callmatrix.Data); len(d.Cells) < 200*20 {

@@ -44,11 +44,12 @@ func (r *result) rowScales(s *scene.Scene) {
 	ramps, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	for k, c := range d.rows {
 		middle := d.y + (float32(k)+0.5)*d.size
-		text.Add(x+52, middle+4, r.format(c.low), scene.UITextMuted, scene.End)
+		low, high := c.ends(r.format)
+		text.Add(x+52, middle+4, low, scene.UITextMuted, scene.End)
 		for i := range steps {
 			ramps.Add(x+58+float32(i)*width/steps, middle-4, width/steps, 8, scene.Ramp(c.ramp, float64(i)/(steps-1)))
 		}
-		text.Add(x+58+width+6, middle+4, r.format(c.high), scene.UITextMuted, scene.Start)
+		text.Add(x+58+width+6, middle+4, high, scene.UITextMuted, scene.Start)
 	}
 	s.AddLayer("row scales", -1, ramps, text)
 }
@@ -113,7 +114,10 @@ func (r *result) key(s *scene.Scene) {
 			r.rim(s, x, y)
 		}
 		what := "location"
-		if r.groupRows != nil {
+		switch {
+		case r.blocks != nil:
+			what = "block"
+		case r.groupRows != nil:
 			what = "group"
 		}
 		text.Add(x, y+keySide+18, fmt.Sprintf("%s %s", view.Count(n, what), r.direction()), scene.UITextMuted, scene.Start)

@@ -2,8 +2,7 @@ package callmatrix
 
 import (
 	"fmt"
-	"math"
-	"sort"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -14,7 +13,7 @@ const (
 	mostSquare = 150
 	// Where few squares are left they are large enough to read each slice.
 	fewSquares, largeSquare = 4, 480
-	goodSquare              = 40 // of squares where the user does not ask for more of them
+	goodSquare              = 52 // of squares where the user does not ask for more of them
 	cellGap                 = 2
 	// mostShapes bounds what a picture holds; past it squares show medians alone.
 	mostShapes = 24000
@@ -29,6 +28,8 @@ type drawing struct {
 	slices     int
 	scale      colours
 	rows       []*colours // of each row
+	cut        []int      // of each row: callers that are not shown
+	cutRows    bool       // there are some
 }
 
 // A drawnPair is one square: the box of each slice.
@@ -37,50 +38,6 @@ type drawnPair struct {
 	has    []bool
 	static bool
 	scale  *colours
-}
-
-// leastSquare is how small squares may get so that n slices can still be seen.
-func leastSquare(n int) float32 {
-	switch {
-	case n <= 4:
-		return 20
-	case n <= 16:
-		return 28
-	}
-	return 36
-}
-
-// choose picks callees and callers that fit: the most telling rows first, then
-// the callers of those.
-func (r *result) choose(width, height float32) (callers, callees []int32) {
-	_, n := r.slices()
-	least := max(leastSquare(n), goodSquare)
-	top := r.request.Values.Integer("top")
-	if top > 0 {
-		least = leastSquare(n)
-	}
-	rows := max(int(height/least), 1)
-	if top > 0 {
-		rows = min(rows, top)
-	}
-	in := map[int32]bool{}
-	for _, c := range r.callees[:min(rows, len(r.callees))] {
-		callees = append(callees, c.node)
-		in[c.node] = true
-	}
-	used := map[int32]bool{}
-	for key := range r.pairs {
-		if in[key.Callee] {
-			used[key.Caller] = true
-		}
-	}
-	columns := max(int(width/least), 1)
-	for _, c := range r.callers {
-		if used[c.node] && len(callers) < columns {
-			callers = append(callers, c.node)
-		}
-	}
-	return callers, callees
 }
 
 // Scene draws the matrix.
@@ -119,6 +76,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.columnLabels(s, &frame, top)
 	}
 	r.paint(s)
+	r.markCut(s)
 	switch {
 	case left > 0 && r.byRow():
 		r.rowScales(s)
@@ -218,71 +176,6 @@ func (r *result) collect() {
 // byRow reports whether each row has colours of its own.
 func (r *result) byRow() bool { return r.request.Values.Text("span") == "row" }
 
-// colours turn values into a ramp.
-type colours struct {
-	low, high float64
-	stretch   string
-	values    []float64 // ascending, for ranks
-	ramp      string
-}
-
-// newColours spans the lowest to the highest value on display of some pairs.
-func (r *result) newColours(of func(callgraph.Pair) bool) colours {
-	c := colours{low: math.Inf(1), high: math.Inf(-1), stretch: r.request.Values.Text("stretch"), ramp: r.request.Values.Text("palette")}
-	if r.request.Values.Switch("paper") {
-		c.ramp = "green-red"
-		if !r.request.Values.Set("stretch") {
-			c.stretch = "linear"
-		}
-	}
-	for key, p := range r.drawn.pairs {
-		if !of(key) {
-			continue
-		}
-		for i, box := range p.boxes {
-			if p.has[i] {
-				c.low, c.high = min(c.low, box[0]), max(c.high, box[4])
-				if c.stretch == "rank" {
-					c.values = append(c.values, box[:]...)
-				}
-			}
-		}
-	}
-	if c.low > c.high {
-		c.low, c.high = 0, 0
-	}
-	if !math.IsNaN(r.low) {
-		c.low = r.low
-	}
-	if !math.IsNaN(r.high) {
-		c.high = max(r.high, c.low)
-	}
-	sort.Float64s(c.values)
-	return c
-}
-
-// at gives the place of a value from 0 to 1.
-func (c *colours) at(v float64) float64 {
-	switch {
-	case c.low == c.high:
-		return 0
-	case c.stretch == "log":
-		// From 1 ns (or one call) on, so that an empty call does not take all the room.
-		low, high := math.Log(max(c.low, 1)), math.Log(max(c.high, 1))
-		if low == high {
-			return 0
-		}
-		return (math.Log(max(v, 1)) - low) / (high - low)
-	case c.stretch == "rank":
-		first := sort.SearchFloat64s(c.values, v)
-		last := sort.Search(len(c.values), func(i int) bool { return c.values[i] > v })
-		return (float64(first) + float64(max(last-1, first))) / 2 / float64(max(len(c.values)-1, 1))
-	}
-	return (v - c.low) / (c.high - c.low)
-}
-
-func (c *colours) colour(v float64) scene.Colour { return scene.Ramp(c.ramp, c.at(v)) }
-
 func (r *result) describe() string {
 	_, n := r.slices()
 	return fmt.Sprintf("Call matrix of %s on %s, %s time: %s of caller and callee, squares of %s.", view.Count(len(r.callees), "region"), view.Count(len(r.locations), "location"), r.metric, view.Count(len(r.pairs), "pair"), view.Count(n, "slice"))
@@ -297,13 +190,16 @@ func (r *result) legend(s *scene.Scene) {
 	case r.over == "locations":
 		what = r.metric + " time a location"
 	}
-	low, high := r.format(c.low), r.format(c.high)
+	low, high := c.ends(r.format)
 	if r.byRow() {
 		low, high = "least of the row", "most of the row"
 	}
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("%s, %s", what, c.stretch), Colour: scene.Ramp(c.ramp, 0), RampEnd: scene.Ramp(c.ramp, 1),
 		RampLow: low, RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID})
+	if r.drawn.cutRows {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "called by others too, that are not shown", Colour: scene.UIWarning, Region: scene.NoID, Parent: scene.NoID})
+	}
 	if r.over == "calls" {
 		r.Arrangement().Explain(s)
 	}
@@ -321,6 +217,8 @@ func (r *result) corner() string {
 func (r *result) sceneNotes(s *scene.Scene) {
 	_, n := r.slices()
 	switch {
+	case r.blocks != nil:
+		s.Notes = append(s.Notes, fmt.Sprintf("slices %s: %s", r.corner(), strings.Join(r.blocks.Names, ", ")))
 	case r.groupRows != nil:
 		s.Notes = append(s.Notes, fmt.Sprintf("slices %s: groups 1 to %d, the largest first", r.corner(), n))
 	case n > 1 && r.Arrangement() != nil && r.over == "calls":

@@ -245,7 +245,11 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 		line("over", view.Count(len(r.pairs[key].all), "location"), "")
 	case r.groupRows != nil:
 		members := r.sliceMembers[slice]
-		line("group", strconv.Itoa(r.groupOf(slice)+1), "")
+		if r.blocks != nil {
+			line("block", r.blocks.Names[slice], "")
+		} else {
+			line("group", strconv.Itoa(r.groupOf(slice)+1), "")
+		}
 		line("locations", view.NameList(r.names, members, 8), "")
 		f.Count = int64(len(members))
 		for _, m := range members {

@@ -122,6 +122,7 @@ export class Gestures {
     this.bench.hover.value = f && !this.host.foreign() ? {
       panel: this.host.panel().id, time: isTime(f) ? timeAt(f, at.x) : null,
       location: row && row.location !== noID ? row.location : (place?.location ?? null), region: row && row.region !== noID ? row.region : null,
+      ...(f.xScale.rows.length > 0 && f.yScale.rows.length > 0 ? { cell: at } : {}),
     } : null;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.ask(x, y, i), hoverDelay) as unknown as number;

@@ -4,7 +4,7 @@
 import type { Box, Highlight } from "../scene/painter";
 import { noID, type Frame, type Row } from "../scene/scene";
 import { idsOf } from "../api/ids";
-import { isTime, keptBoxes, placesFor, placesOf, xAt } from "./geometry";
+import { isTime, keptBoxes, placesFor, placesOf, rowAt, xAt } from "./geometry";
 import { Chosen } from "./chosen";
 import type { Follow } from "./scope";
 import type { Hover, Workbench } from "./workbench";
@@ -62,12 +62,22 @@ function keptPlaces(bench: Workbench, f: Frame, follow: Follow): Box[] {
   return placesFor(placesOf(f), bench.chosen.value);
 }
 
+/** The row and the column of a matrix that a point lies in, so that its names are found. */
+export function crossHair(f: Frame, at: { x: number; y: number }): Box[] {
+  const row = rowAt(f.yScale.rows, at.y), column = rowAt(f.xScale.rows, at.x);
+  if (!row || !column) return [];
+  return [{ x: f.x, y: row.from, w: f.w, h: row.to - row.from }, { x: column.from, y: f.y, w: column.to - column.from, h: f.h }];
+}
+
 function mark(h: Highlight, f: Frame, hover: Hover, own: boolean): void {
   if (hover.time !== null && isTime(f)) {
     const x = xAt(f, hover.time);
     if (x >= f.x && x <= f.x + f.w) h.crossX = x;
   }
-  if (own) return;
+  if (own) {
+    if (hover.cell) h.outline = [...(h.outline ?? []), ...crossHair(f, hover.cell)];
+    return;
+  }
   const hit = f.yScale.rows.filter((r) =>
     (hover.location !== null && r.location === hover.location) || (hover.region !== null && r.region === hover.region));
   if (hit.length > 0 && hit.length < mostOutlined) h.outline = hit.map((r) => ({ x: f.x, y: r.from, w: f.w, h: r.to - r.from }));

@@ -24,6 +24,8 @@ export interface Hover {
   time: number | null;
   location: number | null;
   region: number | null;
+  /** Where the pointer is in a scene with rows and columns, for its cross-hair. */
+  cell?: { x: number; y: number };
 }
 
 /** A fact with the panel it comes from. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noID, type Row } from "../../scene/scene";
 import type { PanelState } from "../../shell/layout";
-import { focusCallee, focusCaller, hideRegion } from ".";
+import { focusCallee, focusCaller, hideRegion, openCategories } from ".";
 
 const row = (region: number) => ({ region, location: noID }) as Row;
 const panel = (options: Record<string, string[]>) => ({ options }) as unknown as PanelState;
@@ -27,5 +27,14 @@ describe("a click on the name of a callee", () => {
     expect(hideRegion(row(3), panel({ hide: ["#1"] }))).toEqual([{ option: "hide", values: ["#1", "#3"] }]);
     expect(hideRegion(row(3), panel({ hide: ["#3"] }))).toEqual([{ option: "hide", values: ["#3"] }]);
     expect(hideRegion(row(noID), panel({}))).toBeNull();
+  });
+});
+
+describe("categories", () => {
+  it("can be collapsed one by one", () => {
+    const regions = [{ category: "MPI" }, { category: "HPL" }, { category: "MPI" }, { category: "" }];
+    expect(openCategories(regions, [])).toEqual(["HPL", "MPI"]);
+    expect(openCategories(regions, ["category:MPI"])).toEqual(["HPL"]);
+    expect(openCategories([{ category: "MPI" }], [])).toEqual([]);
   });
 });

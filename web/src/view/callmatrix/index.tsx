@@ -41,7 +41,33 @@ export function hideRegion(row: Row, panel: PanelState): OptionChange[] | null {
   return [{ option: "hide", values: [...new Set([...(panel.options.hide ?? []), `#${row.region}`])] }];
 }
 
+/** The categories of regions that are not collapsed yet; none where there is one alone. */
+export function openCategories(regions: readonly { category: string }[], collapsed: readonly string[]): string[] {
+  const all = [...new Set(regions.map((r) => r.category).filter((c) => c !== ""))].sort();
+  return all.length < 2 ? [] : all.filter((c) => !collapsed.includes(`category:${c}`)).slice(0, mostCategories);
+}
+
+const mostCategories = 40;
+
+function Collapse({ panel }: { panel: PanelState }) {
+  const bench = useBench();
+  const collapsed = panel.options.collapse ?? [];
+  const open = openCategories(bench.regions.value, collapsed);
+  if (open.length === 0) return null;
+  return (
+    <select class="chip" aria-label="Collapse a category" title="Draw all regions of a category as one, among the others" value=""
+      onChange={(e) => { if (e.currentTarget.value) bench.setOption(panel.id, "collapse", [...collapsed, `category:${e.currentTarget.value}`]); }}>
+      <option value="">collapse…</option>
+      {open.map((c) => <option key={c} value={c}>{c}</option>)}
+    </select>
+  );
+}
+
 function Controls({ panel }: { panel: PanelState }) {
+  return <><Collapse panel={panel} /><AsBoxes panel={panel} /></>;
+}
+
+function AsBoxes({ panel }: { panel: PanelState }) {
   const bench = useBench();
   const { caller, path, metric } = panel.options;
   if (!caller?.length) return null;
