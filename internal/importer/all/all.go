@@ -4,6 +4,7 @@ package all
 
 import (
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/caliper"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
 	"github.com/parallax-hpc/parallax/internal/importer/collapsed"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
@@ -52,4 +53,5 @@ var Formats = append([]*importer.Format{
 	nsight.Format,
 	xplane.Format,
 	rocprof.Format,
+	caliper.Format,
 }, recognised.Formats...)

@@ -24,8 +24,6 @@ var Formats = []*importer.Format{
 		"convert it with its rpd2tracing.py, whose Chrome trace events are read", each(isRPD)),
 	refused("hpctoolkit", "an HPCToolkit database",
 		"open it in hpcviewer, or record with Score-P, which writes OTF2", claimHPCToolkit),
-	refused("caliper", "a Caliper profile (.cali or json-split)",
-		"record with Caliper's event trace and its Chrome trace output, or read it with Hatchet or Thicket", each(isCaliper)),
 	refused("ctf", "a CTF trace (LTTng, barectf)",
 		"convert it with babeltrace2 or Trace Compass", claimCTF),
 	refused("projections", "logs of Charm++ Projections",
@@ -110,16 +108,6 @@ func claimHPCToolkit(s importer.Source) []importer.Run {
 		ext := path.Ext(file)
 		return sameDir(a, file) && (ext == ".db" || ext == ".metric-db" || ext == ".mt") || path.Dir(path.Dir(file)) == path.Dir(a) && path.Base(path.Dir(file)) == "metrics" || sameDir(a, file) && path.Base(file) == "FORMATS.md"
 	})
-}
-
-// --- Caliper
-
-func isCaliper(_ string, head []byte) bool {
-	if bytes.HasPrefix(head, []byte("__rec=")) {
-		return true
-	}
-	h := bytes.TrimLeft(head, " \t\r\n")
-	return bytes.HasPrefix(h, []byte("{")) && bytes.Contains(h, []byte(`"columns"`)) && bytes.Contains(h, []byte(`"column_metadata"`))
 }
 
 // --- CTF

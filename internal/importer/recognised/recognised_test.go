@@ -15,9 +15,6 @@ func TestSamplesAreRefusedByName(t *testing.T) {
 	for path, want := range map[string]string{
 		"public/hpctoolkit/ping-pong-2ranks-v4":                           "hpctoolkit",
 		"public/hpctoolkit/osu-allgather-10ranks-2threads-v2":             "hpctoolkit",
-		"public/caliper/lulesh-8ranks/lulesh-annotation-profile.json":     "caliper",
-		"public/caliper/lulesh-8ranks/lulesh-annotation-profile.cali":     "caliper",
-		"public/caliper/ordered-mpi":                                      "caliper",
 		"public/ctf/mpi-allreduce-8ranks":                                 "ctf",
 		"public/ctf/mpi-pthread-4ranks-3threads":                          "ctf",
 		"public/projections/ping-pong-2pes":                               "projections",

@@ -1,0 +1,76 @@
+// Package caliper reads what LLNL's Caliper writes: .cali streams, and json-split tables that
+// its cali-query makes of them.
+//
+// The formats: a .cali stream is lines of fields. Nodes form one tree that holds everything that
+// repeats: attributes (their name, type and properties) and values of attributes, such as a
+// function under a function. Snapshots refer to nodes and carry values of their own (a
+// duration, a rank). A json-split file has the tree under `nodes` and snapshots as rows of numbers.
+//
+// Our words: nested attributes (function, loop, region, mpi.function …) make the call path, the
+// attribute's name is the category; a numeric attribute is a metric, joined by how Caliper made it
+// (min#, max#, avg#; all others add up); mpi.rank is a rank. A file without ranks is a profile over
+// all of them: one location. Snapshots with a time and event.begin# or event.end# are intervals,
+// activities of CUPTI with a start and an end are intervals on the GPU.
+//
+// Where a file has only inclusive or only exclusive values of an amount, the other one follows
+// from the tree. Kept aside, and counted: snapshots without any number, and hidden attributes.
+package caliper
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is Caliper's.
+var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, json-split)", Claim: claim, Import: read}
+
+// claim takes every file for itself: a stream holds all ranks.
+func claim(s importer.Source) (runs []importer.Run) {
+	for _, f := range s.Files {
+		if head := s.Head(f.Path); isStream(head) || isSplit(head) {
+			runs = append(runs, importer.Run{Files: []string{f.Path}})
+		}
+	}
+	return runs
+}
+
+func isStream(head []byte) bool { return bytes.HasPrefix(head, []byte("__rec=")) }
+
+// isSplit: an object with rows under "data" first, or with the names of the other members. The
+// rows can be longer than what is seen of the file, so their shape has to do.
+func isSplit(head []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{"))
+	if !ok {
+		return false
+	}
+	if bytes.Contains(rest, []byte(`"columns"`)) && bytes.Contains(rest, []byte(`"column_metadata"`)) {
+		return true
+	}
+	rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(`"data"`))
+	if !ok {
+		return false
+	}
+	rest = bytes.Join(bytes.Fields(rest[:min(len(rest), 200)]), nil)
+	return bytes.HasPrefix(rest, []byte(":[[")) && len(rest) > 3 && (rest[3] >= '0' && rest[3] <= '9' || rest[3] == 'n' || rest[3] == '-') && len(head) >= 32<<10
+}
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	in, err := run.Open(run.Files[0])
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	c := newConverter(w, run.Label(run.Files[0]))
+	if isStream(run.Source.Head(run.Files[0])) {
+		err = readStream(ctx, in, run.Label(run.Files[0]), c)
+	} else {
+		err = readSplit(ctx, in, run.Label(run.Files[0]), c)
+	}
+	if err != nil {
+		return err
+	}
+	return c.finish()
+}
