@@ -40,6 +40,8 @@ type BuilderOptions struct {
 	// sorts intervals. nil sorts in memory.
 	Events Sorter[Event]
 	Spans  Sorter[Span]
+	// Rounded is as told to a Rounder.
+	Rounded Time
 	// Parents, with ByParent: by Seq of a child, that of its parent and one; 0 for
 	// none. No one may be its own ancestor, see CutCircles.
 	Parents []uint32
@@ -113,6 +115,7 @@ func (b *Builder) Reset(opt BuilderOptions, sink RowSink) {
 	b.stack, b.beyond = b.stack[:0], 0
 	b.named.reset()
 	b.nest.reset(sink)
+	b.nest.slack = max(opt.Rounded, 0)
 	b.kin.reset(&b.nest, opt.Parents, sink)
 	b.repairs = Repairs{}
 	b.err = nil
@@ -190,6 +193,7 @@ func (b *Builder) Finish() (Repairs, error) {
 		b.nest.finish()
 	}
 	b.repairs.Deep += b.nest.deep
+	b.repairs.Rounded += b.nest.rounded
 	return b.repairs, b.err
 }
 

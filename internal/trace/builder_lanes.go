@@ -4,11 +4,13 @@ package trace
 // it lies within the innermost open interval or where nothing is open at its
 // begin. Intervals come in order of begin, longer ones first.
 type nester struct {
-	sink  RowSink
-	lanes []lane
-	fit   fitTree // in use past fewLanes
-	deep  int64   // rows whose depth does not fit
-	row   LaneRow // handed to the sink; here so that it does not escape each time
+	sink    RowSink
+	lanes   []lane
+	fit     fitTree // in use past fewLanes
+	deep    int64   // rows whose depth does not fit
+	slack   Time    // see Rounder
+	rounded int64   // ends that were moved by it
+	row     LaneRow // handed to the sink; here so that it does not escape each time
 }
 
 // A lane is its open intervals, outermost first, and how many rows it has.
@@ -31,7 +33,7 @@ func (n *nester) reset(sink RowSink) {
 	}
 	n.lanes = n.lanes[:0]
 	n.fit.reset()
-	n.deep = 0
+	n.deep, n.rounded, n.slack = 0, 0, 0
 }
 
 // addLane appends an empty lane, with the memory of an earlier one.
@@ -45,7 +47,12 @@ func (n *nester) addLane() {
 
 // place finds the lane of s.
 func (n *nester) place(s Span) {
-	l := n.find(s)
+	l := 0
+	if n.slack > 0 {
+		l, s.End = n.findRounded(s)
+	} else {
+		l = n.find(s)
+	}
 	if l == len(n.lanes) {
 		n.addLane()
 	}
@@ -70,6 +77,51 @@ func (n *nester) find(s Span) int {
 		}
 	}
 	return len(n.lanes)
+}
+
+// findRounded finds the lane of an interval where ends are inexact, and its end there.
+// Among many lanes none is looked for in which something would have to end sooner.
+func (n *nester) findRounded(s Span) (lane int, end Time) {
+	if len(n.lanes) > fewLanes {
+		for l := n.fit.due(s.Begin); l >= 0; l = n.fit.due(s.Begin) {
+			n.shut(l, s.Begin)
+			n.update(l)
+		}
+		lane = n.fit.first(s.End - n.slack)
+	} else {
+		for lane = 0; lane < len(n.lanes); lane++ {
+			n.shut(lane, s.Begin)
+			if n.ends(lane, s) {
+				break
+			}
+		}
+	}
+	if lane < len(n.lanes) {
+		if top := n.top(lane); top < s.End {
+			n.rounded++
+			return lane, top
+		}
+	}
+	return lane, s.End
+}
+
+// ends reports whether an interval has room in a lane, be it that what is innermost
+// there ends a little sooner.
+func (n *nester) ends(l int, s Span) bool {
+	stack := n.lanes[l].stack
+	from := len(stack)
+	for from > 0 && stack[from-1].end-s.Begin <= n.slack && s.End-stack[from-1].end > n.slack {
+		from--
+	}
+	if from > 0 && stack[from-1].end < s.End-n.slack {
+		return false
+	}
+	for i := from; i < len(stack); i++ {
+		stack[i].end = s.Begin
+		n.rounded++
+	}
+	n.shut(l, s.Begin)
+	return true
 }
 
 // update tells the tree about a lane; the tree starts with all of them.

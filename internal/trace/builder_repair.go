@@ -7,6 +7,7 @@ type Repairs struct {
 	Unclosed  int64 // closed at the end of the trace
 	Negative  int64 // intervals with their end before their begin
 	Backwards int64 // records moved to the time of the one before
+	Rounded   int64 // intervals with an end moved by less than times are exact
 	Deep      int64 // rows nested deeper than a depth can say
 }
 
@@ -17,6 +18,7 @@ func (r *Repairs) Add(q Repairs) {
 	r.Unclosed += q.Unclosed
 	r.Negative += q.Negative
 	r.Backwards += q.Backwards
+	r.Rounded += q.Rounded
 	r.Deep += q.Deep
 }
 
@@ -28,6 +30,7 @@ func (r Repairs) Entries() []ReportEntry {
 		{Kind: Repaired, What: "intervals without an end, closed at the end of the trace", Count: r.Unclosed},
 		{Kind: Repaired, What: "intervals that end before they begin, made empty", Count: r.Negative},
 		{Kind: Repaired, What: "records that run backwards in time, moved to the time of the one before", Count: r.Backwards},
+		{Kind: Repaired, What: "intervals whose end was moved by no more than times in the source are exact, so that they nest", Count: r.Rounded},
 		{Kind: Repaired, What: "intervals nested deeper than 65535, kept at that depth", Count: r.Deep},
 	}
 	kept := all[:0]

@@ -114,6 +114,23 @@ type Stream interface {
 	Close() error
 }
 
+// A Rounder is a Stream that can be told how inexact its times are.
+type Rounder interface {
+	// Rounded: ends of intervals may be off by so much against each other, since begins
+	// and durations were rounded by themselves. An interval that ends so little after
+	// the one around it lies in it, and one that begins so little before another ends
+	// comes after it: one end is moved, which is counted as repaired. Any time before
+	// Close; the largest counts.
+	Rounded(most Time)
+}
+
+// SetRounded tells a stream how inexact its times are.
+func SetRounded(s Stream, most Time) {
+	if r, ok := s.(Rounder); ok {
+		r.Rounded(most)
+	}
+}
+
 // A CallTaker is a Stream that takes many calls at a time for less.
 type CallTaker interface {
 	Calls([]StackRecord)

@@ -46,6 +46,7 @@ type reader struct {
 	records     int64
 	fresh       bool // no pid of it was met so far
 	latest      trace.Time
+	precision   precision // of all files so far
 	open        map[uint64][]span
 	flows       []flowPoint
 	launchFlows []flowPoint
@@ -210,10 +211,12 @@ func (c *reader) whole(r *record, begin trace.Time) {
 		return
 	}
 	end := begin + c.duration(r)
+	c.precision.see(r.ts, r.dur)
 	c.latest = max(c.latest, end)
 	row := c.rowOf(r)
 	region := c.region(cat, r.name)
 	row.stream.Interval(begin, end, region)
+	row.complete = true
 	c.attributes(row.stream, r)
 	if cat.launch || cat.work {
 		c.correlate(r, cat, launch{time: begin, location: row.location, region: region})

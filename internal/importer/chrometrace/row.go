@@ -20,6 +20,7 @@ type place struct {
 type row struct {
 	location trace.LocationID
 	stream   trace.Stream
+	complete bool // holds complete records
 }
 
 // A process is a pid that is a process.
@@ -132,7 +133,7 @@ func (c *reader) process(pid string) *process {
 // ownRow is the process's own row, for what belongs to no thread of it.
 func (c *reader) ownRow(p *process) *row {
 	if p.own == nil {
-		p.own = &row{p.location, c.w.Stream(p.location, streamOptions)}
+		p.own = &row{location: p.location, stream: c.w.Stream(p.location, streamOptions)}
 		c.rows[p.location] = p.own
 	}
 	return p.own
@@ -161,7 +162,7 @@ func (c *reader) newRow(l trace.Location) *row {
 	id := c.w.Location(l)
 	r, ok := c.rows[id]
 	if !ok {
-		r = &row{id, c.w.Stream(id, streamOptions)}
+		r = &row{location: id, stream: c.w.Stream(id, streamOptions)}
 		c.rows[id] = r
 	}
 	return r
@@ -171,6 +172,9 @@ func (c *reader) newRow(l trace.Location) *row {
 func (c *reader) closeRows() error {
 	var errs []error
 	for _, r := range c.rows {
+		if r.complete {
+			trace.SetRounded(r.stream, c.precision.tolerance())
+		}
 		if err := r.stream.Close(); err != nil {
 			errs = append(errs, err)
 		}

@@ -208,6 +208,7 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *stream
 	w.builder.Reset(trace.BuilderOptions{
 		StreamOptions: trace.StreamOptions{Unordered: s.unordered && s.disordered, ByName: s.byName, ByParent: s.byParent},
 		Parents:       w.f.parents(s),
+		Rounded:       s.rounded,
 		Intervals:     s.intervals, End: w.f.end,
 		Events: eventSorter{w.events}, Spans: spanSorter{w.spans},
 	}, &w.rows)

@@ -58,6 +58,7 @@ type stream struct {
 	base        trace.Time // of the next difference
 	order       trace.Time // time of the last Enter or Leave
 	first, last trace.Time // of all records; first > last before any
+	rounded     trace.Time // see trace.Rounder
 	tail        int64      // the last chunk in the spool, -1 for none
 
 	rows          uint32 // Enter and Interval records
@@ -85,7 +86,7 @@ func (s *stream) numbered() bool {
 }
 
 // streamBytes is what a stream takes beside its chunk.
-const streamBytes = 112
+const streamBytes = 120
 
 // A refused stream takes no records and gives its error at Close.
 type refused struct{ err error }
@@ -190,6 +191,9 @@ func (s *stream) Interval(begin, end trace.Time, region trace.RegionID) {
 	s.intervals = true
 	s.lastIsInstant = false
 }
+
+// Rounded implements trace.Rounder.
+func (s *stream) Rounded(most trace.Time) { s.rounded = max(s.rounded, most) }
 
 // Instant implements trace.Stream.
 func (s *stream) Instant(t trace.Time, region trace.RegionID) {

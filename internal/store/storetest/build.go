@@ -120,7 +120,7 @@ func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time,
 		spans[i].begin -= first
 		spans[i].end -= first
 	}
-	assign := assignLanes
+	assign := func(spans []span) [][]row { return assignLanes(spans, k.rounded, repairs) }
 	if k.stackAlone() {
 		assign = keepStack
 	}
@@ -166,8 +166,9 @@ func keepStack(spans []span) [][]row {
 
 // assignLanes considers spans by begin, the longer first, then by arrival, and
 // puts each into the first lane where it nests in what is open there or where
-// nothing is open. An empty interval is never open, so it holds no others.
-func assignLanes(spans []span) [][]row {
+// nothing is open. An empty interval is never open, so it holds no others. Ends that
+// are off by no more than rounded are moved, see trace.Rounder.
+func assignLanes(spans []span, rounded trace.Time, repairs *trace.Repairs) [][]row {
 	spans = slices.Clone(spans)
 	slices.SortStableFunc(spans, func(a, b span) int {
 		if c := compareTime(a.begin, b.begin); c != 0 {
@@ -178,13 +179,34 @@ func assignLanes(spans []span) [][]row {
 	var lanes [][]row
 	var open []int // per lane the innermost open row, -1 for none
 	for _, s := range spans {
-		at := -1
+		at, many := -1, rounded > 0 && len(lanes) > 8
 		for l := range lanes {
 			for open[l] >= 0 && lanes[l][open[l]].end <= s.begin {
 				open[l] = lanes[l][open[l]].parent
 			}
-			if at < 0 && (open[l] < 0 || s.end <= lanes[l][open[l]].end) {
-				at = l
+			if at >= 0 {
+				continue
+			}
+			// What ends a little after s begins, and does not hold it, may end sooner.
+			in := open[l]
+			for !many && in >= 0 && lanes[l][in].end-s.begin <= rounded && s.end-lanes[l][in].end > rounded {
+				in = lanes[l][in].parent
+			}
+			if in >= 0 && s.end-rounded > lanes[l][in].end {
+				continue
+			}
+			for at = l; open[l] != in; open[l] = lanes[l][open[l]].parent {
+				x := &lanes[l][open[l]]
+				if x.parent >= 0 {
+					lanes[l][x.parent].exclusive += x.end - s.begin
+				}
+				x.exclusive -= x.end - s.begin
+				x.end = s.begin
+				repairs.Rounded++
+			}
+			if in >= 0 && lanes[l][in].end < s.end {
+				s.end = lanes[l][in].end
+				repairs.Rounded++
 			}
 		}
 		if at < 0 {

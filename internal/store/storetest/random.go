@@ -105,6 +105,8 @@ func (g *generator) location(id trace.LocationID) {
 	}
 	if o.ByParent {
 		g.parents(id)
+	} else if g.rnd.IntN(3) == 0 {
+		trace.SetRounded(s, trace.Time(g.rnd.IntN(3))*g.scale)
 	}
 	if err := s.Close(); err != nil {
 		panic(fmt.Sprintf("storetest: close stream: %v", err))

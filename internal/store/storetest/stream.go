@@ -40,6 +40,7 @@ type track struct {
 	open              bool
 	unordered, byName bool
 	byParent          bool
+	rounded           trace.Time
 	numbers           int
 	parents           map[int]int // with byParent: numbers of children and parents
 }
@@ -86,6 +87,8 @@ func (s *memoryStream) Attribute(a trace.AttributeID, v trace.Value) {
 		}
 	}
 }
+
+func (s *memoryStream) Rounded(most trace.Time) { s.track.rounded = max(s.track.rounded, most) }
 
 func (s *memoryStream) Close() error {
 	if s.memory != nil {
