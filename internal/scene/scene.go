@@ -24,6 +24,16 @@ type Scene struct {
 	Legend []LegendEntry
 	// Notes say what was clipped, capped, aggregated or guessed.
 	Notes []string
+	// Terms are names that the user gives a meaning to, with the meaning they have.
+	Terms []Term
+}
+
+// A Term is a name and what it stands for in this picture, such as an event of a layout.
+type Term struct {
+	Name  string
+	Text  string // as the user would write it
+	Label string // for people
+	By    string // who says so: "user", "layout", or "" where it was chosen for them
 }
 
 // A Frame is a plot area. The page pans and zooms what lies in it before the

@@ -27,8 +27,11 @@ type Space struct {
 	Unit      string   // of the values: "ns", "bytes", "count", "share" or ""
 	Ramp      string   // as in RampNames
 	Fill      []Colour // nil: by Value
-	// Radius of dots and balls in units of the stretched box; drawn no smaller than a pixel.
-	Radius float32
+	// Radius of dots and balls in units of the stretched box; drawn no smaller than Least
+	// pixels, see LeastDot; 0: about a pixel.
+	Radius, Least float32
+	// Detail is how many steps of light and shadow a ball has, 2 to MostDetail; 0: 3.
+	Detail int
 	// Half is half the width of bars along x and y, Tall the height of one of the value
 	// High, in units of the axes. A bar stands on its place; one of the value Base has no height.
 	Half [2]float32
@@ -39,11 +42,36 @@ type Space struct {
 	Columns int
 	Gap     float32
 	Axes    [3]SpaceAxis
+	Bare    bool // no box, ticks and names are drawn
 	Camera  Camera
 	Filter  SpaceFilter
+	Links   SpaceLinks
 	// Runs say which locations the things are, so that the page can mark what is chosen
 	// elsewhere; nil: unknown. See RunsOf.
 	Runs []SpaceRun
+}
+
+// SpaceLinks are lines between things, drawn behind them; those of things that are not
+// shown are left out.
+type SpaceLinks struct {
+	From, To []uint32
+	Fill     []Colour
+	Width    float32 // in pixels; 0: 1
+}
+
+// Add appends one line.
+func (l *SpaceLinks) Add(from, to int, fill Colour) {
+	l.From, l.To, l.Fill = append(l.From, uint32(from)), append(l.To, uint32(to)), append(l.Fill, fill)
+}
+
+// MostDetail is the most that Detail may be.
+const MostDetail = 6
+
+// LeastDot is how small the dots of a picture may be, in pixels: n of them leave most of
+// it free, and a few can be seen well.
+func LeastDot(n int, size Size) float32 {
+	area := float64(size.Width) * float64(size.Height)
+	return float32(min(max(math.Sqrt(0.08*area/math.Pi/float64(max(n, 1))), 0.9), 3))
 }
 
 // A SpaceRun is a stretch of things, up to the next run, whose locations follow each

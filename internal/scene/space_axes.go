@@ -112,6 +112,9 @@ func (m *Space) labelEdge(p *Projection, b int, e *labelEdge, edges *Line, text 
 		w := float64(TextWidth(s, TextSize, false))
 		base := y + 4 + 4*oy
 		box := [4]float32{float32(x - shift*w - 3), float32(base - 11), float32(x - shift*w + w + 3), float32(base + 4)}
+		if m.Camera.Zoom <= 1 && (box[0] < m.X-3 || box[1] < m.Y-2 || box[2] > m.X+m.W+3 || box[3] > m.Y+m.H+2) {
+			return 0 // half a label says the wrong thing
+		}
 		for _, t := range *taken {
 			if box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3] {
 				return 0

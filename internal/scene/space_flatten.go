@@ -9,6 +9,7 @@ const (
 	shadeSoft
 	shadeDeep
 	shadeShine
+	shadeDarker // deep and soft together
 )
 
 func shade(k int) Colour {
@@ -24,9 +25,15 @@ const smallBall = 2.5
 // out, so the result is bounded by the picture, not by the number of things.
 func (m *Space) Flatten() []Mark {
 	p := m.Project()
-	marks := m.flattenAxes(&p)
-	behind, labels := marks[:len(marks)-1], marks[len(marks)-1]
-	out := append([]Mark{}, behind...)
+	var out []Mark
+	labels := Mark(&Text{Size: TextSize})
+	if !m.Bare {
+		marks := m.flattenAxes(&p)
+		out, labels = append(out, marks[:len(marks)-1]...), marks[len(marks)-1]
+	}
+	if len(m.Links.From) > 0 {
+		out = append(out, m.flattenLinks(&p))
+	}
 	switch m.Form {
 	case Bars:
 		out = append(out, m.flattenBars(&p))
@@ -40,7 +47,59 @@ func (m *Space) Flatten() []Mark {
 
 // dotRadius is the radius of dots and balls in pixels.
 func (m *Space) dotRadius(p *Projection) float64 {
-	return min(max(float64(m.Radius)*p.Scale, 0.9), 60)
+	return min(max(float64(m.Radius)*p.Scale, float64(m.Least), 0.9), 60)
+}
+
+// flattenLinks draws the lines between things, from far to near.
+func (m *Space) flattenLinks(p *Projection) *Line {
+	out := &Line{Width: max(m.Links.Width, 1)}
+	type end struct{ x0, y0, x1, y1 float64 }
+	var ends []end
+	var depth []float64
+	var fill []Colour
+	for k, from := range m.Links.From {
+		to := m.Links.To[k]
+		if int(from) >= m.Len() || int(to) >= m.Len() || m.Look(int(from)) == None || m.Look(int(to)) == None {
+			continue
+		}
+		var e end
+		var a, b float64
+		e.x0, e.y0, a = p.At(float64(m.PX[from]), float64(m.PY[from]), float64(m.PZ[from]))
+		e.x1, e.y1, b = p.At(float64(m.PX[to]), float64(m.PY[to]), float64(m.PZ[to]))
+		if !finite(e.x0 + e.y0 + e.x1 + e.y1) {
+			continue
+		}
+		ends, depth, fill = append(ends, e), append(depth, a+b), append(fill, m.Links.Fill[k])
+	}
+	for _, k := range byDepth(depth, sequence(len(ends))) {
+		e := &ends[k]
+		out.Add(float32(e.x0), float32(e.y0), float32(e.x1), float32(e.y1), fill[k])
+	}
+	return out
+}
+
+// A disc is one step of light on a ball: where its middle lies, how large it is, and a
+// shade over the ball's colour.
+type disc struct {
+	off, radius float64
+	shade       int
+}
+
+// ballDiscs are the steps of light for each detail, from the shadow to the light. The
+// page has the same.
+var ballDiscs = [MostDetail + 1][]disc{
+	2: {{0, 1, shadeNone}},
+	3: {{0, 1, shadeDeep}, {0.13, 0.8, shadeNone}, {0.36, 0.24, shadeShine}},
+	4: {{0, 1, shadeDeep}, {0.07, 0.9, shadeSoft}, {0.17, 0.72, shadeNone}, {0.36, 0.24, shadeShine}},
+	5: {{0, 1, shadeDeep}, {0.07, 0.9, shadeSoft}, {0.17, 0.72, shadeNone}, {0.32, 0.34, shadeShine}, {0.38, 0.16, shadeShine}},
+	6: {{0, 1, shadeDarker}, {0.04, 0.95, shadeDeep}, {0.1, 0.84, shadeSoft}, {0.19, 0.68, shadeNone}, {0.32, 0.34, shadeShine}, {0.38, 0.16, shadeShine}},
+}
+
+func (m *Space) detail() int {
+	if m.Detail < 2 || m.Detail > MostDetail {
+		return 3
+	}
+	return m.Detail
 }
 
 func (m *Space) flattenDots(p *Projection) *Point {
@@ -51,14 +110,25 @@ func (m *Space) flattenDots(p *Projection) *Point {
 		order = m.inFront(order, x, y, r)
 	}
 	out := &Point{}
-	balls := m.Form == Balls && r >= smallBall
+	discs := ballDiscs[2]
+	if m.Form == Balls && r >= smallBall {
+		discs = ballDiscs[m.detail()]
+	}
 	for _, k := range order {
 		fill := m.Look(int(index[k]))
-		out.Add(float32(x[k]), float32(y[k]), float32(r), fill)
-		if balls {
-			out.Add(float32(x[k]), float32(y[k]), float32(r), shade(shadeDeep))
-			out.Add(float32(x[k]-0.13*r), float32(y[k]-0.13*r), float32(0.8*r), fill)
-			out.Add(float32(x[k]-0.36*r), float32(y[k]-0.36*r), float32(0.24*r), shade(shadeShine))
+		for n, d := range discs {
+			cx, cy, radius := float32(x[k]-d.off*r), float32(y[k]-d.off*r), float32(d.radius*r)
+			if d.shade != shadeShine || n == 0 {
+				out.Add(cx, cy, radius, fill)
+			}
+			switch d.shade {
+			case shadeNone:
+			case shadeDarker:
+				out.Add(cx, cy, radius, shade(shadeDeep))
+				out.Add(cx, cy, radius, shade(shadeSoft))
+			default:
+				out.Add(cx, cy, radius, shade(d.shade))
+			}
 		}
 	}
 	return out

@@ -7,8 +7,28 @@ type quad struct {
 	corner [4]int32
 	face   face
 	depth  float64
+	fills  [4]Colour // of the corners
 	fill   Colour
 	shade  int
+	near   int32 // the thing that it is of; -1: see corner
+}
+
+// parts calls f for the piece as one where its corners have one colour, or else for the
+// part of each corner.
+func (q *quad) parts(f func(*quad)) {
+	if q.fills[0] == q.fills[1] && q.fills[0] == q.fills[2] && q.fills[0] == q.fills[3] {
+		q.fill, q.near = q.fills[0], -1
+		f(q)
+		return
+	}
+	mx, my := (q.face.x[0]+q.face.x[1]+q.face.x[2]+q.face.x[3])/4, (q.face.y[0]+q.face.y[1]+q.face.y[2]+q.face.y[3])/4
+	for k := range 4 {
+		next, last := (k+1)%4, (k+3)%4
+		part := quad{corner: q.corner, depth: q.depth, fill: q.fills[k], shade: q.shade, near: q.corner[k]}
+		part.face.x = [4]float64{q.face.x[k], (q.face.x[k] + q.face.x[next]) / 2, mx, (q.face.x[k] + q.face.x[last]) / 2}
+		part.face.y = [4]float64{q.face.y[k], (q.face.y[k] + q.face.y[next]) / 2, my, (q.face.y[k] + q.face.y[last]) / 2}
+		f(&part)
+	}
 }
 
 // MeshStep is how many rows and columns a piece of the mesh spans: one, or more
@@ -18,11 +38,41 @@ func (m *Space) MeshStep() int {
 		return 1
 	}
 	pieces := float64(m.Len())
-	most := max(20000, float64(m.W)*float64(m.H)/8)
+	most := max(20000, float64(m.W)*float64(m.H)/16)
 	return int(math.Ceil(math.Sqrt(max(pieces/most, 1))))
 }
 
-// quads calls f for each piece of the mesh that is shown.
+// odd gives the thing that stands for those from row r and column c on, step of them each
+// way: the one whose value differs most from their mean, so that a peak is not lost.
+func (m *Space) odd(r, c, rows, step int) int {
+	first := r*m.Columns + c
+	if step <= 1 {
+		return first
+	}
+	mean, n := 0.0, 0
+	each := func(f func(i int, v float64)) {
+		for y := r; y < min(r+step, rows); y++ {
+			for x := c; x < min(c+step, m.Columns); x++ {
+				if i := y*m.Columns + x; i < m.Len() && m.Look(i) != None {
+					f(i, float64(m.Value[i]))
+				}
+			}
+		}
+	}
+	each(func(_ int, v float64) { mean, n = mean+v, n+1 })
+	mean /= float64(n)
+	best, far := first, -1.0
+	each(func(i int, v float64) {
+		if d := math.Abs(v - mean); d > far {
+			best, far = i, d
+		}
+	})
+	return best
+}
+
+// quads calls f for each piece of the mesh that is shown. Between four things of
+// different colours each has the part next to it: a peak has its own colour, not one
+// mixed from those around it.
 func (m *Space) quads(p *Projection, f func(*quad)) {
 	if m.Columns < 2 {
 		return
@@ -31,12 +81,28 @@ func (m *Space) quads(p *Projection, f func(*quad)) {
 	rows := (m.Len() + m.Columns - 1) / m.Columns
 	next := func(v, end int) int { return min(v+step, end) }
 	var q quad
+	var known map[[2]int]int // what stands for a block; a corner is asked for four times
+	odd := func(r, c int) int {
+		if step <= 1 {
+			return r*m.Columns + c
+		}
+		k := [2]int{r, c}
+		i, ok := known[k]
+		if !ok {
+			i = m.odd(r, c, rows, step)
+			known[k] = i
+		}
+		return i
+	}
+	if step > 1 {
+		known = map[[2]int]int{}
+	}
 	for r := 0; r < rows-1; r = next(r, rows-1) {
 		for c := 0; c < m.Columns-1; c = next(c, m.Columns-1) {
 			down, right := next(r, rows-1), next(c, m.Columns-1)
-			q.corner = [4]int32{int32(r*m.Columns + c), int32(r*m.Columns + right), int32(down*m.Columns + right), int32(down*m.Columns + c)}
+			q.corner = [4]int32{int32(odd(r, c)), int32(odd(r, right)), int32(odd(down, right)), int32(odd(down, c))}
 			if m.fillQuad(p, &q, float64(step)) {
-				f(&q)
+				q.parts(f)
 			}
 		}
 	}
@@ -45,13 +111,14 @@ func (m *Space) quads(p *Projection, f func(*quad)) {
 // fillQuad computes a piece; false where a corner is hidden or a joint too long.
 func (m *Space) fillQuad(p *Projection, q *quad, step float64) bool {
 	var at [4][3]float64
-	value := 0.0
 	for k, i := range q.corner {
-		if int(i) >= m.Len() || m.Look(int(i)) == None {
+		if int(i) >= m.Len() {
+			return false
+		}
+		if q.fills[k] = m.Look(int(i)); q.fills[k] == None {
 			return false
 		}
 		at[k] = [3]float64{float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])}
-		value += float64(m.Value[i]) / 4
 	}
 	q.depth = 0
 	var view [4][3]float64
@@ -71,15 +138,6 @@ func (m *Space) fillQuad(p *Projection, q *quad, step float64) bool {
 		}
 	}
 	q.shade = shadeOf(view)
-	if len(m.Fill) > 0 {
-		q.fill = m.Fill[q.corner[0]]
-		return true
-	}
-	share := 0.0
-	if m.High > m.Low {
-		share = (value - float64(m.Low)) / (float64(m.High) - float64(m.Low))
-	}
-	q.fill = Ramp(m.Ramp, share)
 	return true
 }
 

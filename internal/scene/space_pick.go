@@ -65,6 +65,10 @@ func (m *Space) pickMesh(p *Projection, x, y float64) (int, bool) {
 			return
 		}
 		depth = q.depth
+		if q.near >= 0 {
+			best = int(q.near)
+			return
+		}
 		close := math.Inf(1)
 		for k, i := range q.corner {
 			if d := math.Hypot(q.face.x[k]-x, q.face.y[k]-y); d < close {

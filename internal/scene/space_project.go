@@ -11,8 +11,14 @@ type Projection struct {
 	Scale                  float64 // pixels for a unit of the box
 }
 
-// spaceMargin is the room for labels beside the box, in pixels: across and down.
-var spaceMargin = [2]float64{128, 92}
+// spaceMargin is the room for labels beside the box, in pixels, across and down: as much as
+// they need, and in small pictures a share, since the things are worth more than all labels.
+func (m *Space) spaceMargin() (across, down float64) {
+	if m.Bare {
+		return 16, 16
+	}
+	return min(128, 0.24*float64(m.W)), min(92, 0.26*float64(m.H))
+}
 
 // Project gives the projection of a space by its camera.
 func (m *Space) Project() Projection {
@@ -31,8 +37,8 @@ func (m *Space) Project() Projection {
 	down := across*math.Abs(p.sinE) + length[2]*p.cosE
 	p.Scale = side / 4
 	if across > 0 || down > 0 {
-		room := func(pixels float32, margin float64) float64 { return max(float64(pixels)-margin, float64(pixels)/2) }
-		p.Scale = min(room(m.W, spaceMargin[0])/max(across, 1e-30), room(m.H, spaceMargin[1])/max(down, 1e-30))
+		beside, below := m.spaceMargin()
+		p.Scale = min((float64(m.W)-beside)/max(across, 1e-30), (float64(m.H)-below)/max(down, 1e-30))
 	}
 	p.Scale *= m.Camera.Zoom
 	p.cx = float64(m.X) + float64(m.W)/2 + m.Camera.PanX*side

@@ -115,3 +115,120 @@ func TestAFlatPictureIsBoundedByItsPixels(t *testing.T) {
 		}
 	}
 }
+
+// A peak of a mesh has its own colour: between things of different colours each has the
+// part next to it, and of a mesh too fine to be drawn the odd ones are.
+func TestPeaksOfAMeshKeepTheirColour(t *testing.T) {
+	for _, side := range []int{9, 900} {
+		m := &Space{W: 500, H: 400, Form: Mesh, Columns: side, High: 100, Ramp: "viridis", Camera: UsualCamera}
+		peak := side/3*side + side/2
+		for i := range side * side {
+			v := float32(0)
+			if i == peak {
+				v = 100
+			}
+			m.Add(float32(i%side), float32(i/side), 0, v)
+		}
+		for a := range 2 {
+			m.Axes[a] = FitAxis("", 0, float64(side-1), "")
+		}
+		if step := m.MeshStep(); (step > 1) != (side > 100) {
+			t.Fatalf("a mesh of %d² is drawn at steps of %d", side, step)
+		}
+		p := m.Project()
+		fills := map[Colour]int{}
+		m.quads(&p, func(q *quad) { fills[q.fill]++ })
+		if fills[Ramp("viridis", 1)] == 0 || len(fills) != 2 {
+			t.Errorf("a mesh of %d² has pieces of the colours %v, and the peak's is %v", side, fills, Ramp("viridis", 1))
+		}
+		x, y, _ := p.At(float64(m.PX[peak]), float64(m.PY[peak]), 0)
+		if side < 100 {
+			if got, ok := m.Pick(x+1, y); !ok || got != peak {
+				t.Errorf("at the peak %d is picked", got)
+			}
+		}
+	}
+}
+
+// In a small panel things take most of the room, and no label is cut.
+func TestSmallPicturesAreFilled(t *testing.T) {
+	for _, size := range []Size{{180, 120}, {320, 200}, {640, 420}, {1600, 1000}} {
+		m := box(8)
+		m.W, m.H = float32(size.Width), float32(size.Height)
+		for a := range m.Axes {
+			m.Axes[a] = FitAxis("a long name of an axis", 0, 7, "")
+		}
+		p := m.Project()
+		down := math.Hypot(7, 7)*math.Abs(p.sinE) + 7*p.cosE
+		if share := down * p.Scale / float64(size.Height); share < 0.7 {
+			t.Errorf("at %v the box is %.0f %% of the height", size, 100*share)
+		}
+		for _, mark := range m.Flatten() {
+			text, ok := mark.(*Text)
+			if !ok {
+				continue
+			}
+			for i := range text.Len() {
+				w := TextWidth(text.Text[i], TextSize, false)
+				left := text.X[i] - w*map[Anchor]float32{Start: 0, Middle: 0.5, End: 1}[text.Anchor[i]]
+				if left < -1 || left+w > m.W+1 || text.Y[i] > m.H || text.Y[i] < 8 {
+					t.Errorf("at %v %q is cut: it begins at %v, %v", size, text.Text[i], left, text.Y[i])
+				}
+			}
+		}
+	}
+}
+
+// Few dots can be seen, many leave room; who asks for smaller ones gets them.
+func TestDotsAreAsLargeAsTheirNumberAllows(t *testing.T) {
+	size := Size{Width: 640, Height: 420}
+	for n, want := range map[int]float64{1: 3, 100: 3, 1000: 2.6, 10_000: 0.9, 1_000_000: 0.9} {
+		if got := LeastDot(n, size); math.Abs(float64(got)-want) > 0.05 {
+			t.Errorf("%d dots are at least %v pixels, want %v", n, got, want)
+		}
+	}
+	m := box(10)
+	m.Radius, m.Least = 1e-6, 2
+	p := m.Project()
+	if r := m.dotRadius(&p); r != 2 {
+		t.Errorf("the radius is %v", r)
+	}
+}
+
+func TestLinksRunBetweenThingsThatAreShown(t *testing.T) {
+	m := box(2)
+	m.Links.Add(0, 1, UIAxis)
+	m.Links.Add(1, 7, UIText)
+	m.Links.Add(0, 99, UIText) // nowhere
+	lines := func() int {
+		p := m.Project()
+		return m.flattenLinks(&p).Len()
+	}
+	if n := lines(); n != 2 {
+		t.Errorf("%d lines of 2", n)
+	}
+	m.Filter = SpaceFilter{Ranged: true, Min: 0, Max: 3}
+	if n := lines(); n != 1 {
+		t.Errorf("%d lines where the thing 7 is hidden", n)
+	}
+	m.Bare = true
+	for _, mark := range m.Flatten() {
+		if text, ok := mark.(*Text); ok && text.Len() > 0 {
+			t.Errorf("a bare picture has labels %v", text.Text)
+		}
+	}
+}
+
+func TestDetailIsStepsOfLight(t *testing.T) {
+	last := 0
+	for detail := 2; detail <= MostDetail; detail++ {
+		m := box(3)
+		m.Form, m.Detail = Balls, detail
+		p := m.Project()
+		n := m.flattenDots(&p).Len() / m.Len()
+		if n <= last || detail == 2 && n != 1 {
+			t.Errorf("detail %d has %d discs a ball, after %d", detail, n, last)
+		}
+		last = n
+	}
+}

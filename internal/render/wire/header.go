@@ -20,7 +20,15 @@ type header struct {
 	Layers      []layer       `json:"layers"`
 	Legend      []legendEntry `json:"legend"`
 	Notes       []string      `json:"notes"`
+	Terms       []term        `json:"terms,omitempty"`
 	Strings     []string      `json:"strings"`
+}
+
+type term struct {
+	Name  string `json:"name"`
+	Text  string `json:"text"`
+	Label string `json:"label"`
+	By    string `json:"by"`
 }
 
 type frame struct {
@@ -88,6 +96,9 @@ func (e *encoder) header(s *scene.Scene, x Extra) (*header, error) {
 		Version: Version, Width: finite(s.Width), Height: finite(s.Height), Title: s.Title, Description: s.Description,
 		Empty: x.Empty, Coarse: x.Coarse,
 		Frames: []frame{}, Layers: []layer{}, Legend: []legendEntry{}, Notes: append([]string{}, s.Notes...),
+	}
+	for _, t := range s.Terms {
+		h.Terms = append(h.Terms, term{t.Name, scene.Visible(t.Text), scene.Visible(t.Label), t.By})
 	}
 	for _, f := range s.Frames {
 		out := frame{f.Name, finite(f.X), finite(f.Y), finite(f.W), finite(f.H), scaleOf(&f.XScale), scaleOf(&f.YScale), placesOf(f.Places)}

@@ -10,6 +10,7 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 		PX: e.keyed(m.PX), PY: e.keyed(m.PY), PZ: e.keyed(m.PZ), Value: e.keyed(m.Value),
 		Low: finite(m.Low), High: finite(m.High), Unit: m.Unit, Ramp: [2]int{ramp.Start, ramp.Length},
 		Radius: finite(m.Radius), Half: [2]float64{finite(m.Half[0]), finite(m.Half[1])}, Tall: finite(m.Tall), Base: finite(m.Base),
+		Least: finite(m.Least), Detail: m.Detail, Bare: m.Bare, LinkWidth: finite(m.Links.Width),
 		Columns: m.Columns, Gap: finite(m.Gap), Camera: cameraOf(m.Camera), Filter: filterOf(&m.Filter),
 	}
 	if len(m.Fill) > 0 {
@@ -21,6 +22,9 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 			first[i], location[i], step[i] = r.First, r.Location, r.Step
 		}
 		out.RunFirst, out.RunLocation, out.RunStep = e.u32(first), e.u32(location), e.u32(step)
+	}
+	if len(m.Links.From) > 0 {
+		out.LinkFrom, out.LinkTo, out.LinkFill = e.u32(m.Links.From), e.u32(m.Links.To), u16(e, m.Links.Fill)
 	}
 	for a := range m.Axes {
 		x := &m.Axes[a]
@@ -69,6 +73,9 @@ type spaceMark struct {
 	Ramp    [2]int       `json:"ramp"` // start and length in the palette
 	Fill    *column      `json:"fill,omitempty"`
 	Radius  float64      `json:"radius"`
+	Least   float64      `json:"least"`
+	Detail  int          `json:"detail"`
+	Bare    bool         `json:"bare"`
 	Half    [2]float64   `json:"half"`
 	Tall    float64      `json:"tall"`
 	Base    float64      `json:"base"`
@@ -81,6 +88,11 @@ type spaceMark struct {
 	RunFirst    *column `json:"runFirst,omitempty"`
 	RunLocation *column `json:"runLocation,omitempty"`
 	RunStep     *column `json:"runStep,omitempty"`
+	// Lines between things, by their index.
+	LinkFrom  *column `json:"linkFrom,omitempty"`
+	LinkTo    *column `json:"linkTo,omitempty"`
+	LinkFill  *column `json:"linkFill,omitempty"`
+	LinkWidth float64 `json:"linkWidth"`
 }
 
 type spaceAxis struct {

@@ -50,6 +50,8 @@ func every() *scene.Scene {
 	space.Add(1, 2, 3, 4)
 	space.Add(5, 6, 7, 8)
 	space.Runs = []scene.SpaceRun{{First: 0, Location: 4, Step: 3}}
+	space.Links.Add(0, 1, 9)
+	space.Links.Width, space.Least, space.Detail, space.Bare = 2, 1.5, 4, true
 	return &scene.Scene{
 		Width: 640, Height: 480, Title: "every mark", Description: "One of each.",
 		Frames: []scene.Frame{{
@@ -70,6 +72,7 @@ func every() *scene.Scene {
 			{Label: "loss", Colour: 10, RampEnd: 30, RampLow: "0 %", RampHigh: "100 %", Region: scene.NoID, Parent: scene.NoID},
 		},
 		Notes: []string{"aggregated: 1,023 processes"},
+		Terms: []scene.Term{{Name: "event0", Text: "MPI_Barrier:exclusive", Label: "waiting", By: "layout"}},
 	}
 }
 
@@ -141,6 +144,10 @@ func plainScene(s *scene.Scene) map[string]any {
 				described := e.space(v)
 				fields["Ramp"], fields["Axes"] = described.Ramp, described.Axes
 				delete(fields, "Runs")
+				delete(fields, "Links")
+				if fields["LinkWidth"] = v.Links.Width; len(v.Links.From) > 0 {
+					fields["LinkFrom"], fields["LinkTo"], fields["LinkFill"] = v.Links.From, v.Links.To, v.Links.Fill
+				}
 				for _, r := range v.Runs {
 					for name, x := range map[string]uint32{"RunFirst": r.First, "RunLocation": r.Location, "RunStep": r.Step} {
 						list, _ := fields[name].([]uint32)
@@ -158,7 +165,7 @@ func plainScene(s *scene.Scene) map[string]any {
 	}
 	return map[string]any{
 		"Width": s.Width, "Height": s.Height, "Title": s.Title, "Description": s.Description,
-		"Frames": s.Frames, "Layers": layers, "Legend": s.Legend, "Notes": s.Notes,
+		"Frames": s.Frames, "Layers": layers, "Legend": s.Legend, "Notes": s.Notes, "Terms": s.Terms,
 	}
 }
 

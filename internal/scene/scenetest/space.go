@@ -17,6 +17,12 @@ func Spaces() *scene.Scene {
 	}
 	s.Layers[0].Marks[0].(*scene.Space).Filter = scene.SpaceFilter{Ranged: true, Min: 0.6, Max: 0.4}
 	s.Layers[1].Marks[0].(*scene.Space).Filter = scene.SpaceFilter{Slice: [3]bool{true}, At: [3]float64{8}, Width: [3]float64{9}}
+	balls := s.Layers[1].Marks[0].(*scene.Space)
+	balls.Detail = scene.MostDetail
+	for i := 1; i < balls.Len()-16; i += 5 { // lines to the row behind
+		balls.Links.Add(i, i+16, scene.Ramp("viridis", float64(i)/256))
+	}
+	balls.Links.Width = 2
 	return s
 }
 

@@ -16,6 +16,8 @@ import (
 // A binding is what an event of a layout stands for: a number of each location.
 type binding struct {
 	name   string // "event0"
+	text   string // what binds it, as the user would write it
+	by     string // who did: "user", "layout", or "" where nobody has
 	label  string
 	unit   string // "ns", "bytes", "count" or ""
 	values []float64
@@ -40,7 +42,10 @@ func (r *result) bind(ctx context.Context) error {
 	var largest []string
 	for k := range 4 {
 		name := fmt.Sprintf("event%d", k)
-		text := r.option(name)
+		text, by := r.option(name), "layout"
+		if r.request.Values.Set(name) {
+			by = "user"
+		}
 		if text != "" && !r.request.Values.Set(name) { // the layout's file asks, and any run may be shown by it
 			if _, err := r.read(ctx, name, text); err != nil {
 				r.notes = append(r.notes, fmt.Sprintf("the layout binds %s to %s, which is not in this run", name, text))
@@ -57,6 +62,7 @@ func (r *result) bind(ctx context.Context) error {
 			if len(largest) == 0 {
 				return fmt.Errorf("--%s: the layout uses it, and there is no region to bind it to", name)
 			}
+			by = ""
 			text = largest[min(k, len(largest)-1)] + ":exclusive"
 			r.notes = append(r.notes, fmt.Sprintf("%s is bound to %s", name, r.named(strings.TrimSuffix(text, ":exclusive"))))
 		}
@@ -70,6 +76,7 @@ func (r *result) bind(ctx context.Context) error {
 		if r.chosen != nil && r.chosen.UI != nil && r.chosen.UI.Label[k] != "" && text == r.chosen.UI.Defaults[name] {
 			b.label = r.chosen.UI.Label[k]
 		}
+		b.text, b.by = text, by
 		b.summarise()
 		r.bound = append(r.bound, b)
 	}

@@ -26,6 +26,20 @@ type Data struct {
 	Points   []Point  `json:"points"`
 	Mean     *float64 `json:"mean"`
 	Unplaced int      `json:"unplaced"`
+	Events   []Event  `json:"events"`
+}
+
+// An Event is what a name of the layout stands for, and over all locations of the run
+// where the layout uses it.
+type Event struct {
+	Name  string   `json:"name"`
+	Text  string   `json:"text"` // as the user would write it; "" for all busy time
+	Label string   `json:"label"`
+	By    string   `json:"by"` // "user", "layout", or "" where nobody chose it
+	Unit  string   `json:"unit"`
+	Min   *float64 `json:"min"`
+	Max   *float64 `json:"max"`
+	Mean  *float64 `json:"mean"`
 }
 
 func defined(v float64) *float64 {
@@ -37,6 +51,9 @@ func defined(v float64) *float64 {
 
 func (r *result) Data() any {
 	d := Data{Layout: r.layout, Points: make([]Point, 0, len(r.location)), Mean: defined(r.mean), Unplaced: r.unplaced}
+	for _, b := range r.bound {
+		d.Events = append(d.Events, Event{b.name, b.text, b.label, b.by, b.unit, defined(b.min), defined(b.max), defined(b.mean)})
+	}
 	tree := r.request.Store().Locations()
 	for k := range r.points {
 		p := &r.points[k]

@@ -27,7 +27,7 @@ var View = &view.View{
 		"of the last event bound. Drag to turn, drag with Shift to move, wheel to come closer. The range filter shows values between min and max; where min is above max, only what lies outside. " +
 		"A slice keeps a plane, a line or a point, and the note gives the mean of what it holds.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "cores", "range", "min", "max", "slice", "camera=30,20,1",
+	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail", "axes", "key", "traffic", "cores", "range", "min", "max", "slice", "camera=30,20,1",
 		"palette", "paper"),
 	Examples: examples(),
 	Compute:  compute,
@@ -60,7 +60,8 @@ type result struct {
 	mean     float64 // of the slice; NaN of none
 	inSlice  int
 	unplaced int
-	flat     bool // a mesh was asked for where there can be none
+	links    *traffic // nil: none
+	flat     bool     // a mesh was asked for where there can be none
 	notes    []string
 	lacking  []string     // what formulas ask for and is not there
 	space    *scene.Space // drawn last
@@ -92,6 +93,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r.keep(selected)
+	if err := r.readLinks(ctx); err != nil {
+		return nil, err
+	}
 	if r.at != nil && r.option("cores") != "expand" {
 		r.average()
 	}

@@ -70,7 +70,7 @@ const optional: Record<MarkKind, string[]> = {
   point: ["shape", "count"],
   text: ["anchor"],
   image: [],
-  space: ["fill", "runFirst", "runLocation", "runStep"],
+  space: ["fill", "runFirst", "runLocation", "runStep", "linkFrom", "linkTo", "linkFill"],
 };
 
 /** Reads a scene. Marks of a kind that this page does not know are an error. */

@@ -11,6 +11,8 @@ export interface Scene {
   layers: Layer[];
   legend: LegendEntry[];
   notes: string[];
+  /** Names that the user gives a meaning to, with the meaning they have. */
+  terms?: { name: string; text: string; label: string; by: "user" | "layout" | "" }[];
   /** Set where the selection holds nothing to show; there are no layers then. */
   empty: { what: string; hint: string } | null;
   /** Drawn from fewer pixels than asked for; the exact one is still to come. */
@@ -184,6 +186,12 @@ export interface SpaceMark {
   ramp: [number, number];
   fill: Uint16Array | null;
   radius: number;
+  /** Least radius of dots, in pixels. */
+  least: number;
+  /** Steps of light on balls; 0: 3. */
+  detail: number;
+  /** Without box, ticks and names. */
+  bare: boolean;
   half: [number, number];
   tall: number;
   base: number;
@@ -196,6 +204,11 @@ export interface SpaceMark {
   runFirst: Uint32Array | null;
   runLocation: Uint32Array | null;
   runStep: Uint32Array | null;
+  /** Lines between things, by their index; null: none. */
+  linkFrom: Uint32Array | null;
+  linkTo: Uint32Array | null;
+  linkFill: Uint16Array | null;
+  linkWidth: number;
 }
 
 export interface SpaceAxis {

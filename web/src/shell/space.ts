@@ -11,7 +11,7 @@ import type { OptionChange, ViewPlug } from "./plug";
 import type { Workbench } from "./workbench";
 
 /** Options that the page applies by itself. */
-export const spaceOptions = ["camera", "min", "max", "slice", "point"] as const;
+export const spaceOptions = ["camera", "min", "max", "slice", "point", "detail", "axes"] as const;
 
 /** Degrees a pixel. */
 const turnRate = 0.4;

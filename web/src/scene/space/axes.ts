@@ -21,7 +21,7 @@ interface Texts {
   anchor: number[];
 }
 
-export function flattenAxes(m: SpaceMark, p: Projection): { lines: LineMark[]; text: TextMark } {
+export function flattenAxes(m: SpaceMark, p: Projection, zoom = m.camera.zoom): { lines: LineMark[]; text: TextMark } {
   const grid: Lines = { from: [], colour: ui.hairline };
   const edges: Lines = { from: [], colour: ui.axis };
   const far = [p.sinA >= 0, p.cosA >= 0, p.sinE < 0];
@@ -31,7 +31,7 @@ export function flattenAxes(m: SpaceMark, p: Projection): { lines: LineMark[]; t
     const [x1, y1] = at(p, b[0]!, b[1]!, b[2]!);
     if (Math.hypot(x1 - x0, y1 - y0) > 0.5) to.from.push(x0, y0, x1, y1);
   };
-  for (let b = 0; b < 3; b++) {
+  for (let b = 0; b < 3 && !m.bare; b++) {
     const axis = m.axes[b]!;
     const [c, d] = [(b + 1) % 3, (b + 2) % 3];
     for (const [s, t] of [[false, false], [false, true], [true, false], [true, true]] as const) {
@@ -53,7 +53,7 @@ export function flattenAxes(m: SpaceMark, p: Projection): { lines: LineMark[]; t
     }
   }
   const text: Texts = { x: [], y: [], text: [], width: [], fill: [], anchor: [] };
-  labelAxes(m, p, far, edges, text);
+  if (!m.bare) labelAxes(m, p, zoom, far, edges, text);
   return { lines: [lineMark(grid), lineMark(edges)], text: textMark(text) };
 }
 
@@ -79,7 +79,7 @@ interface Edge {
 }
 
 /** Ticks and names along one edge of each axis that lies on the outline of the box. */
-function labelAxes(m: SpaceMark, p: Projection, far: boolean[], edges: Lines, text: Texts): void {
+function labelAxes(m: SpaceMark, p: Projection, zoom: number, far: boolean[], edges: Lines, text: Texts): void {
   const taken: number[][] = [];
   for (let b = 0; b < 3; b++) {
     const axis = m.axes[b]!;
@@ -96,11 +96,11 @@ function labelAxes(m: SpaceMark, p: Projection, far: boolean[], edges: Lines, te
       const rank = b === 2 ? -x0 - x1 : y0 + y1;
       if (best === null || rank > best.rank + 1e-6) best = { from, x0, y0, x1, y1, rank };
     }
-    labelEdge(m, p, b, best!, edges, text, taken);
+    labelEdge(m, p, zoom, b, best!, edges, text, taken);
   }
 }
 
-function labelEdge(m: SpaceMark, p: Projection, b: number, e: Edge, edges: Lines, text: Texts, taken: number[][]): void {
+function labelEdge(m: SpaceMark, p: Projection, zoom: number, b: number, e: Edge, edges: Lines, text: Texts, taken: number[][]): void {
   const axis = m.axes[b]!;
   const length = Math.hypot(e.x1 - e.x0, e.y1 - e.y0);
   if (!(length >= 24) || !Number.isFinite(length)) return;
@@ -110,6 +110,8 @@ function labelEdge(m: SpaceMark, p: Projection, b: number, e: Edge, edges: Lines
   const put = (x: number, y: number, label: string, w: number, fill: number): number => {
     const base = y + 4 + 4 * oy;
     const box = [x - shift * w - 3, base - 11, x - shift * w + w + 3, base + 4];
+    // Half a label says the wrong thing; one who came closer knows that more lies outside.
+    if (zoom <= 1 && (box[0]! < m.x - 3 || box[1]! < m.y - 2 || box[2]! > m.x + m.w + 3 || box[3]! > m.y + m.h + 2)) return 0;
     if (taken.some((t) => box[0]! < t[2]! && t[0]! < box[2]! && box[1]! < t[3]! && t[1]! < box[3]!)) return 0;
     taken.push(box);
     text.x.push(x);

@@ -3,7 +3,7 @@
 // leaves out things, so that turning stays smooth.
 
 import { palette } from "../palette";
-import { none, type PointMark, type PolygonMark, type SpaceMark } from "../scene";
+import { none, type LineMark, type PointMark, type PolygonMark, type SpaceMark } from "../scene";
 import { at, byDepth, places, type Places, type Projection } from "./project";
 
 export const Form = { dots: 0, balls: 1, bars: 2, mesh: 3 } as const;
@@ -21,7 +21,57 @@ const draftDots = 120_000;
 const draftFaces = 6000;
 
 export function dotRadius(m: SpaceMark, p: Projection): number {
-  return Math.min(Math.max(m.radius * p.scale, 0.9), 60);
+  return Math.min(Math.max(m.radius * p.scale, m.least || 0, 0.9), 60);
+}
+
+/** A step of light on a ball: how far its middle lies up and left, its radius, and shades over the ball's colour; "light" is a shade alone. */
+export interface Disc {
+  off: number;
+  radius: number;
+  shades: number[];
+  light: boolean;
+}
+
+const disc = (off: number, radius: number, ...over: number[]): Disc => ({ off, radius, shades: over, light: over[0] === shine });
+
+/** The steps of light for each detail, as internal/scene/space_flatten.go has them. */
+const discs: Record<number, Disc[]> = {
+  2: [disc(0, 1)],
+  3: [disc(0, 1, deep), disc(0.13, 0.8), disc(0.36, 0.24, shine)],
+  4: [disc(0, 1, deep), disc(0.07, 0.9, soft), disc(0.17, 0.72), disc(0.36, 0.24, shine)],
+  5: [disc(0, 1, deep), disc(0.07, 0.9, soft), disc(0.17, 0.72), disc(0.32, 0.34, shine), disc(0.38, 0.16, shine)],
+  6: [disc(0, 1, deep, soft), disc(0.04, 0.95, deep), disc(0.1, 0.84, soft), disc(0.19, 0.68), disc(0.32, 0.34, shine), disc(0.38, 0.16, shine)],
+};
+
+/** How much of a colour is left under a shade. */
+export function dimmed(shade: number): number {
+  return shade === deep ? 0.6863 : 0.851;
+}
+
+export function discsOf(m: SpaceMark, r: number): Disc[] {
+  return m.form === Form.balls && r >= smallBall ? (discs[m.detail] ?? discs[3]!) : discs[2]!;
+}
+
+/** Lines between things that are shown, from far to near; null: there are none. */
+export function flattenLinks(m: SpaceMark, look: Uint16Array, p: Projection): LineMark | null {
+  const { linkFrom, linkTo, linkFill } = m;
+  if (!linkFrom || !linkTo || !linkFill) return null;
+  const ends: number[][] = [];
+  const depth: number[] = [];
+  const fill: number[] = [];
+  for (let k = 0; k < linkFrom.length; k++) {
+    const [i, j] = [linkFrom[k]!, linkTo[k]!];
+    if (i >= look.length || j >= look.length || look[i] === none || look[j] === none) continue;
+    const a = at(p, m.px[i]!, m.py[i]!, m.pz[i]!);
+    const b = at(p, m.px[j]!, m.py[j]!, m.pz[j]!);
+    if (!Number.isFinite(a[0] + a[1] + b[0] + b[1])) continue;
+    ends.push([a[0], a[1], b[0], b[1]]);
+    depth.push(a[2] + b[2]);
+    fill.push(linkFill[k]!);
+  }
+  const order = byDepth(depth, ends.length);
+  const column = (k: number) => Float32Array.from(order, (i) => ends[i]![k]!);
+  return { kind: "line", x0: column(0), y0: column(1), x1: column(2), y1: column(3), stroke: Uint16Array.from(order, (i) => fill[i]!), width: Math.max(m.linkWidth, 1), flags: null };
 }
 
 export function flattenBody(m: SpaceMark, look: Uint16Array, p: Projection, draft: boolean): PointMark | PolygonMark {
@@ -36,9 +86,8 @@ function flattenDots(m: SpaceMark, look: Uint16Array, p: Projection, draft: bool
   let order = byDepth(all.depth, all.count);
   const r = dotRadius(m, p);
   if (order.length > manyDots) order = inFront(m, all, order, r);
-  const balls = m.form === Form.balls && r >= smallBall && !(draft && order.length > 30_000);
-  const each = balls ? 4 : 1;
-  const n = order.length * each;
+  const steps = draft && order.length > 30_000 ? discs[2]! : discsOf(m, r);
+  const n = order.length * steps.reduce((sum, d) => sum + d.shades.length + (d.light ? 0 : 1), 0);
   const out: PointMark = { kind: "point", x: new Float32Array(n), y: new Float32Array(n), r: new Float32Array(n), fill: new Uint16Array(n), shape: null, count: null };
   let k = 0;
   const put = (x: number, y: number, radius: number, fill: number) => {
@@ -50,11 +99,10 @@ function flattenDots(m: SpaceMark, look: Uint16Array, p: Projection, draft: bool
   for (let j = 0; j < order.length; j++) {
     const i = order[j]!;
     const [x, y, fill] = [all.x[i]!, all.y[i]!, look[all.index[i]!]!];
-    put(x, y, r, fill);
-    if (!balls) continue;
-    put(x, y, r, deep);
-    put(x - 0.13 * r, y - 0.13 * r, 0.8 * r, fill);
-    put(x - 0.36 * r, y - 0.36 * r, 0.24 * r, shine);
+    for (const d of steps) {
+      if (!d.light) put(x - d.off * r, y - d.off * r, d.radius * r, fill);
+      for (const c of d.shades) put(x - d.off * r, y - d.off * r, d.radius * r, c);
+    }
   }
   return out;
 }
@@ -167,38 +215,84 @@ function flattenBars(m: SpaceMark, look: Uint16Array, p: Projection, draft: bool
 
 export interface Quad {
   corner: number[];
+  /** Colours of the corners. */
+  fills: number[];
+  /** The thing that a part is of; -1: see corner. */
+  near: number;
   face: number[];
   depth: number;
   fill: number;
   shade: number;
 }
 
-/** Calls f for each piece of the mesh that is shown; the same object each time. */
+/** What stands for the things from row r and column c on, step of them each way: the one that differs most from their mean. */
+function odd(m: SpaceMark, look: Uint16Array, r: number, c: number, rows: number, step: number): number {
+  const first = r * m.columns + c;
+  if (step <= 1) return first;
+  const block: number[] = [];
+  for (let y = r; y < Math.min(r + step, rows); y++) {
+    for (let x = c; x < Math.min(c + step, m.columns); x++) {
+      const i = y * m.columns + x;
+      if (i < look.length && look[i] !== none) block.push(i);
+    }
+  }
+  const mean = block.reduce((sum, i) => sum + m.value[i]!, 0) / block.length;
+  let [best, far] = [first, -1];
+  for (const i of block) if (Math.abs(m.value[i]! - mean) > far) [best, far] = [i, Math.abs(m.value[i]! - mean)];
+  return best;
+}
+
+/** A piece as one where its corners have one colour, or else the part of each corner, so that a peak has its own. */
+function parts(q: Quad, f: (q: Quad) => void): void {
+  const { face, fills } = q;
+  if (fills.every((c) => c === fills[0])) {
+    [q.fill, q.near] = [fills[0]!, -1];
+    f(q);
+    return;
+  }
+  const [mx, my] = [(face[0]! + face[2]! + face[4]! + face[6]!) / 4, (face[1]! + face[3]! + face[5]! + face[7]!) / 4];
+  for (let k = 0; k < 4; k++) {
+    const [next, last] = [(k + 1) % 4, (k + 3) % 4];
+    const [x, y] = [face[2 * k]!, face[2 * k + 1]!];
+    f({
+      ...q, fill: fills[k]!, near: q.corner[k]!,
+      face: [x, y, (x + face[2 * next]!) / 2, (y + face[2 * next + 1]!) / 2, mx, my, (x + face[2 * last]!) / 2, (y + face[2 * last + 1]!) / 2],
+    });
+  }
+}
+
+/** Calls f for each piece of the mesh that is shown; it may be the same object each time. */
 export function quads(m: SpaceMark, look: Uint16Array, p: Projection, draft: boolean, f: (q: Quad) => void): void {
   if (m.columns < 2) return;
   const n = m.px.length;
-  const most = draft ? draftFaces : Math.max(20000, (m.w * m.h) / 8);
+  const most = draft ? draftFaces : Math.max(20000, (m.w * m.h) / 16);
   const step = Math.ceil(Math.sqrt(Math.max(n / most, 1)));
   const rows = Math.ceil(n / m.columns);
-  const q: Quad = { corner: [0, 0, 0, 0], face: new Array<number>(8).fill(0), depth: 0, fill: 0, shade: none };
+  const known = new Map<number, number>();
+  const thing = (r: number, c: number): number => {
+    const key = r * m.columns + c;
+    if (step <= 1) return key;
+    if (!known.has(key)) known.set(key, odd(m, look, r, c, rows, step));
+    return known.get(key)!;
+  };
+  const q: Quad = { corner: [0, 0, 0, 0], fills: [0, 0, 0, 0], near: -1, face: new Array<number>(8).fill(0), depth: 0, fill: 0, shade: none };
   for (let r = 0; r < rows - 1; r = Math.min(r + step, rows - 1)) {
     const down = Math.min(r + step, rows - 1);
     for (let c = 0; c < m.columns - 1; c = Math.min(c + step, m.columns - 1)) {
       const right = Math.min(c + step, m.columns - 1);
-      q.corner = [r * m.columns + c, r * m.columns + right, down * m.columns + right, down * m.columns + c];
-      if (fillQuad(m, look, p, q, step)) f(q);
+      q.corner = [thing(r, c), thing(r, right), thing(down, right), thing(down, c)];
+      if (fillQuad(m, look, p, q, step)) parts(q, f);
     }
   }
 }
 
 function fillQuad(m: SpaceMark, look: Uint16Array, p: Projection, q: Quad, step: number): boolean {
-  let value = 0;
   q.depth = 0;
   const view: number[][] = [];
   for (let k = 0; k < 4; k++) {
     const i = q.corner[k]!;
     if (i >= look.length || look[i] === none) return false;
-    value += m.value[i]! / 4;
+    q.fills[k] = look[i]!;
     const v = at(p, m.px[i]!, m.py[i]!, m.pz[i]!);
     if (!Number.isFinite(v[0] + v[1])) return false;
     q.face[2 * k] = v[0];
@@ -213,13 +307,6 @@ function fillQuad(m: SpaceMark, look: Uint16Array, p: Projection, q: Quad, step:
     }
   }
   q.shade = shadeOf(view);
-  if (m.fill) {
-    q.fill = m.fill[q.corner[0]!]!;
-    return true;
-  }
-  const [start, length] = m.ramp;
-  const share = m.high > m.low ? Math.min(1, Math.max(0, (value - m.low) / (m.high - m.low))) : 0;
-  q.fill = start + Math.round(share * (length - 1));
   return true;
 }
 

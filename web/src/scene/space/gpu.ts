@@ -3,7 +3,7 @@
 
 import type { Device, Program, Target } from "../device";
 import { none, type SpaceMark } from "../scene";
-import { dotRadius, Form } from "./body";
+import { dimmed, discsOf, dotRadius, Form } from "./body";
 import type { Projection } from "./project";
 
 export interface SpaceDrawable {
@@ -58,7 +58,7 @@ function quadCount(m: SpaceMark, p: Projection): number {
 
 function programOf(d: Device, form: number): Program {
   if (form === Form.bars) return d.program("space-bars", shared + barVertex, faceFragment);
-  if (form === Form.mesh) return d.program("space-mesh", shared + meshVertex, faceFragment);
+  if (form === Form.mesh) return d.program("space-mesh", shared + meshVertex, meshFragment);
   return d.program("space-dots", shared + dotVertex, dotFragment);
 }
 
@@ -71,13 +71,15 @@ function uniforms(gl: WebGL2RenderingContext, p: Program, m: SpaceMark, v: Proje
   const reach = Math.hypot(...m.axes.map((a) => (a.end - a.begin) * a.stretch)) * v.scale + 100 * v.scale * m.radius + 1;
   gl.uniform4f(p.at("uView"), v.cx, v.cy, v.scale, reach);
   gl.uniform1f(p.at("uRadius"), dotRadius(m, v));
-  gl.uniform1i(p.at("uBall"), m.form === Form.balls ? 1 : 0);
+  const steps = discsOf(m, dotRadius(m, v));
+  gl.uniform1i(p.at("uSteps"), steps.length);
+  // Middle, radius, what the colour is multiplied by, and how much light is added.
+  gl.uniform4fv(p.at("uDisc[0]"), steps.flatMap((d) => [d.off, d.radius, d.light ? 1 : d.shades.reduce((f, c) => f * dimmed(c), 1), d.light ? 0.502 : 0]));
   gl.uniform4f(p.at("uBar"), m.half[0], m.half[1], m.tall, m.base);
   gl.uniform3f(p.at("uSides"), v.sinA < 0 ? 1 : -1, v.cosA < 0 ? 1 : -1, v.sinE < 0 ? 0 : 1);
   gl.uniform2f(p.at("uEnds"), m.low, m.high);
   gl.uniform3i(p.at("uMesh"), m.columns, m.px.length, m.fill ? 1 : 0);
   gl.uniform1f(p.at("uGap"), m.gap * v.scale);
-  gl.uniform2i(p.at("uRamp"), m.ramp[0], m.ramp[1]);
 }
 
 /** Pixel and depth of a place; depth in pixels, away from the eye. */
@@ -119,7 +121,8 @@ void main() {
 // A ball is a shadowed disc, a lit one a little up and left, and a spot of light.
 const dotFragment = `
 uniform float uRadius;
-uniform int uBall;
+uniform int uSteps;
+uniform vec4 uDisc[6];
 flat in vec4 vFill;
 in vec2 vAt;
 out vec4 colour;
@@ -129,10 +132,9 @@ void main() {
   float cover = disc(vec2(0), uRadius);
   if (cover < 0.1) discard;
   vec3 c = vFill.rgb;
-  if (uBall == 1 && uRadius >= 2.5) {
-    c *= 0.6863;
-    c = mix(c, vFill.rgb, disc(vec2(-0.13 * uRadius), 0.8 * uRadius));
-    c = mix(c, vec3(1), 0.502 * disc(vec2(-0.36 * uRadius), 0.24 * uRadius));
+  for (int k = 0; k < uSteps; k++) {
+    vec4 d = uDisc[k];
+    c = mix(c, d.w > 0.0 ? mix(c, vec3(1), d.w) : vFill.rgb * d.z, disc(vec2(-d.x * uRadius), d.y * uRadius));
   }
   colour = vec4(c, cover);
 }`;
@@ -167,10 +169,9 @@ void main() {
 
 const meshVertex = `
 uniform ivec3 uMesh;
-uniform vec2 uEnds;
-uniform ivec2 uRamp;
 uniform float uGap;
-flat out vec3 vFill;
+flat out vec3 vFill0, vFill1, vFill2, vFill3;
+out vec2 vAt;
 
 void main() {
   int q = uBase + gl_VertexID / 4, across = uMesh.x - 1;
@@ -178,22 +179,32 @@ void main() {
   int corner[4] = int[](first, first + 1, first + uMesh.x, first + uMesh.x + 1);
   gl_Position = nowhere();
   vec3 v[4];
-  float value = 0.0;
   for (int k = 0; k < 4; k++) {
     if (corner[k] >= uMesh.y || whole(uLook, corner[k]) == ${none}u) return;
     v[k] = seen(placeOf(corner[k]));
     if (!sound(v[k])) return;
-    value += number(uValue, corner[k]) / 4.0;
   }
   if (uGap > 0.0 && max(max(distance(v[0], v[1]), distance(v[1], v[3])), max(distance(v[3], v[2]), distance(v[2], v[0]))) > uGap) return;
   vec3 n = cross(v[3] - v[0], v[2] - v[1]);
   float size = length(n);
   float light = size > 0.0 ? dot(n, vec3(-0.38, -0.58, -0.72)) / (n.z > 0.0 ? -size : size) : 1.0;
-  uint fill = whole(uLook, corner[0]);
-  float share = uEnds.y > uEnds.x ? clamp((value - uEnds.x) / (uEnds.y - uEnds.x), 0.0, 1.0) : 0.0;
-  if (uMesh.z == 0) fill = uint(uRamp.x) + uint(floor(share * float(uRamp.y - 1) + 0.5));
-  vFill = look(fill, false).rgb * (light > 0.72 ? 1.0 : light > 0.42 ? 0.851 : 0.6863);
+  float shade = light > 0.72 ? 1.0 : light > 0.42 ? 0.851 : 0.6863;
+  vFill0 = look(whole(uLook, corner[0]), false).rgb * shade;
+  vFill1 = look(whole(uLook, corner[1]), false).rgb * shade;
+  vFill2 = look(whole(uLook, corner[2]), false).rgb * shade;
+  vFill3 = look(whole(uLook, corner[3]), false).rgb * shade;
+  vAt = vec2(gl_VertexID & 1, (gl_VertexID >> 1) & 1);
   gl_Position = inDepth(v[gl_VertexID & 3]);
+}`;
+
+// Each corner has the part of a piece next to it in its own colour.
+const meshFragment = `
+flat in vec3 vFill0, vFill1, vFill2, vFill3;
+in vec2 vAt;
+out vec4 colour;
+void main() {
+  vec3 far = vAt.x < 0.5 ? vFill0 : vFill1, near = vAt.x < 0.5 ? vFill2 : vFill3;
+  colour = vec4(vAt.y < 0.5 ? far : near, 1);
 }`;
 
 const faceFragment = `

@@ -10,6 +10,8 @@ export interface SpaceChoice {
   max?: string;
   slice?: string;
   point?: string;
+  detail?: string;
+  axes?: string;
 }
 
 export const usualCamera: SpaceCamera = { azimuth: 30, elevation: 20, zoom: 1, panX: 0, panY: 0 };

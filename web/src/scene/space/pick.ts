@@ -44,6 +44,10 @@ function pickMesh(m: SpaceMark, look: Uint16Array, p: Projection, x: number, y: 
   quads(m, look, p, false, (q) => {
     if (!(q.depth <= depth) || !holds(q.face, x, y)) return;
     depth = q.depth;
+    if (q.near >= 0) {
+      best = q.near;
+      return;
+    }
     let close = Infinity;
     q.corner.forEach((i, k) => {
       const d = Math.hypot(q.face[2 * k]! - x, q.face[2 * k + 1]! - y);

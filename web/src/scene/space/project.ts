@@ -16,8 +16,10 @@ export interface Projection {
   scale: number;
 }
 
-/** Room for labels beside the box, in pixels: across and down. */
-const margin = [128, 92];
+/** Room for labels beside the box, in pixels, across and down: as much as they need, and in small pictures a share. */
+function margin(m: SpaceMark): [number, number] {
+  return m.bare ? [16, 16] : [Math.min(128, 0.24 * m.w), Math.min(92, 0.26 * m.h)];
+}
 
 export function project(m: SpaceMark, c: SpaceCamera): Projection {
   const rad = Math.PI / 180;
@@ -27,9 +29,9 @@ export function project(m: SpaceMark, c: SpaceCamera): Projection {
   // The box fits whatever the azimuth, so that turning it does not change its size.
   const across = Math.hypot(length[0]!, length[1]!);
   const down = across * Math.abs(sinE) + length[2]! * cosE;
-  const room = (pixels: number, edge: number) => Math.max(pixels - edge, pixels / 2);
+  const [beside, below] = margin(m);
   let scale = side / 4;
-  if (across > 0 || down > 0) scale = Math.min(room(m.w, margin[0]!) / Math.max(across, 1e-30), room(m.h, margin[1]!) / Math.max(down, 1e-30));
+  if (across > 0 || down > 0) scale = Math.min((m.w - beside) / Math.max(across, 1e-30), (m.h - below) / Math.max(down, 1e-30));
   return {
     sinA: Math.sin(c.azimuth * rad), cosA: Math.cos(c.azimuth * rad), sinE, cosE,
     middle: m.axes.map((a) => (a.begin + a.end) / 2), stretch: m.axes.map((a) => a.stretch),

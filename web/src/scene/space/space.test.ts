@@ -14,9 +14,9 @@ function box(side: number, form: number = Form.dots): SpaceMark {
   const column = (f: (i: number) => number) => Float32Array.from({ length: n }, (_, i) => f(i));
   return {
     kind: "space", x: 0, y: 0, w: 600, h: 400, form, px: column((i) => i % side), py: column((i) => Math.floor(i / side) % side), pz: column((i) => Math.floor(i / side / side)),
-    value: column((i) => i), low: 0, high: n - 1, unit: "", ramp: [100, 11], fill: null, radius: 0.3, half: [0.4, 0.4], tall: 1, base: 0, columns: side, gap: 0,
+    value: column((i) => i), low: 0, high: n - 1, unit: "", ramp: [100, 11], fill: null, radius: 0.3, least: 0, detail: 0, bare: false, half: [0.4, 0.4], tall: 1, base: 0, columns: side, gap: 0,
     axes: [axis("x", side - 1), axis("y", side - 1), axis("z", side - 1)], camera: usualCamera, filter: { ranged: false, min: 0, max: 0, slice: [false, false, false], at: [0, 0, 0], width: [0, 0, 0] },
-    runFirst: null, runLocation: null, runStep: null,
+    runFirst: null, runLocation: null, runStep: null, linkFrom: null, linkTo: null, linkFill: null, linkWidth: 1,
   };
 }
 

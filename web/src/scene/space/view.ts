@@ -3,9 +3,9 @@
 import type { Device, Target } from "../device";
 import { uploadLine } from "../line";
 import type { Shape } from "../mark";
-import { none, type SpaceFilter, type SpaceMark, type TextMark } from "../scene";
+import { none, type LineMark, type SpaceCamera, type SpaceFilter, type SpaceMark, type TextMark } from "../scene";
 import { flattenAxes } from "./axes";
-import { barHeight, dotRadius, flattenBody, Form } from "./body";
+import { barHeight, dotRadius, flattenBody, flattenLinks, Form } from "./body";
 import { uploadSpace, type SpaceDrawable } from "./gpu";
 import { filterOf, looks, parseCamera, type SpaceChoice } from "./look";
 import { pickThing } from "./pick";
@@ -39,15 +39,23 @@ export class SpaceView {
       this.filterKey = key;
       this.look = null;
     }
+    if (choice.detail !== undefined) mark.detail = Number(choice.detail) || given.detail;
+    else mark.detail = given.detail;
+    mark.bare = choice.axes === undefined ? given.bare : choice.axes === "hidden";
     const size = Number(choice.point ?? 1);
     const by = size > 0 && size <= 100 ? size : 1;
     mark.radius = given.radius * by;
+    mark.least = given.least * by;
     mark.half = [given.half[0] * by, given.half[1] * by];
     return true;
   }
 
+  private get camera(): SpaceCamera {
+    return parseCamera(this.choice.camera, this.given.camera);
+  }
+
   get projection(): Projection {
-    return project(this.mark, parseCamera(this.choice.camera, this.given.camera));
+    return project(this.mark, this.camera);
   }
 
   /** How many things a full picture draws. */
@@ -66,18 +74,25 @@ export class SpaceView {
   /** Marks of the plane, for the software rasteriser. */
   flatten(): Shape[] {
     const p = this.projection;
-    return [...flattenAxes(this.mark, p).lines, flattenBody(this.mark, this.shown, p, this.draft)];
+    return [...this.lines(p), flattenBody(this.mark, this.shown, p, this.draft)];
   }
 
   text(): TextMark {
-    return flattenAxes(this.mark, this.projection).text;
+    return flattenAxes(this.mark, this.projection, this.camera.zoom).text;
+  }
+
+  /** The box, and lines between things behind them. */
+  private lines(p: Projection): LineMark[] {
+    const out = flattenAxes(this.mark, p, this.camera.zoom).lines;
+    const links = flattenLinks(this.mark, this.shown, p);
+    return links ? [...out, links] : out;
   }
 
   drawOn(d: Device, t: Target): void {
     const p = this.projection;
     const look = this.shown;
     this.drawable ??= uploadSpace(d, this.mark, look);
-    for (const l of flattenAxes(this.mark, p).lines) {
+    for (const l of this.lines(p)) {
       const lines = uploadLine(d, l);
       lines.draw(t);
       lines.free();

@@ -8,17 +8,13 @@ import { useBench } from "../../shell/context";
 import type { PanelState } from "../../shell/layout";
 import { Menu } from "../../widget/menu";
 import { Icon } from "../../widget/icon";
+import { openFile, type OpenFile } from "./open-file";
 import { blocksOf, mostText, nameOf, optionOf, textOf, type Block } from "./text";
 
 const applyAfter = 40;
 
 /** What was typed, by panel: a whole file, of which one block is shown. */
 const drafts = new Map<string, { text: string; block: number }>();
-
-interface OpenFile {
-  name: string;
-  read: () => Promise<string>;
-}
 
 export function Editor({ panel, error }: { panel: PanelState; error: ApiError | null }) {
   const bench = useBench();
@@ -141,38 +137,6 @@ function Marked({ line, column }: { line: string; column: number }) {
   const at = Math.min(Math.max(column - 1, 0), line.length);
   const word = /^([\w.]+|.)?/.exec(line.slice(at))?.[0] ?? "";
   return <span class="bad-line">{line.slice(0, at)}<mark>{word || " "}</mark>{line.slice(at + word.length)}{"\n"}</span>;
-}
-
-interface PickerWindow {
-  showOpenFilePicker?: () => Promise<{ name: string; getFile(): Promise<File> }[]>;
-}
-
-/** Asks for a file; where the browser allows it, it can be read again later. */
-async function openFile(): Promise<OpenFile | null> {
-  const picker = (window as unknown as PickerWindow).showOpenFilePicker;
-  if (picker) {
-    try {
-      const [handle] = await picker();
-      if (handle) return { name: handle.name, read: async () => bounded(await handle.getFile()) };
-    } catch {
-      return null; // nothing was chosen
-    }
-  }
-  return new Promise((resolve) => {
-    const input = document.createElement("input");
-    input.type = "file";
-    input.onchange = () => {
-      const f = input.files?.[0];
-      resolve(f ? { name: f.name, read: () => bounded(f) } : null);
-    };
-    input.oncancel = () => resolve(null);
-    input.click();
-  });
-}
-
-async function bounded(f: File): Promise<string> {
-  if (f.size > 1 << 20) throw new Error("larger than a layout may be");
-  return (await f.text()).replaceAll("\r\n", "\n");
 }
 
 function save(text: string, name: string): void {

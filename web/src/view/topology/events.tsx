@@ -4,6 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Bindings } from "../../api/types";
 import { useBench } from "../../shell/context";
+import type { Scene } from "../../scene/scene";
 import type { PanelState } from "../../shell/layout";
 import { TextField } from "../../widget/text-field";
 
@@ -37,7 +38,18 @@ export function writeBinding(b: Binding): string {
   return b.kind === "region" ? `${b.name}:${b.what || "exclusive"}` : `${b.kind}:${b.name}:${b.what || "mean"}`;
 }
 
-export function Events({ panel }: { panel: PanelState }) {
+/** What an event stands for in the picture that is shown. */
+export type Term = NonNullable<Scene["terms"]>[number];
+
+const who: Record<Term["by"], string> = { user: "chosen here", layout: "bound by the layout", "": "bound to what takes most time" };
+
+/** What a term is shown as in its row: with its text where it has one that is not set here. */
+export function termNote(term: Term | undefined, bound: boolean): string {
+  if (!term) return bound ? "bound, and not used by the layout" : "not bound";
+  return `${term.label || term.text}, ${term.text === "" && term.by === "" ? "bound to all busy time" : who[term.by]}`;
+}
+
+export function Events({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
   const bench = useBench();
   const [known, setKnown] = useState<Bindings>({ atomics: [], counters: [], metadata: [] });
   useEffect(() => {
@@ -52,17 +64,19 @@ export function Events({ panel }: { panel: PanelState }) {
     <div class="topology-events">
       {[0, 1, 2, 3].map((k) => (
         <EventRow
-          key={k} name={`event${k}`} metrics={metrics} known={known} regions={regions} value={parseBinding(panel.options[`event${k}`]?.[0] ?? "", metrics)}
+          key={k} name={`event${k}`} term={scene?.terms?.find((t) => t.name === `event${k}`)} metrics={metrics} known={known} regions={regions} value={parseBinding(panel.options[`event${k}`]?.[0] ?? "", metrics)}
           set={(b) => bench.setOption(panel.id, `event${k}`, writeBinding(b) === "" ? [] : [writeBinding(b)])}
         />
       ))}
-      <p class="quiet">The last event bound colours the locations. Events that a layout uses and nobody bound stand for the regions that take most time.</p>
+      <p class="quiet">The last event bound colours the locations, unless the layout sets colours. What is chosen here comes before what the layout binds.</p>
     </div>
   );
 }
 
 interface RowProps {
   name: string;
+  /** What the picture has it bound to. */
+  term: Term | undefined;
   value: Binding;
   metrics: string[];
   regions: string[];
@@ -70,8 +84,10 @@ interface RowProps {
   set: (b: Binding) => void;
 }
 
-function EventRow({ name, value, metrics, regions, known, set }: RowProps) {
+function EventRow({ name, term, value: chosen, metrics, regions, known, set }: RowProps) {
   const [kind, setKind] = useState<Kind | null>(null);
+  // Nothing is chosen: the fields show what the picture has, so that one can go on from there.
+  const value = chosen.kind === "" && term ? parseBinding(term.text, metrics) : chosen;
   const now = kind ?? value.kind;
   const names = { "": [], region: regions, atomic: known.atomics, counter: known.counters, metadata: known.metadata }[now];
   const whats = now === "region" ? metrics : statistics[now] ?? [];
@@ -86,7 +102,7 @@ function EventRow({ name, value, metrics, regions, known, set }: RowProps) {
           if (k === "") set({ kind: "", name: "", what: "" });
         }}
       >
-        <option value="">not bound</option>
+        <option value="">{term && term.by !== "user" ? "as it comes" : "not bound"}</option>
         <option value="region">region</option>
         {known.atomics.length > 0 && <option value="atomic">atomic event</option>}
         {known.counters.length > 0 && <option value="counter">counter</option>}
@@ -109,6 +125,7 @@ function EventRow({ name, value, metrics, regions, known, set }: RowProps) {
           <datalist id={`${name}-names`}>{names.slice(0, 400).map((n) => <option key={n} value={n} />)}</datalist>
         </>
       )}
+      <p class="topology-term quiet" role="status">{termNote(term, chosen.kind !== "")}</p>
     </fieldset>
   );
 }

@@ -9,11 +9,14 @@ import type { SpaceMark } from "../../scene/scene";
 import { filterOf, meanOf, parseLimit, parseSlice, writeSlice } from "../../scene/space/look";
 
 const shapes = ["points", "spheres", "bars", "mesh"];
+const palettes = ["viridis", "cividis", "diverging"];
 
 export function Filter({ panel, space }: { panel: PanelState; space: SpaceMark | null }) {
   const bench = useBench();
   const option = (name: string) => panel.options[name]?.[0];
   const set = (name: string, value: string) => bench.setOption(panel.id, name, value === "" ? [] : [value]);
+  // The layout may have a shape of its own.
+  const shape = option("shape") ?? shapes[space?.form ?? 0];
   const choice = { min: option("min"), max: option("max"), slice: option("slice") };
   const held = useMemo(() => (space ? meanOf(space, filterOf(space, choice)) : null), [space, choice.min, choice.max, choice.slice]);
   if (!space || !held) return <p class="quiet">The picture is being made.</p>;
@@ -42,10 +45,20 @@ export function Filter({ panel, space }: { panel: PanelState; space: SpaceMark |
       <h3>Shape</h3>
       <div class="topology-shapes" role="radiogroup" aria-label="Shape">
         {shapes.map((s) => (
-          <label key={s}><input type="radio" name={`${panel.id}-shape`} checked={(option("shape") ?? "points") === s} onChange={() => set("shape", s === "points" ? "" : s)} /> {s}</label>
+          <label key={s}><input type="radio" name={`${panel.id}-shape`} checked={shape === s} onChange={() => set("shape", s)} /> {s}</label>
         ))}
       </div>
       <Slide label="size" value={Number(option("point") ?? 1)} min={0.1} max={5} step={0.1} text={`× ${option("point") ?? 1}`} set={(v) => set("point", v === 1 ? "" : String(v))} />
+      {shape === "spheres" && <Slide label="detail" value={Number(option("detail") ?? (space.detail || 3))} min={2} max={6} step={1} text={option("detail") ?? String(space.detail || 3)} set={(v) => set("detail", v === 3 ? "" : String(v))} />}
+      <h3>Colours and axes</h3>
+      <label><input type="checkbox" checked={(option("axes") ?? "shown") === "shown"} onChange={(e) => set("axes", e.currentTarget.checked ? "" : "hidden")} /> axes</label>
+      <label><input type="checkbox" checked={(option("key") ?? "shown") === "shown"} onChange={(e) => set("key", e.currentTarget.checked ? "" : "hidden")} /> scale of colours</label>
+      <label><input type="checkbox" checked={option("traffic") === "shown"} onChange={(e) => set("traffic", e.currentTarget.checked ? "shown" : "")} /> messages between locations</label>
+      <label class="topology-slide"><span>colours</span>
+        <select aria-label="Scale of colours" value={option("palette") ?? "viridis"} onChange={(e) => set("palette", e.currentTarget.value === "viridis" ? "" : e.currentTarget.value)}>
+          {palettes.map((p) => <option key={p} value={p}>{p}</option>)}
+        </select>
+      </label>
       <button type="button" class="chip" title="As at first" onClick={() => bench.setOption(panel.id, "camera", [])}>reset camera</button>
     </div>
   );

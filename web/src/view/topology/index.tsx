@@ -10,7 +10,8 @@ import { Icon } from "../../widget/icon";
 import { Editor } from "./editor";
 import { Events } from "./events";
 import { Filter } from "./filter";
-import { LayoutChoice } from "./layout-choice";
+import { BoxSides, LayoutChoice } from "./layout-choice";
+import { MapChoice } from "./map-choice";
 
 export const topology: ViewPlug = {
   name: "topology",
@@ -41,6 +42,8 @@ function Controls({ panel }: { panel: PanelState; scene: Scene | null }) {
         >{label}</button>
       ))}
       <LayoutChoice panel={panel} />
+      <BoxSides panel={panel} />
+      <MapChoice panel={panel} />
     </>
   );
 }
@@ -59,7 +62,7 @@ function Side({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
         <button type="button" class="plain" title="Close" aria-label="Close the side" onClick={() => (open.value = { ...open.value, [panel.id]: undefined })}><Icon name="close" /></button>
       </div>
       {part === "layout" && <Editor panel={panel} error={bench.failures.value[panel.id] ?? null} />}
-      {part === "events" && <Events panel={panel} />}
+      {part === "events" && <Events panel={panel} scene={scene} />}
       {part === "filter" && <Filter panel={panel} space={space} />}
     </aside>
   );

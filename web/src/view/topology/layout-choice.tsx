@@ -33,6 +33,40 @@ export function LayoutChoice({ panel }: { panel: PanelState }) {
   );
 }
 
+/** The three sides of a box that is filled; one that is too small grows upwards. */
+export function BoxSides({ panel }: { panel: PanelState }) {
+  const bench = useBench();
+  const value = panel.options.layout?.[0] ?? "";
+  if (!value.startsWith("fill:")) return null;
+  const n = bench.info.value?.rows || bench.info.value?.ranks || 1;
+  const sides = sidesOf(value);
+  return (
+    <span class="topology-sides" role="group" aria-label="Sides of the box">
+      {sides.map((side, a) => (
+        <input
+          key={a} type="number" min={1} max={1048576} step={1} value={side} aria-label={`Locations along ${"xyz"[a]}`} title={`Locations along ${"xyz"[a]}`}
+          onChange={(e) => bench.setOption(panel.id, "layout", [`fill:${grown(sides, a, Math.round(Number(e.currentTarget.value)), n).join("x")}`])}
+        />
+      ))}
+    </span>
+  );
+}
+
+export function sidesOf(fill: string): [number, number, number] {
+  const given = fill.slice("fill:".length).split(/[x×]/i).map((t) => Math.max(1, Math.round(Number(t)) || 1));
+  return [given[0] ?? 1, given[1] ?? 1, given[2] ?? 1];
+}
+
+/** The sides with one changed, and another grown until the box holds n. */
+export function grown(sides: readonly [number, number, number], axis: number, to: number, n: number): [number, number, number] {
+  const out: [number, number, number] = [...sides];
+  out[axis] = Math.min(Math.max(1, to || 1), 1 << 20);
+  const last = axis === 2 ? 1 : 2;
+  const rest = out.reduce((p, s, a) => (a === last ? p : p * s), 1);
+  if (rest * out[last]! < n) out[last] = Math.ceil(n / rest);
+  return out;
+}
+
 const isFigure = (name: string) => /^(figure|listing|4P|ScatterTest)/i.test(name);
 
 /** A box of about equal sides that holds n. */

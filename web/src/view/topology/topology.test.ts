@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { parseBinding, writeBinding } from "./events";
-import { boxOf } from "./layout-choice";
+import { parseBinding, termNote, writeBinding } from "./events";
+import { boxOf, grown, sidesOf } from "./layout-choice";
+import { mapText } from "./map-choice";
 import { blocksOf, nameOf, optionOf, textOf } from "./text";
 
 const file = "# two\nBEGIN_VIZ=a b\nx=1\ny=0\nz=0\nEND_VIZ\n\njunk\nBEGIN_VIZ=c\nx=2\nEND_VIZ\n";
@@ -46,4 +47,27 @@ test("a box for all ranks", () => {
     const [x, y, z] = boxOf(n).split("x").map(Number);
     expect(x! * y! * z!).toBeGreaterThanOrEqual(n);
   }
+});
+
+test("the panel says what an event is bound to, whoever bound it", () => {
+  expect(termNote(undefined, false)).toBe("not bound");
+  expect(termNote({ name: "event0", text: "MPI_Barrier:exclusive", label: "time in MPI_Barrier", by: "layout" }, false)).toBe("time in MPI_Barrier, bound by the layout");
+  expect(termNote({ name: "event0", text: "solve:exclusive", label: "solve, exclusive time", by: "" }, false)).toBe("solve, exclusive time, bound to what takes most time");
+  expect(termNote({ name: "event0", text: "", label: "busy time", by: "" }, false)).toBe("busy time, bound to all busy time");
+  expect(termNote({ name: "event1", text: "solve:calls", label: "solve, calls", by: "user" }, true)).toBe("solve, calls, chosen here");
+  expect(termNote(undefined, true)).toBe("bound, and not used by the layout");
+});
+
+test("a box keeps the side that was set and grows another until it holds all", () => {
+  expect(sidesOf("fill:8x8x16")).toEqual([8, 8, 16]);
+  expect(sidesOf("fill:4")).toEqual([4, 1, 1]);
+  expect(grown([8, 8, 16], 0, 16, 1024)).toEqual([16, 8, 16]);
+  expect(grown([8, 8, 16], 0, 4, 1024)).toEqual([4, 8, 32]);
+  expect(grown([8, 8, 16], 2, 4, 1024)).toEqual([8, 32, 4]);
+  expect(grown([8, 8, 16], 1, 0, 1024)).toEqual([8, 1, 128]);
+});
+
+test("of a map the lines that say where ranks are count", () => {
+  expect(mapText("Job 7\n 0:c0-0c0s2n1\n1:c0-0c0s2n1 \n[PE_0]: cpumask = 0001\nbye\n")).toBe("0:c0-0c0s2n1\n1:c0-0c0s2n1\n[PE_0]: cpumask = 0001");
+  expect(mapText("rank 0 on host 3\n")).toBe("");
 });
