@@ -5,11 +5,13 @@ import "strings"
 // RoleOf decides the role of a region from its name and category, for formats
 // that do not say. The tables are asked in this order and the first answer wins:
 //
-//  1. categories that leave no doubt (a GPU kernel, a user's annotation), with
+//  1. names that mean the same in every category: a step of the profiler
+//  2. categories that leave no doubt (a GPU kernel, a user's annotation), with
 //     the names that are exceptions in them
-//  2. whole names: states of runtimes and recorders
-//  3. beginnings of names: the calls of a library
-//  4. categories that only hint (a group of functions)
+//  3. whole names: states of runtimes and recorders
+//  4. beginnings of names: the calls of a library
+//  5. functions of Python, and collectives written with hyphens
+//  6. categories that only hint (a group of functions)
 //
 // What none of them knows is compute. Letter case does not count, nor do the
 // underscores that Fortran compilers append, nor an argument list. It is called
@@ -18,13 +20,20 @@ func RoleOf(name, category string) Role {
 	written := strings.TrimSpace(name)
 	name = strings.ToLower(written)
 	category = strings.ToLower(strings.TrimSpace(category))
+	if strings.HasPrefix(name, profilerStep) {
+		return RoleAnnotation // the old profiler of PyTorch files it under operators
+	}
 	if c, ok := sureCategories[category]; ok {
 		if r, ok := matchRule(c.except, name); ok {
 			return r
 		}
+		if category == "python_function" {
+			return pythonRole(name)
+		}
 		return c.role
 	}
-	if r, ok := roleWords[bareName(name)]; ok {
+	bare := bareName(name)
+	if r, ok := roleWords[bare]; ok {
 		return r
 	}
 	if r, ok := matchRule(roleRules, name); ok {
@@ -34,13 +43,66 @@ func RoleOf(name, category string) Role {
 		r, _ := matchRule(gpuCalls, name)
 		return r
 	}
-	for part := range strings.SplitSeq(category, "|") { // TAU joins groups by a bar
+	if r, ok := roleWords[libraryName(bare)]; ok {
+		return r
+	}
+	if r := pythonRole(name); r != RoleCompute {
+		return r
+	}
+	if isCollective(bare) {
+		return RoleCommunication
+	}
+	for part := range strings.FieldsFuncSeq(category, func(r rune) bool { return r == '|' || r == ',' }) { // as TAU and Chrome join groups
 		if r, ok := hintCategories[part]; ok {
 			return r
 		}
 	}
 	return RoleCompute
 }
+
+// profilerStep begins the ranges that PyTorch's profiler puts around each step.
+const profilerStep = "profilerstep"
+
+// libraryName is the name that a function of the C library is called by: symbols
+// of its inside carry underscores and words in front and behind.
+func libraryName(bare string) string {
+	if rest, ok := strings.CutPrefix(bare, "__"); ok {
+		rest = strings.TrimPrefix(rest, "gi_")
+		rest = strings.TrimPrefix(rest, "libc_")
+		rest = strings.TrimSuffix(rest, "_nocancel")
+		return strings.TrimLeft(rest, "_")
+	}
+	if i := strings.IndexByte(bare, '@'); i > 0 { // read@plt, read@@GLIBC_2.2.5
+		return bare[:i]
+	}
+	return bare
+}
+
+// isCollective knows collectives and messages by the names that compilers of models
+// and trainers give them: all-reduce.7, grads-reduce-scatter, forward-recv,
+// collective-permute-start. A name of several words or a path says something else.
+func isCollective(bare string) bool {
+	if strings.ContainsAny(bare, " /\\:") {
+		return false
+	}
+	bare = strings.TrimRight(bare, "0123456789.") // XLA numbers its instructions
+	for _, part := range hyphenated {
+		if strings.Contains(bare, part) {
+			return true
+		}
+	}
+	for _, part := range hyphenatedEnds {
+		if strings.HasSuffix(bare, part) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	hyphenated     = []string{"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast"}
+	hyphenatedEnds = []string{"-send", "-recv", "-receive", "send-done", "recv-done"}
+)
 
 // bareName is a name in lower case without argument list, source place and
 // trailing underscores.
@@ -90,9 +152,9 @@ var sureCategories = map[string]sureCategory{
 	"runtime":             {RoleOverhead, gpuCalls},
 	"cpu_op":              {RoleCompute, collectiveOperators},
 	"operator":            {RoleCompute, collectiveOperators},
-	"python_function":     {RoleCompute, []roleRule{{"", "function sleep>", RoleIdle}, {"", "method sleep of", RoleIdle}}},
+	"python_function":     {RoleCompute, nil}, // pythonRole knows more
 	"collective_comm":     {RoleCommunication, nil},
-	"mtia_ccp_events":     {RoleCommunication, nil},
+	"mtia_ccp_events":     {RoleCompute, collectiveKernels}, // kernels as the control processor of an MTIA runs them
 	"overhead":            {RoleOverhead, nil},
 	"gc notification":     {RoleOverhead, nil},
 	"user_annotation":     {RoleAnnotation, collectiveOperators},
@@ -108,6 +170,7 @@ var hintCategories = map[string]Role{
 	"mpi": RoleCommunication, "shmem": RoleCommunication, "gaspi": RoleCommunication, "nccl": RoleCommunication,
 	"communication": RoleCommunication, "communication thread state": RoleCommunication,
 	"posix": RoleIO, "stdio": RoleIO, "mpiio": RoleIO, "mpi-io": RoleIO, "hdf5": RoleIO, "io": RoleIO, "i/o": RoleIO, "file_io": RoleIO,
+	"node.fs": RoleIO, "node.fs.sync": RoleIO, "node.fs.async": RoleIO,
 	"synchronization": RoleSynchronization, "barrier": RoleSynchronization, "lock": RoleSynchronization,
 	"idle": RoleIdle, "memory node state": RoleOverhead, "annotation": RoleAnnotation,
 }
@@ -139,6 +202,8 @@ var collectiveOperators = []roleRule{
 	{"_c10d_functional::", "", RoleCommunication},
 	{"c10d_functional::", "", RoleCommunication},
 	{"record_param_comms", "", RoleCommunication},
+	{"all2all_", "", RoleCommunication}, // TorchRec's
+	{"autograd::engine::evaluate_function: all2all_", "", RoleCommunication},
 }
 
 // gpuCalls are calls of a GPU's runtime on the host. A call that returns before

@@ -5,6 +5,7 @@ package trace
 var wordsByRole = [RoleCount][]string{
 	RoleCompute: {
 		"computing", "compute", "executing", "running", "run", "working", "outside mpi", "action_compute", "smpi_execute",
+		"parallel", // the region that SST/macro puts around a whole rank
 	},
 	RoleCommunication: {
 		"waiting a message", "blocking send", "immediate send", "immediate receive", "send receive", "group communication",
@@ -12,10 +13,13 @@ var wordsByRole = [RoleCount][]string{
 		"sendsubmitted", "sendcompleted", "receivesubmitted", "receivecompleted", "recievesubmitted", "recievecompleted",
 		"usertesting", "userwaiting", "polling",
 		"testing detached", "mpi test",
+		"allreduce", "all_reduce", "allgather", "all_gather", "alltoall", "all_to_all", "reduce_scatter", "reducescatter", "sendrecv", "send_recv",
 	},
 	RoleSynchronization: {
 		"synchronization", "blocked", "distributed locking", "atomic memory operation", "memory ordering operation",
 		"waiting", "wait", "waiting all tasks", "barrier", "lock", "futex", "cuda_sync",
+		"waitall", "waitany", "waitsome", "wait_all", "taskwait", "task wait", "implicit barrier",
+		"runtime.futex", "runtime.futexsleep", "runtime.notesleep", "runtime.semasleep",
 		// What a goroutine waits for.
 		"chan send", "chan receive", "select", "sync", "sync.mutex", "wait until gc ends", "wait for debug call",
 		"throttling task submission",
@@ -24,6 +28,7 @@ var wordsByRole = [RoleCount][]string{
 		"idle", "<idle>", "sleeping", "sleep", "usleep", "nanosleep", "clock_nanosleep", "time.sleep", "sched_yield",
 		"not created", "runnable", "forever", "network", "system goroutine wait", "compute idle", "parked", "stopped", "nothing",
 		"epoll_wait", "epoll_pwait", "poll", "ppoll", "pselect",
+		"runtime.usleep", "runtime.epollwait", "runtime.netpoll",
 		"gc background sweeper wait", "gc mark assist wait for work",
 	},
 	RoleIO: {
@@ -86,6 +91,20 @@ var roleRules = append([]roleRule{
 	{"void nccl", "", RoleCommunication},
 	{"rccl", "", RoleCommunication},
 	{"msccl", "", RoleCommunication},
+	// The insides of Open MPI and MPICH, as samplers meet them.
+	{"ompi_mpi_init", "", RoleOverhead},
+	{"ompi_mpi_finalize", "", RoleOverhead},
+	{"ompi_coll_", "", RoleCommunication},
+	{"ompi_request_", "", RoleCommunication},
+	{"ompi_sync_wait", "", RoleCommunication},
+	{"opal_progress", "", RoleCommunication},
+	{"mca_pml_base_progress", "", RoleCommunication},
+	{"mca_pml_ob1_", "", RoleCommunication},
+	{"mca_btl_", "", RoleCommunication},
+	{"mpidi_", "", RoleCommunication},
+	{"mpir_", "", RoleCommunication},
+	{"uct_", "", RoleCommunication},
+	{"psm2_", "", RoleCommunication},
 	{"smpi_replay", "", RoleOverhead},
 	{"action_", "", RoleCommunication}, // SimGrid's replay of MPI actions
 
@@ -98,6 +117,13 @@ var roleRules = append([]roleRule{
 	{"!$omp ", "atomic", RoleSynchronization},
 	{"!$omp ", "flush", RoleSynchronization},
 	{"!$omp create task", "", RoleOverhead},
+	{"omp_", "barrier", RoleSynchronization},
+	{"omp_", "taskwait", RoleSynchronization},
+	{"omp_", "taskgroup", RoleSynchronization},
+	{"omp_", "critical", RoleSynchronization},
+	{"omp ", "barrier", RoleSynchronization},
+	{"omp ", "taskwait", RoleSynchronization},
+	{"omp ", "critical", RoleSynchronization},
 	{"openmp", "idle", RoleIdle},
 	{"openmp", "barrier", RoleSynchronization},
 	{"openmp", "sync", RoleSynchronization},
@@ -124,6 +150,14 @@ var roleRules = append([]roleRule{
 	{"pthread_spin", "", RoleSynchronization},
 	{"pthread_barrier", "", RoleSynchronization},
 	{"pthread_join", "", RoleSynchronization},
+	{"futex_", "", RoleSynchronization},
+	{"do_futex", "", RoleSynchronization},
+	{"sys_futex", "", RoleSynchronization},
+	{"__x64_sys_futex", "", RoleSynchronization},
+	{"__arm64_sys_futex", "", RoleSynchronization},
+	{"__lll_lock_wait", "", RoleSynchronization},
+	{"localdevicestate::waitfor", "", RoleSynchronization}, // XLA
+	{"computesemaphoreacquire", "", RoleSynchronization},
 	{"sem_wait", "", RoleSynchronization},
 	{"sem_timedwait", "", RoleSynchronization},
 	{"sem_post", "", RoleSynchronization},
@@ -136,7 +170,6 @@ var roleRules = append([]roleRule{
 	{"waiting ", "", RoleSynchronization},
 	{"wait for ", "", RoleSynchronization},
 
-	{"profilerstep#", "", RoleAnnotation},
 	{"memcpy", "", RoleCopy},
 	{"memset", "", RoleCopy},
 	{"[cuda mem", "", RoleCopy},
@@ -148,6 +181,23 @@ var roleRules = append([]roleRule{
 	{"stop-the-world", "", RoleOverhead},
 	{"v8.gc", "", RoleOverhead},
 	{"h5", "", RoleIO},
+	// As Darshan and tracers of its kind name calls: POSIX_Write. Memory, threads
+	// and processes of POSIX are no input or output.
+	{"posix_memalign", "", RoleCompute},
+	{"posix_spawn", "", RoleOverhead},
+	{"posix_mem", "", RoleOverhead},
+	{"posix_madvise", "", RoleOverhead},
+	{"posix_typed_mem", "", RoleOverhead},
+	{"posix_trace", "", RoleOverhead},
+	{"posix_", "", RoleIO},
+	{"stdio_", "", RoleIO},
+	{"mpiio_", "", RoleIO},
+	{"hdf5_", "", RoleIO},
+	{"pnetcdf_", "", RoleIO},
+	{"x_posix", "", RoleIO},
+	{"x_mpiio", "", RoleIO},
+	{"ext_ncd_", "", RoleIO}, // WRF's layer over NetCDF
+	{"vfs_", "", RoleIO},
 	{"ncmpi_", "", RoleIO},
 	{"nc_put", "", RoleIO},
 	{"nc_get", "", RoleIO},
