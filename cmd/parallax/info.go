@@ -58,10 +58,11 @@ func printInfo(w io.Writer, i *view.InfoJSON) {
 		}
 	}
 	fmt.Fprintf(w, "  %-13s %s\n", "format", i.Format)
-	if i.Intervals > 0 {
+	if i.End > 0 {
 		fmt.Fprintf(w, "  %-13s %s\n", "span", view.FormatTime(i.End))
 	}
 	line("locations", int64(i.Locations), fmt.Sprintf(", %s with intervals, %s ranks", view.Thousands(int64(i.Rows)), view.Thousands(int64(i.Ranks))))
+	line("rows aside", int64(i.RowsAside), " of samples or repeated states, which count nowhere")
 	line("regions", int64(i.Regions), "")
 	line("intervals", i.Intervals, fmt.Sprintf(", nested %d deep", i.Depth))
 	line("links", i.Links, "")

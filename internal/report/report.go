@@ -113,7 +113,7 @@ func (r *reporter) facts(i *view.InfoJSON) {
 		}
 	}
 	add("format", i.Format)
-	if i.Intervals > 0 {
+	if i.End > 0 {
 		add("span", view.FormatTime(i.End))
 	}
 	count("ranks", int64(i.Ranks))

@@ -24,7 +24,7 @@ func (x *treeIndex) of(t *store.Tree) *treeIndex {
 		x.children, x.rows = make([]uint32, n), make([]uint32, n+1)
 		for i := range n {
 			x.rows[i+1] = x.rows[i]
-			if t.Holds[i] {
+			if t.Shows(trace.LocationID(i)) {
 				x.rows[i+1]++
 			}
 			if p := t.Parent[i]; p == trace.NoLocation {
@@ -87,7 +87,7 @@ func (s *Server) locations(w http.ResponseWriter, r *http.Request, x *run) error
 
 func (x *treeIndex) row(t *store.Tree, id trace.LocationID) locationRow {
 	row := locationRow{
-		ID: id, Name: t.Name[id], Kind: t.Kind[id], Last: t.Last[id], Level: int(t.Level[id]), Holds: t.Holds[id],
+		ID: id, Name: t.Name[id], Kind: t.Kind[id], Last: t.Last[id], Level: int(t.Level[id]), Holds: t.Shows(id),
 		Children: x.children[id], Rows: x.rows[t.Last[id]+1] - x.rows[id],
 	}
 	if p := t.Parent[id]; p != trace.NoLocation {

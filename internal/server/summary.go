@@ -87,6 +87,8 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 		if err = addTimes(ctx, st, window, wanted, totals); err == nil {
 			durations, err = out.calls(ctx, st, window, wanted)
 		}
+	} else if st.Info().Profile == 0 {
+		out.Note = "the source holds no intervals and no profile"
 	} else {
 		out.Note = "a profile holds totals, not calls: there are no quantiles"
 		if m := view.DefaultMetric(st.Metrics()); int(m) < len(st.Metrics()) {

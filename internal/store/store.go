@@ -22,7 +22,8 @@ var ErrNotKept = errors.New("the store does not keep this summary")
 type Window struct {
 	Begin, End trace.Time
 	// Locations to answer for; an inner node stands for itself and all below; nil
-	// for all. Sorted, without repeats.
+	// for all. Sorted, without repeats. Locations aside (Tree.Aside) belong to the
+	// window only where they are listed themselves.
 	Locations []trace.LocationID
 }
 
@@ -207,7 +208,7 @@ type Info struct {
 	Profile    int64 // rows
 	Depth      int
 	Ranks      int
-	Rows       int // locations that hold intervals
+	Rows       int // locations that hold intervals which count
 	Properties map[string]string
 	Report     []trace.ReportEntry
 	SizeBytes  int64 // on disk

@@ -1,17 +1,25 @@
 package store
 
-import "github.com/parallax-hpc/parallax/internal/trace"
+import (
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // A Tree holds all locations in preorder, children in display order: the subtree
 // of id is the range id … Last[id].
 type Tree struct {
-	Name       []string
-	Kind       []trace.Kind
-	Parent     []trace.LocationID
-	Last       []trace.LocationID
-	Level      []uint16 // 0 at the top
-	Rank       []int32  // own or inherited; trace.NoRank
-	Holds      []bool   // has intervals of its own
+	Name   []string
+	Kind   []trace.Kind
+	Parent []trace.LocationID
+	Last   []trace.LocationID
+	Level  []uint16 // 0 at the top
+	Rank   []int32  // own or inherited; trace.NoRank
+	Holds  []bool   // has intervals of its own, and they count
+	// Aside are the locations whose intervals tell the time of another one once more
+	// (trace.Kind.Aside); nil where there are none. A set of locations holds them only
+	// where it names them: "all" and "what lies below" are without them.
+	Aside      []bool
 	Attributes [][]trace.Attribute
 }
 
@@ -41,8 +49,15 @@ func (t *Tree) Children(id trace.LocationID, f func(trace.LocationID)) {
 // IsLeaf reports whether id has no children.
 func (t *Tree) IsLeaf(id trace.LocationID) bool { return t.Last[id] == id }
 
+// IsAside reports whether id has intervals that do not count.
+func (t *Tree) IsAside(id trace.LocationID) bool { return t.Aside != nil && t.Aside[id] }
+
+// Shows reports whether id has intervals, whether or not they count.
+func (t *Tree) Shows(id trace.LocationID) bool { return t.Holds[id] || t.IsAside(id) }
+
 // Expand replaces each location by its whole subtree, sorted and without
-// repeats. nil stays nil, which stands for all.
+// repeats. nil stays nil, which stands for all. Locations aside come only where
+// they are named themselves.
 func (t *Tree) Expand(ids []trace.LocationID) []trace.LocationID {
 	if ids == nil {
 		return nil
@@ -54,9 +69,18 @@ func (t *Tree) Expand(ids []trace.LocationID) []trace.LocationID {
 			continue
 		}
 		for x := id; x <= t.Last[id]; x++ {
+			if t.IsAside(x) && !named(ids, x) {
+				continue
+			}
 			out = append(out, x)
 		}
 		next = t.Last[id] + 1
 	}
 	return out
+}
+
+// named reports whether a sorted list holds id itself.
+func named(ids []trace.LocationID, id trace.LocationID) bool {
+	_, found := slices.BinarySearch(ids, id)
+	return found
 }

@@ -63,7 +63,19 @@ const (
 	// ran, and what each of any number of goroutines did.
 	KindProcessor Kind = "processor"
 	KindGoroutine Kind = "goroutine"
+
+	// States of another type than those on the location above, and beside them.
+	KindStates Kind = "states"
+
+	// Rows that tell the time of another location once more; see Aside.
+	KindSamples Kind = "samples" // call stacks taken now and then, each shown until the next
+	KindRepeat  Kind = "repeat"  // states that those of another type tell already
 )
+
+// Aside reports whether locations of a kind tell the time of another one from another
+// side. They are shown where they are asked for by name; all sums, shares and calls
+// of a run are without them, since their time is counted already.
+func (k Kind) Aside() bool { return k == KindSamples || k == KindRepeat }
 
 // NoRank is the rank of a location that has none of its own.
 const NoRank = -1

@@ -71,6 +71,19 @@ func SortRegions(w Writer) {
 	}
 }
 
+// A Coverer is a Writer whose trace can be longer than its records.
+type Coverer interface {
+	Cover(begin, end Time)
+}
+
+// Cover makes the trace reach from begin to end at least, where a format says that it
+// was recorded for longer than something happened.
+func Cover(w Writer, begin, end Time) {
+	if c, ok := w.(Coverer); ok {
+		c.Cover(begin, end)
+	}
+}
+
 // StreamOptions say what the writer of a stream promises.
 type StreamOptions struct {
 	// Unordered: records may come in any time order. They are sorted by time,

@@ -46,10 +46,13 @@ func Holders(ctx context.Context, r store.Reader) []bool {
 func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hierarchy {
 	n := t.Len()
 	in := within(t, selected)
+	leaf := func(id int) bool {
+		return in(id) && (holds[id] || selected != nil && t.IsAside(trace.LocationID(id)))
+	}
 	below := make([]int32, n) // leaves at and below
 	tops := 0
 	for id := n - 1; id >= 0; id-- {
-		if holds[id] && in(id) {
+		if leaf(id) {
 			below[id]++
 		}
 		if p := t.Parent[id]; p != trace.NoLocation {
@@ -75,7 +78,7 @@ func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hie
 			parent = 0
 		}
 		node[id] = h.add(parent, trace.LocationID(id), false)
-		if holds[id] && in(id) {
+		if leaf(id) {
 			h.Leaves++
 			h.LeafOf[id] = node[id]
 			if below[id] > 1 {

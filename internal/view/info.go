@@ -19,6 +19,7 @@ type InfoJSON struct {
 	Locations   int          `json:"locations"`
 	Ranks       int          `json:"ranks"`
 	Rows        int          `json:"rows"`
+	RowsAside   int          `json:"rows_aside"`
 	Regions     int          `json:"regions"`
 	Intervals   int64        `json:"intervals"`
 	Links       int64        `json:"links"`
@@ -86,6 +87,11 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 		Instants: i.Instants, ProfileRows: i.Profile, Depth: i.Depth,
 		Metrics: []MetricInfo{}, Properties: i.Properties, Topologies: []TopologyInfo{}, Report: []ReportInfo{},
 		SizeBytes: i.SizeBytes,
+	}
+	for _, aside := range r.Locations().Aside {
+		if aside {
+			out.RowsAside++
+		}
 	}
 	if out.Properties == nil {
 		out.Properties = map[string]string{}

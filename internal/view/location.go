@@ -22,7 +22,7 @@ func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.Lo
 		return out
 	}
 	for _, id := range t.Expand(selected) {
-		if holds[id] {
+		if holds[id] || t.IsAside(id) { // which are there only where they are named
 			out = append(out, id)
 		}
 	}

@@ -69,7 +69,7 @@ func SizeOf(r store.Reader, sel trace.Selection) TwinSelection {
 	}
 	count := func(first, last trace.LocationID) {
 		for id := first; id <= last; id++ {
-			if timed && tree.Holds[id] || !timed && tree.IsLeaf(id) {
+			if timed && (tree.Holds[id] || id == first && tree.IsAside(id)) || !timed && tree.IsLeaf(id) {
 				out.Locations++
 			}
 		}

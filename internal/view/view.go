@@ -56,8 +56,10 @@ type Needs struct {
 func (n Needs) Missing(r store.Reader) string {
 	switch {
 	case n.Intervals && n.Profile && r.Info().Intervals == 0 && r.Info().Profile == 0:
-		return "this view needs intervals or a profile, and the source has neither"
+		return "this view needs intervals or a profile, and the source has neither" + holdsOnly(r.Info())
 	case n.Intervals && n.Moments && r.Info().Intervals == 0 && hasMoments(r):
+	case n.Intervals && !n.Profile && r.Info().Intervals == 0 && r.Info().Profile == 0:
+		return "this view needs intervals, and the source has none" + holdsOnly(r.Info())
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0:
 		return "this view needs time, and the source is a profile without it"
 	case n.Links && r.Info().Links == 0:
@@ -88,6 +90,23 @@ func CheckRuns(v *View, n int, all []*View) error {
 		hint += ", or compare them by one of: " + strings.Join(several, ", ")
 	}
 	return fmt.Errorf("view %s shows %s, and %d are given; %s", v.Name, can, n, hint)
+}
+
+// holdsOnly says what there is instead of intervals: ": it holds 12 samples of counters".
+func holdsOnly(i *store.Info) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int64
+		what string
+	}{{i.Samples, "samples of counters"}, {i.Instants, "instants"}, {i.Links, "links"}} {
+		if p.n > 0 {
+			parts = append(parts, Thousands(p.n)+" "+p.what)
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return ": it holds " + strings.Join(parts, ", ")
 }
 
 // hasMoments looks for one row of recorded moments.

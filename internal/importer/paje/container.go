@@ -20,16 +20,13 @@ type container struct {
 	parent, child, sibling uint32
 	location               trace.LocationID // NoLocation for a root that nothing happens on
 	rank                   int32            // its own or one above
-	states                 track            // of the type met first; it knows the others
+	states                 track            // of the type that counts; it knows the others
 }
 
 const (
 	endless    = trace.Time(math.MaxInt64)
 	rootNumber = 1
 )
-
-// byName says that there are states of several types.
-func (k *container) byName() bool { return k.states.next != 0 }
 
 // containers are all there are, numbered from 1 in order of creation. They stay where
 // they are: a slice would take twice the memory whenever it grows.
@@ -58,7 +55,7 @@ func (c *converter) open(k *container) trace.Stream {
 			c.defineRoot(k)
 		}
 		// Whoever writes in order pays nothing for this.
-		k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true, ByName: k.byName()})
+		k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true})
 	}
 	return k.stream
 }
@@ -75,6 +72,12 @@ func (c *converter) close(k *container) {
 	if k.stream != nil {
 		c.fail(k.stream.Close())
 		k.stream = nil
+	}
+	for r := &k.states; r.next != 0; r = &c.tracks[r.next] {
+		if row := &c.rows[r.next]; row.stream != nil {
+			c.fail(row.stream.Close())
+			row.stream = nil
+		}
 	}
 }
 

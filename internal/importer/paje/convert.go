@@ -18,6 +18,7 @@ type converter struct {
 	byAlias    table[uint32] // numbers of containers
 	byName     table[uint32] // of those that have an alias
 	tracks     []track       // of containers that have several; the first is none
+	rows       []stateRow    // of these, one each
 	moreTracks map[trackKey]uint32
 	frames     []frame // the first is none
 	freeFrame  uint32
@@ -40,7 +41,7 @@ type converter struct {
 
 func newConverter(w trace.Writer, u unit) *converter {
 	c := &converter{
-		w: w, unit: u, symbols: newSymbols(), values: map[valueKey]*meaning{}, tracks: make([]track, 1), moreTracks: map[trackKey]uint32{},
+		w: w, unit: u, symbols: newSymbols(), values: map[valueKey]*meaning{}, tracks: make([]track, 1), rows: make([]stateRow, 1), moreTracks: map[trackKey]uint32{},
 		frames: make([]frame, 1), variables: map[variableKey]*variable{}, attributes: map[string]trace.AttributeID{}, pending: newPendings(),
 		unknown: map[string]int64{},
 	}
@@ -229,6 +230,9 @@ func (c *converter) finish() error {
 		if n != rootNumber {
 			c.describe(k)
 		}
+	}
+	if c.any { // containers live though nothing happens in them
+		trace.Cover(c.w, c.first, c.last)
 	}
 	c.pending.left(&c.tally)
 	return c.err

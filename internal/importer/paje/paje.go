@@ -17,10 +17,11 @@
 //	Size and Tag of a link    size and tag
 //
 // Types and containers are known by their alias where they have one, so that
-// several may have one name; a reference by name is accepted and counted. States
-// of several types on one container are matched type by type; where they cross
-// they get lanes of their own. A state lasts until it is popped or replaced, or
-// until its container or the trace ends.
+// several may have one name; a reference by name is accepted and counted. Types of
+// states on one container are parallel: the first lies on its location, each other
+// one on a row below it. StarPU's InCtx states repeat those of the worker, so
+// their rows count nowhere. A state lasts until it is popped or replaced, or until
+// its container or the trace ends; containers live in the trace's span.
 //
 // Times are seconds. StarPU writes milliseconds instead: it is known by its types,
 // and the report says so. The language allows a trace in several files: those that

@@ -154,7 +154,16 @@ func ourSummaries(t *testing.T, r store.Reader, unit float64) map[string]summari
 	tree, regions, counters := r.Locations(), r.Regions(), r.Counters()
 	ours := map[string]summaries{"Container": {}, "State": {}, "Link": {}, "Event": {}, "Variable": {}}
 	at := func(x trace.Time) float64 { return float64(x+r.Info().Origin) / unit }
+	container := func(id trace.LocationID) trace.LocationID { // of a row of states below one
+		if tree.Kind[id] == trace.KindStates || tree.Kind[id] == trace.KindRepeat {
+			return tree.Parent[id]
+		}
+		return id
+	}
 	for id := range tree.Len() {
+		if container(trace.LocationID(id)) != trace.LocationID(id) {
+			continue
+		}
 		parent := "0"
 		if p := tree.Parent[id]; p != trace.NoLocation {
 			parent = tree.Name[p]
@@ -163,7 +172,7 @@ func ourSummaries(t *testing.T, r store.Reader, unit float64) map[string]summari
 	}
 	for x := range rows(t, r) {
 		g := regions[x.region]
-		ours["State"].add(fmt.Sprintf("%s, %s, %s", tree.Name[x.location], g.Category, g.Name), at(x.begin), at(x.end))
+		ours["State"].add(fmt.Sprintf("%s, %s, %s", tree.Name[container(x.location)], g.Category, g.Name), at(x.begin), at(x.end))
 	}
 	var mu sync.Mutex
 	all := store.Window{End: r.Info().End}

@@ -40,6 +40,8 @@ const (
 	foreignLink
 	strayPop
 	disorder
+	secondStates
+	repeatedStates
 	unpopped
 	afterDestroy
 	unknownDestroy
@@ -94,6 +96,8 @@ var reasons = [reasonCount]struct {
 	foreignLink:       {trace.Guessed, "ends of links on containers of another type than the link's type declares, kept (pj_dump refuses them)"},
 	strayPop:          {trace.Skipped, "pops of a state that is not there"},
 	disorder:          {trace.Repaired, "states earlier than the one before on their container, put in order of time"},
+	secondStates:      {trace.Guessed, "types of states beside the first on their container, on rows of their own"},
+	repeatedStates:    {trace.Guessed, "types of states that repeat another one, on rows of their own that count nowhere"},
 	unpopped:          {trace.Repaired, "states that are pushed and never popped, ended with the trace"},
 	afterDestroy:      {trace.Guessed, "records on containers after their end, kept"},
 	unknownDestroy:    {trace.Skipped, "ends of containers that do not exist"},

@@ -22,7 +22,11 @@ func rows(t *testing.T, r store.Reader) iter.Seq[row] {
 	t.Helper()
 	var mu sync.Mutex
 	var all []row
-	err := r.Intervals(context.Background(), store.Window{End: r.Info().End}, func(c *trace.Columns) error {
+	w := store.Window{End: r.Info().End}
+	for id := range r.Locations().Len() { // by name, so that those aside are there
+		w.Locations = append(w.Locations, trace.LocationID(id))
+	}
+	err := r.Intervals(context.Background(), w, func(c *trace.Columns) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range c.Len() {

@@ -44,12 +44,11 @@ func (c *converter) state(r *record) {
 	} else {
 		k.last = r.time
 	}
-	s := c.open(k)
 	track := c.track(k, t)
 	if track == nil {
 		track = c.addTrack(k, t)
-		s = k.stream
 	}
+	s := c.streamOf(k, track)
 	switch r.layout.op {
 	case opPopState:
 		c.pop(s, track, r.time, line)

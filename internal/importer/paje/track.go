@@ -1,6 +1,10 @@
 package paje
 
-import "github.com/parallax-hpc/parallax/internal/trace"
+import (
+	"regexp"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // A track is the states of one type on one container: a stack. The innermost is in it,
 // the others are frames.
@@ -10,6 +14,7 @@ type track struct {
 	region trace.RegionID
 	around uint32 // frame of the state around it
 	next   uint32 // another track of the container, see converter.tracks; 0 for none
+	row    uint32 // of a second type, see converter.rows
 	set    bool   // the outermost was set, not pushed: it needs no pop
 }
 
@@ -56,6 +61,24 @@ func (c *converter) drop(r *track) trace.RegionID {
 	return region
 }
 
+// A stateRow is where the states of a second type lie.
+type stateRow struct {
+	location trace.LocationID
+	stream   trace.Stream // nil while it is closed
+}
+
+// streamOf gives the stream that the states of a type go to.
+func (c *converter) streamOf(k *container, r *track) trace.Stream {
+	if r == &k.states {
+		return c.open(k)
+	}
+	row := &c.rows[r.row]
+	if row.stream == nil {
+		row.stream = c.w.Stream(row.location, trace.StreamOptions{Unordered: true})
+	}
+	return row.stream
+}
+
 // clear ends all states of a track at t.
 func (c *converter) clear(r *track, s trace.Stream, t trace.Time) {
 	for r.depth > 0 {
@@ -90,16 +113,26 @@ func (c *converter) track(k *container, t *typ) *track {
 	return r
 }
 
-// addTrack begins the states of another type. With a second one, states may cross,
-// so from there on a stream is matched by name.
+// addTrack begins the states of another type. Types are parallel, not nested: each
+// tells all the time of its container. So states of the first type lie on the
+// container, and those of each other one on a row below it.
 func (c *converter) addTrack(k *container, t *typ) *track {
-	if k.states.kind == 0 {
+	if k.states.kind == 0 && !repeatedType.MatchString(t.name) {
 		k.states.kind = t.index
 		return &k.states
 	}
-	second := !k.byName()
+	if k.location == trace.NoLocation {
+		c.defineRoot(k)
+	}
 	at := uint32(len(c.tracks))
-	c.tracks = append(c.tracks, track{kind: t.index})
+	c.tracks = append(c.tracks, track{kind: t.index, row: at})
+	kind, why := trace.KindStates, secondStates
+	if repeatedType.MatchString(t.name) {
+		kind, why = trace.KindRepeat, repeatedStates
+	}
+	l := trace.Location{Parent: k.location, Kind: kind, Key: "states/" + t.alias + "/" + t.name, Name: t.name, Rank: trace.NoRank}
+	c.rows = append(c.rows, stateRow{location: c.w.Location(l)})
+	c.tally.Add(why, 0)
 	r, n := &k.states, 1
 	for ; n < fewTracks && r.next != 0; n++ {
 		r = &c.tracks[r.next]
@@ -108,12 +141,12 @@ func (c *converter) addTrack(k *container, t *typ) *track {
 	if n == fewTracks {
 		c.moreTracks[trackKey{k, t.index}] = at
 	}
-	if second && k.stream != nil {
-		c.fail(k.stream.Close())
-		k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true, ByName: true})
-	}
 	return &c.tracks[at]
 }
+
+// repeatedType are types that only say once more what another one tells: StarPU's
+// "Worker State" and "InCtx1" both name the task that runs, which runs once.
+var repeatedType = regexp.MustCompile(`^InCtx\d*$`)
 
 // unpopped is how many states of a container wait for a pop.
 func (c *converter) unpopped(k *container) (n int64) {
@@ -128,7 +161,9 @@ func (c *converter) unpopped(k *container) (n int64) {
 // endStates closes everything that is open on a container.
 func (c *converter) endStates(k *container, t trace.Time) {
 	for r := &k.states; ; r = &c.tracks[r.next] {
-		c.clear(r, k.stream, t)
+		if r.depth > 0 {
+			c.clear(r, c.streamOf(k, r), t)
+		}
 		if r.next == 0 {
 			return
 		}

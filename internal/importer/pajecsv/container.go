@@ -13,13 +13,16 @@ type container struct {
 	location trace.LocationID
 	rank     int // its own or one above
 	stream   trace.Stream
-	byName   bool // states of several types
-	tracks   map[string]*track
+	tracks   map[string]*track // of states, by type
+	owned    bool              // one of them lies on the container itself
 	counters map[string]trace.CounterID
 }
 
 // A track is the states of one type that are open on a container, innermost last.
-type track struct{ open []openState }
+type track struct {
+	on   *container // or the row beside it
+	open []openState
+}
 
 type openState struct {
 	region trace.RegionID
@@ -124,32 +127,42 @@ func (c *converter) container(name, kind string, line int64) *container {
 
 func (c *converter) stream(k *container) trace.Stream {
 	if k.stream == nil {
-		k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true, ByName: k.byName})
+		k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true})
 		c.opened = append(c.opened, k)
 	}
 	return k.stream
 }
 
-// track gives the states of a type. With a second type they may cross, so from there
-// on the stream is matched by name.
+// track gives the states of a type. Types are parallel, not nested: each tells all the
+// time of its container. So states of the first type lie on the container, and those
+// of each other one on a row below it.
 func (c *converter) track(k *container, kind string) *track {
 	if t := k.tracks[kind]; t != nil {
 		return t
 	}
+	kind = strings.Clone(kind)
 	if k.tracks == nil {
 		k.tracks = map[string]*track{}
 	}
-	t := &track{}
-	k.tracks[strings.Clone(kind)] = t
-	if len(k.tracks) == 2 {
-		k.byName = true
-		if k.stream != nil {
-			c.fail(k.stream.Close())
-			k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true, ByName: true})
+	t := &track{on: k}
+	repeats := repeatedType.MatchString(kind)
+	if k.owned || repeats {
+		rowKind, why := trace.KindStates, secondStates
+		if repeats {
+			rowKind, why = trace.KindRepeat, repeatedStates
 		}
+		c.tally.Add(why, 0)
+		l := trace.Location{Parent: k.location, Kind: rowKind, Key: "states/" + kind, Name: kind, Rank: trace.NoRank}
+		t.on = &container{location: c.w.Location(l), rank: k.rank}
 	}
+	k.owned = k.owned || t.on == k
+	k.tracks[kind] = t
 	return t
 }
+
+// repeatedType are types that only say once more what another one tells: StarPU's
+// "Worker State" and "InCtx1" both name the task that runs, which runs once.
+var repeatedType = regexp.MustCompile(`^InCtx\d*$`)
 
 // shut ends the states from a level on.
 func (t *track) shut(s trace.Stream, level int) {

@@ -1,9 +1,7 @@
 package pajecsv
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -104,8 +102,9 @@ func (c *converter) state(cols *columns, fields []string, begin trace.Time, line
 			c.tally.Add(manyTasks, line)
 			return
 		}
-		t.at = place{k.location, region, begin, end}
-		t.ran = true
+		if row := c.track(k, kind).on; row == k || !t.ran { // on the row that counts, where there is one
+			t.at, t.ran = place{row.location, region, begin, end}, true
+		}
 		for _, f := range t.facts {
 			s.Attribute(c.attribute(f.name), f.value)
 		}
@@ -118,14 +117,13 @@ const maxDepth = 1 << 16
 // enter writes a state. pj_dump prints those of one type in order of their begin,
 // with the depth of each, so that even empty ones keep their place in the nesting.
 func (c *converter) enter(k *container, kind, depth string, region trace.RegionID, begin, end trace.Time) trace.Stream {
+	t := c.track(k, kind)
+	s := c.stream(t.on)
 	level, err := strconv.ParseFloat(depth, 64)
 	if err != nil || !(level >= 0 && level < maxDepth) || end < begin {
-		s := c.stream(k)
 		s.Interval(begin, end, region)
 		return s
 	}
-	t := c.track(k, kind)
-	s := c.stream(k)
 	t.shut(s, int(level))
 	s.Enter(begin, region)
 	t.open = append(t.open, openState{region, end})
@@ -134,10 +132,12 @@ func (c *converter) enter(k *container, kind, depth string, region trace.RegionI
 
 // finish ends what is open.
 func (c *converter) finish() error {
-	for _, k := range c.opened {
-		for _, kind := range slices.Sorted(maps.Keys(k.tracks)) {
-			k.tracks[kind].shut(k.stream, 0)
+	for _, k := range c.containers {
+		for _, t := range k.tracks {
+			t.shut(c.stream(t.on), 0)
 		}
+	}
+	for _, k := range c.opened {
 		c.fail(k.stream.Close())
 	}
 	return c.err

@@ -78,6 +78,11 @@ func (c *converter) readContainers(ctx context.Context, run importer.Run, name s
 			if len(fields) >= 7 {
 				c.listed = true
 				c.create(fields[1], strings.Join(fields[6:], ", "), fields[2], line)
+				begin, ok := parseTime(fields[3], c.decimals)
+				end, ended := parseTime(fields[4], c.decimals)
+				if ok && ended && begin <= end { // it lives though nothing happens in it
+					trace.Cover(c.w, begin, end)
+				}
 			}
 		}
 		for err == bufio.ErrBufferFull { // no container has such a name

@@ -19,6 +19,8 @@ const (
 	byPrefix
 	unlisted
 	ambiguous
+	secondStates
+	repeatedStates
 	ranksByName
 	namelessFields
 	lonelyLinks
@@ -45,6 +47,8 @@ var reasons = [reasonCount]struct {
 	unknownParent:  {trace.Guessed, "containers whose parent is not listed before them, put at the top"},
 	byPrefix:       {trace.Guessed, "containers that are not listed, put below the program whose number their name begins with"},
 	unlisted:       {trace.Guessed, "containers that are not listed, put at the top"},
+	secondStates:   {trace.Guessed, "types of states beside the first on their container, on rows of their own"},
+	repeatedStates: {trace.Guessed, "types of states that repeat another one, on rows of their own that count nowhere"},
 	ambiguous:      {trace.Guessed, "containers whose name another one has; records of either are put on the first"},
 	ranksByName:    {trace.Guessed, "ranks taken from the names of containers"},
 	namelessFields: {trace.Guessed, "lines with fields beyond those that pj_dump names, kept as attributes"},

@@ -115,7 +115,7 @@ func (c *reader) writeInner(t *track, inner []held) {
 
 // interval writes a whole interval.
 func (c *reader) interval(t *track, begin, end trace.Time, region trace.RegionID, facts []fact) {
-	r := c.place(t)
+	r := c.rowFor(t, region)
 	if r == nil {
 		c.hold(t, held{begin: begin, end: end, region: region, kind: heldInterval, facts: facts})
 		return
@@ -166,17 +166,22 @@ func (c *reader) settle() {
 		if len(t.held) == 0 {
 			continue
 		}
-		r := c.place(t)
+		r := c.rowFor(t, t.held[0].region)
 		if r == nil {
 			c.tally.addN(unknownTracks, int64(len(t.held)), "")
 			if t.kind == undescribed {
 				t.kind = ofProgram
 			}
 			t.parent = 0
-			r = c.place(t)
 		}
 		for i := range t.held {
-			c.write(t, r, &t.held[i])
+			h := &t.held[i]
+			if h.kind == heldSample {
+				r = c.place(t)
+			} else {
+				r = c.rowFor(t, h.region)
+			}
+			c.write(t, r, h)
 		}
 		t.held = nil
 	}
@@ -235,7 +240,7 @@ func (c *reader) pairLeftovers(t *track) {
 		c.writeInner(t, s.inner)
 	}
 	for _, s := range append(stack, begins[next:]...) {
-		if r := c.place(t); r != nil {
+		if r := c.rowFor(t, s.region); r != nil {
 			c.write(t, r, &held{begin: s.begin, region: s.region, kind: heldOpen, facts: s.facts})
 		} else {
 			c.hold(t, held{begin: s.begin, region: s.region, kind: heldOpen, facts: s.facts})

@@ -49,6 +49,12 @@ func (c *reader) define(name, category string, role trace.Role) trace.RegionID {
 	}
 	id = c.w.Region(trace.Region{Name: shown, Category: category, Role: role})
 	c.regions[n] = id
+	if isSampling(category) {
+		if c.stacks == nil {
+			c.stacks = map[trace.RegionID]bool{}
+		}
+		c.stacks[id] = true
+	}
 	if c.names[id] == (naming{}) {
 		c.names[id] = n
 	}

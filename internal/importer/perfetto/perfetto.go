@@ -18,6 +18,7 @@
 //	log, source, stack      attributes
 //	sched_switch            interval on the CPU's own location, named by the task; idle while it has none
 //	print of atrace         slice, instant or counter of the thread, the process or a track below it
+//	slices of sampling       a location of kind samples, which counts nowhere
 //	sample of perf          instant of the thread, named by the function, with its stack
 //	GPU render stage        interval on the queue, below the GPU
 //	GPU counter             counter of the GPU; a value is of the time before it, up to the value before

@@ -39,6 +39,7 @@ type reader struct {
 
 	regions    map[naming]trace.RegionID
 	names      map[trace.RegionID]naming
+	stacks     map[trace.RegionID]bool // of sampled call stacks
 	attributes map[string]trace.AttributeID
 	texts      map[string]string
 	flows      []flowPoint

@@ -29,6 +29,8 @@ type track struct {
 	counts      bool // counter is defined
 
 	row     *row
+	samples *row   // beside row, for sampled call stacks on a track of calls
+	stacks  bool   // all it has are sampled call stacks
 	held    []held // records until row is known
 	strays  []stray
 	lanes   []*lane
@@ -248,7 +250,10 @@ func (c *reader) programRow(t *track, above trace.LocationID) *row {
 	if t.alone {
 		l.Key = strconv.FormatUint(t.uuid, 16)
 	}
-	if isQueue(t.name) {
+	switch {
+	case t.stacks:
+		l.Kind = trace.KindSamples
+	case isQueue(t.name):
 		l.Kind = trace.KindStream
 	}
 	if t.about != "" {

@@ -30,6 +30,7 @@ type finisher struct {
 	files    rowFiles
 	counters []sampleRange
 	numbered []uint32 // by location: how many rows may be named by number
+	aside    []trace.LocationID
 
 	rows      *Reader // what is written so far, from the index on
 	sections  []section

@@ -99,6 +99,9 @@ func (f *finisher) writeLocations(strings *stringTable) error {
 		if l.Rank != trace.NoRank {
 			rank[id] = l.Rank
 		}
+		if f.def.kinds[l.kind].Aside() {
+			f.aside = append(f.aside, trace.LocationID(id))
+		}
 		if l.Attributes != nil {
 			facts.add(id, *l.Attributes, strings)
 		}

@@ -31,7 +31,7 @@ func (f *finisher) index(ctx context.Context) error {
 
 // openRows maps the columns that the rest is derived from.
 func (f *finisher) openRows(context.Context) error {
-	r := &Reader{path: f.dir, workers: f.workers, regions: f.def.regions}
+	r := &Reader{path: f.dir, workers: f.workers, regions: f.def.regions, aside: f.aside}
 	f.rows = r
 	r.info.End = f.end
 	targets := r.c.targets()

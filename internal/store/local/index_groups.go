@@ -182,6 +182,9 @@ func (g *grouper) next(id trace.LocationID) {
 	}
 	_, end := g.r.subtree(id)
 	g.push(id, end > g.part.end)
+	if g.r.isAside(id) {
+		g.to = g.to[:0] // counts for nobody above it; its own is read from its rows
+	}
 }
 
 // lanes adds the time of the present location from its rows.

@@ -36,6 +36,8 @@ type Reader struct {
 	tree          *store.Tree
 	lanes         []uint32
 	holders       []uint32 // locations with intervals before each, n+1
+	counting      []uint32 // those of them that are not aside
+	aside         []trace.LocationID
 	regions       []trace.Region
 	roles         []trace.Role
 	counters      []trace.Counter

@@ -36,11 +36,14 @@ func (r *Reader) Groups(ctx context.Context, locations []trace.LocationID, begin
 		if int(id) >= r.tree.Len() {
 			return nil, fmt.Errorf("groups: location %d of %d", id, r.tree.Len())
 		}
-		g.Rows[k] = int(r.holders[r.tree.Last[id]+1] - r.holders[id])
+		set := r.ranges([]trace.LocationID{id})
+		for _, x := range set {
+			g.Rows[k] += int(r.holders[x[1]] - r.holders[x[0]])
+		}
 		if g.Bins == 0 || g.Rows[k] == 0 || r.keptBins(g, k, id) {
 			continue
 		}
-		for _, piece := range r.split(ranges{{id, r.tree.Last[id] + 1}}) {
+		for _, piece := range r.split(set) {
 			tasks.of, tasks.pieces = append(tasks.of, k), append(tasks.pieces, piece)
 		}
 	}
@@ -95,7 +98,7 @@ func (r *Reader) groupRows(ctx context.Context, g *store.GroupBins, tasks *group
 // at least as fine. O(bins kept).
 func (r *Reader) keptBins(g *store.GroupBins, k int, id trace.LocationID) bool {
 	roles, level := r.c.groupRoles[id], int(r.c.groupLevel[id])
-	if roles == 0 || level > g.Level {
+	if roles == 0 || level > g.Level || r.isAside(id) {
 		return false
 	}
 	n := groupBins(r.info.End, level)

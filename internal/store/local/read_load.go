@@ -33,14 +33,24 @@ func (r *Reader) loadTree(text func(uint32) string) {
 		Level: append([]uint16(nil), c.locationLevel...), Rank: append([]int32(nil), c.locationRank...),
 	}
 	r.lanes = append([]uint32(nil), c.locationLane...)
-	r.holders = make([]uint32, n+1)
+	r.holders, r.counting = make([]uint32, n+1), make([]uint32, n+1)
 	for id := range n {
 		t.Name[id], t.Kind[id] = text(c.locationName[id]), trace.Kind(text(c.locationKind[id]))
-		t.Holds[id] = c.locationLane[id] < c.locationLane[id+1]
-		r.holders[id+1] = r.holders[id]
-		if t.Holds[id] {
-			r.holders[id+1]++
+		r.holders[id+1], r.counting[id+1] = r.holders[id], r.counting[id]
+		if c.locationLane[id] == c.locationLane[id+1] {
+			continue
 		}
+		r.holders[id+1]++
+		if t.Kind[id].Aside() {
+			if t.Aside == nil {
+				t.Aside = make([]bool, n)
+			}
+			t.Aside[id] = true
+			r.aside = append(r.aside, trace.LocationID(id))
+			continue
+		}
+		t.Holds[id] = true
+		r.counting[id+1]++
 	}
 	c.locationFact.each(text, func(owner uint32, a trace.Attribute) { t.Attributes[owner] = append(t.Attributes[owner], a) })
 	r.tree = t
@@ -119,7 +129,7 @@ func (r *Reader) loadInfo() {
 		Sources: m.Info.Sources, Format: m.Info.Source, End: m.Info.End, Origin: m.Info.Origin,
 		Intervals: int64(len(c.begin)), Links: int64(len(c.link.kind) + len(c.untimed.kind)),
 		Samples: int64(len(c.sampleTime)), Instants: int64(len(c.instantTime)), Profile: int64(len(c.profileLocation)),
-		Depth: m.Info.Depth, Ranks: distinctRanks(c.locationRank), Rows: int(r.holders[len(r.holders)-1]),
+		Depth: m.Info.Depth, Ranks: distinctRanks(c.locationRank), Rows: int(r.counting[len(r.counting)-1]),
 		Properties: m.Info.Properties, Report: m.Report, SizeBytes: m.size(),
 	}
 	if r.info.Properties == nil {

@@ -17,7 +17,11 @@ func rowsOf[T any](ctx context.Context, r *Reader, ids []trace.LocationID, colum
 	const batch = 1 << 12
 	buf := make([]T, 0, batch)
 	return guard(func() error {
-		for _, x := range r.ranges(ids) {
+		set := ranges{{0, trace.LocationID(r.tree.Len())}} // a profile is not told twice, so none is aside
+		if ids != nil {
+			set = r.ranges(ids)
+		}
+		for _, x := range set {
 			lo := sort.Search(len(column), func(i int) bool { return column[i] >= x[0] })
 			hi := lo + sort.Search(len(column)-lo, func(i int) bool { return column[lo+i] >= x[1] })
 			for lo < hi {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -121,11 +122,12 @@ func (r *Reader) window(w store.Window) window {
 // A ranges is a set of locations as ranges [first, end), ascending.
 type ranges [][2]trace.LocationID
 
-// ranges gives the locations that a window asks for, with all below them.
+// ranges gives the locations that a window asks for, with all below them but for
+// those aside that are not named.
 func (r *Reader) ranges(ids []trace.LocationID) ranges {
 	n := trace.LocationID(r.tree.Len())
 	if ids == nil {
-		return ranges{{0, n}}
+		return r.without(ranges{{0, n}}, nil)
 	}
 	var out ranges
 	for _, id := range ids {
@@ -138,6 +140,41 @@ func (r *Reader) ranges(ids []trace.LocationID) ranges {
 			continue
 		}
 		out = append(out, [2]trace.LocationID{id, end})
+	}
+	return r.without(out, ids)
+}
+
+// isAside reports whether the time of a location counts for none above it.
+func (r *Reader) isAside(id trace.LocationID) bool {
+	_, found := slices.BinarySearch(r.aside, id)
+	return found
+}
+
+// without takes the locations aside out of a set, but for those that are named.
+// O(ranges + locations aside).
+func (r *Reader) without(set ranges, named []trace.LocationID) ranges {
+	if len(r.aside) == 0 {
+		return set
+	}
+	var out ranges
+	next := 0
+	for _, x := range set {
+		for ; next < len(r.aside) && r.aside[next] < x[1]; next++ {
+			id := r.aside[next]
+			if id < x[0] {
+				continue
+			}
+			if _, ok := slices.BinarySearch(named, id); ok {
+				continue
+			}
+			if id > x[0] {
+				out = append(out, [2]trace.LocationID{x[0], id})
+			}
+			x[0] = id + 1
+		}
+		if x[0] < x[1] {
+			out = append(out, x)
+		}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -21,14 +22,20 @@ func (r *Reader) RoleTime(ctx context.Context, locations []trace.LocationID, edg
 	var tasks roleTasks
 	whole := []stretch{{edges[0], edges[len(edges)-1], 0}}
 	err := guard(func() error {
-		for _, id := range r.tops(locations) {
+		tops := r.tops(locations)
+		for _, id := range tops {
 			first, end := r.subtree(id)
 			left := whole
 			if rest := r.keptTimes(id, edges, out); rest != nil {
 				left = rest
 			}
 			if len(left) > 0 && left[0].from < left[0].to {
-				tasks.add(r.split(ranges{{first, end}}), left)
+				tasks.add(r.split(r.within(id, first, end)), left)
+			}
+		}
+		for _, id := range r.aside {
+			if _, ok := slices.BinarySearch(locations, id); ok && !slices.Contains(tops, id) {
+				tasks.add(ranges{{id, id + 1}}, whole) // named beside what it lies in
 			}
 		}
 		return nil
@@ -57,6 +64,12 @@ func (r *Reader) tops(ids []trace.LocationID) []trace.LocationID {
 	return out
 }
 
+// within gives the locations [first, end) of a subtree without those aside, unless it
+// is the subtree of one.
+func (r *Reader) within(id, first, end trace.LocationID) ranges {
+	return r.without(ranges{{first, end}}, []trace.LocationID{id})
+}
+
 // A stretch is a part of the time that must be read; bin is where it begins.
 type stretch struct {
 	from, to trace.Time
@@ -70,7 +83,7 @@ const startRows = 16
 // where all of it must be read, or had better be. O(bins kept + edges).
 func (r *Reader) keptTimes(id trace.LocationID, edges, out []trace.Time) []stretch {
 	roles, level := r.c.groupRoles[id], int(r.c.groupLevel[id])
-	if roles == 0 {
+	if roles == 0 || r.isAside(id) {
 		return nil
 	}
 	n := groupBins(r.info.End, level)

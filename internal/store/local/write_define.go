@@ -112,6 +112,14 @@ func (w *Writer) Region(r trace.Region) trace.RegionID {
 	return id
 }
 
+// Cover implements trace.Coverer.
+func (w *Writer) Cover(begin, end trace.Time) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.linkSpan.see(begin)
+	w.linkSpan.see(end)
+}
+
 // SortRegions implements trace.RegionSorter.
 func (w *Writer) SortRegions() {
 	w.mu.Lock()

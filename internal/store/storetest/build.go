@@ -107,6 +107,9 @@ func (m *Memory) timeRange() (first, last trace.Time) {
 			see(l.To.Time)
 		}
 	}
+	for _, t := range m.covered {
+		see(t)
+	}
 	for _, w := range m.moments {
 		see(w.Begin)
 		see(w.End)
@@ -130,7 +133,16 @@ func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time,
 	for _, rows := range assign(spans) {
 		r.lanes[id] = append(r.lanes[id], lane{rows, segmentsOf(rows, r.info.End, r.regions)})
 	}
-	r.tree.Holds[id] = len(spans) > 0
+	switch {
+	case len(spans) == 0:
+	case r.tree.Kind[id].Aside():
+		if r.tree.Aside == nil {
+			r.tree.Aside = make([]bool, r.tree.Len())
+		}
+		r.tree.Aside[id] = true
+	default:
+		r.tree.Holds[id] = true
+	}
 	for _, rec := range k.inOrder() {
 		switch rec.op {
 		case opInstant:

@@ -31,6 +31,7 @@ type Memory struct {
 	profile   []trace.ProfileRow
 	atomics   []trace.AtomicRow
 	moments   []trace.MomentRow
+	covered   []trace.Time
 
 	communicators []trace.Communicator
 	topologies    []trace.Topology
@@ -192,6 +193,13 @@ func (m *Memory) Topology(t trace.Topology) {
 		t.Coordinates[i].At = slices.Clone(t.Coordinates[i].At)
 	}
 	m.topologies = append(m.topologies, t)
+}
+
+// Cover implements trace.Coverer.
+func (m *Memory) Cover(begin, end trace.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.covered = append(m.covered, begin, end)
 }
 
 func (m *Memory) Property(key, value string) {

@@ -222,6 +222,9 @@ func handOut[T any](ctx context.Context, r *reader, locations []trace.LocationID
 	for _, id := range r.expand(locations) {
 		asked[id] = true
 	}
+	for id := range asked {
+		asked[id] = asked[id] || locations == nil // a profile is not told twice, so none is aside
+	}
 	var out []T
 	for _, x := range rows {
 		if asked[of(x)] {

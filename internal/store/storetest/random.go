@@ -63,6 +63,9 @@ func randomLocations(w trace.Writer, rnd *rand.Rand, size int) []trace.LocationI
 		if rnd.IntN(3) == 0 {
 			l.Attributes = []trace.Attribute{{Key: "cores", Value: trace.Integer(int64(i))}}
 		}
+		if i > 0 && rnd.IntN(6) == 0 {
+			l.Kind = trace.KindSamples
+		}
 		out = append(out, w.Location(l))
 	}
 	return out

@@ -81,9 +81,11 @@ func (r *reader) expand(ids []trace.LocationID) []trace.LocationID {
 	if ids != nil {
 		return r.tree.Expand(ids)
 	}
-	all := make([]trace.LocationID, r.tree.Len())
-	for i := range all {
-		all[i] = trace.LocationID(i)
+	all := make([]trace.LocationID, 0, r.tree.Len())
+	for i := range r.tree.Len() {
+		if id := trace.LocationID(i); !r.tree.IsAside(id) {
+			all = append(all, id)
+		}
 	}
 	return all
 }

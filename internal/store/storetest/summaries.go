@@ -135,11 +135,11 @@ func (r *reader) Groups(ctx context.Context, locations []trace.LocationID, begin
 	}
 	g.Time = make([]trace.Time, len(locations)*g.Bins*trace.RoleCount)
 	for k, top := range locations {
-		for id := top; id <= r.tree.Last[top]; id++ {
+		for _, id := range r.tree.Expand([]trace.LocationID{top}) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if r.tree.Holds[id] {
+			if r.tree.Shows(id) {
 				g.Rows[k]++
 				r.addRoles(g, k, id)
 			}

@@ -176,6 +176,9 @@ func (d *dumper) location(id trace.LocationID) {
 func (d *dumper) readRecords() {
 	ctx := context.Background()
 	whole := store.Window{Begin: 0, End: d.r.Info().End}
+	for id := range d.tree.Len() { // by name, so that those aside are there
+		whole.Locations = append(whole.Locations, trace.LocationID(id))
+	}
 	d.records = make([][]string, d.tree.Len())
 	intervals := make([][]string, d.tree.Len())
 	lane := make([]int, d.tree.Len())

@@ -122,7 +122,7 @@ func holding(t *store.Tree, ids []trace.LocationID) int {
 		return n
 	}
 	for _, id := range t.Expand(ids) {
-		if t.Holds[id] {
+		if t.Shows(id) { // those aside are there only where they are named
 			n++
 		}
 	}

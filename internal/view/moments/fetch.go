@@ -82,7 +82,7 @@ func (f *fetcher) choose(selected []trace.LocationID) {
 		f.at[i] = -1
 	}
 	add := func(id trace.LocationID) {
-		if !f.tree.Holds[id] && !f.recorded.has(id) {
+		if !f.tree.Holds[id] && !f.recorded.has(id) && (selected == nil || !f.tree.IsAside(id)) {
 			return
 		}
 		f.many = f.many || lanes[id+1]-lanes[id] > 1

@@ -59,7 +59,7 @@ func newForest(tree *store.Tree, selected []trace.LocationID, expand, collapse [
 		}
 		in := selected == nil || next < len(selected) && trace.LocationID(id) >= selected[next]
 		f.before[id+1] = f.before[id]
-		if in && tree.Holds[id] {
+		if in && tree.Shows(trace.LocationID(id)) { // rows aside are seen, they only do not count
 			f.before[id+1]++
 		}
 	}
@@ -86,6 +86,21 @@ func (f *forest) below(id trace.LocationID) int {
 }
 
 func (f *forest) all() int { return int(f.before[len(f.before)-1]) }
+
+// named gives the selected locations as a query wants them: with those aside by name,
+// where there are some.
+func (f *forest) named() []trace.LocationID {
+	if f.tree.Aside == nil {
+		return f.selected
+	}
+	var ids []trace.LocationID
+	for id := range f.tree.Len() {
+		if f.holds(trace.LocationID(id)) {
+			ids = append(ids, trace.LocationID(id))
+		}
+	}
+	return ids
+}
 
 // holds reports whether id itself has intervals and is selected.
 func (f *forest) holds(id trace.LocationID) bool { return f.before[id+1] > f.before[id] }

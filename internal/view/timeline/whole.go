@@ -32,7 +32,7 @@ func (r *result) fetchAll(ctx context.Context, f *forest) error {
 	if !r.opt.all {
 		return nil
 	}
-	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: r.selection.Locations}
+	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: f.named()}
 	if n := r.reader.Count(w); n > mostSpans {
 		return fmt.Errorf("--all would write %s intervals, more than %s; choose a shorter time or fewer locations",
 			view.Thousands(n), view.Thousands(mostSpans))

@@ -1,0 +1,71 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// What a view says of a run that it cannot show is what the run lacks: one of counters
+// alone is no profile.
+func TestMissingSaysWhatTheSourceHolds(t *testing.T) {
+	counters := storetest.NewMemory()
+	at := counters.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: trace.NoRank})
+	s := counters.Stream(at, trace.StreamOptions{})
+	s.Sample(counters.Counter(trace.Counter{Location: at, Name: "power"}), 5, 1)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	profile := storetest.NewMemory()
+	at = profile.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: trace.NoRank})
+	path := profile.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: profile.Region(trace.Region{Name: "main"})})
+	profile.Profile(trace.ProfileRow{Location: at, Path: path, Metric: profile.Metric(trace.Metric{Name: "time"}), Inclusive: 1})
+	for _, c := range []struct {
+		reader store.Reader
+		want   string
+	}{
+		{counters.Reader(), "the source has none: it holds 1 samples of counters"},
+		{profile.Reader(), "the source is a profile without it"},
+	} {
+		if got := (Needs{Intervals: true}).Missing(c.reader); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%q, want it to end with %q", got, c.want)
+		}
+	}
+}
+
+// Rows aside are chosen by their own name only, whatever lies above them.
+func TestChosenHoldsRowsAsideOnlyByName(t *testing.T) {
+	m := storetest.NewMemory()
+	region := m.Region(trace.Region{Name: "work"})
+	add := func(l trace.Location) trace.LocationID {
+		l.Rank = trace.NoRank
+		id := m.Location(l)
+		s := m.Stream(id, trace.StreamOptions{})
+		s.Interval(0, 10, region)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	top := add(trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Name: "thread"})
+	aside := add(trace.Location{Parent: top, Kind: trace.KindSamples, Name: "samples"})
+	tree := m.Reader().Locations()
+	for _, c := range []struct {
+		selected []trace.LocationID
+		want     int
+		leaves   int
+	}{{nil, 1, 1}, {[]trace.LocationID{top}, 1, 1}, {[]trace.LocationID{aside}, 1, 1}, {[]trace.LocationID{top, aside}, 2, 2}} {
+		if got := Chosen(tree, c.selected, tree.Holds); len(got) != c.want {
+			t.Errorf("selected %v: %v", c.selected, got)
+		}
+		if h := NewHierarchy(tree, c.selected, tree.Holds); h.Leaves != c.leaves {
+			t.Errorf("selected %v: %d leaves", c.selected, h.Leaves)
+		}
+	}
+	if got := Chosen(tree, []trace.LocationID{aside}, tree.Holds); got[0] != aside {
+		t.Errorf("named %d, chosen %v", aside, got)
+	}
+}
