@@ -48,7 +48,7 @@ func corners(offsets []uint32, x, y []float32, i int) (xs, ys []float32) {
 
 // foldSize is the side of a folded corner, and the largest share of a box that it takes.
 const (
-	foldSize  = 8
+	foldSize  = 9
 	foldShare = 0.4
 	leastFold = 3
 )
@@ -66,7 +66,7 @@ func (m *Polygon) AddFold(right, top, side float32, warn bool) bool {
 		return false
 	}
 	m.Add([]float32{right - size, right, right}, []float32{top, top, top + size}, UIBackground)
-	in := size - 1.5
+	in := 0.7 * size
 	m.Add([]float32{right - in, right, right}, []float32{top, top, top + in}, fill)
 	return true
 }

@@ -201,5 +201,9 @@ func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return Thousands(int64(n)) + " " + what + "s"
+	plural := "s"
+	if strings.HasSuffix(what, "s") || strings.HasSuffix(what, "x") {
+		plural = "es"
+	}
+	return Thousands(int64(n)) + " " + what + plural
 }

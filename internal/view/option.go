@@ -72,7 +72,7 @@ var OptionTable = []Option{
 	{Name: "p", Kind: "number", Default: "0.1", Min: 0, Max: 1, Step: 0.001, Help: "trade-off between gain and loss: 0 all detail, 1 one value"},
 	{Name: "gain", Kind: "choice", Choices: []string{"values", "entropy"}, Default: "values", Help: "how gain is measured"},
 	{Name: "scale", Kind: "choice", Choices: []string{"normalised", "paper"}, Default: "normalised", Help: "units of gain and loss"},
-	{Name: "values", Kind: "text", Help: "which values are aggregated"},
+	{Name: "values", Kind: "text", Help: "which values are aggregated: regions, roles, categories, busy, patterns joined by commas, each with +instants[:NAME] if wanted; instants[:NAME], counter:NAME, mean:NAME"},
 	{Name: "hierarchy", Kind: "text", Default: "auto", Help: "what groups are: auto (the tree, with groups put in where it is flat), tree, split:SEP of names, attribute:KEY, or ranks:N blocks"},
 	{Name: "layout", Kind: "file", Help: "layout FILE[:NAME], or the name of a ready-made one"},
 	{Name: "map", Kind: "file", Help: "file of RANK:CNAME lines that says on which node of a Cray each rank ran"},

@@ -1,8 +1,10 @@
 package treemap
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
@@ -39,6 +41,7 @@ type Data struct {
 	Loss       float64   `json:"loss"`
 	PIC        float64   `json:"pic"`
 	Variables  []string  `json:"variables"`
+	Cuts       float64   `json:"cuts_log10"` // of how many cuts this is the best
 	Parts      []Part    `json:"parts"`
 	Thresholds []float64 `json:"thresholds"`
 	Curve      Curve     `json:"curve"`
@@ -52,6 +55,7 @@ func (r *result) Data() any {
 		d.Gain, d.Loss = ratio(r.cut.Gain, r.labels.Gain[0]), r.share(r.cut.Loss)
 	}
 	d.PIC = r.p*d.Gain - (1-r.p)*d.Loss
+	d.Cuts = r.ways()
 	d.Suggested = r.suggested()
 	d.Curve = r.curve
 	for _, v := range r.variables {
@@ -71,6 +75,9 @@ func (r *result) Data() any {
 // value of a node: a whole number of nanoseconds, or as it is.
 func (r *result) value(x int, i int32) float64 {
 	v := r.labels.Sum[x][i] * r.unit
+	if r.variables[x].instant {
+		return math.Round(r.labels.Sum[x][i] / r.variables[x].weight)
+	}
 	if r.mean {
 		return v / float64(max(r.labels.Leaves[i], 1))
 	}
@@ -155,21 +162,14 @@ func (r *result) suggest() float64 {
 // findings lists the groups whose children differ, in order of what drawing
 // these children as one would lose. O(nodes log most).
 func (r *result) findings(most int) []Finding {
-	t := r.tree
-	between := append([]float64{}, r.labels.Loss...) // loss of a node less that of its children
-	for i := t.Len() - 1; i > 0; i-- {
-		between[t.Parent[i]] -= r.labels.Loss[i]
-	}
-	var top []int
-	for i := range between {
-		if !t.Leaf(i) && r.share(between[i]) > 1e-6 {
-			top = append(top, i)
-		}
-	}
-	sort.SliceStable(top, func(a, b int) bool { return between[top[a]] > between[top[b]] })
+	top := r.differing(most)
+	t, between := r.tree, r.between
 	out := []Finding{}
-	for _, i := range top[:min(len(top), most)] {
-		n := int32(i)
+	for _, n := range top {
+		i := int(n)
+		if r.share(between[i]) <= 1e-6 {
+			continue
+		}
 		children := 0
 		for c := n + 1; c <= t.Last[i]; c = t.Last[c] + 1 {
 			children++
@@ -184,6 +184,25 @@ func (r *result) findings(most int) []Finding {
 		out = append(out, f)
 	}
 	return out
+}
+
+// differing lists the groups whose children differ, most first. O(nodes log nodes) once.
+func (l *labelled) differing(most int) []int32 {
+	l.ranking.Do(func() {
+		t := l.tree
+		l.between = slices.Clone(l.labels.Loss) // loss of a node less that of its children
+		for i := t.Len() - 1; i > 0; i-- {
+			l.between[t.Parent[i]] -= l.labels.Loss[i]
+		}
+		for i := range l.between {
+			if !t.Leaf(i) && l.between[i] > 1e-6*l.labels.Loss[0] {
+				l.ranked = append(l.ranked, int32(i))
+			}
+		}
+		slices.SortStableFunc(l.ranked, func(a, b int32) int { return cmp.Compare(l.between[b], l.between[a]) })
+		l.ranked = l.ranked[:min(len(l.ranked), 64)]
+	})
+	return l.ranked[:min(len(l.ranked), most)]
 }
 
 func plural(kind string) string {
@@ -202,7 +221,11 @@ func (r *result) Table() *view.Table {
 		unit = r.unitName
 	}
 	for _, v := range r.variables {
-		t.Columns = append(t.Columns, view.Column{Name: v.name, Unit: unit})
+		own := unit
+		if v.instant {
+			own = "count"
+		}
+		t.Columns = append(t.Columns, view.Column{Name: v.name, Unit: own})
 	}
 	t.Columns = append(t.Columns, view.Column{Name: "gain"}, view.Column{Name: "loss"}, view.Column{Name: "share of loss", Unit: "share"}, view.Column{Name: "threshold"})
 	for _, i := range r.cut.Parts {

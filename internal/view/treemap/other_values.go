@@ -83,7 +83,7 @@ func (r *result) instants(ctx context.Context, pattern string) ([][]float64, err
 			x = len(out)
 			of[c.region] = x
 			out = append(out, make([]float64, r.tree.Len()))
-			r.variables = append(r.variables, variable{regions[c.region].Name, scene.LocationColour(x), c.region})
+			r.variables = append(r.variables, variable{regions[c.region].Name, scene.LocationColour(x), c.region, true, 1})
 		}
 		out[x][leaf] += float64(c.n)
 	}
@@ -117,7 +117,7 @@ func (r *result) counters(ctx context.Context, pattern string) ([][]float64, err
 		}
 		if _, ok := of[c.Name]; !ok {
 			of[c.Name] = len(out)
-			r.variables = append(r.variables, variable{c.Name, scene.LocationColour(len(out)), trace.NoRegion})
+			r.variables = append(r.variables, newVariable(c.Name, scene.LocationColour(len(out)), trace.NoRegion))
 			out = append(out, make([]float64, r.tree.Len()))
 		}
 		ids = append(ids, trace.CounterID(i))

@@ -2,6 +2,7 @@ package treemap
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -21,7 +22,7 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 
 func (r *result) fact(c cell) view.Fact {
 	i := c.node
-	f := view.Fact{Title: r.hierarchy.Name(i), Count: int64(r.labels.Leaves[i])}
+	f := view.Fact{Title: r.title(i), Count: int64(r.labels.Leaves[i])}
 	line := func(label, value, exact string) {
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
 	}
@@ -30,6 +31,10 @@ func (r *result) fact(c cell) view.Fact {
 	total := r.size(i)
 	for x, v := range r.variables {
 		value := r.value(x, i)
+		if v.instant {
+			line(v.name, view.Count(int(math.Round(value)), "instant"), strconv.FormatFloat(value, 'f', -1, 64))
+			continue
+		}
 		line(v.name, fmt.Sprintf("%s, %s", view.FormatIn(value, r.unitName), view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', -1, 64))
 	}
 	if !r.tree.Leaf(int(i)) {
@@ -42,7 +47,12 @@ func (r *result) fact(c cell) view.Fact {
 	}
 	switch c.look {
 	case aggregate:
-		f.Text = fmt.Sprintf("Aggregated: %s locations, loss %s.", view.Thousands(int64(r.labels.Leaves[i])), view.FormatShare(r.share(r.labels.Loss[i])))
+		f.Text = fmt.Sprintf("Aggregated: %s, loss %s.", view.Count(int(r.labels.Leaves[i]), "location"), view.FormatShare(r.share(r.labels.Loss[i])))
+		if r.warns(i) {
+			f.Text += " That is much: its members differ, and a smaller p shows how."
+		} else {
+			f.Text += " Its members are alike: nothing is hidden by reading it as one."
+		}
 	case unreadable:
 		f.Text = "Its parts are too small to be drawn here: zoom in by choosing it."
 	}
@@ -50,4 +60,12 @@ func (r *result) fact(c cell) view.Fact {
 		f.Locations = []trace.LocationID{id}
 	}
 	return f
+}
+
+// title is the name of a node, and of a leaf that of its own.
+func (r *result) title(i int32) string {
+	if r.tree.Leaf(int(i)) {
+		return r.hierarchy.Name(i)
+	}
+	return r.name(i)
 }

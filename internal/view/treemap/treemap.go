@@ -22,9 +22,10 @@ var View = &view.View{
 	Title:   "Treemap",
 	Paper:   "Lamarche-Perrin, Schnorr, Vincent, Demazeau: Evaluating Trace Aggregation Through Entropy Measures",
 	Summary: "the hierarchy of locations, aggregated where nothing is lost, with the loss stated",
-	HowToRead: "Every box is a place in the hierarchy of locations, its area the time counted there, its colours the shares of what was done. " +
-		"A cell with thin diagonal lines stands for many locations that were drawn as one because they are alike; how much of their difference that hides " +
-		"is its loss, in bits and as a share of all there is to lose. A triangle warns where a cell hides more than 1 % of it. " +
+	HowToRead: "Every box is a place in the hierarchy of locations, its area the time counted there, its colours the shares of what was done; places and colours keep the order of the tree whatever time is chosen. " +
+		"A cell with a folded corner stands for many locations that were drawn as one because they are alike; how much of their difference that hides " +
+		"is its loss, in bits and as a share of all there is to lose. A large corner and a frame in the colour of warnings say that a cell hides more than 1 % of it. " +
+		"Places that differ and are too small to be drawn are shown in large beside the picture. " +
 		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. Groups that stay open at high p are those whose members differ.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric", "paper"),
@@ -61,6 +62,10 @@ type labelled struct {
 	odds        []float64 // the same as odds
 	scale       entropy.Scale
 	notes       []string
+	ways10      float64 // log10 of how many cuts the tree has
+	ranking     sync.Once
+	between     []float64 // of each node: what is lost between its children
+	ranked      []int32   // groups by that
 	once        sync.Once
 	suggestion  float64
 	curve       Curve
@@ -141,6 +146,7 @@ func (r *result) measure(ctx context.Context) (err error) {
 		return err
 	}
 	r.labels = entropy.Label(r.tree, values, gain)
+	r.ways10 = r.tree.Count()
 	r.thresholds, r.odds = r.labels.Thresholds()
 	for _, odds := range r.odds {
 		// Thresholds that differ in odds only may be the same p.
@@ -198,8 +204,40 @@ func (r *result) Notes() []string {
 	if r.unarranged != "" {
 		out = append(out, r.unarranged)
 	}
+	if text := r.advice(); text != "" {
+		out = append(out, text)
+	}
 	return r.Arrangement().AddNote(out)
 }
+
+// advice says whether what is drawn as one may be trusted.
+func (r *result) advice() string {
+	many, hide := 0, 0
+	for _, i := range r.cut.Parts {
+		if r.aggregated(i) {
+			many++
+			if r.warns(i) {
+				hide++
+			}
+		}
+	}
+	switch {
+	case many == 0:
+		return ""
+	case hide == 0:
+		return "safe: no cell that is drawn as one hides more than 1 % of how locations differ"
+	}
+	if hide == 1 {
+		return "1 cell hides more than 1 % of how locations differ: a smaller p opens it"
+	}
+	return fmt.Sprintf("%s hide more than 1 %% each of how locations differ: a smaller p opens them", view.Count(hide, "cell"))
+}
+
+// ways is log10 of the number of cuts that the best one was chosen from.
+func (r *result) ways() float64 { return r.ways10 }
+
+// overlay says whether a variable is instants that are drawn beside states.
+func (r *result) overlay(x int) bool { return r.variables[x].instant && !r.variables[0].instant }
 
 // aggregated reports whether a part stands for more than one location.
 func (r *result) aggregated(i int32) bool { return r.labels.Leaves[i] > 1 }

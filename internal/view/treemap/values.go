@@ -1,14 +1,16 @@
 package treemap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -19,6 +21,13 @@ type variable struct {
 	name   string
 	colour scene.Colour
 	region trace.RegionID // NoRegion unless it is just one
+	// Instants are counted; weight is what one of them counts for against states.
+	instant bool
+	weight  float64
+}
+
+func newVariable(name string, colour scene.Colour, region trace.RegionID) variable {
+	return variable{name: name, colour: colour, region: region}
 }
 
 // mostRegions is how many regions are variables of their own by default.
@@ -27,9 +36,60 @@ const mostRegions = 8
 // values gives variable × node, in units of one second, or of about what a location
 // holds of a metric that is not time.
 func (r *result) values(ctx context.Context) ([][]float64, error) {
-	if out, is, err := r.other(ctx, r.request.Values.Text("values")); is || err != nil {
+	by := r.request.Values.Text("values")
+	if states, pattern, both := cutInstants(by); both {
+		return r.both(ctx, states, pattern)
+	}
+	if out, is, err := r.other(ctx, by); is || err != nil {
 		return out, err
 	}
+	return r.times(ctx, by)
+}
+
+// cutInstants reads STATES+instants[:PATTERN]: states and instants in one cell.
+func cutInstants(by string) (states, pattern string, both bool) {
+	states, rest, ok := strings.Cut(by, "+instants")
+	if !ok || rest != "" && rest[0] != ':' {
+		return "", "", false
+	}
+	return states, strings.TrimPrefix(rest, ":"), true
+}
+
+// both gives states and instants. All instants together weigh as much as all states,
+// since a number of events has no length.
+func (r *result) both(ctx context.Context, states, pattern string) ([][]float64, error) {
+	out, err := r.times(ctx, states)
+	if err != nil {
+		return nil, err
+	}
+	unit, name, first := r.unit, r.unitName, len(r.variables)
+	counts, err := r.instants(ctx, pattern)
+	if err != nil {
+		return nil, err
+	}
+	r.unit, r.unitName = unit, name
+	length, number := 0.0, 0.0
+	for i := range r.tree.Len() {
+		for x := range out {
+			length += out[x][i]
+		}
+		for x := range counts {
+			number += counts[x][i]
+		}
+	}
+	weight := length / max(number, 1)
+	for x := range counts {
+		for i := range counts[x] {
+			counts[x][i] *= weight
+		}
+		r.variables[first+x].weight = weight
+	}
+	r.notes = append(r.notes, "instants are the bars at the left of cells, a location's number against the largest; all of them weigh as much as all states")
+	return append(out, counts...), nil
+}
+
+// times gives the time of states, or a metric of a profile.
+func (r *result) times(ctx context.Context, by string) ([][]float64, error) {
 	table, err := r.table(ctx)
 	if err != nil {
 		return nil, err
@@ -40,7 +100,12 @@ func (r *result) values(ctx context.Context) ([][]float64, error) {
 		total[id] += table.value[k]
 	}
 	r.restrict(total)
-	which, err := r.choose(regions, total) // variable of each region, -1
+	if by == "" {
+		if by, err = r.usual(ctx); err != nil {
+			return nil, err
+		}
+	}
+	which, err := r.choose(by, regions, total) // variable of each region, -1
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +190,40 @@ func (r *result) restrict(total []float64) {
 	}
 }
 
-// choose decides what the variables are and to which each region belongs.
-func (r *result) choose(regions []trace.Region, total []float64) ([]int, error) {
+// usual takes regions where the run has few, else roles. It asks for the whole run: what
+// a cell is made of must not change with the time that is chosen.
+func (r *result) usual(ctx context.Context) (string, error) {
+	s := r.request.Store()
+	n := 0
+	if s.Info().Intervals > 0 {
+		t, err := store.TotalTime(ctx, s, store.Window{End: s.Info().End + 1})
+		if err != nil {
+			return "", err
+		}
+		for _, time := range t.Exclusive {
+			if time > 0 {
+				n++
+			}
+		}
+	} else {
+		seen := make([]bool, len(s.Regions()))
+		for _, p := range s.CallPaths() {
+			if !seen[p.Region] {
+				seen[p.Region] = true
+				n++
+			}
+		}
+	}
+	if n <= mostRegions {
+		return "regions", nil
+	}
+	return "roles", nil
+}
+
+// choose decides what the variables are and to which each region belongs. Their order
+// is that of the run, work before waiting, never that of their sizes: states keep their
+// places when another time is chosen.
+func (r *result) choose(by string, regions []trace.Region, total []float64) ([]int, error) {
 	which := make([]int, len(regions))
 	var present []int
 	for id := range which {
@@ -135,41 +232,45 @@ func (r *result) choose(regions []trace.Region, total []float64) ([]int, error) 
 			present = append(present, id)
 		}
 	}
-	by := r.request.Values.Text("values")
-	if by == "" {
-		by = "roles"
-		if len(present) <= mostRegions {
-			by = "regions"
-		}
-	}
 	key := func(id int) (string, variable) { return "", variable{} }
 	switch by {
 	case "regions":
 		key = func(id int) (string, variable) {
 			g := &regions[id]
-			return g.Name, variable{g.Name, scene.RegionColour(g.Name, uint8(g.Role)), trace.RegionID(id)}
+			return g.Name, newVariable(g.Name, scene.RegionColour(g.Name, uint8(g.Role)), trace.RegionID(id))
 		}
 	case "roles":
 		key = func(id int) (string, variable) {
 			role := regions[id].Role
-			return role.String(), variable{role.String(), scene.RoleColour(uint8(role)), trace.NoRegion}
+			return role.String(), newVariable(role.String(), scene.RoleColour(uint8(role)), trace.NoRegion)
 		}
 	case "categories":
 		key = func(id int) (string, variable) {
 			g := &regions[id]
-			return g.Category, variable{g.Category, scene.RegionColour(g.Category, uint8(g.Role)), trace.NoRegion}
+			return g.Category, newVariable(g.Category, scene.RegionColour(g.Category, uint8(g.Role)), trace.NoRegion)
 		}
 	case "busy":
 		key = func(id int) (string, variable) {
 			if regions[id].Role.Busy() {
-				return "busy", variable{"busy", scene.RoleColour(uint8(trace.RoleCompute)), trace.NoRegion}
+				return "busy", newVariable("busy", scene.RoleColour(uint8(trace.RoleCompute)), trace.NoRegion)
 			}
-			return "idle", variable{"idle", scene.RoleColour(uint8(trace.RoleIdle)), trace.NoRegion}
+			return "idle", newVariable("idle", scene.RoleColour(uint8(trace.RoleIdle)), trace.NoRegion)
 		}
 	default:
 		return which, r.patterns(by, regions, present, which)
 	}
-	sort.SliceStable(present, func(a, b int) bool { return total[present[a]] > total[present[b]] })
+	slices.SortStableFunc(present, func(a, b int) int {
+		x, y := regions[a].Role, regions[b].Role
+		switch {
+		case x.Busy() != y.Busy() && x.Busy():
+			return -1
+		case x.Busy() != y.Busy():
+			return 1
+		case by == "regions":
+			return a - b
+		}
+		return cmp.Or(cmp.Compare(x, y), a-b)
+	})
 	index := map[string]int{}
 	for _, id := range present {
 		name, v := key(id)
@@ -203,7 +304,7 @@ func (r *result) patterns(list string, regions []trace.Region, present, which []
 			}
 		}
 		if n == 0 {
-			return fmt.Errorf("--values %q: no region of the selection matches; want regions, roles, categories, busy, instants, counter:NAME, mean:NAME, or patterns joined by commas", p)
+			return fmt.Errorf("--values %q: no region of the selection matches; want regions, roles, categories, busy, instants, counter:NAME, mean:NAME, patterns joined by commas, or any states with +instants[:NAME]", p)
 		}
 		r.variables = append(r.variables, v)
 	}
