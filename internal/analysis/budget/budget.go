@@ -72,7 +72,8 @@ type Row struct {
 	// waited themselves.
 	Direct, Indirect [kinds]trace.Time
 	// Victims is what each waited, in blocks of Result.Fold actors; Series what was
-	// waited over time, in Result.Bins equal bins. Nil where there were too many rows.
+	// waited over time but at the end, in Result.Bins equal bins. Nil where there were too
+	// many rows.
 	Victims, Series []trace.Time
 }
 
@@ -100,6 +101,8 @@ type Result struct {
 	Unexplained trace.Time
 	// Waited is what each actor waited in all, by kind: Waited[actor*Kinds+kind].
 	Waited []trace.Time
+	// InCalls is what was waited in calls of each region.
+	InCalls []trace.Time
 	// Clipped counts waits that would have outlasted their call, Cut those whose
 	// histories were too long.
 	Waits, Clipped, Cut int64
@@ -111,13 +114,13 @@ type Result struct {
 const NumKinds = int(kinds)
 
 // Bins is over how many bins of time rows are told.
-const Bins = 256
+const Bins = 512
 
 const (
 	// blocks is of how many victims a row tells at most.
 	blocks = 1024
 	// mostDetail bounds the victims and bins of all rows of a worker together.
-	mostDetail = 4 << 20
+	mostDetail = 6 << 20
 	// mostPieces is after how many steps a history is cut.
 	mostPieces = 2048
 )
@@ -152,6 +155,13 @@ func New(actors, regions int, begin, end trace.Time) *Budget {
 // order; what lies between them is Nothing. Different actors may be fed at once.
 func (b *Budget) Add(actor int32, begin, end trace.Time, region int32) {
 	b.tracks[actor].add(begin, end, region)
+}
+
+// Extend lengthens the last stretch of an actor, which was cut where a step ended.
+func (b *Budget) Extend(actor int32, end trace.Time) {
+	if t := &b.tracks[actor]; t.any && end > t.until {
+		t.until = end
+	}
 }
 
 // Until is up to where an actor's time is known.
@@ -286,6 +296,12 @@ func (b *Budget) Result() *Result {
 			r.Waited[i] += t
 			r.Kinds[i%NumKinds] += t
 			r.Total += t
+		}
+		if r.InCalls == nil {
+			r.InCalls = make([]trace.Time, len(k.inCalls))
+		}
+		for i, t := range k.inCalls {
+			r.InCalls[i] += t
 		}
 		for key, from := range k.rows {
 			to := rows[key]

@@ -15,6 +15,7 @@ type worker struct {
 	rows       map[rowKey]*Row
 	detail     int
 	waited     []trace.Time
+	inCalls    []trace.Time
 	waits, cut int64
 
 	pieces   [2][]piece
@@ -58,7 +59,7 @@ type part struct {
 }
 
 func newWorker(b *Budget, regions int) *worker {
-	return &worker{b: b, rows: map[rowKey]*Row{}, byRegion: make([]tally, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
+	return &worker{b: b, rows: map[rowKey]*Row{}, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
 }
 
 // walk finds the histories of a wait's two sides back to where they part. False for a
@@ -139,6 +140,7 @@ func (k *worker) explain(w *Wait) {
 	k.waits++
 	length := w.End - w.Begin
 	k.waited[int(w.Actor)*NumKinds+int(w.Kind)] += length
+	k.inCalls[w.Region] += length
 	since, ok := k.walk(w)
 	k.parts = k.parts[:0]
 	if ok {
@@ -289,7 +291,24 @@ func (r *Row) book(w *Wait, direct bool, t trace.Time, b *Budget) {
 		return
 	}
 	r.Victims[int(w.Actor)/b.fold] += t
-	if length := b.end - b.begin; length > 0 {
-		r.Series[min(max(int(float64(w.End-1-b.begin)/float64(length)*Bins), 0), Bins-1)] += t
+	if w.Kind != End {
+		b.spread(r.Series, w, t)
 	}
+}
+
+// spread adds a part of a wait to bins, evenly over the time that it lasts.
+func (b *Budget) spread(series []trace.Time, w *Wait, t trace.Time) {
+	width := float64(b.end-b.begin) / Bins
+	if width <= 0 {
+		return
+	}
+	bin := func(x trace.Time) int { return min(max(int(float64(x-b.begin)/width), 0), Bins-1) }
+	first, last := bin(w.Begin), bin(w.End-1)
+	given := trace.Time(0)
+	for i := first; i < last; i++ {
+		upto := min(trace.Time(float64(t)*(float64(i+1)*width-float64(w.Begin-b.begin))/float64(w.End-w.Begin)), t)
+		series[i] += upto - given
+		given = upto
+	}
+	series[last] += t - given
 }

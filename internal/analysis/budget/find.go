@@ -29,11 +29,14 @@ type Finder struct {
 	b *Budget
 	// Sync says whether a send waits for its receiver.
 	Sync func(send, receive *Call, m *Message) bool
+	// Style says who waits for whom in collectives of a region; nil: all for the last.
+	Style []Style
 
 	calls    [][]Call
 	messages []Message
 	last     map[place]arrival // of receiving calls that are not over
 	groups   []*group
+	met      bool
 }
 
 type place struct {
@@ -60,6 +63,29 @@ func (f *Finder) Group(members []int32) int32 {
 	g := &group{members: members, calls: map[int32][]Call{}}
 	f.groups = append(f.groups, g)
 	return int32(len(f.groups) - 1)
+}
+
+// Members says of which actors the k-th calls belong together, see Group.
+func (f *Finder) Members(group int32, members []int32) { f.groups[group].members = members }
+
+// Loose says that a group may be several that have one name: its calls are told apart by
+// when they end.
+func (f *Finder) Loose(group int32) { f.groups[group].loose = true }
+
+// Counts are how many calls of each group there are, by actor.
+func (f *Finder) Counts() []map[int32]int {
+	out := make([]map[int32]int, len(f.groups))
+	for i := range out {
+		out[i] = map[int32]int{}
+	}
+	for a, list := range f.calls {
+		for _, c := range list {
+			if c.Group != NoGroup {
+				out[c.Group][int32(a)]++
+			}
+		}
+	}
+	return out
 }
 
 // Call adds a call; those of an actor come in order and do not overlap. Different actors
@@ -154,6 +180,7 @@ func (f *Finder) pairMessages(until trace.Time) {
 		if r == nil {
 			continue // received outside a call: nobody waits
 		}
+		f.met = true
 		if s := sending(f.calls[m.From], m.Sent); s != nil && m.Sent < r.Begin && f.Sync != nil && f.Sync(s, r, &m) {
 			f.b.Wait(Wait{m.From, m.To, LateReceiver, s.Region, m.Sent, r.Begin}, s.End)
 		}
@@ -177,6 +204,7 @@ func (f *Finder) pairMessages(until trace.Time) {
 // A group is actors that meet in collectives, and their calls that are not paired yet.
 type group struct {
 	members []int32
+	loose   bool // it may be several groups of one name
 	calls   map[int32][]Call
 	// Broken counts meetings that somebody left before all had come.
 	broken, all int
@@ -205,6 +233,7 @@ func (f *Finder) Meet(members []Member, style Style, root int32) {
 	if len(members) < 2 {
 		return
 	}
+	f.met = true
 	late := members[0]
 	for _, m := range members[1:] {
 		if m.Call.Begin > late.Call.Begin || m.Call.Begin == late.Call.Begin && m.Actor < late.Actor {
@@ -263,6 +292,18 @@ func (f *Finder) believe(g *group, list []Member) {
 	for _, m := range list {
 		last, earliest = max(last, m.Call.Begin), min(earliest, m.Call.End)
 	}
+	if r := list[0].Call.Region; int(r) < len(f.Style) && f.Style[r] != AllToAll && earliest < last {
+		f.meetRooted(list, f.Style[r], last, earliest)
+		return
+	}
+	if earliest < last && g.loose {
+		if parts := apart(list); len(parts) > 1 {
+			for _, p := range parts {
+				f.Meet(p, AllToAll, NoActor)
+			}
+			return
+		}
+	}
 	g.all++
 	if earliest < last {
 		g.broken++
@@ -270,6 +311,68 @@ func (f *Finder) believe(g *group, list []Member) {
 	if g.wrong = g.wrong || g.all >= fewestBroken && float64(g.broken) > mostBroken*float64(g.all); !g.wrong {
 		f.Meet(list, AllToAll, NoActor)
 	}
+}
+
+// apart tells calls of different groups from each other that have one name: who meets leaves
+// together, so they are cut at the widest gap between their ends until nobody leaves before
+// all have come. Nil where that leaves most alone.
+func apart(list []Member) (parts [][]Member) {
+	slices.SortStableFunc(list, func(a, b Member) int { return compare(a.Call.End, b.Call.End) })
+	alone := 0
+	var cut func(l []Member)
+	cut = func(l []Member) {
+		last := l[0].Call.Begin
+		for _, m := range l {
+			last = max(last, m.Call.Begin)
+		}
+		if len(l) == 1 || l[0].Call.End >= last {
+			if len(l) == 1 {
+				alone++
+			}
+			parts = append(parts, l)
+			return
+		}
+		at, wide := 1, trace.Time(-1)
+		for i := 1; i < len(l); i++ {
+			if gap := l[i].Call.End - l[i-1].Call.End; gap > wide {
+				at, wide = i, gap
+			}
+		}
+		cut(l[:at])
+		cut(l[at:])
+	}
+	cut(list)
+	if 2*alone > len(list) {
+		return nil
+	}
+	for _, p := range parts {
+		slices.SortFunc(p, func(a, b Member) int { return int(a.Actor - b.Actor) })
+	}
+	return parts
+}
+
+// meetRooted is for a rooted collective whose root is not known and that somebody left
+// before all had come. From one to all nobody leaves before the root has come, so it is at most
+// the last of those who came before the first left. From all to one, who left early did not wait.
+func (f *Finder) meetRooted(list []Member, style Style, last, earliest trace.Time) {
+	if style == OneToAll {
+		root := NoActor
+		begin := trace.Time(0)
+		for _, m := range list {
+			if m.Call.Begin <= earliest && (root == NoActor || m.Call.Begin > begin) {
+				root, begin = m.Actor, m.Call.Begin
+			}
+		}
+		f.Meet(list, style, root)
+		return
+	}
+	stayed := make([]Member, 0, len(list))
+	for _, m := range list {
+		if m.Call.End >= last {
+			stayed = append(stayed, m)
+		}
+	}
+	f.Meet(stayed, AllToAll, NoActor)
 }
 
 // overlap pairs calls that overlap with one of the actor that has fewest.
@@ -321,6 +424,9 @@ func nearest(list []Call, with *Call) (Call, bool) {
 	}
 	return list[found], true
 }
+
+// Met reports whether any two actors met, in a message or a collective.
+func (f *Finder) Met() bool { return f.met }
 
 // Pairs tells of how many collectives the pairs were believed, and of how many not.
 func (f *Finder) Pairs() (believed, wrong int) {

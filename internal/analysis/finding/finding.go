@@ -20,19 +20,26 @@ type Kind string
 
 // The kinds, in the order in which people should care where all else is equal.
 const (
-	Clock         Kind = "clock"         // times of different locations cannot be compared
-	Data          Kind = "data"          // records were repaired, guessed or left out; completions are missing
-	Straggler     Kind = "straggler"     // some locations hold the others up
-	LateSender    Kind = "late-sender"   // receivers wait for a message that is sent late
-	LateReceiver  Kind = "late-receiver" // senders wait for a receiver that comes late
-	Imbalance     Kind = "imbalance"     // work is spread unevenly, by region or phase
-	Communication Kind = "communication" // time in communication that nothing above explains
-	Serial        Kind = "serial"        // few locations work while all others wait
-	IdleStart     Kind = "idle-start"    // locations that begin to work late
-	IdleEnd       Kind = "idle-end"      // locations that end their work early
-	Outlier       Kind = "outlier"       // a location far from its peers in the space of moments
-	Heterogeneous Kind = "heterogeneous" // a group whose members differ, by entropy loss
-	Unlike        Kind = "unlike"        // a region whose calls are distributed unlike on some locations
+	Clock         Kind = "clock"          // times of different locations cannot be compared
+	Data          Kind = "data"           // records were repaired, guessed or left out; completions are missing
+	Straggler     Kind = "straggler"      // some locations hold the others up
+	Rotating      Kind = "rotating"       // another location holds the others up each time
+	Jitter        Kind = "jitter"         // all locations are late now and then, by chance
+	Growth        Kind = "growth"         // it takes longer and longer
+	LateSender    Kind = "late-sender"    // receivers wait for a message that is sent late
+	LateReceiver  Kind = "late-receiver"  // senders wait for a receiver that comes late
+	Imbalance     Kind = "imbalance"      // work is spread unevenly, by region or phase
+	Communication Kind = "communication"  // time in communication that nothing above explains
+	Serial        Kind = "serial"         // few locations work while all others wait
+	StartUp       Kind = "start-up"       // starting or ending the run takes long, or longer on some
+	IO            Kind = "io"             // reading and writing takes long, or others wait for it
+	Lock          Kind = "lock"           // threads wait for a lock that another holds
+	Crowded       Kind = "oversubscribed" // more to run than cores, or than on other machines
+	IdleStart     Kind = "idle-start"     // locations that begin to work late
+	IdleEnd       Kind = "idle-end"       // locations that end their work early
+	Outlier       Kind = "outlier"        // a location far from its peers in the space of moments
+	Heterogeneous Kind = "heterogeneous"  // a group whose members differ, by entropy loss
+	Unlike        Kind = "unlike"         // a region whose calls are distributed unlike on some locations
 
 	// Of traces that hold processors and the goroutines they ran.
 	ProcessorWait     Kind = "processor-wait"     // goroutines that could run wait long for a processor
@@ -41,7 +48,7 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Clock, Data, Straggler, LateSender, LateReceiver, Imbalance, Communication, Serial, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, ProcessorWait, GarbageCollection, Blocked}
+var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Communication, Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, ProcessorWait, GarbageCollection, Blocked}
 
 // A Level is how grave a finding is.
 type Level string

@@ -18,19 +18,25 @@ type court struct {
 	list    []finding.Finding
 	blamed  []bool // by unit
 	budget  *finding.Budget
-	untimed bool // clocks disagree: times across units mean nothing
+	untimed bool                      // clocks disagree: times across units mean nothing
+	told    map[causeKey]finding.Kind // causes of waiting that a finding tells of
 }
 
 // judge runs the rules, causes before their symptoms.
 func (c *court) judge() error {
 	c.blamed = make([]bool, len(c.units))
 	c.suspicious()
+	if err := c.open(); err != nil {
+		return err
+	}
 	rules := []func() error{c.imbalance, c.mixed, c.unlike}
 	switch {
 	case len(c.processors) > 0:
 		return c.scheduler()
 	case !c.peers():
 		rules = nil
+	case c.books.result != nil:
+		rules = []func() error{c.audited, c.longer, c.costly, c.mixed, c.idle, c.unlike, c.outliers, c.communication}
 	case !c.profile:
 		c.fillBudget()
 		rules = []func() error{c.stragglers, c.arrivals, c.messages, c.serial, c.imbalance, c.mixed, c.idle, c.unlike, c.outliers, c.communication}
@@ -97,7 +103,7 @@ const minorShare = 0.15
 
 // minor reports whether a finding is hidden by a far larger straggle at the same time.
 func (c *court) minor(f finding.Finding) bool {
-	if f.Kind != finding.Straggler && f.Kind != finding.Imbalance {
+	if c.books.result != nil || f.Kind != finding.Straggler && f.Kind != finding.Imbalance {
 		return false
 	}
 	for i := range c.list {
@@ -165,6 +171,15 @@ func (c *court) add(f finding.Finding, units []int32) {
 			c.blamed[u] = true
 		}
 	}
+}
+
+// unfelt lowers the level of what units do differently where who waits for whom is known:
+// it costs nobody's time beyond what is told.
+func (c *court) unfelt(l finding.Level) finding.Level {
+	if c.books.result != nil && c.books.pairs+int(c.books.result.Waits) > 0 {
+		return finding.Low
+	}
+	return l
 }
 
 // mostChosen bounds the locations that a finding selects.

@@ -29,6 +29,35 @@ type Data struct {
 	POP      POP               `json:"pop"`
 	// Phases says what cut the run.
 	Phases string `json:"phases"`
+	// Budget are the causes of all waiting, most first; what has no known cause is
+	// Unexplained. Together they are Accounts.Waiting.
+	Budget      []Cause    `json:"budget"`
+	Unexplained trace.Time `json:"unexplained"`
+	Accounts    Accounts   `json:"accounts"`
+}
+
+// A Cause is what one location in one region made others wait, in ns added up over those
+// who waited. Cause is the kind of the finding that tells of it, else how it was waited.
+type Cause struct {
+	Cause    string           `json:"cause"`
+	Location trace.LocationID `json:"location"`
+	Path     string           `json:"path"`
+	Region   string           `json:"region"`
+	Time     trace.Time       `json:"time"`
+	Share    float64          `json:"share"` // of all waiting
+	// Direct is the part that others waited for this location itself; the rest was passed on
+	// by others that waited.
+	Direct trace.Time `json:"direct"`
+}
+
+// Accounts are where the time of all locations went, in ns: Time = Work + Waiting +
+// Transfer + Rest.
+type Accounts struct {
+	Time     trace.Time `json:"time"`
+	Work     trace.Time `json:"work"`
+	Waiting  trace.Time `json:"waiting"`
+	Transfer trace.Time `json:"transfer"` // communication that nobody waited for another in
+	Rest     trace.Time `json:"rest"`     // overhead, and time in which nothing is recorded
 }
 
 func defined(x float64) *float64 {
@@ -40,7 +69,7 @@ func defined(x float64) *float64 {
 
 func (r *result) Data() any {
 	e := &r.pop
-	return Data{Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Phases: r.phases,
+	return Data{Budget: append([]Cause{}, r.causes...), Unexplained: r.unexplained, Accounts: r.accounts, Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Phases: r.phases,
 		POP: POP{Over: r.what, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime, LoadBalance: defined(e.LoadBalance), Communication: defined(e.Communication), Parallel: defined(e.Parallel)}}
 }
 

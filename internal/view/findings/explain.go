@@ -21,6 +21,7 @@ type reason struct {
 	regions []trace.RegionID
 	// Mean over the units, and the extremes and median of the others, in ns.
 	mean, low, high, median float64
+	used                    bool // the others are in it too, if only for a moment
 }
 
 // clear reports whether the units stand out by it: hardly any other has as much.
@@ -155,12 +156,23 @@ func (c *court) best(t *totals, key func(*totals, int) string, value []float64, 
 			continue
 		}
 		r.median = finding.Median(others)
+		r.used = c.entered(t, r.regions, inside)
 		if r.excess() > 0 && (!ok || r.excess() > found.excess()) {
 			found, ok = *r, true
 		}
 	}
 	slices.Sort(found.regions)
 	return found, ok
+}
+
+// entered reports whether units outside are ever in some regions.
+func (c *court) entered(t *totals, regions []trace.RegionID, inside []bool) bool {
+	for i, row := range t.row {
+		if !inside[c.unitOf[c.rows[row]]] && (t.inclusive[i] > 0 || t.calls[i] > 0) && slices.Contains(regions, t.region[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // categoryWords names a category of regions.

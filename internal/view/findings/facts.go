@@ -43,6 +43,7 @@ type facts struct {
 	phases *phase.Phases
 	cells  *phase.Table
 	waits  *waiting.Result
+	books  *accounts
 	links  int64 // messages looked at
 	early  int64 // of them, received before they were sent
 	worst  trace.Time

@@ -18,6 +18,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -48,6 +49,10 @@ type result struct {
 	phases  string
 	notes   []string
 	drawn   drawing
+
+	causes      []Cause
+	unexplained trace.Time
+	accounts    Accounts
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -64,6 +69,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r.list = c.findings()
+	r.causes, r.unexplained, r.accounts = c.causes()
 	r.pop, r.over, r.what, r.notes = f.pop, f.alike.words(), f.alike.what, f.notes
 	if f.phases != nil {
 		r.phases = f.phases.By

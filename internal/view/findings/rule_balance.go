@@ -266,6 +266,9 @@ func (c *court) communication() error {
 			}
 		}
 	}
+	if c.books.result != nil {
+		return c.transfers(float64(n)*float64(c.length), byName, ids)
+	}
 	explained := 0.0
 	for i := range c.list {
 		switch c.list[i].Kind {

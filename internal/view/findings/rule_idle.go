@@ -69,7 +69,7 @@ func (c *court) wordIdle(kind finding.Kind, units []int32, values []float64, tex
 	}
 	each := lost / float64(len(late))
 	hit := each / float64(c.length)
-	c.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: trace.Time(lost), Hit: hit, View: "timeline",
+	c.add(finding.Finding{Kind: kind, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)), Lost: trace.Time(lost), Hit: hit, View: "timeline",
 		Text:      fmt.Sprintf(text, capital(c.named(late)), plural(len(late), verb[0], verb[1]), view.FormatDuration(each)) + ".",
 		Evidence:  []finding.Evidence{{Name: "idle on each", Value: each, Unit: "ns"}, {Name: "units", Value: float64(len(late)), Unit: "count"}},
 		Selection: finding.Selection{Locations: c.locations(late)}}, late)
@@ -166,6 +166,6 @@ func (c *court) wordOutliers(k int, rows []int32, shift float64) {
 		text = fmt.Sprintf("%s %s at another time than the others: the mean time of the work lies %s apart (moment m1).", capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each))
 	}
 	hit := each / float64(c.length)
-	c.add(finding.Finding{Kind: finding.Outlier, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: trace.Time(shift), Hit: hit, Text: text, View: "moments",
+	c.add(finding.Finding{Kind: finding.Outlier, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)), Lost: trace.Time(shift), Hit: hit, Text: text, View: "moments",
 		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns"}, {Name: "units", Value: float64(len(units)), Unit: "count"}}, Selection: finding.Selection{Locations: c.locations(units)}}, units)
 }

@@ -98,6 +98,13 @@ func (c *court) wordMixed(h *view.Hierarchy, name string, ids []trace.RegionID, 
 				f.Severity = f.Severity.AtMost(finding.Medium)
 			}
 		}
+		if l := c.unfelt(f.Severity); l != f.Severity {
+			if len(c.list) > 0 {
+				continue // who waits for whom is told
+			}
+			f.Severity = l
+			f.Text = strings.TrimSuffix(f.Text, ".") + "; hardly anyone waits for it."
+		}
 		c.add(f, units)
 	}
 }

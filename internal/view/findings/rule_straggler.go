@@ -130,10 +130,12 @@ func (r *reason) against(n int) string {
 		verb = "take"
 	}
 	others := view.FormatDuration(r.median) + " on the others"
-	switch {
-	case r.high == 0:
+	switch low, high := view.FormatDuration(r.low), view.FormatDuration(r.high); {
+	case r.high == 0 && !r.used:
 		return fmt.Sprintf("%s %s %s %s, and the others are never in it", middle(r.what), verb, view.FormatDuration(r.mean), on)
-	case view.FormatDuration(r.low) != view.FormatDuration(r.high):
+	case r.high > r.mean: // not the longest of all
+		others = view.FormatDuration(r.median) + " in the middle of the others"
+	case low != high:
 		others = between(r.low, r.high) + " on the others"
 	}
 	return fmt.Sprintf("%s %s %s %s against %s", middle(r.what), verb, view.FormatDuration(r.mean), on, others)

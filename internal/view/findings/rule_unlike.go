@@ -84,7 +84,7 @@ func (c *court) unlike() error {
 			continue
 		}
 		text := fmt.Sprintf("Calls of %s take %s on %s against %s on the others.", middle(name), span(low, high), c.named(odd), view.FormatDuration(middleValue))
-		c.add(finding.Finding{Kind: finding.Unlike, Severity: level.AtMost(finding.Medium), Lost: trace.Time(lost), Hit: hit, Text: text, View: "boxprofile",
+		c.add(finding.Finding{Kind: finding.Unlike, Severity: c.unfelt(level.AtMost(finding.Medium)), Lost: trace.Time(lost), Hit: hit, Text: text, View: "boxprofile",
 			Evidence:  []finding.Evidence{{Name: "mean call, most", Value: high, Unit: "ns"}, {Name: "mean call on the others, median", Value: middleValue, Unit: "ns"}, {Name: "time more than the others", Value: lost, Unit: "ns"}},
 			Selection: finding.Selection{Regions: ids[name], Locations: c.locations(odd)}}, odd)
 	}

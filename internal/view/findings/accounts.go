@@ -1,0 +1,153 @@
+package findings
+
+import (
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Accounts are where the time of the rows of a run went: work, waiting by who caused it,
+// and the rest. An actor is a row; causes are told by actor and region.
+type accounts struct {
+	actors  []trace.LocationID
+	actorOf []int32 // by location, -1
+	unit    []int32 // of an actor
+	// Regions are numbered by name, from 1 in order; 0 is time in which nothing is recorded.
+	regionNames []string
+	number      []int32      // by region
+	role        []trace.Role // by number
+	ids         [][]trace.RegionID
+	result      *budget.Result
+	work        [][]trace.Time // exclusive time by number and unit
+	calls       [][]float64    // by number and unit
+	// Sums over all rows, in ns.
+	time, busy, communication, synchronization trace.Time
+	pairs, wrong                               int // collectives that were paired, and that could not be
+}
+
+// numberRegions numbers regions by name. Numbers at the end of annotations, such as
+// those of steps, do not make another region.
+func (a *accounts) numberRegions(regions []trace.Region) {
+	fold := func(g *trace.Region) string {
+		if g.Role == trace.RoleAnnotation {
+			if s := phase.Stem(g.Name); s != "" {
+				return s
+			}
+		}
+		return g.Name
+	}
+	seen := map[string]int32{}
+	for i := range regions {
+		n := fold(&regions[i])
+		if _, ok := seen[n]; !ok {
+			seen[n] = 0
+			a.regionNames = append(a.regionNames, n)
+		}
+	}
+	slices.Sort(a.regionNames)
+	a.regionNames = slices.Insert(a.regionNames, 0, "")
+	for i, n := range a.regionNames[1:] {
+		seen[n] = int32(i) + 1
+	}
+	a.number, a.role, a.ids = make([]int32, len(regions)), make([]trace.Role, len(a.regionNames)), make([][]trace.RegionID, len(a.regionNames))
+	for i := range regions {
+		n := seen[fold(&regions[i])]
+		a.number[i] = n
+		a.role[n] = max(a.role[n], regions[i].Role)
+		if len(a.ids[n]) == 0 || regions[i].Role.Busy() {
+			a.role[n] = regions[i].Role
+		}
+		a.ids[n] = append(a.ids[n], trace.RegionID(i))
+	}
+}
+
+// chooseActors takes the rows whose time is that of a program: not streams of a GPU.
+func (a *accounts) chooseActors(f *facts) {
+	a.actorOf = make([]int32, f.tree.Len())
+	for i := range a.actorOf {
+		a.actorOf[i] = -1
+	}
+	for _, id := range f.rows {
+		a.actorOf[id] = int32(len(a.actors))
+		a.actors = append(a.actors, id)
+		a.unit = append(a.unit, f.unitOf[id])
+	}
+	// Messages may be told of the process where its only row is a thread.
+	alone := map[int32]int32{}
+	for i, u := range a.unit {
+		if _, ok := alone[u]; ok {
+			alone[u] = -1
+		} else {
+			alone[u] = int32(i)
+		}
+	}
+	for id := range a.actorOf {
+		if u := f.unitOf[id]; a.actorOf[id] < 0 && u >= 0 {
+			a.actorOf[id] = alone[u]
+		}
+	}
+	for i, u := range a.unit {
+		if only := alone[u]; only >= 0 && a.actorOf[f.units[u]] < 0 {
+			a.actorOf[f.units[u]] = int32(i)
+		}
+	}
+}
+
+// sum fills in the time of units by region, and the sums over all.
+func (a *accounts) sum(f *facts) {
+	a.work, a.calls = make([][]trace.Time, len(a.regionNames)), make([][]float64, len(a.regionNames))
+	t := f.table
+	for i, r := range t.region {
+		n := a.number[r]
+		if a.work[n] == nil {
+			a.work[n], a.calls[n] = make([]trace.Time, len(f.units)), make([]float64, len(f.units))
+		}
+		u := f.unitOf[f.rows[t.row[i]]]
+		a.work[n][u] += trace.Time(t.exclusive[i])
+		a.calls[n][u] += t.calls[i]
+		switch role := f.regions[r].Role; {
+		case role.Busy():
+			a.busy += trace.Time(t.exclusive[i])
+		case role == trace.RoleCommunication:
+			a.communication += trace.Time(t.exclusive[i])
+		case role == trace.RoleSynchronization, role == trace.RoleIdle:
+			a.synchronization += trace.Time(t.exclusive[i])
+		}
+	}
+	a.time = f.length * trace.Time(len(f.rows))
+}
+
+// inCalls is what was waited in calls of regions with some roles.
+func (a *accounts) inCalls(roles ...trace.Role) (sum trace.Time) {
+	if a.result == nil {
+		return 0
+	}
+	for n, t := range a.result.InCalls {
+		if slices.Contains(roles, a.role[n]) {
+			sum += t
+		}
+	}
+	return sum
+}
+
+// transfer is the time in communication that nobody waited for another.
+func (a *accounts) transfer() trace.Time {
+	return max(a.communication-a.inCalls(trace.RoleCommunication), 0)
+}
+
+// open is the time in synchronization and idle for which nobody is known to be the cause.
+func (a *accounts) open() trace.Time {
+	return max(a.synchronization-a.inCalls(trace.RoleSynchronization, trace.RoleIdle), 0)
+}
+
+// waiting is all that was waited, unexplained what of it has no known cause.
+func (a *accounts) waiting() (all, unexplained trace.Time) {
+	all, unexplained = a.open(), a.open()
+	if a.result != nil {
+		all += a.result.Total
+		unexplained += a.result.Unexplained
+	}
+	return all, unexplained
+}

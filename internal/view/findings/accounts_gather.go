@@ -1,0 +1,393 @@
+package findings
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
+	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	// stepIntervals is how many intervals are read in one step of time.
+	stepIntervals = 1 << 20
+	// mostHeld is how many stretches and calls are held: some 200 MB.
+	mostHeld = 8 << 20
+	// mostExplained is up to how many intervals all waiting is explained; beyond, it
+	// would take minutes.
+	mostExplained = 400 << 20
+)
+
+// An accountant reads a run in steps of time, so that memory does not grow with it, and
+// feeds calls, messages and the time in between to a budget.
+type accountant struct {
+	*facts
+	*accounts
+	b     *budget.Budget
+	f     *budget.Finder
+	rows  []rowState
+	seen  []int
+	whole bool // all comes in one step
+
+	mu     sync.Mutex
+	groups map[groupKey]int32
+	comms  map[string]int32 // numbers of communicators by name
+}
+
+// A groupKey names collectives that are paired with each other: those of a communicator,
+// or of a name, within a process where they are threads'.
+type groupKey struct {
+	comm int32
+	name int32
+	home trace.LocationID
+}
+
+// A rowState is the call stack of an actor between two steps.
+type rowState struct {
+	stack []open
+	at    trace.Time
+	cut   bool // the last stretch was cut where a step ended
+	begun bool
+}
+
+type open struct {
+	end    trace.Time
+	region int32
+	stay   bool
+}
+
+// account explains the waiting of the selection. Runs whose GPUs work beside their threads
+// are left out: who waits for whom there is told by queues, not by calls alone.
+func (f *facts) account(ctx context.Context) (*accounts, error) {
+	a := &accounts{}
+	a.numberRegions(f.regions)
+	a.chooseActors(f)
+	a.sum(f)
+	n := f.store.Count(f.window)
+	if f.alike.what == "GPUs" || len(a.actors) < 2 || n == 0 {
+		return a, nil
+	}
+	if n > mostExplained {
+		f.notes = append(f.notes, fmt.Sprintf("%s intervals are too many to explain all waiting; select a part of the time", view.FormatCount(float64(n))))
+		return a, nil
+	}
+	k := &accountant{facts: f, accounts: a, rows: make([]rowState, len(a.actors)), seen: make([]int, len(a.actors)), whole: n <= stepIntervals,
+		groups: map[groupKey]int32{}, comms: map[string]int32{}}
+	k.b = budget.New(len(a.actors), len(a.regionNames), f.window.Begin, f.window.End)
+	k.f = budget.NewFinder(k.b)
+	k.f.Sync = k.sync
+	k.f.Style = k.style()
+	for i := range k.rows {
+		k.rows[i].at = f.window.Begin
+	}
+	if err := k.run(ctx, n); err != nil {
+		return nil, err
+	}
+	a.pairs, a.wrong = k.f.Pairs()
+	if f.window.Begin == 0 && f.window.End >= f.store.Info().End && f.alike.what == "ranks" && (k.f.Met() || a.communication > 0) {
+		k.b.Ends() // ranks that never communicate may have nothing to do with each other
+	}
+	a.result = k.b.Result()
+	if a.result.Cut > 0 {
+		f.notes = append(f.notes, fmt.Sprintf("%s of %s waits were followed back for a limited time only", view.Thousands(a.result.Cut), view.Thousands(a.result.Waits)))
+	}
+	return a, nil
+}
+
+// run goes through the time in steps.
+func (k *accountant) run(ctx context.Context, n int64) error {
+	begin, end := k.window.Begin, k.window.End
+	step := end - begin
+	if !k.whole {
+		step = max(trace.Time(float64(step)*stepIntervals/float64(n)), 1)
+	}
+	forgotten := begin
+	for from := begin; from < end; {
+		to := min(from+step, end)
+		w := store.Window{Begin: from, End: to, Locations: k.window.Locations}
+		if c := k.store.Count(w); c > 2*stepIntervals && to-from > 1 && !k.whole {
+			step = max(step/2, 1)
+			continue
+		} else if c < stepIntervals/4 {
+			step *= 2
+		}
+		if err := k.step(ctx, w, to == end); err != nil {
+			return err
+		}
+		settled := k.f.Advance(to-1, k.seen)
+		if to == end {
+			settled = k.f.Advance(1<<62, k.seen)
+		}
+		if held := k.b.Remembered() + k.f.Held(); held > mostHeld {
+			settled = max(settled, forgotten) // somebody never comes: go on without
+			k.b.Settle(settled)
+			forgotten = settled - (settled-forgotten)/4
+			k.f.Forget(forgotten, k.seen)
+			k.b.Forget(forgotten)
+		} else {
+			k.b.Settle(settled)
+		}
+		from = to
+	}
+	return nil
+}
+
+// step reads one step of time.
+func (k *accountant) step(ctx context.Context, w store.Window, last bool) error {
+	group, err := k.communicators(ctx, w)
+	if err != nil {
+		return err
+	}
+	err = k.store.Intervals(ctx, w, func(c *trace.Columns) error {
+		if a := k.actorOf[c.Location]; a >= 0 && c.Lane == 0 && k.actors[a] == c.Location {
+			k.read(a, c, w.Begin, group)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for a := range k.rows {
+		k.finish(int32(a), w.End)
+	}
+	if k.whole {
+		k.countGroups()
+	}
+	return k.readLinks(ctx, w, last)
+}
+
+// read takes a batch of an actor's intervals.
+func (k *accountant) read(a int32, c *trace.Columns, begin trace.Time, group func(int, int) int32) {
+	s := &k.rows[a]
+	for _, o := range c.Open { // of the first batch: what began before the selection
+		if !s.begun && o.Begin < begin {
+			s.stack = append(s.stack, open{min(o.End, k.window.End), k.number[o.Region], waiting.Waits(k.regions[o.Region].Role)})
+		}
+	}
+	s.begun = true
+	for i, r := range c.Region {
+		b, e := c.Begin[i], min(c.End(i), k.window.End)
+		for len(s.stack) > 0 && s.stack[len(s.stack)-1].end <= b {
+			k.upto(a, s, s.stack[len(s.stack)-1].end)
+			s.stack = s.stack[:len(s.stack)-1]
+		}
+		k.upto(a, s, b)
+		s.cut = false
+		stay := waiting.Waits(k.regions[r].Role)
+		if within := len(s.stack) > 0 && s.stack[len(s.stack)-1].stay; stay && !within && e > b {
+			call := budget.Call{Begin: b, End: e, Region: k.number[r], Group: budget.NoGroup}
+			if waiting.IsCollective(&k.regions[r]) {
+				comm := int32(0)
+				if group != nil {
+					comm = group(int(a), c.First+i)
+				}
+				call.Group = k.groupOf(a, r, comm)
+			}
+			k.f.Call(a, call)
+		} else {
+			stay = stay || within
+		}
+		s.stack = append(s.stack, open{e, k.number[r], stay})
+	}
+}
+
+// upto adds the time up to a moment to the innermost region.
+func (k *accountant) upto(a int32, s *rowState, t trace.Time) {
+	if t <= s.at {
+		return
+	}
+	switch n := len(s.stack); {
+	case s.cut && n > 0:
+		k.b.Extend(a, t)
+	case n > 0:
+		k.b.Add(a, s.at, t, s.stack[n-1].region)
+	}
+	s.at, s.cut = t, false
+}
+
+// finish brings an actor to the end of a step.
+func (k *accountant) finish(a int32, end trace.Time) {
+	s := &k.rows[a]
+	for len(s.stack) > 0 && s.stack[len(s.stack)-1].end <= end {
+		k.upto(a, s, s.stack[len(s.stack)-1].end)
+		s.stack = s.stack[:len(s.stack)-1]
+	}
+	if len(s.stack) > 0 {
+		k.upto(a, s, end)
+		s.cut = true
+	} else {
+		s.at = max(s.at, min(end, k.window.End))
+	}
+}
+
+// groupOf gives the group of a collective call.
+func (k *accountant) groupOf(a int32, r trace.RegionID, comm int32) int32 {
+	key := groupKey{comm: comm, home: trace.NoLocation}
+	g := &k.regions[r]
+	if comm == 0 {
+		key.name = k.number[r]
+	}
+	if g.Role == trace.RoleSynchronization && k.tree.Kind[k.actors[a]] == trace.KindThread && !strings.Contains(strings.ToLower(g.Name), "mpi") {
+		key.home = k.tree.Parent[k.actors[a]]
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	id, ok := k.groups[key]
+	if !ok {
+		id = k.f.Group(k.members(key))
+		k.groups[key] = id
+		if comm == 0 {
+			k.f.Loose(id)
+		}
+	}
+	return id
+}
+
+// members are the actors whose k-th calls belong together, nil where that is not known.
+// Where all comes in one step the calls are counted after it.
+func (k *accountant) members(key groupKey) []int32 {
+	if k.whole {
+		return nil
+	}
+	if key.comm > 0 {
+		for _, c := range k.store.Communicators() {
+			if k.comms[c.Name] != key.comm {
+				continue
+			}
+			var out []int32
+			for _, id := range c.Members {
+				if a := k.actorOf[id]; a >= 0 && !slices.Contains(out, a) {
+					out = append(out, a)
+				}
+			}
+			return out
+		}
+		return nil
+	}
+	counts := map[int32]float64{}
+	for i, r := range k.table.region {
+		id := k.facts.rows[k.table.row[i]]
+		if k.number[r] == key.name && k.table.calls[i] > 0 && (key.home == trace.NoLocation || k.tree.Parent[id] == key.home) {
+			counts[k.actorOf[id]] += k.table.calls[i]
+		}
+	}
+	return alikeCounts(counts)
+}
+
+// alikeCounts are the actors where all have as many calls, else nil.
+func alikeCounts[N int | float64](counts map[int32]N) []int32 {
+	var out []int32
+	var first N
+	for a, n := range counts {
+		if len(out) == 0 {
+			first = n
+		}
+		if n != first || a < 0 {
+			return nil
+		}
+		out = append(out, a)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (k *accountant) countGroups() {
+	if k.window.Begin > 0 {
+		return // the first calls may lie before
+	}
+	for id, counts := range k.f.Counts() {
+		k.f.Members(int32(id), alikeCounts(counts))
+	}
+}
+
+// communicators gives a function that numbers the communicator of an actor's row in a
+// step, 0 where it is not known; nil where the source names none.
+func (k *accountant) communicators(ctx context.Context, w store.Window) (func(actor, row int) int32, error) {
+	at := slices.Index(k.store.Attributes(), "communicator")
+	if at < 0 {
+		return nil, nil
+	}
+	type column struct{ row, group []int32 }
+	columns := make([]column, len(k.actors))
+	err := k.store.AttributeColumn(ctx, w, trace.AttributeID(at), func(c *store.AttributeColumns) error {
+		a := k.actorOf[c.Location]
+		if a < 0 || c.Lane != 0 {
+			return nil
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		for i, row := range c.Row {
+			name := c.Value[i].String()
+			g, ok := k.comms[name]
+			if !ok {
+				g = int32(len(k.comms)) + 1
+				k.comms[name] = g
+			}
+			columns[a].row, columns[a].group = append(columns[a].row, row), append(columns[a].group, g)
+		}
+		return nil
+	})
+	return func(actor, row int) int32 {
+		c := &columns[actor]
+		if i, ok := slices.BinarySearch(c.row, int32(row)); ok {
+			return c.group[i]
+		}
+		return 0
+	}, err
+}
+
+// readLinks takes the messages that arrive in a step.
+func (k *accountant) readLinks(ctx context.Context, w store.Window, last bool) error {
+	if k.store.LinkCount(w) == 0 {
+		return nil
+	}
+	return k.store.Links(ctx, w, func(l *store.LinkColumns) error {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		for i, kind := range l.Kind {
+			from, to := k.actorOf[l.FromLocation[i]], k.actorOf[l.ToLocation[i]]
+			t := max(l.FromTime[i], l.ToTime[i])
+			if kind != trace.LinkMessage || l.Untimed[i] || from < 0 || to < 0 || t < w.Begin || t >= w.End && !last || l.ToTime[i] < l.FromTime[i] {
+				continue
+			}
+			k.f.Message(budget.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]})
+		}
+		return nil
+	})
+}
+
+// sync says whether a send waited for its receiver: it is synchronous by name, or it is a
+// blocking one that ended only after the receiver came and mostly lay before.
+func (k *accountant) sync(s, r *budget.Call, m *budget.Message) bool {
+	name := strings.ToLower(k.regionNames[s.Region])
+	if strings.Contains(name, "ssend") {
+		return true
+	}
+	if !strings.Contains(name, "send") || strings.Contains(name, "isend") || strings.Contains(name, "sendrecv") || strings.Contains(name, "start") {
+		return false
+	}
+	return s.End >= r.Begin && 2*(r.Begin-m.Sent) >= s.End-s.Begin
+}
+
+// style says of collectives who waits for whom, by name.
+func (k *accountant) style() []budget.Style {
+	out := make([]budget.Style, len(k.regionNames))
+	for i, n := range k.regionNames {
+		n = strings.ToLower(n)
+		all := strings.Contains(n, "all")
+		switch {
+		case all:
+		case strings.Contains(n, "bcast"), strings.Contains(n, "broadcast"), strings.Contains(n, "scatter") && !strings.Contains(n, "reduce"):
+			out[i] = budget.OneToAll
+		case strings.Contains(n, "reduce") && !strings.Contains(n, "scatter"), strings.Contains(n, "gather"):
+			out[i] = budget.AllToOne
+		}
+	}
+	return out
+}

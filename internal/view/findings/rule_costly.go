@@ -1,0 +1,104 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// longer: the work of a phase grows from phase to phase on all units alike, so that nobody
+// waits for anybody and the run takes longer all the same. What is lost is the work beyond
+// that of the first phase, by the straight line through all.
+func (c *court) longer() error {
+	p := c.phases
+	if p == nil || p.Sliced || len(p.List) < 8 {
+		return nil
+	}
+	n := len(p.List)
+	middle := make([]float64, n)
+	busy := make([]float64, len(c.units))
+	for k := range n {
+		clear(busy)
+		for row, id := range c.rows {
+			busy[c.unitOf[id]] += float64(c.cells.Busy[row*n+k])
+		}
+		middle[k] = finding.Median(busy)
+	}
+	tenths := make([]float64, 10)
+	counts := make([]float64, 10)
+	for k, v := range middle {
+		tenths[k*10/n] += v
+		counts[k*10/n]++
+	}
+	if n < 10 {
+		tenths, counts = middle, nil
+	}
+	for i := range counts {
+		tenths[i] /= counts[i]
+	}
+	if !finding.Rises(tenths) {
+		return nil
+	}
+	from, slope := finding.Line(middle)
+	lost := slope * float64(n) * float64(n-1) / 2 * float64(len(c.units))
+	hit := lost / (float64(len(c.units)) * float64(c.length))
+	last := from + slope*float64(n-1)
+	if level := finding.LevelOf(hit); level != finding.Low && last > 1.1*from {
+		text := fmt.Sprintf("Work grows over time: %s of it on a %s in %s and %s in %s, by the line through all; were all like the first, %s of work would be saved.",
+			view.FormatDuration(from), c.unitWord(), p.List[0].Name, view.FormatDuration(last), p.List[n-1].Name, view.FormatDuration(lost))
+		c.add(finding.Finding{Kind: finding.Growth, Severity: level, Lost: trace.Time(lost), Hit: hit, Text: text, View: "phases", Options: c.phaseOption(),
+			Evidence: []finding.Evidence{{Name: "work in " + p.List[0].Name, Value: from, Unit: "ns"}, {Name: "work in " + p.List[n-1].Name, Value: last, Unit: "ns"}, {Name: "work beyond the first", Value: lost, Unit: "ns"}}}, nil)
+	}
+	return nil
+}
+
+const (
+	// leastCostly is the part of all time from which reading, writing, starting and ending
+	// are told though nobody waits for them; mediumCostly and highCostly make them graver.
+	leastCostly, mediumCostly, highCostly = 0.05, 0.1, 0.2
+)
+
+// costly: reading and writing, and starting and ending, that take long on all.
+func (c *court) costly() error {
+	a := &audit{court: c}
+	c.tellCostly(finding.IO, "Reading and writing takes", func(k int32) bool { return c.books.role[k] == trace.RoleIO })
+	c.tellCostly(finding.StartUp, "Starting and ending the run takes", a.starts)
+	return nil
+}
+
+func (c *court) tellCostly(kind finding.Kind, lead string, want func(k int32) bool) {
+	if slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == kind }) {
+		return
+	}
+	sum, top, most := trace.Time(0), int32(-1), trace.Time(0)
+	for k, times := range c.books.work {
+		if times == nil || !want(int32(k)) {
+			continue
+		}
+		own := trace.Time(0)
+		for _, t := range times {
+			own += t
+		}
+		sum += own
+		if own > most {
+			top, most = int32(k), own
+		}
+	}
+	hit := float64(sum) / float64(c.books.time)
+	if hit < leastCostly {
+		return
+	}
+	level := finding.Low
+	switch {
+	case hit >= highCostly:
+		level = finding.High
+	case hit >= mediumCostly:
+		level = finding.Medium
+	}
+	c.add(finding.Finding{Kind: kind, Severity: level, Lost: sum, Hit: hit, View: "profile", Selection: finding.Selection{Regions: c.books.ids[top]},
+		Text:     fmt.Sprintf("%s %s of the time of %ss, most in %s (%s).", lead, view.FormatShare(hit), c.unitWord(), middle(c.books.regionNames[top]), view.FormatTime(most)),
+		Evidence: []finding.Evidence{{Name: "time", Value: float64(sum), Unit: "ns"}, {Name: "share of the time", Value: hit, Unit: "share"}, {Name: c.books.regionNames[top], Value: float64(most), Unit: "ns"}}}, nil)
+}
