@@ -20,6 +20,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/perfetto"
 	"github.com/parallax-hpc/parallax/internal/importer/perfscript"
 	"github.com/parallax-hpc/parallax/internal/importer/pprof"
+	"github.com/parallax-hpc/parallax/internal/importer/projections"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/rocprof"
@@ -54,4 +55,5 @@ var Formats = append([]*importer.Format{
 	xplane.Format,
 	rocprof.Format,
 	caliper.Format,
+	projections.Format,
 }, recognised.Formats...)

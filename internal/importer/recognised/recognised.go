@@ -26,8 +26,6 @@ var Formats = []*importer.Format{
 		"open it in hpcviewer, or record with Score-P, which writes OTF2", claimHPCToolkit),
 	refused("ctf", "a CTF trace (LTTng, barectf)",
 		"convert it with babeltrace2 or Trace Compass", claimCTF),
-	refused("projections", "logs of Charm++ Projections",
-		"open it in Projections, or link the program with TAU", claimProjections),
 	refused("dumpi", "a DUMPI trace",
 		"convert it with dumpi2otf2 of sst-dumpi", claimDUMPI),
 	refused("mpe", "an MPE log (CLOG, CLOG-2 or SLOG-2)",
@@ -122,20 +120,6 @@ func claimCTF(s importer.Source) []importer.Run {
 // magic looks for a number in either byte order.
 func magic(head []byte, n uint32) bool {
 	return len(head) >= 4 && (binary.LittleEndian.Uint32(head) == n || binary.BigEndian.Uint32(head) == n)
-}
-
-// --- Projections
-
-func claimProjections(s importer.Source) []importer.Run {
-	anchor := func(_ string, head []byte) bool {
-		return bytes.HasPrefix(head, []byte("PROJECTIONS_ID")) ||
-			(bytes.HasPrefix(head, []byte("VERSION ")) || bytes.HasPrefix(head, []byte("MACHINE "))) && bytes.Contains(head, []byte("\nTOTAL_CHARES "))
-	}
-	return group(s, anchor, func(a, file string) bool {
-		stem := strings.TrimSuffix(strings.TrimSuffix(a, ".sts"), ".sum")
-		rest, ok := strings.CutPrefix(file, stem+".")
-		return ok && (strings.Contains(rest, "log") || strings.Contains(rest, "sum") || strings.HasSuffix(rest, "sts") || rest == "projrc")
-	})
 }
 
 // --- DUMPI

@@ -17,8 +17,6 @@ func TestSamplesAreRefusedByName(t *testing.T) {
 		"public/hpctoolkit/osu-allgather-10ranks-2threads-v2":             "hpctoolkit",
 		"public/ctf/mpi-allreduce-8ranks":                                 "ctf",
 		"public/ctf/mpi-pthread-4ranks-3threads":                          "ctf",
-		"public/projections/ping-pong-2pes":                               "projections",
-		"public/projections/hello-4pes-v3":                                "projections",
 		"public/dumpi/bgp-7ranks-with-torus-coordinates":                  "dumpi",
 		"public/dumpi/bgp-7ranks-with-torus-coordinates/testbgp-0003.bin": "dumpi",
 		"public/mpe/fpilog":                                               "mpe",

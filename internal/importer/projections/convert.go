@@ -1,0 +1,289 @@
+package projections
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	trace.SortRegions(w)
+	sts, err := run.Open(run.Files[0])
+	if err != nil {
+		return err
+	}
+	p, err := readSts(sts, run.Label(run.Files[0]), w)
+	sts.Close()
+	if err != nil {
+		return err
+	}
+	c := &converter{run: run, w: w, program: p, index: w.Attribute("index"), event: w.Attribute("event"), sent: map[int64][]message{}}
+	parent := ctx
+	g, ctx := errgroup.WithContext(parent)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, file := range run.Files[1:] {
+		g.Go(func() error { return c.log(ctx, file) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	c.link()
+	return parent.Err()
+}
+
+// A converter turns logs into a trace. Messages are joined when all logs are read: 32 bytes each.
+type converter struct {
+	run          importer.Run
+	w            trace.Writer
+	program      *program
+	index, event trace.AttributeID
+
+	mu       sync.Mutex
+	sent     map[int64][]message // by the PE that created them, in order of event
+	received []message
+}
+
+// A message is one end: a creation, or the beginning of what it caused.
+type message struct {
+	pe, event int64 // of the creation
+	at        trace.LocationID
+	time      trace.Time
+	size      int64
+	region    trace.RegionID
+}
+
+// A log is one PE while its log is read.
+type log struct {
+	*converter
+	label   string
+	at      trace.LocationID
+	stream  trace.Stream
+	regions map[regionKey]trace.RegionID
+	pairs   map[[2]int64]trace.Time // user events that wait for their end
+	stats   map[int64]trace.CounterID
+	sent    []message
+	begun   []message
+}
+
+type regionKey struct {
+	kind, id int
+}
+
+func (c *converter) log(ctx context.Context, file string) error {
+	in, err := c.run.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	pe := peOf(file)
+	l := &log{converter: c, label: c.run.Label(file), regions: map[regionKey]trace.RegionID{}, pairs: map[[2]int64]trace.Time{}, stats: map[int64]trace.CounterID{}}
+	number := strconv.Itoa(pe)
+	l.at = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "PE " + number, Rank: pe})
+	l.stream = c.w.Stream(l.at, trace.StreamOptions{Unordered: true})
+	cut, err := readLog(ctx, in, l.record)
+	if err != nil {
+		return err
+	}
+	if cut {
+		c.w.Report(trace.Skipped, "logs that break off within a record", 1, l.label)
+	}
+	for range l.pairs {
+		c.w.Report(trace.Skipped, "user events that have a begin and no end", 1, l.label)
+	}
+	c.mu.Lock()
+	c.sent[int64(pe)] = append(c.sent[int64(pe)], l.sent...)
+	c.received = append(c.received, l.begun...)
+	c.mu.Unlock()
+	return l.stream.Close()
+}
+
+// least is how many numbers a record of each type must have.
+var least = map[int]int{
+	creation: 6, creationToAll: 6, creationToMany: 6, beginProcessing: 6, endProcessing: 5, beginComputation: 1, endComputation: 1, beginTrace: 1, endTrace: 1,
+	userEvent: 4, beginIdle: 1, endIdle: 1, beginPack: 1, endPack: 1, beginUnpack: 1, endUnpack: 1, userSupplied: 2, memoryCurrent: 2, userNote: 1,
+	bracketedNote: 3, userStat: 5, beginUserPair: 3, endUserPair: 3, userPair: 4,
+}
+
+// record takes one line of the log.
+func (l *log) record(r *record, line int64) {
+	place := func() string { return fmt.Sprintf("%s: line %d", l.label, line) }
+	switch need, known := least[r.kind]; {
+	case known && r.n < need:
+		l.w.Report(trace.Skipped, "records with fewer numbers than their type has", 1, place())
+		return
+	case known:
+	case r.kind == enqueue || r.kind == dequeue || r.kind == messageReceived || r.kind == beginInterrupt || r.kind == endInterrupt || r.kind == endPhase:
+		l.w.Report(trace.Skipped, "records of queueing, receiving and interrupts", 1, place())
+		return
+	case r.kind < 0:
+		l.w.Report(trace.Skipped, "lines that are no record", 1, place())
+		return
+	default:
+		l.w.Report(trace.Skipped, "records of a type that is not known", 1, place())
+		return
+	}
+	switch r.kind {
+	case beginComputation, beginTrace:
+		l.stream.Enter(r.time(0), l.state("Computation", trace.RoleOverhead))
+	case endComputation, endTrace:
+		l.stream.Leave(r.time(0), l.state("Computation", trace.RoleOverhead))
+	case beginIdle:
+		l.stream.Enter(r.time(0), l.state("Idle", trace.RoleIdle))
+	case endIdle:
+		l.stream.Leave(r.time(0), l.state("Idle", trace.RoleIdle))
+	case beginPack:
+		l.stream.Enter(r.time(0), l.state("Pack", trace.RoleOverhead))
+	case endPack:
+		l.stream.Leave(r.time(0), l.state("Pack", trace.RoleOverhead))
+	case beginUnpack:
+		l.stream.Enter(r.time(0), l.state("Unpack", trace.RoleOverhead))
+	case endUnpack:
+		l.stream.Leave(r.time(0), l.state("Unpack", trace.RoleOverhead))
+	case beginProcessing:
+		l.begin(r)
+	case endProcessing:
+		l.stream.Leave(r.time(2), l.entry(int(r.fields[1])))
+	case creation, creationToAll, creationToMany:
+		l.sent = append(l.sent, message{pe: r.fields[4], event: r.fields[3], at: l.at, time: r.time(2), size: r.fields[5], region: trace.NoRegion})
+	default:
+		l.user(r)
+	}
+}
+
+// begin enters an entry method. Its message is the one that the PE created with this event number.
+func (l *log) begin(r *record) {
+	region := l.entry(int(r.fields[1]))
+	l.stream.Enter(r.time(2), region)
+	dims := l.program.chares[l.program.entries[int(r.fields[1])].chare].dims
+	if first := 7; dims >= 1 && r.n >= first+dims && l.program.version >= 8 {
+		var text []byte
+		for _, v := range r.fields[first : first+dims] {
+			text = strconv.AppendInt(append(text, ' '), v, 10)
+		}
+		l.stream.Attribute(l.index, trace.Text("["+string(bytes.ReplaceAll(text[1:], []byte(" "), []byte(", ")))+"]"))
+	}
+	l.begun = append(l.begun, message{pe: r.fields[4], event: r.fields[3], at: l.at, time: r.time(2), region: region})
+}
+
+// user takes what programs recorded themselves.
+func (l *log) user(r *record) {
+	switch r.kind {
+	case userEvent:
+		l.stream.Instant(r.time(1), l.userRegion(int(r.fields[0])))
+	case userPair:
+		key := [2]int64{r.fields[0], r.fields[2]}
+		if begin, ok := l.pairs[key]; ok {
+			l.stream.Interval(begin, r.time(1), l.userRegion(int(r.fields[0])))
+			delete(l.pairs, key)
+		} else {
+			l.pairs[key] = r.time(1)
+		}
+	case beginUserPair:
+		l.stream.Enter(r.time(1), l.userRegion(int(r.fields[0])))
+	case endUserPair:
+		l.stream.Leave(r.time(1), l.userRegion(int(r.fields[0])))
+	case userSupplied:
+		l.sample(-1, "user supplied value", "", r.time(1), r.number[0])
+	case memoryCurrent:
+		l.sample(-2, "memory in use", "bytes", r.time(1), r.number[0])
+	case userStat:
+		name := l.program.stats[int(r.fields[4])]
+		if name == "" {
+			name = "statistic " + strconv.FormatInt(r.fields[4], 10)
+		}
+		l.sample(r.fields[4], name, "", r.time(0), r.number[2])
+	case userNote:
+		l.stream.Instant(r.time(0), l.note(r))
+	case bracketedNote:
+		l.stream.Interval(r.time(0), r.time(1), l.note(r))
+	}
+}
+
+func (l *log) sample(key int64, name, unit string, t trace.Time, v float64) {
+	id, ok := l.stats[key]
+	if !ok {
+		id = l.w.Counter(trace.Counter{Location: l.at, Name: name, Unit: unit})
+		l.stats[key] = id
+	}
+	l.stream.Sample(id, t, v)
+}
+
+func (l *log) note(r *record) trace.RegionID {
+	text := string(bytes.TrimSpace(r.text))
+	if text == "" {
+		text = "note"
+	}
+	return l.w.Region(trace.Region{Name: text, Category: "note", Role: trace.RoleAnnotation})
+}
+
+func (l *log) state(name string, role trace.Role) trace.RegionID {
+	key := regionKey{int(role), len(name)}
+	id, ok := l.regions[key]
+	if !ok {
+		id = l.w.Region(trace.Region{Name: name, Category: "runtime", Role: role})
+		l.regions[key] = id
+	}
+	return id
+}
+
+func (l *log) entry(id int) trace.RegionID {
+	key := regionKey{-1, id}
+	region, ok := l.regions[key]
+	if !ok {
+		region = l.w.Region(trace.Region{Name: l.program.entryName(id), Category: "entry method", Role: trace.RoleCompute})
+		l.regions[key] = region
+	}
+	return region
+}
+
+func (l *log) userRegion(id int) trace.RegionID {
+	key := regionKey{-2, id}
+	region, ok := l.regions[key]
+	if !ok {
+		name := l.program.events[id]
+		if name == "" {
+			name = "user event " + strconv.Itoa(id)
+		}
+		region = l.w.Region(trace.Region{Name: name, Category: "user event", Role: trace.RoleAnnotation})
+		l.regions[key] = region
+	}
+	return region
+}
+
+// link joins creations with what they caused, O(n log n).
+func (c *converter) link() {
+	byEvent := func(a, b message) int { return cmp.Compare(a.event, b.event) }
+	for _, list := range c.sent {
+		slices.SortStableFunc(list, byEvent)
+	}
+	slices.SortFunc(c.received, func(a, b message) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.time, b.time), cmp.Compare(a.pe, b.pe), cmp.Compare(a.event, b.event))
+	})
+	lost := int64(0)
+	for _, to := range c.received {
+		list := c.sent[to.pe]
+		i, ok := slices.BinarySearchFunc(list, to, byEvent)
+		if !ok || list[i].time > to.time && list[i].at == to.at {
+			lost++
+			continue
+		}
+		from := list[i]
+		c.w.Link(trace.Link{
+			Kind: trace.LinkMessage, From: trace.End{Location: from.at, Time: from.time, Region: trace.NoRegion},
+			To: trace.End{Location: to.at, Time: to.time, Region: to.region}, Size: from.size, Tag: to.event, Communicator: trace.NoCommunicator,
+		})
+	}
+	if lost > 0 {
+		c.w.Report(trace.Guessed, "entry methods whose message was created outside the logs: kept without a link", lost, c.run.Label(c.run.Files[0]))
+	}
+}
