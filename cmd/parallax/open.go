@@ -54,7 +54,9 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 		closeRuns(runs)
 		return fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err)
 	}
-	s, err := server.New(e.serverConfig(l, runs))
+	config := e.serverConfig(l, runs)
+	config.Token = l.cache.token(listener.Addr())
+	s, err := server.New(config)
 	if err != nil {
 		closeRuns(runs)
 		return err

@@ -19,6 +19,16 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 	return s.writeJSON(w, r, http.StatusOK, sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil})
 }
 
+type tokenJSON struct {
+	Token string `json:"token"`
+}
+
+// token tells the page what it holds in a cookie that scripts cannot read, for an
+// address to hand on. Like all paths it answers only who has the token already.
+func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
+	return s.writeJSON(w, r, http.StatusOK, tokenJSON{s.config.Token})
+}
+
 type viewJSON struct {
 	Name      string        `json:"name"`
 	Title     string        `json:"title"`

@@ -251,6 +251,7 @@ func (s *Server) routes() *http.ServeMux {
 		})
 	}
 	handle("GET /api/session", s.session)
+	handle("GET /api/token", s.token)
 	handle("GET /api/views", s.views)
 	handle("GET /api/formats", s.formats)
 	handle("GET /api/home", s.home)

@@ -22,6 +22,8 @@ export interface Ticket {
 
 export interface Api {
   session(): Promise<t.Session>;
+  /** The token of the server, for an address to hand on. */
+  token(): Promise<string>;
   views(): Promise<t.ViewInfo[]>;
   formats(): Promise<t.FormatInfo[]>;
   home(): Promise<t.Home>;
@@ -78,6 +80,7 @@ export function createApi(base = ""): Api {
       line.remote = s.remote;
       return s;
     },
+    token: async () => (await line.json<{ token: string }>("/api/token")).token,
     views: () => line.json("/api/views"),
     formats: () => line.json("/api/formats"),
     home: () => line.json("/api/home"),

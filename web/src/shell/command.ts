@@ -153,7 +153,7 @@ export const commands: Command[] = [
   { id: "minimap", title: "Strip of the whole run: activity or moments", group: "Page", keys: [], run: (b) => (b.minimap.value = b.minimap.value === "activity" ? "moments" : "activity") },
   { id: "viridis", title: "Colours of magnitudes: viridis", group: "Page", keys: [], run: (b) => (b.palette.value = "") },
   { id: "cividis", title: "Colours of magnitudes: cividis", group: "Page", keys: [], run: (b) => (b.palette.value = "cividis") },
-  { id: "copy-link", title: "Copy the address of this page", group: "Page", keys: [], run: (b) => void copy(b, location.href, "Address copied: it shows this picture again on this server.") },
+  { id: "copy-link", title: "Copy the address of this page", group: "Page", keys: [], run: (b) => void copyAddress(b, location.href, "Address copied: it shows this picture again on this server.") },
   { id: "home", title: "Open another run", group: "Page", keys: [], always: true, run: (b) => b.goHome() },
 ];
 
@@ -164,6 +164,23 @@ export async function copy(bench: Workbench, text: string, done: string): Promis
   } catch {
     bench.say("The browser does not let this page copy.");
   }
+}
+
+/** Copies an address of this page with the token that opens it elsewhere: in another browser, or for a colleague. */
+export async function copyAddress(bench: Workbench, address: string, done: string): Promise<void> {
+  try {
+    await copy(bench, withToken(address, await bench.api.token()), done);
+  } catch (e) {
+    bench.report(e);
+  }
+}
+
+/** The token comes first, as in the printed address. */
+export function withToken(address: string, token: string): string {
+  const at = new URL(address);
+  at.searchParams.delete("token");
+  const rest = at.search.slice(1);
+  return `${at.origin}${at.pathname}?token=${encodeURIComponent(token)}${rest === "" ? "" : `&${rest}`}`;
 }
 
 /** Commands that depend on the run: its views, its selection. */

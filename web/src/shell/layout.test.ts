@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addPanel, appendPanel, changeKey, closePanel, findPanel, newPanel, noPanels, onlyScrolls, overview, panels, resizeColumn, resizeRow, setOption, toggleMaximised, type Layout } from "./layout";
+import { addPanel, adopt, appendPanel, changeKey, closePanel, findPanel, newPanel, noPanels, onlyScrolls, overview, panels, resizeColumn, resizeRow, setOption, toggleMaximised, type Layout } from "./layout";
 
 const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
 const two = (): Layout => ({ rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "" });
@@ -72,4 +72,13 @@ test("a change says what it is about", () => {
   expect(changeKey(before, toggleMaximised(before, id))).toBe("");
   expect(onlyScrolls(changeKey(before, setOption(before, id, "scroll", ["7"])))).toBe(true);
   expect(onlyScrolls("")).toBe(false);
+});
+
+test("keeps the panels of the same view in their places", () => {
+  const before = { rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "" };
+  const panels = [newPanel("timeline", { show: ["max"] }), newPanel("treemap")];
+  const now = adopt({ rows: [{ weight: 1, panels }], maximised: panels[0]!.id }, before);
+  expect(now.rows[0]!.panels.map((p) => p.id)).toEqual([before.rows[0]!.panels[0]!.id, panels[1]!.id]);
+  expect(now.rows[0]!.panels[0]!.options).toEqual({ show: ["max"] });
+  expect(now.maximised).toBe(before.rows[0]!.panels[0]!.id);
 });

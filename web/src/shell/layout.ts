@@ -25,6 +25,21 @@ export interface Layout {
   readonly maximised: string;
 }
 
+/** Gives panels the ids of those that stand in their places and show the same view: the page draws them anew, and does not build them anew. */
+export function adopt(layout: Layout, before: Layout): Layout {
+  const ids = new Map<string, string>();
+  const rows = layout.rows.map((r, i) => ({
+    ...r,
+    panels: r.panels.map((p, k) => {
+      const old = before.rows[i]?.panels[k];
+      if (old?.view !== p.view) return p;
+      ids.set(p.id, old.id);
+      return { ...p, id: old.id };
+    }),
+  }));
+  return { rows, maximised: ids.get(layout.maximised) ?? layout.maximised };
+}
+
 export const noPanels: Layout = { rows: [], maximised: "" };
 
 let last = 0;

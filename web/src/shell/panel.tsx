@@ -10,7 +10,7 @@ import { Menu, type MenuItem } from "../widget/menu";
 import { Popover } from "../widget/popover";
 import { TextField } from "../widget/text-field";
 import { isCut, movedBy, movedValue, parseShift, specBeside } from "./beside";
-import { copy } from "./command";
+import { copy, copyAddress } from "./command";
 import { useBench } from "./context";
 import { formatDuration, middle } from "./format";
 import * as layout from "./layout";
@@ -126,7 +126,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
                 off: r.missing[panel.view] || undefined, run: () => bench.addView(panel.view, "right", panel.id, { ...panel.options, run: [r.id] }),
               })),
               { label: "How to read this view", above: bench.otherRuns.value.length > 0 ? "This panel" : undefined, run: () => bench.showHowTo(panel.view) },
-              { label: "Copy address of this panel alone", run: () => void copy(bench, embedAddress(panel), "Address copied: it shows this panel alone, for an iframe.") },
+              { label: "Copy address of this panel alone", run: () => void copyAddress(bench, embedAddress(panel), "Address copied: it shows this panel alone, for an iframe.") },
             ]} />
             <button type="button" class="plain" title={maximised ? "Restore (Z)" : "Maximise (Z)"} aria-label={maximised ? "Restore" : "Maximise"} aria-pressed={maximised} onClick={() => set(layout.toggleMaximised(bench.layout.value, panel.id))}>
               <Icon name={maximised ? "restore" : "maximise"} />

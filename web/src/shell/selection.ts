@@ -57,6 +57,8 @@ type Step = { readonly look: Look } | SideStep;
 const oneMove = 1000;
 
 export class SelectionStore {
+  /** Counts steps forward and back; a gesture that goes on is no new one. */
+  steps = 0;
   private past: Step[] = [];
   private future: Step[] = [];
   private recorded = 0;
@@ -101,6 +103,11 @@ export class SelectionStore {
     this.gesture = undefined;
     this.current = { ...look, trail: this.cleanTrail(look.trail), time: this.clip(look.time) };
     this.tell();
+  }
+
+  /** Takes a whole look, as a step that undo goes back over. */
+  restore(look: Look): void {
+    this.change({ ...look, trail: this.cleanTrail(look.trail), time: this.clip(look.time) });
   }
 
   /** Sets parts of the selection. */
@@ -175,6 +182,7 @@ export class SelectionStore {
   }
 
   private go(to: Step, keep: Step[], way: "undo" | "redo"): void {
+    this.steps++;
     this.gesture = undefined;
     this.recorded = 0;
     if ("look" in to) {
@@ -198,6 +206,7 @@ export class SelectionStore {
   }
 
   private push(step: Step): void {
+    this.steps++;
     this.past.push(step);
     if (this.past.length > longestHistory) this.past.shift();
   }

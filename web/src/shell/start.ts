@@ -1,10 +1,10 @@
 // The life of the page beside what the user does: reading the address, writing
 // it, waiting for imports, noticing that the server went away and came back.
 
-import { effect } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import type { RunState } from "../api/types";
 import { decodePage, encodePage, type PageState } from "./url";
-import { newPanel } from "./layout";
+import { adopt, newPanel } from "./layout";
 import type { Workbench } from "./workbench";
 
 const importPoll = 250;
@@ -19,7 +19,7 @@ export async function start(bench: Workbench): Promise<void> {
   bench.minimap.value = state.minimap;
   bench.embed.value = state.embed;
   followSystemTheme(bench);
-  window.addEventListener("popstate", () => void open(bench, decodePage(location.search)));
+  window.addEventListener("popstate", () => void goTo(bench, decodePage(location.search)));
   waitForComeback(bench);
   try {
     const [session, views, runs] = await Promise.all([bench.api.session(), bench.api.views(), bench.api.runs()]);
@@ -32,6 +32,20 @@ export async function start(bench: Workbench): Promise<void> {
     bench.report(e);
   }
   writeAddress(bench);
+}
+
+/** Shows a state of the browser's history; of the same run without asking for it again. */
+async function goTo(bench: Workbench, state: PageState): Promise<void> {
+  if (state.run !== bench.runID.value || state.run === "") return open(bench, state);
+  batch(() => {
+    bench.theme.value = state.theme;
+    bench.palette.value = state.palette;
+    bench.arrange.value = state.arrange;
+    bench.minimap.value = state.minimap;
+    bench.marks.value = state.marks;
+    bench.store.restore(state.look);
+    if (state.layout) bench.setLayout(adopt(state.layout, bench.layout.value));
+  });
 }
 
 /** Shows what a state names: its run, the only run, or the home page. */
@@ -80,10 +94,20 @@ function followSystemTheme(bench: Workbench): void {
   });
 }
 
-/** Keeps the address equal to the state; a new run is a step of the browser's history. */
+/**
+ * Keeps the address equal to the state. Every choice is a step of the browser's
+ * history, as it is one of undo; what a gesture or the theme changes is none.
+ */
 function writeAddress(bench: Workbench): void {
   let shownRun = bench.runID.value;
+  let steps = bench.store.steps;
   let timer = 0;
+  const write = (url: string) => {
+    const there = url === (location.search === "" ? location.pathname : location.search); // the history went there by itself
+    if (!there && bench.store.steps !== steps) history.pushState(null, "", url);
+    else if (!there) history.replaceState(null, "", url);
+    steps = bench.store.steps;
+  };
   effect(() => {
     const state: PageState = {
       run: bench.runID.value, look: bench.look.value, layout: bench.runID.value === "" ? null : bench.layout.value,
@@ -94,10 +118,11 @@ function writeAddress(bench: Workbench): void {
     clearTimeout(timer);
     if (state.run !== shownRun) {
       shownRun = state.run;
-      history.pushState(null, "", url);
+      steps = bench.store.steps;
+      if (url !== location.search) history.pushState(null, "", url);
     } else {
       // Browsers limit how often an address may change; a pan changes it every frame.
-      timer = setTimeout(() => history.replaceState(null, "", url), 150) as unknown as number;
+      timer = setTimeout(() => write(url), 150) as unknown as number;
     }
     document.title = bench.run.value ? `${bench.run.value.name} · Parallax` : "Parallax";
   });

@@ -25,8 +25,13 @@ export interface Program {
 }
 
 /** Starts the program on a port of its own and waits for its address. */
-export async function serve(...sources: string[]): Promise<Program> {
-  const child = spawn(env("PARALLAX_TEST_BINARY"), ["open", ...sources, "--no-browser", "--listen", "127.0.0.1:0"], {
+export function serve(...sources: string[]): Promise<Program> {
+  return serveAt(0, ...sources);
+}
+
+/** The same on a given port; 0 takes a free one. */
+export async function serveAt(port: number, ...sources: string[]): Promise<Program> {
+  const child = spawn(env("PARALLAX_TEST_BINARY"), ["open", ...sources, "--no-browser", "--listen", `127.0.0.1:${port}`], {
     env: { ...process.env, PARALLAX_CACHE: join(scratch(), "cache"), XDG_CONFIG_HOME: join(scratch(), "config"), XDG_STATE_HOME: join(scratch(), "state") },
     stdio: ["ignore", "pipe", "pipe"],
   });
