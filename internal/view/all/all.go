@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/activity"
+	"github.com/parallax-hpc/parallax/internal/view/alignment"
 	"github.com/parallax-hpc/parallax/internal/view/boxprofile"
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
@@ -36,6 +37,7 @@ var Views = []*view.View{
 	callmatrix.View,
 	groups.View,
 	contrast.View,
+	alignment.View,
 	treemap.View,
 	overview.View,
 	kaleidoscope.View,

@@ -59,6 +59,7 @@ var Routes = map[string]Route{
 	"overview":     overviewRoute,
 	"kaleidoscope": kaleidoscopeRoute,
 	"timeline":     timelineRoute,
+	"alignment":    alignmentRoute,
 }
 
 // A Run is one answer of a view, with what it must agree with.

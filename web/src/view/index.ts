@@ -3,6 +3,7 @@
 
 import type { ViewPlug } from "../shell/plug";
 import { activity } from "./activity";
+import { alignment } from "./alignment";
 import { calltree } from "./calltree";
 import { commmatrix } from "./commmatrix";
 import { boxprofile } from "./boxprofile";
@@ -24,6 +25,7 @@ import { treemap } from "./treemap";
 
 export const views: ViewPlug[] = [
   activity,
+  alignment,
   calltree,
   commmatrix,
   boxprofile,

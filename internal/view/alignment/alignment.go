@@ -1,0 +1,315 @@
+// Package alignment lays the call stacks of several locations, or of two runs, over each
+// other: the same call has the same place in all rows, whenever it happened, so that what
+// only some of them call is seen as a gap.
+//
+// After Weber, Brendel and Brunst; the kernel is analysis/stackalign.
+package alignment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/stackalign"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "alignment",
+	Title:   "Aligned stacks",
+	Paper:   "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in Parallel Programs; Weber, Brendel, Brunst: Trace File Comparison with a Hierarchical Sequence Alignment Algorithm",
+	Summary: "call stacks of locations or runs over time, the same call of all at the same place",
+	HowToRead: "A band is a location with its call stack, the outermost call on top. Calls are matched from the outside in: the same call of all locations has the same place, as wide as it takes where it takes longest, " +
+		"so the axis adds up the longest times and is no clock. A hatched place is a call that this location does not make there. " +
+		"With --colour difference a call is red where it takes longer than on the first location and blue where it is shorter.",
+	Needs:   view.Needs{Intervals: true},
+	Runs:    2,
+	Options: view.Use("colour=region", "depth", "top", "arrange"),
+	Compute: compute,
+}
+
+const (
+	// mostRows is how many locations are aligned, mostCalls of how many calls in all.
+	mostRows  = 16
+	mostCalls = 400_000
+)
+
+type result struct {
+	view.Arranged
+	request   *view.Request
+	rows      []row   // as they are aligned, the first is what the others are compared with
+	order     []int32 // in which they are drawn
+	place     []int32 // of each row in it
+	nodes     []node
+	list      []*stackalign.Sequence
+	aligned   *stackalign.Alignment
+	width     trace.Time
+	levels    int // of calls
+	different bool
+	notes     []string
+	drawn     drawing
+}
+
+// A row is one sequence: a location of a run.
+type row struct {
+	run      int
+	location trace.LocationID
+	name     string
+}
+
+// A node is all regions of one name.
+type node struct {
+	name   string
+	role   trace.Role
+	region trace.RegionID // of the first run, or NoID
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	r := &result{request: q}
+	switch colour := q.Values.Text("colour"); colour {
+	case "region":
+	case "difference":
+		r.different = true
+	default:
+		return nil, fmt.Errorf("--colour %q: want region or difference", colour)
+	}
+	if q.Values.Integer("depth") < 0 || q.Values.Integer("top") < 0 {
+		return nil, fmt.Errorf("--depth and --top: want 0, or how many")
+	}
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	if err := r.choose(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.arrange(ctx); err != nil {
+		return nil, err
+	}
+	numbers := map[string]int32{}
+	for run := range q.Runs {
+		if err := r.read(ctx, run, numbers); err != nil {
+			return nil, err
+		}
+	}
+	calls := 0
+	for _, s := range r.list {
+		calls += s.Len()
+	}
+	if calls == 0 {
+		return nil, view.Empty("choose a longer time, other regions or other locations", "no call lies in the selection")
+	}
+	r.aligned = stackalign.Align(r.list)
+	r.measure(r.aligned.Slots, 1)
+	for _, x := range r.aligned.Slots {
+		r.width += x.Width
+	}
+	if r.width == 0 {
+		return nil, view.Empty("choose a longer time", "all calls of the selection are empty")
+	}
+	if r.aligned.Inexact > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s of calls differ in very much: these are aligned piece by piece, perhaps not as well as possible", view.Count(r.aligned.Inexact, "list")))
+	}
+	return r, ctx.Err()
+}
+
+// choose lists the rows: locations of the first run, and those at the same place of the
+// second.
+func (r *result) choose(ctx context.Context) error {
+	q := r.request
+	most := mostRows / len(q.Runs)
+	if top := q.Values.Integer("top"); top > 0 {
+		most = min(most, top)
+	}
+	for run := range q.Runs {
+		s := q.Runs[run].Store
+		selected := q.Selection.Locations
+		if run > 0 {
+			selected = nil
+		}
+		ids := view.Chosen(s.Locations(), selected, view.Holders(ctx, s))
+		if run > 0 {
+			ids = r.counterparts(s, ids)
+		}
+		if len(ids) == 0 {
+			return view.Empty("choose other locations", "no location with calls in the selection")
+		}
+		if len(ids) > most {
+			r.notes = append(r.notes, fmt.Sprintf("of %s the first %d are aligned; --locations chooses others", view.Count(len(ids), "location"), most))
+			ids = ids[:most]
+		}
+		for i, name := range view.ShortNames(s.Locations(), ids) {
+			if len(q.Runs) > 1 {
+				name += " · " + q.Runs[run].Name
+			}
+			r.rows = append(r.rows, row{run, ids[i], name})
+		}
+	}
+	return nil
+}
+
+// arrange decides the order in which rows are drawn. They are aligned as in the tree
+// whatever it is, so that the numbers are the same.
+func (r *result) arrange(ctx context.Context) (err error) {
+	ids := make([]trace.LocationID, len(r.rows))
+	for i, x := range r.rows {
+		ids[i] = x.location
+	}
+	if len(r.request.Runs) == 1 {
+		if r.Arranged, err = r.request.Arrange(ctx, grouping.Order); err != nil {
+			return err
+		}
+		r.notes = r.Arrangement().AddNote(r.notes)
+	}
+	r.order = r.Arrangement().Places(ids)
+	r.place = make([]int32, len(r.order))
+	for k, i := range r.order {
+		r.place[i] = int32(k)
+	}
+	return nil
+}
+
+// counterparts gives the locations of another run with the ranks of those chosen, or the
+// ones at the same place where there are no ranks.
+func (r *result) counterparts(s store.Reader, ids []trace.LocationID) (out []trace.LocationID) {
+	first, tree := r.request.Store().Locations(), s.Locations()
+	for k, x := range r.rows {
+		if rank := first.Rank[x.location]; rank != trace.NoRank {
+			if i := slices.IndexFunc(ids, func(id trace.LocationID) bool {
+				return tree.Rank[id] == rank && tree.Kind[id] == first.Kind[x.location]
+			}); i >= 0 {
+				out = append(out, ids[i])
+				continue
+			}
+		}
+		if k < len(ids) {
+			out = append(out, ids[k])
+		}
+	}
+	return slices.Compact(out)
+}
+
+// read takes the calls of the rows of one run, clipped to the window: the same time of
+// both runs, or the whole of both.
+func (r *result) read(ctx context.Context, run int, numbers map[string]int32) error {
+	s := r.request.Runs[run].Store
+	w := store.Window{Begin: r.request.Selection.Begin, End: min(r.request.Selection.End, s.Info().End)}
+	if first := r.request.Store().Info().End; run > 0 && w.Begin == 0 && r.request.Selection.End == first {
+		w.End = s.Info().End
+	}
+	at := map[trace.LocationID]*reading{}
+	kept := r.keep(run, numbers)
+	var list []*reading
+	for _, x := range r.rows {
+		if x.run == run {
+			g := &reading{window: w, node: kept, depth: r.request.Values.Integer("depth"), out: &stackalign.Sequence{}}
+			at[x.location] = g
+			list = append(list, g)
+			w.Locations = append(w.Locations, x.location)
+		}
+	}
+	slices.Sort(w.Locations)
+	if n := s.Count(w); n > mostCalls {
+		return view.Empty("choose a shorter time or fewer locations", "%s calls are too many to align, at most %s are", view.Thousands(n), view.Thousands(mostCalls))
+	}
+	var mu sync.Mutex
+	err := s.Intervals(ctx, w, func(c *trace.Columns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if g := at[c.Location]; g != nil {
+			g.add(c)
+		}
+		return ctx.Err()
+	})
+	for _, g := range list {
+		r.list = append(r.list, g.out)
+	}
+	return err
+}
+
+// keep numbers the regions of a run by name; -1 for those that are not chosen.
+func (r *result) keep(run int, numbers map[string]int32) []int32 {
+	regions := r.request.Runs[run].Store.Regions()
+	chosen := map[string]bool{}
+	for _, id := range r.request.Selection.Regions {
+		chosen[r.request.Store().Regions()[id].Name] = true
+	}
+	out := make([]int32, len(regions))
+	for id := range regions {
+		g := &regions[id]
+		if out[id] = -1; r.request.Selection.Regions != nil && !chosen[g.Name] {
+			continue
+		}
+		k, ok := numbers[g.Name]
+		if !ok {
+			k = int32(len(r.nodes))
+			numbers[g.Name] = k
+			x := node{name: g.Name, role: g.Role, region: trace.NoRegion}
+			if run == 0 {
+				x.region = trace.RegionID(id)
+			}
+			r.nodes = append(r.nodes, x)
+		}
+		out[id] = k
+	}
+	return out
+}
+
+// A reading makes a sequence of the rows of a location's first lane. What is open at the
+// begin of the window is in it, clipped.
+type reading struct {
+	window store.Window
+	node   []int32
+	depth  int
+	out    *stackalign.Sequence
+	place  map[int]int32 // of each row: its call, or that of the nearest one kept around it
+	begun  bool
+}
+
+func (g *reading) add(c *trace.Columns) {
+	if c.Lane != 0 {
+		return
+	}
+	if !g.begun {
+		g.begun, g.place = true, map[int]int32{}
+		around := int32(-1)
+		for depth, x := range c.Open {
+			around = g.call(x.Row, around, x.Region, x.Begin, x.End, depth)
+		}
+	}
+	for i := range c.Len() {
+		around, ok := g.place[int(c.Parent[i])]
+		if !ok {
+			around = -1
+		}
+		g.call(c.First+i, around, c.Region[i], c.Begin[i], c.End(i), int(c.Depth[i]))
+	}
+}
+
+// call adds one call, unless it is not chosen or too deep, and gives the innermost kept.
+func (g *reading) call(row int, around int32, region trace.RegionID, begin, end trace.Time, depth int) int32 {
+	begin, end = max(begin, g.window.Begin), min(end, g.window.End)
+	if n := g.node[region]; n >= 0 && end >= begin && !(g.depth > 0 && depth >= g.depth) {
+		q := g.out
+		q.Node, q.Begin, q.End, q.Parent = append(q.Node, n), append(q.Begin, begin), append(q.End, end), append(q.Parent, around)
+		around = int32(q.Len() - 1)
+	}
+	g.place[row] = around
+	return around
+}
+
+// measure finds how deep the slots are.
+func (r *result) measure(slots []*stackalign.Slot, level int) {
+	if len(slots) > 0 {
+		r.levels = max(r.levels, level)
+	}
+	for _, x := range slots {
+		r.measure(x.Inner, level+1)
+	}
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }

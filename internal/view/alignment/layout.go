@@ -1,0 +1,278 @@
+package alignment
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/stackalign"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	edge       = 4
+	right      = 14
+	bandGap    = 4
+	leastLevel = 4 // of a level of the stack in pixels
+	mostLevel  = 40
+	leastSlot  = 0.7
+	// mostRatio is the power of two at which the colours of differences end.
+	mostRatio = 2
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	frame  scene.Frame
+	band   float32 // height of a row with the gap under it
+	level  float32 // of one call
+	levels int
+}
+
+// Scene draws a band of stacks for each row.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	d := r.layout(size)
+	r.drawn = d
+	f := s.AddFrame(d.frame)
+	small := size.Height < 80 || size.Width < 200
+	if !small {
+		s.XAxis(f, scene.Axis{Unit: "ns"})
+	}
+	p := &painter{r: r, d: &d, boxes: &scene.Rect{}, gaps: &scene.Rect{}, text: &scene.Text{Size: 11}}
+	p.draw(r.aligned.Slots, 0, 0, make([]bool, len(r.rows)))
+	s.AddLayer("gaps", f, p.gaps)
+	s.AddLayer("calls", f, p.boxes)
+	s.AddLayer("names", f, p.text)
+	if !small {
+		s.RowLabels(f, 4+r.Arrangement().Gutter())
+		r.Arrangement().DrawScaleRows(s, f)
+	}
+	r.legend(s, p)
+	r.Arrangement().Explain(s)
+	s.Notes = append(r.Notes(), r.fitNote())
+	if d.levels < r.levels {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d levels of the stack are drawn", d.levels, r.levels))
+	}
+	return s
+}
+
+func (r *result) describe() string {
+	return fmt.Sprintf("Aligned call stacks of %s: %s in %s.", view.Count(len(r.rows), "location"), view.Count(r.aligned.Count, "call"), view.FormatDuration(float64(r.width)))
+}
+
+// fitNote names the row that fits the first one least.
+func (r *result) fitNote() string {
+	worst := 0
+	for i := range r.rows {
+		if r.aligned.Pairs[i].Structure()+r.aligned.Pairs[i].Time < r.aligned.Pairs[worst].Structure()+r.aligned.Pairs[worst].Time {
+			worst = i
+		}
+	}
+	if worst == 0 {
+		return "all make the same calls for the same time"
+	}
+	p := &r.aligned.Pairs[worst]
+	return fmt.Sprintf("least like %s is %s: %s of calls and %s of time in common", r.rows[0].name, r.rows[worst].name, view.FormatShare(p.Structure()), view.FormatShare(p.Time))
+}
+
+func (r *result) layout(size scene.Size) drawing {
+	w, h := float32(max(size.Width, 1)), float32(max(size.Height, 1))
+	d := drawing{}
+	f := scene.Frame{Name: "main", W: w, H: h}
+	f.XScale = scene.Scale{Kind: "linear", End: float64(r.width), Label: "longest times of the calls, added up"}
+	rows := make([]scene.Row, len(r.rows))
+	for i, k := range r.order {
+		x := r.rows[k]
+		rows[i] = scene.Row{Location: scene.NoID, Region: scene.NoID, Label: x.name, Count: 1}
+		if x.run == 0 {
+			rows[i].Location = uint32(x.location)
+		}
+	}
+	if size.Height >= 80 && size.Width >= 200 {
+		f.X, f.Y = min(scene.RowLabelWidth(rows, 200)+r.Arrangement().Gutter(), w/3), edge
+		f.W, f.H = max(w-f.X-right, 1), max(h-edge-scene.AxisHeight-4, 1)
+	}
+	n := float32(len(r.rows))
+	d.band = f.H / n
+	gap := min(bandGap, d.band/4)
+	d.levels = max(1, min(r.levels, int((d.band-gap)/leastLevel)))
+	d.level = min((d.band-gap)/float32(d.levels), mostLevel)
+	d.band = d.level*float32(d.levels) + gap
+	f.H = d.band*n - gap
+	for i := range rows {
+		rows[i].From = f.Y + float32(i)*d.band
+		rows[i].To = rows[i].From + d.band - gap
+	}
+	f.YScale = scene.Scale{Kind: "rows", Rows: rows}
+	d.frame = f
+	return d
+}
+
+type painter struct {
+	r      *result
+	d      *drawing
+	boxes  *scene.Rect
+	gaps   *scene.Rect
+	text   *scene.Text
+	used   map[int32]bool
+	gapped bool
+}
+
+// draw paints slots from at on, at a level; missing says which rows have a gap already.
+// What is narrower than a pixel is left to the call around it.
+func (p *painter) draw(slots []*stackalign.Slot, at trace.Time, level int, missing []bool) {
+	if level >= p.d.levels {
+		return
+	}
+	for _, x := range slots {
+		a, b := p.d.frame.XPixel(float64(at)), p.d.frame.XPixel(float64(at+x.Width))
+		if b-a >= leastSlot {
+			below := make([]bool, len(missing))
+			for s, c := range x.Calls {
+				if below[s] = missing[s] || c < 0; !missing[s] {
+					p.box(x, s, c, a, b, level)
+				}
+			}
+			p.draw(x.Inner, at+x.Self/2, level+1, below)
+		}
+		at += x.Width
+	}
+}
+
+// box paints the call of one row, or the gap where it makes none.
+func (p *painter) box(x *stackalign.Slot, s int, c int32, a, b float32, level int) {
+	d := p.d
+	y := d.frame.Y + float32(p.r.place[s])*d.band + float32(level)*d.level
+	if c < 0 {
+		p.gaps.Add(a, y, b-a, d.level*float32(d.levels-level), scene.UIEmpty)
+		p.gaps.SetFlags(scene.Hatched)
+		p.gapped = true
+		return
+	}
+	n := &p.r.nodes[x.Node]
+	colour := scene.RegionColour(n.name, uint8(n.role))
+	if p.r.different {
+		colour = p.r.difference(x, s, c)
+	} else {
+		if p.used == nil {
+			p.used = map[int32]bool{}
+		}
+		p.used[x.Node] = true
+	}
+	gap := float32(0)
+	if b-a > 3 {
+		gap = 0.5
+	}
+	p.boxes.Add(a, y, b-a-gap, max(d.level-0.5, 0.5), colour)
+	if d.level >= 12 && b-a > 30 {
+		if t := scene.Shorten(n.name, b-a-8, 11); t != "" {
+			p.text.Add(a+4, y+d.level/2+4, t, scene.Ink(colour), scene.Start)
+		}
+	}
+}
+
+// difference is the colour of a call by how much longer it is than on the first row.
+func (r *result) difference(x *stackalign.Slot, s int, c int32) scene.Colour {
+	if x.Calls[0] < 0 {
+		return scene.Ramp("diverging", 1)
+	}
+	own, first := float64(r.duration(s, c)), float64(r.duration(0, x.Calls[0]))
+	if own == first {
+		return scene.Ramp("diverging", 0.5)
+	}
+	return scene.Ramp("diverging", 0.5+math.Log2(max(own, 1)/max(first, 1))/(2*mostRatio))
+}
+
+// mostEntries bounds the legend.
+const mostEntries = 12
+
+func (r *result) legend(s *scene.Scene, p *painter) {
+	if r.different {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "duration against " + r.rows[0].name, Colour: scene.Ramp("diverging", 0), RampEnd: scene.Ramp("diverging", 1),
+			RampLow: "≤ 1/4", RampHigh: "≥ 4 ×", Region: scene.NoID, Parent: scene.NoID})
+	}
+	n := 0
+	for k := range r.nodes {
+		if x := &r.nodes[k]; p.used[int32(k)] && n < mostEntries {
+			n++
+			e := scene.LegendEntry{Label: x.name, Colour: scene.RegionColour(x.name, uint8(x.role)), Region: scene.NoID, Parent: scene.NoID}
+			if x.region != trace.NoRegion {
+				e.Region = uint32(x.region)
+			}
+			s.Legend = append(s.Legend, e)
+		}
+	}
+	if p.gapped {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID, Flags: scene.Hatched})
+	}
+}
+
+// Pick gives the call under the cursor with the same call of the other rows.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	f := &d.frame
+	if !(d.band > 0) || !(x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)) {
+		return view.Fact{}, false
+	}
+	k := int((float32(y) - f.Y) / d.band)
+	level := int((float32(y) - f.Y - float32(k)*d.band) / d.level)
+	if k >= len(r.rows) || level >= d.levels {
+		return view.Fact{}, false
+	}
+	s := int(r.order[k])
+	want := trace.Time((x - float64(f.X)) / float64(f.W) * float64(r.width))
+	slots, at := r.aligned.Slots, trace.Time(0)
+	for k := 0; ; k++ {
+		found := (*stackalign.Slot)(nil)
+		for _, slot := range slots {
+			if want >= at && want < at+slot.Width {
+				found = slot
+				break
+			}
+			at += slot.Width
+		}
+		if found == nil {
+			return view.Fact{}, false
+		}
+		if k == level || found.Calls[s] < 0 {
+			return r.fact(found, s), true
+		}
+		slots, at = found.Inner, at+found.Self/2
+	}
+}
+
+func (r *result) fact(x *stackalign.Slot, s int) view.Fact {
+	n := &r.nodes[x.Node]
+	f := view.Fact{Title: n.name, Lines: []view.FactLine{{Label: "location", Value: r.rows[s].name}}}
+	if n.region != trace.NoRegion {
+		f.Regions = []trace.RegionID{n.region}
+	}
+	if r.rows[s].run == 0 {
+		f.Locations = []trace.LocationID{r.rows[s].location}
+	}
+	if c := x.Calls[s]; c >= 0 {
+		begin, end := r.list[s].Begin[c], r.list[s].End[c]
+		f.Lines = append(f.Lines, view.FactLine{Label: "begins at", Value: view.FormatTime(begin), Exact: fmt.Sprint(begin)})
+		if r.rows[s].run == 0 {
+			f.Begin, f.End = &begin, &end
+		}
+		if first := x.Calls[0]; first >= 0 && s > 0 {
+			f.Lines = append(f.Lines, view.FactLine{Label: "later than " + r.rows[0].name, Value: view.FormatDuration(float64(begin - r.list[0].Begin[first])), Exact: fmt.Sprint(begin - r.list[0].Begin[first])})
+		}
+	} else {
+		f.Text = "Not called there."
+	}
+	for k, c := range x.Calls {
+		value, exact := "not called", ""
+		if c >= 0 {
+			value, exact = view.FormatDuration(float64(r.duration(k, c))), fmt.Sprint(r.duration(k, c))
+		}
+		name := r.rows[k].name
+		if k == s {
+			name = "▸ " + name
+		}
+		f.Lines = append(f.Lines, view.FactLine{Label: name, Value: value, Exact: exact})
+	}
+	return f
+}
