@@ -15,15 +15,64 @@ type Converter struct {
 	pes     int
 	pe      map[int64]*element
 	count   int
+	roots   int64
 	last    trace.Time
+	waiting []call // whose caller has not come so far
 }
 
 // An element is one PE that has records.
 type element struct {
 	location trace.LocationID
 	stream   trace.Stream
-	begins   []trace.Time // of its procedures, by index - 1
+	now      trace.Time
+	known    []procedure         // by index - 1; of number 0: no record so far
+	far      map[int64]procedure // those past a gap that is too long to be kept
+	highest  int64               // index so far
+	entered  uint32              // records
 	open     trace.RegionID
+}
+
+// A procedure is where it began, and the how manyth record of its PE says so.
+type procedure struct {
+	begin  trace.Time
+	number uint32
+}
+
+// longestGap bounds the room that is kept for records that were lost.
+const longestGap = 1 << 16
+
+func (e *element) at(index int64) (procedure, bool) {
+	if index <= int64(len(e.known)) {
+		p := e.known[index-1]
+		return p, p.number > 0
+	}
+	p, ok := e.far[index]
+	return p, ok
+}
+
+func (e *element) set(index int64, p procedure) {
+	e.highest = max(e.highest, index)
+	gap := index - int64(len(e.known)) - 1
+	switch {
+	case gap < 0:
+		e.known[index-1] = p
+	case gap <= longestGap:
+		for ; gap > 0; gap-- {
+			e.known = append(e.known, procedure{})
+		}
+		e.known = append(e.known, p)
+	default:
+		if e.far == nil {
+			e.far = map[int64]procedure{}
+		}
+		e.far[index] = p
+	}
+}
+
+// A call is a procedure whose caller is looked for.
+type call struct {
+	to          trace.End
+	ppe, pindex int64
 }
 
 // NewConverter makes one that writes to w.
@@ -50,18 +99,13 @@ func (c *Converter) Add(r Record) error {
 	if r.Time > 1<<43 {
 		return errors.New("have a time of more than a century")
 	}
+	if r.Index < 1 {
+		return errors.New("have no index")
+	}
 	t := trace.Time(r.Time * millisecond)
 	e := c.element(r.PE)
-	if n := len(e.begins); r.Index != int64(n)+1 || n > 0 && t < e.begins[n-1] {
-		return errors.New("are not the next of their processing element")
-	}
-	caller := c.pe[r.PPE]
-	root := r.PIndex == 0
-	switch {
-	case root && c.count > 0:
-		return errors.New("claim to be a second root")
-	case !root && (caller == nil || r.PIndex > int64(len(caller.begins))):
-		return errors.New("come before the one that called them")
+	if _, ok := e.at(r.Index); ok {
+		return errors.New("repeat one of their processing element")
 	}
 	region := c.region(r.Clause)
 	if e.open != trace.NoRegion {
@@ -69,15 +113,34 @@ func (c *Converter) Add(r Record) error {
 	}
 	e.stream.Enter(t, region)
 	e.open = region
-	e.begins = append(e.begins, t)
+	e.now = max(e.now, t) // the order of records is trusted, the clock is not
+	e.entered++
+	e.set(r.Index, procedure{e.now, e.entered})
 	c.last = max(c.last, t)
 	c.count++
-	if !root {
-		c.w.Link(trace.Link{Kind: trace.LinkSpawn, Size: -1, Communicator: trace.NoCommunicator,
-			From: trace.End{Location: caller.location, Time: caller.begins[r.PIndex-1], Region: trace.NoRegion},
-			To:   trace.End{Location: e.location, Time: t, Region: trace.NoRegion}})
+	if r.PIndex == 0 {
+		c.roots++
+		return nil
+	}
+	called := call{trace.End{Location: e.location, Time: e.now, Region: trace.NoRegion, Number: e.entered}, r.PPE, r.PIndex}
+	if !c.link(called) {
+		c.waiting = append(c.waiting, called)
 	}
 	return nil
+}
+
+// link joins a procedure with its caller, where that is known.
+func (c *Converter) link(k call) bool {
+	e := c.pe[k.ppe]
+	if e == nil {
+		return false
+	}
+	p, ok := e.at(k.pindex)
+	if ok {
+		c.w.Link(trace.Link{Kind: trace.LinkSpawn, Size: -1, Communicator: trace.NoCommunicator,
+			From: trace.End{Location: e.location, Time: p.begin, Region: trace.NoRegion, Number: p.number}, To: k.to})
+	}
+	return ok
 }
 
 func (c *Converter) element(pe int64) *element {
@@ -104,19 +167,32 @@ func (c *Converter) region(clause int64) trace.RegionID {
 	return id
 }
 
-// Close ends what is open at the last time of all.
+// Close ends what is open at the last time of all, and looks for callers that came late.
 func (c *Converter) Close() error {
 	var failed error
+	lost, orphans := int64(0), int64(0)
 	for _, e := range c.pe {
+		lost += e.highest - int64(e.entered)
 		if e.open != trace.NoRegion {
-			e.stream.Leave(max(c.last, e.begins[len(e.begins)-1])+millisecond, e.open)
+			e.stream.Leave(max(c.last, e.now)+millisecond, e.open)
 		}
 		if err := e.stream.Close(); err != nil {
 			failed = err
 		}
 	}
-	if c.count > 0 {
-		c.w.Report(trace.Guessed, "ends of procedures: each lasts until the next record on its processing element", int64(c.count), "")
+	for _, k := range c.waiting {
+		if !c.link(k) {
+			orphans++
+		}
 	}
+	report := func(kind trace.ReportKind, what string, n int64) {
+		if n > 0 {
+			c.w.Report(kind, what, n, "")
+		}
+	}
+	report(trace.Skipped, "procedures whose record is lost, as the indices of later ones tell: nothing is known of them", lost)
+	report(trace.Guessed, "procedures whose caller's record is lost: taken for roots", orphans)
+	report(trace.Guessed, "roots beside the first", c.roots-1)
+	report(trace.Guessed, "ends of procedures: each lasts until the next record on its processing element", int64(c.count))
 	return failed
 }

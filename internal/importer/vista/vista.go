@@ -16,6 +16,12 @@
 //	record          interval
 //	ppe, pindex     spawn link from the caller
 //
+// Who called whom is told by (ppe, pindex) alone: records of one PE count up, so a
+// procedure is known by its place in that order, whatever the milliseconds say, in
+// which many begin. A record that is lost takes with it what no other tells: when and
+// where its procedure began, and who called it. Those that it called are kept, as roots
+// of their own, and counted. A caller may come after those that it called.
+//
 // What it lacks: no record says when a procedure ends. It is taken to last until
 // the next record on its PE, and the last ones until the end; the report counts
 // these guesses.
@@ -24,6 +30,7 @@ package vista
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -62,7 +69,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 			continue
 		}
 		run := importer.Run{Files: []string{f.Path}}
-		if c := clausesOf(f.Path); names[c] {
+		if c := clausesOf(f.Path); names[c] || lies(s.FS, c) {
 			run.Companions = []string{c}
 		}
 		runs = append(runs, run)
@@ -70,7 +77,17 @@ func claim(s importer.Source) (runs []importer.Run) {
 	return runs
 }
 
+// lies reports whether a file is there, where a user names the trace alone and the
+// source does not list what is beside it.
+func lies(fsys fs.FS, path string) bool {
+	info, err := fs.Stat(fsys, path)
+	return err == nil && info.Mode().IsRegular()
+}
+
 func clausesOf(path string) string {
+	for _, packed := range []string{".gz", ".zst", ".bz2"} {
+		path = strings.TrimSuffix(path, packed)
+	}
 	if dot := strings.LastIndexByte(path, '.'); dot > strings.LastIndexByte(path, '/') {
 		path = path[:dot]
 	}

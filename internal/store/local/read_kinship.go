@@ -7,6 +7,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// mostCallers bounds the callers in other lanes that are handed out, to the nearest. A
+// chain of a million spans that each began the next would be handed out a million times.
+const mostCallers = 1 << 10
+
 // callersOf gives what Columns.Callers is for the lane with rows [a, b); nil where all
 // its callers lie in it. O(log callers).
 func (r *Reader) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.RegionID {
@@ -18,7 +22,7 @@ func (r *Reader) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regi
 	return func(into []trace.RegionID, row int) []trace.RegionID {
 		from := len(into)
 		at := a + uint64(row)
-		for len(into)-from < maxChain { // from caller to caller, each with what is around it
+		for len(into)-from < mostCallers { // from caller to caller, each with what is around it
 			i, found := slices.BinarySearch(c.callerRow, at)
 			if !found {
 				break
@@ -29,7 +33,7 @@ func (r *Reader) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regi
 			for {
 				into = append(into, c.region[at])
 				p := c.parent[at]
-				if p < 0 {
+				if p < 0 || len(into)-from >= mostCallers {
 					break
 				}
 				if first+uint64(p) >= at {

@@ -16,7 +16,7 @@ type row struct {
 	depth      int // 0 at the top
 	exclusive  trace.Time
 	facts      []fact
-	number     int // of the record, where parents are told
+	number     int // of the record, from 1 on
 	// caller is the parent in another lane, -1 for none.
 	callerLane, caller int
 	covered            []stretch
@@ -75,7 +75,7 @@ func (m *Memory) build() *reader {
 	}
 	r.addProfile(m, number, first)
 	for _, l := range m.links {
-		if k := r.resolve(m, l, number, first); !r.nested(m, l, k) {
+		if k := r.resolve(l, number, first); !r.nested(m, l, k) {
 			r.links = append(r.links, k)
 		}
 	}
@@ -166,7 +166,7 @@ func keepStack(spans []span) [][]row {
 	}
 	var rows []row
 	for _, s := range spans {
-		w := row{begin: s.begin, end: s.end, region: s.region, parent: s.around, exclusive: s.end - s.begin, facts: s.facts}
+		w := row{begin: s.begin, end: s.end, region: s.region, parent: s.around, exclusive: s.end - s.begin, facts: s.facts, number: s.number, caller: -1}
 		if s.around >= 0 {
 			w.depth = rows[s.around].depth + 1
 			rows[s.around].exclusive -= s.end - s.begin
@@ -225,7 +225,7 @@ func assignLanes(spans []span, rounded trace.Time, repairs *trace.Repairs) [][]r
 			at = len(lanes)
 			lanes, open = append(lanes, nil), append(open, -1)
 		}
-		w := row{begin: s.begin, end: s.end, region: s.region, parent: open[at], exclusive: s.end - s.begin, facts: s.facts}
+		w := row{begin: s.begin, end: s.end, region: s.region, parent: open[at], exclusive: s.end - s.begin, facts: s.facts, number: s.number, caller: -1}
 		if w.parent >= 0 {
 			p := &lanes[at][w.parent]
 			w.depth = p.depth + 1

@@ -180,13 +180,13 @@ func (r *reader) nested(m *Memory, l trace.Link, k link) bool {
 // callersOf gives what trace.Columns.Callers is for a lane.
 func (r *reader) callersOf(id trace.LocationID, laneNumber int) func([]trace.RegionID, int) []trace.RegionID {
 	rows := r.lanes[id][laneNumber].rows
-	if !slices.ContainsFunc(rows, func(w row) bool { return w.number > 0 && w.caller >= 0 }) {
+	if !slices.ContainsFunc(rows, func(w row) bool { return w.caller >= 0 }) {
 		return nil
 	}
 	return func(into []trace.RegionID, at int) []trace.RegionID {
 		var out []trace.RegionID
 		w := &rows[at]
-		for w.number > 0 && w.caller >= 0 {
+		for w.caller >= 0 {
 			lane := r.lanes[id][w.callerLane].rows
 			for p := w.caller; p >= 0; p = lane[p].parent {
 				w = &lane[p]

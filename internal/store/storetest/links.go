@@ -15,8 +15,7 @@ type link struct {
 	fromRow, toRow   int32
 }
 
-func (r *reader) resolve(m *Memory, l trace.Link, number []trace.LocationID, first trace.Time) link {
-	from, to := m.tracks[l.From.Location], m.tracks[l.To.Location]
+func (r *reader) resolve(l trace.Link, number []trace.LocationID, first trace.Time) link {
 	l.From.Location, l.To.Location = number[l.From.Location], number[l.To.Location]
 	if l.Untimed {
 		return link{Link: l, fromLane: -1, fromRow: -1, toLane: -1, toRow: -1}
@@ -26,10 +25,10 @@ func (r *reader) resolve(m *Memory, l trace.Link, number []trace.LocationID, fir
 	k := link{Link: l, fromTime: l.From.Time, toTime: l.To.Time}
 	k.fromLane, k.fromRow = r.intervalAt(l.From)
 	k.toLane, k.toRow = r.intervalAt(l.To)
-	if from != nil && from.byParent && l.From.Number > 0 {
+	if l.From.Number > 0 {
 		k.fromLane, k.fromRow = r.numbered(l.From)
 	}
-	if to != nil && to.byParent && l.To.Number > 0 {
+	if l.To.Number > 0 {
 		k.toLane, k.toRow = r.numbered(l.To)
 	}
 	return k

@@ -77,7 +77,7 @@ func hasChildElsewhere(lanes []lane, l int, at trace.Time) bool {
 	}
 	for _, o := range lanes {
 		for _, x := range o.rows {
-			if x.number > 0 && x.callerLane == l && x.caller == innermost && x.begin <= at && at < x.end {
+			if x.caller >= 0 && x.callerLane == l && x.caller == innermost && x.begin <= at && at < x.end {
 				return true
 			}
 		}
