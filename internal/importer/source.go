@@ -46,6 +46,33 @@ func (s Source) Head(path string) []byte {
 	return data
 }
 
+// Read opens a file of the source and unpacks it, for a claim that must look past the
+// head. Whoever asks bounds what it reads.
+func (s Source) Read(path string) (io.ReadCloser, error) {
+	f, err := s.FS.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, closer, err := unpack(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &unpackedFile{r, f, closer}, nil
+}
+
+// unpackedFile closes both what unpacks and what is unpacked.
+type unpackedFile struct {
+	io.Reader
+	file   io.Closer
+	closer func()
+}
+
+func (u *unpackedFile) Close() error {
+	u.closer()
+	return u.file.Close()
+}
+
 // Size is the number of bytes in all files.
 func (s Source) Size() int64 {
 	var n int64

@@ -87,6 +87,9 @@ func unpack(r io.Reader) (io.Reader, func(), error) {
 	}
 	p := packingOf(begin)
 	if p == nil {
+		if begin, _ = b.Peek(wideBegin); isWide(begin) {
+			return newWide(b), func() {}, nil
+		}
 		return b, func() {}, nil
 	}
 	if p.open == nil {
@@ -95,6 +98,13 @@ func unpack(r io.Reader) (io.Reader, func(), error) {
 	u, closer, err := p.open(b)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	// What fails here fails again when it is read.
+	begin = make([]byte, wideBegin)
+	n, _ := io.ReadFull(u, begin)
+	u = io.MultiReader(bytes.NewReader(begin[:n]), u)
+	if isWide(begin[:n]) {
+		u = newWide(u)
 	}
 	return &unpacked{r: u, name: p.name}, closer, nil
 }

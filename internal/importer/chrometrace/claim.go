@@ -2,6 +2,7 @@ package chrometrace
 
 import (
 	"cmp"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -19,6 +20,9 @@ func claim(s importer.Source) []importer.Run {
 	groups := map[string][]facts{}
 	for _, file := range s.Files {
 		f := probe(file.Path, s.Head(file.Path))
+		if f.mayCome {
+			f.trace = comesLater(s, file.Path)
+		}
 		switch {
 		case !f.trace:
 		case f.dialect == chrome:
@@ -46,6 +50,27 @@ func claim(s importer.Source) []importer.Run {
 	}
 	slices.SortFunc(runs, func(a, b importer.Run) int { return strings.Compare(a.Files[0], b.Files[0]) })
 	return runs
+}
+
+// farthest is how far into a file records are looked for, where what comes before them is
+// Chrome's: DevTools writes the sources of a page's scripts first.
+const farthest = 64 << 20
+
+// comesLater looks for a record past the head of a file, in bounded memory.
+func comesLater(s importer.Source, path string) bool {
+	r, err := s.Read(path)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	var f facts
+	var rec record
+	scan := newScanner(io.LimitReader(r, farthest))
+	defer scan.close()
+	for n := 0; n < mostProbed && !f.trace && scan.next(&rec); n++ {
+		f.look(&rec)
+	}
+	return f.trace
 }
 
 // A job is the files of one run of Kineto's.

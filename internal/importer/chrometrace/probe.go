@@ -20,6 +20,7 @@ const (
 type facts struct {
 	path    string
 	trace   bool // the file holds trace events
+	mayCome bool // the head does not reach them, but what it has may stand before them
 	dialect dialect
 	rank    int // -1: not said
 	world   int // 0: not said
@@ -50,7 +51,17 @@ func probe(file string, head []byte) facts {
 	for i := range s.sections {
 		f.member(s.sections[i].key, s.sections[i].raw)
 	}
+	f.mayCome = !f.trace && s.damage.cut && len(s.sections) > 0 && len(head) >= shortestCut && beforeRecords[s.sections[0].key]
 	return f
+}
+
+// shortestCut is the shortest head that may be cut: shorter ones are whole files.
+const shortestCut = 1 << 10
+
+// beforeRecords are members that stand before traceEvents in files of Chrome.
+var beforeRecords = map[string]bool{
+	"metadata": true, "otherData": true, "displayTimeUnit": true, "stackFrames": true, "samples": true, "systemTraceEvents": true,
+	"controllerTraceDataKey": true, "clientInfo": true, "powerTraceAsString": true, "traceAnnotations": true, "schemaVersion": true,
 }
 
 // look takes what one record tells.

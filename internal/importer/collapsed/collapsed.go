@@ -33,12 +33,19 @@ var Format = &importer.Format{
 // frames: prose and tables of numbers are not.
 func claim(s importer.Source) (runs []importer.Run) {
 	for _, f := range s.Files {
-		if isCollapsed(s.Head(f.Path)) {
+		head := s.Head(f.Path)
+		if bytes.IndexByte(head, '\n') < 0 && len(head) < shortestCut {
+			head = append(head[:len(head):len(head)], '\n') // one line, and whole
+		}
+		if isCollapsed(head) {
 			runs = append(runs, importer.Run{Files: []string{f.Path}})
 		}
 	}
 	return runs
 }
+
+// shortestCut is the shortest head that may be cut: shorter ones are whole files.
+const shortestCut = 1 << 10
 
 func isCollapsed(head []byte) bool {
 	if !importer.IsText(head) {

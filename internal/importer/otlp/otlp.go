@@ -16,7 +16,8 @@
 //
 // Times are nanoseconds, written as text or numbers; kinds are numbers or names;
 // ids are hexadecimal in either case. Older files (instrumentationLibrarySpans)
-// are read too.
+// are read too, and what query services wrap around: "batches" of Tempo, "trace" or
+// "result" of Tempo's and Jaeger's newer ones.
 //
 // JSON is read span by span. Of protocol buffers the spans of one resource are in
 // memory at a time, or one message where lengths part them.
@@ -26,6 +27,7 @@ package otlp
 
 import (
 	"context"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
@@ -54,9 +56,13 @@ func claim(s importer.Source) (runs []importer.Run) {
 
 func isJSON(head []byte) bool {
 	k := jsonstream.Keys(head, 2000)
-	for _, name := range []string{"resourceSpans", "resource_spans"} {
-		if k[name] && (k[name+".scopeSpans"] || k[name+".scope_spans"] || k[name+".instrumentationLibrarySpans"] || k[name+".resource"]) {
-			return true
+	for _, around := range []string{"", "result.", "trace."} {
+		for _, name := range []string{"resourceSpans", "resource_spans", "batches"} {
+			name = around + name
+			spans := k[name+".scopeSpans"] || k[name+".scope_spans"] || k[name+".instrumentationLibrarySpans"]
+			if spans || k[name+".resource"] && !strings.HasSuffix(name, "batches") {
+				return true
+			}
 		}
 	}
 	return false

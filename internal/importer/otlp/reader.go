@@ -32,21 +32,27 @@ type scope struct{ name, version string }
 // objects reads objects one after the other. Spans are taken one by one.
 func objects(in *jsonstream.Reader, c *converter) error {
 	for {
-		err := in.Objects(func() error {
-			return in.Members(func(name string) error {
-				switch name {
-				case "resourceSpans", "resource_spans":
-					return in.Array(func() error { return resourceSpans(in, c) })
-				case "resourceLogs", "resourceMetrics":
-					in.Leave("parts of the protocol that are no spans")
-				}
-				return in.Skip()
-			})
-		})
+		err := in.Objects(func() error { return in.Members(func(name string) error { return member(in, c, name) }) })
 		if err != nil || in.Next() == 0 {
 			return err
 		}
 	}
+}
+
+// member reads one member of an object with spans, or of what a query service wraps
+// around it.
+func member(in *jsonstream.Reader, c *converter, name string) error {
+	switch name {
+	case "resourceSpans", "resource_spans", "batches":
+		return in.Array(func() error { return resourceSpans(in, c) })
+	case "result", "trace":
+		if in.Next() == '{' {
+			return in.Members(func(name string) error { return member(in, c, name) })
+		}
+	case "resourceLogs", "resourceMetrics":
+		in.Leave("parts of the protocol that are no spans")
+	}
+	return in.Skip()
 }
 
 // resourceSpans reads the spans of one resource. What comes before the resource's

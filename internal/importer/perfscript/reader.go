@@ -30,13 +30,17 @@ type sample struct {
 // who, pid/tid, [cpu], flags, time, period, event: the name may hold blanks.
 var sampleLine = regexp.MustCompile(`^\s*(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:[a-zA-Z.]{4,5}\s+)?(?:(\d+)\.(\d+):\s+)?(?:(\d+)\s+)?([\w.\-:/,=]*[\w/]):(?:[a-zA-Z]{1,6}:)?(?:\s+(.*))?$`)
 
+// eventName knows the usual events, and trace points by their colon: where neither time nor
+// period nor processor is printed, little else tells a sample.
+var eventName = regexp.MustCompile(`^(?:cpu-clock|task-clock|cpu-cycles|cycles|ref-cycles|bus-cycles|instructions|branch(?:es|-misses|-instructions)|cache-(?:references|misses)|(?:L1|LLC|dTLB|iTLB)[\w-]*|(?:page|minor|major)-faults|faults|context-switches|cs|cpu-migrations|\w+:\w+)(?:[:/]\w*/?)?$`)
+
 func parseSample(line []byte) (s sample, ok bool) {
 	if len(line) > 4096 {
 		return s, false
 	}
 	m := sampleLine.FindSubmatch(line)
-	if m == nil || m[5] == nil && m[7] == nil && m[4] == nil {
-		return s, false
+	if m == nil || m[5] == nil && m[7] == nil && m[4] == nil && m[2] == nil && !eventName.Match(m[8]) {
+		return s, false // a word, a number and a colon are not enough
 	}
 	number := func(b []byte) int64 {
 		n, err := strconv.ParseInt(string(b), 10, 64)

@@ -90,21 +90,23 @@ func isValueType(b []byte) bool {
 	return fields > 0
 }
 
-// isOldBinary knows the CPU profile of gperftools: words 0, 3, 0, period, 0, of 4
-// or 8 bytes.
+// isOldBinary knows the CPU profile of gperftools: words 0, 3, version, period, 0, of 4
+// or 8 bytes in either order. Version 0 is native, 1 is Java's, with its names behind.
 func isOldBinary(head []byte) bool {
-	for _, size := range []int{4, 8} {
-		if len(head) < 8*size {
-			continue
-		}
-		word := func(i int) uint64 {
-			if size == 4 {
-				return uint64(binary.LittleEndian.Uint32(head[i*4:]))
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for _, size := range []int{4, 8} {
+			if len(head) < 8*size {
+				continue
 			}
-			return binary.LittleEndian.Uint64(head[i*8:])
-		}
-		if word(0) == 0 && word(1) == 3 && word(2) == 0 && word(3) > 0 && word(3) < 1<<31 && word(4) == 0 {
-			return true
+			word := func(i int) uint64 {
+				if size == 4 {
+					return uint64(order.Uint32(head[i*4:]))
+				}
+				return order.Uint64(head[i*8:])
+			}
+			if word(0) == 0 && word(1) == 3 && word(2) <= 1 && word(3) > 0 && word(3) < 1<<31 && word(4) == 0 {
+				return true
+			}
 		}
 	}
 	return false
