@@ -15,6 +15,7 @@ import (
 // readingFlags are the options of every command that reads a source.
 func readingFlags(fs *pflag.FlagSet) {
 	fs.String("format", "", "read as this format, skip detection")
+	fs.Bool("join", false, "take several files for one run, on one clock: the processes of a job, the units of a build")
 	fs.String("align", "none", "fit clock offsets from messages or collectives: none, messages, collectives")
 	fs.String("memory", "256MiB", "bound on memory while importing")
 	fs.String("cache", "", "where imported stores are kept (default: the user's cache directory)")

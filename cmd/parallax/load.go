@@ -24,6 +24,7 @@ type loader struct {
 	memory   int64
 	format   string
 	align    string
+	join     bool
 	verify   bool
 	progress func(label string, done, total int64) // called now and then; may be nil
 }
@@ -45,7 +46,7 @@ func (e *env) loader() (*loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{cache: c, memory: memory, format: e.text("format"), align: e.text("align"), verify: e.flag("verify")}
+	l := &loader{cache: c, memory: memory, format: e.text("format"), align: e.text("align"), join: e.flag("join"), verify: e.flag("verify")}
 	if e.terminal {
 		l.progress = newProgressBar(e.stderr).show
 	}
@@ -135,13 +136,25 @@ func (l *loader) find(sources []string) ([]foundRun, error) {
 		return nil, err
 	}
 	if f := findFormat(l.format); f != nil {
-		return append(out, l.readable(importer.ClaimAs(f, src), files)...), nil
+		return append(out, l.readable(l.joined(importer.ClaimAs(f, src)), files)...), nil
 	}
 	runs, err := importer.Detect(formats.Formats, src)
+	var several *importer.Ambiguous
+	if l.join && errors.As(err, &several) && len(runs) > 0 && runs[0].Format.Import != nil {
+		runs, err = l.joined(runs), nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	return append(out, l.readable(runs, files)...), nil
+}
+
+// joined makes one run of several where the user asks for it.
+func (l *loader) joined(runs []importer.Run) []importer.Run {
+	if !l.join || len(runs) < 2 {
+		return runs
+	}
+	return []importer.Run{importer.Join(runs)}
 }
 
 // readable makes found runs of those that a reader exists for.

@@ -177,7 +177,7 @@ func (e *Ambiguous) Error() string {
 	if n := len(e.Unclaimed); n > 0 {
 		fmt.Fprintf(&b, "\n  and %d files that no reader claims, first %s", n, e.Unclaimed[0])
 	}
-	b.WriteString("\nname one of them")
+	b.WriteString("\nname one of them, or --join those that are one run")
 	return b.String()
 }
 

@@ -24,6 +24,8 @@ type Format struct {
 	// Import reads a run into w: streaming, both cores, cancelled by ctx.
 	// nil: the format is only recognised.
 	Import func(ctx context.Context, run Run, w trace.Writer) error
+	// Joins: Import takes files of several runs as one, see Join.
+	Joins bool
 	// Advice says what to do where Import is nil.
 	Advice string
 }

@@ -24,11 +24,15 @@ func (p *plan) align(ctx context.Context) error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range p.files {
 		f := &p.files[i]
-		if f.dialect != kineto || f.hasBase || f.epoch {
+		if f.dialect == dftracer || f.hasBase || f.epoch {
 			continue
 		}
 		g.Go(func() error {
-			f.base, f.hasBase = lateBase(ctx, p.run, f.path)
+			if f.dialect == kineto {
+				f.base, f.hasBase = lateBase(ctx, p.run, f.path, `"baseTimeNanoseconds":`)
+			} else if us, ok := lateBase(ctx, p.run, f.path, `"beginningOfTime":`); ok && us < maxNanos/1000 {
+				f.base, f.hasBase = us*1000, true // clang's, one unit a file
+			}
 			return ctx.Err()
 		})
 	}
@@ -38,9 +42,14 @@ func (p *plan) align(ctx context.Context) error {
 	var without int64
 	example := ""
 	for i := range p.files {
-		if f := &p.files[i]; f.dialect == kineto && !f.hasBase && !f.epoch {
+		if f := &p.files[i]; f.dialect != dftracer && !f.hasBase && !f.epoch {
 			without++
 			example = p.run.Label(f.path)
+		}
+	}
+	if without > 0 && without < int64(len(p.files)) && p.files[0].dialect == chrome {
+		for i := range p.files { // a base of some alone would tear them apart
+			p.files[i].base = 0
 		}
 	}
 	if without > 0 {
@@ -51,8 +60,7 @@ func (p *plan) align(ctx context.Context) error {
 
 // lateBase looks for the base at the end of a file: directly where the file can
 // be read there, else by unpacking all of it.
-func lateBase(ctx context.Context, run importer.Run, file string) (int64, bool) {
-	const word = `"baseTimeNanoseconds":`
+func lateBase(ctx context.Context, run importer.Run, file, word string) (int64, bool) {
 	const window = 64 << 10
 	if raw, err := run.OpenRaw(file); err == nil {
 		defer raw.Close()

@@ -40,4 +40,5 @@ var Format = &importer.Format{
 	Title:  "Chrome trace events (PyTorch Kineto, DFTracer, clang, Bazel, Node, …)",
 	Claim:  claim,
 	Import: importRun,
+	Joins:  true,
 }

@@ -131,7 +131,7 @@ func TestALateBaseIsFoundInPackedFilesToo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for rank, want := range []int64{1700000000000000000, 1700000000000500000} {
-			got, ok := lateBase(context.Background(), importer.Run{Source: s}, fmt.Sprintf("rank%d.json", rank))
+			got, ok := lateBase(context.Background(), importer.Run{Source: s}, fmt.Sprintf("rank%d.json", rank), `"baseTimeNanoseconds":`)
 			if !ok || got != want {
 				t.Errorf("base %d, %v, want %d", got, ok, want)
 			}
