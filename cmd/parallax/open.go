@@ -123,7 +123,7 @@ func (e *env) serverConfig(l *loader, runs []view.Run) server.Config {
 		Version: version(), Views: views.Views, Formats: formats.Formats, Runs: runs, Assets: web.Files(),
 		SourceDirs: e.list("source"),
 		Remote:     e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
-		Export:     map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render},
+		Export:     map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render, "jpg": png.RenderJPEG},
 		Recent:     l.cache.recent,
 		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

@@ -20,11 +20,11 @@ import (
 
 func viewCommand() *command {
 	return &command{
-		name: "view", args: "VIEW SOURCE [-o FILE] [--size WxH]", summary: "draw one view headless: svg, png, pdf, json or csv by FILE's ending",
+		name: "view", args: "VIEW SOURCE [-o FILE] [--size WxH]", summary: "draw one view headless: svg, png, pdf, jpg, json or csv by FILE's ending",
 		help: "Without -o the numbers go to standard output as JSON. `parallax views` lists the views and their options.\n\n" +
 			"  parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% --locations 'rank:0-3' -o activity.csv",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, json or csv")
+			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, jpg, json or csv")
 			fs.String("size", "1600x900", "size of the picture in pixels")
 			fs.String("theme", "light", "light or dark")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
@@ -129,7 +129,7 @@ func (e *env) openRuns(ctx context.Context, sources []string) ([]view.Run, error
 }
 
 // exportKinds are what a result can be written as.
-var exportKinds = []string{"svg", "png", "pdf", "json", "csv"}
+var exportKinds = []string{"svg", "png", "pdf", "jpg", "json", "csv"}
 
 // export writes a result as a picture or as data.
 func export(w io.Writer, kind string, theme scene.Theme, v *view.View, q *view.Request, r view.Result) error {
@@ -145,6 +145,8 @@ func export(w io.Writer, kind string, theme scene.Theme, v *view.View, q *view.R
 		return svg.Render(w, s, theme)
 	case "png":
 		return png.Render(w, s, theme)
+	case "jpg", "jpeg":
+		return png.RenderJPEG(w, s, theme)
 	case "pdf":
 		return pdf.Render(w, s, theme)
 	}
@@ -162,7 +164,9 @@ type output struct {
 func (e *env) newOutput() (*output, error) {
 	o := &output{stdout: e.stdout, path: e.text("output"), kind: "json"}
 	if o.path != "" {
-		o.kind = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.path)), ".")
+		if o.kind = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.path)), "."); o.kind == "jpeg" {
+			o.kind = "jpg"
+		}
 	}
 	ok := false
 	for _, k := range exportKinds {

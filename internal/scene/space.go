@@ -46,9 +46,18 @@ type Space struct {
 	Camera  Camera
 	Filter  SpaceFilter
 	Links   SpaceLinks
+	// Labels name things, the most important first: those for which there is no room are
+	// left out.
+	Labels []SpaceLabel
 	// Runs say which locations the things are, so that the page can mark what is chosen
 	// elsewhere; nil: unknown. See RunsOf.
 	Runs []SpaceRun
+}
+
+// A SpaceLabel is the name of a thing.
+type SpaceLabel struct {
+	Thing uint32
+	Text  string
 }
 
 // SpaceLinks are lines between things, drawn behind them; those of things that are not

@@ -42,7 +42,9 @@ func (m *Space) flattenAxes(p *Projection) []Mark {
 			}
 		}
 	}
-	m.labelAxes(p, far, edges, text)
+	var taken [][4]float32
+	m.labelAxes(p, far, edges, text, &taken)
+	m.labelThings(p, text, &taken)
 	return []Mark{grid, edges, text}
 }
 
@@ -53,8 +55,7 @@ func (m *Space) farSides(p *Projection) [3]bool {
 
 // labelAxes writes ticks and names along one edge of each axis that lies on the
 // outline of the box. Labels that would overlap are left out.
-func (m *Space) labelAxes(p *Projection, far [3]bool, edges *Line, text *Text) {
-	var taken [][4]float32
+func (m *Space) labelAxes(p *Projection, far [3]bool, edges *Line, text *Text, taken *[][4]float32) {
 	for b := range 3 {
 		axis := &m.Axes[b]
 		c, d := (b+1)%3, (b+2)%3
@@ -79,8 +80,54 @@ func (m *Space) labelAxes(p *Projection, far [3]bool, edges *Line, text *Text) {
 				best = e
 			}
 		}
-		m.labelEdge(p, b, &best, edges, text, &taken)
+		m.labelEdge(p, b, &best, edges, text, taken)
 	}
+}
+
+// labelThings writes names beside the things they belong to: above, or to a side, where no
+// other name and no thing is in the way.
+func (m *Space) labelThings(p *Projection, text *Text, taken *[][4]float32) {
+	if len(m.Labels) == 0 {
+		return
+	}
+	r := m.dotRadius(p)
+	for i := range min(m.Len(), mostNamed) {
+		if x, y, _ := p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])); m.Look(i) != None && finite(x+y) {
+			*taken = append(*taken, [4]float32{float32(x - 0.8*r), float32(y - 0.8*r), float32(x + 0.8*r), float32(y + 0.8*r)})
+		}
+	}
+	for _, l := range m.Labels {
+		i := int(l.Thing)
+		if i >= m.Len() || m.Look(i) == None {
+			continue
+		}
+		x, y, _ := p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i]))
+		if !finite(x + y) {
+			continue
+		}
+		w := float64(TextWidth(l.Text, TextSize, false))
+		for _, at := range [4][2]float64{{x, y - r - 5}, {x + r + 5 + w/2, y + 4}, {x - r - 5 - w/2, y + 4}, {x, y + r + 13}} {
+			box := [4]float32{float32(at[0] - w/2 - 3), float32(at[1] - 11), float32(at[0] + w/2 + 3), float32(at[1] + 4)}
+			if box[0] < m.X || box[1] < m.Y || box[2] > m.X+m.W || box[3] > m.Y+m.H || overlaps(*taken, box) {
+				continue
+			}
+			*taken = append(*taken, box)
+			text.Add(float32(at[0]), float32(at[1]), l.Text, UIText, Middle)
+			break
+		}
+	}
+}
+
+// mostNamed is of how many things names keep clear.
+const mostNamed = 400
+
+func overlaps(taken [][4]float32, box [4]float32) bool {
+	for _, t := range taken {
+		if box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3] {
+			return true
+		}
+	}
+	return false
 }
 
 type labelEdge struct {
@@ -115,10 +162,8 @@ func (m *Space) labelEdge(p *Projection, b int, e *labelEdge, edges *Line, text 
 		if m.Camera.Zoom <= 1 && (box[0] < m.X-3 || box[1] < m.Y-2 || box[2] > m.X+m.W+3 || box[3] > m.Y+m.H+2) {
 			return 0 // half a label says the wrong thing
 		}
-		for _, t := range *taken {
-			if box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3] {
-				return 0
-			}
+		if overlaps(*taken, box) {
+			return 0
 		}
 		*taken = append(*taken, box)
 		text.Add(float32(x), float32(base), s, fill, anchor)

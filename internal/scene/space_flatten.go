@@ -26,8 +26,11 @@ const smallBall = 2.5
 func (m *Space) Flatten() []Mark {
 	p := m.Project()
 	var out []Mark
-	labels := Mark(&Text{Size: TextSize})
-	if !m.Bare {
+	names := &Text{Size: TextSize}
+	labels := Mark(names)
+	if m.Bare {
+		m.labelThings(&p, names, new([][4]float32))
+	} else {
 		marks := m.flattenAxes(&p)
 		out, labels = append(out, marks[:len(marks)-1]...), marks[len(marks)-1]
 	}

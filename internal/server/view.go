@@ -187,11 +187,11 @@ func (s *Server) file(r *http.Request, q *viewRequest, format string, theme scen
 	return b.Bytes(), exportTypes[format], err
 }
 
-var exportTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv; charset=utf-8"}
+var exportTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "jpg": "image/jpeg", "csv": "text/csv; charset=utf-8"}
 
 func (s *Server) exportNames() string {
 	names := ""
-	for _, f := range []string{"svg", "png", "pdf"} {
+	for _, f := range []string{"svg", "png", "pdf", "jpg"} {
 		if s.config.Export[f] != nil {
 			names += f + ", "
 		}

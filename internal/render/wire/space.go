@@ -26,6 +26,10 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 	if len(m.Links.From) > 0 {
 		out.LinkFrom, out.LinkTo, out.LinkFill = e.u32(m.Links.From), e.u32(m.Links.To), u16(e, m.Links.Fill)
 	}
+	for _, l := range m.Labels {
+		text := scene.Visible(l.Text)
+		out.Labels = append(out.Labels, spaceLabel{l.Thing, text, finite(scene.TextWidth(text, scene.TextSize, false))})
+	}
 	for a := range m.Axes {
 		x := &m.Axes[a]
 		axis := spaceAxis{
@@ -93,6 +97,14 @@ type spaceMark struct {
 	LinkTo    *column `json:"linkTo,omitempty"`
 	LinkFill  *column `json:"linkFill,omitempty"`
 	LinkWidth float64 `json:"linkWidth"`
+	// Names of things, the most important first.
+	Labels []spaceLabel `json:"labels,omitempty"`
+}
+
+type spaceLabel struct {
+	Thing uint32  `json:"thing"`
+	Text  string  `json:"text"`
+	Width float64 `json:"width"`
 }
 
 type spaceAxis struct {

@@ -51,6 +51,7 @@ func every() *scene.Scene {
 	space.Add(5, 6, 7, 8)
 	space.Runs = []scene.SpaceRun{{First: 0, Location: 4, Step: 3}}
 	space.Links.Add(0, 1, 9)
+	space.Labels = []scene.SpaceLabel{{Thing: 1, Text: "main"}}
 	space.Links.Width, space.Least, space.Detail, space.Bare = 2, 1.5, 4, true
 	return &scene.Scene{
 		Width: 640, Height: 480, Title: "every mark", Description: "One of each.",
@@ -145,6 +146,7 @@ func plainScene(s *scene.Scene) map[string]any {
 				fields["Ramp"], fields["Axes"] = described.Ramp, described.Axes
 				delete(fields, "Runs")
 				delete(fields, "Links")
+				fields["Labels"] = described.Labels
 				if fields["LinkWidth"] = v.Links.Width; len(v.Links.From) > 0 {
 					fields["LinkFrom"], fields["LinkTo"], fields["LinkFill"] = v.Links.From, v.Links.To, v.Links.Fill
 				}

@@ -23,6 +23,7 @@ func Spaces() *scene.Scene {
 		balls.Links.Add(i, i+16, scene.Ramp("viridis", float64(i)/256))
 	}
 	balls.Links.Width = 2
+	balls.Labels = []scene.SpaceLabel{{Thing: 100, Text: "a hundred"}, {Thing: 101, Text: "no room"}}
 	return s
 }
 

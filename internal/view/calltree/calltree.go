@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -27,10 +28,11 @@ var View = &view.View{
 		"Where nothing lies below a part of a box, that part is its own time. Boxes side by side are sorted, the widest first. " +
 		"Bottom-up turns the tree round: the first row holds the regions by their own time, and below each its callers. " +
 		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box to select its region. " +
+		"As a graph, in space, each region stands once below those that call it; its colour is its own time, that of a line what passes through it. " +
 		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, blue is longer there, and a box is as wide as the mean of both.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Runs:    2,
-	Options: view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top"),
+	Options: view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top", "camera=25,30,1"),
 	Compute: compute,
 }
 
@@ -45,6 +47,7 @@ type result struct {
 	name     string             // of them, where it is not "here"
 	against  *opposite          // nil: compared with nothing
 	side     side               // that is drawn
+	camera   scene.Camera       // of the graph
 	notes    []string
 	drawn    drawing
 }
@@ -59,6 +62,12 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r := &result{request: q, regions: s.Regions(), metric: metric, bottomUp: q.Values.Text("direction") == "bottom-up"}
+	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
+		return nil, err
+	}
+	if q.Values.Text("form") == "graph" && (r.bottomUp || q.Values.Text("against") != "" || len(q.Runs) > 1) {
+		return nil, fmt.Errorf("--form graph shows who calls whom in one run, top-down, and compares nothing")
+	}
 	if r.here, err = r.chosen(ctx); err != nil {
 		return nil, err
 	}

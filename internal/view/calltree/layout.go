@@ -27,8 +27,9 @@ type box struct {
 // A drawing remembers where things were put, for Pick.
 type drawing struct {
 	boxes  []box
-	levels int // drawn
-	hidden int // nodes below them
+	levels int    // drawn
+	hidden int    // nodes below them
+	graph  *graph // where it is drawn in space
 }
 
 // A side is which of two compared trees is drawn.
@@ -62,9 +63,12 @@ func (r *result) weight(n *node) float64 {
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	r.drawn = drawing{}
-	if r.request.Values.Text("form") == "table" {
+	switch r.request.Values.Text("form") {
+	case "table":
 		r.table(s)
-	} else {
+	case "graph":
+		r.graph(s)
+	default:
 		r.icicle(s)
 	}
 	s.Notes = append(s.Notes, r.notes...)
@@ -294,6 +298,12 @@ func (r *result) paint(s *scene.Scene) {
 
 // Pick gives the path under the cursor.
 func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	if g := r.drawn.graph; g != nil {
+		if i, ok := g.space.Pick(x, y); ok {
+			return r.PickItem(i)
+		}
+		return view.Fact{}, false
+	}
 	px, py := float32(x), float32(y)
 	for i := range r.drawn.boxes {
 		b := &r.drawn.boxes[i]

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -27,9 +28,9 @@ var View = &view.View{
 	HowToRead: "A row is a sender, a column a receiver, in the order of the location tree; a cell is all messages from the one to the other. " +
 		"Bright is much, dark is little, empty is nothing. A diagonal band means neighbours, a full row a broadcast, a full column a gather. " +
 		"Where there are more senders than pixels a cell stands for a block of them. With --metric bytes, count or time the colours mean that; time is from the start of a link to its end. Where a run has no messages at all its other links are shown, such as launches, and the names of the directions say so. " +
-		"Choose a cell to select its two locations.",
+		"With --space bars or mesh the same stands in space, with the value as height. Choose a cell to select its two locations.",
 	Needs:   view.Needs{Links: true},
-	Options: view.Use("metric=bytes", "group=process", "arrange", "palette"),
+	Options: view.Use("metric=bytes", "group=process", "arrange", "space", "camera=30,35,1", "palette"),
 	Compute: compute,
 }
 
@@ -51,6 +52,7 @@ type result struct {
 	total   cell
 	what    string // that the links are: messages, launches …
 	notes   []string
+	camera  scene.Camera
 	drawn   drawing
 }
 
@@ -68,6 +70,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	var err error
+	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
+		return nil, err
 	}
 	level, err := r.levels(q.Values.Text("group"))
 	if err != nil {

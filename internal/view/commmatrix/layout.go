@@ -23,11 +23,18 @@ type drawing struct {
 	frame  scene.Frame
 	blocks int             // along one side
 	values map[int]float64 // of the blocks that are not empty
+	space  *scene.Space    // where it is drawn in space
+	at     []int           // of each thing in it: its block
 }
 
 // Scene draws the matrix as a square with the sums of its rows beside it.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
+	r.drawn = drawing{}
+	if r.request.Values.Text("space") != "flat" {
+		r.solid(s)
+		return s
+	}
 	w, h := float32(size.Width), float32(size.Height)
 	n := max(1, min(len(r.members), mostBlocks, int(h))) // rows: a picture has no more
 	rows := make([]scene.Row, n)
@@ -215,12 +222,24 @@ func (r *result) explain(s *scene.Scene, most, least float64, log bool) {
 // Pick gives the links of the cell under the cursor, also where there are none.
 func (r *result) Pick(x, y float64) (view.Fact, bool) {
 	d := &r.drawn
+	if d.space != nil {
+		if i, ok := d.space.Pick(x, y); ok {
+			return r.PickItem(i)
+		}
+		return view.Fact{}, false
+	}
 	f := &d.frame
 	px, py := float32(x), float32(y)
 	if d.blocks == 0 || !(px >= f.X && px < f.X+f.W && py >= f.Y && py < f.Y+f.H) {
 		return view.Fact{}, false
 	}
 	to, from := min(int((px-f.X)/f.W*float32(d.blocks)), d.blocks-1), min(int((py-f.Y)/f.H*float32(d.blocks)), d.blocks-1)
+	return r.fact(from, to), true
+}
+
+// fact is what is known of the links from one block to another.
+func (r *result) fact(from, to int) view.Fact {
+	d := &r.drawn
 	sum := cell{}
 	pairs := 0
 	for i := range r.cells {
@@ -247,7 +266,7 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 			fact.Locations = append(fact.Locations, id)
 		}
 	}
-	return fact, true
+	return fact
 }
 
 // names says which members a block holds.

@@ -50,11 +50,18 @@ func (r *result) readLinks(ctx context.Context) error {
 	type pair struct{ a, b int32 }
 	sums := map[pair][2]int64{} // messages and bytes
 	var lock sync.Mutex         // callbacks come from several goroutines
+	timed, sel, end := s.Info().Intervals > 0, r.request.Selection, r.request.Selection.End
+	if end >= s.Info().End {
+		end++ // what starts at the very end is part of the whole
+	}
 	err := s.Links(ctx, r.request.Window(), func(c *store.LinkColumns) error {
 		lock.Lock()
 		defer lock.Unlock()
 		for i, kind := range c.Kind {
 			a, b := number[c.FromLocation[i]], number[c.ToLocation[i]]
+			if timed && !c.Untimed[i] && !(c.FromTime[i] >= sel.Begin && c.FromTime[i] < end) {
+				continue // it counts where it starts, so that windows add up
+			}
 			if kind != trace.LinkMessage || a < 0 || b < 0 || a == b {
 				continue
 			}

@@ -398,4 +398,4 @@ export interface FactLine {
   exact?: string;
 }
 
-export type ExportFormat = "svg" | "png" | "pdf" | "csv" | "json";
+export type ExportFormat = "svg" | "png" | "pdf" | "jpg" | "csv" | "json";

@@ -209,6 +209,8 @@ export interface SpaceMark {
   linkTo: Uint32Array | null;
   linkFill: Uint16Array | null;
   linkWidth: number;
+  /** Names of things, the most important first. */
+  labels?: { thing: number; text: string; width: number }[];
 }
 
 export interface SpaceAxis {

@@ -191,6 +191,7 @@ const formats: { format: ExportFormat; label: string; note: string }[] = [
   { format: "svg", label: "SVG", note: "vector graphics, for papers" },
   { format: "png", label: "PNG", note: "pixels" },
   { format: "pdf", label: "PDF", note: "vector graphics, for printing" },
+  { format: "jpg", label: "JPG", note: "pixels, where a PNG is not taken" },
   { format: "csv", label: "CSV", note: "the numbers, every row of the selection" },
   { format: "json", label: "JSON", note: "the numbers, with options and notes" },
 ];

@@ -45,3 +45,14 @@ test("a scene that begins from above is turned from there", () => {
   expect(gesturesOf(() => scene).turn(of(), 50, 0)).toEqual([{ option: "camera", values: ["20,90,2"] }]);
   expect(gesturesOf(() => scene).turn(of("20,90,2"), -50, 0)).toEqual([{ option: "camera", values: [] }]);
 });
+
+test("a view that is a space only sometimes is turned only then", () => {
+  const flat = { layers: [{ name: "cells", frame: 0, marks: [{ kind: "image" }] }] } as unknown as Scene;
+  const solid = { layers: [{ name: "space", frame: -1, marks: [{ kind: "space", camera: { azimuth: 0, elevation: 0, zoom: 1, panX: 0, panY: 0 } }] }] } as unknown as Scene;
+  let now = flat;
+  const plug = withGestures({ name: "commmatrix" }, view, () => now);
+  expect(plug.turn).toBeUndefined();
+  expect(plug.magnify).toBeUndefined();
+  now = solid;
+  expect(plug.turn).toBeTypeOf("function");
+});

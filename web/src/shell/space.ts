@@ -53,6 +53,10 @@ export function cameraIn(scene: Scene | null): SpaceCamera {
   return usualCamera;
 }
 
+function holdsSpace(scene: Scene | null): boolean {
+  return scene === null || scene.layers.some((l) => l.marks.some((m) => m.kind === "space"));
+}
+
 /** Turning, moving and coming closer, from the camera that the scene begins with. */
 export function gesturesOf(scene: () => Scene | null): Required<Pick<ViewPlug, "turn" | "shift" | "magnify">> {
   const change = (c: SpaceCamera): OptionChange[] => {
@@ -84,5 +88,13 @@ export const spaceGestures = gesturesOf(() => null);
 
 /** The gestures of a view: its own, and those of its space. */
 export function withGestures(plug: ViewPlug, view: ViewInfo, scene: () => Scene | null): ViewPlug {
-  return isSpace(view) ? { ...gesturesOf(scene), ...plug } : plug;
+  if (!isSpace(view)) return plug;
+  const own = gesturesOf(scene);
+  // A matrix or a tree is a space only if the user asks for it: the scene says what it is now.
+  const when = <T>(f: T): T | undefined => (holdsSpace(scene()) ? f : undefined);
+  return Object.defineProperties({ ...plug }, {
+    turn: { get: () => plug.turn ?? when(own.turn) },
+    shift: { get: () => plug.shift ?? when(own.shift) },
+    magnify: { get: () => plug.magnify ?? when(own.magnify) },
+  });
 }

@@ -2,7 +2,8 @@
 // labels along the outline. As internal/scene/space_axes.go.
 
 import { ui } from "../palette";
-import { Anchor, type LineMark, type SpaceMark, type TextMark } from "../scene";
+import { Anchor, none, type LineMark, type SpaceMark, type TextMark } from "../scene";
+import { dotRadius } from "./body";
 import { at, type Projection } from "./project";
 
 const textSize = 12;
@@ -21,7 +22,7 @@ interface Texts {
   anchor: number[];
 }
 
-export function flattenAxes(m: SpaceMark, p: Projection, zoom = m.camera.zoom): { lines: LineMark[]; text: TextMark } {
+export function flattenAxes(m: SpaceMark, p: Projection, zoom = m.camera.zoom, look?: Uint16Array): { lines: LineMark[]; text: TextMark } {
   const grid: Lines = { from: [], colour: ui.hairline };
   const edges: Lines = { from: [], colour: ui.axis };
   const far = [p.sinA >= 0, p.cosA >= 0, p.sinE < 0];
@@ -53,7 +54,9 @@ export function flattenAxes(m: SpaceMark, p: Projection, zoom = m.camera.zoom): 
     }
   }
   const text: Texts = { x: [], y: [], text: [], width: [], fill: [], anchor: [] };
-  if (!m.bare) labelAxes(m, p, zoom, far, edges, text);
+  const taken: number[][] = [];
+  if (!m.bare) labelAxes(m, p, zoom, far, edges, text, taken);
+  if (look) labelThings(m, look, p, text, taken);
   return { lines: [lineMark(grid), lineMark(edges)], text: textMark(text) };
 }
 
@@ -79,8 +82,7 @@ interface Edge {
 }
 
 /** Ticks and names along one edge of each axis that lies on the outline of the box. */
-function labelAxes(m: SpaceMark, p: Projection, zoom: number, far: boolean[], edges: Lines, text: Texts): void {
-  const taken: number[][] = [];
+function labelAxes(m: SpaceMark, p: Projection, zoom: number, far: boolean[], edges: Lines, text: Texts, taken: number[][]): void {
   for (let b = 0; b < 3; b++) {
     const axis = m.axes[b]!;
     const [c, d] = [(b + 1) % 3, (b + 2) % 3];
@@ -100,6 +102,40 @@ function labelAxes(m: SpaceMark, p: Projection, zoom: number, far: boolean[], ed
   }
 }
 
+/** Names beside the things they belong to: above, or to a side, where no other name and no thing is in the way. */
+function labelThings(m: SpaceMark, look: Uint16Array, p: Projection, text: Texts, taken: number[][]): void {
+  if (!m.labels?.length) return;
+  const r = dotRadius(m, p);
+  for (let i = 0; i < Math.min(look.length, mostNamed); i++) {
+    const [x, y] = at(p, m.px[i]!, m.py[i]!, m.pz[i]!);
+    if (look[i] !== none && Number.isFinite(x + y)) taken.push([x - 0.8 * r, y - 0.8 * r, x + 0.8 * r, y + 0.8 * r]);
+  }
+  for (const { thing: i, text: name, width: w } of m.labels) {
+    if (i >= look.length || look[i] === none) continue;
+    const [x, y] = at(p, m.px[i]!, m.py[i]!, m.pz[i]!);
+    if (!Number.isFinite(x + y)) continue;
+    for (const [u, v] of [[x, y - r - 5], [x + r + 5 + w / 2, y + 4], [x - r - 5 - w / 2, y + 4], [x, y + r + 13]] as const) {
+      const box = [u - w / 2 - 3, v - 11, u + w / 2 + 3, v + 4];
+      if (box[0]! < m.x || box[1]! < m.y || box[2]! > m.x + m.w || box[3]! > m.y + m.h || overlaps(taken, box)) continue;
+      taken.push(box);
+      text.x.push(u);
+      text.y.push(v);
+      text.text.push(name);
+      text.width.push(w);
+      text.fill.push(ui.text);
+      text.anchor.push(Anchor.middle);
+      break;
+    }
+  }
+}
+
+/** Of how many things names keep clear. */
+const mostNamed = 400;
+
+function overlaps(taken: number[][], box: number[]): boolean {
+  return taken.some((t) => box[0]! < t[2]! && t[0]! < box[2]! && box[1]! < t[3]! && t[1]! < box[3]!);
+}
+
 function labelEdge(m: SpaceMark, p: Projection, zoom: number, b: number, e: Edge, edges: Lines, text: Texts, taken: number[][]): void {
   const axis = m.axes[b]!;
   const length = Math.hypot(e.x1 - e.x0, e.y1 - e.y0);
@@ -112,7 +148,7 @@ function labelEdge(m: SpaceMark, p: Projection, zoom: number, b: number, e: Edge
     const box = [x - shift * w - 3, base - 11, x - shift * w + w + 3, base + 4];
     // Half a label says the wrong thing; one who came closer knows that more lies outside.
     if (zoom <= 1 && (box[0]! < m.x - 3 || box[1]! < m.y - 2 || box[2]! > m.x + m.w + 3 || box[3]! > m.y + m.h + 2)) return 0;
-    if (taken.some((t) => box[0]! < t[2]! && t[0]! < box[2]! && box[1]! < t[3]! && t[1]! < box[3]!)) return 0;
+    if (overlaps(taken, box)) return 0;
     taken.push(box);
     text.x.push(x);
     text.y.push(base);

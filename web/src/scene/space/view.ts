@@ -78,7 +78,7 @@ export class SpaceView {
   }
 
   text(): TextMark {
-    return flattenAxes(this.mark, this.projection, this.camera.zoom).text;
+    return flattenAxes(this.mark, this.projection, this.camera.zoom, this.shown).text;
   }
 
   /** The box, and lines between things behind them. */
