@@ -278,6 +278,9 @@ func (g *reading) add(c *trace.Columns) {
 		g.begun, g.place = true, map[int]int32{}
 		around := int32(-1)
 		for depth, x := range c.Open {
+			if x.End <= g.window.Begin {
+				continue // it ends where the window begins
+			}
 			around = g.call(x.Row, around, x.Region, x.Begin, x.End, depth)
 		}
 	}
