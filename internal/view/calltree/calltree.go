@@ -87,6 +87,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Values.Text("form") == "beside" && len(q.Runs) < 2 && q.Values.Text("against") == "" {
 		return nil, fmt.Errorf("--form beside needs something to compare with: --against LOCATIONS, or --run NAME=SOURCE")
 	}
+	if len(q.Runs) > 1 && t.how == trace.JoinSum {
+		t, r.regions = t.fold(r.regions)
+	}
 	if r.bottomUp {
 		t = t.turned()
 	}

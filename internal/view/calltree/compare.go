@@ -217,11 +217,15 @@ func (r *result) otherRun(ctx context.Context) (*opposite, error) {
 	if err != nil {
 		return nil, err
 	}
+	regions := run.Store.Regions()
+	if t.how == trace.JoinSum {
+		t, regions = t.fold(regions)
+	}
 	if r.bottomUp {
 		t = t.turned()
 	}
 	r.notes = append(r.notes, fmt.Sprintf("delta is %s less this one", what))
-	return &opposite{tree: t, regions: run.Store.Regions(), name: run.Name, here: 1, there: 1, another: true}, nil
+	return &opposite{tree: t, regions: regions, name: run.Name, here: 1, there: 1, another: true}, nil
 }
 
 // join puts the times of the other side beside those of a tree; paths that only

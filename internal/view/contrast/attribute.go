@@ -3,6 +3,8 @@ package contrast
 import (
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -31,7 +33,9 @@ func (g *gatherer) attributes() {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		g.attribute(k, facts)
+		if !identifies(k) {
+			g.attribute(k, facts)
+		}
 	}
 }
 
@@ -52,6 +56,29 @@ func (s *side) factsOf(u trace.LocationID) map[string]trace.Value {
 		}
 	}
 	return out
+}
+
+// identifying are words of names of attributes that say who something is.
+var identifying = []string{"pid", "ppid", "tid", "tgid", "port", "address", "addr", "ip", "uuid", "guid", "id", "ids", "handle", "pointer", "ptr", "hash", "fd", "socket", "url", "path", "file", "seed", "timestamp", "time", "date", "started"}
+
+// identifies reports whether an attribute tells who a location is, such as a process id,
+// a port or an address: such a number is never a cause, even where some share it.
+func identifies(name string) bool {
+	word := strings.Builder{}
+	last := rune(0)
+	for _, c := range name + " " {
+		if unicode.IsUpper(c) && unicode.IsLower(last) || !unicode.IsLetter(c) {
+			if slices.Contains(identifying, strings.ToLower(word.String())) {
+				return true
+			}
+			word.Reset()
+		}
+		if unicode.IsLetter(c) {
+			word.WriteRune(c)
+		}
+		last = c
+	}
+	return false
 }
 
 // mostWords is how many different words an attribute may have.

@@ -130,7 +130,43 @@ func (r *result) judge(g *gatherer) {
 		}
 	}
 	r.doubt()
-	slices.SortStableFunc(r.rows, compareRows)
+	cause := r.causeFirst()
+	slices.SortStableFunc(r.rows, func(x, y *quantity) int {
+		if cause && x.verdict.Clear && y.verdict.Clear && x.inTime() && y.inTime() && x.waits() != y.waits() {
+			if y.waits() {
+				return -1
+			}
+			return 1
+		}
+		return compareRows(x, y)
+	})
+}
+
+// waits reports whether the quantity is time in which a location may wait for another.
+func (q *quantity) waits() bool {
+	return q.role == trace.RoleCommunication || q.role == trace.RoleSynchronization || q.role == trace.RoleIdle
+}
+
+// causeShare is the part of the largest difference in waiting that one in work must reach
+// to be its cause.
+const causeShare = 0.25
+
+// causeFirst reports whether work that differs comes before waiting that does: who works
+// longer waits less, and the others wait for it.
+func (r *result) causeFirst() bool {
+	work, waiting := 0.0, 0.0
+	for _, q := range r.rows {
+		if !q.verdict.Clear || !q.inTime() || q.role == trace.RoleAnnotation {
+			continue
+		}
+		if e := &waiting; q.waits() && math.Abs(q.verdict.Effect) > math.Abs(*e) {
+			*e = q.verdict.Effect
+		}
+		if e := &work; !q.waits() && math.Abs(q.verdict.Effect) > math.Abs(*e) {
+			*e = q.verdict.Effect
+		}
+	}
+	return work*waiting < 0 && math.Abs(work) >= causeShare*math.Abs(waiting)
 }
 
 // leastFound is the least effect of a set that was found by being different.

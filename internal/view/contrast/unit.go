@@ -26,6 +26,7 @@ func (r *result) units(auto bool) error {
 			return err
 		}
 	}
+	r.likes(auto)
 	all := slices.Concat(a.holders, without(b.holders, a.holders))
 	slices.Sort(all)
 	together, of, err := view.Units(a.tree, all, by)
@@ -49,6 +50,38 @@ func (r *result) units(auto bool) error {
 		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations compares each", view.Count(len(all), "location")))
 	}
 	return nil
+}
+
+// likes leaves out of the rest of a run what is of another kind than what it is compared
+// with: the median over threads, streams and processes together tells nothing. Where
+// nothing is chosen, the kind that most are of is compared.
+func (r *result) likes(auto bool) {
+	a, b := &r.sides[0], &r.sides[1]
+	if given := r.request.Values.Patterns("b"); len(given) > 0 && given[0] != "rest" || slices.Equal(a.holders, b.holders) && !auto || len(a.units) < len(a.holders) {
+		return
+	}
+	kinds := map[trace.Kind]int{}
+	for _, id := range a.holders {
+		kinds[a.tree.Kind[id]]++
+	}
+	if auto {
+		best := trace.Kind("")
+		for k, n := range kinds {
+			if n > kinds[best] || n == kinds[best] && k < best {
+				best = k
+			}
+		}
+		kinds = map[trace.Kind]int{best: kinds[best]}
+	}
+	other := func(id trace.LocationID) bool { return kinds[a.tree.Kind[id]] == 0 }
+	left := slices.DeleteFunc(slices.Clone(b.holders), other)
+	if n := len(b.holders) - len(left); n > 0 && len(left) > 0 {
+		b.holders = left
+		if auto {
+			a.holders = left
+		}
+		r.notes = append(r.notes, fmt.Sprintf("%s of other kinds are left out, since only like is compared with like", view.Count(n, "location")))
+	}
 }
 
 // cuts reports whether a unit has a location in one set and another in the other alone.
@@ -126,8 +159,8 @@ func (r *result) mostUnlike(ctx context.Context) error {
 		return err
 	}
 	r.by = by
-	unlike := unlike(g.order, n)
 	whole := *a
+	unlike := unlike(worked(g.order, n), n)
 	a.keep(&whole, unlike, true)
 	b.keep(&whole, unlike, false)
 	r.paired, r.shares, r.found = false, false, true
@@ -138,6 +171,24 @@ func (r *result) mostUnlike(ctx context.Context) error {
 		r.notes = append(r.notes, fmt.Sprintf("nothing is selected, so %s are taken: their times by region are farthest from those of the others", a.label))
 	}
 	return nil
+}
+
+// worked leaves out the regions of waiting where work tells units apart: who works longer
+// is the cause, and who waits is hit by it. leastFound says what is worth telling.
+func worked(regions []*quantity, n int) []*quantity {
+	work := slices.DeleteFunc(slices.Clone(regions), func(q *quantity) bool { return q.waits() })
+	far, busy := 0.0, 0.0
+	for _, q := range work {
+		m := contrast.Median(q.values[0])
+		busy += m
+		for _, v := range q.values[0] {
+			far = max(far, math.Abs(v-m))
+		}
+	}
+	if len(work) == 0 || far < leastFound*busy {
+		return regions
+	}
+	return work
 }
 
 // unlike marks the units that stand out together, less than half of all.

@@ -1,0 +1,72 @@
+package calltree
+
+import (
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// folded is a name without the number of a step: between runs the steps 3 to 5 of one
+// are those 7 to 9 of the other. Only annotations are numbered so.
+func folded(g *trace.Region) string {
+	if g.Role == trace.RoleAnnotation {
+		if s := phase.Stem(g.Name); s != "" && s != g.Name {
+			return s + "…"
+		}
+	}
+	return g.Name
+}
+
+// fold joins calls of numbered steps below the same caller, and everything below them by
+// name. Regions that stand for several steps are added to the list. O(nodes).
+func (t *tree) fold(regions []trace.Region) (*tree, []trace.Region) {
+	any := false
+	for i := range regions {
+		any = any || folded(&regions[i]) != regions[i].Name
+	}
+	if !any {
+		return t, regions
+	}
+	type key struct {
+		parent int32
+		name   string
+	}
+	out := &tree{locations: t.locations, notes: t.notes, whole: t.whole, how: t.how}
+	regions = append([]trace.Region(nil), regions...)
+	stands := map[string]trace.RegionID{} // of a folded name
+	index := map[key]int32{}
+	place := make([]int32, len(t.nodes))
+	for i := range t.nodes { // parents come first
+		n := t.nodes[i]
+		if n.parent >= 0 {
+			n.parent = place[n.parent]
+		}
+		name := folded(&regions[n.region])
+		if name != regions[n.region].Name {
+			id, ok := stands[name]
+			if !ok {
+				g := regions[n.region]
+				g.Name = name
+				id = trace.RegionID(len(regions))
+				regions = append(regions, g)
+				stands[name] = id
+			}
+			n.region = id
+		}
+		at, ok := index[key{n.parent, name}]
+		if !ok {
+			place[i] = int32(len(out.nodes))
+			index[key{n.parent, name}] = place[i]
+			n.each = nil
+			out.nodes = append(out.nodes, n)
+			continue
+		}
+		place[i] = at
+		m := &out.nodes[at]
+		m.calls += n.calls
+		m.inclusive += n.inclusive
+		m.exclusive += n.exclusive
+		m.values = nil
+		m.cut = m.cut && n.cut
+	}
+	return out, regions
+}

@@ -1,0 +1,32 @@
+package calltree_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/calltree"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// Steps 3 and 4 of one run are those 7, 8 and 9 of the other: their numbers tell nothing.
+func TestStepNumbersAreFoldedBetweenRuns(t *testing.T) {
+	here := viewtest.Case{Trace: "region Step#3 role=annotation\nregion Step#4 role=annotation\nlocation process a rank=0\n  0..10 Step#3\n    1..6 load\n  10..20 Step#4\n    10..14 load\n    14..15 only\n"}
+	there := viewtest.Case{Trace: "region Step#7 role=annotation\nregion Step#8 role=annotation\nregion Step#9 role=annotation\nlocation process a rank=0\n  0..10 Step#7\n    1..3 load\n  10..20 Step#8\n    10..12 load\n  20..30 Step#9\n"}
+	q := here.Request(t, calltree.View, here.Open(t))
+	q.Runs = append(q.Runs, view.Run{Name: "there", Store: there.Open(t)})
+	r, err := calltree.View.Compute(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := json.Marshal(r.Data())
+	got := nodes(t, string(b))
+	for path, want := range map[string][2]float64{"Step#…": {20, 30}, "Step#…>load": {9, 4}, "Step#…>only": {1, 0}} {
+		if n := got[path]; n.Inclusive != want[0] || n.Other == nil || *n.Other != want[1] {
+			t.Errorf("%s is %+v, want %v", path, n, want)
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("%d nodes, want 3: %v", len(got), got)
+	}
+}
