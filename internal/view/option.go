@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // An Option is something a user can set, named once for all views. Kind is
@@ -28,8 +30,8 @@ type Option struct {
 
 // OptionTable is the one table of options that views share; order is the order of the help.
 var OptionTable = []Option{
-	{Name: "busy", Kind: "patterns", Help: "which roles, categories or regions count as busy"},
-	{Name: "idle", Kind: "patterns", Help: "which roles, categories or regions count as not busy"},
+	{Name: "busy", Kind: "patterns", Help: "which roles, categories or regions count as busy, joined by commas"},
+	{Name: "idle", Kind: "patterns", Help: "which roles, categories or regions count as not busy, joined by commas"},
 	{Name: "layers", Kind: "patterns", Help: "states shown as layers, each with its own moments: busy, roles, categories or regions, joined by commas"},
 	{Name: "moments", Kind: "integer", Default: "3", Min: 3, Max: 8, Step: 1, Help: "highest order of moments that is given and drawn, 3 to 8"},
 	{Name: "basis", Kind: "choice", Choices: []string{"moments", "cosine", "haar", "bins"}, Default: "moments", Help: "what utilization is projected on; --bins says how many coefficients the others have"},
@@ -55,9 +57,9 @@ var OptionTable = []Option{
 	{Name: "seed", Kind: "integer", Default: "1", Help: "of the sample where locations are too many to compare each with each"},
 	{Name: "order", Kind: "text", Help: "order of rows"},
 	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups"}, Open: true, Default: "tree", Help: "order of locations: as in the tree, or those together that behave alike in the whole run; groups:k=3,alike=time,threshold=0.8,group=locations,time=1s..2s says how; --order groups is the same"},
-	{Name: "group", Kind: "text", Help: "grouping of rows: a level of the tree, an attribute, groups, or the optimal cut"},
+	{Name: "group", Kind: "text", Help: "what is taken together; `parallax views VIEW` says what a view takes"},
 	{Name: "top", Kind: "integer", Default: "0", Help: "how many rows at most; 0: as many as fit"},
-	{Name: "by", Kind: "text", Help: "what is counted: roles or regions"},
+	{Name: "by", Kind: "text", Help: "what is counted or compared; `parallax views VIEW` says what a view takes"},
 	{Name: "phase", Kind: "text", Default: "auto", Help: "what cuts the run into phases: auto, slices:N, or a pattern of regions such as iteration"},
 	{Name: "bins", Kind: "integer", Default: "0", Help: "how many equal bins, of time or of values; 0: as many as suit the picture"},
 	{Name: "depth", Kind: "integer", Default: "0", Help: "how many levels of nesting are drawn; 0: the innermost alone, folded into one"},
@@ -122,6 +124,26 @@ func Use(names ...string) []Option {
 		out = append(out, o)
 	}
 	return out
+}
+
+// Words says of some options what a view takes: the table speaks for all views. Each
+// text is "name: help"; choices may follow in brackets, "name: help [a b]", and are
+// then the only ones.
+func Words(options []Option, texts ...string) []Option {
+	for _, text := range texts {
+		name, help, _ := strings.Cut(text, ": ")
+		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
+		if i < 0 {
+			panic("view: no option " + name + " to say something of")
+		}
+		o := &options[i]
+		if words, list, ok := strings.Cut(help, " ["); ok {
+			help = words
+			o.Kind, o.Choices = "choice", strings.Fields(strings.TrimSuffix(list, "]"))
+		}
+		o.Help = help
+	}
+	return options
 }
 
 // Values are the options of one request, checked against the view's own.
@@ -223,6 +245,30 @@ func (v Values) Text(name string) string {
 
 // Patterns gives all values of a repeatable option.
 func (v Values) Patterns(name string) []string { return v.set[name] }
+
+// RegionPatterns gives the patterns on regions of a repeatable option, those joined
+// by commas apart. One that names a region as it is, commas and all, is one pattern,
+// and so is a regular expression.
+func (v Values) RegionPatterns(name string, regions []trace.Region) (out []string) {
+	for _, p := range v.set[name] {
+		whole := strings.HasPrefix(p, "re:") || !strings.Contains(p, ",")
+		if m, err := RegionPattern(p); err == nil && !whole {
+			for i := range regions {
+				whole = whole || m(trace.RegionID(i), &regions[i])
+			}
+		}
+		if whole {
+			out = append(out, p)
+			continue
+		}
+		for part := range strings.SplitSeq(p, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
 
 // Number, Integer and Switch give a checked value.
 func (v Values) Number(name string) float64 { f, _ := strconv.ParseFloat(v.Text(name), 64); return f }

@@ -3,6 +3,8 @@ package view
 import (
 	"strings"
 	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 func TestValuesRefuseWhatTheViewCannotTake(t *testing.T) {
@@ -47,6 +49,34 @@ func TestOptionNamesAreUniqueAndExplained(t *testing.T) {
 			if err := o.check(o.Default); err != nil {
 				t.Errorf("default: %v", err)
 			}
+		}
+	}
+}
+
+func TestAViewSaysWhatItTakes(t *testing.T) {
+	v := &View{Name: "box", Options: Words(Use("by=regions", "group"), "by: a row for each [regions categories]", "group: what is one")}
+	if o := v.Options[0]; o.Kind != "choice" || strings.Join(o.Choices, " ") != "regions categories" || o.Help != "a row for each" || o.Default != "regions" {
+		t.Errorf("%+v", o)
+	}
+	if _, err := NewValues(v, map[string][]string{"by": {"roles"}}); err == nil || !strings.Contains(err.Error(), "regions, categories") {
+		t.Errorf("--by roles: %v", err)
+	}
+	for _, o := range OptionTable {
+		if o.Name == "by" && (o.Kind != "text" || strings.Contains(o.Help, "row")) {
+			t.Errorf("the table itself has changed: %+v", o)
+		}
+	}
+}
+
+func TestPatternsOfRegionsMayBeJoined(t *testing.T) {
+	regions := []trace.Region{{Name: "solve"}, {Name: "map<int,long>"}, {Name: "io"}}
+	for text, want := range map[string]string{"solve": "solve", "solve,compute": "solve|compute", "map<int,long>": "map<int,long>", "re:a,b": "re:a,b", "solve, io": "solve|io"} {
+		v, err := NewValues(&View{Options: Use("busy")}, map[string][]string{"busy": {text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(v.RegionPatterns("busy", regions), "|"); got != want {
+			t.Errorf("%s is read as %s, want %s", text, got, want)
 		}
 	}
 }

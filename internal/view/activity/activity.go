@@ -25,8 +25,9 @@ var View = &view.View{
 	Summary: "share of roles or regions per time bin over the selected locations",
 	HowToRead: "Time runs to the right. The height of a colour is the share of all selected locations that were in it at that time, " +
 		"added up over the bin; each instant of a location counts once. Where the stack does not reach the top, nothing was open on the others.",
-	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("by=roles", "bins", "top=8", "busy", "idle"),
+	Needs: view.Needs{Intervals: true},
+	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle"),
+		"by: what is counted [roles regions busy]"),
 	Compute: compute,
 }
 

@@ -311,7 +311,7 @@ func TestSharesAddUpToOne(t *testing.T) {
 
 func TestWrongOptionsSayWhatIsWanted(t *testing.T) {
 	r := storetest.Text(t, twoRanks, all.Summaries...)
-	for _, o := range []map[string][]string{{"by": {"colour"}}, {"bins": {"-1"}}, {"busy": {"role:lunch"}}, {"idle": {"nobody"}}, {"busy": {"compute"}, "by": {"regions"}}} {
+	for _, o := range []map[string][]string{{"bins": {"-1"}}, {"busy": {"role:lunch"}}, {"idle": {"nobody"}}, {"busy": {"compute"}, "by": {"regions"}}} {
 		c := viewtest.Case{Options: o}
 		if _, err := activity.View.Compute(t.Context(), c.Request(t, activity.View, r)); err == nil {
 			t.Errorf("%v is accepted", o)

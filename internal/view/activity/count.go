@@ -182,7 +182,7 @@ type matcher = func(trace.RegionID, *trace.Region) bool
 // patterns compiles --busy or --idle, where a bare role name is a role.
 func (c *counting) patterns(option string) ([]matcher, error) {
 	var out []matcher
-	for _, p := range c.request.Values.Patterns(option) {
+	for _, p := range c.request.Values.RegionPatterns(option, c.regions) {
 		_, isRole := trace.ParseRole(p)
 		if isRole {
 			p = "role:" + p

@@ -30,8 +30,10 @@ var View = &view.View{
 		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single line; a hollow colour says that the region is not called there. " +
 		"A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same. " +
 		"In the page the wheel zooms the axis, a click on a name keeps a region on top, and one with Ctrl hides it.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike", "k"),
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike", "k"),
+		"by: a row for each region, or for each category [regions categories]",
+		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Compute: compute,
 }
 
@@ -122,7 +124,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if len(r.rows) == 0 {
-		return nil, view.Empty("choose a longer time, other regions or other callers", "no call begins in the selection")
+		return nil, q.Advise("other regions", "other callers").Empty("no call is in the selection")
 	}
 	return r, r.rank()
 }

@@ -26,8 +26,10 @@ var View = &view.View{
 	HowToRead: "A column is a caller, a row what it calls; the column without a name is the root. A square is a box plot in colours: from the centre outwards the quantiles 2, 25, 50, 75 and 98 % " +
 		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left corner clockwise; a slice left empty says that this location never makes the call. " +
 		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or take the linear or rank scale.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide", "keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Options: view.Words(view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide", "keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
+		"by: a row for each region, or for each category [regions categories]",
+		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Compute: compute,
 }
 
@@ -122,7 +124,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if len(r.rows) == 0 {
-		return nil, view.Empty("choose a longer time, other regions or other callers", "no call begins in the selection")
+		return nil, q.Advise("other regions", "other callers").Empty("no call is in the selection")
 	}
 	return r, r.rank()
 }

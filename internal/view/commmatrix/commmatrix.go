@@ -29,8 +29,9 @@ var View = &view.View{
 		"Bright is much, dark is little, empty is nothing. A diagonal band means neighbours, a full row a broadcast, a full column a gather. " +
 		"Where there are more senders than pixels a cell stands for a block of them. With --metric bytes, count or time the colours mean that; time is from the start of a link to its end. Where a run has no messages at all its other links are shown, such as launches, and the names of the directions say so. " +
 		"With --space bars or mesh the same stands in space, with the value as height. Choose a cell to select its two locations.",
-	Needs:   view.Needs{Links: true},
-	Options: view.Use("metric=bytes", "group=process", "arrange", "space", "camera=30,35,1", "palette"),
+	Needs: view.Needs{Links: true},
+	Options: view.Words(view.Use("metric=bytes", "group=process", "arrange", "space", "camera=30,35,1", "palette"),
+		"group: what sends and receives: location, or a kind of location such as process or machine"),
 	Compute: compute,
 }
 

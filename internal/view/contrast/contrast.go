@@ -30,9 +30,11 @@ var View = &view.View{
 		"The bar on the left is how much more (to the right) or less A has of it, as a share of the whole time, bytes or value. The two rows beside it show the values themselves, a dot for each rank or location, or a box (2, 25, 50, 75 and 98 %) where there are many: " +
 		"A above, B below, on one scale. Lines are ranked by the size of the shift and by how far the two sets are apart; what chance explains as well is dimmed and comes last. " +
 		"Where A and B are the same locations at different times, each location is compared with itself.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
-	Runs:    2,
-	Options: view.Use("a", "b", "by=all", "metric", "group=auto", "top"),
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Runs:  2,
+	Options: view.Words(view.Use("a", "b", "by=all", "metric", "group=auto", "top"),
+		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]",
+		"by: what is compared: all, or some of role, category, region, caller, calls, messages, partner, counter, metric, attribute joined by commas"),
 	Compute: compute,
 }
 
@@ -86,7 +88,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.judge(g)
 	if len(r.rows) == 0 {
-		return nil, view.Empty("choose a longer time or other regions", "nothing to compare in the selection")
+		return nil, q.Advise("other regions").Empty("nothing to compare in the selection")
 	}
 	return r, nil
 }

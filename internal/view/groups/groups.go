@@ -26,9 +26,10 @@ var View = &view.View{
 	Summary: "locations that behave alike, and what makes each group different",
 	HowToRead: "Locations are alike where they make the same calls (structure) and spend the same time in them. Each group lists its members and, in words, what sets it apart from all other locations: " +
 		"calls that only it makes, and regions in which it spends more or less time than the others on average. The map shows how alike any two locations are, in the order of the tree on its edge; " +
-		"groups are dark squares along the diagonal. One group means that no clear difference was found: give --k or --threshold to split further.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
+		"groups are squares along the diagonal in the colour for alike, yellow unless --palette says otherwise. One group means that no clear difference was found: give --k or --threshold to split further.",
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
+		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Compute: compute,
 }
 
@@ -83,7 +84,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if len(r.table.Columns) == 0 {
-		return nil, view.Empty("choose a longer time or other regions", "no call begins in the selection")
+		return nil, q.Advise("other regions").Empty("%s", nothing(q))
 	}
 	r.group()
 	return r, nil
@@ -267,3 +268,11 @@ func times(a, b float64) string {
 }
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }
+
+// nothing says what the selection lacks: calls, or in a profile call paths with time.
+func nothing(q *view.Request) string {
+	if q.Store().Info().Intervals == 0 {
+		return "no region of the profile has a value in the selection"
+	}
+	return "no call begins in the selection"
+}

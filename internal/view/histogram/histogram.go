@@ -113,7 +113,7 @@ func (r *result) read(ctx context.Context) error {
 			return err
 		}
 		if !found {
-			return view.Empty("choose another metric or a longer time", "no region has a value in the selection")
+			return r.request.Advise("another metric").Empty("no region has a value in the selection")
 		}
 		regions = []trace.RegionID{region}
 		r.notes = append(r.notes, fmt.Sprintf("no region is selected: this is %s, which differs most between locations", q.Store().Regions()[region].Name))

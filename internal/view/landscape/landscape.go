@@ -160,7 +160,7 @@ func (r *result) fill(ctx context.Context) error {
 		}
 	}
 	if len(r.rows) == 0 || r.most <= 0 {
-		return view.Empty("choose other regions, another metric or a longer time", "no region has a value above 0 in the selection")
+		return r.request.Advise("other regions", "another metric").Empty("no region has a value above 0 in the selection")
 	}
 	if r.columns < len(r.locations) {
 		r.notes = append(r.notes, fmt.Sprintf("%s regions × %s locations are too many for one table: it has %s columns of up to %s locations, with the mean, least and greatest of each",

@@ -38,9 +38,10 @@ var View = &view.View{
 		"What leaves the axis is cut there and marked. Look for rows whose bars are shorter, elsewhere or wider than those of their neighbours; those that stand out carry a diamond. " +
 		"A well balanced run has bars that line up, with little beside them. " +
 		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. For that open the two-state chart of the same time.",
-	Needs:   view.Needs{Intervals: true, Moments: true},
-	Runs:    16,
-	Options: view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "paper"),
+	Needs: view.Needs{Intervals: true, Moments: true},
+	Runs:  16,
+	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "paper"),
+		"group: rows drawn as one where they do not fit: none, optimal (where little is lost by it), or a kind of location such as machine"),
 	Compute: compute,
 }
 

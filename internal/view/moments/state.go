@@ -29,7 +29,7 @@ type state struct {
 // statesOf gives busy as the request has it, and the layers asked for.
 func statesOf(q *view.Request, regions []trace.Region) (layers []*state, busy *state, err error) {
 	v := q.Values
-	if busy, err = newState("busy", regions, v.Patterns("busy"), v.Patterns("idle"), q.Selection.Regions); err != nil {
+	if busy, err = newState("busy", regions, v.RegionPatterns("busy", regions), v.RegionPatterns("idle", regions), q.Selection.Regions); err != nil {
 		return nil, nil, err
 	}
 	for _, p := range v.Patterns("layers") {

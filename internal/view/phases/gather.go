@@ -194,11 +194,11 @@ func (g *gatherer) uses(ctx context.Context) error {
 
 // states reads --busy and --idle: nil where roles decide.
 func (g *gatherer) states() ([]phase.State, error) {
-	busy, idle := g.request.Values.Patterns("busy"), g.request.Values.Patterns("idle")
+	regions := g.source.Regions
+	busy, idle := g.request.Values.RegionPatterns("busy", regions), g.request.Values.RegionPatterns("idle", regions)
 	if len(busy)+len(idle) == 0 {
 		return nil, nil
 	}
-	regions := g.source.Regions
 	out := make([]phase.State, len(regions))
 	for i := range out {
 		out[i] = phase.ByRole

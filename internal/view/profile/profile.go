@@ -188,7 +188,7 @@ func (r *result) sum(ctx context.Context) error {
 	}
 	r.finish(rows)
 	if len(r.rows) == 0 {
-		return view.Empty("choose other regions, another metric or a longer time", "no region has a value in the selection")
+		return r.request.Advise("other regions", "another metric").Empty("no region has a value of %s other than 0 in the selection", r.metric.Name)
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func (r *result) bind(ctx context.Context) error {
 		}
 	}
 	if !slices.Contains(event, 0) {
-		return view.Empty("choose a longer time, or bind --event0 and --event1", "no region has a value in the selection")
+		return r.request.Advise("what --event0 and --event1 are bound to").Empty("no region has a value in the selection")
 	}
 	all, err := view.MeasureAll(ctx, q, r.locations, texts)
 	if err != nil {

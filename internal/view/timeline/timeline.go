@@ -38,8 +38,9 @@ var View = &view.View{
 		"Where intervals are too short to see, a cell stands for many and has the colour of the region with the most time in it; its height is the part of the time in which anything was open. " +
 		"A row of a group shows, from the bottom up, which share of its members was in each role. Rows that look unlike their neighbours are where to look first. " +
 		"Zoom in until cells become intervals.",
-	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "palette", "all"),
+	Needs: view.Needs{Intervals: true},
+	Options: view.Words(view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "palette", "all"),
+		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it"),
 	Compute: reading{rowsPerBin: fewRows}.compute,
 }
 

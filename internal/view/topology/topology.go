@@ -77,7 +77,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.location = r.who.location
 	selected := r.who.keep(s.Locations(), q.Selection.Locations)
 	if len(r.location) == 0 || selected != nil && len(selected) == 0 || s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose other locations or a longer time", "no location with values in the selection")
+		return nil, q.Advise("other locations").Empty("no location with values in the selection")
 	}
 	place, err := r.choose()
 	if err != nil {

@@ -27,8 +27,9 @@ var View = &view.View{
 		"is its loss, in bits and as a share of all there is to lose. A large corner and a frame in the colour of warnings say that a cell hides more than 1 % of it. " +
 		"Places that differ and are too small to be drawn are shown in large beside the picture. " +
 		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. Groups that stay open at high p are those whose members differ.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric", "paper"),
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Options: view.Words(view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric", "paper"),
+		"group: where groups are drawn as one: optimal (by --p), all, a depth, or a kind of location such as machine"),
 	Compute: compute,
 }
 

@@ -1,0 +1,35 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An Advice is what may be chosen instead of a selection that shows nothing.
+type Advice struct{ choices []string }
+
+// Advise gives the choices that make sense for the run: a longer time where it has
+// any, since the source may be a profile without it, and the others as they are.
+func (r *Request) Advise(choices ...string) Advice {
+	a := Advice{choices}
+	if r.Store().Info().Intervals > 0 {
+		a.choices = append(a.choices, "a longer time")
+	}
+	return a
+}
+
+// Empty makes an EmptyError with the advice.
+func (a Advice) Empty(format string, args ...any) error {
+	hint := ""
+	for i, c := range a.choices {
+		switch {
+		case i == 0:
+			hint = "choose " + c
+		case i == len(a.choices)-1:
+			hint += " or " + c
+		default:
+			hint += ", " + c
+		}
+	}
+	return &EmptyError{What: fmt.Sprintf(format, args...), Hint: strings.TrimSpace(hint)}
+}
