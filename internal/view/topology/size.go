@@ -46,7 +46,11 @@ func (r *result) sizes(m *scene.Space) {
 	}
 	radius := share * apart
 	if m.Len() < fewThings && near.close > 0 {
-		radius = min(radius, 0.46*near.close) // few are told apart one by one
+		part := 0.46 // few are told apart one by one
+		if dimensions(m) == 2 {
+			part = 0.36 // a plane is mostly seen from the side
+		}
+		radius = min(radius, part*near.close)
 	}
 	if r.links != nil {
 		radius *= 0.6 // lines run between them

@@ -46,7 +46,7 @@ const who: Record<Term["by"], string> = { user: "chosen here", layout: "bound by
 /** What a term is shown as in its row: with its text where it has one that is not set here. */
 export function termNote(term: Term | undefined, bound: boolean): string {
   if (!term) return bound ? "bound, and not used by the layout" : "not bound";
-  return `${term.label || term.text}, ${term.text === "" && term.by === "" ? "bound to all busy time" : who[term.by]}`;
+  return `${term.label || term.text}, ${term.text === "" && term.by === "" ? "as nothing else is bound" : who[term.by]}`;
 }
 
 export function Events({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
