@@ -204,8 +204,12 @@ type Counter struct {
 	Location LocationID
 	Name     string
 	Unit     string
-	// Monotone counters only grow (cycles, bytes since start); the others are levels.
+	// Monotone counters count on (cycles, bytes since start), as their format says; the
+	// others are levels. A store takes it back where values fall.
 	Monotone bool
+	// Grows is what the values say, found by the store: none is below the one before,
+	// and the last is above the first. A level may do so too, by chance.
+	Grows bool
 }
 
 // A Topology places locations on a Cartesian grid.

@@ -10,6 +10,8 @@ type section struct {
 	key   string
 	raw   []byte // the value; cut at longestSection
 	items int    // of a list or object
+	inner int    // objects in lists of an object
+	lines int    // ends of lines in a text
 }
 
 // member reads one member of the top-level object. Records are left to record.
@@ -88,12 +90,18 @@ func (s *scanner) skipValue(sec *section) bool {
 			switch {
 			case escape:
 				escape = false
+				if c == 'n' && sec != nil {
+					sec.lines++
+				}
 			case quoted:
 				escape = c == '\\'
 				quoted = c != '"'
 			case c == '"':
 				quoted = true
 			case class[c]&opens != 0:
+				if depth == 2 && c == '{' && sec != nil {
+					sec.inner++
+				}
 				depth++
 			case depth == 0 && (c == ',' || class[c]&(closes|space) != 0):
 				sec.keep(s.buf[begin:s.pos])

@@ -24,6 +24,7 @@ const (
 	noDuration
 	threadDuration
 	samples
+	systemRecords
 	snapshots
 	memoryDumps
 	clockSyncs
@@ -68,6 +69,7 @@ var reasons = [reasonCount]struct {
 	noTime:           {trace.Skipped, "records without a readable time"},
 	noDuration:       {trace.Guessed, "complete records without a duration, taken as empty"},
 	threadDuration:   {trace.Guessed, "complete records without a duration, taken from the thread's clock (tdur)"},
+	systemRecords:    {trace.Skipped, "records of the system's scheduler (systemTraceEvents)"},
 	samples:          {trace.Skipped, "stack samples"},
 	snapshots:        {trace.Skipped, "object snapshots"},
 	memoryDumps:      {trace.Skipped, "memory dumps"},

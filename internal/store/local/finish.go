@@ -46,7 +46,10 @@ type finisher struct {
 }
 
 // A sampleRange is where the samples of a counter lie.
-type sampleRange struct{ first, count uint64 }
+type sampleRange struct {
+	first, count uint64
+	growth       trace.Growth
+}
 
 // Finish ends the trace and puts the store at its path.
 //

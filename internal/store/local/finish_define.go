@@ -148,8 +148,14 @@ func (f *finisher) writeCounters(strings *stringTable) error {
 	monotone, first, count := make([]uint8, n), make([]uint64, n), make([]uint64, n)
 	for i, c := range f.def.counters {
 		location[i], name[i], unit[i] = f.numberOf(c.Location), strings.add(c.Name), strings.add(c.Unit)
+		if f.counters[i].growth.Settle(&c) {
+			f.Report(trace.Repaired, trace.FallingCounters, 1, c.Name)
+		}
 		if c.Monotone {
-			monotone[i] = 1
+			monotone[i] |= counterMonotone
+		}
+		if c.Grows {
+			monotone[i] |= counterGrows
 		}
 		first[i], count[i] = f.counters[i].first, f.counters[i].count
 	}
@@ -159,6 +165,12 @@ func (f *finisher) writeCounters(strings *stringTable) error {
 		writeColumn(f.dir, "counter.first.u64", first), writeColumn(f.dir, "counter.count.u64", count),
 	)
 }
+
+// The bits of column counter.monotone.
+const (
+	counterMonotone = 1 << iota
+	counterGrows
+)
 
 // numberOf gives the new number of a location; NoLocation stays, and stands for
 // one that was never defined.

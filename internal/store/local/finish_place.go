@@ -124,6 +124,7 @@ func (w *rowWorker) placeSamples() {
 			c.first = uint64(w.out.sampleTime.position())
 		}
 		c.count++
+		c.growth.Add(r.value)
 		w.out.sampleTime.add(r.time)
 		w.out.sampleValue.add(r.value)
 		return nil

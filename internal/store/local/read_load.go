@@ -88,7 +88,8 @@ func (r *Reader) loadRegions(text func(uint32) string) {
 	r.counters = make([]trace.Counter, len(c.counterName))
 	for i := range r.counters {
 		r.counters[i] = trace.Counter{
-			Location: c.counterLocation[i], Name: text(c.counterName[i]), Unit: text(c.counterUnit[i]), Monotone: c.counterMonotone[i] != 0,
+			Location: c.counterLocation[i], Name: text(c.counterName[i]), Unit: text(c.counterUnit[i]), Monotone: c.counterMonotone[i]&counterMonotone != 0,
+			Grows: c.counterMonotone[i]&counterGrows != 0,
 		}
 	}
 	r.callPaths = make([]trace.CallPath, len(c.callPathParent))

@@ -107,7 +107,7 @@ func definitionTables() []table {
 		{"attribute", true, "Kinds of facts of intervals and instants.", []column{col("name", u32, "string")}},
 		{"counter", true, "Series of samples.", []column{
 			col("location", u32, "location"), col("name", u32, "string"), col("unit", u32, "string"),
-			col("monotone", u8, "1: only grows"), col("first", u64, "first row in `sample`"), col("count", u64, "number of samples"),
+			col("monotone", u8, "bit 0: counts on, bit 1: its values only grow"), col("first", u64, "first row in `sample`"), col("count", u64, "number of samples"),
 		}},
 		{"communicator", true, "Ordered groups of locations.", []column{
 			col("name", u32, "string"), col("parent", u32, "communicator, 2^32-1 for none"), offsetCol("member", "its rows in `member`"),

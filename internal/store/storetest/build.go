@@ -70,6 +70,7 @@ func (m *Memory) build() *reader {
 			r.addTrack(number[old], k, first, last, &repairs)
 		}
 	}
+	r.settleCounters()
 	for _, e := range repairs.Entries() {
 		addReport(&r.info.Report, e.Kind, e.What, e.Count, e.Example)
 	}
@@ -82,6 +83,19 @@ func (m *Memory) build() *reader {
 	slices.SortStableFunc(r.links, func(a, b link) int { return compareTime(a.fromTime, b.fromTime) })
 	r.count()
 	return r
+}
+
+// settleCounters finds which counters grow.
+func (r *reader) settleCounters() {
+	for c := range r.counters {
+		var g trace.Growth
+		for _, s := range r.samples[c] {
+			g.Add(s.value)
+		}
+		if g.Settle(&r.counters[c]) {
+			addReport(&r.info.Report, trace.Repaired, trace.FallingCounters, 1, r.counters[c].Name)
+		}
+	}
 }
 
 // timeRange is the first and the last time stamp of anything that has one.

@@ -33,7 +33,7 @@ func newCounterAxis(ctx context.Context, r store.Reader, sel trace.Selection, na
 	own := map[trace.LocationID]trace.CounterID{}
 	var known []string
 	for id, c := range r.Counters() {
-		if !c.Monotone {
+		if !c.Grows && !c.Monotone {
 			continue
 		}
 		if c.Name == name {

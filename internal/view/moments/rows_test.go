@@ -180,6 +180,32 @@ func TestTheAxisMayBeACounter(t *testing.T) {
 	if row.M0 != 30 || *row.M1 != 55 || math.Abs(*row.M2-15) > 1e-9 {
 		t.Errorf("%v %v %v", row.M0, *row.M1, *row.M2)
 	}
+	// A format that does not say that it counts on is believed by its values; a level
+	// that falls is no axis, whatever is said of it.
+	r = viewtest.Local(t, func(w trace.Writer) {
+		id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: 0})
+		busy := w.Region(trace.Region{Name: "busy", Role: trace.RoleCompute})
+		bytes, power := w.Counter(trace.Counter{Location: id, Name: "cycles"}), w.Counter(trace.Counter{Location: id, Name: "power", Monotone: true})
+		s := w.Stream(id, trace.StreamOptions{})
+		s.Interval(40, 60, busy)
+		for i, at := range []trace.Time{0, 50, 100} {
+			s.Sample(bytes, at, []float64{0, 50, 150}[i])
+			s.Sample(power, at, []float64{300, 700, 200}[i])
+		}
+		s.Close()
+	})
+	if row := twinOf(t, r, c).Rows[0]; row.M0 != 30 || *row.M1 != 55 || math.Abs(*row.M2-15) > 1e-9 {
+		t.Errorf("by a counter that grows: %v %v %v", row.M0, *row.M1, *row.M2)
+	}
+	for _, counter := range r.Counters() {
+		if counter.Monotone || counter.Grows != (counter.Name == "cycles") {
+			t.Errorf("%+v", counter)
+		}
+	}
+	c.Options["axis"] = []string{"power"}
+	if _, err := moments.View.Compute(t.Context(), c.Request(t, moments.View, r)); err == nil {
+		t.Error("a counter that falls is accepted as an axis")
+	}
 	c.Options["axis"] = []string{"lunches"}
 	if _, err := moments.View.Compute(t.Context(), c.Request(t, moments.View, r)); err == nil {
 		t.Error("an unknown counter is accepted")
