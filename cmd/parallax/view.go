@@ -86,7 +86,11 @@ func runView(ctx context.Context, e *env, args []string) error {
 		return fmt.Errorf("view %s: %s; `parallax views` says what each needs", v.Name, missing)
 	}
 	q := &view.Request{Runs: runs, Values: values, Size: scene.Size{Width: w, Height: h}}
-	if q.Selection, err = e.spec().Resolve(runs[0].Store); err != nil {
+	spec, note := e.spec().First(runs[0].Store)
+	if note != "" {
+		e.warn("%s", note)
+	}
+	if q.Selection, err = spec.Resolve(runs[0].Store); err != nil {
 		return err
 	}
 	result, err := v.Compute(ctx, q)

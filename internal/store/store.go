@@ -197,10 +197,13 @@ type AttributeColumns struct {
 
 // Info says what a store holds.
 type Info struct {
-	Sources    []string
-	Format     string
-	End        trace.Time // the trace is [0, End)
-	Origin     trace.Time // what was subtracted from the source's times
+	Sources []string
+	Format  string
+	End     trace.Time // the trace is [0, End)
+	Origin  trace.Time // what was subtracted from the source's times
+	// Core is where to look first, [begin, end), where a few records far from all others
+	// stretch the span; nil: there is no such thing.
+	Core       *[2]trace.Time
 	Intervals  int64
 	Links      int64
 	Samples    int64

@@ -12,23 +12,26 @@ import (
 // An InfoJSON is what `parallax info --json` and the HTTP API say of a run.
 // Fields may be added, not renamed; lists are never null.
 type InfoJSON struct {
-	Sources     []string     `json:"sources"`
-	Format      string       `json:"format"`
-	Begin       trace.Time   `json:"begin"`
-	End         trace.Time   `json:"end"`
-	Locations   int          `json:"locations"`
-	Ranks       int          `json:"ranks"`
-	Rows        int          `json:"rows"`
-	RowsAside   int          `json:"rows_aside"`
-	Regions     int          `json:"regions"`
-	Intervals   int64        `json:"intervals"`
-	Links       int64        `json:"links"`
-	Counters    int          `json:"counters"`
-	Samples     int64        `json:"samples"`
-	Instants    int64        `json:"instants"`
-	ProfileRows int64        `json:"profile_rows"`
-	Depth       int          `json:"depth"`
-	RegionTable []RegionInfo `json:"region_table"`
+	Sources []string   `json:"sources"`
+	Format  string     `json:"format"`
+	Begin   trace.Time `json:"begin"`
+	End     trace.Time `json:"end"`
+	// Core is where to look first, where a few records far from all others stretch the
+	// time; null: everywhere.
+	Core        *[2]trace.Time `json:"core"`
+	Locations   int            `json:"locations"`
+	Ranks       int            `json:"ranks"`
+	Rows        int            `json:"rows"`
+	RowsAside   int            `json:"rows_aside"`
+	Regions     int            `json:"regions"`
+	Intervals   int64          `json:"intervals"`
+	Links       int64          `json:"links"`
+	Counters    int            `json:"counters"`
+	Samples     int64          `json:"samples"`
+	Instants    int64          `json:"instants"`
+	ProfileRows int64          `json:"profile_rows"`
+	Depth       int            `json:"depth"`
+	RegionTable []RegionInfo   `json:"region_table"`
 	// RegionMetric is what the inclusive and exclusive columns of the table are of.
 	RegionMetric MetricInfo        `json:"region_metric"`
 	Metrics      []MetricInfo      `json:"metrics"`
@@ -81,7 +84,7 @@ type ReportInfo struct {
 func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	i := r.Info()
 	out := &InfoJSON{
-		Sources: append([]string{}, i.Sources...), Format: i.Format, End: i.End,
+		Sources: append([]string{}, i.Sources...), Format: i.Format, End: i.End, Core: i.Core,
 		Locations: r.Locations().Len(), Ranks: i.Ranks, Rows: i.Rows, Regions: len(r.Regions()),
 		Intervals: i.Intervals, Links: i.Links, Counters: len(r.Counters()), Samples: i.Samples,
 		Instants: i.Instants, ProfileRows: i.Profile, Depth: i.Depth,

@@ -45,6 +45,18 @@ func (s Spec) Resolve(r store.Reader) (trace.Selection, error) {
 	return sel, err
 }
 
+// First gives the spec that shows a run first: where it names no time and a few records
+// far from all others stretch the run, the core, and a note that says so.
+func (s Spec) First(r store.Reader) (Spec, string) {
+	core := r.Info().Core
+	if core == nil || s.From != "" || s.To != "" {
+		return s, ""
+	}
+	s.From, s.To = strconv.FormatInt(int64(core[0]), 10), strconv.FormatInt(int64(core[1]), 10)
+	return s, fmt.Sprintf("shows %s to %s of %s: a few records lie far from all others in time; --from 0 --to 100%% shows all",
+		FormatTime(core[0]), FormatTime(core[1]), FormatTime(r.Info().End))
+}
+
 // ParseTime reads a time with a unit, a share of the whole, or plain nanoseconds.
 func ParseTime(s string, whole trace.Time) (trace.Time, error) {
 	num := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzµ%")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -124,5 +125,41 @@ func TestNumbersForPeopleHaveThreeDigitsAndAUnit(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
 		}
+	}
+}
+
+// A few records far from all others do not rule the first view, and one can ask for all.
+func TestFirstViewIsOfTheCore(t *testing.T) {
+	m := storetest.NewMemory()
+	at := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: trace.NoRank})
+	region := m.Region(trace.Region{Name: "work"})
+	s := m.Stream(at, trace.StreamOptions{})
+	s.Interval(0, 10, region)
+	const late = trace.Time(13 * 24 * 3600 * 1e9)
+	for i := range trace.Time(2000) {
+		s.Interval(late+i*1e6, late+(i+1)*1e6, region)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := m.Reader()
+	for _, c := range []struct {
+		spec       Spec
+		begin, end trace.Time
+		noted      bool
+	}{
+		{Spec{}, late, late + 2000e6, true},
+		{Spec{Locations: []string{"p"}}, late, late + 2000e6, true},
+		{Spec{From: "0", To: "100%"}, 0, late + 2000e6, false},
+		{Spec{From: "0"}, 0, late + 2000e6, false},
+	} {
+		spec, note := c.spec.First(r)
+		sel, err := spec.Resolve(r)
+		if err != nil || sel.Begin != c.begin || sel.End != c.end || (note != "") != c.noted {
+			t.Errorf("%+v: [%d, %d) %q %v, want [%d, %d)", c.spec, sel.Begin, sel.End, note, err, c.begin, c.end)
+		}
+	}
+	if n := len(r.Info().Report); n != 1 || r.Info().Report[0].Count != 1 {
+		t.Errorf("report %+v", r.Info().Report)
 	}
 }

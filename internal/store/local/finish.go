@@ -31,6 +31,7 @@ type finisher struct {
 	counters []sampleRange
 	numbered []uint32 // by location: how many rows may be named by number
 	aside    []trace.LocationID
+	core     *[2]trace.Time
 
 	rows      *Reader // what is written so far, from the index on
 	sections  []section
@@ -97,11 +98,17 @@ func (w *Writer) finish(ctx context.Context) error {
 // work, so the rest goes on beside it; and so does waiting for the disk, file by
 // file as they are done.
 func (f *finisher) derive(ctx context.Context) error {
+	points, err := f.pointTimes() // before empty files go
+	if err != nil {
+		return err
+	}
+	defer points.close()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		return f.described.add(f.dir, tableFiles("interval_fact", "instant", "instant_fact", "sample", "caller", "cover"))
 	})
 	g.Go(func() error { return syncFiles(f.dir, f.rows.rowNames) })
+	g.Go(func() error { return f.findCore(ctx, points) })
 	g.Go(func() error {
 		if f.looseLinks {
 			defer f.rows.paceByTime()()

@@ -34,6 +34,7 @@ type manifestInfo struct {
 	Source     string            `json:"sourceFormat"`
 	End        trace.Time        `json:"end"`
 	Origin     trace.Time        `json:"origin"`
+	Core       *[2]trace.Time    `json:"core,omitempty"`
 	Depth      int               `json:"depth"`
 	Properties map[string]string `json:"properties"`
 }
@@ -121,7 +122,7 @@ func (f *finisher) manifest() (*manifest, error) {
 	m := &manifest{
 		Format: formatName, Version: version,
 		Info: manifestInfo{
-			Sources: f.opt.Sources, Source: f.opt.Format, End: f.end, Origin: f.origin, Depth: f.depth, Properties: f.def.properties,
+			Sources: f.opt.Sources, Source: f.opt.Format, End: f.end, Origin: f.origin, Core: f.core, Depth: f.depth, Properties: f.def.properties,
 		},
 		Metrics: f.def.metrics, Report: f.finishReport(), Sections: f.sections, Digests: f.digests,
 	}

@@ -127,7 +127,7 @@ func (r *Reader) loadInfo() {
 	m, c := r.manifest, &r.c
 	r.generation = m.generation()
 	r.info = store.Info{
-		Sources: m.Info.Sources, Format: m.Info.Source, End: m.Info.End, Origin: m.Info.Origin,
+		Sources: m.Info.Sources, Format: m.Info.Source, End: m.Info.End, Origin: m.Info.Origin, Core: m.Info.Core,
 		Intervals: int64(len(c.begin)), Links: int64(len(c.link.kind) + len(c.untimed.kind)),
 		Samples: int64(len(c.sampleTime)), Instants: int64(len(c.instantTime)), Profile: int64(len(c.profileLocation)),
 		Depth: m.Info.Depth, Ranks: distinctRanks(c.locationRank), Rows: int(r.counting[len(r.counting)-1]),

@@ -82,7 +82,32 @@ func (m *Memory) build() *reader {
 	}
 	slices.SortStableFunc(r.links, func(a, b link) int { return compareTime(a.fromTime, b.fromTime) })
 	r.count()
+	r.findCore()
 	return r
+}
+
+// findCore looks at everything that has a time of its own.
+func (r *reader) findCore() {
+	core := store.NewCore(r.info.End)
+	for id := range r.lanes {
+		for _, l := range r.lanes[id] {
+			for _, w := range l.rows {
+				core.Add(w.begin, w.end)
+			}
+		}
+		for _, x := range r.instants[id] {
+			core.Add(x.time, x.time)
+		}
+	}
+	for _, list := range r.samples {
+		for _, x := range list {
+			core.Add(x.time, x.time)
+		}
+	}
+	if begin, end, outside, ok := core.Find(); ok {
+		r.info.Core = &[2]trace.Time{begin, end}
+		addReport(&r.info.Report, trace.Guessed, store.OutsideCore, outside, "")
+	}
 }
 
 // settleCounters finds which counters grow.

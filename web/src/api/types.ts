@@ -140,6 +140,8 @@ export interface RunInfo {
   format: string;
   begin: number;
   end: number;
+  /** Where to look first, where a few records far from all others stretch the time. */
+  core: [number, number] | null;
   locations: number;
   ranks: number;
   rows: number;

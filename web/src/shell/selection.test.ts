@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { everything, SelectionStore, shortestWindow, windowOf } from "./selection";
+import { everything, firstLook, SelectionStore, shortestWindow, windowOf } from "./selection";
 
 const run = () => {
   const s = new SelectionStore();
@@ -8,6 +8,14 @@ const run = () => {
 };
 
 describe("the window", () => {
+  test("is the core at first where a few records far away stretch the run, and can be left for all", () => {
+    const s = new SelectionStore();
+    s.reset(1000, firstLook([900, 1000]));
+    expect(s.window).toEqual({ begin: 900, end: 1000 });
+    s.zoom(s.wholeRun);
+    expect(s.window).toEqual({ begin: 0, end: 1000 });
+    expect(firstLook(null)).toEqual(everything);
+  });
   test("is the whole run at first, and stays inside it", () => {
     const s = run();
     expect(s.window).toEqual({ begin: 0, end: 1000 });

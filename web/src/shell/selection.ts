@@ -28,6 +28,11 @@ export interface Look {
 
 export const everything: Look = { trail: [], only: [], time: null, locations: [], regions: [] };
 
+/** What a run shows first: all of it, or its core where a few records far away stretch it. */
+export function firstLook(core: readonly [number, number] | null | undefined): Look {
+  return core ? { ...everything, trail: [{ begin: core[0], end: core[1] }] } : everything;
+}
+
 /** How far one may zoom in. */
 export const shortestWindow = 10;
 const longestTrail = 6;

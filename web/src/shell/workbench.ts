@@ -14,7 +14,7 @@ import * as panel from "./layout";
 import { LocationBook } from "./names";
 import type { Choice, ViewPlug } from "./plug";
 import type { PageOptions } from "./option";
-import { everything, SelectionStore, type Look, type Range } from "./selection";
+import { everything, firstLook, SelectionStore, type Look, type Range } from "./selection";
 import { windowBeside } from "./beside";
 import type { PageState, ThemeChoice } from "./url";
 
@@ -201,7 +201,7 @@ export class Workbench {
       this.arrange.value = state?.arrange ?? this.arrange.value.split(":")[0];
       this.layout.value = state?.layout ?? this.remembered() ?? this.overview();
       this.focused.value = panel.panels(this.layout.value)[0]?.id ?? "";
-      this.store.reset(info.end, state?.look ?? everything);
+      this.store.reset(info.end, state?.look ?? firstLook(info.core));
     });
   }
 
