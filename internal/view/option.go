@@ -39,6 +39,7 @@ var OptionTable = []Option{
 	{Name: "gantt", Kind: "text", Default: "none", Bare: "beside", Help: "the two-state chart of the same rows: none, beside, behind, or beside in a width such as 300 or 30%"},
 	{Name: "metric", Kind: "text", Default: "exclusive", Help: "exclusive, inclusive, calls, or any metric of the source"},
 	{Name: "over", Kind: "choice", Choices: []string{"calls", "locations"}, Default: "calls", Help: "what one point of a box is"},
+	{Name: "violin", Kind: "choice", Choices: []string{"auto", "all", "none"}, Default: "auto", Help: "outlines of distributions behind boxes: of calls that fall into several heaps, of all, of none"},
 	{Name: "caller", Kind: "patterns", Help: "only calls made by these regions; root for those made by none"},
 	{Name: "path", Kind: "text", Help: "only calls made along this path: patterns of the callers, the direct one last, joined by ;"},
 	{Name: "hide", Kind: "patterns", Help: "regions left out of the picture"},

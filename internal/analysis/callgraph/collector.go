@@ -33,6 +33,8 @@ type Options struct {
 	// Path keeps the calls whose callers, the direct one last, are in these
 	// sets, indexed as Callers.
 	Path [][]bool
+	// Shapes asks for the shape of each distribution too.
+	Shapes bool
 }
 
 // A Collector gathers the calls of many locations. Columns come as a store hands

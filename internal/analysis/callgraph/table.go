@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -23,6 +24,8 @@ type Row struct {
 	// Exact quantiles are of the calls themselves, others within
 	// quantile.RelativeError.
 	Exact bool
+	// Shape of the distribution, where Options.Shapes asks for it and it is known.
+	Shape *quantile.Shape
 }
 
 // A Scan hands out the calls of a set of locations, each with all below it, lane by
@@ -90,7 +93,7 @@ func (p *Plan) mergeKept(group []int32, n int) []Row {
 			parts[0][k].Merge(&part[k])
 		}
 	}
-	return condense(n, p.Measure != Totals, func(k int) (int32, *Graph) { return int32(k), &parts[0][k] })
+	return condense(n, &p.Options, func(k int) (int32, *Graph) { return int32(k), &parts[0][k] })
 }
 
 // Fold makes of what was gathered by caller and callee what would have been by callee
@@ -101,7 +104,7 @@ func (p *Plan) Fold() ([]Row, bool) {
 		return nil, false
 	}
 	p.Profile = true
-	rows := condense(len(p.kept), p.Measure != Totals, func(k int) (int32, *Graph) {
+	rows := condense(len(p.kept), &p.Options, func(k int) (int32, *Graph) {
 		if p.kept[k] != nil {
 			p.kept[k] = p.kept[k].folded()
 		}
@@ -169,7 +172,7 @@ func Gather(plan *Plan, scan Scan) ([]Row, error) {
 			return nil, err
 		}
 		graphs := c.Take()
-		rows = append(rows, condense(len(some), plan.Measure != Totals, func(k int) (int32, *Graph) { return int32(from + k), graphs[some[k]] })...)
+		rows = append(rows, condense(len(some), &plan.Options, func(k int) (int32, *Graph) { return int32(from + k), graphs[some[k]] })...)
 		for k, id := range some {
 			if g := graphs[id]; g != nil && !plan.keep(int32(from+k), n, g) {
 				c.recycle(g)
@@ -236,7 +239,7 @@ func gatherOwners(plan *Plan, scan Scan) ([]Row, error) {
 			merged[k].Merge(&g[k])
 		}
 	}
-	rows := condense(plan.Owners, plan.Measure != Totals, func(k int) (int32, *Graph) { return int32(k), &merged[k] })
+	rows := condense(plan.Owners, &plan.Options, func(k int) (int32, *Graph) { return int32(k), &merged[k] })
 	for k := range merged {
 		plan.keep(int32(k), plan.Owners, &merged[k])
 	}
@@ -244,7 +247,7 @@ func gatherOwners(plan *Plan, scan Scan) ([]Row, error) {
 }
 
 // condense makes rows of graphs, on all cores.
-func condense(n int, boxes bool, graph func(k int) (int32, *Graph)) []Row {
+func condense(n int, o *Options, graph func(k int) (int32, *Graph)) []Row {
 	parts := make([][]Row, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -252,7 +255,7 @@ func condense(n int, boxes bool, graph func(k int) (int32, *Graph)) []Row {
 		wg.Go(func() {
 			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
 				if owner, g := graph(k); g != nil {
-					parts[k] = appendRows(make([]Row, 0, g.Len()), owner, g, boxes)
+					parts[k] = appendRows(make([]Row, 0, g.Len()), owner, g, o)
 				}
 			}
 		})
@@ -274,15 +277,18 @@ func Renumber(rows []Row, order []int32) {
 }
 
 // appendRows condenses the buckets of one owner, in order of pairs.
-func appendRows(rows []Row, owner int32, g *Graph, boxes bool) []Row {
+func appendRows(rows []Row, owner int32, g *Graph, o *Options) []Row {
 	from := len(rows)
 	for i := range g.buckets {
 		b := &g.buckets[i]
 		r := Row{Owner: owner, Pair: b.Pair, Count: float64(b.Count),
 			Inclusive: float64(b.Inclusive), Exclusive: float64(b.Exclusive), Outermost: float64(b.Outermost)}
-		if boxes {
+		if o.Measure != Totals {
 			s := &b.Calls
 			r.Min, r.Max, r.Mean, r.Deviation = float64(s.Min), float64(s.Max), s.Mean(), s.Deviation()
+			if o.Shapes {
+				r.Shape = s.Shape()
+			}
 			r.Box, r.Exact = s.Box(), s.Exact()
 		} else {
 			r.noBox()

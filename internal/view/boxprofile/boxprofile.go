@@ -28,11 +28,13 @@ var View = &view.View{
 	Summary: "box plots of calls, a box per region and location, with the number of calls",
 	HowToRead: "Every region has a band with one box a location, in the order of the colours in the first column. The box holds the middle half of the calls, the line in it is the median, " +
 		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single line; a hollow colour says that the region is not called there. " +
-		"A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same. " +
+		"Behind a box whose calls fall into several heaps, short ones and long ones, lies the outline of their distribution. A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same. " +
 		"In the page the wheel zooms the axis, a click on a name keeps a region on top, and one with Ctrl hides it.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike", "k"),
+	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "violin", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike", "k"),
 		"by: a row for each region, or for each category [regions categories]",
+		"colour: a colour each location, or each group of them; auto: groups past twelve locations [auto location groups]",
+		"collapse: regions that are one row, such as category:MPI",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Compute: compute,
 }
@@ -174,7 +176,7 @@ func (r *result) options() (callgraph.Options, error) {
 		return callgraph.Options{}, err
 	}
 	r.nodes = nodes
-	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Profile: true, Measure: callgraph.Exclusive}
+	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Profile: true, Measure: callgraph.Exclusive, Shapes: v.Text("violin") != "none"}
 	if r.metric == "inclusive" {
 		o.Measure = callgraph.Inclusive
 	}

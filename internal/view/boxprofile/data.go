@@ -40,6 +40,8 @@ type Row struct {
 	Q98      float64           `json:"q98"`
 	// Exact quantiles are of the calls themselves; others are within 1 %.
 	Exact bool `json:"exact"`
+	// Heaps are where values pile up, where there is more than one such place.
+	Heaps []float64 `json:"heaps,omitempty"`
 }
 
 // A Group is locations drawn in one colour, or as one box.
@@ -78,6 +80,9 @@ func (r *result) rowOf(x *callgraph.Row) Row {
 	}
 	if math.IsNaN(out.SD) {
 		out.SD = 0
+	}
+	if h := heapsOf(x); len(h) > 1 {
+		out.Heaps = h
 	}
 	return out
 }

@@ -63,6 +63,9 @@ func (r *result) fact(l *lane) view.Fact {
 	line("most", r.format(x.Max), exact(x.Max))
 	line("mean", r.format(x.Mean), exact(x.Mean))
 	line("standard deviation", r.format(x.Deviation), exact(x.Deviation))
+	if h := heapsOf(x); len(h) > 1 {
+		line("heaps around", r.heapWords(h), "")
+	}
 	if l.spread.low <= l.spread.high {
 		line("members' medians", r.format(l.spread.low)+" to "+r.format(l.spread.high), "")
 	}

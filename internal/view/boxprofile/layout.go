@@ -29,8 +29,10 @@ type drawing struct {
 	lanes []lane
 	gap   float32 // between regions
 	cut   bool    // something goes on beyond the axis
-	boxes scene.Frame
-	bars  scene.Frame
+	// violins: outlines of distributions are drawn
+	violins bool
+	boxes   scene.Frame
+	bars    scene.Frame
 }
 
 // A lane is the place of one box.
@@ -353,6 +355,9 @@ func (r *result) legendGroups(add func(string, scene.Colour, scene.Flag)) {
 
 // legendCut explains the marks of what the axis cannot show.
 func (r *result) legendCut(s *scene.Scene) {
+	if r.drawn.violins {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "outline: calls in several heaps", Colour: scene.UIData, Flags: scene.Dimmed, Region: scene.NoID, Parent: scene.NoID})
+	}
 	if !r.drawn.cut {
 		return
 	}

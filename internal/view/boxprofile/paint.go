@@ -25,7 +25,7 @@ func (r *result) bands(s *scene.Scene, rows []scene.Row, width float32) {
 
 // paint draws all lanes.
 func (r *result) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
-	p := &painter{r: r, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{}, pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{}, single: &scene.Rect{}, words: &scene.Text{Size: 11}, cuts: &scene.Polygon{}, stubs: &scene.Rect{}}
+	p := &painter{r: r, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{}, pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{}, single: &scene.Rect{}, words: &scene.Text{Size: 11}, cuts: &scene.Polygon{}, violins: &scene.Polygon{}, stubs: &scene.Rect{}}
 	most := 0.0
 	for _, l := range r.drawn.lanes {
 		if l.row != nil {
@@ -48,8 +48,9 @@ func (r *result) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
 	}
 	s.AddLayer("locations", -1, p.swatches)
 	s.AddLayer("calls", 1, p.counts, p.words)
+	s.AddLayer("violins", 2, p.violins)
 	s.AddLayer("boxes", 2, p.pale, p.whiskers, p.bodies, p.medians, p.single, p.stubs, p.cuts)
-	r.drawn.cut = p.isCut
+	r.drawn.cut, r.drawn.violins = p.isCut, p.isViolin
 }
 
 // hollow draws the colour of a location that does not call the region as a frame.
@@ -78,6 +79,8 @@ type painter struct {
 	cuts        *scene.Polygon // what the axis cannot show
 	stubs       *scene.Rect    // the same in low lanes
 	isCut       bool
+	violins     *scene.Polygon // outlines of distributions
+	isViolin    bool
 }
 
 // x gives the place of a value, cut at the ends of the axis.
@@ -119,10 +122,13 @@ func (p *painter) lane(l *lane, c scene.Colour, thick float64) {
 		p.pale.Add(a, top, max(b-a, 1), h, c)
 		p.pale.SetFlags(scene.Dimmed)
 	}
-	y := top
+	y, lane := top, h
 	if l.h >= 4 {
 		high := max(h*float32(0.25+0.75*thick), 2)
 		y, h = top+(h-high)/2, high
+	}
+	if p.violin(l, top, lane, c) {
+		y, h = top+lane*0.32, lane*0.36
 	}
 	a, b := p.x(row.Box[0]), p.x(row.Box[4])
 	if row.Count == 1 || b-a < 1 {
