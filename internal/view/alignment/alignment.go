@@ -27,9 +27,12 @@ var View = &view.View{
 	HowToRead: "A band is a location with its call stack, the outermost call on top. Calls are matched from the outside in: the same call of all locations has the same place, as wide as it takes where it takes longest, " +
 		"so the axis adds up the longest times and is no clock. A hatched place is a call that this location does not make there. " +
 		"With --colour difference a call is red where it takes longer than on the first location and blue where it is shorter.",
-	Needs:   view.Needs{Intervals: true},
-	Runs:    2,
-	Options: view.Use("colour=region", "depth", "top", "arrange"),
+	Needs: view.Needs{Intervals: true},
+	Runs:  2,
+	Options: view.Words(view.Use("colour=region", "depth", "top", "arrange"),
+		"colour: what colours mean: the region, or how much longer a call is than on the first location [region difference]",
+		"depth: how many levels of the stack are aligned; 0: all",
+		"top: how many locations at most; 0: 16"),
 	Compute: compute,
 }
 

@@ -28,6 +28,7 @@ var View = &view.View{
 		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or take the linear or rank scale.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide", "keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
+		"collapse: regions that are one row and column, such as category:MPI",
 		"by: a row for each region, or for each category [regions categories]",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Compute: compute,

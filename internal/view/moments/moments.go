@@ -41,6 +41,7 @@ var View = &view.View{
 	Needs: view.Needs{Intervals: true, Moments: true},
 	Runs:  16,
 	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "paper"),
+		"bins: how many coefficients another basis has; 0: 16",
 		"group: rows drawn as one where they do not fit: none, optimal (where little is lost by it), or a kind of location such as machine"),
 	Compute: compute,
 }
