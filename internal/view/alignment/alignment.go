@@ -73,14 +73,7 @@ type node struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q}
-	switch colour := q.Values.Text("colour"); colour {
-	case "region":
-	case "difference":
-		r.different = true
-	default:
-		return nil, fmt.Errorf("--colour %q: want region or difference", colour)
-	}
+	r := &result{request: q, different: q.Values.Text("colour") == "difference"}
 	if q.Values.Integer("depth") < 0 || q.Values.Integer("top") < 0 {
 		return nil, fmt.Errorf("--depth and --top: want 0, or how many")
 	}

@@ -119,8 +119,8 @@ func TestTwoRunsAreAlignedByRank(t *testing.T) {
 }
 
 func TestWhatDoesNotFitIsSaid(t *testing.T) {
-	c := viewtest.Case{Trace: steps, Options: map[string][]string{"colour": {"loud"}}}
-	if _, err := alignment.View.Compute(t.Context(), c.Request(t, alignment.View, c.Open(t))); err == nil || !strings.Contains(err.Error(), "difference") {
+	c := viewtest.Case{Trace: steps}
+	if _, err := view.NewValues(alignment.View, map[string][]string{"colour": {"loud"}}); err == nil || !strings.Contains(err.Error(), "difference") {
 		t.Errorf("error %v", err)
 	}
 	c.Options = map[string][]string{"top": {"2"}}
