@@ -51,17 +51,20 @@ function Bench() {
       {left > 0 && (
         <>
           <aside class="side side-left" style={{ width: `${left}px` }} aria-label="Locations and regions"><Tree /><RegionList /></aside>
-          <Splitter along="x" label="Width of locations and regions" onMove={(px) => bench.resizeSide("left", px)} />
         </>
       )}
-      <div class="centre">
-        <Breadcrumb />
-        <Minimap />
-        <Grid />
-      </div>
+      <main class="bench-main" aria-label="Panels">
+        {left > 0 && <Splitter along="x" label="Width of locations and regions" value={(100 * left) / innerWidth} onMove={(px) => bench.resizeSide("left", px)} />}
+        <div class="centre">
+          <h1 class="unseen">{bench.run.value?.name ?? "Parallax"}</h1>
+          <Breadcrumb />
+          <Minimap />
+          <Grid />
+        </div>
+        {right > 0 && <Splitter along="x" label="Width of the inspector" value={100 - (100 * right) / innerWidth} onMove={(px) => bench.resizeSide("right", -px)} />}
+      </main>
       {right > 0 && (
         <>
-          <Splitter along="x" label="Width of the inspector" onMove={(px) => bench.resizeSide("right", -px)} />
           <div class="side-box" style={{ width: `${right}px` }}><Guard what="The inspector"><Inspector /></Guard></div>
         </>
       )}
@@ -75,5 +78,5 @@ function Embedded() {
   const panel = panels(bench.layout.value)[0];
   if (bench.trouble.value) return <div class="empty-state" role="alert"><p class="empty-what">{bench.trouble.value.error}</p><p class="empty-hint">{bench.trouble.value.hint}</p></div>;
   if (!panel || bench.runID.value === "") return <div class="empty-state"><p class="empty-hint">{bench.toast.value || "Opening…"}</p></div>;
-  return <main class="embedded"><Panel panel={panel} alone /></main>;
+  return <main class="embedded"><h1 class="unseen">{bench.run.value?.name ?? "Parallax"}</h1><Panel panel={panel} alone /></main>;
 }

@@ -63,7 +63,7 @@ function RunMenu() {
       <Icon name="down" />
     </>
   );
-  return <Menu class="bar-button run-menu" title={`Run ${middle(run.name, 200)}: ${run.source}`} label={label} items={() => runItems(bench)} />;
+  return <Menu named class="bar-button run-menu" title={`Run ${middle(run.name, 200)}: ${run.source}`} label={label} items={() => runItems(bench)} />;
 }
 
 function runItems(bench: Workbench): MenuItem[] {

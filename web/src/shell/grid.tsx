@@ -13,26 +13,26 @@ export function Grid() {
   const ref = useRef<HTMLDivElement>(null);
   const layout = bench.layout.value;
   const alone = findPanel(layout, layout.maximised);
-  if (alone) return <main class="grid" aria-label="Panels"><div class="grid-row"><Guard what="This panel"><Panel key={alone.id} panel={alone} /></Guard></div></main>;
+  if (alone) return <div class="grid"><div class="grid-row"><Guard what="This panel"><Panel key={alone.id} panel={alone} /></Guard></div></div>;
   if (layout.rows.length === 0) {
     return (
-      <main class="grid" aria-label="Panels">
+      <div class="grid">
         <div class="empty-state">
           <p class="empty-what">No panel is open.</p>
           <button type="button" onClick={() => bench.setLayout(bench.overview())}>Show the standard panels</button>
         </div>
-      </main>
+      </div>
     );
   }
   const height = () => ref.current?.clientHeight || 1;
   const width = () => ref.current?.clientWidth || 1;
   const sum = (list: readonly { weight: number }[]) => list.reduce((s, x) => s + x.weight, 0);
   return (
-    <main class="grid" ref={ref} aria-label="Panels">
+    <div class="grid" ref={ref}>
       {layout.rows.map((row, r) => (
         <Fragment key={row.panels[0].id}>
           {r > 0 && (
-            <Splitter along="y" label="Height of the panels above" onMove={(px) => {
+            <Splitter along="y" label="Height of the panels above" value={(100 * layout.rows[r - 1].weight) / (layout.rows[r - 1].weight + row.weight)} onMove={(px) => {
               const now = bench.layout.value;
               const pair = now.rows[r - 1].weight + now.rows[r].weight;
               bench.setLayout(resizeRow(now, r - 1, ((px / height()) * sum(now.rows)) / pair));
@@ -42,7 +42,7 @@ export function Grid() {
             {row.panels.map((p, c) => (
               <Fragment key={p.id}>
                 {c > 0 && (
-                  <Splitter along="x" label="Width of the panel at the left" onMove={(px) => {
+                  <Splitter along="x" label="Width of the panel at the left" value={(100 * row.panels[c - 1].weight) / (row.panels[c - 1].weight + p.weight)} onMove={(px) => {
                     const list = bench.layout.value.rows[r].panels;
                     const pair = list[c - 1].weight + list[c].weight;
                     bench.setLayout(resizeColumn(bench.layout.value, r, c - 1, ((px / width()) * sum(list)) / pair));
@@ -54,6 +54,6 @@ export function Grid() {
           </div>
         </Fragment>
       ))}
-    </main>
+    </div>
   );
 }

@@ -30,7 +30,7 @@ export function LocationHits({ query }: { query: string }) {
   return (
     <>
       <ChoiceList
-        id="location-hit" role="listbox" label="Locations found" count={list.length} rowHeight={22} onChoose={choose}
+        id="location-hit" role="listbox" label="Locations found" count={list.length} rowHeight={24} onChoose={choose}
         row={(i, attributes) => {
           const h = list[i];
           const chosen = locations.includes(`#${h.id}`);

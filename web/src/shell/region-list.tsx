@@ -8,7 +8,7 @@ import { formatCount, formatShare, formatUnit, middle, thousands } from "./forma
 import { useSummary } from "./summary";
 import type { Workbench } from "./workbench";
 
-const rowHeight = 22;
+const rowHeight = 24;
 export const roles: Role[] = ["compute", "communication", "synchronization", "io", "copy", "overhead", "idle", "annotation"];
 
 /** A line of the list: a role with what belongs to it, or a region. */

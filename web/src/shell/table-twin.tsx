@@ -15,7 +15,7 @@ import type { Choice } from "./plug";
 import type { Workbench } from "./workbench";
 
 const pageSize = 200;
-const rowHeight = 22;
+const rowHeight = 24;
 
 interface Sort {
   column: string;
@@ -67,7 +67,7 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
   const template = { gridTemplateColumns: widths.join(" ") };
   const least = { minWidth: `${leastWidth(widths)}px` };
   return (
-    <div class="twin" role="table" aria-label={`${view.title}, ${plural(first.total, "row")}`} aria-rowcount={first.total + 1} aria-colcount={first.columns.length}>
+    <div class="twin" role="grid" aria-label={`${view.title}, ${plural(first.total, "row")}`} aria-rowcount={first.total + 1} aria-colcount={first.columns.length}>
       <div class="twin-scroll"><div class="twin-inner" style={least}>
         <div class="twin-head" role="row" style={template}>
           {first.columns.map((c, i) => <HeadCell key={c.name} column={c} numeric={isNumeric(first, i)} sort={sort.value} set={(s) => (sort.value = s)} />)}

@@ -14,7 +14,7 @@ import { LocationHits } from "./location-hits";
 import { LocationTree, treePage, type TreeRow } from "./location-tree";
 import { locationTitle } from "./names";
 
-const rowHeight = 22;
+const rowHeight = 24;
 /** How many nodes "expand" opens at most, so that one key cannot ask for a million rows. */
 const mostOpened = 300;
 

@@ -24,14 +24,16 @@ export interface MenuItem {
 export interface MenuProps {
   label: ComponentChildren;
   title: string;
+  /** The label is text that names the button. */
+  named?: boolean;
   class?: string;
   align?: "left" | "right";
   items: () => MenuItem[];
 }
 
-export function Menu({ label, title, class: cls, align, items }: MenuProps) {
+export function Menu({ label, title, named, class: cls, align, items }: MenuProps) {
   return (
-    <Popover label={label} title={title} class={cls} align={align} popup="menu">
+    <Popover label={label} title={title} named={named} class={cls} align={align} popup="menu">
       {(close) => <MenuList title={title} items={items()} close={close} />}
     </Popover>
   );

@@ -12,13 +12,15 @@ export interface PopoverProps {
   class?: string;
   disabled?: boolean;
   align?: "left" | "right";
+  /** The label is text that names the button: the title is more about it. */
+  named?: boolean;
   /** What kind of thing opens. */
   popup?: "menu" | "dialog" | "listbox";
   /** Given a function that closes it. */
   children: (close: () => void) => ComponentChildren;
 }
 
-export function Popover({ label, title, class: cls = "", disabled, align = "left", popup = "dialog", children }: PopoverProps) {
+export function Popover({ label, title, named, class: cls = "", disabled, align = "left", popup = "dialog", children }: PopoverProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -51,7 +53,7 @@ export function Popover({ label, title, class: cls = "", disabled, align = "left
       }}
     >
       <button
-        ref={button} type="button" class={cls} title={title} aria-label={title} aria-haspopup={popup} aria-expanded={open} disabled={disabled}
+        ref={button} type="button" class={cls} title={title} aria-label={named ? undefined : title} aria-haspopup={popup} aria-expanded={open} disabled={disabled}
         onClick={() => setOpen(!open)}
         onKeyDown={(e) => { if (!open && e.key === "ArrowDown") { e.preventDefault(); e.stopPropagation(); setOpen(true); } }}
       >{label}</button>

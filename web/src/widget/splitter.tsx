@@ -4,13 +4,15 @@ export interface SplitterProps {
   /** "x": left and right of it; "y": above and below. */
   along: "x" | "y";
   label: string;
+  /** Where it stands, in percent of what it divides. */
+  value: number;
   /** Told by how many pixels it moved since the last call. */
   onMove: (pixels: number) => void;
   /** A double click: back to the usual size. */
   onReset?: () => void;
 }
 
-export function Splitter({ along, label, onMove, onReset }: SplitterProps) {
+export function Splitter({ along, label, value, onMove, onReset }: SplitterProps) {
   const down = (e: PointerEvent) => {
     if (e.button !== 0) return;
     e.preventDefault();
@@ -42,6 +44,7 @@ export function Splitter({ along, label, onMove, onReset }: SplitterProps) {
   return (
     <div
       class={`splitter splitter-${along}`} role="separator" aria-orientation={along === "x" ? "vertical" : "horizontal"} aria-label={label} tabIndex={0}
+      aria-valuenow={Math.round(Math.min(100, Math.max(0, value)))} aria-valuemin={0} aria-valuemax={100}
       onPointerDown={down} onKeyDown={key} onDblClick={onReset}
     />
   );

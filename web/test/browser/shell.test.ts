@@ -165,7 +165,7 @@ describe("for those who do not see it", () => {
     const panel = page.locator(".panel").last();
     await panel.focus();
     await page.keyboard.press("t");
-    const table = panel.getByRole("table");
+    const table = panel.getByRole("grid");
     await table.waitFor();
     expect(await table.getAttribute("aria-rowcount")).toBe("51");
     const headers = await panel.getByRole("columnheader").allInnerTexts();

@@ -1,0 +1,85 @@
+// Accessibility by axe-core, on the main screens in both themes, and the size of
+// what is clicked.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { browse, openBench, serve, settled, type Program } from "./bench";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let program: Program;
+beforeAll(async () => { program = await serve("demo:stencil"); });
+afterAll(async () => { await program?.stop(); });
+
+interface Violation { id: string; nodes: { target: unknown[] }[] }
+
+/** What axe finds wrong, a line each. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    const run = (window as unknown as { axe: { run(root: Document, options: unknown): Promise<{ violations: Violation[] }> } }).axe;
+    return (await run.run(document, { resultTypes: ["violations"] })).violations;
+  });
+  return found.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}`));
+}
+
+/**
+ * Targets of less than 24 by 24 pixels that have another within 24 pixels of their
+ * middle (WCAG 2.5.8). Hairlines between panels are moved by arrow keys too.
+ */
+async function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const all = [...document.querySelectorAll<HTMLElement>("button, a[href], input, select, [role=button], [role=option], [role=menuitem], [role=treeitem]")]
+      .map((e) => ({ e, r: e.getBoundingClientRect() })).filter(({ e, r }) => r.width > 0 && r.height > 0 && getComputedStyle(e).visibility !== "hidden");
+    const middle = (r: DOMRect) => ({ x: r.x + r.width / 2, y: r.y + r.height / 2 });
+    const small = all.filter(({ r }) => r.width < 23.5 || r.height < 23.5);
+    const crowded = small.filter(({ e, r }) => all.some((o) => {
+      if (o.e === e || o.e.contains(e) || e.contains(o.e)) return false;
+      const m = middle(r);
+      const dx = Math.max(o.r.x - m.x, 0, m.x - o.r.right);
+      const dy = Math.max(o.r.y - m.y, 0, m.y - o.r.bottom);
+      if (Math.hypot(dx, dy) < 12) return true;
+      const p = middle(o.r);
+      return (o.r.width < 23.5 || o.r.height < 23.5) && Math.hypot(m.x - p.x, m.y - p.y) < 24;
+    }));
+    return crowded.map(({ e, r }) => `${Math.round(r.width)} × ${Math.round(r.height)} ${e.tagName.toLowerCase()}.${e.className} ${e.getAttribute("aria-label") ?? e.textContent?.slice(0, 30) ?? ""}`);
+  });
+}
+
+for (const dark of [false, true]) {
+  describe(dark ? "dark" : "light", () => {
+    let context: BrowserContext;
+    let page: Page;
+    beforeAll(async () => { ({ context, page } = await browse({ width: 1440, height: 900, dark })); });
+    afterAll(async () => { await context?.close(); });
+
+    it("the workbench has no violation and no small target", async () => {
+      await openBench(page, program.address, "");
+      expect(await violations(page)).toEqual([]);
+      expect(await smallTargets(page)).toEqual([]);
+    });
+    it("a table has none", async () => {
+      await page.goto(`${new URL(program.address).origin}/?run=stencil&v=profile,kaleidoscope&table=0`);
+      await page.waitForSelector(".twin [role=row]");
+      await settled(page);
+      expect(await violations(page)).toEqual([]);
+      expect(await smallTargets(page)).toEqual([]);
+    });
+    it("the help and the commands have none", async () => {
+      for (const key of ["?", "Control+Shift+KeyP"]) {
+        await page.keyboard.press(key);
+        await page.waitForSelector("dialog[open]");
+        expect(await violations(page)).toEqual([]);
+        await page.keyboard.press("Escape");
+      }
+    });
+    it("the home page has none", async () => {
+      await page.evaluate(() => (window as unknown as { parallax: { goHome(): void } }).parallax.goHome());
+      await page.waitForSelector(".home h2, .home h1");
+      expect(await violations(page)).toEqual([]);
+      expect(await smallTargets(page)).toEqual([]);
+    });
+  });
+}
