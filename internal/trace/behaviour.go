@@ -18,16 +18,27 @@ type Behaviour struct {
 	Profile func(func([]ProfileRow) error) error
 	Paths   []CallPath
 	Metric  MetricID
+	// Tree is set where owners are grouped by the best cut of their hierarchy.
+	Tree *BehaviourTree
+}
+
+// A BehaviourTree is a hierarchy in preorder over the owners, with what each did: the
+// subtree of node i is i … Last[i].
+type BehaviourTree struct {
+	Parent, Last []int32
+	Leaf         []int32     // of each owner
+	Values       [][]float64 // of each variable, by node; those of inner nodes are not read
 }
 
 // A Likeness says what makes locations alike and how fine groups of them are. By is
-// "structure", "time" or "both"; K, where it is not 0, how many groups; Threshold,
+// "structure", "time" or "both", or "optimal" for the best cut of the tree at P; K, where it is not 0, how many groups; Threshold,
 // where it is not 0, how alike the members of a group are at least.
 type Likeness struct {
 	By        string
 	K         int
 	Threshold float64
 	Seed      uint64
+	P         float64
 	// Closure takes all that is around a call for its callers, so that inlining
 	// does not matter.
 	Closure bool

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -111,6 +112,11 @@ func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) 
 	} else {
 		b.Paths, b.Metric = s.CallPaths(), DefaultMetric(s.Metrics())
 		b.Profile = func(f func([]trace.ProfileRow) error) error { return s.Profile(ctx, sel.Locations, f) }
+	}
+	if a.By == "optimal" {
+		if b.Tree, err = behaviourTree(ctx, s, sel, units, holders, of); err != nil {
+			return nil, err
+		}
 	}
 	order, group, err := find(b, a.Likeness)
 	if err != nil {
@@ -291,11 +297,16 @@ func (a *Arrangement) Partition(ids []trace.LocationID) (of []int32, members [][
 	return of, members, groups
 }
 
+// optimal says whether groups are the parts of the best cut.
+func (a *Arrangement) optimal() bool { return strings.HasPrefix(a.By, "optimal") }
+
 // AddNote says in words how rows are ordered, where that is not as in the tree.
 func (a *Arrangement) AddNote(notes []string) []string {
 	switch {
 	case a == nil:
 		return notes
+	case a.optimal():
+		return append(notes, fmt.Sprintf("locations are grouped by the best cut of the tree: %s of %s", Count(len(a.Groups), "part"), Count(len(a.Order), "location")))
 	case len(a.Groups) == 1:
 		return append(notes, "locations are ordered by groups that behave alike, and all are one group")
 	}

@@ -26,10 +26,13 @@ func parseArrange(text string) (*arranging, error) {
 	switch {
 	case text == "tree" || text == "":
 		return nil, nil
-	case kind != "groups":
-		return nil, fmt.Errorf("--arrange %q: want tree or groups, as in groups:k=3,alike=time", text)
+	case kind != "groups" && kind != "optimal":
+		return nil, fmt.Errorf("--arrange %q: want tree, groups, as in groups:k=3,alike=time, or optimal, as in optimal:p=0.3", text)
 	}
 	a := &arranging{Likeness: trace.Likeness{By: "both", Seed: 1}, group: "auto", given: map[string]bool{}}
+	if kind == "optimal" {
+		a.By, a.P = "optimal", 0.1
+	}
 	if rest == "" {
 		return a, nil
 	}
@@ -44,7 +47,14 @@ func parseArrange(text string) (*arranging, error) {
 }
 
 func (a *arranging) set(name, value string) (err error) {
+	if cut := a.By == "optimal"; cut && slices.Contains([]string{"alike", "k", "threshold", "seed", "closure"}, name) || !cut && name == "p" {
+		return fmt.Errorf("%s is not for %s", name, map[bool]string{true: "the best cut", false: "groups"}[cut])
+	}
 	switch name {
+	case "p":
+		if a.P, err = strconv.ParseFloat(value, 64); err != nil || !(a.P >= 0 && a.P <= 1) {
+			err = fmt.Errorf("p is from 0 to 1")
+		}
 	case "alike":
 		if a.By = value; !slices.Contains([]string{"both", "structure", "time"}, value) {
 			err = fmt.Errorf("alike is both, structure or time")
@@ -79,7 +89,7 @@ func (a *arranging) set(name, value string) (err error) {
 			err = fmt.Errorf("time is FROM..TO, as in 1s..2s")
 		}
 	default:
-		err = fmt.Errorf("there is no %q; it has alike, k, threshold, closure, seed, group, time, location and region", name)
+		err = fmt.Errorf("there is no %q; it has alike, k, threshold, closure, seed, group, time, location and region; of optimal: p, group, time, location and region", name)
 	}
 	return err
 }
@@ -87,7 +97,11 @@ func (a *arranging) set(name, value string) (err error) {
 // take follows the options of a view that groups by itself, where --arrange does not
 // say otherwise.
 func (a *arranging) take(v Values) {
-	for _, name := range []string{"alike", "k", "threshold", "seed"} {
+	names := []string{"alike", "k", "threshold", "seed"}
+	if a.By == "optimal" {
+		names = []string{"p"}
+	}
+	for _, name := range names {
 		if v.Set(name) && !a.given[name] {
 			_ = a.set(name, v.Text(name)) // checked where it was set
 		}

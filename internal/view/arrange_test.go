@@ -17,7 +17,7 @@ func TestHowLocationsAreArrangedIsRead(t *testing.T) {
 		{"groups:k=3,alike=time", "time 3 0 auto ..", ""},
 		{"groups:threshold=0.8,group=locations,time=1s..2s", "both 0 0.8 locations 1s..2s", ""},
 		{"groups:location=rank:0-3,location=re:a{1%2C2},region=solve,closure=dynamic", "both 0 0 auto .. [rank:0-3 re:a{1,2}] [solve] true", ""},
-		{"rank", "", "want tree or groups"},
+		{"rank", "", "want tree, groups"},
 		{"groups:k=many", "", "k is a number"},
 		{"groups:alike=size", "", "alike is both"},
 		{"groups:threshold=2", "", "from 0 to 1"},
@@ -96,5 +96,23 @@ func TestTheTreeIsAnArrangementToo(t *testing.T) {
 	a.Sort(ids)
 	if !slices.Equal(ids, []trace.LocationID{3, 1, 2}) || !slices.Equal(a.Places(ids), []int32{0, 1, 2}) || a.Group(1) != -1 || a.Gutter() != 0 || a.AddNote(nil) != nil {
 		t.Error("without an arrangement something is arranged")
+	}
+}
+
+func TestTheBestCutIsReadInEveryView(t *testing.T) {
+	for _, text := range []string{"optimal", "optimal:p=0.3", "optimal:p=1,group=ranks,time=0..5"} {
+		if a, err := parseArrange(text); err != nil || a == nil || a.By != "optimal" {
+			t.Errorf("%s: %+v, %v", text, a, err)
+		}
+	}
+	for _, text := range []string{"optimal:p=2", "optimal:k=3", "groups:p=0.1", "optimum"} {
+		if _, err := parseArrange(text); err == nil {
+			t.Errorf("%s is accepted", text)
+		}
+	}
+	v := &View{Name: "rows", Options: Use("arrange")}
+	values, err := NewValues(v, map[string][]string{"group": {"optimal"}})
+	if err != nil || values.Text("arrange") != "optimal" {
+		t.Errorf("--group optimal is --arrange %q, %v", values.Text("arrange"), err)
 	}
 }

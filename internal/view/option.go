@@ -57,7 +57,7 @@ var OptionTable = []Option{
 	{Name: "threshold", Kind: "number", Default: "0", Min: 0, Max: 1, Step: 0.01, Help: "locations of a group are at least this alike on average; 0: no threshold"},
 	{Name: "seed", Kind: "integer", Default: "1", Help: "of the sample where locations are too many to compare each with each"},
 	{Name: "order", Kind: "text", Help: "order of rows"},
-	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups"}, Open: true, Default: "tree", Help: "order of locations: as in the tree, or those together that behave alike in the whole run; groups:k=3,alike=time,threshold=0.8,group=locations,time=1s..2s says how; --order groups is the same"},
+	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups", "optimal"}, Open: true, Default: "tree", Help: "order of locations: as in the tree, or those together that behave alike in the whole run; groups:k=3,alike=time,threshold=0.8,group=locations,time=1s..2s says how; optimal:p=0.3 groups them by the best cut of the tree; --order groups and --group optimal are the same"},
 	{Name: "group", Kind: "text", Help: "what is taken together; `parallax views VIEW` says what a view takes"},
 	{Name: "top", Kind: "integer", Default: "0", Help: "how many rows at most; 0: as many as fit"},
 	{Name: "by", Kind: "text", Help: "what is counted or compared; `parallax views VIEW` says what a view takes"},
@@ -175,18 +175,29 @@ func NewValues(v *View, set map[string][]string) (Values, error) {
 	return Values{options: v.Options, set: set}, nil
 }
 
-// orderedByGroups lets --order groups be --arrange groups in every view that orders
-// locations, whatever else --order means there.
+// orderedByGroups lets --order groups be --arrange groups, and --group optimal
+// --arrange optimal, in every view that orders locations, whatever else they mean there.
 func orderedByGroups(v *View, set map[string][]string) map[string][]string {
+	if group := set["group"]; len(group) == 1 && group[0] == "optimal" && len(set["arrange"]) == 0 && v.hasOption("arrange") && !v.hasOption("p") {
+		// Views with p draw the parts as rows; the others bring their rows together.
+		set = maps.Clone(set)
+		delete(set, "group")
+		set["arrange"] = []string{"optimal"}
+		return set
+	}
 	order := set["order"]
 	if len(order) != 1 || len(set["arrange"]) > 0 || order[0] != "groups" && !strings.HasPrefix(order[0], "groups:") ||
-		!slices.ContainsFunc(v.Options, func(o Option) bool { return o.Name == "arrange" }) {
+		!v.hasOption("arrange") {
 		return set
 	}
 	set = maps.Clone(set)
 	delete(set, "order")
 	set["arrange"] = order
 	return set
+}
+
+func (v *View) hasOption(name string) bool {
+	return slices.ContainsFunc(v.Options, func(o Option) bool { return o.Name == name })
 }
 
 func has(v *View) string {

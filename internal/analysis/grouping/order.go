@@ -1,9 +1,11 @@
 package grouping
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -15,6 +17,10 @@ var likenesses = map[string]Likeness{"": Both, "both": Both, "structure": Struct
 // the others is worth seeing first: order[k] is the k-th. Those of a group ascend.
 // of gives the group of each, the largest being 0.
 func Order(b *trace.Behaviour, l trace.Likeness) (order, of []int32, err error) {
+	if b.Tree != nil {
+		order, of = cutOrder(b, l.P)
+		return order, of, nil
+	}
 	nodes, node := callgraph.Nodes(b.Regions, false)
 	o := callgraph.Options{Node: node, Nodes: len(nodes), Closure: l.Closure}
 	match := &callgraph.Matcher{Nodes: nodes, Regions: b.Regions}
@@ -29,6 +35,29 @@ func Order(b *trace.Behaviour, l trace.Likeness) (order, of []int32, err error) 
 	groups := slices.Clone(g.Members)
 	slices.SortStableFunc(groups, func(a, b []int32) int { return len(a) - len(b) })
 	return slices.Concat(groups...), g.Of, nil
+}
+
+// cutOrder lists owners in the order of their tree; a group is a part of the best
+// cut at p, numbered in this order.
+func cutOrder(b *trace.Behaviour, p float64) (order, of []int32) {
+	t := b.Tree
+	parts := entropy.BestParts(&entropy.Tree{Parent: t.Parent, Last: t.Last}, t.Values, p)
+	order, of = make([]int32, b.Owners), make([]int32, b.Owners)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(t.Leaf[x], t.Leaf[y]) })
+	k, last, group := 0, -1, int32(-1)
+	for _, o := range order {
+		for t.Last[parts[k]] < t.Leaf[o] {
+			k++
+		}
+		if k != last { // parts without an owner have no number
+			last, group = k, group+1
+		}
+		of[o] = group
+	}
+	return order, of
 }
 
 func tableOf(b *trace.Behaviour, o callgraph.Options) (*Table, error) {

@@ -26,7 +26,14 @@ func arranged(t *testing.T, v *view.View, c *Case, r store.Reader) {
 		}
 		return
 	}
-	asked := c.with("arrange", []string{"groups:k=2"})
+	for by, said := range map[string]string{"groups:k=2": "ordered by groups", "optimal:p=0.3": "the best cut of the tree"} {
+		arrangedBy(t, v, c, r, tree, by, said)
+	}
+}
+
+// arrangedBy checks one order; said is what a note tells of it.
+func arrangedBy(t *testing.T, v *view.View, c *Case, r store.Reader, tree view.Result, by, said string) {
+	asked := c.with("arrange", []string{by})
 	result := asked.Compute(t, v, r)
 	if r.Info().Intervals == 0 && r.Info().Profile == 0 || slices.Contains(c.Options["show"], "average") ||
 		hasOption(v, "hierarchy") && len(c.Options["hierarchy"])+len(c.Options["group"]) > 0 {
@@ -45,8 +52,8 @@ func arranged(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	s := result.Scene(c.size())
 	rowsInGroups(t, a.Arrangement(), locationRows(tree.Scene(c.size())), locationRows(s))
 	rowsArePicked(t, r.Locations(), result, s)
-	if text := strings.Join(append(result.Notes(), s.Notes...), "\n"); !strings.Contains(text, "ordered by groups") {
-		t.Errorf("no note says the order: %q", text)
+	if text := strings.Join(append(result.Notes(), s.Notes...), "\n"); !strings.Contains(text, said) {
+		t.Errorf("--arrange %s: no note says the order: %q", by, text)
 	}
 	for _, size := range Sizes {
 		at := *asked
