@@ -26,8 +26,12 @@ func (r *result) paint(s *scene.Scene) (warned bool) {
 			frames.Add(float32(c.at.x), float32(c.at.y), float32(c.at.w), float32(c.at.h), scene.UISurface)
 			frames.SetFlags(scene.Outlined)
 			if c.at.h > 3*header && c.at.w > 48 {
+				room := float32(c.at.w) - 8
 				label := fmt.Sprintf("%s · %s", r.heading(c.node), view.Thousands(int64(r.labels.Leaves[c.node])))
-				heads.Add(float32(c.at.x)+4, float32(c.at.y)+header-4, scene.ShortenBold(label, float32(c.at.w)-8, scene.TextSize), scene.UIText, scene.Start)
+				if scene.TextWidth(label, scene.TextSize, true) > room {
+					label = r.heading(c.node)
+				}
+				heads.Add(float32(c.at.x)+4, float32(c.at.y)+header-4, scene.ShortenBold(label, room, scene.TextSize), scene.UIText, scene.Start)
 			}
 			continue
 		}

@@ -34,13 +34,14 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
   const foreign = bench.isForeign(panel);
   const missing = view ? (bench.runs.value.find((r) => r.id === bench.runOf(panel))?.missing[panel.view] ?? "") : "";
   const focused = bench.focused.value === panel.id && !alone;
-  const Side = bench.plug(panel.view).Side;
+  const { Side, Bar } = bench.plug(panel.view);
   return (
     <section
       id={panel.id} class={`panel ${focused ? "panel-focused" : ""}`} tabIndex={0} aria-label={`${view?.title ?? panel.view}, panel`}
       onFocusIn={() => (bench.focused.value = panel.id)} onPointerDown={() => (bench.focused.value = panel.id)}
     >
       <Head panel={panel} view={view} scene={scene.value} alone={alone} />
+      {view && !missing && !panel.table && Bar && <div class="panel-bar"><Guard what={`The bar of ${panel.view}`}><Bar panel={panel} scene={scene.value} /></Guard></div>}
       <div class="panel-body">
         {!view ? (
           <Missing title={`There is no view “${panel.view}”`} hint="Choose another one in the panel's title." />
@@ -88,8 +89,8 @@ function Head({ panel, view, scene, alone }: HeadProps) {
         )}
         {bench.isForeign(panel) && <Shift panel={panel} />}
         {bench.arrange.value !== "" && view?.options.some((o) => o.name === "arrange") && (
-          <button type="button" class="chip" title={`Locations that behave alike are next to each other, in all panels (${bench.arrange.value}): click for the order of the tree`} onClick={() => bench.setArrange("")}>
-            <span class="name">by groups</span><Icon name="close" />
+          <button type="button" class="chip" title={`${bench.arrange.value.startsWith("optimal") ? "Locations are grouped by the best cut of the tree" : "Locations that behave alike are next to each other"}, in all panels (${bench.arrange.value}): click for the order of the tree`} onClick={() => bench.setArrange("")}>
+            <span class="name">{bench.arrange.value.startsWith("optimal") ? "by the best cut" : "by groups"}</span><Icon name="close" />
           </button>
         )}
         {changed(view, panel.options, (id) => bench.region(id)?.name).map(({ option, text }) => (

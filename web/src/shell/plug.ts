@@ -35,6 +35,8 @@ export interface ViewPlug {
   magnify?(panel: PanelState, factor: number, at: { x: number; y: number }, scene?: Scene | null): OptionChange[];
   /** What stands beside the picture, where it is not null. */
   Side?: ComponentType<{ panel: PanelState; scene: Scene | null }>;
+  /** A bar over the full width, between the head and the picture. */
+  Bar?: ComponentType<{ panel: PanelState; scene: Scene | null }>;
   /** Further controls in the panel's head, with the scene drawn last. */
   Controls?: ComponentType<{ panel: PanelState; scene: Scene | null }>;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gainAndLoss, nextPicture, spread } from "./tick-slider";
+import { at, gainAndLoss, nextPicture, spread } from "./tick-slider";
 
 test("a step goes to the next picture, not to the next number", () => {
   const ticks = [0.2, 0.4, 0.9];
@@ -24,4 +24,10 @@ test("gain and loss are said for the value nearest on the curve", () => {
   const curve = { p: [0, 0.5, 1], gain: [0, 0.6, 1], loss: [0, 0.1, 1] };
   expect(gainAndLoss(curve, 0.45)).toBe(": gain 60.0 %, loss 10.0 %");
   expect(gainAndLoss(curve, 7)).toBe(": gain 100.0 %, loss 100.0 %");
+});
+
+test("places of the curve need not be evenly spaced", () => {
+  const curve = { p: [0, 0.001, 1], gain: [0, 0.9, 1], loss: [0, 0.2, 1] };
+  expect(at(curve, "gain", 0.002)).toBe(0.9);
+  expect(at(curve, "loss", 0.8)).toBe(1);
 });

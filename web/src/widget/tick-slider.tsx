@@ -14,22 +14,26 @@ interface Props {
   suggested?: number;
   /** What is gained and lost along the slider, as shares. */
   curve?: Curve;
+  /** Over the whole width, high enough to read the curve. */
+  wide?: boolean;
   set: (value: number) => void;
 }
 
-export function TickSlider({ label, value, ticks, suggested, curve, set }: Props) {
+export function TickSlider({ label, value, ticks, suggested, curve, wide, set }: Props) {
   const [draft, setDraft] = useState<number | null>(null);
   useEffect(() => setDraft(null), [value]);
   const shown = draft ?? value;
   const step = (by: -1 | 1) => set(nextPicture(ticks, shown, by));
   return (
-    <span class="tick-slider">
+    <span class={wide ? "tick-slider tick-slider-wide" : "tick-slider"}>
       <button type="button" class="plain" title={`The picture before this ${label}`} aria-label={`Smaller ${label}`} onClick={() => step(-1)}>‹</button>
       <span class="tick-slider-track">
-        {curve && (
+        {(curve || wide) && (
           <svg class="tick-slider-curve" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-            <polyline class="gain" points={points(curve.p, curve.gain)} vector-effect="non-scaling-stroke" />
-            <polyline class="loss" points={points(curve.p, curve.loss)} vector-effect="non-scaling-stroke" />
+            {wide && suggested !== undefined && <line class="suggested" x1={suggested} x2={suggested} y1="0" y2="1" vector-effect="non-scaling-stroke" />}
+            {wide && <line class="now" x1={shown} x2={shown} y1="0" y2="1" vector-effect="non-scaling-stroke" />}
+            {curve && <polyline class="gain" points={points(curve.p, curve.gain)} vector-effect="non-scaling-stroke" />}
+            {curve && <polyline class="loss" points={points(curve.p, curve.loss)} vector-effect="non-scaling-stroke" />}
           </svg>
         )}
         <input
@@ -41,9 +45,9 @@ export function TickSlider({ label, value, ticks, suggested, curve, set }: Props
         </svg>
       </span>
       <button type="button" class="plain" title={`The picture after this ${label}`} aria-label={`Larger ${label}`} onClick={() => step(1)}>›</button>
-      <output>{label} {shown.toPrecision(3)}</output>
+      <output>{label} {shown.toPrecision(3)}{wide && curve && <>, <span class="gain">gain {percent(at(curve, "gain", shown))}</span>, <span class="loss">loss {percent(at(curve, "loss", shown))}</span></>}</output>
       {suggested !== undefined && (
-        <button type="button" class="plain" title={`Nearest to all the gain at none of the loss: ${label} = ${suggested.toPrecision(4)}`} onClick={() => set(suggested)}>best</button>
+        <button type="button" class="plain" title={`Nearest to all the gain at none of the loss: ${label} = ${suggested.toPrecision(4)}`} onClick={() => set(suggested)}>{wide ? `suggested ${suggested.toPrecision(2)}` : "best"}</button>
       )}
     </span>
   );
@@ -56,10 +60,17 @@ function points(p: readonly number[], share: readonly number[]): string {
 
 /** What is gained and lost at a value, in words. */
 export function gainAndLoss(curve: Curve, value: number): string {
-  const i = Math.max(0, Math.min(curve.p.length - 1, Math.round(value * (curve.p.length - 1))));
-  const percent = (x: number | undefined) => `${((x ?? 0) * 100).toFixed(1)} %`;
-  return `: gain ${percent(curve.gain[i])}, loss ${percent(curve.loss[i])}`;
+  return `: gain ${percent(at(curve, "gain", value))}, loss ${percent(at(curve, "loss", value))}`;
 }
+
+/** The share at the place of the curve nearest to a value; places need not be evenly spaced. */
+export function at(curve: Curve, of: "gain" | "loss", value: number): number {
+  let best = 0;
+  for (let i = 1; i < curve.p.length; i++) if (Math.abs((curve.p[i] ?? 0) - value) < Math.abs((curve.p[best] ?? 0) - value)) best = i;
+  return curve[of][best] ?? 0;
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
 /** The middle of the stretch between ticks next to the one that holds value. */
 export function nextPicture(ticks: readonly number[], value: number, by: -1 | 1): number {
