@@ -62,6 +62,8 @@ const (
 	shortest
 	last
 	average
+	random     // what is open at a random instant, or nothing
+	randomOpen // the same among the instants with something open
 )
 
 // A key is what competes for a bin: regions, roles, or busy against not busy.
@@ -256,6 +258,13 @@ func (c *cells) close() {
 	s := span{open: c.open, row: -1, region: trace.NoRegion, count: max(1, c.rows), longest: c.longest.Duration}
 	s.begin = max(c.grid.begin, c.binBegin)
 	s.end = max(s.begin, min(c.grid.end, c.binEnd))
+	if draws, _ := c.rule.lots(); draws && c.open > 0 {
+		if c.drawOpen(&s) {
+			c.add(&s)
+		}
+		c.reset()
+		return
+	}
 	c.decide(&s)
 	c.add(&s)
 	c.reset()

@@ -219,7 +219,9 @@ func (c *cells) block(begin, end trace.Time, d *share.Digest) {
 		return
 	}
 	shown := true
-	if c.rule.keep != nil {
+	if draws, _ := c.rule.lots(); draws && s.open > 0 && c.rule.keep == nil {
+		shown = c.rule.drawDigest(d, &s)
+	} else if c.rule.keep != nil {
 		shown = c.rule.decideAmong(d, &s)
 	} else {
 		c.rule.decide(d, &s)

@@ -65,7 +65,7 @@ type options struct {
 	all      bool
 }
 
-var shows = map[string]show{"dominant": dominant, "max": longest, "min": shortest, "last": last, "average": average}
+var shows = map[string]show{"dominant": dominant, "max": longest, "min": shortest, "last": last, "average": average, "random": random, "random-not-zero": randomOpen}
 
 func parseOptions(v view.Values) (options, error) {
 	o := options{
