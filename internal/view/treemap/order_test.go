@@ -282,3 +282,67 @@ func TestASmallPlaceThatDiffersIsShownInLarge(t *testing.T) {
 		t.Errorf("notes %q: nothing is hidden any more", text)
 	}
 }
+
+// TestASiteOfOneClusterIsCalledAsTheSite (E28): the part of the cut is the cluster, since
+// both are the same set.
+func TestASiteOfOneClusterIsCalledAsTheSite(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("region run role=compute\n")
+	for s := range 3 {
+		fmt.Fprintf(&b, "location site site%d\n  location cluster c%d\n", s, s)
+		for p := range 4 {
+			fmt.Fprintf(&b, "    location process p%d\n      0..%d run\n", p, 20+30*s)
+		}
+	}
+	c := viewtest.Case{Trace: b.String(), Options: map[string][]string{"p": {"0.05"}}}
+	res := c.Compute(t, View, c.Open(t)).(*result)
+	s := res.Scene(scene.Size{Width: 900, Height: 600})
+	var names []string
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			if text, ok := m.(*scene.Text); ok && !text.Bold {
+				names = append(names, text.Text...)
+			}
+		}
+	}
+	all := strings.Join(names, " ")
+	if len(res.cut.Parts) != 3 || !strings.Contains(all, "site0") || strings.Contains(all, "c0") {
+		t.Errorf("%d parts called %q", len(res.cut.Parts), names)
+	}
+}
+
+// TestWhatMisleadsIsWarnedOfAndWhatIsSafeIsSaid (E43): two machines of the same sum, one
+// of equal processes and one of unlike ones, as in Figure 1.
+func TestWhatMisleadsIsWarnedOfAndWhatIsSafeIsSaid(t *testing.T) {
+	text := "region run role=compute\nlocation machine A\n"
+	for p := range 4 {
+		text += fmt.Sprintf("  location process p%d\n    0..50 run\n", p)
+	}
+	text += "location machine B\n"
+	for p, v := range []int{5, 20, 75, 100} {
+		text += fmt.Sprintf("  location process p%d\n    0..%d run\n", p, v)
+	}
+	for group, want := range map[string]string{"machine": "1 cell hides more than 1 %", "optimal": "safe: no cell that is drawn as one"} {
+		c := viewtest.Case{Trace: text, Options: map[string][]string{"p": {"0.1"}, "group": {group}}}
+		res := c.Compute(t, View, c.Open(t)).(*result)
+		s := res.Scene(scene.Size{Width: 640, Height: 400})
+		if notes := strings.Join(res.Notes(), "; "); !strings.Contains(notes, want) {
+			t.Errorf("%s: notes %q", group, notes)
+		}
+		warned := 0
+		for _, l := range s.Layers {
+			for _, m := range l.Marks {
+				if p, ok := m.(*scene.Polygon); ok {
+					for _, fill := range p.Fill {
+						if fill == scene.UIWarning {
+							warned++
+						}
+					}
+				}
+			}
+		}
+		if (warned == 1) != (group == "machine") {
+			t.Errorf("%s: %d warnings", group, warned)
+		}
+	}
+}
