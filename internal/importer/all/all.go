@@ -10,6 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
+	"github.com/parallax-hpc/parallax/internal/importer/hpctoolkit"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
 	"github.com/parallax-hpc/parallax/internal/importer/nsight"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
@@ -56,4 +57,5 @@ var Formats = append([]*importer.Format{
 	rocprof.Format,
 	caliper.Format,
 	projections.Format,
+	hpctoolkit.Format,
 }, recognised.Formats...)

@@ -22,8 +22,6 @@ var Formats = []*importer.Format{
 		"convert it to Chrome trace events, for instance with nvprof2json", each(isNVProf)),
 	refused("rpd", "a trace of rocmProfileData (.rpd, SQLite)",
 		"convert it with its rpd2tracing.py, whose Chrome trace events are read", each(isRPD)),
-	refused("hpctoolkit", "an HPCToolkit database",
-		"open it in hpcviewer, or record with Score-P, which writes OTF2", claimHPCToolkit),
 	refused("ctf", "a CTF trace (LTTng, barectf)",
 		"convert it with babeltrace2 or Trace Compass", claimCTF),
 	refused("dumpi", "a DUMPI trace",
@@ -94,18 +92,6 @@ func isRPD(_ string, head []byte) bool {
 // and by being no text.
 func isNsightReport(file string, head []byte) bool {
 	return slices.Contains([]string{".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep"}, path.Ext(file)) && bytes.IndexByte(head, 0) >= 0
-}
-
-// --- HPCToolkit
-
-func claimHPCToolkit(s importer.Source) []importer.Run {
-	anchor := func(_ string, head []byte) bool {
-		return bytes.HasPrefix(head, []byte("HPCTOOLKITmeta")) || bytes.Contains(head[:min(len(head), 200)], []byte("<!DOCTYPE HPCToolkitExperiment"))
-	}
-	return group(s, anchor, func(a, file string) bool {
-		ext := path.Ext(file)
-		return sameDir(a, file) && (ext == ".db" || ext == ".metric-db" || ext == ".mt") || path.Dir(path.Dir(file)) == path.Dir(a) && path.Base(path.Dir(file)) == "metrics" || sameDir(a, file) && path.Base(file) == "FORMATS.md"
-	})
 }
 
 // --- CTF

@@ -13,8 +13,6 @@ import (
 
 func TestSamplesAreRefusedByName(t *testing.T) {
 	for path, want := range map[string]string{
-		"public/hpctoolkit/ping-pong-2ranks-v4":                           "hpctoolkit",
-		"public/hpctoolkit/osu-allgather-10ranks-2threads-v2":             "hpctoolkit",
 		"public/ctf/mpi-allreduce-8ranks":                                 "ctf",
 		"public/ctf/mpi-pthread-4ranks-3threads":                          "ctf",
 		"public/dumpi/bgp-7ranks-with-torus-coordinates":                  "dumpi",
