@@ -89,9 +89,18 @@ test("closures are a switch, and categories collapse", async () => {
   expect(dynamic).toContain("main");
   expect(dynamic).not.toEqual(direct);
   await page.locator("#option-closure").selectOption("direct");
-  await page.locator("#option-by").fill("categories");
-  await page.locator("#option-by").press("Enter");
+  await page.locator("#option-by").selectOption("categories");
   await settled(page);
   expect((await frames())[0].yScale.rows.length).toBeLessThan(direct.length + 10);
   expect(names((await frames())[0].yScale.rows)).not.toContain("MPI_Waitall");
+});
+
+test("one category collapses among open ones", async () => {
+  expect(names((await frames())[0].yScale.rows)).toContain("MPI_Waitall");
+  await page.getByLabel("Collapse a category").selectOption("mpi");
+  await settled(page);
+  const rows = names((await frames())[0].yScale.rows);
+  expect(rows).toContain("[mpi]");
+  expect(rows).not.toContain("MPI_Waitall");
+  expect(rows).toContain("relax_tile");
 });
