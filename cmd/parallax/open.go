@@ -27,7 +27,7 @@ func openFlags(fs *pflag.FlagSet) {
 	fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 takes a free one")
 	fs.Bool("no-browser", false, "print the address only")
 	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")
-	fs.StringArray("run", nil, "NAME=SOURCE: a further run; repeatable")
+	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable")
 	fs.StringArray("source", nil, "DIR with the program's source, shown for a region where the trace says its place; repeatable")
 	readingFlags(fs)
 }
@@ -99,17 +99,23 @@ func (e *env) runsToServe(ctx context.Context, l *loader, args []string) ([]view
 		}
 	}
 	for _, s := range e.list("run") {
-		name, source, ok := strings.Cut(s, "=")
-		if !ok {
-			closeRuns(runs)
-			return nil, usage("--run %q: want NAME=SOURCE", s)
-		}
+		name, source := splitRun(s)
 		if err := add(name, []string{source}); err != nil {
 			closeRuns(runs)
 			return nil, err
 		}
 	}
 	return runs, nil
+}
+
+// splitRun reads NAME=SOURCE, or SOURCE alone, which names itself: the name is "".
+// A file whose name holds the sign is a source.
+func splitRun(s string) (name, source string) {
+	name, source, named := strings.Cut(s, "=")
+	if _, err := os.Stat(s); !named || name == "" || err == nil || strings.ContainsAny(name, "/:") {
+		return "", s
+	}
+	return name, source
 }
 
 func closeRuns(runs []view.Run) {

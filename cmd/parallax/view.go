@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/render/pdf"
@@ -28,7 +29,7 @@ func viewCommand() *command {
 			fs.String("size", "1600x900", "size of the picture in pixels")
 			fs.String("theme", "light", "light or dark")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
-			fs.StringArray("run", nil, "NAME=SOURCE: a further run, for views that compare runs; repeatable")
+			fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run, for views that compare runs; repeatable")
 			selectionFlags(fs)
 			readingFlags(fs)
 			optionFlags(fs)
@@ -115,15 +116,17 @@ func (e *env) openRuns(ctx context.Context, sources []string) ([]view.Run, error
 		runs = append(runs, r)
 	}
 	for _, s := range e.list("run") {
-		name, source, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, usage("--run %q: want NAME=SOURCE", s)
-		}
+		name, source := splitRun(s)
 		r, err := l.one(ctx, []string{source})
 		if err != nil {
 			return nil, err
 		}
-		r.Name = name
+		if slices.ContainsFunc(runs, func(o view.Run) bool { return o.Source == r.Source }) {
+			return nil, usage("--run %q: %s is given already; a run is not compared with itself", s, r.Source)
+		}
+		if name != "" {
+			r.Name = name
+		}
 		runs = append(runs, r)
 	}
 	if len(runs) == 0 {

@@ -265,7 +265,10 @@ func (s *Server) withRuns(q *viewRequest, ids []string) (release func(), err err
 	if err := view.CheckRuns(q.view, 1+len(ids), s.config.Views); err != nil {
 		return release, usage(fmt.Errorf("with: %w", err))
 	}
-	for _, id := range ids {
+	for i, id := range ids {
+		if id == q.runs[0].id || slices.Contains(ids[:i], id) {
+			return release, usage(fmt.Errorf("with: %s is shown already; a run is not compared with itself", quoteShort(id)))
+		}
 		x, err := s.runs.use(id)
 		if err != nil {
 			return release, err

@@ -100,7 +100,11 @@ func (g *registry) load(ctx context.Context, x *run) {
 		x.state, x.err = "failed", err
 		return
 	}
+	name := x.Run.Name
 	x.state, x.Run = "ready", opened[0]
+	if x.upload != "" && len(opened) == 1 {
+		x.Run.Name = name // the source is a directory of ours, whose name says nothing
+	}
 	at := slices.Index(g.runs, x) + 1
 	for i, r := range opened[1:] {
 		more := &run{id: g.freeID(r.Name), sources: []string{r.Source}, state: "ready", Run: r, cancel: func() {}}

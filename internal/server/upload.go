@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode/utf8"
 )
 
 // Uploads are files dropped on the page, streamed to disk. Those of one batch lie
@@ -288,5 +289,30 @@ func (b *batch) only() (source, name string) {
 	if err == nil && len(list) == 1 {
 		return filepath.Join(b.dir, list[0].Name()), list[0].Name()
 	}
-	return b.dir, "upload"
+	var names []string
+	for _, f := range list {
+		names = append(names, f.Name())
+	}
+	return b.dir, nameOf(names)
+}
+
+// nameOf names files that were chosen together: by what their names begin with,
+// where that says something, else by the first of them.
+func nameOf(names []string) string {
+	if len(names) == 0 {
+		return "upload"
+	}
+	common := names[0]
+	for _, n := range names[1:] {
+		for !strings.HasPrefix(n, common) {
+			_, size := utf8.DecodeLastRuneInString(common)
+			common = common[:len(common)-size]
+		}
+	}
+	common = strings.TrimRight(common, "0123456789")
+	common = strings.TrimRight(common, "-_. ([")
+	if utf8.RuneCountInString(common) < 3 {
+		common = names[0]
+	}
+	return fmt.Sprintf("%s, %d files", common, len(names))
 }

@@ -299,4 +299,5 @@ func TestSeveralRunsAreComparedInOneRequest(t *testing.T) {
 		t.Error(body)
 	}
 	h.failure(probeURL+"data?with=other&with=other", 400, "usage", "shows at most 2 runs, and 3 are given")
+	h.failure(probeURL+"data?with=small.trace", 400, "usage", "not compared with itself")
 }

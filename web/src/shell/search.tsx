@@ -49,6 +49,8 @@ export function Search() {
     if (!h) return;
     bench.choose(h.choice, add);
     open.value = false;
+    result.value = null;
+    if (box.current) box.current.value = ""; // what was found is selected; the next search begins anew
     box.current?.blur();
   };
   const key = (e: KeyboardEvent) => {
