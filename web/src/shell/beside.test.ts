@@ -24,11 +24,12 @@ test("a window outside the other run is never empty or backwards", () => {
 });
 
 test("time that the other run does not have is told", () => {
-  const cut = (p: PanelState, look = zoomed) => isCut(look, p, 1000, windowBeside(look, p, 1000, 800));
+  const cut = (p: PanelState, look = zoomed) => isCut(look, 1000, windowBeside(look, p, 1000, 800));
   expect(cut(panel())).toBe(false);
   expect(cut(panel("60"))).toBe(false);
   expect(cut(panel("-600"))).toBe(true);
-  expect(cut(panel(), everything)).toBe(false);
+  expect(cut(panel(), everything)).toBe(true); // both whole, 1000 and 800 long
+  expect(isCut(everything, 800, windowBeside(everything, panel(), 800, 800))).toBe(false);
 });
 
 test("the whole is asked for without a time", () => {

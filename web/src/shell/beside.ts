@@ -25,11 +25,9 @@ export function windowBeside(look: Look, panel: PanelState, length: number, end:
   return { begin, end: Math.min(Math.max(begin + 1, w.end - moved), end) };
 }
 
-/** Whether a panel of another run leaves time out that the page shows, so that its axis has another scale. */
-export function isCut(look: Look, panel: PanelState, length: number, shown: Range): boolean {
-  const own = windowOf(look);
-  if (!own && movedBy(panel) === 0) return false;
-  const wanted = own ?? { begin: 0, end: length };
+/** Whether a panel of another run shows more or less time than the page, so that its axis has another scale. */
+export function isCut(look: Look, length: number, shown: Range): boolean {
+  const wanted = windowOf(look) ?? { begin: 0, end: length };
   return Math.abs(wanted.end - wanted.begin - (shown.end - shown.begin)) > 1;
 }
 

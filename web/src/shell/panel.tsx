@@ -145,7 +145,7 @@ function Shift({ panel }: { panel: layout.PanelState }) {
   const bench = useBench();
   const moved = movedBy(panel);
   const beside = bench.beside(panel);
-  const cut = beside !== null && isCut(bench.look.value, panel, bench.store.wholeRun.end, beside.window);
+  const cut = beside !== null && isCut(bench.look.value, bench.store.wholeRun.end, beside.window);
   const text = moved === 0 ? "" : `${moved < 0 ? "\u2212" : "+"}${formatDuration(Math.abs(moved))}`;
   return (
     <>
