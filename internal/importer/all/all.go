@@ -8,6 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
 	"github.com/parallax-hpc/parallax/internal/importer/collapsed"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
+	"github.com/parallax-hpc/parallax/internal/importer/darshan"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
 	"github.com/parallax-hpc/parallax/internal/importer/hpctoolkit"
@@ -58,4 +59,5 @@ var Formats = append([]*importer.Format{
 	caliper.Format,
 	projections.Format,
 	hpctoolkit.Format,
+	darshan.Format,
 }, recognised.Formats...)

@@ -53,6 +53,7 @@ var samples = map[string]string{
 	"public/nsight-sqlite/saxpy-mpi-cuda-rank0":      "nsight",
 	"public/hpctoolkit/ping-pong-2ranks-v4":          "hpctoolkit",
 	"public/ctf/mpi-allreduce-8ranks":                "ctf",
+	"readers/darshan/sample-dxt-simple.darshan":      "darshan",
 	"public/dumpi/bgp-7ranks-with-torus-coordinates": "dumpi",
 	"public/mpe/fpilog":                              "mpe",
 	"go-sync":                                        "gotrace",

@@ -32,8 +32,6 @@ var Formats = []*importer.Format{
 		"record with Score-P, which writes OTF2", claimOTF1),
 	refused("tau-trace", "a TAU trace (.trc and .edf)",
 		"convert it with tau_trace2json, whose Chrome trace events are read", claimTAUTrace),
-	refused("darshan", "a Darshan log",
-		"read it with darshan-parser or PyDarshan; DFTracer records a timeline that is read", each(isDarshan)),
 }
 
 func refused(name, title, advice string, claim func(importer.Source) []importer.Run) *importer.Format {
@@ -159,15 +157,6 @@ func claimTAUTrace(s importer.Source) []importer.Run {
 	return group(s, anchor, func(a, file string) bool {
 		return sameDir(a, file) && (path.Ext(file) == ".trc" || anchor(file, s.Head(file)))
 	})
-}
-
-// --- Darshan
-
-// darshanMagic follows eight bytes of version.
-const darshanMagic = 6567223
-
-func isDarshan(_ string, head []byte) bool {
-	return len(head) >= 16 && head[1] == '.' && (binary.LittleEndian.Uint64(head[8:]) == darshanMagic || binary.BigEndian.Uint64(head[8:]) == darshanMagic)
 }
 
 func sameDir(a, b string) bool { return path.Dir(a) == path.Dir(b) }

@@ -1,7 +1,6 @@
 package recognised
 
 import (
-	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
@@ -35,9 +34,7 @@ func TestSamplesAreRefusedByName(t *testing.T) {
 
 // Formats of which no sample is at hand, by what their descriptions say.
 func TestMadeUpFilesAreRefusedByName(t *testing.T) {
-	darshan := append([]byte("3.41\x00\x00\x00\x00"), binary.LittleEndian.AppendUint64(nil, darshanMagic)...)
 	for want, files := range map[string]fstest.MapFS{
-		"darshan":       {"x": {Data: darshan}},
 		"tau-trace":     {"events.0.edf": {Data: []byte("17 dynamic_trace_events\n# FunctionId Group Tag\n")}, "tautrace.0.0.0.trc": {Data: []byte{0, 1, 2}}},
 		"otf1":          {"a.otf": {Data: []byte("1:1\n2:2\n")}, "a.0.def": {Data: []byte("DVER\n")}, "a.1.events.z": {Data: []byte("x\x9c")}},
 		"nvprof":        {"p.nvvp": {Data: []byte("SQLite format 3\x00 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY")}},
