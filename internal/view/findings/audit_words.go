@@ -255,11 +255,15 @@ func (a *audit) tellUneven(f *fault, region int32, where string, n *finding.Find
 	if p := a.pop.LoadBalance; p == p {
 		n.Evidence = append(n.Evidence, finding.Evidence{Name: "load balance", Value: p, Unit: "share"})
 	}
-	n.Evidence = append(n.Evidence, finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"}, finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
 	lead := fmt.Sprintf("Work is spread unevenly: load balance %s (POP, %s)", view.FormatShare(a.pop.LoadBalance), a.alike.words())
 	if p := finding.Place(a.work); p > steep || p < -steep {
 		lead = fmt.Sprintf("Work %s from place to place: load balance %s (POP, %s)", plural(boolInt(p > 0), "grows", "falls"), view.FormatShare(a.pop.LoadBalance), a.alike.words())
 	}
+	if len(times) == 0 { // the books hold no work of the region
+		n.Text = fmt.Sprintf("%s; %ss wait %s for one another%s.", lead, a.unitWord(), view.FormatTime(f.lost), where)
+		return
+	}
+	n.Evidence = append(n.Evidence, finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"}, finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
 	n.Text = fmt.Sprintf("%s; %s takes %s on %s and %s on %s, and %ss wait %s for one another%s.", lead, name, view.FormatDuration(float64(times[low])), a.names[low], view.FormatDuration(float64(times[high])), a.names[high], a.unitWord(), view.FormatTime(f.lost), where)
 }
 
