@@ -26,7 +26,7 @@ func viewCommand() *command {
 			"  parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% --locations 'rank:0-3' -o activity.csv",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, jpg, json or csv")
-			fs.String("size", "1600x900", "size of the picture in pixels")
+			fs.String("size", "1600x900", "size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too")
 			fs.String("theme", "light", "light or dark")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
 			fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run, for views that compare runs; repeatable")

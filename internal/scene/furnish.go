@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -9,7 +10,38 @@ import (
 // for, and title, legend and notes are written round it. A page shows those three in
 // places of its own and needs the plot alone; files need all. Draw is called twice, since
 // the plot's legend decides how much room is left.
+//
+// A picture larger than a page is drawn smaller and zoomed, so that its text grows with
+// it; one that stays blank at its edge ends where its plot does.
 func Furnish(size Size, draw func(Size) *Scene) *Scene {
+	zoom := zoomOf(size)
+	if zoom == 1 {
+		return furnished(size, draw)
+	}
+	width := int(float64(size.Width) / zoom)
+	zoom = float64(size.Width) / float64(width) // so that the file is just as wide as asked for
+	s := furnished(Size{width, int(float64(size.Height) / zoom)}, draw)
+	s.Zoom = zoom
+	return s
+}
+
+// Pictures up to this size are drawn as they are.
+const (
+	plainWidth  = 1600
+	plainHeight = 900
+)
+
+// zoomOf gives half the growth of a picture, and some more, to its text, and the rest to
+// detail: text of 12 pixels has 16 at 2400 × 1600 and 21 at 3840 × 2160.
+func zoomOf(size Size) float64 {
+	ratio := math.Min(float64(size.Width)/plainWidth, float64(size.Height)/plainHeight)
+	if ratio <= 1 {
+		return 1
+	}
+	return math.Pow(ratio, 2.0/3)
+}
+
+func furnished(size Size, draw func(Size) *Scene) *Scene {
 	first := draw(size)
 	if first == nil {
 		return New(size, "", "")
@@ -25,10 +57,53 @@ func Furnish(size Size, draw func(Size) *Scene) *Scene {
 			return New(size, "", "")
 		}
 		s.Translate(0, top)
-		s.Width, s.Height = float64(size.Width), float64(size.Height)
 	}
-	s.drawFurniture(first, top, float32(size.Height)-bottom, notes)
+	s.Width, s.Height = float64(size.Width), float64(size.Height)
+	y := float32(size.Height) - bottom
+	if size.Height >= fitHeight {
+		y, notes = s.fit(first, y, bottom, notes)
+	}
+	s.drawFurniture(first, top, y, notes)
 	return s
+}
+
+// Pictures lower than this keep their size, whatever is blank in them; in others a part
+// of the height or width may stay so.
+const (
+	fitHeight   = 600
+	leastWidth  = 480
+	leastHeight = 240
+	mostBlank   = 0.2
+)
+
+// fit ends a picture where its plot does, where much beyond is blank: to the right and
+// left of a square, under few rows. It gives where legend and notes come, and the notes
+// as they fit.
+func (s *Scene) fit(first *Scene, y, bottom float32, notes []string) (float32, []string) {
+	b := s.Extent()
+	width, height := float32(s.Width), float32(s.Height)
+	if b.Empty() {
+		return y, notes
+	}
+	if blank := b.Left - picturePad + width - b.Right - picturePad; blank > mostBlank*width {
+		shift := max(b.Left-picturePad, 0)
+		// The narrower, the more lines legend and notes need: halfway, where that is too many.
+		for _, narrow := range [2]float32{max(b.Right-shift+picturePad, leastWidth), max(b.Right-shift+picturePad, 0.7*width)} {
+			_, low, lines := furniture(first, Size{int(narrow), int(height)})
+			if low > bottom+3*noteHeight {
+				continue
+			}
+			s.Translate(-shift, 0)
+			s.Width, s.Height = math.Ceil(float64(narrow)), math.Ceil(float64(y+low))
+			bottom, notes = low, lines
+			break
+		}
+	}
+	if y-b.Bottom > mostBlank*height {
+		y = max(b.Bottom, leastHeight) + 8
+		s.Height = math.Ceil(float64(y + bottom))
+	}
+	return y, notes
 }
 
 // furniture gives the heights over and under the plot, and the lines of notes.

@@ -13,7 +13,9 @@ type Size struct{ Width, Height int }
 // A Scene is one picture.
 type Scene struct {
 	Width, Height float64
-	Title         string
+	// Zoom is how many pixels of a file one of the scene's is; 0: one. See Furnish.
+	Zoom  float64
+	Title string
 	// Description says in a sentence what the picture shows; it becomes the
 	// aria-label, the SVG's <desc> and the PNG's text chunk.
 	Description string
@@ -112,6 +114,14 @@ type LegendEntry struct {
 	Region, Parent uint32 // NoID, or what choosing the entry selects
 	// Flags of the things it explains: a hatched sample for what is hatched.
 	Flags Flag
+}
+
+// Zoomed is Zoom, or 1 where it says nothing.
+func (s *Scene) Zoomed() float64 {
+	if s.Zoom > 0 {
+		return s.Zoom
+	}
+	return 1
 }
 
 // Marks counts the things drawn.

@@ -43,10 +43,11 @@ func draw(s *scene.Scene, theme scene.Theme, scale int) (*canvas, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	if scale < 1 || scale > 8 || s.Width*s.Height*float64(scale*scale) > 200<<20 {
+	zoom := s.Zoomed() * float64(scale)
+	if scale < 1 || !(zoom <= 16) || s.Width*s.Height*zoom*zoom > 200<<20 {
 		return nil, fmt.Errorf("a scale of %d is too large for %g × %g pixels", scale, s.Width, s.Height)
 	}
-	c := newCanvas(int(math.Ceil(s.Width))*scale, int(math.Ceil(s.Height))*scale, theme, float32(scale))
+	c := newCanvas(int(math.Ceil(s.Width*zoom-1e-6)), int(math.Ceil(s.Height*zoom-1e-6)), theme, float32(zoom))
 	for _, l := range s.Layers {
 		c.clip = c.whole()
 		if l.Frame >= 0 {

@@ -60,7 +60,8 @@ func prefix(s *scene.Scene, theme scene.Theme) string {
 }
 
 func (w *writer) open(s *scene.Scene) {
-	w.text(`<svg xmlns="http://www.w3.org/2000/svg" width="`).number(s.Width).text(`" height="`).number(s.Height)
+	zoom := s.Zoomed()
+	w.text(`<svg xmlns="http://www.w3.org/2000/svg" width="`).number(s.Width * zoom).text(`" height="`).number(s.Height * zoom)
 	w.text(`" viewBox="0 0 `).number(s.Width).text(" ").number(s.Height)
 	w.text(`" role="img" font-family="` + fontFamily + `" style="font-variant-numeric:tabular-nums;unicode-bidi:isolate">` + "\n")
 	w.text("<title>").escape(s.Title).text("</title>\n<desc>").escape(s.Description).text("</desc>\n")

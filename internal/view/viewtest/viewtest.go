@@ -2,8 +2,8 @@
 //
 //	Run     golden scenes and pictures; the same bytes twice and on any number of
 //	        cores; twins that agree; picking anywhere; empty and cancelled
-//	        requests; every size; a bounded scene; few queries of the store; rows
-//	        ordered by groups
+//	        requests; every size; figures for files, filled and legible at any size; a
+//	        bounded scene; few queries of the store; rows ordered by groups
 //	Dump    a scene as text, for goldens
 //
 // Goldens lie in testdata of the view, <case>.scene and <case>.svg; -update
@@ -71,6 +71,7 @@ func Run(t *testing.T, v *view.View, cases ...Case) {
 			t.Run("twins", func(t *testing.T) { twins(t, v, &c, r) })
 			t.Run("pick", func(t *testing.T) { pickAnywhere(t, v, &c, r) })
 			t.Run("sizes", func(t *testing.T) { sizes(t, v, &c, r) })
+			t.Run("figures", func(t *testing.T) { figures(t, v, &c, r) })
 			t.Run("empty", func(t *testing.T) { empty(t, v, &c, r) })
 			t.Run("cancelled", func(t *testing.T) { cancelled(t, v, &c, r) })
 			t.Run("arranged", func(t *testing.T) { arranged(t, v, &c, r) })
