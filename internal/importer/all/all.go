@@ -7,6 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/caliper"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
 	"github.com/parallax-hpc/parallax/internal/importer/collapsed"
+	"github.com/parallax-hpc/parallax/internal/importer/cpuprofile"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/darshan"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
@@ -26,6 +27,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/rocprof"
+	"github.com/parallax-hpc/parallax/internal/importer/speedscope"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
 	"github.com/parallax-hpc/parallax/internal/importer/xplane"
@@ -60,4 +62,6 @@ var Formats = append([]*importer.Format{
 	projections.Format,
 	hpctoolkit.Format,
 	darshan.Format,
+	speedscope.Format,
+	cpuprofile.Format,
 }, recognised.Formats...)

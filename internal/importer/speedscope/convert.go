@@ -1,0 +1,207 @@
+package speedscope
+
+import (
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
+	"github.com/parallax-hpc/parallax/internal/importer/stack"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// scales of units of time, in ns.
+var scales = map[string]float64{"nanoseconds": 1, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9}
+
+// A converter turns profiles into a trace.
+type converter struct {
+	w       trace.Writer
+	label   string
+	frames  []frame
+	regions []trace.RegionID
+	process trace.LocationID
+	totals  map[string]*stack.Profile // by unit
+	records int
+}
+
+func newConverter(w trace.Writer, run importer.Run, frames []frame) *converter {
+	c := &converter{w: w, label: run.Label(run.Files[0]), frames: frames, regions: make([]trace.RegionID, len(frames)), totals: map[string]*stack.Profile{}}
+	for i, f := range frames {
+		if f.name == "" {
+			f.name = "frame without a name"
+		}
+		c.regions[i] = w.Region(trace.Region{Name: f.name, File: f.file, Line: int(f.line)})
+	}
+	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: run.Name, Rank: trace.NoRank})
+	return c
+}
+
+// A profile is one thread while it is read.
+type profile struct {
+	*converter
+	header
+	at      trace.LocationID
+	scale   float64 // to ns; 0: no time
+	stream  trace.Stream
+	samples [][]trace.RegionID
+	weights []float64
+	now     float64
+	open    []trace.RegionID
+	bad     int64
+}
+
+func (c *converter) profile(h header, number int) *profile {
+	name := h.name
+	if name == "" {
+		name = "thread " + strconv.Itoa(number)
+	}
+	p := &profile{converter: c, header: h, scale: scales[h.unit], now: h.start}
+	p.at = c.w.Location(trace.Location{Parent: c.process, Kind: trace.KindThread, Key: strconv.Itoa(number), Name: name, Rank: trace.NoRank, Order: int64(number)})
+	return p
+}
+
+// total is the profile that adds up values of a unit.
+func (c *converter) total(unit string) *stack.Profile {
+	t, ok := c.totals[unit]
+	if !ok {
+		m := trace.Metric{Name: "samples", Integer: true, Default: len(c.totals) == 0}
+		switch {
+		case scales[unit] > 0:
+			m = trace.Metric{Name: "time", Unit: "ns", Default: len(c.totals) == 0}
+		case unit == "bytes":
+			m = trace.Metric{Name: "bytes", Unit: "bytes", Integer: true, Default: len(c.totals) == 0}
+		}
+		t = stack.New(c.w, m)
+		c.totals[unit] = t
+	}
+	return t
+}
+
+// event takes one event of an evented profile.
+func (p *profile) event(c *jsonstream.Cursor) {
+	kind, at, frame := "", 0.0, int64(-1)
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "type":
+			kind = c.Text()
+		case "at":
+			at, _ = c.Scalar().Number()
+		case "frame":
+			frame, _ = c.Whole()
+		default:
+			c.Skip()
+		}
+	}
+	if frame < 0 || frame >= int64(len(p.regions)) || kind != "O" && kind != "C" {
+		p.bad++
+		return
+	}
+	region := p.regions[frame]
+	if p.scale > 0 {
+		if p.stream == nil {
+			p.stream = p.w.Stream(p.at, trace.StreamOptions{Unordered: true})
+		}
+		if t := trace.Time(at * p.scale); kind == "O" {
+			p.stream.Enter(t, region)
+		} else {
+			p.stream.Leave(t, region)
+		}
+		return
+	}
+	// Not time: what passes between two events belongs to the stack that is open.
+	if at > p.now && len(p.open) > 0 {
+		p.total(p.unit).Add(p.at, p.open, []float64{at - p.now})
+	}
+	p.now = max(p.now, at)
+	if kind == "O" {
+		p.open = append(p.open, region)
+	} else if n := len(p.open); n > 0 {
+		p.open = p.open[:n-1]
+	} else {
+		p.bad++
+	}
+}
+
+// sample takes one stack; its weight comes in another list.
+func (p *profile) sample(c *jsonstream.Cursor) {
+	var list []trace.RegionID
+	for ok := c.Open('['); ok && c.More(']'); {
+		i, known := c.Whole()
+		if !known || i < 0 || i >= int64(len(p.regions)) {
+			p.bad++
+			continue
+		}
+		list = append(list, p.regions[i])
+	}
+	p.samples = append(p.samples, list)
+}
+
+func (p *profile) weight(c *jsonstream.Cursor) {
+	v, _ := c.Scalar().Number()
+	p.weights = append(p.weights, v)
+}
+
+// close writes the samples, whose weights are known only now.
+func (p *profile) close(place string) error {
+	if p.bad > 0 {
+		p.w.Report(trace.Skipped, "events and frames that make no sense", p.bad, place)
+	}
+	if n := len(p.samples) - len(p.weights); n > 0 && len(p.weights) > 0 {
+		p.w.Report(trace.Guessed, "samples without a weight: 1", int64(n), place)
+	}
+	var s trace.Stream
+	if p.scale > 0 && len(p.samples) > 0 {
+		at := p.w.Location(trace.Location{Parent: p.at, Kind: trace.KindSamples, Key: "samples", Name: "samples", Rank: trace.NoRank})
+		s = p.w.Stream(at, trace.StreamOptions{})
+	}
+	scale := p.scale
+	if scale == 0 {
+		scale = 1
+	}
+	for i, list := range p.samples {
+		weight := 1.0
+		if i < len(p.weights) {
+			weight = max(p.weights[i], 0) * scale
+		}
+		if len(list) > 0 {
+			p.total(p.unit).Add(p.at, list, []float64{weight})
+		}
+		if s != nil {
+			p.shown(s, list, weight)
+		}
+	}
+	var errs error
+	if s != nil {
+		p.shown(s, nil, 0)
+		errs = s.Close()
+	}
+	if p.stream != nil {
+		if err := p.stream.Close(); errs == nil {
+			errs = err
+		}
+	}
+	return errs
+}
+
+// shown opens and closes the frames that differ from those of the sample before.
+func (p *profile) shown(s trace.Stream, list []trace.RegionID, weight float64) {
+	t := trace.Time(p.now * max(p.scale, 1))
+	same := 0
+	for same < len(p.open) && same < len(list) && p.open[same] == list[same] {
+		same++
+	}
+	for k := len(p.open) - 1; k >= same; k-- {
+		s.Leave(t, p.open[k])
+	}
+	for _, region := range list[same:] {
+		s.Enter(t, region)
+	}
+	p.open = append(p.open[:0], list...)
+	p.now += weight / max(p.scale, 1)
+}
+
+func (c *converter) finish() error {
+	for _, t := range c.totals {
+		t.Finish()
+	}
+	return nil
+}
