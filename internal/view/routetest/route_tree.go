@@ -30,7 +30,7 @@ func loss(values []float64) float64 {
 	return s
 }
 
-var treemapRoute = Route{Options: []map[string]string{{"values": "regions", "hierarchy": "tree"}, {"values": "regions", "p": "0", "hierarchy": "tree"}, {"values": "regions", "p": "0.5", "hierarchy": "tree"}, {"values": "busy", "hierarchy": "tree"}}, Check: func(r *Run) {
+var treemapRoute = Route{Options: []map[string]string{{"values": "regions"}, {"values": "regions", "p": "0"}, {"values": "regions", "p": "0.5"}, {"values": "busy"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}
@@ -107,7 +107,7 @@ func (r *Run) state(id trace.LocationID, name string) (v float64) {
 	return v
 }
 
-var overviewRoute = Route{Options: []map[string]string{{"hierarchy": "tree"}, {"p": "0.5", "bins": "10", "hierarchy": "tree"}}, Check: func(r *Run) {
+var overviewRoute = Route{Options: []map[string]string{nil, {"p": "0.5", "bins": "10"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}
@@ -188,6 +188,13 @@ var kaleidoscopeRoute = Route{Options: []map[string]string{{"all": "true"}}, Che
 	for i, n := range d.Nodes {
 		at[n.ID] = i
 	}
+	told := map[string]bool{} // by spawn links, also against the clock
+	for _, l := range r.Links {
+		if l.Kind == trace.LinkSpawn && !l.Untimed && l.FromRow[1] >= 0 && l.ToRow[1] >= 0 {
+			from, to := r.Lanes[l.FromRow[0]].Rows[l.FromRow[1]], r.Lanes[l.ToRow[0]].Rows[l.ToRow[1]]
+			told[fmt.Sprint(r.Tree.Path(l.To), int64(to.Begin), "<", r.Tree.Path(l.From), int64(from.Begin))] = true
+		}
+	}
 	children := make([][]int, len(d.Nodes))
 	height := 0
 	for i, n := range d.Nodes {
@@ -202,6 +209,9 @@ var kaleidoscopeRoute = Route{Options: []map[string]string{{"all": "true"}}, Che
 		children[at[*n.Parent]] = append(children[at[*n.Parent]], i)
 		if p.Level+1 != n.Level {
 			r.wrong("node %d is on level %d below one on %d", n.ID, n.Level, p.Level)
+		}
+		if p.Region != "" && p.Begin > n.Begin && !told[fmt.Sprint(n.Location, n.Begin, "<", p.Location, p.Begin)] {
+			r.wrong("node %d begins at %d, before its maker at %d", n.ID, n.Begin, p.Begin)
 		}
 	}
 	for k, n := range want {
