@@ -35,7 +35,8 @@ func runImport(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := l.find(args)
+	found, done, err := l.find(args)
+	defer done()
 	if err != nil {
 		return err
 	}

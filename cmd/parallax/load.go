@@ -64,7 +64,8 @@ func findFormat(name string) *importer.Format {
 
 // one opens sources that are one run.
 func (l *loader) one(ctx context.Context, sources []string) (view.Run, error) {
-	runs, err := l.find(sources)
+	runs, done, err := l.find(sources)
+	defer done()
 	if err != nil {
 		return view.Run{}, err
 	}
@@ -77,7 +78,8 @@ func (l *loader) one(ctx context.Context, sources []string) (view.Run, error) {
 // all opens every run that the sources hold. Where some fail and others do not,
 // the runs that opened come with the error that joins the failures.
 func (l *loader) all(ctx context.Context, sources []string) ([]view.Run, error) {
-	found, err := l.find(sources)
+	found, done, err := l.find(sources)
+	defer done()
 	var several *importer.Ambiguous
 	if errors.As(err, &several) {
 		found = l.readable(several.Runs, sources)
@@ -107,10 +109,12 @@ type foundRun struct {
 	roots        []string
 }
 
-// find says which runs lie in the sources, reading heads of files only.
-func (l *loader) find(sources []string) ([]foundRun, error) {
+// find says which runs lie in the sources, reading heads of files only. What is called
+// in the end closes them, so that nothing that was unpacked stays.
+func (l *loader) find(sources []string) (found []foundRun, done func(), err error) {
+	done = func() {}
 	if len(sources) == 0 {
-		return nil, usage("no source given; name a file, a directory, an archive, a .plx store or demo:NAME")
+		return nil, done, usage("no source given; name a file, a directory, an archive, a .plx store or demo:NAME")
 	}
 	var out []foundRun
 	var files []string
@@ -119,7 +123,7 @@ func (l *loader) find(sources []string) ([]foundRun, error) {
 		case strings.HasPrefix(s, "demo:"):
 			d, o, err := findDemo(strings.TrimPrefix(s, "demo:"))
 			if err != nil {
-				return nil, err
+				return nil, done, err
 			}
 			out = append(out, foundRun{name: d.Name, source: s, demo: d, options: o})
 		case isStore(s):
@@ -129,14 +133,15 @@ func (l *loader) find(sources []string) ([]foundRun, error) {
 		}
 	}
 	if len(files) == 0 {
-		return out, nil
+		return out, done, nil
 	}
 	src, err := importer.NewSource(files...)
 	if err != nil {
-		return nil, err
+		return nil, done, err
 	}
+	done = func() { _ = src.Close() } // what cannot be removed hurts nobody
 	if f := findFormat(l.format); f != nil {
-		return append(out, l.readable(l.joined(importer.ClaimAs(f, src)), files)...), nil
+		return append(out, l.readable(l.joined(importer.ClaimAs(f, src)), files)...), done, nil
 	}
 	runs, err := importer.Detect(formats.Formats, src)
 	var several *importer.Ambiguous
@@ -144,9 +149,9 @@ func (l *loader) find(sources []string) ([]foundRun, error) {
 		runs, err = l.joined(runs), nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, done, err
 	}
-	return append(out, l.readable(runs, files)...), nil
+	return append(out, l.readable(runs, files)...), done, nil
 }
 
 // joined makes one run of several where the user asks for it.
@@ -219,10 +224,12 @@ func (l *loader) renew(ctx context.Context, f foundRun, cause *local.VersionErro
 	if len(cause.Sources) == 0 {
 		return view.Run{}, failed
 	}
-	found, err := l.find(cause.Sources)
+	found, done, err := l.find(cause.Sources)
 	if err != nil { // several files are kept as one line
-		found, err = l.find(strings.Fields(strings.Join(cause.Sources, " ")))
+		done()
+		found, done, err = l.find(strings.Fields(strings.Join(cause.Sources, " ")))
 	}
+	defer done()
 	if err != nil || len(found) != 1 || found[0].store != "" {
 		return view.Run{}, fmt.Errorf("%w; it was made from %s, which is not here", failed, strings.Join(cause.Sources, ", "))
 	}

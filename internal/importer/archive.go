@@ -55,22 +55,54 @@ func zipSource(f readAtCloser, name string, size int64) (Source, bool, error) {
 		return Source{}, false, &Error{File: name, Cause: "zip archive: " + err.Error(), Hint: "copy it again", Kind: ErrMalformed}
 	}
 	z.RegisterDecompressor(zip.Deflate, flate.NewReader)
-	s := Source{FS: z, Name: name, root: name, close: []func() error{f.Close}}
+	files := zipFS{}
+	s := Source{FS: files, Name: name, root: name, close: []func() error{f.Close}}
 	for _, e := range z.File {
+		path := memberName(strings.ReplaceAll(e.Name, "\\", "/")) // as Windows writes them
 		switch {
-		case !fs.ValidPath(e.Name) || strings.HasSuffix(e.Name, "/"):
-		case hidden(e.Name):
+		case path == "" || strings.HasSuffix(e.Name, "/") || strings.HasSuffix(e.Name, "\\"): // a folder
+		case hidden(path):
 			s.Skipped = append(s.Skipped, Skip{e.Name, hiddenFile})
 		case !e.Mode().IsRegular():
 			s.Skipped = append(s.Skipped, Skip{e.Name, "not a regular file"})
 		case e.Flags&1 != 0:
 			s.Skipped = append(s.Skipped, Skip{e.Name, "encrypted"})
+		case files[path] != nil:
+			s.Skipped = append(s.Skipped, Skip{e.Name, sameName})
 		default:
-			s.Files = append(s.Files, File{e.Name, int64(e.UncompressedSize64)})
+			files[path] = e
+			s.Files = append(s.Files, File{path, int64(e.UncompressedSize64)})
 		}
 	}
 	return s.ready(), true, nil
 }
+
+// sameName is why a member is left alone whose place another one has taken.
+const sameName = "an entry of the same name comes before it"
+
+// zipFS is a zip as a file system of its regular files, by names that are made whole:
+// archive/zip opens none that begins with a slash or has one twice.
+type zipFS map[string]*zip.File
+
+func (z zipFS) Open(name string) (fs.File, error) {
+	e := z[name]
+	if e == nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	r, err := e.Open()
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &zipFile{r, e.FileInfo()}, nil
+}
+
+// zipFile is one open member.
+type zipFile struct {
+	io.ReadCloser
+	info fs.FileInfo
+}
+
+func (f *zipFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 
 // --- tar
 
@@ -148,6 +180,9 @@ func indexTar(r io.ReaderAt, size int64) (tarFS, []Skip, error) {
 			offset, _ := at.Seek(0, io.SeekCurrent)
 			if offset+h.Size > size {
 				return t, append(skipped, Skip{name, "cut off"}), io.ErrUnexpectedEOF
+			}
+			if _, taken := t.members[name]; taken { // tar appends what is newer
+				skipped = append(skipped, Skip{name, "an entry of the same name comes after it"})
 			}
 			t.members[name] = tarMember{offset, h.Size, h.ModTime}
 		}
@@ -260,6 +295,9 @@ func unpackTar(r io.Reader, dir string, limit int64) ([]Skip, error) {
 		}
 		if members++; members > mostMembers {
 			return nil, fmt.Errorf("more than %d files", mostMembers)
+		}
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			skipped = append(skipped, Skip{name, "an entry of the same name comes after it"})
 		}
 		n, err := writeMember(tr, filepath.Join(dir, filepath.FromSlash(name)), limit)
 		limit -= n

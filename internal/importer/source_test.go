@@ -337,3 +337,69 @@ func TestHeadsOfManyFilesStayWithinABound(t *testing.T) {
 		}
 	}
 }
+
+// Every entry of a zip is a file or is said to be left alone, whatever its name.
+func TestEveryEntryOfAZipIsAccountedFor(t *testing.T) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, n := range []string{"./a.json", "/b.json", "d//c.json", `dir\e.json`, "d/../f.json", "same.json", "same.json", "sub/", ".hidden"} {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: n, Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(n, "/") {
+			io.WriteString(f, "content of "+n)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSource(write(t, t.TempDir(), "odd.zip", b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var got []string
+	for _, f := range s.Files {
+		r, err := (Run{Source: s}).Open(f.Path)
+		if err != nil {
+			t.Errorf("%s: %v", f.Path, err)
+			continue
+		}
+		text, err := io.ReadAll(r)
+		r.Close()
+		if err != nil || !strings.HasPrefix(string(text), "content of ") || int64(len(text)) != f.Size {
+			t.Errorf("%s holds %q, %v", f.Path, text, err)
+		}
+		got = append(got, f.Path)
+	}
+	if want := []string{"a.json", "b.json", "d/c.json", "dir/e.json", "f.json", "same.json"}; !slices.Equal(got, want) {
+		t.Errorf("files %q, want %q", got, want)
+	}
+	if len(s.Skipped) != 2 {
+		t.Errorf("left alone: %v", s.Skipped)
+	}
+}
+
+// A tar that holds a file twice has the newer one, and says so.
+func TestAFileThatATarHoldsTwiceIsSaid(t *testing.T) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, text := range []string{"old", "newer"} {
+		if err := w.WriteHeader(&tar.Header{Name: "a.json", Size: int64(len(text)), Mode: 0o644, Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, text)
+	}
+	w.Close()
+	for name, data := range map[string][]byte{"x.tar": b.Bytes(), "x.tar.gz": gzipped(b.String())} {
+		s, err := NewSource(write(t, t.TempDir(), name, data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Files) != 1 || s.Files[0].Size != 5 || len(s.Skipped) != 1 {
+			t.Errorf("%s: %v, left alone %v", name, s.Files, s.Skipped)
+		}
+		s.Close()
+	}
+}

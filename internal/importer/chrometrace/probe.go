@@ -44,15 +44,22 @@ func probe(file string, head []byte) facts {
 	}
 	s := scanHead(head)
 	var r record
-	for n := 0; n < mostProbed && s.next(&r); n++ {
+	records := 0
+	for ; records < mostProbed && s.next(&r); records++ {
 		f.look(&r)
 	}
 	f.trace = f.trace || s.lists > 0
 	for i := range s.sections {
 		f.member(s.sections[i].key, s.sections[i].raw)
 	}
-	f.mayCome = !f.trace && s.damage.cut && len(s.sections) > 0 && len(head) >= shortestCut && beforeRecords[s.sections[0].key]
+	f.mayCome = !f.trace && records == 0 && longFirst(trimmed) || !f.trace && s.damage.cut && len(s.sections) > 0 && len(head) >= shortestCut && beforeRecords[s.sections[0].key]
 	return f
+}
+
+// longFirst reports whether a head may end within the first record of a list.
+func longFirst(head []byte) bool {
+	rest, ok := bytes.CutPrefix(head, []byte("["))
+	return ok && len(head) >= shortestCut && bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("{"))
 }
 
 // shortestCut is the shortest head that may be cut: shorter ones are whole files.

@@ -1,6 +1,7 @@
 package chrometrace
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 )
@@ -137,7 +138,7 @@ func (s *scanner) record(r *record) bool {
 				return true
 			}
 			return false
-		case c == 0:
+		case c == 0 && s.pos == len(s.buf):
 			s.damage.unclosed = s.state == inRecords
 			s.state = atEnd
 			return false
@@ -158,6 +159,9 @@ func (s *scanner) record(r *record) bool {
 func (s *scanner) parse(r *record) bool {
 	for {
 		end, status := parseRecord(s.buf, s.pos, r)
+		if status == complete && bytes.IndexByte(s.buf[s.pos:end], 0) >= 0 {
+			status = broken // a block that was never written: a text goes on in another record
+		}
 		if status == complete {
 			r.offset = s.offset()
 			s.pos = end

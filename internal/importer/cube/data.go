@@ -41,10 +41,18 @@ var errShort = errors.New("ends early")
 // without files has no values, and nil is given.
 func (c *converter) openMatrix(m *metric, kind *valueType, inclusive bool) (*matrix, error) {
 	index, ok, err := c.box.part(m.ID + ".index")
+	if err == nil && !ok {
+		if _, values, _ := c.box.part(m.ID + ".data"); values {
+			c.w.Report(trace.Skipped, "metrics with data and no index", 1, c.box.place(m.ID+".index"))
+		}
+	}
 	if err != nil || !ok {
 		return nil, err
 	}
 	data, ok, err := c.box.part(m.ID + ".data")
+	if err == nil && !ok {
+		c.w.Report(trace.Skipped, "metrics with an index and no data", 1, c.box.place(m.ID+".data"))
+	}
 	if err != nil || !ok {
 		return nil, err
 	}

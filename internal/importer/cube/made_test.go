@@ -163,6 +163,24 @@ func TestHowAProfileIsKeptDoesNotMatter(t *testing.T) {
 	}
 }
 
+// A part that is missing takes the values of its metric along: that is said.
+func TestMissingPartsAreCounted(t *testing.T) {
+	const sample = "testdata/values.cubex"
+	whole := tracetest.Dump(read(t, one(pack(t, members(t, sample)))))
+	for n := range members(t, sample) {
+		if !strings.HasSuffix(n, ".data") && !strings.HasSuffix(n, ".index") {
+			continue
+		}
+		parts := members(t, sample)
+		delete(parts, n)
+		r := read(t, one(pack(t, parts)))
+		report := importertest.Report(r.Info().Report)
+		if tracetest.Dump(r) != whole && report["skipped metrics with an index and no data"]+report["skipped metrics with data and no index"] != 1 {
+			t.Errorf("without %s: %v", n, report)
+		}
+	}
+}
+
 func TestWrongChecksumsAreReadAndCounted(t *testing.T) {
 	parts := members(t, "testdata/values.cubex")
 	data := pack(t, parts)

@@ -3,7 +3,9 @@ package perfscript
 import (
 	"fmt"
 	"testing"
+	"testing/fstest"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -47,6 +49,30 @@ func TestSamplesHoldWhatIsKnownOfThem(t *testing.T) {
 		got := fmt.Sprint(total["samples of cpu-clock"], total["cpu-clock"], threads, r.Info().Instants, len(r.Info().Report))
 		if w := fmt.Sprint(want.samples, want.period, want.threads, want.samples, 0); got != w || err != nil {
 			t.Errorf("%s: samples, period, threads, instants, reports %s, want %s: %v", file, got, w, err)
+		}
+	}
+}
+
+// A file that ends within a line makes no function of half a name, and says so.
+func TestALineThatIsCutIsNoFunction(t *testing.T) {
+	const whole = "prog  7/7  [001] 12.000001: 100 cycles: \n\t    ffffffff81000000 do_syscall_64+0x5 ([kernel.kallsyms])\n\t          401000 main+0x10 (/bin/prog)\n\n"
+	at := len("prog  7/7  [001] 12.000001: 100 cycles: \n")
+	for cut := at + 20; cut < len(whole)-1; cut++ {
+		s, err := importer.NewSourceFS("x", fstest.MapFS{"perf.txt": {Data: []byte(whole[:cut])}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := importertest.NewCount()
+		if err := importer.ClaimAs(Format, s)[0].Import(t.Context(), w); err != nil {
+			t.Fatalf("cut after %d bytes: %v", cut, err)
+		}
+		for _, r := range w.Regions {
+			if r.Name != "do_syscall_64" && r.Name != "main" && r.Name != "(no stack)" {
+				t.Errorf("cut after %d bytes: region %q", cut, r.Name)
+			}
+		}
+		if len(w.Reported) == 0 {
+			t.Errorf("cut after %d bytes: nothing is said", cut)
 		}
 	}
 }

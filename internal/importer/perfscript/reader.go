@@ -95,6 +95,12 @@ const longest = 1 << 20
 func script(ctx context.Context, f io.Reader, label string, c *converter) error {
 	scan := bufio.NewScanner(f)
 	scan.Buffer(make([]byte, 64<<10), longest)
+	unended := false // the present line is the last and has no end
+	scan.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		advance, token, err := bufio.ScanLines(data, atEOF)
+		unended = atEOF && advance == len(data) && len(data) > 0 && data[len(data)-1] != '\n'
+		return advance, token, err
+	})
 	number := 0
 	place := func() string { return fmt.Sprintf("%s: line %d", label, number) }
 	for scan.Scan() {
@@ -104,6 +110,10 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 		number++
 		line := scan.Bytes()
 		switch {
+		case unended && line[len(line)-1] != ')':
+			// perf ends every line, and a frame with the object it lies in: half a
+			// name is not another function.
+			c.w.Report(trace.Skipped, "a line in the middle of which the file ends", 1, place())
 		case len(bytes.TrimSpace(line)) == 0:
 			c.end()
 		case line[0] == '#':
@@ -121,6 +131,9 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if c.open && len(c.frames) > 0 {
+		c.w.Report(trace.Guessed, "a sample without the empty line that ends it: the file may be cut", 1, place())
 	}
 	c.end()
 	var packed *importer.Error

@@ -146,6 +146,9 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err != nil {
 		return importer.Malformed(label, "", "%v", err)
 	}
+	if lost := endsEarly(data); lost != "" {
+		w.Report(trace.Skipped, lost, 1, label)
+	}
 	return convert(ctx, p, run.Name, label, w)
 }
 

@@ -57,8 +57,9 @@ type Event struct {
 	Tags []trace.Attribute
 }
 
-// Latest is the last time that is believed: the year 2262 in nanoseconds.
-const Latest = trace.Time(1<<63 - 1)
+// Latest is the last time that is believed: the year 2116 in nanoseconds. From it to
+// zero is what a trace may span, so that one wrong time does not refuse all others.
+const Latest = trace.Time(1<<62 - 1)
 
 // FromMicroseconds converts a time or duration; ok is false where it does not fit.
 func FromMicroseconds(us int64) (t trace.Time, ok bool) {

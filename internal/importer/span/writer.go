@@ -124,6 +124,16 @@ func (w *Writer) Count() int { return len(w.nodes) }
 
 // Add takes one span; it may be reused afterwards, with its slices if it is Timed.
 func (w *Writer) Add(s *Span) {
+	if s.Timed && (s.Begin < 0 || s.Begin > Latest) {
+		w.report(trace.Repaired, "spans whose time is out of range: they begin with their parent", 1, w.place(s.Offset))
+		s.Begin, s.Duration, s.Timed = 0, 0, false
+	}
+	if n := len(s.Events); n > 0 {
+		s.Events = slices.DeleteFunc(s.Events, func(e Event) bool { return e.Time < 0 || e.Time > Latest })
+		if lost := n - len(s.Events); lost > 0 {
+			w.report(trace.Skipped, "events of spans whose time is out of range", int64(lost), w.place(s.Offset))
+		}
+	}
 	if s.Duration < 0 || s.Begin > Latest-s.Duration {
 		w.report(trace.Repaired, "spans whose duration is negative or out of range: drawn as empty", 1, w.place(s.Offset))
 		s.Duration = 0
