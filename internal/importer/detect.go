@@ -121,9 +121,13 @@ func (r Run) Import(ctx context.Context, w trace.Writer) error {
 	if r.Format.Import == nil {
 		return r.refusal()
 	}
+	if r.Format.Text {
+		r.zeros = new(zeroBytes)
+	}
 	if err := r.Format.Import(ctx, r, w); err != nil {
 		return err
 	}
+	r.zeros.report(w)
 	for _, file := range r.Unclaimed {
 		what := "files beside the trace that no reader claims"
 		if _, err := r.Source.heads.get(r.Source.FS, file); err != nil {

@@ -26,6 +26,9 @@ type Format struct {
 	Import func(ctx context.Context, run Run, w trace.Writer) error
 	// Joins: Import takes files of several runs as one, see Join.
 	Joins bool
+	// Text says that all files of the format are text, in which no byte is zero: those
+	// that are come from a block that was never written, and are reported.
+	Text bool
 	// Advice says what to do where Import is nil.
 	Advice string
 }
@@ -42,6 +45,7 @@ type Run struct {
 	// where there is only this run, so that the import report can name them.
 	Unclaimed []string
 	Progress  *Progress // may be nil
+	zeros     *zeroBytes
 	Options   Options
 }
 

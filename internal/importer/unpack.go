@@ -146,10 +146,10 @@ func openUnpacked(r Run, path string) (io.ReadCloser, error) {
 		f.Close()
 		return nil, openError(label, err)
 	}
-	if p, ok := u.(*unpacked); ok {
-		return newReadAhead(p, label, func() error { closer(); return f.Close() }), nil
+	if _, ok := u.(*unpacked); ok {
+		return newReadAhead(r.zeros.watch(u, label), label, func() error { closer(); return f.Close() }), nil
 	}
-	return &plain{u, f}, nil
+	return &plain{r.zeros.watch(u, label), f}, nil
 }
 
 // counted counts what is read as progress.

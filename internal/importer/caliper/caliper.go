@@ -25,7 +25,7 @@ import (
 )
 
 // Format is Caliper's.
-var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, json-split)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, json-split)", Text: true, Claim: claim, Import: read}
 
 // claim takes every file for itself: a stream holds all ranks.
 func claim(s importer.Source) (runs []importer.Run) {

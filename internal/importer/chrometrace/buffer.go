@@ -78,6 +78,22 @@ func (s *scanner) peek() byte {
 	}
 }
 
+// zerosToTheEnd passes over zeros: a file that was made longer than it was filled ends
+// with them. False: something follows.
+func (s *scanner) zerosToTheEnd() bool {
+	for {
+		for s.pos < len(s.buf) && s.buf[s.pos] == 0 {
+			s.pos++
+		}
+		if s.pos < len(s.buf) {
+			return false
+		}
+		if !s.fill() {
+			return true
+		}
+	}
+}
+
 // more makes sure that n bytes from pos on are in the buffer.
 func (s *scanner) more(n int) bool {
 	for len(s.buf)-s.pos < n {

@@ -38,6 +38,7 @@ import (
 var Format = &importer.Format{
 	Name:   "chrome",
 	Title:  "Chrome trace events (PyTorch Kineto, DFTracer, clang, Bazel, Node, …)",
+	Text:   true,
 	Claim:  claim,
 	Import: importRun,
 	Joins:  true,

@@ -138,10 +138,20 @@ func (s *scanner) record(r *record) bool {
 				return true
 			}
 			return false
-		case c == 0 && s.pos == len(s.buf):
-			s.damage.unclosed = s.state == inRecords
-			s.state = atEnd
-			return false
+		case c == 0:
+			at := s.offset()
+			if s.zerosToTheEnd() {
+				s.damage.unclosed = s.state == inRecords
+				s.state = atEnd
+				return false
+			}
+			if s.damage.broken == 0 {
+				s.damage.brokenAt = at
+			}
+			s.damage.broken++
+			s.damage.brokenBytes += s.offset() - at
+			s.listed = false
+			continue
 		case c == ']' && s.state == inRecords:
 			s.pos++
 			s.state = atEnd

@@ -25,6 +25,7 @@ import (
 var Format = &importer.Format{
 	Name:   "collapsed",
 	Title:  "collapsed stacks (flame graphs, py-spy, async-profiler)",
+	Text:   true,
 	Claim:  claim,
 	Import: read,
 }

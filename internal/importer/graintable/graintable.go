@@ -32,6 +32,7 @@ import (
 var Format = &importer.Format{
 	Name:   "graintable",
 	Title:  "OpenMP task tables (MIR, grain graphs)",
+	Text:   true,
 	Claim:  claim,
 	Import: read,
 }

@@ -3,7 +3,8 @@
 //
 //	Run      golden dumps; detection without the file's name; the same twice;
 //	         files cut and bytes flipped anywhere give a counted repair or one
-//	         clear error, never a panic or a hang; a context ends an import
+//	         clear error, never a panic or a hang; a context ends an import; a
+//	         count that falls by damage that can be told is in the report
 //	Damage   the same to real samples, which may be large
 //	Fuzz     the body of a format's FuzzReader
 //	Import   one import into the reference store
@@ -45,6 +46,9 @@ type Case struct {
 	// Anywhere is set where a file of the format may rightly end after any
 	// record, so that a cut cannot be told from the end.
 	Anywhere bool
+	// Guarded is set where a record that was changed anywhere can be told, by checksums,
+	// lengths or numbers that all must fit, so that none is lost in silence.
+	Guarded bool
 	// ByName is set where the names of the files are part of the format, as in
 	// profile.0.0.0, so that it cannot be detected without them.
 	ByName bool
@@ -68,6 +72,7 @@ func Run(t *testing.T, f *importer.Format, cases []Case) {
 			}
 			t.Run("cancelled", func(t *testing.T) { cancelled(t, f, files) })
 			t.Run("cut", func(t *testing.T) { cut(t, f, c, files) })
+			t.Run("lost", func(t *testing.T) { lost(t, f, c, files) })
 			t.Run("changed", func(t *testing.T) { changed(t, f, c, files) })
 		})
 	}

@@ -30,6 +30,7 @@ import (
 var Format = &importer.Format{
 	Name:   "jaeger",
 	Title:  "Jaeger spans (JSON)",
+	Text:   true,
 	Claim:  claim,
 	Import: read,
 }

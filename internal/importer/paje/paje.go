@@ -47,6 +47,7 @@ import "github.com/parallax-hpc/parallax/internal/importer"
 var Format = &importer.Format{
 	Name:   "paje",
 	Title:  "Paje traces (StarPU, SimGrid, SMPI, Akypuera, EZTrace)",
+	Text:   true,
 	Claim:  claim,
 	Import: importRun,
 }

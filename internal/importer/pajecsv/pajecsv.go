@@ -32,6 +32,7 @@ import "github.com/parallax-hpc/parallax/internal/importer"
 var Format = &importer.Format{
 	Name:   "paje-csv",
 	Title:  "pj_dump's output, and starvz's tables of StarPU runs",
+	Text:   true,
 	Claim:  claim,
 	Import: importRun,
 }

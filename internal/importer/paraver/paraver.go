@@ -40,6 +40,7 @@ import "github.com/parallax-hpc/parallax/internal/importer"
 var Format = &importer.Format{
 	Name:   "paraver",
 	Title:  "Paraver traces (Extrae, Dimemas, OmpSs, COMPSs)",
+	Text:   true,
 	Claim:  claim,
 	Import: importRun,
 }

@@ -28,6 +28,7 @@ import (
 var Format = &importer.Format{
 	Name:   "perf",
 	Title:  "perf script text (Linux perf)",
+	Text:   true,
 	Claim:  claim,
 	Import: read,
 }

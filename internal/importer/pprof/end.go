@@ -48,10 +48,7 @@ func binaryEnd(data []byte) string {
 		if count != 0 || n != 1 || first != 0 {
 			continue
 		}
-		switch rest := data[min(at*size, len(data)):]; {
-		case len(rest) == 0:
-			return cutObjects
-		case rest[len(rest)-1] != '\n':
+		if rest := data[min(at*size, len(data)):]; len(rest) > 0 && rest[len(rest)-1] != '\n' { // Go writes no list
 			return "a line of the list of mapped objects in the middle of which the file ends"
 		}
 		return ""
@@ -84,6 +81,9 @@ func oldLayout(head []byte) (binary.ByteOrder, int) {
 
 // textEnd compares what the first line announces with what follows.
 func textEnd(data []byte) string {
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "a part of a text that is zero, as of a block that was never written"
+	}
 	if data[len(data)-1] != '\n' {
 		return "a line in the middle of which the file ends"
 	}

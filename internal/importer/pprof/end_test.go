@@ -58,6 +58,9 @@ func TestOlderProfilesThatBreakOffSaySo(t *testing.T) {
 		silent := 0
 		// From the last line of the list of objects on nothing may be missing.
 		for cut := 80; cut < len(whole)-70; cut++ {
+			if name == "cpu" && cut == 8*(5+12*4+3) {
+				continue // after the samples: Go's profiles end there
+			}
 			if report, err := imported(whole[:cut]); err == nil && len(report) <= before {
 				silent++
 				if silent < 4 {

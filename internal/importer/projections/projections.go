@@ -27,7 +27,7 @@ import (
 )
 
 // Format is Projections.
-var Format = &importer.Format{Name: "projections", Title: "Projections logs (Charm++)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "projections", Title: "Projections logs (Charm++)", Text: true, Claim: claim, Import: read}
 
 // claim takes a .sts file with the logs of its name.
 func claim(s importer.Source) (runs []importer.Run) {

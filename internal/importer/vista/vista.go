@@ -42,6 +42,7 @@ import (
 var Format = &importer.Format{
 	Name:   "vista",
 	Title:  "VISTA trace records (Tick, Park)",
+	Text:   true,
 	Claim:  claim,
 	Import: read,
 }

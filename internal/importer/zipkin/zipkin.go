@@ -30,6 +30,7 @@ import (
 var Format = &importer.Format{
 	Name:   "zipkin",
 	Title:  "Zipkin spans (JSON v2)",
+	Text:   true,
 	Claim:  claim,
 	Import: read,
 }
