@@ -103,8 +103,6 @@ func (r *Run) wrong(format string, args ...any) {
 // debts are numbers known to be wrong, with the reason why they can wait. One that is
 // paid is taken out.
 var debts = []struct{ view, text, because string }{
-	{"overview", "", "slices are not clipped to the window and shared leaves are subtracted"},
-	{"landscape", "least", "the table keeps single precision"},
 	{"phases", "", "lanes of a location are added up"},
 	{"findings", "", "lanes of a location are added up, and annotations hide what lies around them"},
 	{"treemap", "busy", "lanes of a location are added up, and annotations hide what lies around them"},
