@@ -66,6 +66,7 @@ var OptionTable = []Option{
 	{Name: "depth", Kind: "integer", Default: "0", Help: "how many levels of nesting are drawn; 0: the innermost alone, folded into one"},
 	{Name: "direction", Kind: "choice", Choices: []string{"top-down", "bottom-up"}, Default: "top-down", Help: "from callers to what they call, or from regions to their callers"},
 	{Name: "form", Kind: "choice", Choices: []string{"icicle", "table", "beside", "graph"}, Default: "icicle", Help: "how a tree is drawn; beside: both of two that are compared, on one scale; graph: each region once, in space, with lines to what it calls"},
+	{Name: "picture", Kind: "choice", Choices: []string{"findings", "causes"}, Default: "findings", Help: "what is drawn: a card a finding, or who makes whom wait and where on the machine that is"},
 	{Name: "show", Kind: "choice", Choices: []string{"dominant", "max", "min", "last", "average", "random", "random-not-zero"}, Default: "dominant", Help: "what a pixel shows where it stands for many intervals: the region with most time, the longest interval, the shortest that is not empty, the last, shares, or what is open at a random instant, of all or of those with something open"},
 	{Name: "links", Kind: "choice", Choices: []string{"auto", "all", "none"}, Default: "auto", Help: "draw links as arrows"},
 	{Name: "expand", Kind: "patterns", Help: "groups of the location tree to draw in full"},

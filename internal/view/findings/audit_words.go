@@ -27,7 +27,7 @@ func (a *audit) tell(f *fault, kind finding.Kind) error {
 	}
 	n := finding.Finding{Kind: kind, Severity: level, Lost: f.lost, Hit: hit, View: "phases", Options: a.phaseOption(), Phases: a.phaseNames(phases)}
 	n.Selection.Begin, n.Selection.End = a.span(f)
-	n.Evidence = []finding.Evidence{{Name: "waited by others", Value: float64(f.lost), Unit: "ns"}, {Name: "units that wait", Value: float64(len(f.hit())), Unit: "count"}, {Name: "of it passed on by others that waited", Value: float64(f.lost - f.direct), Unit: "ns"}}
+	n.Evidence = []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"}, {Name: "units that wait", Value: float64(len(f.hit())), Unit: "count"}, {Name: "of it passed on by others that waited", Value: float64(f.lost - f.direct), Unit: "ns"}}
 	blamed := f.units
 	switch kind {
 	case finding.Rotating, finding.Jitter, finding.Imbalance:

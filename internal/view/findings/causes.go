@@ -9,6 +9,9 @@ import (
 // A causeKey is an actor and the number of a region.
 type causeKey struct{ actor, region int32 }
 
+// waitedByOthers names the evidence of what a fault costs.
+const waitedByOthers = "waited by others"
+
 // open opens the books: explains waiting where times of different units can be compared.
 func (c *court) open() (err error) {
 	c.told = map[causeKey]finding.Kind{}
@@ -29,8 +32,7 @@ func (c *court) causes() ([]Cause, trace.Time, Accounts) {
 	all, unexplained := a.waiting()
 	out := []Cause{}
 	if a.result == nil {
-		// Findings say what they know; the others' waiting has no known cause.
-		return out, unexplained, c.sums(all)
+		return c.causesOfFindings(all, unexplained)
 	}
 	for i := range a.result.Rows {
 		r := &a.result.Rows[i]
@@ -49,6 +51,46 @@ func (c *court) causes() ([]Cause, trace.Time, Accounts) {
 		out = append(out, Cause{Cause: cause, Location: id, Path: c.tree.Path(id), Region: a.regionNames[r.Region], Time: r.Caused(), Share: float64(r.Caused()) / float64(all), Direct: direct})
 	}
 	return out, unexplained, c.sums(all)
+}
+
+// causesOfFindings is for runs whose waits are not followed one by one, such as those of
+// GPUs: what findings charge to locations is explained, the rest is not. The time is that
+// of units then, and what they wait is told by phase.
+func (c *court) causesOfFindings(all, unexplained trace.Time) ([]Cause, trace.Time, Accounts) {
+	out := []Cause{}
+	if c.budget == nil || c.waited == 0 {
+		return out, unexplained, c.sums(all)
+	}
+	all, unexplained = c.waited, c.waited
+	for i := range c.list {
+		f := &c.list[i]
+		if f.Kind != finding.Straggler || len(f.Selection.Locations) == 0 || len(f.Evidence) == 0 {
+			continue
+		}
+		region := f.Evidence[0].Name
+		for _, e := range f.Evidence {
+			if e.Unit == "ns" && e.Name != waitedByOthers {
+				region = e.Name
+				break
+			}
+		}
+		n := trace.Time(len(f.Selection.Locations))
+		for k, id := range f.Selection.Locations {
+			t := min(f.Lost/n, unexplained)
+			if k == 0 {
+				t = min(f.Lost-f.Lost/n*(n-1), unexplained)
+			}
+			unexplained -= t
+			out = append(out, Cause{Cause: string(f.Kind), Location: id, Path: c.tree.Path(id), Region: region, Time: t, Share: float64(t) / float64(all), Direct: t})
+		}
+	}
+	s := Accounts{Time: c.length * trace.Time(len(c.units)), Waiting: all}
+	for _, u := range c.alike.useful {
+		s.Work += trace.Time(u)
+	}
+	s.Work = min(s.Work, s.Time-s.Waiting)
+	s.Rest = s.Time - s.Work - s.Waiting
+	return out, unexplained, s
 }
 
 // mainKind is the kind of most of a row's waits.

@@ -18,6 +18,7 @@ type court struct {
 	list    []finding.Finding
 	blamed  []bool // by unit
 	budget  *finding.Budget
+	waited  trace.Time                // all that is in the budget at first
 	untimed bool                      // clocks disagree: times across units mean nothing
 	told    map[causeKey]finding.Kind // causes of waiting that a finding tells of
 }
@@ -131,6 +132,18 @@ func (c *court) fillBudget() {
 			left := &c.budget.Left[u*n+k]
 			*left = min(*left, c.phases.Span(u, k).Length())
 		}
+	}
+	useful := make([]trace.Time, len(c.units)) // of GPUs: who computes does not wait
+	for i, rows := range c.alike.members {
+		u := c.unitOf[c.rows[rows[0]]]
+		useful[u] = max(useful[u], trace.Time(c.alike.useful[i]))
+	}
+	for u := range c.units {
+		sum := trace.Time(0)
+		for k := range n {
+			sum += c.budget.Left[u*n+k]
+		}
+		c.waited += max(min(sum, c.length-useful[u]), 0)
 	}
 }
 

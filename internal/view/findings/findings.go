@@ -6,7 +6,8 @@
 //	scheduler.go  what processors and goroutines did, meanwhile.go at the same time
 //	rule_*.go     what is worth saying, one file for kinds that belong together
 //	words.go      how it is said
-//	layout.go     the picture: a bar a finding
+//	accounts*.go  where the time went, by who made whom wait; audit*.go the faults in it
+//	layout*.go    the picture: a bar a finding, or causes and those who wait
 //
 // The decisions are those of package finding; what is said here is tied to the
 // words of the run.
@@ -30,9 +31,10 @@ var View = &view.View{
 	Summary: "the answers in words: what the run loses time by, most first",
 	HowToRead: "Each line is one finding: a sentence, and a bar of the time lost by it, added up over locations. Clocks that disagree come first, since times across locations mean little then. " +
 		"Findings are high where those who are hit lose at least 5 % of their time by it, medium from 2 %. Several signs of one cause are one finding. Load balance is the mean over the maximum of the busy time of rows that have the same to do (ranks of a job, threads of a team, GPUs), " +
-		"communication efficiency the maximum over the length of the run (POP). Of traces with processors and goroutines it says where goroutines wait for a processor, what garbage collection takes, and who is blocked while processors idle. An empty list means that nothing stands out. Choosing a finding selects what it is about, and opens the view that shows it.",
+		"communication efficiency the maximum over the length of the run (POP). Of traces with processors and goroutines it says where goroutines wait for a processor, what garbage collection takes, and who is blocked while processors idle. An empty list means that nothing stands out. Choosing a finding selects what it is about, and opens the view that shows it. " +
+		"With --picture causes a line is a location and region that made others wait, a column a location that waited, and colour how long; below is what each location made others wait (up) and waited itself (down), machine by machine.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("phase=auto", "top"),
+	Options: view.Use("phase=auto", "top", "picture"),
 	Compute: compute,
 }
 
@@ -53,6 +55,7 @@ type result struct {
 	causes      []Cause
 	unexplained trace.Time
 	accounts    Accounts
+	ledger      ledger
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -70,6 +73,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.list = c.findings()
 	r.causes, r.unexplained, r.accounts = c.causes()
+	r.ledger = c.ledger()
 	r.pop, r.over, r.what, r.notes = f.pop, f.alike.words(), f.alike.what, f.notes
 	if f.phases != nil {
 		r.phases = f.phases.By

@@ -64,6 +64,8 @@ func TestView(t *testing.T) {
 	viewtest.Run(t, findings.View,
 		viewtest.Case{Name: "a slow rank", Trace: slowRank},
 		viewtest.Case{Name: "by slices", Trace: slowRank, Options: map[string][]string{"phase": {"slices:4"}}, Size: scene.Size{Width: 420, Height: 300}},
+		viewtest.Case{Name: "who makes whom wait", Trace: slowRank, Options: map[string][]string{"picture": {"causes"}}},
+		viewtest.Case{Name: "causes in a small picture", Trace: slowRank, Options: map[string][]string{"picture": {"causes"}}, Size: scene.Size{Width: 300, Height: 200}},
 		viewtest.Case{Name: "nothing stands out", Trace: "location process a rank=0\n  0..100 work\nlocation process b rank=1\n  0..100 work\n"},
 	)
 }

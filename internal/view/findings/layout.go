@@ -28,6 +28,9 @@ type card struct {
 // Scene draws a card a finding: a stripe for its level, kind and time lost, a bar as
 // long as the loss against the largest, and the sentence.
 func (r *result) Scene(size scene.Size) *scene.Scene {
+	if r.request.Values.Text("picture") == "causes" {
+		return r.drawCauses(size)
+	}
 	s := scene.New(size, "", r.describe())
 	w, h := float32(size.Width), float32(size.Height)
 	r.drawn = drawing{}
@@ -145,7 +148,10 @@ func wrap(text string, width, size float32) (lines []string) {
 }
 
 // Pick gives the finding under a place.
-func (r *result) Pick(_, y float64) (view.Fact, bool) {
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	if r.request.Values.Text("picture") == "causes" {
+		return r.ledger.pick(x, y)
+	}
 	for _, c := range r.drawn.cards {
 		if y < float64(c.y) || y >= float64(c.y+c.h) {
 			continue

@@ -143,7 +143,7 @@ func (c *court) late(x *lateness) (bool, error) {
 		return false, err
 	}
 	units := []int32{x.unit}
-	evidence := []finding.Evidence{{Name: "waited by others", Value: float64(lost), Unit: "ns"}, {Name: "late messages", Value: float64(x.times), Unit: "count"}}
+	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "late messages", Value: float64(x.times), Unit: "count"}}
 	why := ""
 	if r, ok := c.explain(t, units, "", false); ok && r.clear() && r.excess()*float64(len(victims)) > 0.25*float64(x.own) {
 		why = "; " + r.against(1)

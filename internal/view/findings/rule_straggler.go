@@ -90,7 +90,7 @@ func (c *court) straggle(s *finding.Straggle, class string, l *finding.Load, hit
 		Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: s.Lost, Hit: hit, Text: text, View: "phases", Options: c.phaseOption(),
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(s.Units), Regions: []trace.RegionID{}},
 		Phases:    c.phaseNames(s.Phases),
-		Evidence:  append(r.evidence(), finding.Evidence{Name: "waited by others", Value: float64(s.Lost), Unit: "ns"}, finding.Evidence{Name: "units that wait", Value: float64(len(s.Victims)), Unit: "count"}, finding.Evidence{Name: "distance from the others (robust standard deviations)", Value: s.Score}),
+		Evidence:  append(r.evidence(), finding.Evidence{Name: waitedByOthers, Value: float64(s.Lost), Unit: "ns"}, finding.Evidence{Name: "units that wait", Value: float64(len(s.Victims)), Unit: "count"}, finding.Evidence{Name: "distance from the others (robust standard deviations)", Value: s.Score}),
 	}, s.Units)
 	return nil
 }
@@ -219,7 +219,7 @@ func (c *court) arrivals() error {
 		}
 		units := []int32{x.unit}
 		why := ""
-		evidence := []finding.Evidence{{Name: "waited by others", Value: float64(lost), Unit: "ns"}, {Name: "collectives", Value: float64(times), Unit: "count"}, {Name: "units that wait", Value: float64(len(x.victims)), Unit: "count"}}
+		evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "collectives", Value: float64(times), Unit: "count"}, {Name: "units that wait", Value: float64(len(x.victims)), Unit: "count"}}
 		if r, ok := c.explain(t, units, "", false); ok && r.clear() && r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
 			why = "; " + r.against(1)
 			evidence = append(evidence, r.evidence()...)

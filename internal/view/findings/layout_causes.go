@@ -1,0 +1,310 @@
+package findings
+
+import (
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A ledger is the budget of waiting for a picture: causes by those who waited.
+type ledger struct {
+	causes         []ledgerRow
+	units          []trace.LocationID
+	names          []string
+	machine        []int32 // of a unit, counted from 0; -1 for none
+	machines       []string
+	caused, waited []trace.Time // by unit
+	waiting        trace.Time
+	all            int // causes, with those that are not drawn
+	unexplained    trace.Time
+
+	frame    scene.Frame // of the cells
+	rowHigh  float32
+	shown    int
+	stripTop float32
+	stripEnd float32
+}
+
+type ledgerRow struct {
+	label   string
+	cause   string
+	unit    int32
+	region  []trace.RegionID
+	time    trace.Time
+	direct  trace.Time
+	victims []trace.Time
+}
+
+// mostCauses is how many lines a picture has.
+const mostCauses = 60
+
+// ledger gathers what is drawn: causes of one unit and region together.
+func (c *court) ledger() ledger {
+	a := c.books
+	l := ledger{units: c.units, names: c.names, caused: make([]trace.Time, len(c.units)), waited: make([]trace.Time, len(c.units)), machine: make([]int32, len(c.units))}
+	l.waiting, l.unexplained = a.waiting()
+	last := trace.NoLocation
+	for u, id := range c.units {
+		l.machine[u] = -1
+		for up := id; up != trace.NoLocation; up = c.tree.Parent[up] {
+			if c.tree.Kind[up] == trace.KindMachine {
+				if up != last {
+					last = up
+					l.machines = append(l.machines, c.tree.Name[up])
+				}
+				l.machine[u] = int32(len(l.machines)) - 1
+				break
+			}
+		}
+	}
+	if a.result == nil {
+		return l
+	}
+	index := map[[2]int32]int{}
+	for i := range a.result.Rows {
+		r := &a.result.Rows[i]
+		if !r.Explained() {
+			continue
+		}
+		u := a.unit[r.Actor]
+		l.caused[u] += r.Caused()
+		k, ok := index[[2]int32{u, r.Region}]
+		if !ok {
+			index[[2]int32{u, r.Region}] = len(l.causes)
+			if l.all++; len(l.causes) == mostCauses {
+				index[[2]int32{u, r.Region}] = -1
+				continue
+			}
+			k = len(l.causes)
+			cause := string(c.told[causeKey{r.Actor, r.Region}])
+			if cause == "" {
+				cause = mainKind(r).String()
+			}
+			l.causes = append(l.causes, ledgerRow{label: c.names[u] + " · " + middle(a.regionNames[r.Region]), cause: cause, unit: u, region: a.ids[r.Region], victims: make([]trace.Time, len(c.units))})
+		}
+		if k < 0 {
+			continue
+		}
+		row := &l.causes[k]
+		row.time += r.Caused()
+		for _, t := range r.Direct {
+			row.direct += t
+		}
+		for v, t := range r.Victims {
+			if at := v * a.result.Fold; at < len(a.unit) {
+				row.victims[a.unit[at]] += t
+			}
+		}
+	}
+	for i, t := range a.result.Waited {
+		l.waited[a.unit[i/(len(a.result.Waited)/len(a.unit))]] += t
+	}
+	return l
+}
+
+const (
+	causeHigh  = 16
+	stripHigh  = 56
+	barRoom    = 132
+	mostColumn = 1024
+)
+
+// drawCauses draws a line a cause and a column a unit, and below what each unit causes and
+// waits, in the order of the machine.
+func (r *result) drawCauses(size scene.Size) *scene.Scene {
+	l := &r.ledger
+	s := scene.New(size, "", l.describe())
+	w, h := float32(size.Width), float32(size.Height)
+	muted, text, heads := &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize, Bold: true}
+	y := r.summary(muted, pad, w)
+	heads.Add(pad, y+line-4, scene.Shorten(l.headline(), w-2*pad, scene.TextSize), scene.UIText, scene.Start)
+	y += line + 6
+	s.Notes = r.Notes()
+	if len(l.causes) == 0 || w < 160 || h < 120 {
+		s.AddLayer("words", -1, muted, heads)
+		return s
+	}
+	strip := float32(stripHigh)
+	if h < 240 {
+		strip = 0
+	}
+	bars := float32(barRoom)
+	if w < 520 {
+		bars = 0
+	}
+	left := float32(0)
+	for _, c := range l.causes {
+		left = max(left, scene.TextWidth(c.label, scene.TextSize, false))
+	}
+	left = min(left+pad+8, w*0.35)
+	l.shown = min(len(l.causes), max(int((h-y-strip-40)/causeHigh), 1))
+	l.rowHigh = causeHigh
+	f := scene.Frame{Name: "main", X: left, Y: y, W: max(w-left-bars-pad, 8), H: float32(l.shown) * causeHigh, YScale: scene.Scale{Kind: "rows", Label: "cause"}}
+	for i := range l.causes[:l.shown] {
+		c := &l.causes[i]
+		top := y + float32(i)*causeHigh
+		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: top, To: top + causeHigh, Location: uint32(l.units[c.unit]), Region: scene.NoID, Label: c.label, Count: 1})
+		muted.Add(left-6, top+12, scene.Shorten(c.label, left-pad-6, scene.TextSize), scene.UIText, scene.End)
+	}
+	l.frame = f
+	s.AddFrame(f)
+	l.cells(s, &f)
+	fills := &scene.Rect{}
+	if bars > 0 {
+		l.drawBars(fills, text, f.X+f.W+8, bars-8)
+	}
+	if strip > 0 {
+		l.strip(fills, muted, &f, f.Y+f.H+10, strip)
+	}
+	if rest := l.all - l.shown; rest > 0 {
+		muted.Add(pad, h-6, scene.Shorten(fmt.Sprintf("and %s more lines; the JSON twin has all causes", view.Thousands(int64(rest))), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+	}
+	s.AddLayer("words", -1, fills, muted, text, heads)
+	return s
+}
+
+func (l *ledger) headline() string {
+	if l.waiting == 0 {
+		return "Nobody waits for another."
+	}
+	return fmt.Sprintf("Who makes whom wait: %s waited in all, %s of it explained", view.FormatTime(l.waiting), view.FormatShare(1-float64(l.unexplained)/float64(l.waiting)))
+}
+
+func (l *ledger) describe() string {
+	d := l.headline() + "."
+	if len(l.causes) > 0 {
+		c := &l.causes[0]
+		d += fmt.Sprintf(" Most by %s: %s.", c.label, view.FormatTime(c.time))
+	}
+	return d
+}
+
+// cells paints what each unit waited for each cause.
+func (l *ledger) cells(s *scene.Scene, f *scene.Frame) {
+	n := len(l.units)
+	columns := max(min(n, mostColumn, int(f.W)), 1)
+	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: columns, Rows: l.shown, Cells: make([]scene.Colour, columns*l.shown)}
+	values := make([]float64, len(image.Cells))
+	most := 0.0
+	for i := range l.causes[:l.shown] {
+		for v, t := range l.causes[i].victims {
+			at := i*columns + v*columns/n
+			values[at] = max(values[at], float64(t))
+			most = max(most, values[at])
+		}
+	}
+	for i, v := range values {
+		if image.Cells[i] = scene.UIEmpty; v > 0 && most > 0 {
+			image.Cells[i] = scene.Ramp("viridis", v/most)
+		}
+	}
+	s.AddLayer("cells", 0, image)
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: "waited by one", Colour: scene.Ramp("viridis", 0), RampEnd: scene.Ramp("viridis", 1), RampLow: "0 s", RampHigh: view.FormatDuration(most), Region: scene.NoID, Parent: scene.NoID},
+		scene.LegendEntry{Label: "made others wait", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID}, scene.LegendEntry{Label: "waited", Colour: scene.UIAxis, Region: scene.NoID, Parent: scene.NoID})
+}
+
+// drawBars draws what each cause costs in all.
+func (l *ledger) drawBars(fills *scene.Rect, text *scene.Text, x, room float32) {
+	most := float64(l.causes[0].time)
+	for i := range l.causes[:l.shown] {
+		c := &l.causes[i]
+		top := l.frame.Y + float32(i)*causeHigh
+		words := view.FormatTime(c.time)
+		wide := max((room-64)*float32(float64(c.time)/most), 1)
+		fills.Add(x, top+4, wide, causeHigh-8, scene.UIError)
+		text.Add(x+wide+4, top+12, words, scene.UIText, scene.Start)
+	}
+}
+
+// strip draws, unit by unit, what it makes others wait upwards and what it waits downwards,
+// with lines between machines.
+func (l *ledger) strip(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
+	n := len(l.units)
+	columns := max(min(n, int(f.W)), 1)
+	up, down := make([]float64, columns), make([]float64, columns)
+	mostUp, mostDown := 0.0, 0.0
+	for u := range l.units {
+		k := u * columns / n
+		up[k], down[k] = max(up[k], float64(l.caused[u])), max(down[k], float64(l.waited[u]))
+		mostUp, mostDown = max(mostUp, up[k]), max(mostDown, down[k])
+	}
+	l.stripTop, l.stripEnd = top, top+high
+	half := high/2 - 6
+	middleLine := top + half
+	wide := f.W / float32(columns)
+	gap := float32(0)
+	if wide >= 4 {
+		gap = 1
+	}
+	for k := range up {
+		x := f.X + float32(k)*wide
+		if mostUp > 0 && up[k] > 0 {
+			high := max(half*float32(up[k]/mostUp), 1)
+			fills.Add(x, middleLine-high, wide-gap, high, scene.UIError)
+		}
+		if mostDown > 0 && down[k] > 0 {
+			fills.Add(x, middleLine+1, wide-gap, max(half*float32(down[k]/mostDown), 1), scene.UIAxis)
+		}
+	}
+	room := f.X - pad - 6
+	muted.Add(f.X-6, top+half-2, scene.Shorten("made wait", room, scene.TextSize), scene.UITextMuted, scene.End)
+	muted.Add(f.X-6, top+half+14, scene.Shorten("waited", room, scene.TextSize), scene.UITextMuted, scene.End)
+	l.places(fills, muted, f, top, high)
+}
+
+// places marks where machines begin, and names them where there is room; else the first
+// and the last unit.
+func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
+	n := float32(len(l.units))
+	base := top + high + 4
+	if len(l.machines) < 2 || len(l.machines) > int(f.W/12) {
+		if len(l.names) > 0 {
+			muted.Add(f.X, base, scene.Shorten(l.names[0], f.W/2-4, scene.TextSize), scene.UITextMuted, scene.Start)
+			muted.Add(f.X+f.W, base, scene.Shorten(l.names[len(l.names)-1], f.W/2-4, scene.TextSize), scene.UITextMuted, scene.End)
+		}
+		return
+	}
+	for u := 0; u < len(l.units); {
+		k := u
+		for k < len(l.units) && l.machine[k] == l.machine[u] {
+			k++
+		}
+		from, to := f.X+f.W*float32(u)/n, f.X+f.W*float32(k)/n
+		if u > 0 {
+			fills.Add(from-0.5, f.Y, 1, top+high-f.Y, scene.UIAxis)
+		}
+		if l.machine[u] >= 0 {
+			if label := scene.Shorten(l.machines[l.machine[u]], to-from-4, scene.TextSize); label != "" && label != "…" {
+				muted.Add((from+to)/2, base, label, scene.UITextMuted, scene.Middle)
+			}
+		}
+		u = k
+	}
+}
+
+// pick says what lies at a place: a cause and who waited for it, or a unit.
+func (l *ledger) pick(x, y float64) (view.Fact, bool) {
+	f := &l.frame
+	n := len(l.units)
+	if n == 0 || f.W <= 0 || x > float64(f.X+f.W) {
+		return view.Fact{}, false
+	}
+	at := min(max(int((x-float64(f.X))/float64(f.W)*float64(n)), 0), n-1)
+	line := func(label string, t trace.Time) view.FactLine {
+		return view.FactLine{Label: label, Value: view.FormatTime(t), Exact: view.Thousands(int64(t)) + " ns"}
+	}
+	if i := int((y - float64(f.Y)) / causeHigh); y >= float64(f.Y) && i < l.shown {
+		c := &l.causes[i]
+		fact := view.Fact{Title: c.label, Text: c.cause, Locations: []trace.LocationID{l.units[c.unit]}, Regions: c.region, Lines: []view.FactLine{line("made others wait", c.time), line("of it directly", c.direct)}}
+		if x >= float64(f.X) {
+			fact.Lines = append(fact.Lines, line(l.names[at]+" waited", c.victims[at]))
+		}
+		return fact, true
+	}
+	if l.stripEnd > 0 && y >= float64(l.stripTop) && y < float64(l.stripEnd) && x >= float64(f.X) {
+		return view.Fact{Title: l.names[at], Locations: []trace.LocationID{l.units[at]}, Lines: []view.FactLine{line("made others wait", l.caused[at]), line("waited", l.waited[at])}}, true
+	}
+	return view.Fact{}, false
+}
