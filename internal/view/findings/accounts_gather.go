@@ -36,6 +36,7 @@ type accountant struct {
 	whole bool // all comes in one step
 
 	mu     sync.Mutex
+	team   []int32 // the first thread of an actor's team, -1; nil without teams
 	groups map[groupKey]int32
 	comms  map[string]int32 // numbers of communicators by name
 }
@@ -83,6 +84,7 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	k.f = budget.NewFinder(k.b)
 	k.f.Sync = k.sync
 	k.f.Style = k.style()
+	k.team = k.teams()
 	for i := range k.rows {
 		k.rows[i].at = f.window.Begin
 	}
@@ -177,6 +179,9 @@ func (k *accountant) read(a int32, c *trace.Columns, begin trace.Time, group fun
 			k.upto(a, s, s.stack[len(s.stack)-1].end)
 			s.stack = s.stack[:len(s.stack)-1]
 		}
+		if len(s.stack) == 0 && b > s.at {
+			k.join(a, s.at, b)
+		}
 		k.upto(a, s, b)
 		s.cut = false
 		stay := waiting.Waits(k.regions[r].Role)
@@ -195,6 +200,43 @@ func (k *accountant) read(a int32, c *trace.Columns, begin trace.Time, group fun
 		}
 		s.stack = append(s.stack, open{e, k.number[r], stay})
 	}
+}
+
+// join notes that a thread of a team has nothing to do until a moment: the first of the
+// team forks it when it gets there.
+func (k *accountant) join(a int32, begin, end trace.Time) {
+	if k.team == nil || k.team[a] < 0 || k.team[a] == a {
+		return
+	}
+	k.mu.Lock()
+	k.b.Wait(budget.Wait{Actor: a, Late: k.team[a], Kind: budget.Join, Region: budget.Nothing, Begin: begin, End: end}, end)
+	k.mu.Unlock()
+}
+
+// teams finds the threads that fork and join: those of a process whose source names regions
+// of OpenMP. It gives the first thread of the process of each actor, -1 for others.
+func (k *accountant) teams() []int32 {
+	openMP := slices.ContainsFunc(k.regions, func(g trace.Region) bool {
+		name := strings.ToLower(g.Name)
+		return strings.Contains(name, "omp ") || strings.Contains(name, "omp_") || strings.Contains(strings.ToLower(g.Category), "openmp")
+	})
+	if !openMP {
+		return nil
+	}
+	first := map[trace.LocationID]int32{}
+	out := make([]int32, len(k.actors))
+	for a, id := range k.actors { // in order
+		out[a] = -1
+		if k.tree.Kind[id] != trace.KindThread {
+			continue
+		}
+		home := k.tree.Parent[id]
+		if _, ok := first[home]; !ok {
+			first[home] = int32(a)
+		}
+		out[a] = first[home]
+	}
+	return out
 }
 
 // upto adds the time up to a moment to the innermost region.

@@ -27,7 +27,8 @@ func (a *audit) tell(f *fault, kind finding.Kind) error {
 	}
 	n := finding.Finding{Kind: kind, Severity: level, Lost: f.lost, Hit: hit, View: "phases", Options: a.phaseOption(), Phases: a.phaseNames(phases)}
 	n.Selection.Begin, n.Selection.End = a.span(f)
-	n.Evidence = []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"}, {Name: "units that wait", Value: float64(len(f.hit())), Unit: "count"}, {Name: "of it passed on by others that waited", Value: float64(f.lost - f.direct), Unit: "ns"}}
+	n.Evidence = []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"}, {Name: "units that wait", Value: float64(len(f.hit())), Unit: "count"}, {Name: "of it passed on by others that waited", Value: float64(f.lost - f.direct), Unit: "ns"},
+		{Name: "others that wait", Value: float64(a.outside(f)), Unit: "count"}, {Name: "others in all", Value: float64(len(a.units) - len(f.units)), Unit: "count"}}
 	blamed := f.units
 	switch kind {
 	case finding.Rotating, finding.Jitter, finding.Imbalance:

@@ -30,7 +30,7 @@ func (c *court) judge() error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	rules := []func() error{c.imbalance, c.mixed, c.unlike}
+	rules := []func() error{c.unevenStart, c.imbalance, c.mixed, c.unlike, c.costly, c.communication} // of a profile
 	switch {
 	case len(c.processors) > 0:
 		return c.scheduler()

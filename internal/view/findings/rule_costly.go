@@ -69,10 +69,45 @@ func (c *court) costly() error {
 	return nil
 }
 
-func (c *court) tellCostly(kind finding.Kind, lead string, want func(k int32) bool) {
-	if slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == kind }) {
-		return
+// unevenStart: of a profile, units on which starting and ending takes longer than on the
+// others; in a profile nothing tells who waited for it.
+func (c *court) unevenStart() error {
+	a := &audit{court: c}
+	values := make([]float64, len(c.units))
+	for k, times := range c.books.work {
+		if times != nil && a.starts(int32(k)) {
+			for u, t := range times {
+				values[u] += float64(t)
+			}
+		}
 	}
+	units := finding.Upper(values)
+	if len(units) == 0 || len(units)*2 > len(values) {
+		return nil
+	}
+	in, mean := map[int32]bool{}, 0.0
+	for _, u := range units {
+		in[u] = true
+		mean += values[u] / float64(len(units))
+	}
+	var others []float64
+	for u, v := range values {
+		if !in[int32(u)] {
+			others = append(others, v)
+		}
+	}
+	base := finding.Median(others)
+	hit := (mean - base) / float64(c.length)
+	if level := finding.LevelOf(hit); level != finding.Low {
+		c.add(finding.Finding{Kind: finding.StartUp, Severity: level, Lost: trace.Time((mean - base) * float64(len(units))), Hit: hit, View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
+			Text:      fmt.Sprintf("%s %s longer to start and end: %s against %s in the middle of the others.", capital(c.named(units)), plural(len(units), "takes", "take"), view.FormatDuration(mean), view.FormatDuration(base)),
+			Evidence:  []finding.Evidence{{Name: "starting and ending", Value: mean, Unit: "ns"}, {Name: "starting and ending on the others, median", Value: base, Unit: "ns"}},
+			Selection: finding.Selection{Locations: c.locations(units)}}, units)
+	}
+	return nil
+}
+
+func (c *court) tellCostly(kind finding.Kind, lead string, want func(k int32) bool) {
 	sum, top, most := trace.Time(0), int32(-1), trace.Time(0)
 	for k, times := range c.books.work {
 		if times == nil || !want(int32(k)) {
@@ -88,8 +123,8 @@ func (c *court) tellCostly(kind finding.Kind, lead string, want func(k int32) bo
 		}
 	}
 	hit := float64(sum) / float64(c.books.time)
-	if hit < leastCostly {
-		return
+	if hit < leastCostly || slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == kind && 2*f.Lost > sum }) {
+		return // who waits for it is told, and costs more
 	}
 	level := finding.Low
 	switch {
