@@ -110,7 +110,8 @@ func TestAProfileHasAReport(t *testing.T) {
 		fmt.Fprintf(&b, "profile r%d main TIME calls=1 incl=100 excl=%d flat\nprofile r%d MPI_Send TIME calls=6 incl=60 excl=%d flat\n", p, 40+p, p, 60-p)
 	}
 	text := write(t, storetest.Text(t, b.String(), all.Summaries...), "profile")
-	if !strings.Contains(text, ">Profile</h3>") || !strings.Contains(text, "timeline: this view needs time") {
+	// The profile is the picture of what communication takes.
+	if !strings.Contains(text, "Communication takes 56.5 %") || !strings.Contains(text, "parallax view profile profile") || !strings.Contains(text, "timeline: this view needs time") {
 		t.Error("the profile is not shown, or not why the timeline is not")
 	}
 }
