@@ -88,7 +88,9 @@ func (f *facts) gatherPairs(ctx context.Context, src *phase.Source) error {
 			f.sampled += float64(length) / float64(f.length)
 			list = append(list, store.Window{Begin: begin, End: begin + length, Locations: f.window.Locations})
 		}
-		f.notes = append(f.notes, fmt.Sprintf("who waited for whom is found in %d windows of %s each, since the run has %s intervals", windows, view.FormatTime(length), view.FormatCount(float64(src.Intervals))))
+		if f.alike.what == "GPUs" { // the others' waits are followed through the whole run
+			f.notes = append(f.notes, fmt.Sprintf("who waited for whom is found in %d windows of %s each, since the run has %s intervals", windows, view.FormatTime(length), view.FormatCount(float64(src.Intervals))))
+		}
 	}
 	for i, w := range list {
 		r, err := f.pairs(ctx, w)
