@@ -82,7 +82,7 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 	wanted := wantedRegions(len(regions), sel.Regions)
 	var durations [][]int64
 	var err error
-	if st.Info().Intervals > 0 {
+	if st.Info().Timed() {
 		window := store.Window{Begin: sel.Begin, End: sel.End, Locations: sel.Locations}
 		if err = addTimes(ctx, st, window, wanted, totals); err == nil {
 			durations, err = out.calls(ctx, st, window, wanted)
@@ -113,7 +113,7 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 		out.Regions = append(out.Regions, *t)
 	}
 	sortByTime(out.Regions)
-	if st.Info().Intervals > 0 && sel.Regions == nil && sel.Begin < sel.End {
+	if st.Info().Timed() && sel.Regions == nil && sel.Begin < sel.End {
 		times, err := st.RoleTime(ctx, sel.Locations, []trace.Time{sel.Begin, sel.End})
 		if err != nil {
 			return nil, err

@@ -217,6 +217,10 @@ type Info struct {
 	SizeBytes  int64 // on disk
 }
 
+// Timed reports whether the run has intervals that count. One that has only rows aside, such as samples
+// beside a profile, is a profile for everything that adds up.
+func (i *Info) Timed() bool { return i.Rows > 0 }
+
 // RoleOfInstant says which of two roles wins where lanes of one location are in
 // different ones at the same instant: busy before not busy, then the order of
 // the list in package trace. Annotations lose to everything but nothing.

@@ -105,7 +105,7 @@ func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) 
 		return newArrangement(t, nil, nil, nil, nil, nil), ctx.Err()
 	}
 	b := &trace.Behaviour{Regions: s.Regions(), Chosen: sel.Regions, Locations: holders, Owner: of, Owners: len(units)}
-	if s.Info().Intervals > 0 {
+	if s.Info().Timed() {
 		b.Calls = func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
 			return store.Digests(ctx, s, "calls", store.Window{Begin: sel.Begin, End: sel.End, Locations: ids}, f)
 		}

@@ -12,7 +12,7 @@ type Advice struct{ choices []string }
 // any, since the source may be a profile without it, and the others as they are.
 func (r *Request) Advise(choices ...string) Advice {
 	a := Advice{choices}
-	if r.Store().Info().Intervals > 0 {
+	if r.Store().Info().Timed() {
 		a.choices = append(a.choices, "a longer time")
 	}
 	return a

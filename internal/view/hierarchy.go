@@ -29,7 +29,7 @@ type Hierarchy struct {
 
 // Holders says which locations have values.
 func Holders(ctx context.Context, r store.Reader) []bool {
-	if r.Info().Intervals > 0 {
+	if r.Info().Timed() {
 		return r.Locations().Holds
 	}
 	holds := make([]bool, r.Locations().Len())

@@ -197,7 +197,7 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
 	metric := DefaultMetric(r.Metrics())
 	switch {
-	case r.Info().Intervals > 0:
+	case r.Info().Timed():
 		t, err := store.TotalTime(ctx, r, store.Window{Begin: 0, End: r.Info().End + 1})
 		if err == nil {
 			eachTotal(t, f)

@@ -66,3 +66,23 @@ func TestEveryMetricHasItsOwnUnit(t *testing.T) {
 		t.Errorf("maxima were added up: %v", *x.Total)
 	}
 }
+
+// Samples over time beside a profile do not make a trace of it: what adds up is the profile.
+func TestAProfileWithSamplesBesideItIsAProfile(t *testing.T) {
+	m := storetest.NewMemory()
+	region := m.Region(trace.Region{Name: "f"})
+	at := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Name: "t", Rank: 0})
+	path := m.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: region})
+	m.Profile(trace.ProfileRow{Location: at, Path: path, Metric: m.Metric(trace.Metric{Name: "time", Unit: "ns", Default: true}), Inclusive: 70, Exclusive: 70})
+	s := m.Stream(m.Location(trace.Location{Parent: at, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank}), trace.StreamOptions{})
+	s.Interval(0, 100, region)
+	s.Close()
+	r := m.Reader()
+	info, err := view.InfoOf(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Info().Timed() || len(info.RegionTable) != 1 || info.RegionTable[0].Exclusive != 70 {
+		t.Errorf("timed %v, table %+v", r.Info().Timed(), info.RegionTable)
+	}
+}

@@ -33,7 +33,7 @@ const (
 // source, which may be followed by ":inclusive".
 func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
 	metrics := r.Metrics()
-	profile := r.Info().Intervals == 0 && len(metrics) > 0
+	profile := !r.Info().Timed() && len(metrics) > 0
 	m := MetricChoice{Unit: "ns", Name: "time"}
 	if profile {
 		m.ID = DefaultMetric(metrics)
@@ -120,7 +120,7 @@ type Total struct {
 // together as the metric asks for, inclusive where the region is not below itself. Takes O(rows), and memory that
 // does not grow with the locations of a profile.
 func Totals(ctx context.Context, r store.Reader, w store.Window, metric trace.MetricID, f func([]Total)) error {
-	if r.Info().Intervals > 0 {
+	if r.Info().Timed() {
 		return traceTotals(ctx, r, w, f)
 	}
 	paths := r.CallPaths()

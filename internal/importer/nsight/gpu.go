@@ -197,8 +197,8 @@ func (g *gpuSide) graphs(ctx context.Context) error {
 	}, columns...)
 }
 
-// waits reads for how long hosts waited for a GPU. They are told beside the streams: a stream
-// goes on while a host waits for it.
+// waits reads for how long hosts waited for a GPU. They are told beside the streams, and aside: a stream
+// goes on while a host waits for it, and the waiting call is on the host's thread.
 func (g *gpuSide) waits(ctx context.Context) error {
 	names := map[int64]string{1: "event synchronize", 2: "stream wait event", 3: "stream synchronize", 4: "context synchronize"}
 	regions := map[int64]trace.RegionID{}
@@ -226,7 +226,7 @@ func (g *gpuSide) waits(ctx context.Context) error {
 			regions[kind] = region
 		}
 		at := g.rows.row(place{kind: onDevice, process: processOf(process), a: number}, func() trace.LocationID {
-			return g.w.Location(trace.Location{Parent: g.device(process, number), Kind: trace.KindGroup, Key: "waits", Name: "waits of the host", Rank: trace.NoRank, Order: 1 << 50})
+			return g.w.Location(trace.Location{Parent: g.device(process, number), Kind: trace.KindRepeat, Key: "waits", Name: "waits of the host", Rank: trace.NoRank, Order: 1 << 50})
 		})
 		at.stream.Interval(g.time(begin), g.time(end), region)
 		return nil

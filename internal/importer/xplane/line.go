@@ -80,7 +80,9 @@ func (l *line) open() {
 		loc.Parent = l.w.Location(device)
 		loc.Kind = trace.KindStream
 		loc.Order = int64(l.id & (1<<40 - 1))
-		l.again = derived[name]
+		if l.again = derived[name]; l.again {
+			loc.Kind = trace.KindRepeat
+		}
 	} else if !strings.HasPrefix(l.plane.name, "/host:CPU") {
 		loc.Parent = l.w.Location(trace.Location{Parent: l.process, Kind: trace.KindGroup, Key: l.plane.name, Name: l.plane.name, Rank: trace.NoRank, Order: 1 << 41})
 	}

@@ -96,7 +96,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"), unit: "ns"}
 	s := q.Store()
 	r.tree = s.Locations()
-	r.hasProfile = s.Info().Intervals == 0
+	r.hasProfile = !s.Info().Timed()
 	if q.Selection.Begin >= q.Selection.End && !r.hasProfile {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}

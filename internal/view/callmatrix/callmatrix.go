@@ -90,7 +90,7 @@ type pair struct {
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), unit: "ns", tree: q.Store().Locations()}
 	s := q.Store()
-	profile := s.Info().Intervals == 0
+	profile := !s.Info().Timed()
 	if q.Selection.Begin >= q.Selection.End && !profile {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}

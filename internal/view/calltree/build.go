@@ -15,7 +15,7 @@ const mostValues = 8 << 20
 
 // build merges the call trees of a window.
 func build(ctx context.Context, s store.Reader, w store.Window, metric view.MetricChoice, measure callgraph.Measure) (*tree, error) {
-	if s.Info().Intervals > 0 {
+	if s.Info().Timed() {
 		return fromIntervals(ctx, s, w, measure)
 	}
 	return fromPaths(ctx, s, w, metric)

@@ -54,7 +54,7 @@ type result struct {
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	metric, err := view.ChooseMetric(s, q.Values.Text("metric"))
@@ -79,7 +79,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.notes = append(r.notes, t.notes...)
 	if len(t.nodes) == 0 {
-		if s.Info().Intervals == 0 && s.Info().Profile > 0 {
+		if !s.Info().Timed() && s.Info().Profile > 0 {
 			return nil, view.Empty("the view `profile` shows its regions", "the profile has no call paths in the selection")
 		}
 		return nil, view.Empty("choose other locations or a longer time", "no call in the selection")

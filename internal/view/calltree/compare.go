@@ -159,7 +159,7 @@ func (r *result) members(ctx context.Context, text string) ([]trace.LocationID, 
 	if err != nil || k < 1 {
 		return nil, fmt.Errorf("--against group:%s: want the number of a group, from 1", text)
 	}
-	if s.Info().Intervals == 0 {
+	if !s.Info().Timed() {
 		return nil, fmt.Errorf("--against group:%s: groups need intervals; name locations", text)
 	}
 	holders := view.Chosen(s.Locations(), nil, view.Holders(ctx, s))

@@ -69,7 +69,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Selection.Locations != nil && len(q.Selection.Locations) == 0 {
 		return nil, view.Empty("choose other locations", "no location is selected")
 	}
-	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	var err error
@@ -129,7 +129,7 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*c
 	sums := map[bool]map[pair]*cell{true: {}, false: {}}
 	counts := map[bool]int64{}
 	var kinds [trace.LinkFlow + 1]int64
-	timed := r.request.Store().Info().Intervals > 0
+	timed := r.request.Store().Info().Timed()
 	sel := r.request.Selection
 	// A link that starts at the very end of the trace is part of the whole.
 	end := sel.End

@@ -84,7 +84,7 @@ func (g *gatherer) timeUnit() string {
 	return g.r.metric.Unit
 }
 
-func (g *gatherer) profile(side int) bool { return g.r.sides[side].store.Info().Intervals == 0 }
+func (g *gatherer) profile(side int) bool { return !g.r.sides[side].store.Info().Timed() }
 
 // shown reports whether a region is chosen.
 func (g *gatherer) shown(side int, id trace.RegionID) bool {

@@ -45,7 +45,7 @@ func (r *result) choose(ctx context.Context) error {
 	q := r.request
 	s := q.Store()
 	universe := side{store: s, tree: s.Locations(), spans: []span{{q.Selection.Begin, q.Selection.End}}}
-	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return view.Empty("choose a longer time", "no time is selected")
 	}
 	holds := view.Holders(ctx, s)

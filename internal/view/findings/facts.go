@@ -51,7 +51,7 @@ type facts struct {
 
 func gather(ctx context.Context, q *view.Request) (*facts, error) {
 	s := q.Store()
-	f := &facts{request: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.Window(), length: q.Selection.End - q.Selection.Begin, profile: s.Info().Intervals == 0}
+	f := &facts{request: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.Window(), length: q.Selection.End - q.Selection.Begin, profile: !s.Info().Timed()}
 	if f.length <= 0 && !f.profile {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}

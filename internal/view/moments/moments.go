@@ -139,7 +139,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.ids = f.ids; len(r.ids) == 0 {
 		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")
 	}
-	if r.reader.Info().Intervals > 0 {
+	if r.reader.Info().Timed() {
 		if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
 			return nil, err
 		}
@@ -223,7 +223,7 @@ func (r *result) align(ctx context.Context, q *view.Request, busy *state) error 
 	length := r.axis.length()
 	r.alignment = []runAlignment{{q.Runs[0].Name, moment.Align(rated, length)}}
 	for _, other := range q.Runs[1:] {
-		if other.Store.Info().Intervals == 0 {
+		if !other.Store.Info().Timed() {
 			continue
 		}
 		sel := trace.Selection{Begin: min(q.Selection.Begin, other.Store.Info().End), End: min(q.Selection.End, other.Store.Info().End)}

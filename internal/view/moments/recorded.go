@@ -22,7 +22,7 @@ type recorded struct {
 // readRecorded takes the windows that meet the selection. They cannot be cut, so
 // those at its ends count whole, which the notes say.
 func readRecorded(ctx context.Context, r store.Reader, sel trace.Selection) (*recorded, error) {
-	if r.Info().Intervals > 0 {
+	if r.Info().Timed() {
 		return nil, nil
 	}
 	c := &recorded{rows: map[trace.LocationID][]trace.MomentRow{}, begin: sel.End, end: sel.Begin, selection: sel}

@@ -18,7 +18,7 @@ const mostCalled = 1 << 14
 // asked for: O(call paths) a lane, and the rows at the window's edges.
 func (r *result) callMeans(ctx context.Context) error {
 	s, sel := r.request.Store(), r.request.Selection
-	if s.Info().Intervals == 0 || sel.Begin <= 0 && sel.End >= s.Info().End {
+	if !s.Info().Timed() || sel.Begin <= 0 && sel.End >= s.Info().End {
 		for i := range r.rows {
 			if x := &r.rows[i]; x.calls > 0 && r.join == trace.JoinSum {
 				mean := x.exclusive / x.calls

@@ -72,7 +72,7 @@ const mostCells = 4 << 20
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	metric, err := view.ChooseMetric(s, q.Values.Text("metric"))
@@ -80,7 +80,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r := &result{request: q, regions: s.Regions(), metric: metric}
-	if s.Info().Intervals == 0 && int(metric.ID) < len(s.Metrics()) {
+	if !s.Info().Timed() && int(metric.ID) < len(s.Metrics()) {
 		r.join = s.Metrics()[metric.ID].Join
 	}
 	if err := r.chooseLocations(ctx); err != nil {

@@ -62,7 +62,7 @@ type result struct {
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	if s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q}

@@ -50,7 +50,7 @@ func (r *result) readLinks(ctx context.Context) error {
 	type pair struct{ a, b int32 }
 	sums := map[pair][2]int64{} // messages and bytes
 	var lock sync.Mutex         // callbacks come from several goroutines
-	timed, sel, end := s.Info().Intervals > 0, r.request.Selection, r.request.Selection.End
+	timed, sel, end := s.Info().Timed(), r.request.Selection, r.request.Selection.End
 	if end >= s.Info().End {
 		end++ // what starts at the very end is part of the whole
 	}

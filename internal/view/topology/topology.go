@@ -76,7 +76,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.who = newRoster(s.Locations(), view.Holders(ctx, s))
 	r.location = r.who.location
 	selected := r.who.keep(s.Locations(), q.Selection.Locations)
-	if len(r.location) == 0 || selected != nil && len(selected) == 0 || s.Info().Intervals > 0 && q.Selection.Begin >= q.Selection.End {
+	if len(r.location) == 0 || selected != nil && len(selected) == 0 || s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, q.Advise("other locations").Empty("no location with values in the selection")
 	}
 	place, err := r.choose()

@@ -81,7 +81,7 @@ var kept = view.NewKeep(512<<20, (*labelled).sizeBytes)
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, p: q.Values.Number("p")}
-	if q.Selection.Begin >= q.Selection.End && q.Store().Info().Intervals > 0 {
+	if q.Selection.Begin >= q.Selection.End && q.Store().Info().Timed() {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	if err := ctx.Err(); err != nil {

@@ -195,7 +195,7 @@ func (r *result) restrict(total []float64) {
 func (r *result) usual(ctx context.Context) (string, error) {
 	s := r.request.Store()
 	n := 0
-	if s.Info().Intervals > 0 {
+	if s.Info().Timed() {
 		t, err := store.TotalTime(ctx, s, store.Window{End: s.Info().End + 1})
 		if err != nil {
 			return "", err
