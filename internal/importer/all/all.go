@@ -8,6 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
 	"github.com/parallax-hpc/parallax/internal/importer/collapsed"
 	"github.com/parallax-hpc/parallax/internal/importer/cpuprofile"
+	"github.com/parallax-hpc/parallax/internal/importer/ctf"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/darshan"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
@@ -64,4 +65,5 @@ var Formats = append([]*importer.Format{
 	darshan.Format,
 	speedscope.Format,
 	cpuprofile.Format,
+	ctf.Format,
 }, recognised.Formats...)

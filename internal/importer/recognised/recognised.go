@@ -22,8 +22,6 @@ var Formats = []*importer.Format{
 		"convert it to Chrome trace events, for instance with nvprof2json", each(isNVProf)),
 	refused("rpd", "a trace of rocmProfileData (.rpd, SQLite)",
 		"convert it with its rpd2tracing.py, whose Chrome trace events are read", each(isRPD)),
-	refused("ctf", "a CTF trace (LTTng, barectf)",
-		"convert it with babeltrace2 or Trace Compass", claimCTF),
 	refused("dumpi", "a DUMPI trace",
 		"convert it with dumpi2otf2 of sst-dumpi", claimDUMPI),
 	refused("mpe", "an MPE log (CLOG, CLOG-2 or SLOG-2)",
@@ -90,20 +88,6 @@ func isRPD(_ string, head []byte) bool {
 // and by being no text.
 func isNsightReport(file string, head []byte) bool {
 	return slices.Contains([]string{".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep"}, path.Ext(file)) && bytes.IndexByte(head, 0) >= 0
-}
-
-// --- CTF
-
-func claimCTF(s importer.Source) []importer.Run {
-	anchor := func(file string, head []byte) bool {
-		return path.Base(file) == "metadata" && (magic(head, 0x75d11d57) || bytes.HasPrefix(head, []byte("/* CTF 1")) || bytes.HasPrefix(head, []byte(`{"type":"preamble"`)))
-	}
-	return group(s, anchor, func(a, file string) bool { return sameDir(a, file) && magic(s.Head(file), 0xc1fc1fc1) })
-}
-
-// magic looks for a number in either byte order.
-func magic(head []byte, n uint32) bool {
-	return len(head) >= 4 && (binary.LittleEndian.Uint32(head) == n || binary.BigEndian.Uint32(head) == n)
 }
 
 // --- DUMPI

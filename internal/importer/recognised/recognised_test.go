@@ -12,11 +12,9 @@ import (
 
 func TestSamplesAreRefusedByName(t *testing.T) {
 	for path, want := range map[string]string{
-		"public/ctf/mpi-allreduce-8ranks":                                 "ctf",
-		"public/ctf/mpi-pthread-4ranks-3threads":                          "ctf",
 		"public/dumpi/bgp-7ranks-with-torus-coordinates":                  "dumpi",
 		"public/dumpi/bgp-7ranks-with-torus-coordinates/testbgp-0003.bin": "dumpi",
-		"public/mpe/fpilog":                                               "mpe",
+		"public/mpe/fpilog": "mpe",
 	} {
 		t.Run(path, func(t *testing.T) {
 			s, err := importer.NewSource(importertest.Shared(t, path))
@@ -41,7 +39,6 @@ func TestMadeUpFilesAreRefusedByName(t *testing.T) {
 		"rpd":           {"r.db": {Data: []byte("SQLite format 3\x00 CREATE TABLE rocpd_api")}},
 		"nsight-report": {"r.nsys-rep": {Data: []byte("\x01\x00\x00report")}},
 		"mpe":           {"a": {Data: []byte("CLOG-02.44 and more")}},
-		"ctf":           {"t/metadata": {Data: []byte("\x75\xd1\x1d\x57")}, "t/stream_0": {Data: []byte("\xc1\xfc\x1f\xc1")}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			s, err := importer.NewSourceFS("source", files)

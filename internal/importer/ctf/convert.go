@@ -1,0 +1,400 @@
+package ctf
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	c := newConverter(run, w)
+	streams, err := c.load()
+	if err != nil {
+		return err
+	}
+	if len(streams) == 0 {
+		return &importer.Error{File: run.Label(run.Files[0]), Cause: "the folder has this description of a CTF trace and no file of events that it describes", Hint: "give the folder with its stream files, as the recorder wrote it", Kind: importer.ErrNotFound}
+	}
+	if err := merge(ctx, streams, c.event); err != nil {
+		return err
+	}
+	return c.close()
+}
+
+// A converter gives events their meaning.
+type converter struct {
+	run        importer.Run
+	w          trace.Writer
+	tally      *tally
+	rows       map[rowKey]*row
+	order      []*row
+	cpus       map[int64]*cpu
+	cpuList    []*cpu
+	threads    map[int64]*thread
+	threadList []*thread
+	regions    map[uint64]trace.RegionID // of functions, by address
+	texts      map[string]trace.Value
+	otf2       otf2Names
+	ends       int64 // fields of events that end something
+	dropped    int64 // events whose fields are more than are kept
+	example    string
+}
+
+// A row is a location that events are written to.
+type row struct {
+	at     trace.LocationID
+	stream trace.Stream
+}
+
+type rowKey struct {
+	kind trace.Kind
+	pid  int64
+	id   int64
+	file string
+}
+
+func newConverter(run importer.Run, w trace.Writer) *converter {
+	return &converter{
+		run: run, w: w, tally: &tally{w: w, streams: map[streamKey]*counts{}}, rows: map[rowKey]*row{}, cpus: map[int64]*cpu{}, threads: map[int64]*thread{},
+		regions: map[uint64]trace.RegionID{}, texts: map[string]trace.Value{}, otf2: otf2Names{strings: map[uint64]string{}, regions: map[uint64]uint64{}, groups: map[uint64]uint64{}, locations: map[uint64]otf2Location{}},
+	}
+}
+
+// load reads the metadata of every trace of the run, and gives the streams.
+func (c *converter) load() (streams []*stream, err error) {
+	traces := map[string]*traceClass{}
+	for _, file := range c.run.Files {
+		if path.Base(file) == "metadata" {
+			t, err := readMetadata(c.run, file)
+			if err != nil {
+				return nil, err
+			}
+			traces[path.Dir(file)] = t
+			c.describe(t)
+		}
+	}
+	for _, file := range c.run.Files {
+		if t := traces[path.Dir(file)]; t != nil && path.Base(file) != "metadata" {
+			streams = append(streams, &stream{run: c.run, file: file, label: c.run.Label(file), trace: t, tally: c.tally, number: len(streams), cpu: -1, id: -1})
+		}
+	}
+	return streams, nil
+}
+
+// describe gives events their meaning, names of attributes, and properties of the trace.
+func (c *converter) describe(t *traceClass) {
+	for key, v := range t.env {
+		c.w.Property(strings.ReplaceAll(key, "_", " "), v)
+	}
+	names := make([]string, 0, len(t.leaves))
+	for name := range t.leaves {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		t.leaves[name].attr = c.w.Attribute(name)
+	}
+	known := map[string]bool{}
+	var list []*eventClass
+	for _, s := range t.streams {
+		for _, e := range s.events {
+			known[e.name] = true
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, func(a, b *eventClass) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.stream, b.stream), cmp.Compare(a.id, b.id))
+	})
+	for _, e := range list {
+		e.meaning = c.meaningOf(t, e.name, known)
+	}
+}
+
+// A meaning is what an event of a name does.
+type meaning struct {
+	kind   meaningKind
+	name   string
+	role   trace.Role
+	word   string // category
+	region trace.RegionID
+	known  bool                                // the region is defined
+	field  [4]*leaf                            // those that it is made of
+	take   func(*converter, *stream, *meaning) // of special ones
+}
+
+type meaningKind uint8
+
+const (
+	isInstant meaningKind = iota
+	isEnter
+	isLeave
+	isCall     // of the system
+	isReturn   // from it
+	isFunction // entered, by address
+	isFunctionEnd
+	isSpecial
+)
+
+// endings are how names of two events that belong together end.
+var endings = [][2]string{{"entry", "exit"}, {"enter", "exit"}, {"begin", "end"}, {"start", "stop"}, {"start", "end"}, {"entry", "return"}}
+
+// meaningOf decides by the name, and by which other names there are.
+func (c *converter) meaningOf(t *traceClass, name string, known map[string]bool) *meaning {
+	kernel := t.env["domain"] == "kernel"
+	word := "event"
+	if i := strings.IndexByte(name, ':'); i > 0 {
+		word = name[:i]
+	}
+	m := &meaning{name: name, word: word, role: trace.RoleAnnotation}
+	leaves := func(names ...string) *meaning {
+		for i, n := range names {
+			m.field[i] = t.leaves[n]
+		}
+		return m
+	}
+	special := func(take func(*converter, *stream, *meaning)) { m.kind, m.take = isSpecial, take }
+	switch {
+	case name == "sched_switch" && t.leaves["next_tid"] != nil:
+		special((*converter).schedule)
+		return leaves("prev_tid", "prev_state", "next_tid", "next_comm")
+	case (name == "sched_wakeup" || name == "sched_wakeup_new") && t.leaves["tid"] != nil:
+		special((*converter).wake)
+		return leaves("tid", "comm")
+	case t.env["tracer_name"] == "otf2":
+		return c.otf2Meaning(t, m)
+	}
+	if strings.HasPrefix(word, "lttng_ust_cyg_profile") {
+		leaves("addr")
+		switch name[len(word):] {
+		case ":func_entry":
+			m.kind = isFunction
+			return m
+		case ":func_exit":
+			m.kind = isFunctionEnd
+			return m
+		}
+	}
+	for _, begin := range []string{"syscall_entry_", "compat_syscall_entry_"} {
+		if call, ok := strings.CutPrefix(name, begin); ok {
+			m.kind, m.name, m.word, m.role = isCall, call, "syscall", trace.RoleByName
+			return m
+		}
+		if call, ok := strings.CutPrefix(name, strings.Replace(begin, "entry", "exit", 1)); ok {
+			m.kind, m.name, m.word, m.role = isReturn, call, "syscall", trace.RoleByName
+			return m
+		}
+	}
+	for _, e := range endings {
+		for i, end := range e {
+			base, ok := strings.CutSuffix(name, end)
+			if !ok || base == "" || !strings.ContainsAny(base[len(base)-1:], "_:-. ") || !known[base+e[1-i]] {
+				continue
+			}
+			m.kind = [...]meaningKind{isEnter, isLeave}[i]
+			m.name = strings.TrimRight(base, "_:-. ")
+			m.role = trace.RoleByName
+			if kernel && (strings.Contains(m.name, "irq") || strings.Contains(m.name, "hrtimer") || strings.Contains(m.name, "tasklet")) {
+				m.word, m.role = "interrupt", trace.RoleOverhead
+			}
+			return m
+		}
+	}
+	return m
+}
+
+// regionOf defines the region of an event when the first one comes.
+func (c *converter) regionOf(m *meaning) trace.RegionID {
+	if !m.known {
+		m.region = c.w.Region(trace.Region{Name: m.name, Category: m.word, Role: m.role})
+		m.known = true
+	}
+	return m.region
+}
+
+// event takes the event that a stream stands at.
+func (c *converter) event(s *stream) error {
+	m := s.event.meaning
+	if len(s.d.values) == mostValues {
+		c.dropped++
+		c.example = s.label
+	}
+	switch m.kind {
+	case isSpecial:
+		m.take(c, s, m)
+	case isInstant:
+		r := c.rowOf(s, false)
+		r.stream.Instant(s.time, c.regionOf(m))
+		c.tell(s, r)
+	case isEnter, isCall:
+		r := c.rowOf(s, m.kind == isCall)
+		r.stream.Enter(s.time, c.regionOf(m))
+		c.tell(s, r)
+	case isLeave, isReturn:
+		c.rowOf(s, m.kind == isReturn).stream.Leave(s.time, c.regionOf(m))
+		c.ended(s)
+	case isFunction:
+		r := c.rowOf(s, true)
+		r.stream.Enter(s.time, c.function(s, m))
+		c.tell(s, r)
+	case isFunctionEnd:
+		region := trace.NoRegion
+		if s.d.find(m.field[0]) != nil {
+			region = c.function(s, m)
+		}
+		c.rowOf(s, true).stream.Leave(s.time, region)
+	}
+	if u := c.cpus[s.cpu]; u != nil && s.cpu >= 0 {
+		u.last = max(u.last, s.time)
+	}
+	return nil
+}
+
+// ended counts fields of an event that ends something: there is no place for them.
+func (c *converter) ended(s *stream) {
+	if n := len(s.d.values) - s.d.contexts; n > 0 {
+		c.ends += int64(n)
+	}
+}
+
+// find gives the value of a field of the payload or, failing that, of the context.
+func (d *decoder) find(l *leaf) *value {
+	if l == nil {
+		return nil
+	}
+	for i := len(d.values) - 1; i >= 0; i-- {
+		if d.values[i].leaf == l {
+			return &d.values[i]
+		}
+	}
+	return nil
+}
+
+func (c *converter) function(s *stream, m *meaning) trace.RegionID {
+	v := s.d.find(m.field[0])
+	if v == nil {
+		return c.regionOf(m)
+	}
+	id, ok := c.regions[v.bits]
+	if !ok {
+		id = c.w.Region(trace.Region{Name: "0x" + strconv.FormatUint(v.bits, 16), Category: "function", Role: trace.RoleCompute})
+		c.regions[v.bits] = id
+	}
+	return id
+}
+
+// tell gives the fields of an event to what was written last.
+func (c *converter) tell(s *stream, r *row) {
+	for i := range s.d.values {
+		v := &s.d.values[i]
+		if i < s.d.contexts && isIdentity(v.leaf.name) {
+			continue
+		}
+		switch v.kind {
+		case valueFloat:
+			r.stream.Attribute(v.leaf.attr, trace.ValueOf(trace.ValueNumber, v.bits, ""))
+		case valueText:
+			r.stream.Attribute(v.leaf.attr, c.textOf(v.text))
+		case valueLabel:
+			r.stream.Attribute(v.leaf.attr, trace.Text(v.label))
+		default:
+			r.stream.Attribute(v.leaf.attr, trace.Integer(int64(v.bits)))
+		}
+	}
+}
+
+// isIdentity: fields of contexts that tell the row, not the event.
+func isIdentity(name string) bool {
+	switch name {
+	case "vtid", "tid", "vpid", "pid", "procname", "cpu_id":
+		return true
+	}
+	return false
+}
+
+// mostTexts bounds how many texts are kept to be given again.
+const mostTexts = 1 << 12
+
+func (c *converter) textOf(b []byte) trace.Value {
+	if v, ok := c.texts[string(b)]; ok {
+		return v
+	}
+	v := trace.Text(strings.ToValidUTF8(string(b), "\uFFFD"))
+	if len(c.texts) < mostTexts {
+		c.texts[string(b)] = v
+	}
+	return v
+}
+
+// rowOf is where an event belongs: to the thread that its context names, to the one that its CPU runs (of
+// calls), to its CPU, or to its stream.
+func (c *converter) rowOf(s *stream, call bool) *row {
+	var tid, pid int64 = -1, -1
+	var name []byte
+	for i := range s.d.contexts {
+		switch v := &s.d.values[i]; v.leaf.name {
+		case "vtid":
+			tid = int64(v.bits)
+		case "tid":
+			if tid < 0 {
+				tid = int64(v.bits)
+			}
+		case "vpid":
+			pid = int64(v.bits)
+		case "pid":
+			if pid < 0 {
+				pid = int64(v.bits)
+			}
+		case "procname":
+			name = v.text
+		}
+	}
+	if tid < 0 && call && s.cpu >= 0 {
+		if u := c.cpus[s.cpu]; u != nil && u.running && u.tid > 0 {
+			tid = u.tid
+		}
+	}
+	switch {
+	case tid >= 0 && (tid > 0 || call):
+		return c.thread(tid, pid, name).row(c)
+	case s.cpu >= 0:
+		return &c.cpu(s.cpu).row
+	}
+	key := rowKey{kind: trace.KindStream, id: s.id, file: s.file}
+	r := c.rows[key]
+	if r == nil {
+		r = c.addRow(key, trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Key: s.file, Name: path.Base(s.file), Rank: trace.NoRank}, trace.StreamOptions{Unordered: true})
+	}
+	return r
+}
+
+func (c *converter) addRow(key rowKey, l trace.Location, o trace.StreamOptions) *row {
+	r := &row{at: c.w.Location(l)}
+	r.stream = c.w.Stream(r.at, o)
+	c.rows[key] = r
+	c.order = append(c.order, r)
+	return r
+}
+
+// close ends what is open and reports what was counted.
+func (c *converter) close() error {
+	c.stay()
+	if c.ends > 0 {
+		c.w.Report(trace.Skipped, "fields of events that end an interval", c.ends, "")
+	}
+	if c.dropped > 0 {
+		c.w.Report(trace.Skipped, "events of which only the first 24 fields are kept", c.dropped, c.example)
+	}
+	c.otf2.report(c.w)
+	var errs []error
+	for _, r := range c.order {
+		errs = append(errs, r.stream.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,191 @@
+package ctf
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A cpu is a processor and the task that it runs.
+type cpu struct {
+	row
+	since, last trace.Time
+	task        trace.RegionID
+	tid         int64
+	running     bool
+}
+
+// A thread is one that the scheduler or the context of events names.
+type thread struct {
+	at      trace.LocationID
+	calls   *row // of calls and events; nil: none so far
+	states  *row // by the word of the scheduler, aside
+	state   trace.RegionID
+	since   trace.Time
+	pending bool // a state has begun
+}
+
+func (c *converter) cpu(n int64) *cpu {
+	u := c.cpus[n]
+	if u == nil {
+		group := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "CPUs", Rank: trace.NoRank, Order: -1})
+		r := c.addRow(rowKey{kind: trace.KindProcessor, id: n}, trace.Location{Parent: group, Kind: trace.KindProcessor, Name: "CPU " + strconv.FormatInt(n, 10), Rank: trace.NoRank, Order: n}, trace.StreamOptions{Unordered: true, ByName: true})
+		u = &cpu{row: *r}
+		c.cpus[n] = u
+		c.cpuList = append(c.cpuList, u)
+	}
+	return u
+}
+
+// thread finds a thread by its number. Where its process is told the thread is below that.
+func (c *converter) thread(tid, pid int64, name []byte) *thread {
+	t := c.threads[tid]
+	if t != nil {
+		return t
+	}
+	number := strconv.FormatInt(tid, 10)
+	label := number
+	text := strings.ToValidUTF8(string(name), "\uFFFD")
+	if text != "" {
+		label = text + " " + number
+	}
+	var parent trace.LocationID
+	if pid >= 0 {
+		parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: strconv.FormatInt(pid, 10), Name: strings.TrimSpace(text + " " + strconv.FormatInt(pid, 10)), Rank: trace.NoRank, Order: pid})
+	} else {
+		parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "threads", Rank: trace.NoRank})
+	}
+	t = &thread{at: c.w.Location(trace.Location{Parent: parent, Kind: trace.KindThread, Key: number, Name: label, Rank: trace.NoRank, Order: tid})}
+	c.threads[tid] = t
+	c.threadList = append(c.threadList, t)
+	return t
+}
+
+func (t *thread) row(c *converter) *row {
+	if t.calls == nil {
+		t.calls = &row{at: t.at, stream: c.w.Stream(t.at, trace.StreamOptions{Unordered: true})}
+		c.order = append(c.order, t.calls)
+	}
+	return t.calls
+}
+
+// schedule ends the task that a CPU ran and begins another, and tells both threads' states.
+func (c *converter) schedule(s *stream, m *meaning) {
+	previous, state, next, name := s.d.find(m.field[0]), s.d.find(m.field[1]), s.d.find(m.field[2]), s.d.find(m.field[3])
+	if next == nil || s.cpu < 0 {
+		r := c.rowOf(s, false)
+		r.stream.Instant(s.time, c.regionOf(m))
+		c.tell(s, r)
+		return
+	}
+	u := c.cpu(s.cpu)
+	if u.running && s.time >= u.since {
+		c.ran(u, s.time)
+	}
+	u.since, u.tid, u.running, u.last = s.time, int64(next.bits), true, s.time
+	var text []byte
+	if name != nil {
+		text = name.text
+	}
+	switch {
+	case u.tid == 0:
+		u.task = c.w.Region(trace.Region{Name: "idle", Category: "scheduler", Role: trace.RoleIdle})
+	case len(text) == 0:
+		u.task = c.w.Region(trace.Region{Name: "task " + strconv.FormatInt(u.tid, 10), Category: "scheduler", Role: trace.RoleCompute})
+	default:
+		u.task = c.w.Region(trace.Region{Name: c.textOf(text).String(), Category: "scheduler", Role: trace.RoleCompute})
+	}
+	if previous != nil && previous.bits != 0 {
+		word, role := "runnable", trace.RoleOverhead
+		if state != nil {
+			switch {
+			case state.bits == 0:
+			case state.bits&1 != 0:
+				word, role = "sleeping", trace.RoleIdle
+			case state.bits&2 != 0:
+				word, role = "blocked", trace.RoleIdle
+			default:
+				word, role = "stopped", trace.RoleIdle
+			}
+		}
+		c.state(c.thread(int64(previous.bits), -1, nil), s.time, word, role)
+	}
+	if u.tid != 0 {
+		c.state(c.thread(u.tid, -1, text), s.time, "running", trace.RoleCompute)
+	}
+}
+
+// wake tells that a thread may run again, and is an event of its own.
+func (c *converter) wake(s *stream, m *meaning) {
+	if v, name := s.d.find(m.field[0]), s.d.find(m.field[1]); v != nil && v.bits != 0 {
+		var text []byte
+		if name != nil {
+			text = name.text
+		}
+		if t := c.thread(int64(v.bits), -1, text); !c.runs(int64(v.bits)) {
+			c.state(t, s.time, "runnable", trace.RoleOverhead)
+		}
+	}
+	r := c.rowOf(s, false)
+	r.stream.Instant(s.time, c.regionOf(m))
+	c.tell(s, r)
+}
+
+// runs says whether a CPU runs a thread.
+func (c *converter) runs(tid int64) bool {
+	for _, u := range c.cpuList {
+		if u.running && u.tid == tid {
+			return true
+		}
+	}
+	return false
+}
+
+// state ends the state of a thread and begins another.
+func (c *converter) state(t *thread, at trace.Time, word string, role trace.Role) {
+	region := c.w.Region(trace.Region{Name: word, Category: "state", Role: role})
+	if t.pending && t.state == region {
+		return
+	}
+	c.endState(t, at)
+	t.state, t.since, t.pending = region, at, true
+}
+
+func (c *converter) endState(t *thread, at trace.Time) {
+	if !t.pending || at < t.since {
+		return
+	}
+	if t.states == nil {
+		id := c.w.Location(trace.Location{Parent: t.at, Kind: trace.KindRepeat, Name: "states", Rank: trace.NoRank})
+		t.states = &row{at: id, stream: c.w.Stream(id, trace.StreamOptions{Unordered: true})}
+		c.order = append(c.order, t.states)
+	}
+	t.states.stream.Interval(t.since, at, t.state)
+}
+
+// ran writes the task that a CPU ran until a time.
+func (c *converter) ran(u *cpu, until trace.Time) {
+	u.stream.Interval(u.since, until, u.task)
+	if u.tid != 0 {
+		u.stream.Attribute(c.w.Attribute("tid"), trace.Integer(u.tid))
+	}
+}
+
+// stay ends what tasks and threads do when the trace ends: at the last event of the CPU, or of all.
+func (c *converter) stay() {
+	var last trace.Time
+	for i, u := range c.cpuList {
+		if u.running && u.last > u.since {
+			c.ran(u, u.last)
+		}
+		if i == 0 || u.last > last {
+			last = u.last
+		}
+	}
+	for _, t := range c.threadList {
+		if last > t.since {
+			c.endState(t, last)
+		}
+	}
+}
