@@ -42,6 +42,9 @@ type converter struct {
 	regions    map[uint64]trace.RegionID // of functions, by address
 	texts      map[string]trace.Value
 	otf2       otf2Names
+	tasks      map[string]trace.RegionID // by name
+	states     [threadStates]trace.RegionID
+	tid        trace.AttributeID
 	ends       int64 // fields of events that end something
 	dropped    int64 // events whose fields are more than are kept
 	example    string
@@ -61,10 +64,14 @@ type rowKey struct {
 }
 
 func newConverter(run importer.Run, w trace.Writer) *converter {
-	return &converter{
-		run: run, w: w, tally: &tally{w: w, streams: map[streamKey]*counts{}}, rows: map[rowKey]*row{}, cpus: map[int64]*cpu{}, threads: map[int64]*thread{},
+	c := &converter{
+		run: run, w: w, tid: w.Attribute("tid"), tasks: map[string]trace.RegionID{}, tally: &tally{w: w, streams: map[streamKey]*counts{}}, rows: map[rowKey]*row{}, cpus: map[int64]*cpu{}, threads: map[int64]*thread{},
 		regions: map[uint64]trace.RegionID{}, texts: map[string]trace.Value{}, otf2: otf2Names{strings: map[uint64]string{}, regions: map[uint64]uint64{}, groups: map[uint64]uint64{}, locations: map[uint64]otf2Location{}},
 	}
+	for i := range c.states {
+		c.states[i] = trace.NoRegion
+	}
+	return c
 }
 
 // load reads the metadata of every trace of the run, and gives the streams.
@@ -250,8 +257,11 @@ func (c *converter) event(s *stream) error {
 		}
 		c.rowOf(s, true).stream.Leave(s.time, region)
 	}
-	if u := c.cpus[s.cpu]; u != nil && s.cpu >= 0 {
-		u.last = max(u.last, s.time)
+	if s.on == nil && s.cpu >= 0 {
+		s.on = c.cpus[s.cpu]
+	}
+	if s.on != nil {
+		s.on.last = max(s.on.last, s.time)
 	}
 	return nil
 }
@@ -364,7 +374,10 @@ func (c *converter) rowOf(s *stream, call bool) *row {
 	case tid >= 0 && (tid > 0 || call):
 		return c.thread(tid, pid, name).row(c)
 	case s.cpu >= 0:
-		return &c.cpu(s.cpu).row
+		if s.on == nil {
+			s.on = c.cpu(s.cpu)
+		}
+		return &s.on.row
 	}
 	key := rowKey{kind: trace.KindStream, id: s.id, file: s.file}
 	r := c.rows[key]

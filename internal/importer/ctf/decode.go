@@ -54,14 +54,8 @@ func (d *decoder) start() {
 	d.values, d.text = d.values[:0], d.text[:0]
 }
 
-// alignTo moves on to a multiple of so many bits.
-func (d *decoder) alignTo(n int64) {
-	if n > 1 {
-		if rest := d.pos % n; rest != 0 {
-			d.pos += n - rest
-		}
-	}
-}
+// alignTo moves on to a multiple of so many bits, a power of two.
+func (d *decoder) alignTo(n int64) { d.pos = (d.pos + n - 1) &^ (n - 1) }
 
 // field reads one field of whatever type.
 func (d *decoder) field(c *class) {
@@ -242,9 +236,7 @@ func (d *decoder) tick(v uint64, size int64) {
 }
 
 func (d *decoder) float(c *class) {
-	raw := *c
-	raw.signed = false
-	v := uint64(d.integer(&raw))
+	v := uint64(d.integer(c))
 	if d.bad {
 		return
 	}

@@ -43,7 +43,11 @@ func (t *traceClass) link() error {
 			}
 		}
 		inner := len(l.scopes)
-		for _, e := range s.events {
+		for id, e := range s.events {
+			if id < mostQuick {
+				s.quick = append(s.quick, make([]*eventClass, max(0, int(id)+1-len(s.quick)))...)
+				s.quick[id] = e
+			}
 			if e.context, err = l.scope("context", e.context, leavesOf(t, true)); err != nil {
 				return fmt.Errorf("event %s: %w", e.name, err)
 			}

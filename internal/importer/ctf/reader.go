@@ -26,6 +26,7 @@ type stream struct {
 	length  int64 // of the packet, bytes
 	class   *streamClass
 	cpu     int64 // -1: not told
+	on      *cpu  // the row of that CPU, once there is one
 	id      int64 // of the stream; -1: not told
 	d       decoder
 	event   *eventClass
@@ -101,7 +102,7 @@ func (s *stream) next(ctx context.Context) error {
 			s.broken("packets that break off within an event")
 			continue
 		}
-		e := s.class.events[d.role[roleEvent]]
+		e := s.class.event(d.role[roleEvent])
 		if e == nil && !d.has[roleEvent] && len(s.class.events) == 1 {
 			for _, only := range s.class.events {
 				e = only
@@ -194,7 +195,7 @@ func (s *stream) nextPacket() error {
 	if d.has[roleBegin] {
 		d.clock = d.role[roleBegin]
 	}
-	s.cpu, s.id = -1, -1
+	s.cpu, s.id, s.on = -1, -1, nil
 	if d.has[roleCPU] && d.role[roleCPU] < 1<<20 {
 		s.cpu = int64(d.role[roleCPU])
 	}
@@ -275,29 +276,22 @@ func (s *stream) lost() {
 	}
 }
 
-// first finds when the file begins, without keeping it open: files are merged by time, and only
-// those whose time has come are open.
-func (s *stream) first() (trace.Time, error) {
-	if err := s.open(); err != nil {
-		return 0, err
-	}
-	defer s.close()
-	head, _ := s.buf.Peek(firstBytes)
+// first finds when the file begins, by its head: files are merged by time, and only those whose time
+// has come are open.
+func (s *stream) first() trace.Time {
+	head := s.run.Source.Head(s.file)
+	s.d = decoder{slots: make([]int64, s.trace.slots)}
 	if len(head) == 0 || !s.describe(head) || !s.d.has[roleBegin] {
-		return -1 << 62, nil
+		return -1 << 62
 	}
-	return s.class.clock.time(s.d.role[roleBegin]), nil
+	return s.class.clock.time(s.d.role[roleBegin])
 }
 
 // merge calls for every event of all streams, in order of time: O(events · log streams).
 func merge(ctx context.Context, streams []*stream, each func(*stream) error) error {
 	h := heap(make([]*stream, 0, len(streams)))
 	for _, s := range streams {
-		at, err := s.first()
-		if err != nil {
-			return err
-		}
-		s.time = at
+		s.time = s.first()
 		h.push(s)
 	}
 	defer func() {

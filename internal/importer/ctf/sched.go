@@ -79,7 +79,10 @@ func (c *converter) schedule(s *stream, m *meaning) {
 		c.tell(s, r)
 		return
 	}
-	u := c.cpu(s.cpu)
+	if s.on == nil {
+		s.on = c.cpu(s.cpu)
+	}
+	u := s.on
 	if u.running && s.time >= u.since {
 		c.ran(u, s.time)
 	}
@@ -88,33 +91,48 @@ func (c *converter) schedule(s *stream, m *meaning) {
 	if name != nil {
 		text = name.text
 	}
-	switch {
-	case u.tid == 0:
-		u.task = c.w.Region(trace.Region{Name: "idle", Category: "scheduler", Role: trace.RoleIdle})
-	case len(text) == 0:
-		u.task = c.w.Region(trace.Region{Name: "task " + strconv.FormatInt(u.tid, 10), Category: "scheduler", Role: trace.RoleCompute})
-	default:
-		u.task = c.w.Region(trace.Region{Name: c.textOf(text).String(), Category: "scheduler", Role: trace.RoleCompute})
-	}
+	u.task = c.task(u.tid, text)
 	if previous != nil && previous.bits != 0 {
-		word, role := "runnable", trace.RoleOverhead
+		to := stateRunnable
 		if state != nil {
 			switch {
 			case state.bits == 0:
 			case state.bits&1 != 0:
-				word, role = "sleeping", trace.RoleIdle
+				to = stateSleeping
 			case state.bits&2 != 0:
-				word, role = "blocked", trace.RoleIdle
+				to = stateBlocked
 			default:
-				word, role = "stopped", trace.RoleIdle
+				to = stateStopped
 			}
 		}
-		c.state(c.thread(int64(previous.bits), -1, nil), s.time, word, role)
+		c.state(c.thread(int64(previous.bits), -1, nil), s.time, to)
 	}
 	if u.tid != 0 {
-		c.state(c.thread(u.tid, -1, text), s.time, "running", trace.RoleCompute)
+		c.state(c.thread(u.tid, -1, text), s.time, stateRunning)
 	}
 }
+
+// task is the region of a task that a CPU runs: by its name, which any number of threads may share.
+func (c *converter) task(tid int64, name []byte) trace.RegionID {
+	if tid == 0 {
+		name = idleTask
+	}
+	region, ok := c.tasks[string(name)]
+	if !ok || len(name) == 0 {
+		r := trace.Region{Name: c.textOf(name).String(), Category: "scheduler", Role: trace.RoleCompute}
+		switch {
+		case tid == 0:
+			r.Role = trace.RoleIdle
+		case len(name) == 0:
+			r.Name = "task " + strconv.FormatInt(tid, 10)
+		}
+		region = c.w.Region(r)
+		c.tasks[string(name)] = region
+	}
+	return region
+}
+
+var idleTask = []byte("idle")
 
 // wake tells that a thread may run again, and is an event of its own.
 func (c *converter) wake(s *stream, m *meaning) {
@@ -124,7 +142,7 @@ func (c *converter) wake(s *stream, m *meaning) {
 			text = name.text
 		}
 		if t := c.thread(int64(v.bits), -1, text); !c.runs(int64(v.bits)) {
-			c.state(t, s.time, "runnable", trace.RoleOverhead)
+			c.state(t, s.time, stateRunnable)
 		}
 	}
 	r := c.rowOf(s, false)
@@ -142,9 +160,28 @@ func (c *converter) runs(tid int64) bool {
 	return false
 }
 
+// States of threads, by the word of the scheduler.
+const (
+	stateRunning = iota
+	stateRunnable
+	stateSleeping
+	stateBlocked
+	stateStopped
+	threadStates
+)
+
+var stateRegions = [threadStates]trace.Region{
+	{Name: "running", Category: "state", Role: trace.RoleCompute}, {Name: "runnable", Category: "state", Role: trace.RoleOverhead},
+	{Name: "sleeping", Category: "state", Role: trace.RoleIdle}, {Name: "blocked", Category: "state", Role: trace.RoleIdle}, {Name: "stopped", Category: "state", Role: trace.RoleIdle},
+}
+
 // state ends the state of a thread and begins another.
-func (c *converter) state(t *thread, at trace.Time, word string, role trace.Role) {
-	region := c.w.Region(trace.Region{Name: word, Category: "state", Role: role})
+func (c *converter) state(t *thread, at trace.Time, to int) {
+	region := c.states[to]
+	if region == trace.NoRegion {
+		region = c.w.Region(stateRegions[to])
+		c.states[to] = region
+	}
 	if t.pending && t.state == region {
 		return
 	}
@@ -168,7 +205,7 @@ func (c *converter) endState(t *thread, at trace.Time) {
 func (c *converter) ran(u *cpu, until trace.Time) {
 	u.stream.Interval(u.since, until, u.task)
 	if u.tid != 0 {
-		u.stream.Attribute(c.w.Attribute("tid"), trace.Integer(u.tid))
+		u.stream.Attribute(c.tid, trace.Integer(u.tid))
 	}
 }
 

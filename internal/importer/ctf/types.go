@@ -165,7 +165,19 @@ type streamClass struct {
 	header  *class // of events
 	common  *class // context of every event
 	events  map[uint64]*eventClass
-	clockID string // of CTF 2
+	quick   []*eventClass // those with small numbers, by number
+	clockID string        // of CTF 2
+}
+
+// mostQuick bounds the numbers of events that are looked up in a list.
+const mostQuick = 1 << 12
+
+// event finds an event by its number.
+func (s *streamClass) event(id uint64) *eventClass {
+	if id < uint64(len(s.quick)) {
+		return s.quick[id]
+	}
+	return s.events[id]
 }
 
 type eventClass struct {
