@@ -55,7 +55,7 @@ type counts struct {
 }
 
 const (
-	firstBytes = 64 << 10 // what is read to find how long a packet is
+	firstBytes = 16 << 10 // what is read to find how long a packet is
 	mostPacket = 1 << 30
 )
 
@@ -168,11 +168,7 @@ func (s *stream) nextPacket() error {
 	}
 	if told {
 		if s.length = size / 8; int64(cap(s.packet)) < s.length {
-			if s.length > firstBytes {
-				s.packet = make([]byte, 0, min(s.length, 1<<20))
-			} else {
-				s.packet = make([]byte, 0, firstBytes)
-			}
+			s.packet = make([]byte, 0, min(s.length, 1<<20)) // more as it comes
 		}
 		s.packet, err = readUpTo(s.buf, s.packet[:0], s.length)
 		if int64(len(s.packet)) < s.length {
