@@ -219,7 +219,12 @@ func (c *collected) dump(w io.Writer) {
 		r := c.rows[at]
 		fmt.Fprintln(w, at, r.instants)
 		for _, s := range r.samples {
-			fmt.Fprintln(w, c.counters[s.counter], s.at, s.value)
+			k := &c.counters[s.counter] // without what a store finds
+			fmt.Fprintln(w, struct {
+				at         trace.LocationID
+				name, unit string
+				monotone   bool
+			}{k.Location, k.Name, k.Unit, k.Monotone}, s.at, s.value)
 		}
 		for _, i := range r.intervals {
 			line := numbers(nil, int64(i.begin), int64(i.end), int64(i.region), int64(i.parent))

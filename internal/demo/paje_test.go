@@ -43,7 +43,9 @@ func TestPajeHoldsTheWholeTrace(t *testing.T) {
 	for _, name := range pajeDemos {
 		t.Run(name, func(t *testing.T) {
 			path := generate(t, name, "paje", "run.trace.gz")
-			want, got := direct(t, name), readPaje(t, path)
+			m := storetest.NewMemory()
+			m.Cover(0, 0) // where the containers of the file begin to live
+			want, got := directFrom(t, name, m), readPaje(t, path)
 			// Names of attributes are words in Paje; that they come through is
 			// told by their number, below.
 			diffLines(t, intervalsOf(t, got, nil), intervalsOf(t, want, nil))

@@ -18,8 +18,13 @@ import (
 // direct keeps a demo in the reference store.
 func direct(t *testing.T, name string) store.Reader {
 	t.Helper()
+	return directFrom(t, name, storetest.NewMemory())
+}
+
+// directFrom keeps a demo in a store that may know of more time than it fills.
+func directFrom(t *testing.T, name string, m *storetest.Memory) store.Reader {
+	t.Helper()
 	d, _ := Find(name)
-	m := storetest.NewMemory()
 	if err := d.Write(context.Background(), Options{}, m); err != nil {
 		t.Fatal(err)
 	}
