@@ -41,6 +41,7 @@ type converter struct {
 	threadList []*thread
 	regions    map[uint64]trace.RegionID // of functions, by address
 	texts      map[string]trace.Value
+	symbols    map[uint64]string // names of functions, by address
 	otf2       otf2Names
 	tasks      map[string]trace.RegionID // by name
 	states     [threadStates]trace.RegionID
@@ -66,7 +67,7 @@ type rowKey struct {
 func newConverter(run importer.Run, w trace.Writer) *converter {
 	c := &converter{
 		run: run, w: w, tid: w.Attribute("tid"), tasks: map[string]trace.RegionID{}, tally: &tally{w: w, streams: map[streamKey]*counts{}}, rows: map[rowKey]*row{}, cpus: map[int64]*cpu{}, threads: map[int64]*thread{},
-		regions: map[uint64]trace.RegionID{}, texts: map[string]trace.Value{}, otf2: otf2Names{strings: map[uint64]string{}, regions: map[uint64]uint64{}, groups: map[uint64]uint64{}, locations: map[uint64]otf2Location{}},
+		regions: map[uint64]trace.RegionID{}, symbols: map[uint64]string{}, texts: map[string]trace.Value{}, otf2: otf2Names{strings: map[uint64]string{}, regions: map[uint64]uint64{}, groups: map[uint64]uint64{}, locations: map[uint64]otf2Location{}},
 	}
 	for i := range c.states {
 		c.states[i] = trace.NoRegion
@@ -85,6 +86,13 @@ func (c *converter) load() (streams []*stream, err error) {
 			}
 			traces[path.Dir(file)] = t
 			c.describe(t)
+		}
+	}
+	for _, file := range c.run.Companions {
+		if isSymbols(c.run.Source.Head(file)) {
+			if err := readSymbols(c.run, file, c.symbols); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, file := range c.run.Files {
@@ -132,7 +140,7 @@ type meaning struct {
 	word   string // category
 	region trace.RegionID
 	known  bool                                // the region is defined
-	field  [4]*leaf                            // those that it is made of
+	field  [5]*leaf                            // those that it is made of
 	take   func(*converter, *stream, *meaning) // of special ones
 }
 
@@ -142,9 +150,10 @@ const (
 	isInstant meaningKind = iota
 	isEnter
 	isLeave
-	isCall     // of the system
-	isReturn   // from it
-	isFunction // entered, by address
+	isCall      // of the system
+	isReturn    // from it
+	isReturnAny // whichever call was last
+	isFunction  // entered, by address
 	isFunctionEnd
 	isSpecial
 )
@@ -170,7 +179,7 @@ func (c *converter) meaningOf(t *traceClass, name string, known map[string]bool)
 	switch {
 	case name == "sched_switch" && t.leaves["next_tid"] != nil:
 		special((*converter).schedule)
-		return leaves("prev_tid", "prev_state", "next_tid", "next_comm")
+		return leaves("prev_tid", "prev_state", "next_tid", "next_comm", "prev_comm")
 	case (name == "sched_wakeup" || name == "sched_wakeup_new") && t.leaves["tid"] != nil:
 		special((*converter).wake)
 		return leaves("tid", "comm")
@@ -197,6 +206,14 @@ func (c *converter) meaningOf(t *traceClass, name string, known map[string]bool)
 			m.kind, m.name, m.word, m.role = isReturn, call, "syscall", trace.RoleByName
 			return m
 		}
+	}
+	if call, ok := strings.CutPrefix(name, "sys_"); ok && kernel && known["exit_syscall"] { // LTTng before 2.6
+		m.kind, m.name, m.word, m.role = isCall, call, "syscall", trace.RoleByName
+		return m
+	}
+	if name == "exit_syscall" {
+		m.kind = isReturnAny
+		return m
 	}
 	for _, e := range endings {
 		for i, end := range e {
@@ -246,6 +263,9 @@ func (c *converter) event(s *stream) error {
 	case isLeave, isReturn:
 		c.rowOf(s, m.kind == isReturn).stream.Leave(s.time, c.regionOf(m))
 		c.ended(s)
+	case isReturnAny:
+		c.rowOf(s, true).stream.Leave(s.time, trace.NoRegion)
+		c.ended(s)
 	case isFunction:
 		r := c.rowOf(s, true)
 		r.stream.Enter(s.time, c.function(s, m))
@@ -293,7 +313,11 @@ func (c *converter) function(s *stream, m *meaning) trace.RegionID {
 	}
 	id, ok := c.regions[v.bits]
 	if !ok {
-		id = c.w.Region(trace.Region{Name: "0x" + strconv.FormatUint(v.bits, 16), Category: "function", Role: trace.RoleCompute})
+		r := trace.Region{Name: c.symbols[v.bits], Category: "function", Role: trace.RoleByName}
+		if r.Name == "" {
+			r.Name, r.Role = "0x"+strconv.FormatUint(v.bits, 16), trace.RoleCompute
+		}
+		id = c.w.Region(r)
 		c.regions[v.bits] = id
 	}
 	return id

@@ -13,6 +13,9 @@
 // runnable, sleeping, blocked) is told beside them, since the CPUs tell it already. Traces that were made
 // from OTF2 give the intervals of their regions, by rank and thread.
 //
+// Functions are told by address; where a list of symbols as nm writes it lies in the folder or in the one
+// above (.txt), they have its names.
+//
 // Kept aside, and counted: fields of events that end an interval; fields beyond the 24th. Events and packets
 // that the recorder lost are in the report.
 package ctf
@@ -51,7 +54,8 @@ func claim(s importer.Source) []importer.Run {
 		for _, other := range s.Files {
 			switch dir := path.Dir(f.Path); {
 			case other.Path == f.Path:
-			case path.Dir(other.Path) == path.Join(dir, "index"):
+			case path.Dir(other.Path) == path.Join(dir, "index"),
+				path.Ext(other.Path) == ".txt" && (path.Dir(other.Path) == dir || path.Dir(other.Path) == path.Dir(dir)) && isSymbols(s.Head(other.Path)):
 				p.run.Companions = append(p.run.Companions, other.Path)
 			case path.Dir(other.Path) != dir:
 			case marked && orderOf(s.Head(other.Path), packetMagic) != native,

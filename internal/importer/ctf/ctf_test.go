@@ -189,3 +189,61 @@ func TestClocks(t *testing.T) {
 		}
 	}
 }
+
+// Functions have names where a list of symbols lies in the folder above: of the trace with call sites,
+// 13 functions, among them the loop that draws.
+func TestFunctionsHaveNames(t *testing.T) {
+	w := importertest.NewCount()
+	if err := readEvents(t, importertest.Shared(t, "public/ctf/lttng-ust-glxgears-function-entry-exit"), w, func(*stream) {}); err != nil {
+		t.Fatal(err)
+	}
+	calls := map[string]int64{}
+	for id, n := range w.Calls {
+		calls[w.Regions[id].Name] += n
+	}
+	if calls["main"] != 2 || calls["draw_gears"] == 0 || calls["0x40472b"] != 0 {
+		t.Errorf("%v", calls)
+	}
+	for line, want := range map[string]string{
+		"0000000000404311 t query_vsync": "404311 t query_vsync true", "                 U puts": "0 U  true", "x": "0 \x00  false", "": "0 \x00  false",
+		"00404311 T operator new(unsigned long)": "404311 T operator new(unsigned long) true",
+	} {
+		address, kind, name, ok := symbol([]byte(line))
+		if got := fmt.Sprintf("%x %c %s %v", address, kind, name, ok); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// What events mean is decided by their names, and by which others there are.
+func TestMeanings(t *testing.T) {
+	known := map[string]bool{}
+	names := []string{"syscall_entry_read", "compat_syscall_exit_read", "sys_open", "exit_syscall", "irq_handler_entry", "irq_handler_exit", "net:begin", "net:end", "block_start", "block_stop", "lonely_begin", "weekend", "begin", "end"}
+	for _, n := range names {
+		known[n] = true
+	}
+	c := newConverter(importer.Run{}, importertest.NewCount())
+	got := ""
+	for _, n := range names {
+		m := c.meaningOf(&traceClass{env: map[string]string{"domain": "kernel"}, leaves: map[string]*leaf{}}, n, known)
+		got += fmt.Sprintf("%s is %d %s %s\n", n, m.kind, m.name, m.word)
+	}
+	want := fmt.Sprintf(`syscall_entry_read is %d read syscall
+compat_syscall_exit_read is %d read syscall
+sys_open is %d open syscall
+exit_syscall is %d exit_syscall event
+irq_handler_entry is %d irq_handler interrupt
+irq_handler_exit is %d irq_handler interrupt
+net:begin is %d net net
+net:end is %d net net
+block_start is %d block event
+block_stop is %d block event
+lonely_begin is %d lonely_begin event
+weekend is %d weekend event
+begin is %d begin event
+end is %d end event
+`, isCall, isReturn, isCall, isReturnAny, isEnter, isLeave, isEnter, isLeave, isEnter, isLeave, isInstant, isInstant, isInstant, isInstant)
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

@@ -105,7 +105,11 @@ func (c *converter) schedule(s *stream, m *meaning) {
 				to = stateStopped
 			}
 		}
-		c.state(c.thread(int64(previous.bits), -1, nil), s.time, to)
+		var was []byte
+		if v := s.d.find(m.field[4]); v != nil {
+			was = v.text
+		}
+		c.state(c.thread(int64(previous.bits), -1, was), s.time, to)
 	}
 	if u.tid != 0 {
 		c.state(c.thread(u.tid, -1, text), s.time, stateRunning)
