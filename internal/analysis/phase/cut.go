@@ -17,6 +17,7 @@ type Source struct {
 	// location with intervals, a unit what is compared, such as a rank.
 	Row, Unit   []int32
 	Rows, Units int
+	Lanes       []uint32 // of locations, as store.Reader.Lanes gives them
 	// Intervals is how many Scan hands out, about.
 	Intervals int64
 	Uses      []Use
@@ -185,7 +186,7 @@ func (s *Source) Count(p *Phases, state []State) (*Table, error) {
 		}
 		return t, nil
 	}
-	c := &Counter{Phases: p, Table: t, Regions: s.Regions, Begin: s.Begin, End: s.End, Row: s.Row, Unit: s.Unit, State: state}
+	c := &Counter{Phases: p, Table: t, Regions: s.Regions, Begin: s.Begin, End: s.End, Row: s.Row, Unit: s.Unit, State: state, Lanes: s.Lanes}
 	err := s.Scan(nil, func(cols *trace.Columns) error { c.Add(cols); return nil })
 	c.Close()
 	return t, err

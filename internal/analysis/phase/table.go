@@ -1,6 +1,8 @@
 package phase
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
@@ -33,8 +35,8 @@ func StateOf(r trace.Role) State {
 	return Other
 }
 
-// A Table holds times of rows (locations) by phase, lanes added up:
-// Busy[row*phases+phase].
+// A Table holds times of rows (locations) by phase: Busy[row*phases+phase]. Where lanes of a
+// location are in different states at once, busy wins, then waiting.
 type Table struct {
 	Rows, Phases        int
 	Busy, Waiting, Idle []trace.Time
@@ -77,6 +79,9 @@ type Counter struct {
 	Row, Unit []int32
 	// State overrides the state of a region, where not nil: by region, 255 for by role.
 	State []State
+	// Lanes of locations, as store.Reader.Lanes gives them: what runs on several at once counts
+	// once. Segments of such locations are held until Close.
+	Lanes []uint32
 
 	mu    sync.Mutex
 	lanes map[trace.LocationID]*lane
@@ -88,7 +93,14 @@ const ByRole State = 255
 type lane struct {
 	number int
 	walker share.Walker
-	phase  int // where the last segment was
+	phase  int       // where the last segment was
+	held   []segment // of a location with several lanes
+}
+
+// A segment is a stretch of time in a state.
+type segment struct {
+	begin, end trace.Time
+	state      State
 }
 
 // Add takes a batch.
@@ -139,8 +151,37 @@ func (c *Counter) finish(id trace.LocationID, l *lane) {
 func (c *Counter) Close() {
 	for id, l := range c.lanes {
 		c.finish(id, l)
+		c.union(id, l)
 	}
 	c.lanes = nil
+}
+
+// union counts the segments of several lanes, each instant once. O(n log n).
+func (c *Counter) union(id trace.LocationID, l *lane) {
+	type edge struct {
+		at    trace.Time
+		state State
+		delta int
+	}
+	edges := make([]edge, 0, 2*len(l.held))
+	for _, g := range l.held {
+		edges = append(edges, edge{g.begin, g.state, 1}, edge{g.end, g.state, -1})
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	var open [Idle + 1]int
+	l.phase = 0
+	for i, e := range edges {
+		if i > 0 && e.at > edges[i-1].at {
+			for _, s := range []State{Busy, Waiting, Idle} {
+				if open[s] > 0 {
+					c.spread(id, l, segment{edges[i-1].at, e.at, s})
+					break
+				}
+			}
+		}
+		open[e.state] += e.delta
+	}
+	l.held = nil
 }
 
 // count adds the segment at hand to the phases it lies in. Segments come in order
@@ -157,6 +198,15 @@ func (c *Counter) count(id trace.LocationID, l *lane) {
 	if s == Other {
 		return
 	}
+	if own := (segment{g.Begin, g.End, s}); c.Lanes != nil && c.Lanes[id+1]-c.Lanes[id] > 1 {
+		l.held = append(l.held, own)
+	} else {
+		c.spread(id, l, own)
+	}
+}
+
+// spread adds a segment to the phases it lies in.
+func (c *Counter) spread(id trace.LocationID, l *lane, g segment) {
 	row, unit := int(c.Row[id]), int(c.Unit[id])
 	n := len(c.Phases.List)
 	for k := l.phase; k < n; k++ {
@@ -164,13 +214,13 @@ func (c *Counter) count(id trace.LocationID, l *lane) {
 		if p.Absent() {
 			continue
 		}
-		if p.Begin >= g.End {
+		if p.Begin >= g.end {
 			return
 		}
-		if p.End <= g.Begin {
+		if p.End <= g.begin {
 			l.phase = k + 1
 			continue
 		}
-		c.Table.Add(row, k, s, min(p.End, g.End)-max(p.Begin, g.Begin))
+		c.Table.Add(row, k, g.state, min(p.End, g.end)-max(p.Begin, g.begin))
 	}
 }

@@ -33,12 +33,8 @@ func (a *alike) words() string {
 // efficiency is POP's, over alike rows: processors where goroutines tell the same time
 // again, GPUs where there are some, else ranks of a job or threads of a team.
 func (f *facts) efficiency(ctx context.Context) error {
-	f.useful = make([]float64, len(f.rows))
-	t := f.table
-	for i := range t.region {
-		if f.regions[t.region[i]].Role.Busy() {
-			f.useful[t.row[i]] += t.exclusive[i]
-		}
+	if err := f.work(ctx); err != nil {
+		return err
 	}
 	a := &f.alike
 	switch {
@@ -63,6 +59,33 @@ func (f *facts) efficiency(ctx context.Context) error {
 	}
 	f.pop = pop.Of(a.useful, float64(f.length))
 	return nil
+}
+
+// work is the busy time of each row: its lanes' union, annotations transparent, as everywhere. A
+// profile has no instants, so there the times of busy regions add up.
+func (f *facts) work(ctx context.Context) error {
+	f.useful = make([]float64, len(f.rows))
+	if f.profile {
+		t := f.table
+		for i := range t.region {
+			if f.regions[t.region[i]].Role.Busy() {
+				f.useful[t.row[i]] += t.exclusive[i]
+			}
+		}
+		return nil
+	}
+	times, err := store.RoleTimes(ctx, f.store, f.rows, []trace.Time{f.window.Begin, f.window.End})
+	for row := range f.rows {
+		if err != nil {
+			return err
+		}
+		for role, t := range times[row*trace.RoleCount : (row+1)*trace.RoleCount] {
+			if trace.Role(role).Busy() {
+				f.useful[row] += float64(t)
+			}
+		}
+	}
+	return err
 }
 
 // gpus makes a member of each GPU: the streams below one device, or of one process.

@@ -89,6 +89,9 @@ func (c *court) shareWork() bool {
 // findings gives what was found, ranked.
 func (c *court) findings() []finding.Finding {
 	c.list = slices.DeleteFunc(c.list, c.minor)
+	// Waits count at their full length, so in a window of a few of them more could be lost than there
+	// is: such a finding is not of this window.
+	c.list = slices.DeleteFunc(c.list, func(f finding.Finding) bool { return float64(f.Lost) > float64(c.length)*float64(len(c.rows)) })
 	finding.Sort(c.list)
 	for i := range c.list {
 		if f := &c.list[i]; f.Share == 0 {

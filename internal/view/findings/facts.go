@@ -3,11 +3,9 @@ package findings
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
-	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -167,7 +165,7 @@ func (f *facts) source(ctx context.Context) *phase.Source {
 	sel := f.request.Selection
 	s := &phase.Source{
 		Regions: f.regions, Begin: sel.Begin, End: sel.End, Row: f.rowOf, Unit: f.unitOf, Rows: len(f.rows), Units: len(f.units),
-		Intervals: f.store.Count(f.window),
+		Intervals: f.store.Count(f.window), Lanes: f.store.Lanes(),
 		Scan: func(ids []trace.LocationID, add func(*trace.Columns) error) error {
 			w := f.window
 			if ids != nil {
@@ -176,7 +174,7 @@ func (f *facts) source(ctx context.Context) *phase.Source {
 			return f.store.Intervals(ctx, w, add)
 		},
 		Roles: func(begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
-			return roles(ctx, f.store, store.Window{Begin: begin, End: end, Locations: f.window.Locations}, add)
+			return f.roles(ctx, begin, end, add)
 		},
 	}
 	t := f.table
@@ -186,30 +184,14 @@ func (f *facts) source(ctx context.Context) *phase.Source {
 	return s
 }
 
-// roles adds up the time per role of each location from the store's digests.
-func roles(ctx context.Context, r store.Reader, w store.Window, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
-	var mu sync.Mutex
-	put := func(id trace.LocationID, times *[trace.RoleCount]trace.Time) {
-		mu.Lock()
-		add(id, times)
-		mu.Unlock()
+// roles gives the time per role of each row, its lanes' union.
+func (f *facts) roles(ctx context.Context, begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
+	times, err := store.RoleTimes(ctx, f.store, f.rows, []trace.Time{begin, end})
+	if err != nil {
+		return err
 	}
-	return r.Summaries(ctx, share.Name, w, store.Coarsest, store.Visitor{
-		Block: func(id trace.LocationID, _ int, _, _ trace.Time, b trace.Block) error {
-			var d share.Digest
-			if !d.Decode(b) {
-				return fmt.Errorf("a digest of location %d cannot be read; import the run again", id)
-			}
-			put(id, &d.Role)
-			return nil
-		},
-		Rows: func(s *trace.Stretch) error {
-			var times [trace.RoleCount]trace.Time
-			for i := range s.Segments {
-				times[s.Segments[i].Role] += s.Segments[i].End - s.Segments[i].Begin
-			}
-			put(s.Rows.Location, &times)
-			return nil
-		},
-	})
+	for i, id := range f.rows {
+		add(id, (*[trace.RoleCount]trace.Time)(times[i*trace.RoleCount:]))
+	}
+	return nil
 }

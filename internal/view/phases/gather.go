@@ -8,7 +8,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
-	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -40,7 +39,7 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 	}
 	g.units = units
 	sel := q.Selection
-	s := &phase.Source{Regions: g.store.Regions(), Begin: sel.Begin, End: sel.End, Rows: len(g.rows), Units: len(units), Intervals: g.store.Count(q.Window())}
+	s := &phase.Source{Regions: g.store.Regions(), Begin: sel.Begin, End: sel.End, Rows: len(g.rows), Units: len(units), Lanes: g.store.Lanes(), Intervals: g.store.Count(q.Window())}
 	s.Row, s.Unit = make([]int32, tree.Len()), make([]int32, tree.Len())
 	for i := range s.Row {
 		s.Row[i], s.Unit[i] = -1, -1
@@ -56,34 +55,22 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 		return g.store.Intervals(ctx, w, add)
 	}
 	s.Roles = func(begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
-		return g.roles(ctx, store.Window{Begin: begin, End: end, Locations: sel.Locations}, add)
+		return g.roles(ctx, begin, end, add)
 	}
 	g.source = s
 	return g, ctx.Err()
 }
 
-// roles adds up the time per role of each location from the store's digests.
-func (g *gatherer) roles(ctx context.Context, w store.Window, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
-	var mu sync.Mutex
-	return g.store.Summaries(ctx, share.Name, w, store.Coarsest, store.Visitor{
-		Block: func(id trace.LocationID, _ int, _, _ trace.Time, b trace.Block) error {
-			var d share.Digest
-			if !d.Decode(b) {
-				return fmt.Errorf("a digest of location %d cannot be read; import the run again", id)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			add(id, &d.Role)
-			return nil
-		},
-		Rows: func(s *trace.Stretch) error {
-			d := share.Of(s)
-			mu.Lock()
-			defer mu.Unlock()
-			add(s.Rows.Location, &d.Role)
-			return nil
-		},
-	})
+// roles gives the time per role of each row, its lanes' union.
+func (g *gatherer) roles(ctx context.Context, begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
+	times, err := store.RoleTimes(ctx, g.store, g.rows, []trace.Time{begin, end})
+	if err != nil {
+		return err
+	}
+	for i, id := range g.rows {
+		add(id, (*[trace.RoleCount]trace.Time)(times[i*trace.RoleCount:]))
+	}
+	return nil
 }
 
 // gather cuts the run and adds up what units do in each phase.

@@ -102,12 +102,7 @@ func (r *Run) wrong(format string, args ...any) {
 
 // debts are numbers known to be wrong, with the reason why they can wait. One that is
 // paid is taken out.
-var debts = []struct{ view, text, because string }{
-	{"phases", "", "lanes of a location are added up"},
-	{"findings", "", "lanes of a location are added up, and annotations hide what lies around them"},
-	{"treemap", "busy", "lanes of a location are added up, and annotations hide what lies around them"},
-	{"treemap", "idle", "lanes of a location are added up, and annotations hide what lies around them"},
-}
+var debts = []struct{ view, text, because string }{}
 
 func (w *Window) String() string {
 	s := fmt.Sprintf("[%d, %d)", w.Begin, w.End)

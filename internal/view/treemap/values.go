@@ -116,6 +116,10 @@ func (r *result) times(ctx context.Context, by string) ([][]float64, error) {
 	for x := range out {
 		out[x] = make([]float64, r.tree.Len())
 	}
+	if by == "busy" && r.request.Store().Info().Timed() && r.request.Selection.Regions == nil && metricIsTime(r.request.Values.Text("metric")) {
+		err := r.busy(ctx, out)
+		return out, err
+	}
 	for k, id := range table.location {
 		leaf := r.hierarchy.LeafOf[id]
 		if x := which[table.region[k]]; x >= 0 && leaf >= 0 {
@@ -126,6 +130,37 @@ func (r *result) times(ctx context.Context, by string) ([][]float64, error) {
 		r.paperColours()
 	}
 	return out, nil
+}
+
+// metricIsTime reports whether a value is time in regions, as it is unless something else is asked for.
+func metricIsTime(metric string) bool { return metric == "" || metric == "exclusive" }
+
+// busy fills the two variables busy and idle with the time that locations are busy, and in any other
+// role: lanes' union, annotations transparent, as in every view. Time with nothing open is in neither.
+func (r *result) busy(ctx context.Context, out [][]float64) error {
+	s := r.request.Store()
+	at := map[string]int{}
+	for x := range r.variables {
+		at[r.variables[x].name] = x
+	}
+	ids := view.Chosen(s.Locations(), r.request.Selection.Locations, view.Holders(ctx, s))
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id trace.LocationID) bool { return r.hierarchy.LeafOf[id] < 0 })
+	times, err := store.RoleTimes(ctx, s, ids, []trace.Time{r.request.Selection.Begin, r.request.Selection.End})
+	if err != nil {
+		return err
+	}
+	for k, id := range ids {
+		for role := 1; role < trace.RoleCount; role++ {
+			name := "idle"
+			if trace.Role(role).Busy() {
+				name = "busy"
+			}
+			if x, ok := at[name]; ok {
+				out[x][r.hierarchy.LeafOf[id]] += float64(times[k*trace.RoleCount+role]) / r.unit
+			}
+		}
+	}
+	return nil
 }
 
 // A valueTable holds values by location and region.
