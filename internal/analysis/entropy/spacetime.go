@@ -221,17 +221,18 @@ func (st *SpaceTime) programme(i int, p Weights, inner bool, best []float64, cho
 		for a := b; a >= 0; a-- {
 			at := a*s + b
 			top, how := math.Inf(-1), asOne
-			scale := math.Abs(p.Gain*gain[at]) + math.Abs(p.Loss*loss[at])
+			slack := 1e-12 * (math.Abs(p.Gain*gain[at]) + math.Abs(p.Loss*loss[at]))
 			if inner {
 				top, how = best[at], bySpace
 			}
-			row := best[a*s : a*s+b]
-			for c := a; c < b; c++ {
-				if v := row[c] + column[c+1]; v > top+1e-12*scale {
-					top, how = v, int16(c)
+			row, limit := best[a*s+a:a*s+b], top+slack
+			rest := column[a+1:][:len(row)] // nearly all of the time goes into this loop
+			for c, x := range row {
+				if v := x + rest[c]; v > limit {
+					top, how, limit = v, int16(a+c), v+slack
 				}
 			}
-			if own := p.Gain*gain[at] - p.Loss*loss[at]; own > top+1e-12*scale || math.IsInf(top, -1) {
+			if own := p.Gain*gain[at] - p.Loss*loss[at]; own > limit || math.IsInf(top, -1) {
 				top, how = own, asOne
 			}
 			best[at], choice[at] = top, how
