@@ -13,6 +13,8 @@ type laneMerge struct {
 	lanes []mergeLane
 	heap  []int32
 	count [trace.RoleCount]int // lanes that are in each role now
+	view  laneView             // of a location with one lane: here, not on the heap each time
+	walk  walker
 }
 
 type mergeLane struct {
@@ -37,12 +39,12 @@ func (m *laneMerge) location(r *Reader, id trace.LocationID, begin, end trace.Ti
 		m.run(r, int(first), int(last), begin, end, to)
 		return
 	}
-	v := r.lane(int(first))
+	m.view = r.lane(int(first))
+	v, w := &m.view, &m.walk
 	if v.last <= begin || v.begin[0] >= end {
 		return
 	}
-	var w walker
-	w.start(&v, r.roles, begin)
+	w.start(v, r.roles, begin)
 	end = min(end, v.last)
 	for {
 		a, b, row, ok := w.step(end)

@@ -115,10 +115,10 @@ func (s *SlowReader) RoleTime(ctx context.Context, locations []trace.LocationID,
 	return s.Reader.RoleTime(ctx, locations, edges)
 }
 
-// RoleTimes is one query, however the reader answers it.
-func (s *SlowReader) RoleTimes(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error) {
-	s.wait(ctx, "RoleTimes")
-	return store.RoleTimes(ctx, s.Reader, locations, edges)
+// RoleRuns is one query, however the reader answers it.
+func (s *SlowReader) RoleRuns(ctx context.Context, locations []trace.LocationID, edges []trace.Time, f func(k int, runs []store.RoleRun) error) error {
+	s.wait(ctx, "RoleRuns")
+	return store.RoleRuns(ctx, s.Reader, locations, edges, f)
 }
 
 func (s *SlowReader) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*store.GroupBins, error) {
