@@ -29,6 +29,9 @@ type gatherer struct {
 	request *view.Request
 	*prepared
 	leaves []int32 // of the hierarchy, below each node
+	widths []trace.Time
+	full   []float64        // information of a location that spends all of a slice in one role
+	sheets map[int32]*sheet // of large nodes of the hierarchy, see losses
 }
 
 // prepare reads the slices and measures every node over every stretch of them.
@@ -78,6 +81,10 @@ func (g *gatherer) slice(asked int) {
 		x, _ := bits.Div64(hi, lo, uint64(n))
 		g.edges[k] = sel.Begin + trace.Time(x)
 	}
+	for k := range n {
+		w := g.edges[k+1] - g.edges[k]
+		g.widths, g.full = append(g.widths, w), append(g.full, entropy.XLog2(float64(w)/1e9))
+	}
 	more := ""
 	if asked > n {
 		more = fmt.Sprintf(", fewer than asked for: %d would be too many to weigh", asked)
@@ -105,34 +112,26 @@ func (g *gatherer) countLeaves() {
 	}
 }
 
-// each reads the role times of every leaf of the hierarchy, in order, a batch a query.
-func (g *gatherer) each(ctx context.Context, f func(leaf int32, times []trace.Time)) error {
-	h, size := g.hierarchy, g.slices()*trace.RoleCount
-	batch := max(64, (8<<20)/size)
-	var nodes []int32
-	var ids []trace.LocationID
-	flush := func() error {
-		times, err := store.RoleTimes(ctx, g.request.Store(), ids, g.edges)
-		if err != nil {
-			return err
+// each reads the role times of the leaves of the hierarchy that are wanted, in order.
+func (g *gatherer) each(ctx context.Context, want func(leaf int32) bool, f func(leaf int32, runs []store.RoleRun)) error {
+	h := g.hierarchy
+	room := 0
+	if want == nil {
+		room = h.Leaves
+	}
+	leaves, ids := make([]int32, 0, room), make([]trace.LocationID, 0, room)
+	for i := range int32(h.Len()) {
+		if h.Last[i] == i && (want == nil || want(i)) {
+			leaves, ids = append(leaves, i), append(ids, h.Location[i])
 		}
-		for k, i := range nodes {
-			f(i, times[k*size:(k+1)*size])
-		}
-		nodes, ids = nodes[:0], ids[:0]
+	}
+	if len(ids) == 0 {
 		return ctx.Err()
 	}
-	for i := range int32(h.Len()) {
-		if h.Last[i] > i {
-			continue
-		}
-		if nodes, ids = append(nodes, i), append(ids, h.Location[i]); len(ids) == batch {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
+	return store.RoleRuns(ctx, g.request.Store(), ids, g.edges, func(k int, runs []store.RoleRun) error {
+		f(leaves[k], runs)
+		return nil
+	})
 }
 
 // reduce keeps the whole hierarchy where it is small enough, else opens the groups
@@ -148,6 +147,7 @@ func (g *gatherer) reduce(ctx context.Context) error {
 		g.build(open)
 		return nil
 	}
+	g.sheets = map[int32]*sheet{}
 	loss, err := g.losses(ctx)
 	if err != nil {
 		return err
@@ -189,82 +189,14 @@ func (g *gatherer) reduce(ctx context.Context) error {
 		verb = "stands"
 	}
 	text := fmt.Sprintf("%s %s for %s", view.Count(shut, "row"), verb, view.Count(hidden, "location"))
+	if rest < 1e-12*loss[0] {
+		rest = 0 // only what differences of large sums leave
+	}
 	if loss[0] > 0 {
-		text += fmt.Sprintf(", which hides %s of how locations differ", view.FormatShare(max(rest, 0)/loss[0]))
+		text += fmt.Sprintf(", which hides %s of how locations differ", view.FormatShare(rest/loss[0]))
 	}
 	g.notes = append(g.notes, text)
 	return nil
-}
-
-// losses gives what each node of the hierarchy loses as one, slice by slice. It goes
-// through the leaves in order and keeps sums only of the nodes around the present one:
-// O(nodes × slices) time, O(depth × slices) memory.
-func (g *gatherer) losses(ctx context.Context) ([]float64, error) {
-	h, size := g.hierarchy, g.slices()*trace.RoleCount
-	type around struct {
-		node int32
-		sum  []trace.Time
-		info float64
-	}
-	var stack, free []around
-	out := make([]float64, h.Len())
-	shut := func() {
-		top := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		log := math.Log2(float64(g.leaves[top.node]))
-		loss, cancel := top.info, math.Abs(top.info)
-		for _, t := range top.sum {
-			if t > 0 {
-				v := float64(t) / 1e9
-				loss += v*log - entropy.XLog2(v)
-				cancel += v*log + math.Abs(entropy.XLog2(v))
-			}
-		}
-		if loss > 1e-12*cancel {
-			out[top.node] = loss
-		}
-		if k := len(stack); k > 0 {
-			for i, t := range top.sum {
-				stack[k-1].sum[i] += t
-			}
-			stack[k-1].info += top.info
-		}
-		clear(top.sum)
-		free = append(free, top)
-	}
-	next := int32(0) // the first node that is not on the stack yet
-	err := g.each(ctx, func(leaf int32, times []trace.Time) {
-		for ; next <= leaf; next++ {
-			for k := len(stack); k > 0 && h.Last[stack[k-1].node] < next; k-- {
-				shut()
-			}
-			if h.Last[next] == next {
-				continue
-			}
-			x := around{sum: nil}
-			if k := len(free); k > 0 {
-				x, free = free[k-1], free[:k-1]
-			} else {
-				x.sum = make([]trace.Time, size)
-			}
-			x.node, x.info = next, 0
-			stack = append(stack, x)
-		}
-		if len(stack) == 0 {
-			return // a single location
-		}
-		top := &stack[len(stack)-1]
-		for i, t := range times {
-			if t > 0 {
-				top.sum[i] += t
-				top.info += entropy.XLog2(float64(t) / 1e9)
-			}
-		}
-	})
-	for len(stack) > 0 {
-		shut()
-	}
-	return out, err
 }
 
 // byLoss is a heap of nodes, the largest loss first, of equal ones the first.
@@ -314,29 +246,49 @@ func (g *gatherer) build(open []bool) {
 	}
 }
 
-// cells adds up role × leaf × slice in seconds, and the information of each location.
+// cells gives role × leaf × slice in seconds, and the information of each location:
+// from the sheets that are kept, and by reading the other leaves' locations.
 func (g *gatherer) cells(ctx context.Context) (*entropy.Cells, error) {
 	n, slices := g.tree.Len(), g.slices()
-	size := slices * trace.RoleCount
-	sum, info := make([]trace.Time, n*size), make([]float64, n*size)
-	at, total := 0, [trace.RoleCount]trace.Time{}
-	err := g.each(ctx, func(leaf int32, times []trace.Time) {
+	sheets := make([]*sheet, n)
+	var roles uint16
+	for at, node := range g.node {
+		if !g.tree.Leaf(at) {
+			continue
+		}
+		sheets[at] = newSheet(slices)
+		if own := g.sheets[node]; own != nil {
+			own.spread(sheets[at], slices)
+			roles |= own.roles
+		}
+	}
+	// holder goes on from a leaf of the reduced tree to the one that holds a location.
+	holder := func(at int, leaf int32) int {
 		for g.hierarchy.Last[g.node[at]] < leaf || !g.tree.Leaf(at) {
-			at++ // the leaf of the reduced tree that holds it
+			at++
 		}
-		for i, t := range times {
-			if t > 0 {
-				sum[at*size+i] += t
-				info[at*size+i] += entropy.XLog2(float64(t) / 1e9)
-				total[i%trace.RoleCount] += t
-			}
-		}
+		return at
+	}
+	asked, read := 0, 0
+	want := func(leaf int32) bool {
+		asked = holder(asked, leaf)
+		return g.sheets[g.node[asked]] == nil
+	}
+	err := g.each(ctx, want, func(leaf int32, runs []store.RoleRun) {
+		read = holder(read, leaf)
+		sheets[read].add(runs, slices)
 	})
 	if err != nil {
 		return nil, err
 	}
+	for at, s := range sheets {
+		if s != nil && g.sheets[g.node[at]] == nil {
+			s.settle(g.widths, g.full)
+			roles |= s.roles
+		}
+	}
 	for role := 1; role < trace.RoleCount; role++ {
-		if total[role] > 0 {
+		if roles>>role&1 != 0 {
 			g.roles = append(g.roles, trace.Role(role))
 		}
 	}
@@ -346,8 +298,14 @@ func (g *gatherer) cells(ctx context.Context) (*entropy.Cells, error) {
 	c := &entropy.Cells{Count: g.count}
 	for _, role := range g.roles {
 		v, f := make([]float64, n*slices), make([]float64, n*slices)
-		for i := range v {
-			v[i], f[i] = float64(sum[i*trace.RoleCount+int(role)])/1e9, info[i*trace.RoleCount+int(role)]
+		for i, s := range sheets {
+			if s == nil {
+				continue
+			}
+			for k := range slices {
+				from := int(role)*slices + k
+				v[i*slices+k], f[i*slices+k] = float64(s.time[from])/1e9, s.info[from]
+			}
 		}
 		c.Sum, c.Info = append(c.Sum, v), append(c.Info, f)
 	}

@@ -330,3 +330,32 @@ func TestBoxesThatStandForManyAreMarked(t *testing.T) {
 		t.Errorf("%d marks on one box", n)
 	}
 }
+
+// TestGroupsAreTheSameReadAgain: what stays shut has the same cells whether its sums
+// were kept or its locations are read a second time.
+func TestGroupsAreTheSameReadAgain(t *testing.T) {
+	text, _ := unlike(rand.New(rand.NewPCG(5, 6)), 60, 40)
+	c := viewtest.Case{Trace: text, Options: map[string][]string{"bins": {"20"}, "p": {"0.05"}}}
+	want := dataOf(t, c)
+	shut := 0
+	for _, p := range want.Parts {
+		if p.Leaves > 1 && strings.Contains(p.Path, "m") {
+			shut++
+		}
+	}
+	if shut == 0 {
+		t.Error("no machine is one box: the test says little")
+	}
+	defer func(n int) { *overview.MostSheets = n }(*overview.MostSheets)
+	*overview.MostSheets = 0
+	got := dataOf(t, c)
+	if len(got.Parts) != len(want.Parts) {
+		t.Fatalf("%d boxes, want %d", len(got.Parts), len(want.Parts))
+	}
+	for i, p := range got.Parts {
+		w := want.Parts[i]
+		if math.Abs(p.Loss-w.Loss) > 1e-12 || p.Path != w.Path || p.Begin != w.Begin || p.End != w.End || fmt.Sprint(p.Values) != fmt.Sprint(w.Values) {
+			t.Errorf("box %d: %+v, want %+v", i, p, w)
+		}
+	}
+}
