@@ -9,9 +9,6 @@ package calltree
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -27,12 +24,13 @@ var View = &view.View{
 	HowToRead: "Each box is a call path, below the box of its caller; its width is the time spent in it and in what it calls, on all selected locations together. " +
 		"Where nothing lies below a part of a box, that part is its own time. Boxes side by side are sorted, the widest first. " +
 		"Bottom-up turns the tree round: the first row holds the regions by their own time, and below each its callers. " +
-		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box to select its region. " +
+		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box to select its region; open one, by a double click or `--root`, to see what lies below it in the full width, and open the topmost box to go back up. " +
 		"As a graph, in space, each region stands once below those that call it; its colour is its own time, that of a line what passes through it. " +
 		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, blue is longer there, and a box is as wide as the mean of both.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
-	Runs:    2,
-	Options: view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top", "camera=25,30,1"),
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Runs:  2,
+	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top", "camera=25,30,1"),
+		"root: show what lies below this call path in the full width: names from the top joined by ' → ' or ' > ', the end of a path, or the id of a node"),
 	Compute: compute,
 }
 
@@ -50,6 +48,8 @@ type result struct {
 	camera   scene.Camera       // of the graph
 	notes    []string
 	drawn    drawing
+	zoom     zoom
+	shared   map[string]bool // names that several regions of the tree have; nil: not looked for yet
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -136,51 +136,12 @@ func (r *result) measure() callgraph.Measure {
 	return callgraph.Inclusive
 }
 
-// below gives the part of the tree at and below a node.
-func (r *result) below(t *tree, text string) (*tree, error) {
-	if text == "" {
-		return t, nil
-	}
-	id, err := strconv.Atoi(text)
-	if err != nil || id < 0 || id >= len(t.nodes) {
-		return nil, fmt.Errorf("--root %q: want the id of a node, below %d", text, len(t.nodes))
-	}
-	last := id
-	for last+1 < len(t.nodes) && t.nodes[last+1].depth > t.nodes[id].depth {
-		last++
-	}
-	out := &tree{locations: t.locations, whole: t.whole, how: t.how}
-	for i := id; i <= last; i++ {
-		n := t.nodes[i]
-		n.depth -= t.nodes[id].depth
-		n.parent -= int32(id)
-		if i == id {
-			n.parent = -1
-		}
-		out.nodes = append(out.nodes, n)
-	}
-	r.notes = append(r.notes, "only what lies below "+r.regions[t.nodes[id].region].Name+" is shown")
-	return out, nil
-}
-
 // label of a node: its region, after dots where the path was cut.
 func (r *result) label(n *node) string {
 	if n.cut {
 		return "… " + r.regions[n.region].Name
 	}
 	return r.regions[n.region].Name
-}
-
-// path of a node, with its callers.
-func (r *result) path(i int) string {
-	var names []string
-	for k := int32(i); k >= 0; k = r.tree.nodes[k].parent {
-		names = append(names, r.regions[r.tree.nodes[k].region].Name)
-	}
-	if !r.bottomUp {
-		slices.Reverse(names)
-	}
-	return strings.Join(names, " → ")
 }
 
 // joins are the ways of joining in words.

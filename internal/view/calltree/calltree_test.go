@@ -2,12 +2,14 @@ package calltree_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -135,6 +137,70 @@ func TestChoosingRegionsKeepsTheirCallersAndTimes(t *testing.T) {
 	nodes, _ := data(t, viewtest.Case{Trace: ranks, Spec: view.Spec{Regions: []string{"MPI_Wait"}}})
 	if len(nodes) != 4 || nodes["main"].Exclusive != 150 {
 		t.Errorf("%+v", nodes)
+	}
+}
+
+// A double click opens what lies below a box in the full width, on its own scale, and
+// the topmost box leads back up. Paths stay where ids move with the selection.
+func TestZoomingToANodeAndBack(t *testing.T) {
+	c := viewtest.Case{Trace: ranks}
+	s := c.Open(t)
+	whole, d := data(t, c)
+	boxes := func(root string) (view.Result, map[string]view.Fact) {
+		c.Options = map[string][]string{"root": {root}}
+		r := c.Compute(t, calltree.View, s)
+		sc := r.Scene(scene.Size{Width: 600, Height: 300})
+		out := map[string]view.Fact{}
+		for x := 13.0; x < 588; x++ {
+			for y := 2.0; y < 270; y += 5 {
+				if f, ok := r.Pick(x, y); ok && f.Text != "" {
+					out[f.Text] = f
+				}
+			}
+		}
+		if sc == nil || len(out) == 0 {
+			t.Fatalf("nothing drawn below %q", root)
+		}
+		return r, out
+	}
+	_, top := boxes("")
+	work := top["main → work"]
+	if work.Open["root"] != "main → work" {
+		t.Fatalf("a double click on work opens %q: %+v", work.Open, work)
+	}
+	r, below := boxes(work.Open["root"])
+	if f, ok := r.Pick(587, 5); !ok || f.Text != "main → work" {
+		t.Errorf("work does not have the full width: %+v", f)
+	}
+	for path := range below {
+		if !strings.HasPrefix(path, "main → work") {
+			t.Errorf("%s is not below work", path)
+		}
+	}
+	if up := below["main → work"].Open; up["root"] != "main" {
+		t.Errorf("the topmost box leads to %q, want main", up)
+	}
+	_, main := boxes("main")
+	if up, ok := main["main"].Open["root"]; !ok || up != "" {
+		t.Errorf("the topmost box of the first level leads to %q, want the whole tree", up)
+	}
+	// By id and by the end of a path it is the same part, and ids are those of the whole.
+	want := whole["main work"]
+	for _, root := range []string{fmt.Sprint(want.ID), "work", "main > work", "#" + fmt.Sprint(want.RegionID)} {
+		c.Options = map[string][]string{"root": {root}}
+		_, got := data(t, c)
+		if len(got.Nodes) == 0 || got.Nodes[0].ID != want.ID || got.Nodes[0].Inclusive != want.Inclusive || got.Total != want.Inclusive {
+			t.Errorf("--root %q gives %+v", root, got)
+		}
+	}
+	c.Options = map[string][]string{"root": {"nobody"}}
+	_, err := calltree.View.Compute(t.Context(), c.Request(t, calltree.View, s))
+	if err == nil || !strings.Contains(err.Error(), "nobody") {
+		t.Errorf("a path that is not there: %v", err)
+	}
+	c.Options["root"] = []string{fmt.Sprint(len(d.Nodes))}
+	if _, err = calltree.View.Compute(t.Context(), c.Request(t, calltree.View, s)); err == nil {
+		t.Error("an id past the last is taken")
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Node is one call path in the JSON twin. Quantiles are of the inclusive values of
+// A Node is one call path in the JSON twin. Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of
 // locations, those without the path counting as 0, or of single calls (exclusive
 // bottom-up), within 1 % where calls are many; null where they are not kept. Other and delta are
 // the inclusive value of what the tree is compared with and that less this one,
@@ -53,9 +53,10 @@ func (r *result) Data() any {
 	}
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
-		x := Node{ID: i, Region: r.regions[n.region].Name, RegionID: n.region, Depth: n.depth, Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
+		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Depth: n.depth, Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
 		if n.parent >= 0 {
-			x.Parent = &n.parent
+			up := n.parent + int32(r.zoom.first)
+			x.Parent = &up
 		}
 		if r.against != nil {
 			there := n.other * r.against.there
@@ -116,9 +117,9 @@ func (r *result) Table() *view.Table {
 		Rows: make([][]any, len(r.tree.nodes)), Regions: make([]trace.RegionID, len(r.tree.nodes))}
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
-		row := []any{int64(i), nil, int64(n.depth), r.regions[n.region].Name, n.calls, n.inclusive, n.exclusive, r.share(n.inclusive), nil, nil, nil, nil, nil, nil}
+		row := []any{int64(i + r.zoom.first), nil, int64(n.depth), r.regions[n.region].Name, n.calls, n.inclusive, n.exclusive, r.share(n.inclusive), nil, nil, nil, nil, nil, nil}
 		if n.parent >= 0 {
-			row[1] = int64(n.parent)
+			row[1] = int64(n.parent) + int64(r.zoom.first)
 		}
 		if q, ok := r.spread(n); ok {
 			for k, v := range q {

@@ -317,10 +317,14 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 func (r *result) fact(b *box) view.Fact {
 	n := &r.tree.nodes[b.node]
 	if b.count > 1 {
-		return view.Fact{Title: fmt.Sprintf("%s paths too small to be drawn", view.Thousands(int64(b.count))), Count: int64(b.count),
+		f := view.Fact{Title: fmt.Sprintf("%s paths too small to be drawn", view.Thousands(int64(b.count))), Count: int64(b.count),
 			Lines: []view.FactLine{{Label: "below", Value: r.parentName(n)}}}
+		if n.parent > 0 || n.parent == 0 && !r.zoom.on { // they are wider below their caller alone
+			f.Open = r.open(n.parent)
+		}
+		return f
 	}
-	f := view.Fact{Title: r.regions[n.region].Name, Text: r.path(int(b.node))}
+	f := view.Fact{Title: r.regions[n.region].Name, Text: r.path(int(b.node)), Open: r.open(b.node)}
 	if id := r.known(n); id != trace.NoRegion {
 		f.Regions = []trace.RegionID{id}
 	}
@@ -349,7 +353,7 @@ func (r *result) fact(b *box) view.Fact {
 		line("in "+r.against.name, r.format(there), there)
 		line("difference", r.format(*d), *d)
 	}
-	f.Lines = append(f.Lines, view.FactLine{Label: "node", Value: fmt.Sprint(b.node)})
+	f.Lines = append(f.Lines, view.FactLine{Label: "node", Value: fmt.Sprint(int(b.node) + r.zoom.first)})
 	return f
 }
 
