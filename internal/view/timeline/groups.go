@@ -120,7 +120,7 @@ func (r *result) groupLevel(ids int) int {
 	}
 	const corner, roles, answer = 16, 4, 64 << 20
 	bins := min(r.frame(r.size).w/leastGroupBin, groupBytes/float32(rows*roles*corner), answer/float32(ids*8*trace.RoleCount))
-	return max(r.grid.level, levelFor(r.selection.End-r.selection.Begin, max(8, bins)))
+	return max(r.grid.level, levelFor(r.axisEnd-r.selection.Begin, max(8, bins)))
 }
 
 func (r *result) addGroups(ctx context.Context, ids []trace.LocationID, of []int) error {

@@ -35,7 +35,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	r.drawn = d
 	f := scene.Frame{
 		Name: "main", X: d.frame.x, Y: d.frame.y, W: d.frame.w, H: d.frame.h,
-		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.End)},
+		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.axisEnd)},
 		YScale: scene.Scale{Kind: "rows", Begin: float64(r.first), End: float64(r.total)},
 	}
 	for i := range r.rows {
@@ -184,13 +184,13 @@ func stripGap(h float32, n int) float32 {
 
 // x gives the place of a time.
 func (d *drawing) x(r *result, t trace.Time) float32 {
-	begin, length := r.selection.Begin, r.selection.End-r.selection.Begin
+	begin, length := r.selection.Begin, r.axisEnd-r.selection.Begin
 	return d.frame.x + float32(float64(t-begin)/float64(length)*float64(d.frame.w))
 }
 
 // time gives the time at a place.
 func (d *drawing) time(r *result, x float32) trace.Time {
-	begin, length := r.selection.Begin, r.selection.End-r.selection.Begin
+	begin, length := r.selection.Begin, r.axisEnd-r.selection.Begin
 	t := begin + trace.Time(float64(x-d.frame.x)/float64(d.frame.w)*float64(length))
 	return min(max(t, begin), r.selection.End-1)
 }

@@ -99,7 +99,7 @@ func (r *result) fetchLinks(ctx context.Context, f *forest) error {
 	if r.opt.links == "all" {
 		set.limit, set.all = mostArrows, true
 	}
-	set.level = levelFor(r.selection.End-r.selection.Begin, max(1, r.frame(r.size).w/burstWidth))
+	set.level = levelFor(r.axisEnd-r.selection.Begin, max(1, r.frame(r.size).w/burstWidth))
 	rowOf := r.rowOf(f)
 	var mu sync.Mutex
 	err := r.reader.Links(ctx, w, func(c *store.LinkColumns) error {

@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -39,7 +40,7 @@ func (r *result) fetchInstants(ctx context.Context, _ *forest) error {
 		return nil
 	}
 	bins := min(r.frame(r.size).w/instantWidth, float32(mostInstants/len(ids)))
-	level := levelFor(r.selection.End-r.selection.Begin, max(1, bins))
+	level := levelFor(r.axisEnd-r.selection.Begin, max(1, bins))
 	var mu sync.Mutex
 	err := r.reader.Instants(ctx, r.window(ids), func(c *store.InstantColumns) error {
 		i, shown := rowOf[c.Location]
@@ -106,18 +107,32 @@ func (r *result) fetchCounters(ctx context.Context, f *forest) error {
 		}
 		patterns = append(patterns, m)
 	}
+	matches := func(c *trace.Counter) bool {
+		return slices.ContainsFunc(patterns, func(m view.Pattern) bool { return m(c.Name) })
+	}
+	asked, err := r.countersOf(f.tree, matches)
+	if err != nil {
+		return err
+	}
 	rowOf := r.rowOf(f)
 	var ids []trace.CounterID
 	found := 0
 	byID := map[trace.CounterID]*series{}
 	for id, c := range r.reader.Counters() {
-		if rowOf[c.Location] < 0 || !f.isSelected(c.Location) || !slices.ContainsFunc(patterns, func(m view.Pattern) bool { return m(c.Name) }) {
+		at, isAsked := c.Location, false
+		if under, ok := asked[c.Location]; ok {
+			isAsked = true
+			if rowOf[at] < 0 || !f.isSelected(at) { // the counter of a node, below the rank that it was asked for
+				at = under
+			}
+		}
+		if rowOf[at] < 0 || !f.isSelected(at) || !matches(&c) || asked != nil && !isAsked {
 			continue
 		}
 		if found++; found > r.mostCounters() {
 			continue
 		}
-		s := newSeries(trace.CounterID(id), &c, int(rowOf[c.Location]), r.grid)
+		s := newSeries(trace.CounterID(id), &c, int(rowOf[at]), r.grid)
 		byID[s.counter] = s
 		r.series = append(r.series, s)
 		ids = append(ids, s.counter)
@@ -137,6 +152,45 @@ func (r *result) fetchCounters(ctx context.Context, f *forest) error {
 		}
 		return nil
 	})
+}
+
+// countersOf tells of which locations counters are drawn, where only some are asked for:
+// of these and all below them, or, where nothing there has any, of the nearest location
+// above, such as the node of a rank. Each comes with the location it was asked for.
+// Nil: of all. O((locations + counters) log counters).
+func (r *result) countersOf(tree *store.Tree, matches func(*trace.Counter) bool) (map[trace.LocationID]trace.LocationID, error) {
+	if len(r.opt.countOf) == 0 {
+		return nil, nil
+	}
+	list, err := view.MatchLocations(tree, r.opt.countOf)
+	if err != nil {
+		return nil, fmt.Errorf("--counters-of: %w", err)
+	}
+	var have []trace.LocationID // that have some, in order
+	for _, c := range r.reader.Counters() {
+		if matches(&c) {
+			have = append(have, c.Location)
+		}
+	}
+	slices.Sort(have)
+	have = slices.Compact(have)
+	out := map[trace.LocationID]trace.LocationID{}
+	for _, id := range list {
+		from, _ := slices.BinarySearch(have, id)
+		to, _ := slices.BinarySearch(have, tree.Last[id]+1)
+		for _, x := range have[from:to] {
+			out[x] = id
+		}
+		for up := id; from == to && up != trace.NoLocation; up = tree.Parent[up] {
+			if _, ok := slices.BinarySearch(have, up); ok {
+				if _, there := out[up]; !there {
+					out[up] = id
+				}
+				break
+			}
+		}
+	}
+	return out, nil
 }
 
 // mostCounters leaves at least half of the picture to the rows.

@@ -39,6 +39,9 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 	if f, ok := r.pickInstant(px, py, i); ok {
 		return f, true
 	}
+	if px > d.x(r, r.selection.End) { // the axis goes on after the run
+		return r.rowFact(i), true
+	}
 	t := d.time(r, px)
 	for _, c := range d.rows[i].counters {
 		if py >= c.from-2 && py < c.to+2 {

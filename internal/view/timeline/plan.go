@@ -249,7 +249,7 @@ func (r *result) chooseStrips(space float32) {
 // chooseLevel takes the smallest bins that can be seen, and that keep the scene small.
 func (r *result) chooseLevel() {
 	width := r.frame(r.size).w
-	length := r.selection.End - r.selection.Begin
+	length := r.axisEnd - r.selection.Begin
 	n := 0
 	for _, s := range r.leaves {
 		if s != nil {

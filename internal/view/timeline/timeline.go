@@ -39,7 +39,7 @@ var View = &view.View{
 		"A row of a group shows, from the bottom up, which share of its members was in each role. Rows that look unlike their neighbours are where to look first. " +
 		"Zoom in until cells become intervals.",
 	Needs: view.Needs{Intervals: true},
-	Options: view.Words(view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "palette", "all"),
+	Options: view.Words(view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
 		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it"),
 	Compute: reading{rowsPerBin: fewRows}.compute,
 }
@@ -61,6 +61,7 @@ type options struct {
 	expand   []string
 	collapse []string
 	counters []string
+	countOf  []string // locations whose counters they are
 	scroll   int
 	all      bool
 }
@@ -70,7 +71,7 @@ var shows = map[string]show{"dominant": dominant, "max": longest, "min": shortes
 func parseOptions(v view.Values) (options, error) {
 	o := options{
 		show: shows[v.Text("show")], depth: v.Integer("depth"), colour: v.Text("colour"), palette: v.Text("palette"), links: v.Text("links"),
-		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), counters: v.Patterns("counters"),
+		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
 		scroll: v.Integer("scroll"), all: v.Switch("all"),
 	}
 	if !slices.Contains([]string{"region", "role", "busy", "duration"}, o.colour) {
@@ -94,6 +95,7 @@ type result struct {
 	opt       options
 	rule      rule
 	grid      grid
+	axisEnd   trace.Time // of the time axis: that of the selection, or later
 	size      scene.Size // that it was computed for
 	reading   reading
 
@@ -128,6 +130,14 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 		r.size = scene.Size{Width: 1200, Height: 700}
 	}
 	r.rule = ruleOf(o, q.Selection.Regions, r.regions)
+	r.axisEnd = q.Selection.End
+	if text := q.Values.Text("axis-to"); text != "" {
+		to, err := view.ParseTime(text, q.Store().Info().End)
+		if err != nil {
+			return nil, fmt.Errorf("--axis-to: %w", err)
+		}
+		r.axisEnd = max(r.axisEnd, to)
+	}
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "the time selected is empty")
 	}

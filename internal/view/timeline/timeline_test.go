@@ -450,6 +450,68 @@ location process p
 	}
 }
 
+// Where there are more counters than room, the first are drawn, whoever is asked about:
+// counters-of draws those of the ranks in question.
+func TestCountersOfSomeLocations(t *testing.T) {
+	text := "location machine m\n"
+	for node := range 2 {
+		text += fmt.Sprintf("  location node n%d\n    counter power unit=W\n    0 power=%d\n", node, 100+node)
+		for k := range 8 {
+			rank := node*8 + k
+			text += fmt.Sprintf("    location process r%d rank=%d\n      counter level\n      0..1000 main\n      10 level=%d\n", rank, rank, rank)
+		}
+	}
+	reader := storetest.Text(t, text, all.Summaries...)
+	drawn := func(options map[string][]string) (out []string) {
+		r := computeFor(t, reader, view.Spec{}, options, scene.Size{Width: 600, Height: 400})
+		r.Scene(r.size)
+		for _, s := range r.series {
+			out = append(out, fmt.Sprintf("%s %s %g", reader.Locations().Name[s.location], s.name, s.min))
+		}
+		return out
+	}
+	if got := drawn(map[string][]string{"counters": {"level"}}); len(got) >= 16 || slices.Contains(got, "r13 level 13") {
+		t.Fatalf("all have room, which tests nothing: %v", got)
+	}
+	for _, c := range []struct{ counters, of, want string }{
+		{"level", "rank:13", "[r13 level 13]"},
+		{"level", "rank:2,rank:13", "[r2 level 2 r13 level 13]"},
+		{"power", "rank:13", "[n1 power 101]"}, // the rank has none: that of its node
+		{"*", "rank:13", "[r13 level 13]"},
+	} {
+		if got := fmt.Sprint(drawn(map[string][]string{"counters": {c.counters}, "counters-of": strings.Split(c.of, ",")})); got != c.want {
+			t.Errorf("--counters %s --counters-of %s draws %s, want %s", c.counters, c.of, got, c.want)
+		}
+	}
+}
+
+// Two runs of different lengths on one scale: the axis goes on where the shorter one ends.
+func TestAnAxisLongerThanTheRun(t *testing.T) {
+	reader := storetest.Text(t, "location process p\n  0..1000 main\n    400..500 work\n", all.Summaries...)
+	draw := func(to string) (*result, scene.Frame) {
+		r := computeFor(t, reader, view.Spec{}, map[string][]string{"axis-to": {to}}, scene.Size{Width: 800, Height: 200})
+		return r, r.Scene(r.size).Frames[0]
+	}
+	_, own := draw("")
+	for _, to := range []string{"2000", "2us", "200%"} {
+		r, f := draw(to)
+		if f.XScale.End != 2000 || f.X != own.X || f.W != own.W {
+			t.Fatalf("--axis-to %s: %+v", to, f)
+		}
+		y := float64(r.drawn.rows[0].from+r.drawn.rows[0].to) / 2
+		at := func(share float64) string {
+			fact, _ := r.Pick(float64(f.X)+share*float64(f.W), y)
+			return fact.Title
+		}
+		if at(0.225) != "work" || at(0.45) != "main" || at(0.51) != "p" || at(0.9) != "p" {
+			t.Errorf("--axis-to %s: %q in the middle of work, %q later, %q and %q after the end", to, at(0.225), at(0.45), at(0.51), at(0.9))
+		}
+	}
+	if _, f := draw("500"); f.XScale.End != 1000 {
+		t.Errorf("an axis that ends before the selection cuts it: %+v", f.XScale)
+	}
+}
+
 func TestInstantsNearEachOtherAreOneMark(t *testing.T) {
 	text := "location process p\n  0..10000 main\n"
 	for i := range 50 {
