@@ -27,7 +27,7 @@ func openFlags(fs *pflag.FlagSet) {
 	fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 takes a free one")
 	fs.Bool("no-browser", false, "print the address only")
 	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")
-	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable")
+	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable; the page shows them side by side")
 	fs.StringArray("source", nil, "DIR with the program's source, shown for a region where the trace says its place; repeatable")
 	readingFlags(fs)
 }
@@ -55,6 +55,7 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 		return fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err)
 	}
 	config := e.serverConfig(l, runs)
+	config.Beside = len(e.list("run")) > 0
 	config.Token = l.cache.token(listener.Addr())
 	s, err := server.New(config)
 	if err != nil {

@@ -12,11 +12,12 @@ type sessionJSON struct {
 	Theme       string `json:"theme"`
 	UploadLimit int64  `json:"uploadLimit"`
 	CanOpen     bool   `json:"canOpen"`
+	Beside      bool   `json:"beside"`
 }
 
 func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 	c := &s.config
-	return s.writeJSON(w, r, http.StatusOK, sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil})
+	return s.writeJSON(w, r, http.StatusOK, sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil, c.Beside && len(c.Runs) > 1})
 }
 
 type tokenJSON struct {

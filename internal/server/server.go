@@ -44,6 +44,8 @@ type Config struct {
 	Formats []*importer.Format
 	// Runs are open from the start; the server closes their stores.
 	Runs []view.Run
+	// Beside says that the runs were named to be compared: the page opens them side by side.
+	Beside bool
 	// Open serves POST /api/runs and uploads; nil: neither is offered.
 	Open Opener
 	// Export by file ending: "svg", "png", "pdf". CSV and JSON need none.

@@ -200,7 +200,7 @@ func (h *harness) failure(path string, status int, kind, word string) {
 func TestCatalogueSaysWhatThereIs(t *testing.T) {
 	h := start(t, nil)
 	for path, words := range map[string][]string{
-		"/api/session": {`"version":"test"`, `"remote":false`, `"canOpen":false`},
+		"/api/session": {`"version":"test"`, `"remote":false`, `"canOpen":false`, `"beside":false`},
 		"/api/views":   {`"name":"probe"`, `"howToRead":"Do not."`, `"intervals":true`, `"name":"top"`, `"choices":["dominant"`},
 		"/api/formats": {`"name":"paje","title":"Paje","reads":true`, `"reads":false,"advice":"convert it"`},
 		"/api/home":    {`"truth":"node 3 is slow"`, `"recent":[]`},

@@ -31,6 +31,8 @@ export interface Session {
   uploadLimit: number;
   /** Files can be opened by path; the page runs on the same disk. */
   canOpen: boolean;
+  /** The runs were named to be compared: they are opened side by side. */
+  beside: boolean;
 }
 
 /** GET /api/views */

@@ -6,12 +6,12 @@ import { everything } from "./selection";
 const panel = (moved?: string) => ({ options: moved ? { moved: [moved] } : {} }) as unknown as PanelState;
 const zoomed: typeof everything = { ...everything, trail: [{ begin: 100, end: 300 }] };
 
-test("another run shows all of it, then the same time, then the same time moved", () => {
-  expect(windowBeside(everything, panel(), 1000, 800)).toEqual({ begin: 0, end: 800 });
+test("another run is on the page's scale, then shows the same time, then the same time moved", () => {
+  expect(windowBeside(everything, panel(), 1000, 800)).toEqual({ begin: 0, end: 1000 }); // 200 after its end
   expect(windowBeside(zoomed, panel(), 1000, 800)).toEqual({ begin: 100, end: 300 });
   expect(windowBeside(zoomed, panel("60"), 1000, 800)).toEqual({ begin: 40, end: 240 });
-  expect(windowBeside(zoomed, panel("-600"), 1000, 800)).toEqual({ begin: 700, end: 800 });
-  expect(windowBeside(everything, panel("-100"), 1000, 800)).toEqual({ begin: 100, end: 800 });
+  expect(windowBeside(zoomed, panel("-600"), 1000, 800)).toEqual({ begin: 700, end: 900 });
+  expect(windowBeside(everything, panel("-100"), 1000, 800)).toEqual({ begin: 100, end: 1100 });
 });
 
 test("a window outside the other run is never empty or backwards", () => {
@@ -19,22 +19,25 @@ test("a window outside the other run is never empty or backwards", () => {
     const w = windowBeside(zoomed, panel(moved), 1000, 800);
     expect(w.begin).toBeGreaterThanOrEqual(0);
     expect(w.end).toBeGreaterThan(w.begin);
-    expect(w.end).toBeLessThanOrEqual(800);
+    const spec = specBeside(w, 800);
+    expect(spec.from).toBeLessThan(Number(spec.to));
+    expect(spec.to).toBeLessThanOrEqual(800);
   }
 });
 
-test("time that the other run does not have is told", () => {
+test("another scale is told", () => {
   const cut = (p: PanelState, look = zoomed) => isCut(look, 1000, windowBeside(look, p, 1000, 800));
   expect(cut(panel())).toBe(false);
   expect(cut(panel("60"))).toBe(false);
-  expect(cut(panel("-600"))).toBe(true);
-  expect(cut(panel(), everything)).toBe(true); // both whole, 1000 and 800 long
-  expect(isCut(everything, 800, windowBeside(everything, panel(), 800, 800))).toBe(false);
+  expect(cut(panel("-600"))).toBe(false); // it ends earlier, on the same scale
+  expect(cut(panel(), everything)).toBe(false); // both whole, 1000 and 800 long
+  expect(cut(panel("200"))).toBe(true); // there is nothing before its beginning
 });
 
 test("the whole is asked for without a time", () => {
   expect(specBeside({ begin: 0, end: 800 }, 800)).toEqual({});
-  expect(specBeside({ begin: 1, end: 800 }, 800)).toEqual({ from: 1, to: 800 });
+  expect(specBeside({ begin: 0, end: 1000 }, 800)).toEqual({});
+  expect(specBeside({ begin: 1, end: 1000 }, 800)).toEqual({ from: 1, to: 800 });
 });
 
 test("a shift is written and read", () => {

@@ -1,7 +1,8 @@
-// A panel of another run beside the page's own: both show the same stretch of time,
-// the other one moved by hand, so that what belongs together can be put side by side.
+// A panel of another run beside the page's own: both show the same stretch of time on one
+// scale, the shorter one ending earlier, or the other one moved by hand, so that what
+// belongs together can be put side by side.
 
-import type { SelectionSpec } from "../api/types";
+import type { SelectionSpec, ViewInfo } from "../api/types";
 import type { PanelState } from "./layout";
 import { windowOf, type Look, type Range } from "./selection";
 
@@ -15,25 +16,27 @@ export function movedValue(ns: number): string[] {
   return Math.round(ns) === 0 ? [] : [String(Math.round(ns))];
 }
 
-/** The time that a panel of another run shows, of the end ns that it has: the whole of it until one zooms or moves. */
-export function windowBeside(look: Look, panel: PanelState, length: number, end: number): Range {
+/**
+ * The time that a panel of another run shows: that of the page, moved, and without a zoom
+ * all that any of the runs takes. It may go on after the run's end at `end`: there is
+ * nothing there, and a nanosecond is as wide as in the other panels.
+ */
+export function windowBeside(look: Look, panel: PanelState, shared: number, end: number): Range {
   const moved = movedBy(panel);
-  const own = windowOf(look);
-  if (!own && moved === 0) return { begin: 0, end };
-  const w = own ?? { begin: 0, end: length };
+  const w = windowOf(look) ?? { begin: 0, end: shared };
   const begin = Math.min(Math.max(0, w.begin - moved), Math.max(0, end - 1));
-  return { begin, end: Math.min(Math.max(begin + 1, w.end - moved), end) };
+  return { begin, end: Math.max(begin + 1, w.end - moved) };
 }
 
 /** Whether a panel of another run shows more or less time than the page, so that its axis has another scale. */
-export function isCut(look: Look, length: number, shown: Range): boolean {
-  const wanted = windowOf(look) ?? { begin: 0, end: length };
+export function isCut(look: Look, shared: number, shown: Range): boolean {
+  const wanted = windowOf(look) ?? { begin: 0, end: shared };
   return Math.abs(wanted.end - wanted.begin - (shown.end - shown.begin)) > 1;
 }
 
-/** The same as a selection: empty for all of it. */
+/** The part of it that the run has, as a selection: empty for all of it. */
 export function specBeside(w: Range, end: number): SelectionSpec {
-  return w.begin === 0 && w.end >= end ? {} : { from: w.begin, to: w.end };
+  return w.begin === 0 && w.end >= end ? {} : { from: w.begin, to: Math.min(w.end, end) };
 }
 
 const units: Record<string, number> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, min: 60e9 };
@@ -42,4 +45,9 @@ const units: Record<string, number> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 
 export function parseShift(text: string): number | null {
   const m = /^\s*([+-]?\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|min)?\s*$/.exec(text);
   return m ? Number(m[1]) * (m[2] ? units[m[2]] : text.trim() === "0" ? 1 : 1e6) : null;
+}
+
+/** Whether a view can draw its time axis further than the run goes; others are squeezed. */
+export function hasAxisTo(view: ViewInfo | undefined): boolean {
+  return view?.options.some((o) => o.name === "axis-to") === true;
 }

@@ -345,7 +345,7 @@ export class Gestures {
       const w = this.bench.store.window;
       const onTime = f && isTime(f);
       if (fact?.open) {
-        this.setOptions(Object.entries(fact.open).map(([option, value]) => ({ option, values: [value] })));
+        this.setOptions(Object.entries(fact.open).map(([option, value]) => ({ option, values: value === "" ? [] : [value] })));
       } else if (fact?.begin !== undefined && fact.end !== undefined && fact.end - fact.begin < (w.end - w.begin) * 0.95 && fact.end > fact.begin) {
         const margin = (fact.end - fact.begin) * 0.1;
         this.bench.store.zoom({ begin: fact.begin - margin, end: fact.end + margin });

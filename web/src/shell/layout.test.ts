@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addPanel, adopt, appendPanel, changeKey, closePanel, findPanel, newPanel, noPanels, onlyScrolls, overview, panels, resizeColumn, resizeRow, setOption, toggleMaximised, type Layout } from "./layout";
+import { addPanel, adopt, appendPanel, changeKey, closePanel, findPanel, newPanel, noPanels, onlyScrolls, overview, panels, resizeColumn, resizeRow, setOption, sideBySide, toggleMaximised, type Layout } from "./layout";
 
 const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
 const two = (): Layout => ({ rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "" });
@@ -81,4 +81,12 @@ test("keeps the panels of the same view in their places", () => {
   expect(now.rows[0]!.panels.map((p) => p.id)).toEqual([before.rows[0]!.panels[0]!.id, panels[1]!.id]);
   expect(now.rows[0]!.panels[0]!.options).toEqual({ show: ["max"] });
   expect(now.maximised).toBe(before.rows[0]!.panels[0]!.id);
+});
+
+test("runs side by side are a column each, the first the page's own", () => {
+  const l = sideBySide(["a", "b"], ["moments", "profile", "timeline"]);
+  expect(l.rows.map((r) => r.panels.map((p) => [p.view, p.options.run?.[0] ?? ""]))).toEqual([[["timeline", ""], ["timeline", "b"]], [["profile", ""], ["profile", "b"]]]);
+  expect(new Set(l.rows.flatMap((r) => r.panels.map((p) => p.id))).size).toBe(4);
+  expect(sideBySide(["a", "b", "c", "d", "e"], ["timeline"]).rows[0].panels).toHaveLength(4);
+  expect(sideBySide(["a", "b"], ["topology"]).rows).toEqual([]);
 });

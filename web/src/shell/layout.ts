@@ -184,3 +184,13 @@ function chunk(names: string[]): string[][] {
   for (let i = 0; i < names.length; i += 2) out.push(names.slice(i, i + 2));
   return out;
 }
+
+/** The most runs that have room beside each other. */
+export const mostBeside = 4;
+
+/** Runs side by side, a column each: when what happened, and below it where the time went. The first run is the page's own. */
+export function sideBySide(runs: readonly string[], available: readonly string[]): Layout {
+  const wanted = ["timeline", "profile", "boxprofile", "calltree"].filter((v) => available.includes(v)).slice(0, 2);
+  const columns = runs.slice(0, mostBeside);
+  return { rows: wanted.map((v) => ({ weight: 1, panels: columns.map((id, i) => newPanel(v, i === 0 ? {} : { run: [id] })) })), maximised: "" };
+}

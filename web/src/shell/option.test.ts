@@ -55,6 +55,16 @@ test("only options that the view has are sent, with the page's palette and order
   expect(optionsFor({ options: [show] } as ViewInfo, {}, { palette: "", arrange: "groups" })).toEqual({});
 });
 
+test("lines of counters are those of the selected locations", () => {
+  const timeline = { options: [of({ name: "counters", kind: "patterns" }), of({ name: "counters-of", kind: "patterns" })] } as ViewInfo;
+  const page = { palette: "", arrange: "", chosen: ["#40", "#41", "#47"] };
+  expect(optionsFor(timeline, { counters: ["power"] }, page)).toEqual({ counters: ["power"], "counters-of": ["#40-41,47"] });
+  expect(optionsFor(timeline, {}, page)).toEqual({}); // without lines a selection asks for nothing anew
+  expect(optionsFor(timeline, { counters: ["power"], "counters-of": ["rank:3"] }, page)).toEqual({ counters: ["power"], "counters-of": ["rank:3"] });
+  expect(optionsFor(timeline, { counters: ["power"] }, { ...page, chosen: [] })).toEqual({ counters: ["power"] });
+  expect(optionsFor({ options: [timeline.options[0]] } as ViewInfo, { counters: ["power"] }, page)).toEqual({ counters: ["power"] });
+});
+
 test("a picture can be had from the command line", () => {
   expect(commandLine("my run.otf2", "timeline", { show: ["max"], expand: ["n*"] }, { from: 5, to: 9, locations: ["#7"], regions: ["it's"] }))
     .toBe(`parallax view timeline 'my run.otf2' --from 5ns --to 9ns --locations '#7' --regions 'it'\\''s' --show=max '--expand=n*' -o timeline.svg`);

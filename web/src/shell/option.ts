@@ -64,6 +64,8 @@ export interface PageOptions {
   palette: string;
   /** Order of locations; "": that of the tree. */
   arrange: string;
+  /** Locations that are selected: lines of counters below rows are theirs, where there are such lines. */
+  chosen?: readonly string[];
 }
 
 /** What is sent: what is set and known to the view, and the page's options where the view has them. */
@@ -74,6 +76,7 @@ export function optionsFor(view: ViewInfo | undefined, set: OptionValues, page: 
     if (values?.length) out[o.name] = [...values];
     else if ((o.name === "palette" || o.name === "arrange") && page[o.name] !== "" && problemOf(o, page[o.name]) === "") out[o.name] = [page[o.name]];
   }
+  if (out.counters && page.chosen?.length && view?.options.some((o) => o.name === "counters-of")) out["counters-of"] ??= packIDs(page.chosen);
   // Not an option but sent like one: the runs that the view compares with, by id.
   if (view && set.with?.length) out.with = [...set.with];
   return out;

@@ -9,7 +9,7 @@ import { Icon } from "../widget/icon";
 import { Menu, type MenuItem } from "../widget/menu";
 import { Popover } from "../widget/popover";
 import { TextField } from "../widget/text-field";
-import { isCut, movedBy, movedValue, parseShift, specBeside } from "./beside";
+import { hasAxisTo, isCut, movedBy, movedValue, parseShift, specBeside } from "./beside";
 import { copy, copyAddress } from "./command";
 import { useBench } from "./context";
 import { formatDuration, middle } from "./format";
@@ -145,7 +145,7 @@ function Shift({ panel }: { panel: layout.PanelState }) {
   const bench = useBench();
   const moved = movedBy(panel);
   const beside = bench.beside(panel);
-  const cut = beside !== null && isCut(bench.look.value, bench.store.wholeRun.end, beside.window);
+  const cut = beside !== null && isCut(bench.look.value, bench.sharedEnd, beside.window);
   const text = moved === 0 ? "" : `${moved < 0 ? "\u2212" : "+"}${formatDuration(Math.abs(moved))}`;
   return (
     <>
@@ -177,8 +177,10 @@ function runName(bench: Workbench, id: string): string {
 /** What the panel shows, as the server is asked for it. */
 export function requestOf(bench: Workbench, panel: layout.PanelState, scene: Scene | null, width: number, height: number): ViewRequest {
   const plug = bench.plug(panel.view);
+  const axis = bench.axisOf(panel);
+  const further: Record<string, string[]> = axis.window.end > axis.end && hasAxisTo(bench.view(panel.view)) ? { "axis-to": [String(axis.window.end)] } : {};
   return {
-    view: panel.view, options: optionsFor(bench.view(panel.view), { ...plug.always, ...panel.options }, bench.pageOptions(panel)),
+    view: panel.view, options: optionsFor(bench.view(panel.view), { ...plug.always, ...further, ...panel.options }, bench.pageOptions(panel)),
     selection: bench.isForeign(panel) ? besideSpec(bench, panel) : specFor(bench.look.value, followOf(scene, plug.follow)), width, height,
   };
 }

@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ApiError, ViewInfo } from "../api/types";
 import type { Scene } from "../scene/scene";
 import { ScrollBar } from "../widget/scroll-bar";
-import { specBeside } from "./beside";
+import { hasAxisTo, specBeside } from "./beside";
 import { useBench } from "./context";
 import { Gestures, scrollOf, scrollTo } from "./gesture";
 import { highlightsOf, type Brush } from "./highlight";
@@ -68,10 +68,12 @@ export function PictureHost({ panel, view, onScene }: Props) {
       const { asked, space } = splitOptions(view, optionsFor(view, { ...bench.plug(p.view).always, ...p.options }, bench.pageOptions(p)));
       const beside = foreign() ? bench.beside(p) : null;
       const timed = follow().time !== "none";
+      const axis = timed ? bench.axisOf(p) : { window: bench.store.window, end: bench.store.wholeRun.end };
+      const further = axis.window.end > axis.end && hasAxisTo(view);
       picture.update({
         run: bench.runOf(p), view: view.name, options: asked, space,
         spec: !foreign() ? specFor(bench.look.value, follow()) : beside && timed ? specBeside(beside.window, beside.end) : {},
-        window: beside?.window ?? bench.store.window, wholeRun: beside ? { begin: 0, end: beside.end } : bench.store.wholeRun, ...size, theme: bench.themeName.value,
+        window: axis.window, wholeRun: { begin: 0, end: further ? axis.window.end : axis.end }, runEnd: further ? axis.end : undefined, ...size, theme: bench.themeName.value,
         local: plug.local === true && (!foreign() || beside !== null), slides: foreign() ? beside !== null && timed : slides(follow(), bench.look.value), scroll: scrollOf(p), live,
       });
     };

@@ -28,6 +28,8 @@ export interface Wants {
   /** What time axes are to show. */
   window: Range;
   wholeRun: Range;
+  /** The run ends here, before the window does, and the view can draw its axis further. */
+  runEnd?: number;
   width: number;
   height: number;
   theme: Theme;
@@ -226,14 +228,18 @@ export class Picture {
       width: Math.round(wants.width), height: Math.round(wants.height),
     };
     const frame = this.drawn && this.drawn.request.view === wants.view ? this.drawn.scene.frames.find(isTime) : undefined;
-    if (!wants.local || !frame || !this.drawn || same(wants.window, wants.wholeRun)) return request;
+    const upTo = (end: number) => {
+      if (wants.runEnd !== undefined && end > wants.runEnd) request.options!["axis-to"] = [String(end)];
+      return request;
+    };
+    if (!wants.local || !frame || !this.drawn || same(wants.window, wants.wholeRun)) return upTo(wants.window.end);
     const inset = this.drawn.width - visibleWidth(this.drawn, frame);
     const w = Math.max(1, request.width - inset);
     const o = overscan(wants.window, wants.wholeRun, w);
     request.width += o.left + o.right;
     request.selection!.from = o.begin;
     request.selection!.to = o.end;
-    return request;
+    return upTo(o.end);
   }
 
   private async request(wants: Wants, key: string, request: ViewRequest): Promise<void> {

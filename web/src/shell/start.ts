@@ -4,7 +4,7 @@
 import { batch, effect } from "@preact/signals";
 import type { RunState } from "../api/types";
 import { decodePage, encodePage, type PageState } from "./url";
-import { adopt, newPanel } from "./layout";
+import { adopt, mostBeside, newPanel, type Layout } from "./layout";
 import type { Workbench } from "./workbench";
 
 const importPoll = 250;
@@ -53,11 +53,22 @@ async function open(bench: Workbench, state: PageState): Promise<void> {
   const runs = bench.runs.value;
   const wanted = runs.find((r) => r.id === state.run) ?? (state.run === "" && runs.length > 0 ? runs[0] : undefined);
   if (state.embed !== "") state = { ...state, layout: state.layout ?? embedded(state) };
+  if (wanted && state.run === "" && state.layout === null && state.embed === "") state = { ...state, layout: besideEachOther(bench) };
   if (!wanted) {
     if (state.run !== "") bench.say(`The run “${state.run.slice(0, 80)}” is not open here.`);
     return bench.goHome();
   }
   await follow(bench, wanted, state);
+}
+
+/** Runs that the command line named to be compared, side by side; null where it did not. */
+function besideEachOther(bench: Workbench): Layout | null {
+  const ready = bench.runs.value.filter((r) => r.state === "ready");
+  if (!bench.session.value?.beside || ready.length < 2 || ready[0].id !== bench.runs.value[0].id) return null;
+  const layout = bench.sideBySide(ready.map((r) => r.id));
+  if (layout.rows.length === 0) return null;
+  if (ready.length > mostBeside) bench.say(`${mostBeside} of ${ready.length} runs are side by side; the others are in the list of runs.`);
+  return layout;
 }
 
 function embedded(state: PageState) {

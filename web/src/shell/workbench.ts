@@ -160,7 +160,19 @@ export class Workbench {
   /** What a panel of another run shows; null until its length is known. */
   beside(p: panel.PanelState): { window: Range; end: number } | null {
     const end = this.endOf(this.runOf(p));
-    return end > 0 ? { window: windowBeside(this.look.value, p, this.store.wholeRun.end, end), end } : null;
+    return end > 0 ? { window: windowBeside(this.look.value, p, this.sharedEnd, end), end } : null;
+  }
+
+  /** The end of the longest run on the page: all of them are drawn on this scale until one zooms. */
+  get sharedEnd(): number {
+    const others = panel.panels(this.layout.value).filter((p) => this.isForeign(p));
+    return Math.max(this.store.wholeRun.end, ...others.map((p) => this.endOf(this.runOf(p))));
+  }
+
+  /** What the time axis of a panel shows, and the end of its run, which may lie before the window's: all runs are on one scale. */
+  axisOf(p: panel.PanelState): { window: Range; end: number } {
+    const own = { window: this.look.value.trail.length > 0 ? this.store.window : { begin: 0, end: this.sharedEnd }, end: this.store.wholeRun.end };
+    return this.isForeign(p) ? (this.beside(p) ?? own) : own;
   }
 
   /** Further runs that can be looked at beside the page's own. */
@@ -212,6 +224,12 @@ export class Workbench {
       this.layout.value = panel.noPanels;
       this.store.reset(0);
     });
+  }
+
+  /** Runs beside each other: a column a run. */
+  sideBySide(ids: readonly string[]): panel.Layout {
+    const lacks = (view: string) => ids.some((id) => this.runs.value.find((r) => r.id === id)?.missing[view]);
+    return panel.sideBySide(ids, this.views.value.map((v) => v.name).filter((v) => !lacks(v)));
   }
 
   overview(): panel.Layout {
@@ -273,7 +291,8 @@ export class Workbench {
   /** The options that all panels share. A panel of another run has its own groups: what names this run's means nothing there. */
   pageOptions(p: panel.PanelState): PageOptions {
     const arrange = this.arrange.value;
-    return { palette: this.palette.value, arrange: this.isForeign(p) ? arrange.split(":")[0] : arrange };
+    const foreign = this.isForeign(p);
+    return { palette: this.palette.value, arrange: foreign ? arrange.split(":")[0] : arrange, chosen: foreign ? [] : this.look.value.locations };
   }
 
   /** Orders the locations of all panels, as a step that undo goes back over. */
@@ -393,9 +412,11 @@ export class Workbench {
       const l = JSON.parse(localStorage.getItem(this.memoryKey) ?? "null") as panel.Layout | null;
       if (!l?.rows) return null;
       const known = new Set(this.available.value.map((v) => v.name));
+      // A panel of a run that is not open any more would show this one once more.
+      const isOpen = (p: panel.PanelState) => !p.options?.run?.length || this.runs.value.some((r) => r.id === p.options.run![0]);
       const rows = l.rows.map((r) => ({
         weight: Number(r.weight) || 1,
-        panels: r.panels.filter((p) => known.has(p.view)).map((p) => panel.newPanel(p.view, p.options, Number(p.weight) || 1)),
+        panels: r.panels.filter((p) => known.has(p.view) && isOpen(p)).map((p) => panel.newPanel(p.view, p.options, Number(p.weight) || 1)),
       })).filter((r) => r.panels.length > 0);
       return rows.length > 0 ? { rows, maximised: "" } : null;
     } catch {

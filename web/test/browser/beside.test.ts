@@ -70,3 +70,48 @@ test("the other run is moved by a drag along its axis or by a number, and the ad
   await settled(page);
   expect(await shown(1)).toEqual(window);
 });
+
+/** The time axis of a panel, where its run ends on it, and how many colours there are just before the axis' end. */
+const axis = (n: number) => page.evaluate((i) => {
+  const host = document.querySelectorAll(".picture")[i] as unknown as { clientWidth: number; picture: { wants: { runEnd?: number }; read(): ImageData; scene: { frames: { x: number; y: number; w: number; h: number; xScale: { begin: number; end: number } }[] } } };
+  const [{ x, y, w, h, xScale }] = host.picture.scene.frames;
+  const pixels = host.picture.read();
+  const colours = (at: number) => new Set(Array.from({ length: Math.floor(h) - 2 }, (_, k) => {
+    const o = 4 * ((Math.floor(y) + 1 + k) * pixels.width + Math.floor(at));
+    return pixels.data.slice(o, o + 3).join();
+  })).size;
+  const runEnd = host.picture.wants.runEnd ?? xScale.end;
+  const last = x + (w * (runEnd - xScale.begin)) / (xScale.end - xScale.begin);
+  return { begin: xScale.begin, end: xScale.end, w, runEnd, inside: colours((x + last) / 2), after: last < x + w - 3 ? colours((last + x + w) / 2) : -1 };
+}, n);
+
+test("runs that the command line names open side by side, on one scale, the shorter one ending earlier", async () => {
+  for (const dark of [false, true]) {
+    await context.close();
+    ({ context, page, errors } = await browse({ dark }));
+    await openBench(page, program.address, "");
+    await expect.poll(async () => (await axis(0)).end === (await axis(1)).end).toBe(true); // once both lengths are known
+    await settled(page);
+    expect((await state(page)).views).toEqual(["timeline", "timeline", "profile", "profile"]);
+    const [a, b] = [await axis(0), await axis(1)];
+    expect([b.begin, b.end, Math.round(b.w)]).toEqual([a.begin, a.end, Math.round(a.w)]);
+    const short = a.runEnd < b.runEnd ? a : b;
+    expect(short.runEnd).toBeLessThan(short.end);
+    expect(short.inside).toBeGreaterThan(3);
+    expect(short.after).toBeGreaterThanOrEqual(1);
+    expect(short.after).toBeLessThanOrEqual(2); // the ground, and lines between rows
+    expect(await page.getByText("another scale").count()).toBe(0);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/beside-${dark ? "dark" : "light"}.png` });
+  }
+});
+
+test("a run that is moved before its beginning says that it has another scale", async () => {
+  await page.goto(page.url().replace(/&t=[^&]*/, ""));
+  await page.waitForSelector(".panel .picture");
+  await settled(page);
+  const field = page.getByLabel("Move this run by this much time");
+  await field.fill("200 ms");
+  await field.press("Enter");
+  await settled(page);
+  expect(await page.locator(".panel").nth(1).innerText()).toContain("another scale");
+});

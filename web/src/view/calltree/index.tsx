@@ -1,9 +1,11 @@
 // calltree: boxes of call paths. A click on a box chooses its region, which must
-// not throw the other boxes away. The menu compares the selected locations with the
+// not throw the other boxes away; a double click shows what lies below it in the full
+// width, and the way back stands in the panel's head. The menu compares the selected locations with the
 // rest of the run, or the run with another one that is open.
 
 import { packIDs } from "../../api/ids";
 import { useBench } from "../../shell/context";
+import { middle } from "../../shell/format";
 import type { PanelState } from "../../shell/layout";
 import type { ViewPlug } from "../../shell/plug";
 import { Menu, type MenuItem } from "../../widget/menu";
@@ -18,6 +20,33 @@ export const calltree: ViewPlug = {
 export function comparedWith(options: Readonly<Record<string, readonly string[]>>): string {
   const run = options["with"]?.[0];
   return run ? `run:${run}` : (options["against"]?.[0] ?? "");
+}
+
+const arrow = " → ";
+
+/** The path whose part of the tree a panel shows, from the top; empty for all of it. */
+export function rootPath(options: Readonly<Record<string, readonly string[]>>): string[] {
+  const root = options["root"]?.[0] ?? "";
+  return root === "" ? [] : root.split(arrow);
+}
+
+/** The way back from a part of the tree: to the caller, and to the whole tree. */
+function Back({ panel }: { panel: PanelState }) {
+  const bench = useBench();
+  const path = rootPath(panel.options);
+  if (path.length === 0) return null;
+  const up = path.slice(0, -1);
+  const name = (word: string) => (/^#\d+$/.test(word) ? (bench.region(Number(word.slice(1)))?.name ?? word) : word);
+  return (
+    <>
+      {up.length > 0 && (
+        <button type="button" class="chip" title={`Back up to ${up.map(name).join(arrow)}`} onClick={() => bench.setOption(panel.id, "root", [up.join(arrow)])}>
+          ↑ {middle(name(up[up.length - 1]), 24)}
+        </button>
+      )}
+      <button type="button" class="chip" title="Back to the whole tree" onClick={() => bench.setOption(panel.id, "root", [])}>whole tree</button>
+    </>
+  );
 }
 
 function Controls({ panel }: { panel: PanelState }) {
@@ -43,5 +72,5 @@ function Controls({ panel }: { panel: PanelState }) {
     ...others.map((r): MenuItem => ({ label: r.name, note: r.source, checked: now === `run:${r.id}`, run: () => set([], [r.id]) })),
   ];
   const label = now === "" ? "compare" : now.startsWith("run:") ? (others.find((r) => `run:${r.id}` === now)?.name ?? "another run") : now.startsWith("#") ? "the kept locations" : now;
-  return <Menu class="chip" title="Compare with other locations or another run" align="right" label={label} items={items} />;
+  return <><Back panel={panel} /><Menu class="chip" title="Compare with other locations or another run" align="right" label={label} items={items} /></>;
 }
