@@ -25,10 +25,13 @@ var View = &view.View{
 	Summary: "caller × callee squares, colour-coded box plots of calls, a slice a location; groups of like locations",
 	HowToRead: "A column is a caller, a row what it calls; the column without a name is the root. A square is a box plot in colours: from the centre outwards the quantiles 2, 25, 50, 75 and 98 % " +
 		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left corner clockwise; a slice left empty says that this location never makes the call. " +
-		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or take the linear or rank scale.",
+		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or take the linear or rank scale. " +
+		"Of two runs, or of the selection and --against, a square is the second less the first: red takes longer, blue shorter, hatched is called on one side alone.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Words(view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide", "keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper"),
+	Runs:  2,
+	Options: view.Words(view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide", "keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper", "against"),
 		"collapse: regions that are one row and column, such as category:MPI",
+		"against: draw the difference to these locations: patterns joined by commas, or rest; of two runs it is drawn without",
 		"by: a row for each region, or for each category [regions categories]",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Compute: compute,
@@ -68,6 +71,7 @@ type result struct {
 	sliceMembers     [][]int32    // of each slice, where slices are groups
 	sliceGroups      []int        // which groups those are; nil: all
 	blocks           *view.Blocks // in place of groups, where all are one group
+	compared         bool         // the pairs are of two sides, see difference
 	notes            []string
 	drawn            drawing
 }
@@ -88,27 +92,18 @@ type pair struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), unit: "ns", tree: q.Store().Locations()}
-	s := q.Store()
-	profile := !s.Info().Timed()
-	if q.Selection.Begin >= q.Selection.End && !profile {
-		return nil, view.Empty("choose a longer time", "no time is selected")
+	if len(q.Runs) > 1 || q.Values.Text("against") != "" {
+		return compare(ctx, q)
 	}
-	r.holders = view.Chosen(r.tree, q.Selection.Locations, view.Holders(ctx, s))
-	if len(r.holders) == 0 {
-		return nil, view.Empty("choose other locations", "no location with calls in the selection")
-	}
-	var err error
-	if r.locations, r.unitOf, err = view.Units(r.tree, r.holders, q.Values.Text("group")); err != nil {
+	r, profile, err := prepare(ctx, q)
+	if err != nil {
 		return nil, err
 	}
+	s := q.Store()
 	if len(r.locations) < len(r.holders) {
 		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations shows each", view.Count(len(r.holders), "location")))
 	}
 	r.names = view.UnitNames(r.tree, r.locations)
-	if err := r.check(profile); err != nil {
-		return nil, err
-	}
 	options, err := r.options()
 	if err != nil {
 		return nil, err
@@ -128,6 +123,24 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, q.Advise("other regions", "other callers").Empty("no call is in the selection")
 	}
 	return r, r.rank()
+}
+
+// prepare finds whose calls are asked for; profile: there are no single ones.
+func prepare(ctx context.Context, q *view.Request) (r *result, profile bool, err error) {
+	s := q.Store()
+	r = &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), unit: "ns", tree: s.Locations()}
+	profile = s.Info().Intervals == 0
+	if q.Selection.Begin >= q.Selection.End && !profile {
+		return nil, profile, view.Empty("choose a longer time", "no time is selected")
+	}
+	r.holders = view.Chosen(r.tree, q.Selection.Locations, view.Holders(ctx, s))
+	if len(r.holders) == 0 {
+		return nil, profile, view.Empty("choose other locations", "no location with calls in the selection")
+	}
+	if r.locations, r.unitOf, err = view.Units(r.tree, r.holders, q.Values.Text("group")); err != nil {
+		return nil, profile, err
+	}
+	return r, profile, r.check(profile)
 }
 
 func (r *result) check(profile bool) error {
@@ -230,7 +243,15 @@ func (r *result) group() {
 	r.groups = grouping.Group(r.table, grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1})
 }
 
-func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) error {
+func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) (err error) {
+	if r.rows, err = r.readProfile(ctx, s, o); err == nil && len(r.rows) > 0 {
+		r.group()
+		err = r.arrange(ctx)
+	}
+	return err
+}
+
+func (r *result) readProfile(ctx context.Context, s store.Reader, o callgraph.Options) ([]callgraph.Row, error) {
 	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, r.tree.Len())}
 	p.Flat = true
 	for _, path := range p.Paths {
@@ -246,11 +267,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 		p.Add(rows)
 		return ctx.Err()
 	})
-	if r.rows = p.Rows(); err == nil && len(r.rows) > 0 {
-		r.group()
-		err = r.arrange(ctx)
-	}
-	return err
+	return p.Rows(), err
 }
 
 // value is what a row counts in total.

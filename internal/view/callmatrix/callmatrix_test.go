@@ -56,6 +56,7 @@ func TestView(t *testing.T) {
 		viewtest.Case{Name: "one rank", Trace: text, Spec: view.Spec{Locations: []string{"rank:0"}}, Options: map[string][]string{"stretch": {"linear"}}},
 		viewtest.Case{Name: "categories by rank scale", Trace: text, Options: map[string][]string{"by": {"categories"}, "stretch": {"rank"}, "palette": {"cividis"}}},
 		viewtest.Case{Name: "static closure", Trace: chain, Options: map[string][]string{"closure": {"static"}, "metric": {"calls"}}},
+		viewtest.Case{Name: "difference", Trace: text, Size: big, Spec: view.Spec{Locations: []string{"rank:0"}}, Options: map[string][]string{"against": {"rest"}}},
 		viewtest.Case{Name: "over locations", Trace: text, Options: map[string][]string{"over": {"locations"}}},
 		viewtest.Case{Name: "many", NoGolden: true, Reader: func(tb testing.TB) store.Reader {
 			return viewtest.Local(tb, func(w trace.Writer) { viewtest.WriteSteps(w, 200, 40000) })

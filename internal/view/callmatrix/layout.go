@@ -42,39 +42,9 @@ type drawnPair struct {
 
 // Scene draws the matrix.
 func (r *result) Scene(size scene.Size) *scene.Scene {
-	s := scene.New(size, "", r.describe())
-	w, h := float32(size.Width), float32(size.Height)
-	left, top := float32(0), float32(0)
-	if w >= 200 && h >= 120 {
-		left, top = r.labelRoom(w, h)
-	}
-	right := float32(8)
-	if r.byRow() && left > 0 && w > 500 {
-		right += rowScaleRoom
-	}
-	callers, callees := r.choose(max(w-left-right, 1), max(h-top-4, 1))
-	most := float32(mostSquare)
-	if len(callers)*len(callees) <= fewSquares {
-		most = largeSquare
-	}
-	square := min((w-left-right)/float32(len(callers)), (h-top-4)/float32(len(callees)), most)
-	square = max(square, 1)
-	r.drawn = drawing{x: left, y: top, size: square, callers: callers, callees: callees}
+	s, left := r.layOut(size, r.describe())
 	_, r.drawn.slices = r.slices()
 	r.collect()
-	frame := scene.Frame{Name: "main", X: left, Y: top, W: square * float32(len(callers)), H: square * float32(len(callees)),
-		XScale: scene.Scale{Kind: "rows", Label: "caller"}, YScale: scene.Scale{Kind: "rows", Label: "callee"}}
-	for k, n := range callers {
-		frame.XScale.Rows = append(frame.XScale.Rows, r.row(n, left+float32(k)*square, square))
-	}
-	for k, n := range callees {
-		frame.YScale.Rows = append(frame.YScale.Rows, r.row(n, top+float32(k)*square, square))
-	}
-	s.AddFrame(frame)
-	if left > 0 {
-		s.RowLabels(0, 0)
-		r.columnLabels(s, &frame, top)
-	}
 	r.paint(s)
 	r.markCut(s)
 	switch {
@@ -88,9 +58,46 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
+// layOut finds the place of squares and writes the names around them, where there is
+// room: left is what they take.
+func (r *result) layOut(size scene.Size, description string) (s *scene.Scene, left float32) {
+	s = scene.New(size, "", description)
+	w, h := float32(size.Width), float32(size.Height)
+	top := float32(0)
+	if w >= 200 && h >= 120 {
+		left, top = r.labelRoom(w, h)
+	}
+	right := float32(8)
+	if r.byRow() && left > 0 && w > 500 && !r.compared {
+		right += rowScaleRoom
+	}
+	callers, callees := r.choose(max(w-left-right, 1), max(h-top-4, 1))
+	most := float32(mostSquare)
+	if len(callers)*len(callees) <= fewSquares {
+		most = largeSquare
+	}
+	square := min((w-left-right)/float32(len(callers)), (h-top-4)/float32(len(callees)), most)
+	square = max(square, 1)
+	r.drawn = drawing{x: left, y: top, size: square, callers: callers, callees: callees}
+	frame := scene.Frame{Name: "main", X: left, Y: top, W: square * float32(len(callers)), H: square * float32(len(callees)),
+		XScale: scene.Scale{Kind: "rows", Label: "caller"}, YScale: scene.Scale{Kind: "rows", Label: "callee"}}
+	for k, n := range callers {
+		frame.XScale.Rows = append(frame.XScale.Rows, r.row(n, left+float32(k)*square, square))
+	}
+	for k, n := range callees {
+		frame.YScale.Rows = append(frame.YScale.Rows, r.row(n, top+float32(k)*square, square))
+	}
+	s.AddFrame(frame)
+	if left > 0 {
+		s.RowLabels(0, 0)
+		r.columnLabels(s, &frame, top)
+	}
+	return s, left
+}
+
 func (r *result) row(node int32, from, size float32) scene.Row {
 	out := scene.Row{From: from, To: from + size, Location: scene.NoID, Region: scene.NoID, Label: r.label(node), Count: 1}
-	if node != callgraph.Root {
+	if node != callgraph.Root && len(r.nodes[node].Regions) > 0 {
 		out.Region = uint32(r.nodes[node].Regions[0])
 	}
 	return out

@@ -18,16 +18,6 @@ import (
 func (r *result) paint(s *scene.Scene) {
 	d := &r.drawn
 	ground, whole, parts := &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
-	lines := &scene.Line{Width: 1}
-	f := s.Frames[0]
-	for k := range d.callees {
-		y := d.y + float32(k)*d.size
-		lines.Add(f.X, y, f.X+f.W, y, scene.UIGrid)
-	}
-	for k := range d.callers {
-		x := d.x + float32(k)*d.size
-		lines.Add(x, f.Y, x, f.Y+f.H, scene.UIGrid)
-	}
 	shapes := 0
 	for _, p := range d.pairs {
 		shapes += r.shapes(p)
@@ -61,7 +51,7 @@ func (r *result) paint(s *scene.Scene) {
 			}
 		}
 	}
-	s.AddLayer("grid", 0, lines)
+	r.grid(s)
 	s.AddLayer("squares", 0, ground)
 	// One slice makes rectangles alone, several make polygons: rings of one
 	// square must stay in order, so whole rings of mixed squares are polygons too.
@@ -70,6 +60,21 @@ func (r *result) paint(s *scene.Scene) {
 	if medians && d.size >= 8 {
 		s.Notes = append(s.Notes, "squares show medians alone: choose fewer regions to see all five quantiles")
 	}
+}
+
+// grid draws lines between rows and columns.
+func (r *result) grid(s *scene.Scene) {
+	d, f := &r.drawn, s.Frames[0]
+	lines := &scene.Line{Width: 1}
+	for k := range d.callees {
+		y := d.y + float32(k)*d.size
+		lines.Add(f.X, y, f.X+f.W, y, scene.UIGrid)
+	}
+	for k := range d.callers {
+		x := d.x + float32(k)*d.size
+		lines.Add(x, f.Y, x, f.Y+f.H, scene.UIGrid)
+	}
+	s.AddLayer("grid", 0, lines)
 }
 
 // seamless is the size of squares in which the edges of slices could be seen.

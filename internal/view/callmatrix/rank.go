@@ -14,7 +14,7 @@ import (
 // slices gives the rows that are drawn, and how many slices a square has.
 func (r *result) slices() ([]callgraph.Row, int) {
 	switch {
-	case r.over == "locations":
+	case r.over == "locations" || r.compared:
 		return nil, 1
 	case r.groupRows != nil:
 		return r.groupRows, len(r.sliceMembers)
@@ -63,6 +63,11 @@ func (r *result) rank() error {
 		}
 	}
 	r.reach(shown)
+	return r.order(func(node int32) bool { return kept != nil && kept[node+1] })
+}
+
+// order ranks callers and callees by their pairs.
+func (r *result) order(kept func(node int32) bool) (err error) {
 	callees, callers := map[int32]*ranked{}, map[int32]*ranked{}
 	for _, key := range r.sortedPairs() {
 		p := r.pairs[key]
@@ -72,7 +77,7 @@ func (r *result) rank() error {
 		}{{callees, key.Callee}, {callers, key.Caller}} {
 			n := side.of[side.node]
 			if n == nil {
-				n = &ranked{node: side.node, keep: kept != nil && kept[side.node+1]}
+				n = &ranked{node: side.node, keep: kept(side.node)}
 				side.of[side.node] = n
 			}
 			n.calls, n.total, n.differs, n.pairs = n.calls+p.calls, n.total+p.total, n.differs+p.differs, n.pairs+1
@@ -126,7 +131,7 @@ func (r *result) sorted(of map[int32]*ranked) ([]ranked, error) {
 	switch order {
 	case "differs":
 		key = func(n *ranked) float64 { return n.differs }
-		if len(r.locations) == 1 {
+		if len(r.locations) == 1 && !r.compared {
 			key = func(n *ranked) float64 { return n.total }
 		}
 	case "calls":

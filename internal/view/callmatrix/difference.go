@@ -1,0 +1,277 @@
+package callmatrix
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A side is what one of two runs, or of two sets of locations, calls.
+type side struct {
+	*result
+	label string
+	units int     // locations, or ranks where those are taken together
+	scale float64 // of totals: those of sets of locations are a mean, those of runs as they are
+}
+
+// A difference is the call matrix of one side less that of another. Its result has the
+// regions and pairs of both.
+type difference struct {
+	*result
+	sides [2]*side
+	of    map[callgraph.Pair]*[2]*callgraph.Row
+	limit float64 // the largest difference on display, either way
+}
+
+// compare computes both sides by themselves. Their calls are pooled, so that a median is
+// that of all calls of a side.
+func compare(ctx context.Context, q *view.Request) (view.Result, error) {
+	a, b := *q, *q
+	a.Runs = q.Runs[:1]
+	names := [2]string{"the selection", ""}
+	var err error
+	if against := q.Values.Text("against"); against == "" {
+		names[0], names[1] = q.Runs[0].Name, q.Runs[1].Name
+		b.Runs = q.Runs[1:]
+		b.Selection, err = sameTime(q)
+	} else if len(q.Runs) > 1 {
+		err = fmt.Errorf("--against compares locations of one run; leave it out to compare with run %s", q.Runs[1].Name)
+	} else {
+		b.Selection.Locations, names[1], err = others(ctx, q, against)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &difference{result: &result{request: q}, of: map[callgraph.Pair]*[2]*callgraph.Row{}}
+	for k, one := range []*view.Request{&a, &b} {
+		if d.sides[k], err = newSide(ctx, one, names[k]); err != nil {
+			return nil, fmt.Errorf("%s: %w", names[k], err)
+		}
+		if len(q.Runs) == 1 {
+			d.sides[k].scale = 1 / float64(d.sides[k].units)
+		}
+	}
+	d.tree, d.metric, d.over, d.unit = d.sides[0].tree, d.sides[0].metric, d.sides[0].over, d.sides[0].unit
+	if d.sides[1].over != d.over {
+		return nil, fmt.Errorf("one run has single calls and the other does not; use --over locations")
+	}
+	if len(d.sides[0].rows)+len(d.sides[1].rows) == 0 {
+		return nil, q.Advise("other regions", "other callers").Empty("no call is in the selection")
+	}
+	if err = d.join(); err != nil {
+		return nil, err
+	}
+	// Squares have no slices to order; that the page asks for an order is no error.
+	if d.Arranged, err = a.Arrange(ctx, grouping.Order); err != nil {
+		return nil, err
+	}
+	d.notes = d.Arrangement().AddNote(d.notes)
+	return d, nil
+}
+
+// sameTime is the selection in the second run: the same time, or all where all of the
+// first is selected; regions by their names.
+func sameTime(q *view.Request) (sel trace.Selection, err error) {
+	first, second := q.Store(), q.Runs[1].Store
+	sel = trace.Selection{End: second.Info().End}
+	if q.Selection.Locations != nil {
+		return sel, fmt.Errorf("locations of two runs are not the same: compare all of them, or locations of one run with --against")
+	}
+	if q.Selection.Begin > 0 || q.Selection.End < first.Info().End {
+		sel.Begin, sel.End = q.Selection.Begin, min(q.Selection.End, sel.End)
+	}
+	if q.Selection.Regions != nil {
+		sel.Regions = []trace.RegionID{}
+		for id, region := range second.Regions() {
+			if slices.ContainsFunc(q.Selection.Regions, func(x trace.RegionID) bool { return first.Regions()[x].Name == region.Name }) {
+				sel.Regions = append(sel.Regions, trace.RegionID(id))
+			}
+		}
+	}
+	return sel, nil
+}
+
+// others reads --against.
+func others(ctx context.Context, q *view.Request, against string) ([]trace.LocationID, string, error) {
+	tree := q.Store().Locations()
+	if against != "rest" {
+		ids, err := view.MatchLocations(tree, view.SplitPatterns(against))
+		if err != nil {
+			err = fmt.Errorf("--against: %w", err)
+		}
+		return ids, view.ShortPattern(against), err
+	}
+	if q.Selection.Locations == nil {
+		return nil, "", fmt.Errorf("--against rest: choose some locations first, all are selected")
+	}
+	chosen := tree.Expand(q.Selection.Locations)
+	ids := []trace.LocationID{}
+	for _, id := range view.Chosen(tree, nil, view.Holders(ctx, q.Store())) {
+		if _, in := slices.BinarySearch(chosen, id); !in && tree.IsLeaf(id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, "", fmt.Errorf("--against rest: no other location has calls")
+	}
+	return ids, "the rest", nil
+}
+
+// newSide gathers the calls of one side as those of one location.
+func newSide(ctx context.Context, q *view.Request, label string) (*side, error) {
+	r, profile, err := prepare(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	s := &side{result: r, label: label, units: len(r.locations), scale: 1}
+	clear(r.unitOf)
+	o, err := r.options()
+	if err != nil {
+		return nil, err
+	}
+	if profile {
+		r.rows, err = r.readProfile(ctx, q.Store(), o)
+	} else {
+		plan := &callgraph.Plan{Options: o, Locations: r.holders, Owner: r.unitOf, Owners: 1}
+		r.rows, err = callgraph.Gather(plan, q.Digests(ctx, callgraph.DigestName))
+		r.overlap = plan.Open.Load()
+	}
+	return s, err
+}
+
+// join puts the pairs of both sides together, by the names of regions, of several of
+// one name by their order, and ranks them.
+func (d *difference) join() error {
+	type name struct {
+		text string
+		nth  int
+	}
+	place := map[name]int32{}
+	keep := map[int32]bool{}
+	missed := map[string]int{}
+	var err error
+	set := func(s *side, option string) []bool {
+		patterns := d.request.Values.Patterns(option)
+		out, e := s.match.Set(option, patterns...)
+		if e != nil {
+			if missed[option]++; missed[option] == 2 { // a region of one side is enough
+				err = e
+			}
+		}
+		return out
+	}
+	d.pairs = map[callgraph.Pair]*pair{}
+	for k, s := range d.sides {
+		hidden, kept := set(s, "hide"), set(s, "keep")
+		to, seen := make([]int32, len(s.nodes)+1), map[string]int{}
+		to[0] = callgraph.Root
+		for i, n := range s.nodes {
+			key := name{n.Name, seen[n.Name]}
+			seen[n.Name]++
+			at, ok := place[key]
+			if !ok {
+				at = int32(len(d.nodes))
+				place[key] = at
+				if k == 1 && len(d.request.Runs) > 1 {
+					n.Regions = nil // numbers of another run
+				}
+				d.nodes = append(d.nodes, n)
+			}
+			to[i+1] = at
+			if kept != nil && kept[i+1] {
+				keep[at] = true
+			}
+		}
+		for i := range s.rows {
+			x := &s.rows[i]
+			if hidden != nil && (hidden[x.Caller+1] || hidden[x.Callee+1]) {
+				continue
+			}
+			key := callgraph.Pair{Caller: to[x.Caller+1], Callee: to[x.Callee+1]}
+			both := d.of[key]
+			if both == nil {
+				both = &[2]*callgraph.Row{}
+				d.of[key] = both
+			}
+			both[k] = x
+			p := d.at(key)
+			p.calls += x.Count
+			p.total += s.value(x) * s.scale
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(d.pairs) == 0 {
+		return view.Empty("hide fewer regions", "all regions of the selection are hidden")
+	}
+	for key, p := range d.pairs {
+		v, ok := d.delta(key)
+		if !ok { // a call that one side does not make differs by all it takes on the other
+			here, _ := d.value(key, 0)
+			there, _ := d.value(key, 1)
+			v = here + there
+		}
+		p.differs = math.Abs(v)
+	}
+	d.compared = true
+	d.notes = append(d.notes, fmt.Sprintf("%s less %s: %s", d.sides[1].label, d.sides[0].label, d.what()))
+	for _, s := range d.sides {
+		if s.overlap > 0 {
+			d.overlap += s.overlap
+		}
+	}
+	return d.order(func(node int32) bool { return keep[node] })
+}
+
+// totals reports whether totals are compared, not medians of calls.
+func (d *difference) totals() bool { return d.over == "locations" || d.metric == "calls" }
+
+// what is compared, in words.
+func (d *difference) what() string {
+	each := ""
+	if len(d.request.Runs) == 1 {
+		each = " a location"
+	}
+	switch {
+	case d.metric == "calls":
+		return "calls" + each
+	case d.totals():
+		return "total " + d.metric + " time" + each
+	}
+	return "median " + d.metric + " time of a call"
+}
+
+// total of a pair on a side; 0 where it is never called.
+func (d *difference) total(key callgraph.Pair, k int) float64 {
+	x := d.of[key][k]
+	if x == nil {
+		return 0
+	}
+	return d.sides[k].value(x) * d.sides[k].scale
+}
+
+// value of a pair on a side: what is compared. No call has no median.
+func (d *difference) value(key callgraph.Pair, k int) (v float64, ok bool) {
+	x := d.of[key][k]
+	switch {
+	case x == nil:
+		return 0, false
+	case d.totals():
+		return d.total(key, k), true
+	}
+	return x.Box[2], !math.IsNaN(x.Box[2])
+}
+
+// delta is the second side less the first, where both make the call.
+func (d *difference) delta(key callgraph.Pair) (float64, bool) {
+	a, okA := d.value(key, 0)
+	b, okB := d.value(key, 1)
+	return b - a, okA && okB
+}

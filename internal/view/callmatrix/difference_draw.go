@@ -1,0 +1,217 @@
+package callmatrix
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// Scene draws a square a pair: its colour is the difference, hatched where only one side
+// makes the call.
+func (d *difference) Scene(size scene.Size) *scene.Scene {
+	s, _ := d.layOut(size, fmt.Sprintf("Call matrix of %s less that of %s: %s of %s.", d.sides[1].label, d.sides[0].label, d.what(), view.Count(len(d.pairs), "pair")))
+	d.limit = 0
+	d.shown(func(key callgraph.Pair, _, _, _ float32) {
+		if v, ok := d.delta(key); ok {
+			d.limit = max(d.limit, math.Abs(v))
+		}
+	})
+	d.grid(s)
+	squares := &scene.Rect{}
+	d.shown(func(key callgraph.Pair, x, y, side float32) {
+		if v, ok := d.delta(key); ok {
+			squares.Add(x, y, side, side, d.colour(v))
+			squares.SetFlags(scene.Outlined)
+			return
+		}
+		squares.Add(x, y, side, side, d.only(key))
+		squares.SetFlags(scene.Hatched)
+	})
+	s.AddLayer("squares", 0, squares)
+	d.markCut(s)
+	d.explain(s)
+	if len(d.drawn.callees) < len(d.callees) || len(d.drawn.callers) < len(d.callers) {
+		s.Notes = append(s.Notes, fmt.Sprintf("of %s and %s the most telling are shown, by --order %s; the table has all", view.Count(len(d.callees), "callee"), view.Count(len(d.callers), "caller"), d.request.Values.Text("order")))
+	}
+	s.Notes = append(s.Notes, d.notes...)
+	return s
+}
+
+// shown visits the squares on display.
+func (d *difference) shown(f func(key callgraph.Pair, x, y, side float32)) {
+	g := &d.drawn
+	gap := min(cellGap, g.size/8)
+	for col, caller := range g.callers {
+		for row, callee := range g.callees {
+			key := callgraph.Pair{Caller: caller, Callee: callee}
+			if d.of[key] != nil {
+				f(key, g.x+float32(col)*g.size+gap/2, g.y+float32(row)*g.size+gap/2, g.size-gap)
+			}
+		}
+	}
+}
+
+// colour of a difference: blue for less, red for more, the same distance from the middle
+// for the same difference. A logarithm shows three orders of magnitude either way.
+func (d *difference) colour(v float64) scene.Colour {
+	u := 0.0
+	if d.limit > 0 {
+		if u = math.Abs(v) / d.limit; d.logarithmic() {
+			u = math.Log1p(999*u) / math.Log(1000)
+		}
+	}
+	return scene.Ramp("diverging", 0.5+math.Copysign(u, v)/2)
+}
+
+func (d *difference) logarithmic() bool { return d.request.Values.Text("stretch") == "log" }
+
+// only is the colour of a call that one side alone makes.
+func (d *difference) only(key callgraph.Pair) scene.Colour {
+	if d.of[key][0] == nil {
+		return scene.Ramp("diverging", 0.85)
+	}
+	return scene.Ramp("diverging", 0.15)
+}
+
+func (d *difference) explain(s *scene.Scene) {
+	add := func(e scene.LegendEntry) {
+		e.Region, e.Parent = scene.NoID, scene.NoID
+		s.Legend = append(s.Legend, e)
+	}
+	label := "medians differ"
+	if d.totals() {
+		label = "totals differ"
+	}
+	if d.logarithmic() {
+		label += ", log"
+	}
+	add(scene.LegendEntry{Label: label, Colour: scene.Ramp("diverging", 0), RampEnd: scene.Ramp("diverging", 1),
+		RampLow: "−" + d.format(d.limit), RampHigh: "+" + d.format(d.limit)})
+	met := [2]bool{}
+	d.shown(func(key callgraph.Pair, _, _, _ float32) {
+		for k, x := range d.of[key] {
+			met[1-k] = met[1-k] || x == nil
+		}
+	})
+	for k, side := range d.sides {
+		if met[k] {
+			add(scene.LegendEntry{Label: "only in " + side.label, Colour: scene.Ramp("diverging", 0.15+0.7*float64(k)), Flags: scene.Hatched})
+		}
+	}
+	if d.drawn.cutRows {
+		add(scene.LegendEntry{Label: "called by others too, that are not shown", Colour: scene.UIWarning})
+	}
+}
+
+// Pick says what both sides have.
+func (d *difference) Pick(x, y float64) (f view.Fact, ok bool) {
+	d.shown(func(key callgraph.Pair, left, top, side float32) {
+		if ok || float32(x) < left || float32(x) >= left+side || float32(y) < top || float32(y) >= top+side {
+			return
+		}
+		ok = true
+		f = view.Fact{Title: d.label(key.Caller) + " → " + d.label(key.Callee), Regions: d.nodes[key.Callee].Regions, Lines: []view.FactLine{}}
+		line := func(label string, v float64) {
+			f.Lines = append(f.Lines, view.FactLine{Label: label, Value: d.format(v), Exact: exact(v)})
+		}
+		for k, s := range d.sides {
+			if d.of[key][k] == nil {
+				f.Text = "Never called in " + s.label + "."
+				continue
+			}
+			if v, ok := d.value(key, k); ok && !d.totals() {
+				line("median, "+s.label, v)
+			}
+			line("total, "+s.label, d.total(key, k))
+			n := d.of[key][k].Count
+			f.Lines = append(f.Lines, view.FactLine{Label: "calls, " + s.label, Value: view.FormatCount(n), Exact: exact(n)})
+		}
+		if v, both := d.delta(key); both {
+			line("difference", v)
+		}
+	})
+	return f, ok
+}
+
+// A Value is a pair on one side; null median: no single calls are known.
+type Value struct {
+	Calls  float64  `json:"calls"`
+	Total  float64  `json:"total"` // of sets of locations: the mean of a location
+	Median *float64 `json:"median"`
+}
+
+// A DifferenceCell is a square; caller "" is the virtual root. A side is null where it
+// never makes the call, and then so is the difference.
+type DifferenceCell struct {
+	Caller     string   `json:"caller"`
+	Callee     string   `json:"callee"`
+	A          *Value   `json:"a"`
+	B          *Value   `json:"b"`
+	Difference *float64 `json:"difference"` // b − a of what is compared
+}
+
+// A DifferenceData is the "data" of the JSON twin.
+type DifferenceData struct {
+	Metric  string           `json:"metric"`
+	Unit    string           `json:"unit"`
+	Of      string           `json:"of"` // median or total
+	A       string           `json:"a"`
+	B       string           `json:"b"`
+	Closure string           `json:"closure"`
+	Overlap int64            `json:"overlapping"`
+	Cells   []DifferenceCell `json:"cells"`
+}
+
+func (d *difference) Data() any {
+	out := DifferenceData{Metric: d.metric, Unit: d.unit, Of: "median", A: d.sides[0].label, B: d.sides[1].label, Closure: d.request.Values.Text("closure"), Overlap: d.overlap, Cells: []DifferenceCell{}}
+	if d.totals() {
+		out.Of = "total"
+	}
+	for _, key := range d.sortedPairs() {
+		c := DifferenceCell{Caller: d.name(key.Caller), Callee: d.name(key.Callee)}
+		for k, to := range []**Value{&c.A, &c.B} {
+			if x := d.of[key][k]; x != nil {
+				*to = &Value{Calls: x.Count, Total: d.total(key, k)}
+				if !d.totals() {
+					(*to).Median = defined(x.Box[2])
+				}
+			}
+		}
+		if v, ok := d.delta(key); ok {
+			c.Difference = &v
+		}
+		out.Cells = append(out.Cells, c)
+	}
+	return out
+}
+
+// Table has a row for each square.
+func (d *difference) Table() *view.Table {
+	u := d.unit
+	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}, Columns: []view.Column{{Name: "caller"}, {Name: "callee"},
+		{Name: "calls a", Unit: "count"}, {Name: "total a", Unit: u}, {Name: "median a", Unit: u}, {Name: "calls b", Unit: "count"}, {Name: "total b", Unit: u}, {Name: "median b", Unit: u}, {Name: "difference", Unit: u}}}
+	cells := d.Data().(DifferenceData).Cells
+	for i, key := range d.sortedPairs() {
+		c := &cells[i]
+		row := []any{c.Caller, c.Callee}
+		for _, v := range []*Value{c.A, c.B} {
+			if v == nil {
+				row = append(row, nil, nil, nil)
+			} else {
+				row = append(row, number(&v.Calls), number(&v.Total), number(v.Median))
+			}
+		}
+		t.Rows = append(t.Rows, append(row, number(c.Difference)))
+		t.Locations = append(t.Locations, trace.NoLocation)
+		region := trace.NoRegion
+		if of := d.nodes[key.Callee].Regions; len(of) > 0 {
+			region = of[0]
+		}
+		t.Regions = append(t.Regions, region)
+	}
+	return t
+}
