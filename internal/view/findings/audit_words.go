@@ -144,8 +144,11 @@ func (a *audit) waiters(f *fault) string {
 
 // each is the mean time and number of calls of a unit in a region.
 func (a *audit) each(region int32, units []int32) (mean, calls float64) {
+	if a.books.work[region] == nil { // no unit has time of its own in it
+		return 0, 0
+	}
 	for _, u := range units {
-		mean += float64(a.workOf(region)[u]) / float64(len(units))
+		mean += float64(a.books.work[region][u]) / float64(len(units))
 		calls += a.books.calls[region][u] / float64(len(units))
 	}
 	return mean, calls
@@ -239,20 +242,11 @@ func (a *audit) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 	}
 }
 
-// workOf is the time of each unit in a region, zeros where none has any: a region that is
-// waited for may hold no time of its own, or none that counts.
-func (a *audit) workOf(region int32) []trace.Time {
-	if times := a.books.work[region]; times != nil {
-		return times
-	}
-	return make([]trace.Time, len(a.units))
-}
-
 // tellUneven words work that is spread unevenly.
 func (a *audit) tellUneven(f *fault, region int32, where string, n *finding.Finding) {
 	n.View, n.Options = "boxprofile", map[string][]string{"over": {"locations"}}
 	name := middle(a.books.regionNames[region])
-	times := a.workOf(region)
+	times := a.books.work[region]
 	low, high := 0, 0
 	for u, t := range times {
 		if t < times[low] {
@@ -265,11 +259,15 @@ func (a *audit) tellUneven(f *fault, region int32, where string, n *finding.Find
 	if p := a.pop.LoadBalance; p == p {
 		n.Evidence = append(n.Evidence, finding.Evidence{Name: "load balance", Value: p, Unit: "share"})
 	}
-	n.Evidence = append(n.Evidence, finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"}, finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
 	lead := fmt.Sprintf("Work is spread unevenly: load balance %s (POP, %s)", view.FormatShare(a.pop.LoadBalance), a.alike.words())
 	if p := finding.Place(a.work); p > steep || p < -steep {
 		lead = fmt.Sprintf("Work %s from place to place: load balance %s (POP, %s)", plural(boolInt(p > 0), "grows", "falls"), view.FormatShare(a.pop.LoadBalance), a.alike.words())
 	}
+	if len(times) == 0 { // the books hold no work of the region
+		n.Text = fmt.Sprintf("%s; %ss wait %s for one another%s.", lead, a.unitWord(), view.FormatTime(f.lost), where)
+		return
+	}
+	n.Evidence = append(n.Evidence, finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"}, finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
 	n.Text = fmt.Sprintf("%s; %s takes %s on %s and %s on %s, and %ss wait %s for one another%s.", lead, name, view.FormatDuration(float64(times[low])), a.names[low], view.FormatDuration(float64(times[high])), a.names[high], a.unitWord(), view.FormatTime(f.lost), where)
 }
 

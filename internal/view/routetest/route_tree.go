@@ -30,7 +30,7 @@ func loss(values []float64) float64 {
 	return s
 }
 
-var treemapRoute = Route{Options: []map[string]string{{"values": "regions"}, {"values": "regions", "p": "0"}, {"values": "regions", "p": "0.5"}, {"values": "busy"}}, Check: func(r *Run) {
+var treemapRoute = Route{Options: []map[string]string{{"values": "regions", "hierarchy": "tree"}, {"values": "regions", "p": "0", "hierarchy": "tree"}, {"values": "regions", "p": "0.5", "hierarchy": "tree"}, {"values": "busy", "hierarchy": "tree"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}
@@ -111,7 +111,7 @@ func (r *Run) state(id trace.LocationID, name string) (v float64) {
 	return v
 }
 
-var overviewRoute = Route{Options: []map[string]string{nil, {"p": "0.5", "bins": "10"}}, Check: func(r *Run) {
+var overviewRoute = Route{Options: []map[string]string{{"hierarchy": "tree"}, {"p": "0.5", "bins": "10", "hierarchy": "tree"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}
