@@ -74,6 +74,8 @@ type LaneRow struct {
 	Duration, Exclusive Time
 	// Caller is the Seq of the parent and one, where that lies in another lane.
 	Caller uint32
+	// Unclosed: nobody left it, it ends with the trace. Known when it is closed.
+	Unclosed bool
 }
 
 // A RowSink receives rows. Open comes in preorder for each lane, with everything
@@ -96,6 +98,7 @@ type frame struct {
 	seq        uint32
 	row        int32
 	caller     uint32 // see LaneRow
+	unclosed   bool
 }
 
 // Reset makes b ready for the records of another location; memory is kept.
@@ -170,12 +173,12 @@ func (b *Builder) Finish() (Repairs, error) {
 			return b.err
 		}))
 	}
-	for len(b.stack) > 0 {
-		b.repairs.Unclosed++
-		b.pop(max(b.opt.End, b.stack[len(b.stack)-1].begin))
+	for n := len(b.stack) - 1; n >= 0; n-- {
+		b.unclosed(&b.stack[n])
+		b.pop(max(b.opt.End, b.stack[n].begin))
 	}
 	b.named.drain(func(f frame) {
-		b.repairs.Unclosed++
+		b.unclosed(&f)
 		b.span(f, max(b.opt.End, f.begin))
 	})
 	switch {
@@ -195,6 +198,18 @@ func (b *Builder) Finish() (Repairs, error) {
 	b.repairs.Deep += b.nest.deep
 	b.repairs.Rounded += b.nest.rounded
 	return b.repairs, b.err
+}
+
+// unclosed notes an interval that ends with the trace.
+func (b *Builder) unclosed(f *frame) {
+	b.repairs.Unclosed++
+	f.unclosed = true
+	if !b.direct {
+		if b.nest.unclosed == nil {
+			b.nest.unclosed = map[uint32]bool{}
+		}
+		b.nest.unclosed[f.seq] = true
+	}
 }
 
 func (b *Builder) fail(err error) {

@@ -4,13 +4,14 @@ package trace
 // it lies within the innermost open interval or where nothing is open at its
 // begin. Intervals come in order of begin, longer ones first.
 type nester struct {
-	sink    RowSink
-	lanes   []lane
-	fit     fitTree // in use past fewLanes
-	deep    int64   // rows whose depth does not fit
-	slack   Time    // see Rounder
-	rounded int64   // ends that were moved by it
-	row     LaneRow // handed to the sink; here so that it does not escape each time
+	sink     RowSink
+	lanes    []lane
+	fit      fitTree         // in use past fewLanes
+	deep     int64           // rows whose depth does not fit
+	slack    Time            // see Rounder
+	rounded  int64           // ends that were moved by it
+	unclosed map[uint32]bool // by Seq, of those that came through a sorter
+	row      LaneRow         // handed to the sink; here so that it does not escape each time
 }
 
 // A lane is its open intervals, outermost first, and how many rows it has.
@@ -34,6 +35,7 @@ func (n *nester) reset(sink RowSink) {
 	n.lanes = n.lanes[:0]
 	n.fit.reset()
 	n.deep, n.rounded, n.slack = 0, 0, 0
+	clear(n.unclosed)
 }
 
 // addLane appends an empty lane, with the memory of an earlier one.
@@ -181,6 +183,7 @@ func (n *nester) open(l int, stack []frame, f *frame) int32 {
 // close hands out a row with all that is known, and accounts for it in its parent.
 func (n *nester) close(l int, stack []frame, f *frame, end Time) {
 	n.fill(l, stack, f)
+	n.row.Unclosed = f.unclosed || len(n.unclosed) > 0 && n.unclosed[f.seq]
 	n.row.Duration = end - f.begin
 	n.row.Exclusive = n.row.Duration - f.children
 	if k := len(stack); k > 0 {

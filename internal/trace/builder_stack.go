@@ -8,6 +8,9 @@ package trace
 //
 // Call Reset first, then the records, then Finish.
 type StackBuilder struct {
+	// Unclosed are the rows that Finish closed at the end of the trace.
+	Unclosed []int64
+
 	out     *StackRows
 	first   int64 // row of the first interval
 	last    Time
@@ -157,8 +160,10 @@ func (b *StackBuilder) pop(t Time) {
 // Finish closes what is open at the end of the trace. It gives how deep intervals
 // nested, and when the last one ends; 0 before any.
 func (b *StackBuilder) Finish(end Time) (depth int, last Time, repairs Repairs) {
+	b.Unclosed = b.Unclosed[:0]
 	for n := len(b.stack); n > 0; n = len(b.stack) {
 		b.repairs.Unclosed++
+		b.Unclosed = append(b.Unclosed, b.stack[n-1].row)
 		b.pop(max(end, b.stack[n-1].begin))
 	}
 	return b.depth, b.end, b.repairs

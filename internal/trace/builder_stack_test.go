@@ -99,6 +99,9 @@ func TestStackBuilderDoesWhatABuilderDoes(t *testing.T) {
 		for _, s := range []*stackRun{single, many} {
 			depth, last, got := s.builder.Finish(500)
 			s.flush()
+			for _, row := range s.builder.Unclosed {
+				s.all[row].Unclosed = true
+			}
 			checkSame(t, round, want, s.all, depth, last)
 			if got != repairs {
 				t.Fatalf("round %d: repairs are %+v, want %+v", round, got, repairs)
@@ -150,6 +153,9 @@ func TestStackBuilderNestingWithoutEndIsBounded(t *testing.T) {
 	}
 	_, last, got := s.builder.Finish(n)
 	s.flush()
+	for _, row := range s.builder.Unclosed {
+		s.all[row].Unclosed = true
+	}
 	checkSame(t, 0, want, s.all, 1<<16, last)
 	if got != repairs {
 		t.Fatalf("repairs are %+v, want %+v", got, repairs)

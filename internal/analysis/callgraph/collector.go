@@ -27,6 +27,8 @@ type Options struct {
 	// and one for the root: the dynamic transitive closure, which does not
 	// change for the remaining regions when others are inlined.
 	Closure bool
+	// Skip leaves out calls of these regions, by id; they still call others. nil: none.
+	Skip []bool
 	// Callees and Callers choose buckets, by node; nil: all. Callers are
 	// indexed by node + 1, the root first.
 	Callees, Callers []bool

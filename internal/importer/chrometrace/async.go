@@ -144,8 +144,8 @@ func (c *reader) keepAttributes(r *record) []attributeValue {
 	return kept
 }
 
-// finishAsync closes what has no end at the last time of the file, in order of
-// time, and counts ends without a begin.
+// finishAsync writes what has no end, in order of time, and counts ends without a
+// begin.
 func (c *reader) finishAsync() {
 	var begins []span
 	for _, waiting := range c.open {
@@ -160,10 +160,13 @@ func (c *reader) finishAsync() {
 	slices.SortFunc(begins, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.row.location, b.row.location), cmp.Compare(a.at, b.at), cmp.Compare(a.region, b.region))
 	})
-	for i := range begins {
-		begins[i].write(c.latest)
+	for i := range begins { // the store ends them with the trace, and knows that it did
+		s := &begins[i]
+		s.row.stream.Enter(s.at, s.region)
+		for _, a := range s.attrs {
+			s.row.stream.Attribute(a.id, a.value)
+		}
 	}
-	c.tally.addN(asyncBegins, int64(len(begins)), nowhere)
 	c.open = nil
 }
 

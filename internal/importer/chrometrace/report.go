@@ -40,7 +40,6 @@ const (
 	sharedFlows
 	nextBinding
 	asyncEnds
-	asyncBegins
 	badCounters
 	noLaunch
 	unknownHashes
@@ -86,7 +85,6 @@ var reasons = [reasonCount]struct {
 	sharedFlows:      {trace.Guessed, "links of flow ids that are used again before their end, paired in order of time"},
 	nextBinding:      {trace.Guessed, "flow ends bound to the next interval, tied to the one at their time"},
 	asyncEnds:        {trace.Skipped, "ends of asynchronous intervals without a begin"},
-	asyncBegins:      {trace.Repaired, "asynchronous intervals without an end, closed at the last time of the file"},
 	badCounters:      {trace.Skipped, "counter values that are not numbers"},
 	noLaunch:         {trace.Skipped, "launches of GPU work that are not in the file (no link)"},
 	unknownHashes:    {trace.Guessed, "hashes whose name the file does not give before they are used, kept as numbers"},

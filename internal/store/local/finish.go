@@ -39,7 +39,8 @@ type finisher struct {
 	begins    *beginIndex
 	described described
 
-	kinship kinship
+	kinship  kinship
+	unclosed map[trace.RegionID]trace.RegionID // regions of intervals that nobody left
 
 	repairMu sync.Mutex
 	repairs  trace.Repairs

@@ -15,14 +15,15 @@ import (
 // before: it is looked for from there, O(log distance) instead of O(log rows), and
 // mostly in memory that was just in use.
 type endFinder struct {
-	r      *Reader
-	rows   []uint32                     // by location: how many may be named by number
-	placed map[trace.LocationID][]place // where parents are told: the place of each number
-	begins *beginIndex
-	near   []uint32           // by lane: where the last end was found
-	order  sorter[linkRecord] // of a batch by location
-	lane   uint32             // the one looked at last; its rows are v
-	v      laneView
+	r        *Reader
+	unclosed map[trace.RegionID]trace.RegionID
+	rows     []uint32                     // by location: how many may be named by number
+	placed   map[trace.LocationID][]place // where parents are told: the place of each number
+	begins   *beginIndex
+	near     []uint32           // by lane: where the last end was found
+	order    sorter[linkRecord] // of a batch by location
+	lane     uint32             // the one looked at last; its rows are v
+	v        laneView
 }
 
 // lanesAtOnce is how many lanes are looked at before their pages are given back: the
@@ -33,7 +34,7 @@ const lanesAtOnce = 32
 func (f *finisher) newEndFinders() []endFinder {
 	list := make([]endFinder, 2*((f.workers+1)/2))
 	for i := range list {
-		list[i] = endFinder{r: f.rows, rows: f.numbered, placed: f.kinship.placed, begins: f.begins, near: make([]uint32, len(f.rows.c.laneRow)), lane: math.MaxUint32}
+		list[i] = endFinder{r: f.rows, unclosed: f.unclosed, rows: f.numbered, placed: f.kinship.placed, begins: f.begins, near: make([]uint32, len(f.rows.c.laneRow)), lane: math.MaxUint32}
 	}
 	return list
 }
@@ -104,11 +105,20 @@ func (x *endFinder) resolve(batch []linkRecord, places [][2]place, side int) {
 	}
 }
 
-// find gives the interval that an end of a link means: one that begins at t, else
+// find gives the interval that an end of a link means, be it one that nobody left.
+func (x *endFinder) find(location trace.LocationID, t trace.Time, region trace.RegionID) place {
+	at := x.findOf(location, t, region)
+	if open, ok := x.unclosed[region]; ok && at.row < 0 {
+		return x.findOf(location, t, open)
+	}
+	return at
+}
+
+// findOf gives the interval that an end of a link means: one that begins at t, else
 // the innermost open at t, in the first lane that has one. With a region only its
 // intervals count, and one that ends at t serves where none is open: a receive is
 // often stamped with the time of its leave.
-func (x *endFinder) find(location trace.LocationID, t trace.Time, region trace.RegionID) place {
+func (x *endFinder) findOf(location trace.LocationID, t trace.Time, region trace.RegionID) place {
 	first, last := x.r.c.locationLane[location], x.r.c.locationLane[location+1]
 	at, known := x.begins.find(x.r, location, t, region)
 	if at.row >= 0 {

@@ -37,6 +37,7 @@ type job struct {
 	lanes      []uint32 // lanes of each location
 	laneRows   []uint32 // rows of each lane
 	laneEnd    []trace.Time
+	unclosed   []int64 // rows that nobody left
 }
 
 // plan divides the locations into jobs of about size records.
@@ -68,7 +69,7 @@ func (f *finisher) rowPass(ctx context.Context) error {
 		return err
 	}
 	err := f.runJobs(ctx)
-	return cmp.Or(err, f.closeRowFiles())
+	return cmp.Or(err, f.closeRowFiles(), f.markUnclosed())
 }
 
 func (f *finisher) runJobs(ctx context.Context) error {
@@ -236,6 +237,7 @@ func (w *rowWorker) stacked(ctx context.Context, id trace.LocationID, s *stream)
 		return err
 	}
 	depth, last, repairs := w.stack.Finish(w.f.end)
+	w.job.unclosed = append(w.job.unclosed, w.stack.Unclosed...)
 	w.f.repair(repairs)
 	w.rows.stacked(s.rows, depth, last)
 	if err := w.rows.finishLocation(w.job); err != nil {

@@ -24,6 +24,7 @@ type rowSink struct {
 	places placeTable   // lane<<32 | row, by arrival; where facts need it
 	depths int          // deepest nesting so far
 	kin    kin          // of the location
+	open   [][2]int32   // lane and row of those that nobody left
 	err    error
 }
 
@@ -52,6 +53,7 @@ func (s *rowSink) location(st *stream, keepPlaces bool) error {
 	s.others.reset()
 	s.lanes, s.ends = s.lanes[:0], s.ends[:0]
 	s.kin.reset()
+	s.open = s.open[:0]
 	if !keepPlaces {
 		return nil
 	}
@@ -97,6 +99,9 @@ func (s *rowSink) append(r *trace.LaneRow) {
 func (s *rowSink) Close(r *trace.LaneRow) {
 	lane := int(r.Lane)
 	s.ends[lane] = max(s.ends[lane], r.Begin+r.Duration)
+	if r.Unclosed {
+		s.open = append(s.open, [2]int32{r.Lane, r.Row})
+	}
 	if lane > 0 {
 		s.fail(s.others.Add(*r))
 		return
@@ -136,6 +141,9 @@ func (s *rowSink) finishLocation(j *job) error {
 	for _, n := range s.lanes {
 		s.starts = append(s.starts, at)
 		at += uint64(n)
+	}
+	for _, at := range s.open {
+		j.unclosed = append(j.unclosed, int64(s.starts[at[0]])+int64(at[1]))
 	}
 	j.lanes = append(j.lanes, uint32(len(s.lanes)))
 	j.laneRows = append(j.laneRows, s.lanes...)

@@ -64,10 +64,11 @@ func (m *Memory) build() *reader {
 		r.counters = append(r.counters, c)
 	}
 	var repairs trace.Repairs
+	unclosed := m.unclosed(r, last)
 	m.relate(&r.info.Report)
 	for old := range m.locations {
 		if k := m.tracks[trace.LocationID(old)]; k != nil {
-			r.addTrack(number[old], k, first, last, &repairs)
+			r.addTrack(number[old], k, first, last, &repairs, unclosed)
 		}
 	}
 	r.settleCounters()
@@ -123,6 +124,25 @@ func (r *reader) settleCounters() {
 	}
 }
 
+// unclosed makes the regions of intervals that nobody left, in the order of those that
+// they are made of.
+func (m *Memory) unclosed(r *reader, last trace.Time) map[trace.RegionID]trace.RegionID {
+	out := map[trace.RegionID]trace.RegionID{}
+	for _, k := range m.tracks {
+		for _, s := range k.spans(last, new(trace.Repairs)) {
+			if s.unclosed {
+				out[s.region] = 0
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(out)) {
+		out[id] = trace.RegionID(len(r.regions))
+		r.regions = append(r.regions, trace.WithoutEnd(r.regions[id]))
+	}
+	r.withoutEnd = out
+	return out
+}
+
 // timeRange is the first and the last time stamp of anything that has one.
 func (m *Memory) timeRange() (first, last trace.Time) {
 	any := false
@@ -156,9 +176,12 @@ func (m *Memory) timeRange() (first, last trace.Time) {
 	return first, last
 }
 
-func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time, repairs *trace.Repairs) {
+func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time, repairs *trace.Repairs, unclosed map[trace.RegionID]trace.RegionID) {
 	spans := k.spans(last, repairs)
 	for i := range spans {
+		if spans[i].unclosed {
+			spans[i].region = unclosed[spans[i].region]
+		}
 		spans[i].begin -= first
 		spans[i].end -= first
 	}

@@ -176,8 +176,8 @@ location thread b
   30 ! done
 `, `
 location thread a
-  0..30 main
-    5..30 f
+  0..30 "main (no end)"
+    5..30 "f (no end)"
 location thread b
   0..20 main
   30 ! done

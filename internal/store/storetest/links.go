@@ -39,6 +39,15 @@ func (r *reader) resolve(l trace.Link, number []trace.LocationID, first trace.Ti
 // intervals count, and one that ends at the time exactly serves where none is
 // open: a receive is often stamped with the time of its leave.
 func (r *reader) intervalAt(e trace.End) (laneNumber, rowNumber int32) {
+	laneNumber, rowNumber = r.intervalOf(e)
+	if open, ok := r.withoutEnd[e.Region]; ok && rowNumber < 0 {
+		e.Region = open
+		return r.intervalOf(e)
+	}
+	return laneNumber, rowNumber
+}
+
+func (r *reader) intervalOf(e trace.End) (laneNumber, rowNumber int32) {
 	begins := func(w *row) bool { return w.begin == e.Time }
 	open := func(w *row) bool { return w.begin <= e.Time && e.Time < w.end }
 	ends := func(w *row) bool { return e.Region != trace.NoRegion && w.end == e.Time }

@@ -21,6 +21,7 @@ type reader struct {
 	info       store.Info
 	tree       *store.Tree
 	regions    []trace.Region
+	withoutEnd map[trace.RegionID]trace.RegionID // of intervals that nobody left
 	attributes []string
 	counters   []trace.Counter
 	summaries  []trace.Summary

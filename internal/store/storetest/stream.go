@@ -107,6 +107,7 @@ type span struct {
 	facts      []fact
 	around     int
 	number     int
+	unclosed   bool
 }
 
 // stackAlone reports whether everything was entered and left by the rule of call
@@ -166,6 +167,7 @@ func (k *track) spans(last trace.Time, repairs *trace.Repairs) []span {
 	for _, i := range stack {
 		repairs.Unclosed++
 		out[i].end = last
+		out[i].unclosed = true
 	}
 	return out
 }

@@ -119,6 +119,13 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	note := ""
+	if options.Skip, note, err = view.LeaveOpen(ctx, s, q.Window()); err != nil {
+		return nil, err
+	}
+	if note != "" {
+		r.notes = append(r.notes, note)
+	}
 	if err := r.gather(ctx, options); err != nil {
 		return nil, err
 	}

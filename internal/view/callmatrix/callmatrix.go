@@ -108,6 +108,13 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	note := ""
+	if options.Skip, note, err = view.LeaveOpen(ctx, s, q.Window()); err != nil {
+		return nil, err
+	}
+	if note != "" {
+		r.notes = append(r.notes, note)
+	}
 	if profile {
 		err = r.gatherProfile(ctx, s, options)
 	} else {

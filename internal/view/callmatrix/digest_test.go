@@ -48,6 +48,9 @@ func writeWild(w trace.Writer) {
 			s.Enter(now, g)
 			n++
 		}
+		for range open {
+			s.Leave(now, trace.NoRegion)
+		}
 		_ = s.Close()
 	}
 }
@@ -75,6 +78,7 @@ func TestPreparedCallsAreTheCalls(t *testing.T) {
 		"closure":   {Node: ofName, Nodes: len(byName), Measure: callgraph.Inclusive, Closure: true},
 		"callers":   {Node: ofName, Nodes: len(byName), Measure: callgraph.Exclusive, Profile: true, Callers: some},
 		"path":      {Node: ofName, Nodes: len(byName), Measure: callgraph.Exclusive, Path: [][]bool{some, some}},
+		"skip":      {Node: ofName, Nodes: len(byName), Measure: callgraph.Exclusive, Skip: []bool{false, true, false, false, true, false}},
 		"totals":    {Node: own, Nodes: len(own), Callees: []bool{true, true, false, false, true, true}},
 	}
 	for name, o := range options {

@@ -46,6 +46,9 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 			t.nodes[up].exclusive -= t.nodes[i].inclusive
 		}
 	}
+	if view.WithoutEnd(s.Regions()) != nil {
+		t.notes = append(t.notes, "calls without an end in the source are paths of their own, (no end), and last until the end of the trace")
+	}
 	if p.Beside {
 		for i := range t.nodes {
 			t.nodes[i].exclusive = min(float64(p.Exclusive[i]), t.nodes[i].inclusive)

@@ -146,9 +146,13 @@ func (f *facts) totals(ctx context.Context, w store.Window) (*totals, error) {
 			only[id] = true
 		}
 	}
-	err := view.Totals(ctx, f.store, w, metric, func(list []view.Total) {
+	skip, _, err := view.LeaveOpen(ctx, f.store, w)
+	if err != nil {
+		return nil, err
+	}
+	err = view.Totals(ctx, f.store, w, metric, func(list []view.Total) {
 		for _, x := range list {
-			if row := f.rowOf[x.Location]; row >= 0 && (only == nil || only[x.Region]) && !view.Sampled(&f.regions[x.Region]) {
+			if row := f.rowOf[x.Location]; row >= 0 && (skip == nil || !skip[x.Region]) && (only == nil || only[x.Region]) && !view.Sampled(&f.regions[x.Region]) {
 				t.row = append(t.row, row)
 				t.region = append(t.region, x.Region)
 				t.exclusive = append(t.exclusive, x.Exclusive)

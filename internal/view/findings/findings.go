@@ -78,6 +78,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if f.phases != nil {
 		r.phases = f.phases.By
 	}
+	if _, note, err := view.LeaveOpen(ctx, q.Store(), q.Window()); err != nil {
+		return nil, err
+	} else if note != "" {
+		r.notes = append(r.notes, note)
+	}
 	if len(r.list) > r.shown {
 		r.notes = append(r.notes, fmt.Sprintf("%s; the first %d are shown", view.Count(len(r.list), "finding"), r.shown))
 	}

@@ -145,12 +145,22 @@ func (r *result) chooseLocations(ctx context.Context) error {
 func (r *result) sum(ctx context.Context) error {
 	rows := make([]row, len(r.regions))
 	calls := 0.0
+	skip, note, err := view.LeaveOpen(ctx, r.request.Store(), r.request.Window())
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		r.notes = append(r.notes, note)
+	}
 	sampled := make([]bool, len(r.regions))
 	for id := range r.regions {
 		sampled[id] = view.Sampled(&r.regions[id])
 	}
-	err := view.Totals(ctx, r.request.Store(), r.request.Window(), r.metric.ID, func(list []view.Total) {
+	err = view.Totals(ctx, r.request.Store(), r.request.Window(), r.metric.ID, func(list []view.Total) {
 		for _, t := range list {
+			if skip != nil && skip[t.Region] {
+				continue
+			}
 			x := &rows[t.Region]
 			v := r.metric.Of(t.Calls, t.Inclusive, t.Exclusive)
 			if x.seen++; x.seen == 1 {
