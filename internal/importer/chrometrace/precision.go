@@ -1,7 +1,9 @@
 package chrometrace
 
 import (
+	"bytes"
 	"math"
+	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -13,23 +15,25 @@ import (
 // unit of each. Records with begin and end of their own (B and E, b and e) keep their
 // order when rounded and need no more.
 type precision struct {
-	complete      bool // a complete record was met
-	begin, length int  // most digits after the point
-	digits        int  // most digits of a begin, both sides of the point
-	latest        float64
+	complete      bool   // a complete record was met
+	begin, length int    // most digits after the point
+	digits        int    // most digits of a begin, both sides of the point
+	whole         int    // most digits before the point
+	latest        []byte // the greatest begin, as it is written
 }
 
+// see takes the times of a record. It is called for every one, so the greatest begin is found
+// by its digits and read as a number only once, in the end.
 func (p *precision) see(ts, dur value) {
 	p.complete = true
-	if p.begin < 3 || len(ts.raw) > p.digits { // a nanosecond is the most that is kept
-		whole, after := digitsOf(ts.raw)
-		p.begin = max(p.begin, after)
-		p.digits = max(p.digits, whole+after)
-		if t, ok := ts.float(); ok {
-			p.latest = max(p.latest, math.Abs(t))
-		}
+	whole, after := digitsOf(ts.raw)
+	p.begin = max(p.begin, after)
+	p.digits = max(p.digits, whole+after)
+	if whole > p.whole || whole == p.whole && bytes.Compare(ts.raw, p.latest) > 0 {
+		p.whole = whole
+		p.latest = append(p.latest[:0], ts.raw...)
 	}
-	if p.length < 3 {
+	if p.length < 3 { // a nanosecond is the most that is kept
 		_, after := digitsOf(dur.raw)
 		p.length = max(p.length, after)
 	}
@@ -68,7 +72,9 @@ func (p *precision) tolerance() trace.Time {
 	if p.digits <= most17 && p.begin > 0 {
 		// Written by a program that keeps times as floating point: of a time since 1970
 		// that is every quarter of a microsecond, whatever its digits say.
-		grain := 1000 * (math.Nextafter(p.latest, math.Inf(1)) - p.latest)
+		latest, _ := strconv.ParseFloat(string(p.latest), 64)
+		latest = math.Abs(latest)
+		grain := 1000 * (math.Nextafter(latest, math.Inf(1)) - latest)
 		begin, length = max(begin, grain), max(length, grain)
 	}
 	return trace.Time(math.Ceil(begin + length))
