@@ -226,9 +226,9 @@ func (p *profile) convert(ctx context.Context, name string) error {
 		if len(now) > 0 {
 			total.Add(thread, now, []float64{float64(next) * 1000, 1})
 		}
-		open = change(s, trace.Time(t)*1000, open, now)
+		open = stack.Change(s, trace.Time(t)*1000, open, now)
 	}
-	change(s, trace.Time(max(t, p.end))*1000, open, nil)
+	stack.Change(s, trace.Time(max(t, p.end))*1000, open, nil)
 	total.Finish()
 	if unknown > 0 {
 		p.w.Report(trace.Skipped, "samples of a node that is not there", unknown, p.label)
@@ -240,19 +240,4 @@ func (p *profile) convert(ctx context.Context, name string) error {
 		p.w.Report(trace.Guessed, "samples without a time", int64(n), fmt.Sprintf("%s: sample %d", p.label, len(p.deltas)))
 	}
 	return s.Close()
-}
-
-// change leaves and enters the frames in which two stacks differ.
-func change(s trace.Stream, t trace.Time, open, now []trace.RegionID) []trace.RegionID {
-	same := 0
-	for same < len(open) && same < len(now) && open[same] == now[same] {
-		same++
-	}
-	for k := len(open) - 1; k >= same; k-- {
-		s.Leave(t, open[k])
-	}
-	for _, region := range now[same:] {
-		s.Enter(t, region)
-	}
-	return append(open[:0], now...)
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -68,7 +69,7 @@ func (c *converter) convert(ctx context.Context) error {
 		return err
 	}
 	gpu, host := newRows(c.w), newRows(c.w)
-	var launches, works []launch
+	var launches, works []launch.End
 	g, parallel := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		works, err = c.devicesSide(parallel, gpu)

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // devicesSide reads what GPUs did.
-func (c *converter) devicesSide(ctx context.Context, rows *rows) (works []launch, err error) {
+func (c *converter) devicesSide(ctx context.Context, rows *rows) (works []launch.End, err error) {
 	g := &gpuSide{converter: c, rows: rows, regions: map[regionKey]trace.RegionID{}, contexts: map[device]int64{}}
 	for _, step := range []func(context.Context) error{g.kernels, g.copiesAndSets, g.graphs, g.waits, g.memory, g.metrics} {
 		if err := step(ctx); err != nil {
@@ -24,7 +25,7 @@ type gpuSide struct {
 	*converter
 	rows    *rows
 	regions map[regionKey]trace.RegionID
-	works   []launch
+	works   []launch.End
 	// contexts tell the device of a process's context, as records of work say it: those of
 	// waits say device 0 whatever it was.
 	contexts map[device]int64
@@ -60,7 +61,7 @@ func (g *gpuSide) work(r *sqlitefile.Row, region trace.RegionID) (*row, bool) {
 	at.stream.Interval(g.time(begin), g.time(end), region)
 	if id, ok := r.Int(5); ok && id > 0 {
 		at.stream.Attribute(g.attribute.correlation, trace.Integer(id))
-		g.works = append(g.works, launch{processOf(process), id, g.time(begin), at.location, region})
+		g.works = append(g.works, launch.End{Group: processOf(process), ID: id, Time: g.time(begin), Location: at.location, Region: region})
 	}
 	return at, true
 }

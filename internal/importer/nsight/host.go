@@ -5,12 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // hostSide reads what threads did.
-func (c *converter) hostSide(ctx context.Context, rows *rows) ([]launch, error) {
+func (c *converter) hostSide(ctx context.Context, rows *rows) ([]launch.End, error) {
 	h := &hostSide{converter: c, rows: rows, calls: map[regionKey]trace.RegionID{}, ranges: map[rangeKey]trace.RegionID{}}
 	if err := h.nvtx(ctx); err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ type hostSide struct {
 	rows     *rows
 	calls    map[regionKey]trace.RegionID
 	ranges   map[rangeKey]trace.RegionID
-	launches []launch
+	launches []launch.End
 }
 
 // callTable reports whether a table holds calls of threads, whatever its name is: each row
@@ -98,7 +99,7 @@ func (h *hostSide) table(ctx context.Context, t *table) error {
 		}
 		if id, ok := r.Int(4); ok && id > 0 && category == "cuda_runtime" {
 			at.stream.Attribute(h.attribute.correlation, trace.Integer(id))
-			h.launches = append(h.launches, launch{processOf(thread), id, h.time(begin), at.location, region})
+			h.launches = append(h.launches, launch.End{Group: processOf(thread), ID: id, Time: h.time(begin), Location: at.location, Region: region})
 		}
 		if bytes, ok := r.Int(5); ok {
 			at.stream.Attribute(h.attribute.bytes, trace.Integer(bytes))

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -24,8 +25,8 @@ type converter struct {
 	owners   map[int64]*row // devices with counters
 	kernelOf map[int64]trace.RegionID
 	others   map[string]trace.RegionID
-	launches []end
-	works    []end
+	calls    []launch.End
+	works    []launch.End
 	changes  map[series][]change
 	sizes    map[series]map[int64]int64 // what is allocated at an address
 
@@ -37,14 +38,6 @@ type queue struct{ agent, number int64 }
 type row struct {
 	location trace.LocationID
 	stream   trace.Stream
-}
-
-// An end is a call or a dispatch with a correlation id.
-type end struct {
-	id       int64
-	time     trace.Time
-	location trace.LocationID
-	region   trace.RegionID
 }
 
 // A series is memory of one sort on one agent.
@@ -165,11 +158,11 @@ func (c *converter) add(r *row, x *call, region trace.RegionID, work bool) {
 		return
 	}
 	r.stream.Attribute(c.correlation, trace.Integer(x.correlation))
-	e := end{x.correlation, begin, r.location, region}
+	e := launch.End{ID: x.correlation, Time: begin, Location: r.location, Region: region}
 	if work {
 		c.works = append(c.works, e)
 	} else {
-		c.launches = append(c.launches, e)
+		c.calls = append(c.calls, e)
 	}
 }
 
@@ -272,28 +265,11 @@ func (c *converter) close() error {
 	return errors.Join(errs...)
 }
 
-// link joins dispatches and copies with the calls of their correlation ids, O(n log n).
+// link joins dispatches and copies with the calls of their correlation ids.
 func (c *converter) link() {
-	byID := func(a, b end) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.time, b.time)) }
-	slices.SortStableFunc(c.launches, byID)
-	slices.SortStableFunc(c.works, byID)
-	alone, i := int64(0), 0
-	for _, w := range c.works {
-		for i < len(c.launches) && c.launches[i].id < w.id {
-			i++
-		}
-		if i == len(c.launches) || c.launches[i].id != w.id {
-			alone++
-			continue
-		}
-		from := c.launches[i]
-		c.w.Link(trace.Link{
-			Kind: trace.LinkSpawn, From: trace.End{Location: from.location, Time: from.time, Region: from.region},
-			To: trace.End{Location: w.location, Time: w.time, Region: w.region}, Size: -1, Tag: w.id, Communicator: trace.NoCommunicator,
-		})
-	}
+	alone := launch.Join(c.w, trace.LinkSpawn, c.calls, c.works)
 	// Without records of calls none could be linked, which is how it was recorded.
-	if alone > 0 && len(c.launches) > 0 {
+	if alone > 0 && len(c.calls) > 0 {
 		c.w.Report(trace.Guessed, "GPU work whose call is not in the file: kept without a link", alone, c.label)
 	}
 }

@@ -185,17 +185,7 @@ func (p *profile) close(place string) error {
 // shown opens and closes the frames that differ from those of the sample before.
 func (p *profile) shown(s trace.Stream, list []trace.RegionID, weight float64) {
 	t := trace.Time(p.now * max(p.scale, 1))
-	same := 0
-	for same < len(p.open) && same < len(list) && p.open[same] == list[same] {
-		same++
-	}
-	for k := len(p.open) - 1; k >= same; k-- {
-		s.Leave(t, p.open[k])
-	}
-	for _, region := range list[same:] {
-		s.Enter(t, region)
-	}
-	p.open = append(p.open[:0], list...)
+	p.open = stack.Change(s, t, p.open, list)
 	p.now += weight / max(p.scale, 1)
 }
 

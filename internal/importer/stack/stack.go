@@ -78,3 +78,19 @@ func (p *Profile) Finish() {
 		}
 	}
 }
+
+// Change leaves and enters, at t, the frames in which the stack of a sample differs from the one that is open, and
+// gives what is open then: so a frame is shown from the first sample that has it to the first that has not.
+func Change(s trace.Stream, t trace.Time, open, now []trace.RegionID) []trace.RegionID {
+	same := 0
+	for same < len(open) && same < len(now) && open[same] == now[same] {
+		same++
+	}
+	for k := len(open) - 1; k >= same; k-- {
+		s.Leave(t, open[k])
+	}
+	for _, region := range now[same:] {
+		s.Enter(t, region)
+	}
+	return append(open[:0], now...)
+}

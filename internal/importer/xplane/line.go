@@ -3,6 +3,7 @@ package xplane
 import (
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -129,33 +130,33 @@ func (l *line) event() {
 		case name == "correlation_id":
 			id, _ := s.integer()
 			l.stream.Attribute(l.correlation, v)
-			l.links.add(l.device, id, place{l.at, begin, region})
+			l.links.add(l.device, id, launch.End{Time: begin, Location: l.at, Region: region})
 		case name == "_p" || name == "_pt" || name == "_c" || name == "_ct":
 			// pairs of a type and an id, taken below
 		case name != "":
 			l.stream.Attribute(l.attribute(name), v)
 		}
 	}
-	l.flow("_pt", "_p", true, place{l.at, begin, region})
-	l.flow("_ct", "_c", false, place{l.at, begin, region})
+	at := launch.End{Time: begin, Location: l.at, Region: region}
+	l.flow("_pt", "_p", true, at)
+	l.flow("_ct", "_c", false, at)
 }
 
 // flow remembers a producer or a consumer.
-func (l *line) flow(kind, id string, producer bool, at place) {
-	var key flowKey
+func (l *line) flow(kind, id string, producer bool, at launch.End) {
 	found := false
 	for i := range l.e.stats {
 		s := &l.e.stats[i]
 		n, ok := s.integer()
 		switch name := l.plane.stats[s.name]; {
 		case ok && name == kind:
-			key.kind = n
+			at.Group = n
 		case ok && name == id:
-			key.id, found = n, true
+			at.ID, found = n, true
 		}
 	}
 	if found {
-		l.links.flow(producer, key, at)
+		l.links.flow(producer, at)
 	}
 }
 
