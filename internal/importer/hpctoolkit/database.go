@@ -70,22 +70,11 @@ func (d *database) profiles(ctx context.Context, name string) error {
 		return err
 	}
 	defer f.done()
-	at, _, err := f.section(0)
+	_, table, stride, err := f.table(0x0d, 0x2c)
 	if err != nil {
 		return err
 	}
-	h, err := f.bytes(at, 0x0d)
-	if err != nil {
-		return err
-	}
-	count, stride := int64(u32(h, 8)), int64(h[0x0c])
-	if stride < 0x30-8 {
-		return importer.Malformed(f.label, fmt.Sprintf("byte %d", at), "profiles of %d bytes", stride)
-	}
-	table, err := f.bytes(u64(h, 0), count*stride)
-	if err != nil {
-		return err
-	}
+	count := int64(len(table)) / stride
 	d.threads = make([]trace.LocationID, count)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))

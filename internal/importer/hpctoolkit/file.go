@@ -69,6 +69,24 @@ func (f *file) section(i int) (at uint64, size int64, err error) {
 	return u64(b, 8), int64(u64(b, 0) & math.MaxInt64), nil
 }
 
+// table reads the array that the file's first section begins with: the section's header, of at least head bytes,
+// says where the array lies, of how many entries, and how long each is, which is at least what is read of it.
+func (f *file) table(head, least int64) (header, entries []byte, stride int64, err error) {
+	at, _, err := f.section(0)
+	if err == nil {
+		header, err = f.bytes(at, head)
+	}
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	count, stride := int64(u32(header, 8)), int64(header[0x0c])
+	if stride < least {
+		return nil, nil, 0, importer.Malformed(f.label, fmt.Sprintf("byte %d", at), "entries of %d bytes, and %d are read", stride, least)
+	}
+	entries, err = f.bytes(u64(header, 0), count*stride)
+	return header, entries, stride, err
+}
+
 func u16(b []byte, at int) uint16 { return binary.LittleEndian.Uint16(b[at:]) }
 func u32(b []byte, at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
 func u64(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }

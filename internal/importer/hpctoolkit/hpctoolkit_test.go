@@ -8,7 +8,9 @@ import (
 	"os"
 	"regexp"
 	"testing"
+	"testing/fstest"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -125,6 +127,34 @@ func TestDatabasesHoldWhatIsKnownOfThem(t *testing.T) {
 		}
 		if len(ranks) != c.ranks || int(r.Info().Profile) != c.rows || aside != c.aside || r.Info().Intervals != c.intervals || math.Abs(total-c.total) > 1 {
 			t.Errorf("%s: ranks %d, rows %d, rows of samples %d with %d intervals, total %.0f; want %+v", c.set, len(ranks), r.Info().Profile, aside, r.Info().Intervals, total, c)
+		}
+	}
+}
+
+// Entries that are too short to hold what is read of them are refused in words, whatever their stated length.
+func TestEntriesThatAreTooShortAreRefused(t *testing.T) {
+	for length := range 256 {
+		files := fstest.MapFS{}
+		for _, name := range []string{"meta.db", "profile.db", "trace.db"} {
+			data, err := os.ReadFile("testdata/ping-pong/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name != "meta.db" {
+				data[u64(data, 0x18)+0x0c] = byte(length)
+			}
+			files[name] = &fstest.MapFile{Data: data}
+		}
+		s, err := importer.NewSourceFS("x", files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := importer.Detect([]*importer.Format{Format}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := runs[0].Import(t.Context(), importertest.NewCount()); length < 0x2c && err == nil {
+			t.Errorf("entries of %d bytes are taken", length)
 		}
 	}
 }

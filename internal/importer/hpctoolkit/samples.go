@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -22,22 +21,11 @@ func (d *database) traces(ctx context.Context, name string) error {
 		return err
 	}
 	defer f.done()
-	at, _, err := f.section(0)
+	h, table, stride, err := f.table(0x20, 0x18)
 	if err != nil {
 		return err
 	}
-	h, err := f.bytes(at, 0x20)
-	if err != nil {
-		return err
-	}
-	count, stride := int64(u32(h, 8)), int64(h[0x0c])
-	if stride < 0x18 {
-		return importer.Malformed(f.label, fmt.Sprintf("byte %d", at), "traces of %d bytes", stride)
-	}
-	table, err := f.bytes(u64(h, 0), count*stride)
-	if err != nil {
-		return err
-	}
+	count := int64(len(table)) / stride
 	end := trace.Time(u64(h, 0x18) & math.MaxInt64)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
