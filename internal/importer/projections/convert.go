@@ -77,6 +77,7 @@ type log struct {
 
 type regionKey struct {
 	kind, id int
+	state    string // of the runtime, by its name
 }
 
 func (c *converter) log(ctx context.Context, file string) error {
@@ -227,7 +228,7 @@ func (l *log) note(r *record) trace.RegionID {
 }
 
 func (l *log) state(name string, role trace.Role) trace.RegionID {
-	key := regionKey{int(role), len(name)}
+	key := regionKey{state: name}
 	id, ok := l.regions[key]
 	if !ok {
 		id = l.w.Region(trace.Region{Name: name, Category: "runtime", Role: role})
@@ -237,7 +238,7 @@ func (l *log) state(name string, role trace.Role) trace.RegionID {
 }
 
 func (l *log) entry(id int) trace.RegionID {
-	key := regionKey{-1, id}
+	key := regionKey{kind: 1, id: id}
 	region, ok := l.regions[key]
 	if !ok {
 		region = l.w.Region(trace.Region{Name: l.program.entryName(id), Category: "entry method", Role: trace.RoleCompute})
@@ -247,7 +248,7 @@ func (l *log) entry(id int) trace.RegionID {
 }
 
 func (l *log) userRegion(id int) trace.RegionID {
-	key := regionKey{-2, id}
+	key := regionKey{kind: 2, id: id}
 	region, ok := l.regions[key]
 	if !ok {
 		name := l.program.events[id]
