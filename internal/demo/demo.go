@@ -17,12 +17,12 @@ package demo
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -161,7 +161,7 @@ func (o Options) checkSimulated() error {
 func (o Options) each(ctx context.Context, n int, f func(context.Context, int) error) error {
 	workers := o.workers
 	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+		workers = parallel.Workers()
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	next := make(chan int)

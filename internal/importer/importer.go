@@ -21,7 +21,7 @@ type Format struct {
 	// Claim says which files of the source make runs of this format. It reads
 	// heads of files only (Source.Head), and is called for every source.
 	Claim func(Source) []Run
-	// Import reads a run into w: streaming, both cores, cancelled by ctx.
+	// Import reads a run into w: streaming, on all cores, cancelled by ctx.
 	// nil: the format is only recognised.
 	Import func(ctx context.Context, run Run, w trace.Writer) error
 	// Joins: Import takes files of several runs as one, see Join.

@@ -20,12 +20,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -141,7 +141,7 @@ func (c Config) withDefaults() Config {
 			*p = v
 		}
 	}
-	set(&c.Workers, runtime.GOMAXPROCS(0))
+	set(&c.Workers, parallel.Workers())
 	set(&c.Queue, 256)
 	set(&c.Requests, 1024)
 	set(&c.CacheResults, 96)

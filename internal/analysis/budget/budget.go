@@ -24,10 +24,11 @@
 package budget
 
 import (
-	"runtime"
+	"context"
 	"slices"
-	"sync"
+	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -145,7 +146,7 @@ func New(actors, regions int, begin, end trace.Time) *Budget {
 	for i := range b.tracks {
 		b.tracks[i].until = begin
 	}
-	for range max(1, runtime.GOMAXPROCS(0)) {
+	for range parallel.Workers() {
 		b.workers = append(b.workers, newWorker(b, regions))
 	}
 	return b
@@ -226,27 +227,14 @@ func (b *Budget) Settle(until trace.Time) {
 	if b.Keep != nil || len(jobs) < 2 {
 		workers = workers[:1]
 	}
-	var group sync.WaitGroup
-	var mu sync.Mutex
-	next := 0
-	for _, k := range workers {
-		group.Go(func() {
-			for {
-				mu.Lock()
-				if next == len(jobs) {
-					mu.Unlock()
-					return
-				}
-				j := jobs[next]
-				next++
-				mu.Unlock()
-				for i := j.first; i < j.last; i++ {
-					k.explain(&b.tracks[j.actor].waits[i])
-				}
+	var next atomic.Int64
+	parallel.For(context.Background(), len(workers), func(w int) {
+		for n := int(next.Add(1)) - 1; n < len(jobs); n = int(next.Add(1)) - 1 {
+			for i := jobs[n].first; i < jobs[n].last; i++ {
+				workers[w].explain(&b.tracks[jobs[n].actor].waits[i])
 			}
-		})
-	}
-	group.Wait()
+		}
+	})
 }
 
 // Forget gives up what lies before a moment, up to which everything must be settled.

@@ -1,13 +1,14 @@
 package callgraph
 
 import (
+	"context"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -73,21 +74,17 @@ func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
 
 // mergeKept merges what was kept: runs of owners on each core, and then those.
 func (p *Plan) mergeKept(group []int32, n int) []Row {
-	cores := runtime.GOMAXPROCS(0)
-	parts := make([][]Graph, cores)
-	var wg sync.WaitGroup
-	for c := range cores {
-		wg.Go(func() {
-			merged := make([]Graph, n)
-			for owner := c * len(p.kept) / cores; owner < (c+1)*len(p.kept)/cores; owner++ {
-				if g := p.kept[owner]; g != nil {
-					merged[group[owner]].Merge(g)
-				}
+	workers := parallel.Workers()
+	parts := make([][]Graph, workers)
+	parallel.For(context.Background(), workers, func(k int) {
+		merged := make([]Graph, n)
+		for owner := k * len(p.kept) / workers; owner < (k+1)*len(p.kept)/workers; owner++ {
+			if g := p.kept[owner]; g != nil {
+				merged[group[owner]].Merge(g)
 			}
-			parts[c] = merged
-		})
-	}
-	wg.Wait()
+		}
+		parts[k] = merged
+	})
 	for _, part := range parts[1:] {
 		for k := range part {
 			parts[0][k].Merge(&part[k])
@@ -249,18 +246,11 @@ func gatherOwners(plan *Plan, scan Scan) ([]Row, error) {
 // condense makes rows of graphs, on all cores.
 func condense(n int, o *Options, graph func(k int) (int32, *Graph)) []Row {
 	parts := make([][]Row, n)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
-				if owner, g := graph(k); g != nil {
-					parts[k] = appendRows(make([]Row, 0, g.Len()), owner, g, o)
-				}
-			}
-		})
-	}
-	wg.Wait()
+	parallel.For(context.Background(), n, func(k int) {
+		if owner, g := graph(k); g != nil {
+			parts[k] = appendRows(make([]Row, 0, g.Len()), owner, g, o)
+		}
+	})
 	return slices.Concat(parts...)
 }
 

@@ -20,8 +20,10 @@
 package entropy
 
 import (
+	"context"
 	"math"
-	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // A Tree is a hierarchy in preorder; node 0 is the root. The subtree of i is
@@ -111,20 +113,13 @@ func Label(t *Tree, values [][]float64, gain Gain) *Labels {
 func (l *Labels) sums(v []float64) (sum, info []float64) {
 	t, n := l.Tree, l.Tree.Len()
 	sum, info = make([]float64, n), make([]float64, n)
-	const workers = 2
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := n * w / workers; i < n*(w+1)/workers; i++ {
-				if t.Leaf(i) {
-					sum[i], info[i] = v[i], xlog2(v[i])
-				}
+	parallel.Ranges(context.Background(), n, 1<<12, func(from, to int) {
+		for i := from; i < to; i++ {
+			if t.Leaf(i) {
+				sum[i], info[i] = v[i], xlog2(v[i])
 			}
-		}()
-	}
-	wg.Wait()
+		}
+	})
 	for i := n - 1; i > 0; i-- {
 		p := t.Parent[i]
 		sum[p] += sum[i]

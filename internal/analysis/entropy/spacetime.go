@@ -3,7 +3,8 @@ package entropy
 import (
 	"context"
 	"math"
-	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // A SpaceTime is a tree whose leaves have values in equal slices of time. Its
@@ -95,7 +96,7 @@ func NewCells(ctx context.Context, t *Tree, slices int, cells *Cells, gain Gain)
 			leaves[p] += leaves[i]
 		}
 	}
-	err := eachNode(ctx, n, func(i int) {
+	err := parallel.For(ctx, n, func(i int) {
 		g, l := make([]float64, slices*slices), make([]float64, slices*slices)
 		at := i * (slices + 1)
 		for a := range slices {
@@ -168,7 +169,7 @@ func (st *SpaceTime) Best(ctx context.Context, p Weights) (parts []Part, pic flo
 	levels := st.levels()
 	for d := len(levels) - 1; d >= 0; d-- { // the nodes of a level need only those below
 		nodes := levels[d]
-		err := eachNode(ctx, len(nodes), func(k int) {
+		err := parallel.For(ctx, len(nodes), func(k int) {
 			i := int(nodes[k])
 			value[i], choice[i] = make([]float64, s*s), make([]int16, s*s)
 			st.addChildren(i, value)
@@ -254,23 +255,6 @@ func (st *SpaceTime) collect(choice [][]int16, i, a, b int, parts *[]Part) {
 		st.collect(choice, i, a, int(c), parts)
 		st.collect(choice, i, int(c)+1, b, parts)
 	}
-}
-
-// eachNode runs f for 0 … n-1 on two cores until ctx ends.
-func eachNode(ctx context.Context, n int, f func(i int)) error {
-	const workers = 2
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := w; i < n && ctx.Err() == nil; i += workers {
-				f(i)
-			}
-		}()
-	}
-	wg.Wait()
-	return ctx.Err()
 }
 
 // Root is the aggregate of everything.

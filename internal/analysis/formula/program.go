@@ -4,8 +4,8 @@ import (
 	"context"
 	"hash/fnv"
 	"math"
-	"runtime"
-	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // An Input is what the names of a layout stand for, over N locations.
@@ -85,19 +85,14 @@ func (l *Layout) Apply(ctx context.Context, in *Input) (*Result, error) {
 	}
 	name := fnv.New64a()
 	name.Write([]byte(l.Name))
-	workers := min(runtime.GOMAXPROCS(0), in.N/chunk+1)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			m := machine{in: in, names: map[string]value{}, seed: name.Sum64()}
-			for from := w * chunk; from < in.N && ctx.Err() == nil; from += workers * chunk {
-				m.run(l, from, min(from+chunk, in.N), r)
-			}
-		}()
+	chunks := (in.N + chunk - 1) / chunk
+	newMachine := func() *machine { return &machine{in: in, names: map[string]value{}, seed: name.Sum64()} }
+	if err := parallel.Each(ctx, chunks, newMachine, func(_ context.Context, m *machine, i int) error {
+		m.run(l, i*chunk, min((i+1)*chunk, in.N), r)
+		return nil
+	}); err != nil {
+		return nil, err
 	}
-	wg.Wait()
 	r.Restrict = l.Sets("restrictdim") // ParaProf asks whether it is set, not to what
 	return r, ctx.Err()
 }

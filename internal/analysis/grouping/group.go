@@ -1,12 +1,12 @@
 package grouping
 
 import (
+	"context"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sort"
-	"sync"
-	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // Options of Group.
@@ -135,27 +135,13 @@ func (t *Table) sample(o Options, far []int32) []int32 {
 func (t *Table) distances(ids []int32, by Likeness) []float32 {
 	m := len(ids)
 	d := make([]float32, m*m)
-	parallel(m, func(i int) {
+	parallel.For(context.Background(), m, func(i int) {
 		for j := i + 1; j < m; j++ {
 			x := float32(1 - t.Similarity(int(ids[i]), int(ids[j]), by))
 			d[i*m+j], d[j*m+i] = x, x
 		}
 	})
 	return d
-}
-
-// parallel calls f for 0 … n-1, on all cores.
-func parallel(n int, f func(int)) {
-	var wg sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), max(n, 1)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // assign gives every location outside the sample the group of the nearest medoid;
@@ -166,9 +152,8 @@ func (t *Table) assign(g *Groups, o Options) (far []int32) {
 	for _, i := range g.Sampled {
 		in[i] = true
 	}
-	const stride = 256
-	parallel((t.Len+stride-1)/stride, func(part int) {
-		for i := part * stride; i < min((part+1)*stride, t.Len); i++ {
+	parallel.Ranges(context.Background(), t.Len, 256, func(from, to int) {
+		for i := from; i < to; i++ {
 			if in[i] {
 				continue
 			}

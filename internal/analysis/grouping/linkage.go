@@ -1,9 +1,12 @@
 package grouping
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // A join is one step of the linkage: clusters are numbered 0 … m-1 for the items
@@ -31,7 +34,7 @@ func (t *Table) link(ids []int32, o Options) *Groups {
 	order, tree := leaves(joins, m)
 	g := &Groups{signed: signed != nil, Of: make([]int32, t.Len), Silhouette: silhouette(d, of, m), Tree: tree}
 	g.Sampled, g.Similarity = make([]int32, m), make([]float32, m*m)
-	parallel(m, func(i int) {
+	parallel.For(context.Background(), m, func(i int) {
 		a := order[i]
 		g.Sampled[i] = ids[a]
 		for j, b := range order {
@@ -324,7 +327,7 @@ func medoids(d []float32, of []int, m, k int) []int {
 		best[c], least[c] = -1, math.Inf(1)
 	}
 	sums := make([]float64, m)
-	parallel(m, func(i int) {
+	parallel.For(context.Background(), m, func(i int) {
 		for j, x := range d[i*m : (i+1)*m] {
 			if of[j] == of[i] {
 				sums[i] += float64(x)

@@ -1,6 +1,11 @@
 package grouping
 
-import "math"
+import (
+	"context"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
+)
 
 // silhouette is the mean over items of (b - a) / max(a, b): a is the mean distance
 // to the own group, b to the nearest other. An item alone counts 0.
@@ -10,7 +15,7 @@ func silhouette(d []float32, of []int, m int) float64 {
 		k = max(k, c+1)
 	}
 	s := newSpread(m, of, k)
-	parallel(m, func(i int) {
+	parallel.For(context.Background(), m, func(i int) {
 		for j, x := range d[i*m : (i+1)*m] {
 			s.to[i*k+of[j]] += float64(x)
 		}
@@ -25,7 +30,7 @@ func silhouette(d []float32, of []int, m int) float64 {
 func silhouettes(d []float32, joins []join, m, most int) []float64 {
 	s := newSpread(m, make([]int, m), most)
 	s.size[0] = float64(m)
-	parallel(m, func(i int) {
+	parallel.For(context.Background(), m, func(i int) {
 		for _, x := range d[i*m : (i+1)*m] {
 			s.to[i*most] += float64(x)
 		}
@@ -76,7 +81,7 @@ func (s *spread) split(d []float32, a, b []int, number int) {
 	}
 	old := s.of[b[0]]
 	m := len(s.of)
-	parallel(m, func(i int) {
+	parallel.For(context.Background(), m, func(i int) {
 		row, sum := d[i*m:(i+1)*m], 0.0
 		for _, j := range b {
 			sum += float64(row[j])

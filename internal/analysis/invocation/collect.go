@@ -1,10 +1,10 @@
 package invocation
 
 import (
-	"runtime"
 	"slices"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -113,7 +113,7 @@ func Collect(lanes []*Lane) *Calls {
 // begins. Small runs are one part.
 func cutTimes(lanes []*Lane, total int) (cuts []trace.Time) {
 	const few = 1 << 16
-	parts := min(runtime.GOMAXPROCS(0), total/few)
+	parts := min(parallel.Workers(), total/few)
 	if parts < 2 {
 		return nil
 	}

@@ -3,12 +3,12 @@ package write
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -70,7 +70,7 @@ func createChrome(path string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	workers := runtime.GOMAXPROCS(0)
+	workers := parallel.Workers()
 	c := &chrome{
 		definitions: newDefinitions("chrome", func(c string) string { return c }), pending: p, file: f,
 		rows: map[trace.LocationID]*chromeRow{}, used: map[[2]int64]bool{}, known: map[int64]bool{},

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -223,7 +223,7 @@ func (o *otf2) Commit() error {
 func (o *otf2) complete() error {
 	a := o.newArchive()
 	g := errgroup.Group{}
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(parallel.Workers())
 	for i := range a.locations {
 		g.Go(func() error { return a.writeEvents(i) })
 	}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"runtime"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -21,7 +21,7 @@ func (p *plan) align(ctx context.Context) error {
 		return nil
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(parallel.Workers())
 	for i := range p.files {
 		f := &p.files[i]
 		if f.dialect == dftracer || f.hasBase || f.epoch {

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -52,7 +52,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 		trace.SortRegions(w)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(parallel.Workers())
 	for n := range p.groups {
 		g.Go(func() error { return p.readGroup(ctx, n) })
 	}

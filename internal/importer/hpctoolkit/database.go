@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"runtime"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -77,7 +77,7 @@ func (d *database) profiles(ctx context.Context, name string) error {
 	count := int64(len(table)) / stride
 	d.threads = make([]trace.LocationID, count)
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(parallel.Workers())
 	for i := range count {
 		d.threads[i] = trace.NoLocation
 		p := table[i*stride : (i+1)*stride]

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -28,7 +28,7 @@ func (d *database) traces(ctx context.Context, name string) error {
 	count := int64(len(table)) / stride
 	end := trace.Time(u64(h, 0x18) & math.MaxInt64)
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(parallel.Workers())
 	seen := map[trace.LocationID]bool{}
 	for i := range count {
 		t := table[i*stride:]

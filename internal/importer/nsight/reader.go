@@ -3,13 +3,13 @@ package nsight
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -18,7 +18,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	trace.SortRegions(w)
 	rank, named := ranks(run.Files)
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(parallel.Workers())
 	for i, name := range run.Files {
 		g.Go(func() error {
 			f, err := openFile(run, name, w)

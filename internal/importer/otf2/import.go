@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
 	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -205,7 +205,7 @@ func (a *archive) readLocations(ctx context.Context, f func(*row, context.Contex
 	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(size(y), size(x)) })
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(order)) {
+	for range min(parallel.Workers(), len(order)) {
 		g.Go(func() error {
 			r := newRow(a)
 			defer r.flush()

@@ -5,12 +5,12 @@ import (
 	"context"
 	"io/fs"
 	"path"
-	"runtime"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -80,7 +80,7 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, h h
 		return nil, err
 	}
 	defer r.Close()
-	workers := runtime.GOMAXPROCS(0)
+	workers := parallel.Workers()
 	jobs, order := make(chan *block, 2*workers), make(chan *block, 4*workers)
 	g, ctx := errgroup.WithContext(ctx)
 	give := func(to chan *block, b *block) error {

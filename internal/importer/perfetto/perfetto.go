@@ -44,11 +44,11 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -86,7 +86,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		trace.SortRegions(w)
 	}
 	g, inner := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(parallel.Workers())
 	for i := range files {
 		g.Go(func() error {
 			files[i].err = files[i].read(inner, run, w, ranked)

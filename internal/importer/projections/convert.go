@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -30,7 +30,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	c := &converter{run: run, w: w, program: p, index: w.Attribute("index"), event: w.Attribute("event"), sent: map[int64][]message{}}
 	parent := ctx
 	g, ctx := errgroup.WithContext(parent)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(parallel.Workers())
 	for _, file := range run.Files[1:] {
 		g.Go(func() error { return c.log(ctx, file) })
 	}

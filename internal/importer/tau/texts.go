@@ -2,11 +2,11 @@ package tau
 
 import (
 	"context"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // readTexts reads the files of all threads, several at once, and converts them in
@@ -19,7 +19,7 @@ func readTexts(ctx context.Context, run importer.Run, threads []threadFiles, c *
 			c.guessedNode(run.Label(t.files[0]))
 		}
 	}
-	ahead := 2*runtime.GOMAXPROCS(0) + 2
+	ahead := 2*parallel.Workers() + 2
 	g, ctx := errgroup.WithContext(ctx)
 	jobs := make(chan textJob)
 	order := make(chan textJob, ahead)
@@ -49,7 +49,7 @@ func readTexts(ctx context.Context, run importer.Run, threads []threadFiles, c *
 		}
 		return nil
 	})
-	for range runtime.GOMAXPROCS(0) {
+	for range parallel.Workers() {
 		g.Go(func() error {
 			for j := range jobs {
 				j.done <- j.to.load(run, j.thread.files[j.file])

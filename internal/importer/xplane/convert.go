@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"runtime"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -20,7 +20,7 @@ import (
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	trace.SortRegions(w)
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(parallel.Workers())
 	for i, name := range run.Files {
 		g.Go(func() error {
 			c := &converter{run: run, name: name, label: run.Label(name), w: w, rank: trace.NoRank,

@@ -26,8 +26,8 @@ package local
 
 import (
 	"path/filepath"
-	"runtime"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -64,7 +64,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.Memory = max(o.Memory, minMemory)
 	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+		o.Workers = parallel.Workers()
 	}
 	return o
 }

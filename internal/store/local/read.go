@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -77,7 +77,7 @@ func open(path string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{path: path, manifest: m, workers: runtime.GOMAXPROCS(0)}
+	r := &Reader{path: path, manifest: m, workers: parallel.Workers()}
 	err = checkLengths(func(name string) (int64, bool) {
 		e, ok := m.file(name)
 		return e.Size, ok

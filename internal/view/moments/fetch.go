@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -256,24 +255,11 @@ func topmost(t *store.Tree, ids []trace.LocationID) []trace.LocationID {
 
 // each calls f for 0 … n-1 on all cores, in ranges.
 func each(n int, f func(i int)) {
-	workers := runtime.GOMAXPROCS(0)
-	if n < 64 || workers == 1 {
-		for i := range n {
+	parallel.Ranges(context.Background(), n, 64, func(from, to int) {
+		for i := from; i < to; i++ {
 			f(i)
 		}
-		return
-	}
-	var wg sync.WaitGroup
-	const parts = 4
-	for k := range workers * parts {
-		from, to := n*k/(workers*parts), n*(k+1)/(workers*parts)
-		wg.Go(func() {
-			for i := from; i < to; i++ {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
+	})
 }
 
 // cubic is the sketch of a row.

@@ -1,0 +1,66 @@
+// Package parallel shares work among the cores that are there.
+//
+// It is the only way in which a number of cores enters the house: nobody writes one
+// down, and results never depend on it.
+package parallel
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Workers is how many goroutines keep the machine busy: one for each core that Go may use.
+func Workers() int { return runtime.GOMAXPROCS(0) }
+
+// For calls f for 0 … n-1, in no order and several at a time, until ctx ends.
+func For(ctx context.Context, n int, f func(i int)) error {
+	workers := min(Workers(), n)
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			f(i)
+		}
+	}
+	if workers <= 1 {
+		work()
+		return ctx.Err()
+	}
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(work)
+	}
+	wait.Wait()
+	return ctx.Err()
+}
+
+// Ranges calls f for the pieces of 0 … n-1 that have size numbers each, the last one
+// fewer: for work so small that asking for every number would cost more than doing it.
+func Ranges(ctx context.Context, n, size int, f func(from, to int)) error {
+	return For(ctx, (n+size-1)/size, func(k int) { f(k*size, min((k+1)*size, n)) })
+}
+
+// Each is For with a value that belongs to one goroutine, such as buffers to use
+// again. The first error ends it.
+func Each[W any](ctx context.Context, n int, newWorker func() W, f func(ctx context.Context, w W, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	var next atomic.Int64
+	for range min(Workers(), n) {
+		g.Go(func() error {
+			w := newWorker()
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := f(ctx, w, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}

@@ -1,0 +1,64 @@
+package parallel
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+)
+
+func TestEveryNumberIsCalledOnceOnAnyNumberOfCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, cores := range []int{1, 3, 8} {
+		runtime.GOMAXPROCS(cores)
+		for _, n := range []int{0, 1, 2, 7, 1000} {
+			single, ranges, each := make([]int32, n), make([]int32, n), make([]int32, n)
+			add := func(to []int32, i int) { atomic.AddInt32(&to[i], 1) }
+			if err := For(t.Context(), n, func(i int) { add(single, i) }); err != nil {
+				t.Fatal(err)
+			}
+			if err := Ranges(t.Context(), n, 3, func(from, to int) {
+				for i := from; i < to; i++ {
+					add(ranges, i)
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+			var workers atomic.Int32
+			if err := Each(t.Context(), n, func() int32 { return workers.Add(1) }, func(_ context.Context, _ int32, i int) error {
+				add(each, i)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			want := slices.Repeat([]int32{1}, n)
+			if !slices.Equal(single, want) || !slices.Equal(ranges, want) || !slices.Equal(each, want) {
+				t.Errorf("%d cores, %d numbers: called %v, %v, %v times", cores, n, single, ranges, each)
+			}
+			if int(workers.Load()) > min(cores, n) {
+				t.Errorf("%d workers for %d cores and %d numbers", workers.Load(), cores, n)
+			}
+		}
+	}
+}
+
+func TestWorkEndsWithItsContextAndItsFirstError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	called := 0
+	if err := For(ctx, 100, func(int) { called++ }); !errors.Is(err, context.Canceled) || called != 0 {
+		t.Errorf("a context that has ended gives %v after %d calls", err, called)
+	}
+	broken := errors.New("broken")
+	err := Each(t.Context(), 1000, func() struct{} { return struct{}{} }, func(_ context.Context, _ struct{}, i int) error {
+		if i == 3 {
+			return broken
+		}
+		return nil
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("an error of one call gives %v", err)
+	}
+}

@@ -1,0 +1,111 @@
+package internal_test
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A type with more methods, or spread over more files, does more than one thing; a
+// folder with more files hides what is in it.
+const (
+	mostMethods = 40
+	mostSpread  = 8
+	mostFiles   = 35
+)
+
+// crowded are the types and folders above these bounds, with what they hold now. The
+// list only gets shorter: what grows fails, and so does what no longer belongs here.
+var crowded = map[string]struct{ methods, spread, files int }{
+	"internal/importer/chrometrace.reader": {methods: 48, spread: 9},
+	"internal/importer/gotrace.converter":  {methods: 72, spread: 12},
+	"internal/importer/otf2":               {files: 45},
+	"internal/importer/otf2.row":           {methods: 72, spread: 10},
+	"internal/importer/paje.converter":     {methods: 51},
+	"internal/importer/perfetto.reader":    {methods: 93, spread: 15},
+	"internal/scene.Scene":                 {spread: 10},
+	"internal/server.Server":               {methods: 48, spread: 15},
+	"internal/store/local":                 {files: 82},
+	"internal/store/local.Reader":          {methods: 92, spread: 23},
+	"internal/store/local.finisher":        {methods: 46, spread: 13},
+	"internal/store/storetest.reader":      {methods: 50},
+	"internal/view/boxprofile.result":      {methods: 50},
+	"internal/view/callmatrix.result":      {methods: 57},
+	"internal/view/calltree.result":        {methods: 50},
+	"internal/view/findings.court":         {methods: 83, spread: 20},
+	"internal/view/kaleidoscope.result":    {methods: 42},
+	"internal/view/moments.result":         {methods: 64, spread: 10},
+	"internal/view/timeline.result":        {methods: 94, spread: 19},
+	"internal/view/topology.result":        {methods: 49, spread: 13},
+	"internal/view/treemap.result":         {methods: 56},
+}
+
+var method = regexp.MustCompile(`^func \(\w+ \*?(\w+)(?:\[[^\]]*\])?\) `)
+
+func TestTypesAndFoldersFitInTheHead(t *testing.T) {
+	methods, spread, files := map[string]int{}, map[string]map[string]bool{}, map[string]int{}
+	eachSource(t, func(name string, lines []string) {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		folder := path.Dir(name)
+		files[folder]++
+		for _, line := range lines {
+			if m := method.FindStringSubmatch(line); m != nil {
+				key := folder + "." + m[1]
+				if methods[key]++; spread[key] == nil {
+					spread[key] = map[string]bool{}
+				}
+				spread[key][name] = true
+			}
+		}
+	})
+	owed := map[string]bool{}
+	check := func(key string, n, most, known int, what string) {
+		if n > most {
+			owed[key] = true
+		}
+		if n > max(most, known) {
+			t.Errorf("%s: %d %s, want at most %d: split it by what it does", key, n, what, max(most, known))
+		}
+	}
+	for key, n := range methods {
+		check(key, n, mostMethods, crowded[key].methods, "methods")
+		check(key, len(spread[key]), mostSpread, crowded[key].spread, "files with its methods")
+	}
+	for key, n := range files {
+		check(key, n, mostFiles, crowded[key].files, "files")
+	}
+	for key := range crowded {
+		if !owed[key] {
+			t.Errorf("%s is no longer crowded: take it out of the list", key)
+		}
+	}
+}
+
+// countOfCores is a number of cores or workers that somebody wrote down, or a way to
+// ask for it past internal/parallel.
+var countOfCores = regexp.MustCompile(`(?i)\b(?:workers|cores|procs|threads)\s*:?=\s*[2-9]\d*$|\bboth cores\b|runtime\.(?:NumCPU|GOMAXPROCS)\(`)
+
+func TestNobodyWritesDownANumberOfCores(t *testing.T) {
+	for line, want := range map[string]bool{
+		"	const workers = 2": true, "	cores := 4": true, "// on both cores": true, "	n := runtime.NumCPU()": true, "	n := parallel.Workers()": false, "	workers := min(workers, 2*n)": false,
+	} {
+		if countOfCores.MatchString(line) != want {
+			t.Errorf("%q: a number of cores: %v, want %v", line, !want, want)
+		}
+	}
+	eachSource(t, func(name string, lines []string) {
+		folder := path.Dir(name)
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || folder == "internal/parallel" || strings.HasSuffix(folder, "test") {
+			return
+		}
+		for i, line := range lines {
+			if countOfCores.MatchString(line) {
+				t.Errorf("%s: %q: ask internal/parallel, which uses what is there", fmt.Sprintf("%s:%d", name, i+1), strings.TrimSpace(line))
+			}
+		}
+	})
+}
