@@ -35,9 +35,10 @@ var policy = []rule{
 	{"internal/importer/jsonstream", []string{"internal/trace", "internal/importer"}, "JSON of any size as a stream, for the formats written in it; it knows none of them"},
 	{"internal/importer/span", []string{"internal/trace", "internal/importer", "internal/importer/align", "internal/importer/jsonstream"}, "what spans mean, for the formats of distributed tracing; it knows none of them"},
 	{"internal/importer/stack", []string{"internal/trace"}, "sums of sampled stacks, for the formats of profilers; it knows none of them"},
+	{"internal/importer/v8tree", []string{"internal/trace", "internal/importer/jsonstream", "internal/importer/stack"}, "V8's call tree and samples, for the formats that hold them; it knows none of them"},
 	{"internal/importer/launch", []string{"internal/trace"}, "links of launches to what they started, for the formats of GPUs; it knows ids, not formats"},
 	{"internal/importer/sqlitefile", nil, "tables of a database file, for the formats that keep a trace in one; it knows rows, not traces"},
-	{"internal/importer/*", []string{"internal/trace", "internal/importer", "internal/importer/align", "internal/importer/span", "internal/importer/stack", "internal/importer/sqlitefile", "internal/importer/jsonstream", "internal/importer/launch"}, "a format never knows another format, so each can be read and removed alone"},
+	{"internal/importer/*", []string{"internal/trace", "internal/importer", "internal/importer/align", "internal/importer/span", "internal/importer/stack", "internal/importer/sqlitefile", "internal/importer/jsonstream", "internal/importer/launch", "internal/importer/v8tree"}, "a format never knows another format, so each can be read and removed alone"},
 
 	{"internal/store", []string{"internal/trace"}, "the contract of a store: it knows summaries as blocks of bytes, never moments or quantiles"},
 	{"internal/store/*", []string{"internal/trace", "internal/store"}, "back ends do not know each other"},

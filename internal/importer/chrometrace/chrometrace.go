@@ -13,6 +13,8 @@
 //	b n e; S T p F; N D      interval on a location for the process and category
 //	i I R                    instant
 //	C                        counter, one a key of its arguments
+//	P of V8 (ProfileChunk)   call paths by time and samples, and a row aside under the thread
+//	samples, stackFrames     the same by samples (Hermes and others)
 //	s t f, bind_id           link of kind flow
 //	correlation ids          link of kind spawn, from a launch to GPU work
 //	scalar arguments         attributes of intervals and instants
@@ -24,7 +26,7 @@
 // relative to it.
 //
 // Kept aside, and counted in the report: arguments that are lists or objects,
-// arguments of end records, thread clocks, stack samples and frames, object
+// arguments of end records, thread clocks, stacks of records that are no samples, object
 // snapshots, memory dumps, clock synchronisation, the profiler's own rows
 // ("PyTorch Profiler (0)", clang's "Total …"), and flow records that only repeat
 // a correlation id.

@@ -21,6 +21,7 @@ func TestFormat(t *testing.T) {
 		{Path: "made/dftracer", ByName: true, Anywhere: true},
 		{Path: "catapult/nestable_async.json"},
 		{Path: "kineto/backward_thread.json"},
+		{Path: "v8/chromium.json.gz", Most: 12, Cuts: 40},
 		{Path: "kineto/amd-mi250.json.gz", Most: 5, Cuts: 40},
 		{Path: "kineto/cuda-event-sync.json.gz", Most: 5, Cuts: 40},
 	}

@@ -52,6 +52,7 @@ type reader struct {
 	launchFlows []flowPoint
 	launches    []launch
 	works       []launch
+	sampler     sampler
 
 	info distributed
 }
@@ -76,6 +77,7 @@ func (c *reader) read(ctx context.Context, r io.Reader, label string, base int64
 	c.latest = -1 << 63
 	c.open = map[uint64][]span{}
 	c.fresh = true
+	c.sampler = sampler{reader: c}
 	s := newScanner(&cancelled{ctx, r})
 	var rec record
 	for s.next(&rec) {
@@ -91,6 +93,9 @@ func (c *reader) read(ctx context.Context, r io.Reader, label string, base int64
 	c.finishAsync()
 	c.linkLaunches()
 	c.linkFlows()
+	if err := c.sampler.show(ctx, s); err != nil {
+		return s, err
+	}
 	c.tally.damage(s)
 	if c.dialect != dftracer {
 		c.tally.addN(missingCommas, s.damage.commas, nowhere)
@@ -137,7 +142,7 @@ func (c *reader) convert(r *record) {
 		c.tally.add(noPhase, r.offset)
 		return
 	case 'P':
-		c.tally.add(samples, r.offset)
+		c.sampler.sample(r)
 		return
 	case 'O':
 		c.tally.add(snapshots, r.offset)
@@ -171,6 +176,9 @@ func (c *reader) convert(r *record) {
 		c.tally.addN(endArguments, int64(len(r.args)), r.offset)
 		c.oddParts(r)
 	case 'i', 'I', 'R':
+		if string(r.name.raw) == "CpuProfile" && c.sampler.profileChunk(r) {
+			break
+		}
 		c.instant(r, at)
 	case 'C':
 		c.counter(r, at)

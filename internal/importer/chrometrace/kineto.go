@@ -117,12 +117,12 @@ func (c *reader) sections(s *scanner) {
 	}
 	for i := range s.sections {
 		switch sec := &s.sections[i]; sec.key {
-		case "samples":
-			c.tally.addN(samples, int64(sec.items), nowhere)
 		case "systemTraceEvents": // of Fuchsia a list in an object, of Android a text
 			c.tally.addN(systemRecords, int64(max(sec.inner, sec.lines)), nowhere)
 		case "stackFrames":
-			c.tally.addN(stackTraces, int64(sec.items), nowhere)
+			if !c.sampler.framesUsed {
+				c.tally.addN(stackTraces, int64(sec.items), nowhere)
+			}
 		}
 	}
 }

@@ -35,10 +35,12 @@ func (s *scanner) member() {
 		s.brokenMember()
 		return
 	}
-	if key == "traceEvents" && s.peek() == '[' {
+	if (key == "traceEvents" || key == "samples") && s.peek() == '[' {
 		s.pos++
-		s.state, s.listed = inRecords, false
-		s.lists++
+		s.state, s.listed, s.sampled = inRecords, false, key == "samples"
+		if !s.sampled {
+			s.lists++
+		}
 		return
 	}
 	sec := section{key: key}
@@ -131,7 +133,11 @@ func (s *scanner) skipValue(sec *section) bool {
 // keep adds to what is kept of a value.
 func (sec *section) keep(b []byte) {
 	if sec != nil {
-		sec.raw = append(sec.raw, b[:min(len(b), longestSection-len(sec.raw))]...)
+		most := longestSection
+		if sec.key == "stackFrames" { // what samples refer to, needed whole
+			most = longestRecord
+		}
+		sec.raw = append(sec.raw, b[:min(len(b), most-len(sec.raw))]...)
 	}
 }
 

@@ -16,7 +16,8 @@ type record struct {
 	id, idScope       value
 	localID, globalID value // of "id2"
 	bindID            value
-	stack             bool // has sf, esf, stack or estack
+	stack             bool  // has sf, esf, stack or estack
+	frame, weight     value // of a sample
 	args              []argument
 	argsValue         value // args that are not an object
 }
@@ -183,8 +184,13 @@ func (r *record) set(key []byte, v value) {
 		r.bind = letter(v)
 	case "s":
 		r.scope = letter(v)
-	case "sf", "esf", "stack", "estack":
+	case "sf":
 		r.stack = true
+		r.frame = v
+	case "esf", "stack", "estack":
+		r.stack = true
+	case "weight":
+		r.weight = v
 	case "args":
 		r.argsValue = v
 	}

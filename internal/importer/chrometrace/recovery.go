@@ -71,7 +71,7 @@ func (s *scanner) tryRecord(r *record) bool {
 		s.retried += int64(end - s.pos)
 		switch {
 		case status == complete:
-			return r.phase != 0 && bytes.IndexByte(s.buf[s.pos:end], 0) < 0
+			return (r.phase != 0 || s.sampled && r.ts.present()) && bytes.IndexByte(s.buf[s.pos:end], 0) < 0
 		case status == broken || len(s.buf)-s.pos > longestRetry || !s.fill():
 			return false
 		}

@@ -24,6 +24,7 @@ const (
 	noDuration
 	threadDuration
 	samples
+	lostFrames
 	systemRecords
 	snapshots
 	memoryDumps
@@ -69,7 +70,8 @@ var reasons = [reasonCount]struct {
 	noDuration:       {trace.Guessed, "complete records without a duration, taken as empty"},
 	threadDuration:   {trace.Guessed, "complete records without a duration, taken from the thread's clock (tdur)"},
 	systemRecords:    {trace.Skipped, "records of the system's scheduler (systemTraceEvents)"},
-	samples:          {trace.Skipped, "stack samples"},
+	samples:          {trace.Skipped, "stack samples whose stack or time is not told"},
+	lostFrames:       {trace.Skipped, "stack samples of a frame that is not there"},
 	snapshots:        {trace.Skipped, "object snapshots"},
 	memoryDumps:      {trace.Skipped, "memory dumps"},
 	clockSyncs:       {trace.Skipped, "clock synchronisation records"},

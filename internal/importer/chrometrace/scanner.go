@@ -44,6 +44,7 @@ type scanner struct {
 	object   bool // the records are inside of {"traceEvents": …}
 	lists    int  // of records that were met
 	listed   bool // a record of the current list was read
+	sampled  bool // the current list holds samples, which have no phase
 	sections []section
 
 	retried int64
@@ -135,6 +136,9 @@ func (s *scanner) record(r *record) bool {
 					s.damage.commas++
 				}
 				s.listed = true
+				if s.sampled && r.phase == 0 {
+					r.phase = 'P'
+				}
 				return true
 			}
 			return false
@@ -155,6 +159,7 @@ func (s *scanner) record(r *record) bool {
 		case c == ']' && s.state == inRecords:
 			s.pos++
 			s.state = atEnd
+			s.sampled = false
 			if s.object {
 				s.state = inMembers
 			}

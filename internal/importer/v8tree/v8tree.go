@@ -1,0 +1,239 @@
+// Package v8tree holds what profiles of V8 have in common, whether they are files of their own or lie in
+// a Chrome trace: a call tree of numbered nodes, and samples that name a node and follow each other by
+// microseconds.
+//
+// A node is a call path, a sample's time counts for its node: the time up to the next sample. Samples over time
+// are a row aside. V8's `(idle)`, `(program)` and `(garbage collector)` are idle and overhead, and its `(root)`
+// stands for the whole and is left out.
+package v8tree
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
+	"github.com/parallax-hpc/parallax/internal/importer/stack"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+type node struct {
+	region trace.RegionID
+	parent int64
+	hits   float64
+}
+
+// A Tree is the call tree of a profile.
+type Tree struct {
+	w        trace.Writer
+	nodes    map[int64]*node
+	order    []int64
+	children map[int64][]int64
+}
+
+// New makes an empty tree.
+func New(w trace.Writer) *Tree {
+	return &Tree{w: w, nodes: map[int64]*node{}, children: map[int64][]int64{}}
+}
+
+// Len is the number of nodes.
+func (t *Tree) Len() int { return len(t.nodes) }
+
+// Node reads one node with its frame.
+func (t *Tree) Node(c *jsonstream.Cursor) {
+	id, children := int64(-1), []int64(nil)
+	n := &node{parent: -1}
+	r := trace.Region{}
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "id":
+			id, _ = c.Whole()
+		case "parent":
+			n.parent, _ = c.Whole()
+		case "hitCount":
+			n.hits, _ = c.Scalar().Number()
+		case "children":
+			for ok := c.Open('['); ok && c.More(']'); {
+				if child, ok := c.Whole(); ok {
+					children = append(children, child)
+				}
+			}
+		case "callFrame":
+			frame(c, &r)
+		default:
+			c.Skip()
+		}
+	}
+	n.region = t.w.Region(known(r))
+	if t.nodes[id] == nil {
+		t.order = append(t.order, id)
+	}
+	t.nodes[id] = n
+	if len(children) > 0 {
+		t.children[id] = append(t.children[id], children...)
+	}
+}
+
+// frame reads where a node is in the source.
+func frame(c *jsonstream.Cursor, r *trace.Region) {
+	for ok := c.Open('{'); ok && c.More('}'); {
+		switch string(c.Key()) {
+		case "functionName":
+			r.Name = c.Text()
+		case "url":
+			r.File = c.Text()
+		case "lineNumber":
+			line, _ := c.Whole()
+			r.Line = int(line) + 1 // lines count from 0
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// known gives V8's own frames their roles.
+func known(r trace.Region) trace.Region {
+	switch r.Name {
+	case "":
+		r.Name = "(anonymous)"
+	case "(idle)":
+		r.Role = trace.RoleIdle
+	case "(program)", "(garbage collector)":
+		r.Role = trace.RoleOverhead
+	}
+	if r.File == "" {
+		r.Line = 0
+	}
+	return r
+}
+
+// join gives children that only their parents name a parent.
+func (t *Tree) join() {
+	for id, list := range t.children {
+		for _, child := range list {
+			if n := t.nodes[child]; n != nil && child != id {
+				n.parent = id
+			}
+		}
+	}
+	clear(t.children)
+}
+
+// path lists the regions from the outermost to a node.
+func (t *Tree) path(id int64, to []trace.RegionID) []trace.RegionID {
+	for depth := 0; depth <= len(t.nodes); depth++ {
+		n := t.nodes[id]
+		if n == nil {
+			break
+		}
+		if n.parent >= 0 || len(t.nodes) == 1 {
+			to = append(to, n.region)
+		}
+		if n.parent < 0 {
+			break
+		}
+		id = n.parent
+	}
+	slices.Reverse(to)
+	return to
+}
+
+// Hits writes how often each node was hit, where a profile has no samples.
+func (t *Tree) Hits(thread trace.LocationID) {
+	t.join()
+	hits := stack.New(t.w, trace.Metric{Name: "samples", Integer: true, Default: true})
+	for _, id := range t.order {
+		if n := t.nodes[id]; n.hits > 0 {
+			hits.Add(thread, t.path(id, nil), []float64{n.hits})
+		}
+	}
+	hits.Finish()
+}
+
+// Samples are nodes and the microseconds from the sample before.
+type Samples struct {
+	IDs, Deltas []int64
+	Begin, End  int64 // microseconds; End 0: with the last sample
+	Label       string
+}
+
+// at is when each sample was taken.
+func (s *Samples) at() []int64 {
+	const most = 1 << 52 // microseconds: 142 years, whatever deltas say
+	times := make([]int64, len(s.IDs))
+	now := s.Begin
+	for i := range times {
+		if i < len(s.Deltas) {
+			now = min(max(now+min(max(s.Deltas[i], -most), most), -most), most)
+		}
+		times[i] = now
+	}
+	return times
+}
+
+// Show adds samples up and shows them over time, on a row below their thread; offset is added to times, in ns.
+func (t *Tree) Show(ctx context.Context, total *stack.Profile, thread trace.LocationID, s *Samples, offset trace.Time) error {
+	t.join()
+	times := s.at()
+	if !slices.IsSorted(times) {
+		t.sort(s, times)
+	}
+	row := t.w.Location(trace.Location{Parent: thread, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank})
+	stream := t.w.Stream(row, trace.StreamOptions{Unordered: true})
+	var open, now []trace.RegionID
+	unknown := int64(0)
+	for i, id := range s.IDs {
+		if i%4096 == 0 && ctx.Err() != nil {
+			_ = stream.Close()
+			return ctx.Err()
+		}
+		next := max(s.End, times[i])
+		if i+1 < len(times) {
+			next = times[i+1]
+		}
+		if t.nodes[id] == nil {
+			unknown++
+		}
+		if now = t.path(id, now[:0]); len(now) > 0 {
+			total.Add(thread, now, []float64{float64(next-times[i]) * 1000, 1})
+		}
+		open = stack.Change(stream, trace.Time(times[i])*1000+offset, open, now)
+	}
+	if n := len(times); n > 0 {
+		stack.Change(stream, trace.Time(max(times[n-1], s.End))*1000+offset, open, nil)
+	}
+	if unknown > 0 {
+		t.w.Report(trace.Skipped, "samples of a node that is not there", unknown, s.Label)
+	}
+	if n := len(s.IDs) - len(s.Deltas); n > 0 && len(s.Deltas) > 0 {
+		t.w.Report(trace.Guessed, "samples without a time", int64(n), fmt.Sprintf("%s: sample %d", s.Label, len(s.Deltas)))
+	}
+	return stream.Close()
+}
+
+// sort puts samples in order of time: threads of the profiler may overtake each other.
+func (t *Tree) sort(s *Samples, times []int64) {
+	back := int64(0)
+	for i := 1; i < len(times); i++ {
+		if times[i] < times[i-1] {
+			back++
+		}
+	}
+	t.w.Report(trace.Repaired, "samples that lie before the one before: put in order of time", back, s.Label)
+	sort.Stable(byTime{times, s.IDs})
+}
+
+type byTime struct{ times, ids []int64 }
+
+func (b byTime) Len() int           { return len(b.times) }
+func (b byTime) Less(i, k int) bool { return b.times[i] < b.times[k] }
+func (b byTime) Swap(i, k int) {
+	b.times[i], b.times[k] = b.times[k], b.times[i]
+	b.ids[i], b.ids[k] = b.ids[k], b.ids[i]
+}
+
+// Metrics are what samples add up to.
+func Metrics() []trace.Metric {
+	return []trace.Metric{{Name: "time", Unit: "ns", Default: true}, {Name: "samples", Integer: true}}
+}
