@@ -30,6 +30,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/rocprof"
 	"github.com/parallax-hpc/parallax/internal/importer/speedscope"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
+	"github.com/parallax-hpc/parallax/internal/importer/tautrace"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
 	"github.com/parallax-hpc/parallax/internal/importer/xplane"
 	"github.com/parallax-hpc/parallax/internal/importer/zipkin"
@@ -66,4 +67,5 @@ var Formats = append([]*importer.Format{
 	speedscope.Format,
 	cpuprofile.Format,
 	ctf.Format,
+	tautrace.Format,
 }, recognised.Formats...)

@@ -28,8 +28,6 @@ var Formats = []*importer.Format{
 		"open it in Jumpshot, or record with Score-P, which writes OTF2", claimMPE),
 	refused("otf1", "an OTF archive of version 1",
 		"record with Score-P, which writes OTF2", claimOTF1),
-	refused("tau-trace", "a TAU trace (.trc and .edf)",
-		"convert it with tau_trace2json, whose Chrome trace events are read", claimTAUTrace),
 }
 
 func refused(name, title, advice string, claim func(importer.Source) []importer.Run) *importer.Format {
@@ -129,18 +127,6 @@ func claimOTF1(s importer.Source) []importer.Run {
 		return ok && bytes.IndexByte(head, 0) < 0 && (known[name+".0.def"] || known[name+".0.def.z"])
 	}
 	return group(s, anchor, func(a, file string) bool { return strings.HasPrefix(file, strings.TrimSuffix(a, "otf")) })
-}
-
-// --- TAU traces
-
-func claimTAUTrace(s importer.Source) []importer.Run {
-	anchor := func(_ string, head []byte) bool {
-		line, _, _ := bytes.Cut(head, []byte("\n"))
-		return bytes.HasSuffix(bytes.TrimSpace(line), []byte(" dynamic_trace_events"))
-	}
-	return group(s, anchor, func(a, file string) bool {
-		return sameDir(a, file) && (path.Ext(file) == ".trc" || anchor(file, s.Head(file)))
-	})
 }
 
 func sameDir(a, b string) bool { return path.Dir(a) == path.Dir(b) }

@@ -33,7 +33,6 @@ func TestSamplesAreRefusedByName(t *testing.T) {
 // Formats of which no sample is at hand, by what their descriptions say.
 func TestMadeUpFilesAreRefusedByName(t *testing.T) {
 	for want, files := range map[string]fstest.MapFS{
-		"tau-trace":     {"events.0.edf": {Data: []byte("17 dynamic_trace_events\n# FunctionId Group Tag\n")}, "tautrace.0.0.0.trc": {Data: []byte{0, 1, 2}}},
 		"otf1":          {"a.otf": {Data: []byte("1:1\n2:2\n")}, "a.0.def": {Data: []byte("DVER\n")}, "a.1.events.z": {Data: []byte("x\x9c")}},
 		"nvprof":        {"p.nvvp": {Data: []byte("SQLite format 3\x00 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY")}},
 		"rpd":           {"r.db": {Data: []byte("SQLite format 3\x00 CREATE TABLE rocpd_api")}},
