@@ -27,7 +27,7 @@ func isTree(rows []Row) bool {
 
 // RowLabels writes the labels of a frame's rows between left and the frame: indented
 // by level with a mark to open or close them where the rows are a tree, else flush with
-// the frame. Rows too low for text are labelled as far as there is room, groups first.
+// the frame. Rows too low for text are labelled as far as there is room, open groups first.
 func (s *Scene) RowLabels(frame int, left float32) {
 	f := &s.Frames[frame]
 	rows := f.YScale.Rows
@@ -35,7 +35,10 @@ func (s *Scene) RowLabels(frame int, left float32) {
 	text, marks := &Text{Size: TextSize}, &Polygon{}
 	labels := make([]Label, len(rows))
 	for i, r := range rows {
-		labels[i] = Label{At: (r.From + r.To) / 2, Width: rowLabelPitch, Rank: r.Level}
+		labels[i] = Label{At: (r.From + r.To) / 2, Width: rowLabelPitch, Rank: 2 * r.Level}
+		if r.Open {
+			labels[i].Rank -= 3 // without it nobody knows whose the rows below are
+		}
 		if r.Label == "" {
 			labels[i].Width = -1
 		}

@@ -1,6 +1,9 @@
 package entropy
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // A Cut is an aggregation: the nodes drawn as one, in preorder, with what they
 // gain and lose together.
@@ -15,6 +18,18 @@ func (l *Labels) Best(thresholds []float64, odds float64) Cut {
 	var c Cut
 	l.cut(0, func(i int) bool { return Past(thresholds[i], odds) }, &c)
 	return c
+}
+
+// Finest gives the best aggregation of the most parts that fits, and the odds up to
+// which it is the best one. What loses nothing at all is one in every one of them. False
+// where none fits but the whole tree as one. fits must hold for whatever is coarser than
+// what it holds for; it is asked O(log n) times.
+func (l *Labels) Finest(thresholds, significant []float64, fits func(Cut) bool) (best Cut, odds float64, ok bool) {
+	k := sort.Search(len(significant), func(k int) bool { return fits(l.Best(thresholds, significant[k])) })
+	if k == len(significant) {
+		return Cut{}, 0, false
+	}
+	return l.Best(thresholds, significant[k]), significant[k], true
 }
 
 // Past says whether odds are past a threshold, and not merely at it.

@@ -127,3 +127,33 @@ func TestCountEqualsAllCutsListed(t *testing.T) {
 		t.Errorf("%d trees were small enough to list: the test says little", listed)
 	}
 }
+
+// TestTheFinestCutThatFits is found among all best cuts, also where some groups lose
+// nothing and are one at any p.
+func TestTheFinestCutThatFits(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		tree, _, values := leafValues(randomNode(r, 4))
+		for x := range values {
+			for i := range values[x] {
+				values[x][i] = math.Trunc(values[x][i]*2) / 2 // many are alike
+			}
+		}
+		l := Label(tree, values, GainValues)
+		thresholds, significant := l.Thresholds()
+		if len(significant) == 0 {
+			continue
+		}
+		most := 1 + r.IntN(tree.Len())
+		want := 0
+		for _, odds := range append([]float64{significant[0] / 2}, significant...) {
+			if n := len(l.Best(thresholds, odds).Parts); n <= most {
+				want = max(want, n)
+			}
+		}
+		cut, odds, ok := l.Finest(thresholds, significant, func(c Cut) bool { return len(c.Parts) <= most })
+		if len(cut.Parts) != want || ok != (want > 0) || ok && len(l.Best(thresholds, odds).Parts) != want {
+			t.Errorf("at most %d: %d parts at odds %g, the finest has %d", most, len(cut.Parts), odds, want)
+		}
+	}
+}

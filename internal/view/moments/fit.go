@@ -85,17 +85,12 @@ func (r *result) fitOptimal(order []int32, capacity int) bool {
 	}
 	l := entropy.Label(&entropy.Tree{Parent: h.Parent, Last: h.Last}, values, entropy.GainValues)
 	thresholds, significant := l.Thresholds()
-	after := func(k int) []int32 { return l.Best(thresholds, significant[k]*(1+1e-9)).Parts }
-	k := sort.Search(len(significant), func(k int) bool { return len(after(k)) <= capacity })
-	if k == len(significant) {
+	cut, odds, ok := l.Finest(thresholds, significant, func(cut entropy.Cut) bool { return len(cut.Parts) <= capacity })
+	if !ok || 2*len(cut.Parts) < capacity {
 		return false
 	}
-	parts := after(k)
-	if 2*len(parts) < capacity {
-		return false
-	}
-	r.rowsOfParts(order, h, parts)
-	r.notes = append(r.notes, fmt.Sprintf("%s in %s, by the best aggregation of busy time that fits, p = %.3g", plural(len(r.ids), "location"), plural(len(r.rows), "row"), l.P(significant[k], entropy.Normalised)))
+	r.rowsOfParts(order, h, cut.Parts)
+	r.notes = append(r.notes, fmt.Sprintf("%s in %s, by the best aggregation of busy time that fits, p = %.3g", plural(len(r.ids), "location"), plural(len(r.rows), "row"), l.P(odds, entropy.Normalised)))
 	return true
 }
 

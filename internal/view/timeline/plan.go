@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 
@@ -71,7 +72,7 @@ func (r *result) frame(size scene.Size) area {
 }
 
 // choose decides the rows, how lanes are drawn, and the grid.
-func (r *result) choose(f *forest) {
+func (r *result) choose(ctx context.Context, f *forest) error {
 	space := room(r.size) - float32(len(r.opt.counters)*counterHeight)
 	// Rows come before levels: those that are asked for and do not fit are left out
 	// below, rather than the rows folded.
@@ -88,6 +89,10 @@ func (r *result) choose(f *forest) {
 	if r.arranged != nil {
 		rows = r.arranged
 	} else {
+		var err error
+		if rows, err = fitOptimal(ctx, r, f, rows, space); err != nil {
+			return err
+		}
 		rows = r.spread(f, rows, space)
 	}
 	for r.fit < wanted {
@@ -113,6 +118,7 @@ func (r *result) choose(f *forest) {
 	}
 	r.chooseStrips(space)
 	r.chooseLevel()
+	return nil
 }
 
 // least is the height that rows take at least.

@@ -48,6 +48,8 @@ type forest struct {
 	open     []trace.LocationID // --expand, subtrees; --collapse, single nodes
 	shut     []trace.LocationID
 	opened   bool // whatever is not shut
+	// cut are the groups drawn as one in place of those of a level; nil: of a level.
+	cut []trace.LocationID
 }
 
 func newForest(tree *store.Tree, selected []trace.LocationID, expand, collapse []string) (*forest, error) {
@@ -184,6 +186,9 @@ func (f *forest) rows(depth, limit int) (out []row, deeper, ok bool) {
 		open, shut := f.state(n)
 		if !open && !shut {
 			open = int(f.tree.Level[n.bottom]) < depth
+			if f.cut != nil {
+				open = !f.cuts(n)
+			}
 			deeper, r.auto = deeper || !open, !open
 		}
 		r.location, r.kind = n.top, folded

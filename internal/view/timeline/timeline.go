@@ -7,7 +7,7 @@
 // innermost time in it. That winner is exact: the store's digests (analysis/share)
 // say who it is or that they cannot tell, and then the rows of that bin are read.
 //
-//	rows.go, spread.go, label.go   which rows: the tree of locations, pruned, folded to fit
+//	rows.go, optimal.go, spread.go, label.go   which rows: the tree of locations, pruned, folded to fit
 //	plan.go      how high, how wide, which level
 //	fetch.go     digests or rows → spans, by walk.go and cells.go; depth.go levels of nesting
 //	sums.go      bins of some regions alone, from the store's sums
@@ -36,7 +36,7 @@ var View = &view.View{
 	Summary: "who was in what, when: rows of locations, links as arrows, depth on demand",
 	HowToRead: "Each row is a location, time runs to the right, and a colour is the region the location was in: the innermost one that was open. " +
 		"Where intervals are too short to see, a cell stands for many and has the colour of the region with the most time in it; its height is the part of the time in which anything was open. " +
-		"A row of a group shows, from the bottom up, which share of its members was in each role. Rows that look unlike their neighbours are where to look first. " +
+		"A row of a group shows, from the bottom up, which share of its members was in each role; where there are more locations than pixels, groups whose members spend the run alike are folded first. Rows that look unlike their neighbours are where to look first. " +
 		"Zoom in until cells become intervals.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
@@ -161,7 +161,9 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 	if err := r.arrangeGroups(ctx, q, f); err != nil {
 		return nil, err
 	}
-	r.choose(f)
+	if err := r.choose(ctx, f); err != nil {
+		return nil, err
+	}
 	for _, step := range []func(context.Context, *forest) error{r.fetch, r.fetchGroups, r.fetchLinks, r.fetchInstants, r.fetchCounters, r.fetchTotals, r.fetchAll} {
 		if err := step(ctx, f); err != nil {
 			return nil, err

@@ -634,3 +634,35 @@ func TestTableNamesLocationsAndSaysWhatItHolds(t *testing.T) {
 		}
 	}
 }
+
+// Where there are more locations than pixels, who differs from its neighbours over the whole
+// run has rows of its own without being asked for, and keeps them while one zooms.
+func TestMoreRowsThanPixelsAreFoldedWhereTheyAreAlike(t *testing.T) {
+	text := "region work role=compute\nregion wait role=idle\n"
+	for m := range 34 {
+		text += fmt.Sprintf("location machine m%d\n", m)
+		for p := range 12 {
+			end := 80
+			if m == 17 {
+				end = 10 + 6*p
+			}
+			text += fmt.Sprintf("  location process p%d rank=%d\n    0..%d work\n    %d..100 wait\n", 12*m+p, 12*m+p, end, end)
+		}
+	}
+	size := scene.Size{Width: 600, Height: 400}
+	labels := func(spec view.Spec, options map[string][]string) string {
+		c := viewtest.Case{Trace: text, Options: options, Spec: spec, Size: size}
+		var got []string
+		for _, row := range c.Compute(t, View, c.Open(t)).Scene(size).Frames[0].YScale.Rows {
+			got = append(got, row.Label)
+		}
+		return strings.Join(got, ", ")
+	}
+	whole := labels(view.Spec{}, nil)
+	if !strings.Contains(whole, "m17, rank 204, rank 205") {
+		t.Errorf("rows %s", whole)
+	}
+	if zoomed := labels(view.Spec{From: "85%", To: "95%"}, nil); zoomed != whole {
+		t.Errorf("zoomed to where all wait rows are %s", zoomed)
+	}
+}
