@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
 	"github.com/parallax-hpc/parallax/internal/importer/hpctoolkit"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
+	"github.com/parallax-hpc/parallax/internal/importer/mpe"
 	"github.com/parallax-hpc/parallax/internal/importer/nsight"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/otlp"
@@ -68,4 +69,5 @@ var Formats = append([]*importer.Format{
 	cpuprofile.Format,
 	ctf.Format,
 	tautrace.Format,
+	mpe.Format,
 }, recognised.Formats...)

@@ -6,7 +6,6 @@ package recognised
 
 import (
 	"bytes"
-	"encoding/binary"
 	"path"
 	"slices"
 	"strings"
@@ -24,8 +23,6 @@ var Formats = []*importer.Format{
 		"convert it with its rpd2tracing.py, whose Chrome trace events are read", each(isRPD)),
 	refused("dumpi", "a DUMPI trace",
 		"convert it with dumpi2otf2 of sst-dumpi", claimDUMPI),
-	refused("mpe", "an MPE log (CLOG, CLOG-2 or SLOG-2)",
-		"open it in Jumpshot, or record with Score-P, which writes OTF2", claimMPE),
 	refused("otf1", "an OTF archive of version 1",
 		"record with Score-P, which writes OTF2", claimOTF1),
 }
@@ -98,23 +95,6 @@ func claimDUMPI(s importer.Source) []importer.Run {
 	return group(s, anchor, func(a, file string) bool { return sameDir(a, file) && anchor(file, s.Head(file)) })
 }
 
-// --- MPE
-
-func claimMPE(s importer.Source) []importer.Run {
-	return group(s, isMPE, func(a, file string) bool {
-		return stem(a) == stem(file) && isMPE(file, s.Head(file))
-	})
-}
-
-// isMPE: the first CLOG had no mark of its own; its files begin with a time in
-// seconds as a big-endian double, and small numbers.
-func isMPE(file string, head []byte) bool {
-	if bytes.HasPrefix(head, []byte("CLOG-0")) || len(head) > 8 && string(head[2:8]) == "SLOG 2" {
-		return true
-	}
-	return path.Ext(file) == ".clog" && len(head) > 20 && head[0] <= 0x41 && binary.BigEndian.Uint32(head[8:]) < 1<<20 && binary.BigEndian.Uint32(head[12:]) < 1<<16
-}
-
 // --- OTF, version 1
 
 func claimOTF1(s importer.Source) []importer.Run {
@@ -130,6 +110,3 @@ func claimOTF1(s importer.Source) []importer.Run {
 }
 
 func sameDir(a, b string) bool { return path.Dir(a) == path.Dir(b) }
-
-// stem is a path without its last ending.
-func stem(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }

@@ -14,7 +14,6 @@ func TestSamplesAreRefusedByName(t *testing.T) {
 	for path, want := range map[string]string{
 		"public/dumpi/bgp-7ranks-with-torus-coordinates":                  "dumpi",
 		"public/dumpi/bgp-7ranks-with-torus-coordinates/testbgp-0003.bin": "dumpi",
-		"public/mpe/fpilog": "mpe",
 	} {
 		t.Run(path, func(t *testing.T) {
 			s, err := importer.NewSource(importertest.Shared(t, path))
@@ -37,7 +36,6 @@ func TestMadeUpFilesAreRefusedByName(t *testing.T) {
 		"nvprof":        {"p.nvvp": {Data: []byte("SQLite format 3\x00 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY")}},
 		"rpd":           {"r.db": {Data: []byte("SQLite format 3\x00 CREATE TABLE rocpd_api")}},
 		"nsight-report": {"r.nsys-rep": {Data: []byte("\x01\x00\x00report")}},
-		"mpe":           {"a": {Data: []byte("CLOG-02.44 and more")}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			s, err := importer.NewSourceFS("source", files)

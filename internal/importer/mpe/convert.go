@@ -1,0 +1,312 @@
+package mpe
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/message"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A role is what an event number stands for.
+type role uint8
+
+const (
+	begins role = iota + 1
+	ends
+	solo
+)
+
+// A meaning is what a number of an event stands for.
+type meaning struct {
+	role   role
+	region trace.RegionID
+	fields []field
+}
+
+// A member is a rank of a communicator.
+type member struct{ comm, rank int32 }
+
+// A converter turns a CLOG or CLOG-2 into a trace.
+type converter struct {
+	run   importer.Run
+	file  string
+	w     trace.Writer
+	log   *log
+	means map[int32]*meaning
+	world map[member]int32 // ranks of MPI_COMM_WORLD
+	rows  rows
+
+	attributes     map[string]trace.AttributeID
+	sent, received []message.End
+	reasons        [reasons]count
+}
+
+// A count is how often something was left out, and where first.
+type count struct {
+	n     int64
+	first int64
+}
+
+const (
+	becauseUndefined = iota
+	becauseTime
+	becauseRank
+	becauseOther
+	becauseEndValues
+	guessedStates
+	reasons
+)
+
+var reasonWords = [reasons]struct {
+	kind trace.ReportKind
+	what string
+}{
+	becauseUndefined: {trace.Skipped, "events that the log does not define"},
+	becauseTime:      {trace.Skipped, "records whose time is no time"},
+	becauseRank:      {trace.Skipped, "records of a rank that no communicator names"},
+	becauseOther:     {trace.Skipped, "records of collectives, places in the source and time shifts"},
+	becauseEndValues: {trace.Skipped, "values given at the end of a state"},
+	guessedStates:    {trace.Guessed, "events of states that the log does not define: paired as MPE numbers them"},
+}
+
+func (c *converter) because(why int, r *record) {
+	if c.reasons[why].n == 0 {
+		c.reasons[why].first = r.offset
+	}
+	c.reasons[why].n++
+}
+
+func readCLOG(ctx context.Context, run importer.Run, file string, w trace.Writer) error {
+	c := &converter{run: run, file: file, w: w, means: map[int32]*meaning{}, world: map[member]int32{}, attributes: map[string]trace.AttributeID{}}
+	if err := c.pass(ctx, c.define, nil); err != nil {
+		return err
+	}
+	c.rows = rows{w: w, threads: c.log.threads > 1, byKey: map[rowKey]*row{}}
+	var skipped int64
+	if err := c.pass(ctx, c.event, &skipped); err != nil {
+		return err
+	}
+	label := run.Label(file)
+	for i, n := range c.reasons {
+		if n.n > 0 {
+			w.Report(reasonWords[i].kind, reasonWords[i].what, n.n, place(label, n.first))
+		}
+	}
+	if skipped > 0 {
+		w.Report(trace.Skipped, "blocks that break off at a record of no known type", skipped, label)
+	}
+	if !c.log.finalized {
+		w.Report(trace.Guessed, "logs that were not finished: times and communicators are as each process saw them", 1, label)
+	}
+	unreceived, unsent := message.Join(w, c.sent, c.received)
+	message.Report(w, unreceived, unsent, label)
+	return c.rows.close()
+}
+
+// pass reads the log once.
+func (c *converter) pass(ctx context.Context, each func(*record), skipped *int64) error {
+	in, err := c.run.Open(c.file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	c.log, err = openLog(in, c.run.Source.Head(c.file), c.run.Label(c.file))
+	if err != nil {
+		return err
+	}
+	n, err := c.log.read(ctx, in, each)
+	if skipped != nil {
+		*skipped = n
+		if errors.Is(err, errNoEnd) {
+			c.w.Report(trace.Skipped, "logs that break off before their end", 1, c.run.Label(c.file))
+		}
+	}
+	if errors.Is(err, errNoEnd) {
+		return nil
+	}
+	return err
+}
+
+// define takes what later records refer to, wherever it stands.
+func (c *converter) define(r *record) {
+	switch r.kind {
+	case stateDef:
+		m := meaning{begins, c.w.Region(regionOf(nameOr(r.name, "state", r.event), string(r.colour), r.event < c.log.userStart)), fieldsOf(string(r.format))}
+		c.means[r.event] = &m
+		c.means[r.end] = &meaning{ends, m.region, nil}
+	case eventDef:
+		c.means[r.event] = &meaning{solo, c.w.Region(regionOf(nameOr(r.name, "event", r.event), string(r.colour), false)), fieldsOf(string(r.format))}
+	case constDef:
+		c.w.Property(nameOr(r.name, "constant", r.event), strconv.Itoa(int(r.value)))
+	case communicator:
+		if !c.log.old && r.newRank >= 0 && r.world >= 0 {
+			c.world[member{r.newComm, r.newRank}] = r.world
+		}
+	}
+}
+
+func nameOr(name []byte, what string, number int32) string {
+	if len(name) == 0 {
+		return what + " " + strconv.Itoa(int(number))
+	}
+	return string(name)
+}
+
+// mostRank bounds ranks: a larger one is damage.
+const mostRank = 1 << 24
+
+// rankOf is the rank in MPI_COMM_WORLD. Logs of one communicator may not define it.
+func (c *converter) rankOf(comm, rank int32) (int32, bool) {
+	if c.log.old || len(c.world) == 0 {
+		return rank, rank >= 0 && rank < mostRank
+	}
+	world, ok := c.world[member{comm, rank}]
+	return world, ok && world < mostRank
+}
+
+// event takes what happened.
+func (c *converter) event(r *record) {
+	switch r.kind {
+	case stateDef, eventDef, constDef, communicator:
+		return
+	case collective, sourcePlace, timeShift:
+		c.because(becauseOther, r)
+		return
+	}
+	t, ok := timeOf(r.time)
+	if !ok {
+		c.because(becauseTime, r)
+		return
+	}
+	rank, ok := c.rankOf(r.comm, r.rank)
+	if !ok {
+		c.because(becauseRank, r)
+		return
+	}
+	if r.kind == messageEvent {
+		c.message(r, rank, t)
+		return
+	}
+	m := c.means[r.event]
+	if m == nil {
+		if m = c.undefined(r); m == nil {
+			return
+		}
+	}
+	at := c.rows.at(rank, r.thread)
+	switch m.role {
+	case begins:
+		at.stream.Enter(t, m.region)
+	case ends:
+		at.stream.Leave(t, m.region)
+		if len(r.cargo) > 0 && !c.log.old {
+			c.because(becauseEndValues, r)
+		}
+		return
+	case solo:
+		at.stream.Instant(t, m.region)
+	}
+	if !c.log.old {
+		values(m.fields, r.cargo, func(f field, v trace.Value) { at.stream.Attribute(c.attribute(f.name), v) })
+	}
+}
+
+func (c *converter) attribute(name string) trace.AttributeID {
+	id, ok := c.attributes[name]
+	if !ok {
+		id = c.w.Attribute(name)
+		c.attributes[name] = id
+	}
+	return id
+}
+
+// undefined finds a state by how MPE numbers events: a program that crashed has not written its definitions. Reserved
+// numbers come in pairs.
+func (c *converter) undefined(r *record) *meaning {
+	for _, s := range []struct{ start, states int32 }{{c.log.knownStart, c.log.known}, {c.log.userStart, c.log.user}} {
+		i := int64(r.event) - int64(s.start)
+		if i < 0 || i >= 2*int64(s.states) {
+			continue
+		}
+		first := r.event - int32(i%2)
+		region := c.w.Region(regionOf("undefined state "+strconv.Itoa(int(first)), "", s.start == c.log.knownStart))
+		c.means[first], c.means[first+1] = &meaning{role: begins, region: region}, &meaning{role: ends, region: region}
+		c.because(guessedStates, r)
+		return c.means[r.event]
+	}
+	c.because(becauseUndefined, r)
+	return nil
+}
+
+func (c *converter) message(r *record, rank int32, t trace.Time) {
+	peer, ok := c.rankOf(r.peerComm, r.peer)
+	if !ok {
+		c.because(becauseRank, r)
+		return
+	}
+	at := c.rows.at(rank, r.thread)
+	end := message.End{Communicator: min(r.comm, r.peerComm), Tag: int64(r.tag), Location: at.id, Time: t, Region: trace.NoRegion, Size: int64(r.size)}
+	switch r.event {
+	case sendEvent:
+		end.From, end.To = rank, peer
+		c.sent = append(c.sent, end)
+	case receiveEvent:
+		end.From, end.To = peer, rank
+		c.received = append(c.received, end)
+	default:
+		c.because(becauseUndefined, r)
+	}
+}
+
+// rows are processes, with threads below where the log has them.
+type rows struct {
+	w       trace.Writer
+	threads bool
+	byKey   map[rowKey]*row
+	last    *row
+	lastKey rowKey
+}
+
+type rowKey struct{ rank, thread int32 }
+
+type row struct {
+	id     trace.LocationID
+	stream trace.Stream
+}
+
+// at finds or makes the row of a thread.
+func (s *rows) at(rank, thread int32) *row {
+	if !s.threads {
+		thread = 0
+	}
+	key := rowKey{rank, thread}
+	if s.last != nil && key == s.lastKey {
+		return s.last
+	}
+	r, ok := s.byKey[key]
+	if !ok {
+		number := strconv.Itoa(int(rank))
+		r = &row{id: s.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "rank " + number, Rank: int(rank)})}
+		if s.threads {
+			n := strconv.Itoa(int(thread))
+			r.id = s.w.Location(trace.Location{Parent: r.id, Kind: trace.KindThread, Key: n, Name: "thread " + n, Rank: trace.NoRank, Order: int64(thread)})
+		}
+		// A state ends where its own end says, whatever else is open.
+		r.stream = s.w.Stream(r.id, trace.StreamOptions{Unordered: true, ByName: true})
+		s.byKey[key] = r
+	}
+	s.last, s.lastKey = r, key
+	return r
+}
+
+func (s *rows) close() error {
+	for _, r := range s.byKey {
+		if err := r.stream.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

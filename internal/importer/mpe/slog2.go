@@ -1,0 +1,383 @@
+package mpe
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A block is where a part of the file lies.
+type block struct {
+	at   int64
+	size int64
+}
+
+// mostSlogBlock bounds one node of the tree: leaves have 64 KiB unless the user asked for more.
+const mostSlogBlock = 1 << 30
+
+// A category is a kind of drawable.
+type category struct {
+	name   string
+	shape  int32 // 0 event, 1 state, 2 arrow
+	region trace.RegionID
+	fields []field
+	count  int64 // drawables that the file says there are
+	met    int64
+}
+
+const (
+	shapeEvent, shapeState, shapeArrow = 0, 1, 2
+
+	primitive, composite = 0, 1
+)
+
+// A slog is an open SLOG-2 file.
+type slog struct {
+	run        importer.Run
+	w          trace.Writer
+	file       io.ReaderAt
+	size       int64
+	label      string
+	categories map[int32]*category
+	lines      map[int32]*row
+	tree       []block
+	streams    map[trace.LocationID]trace.Stream
+	attributes map[string]trace.AttributeID
+}
+
+func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Writer) error {
+	file, size, done, err := importer.RandomAccess(run, name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	s := &slog{run: run, w: w, file: file, size: size, label: run.Label(name), categories: map[int32]*category{}, lines: map[int32]*row{}, streams: map[trace.LocationID]trace.Stream{}, attributes: map[string]trace.AttributeID{}}
+	if err := s.header(); err != nil {
+		return err
+	}
+	for _, b := range s.tree {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.node(b); err != nil {
+			w.Report(trace.Skipped, "nodes of the tree that break off", 1, fmt.Sprintf("%s: byte %d", s.label, b.at))
+		}
+	}
+	missing := int64(0)
+	for _, c := range s.categories {
+		missing += max(c.count-c.met, 0)
+	}
+	if missing > 0 {
+		w.Report(trace.Skipped, "drawables that the table of categories counts and the tree does not hold", missing, s.label)
+	}
+	for _, stream := range s.streams {
+		if err := stream.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// header reads where everything is, and the tables.
+func (s *slog) header() error {
+	in := s.open(block{0, min(s.size, 256)})
+	version := in.string()
+	if in.bad || version != "SLOG 2.0.6" {
+		return &importer.Error{File: s.label, Cause: fmt.Sprintf("version %q of the format", version), Hint: "SLOG 2.0.6 is read; slog2updater of MPE makes it of 2.0.5", Kind: importer.ErrUnsupported}
+	}
+	in.skip(2 + 4 + 2 + 4)
+	categories, _, lines, _, tree := in.block(), in.block(), in.block(), in.block(), in.block()
+	if in.bad {
+		return importer.Malformed(s.label, "byte 0", "the header is cut")
+	}
+	if err := s.readCategories(categories); err != nil {
+		return err
+	}
+	if err := s.readLines(lines); err != nil {
+		return err
+	}
+	return s.readTree(tree)
+}
+
+func (s *slog) readCategories(b block) error {
+	in := s.open(b)
+	for n := in.int(); n > 0 && !in.bad; n-- {
+		id, c := in.int(), &category{name: in.string()}
+		c.shape = in.int()
+		colour := in.int()
+		in.skip(1 + 1) // may be changed; width
+		names := make([]string, 0, 8)
+		for n := in.short(); n > 0 && !in.bad; n-- {
+			names = append(names, in.string())
+		}
+		for i, n := 0, int(in.short()); i < n && !in.bad; i++ {
+			f := field{"value", in.byte()}
+			if i < len(names) {
+				f.name = fieldName(names[i])
+			}
+			c.fields = append(c.fields, f)
+		}
+		in.skip(4 * int64(max(in.short(), 0))) // methods
+		in.skip(4 + 4)                         // ratios, for previews
+		c.count = in.long()
+		if in.bad {
+			break
+		}
+		if id < 0 {
+			continue // previews
+		}
+		c.region = trace.NoRegion
+		if c.shape != shapeArrow {
+			c.region = s.w.Region(regionOf(c.name, fmt.Sprintf("#%06x", colour&0xffffff), false))
+		}
+		s.categories[id] = c
+	}
+	if in.bad {
+		return importer.Malformed(s.label, fmt.Sprintf("byte %d", b.at), "the table of categories is damaged")
+	}
+	return nil
+}
+
+// readLines says whose the lines are: by the first map that has ranks of MPI_COMM_WORLD, else by the first.
+func (s *slog) readLines(b block) error {
+	in := s.open(b)
+	chosen := false
+	for n := in.int(); n > 0 && !in.bad; n-- {
+		in.string()
+		columns := in.int()
+		if columns < 1 || columns > 64 {
+			in.bad = true
+			break
+		}
+		labels := make([]string, columns)
+		for i := range labels {
+			labels[i] = in.string()
+		}
+		take := !chosen && !in.bad && (labels[0] == "world_rank" || len(s.lines) == 0)
+		if take {
+			clear(s.lines)
+			chosen = labels[0] == "world_rank"
+		}
+		path := make([]int32, columns)
+		for n := in.int(); n > 0 && !in.bad; n-- {
+			id := in.int()
+			for i := range path {
+				path[i] = in.int()
+			}
+			if take && !in.bad {
+				s.lines[id] = &row{id: s.location(labels, path)}
+			}
+		}
+		in.skip(4 * int64(max(in.short(), 0)))
+	}
+	if in.bad {
+		return importer.Malformed(s.label, fmt.Sprintf("byte %d", b.at), "the table of lines is damaged")
+	}
+	return nil
+}
+
+// location makes the locations of a line, from the top down.
+func (s *slog) location(labels []string, path []int32) trace.LocationID {
+	at := trace.NoLocation
+	for i, v := range path {
+		number := strconv.Itoa(int(v))
+		l := trace.Location{Parent: at, Kind: trace.KindGroup, Key: labels[i] + " " + number, Name: labels[i] + " " + number, Rank: trace.NoRank, Order: int64(v)}
+		switch {
+		case labels[i] == "thread" && i > 0:
+			l.Kind, l.Key, l.Name = trace.KindThread, number, "thread "+number
+		case i == 0 && (labels[i] == "world_rank" || labels[i] == "LineID") && v >= 0 && v < mostRank:
+			l.Kind, l.Key, l.Name, l.Rank = trace.KindProcess, number, "rank "+number, int(v)
+		}
+		at = s.w.Location(l)
+	}
+	return at
+}
+
+// readTree reads the directory of nodes, in the order of the file.
+func (s *slog) readTree(b block) error {
+	in := s.open(b)
+	n := in.int()
+	if in.bad || int64(n)*34 > in.left() {
+		return importer.Malformed(s.label, fmt.Sprintf("byte %d", b.at), "the directory of the tree is cut")
+	}
+	for ; n > 0; n-- {
+		in.skip(2 + 4 + 8 + 8)
+		s.tree = append(s.tree, in.block())
+	}
+	order := func(a, b block) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.size, b.size)) }
+	slices.SortFunc(s.tree, order)
+	s.tree = slices.Compact(s.tree)
+	return nil
+}
+
+// node reads the drawables of one node: first those that do not nest, then states.
+func (s *slog) node(b block) error {
+	in := s.open(b)
+	in.skip(8 + 8 + 2 + 4 + 12)
+	for range 2 {
+		for n := in.int(); n > 0; n-- {
+			switch in.byte() {
+			case primitive:
+				s.drawable(in)
+			case composite:
+				in.skip(4)
+				in.bytes(int64(max(in.short(), 0)))
+				for n := in.short(); n > 0 && !in.bad; n-- {
+					s.drawable(in)
+				}
+			default:
+				in.bad = true
+			}
+			if in.bad {
+				return io.ErrUnexpectedEOF
+			}
+		}
+	}
+	if in.bad {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// A vertex is a corner of a drawable.
+type vertex struct {
+	time float64
+	line int32
+}
+
+// drawable takes one state, arrow or event.
+func (s *slog) drawable(in *input) {
+	c := s.categories[in.int()]
+	info := in.bytes(int64(max(in.short(), 0)))
+	var v [2]vertex
+	n := int(in.short())
+	for i := range n {
+		x := vertex{in.double(), in.int()}
+		if in.bad {
+			return
+		}
+		if i < len(v) {
+			v[i] = x
+		}
+	}
+	if in.bad {
+		return
+	}
+	if c == nil || n < 1 || n > 2 || n == 1 && c.shape != shapeEvent {
+		s.w.Report(trace.Skipped, "drawables of no known category or shape", 1, s.label)
+		return
+	}
+	c.met++
+	if n == 1 {
+		v[1] = v[0]
+	}
+	begin, ok := timeOf(v[0].time)
+	end, ok2 := timeOf(v[1].time)
+	from, to := s.lines[v[0].line], s.lines[v[1].line]
+	if !ok || !ok2 || from == nil || to == nil {
+		s.w.Report(trace.Skipped, "drawables on a line or at a time that there is not", 1, s.label)
+		return
+	}
+	switch c.shape {
+	case shapeArrow:
+		s.arrow(c, info, from, to, begin, end)
+		return
+	case shapeState:
+		s.stream(from).Interval(begin, end, c.region)
+	default:
+		s.stream(from).Instant(begin, c.region)
+	}
+	values(c.fields, info, func(f field, v trace.Value) { from.stream.Attribute(s.attribute(f.name), v) })
+}
+
+func (s *slog) arrow(c *category, info []byte, from, to *row, begin, end trace.Time) {
+	link := trace.Link{
+		Kind: trace.LinkMessage, Size: -1, Communicator: trace.NoCommunicator,
+		From: trace.End{Location: from.id, Time: begin, Region: trace.NoRegion}, To: trace.End{Location: to.id, Time: end, Region: trace.NoRegion},
+	}
+	values(c.fields, info, func(f field, v trace.Value) {
+		n, _ := v.Integer()
+		switch f.name {
+		case "msg_tag":
+			link.Tag = n
+		case "msg_size":
+			link.Size = n
+		}
+	})
+	s.w.Link(link)
+}
+
+// stream opens the stream of a row with its first drawable. Lines of several communicators may be one location.
+func (s *slog) stream(r *row) trace.Stream {
+	if r.stream == nil {
+		stream, ok := s.streams[r.id]
+		if !ok {
+			stream = s.w.Stream(r.id, trace.StreamOptions{Unordered: true})
+			s.streams[r.id] = stream
+		}
+		r.stream = stream
+	}
+	return r.stream
+}
+
+func (s *slog) attribute(name string) trace.AttributeID {
+	id, ok := s.attributes[name]
+	if !ok {
+		id = s.w.Attribute(name)
+		s.attributes[name] = id
+	}
+	return id
+}
+
+// An input reads the big-endian values of a block; what it lacks makes it bad.
+type input struct {
+	b   []byte
+	bad bool
+}
+
+// open reads a block.
+func (s *slog) open(b block) *input {
+	if b.at < 0 || b.size < 0 || b.size > mostSlogBlock || b.at > s.size || b.size > s.size-b.at {
+		return &input{bad: true}
+	}
+	buf := make([]byte, b.size)
+	if n, err := s.file.ReadAt(buf, b.at); int64(n) < b.size && err != nil {
+		return &input{bad: true}
+	}
+	return &input{b: buf}
+}
+
+func (in *input) left() int64 { return int64(len(in.b)) }
+
+// bytes takes the next n bytes; zeros where there are not so many.
+func (in *input) bytes(n int64) []byte {
+	if in.bad || n > in.left() {
+		in.bad, in.b = true, nil
+		return zeros[:min(n, int64(len(zeros)))]
+	}
+	out := in.b[:n]
+	in.b = in.b[n:]
+	return out
+}
+
+var zeros [8]byte
+
+func (in *input) skip(n int64)    { in.bytes(n) }
+func (in *input) byte() byte      { return in.bytes(1)[0] }
+func (in *input) short() int16    { return int16(binary.BigEndian.Uint16(in.bytes(2))) }
+func (in *input) int() int32      { return int32(binary.BigEndian.Uint32(in.bytes(4))) }
+func (in *input) long() int64     { return int64(binary.BigEndian.Uint64(in.bytes(8))) }
+func (in *input) double() float64 { return math.Float64frombits(binary.BigEndian.Uint64(in.bytes(8))) }
+func (in *input) block() block    { return block{in.long(), int64(in.int())} }
+func (in *input) string() string {
+	return string(bytes.ToValidUTF8(in.bytes(int64(max(in.short(), 0))), []byte("\ufffd")))
+}
