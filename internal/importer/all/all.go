@@ -11,6 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/ctf"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/darshan"
+	"github.com/parallax-hpc/parallax/internal/importer/firefox"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
 	"github.com/parallax-hpc/parallax/internal/importer/hpctoolkit"
@@ -67,6 +68,7 @@ var Formats = append([]*importer.Format{
 	darshan.Format,
 	speedscope.Format,
 	cpuprofile.Format,
+	firefox.Format,
 	ctf.Format,
 	tautrace.Format,
 	mpe.Format,

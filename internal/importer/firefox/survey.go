@@ -1,0 +1,65 @@
+package firefox
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
+)
+
+// A survey is what must be known before threads are read: of each process its meta data and libraries, in the order
+// in which processes begin, and the tables that all threads share.
+type survey struct {
+	processes []process
+	shared    tables
+	threads   int
+	samples   int
+}
+
+// A process is a profile in the file.
+type process struct {
+	meta      meta
+	libraries []library
+}
+
+func (s *survey) read(r *jsonstream.Reader) error {
+	at := len(s.processes)
+	s.processes = append(s.processes, process{})
+	var libraries []library
+	err := r.Members(func(name string) (err error) {
+		switch name {
+		case "meta":
+			_, err = r.Take(func(c *jsonstream.Cursor) { s.processes[at].meta.read(c) })
+		case "libs":
+			libraries, err = readLibraries(r)
+		case "shared":
+			err = r.Members(func(name string) error { return s.shared.member(r, name) })
+		case "threads":
+			err = r.Array(func() error { s.threads++; return s.countSamples(r) })
+		case "processes":
+			err = r.Array(func() error { return s.read(r) })
+		default:
+			err = r.Skip()
+		}
+		return err
+	})
+	libraries = slices.DeleteFunc(libraries, func(l library) bool { return !(l.end > l.start) })
+	slices.SortFunc(libraries, func(a, b library) int { return cmp.Compare(a.start, b.start) })
+	s.processes[at].libraries = libraries
+	return err
+}
+
+// countSamples counts the samples of a thread, roughly: whether there are any is what matters.
+func (s *survey) countSamples(r *jsonstream.Reader) error {
+	return r.Members(func(name string) error {
+		if name != "samples" {
+			return r.Skip()
+		}
+		return r.Members(func(name string) error {
+			if name != "stack" && name != "data" {
+				return r.Skip()
+			}
+			return r.Array(func() error { s.samples++; return r.Skip() })
+		})
+	})
+}
