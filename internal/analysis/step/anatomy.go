@@ -1,0 +1,197 @@
+package step
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Analyse takes a run apart.
+func (s *Source) Analyse() (*Job, error) {
+	g, err := s.gather()
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{units: make([]unit, s.Units), GPUs: make([]GPU, s.GPUs), Odd: g.odd}
+	for i := range j.units {
+		j.units[i].begin, j.units[i].end = 1<<62, -1<<62
+	}
+	for gpu, owner := range s.Owner {
+		j.units[owner].gpus = append(j.units[owner].gpus, gpu)
+	}
+	works := make([][]Work, s.GPUs)
+	for _, l := range g.sorted() {
+		if l.gpu >= 0 {
+			works[l.gpu] = append(works[l.gpu], l.works...)
+			l.works = nil
+			continue
+		}
+		u := &j.units[l.unit]
+		u.begin, u.end = min(u.begin, l.begin), max(u.end, l.end)
+		u.threads = append(u.threads, &l.thread)
+	}
+	lengths := make([]trace.Time, s.Units)
+	for i := range j.units {
+		lengths[i] = max(j.units[i].end-j.units[i].begin, 0)
+	}
+	families := make([]*family, 0, len(g.families))
+	for _, f := range g.families {
+		families = append(families, f)
+	}
+	if best := choose(families, lengths); best != nil {
+		j.By = best.words()
+		for i := range j.units {
+			j.units[i].marks = best.steps(i, s.Regions, max(j.units[i].begin, s.Begin))
+		}
+	}
+	for i := range j.units {
+		j.unit(s, i, works)
+	}
+	j.average()
+	return j, nil
+}
+
+// unit takes one unit apart.
+func (j *Job) unit(s *Source, number int, works [][]Work) {
+	u := &j.units[number]
+	u.hostSets()
+	var lists [Communication + 1][]span
+	var all []Work
+	sets := make([]gpuSets, len(u.gpus))
+	for k, gpu := range u.gpus {
+		w := works[gpu]
+		slices.SortFunc(w, func(a, b Work) int {
+			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Row, b.Row))
+		})
+		for i := range w {
+			lists[w[i].Term] = append(lists[w[i].Term], span{w[i].Begin, w[i].End})
+		}
+		sets[k] = setsOf(w)
+		all = append(all, w...)
+	}
+	first := len(j.Steps)
+	j.lay(number, extended(u.marks, all, s.End))
+	// What counts first takes its time from all others.
+	var covered set
+	var exclusive [Terms]set
+	for t := range Term(Terms - 1) {
+		own := u.sets[t]
+		if t <= Communication {
+			own = both(union(lists[t]), own)
+		}
+		exclusive[t] = without(own, covered)
+		covered = both(covered, exclusive[t])
+	}
+	for i := first; i < len(j.Steps); i++ {
+		x := &j.Steps[i]
+		rest := x.Total()
+		for t := range Term(Terms - 1) {
+			x.Terms[t] = exclusive[t].within(x.Begin, x.End)
+			rest -= x.Terms[t]
+		}
+		x.Terms[Other] = rest
+		for k := range sets {
+			x.GPUs = append(x.GPUs, sets[k].within(x.Begin, x.End))
+		}
+	}
+	windows := make([]span, 0, len(j.Steps)-first)
+	for i := first; i < len(j.Steps); i++ {
+		windows = append(windows, span{j.Steps[i].Begin, j.Steps[i].End})
+	}
+	in := union(windows)
+	for k, gpu := range u.gpus {
+		out := &j.GPUs[gpu]
+		out.identity(works[gpu], &sets[k])
+		out.metrics(works[gpu], &sets[k], in)
+		out.explain(works[gpu], &sets[k], u, in)
+		out.Launch = launchesOf(works[gpu])
+	}
+}
+
+// lay appends the steps of a unit.
+func (j *Job) lay(number int, marks []Mark) {
+	for _, m := range marks {
+		j.Steps = append(j.Steps, Step{Unit: number, Name: m.Name, Begin: m.Begin, End: m.End})
+	}
+}
+
+// hostSets makes the time of each term from what the threads did.
+func (u *unit) hostSets() {
+	for t := Communication; t < Other; t++ {
+		var list []span
+		for _, th := range u.threads {
+			from := trace.Time(-1)
+			for i, s := range th.state {
+				on := s.terms&(1<<t) != 0
+				if on && from < 0 {
+					from = th.at[i]
+				} else if !on && from >= 0 {
+					list = append(list, span{from, th.at[i]})
+					from = -1
+				}
+			}
+		}
+		u.sets[t] = union(list)
+	}
+}
+
+// extended puts steps on the clock that waits for the GPU: a step begins when the one before is over and
+// ends when the last work launched inside it does. GPU work from before the first step that nobody in the
+// file launched delays it, as the profiler had it.
+func extended(marks []Mark, works []Work, limit trace.Time) []Mark {
+	if len(marks) == 0 {
+		return nil
+	}
+	type reach struct{ first, last trace.Time }
+	reaches := make([]reach, len(marks))
+	for i := range reaches {
+		reaches[i] = reach{1 << 62, -1 << 62}
+	}
+	mine := make([]bool, len(works))
+	for i := range works {
+		w := &works[i]
+		if !w.Launched() {
+			continue
+		}
+		k, ok := slices.BinarySearchFunc(marks, w.Called, func(m Mark, t trace.Time) int { return cmp.Compare(m.Begin, t) })
+		if !ok {
+			k--
+		}
+		if k < 0 || w.Returned > marks[k].End {
+			continue
+		}
+		mine[i] = true
+		reaches[k].first, reaches[k].last = min(reaches[k].first, w.Begin), max(reaches[k].last, w.End)
+	}
+	previous := marks[0].Begin
+	for i := range works {
+		if !mine[i] && reaches[0].last >= reaches[0].first && works[i].End < reaches[0].first {
+			previous = max(previous, works[i].End)
+		}
+	}
+	out := make([]Mark, len(marks))
+	for i, m := range marks {
+		m.Begin = max(previous, m.Begin)
+		m.End = min(max(m.End, m.Begin, reaches[i].last), max(limit, m.Begin))
+		previous = m.End
+		out[i] = m
+	}
+	return out
+}
+
+// average makes the mean of all steps.
+func (j *Job) average() {
+	if len(j.Steps) == 0 {
+		return
+	}
+	var sum [Terms]trace.Time
+	for i := range j.Steps {
+		for t, x := range j.Steps[i].Terms {
+			sum[t] += x
+		}
+	}
+	for t, x := range sum {
+		j.Mean[t] = float64(x) / float64(len(j.Steps))
+	}
+}

@@ -1,0 +1,365 @@
+package step
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A unit is what is kept of one process.
+type unit struct {
+	begin, end trace.Time // of what its host rows hold
+	threads    []*thread  // by location and lane
+	gpus       []int      // in the order of Source
+	marks      []Mark
+	sets       [Terms]set // of the host's terms
+}
+
+// A thread is what one lane of the host did: from at[i] to at[i+1] it was in state[i].
+type thread struct {
+	lane  uint32
+	at    []trace.Time
+	state []state
+	stays []stay // the long ones, in preorder
+}
+
+// A stay is one interval of a thread that is long enough to be named as the reason of a gap.
+type stay struct {
+	begin, end trace.Time
+	region     trace.RegionID
+}
+
+// longStay is how long an interval must be for that.
+const longStay = 20_000
+
+// A state is the terms that are open on a thread, as bits, and what is innermost.
+type state struct {
+	terms uint8
+	doing Doing
+}
+
+// A launch joins a call with the work that it started.
+type launch struct {
+	fromLane, toLane uint32
+	fromRow, toRow   int32
+	called, returned trace.Time
+}
+
+type gatherer struct {
+	*Source
+	host     []hostClass // by region
+	work     []Term
+	sorts    []marking
+	launches []launch
+	numbers  map[numberKey]int64
+
+	mu       sync.Mutex
+	lanes    map[uint32]*lane
+	families map[familyKey]*family
+	odd      int64
+}
+
+type numberKey struct {
+	lane uint32
+	row  int32
+}
+
+type familyKey struct {
+	sort marking
+	stem string
+}
+
+// A lane is what is gathered of one lane; only one goroutine at a time has it.
+type lane struct {
+	id       uint32
+	location trace.LocationID
+	unit     int32
+	gpu      int32
+	thread   thread
+	open     []opened
+	works    []Work
+	next     int // of the launches
+	end      trace.Time
+	begin    trace.Time
+	odd      int64
+}
+
+type opened struct {
+	end   trace.Time
+	state state
+	terms uint8
+}
+
+// gather reads the run.
+func (s *Source) gather() (*gatherer, error) {
+	g := &gatherer{Source: s, lanes: map[uint32]*lane{}, families: map[familyKey]*family{}, numbers: map[numberKey]int64{}}
+	g.host, g.work, g.sorts = make([]hostClass, len(s.Regions)), make([]Term, len(s.Regions)), make([]marking, len(s.Regions))
+	for i := range s.Regions {
+		g.host[i], g.work[i], g.sorts[i] = classOf(&s.Regions[i]), workTerm(&s.Regions[i]), sortOf(&s.Regions[i])
+	}
+	if err := g.readLaunches(); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"step_num", "step_number"} {
+		err := s.Attribute(name, func(location trace.LocationID, lane int, rows []int32, values []trace.Value) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			for i, row := range rows {
+				if n, ok := values[i].Number(); ok && len(g.numbers) < mostMarks*max(s.Units, 1) {
+					g.numbers[numberKey{s.Lanes[location] + uint32(lane), row}] = int64(n)
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Scan(g.take); err != nil {
+		return nil, err
+	}
+	for _, l := range g.lanes {
+		l.finish()
+		g.odd += l.odd
+	}
+	return g, g.attach()
+}
+
+// readLaunches keeps the links of launches, in the order of the calls.
+func (g *gatherer) readLaunches() error {
+	err := g.Launches(func(from, to Place, at trace.Time) {
+		if g.GPU[to.Location] < 0 || g.GPU[from.Location] >= 0 {
+			return
+		}
+		l := launch{g.Lanes[from.Location] + uint32(from.Lane), g.Lanes[to.Location] + uint32(to.Lane), int32(from.Row), int32(to.Row), at, at}
+		g.mu.Lock()
+		g.launches = append(g.launches, l)
+		g.mu.Unlock()
+	})
+	slices.SortFunc(g.launches, func(a, b launch) int {
+		return cmp.Or(cmp.Compare(a.fromLane, b.fromLane), cmp.Compare(a.fromRow, b.fromRow), cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
+	})
+	return err
+}
+
+// lane finds what is gathered of a lane.
+func (g *gatherer) lane(c *trace.Columns) *lane {
+	id := g.Lanes[c.Location] + uint32(c.Lane)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l := g.lanes[id]
+	if l == nil {
+		l = &lane{id: id, location: c.Location, unit: g.Unit[c.Location], gpu: g.GPU[c.Location], begin: 1 << 62, end: -1 << 62}
+		l.thread.lane = id
+		l.next, _ = slices.BinarySearchFunc(g.launches, id, func(x launch, id uint32) int { return cmp.Compare(x.fromLane, id) })
+		g.lanes[id] = l
+	}
+	return l
+}
+
+// take reads one batch.
+func (g *gatherer) take(c *trace.Columns) error {
+	if g.Unit[c.Location] < 0 && g.GPU[c.Location] < 0 {
+		return nil
+	}
+	l := g.lane(c)
+	if l.gpu >= 0 {
+		if len(l.works) == 0 {
+			for _, o := range c.Open {
+				g.addWork(l, o.Begin, o.End, o.Region, int32(o.Row))
+			}
+		}
+		for i, r := range c.Region {
+			g.addWork(l, c.Begin[i], c.End(i), r, int32(c.First+i))
+		}
+		return nil
+	}
+	if len(l.thread.at) == 0 && len(l.open) == 0 {
+		for _, o := range c.Open {
+			g.enter(l, o.Begin, o.End, o.Region, o.Row)
+		}
+	}
+	for i, r := range c.Region {
+		g.enter(l, c.Begin[i], c.End(i), r, c.First+i)
+	}
+	return nil
+}
+
+// addWork takes a row of a GPU, clipped to what is looked at.
+func (g *gatherer) addWork(l *lane, begin, end trace.Time, r trace.RegionID, row int32) {
+	term := g.work[r]
+	if term == noTerm {
+		return
+	}
+	if end < begin {
+		l.odd++
+		end = begin
+	}
+	begin, end = max(begin, g.Begin), min(end, g.End)
+	if begin > end {
+		return
+	}
+	l.works = append(l.works, Work{Begin: begin, End: end, Called: -1, Returned: -1, Region: r, Term: term, Stream: l.id, Row: row, Occupancy: -1})
+}
+
+// enter takes a row of the host: rows come in preorder, so those that ended are closed first.
+func (g *gatherer) enter(l *lane, begin, end trace.Time, r trace.RegionID, row int) {
+	for l.next < len(g.launches) && g.launches[l.next].fromLane == l.id && g.launches[l.next].fromRow < int32(row) {
+		l.next++
+	}
+	for ; l.next < len(g.launches) && g.launches[l.next].fromLane == l.id && g.launches[l.next].fromRow == int32(row); l.next++ {
+		g.launches[l.next].called, g.launches[l.next].returned = begin, end
+	}
+	l.begin, l.end = min(l.begin, begin), max(l.end, end)
+	g.candidate(l, begin, end, r, row)
+	if end-begin >= longStay {
+		l.thread.stays = append(l.thread.stays, stay{begin, end, r})
+	}
+	class := g.host[r]
+	if g.sorts[r] == profiled || class.term == noTerm || end <= begin {
+		return
+	}
+	l.close(begin)
+	s, terms := l.top(), uint8(1)<<class.term
+	if n := len(l.open); n > 0 {
+		terms |= l.open[n-1].terms
+	}
+	if class.doing != Annotated || s.doing == Nothing { // a range inside code says nothing about what the code does
+		if s.doing != Loading { // whatever loading does is loading
+			s.doing = class.doing
+		}
+	}
+	s.terms = terms
+	l.open = append(l.open, opened{end, s, terms})
+	l.thread.set(begin, s)
+}
+
+func (l *lane) top() state {
+	if n := len(l.open); n > 0 {
+		return l.open[n-1].state
+	}
+	return state{}
+}
+
+// close ends what is over at t.
+func (l *lane) close(t trace.Time) {
+	for n := len(l.open); n > 0 && l.open[n-1].end <= t; n-- {
+		end := l.open[n-1].end
+		l.open = l.open[:n-1]
+		l.thread.set(end, l.top())
+	}
+}
+
+func (l *lane) finish() { l.close(1<<63 - 1) }
+
+// set says that from t on the thread is in a state.
+func (t *thread) set(at trace.Time, s state) {
+	n := len(t.at)
+	switch {
+	case n > 0 && t.at[n-1] == at:
+		t.state[n-1] = s
+		if n > 1 && t.state[n-2] == s {
+			t.at, t.state = t.at[:n-1], t.state[:n-1]
+		}
+	case n > 0 && t.state[n-1] == s || n == 0 && s == (state{}):
+	default:
+		t.at, t.state = append(t.at, at), append(t.state, s)
+	}
+}
+
+// candidate remembers an interval that may be a step, where it begins in the window.
+func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, row int) {
+	sort, number := g.sorts[r], int64(-1)
+	if len(g.numbers) > 0 {
+		if n, ok := g.numbers[numberKey{l.id, int32(row)}]; ok {
+			sort, number = annotated, n
+		}
+	}
+	if sort == noStep || begin < g.Begin || end <= begin {
+		return
+	}
+	name := g.Regions[r].Name
+	key := familyKey{sort, name}
+	switch sort {
+	case numbered, profiled:
+		key.stem = stemOf(name)
+	case optimizer:
+		key.stem = ""
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f := g.families[key]
+	if f == nil {
+		f = &family{sort: sort, stem: key.stem, word: stepWord(key.stem), names: map[string]bool{}, marks: make([][]mark, g.Units)}
+		g.families[key] = f
+	}
+	if f.spoil {
+		return
+	}
+	if len(f.names) < 2 {
+		f.names[name] = true
+	}
+	if f.marks[l.unit] = append(f.marks[l.unit], mark{begin, min(end, g.End), r, l.location, int(l.id), number}); len(f.marks[l.unit]) > mostMarks {
+		f.spoil, f.marks = true, nil
+	}
+}
+
+// attach gives work its launch and its attributes.
+func (g *gatherer) attach() error {
+	slices.SortFunc(g.launches, func(a, b launch) int {
+		return cmp.Or(cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow), cmp.Compare(a.called, b.called), cmp.Compare(a.fromLane, b.fromLane))
+	})
+	for i := range g.launches {
+		x := &g.launches[i]
+		l := g.lanes[x.toLane]
+		if l == nil {
+			continue
+		}
+		if w := l.find(x.toRow); w != nil {
+			w.Called, w.Returned, w.Thread = x.called, x.returned, x.fromLane
+		}
+	}
+	g.launches = nil
+	set := func(name string, put func(*Work, float32)) error {
+		return g.Attribute(name, func(location trace.LocationID, number int, rows []int32, values []trace.Value) {
+			if g.GPU[location] < 0 {
+				return
+			}
+			l := g.lanes[g.Lanes[location]+uint32(number)]
+			if l == nil {
+				return
+			}
+			for i, row := range rows {
+				if w := l.find(row); w != nil {
+					if v, ok := values[i].Number(); ok && v >= 0 && v < 1e9 {
+						put(w, float32(v))
+					}
+				}
+			}
+		})
+	}
+	if err := set("blocks per SM", func(w *Work, v float32) { w.Blocks = v }); err != nil {
+		return err
+	}
+	return set("est. achieved occupancy %", func(w *Work, v float32) { w.Occupancy = v })
+}
+
+// find gives the work of a row.
+func (l *lane) find(row int32) *Work {
+	i, ok := slices.BinarySearchFunc(l.works, row, func(w Work, row int32) int { return cmp.Compare(w.Row, row) })
+	if !ok {
+		return nil
+	}
+	return &l.works[i]
+}
+
+// sorted gives the lanes in order.
+func (g *gatherer) sorted() []*lane {
+	out := make([]*lane, 0, len(g.lanes))
+	for _, id := range slices.Sorted(maps.Keys(g.lanes)) {
+		out = append(out, g.lanes[id])
+	}
+	return out
+}

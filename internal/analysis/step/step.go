@@ -1,0 +1,145 @@
+// Package step takes the steps of a GPU job apart: where the time of each step goes,
+// what each GPU did meanwhile, and why it had nothing to do.
+//
+//	step.go      what goes in and what comes out
+//	class.go     what a region counts as, on a GPU and on the host
+//	find.go      which intervals are the steps
+//	gather.go    from rows of a store to the work of GPUs and what threads did
+//	anatomy.go   the terms of a step
+//	identity.go  the time of a GPU: computation, communication, copies, idle
+//	idle.go      the causes of idle time
+//	launch.go    how long launches take and how far they run ahead
+//	verdict.go   what a job is bound by
+//
+// The terms of a step are those of the profiler that came with PyTorch until 2024; the
+// time of a GPU is cut as TraceLens and HTA do, over all its streams together. All sums are
+// whole nanoseconds and add up exactly.
+//
+// Rows are looked at once, as they come. What is kept grows with the work of GPUs and with how
+// often threads change between kinds of work. Time: O(n log n) in that.
+package step
+
+import "github.com/parallax-hpc/parallax/internal/trace"
+
+// A Term is a part of a step. Where several are at the same time the first counts.
+type Term int
+
+// The terms, by priority.
+const (
+	Kernel Term = iota
+	Memcpy
+	Memset
+	Communication
+	Runtime // calls of CUDA, HIP and their like
+	Loader  // waiting for or making input
+	CPU     // operators, annotations, Python
+	Other   // nothing recorded
+	Terms   = int(Other) + 1
+)
+
+var termNames = [Terms]string{"kernel", "memcpy", "memset", "communication", "runtime", "loader", "cpu", "other"}
+
+func (t Term) String() string { return termNames[t] }
+
+// A Place is an interval: location, lane and row as in a store.
+type Place struct {
+	Location  trace.LocationID
+	Lane, Row int
+}
+
+// A Source is a run as this package asks it. All functions may hand out from several
+// goroutines at once, never twice at once for one location, as a store does.
+type Source struct {
+	Regions    []trace.Region
+	Begin, End trace.Time // what is looked at
+	Lanes      []uint32   // first lane of each location, see store.Reader
+	// Unit and GPU are by location, -1 for none: the process (rank) that a location
+	// belongs to, and the GPU whose work it holds. Units without GPUs have no host of interest.
+	Unit, GPU []int32
+	Units     int
+	GPUs      int
+	Owner     []int32 // of each GPU: its unit
+	// Scan hands out all intervals.
+	Scan func(func(*trace.Columns) error) error
+	// Launches hands out links from calls to the work they started.
+	Launches func(func(from, to Place, at trace.Time)) error
+	// Attribute hands out one attribute of intervals by its name; nothing where there is none.
+	Attribute func(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
+}
+
+// A Work is one piece of work on a GPU.
+type Work struct {
+	Begin, End trace.Time
+	// Called and Returned are the call that launched it; Called < 0 where it is not in the file.
+	Called, Returned trace.Time
+	Region           trace.RegionID
+	Term             Term
+	Stream           uint32  // lane
+	Thread           uint32  // lane of the call
+	Row              int32   // in its lane
+	Blocks           float32 // per multiprocessor; 0: not said
+	Occupancy        float32 // achieved, as estimated, 0..100; negative: not said
+}
+
+// Launched reports whether the call that started it is known.
+func (w *Work) Launched() bool { return w.Called >= 0 }
+
+// A Mark is a step as the host tells it.
+type Mark struct {
+	Name       string
+	Begin, End trace.Time
+	Location   trace.LocationID
+}
+
+// A Step is one step of one unit, on the clock that waits for its GPU work.
+type Step struct {
+	Unit       int
+	Name       string
+	Begin, End trace.Time
+	Terms      [Terms]trace.Time
+	// GPUs are the times of each GPU of the unit in the step, in their order.
+	GPUs []Time
+}
+
+// Total is the length of the step: the sum of its terms.
+func (s *Step) Total() trace.Time { return s.End - s.Begin }
+
+// A Time is the time of one GPU: Span = Computation + Communication + Copy + Idle.
+type Time struct {
+	Span, Computation, ExposedCommunication, ExposedCopy, Idle trace.Time
+	// Communication in all; Overlapped of it ran under computation.
+	Communication, Overlapped trace.Time
+}
+
+// A GPU is what is known of one GPU.
+type GPU struct {
+	Time
+	Begin, End trace.Time // of the span: its first work to its last
+	Works      int
+	// Unlinked work: the call that launched it is not in the file.
+	Unlinked     int
+	UnlinkedTime trace.Time
+	// Of the time of steps; negative where the file does not say.
+	Utilization, Efficiency, Occupancy float64
+	// Causes of Idle by cause; they add up to it.
+	Causes [Causes]trace.Time
+	// InSteps are the causes of its idle time in steps. Drained of it is in gaps that began while the host
+	// waited for the GPU, and is not the loader's.
+	InSteps [Causes]trace.Time
+	Drained trace.Time
+	Gaps    []Gap // the longest, longest first
+	Launch  Launches
+}
+
+// A Job is a run taken apart.
+type Job struct {
+	By    string // what the steps are, in words; "" where none were found
+	Steps []Step // by unit, then time
+	GPUs  []GPU
+	// Mean of all steps.
+	Mean [Terms]float64
+	// Odd counts work that ends before it begins or was launched after it ran; it is taken as it is.
+	Odd int64
+
+	units []unit
+}
