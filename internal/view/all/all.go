@@ -20,6 +20,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/phases"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
 	"github.com/parallax-hpc/parallax/internal/view/scatter"
+	"github.com/parallax-hpc/parallax/internal/view/steps"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
@@ -46,5 +47,6 @@ var Views = []*view.View{
 	scatter.View,
 	histogram.View,
 	phases.View,
+	steps.View,
 	findings.View,
 }

@@ -53,6 +53,7 @@ var Routes = map[string]Route{
 	"activity":     activityRoute,
 	"moments":      momentsRoute,
 	"phases":       phasesRoute,
+	"steps":        stepsRoute,
 	"findings":     findingsRoute,
 	"contrast":     contrastRoute,
 	"treemap":      treemapRoute,

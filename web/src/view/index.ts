@@ -19,6 +19,7 @@ import { overview } from "./overview";
 import { phases } from "./phases";
 import { profile } from "./profile";
 import { scatter } from "./scatter";
+import { steps } from "./steps";
 import { timeline } from "./timeline";
 import { topology } from "./topology";
 import { treemap } from "./treemap";
@@ -41,6 +42,7 @@ export const views: ViewPlug[] = [
   phases,
   profile,
   scatter,
+  steps,
   timeline,
   topology,
   treemap,

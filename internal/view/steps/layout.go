@@ -1,0 +1,277 @@
+package steps
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	edge     = 8
+	lineHigh = 15 // of the sentence
+	topRoom  = 18 // for what the bars are of
+	leastRow = 3
+	mostRow  = 34
+	between  = 24 // of the two parts
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	bars, gpus scene.Frame
+	lines      []line // one a row drawn
+	folded     []int  // how many lines each row stands for
+	gaps       []gap  // of the picture of idle time
+	gapFrame   scene.Frame
+	idle       bool
+}
+
+var termColours = [step.Terms]scene.Colour{
+	step.Kernel: role(trace.RoleCompute), step.Memcpy: role(trace.RoleCopy), step.Memset: scene.RegionColour("memset", uint8(trace.RoleCopy)),
+	step.Communication: role(trace.RoleCommunication), step.Runtime: role(trace.RoleOverhead), step.Loader: role(trace.RoleIO),
+	step.CPU: role(trace.RoleAnnotation), step.Other: scene.UIEmpty,
+}
+
+var termWords = [step.Terms]string{"kernels", "copies", "memory set", "communication", "calls of the GPU's library", "data loading", "host: operators, Python", "nothing recorded"}
+
+var gpuColours = [4]scene.Colour{role(trace.RoleCompute), role(trace.RoleCommunication), role(trace.RoleCopy), role(trace.RoleIdle)}
+
+var gpuWords = [4]string{"computation", "exposed communication", "exposed copies", "idle"}
+
+func role(r trace.Role) scene.Colour { return scene.RoleColour(uint8(r)) }
+
+// Scene draws the bars.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.verdict.Text)
+	s.Notes = r.Notes()
+	top := r.sentence(s)
+	if r.idle() || len(r.job.Steps) == 0 {
+		r.idleScene(s, top)
+		return s
+	}
+	w, h := float32(size.Width), float32(size.Height)
+	room := h - top - topRoom - scene.AxisHeight - 4
+	all := r.lines(max(int(room/12), 2))
+	rows := min(len(all), max(int(room/leastRow), 2))
+	pitch := min(room/float32(rows), mostRow)
+	d := drawing{lines: make([]line, rows), folded: make([]int, rows)}
+	labels := make([]scene.Row, rows)
+	for i := range labels {
+		first, next := i, i+1
+		if rows < len(all) && i > 0 { // the mean is never folded
+			first, next = 1+(i-1)*(len(all)-1)/(rows-1), 1+i*(len(all)-1)/(rows-1)
+		}
+		longest := first
+		for k := first; k < next; k++ { // of many the longest, so that one odd step is seen
+			if all[k].total() > all[longest].total() {
+				longest = k
+			}
+		}
+		d.lines[i], d.folded[i] = all[longest], next-first
+		y := top + topRoom + float32(i)*pitch
+		labels[i] = scene.Row{From: y, To: y + pitch, Label: d.lines[i].label, Location: d.lines[i].location, Region: scene.NoID, Count: next - first}
+	}
+	most := 0.0
+	for i := range all {
+		most = max(most, all[i].total())
+	}
+	left := scene.RowLabelWidth(labels, w*0.3) + r.Arrangement().Gutter()
+	gpu := r.worked() && w > 420
+	wide := w - left - edge
+	if gpu {
+		wide = (wide - between) * 0.62
+	}
+	d.bars = scene.Frame{Name: "steps", X: left, Y: top + topRoom, W: max(wide, 1), H: pitch * float32(rows), XScale: scene.Scale{Kind: "linear", End: max(most, 1), Label: "time"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
+	f := s.AddFrame(d.bars)
+	s.XAxis(f, scene.Axis{Unit: "ns"})
+	if gpu {
+		d.gpus = scene.Frame{Name: "gpus", X: left + wide + between, Y: d.bars.Y, W: max(w-left-wide-between-edge, 1), H: d.bars.H, XScale: scene.Scale{Kind: "linear", End: 100, Label: "%"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
+		s.XAxis(s.AddFrame(d.gpus), scene.Axis{})
+	}
+	r.drawn = d
+	r.paint(s, pitch)
+	s.RowLabels(f, r.Arrangement().Gutter())
+	r.heads(s)
+	r.legend(s, gpu)
+	if len(d.lines) > 1 && d.lines[1].location != scene.NoID {
+		r.Arrangement().DrawScaleRows(s, f)
+		r.Arrangement().Explain(s)
+	}
+	return s
+}
+
+// sentence writes the verdict at the top and gives the room it takes.
+func (r *result) sentence(s *scene.Scene) float32 {
+	w := float32(s.Width) - 2*edge
+	if s.Height < 160 {
+		return edge
+	}
+	text := &scene.Text{Size: scene.TextSize}
+	y := float32(edge)
+	lines := wrap(r.verdict.Text, w, scene.TextSize, 3)
+	for _, l := range lines {
+		text.Add(edge, y+10, l, scene.UIText, scene.Start)
+		y += lineHigh
+	}
+	s.AddLayer("verdict", -1, text)
+	return y + 4
+}
+
+// wrap breaks a text into lines that fit; what is past the last is shortened.
+func wrap(text string, width, size float32, most int) (lines []string) {
+	now := ""
+	for _, word := range strings.Fields(text) {
+		next := strings.TrimSpace(now + " " + word)
+		if now != "" && len(lines) < most-1 && scene.TextWidth(next, size, false) > width {
+			lines, now = append(lines, now), word
+			continue
+		}
+		now = next
+	}
+	return append(lines, scene.Shorten(now, width, size))
+}
+
+// paint draws the stacks.
+func (r *result) paint(s *scene.Scene, pitch float32) {
+	d := &r.drawn
+	pad := float32(0)
+	if pitch >= 8 {
+		pad = min(pitch*0.12, 2)
+	}
+	bars, gpus, rule := &scene.Rect{}, &scene.Rect{}, &scene.Line{Width: 1}
+	for i := range d.lines {
+		l := &d.lines[i]
+		y := d.bars.Y + float32(i)*pitch + pad
+		stack(bars, &d.bars, y, pitch-2*pad, l.terms[:], termColours[:])
+		if d.folded[i] > 1 {
+			bars.SetCount(uint32(d.folded[i]))
+		}
+		if span := l.span(); d.gpus.W > 0 && span > 0 {
+			shares := make([]float64, len(l.gpu))
+			for k := range shares {
+				shares[k] = l.gpu[k] / span * 100
+			}
+			stack(gpus, &d.gpus, y, pitch-2*pad, shares, gpuColours[:])
+		}
+	}
+	y := d.bars.Y + pitch
+	if len(d.lines) > 1 {
+		rule.Add(d.bars.X, y, d.bars.X+d.bars.W, y, scene.UIAxis)
+		if d.gpus.W > 0 {
+			rule.Add(d.gpus.X, y, d.gpus.X+d.gpus.W, y, scene.UIAxis)
+		}
+	}
+	s.AddLayer("steps", 0, bars)
+	if d.gpus.W > 0 {
+		s.AddLayer("gpus", 1, gpus)
+	}
+	s.AddLayer("mean", -1, rule)
+}
+
+// stack draws parts one after the other.
+func stack(m *scene.Rect, f *scene.Frame, y, h float32, parts []float64, colours []scene.Colour) {
+	at := 0.0
+	for k, x := range parts {
+		if x > 0 {
+			from, to := f.XPixel(at), f.XPixel(at+x)
+			m.Add(from, y, max(to-from, 0.25), max(h, 1), colours[k])
+		}
+		at += x
+	}
+}
+
+// heads says what the two parts are.
+func (r *result) heads(s *scene.Scene) {
+	d := &r.drawn
+	text := &scene.Text{Size: scene.TextSize}
+	head := func(f *scene.Frame, t string) {
+		text.Add(f.X, f.Y-6, scene.Shorten(t, f.W, scene.TextSize), scene.UITextMuted, scene.Start)
+	}
+	what := fmt.Sprintf("%s, %s", view.Count(len(r.stepNames()), "step"), view.Count(len(r.names), "rank"))
+	if len(r.names) == 1 {
+		what = view.Count(len(r.job.Steps), "step")
+	}
+	head(&d.bars, what)
+	if d.gpus.W > 0 {
+		t := "what the GPU did"
+		if g := &r.job.GPUs[0]; len(r.job.GPUs) == 1 && g.Utilization >= 0 {
+			t += ": used " + view.FormatShare(g.Utilization)
+			if g.Efficiency >= 0 {
+				t += ", SM efficiency " + view.FormatShare(g.Efficiency)
+			}
+			if g.Occupancy >= 0 {
+				t += ", occupancy " + view.FormatShare(g.Occupancy)
+			}
+		}
+		head(&d.gpus, t)
+	}
+	s.AddLayer("heads", -1, text)
+}
+
+func (r *result) legend(s *scene.Scene, gpu bool) {
+	var any [step.Terms]bool
+	var did [4]bool
+	for i := range r.drawn.lines {
+		for t, x := range r.drawn.lines[i].terms {
+			any[t] = any[t] || x > 0
+		}
+		for k, x := range r.drawn.lines[i].gpu {
+			did[k] = did[k] || x > 0
+		}
+	}
+	entry := func(label string, c scene.Colour) {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID})
+	}
+	for t, is := range any {
+		if is {
+			entry(termWords[t], termColours[t])
+		}
+	}
+	if gpu && did[3] {
+		entry("GPU idle", gpuColours[3])
+	}
+}
+
+// Pick gives the facts of a bar.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	if d.idle {
+		return r.pickIdle(x, y)
+	}
+	in := func(f *scene.Frame) bool {
+		return f.W > 0 && x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)
+	}
+	if len(d.lines) == 0 || !in(&d.bars) && !in(&d.gpus) {
+		return view.Fact{}, false
+	}
+	i := min(int((y-float64(d.bars.Y))/float64(d.bars.H)*float64(len(d.lines))), len(d.lines)-1)
+	l := &d.lines[i]
+	fact := view.Fact{Title: l.label, Count: int64(d.folded[i])}
+	if l.unit >= 0 {
+		fact.Locations = []trace.LocationID{r.devices.Units[l.unit]}
+	}
+	begin, end := l.begin, l.end
+	if l.steps == 1 {
+		fact.Begin, fact.End = &begin, &end
+	} else {
+		fact.Title += fmt.Sprintf(" (mean of %s)", view.Count(l.steps, "step"))
+	}
+	add := func(label string, v, whole float64) {
+		fact.Lines = append(fact.Lines, view.FactLine{Label: label, Value: view.FormatDuration(v) + ", " + view.FormatShare(v/max(whole, 1)), Exact: view.Thousands(int64(v+0.5)) + " ns"})
+	}
+	fact.Lines = append(fact.Lines, view.FactLine{Label: "step", Value: view.FormatDuration(l.total()), Exact: view.Thousands(int64(l.total()+0.5)) + " ns"})
+	for t, v := range l.terms {
+		if v > 0 {
+			add(termWords[t], v, l.total())
+		}
+	}
+	for k, v := range l.gpu {
+		if v > 0 {
+			add("GPU: "+gpuWords[k], v, l.span())
+		}
+	}
+	return fact, true
+}

@@ -1,0 +1,169 @@
+package steps
+
+import (
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+var causeColours = [step.Causes]scene.Colour{
+	step.ByLoader: role(trace.RoleIO), step.BySynchronization: role(trace.RoleSynchronization), step.ByAllocation: scene.RegionColour("allocation", uint8(trace.RoleOverhead)),
+	step.BySleep: scene.RegionColour("sleep", uint8(trace.RoleIdle)), step.ByExchange: scene.RegionColour("exchange", uint8(trace.RoleCommunication)),
+	step.ByOperators: role(trace.RoleAnnotation), step.ByPython: scene.RegionColour("python", uint8(trace.RoleAnnotation)), step.ByAnnotation: scene.RegionColour("range", uint8(trace.RoleAnnotation)),
+	step.ByNothing: scene.UIEmpty, step.ByCall: role(trace.RoleOverhead), step.ByQueue: scene.RegionColour("queue", uint8(trace.RoleSynchronization)),
+	step.BetweenWorks: role(trace.RoleIdle), step.ByUnknown: scene.UITextMuted,
+}
+
+// idleScene draws a bar a GPU, and one for each of the longest gaps.
+func (r *result) idleScene(s *scene.Scene, top float32) {
+	w, h := float32(s.Width), float32(s.Height)
+	room := h - top - topRoom - scene.AxisHeight
+	gaps := r.gaps
+	if n := int(room * 0.6 / 16); len(gaps) > n {
+		gaps = gaps[:max(n, 0)]
+	}
+	if room < 120 || len(gaps) < 1 {
+		gaps = nil
+	}
+	upper := room
+	if len(gaps) > 0 {
+		upper = room - float32(len(gaps))*16 - topRoom - scene.AxisHeight
+	}
+	rows := max(1, min(len(r.job.GPUs), int(upper/leastRow)))
+	pitch := min(max(upper, 1)/float32(rows), mostRow)
+	labels := make([]scene.Row, rows)
+	d := drawing{idle: true, folded: make([]int, rows), gaps: gaps}
+	order := r.Arrangement().Places(r.devices.GPUs)
+	for i := range labels {
+		first, next := i*len(r.job.GPUs)/rows, (i+1)*len(r.job.GPUs)/rows
+		y := top + topRoom + float32(i)*pitch
+		d.folded[i] = r.mostIdle(order[first:next])
+		labels[i] = scene.Row{From: y, To: y + pitch, Label: r.gpus[d.folded[i]], Location: uint32(r.devices.GPUs[d.folded[i]]), Region: scene.NoID, Count: next - first}
+	}
+	gapRows := make([]scene.Row, len(gaps))
+	below := top + topRoom + pitch*float32(rows) + scene.AxisHeight + topRoom
+	for i, g := range gaps {
+		gapRows[i] = scene.Row{From: below + float32(i)*16, To: below + float32(i+1)*16, Label: r.gpus[g.gpu] + " at " + view.FormatTime(g.Begin), Location: scene.NoID, Region: scene.NoID, Count: 1}
+	}
+	left := max(scene.RowLabelWidth(labels, w*0.3), scene.RowLabelWidth(gapRows, w*0.3)) + r.Arrangement().Gutter()
+	d.bars = scene.Frame{Name: "gpus", X: left, Y: top + topRoom, W: max(w-left-edge, 1), H: pitch * float32(rows), XScale: scene.Scale{Kind: "linear", End: 100, Label: "%"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
+	f := s.AddFrame(d.bars)
+	s.XAxis(f, scene.Axis{})
+	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	var seen [step.Causes]bool
+	var parts [3]bool
+	pad := min(pitch*0.12, 2)
+	for i, k := range d.folded {
+		g := &r.job.GPUs[k]
+		if g.Span == 0 {
+			continue
+		}
+		values, colours := make([]float64, 0, step.Causes+3), make([]scene.Colour, 0, step.Causes+3)
+		for n, t := range []trace.Time{g.Computation, g.ExposedCommunication, g.ExposedCopy} {
+			values, colours = append(values, float64(t)/float64(g.Span)*100), append(colours, gpuColours[n])
+			parts[n] = parts[n] || t > 0
+		}
+		for c, t := range g.Causes {
+			values, colours = append(values, float64(t)/float64(g.Span)*100), append(colours, causeColours[c])
+			seen[c] = seen[c] || t > 0
+		}
+		stack(bars, &d.bars, labels[i].From+pad, pitch-2*pad, values, colours)
+	}
+	s.AddLayer("gpus", f, bars)
+	s.RowLabels(f, r.Arrangement().Gutter())
+	r.Arrangement().DrawScaleRows(s, f)
+	text.Add(d.bars.X, d.bars.Y-6, scene.Shorten("what GPUs did, and the causes of their idle time", d.bars.W, scene.TextSize), scene.UITextMuted, scene.Start)
+	if len(gaps) > 0 {
+		d.gapFrame = scene.Frame{Name: "gaps", X: left, Y: below, W: d.bars.W, H: float32(len(gaps)) * 16, XScale: scene.Scale{Kind: "linear", End: float64(gaps[0].Length())}, YScale: scene.Scale{Kind: "rows", Rows: gapRows}}
+		text.Add(left, below-6, scene.Shorten("the longest gaps: how long, by cause, and what the host was in", d.bars.W, scene.TextSize), scene.UITextMuted, scene.Start)
+		r.paintGaps(s, &d, text, &seen)
+	}
+	s.AddLayer("heads", -1, text)
+	for n, is := range parts {
+		if is {
+			s.Legend = append(s.Legend, scene.LegendEntry{Label: gpuWords[n], Colour: gpuColours[n], Region: scene.NoID, Parent: scene.NoID})
+		}
+	}
+	for c, is := range seen {
+		if is {
+			s.Legend = append(s.Legend, scene.LegendEntry{Label: step.Cause(c).Words(), Colour: causeColours[c], Region: scene.NoID, Parent: scene.NoID})
+		}
+	}
+	r.Arrangement().Explain(s)
+	r.drawn = d
+}
+
+func (r *result) paintGaps(s *scene.Scene, d *drawing, text *scene.Text, seen *[step.Causes]bool) {
+	f := s.AddFrame(d.gapFrame)
+	bars := &scene.Rect{}
+	narrow := d.gapFrame
+	narrow.W *= 0.4
+	for i, g := range d.gaps {
+		values, colours := make([]float64, 0, step.Causes), make([]scene.Colour, 0, step.Causes)
+		for c, t := range g.Causes {
+			values, colours = append(values, float64(t)), append(colours, causeColours[c])
+			seen[c] = seen[c] || t > 0
+		}
+		y := d.gapFrame.Y + float32(i)*16
+		stack(bars, &narrow, y+2, 12, values, colours)
+		x := narrow.XPixel(float64(g.Length())) + 6
+		text.Add(x, y+12, scene.Shorten(r.gapWords(g), d.gapFrame.X+d.gapFrame.W-x, scene.TextSize), scene.UIText, scene.Start)
+	}
+	s.AddLayer("gaps", f, bars)
+	s.RowLabels(f, 0)
+}
+
+// gapWords says how long a gap is and what the host did.
+func (r *result) gapWords(g gap) string {
+	t := view.FormatTime(g.Length()) + ": " + g.Cause().Words()
+	if h := r.host(g.Gap); h != "" && g.Cause().Host() {
+		t += " (" + h + ")"
+	}
+	return t + ", then " + r.request.Store().Regions()[g.Next].Name
+}
+
+// mostIdle is the GPU that is idle most.
+func (r *result) mostIdle(some []int32) int {
+	best := some[0]
+	for _, k := range some {
+		if r.job.GPUs[k].Idle > r.job.GPUs[best].Idle {
+			best = k
+		}
+	}
+	return int(best)
+}
+
+// pickIdle gives the facts of a GPU or of a gap.
+func (r *result) pickIdle(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	in := func(f *scene.Frame) bool {
+		return f.W > 0 && x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)
+	}
+	line := func(fact *view.Fact, label string, t, whole trace.Time) {
+		fact.Lines = append(fact.Lines, view.FactLine{Label: label, Value: view.FormatTime(t) + ", " + view.FormatShare(float64(t)/float64(max(whole, 1))), Exact: view.Thousands(int64(t)) + " ns"})
+	}
+	switch {
+	case in(&d.bars) && len(d.folded) > 0:
+		k := d.folded[min(int((y-float64(d.bars.Y))/float64(d.bars.H)*float64(len(d.folded))), len(d.folded)-1)]
+		g := &r.job.GPUs[k]
+		fact := view.Fact{Title: r.gpus[k], Locations: []trace.LocationID{r.devices.GPUs[k]}}
+		for n, t := range []trace.Time{g.Computation, g.ExposedCommunication, g.ExposedCopy, g.Idle} {
+			line(&fact, gpuWords[n], t, g.Span)
+		}
+		for _, c := range step.Ranked(g.Causes) {
+			line(&fact, "idle: "+c.Words(), g.Causes[c], g.Span)
+		}
+		return fact, true
+	case in(&d.gapFrame) && len(d.gaps) > 0:
+		g := d.gaps[min(int((y-float64(d.gapFrame.Y))/float64(d.gapFrame.H)*float64(len(d.gaps))), len(d.gaps)-1)]
+		begin, end := g.Begin, g.End
+		fact := view.Fact{Title: "gap of " + r.gpus[g.gpu], Text: r.gapWords(g), Begin: &begin, End: &end, Locations: []trace.LocationID{r.devices.GPUs[g.gpu]}}
+		line(&fact, "length", g.Length(), g.Length())
+		for _, c := range step.Ranked(g.Causes) {
+			line(&fact, c.Words(), g.Causes[c], g.Length())
+		}
+		return fact, true
+	}
+	return view.Fact{}, false
+}

@@ -1,0 +1,107 @@
+// Package steps shows where each step of a GPU job goes: its parts as stacked bars, what the GPU did
+// meanwhile, and why it had nothing to do.
+//
+//	gather.go       the run as package step asks it
+//	words.go        the verdict in words
+//	lines.go        what is a bar: a step, a rank, or each step of each rank
+//	layout.go       the picture of steps; layout_idle.go of idle time
+//	data.go         the twins
+package steps
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "steps",
+	Title:   "Steps",
+	Paper:   "the overview of PyTorch's TensorBoard profiler; TraceLens, HTA and xprof for the time of GPUs",
+	Summary: "GPU jobs: where each step goes, what the GPU does meanwhile, and why it is idle",
+	HowToRead: "Left, a bar a step: kernels, copies, communication, calls of the GPU's library, data loading and other work of the host; where several are at the same time the first named counts, so the parts add up to the step. " +
+		"A step begins when the one before is over and ends when the last GPU work that it launched does. The first bar is the mean of all. Right, what the GPU did in that time, over all its streams: computation, communication and copies that are not hidden under it, and idle. " +
+		"The sentence above says what the job is bound by, and from which share on it says so. With --picture idle a bar is a GPU and its idle time is split by cause: what the thread that launched the next work did before; below are the longest gaps.",
+	Needs: view.Needs{Intervals: true},
+	Options: view.Words(view.Use("by=auto", "picture=steps", "arrange"),
+		"by: what is a bar: each step of each rank, steps (the mean of ranks), ranks (the mean of steps), or auto: as fine as there is room [auto all steps ranks]",
+		"picture: what is drawn: steps and what GPUs did in them, or why GPUs are idle [steps idle]"),
+	Compute: compute,
+}
+
+type result struct {
+	view.Arranged
+	request *view.Request
+	tree    *store.Tree
+	devices *view.Devices
+	names   []string // of units
+	gpus    []string
+	job     *step.Job
+	verdict Verdict
+	gaps    []gap // the longest of all GPUs, longest first
+	notes   []string
+	drawn   drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r := &result{request: q, tree: q.Store().Locations()}
+	r.devices = view.FindDevices(r.tree, q.Selection.Locations)
+	if len(r.devices.Units) == 0 {
+		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
+	}
+	var err error
+	if r.job, err = source(ctx, q, r.devices).Analyse(); err != nil {
+		return nil, err
+	}
+	if len(r.job.Steps) == 0 && !r.worked() {
+		return nil, view.Empty("open a trace of a GPU job, or choose more of it", "no work of a GPU and no steps (ProfilerStep#n, train 3, iteration 7) in the selection")
+	}
+	r.names, r.gpus = view.UnitNames(r.tree, r.devices.Units), view.ShortNames(r.tree, r.devices.GPUs)
+	r.verdict = r.judge()
+	r.findGaps()
+	r.note()
+	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
+		return nil, err
+	}
+	r.notes = r.Arrangement().AddNote(r.notes)
+	return r, ctx.Err()
+}
+
+// worked reports whether any GPU did anything.
+func (r *result) worked() bool {
+	for i := range r.job.GPUs {
+		if r.job.GPUs[i].Works > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *result) note() {
+	if len(r.job.Steps) == 0 {
+		r.notes = append(r.notes, "no steps were found (ProfilerStep#n, train 3, iteration 7, a range that repeats): the GPU's time is of the whole selection")
+	} else {
+		r.notes = append(r.notes, "steps: "+r.job.By)
+	}
+	count, time := 0, int64(0)
+	for i := range r.job.GPUs {
+		count += r.job.GPUs[i].Unlinked
+		time += int64(r.job.GPUs[i].UnlinkedTime)
+	}
+	if count > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("the launch of %s of GPU work (%s) is not in the file: it counts, but extends no step", view.Count(count, "piece"), view.FormatDuration(float64(time))))
+	}
+	if r.job.Odd > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s of GPU work end before they begin and count as empty", view.Count(int(r.job.Odd), "piece")))
+	}
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }
