@@ -51,6 +51,9 @@ var policy = []rule{
 	{"internal/view/all", []string{"internal/view", "internal/view/*"}, "a list, nothing else"},
 	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/scene", "internal/view"}, "a view never knows another view; what two share is a kernel or a mark"},
 
+	{"internal/table", []string{"internal/trace", "internal/store", "internal/analysis/quantile"}, "a run as tables, declared once; it knows neither SQL nor files"},
+	{"internal/query", []string{"internal/trace", "internal/store", "internal/table"}, "SQL over tables; those that come from views are given to it by cmd"},
+
 	{"internal/render/*", []string{"internal/scene"}, "a renderer knows no traces, so every renderer draws every view"},
 
 	{"internal/demo", []string{"internal/trace", "internal/importer", "internal/importer/vista", "internal/demo/*"}, "a demo writes a trace like a format does; demos of VISTA's programs make its records"},

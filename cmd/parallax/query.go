@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/query"
+	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/spf13/pflag"
+)
+
+func queryCommand() *command {
+	return &command{
+		name: "query", args: "SOURCE 'SQL' [-o FILE]", summary: "SQL over the run; FILE's ending picks csv, json or parquet; without -o a table",
+		help: "Tables: " + strings.Join(tableNames(false), ", ") + ".\nFunctions: " + strings.Join(tableNames(true), ", ") + ".\n" +
+			"docs/tables.md has their columns, docs/queries.md examples. Times are ns from the start of the run. Conditions on begin,\nend, time, location, path, rank, region spare reading: a window of a large run costs the window. A query only reads.\n\n" +
+			"  parallax query run.otf2 'select region, sum(exclusive) as time from time_in() group by 1 order by 2 desc limit 10'\n" +
+			"  parallax query traces/ 'select * from intervals where begin between 1e9 and 2e9 and rank = 3' -o window.csv\n" +
+			"  parallax query a.otf2 --run after=b.otf2 'select (select count(*) from intervals), (select count(*) from after.intervals)'",
+		flags: func(fs *pflag.FlagSet) {
+			fs.StringP("output", "o", "", "file to write; its ending picks csv, json or parquet")
+			fs.Bool("json", false, "JSON on standard output")
+			fs.Duration("timeout", 10*time.Minute, "how long the query may take; 0: as long as it needs")
+			fs.Int64("limit", 0, "at most so many rows; 0: all")
+			fs.StringArray("run", nil, "NAME=SOURCE: a further run, whose tables are NAME.intervals …; repeatable")
+			readingFlags(fs)
+		},
+		run: runQuery,
+	}
+}
+
+// tableNames lists what can be asked.
+func tableNames(functions bool) (names []string) {
+	for _, t := range newDatabase(nil).Tables() {
+		if t.Function() == functions {
+			if names = append(names, t.Name); functions {
+				names[len(names)-1] += "(" + strings.Join(argumentNames(t), ", ") + ")"
+			}
+		}
+	}
+	return names
+}
+
+func argumentNames(t *table.Table) (names []string) {
+	for _, a := range t.Arguments {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// newDatabase puts runs behind SQL, with the tables that come from views.
+func newDatabase(runs []view.Run) *query.Database {
+	d := &query.Database{More: []*table.Table{findingsTable}}
+	for _, r := range runs {
+		d.Runs = append(d.Runs, &table.Run{Name: r.Name, Source: r.Source, Store: r.Store})
+	}
+	return d
+}
+
+var queryKinds = []string{"csv", "json", "parquet"}
+
+func runQuery(ctx context.Context, e *env, args []string) error {
+	if len(args) < 2 {
+		return usage("query: want a source and SQL, such as: parallax query run.otf2 'select count(*) from intervals'")
+	}
+	out := &output{stdout: e.stdout, path: e.text("output"), kind: "table"}
+	if e.flag("json") {
+		out.kind = "json"
+	}
+	if out.path != "" {
+		out.kind = strings.TrimPrefix(strings.ToLower(filepath.Ext(out.path)), ".")
+		if !slices.Contains(queryKinds, out.kind) {
+			return usage("-o %q: the name must end in one of .%s", out.path, strings.Join(queryKinds, " ."))
+		}
+	}
+	runs, err := e.openRuns(ctx, args[:len(args)-1])
+	if err != nil {
+		return err
+	}
+	defer closeRuns(runs)
+	timeout, _ := e.flags.GetDuration("timeout")
+	rows, err := newDatabase(runs).Query(ctx, args[len(args)-1], query.Limits{Time: timeout, Rows: e.number("limit")})
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	err = out.write(func(w io.Writer) error { return writeRows(w, out.kind, rows) })
+	if err == nil && rows.More() {
+		e.warn("there are more rows than --limit %d", e.number("limit"))
+	}
+	return err
+}
+
+func writeRows(w io.Writer, kind string, rows *query.Rows) error {
+	switch kind {
+	case "csv":
+		return rows.WriteCSV(w)
+	case "json":
+		return rows.WriteJSON(w)
+	}
+	return rows.WriteTable(w)
+}

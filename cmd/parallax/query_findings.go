@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/findings"
+)
+
+// findingsTable is the findings of a run as a table: it comes from a view, so it is
+// declared where views and tables meet.
+var findingsTable = table.NewFunction("findings",
+	"What the run loses time by, most first, as `parallax check` says it. A run without intervals has none.",
+	[]table.Column{},
+	[]table.Column{
+		{Name: "kind", Kind: table.Text, Help: "straggler, imbalance, late sender …; docs/findings.md lists them"},
+		{Name: "severity", Kind: table.Text, Help: "high, medium or low"},
+		{Name: "lost", Kind: table.Integer, Unit: "ns", Help: "time lost, added up over locations"},
+		{Name: "share", Kind: table.Number, Help: "of the time of all locations"},
+		{Name: "text", Kind: table.Text, Help: "one plain sentence"},
+		{Name: "begin", Kind: table.Integer, Unit: "ns", Help: "when"},
+		{Name: "end", Kind: table.Integer, Unit: "ns"},
+		{Name: "location", Kind: table.Integer, Null: true, Help: "the first of those it is about; null for all"},
+		{Name: "paths", Kind: table.Text, Null: true, Help: "all of them, joined by commas; null for all"},
+		{Name: "view", Kind: table.Text, Help: "which view shows it"},
+	}, findingsRows)
+
+func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(...any) error) error {
+	if findings.View.Needs.Missing(r.Store) != "" {
+		return nil
+	}
+	values, err := view.NewValues(findings.View, nil)
+	if err != nil {
+		return err
+	}
+	q := &view.Request{Runs: []view.Run{{Name: r.Name, Source: r.Source, Store: r.Store}}, Values: values, Size: scene.Size{Width: 1600, Height: 900}}
+	if q.Selection, err = (view.Spec{}).Resolve(r.Store); err != nil {
+		return err
+	}
+	result, err := findings.View.Compute(ctx, q)
+	if err != nil {
+		return err
+	}
+	for _, f := range result.Data().(findings.Data).Findings {
+		location, paths := whoOf(r, &f)
+		err := add(string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Text, int64(f.Selection.Begin), int64(f.Selection.End), location, paths, f.View)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostPaths bounds how many paths a finding names.
+const mostPaths = 100
+
+func whoOf(r *table.Run, f *finding.Finding) (location, paths any) {
+	list := f.Selection.Locations
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var names []string
+	for _, id := range list[:min(len(list), mostPaths)] {
+		names = append(names, r.Store.Locations().Path(trace.LocationID(id)))
+	}
+	return int64(list[0]), strings.Join(names, ",")
+}

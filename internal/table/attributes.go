@@ -1,0 +1,129 @@
+package table
+
+import (
+	"context"
+	"math"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An attribute is a row of the table.
+type attribute struct {
+	*Run
+	of        string
+	location  trace.LocationID // trace.NoLocation: of none
+	lane, row int              // -1: of no interval
+	region    trace.RegionID   // trace.NoRegion: of none
+	key       string
+	value     trace.Value
+}
+
+var attributes = scanned("attributes", "Extra facts, as the source gives them: of the run, of locations, of regions, of intervals.",
+	func(r *Run) int64 {
+		return int64(len(r.Store.Attributes()))*r.Store.Info().Intervals + int64(r.Store.Locations().Len()) + int64(len(r.Store.Regions()))
+	},
+	[]column[attribute]{
+		narrow(text("of", "run, location, region or interval", func(x *attribute) string { return x.of })),
+		narrow(maybe("location", "", "of a location or an interval", func(x *attribute) (int64, bool) { return int64(x.location), x.location != trace.NoLocation })),
+		narrow(maybe("lane", "", "with location and row the interval", func(x *attribute) (int64, bool) { return int64(x.lane), x.lane >= 0 })),
+		narrow(maybe("row", "", "", func(x *attribute) (int64, bool) { return int64(x.row), x.row >= 0 })),
+		maybe("region_id", "", "of a region", func(x *attribute) (int64, bool) { return int64(x.region), x.region != trace.NoRegion }),
+		narrow(text("key", "what the fact is", func(x *attribute) string { return x.key })),
+		text("value", "as text, exact", func(x *attribute) string { return x.value.String() }),
+		number("number", "", "as a number, where it is one", func(x *attribute) float64 {
+			if v, ok := x.value.Number(); ok {
+				return v
+			}
+			return math.NaN()
+		}),
+	}, scanAttributes)
+
+func scanAttributes(ctx context.Context, r *Run, f *Filter, to *rowsOf[attribute]) error {
+	of, key, at := f.words("of"), f.words("key"), f.locations(r, "")
+	wants := func(kind string) bool { return of == nil || of(kind) }
+	put := func(x attribute) error {
+		if x.Run = r; key != nil && !key(x.key) {
+			return nil
+		}
+		to.read(1)
+		return to.add(&x)
+	}
+	if properties := r.Store.Info().Properties; wants("run") {
+		keys := make([]string, 0, len(properties))
+		for k := range properties {
+			keys = append(keys, k)
+		}
+		sort.Strings(keys)
+		for _, k := range keys {
+			if err := put(attribute{of: "run", location: trace.NoLocation, lane: -1, row: -1, region: trace.NoRegion, key: k, value: trace.Text(properties[k])}); err != nil {
+				return err
+			}
+		}
+	}
+	if wants("location") {
+		for id := at.first; id <= at.last; id++ {
+			for _, a := range r.Store.Locations().Attributes[id] {
+				if err := put(attribute{of: "location", location: trace.LocationID(id), lane: -1, row: -1, region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if wants("region") {
+		for id := range r.Store.Regions() {
+			for _, a := range r.Store.Regions()[id].Attributes {
+				if err := put(attribute{of: "region", location: trace.NoLocation, lane: -1, row: -1, region: trace.RegionID(id), key: a.Key, value: a.Value}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if !wants("interval") {
+		return nil
+	}
+	return intervalAttributes(ctx, r, f, at, key, put)
+}
+
+func intervalAttributes(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool, put func(attribute) error) error {
+	laneLo, laneHi := f.Between("lane")
+	rowLo, rowHi := f.Between("row")
+	lanes := r.Store.Lanes()
+	if at.first == at.last && laneLo == laneHi && rowLo == rowHi && rowLo >= 0 && rowLo <= math.MaxInt32 && laneLo >= 0 && laneLo <= math.MaxInt32 {
+		row := store.Row{Location: trace.LocationID(at.first), Lane: int(laneLo), Row: int(rowLo)}
+		for _, a := range r.Store.IntervalAttributes(row) {
+			if err := put(attribute{of: "interval", location: row.Location, lane: row.Lane, row: row.Row, region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for id := at.first; id <= at.last; id++ {
+		id := trace.LocationID(id)
+		if lanes[id] == lanes[id+1] || !at.has(id) {
+			continue
+		}
+		w := store.Window{Begin: 0, End: r.Store.Info().End + 1, Locations: []trace.LocationID{id}}
+		for a, name := range r.Store.Attributes() {
+			if key != nil && !key(name) {
+				continue
+			}
+			err := r.Store.AttributeColumn(ctx, w, trace.AttributeID(a), func(c *store.AttributeColumns) error {
+				if c.Location != id {
+					return nil
+				}
+				for i := range c.Row {
+					if err := put(attribute{of: "interval", location: id, lane: c.Lane, row: int(c.Row[i]), region: trace.NoRegion, key: name, value: c.Value[i]}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
