@@ -5,6 +5,7 @@ package all
 import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/caliper"
+	"github.com/parallax-hpc/parallax/internal/importer/callgrind"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
 	"github.com/parallax-hpc/parallax/internal/importer/collapsed"
 	"github.com/parallax-hpc/parallax/internal/importer/cpuprofile"
@@ -69,6 +70,7 @@ var Formats = append([]*importer.Format{
 	speedscope.Format,
 	cpuprofile.Format,
 	firefox.Format,
+	callgrind.Format,
 	ctf.Format,
 	tautrace.Format,
 	mpe.Format,

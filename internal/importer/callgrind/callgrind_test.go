@@ -1,0 +1,206 @@
+package callgrind
+
+import (
+	"bufio"
+	"context"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+func TestFormat(t *testing.T) {
+	importertest.Run(t, Format, []importertest.Case{
+		{Path: "callgrind.out.gz", Most: 10, Cuts: 20},
+		{Path: "xdebug.out"},
+		{Path: "two-threads"},
+	})
+}
+
+func FuzzReader(f *testing.F) {
+	importertest.Fuzz(f, Format, "x.out", "testdata/xdebug.out", "testdata/two-threads/callgrind.out.77-01", "testdata/callgrind.out.gz")
+}
+
+// rows lists the rows of a profile by a name: flat ones by their function, others by their path.
+func rows(t *testing.T, r store.Reader, metric string) (flat, paths map[string]trace.ProfileRow) {
+	t.Helper()
+	flat, paths = map[string]trace.ProfileRow{}, map[string]trace.ProfileRow{}
+	err := r.Profile(context.Background(), nil, func(list []trace.ProfileRow) error {
+		for _, p := range list {
+			if r.Metrics()[p.Metric].Name != metric {
+				continue
+			}
+			name := ""
+			for id := p.Path; id != trace.NoCallPath; id = r.CallPaths()[id].Parent {
+				name = "/" + r.Regions()[r.CallPaths()[id].Region].Name + name
+			}
+			to := paths
+			if r.CallPaths()[p.Path].Flat {
+				to = flat
+			}
+			old := to[name[1:]]
+			p.Exclusive += old.Exclusive
+			p.Inclusive += old.Inclusive
+			p.Calls += old.Calls
+			to[name[1:]] = p
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat, paths
+}
+
+// callgrind_annotate prints the cost of each function by file; by function the sums must be the same, for all of them.
+func TestExclusiveCostsAreThoseOfTheToolItself(t *testing.T) {
+	f, err := os.Open("testdata/annotate.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	line := regexp.MustCompile(`^\s*([\d,]+) \([ \d.]+%\)\s+\S*?[^:]*:(.+?)(?: \[[^\]]*\])?$`)
+	want := map[string]float64{}
+	for scan := bufio.NewScanner(f); scan.Scan(); {
+		m := line.FindStringSubmatch(scan.Text())
+		if m == nil {
+			t.Fatalf("not understood: %s", scan.Text())
+		}
+		n, _ := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", ""), 64)
+		want[m[2]] += n
+	}
+	flat, _ := rows(t, importertest.Import(t, Format, "testdata/callgrind.out.gz"), "Ir")
+	if len(want) < 200 {
+		t.Fatalf("only %d functions", len(want))
+	}
+	sum := 0.0
+	for name, n := range want {
+		if flat[name].Exclusive != n {
+			t.Errorf("%s: %v, want %v", name, flat[name].Exclusive, n)
+		}
+		sum += n
+	}
+	if sum != 181262 {
+		t.Errorf("the tool's functions add up to %v, its total is 181,262", sum)
+	}
+}
+
+// The program tells what must come out: fib(9) calls itself 108 times; leaf runs for left and, since the compiler adds it to itself, once for right.
+func TestFunctionsAndPaths(t *testing.T) {
+	flat, paths := rows(t, importertest.Import(t, Format, "testdata/callgrind.out.gz"), "Ir")
+	for name, calls := range map[string]float64{"fib": 1, "fib'2": 108, "leaf": 2, "left": 1, "right": 1, "by_value": 1294, "even'2": 5} {
+		if got := flat[name].Calls; got != calls {
+			t.Errorf("%s is called %v times, want %v", name, got, calls)
+		}
+	}
+	// What a function called itself through is in its cost once.
+	if f, g := flat["fib"], flat["fib'2"]; g.Inclusive != g.Exclusive || f.Inclusive != f.Exclusive+g.Exclusive || f.Inclusive != 1577 {
+		t.Errorf("fib %+v, fib'2 %+v", f, g)
+	}
+	sum, roots := 0.0, 0.0
+	for name, p := range paths {
+		sum += p.Exclusive
+		if !strings.Contains(name, "/") {
+			roots += p.Inclusive
+		}
+	}
+	if math.Abs(sum-181262) > 1e-6*sum || math.Abs(roots-181262) > 1e-6*sum {
+		t.Errorf("paths add up to %v, roots to %v; the total is 181,262", sum, roots)
+	}
+	for name, p := range paths {
+		if (strings.HasSuffix(name, "/main/left/leaf") || strings.HasSuffix(name, "/main/right/leaf")) && p.Calls != 1 {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
+
+// A function that two others call: what it calls is shared out by what they took, and all is there once.
+func TestSharedCalleesAreSharedOut(t *testing.T) {
+	g := newGraph()
+	a, b, c, d := g.function("a", "", ""), g.function("b", "", ""), g.function("c", "", ""), g.function("d", "", "")
+	a.self, b.self, c.self, d.self = []float64{10}, []float64{20}, []float64{40}, []float64{100}
+	g.call(a, c, 1, []float64{105})
+	g.call(b, c, 3, []float64{35})
+	g.call(c, d, 8, []float64{100})
+	g.finish()
+	if got := c.inclusive[0]; got != 140 {
+		t.Errorf("inclusive cost of c is %v, want 140", got)
+	}
+	forest := g.paths()
+	got := map[string]float64{}
+	for _, n := range forest.nodes {
+		name := ""
+		for up := n; up != nil; up = up.parent {
+			name = up.f.name + name
+		}
+		got[name] = n.self[0]
+	}
+	for name, want := range map[string]float64{"a": 10, "b": 20, "ac": 30, "bc": 10, "acd": 75, "bcd": 25} {
+		if got[name] != want {
+			t.Errorf("%s: %v, want %v", name, got[name], want)
+		}
+	}
+	if len(got) != 6 || forest.shared != 1 {
+		t.Errorf("%v, %d shared", got, forest.shared)
+	}
+}
+
+// Paths are many where functions call each other in all ways; the smallest are put together and nothing is lost.
+func TestPathsAreBounded(t *testing.T) {
+	g := newGraph()
+	var layers [16][6]*function
+	for i := range layers {
+		for k := range layers[i] {
+			layers[i][k] = g.function(strconv.Itoa(i)+"."+strconv.Itoa(k), "", "")
+			layers[i][k].self = []float64{1}
+		}
+	}
+	for i := len(layers) - 2; i >= 0; i-- {
+		cost := float64(len(layers)-1-i) / 6 * 6 / 6
+		for _, from := range layers[i] {
+			for _, to := range layers[i+1] {
+				g.call(from, to, 1, []float64{cost})
+			}
+		}
+	}
+	g.finish()
+	forest := g.paths()
+	sum := 0.0
+	for _, n := range forest.nodes {
+		sum += n.self[0]
+	}
+	if len(forest.nodes) > mostPaths*2 || forest.cut == 0 || math.Abs(sum-96) > 1e-6 {
+		t.Errorf("%d paths, %d not followed, %v in all; want 96", len(forest.nodes), forest.cut, sum)
+	}
+}
+
+// Costs by instruction, jumps and many events: the file's own totals are what comes out, event by event.
+func TestTotalsOfOtherForms(t *testing.T) {
+	for file, want := range map[string]map[string]float64{
+		"instr.out.gz":      {"Ir": 181262, "Dr": 40948, "Dw": 18882, "I1mr": 1271, "D1mr": 991, "D1mw": 621, "ILmr": 1251, "DLmr": 768, "DLmw": 589},
+		"cachegrind.out.gz": {"Ir": 182438, "I1mr": 1287, "ILmr": 1267, "Dr": 42634, "D1mr": 1222, "DLmr": 999, "Dw": 17213, "D1mw": 390, "DLmw": 358},
+	} {
+		r := importertest.Import(t, Format, "testdata/"+file)
+		for metric, total := range want {
+			flat, _ := rows(t, r, metric)
+			sum := 0.0
+			for _, p := range flat {
+				sum += p.Exclusive
+			}
+			if sum != total {
+				t.Errorf("%s: %s is %v, want %v", file, metric, sum, total)
+			}
+		}
+		for what := range importertest.Report(r.Info().Report) {
+			if strings.Contains(what, "no sense") || strings.Contains(what, "totals") {
+				t.Errorf("%s: %s", file, what)
+			}
+		}
+	}
+}
