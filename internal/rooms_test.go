@@ -25,7 +25,6 @@ var crowded = map[string]struct{ methods, spread, files int }{
 	"internal/importer/otf2.row":           {methods: 72, spread: 10},
 	"internal/importer/paje.converter":     {methods: 51},
 	"internal/importer/perfetto.reader":    {methods: 93, spread: 15},
-	"internal/scene.Scene":                 {spread: 10},
 	"internal/server.Server":               {methods: 48, spread: 15},
 	"internal/store/local":                 {files: 82},
 	"internal/store/local.Reader":          {methods: 92, spread: 23},

@@ -12,26 +12,6 @@ const (
 	maxPixels = 200 << 20
 )
 
-// Check reports what no renderer can draw: sizes without meaning, columns of
-// different length, layers of frames that are not there. Single coordinates are
-// never an error: what is not finite is not drawn.
-func (s *Scene) Check() error {
-	if !(s.Width >= 1 && s.Width <= maxSide && s.Height >= 1 && s.Height <= maxSide && s.Width*s.Height <= maxPixels) {
-		return fmt.Errorf("scene: a picture of %g × %g pixels cannot be drawn; sides go up to %d", s.Width, s.Height, maxSide)
-	}
-	for _, l := range s.Layers {
-		if l.Frame >= len(s.Frames) {
-			return fmt.Errorf("scene: layer %q is in frame %d of %d", l.Name, l.Frame, len(s.Frames))
-		}
-		for _, m := range l.Marks {
-			if err := checkMark(m); err != nil {
-				return fmt.Errorf("scene: layer %q: %w", l.Name, err)
-			}
-		}
-	}
-	return nil
-}
-
 func checkMark(m Mark) error {
 	if m == nil {
 		return errors.New("a mark is nil")
@@ -40,15 +20,15 @@ func checkMark(m Mark) error {
 	var full, optional []int
 	switch m := m.(type) {
 	case *Rect:
-		full, optional = []int{len(m.X), len(m.Y), len(m.W), len(m.H), len(m.Fill)}, []int{len(m.Flags), len(m.Count)}
+		full, optional = []int{len(m.X), len(m.Y), len(m.W), len(m.H), len(m.Fill)}, []int{len(m.Flags), len(m.Count), len(m.Items)}
 	case *Line:
-		full, optional = []int{len(m.X0), len(m.Y0), len(m.X1), len(m.Y1), len(m.Stroke)}, []int{len(m.Flags)}
+		full, optional = []int{len(m.X0), len(m.Y0), len(m.X1), len(m.Y1), len(m.Stroke)}, []int{len(m.Flags), len(m.Items)}
 	case *Path:
 		full = []int{max(len(m.Offsets)-1, 0)}
 	case *Polygon:
-		full, optional = []int{max(len(m.Offsets)-1, 0)}, []int{len(m.Flags)}
+		full, optional = []int{max(len(m.Offsets)-1, 0)}, []int{len(m.Flags), len(m.Items)}
 	case *Point:
-		full, optional = []int{len(m.X), len(m.Y), len(m.R), len(m.Fill)}, []int{len(m.Shape), len(m.Count)}
+		full, optional = []int{len(m.X), len(m.Y), len(m.R), len(m.Fill)}, []int{len(m.Shape), len(m.Count), len(m.Items)}
 	case *Text:
 		full, optional = []int{len(m.X), len(m.Y), len(m.Text), len(m.Fill)}, []int{len(m.Anchor)}
 	case *Image:

@@ -25,27 +25,3 @@ func (s *Scale) share(v float64) float64 {
 	}
 	return (v - lo) / (hi - lo)
 }
-
-// New starts a picture.
-func New(size Size, title, description string) *Scene {
-	return &Scene{Width: float64(size.Width), Height: float64(size.Height), Title: title, Description: description}
-}
-
-// AddFrame appends a plot area and gives its index.
-func (s *Scene) AddFrame(f Frame) int {
-	s.Frames = append(s.Frames, f)
-	return len(s.Frames) - 1
-}
-
-// AddLayer appends marks that belong to a frame, -1 for none. Empty marks are left out.
-func (s *Scene) AddLayer(name string, frame int, marks ...Mark) {
-	l := Layer{Name: name, Frame: frame}
-	for _, m := range marks {
-		if m != nil && m.Len() > 0 {
-			l.Marks = append(l.Marks, m)
-		}
-	}
-	if len(l.Marks) > 0 {
-		s.Layers = append(s.Layers, l)
-	}
-}

@@ -150,3 +150,11 @@ func drawRamp(it legendItem, text *Text, baseline float32) *Image {
 	ramp.Columns = len(ramp.Cells)
 	return ramp
 }
+
+// AddFoldLegend explains folded corners.
+func (s *Scene) AddFoldLegend(warned bool) {
+	s.Legend = append(s.Legend, LegendEntry{Label: "folded corner: drawn as one", Colour: UIText, Region: NoID, Parent: NoID})
+	if warned {
+		s.Legend = append(s.Legend, LegendEntry{Label: "hides more than 1 % of the loss", Colour: UIWarning, Region: NoID, Parent: NoID})
+	}
+}

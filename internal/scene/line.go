@@ -9,6 +9,7 @@ type Line struct {
 	Stroke         []Colour
 	Width          float32
 	Flags          []Flag
+	Items          []uint32
 }
 
 func (*Line) Kind() string { return "line" }
@@ -18,11 +19,14 @@ func (m *Line) Len() int   { return len(m.X0) }
 func (m *Line) Add(x0, y0, x1, y1 float32, stroke Colour) {
 	m.X0, m.Y0, m.X1, m.Y1 = append(m.X0, x0), append(m.Y0, y0), append(m.X1, x1), append(m.Y1, y1)
 	m.Stroke = append(m.Stroke, stroke)
-	m.Flags = inStep(m.Flags, len(m.X0), 0)
+	m.Flags, m.Items = inStep(m.Flags, len(m.X0), 0), inStep(m.Items, len(m.X0), NoItem)
 }
 
 // SetFlags changes how the line added last is drawn.
 func (m *Line) SetFlags(f Flag) { m.Flags = setLast(m.Flags, len(m.X0), 0, f) }
+
+// SetItem says what the line added last shows.
+func (m *Line) SetItem(item uint32) { m.Items = setLast(m.Items, len(m.X0), NoItem, item) }
 
 // ArrowHead gives the corners of a head on the end of a line, tip first, and where
 // the line itself should stop. A line too short for a head has none.

@@ -19,6 +19,7 @@ type Point struct {
 	Fill    []Colour
 	Shape   []Shape // nil: discs
 	Count   []uint32
+	Items   []uint32
 }
 
 func (*Point) Kind() string { return "point" }
@@ -28,7 +29,7 @@ func (m *Point) Len() int   { return len(m.X) }
 func (m *Point) Add(x, y, r float32, fill Colour) {
 	m.X, m.Y, m.R = append(m.X, x), append(m.Y, y), append(m.R, r)
 	m.Fill = append(m.Fill, fill)
-	m.Shape, m.Count = inStep(m.Shape, len(m.X), Disc), inStep(m.Count, len(m.X), 1)
+	m.Shape, m.Count, m.Items = inStep(m.Shape, len(m.X), Disc), inStep(m.Count, len(m.X), 1), inStep(m.Items, len(m.X), NoItem)
 }
 
 // SetShape changes the form of the point added last.
@@ -36,6 +37,9 @@ func (m *Point) SetShape(s Shape) { m.Shape = setLast(m.Shape, len(m.X), Disc, s
 
 // SetCount says how many things the point added last stands for.
 func (m *Point) SetCount(n uint32) { m.Count = setLast(m.Count, len(m.X), 1, n) }
+
+// SetItem says what the point added last shows.
+func (m *Point) SetItem(item uint32) { m.Items = setLast(m.Items, len(m.X), NoItem, item) }
 
 // ShapeOutline gives the corners of a shape of radius 1 round the origin; nil for a
 // disc. Shapes have about the area of the disc, so that none looks larger.

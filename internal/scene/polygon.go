@@ -7,6 +7,7 @@ type Polygon struct {
 	X, Y    []float32
 	Fill    []Colour
 	Flags   []Flag
+	Items   []uint32
 }
 
 func (*Polygon) Kind() string { return "polygon" }
@@ -20,7 +21,7 @@ func (m *Polygon) Add(xs, ys []float32, fill Colour) {
 	m.X, m.Y = append(m.X, xs...), append(m.Y, ys...)
 	m.Offsets = append(m.Offsets, uint32(len(m.X)))
 	m.Fill = append(m.Fill, fill)
-	m.Flags = inStep(m.Flags, len(m.Fill), 0)
+	m.Flags, m.Items = inStep(m.Flags, len(m.Fill), 0), inStep(m.Items, len(m.Fill), NoItem)
 }
 
 // AddCut marks what goes on beyond the edge of an axis: a small triangle with its tip
@@ -31,6 +32,9 @@ func (m *Polygon) AddCut(x, y, dir, size float32) {
 
 // SetFlags changes how the polygon added last is drawn.
 func (m *Polygon) SetFlags(f Flag) { m.Flags = setLast(m.Flags, len(m.Fill), 0, f) }
+
+// SetItem says what the polygon added last shows.
+func (m *Polygon) SetItem(item uint32) { m.Items = setLast(m.Items, len(m.Fill), NoItem, item) }
 
 // Corners gives the corners of polygon i; empty where the offsets make no sense.
 func (m *Polygon) Corners(i int) (xs, ys []float32) { return corners(m.Offsets, m.X, m.Y, i) }
@@ -69,12 +73,4 @@ func (m *Polygon) AddFold(right, top, side float32, warn bool) bool {
 	in := 0.7 * size
 	m.Add([]float32{right - in, right, right}, []float32{top, top, top + in}, fill)
 	return true
-}
-
-// AddFoldLegend explains folded corners.
-func (s *Scene) AddFoldLegend(warned bool) {
-	s.Legend = append(s.Legend, LegendEntry{Label: "folded corner: drawn as one", Colour: UIText, Region: NoID, Parent: NoID})
-	if warned {
-		s.Legend = append(s.Legend, LegendEntry{Label: "hides more than 1 % of the loss", Colour: UIWarning, Region: NoID, Parent: NoID})
-	}
 }

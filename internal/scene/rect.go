@@ -9,6 +9,7 @@ type Rect struct {
 	Flags      []Flag // nil: none
 	// Count says how many things each stands for; nil: one each.
 	Count []uint32
+	Items []uint32 // indices into the scene's items; nil: none
 }
 
 func (*Rect) Kind() string { return "rect" }
@@ -18,7 +19,7 @@ func (m *Rect) Len() int   { return len(m.X) }
 func (m *Rect) Add(x, y, w, h float32, fill Colour) {
 	m.X, m.Y, m.W, m.H = append(m.X, x), append(m.Y, y), append(m.W, w), append(m.H, h)
 	m.Fill = append(m.Fill, fill)
-	m.Flags, m.Count = inStep(m.Flags, len(m.X), 0), inStep(m.Count, len(m.X), 1)
+	m.Flags, m.Count, m.Items = inStep(m.Flags, len(m.X), 0), inStep(m.Count, len(m.X), 1), inStep(m.Items, len(m.X), NoItem)
 }
 
 // SetFlags changes how the rectangle added last is drawn.
@@ -26,3 +27,12 @@ func (m *Rect) SetFlags(f Flag) { m.Flags = setLast(m.Flags, len(m.X), 0, f) }
 
 // SetCount says how many things the rectangle added last stands for.
 func (m *Rect) SetCount(n uint32) { m.Count = setLast(m.Count, len(m.X), 1, n) }
+
+// SetItem says what the rectangle added last shows.
+func (m *Rect) SetItem(item uint32) { m.Items = setLast(m.Items, len(m.X), NoItem, item) }
+
+// AddAim appends a rectangle that is not drawn: its item is found there all the same.
+func (m *Rect) AddAim(x, y, w, h float32, item uint32) {
+	m.Add(x, y, w, h, None)
+	m.SetItem(item)
+}

@@ -7,6 +7,8 @@
 // dark differ only in how an index is looked up.
 package scene
 
+import "fmt"
+
 // A Size is the size of a picture in pixels.
 type Size struct{ Width, Height int }
 
@@ -26,6 +28,8 @@ type Scene struct {
 	Legend []LegendEntry
 	// Notes say what was clipped, capped, aggregated or guessed.
 	Notes []string
+	// Items are what marks show, by the index that marks carry; see Item.
+	Items []Item
 	// Terms are names that the user gives a meaning to, with the meaning they have.
 	Terms []Term
 }
@@ -133,4 +137,48 @@ func (s *Scene) Marks() int {
 		}
 	}
 	return n
+}
+
+// New starts a picture.
+func New(size Size, title, description string) *Scene {
+	return &Scene{Width: float64(size.Width), Height: float64(size.Height), Title: title, Description: description}
+}
+
+// AddFrame appends a plot area and gives its index.
+func (s *Scene) AddFrame(f Frame) int {
+	s.Frames = append(s.Frames, f)
+	return len(s.Frames) - 1
+}
+
+// AddLayer appends marks that belong to a frame, -1 for none. Empty marks are left out.
+func (s *Scene) AddLayer(name string, frame int, marks ...Mark) {
+	l := Layer{Name: name, Frame: frame}
+	for _, m := range marks {
+		if m != nil && m.Len() > 0 {
+			l.Marks = append(l.Marks, m)
+		}
+	}
+	if len(l.Marks) > 0 {
+		s.Layers = append(s.Layers, l)
+	}
+}
+
+// Check reports what no renderer can draw: sizes without meaning, columns of
+// different length, layers of frames that are not there. Single coordinates are
+// never an error: what is not finite is not drawn.
+func (s *Scene) Check() error {
+	if !(s.Width >= 1 && s.Width <= maxSide && s.Height >= 1 && s.Height <= maxSide && s.Width*s.Height <= maxPixels) {
+		return fmt.Errorf("scene: a picture of %g × %g pixels cannot be drawn; sides go up to %d", s.Width, s.Height, maxSide)
+	}
+	for _, l := range s.Layers {
+		if l.Frame >= len(s.Frames) {
+			return fmt.Errorf("scene: layer %q is in frame %d of %d", l.Name, l.Frame, len(s.Frames))
+		}
+		for _, m := range l.Marks {
+			if err := checkMark(m); err != nil {
+				return fmt.Errorf("scene: layer %q: %w", l.Name, err)
+			}
+		}
+	}
+	return nil
 }

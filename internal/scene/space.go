@@ -52,6 +52,8 @@ type Space struct {
 	// Runs say which locations the things are, so that the page can mark what is chosen
 	// elsewhere; nil: unknown. See RunsOf.
 	Runs []SpaceRun
+	// Of makes the things items: {Of, index}; 0: they are none.
+	Of uint8
 }
 
 // A SpaceLabel is the name of a thing.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/render/wire"
@@ -17,7 +18,7 @@ type result struct {
 	value   view.Result
 	lock    chan struct{} // holds one element while free; a channel so that waiting can be cancelled
 
-	scene   *scene.Scene // drawn at the request's size, as Pick wants it
+	scene   *scene.Scene // drawn at the request's size
 	encoded [2][]byte    // exact and coarse
 	table   *view.Table
 	order   []int32 // of the table's rows, as sorted last
@@ -102,8 +103,7 @@ func (r *result) draw() *scene.Scene {
 	return r.scene
 }
 
-// furnished is the picture as a file shows it, with title, legend and notes. It is
-// drawn at another size, so Pick's scene must be drawn again afterwards.
+// furnished is the picture as a file shows it, with title, legend and notes.
 func (r *result) furnished() *scene.Scene {
 	r.scene = nil
 	return scene.Furnish(r.request.Size, func(size scene.Size) *scene.Scene {
@@ -113,23 +113,27 @@ func (r *result) furnished() *scene.Scene {
 	})
 }
 
-// pick asks by a place of the scene, or by the index of a thing where it is not negative.
+// pick asks by a place of the scene, or by the number of an item where it is not negative.
 func (r *result) pick(at [2]float64, item int) (view.Fact, bool) {
+	s := r.draw()
 	if item < 0 {
-		r.draw()
-		return r.value.Pick(at[0], at[1])
+		return view.PickAt(r.value, s, at[0], at[1])
 	}
 	if p, ok := r.value.(view.ItemPicker); ok {
 		return p.PickItem(item)
 	}
-	return view.Fact{}, false
+	it, _ := s.ItemOf(item)
+	return view.FactOf(r.value, it)
 }
+
+// mostFacts is how many bytes of facts travel with a scene, before they are packed.
+const mostFacts = 64 << 10
 
 // encode gives the scene's bytes, exact or coarse, without the columns that the
 // page has already. What is left out depends on the page, so it is not kept.
 func (r *result) encode(coarse bool, have []string) ([]byte, error) {
 	if len(have) > 0 && !coarse {
-		return wire.Encode(r.draw(), wire.Extra{Have: have})
+		return wire.Encode(r.draw(), wire.Extra{Have: have, Facts: r.facts()})
 	}
 	at := 0
 	if coarse {
@@ -144,10 +148,14 @@ func (r *result) encode(coarse bool, have []string) ([]byte, error) {
 			drawn, extra.Coarse = less, true
 		}
 	}
+	extra.Facts = r.facts()
 	var err error
 	r.encoded[at], err = wire.Encode(drawn, extra)
 	return r.encoded[at], err
 }
+
+// facts are what the page shows of the scene's items without asking.
+func (r *result) facts() json.RawMessage { return view.HeldFacts(r.value, r.draw(), mostFacts) }
 
 // union keeps the order of a and adds what b has beyond it.
 func union(a, b []string) []string {

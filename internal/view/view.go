@@ -146,21 +146,32 @@ func (r *Request) Window() store.Window {
 }
 
 // A Result holds what was computed. It may be used from one goroutine at a time
-// and must not touch the store after Compute, except in Pick.
+// and must not touch the store after Compute, except in Detail.
 type Result interface {
 	// Data is the "data" of the JSON twin: marshalled by encoding/json, lists never null.
 	Data() any
 	// Table is the CSV twin and the page's table.
 	Table() *Table
-	// Scene lays the result out. The scene does not depend on the theme.
+	// Scene lays the result out. The scene does not depend on the theme; its marks carry
+	// the items that they show.
 	Scene(scene.Size) *scene.Scene
-	// Pick says what is at a place of the scene drawn last.
-	Pick(x, y float64) (Fact, bool)
 	// Notes say what was clipped, capped or guessed, in words.
 	Notes() []string
 }
 
-// An ItemPicker is a result whose scene is a scene.Space: the page finds by itself
+// Facts say what is known of the items of a scene, whichever it was: an item names things
+// of the result, not places. A fact is asked for of every item of a scene, so it is quick;
+// what is not goes to Detail.
+type Facts interface {
+	Fact(scene.Item) (Fact, bool)
+}
+
+// A Picker says itself what is at a place of the scene drawn last, in place of Facts.
+type Picker interface {
+	Pick(x, y float64) (Fact, bool)
+}
+
+// An ItemPicker is a Picker whose scene is a scene.Space: the page finds by itself
 // which thing is under the cursor, whatever the camera, and asks by its index.
 type ItemPicker interface {
 	PickItem(index int) (Fact, bool)
@@ -184,6 +195,8 @@ type Fact struct {
 	Row *store.Row `json:"row,omitempty"`
 	// Open are options of the view that a double click sets, such as the root of a subtree.
 	Open map[string]string `json:"open,omitempty"`
+	// More says that there is more to know than is held, see Detailed.
+	More bool `json:"more,omitempty"`
 }
 
 // A FactLine is a label with its value: for reading, and exact.

@@ -119,6 +119,7 @@ func flagsUsed(m scene.Mark) (used scene.Flag) {
 }
 
 func (w *writer) layer(s *scene.Scene, l scene.Layer) error {
+	before := len(w.b)
 	w.text("<g")
 	if l.Name != "" {
 		w.text(` data-layer="`).escape(l.Name).text(`"`)
@@ -131,10 +132,15 @@ func (w *writer) layer(s *scene.Scene, l scene.Layer) error {
 		w.text(` clip-path="url(#` + w.prefix + "f").number(float64(l.Frame)).text(`)"`)
 	}
 	w.text(">\n")
+	open := len(w.b)
 	for _, m := range l.Marks {
 		if err := w.mark(m); err != nil {
 			return err
 		}
+	}
+	if len(w.b) == open {
+		w.b = w.b[:before] // places of items alone, nothing is drawn
+		return nil
 	}
 	w.text("</g>\n")
 	return nil

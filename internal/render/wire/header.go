@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -22,6 +23,8 @@ type header struct {
 	Notes       []string      `json:"notes"`
 	Terms       []term        `json:"terms,omitempty"`
 	Strings     []string      `json:"strings"`
+	// Facts of the items that marks carry; fewer where they would take too much.
+	Facts json.RawMessage `json:"facts,omitempty"`
 }
 
 type term struct {
@@ -94,7 +97,7 @@ func placesOf(places []scene.Spot) []int64 {
 func (e *encoder) header(s *scene.Scene, x Extra) (*header, error) {
 	h := &header{
 		Version: Version, Width: finite(s.Width), Height: finite(s.Height), Title: s.Title, Description: s.Description,
-		Empty: x.Empty, Coarse: x.Coarse,
+		Empty: x.Empty, Coarse: x.Coarse, Facts: x.Facts,
 		Frames: []frame{}, Layers: []layer{}, Legend: []legendEntry{}, Notes: append([]string{}, s.Notes...),
 	}
 	for _, t := range s.Terms {

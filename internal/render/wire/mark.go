@@ -13,19 +13,19 @@ func (e *encoder) mark(m scene.Mark) (any, error) {
 	}
 	switch m := m.(type) {
 	case *scene.Rect:
-		return rectMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.f32(m.W), e.f32(m.H), u16(e, m.Fill), u8(e, m.Flags), optional(m.Count, e.u32)}, nil
+		return rectMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.f32(m.W), e.f32(m.H), u16(e, m.Fill), u8(e, m.Flags), optional(m.Count, e.u32), optional(m.Items, e.u32)}, nil
 	case *scene.Line:
-		return lineMark{m.Kind(), e.f32(m.X0), e.f32(m.Y0), e.f32(m.X1), e.f32(m.Y1), u16(e, m.Stroke), finite(m.Width), u8(e, m.Flags)}, nil
+		return lineMark{m.Kind(), e.f32(m.X0), e.f32(m.Y0), e.f32(m.X1), e.f32(m.Y1), u16(e, m.Stroke), finite(m.Width), u8(e, m.Flags), optional(m.Items, e.u32)}, nil
 	case *scene.Path:
 		return pathMark{m.Kind(), e.u32(m.Offsets), e.f32(m.X), e.f32(m.Y), u16(e, m.Stroke), finite(m.Width)}, nil
 	case *scene.Polygon:
-		return polygonMark{m.Kind(), e.u32(m.Offsets), e.f32(m.X), e.f32(m.Y), u16(e, m.Fill), u8(e, m.Flags)}, nil
+		return polygonMark{m.Kind(), e.u32(m.Offsets), e.f32(m.X), e.f32(m.Y), u16(e, m.Fill), u8(e, m.Flags), optional(m.Items, e.u32)}, nil
 	case *scene.Point:
-		return pointMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.f32(m.R), u16(e, m.Fill), u8(e, m.Shape), optional(m.Count, e.u32)}, nil
+		return pointMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.f32(m.R), u16(e, m.Fill), u8(e, m.Shape), optional(m.Count, e.u32), optional(m.Items, e.u32)}, nil
 	case *scene.Text:
 		return textMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.text(m.Text), e.f32(widths(m)), u16(e, m.Fill), u8(e, m.Anchor), finite(m.Size), m.Bold, m.Turned}, nil
 	case *scene.Image:
-		out := imageMark{m.Kind(), finite(m.X), finite(m.Y), finite(m.W), finite(m.H), m.Columns, m.Rows, u16(e, m.Cells)}
+		out := imageMark{m.Kind(), finite(m.X), finite(m.Y), finite(m.W), finite(m.H), m.Columns, m.Rows, u16(e, m.Cells), e.firstItem(m)}
 		if !scene.Drawable(m.X, m.Y, m.W, m.H) {
 			out.W, out.H = 0, 0 // not drawn
 		}
@@ -52,20 +52,20 @@ func check(m scene.Mark) error {
 	n, lengths := m.Len(), []int{}
 	switch m := m.(type) {
 	case *scene.Rect:
-		lengths = []int{len(m.Y), len(m.W), len(m.H), len(m.Fill), or(m.Flags, n), or(m.Count, n)}
+		lengths = []int{len(m.Y), len(m.W), len(m.H), len(m.Fill), or(m.Flags, n), or(m.Count, n), or(m.Items, n)}
 	case *scene.Line:
-		lengths = []int{len(m.Y0), len(m.X1), len(m.Y1), len(m.Stroke), or(m.Flags, n)}
+		lengths = []int{len(m.Y0), len(m.X1), len(m.Y1), len(m.Stroke), or(m.Flags, n), or(m.Items, n)}
 	case *scene.Path:
 		if err := ragged(m.Kind(), m.Offsets, n, len(m.X), len(m.Y)); err != nil {
 			return err
 		}
 	case *scene.Polygon:
-		lengths = []int{or(m.Flags, n)}
+		lengths = []int{or(m.Flags, n), or(m.Items, n)}
 		if err := ragged(m.Kind(), m.Offsets, n, len(m.X), len(m.Y)); err != nil {
 			return err
 		}
 	case *scene.Point:
-		lengths = []int{len(m.Y), len(m.R), len(m.Fill), or(m.Shape, n), or(m.Count, n)}
+		lengths = []int{len(m.Y), len(m.R), len(m.Fill), or(m.Shape, n), or(m.Count, n), or(m.Items, n)}
 	case *scene.Text:
 		lengths = []int{len(m.Y), len(m.Text), len(m.Fill), or(m.Anchor, n)}
 	case *scene.Image:
@@ -113,6 +113,7 @@ type rectMark struct {
 	Fill  *column `json:"fill"`
 	Flags *column `json:"flags,omitempty"`
 	Count *column `json:"count,omitempty"`
+	Items *column `json:"items,omitempty"`
 }
 
 type lineMark struct {
@@ -124,6 +125,7 @@ type lineMark struct {
 	Stroke *column `json:"stroke"`
 	Width  float64 `json:"width"`
 	Flags  *column `json:"flags,omitempty"`
+	Items  *column `json:"items,omitempty"`
 }
 
 type pathMark struct {
@@ -142,6 +144,7 @@ type polygonMark struct {
 	Y       *column `json:"y"`
 	Fill    *column `json:"fill"`
 	Flags   *column `json:"flags,omitempty"`
+	Items   *column `json:"items,omitempty"`
 }
 
 type pointMark struct {
@@ -152,6 +155,7 @@ type pointMark struct {
 	Fill  *column `json:"fill"`
 	Shape *column `json:"shape,omitempty"`
 	Count *column `json:"count,omitempty"`
+	Items *column `json:"items,omitempty"`
 }
 
 type textMark struct {
@@ -176,4 +180,6 @@ type imageMark struct {
 	Columns int     `json:"columns"`
 	Rows    int     `json:"rows"`
 	Cells   *column `json:"cells"`
+	// FirstItem is the number of the first cell's item, where cells are items.
+	FirstItem *int `json:"firstItem,omitempty"`
 }

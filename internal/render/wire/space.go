@@ -13,6 +13,7 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 		Least: finite(m.Least), Detail: m.Detail, Bare: m.Bare, LinkWidth: finite(m.Links.Width),
 		Columns: m.Columns, Gap: finite(m.Gap), Camera: cameraOf(m.Camera), Filter: filterOf(&m.Filter),
 	}
+	out.FirstItem = e.firstItem(m)
 	if len(m.Fill) > 0 {
 		out.Fill = u16(e, m.Fill)
 	}
@@ -99,6 +100,8 @@ type spaceMark struct {
 	LinkWidth float64 `json:"linkWidth"`
 	// Names of things, the most important first.
 	Labels []spaceLabel `json:"labels,omitempty"`
+	// FirstItem is the number of the first thing's item, where things are items.
+	FirstItem *int `json:"firstItem,omitempty"`
 }
 
 type spaceLabel struct {

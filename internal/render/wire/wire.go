@@ -35,6 +35,9 @@ type Extra struct {
 	Coarse bool
 	// Have are the keys of columns that the page has kept from scenes before.
 	Have []string
+	// Facts are what the page shows of the first items, as a list in JSON; it asks for
+	// the others.
+	Facts json.RawMessage
 }
 
 // Empty is an empty state in words.
@@ -46,7 +49,8 @@ type Empty struct {
 // Encode writes a scene. It takes one pass over the columns; the result is
 // allocated once, at its final size.
 func Encode(s *scene.Scene, x Extra) ([]byte, error) {
-	e := encoder{strings: map[string]uint32{}, have: map[string]bool{}}
+	e := encoder{strings: map[string]uint32{}, have: map[string]bool{}, first: map[scene.Mark]int{}}
+	s.EachItemRange(func(m scene.Mark, n int) { e.first[m] = n })
 	for _, key := range x.Have {
 		e.have[key] = true
 	}
@@ -75,6 +79,15 @@ type encoder struct {
 	strings map[string]uint32
 	list    []string
 	have    map[string]bool
+	first   map[scene.Mark]int // numbers of the items of images and spaces
+}
+
+// firstItem is the number of the first of a mark's own items; nil where it has none.
+func (e *encoder) firstItem(m scene.Mark) *int {
+	if n, ok := e.first[m]; ok {
+		return &n
+	}
+	return nil
 }
 
 // column places one column and gives its description.

@@ -25,25 +25,29 @@ func every() *scene.Scene {
 	rect.Add(1, 2, 3.5, 4.25, 5)
 	rect.Add(-1e6, 0, 1e-3, 1, scene.None)
 	rect.Add(10, 20, 30, 40, 0)
+	rect.Items = []uint32{scene.NoItem, 0, 1}
 	bare := &scene.Rect{}
 	bare.Add(0, 0, 1, 1, 9)
 	line := &scene.Line{Width: 1.5, Flags: []scene.Flag{scene.Arrow | scene.Dashed}}
 	line.Add(0, 1, 100, 50, 3)
+	line.SetItem(2)
 	path := &scene.Path{Width: 2}
 	path.Add([]float32{0, 1, 2}, []float32{3, 4, 5}, 1)
 	path.Add(nil, nil, 2)
 	path.Add([]float32{9, 8}, []float32{7, 6}, 3)
 	poly := &scene.Polygon{Flags: []scene.Flag{0, scene.Dimmed}}
 	poly.Add([]float32{0, 10, 0}, []float32{0, 0, 10}, 4)
+	poly.SetItem(1)
 	poly.Add([]float32{0, 10}, []float32{5, 5}, 6)
 	point := &scene.Point{Shape: []scene.Shape{scene.Disc, scene.Burst}, Count: []uint32{1, 12}}
 	point.Add(5, 6, 2, 7)
 	point.Add(15, 16, 4, 8)
+	point.SetItem(0)
 	text := &scene.Text{Size: 12, Bold: true, Turned: true}
 	for i, t := range []string{"MPI_Wait", "<script>alert(1)</script>", "مرحبا", "MPI_Wait", "bad \xff byte", "\u2028 \x00"} {
 		text.Add(float32(i), 10, t, scene.Colour(i), scene.Anchor(i%3))
 	}
-	image := &scene.Image{X: 1, Y: 2, W: 300, H: 4, Columns: 3, Rows: 2, Cells: []scene.Colour{0, 1, 2, 3, scene.None, 5}}
+	image := &scene.Image{X: 1, Y: 2, W: 300, H: 4, Columns: 3, Rows: 2, Cells: []scene.Colour{0, 1, 2, 3, scene.None, 5}, Of: 2, At: 1}
 	space := &scene.Space{X: 1, Y: 2, W: 300, H: 200, Form: scene.Bars, Low: 1, High: 9, Ramp: "cividis", Radius: 0.5, Half: [2]float32{0.5, 0.25}, Tall: 4, Columns: 2, Gap: 3, Camera: scene.UsualCamera}
 	space.Filter = scene.SpaceFilter{Ranged: true, Min: 3, Max: 2, Slice: [3]bool{true, false, true}, At: [3]float64{1, 0, 2}, Width: [3]float64{1, 1, 1}}
 	space.Axes[1] = scene.FitAxis("rank", 0, 4, "count")
@@ -53,7 +57,9 @@ func every() *scene.Scene {
 	space.Links.Add(0, 1, 9)
 	space.Labels = []scene.SpaceLabel{{Thing: 1, Text: "main"}}
 	space.Links.Width, space.Least, space.Detail, space.Bare = 2, 1.5, 4, true
+	space.Of = 3
 	return &scene.Scene{
+		Items: []scene.Item{{Of: 1}, {Of: 1, A: 1}, {Of: 1, A: 2, B: 3}},
 		Width: 640, Height: 480, Title: "every mark", Description: "One of each.",
 		Frames: []scene.Frame{{
 			Name: "plot", X: 60, Y: 20, W: 500, H: 400,
@@ -124,6 +130,8 @@ func golden(t *testing.T, name string, got []byte) {
 
 // plainScene is the scene as ordinary JSON, with the kind beside each mark's fields.
 func plainScene(s *scene.Scene) map[string]any {
+	first := map[scene.Mark]int{}
+	s.EachItemRange(func(m scene.Mark, n int) { first[m] = n })
 	layers := []any{}
 	for _, l := range s.Layers {
 		marks := []any{}
@@ -131,7 +139,13 @@ func plainScene(s *scene.Scene) map[string]any {
 			fields := map[string]any{"Kind": m.Kind()}
 			v := reflect.ValueOf(m).Elem()
 			for i := range v.NumField() {
+				if name := v.Type().Field(i).Name; name == "Of" || name == "At" {
+					continue // the wire has the number of the first item
+				}
 				fields[v.Type().Field(i).Name] = numbers(v.Field(i))
+			}
+			if n, ok := first[m]; ok {
+				fields["FirstItem"] = n
 			}
 			if t, ok := m.(*scene.Text); ok {
 				drawn := []string{}

@@ -322,12 +322,12 @@ func TestWrongOptionsSayWhatIsWanted(t *testing.T) {
 func TestPickNamesTheSeriesUnderTheCursor(t *testing.T) {
 	c := viewtest.Case{Options: map[string][]string{"bins": {"4"}}, Size: scene.Size{Width: 400, Height: 60}}
 	result := c.Compute(t, activity.View, storetest.Text(t, twoRanks, all.Summaries...))
-	result.Scene(c.Size)
+	s := result.Scene(c.Size)
 	for _, p := range []struct {
 		x, y float64
 		want string
 	}{{10, 59, "compute"}, {10, 18, "annotation"}, {10, 3, "none"}, {250, 30, "communication"}, {399, 5, "copy"}} {
-		if f, ok := result.Pick(p.x, p.y); !ok || f.Title != p.want {
+		if f, ok := view.PickAt(result, s, p.x, p.y); !ok || f.Title != p.want {
 			t.Errorf("at %g, %g is %q, want %q", p.x, p.y, f.Title, p.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
@@ -83,7 +84,7 @@ func TestOneGroupIsCutIntoBlocks(t *testing.T) {
 	row, col := s.Frames[0].YScale.Rows[0], s.Frames[0].XScale.Rows[0]
 	names := map[string]bool{}
 	for x := col.From + 3; x < col.To-3; x += 2 {
-		if f, ok := r.Pick(float64(x), float64(row.From)+3); ok {
+		if f, ok := view.PickAt(r, s, float64(x), float64(row.From)+3); ok {
 			names[f.Lines[0].Value] = true
 		}
 	}

@@ -153,7 +153,7 @@ func TestZoomingToANodeAndBack(t *testing.T) {
 		out := map[string]view.Fact{}
 		for x := 13.0; x < 588; x++ {
 			for y := 2.0; y < 270; y += 5 {
-				if f, ok := r.Pick(x, y); ok && f.Text != "" {
+				if f, ok := view.PickAt(r, sc, x, y); ok && f.Text != "" {
 					out[f.Text] = f
 				}
 			}
@@ -169,7 +169,7 @@ func TestZoomingToANodeAndBack(t *testing.T) {
 		t.Fatalf("a double click on work opens %q: %+v", work.Open, work)
 	}
 	r, below := boxes(work.Open["root"])
-	if f, ok := r.Pick(587, 5); !ok || f.Text != "main → work" {
+	if f, ok := view.PickAt(r, r.Scene(scene.Size{Width: 600, Height: 300}), 587, 5); !ok || f.Text != "main → work" {
 		t.Errorf("work does not have the full width: %+v", f)
 	}
 	for path := range below {

@@ -52,7 +52,7 @@ func TestTheMatrixStandsInSpace(t *testing.T) {
 		p := m.Project()
 		x, y, _ := p.At(0, 1, float64(m.BarHeight(0)))
 		if form == "bars" {
-			if f, ok := r.Pick(x, y+2); !ok || f.Title == "" {
+			if f, ok := view.PickAt(r, s, x, y+2); !ok || f.Title == "" {
 				t.Errorf("nothing is picked at a bar")
 			}
 		}

@@ -60,7 +60,6 @@ type result struct {
 	mean, sd  float64
 	quartile  [3]float64
 	notes     []string
-	drawn     drawing
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

@@ -19,7 +19,13 @@ const (
 	mostRow   = 18
 )
 
-// A drawing remembers where things were put, for Pick.
+// What marks show: a bin, or the locations from one place in the order up to another.
+const (
+	ofBin = iota + 1
+	ofLocations
+)
+
+// A drawing is where things are put.
 type drawing struct {
 	counts, bars scene.Frame
 	rows         int // of the lower part
@@ -73,12 +79,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	r.spread(s, 0)
 	r.paintCounts(s, &d)
 	if lower > 0 {
+		s.AimRows(1, 0, bars.X+bars.W, func(k int) uint32 { lo, hi := r.members(k, d.rows); return s.Item(ofLocations, lo, hi) })
 		r.paintBars(s, &d)
 		s.RowLabels(1, r.Arrangement().Gutter())
 		r.Arrangement().DrawRows(s, 1, r.ordered())
 	}
 	r.lines(s, &d)
-	r.drawn = d
 	r.explain(s, &d)
 	if lower > 0 {
 		r.Arrangement().Explain(s)
@@ -183,8 +189,8 @@ func (r *result) colour() scene.Colour {
 
 func (r *result) paintCounts(s *scene.Scene, d *drawing) {
 	f := &d.counts
-	bars := &scene.Rect{}
-	for _, b := range r.bins {
+	bars, aims := &scene.Rect{}, &scene.Rect{}
+	for k, b := range r.bins {
 		if b.count == 0 {
 			continue
 		}
@@ -192,7 +198,9 @@ func (r *result) paintCounts(s *scene.Scene, d *drawing) {
 		y := f.YPixel(float64(b.count))
 		bars.Add(x0, y, max(x1-x0-1, 1), f.Y+f.H-y, r.colour())
 		bars.SetCount(uint32(b.count))
+		aims.AddAim(x0, f.Y, x1-x0, f.H, s.Item(ofBin, k)) // also over a low bar
 	}
+	s.AddLayer("items", 0, aims)
 	s.AddLayer("counts", 0, bars)
 }
 
@@ -275,24 +283,12 @@ func (r *result) explain(s *scene.Scene, d *drawing) {
 	}
 }
 
-// Pick gives a bin with its locations, or a location with its value.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	px, py := float32(x), float32(y)
-	inside := func(f *scene.Frame) bool {
-		return px >= f.X && px <= f.X+f.W && py >= f.Y && py < f.Y+f.H && f.H > 0
+// Fact gives a bin with its locations, or a location with its value.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	if it.Of == ofBin {
+		return r.binFact(int(it.A)), true
 	}
-	switch {
-	case inside(&d.counts):
-		for k, b := range r.bins {
-			if x0, x1 := r.span(&d.counts, b); px >= x0 && px < x1 && b.count > 0 {
-				return r.binFact(k), true
-			}
-		}
-	case d.pitch > 0 && py >= d.bars.Y && py < d.bars.Y+d.bars.H && px >= 0 && px <= d.bars.X+d.bars.W:
-		return r.rowFact(min(int((py-d.bars.Y)/d.pitch), d.rows-1)), true
-	}
-	return view.Fact{}, false
+	return r.rowFact(int(it.A), int(it.B)), true
 }
 
 func (r *result) binFact(k int) view.Fact {
@@ -311,17 +307,14 @@ func (r *result) binFact(k int) view.Fact {
 	for i := range members {
 		members[i] = int32(i)
 	}
-	f.Lines = []view.FactLine{
-		{Label: "locations", Value: fmt.Sprintf("%s, %s of all", view.Thousands(f.Count), view.FormatShare(float64(b.count)/float64(r.have)))},
-		{Label: "which", Value: view.NameList(names, members, 6)},
-		{Label: "from", Value: r.measure.Format(b.low), Exact: view.Cell(b.low)},
-		{Label: "to", Value: r.measure.Format(b.high), Exact: view.Cell(b.high)},
-	}
+	f.Say("locations", fmt.Sprintf("%s, %s of all", view.Thousands(f.Count), view.FormatShare(float64(b.count)/float64(r.have))), "")
+	f.Say("which", view.NameList(names, members, 6), "")
+	f.SayNumber("from", b.low, r.measure.Format)
+	f.SayNumber("to", b.high, r.measure.Format)
 	return f
 }
 
-func (r *result) rowFact(k int) view.Fact {
-	lo, hi := r.members(k, r.drawn.rows)
+func (r *result) rowFact(lo, hi int) view.Fact {
 	tree := r.request.Store().Locations()
 	first := r.locations[r.order[lo]]
 	f := view.Fact{Title: tree.Path(first), Regions: r.measure.Regions, Lines: []view.FactLine{}}
@@ -330,16 +323,14 @@ func (r *result) rowFact(k int) view.Fact {
 		ids = append(ids, r.locations[i])
 	}
 	least, most, n := r.extent(lo, hi)
-	line := func(label string, v float64) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: r.measure.Format(v), Exact: view.Cell(v)})
-	}
+	line := func(label string, v float64) { f.SayNumber(label, v, r.measure.Format) }
 	switch {
 	case n == 0:
-		f.Lines = append(f.Lines, view.FactLine{Label: r.measure.Label, Value: "none"})
+		f.Say(r.measure.Label, "none", "")
 	case hi-lo == 1:
 		line(r.measure.Label, most)
 		if r.sd > 0 {
-			f.Lines = append(f.Lines, view.FactLine{Label: "from the mean", Value: fmt.Sprintf("%+.2f standard deviations", (most-r.mean)/r.sd)})
+			f.Say("from the mean", fmt.Sprintf("%+.2f standard deviations", (most-r.mean)/r.sd), "")
 		}
 	default:
 		f.Count = int64(hi - lo)

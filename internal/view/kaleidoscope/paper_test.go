@@ -56,12 +56,12 @@ func TestCallsOfAClauseMakeAsManyCalls(t *testing.T) {
 func TestNodesHaveThePapersLabels(t *testing.T) {
 	c := viewtest.Case{Reader: quicksort, Size: square}
 	r := c.Compute(t, kaleidoscope.View, c.Open(t))
-	r.Scene(square)
+	s := r.Scene(square)
 	d := data(t, c)
 	want := map[byte]string{'A': "(query 1, 0, 1)", 'B': "(qsort/3 2, 0, 2)", 'D': "(qsort/3 5, 3, 1)", 'E': "(qsort/3 6, 2, 1)", 'K': "(qsort/3 11, 1, 1)"}
 	for letter, label := range want {
 		n := d.Nodes[strings.IndexByte(letters, letter)]
-		f, ok := r.Pick(200+n.X, 200+n.Y)
+		f, ok := view.PickAt(r, s, 200+n.X, 200+n.Y)
 		if got := line(f.Lines, "call"); !ok || got != label {
 			t.Errorf("%c is %s, want %s", letter, got, label)
 		}
@@ -299,8 +299,8 @@ func TestTheSourceIsNamedWithItsLineWhereThereIsOne(t *testing.T) {
 	for file, want := range map[string]string{"file=hpl.c line=12": "hpl.c:12", "file=HPL": "HPL"} {
 		c := viewtest.Case{Trace: "region main role=compute " + file + "\nlocation process p0 rank=0\n  0..100 main\n", Size: square}
 		r := c.Compute(t, kaleidoscope.View, c.Open(t))
-		r.Scene(square)
-		f, ok := r.Pick(200, 200)
+		s := r.Scene(square)
+		f, ok := view.PickAt(r, s, 200, 200)
 		if got := line(f.Lines, "source"); !ok || got != want {
 			t.Errorf("%s: the source is %q, want %q", file, got, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
@@ -91,7 +92,7 @@ func TestHoveringTellsWhatIsDrawn(t *testing.T) {
 					continue
 				}
 				tried++
-				f, ok := r.Pick(float64(x), float64(y))
+				f, ok := view.PickAt(r, s, float64(x), float64(y))
 				if got := colour[f.Title]; !ok || got != want && !(f.Title == "all" && want == scene.UIAggregate) {
 					t.Fatalf("%s: at %d, %d colour %d is drawn and %q of colour %d is picked", name, x, y, want, f.Title, got)
 				}
@@ -109,7 +110,7 @@ func TestTheNearestNodeIsFoundFromItsRing(t *testing.T) {
 	size := scene.Size{Width: 500, Height: 500}
 	c := viewtest.Case{Reader: quicksort, Size: size, Options: map[string][]string{"paper": {"true"}}}
 	r := c.Compute(t, kaleidoscope.View, c.Open(t))
-	r.Scene(size)
+	s := r.Scene(size)
 	nodes := r.Data().(kaleidoscope.Data).Nodes
 	tried := 0
 	for y := 0; y < 500; y += 7 {
@@ -120,7 +121,7 @@ func TestTheNearestNodeIsFoundFromItsRing(t *testing.T) {
 					best, near = n.ID, d
 				}
 			}
-			f, ok := r.Pick(float64(x), float64(y))
+			f, ok := view.PickAt(r, s, float64(x), float64(y))
 			if best < 0 && !ok {
 				continue
 			}

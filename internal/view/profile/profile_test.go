@@ -160,10 +160,11 @@ func TestTheOddLocationIsNotHiddenAmongMany(t *testing.T) {
 	})
 	c := viewtest.Case{Size: scene.Size{Width: 1000, Height: 100}}
 	result := c.Compute(t, profile.View, r)
-	strip := result.Scene(c.Size).Frames[1]
+	s := result.Scene(c.Size)
+	strip := s.Frames[1]
 	found := 0
 	for x := strip.X; x < strip.X+strip.W; x++ {
-		f, ok := result.Pick(float64(x), float64(strip.Y)+5)
+		f, ok := view.PickAt(result, s, float64(x), float64(strip.Y)+5)
 		if ok && f.Lines[1].Exact == "777" {
 			found++
 			if !slices.Contains(f.Locations, 3210) {
@@ -223,9 +224,10 @@ location process r3 rank=3
   0..30 io
 `, Options: map[string][]string{"arrange": {"groups"}}}
 	result := c.Compute(t, profile.View, c.Open(t))
-	f := result.Scene(scene.Size{Width: 900, Height: 360}).Frames[1]
+	s := result.Scene(scene.Size{Width: 900, Height: 360})
+	f := s.Frames[1]
 	for k, want := range []struct{ path, solve string }{{"r0", "100"}, {"r2", "90"}, {"r1", "0"}, {"r3", "0"}} {
-		fact, ok := result.Pick(float64(f.X+f.W*(float32(k)+0.5)/4), float64(f.YScale.Rows[0].From+4))
+		fact, ok := view.PickAt(result, s, float64(f.X+f.W*(float32(k)+0.5)/4), float64(f.YScale.Rows[0].From+4))
 		text := fmt.Sprint(fact.Lines)
 		if !ok || fact.Title != "solve" || !strings.Contains(text, want.path) || !strings.Contains(text, " "+want.solve+"}") {
 			t.Errorf("column %d is %s: %s, want %s with %s", k, fact.Title, text, want.path, want.solve)

@@ -44,7 +44,8 @@ func TestPickNamesTheLocationThatIsDrawn(t *testing.T) {
 				c.Options["layout"] = []string{"plane"}
 			}
 			r := c.Compute(t, topology.View, c.Open(t))
-			m := spaceOf(t, r.Scene(scene.Size{Width: 700, Height: 500}))
+			s := r.Scene(scene.Size{Width: 700, Height: 500})
+			m := spaceOf(t, s)
 			p := m.Project()
 			found := 0
 			for i := range m.Len() {
@@ -57,7 +58,7 @@ func TestPickNamesTheLocationThatIsDrawn(t *testing.T) {
 					continue // another one is in front
 				}
 				found++
-				f, ok := r.Pick(x, y)
+				f, ok := view.PickAt(r, s, x, y)
 				if want := fmt.Sprintf("rank %d", i); !ok || f.Title != want || len(f.Locations) != 1 {
 					t.Fatalf("%s, camera %s: %q at the place of %q", shape, camera, f.Title, want)
 				}
@@ -68,7 +69,7 @@ func TestPickNamesTheLocationThatIsDrawn(t *testing.T) {
 			if found < 25 {
 				t.Errorf("%s, camera %s: only %d of 125 are found where they are drawn", shape, camera, found)
 			}
-			if _, ok := r.Pick(1, 1); ok {
+			if _, ok := view.PickAt(r, s, 1, 1); ok {
 				t.Errorf("%s: something is picked in an empty corner", shape)
 			}
 		}

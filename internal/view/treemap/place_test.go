@@ -6,6 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
@@ -17,12 +18,13 @@ func TestPlacesSayWhichLocationACellIs(t *testing.T) {
 	}, Options: map[string][]string{"p": {"0"}}}
 	r := c.Open(t)
 	result := c.Compute(t, treemap.View, r)
-	places := result.Scene(scene.Size{Width: 800, Height: 600}).Frames[0].Places
+	s := result.Scene(scene.Size{Width: 800, Height: 600})
+	places := s.Frames[0].Places
 	if len(places) < 64 {
 		t.Fatalf("%d places of 64 ranks", len(places))
 	}
 	for _, p := range places {
-		f, ok := result.Pick(float64(p.X+p.W/2), float64(p.Y+p.H)-1.5)
+		f, ok := view.PickAt(result, s, float64(p.X+p.W/2), float64(p.Y+p.H)-1.5)
 		if !ok || len(f.Locations) != 1 {
 			t.Fatalf("nothing at the place of location %d", p.Location)
 		}

@@ -173,7 +173,6 @@ func nilList(v reflect.Value, path string) string {
 // far outside. What is found must have a title and lines.
 func pickAnywhere(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	result := c.Compute(t, v, r)
-	result.Pick(1, 1)
 	s := result.Scene(c.size())
 	points := [][2]float64{{math.NaN(), 1}, {1, math.NaN()}, {math.Inf(1), 0}, {0, math.Inf(-1)}, {-1e9, -1e9}, {1e9, 1e9}}
 	corner := func(x, y float64) {
@@ -199,9 +198,10 @@ func pickAnywhere(t *testing.T, v *view.View, c *Case, r store.Reader) {
 			points = append(points, [2]float64{x, y})
 		}
 	}
+	record(t, v, c, result, s)
 	found := 0
 	for _, p := range points {
-		f, ok := result.Pick(p[0], p[1])
+		f, ok := view.PickAt(result, s, p[0], p[1])
 		if !ok {
 			continue
 		}
@@ -232,7 +232,7 @@ func sizes(t *testing.T, v *view.View, c *Case, r store.Reader) {
 				t.Errorf("%d × %d: %v", size.Width, size.Height, err)
 			}
 		}
-		result.Pick(float64(size.Width)/2, float64(size.Height)/2)
+		view.PickAt(result, result.Scene(size), float64(size.Width)/2, float64(size.Height)/2)
 	}
 }
 

@@ -22,7 +22,7 @@ func Dump(s *scene.Scene) string {
 		fmt.Fprintf(&b, "layer %s frame %d\n", l.Name, l.Frame)
 		for _, m := range l.Marks {
 			fmt.Fprintf(&b, "  %s × %d\n", m.Kind(), m.Len())
-			dumpMark(&b, m)
+			dumpMark(&b, s, m)
 		}
 	}
 	for _, e := range s.Legend {
@@ -62,15 +62,15 @@ func word(is bool, s string) string {
 	return ""
 }
 
-func dumpMark(b *strings.Builder, m scene.Mark) {
+func dumpMark(b *strings.Builder, s *scene.Scene, m scene.Mark) {
 	switch m := m.(type) {
 	case *scene.Rect:
 		for i := range m.X {
-			fmt.Fprintf(b, "    %s %s%s%s\n", numbers(m.X[i], m.Y[i], m.W[i], m.H[i]), colour(m.Fill[i]), flags(m.Flags, i), count(m.Count, i))
+			fmt.Fprintf(b, "    %s %s%s%s%s\n", numbers(m.X[i], m.Y[i], m.W[i], m.H[i]), colour(m.Fill[i]), flags(m.Flags, i), count(m.Count, i), item(s, m.Items, i))
 		}
 	case *scene.Line:
 		for i := range m.X0 {
-			fmt.Fprintf(b, "    %s %s%s\n", numbers(m.X0[i], m.Y0[i], m.X1[i], m.Y1[i]), colour(m.Stroke[i]), flags(m.Flags, i))
+			fmt.Fprintf(b, "    %s %s%s%s\n", numbers(m.X0[i], m.Y0[i], m.X1[i], m.Y1[i]), colour(m.Stroke[i]), flags(m.Flags, i), item(s, m.Items, i))
 		}
 	case *scene.Path:
 		for i := range m.Stroke {
@@ -78,7 +78,7 @@ func dumpMark(b *strings.Builder, m scene.Mark) {
 		}
 	case *scene.Polygon:
 		for i := range m.Fill {
-			fmt.Fprintf(b, "    %s%s%s\n", colour(m.Fill[i]), flags(m.Flags, i), corners(m.Offsets, m.X, m.Y, i))
+			fmt.Fprintf(b, "    %s%s%s%s\n", colour(m.Fill[i]), flags(m.Flags, i), corners(m.Offsets, m.X, m.Y, i), item(s, m.Items, i))
 		}
 	case *scene.Point:
 		for i := range m.X {
@@ -86,7 +86,7 @@ func dumpMark(b *strings.Builder, m scene.Mark) {
 			if i < len(m.Shape) {
 				shape = m.Shape[i]
 			}
-			fmt.Fprintf(b, "    %s %s shape %d%s\n", numbers(m.X[i], m.Y[i], m.R[i]), colour(m.Fill[i]), shape, count(m.Count, i))
+			fmt.Fprintf(b, "    %s %s shape %d%s%s\n", numbers(m.X[i], m.Y[i], m.R[i]), colour(m.Fill[i]), shape, count(m.Count, i), item(s, m.Items, i))
 		}
 	case *scene.Text:
 		for i := range m.X {
@@ -106,7 +106,7 @@ func dumpMark(b *strings.Builder, m scene.Mark) {
 			fmt.Fprintf(b, "    %s %g %s\n", numbers(m.PX[i], m.PY[i], m.PZ[i]), m.Value[i], colour(m.Look(i)))
 		}
 	case *scene.Image:
-		fmt.Fprintf(b, "    %s, %d × %d\n", numbers(m.X, m.Y, m.W, m.H), m.Columns, m.Rows)
+		fmt.Fprintf(b, "    %s, %d × %d%s\n", numbers(m.X, m.Y, m.W, m.H), m.Columns, m.Rows, word(m.Of != 0, fmt.Sprintf(" items %d(%d)", m.Of, m.At)))
 		for y := range m.Rows {
 			b.WriteString("   ")
 			dumpCells(b, m.Cells[y*m.Columns:(y+1)*m.Columns])
@@ -173,4 +173,13 @@ func count(list []uint32, i int) string {
 		return fmt.Sprintf(" count %d", list[i])
 	}
 	return ""
+}
+
+// item writes what a thing shows: its kind, and what it is.
+func item(s *scene.Scene, list []uint32, i int) string {
+	if i >= len(list) || list[i] == scene.NoItem {
+		return ""
+	}
+	it := s.Items[list[i]]
+	return fmt.Sprintf(" item %d(%d %d %d)", it.Of, it.A, it.B, it.C)
 }

@@ -28,14 +28,14 @@ var View = &view.View{
 }
 
 type result struct {
-	Rows   []row     `json:"rows"`
-	bottom []float32 // of the bars drawn last
+	Rows []row `json:"rows"`
 }
 
+// A row is an item: each number is declared here, for JSON, table and CSV.
 type row struct {
-	Region string `json:"region"`
-	Calls  int64  `json:"calls"`
-	region trace.RegionID
+	Region string         `json:"region" unit:""`
+	Calls  int64          `json:"calls" unit:"count"`
+	ID     trace.RegionID `json:"-" about:"region"`
 	role   trace.Role
 }
 
@@ -58,21 +58,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(r.Rows) == 0 || q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time or more locations", "no call in the selection")
 	}
-	slices.SortFunc(r.Rows, func(a, b row) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.region, b.region)) })
+	slices.SortFunc(r.Rows, func(a, b row) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.ID, b.ID)) })
 	return r, nil
 }
 
 func (r *result) Data() any       { return r }
 func (r *result) Notes() []string { return nil }
 
-func (r *result) Table() *view.Table {
-	t := &view.Table{Columns: []view.Column{{Name: "region"}, {Name: "calls", Unit: "count"}}, Rows: [][]any{}}
-	for _, x := range r.Rows {
-		t.Rows = append(t.Rows, []any{x.Region, x.Calls})
-		t.Regions = append(t.Regions, x.region)
-	}
-	return t
-}
+func (r *result) Table() *view.Table { return view.TableOf(r.Rows, nil, nil) }
 
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", "Calls of each region, most first.")
@@ -80,29 +73,28 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	f.XScale = scene.Scale{Kind: "linear", End: float64(r.Rows[0].Calls), Label: "calls"}
 	high := f.H / float32(len(r.Rows))
 	bars := &scene.Rect{}
-	r.bottom = nil
 	for i, x := range r.Rows {
 		y := f.Y + float32(i)*high
-		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + high, Label: x.Region, Location: scene.NoID, Region: uint32(x.region), Count: 1})
+		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + high, Label: x.Region, Location: scene.NoID, Region: uint32(x.ID), Count: 1})
 		bars.Add(f.X, y+1, max(f.XPixel(float64(x.Calls))-f.X, 0.5), max(high-2, 1), scene.RegionColour(x.Region, uint8(x.role)))
-		r.bottom = append(r.bottom, y+high)
 	}
 	f.YScale.Kind = "rows"
 	frame := s.AddFrame(f)
+	s.AimRows(frame, 0, float32(size.Width), func(k int) uint32 { return s.Item(ofRow, k) })
 	s.XAxis(frame, scene.Axis{Unit: "count"})
 	s.AddLayer("bars", frame, bars)
 	s.RowLabels(frame, 4)
 	return s
 }
 
-func (r *result) Pick(_, y float64) (view.Fact, bool) {
-	i, _ := slices.BinarySearch(r.bottom, float32(y))
-	if i >= len(r.bottom) || !(y >= 0) {
-		return view.Fact{}, false
-	}
-	x := r.Rows[i]
-	lines := []view.FactLine{{Label: "calls", Value: view.FormatCount(float64(x.Calls)), Exact: view.Thousands(x.Calls)}}
-	return view.Fact{Title: x.Region, Lines: lines, Regions: []trace.RegionID{x.region}}, true
+// ofRow is what marks show: a row.
+const ofRow = 1
+
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	x := r.Rows[it.A]
+	f := view.Fact{Title: x.Region, Regions: []trace.RegionID{x.ID}}
+	f.Say("calls", view.FormatCount(float64(x.Calls)), view.Thousands(x.Calls))
+	return f, true
 }
 
 // end of the example

@@ -6,6 +6,7 @@
 //	        bounded scene; few queries of the store; rows ordered by groups
 //	Dump    a scene as text, for goldens
 //
+// PARALLAX_RECORD=folder keeps facts, data and tables of all cases, for comparing two states.
 // Goldens lie in testdata of the view, <case>.scene and <case>.svg; -update
 // writes them anew. Look at the pictures before you keep them.
 package viewtest

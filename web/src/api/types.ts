@@ -367,7 +367,7 @@ export interface Empty {
   hint: string;
 }
 
-/** GET …/views/{view}/pick?x=&y= */
+/** GET …/views/{view}/pick?item= or ?x=&y= */
 export interface Pick {
   /** Null: nothing there. */
   fact: Fact | null;
@@ -385,6 +385,8 @@ export interface Fact {
   row?: { Location: number; Lane: number; Row: number };
   /** Options of the view that a double click sets. */
   open?: Record<string, string>;
+  /** There is more to know than travels with the scene: ask. */
+  more?: boolean;
 }
 
 /** A stretch of a source file. */

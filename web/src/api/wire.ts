@@ -63,11 +63,11 @@ type Header = Omit<Scene, "layers"> & {
 
 // Columns that a mark may lack; the decoder sets them to null.
 const optional: Record<MarkKind, string[]> = {
-  rect: ["flags", "count"],
-  line: ["flags"],
+  rect: ["flags", "count", "items"],
+  line: ["flags", "items"],
   path: [],
-  polygon: ["flags"],
-  point: ["shape", "count"],
+  polygon: ["flags", "items"],
+  point: ["shape", "count", "items"],
   text: ["anchor"],
   image: [],
   space: ["fill", "runFirst", "runLocation", "runStep", "linkFrom", "linkTo", "linkFill"],

@@ -64,7 +64,7 @@ function split(marks: Mark[], line: LineMark, frame: number, follows: "x" | "y")
 function lines(m: LineMark, from: number, to: number): LineMark {
   return {
     ...m, x0: m.x0.subarray(from, to), y0: m.y0.subarray(from, to), x1: m.x1.subarray(from, to), y1: m.y1.subarray(from, to),
-    stroke: m.stroke.subarray(from, to), flags: m.flags?.subarray(from, to) ?? null,
+    stroke: m.stroke.subarray(from, to), flags: m.flags?.subarray(from, to) ?? null, items: null,
   };
 }
 

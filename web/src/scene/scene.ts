@@ -1,6 +1,8 @@
 // The vocabulary of what is drawn, as internal/scene has it: marks as columns.
 // Coordinates are CSS pixels from the top left, colours are palette indices.
 
+import type { Fact } from "../api/types";
+
 export interface Scene {
   width: number;
   height: number;
@@ -13,6 +15,8 @@ export interface Scene {
   notes: string[];
   /** Names that the user gives a meaning to, with the meaning they have. */
   terms?: { name: string; text: string; label: string; by: "user" | "layout" | "" }[];
+  /** What is known of the first items; null: nothing. The server is asked for the others. */
+  facts?: (Fact | null)[];
   /** Set where the selection holds nothing to show; there are no layers then. */
   empty: { what: string; hint: string } | null;
   /** Drawn from fewer pixels than asked for; the exact one is still to come. */
@@ -94,6 +98,8 @@ export interface RectMark {
   fill: Uint16Array;
   flags: Uint8Array | null;
   count: Uint32Array | null;
+  /** What each shows, see item.ts. */
+  items?: Uint32Array | null;
 }
 
 export interface LineMark {
@@ -105,6 +111,7 @@ export interface LineMark {
   stroke: Uint16Array;
   width: number;
   flags: Uint8Array | null;
+  items?: Uint32Array | null;
 }
 
 /** Path i has the points offsets[i] … offsets[i+1]. */
@@ -125,6 +132,7 @@ export interface PolygonMark {
   y: Float32Array;
   fill: Uint16Array;
   flags: Uint8Array | null;
+  items?: Uint32Array | null;
 }
 
 export interface PointMark {
@@ -135,6 +143,8 @@ export interface PointMark {
   fill: Uint16Array;
   shape: Uint8Array | null;
   count: Uint32Array | null;
+  /** What each shows, see item.ts. */
+  items?: Uint32Array | null;
 }
 
 export interface TextMark {
@@ -161,6 +171,8 @@ export interface ImageMark {
   columns: number;
   rows: number;
   cells: Uint16Array;
+  /** Number of the first cell's item, where cells are items. */
+  firstItem?: number;
 }
 
 /** A plot in three dimensions, which the page turns by itself; see internal/scene/space.go. */
@@ -211,6 +223,8 @@ export interface SpaceMark {
   linkWidth: number;
   /** Names of things, the most important first. */
   labels?: { thing: number; text: string; width: number }[];
+  /** Number of the first thing's item, where things are items. */
+  firstItem?: number;
 }
 
 export interface SpaceAxis {

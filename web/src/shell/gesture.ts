@@ -1,6 +1,6 @@
 // What hands do in a picture:
 //
-//   move            cross-hair in all panels; after a moment, the facts under it
+//   move            cross-hair in all panels, the facts under it
 //   drag            brush a range of time, and of rows where it goes over several
 //   Shift or middle drag, or a drag along the axis   pan
 //   click           choose what is there; Ctrl adds; nothing there clears
@@ -111,7 +111,7 @@ export class Gestures {
     this.host.element.style.cursor = frame >= 0 ? "crosshair" : this.labelRow(p.x, p.y) || this.labelColumn(p.x, p.y) ? "pointer" : "default";
   }
 
-  /** Marks a point in all panels, and asks for the facts there after a moment. */
+  /** Marks a point in all panels and shows the facts there; what the page does not hold it asks for after a moment. */
   hoverAt(x: number, y: number): void {
     this.at = { x, y };
     const i = this.find(x, y);
@@ -125,27 +125,33 @@ export class Gestures {
       ...(f.xScale.rows.length > 0 && f.yScale.rows.length > 0 ? { cell: at } : {}),
     } : null;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.ask(x, y, i), hoverDelay) as unknown as number;
+    this.abort?.abort();
+    const known = this.picture.known(x, y);
+    if (known !== undefined) this.show(known, x, y);
+    if (known === undefined || known?.more) this.timer = setTimeout(() => void this.ask(x, y, i), hoverDelay) as unknown as number;
   }
 
   private async ask(x: number, y: number, frame: number): Promise<void> {
-    this.abort?.abort();
     this.abort = new AbortController();
-    const panel = this.host.panel();
     try {
       const fact = await this.picture.pick(x, y, frame, "hover", this.abort.signal);
-      if (this.at?.x !== x || this.at.y !== y) return;
-      this.bench.hoverFact.value = fact ? { fact, panel: panel.id, view: panel.view } : null;
-      const hover = this.bench.hover.value;
-      if (fact && hover && hover.region === null && fact.regions?.length === 1) this.bench.hover.value = { ...hover, region: fact.regions[0] };
-      if (fact && !hover) {
-        const one = (ids: number[] | undefined) => (ids?.length === 1 ? ids[0] : null);
-        this.bench.hover.value = { panel: panel.id, time: null, location: one(fact.locations), region: one(fact.regions) };
-      }
-      this.bench.tip.value = fact ? { ...this.onPage(x, y), title: fact.title, lines: tipLines(fact) } : null;
+      if (this.at?.x === x && this.at.y === y) this.show(fact, x, y);
     } catch (e) {
       this.bench.reportGone(e);
     }
+  }
+
+  /** Shows what is under the cursor, here and in the inspector. */
+  private show(fact: Fact | null, x: number, y: number): void {
+    const panel = this.host.panel();
+    this.bench.hoverFact.value = fact ? { fact, panel: panel.id, view: panel.view } : null;
+    const hover = this.bench.hover.value;
+    if (fact && hover && hover.region === null && fact.regions?.length === 1) this.bench.hover.value = { ...hover, region: fact.regions[0] };
+    if (fact && !hover) {
+      const one = (ids: number[] | undefined) => (ids?.length === 1 ? ids[0] : null);
+      this.bench.hover.value = { panel: panel.id, time: null, location: one(fact.locations), region: one(fact.regions) };
+    }
+    this.bench.tip.value = fact ? { ...this.onPage(x, y), title: fact.title, lines: tipLines(fact) } : null;
   }
 
   private onPage(x: number, y: number): { x: number; y: number } {

@@ -13,6 +13,7 @@
 import { ApiFailure, type Api } from "../api/client";
 import type { ApiError, Fact, SelectionSpec, Theme, ViewRequest } from "../api/types";
 import { identity, type Highlight, type Painter, type Transform } from "../scene/painter";
+import { hasItems, itemAt } from "../scene/item";
 import type { Scene } from "../scene/scene";
 import type { SpaceChoice } from "../scene/space/look";
 import type { LocationRange } from "../scene/space/runs";
@@ -52,6 +53,8 @@ interface Drawn extends Shown {
   text: string;
   scroll: number;
   slides: boolean;
+  /** What the server was asked for of items, by their number. */
+  asked: Map<number, Fact | null>;
 }
 
 export interface PictureEvents {
@@ -134,10 +137,32 @@ export class Picture {
     this.painter.ringLocations(ranges);
   }
 
-  /** What lies at a screen pixel, by the view's own answer. Hovering never takes a click's place. */
+  /** What is known of a screen pixel without asking; undefined: the server must be asked. */
+  known(x: number, y: number): Fact | null | undefined {
+    const n = this.itemAt(x, y);
+    return n === null ? undefined : n < 0 ? null : this.drawn!.asked.get(n) ?? this.drawn!.scene.facts?.[n];
+  }
+
+  /** The number of the item at a screen pixel, -1 for none; null: marks do not tell. */
+  private itemAt(x: number, y: number): number | null {
+    const scene = this.drawn?.scene;
+    if (!scene || scene.coarse || !hasItems(scene)) return null;
+    return itemAt(scene, x, y, (frame) => this.transform(frame), () => this.painter.pickSpace(x, y) ?? -1);
+  }
+
+  /** All there is to know of what lies at a screen pixel. Hovering never takes a click's place. */
   async pick(x: number, y: number, frame: number, purpose: "hover" | "click", signal?: AbortSignal): Promise<Fact | null> {
     if (!this.drawn || !this.wants) return null;
+    const known = this.known(x, y);
+    if (known !== undefined && !known?.more) return known;
     const ticket = { panel: `${this.panel}-${purpose}`, seq: ++seq, signal };
+    const number = this.itemAt(x, y);
+    if (number !== null) {
+      const { asked } = this.drawn;
+      const fact = await this.api.pickItem(this.wants.run, this.drawn.request, number, ticket);
+      asked.set(number, fact);
+      return fact;
+    }
     const item = this.painter.pickSpace(x, y);
     if (item !== null) return item < 0 ? null : this.api.pickItem(this.wants.run, this.drawn.request, item, ticket);
     const at = frame >= 0 ? toScene(this.transform(frame), x, y) : { x, y };
@@ -264,7 +289,7 @@ export class Picture {
   }
 
   private draw(scene: Scene, wants: Wants, key: string, request: ViewRequest): void {
-    this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll, slides: wants.slides };
+    this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll, slides: wants.slides, asked: new Map() };
     this.transforms = [];
     this.painter.draw(scene, this.wants?.theme ?? wants.theme);
     this.place();
