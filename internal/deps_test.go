@@ -66,6 +66,7 @@ var policy = []rule{
 		"a report is views on paper: it gets them from cmd and knows none by type"},
 
 	{"recorder", []string{"internal/analysis/moment"}, "it is linked into programs of users, so it stays small"},
+	{"recorder/source", nil, "embedded files: the recorders in other languages"},
 	{"recorder/example", []string{"recorder"}, "a program of a user, as far as the policy goes"},
 	{"web", nil, "embedded files"},
 	{"cmd/*", []string{"…"}, "the wiring: the only place where everything meets"},

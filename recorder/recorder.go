@@ -37,6 +37,44 @@
 //	    f64  mean: of busy time, relative to the window's begin
 //	    f64  M2, f64 M3: ∫ (t - mean)^k over busy time
 //	u32      CRC-32 (IEEE) of all bytes before
+//
+// The recorders for other languages (package recorder/source) write version 2. Records
+// may follow each other in one file:
+//
+//	8 bytes  "PLXMOM" 0 2
+//	i64      start of the recording, ns since 1970, by the clock of rank 0
+//	i32      rank of the process, -1 for none
+//	u64      length of the record in bytes, from its first to its checksum
+//	i32      number of processes, -1 for none
+//	text     name of the program, then text: name of the host
+//	i64      how much the clock went off against that of rank 0 until the end, ns
+//	u8       1 where the program ended before it said so
+//	u32      number of names, then each as text; they are numbered from 1 on
+//	u32      number of workers, then for each:
+//	  text   name
+//	  u8     shift, as above
+//	  i64    when it was first seen, then i64: end; both ns since the start
+//	  u64    calls and regions that found no room
+//	  u32    number of windows, then each as above
+//	  u32    number of regions as entered from others; the first is the program:
+//	    u32  region it was entered from, by its place in this list; all ones for none
+//	    u32  name
+//	    u64  how often, then u64: how long in all, ns
+//	  u32    number of calls by region and name:
+//	    u32  region it was called from, by its place, then u32: name
+//	    u64  how often; u64 how long in all, u64 at least, u64 at most, ns
+//	    f64  sum of the squares of durations
+//	    u64  bytes
+//	    u64  calls that the whole job made together
+//	    f64  sum of the times at which these were entered, ns since the start
+//	  u32    number of classes of messages sent:
+//	    u8   0 to itself, 1 on the same host, 2 to other hosts
+//	    u8   size: of less than 1 << size bytes and at least half of that; 0: empty
+//	    u64  messages, then u64: bytes
+//	  u32    number of partners:
+//	    i32  rank, then u64: messages, u64: bytes
+//	  u64    messages to more partners than these, then u64: their bytes
+//	u32      CRC-32 (IEEE) of all bytes before
 package recorder
 
 import (

@@ -6,34 +6,88 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// convert writes one process.
-func convert(file string, r *record, w trace.Writer) {
+// A converter writes processes, and at the end what concerns several of them.
+type converter struct {
+	w        trace.Writer
+	ranks    map[int32]trace.LocationID
+	machines map[string]trace.LocationID
+	paths    paths
+	messages messages
+	arrivals arrivals
+}
+
+func newConverter(w trace.Writer) *converter {
+	return &converter{
+		w: w, ranks: map[int32]trace.LocationID{}, machines: map[string]trace.LocationID{},
+		paths: newPaths(w), messages: newMessages(w), arrivals: arrivals{},
+	}
+}
+
+// record writes one process.
+func (c *converter) record(file string, r *record) {
 	process := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: r.name, Rank: trace.NoRank, Key: file}
 	if r.rank >= 0 {
-		process.Rank = int(r.rank)
+		process.Rank, process.Order = int(r.rank), int64(r.rank)
 	}
-	if process.Name == "" {
+	if process.Name == "" || r.program != nil && r.rank >= 0 {
 		process.Name = "process"
 		if r.rank >= 0 {
 			process.Name = fmt.Sprint("rank ", r.rank)
 		}
 	}
-	parent := w.Location(process)
+	if r.program != nil {
+		process.Parent = c.machine(r.program.host)
+		process.Key = fmt.Sprint(file, " ", r.rank)
+		c.w.Property("program", r.name)
+	}
+	id := c.w.Location(process)
+	if r.rank >= 0 {
+		c.ranks[r.rank] = id
+	}
 	dropped := uint64(0)
 	for i := range r.workers {
-		x := &r.workers[i]
-		id := w.Location(trace.Location{Parent: parent, Kind: trace.KindThread, Name: x.name, Key: fmt.Sprint(i), Rank: trace.NoRank, Order: int64(i)})
-		convertWorker(r.start, id, x, w)
+		x, at := &r.workers[i], id
+		if len(r.workers) > 1 || r.program == nil {
+			at = c.w.Location(trace.Location{Parent: id, Kind: trace.KindThread, Name: x.name, Key: fmt.Sprint(i), Rank: trace.NoRank, Order: int64(i)})
+		}
+		convertWindows(r.start, at, x, c.w)
+		if x.calls != nil {
+			c.calls(file, r, at, id, x)
+		}
 		dropped += x.dropped
 	}
+	c.count(file, r, dropped)
+}
+
+// count reports what a process lost.
+func (c *converter) count(file string, r *record, dropped uint64) {
+	what := "intervals whose time ran backwards, dropped by the program"
+	if r.program != nil {
+		what = "calls and regions beyond what the recorder keeps, dropped by the program"
+		if r.program.aborted {
+			c.w.Report(trace.Repaired, "processes that ended before MPI_Finalize, kept as far as they came", 1, file)
+		}
+	}
 	if dropped > 0 {
-		w.Report(trace.Skipped, "intervals whose time ran backwards, dropped by the program", int64(dropped), file)
+		c.w.Report(trace.Skipped, what, int64(dropped), file)
 	}
 }
 
-// convertWorker writes the windows of a worker. The first and the last are written
+func (c *converter) machine(host string) trace.LocationID {
+	if host == "" {
+		return trace.NoLocation
+	}
+	id, ok := c.machines[host]
+	if !ok {
+		id = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host, Key: host, Rank: trace.NoRank})
+		c.machines[host] = id
+	}
+	return id
+}
+
+// convertWindows writes the windows of a worker. The first and the last are written
 // even without busy time, so that the run spans all that was watched.
-func convertWorker(start int64, id trace.LocationID, x *worker, w trace.Writer) {
+func convertWindows(start int64, id trace.LocationID, x *worker, w trace.Writer) {
 	row := func(index uint32) trace.MomentRow {
 		begin := trace.Time(start) + trace.Time(index)<<x.shift
 		end := min(begin+1<<x.shift, trace.Time(start)+trace.Time(x.end))
@@ -51,4 +105,35 @@ func convertWorker(start int64, id trace.LocationID, x *worker, w trace.Writer) 
 	if n := len(x.windows); last > 0 && (n == 0 || x.windows[n-1].index < last) {
 		w.Moments(row(last))
 	}
+}
+
+// calls writes what a worker called and sent.
+func (c *converter) calls(file string, r *record, at, process trace.LocationID, x *worker) {
+	k := x.calls
+	nodes := c.paths.nodes(r.program.names, k.nodes)
+	own := make([]uint64, len(k.nodes)) // time of what was called from a node
+	for i, n := range k.nodes {
+		if i > 0 {
+			own[n.parent] += n.time
+		}
+	}
+	for _, v := range k.cells {
+		own[v.node] += v.time
+		path := c.paths.below(nodes[v.node], r.program.names[v.name])
+		c.paths.cell(at, path, v)
+		if v.joint > 0 {
+			c.arrivals.add(path, arrival{at, v.joint, v.entries + float64(v.joint)*float64(r.start)})
+		}
+	}
+	for i, n := range k.nodes {
+		// Calls that clocks say took longer than the region around them leave nothing.
+		c.w.Profile(trace.ProfileRow{Location: at, Path: nodes[i], Metric: c.paths.time, Calls: float64(n.count), Inclusive: float64(n.time), Exclusive: float64(n.time - min(n.time, own[i]))})
+	}
+	c.messages.worker(file, at, process, nodes[0], k)
+}
+
+// finish writes what needs all processes.
+func (c *converter) finish() {
+	c.messages.link(c.ranks)
+	c.arrivals.write(c.paths, c.w)
 }

@@ -1,10 +1,14 @@
 package recorder
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
@@ -15,6 +19,7 @@ type record struct {
 	rank    int32
 	name    string
 	workers []worker
+	program *program // nil in version 1
 }
 
 type worker struct {
@@ -23,6 +28,7 @@ type worker struct {
 	end     int64
 	dropped uint64
 	windows []window
+	calls   *calls // nil in version 1
 }
 
 type window struct {
@@ -32,15 +38,20 @@ type window struct {
 
 // A fault says what is wrong with a file.
 type fault struct {
-	at          int
+	at          int64
 	cause, hint string
 	kind        error
 }
 
+// Versions: 1 is written by Go programs, one record a file; 2 by the recorders in C,
+// where records have a length and may follow each other in one file.
 const (
-	version  = 1
+	version1 = 1
+	version2 = 2
 	checksum = 4
 	rankAt   = len(magic) + 1 + 8
+	lengthAt = rankAt + 4
+	headSize = lengthAt + 8
 )
 
 // rankOf reads the rank from the beginning of a file.
@@ -84,48 +95,117 @@ func (c *cursor) text() string {
 // Least bytes of a worker and of a window, to check counts before memory is asked for.
 const workerBytes, windowBytes = 2 + 1 + 8 + 8 + 4, 4 + 32
 
-// parse reads a whole file. The checksum comes first: a file that is cut or
-// changed is refused rather than half believed.
+// mostBytes bounds one record: no process has ten million windows.
+const mostBytes = 1 << 30
+
+func malformed(at int64, format string, args ...any) *fault {
+	return &fault{at: at, cause: fmt.Sprintf(format, args...), hint: "the file is damaged or cut; let the program write it again", kind: importer.ErrMalformed}
+}
+
+// records reads a file record by record; a record is only valid during the call. The
+// checksum comes first: one that is cut or changed is refused rather than half believed.
+func records(in io.Reader, each func(*record)) *fault {
+	var buffer []byte
+	for at := int64(0); ; {
+		data, bad := load(in, at, &buffer)
+		if bad != nil || data == nil {
+			return bad
+		}
+		r, bad := parse(data)
+		if bad != nil {
+			bad.at += at
+			return bad
+		}
+		each(r)
+		at += int64(len(data))
+	}
+}
+
+// load reads the bytes of the next record, nil at the end of the file.
+func load(in io.Reader, at int64, buffer *[]byte) ([]byte, *fault) {
+	b := slices.Grow((*buffer)[:0], headSize)[:headSize]
+	n, err := io.ReadFull(in, b)
+	if err == io.EOF && at > 0 {
+		return nil, nil
+	}
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
+		return nil, &fault{at: at, cause: err.Error(), kind: err}
+	}
+	if n < len(magic)+1 || string(b[:len(magic)]) != magic {
+		return nil, malformed(at, "does not begin as recorded moments do")
+	}
+	length := int64(mostBytes)
+	switch v := b[len(magic)]; {
+	case v == version2 && n == headSize:
+		length = int64(binary.LittleEndian.Uint64(b[lengthAt:]))
+		if length < int64(headSize+checksum) || length > mostBytes {
+			return nil, malformed(at+int64(lengthAt), "a record of %d bytes", length)
+		}
+	case v != version1 && v != version2:
+		return nil, &fault{at: at + int64(len(magic)), cause: fmt.Sprintf("version %d is not known, only up to %d", v, version2), hint: "use a newer parallax", kind: importer.ErrUnsupported}
+	}
+	all := bytes.NewBuffer(b[:n])
+	_, err = io.CopyN(all, in, length-int64(n))
+	*buffer = all.Bytes()
+	switch {
+	case err == io.EOF && b[len(magic)] == version1:
+	case err == io.EOF:
+		return nil, malformed(at+int64(all.Len()), "the record is %d bytes long, and %d are here", length, all.Len())
+	case err != nil:
+		return nil, &fault{at: at, cause: err.Error(), kind: err}
+	case b[len(magic)] == version1:
+		return nil, malformed(at, "more than %d bytes, which no recorder writes", mostBytes)
+	}
+	return all.Bytes(), nil
+}
+
+// parse reads a record.
 func parse(data []byte) (*record, *fault) {
-	malformed := func(at int, format string, args ...any) (*record, *fault) {
-		return nil, &fault{at: at, cause: fmt.Sprintf(format, args...), hint: "the file is damaged or cut; let the program write it again", kind: importer.ErrMalformed}
-	}
-	if len(data) < len(magic)+1 || string(data[:len(magic)]) != magic {
-		return malformed(0, "does not begin as recorded moments do")
-	}
-	if v := data[len(magic)]; v != version {
-		return nil, &fault{at: len(magic), cause: fmt.Sprintf("version %d is not known, only %d", v, version), hint: "use a newer parallax", kind: importer.ErrUnsupported}
-	}
 	body := len(data) - checksum
-	if body < rankAt || crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
-		return malformed(max(body, 0), "the checksum does not fit")
+	if body < rankAt+4 || crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
+		return nil, malformed(int64(max(body, 0)), "the checksum does not fit")
 	}
 	c := &cursor{b: data[:body], at: len(magic) + 1}
-	r := &record{start: int64(c.u64()), rank: int32(c.u32()), name: c.text()}
-	n := int(c.u32())
-	if n > (body-c.at)/workerBytes {
-		return malformed(c.at, "%d workers do not fit into the file", n)
+	r := &record{start: int64(c.u64()), rank: int32(c.u32())}
+	var bad *fault
+	if data[len(magic)] == version1 {
+		bad = parseWorkers(c, r)
+	} else {
+		c.at = headSize
+		bad = parseProgram(c, r)
 	}
-	for range n {
+	if bad == nil && (c.short || c.at != body) {
+		bad = malformed(int64(c.at), "more or fewer bytes than its records")
+	}
+	return r, bad
+}
+
+// parseWorkers reads the rest of a record of version 1.
+func parseWorkers(c *cursor, r *record) *fault {
+	r.name = c.text()
+	for range c.count(workerBytes) {
 		at := c.at
 		w := worker{name: c.text(), shift: c.u8(), end: int64(c.u64()), dropped: c.u64()}
-		count := int(c.u32())
-		if c.short || count > (body-c.at)/windowBytes || w.shift > 62 || w.end < 0 {
-			return malformed(at, "a worker that cannot be")
-		}
-		for range count {
-			x := window{c.u32(), c.f64(), c.f64(), c.f64(), c.f64()}
-			if !x.sane(w.shift) {
-				return malformed(c.at-windowBytes, "a window that cannot be")
-			}
-			w.windows = append(w.windows, x)
+		if bad := w.parseWindows(c, at); bad != nil {
+			return bad
 		}
 		r.workers = append(r.workers, w)
 	}
-	if c.short || c.at != body {
-		return malformed(c.at, "more bytes than records")
+	return nil
+}
+
+func (w *worker) parseWindows(c *cursor, at int) *fault {
+	if c.short || w.shift > 62 || w.end < 0 {
+		return malformed(int64(at), "a worker that cannot be")
 	}
-	return r, nil
+	for range c.count(windowBytes) {
+		x := window{c.u32(), c.f64(), c.f64(), c.f64(), c.f64()}
+		if !x.sane(w.shift) {
+			return malformed(int64(c.at-windowBytes), "a window that cannot be")
+		}
+		w.windows = append(w.windows, x)
+	}
+	return nil
 }
 
 // sane: busy time fits the window, and its moments the busy time.

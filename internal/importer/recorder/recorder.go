@@ -2,12 +2,15 @@
 //
 // The format is that of the public package recorder of this module, which
 // describes every byte: per worker a fixed number of equal windows, each with the
-// sketch of its busy time. There is no trace behind it.
+// sketch of its busy time. There is no trace behind it. The recorders in C add
+// what was called, and to whom messages went.
 //
-//	process         location of kind process, with its rank
-//	worker          location of kind thread below it
+//	process         location of kind process, with its rank, below its machine
+//	worker          location of kind thread below it; the process itself where alone
 //	window          moments of role compute
 //	start           origin of all times, so that files of several ranks line up
+//	regions, calls  profile rows of time, bytes and late arrival, by call path
+//	messages        untimed links to each partner; bytes by place and size as metrics
 //
 // Kept aside: nothing. Records that the program dropped are counted in the report.
 package recorder
@@ -16,7 +19,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -55,38 +57,31 @@ func claim(s importer.Source) []importer.Run {
 	return runs
 }
 
-// mostBytes bounds what is read of one file: no program has ten million windows.
-const mostBytes = 1 << 30
-
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	c := newConverter(w)
 	for _, file := range run.Files {
-		if err := ctx.Err(); err != nil {
+		if err := readFile(ctx, run, file, c); err != nil {
 			return err
 		}
-		data, err := load(run, file)
-		if err != nil {
-			return err
-		}
-		r, bad := parse(data)
-		if bad != nil {
-			return &importer.Error{
-				File: run.Label(file), Place: fmt.Sprintf("byte %d", bad.at), Cause: bad.cause, Hint: bad.hint, Kind: bad.kind,
-			}
-		}
-		convert(run.Label(file), r, w)
 	}
+	c.finish()
 	return nil
 }
 
-func load(run importer.Run, file string) ([]byte, error) {
+func readFile(ctx context.Context, run importer.Run, file string, c *converter) error {
 	f, err := run.Open(file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
-	if err == nil && len(data) > mostBytes {
-		err = importer.Malformed(run.Label(file), "", "more than %d bytes, which no recorder writes", mostBytes)
+	label := run.Label(file)
+	bad := records(f, func(r *record) {
+		if ctx.Err() == nil {
+			c.record(label, r)
+		}
+	})
+	if err := ctx.Err(); err != nil || bad == nil {
+		return err
 	}
-	return data, err
+	return &importer.Error{File: label, Place: fmt.Sprintf("byte %d", bad.at), Cause: bad.cause, Hint: bad.hint, Kind: bad.kind}
 }

@@ -1,0 +1,135 @@
+package recorder
+
+import "math"
+
+// A program is what version 2 adds to a record: who the process is among others, and
+// what its workers called.
+type program struct {
+	size    int32 // processes of the job, -1 for none
+	host    string
+	drift   int64 // how much the clock went off against that of rank 0, ns
+	aborted bool
+	names   []string // by number; 0 stands for none
+}
+
+// calls are what version 2 adds to a worker.
+type calls struct {
+	begin    int64 // first time stamp, ns since the start
+	nodes    []node
+	cells    []cell
+	messages []class
+	partners []partner
+	others   partner // all that found no room among the partners
+}
+
+// A node is a region as it was entered from another; node 0 is the program.
+type node struct {
+	parent, name uint32
+	count, time  uint64
+}
+
+const noParent = math.MaxUint32
+
+// A cell is all calls of one name from one node.
+type cell struct {
+	node, name               uint32
+	count, time, least, most uint64
+	squares                  float64
+	bytes                    uint64
+	joint                    uint64  // calls that the whole job made together
+	entries                  float64 // sum of their times of entry, ns since the start
+}
+
+// A class is the messages of one size to one kind of place.
+type class struct {
+	place, size  uint8
+	count, bytes uint64
+}
+
+// Kinds of places.
+const (
+	placeSelf = iota
+	placeHost
+	placeAway
+	placeCount
+)
+
+type partner struct {
+	rank         int32
+	count, bytes uint64
+}
+
+// Least bytes of each, to check counts before memory is asked for.
+const (
+	nameBytes    = 2
+	nodeBytes    = 4 + 4 + 8 + 8
+	cellBytes    = 4 + 4 + 4*8 + 8 + 8 + 8 + 8
+	classBytes   = 1 + 1 + 8 + 8
+	partnerBytes = 4 + 8 + 8
+)
+
+// count reads a number of records of at least so many bytes each; more than fit is short.
+func (c *cursor) count(bytes int) int {
+	n := int(c.u32())
+	if n > (len(c.b)-c.at)/bytes {
+		c.short = true
+		return 0
+	}
+	return n
+}
+
+// parseProgram reads a record of version 2 behind its length.
+func parseProgram(c *cursor, r *record) *fault {
+	p := &program{size: int32(c.u32())}
+	r.program = p
+	r.name, p.host = c.text(), c.text()
+	p.drift, p.aborted = int64(c.u64()), c.u8() != 0
+	p.names = make([]string, 1, 64)
+	for range c.count(nameBytes) {
+		p.names = append(p.names, c.text())
+	}
+	for range c.count(workerBytes) {
+		at := c.at
+		w := worker{name: c.text(), shift: c.u8(), calls: &calls{begin: int64(c.u64())}, end: int64(c.u64()), dropped: c.u64()}
+		if w.calls.begin < 0 || w.calls.begin > w.end {
+			return malformed(int64(at), "a worker that ends before it begins")
+		}
+		if bad := w.parseWindows(c, at); bad != nil {
+			return bad
+		}
+		if bad := w.calls.parse(c, len(p.names)); bad != nil {
+			return bad
+		}
+		r.workers = append(r.workers, w)
+	}
+	return nil
+}
+
+func (k *calls) parse(c *cursor, names int) *fault {
+	for i := range c.count(nodeBytes) {
+		n := node{c.u32(), c.u32(), c.u64(), c.u64()}
+		if n.name == 0 || int(n.name) >= names || (i == 0) != (n.parent == noParent) || i > 0 && int(n.parent) >= i {
+			return malformed(int64(c.at-nodeBytes), "region %d that cannot be", i)
+		}
+		k.nodes = append(k.nodes, n)
+	}
+	for range c.count(cellBytes) {
+		x := cell{node: c.u32(), name: c.u32(), count: c.u64(), time: c.u64(), least: c.u64(), most: c.u64(), squares: c.f64(), bytes: c.u64(), joint: c.u64(), entries: c.f64()}
+		if int(x.node) >= len(k.nodes) || x.name == 0 || int(x.name) >= names || x.joint > x.count || !(x.squares >= 0) || math.IsNaN(x.entries) || math.IsInf(x.entries+x.squares, 0) {
+			return malformed(int64(c.at-cellBytes), "a call that cannot be")
+		}
+		k.cells = append(k.cells, x)
+	}
+	for range c.count(classBytes) {
+		x := class{c.u8(), c.u8(), c.u64(), c.u64()}
+		if x.place >= placeCount || x.size > 63 {
+			return malformed(int64(c.at-classBytes), "messages of a class that cannot be")
+		}
+		k.messages = append(k.messages, x)
+	}
+	for range c.count(partnerBytes) {
+		k.partners = append(k.partners, partner{int32(c.u32()), c.u64(), c.u64()})
+	}
+	k.others = partner{rank: -1, count: c.u64(), bytes: c.u64()}
+	return nil
+}

@@ -1,0 +1,634 @@
+/* Parallax recorder: moments of utilization, gathered while a program runs.
+ *
+ * One C99 file without dependencies. Each thread keeps, in memory that does not grow with
+ * the run: power sums of its busy time over windows that double in length, and for every
+ * call under every region how often, how long, how many bytes. The program
+ * `parallax open DIRECTORY` shows what it writes.
+ *
+ * Settings, all from the environment:
+ *   PARALLAX_OUT      directory to write to; by default a new one, parallax-PROGRAM-TIME
+ *   PARALLAX_WINDOWS  windows of busy time a thread keeps, 8 to 4096 (64)
+ *   PARALLAX_FILES    rank: a file a rank; one: one file for all (MPI; default from 1024 ranks)
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	PLX_NAMES = 512,    /* names of calls and regions of the process */
+	PLX_NODES = 256,    /* regions under regions, a thread */
+	PLX_CELLS = 1024,   /* calls under regions, a thread: a power of two */
+	PLX_DEPTH = 128,    /* open regions, a thread */
+	PLX_PARTNERS = 64,  /* ranks that messages go to, a thread: a power of two */
+	PLX_SIZES = 48      /* classes of message sizes: powers of two */
+};
+
+/* Where messages go. */
+enum { PLX_SELF, PLX_HOST, PLX_AWAY, PLX_CLASSES };
+
+/* Power sums of busy time about origin, the middle of the first interval: adding takes no
+ * division, and about a point of the data itself little is lost. */
+typedef struct {
+	int64_t origin;
+	double s0, s1, s2, s3;
+} plx_sums;
+
+/* A region as it was entered from another. */
+typedef struct {
+	uint32_t parent, name;
+	uint64_t count, time;
+} plx_node;
+
+/* All calls of one name from one region. */
+typedef struct {
+	uint32_t node, name; /* name 0: not taken */
+	uint64_t count, time, least, most, bytes;
+	double squares; /* of time */
+	double entries; /* sum of the times of entry, of calls of the whole job; else 0 */
+	uint64_t joint; /* how many those are */
+} plx_cell;
+
+typedef struct {
+	int32_t rank; /* -1: not taken */
+	uint64_t count, bytes;
+} plx_partner;
+
+/* What one thread keeps. Only its thread writes to it. */
+typedef struct plx_worker {
+	struct plx_worker *next;
+	char name[48];
+	int64_t since;   /* begin of the busy interval at hand */
+	int64_t entered; /* begin of the call at hand */
+	int64_t watched; /* first time stamp */
+	int away;        /* depth of calls; busy where 0 */
+	int shift;       /* a window is 1 << shift ns long */
+	int windows;
+	uint32_t node, base; /* region at hand; the one that tasks are put below */
+	uint32_t waiting;    /* what the call at hand waits for, where it tells by itself */
+	int depth, lost; /* open regions; regions deeper than can be kept */
+	struct { uint32_t node; int64_t begin; } open[PLX_DEPTH];
+	uint32_t nodes;
+	uint64_t dropped; /* calls and regions that found no room */
+	uint64_t messages[PLX_CLASSES][PLX_SIZES], sent[PLX_CLASSES][PLX_SIZES];
+	uint64_t others, others_bytes; /* messages to partners beyond the table */
+	plx_node tree[PLX_NODES];
+	plx_cell cells[PLX_CELLS];
+	plx_partner partners[PLX_PARTNERS];
+	plx_sums window[]; /* as many as windows says */
+} plx_worker;
+
+static struct {
+	int on, aborted, wrote;
+	int64_t origin;        /* monotonic clock at the start */
+	int64_t epoch;         /* the same moment, ns since 1970 */
+	int64_t offset, later; /* to add to get the clock of rank 0, at the start and at the end */
+	int64_t ended;
+	int32_t rank, size;
+	int windows;
+	char program[128], host[128], dir[1024];
+	plx_worker *workers;
+	int threads;
+	char names[PLX_NAMES][64];
+	volatile int named; /* names in use; 0 stands for none */
+	volatile int naming;
+} plx;
+
+static __thread plx_worker *plx_self __attribute__((tls_model("initial-exec")));
+
+#ifdef PLX_NOW /* a clock that a test sets */
+#define plx_now() ((int64_t)(PLX_NOW))
+#else
+static inline int64_t plx_now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - plx.origin;
+}
+#endif
+
+/* --- names ------------------------------------------------------------------------- */
+
+/* plx_name gives the number of a name. Names are few: the table only grows, and is
+ * searched where the caller has not kept the number. */
+static uint32_t plx_name(const char *s) {
+	int i, n = plx.named;
+	for (i = 1; i <= n; i++)
+		if (!strncmp(plx.names[i], s, sizeof plx.names[i] - 1)) return (uint32_t)i;
+	while (__sync_lock_test_and_set(&plx.naming, 1)) ;
+	for (i = n + 1; i <= plx.named; i++)
+		if (!strncmp(plx.names[i], s, sizeof plx.names[i] - 1)) break;
+	if (i > plx.named) {
+		if (i >= PLX_NAMES) i = 0;
+		else {
+			strncpy(plx.names[i], s, sizeof plx.names[i] - 1);
+			__sync_synchronize();
+			plx.named = i;
+		}
+	}
+	__sync_lock_release(&plx.naming);
+	return (uint32_t)i;
+}
+
+/* --- threads ------------------------------------------------------------------------ */
+
+static plx_worker *plx_worker_new(const char *kind) {
+	size_t size = sizeof(plx_worker) + (size_t)plx.windows * sizeof(plx_sums);
+	/* Mapped, not allocated: pages that are never touched cost nothing. */
+	plx_worker *w = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i, number = __sync_fetch_and_add(&plx.threads, 1);
+	if (w == MAP_FAILED) return 0;
+	snprintf(w->name, sizeof w->name, number ? "%s %d" : "%s", number ? kind : "main", number);
+	w->windows = plx.windows;
+	w->shift = 10;
+	w->nodes = 1; /* node 0 is the program */
+	w->tree[0].parent = UINT32_MAX;
+	w->tree[0].name = plx_name(plx.program);
+	w->tree[0].count = 1;
+	w->since = w->watched = plx_now();
+	for (i = 0; i < PLX_PARTNERS; i++) w->partners[i].rank = -1;
+	do w->next = plx.workers;
+	while (!__sync_bool_compare_and_swap(&plx.workers, w->next, w));
+	return plx_self = w;
+}
+
+static inline plx_worker *plx_worker_get(void) {
+	if (!plx.on) return 0;
+	return plx_self ? plx_self : plx_worker_new("thread");
+}
+
+/* --- moments of busy time ------------------------------------------------------------ */
+
+/* plx_move makes the sums those about another origin. */
+static void plx_move(plx_sums *s, int64_t origin) {
+	double d = (double)(s->origin - origin);
+	s->s3 += d * (3 * s->s2 + d * (3 * s->s1 + d * s->s0));
+	s->s2 += d * (2 * s->s1 + d * s->s0);
+	s->s1 += d * s->s0;
+	s->origin = origin;
+}
+
+/* plx_double makes windows twice as long, each of two. */
+static void plx_double(plx_worker *w) {
+	int i;
+	for (i = 0; i < w->windows; i++) {
+		plx_sums none = {0, 0, 0, 0, 0}, a = none, b = none;
+		if (2 * i < w->windows) a = w->window[2 * i];
+		if (2 * i + 1 < w->windows) b = w->window[2 * i + 1];
+		if (a.s0 == 0) a = b;
+		else if (b.s0 > 0) {
+			plx_move(&b, a.origin);
+			a.s0 += b.s0; a.s1 += b.s1; a.s2 += b.s2; a.s3 += b.s3;
+		}
+		w->window[i] = a;
+	}
+	w->shift++;
+}
+
+/* plx_busy adds an interval of busy time, in as many windows as it touches. */
+static void plx_busy(plx_worker *w, int64_t begin, int64_t end) {
+	while (end > begin) {
+		int64_t i, stop;
+		double l, x, lx, xx, q;
+		plx_sums *s;
+		while ((end - 1) >> w->shift >= w->windows) plx_double(w);
+		i = begin >> w->shift;
+		stop = (i + 1) << w->shift;
+		if (stop > end) stop = end;
+		s = &w->window[i];
+		if (s->s0 == 0) s->origin = begin + (stop - begin) / 2;
+		l = (double)(stop - begin);
+		x = (double)(begin - s->origin) + l / 2;
+		lx = l * x; xx = x * x; q = l * l * (1. / 12);
+		s->s0 += l; s->s1 += lx; s->s2 += l * (xx + q); s->s3 += lx * (xx + 3 * q);
+		begin = stop;
+	}
+}
+
+/* --- calls --------------------------------------------------------------------------- */
+
+/* plx_enter begins a call; it gives 0 inside another, whose time it is. */
+__attribute__((noinline, unused)) static plx_worker *plx_enter(void) {
+	plx_worker *w = plx_worker_get();
+	if (!w || w->away++) return 0;
+	w->entered = plx_now();
+	plx_busy(w, w->since, w->entered);
+	return w;
+}
+
+static plx_cell *plx_cell_of(plx_worker *w, uint32_t name) {
+	uint32_t i = (name * 2654435761u ^ w->node * 40503u) & (PLX_CELLS - 1), tries;
+	for (tries = 0; tries < 64; tries++, i = (i + 1) & (PLX_CELLS - 1)) {
+		plx_cell *c = &w->cells[i];
+		if (c->name == name && c->node == w->node) return c;
+		if (!c->name) {
+			c->node = w->node;
+			c->least = UINT64_MAX;
+			c->name = name;
+			return c;
+		}
+	}
+	return 0;
+}
+
+/* plx_count adds a call that lasted from begin to end. */
+__attribute__((unused)) static void plx_count(plx_worker *w, uint32_t name, int64_t begin, int64_t end, uint64_t bytes, int joint) {
+	plx_cell *c = plx_cell_of(w, name);
+	uint64_t time = end > begin ? (uint64_t)(end - begin) : 0;
+	if (!c) {
+		w->dropped++;
+		return;
+	}
+	c->count++;
+	c->time += time;
+	c->bytes += bytes;
+	c->squares += (double)time * (double)time;
+	if (time < c->least) c->least = time;
+	if (time > c->most) c->most = time;
+	if (joint) {
+		c->entries += (double)begin;
+		c->joint++;
+	}
+}
+
+/* plx_leave ends the call that plx_enter began. */
+__attribute__((noinline, unused)) static void plx_leave(plx_worker *w, uint32_t name, uint64_t bytes, int joint) {
+	if (!w) {
+		if (plx_self && plx_self->away > 0) plx_self->away--;
+		return;
+	}
+	w->since = plx_now();
+	plx_count(w, name, w->entered, w->since, bytes, joint);
+	w->away--;
+}
+
+/* --- regions that the program names ---------------------------------------------------- */
+
+static void plx_region_enter_below(plx_worker *w, uint32_t parent, uint32_t name, int64_t now) {
+	uint32_t i;
+	for (i = parent + 1; i < w->nodes; i++)
+		if (w->tree[i].parent == parent && w->tree[i].name == name) break;
+	if (i == w->nodes) {
+		if (i == PLX_NODES || w->depth == PLX_DEPTH || !name) {
+			w->lost++;
+			w->dropped++;
+			return;
+		}
+		w->tree[i].parent = parent;
+		w->tree[i].name = name;
+		w->nodes++;
+	} else if (w->depth == PLX_DEPTH) {
+		w->lost++;
+		w->dropped++;
+		return;
+	}
+	w->open[w->depth].node = w->node;
+	w->open[w->depth++].begin = now;
+	w->node = i;
+}
+
+static void plx_region_enter(plx_worker *w, uint32_t name, int64_t now) { plx_region_enter_below(w, w->node, name, now); }
+
+static void plx_region_leave(plx_worker *w, int64_t now) {
+	if (w->lost > 0) {
+		w->lost--;
+		return;
+	}
+	if (w->depth == 0) {
+		w->dropped++;
+		return;
+	}
+	w->depth--;
+	w->tree[w->node].count++;
+	w->tree[w->node].time += (uint64_t)(now - w->open[w->depth].begin);
+	w->node = w->open[w->depth].node;
+}
+
+static void plx_start(int32_t rank, int32_t size);
+
+void parallax_region_begin(const char *name);
+void parallax_region_end(void);
+
+/* The names that parallax.h and the Python module call. */
+void parallax_region_begin(const char *name) {
+	plx_worker *w;
+	if (!plx.on && !plx.wrote) plx_start(-1, -1);
+	if ((w = plx_worker_get())) plx_region_enter(w, plx_name(name), plx_now());
+}
+
+void parallax_region_end(void) {
+	plx_worker *w = plx_worker_get();
+	if (w) plx_region_leave(w, plx_now());
+}
+
+/* --- the file: every byte is described in Go's package recorder ------------------------ */
+
+typedef struct {
+	int fd;
+	uint8_t *memory; /* or a buffer in memory */
+	size_t n, all;
+	uint32_t crc;
+	int failed;
+	uint8_t b[8192];
+} plx_out;
+
+static uint32_t plx_crc[256];
+
+static void plx_flush(plx_out *o) {
+	size_t done = 0;
+	if (o->memory) memcpy(o->memory + o->all - o->n, o->b, o->n);
+	while (!o->memory && o->fd >= 0 && done < o->n) {
+		ssize_t k = write(o->fd, o->b + done, o->n - done);
+		if (k < 0 && errno == EINTR) continue;
+		if (k <= 0) {
+			o->failed = 1;
+			break;
+		}
+		done += (size_t)k;
+	}
+	o->n = 0;
+}
+
+static void plx_byte(plx_out *o, uint8_t x) {
+	o->crc = plx_crc[(o->crc ^ x) & 255] ^ (o->crc >> 8);
+	o->b[o->n++] = x;
+	o->all++;
+	if (o->n == sizeof o->b) plx_flush(o);
+}
+static void plx_u16(plx_out *o, uint32_t x) { plx_byte(o, (uint8_t)x); plx_byte(o, (uint8_t)(x >> 8)); }
+static void plx_u32(plx_out *o, uint32_t x) { plx_u16(o, x & 65535); plx_u16(o, x >> 16); }
+static void plx_u64(plx_out *o, uint64_t x) { plx_u32(o, (uint32_t)x); plx_u32(o, (uint32_t)(x >> 32)); }
+static void plx_f64(plx_out *o, double x) { uint64_t u; memcpy(&u, &x, 8); plx_u64(o, u); }
+static void plx_text(plx_out *o, const char *s) {
+	size_t i, n = strlen(s);
+	plx_u16(o, (uint32_t)n);
+	for (i = 0; i < n; i++) plx_byte(o, (uint8_t)s[i]);
+}
+
+static void plx_put_windows(plx_out *o, plx_worker *w) {
+	uint32_t i, n = 0;
+	for (i = 0; i < (uint32_t)w->windows; i++) n += w->window[i].s0 > 0;
+	plx_u32(o, n);
+	for (i = 0; i < (uint32_t)w->windows; i++) {
+		plx_sums *s = &w->window[i];
+		double mean, m2, least;
+		if (s->s0 <= 0) continue;
+		mean = s->s1 / s->s0;
+		m2 = s->s2 - mean * s->s1;
+		least = s->s0 * s->s0 * s->s0 / 12; /* the spread of one interval */
+		plx_u32(o, i);
+		plx_f64(o, s->s0);
+		plx_f64(o, (double)(s->origin - ((int64_t)i << w->shift)) + mean);
+		plx_f64(o, m2 > least ? m2 : least);
+		plx_f64(o, s->s3 - mean * (3 * s->s2 - 2 * mean * s->s1));
+	}
+}
+
+static void plx_put_calls(plx_out *o, plx_worker *w) {
+	uint32_t i, n = 0;
+	/* Clocks of ranks drift: entry times are put right by what they were off at both ends. */
+	double drift = plx.ended > 0 ? (double)(plx.later - plx.offset) / (double)plx.ended : 0;
+	for (i = 0; i < PLX_CELLS; i++) n += w->cells[i].name != 0;
+	plx_u32(o, n);
+	for (i = 0; i < PLX_CELLS; i++) {
+		plx_cell *c = &w->cells[i];
+		if (!c->name) continue;
+		plx_u32(o, c->node);
+		plx_u32(o, c->name);
+		plx_u64(o, c->count);
+		plx_u64(o, c->time);
+		plx_u64(o, c->count ? c->least : 0);
+		plx_u64(o, c->most);
+		plx_f64(o, c->squares);
+		plx_u64(o, c->bytes);
+		plx_u64(o, c->joint);
+		plx_f64(o, c->entries * (1 + drift));
+	}
+}
+
+static void plx_put_messages(plx_out *o, plx_worker *w) {
+	uint32_t i, k, n = 0;
+	for (i = 0; i < PLX_CLASSES; i++)
+		for (k = 0; k < PLX_SIZES; k++) n += w->messages[i][k] > 0;
+	plx_u32(o, n);
+	for (i = 0; i < PLX_CLASSES; i++)
+		for (k = 0; k < PLX_SIZES; k++) {
+			if (!w->messages[i][k]) continue;
+			plx_byte(o, (uint8_t)i);
+			plx_byte(o, (uint8_t)k);
+			plx_u64(o, w->messages[i][k]);
+			plx_u64(o, w->sent[i][k]);
+		}
+	for (i = n = 0; i < PLX_PARTNERS; i++) n += w->partners[i].rank >= 0;
+	plx_u32(o, n);
+	for (i = 0; i < PLX_PARTNERS; i++) {
+		if (w->partners[i].rank < 0) continue;
+		plx_u32(o, (uint32_t)w->partners[i].rank);
+		plx_u64(o, w->partners[i].count);
+		plx_u64(o, w->partners[i].bytes);
+	}
+	plx_u64(o, w->others);
+	plx_u64(o, w->others_bytes);
+}
+
+static void plx_put_worker(plx_out *o, plx_worker *w) {
+	uint32_t i;
+	int k;
+	plx_text(o, w->name);
+	plx_byte(o, (uint8_t)w->shift);
+	plx_u64(o, (uint64_t)w->watched);
+	plx_u64(o, (uint64_t)plx.ended);
+	plx_u64(o, w->dropped);
+	plx_put_windows(o, w);
+	plx_u32(o, w->nodes);
+	for (i = 0; i < w->nodes; i++) {
+		uint64_t count = w->tree[i].count, time = w->tree[i].time;
+		if (i == 0) time = (uint64_t)(plx.ended - w->watched);
+		for (k = 0; k < w->depth; k++) /* still open: counted as far as they came */
+			if ((k + 1 < w->depth ? w->open[k + 1].node : w->node) == i) {
+				count++;
+				time += (uint64_t)(plx.ended - w->open[k].begin);
+			}
+		plx_u32(o, w->tree[i].parent);
+		plx_u32(o, w->tree[i].name);
+		plx_u64(o, count);
+		plx_u64(o, time);
+	}
+	plx_put_calls(o, w);
+	plx_put_messages(o, w);
+}
+
+/* plx_encode writes the record of this process. It calls nothing that a signal handler may
+ * not. length 0 asks for a trial that counts. */
+static void plx_encode(plx_out *o, uint64_t length) {
+	static const uint8_t magic[8] = {'P', 'L', 'X', 'M', 'O', 'M', 0, 2};
+	static uint8_t used[PLX_NAMES];
+	plx_worker *w;
+	uint32_t n = 0, i;
+	for (i = 0; i < 256; i++) {
+		uint32_t c = i, k;
+		for (k = 0; k < 8; k++) c = c & 1 ? 0xEDB88320u ^ (c >> 1) : c >> 1;
+		plx_crc[i] = c;
+	}
+	o->crc = UINT32_MAX;
+	for (i = 0; i < 8; i++) plx_byte(o, magic[i]);
+	plx_u64(o, (uint64_t)(plx.epoch + plx.offset));
+	plx_u32(o, (uint32_t)plx.rank);
+	plx_u64(o, length);
+	plx_u32(o, (uint32_t)plx.size);
+	plx_text(o, plx.program);
+	plx_text(o, plx.host);
+	plx_u64(o, (uint64_t)(plx.later - plx.offset));
+	plx_byte(o, (uint8_t)plx.aborted);
+	memset(used, 0, sizeof used);
+	for (w = plx.workers; w; w = w->next, n++) {
+		for (i = 0; i < w->nodes; i++) used[w->tree[i].name] = 1;
+		for (i = 0; i < PLX_CELLS; i++) used[w->cells[i].name] = 1;
+	}
+	plx_u32(o, (uint32_t)plx.named);
+	for (i = 1; i <= (uint32_t)plx.named; i++) plx_text(o, used[i] ? plx.names[i] : "");
+	plx_u32(o, n);
+	for (w = plx.workers; w; w = w->next) plx_put_worker(o, w);
+	plx_u32(o, ~o->crc);
+	plx_flush(o);
+}
+
+static uint64_t plx_length(void) {
+	static plx_out o;
+	memset(&o, 0, sizeof o);
+	o.fd = -1;
+	plx_encode(&o, 0);
+	return o.all;
+}
+
+/* plx_wait_ends closes a wait, where a part below knows how. */
+static void (*plx_wait_ends)(plx_worker *, int64_t);
+
+/* plx_end closes what is open, once: the busy time of this thread, and waits of the others.
+ * Whether another thread is busy or gone is not known. */
+static void plx_end(void) {
+	plx_worker *w = plx_self;
+	if (plx.ended) return;
+	plx.ended = plx_now();
+	if (w && !w->away) plx_busy(w, w->since, plx.ended);
+	for (w = plx.workers; w; w = w->next)
+		if (w != plx_self && w->away && w->waiting && plx_wait_ends) plx_wait_ends(w, plx.ended);
+	if (!plx.later) plx.later = plx.offset;
+}
+
+/* plx_write writes the file of this process, once; it appears when it is whole. */
+static void plx_write(void) {
+	static plx_out o;
+	char part[1264], name[1200];
+	if (!plx.on || __sync_lock_test_and_set(&plx.wrote, 1)) return;
+	plx_end();
+	plx.on = 0;
+	snprintf(name, sizeof name, plx.rank < 0 ? "%s/run.moments" : "%s/rank-%06d.moments", plx.dir, plx.rank);
+	snprintf(part, sizeof part, "%s.part", name);
+	o.fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (o.fd < 0) {
+		mkdir(plx.dir, 0777);
+		o.fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	}
+	if (o.fd >= 0) {
+		plx_encode(&o, plx_length());
+		if (close(o.fd) || o.failed || rename(part, name)) o.failed = 1;
+	}
+	if (o.fd < 0 || o.failed) {
+		static const char say[] = "parallax recorder: cannot write what was recorded\n";
+		if (write(2, say, sizeof say - 1) < 0) return;
+		unlink(part);
+	}
+}
+
+/* Signals that end a program. Whoever had them before gets them after. */
+static const int plx_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+enum { PLX_SIGNALS = sizeof plx_signals / sizeof *plx_signals, PLX_FAULTS = 5 };
+static struct sigaction plx_before_us[PLX_SIGNALS];
+
+static void plx_on_signal(int s) {
+	int i;
+	plx.aborted = 1;
+	plx_write();
+	for (i = 0; i < PLX_SIGNALS; i++)
+		if (plx_signals[i] == s) sigaction(s, &plx_before_us[i], 0);
+	raise(s);
+}
+
+/* plx_guard takes the signals: faults always, requests to end only where nobody has them. */
+static void plx_guard(void) {
+	struct sigaction ours, old;
+	int i;
+	memset(&ours, 0, sizeof ours);
+	ours.sa_handler = plx_on_signal;
+	for (i = 0; i < PLX_SIGNALS; i++) {
+		if (sigaction(plx_signals[i], 0, &old) || old.sa_handler == plx_on_signal || old.sa_handler == SIG_IGN) continue;
+		if (i >= PLX_FAULTS && old.sa_handler != SIG_DFL) continue;
+		plx_before_us[i] = old;
+		sigaction(plx_signals[i], &ours, 0);
+	}
+}
+
+static void plx_at_exit(void) {
+	if (plx.on && plx.rank >= 0) plx.aborted = 1; /* MPI_Finalize was not reached */
+	plx_write();
+}
+
+static int64_t plx_read(clockid_t clock) {
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* plx_clocks reads both clocks at the same moment: the closest of some readings, since a
+ * process may lose its core between two. */
+static void plx_clocks(void) {
+	int64_t best = INT64_MAX;
+	int i;
+	for (i = 0; i < 20; i++) {
+		int64_t before = plx_read(CLOCK_MONOTONIC), real = plx_read(CLOCK_REALTIME), after = plx_read(CLOCK_MONOTONIC);
+		if (after - before >= best) continue;
+		best = after - before;
+		plx.origin = before + best / 2;
+		plx.epoch = real;
+	}
+}
+
+/* plx_start begins recording in this process. */
+static void plx_start(int32_t rank, int32_t size) {
+	static int started;
+	time_t real;
+	const char *s;
+	char when[32];
+	ssize_t n;
+	if (__sync_lock_test_and_set(&started, 1)) return;
+	plx_clocks();
+	real = (time_t)(plx.epoch / 1000000000);
+	plx.rank = rank;
+	plx.size = size;
+	s = getenv("PARALLAX_WINDOWS");
+	plx.windows = s ? atoi(s) : 64;
+	if (plx.windows < 8) plx.windows = 8;
+	if (plx.windows > 4096) plx.windows = 4096;
+	gethostname(plx.host, sizeof plx.host - 1);
+	n = readlink("/proc/self/exe", plx.dir, sizeof plx.dir - 1);
+	s = n > 0 ? strrchr(plx.dir, '/') : 0;
+	snprintf(plx.program, sizeof plx.program, "%s", s ? s + 1 : "program");
+	strftime(when, sizeof when, "%Y%m%d-%H%M%S", localtime(&real));
+	s = getenv("PARALLAX_OUT");
+	if (s && *s) snprintf(plx.dir, sizeof plx.dir, "%s", s);
+	else snprintf(plx.dir, sizeof plx.dir, "parallax-%s-%s-%d", plx.program, when, (int)getpid());
+	plx_guard();
+	atexit(plx_at_exit);
+	plx.on = 1;
+}

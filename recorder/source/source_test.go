@@ -1,0 +1,455 @@
+package source_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	reader "github.com/parallax-hpc/parallax/internal/importer/recorder"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/recorder/source"
+)
+
+// An mpi is one implementation as Debian installs it.
+type mpi struct{ name, cc, fortran, run string }
+
+// implementations are those that are installed; tests say when none is.
+func implementations(t *testing.T) []mpi {
+	t.Helper()
+	var found []mpi
+	for _, m := range []string{"openmpi", "mpich"} {
+		x := mpi{m, "mpicc." + m, "mpif90." + m, "mpirun." + m}
+		if _, err := exec.LookPath(x.cc); err == nil {
+			found = append(found, x)
+		}
+	}
+	if len(found) == 0 {
+		t.Skip("no MPI here (Debian: apt-get install openmpi-bin libopenmpi-dev mpich libmpich-dev): the MPI recorder is not tried")
+	}
+	return found
+}
+
+var built sync.Map // library by recorder and compiler
+
+// build compiles a recorder, once for all tests.
+func build(t *testing.T, name, compiler string) string {
+	t.Helper()
+	one, _ := built.LoadOrStore(name+" "+compiler, sync.OnceValue(func() string {
+		dir, err := os.MkdirTemp(scratch, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return compile(t, dir, name, compiler)
+	}))
+	return one.(func() string)()
+}
+
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "recorder"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+func compile(t *testing.T, dir, name, compiler string) string {
+	t.Helper()
+	for _, r := range source.Recorders() {
+		if r.Name != name {
+			continue
+		}
+		text, err := r.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, r.File)
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		library := filepath.Join(dir, "libparallax.so")
+		command(t, dir, compiler, "-std=c99", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-O1", "-shared", "-fPIC", "-o", library, file, "-ldl")
+		return library
+	}
+	t.Fatalf("no recorder %q", name)
+	return ""
+}
+
+func command(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	if out, err := try(dir, nil, name, args...); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}
+
+func try(dir string, env []string, name string, args ...string) (string, error) {
+	c := exec.Command(name, args...)
+	c.Dir, c.Env = dir, append(os.Environ(), env...)
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+// start runs a program under MPI with a recorder; what it recorded is in dir/out.
+func (m mpi) start(dir, library string, ranks int, env []string, program ...string) (string, error) {
+	args := []string{"-n", fmt.Sprint(ranks)}
+	if m.name == "openmpi" {
+		args = append([]string{"--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader"}, args...)
+	}
+	env = append([]string{"PARALLAX_OUT=" + filepath.Join(dir, "out"), "LD_PRELOAD=" + library}, env...)
+	return try(dir, env, m.run, append(args, program...)...)
+}
+
+func testdata(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A call is what a rank recorded of one region, whoever called it.
+type call struct{ calls, time, bytes, late float64 }
+
+// calls gives the rows of a run by location and region.
+func calls(t *testing.T, r store.Reader) map[string]map[string]call {
+	t.Helper()
+	all := map[string]map[string]call{}
+	err := r.Profile(context.Background(), nil, func(rows []trace.ProfileRow) error {
+		for _, row := range rows {
+			at, name := r.Locations().Name[row.Location], r.Regions()[r.CallPaths()[row.Path].Region].Name
+			if all[at] == nil {
+				all[at] = map[string]call{}
+			}
+			c := all[at][name]
+			switch r.Metrics()[row.Metric].Name {
+			case "time":
+				c.calls, c.time = c.calls+row.Calls, c.time+row.Exclusive
+			case "bytes":
+				c.bytes += row.Exclusive
+			case "late arrival":
+				c.late += row.Exclusive
+			}
+			all[at][name] = c
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// busy gives weight and mean of the busy time of each location, ns since 1970.
+func busy(t *testing.T, r store.Reader) map[string][2]float64 {
+	t.Helper()
+	sums := map[string][2]float64{}
+	err := r.Moments(context.Background(), nil, func(rows []trace.MomentRow) error {
+		for _, m := range rows {
+			s := sums[r.Locations().Name[m.Location]]
+			s[0] += m.Weight
+			s[1] += m.Weight * (float64(m.Begin) + m.Mean)
+			sums[r.Locations().Name[m.Location]] = s
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, s := range sums {
+		sums[k] = [2]float64{s[0], s[1] / s[0]}
+	}
+	return sums
+}
+
+// imported reads what a program recorded into dir/out.
+func imported(t *testing.T, dir string) store.Reader {
+	t.Helper()
+	return importertest.Import(t, reader.Format, filepath.Join(dir, "out"))
+}
+
+// worked gives the time that a rank of steps.c says it worked, ns.
+func worked(t *testing.T, dir string, rank int) float64 {
+	t.Helper()
+	weight := 0.0
+	for _, w := range intervals(t, filepath.Join(dir, fmt.Sprintf("work-%d.txt", rank))) {
+		weight += w[1] - w[0]
+	}
+	return weight
+}
+
+// intervals reads lines of begin and end.
+func intervals(t *testing.T, file string) (list [][2]float64) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		var w [2]float64
+		if _, err := fmt.Sscan(line, &w[0], &w[1]); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// Moments, calls and regions are those of the intervals themselves, however often windows
+// were put together.
+func TestMomentsAreThoseOfATrace(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler here: the recorder in C is not tried")
+	}
+	dir := t.TempDir()
+	command(t, dir, "cc", "-O1", "-I", testdata(t, "../c"), "-o", "clock", testdata(t, "clock.c"), "-ldl")
+	out, err := try(dir, []string{"PARALLAX_OUT=" + filepath.Join(dir, "out")}, "./clock")
+	if err != nil {
+		t.Fatal(err, out)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "truth"), []byte(out), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	truth := intervals(t, filepath.Join(dir, "truth"))
+	var want, got [4]float64 // weight, mean, M2, M3
+	for _, w := range truth {
+		want[0] += w[1] - w[0]
+		want[1] += (w[1] - w[0]) * (w[0] + w[1]) / 2
+	}
+	want[1] /= want[0]
+	for _, w := range truth {
+		a, b := w[0]-want[1], w[1]-want[1]
+		want[2] += (b*b*b - a*a*a) / 3
+		want[3] += (b*b*b*b - a*a*a*a) / 4
+	}
+	r := imported(t, dir)
+	var rows []trace.MomentRow
+	if err := r.Moments(context.Background(), nil, func(list []trace.MomentRow) error { rows = append(rows, list...); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range rows {
+		got[0] += m.Weight
+		got[1] += m.Weight * (float64(m.Begin) + m.Mean)
+	}
+	got[1] /= got[0]
+	for _, m := range rows {
+		d := float64(m.Begin) + m.Mean - got[1]
+		got[2] += m.Central[2] + m.Weight*d*d
+		got[3] += m.Central[3] + 3*d*m.Central[2] + m.Weight*d*d*d
+	}
+	scale := math.Sqrt(want[2] / want[0])
+	for k, size := range []float64{want[0], scale, want[2], want[0] * scale * scale * scale} {
+		if math.Abs(got[k]-want[k]) > 1e-9*size {
+			t.Errorf("moment %d: %v, of the intervals themselves %v", k, got[k], want[k])
+		}
+	}
+	if len(rows) > 64 {
+		t.Errorf("%d windows, want 64 at most", len(rows))
+	}
+	all := calls(t, r)["rank 0"]
+	if c := all["call"]; c.calls != 3000 || c.time != 3000*2999/2 || c.bytes != 24000 {
+		t.Errorf("calls: %+v", c)
+	}
+	if c := all["hundred"]; c.calls != 30 {
+		t.Errorf("regions: %+v", c)
+	}
+}
+
+// A run of steps.c records what it did: calls by name and number, bytes, messages to
+// whom, and busy time as the program itself measured it. In both libraries, in a file a
+// rank and in one for all.
+func TestMPIProgramsAreRecorded(t *testing.T) {
+	for _, m := range implementations(t) {
+		dir := t.TempDir()
+		library := build(t, "mpi", m.cc)
+		command(t, dir, m.cc, "-o", "steps", testdata(t, "steps.c"))
+		for _, files := range []string{"rank", "one"} {
+			t.Run(m.name+" "+files, func(t *testing.T) {
+				os.RemoveAll(filepath.Join(dir, "out"))
+				if out, err := m.start(dir, library, 4, []string{"PARALLAX_FILES=" + files}, "./steps"); err != nil {
+					t.Fatal(err, out)
+				}
+				checkSteps(t, dir, imported(t, dir))
+			})
+		}
+	}
+}
+
+func checkSteps(t *testing.T, dir string, r store.Reader) {
+	const ranks, steps = 4, 20
+	all, moments := calls(t, r), busy(t, r)
+	if len(all) != ranks || len(moments) != ranks {
+		t.Fatalf("%d and %d ranks of %d", len(all), len(moments), ranks)
+	}
+	for rank := range ranks {
+		name := fmt.Sprint("rank ", rank)
+		for region, want := range map[string]call{
+			"MPI_Isend": {calls: steps, bytes: steps * 800}, "MPI_Irecv": {calls: steps}, "MPI_Waitall": {calls: steps},
+			"MPI_Allreduce": {calls: steps, bytes: steps * 8}, "MPI_Allgather": {calls: steps, bytes: steps * 8},
+			"MPI_Comm_split": {calls: 1}, "MPI_Init": {calls: 1}, "phase 3": {calls: 1},
+		} {
+			if got := all[name][region]; got.calls != want.calls || got.bytes != want.bytes {
+				t.Errorf("%s, %s: %v calls, %v bytes; want %v, %v", name, region, got.calls, got.bytes, want.calls, want.bytes)
+			}
+		}
+		// Work begins after the call before it and ends before the next: all of it is busy time.
+		if weight := worked(t, dir, rank); moments[name][0] < weight {
+			t.Errorf("%s: busy %.0f ns, worked %.0f", name, moments[name][0], weight)
+		}
+		total := 0.0
+		for _, c := range all[name] {
+			total += c.time
+		}
+		if span := float64(r.Info().End); total > span*1.0001 {
+			t.Errorf("%s: parts add up to %.0f ns of %.0f", name, total, span)
+		}
+	}
+	links := map[string]int64{}
+	if err := r.Links(context.Background(), store.Window{End: r.Info().End}, func(c *store.LinkColumns) error {
+		for i := range c.Kind {
+			links[r.Locations().Name[c.FromLocation[i]]+" to "+r.Locations().Name[c.ToLocation[i]]] = c.Count[i]*1_000_000 + c.Size[i]
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for rank := range ranks {
+		pair := fmt.Sprintf("rank %d to rank %d", rank, (rank+1)%ranks)
+		if links[pair] != steps*1_000_000+steps*800 || len(links) != ranks {
+			t.Errorf("%s: %d messages and bytes; all: %v", pair, links[pair], links)
+		}
+	}
+	// Late is against the earliest rank at each place in the program.
+	for name, regions := range all {
+		if late := regions["MPI_Allreduce"].late; late < 0 {
+			t.Errorf("%s is late by %v ns", name, late)
+		}
+	}
+}
+
+// Fortran calls go past the C functions of the library: each way of using MPI is taken,
+// and counted once.
+func TestFortranIsRecorded(t *testing.T) {
+	for _, m := range implementations(t) {
+		if _, err := exec.LookPath(m.fortran); err != nil {
+			t.Log("no", m.fortran, "here: Fortran is not tried")
+			continue
+		}
+		dir := t.TempDir()
+		library := build(t, "mpi", m.cc)
+		for _, use := range []string{"INCLUDE", "MODULE", "F08"} {
+			t.Run(m.name+" "+use, func(t *testing.T) {
+				if out, err := try(dir, nil, m.fortran, "-cpp", "-D"+use, "-fallow-argument-mismatch", "-o", "pingpong", testdata(t, "pingpong.f90")); err != nil {
+					t.Skip("this library's Fortran does not compile it: ", out)
+				}
+				os.RemoveAll(filepath.Join(dir, "out"))
+				if out, err := m.start(dir, library, 2, nil, "./pingpong"); err != nil {
+					t.Fatal(err, out)
+				}
+				all := calls(t, imported(t, dir))
+				for _, rank := range []string{"rank 0", "rank 1"} {
+					for region, want := range map[string]call{"MPI_Send": {calls: 10, bytes: 4000}, "MPI_Recv": {calls: 10}, "MPI_Allreduce": {calls: 10, bytes: 80}, "MPI_Barrier": {calls: 10}} {
+						if got := all[rank][region]; got.calls != want.calls || got.bytes != want.bytes {
+							t.Errorf("%s, %s: %v calls, %v bytes; want %v, %v", rank, region, got.calls, got.bytes, want.calls, want.bytes)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// A program that aborts or crashes leaves what it recorded until then.
+func TestAbortedProgramsLeaveTheirRecord(t *testing.T) {
+	for _, m := range implementations(t) {
+		dir := t.TempDir()
+		library := build(t, "mpi", m.cc)
+		command(t, dir, m.cc, "-o", "steps", testdata(t, "steps.c"))
+		for how, args := range map[string][]string{"abort": {"20", "1"}, "fault": {"20", "1", "fault"}} {
+			t.Run(m.name+" "+how, func(t *testing.T) {
+				os.RemoveAll(filepath.Join(dir, "out"))
+				if out, err := m.start(dir, library, 2, nil, append([]string{"./steps"}, args...)...); err == nil {
+					t.Fatal("the program did not fail: ", out)
+				}
+				r := imported(t, dir)
+				if got := calls(t, r)["rank 1"]["MPI_Allreduce"].calls; got != 10 {
+					t.Errorf("rank 1 recorded %v reductions before it failed, want 10", got)
+				}
+				if !slices.ContainsFunc(r.Info().Report, func(e trace.ReportEntry) bool { return strings.Contains(e.What, "ended before MPI_Finalize") }) {
+					t.Error("the report does not say that the program ended early")
+				}
+			})
+		}
+	}
+}
+
+// An OpenMP program under a runtime with OMPT: regions, barriers and tasks by thread,
+// named regions around them.
+func TestOpenMPIsRecorded(t *testing.T) {
+	if _, err := exec.LookPath("clang"); err != nil {
+		t.Skip("no clang here (Debian: apt-get install clang libomp-dev): the OpenMP recorder is not tried")
+	}
+	dir := t.TempDir()
+	if out, err := try(dir, nil, "clang", "-fopenmp", "-I", testdata(t, "../c"), "-o", "team", testdata(t, "team.c")); err != nil {
+		t.Skip("no OpenMP runtime of LLVM here (Debian: apt-get install libomp-dev): the OpenMP recorder is not tried: ", out)
+	}
+	library := build(t, "openmp", "clang")
+	if out, err := try(dir, []string{"PARALLAX_OUT=" + filepath.Join(dir, "out"), "LD_PRELOAD=" + library}, "./team"); err != nil {
+		t.Fatal(err, out)
+	}
+	all := calls(t, imported(t, dir))
+	if len(all) != 2 {
+		t.Fatalf("%d threads recorded, want 2: %v", len(all), all)
+	}
+	sum := map[string]float64{}
+	for _, thread := range all {
+		for name, c := range thread {
+			sum[strings.Fields(name)[0]] += c.calls
+			if strings.HasPrefix(name, "OpenMP") {
+				sum[name] += c.calls
+			}
+		}
+	}
+	for name, want := range map[string]float64{"round": 3, "parallel": 12, "task": 24, "single": 3, "OpenMP barrier": 6, "OpenMP lock wait": 6} {
+		if sum[name] != want {
+			t.Errorf("%s: %v times, want %v", name, sum[name], want)
+		}
+	}
+}
+
+// A Python script names regions through whichever recorder is loaded, and runs the same without.
+func TestPythonNamesRegions(t *testing.T) {
+	for _, tool := range []string{"python3", "cc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("no ", tool, " here: the Python module is not tried")
+		}
+	}
+	dir := t.TempDir()
+	library := build(t, "regions", "cc")
+	script := "from parallax_recorder import region\n@region('load')\ndef load(): pass\nfor i in range(5):\n  with region('epoch'):\n    load()\n"
+	env := []string{"PYTHONPATH=" + testdata(t, "../c"), "PYTHONDONTWRITEBYTECODE=1"}
+	if out, err := try(dir, env, "python3", "-c", script); err != nil {
+		t.Fatal("without a recorder: ", err, out)
+	}
+	env = append(env, "PARALLAX_LIBRARY="+library, "PARALLAX_OUT="+filepath.Join(dir, "out"))
+	if out, err := try(dir, env, "python3", "-c", script); err != nil {
+		t.Fatal(err, out)
+	}
+	for at, regions := range calls(t, imported(t, dir)) {
+		if regions["epoch"].calls != 5 || regions["load"].calls != 5 {
+			t.Errorf("%s: %+v", at, regions)
+		}
+	}
+}
