@@ -12,6 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/ctf"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/darshan"
+	"github.com/parallax-hpc/parallax/internal/importer/dumpi"
 	"github.com/parallax-hpc/parallax/internal/importer/firefox"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
@@ -74,4 +75,5 @@ var Formats = append([]*importer.Format{
 	ctf.Format,
 	tautrace.Format,
 	mpe.Format,
+	dumpi.Format,
 }, recognised.Formats...)

@@ -32,6 +32,8 @@ var samples = map[string]string{
 	"public/kineto/sampled-ranks-0-1-of-128":         "chrome",
 	"public/chrome-json/bazel-94threads":             "chrome",
 	"public/chrome-json/dftracer-cm1-48ranks":        "chrome",
+	"public/dumpi/bgp-7ranks-with-torus-coordinates": "dumpi",
+	"public/mpe/fpilog":                              "mpe",
 	"public/cubex/kripke-8ranks":                     "cube",
 	"public/cubex/value-types-4locations":            "cube",
 	"public/tau-profile/cpi-4ranks":                  "tau",
@@ -54,12 +56,10 @@ var samples = map[string]string{
 	"public/hpctoolkit/ping-pong-2ranks-v4":          "hpctoolkit",
 	"public/ctf/mpi-allreduce-8ranks":                "ctf",
 	"readers/darshan/sample-dxt-simple.darshan":      "darshan",
-	"public/dumpi/bgp-7ranks-with-torus-coordinates": "dumpi",
-	"public/mpe/fpilog":                              "mpe",
-	"go-sync":                                        "gotrace",
-	"public/task-tree/grain-fib-48cores":             "graintable",
-	"public/otlp/proto-examples":                     "otlp",
-	"public/perfetto/omnitrace-mpi-4ranks":           "perfetto",
+	"go-sync":                              "gotrace",
+	"public/task-tree/grain-fib-48cores":   "graintable",
+	"public/otlp/proto-examples":           "otlp",
+	"public/perfetto/omnitrace-mpi-4ranks": "perfetto",
 }
 
 func TestSamplesAreClaimedByTheirFormatAlone(t *testing.T) {

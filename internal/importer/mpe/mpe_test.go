@@ -22,7 +22,7 @@ func TestFormat(t *testing.T) {
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x", "testdata/fpilog.slog2", "testdata/made.clog2", "testdata/fpilog.clog")
+	importertest.Fuzz(f, Format, "x", "testdata/fpilog.slog2", "testdata/made.clog2", "testdata/made-jumpshot.slog2")
 }
 
 func callsOf(w *importertest.Count) string {

@@ -215,7 +215,16 @@ func (s *slog) readTree(b block) error {
 	}
 	order := func(a, b block) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.size, b.size)) }
 	slices.SortFunc(s.tree, order)
-	s.tree = slices.Compact(s.tree)
+	// Nodes do not share bytes: what overlaps would be read again and again.
+	end := int64(0)
+	s.tree = slices.DeleteFunc(slices.Compact(s.tree), func(b block) bool {
+		if b.at < end {
+			s.w.Report(trace.Skipped, "nodes of the tree that lie in others", 1, fmt.Sprintf("%s: byte %d", s.label, b.at))
+			return true
+		}
+		end = b.at + max(b.size, 0)
+		return false
+	})
 	return nil
 }
 

@@ -21,8 +21,6 @@ var Formats = []*importer.Format{
 		"convert it to Chrome trace events, for instance with nvprof2json", each(isNVProf)),
 	refused("rpd", "a trace of rocmProfileData (.rpd, SQLite)",
 		"convert it with its rpd2tracing.py, whose Chrome trace events are read", each(isRPD)),
-	refused("dumpi", "a DUMPI trace",
-		"convert it with dumpi2otf2 of sst-dumpi", claimDUMPI),
 	refused("otf1", "an OTF archive of version 1",
 		"record with Score-P, which writes OTF2", claimOTF1),
 }
@@ -85,16 +83,6 @@ func isNsightReport(file string, head []byte) bool {
 	return slices.Contains([]string{".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep"}, path.Ext(file)) && bytes.IndexByte(head, 0) >= 0
 }
 
-// --- DUMPI
-
-func claimDUMPI(s importer.Source) []importer.Run {
-	binaries := func(head []byte) bool { return bytes.HasPrefix(head, []byte("\xff\xaa\xddDUMPI")) }
-	anchor := func(_ string, head []byte) bool {
-		return binaries(head) || bytes.Contains(head, []byte("numprocs=")) && bytes.Contains(head, []byte("fileprefix="))
-	}
-	return group(s, anchor, func(a, file string) bool { return sameDir(a, file) && anchor(file, s.Head(file)) })
-}
-
 // --- OTF, version 1
 
 func claimOTF1(s importer.Source) []importer.Run {
@@ -108,5 +96,3 @@ func claimOTF1(s importer.Source) []importer.Run {
 	}
 	return group(s, anchor, func(a, file string) bool { return strings.HasPrefix(file, strings.TrimSuffix(a, "otf")) })
 }
-
-func sameDir(a, b string) bool { return path.Dir(a) == path.Dir(b) }

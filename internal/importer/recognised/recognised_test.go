@@ -10,25 +10,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 )
 
-func TestSamplesAreRefusedByName(t *testing.T) {
-	for path, want := range map[string]string{
-		"public/dumpi/bgp-7ranks-with-torus-coordinates":                  "dumpi",
-		"public/dumpi/bgp-7ranks-with-torus-coordinates/testbgp-0003.bin": "dumpi",
-	} {
-		t.Run(path, func(t *testing.T) {
-			s, err := importer.NewSource(importertest.Shared(t, path))
-			if err != nil {
-				t.Fatal(err)
-			}
-			runs, err := importer.Detect(Formats, s)
-			isRefused(t, runs, err, want)
-			if len(runs) == 1 && len(runs[0].Files) != len(s.Files) {
-				t.Errorf("%d of %d files claimed", len(runs[0].Files), len(s.Files))
-			}
-		})
-	}
-}
-
 // Formats of which no sample is at hand, by what their descriptions say.
 func TestMadeUpFilesAreRefusedByName(t *testing.T) {
 	for want, files := range map[string]fstest.MapFS{
