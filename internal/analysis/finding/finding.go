@@ -41,6 +41,15 @@ const (
 	Heterogeneous Kind = "heterogeneous"  // a group whose members differ, by entropy loss
 	Unlike        Kind = "unlike"         // a region whose calls are distributed unlike on some locations
 
+	// Of jobs on GPUs, in their steps.
+	InputBound           Kind = "input-bound"           // GPUs wait for data
+	LaunchBound          Kind = "launch-bound"          // GPUs wait for the host to launch work
+	SynchronizationBound Kind = "synchronization-bound" // the host waits for GPUs before it launches more
+	CopyBound            Kind = "copy-bound"            // copies that nothing hides
+	ExposedCommunication Kind = "exposed-communication" // communication that computation does not hide
+	GPUIdle              Kind = "gpu-idle"              // GPUs have nothing to do, for another reason or none that is told
+	SlowStep             Kind = "slow-step"             // one step takes far longer than the others
+
 	// Of traces that hold processors and the goroutines they ran.
 	ProcessorWait     Kind = "processor-wait"     // goroutines that could run wait long for a processor
 	GarbageCollection Kind = "garbage-collection" // the collector takes processors from the program
@@ -48,7 +57,7 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Communication, Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, ProcessorWait, GarbageCollection, Blocked}
+var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Communication, Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, LaunchBound, SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, ProcessorWait, GarbageCollection, Blocked}
 
 // A Level is how grave a finding is.
 type Level string

@@ -29,7 +29,7 @@ const (
 	LaunchShare         = 0.20
 	SynchronizationPart = 0.10
 	CopyShare           = 0.10
-	CommunicationShare  = 0.10
+	CommunicationShare  = 0.20
 	IdleShare           = 0.30
 )
 

@@ -50,7 +50,7 @@ func (c *court) judge() error {
 			return err
 		}
 	}
-	return nil
+	return gpus(c)
 }
 
 // peers reports whether units may be compared. Ranks of a job may. Goroutines and

@@ -51,8 +51,8 @@ func (r *result) judge() Verdict {
 	case step.IdleBound:
 		out.Text = fmt.Sprintf("Idle: for %s %s the GPU has nothing to do (from %s on).%s", share, of, view.FormatShare(step.IdleShare), r.meanwhile())
 	case step.Compute:
-		out.Text = fmt.Sprintf("Compute-bound: GPUs compute for %s %s, and no loss passes its threshold (input %s, launch %s, synchronization, copy and communication %s).", share, of,
-			view.FormatShare(step.InputModerate), view.FormatShare(step.LaunchShare), view.FormatShare(step.CommunicationShare))
+		out.Text = fmt.Sprintf("Compute-bound: GPUs compute for %s %s, and no loss passes its threshold (input %s, launch and communication %s, synchronization and copies %s).", share, of,
+			view.FormatShare(step.InputModerate), view.FormatShare(step.LaunchShare), view.FormatShare(step.CopyShare))
 	default:
 		out.Text = "No work of a GPU: the bars show what the host did."
 	}

@@ -1,0 +1,293 @@
+package findings
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A gpuCase is what is known of the GPUs of a run when its rules are heard.
+type gpuCase struct {
+	*court
+	devices *view.Devices
+	job     *step.Job
+	verdict step.Verdict
+	whole   trace.Time // of all GPUs in steps
+	of      string     // "of the steps", or of the GPU's time where there are none
+}
+
+// gpus: what GPUs lose in steps, by cause. A run without GPUs has nothing to say here.
+func gpus(c *court) error {
+	if c.profile || c.length <= 0 {
+		return nil
+	}
+	d, part := sampleDevices(c)
+	if len(d.GPUs) == 0 {
+		return nil
+	}
+	job, err := gpuSource(c.ctx, c.store, c.window, d).Analyse()
+	if err != nil {
+		return err
+	}
+	g := &gpuCase{court: c, devices: d, job: job, verdict: job.Verdict(), of: "of the time of steps"}
+	if g.verdict.Bound == step.NoGPU {
+		return nil
+	}
+	if part != "" {
+		c.notes = append(c.notes, part)
+	}
+	for i := range job.Steps {
+		for _, t := range job.Steps[i].GPUs {
+			g.whole += t.Span
+		}
+	}
+	if len(job.Steps) == 0 {
+		g.of = "of the time of GPUs"
+		for i := range job.GPUs {
+			g.whole += job.GPUs[i].Span
+		}
+	}
+	g.losses()
+	g.slowSteps()
+	return nil
+}
+
+// sampleDevices finds the GPUs. Of a run with very many intervals some ranks are looked at, evenly spread, and that is said.
+func sampleDevices(c *court) (d *view.Devices, note string) {
+	d = view.FindDevices(c.tree, c.window.Locations)
+	w := c.window
+	w.Locations = d.Rows
+	n := c.store.Count(w)
+	if n <= phase.MostScanned || len(d.Units) < 2 {
+		return d, ""
+	}
+	every := int((n + phase.MostScanned - 1) / phase.MostScanned)
+	var some []trace.LocationID
+	for u := 0; u < len(d.Units); u += every {
+		some = append(some, d.Units[u])
+	}
+	return view.FindDevices(c.tree, some), fmt.Sprintf("steps and idle GPUs are told of %d of %s, evenly spread: the run has more than %d M intervals", len(some), view.Count(len(d.Units), "rank"), phase.MostScanned>>20)
+}
+
+// gpuSource is the run as package step asks it.
+func gpuSource(ctx context.Context, r store.Reader, w store.Window, d *view.Devices) *step.Source {
+	w.Locations = d.Rows
+	return &step.Source{
+		Regions: r.Regions(), Begin: w.Begin, End: w.End, Lanes: r.Lanes(), Unit: d.Unit, GPU: d.GPU, Units: len(d.Units), GPUs: len(d.GPUs), Owner: d.Owner,
+		Scan: func(add func(*trace.Columns) error) error { return r.Intervals(ctx, w, add) },
+		Launches: func(add func(from, to step.Place, at trace.Time)) error {
+			return view.LaunchLinks(ctx, r, w, func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
+		},
+		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
+			if name != "step_num" && name != "step_number" { // only what marks steps is of use here
+				return nil
+			}
+			return view.AttributeNamed(ctx, r, w, name, func(a *store.AttributeColumns) error {
+				add(a.Location, a.Lane, a.Row, a.Value)
+				return nil
+			})
+		},
+	}
+}
+
+// losses tells each loss that passes its threshold. Waiting in communication is a symptom where somebody holds the others up.
+func (g *gpuCase) losses() {
+	held := slices.ContainsFunc(g.list, func(f finding.Finding) bool {
+		return f.Severity == finding.High && slices.Contains([]finding.Kind{finding.Straggler, finding.Rotating, finding.Imbalance, finding.Jitter, finding.Serial}, f.Kind)
+	})
+	for b := step.Input; b < step.Compute; b++ {
+		share := g.verdict.Shares[b]
+		if share < b.Threshold() || held && (b == step.CommunicationBound || b == step.IdleBound) {
+			continue
+		}
+		f := finding.Finding{Kind: gpuKinds[b], Severity: finding.LevelOf(share), Lost: trace.Time(share * float64(g.whole)), Share: share, Hit: share, View: "steps", Text: g.words(b, share)}
+		if b != step.CopyBound && b != step.CommunicationBound {
+			f.Options = map[string][]string{"picture": {"idle"}}
+		}
+		if b == step.IdleBound { // nobody knows whether it could be otherwise
+			f.Severity = f.Severity.AtMost(finding.Medium)
+		}
+		f.Evidence = []finding.Evidence{{Name: "share", Value: share, Unit: "share"}, {Name: "threshold", Value: b.Threshold(), Unit: "share"}, {Name: "GPUs compute", Value: g.verdict.Shares[step.Compute], Unit: "share"}}
+		g.add(f, nil)
+	}
+}
+
+var gpuKinds = [step.Bounds]finding.Kind{
+	step.Input: finding.InputBound, step.LaunchBound: finding.LaunchBound, step.SynchronizationBound: finding.SynchronizationBound,
+	step.CopyBound: finding.CopyBound, step.CommunicationBound: finding.ExposedCommunication, step.IdleBound: finding.GPUIdle,
+}
+
+// words says a loss in a sentence or two.
+func (g *gpuCase) words(b step.Bound, share float64) string {
+	part, computes := view.FormatShare(share)+" "+g.of, view.FormatShare(g.verdict.Shares[step.Compute])
+	switch b {
+	case step.Input:
+		how := "moderately"
+		if share >= step.InputHigh {
+			how = "highly"
+		}
+		text := fmt.Sprintf("The job is %s input-bound: loading data takes %s", how, part)
+		if n := len(g.job.Steps); n > 0 {
+			text += fmt.Sprintf(", %s of %s a step", view.FormatDuration(g.job.Mean[step.Loader]), view.FormatDuration(g.mean()))
+		}
+		return text + fmt.Sprintf("; GPUs compute for %s.%s", computes, g.longest(step.ByLoader))
+	case step.LaunchBound:
+		short, all := 0, 0
+		for i := range g.job.GPUs {
+			short, all = short+g.job.GPUs[i].Launch.Short, all+g.job.GPUs[i].Launch.Count
+		}
+		text := fmt.Sprintf("The job is launch-bound: for %s GPUs wait for the host to launch work, and compute for %s. Of that wait: %s.", part, computes, g.host(launching))
+		if 10*short > all {
+			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.", view.FormatShare(float64(short)/float64(all)), view.Count(short, "piece"))
+		}
+		return text
+	case step.SynchronizationBound:
+		return fmt.Sprintf("The host synchronizes too often: for %s GPUs are idle because it waited for them to finish before it launched more; they compute for %s.%s", part, computes, g.longest(step.BySynchronization))
+	case step.CopyBound:
+		return fmt.Sprintf("Copies that nothing hides take %s; GPUs compute for %s.", part, computes)
+	case step.CommunicationBound:
+		return fmt.Sprintf("Communication that computation does not hide takes %s; GPUs compute for %s.%s", part, computes, g.overlap())
+	}
+	return fmt.Sprintf("GPUs have nothing to do for %s; of that: %s. They compute for %s.", part, g.host(func(c step.Cause) bool { return !launching(c) && c != step.ByLoader && c != step.BetweenWorks }), computes)
+}
+
+// mean length of a step.
+func (g *gpuCase) mean() (sum float64) {
+	for _, t := range g.job.Mean {
+		sum += t
+	}
+	return sum
+}
+
+// launching are the causes by which a host is late with launches.
+func launching(c step.Cause) bool {
+	switch c {
+	case step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByNothing, step.ByAllocation, step.BySynchronization:
+		return true
+	}
+	return false
+}
+
+// host says what the host did while GPUs were idle, the largest parts of some causes.
+func (g *gpuCase) host(some func(step.Cause) bool) string {
+	var sum [step.Causes]trace.Time
+	whole := trace.Time(0)
+	for i := range g.job.GPUs {
+		from := &g.job.GPUs[i].InSteps
+		if len(g.job.Steps) == 0 {
+			from = &g.job.GPUs[i].Causes
+		}
+		for c, t := range from {
+			if some(step.Cause(c)) {
+				sum[c] += t
+				whole += t
+			}
+		}
+	}
+	var parts []string
+	for _, c := range step.Ranked(sum) {
+		if share := float64(sum[c]) / float64(max(whole, 1)); share >= 0.1 && len(parts) < 3 {
+			parts = append(parts, c.Words()+" "+view.FormatShare(share))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// longest names the longest gap of a cause.
+func (g *gpuCase) longest(c step.Cause) string {
+	var best *step.Gap
+	for i := range g.job.GPUs {
+		for k := range g.job.GPUs[i].Gaps {
+			if x := &g.job.GPUs[i].Gaps[k]; x.Cause() == c && (best == nil || x.Length() > best.Length()) {
+				best = x
+			}
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	text := fmt.Sprintf(" The longest wait is %s at %s", view.FormatTime(best.Length()), view.FormatTime(best.Begin))
+	if best.Host != trace.NoRegion {
+		text += ", in " + g.regions[best.Host].Name
+	}
+	return text + "."
+}
+
+func (g *gpuCase) overlap() string {
+	var all, hidden trace.Time
+	for i := range g.job.GPUs {
+		all, hidden = all+g.job.GPUs[i].Communication, hidden+g.job.GPUs[i].Overlapped
+	}
+	if all == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Of all communication %s runs under computation.", view.FormatShare(float64(hidden)/float64(all)))
+}
+
+const (
+	// slowStep is how much longer than the median a step must be to be told, with at least four to compare.
+	slowStep = 1.5
+	// slowShare is the part of all steps that must be lost by it.
+	slowShare = 0.05
+)
+
+// slowSteps names a step that takes much longer than the others, and what of it does.
+func (g *gpuCase) slowSteps() {
+	names, lines := []string{}, map[string]*[step.Terms + 1]float64{}
+	at := map[string]*step.Step{}
+	for i := range g.job.Steps {
+		s := &g.job.Steps[i]
+		x := lines[s.Name]
+		if x == nil {
+			x = &[step.Terms + 1]float64{}
+			names, lines[s.Name], at[s.Name] = append(names, s.Name), x, s
+		}
+		for t, v := range s.Terms {
+			x[t] += float64(v)
+		}
+		x[step.Terms] += float64(s.Total())
+	}
+	if len(names) < 4 {
+		return
+	}
+	median := func(t int) float64 {
+		list := make([]float64, 0, len(names))
+		for _, n := range names {
+			list = append(list, lines[n][t])
+		}
+		return finding.Median(list)
+	}
+	usual, whole := median(step.Terms), 0.0
+	for _, n := range names {
+		whole += lines[n][step.Terms]
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(lines[b][step.Terms], lines[a][step.Terms]) })
+	slow := names[0]
+	extra := lines[slow][step.Terms] - usual
+	if lines[slow][step.Terms] < slowStep*usual || extra < slowShare*whole || lines[names[1]][step.Terms] > slowStep*usual {
+		return
+	}
+	best, most := step.Other, 0.0
+	for t := range step.Term(step.Terms) {
+		if more := lines[slow][t] - median(int(t)); more > most {
+			best, most = t, more
+		}
+	}
+	share := extra / whole
+	s := at[slow]
+	g.add(finding.Finding{Kind: finding.SlowStep, Severity: finding.LevelOf(share).AtMost(finding.Medium), Lost: trace.Time(extra / float64(max(len(g.job.Steps)/len(names), 1))), Hit: share, View: "steps",
+		Text:      fmt.Sprintf("%s takes %.1f times as long as the others (%s more), %s of it by %s.", slow, lines[slow][step.Terms]/usual, view.FormatDuration(extra/float64(max(len(g.job.Steps)/len(names), 1))), view.FormatShare(min(most/extra, 1)), termWords[best]),
+		Selection: finding.Selection{Begin: s.Begin, End: s.End}, Phases: []string{slow},
+		Evidence: []finding.Evidence{{Name: "times the median", Value: lines[slow][step.Terms] / usual, Unit: ""}, {Name: "share", Value: share, Unit: "share"}}}, nil)
+}
+
+var termWords = [step.Terms]string{"kernels", "copies", "setting memory", "communication", "calls of the GPU's library", "data loading", "operators and Python of the host", "time in which nothing is recorded"}
