@@ -18,6 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
 	"github.com/parallax-hpc/parallax/internal/importer/hpctoolkit"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
+	"github.com/parallax-hpc/parallax/internal/importer/jfr"
 	"github.com/parallax-hpc/parallax/internal/importer/mpe"
 	"github.com/parallax-hpc/parallax/internal/importer/nsight"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
@@ -72,6 +73,7 @@ var Formats = append([]*importer.Format{
 	cpuprofile.Format,
 	firefox.Format,
 	callgrind.Format,
+	jfr.Format,
 	ctf.Format,
 	tautrace.Format,
 	mpe.Format,
