@@ -54,6 +54,10 @@ var policy = []rule{
 	{"internal/table", []string{"internal/trace", "internal/store", "internal/analysis/quantile"}, "a run as tables, declared once; it knows neither SQL nor files"},
 	{"internal/query", []string{"internal/trace", "internal/store", "internal/table"}, "SQL over tables; those that come from views are given to it by cmd"},
 
+	{"internal/export", []string{"internal/table"}, "tables as files; it knows no run"},
+	{"internal/mcp", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/table", "internal/query"},
+		"answers for programs: it gets views, runs and pictures from cmd"},
+
 	{"internal/render/*", []string{"internal/scene"}, "a renderer knows no traces, so every renderer draws every view"},
 
 	{"internal/demo", []string{"internal/trace", "internal/importer", "internal/importer/vista", "internal/demo/*"}, "a demo writes a trace like a format does; demos of VISTA's programs make its records"},
@@ -69,6 +73,7 @@ var policy = []rule{
 	{"recorder/source", nil, "embedded files: the recorders in other languages"},
 	{"recorder/example", []string{"recorder"}, "a program of a user, as far as the policy goes"},
 	{"web", nil, "embedded files"},
+	{"docs", nil, "embedded files"},
 	{"cmd/*", []string{"…"}, "the wiring: the only place where everything meets"},
 }
 

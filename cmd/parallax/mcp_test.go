@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/parallax-hpc/parallax/internal/mcp"
+)
+
+// A program is a client of the protocol, as the SDK has it.
+type program struct {
+	t       *testing.T
+	session *sdk.ClientSession
+}
+
+func newProgram(t *testing.T) *program {
+	t.Helper()
+	ctx := context.Background()
+	c, err := openCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loader{cache: c, memory: 64 << 20}
+	runs := &mcp.OpenRuns{Opener: l.all}
+	t.Cleanup(runs.Close)
+	s, err := newPrograms(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine, theirs := sdk.NewInMemoryTransports()
+	if err := s.Connect(ctx, theirs); err != nil {
+		t.Fatal(err)
+	}
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, mine, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return &program{t, session}
+}
+
+// call asks a tool and reads its structured answer into out; it gives the content and an error of the tool.
+func (p *program) call(tool string, in map[string]any, out any) ([]sdk.Content, string) {
+	p.t.Helper()
+	r, err := p.session.CallTool(context.Background(), &sdk.CallToolParams{Name: tool, Arguments: in})
+	if err != nil {
+		p.t.Fatalf("%s: %v", tool, err)
+	}
+	if r.IsError {
+		return nil, r.Content[0].(*sdk.TextContent).Text
+	}
+	text, err := json.Marshal(r.StructuredContent)
+	if err == nil && out != nil {
+		err = json.Unmarshal(text, out)
+	}
+	if err != nil {
+		p.t.Fatalf("%s: %v", tool, err)
+	}
+	if len(text) > 64<<10 {
+		p.t.Errorf("%s: an answer of %d bytes", tool, len(text))
+	}
+	return r.Content, ""
+}
+
+type answer struct {
+	Columns []struct{ Name, Unit string }
+	Rows    [][]any
+	More    string
+	Total   int
+}
+
+// Three questions about a real training job of eight ranks are answered by tool calls
+// alone; data/TRUTH.md says what was done to it.
+func TestAProgramFindsOutWhatIsWrongWithARun(t *testing.T) {
+	source := "../../../shared/data/kineto-ddp-8rank"
+	if !exists(source) {
+		t.Skip("the sample data are not beside the repository")
+	}
+	p := newProgram(t)
+	var opened struct{ Runs []struct{ Run string } }
+	if _, bad := p.call("open", map[string]any{"source": source}, &opened); bad != "" || len(opened.Runs) != 1 {
+		t.Fatalf("open: %v %s", opened, bad)
+	}
+
+	// Which rank holds the others up?
+	var findings answer
+	if _, bad := p.call("findings", nil, &findings); bad != "" {
+		t.Fatal(bad)
+	}
+	if len(findings.Rows) == 0 || !strings.Contains(fmt.Sprint(findings.Rows[0]), "Rank 5") {
+		t.Errorf("the straggler is rank 5; the first finding is %v", findings.Rows)
+	}
+
+	// How much longer than the others does it compute, and in what?
+	var contrast answer
+	if _, bad := p.call("contrast", map[string]any{"a": "rank:5", "by": "role", "limit": 5}, &contrast); bad != "" {
+		t.Fatal(bad)
+	}
+	if len(contrast.Rows) == 0 || !strings.Contains(fmt.Sprint(contrast.Rows), "compute") {
+		t.Errorf("rank 5 differs in compute: %v", contrast.Rows)
+	}
+
+	// Whose GPU works longest? By hand, from the files: rank 5, 587 kernels, 102,020.732 us.
+	var kernels answer
+	_, bad := p.call("query", map[string]any{"sql": "select rank, sum(calls), sum(inclusive) from time_in() where category = 'kernel' group by 1 order by 3 desc"}, &kernels)
+	if bad != "" {
+		t.Fatal(bad)
+	}
+	if len(kernels.Rows) != 8 || fmt.Sprint(kernels.Rows[0]) != fmt.Sprint([]any{5.0, 587.0, 102020732.0}) {
+		t.Errorf("kernels of rank 5 come first, 587 of 102020732 ns: %v", kernels.Rows)
+	}
+}
+
+func TestToolsOfAProgram(t *testing.T) {
+	p := newProgram(t)
+	if _, bad := p.call("info", nil, nil); !strings.Contains(bad, "no run is open") {
+		t.Errorf("info without a run: %q", bad)
+	}
+	if _, bad := p.call("open", map[string]any{"source": "demo:stencil"}, nil); bad != "" {
+		t.Fatal(bad)
+	}
+	var info struct {
+		Intervals int64 `json:"intervals"`
+		Top       []any `json:"top_regions"`
+	}
+	p.call("info", nil, &info)
+	if info.Intervals == 0 || len(info.Top) == 0 {
+		t.Errorf("info: %+v", info)
+	}
+	var views struct{ Views []any }
+	p.call("views", nil, &views)
+	if len(views.Views) < 15 {
+		t.Errorf("%d views", len(views.Views))
+	}
+
+	// Numbers, some at a time, and a picture.
+	var profile answer
+	content, bad := p.call("view", map[string]any{"view": "profile", "limit": 2, "picture": true}, &profile)
+	if bad != "" || len(profile.Rows) != 2 || profile.Total <= 2 || profile.More == "" {
+		t.Errorf("view: %+v %s", profile, bad)
+	}
+	if len(content) != 2 {
+		t.Fatalf("%d pieces of content, want numbers and a picture", len(content))
+	}
+	if _, err := png.Decode(bytes.NewReader(content[1].(*sdk.ImageContent).Data)); err != nil {
+		t.Errorf("the picture: %v", err)
+	}
+
+	// Errors are answers that say what to do.
+	for _, c := range []struct {
+		tool string
+		in   map[string]any
+		want string
+	}{
+		{"view", map[string]any{"view": "nosuch"}, "there are timeline"},
+		{"query", map[string]any{"sql": "delete from intervals"}, "only reads"},
+		{"query", map[string]any{"sql": "select x from intervals"}, "no such column"},
+		{"open", map[string]any{"source": "/no/such/file"}, "no such file"},
+		{"info", map[string]any{"run": "other"}, "no run \"other\""},
+	} {
+		if _, bad := p.call(c.tool, c.in, nil); !strings.Contains(bad, c.want) {
+			t.Errorf("%s %v: %q, want %q", c.tool, c.in, bad, c.want)
+		}
+	}
+
+	// Whole numbers that a float64 would round come as texts.
+	var big answer
+	p.call("query", map[string]any{"sql": "select 9007199254740993 as a, 9007199254740991 as b"}, &big)
+	if big.Rows[0][0] != "9007199254740993" || big.Rows[0][1] != float64(9007199254740991) {
+		t.Errorf("big numbers: %v", big.Rows)
+	}
+
+	// Rows are bounded whatever is asked for.
+	var many answer
+	p.call("query", map[string]any{"sql": "select location, begin from intervals", "limit": 100000}, &many)
+	if len(many.Rows) != 200 || many.More == "" {
+		t.Errorf("%d rows, more %q", len(many.Rows), many.More)
+	}
+
+	r, err := p.session.ReadResource(context.Background(), &sdk.ReadResourceParams{URI: "parallax://docs/tables.md"})
+	if err != nil || !strings.Contains(r.Contents[0].Text, "### `intervals`") {
+		t.Errorf("the document on tables: %v", err)
+	}
+}

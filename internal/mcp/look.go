@@ -1,0 +1,258 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/parallax-hpc/parallax/internal/query"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// How much an answer holds: rows unless asked for more, rows at most, characters of a text.
+const (
+	someRows = 20
+	mostRows = 200
+	mostText = 300
+)
+
+type runIn struct {
+	Run string `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
+}
+
+type infoOut struct {
+	Source      string            `json:"source"`
+	Format      string            `json:"format"`
+	Length      int64             `json:"length_ns"`
+	Locations   int               `json:"locations"`
+	Ranks       int               `json:"ranks"`
+	Rows        int               `json:"locations_with_intervals"`
+	Regions     int               `json:"regions"`
+	Intervals   int64             `json:"intervals"`
+	Links       int64             `json:"links"`
+	Counters    int               `json:"counters"`
+	Samples     int64             `json:"samples"`
+	Instants    int64             `json:"instants"`
+	ProfileRows int64             `json:"profile_rows"`
+	Top         []view.RegionInfo `json:"top_regions" jsonschema:"most exclusive time first; ns unless unit says otherwise"`
+	Metrics     []string          `json:"metrics"`
+	Properties  map[string]string `json:"properties"`
+	Report      []view.ReportInfo `json:"import_report" jsonschema:"what was repaired, guessed or skipped"`
+	Tree        []string          `json:"tree" jsonschema:"the first locations as paths, with their kind"`
+	More        string            `json:"more,omitempty"`
+}
+
+func (s *Server) info(ctx context.Context, _ *sdk.CallToolRequest, in runIn) (*sdk.CallToolResult, infoOut, error) {
+	r, release, err := s.use(in.Run)
+	if err != nil {
+		return nil, infoOut{}, err
+	}
+	defer release()
+	i, err := view.InfoOf(ctx, r.Store)
+	if err != nil {
+		return nil, infoOut{}, err
+	}
+	out := infoOut{
+		Source: r.Source, Format: i.Format, Length: int64(i.End), Locations: i.Locations, Ranks: i.Ranks, Rows: i.Rows, Regions: i.Regions, Intervals: i.Intervals, Links: i.Links,
+		Counters: i.Counters, Samples: i.Samples, Instants: i.Instants, ProfileRows: i.ProfileRows, Top: i.RegionTable[:min(len(i.RegionTable), 15)], Metrics: []string{},
+		Properties: map[string]string{}, Report: i.Report[:min(len(i.Report), 10)], Tree: []string{},
+	}
+	for _, m := range i.Metrics[:min(len(i.Metrics), 30)] {
+		out.Metrics = append(out.Metrics, m.Name)
+	}
+	for k, v := range i.Properties {
+		if len(out.Properties) < 30 {
+			out.Properties[k] = cut(v)
+		}
+	}
+	tree := r.Store.Locations()
+	for id := range min(tree.Len(), 12) {
+		out.Tree = append(out.Tree, strings.Repeat("  ", int(tree.Level[id]))+tree.Name[id]+" ("+string(tree.Kind[id])+")")
+	}
+	if len(i.RegionTable) > 15 || tree.Len() > 12 {
+		out.More = "query: select * from locations; select region, sum(exclusive) from time_in() group by 1 order by 2 desc"
+	}
+	return nil, out, nil
+}
+
+func cut(s string) string {
+	if r := []rune(s); len(r) > mostText {
+		return string(r[:mostText-1]) + "…"
+	}
+	return s
+}
+
+type viewsIn struct {
+	View string `json:"view,omitempty" jsonschema:"a view, for its options"`
+}
+
+type viewsOut struct {
+	Views   []viewLine    `json:"views"`
+	Options []view.Option `json:"options,omitempty"`
+	Read    string        `json:"how_to_read,omitempty"`
+}
+
+type viewLine struct {
+	Name    string `json:"name"`
+	Summary string `json:"summary"`
+}
+
+func (s *Server) views(_ context.Context, _ *sdk.CallToolRequest, in viewsIn) (*sdk.CallToolResult, viewsOut, error) {
+	out := viewsOut{Views: []viewLine{}}
+	for _, v := range s.config.Views {
+		if in.View == "" || in.View == v.Name {
+			out.Views = append(out.Views, viewLine{v.Name, v.Summary})
+		}
+		if in.View == v.Name {
+			out.Options, out.Read = v.Options, v.HowToRead
+		}
+	}
+	if len(out.Views) == 0 {
+		return nil, viewsOut{}, failed("no view %q; there are %s", in.View, viewNames(s.config.Views))
+	}
+	return nil, out, nil
+}
+
+type viewIn struct {
+	Run       string            `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
+	View      string            `json:"view" jsonschema:"name of the view"`
+	From      string            `json:"from,omitempty" jsonschema:"begin of the time range: 1.5s, 200ms, 30%"`
+	To        string            `json:"to,omitempty" jsonschema:"end of the time range"`
+	Locations []string          `json:"locations,omitempty" jsonschema:"patterns: a glob on path or name, re:EXPR, rank:0-3, kind:NAME"`
+	Regions   []string          `json:"regions,omitempty" jsonschema:"patterns: a glob on name, re:EXPR, role:NAME, category:NAME"`
+	Options   map[string]string `json:"options,omitempty" jsonschema:"options of the view; the tool views lists them"`
+	Offset    int               `json:"offset,omitempty" jsonschema:"first row wanted"`
+	Limit     int               `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said, at most 200"`
+	Picture   bool              `json:"picture,omitempty" jsonschema:"also the picture, as PNG"`
+}
+
+type tableOut struct {
+	Columns []view.Column `json:"columns"`
+	Rows    [][]any       `json:"rows"`
+	Total   int           `json:"total" jsonschema:"rows in all"`
+	More    string        `json:"more,omitempty" jsonschema:"how to get the rest"`
+	Notes   []string      `json:"notes" jsonschema:"what was clipped, capped or guessed"`
+}
+
+func (s *Server) view(ctx context.Context, _ *sdk.CallToolRequest, in viewIn) (*sdk.CallToolResult, tableOut, error) {
+	r, release, err := s.use(in.Run)
+	if err != nil {
+		return nil, tableOut{}, err
+	}
+	defer release()
+	set := map[string][]string{}
+	for k, v := range in.Options {
+		set[k] = []string{v}
+	}
+	result, err := s.compute(ctx, r, in.View, view.Spec{From: in.From, To: in.To, Locations: in.Locations, Regions: in.Regions}, set)
+	if err != nil {
+		return nil, tableOut{}, err
+	}
+	out := page(result, in.Offset, in.Limit)
+	if !in.Picture {
+		return nil, out, nil
+	}
+	var picture bytes.Buffer
+	if err := s.config.Picture(&picture, scene.Furnish(pictureSize, result.Scene)); err != nil {
+		return nil, tableOut{}, err
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return nil, tableOut{}, err
+	}
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}, &sdk.ImageContent{Data: picture.Bytes(), MIMEType: "image/png"}}}, out, nil
+}
+
+// pictureSize is what a program that looks at pictures takes in well.
+var pictureSize = scene.Size{Width: 1200, Height: 750}
+
+// compute runs a view.
+func (s *Server) compute(ctx context.Context, r view.Run, name string, spec view.Spec, set map[string][]string) (view.Result, error) {
+	for _, v := range s.config.Views {
+		if v.Name != name {
+			continue
+		}
+		values, err := view.NewValues(v, set)
+		if err != nil {
+			return nil, err
+		}
+		if missing := v.Needs.Missing(r.Store); missing != "" {
+			return nil, failed("view %s: %s", name, missing)
+		}
+		q := &view.Request{Runs: []view.Run{r}, Values: values, Size: pictureSize}
+		if q.Selection, err = spec.Resolve(r.Store); err != nil {
+			return nil, err
+		}
+		return v.Compute(ctx, q)
+	}
+	return nil, failed("no view %q; there are %s", name, viewNames(s.config.Views))
+}
+
+// page is some rows of a result.
+func page(result view.Result, offset, limit int) tableOut {
+	t := result.Table()
+	if limit <= 0 {
+		limit = someRows
+	}
+	offset, limit = min(max(offset, 0), len(t.Rows)), min(limit, mostRows)
+	out := tableOut{Columns: append([]view.Column{}, t.Columns...), Rows: [][]any{}, Total: len(t.Rows), Notes: append([]string{}, result.Notes()...)}
+	for _, row := range t.Rows[offset:min(offset+limit, len(t.Rows))] {
+		out.Rows = append(out.Rows, compact(row))
+	}
+	if rest := out.Total - offset - len(out.Rows); rest > 0 {
+		out.More = view.Thousands(int64(rest)) + " rows follow: ask with offset, or narrow the selection"
+	}
+	return out
+}
+
+// compact cuts long texts of a row and keeps whole numbers exact.
+func compact(row []any) []any {
+	out := query.Exact(row, query.ExactInJavaScript)
+	for i, v := range out {
+		if text, ok := v.(string); ok {
+			out[i] = cut(text)
+		}
+	}
+	return out
+}
+
+type findingsIn struct {
+	Run   string `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
+	Limit int    `json:"limit,omitempty" jsonschema:"how many, 20 unless said"`
+}
+
+func (s *Server) findings(ctx context.Context, _ *sdk.CallToolRequest, in findingsIn) (*sdk.CallToolResult, askOut, error) {
+	return s.ask(ctx, in.Run, "select kind, severity, lost as lost_ns, share, text, begin, \"end\", paths as locations, view from findings()", in.Limit)
+}
+
+type contrastIn struct {
+	Run   string `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
+	A     string `json:"a" jsonschema:"one side: a pattern of locations such as rank:5 or a glob on the path, or a stretch of time such as time=1s..2s"`
+	B     string `json:"b,omitempty" jsonschema:"the other side; left out: all others"`
+	By    string `json:"by,omitempty" jsonschema:"what is compared, joined by commas: role, category, region, caller, calls, messages, partner, counter, metric, attribute; all unless said"`
+	Limit int    `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
+}
+
+func (s *Server) contrast(ctx context.Context, _ *sdk.CallToolRequest, in contrastIn) (*sdk.CallToolResult, tableOut, error) {
+	r, release, err := s.use(in.Run)
+	if err != nil {
+		return nil, tableOut{}, err
+	}
+	defer release()
+	set := map[string][]string{"a": {in.A}}
+	if in.B != "" {
+		set["b"] = []string{in.B}
+	}
+	if in.By != "" {
+		set["by"] = []string{in.By}
+	}
+	result, err := s.compute(ctx, r, "contrast", view.Spec{}, set)
+	if err != nil {
+		return nil, tableOut{}, err
+	}
+	return nil, page(result, 0, in.Limit), nil
+}

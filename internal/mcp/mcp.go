@@ -1,0 +1,136 @@
+// Package mcp answers programs that speak the Model Context Protocol: tools to open
+// runs, say what is in them, find what is wrong, ask views and SQL. Answers are small, the
+// most important first, and say how to ask for more.
+//
+//	mcp.go     the server and its tools      runs.go   which runs are open
+//	look.go    info, findings, views         ask.go    SQL
+//
+// Times are whole nanoseconds from the start of a run; whole numbers that a float64
+// would round are texts.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/parallax-hpc/parallax/internal/query"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// Config is what a server is made of.
+type Config struct {
+	Version string
+	Runs    Runs
+	Views   []*view.View
+	// Database puts runs behind SQL.
+	Database func([]view.Run) *query.Database
+	// Picture writes a scene as PNG.
+	Picture func(w io.Writer, s *scene.Scene) error
+	// Documents by name, such as "tables.md": resources.
+	Documents map[string]string
+}
+
+// A Server answers over any number of connections.
+type Server struct {
+	config Config
+	sdk    *sdk.Server
+}
+
+const instructions = `Parallax holds runs of parallel programs (traces and profiles): locations (processes, threads, GPU streams) stay in regions (functions, kernels, states) for intervals.
+Start with "runs"; where none is open, "open" one by its path. "info" says what is in it, "findings" what it loses time by, in words. "view" gives the numbers of a view, and a picture with picture=true; "views" lists views and their options. "contrast" says why two sets of locations or two stretches of time differ. "query" answers SQL for everything else.
+Times are nanoseconds from the start of the run. Where an answer says "more", ask again with offset or a narrower selection.`
+
+// New makes a server.
+func New(c Config) *Server {
+	s := &Server{config: c, sdk: sdk.NewServer(&sdk.Implementation{Name: "parallax", Title: "Parallax", Version: c.Version}, &sdk.ServerOptions{Instructions: instructions})}
+	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
+	add := func(name, description string) *sdk.Tool {
+		return &sdk.Tool{Name: name, Description: description, Annotations: reads}
+	}
+	sdk.AddTool(s.sdk, add("open", "Open a trace or profile by its path (a file, a directory, an archive, a .plx store, or demo:NAME such as demo:stencil). Imports it if needed, which may take long. Gives the ids that other tools take as `run`."), s.open)
+	sdk.AddTool(s.sdk, add("runs", "List the runs that are open, with their ids."), s.runs)
+	sdk.AddTool(s.sdk, add("info", "What is in a run: format, length, counts of locations, intervals, links, samples; the regions with the most time; what was repaired or left out on import."), s.info)
+	sdk.AddTool(s.sdk, add("findings", "What a run loses time by, most first, each as one plain sentence with the time lost, when, and on which locations. Ask this first when the question is why something is slow."), s.findings)
+	sdk.AddTool(s.sdk, add("views", "List the views with one line on each; with `view`, the options of that one and how to read it."), s.views)
+	sdk.AddTool(s.sdk, add("view", "The numbers behind a view as rows, for all or for a selection; with picture=true also its picture as PNG. Views: "+viewNames(c.Views)+"."), s.view)
+	sdk.AddTool(s.sdk, add("contrast", "Why two parts of a run differ: what a has more or less of than b, by effect. a and b are patterns of locations (`rank:0-3`, a glob on the path) or stretches of time (`time=1s..2s`, `from=50%`); b left out: all others."), s.contrast)
+	sdk.AddTool(s.sdk, add("query", "SQL (SQLite, read only) over a run. "+schemaOf(c.Database(nil))), s.query)
+	for name, text := range c.Documents {
+		uri := "parallax://docs/" + name
+		s.sdk.AddResource(&sdk.Resource{URI: uri, Name: name, MIMEType: "text/markdown", Description: firstLine(text)}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/markdown", Text: text}}}, nil
+		})
+	}
+	return s
+}
+
+func viewNames(all []*view.View) string {
+	var names []string
+	for _, v := range all {
+		names = append(names, v.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// schemaOf is the tables in short.
+func schemaOf(d *query.Database) string {
+	var b strings.Builder
+	b.WriteString("Tables: ")
+	for i, t := range d.Tables() {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(t.Name)
+		if t.Function() {
+			var names []string
+			for _, a := range t.Arguments {
+				names = append(names, a.Name)
+			}
+			b.WriteString("(" + strings.Join(names, ", ") + ") gives ")
+		}
+		var names []string
+		for _, c := range t.Columns {
+			names = append(names, c.Name)
+		}
+		b.WriteString("[" + strings.Join(names, ", ") + "]")
+	}
+	b.WriteString(". Times are ns. Conditions on begin, end, time, location, path, rank, region spare reading. Prefer time_in, calls and busy to group by over intervals: they add up inside the store. Resource parallax://docs/tables.md explains every column.")
+	return b.String()
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(text, "# \n"), "\n")
+	return line
+}
+
+// ServeStdio answers over standard input and output until they end.
+func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// Connect answers over a transport, for tests.
+func (s *Server) Connect(ctx context.Context, t sdk.Transport) error {
+	_, err := s.sdk.Connect(ctx, t, nil)
+	return err
+}
+
+// Handler answers over HTTP. Who may ask is for the caller to check.
+func (s *Server) Handler(log *slog.Logger) http.Handler {
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk },
+		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, Logger: log})
+}
+
+// failed makes an error of a tool: the program that asked reads it and tries again.
+func failed(format string, a ...any) error { return fmt.Errorf(format, a...) }
