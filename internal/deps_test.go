@@ -28,6 +28,7 @@ var policy = []rule{
 	{"internal/trace", nil, "the vocabulary of what happened is a floor: it rests on nothing"},
 	{"internal/scene", nil, "the vocabulary of what is drawn is the other floor"},
 	{"internal/parallel", nil, "work shared among cores; it knows no work"},
+	{"internal/spool", []string{"internal/parallel"}, "records outside memory; it knows bytes, not traces"},
 
 	{"internal/importer", []string{"internal/trace"}, "the contract of a format: it writes a trace and knows no store"},
 	{"internal/importer/all", []string{"internal/importer", "internal/importer/*"}, "a list, nothing else"},
@@ -42,6 +43,13 @@ var policy = []rule{
 	{"internal/importer/*", []string{"internal/trace", "internal/importer", "internal/importer/align", "internal/importer/span", "internal/importer/stack", "internal/importer/sqlitefile", "internal/importer/jsonstream", "internal/importer/launch", "internal/importer/v8tree", "internal/importer/message"}, "a format never knows another format, so each can be read and removed alone"},
 
 	{"internal/store", []string{"internal/trace"}, "the contract of a store: it knows summaries as blocks of bytes, never moments or quantiles"},
+	{"internal/store/local/disk", []string{"internal/trace", "internal/store"}, "the bytes of a store; it knows no rows"},
+	{"internal/store/local/rows", []string{"internal/trace", "internal/store", "internal/store/local/disk"}, "the mapped tables, for all who read them"},
+	{"internal/store/local/write", []string{"internal/trace", "internal/store/local/disk"}, "it takes a trace and has no rows yet"},
+	{"internal/store/local/index", []string{"internal/trace", "internal/store", "internal/store/local/disk", "internal/store/local/rows"}, "it derives from rows, whoever made them"},
+	{"internal/store/local/finish", []string{"internal/trace", "internal/store", "internal/store/local/disk", "internal/store/local/rows", "internal/store/local/index", "internal/store/local/write"}, "from what was written to a store; it answers nothing"},
+	{"internal/store/local/read", []string{"internal/trace", "internal/store", "internal/store/local/disk", "internal/store/local/rows", "internal/store/local/index"}, "it answers, and rebuilds what is outdated; it writes no trace"},
+	{"internal/store/local", []string{"internal/trace", "internal/store", "internal/store/local/*"}, "the door of the store on disk"},
 	{"internal/store/*", []string{"internal/trace", "internal/store"}, "back ends do not know each other"},
 
 	{"internal/analysis/all", []string{"internal/trace", "internal/analysis/*"}, "a list, nothing else"},
@@ -79,7 +87,7 @@ var policy = []rule{
 
 // tools are packages below all floors that hold no words of ours: whoever may import
 // anything may import them.
-var tools = []string{"internal/parallel"}
+var tools = []string{"internal/parallel", "internal/spool"}
 
 // debts are imports against the policy that we know of: "package -> import" and
 // the reason why it can wait. A debt that is paid must be taken out.

@@ -20,15 +20,24 @@ var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "base"
 const maxLines = 800
 
 func TestPackagesHaveNamesAndComments(t *testing.T) {
-	for _, p := range listPackages(t) {
+	packages := listPackages(t)
+	folders := map[string]bool{}
+	for _, p := range packages {
+		if len(p.GoFiles) > 0 {
+			folders[p.ImportPath] = true
+		}
+	}
+	for _, p := range packages {
 		if slices.Contains(vagueNames, path.Base(p.ImportPath)) || slices.Contains(vagueNames, p.Name) {
 			t.Errorf("%s: the name does not say what is in it", p.ImportPath)
 		}
 		if len(p.GoFiles) > 0 && p.Doc == "" {
 			t.Errorf("%s: no package comment", p.ImportPath)
 		}
-		if strings.Count(p.ImportPath, "/") > 2 {
-			t.Errorf("%s: nothing lies deeper than internal/importer/paje", p.ImportPath)
+		if depth := strings.Count(p.ImportPath, "/"); depth > 3 {
+			t.Errorf("%s: nothing lies deeper than internal/store/local/read", p.ImportPath)
+		} else if _, door := folders[path.Dir(p.ImportPath)]; depth == 3 && !door {
+			t.Errorf("%s: a folder at this depth is a room of a package, and that package is its door", p.ImportPath)
 		}
 	}
 }

@@ -3,12 +3,14 @@ package local
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -23,20 +25,20 @@ func TestRegionBinsEqualTimes(t *testing.T) {
 	defer r.Close()
 	rng := rand.New(rand.NewPCG(1, 3))
 	var ids []trace.LocationID
-	for id := range r.tree.Len() {
-		if r.tree.Holds[id] {
+	for id := range r.Locations().Len() {
+		if r.Locations().Holds[id] {
 			ids = append(ids, trace.LocationID(id))
 		}
 	}
-	odd := make([]bool, len(r.regions))
+	odd := make([]bool, len(r.Regions()))
 	for i := range odd {
 		odd[i] = i%2 == 1
 	}
-	for level := topLevel(r.info.End) - 12; level < topLevel(r.info.End); level++ {
+	for level := bits.Len64(uint64(r.Info().End)) - 12; level < bits.Len64(uint64(r.Info().End)); level++ {
 		var want []store.LaneBins
 		for _, id := range ids {
 			l := store.LaneBins{Location: id}
-			for bin := range int64(r.info.End)>>level + 2 {
+			for bin := range int64(r.Info().End)>>level + 2 {
 				if rng.IntN(3) > 0 {
 					l.Bins = append(l.Bins, bin)
 				}
@@ -94,24 +96,24 @@ func TestRoleTimesOfSegmentsAreThoseOfEach(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 9))
 	for round := range 200 {
 		level, n := random.IntN(6), 1+random.IntN(20)
-		one, many := newRoleBins(0, level, n), newRoleBins(0, level, n)
+		one, many := rows.NewRoleBins(0, level, n), rows.NewRoleBins(0, level, n)
 		var list []trace.Segment
 		for now := trace.Time(0); ; {
 			end := now + 1 + trace.Time(random.IntN(40))
-			if end > one.end() {
+			if end > one.End() {
 				break
 			}
 			g := trace.Segment{Begin: now, End: end, Row: random.IntN(3) - 1}
 			if g.Row >= 0 {
 				g.Role = trace.Role(1 + random.IntN(2))
-				one.add(g.Begin, g.End, g.Role)
+				one.Add(g.Begin, g.End, g.Role)
 			}
 			list = append(list, g)
 			now = end
 		}
-		many.addSegments(list)
-		want, wantRoles := one.pack()
-		got, roles := many.pack()
+		many.AddSegments(list)
+		want, wantRoles := one.Pack()
+		got, roles := many.Pack()
 		if !slices.Equal(got, want) || roles != wantRoles {
 			t.Fatalf("round %d: %v (%b), want %v (%b)", round, got, roles, want, wantRoles)
 		}

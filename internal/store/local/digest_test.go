@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -28,9 +29,9 @@ func (countDigest) Build(dst []byte, c *trace.Columns) []byte {
 // TestDigestsAreKeptRebuiltAndSaved: the record of each lane is what its builder
 // made at import; a store without it, or with another version, makes and saves it.
 func TestDigestsAreKeptRebuiltAndSaved(t *testing.T) {
-	write := func(w trace.Writer) { writeRandom(w, 3, 4000) }
-	with := build(t, Options{Digests: []trace.Digest{countDigest{1}}}, write)
-	without := build(t, Options{}, write)
+	fill := func(w trace.Writer) { writeRandom(w, 3, 4000) }
+	with := build(t, Options{Digests: []trace.Digest{countDigest{1}}}, fill)
+	without := build(t, Options{}, fill)
 	for _, c := range []struct {
 		path   string
 		digest countDigest
@@ -44,7 +45,8 @@ func TestDigestsAreKeptRebuiltAndSaved(t *testing.T) {
 			t.Error(err)
 		}
 		r.Close()
-		records, offsets := digestFiles(c.digest)
+		name := fmt.Sprintf("digest.%s.%d.", c.digest.Name(), c.digest.Version())
+		records, offsets := name+"records", name+"offsets"
 		files := filesOf(t, c.path)
 		digests := 0
 		for name := range files {
@@ -75,9 +77,9 @@ func checkRecords(t *testing.T, r *Reader) {
 		got, want := map[[2]int]lane{}, map[[2]int]lane{}
 		err := r.Digests(context.Background(), "count", w, func(l *trace.DigestedLane) error {
 			x := lane{rows: l.Hi - l.Lo, open: len(l.Open), left: len(l.Left)}
-			all, _ := r.lookup(l.Location, l.Lane)
-			if kept := all.len() >= 100; kept != (l.Record != nil) || kept && binary.LittleEndian.Uint64(l.Record) != uint64(all.len()) {
-				t.Errorf("location %d: record %v of %d rows", l.Location, l.Record, all.len())
+			all, _ := r.Lookup(l.Location, l.Lane)
+			if kept := all.Len() >= 100; kept != (l.Record != nil) || kept && binary.LittleEndian.Uint64(l.Record) != uint64(all.Len()) {
+				t.Errorf("location %d: record %v of %d rows", l.Location, l.Record, all.Len())
 			}
 			err := l.Read(l.Lo, l.Hi, func(c *trace.Columns) error {
 				if x.first == 0 {

@@ -7,21 +7,25 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A place is where an end of a link lies.
+type place struct{ lane, row int32 }
+
 // slowEnd finds the interval of a link's end from the definition, row by row.
 func slowEnd(r *Reader, id trace.LocationID, t trace.Time, region trace.RegionID) place {
-	for _, fits := range []func(v *laneView, i int) bool{
-		func(v *laneView, i int) bool { return v.begin[i] == t },
-		func(v *laneView, i int) bool { return v.begin[i] <= t && t < v.end(i) },
-		func(v *laneView, i int) bool { return region != trace.NoRegion && v.end(i) == t },
+	for _, fits := range []func(v *rows.Lane, i int) bool{
+		func(v *rows.Lane, i int) bool { return v.Begin[i] == t },
+		func(v *rows.Lane, i int) bool { return v.Begin[i] <= t && t < v.End(i) },
+		func(v *rows.Lane, i int) bool { return region != trace.NoRegion && v.End(i) == t },
 	} {
-		for n := r.lanes[id]; n < r.lanes[id+1]; n++ {
-			v := r.lane(int(n))
-			for i := v.len() - 1; i >= 0; i-- {
-				if (region == trace.NoRegion || v.region[i] == region) && fits(&v, i) {
-					return place{int32(n - r.lanes[id]), int32(i)}
+		for n := r.Lanes()[id]; n < r.Lanes()[id+1]; n++ {
+			v := r.Lane(int(n))
+			for i := v.Len() - 1; i >= 0; i-- {
+				if (region == trace.NoRegion || v.Region[i] == region) && fits(&v, i) {
+					return place{int32(n - r.Lanes()[id]), int32(i)}
 				}
 			}
 		}
@@ -60,11 +64,11 @@ func TestLinksFindTheirIntervals(t *testing.T) {
 		}
 	})
 	r := reopen(t, path)
-	if n := r.lanes[3] - r.lanes[2]; n <= manyLanes {
+	if n := r.Lanes()[3] - r.Lanes()[2]; n <= 8 {
 		t.Fatalf("%d lanes are too few to be indexed", n)
 	}
 	seen := 0
-	err := r.Links(context.Background(), store.Window{Begin: 0, End: r.info.End}, func(c *store.LinkColumns) error {
+	err := r.Links(context.Background(), store.Window{Begin: 0, End: r.Info().End}, func(c *store.LinkColumns) error {
 		for i := range c.Kind {
 			seen++
 			k := regions[c.Tag[i]].region
@@ -84,12 +88,12 @@ func TestLinksFindTheirIntervals(t *testing.T) {
 
 func TestLinkWindowsMissNothing(t *testing.T) {
 	r := randomStore(t, 9, 3000)
-	l := &r.c.link
+	l := &r.C.Link
 	for _, w := range randomWindows(r, 9, 30) {
-		in := r.window(w)
+		in := r.Window(w)
 		want := 0
-		for i := range l.kind {
-			if in.begin < in.until && min(l.fromTime[i], l.toTime[i]) < in.until && max(l.fromTime[i], l.toTime[i]) >= in.begin {
+		for i := range l.Kind {
+			if in.Begin < in.Until && min(l.FromTime[i], l.ToTime[i]) < in.Until && max(l.FromTime[i], l.ToTime[i]) >= in.Begin {
 				want++
 			}
 		}
@@ -133,7 +137,7 @@ func TestLinksEndOnNumberedCalls(t *testing.T) {
 	})
 	r := reopen(t, path)
 	rows := map[int64][2]int32{}
-	err := r.Links(context.Background(), store.Window{Begin: 0, End: r.info.End}, func(c *store.LinkColumns) error {
+	err := r.Links(context.Background(), store.Window{Begin: 0, End: r.Info().End}, func(c *store.LinkColumns) error {
 		for i := range c.Kind {
 			rows[c.Tag[i]] = [2]int32{c.FromRow[i], c.ToRow[i]}
 		}
@@ -186,15 +190,15 @@ func TestLinksComeAloneOrTogether(t *testing.T) {
 				thread(w, 1)
 				give(w)
 			}))
-			c := &r.c.link
-			if len(c.tag) != len(want) || len(r.info.Report) != 1 || r.info.Report[0].Count != int64(len(links)-len(want)) {
-				t.Fatalf("%s: %d links, want %d; report %v", name, len(c.tag), len(want), r.info.Report)
+			c := &r.C.Link
+			if len(c.Tag) != len(want) || len(r.Info().Report) != 1 || r.Info().Report[0].Count != int64(len(links)-len(want)) {
+				t.Fatalf("%s: %d links, want %d; report %v", name, len(c.Tag), len(want), r.Info().Report)
 			}
 			for i, l := range want {
 				got := trace.Link{
-					Kind: c.kind[i], Size: c.size[i], Tag: c.tag[i], Communicator: c.communicator[i], Count: c.count[i],
-					From: trace.End{Location: c.fromLocation[i], Time: c.fromTime[i], Region: trace.NoRegion},
-					To:   trace.End{Location: c.toLocation[i], Time: c.toTime[i], Region: trace.NoRegion},
+					Kind: c.Kind[i], Size: c.Size[i], Tag: c.Tag[i], Communicator: c.Communicator[i], Count: c.Count[i],
+					From: trace.End{Location: c.FromLocation[i], Time: c.FromTime[i], Region: trace.NoRegion},
+					To:   trace.End{Location: c.ToLocation[i], Time: c.ToTime[i], Region: trace.NoRegion},
 				}
 				if l.Count = max(l.Count, 1); got != l {
 					t.Fatalf("%s, memory %d: link %d is %+v, want %+v", name, memory, i, got, l)

@@ -2,22 +2,18 @@
 //
 // A store is a directory, RUN.plx: one file for each column, a raw little-endian
 // array that is mapped into memory and read in place, and a manifest.json with the
-// size and checksum of each. The tables are declared once, in schema.go.
+// size and checksum of each. This package is the door; the rooms behind it are, in
+// the order of the data:
 //
-//	Create ── records ──▶ temporary files, bounded memory
-//	Finish ──▶ rows ──▶ indices and summaries ──▶ links ──▶ manifest, rename
-//	Open   ──▶ maps; answers come from indices, never from a scan of everything
-//
-// Files are named for the stage they belong to, and one leads each family:
-//
-//	write.go   Each stream packs its records into small chunks, which go to one
-//	           shared file, chained backwards.
-//	finish.go  Finish replays them through trace.Builder, location by location on
-//	           all cores, straight to the rows' final places.
-//	index.go   A second pass derives everything else from the rows: prefix sums, the
-//	           forest, groups. It is also what rebuilds an outdated summary.
-//	read.go    Open and the queries.
-//	schema.go  Every table and column. file_*.go: how files are written and mapped.
+//	write   takes a trace: each stream packs its records into small chunks, which go
+//	        to one shared temporary file, in bounded memory.
+//	finish  replays them through trace.Builder, location by location on all cores,
+//	        straight to the rows' final places; then links, profiles, the manifest.
+//	index   derives from the rows what answers queries without reading them: prefix
+//	        sums, the forest, groups, digests. It also rebuilds an outdated summary.
+//	read    opens a store and answers; never by a scan of everything.
+//	rows    the mapped tables, lane by lane: what index, finish and read share.
+//	disk    the bytes: every table and column, declared once, the manifest, files.
 //
 // Why raw columns and not a container format: rows are patched in place while
 // they are written (an interval's duration is known only when it ends), a section
@@ -25,10 +21,13 @@
 package local
 
 import (
-	"path/filepath"
+	"context"
 
-	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/finish"
+	"github.com/parallax-hpc/parallax/internal/store/local/read"
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -37,38 +36,43 @@ var (
 	_ store.Reader = (*Reader)(nil)
 )
 
-// Options say how a store is written.
-type Options struct {
-	// Memory is the budget for buffers, in bytes; 0 for 256 MiB. Definitions
-	// (locations, regions, call paths) come on top.
-	Memory int64
-	// Summaries are kept in the forest.
-	Summaries []trace.Summary
-	// Digests are kept for each lane.
-	Digests []trace.Digest
-	// Sources and Format are kept as they are, for Info.
-	Sources []string
-	Format  string
-	// Workers is how many goroutines Finish uses; 0 for one a core.
-	Workers int
-}
-
-const (
-	defaultMemory = 256 << 20
-	minMemory     = 1 << 16
+type (
+	// Options say how a store is written.
+	Options = write.Options
+	// A Reader answers for one store.
+	Reader = read.Reader
+	// A VersionError is a store of another version.
+	VersionError = disk.VersionError
 )
 
-func (o Options) withDefaults() Options {
-	if o.Memory <= 0 {
-		o.Memory = defaultMemory
+// ErrDamaged is what a store is that does not hold what was written to it.
+var ErrDamaged = disk.ErrDamaged
+
+// A Writer writes a store. Create makes one; Finish or Abort ends it.
+type Writer struct{ *write.Writer }
+
+// Create starts a store that will be at path. What is written lies beside it
+// under a temporary name until Finish. A store already at path is replaced then;
+// anything else there is refused.
+func Create(path string, o Options) (*Writer, error) {
+	w, err := write.Create(path, o)
+	if err != nil {
+		return nil, err
 	}
-	o.Memory = max(o.Memory, minMemory)
-	if o.Workers <= 0 {
-		o.Workers = parallel.Workers()
-	}
-	return o
+	return &Writer{w}, nil
 }
 
-const manifestName = "manifest.json"
+// Finish ends the trace and puts the store at its path. After an error nothing is
+// left on the disk.
+func (w *Writer) Finish(ctx context.Context) error { return finish.Run(ctx, w.Writer) }
 
-func manifestPath(dir string) string { return filepath.Join(dir, manifestName) }
+// Open opens the store at path. Summaries and digests that the store does not hold,
+// or holds in another version, are built from its intervals, and saved with it
+// where the directory can be written.
+func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
+	return read.Open(path, summaries, digests...)
+}
+
+// RemoveStale removes what writers that are gone have left in a directory, and says
+// how many that were.
+func RemoveStale(dir string) int { return disk.RemoveStale(dir) }

@@ -3,13 +3,16 @@ package local
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"sync"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -81,14 +84,14 @@ func randomStore(t *testing.T, seed uint64, rows int) *Reader {
 // randomWindows mix wide and narrow windows, whole ones, and edges on rows.
 func randomWindows(r *Reader, seed uint64, n int) []store.Window {
 	rnd := rand.New(rand.NewPCG(seed, 4))
-	end := int64(r.info.End)
-	out := []store.Window{{Begin: 0, End: r.info.End}, {Begin: -5, End: r.info.End * 2}, {Begin: 3, End: 3}}
+	end := int64(r.Info().End)
+	out := []store.Window{{Begin: 0, End: r.Info().End}, {Begin: -5, End: r.Info().End * 2}, {Begin: 3, End: 3}}
 	for range n {
 		a := rnd.Int64N(end)
 		b := a + rnd.Int64N(end-a)/(1<<rnd.IntN(10)) + 1
-		if rnd.IntN(2) == 0 && len(r.c.begin) > 0 {
-			a = int64(r.c.begin[rnd.IntN(len(r.c.begin))])
-			b = max(a, int64(r.c.begin[rnd.IntN(len(r.c.begin))]))
+		if rnd.IntN(2) == 0 && len(r.C.Begin) > 0 {
+			a = int64(r.C.Begin[rnd.IntN(len(r.C.Begin))])
+			b = max(a, int64(r.C.Begin[rnd.IntN(len(r.C.Begin))]))
 		}
 		out = append(out, store.Window{Begin: trace.Time(a), End: trace.Time(b)})
 	}
@@ -108,29 +111,29 @@ type timeCell struct {
 // slowTime computes a TimeTable from the definition.
 func slowTime(r *Reader, w store.Window) map[timeKey]timeCell {
 	out := map[timeKey]timeCell{}
-	in := r.window(w)
-	clip := func(a, b trace.Time) trace.Time { return max(min(b, in.end)-max(a, in.begin), 0) }
-	for id := range trace.LocationID(r.tree.Len()) {
-		for n := r.lanes[id]; n < r.lanes[id+1]; n++ {
-			v := r.lane(int(n))
-			for i := range v.begin {
-				k := timeKey{id, v.region[i]}
+	in := r.Window(w)
+	clip := func(a, b trace.Time) trace.Time { return max(min(b, in.End)-max(a, in.Begin), 0) }
+	for id := range trace.LocationID(r.Locations().Len()) {
+		for n := r.Lanes()[id]; n < r.Lanes()[id+1]; n++ {
+			v := r.Lane(int(n))
+			for i := range v.Begin {
+				k := timeKey{id, v.Region[i]}
 				c := out[k]
-				d := clip(v.begin[i], v.end(i))
+				d := clip(v.Begin[i], v.End(i))
 				c.exclusive += d
 				recursive := false
-				for p := v.up(i); p >= 0; p = v.up(p) {
-					recursive = recursive || v.region[p] == v.region[i]
+				for p := v.Up(i); p >= 0; p = v.Up(p) {
+					recursive = recursive || v.Region[p] == v.Region[i]
 				}
 				if !recursive {
 					c.inclusive += d
 				}
-				if v.begin[i] >= in.begin && v.begin[i] < in.until {
+				if v.Begin[i] >= in.Begin && v.Begin[i] < in.Until {
 					c.calls++
 				}
 				out[k] = c
-				if p := v.up(i); p >= 0 {
-					k := timeKey{id, v.region[p]}
+				if p := v.Up(i); p >= 0 {
+					k := timeKey{id, v.Region[p]}
 					c := out[k]
 					c.exclusive -= d
 					out[k] = c
@@ -149,7 +152,7 @@ func slowTime(r *Reader, w store.Window) map[timeKey]timeCell {
 func TestTimeFromPrefixSumsIsThatOfTheRows(t *testing.T) {
 	for seed := range uint64(4) {
 		r := randomStore(t, seed, 6000)
-		if len(r.c.sumRegion) == 0 {
+		if len(r.C.SumRegion) == 0 {
 			t.Fatal("the trace is too short to have prefix sums")
 		}
 		for _, w := range randomWindows(r, seed, 40) {
@@ -185,7 +188,7 @@ func TestTimeFromPrefixSumsIsThatOfTheRows(t *testing.T) {
 
 func TestCoverHoldsEachRowAndInstantOnce(t *testing.T) {
 	r := randomStore(t, 7, 6000)
-	if len(r.c.nodeIndex) == 0 {
+	if len(r.C.NodeIndex) == 0 {
 		t.Fatal("the trace is too short to have a forest")
 	}
 	type lane struct {
@@ -193,18 +196,18 @@ func TestCoverHoldsEachRowAndInstantOnce(t *testing.T) {
 		lane int
 	}
 	for i, w := range randomWindows(r, 7, 25) {
-		in := r.window(w)
-		for _, level := range []int{store.Coarsest, 0, 4 + i%12, topLevel(r.info.End), 62} {
+		in := r.Window(w)
+		for _, level := range []int{store.Coarsest, 0, 4 + i%12, bits.Len64(uint64(r.Info().End)), 62} {
 			var mu sync.Mutex
-			next, rows, sums := map[lane]trace.Time{}, map[lane]uint64{}, map[lane][trace.RoleCount]uint64{}
+			next, rowCount, sums := map[lane]trace.Time{}, map[lane]uint64{}, map[lane][trace.RoleCount]uint64{}
 			blocks := 0
 			piece := func(l lane, begin, end trace.Time, b trace.Block) {
-				if at, ok := next[l]; ok && at != begin || !ok && begin != in.begin {
+				if at, ok := next[l]; ok && at != begin || !ok && begin != in.Begin {
 					t.Errorf("window [%d, %d), level %d: a piece begins at %d, the one before ended at %d", w.Begin, w.End, level, begin, at)
 				}
 				next[l] = end
-				v := viewOf[uint64](b)
-				rows[l] += v[0]
+				v := spool.ViewOf[uint64](b)
+				rowCount[l] += v[0]
 				s := sums[l]
 				for k := range s {
 					s[k] += v[1+k]
@@ -235,21 +238,21 @@ func TestCoverHoldsEachRowAndInstantOnce(t *testing.T) {
 			if i == 0 && level == store.Coarsest && blocks == 0 {
 				t.Error("no block in the whole run")
 			}
-			for id := range trace.LocationID(r.tree.Len()) {
-				for n := r.lanes[id]; n < r.lanes[id+1] && in.begin < in.until && in.begin <= in.end; n++ {
-					l, v := lane{id, int(n - r.lanes[id])}, r.lane(int(n))
-					if want := uint64(v.firstFrom(in.until) - v.firstFrom(in.begin)); rows[l] != want {
-						t.Fatalf("window [%d, %d), level %d, lane %v: %d rows, want %d", w.Begin, w.End, level, l, rows[l], want)
+			for id := range trace.LocationID(r.Locations().Len()) {
+				for n := r.Lanes()[id]; n < r.Lanes()[id+1] && in.Begin < in.Until && in.Begin <= in.End; n++ {
+					l, v := lane{id, int(n - r.Lanes()[id])}, r.Lane(int(n))
+					if want := uint64(v.FirstFrom(in.Until) - v.FirstFrom(in.Begin)); rowCount[l] != want {
+						t.Fatalf("window [%d, %d), level %d, lane %v: %d rows, want %d", w.Begin, w.End, level, l, rowCount[l], want)
 					}
 					var want [trace.RoleCount]uint64
-					var walk walker
-					walk.start(&v, r.roles, in.begin)
+					var walk rows.Walker
+					walk.Start(&v, r.Roles, in.Begin)
 					for {
-						a, b, row, ok := walk.step(in.end)
+						a, b, row, ok := walk.Step(in.End)
 						if !ok {
 							break
 						}
-						want[walk.role(row)] += uint64(b - a)
+						want[walk.Role(row)] += uint64(b - a)
 					}
 					if sums[l] != want {
 						t.Fatalf("window [%d, %d), level %d, lane %v: %v, want %v", w.Begin, w.End, level, l, sums[l], want)
@@ -263,14 +266,14 @@ func TestCoverHoldsEachRowAndInstantOnce(t *testing.T) {
 func TestGroupsKeptAreThoseOfTheRows(t *testing.T) {
 	for seed := range uint64(3) {
 		r := randomStore(t, seed, 2500)
-		if len(r.c.groupTime) == 0 {
+		if len(r.C.GroupTime) == 0 {
 			t.Fatal("no bins are kept")
 		}
 		var all []trace.LocationID
-		for id := range r.tree.Len() {
+		for id := range r.Locations().Len() {
 			all = append(all, trace.LocationID(id))
 		}
-		finest := int(slices.Min(r.c.groupLevel))
+		finest := int(slices.Min(r.C.GroupLevel))
 		for _, w := range randomWindows(r, seed, 8) {
 			for _, level := range []int{finest + 5, finest + 2, finest, finest - 1, finest - 3} {
 				if level < 0 || w.Begin < 0 {
@@ -297,14 +300,14 @@ func TestGroupsKeptAreThoseOfTheRows(t *testing.T) {
 // slowGroup adds up the roles of a subtree change by change.
 func slowGroup(r *Reader, top trace.LocationID, g *store.GroupBins) []trace.Time {
 	out := make([]trace.Time, g.Bins*trace.RoleCount)
-	for id := top; id <= r.tree.Last[top]; id++ {
+	for id := top; id <= r.Locations().Last[top]; id++ {
 		var cuts []trace.Time
-		var views []laneView
-		for n := r.lanes[id]; n < r.lanes[id+1]; n++ {
-			v := r.lane(int(n))
+		var views []rows.Lane
+		for n := r.Lanes()[id]; n < r.Lanes()[id+1]; n++ {
+			v := r.Lane(int(n))
 			views = append(views, v)
-			for i := range v.begin {
-				cuts = append(cuts, v.begin[i], v.end(i))
+			for i := range v.Begin {
+				cuts = append(cuts, v.Begin[i], v.End(i))
 			}
 		}
 		for b := range g.Bins + 1 {
@@ -319,8 +322,9 @@ func slowGroup(r *Reader, top trace.LocationID, g *store.GroupBins) []trace.Time
 			}
 			role := trace.RoleNone
 			for k := range views {
-				w := walker{v: &views[k], roles: r.roles}
-				role = store.RoleOfInstant(role, w.role(openAt(&views[k], cuts[i-1], trace.NoRegion)))
+				var w rows.Walker
+				w.Start(&views[k], r.Roles, cuts[i-1])
+				role = store.RoleOfInstant(role, w.Role(rows.OpenAt(&views[k], cuts[i-1], trace.NoRegion)))
 			}
 			if role != trace.RoleNone {
 				out[int(bin)*trace.RoleCount+int(role)] += cuts[i] - cuts[i-1]
@@ -335,34 +339,33 @@ func slowGroup(r *Reader, top trace.LocationID, g *store.GroupBins) []trace.Time
 type openChecker struct {
 	benchSummary
 	r      *Reader
+	mu     sync.Mutex
+	seen   int
 	faults []string
 }
 
 func (c *openChecker) Build(dst trace.Block, s *trace.Stretch, regions []trace.Region) trace.Block {
-	v, _ := c.r.lookup(s.Rows.Location, s.Rows.Lane)
-	if want := v.open(nil, s.Rows.First, s.Begin); !slices.Equal(s.Rows.Open, want) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen++
+	v, _ := c.r.Lookup(s.Rows.Location, s.Rows.Lane)
+	if want := v.Open(nil, s.Rows.First, s.Begin); !slices.Equal(s.Rows.Open, want) {
 		c.faults = append(c.faults, fmt.Sprintf("stretch [%d, %d) from row %d: %v, want %v", s.Begin, s.End, s.Rows.First, s.Rows.Open, want))
 	}
 	return c.benchSummary.Build(dst, s, regions)
 }
 
 func TestSummariesSeeWhatIsOpen(t *testing.T) {
-	r := randomStore(t, 13, 4000)
-	check := &openChecker{r: r}
-	f := newForester(r, []trace.Summary{check}, t.TempDir(), 1<<20)
-	defer f.close()
-	for id := range trace.LocationID(r.tree.Len()) {
-		for n := r.lanes[id]; n < r.lanes[id+1]; n++ {
-			if err := f.lane(id, int(n-r.lanes[id]), r.lane(int(n)), nil); err != nil {
-				t.Fatal(err)
-			}
-			for i := range f.levels {
-				l := &f.levels[i]
-				for _, s := range []*spill{&l.index, &l.row, &l.blocks[0], &l.sizes[0]} {
-					_ = s.drain(func([]byte) error { return nil })
-				}
-			}
-		}
+	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 13, 4000) })
+	r := reopen(t, path)
+	check := &openChecker{benchSummary: benchSummary{2}, r: r} // another version: it is built anew
+	again, err := Open(path, []trace.Summary{check})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if check.seen == 0 {
+		t.Error("no block was built from rows")
 	}
 	for _, fault := range check.faults[:min(len(check.faults), 5)] {
 		t.Error(fault)

@@ -65,7 +65,7 @@ func TestScale(t *testing.T) {
 	defer r.Close()
 	lap("open")
 	i := r.Info()
-	t.Logf("%d locations, %d lanes, %d intervals, %d links, %d profile rows, %.1f MB", r.tree.Len(), len(r.c.laneEnd), i.Intervals, i.Links, i.Profile, float64(i.SizeBytes)/1e6)
+	t.Logf("%d locations, %d lanes, %d intervals, %d links, %d profile rows, %.1f MB", r.Locations().Len(), len(r.C.LaneEnd), i.Intervals, i.Links, i.Profile, float64(i.SizeBytes)/1e6)
 	for _, x := range benchWindows(r) {
 		for range 2 {
 			if _, err := r.Time(context.Background(), x.w); err != nil {

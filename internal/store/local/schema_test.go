@@ -8,23 +8,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/store-format.md anew")
 
 func TestEveryColumnHasAPlaceInMemory(t *testing.T) {
-	targets := new(columns).targets()
+	targets := new(disk.Columns).Targets()
 	seen := map[string]bool{}
-	for _, table := range schema {
-		for i := range table.columns {
-			c := &table.columns[i]
-			if seen[c.file()] {
-				t.Errorf("%s is declared twice", c.file())
+	for _, table := range disk.Schema {
+		for i := range table.Columns {
+			c := &table.Columns[i]
+			if seen[c.File()] {
+				t.Errorf("%s is declared twice", c.File())
 			}
-			seen[c.file()] = true
-			if targets[c.file()] == nil {
-				t.Errorf("%s is not mapped", c.file())
+			seen[c.File()] = true
+			if targets[c.File()] == nil {
+				t.Errorf("%s is not mapped", c.File())
 			}
 		}
 	}
@@ -36,10 +37,10 @@ func TestEveryColumnHasAPlaceInMemory(t *testing.T) {
 }
 
 func TestOnlyDeclaredFilesAreWritten(t *testing.T) {
-	declared := map[string]bool{manifestName: true}
-	for _, table := range schema {
-		for i := range table.columns {
-			declared[table.columns[i].file()] = true
+	declared := map[string]bool{disk.ManifestName: true}
+	for _, table := range disk.Schema {
+		for i := range table.Columns {
+			declared[table.Columns[i].File()] = true
 		}
 	}
 	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 1, 500) })
@@ -77,22 +78,22 @@ func TestDocumentDescribesTheSchema(t *testing.T) {
 
 func describeSchema() string {
 	var b strings.Builder
-	for _, t := range schema {
-		fmt.Fprintf(&b, "**%s**: %s\n\n| file | values | meaning |\n| --- | --- | --- |\n", t.name, t.meaning)
-		for i := range t.columns {
-			c := &t.columns[i]
+	for _, t := range disk.Schema {
+		fmt.Fprintf(&b, "**%s**: %s\n\n| file | values | meaning |\n| --- | --- | --- |\n", t.Name, t.Meaning)
+		for i := range t.Columns {
+			c := &t.Columns[i]
 			values := "one a row"
 			switch {
-			case c.kind == offsets:
+			case c.Kind == disk.Offsets:
 				values = "one more than rows"
-			case c.kind == withAll:
+			case c.Kind == disk.WithAll:
 				values = "one a row, and one of all together"
-			case c.kind == free:
+			case c.Kind == disk.Free:
 				values = "as many as its offsets say"
-			case c.per > 1:
-				values = fmt.Sprint(c.per, " a row")
+			case c.Per > 1:
+				values = fmt.Sprint(c.Per, " a row")
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.file(), values, c.meaning)
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.File(), values, c.Meaning)
 		}
 		b.WriteString("\n")
 	}

@@ -5,17 +5,19 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 )
 
 func TestWhatKilledWritersLeftIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	make := func(name string, age time.Duration, locked bool) string {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Join(path, tempName), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(path, disk.TempName), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if locked {
-			lock, err := lockDir(filepath.Join(path, tempName))
+			lock, err := disk.LockDir(filepath.Join(path, disk.TempName))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -28,11 +30,11 @@ func TestWhatKilledWritersLeftIsRemoved(t *testing.T) {
 		return path
 	}
 	killed := make(".run.plx.part-1", 0, false)
-	dead, err := lockDir(filepath.Join(killed, tempName))
+	dead, err := disk.LockDir(filepath.Join(killed, disk.TempName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tryLock(dead) != nil {
+	if disk.TryLock(dead) != nil {
 		t.Skip("no locks on this system: nothing is taken for left behind")
 	}
 	dead.Close() // as the system does when a process ends
@@ -63,7 +65,7 @@ func TestAWriterCleansUpAfterAKilledOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, err := os.OpenFile(filepath.Join(killed.temp, lockName), os.O_RDWR, 0); err != nil || tryLock(f) == nil {
+	if f, err := os.OpenFile(filepath.Join(killed.Temp, disk.LockName), os.O_RDWR, 0); err != nil || disk.TryLock(f) == nil {
 		t.Skip("no locks on this system")
 	} else {
 		f.Close()
@@ -73,19 +75,19 @@ func TestAWriterCleansUpAfterAKilledOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer running.Abort()
-	if _, err := os.Stat(killed.dir); err != nil {
+	if _, err := os.Stat(killed.Dir); err != nil {
 		t.Fatal("what a running writer writes was removed")
 	}
-	killed.closeTemporary() // all that a killed process does
+	killed.CloseTemporary() // all that a killed process does
 	next, err := Create(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer next.Abort()
-	if _, err := os.Stat(killed.dir); err == nil {
+	if _, err := os.Stat(killed.Dir); err == nil {
 		t.Error("what the killed writer left is still there")
 	}
-	if _, err := os.Stat(running.dir); err != nil {
+	if _, err := os.Stat(running.Dir); err != nil {
 		t.Error("what the running writer writes was removed")
 	}
 }

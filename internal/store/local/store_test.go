@@ -2,10 +2,12 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,7 +18,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -72,7 +77,7 @@ func (longSummary) Name() string { return "begins of rows" }
 func (longSummary) Version() int { return 3 }
 
 func (longSummary) Build(dst trace.Block, s *trace.Stretch, _ []trace.Region) trace.Block {
-	return append(dst, bytesOf(s.Rows.Begin)...)
+	return append(dst, spool.BytesOf(s.Rows.Begin)...)
 }
 
 func (longSummary) Merge(dst trace.Block, a, b trace.Block) trace.Block {
@@ -83,11 +88,11 @@ func TestBlocksOfDifferentSizes(t *testing.T) {
 	path := build(t, Options{Summaries: []trace.Summary{longSummary{}}}, func(w trace.Writer) { writeRandom(w, 5, 3000) })
 	r := reopen(t, path, longSummary{})
 	var blocks atomic.Int64
-	err := r.Summaries(context.Background(), "begins of rows", store.Window{Begin: 0, End: r.info.End}, store.Coarsest, store.Visitor{
+	err := r.Summaries(context.Background(), "begins of rows", store.Window{Begin: 0, End: r.Info().End}, store.Coarsest, store.Visitor{
 		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
 			blocks.Add(1)
-			v, _ := r.lookup(id, lane)
-			if want := v.begin[v.firstFrom(begin):v.firstFrom(end)]; !bytes.Equal(b, bytesOf(want)) {
+			v, _ := r.Lookup(id, lane)
+			if want := v.Begin[v.FirstFrom(begin):v.FirstFrom(end)]; !bytes.Equal(b, spool.BytesOf(want)) {
 				return fmt.Errorf("block [%d, %d) has %d bytes, want %d rows", begin, end, len(b), len(want))
 			}
 			return nil
@@ -122,11 +127,11 @@ func TestOutdatedSummaryIsRebuiltOnceAndSaved(t *testing.T) {
 		t.Error("the rebuilt summary was not saved")
 	}
 	after := filesOf(t, path)
-	if _, ok := after[blocksFile(benchSummary{1})]; ok {
+	if _, ok := after["summary.bench.1.blocks"]; ok {
 		t.Error("the old version's file is still there")
 	}
 	for name, b := range before {
-		if name != manifestName && !strings.HasPrefix(name, "summary.") && !bytes.Equal(b, after[name]) {
+		if name != disk.ManifestName && !strings.HasPrefix(name, "summary.") && !bytes.Equal(b, after[name]) {
 			t.Errorf("%s changed", name)
 		}
 	}
@@ -147,9 +152,33 @@ func (c *countingSummary) Build(dst trace.Block, s *trace.Stretch, r []trace.Reg
 
 func blocksOf(t *testing.T, r *Reader, name string) [][]byte {
 	t.Helper()
+	type place struct {
+		id    trace.LocationID
+		lane  int
+		begin trace.Time
+	}
 	var out [][]byte
-	for n := range r.c.nodeIndex {
-		out = append(out, slices.Clone(r.sections[name].block(uint64(n))))
+	for level := range 63 {
+		blocks := map[place][]byte{}
+		var mu sync.Mutex
+		err := r.Summaries(t.Context(), name, store.Window{End: r.Info().End}, level, store.Visitor{
+			Block: func(id trace.LocationID, lane int, begin, _ trace.Time, b trace.Block) error {
+				mu.Lock()
+				defer mu.Unlock()
+				blocks[place{id, lane, begin}] = slices.Clone(b)
+				return nil
+			},
+			Rows: func(*trace.Stretch) error { return nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := slices.SortedFunc(maps.Keys(blocks), func(a, b place) int {
+			return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.lane, b.lane), cmp.Compare(a.begin, b.begin))
+		})
+		for _, p := range places {
+			out = append(out, blocks[p])
+		}
 	}
 	return out
 }
@@ -247,20 +276,20 @@ func TestCreateReplacesAStoreAndNothingElse(t *testing.T) {
 func TestOtherVersionsAreRefusedByName(t *testing.T) {
 	for _, c := range []struct {
 		what   string
-		change func(*manifest)
+		change func(*disk.Manifest)
 		want   string
 	}{
-		{"newer", func(m *manifest) { m.Version++ }, fmt.Sprintf("version %d of the format, newer than this program's %d", version+1, version)},
-		{"older", func(m *manifest) { m.Version-- }, fmt.Sprintf("version %d of the format, older than this program's %d", version-1, version)},
-		{"a table is missing", func(m *manifest) { m.Files = m.Files[:len(m.Files)-1] }, "written by another build"},
+		{"newer", func(m *disk.Manifest) { m.Version++ }, fmt.Sprintf("version %d of the format, newer than this program's %d", disk.Version+1, disk.Version)},
+		{"older", func(m *disk.Manifest) { m.Version-- }, fmt.Sprintf("version %d of the format, older than this program's %d", disk.Version-1, disk.Version)},
+		{"a table is missing", func(m *disk.Manifest) { m.Files = m.Files[:len(m.Files)-1] }, "written by another build"},
 	} {
 		path := build(t, Options{Sources: []string{"run.json"}}, func(trace.Writer) {})
-		m, err := readManifest(path)
+		m, err := disk.ReadManifest(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.change(m)
-		if err := m.write(path); err != nil {
+		if err := m.Write(path); err != nil {
 			t.Fatal(err)
 		}
 		_, err = Open(path, nil)
@@ -276,17 +305,17 @@ func TestOtherVersionsAreRefusedByName(t *testing.T) {
 // everything asks all queries of a store; answers do not matter.
 func everything(r *Reader) error {
 	ctx := context.Background()
-	w := store.Window{Begin: r.info.End / 5, End: r.info.End - r.info.End/5}
+	w := store.Window{Begin: r.Info().End / 5, End: r.Info().End - r.Info().End/5}
 	var all []trace.LocationID
-	for id := range r.tree.Len() {
+	for id := range r.Locations().Len() {
 		all = append(all, trace.LocationID(id))
 	}
 	var errs []error
-	for _, w := range []store.Window{w, {Begin: 0, End: r.info.End}} {
+	for _, w := range []store.Window{w, {Begin: 0, End: r.Info().End}} {
 		r.Count(w)
 		r.LinkCount(w)
 		_, err := r.Time(ctx, w)
-		_, err2 := r.Groups(ctx, all, max(w.Begin, 0), w.End, max(8, topLevel(r.info.End)-4))
+		_, err2 := r.Groups(ctx, all, max(w.Begin, 0), w.End, max(8, bits.Len64(uint64(r.Info().End))-4))
 		errs = append(errs, err, err2,
 			r.Intervals(ctx, w, func(c *trace.Columns) error { return nil }),
 			r.Links(ctx, w, func(*store.LinkColumns) error { return nil }),
@@ -304,7 +333,7 @@ func everything(r *Reader) error {
 	}
 	for id := range all {
 		at := store.Row{Location: trace.LocationID(id), Row: 300}
-		r.At(at.Location, 0, r.info.End/2)
+		r.At(at.Location, 0, r.Info().End/2)
 		r.Interval(at)
 		r.IntervalAttributes(at)
 		errs = append(errs, r.Children(ctx, at, func(*trace.Columns) error { return nil }))
@@ -340,7 +369,7 @@ func TestDamageIsAnErrorNeverACrash(t *testing.T) {
 			}
 			d, err := Open(path, []trace.Summary{benchSummary{}})
 			if err != nil {
-				if !errors.Is(err, ErrDamaged) && name != manifestName {
+				if !errors.Is(err, ErrDamaged) && name != disk.ManifestName {
 					t.Errorf("%s: %v is not ErrDamaged", what, err)
 				}
 				continue
@@ -379,7 +408,7 @@ func TestFileThatShrinksWhileOpenIsAnError(t *testing.T) {
 	if err := os.Truncate(filepath.Join(path, "interval.duration.i64"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Time(context.Background(), store.Window{Begin: 5, End: r.info.End - 5}); !errors.Is(err, ErrDamaged) {
+	if _, err := r.Time(context.Background(), store.Window{Begin: 5, End: r.Info().End - 5}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -392,7 +421,7 @@ func TestQueriesAfterCloseFail(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := everything(r); !errors.Is(err, errClosed) {
+	if err := everything(r); !errors.Is(err, rows.ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -400,7 +429,7 @@ func TestQueriesAfterCloseFail(t *testing.T) {
 func TestPanicOfACallbackIsNotTakenForDamage(t *testing.T) {
 	r := randomStore(t, 1, 100)
 	defer func() {
-		if p, ok := recover().(calleePanic); !ok || p.value != "mine" {
+		if p, ok := recover().(disk.CalleePanic); !ok || p.Value != "mine" {
 			t.Errorf("got %v", p)
 		}
 	}()
@@ -409,7 +438,7 @@ func TestPanicOfACallbackIsNotTakenForDamage(t *testing.T) {
 }
 
 func firstHolder(r *Reader) trace.LocationID {
-	return trace.LocationID(slices.Index(r.tree.Holds, true))
+	return trace.LocationID(slices.Index(r.Locations().Holds, true))
 }
 
 func TestManyStreamsAtOnce(t *testing.T) {

@@ -1,0 +1,141 @@
+package spool
+
+// A runReader reads one sorted run of a spool.
+type runReader[T any] struct {
+	buf   []T
+	next  int
+	at    int64 // where the file goes on
+	left  int   // records not read yet
+	order int   // of the run: equal records come out in this order
+	key   int64 // of the next record
+}
+
+func (r *runReader[T]) fill(s *Spool[T]) error {
+	n := min(cap(r.buf), r.left)
+	r.buf = r.buf[:n]
+	r.next = 0
+	if n == 0 {
+		return nil
+	}
+	if err := s.load(r.buf, r.at); err != nil {
+		return err
+	}
+	r.at += int64(n) * SizeOf[T]()
+	r.left -= n
+	return nil
+}
+
+// leads reports whether all that r holds comes before what the other runs do; r is the
+// first of a heap.
+func (r *runReader[T]) leads(heap []*runReader[T], by *Order[T]) bool {
+	last := *r
+	last.next = len(r.buf) - 1
+	last.key = by.Key(&r.buf[last.next])
+	for _, other := range heap[1:min(3, len(heap))] {
+		if !last.before(other, by) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *runReader[T]) before(o *runReader[T], by *Order[T]) bool {
+	if r.key != o.key {
+		return r.key < o.key
+	}
+	c := 0
+	if by.Ties != nil {
+		c = by.Ties(&r.buf[r.next], &o.buf[o.next])
+	}
+	return c < 0 || c == 0 && r.order < o.order
+}
+
+// merge hands out the records of all runs in order, up to most at a time: a heap of
+// runs by their next record, O(log runs) a record. Where runs lie one after the other,
+// as those of records that came in order, what is read is handed out as it is.
+func (s *Spool[T]) merge(by Order[T], most int, f func([]T) error) error {
+	heap, err := s.openRuns(&by)
+	if err != nil {
+		return err
+	}
+	less := func(a, b *runReader[T]) bool { return a.before(b, &by) }
+	for i := len(heap)/2 - 1; i >= 0; i-- {
+		Sink(heap, i, less)
+	}
+	out := make([]T, 0, most)
+	give := func(next int) error { // makes room for the next
+		if len(out)+next <= cap(out) {
+			return nil
+		}
+		err := f(out)
+		out = out[:0]
+		return err
+	}
+	for len(heap) > 0 {
+		r := heap[0]
+		n := 1
+		if r.next == 0 && r.leads(heap, &by) {
+			n = min(len(r.buf), most)
+		}
+		if 8*n >= most && n > 1 {
+			if err = give(most); err == nil {
+				err = f(r.buf[:n])
+			}
+		} else if err = give(n); err == nil {
+			out = append(out, r.buf[r.next:r.next+n]...)
+		}
+		if err != nil {
+			return err
+		}
+		if r.next += n; r.next == len(r.buf) {
+			if err := r.fill(s); err != nil {
+				return err
+			}
+			if len(r.buf) == 0 {
+				heap[0] = heap[len(heap)-1]
+				heap = heap[:len(heap)-1]
+				Sink(heap, 0, less)
+				continue
+			}
+		}
+		r.key = by.Key(&r.buf[r.next])
+		Sink(heap, 0, less)
+	}
+	return give(most)
+}
+
+// openRuns begins to read all runs.
+func (s *Spool[T]) openRuns(by *Order[T]) ([]*runReader[T], error) {
+	s.buf, s.spare, s.Sorter = nil, nil, Sorter[T]{} // the readers take their memory
+	heap := make([]*runReader[T], 0, len(s.runs))
+	each := max(s.limit/len(s.runs), 16)
+	at := int64(0)
+	for i, n := range s.runs {
+		r := &runReader[T]{buf: make([]T, min(each, n)), at: at, left: n, order: i}
+		if err := r.fill(s); err != nil {
+			return nil, err
+		}
+		at += int64(n) * SizeOf[T]()
+		r.key = by.Key(&r.buf[0])
+		heap = append(heap, r)
+	}
+	return heap, nil
+}
+
+// Sink moves heap[i] down to its place in a heap with the least first.
+func Sink[T any](heap []T, i int, less func(a, b T) bool) {
+	for {
+		c := 2*i + 1
+		if c >= len(heap) {
+			return
+		}
+		if c+1 < len(heap) && less(heap[c+1], heap[c]) {
+			c++
+		}
+		if !less(heap[c], heap[i]) {
+			return
+		}
+		heap[i], heap[c] = heap[c], heap[i]
+		i = c
+	}
+}

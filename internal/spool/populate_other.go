@@ -1,0 +1,5 @@
+//go:build !linux
+
+package spool
+
+func (m *Mapping) Ahead(from, to int64) {}

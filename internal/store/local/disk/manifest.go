@@ -1,0 +1,227 @@
+package disk
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Manifest says what a store holds. It is the last file written.
+type Manifest struct {
+	Format     string              `json:"format"` // always formatName
+	Version    int                 `json:"version"`
+	Info       ManifestInfo        `json:"info"`
+	Metrics    []trace.Metric      `json:"metrics"`
+	Topologies []ManifestTopology  `json:"topologies"`
+	Report     []trace.ReportEntry `json:"report"`
+	Sections   []Section           `json:"sections"` // summaries
+	Digests    []Section           `json:"digests,omitempty"`
+	Files      []FileEntry         `json:"files"`
+}
+
+const FormatName = "parallax store"
+
+type ManifestInfo struct {
+	Sources    []string          `json:"sources"`
+	Source     string            `json:"sourceFormat"`
+	End        trace.Time        `json:"end"`
+	Origin     trace.Time        `json:"origin"`
+	Core       *[2]trace.Time    `json:"core,omitempty"`
+	Depth      int               `json:"depth"`
+	Properties map[string]string `json:"properties"`
+}
+
+type ManifestTopology struct {
+	Name     string   `json:"name"`
+	Dims     []int    `json:"dims"`
+	DimNames []string `json:"dimNames"`
+	Periodic []bool   `json:"periodic"`
+}
+
+// A Section is the blocks of one summary, parallel to table node.
+type Section struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+	// Block is the size of every block; 0: they differ, Offsets says where each lies.
+	Block   int64  `json:"block"`
+	Blocks  string `json:"blocks"`            // file
+	Offsets string `json:"offsets,omitempty"` // file, one more than nodes
+}
+
+// A FileEntry holds the size and checksum of a file.
+type FileEntry struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	CRC32C string `json:"crc32c"`
+}
+
+// The manifest's own checksum is over the bytes of its inner value.
+type manifestFile struct {
+	CRC32C   string          `json:"crc32c"`
+	Manifest json.RawMessage `json:"manifest"`
+}
+
+// Write puts the manifest into dir, in place of an older one.
+func (m *Manifest) Write(dir string) error {
+	inner, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return err
+	}
+	b := fmt.Appendf(nil, "{\"crc32c\": %q,\n\"manifest\": %s}\n", Checksum(inner), inner)
+	f, err := os.CreateTemp(dir, ManifestName+".part-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	if err := os.Rename(f.Name(), ManifestPath(dir)); err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	return SyncDir(dir)
+}
+
+// ErrDamaged is the cause where a store is not as it was written.
+var ErrDamaged = errors.New("the store is damaged; import its source again")
+
+func ReadManifest(dir string) (*Manifest, error) {
+	b, err := os.ReadFile(ManifestPath(dir))
+	if err != nil {
+		return nil, err
+	}
+	var outer manifestFile
+	if err := json.Unmarshal(b, &outer); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", ManifestName, ErrDamaged, err)
+	}
+	if got := Checksum(outer.Manifest); got != outer.CRC32C {
+		return nil, fmt.Errorf("%s: checksum is %s, want %s: %w", ManifestName, got, outer.CRC32C, ErrDamaged)
+	}
+	if err := checkVersion(outer.Manifest); err != nil {
+		return nil, err
+	}
+	m := new(Manifest)
+	if err := json.Unmarshal(outer.Manifest, m); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", ManifestName, ErrDamaged, err)
+	}
+	return m, m.checkTables()
+}
+
+// Files of a section.
+func (s *Section) Files() []string {
+	if s.Offsets == "" {
+		return []string{s.Blocks}
+	}
+	return []string{s.Blocks, s.Offsets}
+}
+
+// File finds an entry by name.
+func (m *Manifest) File(name string) (FileEntry, bool) {
+	i := slices.IndexFunc(m.Files, func(e FileEntry) bool { return e.Name == name })
+	if i < 0 {
+		return FileEntry{}, false
+	}
+	return m.Files[i], true
+}
+
+// Describe reads the size and checksum of files on several cores, and makes sure
+// that they are on the disk. Empty files are removed: their entry is enough.
+func Describe(dir string, names []string, workers int) ([]FileEntry, error) {
+	out := make([]FileEntry, len(names))
+	var g errgroup.Group
+	g.SetLimit(max(workers, 16)) // most of it is waiting for the disk
+	for i, name := range names {
+		g.Go(func() (err error) {
+			out[i], err = DescribeFile(dir, name)
+			if err != nil {
+				return fmt.Errorf("check %s: %w", name, err)
+			}
+			return nil
+		})
+	}
+	return out, g.Wait()
+}
+
+func DescribeFile(dir, name string) (FileEntry, error) {
+	path := filepath.Join(dir, name)
+	e := FileEntry{Name: name, CRC32C: Checksum(nil)}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return e, nil
+	}
+	if err != nil {
+		return e, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return e, err
+	}
+	if e.Size = info.Size(); e.Size == 0 {
+		return e, os.Remove(path)
+	}
+	sum, err := fileChecksum(f, e.Size)
+	if err != nil {
+		return e, err
+	}
+	e.CRC32C = Word8(sum)
+	return e, f.Sync()
+}
+
+// fileChecksum looks at a file where the system has it: reading would copy it first.
+func fileChecksum(f *os.File, size int64) (sum uint32, err error) {
+	m, err := spool.MapOpen(f, size, false)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	err = Guard(func() error {
+		const step = 4 << 20
+		for at := int64(0); at < size; at += step {
+			end := min(at+step, size)
+			m.Ahead(at, end)
+			sum = crc32.Update(sum, Castagnoli, m.Bytes[at:end])
+			m.Release(at, end)
+		}
+		return nil
+	})
+	return sum, err
+}
+
+// Generation condenses the checksums of the tables; sections of summaries do
+// not count, they follow from the rest.
+func (m *Manifest) Generation() uint64 {
+	lo, hi := crc32.New(Castagnoli), crc32.NewIEEE()
+	for _, t := range Schema {
+		for i := range t.Columns {
+			e, _ := m.File(t.Columns[i].File())
+			fmt.Fprintf(lo, "%s %s\n", e.Name, e.CRC32C)
+			fmt.Fprintf(hi, "%d %s\n", e.Size, e.CRC32C)
+		}
+	}
+	return uint64(hi.Sum32())<<32 | uint64(lo.Sum32())
+}
+
+// Size of everything on disk.
+func (m *Manifest) Size() int64 {
+	n := int64(0)
+	for _, e := range m.Files {
+		n += e.Size
+	}
+	return n
+}
+
+const ManifestName = "manifest.json"
+
+func ManifestPath(dir string) string { return filepath.Join(dir, ManifestName) }

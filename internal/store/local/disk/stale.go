@@ -1,0 +1,66 @@
+package disk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// What is written lies under a temporary name until it is whole. A program that is
+// killed leaves it behind; whoever writes beside it later removes it. Each such
+// directory holds a file that its writer keeps locked: the system lets go of the
+// lock with the process, however that ends.
+const (
+	PartMark = ".part-"
+	TempName = "temporary" // within, for what is gone when the store is whole
+	LockName = "lock"
+	// unlockedAge is how old a directory without a lock must be to be given up:
+	// its writer may be about to make one, or to give the store its name.
+	unlockedAge = 24 * time.Hour
+)
+
+// RemoveStale removes what killed writers left in a directory, and says how many
+// they were. What a running program writes stays, as does anything that does not
+// look like ours.
+func RemoveStale(dir string) int {
+	ours := func(name string) bool { return strings.HasPrefix(name, ".") && strings.Contains(name, PartMark) }
+	return RemoveStaleIn(dir, ours, TempName)
+}
+
+// RemoveStaleIn removes directories by their names; within is where their locks lie.
+func RemoveStaleIn(dir string, ours func(name string) bool, within string) int {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0
+	}
+	removed := 0
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() && ours(e.Name()) && stale(path, within) && os.RemoveAll(path) == nil {
+			removed++
+		}
+	}
+	return removed
+}
+
+// stale reports whether nobody writes in a directory any more.
+func stale(dir, within string) bool {
+	f, err := os.OpenFile(filepath.Join(dir, within, LockName), os.O_RDWR, 0)
+	if err == nil {
+		defer f.Close()
+		return TryLock(f) == nil
+	}
+	info, err := os.Stat(dir)
+	return err == nil && time.Since(info.ModTime()) > unlockedAge
+}
+
+// LockDir marks a directory as being written until the file is closed.
+func LockDir(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_ = TryLock(f) // a file system without locks: the age decides
+	return f, nil
+}

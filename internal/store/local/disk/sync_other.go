@@ -1,0 +1,6 @@
+//go:build !unix
+
+package disk
+
+// SyncDir has nothing to do where directories cannot be synced.
+func SyncDir(string) error { return nil }

@@ -1,0 +1,74 @@
+package finish
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// coreSample is how far apart the rows are that are looked at first: where nearly all
+// lie in a small part of the time, all rows are looked at.
+const coreSample = 64
+
+// findCore finds where to look first, see store.Core. Most traces are done with a
+// row in coreSample.
+func (f *finisher) findCore(ctx context.Context, points *pointTimes) error {
+	c := &f.rows.C
+	look := func(step int) *store.Core {
+		core := store.NewCore(f.end)
+		for i := 0; i < len(c.Begin); i += step {
+			core.Add(c.Begin[i], c.Begin[i]+c.Duration[i])
+			if i&0xfffff == 0 && ctx.Err() != nil {
+				break
+			}
+		}
+		for _, list := range points.times {
+			for i := 0; i < len(list); i += step {
+				core.Add(list[i], list[i])
+			}
+		}
+		return core
+	}
+	if len(c.Begin) > coreSample*coreSample && !look(coreSample).May() {
+		return ctx.Err()
+	}
+	if begin, end, outside, ok := look(1).Find(); ok {
+		f.core = &[2]trace.Time{begin, end}
+		f.Report(trace.Guessed, store.OutsideCore, outside, "")
+	}
+	return ctx.Err()
+}
+
+// pointTimes are the times of instants and samples.
+type pointTimes struct {
+	times [][]trace.Time
+	maps  []*spool.Mapping
+}
+
+func (p *pointTimes) close() {
+	for _, m := range p.maps {
+		_ = m.Close()
+	}
+}
+
+// pointTimes maps the times of instants and samples.
+func (f *finisher) pointTimes() (*pointTimes, error) {
+	p := &pointTimes{}
+	var c disk.Columns
+	targets := c.Targets()
+	for _, name := range []string{"instant.time.i64", "sample.time.i64"} {
+		m, err := spool.MapWhole(filepath.Join(f.Dir, name))
+		if err != nil {
+			p.close()
+			return nil, err
+		}
+		p.maps = append(p.maps, m)
+		targets[name](m.Bytes)
+	}
+	p.times = [][]trace.Time{c.InstantTime, c.SampleTime}
+	return p, nil
+}

@@ -1,0 +1,154 @@
+package finish
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// decode reads the records of a stream in order and gives Enter and Leave to stack,
+// where that is not nil, else to the Builder.
+func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.StackBuilder) error {
+	w.chain = w.f.Chunks.Chain(s.Tail, w.chain)
+	d := decoder{origin: w.f.origin}
+	for _, at := range w.chain {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		d.reset(w.f.Chunks.Chunk(at))
+		for len(d.b) >= write.HalfBytes {
+			if stack == nil || !w.calls(&d, stack) {
+				w.record(&d, stack)
+			}
+		}
+		if err := cmp.Or(w.out.err, w.rows.err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// calls gives the Enter and Leave records that come next to a StackBuilder, many at a
+// time; false where there are none.
+func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
+	b, base, list, rows := d.b, d.base, w.batch[:0], uint64(0)
+	for len(b) >= write.HalfBytes && len(list) < cap(list) {
+		h := binary.LittleEndian.Uint32(b)
+		leave, id := h>>1&1, h>>write.HalfShift&(1<<write.HalfID-1)
+		if h&1 != 0 {
+			b = b[write.HalfBytes:]
+			base += trace.Time(h >> write.HalfTimeAt)
+		} else {
+			if h>>1&(1<<write.OpBits-1) > write.OpLeave {
+				break
+			}
+			word := binary.LittleEndian.Uint64(b)
+			b = b[write.WordBytes:]
+			base += trace.Time(int64(word) >> write.TimeShift)
+			id = uint32(word >> write.IdShift & (1<<write.IdBits - 1))
+		}
+		rows += uint64(1 - leave)
+		list = list[:len(list)+1]
+		r := &list[len(list)-1]
+		r.Time, r.Region, r.Leave = base, trace.RegionID(id), leave != 0
+	}
+	if len(list) == 0 {
+		return false
+	}
+	d.b, d.base = b, base
+	d.row += rows
+	d.lastIsInstant = d.lastIsInstant && rows == 0
+	stack.Run(list)
+	return true
+}
+
+// record takes one record, of any kind.
+func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
+	op, id, v := d.head()
+	switch op {
+	case write.OpEnter:
+		if t := d.time(v); stack != nil {
+			stack.Enter(t, trace.RegionID(id))
+		} else {
+			w.builder.Enter(t, trace.RegionID(id))
+		}
+		d.entered()
+	case write.OpLeave, write.OpLeaveAny:
+		region := trace.NoRegion
+		if op == write.OpLeave {
+			region = trace.RegionID(id)
+		}
+		if t := d.time(v); stack != nil {
+			stack.Leave(t, region)
+		} else {
+			w.builder.Leave(t, region)
+		}
+	case write.OpInterval:
+		begin := d.time(v)
+		w.builder.Interval(begin, begin+trace.Time(d.word()), trace.RegionID(id))
+		d.entered()
+	case write.OpInstant:
+		w.fail(w.instants.Add(instantRecord{d.time(v), uint32(d.instant), trace.RegionID(id)}))
+		d.instant++
+		d.lastIsInstant = true
+	case write.OpSample:
+		t := d.time(v)
+		w.fail(w.samples.Add(sampleRecord{t, math.Float64frombits(d.word()), trace.CounterID(id)}))
+	case write.OpFact:
+		r := factRecord{attribute: id, kind: uint8(v), bits: d.word()}
+		if d.lastIsInstant {
+			r.key = d.instant - 1
+			w.fail(w.instantFacts.Add(r))
+		} else {
+			r.key = d.row - 1
+			w.fail(w.facts.Add(r))
+		}
+	}
+}
+
+// A decoder reads the records of a stream, chunk by chunk.
+type decoder struct {
+	b             []byte
+	base          trace.Time
+	origin        trace.Time
+	row, instant  uint64 // how many so far
+	lastIsInstant bool
+}
+
+// reset starts a chunk: its first time is a difference to zero.
+func (d *decoder) reset(b []byte) { d.b, d.base = b, -d.origin }
+
+// head takes the first words of a record: what it is, its id, and its time since the
+// record before, or what it has in place of that.
+func (d *decoder) head() (op, id uint32, v int64) {
+	if h := binary.LittleEndian.Uint32(d.b); h&1 != 0 {
+		d.b = d.b[write.HalfBytes:]
+		return h >> 1 & 1, h >> write.HalfShift & (1<<write.HalfID - 1), int64(h >> write.HalfTimeAt)
+	}
+	w := d.word()
+	if op = uint32(w >> 1 & (1<<write.OpBits - 1)); op != write.OpWide {
+		return op, uint32(w >> write.IdShift & (1<<write.IdBits - 1)), int64(w) >> write.TimeShift
+	}
+	return uint32(w >> write.IdShift & (1<<write.OpBits - 1)), uint32(w >> 32), int64(d.word())
+}
+
+// entered notes that a row came.
+func (d *decoder) entered() {
+	d.row++
+	d.lastIsInstant = false
+}
+
+func (d *decoder) time(since int64) trace.Time {
+	d.base += trace.Time(since)
+	return d.base
+}
+
+func (d *decoder) word() uint64 {
+	w := binary.LittleEndian.Uint64(d.b)
+	d.b = d.b[write.WordBytes:]
+	return w
+}

@@ -1,0 +1,99 @@
+package finish
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/index"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+)
+
+// derive makes what only reads the rows. Much of what links take is one goroutine's
+// work, so the rest goes on beside it; and so does waiting for the disk, file by
+// file as they are done.
+func (f *finisher) derive(ctx context.Context) error {
+	points, err := f.pointTimes() // before empty files go
+	if err != nil {
+		return err
+	}
+	defer points.close()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		return f.described.add(f.Dir, tableFiles("interval_fact", "instant", "instant_fact", "sample", "caller", "cover"))
+	})
+	g.Go(func() error { return syncFiles(f.Dir, f.rows.RowNames) })
+	g.Go(func() error { return f.findCore(ctx, points) })
+	g.Go(func() error {
+		if f.LooseLinks {
+			defer f.rows.PaceByTime()()
+		}
+		links := linker{finisher: f}
+		if err := links.writeLinks(ctx); err != nil {
+			return err
+		}
+		return f.described.add(f.Dir, tableFiles("link", "link_block", "untimed"))
+	})
+	g.Go(func() error {
+		if err := f.index(ctx); err != nil {
+			return err
+		}
+		names := tableFiles("checkpoint", "sum", "level", "node", "group")
+		for _, s := range slices.Concat(f.sections, f.digests) {
+			names = append(names, s.Files()...)
+		}
+		return f.described.addAll(f.Dir, names, f.workers)
+	})
+	return g.Wait()
+}
+
+// index runs the second pass of Finish.
+func (f *finisher) index(ctx context.Context) error {
+	x := &index.Indexer{R: f.rows, Dir: f.Dir, Temp: f.Temp, Workers: f.workers, Memory: f.memory, Shape: true, Summaries: f.Opt.Summaries, Digests: f.Opt.Digests}
+	if err := x.Run(ctx); err != nil {
+		return err
+	}
+	f.sections, f.digests = x.Sections, x.Digested
+	for k, m := range f.rows.RowMaps {
+		if len(m.Bytes) == 0 {
+			continue
+		}
+		f.described.set(disk.FileEntry{Name: f.rows.RowNames[k], Size: int64(len(m.Bytes)), CRC32C: disk.Word8(x.Out.RowSums[k])})
+	}
+	return nil
+}
+
+// openRows maps the columns that the rest is derived from.
+func (f *finisher) openRows(context.Context) error {
+	r := &rows.Table{Workers: f.workers, End: f.end, Regions: f.Def.Regions, Aside: f.aside}
+	f.rows = r
+	targets := r.C.Targets()
+	for _, name := range []string{
+		"location.name.u32", "location.parent.u32", "location.last.u32", "location.lane.u32", "lane.row.u64", "lane.end.i64",
+		"interval.begin.i64", "interval.duration.i64", "interval.exclusive.i64", "interval.region.u32", "interval.parent.i32", "interval.depth.u16",
+		"caller.row.u64", "caller.caller.u64",
+	} {
+		m, err := spool.MapWhole(filepath.Join(f.Dir, name))
+		if err != nil {
+			return err
+		}
+		r.Maps = append(r.Maps, m)
+		targets[name](m.Bytes)
+		if len(name) > 9 && name[:9] == "interval." {
+			r.RowMaps, r.RowNames = append(r.RowMaps, m), append(r.RowNames, name)
+		}
+	}
+	r.Roles = rows.RolesOf(r.Regions)
+	return nil
+}
+
+func (f *finisher) closeRows() {
+	if f.rows != nil {
+		_ = f.rows.Close(nil)
+		f.rows = nil
+	}
+}

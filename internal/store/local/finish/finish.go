@@ -1,0 +1,186 @@
+// Package finish turns what a Writer has received into a store.
+//
+// Rows come first (rows.go, rowsink.go), then definitions (define.go), then all that
+// is derived from rows at the same time (derive.go): the index, and links, which look
+// for the intervals at their ends (links.go, linkends.go).
+package finish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A finisher turns what a Writer has received into a store.
+type finisher struct {
+	*write.Writer
+	workers int
+	memory  int64
+
+	order        ordering
+	regionNumber []trace.RegionID // by the number at definition; nil: the same
+	origin, end  trace.Time       // times are moved by origin; the trace is [0, end)
+
+	jobs     []*job
+	files    rowFiles
+	counters []sampleRange
+	numbered []uint32 // by location: how many rows may be named by number
+	aside    []trace.LocationID
+	core     *[2]trace.Time
+
+	rows      *rows.Table // what is written so far, from the index on
+	sections  []disk.Section
+	digests   []disk.Section
+	described described
+
+	kinship  kinship
+	unclosed map[trace.RegionID]trace.RegionID // regions of intervals that nobody left
+
+	repairMu sync.Mutex
+	repairs  trace.Repairs
+	depth    int
+}
+
+// A sampleRange is where the samples of a counter lie.
+type sampleRange struct {
+	first, count uint64
+	growth       trace.Growth
+}
+
+// Run ends the trace and puts the store at its path.
+//
+//  1. What streams still hold goes to the spool; the span of time is known.
+//  2. Locations get their numbers.
+//  3. Rows, instants, samples and facts are written, location by location.
+//  4. Definitions and lanes are written.
+//  5. Indices, summaries and digests are derived from the rows, while links find
+//     their intervals.
+//  6. Profiles are sorted.
+//  7. Everything is synced, the manifest written, the directory renamed.
+//
+// After an error nothing is left on the disk.
+func Run(ctx context.Context, w *write.Writer) error {
+	if w.Done {
+		return errors.New("finish store: already finished")
+	}
+	err := finishSteps(ctx, w)
+	if err != nil {
+		w.Abort()
+		return fmt.Errorf("finish store: %w", err)
+	}
+	w.Done = true
+	return nil
+}
+
+func finishSteps(ctx context.Context, w *write.Writer) error {
+	f := &finisher{Writer: w, workers: w.Opt.Workers, memory: w.Opt.Memory}
+	defer f.closeRows()
+	steps := []func(context.Context) error{
+		f.collect, f.rowPass, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{f}.writeProfiles, f.publish,
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// manyLocations take 20 MB in the writer, and as much or more in most readers.
+const manyLocations = 1 << 17
+
+// collect ends all input, finds the span of time and orders the locations.
+func (f *finisher) collect(context.Context) error {
+	for _, s := range f.Streams {
+		if s == nil {
+			continue
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+		if s.Rows > math.MaxInt32 {
+			return fmt.Errorf("location %q has %d intervals, more than the %d that a location may have", f.Def.Locations[s.Location].Name, s.Rows, math.MaxInt32)
+		}
+	}
+	if f.RowErr != nil {
+		return f.RowErr
+	}
+	if err := f.Texts.Finish(); err != nil {
+		return err
+	}
+	if err := f.Chunks.Finish(); err != nil {
+		return err
+	}
+	all := f.LinkSpan
+	for _, s := range f.Streams {
+		if s != nil && s.First <= s.Last {
+			all.See(s.First)
+			all.See(s.Last)
+		}
+	}
+	f.origin, f.end = all.First, all.Last-all.First
+	if f.end < 0 || f.end >= 1<<62 {
+		return fmt.Errorf("time stamps from %d to %d ns are further apart than 146 years", all.First, all.Last)
+	}
+	f.Def.ForgetKeys()
+	// What the reader held is garbage by now too. Of many locations it goes back to the
+	// system before the rows are made, so that the two do not add up.
+	if len(f.Def.Locations) > manyLocations {
+		debug.FreeOSMemory()
+	}
+	f.order = orderLocations(f.Def.Locations)
+	f.regionNumber = orderRegions(&f.Def)
+	f.counters = make([]sampleRange, len(f.Def.Counters))
+	f.numbered = make([]uint32, len(f.order.old))
+	for id := range f.numbered {
+		if s := f.stream(id); s != nil && s.Numbered() && !s.Gaps {
+			f.numbered[id] = s.Rows
+		}
+	}
+	return nil
+}
+
+// forget frees what the rows were made from: memory, and room on the disk.
+func (f *finisher) forget(context.Context) error {
+	f.Streams = nil
+	f.Chunks.Close()
+	return nil
+}
+
+// stream of a location by its new number; nil where there is none.
+func (f *finisher) stream(id int) *write.Stream {
+	if old := int(f.order.old[id]); old < len(f.Streams) {
+		return f.Streams[old]
+	}
+	return nil
+}
+
+// repair counts what a Builder changed on a location.
+func (f *finisher) repair(r trace.Repairs) {
+	if r == (trace.Repairs{}) {
+		return
+	}
+	f.repairMu.Lock()
+	defer f.repairMu.Unlock()
+	f.repairs.Add(r)
+}
+
+// numberOf gives the new number of a location; NoLocation stays, and stands for
+// one that was never defined.
+func (f *finisher) numberOf(old trace.LocationID) trace.LocationID {
+	if int(old) < len(f.order.number) {
+		return f.order.number[old]
+	}
+	return trace.NoLocation
+}

@@ -1,0 +1,197 @@
+package finish
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An endFinder finds the intervals at ends of links, location by location. Links
+// come in order of time, so that an end of a lane mostly lies a little after the one
+// before: it is looked for from there, O(log distance) instead of O(log rows), and
+// mostly in memory that was just in use.
+type endFinder struct {
+	r        *rows.Table
+	unclosed map[trace.RegionID]trace.RegionID
+	rows     []uint32                         // by location: how many may be named by number
+	placed   map[trace.LocationID][]linkPlace // where parents are told: the place of each number
+	begins   *beginIndex
+	near     []uint32                       // by lane: where the last end was found
+	order    spool.Sorter[write.LinkRecord] // of a batch by location
+	lane     uint32                         // the one looked at last; its rows are v
+	v        rows.Lane
+}
+
+// lanesAtOnce is how many lanes are looked at before their pages are given back: the
+// system maps a stretch around each place that is touched, in every column.
+const lanesAtOnce = 32
+
+// newEndFinders makes one for each side of links, as often as there are workers.
+func (f *linker) newEndFinders() []endFinder {
+	list := make([]endFinder, 2*((f.workers+1)/2))
+	for i := range list {
+		list[i] = endFinder{r: f.rows, unclosed: f.unclosed, rows: f.numbered, placed: f.kinship.placed, begins: f.begins, near: make([]uint32, len(f.rows.C.LaneRow)), lane: math.MaxUint32}
+	}
+	return list
+}
+
+// resolveBatch finds the intervals of many links on all cores: half of the finders
+// look for where they start, half for where they end.
+func (f *linker) resolveBatch(ctx context.Context, finders []endFinder, batch []write.LinkRecord, places [][2]linkPlace) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var g errgroup.Group
+	parts := len(finders) / 2
+	for i := range finders {
+		x := &finders[i]
+		lo, hi := len(batch)*(i/2)/parts, len(batch)*(i/2+1)/parts
+		g.Go(func() error {
+			return disk.Guard(func() error {
+				x.resolve(batch[lo:hi], places[lo:hi], i&1)
+				return nil
+			})
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return fmt.Errorf("find the intervals of links: %w", err)
+	}
+	return nil
+}
+
+// resolve finds the intervals at one side of links.
+func (x *endFinder) resolve(batch []write.LinkRecord, places [][2]linkPlace, side int) {
+	keys := x.order.Keys[:0]
+	for i := range batch {
+		id, number := batch[i].FromLocation, batch[i].FromNumber
+		if side == 1 {
+			id, number = batch[i].ToLocation, batch[i].ToNumber
+		}
+		if number-1 < x.rows[id] { // 0 wraps to the largest
+			places[i][side] = linkPlace{0, int32(number - 1)}
+			continue
+		}
+		if len(x.placed) > 0 && number > 0 {
+			if list := x.placed[id]; int(number) <= len(list) {
+				places[i][side] = list[number-1]
+				continue
+			}
+		}
+		keys = append(keys, spool.SortKey{Key: int64(id), Index: uint32(i)})
+	}
+	x.order.Keys = keys
+	if len(keys) == 0 {
+		return
+	}
+	x.order.Spread()
+	at, lanes := int64(-1), uint32(0)
+	for _, k := range x.order.Keys {
+		if k.Key != at {
+			at = k.Key
+			if lanes += x.r.C.LocationLane[at+1] - x.r.C.LocationLane[at]; lanes > lanesAtOnce {
+				x.r.ReleaseRows()
+				lanes = 0
+			}
+		}
+		if r := &batch[k.Index]; side == 0 {
+			places[k.Index][0] = x.find(r.FromLocation, r.FromTime, r.FromRegion)
+		} else {
+			places[k.Index][1] = x.find(r.ToLocation, r.ToTime, r.ToRegion)
+		}
+	}
+}
+
+// find gives the interval that an end of a link means, be it one that nobody left.
+func (x *endFinder) find(location trace.LocationID, t trace.Time, region trace.RegionID) linkPlace {
+	at := x.findOf(location, t, region)
+	if open, ok := x.unclosed[region]; ok && at.row < 0 {
+		return x.findOf(location, t, open)
+	}
+	return at
+}
+
+// findOf gives the interval that an end of a link means: one that begins at t, else
+// the innermost open at t, in the first lane that has one. With a region only its
+// intervals count, and one that ends at t serves where none is open: a receive is
+// often stamped with the time of its leave.
+func (x *endFinder) findOf(location trace.LocationID, t trace.Time, region trace.RegionID) linkPlace {
+	first, last := x.r.C.LocationLane[location], x.r.C.LocationLane[location+1]
+	at, known := x.begins.find(x.r, location, t, region)
+	if at.row >= 0 {
+		return at
+	}
+	way := beginsAt
+	if known {
+		way = isOpenAt
+	}
+	if last-first == 1 { // most locations: one search for all ways
+		for after := x.after(first, t); way <= endsAt; way++ {
+			if row := meant(&x.v, way, after, t, region); row >= 0 {
+				return linkPlace{0, int32(row)}
+			}
+		}
+		return linkPlace{-1, -1}
+	}
+	for ; way <= endsAt; way++ {
+		for l := first; l < last; l++ {
+			if row := meant(&x.v, way, x.after(l, t), t, region); row >= 0 {
+				return linkPlace{int32(l - first), int32(row)}
+			}
+		}
+	}
+	return linkPlace{-1, -1}
+}
+
+// after turns to a lane and gives its first row that begins later than t.
+func (x *endFinder) after(lane uint32, t trace.Time) int {
+	if lane != x.lane {
+		x.lane, x.v = lane, x.r.Lane(int(lane))
+	}
+	after := rows.FirstAfterNear(x.v.Begin, t, int(x.near[lane]))
+	x.near[lane] = uint32(after)
+	return after
+}
+
+// The ways in which an interval may be meant, the first that finds one decides.
+const (
+	beginsAt = iota
+	isOpenAt
+	endsAt
+)
+
+// meant finds the interval that is meant in one way; after is the first row that
+// begins later than t.
+func meant(v *rows.Lane, way, after int, t trace.Time, region trace.RegionID) int {
+	switch way {
+	case beginsAt:
+		for i := after - 1; i >= 0 && v.Begin[i] == t; i-- {
+			if rows.Matches(v.Region[i], region) {
+				return i
+			}
+		}
+	case isOpenAt:
+		return rows.OpenFrom(v, after-1, t, region)
+	case endsAt:
+		if region == trace.NoRegion {
+			return -1
+		}
+		i := after - 1
+		for i >= 0 && v.Begin[i] == t {
+			i--
+		}
+		for ; i >= 0; i = v.Up(i) { // what was open just before t
+			if v.End(i) == t && v.Region[i] == region {
+				return i
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,141 @@
+package finish
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An ordering numbers the locations anew, in preorder of the tree.
+type ordering struct {
+	number []trace.LocationID // old to new
+	old    []trace.LocationID // new to old
+}
+
+// orderLocations puts siblings in display order: by Order, rank, natural order of
+// the name, then as they were defined. O(n log n).
+func orderLocations(locations []write.Location) ordering {
+	n := len(locations)
+	o := ordering{make([]trace.LocationID, n), make([]trace.LocationID, 0, n)}
+	siblings := make([]trace.LocationID, n)
+	for i := range siblings {
+		siblings[i] = trace.LocationID(i)
+	}
+	slices.SortFunc(siblings, func(a, b trace.LocationID) int {
+		x, y := &locations[a], &locations[b]
+		if x.Parent != y.Parent {
+			return cmp.Compare(x.Parent, y.Parent)
+		}
+		if x.Order != y.Order {
+			return cmp.Compare(x.Order, y.Order)
+		}
+		if x.Rank != y.Rank {
+			return cmp.Compare(x.Rank, y.Rank)
+		}
+		return cmp.Or(compareNatural(x.Name, y.Name), cmp.Compare(a, b))
+	})
+	// The children of one parent are a range of siblings, those of the top the last.
+	first := make([]uint32, n+1) // by parent; n stands for the top
+	count := make([]uint32, n+1)
+	slot := func(parent trace.LocationID) int {
+		if parent == trace.NoLocation {
+			return n
+		}
+		return int(parent)
+	}
+	for i, id := range siblings {
+		p := slot(locations[id].Parent)
+		if count[p] == 0 {
+			first[p] = uint32(i)
+		}
+		count[p]++
+	}
+	stack := slices.Clone(siblings[first[n] : first[n]+count[n]])
+	slices.Reverse(stack)
+	for len(stack) > 0 {
+		id := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		o.number[id] = trace.LocationID(len(o.old))
+		o.old = append(o.old, id)
+		children := siblings[first[id] : first[id]+count[id]]
+		for i := len(children) - 1; i >= 0; i-- {
+			stack = append(stack, children[i])
+		}
+	}
+	return o
+}
+
+// orderRegions puts regions in the order of name, category and place, and gives the new
+// number of each; nil where they keep theirs.
+func orderRegions(d *write.Definitions) []trace.RegionID {
+	if !d.SortRegions {
+		return nil
+	}
+	old := make([]trace.RegionID, len(d.Regions))
+	for i := range old {
+		old[i] = trace.RegionID(i)
+	}
+	slices.SortFunc(old, func(a, b trace.RegionID) int {
+		x, y := &d.Regions[a], &d.Regions[b]
+		return cmp.Or(compareNatural(x.Name, y.Name), strings.Compare(x.Category, y.Category), strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	number := make([]trace.RegionID, len(old))
+	sorted := make([]trace.Region, len(old))
+	for i, id := range old {
+		number[id], sorted[i] = trace.RegionID(i), d.Regions[id]
+	}
+	d.Regions = sorted
+	for i := range d.CallPaths {
+		d.CallPaths[i].Region = renumbered(number, d.CallPaths[i].Region)
+	}
+	return number
+}
+
+// renumbered gives the new number of a region; NoRegion stays.
+func renumbered(number []trace.RegionID, old trace.RegionID) trace.RegionID {
+	if int(old) < len(number) {
+		return number[old]
+	}
+	return old
+}
+
+// compareNatural orders names as people do: "rank 2" before "rank 10". Runs of
+// digits compare by value, everything else by bytes; "1" comes before "01".
+func compareNatural(a, b string) int {
+	whole := strings.Compare(a, b)
+	for len(a) > 0 && len(b) > 0 {
+		na, nb := digitRun(a), digitRun(b)
+		if na > 0 && nb > 0 {
+			x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
+			if len(x) != len(y) {
+				return cmp.Compare(len(x), len(y))
+			}
+			if c := strings.Compare(x, y); c != 0 {
+				return c
+			}
+			a, b = a[na:], b[nb:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	if len(a) != len(b) {
+		return cmp.Compare(len(a), len(b))
+	}
+	return -whole
+}
+
+// digitRun is how many digits s begins with.
+func digitRun(s string) int {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return i
+		}
+	}
+	return len(s)
+}

@@ -1,0 +1,134 @@
+package finish
+
+import (
+	"cmp"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// placedColumns write the tables instant, sample and both of facts, each from the
+// row where a job's part begins.
+type placedColumns struct {
+	instantLocation disk.Cursor[trace.LocationID]
+	instantTime     disk.Cursor[trace.Time]
+	instantRegion   disk.Cursor[trace.RegionID]
+	sampleTime      disk.Cursor[trace.Time]
+	sampleValue     disk.Cursor[float64]
+	facts           factCursor
+	instantFacts    factCursor
+	err             error
+}
+
+// A factCursor writes a table of facts.
+type factCursor struct {
+	row       disk.Cursor[uint64]
+	attribute disk.Cursor[uint32]
+	kind      disk.Cursor[uint8]
+	bits      disk.Cursor[uint64]
+}
+
+func (c *factCursor) seek(at int64) {
+	c.row.MoveTo(at)
+	c.attribute.MoveTo(at)
+	c.kind.MoveTo(at)
+	c.bits.MoveTo(at)
+}
+
+func (c *factCursor) add(r *factRecord) {
+	c.row.Add(r.key)
+	c.attribute.Add(r.attribute)
+	c.kind.Add(r.kind)
+	c.bits.Add(r.bits)
+}
+
+func (c *factCursor) finish() error {
+	return cmp.Or(c.row.Finish(), c.attribute.Finish(), c.kind.Finish(), c.bits.Finish())
+}
+
+func (p *placedColumns) init(f *finisher) {
+	p.instantLocation.To, p.instantTime.To, p.instantRegion.To = f.files.instantLocation, f.files.instantTime, f.files.instantRegion
+	p.sampleTime.To, p.sampleValue.To = f.files.sampleTime, f.files.sampleValue
+	p.facts.row.To, p.facts.attribute.To, p.facts.kind.To, p.facts.bits.To = f.files.fact.row, f.files.fact.attribute, f.files.fact.kind, f.files.fact.bits
+	q := &f.files.instantFact
+	p.instantFacts.row.To, p.instantFacts.attribute.To, p.instantFacts.kind.To, p.instantFacts.bits.To = q.row, q.attribute, q.kind, q.bits
+}
+
+func (p *placedColumns) start(at counts) {
+	p.instantLocation.MoveTo(at.instants)
+	p.instantTime.MoveTo(at.instants)
+	p.instantRegion.MoveTo(at.instants)
+	p.sampleTime.MoveTo(at.samples)
+	p.sampleValue.MoveTo(at.samples)
+	p.facts.seek(at.facts)
+	p.instantFacts.seek(at.instantFacts)
+}
+
+func (p *placedColumns) finish() error {
+	p.fail(cmp.Or(p.instantLocation.Finish(), p.instantTime.Finish(), p.instantRegion.Finish(),
+		p.sampleTime.Finish(), p.sampleValue.Finish(), p.facts.finish(), p.instantFacts.finish()))
+	return p.err
+}
+
+func (p *placedColumns) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// place writes what a location has besides its rows.
+func (w *rowWorker) place(id trace.LocationID) error {
+	w.placeInstants(id)
+	w.placeSamples()
+	prepare := func(r *factRecord) { r.key = w.rows.row(r.key) }
+	w.fail(w.facts.Sorted(prepare, factOrder, func(r *factRecord) error {
+		w.out.facts.add(r)
+		return nil
+	}))
+	w.fail(w.rows.places.drop())
+	return w.out.err
+}
+
+var factOrder = spool.Order[factRecord]{Key: func(r *factRecord) int64 { return int64(r.key) }}
+
+func (w *rowWorker) placeInstants(id trace.LocationID) {
+	next := uint64(w.out.instantTime.Position())
+	facts := w.instantFacts.Len() > 0
+	if facts {
+		w.fail(w.places.make(w.instants.Len()))
+	}
+	byTime := spool.Order[instantRecord]{Key: func(r *instantRecord) int64 { return int64(r.time) }}
+	w.fail(w.instants.Sorted(nil, byTime, func(r *instantRecord) error {
+		w.out.instantLocation.Add(id)
+		w.out.instantTime.Add(r.time)
+		w.out.instantRegion.Add(renumbered(w.f.regionNumber, r.region))
+		if facts {
+			w.places.at[r.seq] = next
+		}
+		next++
+		return nil
+	}))
+	w.fail(w.instantFacts.Sorted(func(r *factRecord) { r.key = w.places.at[r.key] }, factOrder, func(r *factRecord) error {
+		w.out.instantFacts.add(r)
+		return nil
+	}))
+	w.fail(w.places.drop())
+}
+
+func (w *rowWorker) placeSamples() {
+	by := spool.Order[sampleRecord]{
+		Key: func(r *sampleRecord) int64 { return int64(r.counter) }, Ties: func(a, b *sampleRecord) int { return cmp.Compare(a.time, b.time) },
+	}
+	w.fail(w.samples.Sorted(nil, by, func(r *sampleRecord) error {
+		c := &w.f.counters[r.counter]
+		if c.count == 0 {
+			c.first = uint64(w.out.sampleTime.Position())
+		}
+		c.count++
+		c.growth.Add(r.value)
+		w.out.sampleTime.Add(r.time)
+		w.out.sampleValue.Add(r.value)
+		return nil
+	}))
+}

@@ -1,0 +1,73 @@
+package finish
+
+import (
+	"cmp"
+
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// rowFiles are the columns that the first pass writes.
+type rowFiles struct {
+	begin, duration, exclusive *disk.ColumnFile[trace.Time]
+	region                     *disk.ColumnFile[trace.RegionID]
+	parent                     *disk.ColumnFile[int32]
+	depth                      *disk.ColumnFile[uint16]
+	instantLocation            *disk.ColumnFile[trace.LocationID]
+	instantTime                *disk.ColumnFile[trace.Time]
+	instantRegion              *disk.ColumnFile[trace.RegionID]
+	sampleTime                 *disk.ColumnFile[trace.Time]
+	sampleValue                *disk.ColumnFile[float64]
+	fact, instantFact          factFiles
+}
+
+type factFiles struct {
+	row       *disk.ColumnFile[uint64]
+	attribute *disk.ColumnFile[uint32]
+	kind      *disk.ColumnFile[uint8]
+	bits      *disk.ColumnFile[uint64]
+}
+
+func (f *finisher) createRowFiles() error {
+	r := &f.files
+	return cmp.Or(
+		create(f.Dir, "interval.begin.i64", &r.begin),
+		create(f.Dir, "interval.duration.i64", &r.duration),
+		create(f.Dir, "interval.exclusive.i64", &r.exclusive),
+		create(f.Dir, "interval.region.u32", &r.region),
+		create(f.Dir, "interval.parent.i32", &r.parent),
+		create(f.Dir, "interval.depth.u16", &r.depth),
+		create(f.Dir, "instant.location.u32", &r.instantLocation),
+		create(f.Dir, "instant.time.i64", &r.instantTime),
+		create(f.Dir, "instant.region.u32", &r.instantRegion),
+		create(f.Dir, "sample.time.i64", &r.sampleTime),
+		create(f.Dir, "sample.value.f64", &r.sampleValue),
+		r.fact.create(f.Dir, "interval_fact"),
+		r.instantFact.create(f.Dir, "instant_fact"),
+	)
+}
+
+func (r *factFiles) create(dir, table string) error {
+	return cmp.Or(
+		create(dir, table+".row.u64", &r.row), create(dir, table+".attribute.u32", &r.attribute),
+		create(dir, table+".kind.u8", &r.kind), create(dir, table+".bits.u64", &r.bits),
+	)
+}
+
+func create[T any](dir, name string, to **disk.ColumnFile[T]) (err error) {
+	*to, err = disk.CreateColumn[T](dir, name)
+	return err
+}
+
+func (f *finisher) closeRowFiles() error {
+	r := &f.files
+	return cmp.Or(
+		r.begin.Close(), r.duration.Close(), r.exclusive.Close(), r.region.Close(), r.parent.Close(), r.depth.Close(),
+		r.instantLocation.Close(), r.instantTime.Close(), r.instantRegion.Close(), r.sampleTime.Close(), r.sampleValue.Close(),
+		r.fact.close(), r.instantFact.close(),
+	)
+}
+
+func (r *factFiles) close() error {
+	return cmp.Or(r.row.Close(), r.attribute.Close(), r.kind.Close(), r.bits.Close())
+}

@@ -1,0 +1,287 @@
+// Package index derives from the rows of a store what answers queries without
+// reading them: prefix sums (sums.go), the forest of summaries (forest.go), role times
+// of groups (groups.go), records of digests (digest.go).
+//
+// Lanes are independent of each other; their results are written in order. The same
+// pass rebuilds a summary that is missing or of another version.
+package index
+
+import (
+	"cmp"
+	"context"
+	"hash/crc32"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An Indexer derives prefix sums, the forest's shape, role times of groups, blocks of
+// summaries and records of digests.
+type Indexer struct {
+	R         *rows.Table
+	Dir, Temp string
+	Workers   int
+	Memory    int64
+	Shape     bool // also prefix sums, nodes and groups; else only blocks and records
+	Summaries []trace.Summary
+	Digests   []trace.Digest
+
+	Sections, Digested []disk.Section // what was written
+
+	jobs [][2]trace.LocationID
+	Out  *indexOutput
+}
+
+// indexJobRows is about how many rows one result of the second pass is made from.
+const indexJobRows = 1 << 16
+
+func (x *Indexer) Run(ctx context.Context) error {
+	x.jobs = x.R.RowJobs(indexJobRows)
+	out, err := newIndexOutput(x)
+	if err != nil {
+		return cmp.Or(err, out.close())
+	}
+	x.Out = out
+	var workers []*indexWorker
+	err = disk.Guard(func() error {
+		return parallel.Ordered(ctx, len(x.jobs), x.Workers, func() *indexWorker {
+			w := newIndexWorker(x)
+			out.mu.Lock()
+			workers = append(workers, w)
+			out.mu.Unlock()
+			return w
+		}, func(ctx context.Context, w *indexWorker, i int) (*indexPart, error) {
+			return w.run(ctx, x.jobs[i])
+		}, out.consume)
+	})
+	for _, w := range workers {
+		w.close()
+	}
+	if err := cmp.Or(err, out.close()); err != nil {
+		return err
+	}
+	for k := range out.digests {
+		x.Digested = append(x.Digested, out.digests[k].Section)
+	}
+	x.Sections, err = out.sections()
+	return err
+}
+
+// An indexPart is the result of one job: columns as bytes, in order of lanes.
+type indexPart struct {
+	laneCheckpoints, laneLevels []uint32    // how many each lane has
+	sums                        uint32      // entries of the present checkpoint
+	checkpoints                 uint32      // of the present lane
+	checkpointSums              spool.Spill // u32: how many entries each checkpoint has
+	checkpointBase              spool.Spill
+	sumRegion, sumValue         spool.Spill
+	levelNodes                  spool.Spill // u32: how many each level has
+	nodeIndex, nodeRow          spool.Spill
+	blocks, sizes               []spool.Spill // by summary
+	groups                      *groupPart
+	digests                     []digestPart // by digest
+	rowBytes                    []int64      // of the job's rows, by column
+	rowSums                     []uint32     // and their checksums
+}
+
+// entry and checkpoint implement sumSink.
+func (p *indexPart) entry(r trace.RegionID, s Sum) error {
+	p.sums++
+	return cmp.Or(p.sumRegion.Write(spool.BytesOf([]trace.RegionID{r})), p.sumValue.Write(spool.BytesOf([]Sum{s})))
+}
+
+func (p *indexPart) checkpoint(base uint32) error {
+	n := p.sums
+	p.sums = 0
+	p.checkpoints++
+	return cmp.Or(p.checkpointSums.Write(spool.BytesOf([]uint32{n})), p.checkpointBase.Write(spool.BytesOf([]uint32{base})))
+}
+
+func (p *indexPart) spills() []*spool.Spill {
+	all := []*spool.Spill{&p.checkpointSums, &p.checkpointBase, &p.sumRegion, &p.sumValue, &p.levelNodes, &p.nodeIndex, &p.nodeRow}
+	for k := range p.blocks {
+		all = append(all, &p.blocks[k], &p.sizes[k])
+	}
+	return all
+}
+
+// An indexWorker does jobs of the second pass.
+type indexWorker struct {
+	x      *Indexer
+	forest *forester
+	groups *grouper
+	calls  []trace.DigestBuilder // by digest
+	paced  bool                  // rows are given back while they are read
+	part   *indexPart            // of the job at hand
+	passed uint64                // rows before are done with
+	sealed uint64                // rows before are in the checksums of the part
+}
+
+func newIndexWorker(x *Indexer) *indexWorker {
+	share := x.Memory / int64(x.Workers)
+	w := &indexWorker{
+		x:      x,
+		forest: newForester(x.R, x.Summaries, x.Temp, share/16), groups: &grouper{r: x.R},
+	}
+	for _, d := range x.Digests {
+		w.calls = append(w.calls, d.Builder(len(x.R.Regions)))
+	}
+	return w
+}
+
+// sealRows is how many rows are done with before they are checked: few enough to be
+// still at hand.
+const sealRows = 1 << 13
+
+// pace counts rows that are done with, and those of jobs that are too large to be mapped
+// as one.
+func (w *indexWorker) pace(rows int) {
+	w.passed += uint64(rows)
+	if w.passed >= w.sealed+sealRows {
+		w.seal(w.passed)
+	}
+	if w.paced {
+		w.x.R.Pace(rows)
+	}
+}
+
+// seal takes the checksums of the rows before a row, by column.
+func (w *indexWorker) seal(row uint64) {
+	if !w.x.Shape || row <= w.sealed {
+		return
+	}
+	k := 0
+	w.x.R.EachRowMap(w.sealed, row, func(m *spool.Mapping, from, to int64) {
+		w.part.rowBytes[k] += to - from
+		w.part.rowSums[k] = crc32.Update(w.part.rowSums[k], disk.Castagnoli, m.Bytes[from:to])
+		k++
+	})
+	w.sealed = row
+}
+
+func (w *indexWorker) close() { w.forest.close() }
+
+func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *indexPart, err error) {
+	p = w.x.Out.part()
+	r := w.x.R
+	a, b := r.C.LaneRow[r.C.LocationLane[job[0]]], r.C.LaneRow[r.C.LocationLane[job[1]]]
+	if w.paced = b-a > rows.WholeRows; !w.paced {
+		r.EachRowMap(a, b, (*spool.Mapping).Ahead)
+		defer r.EachRowMap(a, b, (*spool.Mapping).Release)
+	}
+	w.forest.pace = w.pace
+	w.part, w.passed, w.sealed = p, a, a
+	p.rowSums = append(p.rowSums[:0], make([]uint32, len(r.RowMaps))...)
+	p.rowBytes = append(p.rowBytes[:0], make([]int64, len(r.RowMaps))...)
+	err = disk.Guard(func() error {
+		if w.x.Shape {
+			w.groups.start(job)
+		}
+		for id := job[0]; id < job[1]; id++ {
+			if err := w.location(ctx, p, id); err != nil {
+				return err
+			}
+		}
+		if w.x.Shape {
+			p.groups = w.groups.finish()
+			w.seal(b)
+		}
+		return nil
+	})
+	return p, err
+}
+
+func (w *indexWorker) location(ctx context.Context, p *indexPart, id trace.LocationID) error {
+	c := &w.x.R.C
+	first, last := c.LocationLane[id], c.LocationLane[id+1]
+	w.forest.roles = nil
+	if w.x.Shape {
+		w.groups.next(id)
+		// The forest of a single lane goes through all its time: what it finds
+		// serves the groups too.
+		if last-first == 1 && c.LaneRow[last]-c.LaneRow[first] > leafRows && len(w.x.Summaries) > 0 {
+			w.forest.roles = w.groups
+		} else {
+			w.groups.lanes(id)
+		}
+	}
+	for n := first; n < last; n++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		w.passed = c.LaneRow[n]
+		if err := w.lane(p, id, int(n-first), w.x.R.Lane(int(n))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *indexWorker) lane(p *indexPart, id trace.LocationID, lane int, v rows.Lane) error {
+	var sums sumSink
+	if w.x.Shape && v.Len() > CheckBlock {
+		sums = p
+	}
+	p.checkpoints = 0
+	w.digest(p, id, lane, v)
+	if !w.x.Shape && len(w.x.Summaries) == 0 {
+		return nil
+	}
+	if err := w.forest.lane(id, lane, v, sums); err != nil {
+		return err
+	}
+	if w.x.Shape {
+		p.laneCheckpoints = append(p.laneCheckpoints, p.checkpoints)
+	}
+	return w.laneForest(p)
+}
+
+// digest makes the records of a lane. Builders do not say how far they are.
+func (w *indexWorker) digest(p *indexPart, id trace.LocationID, lane int, v rows.Lane) {
+	if w.paced && len(w.calls) > 0 {
+		defer w.x.R.PaceByTime()()
+	}
+	for k, b := range w.calls {
+		p.digests[k].add(b, v.Columns(id, lane, 0, v.Len()))
+	}
+}
+
+// laneForest moves the nodes of a lane into the part, level by level from the top.
+func (w *indexWorker) laneForest(p *indexPart) error {
+	levels := uint32(0)
+	for level := w.forest.top; level >= 0; level-- {
+		l := &w.forest.levels[level]
+		if l.count == 0 {
+			break
+		}
+		levels++
+		err := cmp.Or(p.levelNodes.Write(spool.BytesOf([]uint32{uint32(l.count)})), l.index.Drain(p.nodeIndex.Write), l.row.Drain(p.nodeRow.Write))
+		for k := range l.blocks {
+			err = cmp.Or(err, l.blocks[k].Drain(p.blocks[k].Write), l.sizes[k].Drain(p.sizes[k].Write))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p.laneLevels = append(p.laneLevels, levels)
+	return nil
+}
+
+// Describe runs the indexer and says what it made, as a manifest of that alone.
+func (x *Indexer) Describe(ctx context.Context) (*disk.Manifest, error) {
+	if err := x.Run(ctx); err != nil {
+		return nil, err
+	}
+	m := &disk.Manifest{Sections: x.Sections, Digests: x.Digested}
+	var names []string
+	for _, s := range slices.Concat(x.Sections, x.Digested) {
+		names = append(names, s.Files()...)
+	}
+	var err error
+	m.Files, err = disk.Describe(x.Dir, names, x.Workers)
+	return m, err
+}

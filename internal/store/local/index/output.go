@@ -1,0 +1,235 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An indexOutput writes the results of the second pass, in order.
+type indexOutput struct {
+	x     *Indexer
+	limit int
+	mu    sync.Mutex
+	free  []*indexPart
+	all   []*indexPart
+
+	laneCheckpoint, checkpointSum counter
+	laneForest, levelNode         counter
+	checkpointBase                disk.Cursor[byte]
+	sumRegion, sumValue           disk.Cursor[byte]
+	nodeIndex, nodeRow            disk.Cursor[byte]
+	blocks                        []sectionOutput
+	digests                       []digestOutput
+	RowSums                       []uint32     // of the columns of rows
+	groups                        *groupOutput // nil where they are not asked for
+	closers                       []func() error
+}
+
+// A counter turns numbers of things into offsets.
+type counter struct {
+	disk.Cursor[uint64]
+	sum uint64
+}
+
+func (c *counter) count(n uint64) {
+	c.sum += n
+	c.Add(c.sum)
+}
+
+// counts turns numbers of u32, as bytes, into offsets.
+func (c *counter) counts(b []byte) error {
+	for _, n := range spool.ViewOf[uint32](b) {
+		c.count(uint64(n))
+	}
+	return c.Err
+}
+
+// A sectionOutput writes the blocks of one summary.
+type sectionOutput struct {
+	bytes   disk.Cursor[byte]
+	offsets counter
+	size    int64 // of every block so far; -1 where they differ, 0 before any
+}
+
+func (s *sectionOutput) counts(b []byte) error {
+	for _, n := range spool.ViewOf[uint32](b) {
+		switch {
+		case s.size == 0 && s.offsets.sum == 0 && s.offsets.Position() == 1:
+			s.size = int64(n)
+		case s.size != int64(n):
+			s.size = -1
+		}
+		s.offsets.count(uint64(n))
+	}
+	return s.offsets.Err
+}
+
+func newIndexOutput(x *Indexer) (*indexOutput, error) {
+	o := &indexOutput{x: x, RowSums: make([]uint32, len(x.R.RowMaps)), limit: int(min(max(x.Memory/int64(x.Workers)/64, 1<<10), 1<<20))}
+	var err error
+	open := func(c *disk.Cursor[byte], name string) { err = cmp.Or(err, openColumn(o, c, name)) }
+	start := func(c *counter, name string) {
+		err = cmp.Or(err, openColumn(o, &c.Cursor, name))
+		c.Add(0)
+	}
+	if x.Shape {
+		start(&o.laneCheckpoint, "lane.checkpoint.u64")
+		start(&o.checkpointSum, "checkpoint.sum.u64")
+		start(&o.laneForest, "lane.forest.u64")
+		start(&o.levelNode, "level.node.u64")
+		open(&o.checkpointBase, "checkpoint.base.u32")
+		open(&o.sumRegion, "sum.region.u32")
+		open(&o.sumValue, "sum.value.i64")
+		open(&o.nodeIndex, "node.index.i64")
+		open(&o.nodeRow, "node.row.u32")
+		g, failed := newGroupOutput(x.R, x.Dir)
+		err = cmp.Or(err, failed)
+		o.groups = g
+		o.closers = append(o.closers, g.finish)
+	}
+	o.blocks = make([]sectionOutput, len(x.Summaries))
+	for k, s := range x.Summaries {
+		open(&o.blocks[k].bytes, blocksFile(s))
+		start(&o.blocks[k].offsets, offsetsFile(s))
+	}
+	o.digests = make([]digestOutput, len(x.Digests))
+	for k, d := range x.Digests {
+		if failed := o.digests[k].create(d, x.Dir); failed != nil {
+			return o, cmp.Or(err, failed)
+		}
+		o.closers = append(o.closers, o.digests[k].finish)
+	}
+	return o, err
+}
+
+func openColumn[T any](o *indexOutput, c *disk.Cursor[T], name string) error {
+	f, err := disk.CreateColumn[T](o.x.Dir, name)
+	if err != nil {
+		return err
+	}
+	c.To = f
+	o.closers = append(o.closers, c.Finish, f.Close)
+	return nil
+}
+
+func blocksFile(s trace.Summary) string  { return sectionFile(s, "blocks") }
+func offsetsFile(s trace.Summary) string { return sectionFile(s, "offsets") }
+
+// sectionFile names a file of a summary; a version has files of its own, so that
+// readers of the old one are not disturbed.
+func sectionFile(s trace.Summary, what string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, s.Name())
+	return fmt.Sprintf("summary.%s.%d.%s", name, s.Version(), what)
+}
+
+// part gives an empty part.
+func (o *indexOutput) part() *indexPart {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n := len(o.free); n > 0 {
+		p := o.free[n-1]
+		o.free = o.free[:n-1]
+		return p
+	}
+	n := len(o.x.Summaries)
+	p := &indexPart{blocks: make([]spool.Spill, n), sizes: make([]spool.Spill, n), digests: make([]digestPart, len(o.x.Digests))}
+	for _, s := range p.spills() {
+		s.Dir, s.Limit = o.x.Temp, o.limit
+	}
+	o.all = append(o.all, p)
+	return p
+}
+
+// consume appends a part.
+func (o *indexOutput) consume(p *indexPart) error {
+	var err error
+	if o.x.Shape {
+		err = o.consumeShape(p)
+	} else {
+		for _, s := range []*spool.Spill{&p.levelNodes, &p.nodeIndex, &p.nodeRow} {
+			err = cmp.Or(err, s.Drain(func([]byte) error { return nil }))
+		}
+	}
+	for k := range o.blocks {
+		s := &o.blocks[k]
+		err = cmp.Or(err, p.blocks[k].Drain(into8(&s.bytes)), p.sizes[k].Drain(s.counts))
+	}
+	for k := range o.digests {
+		err = cmp.Or(err, o.digests[k].consume(&p.digests[k]))
+	}
+	p.laneCheckpoints, p.laneLevels = p.laneCheckpoints[:0], p.laneLevels[:0]
+	o.mu.Lock()
+	o.free = append(o.free, p)
+	o.mu.Unlock()
+	return err
+}
+
+func (o *indexOutput) consumeShape(p *indexPart) error {
+	for k, n := range p.rowBytes {
+		o.RowSums[k] = disk.JoinChecksums(o.RowSums[k], p.rowSums[k], n)
+	}
+	for _, n := range p.laneCheckpoints {
+		o.laneCheckpoint.count(uint64(n))
+	}
+	for _, n := range p.laneLevels {
+		o.laneForest.count(uint64(n))
+	}
+	return cmp.Or(
+		p.checkpointSums.Drain(o.checkpointSum.counts), p.checkpointBase.Drain(into8(&o.checkpointBase)),
+		o.groups.consume(p.groups),
+		p.sumRegion.Drain(into8(&o.sumRegion)), p.sumValue.Drain(into8(&o.sumValue)),
+		p.levelNodes.Drain(o.levelNode.counts), p.nodeIndex.Drain(into8(&o.nodeIndex)), p.nodeRow.Drain(into8(&o.nodeRow)),
+	)
+}
+
+func into8(c *disk.Cursor[byte]) func([]byte) error {
+	return func(b []byte) error {
+		c.AddAll(b)
+		return c.Err
+	}
+}
+
+// close writes what is left.
+func (o *indexOutput) close() error {
+	for _, p := range o.all {
+		for _, s := range p.spills() {
+			s.Close()
+		}
+	}
+	var err error
+	for _, f := range o.closers {
+		err = cmp.Or(err, f())
+	}
+	o.closers = nil
+	return err
+}
+
+// sections describes what was written. Blocks of one size need no offsets.
+func (o *indexOutput) sections() ([]disk.Section, error) {
+	var out []disk.Section
+	for k, s := range o.x.Summaries {
+		b := &o.blocks[k]
+		sec := disk.Section{Name: s.Name(), Version: s.Version(), Block: max(b.size, 0), Blocks: blocksFile(s), Offsets: offsetsFile(s)}
+		if b.size > 0 {
+			sec.Offsets = ""
+			if err := os.Remove(filepath.Join(o.x.Dir, offsetsFile(s))); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, sec)
+	}
+	return out, nil
+}

@@ -1,0 +1,134 @@
+package read
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Count implements store.Reader.
+func (r intervals) Count(w store.Window) int64 {
+	if r.Enter() != nil {
+		return 0
+	}
+	defer r.Leave()
+	in := r.Window(w)
+	n := int64(0)
+	for _, x := range r.Ranges(w.Locations) {
+		for lane := r.C.LocationLane[x[0]]; lane < r.C.LocationLane[x[1]]; lane++ {
+			v := r.Lane(int(lane))
+			n += int64(max(v.FirstFrom(in.Until)-v.FirstFrom(in.Begin), 0))
+		}
+	}
+	return n
+}
+
+// Intervals implements store.Reader.
+func (r intervals) Intervals(ctx context.Context, w store.Window, f func(*trace.Columns) error) error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	defer r.Leave()
+	f = disk.Shield(f)
+	in := r.Window(w)
+	return r.EachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *rows.Lane) error {
+		if in.Begin >= in.Until || v.Begin[0] >= in.Until || v.Last < in.Begin {
+			return nil
+		}
+		lo, hi := v.FirstFrom(in.Begin), v.FirstFrom(in.Until)
+		open := v.Open(nil, lo, in.Begin)
+		for first := true; lo < hi || first && len(open) > 0; first = false {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			c := v.Columns(id, lane, lo, min(lo+rows.BatchRows, hi))
+			if first {
+				c.Open = open
+			} else {
+				c.Open = v.Chain(open[:0], lo)
+			}
+			if err := f(&c); err != nil {
+				return err
+			}
+			open = c.Open
+			lo += c.Len()
+		}
+		return nil
+	})
+}
+
+// Interval implements store.Reader. The row is a copy, so it stays valid.
+func (r intervals) Interval(at store.Row) (trace.Columns, bool) {
+	if r.Enter() != nil {
+		return trace.Columns{}, false
+	}
+	defer r.Leave()
+	v, ok := r.Lookup(at.Location, at.Lane)
+	if !ok || at.Row < 0 || at.Row >= v.Len() {
+		return trace.Columns{}, false
+	}
+	var c trace.Columns
+	err := disk.Guard(func() error {
+		i := at.Row
+		times := []trace.Time{v.Begin[i], v.Duration[i], v.Exclusive[i]}
+		c = trace.Columns{
+			Location: at.Location, Lane: at.Lane, First: i, Open: v.Chain(nil, i),
+			Begin: times[0:1:1], Duration: times[1:2:2], Exclusive: times[2:3:3],
+			Region: []trace.RegionID{v.Region[i]}, Parent: []int32{v.Parent[i]}, Depth: []uint16{v.Depth[i]},
+			Callers: v.Callers,
+		}
+		return nil
+	})
+	return c, err == nil
+}
+
+// At implements store.Reader.
+func (r intervals) At(location trace.LocationID, lane int, t trace.Time) (store.Row, bool) {
+	if r.Enter() != nil {
+		return store.Row{}, false
+	}
+	defer r.Leave()
+	v, ok := r.Lookup(location, lane)
+	if !ok {
+		return store.Row{}, false
+	}
+	row := -1
+	err := disk.Guard(func() error {
+		row = rows.OpenAt(&v, t, trace.NoRegion)
+		return nil
+	})
+	return store.Row{Location: location, Lane: lane, Row: row}, err == nil && row >= 0
+}
+
+// Children implements store.Reader. Children of an interval are not next to each
+// other: each is found by a jump over the subtree of the one before, with a
+// galloping search, O(log subtree) a child.
+func (r intervals) Children(ctx context.Context, at store.Row, f func(*trace.Columns) error) error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	defer r.Leave()
+	f = disk.Shield(f)
+	v, ok := r.Lookup(at.Location, at.Lane)
+	if !ok || at.Row < 0 || at.Row >= v.Len() {
+		return nil
+	}
+	return disk.Guard(func() error {
+		open := v.Chain(nil, at.Row)
+		open = append(open, v.Interval(at.Row))
+		for i := at.Row + 1; i < v.Len() && v.Inside(i, at.Row); i = v.SubtreeEnd(i) {
+			if i&0xff == 0 && ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			c := v.Columns(at.Location, at.Lane, i, i+1)
+			c.Open = open
+			if err := f(&c); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+}

@@ -1,0 +1,115 @@
+package read
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+)
+
+// overlaps reports whether a block of links can hold some of the window.
+func (r links) overlaps(block int, in rows.Window) bool {
+	return r.C.BlockBegin[block] < in.Until && r.C.BlockEnd[block] >= in.Begin && in.Begin < in.Until
+}
+
+// LinkCount implements store.Reader. O(links / 1024).
+func (r links) LinkCount(w store.Window) int64 {
+	if r.Enter() != nil {
+		return 0
+	}
+	defer r.Leave()
+	in := r.Window(w)
+	n := int64(len(r.C.Untimed.Kind))
+	for b := range r.C.BlockBegin {
+		if r.overlaps(b, in) {
+			n += int64(min((b+1)*disk.LinkBlock, len(r.C.Link.Kind)) - b*disk.LinkBlock)
+		}
+	}
+	return n
+}
+
+// Links implements store.Reader: the links that are under way in the window,
+// with an end on one of its locations; those without times always.
+func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColumns) error) error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	defer r.Leave()
+	f = disk.Shield(f)
+	in := r.Window(w)
+	set := r.Ranges(w.Locations)
+	return disk.Guard(func() error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := r.untimedLinks(set, f); err != nil {
+			return err
+		}
+		var out store.LinkColumns
+		for b := range r.C.BlockBegin {
+			if !r.overlaps(b, in) {
+				continue
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			for i := b * disk.LinkBlock; i < min((b+1)*disk.LinkBlock, len(r.C.Link.Kind)); i++ {
+				if r.wanted(i, in, set) {
+					r.C.Link.AppendTo(&out, i)
+				}
+			}
+			if len(out.Kind) >= rows.BatchRows/4 {
+				if err := f(&out); err != nil {
+					return err
+				}
+				truncateLinks(&out)
+			}
+		}
+		if len(out.Kind) > 0 {
+			return f(&out)
+		}
+		return ctx.Err()
+	})
+}
+
+func (r links) wanted(i int, in rows.Window, set rows.Ranges) bool {
+	l := &r.C.Link
+	from, to := l.FromTime[i], l.ToTime[i]
+	return min(from, to) < in.Until && max(from, to) >= in.Begin && (set.Has(l.FromLocation[i]) || set.Has(l.ToLocation[i]))
+}
+
+func truncateLinks(out *store.LinkColumns) {
+	*out = store.LinkColumns{
+		Kind: out.Kind[:0], FromLocation: out.FromLocation[:0], FromTime: out.FromTime[:0], FromLane: out.FromLane[:0], FromRow: out.FromRow[:0],
+		ToLocation: out.ToLocation[:0], ToTime: out.ToTime[:0], ToLane: out.ToLane[:0], ToRow: out.ToRow[:0],
+		Size: out.Size[:0], Tag: out.Tag[:0], Communicator: out.Communicator[:0], Count: out.Count[:0], Untimed: out.Untimed[:0],
+	}
+}
+
+func (r links) untimedLinks(set rows.Ranges, f func(*store.LinkColumns) error) error {
+	var out store.LinkColumns
+	l := &r.C.Untimed
+	for i := range l.Kind {
+		if !set.Has(l.FromLocation[i]) && !set.Has(l.ToLocation[i]) {
+			continue
+		}
+		out.Kind = append(out.Kind, l.Kind[i])
+		out.FromLocation, out.ToLocation = append(out.FromLocation, l.FromLocation[i]), append(out.ToLocation, l.ToLocation[i])
+		out.FromTime, out.ToTime = append(out.FromTime, 0), append(out.ToTime, 0)
+		out.FromLane, out.FromRow = append(out.FromLane, -1), append(out.FromRow, -1)
+		out.ToLane, out.ToRow = append(out.ToLane, -1), append(out.ToRow, -1)
+		l.AppendTail(&out, i)
+		out.Untimed = append(out.Untimed, true)
+		if len(out.Kind) >= rows.BatchRows/4 {
+			if err := f(&out); err != nil {
+				return err
+			}
+			truncateLinks(&out)
+		}
+	}
+	if len(out.Kind) > 0 {
+		return f(&out)
+	}
+	return nil
+}

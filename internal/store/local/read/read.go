@@ -1,0 +1,198 @@
+// Package read opens a store and answers for it.
+//
+// A Reader is made of one type for each kind of question, all over the same mapped
+// rows: intervals, times, roles, links, records, profiles, sections.
+package read
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Reader answers for one store. Its columns are mapped files: nothing is read
+// before it is asked for. What it answers is in the types that it is made of, each
+// with its queries.
+type Reader struct {
+	*rows.Table
+	*definitionsOf
+	*sections
+	intervals
+	times
+	roleTimes
+	links
+	records
+	profiles
+}
+
+// Each kind of query is a type over the rows.
+type (
+	intervals struct{ *rows.Table }
+	links     struct{ *rows.Table }
+	records   struct { // instants, samples, attributes
+		*rows.Table
+		def *definitionsOf
+	}
+	profiles  struct{ *rows.Table }
+	roleTimes struct{ *rows.Table }
+	times     struct {
+		*rows.Table
+		sums *sync.Pool // of *timeSum
+	}
+)
+
+func newReader(path string, m *disk.Manifest) *Reader {
+	rows := &rows.Table{Workers: parallel.Workers(), End: m.Info.End}
+	s := &sections{Table: rows, path: path, manifest: m}
+	d := &definitionsOf{Table: rows, sections: s}
+	return &Reader{
+		Table: rows, definitionsOf: d, sections: s,
+		intervals: intervals{rows}, links: links{rows}, records: records{rows, d}, profiles: profiles{rows}, roleTimes: roleTimes{rows},
+		times: times{rows, new(sync.Pool)},
+	}
+}
+
+// Open opens the store at path. Summaries and digests that the store does not hold,
+// or holds in another version, are built from its intervals, and saved with it
+// where the directory can be written.
+func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
+	r, err := open(path)
+	if err == nil {
+		if err = r.openSections(summaries); err == nil {
+			err = r.openDigests(digests)
+		}
+		if err != nil {
+			r.Close()
+		}
+		r.info.SizeBytes = r.manifest.Size() // with what was built just now
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", path, err)
+	}
+	return r, nil
+}
+
+func open(path string) (*Reader, error) {
+	if !spool.LittleEndian() {
+		return nil, errors.New("this machine is big endian; stores are little endian")
+	}
+	m, err := disk.ReadManifest(path)
+	if err != nil {
+		return nil, err
+	}
+	r := newReader(path, m)
+	err = disk.CheckLengths(func(name string) (int64, bool) {
+		e, ok := m.File(name)
+		return e.Size, ok
+	})
+	if err == nil {
+		err = r.mapAll()
+	}
+	if err == nil {
+		err = r.load()
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// mapAll maps every file of the schema and verifies the checksums of small tables.
+func (r *Reader) mapAll() error {
+	targets := r.C.Targets()
+	for _, t := range disk.Schema {
+		for i := range t.Columns {
+			name := t.Columns[i].File()
+			e, _ := r.manifest.File(name)
+			if e.Size == 0 { // has no file
+				continue
+			}
+			m, err := spool.MapFile(filepath.Join(r.path, name), e.Size)
+			if err != nil {
+				return fmt.Errorf("%w: %w", err, disk.ErrDamaged)
+			}
+			r.Maps = append(r.Maps, m)
+			if t.Core {
+				if err := checkBytes(e, m.Bytes); err != nil {
+					return err
+				}
+			}
+			targets[name](m.Bytes)
+		}
+	}
+	return nil
+}
+
+func checkBytes(e disk.FileEntry, b []byte) error {
+	if got := disk.Checksum(b); got != e.CRC32C {
+		return fmt.Errorf("%s: checksum is %s, want %s: %w", e.Name, got, e.CRC32C, disk.ErrDamaged)
+	}
+	return nil
+}
+
+// Verify reads every file and checks its checksum.
+func (r *Reader) Verify() error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	defer r.Leave()
+	var g errgroup.Group
+	g.SetLimit(r.Workers)
+	for _, e := range r.manifest.Files {
+		if e.Size == 0 {
+			continue
+		}
+		g.Go(func() error {
+			m, err := spool.MapFile(filepath.Join(r.path, e.Name), e.Size)
+			if err != nil {
+				return fmt.Errorf("verify store %s: %w: %w", r.path, err, disk.ErrDamaged)
+			}
+			defer m.Close()
+			if err := disk.Guard(func() error { return checkBytes(e, m.Bytes) }); err != nil {
+				return fmt.Errorf("verify store %s: %w", r.path, err)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// Close unmaps the files once no query is under way. Queries fail afterwards; what
+// definitions hold (Info, Locations, Regions …) stays valid.
+func (r *Reader) Close() error { return r.Table.Close(r.sections.close) }
+
+// Generation implements store.Reader: it is made of the files' checksums, so
+// equal stores have equal ones.
+func (r *definitionsOf) Generation() uint64                  { return r.generation }
+func (r *definitionsOf) Info() *store.Info                   { return &r.info }
+func (r *definitionsOf) Locations() *store.Tree              { return r.tree }
+func (r *Reader) Regions() []trace.Region                    { return r.Table.Regions }
+func (r *definitionsOf) Counters() []trace.Counter           { return r.counters }
+func (r *definitionsOf) Attributes() []string                { return r.attributes }
+func (r *definitionsOf) Metrics() []trace.Metric             { return r.manifest.Metrics }
+func (r *definitionsOf) CallPaths() []trace.CallPath         { return r.callPaths }
+func (r *definitionsOf) Communicators() []trace.Communicator { return r.communicators }
+func (r *definitionsOf) Topologies() []trace.Topology        { return r.topologies }
+func (r *definitionsOf) Lanes() []uint32                     { return r.lanes }
+
+func distinctRanks(ranks []int32) int {
+	seen := slices.Clone(ranks)
+	slices.Sort(seen)
+	seen = slices.Compact(seen)
+	if len(seen) > 0 && seen[0] == trace.NoRank {
+		seen = seen[1:]
+	}
+	return len(seen)
+}

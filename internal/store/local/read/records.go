@@ -1,0 +1,169 @@
+package read
+
+import (
+	"context"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Instants implements store.Reader.
+func (r records) Instants(ctx context.Context, w store.Window, f func(*store.InstantColumns) error) error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	defer r.Leave()
+	f = disk.Shield(f)
+	in := r.Window(w)
+	return disk.Guard(func() error {
+		for _, x := range r.Ranges(w.Locations) {
+			i := r.firstInstant(x[0])
+			for i < len(r.C.InstantLocation) && r.C.InstantLocation[i] < x[1] {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				id := r.C.InstantLocation[i]
+				end := r.firstInstant(id + 1)
+				times := r.C.InstantTime[i:end]
+				lo, hi := rows.FirstFrom(times, in.Begin), rows.FirstFrom(times, in.Until)
+				if lo < hi {
+					c := store.InstantColumns{Location: id, Time: times[lo:hi:hi], Region: r.C.InstantRegion[i+lo : i+hi : i+hi]}
+					if err := f(&c); err != nil {
+						return err
+					}
+				}
+				i = end
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+func (r records) firstInstant(id trace.LocationID) int {
+	return sort.Search(len(r.C.InstantLocation), func(i int) bool { return r.C.InstantLocation[i] >= id })
+}
+
+// Samples implements store.Reader.
+func (r records) Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*store.SampleColumns) error) error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	defer r.Leave()
+	f = disk.Shield(f)
+	in := r.Window(store.Window{Begin: begin, End: end})
+	if counters == nil {
+		counters = make([]trace.CounterID, len(r.def.counters))
+		for i := range counters {
+			counters[i] = trace.CounterID(i)
+		}
+	}
+	return disk.Guard(func() error {
+		for _, id := range counters {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if int(id) >= len(r.def.counters) {
+				continue
+			}
+			first, n := r.C.CounterFirst[id], r.C.CounterCount[id]
+			times, values := r.C.SampleTime[first:first+n], r.C.SampleValue[first:first+n]
+			lo, hi := rows.FirstFrom(times, in.Begin), rows.FirstFrom(times, in.Until)
+			for ; lo < hi; lo += rows.BatchRows {
+				e := min(lo+rows.BatchRows, hi)
+				if err := f(&store.SampleColumns{Counter: id, Time: times[lo:e:e], Value: values[lo:e:e]}); err != nil {
+					return err
+				}
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// IntervalAttributes implements store.Reader.
+func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
+	if r.Enter() != nil {
+		return nil
+	}
+	defer r.Leave()
+	v, ok := r.Lookup(at.Location, at.Lane)
+	if !ok || at.Row < 0 || at.Row >= v.Len() {
+		return nil
+	}
+	row := r.C.LaneRow[int(r.C.LocationLane[at.Location])+at.Lane] + uint64(at.Row)
+	var out []trace.Attribute
+	_ = disk.Guard(func() error {
+		facts := &r.C.Fact
+		lo, hi := rows.RangeOf(facts.Row, row)
+		for i := lo; i < hi; i++ {
+			out = append(out, trace.Attribute{Key: r.def.attributes[facts.Attribute[i]], Value: r.value(facts, i)})
+		}
+		return nil
+	})
+	return out
+}
+
+// value copies the value of a fact.
+func (r records) value(f *disk.RowFacts, i int) trace.Value {
+	if f.Kind[i] != trace.ValueText {
+		return trace.ValueOf(f.Kind[i], f.Bits[i], "")
+	}
+	id := f.Bits[i]
+	return trace.Text(string(r.C.TextBytes[r.C.TextOffset[id]:r.C.TextOffset[id+1]]))
+}
+
+// AttributeColumn implements store.Reader.
+func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.AttributeColumns) error) error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	defer r.Leave()
+	f = disk.Shield(f)
+	in := r.Window(w)
+	facts := &r.C.Fact
+	return r.EachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *rows.Lane) error {
+		if in.Begin >= in.Until {
+			return nil
+		}
+		first := r.C.LaneRow[int(r.C.LocationLane[id])+lane]
+		lo, hi := v.FirstFrom(in.Begin), v.FirstFrom(in.Until)
+		out := store.AttributeColumns{Location: id, Lane: lane}
+		for _, o := range v.Open(nil, lo, in.Begin) {
+			if o.End <= in.Begin { // only around an empty call at the edge
+				continue
+			}
+			from, to := rows.RangeOf(facts.Row, first+uint64(o.Row))
+			r.collect(&out, a, first, from, to)
+		}
+		from := sort.Search(len(facts.Row), func(i int) bool { return facts.Row[i] >= first+uint64(lo) })
+		to := from + sort.Search(len(facts.Row)-from, func(i int) bool { return facts.Row[from+i] >= first+uint64(hi) })
+		for from < to || len(out.Row) > 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			end := min(from+rows.BatchRows, to)
+			r.collect(&out, a, first, from, end)
+			from = end
+			if len(out.Row) > 0 {
+				if err := f(&out); err != nil {
+					return err
+				}
+			}
+			out.Row, out.Value = out.Row[:0], out.Value[:0]
+		}
+		return nil
+	})
+}
+
+// collect appends the facts [from, to) that are of one attribute.
+func (r records) collect(out *store.AttributeColumns, a trace.AttributeID, first uint64, from, to int) {
+	facts := &r.C.Fact
+	for i := from; i < to; i++ {
+		if facts.Attribute[i] == a {
+			out.Row = append(out.Row, int32(facts.Row[i]-first))
+			out.Value = append(out.Value, r.value(facts, i))
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/index"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An openSection is the blocks of one summary, parallel to table node.
+type openSection struct {
+	size    uint64 // of each block; 0: see offsets
+	bytes   []byte
+	offsets []uint64
+	maps    []*spool.Mapping
+	temp    string // a directory that goes away with it
+}
+
+// block gives the block of a node.
+func (s *openSection) block(node uint64) trace.Block {
+	if s.size > 0 {
+		return trace.Block(s.bytes[node*s.size : (node+1)*s.size : (node+1)*s.size])
+	}
+	a, b := s.offsets[node], s.offsets[node+1]
+	return trace.Block(s.bytes[a:b:b])
+}
+
+func (s *openSection) close() error {
+	var err error
+	for _, m := range s.maps {
+		err = errors.Join(err, m.Close())
+	}
+	if s.temp != "" {
+		err = errors.Join(err, os.RemoveAll(s.temp))
+	}
+	return err
+}
+
+// A sections is what a store keeps besides its tables: blocks of summaries, and
+// records of digests. What is missing or of another version is built from the rows.
+type sections struct {
+	*rows.Table
+	path      string
+	manifest  *disk.Manifest
+	summaries map[string]*openSection
+	digests   map[string]*openSection
+}
+
+func (r *sections) close() (err error) {
+	for _, of := range []map[string]*openSection{r.summaries, r.digests} {
+		for _, s := range of {
+			err = errors.Join(err, s.close())
+		}
+	}
+	r.summaries, r.digests = nil, nil
+	return err
+}
+
+// openSections opens// openSections opens the blocks of each summary; those that are missing or of
+// another version are rebuilt.
+func (r *sections) openSections(summaries []trace.Summary) error {
+	r.summaries = map[string]*openSection{}
+	var missing []trace.Summary
+	for _, s := range summaries {
+		i := slices.IndexFunc(r.manifest.Sections, func(x disk.Section) bool { return x.Name == s.Name() && x.Version == s.Version() })
+		if i < 0 {
+			missing = append(missing, s)
+			continue
+		}
+		if err := r.openSection(r.path, r.manifest.Sections[i], r.manifest, ""); err != nil {
+			return fmt.Errorf("summary %q: %w", s.Name(), err)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := r.rebuild(missing); err != nil {
+		return fmt.Errorf("rebuild summaries: %w", err)
+	}
+	return nil
+}
+
+// openSection maps the files of a section.
+func (r *sections) openSection(dir string, x disk.Section, m *disk.Manifest, temp string) error {
+	s := &openSection{size: uint64(x.Block), temp: temp}
+	r.summaries[x.Name] = s
+	for _, name := range x.Files() {
+		e, ok := m.File(name)
+		if !ok {
+			return fmt.Errorf("%s is not in the manifest: %w", name, disk.ErrDamaged)
+		}
+		file, err := spool.MapFile(filepath.Join(dir, name), e.Size)
+		if e.Size == 0 {
+			file, err = &spool.Mapping{}, nil
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", err, disk.ErrDamaged)
+		}
+		s.maps = append(s.maps, file)
+	}
+	s.bytes = s.maps[0].Bytes
+	if x.Offsets != "" {
+		s.offsets = spool.ViewOf[uint64](s.maps[1].Bytes)
+	}
+	nodes := uint64(len(r.C.NodeIndex))
+	if s.size > 0 && uint64(len(s.bytes)) != nodes*s.size || s.size == 0 && uint64(len(s.offsets)) != nodes+1 {
+		return fmt.Errorf("%s does not fit the %d nodes of the forest: %w", x.Blocks, nodes, disk.ErrDamaged)
+	}
+	return nil
+}
+
+const rebuildMark = "rebuild-"
+
+// rebuildMemory is the budget for buffers while a section is built anew.
+const rebuildMemory = 256 << 20
+
+// rebuild builds summaries from the intervals. They become part of the store
+// where its directory can be written; else they live as long as the Reader.
+func (r *sections) rebuild(summaries []trace.Summary) error {
+	disk.RemoveStaleIn(r.path, func(name string) bool { return strings.HasPrefix(name, rebuildMark) }, "")
+	dir, err := os.MkdirTemp(r.path, rebuildMark)
+	saved := err == nil
+	if !saved {
+		if dir, err = os.MkdirTemp("", "parallax-"); err != nil {
+			return err
+		}
+	} else if lock, err := disk.LockDir(dir); err == nil {
+		defer lock.Close()
+	}
+	x := &index.Indexer{R: r.Table, Dir: dir, Temp: dir, Workers: r.Workers, Memory: rebuildMemory, Summaries: summaries}
+	m, err := x.Describe(context.Background())
+	if err != nil {
+		os.RemoveAll(dir)
+		return err
+	}
+	if saved {
+		if err := r.adopt(dir, m); err != nil {
+			return err
+		}
+	}
+	for _, s := range m.Sections {
+		from, temp := r.path, ""
+		if !saved {
+			from, temp = dir, dir
+		}
+		if err := r.openSection(from, s, m, temp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopt moves new sections into the store, with a new manifest, and removes the
+// files of those they replace.
+func (r *sections) adopt(dir string, made *disk.Manifest) error {
+	defer os.RemoveAll(dir)
+	m := *r.manifest
+	m.Files = slices.Clone(m.Files)
+	var old []string
+	replace := func(list []disk.Section, s disk.Section) []disk.Section {
+		return append(slices.DeleteFunc(slices.Clone(list), func(x disk.Section) bool {
+			if x.Name == s.Name {
+				old = append(old, x.Files()...)
+			}
+			return x.Name == s.Name
+		}), s)
+	}
+	for _, s := range made.Sections {
+		m.Sections = replace(m.Sections, s)
+	}
+	for _, s := range made.Digests {
+		m.Digests = replace(m.Digests, s)
+	}
+	m.Files = slices.DeleteFunc(m.Files, func(e disk.FileEntry) bool { return slices.Contains(old, e.Name) })
+	for _, e := range made.Files {
+		if e.Size > 0 {
+			if err := os.Rename(filepath.Join(dir, e.Name), filepath.Join(r.path, e.Name)); err != nil {
+				return err
+			}
+		}
+		m.Files = append(m.Files, e)
+	}
+	if err := m.Write(r.path); err != nil {
+		return err
+	}
+	r.manifest = &m
+	for _, name := range old {
+		_ = os.Remove(filepath.Join(r.path, name))
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package read
+
+import (
+	"github.com/parallax-hpc/parallax/internal/store/local/index"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// addSums adds, times sign, the entries [first, last) of table sum.
+func (r times) addSums(first, last uint64, s *timeSum, sign trace.Time) {
+	values := r.C.SumValue[3*first : 3*last]
+	for i, region := range r.C.SumRegion[first:last] {
+		c := s.cell(region)
+		c.Exclusive += values[3*i] * sign
+		c.Inclusive += values[3*i+1] * sign
+		c.Calls += int64(values[3*i+2] * sign)
+	}
+}
+
+// addBlocks adds what a lane has summed up until checkpoint block, which is not
+// the last. The list of checkpoint k is that of row k-1 of the lane's checkpoints.
+func (r times) addBlocks(lane, block int, s *timeSum, sign trace.Time) {
+	if block == 0 {
+		return
+	}
+	first := int(r.C.LaneCheckpoint[lane])
+	base := int(r.C.CheckpointBase[first+block-1])
+	r.addSums(r.C.CheckpointSum[first+base-1], r.C.CheckpointSum[first+block], s, sign)
+}
+
+// addTotals adds the sums over a whole lane.
+func (r times) addTotals(lane int, s *timeSum) {
+	last := r.C.LaneCheckpoint[lane+1]
+	r.addSums(r.C.CheckpointSum[last-1], r.C.CheckpointSum[last], s, 1)
+}
+
+// laneTime adds one lane in a window: O(log n + regions) and two walks of less
+// than a block.
+func (r times) laneTime(n int, in rows.Window, s *timeSum) {
+	if len(r.C.CoverLane) > 0 {
+		r.takeCovered(n, in, s)
+	}
+	v := r.Lane(n)
+	if in.Begin >= in.Until || v.Begin[0] >= in.Until || v.Last < in.Begin {
+		return
+	}
+	kept := r.C.LaneCheckpoint[n] < r.C.LaneCheckpoint[n+1]
+	if kept && in.Begin <= v.Begin[0] && in.End >= v.Last { // the lane ends before the trace does, so all rows begin in time
+		r.addTotals(n, s)
+		return
+	}
+	lo, hi := v.FirstFrom(in.Begin), v.FirstFrom(in.Until)
+	if !kept || hi-lo <= 2*index.CheckBlock {
+		s.walk(&v, lo, hi, in.Begin, in.End, 1)
+		return
+	}
+	if hi == v.Len() && in.End >= v.Last {
+		r.addTotals(n, s)
+	} else {
+		r.addUntil(n, &v, hi, in.End, s, 1)
+	}
+	if lo > 0 {
+		r.addUntil(n, &v, lo, in.Begin, s, -1)
+	}
+}
+
+// addUntil adds, times sign, what a lane has summed up until t; rows before hi
+// have begun by then.
+func (r times) addUntil(n int, v *rows.Lane, hi int, t trace.Time, s *timeSum, sign int64) {
+	block := (hi - 1) / index.CheckBlock
+	r.addBlocks(n, block, s, trace.Time(sign))
+	from := block * index.CheckBlock
+	s.walk(v, from, hi, v.Begin[from], t, sign)
+}

@@ -1,0 +1,236 @@
+package rows
+
+import (
+	"context"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Lane is the rows of one lane.
+type Lane struct {
+	Begin, Duration, Exclusive []trace.Time
+	Region                     []trace.RegionID
+	Parent                     []int32
+	Depth                      []uint16
+	Last                       trace.Time // when the last interval ends
+	Callers                    func([]trace.RegionID, int) []trace.RegionID
+}
+
+// Lane gives a lane by its number among all lanes.
+func (r *Table) Lane(n int) Lane {
+	c := &r.C
+	a, b := c.LaneRow[n], c.LaneRow[n+1]
+	v := Lane{
+		Begin: c.Begin[a:b:b], Duration: c.Duration[a:b:b], Exclusive: c.Exclusive[a:b:b],
+		Region: c.Region[a:b:b], Parent: c.Parent[a:b:b], Depth: c.Depth[a:b:b], Last: c.LaneEnd[n],
+	}
+	if len(c.CallerRow) > 0 {
+		v.Callers = r.callersOf(a, b)
+	}
+	return v
+}
+
+func (v *Lane) Len() int { return len(v.Begin) }
+
+func (v *Lane) End(i int) trace.Time { return v.Begin[i] + v.Duration[i] }
+
+// FirstFrom is the first row that begins at t or later. O(log n).
+func (v *Lane) FirstFrom(t trace.Time) int { return FirstFrom(v.Begin, t) }
+
+// firstAfter is the first row that begins later than t.
+func (v *Lane) firstAfter(t trace.Time) int { return FirstFrom(v.Begin, t+1) }
+
+// FirstFrom is the first index of sorted times that is not before t.
+func FirstFrom(times []trace.Time, t trace.Time) int {
+	lo, hi := 0, len(times)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if times[mid] < t {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Up is the parent of row i, or -1. Parents come before their children: a column
+// that says otherwise is damaged, and following it might never end.
+func (v *Lane) Up(i int) int {
+	p := int(v.Parent[i])
+	if p >= i || p < -1 {
+		panic(disk.Damage("interval.parent"))
+	}
+	return p
+}
+
+// maxChain bounds the chains of open intervals that are handed out, to the
+// innermost. Only a trace whose intervals are never left nests deeper; handing out
+// its chain again and again would take forever.
+const MaxChain = 1 << 16
+
+// Open appends what began before row i and either is open at t, where t is not
+// after the begin of row i, or is a parent of row i; outermost first. All of it
+// is on the chain of parents of the row before.
+func (v *Lane) Open(into []trace.OpenInterval, i int, t trace.Time) []trace.OpenInterval {
+	from, parent := len(into), -1
+	if i < v.Len() {
+		parent = v.Up(i)
+	}
+	for p := i - 1; p >= 0 && len(into)-from < MaxChain; p = v.Up(p) {
+		if v.End(p) > t || p == parent {
+			into = append(into, v.Interval(p))
+		}
+		if p == parent {
+			parent = v.Up(p)
+		}
+	}
+	Reverse(into[from:])
+	return into
+}
+
+// Chain appends the parents of row i, outermost first.
+func (v *Lane) Chain(into []trace.OpenInterval, i int) []trace.OpenInterval {
+	from := len(into)
+	for p := v.Up(i); p >= 0 && len(into)-from < MaxChain; p = v.Up(p) {
+		into = append(into, v.Interval(p))
+	}
+	Reverse(into[from:])
+	return into
+}
+
+func (v *Lane) Interval(i int) trace.OpenInterval {
+	return trace.OpenInterval{Row: i, Begin: v.Begin[i], End: v.End(i), Region: v.Region[i]}
+}
+
+func Reverse[T any](s []T) {
+	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
+		s[i], s[j] = s[j], s[i]
+	}
+}
+
+// Columns gives rows [lo, hi) as a batch.
+func (v *Lane) Columns(location trace.LocationID, lane, lo, hi int) trace.Columns {
+	return trace.Columns{
+		Location: location, Lane: lane, First: lo,
+		Begin: v.Begin[lo:hi:hi], Duration: v.Duration[lo:hi:hi], Exclusive: v.Exclusive[lo:hi:hi],
+		Region: v.Region[lo:hi:hi], Parent: v.Parent[lo:hi:hi], Depth: v.Depth[lo:hi:hi],
+		Callers: v.Callers,
+	}
+}
+
+// RangeOf gives the rows of a sorted column that belong to an id.
+func RangeOf[T ~uint32 | ~uint64](column []T, id T) (lo, hi int) {
+	lo = sort.Search(len(column), func(i int) bool { return column[i] >= id })
+	hi = lo + sort.Search(len(column)-lo, func(i int) bool { return column[lo+i] > id })
+	return lo, hi
+}
+
+// Batches hands out rows [lo, hi).
+func (v *Lane) Batches(ctx context.Context, id trace.LocationID, lane, lo, hi int, f func(*trace.Columns) error) error {
+	var open []trace.OpenInterval
+	for lo < hi {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c := v.Columns(id, lane, lo, min(lo+BatchRows, hi))
+		open = v.Chain(open[:0], lo)
+		c.Open = open
+		if err := f(&c); err != nil {
+			return err
+		}
+		lo += c.Len()
+	}
+	return nil
+}
+
+// batchRows is the size of a batch of intervals.
+const BatchRows = 1 << 16
+
+// Gallop is the first row from lo on that begins at t or later. O(log distance).
+func (v *Lane) Gallop(lo int, t trace.Time) int {
+	step := 1
+	for lo+step < len(v.Begin) && v.Begin[lo+step] < t {
+		step *= 2
+	}
+	lo += step / 2
+	return lo + FirstFrom(v.Begin[lo:min(lo+step, len(v.Begin))], t)
+}
+
+// Inside reports whether row i lies in the subtree of an earlier row.
+func (v *Lane) Inside(i, of int) bool {
+	for i > of {
+		i = v.Up(i)
+	}
+	return i == of
+}
+
+// SubtreeEnd is the first row after the subtree of row i.
+func (v *Lane) SubtreeEnd(i int) int {
+	// Rows of the subtree follow i without a gap: gallop, then halve.
+	n := v.Len()
+	step := 1
+	lo, hi := i, i+1 // lo is inside
+	for hi < n && v.Inside(hi, i) {
+		lo = hi
+		step *= 2
+		hi = min(i+step, n)
+	}
+	for hi-lo > 1 {
+		mid := (lo + hi) / 2
+		if v.Inside(mid, i) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// OpenAt finds the innermost interval of a lane that is open at t.
+func OpenAt(v *Lane, t trace.Time, region trace.RegionID) int {
+	return OpenFrom(v, v.firstAfter(t)-1, t, region)
+}
+
+// OpenFrom finds the innermost interval open at t among row i and its parents.
+func OpenFrom(v *Lane, i int, t trace.Time, region trace.RegionID) int {
+	for ; i >= 0; i = v.Up(i) {
+		if v.End(i) > t && Matches(v.Region[i], region) {
+			return i
+		}
+	}
+	return -1
+}
+
+func Matches(have, want trace.RegionID) bool { return want == trace.NoRegion || have == want }
+
+// FirstAfterNear is the first index of sorted times that is after t, looked for in
+// steps that double from near on.
+func FirstAfterNear(times []trace.Time, t trace.Time, near int) int {
+	lo, hi := 0, len(times) // times before lo are not after t, those from hi on are
+	near = min(near, hi)
+	if near == hi || times[near] > t {
+		hi = near
+		for step := 1; hi > lo; step *= 2 {
+			at := max(hi-step, lo)
+			if times[at] <= t {
+				lo = at + 1
+				break
+			}
+			hi = at
+		}
+	} else {
+		lo = near + 1
+		for step := 1; lo < hi; step *= 2 {
+			at := min(lo+step, hi) - 1
+			if times[at] > t {
+				hi = at
+				break
+			}
+			lo = at + 1
+		}
+	}
+	return lo + FirstFrom(times[lo:hi], t+1)
+}

@@ -1,0 +1,196 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// errClosed is the error of a query after Close.
+var ErrClosed = errors.New("the store is closed")
+
+// Enter keeps Close waiting until leave.
+func (r *Table) Enter() error {
+	r.life.RLock()
+	if r.closed {
+		r.life.RUnlock()
+		return ErrClosed
+	}
+	return nil
+}
+
+func (r *Table) Leave() { r.life.RUnlock() }
+
+// A Window is a store.Window with the rule of the trace's end: one that reaches
+// the end of the trace also holds what begins at the very end.
+type Window struct {
+	Begin trace.Time
+	Until trace.Time // rows that begin in [begin, until) begin in the window
+	End   trace.Time // time is clipped to [begin, end)
+}
+
+func (r *Table) Window(w store.Window) Window {
+	out := Window{Begin: max(w.Begin, 0), Until: w.End, End: min(w.End, r.End)}
+	if w.End >= r.End {
+		out.Until = r.End + 1
+	}
+	return out
+}
+
+// A Ranges is a set of locations as ranges [first, end), ascending.
+type Ranges [][2]trace.LocationID
+
+// Ranges gives the locations that a window asks for, with all below them but for
+// those aside that are not named.
+func (r *Table) Ranges(ids []trace.LocationID) Ranges {
+	n := trace.LocationID(r.Len())
+	if ids == nil {
+		return r.Without(Ranges{{0, n}}, nil)
+	}
+	var out Ranges
+	for _, id := range ids {
+		if id >= n {
+			continue
+		}
+		end := r.C.LocationLast[id] + 1
+		if k := len(out); k > 0 && id <= out[k-1][1] {
+			out[k-1][1] = max(out[k-1][1], end)
+			continue
+		}
+		out = append(out, [2]trace.LocationID{id, end})
+	}
+	return r.Without(out, ids)
+}
+
+// IsAside reports whether the time of a location counts for none above it.
+func (r *Table) IsAside(id trace.LocationID) bool {
+	_, found := slices.BinarySearch(r.Aside, id)
+	return found
+}
+
+// Without takes the locations aside out of a set, but for those that are named.
+// O(ranges + locations aside).
+func (r *Table) Without(set Ranges, named []trace.LocationID) Ranges {
+	if len(r.Aside) == 0 {
+		return set
+	}
+	var out Ranges
+	next := 0
+	for _, x := range set {
+		for ; next < len(r.Aside) && r.Aside[next] < x[1]; next++ {
+			id := r.Aside[next]
+			if id < x[0] {
+				continue
+			}
+			if _, ok := slices.BinarySearch(named, id); ok {
+				continue
+			}
+			if id > x[0] {
+				out = append(out, [2]trace.LocationID{x[0], id})
+			}
+			x[0] = id + 1
+		}
+		if x[0] < x[1] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Split cuts the ranges into pieces for parallel work: many small ones, so that
+// cores stay busy where locations differ. Only pieces with rows are kept.
+func (r *Table) Split(set Ranges) Ranges {
+	total := 0
+	for _, x := range set {
+		total += int(r.Holders[x[1]] - r.Holders[x[0]])
+	}
+	size := trace.LocationID(min(max(total/(8*r.Workers), 1), 4096))
+	var out Ranges
+	for _, x := range set {
+		for x[0] < x[1] {
+			end := min(x[0]+size, x[1])
+			if r.Holders[end] > r.Holders[x[0]] {
+				out = append(out, [2]trace.LocationID{x[0], end})
+			}
+			x[0] = end
+		}
+	}
+	return out
+}
+
+// Parallel calls f for each piece, on all cores, worker by worker.
+func (r *Table) Parallel(ctx context.Context, pieces Ranges, f func(ctx context.Context, worker, piece int) error) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for worker := range min(r.Workers, len(pieces)) {
+		g.Go(func() error {
+			return disk.Guard(func() error {
+				for {
+					i := int(next.Add(1) - 1)
+					if i >= len(pieces) {
+						return nil
+					}
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
+					if err := f(ctx, worker, i); err != nil {
+						return err
+					}
+				}
+			})
+		})
+	}
+	return g.Wait()
+}
+
+// EachLane calls f for every lane of the locations, in order within a location.
+func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, f func(id trace.LocationID, lane int, v *Lane) error) error {
+	pieces := r.Split(r.Ranges(ids))
+	return r.Parallel(ctx, pieces, func(ctx context.Context, _, i int) error {
+		for id := pieces[i][0]; id < pieces[i][1]; id++ {
+			first, last := r.C.LocationLane[id], r.C.LocationLane[id+1]
+			for n := first; n < last; n++ {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				v := r.Lane(int(n))
+				if err := f(id, int(n-first), &v); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Lookup finds a lane of a location.
+func (r *Table) Lookup(location trace.LocationID, lane int) (Lane, bool) {
+	if int(location) >= r.Len() || lane < 0 || lane >= int(r.C.LocationLane[location+1]-r.C.LocationLane[location]) {
+		return Lane{}, false
+	}
+	return r.Lane(int(r.C.LocationLane[location]) + lane), true
+}
+
+// Has reports whether a location is in the set. O(log ranges).
+func (s Ranges) Has(id trace.LocationID) bool {
+	lo, hi := 0, len(s)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if s[mid][1] <= id {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo < len(s) && s[lo][0] <= id
+}

@@ -1,0 +1,102 @@
+// Package rows goes through the mapped tables of a store, lane by lane.
+//
+// A lane is contiguous and nests perfectly, which is what all here relies on: Lane
+// finds rows by time, Walker says what is innermost, Merge joins the lanes of a
+// location. A Table hands out lanes, alone or on all cores.
+package rows
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Table is the columns of a store, mapped, with what it takes to go through
+// them: which rows are a lane, which lanes a location. While a store is being
+// finished only some columns are there.
+type Table struct {
+	life   sync.RWMutex // read by queries, written by close
+	closed bool
+
+	C       disk.Columns
+	Maps    []*spool.Mapping
+	Workers int
+	End     trace.Time // the trace is [0, end)
+	Regions []trace.Region
+	Roles   []trace.Role
+	Aside   []trace.LocationID
+	Holders []uint32 // locations with intervals before each, n+1
+
+	RowMaps  []*spool.Mapping // of table interval, while a store is finished
+	RowNames []string         // of their files
+	paced    atomic.Int64
+}
+
+// Len is the number of locations.
+func (r *Table) Len() int { return len(r.C.LocationLast) }
+
+// Close unmaps the files once no query is under way; after is called before others
+// can see that.
+func (r *Table) Close(after func() error) error {
+	r.life.Lock()
+	defer r.life.Unlock()
+	r.closed = true
+	var err error
+	for _, m := range r.Maps {
+		err = errors.Join(err, m.Close())
+	}
+	r.Maps, r.C = nil, disk.Columns{}
+	if after != nil {
+		err = errors.Join(err, after())
+	}
+	return err
+}
+
+func RolesOf(regions []trace.Region) []trace.Role {
+	roles := make([]trace.Role, len(regions))
+	for i := range regions {
+		roles[i] = regions[i].Role
+	}
+	return roles
+}
+
+// RowJobs cuts all locations into ranges of about as many rows each.
+func (r *Table) RowJobs(size uint64) [][2]trace.LocationID {
+	var jobs [][2]trace.LocationID
+	n := len(r.C.LocationLane) - 1
+	first := 0
+	for id := range n {
+		a, b := r.C.LaneRow[r.C.LocationLane[first]], r.C.LaneRow[r.C.LocationLane[id+1]]
+		if b-a >= size || id-first >= 1<<14 || id == n-1 {
+			jobs = append(jobs, [2]trace.LocationID{trace.LocationID(first), trace.LocationID(id + 1)})
+			first = id + 1
+		}
+	}
+	return jobs
+}
+
+// Subtree gives the locations [first, end) of a location and all below; the number
+// after the last location stands for all together.
+func (r *Table) Subtree(id trace.LocationID) (first, end trace.LocationID) {
+	if n := trace.LocationID(len(r.C.LocationLast)); id == n {
+		return 0, n
+	}
+	return id, r.C.LocationLast[id] + 1
+}
+
+// OneTop reports whether one location stands above all others.
+func (r *Table) OneTop() bool {
+	last := r.C.LocationLast
+	return len(last) > 0 && int(last[0]) == len(last)-1
+}
+
+// RowsBelow is the number of rows of a location and all below.
+func (r *Table) RowsBelow(id trace.LocationID) uint64 {
+	c := &r.C
+	first, end := r.Subtree(id)
+	return c.LaneRow[c.LocationLane[end]] - c.LaneRow[c.LocationLane[first]]
+}

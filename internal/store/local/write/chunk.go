@@ -1,0 +1,215 @@
+package write
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+)
+
+// Sizes of the chunks that streams fill, powers of two.
+const (
+	minChunk = 64
+	maxChunk = 32 << 10
+)
+
+// A chunk in the file is: where the chunk before it of the same stream lies
+// (8 bytes, -1 for none), its length (4 bytes), its records.
+const chunkHeader = 12
+
+// A chunkSpool is the file that all streams share, and the memory they fill
+// before. Each stream holds one chunk; its size goes down as more streams are
+// open, so that the sum stays within limit.
+type chunkSpool struct {
+	limit int64
+
+	mu    sync.Mutex
+	held  int64            // bytes of chunks in use by streams
+	open  int64            // streams that hold a chunk
+	freed map[int][][]byte // chunks for reuse, by size
+	file  *os.File
+	base  int64  // offset in the file of tail[0]
+	tail  []byte // not yet written
+	spare []byte
+	err   error
+
+	writing sync.WaitGroup
+	mapped  *spool.Mapping
+	used    atomic.Int64 // bytes read since pages were last given back
+}
+
+// releaseEvery is how much is read of the mapped file before its pages are given
+// back, so that reading all of it does not look like memory in use.
+const releaseEvery = 16 << 20
+
+// faultAround is what a system maps at once where one page is touched.
+const faultAround = 64 << 10
+
+const spoolBuffer = 1 << 20
+
+func newChunkSpool(dir string, limit int64) (*chunkSpool, error) {
+	f, err := os.Create(filepath.Join(dir, "chunks"))
+	if err != nil {
+		return nil, err
+	}
+	return &chunkSpool{limit: limit, file: f, freed: map[int][][]byte{}}, nil
+}
+
+// target is the size of chunk that every open stream can have, beside itself.
+func (s *chunkSpool) target() int {
+	size := minChunk
+	for size < maxChunk && int64(2*size+streamBytes)*max(s.open, 1) <= s.limit {
+		size *= 2
+	}
+	return size
+}
+
+// first gives a stream its first chunk: a small one, most streams need no more.
+func (s *chunkSpool) first() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open++
+	return s.take(minChunk)
+}
+
+// last writes what a closed stream holds and takes its chunk back.
+func (s *chunkSpool) last(buf []byte, previous int64) int64 {
+	s.mu.Lock()
+	at := s.append(buf, previous)
+	s.give(buf)
+	s.open--
+	s.unlockAndWrite()
+	return at
+}
+
+// room makes room in a full chunk: a larger one while there is memory, else what
+// is in it goes to the file. It gives the chunk and where the last one lies.
+func (s *chunkSpool) room(buf []byte, previous int64) ([]byte, int64) {
+	s.mu.Lock()
+	target := s.target()
+	if size := 2 * cap(buf); size <= target && s.held+int64(size) <= s.limit {
+		larger := append(s.take(size), buf...)
+		s.give(buf)
+		s.mu.Unlock()
+		return larger, previous
+	}
+	at := s.append(buf, previous)
+	if cap(buf) > target {
+		s.give(buf)
+		buf = s.take(target)
+	}
+	s.unlockAndWrite()
+	return buf[:0], at
+}
+
+func (s *chunkSpool) take(size int) []byte {
+	s.held += int64(size)
+	if list := s.freed[size]; len(list) > 0 {
+		buf := list[len(list)-1]
+		s.freed[size] = list[:len(list)-1]
+		return buf[:0]
+	}
+	return make([]byte, 0, size)
+}
+
+func (s *chunkSpool) give(buf []byte) {
+	size := cap(buf)
+	s.held -= int64(size)
+	if list := s.freed[size]; int64(len(list)*size) < s.limit/8 {
+		s.freed[size] = append(list, buf)
+	}
+}
+
+// append adds a chunk to what will be written, and says where it lies.
+func (s *chunkSpool) append(buf []byte, previous int64) int64 {
+	if len(buf) == 0 {
+		return previous
+	}
+	at := s.base + int64(len(s.tail))
+	if s.tail == nil {
+		s.tail = make([]byte, 0, spoolBuffer+maxChunk+chunkHeader)
+	}
+	s.tail = binary.LittleEndian.AppendUint64(s.tail, uint64(previous))
+	s.tail = binary.LittleEndian.AppendUint32(s.tail, uint32(len(buf)))
+	s.tail = append(s.tail, buf...)
+	return at
+}
+
+// unlockAndWrite releases the lock; a full buffer is written without it.
+func (s *chunkSpool) unlockAndWrite() {
+	if len(s.tail) < spoolBuffer {
+		s.mu.Unlock()
+		return
+	}
+	full, at := s.tail, s.base
+	s.base += int64(len(full))
+	s.tail, s.spare = s.spare, nil
+	s.writing.Add(1)
+	s.mu.Unlock()
+	_, err := s.file.WriteAt(full, at)
+	s.writing.Done()
+	s.mu.Lock()
+	if err != nil && s.err == nil {
+		s.err = fmt.Errorf("write temporary file: %w", err)
+	}
+	s.spare = full[:0]
+	s.mu.Unlock()
+}
+
+func (s *chunkSpool) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Finish writes the rest and maps the file for reading.
+func (s *chunkSpool) Finish() error {
+	s.writing.Wait()
+	if s.err != nil {
+		return s.err
+	}
+	if _, err := s.file.WriteAt(s.tail, s.base); err != nil {
+		return fmt.Errorf("write temporary file: %w", err)
+	}
+	size := s.base + int64(len(s.tail))
+	s.tail, s.spare, s.freed = nil, nil, nil
+	var err error
+	s.mapped, err = spool.MapOpen(s.file, size, false)
+	return err
+}
+
+// Chain gives the offsets of a stream's chunks, first to last.
+func (s *chunkSpool) Chain(last int64, into []int64) []int64 {
+	into = into[:0]
+	for at := last; at >= 0; at = int64(binary.LittleEndian.Uint64(s.mapped.Bytes[at:])) {
+		into = append(into, at)
+		s.touch(faultAround)
+	}
+	for i, j := 0, len(into)-1; i < j; i, j = i+1, j-1 {
+		into[i], into[j] = into[j], into[i]
+	}
+	return into
+}
+
+func (s *chunkSpool) Chunk(at int64) []byte {
+	n := int64(binary.LittleEndian.Uint32(s.mapped.Bytes[at+8:]))
+	s.touch(n)
+	return s.mapped.Bytes[at+chunkHeader : at+chunkHeader+n]
+}
+
+// touch counts bytes of the mapped file that become memory.
+func (s *chunkSpool) touch(n int64) {
+	if used := s.used.Add(n); used > releaseEvery && s.used.CompareAndSwap(used, 0) {
+		s.mapped.Release(0, int64(len(s.mapped.Bytes)))
+	}
+}
+
+func (s *chunkSpool) Close() {
+	_ = s.mapped.Close()
+	s.file.Close()
+	_ = os.Remove(s.file.Name())
+}

@@ -1,0 +1,122 @@
+package write
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A LinkRecord is a link on its way through a spool. Rows are found at the end.
+type LinkRecord struct {
+	FromTime, ToTime         trace.Time
+	Size, Tag, Count         int64
+	FromLocation, ToLocation trace.LocationID
+	FromRegion, ToRegion     trace.RegionID
+	FromNumber, ToNumber     uint32
+	Communicator             trace.CommunicatorID
+	Kind                     trace.LinkKind
+}
+
+// set fills every field by itself: a value made first and copied then waits for its own
+// stores, and took twice as long.
+func (r *LinkRecord) set(l *trace.Link) {
+	r.FromTime, r.ToTime = l.From.Time, l.To.Time
+	r.Size, r.Tag, r.Count = l.Size, l.Tag, l.Count
+	r.FromLocation, r.ToLocation = l.From.Location, l.To.Location
+	r.FromRegion, r.ToRegion = l.From.Region, l.To.Region
+	r.FromNumber, r.ToNumber = l.From.Number, l.To.Number
+	r.Communicator, r.Kind = l.Communicator, l.Kind
+}
+
+// Link implements trace.Writer.
+func (w *Writer) Link(l trace.Link) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.link(&l)
+}
+
+// Links implements trace.LinkTaker.
+func (w *Writer) Links(list []trace.Link) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	for i := range list {
+		w.link(&list[i])
+	}
+}
+
+func (w *Writer) link(l *trace.Link) {
+	to := w.LinkRows
+	if l.Untimed {
+		to = w.UntimedRows
+	} else {
+		w.LooseLinks = w.LooseLinks || l.From.Number == 0 || l.To.Number == 0
+		w.LinkSpan.See(l.From.Time)
+		w.LinkSpan.See(l.To.Time)
+		if l.Kind == trace.LinkSpawn && l.From.Location == l.To.Location && l.From.Number > 0 && l.To.Number > 0 {
+			w.relate(l.To.Location, l.To.Number, l.From.Number)
+		}
+	}
+	r, err := to.Next()
+	if err != nil {
+		w.failRow(err)
+		return
+	}
+	r.set(l)
+}
+
+// Profile implements trace.Writer.
+func (w *Writer) Profile(r trace.ProfileRow) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.failRow(w.ProfileRows.Add(r))
+}
+
+// Atomic implements trace.Writer.
+func (w *Writer) Atomic(r trace.AtomicRow) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.failRow(w.AtomicRows.Add(r))
+}
+
+// Moments implements trace.Writer.
+func (w *Writer) Moments(r trace.MomentRow) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.LinkSpan.See(r.Begin)
+	w.LinkSpan.See(r.End)
+	w.failRow(w.MomentRows.Add(r))
+}
+
+// failRow keeps the first failure: these methods give no error, Finish does.
+func (w *Writer) failRow(err error) {
+	if err != nil && w.RowErr == nil {
+		w.RowErr = err
+	}
+}
+
+// relate notes the parent of an interval, both by their number on the stream. The first
+// word counts.
+func (w *Writer) relate(at trace.LocationID, child, parent uint32) {
+	list := w.Kin[at]
+	if int(child) > len(list) {
+		list = slices.Grow(list, int(child)-len(list))[:child]
+		w.Kin[at] = list
+	}
+	if list[child-1] == 0 {
+		list[child-1] = parent
+	}
+}
+
+// byStart orders links by the time at which they start, then by their ends, so that
+// readers may give them from several goroutines, then as they came.
+var ByStart = spool.Order[LinkRecord]{
+	Key: func(r *LinkRecord) int64 { return int64(r.FromTime) },
+	Ties: func(a, b *LinkRecord) int {
+		return cmp.Or(
+			cmp.Compare(a.FromLocation, b.FromLocation), cmp.Compare(a.ToLocation, b.ToLocation), cmp.Compare(a.ToTime, b.ToTime),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Tag, b.Tag), cmp.Compare(a.Size, b.Size),
+		)
+	},
+}

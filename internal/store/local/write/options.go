@@ -1,0 +1,38 @@
+package write
+
+import (
+	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Options say how a store is written.
+type Options struct {
+	// Memory is the budget for buffers, in bytes; 0 for 256 MiB. Definitions
+	// (locations, regions, call paths) come on top.
+	Memory int64
+	// Summaries are kept in the forest.
+	Summaries []trace.Summary
+	// Digests are kept for each lane.
+	Digests []trace.Digest
+	// Sources and Format are kept as they are, for Info.
+	Sources []string
+	Format  string
+	// Workers is how many goroutines Finish uses; 0 for one a core.
+	Workers int
+}
+
+const (
+	defaultMemory = 256 << 20
+	minMemory     = 1 << 16
+)
+
+func (o Options) withDefaults() Options {
+	if o.Memory <= 0 {
+		o.Memory = defaultMemory
+	}
+	o.Memory = max(o.Memory, minMemory)
+	if o.Workers <= 0 {
+		o.Workers = parallel.Workers()
+	}
+	return o
+}

@@ -1,0 +1,200 @@
+// Package write takes a trace and keeps it in temporary files until it is finished.
+//
+// Streams pack their records into words and chunks (stream.go, chunk.go); definitions
+// stay in memory (define.go); links and profiles go to spools (given.go). Memory is
+// bounded but for definitions.
+package write
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Writer takes a trace and keeps it in temporary files. Create makes one; Finish or Abort ends it.
+type Writer struct {
+	Opt  Options
+	Path string // where the store will be
+	Dir  string // where it is written: beside path
+	Temp string // inside dir, for what is gone in the end
+	lock *os.File
+
+	Chunks *chunkSpool
+	Texts  *textTable
+
+	// What streams check their ids against, without a lock: how many regions are
+	// defined, and the location of each counter.
+	regions  atomic.Uint32
+	counters atomic.Pointer[[]trace.LocationID]
+
+	mu      sync.Mutex
+	Def     Definitions
+	Streams []*Stream // by location, nil where none was asked for
+
+	rowMu       sync.Mutex
+	LinkRows    *spool.Spool[LinkRecord]
+	UntimedRows *spool.Spool[LinkRecord]
+	ProfileRows *spool.Spool[trace.ProfileRow]
+	AtomicRows  *spool.Spool[trace.AtomicRow]
+	MomentRows  *spool.Spool[trace.MomentRow]
+	Kin         map[trace.LocationID][]uint32 // see kinship
+	LinkSpan    span
+	LooseLinks  bool  // links have ends that must be looked for
+	RowErr      error // first failure of a spool
+
+	reportMu sync.Mutex
+	Told     reportTable
+
+	Done bool
+}
+
+// A span is the first and last time of anything seen; empty until any.
+type span struct {
+	First, Last trace.Time
+	any         bool
+}
+
+func (s *span) See(t trace.Time) {
+	if !s.any {
+		s.First, s.Last, s.any = t, t, true
+		return
+	}
+	s.First, s.Last = min(s.First, t), max(s.Last, t)
+}
+
+// Create starts a store that will be at path. What is written lies beside it
+// under a temporary name until Finish. A store already at path is replaced then;
+// anything else there is refused.
+func Create(path string, o Options) (*Writer, error) {
+	o = o.withDefaults()
+	if !spool.LittleEndian() {
+		return nil, errors.New("create store: this machine is big endian; stores are little endian")
+	}
+	if err := Replaceable(path); err != nil {
+		return nil, fmt.Errorf("create store: %w", err)
+	}
+	parent := filepath.Dir(filepath.Clean(path))
+	disk.RemoveStale(parent)
+	dir, err := os.MkdirTemp(parent, "."+filepath.Base(path)+disk.PartMark)
+	if err != nil {
+		return nil, fmt.Errorf("create store: %w", err)
+	}
+	w := &Writer{Opt: o, Path: path, Dir: dir, Temp: filepath.Join(dir, disk.TempName)}
+	if err := w.start(); err != nil {
+		w.lock.Close()
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("create store: %w", err)
+	}
+	return w, nil
+}
+
+func (w *Writer) start() error {
+	var err error
+	if err := os.Mkdir(w.Temp, 0o700); err != nil {
+		return err
+	}
+	if w.lock, err = disk.LockDir(w.Temp); err != nil {
+		return err
+	}
+	if w.Chunks, err = newChunkSpool(w.Temp, w.Opt.Memory/2); err != nil {
+		return err
+	}
+	if w.Texts, err = newTextTable(w.Dir); err != nil {
+		w.Chunks.Close()
+		return err
+	}
+	share := w.Opt.Memory / 16
+	w.LinkRows = spool.NewSortedSpool(w.Temp, share, ByStart)
+	w.UntimedRows = spool.NewSpool[LinkRecord](w.Temp, share/4)
+	w.ProfileRows = spool.NewSpool[trace.ProfileRow](w.Temp, share)
+	w.AtomicRows = spool.NewSpool[trace.AtomicRow](w.Temp, share/4)
+	w.MomentRows = spool.NewSpool[trace.MomentRow](w.Temp, share/4)
+	w.Kin = map[trace.LocationID][]uint32{}
+	w.Def.init()
+	w.Told.init()
+	return nil
+}
+
+// Replaceable refuses a path that holds something other than a store.
+func Replaceable(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		if _, err := os.Lstat(disk.ManifestPath(path)); err == nil {
+			return nil
+		}
+		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s exists and is not a store; remove it or choose another name", path)
+}
+
+// Abort gives up: nothing stays on the disk. After Finish it does nothing.
+func (w *Writer) Abort() {
+	if w.Done {
+		return
+	}
+	w.Done = true
+	w.CloseTemporary()
+	os.RemoveAll(w.Dir)
+}
+
+// CloseTemporary closes what is gone in the end.
+func (w *Writer) CloseTemporary() {
+	w.lock.Close()
+	w.Chunks.Close()
+	w.Texts.close()
+	w.LinkRows.Close()
+	w.UntimedRows.Close()
+	w.ProfileRows.Close()
+	w.AtomicRows.Close()
+	w.MomentRows.Close()
+}
+
+// Report implements trace.Writer.
+func (w *Writer) Report(kind trace.ReportKind, what string, count int64, example string) {
+	w.reportMu.Lock()
+	defer w.reportMu.Unlock()
+	w.Told.add(kind, what, count, example)
+}
+
+// A reportTable adds up report lines, in order of their first appearance.
+type reportTable struct {
+	Entries []trace.ReportEntry
+	index   map[reportKey]int
+}
+
+type reportKey struct {
+	kind trace.ReportKind
+	what string
+}
+
+func (t *reportTable) init() { t.index = map[reportKey]int{} }
+
+func (t *reportTable) add(kind trace.ReportKind, what string, count int64, example string) {
+	k := reportKey{kind, what}
+	i, ok := t.index[k]
+	if !ok {
+		i = len(t.Entries)
+		t.index[k] = i
+		t.Entries = append(t.Entries, trace.ReportEntry{Kind: kind, What: what})
+	}
+	e := &t.Entries[i]
+	e.Count += count
+	if e.Example == "" {
+		e.Example = example
+	}
+}
