@@ -20,13 +20,7 @@ const (
 // list only gets shorter: what grows fails, and so does what no longer belongs here.
 var crowded = map[string]struct{ methods, spread, files int }{
 	"internal/importer/chrometrace.reader": {methods: 48, spread: 9},
-	"internal/importer/gotrace.converter":  {methods: 72, spread: 12},
 	"internal/importer/otf2":               {files: 45},
-	"internal/importer/otf2.row":           {methods: 72, spread: 10},
-	"internal/importer/paje.converter":     {methods: 51},
-	"internal/importer/perfetto.reader":    {methods: 93, spread: 15},
-	"internal/server.Server":               {methods: 48, spread: 15},
-	"internal/store/storetest.reader":      {methods: 50},
 	"internal/view/boxprofile.result":      {methods: 50},
 	"internal/view/callmatrix.result":      {methods: 57},
 	"internal/view/calltree.result":        {methods: 50},

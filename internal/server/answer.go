@@ -15,6 +15,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
+// An answerer writes answers and errors.
+type answerer struct {
+	config  Config
+	pressed *compressor
+}
+
 // An apiError is what every answer that is not 2xx holds.
 type apiError struct {
 	Status  int    `json:"-"`
@@ -86,7 +92,7 @@ func kindOf(err error) string {
 }
 
 // fail answers with an error, unless the client has left.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (s *answerer) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
 	}
@@ -104,7 +110,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // recoverPanic turns a panic of a handler into an answer; the stack goes to the log.
-func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {
+func (s *answerer) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return
@@ -116,12 +122,12 @@ func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, errPanic)
 }
 
-func (s *Server) logPanic(where string, p any) {
+func (s *answerer) logPanic(where string, p any) {
 	s.config.Log.Error("panic", "where", where, "cause", p, "stack", string(debug.Stack()))
 }
 
 // writeJSON answers with a value.
-func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
+func (s *answerer) writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	body, err := marshal(v)
 	if err != nil {
 		return err
@@ -142,7 +148,7 @@ func marshal(v any) ([]byte, error) {
 
 // write sends a whole answer, compressed where the line is slow. A client that
 // reads nothing for minutes is let go.
-func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) error {
+func (s *answerer) write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Vary", "Accept-Encoding, Parallax-Rate")
@@ -166,7 +172,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, conte
 const fastLine = 40e6
 
 // slowLine reports whether packing pays: the user said so, or the page measured it.
-func (s *Server) slowLine(r *http.Request) bool {
+func (s *answerer) slowLine(r *http.Request) bool {
 	if s.config.Remote {
 		return true
 	}

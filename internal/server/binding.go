@@ -8,6 +8,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A runPages answers about a run.
+type runPages struct {
+	viewPages
+}
+
 // bindingsJSON lists what the events of a layout can be bound to beside regions
 // and metrics, which the page knows already.
 type bindingsJSON struct {
@@ -20,7 +25,7 @@ type bindingsJSON struct {
 const sampled = 256
 
 // bindings is computed once a run.
-func (s *Server) bindings(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) bindings(w http.ResponseWriter, r *http.Request, x *run) error {
 	body, err := s.cachedJSON(r.Context(), x, "bindings", func(c *computation) (any, error) { return bindingsOf(c, x) })
 	if err != nil {
 		return err

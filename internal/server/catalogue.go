@@ -106,7 +106,7 @@ func (s *Server) closeRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 // info is what `parallax info --json` prints; it is computed once a run.
-func (s *Server) info(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) info(w http.ResponseWriter, r *http.Request, x *run) error {
 	body, err := s.cachedJSON(r.Context(), x, "info", func(c *computation) (any, error) {
 		return view.InfoOf(c.ctx, x.Store)
 	})

@@ -58,7 +58,7 @@ type locationRow struct {
 }
 
 // locations lists children of one location, a page at a time: O(offset + limit).
-func (s *Server) locations(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) locations(w http.ResponseWriter, r *http.Request, x *run) error {
 	t := x.Store.Locations()
 	index := x.index.of(t)
 	offset, limit, err := page(r, 200, 1000)
@@ -119,7 +119,7 @@ func regionRowOf(id int, g *trace.Region) regionRow {
 }
 
 // regions lists all regions: definitions, not calls, so some thousands at most.
-func (s *Server) regions(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) regions(w http.ResponseWriter, r *http.Request, x *run) error {
 	body, err := s.cachedJSON(r.Context(), x, "regions", func(*computation) (any, error) {
 		out := []regionRow{}
 		regions := x.Store.Regions()

@@ -24,7 +24,7 @@ type placesAnswer struct {
 }
 
 // places finds locations by patterns: O(locations + found × depth).
-func (s *Server) places(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) places(w http.ResponseWriter, r *http.Request, x *run) error {
 	spec, err := parseSpec(r.URL.Query())
 	if err != nil {
 		return err

@@ -17,6 +17,15 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
+// A computer reads requests and computes what they ask for, once for all who ask.
+type computer struct {
+	answerer
+
+	runs  *registry
+	cache *cache
+	slots *slots
+}
+
 // Limits on what a request may ask.
 const (
 	maxQuery    = 128 << 10 // ten thousand ids of locations, and more
@@ -45,7 +54,7 @@ type viewRequest struct {
 }
 
 // parseView reads the part of a request that decides what is computed.
-func (s *Server) parseView(q url.Values, x *run, name string) (*viewRequest, error) {
+func (s *computer) parseView(q url.Values, x *run, name string) (*viewRequest, error) {
 	at := slices.IndexFunc(s.config.Views, func(v *view.View) bool { return v.Name == name })
 	if at < 0 {
 		return nil, &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no view " + quoteShort(name), Hint: "/api/views lists them"}
@@ -220,7 +229,7 @@ func onlyIDs(patterns []string, t *store.Tree) ([]trace.LocationID, bool) {
 type computation struct{ ctx context.Context }
 
 // guarded makes f safe to run in a slot: a panic in it is logged and becomes an error.
-func (s *Server) guarded(where string, f func() error) func() error {
+func (s *computer) guarded(where string, f func() error) func() error {
 	return func() (err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -233,7 +242,7 @@ func (s *Server) guarded(where string, f func() error) func() error {
 }
 
 // cachedJSON computes a JSON answer once for all who ask.
-func (s *Server) cachedJSON(ctx context.Context, x *run, what string, f func(*computation) (any, error)) ([]byte, error) {
+func (s *computer) cachedJSON(ctx context.Context, x *run, what string, f func(*computation) (any, error)) ([]byte, error) {
 	key := fmt.Sprintf("%s %q %d", what, x.id, x.Store.Generation())
 	e, err := s.cache.get(ctx, key, []*run{x}, func(ctx context.Context) (any, int64, error) {
 		var body []byte
@@ -253,7 +262,7 @@ func (s *Server) cachedJSON(ctx context.Context, x *run, what string, f func(*co
 }
 
 // withRuns adds the further runs that a request compares with; release must be called.
-func (s *Server) withRuns(q *viewRequest, ids []string) (release func(), err error) {
+func (s *computer) withRuns(q *viewRequest, ids []string) (release func(), err error) {
 	release = func() {
 		for _, x := range q.runs[1:] {
 			x.release()

@@ -32,7 +32,7 @@ type sortKey struct {
 }
 
 // compute finds or makes the result of a request.
-func (s *Server) compute(ctx context.Context, q *viewRequest) (*entry, *result, error) {
+func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result, error) {
 	e, err := s.cache.get(ctx, q.key(), q.runs, func(ctx context.Context) (any, int64, error) {
 		var out *result
 		err := s.slots.do(ctx, s.guarded("view "+q.view.Name, func() error {
@@ -69,7 +69,7 @@ func sizeOf(r *result) int64 {
 }
 
 // use runs f alone on a result, in a slot. What f adds to the result is counted.
-func (s *Server) use(ctx context.Context, e *entry, r *result, f func() error) error {
+func (s *computer) use(ctx context.Context, e *entry, r *result, f func() error) error {
 	select {
 	case <-r.lock:
 	case <-ctx.Done():

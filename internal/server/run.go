@@ -285,7 +285,7 @@ func (x *run) describe(views []*view.View) runState {
 }
 
 // states describes all runs, or those given.
-func (s *Server) states(only ...*run) []runState {
+func (s *computer) states(only ...*run) []runState {
 	out := []runState{}
 	if only == nil {
 		s.runs.mu.Lock()
@@ -299,7 +299,7 @@ func (s *Server) states(only ...*run) []runState {
 }
 
 // onRun keeps the run of the path open while h answers.
-func (s *Server) onRun(h func(http.ResponseWriter, *http.Request, *run) error) func(http.ResponseWriter, *http.Request) error {
+func (s *computer) onRun(h func(http.ResponseWriter, *http.Request, *run) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		x, err := s.runs.use(r.PathValue("run"))
 		if err != nil {

@@ -29,7 +29,7 @@ type locationHit struct {
 
 // search finds locations and regions by a part of their name, letter case aside;
 // exact names first, then names that begin so. A number finds a rank as well.
-func (s *Server) search(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) search(w http.ResponseWriter, r *http.Request, x *run) error {
 	q := strings.TrimSpace(r.URL.Query().Get("q"))
 	if len(q) > 200 {
 		return usage(errors.New("q: want at most 200 letters"))

@@ -94,16 +94,12 @@ type Demo struct {
 
 // A Server answers for the runs that are open. Close it when done.
 type Server struct {
-	config  Config
+	runPages
+
 	guard   *guard
-	runs    *registry
-	cache   *cache
-	slots   *slots
-	panels  *panels
 	uploads *uploads
 	assets  *assets
 	mux     *http.ServeMux
-	pressed *compressor
 	busy    chan struct{} // one element a request being served
 
 	ctx    context.Context // ends with the server; parent of all computations
@@ -115,7 +111,8 @@ type Server struct {
 // New makes a server; nothing listens yet.
 func New(c Config) (*Server, error) {
 	c = c.withDefaults()
-	s := &Server{config: c, panels: newPanels(), pressed: newCompressor()}
+	s := new(Server)
+	s.config, s.panels, s.pressed = c, newPanels(), newCompressor()
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.guard = newGuard(c.Token, c.Hosts)
 	s.slots = newSlots(c.Workers, c.Queue)

@@ -31,7 +31,7 @@ type sourceText struct {
 // source gives the text around a region's place in its program, where the file is
 // at hand: below the directory of the run or one that the user named. Names in
 // traces are somebody else's words, so no other file is ever opened.
-func (s *Server) source(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) source(w http.ResponseWriter, r *http.Request, x *run) error {
 	id, err := strconv.Atoi(r.URL.Query().Get("region"))
 	regions := x.Store.Regions()
 	if err != nil || id < 0 || id >= len(regions) {
@@ -59,7 +59,7 @@ func noSource(format string, args ...any) error {
 }
 
 // sourceRoots are the directories in which files may be opened.
-func (s *Server) sourceRoots(x *run) []string {
+func (s *runPages) sourceRoots(x *run) []string {
 	roots := append([]string{}, s.config.SourceDirs...)
 	if x.upload != "" {
 		return roots

@@ -50,7 +50,7 @@ type regionSummary struct {
 func colourOf(g *trace.Region) scene.Colour { return scene.RegionColour(g.Name, uint8(g.Role)) }
 
 // summary says what the selection holds, by region.
-func (s *Server) summary(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) summary(w http.ResponseWriter, r *http.Request, x *run) error {
 	spec, err := parseSpec(r.URL.Query())
 	if err != nil {
 		return err

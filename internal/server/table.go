@@ -25,7 +25,7 @@ type tablePage struct {
 }
 
 // table gives a page of the table twin, sorted by a column.
-func (s *Server) table(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+func (s *viewPages) table(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	offset, limit, err := page(r, 200, 10_000)
 	if err != nil {
 		return err

@@ -15,8 +15,15 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
+// A viewPages answers about a view: scene, data, table, what is at a point, files.
+type viewPages struct {
+	computer
+
+	panels *panels
+}
+
 // view answers everything that comes from one result of a view.
-func (s *Server) view(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *viewPages) view(w http.ResponseWriter, r *http.Request, x *run) error {
 	answer, ok := map[string]func(http.ResponseWriter, *http.Request, *viewRequest) error{
 		"scene": s.scene, "data": s.data, "table": s.table, "pick": s.pick, "export": s.export,
 	}[r.PathValue("what")]
@@ -51,7 +58,7 @@ func (s *Server) view(w http.ResponseWriter, r *http.Request, x *run) error {
 	return err
 }
 
-func (s *Server) scene(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+func (s *viewPages) scene(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	ctx := r.Context()
 	e, res, err := s.compute(ctx, q)
 	var empty *view.EmptyError
@@ -79,7 +86,7 @@ func (s *Server) scene(w http.ResponseWriter, r *http.Request, q *viewRequest) e
 	return s.write(w, r, http.StatusOK, wire.ContentType, body)
 }
 
-func (s *Server) data(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+func (s *viewPages) data(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	body, err := s.twin(r, q)
 	if err != nil {
 		return err
@@ -88,7 +95,7 @@ func (s *Server) data(w http.ResponseWriter, r *http.Request, q *viewRequest) er
 }
 
 // twin is the JSON twin, the same bytes as `parallax view -o x.json` writes.
-func (s *Server) twin(r *http.Request, q *viewRequest) ([]byte, error) {
+func (s *viewPages) twin(r *http.Request, q *viewRequest) ([]byte, error) {
 	e, res, err := s.compute(r.Context(), q)
 	if err != nil {
 		return nil, err
@@ -105,7 +112,7 @@ type pickJSON struct {
 }
 
 // pick says what is at a place of the scene, by the view's own answer.
-func (s *Server) pick(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+func (s *viewPages) pick(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	at, item := [2]float64{}, -1
 	if text := r.URL.Query().Get("item"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -149,7 +156,7 @@ func (s *Server) pick(w http.ResponseWriter, r *http.Request, q *viewRequest) er
 }
 
 // export gives a file to keep.
-func (s *Server) export(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+func (s *viewPages) export(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	format := r.URL.Query().Get("format")
 	theme, ok := scene.ParseTheme(r.URL.Query().Get("theme"))
 	if r.URL.Query().Get("theme") != "" && !ok {
@@ -164,7 +171,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, q *viewRequest) 
 	return s.write(w, r, http.StatusOK, contentType, body)
 }
 
-func (s *Server) file(r *http.Request, q *viewRequest, format string, theme scene.Theme) (body []byte, contentType string, err error) {
+func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme scene.Theme) (body []byte, contentType string, err error) {
 	if format == "json" {
 		body, err = s.twin(r, q)
 		return body, "application/json", err
@@ -189,7 +196,7 @@ func (s *Server) file(r *http.Request, q *viewRequest, format string, theme scen
 
 var exportTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "jpg": "image/jpeg", "csv": "text/csv; charset=utf-8"}
 
-func (s *Server) exportNames() string {
+func (s *viewPages) exportNames() string {
 	names := ""
 	for _, f := range []string{"svg", "png", "pdf", "jpg"} {
 		if s.config.Export[f] != nil {

@@ -11,40 +11,17 @@ import (
 // A converter turns events into a trace. It holds what is open: goroutines, Ps,
 // ranges, tasks; O(1) for each event.
 type converter struct {
-	w           trace.Writer
-	process     trace.LocationID
-	processors  trace.LocationID
-	goroutines  trace.LocationID
-	main        trace.Stream // of the process: counters, and instants of nobody
-	runtime     trace.Stream // global ranges; nil until there is one
-	first, last trace.Time
-	started     bool
-	untold      bool // the trace does not say in which state Ps are when it begins
+	actors
 
-	g          herd
-	spare      []*goroutine // that ended
-	spareEarly *unplaced
-	p          processorTable
-	functions  map[string]*function
-	lastStart  lastStart
-	ranges     []span // global ones that are open
-	tasks      map[xtrace.TaskID]*task
-	ended      []xtrace.Task // of the batch, those that are yet to come
-	taskRows   map[string]row
-	stacks     map[xtrace.Stack]*stack
-	text       []byte // of a stack, while it is made
-	regions    map[regionKey]trace.RegionID
-	counters   map[string]trace.CounterID
-	waits      [2]map[string]trace.RegionID // by reason; of the program, of the runtime
-	lastWait   wait
-	lastRange  [3]lastRange                 // by side
-	factNames  map[string]trace.AttributeID // of ranges
-	fixed      fixedRegions
-	alive      level
-	runnable   level
-	links      []trace.Link // yet to be given
-	attr       attributes
-	failed     error
+	process trace.LocationID
+	runtime trace.Stream // global ranges; nil until there is one
+	last    trace.Time
+
+	ranges   []span // global ones that are open
+	tasks    map[xtrace.TaskID]*task
+	ended    []xtrace.Task // of the batch, those that are yet to come
+	taskRows map[string]row
+	counters map[string]trace.CounterID
 }
 
 type attributes struct {
@@ -80,10 +57,10 @@ type span struct {
 type regionKey struct{ name, category string }
 
 func newConverter(w trace.Writer, name string) *converter {
-	c := &converter{
-		w: w, functions: map[string]*function{},
-		tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, stacks: map[xtrace.Stack]*stack{},
-		regions: map[regionKey]trace.RegionID{}, counters: map[string]trace.CounterID{}, factNames: map[string]trace.AttributeID{},
+	c := &converter{tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, counters: map[string]trace.CounterID{}}
+	c.dictionary = dictionary{
+		w: w, functions: map[string]*function{}, stacks: map[xtrace.Stack]*stack{},
+		regions: map[regionKey]trace.RegionID{}, factNames: map[string]trace.AttributeID{},
 	}
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
 	c.processors = c.group(c.process, "processors", 1)
@@ -101,7 +78,7 @@ func newConverter(w trace.Writer, name string) *converter {
 	return c
 }
 
-func (c *converter) group(parent trace.LocationID, name string, order int64) trace.LocationID {
+func (c *dictionary) group(parent trace.LocationID, name string, order int64) trace.LocationID {
 	return c.w.Location(trace.Location{Parent: parent, Kind: trace.KindGroup, Name: name, Rank: trace.NoRank, Order: order})
 }
 
@@ -177,10 +154,10 @@ func (c *converter) synchronize(s xtrace.Sync) {
 	}
 }
 
-func (c *converter) skip(what string) { c.w.Report(trace.Skipped, what, 1, "") }
+func (c *dictionary) skip(what string) { c.w.Report(trace.Skipped, what, 1, "") }
 
 // region finds a region by name and category.
-func (c *converter) region(name, category string, role trace.Role) trace.RegionID {
+func (c *dictionary) region(name, category string, role trace.Role) trace.RegionID {
 	key := regionKey{name, category}
 	id, ok := c.regions[key]
 	if !ok {
@@ -191,7 +168,7 @@ func (c *converter) region(name, category string, role trace.Role) trace.RegionI
 }
 
 // fix is region for one that is kept at hand.
-func (c *converter) fix(id *trace.RegionID, name, category string, role trace.Role) trace.RegionID {
+func (c *dictionary) fix(id *trace.RegionID, name, category string, role trace.Role) trace.RegionID {
 	if *id == trace.NoRegion {
 		*id = c.region(name, category, role)
 	}
@@ -236,7 +213,7 @@ func (c *converter) close() error {
 	return c.failed
 }
 
-func (c *converter) keep(err error) {
+func (c *actors) keep(err error) {
 	if c.failed == nil {
 		c.failed = err
 	}

@@ -8,6 +8,23 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A dictionary knows functions, stacks and regions.
+type dictionary struct {
+	w          trace.Writer
+	goroutines trace.LocationID
+
+	functions map[string]*function
+	lastStart lastStart
+	stacks    map[xtrace.Stack]*stack
+	text      []byte // of a stack, while it is made
+	regions   map[regionKey]trace.RegionID
+	waits     [2]map[string]trace.RegionID // by reason; of the program, of the runtime
+	lastWait  wait
+	lastRange [3]lastRange                 // by side
+	factNames map[string]trace.AttributeID // of ranges
+	fixed     fixedRegions
+}
+
 // A function is one that goroutines start in.
 type function struct {
 	name    string
@@ -28,7 +45,7 @@ func ofRuntime(start string) bool {
 }
 
 // function finds a start function by name.
-func (c *converter) function(name string) *function {
+func (c *dictionary) function(name string) *function {
 	f := c.functions[name]
 	if f == nil {
 		f = &function{name: name, own: ofRuntime(name)}
@@ -38,7 +55,7 @@ func (c *converter) function(name string) *function {
 }
 
 // define gives a start function its group and its region.
-func (c *converter) define(f *function) {
+func (c *dictionary) define(f *function) {
 	if f.defined {
 		return
 	}
@@ -52,7 +69,7 @@ func (c *converter) define(f *function) {
 }
 
 // learn takes the start function from a goroutine's own stack.
-func (c *converter) learn(g *goroutine, s xtrace.Stack) {
+func (c *dictionary) learn(g *goroutine, s xtrace.Stack) {
 	if s == xtrace.NoStack {
 		return
 	}
@@ -64,7 +81,7 @@ func (c *converter) learn(g *goroutine, s xtrace.Stack) {
 
 // startOf is the function that a goroutine with this stack started in; nil where the
 // trace does not hold its name.
-func (c *converter) startOf(s xtrace.Stack) *function {
+func (c *dictionary) startOf(s xtrace.Stack) *function {
 	known := c.stack(s)
 	if known.start == nil {
 		if name := outermost(s); name != "" {

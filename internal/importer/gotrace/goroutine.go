@@ -8,6 +8,22 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// An actors is goroutines and processors, what they are in, and the links between them.
+type actors struct {
+	levels
+
+	processors trace.LocationID
+	untold     bool // the trace does not say in which state Ps are when it begins
+
+	g          herd
+	spare      []*goroutine // that ended
+	spareEarly *unplaced
+	p          processorTable
+	links      []trace.Link // yet to be given
+	attr       attributes
+	failed     error
+}
+
 // A goroutine is one that lives now.
 type goroutine struct {
 	id     xtrace.GoID
@@ -41,7 +57,7 @@ type unplaced struct {
 const life = 1
 
 // newGoroutine gives one that is not yet in any state. What has ended serves again.
-func (c *converter) newGoroutine(id xtrace.GoID) *goroutine {
+func (c *actors) newGoroutine(id xtrace.GoID) *goroutine {
 	if len(c.spare) == 0 {
 		block := make([]goroutine, 32)
 		for i := range block {
@@ -92,7 +108,7 @@ func (g *goroutine) interval(begin, end trace.Time, region trace.RegionID) {
 // locate defines the row of a goroutine. It comes as late as possible, since the
 // group is the start function. Its life and its states are written as they come, so
 // that the writer need not sort them; what may cross them is written whole.
-func (c *converter) locate(g *goroutine) {
+func (c *actors) locate(g *goroutine) {
 	if g.stream != nil {
 		return
 	}
@@ -129,7 +145,7 @@ func (c *converter) locate(g *goroutine) {
 
 // goroutineMoves takes a change of a goroutine's state. At the edges of
 // generations states are repeated: these go on.
-func (c *converter) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.StateTransition) {
+func (c *actors) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.StateTransition) {
 	from, to := tr.Goroutine()
 	g := c.find(tr.Resource.Goroutine())
 	if g.start == nil {
@@ -162,7 +178,7 @@ func (c *converter) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.Sta
 }
 
 // create begins the life of a goroutine.
-func (c *converter) create(t trace.Time, e *xtrace.Event, g *goroutine) {
+func (c *actors) create(t trace.Time, e *xtrace.Event, g *goroutine) {
 	g.begin = t
 	if g.early != nil {
 		g.early.created = e.Stack()
@@ -175,7 +191,7 @@ func (c *converter) create(t trace.Time, e *xtrace.Event, g *goroutine) {
 }
 
 // endGoroutine ends the life of a goroutine and what is open in it.
-func (c *converter) endGoroutine(t trace.Time, g *goroutine) {
+func (c *actors) endGoroutine(t trace.Time, g *goroutine) {
 	c.locate(g)
 	c.endState(t, g)
 	if g.marks != nil {

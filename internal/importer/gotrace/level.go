@@ -9,6 +9,18 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A levels counts, over time, how many goroutines are alive and how many could run.
+type levels struct {
+	dictionary
+
+	main    trace.Stream // of the process: counters, and instants of nobody
+	first   trace.Time
+	started bool
+
+	alive    level
+	runnable level
+}
+
 // A level is a counter of goroutines in some state.
 //
 // Goroutines that were there before the trace show up one by one in its first
@@ -47,7 +59,7 @@ const (
 )
 
 // see takes a value of the level.
-func (c *converter) see(l *level, t trace.Time, n int) {
+func (c *levels) see(l *level, t trace.Time, n int) {
 	l.n = n
 	if l.written < levelExact {
 		c.main.Sample(l.id, t, float64(n))
@@ -71,7 +83,7 @@ func (c *converter) see(l *level, t trace.Time, n int) {
 }
 
 // write writes the values of the step that is over.
-func (c *converter) write(l *level) {
+func (c *levels) write(l *level) {
 	if !l.open {
 		return
 	}
@@ -92,7 +104,7 @@ func (c *converter) write(l *level) {
 }
 
 // countStates keeps the counters of goroutines.
-func (c *converter) countStates(t trace.Time, from, to xtrace.GoState) {
+func (c *levels) countStates(t trace.Time, from, to xtrace.GoState) {
 	switch from {
 	case xtrace.GoUndetermined:
 		c.existed(t, &c.alive)
@@ -114,7 +126,7 @@ func (c *converter) countStates(t trace.Time, from, to xtrace.GoState) {
 }
 
 // existed counts a goroutine that was in the state from the beginning.
-func (c *converter) existed(t trace.Time, l *level) {
+func (c *levels) existed(t trace.Time, l *level) {
 	if l.settled { // a trace that tells it late
 		c.count(t, l, 1)
 		return
@@ -123,7 +135,7 @@ func (c *converter) existed(t trace.Time, l *level) {
 }
 
 // count changes a level by one, up or down.
-func (c *converter) count(t trace.Time, l *level, by int) {
+func (c *levels) count(t trace.Time, l *level, by int) {
 	if l.settled {
 		c.see(l, t, l.n+by)
 		return
@@ -144,7 +156,7 @@ func (c *converter) count(t trace.Time, l *level, by int) {
 }
 
 // settle writes what was held.
-func (c *converter) settle(l *level) {
+func (c *levels) settle(l *level) {
 	if l.settled || !c.started {
 		return
 	}
@@ -167,7 +179,7 @@ func (c *converter) settle(l *level) {
 }
 
 // closeLevels writes what is left of the counters.
-func (c *converter) closeLevels() {
+func (c *levels) closeLevels() {
 	for _, l := range []*level{&c.alive, &c.runnable} {
 		c.settle(l)
 		c.write(l)

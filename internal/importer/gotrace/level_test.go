@@ -41,7 +41,7 @@ func steps(times []trace.Time, values []float64) map[trace.Time]step {
 
 func TestCountersOfGoroutinesKeepTheirExtremesOfEveryStep(t *testing.T) {
 	kept := new(sampled)
-	c := &converter{w: importertest.NewCount(), main: kept, started: true}
+	c := &levels{dictionary: dictionary{w: importertest.NewCount()}, main: kept, started: true}
 	c.alive.before, c.runnable.id = 500, 1
 	random := rand.New(rand.NewPCG(1, 2))
 	times, values := []trace.Time{0}, []float64{500}

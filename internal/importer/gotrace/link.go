@@ -19,7 +19,7 @@ func (l *heldLink) release() { l.from.held--; l.to.held-- }
 
 // link joins what happened on one goroutine to another, of which the state that
 // follows is about to begin. No cause is nil.
-func (c *converter) link(kind trace.LinkKind, cause, to *goroutine, t trace.Time) {
+func (c *actors) link(kind trace.LinkKind, cause, to *goroutine, t trace.Time) {
 	if cause == nil || cause == to {
 		return // the network poller, a timer, a signal
 	}
@@ -29,7 +29,7 @@ func (c *converter) link(kind trace.LinkKind, cause, to *goroutine, t trace.Time
 // join writes a link, or holds it. If it happens now, the rows that it means are
 // known: the state that the one goroutine is in, unless something lies within, and
 // the state that the other one is about to begin.
-func (c *converter) join(l heldLink, now bool) {
+func (c *actors) join(l heldLink, now bool) {
 	for _, g := range [...]*goroutine{l.from, l.to} {
 		if g.stream != nil {
 			continue
@@ -59,7 +59,7 @@ func (c *converter) join(l heldLink, now bool) {
 const linkBatch = 256
 
 // newLink gives a link whose ends are to be filled in.
-func (c *converter) newLink(kind trace.LinkKind) *trace.Link {
+func (c *actors) newLink(kind trace.LinkKind) *trace.Link {
 	if len(c.links) == linkBatch {
 		c.giveLinks()
 	}
@@ -67,7 +67,7 @@ func (c *converter) newLink(kind trace.LinkKind) *trace.Link {
 	return &c.links[len(c.links)-1]
 }
 
-func (c *converter) giveLinks() {
+func (c *actors) giveLinks() {
 	trace.AddLinks(c.w, c.links)
 	c.links = c.links[:0]
 }

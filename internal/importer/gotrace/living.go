@@ -70,7 +70,7 @@ func (h *herd) all() (list []*goroutine) {
 }
 
 // find gives a goroutine that lives, or one that was not seen before.
-func (c *converter) find(id xtrace.GoID) *goroutine {
+func (c *actors) find(id xtrace.GoID) *goroutine {
 	g := c.g.get(id)
 	if g == nil {
 		g = c.newGoroutine(id)
@@ -80,7 +80,7 @@ func (c *converter) find(id xtrace.GoID) *goroutine {
 }
 
 // running gives the goroutine that an event happened on; nil for none.
-func (c *converter) running(id xtrace.GoID) *goroutine {
+func (c *actors) running(id xtrace.GoID) *goroutine {
 	if id == xtrace.NoGoroutine {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (c *converter) running(id xtrace.GoID) *goroutine {
 }
 
 // forget takes out a goroutine that has ended.
-func (c *converter) forget(g *goroutine) {
+func (c *actors) forget(g *goroutine) {
 	c.g.remove(g)
 	if g.held == 0 {
 		c.spare = append(c.spare, g)

@@ -75,7 +75,7 @@ func (t *processorTable) all() (list []*processor) {
 }
 
 // processor gives a P, which gets its row when it is first seen.
-func (c *converter) processor(id xtrace.ProcID) *processor {
+func (c *actors) processor(id xtrace.ProcID) *processor {
 	p := c.p.get(id)
 	if p == nil {
 		number := strconv.FormatInt(int64(id), 10)
@@ -89,7 +89,7 @@ func (c *converter) processor(id xtrace.ProcID) *processor {
 
 // processorMoves takes a change of a P's state. A P that stops, or is taken away,
 // runs nothing from then on.
-func (c *converter) processorMoves(t trace.Time, tr *xtrace.StateTransition) {
+func (c *actors) processorMoves(t trace.Time, tr *xtrace.StateTransition) {
 	from, to := tr.Proc()
 	p := c.processor(tr.Resource.Proc())
 	if from == to && p.state == to {
@@ -109,7 +109,7 @@ func (c *converter) processorMoves(t trace.Time, tr *xtrace.StateTransition) {
 }
 
 // processorRegion gives the region of a P's state.
-func (c *converter) processorRegion(p *processor) trace.RegionID {
+func (c *dictionary) processorRegion(p *processor) trace.RegionID {
 	switch p.state {
 	case xtrace.ProcRunning:
 		return c.fix(&c.fixed.scheduling, "scheduling", "processor", trace.RoleOverhead)
@@ -120,7 +120,7 @@ func (c *converter) processorRegion(p *processor) trace.RegionID {
 }
 
 // endProcessor ends the state that a P leaves.
-func (c *converter) endProcessor(t trace.Time, p *processor) {
+func (c *actors) endProcessor(t trace.Time, p *processor) {
 	if p.g != nil {
 		c.leaveProcessor(t, p.g)
 	}
@@ -138,7 +138,7 @@ func (c *converter) endProcessor(t trace.Time, p *processor) {
 
 // place follows a goroutine on and off the Ps. In a system call it keeps its P,
 // until the P is taken away.
-func (c *converter) place(t trace.Time, e *xtrace.Event, g *goroutine, to xtrace.GoState) {
+func (c *actors) place(t trace.Time, e *xtrace.Event, g *goroutine, to xtrace.GoState) {
 	if p := g.on; p != nil && p.calling {
 		c.endSyscall(t, p)
 	}
@@ -156,7 +156,7 @@ func (c *converter) place(t trace.Time, e *xtrace.Event, g *goroutine, to xtrace
 	}
 }
 
-func (c *converter) enterProcessor(t trace.Time, p *processor, g *goroutine) {
+func (c *actors) enterProcessor(t trace.Time, p *processor, g *goroutine) {
 	if p.g != nil {
 		c.leaveProcessor(t, p.g)
 	}
@@ -168,7 +168,7 @@ func (c *converter) enterProcessor(t trace.Time, p *processor, g *goroutine) {
 }
 
 // leaveProcessor writes a goroutine's stay on its P, with what happened in it.
-func (c *converter) leaveProcessor(t trace.Time, g *goroutine) {
+func (c *actors) leaveProcessor(t trace.Time, g *goroutine) {
 	p := g.on
 	if p == nil {
 		return
@@ -183,7 +183,7 @@ func (c *converter) leaveProcessor(t trace.Time, g *goroutine) {
 	p.g, g.on = nil, nil
 }
 
-func (c *converter) endSyscall(t trace.Time, p *processor) {
+func (c *actors) endSyscall(t trace.Time, p *processor) {
 	c.happened(p, inner{begin: p.syscall, end: t, region: c.fix(&c.fixed.syscall, "syscall", "state", trace.RoleIO)})
 	p.calling = false
 }

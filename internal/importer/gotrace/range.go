@@ -19,7 +19,7 @@ const (
 
 // rangeRegion gives the region of a range. On a goroutine's row it lies beside
 // the states, which tell the time's role; globally it is a phase, not work.
-func (c *converter) rangeRegion(name string, at side) trace.RegionID {
+func (c *dictionary) rangeRegion(name string, at side) trace.RegionID {
 	last := &c.lastRange[at]
 	if last.name != name {
 		switch last.name = name; at {
@@ -110,7 +110,7 @@ func (c *converter) rangeEnds(t trace.Time, e *xtrace.Event) {
 }
 
 // facts appends the attributes of a range to room.
-func (c *converter) facts(room []fact, list []xtrace.RangeAttribute) []fact {
+func (c *dictionary) facts(room []fact, list []xtrace.RangeAttribute) []fact {
 	for _, a := range list {
 		id, ok := c.factNames[a.Name]
 		if !ok {

@@ -21,7 +21,7 @@ type stack struct {
 }
 
 // stack finds what is known of a stack that is not NoStack.
-func (c *converter) stack(s xtrace.Stack) *stack {
+func (c *dictionary) stack(s xtrace.Stack) *stack {
 	known := c.stacks[s]
 	if known == nil {
 		if len(c.stacks) >= mostStacks {
@@ -34,7 +34,7 @@ func (c *converter) stack(s xtrace.Stack) *stack {
 }
 
 // forgetStacks ends the use of all handles of stacks.
-func (c *converter) forgetStacks() {
+func (c *dictionary) forgetStacks() {
 	clear(c.stacks)
 	c.lastStart = lastStart{}
 	for _, f := range c.functions {
@@ -44,7 +44,7 @@ func (c *converter) forgetStacks() {
 
 // stackOf is textOf for one where a goroutine stops: those of one function stop at
 // the same few places all the time, which the function remembers.
-func (c *converter) stackOf(g *goroutine, s xtrace.Stack) *stack {
+func (c *dictionary) stackOf(g *goroutine, s xtrace.Stack) *stack {
 	if s == xtrace.NoStack {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (s *stack) orNone() *stack {
 }
 
 // textOf finds a stack that has its text: innermost frame first, a line a frame.
-func (c *converter) textOf(s xtrace.Stack) *stack {
+func (c *dictionary) textOf(s xtrace.Stack) *stack {
 	known := c.stack(s)
 	if known.told {
 		return known

@@ -28,7 +28,7 @@ type earlyState struct {
 const mostEarly = 16
 
 // beginState writes the state that a goroutine comes into.
-func (c *converter) beginState(g *goroutine, s *state) {
+func (c *actors) beginState(g *goroutine, s *state) {
 	if g.stream == nil && g.start == nil {
 		g.early.states = append(g.early.states, earlyState{state: *s})
 		return
@@ -38,7 +38,7 @@ func (c *converter) beginState(g *goroutine, s *state) {
 }
 
 // endState writes that a goroutine leaves its state, if it is in any.
-func (c *converter) endState(t trace.Time, g *goroutine) {
+func (c *actors) endState(t trace.Time, g *goroutine) {
 	if g.stream != nil {
 		c.leaveState(t, g)
 		return
@@ -56,7 +56,7 @@ func (c *converter) endState(t trace.Time, g *goroutine) {
 }
 
 // enterState gives the begin of a state and all that is known of it.
-func (c *converter) enterState(g *goroutine, s *state) {
+func (c *actors) enterState(g *goroutine, s *state) {
 	g.region = c.stateRegion(g, s)
 	g.enter(s.since, g.region)
 	g.state = g.rows
@@ -74,14 +74,14 @@ func (c *converter) enterState(g *goroutine, s *state) {
 	}
 }
 
-func (c *converter) leaveState(t trace.Time, g *goroutine) {
+func (c *actors) leaveState(t trace.Time, g *goroutine) {
 	if g.state != 0 {
 		g.stream.Leave(t, g.region)
 		g.state = 0
 	}
 }
 
-func (c *converter) stateRegion(g *goroutine, s *state) trace.RegionID {
+func (c *dictionary) stateRegion(g *goroutine, s *state) trace.RegionID {
 	switch s.is {
 	case xtrace.GoRunning:
 		if g.start.own {
@@ -100,7 +100,7 @@ func (c *converter) stateRegion(g *goroutine, s *state) trace.RegionID {
 
 // waitRegion gives the region of waiting for a reason; own is for goroutines of the
 // runtime.
-func (c *converter) waitRegion(reason string, own bool) trace.RegionID {
+func (c *dictionary) waitRegion(reason string, own bool) trace.RegionID {
 	if w := &c.lastWait; w.own == own && w.reason == reason && w.known {
 		return w.region
 	}

@@ -31,7 +31,7 @@ type fact struct {
 const mostInner = 1 << 12
 
 // happened takes what ended on a P. In a stay it is held until that is written.
-func (c *converter) happened(p *processor, i inner) {
+func (c *actors) happened(p *processor, i inner) {
 	if p.g == nil || i.begin < p.stay {
 		p.write([]inner{i})
 		return
@@ -51,7 +51,7 @@ func (p *processor) heldFacts() int {
 }
 
 // beginStay writes that a goroutine has come to a P.
-func (c *converter) beginStay(p *processor) {
+func (c *actors) beginStay(p *processor) {
 	if p.begun || p.stay < p.written {
 		return
 	}
@@ -62,7 +62,7 @@ func (c *converter) beginStay(p *processor) {
 }
 
 // endStay writes that the goroutine leaves its P.
-func (c *converter) endStay(t trace.Time, p *processor) {
+func (c *actors) endStay(t trace.Time, p *processor) {
 	c.beginStay(p)
 	p.flush()
 	if !p.begun { // it began before what is written already

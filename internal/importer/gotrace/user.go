@@ -20,7 +20,7 @@ type task struct {
 // nameless stands for tasks whose begin is not in the trace.
 const nameless = "(begin not recorded)"
 
-func (c *converter) taskRegion(name string) trace.RegionID {
+func (c *dictionary) taskRegion(name string) trace.RegionID {
 	return c.region(name, "task", trace.RoleAnnotation)
 }
 
@@ -97,7 +97,7 @@ func (c *converter) regionEnds(t trace.Time, e *xtrace.Event) {
 	c.writeRegion(t, g, s)
 }
 
-func (c *converter) writeRegion(t trace.Time, g *goroutine, s span) {
+func (c *actors) writeRegion(t trace.Time, g *goroutine, s span) {
 	c.locate(g)
 	g.interval(s.begin, t, c.region(s.name, "user region", trace.RoleAnnotation))
 	if s.task != xtrace.BackgroundTask && s.task != xtrace.NoTask {

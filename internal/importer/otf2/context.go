@@ -9,7 +9,7 @@ import (
 // on, were entered anew. Calls that a sample meets began between the sample before
 // and this one, and those it no longer meets ended there: both are taken at the
 // sample, and counted as guessed.
-func (r *row) context(id uint8, f *fields) {
+func (r *threader) context(id uint8, f *fields) {
 	node := f.uint32()
 	if f.bad {
 		return
@@ -41,7 +41,7 @@ func (r *row) context(id uint8, f *fields) {
 }
 
 // callPath lists the nodes from the root to node.
-func (r *row) callPath(node uint32) {
+func (r *threader) callPath(node uint32) {
 	r.path = r.path[:0]
 	for len(r.path) < deepest {
 		c, ok := r.a.defs.contexts.get(uint64(node))
@@ -57,14 +57,14 @@ func (r *row) callPath(node uint32) {
 }
 
 // closeContexts leaves all but the outermost n.
-func (r *row) closeContexts(n int) {
+func (r *threader) closeContexts(n int) {
 	for k := len(r.contexts) - 1; k >= n; k-- {
 		r.leave(r.contextRegion(r.contexts[k]))
 		r.contexts = r.contexts[:k]
 	}
 }
 
-func (r *row) contextRegion(node uint32) trace.RegionID {
+func (r *threader) contextRegion(node uint32) trace.RegionID {
 	c, _ := r.a.defs.contexts.get(uint64(node))
 	if id, ok := r.a.regions.get(uint64(c.region)); ok {
 		return id
@@ -74,4 +74,4 @@ func (r *row) contextRegion(node uint32) trace.RegionID {
 
 // endContexts leaves what samples left open: a program that is sampled has no
 // record of its end.
-func (r *row) endContexts() { r.closeContexts(0) }
+func (r *threader) endContexts() { r.closeContexts(0) }

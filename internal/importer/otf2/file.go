@@ -11,7 +11,7 @@ var (
 )
 
 // fileRecord takes records of I/O: facts of the call they lie in.
-func (r *row) fileRecord(id uint8, f *fields) {
+func (r *observer) fileRecord(id uint8, f *fields) {
 	n := &r.a.names
 	if id == evIoDeleteFile {
 		f.uint8() // paradigm

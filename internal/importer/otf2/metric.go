@@ -27,7 +27,7 @@ type series struct {
 }
 
 // metric takes a sample of every member of a class.
-func (r *row) metric(f *fields) {
+func (r *observer) metric(f *fields) {
 	if r.stream == nil {
 		return
 	}
@@ -64,7 +64,7 @@ func (r *row) metric(f *fields) {
 
 // series finds the counters of a metric, which is a class, or an instance of one
 // that says whom its values are about.
-func (r *row) series(ref uint64) []series {
+func (r *observer) series(ref uint64) []series {
 	if list, ok := r.metrics[ref]; ok {
 		return list
 	}

@@ -4,8 +4,21 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A messenger notes what MPI sends, receives and does together.
+type messenger struct {
+	caller
+
+	process int32
+
+	requests  map[uint64]trace.Time // receives that are under way, by request
+	sent      queue                 // messages, of those channels that have queues
+	channels  [64]knownChannel
+	collSeq   map[uint32]uint32
+	collBegin trace.Time
+}
+
 // mpi takes records of messages and collective operations.
-func (r *row) mpi(e *event, f *fields) {
+func (r *messenger) mpi(e *event, f *fields) {
 	switch e.id {
 	case evMpiSend:
 		r.message(f, true)
@@ -32,7 +45,7 @@ func (r *row) mpi(e *event, f *fields) {
 
 // request remembers when a receive was posted. A number that is used again says
 // that the receive before was never seen to complete.
-func (r *row) request(id uint64) {
+func (r *messenger) request(id uint64) {
 	if _, open := r.requests[id]; open || len(r.requests) >= mostOpen {
 		r.tally.requests++
 	}
@@ -42,7 +55,7 @@ func (r *row) request(id uint64) {
 }
 
 // A message record names the partner by its rank in the communicator.
-func (r *row) message(f *fields, sent bool) {
+func (r *messenger) message(f *fields, sent bool) {
 	k, size := r.channel(f, sent)
 	switch {
 	case k == nil:
@@ -59,7 +72,7 @@ func (r *row) message(f *fields, sent bool) {
 
 // receive takes the completion of a receive. Messages are matched in the order in
 // which receives are posted, which the request tells.
-func (r *row) receive(f *fields) {
+func (r *messenger) receive(f *fields) {
 	k, size := r.channel(f, false)
 	request := f.uint64()
 	posted := r.now
@@ -77,14 +90,14 @@ func (r *row) receive(f *fields) {
 }
 
 // received puts a receive into the queue of its channel.
-func (r *row) received(k *knownChannel, posted trace.Time) {
+func (r *messenger) received(k *knownChannel, posted trace.Time) {
 	if !k.channel.received.receive(r.a.matcher.channels.slots, r.now, posted, r.innermost()) {
 		k.channel.mixed.Store(true)
 	}
 }
 
 // messageHalf gives an end of a message to the spools.
-func (r *row) messageHalf(k *knownChannel, size int64, order trace.Time) {
+func (r *messenger) messageHalf(k *knownChannel, size int64, order trace.Time) {
 	h := half{key: k.key, digest: k.digest, order: order, size: size}
 	h.place(r.now, r.innermost())
 	side := 1
@@ -96,7 +109,7 @@ func (r *row) messageHalf(k *knownChannel, size int64, order trace.Time) {
 
 // channel reads what a record says of a message; nil where that is not enough to find
 // the other half.
-func (r *row) channel(f *fields, sent bool) (k *knownChannel, size int64) {
+func (r *messenger) channel(f *fields, sent bool) (k *knownChannel, size int64) {
 	rank, ref, tag, bytes := f.message()
 	if size = int64(bytes); f.bad {
 		return nil, 0
@@ -133,7 +146,7 @@ type knownChannel struct {
 }
 
 // partners finds whom a message goes from and to.
-func (r *row) partners(h *key, rank, ref uint32, sent bool) bool {
+func (r *messenger) partners(h *key, rank, ref uint32, sent bool) bool {
 	c, k := r.comm(ref)
 	if c == nil {
 		r.tally.partners++
@@ -152,7 +165,7 @@ func (r *row) partners(h *key, rank, ref uint32, sent bool) bool {
 }
 
 // endRequests counts the receives that were asked for and never completed.
-func (r *row) endRequests() {
+func (r *messenger) endRequests() {
 	r.tally.requests += int64(len(r.requests))
 	clear(r.requests)
 	if r.tally.requests > 0 {
@@ -162,7 +175,7 @@ func (r *row) endRequests() {
 
 // collective takes the end of a collective operation: facts of the call it lies
 // in, and what it says of the clocks.
-func (r *row) collective(f *fields) {
+func (r *messenger) collective(f *fields) {
 	ref, op, root := r.collectiveFacts(f)
 	c, k := r.comm(ref)
 	if c == nil || f.bad {
@@ -188,7 +201,7 @@ func (r *row) collective(f *fields) {
 }
 
 // collectiveFacts reads what collectives have in common.
-func (r *row) collectiveFacts(f *fields) (comm uint32, op uint8, root uint32) {
+func (r *messenger) collectiveFacts(f *fields) (comm uint32, op uint8, root uint32) {
 	op, comm, root = f.uint8(), f.uint32(), f.uint32()
 	sent, received := f.uint64(), f.uint64()
 	n := &r.a.names

@@ -19,7 +19,7 @@ const (
 // attributes, long numbers, steps in time that need a second look, regions that were not
 // named lately, the end of what is at hand. The two give the same. This one is only
 // faster: it goes over some records in steps, none of which calls anybody for a record.
-func (r *row) plain() (n int) {
+func (r *caller) plain() (n int) {
 	if r.reader.big || r.stream == nil || len(r.started) > 0 {
 		return 0
 	}
@@ -40,7 +40,7 @@ func (r *row) plain() (n int) {
 }
 
 // calls fills the batch with records as they lie in memory, with ticks for times.
-func (r *row) calls() (n int) {
+func (r *caller) calls() (n int) {
 	x := &r.reader
 	buf, ticks, floor, timed := x.in.buf[x.in.pos:x.limit], x.ticks, x.floor, x.timed
 	for n < callBatch && len(buf) >= hotBytes {
@@ -76,7 +76,7 @@ func (r *row) calls() (n int) {
 }
 
 // setTimes turns ticks into times.
-func (r *row) setTimes(list []trace.StackRecord) {
+func (r *caller) setTimes(list []trace.StackRecord) {
 	straight := r.timer.plain && !r.moved && len(r.local.clock.offsets) == 0
 	for i := range list {
 		if t := uint64(list[i].Time); t != r.ticks {
@@ -91,7 +91,7 @@ func (r *row) setTimes(list []trace.StackRecord) {
 }
 
 // follow keeps the stack of calls, as enter and leave do.
-func (r *row) follow(list []trace.StackRecord) {
+func (r *caller) follow(list []trace.StackRecord) {
 	stack, entered, left := slices.Grow(r.stack, len(list)), r.entered, r.left
 	for i := range list {
 		c := &list[i]

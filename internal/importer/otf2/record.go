@@ -106,7 +106,7 @@ func (r *row) parameter(id uint8, f *fields) {
 }
 
 // text is a string by its local number.
-func (r *row) text(ref uint32) string {
+func (r *caller) text(ref uint32) string {
 	if ref == undefined32 {
 		return ""
 	}
@@ -115,7 +115,7 @@ func (r *row) text(ref uint32) string {
 }
 
 // comm finds the communicator of a local number; nil where it is not defined.
-func (r *row) comm(ref uint32) (*communicator, uint32) {
+func (r *caller) comm(ref uint32) (*communicator, uint32) {
 	if ref == undefined32 {
 		return nil, undefined32
 	}
@@ -126,7 +126,7 @@ func (r *row) comm(ref uint32) (*communicator, uint32) {
 	return &r.a.comms[i], uint32(i)
 }
 
-func (r *row) addComm(ref uint32) {
+func (r *caller) addComm(ref uint32) {
 	if c, _ := r.comm(ref); c != nil {
 		r.add(r.a.name(&r.a.names.communicator), trace.Text(c.name))
 	}

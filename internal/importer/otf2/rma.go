@@ -4,6 +4,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// An observer follows what is counted and accessed: metrics, files, windows of memory.
+type observer struct {
+	threader
+
+	rma     map[uint64]rmaOperation
+	metrics map[uint64][]series
+}
+
 // An rmaOperation is a put, get or atomic that is under way. Only its origin is
 // recorded, so the link ends when the origin knows of its completion.
 type rmaOperation struct {
@@ -28,7 +36,7 @@ func wordOf(list []string, i uint8) trace.Value {
 }
 
 // oneSided takes records of remote memory access.
-func (r *row) oneSided(id uint8, f *fields) {
+func (r *observer) oneSided(id uint8, f *fields) {
 	n := &r.a.names
 	switch id {
 	case evRmaCollectiveBegin:
@@ -57,7 +65,7 @@ func (r *row) oneSided(id uint8, f *fields) {
 	}
 }
 
-func (r *row) rmaFacts(id uint8, f *fields, n *names) {
+func (r *observer) rmaFacts(id uint8, f *fields, n *names) {
 	switch id {
 	case evRmaRequestLock, evRmaAcquireLock, evRmaTryLock, evRmaReleaseLock:
 		r.add(r.a.name(&n.remote), bytesValue(uint64(f.uint32())))
@@ -74,7 +82,7 @@ func (r *row) rmaFacts(id uint8, f *fields, n *names) {
 	}
 }
 
-func (r *row) rmaCollective(f *fields) {
+func (r *observer) rmaCollective(f *fields) {
 	n := &r.a.names
 	op := f.uint8()
 	f.uint32() // level
@@ -94,11 +102,11 @@ func (r *row) rmaCollective(f *fields) {
 	r.add(r.a.name(&n.received), bytesValue(received))
 }
 
-func (r *row) window(ref uint32) (rmaWin, bool) {
+func (r *observer) window(ref uint32) (rmaWin, bool) {
 	return r.a.defs.windows.get(r.local.global(mapRmaWin, uint64(ref)))
 }
 
-func (r *row) addWindow(ref uint32) {
+func (r *observer) addWindow(ref uint32) {
 	if w, ok := r.window(ref); ok {
 		name := r.a.defs.text(w.name)
 		if name == "" {
@@ -109,7 +117,7 @@ func (r *row) addWindow(ref uint32) {
 }
 
 // rmaBegin begins a transfer. A get goes from the remote to here.
-func (r *row) rmaBegin(id uint8, ref uint32, f *fields) {
+func (r *observer) rmaBegin(id uint8, ref uint32, f *fields) {
 	rank := f.uint32()
 	o := rmaOperation{from: r.now, get: id == evRmaGet, region: r.innermost().region}
 	if id == evRmaAtomic {
@@ -144,7 +152,7 @@ func (r *row) rmaBegin(id uint8, ref uint32, f *fields) {
 }
 
 // rmaEnd ends all transfers of a matching number.
-func (r *row) rmaEnd(matching uint64) {
+func (r *observer) rmaEnd(matching uint64) {
 	o, ok := r.rma[matching]
 	if !ok {
 		return
@@ -153,7 +161,7 @@ func (r *row) rmaEnd(matching uint64) {
 	r.rmaLink(&o)
 }
 
-func (r *row) rmaLink(o *rmaOperation) {
+func (r *observer) rmaLink(o *rmaOperation) {
 	if r.stream == nil {
 		return
 	}
@@ -170,7 +178,7 @@ func (r *row) rmaLink(o *rmaOperation) {
 }
 
 // endRMA counts the transfers whose completion is not recorded.
-func (r *row) endRMA() {
+func (r *observer) endRMA() {
 	r.tally.rma += int64(len(r.rma))
 	for _, k := range sortedKeys(r.rma) {
 		o := r.rma[k]

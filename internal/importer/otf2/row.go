@@ -7,18 +7,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A row turns the events of one location into a stream of the trace. One worker
-// uses it for one location after the other. Beside its buffers it holds what is
-// open (calls, requests, operations), which is bounded.
-type row struct {
+// A caller follows the calls of a location and gives them to its stream, with what is said about them.
+type caller struct {
 	a      *archive
 	stream trace.Stream // nil while clocks are looked at
 	local  *local
 	reader eventReader
-	defs   definitionReader
 
-	at      int32 // location, index of definition
-	process int32
+	at int32 // location, index of definition
 
 	timer timer
 	ticks uint64 // of now
@@ -36,24 +32,22 @@ type row struct {
 	given []trace.AttributeID
 	facts []fact
 
-	requests  map[uint64]trace.Time // receives that are under way, by request
-	forked    fork
-	started   []half // effects of a thread or task that begins, which its first call takes
-	left      fork   // the call that was left last
-	joined    uint32 // the team that ended last, of which this is the first thread
-	halves    halves
-	sent      queue // messages, of those channels that have queues
-	channels  [64]knownChannel
-	seq       uint32
-	collect   []participation
-	collSeq   map[uint32]uint32
-	collBegin trace.Time
-	rma       map[uint64]rmaOperation
-	metrics   map[uint64][]series
-	contexts  []uint32 // calling contexts that are open
-	path      []uint32
+	started []half // effects of a thread or task that begins, which its first call takes
+	left    fork   // the call that was left last
+	halves  halves
+	seq     uint32
+	collect []participation
 
 	tally tally
+}
+
+// A row turns the events of one location into a stream of the trace. One worker
+// uses it for one location after the other. Beside its buffers it holds what is
+// open (calls, requests, operations), which is bounded.
+type row struct {
+	observer
+
+	defs definitionReader
 }
 
 // A fact is an attribute on its way to the stream.
@@ -77,19 +71,22 @@ const (
 	mostOpen = 1 << 20
 )
 
-func newRow(a *archive) *row { return &row{a: a} }
+func newRow(a *archive) *row {
+	r := new(row)
+	r.a = a
+	return r
+}
 
 // begin makes the row ready for another location.
 func (r *row) begin(at int32) {
 	d := &r.a.defs
 	keep := *r
-	*r = row{
-		a: keep.a, reader: keep.reader, defs: keep.defs, at: at, process: r.a.tree.places[at].process,
-		stack: keep.stack[:0], given: keep.given[:0], facts: keep.facts[:0],
-		halves: keep.halves, collect: keep.collect, contexts: keep.contexts[:0], path: keep.path[:0],
-		requests: emptied(keep.requests), collSeq: emptied(keep.collSeq), rma: emptied(keep.rma), metrics: emptied(keep.metrics),
-		joined: undefined32, started: keep.started[:0],
-	}
+	*r = row{defs: keep.defs}
+	r.a, r.reader, r.at, r.process = keep.a, keep.reader, at, keep.a.tree.places[at].process
+	r.stack, r.given, r.facts, r.started = keep.stack[:0], keep.given[:0], keep.facts[:0], keep.started[:0]
+	r.halves, r.collect, r.contexts, r.path = keep.halves, keep.collect, keep.contexts[:0], keep.path[:0]
+	r.requests, r.collSeq, r.rma, r.metrics = emptied(keep.requests), emptied(keep.collSeq), emptied(keep.rma), emptied(keep.metrics)
+	r.joined = undefined32
 	r.left.call = call{region: trace.NoRegion}
 	r.timer = newTimer(d.resolution, d.offset)
 	if r.a.lines != nil {
@@ -162,7 +159,7 @@ func (r *row) scan(ctx context.Context) error {
 
 // setTime moves now. A time that is far out of any trace is damage: then nothing
 // happens.
-func (r *row) setTime(ticks uint64) {
+func (r *caller) setTime(ticks uint64) {
 	r.ticks = ticks
 	t := r.timer.at(r.local.clock.at(ticks))
 	if r.moved {
@@ -176,7 +173,7 @@ func (r *row) setTime(ticks uint64) {
 }
 
 // region finds the region that a record names by its local number.
-func (r *row) region(ref uint64) trace.RegionID {
+func (r *caller) region(ref uint64) trace.RegionID {
 	c := &r.regions[ref%uint64(len(r.regions))]
 	if !c.set || c.ref != ref {
 		c.ref, c.id, c.set = ref, r.a.region(r.local, ref, &r.tally), true
@@ -184,7 +181,7 @@ func (r *row) region(ref uint64) trace.RegionID {
 	return c.id
 }
 
-func (r *row) enter(id trace.RegionID) {
+func (r *caller) enter(id trace.RegionID) {
 	if r.stream == nil {
 		return
 	}
@@ -200,7 +197,7 @@ func (r *row) enter(id trace.RegionID) {
 
 // start keeps the effect of a beginning thread or task until its first call, so
 // that the link ends on something.
-func (r *row) start(h half) {
+func (r *caller) start(h half) {
 	h.place(r.now, r.innermost())
 	r.started = append(r.started, h)
 	if len(r.started) > 64 {
@@ -210,7 +207,7 @@ func (r *row) start(h half) {
 
 // endStarted gives what waits for a first call: to the call that was just
 // entered, or as it stands where there is none.
-func (r *row) endStarted() {
+func (r *caller) endStarted() {
 	for _, h := range r.started {
 		if r.fresh {
 			h.place(r.now, r.innermost())
@@ -222,7 +219,7 @@ func (r *row) endStarted() {
 
 // leave mirrors the rule of call stacks that the stream follows, so that the row
 // knows what is innermost.
-func (r *row) leave(id trace.RegionID) {
+func (r *caller) leave(id trace.RegionID) {
 	if r.stream == nil {
 		return
 	}
@@ -245,7 +242,7 @@ type call struct {
 }
 
 // innermost is the call that is open, for the ends of links.
-func (r *row) innermost() call {
+func (r *caller) innermost() call {
 	if n := len(r.stack); n > 0 {
 		return r.stack[n-1]
 	}
@@ -253,13 +250,13 @@ func (r *row) innermost() call {
 }
 
 // attach gives the attributes of a list to what was given last.
-func (r *row) attach(e *event) {
+func (r *caller) attach(e *event) {
 	r.attributes(e.attributes)
 	r.give(e.id)
 }
 
 // attributes reads an attribute list into facts.
-func (r *row) attributes(list []byte) {
+func (r *caller) attributes(list []byte) {
 	f := fields{b: list, big: r.reader.big}
 	n := f.uint32()
 	for i := uint32(0); i < n && f.more(); i++ {
@@ -280,7 +277,7 @@ func (r *row) attributes(list []byte) {
 }
 
 // add puts a fact with those that give will give.
-func (r *row) add(a trace.AttributeID, v trace.Value) {
+func (r *caller) add(a trace.AttributeID, v trace.Value) {
 	if v.Kind != 0 {
 		r.facts = append(r.facts, fact{a, v})
 	}
@@ -289,7 +286,7 @@ func (r *row) add(a trace.AttributeID, v trace.Value) {
 // give hands out the facts of a record: as attributes of the call it lies in,
 // where nothing came between and the call does not have them, else as an instant
 // that is named after the record.
-func (r *row) give(id uint8) {
+func (r *caller) give(id uint8) {
 	if r.stream == nil || len(r.facts) == 0 {
 		r.facts = r.facts[:0]
 		return
@@ -306,7 +303,7 @@ func (r *row) give(id uint8) {
 }
 
 // twice reports whether the call on top has one of the facts already.
-func (r *row) twice() bool {
+func (r *caller) twice() bool {
 	for _, f := range r.facts {
 		for _, g := range r.given {
 			if g == f.attribute {
@@ -318,7 +315,7 @@ func (r *row) twice() bool {
 }
 
 // instant gives a point in time that is named after a record, with the facts.
-func (r *row) instant(id uint8) {
+func (r *caller) instant(id uint8) {
 	if r.stream != nil {
 		r.stream.Instant(r.now, r.a.recordRegion(id))
 		for _, f := range r.facts {
@@ -339,26 +336,26 @@ func (r *row) finish() {
 }
 
 // cause and effect keep one end of a link.
-func (r *row) cause(h half)  { r.causeAt(h, r.now, r.innermost()) }
-func (r *row) effect(h half) { h.place(r.now, r.innermost()); r.half(1, &h) }
+func (r *caller) cause(h half)  { r.causeAt(h, r.now, r.innermost()) }
+func (r *caller) effect(h half) { h.place(r.now, r.innermost()); r.half(1, &h) }
 
 // causeAt keeps a cause that was before now.
-func (r *row) causeAt(h half, t trace.Time, c call) { h.place(t, c); r.half(0, &h) }
+func (r *caller) causeAt(h half, t trace.Time, c call) { h.place(t, c); r.half(0, &h) }
 
-func (r *row) half(side int, h *half) {
+func (r *caller) half(side int, h *half) {
 	h.setDigest()
 	r.keep(side, h)
 }
 
 // keep gives a half whose digest is known to the matcher.
-func (r *row) keep(side int, h *half) {
+func (r *caller) keep(side int, h *half) {
 	h.at, h.seq = uint32(r.at), r.seq
 	r.seq++
 	r.halves.add(r.a.matcher, side, h)
 }
 
 // flush gives what was collected to the matcher.
-func (r *row) flush() {
+func (r *caller) flush() {
 	r.halves.flush(r.a.matcher)
 	r.collect = r.a.matcher.collectives.add(r.collect)
 }

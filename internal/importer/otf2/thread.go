@@ -4,8 +4,18 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A threader follows threads, teams, tasks and calling contexts.
+type threader struct {
+	messenger
+
+	forked   fork
+	joined   uint32   // the team that ended last, of which this is the first thread
+	contexts []uint32 // calling contexts that are open
+	path     []uint32
+}
+
 // thread takes records of threads, teams, tasks and their locks.
-func (r *row) thread(e *event, f *fields) {
+func (r *threader) thread(e *event, f *fields) {
 	n := &r.a.names
 	switch e.id {
 	case evOmpFork:
@@ -39,7 +49,7 @@ func (r *row) thread(e *event, f *fields) {
 	}
 }
 
-func (r *row) lock(f *fields) {
+func (r *threader) lock(f *fields) {
 	n := &r.a.names
 	r.add(r.a.name(&n.lock), bytesValue(uint64(f.uint32())))
 	r.add(r.a.name(&n.order), bytesValue(uint64(f.uint32())))
@@ -47,7 +57,7 @@ func (r *row) lock(f *fields) {
 
 // teamBegin links the fork to the other threads of the team: the first thread of
 // the team is the one that forked it.
-func (r *row) teamBegin(ref uint32) {
+func (r *threader) teamBegin(ref uint32) {
 	c, k := r.comm(ref)
 	if c == nil {
 		r.tally.partners++
@@ -75,10 +85,10 @@ type fork struct {
 	call
 }
 
-func (r *row) fork() { r.forked = fork{true, r.now, r.innermost()} }
+func (r *threader) fork() { r.forked = fork{true, r.now, r.innermost()} }
 
 // teamEnd is where a thread gives its part back, which the join waits for.
-func (r *row) teamEnd(ref uint32) {
+func (r *threader) teamEnd(ref uint32) {
 	c, k := r.comm(ref)
 	if c == nil {
 		return
@@ -90,7 +100,7 @@ func (r *row) teamEnd(ref uint32) {
 	r.joined = k
 }
 
-func (r *row) teamJoin() {
+func (r *threader) teamJoin() {
 	if r.joined == undefined32 {
 		return
 	}
@@ -104,7 +114,7 @@ func (r *row) teamJoin() {
 
 // threadLife links the creation of a thread to its begin, and its end to who
 // waits for it. Begin and end stay as points in time: they bound the thread.
-func (r *row) threadLife(id uint8, f *fields) {
+func (r *threader) threadLife(id uint8, f *fields) {
 	_, contingent := r.comm(f.uint32())
 	h := half{key: key{kind: matchThread, a: contingent, b: uint32(r.process), d: f.uint64()}, order: r.now, size: -1}
 	if f.bad {
@@ -128,7 +138,7 @@ func (r *row) threadLife(id uint8, f *fields) {
 
 // task links the creation of a task to where it is first run. Number 0 is the
 // task that every thread of a team begins with.
-func (r *row) task(id uint8, h half, number uint64) {
+func (r *threader) task(id uint8, h half, number uint64) {
 	h.order, h.size = r.now, -1
 	switch id {
 	case evThreadTaskCreate, evOmpTaskCreate:
@@ -145,7 +155,7 @@ func (r *row) task(id uint8, h half, number uint64) {
 
 // end keeps the cause of a thread that ends: what it did last, where nothing is
 // open any more.
-func (r *row) end(h half) {
+func (r *threader) end(h half) {
 	if len(r.stack) == 0 && r.left.region != trace.NoRegion {
 		r.causeAt(h, r.left.time, r.left.call)
 		return

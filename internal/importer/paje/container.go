@@ -7,6 +7,25 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A tree is the containers, and the tracks of those that hold states.
+type tree struct {
+	vocabulary
+
+	containers containers
+	byAlias    table[uint32] // numbers of containers
+	byName     table[uint32] // of those that have an alias
+	tracks     []track       // of containers that have several; the first is none
+	rows       []stateRow    // of these, one each
+	moreTracks map[trackKey]uint32
+	frames     []frame // the first is none
+	freeFrame  uint32
+	todo       []uint32 // containers to destroy
+	ranks      ranks
+	parts      []string // files that were named and not yet read
+
+	base int64 // lines of the file before the block
+}
+
 // A container is a location, with what is open on it. There may be millions: this is
 // all that is kept of one, beside its words.
 type container struct {
@@ -49,7 +68,7 @@ func (l *containers) add(k container) uint32 {
 }
 
 // open gives the stream of a container.
-func (c *converter) open(k *container) trace.Stream {
+func (c *tree) open(k *container) trace.Stream {
 	if k.stream == nil {
 		if k.location == trace.NoLocation {
 			c.defineRoot(k)
@@ -62,13 +81,13 @@ func (c *converter) open(k *container) trace.Stream {
 
 // defineRoot gives the root a location, which it has only where something happens
 // on it.
-func (c *converter) defineRoot(k *container) {
+func (c *tree) defineRoot(k *container) {
 	k.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "0", Name: "root", Rank: trace.NoRank})
 }
 
 // close ends the stream of a container, so that the writer may let go of it; another
 // record opens it again.
-func (c *converter) close(k *container) {
+func (c *tree) close(k *container) {
 	if k.stream != nil {
 		c.fail(k.stream.Close())
 		k.stream = nil
@@ -82,7 +101,7 @@ func (c *converter) close(k *container) {
 }
 
 // container finds the container of a symbol by alias; nil for none.
-func (c *converter) container(s symbol) *container {
+func (c *tree) container(s symbol) *container {
 	if n := c.byAlias.get(s); n != 0 {
 		return c.containers.at(n)
 	}
@@ -90,7 +109,7 @@ func (c *converter) container(s symbol) *container {
 }
 
 // containerOf finds the container that a word means: by alias, else by name.
-func (c *converter) containerOf(text []byte, line int64) *container {
+func (c *tree) containerOf(text []byte, line int64) *container {
 	n, named := c.numberOf(text)
 	if n == 0 {
 		c.tally.Add(unknownContainer, line)
@@ -104,7 +123,7 @@ func (c *converter) containerOf(text []byte, line int64) *container {
 
 // numberOf gives the number of the container that a word means, 0 for none, and
 // whether it is known by its name only.
-func (c *converter) numberOf(text []byte) (n uint32, named bool) {
+func (c *tree) numberOf(text []byte) (n uint32, named bool) {
 	s := c.symbols.lookup(text)
 	if n := c.byAlias.get(s); n != 0 {
 		return n, false
@@ -113,7 +132,7 @@ func (c *converter) numberOf(text []byte) (n uint32, named bool) {
 }
 
 // create takes PajeCreateContainer.
-func (c *converter) create(f *fields, line int64) {
+func (c *tree) create(f *fields, line int64) {
 	t := c.typeOf(f.of[fieldType], line)
 	if t == nil {
 		return
@@ -155,7 +174,7 @@ func (c *converter) create(f *fields, line int64) {
 }
 
 // parentOf finds what a new container lies in.
-func (c *converter) parentOf(f *fields, line int64) uint32 {
+func (c *tree) parentOf(f *fields, line int64) uint32 {
 	n, named := c.numberOf(f.of[fieldContainer])
 	if n == 0 {
 		c.tally.Add(unknownParent, line)
@@ -168,7 +187,7 @@ func (c *converter) parentOf(f *fields, line int64) uint32 {
 }
 
 // place defines the location of a new container, and gives its number.
-func (c *converter) place(k container, key, name string, f *fields) uint32 {
+func (c *tree) place(k container, key, name string, f *fields) uint32 {
 	l := trace.Location{Parent: trace.NoLocation, Kind: c.typeList[k.typ].kind, Key: key, Name: name, Rank: trace.NoRank}
 	parent := c.containers.at(k.parent)
 	if k.parent != rootNumber {
@@ -202,7 +221,7 @@ func (c *converter) place(k container, key, name string, f *fields) uint32 {
 }
 
 // destroy takes PajeDestroyContainer: the container ends, and all in it.
-func (c *converter) destroy(f *fields, line int64) {
+func (c *tree) destroy(f *fields, line int64) {
 	id := f.of[fieldName]
 	if len(id) == 0 {
 		id = f.of[fieldAlias]

@@ -6,45 +6,20 @@ import (
 
 // A converter gives records their meaning, in the order of the file.
 type converter struct {
-	w    trace.Writer
+	tree
+
 	unit unit
 
-	symbols    *symbols
-	types      table[*typ]
-	typeNames  table[*typ] // of types that have an alias
-	typeList   []*typ      // by index
-	values     map[valueKey]*meaning
-	containers containers
-	byAlias    table[uint32] // numbers of containers
-	byName     table[uint32] // of those that have an alias
-	tracks     []track       // of containers that have several; the first is none
-	rows       []stateRow    // of these, one each
-	moreTracks map[trackKey]uint32
-	frames     []frame // the first is none
-	freeFrame  uint32
-	todo       []uint32 // containers to destroy
-	ranks      ranks
-	variables  map[variableKey]*variable
-	attributes map[string]trace.AttributeID
-	pending    pendings
-	unknown    map[string]int64 // events that are not Paje's, by name
-	parts      []string         // files that were named and not yet read
-
-	tally       tally
-	base        int64 // lines of the file before the block
-	data        []byte
-	fields      fields // of the record last asked for again
-	first, last trace.Time
-	any         bool
-	err         error
+	variables map[variableKey]*variable
+	pending   pendings
+	unknown   map[string]int64 // events that are not Paje's, by name
 }
 
 func newConverter(w trace.Writer, u unit) *converter {
-	c := &converter{
-		w: w, unit: u, symbols: newSymbols(), values: map[valueKey]*meaning{}, tracks: make([]track, 1), rows: make([]stateRow, 1), moreTracks: map[trackKey]uint32{},
-		frames: make([]frame, 1), variables: map[variableKey]*variable{}, attributes: map[string]trace.AttributeID{}, pending: newPendings(),
-		unknown: map[string]int64{},
-	}
+	c := &converter{unit: u, variables: map[variableKey]*variable{}, pending: newPendings(), unknown: map[string]int64{}}
+	c.vocabulary = vocabulary{w: w, symbols: newSymbols(), values: map[valueKey]*meaning{}, attributes: map[string]trace.AttributeID{}}
+	c.tracks, c.rows, c.moreTracks = make([]track, 1), make([]stateRow, 1), map[trackKey]uint32{}
+	c.frames = make([]frame, 1)
 	zero := c.symbols.keep([]byte("0"))
 	rootType := &typ{op: opContainerType, name: "0", kind: trace.KindGroup}
 	c.typeList = append(c.typeList, rootType)
@@ -121,7 +96,7 @@ func (c *converter) rare(r *record) {
 }
 
 // see follows the span of time.
-func (c *converter) see(t trace.Time) {
+func (c *vocabulary) see(t trace.Time) {
 	if !c.any {
 		c.first, c.last, c.any = t, t, true
 		return
@@ -129,7 +104,7 @@ func (c *converter) see(t trace.Time) {
 	c.first, c.last = min(c.first, t), max(c.last, t)
 }
 
-func (c *converter) attribute(name string) trace.AttributeID {
+func (c *vocabulary) attribute(name string) trace.AttributeID {
 	id, ok := c.attributes[name]
 	if !ok {
 		id = c.w.Attribute(name)
@@ -138,14 +113,14 @@ func (c *converter) attribute(name string) trace.AttributeID {
 	return id
 }
 
-func (c *converter) fail(err error) {
+func (c *vocabulary) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
 // include keeps the name of a file that belongs to the trace.
-func (c *converter) include(f *fields) {
+func (c *tree) include(f *fields) {
 	const most = 1 << 16
 	if name := f.of[fieldFilename]; len(name) > 0 && len(c.parts) < most {
 		c.parts = append(c.parts, string(name))
@@ -171,14 +146,14 @@ type ownField struct {
 }
 
 // word gives a word of a record, also one that the parser did not number.
-func (c *converter) word(r *record, i int, f field) symbol {
+func (c *vocabulary) word(r *record, i int, f field) symbol {
 	if s := r.words[i]; s != bare {
 		return s
 	}
 	return c.wordAgain(r, f)
 }
 
-func (c *converter) wordAgain(r *record, f field) symbol {
+func (c *vocabulary) wordAgain(r *record, f field) symbol {
 	if s := c.symbols.lookup(c.again(r).of[f]); s != noSymbol {
 		return s
 	}
@@ -186,7 +161,7 @@ func (c *converter) wordAgain(r *record, f field) symbol {
 }
 
 // again cuts a line into its words once more, for what is not needed of every line.
-func (c *converter) again(r *record) *fields {
+func (c *vocabulary) again(r *record) *fields {
 	f := &c.fields
 	*f = fields{own: f.own[:0], line: r.line}
 	f.cut(r.layout, c.data[r.at:r.end])

@@ -6,7 +6,7 @@ import "github.com/parallax-hpc/parallax/internal/trace"
 const maxStack = 1 << 20
 
 // target finds the container and type of a record, and checks that they fit.
-func (c *converter) target(r *record, wants op) (*container, *typ) {
+func (c *tree) target(r *record, wants op) (*container, *typ) {
 	line := c.base + int64(r.line)
 	k, t := c.container(r.words[wordContainer]), c.types.get(r.words[wordType])
 	if k == nil || t == nil {

@@ -34,7 +34,7 @@ func (r *track) unpopped() int64 {
 }
 
 // push opens a state.
-func (c *converter) push(r *track, region trace.RegionID) {
+func (c *tree) push(r *track, region trace.RegionID) {
 	if r.depth > 0 {
 		around := frame{r.region, r.around}
 		if at := c.freeFrame; at != 0 {
@@ -50,7 +50,7 @@ func (c *converter) push(r *track, region trace.RegionID) {
 }
 
 // drop closes the innermost of the states that are open, and gives it.
-func (c *converter) drop(r *track) trace.RegionID {
+func (c *tree) drop(r *track) trace.RegionID {
 	region := r.region
 	if r.depth--; r.depth == 0 {
 		r.set = false
@@ -68,7 +68,7 @@ type stateRow struct {
 }
 
 // streamOf gives the stream that the states of a type go to.
-func (c *converter) streamOf(k *container, r *track) trace.Stream {
+func (c *tree) streamOf(k *container, r *track) trace.Stream {
 	if r == &k.states {
 		return c.open(k)
 	}
@@ -80,7 +80,7 @@ func (c *converter) streamOf(k *container, r *track) trace.Stream {
 }
 
 // clear ends all states of a track at t.
-func (c *converter) clear(r *track, s trace.Stream, t trace.Time) {
+func (c *tree) clear(r *track, s trace.Stream, t trace.Time) {
 	for r.depth > 0 {
 		s.Leave(t, c.drop(r))
 	}
@@ -96,7 +96,7 @@ type trackKey struct {
 }
 
 // track finds the states of a type; nil for none.
-func (c *converter) track(k *container, t *typ) *track {
+func (c *tree) track(k *container, t *typ) *track {
 	r := &k.states
 	for n := 1; r.kind != t.index; n++ {
 		if r.next == 0 {
@@ -116,7 +116,7 @@ func (c *converter) track(k *container, t *typ) *track {
 // addTrack begins the states of another type. Types are parallel, not nested: each
 // tells all the time of its container. So states of the first type lie on the
 // container, and those of each other one on a row below it.
-func (c *converter) addTrack(k *container, t *typ) *track {
+func (c *tree) addTrack(k *container, t *typ) *track {
 	if k.states.kind == 0 && !repeatedType.MatchString(t.name) {
 		k.states.kind = t.index
 		return &k.states
@@ -149,7 +149,7 @@ func (c *converter) addTrack(k *container, t *typ) *track {
 var repeatedType = regexp.MustCompile(`^InCtx\d*$`)
 
 // unpopped is how many states of a container wait for a pop.
-func (c *converter) unpopped(k *container) (n int64) {
+func (c *tree) unpopped(k *container) (n int64) {
 	for r := &k.states; ; r = &c.tracks[r.next] {
 		n += r.unpopped()
 		if r.next == 0 {
@@ -159,7 +159,7 @@ func (c *converter) unpopped(k *container) (n int64) {
 }
 
 // endStates closes everything that is open on a container.
-func (c *converter) endStates(k *container, t trace.Time) {
+func (c *tree) endStates(k *container, t trace.Time) {
 	for r := &k.states; ; r = &c.tracks[r.next] {
 		if r.depth > 0 {
 			c.clear(r, c.streamOf(k, r), t)

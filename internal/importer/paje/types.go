@@ -7,6 +7,25 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A vocabulary is types, values and words, and what is said with all of them: times, attributes, tallies.
+type vocabulary struct {
+	w trace.Writer
+
+	symbols    *symbols
+	types      table[*typ]
+	typeNames  table[*typ] // of types that have an alias
+	typeList   []*typ      // by index
+	values     map[valueKey]*meaning
+	attributes map[string]trace.AttributeID
+
+	tally       tally
+	data        []byte
+	fields      fields // of the record last asked for again
+	first, last trace.Time
+	any         bool
+	err         error
+}
+
 // A typ is a type of containers, states, events, variables or links.
 type typ struct {
 	index      uint32
@@ -47,7 +66,7 @@ const (
 )
 
 // value finds a value that was met before.
-func (c *converter) value(t *typ, s symbol) *meaning {
+func (c *vocabulary) value(t *typ, s symbol) *meaning {
 	if int(s) < len(t.near) {
 		return t.near[s]
 	}
@@ -57,7 +76,7 @@ func (c *converter) value(t *typ, s symbol) *meaning {
 	return c.values[valueKey{t.index, s}]
 }
 
-func (c *converter) keepValue(t *typ, s symbol, m *meaning) {
+func (c *vocabulary) keepValue(t *typ, s symbol, m *meaning) {
 	switch {
 	case s == bare:
 	case t.index < earlyTypes && s < earlyWords:
@@ -97,7 +116,7 @@ func (t *table[T]) set(s symbol, item T) {
 }
 
 // typeOf finds the type that a word means: by alias, else by name.
-func (c *converter) typeOf(text []byte, line int64) *typ {
+func (c *vocabulary) typeOf(text []byte, line int64) *typ {
 	s := c.symbols.lookup(text)
 	if t := c.types.get(s); t != nil {
 		return t
@@ -113,7 +132,7 @@ func (c *converter) typeOf(text []byte, line int64) *typ {
 
 // defineType takes a definition of a type. The same again, as the files of a trace
 // in parts have it, changes nothing.
-func (c *converter) defineType(l *layout, f *fields, line int64) {
+func (c *vocabulary) defineType(l *layout, f *fields, line int64) {
 	parent := c.typeOf(f.of[fieldType], line)
 	if parent == nil {
 		return
@@ -162,12 +181,12 @@ func (c *converter) defineType(l *layout, f *fields, line int64) {
 
 // linkSide is a type that a link's type declares for one of its ends; what is not
 // known is not asked for.
-func (c *converter) linkSide(w []byte) *typ {
+func (c *vocabulary) linkSide(w []byte) *typ {
 	return c.types.get(c.symbols.lookup(w))
 }
 
 // defineValue takes a declared value.
-func (c *converter) defineValue(l *layout, f *fields, line int64) {
+func (c *vocabulary) defineValue(l *layout, f *fields, line int64) {
 	t := c.typeOf(f.of[fieldType], line)
 	if t == nil {
 		return
@@ -198,7 +217,7 @@ func (c *converter) defineValue(l *layout, f *fields, line int64) {
 	}
 }
 
-func (c *converter) setValue(t *typ, w []byte, m *meaning, line int64) {
+func (c *vocabulary) setValue(t *typ, w []byte, m *meaning, line int64) {
 	word := c.symbols.keep(w)
 	if old := c.value(t, word); old != nil && old.declared {
 		if old.text == m.text && old.colour == m.colour && old.category == m.category {
@@ -210,7 +229,7 @@ func (c *converter) setValue(t *typ, w []byte, m *meaning, line int64) {
 }
 
 // meaningOf makes a meaning for a value that the file does not declare.
-func (c *converter) meaningOf(t *typ, s symbol, text []byte, line int64) *meaning {
+func (c *vocabulary) meaningOf(t *typ, s symbol, text []byte, line int64) *meaning {
 	if t.undeclared >= maxUndeclared || s == bare {
 		c.tally.Add(manyValues, line)
 		if t.others == nil {
@@ -228,7 +247,7 @@ func (c *converter) meaningOf(t *typ, s symbol, text []byte, line int64) *meanin
 }
 
 // regionOf defines the region of a meaning when it is first used.
-func (c *converter) regionOf(m *meaning) trace.RegionID {
+func (c *vocabulary) regionOf(m *meaning) trace.RegionID {
 	if m.region == trace.NoRegion {
 		if m.role == trace.RoleByName && actorStates[m.category] {
 			m.role = actorRoles[m.text]

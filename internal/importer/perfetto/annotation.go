@@ -29,7 +29,7 @@ const (
 
 // facts gives what an event says beside its name, as attributes. They are valid
 // until the next event.
-func (c *reader) facts(s *sequence, e *event) []fact {
+func (c *dictionary) facts(s *sequence, e *event) []fact {
 	if len(e.notes) == 0 && len(e.rest) == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ const (
 	mostFacts  = 1000
 )
 
-func (c *reader) fact(name string, v trace.Value) {
+func (c *dictionary) fact(name string, v trace.Value) {
 	if len(c.scratch) >= mostFacts {
 		c.tally.add(manyFacts, "")
 		return
@@ -64,7 +64,7 @@ func (c *reader) fact(name string, v trace.Value) {
 
 // note takes an annotation whose key follows prefix. Entries of a dictionary
 // become attributes of their own, "key.entry"; those of a list "key[0]".
-func (c *reader) note(s *sequence, b, prefix []byte, depth int) {
+func (c *dictionary) note(s *sequence, b, prefix []byte, depth int) {
 	key := prefix
 	var v trace.Value
 	inner := false
@@ -120,7 +120,7 @@ func (c *reader) note(s *sequence, b, prefix []byte, depth int) {
 }
 
 // entries takes the entries of a dictionary or list.
-func (c *reader) entries(s *sequence, b, key []byte, depth int) {
+func (c *dictionary) entries(s *sequence, b, key []byte, depth int) {
 	n := len(key)
 	index := 0
 	m := open(b)
@@ -136,7 +136,7 @@ func (c *reader) entries(s *sequence, b, key []byte, depth int) {
 }
 
 // nested takes a value of the older form of dictionaries and lists.
-func (c *reader) nested(b, key []byte, depth int) {
+func (c *dictionary) nested(b, key []byte, depth int) {
 	if depth == 0 {
 		c.tally.add(manyFacts, "")
 		return
@@ -170,7 +170,7 @@ func (c *reader) nested(b, key []byte, depth int) {
 }
 
 // rare takes the fields of events that become attributes of a fixed name.
-func (c *reader) rare(s *sequence, f *keptField) {
+func (c *dictionary) rare(s *sequence, f *keptField) {
 	switch f.number {
 	case eventSource:
 		if _, place := sourceOf(f.bytes); place != "" {
@@ -217,7 +217,7 @@ func (c *reader) rare(s *sequence, f *keptField) {
 }
 
 // interned adds an attribute whose text is given by number.
-func (c *reader) interned(t *table[string], name string, id uint64) {
+func (c *dictionary) interned(t *table[string], name string, id uint64) {
 	text, ok := t.get(id)
 	if !ok {
 		c.tally.add(lostNames, "")

@@ -8,6 +8,20 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// An eventConverter says what track events mean, those of the old kind too.
+type eventConverter struct {
+	linker
+
+	clocks *clocks
+
+	strays int
+
+	event  event
+	legacy legacy
+
+	last trace.Time
+}
+
 // Numbers of the fields of a track event.
 const (
 	eventDeltaTime      = 1
@@ -170,7 +184,7 @@ func (e *event) decodeRare(m *message) {
 }
 
 // trackEvent takes an event of a track.
-func (c *reader) trackEvent(s *sequence, p *packet, at trace.Time, timed bool) bool {
+func (c *eventConverter) trackEvent(s *sequence, p *packet, at trace.Time, timed bool) bool {
 	e := &c.event
 	if !e.decode(p.payload) {
 		return false
@@ -211,7 +225,7 @@ func (c *reader) trackEvent(s *sequence, p *packet, at trace.Time, timed bool) b
 
 // lane finds where an event of a sequence is: on the track that it names, else on
 // the sequence's default, else on the thread that the sequence writes for.
-func (c *reader) lane(s *sequence, e *event, p *packet) *lane {
+func (c *eventConverter) lane(s *sequence, e *event, p *packet) *lane {
 	uuid := e.track
 	if uuid == 0 {
 		uuid = s.track
@@ -237,13 +251,13 @@ func (c *reader) lane(s *sequence, e *event, p *packet) *lane {
 	return l
 }
 
-func (c *reader) newLane(t *track) *lane {
+func (c *eventConverter) newLane(t *track) *lane {
 	l := &lane{track: t}
 	t.lanes = append(t.lanes, l)
 	return l
 }
 
-func (c *reader) begin(s *sequence, e *event, l *lane, at trace.Time) {
+func (c *eventConverter) begin(s *sequence, e *event, l *lane, at trace.Time) {
 	region := c.region(s, e)
 	o := l.push()
 	o.begin, o.region = at, region
@@ -252,7 +266,7 @@ func (c *reader) begin(s *sequence, e *event, l *lane, at trace.Time) {
 }
 
 // end closes the innermost interval that the end may mean.
-func (c *reader) end(s *sequence, e *event, l *lane, at trace.Time) {
+func (c *eventConverter) end(s *sequence, e *event, l *lane, at trace.Time) {
 	i := l.used - 1
 	if i >= 0 && (e.nameID != 0 || e.name != nil || e.categoryID != 0 || e.category != nil) {
 		name, category := c.nameOf(s, e), c.categoryOf(s, e)
@@ -271,7 +285,7 @@ func (c *reader) end(s *sequence, e *event, l *lane, at trace.Time) {
 // mostStrays bounds the ends that are kept to be matched at the end of the file.
 const mostStrays = 1 << 20
 
-func (c *reader) stray(t *track, e stray) {
+func (c *eventConverter) stray(t *track, e stray) {
 	if c.strays++; c.strays > mostStrays {
 		c.tally.add(strayEnds, "")
 		return
@@ -280,7 +294,7 @@ func (c *reader) stray(t *track, e stray) {
 }
 
 // state begins a state, which lasts until the track's next.
-func (c *reader) state(s *sequence, e *event, l *lane, at trace.Time) {
+func (c *eventConverter) state(s *sequence, e *event, l *lane, at trace.Time) {
 	if o := l.current; o != nil {
 		c.interval(l.track, o.begin, max(at, o.begin), o.region, o.facts)
 		l.current = nil
@@ -292,7 +306,7 @@ func (c *reader) state(s *sequence, e *event, l *lane, at trace.Time) {
 }
 
 // count takes a value of a counter.
-func (c *reader) count(s *sequence, e *event, l *lane, at trace.Time) {
+func (c *eventConverter) count(s *sequence, e *event, l *lane, at trace.Time) {
 	if !e.valued {
 		c.tally.add(noValue, "")
 		return
@@ -302,7 +316,7 @@ func (c *reader) count(s *sequence, e *event, l *lane, at trace.Time) {
 
 // value writes a value of a counter's track: in its unit, and added up where the
 // track holds differences.
-func (c *reader) value(s *sequence, t *track, at trace.Time, v float64) {
+func (c *eventConverter) value(s *sequence, t *track, at trace.Time, v float64) {
 	if t.incremental {
 		if s.sums == nil {
 			s.sums = map[uint64]float64{}
@@ -318,7 +332,7 @@ func (c *reader) value(s *sequence, t *track, at trace.Time, v float64) {
 }
 
 // extraCounters takes values of counters that come along with another event.
-func (c *reader) extraCounters(s *sequence, e *event, l *lane, at trace.Time) {
+func (c *eventConverter) extraCounters(s *sequence, e *event, l *lane, at trace.Time) {
 	if len(e.extra) > 0 {
 		tracks := e.extraTracks
 		if len(tracks) == 0 {

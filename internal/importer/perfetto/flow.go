@@ -7,6 +7,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A linker joins the points of flows to links.
+type linker struct {
+	pairer
+
+	flows []flowPoint
+}
+
 // A flowPoint is an event that a flow goes through.
 type flowPoint struct {
 	id     uint64
@@ -20,7 +27,7 @@ type flowPoint struct {
 }
 
 // flowPoints notes the flows that an event belongs to.
-func (c *reader) flowPoints(e *event, t *track, at trace.Time, region trace.RegionID) {
+func (c *linker) flowPoints(e *event, t *track, at trace.Time, region trace.RegionID) {
 	for _, id := range e.flows {
 		c.flows = append(c.flows, flowPoint{id: id, at: at, track: t, region: region})
 	}
@@ -31,7 +38,7 @@ func (c *reader) flowPoints(e *event, t *track, at trace.Time, region trace.Regi
 
 // linkFlows links the events of each flow in order of time: each with the one
 // before it, until one ends the flow. O(n log n) in the points.
-func (c *reader) linkFlows() {
+func (c *linker) linkFlows() {
 	slices.SortStableFunc(c.flows, func(a, b flowPoint) int {
 		return cmp.Or(cmp.Compare(a.id, b.id), cmpBool(a.legacy, b.legacy), cmp.Compare(a.at, b.at))
 	})
@@ -77,7 +84,7 @@ func cmpBool(a, b bool) int {
 }
 
 // link joins two events. From a thread to a queue of a GPU it is a launch.
-func (c *reader) link(from, to *flowPoint) {
+func (c *linker) link(from, to *flowPoint) {
 	a, b := c.place(from.track), c.place(to.track)
 	if a == nil || b == nil {
 		c.tally.add(loneFlows, "")

@@ -6,8 +6,16 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A gpuConverter says what render stages and counters of GPUs mean.
+type gpuConverter struct {
+	eventConverter
+
+	gpuNames  map[gpuKey]gpuSpec
+	gpuSeries map[gpuKey]*gpuSeries
+}
+
 // gpuStage takes an activity of a GPU: a queue, a stage or kernel, a duration.
-func (c *reader) gpuStage(s *sequence, p *packet, at trace.Time) bool {
+func (c *gpuConverter) gpuStage(s *sequence, p *packet, at trace.Time) bool {
 	var duration, gpu, queue, stage, context, submission uint64
 	var name []byte
 	described := false
@@ -60,7 +68,7 @@ func (c *reader) gpuStage(s *sequence, p *packet, at trace.Time) bool {
 }
 
 // queueRow is the row of a queue of a GPU, below the process whose context it is.
-func (c *reader) queueRow(s *sequence, p *packet, gpu, queue, context uint64) *row {
+func (c *gpuConverter) queueRow(s *sequence, p *packet, gpu, queue, context uint64) *row {
 	parent := c.root
 	if pid, ok := s.contexts.get(context); ok && pid != 0 {
 		parent = c.processRow(p.machine, pid).at
@@ -74,7 +82,7 @@ func (c *reader) queueRow(s *sequence, p *packet, gpu, queue, context uint64) *r
 }
 
 // deviceAt is the location of a GPU.
-func (c *reader) deviceAt(parent trace.LocationID, gpu uint64) trace.LocationID {
+func (c *rowTree) deviceAt(parent trace.LocationID, gpu uint64) trace.LocationID {
 	number := strconv.FormatUint(gpu, 10)
 	return c.w.Location(trace.Location{Parent: parent, Kind: trace.KindDevice, Key: number, Name: "GPU " + number, Rank: trace.NoRank, Order: 1 << 39})
 }

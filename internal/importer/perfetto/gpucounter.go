@@ -28,7 +28,7 @@ type gpuSeries struct {
 
 // gpuCounters takes values of the counters of a GPU. A value is of the time between
 // the one before it and its own, so it is written where that time begins.
-func (c *reader) gpuCounters(p *packet, at trace.Time) bool {
+func (c *gpuConverter) gpuCounters(p *packet, at trace.Time) bool {
 	var gpu int64
 	interned := false
 	m := open(p.payload)
@@ -61,7 +61,7 @@ func (c *reader) gpuCounters(p *packet, at trace.Time) bool {
 }
 
 // gpuSpecs takes the descriptions of counters.
-func (c *reader) gpuSpecs(p *packet, gpu int64, b []byte) bool {
+func (c *gpuConverter) gpuSpecs(p *packet, gpu int64, b []byte) bool {
 	m := open(b)
 	for m.next() {
 		if m.number != 1 {
@@ -95,7 +95,7 @@ func (c *reader) gpuSpecs(p *packet, gpu int64, b []byte) bool {
 }
 
 // gpuValue takes one value.
-func (c *reader) gpuValue(p *packet, gpu int64, b []byte, at trace.Time) bool {
+func (c *gpuConverter) gpuValue(p *packet, gpu int64, b []byte, at trace.Time) bool {
 	key := gpuKey{machine: p.machine, gpu: gpu}
 	var value float64
 	valued := false
@@ -132,7 +132,7 @@ func (c *reader) gpuValue(p *packet, gpu int64, b []byte, at trace.Time) bool {
 }
 
 // finishCounters writes the last value of each counter once more, where its time ends.
-func (c *reader) finishCounters() {
+func (c *gpuConverter) finishCounters() {
 	for _, s := range c.gpuSeries {
 		if s.valued {
 			s.row.stream.Sample(s.id, s.last, s.value)
@@ -140,7 +140,7 @@ func (c *reader) finishCounters() {
 	}
 }
 
-func (c *reader) newSeries(p *packet, key gpuKey, at trace.Time) *gpuSeries {
+func (c *gpuConverter) newSeries(p *packet, key gpuKey, at trace.Time) *gpuSeries {
 	spec, ok := c.gpuNames[key]
 	if !ok {
 		c.tally.add(lostNames, c.where(p))

@@ -7,6 +7,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A pairer joins begins and ends to intervals, and holds back what comes before its track is described.
+type pairer struct {
+	rowTree
+
+	held int
+}
+
 // A lane is what one sequence has open on one track. Ends close the innermost
 // begin of their own sequence, in the order of the file, which is the order in
 // which the program said them. What finds no partner so (a begin and an end from
@@ -73,7 +80,7 @@ func (l *lane) push() *openSlice {
 
 // find looks for the innermost open interval that an end may mean: one of the same
 // name and category, where the end gives them. -1 for none.
-func (c *reader) find(l *lane, name, category string) int {
+func (c *pairer) find(l *lane, name, category string) int {
 	for i := l.used - 1; i >= 0; i-- {
 		s := c.names[l.open[i].region]
 		if (name == "" || s.name == "" || s.name == name) && (category == "" || s.category == "" || s.category == category) {
@@ -94,7 +101,7 @@ func (l *lane) remove(i int) {
 
 // close ends the open interval i. One that began together with the interval
 // around it waits for that one's end.
-func (c *reader) close(l *lane, i int, end trace.Time) {
+func (c *pairer) close(l *lane, i int, end trace.Time) {
 	o := &l.open[i]
 	if i == 0 || i < l.used-1 || l.open[i-1].begin != o.begin {
 		c.interval(l.track, o.begin, end, o.region, o.facts)
@@ -107,14 +114,14 @@ func (c *reader) close(l *lane, i int, end trace.Time) {
 	l.remove(i)
 }
 
-func (c *reader) writeInner(t *track, inner []held) {
+func (c *pairer) writeInner(t *track, inner []held) {
 	for i := range inner {
 		c.interval(t, inner[i].begin, inner[i].end, inner[i].region, inner[i].facts)
 	}
 }
 
 // interval writes a whole interval.
-func (c *reader) interval(t *track, begin, end trace.Time, region trace.RegionID, facts []fact) {
+func (c *pairer) interval(t *track, begin, end trace.Time, region trace.RegionID, facts []fact) {
 	r := c.rowFor(t, region)
 	if r == nil {
 		c.hold(t, held{begin: begin, end: end, region: region, kind: heldInterval, facts: facts})
@@ -124,7 +131,7 @@ func (c *reader) interval(t *track, begin, end trace.Time, region trace.RegionID
 	tell(r.stream, facts)
 }
 
-func (c *reader) instant(t *track, at trace.Time, region trace.RegionID, facts []fact) {
+func (c *pairer) instant(t *track, at trace.Time, region trace.RegionID, facts []fact) {
 	r := c.place(t)
 	if r == nil {
 		c.hold(t, held{begin: at, region: region, kind: heldInstant, facts: facts})
@@ -135,7 +142,7 @@ func (c *reader) instant(t *track, at trace.Time, region trace.RegionID, facts [
 }
 
 // sample writes a value of a counter, which may be on a track of its own.
-func (c *reader) sample(t *track, at trace.Time, value float64) {
+func (c *pairer) sample(t *track, at trace.Time, value float64) {
 	r := c.place(t)
 	if r == nil {
 		c.hold(t, held{begin: at, value: value, kind: heldSample})
@@ -151,7 +158,7 @@ func tell(s trace.Stream, facts []fact) {
 }
 
 // hold keeps a record until its track is described, within bounds.
-func (c *reader) hold(t *track, h held) {
+func (c *pairer) hold(t *track, h held) {
 	h.facts = slices.Clone(h.facts)
 	t.held = append(t.held, h)
 	if c.held++; c.held > mostHeld {
@@ -161,7 +168,7 @@ func (c *reader) hold(t *track, h held) {
 
 // settle writes all records that wait. Tracks that nothing describes get a row of
 // their own at the top.
-func (c *reader) settle() {
+func (c *pairer) settle() {
 	for _, t := range c.order {
 		if len(t.held) == 0 {
 			continue
@@ -188,7 +195,7 @@ func (c *reader) settle() {
 	c.held = 0
 }
 
-func (c *reader) write(t *track, r *row, h *held) {
+func (c *pairer) write(t *track, r *row, h *held) {
 	switch h.kind {
 	case heldInterval:
 		r.stream.Interval(h.begin, h.end, h.region)
@@ -213,7 +220,7 @@ func (c *reader) write(t *track, r *row, h *held) {
 // pairLeftovers matches the begins and ends of a track that found no partner in
 // their own sequence, by time. Begins that stay are left open: the writer closes
 // them at the end of the trace and counts them.
-func (c *reader) pairLeftovers(t *track) {
+func (c *pairer) pairLeftovers(t *track) {
 	var begins []openSlice
 	for _, l := range t.lanes {
 		begins = append(begins, l.open[:l.used]...)

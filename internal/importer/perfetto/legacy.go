@@ -55,7 +55,7 @@ func (g *legacy) decode(b []byte) {
 }
 
 // legacyEvent takes an event of the older form.
-func (c *reader) legacyEvent(s *sequence, e *event, l *lane, p *packet, at trace.Time) {
+func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, at trace.Time) {
 	if e.legacy == nil {
 		c.tally.add(noType, c.where(p))
 		return
@@ -101,13 +101,13 @@ func (c *reader) legacyEvent(s *sequence, e *event, l *lane, p *packet, at trace
 }
 
 // bindPoints notes the flow of an event that says it goes in, out, or through.
-func (c *reader) bindPoints(g *legacy, t *track, at trace.Time, region trace.RegionID) {
+func (c *linker) bindPoints(g *legacy, t *track, at trace.Time, region trace.RegionID) {
 	if g.bound && g.direction > 0 {
 		c.flows = append(c.flows, flowPoint{id: g.bind, at: at, track: t, region: region, legacy: true, starts: g.direction == 2, aside: g.direction == 1})
 	}
 }
 
-func (c *reader) pidOf(s *sequence, g *legacy) int64 {
+func (c *eventConverter) pidOf(s *sequence, g *legacy) int64 {
 	switch {
 	case g.hasPid:
 		return g.pid
@@ -119,7 +119,7 @@ func (c *reader) pidOf(s *sequence, g *legacy) int64 {
 
 // asyncLane is where an asynchronous activity of the older form is: a track for
 // each id, below its process where the id is the process's own.
-func (c *reader) asyncLane(s *sequence, e *event, g *legacy, at *lane, p *packet) *lane {
+func (c *eventConverter) asyncLane(s *sequence, e *event, g *legacy, at *lane, p *packet) *lane {
 	name := c.nameOf(s, e)
 	pid := at.pid
 	if g.hasPid {
@@ -152,7 +152,7 @@ func (c *reader) asyncLane(s *sequence, e *event, g *legacy, at *lane, p *packet
 }
 
 // threadLane is where events are that name their thread themselves.
-func (c *reader) threadLane(s *sequence, machine uint32, pid, tid int64) *lane {
+func (c *eventConverter) threadLane(s *sequence, machine uint32, pid, tid int64) *lane {
 	h := uint64(newHash().text("thread").number(uint64(machine)).number(uint64(pid)).number(uint64(tid)))
 	l := s.lanes[h]
 	if l == nil {
@@ -175,7 +175,7 @@ type oldThread struct {
 }
 
 // describeOldThread takes the description of a sequence's thread.
-func (c *reader) describeOldThread(s *sequence, p *packet) bool {
+func (c *eventConverter) describeOldThread(s *sequence, p *packet) bool {
 	o := &oldThread{machine: p.machine}
 	var name string
 	m := open(p.payload)
@@ -200,7 +200,7 @@ func (c *reader) describeOldThread(s *sequence, p *packet) bool {
 	return !m.broken
 }
 
-func (c *reader) oldLane(s *sequence) *lane {
+func (c *eventConverter) oldLane(s *sequence) *lane {
 	return c.threadLane(s, s.thread.machine, s.thread.pid, s.thread.tid)
 }
 
@@ -237,7 +237,7 @@ func (o *oldTimes) counts() bool {
 }
 
 // oldTime is the time of an event whose packet has none, on the monotonic clock.
-func (c *reader) oldTime(s *sequence, p *packet, e *event) (trace.Time, bool) {
+func (c *eventConverter) oldTime(s *sequence, p *packet, e *event) (trace.Time, bool) {
 	var us int64
 	switch {
 	case e.old.hasAbsolute:
@@ -252,7 +252,7 @@ func (c *reader) oldTime(s *sequence, p *packet, e *event) (trace.Time, bool) {
 }
 
 // oldCounters takes the thread's own time and instructions, which old events hold.
-func (c *reader) oldCounters(s *sequence, e *event, l *lane, at trace.Time) {
+func (c *eventConverter) oldCounters(s *sequence, e *event, l *lane, at trace.Time) {
 	o := &e.old
 	if s.thread != nil {
 		if o.hasThreadDelta {
@@ -272,7 +272,7 @@ func (c *reader) oldCounters(s *sequence, e *event, l *lane, at trace.Time) {
 	}
 }
 
-func (c *reader) oldCounter(l *lane, name, unit string) *track {
+func (c *eventConverter) oldCounter(l *lane, name, unit string) *track {
 	t := c.track(uint64(newHash().text(name).number(l.uuid)))
 	if t.kind == undescribed {
 		t.kind, t.name, t.unit, t.parent = ofCounter, name, unit, l.uuid

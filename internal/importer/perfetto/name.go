@@ -7,12 +7,30 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A dictionary knows regions, attributes and texts, which packets speak of by number.
+type dictionary struct {
+	w trace.Writer
+
+	regions    map[naming]trace.RegionID
+	names      map[trace.RegionID]naming
+	stacks     map[trace.RegionID]bool // of sampled call stacks
+	attributes map[string]trace.AttributeID
+	texts      map[string]string
+
+	// Used again for each packet.
+	packet  packet
+	scratch []fact
+	key     []byte
+
+	tally tally
+}
+
 // A naming is what a region is called in the file.
 type naming struct{ name, category string }
 
 // region finds the region of an event by the numbers of its name and category, or
 // by their texts.
-func (c *reader) region(s *sequence, e *event) trace.RegionID {
+func (c *dictionary) region(s *sequence, e *event) trace.RegionID {
 	interned := e.nameID != 0 && e.category == nil && len(e.categoryIDs) <= 1
 	k := regionKey{e.nameID, e.categoryID}
 	if interned {
@@ -34,7 +52,7 @@ func (c *reader) region(s *sequence, e *event) trace.RegionID {
 }
 
 // define finds a region by name and category.
-func (c *reader) define(name, category string, role trace.Role) trace.RegionID {
+func (c *dictionary) define(name, category string, role trace.Role) trace.RegionID {
 	n := naming{name, category}
 	id, ok := c.regions[n]
 	if ok {
@@ -78,7 +96,7 @@ func roleOf(name, category string) trace.Role {
 }
 
 // nameOf is the name of an event; lost names are told apart by their number.
-func (c *reader) nameOf(s *sequence, e *event) string {
+func (c *dictionary) nameOf(s *sequence, e *event) string {
 	switch {
 	case e.name != nil:
 		return c.text(e.name)
@@ -94,7 +112,7 @@ func (c *reader) nameOf(s *sequence, e *event) string {
 }
 
 // categoryOf is the category of an event; of several, all.
-func (c *reader) categoryOf(s *sequence, e *event) string {
+func (c *dictionary) categoryOf(s *sequence, e *event) string {
 	switch {
 	case e.categories > 1 || len(e.categoryIDs) > 1 || e.category != nil && e.categoryID != 0:
 		return c.allCategories(s, e)
@@ -110,7 +128,7 @@ func (c *reader) categoryOf(s *sequence, e *event) string {
 	return name
 }
 
-func (c *reader) allCategories(s *sequence, e *event) string {
+func (c *dictionary) allCategories(s *sequence, e *event) string {
 	var all []string
 	for _, id := range e.categoryIDs {
 		if name, ok := s.categories.get(id); ok {
@@ -135,7 +153,7 @@ const (
 )
 
 // text is bytes as a string, the same one for the same bytes as a rule.
-func (c *reader) text(b []byte) string {
+func (c *dictionary) text(b []byte) string {
 	if s, ok := c.texts[string(b)]; ok {
 		return s
 	}

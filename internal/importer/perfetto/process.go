@@ -9,6 +9,25 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A rowTree is processes, threads and tracks, and the streams of those that hold anything.
+type rowTree struct {
+	dictionary
+
+	root trace.LocationID // above what belongs to no process
+	// rank is the process that the file is about, where it is one rank of several.
+	rank      trace.LocationID
+	rankPid   *process
+	keyPrefix string // of processes, so that pids of different files differ
+
+	tracks    map[uint64]*track
+	order     []*track
+	processes map[processKey]*process
+	rows      map[trace.LocationID]*row
+	rowOrder  []*row
+	cpus      map[cpuKey]*cpu
+	cpuOrder  []*cpu
+}
+
 // A process is a pid of a machine. Names may come at any time, so they are given
 // to its location at the end.
 type process struct {
@@ -31,7 +50,7 @@ type processKey struct {
 	pid     int64
 }
 
-func (c *reader) process(machine uint32, pid int64) *process {
+func (c *rowTree) process(machine uint32, pid int64) *process {
 	k := processKey{machine, pid}
 	p := c.processes[k]
 	if p == nil {
@@ -41,7 +60,7 @@ func (c *reader) process(machine uint32, pid int64) *process {
 	return p
 }
 
-func (c *reader) thread(machine uint32, pid, tid int64) *thread {
+func (c *rowTree) thread(machine uint32, pid, tid int64) *thread {
 	p := c.process(machine, pid)
 	t := p.threads[tid]
 	if t == nil {
@@ -51,13 +70,13 @@ func (c *reader) thread(machine uint32, pid, tid int64) *thread {
 	return t
 }
 
-func (c *reader) nameProcess(machine uint32, pid int64, name string) {
+func (c *rowTree) nameProcess(machine uint32, pid int64, name string) {
 	if p := c.process(machine, pid); name != "" {
 		p.name = name
 	}
 }
 
-func (c *reader) nameThread(machine uint32, pid, tid int64, name string) {
+func (c *rowTree) nameThread(machine uint32, pid, tid int64, name string) {
 	if t := c.thread(machine, pid, tid); name != "" {
 		t.name = name
 	}
@@ -65,7 +84,7 @@ func (c *reader) nameThread(machine uint32, pid, tid int64, name string) {
 
 // processRow is where events of a whole process are. In a file that is one rank
 // the first process is the rank's own.
-func (c *reader) processRow(machine uint32, pid int64) *row {
+func (c *rowTree) processRow(machine uint32, pid int64) *row {
 	p := c.process(machine, pid)
 	if p.row != nil {
 		return p.row
@@ -88,7 +107,7 @@ func (c *reader) processRow(machine uint32, pid int64) *row {
 	return p.row
 }
 
-func (c *reader) threadRow(machine uint32, pid, tid int64) *row {
+func (c *rowTree) threadRow(machine uint32, pid, tid int64) *row {
 	t := c.thread(machine, pid, tid)
 	if t.row == nil {
 		number := strconv.FormatInt(tid, 10)
@@ -102,7 +121,7 @@ func (c *reader) threadRow(machine uint32, pid, tid int64) *row {
 }
 
 // processTree takes the names of all processes and threads of a machine.
-func (c *reader) processTree(p *packet) bool {
+func (c *rowTree) processTree(p *packet) bool {
 	m := open(p.payload)
 	for m.next() {
 		var id, group int64
@@ -141,7 +160,7 @@ func rankIn(name string) int {
 }
 
 // describeRows gives processes and threads that hold records their names.
-func (c *reader) describeRows() {
+func (c *rowTree) describeRows() {
 	all := make([]*process, 0, len(c.processes))
 	for _, p := range c.processes {
 		if p.row != nil {
@@ -161,7 +180,7 @@ func (c *reader) describeRows() {
 	}
 }
 
-func (c *reader) describeProcessRow(p *process) {
+func (c *rowTree) describeProcessRow(p *process) {
 	l := trace.Location{Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "pid", Value: trace.Integer(p.pid)}}}
 	if p.name != "" {
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "program", Value: trace.Text(p.name)})

@@ -13,61 +13,37 @@ import (
 // A reader turns the packets of one file into a trace. It holds what is open,
 // what sequences said, and the points of flows; O(1) for each packet but for the
 // flows, which are sorted at the end.
+//
+// It is built of floors, each of which knows only those below it: a dictionary, the
+// tree of rows, pairs of begins and ends, links, and what events and GPUs mean.
 type reader struct {
-	w    trace.Writer
-	root trace.LocationID // above what belongs to no process
-	// rank is the process that the file is about, where it is one rank of several.
-	rank      trace.LocationID
-	rankPid   *process
-	keyPrefix string // of processes, so that pids of different files differ
-	speaks    bool   // for all files: it sets the properties of the trace
+	gpuConverter
 
-	clocks    *clocks
+	speaks bool // for all files: it sets the properties of the trace
+
 	sequences map[uint32]*sequence
 	lastSeq   *sequence
-	tracks    map[uint64]*track
-	order     []*track
-	processes map[processKey]*process
-	rows      map[trace.LocationID]*row
-	rowOrder  []*row
-	cpus      map[cpuKey]*cpu
-	cpuOrder  []*cpu
 	printers  map[processKey]int64 // processes of threads that print
 	asyncs    map[asyncKey]*async
-	gpuNames  map[gpuKey]gpuSpec
-	gpuSeries map[gpuKey]*gpuSeries
 
-	regions    map[naming]trace.RegionID
-	names      map[trace.RegionID]naming
-	stacks     map[trace.RegionID]bool // of sampled call stacks
-	attributes map[string]trace.AttributeID
-	texts      map[string]string
-	flows      []flowPoint
-	held       int
-	strays     int
+	bundle bundle
+	inner  *packets // of a bundle
 
-	// Used again for each packet.
-	packet  packet
-	bundle  bundle
-	inner   *packets // of a bundle
-	event   event
-	legacy  legacy
-	scratch []fact
-	key     []byte
-
-	tally   tally
 	packets int64
-	last    trace.Time
 }
 
 func newReader(w trace.Writer) *reader {
-	return &reader{
-		w: w, root: trace.NoLocation, rank: trace.NoLocation, clocks: newClocks(), sequences: map[uint32]*sequence{},
-		tracks: map[uint64]*track{}, processes: map[processKey]*process{}, rows: map[trace.LocationID]*row{}, cpus: map[cpuKey]*cpu{},
-		regions: map[naming]trace.RegionID{}, names: map[trace.RegionID]naming{}, attributes: map[string]trace.AttributeID{},
-		printers: map[processKey]int64{}, asyncs: map[asyncKey]*async{}, gpuNames: map[gpuKey]gpuSpec{}, gpuSeries: map[gpuKey]*gpuSeries{},
+	c := &reader{sequences: map[uint32]*sequence{}, printers: map[processKey]int64{}, asyncs: map[asyncKey]*async{}}
+	c.dictionary = dictionary{
+		w: w, regions: map[naming]trace.RegionID{}, names: map[trace.RegionID]naming{}, attributes: map[string]trace.AttributeID{},
 		texts: map[string]string{}, key: make([]byte, 0, 64),
 	}
+	c.root, c.rank = trace.NoLocation, trace.NoLocation
+	c.tracks, c.processes = map[uint64]*track{}, map[processKey]*process{}
+	c.rows, c.cpus = map[trace.LocationID]*row{}, map[cpuKey]*cpu{}
+	c.clocks = newClocks()
+	c.gpuNames, c.gpuSeries = map[gpuKey]gpuSpec{}, map[gpuKey]*gpuSeries{}
+	return c
 }
 
 // read takes all packets of a file. What was read before a break is kept.
@@ -154,7 +130,7 @@ func (c *reader) unpack(ctx context.Context, p *packet, inner bool) error {
 }
 
 // where names a packet's place in the file.
-func (c *reader) where(p *packet) string { return byteAt(p.at) }
+func (c *dictionary) where(p *packet) string { return byteAt(p.at) }
 
 // take converts one packet. It is false where a part of it cannot be decoded.
 func (c *reader) take(p *packet) bool {
@@ -233,7 +209,7 @@ func (c *reader) sequence(id uint32) *sequence {
 }
 
 // clockOf is the clock of a packet's time.
-func (c *reader) clockOf(s *sequence, p *packet) uint32 {
+func (c *eventConverter) clockOf(s *sequence, p *packet) uint32 {
 	switch {
 	case p.hasClock:
 		return p.clock
@@ -244,7 +220,7 @@ func (c *reader) clockOf(s *sequence, p *packet) uint32 {
 }
 
 // time tells a time of a clock in the trace's own.
-func (c *reader) time(s *sequence, p *packet, clock uint32, ticks uint64) trace.Time {
+func (c *eventConverter) time(s *sequence, p *packet, clock uint32, ticks uint64) trace.Time {
 	t, sure := c.clocks.time(s, clock, ticks)
 	if !sure {
 		c.tally.add(unknownClock, c.where(p))
@@ -299,7 +275,7 @@ func (c *reader) finish() error {
 	return c.closeRows()
 }
 
-func (c *reader) closeRows() error {
+func (c *rowTree) closeRows() error {
 	var errs []error
 	for _, r := range c.rowOrder {
 		if err := r.stream.Close(); err != nil {

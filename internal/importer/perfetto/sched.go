@@ -206,7 +206,7 @@ func (c *reader) stay(u *cpu, until trace.Time) {
 	}
 }
 
-func (c *reader) cpu(machine uint32, number uint64) *cpu {
+func (c *rowTree) cpu(machine uint32, number uint64) *cpu {
 	key := cpuKey{machine, number}
 	u := c.cpus[key]
 	if u == nil {

@@ -57,7 +57,7 @@ type row struct {
 const kindTrack trace.Kind = "track"
 
 // track finds a track by its number.
-func (c *reader) track(uuid uint64) *track {
+func (c *rowTree) track(uuid uint64) *track {
 	t := c.tracks[uuid]
 	if t == nil {
 		t = &track{uuid: uuid, factor: 1}
@@ -68,7 +68,7 @@ func (c *reader) track(uuid uint64) *track {
 }
 
 // describe takes a description of a track. Later ones add to it.
-func (c *reader) describe(p *packet) bool {
+func (c *rowTree) describe(p *packet) bool {
 	var process, thread, counter []byte
 	kind := ofProgram
 	d := track{order: -1}
@@ -123,7 +123,7 @@ func (c *reader) describe(p *packet) bool {
 	return true
 }
 
-func (c *reader) describeThread(t *track, b []byte) {
+func (c *rowTree) describeThread(t *track, b []byte) {
 	var name string
 	m := open(b)
 	for m.next() {
@@ -139,7 +139,7 @@ func (c *reader) describeThread(t *track, b []byte) {
 	c.nameThread(t.machine, t.pid, t.tid, name)
 }
 
-func (c *reader) describeProcess(t *track, b []byte) {
+func (c *rowTree) describeProcess(t *track, b []byte) {
 	var name, command string
 	var labels []string
 	m := open(b)
@@ -202,14 +202,14 @@ const mostParents = 32
 
 // place finds the row of a track; nil while its description, or that of one
 // above, is missing.
-func (c *reader) place(t *track) *row {
+func (c *rowTree) place(t *track) *row {
 	if t.row == nil {
 		t.row = c.locate(t, mostParents)
 	}
 	return t.row
 }
 
-func (c *reader) locate(t *track, depth int) *row {
+func (c *rowTree) locate(t *track, depth int) *row {
 	switch t.kind {
 	case undescribed:
 		return nil
@@ -244,7 +244,7 @@ func (c *reader) locate(t *track, depth int) *row {
 // programRow is the row of a track that the program made. Those of one name below
 // one parent are drawn as one: the format makes a track of each asynchronous
 // activity.
-func (c *reader) programRow(t *track, above trace.LocationID) *row {
+func (c *rowTree) programRow(t *track, above trace.LocationID) *row {
 	name := cmp.Or(t.name, t.hint, "(no name)")
 	l := trace.Location{Parent: above, Kind: kindTrack, Key: name, Name: name, Rank: trace.NoRank, Order: 1<<40 + t.order}
 	if t.alone {
@@ -271,7 +271,7 @@ func isQueue(name string) bool {
 }
 
 // rowOf finds the row of a location.
-func (c *reader) rowOf(at trace.LocationID) *row {
+func (c *rowTree) rowOf(at trace.LocationID) *row {
 	r := c.rows[at]
 	if r == nil {
 		r = &row{at: at, stream: c.w.Stream(at, trace.StreamOptions{Unordered: true})}
@@ -281,7 +281,7 @@ func (c *reader) rowOf(at trace.LocationID) *row {
 	return r
 }
 
-func (c *reader) group(name string, order int64) trace.LocationID {
+func (c *rowTree) group(name string, order int64) trace.LocationID {
 	return c.w.Location(trace.Location{Parent: c.root, Kind: trace.KindGroup, Name: name, Rank: trace.NoRank, Order: order})
 }
 

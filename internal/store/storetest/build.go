@@ -44,16 +44,18 @@ func (m *Memory) build() *reader {
 	first, last := m.timeRange()
 	tree, number := buildTree(m.locations)
 	r := &reader{
-		generation: m.readers,
-		tree:       tree,
-		regions:    slices.Clone(m.regions),
-		attributes: slices.Clone(m.attributes),
-		metrics:    slices.Clone(m.metrics),
-		callPaths:  slices.Clone(m.callPaths),
-		summaries:  m.summaries,
-		lanes:      make([][]lane, tree.Len()),
-		instants:   make([][]instant, tree.Len()),
-		samples:    make([][]sample, len(m.counters)),
+		definitions: definitions{
+			generation: m.readers,
+			tree:       tree,
+			regions:    slices.Clone(m.regions),
+			attributes: slices.Clone(m.attributes),
+			metrics:    slices.Clone(m.metrics),
+			callPaths:  slices.Clone(m.callPaths),
+		},
+		summaries: m.summaries,
+		lanes:     make([][]lane, tree.Len()),
+		instants:  make([][]instant, tree.Len()),
+		samples:   make([][]sample, len(m.counters)),
 	}
 	r.info = store.Info{
 		Format: "memory", Sources: []string{"memory"}, End: last - first, Origin: first,

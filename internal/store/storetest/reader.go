@@ -11,50 +11,58 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A definitions is what a trace says about itself.
+type definitions struct {
+	generation uint64
+	info       store.Info
+	tree       *store.Tree
+	regions    []trace.Region
+	attributes []string
+	counters   []trace.Counter
+
+	laneStart []uint32
+
+	metrics       []trace.Metric
+	callPaths     []trace.CallPath
+	communicators []trace.Communicator
+	topologies    []trace.Topology
+}
+
 // batchRows is small, so that callers meet several batches and chains of open
 // intervals in traces of a few rows.
 const batchRows = 16
 
 // A reader answers from slices. It takes no short cuts and keeps no index.
 type reader struct {
-	generation uint64
-	info       store.Info
-	tree       *store.Tree
-	regions    []trace.Region
+	definitions
+
 	withoutEnd map[trace.RegionID]trace.RegionID // of intervals that nobody left
-	attributes []string
-	counters   []trace.Counter
 	summaries  []trace.Summary
 
-	laneStart []uint32
-	lanes     [][]lane // by location
-	instants  [][]instant
-	samples   [][]sample // by counter
-	links     []link
+	lanes    [][]lane // by location
+	instants [][]instant
+	samples  [][]sample // by counter
+	links    []link
 
-	metrics       []trace.Metric
-	callPaths     []trace.CallPath
-	profile       []trace.ProfileRow
-	atomics       []trace.AtomicRow
-	moments       []trace.MomentRow
-	communicators []trace.Communicator
-	topologies    []trace.Topology
+	profile []trace.ProfileRow
+	atomics []trace.AtomicRow
+	moments []trace.MomentRow
 }
 
 var _ store.Reader = (*reader)(nil)
 
-func (r *reader) Generation() uint64                  { return r.generation }
-func (r *reader) Info() *store.Info                   { return &r.info }
-func (r *reader) Locations() *store.Tree              { return r.tree }
-func (r *reader) Regions() []trace.Region             { return r.regions }
-func (r *reader) Counters() []trace.Counter           { return r.counters }
-func (r *reader) Attributes() []string                { return r.attributes }
-func (r *reader) Metrics() []trace.Metric             { return r.metrics }
-func (r *reader) CallPaths() []trace.CallPath         { return r.callPaths }
-func (r *reader) Communicators() []trace.Communicator { return r.communicators }
-func (r *reader) Topologies() []trace.Topology        { return r.topologies }
-func (r *reader) Lanes() []uint32                     { return r.laneStart }
-func (r *reader) Close() error                        { return nil }
+func (r *definitions) Generation() uint64                  { return r.generation }
+func (r *definitions) Info() *store.Info                   { return &r.info }
+func (r *definitions) Locations() *store.Tree              { return r.tree }
+func (r *definitions) Regions() []trace.Region             { return r.regions }
+func (r *definitions) Counters() []trace.Counter           { return r.counters }
+func (r *definitions) Attributes() []string                { return r.attributes }
+func (r *definitions) Metrics() []trace.Metric             { return r.metrics }
+func (r *definitions) CallPaths() []trace.CallPath         { return r.callPaths }
+func (r *definitions) Communicators() []trace.Communicator { return r.communicators }
+func (r *definitions) Topologies() []trace.Topology        { return r.topologies }
+func (r *definitions) Lanes() []uint32                     { return r.laneStart }
+func (r *definitions) Close() error                        { return nil }
 
 // A window is a store.Window with every location it stands for. Rows that begin
 // in [begin, end) count as beginning in it; time is clipped to [begin, last).
