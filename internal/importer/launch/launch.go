@@ -25,8 +25,11 @@ func compareID(a, b End) int {
 // the first, and gives how many of to found none. One may start many. Both lists are sorted: O(n log n).
 func Join(w trace.Writer, kind trace.LinkKind, from, to []End) (alone int64) {
 	order := func(a, b End) int { return cmp.Or(compareID(a, b), cmp.Compare(a.Time, b.Time)) }
-	slices.SortStableFunc(from, order)
-	slices.SortStableFunc(to, order)
+	for _, list := range [][]End{from, to} {
+		if !slices.IsSortedFunc(list, order) { // mostly ids grow with time
+			slices.SortStableFunc(list, order)
+		}
+	}
 	i := 0
 	for _, t := range to {
 		for i < len(from) && compareID(from[i], t) < 0 {

@@ -12,7 +12,7 @@ import (
 
 // hostSide reads what threads did.
 func (c *converter) hostSide(ctx context.Context, rows *rows) ([]launch.End, error) {
-	h := &hostSide{converter: c, rows: rows, calls: map[regionKey]trace.RegionID{}, ranges: map[rangeKey]trace.RegionID{}}
+	h := &hostSide{converter: c, rows: rows, calls: map[regionKey]trace.RegionID{}, ranges: map[rangeKey]trace.RegionID{}, operators: map[int64]torchOperator{}}
 	if err := h.nvtx(ctx); err != nil {
 		return nil, err
 	}
@@ -23,15 +23,19 @@ func (c *converter) hostSide(ctx context.Context, rows *rows) ([]launch.End, err
 			}
 		}
 	}
-	return h.launches, h.scheduling(ctx)
+	if err := h.scheduling(ctx); err != nil {
+		return nil, err
+	}
+	return h.launches, h.samples(ctx)
 }
 
 type hostSide struct {
 	*converter
-	rows     *rows
-	calls    map[regionKey]trace.RegionID
-	ranges   map[rangeKey]trace.RegionID
-	launches []launch.End
+	rows      *rows
+	calls     map[regionKey]trace.RegionID
+	ranges    map[rangeKey]trace.RegionID
+	operators map[int64]torchOperator // by their text in StringIds
+	launches  []launch.End
 }
 
 // callTable reports whether a table holds calls of threads, whatever its name is: each row

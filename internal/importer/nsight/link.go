@@ -19,11 +19,9 @@ func (c *converter) link(calls, works []launch.End) {
 // reportRest counts rows of tables that hold records which are not read.
 func (c *converter) reportRest(ctx context.Context) {
 	rest := map[string]string{
-		"SAMPLING_CALLCHAINS": "frames of CPU samples' call chains",
-		"COMPOSITE_EVENTS":    "CPU samples",
-		"CUDA_CALLCHAINS":     "frames of CUDA calls' call chains",
-		"OSRT_CALLCHAINS":     "frames of system calls' call chains",
-		"DIAGNOSTIC_EVENT":    "diagnostic messages of the profiler",
+		"CUDA_CALLCHAINS":  "frames of CUDA calls' call chains",
+		"OSRT_CALLCHAINS":  "frames of system calls' call chains",
+		"DIAGNOSTIC_EVENT": "diagnostic messages of the profiler",
 	}
 	for _, t := range c.tables {
 		what, known := rest[t.Name]
@@ -42,6 +40,7 @@ func (c *converter) reportRest(ctx context.Context) {
 
 // readElsewhere are the tables with a time that are read by name.
 var readElsewhere = map[string]bool{
-	"NVTX_EVENTS": true, "SCHED_EVENTS": true, "CUDA_GPU_MEMORY_USAGE_EVENTS": true, "CUPTI_ACTIVITY_KIND_KERNEL": true, "CUPTI_ACTIVITY_KIND_MEMCPY": true,
+	"COMPOSITE_EVENTS": true,
+	"NVTX_EVENTS":      true, "SCHED_EVENTS": true, "CUDA_GPU_MEMORY_USAGE_EVENTS": true, "CUPTI_ACTIVITY_KIND_KERNEL": true, "CUPTI_ACTIVITY_KIND_MEMCPY": true,
 	"CUPTI_ACTIVITY_KIND_MEMSET": true, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION": true, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE": true,
 }

@@ -126,3 +126,33 @@ func BenchmarkScan(b *testing.B) {
 	}
 	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
 }
+
+// 5,451 samples of one thread, which an SQLite client counts; every stack has its outermost frame, and all are on a row aside.
+func TestCPUSamplesAreARowBesideTheirThread(t *testing.T) {
+	w := importertest.CountOf(t, Format, importertest.Shared(t, "public/nsight-sqlite/saxpy-mpi-cuda-rank0"))
+	aside := 0
+	for _, l := range w.Locations {
+		if l.Kind == trace.KindSamples {
+			aside++
+		}
+	}
+	calls, _ := w.Categories()
+	if aside != 1 || w.Enters < calls["sampled"] || calls["sampled"] == 0 || w.Reported["skipped CPU samples without a time, a thread or a call chain"] != 0 {
+		t.Errorf("%d rows of samples, %d frames of %d entered, report %v", aside, calls["sampled"], w.Enters, w.Reported)
+	}
+}
+
+// A stack is shown from the first sample that has it to the first that has not; addresses go by their library.
+func TestChainsAreKeptOnce(t *testing.T) {
+	c := &chains{byNode: map[chainNode]int32{}, leaf: map[int64]int32{}}
+	c.add(7, []frame{{0, 3}, {1, 2}, {2, 1}})
+	c.add(9, []frame{{2, 1}, {0, 4}, {1, 2}})
+	if len(c.nodes) != 4 || fmt.Sprint(c.stack(c.leaf[7], nil), c.stack(c.leaf[9], nil)) != "[1 2 3] [1 2 4]" {
+		t.Errorf("nodes %v, stacks %v %v", c.nodes, c.stack(c.leaf[7], nil), c.stack(c.leaf[9], nil))
+	}
+	for want, r := range map[string]trace.Region{"main": sampledRegion("main", "/usr/bin/prog"), "[libc.so]": sampledRegion("0x7f", "/lib/libc.so"), "[unknown]": sampledRegion("", "")} {
+		if r.Name != want {
+			t.Errorf("%s, want %s", r.Name, want)
+		}
+	}
+}

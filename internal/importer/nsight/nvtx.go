@@ -36,14 +36,22 @@ type rangeKey struct{ domain, text string }
 // of the same table, so these are read first.
 func (h *hostSide) nvtx(ctx context.Context) error {
 	t := h.converter.table("NVTX_EVENTS")
-	err := t.scan(ctx, func(r *sqlitefile.Row) error {
+	named := false // a first look at one column tells whether there are any
+	err := t.look(ctx, func(r *sqlitefile.Row) error {
 		kind, _ := r.Int(0)
-		thread, _ := r.Int(1)
-		if id, ok := r.Int(2); ok && kind == h.marks.domain {
-			h.domains[domain{processOf(thread), id}] = h.words(r, 3, 4)
-		}
+		named = named || kind == h.marks.domain
 		return nil
-	}, "eventType", "globalTid", "domainId", "text", "textId")
+	}, "eventType")
+	if err == nil && named {
+		err = t.look(ctx, func(r *sqlitefile.Row) error {
+			kind, _ := r.Int(0)
+			thread, _ := r.Int(1)
+			if id, ok := r.Int(2); ok && kind == h.marks.domain {
+				h.domains[domain{processOf(thread), id}] = h.words(r, 3, 4)
+			}
+			return nil
+		}, "eventType", "globalTid", "domainId", "text", "textId")
+	}
 	if err != nil {
 		return err
 	}
@@ -78,12 +86,12 @@ func (h *hostSide) event(r *sqlitefile.Row) error {
 		return nil
 	}
 	id, _ := r.Int(4)
-	text := r.Text(5)
-	if len(text) == 0 {
-		n, _ := r.Int(6)
-		text = []byte(h.names[n])
+	op := torchOperator{}
+	if text := r.Text(5); len(text) > 0 {
+		op = operator(text)
+	} else {
+		op = h.namedOperator(r)
 	}
-	op := operator(text)
 	at := h.thread(thread)
 	region := h.annotation(h.domains[domain{processOf(thread), id}], op)
 	switch end, closed := r.Int(1); {
@@ -107,6 +115,17 @@ func (h *hostSide) event(r *sqlitefile.Row) error {
 	}
 	h.payload(at, r)
 	return nil
+}
+
+// namedOperator reads the text of a range in StringIds, once for all ranges that have it.
+func (h *hostSide) namedOperator(r *sqlitefile.Row) torchOperator {
+	id, _ := r.Int(6)
+	op, ok := h.operators[id]
+	if !ok {
+		op = operator([]byte(h.names[id]))
+		h.operators[id] = op
+	}
+	return op
 }
 
 // payload adds the number or the text that a range carries.
@@ -164,6 +183,9 @@ type torchOperator struct {
 // operator splits such a name; any other is all name.
 func operator(text []byte) torchOperator {
 	o := torchOperator{name: text, id: -1, sequence: -1}
+	if !bytes.Contains(text, []byte(" = ")) {
+		return o // most ranges, and looking from the end is slow
+	}
 	rest := text
 	if at := bytes.Index(rest, []byte(", sizes = ")); at > 0 {
 		o.sizes, rest = rest[at+len(", sizes = "):], rest[:at]

@@ -90,6 +90,18 @@ func (f *file) table(name string) *table {
 	return nil
 }
 
+// look gives the rows of a table that is scanned once more, which reports its damage then.
+func (t *table) look(ctx context.Context, fn func(*sqlitefile.Row) error, columns ...string) error {
+	if t == nil {
+		return nil
+	}
+	_, err := t.file.db.Scan(ctx, t.Table, columns, fn)
+	if err != nil && ctx.Err() == nil {
+		return importer.Malformed(t.file.label, t.Name, "reading fails: %v", err)
+	}
+	return err
+}
+
 // scan gives the rows of a table to fn and reports what of it is damaged. A table that is
 // not there has no rows.
 func (t *table) scan(ctx context.Context, fn func(*sqlitefile.Row) error, columns ...string) error {

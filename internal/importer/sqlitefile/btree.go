@@ -53,6 +53,9 @@ func (f *File) Scan(ctx context.Context, t *Table, columns []string, fn func(*Ro
 	if t.rowid >= 0 {
 		s.row.rowid = s.row.wanted[t.rowid]
 	}
+	for n := len(s.row.wanted); n > 0 && s.row.wanted[n-1] < 0; n-- {
+		s.row.wanted = s.row.wanted[:n-1] // nothing after the last is decoded
+	}
 	err := s.tree(t.root, 0)
 	return s.damage, err
 }

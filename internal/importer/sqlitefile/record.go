@@ -83,7 +83,7 @@ func (r *Row) convert(b []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// decode takes the wanted columns of a record; false where it is damaged. A record may have
+// decode takes the wanted columns of a record; false where it is damaged up to the last of these. A record may have
 // fewer columns than its table, if these were added later: they are null.
 func (r *Row) decode(b []byte, id int64) bool {
 	clear(r.values)
@@ -92,18 +92,28 @@ func (r *Row) decode(b []byte, id int64) bool {
 		return false
 	}
 	header, body := b[k:size], b[size:]
-	for column := 0; len(header) > 0; column++ {
-		serial, k := varint(header)
-		if k == 0 || serial < 0 {
-			return false
+	for _, want := range r.wanted {
+		if len(header) == 0 {
+			break
+		}
+		serial, k := int64(header[0]), 1
+		if serial >= 0x80 {
+			if serial, k = varint(header); k == 0 || serial < 0 {
+				return false
+			}
 		}
 		header = header[k:]
-		n := serialSize(serial)
+		n := int64(0)
+		if serial < int64(len(serialSizes)) {
+			n = int64(serialSizes[serial])
+		} else {
+			n = (serial - 12) / 2
+		}
 		if n > int64(len(body)) {
 			return false
 		}
-		if column < len(r.wanted) && r.wanted[column] >= 0 {
-			r.values[r.wanted[column]] = value(serial, body[:n])
+		if want >= 0 {
+			r.values[want].set(serial, body[:n])
 		}
 		body = body[n:]
 	}
@@ -113,39 +123,40 @@ func (r *Row) decode(b []byte, id int64) bool {
 	return true
 }
 
-// serialSize is how many bytes a value of a serial type takes.
-func serialSize(serial int64) int64 {
-	switch {
-	case serial >= 12:
-		return (serial - 12) / 2
-	case serial <= 4:
-		return serial
-	case serial == 5:
-		return 6
-	case serial == 6 || serial == 7:
-		return 8
-	}
-	return 0
-}
+// serialSizes are how many bytes values of the first serial types take; of the others it follows from the number.
+var serialSizes = [12]uint8{0, 1, 2, 3, 4, 6, 8, 8}
 
-func value(serial int64, b []byte) Value {
+// set gives an empty value what its bytes say.
+func (v *Value) set(serial int64, b []byte) {
 	switch {
 	case serial == 0 || serial == 10 || serial == 11:
-		return Value{}
 	case serial == 7:
-		return Value{kind: float, num: int64(binary.BigEndian.Uint64(b))}
+		v.kind, v.num = float, int64(binary.BigEndian.Uint64(b))
 	case serial == 8 || serial == 9:
-		return Value{kind: integer, num: serial - 8}
+		v.kind, v.num = integer, serial-8
 	case serial < 7:
-		n := int64(int8(b[0]))
-		for _, x := range b[1:] {
-			n = n<<8 | int64(x)
+		v.kind = integer
+		switch len(b) {
+		case 1:
+			v.num = int64(int8(b[0]))
+		case 2:
+			v.num = int64(int16(binary.BigEndian.Uint16(b)))
+		case 4:
+			v.num = int64(int32(binary.BigEndian.Uint32(b)))
+		case 8:
+			v.num = int64(binary.BigEndian.Uint64(b))
+		default: // 3 or 6
+			n := int64(int8(b[0]))
+			for _, x := range b[1:] {
+				n = n<<8 | int64(x)
+			}
+			v.num = n
 		}
-		return Value{kind: integer, num: n}
 	case serial&1 == 1:
-		return Value{kind: text, data: b}
+		v.kind, v.data = text, b
+	default:
+		v.kind, v.data = blob, b
 	}
-	return Value{kind: blob, data: b}
 }
 
 // varint reads a number of one to nine bytes, and how many these are; 0 where b is cut.
