@@ -89,7 +89,7 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 	if e.flag("json") {
 		err = writeCheck(e.stdout, view.TwinOf(findings.View, q, result), failed)
 	} else {
-		printCheck(e.stdout, run.Source, &data, result.Notes(), failed, e.flag("all"))
+		printCheck(plain{e.stdout}, run.Source, &data, result.Notes(), failed, e.flag("all"))
 	}
 	if err == nil && len(failed) > 0 {
 		return errSilent

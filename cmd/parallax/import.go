@@ -62,8 +62,8 @@ func runImport(ctx context.Context, e *env, args []string) error {
 	}
 	defer r.Close()
 	i := r.Info()
-	fmt.Fprintf(e.stdout, "%s: %s, %s intervals on %s locations, %s long, %s in %s\n", out, i.Format, view.FormatCount(float64(i.Intervals)),
+	fmt.Fprintf(plain{e.stdout}, "%s: %s, %s intervals on %s locations, %s long, %s in %s\n", out, i.Format, view.FormatCount(float64(i.Intervals)),
 		view.FormatCount(float64(r.Locations().Len())), view.FormatTime(i.End), view.FormatBytes(float64(i.SizeBytes)), view.FormatDuration(float64(time.Since(began))))
-	printReport(e.stdout, i.Report)
+	printReport(plain{e.stdout}, i.Report)
 	return nil
 }

@@ -45,8 +45,8 @@ func runInfo(ctx context.Context, e *env, args []string) error {
 		enc.SetEscapeHTML(false)
 		return enc.Encode(info)
 	}
-	printInfo(e.stdout, info)
-	printReport(e.stdout, run.Store.Info().Report)
+	printInfo(plain{e.stdout}, info)
+	printReport(plain{e.stdout}, run.Store.Info().Report)
 	return nil
 }
 

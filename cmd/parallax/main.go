@@ -36,11 +36,13 @@ type env struct {
 	terminal       bool // stderr is one: progress may be drawn
 }
 
-func (e *env) text(name string) string      { s, _ := e.flags.GetString(name); return s }
-func (e *env) flag(name string) bool        { b, _ := e.flags.GetBool(name); return b }
-func (e *env) list(name string) []string    { l, _ := e.flags.GetStringArray(name); return l }
-func (e *env) number(name string) int64     { n, _ := e.flags.GetInt64(name); return n }
-func (e *env) warn(format string, a ...any) { fmt.Fprintf(e.stderr, "parallax: "+format+"\n", a...) }
+func (e *env) text(name string) string   { s, _ := e.flags.GetString(name); return s }
+func (e *env) flag(name string) bool     { b, _ := e.flags.GetBool(name); return b }
+func (e *env) list(name string) []string { l, _ := e.flags.GetStringArray(name); return l }
+func (e *env) number(name string) int64  { n, _ := e.flags.GetInt64(name); return n }
+func (e *env) warn(format string, a ...any) {
+	fmt.Fprintf(plain{e.stderr}, "parallax: "+format+"\n", a...)
+}
 
 // A usageError ends the program with status 2.
 type usageError struct{ text string }
@@ -66,18 +68,19 @@ func main() {
 // 0 done, 1 the input or the run failed, 2 wrong usage.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := dispatch(ctx, args, stdout, stderr)
+	say := plain{stderr}
 	var u *usageError
 	switch {
 	case err == nil || errors.Is(err, pflag.ErrHelp):
 		return 0
 	case errors.As(err, &u):
-		fmt.Fprintln(stderr, "parallax: "+u.text)
+		fmt.Fprintln(say, "parallax: "+u.text)
 		return 2
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		fmt.Fprintln(stderr, "parallax: interrupted")
+		fmt.Fprintln(say, "parallax: interrupted")
 		return 1
 	case err != errSilent:
-		fmt.Fprintln(stderr, "parallax: "+strings.TrimSpace(err.Error()))
+		fmt.Fprintln(say, "parallax: "+strings.TrimSpace(err.Error()))
 	}
 	return 1
 }
