@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -158,19 +157,4 @@ func isSource(s string) bool {
 	}
 	_, err := os.Stat(s)
 	return err == nil
-}
-
-// version is the module's version and revision as the linker recorded them.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) > 12 && !strings.Contains(v, s.Value[:12]) {
-			v += " " + s.Value[:12]
-		}
-	}
-	return v
 }

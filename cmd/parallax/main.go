@@ -94,8 +94,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	case "help", "-h", "--help":
 		return help(stdout, args[1:])
 	case "version", "--version":
-		fmt.Fprintln(stdout, "parallax "+version())
-		return nil
+		return printVersion(stdout, args[1:])
 	}
 	for _, c := range commands() {
 		if c.name == name {
@@ -105,7 +104,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if isSource(name) || strings.HasPrefix(name, "-") {
 		return openCommand().execute(ctx, args, stdout, stderr)
 	}
-	return usage("%q is neither a command nor a file; `parallax help` lists the commands", name)
+	return usage("%q is neither a command nor a file%s; `parallax help` lists the commands", name, suggest(name, commandNames()))
 }
 
 func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -156,5 +155,5 @@ func help(w io.Writer, args []string) error {
 			return nil
 		}
 	}
-	return usage("help: no command %q", args[0])
+	return usage("help: no command %q%s", args[0], suggest(args[0], commandNames()))
 }
