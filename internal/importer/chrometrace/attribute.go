@@ -27,7 +27,7 @@ const (
 	longestInterned = 512
 )
 
-// attributes hands the scalar arguments of a record to what was written last.
+// attributes hands the arguments of a record to what was written last: scalars, and lists as texts.
 func (c *reader) attributes(to trace.Stream, r *record) {
 	for i := range r.args {
 		arg := &r.args[i]
@@ -122,8 +122,35 @@ func (c *reader) attributeValue(at *attribute, v value, offset int64) (trace.Val
 			return trace.Text(c.intern(v.raw)), true
 		}
 	}
+	if len(v.raw) > 0 && v.raw[0] == '[' && len(v.raw) <= longestList {
+		return trace.Text(c.intern(compact(c.scratch[1][:0], v.raw))), true
+	}
 	c.tally.add(nestedArguments, offset)
 	return trace.Value{}, false
+}
+
+// longestList is how long a list is kept as an attribute: shapes, types and strides of the inputs of an
+// operator, the grid of a kernel. Those with a thousand members and more tell nothing that people read.
+const longestList = 2048
+
+// compact appends a list without the blanks between its members, so that equal ones are equal texts.
+func compact(dst, list []byte) []byte {
+	quoted := false
+	for i := 0; i < len(list); i++ {
+		c := list[i]
+		switch {
+		case quoted && c == '\\' && i+1 < len(list):
+			dst = append(dst, c)
+			i++
+			c = list[i]
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ' ' || c == '\n' || c == '\t' || c == '\r'):
+			continue
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // intern gives one string for equal texts, as most are the same few.

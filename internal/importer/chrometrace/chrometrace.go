@@ -25,7 +25,7 @@
 // the number of the device. Where Kineto gives baseTimeNanoseconds, times are
 // relative to it.
 //
-// Kept aside, and counted in the report: arguments that are lists or objects,
+// Kept aside, and counted in the report: arguments that are objects or long lists,
 // arguments of end records, thread clocks, stacks of records that are no samples, object
 // snapshots, memory dumps, clock synchronisation, the profiler's own rows
 // ("PyTorch Profiler (0)", clang's "Total …"), and flow records that only repeat

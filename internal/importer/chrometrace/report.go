@@ -59,7 +59,7 @@ var reasons = [reasonCount]struct {
 	kind trace.ReportKind
 	what string
 }{
-	nestedArguments:  {trace.Skipped, "arguments that are lists or objects"},
+	nestedArguments:  {trace.Skipped, "arguments that are objects or long lists"},
 	endArguments:     {trace.Skipped, "arguments of end records"},
 	oddArguments:     {trace.Skipped, "arguments that are not an object"},
 	bookkeeping:      {trace.Skipped, "arguments that only number the recorder's own records (Ev Idx, Record function id, cbid, p_idx, …)"},

@@ -16,6 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 	"github.com/parallax-hpc/parallax/internal/view/landscape"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
+	"github.com/parallax-hpc/parallax/internal/view/operators"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
 	"github.com/parallax-hpc/parallax/internal/view/phases"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
@@ -48,5 +49,6 @@ var Views = []*view.View{
 	histogram.View,
 	phases.View,
 	steps.View,
+	operators.View,
 	findings.View,
 }

@@ -54,6 +54,7 @@ var Routes = map[string]Route{
 	"moments":      momentsRoute,
 	"phases":       phasesRoute,
 	"steps":        stepsRoute,
+	"operators":    operatorsRoute,
 	"findings":     findingsRoute,
 	"contrast":     contrastRoute,
 	"treemap":      treemapRoute,

@@ -1,0 +1,500 @@
+// Package operator adds up what operators of a framework take on the host and on GPUs, by name and shapes, and
+// how much arithmetic and memory traffic that is.
+//
+//	operator.go   what goes in and what comes out, and the pass over the host
+//	work.go       how long what operators launch runs
+//	shape.go      shapes and types as profilers write them
+//	flop.go       arithmetic and bytes by operator and shapes
+//	peak.go       what devices can do at most
+//
+// Device time belongs to an operator where the call that launched the work lies inside it, however deep. Rows are read once;
+// O(n · depth) time, memory for the work of GPUs and for each distinct name with shapes.
+package operator
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Place is an interval: location, lane and row as in a store.
+type Place struct {
+	Location  trace.LocationID
+	Lane, Row int
+}
+
+// A Source is a run as this package asks it. Functions may hand out from several goroutines, never twice at once for a location.
+type Source struct {
+	Regions []trace.Region
+	Lanes   []uint32 // first lane of each location
+	GPU     []int32  // by location: the GPU whose work it holds, -1 for the host
+	// Work hands out the intervals of GPUs, Host those of threads.
+	Work, Host func(func(*trace.Columns) error) error
+	Launches   func(func(from, to Place)) error
+	Attribute  func(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
+}
+
+// A By is what makes a row.
+type By int
+
+// Rows are operators with their shapes, operators, or modules.
+const (
+	ByShapes By = iota
+	ByName
+	ByModule
+)
+
+// A Row is operators that are taken together.
+type Row struct {
+	Name, Shapes, Types string
+	Region              trace.RegionID // of the first
+	Calls               int64
+	// Host and Device are with all inside, recursion once; the others without other operators inside.
+	Host, HostSelf     trace.Time
+	Device, DeviceSelf trace.Time
+	// Of one call; negative where it cannot be told.
+	Flop, Bytes float64
+	Kernels     []Kernel // of DeviceSelf, most time first
+	Comm        Comm
+}
+
+// Rate is arithmetic per second of device time, negative where it cannot be told.
+func (r *Row) Rate() float64 { return r.per(r.Flop) }
+
+// Bandwidth is bytes per second of device time, negative where it cannot be told.
+func (r *Row) Bandwidth() float64 { return r.per(r.Bytes) }
+
+func (r *Row) per(x float64) float64 {
+	if x < 0 || r.Device <= 0 {
+		return -1
+	}
+	return x * float64(r.Calls) / float64(r.Device) * 1e9
+}
+
+// Intensity is arithmetic per byte, negative where it cannot be told.
+func (r *Row) Intensity() float64 {
+	if r.Flop < 0 || r.Bytes <= 0 {
+		return -1
+	}
+	return r.Flop / r.Bytes
+}
+
+// A Kernel is the work that an operator launches, by name.
+type Kernel struct {
+	Region trace.RegionID
+	Calls  int64
+	Time   trace.Time
+}
+
+// A Comm is a collective, by what its operator says.
+type Comm struct {
+	Name  string // "": none
+	Bytes int64  // of a message
+	Size  int64  // of the group
+}
+
+// Bus is how much more than the message crosses the wires of each member, by NCCL's convention.
+func (c *Comm) Bus() float64 {
+	n := float64(max(c.Size, 1))
+	switch c.Name {
+	case "allreduce", "all_reduce", "allreduce_coalesced":
+		return 2 * (n - 1) / n
+	case "allgather", "_allgather_base", "all_gather", "allgather_into_tensor_coalesced", "reduce_scatter", "_reduce_scatter_base", "reduce_scatter_tensor_coalesced", "all_to_all", "all_to_allv":
+		return (n - 1) / n
+	}
+	return 1
+}
+
+// A Table is a run by operators.
+type Table struct {
+	Rows []Row // most device time first
+	// Loose is work of GPUs that no operator in the file launched.
+	Loose     trace.Time
+	LooseWork int64
+	// Shaped: the file tells shapes.
+	Shaped bool
+	// Odd counts shapes that could not be read.
+	Odd int64
+}
+
+type group struct {
+	Row
+	kernels map[trace.RegionID]*Kernel
+}
+
+type reader struct {
+	*Source
+	by       By
+	operator []bool // by region
+	module   []string
+	works    map[uint32]*works
+	launches []launch
+	text     [3]map[uint32]*column // dims, types, concrete inputs, by lane
+	comm     [5]map[uint32]*column
+	mu       sync.Mutex
+	lanes    map[uint32]*lane
+}
+
+// A lane is what one lane of the host adds up to, before lanes are joined.
+type lane struct {
+	id     uint32
+	groups map[string]*group
+	open   []opened
+	next   int // launch
+	at     [8]int
+	time   trace.Time
+	works  int64
+}
+
+type opened struct {
+	end    trace.Time
+	group  *group // nil: no operator
+	outer  bool   // the group is open further out
+	module string
+}
+
+// Read makes the table.
+func (s *Source) Read(by By) (*Table, error) {
+	r := &reader{Source: s, by: by, operator: make([]bool, len(s.Regions)), module: make([]string, len(s.Regions)), lanes: map[uint32]*lane{}}
+	for i := range s.Regions {
+		g := &s.Regions[i]
+		switch strings.ToLower(g.Category) {
+		case "cpu_op", "operator":
+			r.operator[i] = g.Role != trace.RoleAnnotation
+		case "python_function":
+			if m, ok := strings.CutPrefix(g.Name, "nn.Module: "); ok {
+				r.module[i] = m
+			}
+		}
+	}
+	if err := r.readWork(); err != nil {
+		return nil, err
+	}
+	for i, name := range []string{"Input Dims", "Input type", "Concrete Inputs"} {
+		if i == 2 && by != ByShapes && by != ByName {
+			continue
+		}
+		var err error
+		if r.text[i], err = r.column(name); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.text[0]) == 0 {
+		var err error
+		if r.text[0], err = r.column("Input dims"); err != nil { // as the profiler of 2021 wrote it
+			return nil, err
+		}
+	}
+	for i, name := range []string{"Collective name", "dtype", "In msg nelems", "Out msg nelems", "Group size"} {
+		var err error
+		if r.comm[i], err = r.column(name); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Host(r.take); err != nil {
+		return nil, err
+	}
+	return r.table(), nil
+}
+
+// A column is the values of one attribute on a lane.
+type column struct {
+	rows   []int32
+	values []trace.Value
+}
+
+func (r *reader) column(name string) (map[uint32]*column, error) {
+	out := map[uint32]*column{}
+	var mu sync.Mutex
+	err := r.Attribute(name, func(location trace.LocationID, number int, rows []int32, values []trace.Value) {
+		if r.GPU[location] >= 0 {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		id := r.Lanes[location] + uint32(number)
+		c := out[id]
+		if c == nil {
+			c = &column{}
+			out[id] = c
+		}
+		c.rows, c.values = append(c.rows, rows...), append(c.values, values...)
+	})
+	return out, err
+}
+
+// value finds the value of a row; rows of a lane come in order.
+func (l *lane) value(columns map[uint32]*column, slot int, row int32) (trace.Value, bool) {
+	c := columns[l.id]
+	if c == nil {
+		return trace.Value{}, false
+	}
+	at := &l.at[slot]
+	for *at < len(c.rows) && c.rows[*at] < row {
+		*at++
+	}
+	if *at < len(c.rows) && c.rows[*at] == row {
+		return c.values[*at], true
+	}
+	return trace.Value{}, false
+}
+
+// take reads a batch of the host.
+func (r *reader) take(c *trace.Columns) error {
+	if r.GPU[c.Location] >= 0 {
+		return nil
+	}
+	id := r.Lanes[c.Location] + uint32(c.Lane)
+	r.mu.Lock()
+	l := r.lanes[id]
+	if l == nil {
+		l = &lane{id: id, groups: map[string]*group{}}
+		l.next, _ = slices.BinarySearchFunc(r.launches, id, func(x launch, id uint32) int { return cmp.Compare(x.fromLane, id) })
+		r.lanes[id] = l
+	}
+	r.mu.Unlock()
+	for i, region := range c.Region {
+		r.row(l, c.Begin[i], c.End(i), region, int32(c.First+i))
+	}
+	return nil
+}
+
+func (r *reader) row(l *lane, begin, end trace.Time, region trace.RegionID, row int32) {
+	for n := len(l.open); n > 0 && l.open[n-1].end <= begin; n-- {
+		l.open = l.open[:n-1]
+	}
+	o := opened{end: end}
+	if n := len(l.open); n > 0 {
+		o.module = l.open[n-1].module
+	}
+	if m := r.module[region]; m != "" {
+		o.module = m
+	}
+	if r.operator[region] || r.by == ByModule && r.module[region] != "" {
+		if g := r.group(l, region, row, o.module); g != nil {
+			r.enter(l, &o, g, end-begin)
+		}
+	}
+	l.open = append(l.open, o)
+	r.launched(l, row)
+}
+
+// enter counts a call of a group.
+func (r *reader) enter(l *lane, o *opened, g *group, length trace.Time) {
+	o.group = g
+	g.Calls++
+	g.HostSelf += length
+	inner := true
+	for i := len(l.open) - 1; i >= 0; i-- {
+		if x := &l.open[i]; x.group != nil {
+			if inner { // of the operator around this is no time of its own
+				x.group.HostSelf -= length
+				inner = false
+			}
+			o.outer = o.outer || x.group == g
+		}
+	}
+	if !o.outer {
+		g.Host += length
+	}
+}
+
+// launched gives the work that a call started to the operators around it.
+func (r *reader) launched(l *lane, row int32) {
+	for l.next < len(r.launches) && r.launches[l.next].fromLane == l.id && r.launches[l.next].fromRow < row {
+		l.next++
+	}
+	for ; l.next < len(r.launches) && r.launches[l.next].fromLane == l.id && r.launches[l.next].fromRow == row; l.next++ {
+		x := &r.launches[l.next]
+		w := r.works[x.toLane]
+		if w == nil {
+			continue
+		}
+		length, region, ok := w.find(x.toRow)
+		if !ok {
+			continue
+		}
+		self := true
+		for i := len(l.open) - 1; i >= 0; i-- {
+			o := &l.open[i]
+			if o.group == nil {
+				continue
+			}
+			if self {
+				self = false
+				l.time += length
+				l.works++
+				o.group.DeviceSelf += length
+				k := o.group.kernels[region]
+				if k == nil {
+					k = &Kernel{Region: region}
+					o.group.kernels[region] = k
+				}
+				k.Calls++
+				k.Time += length
+			}
+			if !o.outer {
+				o.group.Device += length
+			}
+		}
+	}
+}
+
+// group finds what a row belongs to.
+func (r *reader) group(l *lane, region trace.RegionID, row int32, module string) *group {
+	g := &r.Regions[region]
+	if r.by == ByModule {
+		if r.module[region] == "" {
+			return nil
+		}
+		return l.find(module, func() *group { return &group{Row: Row{Name: module, Region: region, Flop: -1, Bytes: -1}} })
+	}
+	var texts [3]string
+	for i := range texts {
+		if v, ok := l.value(r.text[i], i, row); ok {
+			texts[i] = v.String()
+		}
+	}
+	var comm Comm
+	if v, ok := l.value(r.comm[0], 3, row); ok {
+		comm = r.collective(l, v.String(), row)
+	}
+	// Arithmetic may hang on the arguments, such as strides, so they tell rows apart until they are joined.
+	key := g.Name + "\x00" + texts[0] + "\x00" + texts[1] + "\x00" + texts[2]
+	if comm.Name != "" {
+		key += "\x00" + comm.Name + strconv.FormatInt(comm.Bytes, 10)
+	}
+	return l.find(key, func() *group {
+		x := &group{Row: Row{Name: g.Name, Shapes: texts[0], Types: texts[1], Region: region, Comm: comm}}
+		x.Flop, x.Bytes = Count(g.Name, texts[0], texts[1], texts[2])
+		return x
+	})
+}
+
+func (r *reader) collective(l *lane, name string, row int32) Comm {
+	c := Comm{Name: name}
+	kind, _ := l.value(r.comm[1], 4, row)
+	in, _ := l.value(r.comm[2], 5, row)
+	out, _ := l.value(r.comm[3], 6, row)
+	size, _ := l.value(r.comm[4], 7, row)
+	a, _ := in.Number()
+	b, _ := out.Number()
+	n, _ := size.Number()
+	if most := max(a, b); most > 0 && most < 1e15 {
+		c.Bytes = int64(most * typeSize(kind.String()))
+	}
+	if n > 0 && n < 1e9 {
+		c.Size = int64(n)
+	}
+	return c
+}
+
+func (l *lane) find(key string, make func() *group) *group {
+	g := l.groups[key]
+	if g == nil {
+		g = make()
+		g.kernels = map[trace.RegionID]*Kernel{}
+		l.groups[key] = g
+	}
+	return g
+}
+
+// table joins the lanes.
+func (r *reader) table() *Table {
+	t := &Table{Shaped: len(r.text[0]) > 0}
+	all := map[string]*group{}
+	ids := make([]uint32, 0, len(r.lanes))
+	for id := range r.lanes {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	flop := map[string][2]float64{} // of all calls of a row; NaN-free: -1 where one cannot be told
+	for _, id := range ids {
+		l := r.lanes[id]
+		t.Loose -= l.time
+		t.LooseWork -= l.works
+		keys := make([]string, 0, len(l.groups))
+		for k := range l.groups {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		for _, k := range keys {
+			x := l.groups[k]
+			key := x.Name
+			if r.by == ByShapes {
+				key += "\x00" + x.Shapes + "\x00" + x.Types + "\x00" + x.Comm.Name + strconv.FormatInt(x.Comm.Bytes, 10)
+			}
+			sums, known := flop[key]
+			if !known {
+				sums = [2]float64{0, 0}
+			}
+			for i, v := range [2]float64{x.Flop, x.Bytes} {
+				if v < 0 || sums[i] < 0 {
+					sums[i] = -1
+				} else {
+					sums[i] += v * float64(x.Calls)
+				}
+			}
+			flop[key] = sums
+			if g := all[key]; g == nil {
+				all[key] = x
+				if r.by == ByName {
+					x.Shapes, x.Types = "", ""
+				}
+			} else {
+				g.join(x)
+			}
+		}
+	}
+	for _, w := range r.works {
+		for i := range w.rows {
+			t.Loose += w.length[i]
+		}
+		t.LooseWork += int64(len(w.rows))
+	}
+	for key, g := range all {
+		if sums := flop[key]; g.Calls > 0 {
+			g.Flop, g.Bytes = each(sums[0], g.Calls), each(sums[1], g.Calls)
+		}
+		for _, k := range g.kernels {
+			g.Kernels = append(g.Kernels, *k)
+		}
+		slices.SortFunc(g.Kernels, func(a, b Kernel) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Region, b.Region)) })
+		t.Rows = append(t.Rows, g.Row)
+	}
+	slices.SortFunc(t.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.DeviceSelf, a.DeviceSelf), cmp.Compare(b.HostSelf, a.HostSelf), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Shapes, b.Shapes), cmp.Compare(a.Types, b.Types), cmp.Compare(a.Comm.Bytes, b.Comm.Bytes))
+	})
+	return t
+}
+
+func each(sum float64, calls int64) float64 {
+	if sum < 0 {
+		return -1
+	}
+	return sum / float64(calls)
+}
+
+// join adds another group of the same row.
+func (g *group) join(x *group) {
+	g.Calls += x.Calls
+	g.Host += x.Host
+	g.HostSelf += x.HostSelf
+	g.Device += x.Device
+	g.DeviceSelf += x.DeviceSelf
+	if x.Comm != g.Comm {
+		g.Comm = Comm{}
+	}
+	for region, k := range x.kernels {
+		if mine := g.kernels[region]; mine != nil {
+			mine.Calls += k.Calls
+			mine.Time += k.Time
+		} else {
+			g.kernels[region] = k
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package operator
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// works are the rows of one lane of a GPU that are work.
+type works struct {
+	rows   []int32
+	length []trace.Time
+	region []trace.RegionID
+}
+
+func (w *works) find(row int32) (trace.Time, trace.RegionID, bool) {
+	i, ok := slices.BinarySearch(w.rows, row)
+	if !ok {
+		return 0, 0, false
+	}
+	return w.length[i], w.region[i], true
+}
+
+// A launch joins a call with the work that it started.
+type launch struct {
+	fromLane, toLane uint32
+	fromRow, toRow   int32
+}
+
+// readWork keeps the work of GPUs and who launched it.
+func (r *reader) readWork() error {
+	r.works = map[uint32]*works{}
+	is := make([]bool, len(r.Regions))
+	for i := range r.Regions {
+		g := &r.Regions[i]
+		category := strings.ToLower(g.Category)
+		is[i] = category != "cuda_sync" && category != "cuda_event" && (g.Role == trace.RoleCompute || g.Role == trace.RoleCopy || g.Role == trace.RoleCommunication || g.Role == trace.RoleIO)
+	}
+	err := r.Work(func(c *trace.Columns) error {
+		if r.GPU[c.Location] < 0 {
+			return nil
+		}
+		id := r.Lanes[c.Location] + uint32(c.Lane)
+		r.mu.Lock()
+		w := r.works[id]
+		if w == nil {
+			w = &works{}
+			r.works[id] = w
+		}
+		r.mu.Unlock()
+		for i, region := range c.Region {
+			if is[region] {
+				w.rows, w.length, w.region = append(w.rows, int32(c.First+i)), append(w.length, max(c.Duration[i], 0)), append(w.region, region)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = r.Launches(func(from, to Place) {
+		if r.GPU[to.Location] >= 0 && r.GPU[from.Location] < 0 {
+			r.launches = append(r.launches, launch{r.Lanes[from.Location] + uint32(from.Lane), r.Lanes[to.Location] + uint32(to.Lane), int32(from.Row), int32(to.Row)})
+		}
+	})
+	slices.SortFunc(r.launches, func(a, b launch) int {
+		return cmp.Or(cmp.Compare(a.fromLane, b.fromLane), cmp.Compare(a.fromRow, b.fromRow), cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
+	})
+	return err
+}

@@ -1,0 +1,169 @@
+package operators
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/operator"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	edge    = 8
+	topRoom = 20
+	rowHigh = 26
+)
+
+// A drawing remembers where things were put, for Pick.
+type drawing struct {
+	frame  scene.Frame
+	rows   []int // of the table, one a bar
+	points []point
+}
+
+var (
+	deviceColour = scene.RoleColour(uint8(trace.RoleCompute))
+	hostColour   = scene.RoleColour(uint8(trace.RoleAnnotation))
+)
+
+// Scene draws bars or the roofline.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	s.Notes = r.Notes()
+	if r.request.Values.Text("picture") == "roofline" {
+		r.roofline(s)
+		return s
+	}
+	w, h := float32(size.Width), float32(size.Height)
+	room := h - topRoom - scene.AxisHeight - 4
+	n := min(len(r.table.Rows), max(int(room/rowHigh), 1))
+	if top := r.request.Values.Integer("top"); top > 0 {
+		n = min(n, top)
+	}
+	pitch := min(room/float32(n), rowHigh*1.4)
+	rows := make([]scene.Row, n)
+	d := drawing{rows: make([]int, n)}
+	most := trace.Time(1)
+	for i := range rows {
+		x := &r.table.Rows[i]
+		d.rows[i] = i
+		most = max(most, x.DeviceSelf, x.HostSelf)
+		y := topRoom + float32(i)*pitch
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: label(x), Location: scene.NoID, Region: uint32(x.Region), Count: 1}
+	}
+	left := scene.RowLabelWidth(rows, w*0.38)
+	words := min(w*0.3, 300)
+	if w < 420 {
+		words = 0
+	}
+	d.frame = scene.Frame{Name: "operators", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "time"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := s.AddFrame(d.frame)
+	s.XAxis(f, scene.Axis{Unit: "ns"})
+	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	for i := range d.rows {
+		x := &r.table.Rows[i]
+		y := rows[i].From
+		for k, t := range []trace.Time{x.DeviceSelf, x.HostSelf} {
+			if t > 0 {
+				bars.Add(d.frame.X, y+pitch*(0.12+0.38*float32(k)), max(d.frame.XPixel(float64(t))-d.frame.X, 0.5), max(pitch*0.36, 1), [2]scene.Colour{deviceColour, hostColour}[k])
+			}
+		}
+		if words > 0 {
+			text.Add(d.frame.X+d.frame.W+edge, y+pitch/2+4, scene.Shorten(r.words(x), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
+		}
+	}
+	text.Add(d.frame.X, d.frame.Y-7, scene.Shorten(fmt.Sprintf("the first %s of %s, by GPU time of their own", view.Thousands(int64(n)), view.Thousands(int64(len(r.table.Rows)))), d.frame.W, scene.TextSize), scene.UITextMuted, scene.Start)
+	s.AddLayer("bars", f, bars)
+	s.AddLayer("words", -1, text)
+	s.RowLabels(f, 0)
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: "on the GPU", Colour: deviceColour, Region: scene.NoID, Parent: scene.NoID}, scene.LegendEntry{Label: "on the host, without operators inside", Colour: hostColour, Region: scene.NoID, Parent: scene.NoID})
+	r.drawn = d
+	return s
+}
+
+func (r *result) describe() string {
+	x := &r.table.Rows[0]
+	return fmt.Sprintf("%s; most GPU time: %s, %s of %s.", view.Count(len(r.table.Rows), "operator"), label(x), view.FormatTime(x.DeviceSelf), view.FormatTime(r.whole))
+}
+
+// label is a name with the shapes that tell something.
+func label(x *operator.Row) string {
+	shapes := strings.NewReplacer("],[", "] [", ",", "×").Replace(strings.TrimSuffix(strings.TrimPrefix(x.Shapes, "["), "]"))
+	shapes = strings.TrimSpace(strings.ReplaceAll(shapes, "[]", ""))
+	for strings.Contains(shapes, "  ") {
+		shapes = strings.ReplaceAll(shapes, "  ", " ")
+	}
+	if shapes == "" {
+		return x.Name
+	}
+	return x.Name + " " + shapes
+}
+
+// words are what stands beside a bar.
+func (r *result) words(x *operator.Row) string {
+	parts := []string{view.Thousands(x.Calls) + "×", view.FormatShare(float64(x.DeviceSelf) / float64(max(r.whole, 1)))}
+	if v := x.Rate(); v > 0 {
+		parts = append(parts, rate(v, "FLOP/s"))
+		if p := r.peakShare(x); p >= 0 {
+			parts = append(parts, view.FormatShare(p)+" of peak")
+		}
+	}
+	if x.Comm.Name != "" {
+		if c := collective(x); c.Bus != nil {
+			parts = append(parts, x.Comm.Name, view.FormatBytes(float64(x.Comm.Bytes)), rate(*c.Bus, "B/s")+" bus")
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Pick gives the facts of a row or a point.
+func (r *result) Pick(x, y float64) (view.Fact, bool) {
+	d := &r.drawn
+	if len(d.points) > 0 {
+		return r.pickPoint(x, y)
+	}
+	f := &d.frame
+	if len(d.rows) == 0 || !(x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)) {
+		return view.Fact{}, false
+	}
+	return r.fact(d.rows[min(int((y-float64(f.Y))/float64(f.H)*float64(len(d.rows))), len(d.rows)-1)]), true
+}
+
+func (r *result) fact(i int) view.Fact {
+	x := &r.table.Rows[i]
+	fact := view.Fact{Title: label(x), Regions: []trace.RegionID{x.Region}}
+	add := func(name, value, exact string) {
+		fact.Lines = append(fact.Lines, view.FactLine{Label: name, Value: value, Exact: exact})
+	}
+	add("calls", view.FormatCount(float64(x.Calls)), view.Thousands(x.Calls))
+	for _, l := range []struct {
+		name string
+		t    trace.Time
+	}{{"GPU, launched by itself", x.DeviceSelf}, {"GPU, with all inside", x.Device}, {"host, by itself", x.HostSelf}, {"host, with all inside", x.Host}} {
+		add(l.name, view.FormatTime(l.t), view.Thousands(int64(l.t))+" ns")
+	}
+	if x.Flop >= 0 {
+		add("arithmetic of a call", rate(x.Flop, "FLOP"), view.Thousands(int64(x.Flop)))
+	}
+	if v := x.Rate(); v >= 0 {
+		add("arithmetic", rate(v, "FLOP/s"), "")
+	}
+	if v := x.Bandwidth(); v >= 0 {
+		add("memory", rate(v, "B/s"), "")
+	}
+	if v := x.Intensity(); v >= 0 {
+		add("intensity", fmt.Sprintf("%.4g FLOP/B", v), "")
+	}
+	if v := r.peakShare(x); v >= 0 {
+		add("of the peak", view.FormatShare(v), "")
+	}
+	for n, k := range x.Kernels {
+		if n == 3 {
+			break
+		}
+		add(r.regions[k.Region].Name, view.FormatTime(k.Time), view.Thousands(int64(k.Time))+" ns")
+	}
+	return fact
+}

@@ -1,0 +1,180 @@
+// Package operators shows what operators of a framework take on the host and on GPUs, with their shapes: a bar each,
+// or a roofline of their arithmetic against what the device can do.
+//
+//	data.go       the twins
+//	layout.go     bars; roofline.go the other picture
+package operators
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/operator"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "operators",
+	Title:   "Operators",
+	Paper:   "the operator view of PyTorch's profiler; roofline after Williams, Waterman, Patterson",
+	Summary: "operators with their shapes: time on host and GPU, arithmetic, bytes, roofline",
+	HowToRead: "A row an operator and the shapes of its inputs, most GPU time first. The upper bar is the time of the GPU work that it launched itself, the lower its own time on the host, without operators inside. " +
+		"Beside are calls, and arithmetic per second of GPU time with the part of the device's peak, where shapes and device are known. With --picture roofline each point is such an operator: to the right it computes more for each byte, " +
+		"upwards more in a second; under the slanted line memory holds it back, under the flat one arithmetic. --by name takes shapes together, --by module the modules of Python around operators.",
+	Needs: view.Needs{Intervals: true},
+	Options: view.Words(view.Use("by=shapes", "picture=bars", "top"),
+		"by: what is a row: operators with their shapes, by name alone, or the modules (nn.Module) around them [shapes name module]",
+		"picture: what is drawn: a bar an operator, or operators against the peaks of the device [bars roofline]"),
+	Compute: compute,
+}
+
+type result struct {
+	request *view.Request
+	regions []trace.Region
+	devices *view.Devices
+	table   *operator.Table
+	models  []string // of devices, each once
+	peak    *operator.Peak
+	whole   trace.Time // of all work
+	notes   []string
+	drawn   drawing
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r := &result{request: q, regions: q.Store().Regions()}
+	r.devices = view.FindDevices(q.Store().Locations(), q.Selection.Locations)
+	if len(r.devices.Rows) == 0 {
+		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
+	}
+	by := map[string]operator.By{"shapes": operator.ByShapes, "name": operator.ByName, "module": operator.ByModule}[q.Values.Text("by")]
+	var err error
+	if r.table, err = source(ctx, q, r.devices).Read(by); err != nil {
+		return nil, err
+	}
+	r.choose()
+	if len(r.table.Rows) == 0 {
+		what := "no operator (category cpu_op) in the selection"
+		if by == operator.ByModule {
+			what = "no module (nn.Module, recorded with with_stack or with_modules) in the selection"
+		}
+		return nil, view.Empty("open a trace of PyTorch's profiler, or choose more of it", "%s", what)
+	}
+	r.whole = r.table.Loose
+	for i := range r.table.Rows {
+		r.whole += r.table.Rows[i].DeviceSelf
+	}
+	r.findPeak()
+	r.note()
+	return r, ctx.Err()
+}
+
+// source is the selection as package operator asks it.
+func source(ctx context.Context, q *view.Request, d *view.Devices) *operator.Source {
+	r, w := q.Store(), q.Window()
+	work, host := w, w
+	work.Locations, host.Locations = []trace.LocationID{}, []trace.LocationID{}
+	for _, id := range d.Rows {
+		if d.GPU[id] >= 0 {
+			work.Locations = append(work.Locations, id)
+		} else {
+			host.Locations = append(host.Locations, id)
+		}
+	}
+	w.Locations = d.Rows
+	scan := func(w store.Window) func(func(*trace.Columns) error) error {
+		return func(add func(*trace.Columns) error) error {
+			if len(w.Locations) == 0 {
+				return nil
+			}
+			return r.Intervals(ctx, w, add)
+		}
+	}
+	return &operator.Source{
+		Regions: r.Regions(), Lanes: r.Lanes(), GPU: d.GPU, Work: scan(work), Host: scan(host),
+		Launches: func(add func(from, to operator.Place)) error {
+			return view.LaunchLinks(ctx, r, w, func(from, to store.Row, _ trace.Time) { add(operator.Place(from), operator.Place(to)) })
+		},
+		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
+			return view.AttributeNamed(ctx, r, host, name, func(c *store.AttributeColumns) error {
+				add(c.Location, c.Lane, c.Row, c.Value)
+				return nil
+			})
+		},
+	}
+}
+
+// choose keeps the regions of the selection.
+func (r *result) choose() {
+	chosen := r.request.Selection.Regions
+	if chosen == nil {
+		return
+	}
+	names := map[string]bool{}
+	for _, id := range chosen {
+		names[r.regions[id].Name] = true
+	}
+	kept := r.table.Rows[:0]
+	for _, x := range r.table.Rows {
+		if names[x.Name] || names["nn.Module: "+x.Name] {
+			kept = append(kept, x)
+		}
+	}
+	r.table.Rows = kept
+}
+
+// findPeak looks up what the devices can do; of several kinds none is drawn.
+func (r *result) findPeak() {
+	tree := r.request.Store().Locations()
+	seen := map[string]bool{}
+	for _, id := range r.devices.GPUs {
+		for _, a := range tree.Attributes[id] {
+			if name := a.Value.String(); a.Key == "model" && !seen[name] {
+				seen[name] = true
+				r.models = append(r.models, name)
+			}
+		}
+	}
+	if len(r.models) == 1 {
+		if p, ok := operator.PeakOf(r.models[0]); ok {
+			r.peak = &p
+		}
+	}
+}
+
+func (r *result) note() {
+	t := r.table
+	if !t.Shaped && r.request.Values.Text("by") == "shapes" {
+		r.notes = append(r.notes, "the file tells no shapes (record_shapes=True does): rows are by name")
+	}
+	if t.LooseWork > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s of GPU work (%s) were launched by no operator in the selection", view.Count(int(t.LooseWork), "piece"), view.FormatTime(t.Loose)))
+	}
+	switch {
+	case len(r.models) == 0:
+	case r.peak == nil && len(r.models) == 1:
+		r.notes = append(r.notes, "the peaks of "+r.models[0]+" are not known")
+	case r.peak != nil:
+		r.notes = append(r.notes, fmt.Sprintf("peaks of %s: %s with matrix units in half precision, %s of memory (%s)", r.peak.Device, rate(r.peak.Half, "FLOP/s"), rate(r.peak.Memory, "B/s"), r.peak.Source))
+	}
+}
+
+// rate writes a number per second: "106.9 TFLOP/s".
+func rate(x float64, unit string) string {
+	for _, p := range []struct {
+		by   float64
+		sign string
+	}{{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if x >= p.by {
+			return fmt.Sprintf("%.4g %s%s", x/p.by, p.sign, unit)
+		}
+	}
+	return fmt.Sprintf("%.4g %s", x, unit)
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }
