@@ -33,12 +33,13 @@ type Slot struct {
 type Data struct {
 	Locations []Location `json:"locations"`
 	Slots     []Slot     `json:"slots"`
+	Width     trace.Time `json:"width"` // of the axis: every slot as long as its longest call
 	Exact     bool       `json:"exact"`
 }
 
 // Data has every slot, outer before inner.
 func (r *result) Data() any {
-	d := Data{Locations: []Location{}, Slots: []Slot{}, Exact: r.aligned.Inexact == 0}
+	d := Data{Locations: []Location{}, Slots: []Slot{}, Width: r.width, Exact: r.aligned.Inexact == 0}
 	for i := range r.rows {
 		d.Locations = append(d.Locations, r.fit(i))
 	}

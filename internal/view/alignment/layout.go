@@ -58,7 +58,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *result) describe() string {
-	return fmt.Sprintf("Aligned call stacks of %s: %s in %s.", view.Count(len(r.rows), "location"), view.Count(r.aligned.Count, "call"), view.FormatDuration(float64(r.width)))
+	return fmt.Sprintf("Aligned call stacks of %s: %s on an axis of %s.", view.Count(len(r.rows), "location"), view.Count(r.aligned.Count, "call"), view.FormatDuration(float64(r.width)))
 }
 
 // fitNote names the row that fits the first one least.

@@ -140,6 +140,8 @@ type dataRow struct {
 	Outlier bool    `json:"outlier"`
 	Score   float64 `json:"score"`
 	Why     string  `json:"why"`
+	// Peers is what the others have of the moment that stands out.
+	Peers *float64 `json:"peers,omitempty"`
 	// Coefficients of another basis, where one is asked for.
 	Coefficients []float64 `json:"coefficients,omitempty"`
 }
@@ -220,7 +222,7 @@ func (r *result) Data() any {
 		w := dataRow{Location: r.ids[i], Path: paths[i], dataMoments: momentsOf(&a.moments[i]), Outlier: o.StandsOut(), Score: o.Score}
 		r.addHigher(&w.dataMoments, int(i))
 		if w.Outlier {
-			w.Why = r.why(o)
+			w.Why, w.Peers = r.why(o), &o.Median
 		}
 		if r.projection != nil {
 			w.Coefficients = r.projection.of[i]

@@ -93,7 +93,7 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 			v := math.Round(r.programme.Sum(k, p) * 1e9)
 			line(role.String(), view.FormatDuration(v), strconv.FormatFloat(v, 'f', 0, 64))
 		}
-		line("loss as one", fmt.Sprintf("%s of all", view.FormatShare(r.lossShare(p.Loss))), strconv.FormatFloat(p.Loss, 'g', -1, 64))
+		line("loss as one", fmt.Sprintf("%s bits, %s of all", view.FormatCount(p.Loss), view.FormatShare(r.lossShare(p.Loss))), strconv.FormatFloat(p.Loss, 'g', -1, 64))
 		if r.aggregated(p) {
 			f.Text = fmt.Sprintf("Aggregated: %s over %s.", view.Count(int(r.count[p.Node]), "location"), view.Count(int(p.Last-p.First)+1, "slice"))
 		}

@@ -19,6 +19,9 @@ type Verdict struct {
 	Why      string           `json:"why"`
 	// Waited is what the others wait because of it, in ns, added up.
 	Waited trace.Time `json:"waited"`
+	// Works is what it works in the phase and Median what the units do, where that is the reason.
+	Works  float64 `json:"works,omitempty"`
+	Median float64 `json:"median,omitempty"`
 
 	unit, phase int
 }
@@ -83,6 +86,7 @@ func (r *result) chargeWaits(of func(int, int32) *charge) {
 	}
 	for i := range r.waits.Meetings {
 		m := &r.waits.Meetings[i]
+		met := -1 // the phase in which it was counted: at an edge ranks may be in two
 		for j := range m.Calls {
 			call := &m.Calls[j]
 			k := r.phases.Find(int(call.Unit), call.Begin)
@@ -93,9 +97,11 @@ func (r *result) chargeWaits(of func(int, int32) *charge) {
 			r.skew[k] += w
 			r.transfer[k] += call.End - call.Begin - w
 			c := of(k, m.Cause)
-			if call.Unit == m.Cause {
+			if k != met {
+				met = k
 				c.times++
-			} else if w > 0 {
+			}
+			if call.Unit != m.Cause && w > 0 {
 				c.collectives += w
 				c.add(w, call.Unit, call.Region)
 			}
@@ -185,27 +191,44 @@ func (r *result) verdict(k int, m map[int32]*charge) (Verdict, bool) {
 	}
 	c := list[0]
 	id := r.units[c.unit]
-	return Verdict{Phase: r.phases.List[k].Name, Location: id, Path: r.tree.Path(id), Why: r.why(c, k), Waited: c.total(), unit: int(c.unit), phase: k}, true
+	v := Verdict{Phase: r.phases.List[k].Name, Location: id, Path: r.tree.Path(id), Waited: c.total(), unit: int(c.unit), phase: k}
+	if c.works() {
+		values := make([]float64, len(r.units))
+		for u := range values {
+			values[u] = float64(c.load.At(u, k))
+		}
+		v.Works, v.Median = values[c.unit], finding.Median(values)
+	}
+	v.Why = r.why(c, &v)
+	return v, true
 }
 
 // why says in words what the unit did.
-func (r *result) why(c *charge, k int) string {
+func (r *result) why(c *charge, v *Verdict) string {
 	name := r.names[c.unit]
 	region := ""
 	if c.most > 0 {
 		region = " in " + shorten(r.request.Store().Regions()[c.region].Name)
 	}
 	switch {
-	case c.work > 0 && float64(c.work) >= workFirst*float64(c.collectives+c.messages):
-		values := make([]float64, len(r.units))
-		for u := range values {
-			values[u] = float64(c.load.At(u, k))
-		}
-		return fmt.Sprintf("%s works %s, the median is %s; the others wait %s meanwhile", name, view.FormatDuration(values[c.unit]), view.FormatDuration(finding.Median(values)), view.FormatTime(c.work))
+	case c.works():
+		return fmt.Sprintf("%s works %s, the median is %s; the others wait %s meanwhile", name, view.FormatDuration(v.Works), view.FormatDuration(v.Median), view.FormatTime(c.work))
 	case c.collectives >= c.messages:
-		return fmt.Sprintf("%s arrives last at %s; %s wait %s for it%s", name, view.Count(c.times, "collective"), view.Count(len(c.victims), "other"), view.FormatTime(c.collectives), region)
+		return fmt.Sprintf("%s arrives last at %s; %s %s for it%s", name, view.Count(c.times, "collective"), c.waiters(), view.FormatTime(c.collectives), region)
 	}
-	return fmt.Sprintf("%s is late with messages; %s wait %s for it%s", name, view.Count(len(c.victims), "other"), view.FormatTime(c.messages), region)
+	return fmt.Sprintf("%s is late with messages; %s %s for it%s", name, c.waiters(), view.FormatTime(c.messages), region)
+}
+
+// works reports whether long work is the reason.
+func (c *charge) works() bool {
+	return c.work > 0 && float64(c.work) >= workFirst*float64(c.collectives+c.messages)
+}
+
+func (c *charge) waiters() string {
+	if len(c.victims) == 1 {
+		return "1 other waits"
+	}
+	return view.Count(len(c.victims), "other") + " wait"
 }
 
 // shorten cuts the arguments of long names.

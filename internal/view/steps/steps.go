@@ -64,6 +64,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(r.job.Steps) == 0 && !r.worked() {
 		return nil, view.Empty("open a trace of a GPU job, or choose more of it", "no work of a GPU and no steps (ProfilerStep#n, train 3, iteration 7) in the selection")
 	}
+	if r.idle() && !r.worked() {
+		return nil, view.Empty("show the steps, or choose more of the run", "no work of a GPU in the selection, so nothing to say of its idle time")
+	}
 	r.names, r.gpus = view.UnitNames(r.tree, r.devices.Units), view.ShortNames(r.tree, r.devices.GPUs)
 	r.verdict = r.judge()
 	r.findGaps()

@@ -2,6 +2,7 @@ package steps_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -167,5 +168,15 @@ func TestWorkWithoutStepsStillHasItsTime(t *testing.T) {
 	}
 	if sum != 30 {
 		t.Error(d.GPUs[0].Causes)
+	}
+}
+
+func TestIdleTimeOfARunWithoutGPUsIsEmpty(t *testing.T) {
+	c := viewtest.Case{Trace: "location process p rank=0\n  0..10 ProfilerStep#1\n  10..20 ProfilerStep#2\n", Options: map[string][]string{"picture": {"idle"}}}
+	r := c.Open(t)
+	_, err := steps.View.Compute(t.Context(), c.Request(t, steps.View, r))
+	var empty *view.EmptyError
+	if !errors.As(err, &empty) {
+		t.Errorf("the idle time of no GPU: %v", err)
 	}
 }

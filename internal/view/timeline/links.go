@@ -72,7 +72,8 @@ type linkSet struct {
 	limit  int  // of arrows
 	level  int  // bins of bursts
 	cells  map[burstKey]*burst
-	inside int64 // from a row to itself
+	inside int64 // both ends on one row
+	called int64 // of those, from a call to what it calls or starts
 	hidden int64 // to or from a row that is not shown
 }
 
@@ -127,8 +128,11 @@ func (r *result) fetchLinks(ctx context.Context, f *forest) error {
 
 func (r *result) noteLinks() {
 	set := &r.links
-	if set.inside > 0 {
-		r.note("not drawn: %s from a row to itself", count(set.inside, "link"))
+	if n := set.inside - set.called; n > 0 {
+		r.note("not drawn: %s between places on one row", count(n, "link"))
+	}
+	if set.called > 0 {
+		r.note("not drawn: %s from a caller on the same row", count(set.called, "link"))
 	}
 	if set.hidden > 0 {
 		r.note("not drawn: %s to or from rows that are not shown", count(set.hidden, "link"))
@@ -177,6 +181,9 @@ func (s *linkSet) add(l link) {
 		return
 	case l.fromRow == l.toRow:
 		s.inside += l.count
+		if l.kind == trace.LinkSpawn {
+			s.called += l.count
+		}
 		return
 	}
 	if s.cells == nil {

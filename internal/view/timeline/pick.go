@@ -213,7 +213,7 @@ func (r *result) aggregateFact(i int, l *strips, s *strip, x *span) view.Fact {
 		}
 		share := float64(t.time) / float64(max(1, end-begin))
 		f.Lines = append(f.Lines, view.FactLine{
-			Label: r.regions[t.region].Name, Value: view.FormatShare(share) + ", " + count(t.calls, "interval"),
+			Label: r.regions[t.region].Name, Value: view.FormatShare(share) + ", " + beginning(t.calls),
 			Exact: view.Thousands(int64(t.time)) + " ns",
 		})
 	}
@@ -264,6 +264,17 @@ func (r *result) binTotals(l *strips, s *strip, x *span) ([]total, error) {
 	}
 	slices.SortFunc(out, func(a, b total) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.region, b.region)) })
 	return out, err
+}
+
+// beginning says how many intervals begin in a cell: one that is longer passes through several.
+func beginning(n int64) string {
+	switch n {
+	case 0:
+		return "began before"
+	case 1:
+		return "1 interval begins"
+	}
+	return count(n, "interval") + " begin"
 }
 
 // levelTotals adds up the intervals of one level of nesting.
