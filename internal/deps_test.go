@@ -37,6 +37,7 @@ var policy = []rule{
 	{"internal/importer/span", []string{"internal/trace", "internal/importer", "internal/importer/align", "internal/importer/jsonstream"}, "what spans mean, for the formats of distributed tracing; it knows none of them"},
 	{"internal/importer/stack", []string{"internal/trace"}, "sums of sampled stacks, for the formats of profilers; it knows none of them"},
 	{"internal/importer/v8tree", []string{"internal/trace", "internal/importer/jsonstream", "internal/importer/stack"}, "V8's call tree and samples, for the formats that hold them; it knows none of them"},
+	{"internal/importer/callgraph", []string{"internal/trace"}, "functions and edges as a profile, for the formats that know no paths; it knows none of them"},
 	{"internal/importer/launch", []string{"internal/trace"}, "links of launches to what they started, for the formats of GPUs; it knows ids, not formats"},
 	{"internal/importer/message", []string{"internal/trace"}, "links of sends to receives, for the formats of message passing; it knows channels, not formats"},
 	{"internal/importer/sqlitefile", nil, "tables of a database file, for the formats that keep a trace in one; it knows rows, not traces"},

@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/dumpi"
 	"github.com/parallax-hpc/parallax/internal/importer/firefox"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
+	"github.com/parallax-hpc/parallax/internal/importer/gprof"
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
 	"github.com/parallax-hpc/parallax/internal/importer/hpctoolkit"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
@@ -74,6 +75,7 @@ var Formats = append([]*importer.Format{
 	firefox.Format,
 	callgrind.Format,
 	jfr.Format,
+	gprof.Format,
 	ctf.Format,
 	tautrace.Format,
 	mpe.Format,

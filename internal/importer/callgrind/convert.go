@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/callgraph"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A thread is the files of one thread.
 type thread struct {
 	name  string
-	graph *graph
+	graph *callgraph.Graph
 	head  head
 }
 
@@ -59,7 +60,7 @@ func readFile(ctx context.Context, run importer.Run, name string, w trace.Writer
 		return nil, err
 	}
 	defer in.Close()
-	f := newFile(run.Label(name), newGraph())
+	f := newFile(run.Label(name), callgraph.New())
 	if err := f.read(ctx, in); err != nil {
 		return nil, err
 	}
@@ -75,21 +76,9 @@ func readFile(ctx context.Context, run importer.Run, name string, w trace.Writer
 	if i < 0 {
 		*threads = append(*threads, t)
 	} else {
-		(*threads)[i].graph.merge(f.graph)
+		(*threads)[i].graph.Merge(f.graph)
 	}
 	return f, nil
-}
-
-// merge adds the functions of another part.
-func (g *graph) merge(o *graph) {
-	for _, f := range o.functions {
-		to := g.function(f.name, f.file, f.object)
-		to.self = add(to.self, f.self)
-		to.line = cmp.Or(to.line, f.line)
-		for _, e := range f.calls {
-			g.call(to, g.function(e.to.name, e.to.file, e.to.object), e.count, e.cost)
-		}
-	}
 }
 
 // report says what was not kept as it stands.
@@ -125,12 +114,6 @@ func trimmed(list []float64) []float64 {
 	return list
 }
 
-// An event is a metric with the factor to its unit.
-type event struct {
-	metric trace.MetricID
-	factor float64
-}
-
 // eventOf knows the units that names of events tell, as Xdebug's do.
 func eventOf(name string) (trace.Metric, float64) {
 	m, factor := trace.Metric{Name: name, Integer: true}, 1.0
@@ -153,72 +136,14 @@ func eventOf(name string) (trace.Metric, float64) {
 	return m, factor
 }
 
-// write hands a thread over: functions as flat rows, and call paths.
+// write hands a thread over.
 func (t *thread) write(w trace.Writer, at trace.LocationID) {
-	var events []event
+	var events []callgraph.Metric
 	for i, name := range t.head.events {
 		m, factor := eventOf(name)
 		m.Default = i == 0
 		m.Description = t.head.described[name]
-		events = append(events, event{w.Metric(m), factor})
+		events = append(events, callgraph.Metric{ID: w.Metric(m), Factor: factor})
 	}
-	rows := func(path trace.CallPathID, calls float64, inclusive, self []float64) {
-		for i, e := range events {
-			row := trace.ProfileRow{Location: at, Path: path, Metric: e.metric, Calls: calls}
-			if i < len(inclusive) {
-				row.Inclusive = inclusive[i] * e.factor
-			}
-			if i < len(self) {
-				row.Exclusive = self[i] * e.factor
-			}
-			w.Profile(row)
-		}
-	}
-	t.graph.finish()
-	regions := map[*function]trace.RegionID{}
-	circles := int64(0)
-	for _, f := range t.graph.functions {
-		r := trace.Region{Name: f.name, File: f.file, Line: f.line}
-		if f.object != "" && f.object != "???" {
-			r.Category = path.Base(f.object)
-		}
-		if f.file == "???" {
-			r.File, r.Line = "", 0
-		}
-		regions[f] = w.Region(r)
-		if len(t.graph.circles[f.circle]) > 1 {
-			circles++
-		}
-		rows(w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: regions[f], Flat: true}), f.called, f.inclusive, f.self)
-	}
-	if circles > 0 {
-		w.Report(trace.Guessed, "functions that call each other in a circle: inclusive costs are at most those of the circle", circles, t.name)
-	}
-	forest := t.graph.paths()
-	ids := map[*node]trace.CallPathID{}
-	more := trace.NoRegion
-	for _, n := range forest.nodes {
-		parent := trace.NoCallPath
-		if n.parent != nil {
-			parent = ids[n.parent]
-		}
-		region := more
-		if n.f != nil {
-			region = regions[n.f]
-		} else if more == trace.NoRegion {
-			more = w.Region(trace.Region{Name: "(further calls)"})
-			region = more
-		}
-		ids[n] = w.CallPath(trace.CallPath{Parent: parent, Region: region})
-		rows(ids[n], n.calls, n.cost, n.self)
-	}
-	if forest.shared > 0 {
-		w.Report(trace.Guessed, "functions with several callers: on call paths, what they call is shared out by what each caller took", int64(forest.shared), t.name)
-	}
-	if forest.circles > 0 {
-		w.Report(trace.Guessed, "call paths that end where they would come back to a function", int64(forest.circles), t.name)
-	}
-	if forest.cut > 0 {
-		w.Report(trace.Guessed, "call paths that are not followed further, the smallest: under (further calls)", int64(forest.cut), t.name)
-	}
+	t.graph.Write(w, at, t.name, events)
 }

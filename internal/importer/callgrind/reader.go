@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/callgraph"
 )
 
 // longestLine bounds a line; names in C++ are long.
@@ -29,11 +30,11 @@ type head struct {
 type file struct {
 	head
 	label string
-	graph *graph
+	graph *callgraph.Graph
 
 	texts   [3]map[string]string // by number: files, functions, objects
 	file    string               // of the line at hand: fl, fi, fe
-	fn      *function
+	fn      *callgraph.Function
 	home    string // file of fn
 	object  string
 	callee  callee
@@ -44,6 +45,7 @@ type file struct {
 	bad, long  int64
 	firstBad   string
 	jumps      int64
+	scratch    []float64
 	totals     []float64
 	sum        []float64
 	ended      bool // a line of totals came last
@@ -63,7 +65,7 @@ const (
 	ofObject
 )
 
-func newFile(label string, g *graph) *file {
+func newFile(label string, g *callgraph.Graph) *file {
 	f := &file{label: label, graph: g}
 	f.positions = 1
 	for i := range f.texts {
@@ -149,7 +151,7 @@ func (f *file) specify(key string, value []byte) (known, ok bool) {
 		f.file = f.name(ofFile, value)
 	case "fn":
 		f.home = f.file
-		f.fn = f.graph.function(f.name(ofFunction, value), f.file, f.object)
+		f.fn = f.graph.Function(f.name(ofFunction, value), f.file, f.object)
 		f.callee = callee{}
 	case "cob":
 		f.callee.object = f.name(ofObject, value)
@@ -283,11 +285,11 @@ func (f *file) cost(line []byte) bool {
 		f.at[i] = p
 	}
 	if f.fn == nil {
-		if f.fn = f.graph.function("(unknown)", f.file, f.object); f.home == "" {
+		if f.fn = f.graph.Function("(unknown)", f.file, f.object); f.home == "" {
 			f.home = f.file
 		}
 	}
-	values := f.graph.scratch[:0]
+	values := f.scratch[:0]
 	for w := word(); len(w) > 0 && len(values) < len(f.events); w = word() {
 		n, err := strconv.ParseInt(string(w), 10, 64)
 		if err != nil {
@@ -295,7 +297,7 @@ func (f *file) cost(line []byte) bool {
 		}
 		values = append(values, float64(n))
 	}
-	f.graph.scratch = values
+	f.scratch = values
 	if len(values) == 0 {
 		return true // where a jump is
 	}
@@ -305,10 +307,10 @@ func (f *file) cost(line []byte) bool {
 		f.call(values)
 		return true
 	}
-	f.fn.self = add(f.fn.self, values)
+	f.fn.Add(values)
 	f.sum = add(f.sum, values)
-	if f.file == f.home && f.fn.line == 0 {
-		f.fn.line = int(min(max(f.at[f.positions-1], 0), 1<<30))
+	if f.file == f.home && f.fn.Line == 0 {
+		f.fn.Line = int(min(max(f.at[f.positions-1], 0), 1<<30))
 	}
 	return true
 }
@@ -322,7 +324,7 @@ func (f *file) call(values []float64) {
 	if c.object == "" {
 		c.object = f.object
 	}
-	f.graph.call(f.fn, f.graph.function(c.name, c.file, c.object), c.count, values)
+	f.graph.Call(f.fn, f.graph.Function(c.name, c.file, c.object), c.count, values)
 	f.callee = callee{}
 }
 

@@ -1,4 +1,4 @@
-package callgrind
+package callgraph
 
 import "container/heap"
 
@@ -7,7 +7,7 @@ const mostPaths = 20_000
 
 // A node is a call path: a function as its callers called it.
 type node struct {
-	f        *function // nil: what is called further down, and was not followed
+	f        *Function // nil: what is called further down, and was not followed
 	parent   *node
 	calls    float64
 	cost     []float64 // inclusive
@@ -51,7 +51,7 @@ func (n *node) weight() float64 {
 }
 
 // paths unfolds a graph that is finished, from functions that cost more than their callers gave.
-func (g *graph) paths() *forest {
+func (g *Graph) paths() *forest {
 	t := &forest{}
 	var open byCost
 	push := func(n *node) {
@@ -75,7 +75,7 @@ func (g *graph) paths() *forest {
 }
 
 // roots are functions with the cost that none of their callers gave. Of a circle it is the one that costs most.
-func (g *graph) roots() (roots []*node) {
+func (g *Graph) roots() (roots []*node) {
 	for _, circle := range g.circles {
 		top := circle[0]
 		rest := []float64(nil)
@@ -83,7 +83,7 @@ func (g *graph) roots() (roots []*node) {
 			if f.index < top.index && len(circle) > 1 {
 				top = f // what was found first is nearest to where it began
 			}
-			rest = add(rest, f.self)
+			rest = add(rest, f.Self)
 			for _, e := range f.calls {
 				if e.to.circle != f.circle {
 					rest = add(rest, e.cost)
@@ -103,7 +103,7 @@ func (g *graph) roots() (roots []*node) {
 			some = some || rest[i] > 0
 		}
 		if some {
-			roots = append(roots, &node{f: top, cost: rest, calls: top.called})
+			roots = append(roots, &node{f: top, cost: rest, calls: top.Called})
 		}
 	}
 	return roots
@@ -119,7 +119,7 @@ func (t *forest) unfold(n *node, push func(*node)) {
 		}
 	}
 	// The share of what the function cost in all that falls to this path, for each event.
-	sum := add(nil, n.f.self)
+	sum := add(nil, n.f.Self)
 	for _, e := range n.f.calls {
 		if e.to != n.f {
 			sum = add(sum, e.cost)
@@ -131,7 +131,7 @@ func (t *forest) unfold(n *node, push func(*node)) {
 			share[i] = n.cost[i] / sum[i]
 		}
 	}
-	n.self = scaled(n.f.self, share)
+	n.self = scaled(n.f.Self, share)
 	rest := []float64(nil)
 	for _, e := range n.f.calls {
 		if e.to == n.f {

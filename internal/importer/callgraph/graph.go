@@ -1,14 +1,22 @@
-package callgrind
+// Package callgraph turns functions and the edges between them into a profile, for the formats of profilers that know who
+// called whom, but not along which path.
+//
+// Exact are the exclusive cost and the calls of functions, and their inclusive cost but within circles: those are flat rows.
+// Call paths are shared out: where a function has several callers, what it calls is divided by what each of them took.
+package callgraph
 
-// A function is one of the graph.
-type function struct {
-	name, file, object string
-	line               int
-	self               []float64
-	calls              []*edge // to others and itself, in order of arrival
-	callees            map[*function]*edge
-	called             float64
-	callers            int // other functions
+import "cmp"
+
+// A Function is one of the graph. Self is its cost by metric, without what it called.
+type Function struct {
+	Name, File, Object string
+	Line               int
+	Self               []float64
+	Called             float64
+
+	calls   []*edge // to others and itself, in order of arrival
+	callees map[*Function]*edge
+	callers int // other functions
 
 	// Of finish:
 	inclusive []float64
@@ -21,35 +29,37 @@ type function struct {
 
 // An edge is all calls of one function by another.
 type edge struct {
-	to    *function
+	to    *Function
 	count float64
 	cost  []float64
 }
 
-// A graph is the functions of one thread.
-type graph struct {
-	functions []*function
-	byKey     map[functionKey]*function
-	scratch   []float64
-	circles   [][]*function
+// A Graph is the functions of one thread.
+type Graph struct {
+	functions []*Function
+	byKey     map[functionKey]*Function
+	circles   [][]*Function
 }
 
 type functionKey struct{ name, file, object string }
 
-func newGraph() *graph { return &graph{byKey: map[functionKey]*function{}} }
+// New makes an empty graph.
+func New() *Graph { return &Graph{byKey: map[functionKey]*Function{}} }
 
-func (g *graph) function(name, file, object string) *function {
+// Function finds or makes a function.
+func (g *Graph) Function(name, file, object string) *Function {
 	key := functionKey{name, file, object}
 	f, ok := g.byKey[key]
 	if !ok {
-		f = &function{name: name, file: file, object: object, callees: map[*function]*edge{}}
+		f = &Function{Name: name, File: file, Object: object, callees: map[*Function]*edge{}}
 		g.byKey[key] = f
 		g.functions = append(g.functions, f)
 	}
 	return f
 }
 
-func (g *graph) call(from, to *function, count float64, cost []float64) {
+// Call adds calls of one function by another, with what they cost in all.
+func (g *Graph) Call(from, to *Function, count float64, cost []float64) {
 	e, ok := from.callees[to]
 	if !ok {
 		e = &edge{to: to}
@@ -61,18 +71,44 @@ func (g *graph) call(from, to *function, count float64, cost []float64) {
 	}
 	e.count += count
 	e.cost = add(e.cost, cost)
-	to.called += count
+	to.Called += count
+}
+
+// Add adds cost to the function itself.
+func (f *Function) Add(cost []float64) { f.Self = add(f.Self, cost) }
+
+// add is the sum of two lists, in the first; the shorter counts as followed by zeros.
+func add(to, list []float64) []float64 {
+	for len(to) < len(list) {
+		to = append(to, 0)
+	}
+	for i, v := range list {
+		to[i] += v
+	}
+	return to
+}
+
+// Merge adds the functions of another graph.
+func (g *Graph) Merge(o *Graph) {
+	for _, f := range o.functions {
+		to := g.Function(f.Name, f.File, f.Object)
+		to.Add(f.Self)
+		to.Line = cmp.Or(to.Line, f.Line)
+		for _, e := range f.calls {
+			g.Call(to, g.Function(e.to.Name, e.to.File, e.to.Object), e.count, e.cost)
+		}
+	}
 }
 
 // finish finds circles and adds up inclusive costs. Calls of a function by itself are in its own cost already; within a
 // circle of several the same cost is told by more than one edge, so there it is at most that of the circle. O(edges).
-func (g *graph) finish() {
+func (g *Graph) finish() {
 	g.findCircles()
 	for _, circle := range g.circles {
 		var whole []float64 // what is spent in the circle, and called from it
 		for _, f := range circle {
-			f.inclusive = add(f.inclusive, f.self)
-			whole = add(whole, f.self)
+			f.inclusive = add(f.inclusive, f.Self)
+			whole = add(whole, f.Self)
 			for _, e := range f.calls {
 				if e.to != f {
 					f.inclusive = add(f.inclusive, e.cost)
@@ -94,14 +130,14 @@ func (g *graph) finish() {
 }
 
 // findCircles puts functions that can reach each other into one circle (Tarjan's algorithm, without recursion).
-func (g *graph) findCircles() {
+func (g *Graph) findCircles() {
 	type step struct {
-		f    *function
+		f    *Function
 		next int
 	}
-	var stack []*function
+	var stack []*Function
 	counter := 0
-	visit := func(f *function) {
+	visit := func(f *Function) {
 		counter++
 		f.index, f.low, f.onStack = counter, counter, true
 		stack = append(stack, f)
@@ -133,7 +169,7 @@ func (g *graph) findCircles() {
 			if f.low != f.index {
 				continue
 			}
-			var circle []*function
+			var circle []*Function
 			for {
 				member := stack[len(stack)-1]
 				stack = stack[:len(stack)-1]

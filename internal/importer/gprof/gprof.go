@@ -1,0 +1,77 @@
+// Package gprof reads what gprof prints (flat profile, call graph), and the files that programs built with -pg
+// leave behind (gmon.out).
+//
+// The formats: a report is text in two tables (GNU gprof's manual, "Interpreting gprof's Output"). gmon.out is a head `gmon`, then
+// records: histograms of the program counter, and arcs, which are an address that called, an address that was called, and how
+// often (gmon_out.h of the GNU C library).
+//
+// Our words: a function is a region with its time; see package callgraph for what is exact of a graph without paths. Times
+// are sampled, mostly every 10 ms, and gprof prints two digits of a second: they are no better than that. What a function's callees
+// took is shared out among its callers by the number of calls; gprof did so already in a report.
+//
+// gmon.out holds addresses only. Functions are told apart by the addresses that were called; names need the program:
+// `gprof PROGRAM gmon.out > report.txt` has them. Functions that no counted one called, main among them, are part of the one before.
+package gprof
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"regexp"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/callgraph"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is gprof's.
+var Format = &importer.Format{Name: "gprof", Title: "gprof reports, and gmon.out", Claim: claim, Import: read}
+
+func claim(s importer.Source) (runs []importer.Run) {
+	for _, f := range s.Files {
+		if head := s.Head(f.Path); isReport(head) || isGmon(head) {
+			runs = append(runs, importer.Run{Files: []string{f.Path}})
+		}
+	}
+	return runs
+}
+
+var (
+	flatHead  = regexp.MustCompile(`(?m)^ *% +cumulative +self `)
+	graphHead = regexp.MustCompile(`(?m)^index +% +time +self +(?:children|descendants) +called`)
+)
+
+// isReport: the head of one of the tables. They may stand far down, behind what gprof says about itself.
+func isReport(head []byte) bool {
+	if bytes.IndexByte(head, 0) >= 0 {
+		return false
+	}
+	return bytes.Contains(head, []byte("Flat profile:")) && flatHead.Match(head) || bytes.Contains(head, []byte("Call graph")) && graphHead.Match(head)
+}
+
+func isGmon(head []byte) bool {
+	_, ok := layoutOf(head)
+	return ok
+}
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	in, err := run.Open(run.Files[0])
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	label := run.Label(run.Files[0])
+	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name), Rank: trace.NoRank})
+	var g *callgraph.Graph
+	if isGmon(run.Source.Head(run.Files[0])) {
+		g, err = readGmon(ctx, in, label, w)
+	} else {
+		g, err = readReport(ctx, in, label, w)
+	}
+	if err != nil {
+		return err
+	}
+	time := callgraph.Metric{ID: w.Metric(trace.Metric{Name: "time", Unit: "ns", Default: true}), Factor: 1e9}
+	g.Write(w, process, label, []callgraph.Metric{time})
+	return nil
+}
