@@ -121,6 +121,7 @@ func (g *Graph) finish() {
 		}
 		if len(circle) > 1 {
 			for _, f := range circle {
+				whole = add(whole, make([]float64, len(f.inclusive)))
 				for i := range f.inclusive {
 					f.inclusive[i] = min(f.inclusive[i], whole[i])
 				}

@@ -24,7 +24,7 @@ func TestFormat(t *testing.T) {
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x.out", "testdata/xdebug.out", "testdata/two-threads/callgrind.out.77-01", "testdata/callgrind.out.gz")
+	importertest.Fuzz(f, Format, "x.out", "testdata/xdebug.out", "testdata/two-threads/callgrind.out.77-01")
 }
 
 // rows lists the rows of a profile by a name: flat ones by their function, others by their path.

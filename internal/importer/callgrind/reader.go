@@ -162,7 +162,7 @@ func (f *file) specify(key string, value []byte) (known, ok bool) {
 	case "calls":
 		count, _, _ := bytes.Cut(value, []byte(" "))
 		n, err := strconv.ParseFloat(string(count), 64)
-		f.callee.count, f.expects = n, 1
+		f.callee.count, f.expects = max(n, 0), 1
 		ok = err == nil && n >= 0 && f.callee.name != ""
 	case "jump", "jcnd":
 		f.jumps++

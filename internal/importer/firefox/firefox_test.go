@@ -26,7 +26,7 @@ func TestFormat(t *testing.T) {
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x.json", "testdata/old.json", "testdata/markers-only.json", "testdata/gecko.json.gz", "testdata/processed-66.json.gz")
+	importertest.Fuzz(f, Format, "x.json", "testdata/old.json", "testdata/markers-only.json")
 }
 
 // sums adds up a profile by thread, path and metric.

@@ -190,7 +190,9 @@ func (g *gmon) graph(ctx context.Context) (*callgraph.Graph, error) {
 	for _, c := range g.arcs {
 		c.from = g.function(c.from)
 		find(c.from).arcs = append(find(c.from).arcs, c)
-		find(c.to).called += c.count
+		if to := find(c.to); c.from != c.to {
+			to.called += c.count // by others, which its time is shared out to
+		}
 	}
 	out := callgraph.New()
 	name := func(start uint64) *callgraph.Function { return out.Function(fmt.Sprintf("0x%x", start), "", "") }

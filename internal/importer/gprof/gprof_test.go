@@ -10,11 +10,11 @@ import (
 )
 
 func TestFormat(t *testing.T) {
-	importertest.Run(t, Format, []importertest.Case{{Path: "report.txt", Anywhere: true, Cuts: 60}, {Path: "flat.txt", Anywhere: true}, {Path: "gmon.out.gz", Anywhere: true}})
+	importertest.Run(t, Format, []importertest.Case{{Path: "report.txt", Anywhere: true, Cuts: 60}, {Path: "flat.txt", Anywhere: true}, {Path: "gmon.out.gz", Anywhere: true}, {Path: "small.gmon", Anywhere: true}})
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x", "testdata/report.txt", "testdata/gmon.out.gz")
+	importertest.Fuzz(f, Format, "x", "testdata/report.txt", "testdata/flat.txt", "testdata/small.gmon")
 }
 
 // functions are the flat rows by name.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +17,13 @@ func TestFormat(t *testing.T) {
 	importertest.Run(t, Format, []importertest.Case{{Path: "work.jfr.gz", Most: 12, Cuts: 60}})
 }
 
-func FuzzReader(f *testing.F) { importertest.Fuzz(f, Format, "x.jfr", "testdata/work.jfr.gz") }
+func FuzzReader(f *testing.F) {
+	small := filepath.Join(f.TempDir(), "small.jfr")
+	if err := os.WriteFile(small, smallRecording(), 0o644); err != nil {
+		f.Fatal(err)
+	}
+	importertest.Fuzz(f, Format, "x.jfr", small)
+}
 
 // The JDK's own tool counts events by type: each is in the trace, or in the report.
 func TestEventsAreThoseThatTheJDKCounts(t *testing.T) {
