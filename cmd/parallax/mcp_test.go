@@ -6,12 +6,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/parallax-hpc/parallax/internal/mcp"
+	"github.com/parallax-hpc/parallax/internal/server"
+	"github.com/parallax-hpc/parallax/internal/view"
+	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/parallax-hpc/parallax/web"
 )
 
 // A program is a client of the protocol, as the SDK has it.
@@ -188,4 +196,96 @@ func TestToolsOfAProgram(t *testing.T) {
 	if err != nil || !strings.Contains(r.Contents[0].Text, "### `intervals`") {
 		t.Errorf("the document on tables: %v", err)
 	}
+}
+
+// The page's server answers programs as well, over HTTP and only with its token.
+func TestProgramsAskTheServerWithItsToken(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c, err := openCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loader{cache: c, memory: 64 << 20}
+	opened, err := l.one(ctx, []string{"demo:stencil"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.New(server.Config{
+		Runs: []view.Run{opened}, Views: views.Views, Assets: web.Files(), Token: "secret", Ask: answerSQL, Programs: programsHandler(slog.New(slog.DiscardHandler)),
+		Open: func(ctx context.Context, sources []string, _ func(int64, int64)) ([]view.Run, error) {
+			return l.all(ctx, sources)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	h := httptest.NewServer(s)
+	defer h.Close()
+	dial := func(token string) (*sdk.ClientSession, error) {
+		return sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &sdk.StreamableClientTransport{
+			Endpoint: h.URL + "/api/mcp", HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
+		}, nil)
+	}
+	if x, err := dial("guess"); err == nil {
+		x.Close()
+		t.Error("a program without the token was let in")
+	}
+	session, err := dial("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	p := &program{t, session}
+	var runs struct{ Runs []struct{ Run, State string } }
+	p.call("runs", nil, &runs)
+	if len(runs.Runs) != 1 || runs.Runs[0].State != "ready" {
+		t.Errorf("runs: %+v", runs)
+	}
+	var q answer
+	if _, bad := p.call("query", map[string]any{"sql": "select count(*) from intervals"}, &q); bad != "" || len(q.Rows) != 1 {
+		t.Errorf("query: %v %s", q.Rows, bad)
+	}
+	if _, bad := p.call("open", map[string]any{"source": "demo:quicksort"}, nil); bad != "" {
+		t.Error(bad)
+	}
+	p.call("runs", nil, &runs)
+	if len(runs.Runs) != 2 {
+		t.Errorf("after open: %+v", runs)
+	}
+
+	// And the page asks SQL.
+	for body, want := range map[string]string{
+		`{"sql": "select count(*) as n from locations"}`:     `"columns":[{"name":"n","unit":""}],"rows":[[`,
+		`{"sql": "select begin from intervals", "limit": 3}`: `"more":true`,
+		`{"sql": "select 9007199254740993"}`:                 `"9007199254740993"`,
+		`{"sql": "drop table intervals"}`:                    `"kind":"usage"`,
+		`{"sql": "select nosuch from intervals"}`:            `no such column`,
+	} {
+		r, err := http.NewRequest("POST", h.URL+"/api/runs/"+runs.Runs[0].Run+"/query", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer secret")
+		r.Header.Set("Content-Type", "application/json")
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(a.Body)
+		a.Body.Close()
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s: %s, want %s", body, text, want)
+		}
+	}
+}
+
+// bearer sends a token with every request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
 }

@@ -52,6 +52,10 @@ type Config struct {
 	Export map[string]Exporter
 	Recent func() []Recent
 	Demos  []Demo
+	// Ask answers SQL about a run, with at most so many rows; nil: not offered.
+	Ask func(ctx context.Context, r view.Run, text string, most int64) (*Answer, error)
+	// Programs makes the handler of /api/mcp, for programs; nil: there is none.
+	Programs func(Runs) (http.Handler, error)
 	// Assets is the page: index.html at its top.
 	Assets fs.FS
 
@@ -129,6 +133,14 @@ func New(c Config) (*Server, error) {
 		s.runs.add(r)
 	}
 	s.mux = s.routes()
+	if c.Programs != nil {
+		h, err := c.Programs(Runs{s})
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		s.mux.Handle("/api/mcp", h)
+	}
 	return s, nil
 }
 
@@ -266,6 +278,7 @@ func (s *Server) routes() *http.ServeMux {
 	handle("GET /api/runs/{run}/search", s.onRun(s.search))
 	handle("GET /api/runs/{run}/source", s.onRun(s.source))
 	handle("GET /api/runs/{run}/summary", s.onRun(s.summary))
+	handle("POST /api/runs/{run}/query", s.onRun(s.query))
 	handle("GET /api/runs/{run}/views/{view}/{what}", s.onRun(s.view))
 	handle("/api/", func(http.ResponseWriter, *http.Request) error {
 		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such path", Hint: "docs/api.md lists them"}

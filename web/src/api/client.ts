@@ -41,6 +41,8 @@ export interface Api {
   locations(run: string, parent: number | null, offset: number, limit: number, signal?: AbortSignal): Promise<t.LocationPage>;
   regions(run: string, signal?: AbortSignal): Promise<t.RegionRow[]>;
   bindings(run: string, signal?: AbortSignal): Promise<t.Bindings>;
+  /** Answers SQL; aborting ends it in the server. */
+  ask(run: string, sql: string, signal?: AbortSignal): Promise<t.Answer>;
   search(run: string, query: string, signal?: AbortSignal): Promise<t.SearchResult>;
   /** The text around a region's place in its program. */
   source(run: string, region: number, signal?: AbortSignal): Promise<t.SourceText>;
@@ -93,6 +95,7 @@ export function createApi(base = ""): Api {
     locations: (id, parent, offset, limit, signal) =>
       line.json(run(id, `locations?${query({ parent: parent ?? undefined, offset, limit })}`), signal),
     regions: (id, signal) => line.json(run(id, "regions"), signal),
+    ask: (id, sql, signal) => line.json(run(id, "query"), signal, { method: "POST", body: JSON.stringify({ sql, limit: 1000 }) }),
     bindings: (id, signal) => line.json(run(id, "bindings"), signal),
     search: (id, q, signal) => line.json(run(id, `search?${query({ q })}`), signal),
     source: (id, region, signal) => line.json(run(id, `source?${query({ region: String(region) })}`), signal),

@@ -356,6 +356,14 @@ export interface TablePage {
 
 export type Cell = string | number | null;
 
+/** Rows for a question in SQL; whole numbers beyond 2^53 are texts. */
+export interface Answer {
+  columns: Column[];
+  rows: Cell[][];
+  /** There are rows beyond the limit. */
+  more: boolean;
+}
+
 export interface Column {
   name: string;
   /** "ns", "bytes", "count", "share" or "". */

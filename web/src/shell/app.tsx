@@ -14,6 +14,7 @@ import { panels } from "./layout";
 import { Minimap } from "./minimap";
 import { Overlays } from "./overlays";
 import { Panel } from "./panel";
+import { QueryPanel } from "./query";
 import { RegionList } from "./region-list";
 import { Status } from "./status";
 import { TipBox } from "./tip";
@@ -60,6 +61,7 @@ function Bench() {
           <Breadcrumb />
           <Minimap />
           <Grid />
+          {bench.asking.value && <Guard what="The query"><QueryPanel /></Guard>}
         </div>
         {right > 0 && <Splitter along="x" label="Width of the inspector" value={100 - (100 * right) / innerWidth} onMove={(px) => bench.resizeSide("right", -px)} />}
       </main>

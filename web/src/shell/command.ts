@@ -144,6 +144,7 @@ export const commands: Command[] = [
 
   { id: "commands", title: "All commands", group: "Page", keys: ["Ctrl+Shift+KeyP"], always: true, run: (b) => (b.overlay.value = "commands") },
   { id: "help", title: "Help and keys", group: "Page", keys: ['"?"'], always: true, run: (b) => (b.overlay.value = "help") },
+  { id: "query", title: "Query: ask the run in SQL", group: "Page", keys: ["Backquote"], run: (b) => (b.asking.value = !b.asking.value) },
   { id: "report", title: "Import report", group: "Page", keys: [], run: (b) => (b.overlay.value = "report") },
   { id: "left", title: "Show or hide locations and regions", group: "Page", keys: ["Ctrl+KeyB"], run: (b) => b.toggleSide("left") },
   { id: "right", title: "Show or hide the inspector", group: "Page", keys: ["KeyI"], run: (b) => b.toggleSide("right") },

@@ -90,6 +90,8 @@ export class Workbench {
   readonly tip = signal<Tip | null>(null);
 
   readonly overlay = signal<Overlay>("");
+  /** The query panel is open. */
+  readonly asking = signal(false);
   /** Widths of the columns at the sides, in pixels; negative: hidden, as wide as before. */
   readonly left = signal(size("left", Math.min(320, Math.max(196, (globalThis.innerWidth ?? 1280) * 0.13))));
   readonly right = signal(size("right", Math.min(460, Math.max(264, (globalThis.innerWidth ?? 1280) * 0.22))));

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/mcp"
+	"github.com/parallax-hpc/parallax/internal/query"
+	"github.com/parallax-hpc/parallax/internal/server"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// askTime bounds a query from the page.
+const askTime = 2 * time.Minute
+
+// answerSQL answers the page's query panel.
+func answerSQL(ctx context.Context, r view.Run, text string, most int64) (*server.Answer, error) {
+	rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := &server.Answer{Columns: []view.Column{}, Rows: [][]any{}}
+	for _, c := range rows.Columns {
+		out.Columns = append(out.Columns, view.Column{Name: c.Name, Unit: c.Unit})
+	}
+	for rows.Next() {
+		out.Rows = append(out.Rows, query.Exact(rows.Row(), query.ExactInJavaScript))
+	}
+	out.More = rows.More()
+	return out, rows.Err()
+}
+
+// servedRuns are the runs of the page's server, for programs that ask over HTTP.
+type servedRuns struct{ server.Runs }
+
+// List implements mcp.Runs.
+func (s servedRuns) List() []mcp.Run {
+	out := []mcp.Run{}
+	for _, r := range s.Runs.List() {
+		out = append(out, mcp.Run{ID: r.ID, Source: r.Source, Format: r.Format, State: r.State})
+	}
+	return out
+}
+
+// Open implements mcp.Runs.
+func (s servedRuns) Open(ctx context.Context, sources []string) ([]string, error) {
+	id, err := s.Runs.Open(ctx, sources)
+	if err != nil {
+		return nil, err
+	}
+	return []string{id}, nil
+}
+
+// programsHandler answers programs over HTTP; the server checks their token first.
+func programsHandler(log *slog.Logger) func(server.Runs) (http.Handler, error) {
+	return func(runs server.Runs) (http.Handler, error) {
+		s, err := newPrograms(servedRuns{runs})
+		if err != nil {
+			return nil, err
+		}
+		return s.Handler(log), nil
+	}
+}

@@ -1,0 +1,106 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// An Answer is rows for a question in SQL. Cells are string, int64, float64 or nil.
+type Answer struct {
+	Columns []view.Column `json:"columns"`
+	Rows    [][]any       `json:"rows"`
+	More    bool          `json:"more"` // there are rows beyond the limit
+}
+
+// mostAnswerRows bounds what the page is sent: nobody reads more, and SQL can add up.
+const mostAnswerRows = 10_000
+
+type queryBody struct {
+	SQL   string `json:"sql"`
+	Limit int    `json:"limit"`
+}
+
+// query answers SQL about a run. It ends when the connection does.
+func (s *Server) query(w http.ResponseWriter, r *http.Request, x *run) error {
+	if s.config.Ask == nil {
+		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "this server answers no SQL"}
+	}
+	var body queryBody
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil {
+		return usage(fmt.Errorf(`body: %w; want {"sql": "select …", "limit": 100}`, err))
+	}
+	if body.Limit <= 0 || body.Limit > mostAnswerRows {
+		body.Limit = mostAnswerRows
+	}
+	var out *Answer
+	err := s.slots.do(r.Context(), s.guarded("query", func() (err error) {
+		out, err = s.config.Ask(r.Context(), x.Run, body.SQL, int64(body.Limit))
+		return err
+	}))
+	var known *apiError
+	switch {
+	case errors.As(err, &known), r.Context().Err() != nil:
+		return err
+	case err != nil:
+		return usage(errors.New(strings.TrimPrefix(err.Error(), "query: ")))
+	}
+	return s.writeJSON(w, r, http.StatusOK, out)
+}
+
+// Runs are the runs of a server, for a handler that Config.Programs makes.
+type Runs struct{ server *Server }
+
+// A RunLine is a run in short.
+type RunLine struct{ ID, Source, Format, State string }
+
+// List gives the runs in order.
+func (r Runs) List() (out []RunLine) {
+	for _, x := range r.server.states() {
+		out = append(out, RunLine{x.ID, x.Source, x.Format, x.State})
+	}
+	return out
+}
+
+// Use keeps a run open until release.
+func (r Runs) Use(id string) (run view.Run, release func(), err error) {
+	x, err := r.server.runs.use(id)
+	if err != nil {
+		return view.Run{}, nil, err
+	}
+	return x.Run, x.release, nil
+}
+
+// Open imports sources and waits until they can be asked.
+func (r Runs) Open(ctx context.Context, sources []string) (id string, err error) {
+	if r.server.config.Open == nil {
+		return "", errors.New("this server opens nothing more")
+	}
+	x, err := r.server.runs.open(sources[0], sources, "")
+	if err != nil {
+		return "", err
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for x.status() == "importing" {
+		select {
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+	if x.status() == "failed" {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		return "", x.err
+	}
+	return x.id, nil
+}

@@ -1,0 +1,206 @@
+// The query panel: SQL over the run, and its rows. A row with a location or a time
+// selects it and shows that place in all pictures.
+
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { ApiFailure } from "../api/client";
+import type { Answer, ApiError, Cell, Column } from "../api/types";
+import { ChoiceList, type RowAttributes } from "../widget/choice-list";
+import { Icon } from "../widget/icon";
+import { useBench } from "./context";
+import { formatUnit, middle, plural, thousands } from "./format";
+import type { Range } from "./selection";
+import { columnWidths, leastWidth } from "./table-twin";
+import type { Workbench } from "./workbench";
+
+const rowHeight = 24;
+
+/** Questions to start from. */
+export const examples: readonly { title: string; sql: string }[] = [
+  { title: "Most time", sql: "select region, sum(calls) as calls, sum(exclusive) as time\nfrom time_in()\ngroup by 1 order by 3 desc limit 50" },
+  { title: "Longest calls", sql: "select location, path, region, begin, duration\nfrom intervals\norder by duration desc limit 100" },
+  { title: "Slow messages", sql: "select from_rank, to_rank, size, from_time, duration, from_location as location\nfrom links\nwhere kind = 'message' order by duration desc limit 100" },
+  { title: "p99 by region", sql: "select region, calls, mean, p50, p90, p99, max\nfrom calls()\norder by total desc limit 50" },
+  { title: "Least busy", sql: "select location, path, busy, communication + synchronization as waiting, idle, none\nfrom busy()\norder by busy limit 50" },
+];
+
+const text = signal(examples[0].sql);
+const answer = signal<Answer | null>(null);
+const failure = signal<ApiError | null>(null);
+const asking = signal<AbortController | null>(null);
+const took = signal(0);
+const followed = signal(-1);
+/** The run that the answer is about. */
+let about = "";
+
+/** Where a row lies, by the names of its columns. */
+export interface Place {
+  locations: string[] | null;
+  regions: string[] | null;
+  time: Range | null;
+}
+
+const number = (v: Cell | undefined): number | null => (typeof v === "number" && Number.isFinite(v) ? v : null);
+
+export function placeOf(columns: readonly Column[], row: readonly Cell[]): Place {
+  const named = (...names: string[]) => {
+    for (const n of names) {
+      const v = number(row[columns.findIndex((c) => c.name.toLowerCase() === n)]);
+      if (v !== null) return v;
+    }
+    return null;
+  };
+  const location = named("location", "from_location", "to_location");
+  const region = named("region_id");
+  const begin = named("begin", "from_time", "time");
+  const length = named("duration");
+  const end = named("end", "to_time") ?? (begin !== null && length !== null ? begin + length : begin);
+  return {
+    locations: location === null ? null : [`#${location}`],
+    regions: region === null ? null : [`#${region}`],
+    time: begin === null || end === null ? null : { begin: Math.min(begin, end), end: Math.max(begin, end) },
+  };
+}
+
+/** The window that shows a range with what is around it. */
+export function windowAround(range: Range, whole: Range, shown: Range): Range {
+  const length = range.end - range.begin;
+  const around = length > 0 ? Math.max(length * 8, 1000) : Math.max((shown.end - shown.begin) / 4, 1000);
+  const middle = (range.begin + range.end) / 2;
+  const [begin, end] = [Math.max(whole.begin, middle - around / 2), Math.min(whole.end, middle + around / 2)];
+  return end - begin > (whole.end - whole.begin) * 0.9 ? whole : { begin, end };
+}
+
+function follow(bench: Workbench, index: number): void {
+  const a = answer.peek();
+  if (!a || about !== bench.runID.peek()) return;
+  const place = placeOf(a.columns, a.rows[index]);
+  if (!place.locations && !place.regions && !place.time) return bench.say("This row has no column location, begin or time to go to.");
+  followed.value = index;
+  bench.store.select({ time: place.time && place.time.end > place.time.begin ? place.time : null, locations: place.locations ?? [], regions: place.regions ?? [] }, { gesture: "query" });
+  if (place.time) bench.store.zoom(windowAround(place.time, bench.store.wholeRun, bench.store.window), { gesture: "query" });
+}
+
+async function run(bench: Workbench): Promise<void> {
+  asking.peek()?.abort();
+  const mine = new AbortController();
+  const id = bench.runID.peek();
+  asking.value = mine;
+  failure.value = null;
+  const begin = performance.now();
+  try {
+    const a = await bench.api.ask(id, text.peek(), mine.signal);
+    if (asking.peek() !== mine) return;
+    [answer.value, took.value, followed.value, about] = [a, performance.now() - begin, -1, id];
+  } catch (e) {
+    if (asking.peek() !== mine || !(e instanceof ApiFailure) || e.detail.kind === "aborted") return;
+    [failure.value, answer.value] = [e.detail, null];
+    bench.reportGone(e);
+  } finally {
+    if (asking.peek() === mine) asking.value = null;
+  }
+}
+
+function stop(): void {
+  asking.peek()?.abort();
+  asking.value = null;
+}
+
+export function QueryPanel() {
+  const bench = useBench();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    field.current?.focus();
+    return stop;
+  }, []);
+  useEffect(() => {
+    if (about === "" || about === bench.runID.value) return;
+    [answer.value, failure.value, about] = [null, null, ""];
+  }, [bench.runID.value]);
+  const key = (e: KeyboardEvent) => {
+    e.stopPropagation();
+    if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) {
+      e.preventDefault();
+      void run(bench);
+    } else if (e.key === "Escape") {
+      bench.asking.value = false;
+    }
+  };
+  return (
+    <section class="query" aria-label="Query">
+      <div class="query-ask">
+        <textarea
+          ref={field} class="query-text" aria-label="SQL" spellcheck={false} autocomplete="off" rows={4} value={text.value}
+          onInput={(e) => (text.value = e.currentTarget.value)} onKeyDown={key}
+        />
+        <div class="query-side">
+          <div class="query-buttons">
+            {asking.value
+              ? <button type="button" onClick={stop}>Stop</button>
+              : <button type="button" title="Ctrl+Enter" onClick={() => void run(bench)}>Run</button>}
+            <span class="muted" role="status">{statusText()}</span>
+            <span class="bar-space" />
+            <button type="button" class="plain" title="Close (Esc in the text)" aria-label="Close the query" onClick={() => (bench.asking.value = false)}><Icon name="close" /></button>
+          </div>
+          <div class="query-examples" aria-label="Examples">
+            {examples.map((x) => <button type="button" key={x.title} class="chip" onClick={() => { text.value = x.sql; void run(bench); }}>{x.title}</button>)}
+          </div>
+          <p class="muted query-hint">Tables: locations, regions, intervals, links, counters, samples, instants, attributes, profile, callpaths, runs. Functions: time_in, calls, busy, findings. Times are ns.</p>
+        </div>
+      </div>
+      {failure.value && <p class="query-failure" role="alert">{failure.value.error}{failure.value.hint && `; ${failure.value.hint}`}</p>}
+      {answer.value && <Rows answer={answer.value} />}
+    </section>
+  );
+}
+
+function statusText(): string {
+  if (asking.value) return "asking…";
+  const a = answer.value;
+  if (!a) return "";
+  return `${a.more ? `the first ${thousands(a.rows.length)} rows of more` : plural(a.rows.length, "row")} in ${took.value < 1000 ? `${took.value.toFixed(0)} ms` : `${(took.value / 1000).toFixed(1)} s`}`;
+}
+
+function isNumeric(a: Answer, column: number): boolean {
+  return a.columns[column].unit !== "" || a.rows.slice(0, 50).some((r) => typeof r[column] === "number");
+}
+
+function Rows({ answer: a }: { answer: Answer }) {
+  const bench = useBench();
+  const widths = columnWidths({ columns: a.columns, rows: a.rows, locations: null, regions: null, offset: 0, total: a.rows.length, notes: [], empty: null });
+  const template = { gridTemplateColumns: widths.join(" ") };
+  const can = a.rows.length > 0 && Object.values(placeOf(a.columns, a.rows[0])).some((x) => x !== null);
+  if (a.rows.length === 0) return <p class="empty-note">No rows.</p>;
+  return (
+    <div class="twin query-rows" role="grid" aria-label={`Answer, ${plural(a.rows.length, "row")}`} aria-rowcount={a.rows.length + 1} aria-colcount={a.columns.length}>
+      <div class="twin-scroll"><div class="twin-inner" style={{ minWidth: `${leastWidth(widths)}px` }}>
+        <div class="twin-head" role="row" style={template}>
+          {a.columns.map((c, i) => <div role="columnheader" key={i} class={isNumeric(a, i) ? "number" : ""}><span class="query-name">{c.name}</span></div>)}
+        </div>
+        <ChoiceList
+          id="query-row" class="twin-body" role="rowgroup" label="Rows of the answer" count={a.rows.length} rowHeight={rowHeight}
+          onChoose={(i) => follow(bench, i)}
+          row={(i, attributes) => <AnswerRow key={i} a={a} index={i} can={can} template={template} attributes={attributes} />}
+        />
+      </div></div>
+    </div>
+  );
+}
+
+function AnswerRow({ a, index, can, template, attributes }: { a: Answer; index: number; can: boolean; template: Record<string, string>; attributes: RowAttributes }) {
+  const bench = useBench();
+  const chosen = followed.value === index;
+  return (
+    <div {...attributes} role="row" aria-rowindex={index + 2} aria-selected={chosen} class={`twin-row ${attributes.class} ${can ? "can" : ""} ${chosen ? "chosen" : ""}`} style={template} onClick={() => follow(bench, index)}>
+      {a.columns.map((c, i) => {
+        const v = a.rows[index][i];
+        const numeric = isNumeric(a, i);
+        return (
+          <div role="cell" key={i} class={numeric ? "number" : "name"} title={middle(formatUnit(v, c.unit, true), 400)}>
+            {numeric ? formatUnit(v, c.unit) : <bdi>{middle(String(v ?? "–"), 300)}</bdi>}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
