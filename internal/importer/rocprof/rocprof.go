@@ -1,5 +1,6 @@
 // Package rocprof reads what AMD's rocprofv3 (rocprofiler-sdk) writes: results as JSON
-// (--output-format json) and as an SQLite database (rocpd, its default).
+// (--output-format json), as an SQLite database (rocpd, its default) and as CSV, a file for each
+// sort of record; and the results.csv of the first rocprof.
 //
 // The formats: the JSON file is an object `rocprofiler-sdk-tool` with one member a process:
 // metadata, agents (CPUs and GPUs), strings (names of operations by kind), kernel_symbols, and
@@ -24,7 +25,7 @@ import (
 )
 
 // Format is the results of rocprofv3.
-var Format = &importer.Format{Name: "rocprof", Title: "rocprofiler-sdk results (rocprofv3: JSON, rocpd)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "rocprof", Title: "ROCm profiles (rocprofv3: JSON, rocpd, CSV; rocprof: CSV)", Claim: claim, Import: read}
 
 // claim takes every file for itself. Processes of one job write a file each; without a word in
 // them that says so they are runs of their own.
@@ -34,7 +35,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 			runs = append(runs, importer.Run{Files: []string{f.Path}})
 		}
 	}
-	return runs
+	return append(runs, claimCSV(s)...)
 }
 
 // isResults: the first member of the object is the tool's name.
@@ -49,8 +50,12 @@ func isDatabase(head []byte) bool {
 }
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	if isDatabase(run.Source.Head(run.Files[0])) {
+	head := run.Source.Head(run.Files[0])
+	switch {
+	case isDatabase(head):
 		return readDatabase(ctx, run, run.Files[0], w)
+	case sheetOf(head) != noSheet:
+		return readCSV(ctx, run, w)
 	}
 	return readResults(ctx, run, run.Files[0], w)
 }

@@ -1,19 +1,25 @@
 package rocprof
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 func TestFormat(t *testing.T) {
-	importertest.Run(t, Format, []importertest.Case{{Path: "dispatches.json", Most: 12, Cuts: 80}, {Path: "calls.json"}, {Path: "calls.db", Cuts: 80}})
+	importertest.Run(t, Format, []importertest.Case{{Path: "dispatches.json", Most: 12, Cuts: 80}, {Path: "calls.json"}, {Path: "calls.db", Cuts: 80}, {Path: "csv", Anywhere: true, ByName: true}, {Path: "results.csv", Anywhere: true}})
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x", "testdata/calls.json", "testdata/calls.db")
+	importertest.Fuzz(f, Format, "x", "testdata/calls.json", "testdata/calls.db", "testdata/csv", "testdata/results.csv")
 }
 
 // Counted and summed by TraceLens's own test of the file.
@@ -46,6 +52,49 @@ func TestBothWaysOfWritingGiveTheSameTrace(t *testing.T) {
 	for i := range a {
 		if a[i] != b[i] {
 			t.Errorf("from JSON %s, from the database %s", a[i], b[i])
+		}
+	}
+}
+
+// The sheets of one process are one run: three dispatches, a copy, four calls, two markers, and every piece of GPU work finds its call.
+func TestSheetsOfAProcessAreOneRun(t *testing.T) {
+	w := importertest.CountOf(t, Format, "testdata/csv")
+	calls, time := w.Categories()
+	got := fmt.Sprint(calls["kernel"], int64(time["kernel"]), calls["gpu_memcpy"], calls["hip_api"], calls["user_annotation"], w.Instants, w.Links[trace.LinkSpawn], w.Samples, w.Reported)
+	if want := "3 32120 1 4 1 1 4 2 map[]"; got != want {
+		t.Errorf("dispatches, their time, copies, calls, ranges, marks, links, samples, report %s, want %s", got, want)
+	}
+}
+
+func TestDispatchesWithoutTimesAreRefusedWithAdvice(t *testing.T) {
+	s, err := importer.NewSourceFS("x", fstest.MapFS{"results.csv": {Data: []byte("\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\"\n0,\"a\",0,0\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := importer.Detect([]*importer.Format{Format}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := runs[0].Import(context.Background(), importertest.NewCount()); err == nil || !strings.Contains(err.Error(), "--timestamp on") {
+		t.Error(err)
+	}
+}
+
+func TestLinesAreCutAtTheirCommas(t *testing.T) {
+	for line, want := range map[string]string{
+		`a,"b, c",3`:        "a|b, c|3",
+		`"a ""b"" c",`:      `a "b" c|`,
+		`"",x`:              "|x",
+		`"open, to the end`: "open, to the end",
+		``:                  "",
+	} {
+		if got := string(bytes.Join(split([]byte(line), nil), []byte("|"))); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+	for file, want := range map[string]string{"a/1_kernel_trace.csv": "a/1", "a/1_hip_api_trace.csv": "a/1", "a/1_memory_copy_trace.csv": "a/1", "out_agent_info.csv": "out", "odd.csv": "odd.csv"} {
+		if got := prefixOf(file); got != want {
+			t.Errorf("%s: %s, want %s", file, got, want)
 		}
 	}
 }
