@@ -8,6 +8,23 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A dictionary knows categories, regions, attributes and texts.
+type dictionary struct {
+	w       trace.Writer
+	dialect dialect
+
+	categories   map[string]*category
+	lastCategory *category
+	keys         map[string]*attribute
+	recent       [32]*attribute
+	texts        map[string]string
+	hashes       map[string]string
+	scratch      [4][]byte
+
+	// Of the file being read:
+	tally tally
+}
+
 // An attribute is a key of arguments, looked up once.
 type attribute struct {
 	key  string
@@ -28,7 +45,7 @@ const (
 )
 
 // attributes hands the arguments of a record to what was written last: scalars, and lists as texts.
-func (c *reader) attributes(to trace.Stream, r *record) {
+func (c *dictionary) attributes(to trace.Stream, r *record) {
 	for i := range r.args {
 		arg := &r.args[i]
 		at := c.attribute(i, arg.key)
@@ -44,7 +61,7 @@ func (c *reader) attributes(to trace.Stream, r *record) {
 }
 
 // oddParts counts what a record has beside its fields and arguments.
-func (c *reader) oddParts(r *record) {
+func (c *dictionary) oddParts(r *record) {
 	if r.argsValue.present() && r.argsValue.kind != word {
 		c.tally.add(oddArguments, r.offset)
 	}
@@ -58,7 +75,7 @@ func (c *reader) oddParts(r *record) {
 
 // attribute finds the attribute of a key. Records of a kind have the same keys in
 // the same order, so the one at this position last time is tried first.
-func (c *reader) attribute(position int, key value) *attribute {
+func (c *dictionary) attribute(position int, key value) *attribute {
 	if position < len(c.recent) {
 		if a := c.recent[position]; a != nil && a.key == string(key.raw) {
 			return a
@@ -88,7 +105,7 @@ func (c *reader) attribute(position int, key value) *attribute {
 }
 
 // attributeValue is the value of an argument; false: there is none to keep.
-func (c *reader) attributeValue(at *attribute, v value, offset int64) (trace.Value, bool) {
+func (c *dictionary) attributeValue(at *attribute, v value, offset int64) (trace.Value, bool) {
 	if at.hash {
 		if name, ok := c.hashes[string(v.raw)]; ok {
 			return trace.Text(name), true
@@ -154,7 +171,7 @@ func compact(dst, list []byte) []byte {
 }
 
 // intern gives one string for equal texts, as most are the same few.
-func (c *reader) intern(text []byte) string {
+func (c *dictionary) intern(text []byte) string {
 	if s, ok := c.texts[string(text)]; ok {
 		return s
 	}

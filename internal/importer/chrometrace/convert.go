@@ -15,38 +15,15 @@ import (
 // launch and 32 for each flow record of a file, and one entry for each
 // asynchronous interval that is open.
 type reader struct {
-	w         trace.Writer
-	dialect   dialect
-	label     string // of the file being read
-	rank      int
-	base      int64            // nanoseconds to add to every time
-	parent    trace.LocationID // of processes
-	keyPrefix string           // tells processes of different files apart
-	self      *process         // the rank; nil where a file is not one rank
+	rowTree
 
-	places    map[string]*place
-	lastPlace *place
-	processes map[string]*process
-	devices   map[string]*device
-	pids      map[string]*meta
-	rows      map[trace.LocationID]*row
-	models    map[string]string // of devices, by pid
+	label string // of the file being read
+	base  int64  // nanoseconds to add to every time
 
-	categories   map[string]*category
-	lastCategory *category
-	keys         map[string]*attribute
-	recent       [32]*attribute
-	texts        map[string]string
-	hashes       map[string]string
-	counters     map[string]trace.CounterID
-	scratch      [4][]byte
+	counters map[string]trace.CounterID
 
-	// Of the file being read:
-	tally       tally
 	records     int64
-	fresh       bool // no pid of it was met so far
 	latest      trace.Time
-	precision   precision // of all files so far
 	open        map[uint64][]span
 	flows       []flowPoint
 	launchFlows []flowPoint
@@ -58,12 +35,13 @@ type reader struct {
 }
 
 func newReader(w trace.Writer, d dialect) *reader {
-	c := &reader{
-		w: w, dialect: d, rank: trace.NoRank, parent: trace.NoLocation,
-		places: map[string]*place{}, processes: map[string]*process{}, devices: map[string]*device{}, pids: map[string]*meta{}, rows: map[trace.LocationID]*row{},
-		models: map[string]string{}, categories: map[string]*category{}, keys: map[string]*attribute{}, texts: map[string]string{},
-		hashes: map[string]string{}, counters: map[string]trace.CounterID{},
+	c := &reader{counters: map[string]trace.CounterID{}}
+	c.dictionary = dictionary{
+		w: w, dialect: d, categories: map[string]*category{}, keys: map[string]*attribute{}, texts: map[string]string{}, hashes: map[string]string{},
 	}
+	c.rank, c.parent = trace.NoRank, trace.NoLocation
+	c.places, c.processes, c.devices = map[string]*place{}, map[string]*process{}, map[string]*device{}
+	c.pids, c.rows, c.models = map[string]*meta{}, map[trace.LocationID]*row{}, map[string]string{}
 	for i := range c.scratch {
 		c.scratch[i] = make([]byte, 0, 4<<10)
 	}

@@ -20,7 +20,7 @@ type meta struct {
 }
 
 // metadata takes one record of phase M.
-func (c *reader) metadata(r *record) {
+func (c *rowTree) metadata(r *record) {
 	if c.dialect == dftracer && c.hash(r) {
 		return
 	}
@@ -57,7 +57,7 @@ func (c *reader) metadata(r *record) {
 
 // describe gives all locations the names that the file's metadata has for them,
 // and counts metadata that is about no location.
-func (c *reader) describe() {
+func (c *rowTree) describe() {
 	for _, pid := range slices.Sorted(maps.Keys(c.processes)) {
 		if p := c.processes[pid]; p.pid == pid { // a rank that started anew has two
 			c.describeProcess(p)
@@ -80,7 +80,7 @@ func (c *reader) describe() {
 	}
 }
 
-func (c *reader) describeProcess(p *process) {
+func (c *rowTree) describeProcess(p *process) {
 	m := c.pids[p.pid]
 	if m == nil {
 		m = &meta{}
@@ -149,7 +149,7 @@ func (p *place) describe(w trace.Writer, id trace.LocationID, name string) {
 // deviceOrder puts devices after threads, as Kineto itself does.
 const deviceOrder = 5_000_000
 
-func (c *reader) describeDevice(d *device) {
+func (c *rowTree) describeDevice(d *device) {
 	l := trace.Location{Rank: trace.NoRank, Order: deviceOrder}
 	if m := c.pids[d.pid]; m != nil {
 		m.used = true

@@ -7,7 +7,7 @@ import "strings"
 // cmd_hash and so on use it.
 
 // hash takes a metadata record that gives a name for a hash.
-func (c *reader) hash(r *record) bool {
+func (c *dictionary) hash(r *record) bool {
 	name := string(r.name.raw)
 	if name != "HH" && name != "FH" && name != "SH" && name != "PR" {
 		return false

@@ -115,7 +115,7 @@ func (c *reader) linkPoints(from, to *flowPoint) {
 
 // flowLocation is the location of a flow record's place: the thread there, else
 // the stream.
-func (c *reader) flowLocation(p *place) trace.LocationID {
+func (c *rowTree) flowLocation(p *place) trace.LocationID {
 	if p.cpu == nil && p.gpu != nil {
 		return p.gpu.location
 	}

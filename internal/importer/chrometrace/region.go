@@ -51,7 +51,7 @@ var chromeRoles = map[string]trace.Role{
 }
 
 // category finds what a record's category means.
-func (c *reader) category(v value) *category {
+func (c *dictionary) category(v value) *category {
 	if v.kind != text {
 		v = value{}
 	}
@@ -76,7 +76,7 @@ func (c *reader) category(v value) *category {
 }
 
 // region finds the region of a name in a category, and defines it the first time.
-func (c *reader) region(cat *category, name value) trace.RegionID {
+func (c *dictionary) region(cat *category, name value) trace.RegionID {
 	text := name.plain(c.scratch[1])
 	if id, ok := cat.regions[string(text)]; ok {
 		return id
@@ -92,7 +92,7 @@ func (c *reader) region(cat *category, name value) trace.RegionID {
 
 // endRegion finds the region that an end record names. Ends may leave out the
 // name, and the category that their begin has.
-func (c *reader) endRegion(r *record) trace.RegionID {
+func (c *dictionary) endRegion(r *record) trace.RegionID {
 	if !r.name.present() || len(r.name.raw) == 0 {
 		return trace.NoRegion
 	}

@@ -8,6 +8,27 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// A rowTree is processes, threads, streams and devices, and what is told about them.
+type rowTree struct {
+	dictionary
+
+	rank      int
+	parent    trace.LocationID // of processes
+	keyPrefix string           // tells processes of different files apart
+	self      *process         // the rank; nil where a file is not one rank
+
+	places    map[string]*place
+	lastPlace *place
+	processes map[string]*process
+	devices   map[string]*device
+	pids      map[string]*meta
+	rows      map[trace.LocationID]*row
+	models    map[string]string // of devices, by pid
+
+	fresh     bool      // no pid of it was met so far
+	precision precision // of all files so far
+}
+
 // A place is a pid and tid as the file writes them. What happens there may be on
 // a thread, on a stream of a GPU, or on both.
 type place struct {
@@ -45,7 +66,7 @@ var streamOptions = trace.StreamOptions{Unordered: true, ByName: true}
 const kindAsync trace.Kind = "async"
 
 // place finds the place of a record.
-func (c *reader) place(r *record) *place {
+func (c *rowTree) place(r *record) *place {
 	if p := c.lastPlace; p != nil && p.pid == string(r.pid.raw) && p.tid == string(r.tid.raw) {
 		return p
 	}
@@ -73,7 +94,7 @@ func identifier(v value, scratch []byte) []byte {
 }
 
 // thread finds the row of a place's thread.
-func (c *reader) thread(p *place) *row {
+func (c *rowTree) thread(p *place) *row {
 	if p.cpu == nil {
 		owner, key, name := c.self, "overhead", "profiler overhead"
 		if c.dialect != kineto || p.pid != "-1" {
@@ -89,7 +110,7 @@ func (c *reader) thread(p *place) *row {
 }
 
 // stream finds the row of a place's GPU stream.
-func (c *reader) stream(p *place) *row {
+func (c *rowTree) stream(p *place) *row {
 	if p.gpu == nil {
 		d, ok := c.devices[p.pid]
 		if !ok {
@@ -108,7 +129,7 @@ func (c *reader) stream(p *place) *row {
 
 // process finds the process of a pid. In a file that is one rank the first pid
 // is the rank's own.
-func (c *reader) process(pid string) *process {
+func (c *rowTree) process(pid string) *process {
 	if p, ok := c.processes[pid]; ok {
 		c.fresh = c.fresh && p != c.self
 		return p
@@ -131,7 +152,7 @@ func (c *reader) process(pid string) *process {
 }
 
 // ownRow is the process's own row, for what belongs to no thread of it.
-func (c *reader) ownRow(p *process) *row {
+func (c *rowTree) ownRow(p *process) *row {
 	if p.own == nil {
 		p.own = &row{location: p.location, stream: c.w.Stream(p.location, streamOptions)}
 		c.rows[p.location] = p.own
@@ -140,7 +161,7 @@ func (c *reader) ownRow(p *process) *row {
 }
 
 // asyncRow is where a process's asynchronous intervals of a category are.
-func (c *reader) asyncRow(p *process, cat string) *row {
+func (c *rowTree) asyncRow(p *process, cat string) *row {
 	if p.async == nil {
 		p.async = map[string]*row{}
 	}
@@ -158,7 +179,7 @@ func (c *reader) asyncRow(p *process, cat string) *row {
 
 // newRow opens the stream of a location. Files of one rank, from before and after
 // a restart, may lead to the same location by different pids.
-func (c *reader) newRow(l trace.Location) *row {
+func (c *rowTree) newRow(l trace.Location) *row {
 	id := c.w.Location(l)
 	r, ok := c.rows[id]
 	if !ok {
@@ -169,7 +190,7 @@ func (c *reader) newRow(l trace.Location) *row {
 }
 
 // closeRows ends all streams.
-func (c *reader) closeRows() error {
+func (c *rowTree) closeRows() error {
 	var errs []error
 	for _, r := range c.rows {
 		if r.complete {

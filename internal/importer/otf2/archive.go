@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/align"
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -27,7 +28,7 @@ type archive struct {
 	names      names
 	own        [eventIDs + 1]atomic.Uint64 // regions named after records, +1; 0 before
 
-	matcher      *matcher
+	matcher      *match.Matcher
 	mostChannels int          // for which messages wait in queues
 	lines        []align.Line // of processes; nil where clocks are taken as they are
 
@@ -157,7 +158,7 @@ func (a *archive) recordRegion(id uint8) trace.RegionID {
 
 func (a *archive) setIncomplete(process int32) {
 	a.mu.Lock()
-	a.matcher.incomplete[process] = true
+	a.matcher.Incomplete[process] = true
 	a.mu.Unlock()
 }
 

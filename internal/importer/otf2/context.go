@@ -1,8 +1,6 @@
 package otf2
 
-import (
-	"github.com/parallax-hpc/parallax/internal/trace"
-)
+import "github.com/parallax-hpc/parallax/internal/trace"
 
 // context takes an event of the calling context tree. Its node gives the whole
 // call path; the unwind distance says how many of its nodes, from the innermost

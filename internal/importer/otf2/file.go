@@ -1,8 +1,6 @@
 package otf2
 
-import (
-	"github.com/parallax-hpc/parallax/internal/trace"
-)
+import "github.com/parallax-hpc/parallax/internal/trace"
 
 var (
 	ioModes   = []string{"read", "write", "flush"}

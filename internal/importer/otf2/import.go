@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -24,7 +25,7 @@ import (
 //  4. Locations are read several at a time: local definitions, then events.
 //  5. Ends of links that lie in different files find each other.
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
-	return (&archive{run: run, w: w, mostChannels: mostChannels}).read(ctx)
+	return (&archive{run: run, w: w, mostChannels: match.MostChannels}).read(ctx)
 }
 
 // read does what importRun says.
@@ -36,8 +37,8 @@ func (a *archive) read(ctx context.Context) error {
 	if err := a.fit(ctx); err != nil {
 		return err
 	}
-	a.matcher = newMatcher(a.matchMemory(), a.mostChannels, len(a.tree.processes))
-	defer func() { a.matcher.close() }()
+	a.matcher = match.New(a.matchMemory(), a.mostChannels, len(a.tree.processes))
+	defer func() { a.matcher.Close() }()
 	if err := a.readLocations(ctx, (*row).convert); err != nil {
 		return err
 	}
@@ -255,7 +256,7 @@ func (r *row) openLocation(f func(*row, context.Context, string) error, ctx cont
 	if err := f(r, ctx, name); err != nil {
 		return err
 	}
-	r.a.matcher.channels.sent(r.at, &r.sent)
+	r.a.matcher.Channels.Sent(r.at, &r.sent)
 	r.tally.damage = r.reader.damage
 	r.a.count(r)
 	return nil

@@ -5,33 +5,34 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/importer/align"
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // What is said of halves that stay alone. A thread may begin without a creation,
 // as the first one does, and end without being waited for.
-var aloneWords = [matchKinds][2]string{
-	matchMessage: {"messages that are sent and whose receive is not recorded", "messages that are received and whose send is not recorded"},
-	matchTeam:    {"threads of a team that are forked and whose begin is not recorded", "threads of a team that begin and whose fork is not recorded"},
-	matchJoin:    {"threads of a team that end and whose join is not recorded", "joins of threads whose end is not recorded"},
-	matchThread:  {"threads that are created and whose begin is not recorded", ""},
-	matchWait:    {"", "threads that are waited for and whose end is not recorded"},
-	matchTask:    {"tasks that are created and never run", "tasks that run and whose creation is not recorded"},
+var aloneWords = [match.Kinds][2]string{
+	match.Message: {"messages that are sent and whose receive is not recorded", "messages that are received and whose send is not recorded"},
+	match.Team:    {"threads of a team that are forked and whose begin is not recorded", "threads of a team that begin and whose fork is not recorded"},
+	match.Join:    {"threads of a team that end and whose join is not recorded", "joins of threads whose end is not recorded"},
+	match.Thread:  {"threads that are created and whose begin is not recorded", ""},
+	match.Wait:    {"", "threads that are waited for and whose end is not recorded"},
+	match.Task:    {"tasks that are created and never run", "tasks that run and whose creation is not recorded"},
 }
 
 // link joins the ends of links, and says what of the clocks shows in them.
 func (a *archive) link(ctx context.Context) error {
 	places := a.tree.places
 	out := startLinks(a.w)
-	stats, err := a.matcher.join(ctx, matchParts, func(part int, p *pair) {
+	stats, err := a.matcher.Join(ctx, match.Parts, func(part int, p *match.Pair) {
 		l := out.next(part)
-		l.Kind, l.Size, l.Tag, l.Communicator = matchLinks[p.key.kind], p.size, int64(p.key.d), trace.NoCommunicator
-		if p.key.kind == matchMessage {
-			l.Tag = int64(int32(p.key.d))
-			l.Communicator = a.comms[p.key.a].id
+		l.Kind, l.Size, l.Tag, l.Communicator = match.Links[p.Key.Kind], p.Size, int64(p.Key.D), trace.NoCommunicator
+		if p.Key.Kind == match.Message {
+			l.Tag = int64(int32(p.Key.D))
+			l.Communicator = a.comms[p.Key.A].id
 		}
-		p.cause.set(&l.From, places)
-		p.effect.set(&l.To, places)
+		setEnd(&p.Cause, &l.From, places)
+		setEnd(&p.Effect, &l.To, places)
 	})
 	out.finish()
 	if err != nil {
@@ -39,11 +40,11 @@ func (a *archive) link(ctx context.Context) error {
 	}
 	name := base(a.files.anchor)
 	for k, s := range stats {
-		a.report(trace.Skipped, aloneWords[k][0], s.causes, name)
-		a.report(trace.Skipped, aloneWords[k][1], s.effects, name)
+		a.report(trace.Skipped, aloneWords[k][0], s.Causes, name)
+		a.report(trace.Skipped, aloneWords[k][1], s.Effects, name)
 	}
-	a.report(trace.Skipped, "sends and receives that cannot be paired, since receives of their process are missing", stats[matchMessage].unsure, name)
-	return a.reportClocks(ctx, stats[matchMessage])
+	a.report(trace.Skipped, "sends and receives that cannot be paired, since receives of their process are missing", stats[match.Message].Unsure, name)
+	return a.reportClocks(ctx, stats[match.Message])
 }
 
 func (a *archive) report(kind trace.ReportKind, what string, count int64, example string) {
@@ -53,12 +54,12 @@ func (a *archive) report(kind trace.ReportKind, what string, count int64, exampl
 }
 
 // reportClocks says in how many places effects come before their causes.
-func (a *archive) reportClocks(ctx context.Context, messages matched) error {
+func (a *archive) reportClocks(ctx context.Context, messages match.Matched) error {
 	var all, broken int64
 	var worst trace.Time
-	err := a.matcher.operations(ctx, func(o *operation) {
+	err := a.matcher.Operations(ctx, func(o *match.Operation) {
 		all++
-		if d := o.broken(); d > 0 {
+		if d := o.Broken(); d > 0 {
 			broken++
 			worst = max(worst, d)
 		}
@@ -70,9 +71,9 @@ func (a *archive) reportClocks(ctx context.Context, messages matched) error {
 	if a.lines != nil {
 		advice = "after alignment"
 	}
-	if messages.backwards > 0 {
-		a.w.Report(trace.Guessed, "messages that arrive before they are sent: "+advice, messages.backwards,
-			fmt.Sprintf("of %d messages; the worst by %v", messages.links, duration(messages.worst)))
+	if messages.Backwards > 0 {
+		a.w.Report(trace.Guessed, "messages that arrive before they are sent: "+advice, messages.Backwards,
+			fmt.Sprintf("of %d messages; the worst by %v", messages.Links, duration(messages.Worst)))
 	}
 	if broken > 0 {
 		a.w.Report(trace.Guessed, "collectives that a process leaves before another has entered: "+advice, broken,
@@ -89,8 +90,8 @@ func (a *archive) fit(ctx context.Context) error {
 	if by != "messages" && by != "collectives" {
 		return nil
 	}
-	a.matcher = newMatcher(a.matchMemory(), 0, len(a.tree.processes))
-	defer func() { a.matcher.close() }()
+	a.matcher = match.New(a.matchMemory(), 0, len(a.tree.processes))
+	defer func() { a.matcher.Close() }()
 	run := a.run
 	a.run.Progress = nil // this reading is not the import
 	err := a.readLocations(ctx, func(r *row, ctx context.Context, _ string) error { return r.scan(ctx) })
@@ -125,16 +126,16 @@ func (a *archive) fit(ctx context.Context) error {
 func (a *archive) solve(ctx context.Context, by string) (*align.Result, int, error) {
 	f := align.New(len(a.tree.processes))
 	messages := func() error {
-		_, err := a.matcher.join(ctx, 1, func(_ int, p *pair) {
-			if p.key.kind == matchMessage {
-				f.Before(int(p.key.b), int(p.key.c), p.cause.time, p.effect.time)
+		_, err := a.matcher.Join(ctx, 1, func(_ int, p *match.Pair) {
+			if p.Key.Kind == match.Message {
+				f.Before(int(p.Key.B), int(p.Key.C), p.Cause.Time, p.Effect.Time)
 			}
 		})
 		return err
 	}
 	collectives := func() error {
-		return a.matcher.operations(ctx, func(o *operation) {
-			o.pairs(func(from, to uint32, cause, effect trace.Time) { f.Before(int(from), int(to), cause, effect) })
+		return a.matcher.Operations(ctx, func(o *match.Operation) {
+			o.Pairs(func(from, to uint32, cause, effect trace.Time) { f.Before(int(from), int(to), cause, effect) })
 		})
 	}
 	first, second, other := messages, collectives, "collectives"

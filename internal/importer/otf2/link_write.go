@@ -1,13 +1,14 @@
 package otf2
 
 import (
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A linkWriter hands links to the trace, a batch at a time and on a goroutine of its
 // own: halves find each other meanwhile.
 type linkWriter struct {
-	parts [matchParts][]trace.Link
+	parts [match.Parts][]trace.Link
 	full  chan []trace.Link
 	free  chan []trace.Link
 	done  chan struct{}
@@ -15,7 +16,7 @@ type linkWriter struct {
 
 const (
 	linkBatch   = 512 // links
-	linkBatches = matchParts + 3
+	linkBatches = match.Parts + 3
 )
 
 func startLinks(w trace.Writer) *linkWriter {
@@ -33,9 +34,9 @@ func startLinks(w trace.Writer) *linkWriter {
 	return l
 }
 
-// set fills every field by itself: a value that is made and then copied takes longer.
-func (e *end) set(to *trace.End, places []place) {
-	to.Location, to.Time, to.Region, to.Number = places[e.at].id, e.time, e.call.region, e.call.number
+// setEnd fills every field by itself: a value that is made and then copied takes longer.
+func setEnd(e *match.End, to *trace.End, places []place) {
+	to.Location, to.Time, to.Region, to.Number = places[e.At].id, e.Time, e.Call.Region, e.Call.Number
 }
 
 // next gives the link of a part to fill: it may hold what was in it before, where this

@@ -1,7 +1,6 @@
 package otf2
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -156,42 +155,5 @@ func TestMatchingOutsideMemoryGivesTheSame(t *testing.T) {
 	}
 	if large.Links[trace.LinkMessage] < 50_000 || large.Links[trace.LinkMessage] != small.Links[trace.LinkMessage] || len(large.Reported) != len(small.Reported) {
 		t.Errorf("%v links and %v outside memory", large.Links, small.Links)
-	}
-}
-
-func TestSpoolSortsWhateverItHolds(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	for _, n := range []int{0, 1, blockRecords, 3*blockRecords + 7, 20 * blockRecords} {
-		s := newSpool(1<<18, halfOrder) // some thousand
-		b := s.block()
-		for i := range n {
-			h := half{key: key{a: uint32(random.IntN(50))}, order: trace.Time(random.IntN(1000)), at: uint32(random.IntN(3)), seq: uint32(i)}
-			h.setDigest()
-			if b = append(b, h); len(b) == blockRecords {
-				b = s.add(b)
-			}
-		}
-		s.add(b)
-		for range 2 { // it can be gone through again
-			it, err := s.sorted()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var last half
-			for i := range n {
-				h, err := it.next()
-				if err != nil || h == nil {
-					t.Fatalf("%d of %d records: %v", i, n, err)
-				}
-				if i > 0 && cmp.Or(cmp.Compare(h.digest, last.digest), cmp.Compare(h.order, last.order), halfOrder.compare(h, &last)) < 0 {
-					t.Fatalf("record %d of %d comes before the one before it", i, n)
-				}
-				last = *h
-			}
-			if h, _ := it.next(); h != nil {
-				t.Errorf("more than %d records", n)
-			}
-		}
-		s.close()
 	}
 }

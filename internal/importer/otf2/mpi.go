@@ -1,6 +1,8 @@
 package otf2
 
 import (
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
+	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -11,7 +13,7 @@ type messenger struct {
 	process int32
 
 	requests  map[uint64]trace.Time // receives that are under way, by request
-	sent      queue                 // messages, of those channels that have queues
+	sent      match.Queue           // messages, of those channels that have queues
 	channels  [64]knownChannel
 	collSeq   map[uint32]uint32
 	collBegin trace.Time
@@ -62,8 +64,8 @@ func (r *messenger) message(f *fields, sent bool) {
 	case k.channel == nil:
 		r.messageHalf(k, size, r.now)
 	case sent:
-		if !r.sent.send(r.a.matcher.channels.slots, r.now, r.innermost(), k.id, size) {
-			k.channel.mixed.Store(true)
+		if !r.sent.Send(r.a.matcher.Channels.Slots, r.now, r.innermost(), k.id, size) {
+			k.channel.Mixed.Store(true)
 		}
 	default:
 		r.received(k, r.now)
@@ -91,15 +93,15 @@ func (r *messenger) receive(f *fields) {
 
 // received puts a receive into the queue of its channel.
 func (r *messenger) received(k *knownChannel, posted trace.Time) {
-	if !k.channel.received.receive(r.a.matcher.channels.slots, r.now, posted, r.innermost()) {
-		k.channel.mixed.Store(true)
+	if !k.channel.Received.Receive(r.a.matcher.Channels.Slots, r.now, posted, r.innermost()) {
+		k.channel.Mixed.Store(true)
 	}
 }
 
 // messageHalf gives an end of a message to the spools.
 func (r *messenger) messageHalf(k *knownChannel, size int64, order trace.Time) {
-	h := half{key: k.key, digest: k.digest, order: order, size: size}
-	h.place(r.now, r.innermost())
+	h := match.Half{Key: k.key, Hash: k.hash, Order: order, Size: size}
+	h.Place(r.now, r.innermost())
 	side := 1
 	if k.sent {
 		side = 0
@@ -122,13 +124,13 @@ func (r *messenger) channel(f *fields, sent bool) (k *knownChannel, size int64) 
 	if k.set && k.rank == rank && k.ref == ref && k.tag == tag && k.sent == sent {
 		return k, size
 	}
-	found := knownChannel{set: true, sent: sent, rank: rank, ref: ref, tag: tag, key: key{kind: matchMessage, d: uint64(tag)}}
+	found := knownChannel{set: true, sent: sent, rank: rank, ref: ref, tag: tag, key: match.Key{Kind: match.Message, D: uint64(tag)}}
 	if !r.partners(&found.key, rank, ref, sent) {
 		return nil, 0
 	}
-	found.digest = found.key.mixed()
-	if found.channel = r.a.matcher.channels.find(&found.key, found.digest, side, r.at); found.channel != nil {
-		found.id = found.channel.id
+	found.hash = found.key.Mixed()
+	if found.channel = r.a.matcher.Channels.Find(&found.key, found.hash, side, r.at); found.channel != nil {
+		found.id = found.channel.Id
 	}
 	*k = found
 	return k, size
@@ -140,13 +142,13 @@ type knownChannel struct {
 	set, sent      bool
 	id             uint16 // of channel
 	rank, ref, tag uint32
-	channel        *channel // nil where halves go to the spools
-	key            key
-	digest         uint64
+	channel        *match.Channel // nil where halves go to the spools
+	key            match.Key
+	hash           uint64
 }
 
 // partners finds whom a message goes from and to.
-func (r *messenger) partners(h *key, rank, ref uint32, sent bool) bool {
+func (r *messenger) partners(h *match.Key, rank, ref uint32, sent bool) bool {
 	c, k := r.comm(ref)
 	if c == nil {
 		r.tally.partners++
@@ -157,9 +159,9 @@ func (r *messenger) partners(h *key, rank, ref uint32, sent bool) bool {
 		r.tally.partners++
 		return false
 	}
-	h.a, h.b, h.c = k, uint32(r.process), uint32(r.a.tree.places[partner].process)
+	h.A, h.B, h.C = k, uint32(r.process), uint32(r.a.tree.places[partner].process)
 	if !sent {
-		h.b, h.c = h.c, h.b
+		h.B, h.C = h.C, h.B
 	}
 	return true
 }
@@ -184,19 +186,19 @@ func (r *messenger) collective(f *fields) {
 	}
 	seq := r.collSeq[k]
 	r.collSeq[k] = seq + 1
-	p := participation{comm: k, seq: seq, process: uint32(r.process), root: undefined32, begin: r.collBegin, end: r.now}
-	if int(op) < len(operations) {
-		p.flow = operations[op].flow
+	p := match.Participation{Comm: k, Seq: seq, Process: uint32(r.process), Root: undefined32, Begin: r.collBegin, End: r.now}
+	if int(op) < len(match.Operations) {
+		p.Flow = match.Operations[op].Flow
 	}
-	if c.self || c.between || p.flow == noFlow {
+	if c.self || c.between || p.Flow == match.NoFlow {
 		return
 	}
 	if m := c.partner(uint64(root), r.at); m >= 0 {
-		p.root = uint32(r.a.tree.places[m].process)
+		p.Root = uint32(r.a.tree.places[m].process)
 	}
 	r.collect = append(r.collect, p)
-	if len(r.collect) == blockRecords {
-		r.collect = r.a.matcher.collectives.add(r.collect)
+	if len(r.collect) == spool.BlockRecords {
+		r.collect = r.a.matcher.Collectives.Add(r.collect)
 	}
 }
 
@@ -208,11 +210,11 @@ func (r *messenger) collectiveFacts(f *fields) (comm uint32, op uint8, root uint
 	if f.bad || r.stream == nil {
 		return comm, op, root
 	}
-	if int(op) < len(operations) {
-		r.add(r.a.name(&n.operation), trace.Text(operations[op].name))
+	if int(op) < len(match.Operations) {
+		r.add(r.a.name(&n.operation), trace.Text(match.Operations[op].Name))
 	}
 	r.addComm(comm)
-	if root < rootThisGroup {
+	if root < match.RootThisGroup {
 		r.add(r.a.name(&n.root), trace.Integer(int64(root)))
 	}
 	r.add(r.a.name(&n.sent), bytesValue(sent))

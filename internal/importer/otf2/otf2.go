@@ -35,9 +35,7 @@
 // call paths of definitions have no place. Archives in SION containers are refused.
 package otf2
 
-import (
-	"github.com/parallax-hpc/parallax/internal/importer"
-)
+import "github.com/parallax-hpc/parallax/internal/importer"
 
 // Format reads OTF2 archives.
 var Format = &importer.Format{

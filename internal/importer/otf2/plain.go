@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -97,13 +98,13 @@ func (r *caller) follow(list []trace.StackRecord) {
 		c := &list[i]
 		if !c.Leave {
 			entered++
-			stack = append(stack, call{c.Region, entered})
+			stack = append(stack, match.Call{Region: c.Region, Number: entered})
 			continue
 		}
-		left.time, left.call = c.Time, call{region: c.Region}
+		left.time, left.Call = c.Time, match.Call{Region: c.Region}
 		for k := len(stack) - 1; k >= 0; k-- {
-			if stack[k].region == c.Region {
-				left.call, stack = stack[k], stack[:k]
+			if stack[k].Region == c.Region {
+				left.Call, stack = stack[k], stack[:k]
 				break
 			}
 		}

@@ -3,7 +3,6 @@ package otf2
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -11,83 +10,10 @@ import (
 	"testing/fstest"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
-
-// Many queues are filled in turns, with what fits a word and what does not.
-func TestQueuesGiveBackWhatTheyTook(t *testing.T) {
-	type record struct {
-		time, posted trace.Time
-		call         call
-		channel      uint16
-		size         int64
-	}
-	for _, memory := range []int64{0, 1 << 17, 1 << 24} { // nothing, some and all in memory
-		t.Run(fmt.Sprint(memory, " bytes"), func(t *testing.T) {
-			random := rand.New(rand.NewPCG(7, 8))
-			s := newSlots(memory)
-			defer s.close()
-			const queues = 40
-			var sent, received [queues]queue
-			var want [queues][]record
-			var inOrder [queues]bool
-			now := trace.Time(-5000)
-			for range 30_000 {
-				i := random.IntN(queues) * random.IntN(queues) / queues // some hold little
-				now += trace.Time(random.IntN(1 << random.IntN(30)))
-				r := record{time: now, posted: now, call: call{trace.RegionID(1 + random.IntN(20)/19), 7}, channel: uint16(random.Uint32()), size: int64(random.IntN(1 << 20))}
-				if n := len(want[i]); n > 0 {
-					r.call.number = want[i][n-1].call.number + uint32(random.IntN(9))
-				}
-				switch random.IntN(200) {
-				case 0:
-					r.time = trace.Time(random.Uint64N(2*farthest)) - farthest
-				case 1:
-					r.call = call{trace.NoRegion, random.Uint32()}
-				case 2:
-					r.size = -1
-				case 3:
-					r.size = math.MaxInt64
-				}
-				if random.IntN(3) == 0 {
-					r.posted -= trace.Time(random.IntN(1000))
-				}
-				last := trace.Time(math.MinInt64)
-				for _, x := range want[i] {
-					last = max(last, x.time)
-				}
-				inOrder[i] = r.time >= last
-				if got := sent[i].send(s, r.time, r.call, r.channel, r.size); got != inOrder[i] {
-					t.Fatalf("send %d of queue %d: in order %v, want %v", len(want[i]), i, got, inOrder[i])
-				}
-				received[i].receive(s, r.time, r.posted, r.call)
-				want[i] = append(want[i], r)
-			}
-			for i := range want {
-				sent[i].seal(s)
-				received[i].seal(s)
-			}
-			for i, list := range want {
-				out, in := sent[i].read(s), received[i].read(s)
-				for n, r := range list {
-					if !out.nextSend() || !in.nextReceive() {
-						t.Fatalf("queue %d ends after %d of %d records", i, n, len(list))
-					}
-					if got := (record{out.time, in.posted, out.call, out.channel, out.size}); got != r || in.time != r.time || in.call != r.call {
-						t.Fatalf("record %d of queue %d is %+v, received at %v in %v, want %+v", n, i, got, in.time, in.call, r)
-					}
-				}
-				if out.nextSend() || in.nextReceive() || out.nextSend() {
-					t.Errorf("queue %d goes on after %d records", i, len(list))
-				}
-			}
-			if err := s.failed(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
 
 // imported gives the links and the report of an import with queues for at most so many
 // channels.
@@ -166,7 +92,7 @@ func TestQueuesAndSpoolsMatchTheSame(t *testing.T) {
 		if len(links) == 0 {
 			t.Fatal("no links")
 		}
-		for _, channels := range []int{1, 20, mostChannels} {
+		for _, channels := range []int{1, 20, match.MostChannels} {
 			for _, memory := range []int64{0, 1} {
 				gotLinks, gotReport := imported(t, files, channels, memory)
 				if !slices.Equal(gotLinks, links) {
@@ -199,7 +125,7 @@ func TestCommunicatorsAreKeptApart(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	for _, channels := range []int{0, mostChannels} {
+	for _, channels := range []int{0, match.MostChannels} {
 		if got, report := imported(t, s.files(), channels, 0); !slices.Equal(got, want) {
 			t.Errorf("queues for %d channels: links %q, want %q; report %v", channels, got, want, report)
 		}

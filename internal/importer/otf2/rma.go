@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -92,10 +93,10 @@ func (r *observer) rmaCollective(f *fields) {
 		r.facts = r.facts[:0]
 		return
 	}
-	if int(op) < len(operations) {
-		r.add(r.a.name(&n.operation), trace.Text(operations[op].name))
+	if int(op) < len(match.Operations) {
+		r.add(r.a.name(&n.operation), trace.Text(match.Operations[op].Name))
 	}
-	if root < rootThisGroup {
+	if root < match.RootThisGroup {
 		r.add(r.a.name(&n.root), trace.Integer(int64(root)))
 	}
 	r.add(r.a.name(&n.sent), bytesValue(sent))
@@ -119,7 +120,7 @@ func (r *observer) addWindow(ref uint32) {
 // rmaBegin begins a transfer. A get goes from the remote to here.
 func (r *observer) rmaBegin(id uint8, ref uint32, f *fields) {
 	rank := f.uint32()
-	o := rmaOperation{from: r.now, get: id == evRmaGet, region: r.innermost().region}
+	o := rmaOperation{from: r.now, get: id == evRmaGet, region: r.innermost().Region}
 	if id == evRmaAtomic {
 		r.add(r.a.name(&r.a.names.operation), wordOf(atomicNames, f.uint8()))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/importer/align"
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -24,7 +25,7 @@ type caller struct {
 
 	regions regionCache
 	batch   [callBatch]trace.StackRecord // calls on their way to the stream
-	stack   []call
+	stack   []match.Call
 	entered uint32 // calls that were given to the stream
 	// fresh: what was given last to the stream is the Enter on top of the stack, so
 	// that attributes go there; given are those it has.
@@ -32,11 +33,11 @@ type caller struct {
 	given []trace.AttributeID
 	facts []fact
 
-	started []half // effects of a thread or task that begins, which its first call takes
-	left    fork   // the call that was left last
-	halves  halves
+	started []match.Half // effects of a thread or task that begins, which its first call takes
+	left    fork         // the call that was left last
+	halves  match.Halves
 	seq     uint32
-	collect []participation
+	collect []match.Participation
 
 	tally tally
 }
@@ -87,7 +88,7 @@ func (r *row) begin(at int32) {
 	r.halves, r.collect, r.contexts, r.path = keep.halves, keep.collect, keep.contexts[:0], keep.path[:0]
 	r.requests, r.collSeq, r.rma, r.metrics = emptied(keep.requests), emptied(keep.collSeq), emptied(keep.rma), emptied(keep.metrics)
 	r.joined = undefined32
-	r.left.call = call{region: trace.NoRegion}
+	r.left.Call = match.Call{Region: trace.NoRegion}
 	r.timer = newTimer(d.resolution, d.offset)
 	if r.a.lines != nil {
 		r.line, r.moved = r.a.lines[r.process], true
@@ -187,7 +188,7 @@ func (r *caller) enter(id trace.RegionID) {
 	}
 	r.stream.Enter(r.now, id)
 	r.entered++
-	r.stack = append(r.stack, call{id, r.entered})
+	r.stack = append(r.stack, match.Call{Region: id, Number: r.entered})
 	r.fresh = true
 	r.given = r.given[:0]
 	if len(r.started) > 0 {
@@ -197,8 +198,8 @@ func (r *caller) enter(id trace.RegionID) {
 
 // start keeps the effect of a beginning thread or task until its first call, so
 // that the link ends on something.
-func (r *caller) start(h half) {
-	h.place(r.now, r.innermost())
+func (r *caller) start(h match.Half) {
+	h.Place(r.now, r.innermost())
 	r.started = append(r.started, h)
 	if len(r.started) > 64 {
 		r.endStarted()
@@ -210,7 +211,7 @@ func (r *caller) start(h half) {
 func (r *caller) endStarted() {
 	for _, h := range r.started {
 		if r.fresh {
-			h.place(r.now, r.innermost())
+			h.Place(r.now, r.innermost())
 		}
 		r.half(1, &h)
 	}
@@ -225,28 +226,22 @@ func (r *caller) leave(id trace.RegionID) {
 	}
 	r.stream.Leave(r.now, id)
 	r.fresh = false
-	r.left.time, r.left.call = r.now, call{region: id}
+	r.left.time, r.left.Call = r.now, match.Call{Region: id}
 	for n := len(r.stack) - 1; n >= 0; n-- {
-		if r.stack[n].region == id {
-			r.left.call = r.stack[n]
+		if r.stack[n].Region == id {
+			r.left.Call = r.stack[n]
 			r.stack = r.stack[:n]
 			return
 		}
 	}
 }
 
-// A call is one that was given to the stream, as which in number; 0: not known.
-type call struct {
-	region trace.RegionID
-	number uint32
-}
-
 // innermost is the call that is open, for the ends of links.
-func (r *caller) innermost() call {
+func (r *caller) innermost() match.Call {
 	if n := len(r.stack); n > 0 {
 		return r.stack[n-1]
 	}
-	return call{region: trace.NoRegion}
+	return match.Call{Region: trace.NoRegion}
 }
 
 // attach gives the attributes of a list to what was given last.
@@ -336,26 +331,26 @@ func (r *row) finish() {
 }
 
 // cause and effect keep one end of a link.
-func (r *caller) cause(h half)  { r.causeAt(h, r.now, r.innermost()) }
-func (r *caller) effect(h half) { h.place(r.now, r.innermost()); r.half(1, &h) }
+func (r *caller) cause(h match.Half)  { r.causeAt(h, r.now, r.innermost()) }
+func (r *caller) effect(h match.Half) { h.Place(r.now, r.innermost()); r.half(1, &h) }
 
 // causeAt keeps a cause that was before now.
-func (r *caller) causeAt(h half, t trace.Time, c call) { h.place(t, c); r.half(0, &h) }
+func (r *caller) causeAt(h match.Half, t trace.Time, c match.Call) { h.Place(t, c); r.half(0, &h) }
 
-func (r *caller) half(side int, h *half) {
-	h.setDigest()
+func (r *caller) half(side int, h *match.Half) {
+	h.SetHash()
 	r.keep(side, h)
 }
 
-// keep gives a half whose digest is known to the matcher.
-func (r *caller) keep(side int, h *half) {
-	h.at, h.seq = uint32(r.at), r.seq
+// keep gives a half whose hash is known to the matcher.
+func (r *caller) keep(side int, h *match.Half) {
+	h.At, h.Seq = uint32(r.at), r.seq
 	r.seq++
-	r.halves.add(r.a.matcher, side, h)
+	r.halves.Add(r.a.matcher, side, h)
 }
 
 // flush gives what was collected to the matcher.
 func (r *caller) flush() {
-	r.halves.flush(r.a.matcher)
-	r.collect = r.a.matcher.collectives.add(r.collect)
+	r.halves.Flush(r.a.matcher)
+	r.collect = r.a.matcher.Collectives.Add(r.collect)
 }

@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -39,12 +40,12 @@ func (r *threader) thread(e *event, f *fields) {
 	case evThreadCreate, evThreadBegin, evThreadWait, evThreadEnd:
 		r.threadLife(e.id, f)
 	case evOmpTaskCreate, evOmpTaskSwitch, evOmpTaskComplete:
-		r.task(e.id, half{key: key{kind: matchTask, a: undefined32, b: uint32(r.process), d: e.value}}, e.value)
+		r.task(e.id, match.Half{Key: match.Key{Kind: match.Task, A: undefined32, B: uint32(r.process), D: e.value}}, e.value)
 	case evThreadTaskCreate, evThreadTaskSwitch, evThreadTaskComplete:
 		_, team := r.comm(f.uint32())
 		creator, number := f.uint32(), uint64(f.uint32())
 		if !f.bad {
-			r.task(e.id, half{key: key{kind: matchTask, a: team, b: uint32(r.process), c: creator, d: number}}, number)
+			r.task(e.id, match.Half{Key: match.Key{Kind: match.Task, A: team, B: uint32(r.process), C: creator, D: number}}, number)
 		}
 	}
 }
@@ -64,7 +65,7 @@ func (r *threader) teamBegin(ref uint32) {
 		return
 	}
 	if c.rankOf(r.at) != 0 {
-		r.start(half{key: key{kind: matchTeam, a: k, b: uint32(r.at)}, order: r.now, size: -1})
+		r.start(match.Half{Key: match.Key{Kind: match.Team, A: k, B: uint32(r.at)}, Order: r.now, Size: -1})
 		return
 	}
 	if !r.forked.set {
@@ -72,7 +73,7 @@ func (r *threader) teamBegin(ref uint32) {
 	}
 	for rank, m := range c.members {
 		if rank > 0 && m >= 0 {
-			r.causeAt(half{key: key{kind: matchTeam, a: k, b: uint32(m)}, order: r.now, size: -1}, r.forked.time, r.forked.call)
+			r.causeAt(match.Half{Key: match.Key{Kind: match.Team, A: k, B: uint32(m)}, Order: r.now, Size: -1}, r.forked.time, r.forked.Call)
 		}
 	}
 	r.forked.set = false
@@ -82,7 +83,7 @@ func (r *threader) teamBegin(ref uint32) {
 type fork struct {
 	set  bool
 	time trace.Time
-	call
+	match.Call
 }
 
 func (r *threader) fork() { r.forked = fork{true, r.now, r.innermost()} }
@@ -94,7 +95,7 @@ func (r *threader) teamEnd(ref uint32) {
 		return
 	}
 	if c.rankOf(r.at) != 0 {
-		r.end(half{key: key{kind: matchJoin, a: k, b: uint32(r.at)}, order: r.now, size: -1})
+		r.end(match.Half{Key: match.Key{Kind: match.Join, A: k, B: uint32(r.at)}, Order: r.now, Size: -1})
 		return
 	}
 	r.joined = k
@@ -106,7 +107,7 @@ func (r *threader) teamJoin() {
 	}
 	for rank, m := range r.a.comms[r.joined].members {
 		if rank > 0 && m >= 0 {
-			r.effect(half{key: key{kind: matchJoin, a: r.joined, b: uint32(m)}, order: r.now, size: -1})
+			r.effect(match.Half{Key: match.Key{Kind: match.Join, A: r.joined, B: uint32(m)}, Order: r.now, Size: -1})
 		}
 	}
 	r.joined = undefined32
@@ -116,7 +117,7 @@ func (r *threader) teamJoin() {
 // waits for it. Begin and end stay as points in time: they bound the thread.
 func (r *threader) threadLife(id uint8, f *fields) {
 	_, contingent := r.comm(f.uint32())
-	h := half{key: key{kind: matchThread, a: contingent, b: uint32(r.process), d: f.uint64()}, order: r.now, size: -1}
+	h := match.Half{Key: match.Key{Kind: match.Thread, A: contingent, B: uint32(r.process), D: f.uint64()}, Order: r.now, Size: -1}
 	if f.bad {
 		return
 	}
@@ -127,19 +128,19 @@ func (r *threader) threadLife(id uint8, f *fields) {
 		r.start(h)
 		r.instant(id)
 	case evThreadEnd:
-		h.kind = matchWait
+		h.Kind = match.Wait
 		r.end(h)
 		r.instant(id)
 	case evThreadWait:
-		h.kind = matchWait
+		h.Kind = match.Wait
 		r.effect(h)
 	}
 }
 
 // task links the creation of a task to where it is first run. Number 0 is the
 // task that every thread of a team begins with.
-func (r *threader) task(id uint8, h half, number uint64) {
-	h.order, h.size = r.now, -1
+func (r *threader) task(id uint8, h match.Half, number uint64) {
+	h.Order, h.Size = r.now, -1
 	switch id {
 	case evThreadTaskCreate, evOmpTaskCreate:
 		r.cause(h)
@@ -155,9 +156,9 @@ func (r *threader) task(id uint8, h half, number uint64) {
 
 // end keeps the cause of a thread that ends: what it did last, where nothing is
 // open any more.
-func (r *threader) end(h half) {
-	if len(r.stack) == 0 && r.left.region != trace.NoRegion {
-		r.causeAt(h, r.left.time, r.left.call)
+func (r *threader) end(h match.Half) {
+	if len(r.stack) == 0 && r.left.Region != trace.NoRegion {
+		r.causeAt(h, r.left.time, r.left.Call)
 		return
 	}
 	r.cause(h)

@@ -1,15 +1,13 @@
-package otf2
+package match
 
-import (
-	"github.com/parallax-hpc/parallax/internal/trace"
-)
+import "github.com/parallax-hpc/parallax/internal/trace"
 
 // A queueReader goes through the records of a sealed queue. What it stands on is in
 // its fields.
 type queueReader struct {
 	words []uint64 // from the next record on, to the end of the slot or farther
 	time  trace.Time
-	call  call
+	call  Call
 
 	posted  trace.Time // of a receive
 	channel uint16     // of a send
@@ -21,7 +19,7 @@ type queueReader struct {
 
 var noWords = []uint64{formEnd}
 
-func (q *queue) read(s *slots) queueReader {
+func (q *Queue) read(s *slots) queueReader {
 	r := queueReader{slots: s, words: noWords}
 	if q.first != 0 {
 		r.words = []uint64{formEnd | uint64(q.first)<<formBits}
@@ -44,7 +42,7 @@ func (r *queueReader) nextReceive() bool {
 			r.posted, r.words = r.time-trace.Time(r.words[1]), r.words[2:]
 			return true
 		case formLong:
-			r.time, r.call = trace.Time(r.words[1]), call{trace.RegionID(r.words[2]), uint32(w >> numberAt)}
+			r.time, r.call = trace.Time(r.words[1]), Call{trace.RegionID(r.words[2]), uint32(w >> numberAt)}
 			r.posted, r.words = trace.Time(r.words[3]), r.words[4:]
 			return true
 		}
@@ -64,7 +62,7 @@ func (r *queueReader) nextSend() bool {
 			r.channel, r.size, r.words = uint16(r.words[1]), int64(r.words[1]>>sizeAt), r.words[2:]
 			return true
 		case formLong:
-			r.time, r.call = trace.Time(r.words[1]), call{trace.RegionID(r.words[2]), uint32(w >> numberAt)}
+			r.time, r.call = trace.Time(r.words[1]), Call{trace.RegionID(r.words[2]), uint32(w >> numberAt)}
 			r.channel, r.size, r.words = uint16(r.words[2]>>channelAt), int64(r.words[3]), r.words[4:]
 			return true
 		}
@@ -76,7 +74,7 @@ func (r *queueReader) nextSend() bool {
 
 func (r *queueReader) move(w uint64) {
 	r.time += trace.Time(w >> timeShift)
-	r.call.number += uint32(w>>formBits) % (1 << callBits)
+	r.call.Number += uint32(w>>formBits) % (1 << callBits)
 }
 
 // turn goes to the slot that an end names.

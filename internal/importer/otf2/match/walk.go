@@ -1,14 +1,16 @@
-package otf2
+package match
 
 import (
 	"cmp"
 	"context"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
 // joinPart joins what is in the spools of a part, key by key.
-func (m *matcher) joinPart(ctx context.Context, part *sides, f func(*pair)) (stats [matchKinds]matched, err error) {
+func (m *Matcher) joinPart(ctx context.Context, part *sides, f func(*Pair)) (stats [Kinds]Matched, err error) {
 	doubtful, err := m.doubtful(ctx, part)
 	if err != nil {
 		return stats, err
@@ -17,7 +19,7 @@ func (m *matcher) joinPart(ctx context.Context, part *sides, f func(*pair)) (sta
 	if err != nil {
 		return stats, err
 	}
-	var p pair
+	var p Pair
 	for n := 0; w.cause != nil || w.effect != nil; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
 			return stats, ctx.Err()
@@ -25,29 +27,29 @@ func (m *matcher) joinPart(ctx context.Context, part *sides, f func(*pair)) (sta
 		side := w.side()
 		switch {
 		case side < 0:
-			s := &stats[w.cause.kind]
-			if len(doubtful) > 0 && doubtful[w.cause.key] {
-				s.unsure++
+			s := &stats[w.cause.Kind]
+			if len(doubtful) > 0 && doubtful[w.cause.Key] {
+				s.Unsure++
 			} else {
-				s.causes++
+				s.Causes++
 			}
 			err = w.nextCause()
 		case side > 0:
-			s := &stats[w.effect.kind]
+			s := &stats[w.effect.Kind]
 			switch {
-			case w.effect.kind == matchTask && w.paired: // it goes on with the task
-			case len(doubtful) > 0 && doubtful[w.effect.key]:
-				s.unsure++
+			case w.effect.Kind == Task && w.paired: // it goes on with the task
+			case len(doubtful) > 0 && doubtful[w.effect.Key]:
+				s.Unsure++
 			default:
-				s.effects++
+				s.Effects++
 			}
 			err = w.nextEffect()
-		case len(doubtful) > 0 && doubtful[w.cause.key]:
-			stats[w.cause.kind].unsure += 2
+		case len(doubtful) > 0 && doubtful[w.cause.Key]:
+			stats[w.cause.Kind].Unsure += 2
 			err = cmp.Or(w.nextCause(), w.nextEffect())
 		default:
-			p = pair{&w.cause.key, w.cause.size, w.cause.end(), w.effect.end()}
-			stats[w.cause.kind].pair(&p)
+			p = Pair{&w.cause.Key, w.cause.Size, w.cause.end(), w.effect.end()}
+			stats[w.cause.Kind].pair(&p)
 			f(&p)
 			err = w.nextPair()
 		}
@@ -61,9 +63,9 @@ func (m *matcher) joinPart(ctx context.Context, part *sides, f func(*pair)) (sta
 // doubtful finds the keys of messages to processes with incomplete receives where
 // sends and receives differ in number: there the k-th receive need not belong to
 // the k-th send. It goes over everything once more, where there are such processes.
-func (m *matcher) doubtful(ctx context.Context, part *sides) (map[key]bool, error) {
+func (m *Matcher) doubtful(ctx context.Context, part *sides) (map[Key]bool, error) {
 	any := false
-	for _, x := range m.incomplete {
+	for _, x := range m.Incomplete {
 		any = any || x
 	}
 	if !any {
@@ -73,7 +75,7 @@ func (m *matcher) doubtful(ctx context.Context, part *sides) (map[key]bool, erro
 	if err != nil {
 		return nil, err
 	}
-	keys := map[key]bool{}
+	keys := map[Key]bool{}
 	for n := 0; w.cause != nil || w.effect != nil; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -83,8 +85,8 @@ func (m *matcher) doubtful(ctx context.Context, part *sides) (map[key]bool, erro
 		if side > 0 {
 			h = w.effect
 		}
-		if side != 0 && h.kind == matchMessage && int(h.c) < len(m.incomplete) && m.incomplete[h.c] {
-			keys[h.key] = true
+		if side != 0 && h.Kind == Message && int(h.C) < len(m.Incomplete) && m.Incomplete[h.C] {
+			keys[h.Key] = true
 		}
 		if side <= 0 {
 			err = w.nextCause()
@@ -101,21 +103,21 @@ func (m *matcher) doubtful(ctx context.Context, part *sides) (map[key]bool, erro
 
 // A walk goes through causes and effects side by side.
 type walk struct {
-	causes, effects *sorted[half]
-	cause, effect   *half
+	causes, effects *spool.GroupedReader[Half]
+	cause, effect   *Half
 	paired          bool // the effect before had the same key and found its cause
-	last            key
+	last            Key
 }
 
 func (s *sides) walk() (*walk, error) {
 	w := &walk{}
 	var g errgroup.Group
 	g.Go(func() (err error) {
-		w.causes, err = s[0].sorted()
+		w.causes, err = s[0].Sorted()
 		return err
 	})
 	g.Go(func() (err error) {
-		w.effects, err = s[1].sorted()
+		w.effects, err = s[1].Sorted()
 		return err
 	})
 	if err := g.Wait(); err != nil {
@@ -136,17 +138,17 @@ func (w *walk) side() int {
 }
 
 func (w *walk) nextCause() (err error) {
-	w.cause, err = w.causes.next()
+	w.cause, err = w.causes.Next()
 	return err
 }
 
 func (w *walk) nextEffect() (err error) {
-	w.effect, err = w.effects.next()
-	w.paired = w.paired && w.effect != nil && w.effect.key == w.last
+	w.effect, err = w.effects.Next()
+	w.paired = w.paired && w.effect != nil && w.effect.Key == w.last
 	return err
 }
 
 func (w *walk) nextPair() error {
-	w.paired, w.last = true, w.cause.key
+	w.paired, w.last = true, w.cause.Key
 	return cmp.Or(w.nextCause(), w.nextEffect())
 }

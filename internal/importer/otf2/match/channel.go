@@ -1,4 +1,4 @@
-package otf2
+package match
 
 import (
 	"context"
@@ -6,18 +6,18 @@ import (
 	"sync/atomic"
 )
 
-// A channel is what messages have in common that do not overtake each other: a
+// A Channel is what messages have in common that do not overtake each other: a
 // communicator, two processes and a tag. Mostly one location of each process uses it,
 // and posts its receives in the order of their completion: then the k-th send belongs
 // to the k-th receive as they are read, and both wait in queues. The halves of all
 // other channels go through the spools, which sort them.
-type channel struct {
-	key      key
-	digest   uint64
-	id       uint16
+type Channel struct {
+	key      Key
+	hash     uint64
+	Id       uint16
 	ends     [2]int32    // the locations whose halves are in queues: who sends, who receives; -1 before any
-	mixed    atomic.Bool // the halves are not in order, or others also have some
-	received queue
+	Mixed    atomic.Bool // the halves are not in order, or others also have some
+	Received Queue
 }
 
 // channels finds channels by their key. It holds a bounded number: what is not among
@@ -26,9 +26,9 @@ type channels struct {
 	most int
 
 	mu    sync.Mutex
-	byKey map[key]*channel
-	list  []*channel // by id
-	slots *slots
+	byKey map[Key]*Channel
+	list  []*Channel // by id
+	Slots *slots
 
 	senders []sender
 }
@@ -36,24 +36,24 @@ type channels struct {
 // mostChannels is how many channels there can be, channelBytes about what one takes
 // beside what waits on it: itself, its place in the table, and a receiver.
 const (
-	mostChannels = 1 << 16
+	MostChannels = 1 << 16
 	channelBytes = 384
 )
 
 // A sender is a location that sends, with what it sent.
 type sender struct {
 	at   int32
-	sent queue
+	sent Queue
 }
 
 // newChannels makes room for so many channels, as far as they take half of the memory.
 func newChannels(memory int64, most int) *channels {
-	return &channels{most: min(most, mostChannels, int(memory/2/channelBytes)), byKey: map[key]*channel{}, slots: newSlots(memory)}
+	return &channels{most: min(most, MostChannels, int(memory/2/channelBytes)), byKey: map[Key]*Channel{}, Slots: newSlots(memory)}
 }
 
-// find gives the channel for halves of a location, or makes it; nil where they must go
+// Find gives the channel for halves of a location, or makes it; nil where they must go
 // to the spools.
-func (c *channels) find(k *key, digest uint64, side int, at int32) *channel {
+func (c *channels) Find(k *Key, hash uint64, side int, at int32) *Channel {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x := c.byKey[*k]
@@ -61,28 +61,28 @@ func (c *channels) find(k *key, digest uint64, side int, at int32) *channel {
 		if len(c.list) >= c.most {
 			return nil
 		}
-		x = &channel{key: *k, digest: digest, id: uint16(len(c.list)), ends: [2]int32{-1, -1}}
+		x = &Channel{key: *k, hash: hash, Id: uint16(len(c.list)), ends: [2]int32{-1, -1}}
 		c.byKey[*k] = x
 		c.list = append(c.list, x)
-		c.slots.take(channelBytes)
+		c.Slots.take(channelBytes)
 	}
 	switch x.ends[side] {
 	case -1:
 		x.ends[side] = at
 	case at:
 	default:
-		x.mixed.Store(true)
+		x.Mixed.Store(true)
 		return nil
 	}
 	return x
 }
 
-// sent takes what a location has sent.
-func (c *channels) sent(at int32, q *queue) {
+// Sent takes what a location has sent.
+func (c *channels) Sent(at int32, q *Queue) {
 	if q.count == 0 {
 		return
 	}
-	q.seal(c.slots)
+	q.seal(c.Slots)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.senders = append(c.senders, sender{at, *q})
@@ -90,47 +90,47 @@ func (c *channels) sent(at int32, q *queue) {
 
 func (c *channels) close() {
 	c.byKey, c.list, c.senders = nil, nil, nil
-	c.slots.close()
+	c.Slots.close()
 }
 
 // settle ends all queues, and gives the halves of channels that cannot be joined as
 // they were read to the spools of m.
-func (c *channels) settle(ctx context.Context, m *matcher) error {
+func (c *channels) settle(ctx context.Context, m *Matcher) error {
 	mixed := false
 	for _, x := range c.list {
-		x.received.seal(c.slots)
-		mixed = mixed || x.mixed.Load()
+		x.Received.seal(c.Slots)
+		mixed = mixed || x.Mixed.Load()
 	}
-	if err := c.slots.failed(); err != nil || !mixed {
+	if err := c.Slots.failed(); err != nil || !mixed {
 		return err
 	}
-	var out halves
+	var out Halves
 	for i := range c.senders {
 		s := &c.senders[i]
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for r, n := s.sent.read(c.slots), uint32(0); r.nextSend(); n++ {
-			if x := c.list[r.channel]; x.mixed.Load() {
-				h := half{key: x.key, digest: x.digest, order: r.time, at: uint32(s.at), seq: n, size: r.size}
-				h.place(r.time, r.call)
-				out.add(m, 0, &h)
+		for r, n := s.sent.read(c.Slots), uint32(0); r.nextSend(); n++ {
+			if x := c.list[r.channel]; x.Mixed.Load() {
+				h := Half{Key: x.key, Hash: x.hash, Order: r.time, At: uint32(s.at), Seq: n, Size: r.size}
+				h.Place(r.time, r.call)
+				out.Add(m, 0, &h)
 			}
 		}
 	}
 	for _, x := range c.list {
-		if !x.mixed.Load() {
+		if !x.Mixed.Load() {
 			continue
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for r, n := x.received.read(c.slots), uint32(0); r.nextReceive(); n++ {
-			h := half{key: x.key, digest: x.digest, order: r.posted, at: uint32(x.ends[1]), seq: n}
-			h.place(r.time, r.call)
-			out.add(m, 1, &h)
+		for r, n := x.Received.read(c.Slots), uint32(0); r.nextReceive(); n++ {
+			h := Half{Key: x.key, Hash: x.hash, Order: r.posted, At: uint32(x.ends[1]), Seq: n}
+			h.Place(r.time, r.call)
+			out.Add(m, 1, &h)
 		}
 	}
-	out.flush(m)
-	return c.slots.failed()
+	out.Flush(m)
+	return c.Slots.failed()
 }

@@ -1,23 +1,21 @@
-package otf2
+package match
 
-import (
-	"github.com/parallax-hpc/parallax/internal/trace"
-)
+import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A queue holds ends of messages in the order in which they are read: all sends of a
+// A Queue holds ends of messages in the order in which they are read: all sends of a
 // location, or all receives of a location on one channel. Records are words of 64
 // bits, mostly one, with the channel and the size of a send in another; the first is
 //
 //	form (2 bits) | calls since the record before (24 bits) | time since then (38 bits)
 //
 // One goroutine at a time uses a queue.
-type queue struct {
+type Queue struct {
 	words []uint64 // of the slot that is being filled
 	slot  address
 	first address
 
 	time  trace.Time // of the record before
-	call  call
+	call  Call
 	order trace.Time // the latest of those before
 	count int64
 }
@@ -42,9 +40,9 @@ const (
 	mostWords = 4 + 1 // of a record, and the end of the slot
 )
 
-// receive appends the end of a message. It reports whether receives are still in the
+// Receive appends the end of a message. It reports whether receives are still in the
 // order in which they were posted.
-func (q *queue) receive(s *slots, t, posted trace.Time, c call) bool {
+func (q *Queue) Receive(s *slots, t, posted trace.Time, c Call) bool {
 	if cap(q.words)-len(q.words) < mostWords {
 		q.room(s)
 	}
@@ -54,27 +52,27 @@ func (q *queue) receive(s *slots, t, posted trace.Time, c call) bool {
 	case short:
 		q.words = append(q.words, word|formPosted, uint64(t-posted))
 	default:
-		q.words = append(q.words, formLong|uint64(c.number)<<numberAt, uint64(t), uint64(c.region), uint64(posted))
+		q.words = append(q.words, formLong|uint64(c.Number)<<numberAt, uint64(t), uint64(c.Region), uint64(posted))
 	}
 	return q.move(t, posted, c)
 }
 
-// send appends the begin of a message, and reports whether it is no earlier than those
+// Send appends the begin of a message, and reports whether it is no earlier than those
 // before.
-func (q *queue) send(s *slots, t trace.Time, c call, channel uint16, size int64) bool {
+func (q *Queue) Send(s *slots, t trace.Time, c Call, channel uint16, size int64) bool {
 	if cap(q.words)-len(q.words) < mostWords {
 		q.room(s)
 	}
 	if word, short := q.word(t, c); short && uint64(size) < 1<<sizeBits {
 		q.words = append(q.words, word, uint64(channel)|uint64(size)<<sizeAt)
 	} else {
-		q.words = append(q.words, formLong|uint64(c.number)<<numberAt, uint64(t), uint64(c.region)|uint64(channel)<<channelAt, uint64(size))
+		q.words = append(q.words, formLong|uint64(c.Number)<<numberAt, uint64(t), uint64(c.Region)|uint64(channel)<<channelAt, uint64(size))
 	}
 	return q.move(t, t, c)
 }
 
 // move makes the record that was appended the one before.
-func (q *queue) move(t, order trace.Time, c call) (inOrder bool) {
+func (q *Queue) move(t, order trace.Time, c Call) (inOrder bool) {
 	q.time, q.call = t, c
 	if inOrder = q.count == 0 || order >= q.order; inOrder {
 		q.order = order
@@ -84,13 +82,13 @@ func (q *queue) move(t, order trace.Time, c call) (inOrder bool) {
 }
 
 // word is a record in short, where it can be.
-func (q *queue) word(t trace.Time, c call) (word uint64, short bool) {
-	later, calls := uint64(t-q.time), c.number-q.call.number
-	return uint64(calls)<<formBits | later<<timeShift, c.region == q.call.region && later < 1<<timeBits && calls < 1<<callBits
+func (q *Queue) word(t trace.Time, c Call) (word uint64, short bool) {
+	later, calls := uint64(t-q.time), c.Number-q.call.Number
+	return uint64(calls)<<formBits | later<<timeShift, c.Region == q.call.Region && later < 1<<timeBits && calls < 1<<callBits
 }
 
 // room turns to another slot, up to twice as large.
-func (q *queue) room(s *slots) {
+func (q *Queue) room(s *slots) {
 	next, words := s.reserve(min(max(2*cap(q.words), leastSlot), mostSlot), q.first == 0)
 	if q.first == 0 {
 		q.first = next
@@ -107,7 +105,7 @@ func (q *queue) room(s *slots) {
 }
 
 // end ends the slot and says where the next one is.
-func (q *queue) end(s *slots, next address) {
+func (q *Queue) end(s *slots, next address) {
 	q.words = append(q.words, formEnd|uint64(next)<<formBits)
 	if q.slot.inFile() {
 		s.write(q.slot, q.words)
@@ -115,7 +113,7 @@ func (q *queue) end(s *slots, next address) {
 }
 
 // seal ends the queue.
-func (q *queue) seal(s *slots) {
+func (q *Queue) seal(s *slots) {
 	if q.words != nil {
 		q.end(s, 0)
 		q.words = nil

@@ -1,4 +1,4 @@
-package otf2
+package match
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"os"
 	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
 // Slots are stretches of words that queues fill one after the other. The first lie
@@ -102,7 +104,7 @@ func (s *slots) write(at address, words []uint64) {
 	if s.failed() != nil {
 		return
 	}
-	if _, err := s.file.WriteAt(bytesOf(words), int64(at.word())*8); err != nil {
+	if _, err := s.file.WriteAt(spool.BytesOf(words), int64(at.word())*8); err != nil {
 		s.fail(fmt.Errorf("match messages: write temporary file: %w", err))
 	}
 }
@@ -117,7 +119,7 @@ func (s *slots) load(at address, buf []uint64) (words, into []uint64, ok bool) {
 	}
 	buf = buf[:at.size()]
 	// The last slot of the file may be shorter than its size.
-	if _, err := s.file.ReadAt(bytesOf(buf), int64(at.word())*8); err != nil && err != io.EOF {
+	if _, err := s.file.ReadAt(spool.BytesOf(buf), int64(at.word())*8); err != nil && err != io.EOF {
 		s.fail(fmt.Errorf("match messages: read temporary file: %w", err))
 		return nil, buf, false
 	}

@@ -1,4 +1,4 @@
-package otf2
+package match
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 // A receiver is the side of a channel that is looked at when a send comes.
 type receiver struct {
 	queueReader
-	key  *key
+	key  *Key
 	at   uint32
 	left int64 // receives that are not taken
 	way  receiverWay
@@ -28,14 +28,14 @@ const (
 
 // join calls f for every pair of a channel's halves, in order of the time of sending
 // and the location, and counts them. O(n log locations).
-func (c *channels) join(ctx context.Context, incomplete []bool, f func(*pair)) (stats matched, err error) {
+func (c *channels) join(ctx context.Context, incomplete []bool, f func(*Pair)) (stats Matched, err error) {
 	if len(c.list) == 0 {
 		return stats, nil
 	}
 	slices.SortFunc(c.senders, func(a, b sender) int { return cmp.Compare(a.at, b.at) })
 	receivers := c.receivers()
 	c.markUnsure(receivers, incomplete)
-	var p pair
+	var p Pair
 	m := newMerge(c)
 	for n := 0; ; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
@@ -50,14 +50,14 @@ func (c *channels) join(ctx context.Context, incomplete []bool, f func(*pair)) (
 		switch {
 		case r.way == elsewhere:
 		case r.way == unsure:
-			stats.unsure++
+			stats.Unsure++
 		case !r.nextReceive():
-			stats.causes++
+			stats.Causes++
 		default:
 			r.left--
-			p.key, p.size = r.key, s.size
-			p.cause.at, p.cause.time, p.cause.call.region, p.cause.call.number = uint32(c.senders[i].at), s.time, s.call.region, s.call.number
-			p.effect.at, p.effect.time, p.effect.call.region, p.effect.call.number = r.at, r.time, r.call.region, r.call.number
+			p.Key, p.Size = r.key, s.size
+			p.Cause.At, p.Cause.Time, p.Cause.Call.Region, p.Cause.Call.Number = uint32(c.senders[i].at), s.time, s.call.Region, s.call.Number
+			p.Effect.At, p.Effect.Time, p.Effect.Call.Region, p.Effect.Call.Number = r.at, r.time, r.call.Region, r.call.Number
 			stats.pair(&p)
 			f(&p)
 		}
@@ -66,19 +66,19 @@ func (c *channels) join(ctx context.Context, incomplete []bool, f func(*pair)) (
 	for i := range receivers {
 		switch r := &receivers[i]; r.way {
 		case joined:
-			stats.effects += r.left
+			stats.Effects += r.left
 		case unsure:
-			stats.unsure += r.left
+			stats.Unsure += r.left
 		}
 	}
-	return stats, c.slots.failed()
+	return stats, c.Slots.failed()
 }
 
 func (c *channels) receivers() []receiver {
 	list := make([]receiver, len(c.list))
 	for i, x := range c.list {
-		list[i] = receiver{queueReader: x.received.read(c.slots), key: &x.key, at: uint32(x.ends[1]), left: x.received.count}
-		if x.mixed.Load() {
+		list[i] = receiver{queueReader: x.Received.read(c.Slots), key: &x.key, at: uint32(x.ends[1]), left: x.Received.count}
+		if x.Mixed.Load() {
 			list[i].way = elsewhere
 		}
 	}
@@ -96,13 +96,13 @@ func (c *channels) markUnsure(receivers []receiver, incomplete []bool) {
 		more[i] = -receivers[i].left
 	}
 	for i := range c.senders {
-		for r := c.senders[i].sent.read(c.slots); r.nextSend(); {
+		for r := c.senders[i].sent.read(c.Slots); r.nextSend(); {
 			more[r.channel]++
 		}
 	}
 	for i := range receivers {
 		r := &receivers[i]
-		if to := int(r.key.c); r.way == joined && more[i] != 0 && to < len(incomplete) && incomplete[to] {
+		if to := int(r.key.C); r.way == joined && more[i] != 0 && to < len(incomplete) && incomplete[to] {
 			r.way = unsure
 		}
 	}
@@ -132,7 +132,7 @@ func newMerge(c *channels) *merge {
 	}
 	m := &merge{senders: make([]queueReader, len(c.senders)), matches: make([]contender, n)}
 	for i := range c.senders {
-		m.senders[i] = c.senders[i].sent.read(c.slots)
+		m.senders[i] = c.senders[i].sent.read(c.Slots)
 	}
 	m.matches[0] = m.play(1)
 	return m

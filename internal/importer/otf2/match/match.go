@@ -1,0 +1,231 @@
+// Package match joins what different locations say about the same thing: sends and
+// receives, forks and begins of threads, collective operations. What is unmatched is
+// counted.
+//
+// A Half is one side. Halves go to a spool that puts together what has a key in
+// common (match.go), or, for the messages of busy channels, to queues in the order
+// of sending (queue.go, join.go). Memory is bounded, whatever the number of messages.
+package match
+
+import (
+	"cmp"
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// What two records have in common, by which they find each other.
+type matchKind uint8
+
+const (
+	// matchMessage: communicator, sending process, receiving process, tag; in the
+	// order of sending, and of posting the receive (MPI messages do not overtake).
+	Message matchKind = iota
+	// matchTeam: team and member; the fork of the team's first thread, and the
+	// begin of the other threads, in order.
+	Team
+	Join // the same for the ends of the other threads and the join
+	// matchThread: contingent, process and sequence number.
+	Thread
+	Wait
+	// matchTask: team or process, creator and number; its first switch counts.
+	Task
+	Kinds
+)
+
+var Links = [Kinds]trace.LinkKind{
+	trace.LinkMessage, trace.LinkSpawn, trace.LinkWake, trace.LinkSpawn, trace.LinkWake, trace.LinkSpawn,
+}
+
+// A Key is what both ends of a link share.
+type Key struct {
+	Kind    matchKind
+	A, B, C uint32 // as matchKind says
+	D       uint64
+}
+
+// A Half is one end of a link on its way to the other. It holds no pointers.
+type Half struct {
+	Hash uint64 // of key
+	Key
+	Order  trace.Time
+	At     uint32 // location, index of definition
+	Seq    uint32 // among the halves of the location
+	region trace.RegionID
+	number uint32 // of the call, see trace.End
+	time   trace.Time
+	Size   int64
+}
+
+// SetHash makes the half ready to be sorted.
+func (h *Half) SetHash() { h.Hash = h.Key.Mixed() }
+
+// Mixed is a hash of the key.
+func (k *Key) Mixed() uint64 {
+	return spool.Mix(spool.Mix(spool.Mix(spool.Mix(0, uint64(k.Kind)<<32|uint64(k.A)), uint64(k.B)), uint64(k.C)), k.D)
+}
+
+// sameKey orders halves by what they have in common.
+func sameKey(x, y *Half) int {
+	if x.Hash != y.Hash {
+		return cmp.Compare(x.Hash, y.Hash)
+	}
+	return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B), cmp.Compare(x.C, y.C), cmp.Compare(x.D, y.D))
+}
+
+var halfOrder = spool.Grouping[Half]{
+	Hash: func(h *Half) (uint64, int64) { return h.Hash, int64(h.Order) },
+	Compare: func(x, y *Half) int {
+		return cmp.Or(sameKey(x, y), cmp.Compare(x.At, y.At), cmp.Compare(x.Seq, y.Seq))
+	},
+}
+
+// Place says where an end lies.
+func (h *Half) Place(t trace.Time, c Call) { h.time, h.region, h.number = t, c.Region, c.Number }
+
+// end is where a half lies.
+func (h *Half) end() End { return End{At: h.At, Time: h.time, Call: Call{h.region, h.number}} }
+
+// A Pair is two halves that found each other.
+type Pair struct {
+	Key           *Key
+	Size          int64
+	Cause, Effect End
+}
+
+type End struct {
+	At   uint32 // location, index of definition
+	Call Call
+	Time trace.Time
+}
+
+// A Matcher joins halves that come from different files, in bounded memory: messages
+// by channel, as they were read, where that is enough, all others by sorting.
+type Matcher struct {
+	Channels    *channels
+	parts       [Parts]sides
+	Collectives *spool.Grouped[Participation]
+	// incomplete are processes with receives that were asked for and never
+	// completed: which of their messages these took cannot be told.
+	Incomplete []bool
+}
+
+// sides are causes and effects.
+type sides [2]*spool.Grouped[Half]
+
+// matchParts is in how many parts halves are joined, side by side; the highest bits of
+// the hash say in which.
+const (
+	partBits = 1
+	Parts    = 1 << partBits
+)
+
+func (h *Half) part() uint64 { return h.Hash >> (64 - partBits) }
+
+// New makes one that uses queues for at most so many channels.
+func New(memory int64, channels, processes int) *Matcher {
+	m := &Matcher{
+		Channels:    newChannels(memory*3/5, channels),
+		Collectives: spool.NewGrouped(memory/10, participationOrder), Incomplete: make([]bool, processes),
+	}
+	for i := range m.parts {
+		for side := range m.parts[i] {
+			m.parts[i][side] = spool.NewGrouped(memory*3/20/Parts, halfOrder)
+		}
+	}
+	return m
+}
+
+func (m *Matcher) Close() {
+	m.Channels.close()
+	for i := range m.parts {
+		m.parts[i][0].Close()
+		m.parts[i][1].Close()
+	}
+	m.Collectives.Close()
+}
+
+// Matched counts how a kind of link went.
+type Matched struct {
+	Links, Causes, Effects int64 // pairs, and halves without the other
+	Unsure                 int64 // halves left alone because receives are missing
+	Backwards              int64 // effects before their cause
+	Worst                  trace.Time
+}
+
+// pair counts a pair.
+func (s *Matched) pair(p *Pair) {
+	s.Links++
+	if d := p.Cause.Time - p.Effect.Time; d > 0 {
+		s.Backwards++
+		s.Worst = max(s.Worst, d)
+	}
+}
+
+func (s *Matched) add(o *Matched) {
+	s.Links += o.Links
+	s.Causes += o.Causes
+	s.Effects += o.Effects
+	s.Unsure += o.Unsure
+	s.Backwards += o.Backwards
+	s.Worst = max(s.Worst, o.Worst)
+}
+
+// Join calls f for every pair, with the part of the matching it comes from: one
+// goroutine at a time for each. Messages of channels come first, in order of time, the
+// others in order of what they have in common; with several workers parts of them at
+// the same time. It is called once. O(n log n).
+func (m *Matcher) Join(ctx context.Context, workers int, f func(part int, p *Pair)) (stats [Kinds]Matched, err error) {
+	if err := m.Channels.settle(ctx, m); err != nil {
+		return stats, err
+	}
+	if stats[Message], err = m.Channels.join(ctx, m.Incomplete, func(p *Pair) { f(0, p) }); err != nil {
+		return stats, err
+	}
+	var parts [Parts][Kinds]Matched
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for i := range m.parts {
+		g.Go(func() (err error) {
+			parts[i], err = m.joinPart(ctx, &m.parts[i], func(p *Pair) { f(i, p) })
+			return err
+		})
+	}
+	err = g.Wait()
+	for i := range parts {
+		for k := range stats {
+			stats[k].add(&parts[i][k])
+		}
+	}
+	return stats, err
+}
+
+// Halves are blocks on their way to the spools.
+type Halves [Parts][2][]Half
+
+// Add gives a half whose hash is known to the matcher.
+func (b *Halves) Add(m *Matcher, side int, h *Half) {
+	part := h.part()
+	to := &b[part][side]
+	if *to = append(*to, *h); len(*to) == spool.BlockRecords {
+		*to = m.parts[part][side].Add(*to)
+	}
+}
+
+// Flush gives what was collected.
+func (b *Halves) Flush(m *Matcher) {
+	for i := range m.parts {
+		for side, s := range m.parts[i] {
+			b[i][side] = s.Add(b[i][side])
+		}
+	}
+}
+
+// A Call is one that was given to the stream, as which in number; 0: not known.
+type Call struct {
+	Region trace.RegionID
+	Number uint32
+}
