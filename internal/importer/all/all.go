@@ -35,6 +35,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/rocprof"
 	"github.com/parallax-hpc/parallax/internal/importer/speedscope"
+	"github.com/parallax-hpc/parallax/internal/importer/stackprof"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/tautrace"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
@@ -76,6 +77,7 @@ var Formats = append([]*importer.Format{
 	callgrind.Format,
 	jfr.Format,
 	gprof.Format,
+	stackprof.Format,
 	ctf.Format,
 	tautrace.Format,
 	mpe.Format,
