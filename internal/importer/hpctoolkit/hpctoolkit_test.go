@@ -24,6 +24,16 @@ func FuzzReader(f *testing.F) {
 	importertest.Fuzz(f, Format, "meta.db", "testdata/cpi-v4/meta.db", "testdata/cpi-xml/experiment.xml")
 }
 
+// FuzzDatabase changes one file of a database whose others are sound: values, samples over time.
+func FuzzDatabase(f *testing.F) {
+	importertest.FuzzBeside(f, Format, "testdata/ping-pong", "profile.db", "trace.db", "meta.db")
+}
+
+// FuzzMetrics changes the values beside an experiment.xml.
+func FuzzMetrics(f *testing.F) {
+	importertest.FuzzBeside(f, Format, "testdata/cpi-xml", "1.cpi-000000-000-a8c00270-160443-0.metric-db", "experiment.xml")
+}
+
 // byNode sums inclusive and exclusive values by rank and region.
 func byNode(t *testing.T, r store.Reader) (inclusive, exclusive map[string]float64) {
 	t.Helper()

@@ -19,6 +19,7 @@ import (
 
 // An experiment is what experiment.xml says.
 type experiment struct {
+	label string
 	contexts
 	names, files map[string]string // by number, as the file writes it
 	columns      []column          // of the metric-db files
@@ -40,12 +41,12 @@ func readXML(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return err
 	}
 	defer in.Close()
-	e := &experiment{contexts: newContexts(), names: map[string]string{}, files: map[string]string{}, values: map[int]map[int32]float64{}}
+	e := &experiment{label: run.Label(run.Files[0]), contexts: newContexts(), names: map[string]string{}, files: map[string]string{}, values: map[int]map[int32]float64{}}
 	cut, err := e.parse(ctx, in)
 	if err != nil {
 		return err
 	}
-	label := run.Label(run.Files[0])
+	label := e.label
 	if cut {
 		w.Report(trace.Skipped, "files that break off within an element", 1, label)
 	}
@@ -103,7 +104,11 @@ func (e *experiment) parse(ctx context.Context, in io.Reader) (cut bool, err err
 		if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return true, nil
 		}
-		if err != nil {
+		if err != nil { // a version or an encoding that the file declares, or what unpacks it
+			var clear *importer.Error
+			if !errors.As(err, &clear) {
+				err = importer.Malformed(e.label, fmt.Sprintf("byte %d", d.InputOffset()), "the XML cannot be read: %v", err)
+			}
 			return false, err
 		}
 		switch t := token.(type) {

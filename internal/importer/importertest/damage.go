@@ -194,3 +194,31 @@ func Fuzz(f *testing.F, format *importer.Format, name string, samples ...string)
 		}
 	})
 }
+
+// FuzzBeside is Fuzz for a format of several files: one of those named is changed, and the others lie sound beside it.
+func FuzzBeside(f *testing.F, format *importer.Format, folder string, names ...string) {
+	sound := load(f, folder)
+	for i, name := range names {
+		if sound[name] == nil {
+			f.Fatalf("%s has no %s", folder, name)
+		}
+		f.Add(uint8(i), sound[name].Data)
+	}
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		files := maps.Clone(sound)
+		files[names[int(which)%len(names)]] = &fstest.MapFile{Data: data}
+		s, err := importer.NewSourceFS("sample", files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithTimeout(context.Background(), patience)
+		defer stop()
+		for _, run := range importer.ClaimAs(format, s) {
+			if err := run.Import(ctx, NewCount()); err != nil {
+				if wrong := unclear(err); wrong != "" {
+					t.Error(wrong)
+				}
+			}
+		}
+	})
+}

@@ -6,7 +6,7 @@
 //	         clear error, never a panic or a hang; a context ends an import; a
 //	         count that falls by damage that can be told is in the report
 //	Damage   the same to real samples, which may be large
-//	Fuzz     the body of a format's FuzzReader
+//	Fuzz     the body of a format's FuzzReader; FuzzBeside where it has several files
 //	Import   one import into the reference store
 //	Count    a writer that only counts, for facts and benchmarks
 //	Shared   sample data that is kept beside the repository

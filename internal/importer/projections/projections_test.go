@@ -14,6 +14,9 @@ func TestFormat(t *testing.T) {
 
 func FuzzReader(f *testing.F) { importertest.Fuzz(f, Format, "u.0.log", "testdata/user/u.0.log") }
 
+// FuzzLog changes a log or the .sts file beside it.
+func FuzzLog(f *testing.F) { importertest.FuzzBeside(f, Format, "testdata/user", "u.0.log", "u.sts") }
+
 // Records counted in the logs by their type, and the creations that pipit's own test states: 77 and 68,
 // and 35 to all. Every entry method is linked or counted.
 func TestRecordsAreThoseOfTheLogs(t *testing.T) {

@@ -21,21 +21,9 @@ func TestFormat(t *testing.T) {
 
 func FuzzReader(f *testing.F) { importertest.Fuzz(f, Format, "x.trc", "testdata/merged") }
 
-// FuzzRecords reads records whose event file is sound.
+// FuzzRecords changes the records, or the events that name them.
 func FuzzRecords(f *testing.F) {
-	events := []byte(eventsText)
-	for _, l := range layouts {
-		f.Add(encode(l, ring(3)))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := importer.NewSourceFS("x", fstest.MapFS{"x.trc": {Data: data}, "x.edf": {Data: events}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, run := range importer.ClaimAs(Format, s) {
-			run.Import(context.Background(), importertest.NewCount())
-		}
-	})
+	importertest.FuzzBeside(f, Format, "testdata/threads", "tautrace.0.0.0.trc", "tautrace.2.0.0.trc", "events.0.edf")
 }
 
 // What TAU's own reader (tau_trace2json) tells of the merged trace: 125 entries and exits, 96 values of user
