@@ -132,6 +132,20 @@ func TestDuckDBReadsTheSame(t *testing.T) {
 	}
 }
 
+// A result of a query as a file: types are those of its values, equal names are told apart.
+func TestDuckDBReadsAResult(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.parquet")
+	var errs bytes.Buffer
+	text := "select 1 as a, 2.5 as b, 'x' as c, null as d, 7 as a union all select 3, 4, 5, 6, null"
+	if code := run(context.Background(), []string{"query", "demo:stencil", text, "-o", file}, &bytes.Buffer{}, &errs); code != 0 {
+		t.Fatal(errs.String())
+	}
+	got := duck(t, fmt.Sprintf("select a, b, c, d, a_2, typeof(a), typeof(b), typeof(c) from '%s' order by a", filepath.ToSlash(file)))
+	if want := "1|2.5|x||7|BIGINT|DOUBLE|VARCHAR\n3|4|5|6||BIGINT|DOUBLE|VARCHAR"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	parquet "github.com/parallax-hpc/parallax/internal/export"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -89,15 +90,25 @@ func runQuery(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	defer rows.Close()
-	err = out.write(func(w io.Writer) error { return writeRows(w, out.kind, rows) })
+	err = out.write(func(w io.Writer) error { return writeRows(ctx, w, out.kind, rows) })
 	if err == nil && rows.More() {
 		e.warn("there are more rows than --limit %d", e.number("limit"))
 	}
 	return err
 }
 
-func writeRows(w io.Writer, kind string, rows *query.Rows) error {
+// mostCells bounds what a Parquet file of a result holds: its types must be known before it is written.
+const mostCells = 50_000_000
+
+func writeRows(ctx context.Context, w io.Writer, kind string, rows *query.Rows) error {
 	switch kind {
+	case "parquet":
+		columns, batch, err := rows.Collect(mostCells)
+		if err != nil {
+			return err
+		}
+		_, err = parquet.Write(ctx, w, "result", columns, func(emit func(*table.Batch) error) error { return emit(batch) })
+		return err
 	case "csv":
 		return rows.WriteCSV(w)
 	case "json":

@@ -83,8 +83,9 @@ func TestCountsBySQLAreThoseOfInfo(t *testing.T) {
 func TestAQueryIsWrittenByTheEndingOfItsFile(t *testing.T) {
 	dir := t.TempDir()
 	for ending, want := range map[string]string{
-		"csv":  "rank,n\n0,",
-		"json": `{"columns":[{"name":"rank","unit":""},{"name":"n","unit":""}],"rows":[`,
+		"csv":     "rank,n\n0,",
+		"parquet": "PAR1",
+		"json":    `{"columns":[{"name":"rank","unit":""},{"name":"n","unit":""}],"rows":[`,
 	} {
 		file := filepath.Join(dir, "x."+ending)
 		var errs bytes.Buffer

@@ -18,6 +18,8 @@ import (
 type cursor struct {
 	*virtual
 	filter table.Filter
+	plan   string // as parts and want say it
+	parts  []part
 	want   []bool
 	row    int64 // how many came before
 
@@ -44,14 +46,14 @@ func (c *cursor) Filter(_ int, plan string, values []vtab.Value) error {
 	}
 	if c.table.Find != nil {
 		var found []*table.Batch
-		out := &table.Output{Want: c.want, Read: &c.session.read, Emit: func(b *table.Batch) error { found = append(found, b); return nil }}
+		out := &table.Output{Want: c.want, Few: true, Read: &c.session.read, Emit: func(b *table.Batch) error { found = append(found, b); return nil }}
 		ok, err := c.table.Find(c.run, &c.filter, out)
 		if err != nil {
 			return c.session.fail(err)
 		}
 		if ok {
 			if c.batch, c.next = nil, 0; len(found) > 0 {
-				c.batch = found[0]
+				c.batch = found[0] // a place holds one interval
 			}
 			return nil
 		}
@@ -62,23 +64,49 @@ func (c *cursor) Filter(_ int, plan string, values []vtab.Value) error {
 
 // read makes a filter of the plan and the values for it.
 func (c *cursor) read(plan string, values []vtab.Value) error {
-	conditions, used, _ := strings.Cut(plan, "|")
-	c.filter = table.Filter{Arguments: map[string]any{}}
-	for i, p := range strings.Fields(conditions) {
-		digits := strings.TrimRight(p, "=<>like")
-		n, err := strconv.Atoi(digits)
-		if err != nil || i >= len(values) {
+	if plan != c.plan || c.want == nil { // the inner side of a join is asked again and again
+		if err := c.parse(plan); err != nil {
+			return err
+		}
+	}
+	c.filter = table.Filter{Conditions: make([]table.Condition, 0, len(c.parts))}
+	for i, p := range c.parts {
+		if i >= len(values) {
 			return fmt.Errorf("%s: the plan %q is not ours", c.table.Name, plan)
 		}
 		value := values[i]
 		if b, ok := value.([]byte); ok {
 			value = string(b)
 		}
-		if n >= len(c.table.Columns) {
-			c.filter.Arguments[c.table.Arguments[n-len(c.table.Columns)].Name] = value
+		if p.column >= len(c.table.Columns) {
+			if c.filter.Arguments == nil {
+				c.filter.Arguments = map[string]any{}
+			}
+			c.filter.Arguments[c.table.Arguments[p.column-len(c.table.Columns)].Name] = value
 			continue
 		}
-		c.filter.Conditions = append(c.filter.Conditions, table.Condition{Column: c.table.Columns[n].Name, Op: table.Op(p[len(digits):]), Value: value})
+		c.filter.Conditions = append(c.filter.Conditions, table.Condition{Column: c.table.Columns[p.column].Name, Op: p.op, Value: value})
+	}
+	return nil
+}
+
+// A part of a plan is what one value is for.
+type part struct {
+	column int
+	op     table.Op
+}
+
+// parse reads a plan of BestIndex.
+func (c *cursor) parse(plan string) error {
+	conditions, used, _ := strings.Cut(plan, "|")
+	c.plan, c.parts = plan, nil
+	for _, p := range strings.Fields(conditions) {
+		digits := strings.TrimRight(p, "=<>like")
+		n, err := strconv.Atoi(digits)
+		if err != nil {
+			return fmt.Errorf("%s: the plan %q is not ours", c.table.Name, plan)
+		}
+		c.parts = append(c.parts, part{n, table.Op(p[len(digits):])})
 	}
 	mask, _ := strconv.ParseUint(used, 16, 64)
 	c.want = make([]bool, len(c.table.Columns))

@@ -61,8 +61,8 @@ func (v *Vector) there() {
 	}
 }
 
-// put appends a value of the vector's type, or nil.
-func (v *Vector) put(x any) {
+// Put appends a value of the vector's type, or nil.
+func (v *Vector) Put(x any) {
 	switch x := x.(type) {
 	case int64:
 		v.integer(x)
@@ -104,6 +104,8 @@ type Output struct {
 	Want []bool
 	// Emit takes a batch; an error ends the scan.
 	Emit func(*Batch) error
+	// Few says that hardly more than a row will come.
+	Few bool
 	// Read counts rows of the store that were looked at, whether or not they came out.
 	Read *atomic.Int64
 
@@ -137,7 +139,9 @@ func newRows[T any](o *Output, columns []column[T]) *rowsOf[T] {
 // add puts a row out.
 func (r *rowsOf[T]) add(x *T) error {
 	if r.batch == nil {
-		r.limit = min(max(4*r.limit, firstBatch), mostRows)
+		if r.limit = min(max(4*r.limit, firstBatch), mostRows); r.Few {
+			r.limit = 1
+		}
 		r.batch = &Batch{Columns: make([]Vector, len(r.columns))}
 		for _, i := range r.wanted {
 			r.batch.Columns[i].room(r.columns[i].Kind, r.limit)
@@ -190,7 +194,7 @@ func (t *Table) Each(ctx context.Context, r *Run, f *Filter, to *Output) error {
 			v := &b.Columns[c]
 			v.room(t.Columns[c].Kind, b.Rows)
 			for i := range b.Rows {
-				v.put(t.List.Cell(r, at+i, c))
+				v.Put(t.List.Cell(r, at+i, c))
 			}
 		}
 		to.read(b.Rows)

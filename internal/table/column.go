@@ -113,7 +113,7 @@ func NewFunction(name, help string, arguments, columns []Column, rows func(ctx c
 	}
 	own := make([]column[[]any], len(columns))
 	for i, c := range columns {
-		own[i] = column[[]any]{c, func(v *Vector, x *[]any) { v.put((*x)[i]) }}
+		own[i] = column[[]any]{c, func(v *Vector, x *[]any) { v.Put((*x)[i]) }}
 	}
 	t := scanned(name, help, func(*Run) int64 { return 100 }, own, func(ctx context.Context, r *Run, f *Filter, to *rowsOf[[]any]) error {
 		return rows(ctx, r, f, func(cells ...any) error {

@@ -13,13 +13,21 @@ type interval struct {
 	*Run
 	*trace.Columns
 	i      int
-	path   string
+	path   string // of the location; "" until it is asked for
 	region *trace.Region
+}
+
+// where is the path of the location, made once for all rows of it.
+func (x *interval) where() string {
+	if x.path == "" {
+		x.path = x.Run.path(x.Location)
+	}
+	return x.path
 }
 
 var intervalColumns = []column[interval]{
 	narrow(integer("location", "", "who", func(x *interval) int64 { return int64(x.Location) })),
-	narrow(text("path", "of the location", func(x *interval) string { return x.path })),
+	narrow(text("path", "of the location", func(x *interval) string { return x.where() })),
 	narrow(maybe("rank", "", "of the location", func(x *interval) (int64, bool) { return x.rank(x.Location) })),
 	narrow(integer("lane", "", "which of the location's lanes: what overlaps without nesting lies in several", func(x *interval) int64 { return int64(x.Lane) })),
 	narrow(integer("row", "", "its number in the lane; location, lane and row name an interval", func(x *interval) int64 { return int64(x.First + x.i) })),
@@ -94,7 +102,7 @@ func scanIntervals(ctx context.Context, r *Run, f *Filter, to *rowsOf[interval])
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		x := &interval{Run: r, path: r.path(id)}
+		x := &interval{Run: r}
 		if overlaps {
 			if err := addOpen(ctx, x, id, open, test, to); err != nil {
 				return err
@@ -204,7 +212,7 @@ func findInterval(r *Run, f *Filter, out *Output) (bool, error) {
 		return true, nil
 	}
 	to := newRows(out, intervalColumns)
-	err := addRow(&interval{Run: r, path: r.path(id)}, store.Row{Location: id, Lane: int(test.lane[0]), Row: int(test.row[0])}, test, to)
+	err := addRow(&interval{Run: r}, store.Row{Location: id, Lane: int(test.lane[0]), Row: int(test.row[0])}, test, to)
 	if err != nil {
 		return true, err
 	}
