@@ -8,9 +8,9 @@ type Image struct {
 	X, Y, W, H    float32
 	Columns, Rows int
 	Cells         []Colour // None: transparent
-	// Of makes the cells items: {Of, At, row, column}; 0: they are none.
+	// Of makes the cells items: {Of, At, number of the cell}; 0: they are none.
 	Of uint8
-	At int32
+	At [2]int32
 }
 
 func (*Image) Kind() string { return "image" }

@@ -8,13 +8,19 @@ import "math"
 type Item struct {
 	Of      uint8
 	A, B, C int32
+	// Placed items are continuous: C is the place in their rectangle that was asked for,
+	// see Place. The page asks for them by place.
+	Placed bool
 }
 
 // NoItem stands for none in a column of items.
 const NoItem = ^uint32(0)
 
-// itemReach is how far in pixels from a line or a point the pointer may be.
-const itemReach = 3
+// How far in pixels from a line and from a point the pointer may be.
+const (
+	lineReach  = 3
+	pointReach = 10
+)
 
 // Item adds an item and gives its index, for marks to carry.
 func (s *Scene) Item(of uint8, at ...int) uint32 {
@@ -24,6 +30,13 @@ func (s *Scene) Item(of uint8, at ...int) uint32 {
 	}
 	s.Items = append(s.Items, it)
 	return uint32(len(s.Items) - 1)
+}
+
+// Place adds an item that is placed, with up to two numbers, and gives its index.
+func (s *Scene) Place(of uint8, at ...int) uint32 {
+	n := s.Item(of, at...)
+	s.Items[n].Placed = true
+	return n
 }
 
 // AimRows makes the rows of a frame's vertical scale items, from left to right, also
@@ -37,7 +50,40 @@ func (s *Scene) AimRows(frame int, left, right float32, item func(row int) uint3
 }
 
 // ItemAt gives what is at a pixel.
-func (s *Scene) ItemAt(x, y float64) (Item, bool) { return s.ItemOf(s.NumberAt(x, y)) }
+func (s *Scene) ItemAt(x, y float64) (Item, bool) {
+	it, ok := s.ItemOf(s.NumberAt(x, y))
+	if it.Placed {
+		it.C = s.placeIn(it, x, y)
+	}
+	return it, ok
+}
+
+// Whole is the width and the height of the mark of a placed item, in its C.
+const Whole = 1 << 15
+
+// Place is where a placed item was asked for, in shares from the top left.
+func (it Item) Place() (x, y float64) {
+	return (float64(it.C/Whole) + 0.5) / Whole, (float64(it.C%Whole) + 0.5) / Whole
+}
+
+// placeIn finds the place of a pixel in the rectangle of an item.
+func (s *Scene) placeIn(it Item, x, y float64) int32 {
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			rects, _ := m.(*Rect)
+			for i := 0; rects != nil && i < len(rects.Items); i++ {
+				if n := rects.Items[i]; n != NoItem && s.Items[n] == it && within(x, rects.X[i], rects.W[i]) && within(y, rects.Y[i], rects.H[i]) {
+					return share(x, rects.X[i], rects.W[i])*Whole + share(y, rects.Y[i], rects.H[i])
+				}
+			}
+		}
+	}
+	return 0
+}
+
+func share(v float64, from, length float32) int32 {
+	return min(int32((v-float64(from))/float64(length)*Whole), Whole-1)
+}
 
 // NumberAt gives the number of the item at a pixel, -1 for none: of the marks that carry
 // items, the one on top. The page does the same, see web/src/scene/item.ts. It takes one
@@ -91,11 +137,11 @@ func (s *Scene) EachItemRange(f func(m Mark, first int)) {
 	}
 }
 
-// cellItem is a cell of an image by its row and column, or a thing in space by its index.
+// cellItem is a cell of an image by its number, or a thing in space by its index.
 func cellItem(m Mark, i int) Item {
 	switch m := m.(type) {
 	case *Image:
-		return Item{Of: m.Of, A: m.At, B: int32(i / max(m.Columns, 1)), C: int32(i % max(m.Columns, 1))}
+		return Item{Of: m.Of, A: m.At[0], B: m.At[1], C: int32(i)}
 	case *Space:
 		return Item{Of: m.Of, A: int32(i)}
 	}
@@ -119,12 +165,12 @@ func (s *Scene) numberIn(m Mark, x, y float64) int {
 	case *Line:
 		return nearestItem(m.Items, func(i int) (float64, bool) {
 			d := lineDistance(x, y, m.X0[i], m.Y0[i], m.X1[i], m.Y1[i])
-			return d, d <= itemReach
+			return d, d <= lineReach
 		})
 	case *Point:
 		return nearestItem(m.Items, func(i int) (float64, bool) {
 			d := math.Hypot(float64(m.X[i])-x, float64(m.Y[i])-y)
-			return d, d <= float64(m.R[i])+itemReach
+			return d, d <= float64(m.R[i])+pointReach
 		})
 	case *Image:
 		if m.Of != 0 && m.Columns > 0 && m.Rows > 0 && within(x, m.X, m.W) && within(y, m.Y, m.H) {

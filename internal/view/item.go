@@ -60,7 +60,7 @@ func HeldFacts(r Result, s *scene.Scene, most int) json.RawMessage {
 	out := []byte{'['}
 	for i, it := range s.Items {
 		b := []byte("null")
-		if f, ok := heldFact(r, it); ok {
+		if f, ok := heldFact(r, it); ok && !it.Placed {
 			var err error
 			if b, err = json.Marshal(f); err != nil {
 				break

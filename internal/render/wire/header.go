@@ -25,6 +25,8 @@ type header struct {
 	Strings     []string      `json:"strings"`
 	// Facts of the items that marks carry; fewer where they would take too much.
 	Facts json.RawMessage `json:"facts,omitempty"`
+	// Placed are the items for which the page asks by place.
+	Placed []int `json:"placed,omitempty"`
 }
 
 type term struct {
@@ -99,6 +101,11 @@ func (e *encoder) header(s *scene.Scene, x Extra) (*header, error) {
 		Version: Version, Width: finite(s.Width), Height: finite(s.Height), Title: s.Title, Description: s.Description,
 		Empty: x.Empty, Coarse: x.Coarse, Facts: x.Facts,
 		Frames: []frame{}, Layers: []layer{}, Legend: []legendEntry{}, Notes: append([]string{}, s.Notes...),
+	}
+	for n, it := range s.Items {
+		if it.Placed {
+			h.Placed = append(h.Placed, n)
+		}
 	}
 	for _, t := range s.Terms {
 		h.Terms = append(h.Terms, term{t.Name, scene.Visible(t.Text), scene.Visible(t.Label), t.By})

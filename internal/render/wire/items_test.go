@@ -28,7 +28,7 @@ func TestItemsAreFoundAlikeOnBothSides(t *testing.T) {
 	rects.SetItem(s.Item(2, 99))
 	polys.Add([]float32{100, 180, 140, 120}, []float32{50, 60, 105, 70}, 4)
 	polys.SetItem(s.Item(5))
-	image := &scene.Image{X: 20, Y: 70, W: 70, H: 25, Columns: 7, Rows: 3, Cells: make([]scene.Colour, 21), Of: 6, At: 4}
+	image := &scene.Image{X: 20, Y: 70, W: 70, H: 25, Columns: 7, Rows: 3, Cells: make([]scene.Colour, 21), Of: 6, At: [2]int32{4, 0}}
 	s.AddLayer("things", 0, rects, image, polys, lines)
 	s.AddLayer("points", -1, points)
 	b, err := Encode(s, Extra{Facts: json.RawMessage(`[{"title":"row","lines":[]}]`)})

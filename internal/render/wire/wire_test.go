@@ -47,7 +47,7 @@ func every() *scene.Scene {
 	for i, t := range []string{"MPI_Wait", "<script>alert(1)</script>", "مرحبا", "MPI_Wait", "bad \xff byte", "\u2028 \x00"} {
 		text.Add(float32(i), 10, t, scene.Colour(i), scene.Anchor(i%3))
 	}
-	image := &scene.Image{X: 1, Y: 2, W: 300, H: 4, Columns: 3, Rows: 2, Cells: []scene.Colour{0, 1, 2, 3, scene.None, 5}, Of: 2, At: 1}
+	image := &scene.Image{X: 1, Y: 2, W: 300, H: 4, Columns: 3, Rows: 2, Cells: []scene.Colour{0, 1, 2, 3, scene.None, 5}, Of: 2, At: [2]int32{1, 0}}
 	space := &scene.Space{X: 1, Y: 2, W: 300, H: 200, Form: scene.Bars, Low: 1, High: 9, Ramp: "cividis", Radius: 0.5, Half: [2]float32{0.5, 0.25}, Tall: 4, Columns: 2, Gap: 3, Camera: scene.UsualCamera}
 	space.Filter = scene.SpaceFilter{Ranged: true, Min: 3, Max: 2, Slice: [3]bool{true, false, true}, At: [3]float64{1, 0, 2}, Width: [3]float64{1, 1, 1}}
 	space.Axes[1] = scene.FitAxis("rank", 0, 4, "count")

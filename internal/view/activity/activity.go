@@ -66,7 +66,6 @@ type result struct {
 	rows      int          // locations that hold intervals
 	leftName  string
 	notes     []string
-	drawn     drawing
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

@@ -18,9 +18,11 @@ const (
 	rightRoom   = 12
 )
 
-// A drawing remembers where things were put, for Pick.
-type drawing struct {
-	frame scene.Frame
+// ofPlace is what marks show: a place of the picture, whose columns have so many bins.
+const ofPlace = 1
+
+// columns are bins that are drawn together.
+type columns struct {
 	first []int       // first bin of each column, and the end
 	tops  [][]float64 // share up to and including the series, by column
 }
@@ -45,16 +47,16 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		s.XAxis(0, scene.Axis{NoGrid: true})
 		s.YAxis(0, axis)
 	}
-	r.drawn = r.columns(&f)
-	r.drawn.frame = f
-	shapes := &scene.Polygon{}
+	join := max(1, int(math.Ceil(float64(leastColumn)*float64(r.bins())/float64(max(f.W, 1)))))
+	drawn, shapes, aim := r.columns(join), &scene.Polygon{}, &scene.Rect{}
+	aim.AddAim(f.X, f.Y, f.W, f.H, s.Place(ofPlace, join))
 	for k := len(r.series) - 1; k >= 0; k-- {
-		xs, ys := r.outline(&f, k)
+		xs, ys := r.outline(&f, &drawn, k)
 		if len(xs) > 2 {
 			shapes.Add(xs, ys, r.colour(k))
 		}
 	}
-	s.AddLayer("shares", 0, shapes)
+	s.AddLayer("shares", 0, aim, shapes)
 	for k := range r.series {
 		e := scene.LegendEntry{Label: r.series[k].name, Colour: r.colour(k), Region: scene.NoID, Parent: scene.NoID}
 		if r.series[k].kind == ofRegion {
@@ -104,10 +106,9 @@ func (r *result) colour(k int) scene.Colour {
 	}
 }
 
-// columns joins bins until each column is wide enough to be seen.
-func (r *result) columns(f *scene.Frame) drawing {
-	d := drawing{}
-	join := max(1, int(math.Ceil(float64(leastColumn)*float64(r.bins())/float64(max(f.W, 1)))))
+// columns joins as many bins as make a column wide enough to be seen.
+func (r *result) columns(join int) columns {
+	d := columns{}
 	for b := 0; b < r.bins(); b += join {
 		d.first = append(d.first, b)
 		whole := trace.Time(0)
@@ -131,17 +132,17 @@ func (r *result) columns(f *scene.Frame) drawing {
 
 // outline gives the steps of a series down to the lower edge; the series below
 // are drawn over it.
-func (r *result) outline(f *scene.Frame, k int) (xs, ys []float32) {
+func (r *result) outline(f *scene.Frame, drawn *columns, k int) (xs, ys []float32) {
 	bottom := f.Y + f.H
 	level := bottom
 	add := func(x, y float32) { xs, ys = append(xs, x), append(ys, y) }
 	add(f.XPixel(float64(r.edges[0])), bottom)
-	for c, tops := range r.drawn.tops {
+	for c, tops := range drawn.tops {
 		y := f.YPixel(min(tops[k], f.YScale.End))
 		if y == level {
 			continue
 		}
-		x := f.XPixel(float64(r.edges[r.drawn.first[c]]))
+		x := f.XPixel(float64(r.edges[drawn.first[c]]))
 		add(x, level)
 		add(x, y)
 		level = y
@@ -152,38 +153,34 @@ func (r *result) outline(f *scene.Frame, k int) (xs, ys []float32) {
 	return xs, ys
 }
 
-// Pick gives the shares of the column under the cursor, and the series there.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	f := &r.drawn.frame
-	if !(float32(x) >= f.X && float32(x) < f.X+f.W && float32(y) >= f.Y && float32(y) < f.Y+f.H) {
-		return view.Fact{}, false
-	}
-	t := float64(r.selection.Begin) + (x-float64(f.X))/float64(f.W)*float64(r.selection.End-r.selection.Begin)
+// Fact gives the shares of the column at a place, and the series there.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	d := r.columns(int(it.A))
+	x, y := it.Place()
+	t := float64(r.selection.Begin) + x*float64(r.selection.End-r.selection.Begin)
 	c := 0
-	for c < len(r.drawn.tops)-1 && float64(r.edges[r.drawn.first[c+1]]) <= t {
+	for c < len(d.tops)-1 && float64(r.edges[d.first[c+1]]) <= t {
 		c++
 	}
-	begin, end := r.edges[r.drawn.first[c]], r.edges[r.drawn.first[c+1]]
+	begin, end := r.edges[d.first[c]], r.edges[d.first[c+1]]
 	fact := view.Fact{
 		Title: r.leftName, Begin: &begin, End: &end,
-		Lines: []view.FactLine{
-			{Label: "from", Value: view.FormatTime(begin), Exact: view.Thousands(int64(begin)) + " ns"},
-			{Label: "to", Value: view.FormatTime(end), Exact: view.Thousands(int64(end)) + " ns"},
-		},
 	}
-	at := (1 - (y-float64(f.Y))/float64(f.H)) * f.YScale.End
+	fact.SayTime("from", begin)
+	fact.SayTime("to", end)
+	at := (1 - y) * r.top()
 	below := 0.0
 	for k := range r.series {
-		top := r.drawn.tops[c][k]
+		top := d.tops[c][k]
 		if at >= below && at < top {
 			fact.Title = r.series[k].name
 			if r.series[k].kind == ofRegion {
 				fact.Regions = []trace.RegionID{r.series[k].region}
 			}
 		}
-		fact.Lines = append(fact.Lines, view.FactLine{Label: r.series[k].name, Value: view.FormatShare(top - below), Exact: fmt.Sprint(top - below)})
+		fact.SayNumber(r.series[k].name, top-below, view.FormatShare)
 		below = top
 	}
-	fact.Lines = append(fact.Lines, view.FactLine{Label: r.leftName, Value: view.FormatShare(1 - below), Exact: fmt.Sprint(1 - below)})
+	fact.SayNumber(r.leftName, 1-below, view.FormatShare)
 	return fact, true
 }

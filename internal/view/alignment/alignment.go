@@ -55,7 +55,7 @@ type result struct {
 	levels    int // of calls
 	different bool
 	notes     []string
-	drawn     drawing
+	inOrder   []*stackalign.Slot // all slots, once a fact is asked for
 }
 
 // A row is one sequence: a location of a run.

@@ -21,12 +21,13 @@ type Location struct {
 
 // A Slot is one call of all rows that make it. Durations are null where one does not.
 type Slot struct {
-	Region    string        `json:"region"`
-	Depth     int           `json:"depth"`
-	Made      int           `json:"made"`
-	Shortest  trace.Time    `json:"shortest"`
-	Longest   trace.Time    `json:"longest"`
-	Durations []*trace.Time `json:"durations"`
+	Region    string         `json:"region" unit:""`
+	Depth     int            `json:"depth" unit:"count"`
+	Made      int            `json:"made" table:"made by" unit:"count"`
+	Shortest  trace.Time     `json:"shortest" unit:"ns"`
+	Longest   trace.Time     `json:"longest" unit:"ns"`
+	Durations []*trace.Time  `json:"durations" spread:"rows"`
+	ID        trace.RegionID `json:"-" about:"region"`
 }
 
 // Data is the "data" of the JSON twin.
@@ -39,12 +40,17 @@ type Data struct {
 
 // Data has every slot, outer before inner.
 func (r *result) Data() any {
-	d := Data{Locations: []Location{}, Slots: []Slot{}, Width: r.width, Exact: r.aligned.Inexact == 0}
+	d := Data{Locations: []Location{}, Slots: r.slots(), Width: r.width, Exact: r.aligned.Inexact == 0}
 	for i := range r.rows {
 		d.Locations = append(d.Locations, r.fit(i))
 	}
-	r.each(r.aligned.Slots, 0, func(x *stackalign.Slot, depth int) { d.Slots = append(d.Slots, r.slot(x, depth)) })
 	return d
+}
+
+func (r *result) slots() []Slot {
+	out := []Slot{}
+	r.each(r.aligned.Slots, 0, func(x *stackalign.Slot, depth int) { out = append(out, r.slot(x, depth)) })
+	return out
 }
 
 func (r *result) fit(i int) Location {
@@ -65,7 +71,7 @@ func (r *result) duration(s int, c int32) trace.Time {
 }
 
 func (r *result) slot(x *stackalign.Slot, depth int) Slot {
-	out := Slot{Region: r.nodes[x.Node].name, Depth: depth, Durations: make([]*trace.Time, len(x.Calls))}
+	out := Slot{Region: r.nodes[x.Node].name, ID: r.nodes[x.Node].region, Depth: depth, Durations: make([]*trace.Time, len(x.Calls))}
 	for s, c := range x.Calls {
 		if c < 0 {
 			continue
@@ -80,24 +86,11 @@ func (r *result) slot(x *stackalign.Slot, depth int) Slot {
 	return out
 }
 
-// Table has a line a slot.
+// Table has a line a slot, and a column a row of the picture.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Rows: [][]any{}, Regions: []trace.RegionID{}, Columns: []view.Column{{Name: "region"}, {Name: "depth", Unit: "count"}, {Name: "made by", Unit: "count"}, {Name: "shortest", Unit: "ns"}, {Name: "longest", Unit: "ns"}}}
-	for _, x := range r.rows {
-		t.Columns = append(t.Columns, view.Column{Name: x.name, Unit: "ns"})
+	rows := make([]view.Column, len(r.rows))
+	for i, x := range r.rows {
+		rows[i] = view.Column{Name: x.name, Unit: "ns"}
 	}
-	r.each(r.aligned.Slots, 0, func(x *stackalign.Slot, depth int) {
-		s := r.slot(x, depth)
-		line := []any{s.Region, int64(s.Depth), int64(s.Made), int64(s.Shortest), int64(s.Longest)}
-		for _, d := range s.Durations {
-			if d == nil {
-				line = append(line, nil)
-			} else {
-				line = append(line, int64(*d))
-			}
-		}
-		t.Rows = append(t.Rows, line)
-		t.Regions = append(t.Regions, r.nodes[x.Node].region)
-	})
-	return t
+	return view.TableOf(r.slots(), nil, map[string][]view.Column{"rows": rows})
 }

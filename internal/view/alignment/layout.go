@@ -21,7 +21,10 @@ const (
 	mostRatio = 2
 )
 
-// A drawing remembers where things were put, for Pick.
+// ofCall is what marks show: a slot, by its number from the outermost on, and a row.
+const ofCall = 1
+
+// A drawing is where things are put.
 type drawing struct {
 	frame  scene.Frame
 	band   float32 // height of a row with the gap under it
@@ -33,13 +36,12 @@ type drawing struct {
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	d := r.layout(size)
-	r.drawn = d
 	f := s.AddFrame(d.frame)
 	small := size.Height < 80 || size.Width < 200
 	if !small {
 		s.XAxis(f, scene.Axis{Unit: "ns"})
 	}
-	p := &painter{r: r, d: &d, boxes: &scene.Rect{}, gaps: &scene.Rect{}, text: &scene.Text{Size: 11}}
+	p := &painter{r: r, s: s, d: &d, number: r.numbers(), boxes: &scene.Rect{}, gaps: &scene.Rect{}, text: &scene.Text{Size: 11}}
 	p.draw(r.aligned.Slots, 0, 0, make([]bool, len(r.rows)))
 	s.AddLayer("gaps", f, p.gaps)
 	s.AddLayer("calls", f, p.boxes)
@@ -111,7 +113,9 @@ func (r *result) layout(size scene.Size) drawing {
 
 type painter struct {
 	r      *result
+	s      *scene.Scene
 	d      *drawing
+	number map[*stackalign.Slot]int
 	boxes  *scene.Rect
 	gaps   *scene.Rect
 	text   *scene.Text
@@ -147,6 +151,7 @@ func (p *painter) box(x *stackalign.Slot, s int, c int32, a, b float32, level in
 	if c < 0 {
 		p.gaps.Add(a, y, b-a, d.level*float32(d.levels-level), scene.UIEmpty)
 		p.gaps.SetFlags(scene.Hatched)
+		p.gaps.SetItem(p.s.Item(ofCall, p.number[x], s))
 		p.gapped = true
 		return
 	}
@@ -165,6 +170,7 @@ func (p *painter) box(x *stackalign.Slot, s int, c int32, a, b float32, level in
 		gap = 0.5
 	}
 	p.boxes.Add(a, y, b-a-gap, max(d.level-0.5, 0.5), colour)
+	p.boxes.SetItem(p.s.Item(ofCall, p.number[x], s))
 	if d.level >= 12 && b-a > 30 {
 		if t := scene.Shorten(n.name, b-a-8, 11); t != "" {
 			p.text.Add(a+4, y+d.level/2+4, t, scene.Ink(colour), scene.Start)
@@ -208,38 +214,19 @@ func (r *result) legend(s *scene.Scene, p *painter) {
 	}
 }
 
-// Pick gives the call under the cursor with the same call of the other rows.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	f := &d.frame
-	if !(d.band > 0) || !(x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)) {
-		return view.Fact{}, false
+// numbers are those of the slots, from the outermost on.
+func (r *result) numbers() map[*stackalign.Slot]int {
+	out := map[*stackalign.Slot]int{}
+	r.each(r.aligned.Slots, 0, func(x *stackalign.Slot, _ int) { out[x] = len(out) })
+	return out
+}
+
+// Fact gives a call with the same call of the other rows.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	if r.inOrder == nil {
+		r.each(r.aligned.Slots, 0, func(x *stackalign.Slot, _ int) { r.inOrder = append(r.inOrder, x) })
 	}
-	k := int((float32(y) - f.Y) / d.band)
-	level := int((float32(y) - f.Y - float32(k)*d.band) / d.level)
-	if k >= len(r.rows) || level >= d.levels {
-		return view.Fact{}, false
-	}
-	s := int(r.order[k])
-	want := trace.Time((x - float64(f.X)) / float64(f.W) * float64(r.width))
-	slots, at := r.aligned.Slots, trace.Time(0)
-	for k := 0; ; k++ {
-		found := (*stackalign.Slot)(nil)
-		for _, slot := range slots {
-			if want >= at && want < at+slot.Width {
-				found = slot
-				break
-			}
-			at += slot.Width
-		}
-		if found == nil {
-			return view.Fact{}, false
-		}
-		if k == level || found.Calls[s] < 0 {
-			return r.fact(found, s), true
-		}
-		slots, at = found.Inner, at+found.Self/2
-	}
+	return r.fact(r.inOrder[it.A], int(it.B)), true
 }
 
 func (r *result) fact(x *stackalign.Slot, s int) view.Fact {

@@ -73,7 +73,6 @@ type result struct {
 	low, high  float64 // of the axis as asked for; NaN
 	shown      int     // regions asked for; 0: as many as fit
 	hasProfile bool
-	drawn      drawing
 }
 
 // A region is one band of the picture.

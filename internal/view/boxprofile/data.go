@@ -24,24 +24,25 @@ func quantileOf(sorted []float64, q float64) float64 {
 // A Row is one box in the JSON twin. Over locations the location is null, count
 // is how many have the region, and total is over all of them.
 type Row struct {
-	Region   string            `json:"region"`
-	Location *trace.LocationID `json:"location"`
-	Path     string            `json:"path"`
-	Count    float64           `json:"count"`
-	Total    float64           `json:"total"`
-	Min      float64           `json:"min"`
-	Max      float64           `json:"max"`
-	Mean     float64           `json:"mean"`
-	SD       float64           `json:"sd"`
-	Q02      float64           `json:"q02"`
-	Q25      float64           `json:"q25"`
-	Q50      float64           `json:"q50"`
-	Q75      float64           `json:"q75"`
-	Q98      float64           `json:"q98"`
+	Region   string            `json:"region" unit:""`
+	Location *trace.LocationID `json:"location" about:"location"`
+	Path     string            `json:"path" unit:""`
+	Count    float64           `json:"count" unit:"count" write:"whole"`
+	Total    float64           `json:"total" unit:"metric" write:"whole"`
+	Min      float64           `json:"min" unit:"metric" write:"whole"`
+	Max      float64           `json:"max" unit:"metric" write:"whole"`
+	Mean     float64           `json:"mean" unit:"metric" write:"whole"`
+	SD       float64           `json:"sd" unit:"metric" write:"whole"`
+	Q02      float64           `json:"q02" unit:"metric" write:"whole"`
+	Q25      float64           `json:"q25" unit:"metric" write:"whole"`
+	Q50      float64           `json:"q50" unit:"metric" write:"whole"`
+	Q75      float64           `json:"q75" unit:"metric" write:"whole"`
+	Q98      float64           `json:"q98" unit:"metric" write:"whole"`
 	// Exact quantiles are of the calls themselves; others are within 1 %.
 	Exact bool `json:"exact"`
 	// Heaps are where values pile up, where there is more than one such place.
-	Heaps []float64 `json:"heaps,omitempty"`
+	Heaps []float64      `json:"heaps,omitempty"`
+	ID    trace.RegionID `json:"-" about:"region"`
 }
 
 // A Group is locations drawn in one colour, or as one box.
@@ -75,7 +76,7 @@ type Data struct {
 
 func (r *result) rowOf(x *callgraph.Row) Row {
 	out := Row{
-		Region: r.nodes[x.Callee].Name, Count: x.Count, Total: r.value(x), Min: x.Min, Max: x.Max, Mean: x.Mean, SD: x.Deviation,
+		Region: r.nodes[x.Callee].Name, ID: r.nodes[x.Callee].Regions[0], Count: x.Count, Total: r.value(x), Min: x.Min, Max: x.Max, Mean: x.Mean, SD: x.Deviation,
 		Q02: x.Box[0], Q25: x.Box[1], Q50: x.Box[2], Q75: x.Box[3], Q98: x.Box[4], Exact: x.Exact,
 	}
 	if math.IsNaN(out.SD) {
@@ -89,8 +90,7 @@ func (r *result) rowOf(x *callgraph.Row) Row {
 
 // Data has a row for each region and location with calls, regions in their order.
 func (r *result) Data() any {
-	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Locations: len(r.locations), Overlap: r.overlap, Rows: []Row{}, Regions: []RegionOrder{}, Groups: []Group{}}
-	r.each(func(g *region, x Row) { d.Rows = append(d.Rows, x) })
+	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Locations: len(r.locations), Overlap: r.overlap, Rows: r.list(), Regions: []RegionOrder{}, Groups: []Group{}}
 	for k := range r.regions {
 		g := &r.regions[k]
 		d.Regions = append(d.Regions, RegionOrder{r.nodes[g.node].Name, g.calls, g.total, len(g.rows), g.differs})
@@ -112,52 +112,29 @@ func (r *result) Data() any {
 	return d
 }
 
-// each visits all boxes in the order of regions, then locations.
-func (r *result) each(f func(*region, Row)) {
+// list has all boxes in the order of regions, then locations.
+func (r *result) list() []Row {
+	out := []Row{}
 	for k := range r.regions {
 		g := &r.regions[k]
 		if r.over == "locations" {
 			x := r.overRow(g)
 			row := r.rowOf(&x)
-			row.Total = g.total
-			f(g, row)
+			row.Total, row.ID = g.total, r.nodes[g.node].Regions[0]
+			out = append(out, row)
 			continue
 		}
 		for _, i := range g.rows {
 			row := r.rowOf(&r.rows[i])
 			id := r.locations[r.rows[i].Owner]
 			row.Location, row.Path = &id, r.tree.Path(id)
-			f(g, row)
+			out = append(out, row)
 		}
 	}
+	return out
 }
 
 // Table is the same as rows.
 func (r *result) Table() *view.Table {
-	u := r.unit
-	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}, Columns: []view.Column{
-		{Name: "region"}, {Name: "path"}, {Name: "count", Unit: "count"}, {Name: "total", Unit: u}, {Name: "min", Unit: u}, {Name: "max", Unit: u},
-		{Name: "mean", Unit: u}, {Name: "sd", Unit: u}, {Name: "q02", Unit: u}, {Name: "q25", Unit: u}, {Name: "q50", Unit: u}, {Name: "q75", Unit: u}, {Name: "q98", Unit: u}}}
-	r.each(func(g *region, x Row) {
-		line := []any{x.Region, x.Path}
-		for _, v := range []float64{x.Count, x.Total, x.Min, x.Max, x.Mean, x.SD, x.Q02, x.Q25, x.Q50, x.Q75, x.Q98} {
-			line = append(line, number(v))
-		}
-		t.Rows = append(t.Rows, line)
-		id := trace.NoLocation
-		if x.Location != nil {
-			id = *x.Location
-		}
-		t.Locations = append(t.Locations, id)
-		t.Regions = append(t.Regions, r.nodes[g.node].Regions[0])
-	})
-	return t
-}
-
-// number writes whole numbers as such.
-func number(v float64) any {
-	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return int64(v)
-	}
-	return v
+	return view.TableOf(r.list(), map[string]string{"metric": r.unit}, nil)
 }

@@ -24,8 +24,12 @@ const (
 	leastWidth = 200 // below it boxes alone are drawn
 )
 
-// A drawing remembers where things were put, for Pick.
+// ofBox is what marks show: a region, and whose box it is.
+const ofBox = 1
+
+// A drawing is a result that is laid out.
 type drawing struct {
+	*result
 	lanes []lane
 	gap   float32 // between regions
 	cut   bool    // something goes on beyond the axis
@@ -57,7 +61,7 @@ func (r *result) owners() int {
 
 // fit says how many regions are drawn, how high a lane is and what lies between
 // regions. Lanes have whole pixels, so that all look alike and none fuse.
-func (r *result) fit(height float32) (regions int, laneHeight, gap float32) {
+func (r *drawing) fit(height float32) (regions int, laneHeight, gap float32) {
 	n := float32(r.owners())
 	want := max(leastLane, min(goodLane, height/6/n))
 	if want < fairLane && 3*(fairLane*n+bandGap) <= height {
@@ -80,7 +84,9 @@ func (r *result) fit(height float32) (regions int, laneHeight, gap float32) {
 }
 
 // Scene draws bands of regions: names, colours of locations, bars of calls, boxes.
-func (r *result) Scene(size scene.Size) *scene.Scene {
+func (r *result) Scene(size scene.Size) *scene.Scene { return (&drawing{result: r}).scene(size) }
+
+func (r *drawing) scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	w, h := float32(size.Width), float32(size.Height)
 	top, bottom := float32(headRoom), float32(scene.AxisHeight+4)
@@ -89,8 +95,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	plot := max(h-top-bottom, 1)
 	regions, laneHeight, gap := r.fit(plot)
-	r.drawn = drawing{gap: gap}
-	r.drawn.lanes = r.place(regions, laneHeight, top)
+	r.gap = gap
+	r.lanes = r.place(regions, laneHeight, top)
 	used := min(float32(regions)*(laneHeight*float32(r.owners())+gap)-gap, plot)
 	rows := r.scaleRows(regions, laneHeight, top)
 	left := float32(0)
@@ -117,7 +123,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	for _, f := range []scene.Frame{colours, bars, boxes} {
 		s.AddFrame(f)
 	}
-	r.drawn.bars, r.drawn.boxes = bars, boxes
+	r.bars, r.boxes = bars, boxes
+	aims := &scene.Rect{}
+	for _, l := range r.lanes {
+		aims.AddAim(0, l.y, boxes.X+boxes.W, l.h, s.Item(ofBox, l.region, int(l.owner)))
+	}
+	s.AddLayer("items", -1, aims)
 	if left > 0 {
 		s.RowLabels(0, 0)
 	}
@@ -138,13 +149,13 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 // separate draws a line between lanes of different groups.
-func (r *result) separate(s *scene.Scene, from *scene.Frame, width float32) {
+func (r *drawing) separate(s *scene.Scene, from *scene.Frame, width float32) {
 	if r.Arrangement() == nil || r.over == "locations" || r.groupRows != nil {
 		return
 	}
 	lines := &scene.Line{Width: 1}
-	for i := 1; i < len(r.drawn.lanes); i++ {
-		a, b := &r.drawn.lanes[i-1], &r.drawn.lanes[i]
+	for i := 1; i < len(r.lanes); i++ {
+		a, b := &r.lanes[i-1], &r.lanes[i]
 		if a.region == b.region && r.Arrangement().Group(r.locations[a.owner]) != r.Arrangement().Group(r.locations[b.owner]) {
 			lines.Add(from.X, b.y, width-14, b.y, scene.UIGrid)
 		}
@@ -152,11 +163,11 @@ func (r *result) separate(s *scene.Scene, from *scene.Frame, width float32) {
 	s.AddLayer("groups of rows", -1, lines)
 }
 
-func (r *result) orderWords() string {
+func (r *drawing) orderWords() string {
 	return map[string]string{"differs": "how much locations differ", "calls": "number of calls", "total": "total", "longest": "longest call", "name": "name"}[r.request.Values.Text("order")]
 }
 
-func (r *result) describe() string {
+func (r *drawing) describe() string {
 	g := &r.regions[0]
 	return fmt.Sprintf("Box plots of %s of %s on %s; first %s.", r.what(), view.Count(len(r.regions), "region"), view.Count(len(r.locations), "location"), r.nodes[g.node].Name)
 }
@@ -175,7 +186,7 @@ func (r *result) what() string {
 	return r.metric + " " + each
 }
 
-func (r *result) barsLabel() string {
+func (r *drawing) barsLabel() string {
 	if r.over == "locations" {
 		return "locations"
 	}
@@ -183,7 +194,7 @@ func (r *result) barsLabel() string {
 }
 
 // heads names the two columns over their frames.
-func (r *result) heads(s *scene.Scene, bars, boxes *scene.Frame) {
+func (r *drawing) heads(s *scene.Scene, bars, boxes *scene.Frame) {
 	text := &scene.Text{Size: scene.TextSize}
 	for _, x := range []struct {
 		f    *scene.Frame
@@ -197,19 +208,43 @@ func (r *result) heads(s *scene.Scene, bars, boxes *scene.Frame) {
 }
 
 // scaleRows gives the bands as rows of a scale.
-func (r *result) scaleRows(regions int, laneHeight, top float32) []scene.Row {
+func (r *drawing) scaleRows(regions int, laneHeight, top float32) []scene.Row {
 	rows := make([]scene.Row, regions)
 	height := laneHeight * float32(r.owners())
 	for k := range rows {
-		y := top + float32(k)*(height+r.drawn.gap)
+		y := top + float32(k)*(height+r.gap)
 		n := &r.nodes[r.regions[k].node]
 		rows[k] = scene.Row{From: y, To: y + height, Location: scene.NoID, Region: uint32(n.Regions[0]), Label: n.Name, Count: r.owners()}
 	}
 	return rows
 }
 
+// lane finds the box of a region and an owner.
+func (r *result) lane(region int, owner int32) lane {
+	g := &r.regions[region]
+	l := lane{region: region, owner: owner, spread: span{math.NaN(), math.NaN()}}
+	switch {
+	case r.over == "locations":
+		x := r.overRow(g)
+		l.row = &x
+	case r.groupRows != nil:
+		for _, i := range g.groups {
+			if r.groupRows[i].Owner == owner {
+				l.row, l.spread = &r.groupRows[i], g.spread[owner]
+			}
+		}
+	default:
+		for _, i := range g.rows {
+			if r.rows[i].Owner == owner {
+				l.row = &r.rows[i]
+			}
+		}
+	}
+	return l
+}
+
 // place gives every lane its place.
-func (r *result) place(regions int, laneHeight, top float32) []lane {
+func (r *drawing) place(regions int, laneHeight, top float32) []lane {
 	owners := r.owners()
 	lanes := make([]lane, 0, regions*owners)
 	y := top
@@ -233,16 +268,16 @@ func (r *result) place(regions int, laneHeight, top float32) []lane {
 				lanes[first+int(r.rows[i].Owner)].row = &r.rows[i]
 			}
 		}
-		y += float32(owners)*laneHeight + r.drawn.gap
+		y += float32(owners)*laneHeight + r.gap
 	}
 	return lanes
 }
 
-func (r *result) mostCalls() (most float64) {
+func (r *drawing) mostCalls() (most float64) {
 	if r.over == "locations" {
 		return float64(len(r.locations))
 	}
-	for _, l := range r.drawn.lanes {
+	for _, l := range r.lanes {
 		if l.row != nil {
 			most = max(most, l.row.Count)
 		}
@@ -251,9 +286,9 @@ func (r *result) mostCalls() (most float64) {
 }
 
 // scale of the boxes: over what is drawn, unless the user says otherwise.
-func (r *result) scale() scene.Scale {
+func (r *drawing) scale() scene.Scale {
 	low, high := math.Inf(1), 0.0
-	for _, l := range r.drawn.lanes {
+	for _, l := range r.lanes {
 		if l.row == nil {
 			continue
 		}
@@ -310,7 +345,7 @@ func (r *result) own(i int) scene.Colour {
 // The ramp of locations; its last colours are too pale for a line.
 const ownRamp, ownEnd = "viridis", 0.88
 
-func (r *result) legend(s *scene.Scene) {
+func (r *drawing) legend(s *scene.Scene) {
 	add := func(label string, c scene.Colour, f scene.Flag) {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: f})
 	}
@@ -336,7 +371,7 @@ func (r *result) legend(s *scene.Scene) {
 }
 
 // legendGroups names groups, and their members where that is short.
-func (r *result) legendGroups(add func(string, scene.Colour, scene.Flag)) {
+func (r *drawing) legendGroups(add func(string, scene.Colour, scene.Flag)) {
 	for k, members := range r.groups.Members {
 		label := r.groupName(k)
 		switch names := view.NameList(r.names, members, 5); {
@@ -354,15 +389,15 @@ func (r *result) legendGroups(add func(string, scene.Colour, scene.Flag)) {
 }
 
 // legendCut explains the marks of what the axis cannot show.
-func (r *result) legendCut(s *scene.Scene) {
-	if r.drawn.violins {
+func (r *drawing) legendCut(s *scene.Scene) {
+	if r.violins {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: "outline: calls in several heaps", Colour: scene.UIData, Flags: scene.Dimmed, Region: scene.NoID, Parent: scene.NoID})
 	}
-	if !r.drawn.cut {
+	if !r.cut {
 		return
 	}
 	label := "goes on beyond the axis"
-	if r.drawn.boxes.XScale.Kind == "log" {
+	if r.boxes.XScale.Kind == "log" {
 		label += ", or down to 0"
 	}
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: scene.UIWarning, Region: scene.NoID, Parent: scene.NoID})

@@ -5,15 +5,14 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // bands lays a pale ground under every other region.
-func (r *result) bands(s *scene.Scene, rows []scene.Row, width float32) {
+func (r *drawing) bands(s *scene.Scene, rows []scene.Row, width float32) {
 	ground := &scene.Rect{}
 	for k := range rows {
 		if k%2 == 1 {
-			ground.Add(0, rows[k].From-r.drawn.gap/2, width, rows[k].To-rows[k].From+r.drawn.gap, scene.UIBand)
+			ground.Add(0, rows[k].From-r.gap/2, width, rows[k].To-rows[k].From+r.gap, scene.UIBand)
 		}
 	}
 	// Behind the grid.
@@ -24,16 +23,16 @@ func (r *result) bands(s *scene.Scene, rows []scene.Row, width float32) {
 }
 
 // paint draws all lanes.
-func (r *result) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
-	p := &painter{r: r, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{}, pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{}, single: &scene.Rect{}, words: &scene.Text{Size: 11}, cuts: &scene.Polygon{}, violins: &scene.Polygon{}, stubs: &scene.Rect{}}
+func (r *drawing) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
+	p := &painter{r: r.result, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{}, pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{}, single: &scene.Rect{}, words: &scene.Text{Size: 11}, cuts: &scene.Polygon{}, violins: &scene.Polygon{}, stubs: &scene.Rect{}}
 	most := 0.0
-	for _, l := range r.drawn.lanes {
+	for _, l := range r.lanes {
 		if l.row != nil {
 			most = max(most, l.row.Count)
 		}
 	}
-	for i := range r.drawn.lanes {
-		l := &r.drawn.lanes[i]
+	for i := range r.lanes {
+		l := &r.lanes[i]
 		c := r.colour(l)
 		if l.row == nil {
 			p.hollow(colours, l, c)
@@ -50,7 +49,7 @@ func (r *result) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
 	s.AddLayer("calls", 1, p.counts, p.words)
 	s.AddLayer("violins", 2, p.violins)
 	s.AddLayer("boxes", 2, p.pale, p.whiskers, p.bodies, p.medians, p.single, p.stubs, p.cuts)
-	r.drawn.cut, r.drawn.violins = p.isCut, p.isViolin
+	r.cut, r.violins = p.isCut, p.isViolin
 }
 
 // hollow draws the colour of a location that does not call the region as a frame.
@@ -185,19 +184,4 @@ func (p *painter) cut(l *lane, y, h float32) {
 	if high > f.XScale.End {
 		mark(f.X+f.W, 1)
 	}
-}
-
-// Pick gives the numbers of the box in the lane under the cursor.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	if !(x >= 0 && y >= 0) || len(d.lanes) == 0 || float32(x) > d.boxes.X+d.boxes.W {
-		return view.Fact{}, false
-	}
-	for i := range d.lanes {
-		l := &d.lanes[i]
-		if float32(y) >= l.y && float32(y) < l.y+l.h {
-			return r.fact(l), true
-		}
-	}
-	return view.Fact{}, false
 }

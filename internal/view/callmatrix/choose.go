@@ -21,7 +21,7 @@ func leastSquare(n int) float32 {
 // choose picks callees and callers that fit: the most telling callees first, each with
 // the most telling of its callers. A callee for none of whose callers there is room is
 // left out: its row would be empty, as if it were never called.
-func (r *result) choose(width, height float32) (callers, callees []int32) {
+func (r *painter) choose(width, height float32) (callers, callees []int32) {
 	_, n := r.slices()
 	least := max(leastSquare(n), goodSquare)
 	top := r.request.Values.Integer("top")
@@ -82,7 +82,7 @@ func anyOf(list []int32, in map[int32]bool) bool {
 }
 
 // markCut marks the rows of callees that others call too, which are not shown.
-func (r *result) markCut(s *scene.Scene) {
+func (r *painter) markCut(s *scene.Scene) {
 	d := &r.drawn
 	shown := map[int32]bool{}
 	for _, c := range d.callers {

@@ -28,21 +28,22 @@ func quantileOf(sorted []float64, q float64) float64 {
 // root. Over locations the location is null and count is how many locations make
 // the call. Quantiles are null for what only the static closure claims.
 type Cell struct {
-	Caller   string            `json:"caller"`
-	Callee   string            `json:"callee"`
-	Location *trace.LocationID `json:"location"`
-	Path     string            `json:"path"`
-	Count    float64           `json:"count"`
-	Total    float64           `json:"total"`
-	Mean     *float64          `json:"mean"`
-	SD       *float64          `json:"sd"`
-	Min      *float64          `json:"min"`
-	Max      *float64          `json:"max"`
-	Q02      *float64          `json:"q02"`
-	Q25      *float64          `json:"q25"`
-	Q50      *float64          `json:"q50"`
-	Q75      *float64          `json:"q75"`
-	Q98      *float64          `json:"q98"`
+	Caller   string            `json:"caller" unit:""`
+	Callee   string            `json:"callee" unit:""`
+	Region   trace.RegionID    `json:"-" about:"region"` // of the callee
+	Location *trace.LocationID `json:"location" about:"location"`
+	Path     string            `json:"path" unit:""`
+	Count    float64           `json:"count" unit:"count" write:"whole"`
+	Total    float64           `json:"total" unit:"metric" write:"whole"`
+	Mean     *float64          `json:"mean" unit:"metric" write:"whole"`
+	SD       *float64          `json:"sd" unit:"metric" write:"whole"`
+	Min      *float64          `json:"min" unit:"metric" write:"whole"`
+	Max      *float64          `json:"max" unit:"metric" write:"whole"`
+	Q02      *float64          `json:"q02" unit:"metric" write:"whole"`
+	Q25      *float64          `json:"q25" unit:"metric" write:"whole"`
+	Q50      *float64          `json:"q50" unit:"metric" write:"whole"`
+	Q75      *float64          `json:"q75" unit:"metric" write:"whole"`
+	Q98      *float64          `json:"q98" unit:"metric" write:"whole"`
 	Exact    bool              `json:"exact"`
 }
 
@@ -76,9 +77,8 @@ type Data struct {
 const mostCompared = 128
 
 func (r *result) Data() any {
-	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"), Overlap: r.overlap, Cells: []Cell{}, Groups: []Group{},
+	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"), Overlap: r.overlap, Cells: r.list(), Groups: []Group{},
 		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: []trace.LocationID{}, Values: [][]float32{}}}
-	r.each(func(c Cell, _ callgraph.Pair) { d.Cells = append(d.Cells, c) })
 	for k, members := range r.groups.Members {
 		g := Group{ID: k, Members: []trace.LocationID{}, Representative: r.locations[r.groups.Medoid[k]]}
 		for _, m := range members {
@@ -103,17 +103,18 @@ func defined(v float64) *float64 {
 }
 
 func (r *result) cell(key callgraph.Pair) Cell {
-	return Cell{Caller: r.name(key.Caller), Callee: r.name(key.Callee)}
+	return Cell{Caller: r.name(key.Caller), Callee: r.name(key.Callee), Region: r.nodes[key.Callee].Regions[0]}
 }
 
 func (c *Cell) setBox(box [5]float64) {
 	c.Q02, c.Q25, c.Q50, c.Q75, c.Q98 = defined(box[0]), defined(box[1]), defined(box[2]), defined(box[3]), defined(box[4])
 }
 
-// each visits every pair and location, whatever is drawn.
-func (r *result) each(f func(Cell, callgraph.Pair)) {
+// list has every pair and location, whatever is drawn.
+func (r *result) list() []Cell {
+	out := []Cell{}
 	if r.over == "locations" {
-		r.eachPair(f)
+		out = r.overPairs()
 	} else {
 		for i := range r.rows {
 			x := &r.rows[i]
@@ -123,16 +124,18 @@ func (r *result) each(f func(Cell, callgraph.Pair)) {
 			c.Count, c.Total, c.Exact = x.Count, r.value(x), x.Exact
 			c.Mean, c.SD, c.Min, c.Max = defined(x.Mean), defined(x.Deviation), defined(x.Min), defined(x.Max)
 			c.setBox(r.box(x))
-			f(c, x.Pair)
+			out = append(out, c)
 		}
 	}
 	for _, key := range r.static {
-		f(r.cell(key), key)
+		out = append(out, r.cell(key))
 	}
+	return out
 }
 
-// eachPair visits the boxes over locations.
-func (r *result) eachPair(f func(Cell, callgraph.Pair)) {
+// overPairs has the boxes over locations.
+func (r *result) overPairs() []Cell {
+	out := []Cell{}
 	values := map[callgraph.Pair]bool{}
 	for _, key := range r.static {
 		values[key] = true
@@ -154,30 +157,14 @@ func (r *result) eachPair(f func(Cell, callgraph.Pair)) {
 		c.Count, c.Total, c.Exact = n, r.pairs[key].total, true
 		c.Mean, c.SD, c.Min, c.Max = defined(mean), defined(math.Sqrt(sd)), defined(all[0]), defined(all[len(all)-1])
 		c.setBox(box)
-		f(c, key)
+		out = append(out, c)
 	}
+	return out
 }
 
 // Table is the same as cells.
 func (r *result) Table() *view.Table {
-	u := r.unit
-	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}, Columns: []view.Column{
-		{Name: "caller"}, {Name: "callee"}, {Name: "path"}, {Name: "count", Unit: "count"}, {Name: "total", Unit: u}, {Name: "mean", Unit: u}, {Name: "sd", Unit: u},
-		{Name: "min", Unit: u}, {Name: "max", Unit: u}, {Name: "q02", Unit: u}, {Name: "q25", Unit: u}, {Name: "q50", Unit: u}, {Name: "q75", Unit: u}, {Name: "q98", Unit: u}}}
-	r.each(func(c Cell, key callgraph.Pair) {
-		line := []any{c.Caller, c.Callee, c.Path, number(&c.Count), number(&c.Total)}
-		for _, v := range []*float64{c.Mean, c.SD, c.Min, c.Max, c.Q02, c.Q25, c.Q50, c.Q75, c.Q98} {
-			line = append(line, number(v))
-		}
-		t.Rows = append(t.Rows, line)
-		id := trace.NoLocation
-		if c.Location != nil {
-			id = *c.Location
-		}
-		t.Locations = append(t.Locations, id)
-		t.Regions = append(t.Regions, r.nodes[key.Callee].Regions[0])
-	})
-	return t
+	return view.TableOf(r.list(), map[string]string{"metric": r.unit}, nil)
 }
 
 // number writes whole numbers as such, and what is undefined as nothing.

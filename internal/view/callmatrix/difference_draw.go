@@ -13,26 +13,29 @@ import (
 // Scene draws a square a pair: its colour is the difference, hatched where only one side
 // makes the call.
 func (d *difference) Scene(size scene.Size) *scene.Scene {
-	s, _ := d.layOut(size, fmt.Sprintf("Call matrix of %s less that of %s: %s of %s.", d.sides[1].label, d.sides[0].label, d.what(), view.Count(len(d.pairs), "pair")))
+	p := &painter{d.result}
+	s, _ := p.layOut(size, fmt.Sprintf("Call matrix of %s less that of %s: %s of %s.", d.sides[1].label, d.sides[0].label, d.what(), view.Count(len(d.pairs), "pair")))
 	d.limit = 0
 	d.shown(func(key callgraph.Pair, _, _, _ float32) {
 		if v, ok := d.delta(key); ok {
 			d.limit = max(d.limit, math.Abs(v))
 		}
 	})
-	d.grid(s)
+	p.grid(s)
 	squares := &scene.Rect{}
 	d.shown(func(key callgraph.Pair, x, y, side float32) {
 		if v, ok := d.delta(key); ok {
 			squares.Add(x, y, side, side, d.colour(v))
 			squares.SetFlags(scene.Outlined)
+			squares.SetItem(s.Item(ofSquare, int(key.Caller), int(key.Callee)))
 			return
 		}
 		squares.Add(x, y, side, side, d.only(key))
 		squares.SetFlags(scene.Hatched)
+		squares.SetItem(s.Item(ofSquare, int(key.Caller), int(key.Callee)))
 	})
 	s.AddLayer("squares", 0, squares)
-	d.markCut(s)
+	p.markCut(s)
 	d.explain(s)
 	if len(d.drawn.callees) < len(d.callees) || len(d.drawn.callers) < len(d.callers) {
 		s.Notes = append(s.Notes, fmt.Sprintf("of %s and %s the most telling are shown, by --order %s; the table has all", view.Count(len(d.callees), "callee"), view.Count(len(d.callers), "caller"), d.request.Values.Text("order")))
@@ -107,34 +110,27 @@ func (d *difference) explain(s *scene.Scene) {
 	}
 }
 
-// Pick says what both sides have.
-func (d *difference) Pick(x, y float64) (f view.Fact, ok bool) {
-	d.shown(func(key callgraph.Pair, left, top, side float32) {
-		if ok || float32(x) < left || float32(x) >= left+side || float32(y) < top || float32(y) >= top+side {
-			return
+// Fact says what both sides have.
+func (d *difference) Fact(it scene.Item) (view.Fact, bool) {
+	key := callgraph.Pair{Caller: it.A, Callee: it.B}
+	f := view.Fact{Title: d.label(key.Caller) + " → " + d.label(key.Callee), Regions: d.nodes[key.Callee].Regions}
+	line := func(label string, v float64) { f.Say(label, d.format(v), exact(v)) }
+	for k, s := range d.sides {
+		if d.of[key][k] == nil {
+			f.Text = "Never called in " + s.label + "."
+			continue
 		}
-		ok = true
-		f = view.Fact{Title: d.label(key.Caller) + " → " + d.label(key.Callee), Regions: d.nodes[key.Callee].Regions, Lines: []view.FactLine{}}
-		line := func(label string, v float64) {
-			f.Lines = append(f.Lines, view.FactLine{Label: label, Value: d.format(v), Exact: exact(v)})
+		if v, ok := d.value(key, k); ok && !d.totals() {
+			line("median, "+s.label, v)
 		}
-		for k, s := range d.sides {
-			if d.of[key][k] == nil {
-				f.Text = "Never called in " + s.label + "."
-				continue
-			}
-			if v, ok := d.value(key, k); ok && !d.totals() {
-				line("median, "+s.label, v)
-			}
-			line("total, "+s.label, d.total(key, k))
-			n := d.of[key][k].Count
-			f.Lines = append(f.Lines, view.FactLine{Label: "calls, " + s.label, Value: view.FormatCount(n), Exact: exact(n)})
-		}
-		if v, both := d.delta(key); both {
-			line("difference", v)
-		}
-	})
-	return f, ok
+		line("total, "+s.label, d.total(key, k))
+		n := d.of[key][k].Count
+		f.Say("calls, "+s.label, view.FormatCount(n), exact(n))
+	}
+	if v, both := d.delta(key); both {
+		line("difference", v)
+	}
+	return f, true
 }
 
 // A Value is a pair on one side; null median: no single calls are known.

@@ -23,7 +23,7 @@ var keyNames = [5]string{"2 %, innermost", "25 %", "median", "75 %", "98 % of th
 var stripeNames = [5]string{"2 %", "25 %", "median", "75 %", "98 % of the calls"}
 
 // direction says how locations follow each other in a square.
-func (r *result) direction() string {
+func (r *painter) direction() string {
 	if r.striped() {
 		return "from left to right"
 	}
@@ -34,7 +34,7 @@ func (r *result) direction() string {
 const rowScaleRoom = 190
 
 // rowScales draws the run of colours of each row beside it.
-func (r *result) rowScales(s *scene.Scene) {
+func (r *painter) rowScales(s *scene.Scene) {
 	f, d := &s.Frames[0], &r.drawn
 	x := f.X + f.W + 16
 	if float32(s.Width)-f.X-f.W < rowScaleRoom || d.size < 13 {
@@ -55,7 +55,7 @@ func (r *result) rowScales(s *scene.Scene) {
 }
 
 // rim draws the groups of slices around the key, in their colours.
-func (r *result) rim(s *scene.Scene, x, y float32) {
+func (r *painter) rim(s *scene.Scene, x, y float32) {
 	const out, steps = 1.05, 64
 	n := r.drawn.slices
 	lines := &scene.Line{Width: 3}
@@ -73,7 +73,7 @@ func (r *result) rim(s *scene.Scene, x, y float32) {
 }
 
 // key draws a square with its parts named, where the matrix leaves room beside it.
-func (r *result) key(s *scene.Scene) {
+func (r *painter) key(s *scene.Scene) {
 	f := &s.Frames[0]
 	x, y := f.X+f.W+keyGap, f.Y+20
 	if float32(s.Width)-f.X-f.W < keyRoom || y+keySide+60 > float32(s.Height) {

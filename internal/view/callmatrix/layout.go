@@ -19,7 +19,10 @@ const (
 	mostShapes = 24000
 )
 
-// A drawing remembers where things were put, for Pick.
+// ofSquare is what marks show: a caller and a callee, and a place in their square.
+const ofSquare = 1
+
+// A drawing is where things are put.
 type drawing struct {
 	x, y, size float32 // of the first square, and of each
 	callers    []int32
@@ -40,8 +43,13 @@ type drawnPair struct {
 	scale  *colours
 }
 
+// A painter draws a result.
+type painter struct{ *result }
+
 // Scene draws the matrix.
-func (r *result) Scene(size scene.Size) *scene.Scene {
+func (r *result) Scene(size scene.Size) *scene.Scene { return (&painter{r}).scene(size) }
+
+func (r *painter) scene(size scene.Size) *scene.Scene {
 	s, left := r.layOut(size, r.describe())
 	_, r.drawn.slices = r.slices()
 	r.collect()
@@ -60,7 +68,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 
 // layOut finds the place of squares and writes the names around them, where there is
 // room: left is what they take.
-func (r *result) layOut(size scene.Size, description string) (s *scene.Scene, left float32) {
+func (r *painter) layOut(size scene.Size, description string) (s *scene.Scene, left float32) {
 	s = scene.New(size, "", description)
 	w, h := float32(size.Width), float32(size.Height)
 	top := float32(0)
@@ -95,7 +103,7 @@ func (r *result) layOut(size scene.Size, description string) (s *scene.Scene, le
 	return s, left
 }
 
-func (r *result) row(node int32, from, size float32) scene.Row {
+func (r *painter) row(node int32, from, size float32) scene.Row {
 	out := scene.Row{From: from, To: from + size, Location: scene.NoID, Region: scene.NoID, Label: r.label(node), Count: 1}
 	if node != callgraph.Root && len(r.nodes[node].Regions) > 0 {
 		out.Region = uint32(r.nodes[node].Regions[0])
@@ -111,7 +119,7 @@ func (r *result) label(node int32) string {
 }
 
 // labelRoom gives the room for names of callees on the left and callers on top.
-func (r *result) labelRoom(w, h float32) (left, top float32) {
+func (r *painter) labelRoom(w, h float32) (left, top float32) {
 	var rows []scene.Row
 	for _, c := range r.callees[:min(len(r.callees), 60)] {
 		rows = append(rows, scene.Row{Label: r.label(c.node)})
@@ -124,7 +132,7 @@ func (r *result) labelRoom(w, h float32) (left, top float32) {
 }
 
 // columnLabels writes the callers upright, and what the two directions mean.
-func (r *result) columnLabels(s *scene.Scene, f *scene.Frame, top float32) {
+func (r *painter) columnLabels(s *scene.Scene, f *scene.Frame, top float32) {
 	names, heads := &scene.Text{Size: scene.TextSize, Turned: true}, &scene.Text{Size: scene.TextSize}
 	every := scene.Thin(r.drawn.size, 13, 0)
 	for k, row := range f.XScale.Rows {
@@ -141,27 +149,30 @@ func (r *result) columnLabels(s *scene.Scene, f *scene.Frame, top float32) {
 	s.AddLayer("callers", -1, names, heads)
 }
 
+// square gives the boxes of a pair, slice by slice.
+func (r *result) square(key callgraph.Pair) *drawnPair {
+	rows, n := r.slices()
+	p := r.pairs[key]
+	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.all) == 0}
+	if r.over == "locations" && len(p.all) > 0 {
+		q.boxes[0], _ = r.overLocations(key)
+		q.has[0] = true
+	}
+	for _, i := range p.rows {
+		q.boxes[rows[i].Owner], q.has[rows[i].Owner] = r.box(&rows[i]), true
+	}
+	return q
+}
+
 // collect gathers the boxes on display and the scale over them.
-func (r *result) collect() {
+func (r *painter) collect() {
 	d := &r.drawn
 	d.pairs = map[callgraph.Pair]*drawnPair{}
-	rows, n := r.slices()
 	for _, caller := range d.callers {
 		for _, callee := range d.callees {
-			key := callgraph.Pair{Caller: caller, Callee: callee}
-			p := r.pairs[key]
-			if p == nil {
-				continue
+			if key := (callgraph.Pair{Caller: caller, Callee: callee}); r.pairs[key] != nil {
+				d.pairs[key] = r.square(key)
 			}
-			q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.all) == 0}
-			if r.over == "locations" && len(p.all) > 0 {
-				q.boxes[0], _ = r.overLocations(key)
-				q.has[0] = true
-			}
-			for _, i := range p.rows {
-				q.boxes[rows[i].Owner], q.has[rows[i].Owner] = r.box(&rows[i]), true
-			}
-			d.pairs[key] = q
 		}
 	}
 	d.scale = r.newColours(func(callgraph.Pair) bool { return true })
@@ -183,12 +194,12 @@ func (r *result) collect() {
 // byRow reports whether each row has colours of its own.
 func (r *result) byRow() bool { return r.request.Values.Text("span") == "row" }
 
-func (r *result) describe() string {
+func (r *painter) describe() string {
 	_, n := r.slices()
 	return fmt.Sprintf("Call matrix of %s on %s, %s time: %s of caller and callee, squares of %s.", view.Count(len(r.callees), "region"), view.Count(len(r.locations), "location"), r.metric, view.Count(len(r.pairs), "pair"), view.Count(n, "slice"))
 }
 
-func (r *result) legend(s *scene.Scene) {
+func (r *painter) legend(s *scene.Scene) {
 	c := &r.drawn.scale
 	what := r.metric + " time a call"
 	switch {
@@ -213,7 +224,7 @@ func (r *result) legend(s *scene.Scene) {
 }
 
 // corner is the direction in a note.
-func (r *result) corner() string {
+func (r *painter) corner() string {
 	if r.striped() {
 		return r.direction()
 	}
@@ -221,7 +232,7 @@ func (r *result) corner() string {
 }
 
 // sceneNotes say how slices run and what was left out.
-func (r *result) sceneNotes(s *scene.Scene) {
+func (r *painter) sceneNotes(s *scene.Scene) {
 	_, n := r.slices()
 	switch {
 	case r.blocks != nil:

@@ -15,7 +15,7 @@ import (
 
 // paint draws squares. Rings are painted from the outermost inwards, each as a
 // whole scaled slice over the last, so that no seams show between them.
-func (r *result) paint(s *scene.Scene) {
+func (r *painter) paint(s *scene.Scene) {
 	d := &r.drawn
 	ground, whole, parts := &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
 	shapes := 0
@@ -32,6 +32,7 @@ func (r *result) paint(s *scene.Scene) {
 			gap := min(cellGap, d.size/8)
 			x, y, size := d.x+float32(col)*d.size+gap/2, d.y+float32(row)*d.size+gap/2, d.size-gap
 			ground.Add(x, y, size, size, scene.UIEmpty)
+			ground.SetItem(s.Place(ofSquare, int(caller), int(callee)))
 			if p.static {
 				ground.SetFlags(scene.Outlined)
 				continue
@@ -63,7 +64,7 @@ func (r *result) paint(s *scene.Scene) {
 }
 
 // grid draws lines between rows and columns.
-func (r *result) grid(s *scene.Scene) {
+func (r *painter) grid(s *scene.Scene) {
 	d, f := &r.drawn, s.Frames[0]
 	lines := &scene.Line{Width: 1}
 	for k := range d.callees {
@@ -85,7 +86,7 @@ const seamless = 160
 const leastSpoke, wholeSpoke = 24, 90
 
 // separate draws a line from the centre wherever another group of slices begins.
-func (r *result) separate(s *scene.Scene) {
+func (r *painter) separate(s *scene.Scene) {
 	d := &r.drawn
 	a := r.Arrangement()
 	if a == nil || r.groupRows != nil || d.slices < 2 || d.size < leastSpoke {
@@ -105,7 +106,7 @@ func (r *result) separate(s *scene.Scene) {
 }
 
 // spokes separates the groups of slices of one square.
-func (r *result) spokes(lines *scene.Line, x, y, size float32, c scene.Colour) {
+func (r *painter) spokes(lines *scene.Line, x, y, size float32, c scene.Colour) {
 	a, n := r.Arrangement(), r.drawn.slices
 	for k := range n {
 		if a.Group(r.locations[k]) == a.Group(r.locations[(k+n-1)%n]) {
@@ -142,7 +143,7 @@ func (r *result) groupOf(slice int) int {
 func (r *result) striped() bool { return r.request.Values.Text("square") == "stripes" }
 
 // stripes paints a square of stripes: the lowest quantile at the bottom.
-func (r *result) stripes(p *drawnPair, x, y, size float32, medians bool, whole *scene.Rect) {
+func (r *painter) stripes(p *drawnPair, x, y, size float32, medians bool, whole *scene.Rect) {
 	n := float32(len(p.boxes))
 	for ring := range 5 {
 		from, to := callgraph.Stripe(ring)
@@ -159,7 +160,7 @@ func (r *result) stripes(p *drawnPair, x, y, size float32, medians bool, whole *
 }
 
 // shapes counts the runs of equal colour of a square.
-func (r *result) shapes(p *drawnPair) (n int) {
+func (r *painter) shapes(p *drawnPair) (n int) {
 	for ring := range 5 {
 		r.runs(p, ring, func(int, int, scene.Colour) { n++ })
 	}
@@ -167,7 +168,7 @@ func (r *result) shapes(p *drawnPair) (n int) {
 }
 
 // runs visits neighbouring slices of one colour.
-func (r *result) runs(p *drawnPair, ring int, f func(from, to int, c scene.Colour)) {
+func (r *painter) runs(p *drawnPair, ring int, f func(from, to int, c scene.Colour)) {
 	for k := 0; k < len(p.boxes); k++ {
 		if !p.has[k] {
 			continue
@@ -182,7 +183,7 @@ func (r *result) runs(p *drawnPair, ring int, f func(from, to int, c scene.Colou
 	}
 }
 
-func (r *result) ring(p *drawnPair, ring int, scale float64, x, y, size float32, whole *scene.Rect, parts *scene.Polygon) {
+func (r *painter) ring(p *drawnPair, ring int, scale float64, x, y, size float32, whole *scene.Rect, parts *scene.Polygon) {
 	var arc []callgraph.Point
 	var xs, ys []float32
 	if n := len(p.boxes); n > 1 && size >= seamless && !slices.Contains(p.has, false) {
@@ -210,60 +211,44 @@ func (r *result) ring(p *drawnPair, ring int, scale float64, x, y, size float32,
 	})
 }
 
-// Pick finds the square, the slice and the ring under the cursor, exactly.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	if d.size == 0 || !(x >= float64(d.x) && y >= float64(d.y)) {
+// Fact tells of the slice and the ring at a place in a square.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	key := callgraph.Pair{Caller: it.A, Callee: it.B}
+	if r.pairs[key] == nil {
 		return view.Fact{}, false
 	}
-	u, v := (x-float64(d.x))/float64(d.size), (y-float64(d.y))/float64(d.size)
-	if !(u < float64(len(d.callers)) && v < float64(len(d.callees))) {
-		return view.Fact{}, false
-	}
-	key := callgraph.Pair{Caller: d.callers[int(u)], Callee: d.callees[int(v)]}
-	p := d.pairs[key]
-	if p == nil {
-		return view.Fact{}, false
-	}
-	gap := float64(min(cellGap, d.size/8) / d.size)
-	inside := func(t float64) float64 { return (t - math.Floor(t) - gap/2) / (1 - gap) }
-	at := callgraph.Point{X: inside(u), Y: inside(v)}
-	if at.X < 0 || at.Y < 0 || at.X > 1 || at.Y > 1 {
-		return view.Fact{}, false
-	}
-	slice, ring := callgraph.Locate(at, d.slices)
+	x, y := it.Place()
+	_, n := r.slices()
+	slice, ring := callgraph.Locate(callgraph.Point{X: x, Y: y}, n)
 	if r.striped() {
-		slice, ring = callgraph.LocateStriped(at, d.slices)
+		slice, ring = callgraph.LocateStriped(callgraph.Point{X: x, Y: y}, n)
 	}
-	return r.fact(key, p, slice, ring), true
+	return r.fact(key, r.square(key), slice, ring), true
 }
 
 var ringNames = [5]string{"2 %", "25 %", "median", "75 %", "98 %"}
 
 func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fact {
 	f := view.Fact{Title: r.label(key.Caller) + " → " + r.label(key.Callee), Regions: r.nodes[key.Callee].Regions, Lines: []view.FactLine{}}
-	line := func(label, value, exact string) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
-	}
 	switch {
 	case r.over == "locations":
-		line("over", view.Count(len(r.pairs[key].all), "location"), "")
+		f.Say("over", view.Count(len(r.pairs[key].all), "location"), "")
 	case r.groupRows != nil:
 		members := r.sliceMembers[slice]
 		if r.blocks != nil {
-			line("block", r.blocks.Names[slice], "")
+			f.Say("block", r.blocks.Names[slice], "")
 		} else {
-			line("group", strconv.Itoa(r.groupOf(slice)+1), "")
+			f.Say("group", strconv.Itoa(r.groupOf(slice)+1), "")
 		}
-		line("locations", view.NameList(r.names, members, 8), "")
+		f.Say("locations", view.NameList(r.names, members, 8), "")
 		f.Count = int64(len(members))
 		for _, m := range members {
 			f.Locations = append(f.Locations, r.locations[m])
 		}
 	default:
-		line("location", r.names[slice], r.tree.Path(r.locations[slice]))
+		f.Say("location", r.names[slice], r.tree.Path(r.locations[slice]))
 		if g := r.Arrangement().Group(r.locations[slice]); g >= 0 {
-			line("group", strconv.Itoa(g+1), "")
+			f.Say("group", strconv.Itoa(g+1), "")
 		}
 		f.Locations = []trace.LocationID{r.locations[slice]}
 	}
@@ -273,19 +258,19 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 		return f
 	case !p.has[slice]:
 		f.Text = "Never called there in this time."
-		line("called on", fmt.Sprintf("%s of %s", view.Thousands(int64(len(r.pairs[key].all))), view.Count(len(r.locations), "location")), "")
+		f.Say("called on", fmt.Sprintf("%s of %s", view.Thousands(int64(len(r.pairs[key].all))), view.Count(len(r.locations), "location")), "")
 		return f
 	}
 	box := p.boxes[slice]
 	rows, _ := r.slices()
 	for _, i := range r.pairs[key].rows {
 		if x := &rows[i]; int(x.Owner) == slice {
-			line("calls", view.FormatCount(x.Count), exact(x.Count))
-			line("total", r.format(r.value(x)), exact(r.value(x)))
+			f.Say("calls", view.FormatCount(x.Count), exact(x.Count))
+			f.Say("total", r.format(r.value(x)), exact(r.value(x)))
 			if !math.IsNaN(x.Mean) {
-				line("mean", r.format(x.Mean), exact(x.Mean))
-				line("standard deviation", r.format(x.Deviation), exact(x.Deviation))
-				line("least, most", r.format(x.Min)+", "+r.format(x.Max), exact(x.Min)+", "+exact(x.Max))
+				f.Say("mean", r.format(x.Mean), exact(x.Mean))
+				f.Say("standard deviation", r.format(x.Deviation), exact(x.Deviation))
+				f.Say("least, most", r.format(x.Min)+", "+r.format(x.Max), exact(x.Min)+", "+exact(x.Max))
 			}
 			if !x.Exact && r.metric != "calls" {
 				f.Text = "Quantiles are within 1 %, the rest is exact. "
@@ -296,9 +281,9 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 		if k == ring {
 			name = "▸ " + name
 		}
-		line(name, r.format(box[k]), exact(box[k]))
+		f.Say(name, r.format(box[k]), exact(box[k]))
 	}
-	line("box", boxText(box), "")
+	f.Say("box", boxText(box), "")
 	f.Text += fmt.Sprintf("Under the cursor: %s, %s.", ringNames[ring], r.format(box[ring]))
 	return f
 }

@@ -35,21 +35,21 @@ var View = &view.View{
 }
 
 type result struct {
-	request  *view.Request
-	regions  []trace.Region
-	metric   view.MetricChoice
-	bottomUp bool
-	tree     *tree
-	total    float64            // of the roots
-	here     []trace.LocationID // whose calls are shown; nil: all
-	name     string             // of them, where it is not "here"
-	against  *opposite          // nil: compared with nothing
-	side     side               // that is drawn
-	camera   scene.Camera       // of the graph
-	notes    []string
-	drawn    drawing
-	zoom     zoom
-	shared   map[string]bool // names that several regions of the tree have; nil: not looked for yet
+	request     *view.Request
+	regions     []trace.Region
+	metric      view.MetricChoice
+	bottomUp    bool
+	tree        *tree
+	total       float64            // of the roots
+	here        []trace.LocationID // whose calls are shown; nil: all
+	name        string             // of them, where it is not "here"
+	against     *opposite          // nil: compared with nothing
+	side        side               // that is drawn
+	camera      scene.Camera       // of the graph
+	notes       []string
+	regionsOnce *graph // see joined
+	zoom        zoom
+	shared      map[string]bool // names that several regions of the tree have; nil: not looked for yet
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

@@ -169,7 +169,7 @@ func TestZoomingToANodeAndBack(t *testing.T) {
 		t.Fatalf("a double click on work opens %q: %+v", work.Open, work)
 	}
 	r, below := boxes(work.Open["root"])
-	if f, ok := view.PickAt(r, r.Scene(scene.Size{Width: 600, Height: 300}), 587, 5); !ok || f.Text != "main → work" {
+	if f, ok := view.PickAt(r, r.Scene(scene.Size{Width: 600, Height: 300}), 586, 5); !ok || f.Text != "main → work" {
 		t.Errorf("work does not have the full width: %+v", f)
 	}
 	for path := range below {

@@ -15,21 +15,23 @@ import (
 // the inclusive value of what the tree is compared with and that less this one,
 // a location where locations are compared; null without.
 type Node struct {
-	ID        int            `json:"id"`
-	Parent    *int32         `json:"parent"`
-	Region    string         `json:"region"`
+	ID        int            `json:"id" unit:"count"`
+	Parent    *int32         `json:"parent" unit:"count"`
+	Depth     int            `json:"depth" unit:"count"`
+	Region    string         `json:"region" unit:""`
 	RegionID  trace.RegionID `json:"region_id"`
-	Depth     int            `json:"depth"`
-	Calls     float64        `json:"calls"`
-	Inclusive float64        `json:"inclusive"`
-	Exclusive float64        `json:"exclusive"`
-	Q02       *float64       `json:"q02"`
-	Q25       *float64       `json:"q25"`
-	Q50       *float64       `json:"q50"`
-	Q75       *float64       `json:"q75"`
-	Q98       *float64       `json:"q98"`
+	Known     trace.RegionID `json:"-" about:"region"`
+	Calls     float64        `json:"calls" unit:"count"`
+	Inclusive float64        `json:"inclusive" unit:"metric"`
+	Exclusive float64        `json:"exclusive" unit:"metric"`
+	Share     float64        `json:"-" table:"share" unit:"share"`
+	Q02       *float64       `json:"q02" unit:"metric"`
+	Q25       *float64       `json:"q25" unit:"metric"`
+	Q50       *float64       `json:"q50" unit:"metric"`
+	Q75       *float64       `json:"q75" unit:"metric"`
+	Q98       *float64       `json:"q98" unit:"metric"`
 	Other     *float64       `json:"other"`
-	Delta     *float64       `json:"delta"`
+	Delta     *float64       `json:"delta" unit:"metric"`
 }
 
 // Data is the "data" of the JSON twin.
@@ -47,13 +49,18 @@ type Data struct {
 var quantiles = [5]float64{0.02, 0.25, 0.5, 0.75, 0.98}
 
 func (r *result) Data() any {
-	d := Data{Over: r.request.Values.Text("over"), Metric: r.metric.Name, Unit: r.metric.Unit, Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Nodes: make([]Node, len(r.tree.nodes))}
+	d := Data{Over: r.request.Values.Text("over"), Metric: r.metric.Name, Unit: r.metric.Unit, Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Nodes: r.list()}
 	if r.against != nil {
 		d.Against = r.against.name
 	}
+	return d
+}
+
+func (r *result) list() []Node {
+	out := make([]Node, len(r.tree.nodes))
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
-		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Depth: n.depth, Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
+		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n), Share: r.share(n.inclusive), Depth: n.depth, Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
 		if n.parent >= 0 {
 			up := n.parent + int32(r.zoom.first)
 			x.Parent = &up
@@ -65,9 +72,9 @@ func (r *result) Data() any {
 		if q, ok := r.spread(n); ok {
 			x.Q02, x.Q25, x.Q50, x.Q75, x.Q98 = &q[0], &q[1], &q[2], &q[3], &q[4]
 		}
-		d.Nodes[i] = x
+		out[i] = x
 	}
-	return d
+	return out
 }
 
 // spread gives the quantiles over calls or over locations, between two values in proportion.
@@ -112,26 +119,7 @@ func (r *result) Table() *view.Table {
 	if r.metric.Number == view.NumberCalls {
 		unit = "ns"
 	}
-	t := &view.Table{Columns: []view.Column{{Name: "id", Unit: "count"}, {Name: "parent", Unit: "count"}, {Name: "depth", Unit: "count"}, {Name: "region"}, {Name: "calls", Unit: "count"},
-		{Name: "inclusive", Unit: unit}, {Name: "exclusive", Unit: unit}, {Name: "share", Unit: "share"}, {Name: "q02", Unit: unit}, {Name: "q25", Unit: unit}, {Name: "q50", Unit: unit}, {Name: "q75", Unit: unit}, {Name: "q98", Unit: unit}, {Name: "delta", Unit: unit}},
-		Rows: make([][]any, len(r.tree.nodes)), Regions: make([]trace.RegionID, len(r.tree.nodes))}
-	for i := range r.tree.nodes {
-		n := &r.tree.nodes[i]
-		row := []any{int64(i + r.zoom.first), nil, int64(n.depth), r.regions[n.region].Name, n.calls, n.inclusive, n.exclusive, r.share(n.inclusive), nil, nil, nil, nil, nil, nil}
-		if n.parent >= 0 {
-			row[1] = int64(n.parent) + int64(r.zoom.first)
-		}
-		if q, ok := r.spread(n); ok {
-			for k, v := range q {
-				row[8+k] = v
-			}
-		}
-		if d := r.delta(n); d != nil {
-			row[13] = *d
-		}
-		t.Rows[i], t.Regions[i] = row, r.known(n)
-	}
-	return t
+	return view.TableOf(r.list(), map[string]string{"metric": unit}, nil)
 }
 
 // known is the region of a node as the run has it; NoRegion where only the other

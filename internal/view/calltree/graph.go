@@ -21,11 +21,18 @@ type graph struct {
 	calledBy  []int // the caller through which most comes; -1
 	from, to  []int // of lines, those that carry most last
 	carried   []float64
-	space     *scene.Space
 }
 
 // mostRegions bounds what is drawn; those with the most are.
 const mostRegions = 400
+
+// joined is the graph of the tree, made once.
+func (r *result) joined() *graph {
+	if r.regionsOnce == nil {
+		r.regionsOnce = r.newGraph()
+	}
+	return r.regionsOnce
+}
 
 // newGraph joins the paths of a tree. O(nodes).
 func (r *result) newGraph() *graph {
@@ -131,9 +138,8 @@ func (g *graph) angles() []float64 {
 
 // graph draws regions in space: callers above what they call, regions that are called
 // through the same ones close together.
-func (r *result) graph(s *scene.Scene) {
-	g := r.newGraph()
-	r.drawn.graph = g
+func (r *drawing) graph(s *scene.Scene) {
+	g := r.joined()
 	most, carried, deepest := 0.0, 0.0, 0
 	for i := range g.region {
 		most, deepest = max(most, g.own[i]), max(deepest, g.level[i])
@@ -184,7 +190,7 @@ func (r *result) graph(s *scene.Scene) {
 	for _, i := range order[:min(len(order), 60)] {
 		m.Labels = append(m.Labels, scene.SpaceLabel{Thing: uint32(i), Text: scene.Shorten(r.regions[g.region[i]].Name, 130, scene.TextSize)})
 	}
-	g.space = m
+	m.Of = ofRegion
 	s.AddLayer("space", -1, m)
 	s.Legend = []scene.LegendEntry{
 		{Label: "exclusive", Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: "0", RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID},
@@ -196,7 +202,7 @@ func (r *result) graph(s *scene.Scene) {
 }
 
 // kept tells which regions are drawn: those with the most, and who calls them.
-func (r *result) kept(g *graph) []bool {
+func (r *drawing) kept(g *graph) []bool {
 	out := make([]bool, len(g.region))
 	order := make([]int, len(g.region))
 	for i := range order {
@@ -211,16 +217,11 @@ func (r *result) kept(g *graph) []bool {
 	return out
 }
 
-// PickItem gives the facts of a region of the graph.
-func (r *result) PickItem(index int) (view.Fact, bool) {
-	g := r.drawn.graph
-	if g == nil || index < 0 || index >= len(g.region) {
-		return view.Fact{}, false
-	}
+// regionFact tells of a region of the graph.
+func (r *result) regionFact(index int) view.Fact {
+	g := r.joined()
 	f := view.Fact{Title: r.regions[g.region[index]].Name, Regions: []trace.RegionID{g.region[index]}}
-	line := func(label, value string, exact float64) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: fmt.Sprint(exact)})
-	}
+	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
 	line("exclusive", r.format(g.own[index]), g.own[index])
 	line("inclusive", r.format(g.inclusive[index]), g.inclusive[index])
 	line("calls", view.FormatCount(g.calls[index]), g.calls[index])
@@ -229,5 +230,5 @@ func (r *result) PickItem(index int) (view.Fact, bool) {
 			line("called by "+r.regions[g.region[g.from[k]]].Name, r.format(g.carried[k]), g.carried[k])
 		}
 	}
-	return f, true
+	return f
 }

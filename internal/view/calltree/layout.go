@@ -24,12 +24,18 @@ type box struct {
 	side       side
 }
 
-// A drawing remembers where things were put, for Pick.
+// What marks show: a node and how many it stands for, or a region of the graph.
+const (
+	ofNode = iota + 1
+	ofRegion
+)
+
+// A drawing is a result that is laid out.
 type drawing struct {
+	*result
 	boxes  []box
-	levels int    // drawn
-	hidden int    // nodes below them
-	graph  *graph // where it is drawn in space
+	levels int // drawn
+	hidden int // nodes below them
 }
 
 // A side is which of two compared trees is drawn.
@@ -62,14 +68,14 @@ func (r *result) weight(n *node) float64 {
 // Scene draws the tree in the form that was asked for.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
-	r.drawn = drawing{}
+	d := &drawing{result: r}
 	switch r.request.Values.Text("form") {
 	case "table":
-		r.table(s)
+		d.table(s)
 	case "graph":
-		r.graph(s)
+		d.graph(s)
 	default:
-		r.icicle(s)
+		d.icicle(s)
 	}
 	s.Notes = append(s.Notes, r.notes...)
 	return s
@@ -103,7 +109,7 @@ func (r *result) last() []int32 {
 }
 
 // icicle draws boxes from the top down.
-func (r *result) icicle(s *scene.Scene) {
+func (r *drawing) icicle(s *scene.Scene) {
 	w, h := float32(s.Width), float32(s.Height)
 	f := scene.Frame{Name: "main", W: w, H: h}
 	axes := w >= 160 && h >= 90
@@ -123,7 +129,7 @@ func (r *result) icicle(s *scene.Scene) {
 	}
 	part := f.H / float32(len(sides))
 	height := min(max((part-head)/float32(depth), leastLevel), tallest)
-	r.drawn.levels = max(min(depth, int((part-head)/height)), 1)
+	r.levels = max(min(depth, int((part-head)/height)), 1)
 	whole := 0.0
 	for _, r.side = range sides {
 		sum := 0.0
@@ -156,13 +162,13 @@ func (r *result) icicle(s *scene.Scene) {
 	r.side = bothSides
 	r.paint(s)
 	s.AddLayer("sides", -1, titles)
-	if r.drawn.hidden > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s paths are deeper than the %d levels drawn", view.Thousands(int64(r.drawn.hidden)), r.drawn.levels))
+	if r.hidden > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s paths are deeper than the %d levels drawn", view.Thousands(int64(r.hidden)), r.levels))
 	}
 }
 
 // sideTitle names a side and says how much it took.
-func (r *result) sideTitle() string {
+func (r *drawing) sideTitle() string {
 	sum := 0.0
 	for i := range r.tree.nodes {
 		if r.tree.nodes[i].parent < 0 {
@@ -187,14 +193,14 @@ func (r *result) sideTitle() string {
 }
 
 // hereName says where this side is.
-func (r *result) hereName() string {
+func (r *drawing) hereName() string {
 	if r.name != "" {
 		return "in " + r.name
 	}
 	return "here"
 }
 
-func (r *result) axisLabel() string {
+func (r *drawing) axisLabel() string {
 	switch {
 	case r.request.Values.Text("form") == "beside" && r.against != nil && r.against.another:
 		return "inclusive"
@@ -214,9 +220,9 @@ func (r *result) axisLabel() string {
 
 // row places the siblings from first to end side by side in a width that stands
 // for whole, and what lies below them. Those too narrow to be seen are drawn as one.
-func (r *result) row(first, end int32, x, y, width, height float32, whole float64, level int, last []int32) {
-	if level >= r.drawn.levels {
-		r.drawn.hidden += int(end-first) + 1
+func (r *drawing) row(first, end int32, x, y, width, height float32, whole float64, level int, last []int32) {
+	if level >= r.levels {
+		r.hidden += int(end-first) + 1
 		return
 	}
 	sum := 0.0
@@ -231,7 +237,7 @@ func (r *result) row(first, end int32, x, y, width, height float32, whole float6
 	narrow, few, from := float32(0), 0, int32(0)
 	flush := func() {
 		if narrow >= 0.5 {
-			r.drawn.boxes = append(r.drawn.boxes, box{x: x, y: y, w: narrow, h: height, node: from, count: few, side: r.side})
+			r.boxes = append(r.boxes, box{x: x, y: y, w: narrow, h: height, node: from, count: few, side: r.side})
 		}
 		x += narrow
 		narrow, few = 0, 0
@@ -247,7 +253,7 @@ func (r *result) row(first, end int32, x, y, width, height float32, whole float6
 			continue
 		}
 		flush()
-		r.drawn.boxes = append(r.drawn.boxes, box{x: x, y: y, w: own, h: height, node: i, count: 1, side: r.side})
+		r.boxes = append(r.boxes, box{x: x, y: y, w: own, h: height, node: i, count: 1, side: r.side})
 		if last[i] > i {
 			r.row(i+1, last[i], x, y+height, own, height, r.weight(&r.tree.nodes[i]), level+1, last)
 		}
@@ -256,10 +262,10 @@ func (r *result) row(first, end int32, x, y, width, height float32, whole float6
 	flush()
 }
 
-func (r *result) paint(s *scene.Scene) {
+func (r *drawing) paint(s *scene.Scene) {
 	boxes, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	used := map[trace.Role]bool{}
-	for _, b := range r.drawn.boxes {
+	for _, b := range r.boxes {
 		n := &r.tree.nodes[b.node]
 		g := &r.regions[n.region]
 		fill, flags := scene.RegionColour(g.Name, uint8(g.Role)), scene.Flag(0)
@@ -277,6 +283,7 @@ func (r *result) paint(s *scene.Scene) {
 		boxes.Add(b.x, b.y, max(b.w-1, 0.5), b.h-1, fill)
 		boxes.SetFlags(flags)
 		boxes.SetCount(uint32(b.count))
+		boxes.SetItem(s.Item(ofNode, int(b.node), b.count))
 		if b.count == 1 && b.h >= 12 {
 			if name := scene.Shorten(r.label(n), b.w-8, scene.TextSize); name != "" {
 				text.Add(b.x+4, b.y+b.h/2+scene.TextAscent(scene.TextSize)/2-0.5, name, scene.InkFor(fill, flags), scene.Start)
@@ -296,41 +303,29 @@ func (r *result) paint(s *scene.Scene) {
 	}
 }
 
-// Pick gives the path under the cursor.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	if g := r.drawn.graph; g != nil {
-		if i, ok := g.space.Pick(x, y); ok {
-			return r.PickItem(i)
-		}
-		return view.Fact{}, false
+// Fact tells of a path, or of a region.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	if it.Of == ofRegion {
+		return r.regionFact(int(it.A)), true
 	}
-	px, py := float32(x), float32(y)
-	for i := range r.drawn.boxes {
-		b := &r.drawn.boxes[i]
-		if px >= b.x && px < b.x+b.w && py >= b.y && py < b.y+b.h {
-			return r.fact(b), true
-		}
-	}
-	return view.Fact{}, false
+	return r.fact(it.A, int(it.B)), true
 }
 
-func (r *result) fact(b *box) view.Fact {
-	n := &r.tree.nodes[b.node]
-	if b.count > 1 {
-		f := view.Fact{Title: fmt.Sprintf("%s paths too small to be drawn", view.Thousands(int64(b.count))), Count: int64(b.count),
+func (r *result) fact(id int32, count int) view.Fact {
+	n := &r.tree.nodes[id]
+	if count > 1 {
+		f := view.Fact{Title: fmt.Sprintf("%s paths too small to be drawn", view.Thousands(int64(count))), Count: int64(count),
 			Lines: []view.FactLine{{Label: "below", Value: r.parentName(n)}}}
 		if n.parent > 0 || n.parent == 0 && !r.zoom.on { // they are wider below their caller alone
 			f.Open = r.open(n.parent)
 		}
 		return f
 	}
-	f := view.Fact{Title: r.regions[n.region].Name, Text: r.path(int(b.node)), Open: r.open(b.node)}
+	f := view.Fact{Title: r.regions[n.region].Name, Text: r.path(int(id)), Open: r.open(id)}
 	if id := r.known(n); id != trace.NoRegion {
 		f.Regions = []trace.RegionID{id}
 	}
-	line := func(label, value string, exact float64) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: view.Cell(exact)})
-	}
+	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
 	line("inclusive", r.format(n.inclusive), n.inclusive)
 	line("share", view.FormatShare(r.share(n.inclusive)), r.share(n.inclusive))
 	line("exclusive", r.format(n.exclusive), n.exclusive)
@@ -353,7 +348,7 @@ func (r *result) fact(b *box) view.Fact {
 		line("in "+r.against.name, r.format(there), there)
 		line("difference", r.format(*d), *d)
 	}
-	f.Lines = append(f.Lines, view.FactLine{Label: "node", Value: fmt.Sprint(int(b.node) + r.zoom.first)})
+	f.Say("node", fmt.Sprint(int(id)+r.zoom.first), "")
 	return f
 }
 

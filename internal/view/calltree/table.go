@@ -19,7 +19,7 @@ const (
 
 // table draws the heaviest paths as rows, indented, with their numbers and a bar:
 // the whole of it inclusive, the dark part exclusive.
-func (r *result) table(s *scene.Scene) {
+func (r *drawing) table(s *scene.Scene) {
 	w, h := float32(s.Width), float32(s.Height)
 	rows := max(int((h-head)/pitch), 0)
 	if top := r.request.Values.Integer("top"); top > 0 {
@@ -31,7 +31,6 @@ func (r *result) table(s *scene.Scene) {
 		n := &r.tree.nodes[id]
 		y := head + float32(i)*pitch
 		names[i] = scene.Row{From: y, To: y + pitch, Location: scene.NoID, Region: uint32(n.region), Label: r.label(n), Level: min(n.depth, 16), Count: 1}
-		r.drawn.boxes = append(r.drawn.boxes, box{x: 0, y: y, w: w, h: pitch, node: id, count: 1})
 	}
 	labels := min(scene.RowLabelWidth(names, w*0.5), 460)
 	columns := []struct {
@@ -64,7 +63,7 @@ func (r *result) table(s *scene.Scene) {
 	}
 	f := scene.Frame{Name: "bars", X: at, Y: head, W: max(w-at-pad, 0), H: float32(len(shown)) * pitch,
 		XScale: scene.Scale{Kind: "linear", Begin: 0, End: max(r.total, 1), Label: r.axisLabel()}, YScale: scene.Scale{Kind: "rows", Rows: names}}
-	s.AddFrame(f)
+	s.AimRows(s.AddFrame(f), 0, w, func(i int) uint32 { return s.Item(ofNode, int(shown[i]), 1) })
 	s.AddLayer("bands", -1, bands)
 	s.AddLayer("numbers", -1, text)
 	r.labels(s, shown, labels)
@@ -79,7 +78,7 @@ func (r *result) table(s *scene.Scene) {
 }
 
 // labels writes names with an indent for each level.
-func (r *result) labels(s *scene.Scene, shown []int32, room float32) {
+func (r *drawing) labels(s *scene.Scene, shown []int32, room float32) {
 	text := &scene.Text{Size: scene.TextSize}
 	for i, id := range shown {
 		n := &r.tree.nodes[id]
@@ -96,7 +95,7 @@ func (r *result) labels(s *scene.Scene, shown []int32, room float32) {
 }
 
 // boxPlots draws the distribution over calls of each row, on a common logarithmic axis.
-func (r *result) boxPlots(s *scene.Scene, shown []int32) {
+func (r *drawing) boxPlots(s *scene.Scene, shown []int32) {
 	f := &s.Frames[0]
 	low, high := math.Inf(1), 0.0
 	for _, id := range shown {
@@ -127,7 +126,7 @@ func (r *result) boxPlots(s *scene.Scene, shown []int32) {
 }
 
 // ends labels the two ends of the axis of box plots.
-func (r *result) ends(f *scene.Frame, low, high float64) *scene.Text {
+func (r *drawing) ends(f *scene.Frame, low, high float64) *scene.Text {
 	text := &scene.Text{Size: scene.TextSize}
 	a, b := r.format(low), r.format(high)+" a call, log"
 	if scene.TextWidth(a, scene.TextSize, false)+scene.TextWidth(b, scene.TextSize, false)+pad < f.W {
@@ -137,7 +136,7 @@ func (r *result) ends(f *scene.Frame, low, high float64) *scene.Text {
 	return text
 }
 
-func (r *result) bars(s *scene.Scene, shown []int32) {
+func (r *drawing) bars(s *scene.Scene, shown []int32) {
 	f := &s.Frames[0]
 	bars := &scene.Rect{}
 	for i, id := range shown {
@@ -160,8 +159,8 @@ func (r *result) bars(s *scene.Scene, shown []int32) {
 
 // heaviest chooses nodes by their time so that the caller of each is chosen too, and
 // gives them in preorder. Takes O(most log nodes).
-func (r *result) heaviest(most int) []int32 {
-	h := &heavy{r: r}
+func (r *drawing) heaviest(most int) []int32 {
+	h := &heavy{r: r.result}
 	last := r.last()
 	push := func(first, end int32) {
 		for i := first; i <= end; i = last[i] + 1 {

@@ -54,7 +54,6 @@ type result struct {
 	what    string // that the links are: messages, launches …
 	notes   []string
 	camera  scene.Camera
-	drawn   drawing
 }
 
 // pair is the key of a cell.

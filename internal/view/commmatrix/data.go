@@ -8,15 +8,15 @@ import (
 // A Cell is one pair in the JSON twin. Bytes are null where no link says its size,
 // time (ns, summed from start to end) where none has times.
 type Cell struct {
-	From     trace.LocationID `json:"from"`
+	From     trace.LocationID `json:"from" about:"location"`
 	To       trace.LocationID `json:"to"`
-	FromPath string           `json:"from_path"`
-	ToPath   string           `json:"to_path"`
+	FromPath string           `json:"from_path" table:"from" unit:""`
+	ToPath   string           `json:"to_path" table:"to" unit:""`
 	FromRank *int32           `json:"from_rank"`
 	ToRank   *int32           `json:"to_rank"`
-	Count    int64            `json:"count"`
-	Bytes    *int64           `json:"bytes"`
-	Time     *int64           `json:"time"`
+	Count    int64            `json:"count" unit:"count"`
+	Bytes    *int64           `json:"bytes" unit:"bytes"`
+	Time     *int64           `json:"time" unit:"ns"`
 }
 
 // Data is the "data" of the JSON twin.
@@ -31,12 +31,16 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Metric: r.metric, Links: r.what, Shown: r.shown(), Pairs: len(r.cells), Count: r.total.count, Bytes: defined(r.total.bytes, r.total.sized), Cells: make([]Cell, len(r.cells))}
+	return Data{Metric: r.metric, Links: r.what, Shown: r.shown(), Pairs: len(r.cells), Count: r.total.count, Bytes: defined(r.total.bytes, r.total.sized), Cells: r.list()}
+}
+
+func (r *result) list() []Cell {
+	out := make([]Cell, len(r.cells))
 	for i := range r.cells {
 		c := &r.cells[i]
-		d.Cells[i] = Cell{c.from, c.to, r.tree.Path(c.from), r.tree.Path(c.to), r.rank(c.from), r.rank(c.to), c.count, defined(c.bytes, c.sized), defined(c.time, c.timed)}
+		out[i] = Cell{c.from, c.to, r.tree.Path(c.from), r.tree.Path(c.to), r.rank(c.from), r.rank(c.to), c.count, defined(c.bytes, c.sized), defined(c.time, c.timed)}
 	}
-	return d
+	return out
 }
 
 func (r *result) rank(id trace.LocationID) *int32 {
@@ -54,21 +58,4 @@ func defined(v int64, is bool) *int64 {
 }
 
 // Table has a row for each pair; choosing one selects the sender.
-func (r *result) Table() *view.Table {
-	t := &view.Table{
-		Columns: []view.Column{{Name: "from"}, {Name: "to"}, {Name: "count", Unit: "count"}, {Name: "bytes", Unit: "bytes"}, {Name: "time", Unit: "ns"}},
-		Rows:    make([][]any, len(r.cells)), Locations: make([]trace.LocationID, len(r.cells)),
-	}
-	optional := func(v int64, is bool) any {
-		if !is {
-			return nil
-		}
-		return v
-	}
-	for i := range r.cells {
-		c := &r.cells[i]
-		t.Rows[i] = []any{r.tree.Path(c.from), r.tree.Path(c.to), c.count, optional(c.bytes, c.sized), optional(c.time, c.timed)}
-		t.Locations[i] = c.from
-	}
-	return t
-}
+func (r *result) Table() *view.Table { return view.TableOf(r.list(), nil, nil) }

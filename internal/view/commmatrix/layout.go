@@ -18,21 +18,25 @@ const (
 	mostBlocks = 512
 )
 
-// A drawing remembers where things were put, for Pick.
+// What marks show: a cell of blocks along one side, or a thing in space.
+const (
+	ofCell = iota + 1
+	ofSolid
+)
+
+// A drawing is a result that is laid out.
 type drawing struct {
+	*result
 	frame  scene.Frame
 	blocks int             // along one side
 	values map[int]float64 // of the blocks that are not empty
-	space  *scene.Space    // where it is drawn in space
-	at     []int           // of each thing in it: its block
 }
 
 // Scene draws the matrix as a square with the sums of its rows beside it.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
-	r.drawn = drawing{}
 	if r.request.Values.Text("space") != "flat" {
-		r.solid(s)
+		(&drawing{result: r}).solid(s)
 		return s
 	}
 	w, h := float32(size.Width), float32(size.Height)
@@ -63,18 +67,18 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	f.YScale.Rows = rows
 	s.AddFrame(f)
-	r.drawn = drawing{frame: f, blocks: max(1, min(len(r.members), mostBlocks, int(side)))}
-	most, least := r.gather()
+	d := &drawing{result: r, frame: f, blocks: max(1, min(len(r.members), mostBlocks, int(side)))}
+	most, least := d.gather()
 	log := most > 1000*least && least > 0
-	r.paint(s, most, least, log)
+	d.paint(s, most, least, log)
 	if left > edge {
 		s.RowLabels(0, r.Arrangement().Gutter())
-		r.receivers(s)
+		d.receivers(s)
 	}
 	if sums > 0 {
-		r.sums(s, f.X+f.W+edge, sums-edge)
+		d.sums(s, f.X+f.W+edge, sums-edge)
 	}
-	r.explain(s, most, least, log)
+	d.explain(s, most, least, log)
 	r.Arrangement().DrawRows(s, 0, r.members)
 	r.Arrangement().DrawColumns(s, 0, r.members)
 	r.Arrangement().Explain(s)
@@ -98,17 +102,19 @@ func (r *result) describe() string {
 }
 
 // block gives the place of a member among the blocks of a side.
-func (r *result) block(id trace.LocationID) int { return r.index[id] * r.drawn.blocks / len(r.members) }
+func (r *result) block(id trace.LocationID, blocks int) int {
+	return r.index[id] * blocks / len(r.members)
+}
 
 // gather adds cells up to blocks.
-func (r *result) gather() (most, least float64) {
-	r.drawn.values = map[int]float64{}
+func (r *drawing) gather() (most, least float64) {
+	r.values = map[int]float64{}
 	for i := range r.cells {
 		c := &r.cells[i]
-		r.drawn.values[r.block(c.from)*r.drawn.blocks+r.block(c.to)] += r.value(c)
+		r.values[r.block(c.from, r.blocks)*r.blocks+r.block(c.to, r.blocks)] += r.value(c)
 	}
 	least = math.Inf(1)
-	for _, v := range r.drawn.values {
+	for _, v := range r.values {
 		most = max(most, v)
 		if v > 0 {
 			least = min(least, v)
@@ -128,13 +134,13 @@ func shade(v, most, least float64, log bool) float64 {
 	return v / most
 }
 
-func (r *result) paint(s *scene.Scene, most, least float64, log bool) {
-	d := &r.drawn
+func (d *drawing) paint(s *scene.Scene, most, least float64, log bool) {
+	r := d.result
 	palette := r.request.Values.Text("palette")
 	f := &d.frame
 	ground := &scene.Rect{}
 	ground.Add(f.X, f.Y, f.W, f.H, scene.UIEmpty)
-	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: d.blocks, Rows: d.blocks, Cells: make([]scene.Colour, d.blocks*d.blocks)}
+	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: d.blocks, Rows: d.blocks, Cells: make([]scene.Colour, d.blocks*d.blocks), Of: ofCell, At: [2]int32{int32(d.blocks), 0}}
 	for i := range image.Cells {
 		image.Cells[i] = scene.None
 	}
@@ -155,8 +161,8 @@ func (r *result) paint(s *scene.Scene, most, least float64, log bool) {
 }
 
 // receivers writes names under the columns, as many as have room.
-func (r *result) receivers(s *scene.Scene) {
-	f := &r.drawn.frame
+func (r *drawing) receivers(s *scene.Scene) {
+	f := &r.frame
 	text := &scene.Text{Size: scene.TextSize}
 	step := f.W / float32(len(r.members))
 	widest := float32(0)
@@ -179,18 +185,18 @@ func (r *result) receivers(s *scene.Scene) {
 }
 
 // sums draws a bar for all that each sender sends.
-func (r *result) sums(s *scene.Scene, x, width float32) {
-	f := &r.drawn.frame
-	sent := make([]float64, r.drawn.blocks)
-	for at, v := range r.drawn.values {
-		sent[at/r.drawn.blocks] += v
+func (r *drawing) sums(s *scene.Scene, x, width float32) {
+	f := &r.frame
+	sent := make([]float64, r.blocks)
+	for at, v := range r.values {
+		sent[at/r.blocks] += v
 	}
 	most := slices.Max(sent)
 	if most <= 0 {
 		return
 	}
 	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
-	step := f.H / float32(r.drawn.blocks)
+	step := f.H / float32(r.blocks)
 	gap := min(step/8, 2)
 	for i, v := range sent {
 		if v > 0 {
@@ -201,7 +207,7 @@ func (r *result) sums(s *scene.Scene, x, width float32) {
 	s.AddLayer("sums", -1, bars, text)
 }
 
-func (r *result) explain(s *scene.Scene, most, least float64, log bool) {
+func (r *drawing) explain(s *scene.Scene, most, least float64, log bool) {
 	palette := r.request.Values.Text("palette")
 	e := scene.LegendEntry{Label: r.shown(), Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0", RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID}
 	if log {
@@ -213,44 +219,38 @@ func (r *result) explain(s *scene.Scene, most, least float64, log bool) {
 		note += ", " + view.FormatBytes(float64(r.total.bytes))
 	}
 	s.Notes = append(s.Notes, note)
-	if r.drawn.blocks < len(r.members) {
-		s.Notes = append(s.Notes, fmt.Sprintf("a cell stands for a block of about %.0f × %.0f locations", math.Ceil(float64(len(r.members))/float64(r.drawn.blocks)), math.Ceil(float64(len(r.members))/float64(r.drawn.blocks))))
+	if r.blocks < len(r.members) {
+		s.Notes = append(s.Notes, fmt.Sprintf("a cell stands for a block of about %.0f × %.0f locations", math.Ceil(float64(len(r.members))/float64(r.blocks)), math.Ceil(float64(len(r.members))/float64(r.blocks))))
 	}
 	s.Notes = append(s.Notes, r.notes...)
 }
 
-// Pick gives the links of the cell under the cursor, also where there are none.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	if d.space != nil {
-		if i, ok := d.space.Pick(x, y); ok {
-			return r.PickItem(i)
-		}
+// Fact gives the links of a cell, also where there are none.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	if it.Of == ofCell {
+		return r.fact(int(it.C/it.A), int(it.C%it.A), int(it.A)), true
+	}
+	d := &drawing{result: r}
+	at := d.things()
+	if it.A < 0 || int(it.A) >= len(at) {
 		return view.Fact{}, false
 	}
-	f := &d.frame
-	px, py := float32(x), float32(y)
-	if d.blocks == 0 || !(px >= f.X && px < f.X+f.W && py >= f.Y && py < f.Y+f.H) {
-		return view.Fact{}, false
-	}
-	to, from := min(int((px-f.X)/f.W*float32(d.blocks)), d.blocks-1), min(int((py-f.Y)/f.H*float32(d.blocks)), d.blocks-1)
-	return r.fact(from, to), true
+	return r.fact(at[it.A]/d.blocks, at[it.A]%d.blocks, d.blocks), true
 }
 
 // fact is what is known of the links from one block to another.
-func (r *result) fact(from, to int) view.Fact {
-	d := &r.drawn
+func (r *result) fact(from, to, blocks int) view.Fact {
 	sum := cell{}
 	pairs := 0
 	for i := range r.cells {
-		if c := &r.cells[i]; r.block(c.from) == from && r.block(c.to) == to {
+		if c := &r.cells[i]; r.block(c.from, blocks) == from && r.block(c.to, blocks) == to {
 			pairs++
 			sum.count += c.count
 			sum.bytes += c.bytes
 			sum.time += c.time
 		}
 	}
-	fact := view.Fact{Title: r.names(from) + " → " + r.names(to), Lines: []view.FactLine{{Label: r.what, Value: view.FormatCount(float64(sum.count)), Exact: view.Thousands(sum.count)}}}
+	fact := view.Fact{Title: r.names(from, blocks) + " → " + r.names(to, blocks), Lines: []view.FactLine{{Label: r.what, Value: view.FormatCount(float64(sum.count)), Exact: view.Thousands(sum.count)}}}
 	if r.total.sized {
 		fact.Lines = append(fact.Lines, view.FactLine{Label: "bytes", Value: view.FormatBytes(float64(sum.bytes)), Exact: view.Thousands(sum.bytes)})
 	}
@@ -262,7 +262,7 @@ func (r *result) fact(from, to int) view.Fact {
 		fact.Count = int64(pairs)
 	}
 	for i, id := range r.members {
-		if b := i * d.blocks / len(r.members); b == from || b == to {
+		if b := i * blocks / len(r.members); b == from || b == to {
 			fact.Locations = append(fact.Locations, id)
 		}
 	}
@@ -270,8 +270,8 @@ func (r *result) fact(from, to int) view.Fact {
 }
 
 // names says which members a block holds.
-func (r *result) names(block int) string {
-	n, b := len(r.members), r.drawn.blocks
+func (r *result) names(block, b int) string {
+	n := len(r.members)
 	first, last := (block*n+b-1)/b, ((block+1)*n+b-1)/b-1
 	if first >= last {
 		return r.tree.Name[r.members[first]]

@@ -1,11 +1,11 @@
 package commmatrix
 
 import (
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // mostSolid bounds the blocks along one side in space, where each is several faces.
@@ -13,26 +13,17 @@ const mostSolid = 96
 
 // solid draws the matrix in space, as ParaProf does: senders to one side, receivers to the
 // other, and what the links carry as height and colour.
-func (r *result) solid(s *scene.Scene) {
-	d := &r.drawn
-	d.blocks = max(1, min(len(r.members), mostSolid))
-	most, least := r.gather()
+func (d *drawing) solid(s *scene.Scene) {
+	r, things := d.result, d.things()
+	most, least := d.gather()
 	log := most > 1000*least && least > 0
 	n := d.blocks
 	m := &scene.Space{W: float32(s.Width), H: float32(s.Height), Form: scene.Bars, Ramp: r.request.Values.Text("palette"), Camera: r.camera,
 		High: 1, Half: [2]float32{0.4, 0.4}, Tall: 1, Columns: n}
 	if r.request.Values.Text("space") == "mesh" && n > 1 {
 		m.Form = scene.Mesh
-		for at := range n * n {
-			d.at = append(d.at, at)
-		}
-	} else {
-		for at := range d.values {
-			d.at = append(d.at, at)
-		}
-		slices.Sort(d.at)
 	}
-	for _, at := range d.at {
+	for _, at := range things {
 		share := float32(0)
 		if v := d.values[at]; v > 0 {
 			share = float32(shade(v, most, least, log))
@@ -67,9 +58,9 @@ func (r *result) solid(s *scene.Scene) {
 		}
 		m.Axes[2].Ticks = append(m.Axes[2].Ticks, scene.Tick{At: share, Label: r.format(v)})
 	}
-	d.space = m
+	m.Of = ofSolid
 	s.AddLayer("space", -1, m)
-	r.explain(s, most, least, log)
+	d.explain(s, most, least, log)
 }
 
 // measured is what height and colour mean.
@@ -81,11 +72,16 @@ func (r *result) measured() string {
 	return "count"
 }
 
-// PickItem gives the links of a thing in space.
-func (r *result) PickItem(index int) (view.Fact, bool) {
-	if index < 0 || index >= len(r.drawn.at) {
-		return view.Fact{}, false
+// things are the blocks that are drawn in space: all of a mesh, else those with links.
+func (d *drawing) things() []int {
+	d.blocks = max(1, min(len(d.members), mostSolid))
+	if d.request.Values.Text("space") == "mesh" && d.blocks > 1 {
+		all := make([]int, d.blocks*d.blocks)
+		for at := range all {
+			all[at] = at
+		}
+		return all
 	}
-	at := r.drawn.at[index]
-	return r.fact(at/r.drawn.blocks, at%r.drawn.blocks), true
+	d.gather()
+	return slices.Sorted(maps.Keys(d.values))
 }

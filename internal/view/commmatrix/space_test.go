@@ -37,7 +37,7 @@ func TestTheMatrixStandsInSpace(t *testing.T) {
 		}
 		sum := float32(0)
 		for i := range m.Len() {
-			f, ok := r.(view.ItemPicker).PickItem(i)
+			f, ok := view.FactOf(r, scene.Item{Of: 2, A: int32(i)})
 			if !ok || len(f.Lines) == 0 {
 				t.Fatalf("%s: nothing is known of thing %d", form, i)
 			}

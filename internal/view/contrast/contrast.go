@@ -64,7 +64,6 @@ type result struct {
 	rows    []*quantity
 	by      map[string]bool
 	notes   []string
-	drawn   drawing
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

@@ -1,7 +1,6 @@
 package contrast
 
 import (
-	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
@@ -12,26 +11,27 @@ import (
 // A Row is one quantity. A and B are medians over the units of each set, in Unit;
 // Shift is the median of all differences, Effect the shift as a share of the whole.
 type Row struct {
-	Kind   string     `json:"kind"`
-	Name   string     `json:"name"`
-	Caller string     `json:"caller"`
-	Unit   string     `json:"unit"`
-	A      float64    `json:"a"`
-	B      float64    `json:"b"`
-	Effect float64    `json:"effect"`
-	Text   string     `json:"text"`
-	Shift  float64    `json:"shift"`
-	Delta  float64    `json:"delta"`
-	P      float64    `json:"p"`
-	Q      *float64   `json:"q"` // null where it was not tested
-	Method string     `json:"method"`
-	Clear  bool       `json:"clear"`
-	CallsA float64    `json:"calls_a"` // mean a unit
-	CallsB float64    `json:"calls_b"`
-	MeanA  float64    `json:"mean_a"`
-	MeanB  float64    `json:"mean_b"`
-	BoxA   [5]float64 `json:"box_a"` // 2, 25, 50, 75, 98 %
-	BoxB   [5]float64 `json:"box_b"`
+	Kind   string         `json:"kind" unit:""`
+	Name   string         `json:"name" unit:""`
+	Caller string         `json:"caller" unit:""`
+	Unit   string         `json:"unit" unit:""`
+	A      float64        `json:"a" unit:""`
+	B      float64        `json:"b" unit:""`
+	Effect float64        `json:"effect" unit:"share"`
+	Text   string         `json:"text" unit:""`
+	Shift  float64        `json:"shift" unit:""`
+	Delta  float64        `json:"delta" unit:""`
+	P      float64        `json:"p" unit:""`
+	Q      *float64       `json:"q" unit:""` // null where it was not tested
+	Method string         `json:"method" unit:""`
+	Clear  bool           `json:"clear" unit:"" write:"yes,no"`
+	CallsA float64        `json:"calls_a" unit:"count"` // mean a unit
+	CallsB float64        `json:"calls_b" unit:"count"`
+	MeanA  float64        `json:"mean_a"`
+	MeanB  float64        `json:"mean_b"`
+	BoxA   [5]float64     `json:"box_a"` // 2, 25, 50, 75, 98 %
+	BoxB   [5]float64     `json:"box_b"`
+	Region trace.RegionID `json:"-" about:"region"`
 }
 
 // A Set is one side.
@@ -60,11 +60,15 @@ func (s *side) set() Set {
 }
 
 func (r *result) Data() any {
-	d := Data{A: r.sides[0].set(), B: r.sides[1].set(), Headline: r.headline(), Clear: r.clear(), Paired: r.paired, Rows: []Row{}}
-	for _, q := range r.rows {
-		d.Rows = append(d.Rows, r.row(q))
+	return Data{A: r.sides[0].set(), B: r.sides[1].set(), Headline: r.headline(), Clear: r.clear(), Paired: r.paired, Rows: r.list()}
+}
+
+func (r *result) list() []Row {
+	out := make([]Row, len(r.rows))
+	for i, q := range r.rows {
+		out[i] = r.row(q)
 	}
-	return d
+	return out
 }
 
 func (r *result) row(q *quantity) Row {
@@ -74,10 +78,10 @@ func (r *result) row(q *quantity) Row {
 		A: contrast.Median(q.values[0]), B: contrast.Median(q.values[1]), MeanA: mean(q.values[0]), MeanB: mean(q.values[1]),
 		Shift: v.Shift, Delta: v.Delta, Effect: v.Effect, P: v.P, Method: v.Method.String(), Clear: v.Clear,
 		CallsA: q.calls[0] / float64(len(q.values[0])), CallsB: q.calls[1] / float64(len(q.values[1])),
-		BoxA: box(q.values[0]), BoxB: box(q.values[1]),
+		BoxA: box(q.values[0]), BoxB: box(q.values[1]), Q: view.Defined(v.Q), Region: trace.NoRegion,
 	}
-	if !math.IsNaN(v.Q) {
-		x.Q = &v.Q
+	if len(q.regions) > 0 {
+		x.Region = q.regions[0]
 	}
 	return x
 }
@@ -97,29 +101,7 @@ func box(values []float64) (out [5]float64) {
 }
 
 // Table has a line a quantity.
-func (r *result) Table() *view.Table {
-	t := &view.Table{Rows: [][]any{}, Regions: []trace.RegionID{}, Columns: []view.Column{
-		{Name: "kind"}, {Name: "name"}, {Name: "caller"}, {Name: "unit"}, {Name: "a"}, {Name: "b"}, {Name: "effect", Unit: "share"}, {Name: "text"},
-		{Name: "shift"}, {Name: "delta"}, {Name: "p"}, {Name: "q"}, {Name: "method"}, {Name: "clear"}, {Name: "calls_a", Unit: "count"}, {Name: "calls_b", Unit: "count"},
-	}}
-	for _, q := range r.rows {
-		x := r.row(q)
-		corrected, clear := any(nil), "no"
-		if x.Q != nil {
-			corrected = *x.Q
-		}
-		if x.Clear {
-			clear = "yes"
-		}
-		t.Rows = append(t.Rows, []any{x.Kind, x.Name, x.Caller, x.Unit, x.A, x.B, x.Effect, x.Text, x.Shift, x.Delta, x.P, corrected, x.Method, clear, x.CallsA, x.CallsB})
-		id := trace.NoRegion
-		if len(q.regions) > 0 {
-			id = q.regions[0]
-		}
-		t.Regions = append(t.Regions, id)
-	}
-	return t
-}
+func (r *result) Table() *view.Table { return view.TableOf(r.list(), nil, nil) }
 
 // SizeBytes is what the values take, for whoever keeps results.
 func (r *result) SizeBytes() int64 {

@@ -25,13 +25,8 @@ const (
 	colourB = scene.UIAxis
 )
 
-// A drawing remembers where things were put, for Pick.
-type drawing struct {
-	top   float32
-	pitch float32
-	rows  int
-	width float32
-}
+// ofRow is what marks show: a row.
+const ofRow = 1
 
 // columns say where the parts of a row lie.
 type columns struct {
@@ -60,13 +55,13 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		fit = min(fit, n)
 	}
 	n := min(len(r.rows), fit)
-	r.drawn = drawing{top: top, pitch: pitch, rows: n, width: w}
 	f := scene.Frame{Name: "main", X: 0, Y: top, W: w, H: max(min(float32(n)*pitch, h-top), 1), YScale: scene.Scale{Kind: "rows"}}
 	for i, q := range r.rows[:n] {
 		y := top + float32(i)*pitch
 		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + pitch, Label: q.title(), Location: scene.NoID, Region: q.region(), Count: 1})
 	}
 	frame := s.AddFrame(f)
+	s.AimRows(frame, 0, w, func(i int) uint32 { return s.Item(ofRow, i) })
 	p := &painter{columns: c, strips: 22 - (rowPitch-pitch)/2, rects: &scene.Rect{}, lines: &scene.Line{Width: 1}, dots: &scene.Point{}, bold: &scene.Text{Size: scene.TextSize, Bold: true}, text: &scene.Text{Size: scene.TextSize}, small: &scene.Text{Size: 11}}
 	scale := r.largest(n)
 	for i, q := range r.rows[:n] {
@@ -274,22 +269,13 @@ func (p *painter) strip(values []float64, lo, hi float64, y float32, colour scen
 	p.lines.Add(at(b[2]), y, at(b[2]), y+strip, scene.UIText)
 }
 
-// Pick gives the row under the cursor.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	at := int(math.Floor((y - float64(d.top)) / float64(max(d.pitch, 1))))
-	if y < float64(d.top) || at < 0 || at >= d.rows || x < 0 || x > float64(d.width) {
-		return view.Fact{}, false
-	}
-	return r.fact(r.rows[at]), true
-}
+// Fact tells of a row.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) { return r.fact(r.rows[it.A]), true }
 
 func (r *result) fact(q *quantity) view.Fact {
 	v := &q.verdict
 	f := view.Fact{Title: q.title(), Text: r.words(q, 2), Lines: []view.FactLine{{Label: "kind", Value: q.kind}}, Regions: append([]trace.RegionID(nil), q.regions...)}
-	line := func(label, value string, exact float64) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: fmt.Sprintf("%v", exact)})
-	}
+	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
 	for i, side := range [2]string{"A", "B"} {
 		b := box(q.values[i])
 		line(side+" median", q.format(b[2]), b[2])
@@ -305,6 +291,6 @@ func (r *result) fact(q *quantity) view.Fact {
 	line("shift", shift, v.Shift)
 	line("effect", q.effectText(), v.Effect)
 	line("Cliff's delta", fmt.Sprintf("%.2f", v.Delta), v.Delta)
-	f.Lines = append(f.Lines, view.FactLine{Label: "sure", Value: q.sure()})
+	f.Say("sure", q.sure(), "")
 	return f
 }

@@ -121,13 +121,21 @@ func (r *result) difference(k, i int) Difference {
 	return out
 }
 
+// A line is a location in the table.
+type line struct {
+	Location trace.LocationID `about:"location"`
+	Path     string           `table:"path" unit:""`
+	Group    int              `table:"group" unit:"count"`
+	Class    int              `table:"class" unit:"count"`
+	Alike    float64          `table:"alike its representative" unit:"share"`
+}
+
 // Table has a line a location, in order.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Columns: []view.Column{{Name: "path"}, {Name: "group", Unit: "count"}, {Name: "class", Unit: "count"}, {Name: "alike its representative", Unit: "share"}}}
-	for _, m := range r.groups.Order {
+	lines := make([]line, len(r.groups.Order))
+	for i, m := range r.groups.Order {
 		k := r.groups.Of[m]
-		t.Rows = append(t.Rows, []any{r.tree.Path(r.locations[m]), int64(k + 1), int64(r.table.Class(int(m)) + 1), r.similarity(int(m), int(r.groups.Medoid[k]))})
-		t.Locations = append(t.Locations, r.locations[m])
+		lines[i] = line{r.locations[m], r.tree.Path(r.locations[m]), int(k) + 1, int(r.table.Class(int(m))) + 1, r.similarity(int(m), int(r.groups.Medoid[k]))}
 	}
-	return t
+	return view.TableOf(lines, nil, nil)
 }

@@ -49,7 +49,6 @@ type result struct {
 	partials  []grouping.Partial
 	callees   []grouping.Callee // that not all call
 	notes     []string
-	drawn     drawing
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

@@ -23,26 +23,16 @@ const (
 	mostCallees = 6   // regions that only some call, for which groups leave room
 )
 
-// A drawing remembers where things were put, for Pick.
-type drawing struct {
-	cards []card
-	mapX  float32
-	mapY  float32
-	side  float32
-}
-
-// A card is the words of one group.
-type card struct {
-	group int
-	y, h  float32
-	width float32
-}
+// What marks show: a group, or two locations of the map.
+const (
+	ofGroup = iota + 1
+	ofPair
+)
 
 // Scene writes the groups on the left and draws the map on the right.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	w, h := float32(size.Width), float32(size.Height)
-	r.drawn = drawing{}
 	words, side := r.split(w, h)
 	if side > 0 {
 		r.heatMap(s, w-side-pad, min(pad+crown+strip, h/4), side)
@@ -93,7 +83,7 @@ func (r *result) summary() string {
 
 // cards writes each group: its members, then what sets it apart.
 func (r *result) cards(s *scene.Scene, width, height float32) {
-	bars, heads, text := &scene.Rect{}, &scene.Text{Size: scene.TitleSize, Bold: true}, &scene.Text{Size: scene.TextSize}
+	aims, bars, heads, text := &scene.Rect{}, &scene.Rect{}, &scene.Text{Size: scene.TitleSize, Bold: true}, &scene.Text{Size: scene.TextSize}
 	n := len(r.groups.Members)
 	all := int((height - pad) / lineHeight)
 	lines := max(all/max(n, 1)-1, 0)
@@ -140,7 +130,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 			y = r.partialLines(text, y, width, height)
 		}
 		bars.Add(pad-4, top+2, 4, max(y-top+2, 4), scene.LocationColour(k))
-		r.drawn.cards = append(r.drawn.cards, card{k, top, y - top + lineHeight, width})
+		aims.AddAim(0, top, width, y-top+lineHeight, s.Item(ofGroup, k))
 		y += lineHeight
 	}
 	if n > 1 && len(r.callees) > 0 && y+3*lineHeight <= height {
@@ -155,7 +145,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 			text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: on %s: %s", r.nodes[c.Node].Name, r.share(len(c.Members), r.table.Len), view.NameList(r.names, c.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 		}
 	}
-	s.AddLayer("groups", -1, bars, dropEmpty(heads), dropEmpty(text))
+	s.AddLayer("groups", -1, aims, bars, dropEmpty(heads), dropEmpty(text))
 }
 
 // common reports whether most groups have the same to say: then it tells none apart.
@@ -245,7 +235,7 @@ func (r *result) heatMap(s *scene.Scene, x, y, side float32) {
 	cells := min(n, max(int(side), 1))
 	low := r.least()
 	ramp := r.request.Values.Text("palette")
-	im := &scene.Image{X: x, Y: y, W: side, H: side, Columns: cells, Rows: cells, Cells: make([]scene.Colour, cells*cells)}
+	im := &scene.Image{X: x, Y: y, W: side, H: side, Columns: cells, Rows: cells, Cells: make([]scene.Colour, cells*cells), Of: ofPair, At: [2]int32{int32(cells), 0}}
 	at := func(i int) int { return i * n / cells }
 	for i := range cells {
 		for j := range cells {
@@ -272,7 +262,6 @@ func (r *result) heatMap(s *scene.Scene, x, y, side float32) {
 	s.AddFrame(scene.Frame{Name: "map", X: x, Y: y, W: side, H: side})
 	s.AddLayer("map", 0, im)
 	s.AddLayer("edges", -1, colours, r.dendrogram(x, y-strip-6, side), r.rowNames(x-strip-6, y, side))
-	r.drawn.mapX, r.drawn.mapY, r.drawn.side = x, y, side
 }
 
 // rowNames names the rows of the map where they are high enough.
@@ -332,22 +321,14 @@ func (r *result) similarity(a, b int) float64 {
 	return r.table.Similarity(a, b, by)
 }
 
-// Pick gives the group under the cursor, or the two locations of a cell.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	px, py := float32(x), float32(y)
-	if d.side > 0 && px >= d.mapX && px < d.mapX+d.side && py >= d.mapY && py < d.mapY+d.side {
-		n := len(r.groups.Sampled)
-		a := r.groups.Sampled[min(int((py-d.mapY)/d.side*float32(n)), n-1)]
-		b := r.groups.Sampled[min(int((px-d.mapX)/d.side*float32(n)), n-1)]
-		return r.pairFact(int(a), int(b)), true
+// Fact tells of a group, or of the two locations of a cell.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	if it.Of == ofGroup {
+		return r.groupFact(int(it.A)), true
 	}
-	for _, c := range d.cards {
-		if py >= c.y && py < c.y+c.h && px >= 0 && px < c.width {
-			return r.groupFact(c.group), true
-		}
-	}
-	return view.Fact{}, false
+	n, cells := len(r.groups.Sampled), int(it.A)
+	at := func(i int) int { return int(r.groups.Sampled[(2*i+1)*n/(2*cells)]) } // the middle one of several
+	return r.pairFact(at(int(it.C)/cells), at(int(it.C)%cells)), true
 }
 
 func (r *result) pairFact(a, b int) view.Fact {

@@ -48,7 +48,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s.AddLayer("families", 0, marks...)
 	if !r.paper {
-		s.AddLayer("labels", 0, r.labels())
+		s.AddLayer("labels", 0, (&labeller{r}).labels())
 	}
 	s.Legend = p.legend()
 	s.Notes = r.Notes()

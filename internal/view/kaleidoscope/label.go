@@ -16,8 +16,11 @@ const (
 	mostLabels = 60
 )
 
+// A labeller writes names beside calls.
+type labeller struct{ *result }
+
 // labels names the regions of large families, inside their shapes.
-func (r *result) labels() *scene.Text {
+func (r *labeller) labels() *scene.Text {
 	type large struct {
 		family *family
 		area   float64
@@ -47,7 +50,7 @@ func (r *result) labels() *scene.Text {
 }
 
 // area of a family's shape, the part that is outside of the picture too.
-func (r *result) area(f *family) (sum float64) {
+func (r *labeller) area(f *family) (sum float64) {
 	top := r.at(f.place)
 	for k := 1; k < len(f.children); k++ {
 		a, b := r.at(f.children[k-1]), r.at(f.children[k])
@@ -74,7 +77,7 @@ var (
 
 // room finds a place inside a family with room for its name, or where most of it
 // fits, and as much of the name as fits there.
-func (r *result) room(f *family, name string) (best box, short string) {
+func (r *labeller) room(f *family, name string) (best box, short string) {
 	top, enough := r.at(f.place), float64(scene.TextWidth(name, scene.TextSize, false))/2+3
 	var tries []box
 	for _, side := range labelSide {
@@ -104,7 +107,7 @@ func (r *result) room(f *family, name string) (best box, short string) {
 
 // holds tells whether a box of this half width about a point lies inside the shape
 // and not over its band.
-func (r *result) holds(f *family, b box, half float64) bool {
+func (r *labeller) holds(f *family, b box, half float64) bool {
 	for _, dx := range []float64{-1, 1, -0.5, 0.5, 0} {
 		for _, dy := range []float64{-b.halfHeight, b.halfHeight} {
 			if _, band, ok := r.under(f, point{b.x + dx*half, b.y + dy}); !ok || band {
@@ -116,7 +119,7 @@ func (r *result) holds(f *family, b box, half float64) bool {
 }
 
 // widest is half the width of the widest such box, at most enough.
-func (r *result) widest(f *family, b box, enough float64) float64 {
+func (r *labeller) widest(f *family, b box, enough float64) float64 {
 	low, high := 0.0, enough
 	for range 6 {
 		if half := (low + high) / 2; r.holds(f, b, half) {

@@ -8,13 +8,14 @@ import (
 // A Point is one region on one location in the JSON twin, or on several where there
 // are too many: then value is their mean.
 type Point struct {
-	Region   string           `json:"region"`
-	Location trace.LocationID `json:"location"` // the first
-	Path     string           `json:"path"`
-	Count    int              `json:"count"` // of locations
-	Value    float64          `json:"value"`
-	Min      float64          `json:"min"`
-	Max      float64          `json:"max"`
+	Region   string           `json:"region" unit:""`
+	Location trace.LocationID `json:"location" about:"location"` // the first
+	Path     string           `json:"path" unit:""`
+	Count    int              `json:"count" table:"locations" unit:"count"`
+	Value    float64          `json:"value" unit:"metric"`
+	Min      float64          `json:"min" unit:"metric"`
+	Max      float64          `json:"max" unit:"metric"`
+	ID       trace.RegionID   `json:"-" about:"region"`
 }
 
 // A Region is one row of the landscape; mean and sd are of a location.
@@ -36,17 +37,17 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Regions: make([]Region, len(r.rows)), Points: []Point{}}
+	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Regions: make([]Region, len(r.rows)), Points: r.points()}
 	for i := range r.rows {
 		x := &r.rows[i]
 		d.Regions[i] = Region{x.region, r.regions[x.region].Name, x.value, x.mean, x.spread}
 	}
-	r.each(func(p Point, _ *row) { d.Points = append(d.Points, p) })
 	return d
 }
 
-// each visits the points that have a value, region by region.
-func (r *result) each(f func(Point, *row)) {
+// points are those that have a value, region by region.
+func (r *result) points() []Point {
+	out := []Point{}
 	tree := r.request.Store().Locations()
 	paths := make([]string, r.columns)
 	for i := range r.rows {
@@ -60,9 +61,10 @@ func (r *result) each(f func(Point, *row)) {
 			if paths[c] == "" {
 				paths[c] = tree.Path(id)
 			}
-			f(Point{r.regions[x.region].Name, id, paths[c], last - first, r.mean(x, c), x.low[c], x.high[c]}, x)
+			out = append(out, Point{r.regions[x.region].Name, id, paths[c], last - first, r.mean(x, c), x.low[c], x.high[c], x.region})
 		}
 	}
+	return out
 }
 
 // mean of a column's locations; exact where it is one.
@@ -73,13 +75,5 @@ func (r *result) mean(x *row, c int) float64 {
 
 // Table has the points of the JSON twin.
 func (r *result) Table() *view.Table {
-	unit := r.metric.ColumnUnit()
-	t := &view.Table{Columns: []view.Column{{Name: "region"}, {Name: "path"}, {Name: "locations", Unit: "count"}, {Name: "value", Unit: unit}, {Name: "min", Unit: unit}, {Name: "max", Unit: unit}},
-		Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}}
-	r.each(func(p Point, x *row) {
-		t.Rows = append(t.Rows, []any{p.Region, p.Path, int64(p.Count), p.Value, p.Min, p.Max})
-		t.Locations = append(t.Locations, p.Location)
-		t.Regions = append(t.Regions, x.region)
-	})
-	return t
+	return view.TableOf(r.points(), map[string]string{"metric": r.metric.ColumnUnit()}, nil)
 }

@@ -65,7 +65,6 @@ type result struct {
 	least     float64
 	log       bool
 	notes     []string
-	drawn     drawing
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

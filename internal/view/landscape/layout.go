@@ -17,19 +17,24 @@ const (
 	height          = 0.6
 )
 
-// A drawing remembers what was drawn, for Pick.
-type drawing struct {
-	rows, columns int
-	space         *scene.Space
+// ofPlace is what marks show: a place of the grid, region by region.
+const ofPlace = 1
+
+// A grid is how many regions and columns are drawn.
+type grid struct{ rows, columns int }
+
+func (r *result) grid() grid {
+	d := grid{rows: min(len(r.rows), mostRows), columns: min(r.columns, mostAcross)}
+	if top := r.request.Values.Integer("top"); top > 0 {
+		d.rows = min(len(r.rows), top, 200)
+	}
+	return d
 }
 
 // Scene draws a grid of regions × columns.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
-	d := drawing{rows: min(len(r.rows), mostRows), columns: min(r.columns, mostAcross)}
-	if top := r.request.Values.Integer("top"); top > 0 {
-		d.rows = min(len(r.rows), top, 200)
-	}
+	d := r.grid()
 	left := float32(size.Width) * 0.08 // for names of regions
 	m := &scene.Space{X: left, W: float32(size.Width) - left, H: float32(size.Height), Form: scene.Mesh, Ramp: r.request.Values.Text("palette"), Camera: r.camera, Low: 0, High: 1, Columns: d.columns}
 	bars := r.request.Values.Text("shape") == "bars" || d.rows == 1 || d.columns == 1
@@ -52,8 +57,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		}
 	}
 	m.Axes[0], m.Axes[1], m.Axes[2] = r.locationAxis(&d), r.regionAxis(&d, max(m.W*0.15, 40)), r.heightAxis()
-	d.space = m
-	r.drawn = d
+	m.Of = ofPlace
 	s.AddLayer("landscape", -1, m)
 	r.explain(s, &d)
 	return s
@@ -94,7 +98,7 @@ func (r *result) odd(x *row, k, columns int) (v float64, from, to int) {
 }
 
 // regionAxis names the regions, in as much room as is left beside the box.
-func (r *result) regionAxis(d *drawing, room float32) scene.SpaceAxis {
+func (r *result) regionAxis(d *grid, room float32) scene.SpaceAxis {
 	a := scene.SpaceAxis{Label: "regions", Begin: -0.5, End: float64(d.rows) - 0.5, Stretch: acrossRegions / float64(d.rows)}
 	for i := range d.rows {
 		name := scene.Shorten(r.regions[r.rows[i].region].Name, room, scene.TextSize)
@@ -103,7 +107,7 @@ func (r *result) regionAxis(d *drawing, room float32) scene.SpaceAxis {
 	return a
 }
 
-func (r *result) locationAxis(d *drawing) scene.SpaceAxis {
+func (r *result) locationAxis(d *grid) scene.SpaceAxis {
 	a := scene.SpaceAxis{Label: "locations", Begin: -0.5, End: float64(d.columns) - 0.5, Stretch: acrossLocations / float64(d.columns)}
 	if r.Arrangement() != nil {
 		return r.groupTicks(a, d)
@@ -123,7 +127,7 @@ func (r *result) locationAxis(d *drawing) scene.SpaceAxis {
 }
 
 // groupTicks names the groups at the first of each.
-func (r *result) groupTicks(a scene.SpaceAxis, d *drawing) scene.SpaceAxis {
+func (r *result) groupTicks(a scene.SpaceAxis, d *grid) scene.SpaceAxis {
 	a.Label = "locations, by groups"
 	last := -2
 	for c := range d.columns {
@@ -156,7 +160,7 @@ func (r *result) heightAxis() scene.SpaceAxis {
 	return a
 }
 
-func (r *result) explain(s *scene.Scene, d *drawing) {
+func (r *result) explain(s *scene.Scene, d *grid) {
 	name := r.request.Values.Text("palette")
 	low := "0"
 	if r.log {
@@ -176,21 +180,9 @@ func (r *result) explain(s *scene.Scene, d *drawing) {
 	}
 }
 
-// Pick gives the region and the locations of a place.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	if r.drawn.space == nil {
-		return view.Fact{}, false
-	}
-	i, ok := r.drawn.space.Pick(x, y)
-	if !ok {
-		return view.Fact{}, false
-	}
-	return r.PickItem(i)
-}
-
-// PickItem gives the facts of one place of the grid.
-func (r *result) PickItem(i int) (view.Fact, bool) {
-	d := &r.drawn
+// Fact gives the region and the locations of a place.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	i, d := int(it.A), r.grid()
 	if i < 0 || i >= d.rows*d.columns {
 		return view.Fact{}, false
 	}
@@ -203,14 +195,12 @@ func (r *result) PickItem(i int) (view.Fact, bool) {
 	f := view.Fact{Title: g.Name, Regions: []trace.RegionID{x.region}}
 	f.SetLocations(tree, r.holds, slices.Clone(r.locations[first:last]))
 	path := tree.Path(r.locations[first])
-	line := func(label string, v float64) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: r.metric.Format(v), Exact: view.Cell(v)})
-	}
+	line := func(label string, v float64) { f.SayNumber(label, v, r.metric.Format) }
 	if last-first > 1 {
 		f.Count = int64(last - first)
 		path = fmt.Sprintf("%s … (%s locations)", path, view.Thousands(f.Count))
 	}
-	f.Lines = append(f.Lines, view.FactLine{Label: "location", Value: path})
+	f.Say("location", path, "")
 	if f.Count > 1 {
 		line("farthest from the mean", v)
 	} else {

@@ -92,7 +92,7 @@ func (r *result) projectBars(ctx context.Context, p *projection) error {
 
 // drawProjection draws the utilization that the coefficients make: as a height, or in
 // thin rows as a colour.
-func (r *result) drawProjection(s *scene.Scene, d *drawing, frame int) {
+func (r *painter) drawProjection(s *scene.Scene, d *drawing, frame int) {
 	f, p := &s.Frames[frame], r.projection
 	cells := len(p.rows[0])
 	if p.basis == moment.Cosine {
@@ -138,7 +138,7 @@ func (r *result) drawProjection(s *scene.Scene, d *drawing, frame int) {
 const projectionRamp = "cividis"
 
 // projectionLegend explains what is drawn of another basis.
-func (r *result) projectionLegend() []scene.LegendEntry {
+func (r *painter) projectionLegend() []scene.LegendEntry {
 	e := scene.LegendEntry{Label: fmt.Sprintf("busy share, as %d coefficients give it", len(r.projection.rows[0])), Region: scene.NoID, Parent: scene.NoID}
 	e.Colour, _, _ = r.colours(r.busy)
 	if r.drawn != nil && r.drawn.height < thin {

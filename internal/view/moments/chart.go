@@ -241,7 +241,7 @@ func (r *result) cover(ctx context.Context, l *layer, c *coverage, ids []trace.L
 
 // drawChart draws the two-state chart: what is busy is filled, and where a column
 // stands for more than one state its height is the busy share.
-func (r *result) drawChart(s *scene.Scene, d *drawing, frame int, bar scene.Colour) {
+func (r *painter) drawChart(s *scene.Scene, d *drawing, frame int, bar scene.Colour) {
 	rects := &scene.Rect{}
 	f := &s.Frames[frame]
 	columns := max(1, min(int(f.W), chartBins))

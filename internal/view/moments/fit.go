@@ -16,7 +16,7 @@ import (
 // fill makes rows where locations are somewhat more than pixels: so many pairs of
 // neighbours that the rest fits, those that are most alike, so that whoever differs keeps
 // a row. False where that takes groups of more. O(n log n).
-func (r *result) fill(order []int32, capacity int) bool {
+func (r *planner) fill(order []int32, capacity int) bool {
 	n := len(order)
 	all := r.busy.whole()
 	if 3*n > 4*capacity || all == nil {
@@ -75,7 +75,7 @@ func distance(a, b *moment.Moments) float64 {
 // fitOptimal makes rows of the finest best aggregation of busy time that fits: what is
 // alike is one row, what differs has rows of its own. False where the tree has no cut that
 // uses at least half of the pixels. O(n log n).
-func (r *result) fitOptimal(order []int32, capacity int) bool {
+func (r *planner) fitOptimal(order []int32, capacity int) bool {
 	if len(r.ids) > manyRows || len(order) < len(r.ids) || r.busy.whole() == nil {
 		return false
 	}
@@ -95,7 +95,7 @@ func (r *result) fitOptimal(order []int32, capacity int) bool {
 }
 
 // hierarchy gives the tree of the rows with busy and idle time of its leaves, in seconds.
-func (r *result) hierarchy() (*view.Hierarchy, [][]float64, error) {
+func (r *planner) hierarchy() (*view.Hierarchy, [][]float64, error) {
 	holds := make([]bool, r.tree.Len())
 	for _, id := range r.ids {
 		holds[id] = true
@@ -115,7 +115,7 @@ func (r *result) hierarchy() (*view.Hierarchy, [][]float64, error) {
 }
 
 // rowsOfParts makes a row of each part of a cut; order is sorted by them.
-func (r *result) rowsOfParts(order []int32, h *view.Hierarchy, parts []int32) {
+func (r *planner) rowsOfParts(order []int32, h *view.Hierarchy, parts []int32) {
 	slices.Sort(order)
 	for _, i := range parts {
 		w := row{node: h.Location[i]}

@@ -38,7 +38,7 @@ const (
 )
 
 // drawRows draws all rows into a frame.
-func (r *result) drawRows(s *scene.Scene, d *drawing, frame int) {
+func (r *painter) drawRows(s *scene.Scene, d *drawing, frame int) {
 	p := r.newPen(&s.Frames[frame], r.axis.length())
 	p.narrow = r.opt.chart == chartBehind && r.charts != nil
 	outliers := &scene.Point{}
@@ -51,7 +51,7 @@ func (r *result) drawRows(s *scene.Scene, d *drawing, frame int) {
 			if r.projection != nil {
 				break // drawn instead
 			}
-			p.row(w, k, l, y+float32(k)*each, each, d.style(r))
+			p.row(w, k, l, y+float32(k)*each, each, d.style(r.result))
 		}
 		if w.outlier.StandsOut() && !(p.frame.X < 8) {
 			if d.height >= 6 {
@@ -72,8 +72,8 @@ func (r *result) drawRows(s *scene.Scene, d *drawing, frame int) {
 // style is the height that decides which marks rows have; all have the same.
 func (d *drawing) style(r *result) float32 { return d.height / float32(len(r.states)) }
 
-func (r *result) newPen(f *scene.Frame, length float64) *pen {
-	p := &pen{r: r, frame: f, length: length}
+func (r *painter) newPen(f *scene.Frame, length float64) *pen {
+	p := &pen{r: r.result, frame: f, length: length}
 	for _, m := range []*scene.Line{&p.skews, &p.ticks, &p.spreads, &p.hairs, &p.higher} {
 		m.Width = 1
 	}
@@ -235,7 +235,7 @@ func (p *pen) cut(m moment.Moments, top, height, style float32) {
 }
 
 // keySample has marks that can be told apart: little work late after much of it.
-func (r *result) keySample() *row {
+func (r *painter) keySample() *row {
 	w := &row{members: []int32{0}, moments: make([]moment.Moments, len(r.states))}
 	w.moments[0] = moment.Moments{M0: 40, M1: 46, M2: 38, M3: 46}
 	if r.opt.orders > 3 && r.busy.higher != nil && r.states[0] == r.busy {
@@ -257,7 +257,7 @@ func power(v float64, k int) float64 {
 
 // drawKey explains the marks above the rows, as Fig. 3 of the paper does, as they are
 // drawn at this height of rows.
-func (r *result) drawKey(s *scene.Scene, d *drawing) {
+func (r *painter) drawKey(s *scene.Scene, d *drawing) {
 	f := d.frame
 	if d.chart.W > 0 {
 		f.X = d.chart.X
@@ -269,7 +269,7 @@ func (r *result) drawKey(s *scene.Scene, d *drawing) {
 	}
 	p := r.newPen(&f, 100)
 	sample := r.keySample()
-	style := d.style(r)
+	style := d.style(r.result)
 	y, h := f.Y, f.H
 	if style < full {
 		y, h = f.Y+4, f.H-8

@@ -24,7 +24,10 @@ const (
 	furniture = 84
 )
 
-// A drawing remembers where rows were put, for Pick.
+// ofRow is what marks show: a row, and a state of it.
+const ofRow = 1
+
+// A drawing is where rows are put.
 type drawing struct {
 	frame, chart scene.Frame
 	y, height    float32 // of the first row, of each
@@ -68,23 +71,22 @@ func (d *drawing) edge(i int) float32 {
 	return y
 }
 
-// at finds the row under y; -1.
-func (d *drawing) at(y float32, rows int) int {
-	k := int((y - d.y) / d.height)
-	for k > 0 && y < d.edge(k) {
-		k--
+// aim makes rows items over their whole width, state by state.
+func (r *painter) aim(s *scene.Scene, d *drawing) {
+	aims, n := &scene.Rect{}, len(r.states)
+	for k := range r.rows {
+		top, high := d.edge(k), d.edge(k+1)-d.edge(k)
+		for state := range n {
+			aims.AddAim(0, top+high*float32(state)/float32(n), d.frame.X+d.frame.W, high/float32(n), s.Item(ofRow, k, state))
+		}
 	}
-	for k+1 < rows && y >= d.edge(k+1) {
-		k++
-	}
-	if y < d.edge(0) || k < 0 || k >= rows || y >= d.edge(k+1) {
-		return -1
-	}
-	return k
+	s.AddLayer("items", -1, aims)
 }
 
 // Scene lays the result out.
-func (r *result) Scene(size scene.Size) *scene.Scene {
+func (r *result) Scene(size scene.Size) *scene.Scene { return (&painter{r}).scene(size) }
+
+func (r *painter) scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	d := r.place(size)
 	r.drawn = d
@@ -97,6 +99,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			s.XAxis(i, scene.Axis{Unit: r.axisUnit()})
 		}
 	}
+	r.aim(s, d)
 	switch {
 	case main > 0:
 		bar, _, _ := r.colours(r.states[0])
@@ -126,7 +129,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 // drawnIDs gives a location of each row.
-func (r *result) drawnIDs() []trace.LocationID {
+func (r *painter) drawnIDs() []trace.LocationID {
 	ids := make([]trace.LocationID, len(r.rows))
 	for i := range r.rows {
 		ids[i] = r.ids[r.rows[i].members[0]]
@@ -142,7 +145,7 @@ func (r *result) axisUnit() string {
 }
 
 // place decides the frames and the height of rows.
-func (r *result) place(size scene.Size) *drawing {
+func (r *painter) place(size scene.Size) *drawing {
 	d := &drawing{}
 	f := scene.Frame{Name: "main", W: float32(max(size.Width, 1)), H: plotHeight(size)}
 	f.XScale = scene.Scale{Kind: "time", Begin: r.axis.begin, End: r.axis.end}
@@ -180,7 +183,7 @@ func (r *result) place(size scene.Size) *drawing {
 }
 
 // describe says in a sentence what the picture shows.
-func (r *result) describe() string {
+func (r *painter) describe() string {
 	marked := 0
 	for i := range r.rows {
 		if r.rows[i].outlier.StandsOut() {
@@ -192,7 +195,7 @@ func (r *result) describe() string {
 }
 
 // legend explains the colours; the key in the picture explains the marks.
-func (r *result) legend() []scene.LegendEntry {
+func (r *painter) legend() []scene.LegendEntry {
 	entry := func(label string, c scene.Colour, flags scene.Flag) scene.LegendEntry {
 		return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: flags}
 	}
@@ -208,7 +211,7 @@ func (r *result) legend() []scene.LegendEntry {
 	_, reach, flags := r.colours(r.states[0])
 	out = append(out, entry("likely range (m1 ± m2)", reach, flags))
 	beyond := "goes on beyond the axis"
-	if d := r.drawn; d != nil && d.style(r) < thin {
+	if d := r.drawn; d != nil && d.style(r.result) < thin {
 		out = append(out, entry("mean (m1)", r.ink(), 0))
 		beyond = "end of the skew (m3)"
 		if d.cut {
@@ -233,7 +236,7 @@ func (r *result) legend() []scene.LegendEntry {
 			break
 		}
 	}
-	if d := r.drawn; d != nil && d.cut && d.style(r) >= thin {
+	if d := r.drawn; d != nil && d.cut && d.style(r.result) >= thin {
 		out = append(out, entry(beyond, scene.UIWarning, 0))
 	}
 	return out

@@ -119,6 +119,12 @@ func parseOptions(v view.Values) (options, error) {
 	return o, o.readChart(v.Text("gantt"))
 }
 
+// A planner chooses the rows of a result, a painter draws them.
+type (
+	planner struct{ *result }
+	painter struct{ *result }
+)
+
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	o, err := parseOptions(q.Values)
 	if err != nil {
@@ -172,8 +178,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		r.axis = f.counter.axis(r.ids)
 	}
 	r.recorded = f.recorded
-	r.choose(q.Size)
-	r.mark()
+	plan := &planner{r}
+	plan.choose(q.Size)
+	plan.mark()
 	r.describeStates()
 	if err := r.makeCharts(ctx); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 // groupOptimal makes a row of each part of the best aggregation of busy and idle
 // time: groups whose members are busy alike are one row.
-func (r *result) groupOptimal(order []int32, capacity int) {
+func (r *planner) groupOptimal(order []int32, capacity int) {
 	h, values, err := r.hierarchy()
 	if err != nil || len(order) < len(r.ids) {
 		r.runsOrRows(order, capacity)

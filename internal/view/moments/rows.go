@@ -34,7 +34,7 @@ func (w *row) group() bool { return len(w.members) > 1 }
 type spread struct{ Min, Q10, Median, Q90, Max float64 }
 
 // choose decides the rows and computes them.
-func (r *result) choose(size scene.Size) {
+func (r *planner) choose(size scene.Size) {
 	capacity := max(1, int(r.room(size))/max(1, len(r.states)))
 	order := r.ordered()
 	if r.opt.top > 0 && r.opt.top < len(order) {
@@ -104,7 +104,7 @@ func boolInt(b bool) int {
 }
 
 // runs makes groups of equal numbers of rows that follow each other.
-func (r *result) runs(order []int32, capacity int) {
+func (r *planner) runs(order []int32, capacity int) {
 	size := (len(order) + capacity - 1) / capacity
 	for part := range slices.Chunk(order, size) {
 		r.rows = append(r.rows, row{members: part, node: trace.NoLocation})
@@ -119,7 +119,7 @@ type span struct {
 
 // spans gives the rows below each node of a level; rows above it stand alone. It
 // stops past most spans. Only nodes down to the level are looked at.
-func (r *result) spans(first, last trace.LocationID, lo, level, most int) (out []span) {
+func (r *planner) spans(first, last trace.LocationID, lo, level, most int) (out []span) {
 	for id := first; id <= last && lo < len(r.ids) && len(out) <= most; {
 		next := id + 1
 		switch {
@@ -142,7 +142,7 @@ func (r *result) spans(first, last trace.LocationID, lo, level, most int) (out [
 // cut makes groups of the deepest level of the tree that fits, and of runs of
 // neighbours below it as far as there is room: 1,000 clusters in 700 rows are 500
 // pairs. Rows must be in preorder. O(nodes down to the level below the cut).
-func (r *result) cut(order []int32, capacity int) {
+func (r *planner) cut(order []int32, capacity int) {
 	var nodes []span
 	level := 0
 	all := trace.LocationID(r.tree.Len() - 1)
@@ -164,7 +164,7 @@ func (r *result) cut(order []int32, capacity int) {
 }
 
 // split makes rows of one node: itself, or up to slots runs of what lies below.
-func (r *result) split(order []int32, n span, level, slots int) {
+func (r *planner) split(order []int32, n span, level, slots int) {
 	var below []span
 	if slots >= 2 && int(r.tree.Level[n.node]) < level {
 		below = r.spans(n.node, r.tree.Last[n.node], n.lo, level, math.MaxInt32)
@@ -184,7 +184,7 @@ func (r *result) split(order []int32, n span, level, slots int) {
 }
 
 // groupBy makes a row of each location of a kind or level.
-func (r *result) groupBy(order []int32, capacity int) {
+func (r *planner) groupBy(order []int32, capacity int) {
 	level := r.levelOf(r.opt.group)
 	if level < 0 {
 		r.notes = append(r.notes, fmt.Sprintf("no location is a %q: rows are not grouped", r.opt.group))
@@ -207,7 +207,7 @@ func (r *result) groupBy(order []int32, capacity int) {
 	}
 }
 
-func (r *result) runsOrRows(order []int32, capacity int) {
+func (r *planner) runsOrRows(order []int32, capacity int) {
 	if len(order) > capacity {
 		r.runs(order, capacity)
 		return
@@ -218,7 +218,7 @@ func (r *result) runsOrRows(order []int32, capacity int) {
 }
 
 // levelOf reads --group: the number of a level, or a kind of location.
-func (r *result) levelOf(group string) int {
+func (r *planner) levelOf(group string) int {
 	if n, err := strconv.Atoi(group); err == nil && n >= 0 {
 		return n
 	}
@@ -230,7 +230,7 @@ func (r *result) levelOf(group string) int {
 	return -1
 }
 
-func (r *result) noteGroups() {
+func (r *planner) noteGroups() {
 	groups, members := 0, 0
 	for i := range r.rows {
 		if r.rows[i].group() {
@@ -244,7 +244,7 @@ func (r *result) noteGroups() {
 }
 
 // measure merges the members of a row.
-func (r *result) measure(w *row) {
+func (r *planner) measure(w *row) {
 	w.moments = make([]moment.Moments, len(r.states))
 	var means []float64
 	if w.group() {
@@ -285,7 +285,7 @@ func spreadOf(v []float64) spread {
 }
 
 // mark finds the rows drawn that stand out from the others.
-func (r *result) mark() {
+func (r *planner) mark() {
 	var out []moment.Outlier
 	single := len(r.rows) == len(r.ids) && r.busy.whole() != nil
 	if single {

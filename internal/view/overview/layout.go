@@ -9,13 +9,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A drawing remembers where things were put, for Pick.
-type drawing struct{ boxes []box }
+// ofPart is what marks show: a part.
+const ofPart = 1
 
-type box struct {
-	x, y, w, h float32
-	part       int
-}
+type box struct{ x, y, w, h float32 }
 
 // Scene draws each part as a box over its rows and slices.
 func (r *result) Scene(size scene.Size) *scene.Scene {
@@ -32,8 +29,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddFrame(f)
 	s.XAxis(0, scene.Axis{NoGrid: true})
 	s.RowLabels(0, r.Arrangement().Gutter())
-	r.drawn = drawing{}
-	fills, folds := &scene.Rect{}, &scene.Polygon{}
+	aims, fills, folds := &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
 	warned := false
 	for k, p := range r.parts {
 		b, e := r.span(p)
@@ -41,8 +37,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			continue
 		}
 		x0, x1 := f.XPixel(float64(b)), f.XPixel(float64(e))
-		at := box{x0, first[p.Node], x1 - x0, last[p.Node] - first[p.Node], k}
-		r.drawn.boxes = append(r.drawn.boxes, at)
+		at := box{x0, first[p.Node], x1 - x0, last[p.Node] - first[p.Node]}
+		aims.AddAim(at.x, at.y, at.w, at.h, s.Item(ofPart, k))
 		if at.w > 4 && at.h > 4 { // a gap tells neighbours apart
 			at.x, at.y, at.w, at.h = at.x+0.5, at.y+0.5, at.w-1, at.h-1
 		}
@@ -52,7 +48,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			warned = folds.AddFold(at.x+at.w, at.y, min(at.w, at.h), warn) && warn || warned
 		}
 	}
-	s.AddLayer("boxes", 0, fills, folds)
+	s.AddLayer("boxes", 0, aims, fills, folds)
 	r.Arrangement().DrawScaleRows(s, 0)
 	for _, role := range r.roles {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})

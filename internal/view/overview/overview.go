@@ -47,7 +47,6 @@ type result struct {
 	said  string
 	// unarranged says why locations are not in the order asked for.
 	unarranged string
-	drawn      drawing
 }
 
 // What is prepared does not depend on p.

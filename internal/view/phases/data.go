@@ -8,13 +8,14 @@ import (
 // A Row is one location in one phase. Waiting holds communication, synchronization
 // and idle regions.
 type Row struct {
-	Location trace.LocationID `json:"location"`
-	Path     string           `json:"path"`
-	Phase    string           `json:"phase"`
-	Begin    trace.Time       `json:"begin"`
-	End      trace.Time       `json:"end"`
-	Busy     trace.Time       `json:"busy"`
-	Waiting  trace.Time       `json:"waiting"`
+	Location trace.LocationID `json:"location" about:"location"`
+	Path     string           `json:"path" unit:""`
+	Phase    string           `json:"phase" unit:""`
+	Begin    trace.Time       `json:"begin" unit:"ns"`
+	End      trace.Time       `json:"end" unit:"ns"`
+	Length   trace.Time       `json:"-" table:"duration" unit:"ns"`
+	Busy     trace.Time       `json:"busy" unit:"ns"`
+	Waiting  trace.Time       `json:"waiting" unit:"ns"`
 }
 
 // A Phase is one cut of the run. Skew is what all wait for the last to arrive at
@@ -69,7 +70,7 @@ type Data struct {
 const mostMeetings = 10_000
 
 func (r *result) Data() any {
-	d := Data{By: r.phases.By, Metric: r.metric, Phases: []Phase{}, Rows: []Row{}, Verdict: r.verdicts, Meetings: r.meetings(), Messages: r.messages()}
+	d := Data{By: r.phases.By, Metric: r.metric, Phases: []Phase{}, Rows: r.list(), Verdict: r.verdicts, Meetings: r.meetings(), Messages: r.messages()}
 	for k, p := range r.phases.List {
 		x := Phase{Name: p.Name, Begin: p.Begin, End: p.End, Skew: r.skew[k], Transfer: r.transfer[k]}
 		for u := range r.units {
@@ -78,16 +79,21 @@ func (r *result) Data() any {
 		}
 		d.Phases = append(d.Phases, x)
 	}
+	return d
+}
+
+func (r *result) list() []Row {
+	out := []Row{}
 	for _, place := range r.order {
 		u, id := int(place), r.units[place]
 		path := r.tree.Path(id)
 		for k, p := range r.phases.List {
 			if s := r.phases.Span(u, k); !s.Absent() {
-				d.Rows = append(d.Rows, Row{id, path, p.Name, s.Begin, s.End, r.busy[r.at(u, k)], r.waiting[r.at(u, k)]})
+				out = append(out, Row{id, path, p.Name, s.Begin, s.End, s.Length(), r.busy[r.at(u, k)], r.waiting[r.at(u, k)]})
 			}
 		}
 	}
-	return d
+	return out
 }
 
 func (r *result) meetings() []Meeting {
@@ -143,17 +149,4 @@ func (r *result) messages() []Message {
 }
 
 // Table has a line for each row and phase.
-func (r *result) Table() *view.Table {
-	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Columns: []view.Column{{Name: "path"}, {Name: "phase"}, {Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"}, {Name: "duration", Unit: "ns"}, {Name: "busy", Unit: "ns"}, {Name: "waiting", Unit: "ns"}}}
-	for _, place := range r.order {
-		u, id := int(place), r.units[place]
-		path := r.tree.Path(id)
-		for k, p := range r.phases.List {
-			if s := r.phases.Span(u, k); !s.Absent() {
-				t.Rows = append(t.Rows, []any{path, p.Name, int64(s.Begin), int64(s.End), int64(s.Length()), int64(r.busy[r.at(u, k)]), int64(r.waiting[r.at(u, k)])})
-				t.Locations = append(t.Locations, id)
-			}
-		}
-	}
-	return t
-}
+func (r *result) Table() *view.Table { return view.TableOf(r.list(), nil, nil) }

@@ -16,8 +16,15 @@ const (
 	mostBlocks = 1024
 )
 
-// A drawing remembers where things were put, for Pick.
+// What marks show: a cell of the map, or a phase.
+const (
+	ofCell = iota + 1
+	ofPhase
+)
+
+// A drawing is a result that is laid out.
 type drawing struct {
+	*result
 	frame      scene.Frame
 	rows, cols int // of blocks
 	bars       bool
@@ -48,15 +55,15 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	f.YScale.Rows = rows
 	s.AddFrame(f)
-	r.drawn = drawing{frame: f, rows: max(1, min(len(r.units), mostBlocks, int(f.H))), cols: max(1, min(len(r.phases.List), mostBlocks, int(f.W))), bars: bars}
-	most := r.paint(s)
-	r.marks(s)
+	d := &drawing{result: r, frame: f, rows: max(1, min(len(r.units), mostBlocks, int(f.H))), cols: max(1, min(len(r.phases.List), mostBlocks, int(f.W))), bars: bars}
+	most := d.paint(s)
+	d.marks(s)
 	if f.X > 0 {
 		s.RowLabels(0, r.Arrangement().Gutter())
-		r.columns(s)
+		d.columns(s)
 	}
 	if bars {
-		r.bars(s)
+		d.drawBars(s)
 	}
 	palette := r.request.Values.Text("palette")
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: map[string]string{"busy": "busy", "waiting": "waiting", "duration": "length of the phase"}[r.metric], Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0 s", RampHigh: view.FormatTime(most), Region: scene.NoID, Parent: scene.NoID})
@@ -89,9 +96,8 @@ func (r *result) mostSkew() (most trace.Time) {
 
 // paint draws the cells; a block of many units or phases shows the largest of them,
 // so that one odd rank among thousands is seen.
-func (r *result) paint(s *scene.Scene) (most trace.Time) {
-	d := &r.drawn
-	f := &d.frame
+func (d *drawing) paint(s *scene.Scene) (most trace.Time) {
+	r, f := d.result, &d.frame
 	values := make([]trace.Time, d.rows*d.cols)
 	for i := range values {
 		values[i] = -1
@@ -108,7 +114,7 @@ func (r *result) paint(s *scene.Scene) (most trace.Time) {
 	}
 	ground := &scene.Rect{}
 	ground.Add(f.X, f.Y, f.W, f.H, scene.UIEmpty)
-	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: d.cols, Rows: d.rows, Cells: make([]scene.Colour, len(values))}
+	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: d.cols, Rows: d.rows, Cells: make([]scene.Colour, len(values)), Of: ofCell, At: [2]int32{int32(d.cols), int32(d.rows)}}
 	palette := r.request.Values.Text("palette")
 	for i, v := range values {
 		image.Cells[i] = scene.None
@@ -134,8 +140,8 @@ func (r *result) paint(s *scene.Scene) (most trace.Time) {
 }
 
 // marks frames the cell of who holds the others up.
-func (r *result) marks(s *scene.Scene) {
-	f := &r.drawn.frame
+func (r *drawing) marks(s *scene.Scene) {
+	f := &r.frame
 	wide, high := f.W/float32(len(r.phases.List)), f.H/float32(len(r.units))
 	lines := &scene.Line{Width: 2}
 	for i := range r.verdicts {
@@ -152,8 +158,8 @@ func (r *result) marks(s *scene.Scene) {
 }
 
 // columns names the phases under the map, as many as have room.
-func (r *result) columns(s *scene.Scene) {
-	f := &r.drawn.frame
+func (r *drawing) columns(s *scene.Scene) {
+	f := &r.frame
 	text := &scene.Text{Size: scene.TextSize}
 	step := f.W / float32(len(r.phases.List))
 	names := r.shortPhases()
@@ -189,13 +195,18 @@ func (r *result) shortPhases() []string {
 	return out
 }
 
-// bars draws what is waited in each phase, and names who is waited for.
-func (r *result) bars(s *scene.Scene) {
-	f := &r.drawn.frame
+// drawBars draws what is waited in each phase, and names who is waited for.
+func (r *drawing) drawBars(s *scene.Scene) {
+	f := &r.frame
 	most := float32(r.mostSkew())
 	step := f.W / float32(len(r.phases.List))
 	bars, text, muted := &scene.Rect{}, &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize}
 	const high = barRoom - 20
+	aims := &scene.Rect{}
+	for c := range r.cols {
+		k := (2*c + 1) * len(r.phases.List) / (2 * r.cols)
+		aims.AddAim(f.X+f.W*float32(c)/float32(r.cols), f.Y-barRoom, f.W/float32(r.cols), barRoom, s.Item(ofPhase, k))
+	}
 	for k, t := range r.skew {
 		if t > 0 {
 			h := max(high*float32(t)/most, 1)
@@ -217,26 +228,20 @@ func (r *result) bars(s *scene.Scene) {
 		muted.Add(f.X-8, f.Y-24, scene.Shorten("waited", f.X-12, scene.TextSize), scene.UITextMuted, scene.End)
 		muted.Add(f.X-8, f.Y-6, scene.Shorten("for", f.X-12, scene.TextSize), scene.UITextMuted, scene.End)
 	}
-	s.AddLayer("waited", -1, bars, text, muted)
+	s.AddLayer("waited", -1, aims, bars, text, muted)
 }
 
-// Pick gives the facts of a cell, or of a phase from its bar.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	f := &d.frame
-	top := float64(f.Y)
-	if d.bars {
-		top -= barRoom
+// Fact tells of a cell, or of a phase.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	if it.Of == ofPhase {
+		return r.phaseFact(int(it.A)), true
 	}
-	if !(x >= float64(f.X) && x < float64(f.X+f.W) && y >= top && y < float64(f.Y+f.H)) {
-		return view.Fact{}, false
-	}
-	k := min(int((x-float64(f.X))/float64(f.W)*float64(len(r.phases.List))), len(r.phases.List)-1)
+	// Of a cell that stands for several: what lies in its middle.
+	cols, rows := int(it.A), int(it.B)
+	row, column := int(it.C)/cols, int(it.C)%cols
+	k := (2*column + 1) * len(r.phases.List) / (2 * cols)
+	u := int(r.order[(2*row+1)*len(r.units)/(2*rows)])
 	p := &r.phases.List[k]
-	if y < float64(f.Y) {
-		return r.phaseFact(k), true
-	}
-	u := int(r.order[min(int((y-float64(f.Y))/float64(f.H)*float64(len(r.units))), len(r.units)-1)])
 	span := r.phases.Span(u, k)
 	if span.Absent() {
 		return view.Fact{}, false
@@ -246,7 +251,7 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 		label string
 		t     trace.Time
 	}{{"busy", r.busy[r.at(u, k)]}, {"waiting", r.waiting[r.at(u, k)]}, {"length", span.Length()}, {"begins", span.Begin}} {
-		fact.Lines = append(fact.Lines, view.FactLine{Label: l.label, Value: view.FormatTime(l.t), Exact: view.Thousands(int64(l.t)) + " ns"})
+		fact.SayTime(l.label, l.t)
 	}
 	for i := range r.verdicts {
 		if r.verdicts[i].phase == k {
@@ -264,7 +269,7 @@ func (r *result) phaseFact(k int) view.Fact {
 		label string
 		t     trace.Time
 	}{{"waited for others", r.skew[k]}, {"transfer", r.transfer[k]}, {"from the first begin to the last end", end - begin}} {
-		fact.Lines = append(fact.Lines, view.FactLine{Label: l.label, Value: view.FormatTime(l.t), Exact: view.Thousands(int64(l.t)) + " ns"})
+		fact.SayTime(l.label, l.t)
 	}
 	for i := range r.verdicts {
 		if r.verdicts[i].phase == k {

@@ -53,7 +53,6 @@ type result struct {
 	skew          []trace.Time // by phase
 	transfer      []trace.Time
 	notes         []string
-	drawn         drawing
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

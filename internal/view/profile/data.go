@@ -9,19 +9,19 @@ import (
 // over the locations. CallMean is the mean exclusive value of the calls that begin in
 // the window, at full length; null without calls.
 type Row struct {
-	ID        trace.RegionID `json:"id"`
-	Region    string         `json:"region"`
-	Category  string         `json:"category"`
-	Role      string         `json:"role"`
-	Calls     float64        `json:"calls"`
-	Inclusive float64        `json:"inclusive"`
-	Exclusive float64        `json:"exclusive"`
-	Share     float64        `json:"share"`
-	Mean      float64        `json:"mean"`
-	SD        float64        `json:"sd"`
-	Min       float64        `json:"min"`
-	Max       float64        `json:"max"`
-	CallMean  *float64       `json:"call_mean"`
+	ID        trace.RegionID `json:"id" about:"region"`
+	Region    string         `json:"region" unit:""`
+	Category  string         `json:"category" unit:""`
+	Role      string         `json:"role" unit:""`
+	Calls     float64        `json:"calls" unit:"count"`
+	Inclusive float64        `json:"inclusive" unit:"time"`
+	Exclusive float64        `json:"exclusive" unit:"time"`
+	Share     float64        `json:"share" unit:"share"`
+	Mean      float64        `json:"mean" unit:"metric"`
+	SD        float64        `json:"sd" unit:"metric"`
+	Min       float64        `json:"min" unit:"metric"`
+	Max       float64        `json:"max" unit:"metric"`
+	CallMean  *float64       `json:"call_mean" unit:"time"`
 }
 
 // Data is the "data" of the JSON twin.
@@ -34,33 +34,23 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Total: r.whole, Rows: make([]Row, len(r.rows))}
+	return Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Total: r.whole, Rows: r.list()}
+}
+
+func (r *result) list() []Row {
+	out := make([]Row, len(r.rows))
 	for i, x := range r.rows {
 		g := &r.regions[x.region]
-		d.Rows[i] = Row{x.region, g.Name, g.Category, g.Role.String(), x.calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, x.call}
+		out[i] = Row{x.region, g.Name, g.Category, g.Role.String(), x.calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, x.call}
 	}
-	return d
+	return out
 }
 
 // Table has the columns of the JSON twin.
 func (r *result) Table() *view.Table {
-	unit := r.metric.ColumnUnit()
-	time := unit
+	units := map[string]string{"metric": r.metric.ColumnUnit(), "time": r.metric.ColumnUnit()}
 	if r.metric.Number == view.NumberCalls {
-		time = "ns"
+		units["time"] = "ns"
 	}
-	t := &view.Table{
-		Columns: []view.Column{{Name: "region"}, {Name: "category"}, {Name: "role"}, {Name: "calls", Unit: "count"}, {Name: "inclusive", Unit: time}, {Name: "exclusive", Unit: time},
-			{Name: "share", Unit: "share"}, {Name: "mean", Unit: unit}, {Name: "sd", Unit: unit}, {Name: "min", Unit: unit}, {Name: "max", Unit: unit}, {Name: "call_mean", Unit: time}},
-		Rows: make([][]any, len(r.rows)), Regions: make([]trace.RegionID, len(r.rows)),
-	}
-	for i, x := range r.rows {
-		g := &r.regions[x.region]
-		t.Rows[i] = []any{g.Name, g.Category, g.Role.String(), x.calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, nil}
-		if x.call != nil {
-			t.Rows[i][len(t.Columns)-1] = *x.call
-		}
-		t.Regions[i] = x.region
-	}
-	return t
+	return view.TableOf(r.list(), units, nil)
 }

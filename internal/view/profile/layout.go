@@ -17,12 +17,18 @@ const (
 	barLeast = 60
 )
 
-// A drawing remembers where things were put, for Pick.
+// What marks show: a row, or a cell of a row's strip.
+const (
+	ofRow = iota + 1
+	ofCell
+)
+
+// A drawing is where things are put.
 type drawing struct {
-	rows            int
-	pitch           float32
-	heatX, heatW    float32
-	width, baseline float32
+	rows         int
+	pitch        float32
+	heatX, heatW float32
+	width        float32
 }
 
 // A column is one of the numbers written beside a bar.
@@ -62,6 +68,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	rows := scene.Scale{Kind: "rows", Rows: names}
 	bottom := head + float32(d.rows)*d.pitch
 	s.AddFrame(scene.Frame{Name: "bars", X: left, Y: head, W: max(bars, 0), H: bottom - head, XScale: scene.Scale{Kind: "linear", Begin: 0, End: r.most(d.rows), Label: r.metric.Name}, YScale: rows})
+	s.AimRows(0, 0, w, func(i int) uint32 { return s.Item(ofRow, i) })
 	r.bands(s, &d, labels)
 	r.numbers(s, &d, columns, labels)
 	r.bars(s, &d)
@@ -71,7 +78,6 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.Arrangement().DrawColumns(s, 1, r.locations)
 		r.Arrangement().Explain(s)
 	}
-	r.drawn = d
 	s.Notes = append(s.Notes, r.notes...)
 	if left := len(r.rows) - d.rows; left > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s more regions are in the table", view.Thousands(int64(left))))
@@ -243,7 +249,7 @@ func (r *result) heat(s *scene.Scene, d *drawing) {
 				cells[k] = scene.Ramp(palette, values[k]/most)
 			}
 		}
-		marks = append(marks, &scene.Image{X: d.heatX, Y: head + float32(i)*d.pitch + 1, W: d.heatW, H: max(d.pitch-2, 1), Columns: columns, Rows: 1, Cells: cells})
+		marks = append(marks, &scene.Image{X: d.heatX, Y: head + float32(i)*d.pitch + 1, W: d.heatW, H: max(d.pitch-2, 1), Columns: columns, Rows: 1, Cells: cells, Of: ofCell, At: [2]int32{int32(i), int32(columns)}})
 	}
 	s.AddLayer("strips", 1, marks...)
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "one location", Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0", RampHigh: "most of the row", Region: scene.NoID, Parent: scene.NoID})
@@ -264,22 +270,12 @@ func (r *result) odd(x *row, k, columns int) float64 {
 	return float64(v)
 }
 
-// Pick gives the numbers of a row, in a strip those of the locations there.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	px, py := float32(x), float32(y)
-	if d.pitch <= 0 || !(py >= head) || !(px >= 0 && px < d.width) {
-		return view.Fact{}, false
-	}
-	i := int((py - head) / d.pitch)
-	if i < 0 || i >= d.rows {
-		return view.Fact{}, false
-	}
-	w := &r.rows[i]
+// Fact gives the numbers of a row, in a strip those of the locations there.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	w := &r.rows[it.A]
 	f := r.fact(w)
-	if d.heatW > 0 && px >= d.heatX && px < d.heatX+d.heatW {
-		columns := max(min(r.bins, int(d.heatW)), 1)
-		r.locate(&f, w, min(int((px-d.heatX)/d.heatW*float32(columns)), columns-1), columns)
+	if it.Of == ofCell {
+		r.locate(&f, w, int(it.C), int(it.B))
 	}
 	return f, true
 }
@@ -287,35 +283,32 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 func (r *result) fact(w *row) view.Fact {
 	g := &r.regions[w.region]
 	f := view.Fact{Title: g.Name, Regions: []trace.RegionID{w.region}}
-	line := func(label, value string, exact float64) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: view.Cell(exact)})
-	}
 	if r.whole != 0 {
-		line("share", view.FormatShare(w.share), w.share)
+		f.SayNumber("share", w.share, view.FormatShare)
 	}
-	line("calls", view.FormatCount(w.calls), w.calls)
+	f.SayNumber("calls", w.calls, view.FormatCount)
 	time := r.metric.Format
 	if r.metric.Number == view.NumberCalls {
 		time = view.FormatDuration
 	}
-	line("exclusive", time(w.exclusive), w.exclusive)
-	line("inclusive", time(w.inclusive), w.inclusive)
+	f.SayNumber("exclusive", w.exclusive, time)
+	f.SayNumber("inclusive", w.inclusive, time)
 	if w.call != nil {
-		line("mean of a call, exclusive", time(*w.call), *w.call)
+		f.SayNumber("mean of a call, exclusive", *w.call, time)
 	}
 	if len(r.locations) > 1 {
-		line("mean of a location", r.metric.Format(w.mean), w.mean)
-		line("standard deviation", r.metric.Format(w.sd), w.sd)
-		line("least", r.metric.Format(w.min), w.min)
-		line("most", r.metric.Format(w.max), w.max)
-		f.Lines = append(f.Lines, view.FactLine{Label: "locations", Value: fmt.Sprintf("%s of %s", view.Thousands(int64(w.seen)), view.Thousands(int64(len(r.locations))))})
+		f.SayNumber("mean of a location", w.mean, r.metric.Format)
+		f.SayNumber("standard deviation", w.sd, r.metric.Format)
+		f.SayNumber("least", w.min, r.metric.Format)
+		f.SayNumber("most", w.max, r.metric.Format)
+		f.Say("locations", fmt.Sprintf("%s of %s", view.Thousands(int64(w.seen)), view.Thousands(int64(len(r.locations)))), "")
 	}
-	f.Lines = append(f.Lines, view.FactLine{Label: "role", Value: g.Role.String()})
+	f.Say("role", g.Role.String(), "")
 	if g.Category != "" {
-		f.Lines = append(f.Lines, view.FactLine{Label: "category", Value: g.Category})
+		f.Say("category", g.Category, "")
 	}
 	if g.File != "" {
-		f.Lines = append(f.Lines, view.FactLine{Label: "source", Value: fmt.Sprintf("%s:%d", g.File, g.Line)})
+		f.Say("source", fmt.Sprintf("%s:%d", g.File, g.Line), "")
 	}
 	return f
 }

@@ -64,7 +64,6 @@ type result struct {
 	bins      int
 	binSize   []int32
 	notes     []string
-	drawn     drawing
 }
 
 // mostCells bounds the strips of all regions together.

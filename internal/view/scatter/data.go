@@ -1,8 +1,6 @@
 package scatter
 
 import (
-	"math"
-
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -10,9 +8,10 @@ import (
 // A Point is one location in the JSON twin, with its numbers as measured; null where
 // nothing is bound or it has none.
 type Point struct {
-	Location trace.LocationID `json:"location"`
-	Path     string           `json:"path"`
-	Rank     *int             `json:"rank"`
+	Location trace.LocationID `json:"location" about:"location"`
+	Path     string           `json:"path" unit:""`
+	Rank     *int             `json:"rank" unit:""`
+	Bound    []*float64       `json:"-" spread:"bound"` // of x, y, z and colour those that are bound
 	X        *float64         `json:"x"`
 	Y        *float64         `json:"y"`
 	Z        *float64         `json:"z"`
@@ -40,25 +39,28 @@ type Data struct {
 var axisNames = [4]string{"x", "y", "z", "color"}
 
 func (r *result) Data() any {
-	d := Data{Axes: []Axis{}, Points: make([]Point, len(r.locations)), Unplaced: r.unplaced,
-		Correlations: [3]*float64{defined(r.correlation(0, 1)), defined(r.correlation(0, 2)), defined(r.correlation(1, 2))}}
+	d := Data{Axes: []Axis{}, Points: r.points(), Unplaced: r.unplaced,
+		Correlations: [3]*float64{view.Defined(r.correlation(0, 1)), view.Defined(r.correlation(0, 2)), view.Defined(r.correlation(1, 2))}}
 	for k, m := range r.measure {
 		if m != nil {
 			d.Axes = append(d.Axes, Axis{axisNames[k], m.Label, m.Unit, r.low[k], r.high[k]})
 		}
 	}
-	tree := r.request.Store().Locations()
-	for i, id := range r.locations {
-		d.Points[i] = Point{id, tree.Path(id), view.RankOf(tree, id), r.number(0, i), r.number(1, i), r.number(2, i), r.number(colour, i), r.placed[i]}
-	}
 	return d
 }
 
-func defined(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
+func (r *result) points() []Point {
+	out := make([]Point, len(r.locations))
+	tree := r.request.Store().Locations()
+	for i, id := range r.locations {
+		out[i] = Point{id, tree.Path(id), view.RankOf(tree, id), nil, r.number(0, i), r.number(1, i), r.number(2, i), r.number(colour, i), r.placed[i]}
+		for k, m := range r.measure {
+			if m != nil {
+				out[i].Bound = append(out[i].Bound, r.number(k, i))
+			}
+		}
 	}
-	return &v
+	return out
 }
 
 // number gives what is measured of location i; nil where there is none.
@@ -66,30 +68,16 @@ func (r *result) number(k, i int) *float64 {
 	if r.measure[k] == nil {
 		return nil
 	}
-	return defined(r.measure[k].Values[i])
+	return view.Defined(r.measure[k].Values[i])
 }
 
 // Table has a row for each location, and a column for each number that is bound.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "rank"}}, Rows: make([][]any, len(r.locations)), Locations: append([]trace.LocationID{}, r.locations...)}
+	var bound []view.Column
 	for k, m := range r.measure {
 		if m != nil {
-			t.Columns = append(t.Columns, view.Column{Name: axisNames[k] + ": " + m.Label, Unit: m.ColumnUnit()})
+			bound = append(bound, view.Column{Name: axisNames[k] + ": " + m.Label, Unit: m.ColumnUnit()})
 		}
 	}
-	tree := r.request.Store().Locations()
-	for i, id := range r.locations {
-		t.Rows[i] = []any{tree.Path(id), view.RankCell(tree, id)}
-		for k, m := range r.measure {
-			if m == nil {
-				continue
-			}
-			if v := r.number(k, i); v != nil {
-				t.Rows[i] = append(t.Rows[i], *v)
-			} else {
-				t.Rows[i] = append(t.Rows[i], nil)
-			}
-		}
-	}
-	return t
+	return view.TableOf(r.points(), nil, map[string][]view.Column{"bound": bound})
 }

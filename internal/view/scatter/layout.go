@@ -18,16 +18,13 @@ const (
 	most2D    = 4000 // points of the plane; more are joined by cells
 	most3D    = 40000
 	cells3D   = 48 // cells of each direction where points in space are joined
-	reach     = 14 // pixels within which a point is found
 )
 
-// A drawing remembers where things were put, for Pick.
-type drawing struct {
-	spots []spot
-	frame scene.Frame
-	solid bool
-	space *scene.Space
-}
+// What marks show: a spot of the plane with the cells of its grid, or one of space.
+const (
+	ofSpot = iota + 1
+	ofSolid
+)
 
 // A spot is a point of the picture with the locations it stands for.
 type spot struct {
@@ -40,13 +37,13 @@ type spot struct {
 // Scene draws a plane, or a space where three numbers are bound.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
-	r.drawn = drawing{solid: r.solid()}
+	var spots []spot
 	if r.solid() {
-		r.drawSpace(s, size)
+		spots = r.drawSpace(s, size)
 	} else {
-		r.drawPlane(s, size)
+		spots = r.drawPlane(s, size)
 	}
-	r.explain(s)
+	r.explain(s, spots)
 	return s
 }
 
@@ -121,8 +118,7 @@ func (r *result) paint(p *spot, crowd int) (share float64, has bool) {
 	return 0, r.measure[colour] != nil
 }
 
-func (r *result) drawPlane(s *scene.Scene, size scene.Size) {
-	d := &r.drawn
+func (r *result) drawPlane(s *scene.Scene, size scene.Size) []spot {
 	f := scene.Frame{Name: "main", Y: topRoom, H: max(float32(size.Height)-topRoom-scene.AxisHeight-4, 1)}
 	f.YScale = scene.Scale{Kind: "linear", Begin: 0, End: 1}
 	if m := r.measure[1]; m != nil {
@@ -137,20 +133,20 @@ func (r *result) drawPlane(s *scene.Scene, size scene.Size) {
 	if r.measure[1] != nil {
 		s.YAxis(0, axis)
 	}
-	d.frame = f
-	d.spots = r.spots(max(int(f.W/4), 1), max(int(f.H/4), 1), 1, most2D)
+	nx, ny := max(int(f.W/4), 1), max(int(f.H/4), 1)
+	spots := r.inPlane(nx, ny)
 	radius := float32(4)
-	if n := len(d.spots); n > 300 {
+	if n := len(spots); n > 300 {
 		radius = float32(max(2, 4-math.Log10(float64(n)/300)*2))
 	}
 	crowd := 1
-	for i := range d.spots {
-		crowd = max(crowd, len(d.spots[i].members))
+	for i := range spots {
+		crowd = max(crowd, len(spots[i].members))
 	}
 	points := &scene.Point{}
-	for i := range d.spots {
-		p := &d.spots[i]
-		x, y := r.pixel(p)
+	for i := range spots {
+		p := &spots[i]
+		x, y := r.pixel(&f, p)
 		fill := scene.UIData
 		if share, has := r.paint(p, crowd); has {
 			fill = scene.Ramp(r.request.Values.Text("palette"), share)
@@ -158,6 +154,7 @@ func (r *result) drawPlane(s *scene.Scene, size scene.Size) {
 			fill = scene.UIAggregate
 		}
 		points.Add(x, y, radius, fill)
+		points.SetItem(s.Item(ofSpot, i, nx, ny))
 		if n := len(p.members); n > 1 {
 			points.SetCount(uint32(n))
 		}
@@ -166,6 +163,7 @@ func (r *result) drawPlane(s *scene.Scene, size scene.Size) {
 	if crowd > 1 && r.measure[colour] == nil {
 		r.ramp(s, "locations at a point", "1", view.Thousands(int64(crowd)))
 	}
+	return spots
 }
 
 // scale of an axis of the plane, with some room beyond its ends.
@@ -187,8 +185,7 @@ func (r *result) unit(k int) string {
 }
 
 // pixel gives the place of a spot in the plane.
-func (r *result) pixel(p *spot) (x, y float32) {
-	f := &r.drawn.frame
+func (r *result) pixel(f *scene.Frame, p *spot) (x, y float32) {
 	value := func(k int, at float64) float64 { return r.low[k] + at*(r.high[k]-r.low[k]) }
 	y = f.Y + f.H/2
 	if r.measure[1] != nil {
@@ -198,20 +195,19 @@ func (r *result) pixel(p *spot) (x, y float32) {
 }
 
 // drawSpace hands the points to a mark that the page can turn by itself.
-func (r *result) drawSpace(s *scene.Scene, size scene.Size) {
-	d := &r.drawn
-	d.spots = r.spots(cells3D, cells3D, cells3D, most3D)
+func (r *result) drawSpace(s *scene.Scene, size scene.Size) []spot {
+	spots := r.inSpace()
 	m := &scene.Space{W: float32(size.Width), H: float32(size.Height), Form: scene.Balls, Ramp: r.request.Values.Text("palette"), Camera: r.camera, Low: 0, High: 1}
-	m.Radius = float32(min(0.018, 0.25/math.Cbrt(float64(max(len(d.spots), 1)))))
-	if len(d.spots) > 3000 {
+	m.Radius = float32(min(0.018, 0.25/math.Cbrt(float64(max(len(spots), 1)))))
+	if len(spots) > 3000 {
 		m.Form, m.Radius = scene.Dots, 0.004
 	}
 	crowd := 1
-	for i := range d.spots {
-		crowd = max(crowd, len(d.spots[i].members))
+	for i := range spots {
+		crowd = max(crowd, len(spots[i].members))
 	}
-	for i := range d.spots {
-		p := &d.spots[i]
+	for i := range spots {
+		p := &spots[i]
 		share, _ := r.paint(p, crowd)
 		m.Add(float32(p.x), float32(p.y), float32(p.z), float32(share))
 	}
@@ -220,17 +216,18 @@ func (r *result) drawSpace(s *scene.Scene, size scene.Size) {
 		m.Axes[k].Label = scene.Shorten(m.Axes[k].Label, max(m.W*0.2, 48), scene.TextSize)
 	}
 	if crowd == 1 { // one location each: the page marks those that are chosen elsewhere
-		ids := make([]trace.LocationID, len(d.spots))
-		for i := range d.spots {
-			ids[i] = r.locations[d.spots[i].first]
+		ids := make([]trace.LocationID, len(spots))
+		for i := range spots {
+			ids[i] = r.locations[spots[i].first]
 		}
 		m.Runs = scene.RunsOf(ids)
 	}
-	d.space = m
+	m.Of = ofSolid
 	s.AddLayer("space", -1, m)
 	if crowd > 1 && r.measure[colour] == nil {
 		r.ramp(s, "locations at a point", "1", view.Thousands(int64(crowd)))
 	}
+	return spots
 }
 
 // axis of the space: from 0 to 1 as the layout says, labelled with what is measured.
@@ -255,45 +252,48 @@ func (r *result) ramp(s *scene.Scene, label, low, high string) {
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: scene.Ramp(name, 0), RampEnd: scene.Ramp(name, 1), RampLow: low, RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
 }
 
-func (r *result) explain(s *scene.Scene) {
+func (r *result) explain(s *scene.Scene, spots []spot) {
 	if m := r.measure[colour]; m != nil {
 		r.ramp(s, m.Label, m.Format(r.low[colour]), m.Format(r.high[colour]))
 	}
 	s.Notes = append(s.Notes, r.notes...)
 	joined := 0
-	for i := range r.drawn.spots {
-		joined = max(joined, len(r.drawn.spots[i].members))
+	for i := range spots {
+		joined = max(joined, len(spots[i].members))
 	}
 	if joined > 1 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s locations are drawn as %s points; one stands for up to %s close by, with their mean colour",
-			view.Thousands(int64(len(r.locations)-r.unplaced)), view.Thousands(int64(len(r.drawn.spots))), view.Thousands(int64(joined))))
+			view.Thousands(int64(len(r.locations)-r.unplaced)), view.Thousands(int64(len(spots))), view.Thousands(int64(joined))))
 	}
 }
 
-// Pick gives the nearest point of the plane.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	best, near := -1, float64(reach*reach)
-	if r.drawn.solid {
-		if r.drawn.space != nil {
-			best, _ = r.drawn.space.Pick(x, y)
-		}
-		return r.PickItem(best)
+// inPlane gives the spots of the plane for so many cells; the last are kept for Fact.
+func (r *result) inPlane(nx, ny int) []spot {
+	if r.plane.spots == nil || r.plane.nx != nx || r.plane.ny != ny {
+		r.plane.nx, r.plane.ny, r.plane.spots = nx, ny, r.spots(nx, ny, 1, most2D)
 	}
-	for i := range r.drawn.spots {
-		px, py := r.pixel(&r.drawn.spots[i])
-		if d := (float64(px)-x)*(float64(px)-x) + (float64(py)-y)*(float64(py)-y); d <= near {
-			best, near = i, d
-		}
-	}
-	return r.PickItem(best)
+	return r.plane.spots
 }
 
-// PickItem gives the facts of one point.
-func (r *result) PickItem(i int) (view.Fact, bool) {
-	if i < 0 || i >= len(r.drawn.spots) {
+// inSpace gives the spots in space, made once.
+func (r *result) inSpace() []spot {
+	if r.space == nil {
+		r.space = r.spots(cells3D, cells3D, cells3D, most3D)
+	}
+	return r.space
+}
+
+// Fact tells of one point.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	spots := r.inSpace
+	if it.Of == ofSpot {
+		spots = func() []spot { return r.inPlane(int(it.B), int(it.C)) }
+	}
+	list := spots()
+	if it.A < 0 || int(it.A) >= len(list) {
 		return view.Fact{}, false
 	}
-	p := &r.drawn.spots[i]
+	p := &list[it.A]
 	tree := r.request.Store().Locations()
 	id := r.locations[p.first]
 	f := view.Fact{Title: tree.Path(id), Locations: []trace.LocationID{id}, Lines: []view.FactLine{}}

@@ -57,7 +57,11 @@ type result struct {
 	unplaced  int
 	camera    scene.Camera
 	notes     []string
-	drawn     drawing
+	plane     struct {
+		nx, ny int
+		spots  []spot
+	}
+	space []spot
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

@@ -156,15 +156,13 @@ func TestAHundredThousandLocationsAreJoinedByPlace(t *testing.T) {
 		if err := viewtest.CheckScene(s); err != nil {
 			t.Error(err)
 		}
-		pick := result.(interface {
-			PickItem(int) (view.Fact, bool)
-		})
 		all, alone := 0, false
 		for i := 0; ; i++ {
-			f, ok := pick.PickItem(i)
+			it, ok := s.ItemOf(i)
 			if !ok {
 				break
 			}
+			f, _ := view.FactOf(result, it)
 			all += max(int(f.Count), len(f.Locations))
 			alone = alone || len(f.Locations) == 1 && f.Locations[0] == odd
 		}

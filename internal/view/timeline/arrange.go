@@ -10,7 +10,7 @@ import (
 
 // arrangeGroups lists the rows of single locations so that those that behave alike
 // are next to each other, without their tree.
-func (r *result) arrangeGroups(ctx context.Context, q *view.Request, f *forest) error {
+func (r *planner) arrangeGroups(ctx context.Context, q *view.Request, f *forest) error {
 	var ids []trace.LocationID
 	for id := range f.tree.Len() {
 		if f.holds(trace.LocationID(id)) {

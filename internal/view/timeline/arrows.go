@@ -16,7 +16,7 @@ type drawnLink struct {
 }
 
 // drawLinks draws arrows, cut at the window's edges, and bursts.
-func (r *result) drawLinks(s *scene.Scene, d *drawing) {
+func (r *painter) drawLinks(s *scene.Scene, d *drawing) {
 	lines := &scene.Line{Width: 1}
 	for i := range r.links.arrows {
 		l := &r.links.arrows[i]
@@ -34,7 +34,7 @@ func (r *result) drawLinks(s *scene.Scene, d *drawing) {
 	for i := range r.links.bursts {
 		b := &r.links.bursts[i]
 		at := d.rows[b.peak.row]
-		x, y := d.x(r, min(max(b.peak.time, r.selection.Begin), r.selection.End)), middle(at)
+		x, y := d.x(r.result, min(max(b.peak.time, r.selection.Begin), r.selection.End)), middle(at)
 		radius := burstRadius(b.count, at)
 		points.Add(x, y, radius, scene.UILink)
 		points.SetShape(scene.Burst)
@@ -51,7 +51,7 @@ func burstRadius(count int64, b band) float32 {
 }
 
 // clipLink cuts an arrow to the window; its head goes where its end is outside.
-func (r *result) clipLink(d *drawing, l *link) (x0, y0, x1, y1 float32, head, ok bool) {
+func (r *painter) clipLink(d *drawing, l *link) (x0, y0, x1, y1 float32, head, ok bool) {
 	from, to := middle(d.rows[l.fromRow]), middle(d.rows[l.toRow])
 	begin, end := r.selection.Begin, r.selection.End
 	if max(l.fromTime, l.toTime) < begin || min(l.fromTime, l.toTime) > end {
@@ -61,7 +61,7 @@ func (r *result) clipLink(d *drawing, l *link) (x0, y0, x1, y1 float32, head, ok
 		return from + (to-from)*float32(float64(t-l.fromTime)/float64(l.toTime-l.fromTime))
 	}
 	t0, t1 := min(max(l.fromTime, begin), end), min(max(l.toTime, begin), end)
-	x0, x1 = d.x(r, t0), d.x(r, t1)
+	x0, x1 = d.x(r.result, t0), d.x(r.result, t1)
 	y0, y1 = from, to
 	if t0 != l.fromTime {
 		y0 = y(t0)

@@ -1,21 +1,17 @@
 package timeline
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // spanColour gives the colour of a span by what colours mean.
-func (r *result) spanColour(s *span) scene.Colour {
+func (r *painter) spanColour(s *span) scene.Colour {
 	switch r.opt.colour {
 	case "duration":
 		return scene.Ramp(r.opt.palette, r.durations.share(s.longest))
@@ -29,7 +25,7 @@ func (r *result) spanColour(s *span) scene.Colour {
 }
 
 // regionColour looks a region's colour up once.
-func (r *result) regionColour(id trace.RegionID) scene.Colour {
+func (r *painter) regionColour(id trace.RegionID) scene.Colour {
 	if r.colours == nil {
 		r.colours = make([]scene.Colour, len(r.regions))
 		for i := range r.colours {
@@ -43,7 +39,7 @@ func (r *result) regionColour(id trace.RegionID) scene.Colour {
 }
 
 // roleColour gives the colour of a role; with --colour busy there are two.
-func (r *result) roleColour(role trace.Role) scene.Colour {
+func (r *painter) roleColour(role trace.Role) scene.Colour {
 	if r.opt.colour == "busy" {
 		if role.Busy() {
 			return scene.RoleColour(uint8(trace.RoleCompute))
@@ -73,60 +69,12 @@ type total struct {
 	calls  int64
 }
 
-// fetchTotals finds what the legend lists.
-func (r *result) fetchTotals(ctx context.Context, _ *forest) error {
-	r.durations = r.durationRange()
-	var ids []trace.LocationID
-	for i, l := range r.leaves {
-		if l != nil {
-			ids = append(ids, r.rows[i].location)
-		}
-	}
-	if len(ids) == 0 || r.opt.colour != "region" {
-		return nil
-	}
-	table, err := store.TotalTime(ctx, r.reader, r.window(ids))
-	if err != nil {
-		return err
-	}
-	for i, id := range table.Region {
-		if r.rule.keeps(id) {
-			r.totals = append(r.totals, total{id, table.Exclusive[i], table.Calls[i]})
-		}
-	}
-	sort.Slice(r.totals, func(a, b int) bool {
-		x, y := &r.totals[a], &r.totals[b]
-		return cmp.Or(cmp.Compare(y.time, x.time), cmp.Compare(x.region, y.region)) < 0
-	})
-	return nil
-}
-
-// durationRange spans the durations that are drawn.
-func (r *result) durationRange() (d durationScale) {
-	for _, l := range r.leaves {
-		if l == nil {
-			continue
-		}
-		for _, s := range l.list {
-			for i := range s.spans {
-				if t := s.spans[i].longest; t > 0 {
-					if d.low == 0 || t < d.low {
-						d.low = t
-					}
-					d.high = max(d.high, t)
-				}
-			}
-		}
-	}
-	return d
-}
-
 // mostEntries is how many regions the legend lists.
 const mostEntries = 20
 
 // legend explains colours: roles where groups are drawn, then regions by their
 // time in the window.
-func (r *result) legend() []scene.LegendEntry {
+func (r *painter) legend() []scene.LegendEntry {
 	var out []scene.LegendEntry
 	switch r.opt.colour {
 	case "duration":
@@ -152,7 +100,7 @@ func entry(label string, c scene.Colour) scene.LegendEntry {
 }
 
 // roleLegend lists the roles that are drawn as such.
-func (r *result) roleLegend() (out []scene.LegendEntry) {
+func (r *painter) roleLegend() (out []scene.LegendEntry) {
 	used := [trace.RoleCount]bool{}
 	for _, g := range r.groups {
 		if g != nil {
@@ -182,7 +130,7 @@ func (r *result) roleLegend() (out []scene.LegendEntry) {
 
 // regionLegend adds regions by time to the roles listed; those of one name are one
 // entry, and so are a role and a region that share name and colour.
-func (r *result) regionLegend(roles []scene.LegendEntry) []scene.LegendEntry {
+func (r *painter) regionLegend(roles []scene.LegendEntry) []scene.LegendEntry {
 	out := roles
 	names := map[string]bool{}
 	more := 0

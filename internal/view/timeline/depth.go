@@ -9,7 +9,7 @@ import (
 
 // fetchLevels fills rows with their levels of nesting from the top. Digests know
 // the innermost interval alone, so this reads every row of the window: O(rows).
-func (r *result) fetchLevels(ctx context.Context, ids []trace.LocationID) error {
+func (r *fetcher) fetchLevels(ctx context.Context, ids []trace.LocationID) error {
 	n := r.levels()
 	levels := map[trace.LocationID][]*cells{} // lane * n + level
 	for _, s := range r.leaves {
@@ -51,7 +51,7 @@ func (r *result) fetchLevels(ctx context.Context, ids []trace.LocationID) error 
 }
 
 // addOpen adds what began before the window.
-func (r *result) addOpen(list []*cells, c *trace.Columns) {
+func (r *fetcher) addOpen(list []*cells, c *trace.Columns) {
 	for depth, o := range c.Open {
 		if depth < len(list) && o.Begin < r.grid.begin {
 			r.addLevel(list, depth, c.Lane, o)
@@ -59,7 +59,7 @@ func (r *result) addOpen(list []*cells, c *trace.Columns) {
 	}
 }
 
-func (r *result) addLevel(list []*cells, depth, lane int, o trace.OpenInterval) {
+func (r *fetcher) addLevel(list []*cells, depth, lane int, o trace.OpenInterval) {
 	if list[depth] == nil {
 		list[depth] = newCells(r.grid, &r.rule)
 	}

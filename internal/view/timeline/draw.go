@@ -32,7 +32,7 @@ func subRows(height float32) int {
 
 // drawStrips draws the rows of single locations: rectangles where they are few,
 // else an image of one cell a bin.
-func (r *result) drawStrips(s *scene.Scene, d *drawing) {
+func (r *painter) drawStrips(s *scene.Scene, d *drawing) {
 	rects := &scene.Rect{}
 	var marks []scene.Mark
 	var labels []label
@@ -62,7 +62,7 @@ func (r *result) drawStrips(s *scene.Scene, d *drawing) {
 }
 
 // sameRun reports whether two aggregates look alike.
-func (r *result) sameRun(a, b *span) bool {
+func (r *painter) sameRun(a, b *span) bool {
 	return r.spanColour(a) == r.spanColour(b) && cover(a) == cover(b)
 }
 
@@ -105,7 +105,7 @@ func cover(s *span) int {
 	return min(max(1, int(math.Ceil(share*quarters-0.02))), quarters)
 }
 
-func (r *result) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rect, labels []label) []label {
+func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rect, labels []label) []label {
 	h := b.to - b.from
 	var ticks []*span // empty intervals, drawn over the others
 	for i := range runs {
@@ -114,7 +114,7 @@ func (r *result) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rec
 			ticks = append(ticks, s)
 			continue
 		}
-		x0, x1 := d.x(r, s.begin), d.x(r, s.end)
+		x0, x1 := d.x(r.result, s.begin), d.x(r.result, s.end)
 		colour := r.spanColour(s)
 		part := max(h*float32(cover(s))/quarters, min(h, 1))
 		width := max(x1-x0, 0.5)
@@ -133,7 +133,7 @@ func (r *result) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rec
 		}
 	}
 	for _, s := range ticks {
-		rects.Add(d.x(r, s.begin), b.from, 1, h, r.spanColour(s))
+		rects.Add(d.x(r.result, s.begin), b.from, 1, h, r.spanColour(s))
 	}
 	return labels
 }
@@ -148,7 +148,7 @@ type label struct {
 }
 
 // write puts names into the widest intervals, shortened to fit.
-func (r *result) write(labels []label) *scene.Text {
+func (r *painter) write(labels []label) *scene.Text {
 	if len(labels) > mostLabels {
 		slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(b.width, a.width) })
 		labels = labels[:mostLabels]
@@ -170,13 +170,13 @@ func (r *result) write(labels []label) *scene.Text {
 
 // image draws a strip as cells: a column a bin, filled from the bottom by what
 // part of the time something was open.
-func (r *result) image(d *drawing, b stripBand, spans []span) *scene.Image {
+func (r *painter) image(d *drawing, b stripBand, spans []span) *scene.Image {
 	g := r.grid
 	first := g.bin(g.begin)
 	sub := subRows(b.to - b.from)
 	m := &scene.Image{Columns: g.bins(), Rows: sub, Y: b.from, H: b.to - b.from}
-	m.X = d.x(r, g.binBegin(first))
-	m.W = d.x(r, g.binBegin(first+int64(m.Columns))) - m.X
+	m.X = d.x(r.result, g.binBegin(first))
+	m.W = d.x(r.result, g.binBegin(first+int64(m.Columns))) - m.X
 	m.Cells = make([]scene.Colour, m.Columns*sub)
 	for i := range m.Cells {
 		m.Cells[i] = scene.None
@@ -217,7 +217,7 @@ var roleOrder = []trace.Role{
 // drawGroups draws rows of groups as stacked shares. Each role is an outline
 // down to the row's lower edge, the highest first, so that the next one covers
 // its lower part: half the corners of bands.
-func (r *result) drawGroups(s *scene.Scene, d *drawing) {
+func (r *painter) drawGroups(s *scene.Scene, d *drawing) {
 	shapes := &scene.Polygon{}
 	for i, g := range r.groups {
 		if g == nil {
@@ -230,7 +230,7 @@ func (r *result) drawGroups(s *scene.Scene, d *drawing) {
 	s.AddLayer("groups", 0, shapes)
 }
 
-func (r *result) drawStack(d *drawing, g *stack, top, bottom float32, shapes *scene.Polygon) {
+func (r *painter) drawStack(d *drawing, g *stack, top, bottom float32, shapes *scene.Polygon) {
 	sums := make([]float64, g.bins)
 	tops := make([][]float32, 0, len(roleOrder))
 	colours := make([]scene.Colour, 0, len(roleOrder))
@@ -263,20 +263,20 @@ func (r *result) drawStack(d *drawing, g *stack, top, bottom float32, shapes *sc
 
 // outline gives the steps of one role. Steps that differ by less than an eighth
 // of a pixel are one.
-func (r *result) outline(d *drawing, g *stack, tops []float32, bottom float32) (xs, ys []float32) {
+func (r *painter) outline(d *drawing, g *stack, tops []float32, bottom float32) (xs, ys []float32) {
 	level := bottom
 	add := func(x, y float32) { xs, ys = append(xs, x), append(ys, y) }
-	add(d.x(r, g.begin(0)), bottom)
+	add(d.x(r.result, g.begin(0)), bottom)
 	for b, y := range tops {
 		if diff := y - level; diff < 0.125 && diff > -0.125 && !(y == bottom && level != bottom) {
 			continue
 		}
-		x := d.x(r, g.begin(b))
+		x := d.x(r.result, g.begin(b))
 		add(x, level)
 		add(x, y)
 		level = y
 	}
-	end := d.x(r, g.begin(g.bins))
+	end := d.x(r.result, g.begin(g.bins))
 	add(end, level)
 	add(end, bottom)
 	return xs, ys
@@ -284,7 +284,7 @@ func (r *result) outline(d *drawing, g *stack, tops []float32, bottom float32) (
 
 // drawCounters draws counters as lines, from the least to the greatest value of
 // each bin.
-func (r *result) drawCounters(s *scene.Scene, d *drawing) {
+func (r *painter) drawCounters(s *scene.Scene, d *drawing) {
 	paths, text := &scene.Path{Width: 1}, &scene.Text{Size: labelSize}
 	for _, b := range d.rows {
 		for _, c := range b.counters {
@@ -295,7 +295,7 @@ func (r *result) drawCounters(s *scene.Scene, d *drawing) {
 	s.AddLayer("counter labels", 0, text)
 }
 
-func (r *result) drawCounter(d *drawing, c *series, b stripBand, paths *scene.Path, text *scene.Text) {
+func (r *painter) drawCounter(d *drawing, c *series, b stripBand, paths *scene.Path, text *scene.Text) {
 	if c.min > c.max {
 		return
 	}
@@ -312,7 +312,7 @@ func (r *result) drawCounter(d *drawing, c *series, b stripBand, paths *scene.Pa
 		if math.IsNaN(c.low[i]) {
 			continue
 		}
-		x := d.x(r, c.grid.binBegin(first+int64(i))+trace.Time(1)<<c.grid.level/2)
+		x := d.x(r.result, c.grid.binBegin(first+int64(i))+trace.Time(1)<<c.grid.level/2)
 		if c.high[i] > c.low[i] {
 			xs, ys = append(xs, x), append(ys, y(c.high[i]))
 		}
@@ -326,12 +326,12 @@ func (r *result) drawCounter(d *drawing, c *series, b stripBand, paths *scene.Pa
 }
 
 // drawInstants puts a small triangle under the upper edge of the row.
-func (r *result) drawInstants(s *scene.Scene, d *drawing) {
+func (r *painter) drawInstants(s *scene.Scene, d *drawing) {
 	points := &scene.Point{}
 	for _, m := range r.marks {
 		b := d.rows[m.row]
 		size := min(3.5, max(1.5, (b.to-b.from)/5))
-		points.Add(d.x(r, m.time), b.from+size, size, scene.UIText)
+		points.Add(d.x(r.result, m.time), b.from+size, size, scene.UIText)
 		points.SetShape(scene.Diamond)
 		points.SetCount(m.count)
 	}

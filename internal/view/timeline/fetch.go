@@ -48,7 +48,7 @@ func (s *strips) any() bool {
 //     the digests do not list them.
 //  3. Bins that digests cannot decide (see analysis/share), and bins in which
 //     lanes that share a row overlap, are scanned in a few queries.
-func (r *result) fetch(ctx context.Context, _ *forest) error {
+func (r *fetcher) fetch(ctx context.Context, _ *forest) error {
 	var ids []trace.LocationID
 	for i, s := range r.leaves {
 		if s != nil {
@@ -76,7 +76,7 @@ type lane struct {
 	digest share.Digest // the one at hand
 }
 
-func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) error {
+func (r *fetcher) fetchInnermost(ctx context.Context, ids []trace.LocationID) error {
 	builds := r.builds()
 	cells := 0
 	for _, b := range builds {
@@ -93,7 +93,7 @@ func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) err
 		return err
 	}
 	for _, b := range builds {
-		b.finish(r)
+		b.finish(r.result)
 	}
 	if err := r.decideFromSums(ctx, builds); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (r *result) fetchInnermost(ctx context.Context, ids []trace.LocationID) err
 	return nil
 }
 
-func (r *result) anyLoose() bool {
+func (r *fetcher) anyLoose() bool {
 	for _, l := range r.leaves {
 		if l == nil {
 			continue
@@ -122,7 +122,7 @@ func (r *result) anyLoose() bool {
 }
 
 // readDigests fills lanes from the digests of their bins.
-func (r *result) readDigests(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
+func (r *fetcher) readDigests(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
 	find := finder(ids, builds)
 	return r.reader.Summaries(ctx, share.Name, r.window(ids), r.grid.level, store.Visitor{
 		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
@@ -130,7 +130,7 @@ func (r *result) readDigests(ctx context.Context, ids []trace.LocationID, builds
 			if build == nil {
 				return nil // below a location that has a row of its own
 			}
-			l := build.lane(r, lane)
+			l := build.lane(r.result, lane)
 			d := &l.digest
 			if all := r.rule.keep != nil; all && !d.Decode(b) || !all && !d.DecodeWinner(b) {
 				return errors.New("view timeline: a digest of the store is damaged; import the source again")
@@ -140,7 +140,7 @@ func (r *result) readDigests(ctx context.Context, ids []trace.LocationID, builds
 		},
 		Rows: func(s *trace.Stretch) error {
 			if build := find(s.Rows.Location); build != nil {
-				build.lane(r, s.Rows.Lane).stretch(s)
+				build.lane(r.result, s.Rows.Lane).stretch(s)
 			}
 			return nil
 		},
@@ -166,13 +166,13 @@ func finder(ids []trace.LocationID, builds map[trace.LocationID]*build) func(tra
 }
 
 // readRows fills lanes from their rows. O(rows).
-func (r *result) readRows(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
+func (r *fetcher) readRows(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
 	err := r.reader.Intervals(ctx, r.window(ids), func(c *trace.Columns) error {
 		b := builds[c.Location]
 		if b == nil {
 			return nil // below a location that has a row of its own
 		}
-		l := b.lane(r, c.Lane)
+		l := b.lane(r.result, c.Lane)
 		l.walk(c, &l.walker)
 		return nil
 	})
@@ -186,7 +186,7 @@ func (r *result) readRows(ctx context.Context, ids []trace.LocationID, builds ma
 	return err
 }
 
-func (r *result) builds() map[trace.LocationID]*build {
+func (r *fetcher) builds() map[trace.LocationID]*build {
 	out := map[trace.LocationID]*build{}
 	for _, s := range r.leaves {
 		if s != nil {
@@ -196,7 +196,7 @@ func (r *result) builds() map[trace.LocationID]*build {
 	return out
 }
 
-func (r *result) window(ids []trace.LocationID) store.Window {
+func (r *fetcher) window(ids []trace.LocationID) store.Window {
 	if !slices.IsSorted(ids) { // rows may be arranged, a query ascends
 		ids = slices.Sorted(slices.Values(ids))
 	}

@@ -37,7 +37,7 @@ func (s *stack) begin(bin int) trace.Time {
 }
 
 // fetchGroups fills the rows of groups, and with --show average all rows.
-func (r *result) fetchGroups(ctx context.Context, _ *forest) error {
+func (r *fetcher) fetchGroups(ctx context.Context, _ *forest) error {
 	r.fullShare = 1
 	if err := r.fetchStacks(ctx); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (r *result) fetchGroups(ctx context.Context, _ *forest) error {
 // chooseScale halves what the full height of a row means until the largest
 // share needs more than half of it: groups of many locations of which few are
 // ever busy at once would look empty. One scale serves all rows.
-func (r *result) chooseScale() {
+func (r *fetcher) chooseScale() {
 	most := 0.0
 	for _, s := range r.groups {
 		if s == nil {
@@ -73,7 +73,7 @@ func (r *result) chooseScale() {
 
 // fetchStacks asks for the bins. They are whole, so that they stay the same when
 // the window moves.
-func (r *result) fetchStacks(ctx context.Context) error {
+func (r *fetcher) fetchStacks(ctx context.Context) error {
 	var ids []trace.LocationID
 	var of []int // row of each id
 	for i := range r.rows {
@@ -111,7 +111,7 @@ func (r *result) fetchStacks(ctx context.Context) error {
 }
 
 // groupLevel takes the smallest bins that keep polygons and the answer small.
-func (r *result) groupLevel(ids int) int {
+func (r *fetcher) groupLevel(ids int) int {
 	rows := 0
 	for _, s := range r.groups {
 		if s != nil {
@@ -123,7 +123,7 @@ func (r *result) groupLevel(ids int) int {
 	return max(r.grid.level, levelFor(r.axisEnd-r.selection.Begin, max(8, bins)))
 }
 
-func (r *result) addGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
+func (r *fetcher) addGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
 	level := r.groups[of[0]].grid.level
 	// The store answers for a subtree; the row of a group's own intervals has
 	// none of it. Such rows are scanned.
@@ -177,7 +177,7 @@ func (g *groupSums) add(id trace.LocationID, bin int64, role trace.Role, t trace
 
 // scanGroups adds up the time of the regions that are kept: from the store's sums for
 // locations with one lane, else from the rows below the groups.
-func (r *result) scanGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
+func (r *fetcher) scanGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
 	g := &groupSums{grid: r.groups[of[0]].grid, rowsOf: map[trace.LocationID][]int{}, sums: make([][]atomic.Int64, len(r.rows))}
 	g.first = g.grid.bin(g.grid.begin)
 	tree := r.reader.Locations()
@@ -214,7 +214,7 @@ func (r *result) scanGroups(ctx context.Context, ids []trace.LocationID, of []in
 
 // sumGroups takes what it can from the store's sums. O(locations × bins), whatever
 // the number of rows.
-func (r *result) sumGroups(ctx context.Context, g *groupSums, scanned map[trace.LocationID]bool) error {
+func (r *fetcher) sumGroups(ctx context.Context, g *groupSums, scanned map[trace.LocationID]bool) error {
 	b := r.binner()
 	if b == nil {
 		return nil
@@ -241,7 +241,7 @@ func (r *result) sumGroups(ctx context.Context, g *groupSums, scanned map[trace.
 }
 
 // readGroups reads the rows of locations. O(rows).
-func (r *result) readGroups(ctx context.Context, g *groupSums, scanned map[trace.LocationID]bool) error {
+func (r *fetcher) readGroups(ctx context.Context, g *groupSums, scanned map[trace.LocationID]bool) error {
 	collect := share.Collector{
 		Begin: g.grid.binBegin(g.first), End: g.grid.binBegin(g.grid.bin(g.grid.end-1) + 1),
 		Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant, Lanes: r.lanes,

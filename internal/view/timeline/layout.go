@@ -29,7 +29,9 @@ type stripBand struct {
 }
 
 // Scene lays the result out.
-func (r *result) Scene(size scene.Size) *scene.Scene {
+func (r *result) Scene(size scene.Size) *scene.Scene { return (&painter{r}).scene(size) }
+
+func (r *painter) scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	d := r.place(size)
 	r.drawn = d
@@ -67,7 +69,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 // describe says in a sentence what the picture shows.
-func (r *result) describe() string {
+func (r *painter) describe() string {
 	what := "the innermost region"
 	if n := r.levels(); n > 0 {
 		what = fmt.Sprintf("%d levels of regions", n)
@@ -90,14 +92,14 @@ func (r *result) sceneRow(i int) scene.Row {
 }
 
 // counterRow is the row of a counter below row i.
-func (r *result) counterRow(i int, b stripBand) scene.Row {
+func (r *painter) counterRow(i int, b stripBand) scene.Row {
 	c := r.series[b.index]
 	return scene.Row{From: b.from - 2, To: b.to + 2, Location: uint32(c.location), Region: scene.NoID, Label: c.name, Level: r.rows[i].level + 1, Count: 1}
 }
 
 // place gives every row its height: each kind has a least and a most, and what
 // is left between them is shared in proportion.
-func (r *result) place(size scene.Size) *drawing {
+func (r *painter) place(size scene.Size) *drawing {
 	d := &drawing{size: size, frame: r.frame(size), rows: make([]band, len(r.rows))}
 	least, most := float32(0), float32(0)
 	for i := range r.rows {
@@ -125,7 +127,7 @@ func (r *result) place(size scene.Size) *drawing {
 }
 
 // bounds gives the least and the most height of a row without its counters.
-func (r *result) bounds(i int) (least, most float32) {
+func (r *painter) bounds(i int) (least, most float32) {
 	w := &r.rows[i]
 	switch {
 	case w.kind == header:
@@ -145,7 +147,7 @@ func (r *result) bounds(i int) (least, most float32) {
 }
 
 // placeRow puts strips and counters into a row.
-func (r *result) placeRow(i int, y, h float32) band {
+func (r *painter) placeRow(i int, y, h float32) band {
 	b := band{from: y, to: y + h}
 	if s := r.leaves[i]; s != nil && len(s.list) > 0 {
 		pad := rowPad(h)
@@ -197,7 +199,7 @@ func (d *drawing) time(r *result, x float32) trace.Time {
 
 // drawSeparators draws a hairline over each group at the top, so that the eye
 // finds who belongs together.
-func (r *result) drawSeparators(s *scene.Scene, d *drawing) {
+func (r *painter) drawSeparators(s *scene.Scene, d *drawing) {
 	lines := &scene.Line{Width: 1}
 	for i := range r.rows {
 		b := d.rows[i]

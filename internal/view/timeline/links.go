@@ -82,7 +82,7 @@ type burstKey struct {
 	bin int64
 }
 
-func (r *result) fetchLinks(ctx context.Context, f *forest) error {
+func (r *fetcher) fetchLinks(ctx context.Context, f *forest) error {
 	if r.opt.links == "none" || r.reader.Info().Links == 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (r *result) fetchLinks(ctx context.Context, f *forest) error {
 	return nil
 }
 
-func (r *result) noteLinks() {
+func (r *fetcher) noteLinks() {
 	set := &r.links
 	if n := set.inside - set.called; n > 0 {
 		r.note("not drawn: %s between places on one row", count(n, "link"))

@@ -27,7 +27,7 @@ type instant struct {
 	count  uint32
 }
 
-func (r *result) fetchInstants(ctx context.Context, _ *forest) error {
+func (r *fetcher) fetchInstants(ctx context.Context, _ *forest) error {
 	rowOf := map[trace.LocationID]int{}
 	var ids []trace.LocationID
 	for i := range r.rows {
@@ -95,7 +95,7 @@ type series struct {
 }
 
 // fetchCounters reads the counters that the user asked for.
-func (r *result) fetchCounters(ctx context.Context, f *forest) error {
+func (r *fetcher) fetchCounters(ctx context.Context, f *forest) error {
 	if len(r.opt.counters) == 0 {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (r *result) fetchCounters(ctx context.Context, f *forest) error {
 // of these and all below them, or, where nothing there has any, of the nearest location
 // above, such as the node of a rank. Each comes with the location it was asked for.
 // Nil: of all. O((locations + counters) log counters).
-func (r *result) countersOf(tree *store.Tree, matches func(*trace.Counter) bool) (map[trace.LocationID]trace.LocationID, error) {
+func (r *fetcher) countersOf(tree *store.Tree, matches func(*trace.Counter) bool) (map[trace.LocationID]trace.LocationID, error) {
 	if len(r.opt.countOf) == 0 {
 		return nil, nil
 	}
@@ -194,7 +194,7 @@ func (r *result) countersOf(tree *store.Tree, matches func(*trace.Counter) bool)
 }
 
 // mostCounters leaves at least half of the picture to the rows.
-func (r *result) mostCounters() int { return max(1, r.size.Height/2/counterHeight) }
+func (r *fetcher) mostCounters() int { return max(1, r.size.Height/2/counterHeight) }
 
 func newSeries(id trace.CounterID, c *trace.Counter, row int, g grid) *series {
 	n := g.bins() + 1

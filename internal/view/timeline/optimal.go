@@ -56,7 +56,7 @@ func (c *cutTree) shut(parts []int32) []trace.LocationID {
 
 // groupOptimal folds the groups that the best aggregation of the time in roles draws
 // as one, and opens the others: rows are the cells of the treemap at the same p.
-func (r *result) groupOptimal(ctx context.Context, q *view.Request, f *forest) error {
+func (r *planner) groupOptimal(ctx context.Context, q *view.Request, f *forest) error {
 	c, err := newCutTree(ctx, r.reader, f, q.Window())
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func (r *result) frame(size scene.Size) area {
 }
 
 // choose decides the rows, how lanes are drawn, and the grid.
-func (r *result) choose(ctx context.Context, f *forest) error {
+func (r *planner) choose(ctx context.Context, f *forest) error {
 	space := room(r.size) - float32(len(r.opt.counters)*counterHeight)
 	// Rows come before levels: those that are asked for and do not fit are left out
 	// below, rather than the rows folded.
@@ -90,7 +90,7 @@ func (r *result) choose(ctx context.Context, f *forest) error {
 		rows = r.arranged
 	} else {
 		var err error
-		if rows, err = fitOptimal(ctx, r, f, rows, space); err != nil {
+		if rows, err = fitOptimal(ctx, r.result, f, rows, space); err != nil {
 			return err
 		}
 		rows = r.spread(f, rows, space)
@@ -166,7 +166,7 @@ func (r *result) lanes(id trace.LocationID) int {
 }
 
 // scroll takes the rows that are shown.
-func (r *result) scroll(rows []row, space float32) {
+func (r *planner) scroll(rows []row, space float32) {
 	r.rows = rows
 	if r.least(rows) <= space {
 		return
@@ -187,7 +187,7 @@ func (r *result) scroll(rows []row, space float32) {
 }
 
 // noteRows says what of the tree is not drawn as it is.
-func (r *result) noteRows(f *forest, rows []row) {
+func (r *planner) noteRows(f *forest, rows []row) {
 	if n := r.levels(); n > 0 && n < r.reader.Info().Depth {
 		r.note("%d of %d levels of nesting are drawn", n, r.reader.Info().Depth)
 	}
@@ -229,7 +229,7 @@ func (f *forest) isSelected(id trace.LocationID) bool {
 }
 
 // chooseStrips decides whether lanes share a row or have one each.
-func (r *result) chooseStrips(space float32) {
+func (r *planner) chooseStrips(space float32) {
 	r.leaves = make([]*strips, len(r.rows))
 	r.groups = make([]*stack, len(r.rows))
 	split := float32(0)
@@ -253,7 +253,7 @@ func (r *result) chooseStrips(space float32) {
 }
 
 // chooseLevel takes the smallest bins that can be seen, and that keep the scene small.
-func (r *result) chooseLevel() {
+func (r *planner) chooseLevel() {
 	width := r.frame(r.size).w
 	length := r.axisEnd - r.selection.Begin
 	n := 0

@@ -44,8 +44,8 @@ func waits(bins []int64, first, last int64) bool {
 }
 
 // scanPending decides the bins that digests could not, from their rows.
-func (r *result) scanPending(ctx context.Context, builds map[trace.LocationID]*build) error {
-	s := &scanning{result: r, places: map[trace.LocationID]*scanned{}}
+func (r *fetcher) scanPending(ctx context.Context, builds map[trace.LocationID]*build) error {
+	s := &scanning{result: r.result, places: map[trace.LocationID]*scanned{}}
 	all := map[int64]bool{}
 	for id, b := range builds {
 		p := &scanned{lanes: make([]*laneScan, b.strips.lanes)}
@@ -64,7 +64,7 @@ func (r *result) scanPending(ctx context.Context, builds map[trace.LocationID]*b
 			case strip.lane < 0 && b.strips.lanes > 1:
 				p.shared = &sharedScan{strip: strip, bins: bins, lanes: b.strips.lanes, cells: newCells(r.grid, &r.rule)}
 			default:
-				p.lanes[max(0, strip.lane)] = newLaneScan(r, strip, bins)
+				p.lanes[max(0, strip.lane)] = newLaneScan(r.result, strip, bins)
 			}
 		}
 		if p.waits(-1<<62, 1<<62) {

@@ -11,7 +11,7 @@ import (
 // binner gives the store that can tell the time of the regions that are kept from its
 // sums; nil where it cannot, or where more is asked for than times: durations, or the
 // roles around annotations.
-func (r *result) binner() store.Binner {
+func (r *fetcher) binner() store.Binner {
 	b, ok := r.reader.(store.Binner)
 	if !ok || r.rule.keep == nil || r.rule.durations {
 		return nil
@@ -33,7 +33,7 @@ type waiting struct {
 
 // decideFromSums decides pending bins of single lanes among the regions that are
 // kept. What is left pending has only empty intervals of them.
-func (r *result) decideFromSums(ctx context.Context, builds map[trace.LocationID]*build) error {
+func (r *fetcher) decideFromSums(ctx context.Context, builds map[trace.LocationID]*build) error {
 	b := r.binner()
 	if b == nil || r.rule.show != dominant {
 		return nil

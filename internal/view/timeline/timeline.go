@@ -120,6 +120,13 @@ type result struct {
 	drawn *drawing
 }
 
+// A planner chooses the rows of a result, a fetcher reads what they show, a painter draws it.
+type (
+	planner struct{ *result }
+	fetcher struct{ *result }
+	painter struct{ *result }
+)
+
 func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	o, err := parseOptions(q.Values)
 	if err != nil {
@@ -129,6 +136,7 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 	if r.size.Width <= 0 || r.size.Height <= 0 {
 		r.size = scene.Size{Width: 1200, Height: 700}
 	}
+	plan, read := &planner{r}, &fetcher{r}
 	r.rule = ruleOf(o, q.Selection.Regions, r.regions)
 	r.axisEnd = q.Selection.End
 	if text := q.Values.Text("axis-to"); text != "" {
@@ -152,19 +160,19 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals")
 	}
 	if group := q.Values.Text("group"); group == "optimal" {
-		if err := r.groupOptimal(ctx, q, f); err != nil {
+		if err := plan.groupOptimal(ctx, q, f); err != nil {
 			return nil, err
 		}
 	} else if group != "" && group != "tree" {
 		return nil, fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
 	}
-	if err := r.arrangeGroups(ctx, q, f); err != nil {
+	if err := plan.arrangeGroups(ctx, q, f); err != nil {
 		return nil, err
 	}
-	if err := r.choose(ctx, f); err != nil {
+	if err := plan.choose(ctx, f); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context, *forest) error{r.fetch, r.fetchGroups, r.fetchLinks, r.fetchInstants, r.fetchCounters, r.fetchTotals, r.fetchAll} {
+	for _, step := range []func(context.Context, *forest) error{read.fetch, read.fetchGroups, read.fetchLinks, read.fetchInstants, read.fetchCounters, read.fetchTotals, read.fetchAll} {
 		if err := step(ctx, f); err != nil {
 			return nil, err
 		}

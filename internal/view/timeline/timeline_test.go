@@ -256,7 +256,7 @@ func TestARoleAndItsRegionAreOneEntryOfTheLegend(t *testing.T) {
 	row(trace.NoLocation, "main")
 	got := computeFor(t, m.Reader(), view.Spec{}, map[string][]string{"collapse": {"pool"}}, scene.Size{Width: 800, Height: 400})
 	var labels []string
-	for _, e := range got.legend() {
+	for _, e := range (&painter{got}).legend() {
 		labels = append(labels, e.Label)
 	}
 	slices.Sort(labels)

@@ -1,8 +1,10 @@
 package timeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -28,7 +30,7 @@ type wholes struct {
 
 // fetchAll takes every interval of the selection as it is, for the twins:
 // whatever is folded, scrolled out of sight or too short to see.
-func (r *result) fetchAll(ctx context.Context, f *forest) error {
+func (r *fetcher) fetchAll(ctx context.Context, f *forest) error {
 	if !r.opt.all {
 		return nil
 	}
@@ -45,7 +47,7 @@ func (r *result) fetchAll(ctx context.Context, f *forest) error {
 		}
 	}
 	return r.reader.Intervals(ctx, w, func(c *trace.Columns) error {
-		r.all[place[c.Location]].add(c, r)
+		r.all[place[c.Location]].add(c, r.result)
 		return nil
 	})
 }
@@ -68,4 +70,52 @@ func (w *wholes) add(c *trace.Columns, r *result) {
 	for i := range c.Begin {
 		take(c.First+i, int(c.Depth[i]), c.Begin[i], c.End(i), c.Region[i])
 	}
+}
+
+// fetchTotals finds what the legend lists.
+func (r *fetcher) fetchTotals(ctx context.Context, _ *forest) error {
+	r.durations = r.durationRange()
+	var ids []trace.LocationID
+	for i, l := range r.leaves {
+		if l != nil {
+			ids = append(ids, r.rows[i].location)
+		}
+	}
+	if len(ids) == 0 || r.opt.colour != "region" {
+		return nil
+	}
+	table, err := store.TotalTime(ctx, r.reader, r.window(ids))
+	if err != nil {
+		return err
+	}
+	for i, id := range table.Region {
+		if r.rule.keeps(id) {
+			r.totals = append(r.totals, total{id, table.Exclusive[i], table.Calls[i]})
+		}
+	}
+	sort.Slice(r.totals, func(a, b int) bool {
+		x, y := &r.totals[a], &r.totals[b]
+		return cmp.Or(cmp.Compare(y.time, x.time), cmp.Compare(x.region, y.region)) < 0
+	})
+	return nil
+}
+
+// durationRange spans the durations that are drawn.
+func (r *fetcher) durationRange() (d durationScale) {
+	for _, l := range r.leaves {
+		if l == nil {
+			continue
+		}
+		for _, s := range l.list {
+			for i := range s.spans {
+				if t := s.spans[i].longest; t > 0 {
+					if d.low == 0 || t < d.low {
+						d.low = t
+					}
+					d.high = max(d.high, t)
+				}
+			}
+		}
+	}
+	return d
 }

@@ -1,23 +1,22 @@
 package topology
 
 import (
-	"math"
-
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A Point is one location of the JSON twin; undefined numbers are null.
 type Point struct {
-	Location trace.LocationID `json:"location"`
-	Rank     *int             `json:"rank"`  // of its process; null of none
-	Index    int              `json:"index"` // its position in the tree, over the whole run
-	Point    int              `json:"point"` // of layouts that give a location several
-	X        *float64         `json:"x"`
-	Y        *float64         `json:"y"`
-	Z        *float64         `json:"z"`
-	Color    *float64         `json:"color"`
-	Visible  bool             `json:"visible"`
+	Location trace.LocationID `json:"location" about:"location"`
+	Path     string           `json:"-" table:"path" unit:""`
+	Rank     *int             `json:"rank" unit:""`  // of its process; null of none
+	Index    int              `json:"index" unit:""` // its position in the tree, over the whole run
+	Point    int              `json:"point"`         // of layouts that give a location several
+	X        *float64         `json:"x" unit:""`
+	Y        *float64         `json:"y" unit:""`
+	Z        *float64         `json:"z" unit:""`
+	Color    *float64         `json:"color" unit:"colour"`
+	Visible  bool             `json:"visible" unit:"" write:"yes,no"`
 }
 
 // Data is the "data" of the JSON twin.
@@ -42,50 +41,28 @@ type Event struct {
 	Mean  *float64 `json:"mean"`
 }
 
-func defined(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
-}
-
 func (r *result) Data() any {
-	d := Data{Layout: r.layout, Points: make([]Point, 0, len(r.location)), Mean: defined(r.mean), Unplaced: r.unplaced}
+	d := Data{Layout: r.layout, Points: r.list(), Mean: view.Defined(r.mean), Unplaced: r.unplaced}
 	for _, b := range r.bound {
-		d.Events = append(d.Events, Event{b.name, b.text, b.label, b.by, b.unit, defined(b.min), defined(b.max), defined(b.mean)})
-	}
-	tree := r.request.Store().Locations()
-	for k := range r.points {
-		p := &r.points[k]
-		for i, id := range r.location {
-			d.Points = append(d.Points, Point{id, view.RankOf(tree, id), int(r.who.index[r.number[i]]), k,
-				defined(p.X[i]), defined(p.Y[i]), defined(p.Z[i]), defined(p.Color[i]), r.visible[k][i]})
-		}
+		d.Events = append(d.Events, Event{b.name, b.text, b.label, b.by, b.unit, view.Defined(b.min), view.Defined(b.max), view.Defined(b.mean)})
 	}
 	return d
 }
 
-// Table has a row for each point.
-func (r *result) Table() *view.Table {
-	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "rank"}, {Name: "index"}, {Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "color", Unit: r.colour().unit}, {Name: "visible"}},
-		Rows: [][]any{}, Locations: []trace.LocationID{}}
-	cell := func(v float64) any {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-		return v
-	}
+func (r *result) list() []Point {
+	out := make([]Point, 0, len(r.location)*len(r.points))
 	tree := r.request.Store().Locations()
 	for k := range r.points {
 		p := &r.points[k]
 		for i, id := range r.location {
-			visible := "no"
-			if r.visible[k][i] {
-				visible = "yes"
-			}
-			t.Rows = append(t.Rows, []any{tree.Path(id), view.RankCell(tree, id), int64(r.who.index[r.number[i]]), cell(p.X[i]), cell(p.Y[i]), cell(p.Z[i]), cell(p.Color[i]), visible})
-			t.Locations = append(t.Locations, id)
+			out = append(out, Point{id, tree.Path(id), view.RankOf(tree, id), int(r.who.index[r.number[i]]), k,
+				view.Defined(p.X[i]), view.Defined(p.Y[i]), view.Defined(p.Z[i]), view.Defined(p.Color[i]), r.visible[k][i]})
 		}
 	}
-	return t
+	return out
+}
+
+// Table has a row for each point.
+func (r *result) Table() *view.Table {
+	return view.TableOf(r.list(), map[string]string{"colour": r.colour().unit}, nil)
 }

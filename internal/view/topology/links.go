@@ -121,7 +121,7 @@ func (t *traffic) marks(ramp string) (out scene.SpaceLinks) {
 	return out
 }
 
-func (r *result) linkLegend() []scene.LegendEntry {
+func (r *plotter) linkLegend() []scene.LegendEntry {
 	if r.links == nil {
 		return nil
 	}

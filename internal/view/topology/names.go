@@ -12,7 +12,7 @@ import (
 
 // input binds the names of a layout to the run: always to all of it, so that what a
 // location is called does not depend on what is selected.
-func (r *result) input() *formula.Input {
+func (r *placer) input() *formula.Input {
 	who := r.who
 	scalar := map[string]float64{"maxrank": who.maxRank, "count": float64(len(who.location))}
 	column := map[string][]float64{
@@ -59,7 +59,7 @@ func (r *result) input() *formula.Input {
 
 // metadata is a number of each location under a key, of a map first. What is not
 // there is 0, as for ParaProf, and said.
-func (r *result) metadata(key string) []float64 {
+func (r *placer) metadata(key string) []float64 {
 	if r.cray != nil {
 		if v, ok := r.cray.Metadata(key, r.ranks()); ok {
 			return v
@@ -74,7 +74,7 @@ func (r *result) metadata(key string) []float64 {
 }
 
 // coordinates gives coordX and its like; nil of others.
-func (r *result) coordinates(name string) []float64 {
+func (r *placer) coordinates(name string) []float64 {
 	a := strings.Index("xyzw", strings.TrimPrefix(name, "coord"))
 	t := r.topologies()
 	if len(name) != 6 || a < 0 || len(t) == 0 {

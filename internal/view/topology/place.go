@@ -19,7 +19,7 @@ import (
 //	NAME            a topology of the data, or a ready-made layout
 //
 // Without a word it is the first topology of the data, else a block.
-func (r *result) choose() (place func(context.Context) error, err error) {
+func (r *placer) choose() (place func(context.Context) error, err error) {
 	if err := r.readMap(); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (r *result) choose() (place func(context.Context) error, err error) {
 }
 
 // parse compiles the layout of a name.
-func (r *result) parse(text, name string, strict bool) error {
+func (r *placer) parse(text, name string, strict bool) error {
 	var layouts []*formula.Layout
 	var warnings []string
 	var err error
@@ -83,7 +83,7 @@ func (r *result) parse(text, name string, strict bool) error {
 }
 
 // inText makes an error show its line.
-func (r *result) inText(err error) error {
+func (r *placer) inText(err error) error {
 	var bad *formula.Error
 	if errors.As(err, &bad) {
 		bad.In(r.source)
@@ -91,7 +91,7 @@ func (r *result) inText(err error) error {
 	return fmt.Errorf("--layout: %w", err)
 }
 
-func (r *result) byFormula(ctx context.Context) error {
+func (r *placer) byFormula(ctx context.Context) error {
 	out, err := r.chosen.Apply(ctx, r.input())
 	if err != nil {
 		return r.inText(err)
@@ -117,7 +117,7 @@ func (r *result) byFormula(ctx context.Context) error {
 }
 
 // ownColour finds the event whose values the colours are; a number without unit of none.
-func (r *result) ownColour() *binding {
+func (r *placer) ownColour() *binding {
 	for i := range r.bound {
 		same := true
 		for k, c := range r.points[0].Color {

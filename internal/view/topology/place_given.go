@@ -12,7 +12,7 @@ import (
 )
 
 // start makes one point a location, coloured by the last event bound.
-func (r *result) start(layout string, axes ...string) *formula.Points {
+func (r *placer) start(layout string, axes ...string) *formula.Points {
 	n := len(r.location)
 	r.layout = layout
 	copy(r.axes[:], axes)
@@ -24,7 +24,7 @@ func (r *result) start(layout string, axes ...string) *formula.Points {
 // byCoordinates places locations where the data says. Of more than three
 // dimensions the first three place, and the locations of one place are shown by
 // their mean, see average; or the fourth is laid out beside it along x.
-func (r *result) byCoordinates(t *trace.Topology) error {
+func (r *placer) byCoordinates(t *trace.Topology) error {
 	names := []string{"x", "y", "z"}
 	for a := range names {
 		if a < len(t.DimNames) && t.DimNames[a] != "" {
@@ -58,7 +58,7 @@ func (r *result) byCoordinates(t *trace.Topology) error {
 }
 
 // average gives locations of one place their mean and draws one of them.
-func (r *result) average() {
+func (r *placer) average() {
 	p := &r.points[0]
 	var at [][]int
 	var index []int
@@ -105,7 +105,7 @@ func parseBox(text string) (dims [3]int, err error) {
 
 // byFill fills a box in order of rank, x fastest: a location of rank 5 lies where the
 // sixth lies, whatever the order of the tree.
-func (r *result) byFill(dims [3]int) error {
+func (r *placer) byFill(dims [3]int) error {
 	filled, err := formula.Fill(len(r.location), dims)
 	if err != nil {
 		return fmt.Errorf("--layout: %w", err)
@@ -120,7 +120,7 @@ func (r *result) byFill(dims [3]int) error {
 
 // byHierarchy places a location by its number below its parent, the parent's below
 // its own, and the rest of the way up as one number.
-func (r *result) byHierarchy() error {
+func (r *placer) byHierarchy() error {
 	tree := r.request.Store().Locations()
 	p := r.start("hierarchy", "in parent", "parent", "above")
 	number := make([]int, tree.Len()) // among those with the same parent

@@ -15,7 +15,9 @@ import (
 const leastSide = 0.2
 
 // Scene lays the points out in space.
-func (r *result) Scene(size scene.Size) *scene.Scene {
+func (r *result) Scene(size scene.Size) *scene.Scene { return (&plotter{r}).scene(size) }
+
+func (r *plotter) scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", fmt.Sprintf("Topology of %s locations by the layout %s, coloured by %s.", view.Thousands(int64(len(r.location))), r.layout, r.colour().label))
 	frame := s.AddFrame(scene.Frame{Name: "space", W: float32(size.Width), H: float32(size.Height)})
 	if r.space == nil {
@@ -54,12 +56,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 // newSpace fills the columns and fits axes and sizes to them.
-func (r *result) newSpace() *scene.Space {
+func (r *plotter) newSpace() *scene.Space {
 	v := r.request.Values
 	m := &scene.Space{
 		Form: scene.FormOf(r.option("shape")), Low: float32(r.lo), High: float32(r.hi), Base: float32(min(r.lo, 0)),
 		Unit: r.colour().unit, Ramp: r.option("palette"), Camera: r.camera, Filter: r.shown,
-		Detail: r.detail(), Bare: r.option("axes") == "hidden",
+		Of: ofPoint, Detail: r.detail(), Bare: r.option("axes") == "hidden",
 	}
 	if v.Switch("paper") {
 		m.Ramp = "spectrum"
@@ -102,7 +104,7 @@ func (r *result) newSpace() *scene.Space {
 }
 
 // detail is that of --detail; what a file says may be no number.
-func (r *result) detail() int {
+func (r *plotter) detail() int {
 	v, err := strconv.Atoi(r.option("detail"))
 	if err != nil || v < 2 || v > scene.MostDetail {
 		return 3
@@ -111,7 +113,7 @@ func (r *result) detail() int {
 }
 
 // pointSize is the factor of --point; what a file says may be no number.
-func (r *result) pointSize() float32 {
+func (r *plotter) pointSize() float32 {
 	v, err := strconv.ParseFloat(r.option("point"), 32)
 	if err != nil || !(v > 0 && v <= 100) {
 		return 1
@@ -119,20 +121,12 @@ func (r *result) pointSize() float32 {
 	return float32(v)
 }
 
-// Pick gives what is at a place of the scene drawn last.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	if r.space == nil {
-		return view.Fact{}, false
-	}
-	i, ok := r.space.Pick(x, y)
-	if !ok {
-		return view.Fact{}, false
-	}
-	return r.PickItem(i)
-}
+// ofPoint is what marks show: a point, by its index.
+const ofPoint = 1
 
-// PickItem gives the facts of a point by its index.
-func (r *result) PickItem(index int) (view.Fact, bool) {
+// Fact tells of a point.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	index := int(it.A)
 	if index < 0 || index >= len(r.location)*len(r.points) {
 		return view.Fact{}, false
 	}
@@ -140,10 +134,8 @@ func (r *result) PickItem(index int) (view.Fact, bool) {
 	tree := r.request.Store().Locations()
 	id := r.location[i]
 	f := view.Fact{Title: tree.Name[id], Locations: []trace.LocationID{id}}
-	line := func(label, value string, exact float64) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: strconv.FormatFloat(exact, 'g', -1, 64)})
-	}
-	f.Lines = append(f.Lines, view.FactLine{Label: "path", Value: tree.Path(id)})
+	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
+	f.Say("path", tree.Path(id), "")
 	for k := range r.bound {
 		b := &r.bound[k]
 		line(b.label, b.format(b.values[i]), b.values[i])
@@ -156,6 +148,6 @@ func (r *result) PickItem(index int) (view.Fact, bool) {
 	}
 	position := r.who.index[r.number[i]]
 	line("index", strconv.Itoa(int(position)), position)
-	f.Lines = append(f.Lines, view.FactLine{Label: "place", Value: fmt.Sprintf("%.4g, %.4g, %.4g", p.X[i], p.Y[i], p.Z[i])})
+	f.Say("place", fmt.Sprintf("%.4g, %.4g, %.4g", p.X[i], p.Y[i], p.Z[i]), "")
 	return f, true
 }

@@ -54,15 +54,15 @@ func TestPickNamesTheLocationThatIsDrawn(t *testing.T) {
 					top += m.BarHeight(i)
 				}
 				x, y, _ := p.At(float64(m.PX[i]), float64(m.PY[i]), top)
-				if at, ok := m.Pick(x, y); !ok || at != i {
-					continue // another one is in front
+				if at, ok := m.Pick(x, y); !ok || at != i || x < 0 || y < 0 || x >= s.Width || y >= s.Height {
+					continue // another one is in front, or it is out of sight
 				}
 				found++
 				f, ok := view.PickAt(r, s, x, y)
 				if want := fmt.Sprintf("rank %d", i); !ok || f.Title != want || len(f.Locations) != 1 {
 					t.Fatalf("%s, camera %s: %q at the place of %q", shape, camera, f.Title, want)
 				}
-				if by, _ := r.(view.ItemPicker).PickItem(i); by.Title != f.Title {
+				if by, _ := view.FactOf(r, scene.Item{Of: 1, A: int32(i)}); by.Title != f.Title {
 					t.Fatalf("item %d is %q, at its place is %q", i, by.Title, f.Title)
 				}
 			}

@@ -68,7 +68,15 @@ type result struct {
 	lock     sync.Mutex   // of columns made while a layout is applied on several cores
 }
 
-var _ view.ItemPicker = (*result)(nil)
+var _ view.Facts = (*result)(nil)
+
+// A binder finds the numbers that a layout speaks of, a placer gives locations their places,
+// a plotter draws them.
+type (
+	binder  struct{ *result }
+	placer  struct{ *result }
+	plotter struct{ *result }
+)
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
@@ -79,14 +87,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(r.location) == 0 || selected != nil && len(selected) == 0 || s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, q.Advise("other locations").Empty("no location with values in the selection")
 	}
-	place, err := r.choose()
+	place, err := (&placer{r}).choose()
 	if err != nil {
 		return nil, err
 	}
 	if r.camera, err = scene.ParseCamera(r.option("camera")); err != nil {
 		return nil, err
 	}
-	if err := r.bind(ctx); err != nil {
+	if err := (&binder{r}).bind(ctx); err != nil {
 		return nil, err
 	}
 	if err := place(ctx); err != nil {
@@ -97,7 +105,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if r.at != nil && r.option("cores") != "expand" {
-		r.average()
+		(&placer{r}).average()
 	}
 	return r, r.filter()
 }

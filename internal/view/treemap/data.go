@@ -14,14 +14,15 @@ import (
 
 // A Part is one cell of the cut in the JSON twin.
 type Part struct {
-	Location  *trace.LocationID  `json:"location"` // null for a root that the source does not have
-	Path      string             `json:"path"`
-	Level     int                `json:"level"`
-	Leaves    int32              `json:"leaves"`
-	Values    map[string]float64 `json:"values"` // ns, or the metric's unit
-	Gain      float64            `json:"gain"`
-	Loss      float64            `json:"loss"`
-	Threshold *float64           `json:"threshold"`
+	Location  *trace.LocationID  `json:"location" about:"location"` // null for a root that the source does not have
+	Path      string             `json:"path" unit:""`
+	Level     int                `json:"level" unit:"count"`
+	Leaves    int32              `json:"leaves" unit:"count"`
+	Values    map[string]float64 `json:"values" spread:"variables"` // ns, or the metric's unit
+	Gain      float64            `json:"gain" unit:""`
+	Loss      float64            `json:"loss" unit:""`
+	Share     float64            `json:"-" table:"share of loss" unit:"share"`
+	Threshold *float64           `json:"threshold" unit:""`
 }
 
 // A Finding is a group whose members differ.
@@ -50,7 +51,7 @@ type Data struct {
 
 func (r *result) Data() any {
 	d := Data{P: r.p, Gain: r.cut.Gain, Loss: r.cut.Loss,
-		Variables: []string{}, Parts: make([]Part, 0, len(r.cut.Parts)), Thresholds: append([]float64{}, r.significant...), Findings: r.findings(10)}
+		Variables: []string{}, Parts: r.parts(), Thresholds: append([]float64{}, r.significant...), Findings: r.findings(10)}
 	if r.scale == entropy.Normalised {
 		d.Gain, d.Loss = ratio(r.cut.Gain, r.labels.Gain[0]), r.share(r.cut.Loss)
 	}
@@ -61,15 +62,21 @@ func (r *result) Data() any {
 	for _, v := range r.variables {
 		d.Variables = append(d.Variables, v.name)
 	}
-	for _, i := range r.cut.Parts {
+	return d
+}
+
+// parts are those of the cut.
+func (r *result) parts() []Part {
+	out := make([]Part, len(r.cut.Parts))
+	for k, i := range r.cut.Parts {
 		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.Path(i), Level: int(r.hierarchy.Depth[i]), Leaves: r.labels.Leaves[i],
-			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i], Threshold: r.threshold(i)}
+			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i], Share: r.share(r.labels.Loss[i]), Threshold: r.threshold(i)}
 		for x, v := range r.variables {
 			part.Values[v.name] = r.value(x, i)
 		}
-		d.Parts = append(d.Parts, part)
+		out[k] = part
 	}
-	return d
+	return out
 }
 
 // value of a node: a whole number of nanoseconds, or as it is.
@@ -99,7 +106,9 @@ func (r *result) locationOrNil(i int32) *trace.LocationID {
 
 // suggested is the p whose cut comes nearest to all the gain at none of the loss.
 func (r *result) suggested() float64 {
-	r.once.Do(func() { r.suggestion, r.curve = r.suggest(), r.curves() })
+	r.once.Do(func() {
+		r.suggestion, r.curve = r.labels.P(r.labels.Suggest(r.thresholds, r.odds), r.scale), r.curves()
+	})
 	return r.suggestion
 }
 
@@ -153,10 +162,6 @@ func (r *result) curves() Curve {
 		c.Gain[k], c.Loss[k] = ratio(gain, r.labels.Gain[0]), r.share(loss)
 	}
 	return c
-}
-
-func (r *result) suggest() float64 {
-	return r.labels.P(r.labels.Suggest(r.thresholds, r.odds), r.scale)
 }
 
 // findings lists the groups whose children differ, in order of what drawing
@@ -214,33 +219,17 @@ func plural(kind string) string {
 
 // Table has a row for each part of the cut.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Columns: []view.Column{{Name: "path"}, {Name: "level", Unit: "count"}, {Name: "leaves", Unit: "count"}}, Rows: [][]any{}, Locations: []trace.LocationID{}}
 	unit := ""
 	switch r.unitName {
 	case "ns", "bytes", "count":
 		unit = r.unitName
 	}
-	for _, v := range r.variables {
-		own := unit
+	variables := make([]view.Column, len(r.variables))
+	for x, v := range r.variables {
+		variables[x] = view.Column{Name: v.name, Unit: unit}
 		if v.instant {
-			own = "count"
+			variables[x].Unit = "count"
 		}
-		t.Columns = append(t.Columns, view.Column{Name: v.name, Unit: own})
 	}
-	t.Columns = append(t.Columns, view.Column{Name: "gain"}, view.Column{Name: "loss"}, view.Column{Name: "share of loss", Unit: "share"}, view.Column{Name: "threshold"})
-	for _, i := range r.cut.Parts {
-		row := []any{r.hierarchy.Path(i), int64(r.hierarchy.Depth[i]), int64(r.labels.Leaves[i])}
-		for x := range r.variables {
-			row = append(row, r.value(x, i))
-		}
-		row = append(row, r.labels.Gain[i], r.labels.Loss[i], r.share(r.labels.Loss[i]))
-		if p := r.threshold(i); p != nil {
-			row = append(row, *p)
-		} else {
-			row = append(row, nil)
-		}
-		t.Rows = append(t.Rows, row)
-		t.Locations = append(t.Locations, r.location(i))
-	}
-	return t
+	return view.TableOf(r.parts(), nil, map[string][]view.Column{"variables": variables})
 }

@@ -31,12 +31,12 @@ const leastDiffer = 1e-5
 // addInsets finds places whose parts differ and are too small to be read, and lays the
 // picture out anew with those that differ most beside it in large: whether a machine
 // among ten thousand is odd is not a matter of its area.
-func (r *result) addInsets(whole box) {
+func (r *drawing) addInsets(whole box) {
 	wide := min(max(whole.w*insetShare, leastInsetW), 420)
 	if whole.w-wide < 1.5*wide || whole.h < leastInsetH+2*insetGap || len(r.small()) == 0 {
 		return
 	}
-	r.drawn = drawing{}
+	r.cells = nil
 	r.place(0, box{whole.x, whole.y, whole.w - wide - 2*insetGap, whole.h})
 	list := r.small()
 	most := min(mostInsets, int(whole.h/(leastInsetH+insetGap)), len(list))
@@ -49,7 +49,7 @@ func (r *result) addInsets(whole box) {
 	y := whole.y
 	for _, c := range list {
 		to := box{whole.x + whole.w - wide, y, wide, high}
-		r.drawn.insets = append(r.drawn.insets, inset{c.node, c.at, to, len(r.drawn.cells)})
+		r.insets = append(r.insets, inset{c.node, c.at, to, len(r.cells)})
 		r.place(c.node, to)
 		y += high + insetGap
 	}
@@ -57,10 +57,10 @@ func (r *result) addInsets(whole box) {
 
 // small lists the places that are open in the cut, differ inside and have no room to
 // show it, what differs most first, each where it or what holds it is drawn.
-func (r *result) small() (out []cell) {
+func (r *drawing) small() (out []cell) {
 	t := r.tree
-	at := make(map[int32]cell, len(r.drawn.cells))
-	for _, c := range r.drawn.cells {
+	at := make(map[int32]cell, len(r.cells))
+	for _, c := range r.cells {
 		at[c.node] = c
 	}
 	for _, i := range r.differing(16) {
@@ -90,7 +90,7 @@ func (r *result) small() (out []cell) {
 }
 
 // open says whether a node is drawn in parts.
-func (r *result) open(i int32) bool {
+func (r *drawing) open(i int32) bool {
 	if r.tree.Leaf(int(i)) {
 		return false
 	}
@@ -103,14 +103,14 @@ func (r *result) open(i int32) bool {
 }
 
 // hidden counts the boxes whose parts have no room, and the parts that are shown nowhere.
-func (r *result) hidden() (boxes, parts int) {
-	for k, c := range r.drawn.cells {
+func (r *drawing) hidden() (boxes, parts int) {
+	for k, c := range r.cells {
 		if c.look != unreadable {
 			continue
 		}
 		n := r.partsBelow(c.node)
-		for _, in := range r.drawn.insets {
-			if k < r.drawn.insets[0].cell && in.node >= c.node && in.node <= r.tree.Last[c.node] {
+		for _, in := range r.insets {
+			if k < r.insets[0].cell && in.node >= c.node && in.node <= r.tree.Last[c.node] {
 				n -= r.partsBelow(in.node)
 			}
 		}

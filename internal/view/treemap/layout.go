@@ -35,19 +35,24 @@ const (
 	group                  // the frame of a group whose parts are drawn
 )
 
-// A drawing remembers where things were put, for Pick.
+// ofCell is what marks show: a node, and its look.
+const ofCell = 1
+
+// A drawing is a result that is laid out.
 type drawing struct {
+	*result
 	cells  []cell
 	insets []inset
 }
 
 // Scene draws the cut as nested boxes, and what is too small to be drawn beside it in
 // large.
-func (r *result) Scene(size scene.Size) *scene.Scene {
+func (r *result) Scene(size scene.Size) *scene.Scene { return (&drawing{result: r}).scene(size) }
+
+func (r *drawing) scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	frame := scene.Frame{Name: "main", W: float32(size.Width), H: float32(size.Height)}
 	s.AddFrame(frame)
-	r.drawn = drawing{}
 	whole := box{0, 0, float64(size.Width), float64(size.Height)}
 	r.place(0, whole)
 	r.addInsets(whole)
@@ -79,18 +84,18 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 // places say which location each cell is, the largest where there are too many.
-func (r *result) places() []scene.Spot {
+func (r *drawing) places() []scene.Spot {
 	least := 0.0
-	if n := len(r.drawn.cells); n > scene.MostPlaces {
+	if n := len(r.cells); n > scene.MostPlaces {
 		areas := make([]float64, n)
-		for i, c := range r.drawn.cells {
+		for i, c := range r.cells {
 			areas[i] = c.at.w * c.at.h
 		}
 		slices.Sort(areas)
 		least = areas[n-scene.MostPlaces]
 	}
 	out := []scene.Spot{}
-	for _, c := range r.drawn.cells {
+	for _, c := range r.cells {
 		id := r.location(c.node)
 		if id == trace.NoLocation || c.at.w*c.at.h < least || len(out) == scene.MostPlaces {
 			continue
@@ -100,12 +105,12 @@ func (r *result) places() []scene.Spot {
 	return out
 }
 
-func (r *result) describe() string {
+func (r *drawing) describe() string {
 	return fmt.Sprintf("Treemap of %s locations in %s parts: gain %s, loss %s of all.", view.Thousands(int64(r.hierarchy.Leaves)),
 		view.Thousands(int64(len(r.cut.Parts))), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])), view.FormatShare(r.share(r.cut.Loss)))
 }
 
-func (r *result) summary() string {
+func (r *drawing) summary() string {
 	return fmt.Sprintf("p = %.4g: %s locations in %s, gain %s, loss %s, the best of %s ways to cut", r.p, view.Thousands(int64(r.hierarchy.Leaves)),
 		view.Count(len(r.cut.Parts), "part"), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])), view.FormatShare(r.share(r.cut.Loss)), waysText(r.ways()))
 }
@@ -142,7 +147,7 @@ func (r *result) size(i int32) float64 {
 }
 
 // place decides how a node is drawn and goes down where its parts have room.
-func (r *result) place(i int32, at box) {
+func (r *drawing) place(i int32, at box) {
 	if at.w <= 0 || at.h <= 0 {
 		return
 	}
@@ -151,7 +156,7 @@ func (r *result) place(i int32, at box) {
 		if r.aggregated(i) {
 			l = aggregate
 		}
-		r.drawn.cells = append(r.drawn.cells, cell{at, i, l})
+		r.cells = append(r.cells, cell{at, i, l})
 		return
 	}
 	t := r.tree
@@ -170,17 +175,17 @@ func (r *result) place(i int32, at box) {
 		return
 	}
 	if inner.w < leastSide || inner.h < leastSide || inner.w*inner.h < leastCell*float64(len(children))/4 {
-		r.drawn.cells = append(r.drawn.cells, cell{at, i, unreadable})
+		r.cells = append(r.cells, cell{at, i, unreadable})
 		return
 	}
-	r.drawn.cells = append(r.drawn.cells, cell{at, i, group})
+	r.cells = append(r.cells, cell{at, i, group})
 	for k, b := range layStrips(sizes, counts, inner) {
 		r.place(children[k], b)
 	}
 }
 
 // partsBelow counts the parts of the cut below a node. O(parts).
-func (r *result) partsBelow(i int32) int {
+func (r *drawing) partsBelow(i int32) int {
 	n := 0
 	t := r.tree
 	for c := i; c <= t.Last[i]; {

@@ -86,11 +86,12 @@ func TestPlacesAndStatesStayWhereTheyAreWhenTimeIsChosen(t *testing.T) {
 	for _, window := range [][2]string{{"0", "2000"}, {"0", "100"}, {"100", "200"}, {"500", "1300"}, {"930", "1100"}} {
 		c := viewtest.Case{Trace: noisy(), Options: map[string][]string{"p": {"0"}}, Spec: view.Spec{From: window[0], To: window[1]}}
 		res := c.Compute(t, View, c.Open(t)).(*result)
-		res.Scene(scene.Size{Width: 900, Height: 600})
+		d := &drawing{result: res}
+		d.scene(scene.Size{Width: 900, Height: 600})
 		var nodes, lines []string
 		var line []string
 		y := math.Inf(-1)
-		for _, cell := range res.drawn.cells {
+		for _, cell := range d.cells {
 			nodes = append(nodes, fmt.Sprint(cell.node))
 			if cell.look == group && cell.node != 0 { // machines
 				if cell.at.y != y {
@@ -258,15 +259,16 @@ func TestASmallPlaceThatDiffersIsShownInLarge(t *testing.T) {
 	}
 	c := viewtest.Case{Trace: b.String(), Options: map[string][]string{"p": {"0.1"}}}
 	res := c.Compute(t, View, c.Open(t)).(*result)
-	s := res.Scene(scene.Size{Width: 900, Height: 500})
-	if len(res.drawn.insets) != 1 || res.hierarchy.Path(res.drawn.insets[0].node) != "s61/m4" {
+	d := &drawing{result: res}
+	s := d.scene(scene.Size{Width: 900, Height: 500})
+	if len(d.insets) != 1 || res.hierarchy.Path(d.insets[0].node) != "s61/m4" {
 		var got []string
-		for _, n := range res.drawn.insets {
+		for _, n := range d.insets {
 			got = append(got, res.hierarchy.Path(n.node))
 		}
 		t.Fatalf("insets of %q, want of s61/m4", got)
 	}
-	at := res.drawn.insets[0].to
+	at := d.insets[0].to
 	leaves := map[int32]bool{}
 	for y := at.y + header + 2; y < at.y+at.h; y += 5 {
 		for x := at.x + 3; x < at.x+at.w; x += 5 {

@@ -15,13 +15,15 @@ const (
 
 // paint draws the cells: states as strips, names where they fit, folded corners on
 // what stands for many. It reports whether one of them is a warning.
-func (r *result) paint(s *scene.Scene) (warned bool) {
+func (r *drawing) paint(s *scene.Scene) (warned bool) {
 	frames, fills, dials, folds := &scene.Rect{}, &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
-	p := &painter{result: r, plates: &scene.Rect{}, names: &scene.Text{Size: scene.TextSize}}
+	p := &painter{result: r.result, plates: &scene.Rect{}, names: &scene.Text{Size: scene.TextSize}}
 	heads := &scene.Text{Size: scene.TextSize, Bold: true}
 	most := r.mostInstants()
 	edge := &scene.Line{Width: 2}
-	for _, c := range r.drawn.cells {
+	aims := &scene.Rect{}
+	for _, c := range r.cells {
+		aims.AddAim(float32(c.at.x), float32(c.at.y), float32(c.at.w), float32(c.at.h), s.Item(ofCell, int(c.node), int(c.look)))
 		if c.look == group {
 			frames.Add(float32(c.at.x), float32(c.at.y), float32(c.at.w), float32(c.at.h), scene.UISurface)
 			frames.SetFlags(scene.Outlined)
@@ -51,7 +53,7 @@ func (r *result) paint(s *scene.Scene) (warned bool) {
 		}
 		p.label(c)
 	}
-	s.AddLayer("groups", 0, frames)
+	s.AddLayer("groups", 0, aims, frames)
 	s.AddLayer("cells", 0, fills, dials, edge, folds)
 	s.AddLayer("names", 0, p.plates, heads, p.names)
 	r.paintInsets(s)
@@ -62,8 +64,8 @@ func (r *result) paint(s *scene.Scene) (warned bool) {
 func (r *result) warns(i int32) bool { return r.share(r.labels.Loss[i]) > warnShare }
 
 // paintInsets draws where each inset belongs.
-func (r *result) paintInsets(s *scene.Scene) {
-	if len(r.drawn.insets) == 0 {
+func (r *drawing) paintInsets(s *scene.Scene) {
+	if len(r.insets) == 0 {
 		return
 	}
 	lines := &scene.Line{Width: 1}
@@ -74,7 +76,7 @@ func (r *result) paintInsets(s *scene.Scene) {
 		lines.Add(x1, y1, x0, y1, scene.UIAccent)
 		lines.Add(x0, y1, x0, y0, scene.UIAccent)
 	}
-	for _, n := range r.drawn.insets {
+	for _, n := range r.insets {
 		frame(n.from)
 		frame(n.to)
 		x := float32(n.from.x + n.from.w)
@@ -85,8 +87,8 @@ func (r *result) paintInsets(s *scene.Scene) {
 }
 
 // heading names a group; of one that an inset shows, where it is.
-func (r *result) heading(i int32) string {
-	for _, n := range r.drawn.insets {
+func (r *drawing) heading(i int32) string {
+	for _, n := range r.insets {
 		if n.node == i {
 			return r.hierarchy.Path(i)
 		}
@@ -95,7 +97,7 @@ func (r *result) heading(i int32) string {
 }
 
 // strips fills a cell from the bottom up by the share of each state.
-func (r *result) strips(fills *scene.Rect, c cell) {
+func (r *drawing) strips(fills *scene.Rect, c cell) {
 	at := c.at.inset(gap/2.0, gap/2.0)
 	flag := scene.Flag(0)
 	if c.look == unreadable {
@@ -131,8 +133,8 @@ func (r *result) states(i int32) (total float64) {
 }
 
 // mostInstants is the largest number of instants a location of any cell, by variable.
-func (r *result) mostInstants() (most float64) {
-	for _, c := range r.drawn.cells {
+func (r *drawing) mostInstants() (most float64) {
+	for _, c := range r.cells {
 		for x := range r.variables {
 			if r.overlay(x) && c.look != group {
 				most = max(most, r.labels.Sum[x][c.node]/float64(r.labels.Leaves[c.node]))
@@ -144,7 +146,7 @@ func (r *result) mostInstants() (most float64) {
 
 // dials draw instants beside states: a bar at the left edge, as high as the number of
 // instants a location is, against the largest of any cell.
-func (r *result) dials(dials *scene.Rect, c cell, most float64) {
+func (r *drawing) dials(dials *scene.Rect, c cell, most float64) {
 	at := c.at.inset(gap/2.0, gap/2.0)
 	x := at.x
 	for k, v := range r.variables {

@@ -46,7 +46,6 @@ type result struct {
 	level string // said where the cut is a fixed level
 	// unarranged says why locations are not in the order asked for.
 	unarranged string
-	drawn      drawing
 }
 
 // A labelled tree is all that does not depend on p: what the slider moves over.

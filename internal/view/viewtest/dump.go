@@ -106,7 +106,7 @@ func dumpMark(b *strings.Builder, s *scene.Scene, m scene.Mark) {
 			fmt.Fprintf(b, "    %s %g %s\n", numbers(m.PX[i], m.PY[i], m.PZ[i]), m.Value[i], colour(m.Look(i)))
 		}
 	case *scene.Image:
-		fmt.Fprintf(b, "    %s, %d × %d%s\n", numbers(m.X, m.Y, m.W, m.H), m.Columns, m.Rows, word(m.Of != 0, fmt.Sprintf(" items %d(%d)", m.Of, m.At)))
+		fmt.Fprintf(b, "    %s, %d × %d%s\n", numbers(m.X, m.Y, m.W, m.H), m.Columns, m.Rows, word(m.Of != 0, fmt.Sprintf(" items %d(%d %d)", m.Of, m.At[0], m.At[1])))
 		for y := range m.Rows {
 			b.WriteString("   ")
 			dumpCells(b, m.Cells[y*m.Columns:(y+1)*m.Columns])
@@ -181,5 +181,5 @@ func item(s *scene.Scene, list []uint32, i int) string {
 		return ""
 	}
 	it := s.Items[list[i]]
-	return fmt.Sprintf(" item %d(%d %d %d)", it.Of, it.A, it.B, it.C)
+	return fmt.Sprintf(" item %d(%d %d %d)%s", it.Of, it.A, it.B, it.C, word(it.Placed, " placed"))
 }

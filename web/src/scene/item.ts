@@ -6,8 +6,9 @@ import type { Frame, Layer, Mark, Scene, SpaceMark } from "./scene";
 
 /** Stands for none in a column of items. */
 export const noItem = 0xffffffff;
-/** How far in pixels from a line or a point the pointer may be. */
-const reach = 3;
+/** How far in pixels from a line and from a point the pointer may be. */
+const lineReach = 3;
+const pointReach = 10;
 
 /** Whether anything in the scene can be found by its marks; else the server is asked by place. */
 export function hasItems(scene: Scene): boolean {
@@ -67,9 +68,9 @@ function numberIn(m: Mark, x: number, y: number, pickSpace: (m: SpaceMark) => nu
       }
       return -1;
     case "line":
-      return nearest(m.items, (i) => lineDistance(x, y, m.x0[i]!, m.y0[i]!, m.x1[i]!, m.y1[i]!), () => reach);
+      return nearest(m.items, (i) => lineDistance(x, y, m.x0[i]!, m.y0[i]!, m.x1[i]!, m.y1[i]!), () => lineReach);
     case "point":
-      return nearest(m.items, (i) => Math.hypot(m.x[i]! - x, m.y[i]! - y), (i) => m.r[i]! + reach);
+      return nearest(m.items, (i) => Math.hypot(m.x[i]! - x, m.y[i]! - y), (i) => m.r[i]! + pointReach);
     case "image":
       if (m.firstItem === undefined || !within(x, m.x, m.w) || !within(y, m.y, m.h)) return -1;
       return m.firstItem + m.columns * Math.min(Math.floor(((y - m.y) / m.h) * m.rows), m.rows - 1) +

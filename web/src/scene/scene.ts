@@ -17,6 +17,8 @@ export interface Scene {
   terms?: { name: string; text: string; label: string; by: "user" | "layout" | "" }[];
   /** What is known of the first items; null: nothing. The server is asked for the others. */
   facts?: (Fact | null)[];
+  /** Items that are asked for by place: they are continuous. */
+  placed?: number[];
   /** Set where the selection holds nothing to show; there are no layers then. */
   empty: { what: string; hint: string } | null;
   /** Drawn from fewer pixels than asked for; the exact one is still to come. */

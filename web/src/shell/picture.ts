@@ -147,7 +147,8 @@ export class Picture {
   private itemAt(x: number, y: number): number | null {
     const scene = this.drawn?.scene;
     if (!scene || scene.coarse || !hasItems(scene)) return null;
-    return itemAt(scene, x, y, (frame) => this.transform(frame), () => this.painter.pickSpace(x, y) ?? -1);
+    const n = itemAt(scene, x, y, (frame) => this.transform(frame), () => this.painter.pickSpace(x, y) ?? -1);
+    return scene.placed?.includes(n) ? null : n;
   }
 
   /** All there is to know of what lies at a screen pixel. Hovering never takes a click's place. */

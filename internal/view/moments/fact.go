@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -13,30 +14,9 @@ import (
 // stripCells is how many signs a strip has.
 const stripCells = 40
 
-// Pick gives the row under the cursor: its numbers, their reading in words, the two
-// bars that have the same four numbers, and the true busy time for comparison.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := r.drawn
-	if d == nil || !(d.height > 0) {
-		return view.Fact{}, false
-	}
-	right := d.frame.X + d.frame.W
-	if !(x >= 0 && float32(x) < right) || !(y >= 0 && float32(y) < d.frame.Y+d.frame.H) {
-		return view.Fact{}, false
-	}
-	k := d.at(float32(y), len(r.rows))
-	if k < 0 {
-		return view.Fact{}, false
-	}
-	w := &r.rows[k]
-	state := 0
-	if n := len(r.states); n > 1 {
-		state = max(0, min(int((float32(y)-d.edge(k))/d.height*float32(n)), n-1))
-	}
-	return r.fact(w, state), true
-}
-
-func (r *result) fact(w *row, state int) view.Fact {
+// Fact tells of a row: its numbers and their reading in words.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	w, state := &r.rows[it.A], int(it.B)
 	m := w.moments[state]
 	length := r.axis.length()
 	f := view.Fact{Title: w.label, Lines: []view.FactLine{}, Text: moment.Reading(m, length), Locations: r.locationsOf(w)}
@@ -52,7 +32,7 @@ func (r *result) fact(w *row, state int) view.Fact {
 	}
 	f.Lines = append(f.Lines, view.FactLine{Label: "m0 busy time", Value: r.quantity(m.M0) + ", " + view.FormatShare(m.M0/length), Exact: fmt.Sprintf("%.17g %s", m.M0, r.axis.unit)})
 	if m.Empty() {
-		return f
+		return f, true
 	}
 	add("m1 mean time", m.M1)
 	add("m2 deviation", m.M2)
@@ -73,8 +53,15 @@ func (r *result) fact(w *row, state int) view.Fact {
 		f.Lines = append(f.Lines, view.FactLine{Label: "stands out", Value: r.why(&w.outlier), Exact: fmt.Sprintf("%.3g robust standard deviations", w.outlier.Score)})
 	}
 	f.Lines = append(f.Lines, r.coefficientLines(w)...)
-	f.Lines = append(f.Lines, r.strips(w, state)...)
-	return f
+	return f, true
+}
+
+// Detail adds the two bars that have the same four numbers, and the true busy time for
+// comparison.
+func (r *result) Detail(it scene.Item, f *view.Fact) {
+	if w := &r.rows[it.A]; !w.moments[it.B].Empty() {
+		f.Lines = append(f.Lines, r.strips(w, int(it.B))...)
+	}
 }
 
 // locationsOf is what choosing a row selects.

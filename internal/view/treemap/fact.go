@@ -1,0 +1,59 @@
+package treemap
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// Fact tells of a cell.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	i := it.A
+	f := view.Fact{Title: r.title(i), Count: int64(r.labels.Leaves[i])}
+	f.Say("path", r.hierarchy.Path(i), "")
+	f.Say("locations", view.Thousands(int64(r.labels.Leaves[i])), "")
+	total := r.size(i)
+	for x, v := range r.variables {
+		value := r.value(x, i)
+		if v.instant {
+			f.Say(v.name, view.Count(int(math.Round(value)), "instant"), strconv.FormatFloat(value, 'f', -1, 64))
+			continue
+		}
+		f.Say(v.name, fmt.Sprintf("%s, %s", view.FormatIn(value, r.unitName), view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', -1, 64))
+	}
+	if !r.tree.Leaf(int(i)) {
+		loss := r.labels.Loss[i]
+		f.Say("loss as one", fmt.Sprintf("%s bits, %s of all", view.FormatCount(loss), view.FormatShare(r.share(loss))), strconv.FormatFloat(loss, 'g', -1, 64))
+		f.Say("gain as one", view.FormatCount(r.labels.Gain[i]), strconv.FormatFloat(r.labels.Gain[i], 'g', -1, 64))
+		if p := r.threshold(i); p != nil {
+			f.Say("drawn as one above", fmt.Sprintf("p = %.4g", *p), strconv.FormatFloat(*p, 'g', -1, 64))
+		}
+	}
+	switch look(it.B) {
+	case aggregate:
+		f.Text = fmt.Sprintf("Aggregated: %s, loss %s.", view.Count(int(r.labels.Leaves[i]), "location"), view.FormatShare(r.share(r.labels.Loss[i])))
+		if r.warns(i) {
+			f.Text += " That is much: its members differ, and a smaller p shows how."
+		} else {
+			f.Text += " Its members are alike: nothing is hidden by reading it as one."
+		}
+	case unreadable:
+		f.Text = "Its parts are too small to be drawn here: zoom in by choosing it."
+	}
+	if id := r.location(i); id != trace.NoLocation {
+		f.Locations = []trace.LocationID{id}
+	}
+	return f, true
+}
+
+// title is the name of a node, and of a leaf that of its own.
+func (r *result) title(i int32) string {
+	if r.tree.Leaf(int(i)) {
+		return r.hierarchy.Name(i)
+	}
+	return r.name(i)
+}
