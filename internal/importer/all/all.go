@@ -18,6 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/gprof"
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
 	"github.com/parallax-hpc/parallax/internal/importer/hpctoolkit"
+	"github.com/parallax-hpc/parallax/internal/importer/instruments"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
 	"github.com/parallax-hpc/parallax/internal/importer/jfr"
 	"github.com/parallax-hpc/parallax/internal/importer/mpe"
@@ -78,6 +79,7 @@ var Formats = append([]*importer.Format{
 	jfr.Format,
 	gprof.Format,
 	stackprof.Format,
+	instruments.Format,
 	ctf.Format,
 	tautrace.Format,
 	mpe.Format,

@@ -1,0 +1,91 @@
+// Package instruments reads what macOS' profilers give as text: Instruments' "Deep Copy" of a call tree, and the reports of
+// sample(1).
+//
+// The formats are described by examples only. A deep copy is tab-separated: the weight of a call path with all it called, its own
+// weight, and the function, indented by how deep it is. A report of sample(1) has, below "Call graph:", a line for each call path: a number
+// of samples, whose column tells the depth, the function, `(in LIBRARY)`, and maybe `file.c:12`; threads are the outermost.
+//
+// Our words: a line is a call path with its inclusive value; its own value is what the file says, or what is left of it without the
+// lines below. Weights are time, cycles or bytes; samples are also time, by the interval that the report names.
+package instruments
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Format is that of both.
+var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies, sample reports (macOS)", Text: true, Claim: claim, Import: read}
+
+func claim(s importer.Source) (runs []importer.Run) {
+	for _, f := range s.Files {
+		if head := s.Head(f.Path); isDeepCopy(head) || isSample(head) {
+			runs = append(runs, importer.Run{Files: []string{f.Path}})
+		}
+	}
+	return runs
+}
+
+// isDeepCopy goes by the names of columns.
+func isDeepCopy(head []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\ufeff")), []byte("\n"))
+	columns := strings.Split(strings.TrimRight(string(line), "\r"), "\t")
+	last := columns[len(columns)-1]
+	_, known := weights[columns[0]]
+	return known && len(columns) >= 3 && (last == "Symbol Name" || last == "Symbol Names")
+}
+
+func isSample(head []byte) bool {
+	return bytes.Contains(head, []byte("Analysis of sampling ")) && bytes.Contains(head, []byte("\nCall graph:"))
+}
+
+// longestLine bounds a line; names in C++ and Swift are long.
+const longestLine = 1 << 20
+
+func read(ctx context.Context, run importer.Run, w trace.Writer) error {
+	in, err := run.Open(run.Files[0])
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	label := run.Label(run.Files[0])
+	name := path.Base(run.Name)
+	t := &tree{w: w, label: label, paths: map[trace.CallPath]trace.CallPathID{}, cells: map[cell]*values{}}
+	take := (&deepCopy{tree: t, process: name}).line
+	if isSample(run.Source.Head(run.Files[0])) {
+		take = (&sampled{tree: t, process: name}).line
+	}
+	n, err := lines(ctx, in, take)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(t.order) == 0 {
+		return importer.Malformed(label, "", "holds no call paths")
+	}
+	if err != nil {
+		w.Report(trace.Repaired, "files that break off, or hold a line of more than a megabyte, read up to there", 1, fmt.Sprintf("%s: line %d", label, n+1))
+	}
+	t.write()
+	return nil
+}
+
+// lines hands each line to f, with its number.
+func lines(ctx context.Context, in io.Reader, f func(n int, line string)) (n int, err error) {
+	scan := bufio.NewScanner(in)
+	scan.Buffer(make([]byte, 64<<10), longestLine)
+	for ; scan.Scan(); n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return n, ctx.Err()
+		}
+		f(n, strings.TrimRight(scan.Text(), "\r"))
+	}
+	return n, scan.Err()
+}
