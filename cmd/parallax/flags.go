@@ -16,7 +16,7 @@ func readingFlags(fs *pflag.FlagSet) {
 	fs.String("format", "", "read as this format, skip detection")
 	fs.Bool("join", false, "take several files for one run, on one clock: the processes of a job, the units of a build")
 	fs.String("align", "none", "fit clock offsets from messages or collectives: none, messages, collectives")
-	fs.String("memory", "256MiB", "bound on memory while importing")
+	fs.String("memory", "256MiB", "bound on memory while importing; of open runs four times as much is kept for the next picture")
 	fs.String("cache", "", "where imported stores are kept (default: the user's cache directory)")
 	fs.Bool("verify", false, "hash whole files instead of size, time and both ends; check the store's sums")
 }

@@ -22,6 +22,7 @@ import (
 type loader struct {
 	cache    *cache
 	memory   int64
+	kept     *view.Memory // what views keep of open runs
 	format   string
 	align    string
 	join     bool
@@ -46,7 +47,7 @@ func (e *env) loader() (*loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{cache: c, memory: memory, format: e.text("format"), align: e.text("align"), join: e.flag("join"), verify: e.flag("verify")}
+	l := &loader{cache: c, memory: memory, kept: view.NewMemory(keptShare * memory), format: e.text("format"), align: e.text("align"), join: e.flag("join"), verify: e.flag("verify")}
 	if e.terminal {
 		l.progress = newProgressBar(e.stderr).show
 	}
@@ -179,6 +180,10 @@ func (l *loader) readable(runs []importer.Run, files []string) []foundRun {
 	return out
 }
 
+// keptShare is how many times the memory of an import may be kept of open runs, so that
+// the next picture of a large one is not computed from its rows again.
+const keptShare = 4
+
 func isStore(path string) bool {
 	_, err := os.Stat(filepath.Join(path, "manifest.json"))
 	return err == nil && strings.HasSuffix(filepath.Clean(path), ".plx")
@@ -194,7 +199,7 @@ func (l *loader) open(ctx context.Context, f foundRun) (view.Run, error) {
 		path = l.cache.path(f.name, key)
 		if r, err := local.Open(path, all.Summaries, all.Digests...); err == nil {
 			l.cache.touch(path)
-			return view.Run{Name: f.name, Source: f.source, Store: r}, l.check(r)
+			return view.Run{Name: f.name, Source: f.source, Store: r, Cache: l.kept.NewCache()}, l.check(r)
 		}
 		if err := l.cache.makeRoom(l.cache.dir, f.packed()); err != nil {
 			return view.Run{}, err
@@ -214,7 +219,7 @@ func (l *loader) open(ctx context.Context, f foundRun) (view.Run, error) {
 	if err != nil {
 		return view.Run{}, fmt.Errorf("open %s: %w", f.source, err)
 	}
-	return view.Run{Name: f.name, Source: f.source, Store: r}, l.check(r)
+	return view.Run{Name: f.name, Source: f.source, Store: r, Cache: l.kept.NewCache()}, l.check(r)
 }
 
 // renew opens the sources of a store that this version cannot read. The store stays

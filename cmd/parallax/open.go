@@ -132,6 +132,7 @@ func (e *env) serverConfig(l *loader, runs []view.Run) server.Config {
 		Remote:     e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
 		Export:     map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render, "jpg": png.RenderJPEG},
 		Recent:     l.cache.recent,
+		Kept:       l.kept,
 		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	c.Ask, c.Programs = answerSQL, programsHandler(c.Log)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -152,6 +153,9 @@ func (s *answerer) write(w http.ResponseWriter, r *http.Request, status int, con
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Vary", "Accept-Encoding, Parallax-Rate")
+	if used, most := s.config.Kept.Used(); most > 0 {
+		h.Set("Parallax-Kept", fmt.Sprintf("%d/%d", used, most))
+	}
 	if s.slowLine(r) && len(body) > 1400 {
 		if packed, encoding := s.pressed.compress(body, r.Header.Get("Accept-Encoding")); encoding != "" {
 			h.Set("Content-Encoding", encoding)

@@ -207,6 +207,7 @@ func (x *run) release() {
 // closeIfUnused closes the store of a run that is no longer listed; x.mu is held.
 func (x *run) closeIfUnused() {
 	if x.closed && x.uses == 0 && x.Store != nil {
+		x.Cache.Close()
 		x.Store.Close()
 		x.Store = nil
 	}

@@ -73,11 +73,12 @@ type Config struct {
 	UploadDir   string // parent of the directory for uploads; empty: the system's
 	UploadLimit int64  // bytes of all uploads on disk together
 
-	Workers      int   // computations at once
-	Queue        int   // computations that may wait for a worker
-	Requests     int   // requests at once
-	CacheResults int   // results kept
-	CacheBytes   int64 // bytes of results and encoded scenes kept, about
+	Workers      int          // computations at once
+	Queue        int          // computations that may wait for a worker
+	Requests     int          // requests at once
+	CacheResults int          // results kept
+	CacheBytes   int64        // bytes of results and encoded scenes kept, about
+	Kept         *view.Memory // what views keep of open runs; nil: nothing
 	Log          *slog.Logger
 }
 

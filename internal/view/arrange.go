@@ -52,9 +52,7 @@ type Arranged struct{ arranged *Arrangement }
 // Arrangement gives the arrangement; nil: as in the tree.
 func (a Arranged) Arrangement() *Arrangement { return a.arranged }
 
-// arrangements of runs are kept, so that all panels of a page share one, and zooming
-// does not group anew.
-var arrangements = NewKeep(64<<20, func(a *Arrangement) int64 { return int64(8*len(a.place) + 16*len(a.units)) })
+func (a *Arrangement) sizeBytes() int64 { return int64(8*len(a.place) + 16*len(a.units)) }
 
 // Arrange reads --arrange. Groups are of the whole run, unless a time is given: what
 // is selected does not move rows about.
@@ -66,7 +64,8 @@ func (r *Request) Arrange(ctx context.Context, find GroupFinder) (Arranged, erro
 	}
 	how.take(r.Values)
 	key := fmt.Sprintf("%+v", *how)
-	a, err := arrangements.Get(r.Store(), key, func() (*Arrangement, error) { return how.find(ctx, r.Store(), find) })
+	// It is kept, so that all panels of a page share one, and zooming does not group anew.
+	a, err := Keep(r.Runs[0].Cache, "arrangement "+key, (*Arrangement).sizeBytes, func() (*Arrangement, error) { return how.find(ctx, r.Store(), find) })
 	if err != nil {
 		return Arranged{}, err
 	}

@@ -1,101 +1,131 @@
 package view
 
-import (
-	"runtime"
-	"sync"
-	"weak"
+import "sync"
 
-	"github.com/parallax-hpc/parallax/internal/store"
-)
+// A Memory bounds what views keep of all open runs together: it is the one budget.
+type Memory struct {
+	most int64
 
-// A Keep holds what a view computed of runs and may need again with other options:
-// a tree that is painted anew, an index for the next window. What was used least
-// recently goes when there is no room; closing a run frees what was kept of it.
-type Keep[V any] struct {
-	most  int64
-	bytes func(V) int64
-
-	mu      sync.Mutex
-	entries map[keepKey]*kept[V]
-	clock   int64
-}
-
-// A keepKey names a run by its tree of locations, held weakly.
-type keepKey struct {
-	run  weak.Pointer[store.Tree]
-	what string
-}
-
-type kept[V any] struct {
-	mu    sync.Mutex // held while it is made
-	made  bool
-	value V
-	size  int64 // 0 until it is made; guarded by the Keep
+	mu    sync.Mutex
 	used  int64
+	clock int64
+	kept  map[*kept]bool
 }
 
-// NewKeep holds values of at most so many bytes together; one that is larger by
-// itself is kept alone.
-func NewKeep[V any](most int64, bytes func(V) int64) *Keep[V] {
-	return &Keep[V]{most: most, bytes: bytes, entries: map[keepKey]*kept[V]{}}
+// A Cache holds what views computed of one open run and may need again with other
+// options: a tree that is painted anew, an index for the next window. It belongs to
+// whoever opened the run, and is closed with it. A nil Cache keeps nothing.
+type Cache struct {
+	memory  *Memory
+	entries map[string]*kept // guarded by the memory, as all of a cache
+	closed  bool
 }
 
-// Get gives what is kept of a run, or makes it. Who asks for it meanwhile waits.
-func (k *Keep[V]) Get(r store.Reader, what string, make func() (V, error)) (V, error) {
-	e := k.entry(r.Locations(), what)
-	e.mu.Lock()
-	defer e.mu.Unlock()
+type kept struct {
+	cache *Cache
+	what  string
+	size  int64 // 0 until it is made
+	used  int64 // when it was asked for last
+
+	making sync.Mutex // held while it is made
+	made   bool
+	value  any
+}
+
+// NewMemory makes a budget of so many bytes. What is larger by itself is kept alone.
+func NewMemory(most int64) *Memory { return &Memory{most: most, kept: map[*kept]bool{}} }
+
+// NewCache makes the cache of a run; that of no memory is nil.
+func (m *Memory) NewCache() *Cache {
+	if m == nil {
+		return nil
+	}
+	return &Cache{memory: m, entries: map[string]*kept{}}
+}
+
+// Used is how many bytes are kept, and how many may be.
+func (m *Memory) Used() (used, most int64) {
+	if m == nil {
+		return 0, 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used, m.most
+}
+
+// Close frees what is kept of a run.
+func (c *Cache) Close() {
+	if c == nil {
+		return
+	}
+	c.memory.mu.Lock()
+	defer c.memory.mu.Unlock()
+	c.closed = true
+	for _, e := range c.entries {
+		c.memory.drop(e)
+	}
+}
+
+// Keep gives what a cache holds under a name, or makes it. Who asks for it meanwhile
+// waits. Names begin with that of the view.
+func Keep[V any](c *Cache, what string, bytes func(V) int64, make func() (V, error)) (V, error) {
+	if c == nil {
+		return make()
+	}
+	e := c.entry(what)
+	e.making.Lock()
+	defer e.making.Unlock()
 	if e.made {
-		return e.value, nil
+		return e.value.(V), nil
 	}
 	v, err := make()
 	if err != nil {
 		return v, err
 	}
 	e.value, e.made = v, true
-	k.trim(e, k.bytes(v))
+	c.memory.add(e, bytes(v))
 	return v, nil
 }
 
-func (k *Keep[V]) entry(tree *store.Tree, what string) *kept[V] {
-	key := keepKey{weak.Make(tree), what}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.clock++
-	e := k.entries[key]
+func (c *Cache) entry(what string) *kept {
+	c.memory.mu.Lock()
+	defer c.memory.mu.Unlock()
+	c.memory.clock++
+	e := c.entries[what]
 	if e == nil {
-		e = &kept[V]{}
-		k.entries[key] = e
-		runtime.AddCleanup(tree, k.drop, key)
+		e = &kept{cache: c, what: what}
+		c.entries[what] = e
 	}
-	e.used = k.clock
+	e.used = c.memory.clock
 	return e
 }
 
-func (k *Keep[V]) drop(key keepKey) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	delete(k.entries, key)
-}
-
-// trim drops the oldest until the rest fits, never the newest.
-func (k *Keep[V]) trim(newest *kept[V], size int64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+// add counts what was made, and drops what was asked for least recently until the rest
+// fits, never the newest.
+func (m *Memory) add(newest *kept, size int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if newest.cache.closed || newest.cache.entries[newest.what] != newest {
+		return // it was dropped while it was made
+	}
 	newest.size = size
-	for {
-		total := int64(0)
-		var oldest keepKey
-		var found *kept[V]
-		for key, e := range k.entries {
-			total += e.size
-			if e != newest && e.size > 0 && (found == nil || e.used < found.used) {
-				oldest, found = key, e
+	m.used += size
+	m.kept[newest] = true
+	for m.used > m.most && len(m.kept) > 1 {
+		var oldest *kept
+		for e := range m.kept {
+			if e != newest && (oldest == nil || e.used < oldest.used) {
+				oldest = e
 			}
 		}
-		if total <= k.most || found == nil {
-			return
-		}
-		delete(k.entries, oldest)
+		m.drop(oldest)
 	}
+}
+
+func (m *Memory) drop(e *kept) {
+	if m.kept[e] {
+		delete(m.kept, e)
+		m.used -= e.size
+	}
+	delete(e.cache.entries, e.what)
 }

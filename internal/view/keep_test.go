@@ -4,44 +4,66 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-func TestAKeepMakesOnceAndDropsTheOldest(t *testing.T) {
+func TestACacheMakesOnceAndTheMemoryDropsTheOldestOfAllRuns(t *testing.T) {
 	made := map[string]int{}
-	k := view.NewKeep(25, func(int) int64 { return 10 })
-	r := storetest.NewMemory().Reader()
-	get := func(r store.Reader, what string) {
+	memory := view.NewMemory(25)
+	run, other := memory.NewCache(), memory.NewCache()
+	get := func(c *view.Cache, what string) {
 		t.Helper()
-		if _, err := k.Get(r, what, func() (int, error) { made[what]++; return 1, nil }); err != nil {
+		if _, err := view.Keep(c, what, func(int) int64 { return 10 }, func() (int, error) { made[what]++; return 1, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	get(r, "a")
-	get(r, "b")
-	get(r, "a") // kept, and now younger than b
-	get(r, "c") // b goes
-	get(r, "a")
-	get(r, "b") // made again
+	get(run, "a")
+	get(run, "b")
+	get(run, "a") // kept, and now younger than b
+	get(run, "c") // b goes
+	get(run, "a")
+	get(run, "b") // made again; c goes
 	if made["a"] != 1 || made["b"] != 2 || made["c"] != 1 {
 		t.Errorf("made %v", made)
 	}
-	other := storetest.NewMemory().Reader()
-	get(other, "a")
+	get(other, "a") // of another run; a of the first goes, the budget is one
 	if made["a"] != 2 {
 		t.Error("two runs share what is kept")
 	}
+	if used, most := memory.Used(); used != 20 || most != 25 {
+		t.Errorf("%d of %d bytes, want 20 of 25", used, most)
+	}
+	run.Close()
+	if used, _ := memory.Used(); used != 10 {
+		t.Errorf("a closed run leaves %d bytes, want those of the other, 10", used)
+	}
+	get(run, "late") // what is asked for of a run that was closed is made, and not kept
+	if used, _ := memory.Used(); used != 10 {
+		t.Errorf("%d bytes are kept of a closed run", used-10)
+	}
 }
 
-func TestAKeepForgetsFailures(t *testing.T) {
-	k := view.NewKeep(10, func(int) int64 { return 1 })
-	r := storetest.NewMemory().Reader()
-	if _, err := k.Get(r, "x", func() (int, error) { return 0, errors.New("no") }); err == nil {
+func TestWithoutACacheNothingIsKept(t *testing.T) {
+	var none *view.Memory
+	c, made := none.NewCache(), 0
+	for range 2 {
+		if v, err := view.Keep(c, "x", func(int) int64 { return 1 }, func() (int, error) { made++; return 7, nil }); v != 7 || err != nil {
+			t.Errorf("%d, %v", v, err)
+		}
+	}
+	c.Close()
+	if made != 2 {
+		t.Errorf("made %d times, want 2", made)
+	}
+}
+
+func TestACacheForgetsFailures(t *testing.T) {
+	c := view.NewMemory(10).NewCache()
+	one := func(int) int64 { return 1 }
+	if _, err := view.Keep(c, "x", one, func() (int, error) { return 0, errors.New("no") }); err == nil {
 		t.Fatal("the error is lost")
 	}
-	if v, err := k.Get(r, "x", func() (int, error) { return 7, nil }); v != 7 || err != nil {
+	if v, err := view.Keep(c, "x", one, func() (int, error) { return 7, nil }); v != 7 || err != nil {
 		t.Errorf("%d, %v", v, err)
 	}
 }

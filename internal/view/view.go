@@ -126,6 +126,7 @@ type Run struct {
 	Name   string
 	Source string
 	Store  store.Reader
+	Cache  *Cache // what views keep of it; may be nil
 }
 
 // A Request is everything a view may depend on.

@@ -35,8 +35,6 @@ func (a *arrangement) sizeBytes() int64 {
 	return 4*int64(len(a.shown)) + 28*int64(a.layout.Tree.Len()) + 4*int64(len(a.origin))
 }
 
-var arrangements = view.NewKeep(mostKept, (*arrangement).sizeBytes)
-
 // A plan is what an arrangement depends on besides the forest.
 type plan struct {
 	root  int32 // -1: the whole tree

@@ -67,14 +67,11 @@ func (f *forest) step(node int32) int32 {
 	return node + 1
 }
 
-// mostKept bounds the trees that wait for another painting or subtree.
-const mostKept = 1 << 30
-
-var forests = view.NewKeep(mostKept, (*forest).sizeBytes)
-
-// forestOf gives the tree of a window, which does not depend on how it is shown.
-func forestOf(ctx context.Context, s store.Reader, w store.Window) (*forest, error) {
-	return forests.Get(s, keyOf(w), func() (*forest, error) {
+// forestOf gives the tree of a window, which does not depend on how it is shown: it is
+// kept for another painting or subtree.
+func forestOf(ctx context.Context, run view.Run, w store.Window) (*forest, error) {
+	s := run.Store
+	return view.Keep(run.Cache, "kaleidoscope forest "+keyOf(w), (*forest).sizeBytes, func() (*forest, error) {
 		calls, err := collect(ctx, s, w)
 		if err != nil {
 			return nil, err

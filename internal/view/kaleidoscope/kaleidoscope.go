@@ -78,7 +78,7 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if r.forest, err = forestOf(ctx, q.Store(), w); err != nil {
+	if r.forest, err = forestOf(ctx, q.Runs[0], w); err != nil {
 		return nil, err
 	}
 	if n := r.forest.calls.Len(); n == 0 || n == 1 && r.forest.calls.Virtual {
@@ -91,7 +91,7 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.arrangement, err = arrangements.Get(q.Store(), keyOf(w)+fmt.Sprint(*p), func() (*arrangement, error) { return p.arrange(r.forest), nil })
+	r.arrangement, err = view.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+fmt.Sprint(*p), (*arrangement).sizeBytes, func() (*arrangement, error) { return p.arrange(r.forest), nil })
 	r.light = newLight(q, q.Values.Switch("light"))
 	return r, err
 }

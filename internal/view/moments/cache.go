@@ -2,13 +2,12 @@ package moments
 
 import (
 	"context"
-	"runtime"
 	"sync"
-	"weak"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // bars are the index of all locations of a run for one state; or, without an index,
@@ -31,115 +30,27 @@ func (b *bars) sizeBytes() int64 {
 }
 
 // locationsOf lists the locations of a run that hold intervals, once.
-func locationsOf(r store.Reader) *bars {
-	e := indices.entry(indexKey{weak.Make(r.Locations()), "locations"}, r.Locations())
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.bars == nil {
-		f := &fetcher{reader: r, tree: r.Locations()}
+func locationsOf(run view.Run) *bars {
+	b, _ := view.Keep(run.Cache, "moments locations", (*bars).sizeBytes, func() (*bars, error) {
+		f := &fetcher{run: run, reader: run.Store, tree: run.Store.Locations()}
 		f.choose(nil)
-		e.bars = &bars{ids: f.ids, at: f.at, many: f.many}
-		indices.trim(e)
-	}
-	return e.bars
+		return &bars{ids: f.ids, at: f.at, many: f.many}, nil
+	})
+	return b
 }
 
-// mostKept bounds the memory of indices that are kept for the next window.
-const mostKept = 384 << 20
-
-// indices are those made last. A run is told by its tree, held weakly, so that
-// closing it frees them.
-var indices = &indexCache{entries: map[indexKey]*indexEntry{}}
-
-type indexKey struct {
-	run   weak.Pointer[store.Tree]
-	state string
-}
-
-type indexEntry struct {
-	mu   sync.Mutex // held while it is made
-	bars *bars
-	used int64
-}
-
-type indexCache struct {
-	mu      sync.Mutex
-	entries map[indexKey]*indexEntry
-	clock   int64
-}
-
-// barsOf gives the index of a state, made on first use: O(rows of the run).
-func barsOf(ctx context.Context, r store.Reader, s *state) (*bars, error) {
-	key := indexKey{weak.Make(r.Locations()), s.key}
-	e := indices.entry(key, r.Locations())
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.bars != nil {
-		return e.bars, nil
-	}
-	b, err := makeBars(ctx, r, s)
-	if err != nil {
-		return nil, err
-	}
-	e.bars = b
-	indices.trim(e)
-	return b, nil
-}
-
-func (c *indexCache) entry(key indexKey, tree *store.Tree) *indexEntry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.clock++
-	e := c.entries[key]
-	if e == nil {
-		e = &indexEntry{}
-		c.entries[key] = e
-		runtime.AddCleanup(tree, c.drop, key)
-	}
-	e.used = c.clock
-	return e
-}
-
-func (c *indexCache) drop(key indexKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.entries, key)
-}
-
-// trim drops what was used least recently until the rest fits, never keep itself.
-func (c *indexCache) trim(keep *indexEntry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for {
-		total := int64(0)
-		var oldest indexKey
-		var found *indexEntry
-		for k, e := range c.entries {
-			if e != keep && !e.mu.TryLock() {
-				continue // being made
-			}
-			if e.bars != nil {
-				total += e.bars.sizeBytes()
-				if e != keep && (found == nil || e.used < found.used) {
-					oldest, found = k, e
-				}
-			}
-			if e != keep {
-				e.mu.Unlock()
-			}
-		}
-		if total <= mostKept || found == nil {
-			return
-		}
-		delete(c.entries, oldest)
-	}
+// barsOf gives the index of a state, made on first use and kept for the next window:
+// O(rows of the run).
+func barsOf(ctx context.Context, run view.Run, s *state) (*bars, error) {
+	return view.Keep(run.Cache, "moments index "+s.key, (*bars).sizeBytes, func() (*bars, error) { return makeBars(ctx, run, s) })
 }
 
 // makeBars reads the whole run. Whole roles on single lanes come as segments from
 // the store; for the others rows are folded.
-func makeBars(ctx context.Context, r store.Reader, s *state) (*bars, error) {
+func makeBars(ctx context.Context, run view.Run, s *state) (*bars, error) {
+	r := run.Store
 	tree, lanes := r.Locations(), r.Lanes()
-	b := *locationsOf(r)
+	b := *locationsOf(run)
 	rows := len(b.ids)
 	several := []trace.LocationID{}
 	if !s.whole || b.many {

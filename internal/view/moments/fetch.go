@@ -41,6 +41,7 @@ type layer struct {
 
 // A fetcher finds the sketches of the selected rows of a run.
 type fetcher struct {
+	run       view.Run
 	reader    store.Reader
 	tree      *store.Tree
 	selection trace.Selection
@@ -53,14 +54,15 @@ type fetcher struct {
 	notes     []string
 }
 
-func newFetcher(ctx context.Context, r store.Reader, sel trace.Selection, orders int, counter string) (*fetcher, error) {
-	f := &fetcher{reader: r, tree: r.Locations(), selection: sel, orders: orders}
+func newFetcher(ctx context.Context, run view.Run, sel trace.Selection, orders int, counter string) (*fetcher, error) {
+	r := run.Store
+	f := &fetcher{run: run, reader: r, tree: r.Locations(), selection: sel, orders: orders}
 	var err error
 	if f.recorded, err = readRecorded(ctx, r, sel); err != nil {
 		return nil, err
 	}
 	if sel.Locations == nil && f.recorded == nil {
-		all := locationsOf(r)
+		all := locationsOf(run)
 		f.ids, f.at, f.many = all.ids, all.at, all.many
 	} else {
 		f.choose(sel.Locations)
@@ -122,7 +124,7 @@ func (f *fetcher) fetch(ctx context.Context, s *state) (*layer, error) {
 	simple := s.whole && f.orders <= 3
 	if indexed && (!simple || f.many || len(f.ids) > manyRows || f.short()) {
 		// Most runs with several lanes are small enough: their index serves all rows.
-		b, err := barsOf(ctx, f.reader, s)
+		b, err := barsOf(ctx, f.run, s)
 		if err != nil {
 			return nil, err
 		}

@@ -138,7 +138,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose other regions", "no region is selected")
 	}
 	r.axis = axis{begin: float64(q.Selection.Begin), end: float64(q.Selection.End), unit: "ns"}
-	f, err := newFetcher(ctx, r.reader, q.Selection, o.orders, q.Values.Text("axis"))
+	f, err := newFetcher(ctx, q.Runs[0], q.Selection, o.orders, q.Values.Text("axis"))
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (r *result) align(ctx context.Context, q *view.Request, busy *state) error 
 		if q.Selection.Begin == 0 && q.Selection.End == q.Store().Info().End {
 			sel = trace.Selection{End: other.Store.Info().End}
 		}
-		f, err := newFetcher(ctx, other.Store, sel, 3, "")
+		f, err := newFetcher(ctx, other, sel, 3, "")
 		if err != nil {
 			return err
 		}

@@ -71,9 +71,6 @@ func (p *prepared) sizeBytes() int64 {
 	return int64(p.tree.Len())*n*(16*n+8*int64(len(p.roles))) + 40*int64(p.hierarchy.Len())
 }
 
-// kept holds what is prepared for the next p.
-var kept = view.NewKeep(512<<20, (*prepared).sizeBytes)
-
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, p: q.Values.Number("p")}
 	if q.Selection.Begin >= q.Selection.End {
@@ -88,7 +85,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	s := q.Selection
 	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, q.Values.Text("gain"), q.Values.Text("scale"), q.Values.Integer("bins"), q.Values.Text("hierarchy"), q.Values.Text("arrange"))
-	r.prepared, err = kept.Get(q.Store(), key, func() (*prepared, error) {
+	r.prepared, err = view.Keep(q.Runs[0].Cache, "overview "+key, (*prepared).sizeBytes, func() (*prepared, error) { // for the next p
 		g := &gatherer{request: q, prepared: &prepared{}}
 		if q.Values.Text("scale") == "paper" {
 			g.scale = entropy.Plain

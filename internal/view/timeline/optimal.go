@@ -71,9 +71,6 @@ func (r *planner) groupOptimal(ctx context.Context, q *view.Request, f *forest) 
 	return nil
 }
 
-// cutTrees keeps the trees of whole runs, which every window has its rows from.
-var cutTrees = view.NewKeep(256<<20, func(c *cutTree) int64 { return int64(64 * c.Len()) })
-
 // fitOptimal makes rows of the finest best aggregation that fits: groups whose members
 // spend their time alike are one row, those that differ are open. It looks at the whole
 // run, so that rows stay where they are while one zooms. Rows are left as they are where
@@ -83,7 +80,8 @@ func fitOptimal(ctx context.Context, r *result, f *forest, rows []row, space flo
 	if float32(f.all()) <= space || !auto || f.opened {
 		return rows, nil
 	}
-	c, err := cutTrees.Get(r.reader, fmt.Sprint(f.selected), func() (*cutTree, error) {
+	size := func(c *cutTree) int64 { return int64(64 * c.Len()) }
+	c, err := view.Keep(r.cache, "timeline tree "+fmt.Sprint(f.selected), size, func() (*cutTree, error) { // of the whole run: every window has its rows from it
 		return newCutTree(ctx, r.reader, f, store.Window{Begin: 0, End: r.reader.Info().End, Locations: f.selected})
 	})
 	if err != nil {

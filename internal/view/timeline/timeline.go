@@ -90,6 +90,7 @@ func parseOptions(v view.Values) (options, error) {
 type result struct {
 	view.Arranged
 	reader    store.Reader
+	cache     *view.Cache
 	regions   []trace.Region
 	selection trace.Selection
 	opt       options
@@ -132,7 +133,7 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 	if err != nil {
 		return nil, err
 	}
-	r := &result{reader: q.Store(), regions: q.Store().Regions(), selection: q.Selection, opt: o, size: q.Size, reading: how}
+	r := &result{reader: q.Store(), cache: q.Runs[0].Cache, regions: q.Store().Regions(), selection: q.Selection, opt: o, size: q.Size, reading: how}
 	if r.size.Width <= 0 || r.size.Height <= 0 {
 		r.size = scene.Size{Width: 1200, Height: 700}
 	}

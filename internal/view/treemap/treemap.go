@@ -75,9 +75,6 @@ func (l *labelled) sizeBytes() int64 {
 	return int64(l.tree.Len()) * int64(64+8*len(l.variables))
 }
 
-// kept holds trees for the next p.
-var kept = view.NewKeep(512<<20, (*labelled).sizeBytes)
-
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, p: q.Values.Number("p")}
 	if q.Selection.Begin >= q.Selection.End && q.Store().Info().Timed() {
@@ -90,7 +87,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.Arranged, r.unarranged, err = q.ArrangeHierarchy(ctx, grouping.Order); err != nil {
 		return nil, err
 	}
-	r.labelled, err = kept.Get(q.Store(), keyOf(q), func() (*labelled, error) {
+	r.labelled, err = view.Keep(q.Runs[0].Cache, "treemap "+keyOf(q), (*labelled).sizeBytes, func() (*labelled, error) { // for the next p
 		made := &result{request: q, Arranged: r.Arranged, labelled: &labelled{scale: scaleOf(q)}}
 		return made.labelled, made.measure(ctx)
 	})
