@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -158,13 +157,11 @@ func (c *cursor) start() {
 // fetch waits for the next batch; nil at the end.
 func (c *cursor) fetch() error {
 	c.batch, c.next = <-c.batches, 0
-	if c.batch == nil && c.failed != nil && !errors.Is(c.failed, errStopped) {
+	if c.batch == nil && c.failed != nil {
 		return c.session.fail(c.failed)
 	}
 	return nil
 }
-
-var errStopped = errors.New("nobody reads on")
 
 // stop ends the scan and waits for it, so that no table is read after its cursor is gone.
 func (c *cursor) stop() {
