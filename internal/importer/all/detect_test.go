@@ -72,6 +72,10 @@ func TestUnusualBeginningsAreKnown(t *testing.T) {
 		{"Chrome's JSON in UTF-16", "chrome", wide(binary.LittleEndian, `[{"ph":"X","name":"größe 😀","pid":1,"tid":1,"ts":10,"dur":5}]`), "größe 😀"},
 		{"perf script without time stamps", "perf", []byte(untimed), "native_safe_halt"},
 		{"perf script of pid and tid alone", "perf", []byte(strings.Replace(untimed, "0 cycles:", "0/0 my_event:", 1)), "default_idle"},
+		{"py-spy's raw output", "collapsed", []byte("<module> (app.py:12);main (app.py:9);work (app.py:4) 31\n<module> (app.py:12);main (app.py:10);fib (app.py:2);fib (app.py:2) 12\n"), "fib (app.py:2)"},
+		{"viztracer", "chrome", []byte(`{"traceEvents": [{"ph": "M", "pid": 100, "tid": 100, "name": "process_name", "args": {"name": "MainProcess"}}, ` +
+			`{"pid": 100, "tid": 100, "ts": 20.1, "ph": "X", "dur": 90.5, "name": "main (/srv/app/a.py:1)", "cat": "FEE"}], "viztracer_metadata": {"version": "0.16.2", "overflow": false}, ` +
+			`"file_info": {"files": {"/srv/app/a.py": ["def main():\n", 10]}, "functions": {}}}`), "main (/srv/app/a.py:1)"},
 		{"Tempo's batches", "otlp", []byte(`{"batches":` + batch + `}`), "get"},
 		{"Tempo's newer answer", "otlp", []byte(`{"trace":{"resourceSpans":` + batch + `}}`), "get"},
 		{"Jaeger's newer answer", "otlp", []byte(`{"result":{"resourceSpans":` + batch + `}}`), "get"},
