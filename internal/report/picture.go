@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,40 +31,27 @@ type picture struct {
 	Notes                            []string
 }
 
-// plans says which pictures every report has, where the run has what they need.
-var plans = []struct {
-	view   string
-	height int
-}{
-	{"timeline", 420},
-	{"activity", 220},
-	{"contrast", 420},
-	{"phases", 360},
-	{"moments", 380},
-	{"treemap", 320},
-	{"profile", 380},
-	{"boxprofile", 380},
-	{"commmatrix", 440},
+// plans are the views whose pictures every report has, where the run has what they need.
+func (r *reporter) plans() []*view.View {
+	list := slices.DeleteFunc(slices.Clone(r.Views), func(v *view.View) bool { return v.Report.Place == 0 })
+	slices.SortFunc(list, func(a, b *view.View) int { return a.Report.Place - b.Report.Place })
+	return list
 }
 
 func (r *reporter) pictures() error {
-	for _, p := range plans {
-		v := r.find(p.view)
-		if v == nil {
-			continue
-		}
+	for _, v := range r.plans() {
 		if r.bytes > most {
 			r.doc.Left = append(r.doc.Left, v.Name+": the file is large already")
 			continue
 		}
 		sel := r.Selection
-		if p.view == "contrast" && sel.Locations == nil && len(r.about) > 0 {
+		if v.Report.About && sel.Locations == nil && len(r.about) > 0 {
 			sel.Locations = r.about // why those that the findings name are different
 		}
 		if r.drawn[r.commandOf(v, sel, nil)] || r.nearly[v.Name] {
 			continue
 		}
-		drawn, err := r.draw(v, sel, nil, p.height)
+		drawn, err := r.draw(v, sel, nil, v.Report.Height)
 		if err != nil {
 			return err
 		}
@@ -96,9 +82,11 @@ func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]stri
 	if err != nil {
 		return nil, r.leave(v.Name, err)
 	}
-	if v.Name == "commmatrix" && !crosses(result.Table()) {
-		r.doc.Left = append(r.doc.Left, v.Name+": no link goes from one process to another")
-		return nil, nil
+	if v.Report.Lacks != nil {
+		if why := v.Report.Lacks(result); why != "" {
+			r.doc.Left = append(r.doc.Left, v.Name+": "+why)
+			return nil, nil
+		}
 	}
 	s := scene.Furnish(size, func(size scene.Size) *scene.Scene {
 		s := result.Scene(size)
@@ -119,11 +107,6 @@ func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]stri
 		p.Notes = append(p.Notes, clean(n))
 	}
 	return p, nil
-}
-
-// crosses reports whether a table of links has one between two different ends.
-func crosses(t *view.Table) bool {
-	return slices.ContainsFunc(t.Rows, func(row []any) bool { return len(row) > 1 && row[0] != row[1] })
 }
 
 // commandOf is the line that draws the same picture.
@@ -156,56 +139,30 @@ func (r *reporter) commandOf(v *view.View, sel trace.Selection, set map[string][
 	return clean(command(append(words, "-o", v.Name+".svg")...))
 }
 
-// picture draws a scene in both themes as one SVG whose colours are variables.
+// picture draws a scene in both themes as one SVG whose colours are variables. What holds
+// too much for that lies on its background, as a raster of each theme.
 func (r *reporter) picture(s *scene.Scene) (string, error) {
 	vectors, raster := split(s)
-	light, dark, err := r.both(vectors)
-	if err != nil {
-		return "", err
-	}
-	text, ok := r.palette.merge(light, dark)
-	if !ok {
-		text = toggle(light, "light") + toggle(dark, "dark")
-	}
-	text = strings.ReplaceAll(text, ` xmlns="http://www.w3.org/2000/svg"`, "") // HTML knows without
-	if raster == nil {
-		return text, nil
-	}
-	var images strings.Builder
+	var images, b strings.Builder
 	for _, theme := range []scene.Theme{scene.Light, scene.Dark} {
-		var b bytes.Buffer
-		if err := png.Render(&b, raster, theme); err != nil {
+		if raster == nil {
+			break
+		}
+		var p bytes.Buffer
+		if err := png.Render(&p, raster, theme); err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&images, `<image class="%s" width="%g" height="%g" href="data:image/png;base64,%s"/>`, className(theme), s.Width, s.Height, base64.StdEncoding.EncodeToString(b.Bytes()))
+		fmt.Fprintf(&images, `<image class="%s" width="%g" height="%g" href="data:image/png;base64,%s"/>`, className(theme), s.Width, s.Height, base64.StdEncoding.EncodeToString(p.Bytes()))
 	}
-	// The raster covers the background, which is the first rectangle of the picture.
-	return background.ReplaceAllStringFunc(text, func(m string) string { return m + images.String() }), nil
+	err := svg.Themed(&b, vectors, &r.palette, images.String())
+	return b.String(), err
 }
-
-var background = regexp.MustCompile(`(?m)^<rect width="[0-9.]+" height="[0-9.]+" fill="[^"]*"/>`)
 
 func className(t scene.Theme) string {
 	if t == scene.Dark {
 		return "dark"
 	}
 	return "light"
-}
-
-func (r *reporter) both(s *scene.Scene) (light, dark string, err error) {
-	var b bytes.Buffer
-	if err = svg.Render(&b, s, scene.Light); err != nil {
-		return "", "", err
-	}
-	light = b.String()
-	b.Reset()
-	err = svg.Render(&b, s, scene.Dark)
-	return light, b.String(), err
-}
-
-// toggle shows a picture in one theme alone.
-func toggle(text, class string) string {
-	return strings.Replace(text, "<svg ", `<svg class="`+class+`" `, 1)
 }
 
 // split takes the layers that hold too much out of a scene, and all under them that
@@ -234,60 +191,4 @@ func split(s *scene.Scene) (vectors, raster *scene.Scene) {
 		}
 	}
 	return &v, &w
-}
-
-// A palette numbers the pairs of colours, light and dark, that pictures use.
-type palette map[[2]string]int
-
-var (
-	colour = regexp.MustCompile(`"#[0-9a-f]{3,6}"`)
-	prefix = regexp.MustCompile(`\b(p[0-9a-f]{6})(a|h|f[0-9]+)\b`)
-)
-
-// merge makes one picture of two that differ in nothing but colours.
-func (p palette) merge(light, dark string) (string, bool) {
-	if l, d := prefix.FindStringSubmatch(light), prefix.FindStringSubmatch(dark); l != nil && d != nil {
-		dark = strings.ReplaceAll(dark, d[1], l[1])
-	}
-	a, b := colour.FindAllStringIndex(light, -1), colour.FindAllStringIndex(dark, -1)
-	if len(a) != len(b) {
-		return "", false
-	}
-	var out strings.Builder
-	pa, pb := 0, 0
-	for i := range a {
-		if light[pa:a[i][0]] != dark[pb:b[i][0]] {
-			return "", false
-		}
-		out.WriteString(light[pa:a[i][0]])
-		pair := [2]string{strings.Trim(light[a[i][0]:a[i][1]], `"`), strings.Trim(dark[b[i][0]:b[i][1]], `"`)}
-		n, ok := p[pair]
-		if !ok {
-			n = len(p)
-			p[pair] = n
-		}
-		fmt.Fprintf(&out, `"var(--c%d)"`, n)
-		pa, pb = a[i][1], b[i][1]
-	}
-	if light[pa:] != dark[pb:] {
-		return "", false
-	}
-	out.WriteString(light[pa:])
-	return out.String(), true
-}
-
-// css gives the variables: light by default and on paper, dark where the reader wants it.
-func (p palette) css() string {
-	pairs := make([][2]string, len(p))
-	for pair, n := range p {
-		pairs[n] = pair
-	}
-	list := func(k int) string {
-		var b strings.Builder
-		for n, pair := range pairs {
-			fmt.Fprintf(&b, "--c%d:%s;", n, pair[k])
-		}
-		return b.String()
-	}
-	return ":root{" + list(0) + "}\n@media screen and (prefers-color-scheme:dark){:root{" + list(1) + "}}\n"
 }

@@ -21,6 +21,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/render/svg"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -67,7 +68,7 @@ type reporter struct {
 	Options
 	ctx     context.Context
 	doc     document
-	palette palette
+	palette svg.Palette
 	drawn   map[string]bool    // commands of the pictures that are in already
 	nearly  map[string]bool    // views that are in with nearly all of the selection
 	about   []trace.LocationID // of the first finding that names some
@@ -76,7 +77,7 @@ type reporter struct {
 
 // Write makes the report.
 func Write(ctx context.Context, w io.Writer, o Options) error {
-	r := &reporter{Options: o, ctx: ctx, palette: palette{}, drawn: map[string]bool{}, nearly: map[string]bool{}}
+	r := &reporter{Options: o, ctx: ctx, drawn: map[string]bool{}, nearly: map[string]bool{}}
 	r.doc = document{Title: clean(o.Run.Name), Source: clean(o.Run.Source), Narrowed: clean(o.Narrowed), Version: o.Version}
 	info, err := view.InfoOf(ctx, o.Run.Store)
 	if err != nil {
@@ -90,8 +91,18 @@ func Write(ctx context.Context, w io.Writer, o Options) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	r.tables(info)
-	r.doc.Style = template.CSS(r.palette.css())
+	r.doc.Style = template.CSS(r.palette.CSS())
 	return page.Execute(w, &r.doc)
+}
+
+// with gives the view that takes part in reports in such a way, or nil.
+func (r *reporter) with(how func(view.Report) bool) *view.View {
+	for _, v := range r.Views {
+		if how(v.Report) {
+			return v
+		}
+	}
+	return nil
 }
 
 // find gives the view of a name, or nil.

@@ -27,16 +27,15 @@ const (
 	mostProven   = 3
 )
 
-// findings asks the view of findings, by its name and its JSON: reports know contracts,
-// not views.
+// findings asks the view that has them for its JSON: reports know contracts, not views.
 func (r *reporter) findings() error {
-	v := r.find("findings")
+	v := r.with(func(x view.Report) bool { return x.Findings })
 	if v == nil {
 		return nil
 	}
 	result, err := r.compute(v, r.Selection, nil, scene.Size{Width: width, Height: 400})
 	if err != nil {
-		return r.leave("findings", err)
+		return r.leave(v.Name, err)
 	}
 	var data struct {
 		Findings []finding.Finding `json:"findings"`
@@ -44,10 +43,10 @@ func (r *reporter) findings() error {
 	}
 	text, err := json.Marshal(result.Data())
 	if err != nil {
-		return r.leave("findings", err)
+		return r.leave(v.Name, err)
 	}
 	if err := json.Unmarshal(text, &data); err != nil {
-		return fmt.Errorf("findings: %w", err)
+		return fmt.Errorf("%s: %w", v.Name, err)
 	}
 	r.doc.Said = true
 	r.pop(data.POP)
@@ -95,22 +94,19 @@ func (r *reporter) entry(f *finding.Finding) (entry, error) {
 	return e, nil
 }
 
-// On the page these views show all locations, or all regions, and mark the chosen ones:
-// in a file a row alone would have nothing beside it to compare with.
-var (
-	allLocations = map[string]bool{"timeline": true, "moments": true, "overview": true, "treemap": true, "phases": true, "commmatrix": true, "groups": true, "topology": true, "findings": true}
-	allRegions   = map[string]bool{"profile": true, "boxprofile": true, "callmatrix": true, "calltree": true, "contrast": true}
-)
-
 func (r *reporter) selectionOf(f *finding.Finding) trace.Selection {
 	sel := r.Selection
 	if f.Selection.End > f.Selection.Begin {
 		sel.Begin, sel.End = f.Selection.Begin, f.Selection.End
 	}
-	if len(f.Selection.Locations) > 0 && !allLocations[f.View] {
+	var how view.Report
+	if v := r.find(f.View); v != nil {
+		how = v.Report
+	}
+	if len(f.Selection.Locations) > 0 && !how.AllLocations {
 		sel.Locations = f.Selection.Locations
 	}
-	if len(f.Selection.Regions) > 0 && !allLocations[f.View] && !allRegions[f.View] {
+	if len(f.Selection.Regions) > 0 && !how.AllLocations && !how.AllRegions {
 		sel.Regions = f.Selection.Regions
 	}
 	return sel
@@ -154,7 +150,10 @@ func (r *reporter) tables(i *view.InfoJSON) {
 	t := table{Title: "Regions by exclusive " + i.RegionMetric.Name + ", all locations", Head: []string{"region", "role", "calls", "exclusive", "inclusive"}, Class: []string{"", "w", "n", "n", "n"}}
 	for k, g := range i.RegionTable {
 		if k == mostRows {
-			t.Note = fmt.Sprintf("and %s; `%s` has all", view.Count(len(i.RegionTable)-k, "more region"), command("view", "profile", r.Run.Source, "-o", "profile.csv"))
+			t.Note = "and " + view.Count(len(i.RegionTable)-k, "more region")
+			if v := r.with(func(x view.Report) bool { return x.Regions }); v != nil {
+				t.Note += fmt.Sprintf("; `%s` has all", command("view", v.Name, r.Run.Source, "-o", v.Name+".csv"))
+			}
 			break
 		}
 		t.Rows = append(t.Rows, []string{clean(g.Name), g.Role, view.FormatCount(g.Calls), view.FormatIn(g.Exclusive, g.Unit), view.FormatIn(g.Inclusive, g.Unit)})

@@ -14,7 +14,7 @@ import (
 // them is not sent them again, see package wire.
 //
 // A view fills the columns, sets the axes (FitAxis) and gives them sizes; to make
-// things pickable its result has PickItem, which is asked for the index of a thing.
+// things items it has Of.
 type Space struct {
 	// The part of the picture that it takes, in pixels.
 	X, Y, W, H float32

@@ -119,9 +119,6 @@ func (r *result) pick(at [2]float64, item int) (view.Fact, bool) {
 	if item < 0 {
 		return view.PickAt(r.value, s, at[0], at[1])
 	}
-	if p, ok := r.value.(view.ItemPicker); ok {
-		return p.PickItem(item)
-	}
 	it, _ := s.ItemOf(item)
 	return view.FactOf(r.value, it)
 }

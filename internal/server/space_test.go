@@ -24,8 +24,8 @@ func (r *aSpace) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 func (r *aSpace) Pick(float64, float64) (view.Fact, bool) { return view.Fact{Title: "by place"}, true }
-func (r *aSpace) PickItem(i int) (view.Fact, bool) {
-	return view.Fact{Title: fmt.Sprintf("thing %d", i)}, i < r.mark.Len()
+func (r *aSpace) Fact(it scene.Item) (view.Fact, bool) {
+	return view.Fact{Title: fmt.Sprintf("thing %d", it.A)}, int(it.A) < r.mark.Len()
 }
 
 // misplaced is an error in a text that the user wrote.
@@ -36,7 +36,7 @@ func (misplaced) Place() (line, column int, caret string) { return 3, 7, "y=sin(
 func withSpace(t *testing.T, err error) *harness {
 	t.Helper()
 	v := &view.View{Name: "space", Options: view.Use("layout"), Compute: func(context.Context, *view.Request) (view.Result, error) {
-		r := &aSpace{}
+		r := &aSpace{mark: scene.Space{Of: 1}}
 		for i := range 5000 {
 			r.mark.Add(float32(i), float32(i%7), float32(i%11), float32(i%13))
 		}

@@ -15,7 +15,7 @@ func TestAttributesOfALocationComeBeforeThoseAboveIt(t *testing.T) {
 	tree := &store.Tree{Parent: []trace.LocationID{trace.NoLocation, 0}, Attributes: [][]trace.Attribute{
 		{text("host", "nid7"), text("colour", "red")}, {text("colour", "blue"), {Key: "core", Value: trace.Integer(3)}}}}
 	got := fmt.Sprint(view.AttributeLines(tree, 1))
-	if got != "[{colour blue } {core 3 } {host nid7 }]" {
+	if got != "[{colour blue  false} {core 3  false} {host nid7  false}]" {
 		t.Error(got)
 	}
 	for k := range 20 {

@@ -21,7 +21,7 @@ func FactOf(r Result, it scene.Item) (Fact, bool) {
 		d.Detail(it, &f)
 	}
 	f.More = false
-	return f, ok
+	return f.finish(), ok
 }
 
 // heldFact says what the result holds of an item.
@@ -31,17 +31,29 @@ func heldFact(r Result, it scene.Item) (Fact, bool) {
 		return Fact{}, false
 	}
 	f, ok := x.Fact(it)
-	if f.Lines == nil {
-		f.Lines = []FactLine{}
-	}
 	_, f.More = r.(Detailed)
-	return f, ok
+	return f.finish(), ok
+}
+
+// minor are labels of what a glance does without: it is on the axes, or the same all over.
+var minor = map[string]bool{"path": true, "kind": true, "role": true, "category": true, "begin": true, "end": true, "from": true, "to": true, "depth": true, "row": true, "lane": true}
+
+// finish makes a fact ready for the page.
+func (f Fact) finish() Fact {
+	lines := make([]FactLine, len(f.Lines))
+	for i, l := range f.Lines {
+		l.Minor = minor[l.Label]
+		lines[i] = l
+	}
+	f.Lines = lines
+	return f
 }
 
 // PickAt says all that is known of what is at a place of a scene of the result.
 func PickAt(r Result, s *scene.Scene, x, y float64) (Fact, bool) {
 	if p, ok := r.(Picker); ok {
-		return p.Pick(x, y)
+		f, ok := p.Pick(x, y)
+		return f.finish(), ok
 	}
 	it, ok := s.ItemAt(x, y)
 	if !ok {

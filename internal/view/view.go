@@ -35,7 +35,24 @@ type View struct {
 	Options []Option
 	// Examples are texts for an option of kind "file", offered by the page.
 	Examples []Example
+	Report   Report
 	Compute  func(context.Context, *Request) (Result, error)
+}
+
+// A Report says how a view takes part in reports: files that are read without the page.
+type Report struct {
+	// Place is where its picture comes among those of every report, from 1 on, and Height
+	// how high it is; 0: it is drawn only where a finding names the view.
+	Place, Height int
+	// AllLocations and AllRegions: on the page it shows all of them and marks those that are
+	// chosen. In a file a row alone would have nothing beside it to compare with.
+	AllLocations, AllRegions bool
+	// About: it tells why the locations that findings name are different.
+	About bool
+	// Findings: its data holds the findings. Regions: its table has all regions.
+	Findings, Regions bool
+	// Lacks says in words why a result is not worth a picture; nil: it always is.
+	Lacks func(Result) string
 }
 
 // An Example is a text with a name, and a line on what it shows.
@@ -172,12 +189,6 @@ type Picker interface {
 	Pick(x, y float64) (Fact, bool)
 }
 
-// An ItemPicker is a Picker whose scene is a scene.Space: the page finds by itself
-// which thing is under the cursor, whatever the camera, and asks by its index.
-type ItemPicker interface {
-	PickItem(index int) (Fact, bool)
-}
-
 // A Fact is what the page shows of a thing under the cursor. Choosing it sets
 // those parts of the selection that it has.
 type Fact struct {
@@ -205,6 +216,8 @@ type FactLine struct {
 	Label string `json:"label"`
 	Value string `json:"value"`
 	Exact string `json:"exact,omitempty"`
+	// Minor lines are left out where there is room for a few.
+	Minor bool `json:"minor,omitempty"`
 }
 
 // A Table is rows under columns. Cells are string, int64, float64 or nil.

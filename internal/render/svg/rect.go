@@ -102,8 +102,17 @@ func (w *writer) image(m *scene.Image) {
 		w.rects(m.Rects())
 		return
 	}
+	if w.palette == nil {
+		w.raster(m, w.theme, "")
+		return
+	}
+	w.raster(m, scene.Light, ` class="light"`)
+	w.raster(m, scene.Dark, ` class="dark"`)
+}
+
+func (w *writer) raster(m *scene.Image, theme scene.Theme, class string) {
 	picture := image.NewNRGBA(image.Rect(0, 0, m.Columns, m.Rows))
-	table := scene.Table(w.theme)
+	table := scene.Table(theme)
 	for i, c := range m.Cells {
 		v := color.NRGBA{}
 		if int(c) < len(table) {
@@ -115,7 +124,7 @@ func (w *writer) image(m *scene.Image) {
 	if err := png.Encode(&data, picture); err != nil {
 		return // Only a picture too large fails, and the scene was checked.
 	}
-	w.text(`<image preserveAspectRatio="none" style="image-rendering:pixelated" x="`).number(float64(m.X)).text(`" y="`).number(float64(m.Y))
+	w.text("<image" + class + ` preserveAspectRatio="none" style="image-rendering:pixelated" x="`).number(float64(m.X)).text(`" y="`).number(float64(m.Y))
 	w.text(`" width="`).number(float64(m.W)).text(`" height="`).number(float64(m.H)).text(`" href="data:image/png;base64,`)
 	w.b = base64.StdEncoding.AppendEncode(w.b, data.Bytes())
 	w.text("\"/>\n")

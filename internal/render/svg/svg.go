@@ -14,10 +14,20 @@ import (
 
 // Render writes the scene in the colours of a theme.
 func Render(w io.Writer, s *scene.Scene, theme scene.Theme) error {
+	return (&writer{theme: theme, prefix: prefix(s, theme)}).render(w, s)
+}
+
+// Themed writes the scene for a page of HTML in both themes at once: colours are variables
+// of the palette, rasters are there twice, of the classes "light" and "dark". Under is
+// written right over the background.
+func Themed(w io.Writer, s *scene.Scene, p *Palette, under string) error {
+	return (&writer{palette: p, under: under, prefix: prefix(s, scene.Light)}).render(w, s)
+}
+
+func (out *writer) render(w io.Writer, s *scene.Scene) error {
 	if err := s.Check(); err != nil {
 		return fmt.Errorf("svg: %w", err)
 	}
-	out := &writer{theme: theme, prefix: prefix(s, theme)}
 	out.open(s)
 	for _, l := range s.Layers {
 		if err := out.layer(s, l); err != nil {
@@ -41,6 +51,9 @@ type writer struct {
 	b      []byte
 	theme  scene.Theme
 	prefix string // of ids, so that several pictures can share a page
+	// Of both themes: where colours are declared, and what lies on the background.
+	palette *Palette
+	under   string
 }
 
 func (w *writer) flush(to io.Writer) error {
@@ -61,13 +74,17 @@ func prefix(s *scene.Scene, theme scene.Theme) string {
 
 func (w *writer) open(s *scene.Scene) {
 	zoom := s.Zoomed()
-	w.text(`<svg xmlns="http://www.w3.org/2000/svg" width="`).number(s.Width * zoom).text(`" height="`).number(s.Height * zoom)
+	w.text("<svg")
+	if w.palette == nil {
+		w.text(` xmlns="http://www.w3.org/2000/svg"`) // HTML knows without
+	}
+	w.text(` width="`).number(s.Width * zoom).text(`" height="`).number(s.Height * zoom)
 	w.text(`" viewBox="0 0 `).number(s.Width).text(" ").number(s.Height)
 	w.text(`" role="img" font-family="` + fontFamily + `" style="font-variant-numeric:tabular-nums;unicode-bidi:isolate">` + "\n")
 	w.text("<title>").escape(s.Title).text("</title>\n<desc>").escape(s.Description).text("</desc>\n")
 	w.defs(s)
 	w.text(`<rect width="`).number(s.Width).text(`" height="`).number(s.Height).text(`"`)
-	w.fill(scene.UIBackground.RGBA(w.theme)).text("/>\n")
+	w.fill(w.look(scene.UIBackground, 0)).text("/>").text(w.under).text("\n")
 }
 
 // defs declares the hatches and clips that the layers use.
@@ -101,7 +118,7 @@ func (w *writer) defs(s *scene.Scene) {
 func (w *writer) hatch(id string, step, line, turn float64) {
 	w.text(`<pattern id="` + w.prefix + id + `" width="`).number(step).text(`" height="`).number(step)
 	w.text(`" patternUnits="userSpaceOnUse" patternTransform="rotate(`).number(turn).text(`)"><rect width="`).number(line)
-	w.text(`" height="`).number(step).text(`"`).fill(scene.UIHatch.RGBA(w.theme)).text("/></pattern>")
+	w.text(`" height="`).number(step).text(`"`).fill(w.look(scene.UIHatch, 0)).text("/></pattern>")
 }
 
 func flagsUsed(m scene.Mark) (used scene.Flag) {
@@ -176,9 +193,15 @@ func (w *writer) mark(m scene.Mark) error {
 }
 
 // look gives a colour as a thing with these flags has it.
-func (w *writer) look(c scene.Colour, f scene.Flag) color.NRGBA {
-	if f&scene.Dimmed != 0 {
-		return c.Dimmed(w.theme)
+func (w *writer) look(c scene.Colour, f scene.Flag) ink {
+	in := func(theme scene.Theme) color.NRGBA {
+		if f&scene.Dimmed != 0 {
+			return c.Dimmed(theme)
+		}
+		return c.RGBA(theme)
 	}
-	return c.RGBA(w.theme)
+	if w.palette == nil {
+		return ink{NRGBA: in(w.theme)}
+	}
+	return ink{NRGBA: in(scene.Light), dark: in(scene.Dark)}
 }

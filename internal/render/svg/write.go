@@ -73,18 +73,33 @@ func (w *writer) escape(s string) *writer {
 	return w
 }
 
-func (w *writer) fill(c color.NRGBA) *writer   { return w.paint("fill", c) }
-func (w *writer) stroke(c color.NRGBA) *writer { return w.paint("stroke", c) }
+// An ink is a colour, and that of the dark theme where both are written.
+type ink struct {
+	color.NRGBA
+	dark color.NRGBA
+}
 
-func (w *writer) paint(what string, c color.NRGBA) *writer {
-	const digits = "0123456789abcdef"
-	w.text(" " + what + `="#`)
-	for _, v := range [3]uint8{c.R, c.G, c.B} {
-		w.b = append(w.b, digits[v>>4], digits[v&15])
+func (w *writer) fill(c ink) *writer   { return w.paint("fill", c) }
+func (w *writer) stroke(c ink) *writer { return w.paint("stroke", c) }
+
+func (w *writer) paint(what string, c ink) *writer {
+	if w.palette != nil {
+		return w.text(" " + what + `="var(--c` + strconv.Itoa(w.palette.number(c)) + `)"`)
 	}
+	w.text(" " + what + `="`)
+	w.b = appendHex(w.b, c.NRGBA)
 	w.text(`"`)
 	if c.A != 255 {
 		w.text(" " + what + `-opacity="`).number(float64(c.A) / 255).text(`"`)
 	}
 	return w
+}
+
+func appendHex(b []byte, c color.NRGBA) []byte {
+	const digits = "0123456789abcdef"
+	b = append(b, '#')
+	for _, v := range [3]uint8{c.R, c.G, c.B} {
+		b = append(b, digits[v>>4], digits[v&15])
+	}
+	return b
 }

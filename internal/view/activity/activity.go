@@ -28,6 +28,7 @@ var View = &view.View{
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle"),
 		"by: what is counted [roles regions busy]"),
+	Report:  view.Report{Place: 2, Height: 220},
 	Compute: compute,
 }
 

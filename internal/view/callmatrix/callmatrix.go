@@ -34,6 +34,7 @@ var View = &view.View{
 		"against: draw the difference to these locations: patterns joined by commas, or rest; of two runs it is drawn without",
 		"by: a row for each region, or for each category [regions categories]",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
+	Report:  view.Report{AllRegions: true},
 	Compute: compute,
 }
 

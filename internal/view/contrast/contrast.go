@@ -35,6 +35,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("a", "b", "by=all", "metric", "group=auto", "top"),
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]",
 		"by: what is compared: all, or some of role, category, region, caller, calls, messages, partner, counter, metric, attribute joined by commas"),
+	Report:  view.Report{Place: 3, Height: 420, AllRegions: true, About: true},
 	Compute: compute,
 }
 

@@ -35,6 +35,7 @@ var View = &view.View{
 		"With --picture causes a line is a location and region that made others wait, a column a location that waited, and colour how long; below is what each location made others wait (up) and waited itself (down), machine by machine.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("phase=auto", "top", "picture"),
+	Report:  view.Report{AllLocations: true, Findings: true},
 	Compute: compute,
 }
 

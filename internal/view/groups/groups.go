@@ -30,6 +30,7 @@ var View = &view.View{
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
+	Report:  view.Report{AllLocations: true},
 	Compute: compute,
 }
 

@@ -43,6 +43,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "paper"),
 		"bins: how many coefficients another basis has; 0: 16",
 		"group: rows drawn as one where they do not fit: none, optimal (where little is lost by it), or a kind of location such as machine"),
+	Report:  view.Report{Place: 5, Height: 380, AllLocations: true},
 	Compute: compute,
 }
 

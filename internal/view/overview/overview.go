@@ -29,6 +29,7 @@ var View = &view.View{
 		"Large boxes are regular behaviour, small ones are where something changes or somebody differs. Move p towards 0 for more detail and towards 1 for less; the notes say what is lost.",
 	Needs:   view.Needs{Intervals: true},
 	Options: view.Use("p=0.1", "gain", "scale", "bins", "hierarchy", "arrange"),
+	Report:  view.Report{AllLocations: true},
 	Compute: compute,
 }
 

@@ -31,6 +31,7 @@ var View = &view.View{
 		"Times are clipped to the selected window, calls count where they begin. Mean, least and most are of a location; the mean of a call is its own time, without what it calls, and the same as in the table of the selection. Choose a row to select its region.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "order", "arrange", "top", "palette"),
+	Report:  view.Report{Place: 7, Height: 380, AllRegions: true, Regions: true},
 	Compute: compute,
 }
 

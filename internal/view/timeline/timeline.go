@@ -41,6 +41,7 @@ var View = &view.View{
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
 		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it"),
+	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
 	Compute: reading{rowsPerBin: fewRows}.compute,
 }
 

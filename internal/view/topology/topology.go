@@ -30,6 +30,7 @@ var View = &view.View{
 	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail", "axes", "key", "traffic", "cores", "range", "min", "max", "slice", "camera=30,20,1",
 		"palette", "paper"),
 	Examples: examples(),
+	Report:   view.Report{AllLocations: true},
 	Compute:  compute,
 }
 

@@ -147,6 +147,8 @@ export interface RunInfo {
   locations: number;
   ranks: number;
   rows: number;
+  /** Locations that hold samples or states aside. */
+  rows_aside: number;
   regions: number;
   intervals: number;
   links: number;
@@ -162,6 +164,8 @@ export interface RunInfo {
   properties: Record<string, string>;
   topologies: { name: string; dims: number[] }[];
   report: ReportEntry[];
+  /** Of the store. */
+  size_bytes: number;
 }
 
 export interface MetricInfo {
@@ -410,6 +414,8 @@ export interface FactLine {
   label: string;
   value: string;
   exact?: string;
+  /** Left out where there is room for a few. */
+  minor?: boolean;
 }
 
 export type ExportFormat = "svg" | "png" | "pdf" | "jpg" | "csv" | "json";

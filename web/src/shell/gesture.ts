@@ -454,11 +454,9 @@ function brushable(rows: Row[]): Row[] {
   return own.length > 0 ? own : rows;
 }
 
-const dull = /^(path|kind|role|category|begin|end|from|to|depth|row|lane)$/;
-
 /** The facts worth a glance; the inspector has them all. */
 function tipLines(fact: Fact): string[] {
-  const lines = fact.lines.filter((l) => !dull.test(l.label)).slice(0, 4).map((l) => `${l.label} ${l.value}`);
+  const lines = fact.lines.filter((l) => !l.minor).slice(0, 4).map((l) => `${l.label} ${l.value}`);
   return fact.text ? [fact.text, ...lines.slice(0, 3)] : lines;
 }
 

@@ -164,8 +164,6 @@ export class Picture {
       asked.set(number, fact);
       return fact;
     }
-    const item = this.painter.pickSpace(x, y);
-    if (item !== null) return item < 0 ? null : this.api.pickItem(this.wants.run, this.drawn.request, item, ticket);
     const at = frame >= 0 ? toScene(this.transform(frame), x, y) : { x, y };
     return this.api.pick(this.wants.run, this.drawn.request, at.x, at.y, ticket);
   }
