@@ -42,6 +42,7 @@ func newReader(w trace.Writer, d dialect) *reader {
 	c.rank, c.parent = trace.NoRank, trace.NoLocation
 	c.places, c.processes, c.devices = map[string]*place{}, map[string]*process{}, map[string]*device{}
 	c.pids, c.rows, c.models = map[string]*meta{}, map[trace.LocationID]*row{}, map[string]string{}
+	c.memories, c.pools = map[string]int64{}, map[[2]int64]*pool{}
 	for i := range c.scratch {
 		c.scratch[i] = make([]byte, 0, 4<<10)
 	}
@@ -246,6 +247,9 @@ func (c *reader) instant(r *record, at trace.Time) {
 	row.stream.Instant(at, c.region(c.category(r.category), r.name))
 	c.attributes(row.stream, r)
 	c.bindID(r, at)
+	if c.dialect == kineto && string(r.name.raw) == memoryRecord && c.self != nil {
+		c.memory(r, at)
+	}
 }
 
 func isNumber(s []byte) bool {

@@ -73,6 +73,7 @@ func (c *rowTree) describe() {
 			c.tally.addN(unusedNames, p.count, nowhere)
 		}
 	}
+	c.arrange()
 	for _, m := range c.pids {
 		if !m.used {
 			c.tally.addN(unusedNames, m.count, nowhere)
@@ -160,6 +161,9 @@ func (c *rowTree) describeDevice(d *device) {
 	}
 	if model := c.models[d.pid]; model != "" {
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "model", Value: trace.Text(model)})
+	}
+	if n := c.memories[d.pid]; n > 0 {
+		l.Attributes = append(l.Attributes, trace.Attribute{Key: "memory", Value: trace.Integer(n)})
 	}
 	c.w.Describe(d.location, l)
 }

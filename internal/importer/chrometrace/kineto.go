@@ -107,12 +107,17 @@ func (c *reader) sections(s *scanner) {
 		var devices []struct {
 			ID   int    `json:"id"`
 			Name string `json:"name"`
+			// Memory in bytes.
+			Memory json.Number `json:"totalGlobalMem"`
 		}
 		if json.Unmarshal(raw, &devices) != nil {
 			c.tally.add(badSections, nowhere)
 		}
 		for _, d := range devices {
 			c.models[strconv.Itoa(d.ID)] = d.Name
+			if n, err := d.Memory.Int64(); err == nil && n > 0 {
+				c.memories[strconv.Itoa(d.ID)] = n
+			}
 		}
 	}
 	for i := range s.sections {

@@ -33,6 +33,7 @@ const (
 	otherMetadata
 	unusedNames
 	namedProcesses
+	guessedReplicas
 	profilerRows
 	clangTotals
 	repeatedFlows
@@ -79,6 +80,7 @@ var reasons = [reasonCount]struct {
 	otherMetadata:    {trace.Skipped, "metadata records that name or order nothing"},
 	unusedNames:      {trace.Skipped, "names of rows that hold no records"},
 	namedProcesses:   {trace.Guessed, "ranks taken from the names of processes"},
+	guessedReplicas:  {trace.Guessed, "processes numbered from 0 on, taken as the replicas (dp) of stages that threads name"},
 	profilerRows:     {trace.Skipped, "records of the profiler about itself (PyTorch Profiler), which are no work"},
 	clangTotals:      {trace.Skipped, "totals of clang, which it writes as if they were threads"},
 	repeatedFlows:    {trace.Skipped, "flow records that repeat what a correlation id links"},

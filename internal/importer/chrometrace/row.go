@@ -24,6 +24,8 @@ type rowTree struct {
 	pids      map[string]*meta
 	rows      map[trace.LocationID]*row
 	models    map[string]string // of devices, by pid
+	memories  map[string]int64  // of devices, in bytes
+	pools     map[[2]int64]*pool
 
 	fresh     bool      // no pid of it was met so far
 	precision precision // of all files so far
@@ -112,12 +114,7 @@ func (c *rowTree) thread(p *place) *row {
 // stream finds the row of a place's GPU stream.
 func (c *rowTree) stream(p *place) *row {
 	if p.gpu == nil {
-		d, ok := c.devices[p.pid]
-		if !ok {
-			d = &device{pid: p.pid}
-			d.location = c.w.Location(trace.Location{Parent: c.self.location, Kind: trace.KindDevice, Key: p.pid, Name: "device " + p.pid, Rank: trace.NoRank})
-			c.devices[p.pid] = d
-		}
+		d := c.device(p.pid)
 		name := p.tid
 		if !strings.HasPrefix(name, "stream") {
 			name = "stream " + name

@@ -85,7 +85,7 @@ func TestSamplesHoldWhatTheirDescriptionsSay(t *testing.T) {
 			reasons[flowStarts].what: 88, reasons[flowEnds].what: 4878, reasons[repeatedFlows].what: 7548,
 		}},
 		{path: "public/kineto/gloo-cpu-rank34-of-300", intervals: 15, instants: 2, ranks: 1, rows: 3},
-		{path: "public/kineto/resnet50-dataloader", intervals: 44665, instants: 12840, spawns: 9096, ranks: 1, rows: 3, report: map[string]int64{reasons[repeatedFlows].what: 18192}},
+		{path: "public/kineto/resnet50-dataloader", intervals: 44665, instants: 12840, samples: 12838, spawns: 9096, ranks: 1, rows: 3, report: map[string]int64{reasons[repeatedFlows].what: 18192}},
 		{path: "public/kineto/sampled-ranks-0-1-of-128", intervals: 4810 + 4675, spawns: 1204 + 1154, ranks: 2, rows: 14},
 	} {
 		t.Run(c.path, func(t *testing.T) {

@@ -50,6 +50,9 @@ func (c *court) judge() error {
 			return err
 		}
 	}
+	if err := pipelines(c); err != nil {
+		return err
+	}
 	return gpus(c)
 }
 

@@ -1,6 +1,8 @@
 package findings_test
 
 import (
+	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -64,5 +66,56 @@ func TestTheSlowStepIsNamedWithItsCause(t *testing.T) {
 func TestABusyGPUIsLeftInPeace(t *testing.T) {
 	if list := gpuFindings(t, "ml", "tracelens", "vllm-decode-graph.json.gz"); len(list) > 0 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// ByteDance published these for their sample of 64 GPUs.
+func TestASlowWorkerOfAPipelineIsNamedWithItsSlowdown(t *testing.T) {
+	list := gpuFindings(t, "ml", "straggler", "timeline-AR.json.gz")
+	if len(list) == 0 || list[0].Kind != finding.Straggler || !strings.Contains(list[0].Text, "DP 0 / PP 0") {
+		t.Fatalf("%+v", list)
+	}
+	want := map[string]float64{
+		"slowdown": 1.973, "slowdown by DP 0 alone": 1.9730, "slowdown by DP 1 alone": 1.0109, "slowdown by DP 2 alone": 1.0112, "slowdown by DP 3 alone": 1.0111,
+		"slowdown by PP 0 alone": 1.9792, "slowdown by PP 1 alone": 0.9971, "slowdown by PP 2 alone": 0.9956, "slowdown by PP 3 alone": 1.0024,
+		"slowdown by backward-compute alone": 1.5805, "slowdown by forward-compute alone": 1.3689, "slowdown by grads-reduce-scatter alone": 1.0108,
+	}
+	for _, e := range list[0].Evidence {
+		if w, ok := want[e.Name]; ok {
+			delete(want, e.Name)
+			if math.Abs(e.Value/w-1) > 0.01 {
+				t.Errorf("%s is %v, published %v", e.Name, e.Value, w)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Error("not told:", want)
+	}
+}
+
+func TestMemoryThatIsNearlyFullIsTold(t *testing.T) {
+	const job = `
+region ProfilerStep#1 category=user_annotation role=annotation
+region gemm category=kernel role=compute
+location process "rank 0" rank=0
+  location thread main
+    0us..100us ProfilerStep#1
+  location device "GPU 0" memory=1000
+    counter "memory allocated" unit=bytes
+    counter "memory reserved" unit=bytes
+    10us "memory allocated"=700
+    10us "memory reserved"=%d
+    location stream "stream 7"
+      0us..100us gemm
+`
+	for reserved, told := range map[int]bool{950: true, 800: false} {
+		c := viewtest.Case{Trace: fmt.Sprintf(job, reserved)}
+		found := false
+		for _, f := range c.Compute(t, findings.View, c.Open(t)).Data().(findings.Data).Findings {
+			found = found || f.Kind == finding.MemoryFull && strings.Contains(f.Text, "GPU 0")
+		}
+		if found != told {
+			t.Errorf("%d of 1,000 bytes reserved: told %v", reserved, found)
+		}
 	}
 }

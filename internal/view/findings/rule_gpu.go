@@ -58,6 +58,41 @@ func gpus(c *court) error {
 	}
 	g.losses()
 	g.slowSteps()
+	return g.memory()
+}
+
+const (
+	// fullMemory is the part of a device's memory that may be taken before it is told.
+	fullMemory = 0.92
+)
+
+// memory tells devices whose memory is nearly full.
+func (g *gpuCase) memory() error {
+	peaks, err := view.MemoryPeaks(g.ctx, g.store, g.window, g.devices.GPUs)
+	if err != nil {
+		return err
+	}
+	var full []view.MemoryPeak
+	for _, p := range peaks {
+		if p.Limit > 0 && p.Taken() >= fullMemory*float64(p.Limit) {
+			full = append(full, p)
+		}
+	}
+	if len(full) == 0 {
+		return nil
+	}
+	slices.SortFunc(full, func(a, b view.MemoryPeak) int {
+		return cmp.Or(cmp.Compare(b.Taken()/float64(b.Limit), a.Taken()/float64(a.Limit)), cmp.Compare(a.Device, b.Device))
+	})
+	p := full[0]
+	text := fmt.Sprintf("The memory of %s is nearly full: %s of %s are reserved, %s in use at most, at %s.", g.tree.Name[p.Device], view.FormatBytes(p.Taken()), view.FormatBytes(float64(p.Limit)), view.FormatBytes(p.Allocated), view.FormatTime(p.At))
+	if len(full) > 1 {
+		text = strings.TrimSuffix(text, ".") + fmt.Sprintf("; so is that of %s.", view.Count(len(full)-1, "other"))
+	}
+	share := p.Taken() / float64(p.Limit)
+	g.add(finding.Finding{Kind: finding.MemoryFull, Severity: finding.Medium, View: "timeline", Options: map[string][]string{"counters": {"memory*"}}, Text: text,
+		Selection: finding.Selection{Locations: []trace.LocationID{p.Device}},
+		Evidence:  []finding.Evidence{{Name: "of the memory", Value: share, Unit: "share"}, {Name: "reserved", Value: p.Taken(), Unit: "bytes"}, {Name: "memory", Value: float64(p.Limit), Unit: "bytes"}}}, nil)
 	return nil
 }
 

@@ -97,10 +97,21 @@ type Data struct {
 	Mean    map[string]float64 `json:"mean"`
 	GPUs    []GPU              `json:"gpus"`
 	Verdict Verdict            `json:"verdict"`
+	Memory  []Memory           `json:"memory"`
+}
+
+// A Memory is what a device's memory held at most.
+type Memory struct {
+	Location  trace.LocationID `json:"location"`
+	Path      string           `json:"path"`
+	Allocated float64          `json:"allocated"`
+	At        trace.Time       `json:"at"`
+	Reserved  *float64         `json:"reserved"`
+	Limit     *int64           `json:"limit"`
 }
 
 func (r *result) Data() any {
-	d := Data{By: r.job.By, Rows: []Row{}, Mean: map[string]float64{}, GPUs: []GPU{}, Verdict: r.verdict}
+	d := Data{By: r.job.By, Rows: []Row{}, Mean: map[string]float64{}, GPUs: []GPU{}, Verdict: r.verdict, Memory: []Memory{}}
 	first := r.firstGPUs()
 	total := 0.0
 	for t := range step.Term(step.Terms) {
@@ -120,6 +131,13 @@ func (r *result) Data() any {
 	}
 	for i := range r.job.GPUs {
 		d.GPUs = append(d.GPUs, r.gpu(i))
+	}
+	for _, p := range r.peaks {
+		m := Memory{Location: p.Device, Path: r.tree.Path(p.Device), Allocated: p.Allocated, At: p.At, Reserved: known(p.Reserved)}
+		if p.Limit > 0 {
+			m.Limit = &p.Limit
+		}
+		d.Memory = append(d.Memory, m)
 	}
 	return d
 }

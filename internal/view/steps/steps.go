@@ -43,6 +43,7 @@ type result struct {
 	gpus    []string
 	job     *step.Job
 	verdict Verdict
+	peaks   []view.MemoryPeak
 	gaps    []gap // the longest of all GPUs, longest first
 	notes   []string
 	drawn   drawing
@@ -69,6 +70,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.names, r.gpus = view.UnitNames(r.tree, r.devices.Units), view.ShortNames(r.tree, r.devices.GPUs)
 	r.verdict = r.judge()
+	if r.peaks, err = view.MemoryPeaks(ctx, q.Store(), q.Window(), r.devices.GPUs); err != nil {
+		return nil, err
+	}
 	r.findGaps()
 	r.note()
 	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {

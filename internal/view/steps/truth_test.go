@@ -213,3 +213,14 @@ func TestJAXInBothItsFormats(t *testing.T) {
 		t.Errorf("step 3 ends with 20 ms of sleep: %+v", g)
 	}
 }
+
+func TestThePeakOfMemoryIsThatOfTheAllocator(t *testing.T) {
+	d := published(t, "ml", "h200", "eager-small.json.gz")
+	if len(d.Memory) != 1 {
+		t.Fatal(d.Memory)
+	}
+	m := d.Memory[0]
+	if m.Reserved == nil || *m.Reserved != 587_202_560 || m.Limit == nil || *m.Limit != 150_109_880_320 || m.Allocated < 406_163_456 || m.Allocated > *m.Reserved {
+		t.Errorf("%+v", m)
+	}
+}
