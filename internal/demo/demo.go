@@ -59,6 +59,8 @@ type Options struct {
 var Demos = []*Demo{
 	stencilDemo,
 	trainingDemo,
+	loaderDemo,
+	launchDemo,
 	uniformDemo,
 	fig2Demo,
 	fig4Demo,

@@ -39,7 +39,7 @@ func collect(t testing.TB, name string, o Options) *collected {
 func smallNames() []string {
 	return []string{
 		"stencil", "stencil?balanced", "stencil?locations=1&intervals=500", "stencil?locations=7&intervals=3000", "stencil?locations=16&intervals=20000&seed=7",
-		"training", "training?balanced", "training?locations=1&intervals=600", "training?locations=3&intervals=9000", "training?locations=40&intervals=100000&seed=7",
+		"training-loader?locations=2&intervals=3000", "training-launch", "training", "training?balanced", "training?locations=1&intervals=600", "training?locations=3&intervals=9000", "training?locations=40&intervals=100000&seed=7",
 		"uniform?locations=10&intervals=1003", "uniform?locations=1000&intervals=100", "uniform?locations=3&intervals=100000",
 		"g5k188", "g5k188?balanced&intervals=4000&seed=3", "g5k433",
 		"s3d?intervals=32768", "s3d?balanced&intervals=16384&seed=5", "zgrd?intervals=40960",
@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestBalancedDemosTellAnotherTruth(t *testing.T) {
-	for _, name := range []string{"stencil", "training", "million", "g5k188", "g5k433", "s3d", "zgrd"} {
+	for _, name := range []string{"stencil", "training", "training-loader", "training-launch", "million", "g5k188", "g5k433", "s3d", "zgrd"} {
 		faulty, _ := Find(name)
 		balanced, _ := Find(name + "?balanced")
 		if strings.Join(faulty.Truth, "") == strings.Join(balanced.Truth, "") {

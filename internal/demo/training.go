@@ -20,6 +20,52 @@ var trainingDemo = &Demo{
 	truth:   trainingTruth,
 }
 
+// Two more jobs, each with one fault on all ranks.
+var (
+	loaderOptions = Options{Locations: 8, Intervals: 44_000, Seed: 1}
+	loaderDemo    = &Demo{Name: "training-loader", Title: "Data-parallel training whose GPUs starve behind their data loaders", Options: loaderOptions,
+		Truth: faultTruth(slowLoader)(loaderOptions), Write: writeFault(slowLoader, loaderOptions), truth: faultTruth(slowLoader)}
+	launchOptions = Options{Locations: 1, Intervals: 5_500, Seed: 1}
+	launchDemo    = &Demo{Name: "training-launch", Title: "Training with batches so small that the host cannot launch kernels as fast as they run", Options: launchOptions,
+		Truth: faultTruth(smallKernels)(launchOptions), Write: writeFault(smallKernels, launchOptions), truth: faultTruth(smallKernels)}
+)
+
+// A trainingFault is what all ranks of a job suffer from.
+type trainingFault int
+
+const (
+	noFault trainingFault = iota
+	slowLoader
+	smallKernels
+)
+
+const (
+	slowLoaderCost = 12_000_000
+	smallerKernels = 20 // times
+)
+
+func writeFault(f trainingFault, defaults Options) func(context.Context, Options, trace.Writer) error {
+	return func(ctx context.Context, o Options, w trace.Writer) error {
+		o = o.or(defaults)
+		if err := o.checkSimulated(); err != nil {
+			return err
+		}
+		return writeJob(ctx, o, w, f)
+	}
+}
+
+func faultTruth(f trainingFault) func(Options) []string {
+	return func(o Options) []string {
+		switch {
+		case o.Balanced:
+			return []string{"All GPUs take equally long for the same kernels, and nothing is lost."}
+		case f == slowLoader:
+			return []string{fmt.Sprintf("On every rank the data loader takes %d ms of each step while its GPU has nothing to do: the job is input-bound.", slowLoaderCost/1_000_000)}
+		}
+		return []string{fmt.Sprintf("Kernels are %d times as short as the model's: most run for less time than their launch takes, and GPUs wait for the host: the job is launch-bound.", smallerKernels)}
+	}
+}
+
 const (
 	gpusPerMachine   = 8
 	firstStep        = 10 // the profiler skips the steps before
@@ -45,6 +91,7 @@ type training struct {
 	steps   int
 	buckets []bucket
 
+	fault         trainingFault
 	straggler     int // -1: none
 	throttledFrom int // index of the first slow step
 	stalled       int // rank whose loader stalls; -1: none
@@ -95,7 +142,15 @@ func (t *training) intervalsPerStep() int {
 // ring is the time an all-reduce takes once all have come.
 func (t *training) ring(elements int64) trace.Time {
 	n := int64(t.gpus)
-	return 24_000 + trace.Time(elements*bytesPerElement*2*(n-1)/n*1000/ringBytesPerUs)
+	return t.scaled(24_000 + trace.Time(elements*bytesPerElement*2*(n-1)/n*1000/ringBytesPerUs))
+}
+
+// scaled is what work of the GPU takes.
+func (t *training) scaled(cost trace.Time) trace.Time {
+	if t.fault == smallKernels {
+		return cost / smallerKernels
+	}
+	return cost
 }
 
 func writeTraining(ctx context.Context, o Options, w trace.Writer) error {
@@ -103,7 +158,17 @@ func writeTraining(ctx context.Context, o Options, w trace.Writer) error {
 	if err := o.checkSimulated(); err != nil {
 		return err
 	}
+	return writeJob(ctx, o, w, noFault)
+}
+
+func writeJob(ctx context.Context, o Options, w trace.Writer, f trainingFault) error {
 	t := trainingShape(o)
+	if f != noFault {
+		t.straggler, t.stalled = -1, -1
+	}
+	if t.fault = f; o.Balanced {
+		t.fault = noFault
+	}
 	t.w = w
 	t.define()
 	if err := t.simulate(ctx); err != nil {

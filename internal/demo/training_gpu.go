@@ -104,7 +104,14 @@ func (g *trainingGPU) load(step int) {
 	r := &g.regions
 	g.mainNow += g.cpu(3_000)
 	row := g.main.open(g.mainNow, r.loader, g.nextExternal())
-	g.mainNow += g.noise.around(loaderCost, 200)
+	cost := trace.Time(loaderCost)
+	switch g.fault {
+	case slowLoader:
+		cost = slowLoaderCost
+	case smallKernels:
+		cost = g.scaled(cost)
+	}
+	g.mainNow += g.noise.around(cost, 200)
 	if g.rank == g.stalled && step == g.stalledStep {
 		g.mainNow += stallCost
 	}
@@ -125,7 +132,7 @@ func (g *trainingGPU) copy(ops []trace.RegionID, region trace.RegionID, bytes in
 	g.mainNow += g.cpu(launchCost)
 	g.main.add(laneRow{begin: begin, end: g.mainNow, region: g.regions.copyCall, external: g.external, correlation: c})
 	start := max(g.mainNow+launchDelay, g.computeFree+kernelGap)
-	g.computeFree = start + g.noise.around(cost, gpuNoise)
+	g.computeFree = start + g.noise.around(g.scaled(cost), gpuNoise)
 	g.compute.add(laneRow{begin: start, end: g.computeFree, region: region, external: g.external, correlation: c, bytes: bytes})
 	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: g.regions.copyCall}, to: trace.End{Time: start, Region: region}, fromMain: true, toCompute: true, tag: c})
 	if wait {
@@ -163,7 +170,7 @@ func (g *trainingGPU) launch(l *lane, now *trace.Time, m *modelLaunch) {
 	*now += g.cpu(launchCost)
 	l.add(laneRow{begin: begin, end: *now, region: g.regions.launch, external: g.external, correlation: c})
 	start := max(*now+launchDelay, g.computeFree+kernelGap)
-	g.computeFree = start + g.noise.around(m.cost, gpuNoise)*g.slow/1000
+	g.computeFree = start + g.noise.around(g.scaled(m.cost), gpuNoise)*g.slow/1000
 	g.compute.add(laneRow{begin: start, end: g.computeFree, region: m.kernel, external: g.external, correlation: c})
 	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: g.regions.launch}, to: trace.End{Time: start, Region: m.kernel}, fromMain: l == &g.main, toCompute: true, tag: c})
 }

@@ -183,7 +183,7 @@ func (f *family) steps(unit int, regions []trace.Region, begin trace.Time) []Mar
 			begin = s.End
 		case m.number >= 0:
 			s.Name += " " + strconv.FormatInt(m.number, 10)
-		case len(f.names) < 2:
+		case len(f.names) < 2 && f.sort < numbered:
 			s.Name += " " + strconv.Itoa(i+1)
 		}
 		out = append(out, s)

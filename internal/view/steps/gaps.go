@@ -20,7 +20,9 @@ type gap struct {
 func (r *result) findGaps() {
 	for g := range r.job.GPUs {
 		for k := range r.job.GPUs[g].Gaps {
-			r.gaps = append(r.gaps, gap{&r.job.GPUs[g].Gaps[k], g})
+			if x := &r.job.GPUs[g].Gaps[k]; x.Cause() != step.BetweenWorks { // of these there is nothing to say
+				r.gaps = append(r.gaps, gap{x, g})
+			}
 		}
 	}
 	slices.SortStableFunc(r.gaps, func(a, b gap) int { return cmp.Or(cmp.Compare(b.Length(), a.Length()), cmp.Compare(a.Begin, b.Begin)) })

@@ -53,7 +53,10 @@ func (r *result) idleScene(s *scene.Scene, top float32) {
 	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	var seen [step.Causes]bool
 	var parts [3]bool
-	pad := min(pitch*0.12, 2)
+	pad := float32(0)
+	if pitch >= 8 {
+		pad = min(pitch*0.12, 2)
+	}
 	for i, k := range d.folded {
 		g := &r.job.GPUs[k]
 		if g.Span == 0 {

@@ -64,13 +64,9 @@ func (r *result) lines(room int) []line {
 		place[n] = i
 	}
 	if by == "auto" {
-		switch {
-		case len(r.job.Steps) < room || len(r.names) == 1:
+		by = "ranks" // of many the longest of each block is drawn, so that one odd rank is seen
+		if len(r.job.Steps) < room || len(r.names) == 1 {
 			by = "all"
-		case len(r.names) <= room || len(r.names) <= len(steps):
-			by = "ranks"
-		default:
-			by = "steps"
 		}
 	}
 	mean := line{label: "mean", unit: -1, location: scene.NoID}
