@@ -15,8 +15,8 @@ import (
 // the inclusive value of what the tree is compared with and that less this one,
 // a location where locations are compared; null without.
 type Node struct {
-	ID        int            `json:"id" unit:"count"`
-	Parent    *int32         `json:"parent" unit:"count"`
+	ID        int            `json:"id" unit:""`
+	Parent    *int32         `json:"parent" unit:""`
 	Depth     int            `json:"depth" unit:"count"`
 	Region    string         `json:"region" unit:""`
 	RegionID  trace.RegionID `json:"region_id"`

@@ -125,8 +125,8 @@ func (r *result) difference(k, i int) Difference {
 type line struct {
 	Location trace.LocationID `about:"location"`
 	Path     string           `table:"path" unit:""`
-	Group    int              `table:"group" unit:"count"`
-	Class    int              `table:"class" unit:"count"`
+	Group    int              `table:"group" unit:""`
+	Class    int              `table:"class" unit:""`
 	Alike    float64          `table:"alike its representative" unit:"share"`
 }
 

@@ -1,0 +1,153 @@
+package routetest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view/all"
+)
+
+// A use is a heading that a word of the glossary may have: where, in which unit, and under
+// which entry of "Numbers" its meaning stands. A heading with such a word that is not
+// listed here fails: it is new and must say which meaning it has, or it means another thing
+// and must have another name.
+type use struct{ heading, unit, views, entry string }
+
+var uses = []use{
+	{"calls", "count", "profile calltree", "calls"},
+	{"calls_a", "count", "contrast", "calls"},
+	{"calls_b", "count", "contrast", "calls"},
+	{"count", "count", "boxprofile callmatrix commmatrix timeline", "calls"},
+	{"call_mean", "*", "profile", "mean of a call"},
+	{"mean", "*", "profile landscape histogram", "mean, sd, min, max of a location"},
+	{"mean", "*", "boxprofile callmatrix", "mean of a call"},
+	{"total", "*", "boxprofile callmatrix", "total"},
+	{"total", "ns", "steps", "total of a step"},
+	{"busy", "ns", "phases treemap overview topology", "busy"},
+	{"waiting", "ns", "phases", "busy"},
+	{"idle", "ns", "treemap overview", "busy"},
+	{"idle", "ns", "steps", "idle of a GPU"},
+	{"gpu_idle", "ns", "steps", "idle of a GPU"},
+	{"busy", "share", "activity", "busy"},
+	{"idle", "share", "activity", "busy"},
+	{"share", "share", "profile calltree findings", "share"},
+	{"share of loss", "share", "treemap", "share"},
+	{"locations", "count", "landscape", "locations"},
+	{"rank", "", "histogram scatter timeline topology steps", "rank"},
+	{"index", "", "topology kaleidoscope", "rank"},
+	{"messages", "count", "commmatrix", "messages"},
+	{"idle: …", "ns", "steps", "idle of a GPU"},
+	{"longest times of the calls, added up", "axis", "alignment", "calls"},
+	// Axes: N stands for a number, R for a region.
+	{"share of N locations", "axis", "activity", "share"},
+	{"locations", "axis", "histogram", "locations"},
+	{"R, calls", "axis", "histogram scatter", "calls"},
+	{"calls", "axis", "profile calltree", "calls"},
+	{"mean of a location", "axis", "profile landscape", "mean, sd, min, max of a location"},
+}
+
+var guarded = regexp.MustCompile(`\b(total|mean|calls|count|busy|idle|waiting|balance|rank|index|locations|share|messages)\b|_mean|mean_|calls_|idle_|_idle`)
+
+var number = regexp.MustCompile(`\d[\d,]*`)
+
+// entries are the words in bold in the first column of "Numbers".
+func entries(t *testing.T) []string {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "glossary.md"))
+	must(t, err)
+	_, numbers, _ := strings.Cut(string(text), "\n## Numbers\n")
+	numbers, _, _ = strings.Cut(numbers, "\n## ")
+	var out []string
+	for _, line := range strings.Split(numbers, "\n") {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			for i, word := range strings.Split(cells[1], "**") {
+				if i%2 == 1 {
+					out = append(out, word)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func TestHeadingsUseWordsAsTheGlossaryDefinesThem(t *testing.T) {
+	defined := entries(t)
+	for _, u := range uses {
+		if !slices.Contains(defined, u.entry) {
+			t.Errorf("%q in %s: %q is not defined under Numbers in docs/glossary.md", u.heading, u.views, u.entry)
+		}
+	}
+	seen := map[string]bool{}
+	for _, s := range Shapes {
+		if s.Large {
+			continue
+		}
+		x := Open(t, s, 0)
+		w := x.Windows(0, true)[0]
+		for _, v := range all.Views {
+			if !suits(v, x.Reader) {
+				continue
+			}
+			for _, o := range append(slices.Clone(Routes[v.Name].Options), nil) {
+				r := x.Ask(t, v, w, o)
+				if r.Result == nil {
+					continue
+				}
+				for _, c := range r.Result.Table().Columns {
+					x.heading(t, seen, v.Name, c.Name, c.Unit)
+				}
+				for _, f := range r.Result.Scene(scene.Size{Width: 900, Height: 600}).Frames {
+					x.heading(t, seen, v.Name, f.XScale.Label, "axis")
+					x.heading(t, seen, v.Name, f.YScale.Label, "axis")
+				}
+			}
+		}
+	}
+}
+
+// heading looks one heading up.
+func (x *Raw) heading(t *testing.T, seen map[string]bool, view, text, unit string) {
+	t.Helper()
+	if unit != "axis" && x.names(text) {
+		return
+	}
+	for _, g := range x.Regions {
+		text = strings.TrimSpace(strings.ReplaceAll(text, g.Name+",", "R,"))
+	}
+	text = number.ReplaceAllString(text, "N")
+	text = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "x: "), "y: "), "z: ")
+	if cause, _, ok := strings.Cut(text, "idle: "); ok && cause == "" {
+		text = "idle: …"
+	}
+	key := view + " " + text + " " + unit
+	if !guarded.MatchString(text) || seen[key] {
+		return
+	}
+	seen[key] = true
+	for _, u := range uses {
+		if u.heading == text && (u.unit == unit || u.unit == "*" || unit == "count" && u.unit == "axis") && slices.Contains(strings.Fields(u.views), view) {
+			return
+		}
+	}
+	t.Errorf("%s heads something with %q in %q, which no use listed here allows", view, text, unit)
+}
+
+// names reports whether a heading is the name of a location, of a region or of a role.
+func (x *Raw) names(text string) bool {
+	for id := range x.Tree.Len() {
+		if p := x.Tree.Path(trace.LocationID(id)); p == text || strings.HasSuffix(p, text) && strings.Contains(text, x.Tree.Name[id]) {
+			return true
+		}
+	}
+	for _, g := range x.Regions {
+		if g.Name == text {
+			return true
+		}
+	}
+	return false
+}
