@@ -66,7 +66,7 @@ func (s *Scene) XAxis(frame int, a Axis) {
 		from, to := max(f.X-16, 2), min(f.X+f.W+16, float32(s.Width)-2)
 		name := Shorten(f.XScale.Label, f.W/2, TextSize)
 		// The label and the origin stand at the ends and come first.
-		extra := []Label{{to, TextWidth(name, TextSize, false), 0}, {from, TextWidth(origin, TextSize, false), 0}}
+		extra := []Label{{nameAt(labels, to, TextWidth(name, TextSize, false)), TextWidth(name, TextSize, false), 0}, {from, TextWidth(origin, TextSize, false), 0}}
 		for i, text := range []string{name, origin} {
 			if text == "" {
 				extra[i].Width = -1
@@ -80,6 +80,37 @@ func (s *Scene) XAxis(frame int, a Axis) {
 		text.addPlaced(places[len(ticks)+1], baseline, origin, UIText)
 	}
 	s.AddLayer("axis", -1, line, text)
+}
+
+// nameAt is where the axis is named: at its end where no tick is labelled there, else
+// between ticks that leave room, else in place of one before the last, so that the greatest
+// is never lost.
+func nameAt(ticks []Label, end, width float32) float32 {
+	last := -1
+	right := end + labelGap
+	for i := len(ticks) - 1; i >= 0; i-- {
+		t := ticks[i]
+		if t.Width < 0 {
+			continue
+		}
+		at := min(t.At, end-t.Width/2)
+		if right-at-t.Width/2 >= width+2*labelGap {
+			if last < 0 {
+				return end
+			}
+			return (right + at + t.Width/2) / 2
+		}
+		if last < 0 {
+			last = i
+		}
+		right = at - t.Width/2
+	}
+	for i := last - 1; i > 0; i-- {
+		if t := ticks[i]; t.Width >= 0 && min(ticks[last].At, end-ticks[last].Width/2)-t.At >= (width+ticks[last].Width)/2+labelGap {
+			return t.At
+		}
+	}
+	return end
 }
 
 // addPlaced adds a text round the middle x, or nothing where there is no place.

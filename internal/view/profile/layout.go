@@ -80,7 +80,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s.Notes = append(s.Notes, r.notes...)
 	if left := len(r.rows) - d.rows; left > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s more regions are in the table", view.Thousands(int64(left))))
+		s.Notes = append(s.Notes, "the table has "+view.Count(left, "more region"))
 	}
 	return s
 }
