@@ -32,6 +32,7 @@ var peaks = []struct {
 	{"a100-pcie-40", Peak{"A100 40 GB", 19.5e12, 156e12, 312e12, 1.555e12, "NVIDIA A100 data sheet"}},
 	{"a100-sxm4-40", Peak{"A100 40 GB", 19.5e12, 156e12, 312e12, 1.555e12, "NVIDIA A100 data sheet"}},
 	{"a100", Peak{"A100 80 GB", 19.5e12, 156e12, 312e12, 2.039e12, "NVIDIA A100 data sheet"}},
+	{"v100-pcie", Peak{"V100 PCIe", 14e12, 0, 112e12, 0.9e12, "NVIDIA V100 data sheet"}},
 	{"v100", Peak{"V100", 15.7e12, 0, 125e12, 0.9e12, "NVIDIA V100 data sheet"}},
 	{"l40s", Peak{"L40S", 91.6e12, 183e12, 362e12, 0.864e12, "NVIDIA L40S data sheet"}},
 	{"mi300x", Peak{"MI300X", 163.4e12, 653.7e12, 1307.4e12, 5.3e12, "AMD Instinct MI300X data sheet"}},

@@ -196,19 +196,29 @@ func (r *result) heads(s *scene.Scene) {
 	}
 	head(&d.bars, what)
 	if d.gpus.W > 0 {
-		t := "what the GPU did"
-		if g := &r.job.GPUs[0]; len(r.job.GPUs) == 1 && g.Utilization >= 0 {
-			t += ": used " + view.FormatShare(g.Utilization)
-			if g.Efficiency >= 0 {
-				t += ", SM efficiency " + view.FormatShare(g.Efficiency)
-			}
-			if g.Occupancy >= 0 {
-				t += ", occupancy " + view.FormatShare(g.Occupancy)
-			}
-		}
-		head(&d.gpus, t)
+		head(&d.gpus, r.gpuHead(d.gpus.W))
 	}
 	s.AddLayer("heads", -1, text)
+}
+
+// gpuHead says what the part of the GPUs shows, with as many shares as there is room for.
+func (r *result) gpuHead(width float32) string {
+	t := "what the GPU did"
+	if len(r.job.GPUs) != 1 {
+		return t
+	}
+	g, between := &r.job.GPUs[0], ": "
+	for _, x := range []struct {
+		name  string
+		share float64
+	}{{"used", g.Utilization}, {"SM efficiency", g.Efficiency}, {"occupancy", g.Occupancy}} {
+		more := t + between + x.name + " " + view.FormatShare(x.share)
+		if x.share < 0 || scene.TextWidth(more, scene.TextSize, false) > width {
+			continue
+		}
+		t, between = more, ", "
+	}
+	return t
 }
 
 func (r *result) legend(s *scene.Scene, gpu bool) {
