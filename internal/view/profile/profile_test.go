@@ -229,7 +229,7 @@ location process r3 rank=3
 	for k, want := range []struct{ path, solve string }{{"r0", "100"}, {"r2", "90"}, {"r1", "0"}, {"r3", "0"}} {
 		fact, ok := view.PickAt(result, s, float64(f.X+f.W*(float32(k)+0.5)/4), float64(f.YScale.Rows[0].From+4))
 		text := fmt.Sprint(fact.Lines)
-		if !ok || fact.Title != "solve" || !strings.Contains(text, want.path) || !strings.Contains(text, " "+want.solve+"}") {
+		if !ok || fact.Title != "solve" || !strings.Contains(text, want.path) || !strings.Contains(text, " "+want.solve+" false}") {
 			t.Errorf("column %d is %s: %s, want %s with %s", k, fact.Title, text, want.path, want.solve)
 		}
 	}
