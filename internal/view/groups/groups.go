@@ -258,9 +258,9 @@ func times(a, b float64) string {
 		return "no time here"
 	case a >= b*1.95 || a <= b/1.95:
 		if a > b {
-			return fmt.Sprintf("%.3g × the time of the others", a/b)
+			return view.FormatCount(a/b) + " × the time of the others"
 		}
-		return fmt.Sprintf("1/%.3g of the time of the others", b/a)
+		return "1/" + view.FormatCount(b/a) + " of the time of the others"
 	case a > b:
 		return fmt.Sprintf("%.0f %% more time than the others", math.Max((a/b-1)*100, 1))
 	}
