@@ -34,8 +34,8 @@ type fault struct {
 // few is the part of the units up to which a region is done by few.
 const few = 8
 
-// audited finds the faults of a run whose waiting is explained.
-func (c *court) audited() error {
+// findFaults finds the faults of a run whose waiting is explained.
+func findFaults(c *court) error {
 	r := c.books.result
 	a := &audit{court: c}
 	for i := range r.Rows {

@@ -64,7 +64,7 @@ func (a *audit) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n
 	case finding.LateReceiver:
 		verb = [2]string{"receives late", "receive late"}
 	}
-	waits, _, _ := a.waitsIn(t, f.units)
+	waits, _, _ := a.reasons(t).waitsIn(f.units)
 	when := a.when(f, phases)
 	if (kind == finding.LateSender || kind == finding.LateReceiver) && len(phases) > 0 && len(phases) < len(a.phases.List) {
 		when = a.when(f, nil) // what is passed on reaches later phases than the cause
@@ -157,7 +157,7 @@ func (a *audit) each(region int32, units []int32) (mean, calls float64) {
 // reasonOf says what the culprits do longer than the others: ": compute takes 300 ms on it
 // against 199 to 201 ms on the others", and notes it as evidence.
 func (a *audit) reasonOf(f *fault, kind finding.Kind, t *totals, n *finding.Finding) string {
-	r, ok := a.explain(t, f.units, "", false)
+	r, ok := a.reasons(t).explain(f.units, "", false)
 	lead := ": "
 	switch kind {
 	case finding.Straggler:
@@ -219,7 +219,7 @@ func (a *audit) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 	}
 	region := f.cause()
 	name := middle(a.books.regionNames[region])
-	waits, _, _ := a.waitsIn(a.table, nil)
+	waits, _, _ := a.reasons(a.table).waitsIn(nil)
 	where := in(waits)
 	if 2*f.kinds[budget.End] > f.lost {
 		where = ", most of it after their own end"
@@ -269,19 +269,6 @@ func (a *audit) tellUneven(f *fault, region int32, where string, n *finding.Find
 	}
 	n.Evidence = append(n.Evidence, finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"}, finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
 	n.Text = fmt.Sprintf("%s; %s takes %s on %s and %s on %s, and %ss wait %s for one another%s.", lead, name, view.FormatDuration(float64(times[low])), a.names[low], view.FormatDuration(float64(times[high])), a.names[high], a.unitWord(), view.FormatTime(f.lost), where)
-}
-
-// unitWord is what a unit is called.
-func (c *court) unitWord() string {
-	if len(c.names) > 0 {
-		if _, ok := cut(c.names[0], "rank "); ok {
-			return "rank"
-		}
-	}
-	if k := string(c.tree.Kind[c.units[0]]); k != "" {
-		return k
-	}
-	return "location"
 }
 
 // phasesOf are the phases that hold a fault, where what it costs can be told by phase.

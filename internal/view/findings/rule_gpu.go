@@ -25,8 +25,8 @@ type gpuCase struct {
 	of      string     // "of the steps", or of the GPU's time where there are none
 }
 
-// gpus: what GPUs lose in steps, by cause. A run without GPUs has nothing to say here.
-func gpus(c *court) error {
+// findGPULosses: what GPUs lose in steps, by cause. A run without GPUs has nothing to say here.
+func findGPULosses(c *court) error {
 	if c.profile || c.length <= 0 {
 		return nil
 	}
