@@ -74,7 +74,8 @@ var policy = []rule{
 	{"internal/demo", []string{"internal/trace", "internal/importer", "internal/importer/vista", "internal/demo/*"}, "a demo writes a trace like a format does; demos of VISTA's programs make its records"},
 	{"internal/demo/*", []string{"internal/trace"}, "writers of real formats, for demos; they read nothing"},
 
-	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/render/wire"},
+	{"internal/schema", []string{"internal/table", "internal/view"}, "what answers look like, from the types that they are written from"},
+	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/schema", "internal/render/wire"},
 		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
 
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},

@@ -36,7 +36,10 @@ type View struct {
 	// Examples are texts for an option of kind "file", offered by the page.
 	Examples []Example
 	Report   Report
-	Compute  func(context.Context, *Request) (Result, error)
+	// Data are the types that Data of its results may have, one value of each: the contract
+	// with programs, see Schema.
+	Data    []any
+	Compute func(context.Context, *Request) (Result, error)
 }
 
 // A Report says how a view takes part in reports: files that are read without the page.

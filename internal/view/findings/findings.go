@@ -39,6 +39,7 @@ var View = &view.View{
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("phase=auto", "top", "picture"),
 	Report:  view.Report{AllLocations: true, Findings: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -31,6 +31,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Report:  view.Report{AllLocations: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -348,9 +348,9 @@ export interface ViewData {
 export interface TablePage {
   columns: Column[];
   rows: Cell[][];
-  /** What choosing a row selects; null, or one a row. */
-  locations: number[] | null;
-  regions: number[] | null;
+  /** What choosing a row selects: none, or one a row. */
+  locations: number[];
+  regions: number[];
   offset: number;
   total: number;
   notes: string[];

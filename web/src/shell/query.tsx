@@ -167,7 +167,7 @@ function isNumeric(a: Answer, column: number): boolean {
 
 function Rows({ answer: a }: { answer: Answer }) {
   const bench = useBench();
-  const widths = columnWidths({ columns: a.columns, rows: a.rows, locations: null, regions: null, offset: 0, total: a.rows.length, notes: [], empty: null });
+  const widths = columnWidths({ columns: a.columns, rows: a.rows, locations: [], regions: [], offset: 0, total: a.rows.length, notes: [], empty: null });
   const template = { gridTemplateColumns: widths.join(" ") };
   const can = a.rows.length > 0 && Object.values(placeOf(a.columns, a.rows[0])).some((x) => x !== null);
   if (a.rows.length === 0) return <p class="empty-note">No rows.</p>;
