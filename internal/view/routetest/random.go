@@ -27,6 +27,7 @@ var Shapes = []Shape{
 	{Name: "deep", Write: deep},
 	{Name: "ten hours", Write: hours},
 	{Name: "threads and streams", Write: streams},
+	{Name: "steps on GPUs", Write: gpuJob},
 	{Name: "profile of ten hours", Write: profilePaths},
 	{Name: "flat profile", Write: profileFlat},
 }
