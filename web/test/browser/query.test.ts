@@ -1,6 +1,7 @@
 // SQL in the page: an answer, its errors, and a row that goes where it lies.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { tableFromIPC } from "apache-arrow";
 import type { BrowserContext, Page } from "playwright-core";
 import { browse, openBench, serve, settled, state, type Program } from "./bench";
 
@@ -46,4 +47,26 @@ test("what is wrong with a query is said, and nothing can be changed", async () 
   await page.locator(".query-failure", { hasText: "a query only reads" }).waitFor();
   await page.locator(".query-text").press("Escape");
   expect(await page.locator(".query").count()).toBe(0);
+});
+
+test("another program reads all rows as Arrow", async () => {
+  const { origin, searchParams } = new URL(program.address);
+  const asked = (sql: string) => fetch(`${origin}/api/runs/stencil/query`, {
+    method: "POST", body: JSON.stringify({ sql }),
+    headers: { Authorization: `Bearer ${searchParams.get("token")}`, Accept: "application/vnd.apache.arrow.stream" },
+  });
+  const rows = await tableFromIPC(await asked("select location, duration, duration * 0.5 as half, region, nullif(rank, 3) as rank from intervals"));
+  const sums = await (await fetch(`${origin}/api/runs/stencil/query`, {
+    method: "POST", body: JSON.stringify({ sql: "select count(*), sum(duration), sum(rank = 3) from intervals" }), headers: { Authorization: `Bearer ${searchParams.get("token")}` },
+  })).json();
+  const [count, time, ofThree] = sums.rows[0];
+  expect(rows.numRows).toBe(count);
+  expect(rows.schema.fields.map(String)).toEqual(["location: Int64", "duration: Int64", "half: Float64", "region: Utf8", "rank: Int64"]);
+  expect(rows.schema.fields[1].metadata.get("unit")).toBe("ns");
+  const durations = rows.getChild("duration")!.toArray() as BigInt64Array;
+  expect(durations.reduce((a, b) => a + b, 0n)).toBe(BigInt(time));
+  expect(rows.getChild("rank")!.nullCount).toBe(ofThree);
+  expect(rows.get(0)!.toJSON().region).toBe("main");
+  const wrong = await asked("select nosuch from intervals");
+  expect([wrong.status, (await wrong.json()).error]).toEqual([400, expect.stringContaining("nosuch")]);
 });
