@@ -70,6 +70,8 @@ type Needs struct {
 	Intervals, Links, Profile, Hierarchy, Coordinates bool
 	// Moments that a recorder wrote will do in place of intervals.
 	Moments bool
+	// Spans of services, which say what request they belong to.
+	Spans bool
 }
 
 // Missing says in words what a run lacks, or "" where it has all.
@@ -82,6 +84,8 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs intervals, and the source has none" + holdsOnly(r.Info())
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0:
 		return "this view needs time, and the source is a profile without it"
+	case n.Spans && !HasSpans(r):
+		return "this view needs spans of services (OTLP, Jaeger, Zipkin), and the source has none"
 	case n.Links && r.Info().Links == 0:
 		return "this view needs links (messages), and the source has none"
 	case n.Coordinates && len(r.Topologies()) == 0:

@@ -10,6 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/contrast"
+	"github.com/parallax-hpc/parallax/internal/view/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
 	"github.com/parallax-hpc/parallax/internal/view/groups"
 	"github.com/parallax-hpc/parallax/internal/view/histogram"
@@ -50,5 +51,6 @@ var Views = []*view.View{
 	phases.View,
 	steps.View,
 	operators.View,
+	criticalpath.View,
 	findings.View,
 }

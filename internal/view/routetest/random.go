@@ -28,6 +28,7 @@ var Shapes = []Shape{
 	{Name: "ten hours", Write: hours},
 	{Name: "threads and streams", Write: streams},
 	{Name: "steps on GPUs", Write: gpuJob},
+	{Name: "requests", Write: requests},
 	{Name: "profile of ten hours", Write: profilePaths},
 	{Name: "flat profile", Write: profileFlat},
 }

@@ -55,6 +55,7 @@ var Routes = map[string]Route{
 	"phases":       phasesRoute,
 	"steps":        stepsRoute,
 	"operators":    operatorsRoute,
+	"criticalpath": criticalpathRoute,
 	"findings":     findingsRoute,
 	"contrast":     contrastRoute,
 	"treemap":      treemapRoute,

@@ -72,6 +72,8 @@ export interface Needs {
   coordinates: boolean;
   /** Recorded moments will do in place of intervals. */
   moments: boolean;
+  /** Spans of services, which say what request they belong to. */
+  spans: boolean;
 }
 
 export interface Option {
