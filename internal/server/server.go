@@ -58,6 +58,8 @@ type Config struct {
 	Arrow func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error)
 	// Programs makes the handler of /api/mcp, for programs; nil: there is none.
 	Programs func(Runs) (http.Handler, error)
+	// Docs answers below /docs/; nil: there are none.
+	Docs http.Handler
 	// Assets is the page: index.html at its top.
 	Assets fs.FS
 
@@ -143,6 +145,9 @@ func New(c Config) (*Server, error) {
 			return nil, err
 		}
 		s.mux.Handle("/api/mcp", h)
+	}
+	if c.Docs != nil {
+		s.mux.Handle("GET /docs/", http.StripPrefix("/docs", c.Docs))
 	}
 	return s, nil
 }
