@@ -70,3 +70,33 @@ test("another program reads all rows as Arrow", async () => {
   const wrong = await asked("select nosuch from intervals");
   expect([wrong.status, (await wrong.json()).error]).toEqual([400, expect.stringContaining("nosuch")]);
 });
+
+test("an answer is drawn, and its rows lie on the timeline", async () => {
+  await openBench(page, program.address, "run=stencil&v=timeline");
+  await page.keyboard.press("Backquote");
+  await ask("select location, path, region, begin, duration from intervals where rank = 42 order by duration desc limit 20");
+  await rows().nth(4).waitFor();
+  const strip = () => page.evaluate(() => {
+    const canvas = [...document.querySelectorAll<HTMLCanvasElement>(".panel canvas")].at(-1)!;
+    const pixels = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data;
+    let n = 0;
+    for (let i = 3; i < pixels.length; i += 4) if (pixels[i] > 200) n++;
+    return n;
+  });
+  const before = await strip();
+  await page.getByRole("button", { name: "On timeline" }).click();
+  await expect.poll(strip).toBeGreaterThan(before + 200);
+  await page.getByRole("button", { name: "On timeline" }).click();
+  await expect.poll(strip).toBeLessThan(before + 50);
+  await page.getByRole("button", { name: "Plot" }).click();
+  await page.locator(".query-points path").waitFor();
+  const box = (await page.locator(".query-points").boundingBox())!;
+  expect(await page.locator(".query-points svg").getAttribute("aria-label")).toBe("duration over begin, 20 points");
+  await page.locator(".query-axis select").nth(1).selectOption({ label: "path" });
+  expect(await page.locator(".query-bar").count()).toBe(20);
+  await page.locator(".query-bar").nth(3).click();
+  await settled(page);
+  expect((await state(page)).locations).toHaveLength(1);
+  expect(box.height).toBeGreaterThan(80);
+  expect(errors).toEqual([]);
+});
