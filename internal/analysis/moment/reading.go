@@ -7,27 +7,29 @@ import (
 
 // Reading says in words what the moments of a row in a window of that length mean:
 // Table I of the paper with its errors corrected. A positive skew is said as "a
-// small part came late", since it does not imply that most work came early. Percent
-// writes a share.
-func Reading(m Moments, length float64, percent func(float64) string) string {
+// small part came late", since it does not imply that most work came early.
+func Reading(m Moments, length float64) string {
 	if m.Empty() {
 		return "Never busy."
 	}
-	return fmt.Sprintf("%s (%s); %s; %s; %s.", howMuch(m.M0/length), percent(m.M0/length), when(m.M1/length), howBroken(m), lopsided(m))
+	return fmt.Sprintf("%s; %s; %s; %s.", howMuch(m.M0/length), when(m.M1/length), howBroken(m), lopsided(m))
 }
 
 func howMuch(share float64) string {
+	var word string
 	switch {
 	case share > 0.98:
-		return "Busy all the time"
+		word = "Busy all the time"
 	case share > 0.75:
-		return "Busy most of the time"
+		word = "Busy most of the time"
 	case share > 0.4:
-		return "Busy for much of the time"
+		word = "Busy for much of the time"
 	case share > 0.15:
-		return "Busy for the smaller part of the time"
+		word = "Busy for the smaller part of the time"
+	default:
+		word = "Hardly busy"
 	}
-	return "Hardly busy"
+	return fmt.Sprintf("%s (%.3g %%)", word, 100*share)
 }
 
 func when(at float64) string {

@@ -1,0 +1,182 @@
+package compare
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func near(a, b, by float64) bool { return math.Abs(a-b) <= by }
+
+// The values are those of benchmath's tests, of R's wilcox.test and of scipy.
+func TestPIsThatOfPublishedSamples(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a, b []float64
+		p    float64
+	}{
+		{"3 against 3 apart", []float64{1, 2, 3}, []float64{4, 5, 6}, 0.1},
+		{"4 against 4 apart", []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}, 0.0285714},
+		{"4 against 4 mixed", []float64{2, 1, 3, 5}, []float64{0, 4, 6, 7}, 0.4857143},
+	} {
+		if e := Of(c.a, c.b); !near(e.P, c.p, 1e-7) {
+			t.Errorf("%s: p = %v, want %v", c.name, e.P, c.p)
+		}
+	}
+}
+
+// The example of benchstat's documentation (golang.org/x/perf, testdata/old.txt and new.txt):
+// json 1.718µ ± 1% to 1.423µ ± 1%, -17.20 %, p = 0.000; gob 3.066µ to 3.070µ, p = 0.446.
+func TestBenchstatsExample(t *testing.T) {
+	jsonOld := []float64{1726, 1723, 1707, 1707, 1713, 1729, 1736, 1707, 1705, 1774}
+	jsonNew := []float64{1423, 1416, 1411, 1413, 1412, 1426, 1422, 1424, 1447, 1425}
+	gobOld := []float64{3069, 3075, 3069, 3067, 3207, 3064, 3064, 3058, 3059, 3062}
+	gobNew := []float64{3075, 3065, 3059, 3065, 3060, 3081, 3186, 3135, 3087, 3062}
+	e := Of(jsonOld, jsonNew)
+	if change := 100 * (e.B/e.A - 1); !near(change, -17.20, 0.005) || e.P > 0.0005 {
+		t.Errorf("json: %.2f %%, p = %.4f", change, e.P)
+	}
+	if v := e.Judge(e.P, LeastWorth); v != Changed {
+		t.Errorf("json is %s", v)
+	}
+	e = Of(gobOld, gobNew)
+	if !near(e.P, 0.446, 0.0005) {
+		t.Errorf("gob: p = %.4f", e.P)
+	}
+	if v := e.Judge(e.P, 0.03); v != Same {
+		t.Errorf("gob is %s within 3 %%, in [%v, %v]", v, e.Low, e.High)
+	}
+}
+
+// R: wilcox.test(x, y, conf.int = TRUE) of Hollander and Wolfe's permeability data (1973, p. 69):
+// 95 % interval of the shift is [-0.15, 0.76], the estimate 0.305.
+func TestIntervalOfHollanderAndWolfe(t *testing.T) {
+	x := []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}
+	y := []float64{1.15, 0.88, 0.90, 0.74, 1.21}
+	e := Of(y, x)
+	if !near(e.Shift, 0.305, 1e-9) || !near(e.Low, -0.15, 1e-9) || !near(e.High, 0.76, 1e-9) {
+		t.Errorf("shift %v in [%v, %v], want 0.305 in [-0.15, 0.76]", e.Shift, e.Low, e.High)
+	}
+	if !near(e.P, 0.2544, 5e-5) {
+		t.Errorf("p = %v, want 0.2544", e.P)
+	}
+}
+
+func TestWaysToDealAddUpToTheBinomial(t *testing.T) {
+	for _, c := range []struct{ m, n, all int }{{3, 3, 20}, {4, 4, 70}, {2, 7, 36}, {7, 2, 36}, {10, 5, 3003}} {
+		sum := 0.0
+		for _, w := range dealt(c.m, c.n) {
+			sum += w
+		}
+		if sum != float64(c.all) {
+			t.Errorf("%d against %d: %v ways, want %d", c.m, c.n, sum, c.all)
+		}
+	}
+}
+
+func TestFewRunsHaveWideIntervalsThatSaySo(t *testing.T) {
+	e := Of([]float64{10, 11, 12}, []float64{20, 21, 22})
+	if !near(e.Confidence, 0.9, 1e-12) || e.Low != 8 || e.High != 12 {
+		t.Errorf("3 against 3: [%v, %v] with %v", e.Low, e.High, e.Confidence)
+	}
+	if v := e.Judge(e.P, LeastWorth); v != Unknown {
+		t.Errorf("3 against 3 wholly apart is %s: ranks cannot tell", v)
+	}
+	one := Of([]float64{10}, []float64{20})
+	if one.P != 1 || !math.IsNaN(one.Low) || one.Judge(one.P, LeastWorth) != Unknown {
+		t.Errorf("one against one: %+v", one)
+	}
+}
+
+func TestAnIntervalCoversItsShiftInNineteenOfTwentyCases(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	missed := 0
+	const cases = 600
+	for range cases {
+		a, b := make([]float64, 8), make([]float64, 6)
+		for i := range a {
+			a[i] = draw.NormFloat64()
+		}
+		for i := range b {
+			b[i] = draw.NormFloat64() + 3
+		}
+		if e := Of(a, b); e.Low > 3 || e.High < 3 {
+			missed++
+		}
+	}
+	if share := float64(missed) / cases; share > 0.07 || share < 0.02 {
+		t.Errorf("%.3f of intervals miss the shift, want about 0.05", share)
+	}
+}
+
+func TestNeededRunsSufficeInFourCasesOfFive(t *testing.T) {
+	draw := rand.New(rand.NewPCG(3, 4))
+	sample := func(n int, mean float64) []float64 {
+		out := make([]float64, n)
+		for i := range out {
+			out[i] = mean + draw.NormFloat64()
+		}
+		return out
+	}
+	need := Needed(sample(500, 50), sample(500, 50), 0.02) // a shift of one standard deviation
+	if need < 15 || need > 20 {
+		t.Fatalf("%d runs a side, want about 17", need)
+	}
+	found := 0
+	for range 300 {
+		if e := Of(sample(need, 50), sample(need, 51)); e.P <= Level {
+			found++
+		}
+	}
+	if share := float64(found) / 300; share < 0.72 || share > 0.92 {
+		t.Errorf("%d runs show it in %.2f of cases, want about 0.8", need, share)
+	}
+}
+
+func TestQuestionsBelowWhatDidNotChangeAreNotAsked(t *testing.T) {
+	tree := []Question{
+		{-1, 0.6},  // 0
+		{0, 1e-6},  // 1: changed
+		{0, 0.5},   // 2
+		{-1, 0.4},  // 3: nothing below it moved
+		{3, 0.03},  // 4: by itself it would pass
+		{3, 0.9},   // 5
+		{1, 2e-5},  // 6: below what changed
+		{1, 0.045}, // 7: passes by itself, not among its siblings
+		{1, 0.9},   // 8
+	}
+	q := Down(tree)
+	want := []bool{false, true, false, false, false, false, true, false, false}
+	for i, w := range want {
+		if (q[i] <= Level) != w {
+			t.Errorf("question %d: q = %v, want a yes: %v", i, q[i], w)
+		}
+		if q[i] < tree[i].P {
+			t.Errorf("question %d: q = %v is below p = %v", i, q[i], tree[i].P)
+		}
+	}
+}
+
+func TestWhereNothingChangedNothingIsFoundInNineteenOfTwentyCases(t *testing.T) {
+	draw := rand.New(rand.NewPCG(5, 6))
+	wrong := 0
+	const cases = 2000
+	for range cases {
+		tree := make([]Question, 40)
+		for i := range tree {
+			tree[i] = Question{(i - 1) / 3, draw.Float64()}
+			if i == 0 {
+				tree[i].Parent = -1
+			}
+		}
+		for _, q := range Down(tree) {
+			if q <= Level {
+				wrong++
+				break
+			}
+		}
+	}
+	if share := float64(wrong) / cases; share > 0.062 {
+		t.Errorf("something is found in %.3f of cases without a change, want at most 0.05", share)
+	}
+}
