@@ -60,7 +60,8 @@ var policy = []rule{
 
 	{"internal/view", []string{"internal/trace", "internal/store", "internal/scene"}, "the contract of a view"},
 	{"internal/view/all", []string{"internal/view", "internal/view/*"}, "a list, nothing else"},
-	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/scene", "internal/view"}, "a view never knows another view; what two share is a kernel or a mark"},
+	{"internal/fingerprint", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/view"}, "what a run is remembered by among many; it draws nothing"},
+	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/scene", "internal/view", "internal/fingerprint"}, "a view never knows another view; what two share is a kernel or a mark"},
 
 	{"internal/table", []string{"internal/trace", "internal/store", "internal/analysis/quantile"}, "a run as tables, declared once; it knows neither SQL nor files"},
 	{"internal/query", []string{"internal/trace", "internal/store", "internal/table"}, "SQL over tables; those that come from views are given to it by cmd"},
@@ -74,14 +75,11 @@ var policy = []rule{
 	{"internal/demo", []string{"internal/trace", "internal/importer", "internal/importer/vista", "internal/demo/*"}, "a demo writes a trace like a format does; demos of VISTA's programs make its records"},
 	{"internal/demo/*", []string{"internal/trace"}, "writers of real formats, for demos; they read nothing"},
 
-	{"internal/schema", []string{"internal/table", "internal/view"}, "what answers look like, from the types that they are written from"},
-	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/schema", "internal/render/wire"},
+	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/render/wire"},
 		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
 
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},
 		"a report is views on paper: it gets them from cmd and knows none by type"},
-
-	{"internal/site", nil, "Markdown as a web site; it knows pages, and gets them and their pictures from cmd"},
 
 	{"recorder", []string{"internal/analysis/moment"}, "it is linked into programs of users, so it stays small"},
 	{"recorder/source", nil, "embedded files: the recorders in other languages"},

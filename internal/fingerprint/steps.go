@@ -1,0 +1,73 @@
+package fingerprint
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// mostSteps bounds how many steps are kept.
+const mostSteps = 4096
+
+// takeSteps takes the steps of a GPU job apart, as the view steps does. O(rows).
+func (p *Print) takeSteps(ctx context.Context, r store.Reader) error {
+	d := view.FindDevices(r.Locations(), nil)
+	if !p.Timed || len(d.GPUs) == 0 {
+		return nil
+	}
+	job, err := jobOf(ctx, r, d).Analyse()
+	if err != nil || len(job.Steps) == 0 {
+		return err
+	}
+	p.StepsBy = job.By
+	index := map[string]int{}
+	ranks := []float64{}
+	for i := range job.Steps {
+		x := &job.Steps[i]
+		at, ok := index[x.Name]
+		if !ok {
+			if len(p.Steps) == mostSteps {
+				continue
+			}
+			at = len(p.Steps)
+			index[x.Name] = at
+			p.Steps = append(p.Steps, Step{Name: x.Name, Terms: make([]float64, step.Terms)})
+			ranks = append(ranks, 0)
+		}
+		s := &p.Steps[at]
+		ranks[at]++
+		s.Total += float64(x.Total())
+		for k, t := range x.Terms {
+			s.Terms[k] += float64(t)
+		}
+	}
+	for i := range p.Steps {
+		p.Steps[i].Total /= ranks[i]
+		for k := range p.Steps[i].Terms {
+			p.Steps[i].Terms[k] /= ranks[i]
+		}
+	}
+	return nil
+}
+
+// jobOf is a whole run as package step asks it.
+func jobOf(ctx context.Context, r store.Reader, d *view.Devices) *step.Source {
+	w := store.Window{End: r.Info().End, Locations: d.Rows}
+	return &step.Source{
+		Regions: r.Regions(), Begin: w.Begin, End: w.End, Lanes: r.Lanes(),
+		Unit: d.Unit, GPU: d.GPU, Units: len(d.Units), GPUs: len(d.GPUs), Owner: d.Owner,
+		Scan: func(add func(*trace.Columns) error) error { return r.Intervals(ctx, w, add) },
+		Launches: func(add func(from, to step.Place, at trace.Time)) error {
+			return view.LaunchLinks(ctx, r, w, func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
+		},
+		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
+			return view.AttributeNamed(ctx, r, w, name, func(c *store.AttributeColumns) error {
+				add(c.Location, c.Lane, c.Row, c.Value)
+				return nil
+			})
+		},
+	}
+}
