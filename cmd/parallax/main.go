@@ -55,7 +55,7 @@ func usage(format string, a ...any) error { return &usageError{fmt.Sprintf(forma
 var errSilent = errors.New("")
 
 func commands() []*command {
-	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), docsCommand(), cacheCommand()}
+	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), cacheCommand()}
 }
 
 func main() {
@@ -113,6 +113,9 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 	fs.SortFlags = false
 	if c.flags != nil {
 		c.flags(fs)
+	}
+	if c.name == "compare" {
+		args = divided(args)
 	}
 	if err := fs.Parse(bareFlags(args)); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
@@ -29,6 +28,7 @@ func openFlags(fs *pflag.FlagSet) {
 	fs.Bool("no-browser", false, "print the address only")
 	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")
 	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable; the page shows them side by side")
+	fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of a source: what runs are grouped and ordered by; repeatable")
 	fs.StringArray("source", nil, "DIR with the program's source, shown for a region where the trace says its place; repeatable")
 	readingFlags(fs)
 }
@@ -46,9 +46,16 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	keys, err := parseKeys(e.list("key"))
+	if err != nil {
+		return err
+	}
 	runs, err := e.runsToServe(ctx, l, args)
 	if err != nil {
 		return err
+	}
+	for i := range runs {
+		runs[i].Keys = keys.of(&runs[i])
 	}
 	listener, err := net.Listen("tcp", e.text("listen"))
 	if err != nil {
@@ -136,8 +143,7 @@ func (e *env) serverConfig(l *loader, runs []view.Run) server.Config {
 		Kept:       l.kept,
 		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	c.Docs = lazySite{sync.OnceValues(newSite)}
-	c.Ask, c.Arrow, c.Programs = answerSQL, answerArrow, programsHandler(c.Log)
+	c.Ask, c.Programs = answerSQL, programsHandler(c.Log)
 	for _, d := range demo.Demos {
 		c.Demos = append(c.Demos, server.Demo{Name: d.Name, Title: d.Title, Truth: strings.Join(d.Truth, " ")})
 	}

@@ -29,7 +29,7 @@ func viewCommand() *command {
 			fs.String("size", "1600x900", "size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too")
 			fs.String("theme", "light", "light or dark")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
-			fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run, for views that compare runs; repeatable")
+			fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run, or a directory of runs, for views that compare runs; repeatable")
 			selectionFlags(fs)
 			readingFlags(fs)
 			optionFlags(fs)
@@ -60,6 +60,10 @@ func runView(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	set := e.optionValues()
+	keys, err := runKeys(set)
+	if err != nil {
+		return err
+	}
 	if err := readFiles(set); err != nil {
 		return err
 	}
@@ -74,15 +78,17 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if err := view.CheckRuns(v, min(len(args)-1, 1)+len(e.list("run")), views.Views); err != nil {
 		return usage("--run: %v", err)
 	}
-	runs, err := e.openRuns(ctx, args[1:])
+	runs, err := e.openRuns(ctx, args[1:], v.Runs > 2)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, r := range runs {
-			r.Store.Close()
-		}
-	}()
+	defer closeRuns(runs)
+	for i := range runs {
+		runs[i].Keys = keys.of(&runs[i])
+	}
+	if err := view.CheckRuns(v, len(runs), views.Views); err != nil {
+		return usage("--run: %v", err)
+	}
 	if missing := v.Needs.Missing(runs[0].Store); missing != "" {
 		return fmt.Errorf("view %s: %s; `parallax views` says what each needs", v.Name, missing)
 	}
@@ -101,33 +107,72 @@ func runView(ctx context.Context, e *env, args []string) error {
 	return out.write(func(w io.Writer) error { return export(w, out.kind, out.theme, v, q, result) })
 }
 
-// openRuns opens the source as one run, and each --run NAME=SOURCE as another.
-func (e *env) openRuns(ctx context.Context, sources []string) ([]view.Run, error) {
+// runKeys takes --key KEY=… out of the options of a view, one of which has that name: the
+// scale of colours is shown or hidden, the key of a run has a sign.
+func runKeys(set map[string][]string) (keyRules, error) {
+	var own, runs []string
+	for _, k := range set["key"] {
+		if strings.Contains(k, "=") {
+			runs = append(runs, k)
+		} else {
+			own = append(own, k)
+		}
+	}
+	if delete(set, "key"); own != nil {
+		set["key"] = own
+	}
+	return parseKeys(runs)
+}
+
+// openRuns opens the source as one run, and each --run NAME=SOURCE as another. For a view
+// of many runs a source may be a directory of them.
+func (e *env) openRuns(ctx context.Context, sources []string, many bool) (runs []view.Run, err error) {
 	l, err := e.loader()
 	if err != nil {
 		return nil, err
 	}
-	var runs []view.Run
-	if len(sources) > 0 {
+	defer func() {
+		if err != nil {
+			closeRuns(runs)
+		}
+	}()
+	open := func(sources []string) ([]view.Run, error) {
+		if many {
+			return l.all(ctx, sources)
+		}
 		r, err := l.one(ctx, sources)
+		return []view.Run{r}, err
+	}
+	if len(sources) > 0 {
+		own, err := open(sources)
 		if err != nil {
 			return nil, err
 		}
-		runs = append(runs, r)
+		runs = append(runs, own...)
 	}
 	for _, s := range e.list("run") {
 		name, source := splitRun(s)
-		r, err := l.one(ctx, []string{source})
+		own, err := open([]string{source})
 		if err != nil {
-			return nil, err
+			return runs, err
 		}
-		if slices.ContainsFunc(runs, func(o view.Run) bool { return o.Source == r.Source }) {
-			return nil, usage("--run %q: %s is given already; a run is not compared with itself", s, r.Source)
+		for _, r := range own {
+			if slices.ContainsFunc(runs, func(o view.Run) bool { return o.Source == r.Source }) {
+				return append(runs, own...), usage("--run %q: %s is given already; a run is not compared with itself", s, r.Source)
+			}
 		}
-		if name != "" {
-			r.Name = name
+		for i := range own {
+			switch {
+			case name != "" && len(own) > 1:
+				own[i].Name = name + "/" + own[i].Name
+			case name != "":
+				own[i].Name = name
+			}
 		}
-		runs = append(runs, r)
+		runs = append(runs, own...)
+	}
+	if many {
+		unique(runs)
 	}
 	if len(runs) == 0 {
 		return nil, usage("no source given; name a file, a directory, an archive, a .plx store or demo:NAME")

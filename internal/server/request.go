@@ -33,7 +33,7 @@ const (
 	maxPatterns = 256 // values of one parameter
 	maxSide     = 16384
 	maxPixels   = 64 << 20
-	maxWith     = 8 // runs compared at once
+	maxWith     = maxRuns - 1 // runs compared at once
 )
 
 // reserved are the parameters that are not options of a view.

@@ -21,12 +21,12 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	g.SetLimit(parallel.Workers())
 	for i, name := range run.Files {
 		g.Go(func() error {
-			f, err := openUnit(ctx, run, name, w)
-			if err != nil || f == nil {
+			f, err := openFile(run, name, w)
+			if err != nil {
 				return err
 			}
 			defer f.close()
-			c := newConverter(f, w, len(run.Files) > 1 && !isParquet(run), i)
+			c := newConverter(f, w, len(run.Files) > 1, i)
 			if n, ok := rank[name]; ok && named {
 				c.fileRank = n
 			}
@@ -42,38 +42,9 @@ type file struct {
 	name   string
 	label  string
 	w      trace.Writer
-	db     database
+	db     *sqlitefile.File
 	close  func()
 	tables []*table
-}
-
-// A database is the tables of an export, however they are kept: a database file, a directory of Parquet files, lines of JSON.
-type database interface {
-	Tables() []*sqlitefile.Table
-	Scan(ctx context.Context, t *sqlitefile.Table, columns []string, fn func(*sqlitefile.Row) error) (sqlitefile.Damage, error)
-}
-
-// openUnit opens what one file of the run stands for: itself, or as the first of a directory of tables all of these. It is nil for
-// the others.
-func openUnit(ctx context.Context, run importer.Run, name string, w trace.Writer) (*file, error) {
-	switch head := run.Source.Head(name); {
-	case isLines(head):
-		return openLines(ctx, run, name, w)
-	case isParquet(run):
-		if name != run.Files[0] {
-			return nil, nil
-		}
-		return openParquet(run, w)
-	}
-	return openFile(run, name, w)
-}
-
-// take lists the tables.
-func (f *file) take(db database) {
-	f.db = db
-	for _, t := range db.Tables() {
-		f.tables = append(f.tables, &table{t, f})
-	}
 }
 
 // A table is a table of the export that holds rows.
@@ -91,16 +62,17 @@ func openFile(run importer.Run, name string, w trace.Writer) (*file, error) {
 		return nil, err
 	}
 	f.close = closer
-	db, err := sqlitefile.Open(r, size)
-	if err != nil {
+	if f.db, err = sqlitefile.Open(r, size); err != nil {
 		closer()
 		return nil, importer.Malformed(f.label, "", "the database cannot be read: %v", err)
 	}
 	run.Progress.Add(size)
-	if db.Cut() {
+	if f.db.Cut() {
 		w.Report(trace.Skipped, "files that end before the last page of their database", 1, f.label)
 	}
-	f.take(db)
+	for _, t := range f.db.Tables() {
+		f.tables = append(f.tables, &table{t, f})
+	}
 	if f.table("StringIds") == nil {
 		closer()
 		return nil, importer.Malformed(f.label, "", "the database has no table StringIds, so nothing in it has a name")

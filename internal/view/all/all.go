@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
+	"github.com/parallax-hpc/parallax/internal/view/compare"
 	"github.com/parallax-hpc/parallax/internal/view/contrast"
-	"github.com/parallax-hpc/parallax/internal/view/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
 	"github.com/parallax-hpc/parallax/internal/view/groups"
 	"github.com/parallax-hpc/parallax/internal/view/histogram"
@@ -21,6 +21,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/overview"
 	"github.com/parallax-hpc/parallax/internal/view/phases"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
+	"github.com/parallax-hpc/parallax/internal/view/scaling"
 	"github.com/parallax-hpc/parallax/internal/view/scatter"
 	"github.com/parallax-hpc/parallax/internal/view/steps"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
@@ -51,6 +52,7 @@ var Views = []*view.View{
 	phases.View,
 	steps.View,
 	operators.View,
-	criticalpath.View,
+	compare.View,
+	scaling.View,
 	findings.View,
 }

@@ -2,7 +2,6 @@ package steps
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -12,7 +11,6 @@ import (
 
 const (
 	edge     = 8
-	lineHigh = 15 // of the sentence
 	topRoom  = 18 // for what the bars are of
 	leastRow = 3
 	mostRow  = 34
@@ -47,7 +45,7 @@ func role(r trace.Role) scene.Colour { return scene.RoleColour(uint8(r)) }
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.verdict.Text)
 	s.Notes = r.Notes()
-	top := r.sentence(s)
+	top := scene.Sentence(s, r.verdict.Text)
 	if r.idle() || len(r.job.Steps) == 0 {
 		r.idleScene(s, top)
 		return s
@@ -101,37 +99,6 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.Arrangement().Explain(s)
 	}
 	return s
-}
-
-// sentence writes the verdict at the top and gives the room it takes.
-func (r *result) sentence(s *scene.Scene) float32 {
-	w := float32(s.Width) - 2*edge
-	if s.Height < 160 {
-		return edge
-	}
-	text := &scene.Text{Size: scene.TextSize}
-	y := float32(edge)
-	lines := wrap(r.verdict.Text, w, scene.TextSize, 3)
-	for _, l := range lines {
-		text.Add(edge, y+10, l, scene.UIText, scene.Start)
-		y += lineHigh
-	}
-	s.AddLayer("verdict", -1, text)
-	return y + 4
-}
-
-// wrap breaks a text into lines that fit; what is past the last is shortened.
-func wrap(text string, width, size float32, most int) (lines []string) {
-	now := ""
-	for _, word := range strings.Fields(text) {
-		next := strings.TrimSpace(now + " " + word)
-		if now != "" && len(lines) < most-1 && scene.TextWidth(next, size, false) > width {
-			lines, now = append(lines, now), word
-			continue
-		}
-		now = next
-	}
-	return append(lines, scene.Shorten(now, width, size))
 }
 
 // paint draws the stacks.

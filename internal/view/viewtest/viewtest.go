@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,8 @@ type Case struct {
 	// Trace in the language of package tracetest; or Reader, where that is not enough.
 	Trace  string
 	Reader func(testing.TB) store.Reader
+	// Others are further runs, in the same language, for views that compare.
+	Others []string
 	Spec   view.Spec
 	// Options as on the command line.
 	Options map[string][]string
@@ -110,7 +113,12 @@ func (c *Case) Request(tb testing.TB, v *view.View, r store.Reader) *view.Reques
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &view.Request{Runs: []view.Run{{Name: "test", Source: "test.trace", Store: r}}, Selection: sel, Values: values, Size: c.size()}
+	q := &view.Request{Runs: []view.Run{{Name: "test", Source: "test.trace", Store: r}}, Selection: sel, Values: values, Size: c.size()}
+	for i, text := range c.Others {
+		name := fmt.Sprintf("test%d", i+2)
+		q.Runs = append(q.Runs, view.Run{Name: name, Source: name + ".trace", Store: storetest.Text(tb, text, all.Summaries...)})
+	}
+	return q
 }
 
 // Compute answers a case.

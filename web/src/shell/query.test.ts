@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeOf, windowAround } from "./query-place";
+import { placeOf, windowAround } from "./query";
 
 const columns = (...names: string[]) => names.map((name) => ({ name, unit: "" }));
 

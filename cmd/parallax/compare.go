@@ -1,0 +1,404 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/compare"
+	"github.com/spf13/pflag"
+)
+
+func compareCommand() *command {
+	return &command{
+		name: "compare", args: "A... -- B... [--fail-on K=LIMIT]", summary: "runs against runs, with statistics; exit status 1 past a limit",
+		help: "Says what changed from the runs A to the runs B, largest difference first, and how sure that is: a run is one\n" +
+			"value. A source may be a directory of runs. Without `--`, --by KEY tells the sides apart: A are the runs with\n" +
+			"the value of the first. A key is\n" +
+			"  --key commit=abc          a value, for all runs that are named after it\n" +
+			"  --key commit=/REGEXP/     what the first group of the expression finds in the source's path\n" +
+			"  ranks, format, or a property of the source, which need no --key.\n" +
+			"Limits pass where a change is known to be larger, never by chance alone:\n" +
+			"  length=3%        the run, or a step, got longer by more than this\n" +
+			"  changed=0        more call paths changed than this\n" +
+			"  REGION=5%        a region got longer by more than this\n" +
+			"With one run a side nothing is known to have changed: --fail-on then goes by the difference alone, and says so.\n\n" +
+			"  parallax compare before/*.json.gz -- after/*.json.gz\n  parallax compare nightly/ --by commit --key 'commit=/commit-(\\w+)/' --fail-on length=2% --json",
+		flags: func(fs *pflag.FlagSet) {
+			fs.String("by", "", "a key that runs have, which tells A and B apart")
+			fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of the source; repeatable")
+			fs.StringArray("fail-on", nil, "length=SHARE%, changed=N or REGION=SHARE%: exit with status 1 past it; repeatable")
+			fs.String("worth", "1", "the least change that is worth saying, in percent")
+			fs.StringArray("match", nil, "OLD=NEW: a region of A that B calls otherwise; repeatable")
+			fs.Bool("json", false, "as one JSON object")
+			fs.Bool("all", false, "every call path, not the first twenty")
+			readingFlags(fs)
+		},
+		run: runCompare,
+	}
+}
+
+// divider stands for `--` between the runs of A and of B: flags may follow it.
+const divider = "\x00--"
+
+// divided puts it in its place for pflag, which would end the flags there.
+func divided(args []string) []string {
+	out := slices.Clone(args)
+	if i := slices.Index(out, "--"); i >= 0 {
+		out[i] = divider
+	}
+	return out
+}
+
+func runCompare(ctx context.Context, e *env, args []string) error {
+	limits, err := parseChangeLimits(e.list("fail-on"))
+	if err != nil {
+		return err
+	}
+	keys, err := parseKeys(e.list("key"))
+	if err != nil {
+		return err
+	}
+	at := slices.Index(args, divider)
+	by := e.text("by")
+	switch {
+	case at < 0 && by == "":
+		return usage("compare: want A... -- B..., or --by KEY; `parallax help compare` shows both")
+	case at >= 0 && by != "":
+		return usage("compare: either -- or --by tells the sides apart, not both")
+	case at == 0 || at >= 0 && at == len(args)-1 || len(args) == 0:
+		return usage("compare: want runs on both sides of --")
+	}
+	l, err := e.loader()
+	if err != nil {
+		return err
+	}
+	sides := [][]string{args}
+	if at >= 0 {
+		sides = [][]string{args[:at], args[at+1:]}
+	}
+	var runs []view.Run
+	defer func() { closeRuns(runs) }()
+	set := map[string][]string{"worth": {e.text("worth")}}
+	for s, sources := range sides {
+		own, err := l.several(ctx, sources)
+		if err != nil {
+			closeRuns(own)
+			return err
+		}
+		for i := range own {
+			own[i].Keys = keys.of(&own[i])
+			if at >= 0 {
+				own[i].Keys[sideKey] = [2]string{"A", "B"}[s]
+			}
+		}
+		runs = append(runs, own...)
+	}
+	if by == "" {
+		by = sideKey
+	}
+	set["by"] = []string{by}
+	if m := e.list("match"); len(m) > 0 {
+		set["match"] = m
+	}
+	unique(runs)
+	if err := view.CheckRuns(compare.View, len(runs), nil); err != nil {
+		return usage("%v", err)
+	}
+	values, err := view.NewValues(compare.View, set)
+	if err != nil {
+		return usage("%v", err)
+	}
+	q := &view.Request{Runs: runs, Values: values, Size: scene.Size{Width: 1600, Height: 900}}
+	for i := range runs {
+		if missing := compare.View.Needs.Missing(runs[i].Store); missing != "" {
+			return fmt.Errorf("compare %s: %s", runs[i].Source, missing)
+		}
+	}
+	if q.Selection, err = (view.Spec{}).Resolve(runs[0].Store); err != nil {
+		return err
+	}
+	result, err := compare.View.Compute(ctx, q)
+	if err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	data := result.Data().(compare.Data)
+	failed := []string{}
+	for _, l := range limits {
+		if text := l.past(&data); text != "" {
+			failed = append(failed, text)
+		}
+	}
+	if e.flag("json") {
+		err = writeCompare(e.stdout, view.TwinOf(compare.View, q, result), failed)
+	} else {
+		printCompare(plain{e.stdout}, &data, result.Notes(), failed, e.flag("all"))
+	}
+	if err == nil && len(failed) > 0 {
+		return errSilent
+	}
+	return err
+}
+
+// sideKey is the key of runs that were given on a side of --.
+const sideKey = "side"
+
+// several opens each source as a run, or as the runs that lie in it.
+func (l *loader) several(ctx context.Context, sources []string) (runs []view.Run, err error) {
+	for _, s := range sources {
+		own, err := l.all(ctx, []string{s})
+		runs = append(runs, own...)
+		if err != nil {
+			return runs, err
+		}
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("compare: no run in %s", strings.Join(sources, " "))
+	}
+	return runs, nil
+}
+
+// unique gives runs of one name different ones, by what differs in their paths.
+func unique(runs []view.Run) {
+	count := map[string]int{}
+	for i := range runs {
+		count[runs[i].Name]++
+	}
+	for i := range runs {
+		if count[runs[i].Name] > 1 {
+			if dir := filepath.Base(filepath.Dir(runs[i].Source)); dir != "." && dir != "/" {
+				runs[i].Name = dir + "/" + runs[i].Name
+			}
+		}
+	}
+	count = map[string]int{}
+	for i := range runs {
+		if n := count[runs[i].Name]; n > 0 {
+			runs[i].Name = fmt.Sprintf("%s (%d)", runs[i].Name, n+1)
+		}
+		count[runs[i].Name]++
+	}
+}
+
+// A keyRule is one --key.
+type keyRule struct {
+	name, value string
+	find        *regexp.Regexp // in place of a value
+}
+
+type keyRules []keyRule
+
+func parseKeys(list []string) (out keyRules, err error) {
+	for _, s := range list {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return nil, usage("--key %q: want KEY=VALUE or KEY=/REGEXP/", s)
+		}
+		k := keyRule{name: name, value: value}
+		if len(value) > 2 && value[0] == '/' && value[len(value)-1] == '/' {
+			if k.find, err = regexp.Compile(value[1 : len(value)-1]); err != nil {
+				return nil, usage("--key %q: %v", s, err)
+			}
+			if k.find.NumSubexp() == 0 {
+				return nil, usage("--key %q: the expression needs a group, such as (\\d+)", s)
+			}
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// of gives the keys of a run: what expressions find in its path, and values that its path or name holds.
+func (rules keyRules) of(r *view.Run) map[string]string {
+	out := map[string]string{}
+	for _, k := range rules {
+		switch {
+		case k.find != nil:
+			if m := k.find.FindStringSubmatch(r.Source); m != nil {
+				out[k.name] = m[1]
+			}
+		case strings.Contains(r.Source, k.value) || strings.Contains(r.Name, k.value):
+			out[k.name] = k.value
+		}
+	}
+	return out
+}
+
+func writeCompare(w io.Writer, t *view.Twin, failed []string) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(struct {
+		*view.Twin
+		Failed []string `json:"failed"`
+	}{t, failed})
+}
+
+// printCompare writes a table as benchstat does: values with their spread, the change, p.
+func printCompare(w io.Writer, d *compare.Data, notes, failed []string, all bool) {
+	fmt.Fprintf(w, "%s\n\n", d.Text)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "A (n=%d)\tB (n=%d)\tdifference\tB vs A\t\tverdict\t  %s\n", len(d.A), len(d.B), "time a "+d.Per)
+	row := func(r *compare.Row, name string) {
+		sure := ""
+		if r.P != nil {
+			sure = fmt.Sprintf("p=%.3f", *r.P)
+			if r.Q != nil && r.Kind != "length" {
+				sure += fmt.Sprintf(" q=%.3f", *r.Q)
+			}
+			sure = "(" + sure + ")"
+		}
+		change := "~"
+		if r.Verdict != statistics.Unknown || r.P == nil {
+			change = changeOf(r)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", spread(r.A, r.ValuesA, d.Unit), spread(r.B, r.ValuesB, d.Unit), signedIn(r.Difference, d.Unit), change, sure, r.Verdict, name)
+	}
+	row(&d.Length, "whole "+d.Closing.Of)
+	shown := 0
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if !all && (shown >= 20 || math.Abs(r.Difference) < 0.001*d.Length.A) {
+			break
+		}
+		shown++
+		row(r, endOf(r.CallPath, all))
+	}
+	if d.Rest != nil {
+		row(d.Rest, d.Rest.Region)
+	}
+	t.Flush()
+	if rest := len(d.Rows) - shown; rest > 0 {
+		fmt.Fprintf(w, "and %d more; --all lists them\n", rest)
+	}
+	fmt.Fprintf(w, "\nlength %s = parts %s + rest %s; %s of the time is in call paths that both sides have\n", signedIn(d.Closing.Length, d.Unit), signedIn(d.Closing.Parts, d.Unit), signedIn(d.Closing.Rest, d.Unit), view.FormatShare(d.Matched.Share))
+	if len(d.Factors) > 1 {
+		fmt.Fprint(w, "length by factors:")
+		for _, f := range d.Factors[:len(d.Factors)-1] {
+			fmt.Fprintf(w, "  %s %+.1f %%", f.Name, 100*math.Expm1(f.Log))
+		}
+		fmt.Fprintf(w, "  in all %+.1f %%\n", 100*math.Expm1(d.Factors[len(d.Factors)-1].Log))
+	}
+	if x := d.Length.Detectable; x != nil {
+		fmt.Fprintf(w, "the least change of the length that these runs show is about %.1f %%\n", 100**x)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	for _, f := range failed {
+		fmt.Fprintf(w, "\nFAILED %s\n", f)
+	}
+}
+
+// endOf keeps the end of a call path, which tells most, where it is long.
+func endOf(callpath string, all bool) string {
+	const most = 96
+	if runes := []rune(callpath); len(runes) > most && !all {
+		return "… " + string(runes[len(runes)-most:])
+	}
+	return callpath
+}
+
+func changeOf(r *compare.Row) string {
+	switch {
+	case r.A == 0:
+		return "new"
+	case r.B == 0:
+		return "gone"
+	}
+	return fmt.Sprintf("%+.2f%%", 100*(r.B/r.A-1))
+}
+
+// spread writes a median and how far values lie from it at most.
+func spread(median float64, values []float64, unit string) string {
+	if len(values) < 2 || median == 0 {
+		return view.FormatIn(median, unit)
+	}
+	far := 0.0
+	for _, v := range values {
+		far = max(far, math.Abs(v-median))
+	}
+	return fmt.Sprintf("%s ± %.0f%%", view.FormatIn(median, unit), math.Ceil(100*far/median))
+}
+
+func signedIn(v float64, unit string) string {
+	if v < 0 {
+		return "−" + view.FormatIn(-v, unit)
+	}
+	return "+" + view.FormatIn(v, unit)
+}
+
+// A changeLimit is one --fail-on of compare.
+type changeLimit struct {
+	text, what string
+	value      float64 // share, or number of changes
+}
+
+func parseChangeLimits(list []string) (out []changeLimit, err error) {
+	for _, s := range list {
+		at := strings.LastIndexByte(s, '=')
+		if at <= 0 {
+			return nil, usage("--fail-on %q: want length=SHARE%%, changed=N or REGION=SHARE%%", s)
+		}
+		l := changeLimit{text: s, what: s[:at]}
+		number, percent := strings.CutSuffix(s[at+1:], "%")
+		l.value, err = strconv.ParseFloat(number, 64)
+		if err != nil || percent == (l.what == "changed") || !(l.value >= 0) {
+			return nil, usage("--fail-on %q: want a share such as 3%%, or for changed a number", s)
+		}
+		if percent {
+			l.value /= 100
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// past says how a limit is passed, "" where it holds.
+func (l *changeLimit) past(d *compare.Data) string {
+	one := len(d.A) == 1 && len(d.B) == 1
+	longer := func(r *compare.Row) bool {
+		return r.A > 0 && r.B/r.A-1 > l.value && (one || r.Verdict == statistics.Changed)
+	}
+	words := func(r *compare.Row) string {
+		out := fmt.Sprintf("%s: %s to %s, %s", l.text, view.FormatIn(r.A, d.Unit), view.FormatIn(r.B, d.Unit), changeOf(r))
+		if one {
+			out += " (one run a side: this may be chance)"
+		}
+		return out
+	}
+	switch l.what {
+	case "changed":
+		n := 0
+		for i := range d.Rows {
+			if d.Rows[i].Verdict == statistics.Changed {
+				n++
+			}
+		}
+		if float64(n) > l.value {
+			return fmt.Sprintf("%s: %d changed", l.text, n)
+		}
+		return ""
+	case "length":
+		if longer(&d.Length) {
+			return words(&d.Length)
+		}
+		return ""
+	}
+	for i := range d.Rows {
+		if r := &d.Rows[i]; (r.Region == l.what || r.CallPath == l.what) && longer(r) {
+			return words(r)
+		}
+	}
+	return ""
+}

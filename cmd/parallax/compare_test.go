@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// chrome writes a run as a Chrome trace: one process that loads, computes and waits.
+func chrome(t *testing.T, file string, compute float64) {
+	t.Helper()
+	text := `[{"name":"process_name","ph":"M","pid":1,"tid":1,"args":{"name":"job"}}`
+	at := 0.0
+	for _, x := range []struct {
+		name   string
+		length float64
+	}{{"load", 1000}, {"compute", compute}, {"write", 500}} {
+		text += fmt.Sprintf(`,{"name":%q,"ph":"X","ts":%g,"dur":%g,"pid":1,"tid":1}`, x.name, at, x.length)
+		at += x.length
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text+"]"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCompareTellsWhatChanged(t *testing.T) {
+	dir := t.TempDir()
+	var a, b []string
+	for i := range 6 {
+		a, b = append(a, fmt.Sprintf("%s/old-%d/x.json", dir, i)), append(b, fmt.Sprintf("%s/new-%d/x.json", dir, i))
+		chrome(t, a[i], 5000+float64(7*i))
+		chrome(t, b[i], 5500+float64(5*i))
+	}
+	args := append(append(append([]string{"compare"}, a...), "--"), b...)
+	status, text, stderr := parallax(t, append(args, "--fail-on", "length=3%", "--fail-on", "compute=50%")...)
+	if status != 1 || !strings.Contains(text, "FAILED length=3%") || strings.Contains(text, "FAILED compute") {
+		t.Errorf("status %d: %s%s", status, text, stderr)
+	}
+	for _, want := range []string{"A (n=6)", "+9.8", "p=0.002", "changed", "load"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text has no %q:\n%s", want, text)
+		}
+	}
+	// The same from a directory, by a key in the path, as JSON.
+	status, out, stderr := parallax(t, "compare", dir, "--by", "version", "--key", `version=/(old|new)-\d/`, "--json")
+	var d struct {
+		Data struct {
+			A, B []struct{ Keys map[string]string }
+			Rows []struct{ Region, Verdict string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 {
+		t.Fatalf("status %d, %v: %s", status, err, stderr)
+	}
+	if len(d.Data.A) != 6 || len(d.Data.B) != 6 || d.Data.A[0].Keys["version"] == d.Data.B[0].Keys["version"] {
+		t.Errorf("sides are %v and %v", d.Data.A, d.Data.B)
+	}
+	if r := d.Data.Rows[0]; r.Region != "compute" || r.Verdict != "changed" {
+		t.Errorf("the first row is %+v", r)
+	}
+}
+
+func TestCompareRefusesWhatItCannotMean(t *testing.T) {
+	dir := t.TempDir()
+	chrome(t, dir+"/a.json", 100)
+	for _, c := range []struct {
+		args string
+		says string
+	}{
+		{"compare " + dir + "/a.json", "A... -- B..."},
+		{"compare " + dir + "/a.json --", "both sides"},
+		{"compare a -- b --fail-on length", "--fail-on"},
+		{"compare a -- b --fail-on changed=3%", "--fail-on"},
+		{"compare a -- b --key commit", "KEY=VALUE"},
+		{"compare a -- b --key commit=/x/", "group"},
+		{"compare a -- b --by k", "not both"},
+	} {
+		if status, _, stderr := parallax(t, strings.Fields(c.args)...); status != 2 || !strings.Contains(stderr, c.says) {
+			t.Errorf("%s: status %d, %q", c.args, status, stderr)
+		}
+	}
+}
+
+func TestOneRunASideFailsByTheDifferenceAlone(t *testing.T) {
+	dir := t.TempDir()
+	chrome(t, dir+"/a.json", 5000)
+	chrome(t, dir+"/b.json", 6000)
+	status, text, _ := parallax(t, "compare", dir+"/a.json", "--", dir+"/b.json", "--fail-on", "length=3%")
+	if status != 1 || !strings.Contains(text, "may be chance") || !strings.Contains(text, "one run a side") {
+		t.Errorf("status %d: %s", status, text)
+	}
+}

@@ -1,0 +1,147 @@
+// Package compare shows runs against runs: what changed from A to B, how sure that is, and
+// what the runs could not show.
+//
+// Runs are the values of the two samples. What is compared of each is in its fingerprint,
+// so many runs cost no more than their prints.
+//
+//	sides.go       which runs are A and which are B
+//	quantity.go    what is compared: length, parts of steps, call paths
+//	factor.go      the length as a product of POP's factors
+//	words.go       the verdict in words
+//	data.go        the twins
+//	layout*.go     the pictures: changes, tree, runs, steps, ranks
+package compare
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "compare",
+	Title:   "Compare",
+	Paper:   "benchstat for the table; Hodges, Lehmann 1963; Moses 1965; Bogomolov and others 2021",
+	Summary: "runs against runs: what changed, with intervals, and what cannot be told",
+	HowToRead: "The sentence says what changed from A to B and how sure that is. Each line is a part of the run, the largest difference first: the open dot is A, the full one B, medians over runs, in time a location, or a step of a GPU job. " +
+		"To the right is the difference with its 95 % interval: red is longer in B, blue shorter, grey where nothing is certain. A run is one value, however many ranks and steps it has: with one run a side a difference is seen, but whether the next run would show it is not known. " +
+		"--picture tree draws the call tree with the width of A over that of B, runs the times of each run against the median of A, steps the steps of each run, ranks the useful time of each rank in A and B.",
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Runs:  256,
+	Options: view.Words(view.Use("a", "b", "by", "worth", "match", "picture=changes", "top"),
+		"a: the runs that are compared with, by pattern of their names; none: the first run",
+		"b: the runs that are asked about, by pattern of their names; none: all others",
+		"by: a key that runs have, such as commit: A are those with the value of the first run, B the others",
+		"picture: what is drawn: changes with their intervals, the call tree in both widths, times of each run, steps of each run, ranks of A and B [changes tree runs steps ranks]"),
+	Compute: compute,
+}
+
+type result struct {
+	request *view.Request
+	prints  []*fingerprint.Print // of all runs
+	names   []string
+	keys    []map[string]string
+	side    []int    // of each run
+	runs    [2][]int // of each side
+	stepped bool     // values are a step
+	unit    string
+
+	tree   *compare.Tree
+	length *quantity
+	rest   *quantity // what no part tells; nil where parts are all
+	rows   []*quantity
+	nodes  []*quantity // by node of the tree
+	worth  float64
+
+	factors []factor
+	text    string
+	notes   []string
+	regions map[string][]trace.RegionID // of the first run, by canonical name
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	r := &result{request: q, worth: q.Values.Number("worth") / 100}
+	if len(q.Runs) < 2 {
+		return nil, view.Empty("give a second one with --run NAME=SOURCE, or open several and choose them", "comparing takes two runs or more, and there is one")
+	}
+	if s := &q.Selection; s.Locations != nil && len(s.Locations) == 0 || q.Store().Info().Timed() && s.Begin >= s.End {
+		return nil, view.Empty("choose nothing to compare whole runs", "nothing is selected")
+	}
+	for i := range q.Runs {
+		p, err := fingerprint.Of(ctx, &q.Runs[i])
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
+		}
+		r.prints, r.names, r.keys = append(r.prints, p), append(r.names, q.Runs[i].Name), append(r.keys, q.Runs[i].Keys)
+	}
+	if err := r.choose(); err != nil {
+		return nil, err
+	}
+	if err := r.measure(q.Values.Patterns("match")); err != nil {
+		return nil, err
+	}
+	r.judge()
+	r.factors = r.decompose()
+	r.text = r.words()
+	r.note()
+	return r, ctx.Err()
+}
+
+func (r *result) note() {
+	if d := r.sizes(); d != "" {
+		r.notes = append(r.notes, d)
+	}
+	share := r.matched()
+	if alike := share[compare.ByLike] + share[compare.ByPlain]; alike > 0.005 {
+		r.notes = append(r.notes, fmt.Sprintf("%s of the time is in regions whose names differ and that were taken for the same; --match OLD=NEW says otherwise", view.FormatShare(alike)))
+	}
+	if one := share[compare.OneSided]; one > 0.005 {
+		r.notes = append(r.notes, fmt.Sprintf("%s of the time is in call paths that one side alone has", view.FormatShare(one)))
+	}
+	beside := slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Beside })
+	if beside {
+		r.notes = append(r.notes, "calls ran beside each other, so times of call paths add up to more than the run")
+	}
+	if s := &r.request.Selection; s.Locations != nil || s.Begin > 0 || s.End < r.request.Store().Info().End {
+		r.notes = append(r.notes, "whole runs are compared, whatever is selected")
+	}
+	if folded := slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Folded > 0 }); folded {
+		r.notes = append(r.notes, "call paths with little time are joined below their caller")
+	}
+}
+
+// Notes implements view.Result.
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }
+
+// matched is the share of all time by how its call paths were matched.
+func (r *result) matched() (share [compare.Tiers]float64) {
+	all := 0.0
+	for _, q := range r.nodes {
+		t := mean(q.values[0]) + mean(q.values[1])
+		share[r.tree.Nodes[q.node].Tier] += t
+		all += t
+	}
+	for k := range share {
+		if all > 0 {
+			share[k] /= all
+		}
+	}
+	return share
+}
+
+func mean(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}

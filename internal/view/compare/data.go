@@ -1,0 +1,277 @@
+package compare
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A Row is one part of the runs. A and B are medians over runs, shift that of all
+// differences with its interval; difference is that of the means, which add up. Of one
+// run a side low, high, p and q are null, and the spread over steps stands beside.
+type Row struct {
+	Kind       string          `json:"kind" unit:""`
+	CallPath   string          `json:"callpath" unit:""`
+	Region     string          `json:"region" unit:""`
+	Was        string          `json:"was,omitempty"`
+	A          float64         `json:"a" unit:"of"`
+	B          float64         `json:"b" unit:"of"`
+	Difference float64         `json:"difference" unit:"of"`
+	Ratio      *float64        `json:"ratio" unit:""`
+	Shift      float64         `json:"shift" unit:"of"`
+	Low        *float64        `json:"low" unit:"of"`
+	High       *float64        `json:"high" unit:"of"`
+	P          *float64        `json:"p" unit:""`
+	Q          *float64        `json:"q" unit:""`
+	Delta      float64         `json:"delta" unit:""`
+	Verdict    compare.Verdict `json:"verdict" unit:""`
+	Detectable *float64        `json:"detectable" unit:"share"` // the least change that these runs could show
+	Needed     *int            `json:"needed"`                  // runs a side that would show the least worth saying
+	CallsA     float64         `json:"calls_a" unit:""`
+	CallsB     float64         `json:"calls_b" unit:""`
+	Matched    string          `json:"matched" unit:""`
+	ValuesA    []float64       `json:"values_a"`
+	ValuesB    []float64       `json:"values_b"`
+	Steps      *Steps          `json:"steps,omitempty"`
+	ID         *trace.RegionID `json:"-" about:"region"`
+}
+
+// Steps is the shift over the steps of one run a side. They are not independent, so it
+// says how much steps vary, not whether another run would.
+type Steps struct {
+	Shift float64 `json:"shift"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	P     float64 `json:"p"`
+}
+
+// A Factor is part of the decomposition of the length: logs of all but the last add up
+// to that of the last, the length.
+type Factor struct {
+	Name string  `json:"name"`
+	A    float64 `json:"a"`
+	B    float64 `json:"b"`
+	Log  float64 `json:"log"`
+}
+
+// A Run is one that takes part.
+type Run struct {
+	Name   string            `json:"name"`
+	Source string            `json:"source"`
+	Length float64           `json:"length"`
+	Ranks  int               `json:"ranks"`
+	Steps  int               `json:"steps"`
+	Keys   map[string]string `json:"keys"`
+}
+
+// Matched is the share of time by how call paths were matched.
+type Matched struct {
+	Share float64            `json:"share"` // on both sides
+	By    map[string]float64 `json:"by"`
+}
+
+// Closing holds the sum: length = parts + rest, all differences of means.
+type Closing struct {
+	Of     string  `json:"of"` // run or step
+	Length float64 `json:"length"`
+	Parts  float64 `json:"parts"`
+	Rest   float64 `json:"rest"`
+}
+
+// Data is the "data" of the JSON twin.
+type Data struct {
+	A       []Run    `json:"a"`
+	B       []Run    `json:"b"`
+	Unit    string   `json:"unit"`
+	Per     string   `json:"per"` // what times are of: location, or step
+	Matched Matched  `json:"matched"`
+	Length  Row      `json:"length"`
+	Rows    []Row    `json:"rows"`
+	Rest    *Row     `json:"rest"`
+	Closing Closing  `json:"closing"`
+	Factors []Factor `json:"factors"`
+	Text    string   `json:"text"`
+}
+
+// Data implements view.Result.
+func (r *result) Data() any {
+	d := Data{A: r.runsOf(0), B: r.runsOf(1), Unit: r.unit, Per: "location", Length: r.row(r.length), Rows: make([]Row, len(r.rows)), Factors: []Factor{}, Text: r.text}
+	if r.stepped {
+		d.Per = "step"
+	}
+	d.Matched.By = map[string]float64{}
+	for t, share := range r.matched() {
+		if d.Matched.By[compare.Tier(t).String()] = share; compare.Tier(t) != compare.OneSided {
+			d.Matched.Share += share
+		}
+	}
+	d.Closing = Closing{Of: r.length.name, Length: r.length.difference()}
+	for i, q := range r.rows {
+		d.Rows[i] = r.row(q)
+		if r.stepped == (q.kind == "part") {
+			d.Closing.Parts += q.difference()
+		}
+	}
+	if r.rest != nil {
+		x := r.row(r.rest)
+		d.Rest, d.Closing.Rest = &x, r.rest.difference()
+	} else {
+		d.Closing.Rest = d.Closing.Length - d.Closing.Parts
+	}
+	for _, f := range r.factors {
+		d.Factors = append(d.Factors, Factor{f.name, f.a, f.b, f.log})
+	}
+	return d
+}
+
+func (r *result) runsOf(side int) []Run {
+	out := []Run{}
+	for _, i := range r.runs[side] {
+		p := r.prints[i]
+		keys := map[string]string{}
+		for k, v := range r.keys[i] {
+			keys[k] = v
+		}
+		out = append(out, Run{r.names[i], r.request.Runs[i].Source, p.Length, p.Size(), len(p.Steps), keys})
+	}
+	return out
+}
+
+func (r *result) row(q *quantity) Row {
+	e := &q.estimate
+	x := Row{Kind: q.kind, CallPath: q.callpath, Region: q.name, Was: q.was, A: e.A, B: e.B, Difference: q.difference(), Ratio: view.Defined(e.B / e.A), Shift: e.Shift,
+		Low: view.Defined(e.Low), High: view.Defined(e.High), Q: view.Defined(q.q), Delta: e.Delta, Verdict: q.verdict, Detectable: view.Defined(e.Detectable()),
+		CallsA: q.calls[0], CallsB: q.calls[1], ValuesA: q.values[0], ValuesB: q.values[1], Matched: "name"}
+	if e.NA+e.NB > 2 {
+		x.P = view.Defined(e.P)
+	}
+	if n := compare.Needed(q.values[0], q.values[1], max(r.worth, 1e-4)); n > 0 && q.verdict == compare.Unknown {
+		x.Needed = &n
+	}
+	if q.node >= 0 {
+		x.Matched = r.tree.Nodes[q.node].Tier.String()
+		if ids := r.regionsOf(q); len(ids) > 0 {
+			x.ID = &ids[0]
+		}
+	}
+	if s := q.steps; s != nil && !math.IsNaN(s.Low) {
+		x.Steps = &Steps{s.Shift, s.Low, s.High, s.P}
+	}
+	return x
+}
+
+// regionsOf finds the regions of the first run that a row is about.
+func (r *result) regionsOf(q *quantity) []trace.RegionID {
+	if r.regions == nil {
+		r.regions = map[string][]trace.RegionID{}
+		for i, g := range r.request.Store().Regions() {
+			name := compare.Canonical(g.Name, g.Role)
+			r.regions[name] = append(r.regions[name], trace.RegionID(i))
+		}
+	}
+	if ids := r.regions[q.was]; q.was != "" && len(ids) > 0 {
+		return ids
+	}
+	return r.regions[q.name]
+}
+
+// Table has a line for each row.
+func (r *result) Table() *view.Table {
+	rows := make([]Row, len(r.rows))
+	for i, q := range r.rows {
+		rows[i] = r.row(q)
+	}
+	return view.TableOf(rows, map[string]string{"of": picture{r}.axisUnit()}, nil)
+}
+
+// What items of the pictures are.
+const (
+	itemRow    uint8 = iota + 1 // A: row
+	itemLength                  // the whole
+	itemCell                    // A: row, B: run
+	itemStep                    // A: run, B: step
+	itemRank                    // A: unit
+	itemNode                    // A: node of the tree
+	itemRest
+)
+
+// Fact implements view.Facts.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	a, b := int(it.A), int(it.B)
+	switch it.Of {
+	case itemRow:
+		return r.fact(r.rows[a]), true
+	case itemLength:
+		return r.fact(r.length), true
+	case itemRest:
+		return r.fact(r.rest), true
+	case itemNode:
+		q := r.nodes[a]
+		f := r.fact(q)
+		f.Say("with all it calls, A", r.format(q.inclusive[0]), view.Cell(q.inclusive[0]))
+		f.Say("with all it calls, B", r.format(q.inclusive[1]), view.Cell(q.inclusive[1]))
+		return f, true
+	case itemCell:
+		q, v := picture{r}.heat()[a], picture{r}.valueOf(picture{r}.heat()[a], b)
+		f := view.Fact{Title: q.label() + ", " + r.names[b], Regions: r.regionsOf(q)}
+		f.Say("side", [2]string{"A", "B"}[r.side[b]], "")
+		f.Say("time", r.format(v), view.Cell(v))
+		f.Say("median of A", r.format(q.estimate.A), view.Cell(q.estimate.A))
+		f.Say("against it", relative(v, q.estimate.A), "")
+		return f, true
+	case itemStep:
+		s := &r.prints[a].Steps[b]
+		f := view.Fact{Title: s.Name + ", " + r.names[a]}
+		f.Say("length", r.format(s.Total), view.Cell(s.Total))
+		for k, t := range s.Terms {
+			if t > 0 {
+				f.Say(termWords[k], r.format(t), view.Cell(t))
+			}
+		}
+		return f, true
+	case itemRank:
+		x := picture{r}.ranks()[a]
+		f := view.Fact{Title: x.name}
+		f.Say("useful in A", r.format(x.a), view.Cell(x.a))
+		f.Say("useful in B", r.format(x.b), view.Cell(x.b))
+		f.Say("change", relative(x.b, x.a), "")
+		return f, true
+	}
+	return view.Fact{}, false
+}
+
+func (r *result) fact(q *quantity) view.Fact {
+	e := &q.estimate
+	f := view.Fact{Title: q.label(), Text: q.callpath}
+	if q.node >= 0 {
+		f.Regions = r.regionsOf(q)
+	}
+	f.Say("A", r.format(e.A), view.Cell(e.A))
+	f.Say("B", r.format(e.B), view.Cell(e.B))
+	f.Say("difference of the means", r.signed(q.difference()), view.Cell(q.difference()))
+	f.Say("verdict", verdictWords[q.verdict], "")
+	if !math.IsNaN(e.Low) {
+		f.Say("shift", r.signed(e.Shift), view.Cell(e.Shift))
+		f.Say("interval", r.interval(e), "")
+		f.Say("p", probability(e.P), view.Cell(e.P))
+		if !math.IsNaN(q.q) {
+			f.Say("q, among all questions", probability(q.q), view.Cell(q.q))
+		}
+	}
+	if d := e.Detectable(); !math.IsNaN(d) {
+		f.Say("least change these runs show", percent(d), "")
+	}
+	if s := q.steps; s != nil && !math.IsNaN(s.Low) {
+		f.Say("over steps", r.signed(s.Low)+" … "+r.signed(s.High), "")
+	}
+	if q.node >= 0 {
+		f.Say("matched by", r.tree.Nodes[q.node].Tier.String(), "")
+		f.Say("calls in A, in B", view.FormatCount(q.calls[0])+", "+view.FormatCount(q.calls[1]), "")
+	}
+	return f
+}
+
+var verdictWords = map[compare.Verdict]string{compare.Changed: "changed", compare.Same: "not changed by more than is worth saying", compare.Unknown: "cannot tell"}

@@ -1,0 +1,69 @@
+package compare
+
+import (
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/pop"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
+)
+
+// A factor is one of those whose product is the length of a run: log is its part of
+// log(B / A), and these add up.
+type factor struct {
+	name string
+	a, b float64
+	log  float64
+}
+
+// decompose writes the length as useful time a location, over load balance and
+// communication efficiency; where the source counts, useful time as instructions over
+// what a cycle does and how many there are a second. nil where POP's factors mean nothing.
+func (r *result) decompose() []factor {
+	type sums struct {
+		length, useful, balance, communication, instructions, ipc, frequency float64
+	}
+	of := func(p *fingerprint.Print) (sums, bool) {
+		useful := make([]float64, len(p.Units))
+		total := 0.0
+		for i := range p.Units {
+			useful[i] = p.Units[i].Useful
+			total += useful[i]
+		}
+		e := pop.Of(useful, p.Length)
+		n := float64(len(useful))
+		s := sums{p.Length, total / n, e.LoadBalance, e.Communication, p.Instructions / n, p.Instructions / p.Cycles, p.Cycles / total}
+		return s, total > 0 && e.Parallel > 0
+	}
+	var mean [2]sums // of logarithms: products then stay products
+	counted := true
+	for s, side := range r.runs {
+		n := float64(len(side))
+		for _, i := range side {
+			x, ok := of(r.prints[i])
+			if !ok {
+				return nil
+			}
+			m := &mean[s]
+			for k, to := range []*float64{&m.length, &m.useful, &m.balance, &m.communication, &m.instructions, &m.ipc, &m.frequency} {
+				*to += math.Log([]float64{x.length, x.useful, x.balance, x.communication, x.instructions, x.ipc, x.frequency}[k]) / n
+			}
+			counted = counted && x.instructions > 0 && x.ipc > 0 && x.frequency > 0
+		}
+	}
+	a, b := &mean[0], &mean[1]
+	out := []factor{}
+	add := func(name string, x, y, sign float64) {
+		out = append(out, factor{name, math.Exp(x), math.Exp(y), sign * (y - x)})
+	}
+	if counted {
+		add("instructions of a location", a.instructions, b.instructions, 1)
+		add("instructions a cycle", a.ipc, b.ipc, -1)
+		add("cycles a ns", a.frequency, b.frequency, -1)
+	} else {
+		add("useful time of a location", a.useful, b.useful, 1)
+	}
+	add("load balance", a.balance, b.balance, -1)
+	add("communication efficiency", a.communication, b.communication, -1)
+	add("length", a.length, b.length, 1)
+	return out
+}

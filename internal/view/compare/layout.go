@@ -1,0 +1,272 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	edge    = 8
+	topRoom = 18 // for what a column is of
+	rowHigh = 22
+	mostRow = 34
+	between = 28
+)
+
+var (
+	colourA = scene.UIDataSoft
+	colourB = scene.UIData
+)
+
+// colour says which way a quantity went, where that is known.
+func (r picture) colour(q *quantity) scene.Colour {
+	switch {
+	case q.verdict != compare.Changed:
+		return scene.UIAggregate
+	case q.difference() > 0:
+		return scene.Ramp("diverging", 0.92)
+	}
+	return scene.Ramp("diverging", 0.08)
+}
+
+// Scene implements view.Result.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.text)
+	s.Notes = r.Notes()
+	top := scene.Sentence(s, r.text)
+	switch r.request.Values.Text("picture") {
+	case "tree":
+		picture{r}.drawTree(s, top)
+	case "runs":
+		picture{r}.drawRuns(s, top)
+	case "steps":
+		picture{r}.drawSteps(s, top)
+	case "ranks":
+		picture{r}.drawRanks(s, top)
+	default:
+		picture{r}.drawChanges(s, top)
+	}
+	return s
+}
+
+// shown lists the whole, and the rows that differ most, and what no part tells.
+func (r picture) shown(n int) (list []*quantity, items []func(*scene.Scene) uint32) {
+	add := func(q *quantity, of uint8, at int) {
+		list = append(list, q)
+		items = append(items, func(s *scene.Scene) uint32 { return s.Item(of, at) })
+	}
+	add(r.length, itemLength, 0)
+	left := n - 1
+	if r.rest != nil && math.Abs(r.rest.difference()) >= leastShare*r.length.estimate.A {
+		left--
+	}
+	if top := r.request.Values.Integer("top"); top > 0 {
+		left = min(left, top)
+	}
+	for i, q := range r.rows {
+		if i >= left {
+			break
+		}
+		add(q, itemRow, i)
+	}
+	if r.rest != nil && math.Abs(r.rest.difference()) >= leastShare*r.length.estimate.A {
+		add(r.rest, itemRest, 0)
+	}
+	return list, items
+}
+
+// drawChanges draws a dumbbell a row from A to B, and the difference with its interval.
+func (r picture) drawChanges(s *scene.Scene, top float32) {
+	w, h := float32(s.Width), float32(s.Height)
+	y0 := top + topRoom
+	room := max(h-y0-scene.AxisHeight-4, rowHigh)
+	list, items := r.shown(max(int(room/rowHigh), 2))
+	pitch := min(room/float32(len(list)), mostRow)
+	rows := make([]scene.Row, len(list))
+	most, far := 0.0, 0.0
+	for i, q := range list {
+		y := y0 + float32(i)*pitch
+		region := scene.NoID
+		if q.node >= 0 {
+			if ids := r.regionsOf(q); len(ids) > 0 {
+				region = uint32(ids[0])
+			}
+		}
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.rowLabel(q), Location: scene.NoID, Region: region, Count: 1}
+		most = max(most, mean(q.values[0]), mean(q.values[1]))
+		far = max(far, math.Abs(q.difference()))
+		if lo, hi, ok := bounds(q); ok {
+			far = max(far, min(math.Abs(lo), 3*math.Abs(q.difference())), min(math.Abs(hi), 3*math.Abs(q.difference())))
+		}
+	}
+	left := scene.RowLabelWidth(rows, w*0.34)
+	words := min(w*0.17, 190)
+	if w < 560 {
+		words = 0
+	}
+	wide := max(w-left-words-between-edge, 2)
+	f1 := scene.Frame{Name: "values", X: left, Y: y0, W: wide * 0.55, H: pitch * float32(len(list)), XScale: scene.Scale{Kind: "linear", End: max(most*1.02, 1), Label: r.perWords()}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f2 := f1
+	f2.Name, f2.X, f2.W = "difference", left+f1.W+between, max(wide*0.45, 1)
+	f2.XScale = scene.Scale{Kind: "linear", Begin: -max(far*1.08, 1), End: max(far*1.08, 1), Label: "B less A"}
+	i1, i2 := s.AddFrame(f1), s.AddFrame(f2)
+	s.XAxis(i1, scene.Axis{Unit: r.axisUnit()})
+	s.XAxis(i2, scene.Axis{Unit: r.axisUnit()})
+	bars, lines, points, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Point{}, &scene.Text{Size: scene.TextSize}
+	whiskers := &scene.Line{Width: 2}
+	zero := f2.XPixel(0)
+	lines.Add(zero, f2.Y, zero, f2.Y+f2.H, scene.UIAxis)
+	clip := func(v float64) float32 { return min(max(f2.XPixel(v), f2.X), f2.X+f2.W) }
+	for i, q := range list {
+		y := rows[i].From + pitch/2
+		colour := r.colour(q)
+		a, b := f1.XPixel(mean(q.values[0])), f1.XPixel(mean(q.values[1]))
+		thick := max(min(pitch*0.22, 5), 1)
+		bars.Add(min(a, b), y-thick/2, max(float32(math.Abs(float64(b-a))), 0.5), thick, colour)
+		r.dots(points, &f1, q, y, pitch)
+		radius := min(pitch*0.24, 5)
+		points.Add(a, y, radius, colourA)
+		points.Add(b, y, radius, colourB)
+		d := clip(q.difference())
+		bars.Add(min(zero, d), y-pitch*0.3, max(float32(math.Abs(float64(d-zero))), 0.5), pitch*0.6, colour)
+		if lo, hi, ok := bounds(q); ok {
+			whiskers.Add(clip(lo), y, clip(hi), y, scene.UIText)
+			for _, v := range [2]float64{lo, hi} {
+				if x := f2.XPixel(v); x >= f2.X && x <= f2.X+f2.W {
+					whiskers.Add(x, y-pitch*0.18, x, y+pitch*0.18, scene.UIText)
+				}
+			}
+		}
+		if words > 0 {
+			text.Add(f2.X+f2.W+edge, y+4, scene.Shorten(r.besides(q), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
+		}
+	}
+	head := "A: " + r.label(0) + "   B: " + r.label(1)
+	text.Add(f1.X, f1.Y-6, scene.Shorten(head, f1.W, scene.TextSize), scene.UITextMuted, scene.Start)
+	text.Add(f2.X, f2.Y-6, scene.Shorten(r.intervalWords(), f2.W, scene.TextSize), scene.UITextMuted, scene.Start)
+	s.AddLayer("changes", -1, lines, bars, whiskers, points)
+	s.AddLayer("words", -1, text)
+	s.RowLabels(i1, 0)
+	s.AimRows(i1, 0, f2.X+f2.W, func(row int) uint32 { return items[row](s) })
+	s.Legend = append(s.Legend, entry("A", colourA), entry("B", colourB), entry("longer in B", scene.Ramp("diverging", 0.92)), entry("shorter in B", scene.Ramp("diverging", 0.08)), entry("not certain", scene.UIAggregate))
+}
+
+func entry(label string, c scene.Colour) scene.LegendEntry {
+	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID}
+}
+
+// dots draws the value of each run, where there are several.
+func (r picture) dots(to *scene.Point, f *scene.Frame, q *quantity, y, pitch float32) {
+	for s, side := range q.values {
+		if len(side) < 2 || len(side) > 64 {
+			continue
+		}
+		for _, v := range side {
+			to.Add(f.XPixel(v), y+pitch*[2]float32{-0.24, 0.24}[s], 1.4, [2]scene.Colour{colourA, colourB}[s])
+		}
+	}
+}
+
+// bounds of a difference: over runs, else over steps.
+func bounds(q *quantity) (lo, hi float64, ok bool) {
+	e := &q.estimate
+	if math.IsNaN(e.Low) && q.steps != nil {
+		e = q.steps
+	}
+	return e.Low, e.High, !math.IsNaN(e.Low)
+}
+
+func (r picture) intervalWords() string {
+	e := &r.length.estimate
+	switch {
+	case !math.IsNaN(e.Low):
+		return fmt.Sprintf("difference, %.0f %% interval over runs", 100*e.Confidence)
+	case r.length.steps != nil:
+		return "difference, 95 % interval over steps of one run a side"
+	}
+	return "difference of one run a side"
+}
+
+func (r picture) axisUnit() string {
+	switch r.unit {
+	case "ns", "bytes", "count":
+		return r.unit
+	}
+	return ""
+}
+
+func (r picture) perWords() string {
+	if r.stepped {
+		return "time a step"
+	}
+	return "time a location"
+}
+
+// rowLabel is a name, with its caller where several call paths end in it.
+func (r picture) rowLabel(q *quantity) string {
+	switch q.kind {
+	case "length":
+		if r.stepped {
+			return "whole step"
+		}
+		return "whole run"
+	case "part":
+		return "of it: " + q.name
+	}
+	if q.node >= 0 && r.often(q.name) {
+		if up := r.tree.Nodes[q.node].Parent; up >= 0 {
+			return q.label() + " in " + r.tree.Nodes[up].Name
+		}
+	}
+	return q.label()
+}
+
+// often reports whether several call paths with time end in a name.
+func (r picture) often(name string) bool {
+	n := 0
+	for _, q := range r.rows {
+		if q.node >= 0 && q.name == name {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// besides is what stands right of a row: the change, and how sure it is.
+func (r picture) besides(q *quantity) string {
+	e := &q.estimate
+	change := "new"
+	switch {
+	case mean(q.values[1]) == 0:
+		change = "gone"
+	case e.A > 0:
+		change = fmt.Sprintf("%+.1f %%", 100*(mean(q.values[1])/mean(q.values[0])-1))
+	}
+	switch {
+	case e.NA+e.NB <= 2:
+		return change
+	case q.verdict == compare.Same:
+		return change + " · same"
+	case q.verdict == compare.Unknown:
+		return change + " · cannot tell"
+	}
+	if math.IsNaN(q.q) {
+		return change
+	}
+	return change + " · q " + probability(q.q)
+}
+
+func (r picture) empty(s *scene.Scene, top float32, why string) {
+	text := &scene.Text{Size: scene.TextSize}
+	text.Add(edge, top+20, scene.Shorten(why, float32(s.Width)-2*edge, scene.TextSize), scene.UITextMuted, scene.Start)
+	s.AddLayer("words", -1, text)
+}
+
+// A picture is a result that is drawn.
+type picture struct{ *result }
+
+var _ view.Facts = (*result)(nil)

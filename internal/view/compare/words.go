@@ -1,0 +1,170 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// words is the verdict: what changed, how sure it is, and what cannot be told.
+func (r *result) words() string {
+	var b strings.Builder
+	l := r.length
+	what := "The run"
+	if r.stepped {
+		what = "A step"
+	} else if !r.prints[r.runs[0][0]].Timed {
+		what = "A location"
+	}
+	a, c := mean(l.values[0]), mean(l.values[1])
+	fmt.Fprintf(&b, "%s takes %s in A and %s in B, %s", what, r.format(a), r.format(c), relative(c, a))
+	e := &l.estimate
+	switch {
+	case e.NA == 1 && e.NB == 1:
+		if l.steps != nil && l.steps.P > compare.Level {
+			fmt.Fprintf(&b, ", which its %d and %d steps do not settle (p = %s)", l.steps.NA, l.steps.NB, probability(l.steps.P))
+		}
+	case l.verdict == compare.Changed:
+		fmt.Fprintf(&b, " (%s, p = %s)", r.interval(e), probability(e.P))
+	case l.verdict == compare.Same:
+		fmt.Fprintf(&b, ": not changed by more than %s (%s)", percent(r.worth), r.interval(e))
+	default:
+		fmt.Fprintf(&b, ", which cannot be told from chance (%s, p = %s)", r.interval(e), probability(e.P))
+		if n := compare.Needed(l.values[0], l.values[1], max(r.worth, math.Abs(e.Shift/e.A))); n > max(e.NA, e.NB) {
+			fmt.Fprintf(&b, "; about %d runs a side would tell", n)
+		}
+	}
+	b.WriteString(". ")
+	b.WriteString(r.culprits())
+	if e.NA == 1 && e.NB == 1 {
+		b.WriteString(" There is one run a side: what differs here may differ between any two runs.")
+	}
+	return b.String()
+}
+
+// culprits names what the difference comes from.
+func (r *result) culprits() string {
+	one := len(r.runs[0]) == 1 && len(r.runs[1]) == 1
+	whole := r.length.difference()
+	var names []string
+	changed, same, unknown := 0, 0, 0
+	parted := r.stepped // parts of steps tell it best
+	for _, q := range r.rows {
+		switch q.verdict {
+		case compare.Changed:
+			changed++
+		case compare.Same:
+			same++
+		case compare.Unknown:
+			unknown++
+		}
+		if q.kind != "part" && parted && one || len(names) == 2 {
+			continue
+		}
+		large := math.Abs(q.difference()) >= 0.2*math.Abs(whole) && math.Abs(q.difference()) >= leastShare*r.length.estimate.A
+		if q.verdict == compare.Changed || one && large {
+			names = append(names, fmt.Sprintf("%s %s to %s (%s)", q.label(), r.format(mean(q.values[0])), r.format(mean(q.values[1])), r.signed(q.difference())))
+		}
+	}
+	switch {
+	case one && len(names) > 0:
+		return "Most of the difference: " + strings.Join(names, ", ") + "." + r.steady()
+	case one:
+		return "No part of it stands out."
+	case changed == 0:
+		return fmt.Sprintf("Of %d call paths none is known to have changed; %d have not by more than %s, %d cannot be told%s.", same+unknown, same, percent(r.worth), unknown, r.likely())
+	}
+	return fmt.Sprintf("Changed: %s%s; %d have not changed by more than %s, %d cannot be told.", strings.Join(names, ", "), more(changed-len(names)), same, percent(r.worth), unknown)
+}
+
+// likely names what differs most where the length changed and no call path is known to have: asked about
+// alone it would pass.
+func (r *result) likely() string {
+	if q := r.rows[0]; r.length.verdict == compare.Changed && q.verdict == compare.Unknown {
+		return fmt.Sprintf(", of these %s differs most (%s, p = %s by itself)", q.label(), r.signed(q.difference()), probability(q.estimate.P))
+	}
+	return ""
+}
+
+// steady names the largest part that hardly differs: it is as much of an answer.
+func (r *result) steady() string {
+	var best *quantity
+	for _, q := range r.rows {
+		if a, b := mean(q.values[0]), mean(q.values[1]); q.kind == "part" && a > 0 && math.Abs(b/a-1) < 0.02 && (best == nil || a > mean(best.values[0])) {
+			best = q
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	a, b := mean(best.values[0]), mean(best.values[1])
+	return fmt.Sprintf(" %s is the same within %s (%s).", best.label(), percent(math.Abs(b/a-1)), r.format(b))
+}
+
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// label is a name, with what it was called in A.
+func (q *quantity) label() string {
+	if q.was != "" && q.was != q.name {
+		return q.name + " (was " + q.was + ")"
+	}
+	return q.name
+}
+
+// format writes a time, or a value in the profile's unit.
+func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }
+
+// signed writes a difference.
+func (r *result) signed(v float64) string {
+	if v < 0 {
+		return "−" + r.format(-v)
+	}
+	return "+" + r.format(v)
+}
+
+// relative writes a change: "3.1 % more".
+func relative(b, a float64) string {
+	switch d := b/a - 1; {
+	case a == 0 || math.IsNaN(d):
+		return "which is new"
+	case d < 0:
+		return percent(-d) + " less"
+	default:
+		return percent(d) + " more"
+	}
+}
+
+// percent writes a share of a change, finer than FormatShare where it is small.
+func percent(x float64) string {
+	switch x *= 100; {
+	case x < 0.05:
+		return fmt.Sprintf("%.2g %%", x)
+	case x < 10:
+		return fmt.Sprintf("%.1f %%", x)
+	}
+	return fmt.Sprintf("%.0f %%", x)
+}
+
+// interval writes the bounds of a shift, relative to A.
+func (r *result) interval(e *compare.Estimate) string {
+	if math.IsNaN(e.Low) || e.A == 0 {
+		return "no interval"
+	}
+	return fmt.Sprintf("%+.1f … %+.1f %% with %.0f %% confidence", 100*e.Low/e.A, 100*e.High/e.A, 100*e.Confidence)
+}
+
+// probability writes a p as benchstat does, three digits after the point.
+func probability(p float64) string {
+	if p < 0.0005 && p > 0 {
+		return fmt.Sprintf("%.0e", p)
+	}
+	return fmt.Sprintf("%.3f", p)
+}

@@ -1,0 +1,265 @@
+package scaling
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	edge    = 8
+	topRoom = 18
+	between = 32
+	rowHigh = 26
+)
+
+// Scene implements view.Result.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.text)
+	s.Notes = r.Notes()
+	top := scene.Sentence(s, r.text)
+	if r.request.Values.Text("picture") == "models" {
+		r.drawModels(s, top)
+		return s
+	}
+	w := float32(size.Width)
+	left := w * 0.4
+	if w < 600 {
+		left = 0
+	} else {
+		r.drawSpeedup(s, top, left)
+	}
+	r.drawTable(s, top, left)
+	return s
+}
+
+// ticks are the sizes, where labels have room.
+func (r *result) ticks() (out []scene.Tick) {
+	last := -1.0
+	for i := range r.runs {
+		if n := r.runs[i].sums.Size; n != last {
+			out = append(out, scene.Tick{At: n, Label: fmt.Sprintf("%.0f", n)})
+			last = n
+		}
+	}
+	return out
+}
+
+func (r *result) sizeScale() scene.Scale {
+	first, last := r.runs[0].sums.Size, r.runs[len(r.runs)-1].sums.Size
+	if first == last {
+		last *= 2
+	}
+	return scene.Scale{Kind: "log", Begin: first / 1.15, End: last * 1.15, Label: "ranks"}
+}
+
+// drawSpeedup draws the speedup with the ideal, both axes in powers.
+func (r *result) drawSpeedup(s *scene.Scene, top, width float32) {
+	f := r.factor("Speedup")
+	if f == nil {
+		return
+	}
+	first, last := r.runs[0].sums.Size, r.runs[len(r.runs)-1].sums.Size
+	most, least := last/first, 1.0
+	for _, v := range f.Values {
+		if v > 0 && !math.IsInf(v, 0) {
+			most, least = max(most, v), min(least, v)
+		}
+	}
+	y := scene.Scale{Kind: "log", Begin: least / 1.15, End: most * 1.15, Label: "speedup"}
+	axis := scene.Axis{Ticks: powers(least, most)}
+	h := float32(s.Height) - top - topRoom - scene.AxisHeight - 6
+	left := scene.YAxisWidth(y, h, axis) + edge
+	frame := scene.Frame{Name: "speedup", X: left, Y: top + topRoom, W: max(width-left-between/2, 1), H: max(h, 1), XScale: r.sizeScale(), YScale: y}
+	i := s.AddFrame(frame)
+	s.XAxis(i, scene.Axis{Ticks: r.ticks()})
+	s.YAxis(i, axis)
+	lines, ideal, dots := &scene.Line{Width: 2}, &scene.Line{Width: 1}, &scene.Point{}
+	ideal.Add(frame.XPixel(first), frame.YPixel(1), frame.XPixel(last), frame.YPixel(last/first), scene.UITextMuted)
+	for k, v := range f.Values {
+		if !(v > 0) || math.IsInf(v, 0) {
+			continue
+		}
+		x, y := frame.XPixel(r.runs[k].sums.Size), frame.YPixel(v)
+		if k > 0 && f.Values[k-1] > 0 {
+			lines.Add(frame.XPixel(r.runs[k-1].sums.Size), frame.YPixel(f.Values[k-1]), x, y, scene.UIData)
+		}
+		dots.Add(x, y, 4, scene.UIData)
+		dots.SetItem(s.Item(itemRun, k))
+	}
+	s.AddLayer("speedup", i, ideal, lines, dots)
+	s.Legend = append(s.Legend, entry("speedup", scene.UIData), entry("ideal", scene.UITextMuted))
+}
+
+// powers of two between two numbers.
+func powers(from, to float64) (out []scene.Tick) {
+	for e := math.Floor(math.Log2(from)); e <= math.Ceil(math.Log2(to)) && len(out) < 30; e++ {
+		if v := math.Exp2(e); v >= from/1.15 && v <= to*1.15 {
+			out = append(out, scene.Tick{At: v, Label: fmt.Sprintf("%g", v)})
+		}
+	}
+	return out
+}
+
+// drawTable draws the factors as cells: shares coloured from 50 to 100 %.
+func (r *result) drawTable(s *scene.Scene, top, left float32) {
+	w, h := float32(s.Width), float32(s.Height)
+	y0 := top + topRoom
+	pitch := min((h-y0-6)/float32(max(len(r.factors), 1)), rowHigh)
+	rows := make([]scene.Row, len(r.factors))
+	for i := range rows {
+		y := y0 + float32(i)*pitch
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: strings.Repeat("    ", r.factors[i].Level) + r.factors[i].Name, Location: scene.NoID, Region: scene.NoID, Count: 1}
+	}
+	words := scene.RowLabelWidth(rows, (w-left)*0.45)
+	x0 := left + words
+	n := len(r.runs)
+	cell := min((w-x0-edge)/float32(n), 90)
+	f := scene.Frame{Name: "factors", X: x0, Y: y0, W: cell * float32(n), H: pitch * float32(len(rows)), YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	frame := s.AddFrame(f)
+	cells, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	for i := range rows {
+		for k, v := range r.factors[i].Values {
+			fill := scene.UISurface
+			if r.factors[i].Share && !math.IsNaN(v) && !math.IsInf(v, 0) {
+				fill = scene.Ramp("cividis", (v-0.5)*2)
+			}
+			x, y := x0+float32(k)*cell, rows[i].From
+			cells.Add(x, y+0.5, max(cell-1, 0.5), max(pitch-1, 0.5), fill)
+			cells.SetItem(s.Item(itemFactor, i, k))
+			label := r.format(&r.factors[i], v)
+			if label == "not known" {
+				label = "–"
+			}
+			label = strings.TrimSuffix(label, " %")
+			if scene.TextWidth(label, scene.TextSize, false) < cell-4 && pitch >= 13 {
+				ink := scene.UIText
+				if fill != scene.UISurface {
+					ink = scene.Ink(fill)
+				}
+				text.Add(x+cell/2, y+pitch/2+4, label, ink, scene.Middle)
+			}
+		}
+	}
+	for k := range r.runs {
+		if label := fmt.Sprintf("%.0f", r.runs[k].sums.Size); scene.TextWidth(label, scene.TextSize, false) < cell-2 {
+			text.Add(x0+(float32(k)+0.5)*cell, y0-5, label, scene.UITextMuted, scene.Middle)
+		}
+	}
+	text.Add(max(x0-8, 0), y0-5, "ranks", scene.UITextMuted, scene.End)
+	s.AddLayer("cells", frame, cells)
+	s.AddLayer("words", -1, text)
+	s.RowLabels(frame, left)
+	section := scene.RampSection("cividis")
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: "50 % … 100 % of the ideal", Colour: scene.Colour(section.Start), RampEnd: scene.Colour(section.Start + section.Length - 1), Region: scene.NoID, Parent: scene.NoID})
+}
+
+func entry(label string, c scene.Colour) scene.LegendEntry {
+	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID}
+}
+
+// mostModels is how many call paths are drawn.
+const mostModels = 8
+
+// drawModels draws the time of call paths against size, on to what is foretold.
+func (r *result) drawModels(s *scene.Scene, top float32) {
+	n := min(len(r.models), mostModels)
+	if most := r.request.Values.Integer("top"); most > 0 {
+		n = min(n, most)
+	}
+	lo, hi := math.Inf(1), 0.0
+	for i := range n {
+		for _, v := range r.models[i].values {
+			if v > 0 {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+		hi = max(hi, r.models[i].at())
+	}
+	text := &scene.Text{Size: scene.TextSize}
+	if n == 0 || hi == 0 {
+		text.Add(edge, top+16, "no call path has time worth a model", scene.UITextMuted, scene.Start)
+		s.AddLayer("words", -1, text)
+		return
+	}
+	lo = max(lo, hi/1e5)
+	w, h := float32(s.Width), float32(s.Height)
+	words := min(w*0.3, 340)
+	if w < 500 {
+		words = 0
+	}
+	y := scene.Scale{Kind: "log", Begin: lo / 1.3, End: hi * 1.3, Label: "time a location"}
+	axis := scene.Axis{}
+	if r.unit == "ns" {
+		axis.Unit = "ns"
+	}
+	high := max(h-top-topRoom-scene.AxisHeight-6, 1)
+	left := scene.YAxisWidth(y, high, axis) + edge
+	x := r.sizeScale()
+	last := r.runs[len(r.runs)-1].sums.Size
+	x.End = beyond * last * 1.15
+	f := scene.Frame{Name: "models", X: left, Y: top + topRoom, W: max(w-left-words-edge, 1), H: high, XScale: x, YScale: y}
+	frame := s.AddFrame(f)
+	s.XAxis(frame, scene.Axis{Ticks: append(r.ticks(), scene.Tick{At: beyond * last, Label: fmt.Sprintf("%.0f", beyond*last)})})
+	s.YAxis(frame, axis)
+	curves, foretold, dots, rule := &scene.Line{Width: 2}, &scene.Line{Width: 1}, &scene.Point{}, &scene.Line{Width: 1}
+	rule.Add(f.XPixel(last), f.Y, f.XPixel(last), f.Y+f.H, scene.UIHairline)
+	clamp := func(v float64) float32 { return min(max(f.YPixel(max(v, lo/1.3)), f.Y), f.Y+f.H) }
+	labels := make([]scene.Label, n)
+	for i := range n {
+		m := &r.models[i]
+		colour := scene.RegionColour(m.name, uint8(m.role))
+		if m.fitted {
+			const pieces = 48
+			at := func(k int) float64 {
+				return r.runs[0].sums.Size * math.Pow(beyond*last/r.runs[0].sums.Size, float64(k)/pieces)
+			}
+			for k := range pieces {
+				to := curves
+				if at(k+1) > last*1.0001 {
+					to = foretold
+				}
+				to.Add(f.XPixel(at(k)), clamp(m.At(at(k))), f.XPixel(at(k+1)), clamp(m.At(at(k+1))), colour)
+				to.SetItem(s.Item(itemModel, i))
+			}
+		}
+		for k, v := range m.values {
+			if v > 0 {
+				dots.Add(f.XPixel(r.runs[k].sums.Size), clamp(v), 3.5, colour)
+				dots.SetItem(s.Item(itemModel, i))
+			}
+		}
+		labels[i] = scene.Label{At: clamp(m.at()), Width: 15, Rank: i}
+	}
+	if words > 0 {
+		for i, y := range scene.Place(labels, f.Y-8, f.Y+f.H+8, 0) {
+			if y == y {
+				label := r.models[i].name
+				label += ": " + curve(&r.models[i])
+				text.Add(f.X+f.W+edge, y+4, scene.Shorten(label, words-edge, scene.TextSize), scene.UIText, scene.Start)
+			}
+		}
+	}
+	head := fmt.Sprintf("dots are measured, thin lines foretold; the first %d of %s", n, view.Count(len(r.models), "call path"))
+	text.Add(f.X+f.W, f.Y-5, scene.Shorten(head, max(f.W-100, 1), scene.TextSize), scene.UITextMuted, scene.End)
+	s.AddLayer("models", frame, rule, foretold, curves, dots)
+	s.AddLayer("words", -1, text)
+	for i := range n {
+		s.Legend = append(s.Legend, entry(r.models[i].name, scene.RegionColour(r.models[i].name, uint8(r.models[i].role))))
+	}
+}
+
+// curve is the shape of a model: what it grows with.
+func curve(m *model) string {
+	switch {
+	case !m.fitted:
+		return "no curve fits"
+	case len(m.Terms) == 0:
+		return fmt.Sprintf("constant (± %.0f %%)", math.Ceil(100*m.Error))
+	}
+	t := &m.Terms[0]
+	return fmt.Sprintf("%s (± %.0f %%)", strings.TrimPrefix(t.Growth(), " · "), math.Ceil(100*m.Error))
+}

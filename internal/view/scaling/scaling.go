@@ -1,0 +1,145 @@
+// Package scaling shows how a program behaves on more ranks: POP's factors by size, and
+// models of each call path that tell what dominates beyond the sizes that were run.
+//
+//	size.go      how many ranks a run had
+//	model.go     call paths against size
+//	words.go     the verdict in words
+//	data.go      the twins
+//	layout.go    the pictures: factors as lines and as a table, models
+package scaling
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/scaling"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "scaling",
+	Title:   "Scaling",
+	Paper:   "the POP methodology of the Barcelona Supercomputing Center; Extra-P (Calotoiu and others 2013)",
+	Summary: "runs of several sizes: speedup, POP's efficiencies, and models of what grows",
+	HowToRead: "Left, the speedup over the smallest run, with the ideal as a line. Right, POP's factors, one row each and one column a size: the efficiency of all is the product of parallel efficiency (load balance times communication efficiency) and computation scalability (instructions, what a cycle does, and cycles a second); 100 % is ideal, and below 80 % is worth a look. " +
+		"In strong scaling the problem stays and each rank has less of it, in weak scaling it grows with the ranks; which it is is told from the instructions, or the useful time, of all ranks. " +
+		"--picture models draws the time of call paths against size with a curve of Extra-P's form, c0 + c · n^i · log2(n)^j, chosen by how well each size is foretold from the others: what is steepest dominates at four times the largest size.",
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Runs:  256,
+	Options: view.Words(view.Use("picture=factors", "by=auto", "top"),
+		"picture: what is drawn: speedup and factors, or models of call paths [factors models]",
+		"by: whether the problem grew with the ranks: strong, weak, or auto: as the instructions say [auto strong weak]"),
+	Compute: compute,
+}
+
+type result struct {
+	request *view.Request
+	runs    []run // by size
+	kind    scaling.Kind
+	factors []scaling.Factor
+	models  []model
+	unit    string
+	text    string
+	notes   []string
+}
+
+// A run is one size.
+type run struct {
+	name, source string
+	print        *fingerprint.Print
+	sums         scaling.Run
+	per          float64 // what times of call paths are divided by: locations, or ranks of a sum over them
+	summed       bool    // the source is a sum over ranks
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	r := &result{request: q}
+	if len(q.Runs) < 2 {
+		return nil, view.Empty("give others with --run NAME=SOURCE, or open several and choose them", "scaling takes two runs or more, and there is one")
+	}
+	if s := &q.Selection; s.Locations != nil && len(s.Locations) == 0 || q.Store().Info().Timed() && s.Begin >= s.End {
+		return nil, view.Empty("choose nothing to see whole runs", "nothing is selected")
+	}
+	for i := range q.Runs {
+		p, err := fingerprint.Of(ctx, &q.Runs[i])
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
+		}
+		if i > 0 && p.Unit != r.runs[0].print.Unit {
+			return nil, fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.runs[0].name, r.runs[0].print.Unit, q.Runs[i].Name, p.Unit)
+		}
+		r.runs = append(r.runs, run{q.Runs[i].Name, q.Runs[i].Source, p, sumsOf(p), float64(max(p.Locations, 1)), false})
+	}
+	if err := r.sizes(); err != nil {
+		return nil, err
+	}
+	r.unit = r.runs[0].print.Unit
+	slices.SortStableFunc(r.runs, func(a, b run) int { return cmp.Compare(a.sums.Size, b.sums.Size) })
+	sums := make([]scaling.Run, len(r.runs))
+	for i := range r.runs {
+		sums[i] = r.runs[i].sums
+	}
+	r.kind = scaling.KindOf(sums)
+	if by := q.Values.Text("by"); by != "auto" {
+		r.kind = scaling.Kind(by)
+	}
+	r.factors = slices.DeleteFunc(scaling.Table(sums, r.kind), func(f scaling.Factor) bool {
+		return f.Name == "Load balance" && r.runs[len(r.runs)-1].summed || !slices.ContainsFunc(f.Values, func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) })
+	})
+	r.fit()
+	r.text = r.words()
+	r.note()
+	return r, ctx.Err()
+}
+
+// sumsOf are what POP's factors are made of. What is not known is NaN.
+func sumsOf(p *fingerprint.Print) scaling.Run {
+	s := scaling.Run{Size: float64(p.Size()), Runtime: p.Length, Instructions: known(p.Instructions), Cycles: known(p.Cycles)}
+	for i := range p.Units {
+		s.Useful = append(s.Useful, p.Units[i].Useful)
+	}
+	if len(s.Useful) == 0 {
+		s.Useful = []float64{math.NaN()}
+	}
+	return s
+}
+
+func known(v float64) float64 {
+	if v <= 0 {
+		return math.NaN()
+	}
+	return v
+}
+
+func (r *result) note() {
+	sizes := map[float64]int{}
+	for i := range r.runs {
+		sizes[r.runs[i].sums.Size]++
+	}
+	if len(sizes) == 1 {
+		r.notes = append(r.notes, "all runs have the same size; the view compare holds them against each other")
+	}
+	if len(sizes) < scaling.LeastSizes {
+		r.notes = append(r.notes, fmt.Sprintf("models take %d sizes or more, and there are %d: with fewer any curve fits", scaling.LeastSizes, len(sizes)))
+	}
+	if math.IsNaN(r.runs[0].sums.Instructions) {
+		r.notes = append(r.notes, "the source counts no instructions and cycles, so computation scalability is not split")
+	}
+	switch {
+	case r.runs[len(r.runs)-1].summed:
+		r.notes = append(r.notes, "the profiles are sums over ranks: load balance cannot be told from them")
+	case !r.runs[0].print.Timed:
+		r.notes = append(r.notes, "a profile has no clock: the length of a run is taken for the most time that a location has")
+	}
+	if s := &r.request.Selection; s.Locations != nil || s.Begin > 0 || s.End < r.request.Store().Info().End {
+		r.notes = append(r.notes, "whole runs are shown, whatever is selected")
+	}
+}
+
+// Notes implements view.Result.
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }
