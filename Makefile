@@ -54,6 +54,11 @@ chromium:
 	else echo "Chromium is missing: install it (Debian: apt-get install chromium) for the browser tests"; exit 1; fi
 .PHONY: chromium
 
+# The documentation as static pages; the same that `parallax docs` serves.
+docs: build
+	bin/parallax docs -o bin/site
+.PHONY: docs
+
 # Rewrite the expected outputs; review the diff like code.
 golden:
 	$(GO) test $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' $(PKGS) | xargs grep -l --include='*_test.go' -r -e 'viewtest\.' -e 'importertest\.' -e '"update"' | xargs -n1 dirname | sort -u) -update

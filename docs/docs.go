@@ -1,9 +1,15 @@
-// Package docs holds the documents that programs are given beside answers.
+// Package docs holds the documents: those that programs are given beside answers, and
+// all of them for the site inside the binary.
 package docs
 
 import "embed"
 
-// Files are the documents by name.
+// Files are the documents for programs, by name.
 //
 //go:embed tables.md queries.md findings.md contrast.md glossary.md
 var Files embed.FS
+
+// Site is everything that the site shows.
+//
+//go:embed *.md formats/*.md papers/*.md tutorials/*.md tutorials/pictures tutorials/data/README.md tutorials/data/nodes.txt tutorials/data/tally/main.go.txt kaleidoscope layouts moments schemas
+var Site embed.FS

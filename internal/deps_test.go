@@ -75,11 +75,14 @@ var policy = []rule{
 	{"internal/demo", []string{"internal/trace", "internal/importer", "internal/importer/vista", "internal/demo/*"}, "a demo writes a trace like a format does; demos of VISTA's programs make its records"},
 	{"internal/demo/*", []string{"internal/trace"}, "writers of real formats, for demos; they read nothing"},
 
-	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/render/wire"},
+	{"internal/schema", []string{"internal/table", "internal/view"}, "what answers look like, from the types that they are written from"},
+	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/schema", "internal/render/wire"},
 		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
 
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},
 		"a report is views on paper: it gets them from cmd and knows none by type"},
+
+	{"internal/site", nil, "Markdown as a web site; it knows pages, and gets them and their pictures from cmd"},
 
 	{"recorder", []string{"internal/analysis/moment"}, "it is linked into programs of users, so it stays small"},
 	{"recorder/source", nil, "embedded files: the recorders in other languages"},

@@ -108,9 +108,16 @@ func writeCheck(w io.Writer, t *view.Twin, failed []string) error {
 }
 
 func printCheck(w io.Writer, source string, d *findings.Data, notes, failed []string, all bool) {
+	columns := width(w)
 	fmt.Fprintln(w, source)
 	if p := &d.POP; p.LoadBalance != nil && p.Parallel != nil {
-		fmt.Fprintf(w, "  load balance %s, communication efficiency %s, parallel efficiency %s (over %d %s)\n", view.FormatShare(*p.LoadBalance), view.FormatShare(*p.Communication), view.FormatShare(*p.Parallel), p.Locations, p.Over)
+		for _, x := range []struct {
+			name  string
+			share float64
+		}{{"load balance", *p.LoadBalance}, {"communication efficiency", *p.Communication}, {"parallel efficiency", *p.Parallel}} {
+			fmt.Fprintf(w, "  %-24s  %8s  %s\n", x.name, view.FormatShare(x.share), bar(x.share, 30))
+		}
+		fmt.Fprintf(w, "  over %d %s\n", p.Locations, p.Over)
 	}
 	if len(d.Findings) == 0 {
 		fmt.Fprintln(w, "\nnothing stands out")
@@ -125,13 +132,13 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed []st
 		if f.Lost > 0 {
 			lost = fmt.Sprintf(", %s lost (%s of all time)", view.FormatTime(f.Lost), view.FormatShare(f.Share))
 		}
-		fmt.Fprintf(w, "\n%2d. %s %s%s\n    %s\n", i+1, f.Severity, f.Kind, lost, f.Text)
+		fmt.Fprintf(w, "\n%2d. %s %s%s\n%s\n", i+1, f.Severity, f.Kind, lost, wrapped(f.Text, "    ", columns))
 	}
 	if rest := len(d.Findings) - len(list); rest > 0 {
 		fmt.Fprintf(w, "\nand %d more; --all lists them\n", rest)
 	}
 	for _, n := range notes {
-		fmt.Fprintf(w, "\nnote: %s", n)
+		fmt.Fprintf(w, "\n%s", wrapped("note: "+n, "", columns))
 	}
 	if len(notes) > 0 {
 		fmt.Fprintln(w)

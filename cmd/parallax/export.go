@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	parquet "github.com/parallax-hpc/parallax/internal/export"
+	tables "github.com/parallax-hpc/parallax/internal/export"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/spf13/pflag"
@@ -37,7 +37,7 @@ func runExport(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	defer run.Store.Close()
-	_, err = parquet.Run(ctx, dir, &table.Run{Name: run.Name, Source: run.Source, Store: run.Store}, table.Tables, func(name string, rows int64) {
+	_, err = tables.Run(ctx, dir, &table.Run{Name: run.Name, Source: run.Source, Store: run.Store}, table.Tables, func(name string, rows int64) {
 		fmt.Fprintf(e.stdout, "%15s  %s.parquet\n", view.Thousands(rows), name)
 	})
 	return err

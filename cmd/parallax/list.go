@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/schema"
 	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
 	"github.com/spf13/pflag"
@@ -54,7 +56,11 @@ func runFormats(_ context.Context, e *env, _ []string) error {
 }
 
 func viewsCommand() *command {
-	return &command{name: "views", args: "[VIEW]", summary: "list the views and their options", flags: jsonFlag, run: runViews}
+	flags := func(fs *pflag.FlagSet) {
+		jsonFlag(fs)
+		fs.Bool("schema", false, "the JSON Schema of a view's data")
+	}
+	return &command{name: "views", args: "[VIEW]", summary: "list the views and their options", flags: flags, run: runViews}
 }
 
 // A viewInfo is one line of `parallax views --json`.
@@ -85,6 +91,9 @@ func runViews(_ context.Context, e *env, args []string) error {
 	if v == nil {
 		return usage("views: no view %q", args[0])
 	}
+	if e.flag("schema") {
+		return writeSchema(e.stdout, v)
+	}
 	fmt.Fprintf(e.stdout, "%s: %s\n\n%s\n", v.Title, v.Summary, v.HowToRead)
 	if v.Paper != "" {
 		fmt.Fprintf(e.stdout, "\nAfter %s.\n", v.Paper)
@@ -101,4 +110,17 @@ func runViews(_ context.Context, e *env, args []string) error {
 		}
 	}
 	return nil
+}
+
+func writeSchema(w io.Writer, v *view.View) error {
+	s, err := schema.View(v)
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
 }

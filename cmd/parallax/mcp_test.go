@@ -289,3 +289,46 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Authorization", "Bearer "+string(b))
 	return http.DefaultTransport.RoundTrip(r)
 }
+
+// Whoever pipes questions in and closes the pipe gets every answer before the end.
+func TestQuestionsAreAnsweredAfterTheirPipeWasClosed(t *testing.T) {
+	c, err := openCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loader{cache: c, memory: 64 << 20}
+	runs := &mcp.OpenRuns{Opener: l.all}
+	defer runs.Close()
+	s, err := newPrograms(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions := []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"pipe","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+	}
+	const tools = 20
+	for id := range tools {
+		questions = append(questions, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id+2))
+	}
+	var out bytes.Buffer
+	if err := s.ServeStdio(t.Context(), io.NopCloser(strings.NewReader(strings.Join(questions, "\n")+"\n")), writer{&out}); err != nil {
+		t.Fatal(err)
+	}
+	answered := map[int]bool{}
+	for d := json.NewDecoder(&out); d.More(); {
+		var a struct {
+			ID     int
+			Result map[string]any
+		}
+		if err := d.Decode(&a); err != nil {
+			t.Fatal(err)
+		}
+		if answered[a.ID] = a.Result != nil; !answered[a.ID] {
+			t.Errorf("question %d has no result", a.ID)
+		}
+	}
+	if len(answered) != tools+1 {
+		t.Errorf("%d of %d questions have an answer", len(answered), tools+1)
+	}
+}

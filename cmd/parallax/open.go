@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
@@ -143,7 +144,8 @@ func (e *env) serverConfig(l *loader, runs []view.Run) server.Config {
 		Kept:       l.kept,
 		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	c.Ask, c.Programs = answerSQL, programsHandler(c.Log)
+	c.Docs = lazySite{sync.OnceValues(newSite)}
+	c.Ask, c.Arrow, c.Programs = answerSQL, answerArrow, programsHandler(c.Log)
 	for _, d := range demo.Demos {
 		c.Demos = append(c.Demos, server.Demo{Name: d.Name, Title: d.Title, Truth: strings.Join(d.Truth, " ")})
 	}

@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
 
+	tables "github.com/parallax-hpc/parallax/internal/export"
 	"github.com/parallax-hpc/parallax/internal/mcp"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/server"
+	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -31,6 +34,22 @@ func answerSQL(ctx context.Context, r view.Run, text string, most int64) (*serve
 	}
 	out.More = rows.More()
 	return out, rows.Err()
+}
+
+// answerArrow answers notebooks. The types of columns must be known before the first byte, so rows are held first.
+func answerArrow(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error) {
+	rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, batch, err := rows.Collect(mostCells)
+	if err != nil {
+		return nil, err
+	}
+	return func(w io.Writer) error {
+		return tables.WriteArrow(w, columns, false, func(emit func(*table.Batch) error) error { return emit(batch) })
+	}, nil
 }
 
 // servedRuns are the runs of the page's server, for programs that ask over HTTP.

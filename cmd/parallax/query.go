@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	parquet "github.com/parallax-hpc/parallax/internal/export"
+	tables "github.com/parallax-hpc/parallax/internal/export"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -17,14 +17,14 @@ import (
 
 func queryCommand() *command {
 	return &command{
-		name: "query", args: "SOURCE 'SQL' [-o FILE]", summary: "SQL over the run; FILE's ending picks csv, json or parquet; without -o a table",
+		name: "query", args: "SOURCE 'SQL' [-o FILE]", summary: "SQL over the run; FILE's ending picks csv, json, parquet or arrow; without -o a table",
 		help: "Tables: " + strings.Join(tableNames(false), ", ") + ".\nFunctions: " + strings.Join(tableNames(true), ", ") + ".\n" +
 			"docs/tables.md has their columns, docs/queries.md examples. Times are ns from the start of the run. Conditions on begin,\nend, time, location, path, rank, region spare reading: a window of a large run costs the window. A query only reads.\n\n" +
 			"  parallax query run.otf2 'select region, sum(exclusive) as time from time_in() group by 1 order by 2 desc limit 10'\n" +
 			"  parallax query traces/ 'select * from intervals where begin between 1e9 and 2e9 and rank = 3' -o window.csv\n" +
 			"  parallax query a.otf2 --run after=b.otf2 'select (select count(*) from intervals), (select count(*) from after.intervals)'",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringP("output", "o", "", "file to write; its ending picks csv, json or parquet")
+			fs.StringP("output", "o", "", "file to write; its ending picks csv, json, parquet or arrow")
 			fs.Bool("json", false, "JSON on standard output")
 			fs.Duration("timeout", 10*time.Minute, "how long the query may take; 0: as long as it needs")
 			fs.Int64("limit", 0, "at most so many rows; 0: all")
@@ -63,7 +63,7 @@ func newDatabase(runs []view.Run) *query.Database {
 	return d
 }
 
-var queryKinds = []string{"csv", "json", "parquet"}
+var queryKinds = []string{"csv", "json", "parquet", "arrow"}
 
 func runQuery(ctx context.Context, e *env, args []string) error {
 	if len(args) < 2 {
@@ -97,17 +97,21 @@ func runQuery(ctx context.Context, e *env, args []string) error {
 	return err
 }
 
-// mostCells bounds what a Parquet file of a result holds: its types must be known before it is written.
+// mostCells bounds what a Parquet or Arrow file of a result holds: its types must be known before it is written.
 const mostCells = 50_000_000
 
 func writeRows(ctx context.Context, w io.Writer, kind string, rows *query.Rows) error {
 	switch kind {
-	case "parquet":
+	case "parquet", "arrow":
 		columns, batch, err := rows.Collect(mostCells)
 		if err != nil {
 			return err
 		}
-		_, err = parquet.Write(ctx, w, "result", columns, func(emit func(*table.Batch) error) error { return emit(batch) })
+		each := func(emit func(*table.Batch) error) error { return emit(batch) }
+		if kind == "arrow" {
+			return tables.WriteArrow(w, columns, true, each)
+		}
+		_, err = tables.Write(ctx, w, "result", columns, each)
 		return err
 	case "csv":
 		return rows.WriteCSV(w)

@@ -4,6 +4,7 @@
 //
 //	mcp.go     the server and its tools      runs.go   which runs are open
 //	look.go    info, findings, views         ask.go    SQL
+//	drain.go   answers after the input ended
 //
 // Times are whole nanoseconds from the start of a run; whole numbers that a float64
 // would round are texts.
@@ -113,7 +114,7 @@ func firstLine(text string) string {
 
 // ServeStdio answers over standard input and output until they end.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
+	err := s.sdk.Run(ctx, draining{&sdk.IOTransport{Reader: in, Writer: out}})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}

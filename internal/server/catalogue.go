@@ -50,6 +50,7 @@ type needsJSON struct {
 	Hierarchy   bool `json:"hierarchy"`
 	Coordinates bool `json:"coordinates"`
 	Moments     bool `json:"moments"`
+	Spans       bool `json:"spans"`
 }
 
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -38,22 +39,50 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request, x *run) error {
 	if err := d.Decode(&body); err != nil {
 		return usage(fmt.Errorf(`body: %w; want {"sql": "select …", "limit": 100}`, err))
 	}
+	if s.config.Arrow != nil && strings.Contains(r.Header.Get("Accept"), arrowStream) {
+		return s.arrow(w, r, x, &body)
+	}
 	if body.Limit <= 0 || body.Limit > mostAnswerRows {
 		body.Limit = mostAnswerRows
 	}
 	var out *Answer
-	err := s.slots.do(r.Context(), s.guarded("query", func() (err error) {
+	err := s.ask(r, func() (err error) {
 		out, err = s.config.Ask(r.Context(), x.Run, body.SQL, int64(body.Limit))
 		return err
-	}))
-	var known *apiError
-	switch {
-	case errors.As(err, &known), r.Context().Err() != nil:
+	})
+	if err != nil {
 		return err
-	case err != nil:
-		return usage(errors.New(strings.TrimPrefix(err.Error(), "query: ")))
 	}
 	return s.writeJSON(w, r, http.StatusOK, out)
+}
+
+const arrowStream = "application/vnd.apache.arrow.stream"
+
+// arrow answers with all rows, for notebooks.
+func (s *Server) arrow(w http.ResponseWriter, r *http.Request, x *run, body *queryBody) error {
+	var write func(io.Writer) error
+	err := s.ask(r, func() (err error) {
+		write, err = s.config.Arrow(r.Context(), x.Run, body.SQL, int64(max(body.Limit, 0)))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", arrowStream)
+	if err := write(w); err != nil {
+		s.config.Log.Debug("arrow", "error", err) // too late to say so: whoever reads finds no end
+	}
+	return nil
+}
+
+// ask computes an answer in its turn; what is wrong with the question is said as such.
+func (s *Server) ask(r *http.Request, compute func() error) error {
+	err := s.slots.do(r.Context(), s.guarded("query", compute))
+	var known *apiError
+	if err == nil || errors.As(err, &known) || r.Context().Err() != nil {
+		return err
+	}
+	return usage(errors.New(strings.TrimPrefix(err.Error(), "query: ")))
 }
 
 // Runs are the runs of a server, for a handler that Config.Programs makes.

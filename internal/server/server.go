@@ -54,8 +54,12 @@ type Config struct {
 	Demos  []Demo
 	// Ask answers SQL about a run, with at most so many rows; nil: not offered.
 	Ask func(ctx context.Context, r view.Run, text string, most int64) (*Answer, error)
+	// Arrow answers SQL with all rows: what it gives writes them as a stream of Arrow; nil: not offered.
+	Arrow func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error)
 	// Programs makes the handler of /api/mcp, for programs; nil: there is none.
 	Programs func(Runs) (http.Handler, error)
+	// Docs answers below /docs/; nil: there are none.
+	Docs http.Handler
 	// Assets is the page: index.html at its top.
 	Assets fs.FS
 
@@ -133,7 +137,7 @@ func New(c Config) (*Server, error) {
 	for _, r := range c.Runs {
 		s.runs.add(r)
 	}
-	s.mux = s.routes()
+	s.mux = s.newMux()
 	if c.Programs != nil {
 		h, err := c.Programs(Runs{s})
 		if err != nil {
@@ -141,6 +145,9 @@ func New(c Config) (*Server, error) {
 			return nil, err
 		}
 		s.mux.Handle("/api/mcp", h)
+	}
+	if c.Docs != nil {
+		s.mux.Handle("GET /docs/", http.StripPrefix("/docs", c.Docs))
 	}
 	return s, nil
 }
@@ -250,42 +257,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(w, r)
-}
-
-// routes names every path; docs/api.md has the same list.
-func (s *Server) routes() *http.ServeMux {
-	m := http.NewServeMux()
-	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {
-		m.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := h(w, r); err != nil {
-				s.fail(w, r, err)
-			}
-		})
-	}
-	handle("GET /api/session", s.session)
-	handle("GET /api/token", s.token)
-	handle("GET /api/views", s.views)
-	handle("GET /api/formats", s.formats)
-	handle("GET /api/home", s.home)
-	handle("GET /api/runs", s.listRuns)
-	handle("POST /api/runs", s.openRuns)
-	handle("POST /api/upload", s.upload)
-	handle("DELETE /api/runs/{run}", s.closeRun)
-	handle("GET /api/runs/{run}/info", s.onRun(s.info))
-	handle("GET /api/runs/{run}/locations", s.onRun(s.locations))
-	handle("GET /api/runs/{run}/places", s.onRun(s.places))
-	handle("GET /api/runs/{run}/regions", s.onRun(s.regions))
-	handle("GET /api/runs/{run}/bindings", s.onRun(s.bindings))
-	handle("GET /api/runs/{run}/search", s.onRun(s.search))
-	handle("GET /api/runs/{run}/source", s.onRun(s.source))
-	handle("GET /api/runs/{run}/summary", s.onRun(s.summary))
-	handle("POST /api/runs/{run}/query", s.onRun(s.query))
-	handle("GET /api/runs/{run}/views/{view}/{what}", s.onRun(s.view))
-	handle("/api/", func(http.ResponseWriter, *http.Request) error {
-		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such path", Hint: "docs/api.md lists them"}
-	})
-	m.Handle("/", s.assets)
-	return m
 }
 
 // setHeaders are the same on every answer: nothing from elsewhere, nothing to elsewhere.

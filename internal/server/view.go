@@ -22,40 +22,43 @@ type viewPages struct {
 	panels *panels
 }
 
-// view answers everything that comes from one result of a view.
-func (s *viewPages) view(w http.ResponseWriter, r *http.Request, x *run) error {
-	answer, ok := map[string]func(http.ResponseWriter, *http.Request, *viewRequest) error{
+// viewOf answers one of the things that come from a result of a view.
+func (s *viewPages) viewOf(what string) func(http.ResponseWriter, *http.Request, *run) error {
+	answer := map[string]func(http.ResponseWriter, *http.Request, *viewRequest) error{
 		"scene": s.scene, "data": s.data, "table": s.table, "pick": s.pick, "export": s.export,
-	}[r.PathValue("what")]
-	if !ok {
-		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no " + quoteShort(r.PathValue("what")) + " of a view", Hint: "want scene, data, table, pick or export"}
-	}
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return usage(err)
-	}
-	q, err := s.parseView(values, x, r.PathValue("view"))
-	if err != nil {
+	}[what]
+	return func(w http.ResponseWriter, r *http.Request, x *run) error {
+		values, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
+			return usage(err)
+		}
+		q, err := s.parseView(values, x, r.PathValue("view"))
+		if err != nil {
+			return err
+		}
+		release, err := s.withRuns(q, values["with"])
+		defer release()
+		if err != nil {
+			return err
+		}
+		ctx, leave, err := s.panels.enter(r, what)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		// A newer request of the panel ends ctx; the client is still there and gets
+		// the cause, which r's own context would hide.
+		err = answer(w, r.WithContext(ctx), q)
+		if err != nil && r.Context().Err() == nil && ctx.Err() != nil {
+			s.fail(w, r, errSuperseded)
+			return nil
+		}
 		return err
 	}
-	release, err := s.withRuns(q, values["with"])
-	defer release()
-	if err != nil {
-		return err
-	}
-	ctx, leave, err := s.panels.enter(r, r.PathValue("what"))
-	if err != nil {
-		return err
-	}
-	defer leave()
-	// A newer request of the panel ends ctx; the client is still there and gets
-	// the cause, which r's own context would hide.
-	err = answer(w, r.WithContext(ctx), q)
-	if err != nil && r.Context().Err() == nil && ctx.Err() != nil {
-		s.fail(w, r, errSuperseded)
-		return nil
-	}
-	return err
+}
+
+func (s *viewPages) noSuchAnswer(_ http.ResponseWriter, r *http.Request, _ *run) error {
+	return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no " + quoteShort(r.PathValue("what")) + " of a view", Hint: "want scene, data, table, pick or export"}
 }
 
 func (s *viewPages) scene(w http.ResponseWriter, r *http.Request, q *viewRequest) error {

@@ -211,9 +211,9 @@ func TestTablePagesAndSorts(t *testing.T) {
 		"?sort=name":                    `[["a",10,null],["b",2,0.5],["c",null,0.25]] [0,1,2]`,
 		"?sort=share&limit=1":           `[["c",null,0.25]] [2]`,
 		"?sort=share&limit=1&offset=1":  `[["b",2,0.5]] [1]`,
-		"?offset=99":                    `[] null`,
-		"?sort=name&offset=1&limit=0":   `[] null`,
-		"?offset=9223372036854775807":   `[] null`,
+		"?offset=99":                    `[] []`,
+		"?sort=name&offset=1&limit=0":   `[] []`,
+		"?offset=9223372036854775807":   `[] []`,
 		"?sort=share&descending=1":      `[["b",2,0.5],["c",null,0.25],["a",10,null]] [1,2,0]`,
 		"?sort=name&descending=t&top=1": `[["c",null,0.25],["b",2,0.5],["a",10,null]] [2,1,0]`,
 	} {

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -67,12 +66,29 @@ func FormatIn(v float64, unit string) string {
 	return FormatCount(v) + " " + unit
 }
 
-// FormatShare writes a share as a percentage.
+// FormatShare writes a share as a percentage. One that would round to nothing, but is
+// something, is said to be below what the digits can tell.
 func FormatShare(x float64) string {
-	if x != 0 && math.Abs(x) < 0.0005 {
-		return fmt.Sprintf("%.1g %%", x*100)
+	switch {
+	case x > 0 && x < 0.0005:
+		return "< 0.1 %"
+	case x < 0 && x > -0.0005:
+		return "> -0.1 %"
 	}
 	return strconv.FormatFloat(x*100, 'f', 1, 64) + " %"
+}
+
+// FormatChange writes a difference of shares with its sign, where it is large enough to have one.
+func FormatChange(x float64) string {
+	switch {
+	case x != 0 && math.Abs(x) < 0.0005:
+		return FormatShare(math.Abs(x))
+	case x > 0:
+		return "+" + FormatShare(x)
+	case x < 0:
+		return "−" + FormatShare(-x)
+	}
+	return FormatShare(0)
 }
 
 // Thousands writes a whole number with commas.

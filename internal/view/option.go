@@ -58,6 +58,7 @@ var OptionTable = []Option{
 	{Name: "k", Kind: "integer", Default: "0", Help: "into how many groups; 0: by the threshold, or as many as are clearest"},
 	{Name: "threshold", Kind: "number", Default: "0", Min: 0, Max: 1, Step: 0.01, Help: "locations of a group are at least this alike on average; 0: no threshold"},
 	{Name: "seed", Kind: "integer", Default: "1", Help: "of the sample where locations are too many to compare each with each"},
+	{Name: "request", Kind: "patterns", Help: "requests that are chosen: ids or globs of them; slow or slow:1% (the slowest), errors, conditions such as >200ms, <1s, root:NAME or KEY=VALUE of the root, all of which must hold"},
 	{Name: "order", Kind: "text", Help: "order of rows"},
 	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups", "optimal"}, Open: true, Default: "tree", Help: "order of locations: as in the tree, or those together that behave alike in the whole run; groups:k=3,alike=time,threshold=0.8,group=locations,time=1s..2s says how; optimal:p=0.3 groups them by the best cut of the tree; --order groups and --group optimal are the same"},
 	{Name: "group", Kind: "text", Help: "what is taken together; `parallax views VIEW` says what a view takes"},

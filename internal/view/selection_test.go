@@ -120,7 +120,8 @@ func TestRegionPatternsKnowRolesAndCategories(t *testing.T) {
 func TestNumbersForPeopleHaveThreeDigitsAndAUnit(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{FormatTime(0), "0 s"}, {FormatTime(1), "1.00 ns"}, {FormatTime(999), "999 ns"}, {FormatTime(1240000), "1.24 ms"}, {FormatTime(999_999_999), "1.00 s"}, {FormatTime(61_500_000_000), "61.5 s"},
-		{FormatCount(3100000), "3.10 M"}, {FormatCount(9999), "9,999"}, {FormatBytes(1536), "1.50 KiB"}, {FormatShare(0.1234), "12.3 %"}, {Thousands(-1234567), "-1,234,567"},
+		{FormatCount(3100000), "3.10 M"}, {FormatCount(9999), "9,999"}, {FormatBytes(1536), "1.50 KiB"}, {FormatShare(0.1234), "12.3 %"}, {FormatShare(5e-7), "< 0.1 %"}, {FormatShare(-5e-7), "> -0.1 %"}, {FormatShare(0.0005), "0.1 %"}, {FormatShare(0), "0.0 %"},
+		{FormatChange(0.02), "+2.0 %"}, {FormatChange(-0.02), "−2.0 %"}, {FormatChange(-5e-7), "< 0.1 %"}, {FormatChange(0), "0.0 %"}, {Thousands(-1234567), "-1,234,567"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

@@ -36,7 +36,10 @@ type View struct {
 	// Examples are texts for an option of kind "file", offered by the page.
 	Examples []Example
 	Report   Report
-	Compute  func(context.Context, *Request) (Result, error)
+	// Data are the types that Data of its results may have, one value of each: the contract
+	// with programs, see Schema.
+	Data    []any
+	Compute func(context.Context, *Request) (Result, error)
 }
 
 // A Report says how a view takes part in reports: files that are read without the page.
@@ -67,6 +70,8 @@ type Needs struct {
 	Intervals, Links, Profile, Hierarchy, Coordinates bool
 	// Moments that a recorder wrote will do in place of intervals.
 	Moments bool
+	// Spans of services, which say what request they belong to.
+	Spans bool
 }
 
 // Missing says in words what a run lacks, or "" where it has all.
@@ -79,6 +84,8 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs intervals, and the source has none" + holdsOnly(r.Info())
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0:
 		return "this view needs time, and the source is a profile without it"
+	case n.Spans && !HasSpans(r):
+		return "this view needs spans of services (OTLP, Jaeger, Zipkin), and the source has none"
 	case n.Links && r.Info().Links == 0:
 		return "this view needs links (messages), and the source has none"
 	case n.Coordinates && len(r.Topologies()) == 0:

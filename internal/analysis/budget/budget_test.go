@@ -21,8 +21,8 @@ func TestAWaitIsTheDoingOfWhoBeganIt(t *testing.T) {
 	f.Call(1, Call{10, 31, mpi, NoGroup}) // receives from 2 at 31
 	f.Call(0, Call{10, 33, mpi, NoGroup}) // receives from 1 at 33
 	f.Call(1, Call{31, 40, mpi, NoGroup})
-	f.Message(Message{2, 1, 30, 31})
-	f.Message(Message{1, 0, 31, 33})
+	f.Message(Message{2, 1, 30, 31, LateSender})
+	f.Message(Message{1, 0, 31, 33, LateSender})
 	b.Settle(f.Advance(40, make([]int, 3)))
 	r := b.Result()
 	// Rank 1 waits 10..30, rank 0 10..31; the last 1 is the transfer to rank 1.
@@ -51,7 +51,7 @@ func made(seed uint64, actors, iterations int, b *Budget, f *Finder, step func(u
 			end := max(at[a], sent[from]) + 3
 			b.Add(int32(a), at[a], end, mpi)
 			f.Call(int32(a), Call{at[a], end, mpi, NoGroup})
-			f.Message(Message{int32(from), int32(a), sent[from], end})
+			f.Message(Message{int32(from), int32(a), sent[from], end, LateSender})
 			at[a] = end
 		}
 		last := trace.Time(0)
@@ -145,7 +145,7 @@ func TestLongHistoriesAreCut(t *testing.T) {
 			for a := p; a < p+2; a++ {
 				b.Add(int32(a), at[a], end, mpi)
 				f.Call(int32(a), Call{at[a], end, mpi, NoGroup})
-				f.Message(Message{int32(p + (a-p+1)%2), int32(a), at[p+(a-p+1)%2], end})
+				f.Message(Message{int32(p + (a-p+1)%2), int32(a), at[p+(a-p+1)%2], end, LateSender})
 			}
 			at[p], at[p+1] = end, end
 		}
@@ -155,7 +155,7 @@ func TestLongHistoriesAreCut(t *testing.T) {
 	b.Add(0, at[0], last, compute)
 	f.Call(2, Call{at[2], last + 1, mpi, NoGroup})
 	b.Add(2, at[2], last+1, mpi)
-	f.Message(Message{0, 2, last, last + 1})
+	f.Message(Message{0, 2, last, last + 1, LateSender})
 	f.Advance(1<<60, make([]int, actors))
 	r := b.Result()
 	sum := trace.Time(0)
@@ -193,5 +193,51 @@ func BenchmarkStream(b *testing.B) {
 		r := k.Result()
 		b.ReportMetric(float64(most), "stretches-held")
 		b.ReportMetric(float64(r.Waits), "waits")
+	}
+}
+
+// Actor 0 holds a lock for 20, and both others wait for it; 1 gets it first and holds it for 5.
+func TestWaitsForALockAreOfWhoHeldIt(t *testing.T) {
+	const compute, update, lock = 1, 2, 3
+	b := New(3, 4, 0, 40)
+	f := NewFinder(b)
+	b.Add(0, 0, 2, compute)
+	b.Add(0, 2, 22, update)
+	b.Add(0, 22, 40, compute)
+	b.Add(1, 0, 4, compute)
+	b.Add(1, 4, 22, lock)
+	b.Add(1, 22, 27, update)
+	b.Add(1, 27, 40, compute)
+	b.Add(2, 0, 6, compute)
+	b.Add(2, 6, 27, lock)
+	b.Add(2, 27, 40, compute)
+	f.Call(1, Call{4, 22, lock, NoGroup})
+	f.Call(2, Call{6, 27, lock, NoGroup})
+	f.Acquire(0, Call{2, 2, lock, NoGroup}, 9)
+	f.Acquire(1, Call{4, 22, lock, NoGroup}, 9)
+	f.Acquire(2, Call{6, 27, lock, NoGroup}, 9)
+	f.Release(0, 22, 9)
+	f.Release(1, 27, 9)
+	f.Release(0, 26, 8) // another lock
+	b.Settle(f.Advance(40, make([]int, 3)))
+	r := b.Result()
+	if r.Total != 39 || r.Kinds[Lock] != 39 || len(r.Rows) == 0 || r.Rows[0].Actor != 0 || r.Rows[0].Region != update || r.Unexplained != 0 {
+		t.Errorf("total %d: %+v", r.Total, r.Rows)
+	}
+}
+
+// Who joins another waits until that one wakes it.
+func TestWhoIsWokenWaitedForWhoWokeIt(t *testing.T) {
+	const compute, join = 1, 2
+	b := New(2, 3, 0, 20)
+	f := NewFinder(b)
+	b.Add(0, 0, 5, compute)
+	b.Add(0, 5, 20, join)
+	b.Add(1, 0, 19, compute)
+	f.Call(0, Call{5, 20, join, NoGroup})
+	f.Message(Message{1, 0, 19, 20, Join})
+	b.Settle(f.Advance(30, make([]int, 2)))
+	if r := b.Result(); r.Total != 14 || r.Kinds[Join] != 14 || len(r.Rows) != 1 || r.Rows[0].Actor != 1 {
+		t.Errorf("%+v", r)
 	}
 }

@@ -21,6 +21,8 @@ const NoGroup int32 = -1
 type Message struct {
 	From, To       int32
 	Sent, Received trace.Time
+	// Kind is LateSender, or Join and Lock where one wakes another.
+	Kind Kind
 }
 
 // A Finder finds waits in calls, messages and collectives as they come, and hands them
@@ -37,6 +39,10 @@ type Finder struct {
 	last     map[place]arrival // of receiving calls that are not over
 	groups   []*group
 	met      bool
+
+	acquires [][]acquire // by actor, of which the wait is not known yet
+	releases [][]release // by actor, of the last step
+	free     map[int64][]release
 }
 
 type place struct {
@@ -49,11 +55,13 @@ type arrival struct {
 	call Call
 	sent trace.Time
 	from int32
+	kind Kind
 }
 
 // NewFinder makes a finder for a budget.
 func NewFinder(b *Budget) *Finder {
-	return &Finder{b: b, calls: make([][]Call, len(b.tracks)), last: map[place]arrival{}}
+	n := len(b.tracks)
+	return &Finder{b: b, calls: make([][]Call, n), last: map[place]arrival{}, acquires: make([][]acquire, n), releases: make([][]release, n), free: map[int64][]release{}}
 }
 
 // Group defines a group of collectives and gives its number. Members are the actors of
@@ -119,6 +127,7 @@ func (f *Finder) Advance(until trace.Time, seen []int) (settled trace.Time) {
 		}
 	}
 	f.pairMessages(until)
+	f.handOver(until)
 	for _, g := range f.groups {
 		f.meet(g, until)
 		for _, list := range g.calls {
@@ -181,12 +190,12 @@ func (f *Finder) pairMessages(until trace.Time) {
 			continue // received outside a call: nobody waits
 		}
 		f.met = true
-		if s := sending(f.calls[m.From], m.Sent); s != nil && m.Sent < r.Begin && f.Sync != nil && f.Sync(s, r, &m) {
+		if s := sending(f.calls[m.From], m.Sent); s != nil && m.Kind == LateSender && m.Sent < r.Begin && f.Sync != nil && f.Sync(s, r, &m) {
 			f.b.Wait(Wait{m.From, m.To, LateReceiver, s.Region, m.Sent, r.Begin}, s.End)
 		}
 		k := place{m.To, r.Begin}
 		if x, ok := f.last[k]; !ok || m.Sent > x.sent || m.Sent == x.sent && m.From < x.from {
-			f.last[k] = arrival{*r, m.Sent, m.From}
+			f.last[k] = arrival{*r, m.Sent, m.From, m.Kind}
 		}
 	}
 	f.messages = kept
@@ -195,7 +204,7 @@ func (f *Finder) pairMessages(until trace.Time) {
 			continue
 		}
 		if x.call.Begin < x.sent && x.call.Group == NoGroup { // collectives wait for their members
-			f.b.Wait(Wait{k.actor, x.from, LateSender, x.call.Region, x.call.Begin, x.sent}, x.call.End)
+			f.b.Wait(Wait{k.actor, x.from, x.kind, x.call.Region, x.call.Begin, x.sent}, x.call.End)
 		}
 		delete(f.last, k)
 	}

@@ -7,29 +7,27 @@ import (
 
 // Reading says in words what the moments of a row in a window of that length mean:
 // Table I of the paper with its errors corrected. A positive skew is said as "a
-// small part came late", since it does not imply that most work came early.
-func Reading(m Moments, length float64) string {
+// small part came late", since it does not imply that most work came early. Percent
+// writes a share.
+func Reading(m Moments, length float64, percent func(float64) string) string {
 	if m.Empty() {
 		return "Never busy."
 	}
-	return fmt.Sprintf("%s; %s; %s; %s.", howMuch(m.M0/length), when(m.M1/length), howBroken(m), lopsided(m))
+	return fmt.Sprintf("%s (%s); %s; %s; %s.", howMuch(m.M0/length), percent(m.M0/length), when(m.M1/length), howBroken(m), lopsided(m))
 }
 
 func howMuch(share float64) string {
-	var word string
 	switch {
 	case share > 0.98:
-		word = "Busy all the time"
+		return "Busy all the time"
 	case share > 0.75:
-		word = "Busy most of the time"
+		return "Busy most of the time"
 	case share > 0.4:
-		word = "Busy for much of the time"
+		return "Busy for much of the time"
 	case share > 0.15:
-		word = "Busy for the smaller part of the time"
-	default:
-		word = "Hardly busy"
+		return "Busy for the smaller part of the time"
 	}
-	return fmt.Sprintf("%s (%.3g %%)", word, 100*share)
+	return "Hardly busy"
 }
 
 func when(at float64) string {

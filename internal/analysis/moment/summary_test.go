@@ -1,6 +1,7 @@
 package moment
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -239,7 +240,7 @@ func TestReadingFollowsTableI(t *testing.T) {
 		{Moments{10, 15, 30, 70}, []string{"Hardly", "at the beginning", "far apart", "much later"}},
 		{Moments{50, 70, 40, -30}, []string{"much of the time", "late", "long breaks", "early"}},
 	} {
-		got := Reading(c.m, 100)
+		got := Reading(c.m, 100, func(x float64) string { return fmt.Sprint(100*x, " %") })
 		for _, w := range c.want {
 			if !strings.Contains(got, w) {
 				t.Errorf("%+v: %q lacks %q", c.m, got, w)

@@ -24,6 +24,7 @@ func (c *converter) one(in *jsonstream.Reader, processes map[string]*process) {
 	if r.timed && r.start > 0 {
 		s.Begin, s.Timed = span.FromMicroseconds(r.start)
 	}
+	s.Zero = r.timed && r.start == 0
 	if r.lasting {
 		s.Duration, s.Lasting = span.FromMicroseconds(r.duration)
 	}
@@ -36,7 +37,7 @@ func (c *converter) one(in *jsonstream.Reader, processes map[string]*process) {
 	} else {
 		in.Leave("processes that spans name but the file does not hold")
 	}
-	s.Parent, s.References = r.parents(s.References)
+	s.Parent, s.Follows, s.References = r.parents(s.References)
 	for _, a := range r.tags {
 		if a.Key == "span.kind" {
 			s.Kind = span.KindOf(a.Value.String())
@@ -60,7 +61,7 @@ func (c *converter) one(in *jsonstream.Reader, processes map[string]*process) {
 }
 
 // parents tells the parent from the other references.
-func (r *record) parents(others []span.Reference) (parent string, rest []span.Reference) {
+func (r *record) parents(others []span.Reference) (parent string, follows bool, rest []span.Reference) {
 	own := -1
 	for i, f := range r.references {
 		if f.traceID == r.traceID && (own < 0 || f.kind == "CHILD_OF" && r.references[own].kind != "CHILD_OF") {
@@ -69,7 +70,7 @@ func (r *record) parents(others []span.Reference) (parent string, rest []span.Re
 	}
 	for i, f := range r.references {
 		if i == own {
-			parent = f.spanID
+			parent, follows = f.spanID, f.kind == "FOLLOWS_FROM"
 		} else {
 			others = append(others, span.Reference{Trace: f.traceID, ID: f.spanID})
 		}
@@ -77,7 +78,7 @@ func (r *record) parents(others []span.Reference) (parent string, rest []span.Re
 	if own < 0 {
 		parent = r.parentID
 	}
-	return parent, others
+	return parent, follows, others
 }
 
 // name is what tells processes of one service apart.

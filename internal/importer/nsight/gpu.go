@@ -98,8 +98,10 @@ func (g *gpuSide) kernels(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		at.stream.Attribute(g.attribute.grid, shapes.text(r, n+3))
-		at.stream.Attribute(g.attribute.block, shapes.text(r, n+6))
+		if !r.Null(n+3) && !r.Null(n+6) {
+			at.stream.Attribute(g.attribute.grid, shapes.text(r, n+3))
+			at.stream.Attribute(g.attribute.block, shapes.text(r, n+6))
+		}
 		if v, ok := r.Int(n + 9); ok {
 			at.stream.Attribute(g.attribute.registers, trace.Integer(v))
 		}

@@ -1,7 +1,8 @@
-// Package nsight reads exports of Nsight Systems: `nsys export --type sqlite`.
+// Package nsight reads exports of Nsight Systems: `nsys export --type sqlite`, `parquetdir` or `jsonlines`.
 //
 // The format: an SQLite database, a table for each kind of record, described by
-// NVIDIA's pages on the exporter's schema. Which tables and columns there are depends on
+// NVIDIA's pages on the exporter's schema; or the same tables as a directory of Parquet files; or
+// an object a line, the messages of the report itself (jsonlines.go), which become rows of the same tables. Which tables and columns there are depends on
 // what was recorded and on the tool's version (META_DATA_EXPORT, before schema 3
 // EXPORT_META_DATA), so tables are asked for what they have. Names are numbers into
 // StringIds; a thread is one number of host, virtual machine, process and thread.
@@ -33,8 +34,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 )
 
-// Format is Nsight Systems' SQLite export.
-var Format = &importer.Format{Name: "nsight", Title: "Nsight Systems exports (SQLite)", Claim: claim, Import: read}
+// Format is Nsight Systems' exports.
+var Format = &importer.Format{Name: "nsight", Title: "Nsight Systems exports (SQLite, Parquet, JSON lines)", Claim: claim, Import: read}
 
 // claim takes databases with Nsight's tables. Files whose names differ in just one number
 // are one run.
@@ -42,7 +43,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 	shapes := map[string][]string{}
 	var order []string
 	for _, f := range s.Files {
-		if !isNsight(s.Head(f.Path)) {
+		if head := s.Head(f.Path); !isNsight(head) && !isLines(head) {
 			continue
 		}
 		shape := digits.ReplaceAllString(path.Base(f.Path), "0")
@@ -52,6 +53,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 		}
 		shapes[key] = append(shapes[key], f.Path)
 	}
+	runs = claimParquet(s)
 	for _, key := range order {
 		files := shapes[key]
 		if _, ok := ranks(files); ok && len(files) > 1 {
@@ -73,6 +75,44 @@ func claim(s importer.Source) (runs []importer.Run) {
 func isNsight(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(sqlitefile.Magic)) && bytes.Contains(head, []byte("StringIds")) &&
 		(bytes.Contains(head, []byte("TARGET_INFO")) || bytes.Contains(head, []byte("CUPTI_ACTIVITY_KIND_")))
+}
+
+// claimParquet takes directories of Parquet files one of which names things and another tells of them.
+func claimParquet(s importer.Source) (runs []importer.Run) {
+	folders := map[string][]string{}
+	var order []string
+	for _, f := range s.Files {
+		if !bytes.HasPrefix(s.Head(f.Path), []byte(parquetMagic)) {
+			continue
+		}
+		dir := path.Dir(f.Path)
+		if folders[dir] == nil {
+			order = append(order, dir)
+		}
+		folders[dir] = append(folders[dir], f.Path)
+	}
+	for _, dir := range order {
+		names, told := false, false
+		for _, f := range folders[dir] {
+			base := path.Base(f)
+			names = names || strings.EqualFold(base, "StringIds.parquet")
+			told = told || strings.HasPrefix(base, "CUPTI_") || strings.HasPrefix(base, "TARGET_INFO") || strings.HasPrefix(base, "NVTX_")
+		}
+		if !names || !told {
+			continue
+		}
+		run := importer.Run{Files: folders[dir]}
+		if dir != "." {
+			run.Name = path.Base(dir)
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// isParquet reports whether a run is a directory of tables.
+func isParquet(run importer.Run) bool {
+	return bytes.HasPrefix(run.Source.Head(run.Files[0]), []byte(parquetMagic))
 }
 
 var (

@@ -12,7 +12,11 @@ import (
 )
 
 func TestFormat(t *testing.T) {
-	importertest.Run(t, Format, []importertest.Case{{Path: "two-gpus.sqlite", Most: 12, Cuts: 60}, {Path: "saxpy-rank0.sqlite", Most: 12, Cuts: 60}})
+	importertest.Run(t, Format, []importertest.Case{
+		{Path: "two-gpus.sqlite", Most: 12, Cuts: 60}, {Path: "saxpy-rank0.sqlite", Most: 12, Cuts: 60},
+		{Path: "two-gpus-parquet", Most: 12, Cuts: 60, ByName: true}, {Path: "two-gpus.jsonl", Most: 12, Cuts: 60, Anywhere: true},
+		{Path: "few.jsonl", Anywhere: true}, {Path: "few-parquet", ByName: true, Cuts: 40},
+	})
 }
 
 func FuzzReader(f *testing.F) {

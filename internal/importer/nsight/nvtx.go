@@ -180,12 +180,60 @@ type torchOperator struct {
 	torch        bool
 }
 
+// numbered reads what nearly all operators are: a name, then one number or two. first is where the first "=" stands. Looking from the
+// end, as operator does for all others, is slow.
+func (o *torchOperator) numbered(text []byte, first int) bool {
+	if sequence, n := numberAfter(text[:first+1], text[first+1:], ", seq ="); n > 0 {
+		rest := text[first+1+n:]
+		if len(rest) == 0 {
+			*o = torchOperator{name: text[:first-len(", seq ")], id: -1, sequence: sequence, torch: true}
+			return true
+		}
+		at := bytes.IndexByte(rest, '=')
+		if at != len(", op_id ") {
+			return false
+		}
+		id, k := numberAfter(rest[:at+1], rest[at+1:], ", op_id =")
+		if k == 0 || at+1+k != len(rest) {
+			return false
+		}
+		*o = torchOperator{name: text[:first-len(", seq ")], id: id, sequence: sequence, torch: true}
+		return true
+	}
+	id, n := numberAfter(text[:first+1], text[first+1:], ", op_id =")
+	if n == 0 || first+1+n != len(text) {
+		return false
+	}
+	*o = torchOperator{name: text[:first-len(", op_id ")], id: id, sequence: -1, torch: true}
+	return true
+}
+
+// numberAfter reads " 12" where what is before it ends in key and more, and how many bytes it took, 0 where it is not so.
+func numberAfter(before, text []byte, key string) (n int64, size int) {
+	if len(before) < len(key) || string(before[len(before)-len(key):]) != key || len(text) < 2 || text[0] != ' ' {
+		return 0, 0
+	}
+	i := 1
+	for ; i < len(text) && i < 19 && text[i] >= '0' && text[i] <= '9'; i++ {
+		n = n*10 + int64(text[i]-'0')
+	}
+	if i == 1 {
+		return 0, 0
+	}
+	return n, i
+}
+
 // operator splits such a name; any other is all name.
 func operator(text []byte) torchOperator {
 	o := torchOperator{name: text, id: -1, sequence: -1}
-	if !bytes.Contains(text, []byte(" = ")) {
-		return o // most ranges, and looking from the end is slow
+	first := bytes.IndexByte(text, '=')
+	if first < 0 || !bytes.Contains(text, []byte(" = ")) {
+		return o // most ranges of programs
 	}
+	if o.numbered(text, first) && len(o.name) > 0 {
+		return o
+	}
+	o = torchOperator{name: text, id: -1, sequence: -1}
 	rest := text
 	if at := bytes.Index(rest, []byte(", sizes = ")); at > 0 {
 		o.sizes, rest = rest[at+len(", sizes = "):], rest[:at]

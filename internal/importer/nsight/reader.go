@@ -21,12 +21,12 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	g.SetLimit(parallel.Workers())
 	for i, name := range run.Files {
 		g.Go(func() error {
-			f, err := openFile(run, name, w)
-			if err != nil {
+			f, err := openUnit(ctx, run, name, w)
+			if err != nil || f == nil {
 				return err
 			}
 			defer f.close()
-			c := newConverter(f, w, len(run.Files) > 1, i)
+			c := newConverter(f, w, len(run.Files) > 1 && !isParquet(run), i)
 			if n, ok := rank[name]; ok && named {
 				c.fileRank = n
 			}
@@ -42,9 +42,38 @@ type file struct {
 	name   string
 	label  string
 	w      trace.Writer
-	db     *sqlitefile.File
+	db     database
 	close  func()
 	tables []*table
+}
+
+// A database is the tables of an export, however they are kept: a database file, a directory of Parquet files, lines of JSON.
+type database interface {
+	Tables() []*sqlitefile.Table
+	Scan(ctx context.Context, t *sqlitefile.Table, columns []string, fn func(*sqlitefile.Row) error) (sqlitefile.Damage, error)
+}
+
+// openUnit opens what one file of the run stands for: itself, or as the first of a directory of tables all of these. It is nil for
+// the others.
+func openUnit(ctx context.Context, run importer.Run, name string, w trace.Writer) (*file, error) {
+	switch head := run.Source.Head(name); {
+	case isLines(head):
+		return openLines(ctx, run, name, w)
+	case isParquet(run):
+		if name != run.Files[0] {
+			return nil, nil
+		}
+		return openParquet(run, w)
+	}
+	return openFile(run, name, w)
+}
+
+// take lists the tables.
+func (f *file) take(db database) {
+	f.db = db
+	for _, t := range db.Tables() {
+		f.tables = append(f.tables, &table{t, f})
+	}
 }
 
 // A table is a table of the export that holds rows.
@@ -62,17 +91,16 @@ func openFile(run importer.Run, name string, w trace.Writer) (*file, error) {
 		return nil, err
 	}
 	f.close = closer
-	if f.db, err = sqlitefile.Open(r, size); err != nil {
+	db, err := sqlitefile.Open(r, size)
+	if err != nil {
 		closer()
 		return nil, importer.Malformed(f.label, "", "the database cannot be read: %v", err)
 	}
 	run.Progress.Add(size)
-	if f.db.Cut() {
+	if db.Cut() {
 		w.Report(trace.Skipped, "files that end before the last page of their database", 1, f.label)
 	}
-	for _, t := range f.db.Tables() {
-		f.tables = append(f.tables, &table{t, f})
-	}
+	f.take(db)
 	if f.table("StringIds") == nil {
 		closer()
 		return nil, importer.Malformed(f.label, "", "the database has no table StringIds, so nothing in it has a name")

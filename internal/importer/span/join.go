@@ -2,6 +2,7 @@ package span
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -86,6 +87,7 @@ func (w *Writer) parentOf(i int32) (int32, bool) {
 // placeUntimed gives spans without time the begin of their nearest ancestor that
 // has one, else of all spans.
 func (w *Writer) placeUntimed() {
+	w.placeZeros()
 	for k := range w.later {
 		l := &w.later[k]
 		n := &w.nodes[l.node]
@@ -110,6 +112,28 @@ func (w *Writer) placeUntimed() {
 	}
 	w.later = nil
 }
+
+// placeZeros lets 0 be a time where all other times are near it.
+func (w *Writer) placeZeros() {
+	if w.latest > aDay {
+		return
+	}
+	rest := w.later[:0]
+	for k := range w.later {
+		l := &w.later[k]
+		if !l.span.Zero {
+			rest = append(rest, *l)
+			continue
+		}
+		n := &w.nodes[l.node]
+		n.begin, n.end, n.timed = 0, l.span.Duration, true
+		w.write(&l.span, n)
+	}
+	w.later = rest
+}
+
+// aDay is how far from 0 times may be so that 0 is one of them.
+const aDay = trace.Time(24 * time.Hour)
 
 // mostSteps is how far up a parent with a time is looked for.
 const mostSteps = 64

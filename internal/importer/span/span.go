@@ -4,7 +4,8 @@
 //	service             location (service)
 //	instance, host      location (process) below its service, where the format tells it
 //	span                interval; its kind is the region's category
-//	parent              of one row the interval around it, whatever lane that is in; else a spawn link
+//	parent              of one row the interval around it, whatever lane that is in; else a spawn link;
+//	                    attribute "follows" where the parent does not wait for it
 //	reference, link     flow link
 //	event, annotation   instant
 //	tag, attribute      attribute
@@ -19,7 +20,8 @@
 // package align. The file is then read twice.
 //
 // What a source does not say is filled in and counted: a span without duration is
-// an empty interval, one without time begins with its parent.
+// an empty interval, one without time begins with its parent. A time of 0 is none, unless
+// all others are within a day of it, as in traces made by hand.
 //
 // Memory is some 130 bytes a span, since a parent may come after its children.
 package span
@@ -38,9 +40,14 @@ type Span struct {
 	Name, Kind        string            // Kind in lower case; empty where unknown
 	Begin, Duration   trace.Time
 	Timed             bool // Begin is known
-	Lasting           bool // Duration is known
+	// Zero: the source says that it begins at 0. Most writers mean that they do not know, but
+	// it is a time where all others lie near it.
+	Zero    bool
+	Lasting bool // Duration is known
 	// Shared: the server's half of a span whose other half, of the same ID, is the client's.
-	Shared     bool
+	Shared bool
+	// Follows: the parent did not wait for it.
+	Follows    bool
 	References []Reference
 	Events     []Event
 	Tags       []trace.Attribute

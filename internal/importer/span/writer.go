@@ -29,6 +29,7 @@ type Writer struct {
 	odd     map[string]uint64 // ids that are no number
 	refs    []reference
 	first   trace.Time
+	latest  trace.Time // end
 	began   bool
 	skew    skew
 	// Clocks: measuring gathers how they compare and writes nothing; lines say how
@@ -285,6 +286,7 @@ func (w *Writer) write(s *Span, n *node) {
 	if !w.began || n.begin < w.first {
 		w.first, w.began = n.begin, true
 	}
+	w.latest = max(w.latest, n.end)
 	if w.measuring {
 		return
 	}
@@ -298,6 +300,9 @@ func (w *Writer) write(s *Span, n *node) {
 	n.number = r.spans
 	w.tag(out, "trace", trace.Text(s.Trace))
 	w.tag(out, "span", trace.Text(s.ID))
+	if s.Follows {
+		w.tag(out, "follows", trace.Integer(1))
+	}
 	if s.Parent != "" {
 		w.tag(out, "parent span", trace.Text(s.Parent))
 	}

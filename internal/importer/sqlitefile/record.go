@@ -6,11 +6,11 @@ import (
 	"unicode/utf16"
 )
 
-// A Value is a cell of a row.
+// A Value is a cell of a row. It holds no pointer, so that filling one costs the collector nothing.
 type Value struct {
 	kind kind
-	num  int64 // or the bits of a float
-	data []byte
+	size int32 // of a text or a blob
+	num  int64 // or the bits of a float, or where in the row's bytes a text begins
 }
 
 type kind uint8
@@ -21,6 +21,7 @@ const (
 	float
 	text
 	blob
+	given // a text that lies outside the row's bytes
 )
 
 // A Row is the columns that a scan asked for, in the order of asking.
@@ -29,6 +30,8 @@ type Row struct {
 	wanted   []int // of each column of the table: its place in values, or -1
 	rowid    int   // the place in values of the column that is the row's id, or -1
 	encoding int
+	body     []byte   // of the record
+	texts    [][]byte // of cells that were given
 }
 
 // Int is column i as an integer; false where it is null or no number.
@@ -59,10 +62,12 @@ func (r *Row) Number(i int) (float64, bool) {
 func (r *Row) Text(i int) []byte {
 	v := &r.values[i]
 	switch {
+	case v.kind == given:
+		return r.texts[i]
 	case v.kind == text && r.encoding > 1:
-		return r.convert(v.data)
+		return r.convert(r.body[v.num : v.num+int64(v.size)])
 	case v.kind >= text:
-		return v.data
+		return r.body[v.num : v.num+int64(v.size) : v.num+int64(v.size)]
 	}
 	return nil
 }
@@ -91,7 +96,8 @@ func (r *Row) decode(b []byte, id int64) bool {
 	if k == 0 || size < int64(k) || size > int64(len(b)) {
 		return false
 	}
-	header, body := b[k:size], b[size:]
+	header, body, at := b[k:size], b[size:], int64(0)
+	r.body = body
 	for _, want := range r.wanted {
 		if len(header) == 0 {
 			break
@@ -103,19 +109,17 @@ func (r *Row) decode(b []byte, id int64) bool {
 			}
 		}
 		header = header[k:]
-		n := int64(0)
+		n := (serial - 12) / 2
 		if serial < int64(len(serialSizes)) {
 			n = int64(serialSizes[serial])
-		} else {
-			n = (serial - 12) / 2
 		}
-		if n > int64(len(body)) {
+		if n > int64(len(body))-at {
 			return false
 		}
-		if want >= 0 {
-			r.values[want].set(serial, body[:n])
+		if want >= 0 && serial != 0 {
+			r.values[want] = valueOf(serial, body[at:at+n], at)
 		}
-		body = body[n:]
+		at += n
 	}
 	if r.rowid >= 0 && r.values[r.rowid].kind == null {
 		r.values[r.rowid] = Value{kind: integer, num: id}
@@ -126,37 +130,34 @@ func (r *Row) decode(b []byte, id int64) bool {
 // serialSizes are how many bytes values of the first serial types take; of the others it follows from the number.
 var serialSizes = [12]uint8{0, 1, 2, 3, 4, 6, 8, 8}
 
-// set gives an empty value what its bytes say.
-func (v *Value) set(serial int64, b []byte) {
-	switch {
-	case serial == 0 || serial == 10 || serial == 11:
-	case serial == 7:
-		v.kind, v.num = float, int64(binary.BigEndian.Uint64(b))
-	case serial == 8 || serial == 9:
-		v.kind, v.num = integer, serial-8
-	case serial < 7:
-		v.kind = integer
-		switch len(b) {
-		case 1:
-			v.num = int64(int8(b[0]))
-		case 2:
-			v.num = int64(int16(binary.BigEndian.Uint16(b)))
-		case 4:
-			v.num = int64(int32(binary.BigEndian.Uint32(b)))
-		case 8:
-			v.num = int64(binary.BigEndian.Uint64(b))
-		default: // 3 or 6
-			n := int64(int8(b[0]))
-			for _, x := range b[1:] {
-				n = n<<8 | int64(x)
-			}
-			v.num = n
+// valueOf is what the bytes at a place of the record say.
+func valueOf(serial int64, b []byte, at int64) Value {
+	switch serial {
+	case 0, 10, 11:
+		return Value{}
+	case 1:
+		return Value{kind: integer, num: int64(int8(b[0]))}
+	case 2:
+		return Value{kind: integer, num: int64(int16(binary.BigEndian.Uint16(b)))}
+	case 3, 5: // three or six bytes
+		n := int64(int8(b[0]))
+		for _, x := range b[1:] {
+			n = n<<8 | int64(x)
 		}
-	case serial&1 == 1:
-		v.kind, v.data = text, b
-	default:
-		v.kind, v.data = blob, b
+		return Value{kind: integer, num: n}
+	case 4:
+		return Value{kind: integer, num: int64(int32(binary.BigEndian.Uint32(b)))}
+	case 6:
+		return Value{kind: integer, num: int64(binary.BigEndian.Uint64(b))}
+	case 7:
+		return Value{kind: float, num: int64(binary.BigEndian.Uint64(b))}
+	case 8, 9:
+		return Value{kind: integer, num: serial - 8}
 	}
+	if serial&1 == 1 {
+		return Value{kind: text, size: int32(len(b)), num: at}
+	}
+	return Value{kind: blob, size: int32(len(b)), num: at}
 }
 
 // varint reads a number of one to nine bytes, and how many these are; 0 where b is cut.
@@ -171,4 +172,26 @@ func varint(b []byte) (n int64, size int) {
 		}
 	}
 	return 0, 0
+}
+
+// NewRow is an empty row of n columns, for tables that are kept otherwise than in a database and read by the same code.
+func NewRow(n int) *Row {
+	return &Row{values: make([]Value, n), rowid: -1, encoding: 1, texts: make([][]byte, n)}
+}
+
+// Clear makes all columns null.
+func (r *Row) Clear() { clear(r.values) }
+
+// SetInt gives column i an integer.
+func (r *Row) SetInt(i int, n int64) { r.values[i] = Value{kind: integer, num: n} }
+
+// SetNumber gives column i a number.
+func (r *Row) SetNumber(i int, x float64) {
+	r.values[i] = Value{kind: float, num: int64(math.Float64bits(x))}
+}
+
+// SetText gives column i a text, which is not copied.
+func (r *Row) SetText(i int, b []byte) {
+	r.values[i] = Value{kind: given}
+	r.texts[i] = b
 }

@@ -30,6 +30,7 @@ func (c *converter) one(in *jsonstream.Reader) {
 	if r.timed && r.timestamp > 0 {
 		s.Begin, s.Timed = span.FromMicroseconds(r.timestamp)
 	}
+	s.Zero = r.timed && r.timestamp == 0
 	if r.lasting {
 		s.Duration, s.Lasting = span.FromMicroseconds(r.duration)
 	}

@@ -29,6 +29,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle"),
 		"by: what is counted [roles regions busy]"),
 	Report:  view.Report{Place: 2, Height: 220},
+	Data:    []any{data{}},
 	Compute: compute,
 }
 

@@ -33,6 +33,7 @@ var View = &view.View{
 		"colour: what colours mean: the region, or how much longer a call is than on the first location [region difference]",
 		"depth: how many levels of the stack are aligned; 0: all",
 		"top: how many locations at most; 0: 16"),
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

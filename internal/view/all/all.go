@@ -11,6 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/compare"
 	"github.com/parallax-hpc/parallax/internal/view/contrast"
+	"github.com/parallax-hpc/parallax/internal/view/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
 	"github.com/parallax-hpc/parallax/internal/view/groups"
 	"github.com/parallax-hpc/parallax/internal/view/histogram"
@@ -52,6 +53,7 @@ var Views = []*view.View{
 	phases.View,
 	steps.View,
 	operators.View,
+	criticalpath.View,
 	compare.View,
 	scaling.View,
 	findings.View,

@@ -37,6 +37,7 @@ var View = &view.View{
 		"collapse: regions that are one row, such as category:MPI",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Report:  view.Report{Place: 8, Height: 380, AllRegions: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

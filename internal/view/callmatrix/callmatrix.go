@@ -35,6 +35,7 @@ var View = &view.View{
 		"by: a row for each region, or for each category [regions categories]",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Report:  view.Report{AllRegions: true},
+	Data:    []any{Data{}, DifferenceData{}},
 	Compute: compute,
 }
 

@@ -32,6 +32,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top", "camera=25,30,1"),
 		"root: show what lies below this call path in the full width: names from the top joined by ' → ' or ' > ', the end of a path, or the id of a node"),
 	Report:  view.Report{AllRegions: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -33,6 +33,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("metric=bytes", "group=process", "arrange", "space", "camera=30,35,1", "palette"),
 		"group: what sends and receives: location, or a kind of location such as process or machine"),
 	Report:  view.Report{Place: 9, Height: 440, AllLocations: true, Lacks: within},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

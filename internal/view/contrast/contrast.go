@@ -36,6 +36,7 @@ var View = &view.View{
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]",
 		"by: what is compared: all, or some of role, category, region, caller, calls, messages, partner, counter, metric, attribute joined by commas"),
 	Report:  view.Report{Place: 3, Height: 420, AllRegions: true, About: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -156,14 +156,7 @@ func (q *quantity) perCall(a, b float64) string {
 
 // effectText writes the effect with what it is a share of.
 func (q *quantity) effectText() string {
-	v := q.verdict.Effect
-	text := view.FormatShare(math.Abs(v))
-	switch {
-	case v > 0:
-		text = "+" + text
-	case v < 0:
-		text = "−" + text
-	}
+	text := view.FormatChange(q.verdict.Effect)
 	switch {
 	case q.inTime():
 		return text + " of the time"
@@ -182,24 +175,21 @@ func (q *quantity) sure() string {
 	case !v.Tested:
 		return "too little of the whole to matter"
 	case v.Clear && v.Method == contrast.Student:
-		return fmt.Sprintf("clear (q = %s by Student's t; the sets are too small for a test by ranks)", small(v.Q))
+		return fmt.Sprintf("clear (q %s by Student's t; the sets are too small for a test by ranks)", small(v.Q))
 	case v.Clear:
-		return fmt.Sprintf("clear (q = %s)", small(v.Q))
+		return fmt.Sprintf("clear (q %s)", small(v.Q))
 	case v.Q <= contrast.Level:
 		return "not chance, but small or on some alone"
 	}
-	return fmt.Sprintf("chance explains it as well (q = %s)", small(v.Q))
+	return fmt.Sprintf("chance explains it as well (q %s)", small(v.Q))
 }
 
-// small writes a probability.
+// small writes a probability, as far as it tells anything.
 func small(p float64) string {
-	switch {
-	case p == 0:
-		return "0"
-	case p < 1e-4:
-		return fmt.Sprintf("%.0e", p)
+	if p < 1e-4 {
+		return "< 0.0001"
 	}
-	return fmt.Sprintf("%.2g", p)
+	return fmt.Sprintf("= %.2g", p)
 }
 
 // headline is the answer in a sentence.

@@ -39,6 +39,8 @@ type accountant struct {
 	team   []int32 // the first thread of an actor's team, -1; nil without teams
 	groups map[groupKey]int32
 	comms  map[string]int32 // numbers of communicators by name
+	locks  *lockReader
+	pools  *poolReader
 }
 
 // A groupKey names collectives that are paired with each other: those of a communicator,
@@ -58,9 +60,9 @@ type rowState struct {
 }
 
 type open struct {
-	end    trace.Time
-	region int32
-	stay   bool
+	begin, end trace.Time
+	region     int32
+	stay       bool
 }
 
 // account explains the waiting of the selection. Runs whose GPUs work beside their threads
@@ -85,6 +87,8 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	k.f.Sync = k.sync
 	k.f.Style = k.style()
 	k.team = k.teams()
+	k.locks = newLockReader(k)
+	k.pools = newPoolReader(k)
 	for i := range k.rows {
 		k.rows[i].at = f.window.Begin
 	}
@@ -142,7 +146,10 @@ func (k *accountant) run(ctx context.Context, n int64) error {
 
 // step reads one step of time.
 func (k *accountant) step(ctx context.Context, w store.Window, last bool) error {
-	group, err := k.communicators(ctx, w)
+	group, err := k.numbered(ctx, w, "communicator", k.comms)
+	if err == nil {
+		err = k.locks.step(ctx, w)
+	}
 	if err != nil {
 		return err
 	}
@@ -158,6 +165,7 @@ func (k *accountant) step(ctx context.Context, w store.Window, last bool) error 
 	for a := range k.rows {
 		k.finish(int32(a), w.End)
 	}
+	k.pools.step(w.End)
 	if k.whole {
 		k.countGroups()
 	}
@@ -169,7 +177,7 @@ func (k *accountant) read(a int32, c *trace.Columns, begin trace.Time, group fun
 	s := &k.rows[a]
 	for _, o := range c.Open { // of the first batch: what began before the selection
 		if !s.begun && o.Begin < begin {
-			s.stack = append(s.stack, open{min(o.End, k.window.End), k.number[o.Region], waiting.Waits(k.regions[o.Region].Role)})
+			s.stack = append(s.stack, open{begin, min(o.End, k.window.End), k.number[o.Region], waiting.Waits(k.regions[o.Region].Role)})
 		}
 	}
 	s.begun = true
@@ -184,6 +192,7 @@ func (k *accountant) read(a int32, c *trace.Columns, begin trace.Time, group fun
 		}
 		k.upto(a, s, b)
 		s.cut = false
+		k.locks.read(a, s, r, b, e, c.First+i)
 		stay := waiting.Waits(k.regions[r].Role)
 		if within := len(s.stack) > 0 && s.stack[len(s.stack)-1].stay; stay && !within && e > b {
 			call := budget.Call{Begin: b, End: e, Region: k.number[r], Group: budget.NoGroup}
@@ -198,7 +207,7 @@ func (k *accountant) read(a int32, c *trace.Columns, begin trace.Time, group fun
 		} else {
 			stay = stay || within
 		}
-		s.stack = append(s.stack, open{e, k.number[r], stay})
+		s.stack = append(s.stack, open{b, e, k.number[r], stay})
 	}
 }
 
@@ -244,6 +253,7 @@ func (k *accountant) upto(a int32, s *rowState, t trace.Time) {
 	if t <= s.at {
 		return
 	}
+	k.pools.note(a, s)
 	switch n := len(s.stack); {
 	case s.cut && n > 0:
 		k.b.Extend(a, t)
@@ -264,6 +274,7 @@ func (k *accountant) finish(a int32, end trace.Time) {
 		k.upto(a, s, end)
 		s.cut = true
 	} else {
+		k.pools.note(a, s)
 		s.at = max(s.at, min(end, k.window.End))
 	}
 }
@@ -348,14 +359,15 @@ func (k *accountant) countGroups() {
 	}
 }
 
-// communicators gives a function that numbers the communicator of an actor's row in a
-// step, 0 where it is not known; nil where the source names none.
-func (k *accountant) communicators(ctx context.Context, w store.Window) (func(actor, row int) int32, error) {
-	at := slices.Index(k.store.Attributes(), "communicator")
+// numbered gives a function that numbers the value of an attribute of an actor's row in a
+// step, 0 where it is not told; nil where the source has no such attribute. Numbers are
+// those of the names seen so far, from 1 on.
+func (k *accountant) numbered(ctx context.Context, w store.Window, attribute string, seen map[string]int32) (func(actor, row int) int32, error) {
+	at := slices.Index(k.store.Attributes(), attribute)
 	if at < 0 {
 		return nil, nil
 	}
-	type column struct{ row, group []int32 }
+	type column struct{ row, number []int32 }
 	columns := make([]column, len(k.actors))
 	err := k.store.AttributeColumn(ctx, w, trace.AttributeID(at), func(c *store.AttributeColumns) error {
 		a := k.actorOf[c.Location]
@@ -366,25 +378,25 @@ func (k *accountant) communicators(ctx context.Context, w store.Window) (func(ac
 		defer k.mu.Unlock()
 		for i, row := range c.Row {
 			name := c.Value[i].String()
-			g, ok := k.comms[name]
+			n, ok := seen[name]
 			if !ok {
-				g = int32(len(k.comms)) + 1
-				k.comms[name] = g
+				n = int32(len(seen)) + 1
+				seen[name] = n
 			}
-			columns[a].row, columns[a].group = append(columns[a].row, row), append(columns[a].group, g)
+			columns[a].row, columns[a].number = append(columns[a].row, row), append(columns[a].number, n)
 		}
 		return nil
 	})
 	return func(actor, row int) int32 {
 		c := &columns[actor]
 		if i, ok := slices.BinarySearch(c.row, int32(row)); ok {
-			return c.group[i]
+			return c.number[i]
 		}
 		return 0
 	}, err
 }
 
-// readLinks takes the messages that arrive in a step.
+// readLinks takes the messages that arrive in a step, and who wakes whom.
 func (k *accountant) readLinks(ctx context.Context, w store.Window, last bool) error {
 	if k.store.LinkCount(w) == 0 {
 		return nil
@@ -395,10 +407,14 @@ func (k *accountant) readLinks(ctx context.Context, w store.Window, last bool) e
 		for i, kind := range l.Kind {
 			from, to := k.actorOf[l.FromLocation[i]], k.actorOf[l.ToLocation[i]]
 			t := max(l.FromTime[i], l.ToTime[i])
-			if kind != trace.LinkMessage || l.Untimed[i] || from < 0 || to < 0 || t < w.Begin || t >= w.End && !last || l.ToTime[i] < l.FromTime[i] {
+			if kind != trace.LinkMessage && kind != trace.LinkWake || l.Untimed[i] || from < 0 || to < 0 || t < w.Begin || t >= w.End && !last || l.ToTime[i] < l.FromTime[i] {
 				continue
 			}
-			k.f.Message(budget.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]})
+			m := budget.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]}
+			if kind == trace.LinkWake {
+				m.Kind = budget.Join
+			}
+			k.f.Message(m)
 		}
 		return nil
 	})

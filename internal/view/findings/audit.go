@@ -29,13 +29,14 @@ type fault struct {
 	regions map[int32]trace.Time
 	kinds   [budget.NumKinds]trace.Time
 	direct  trace.Time
+	actors  int // that wait, where they are parts of units; 0: units do
 }
 
 // few is the part of the units up to which a region is done by few.
 const few = 8
 
-// audited finds the faults of a run whose waiting is explained.
-func (c *court) audited() error {
+// findFaults finds the faults of a run whose waiting is explained.
+func findFaults(c *court) error {
 	r := c.books.result
 	a := &audit{court: c}
 	for i := range r.Rows {
@@ -147,10 +148,24 @@ func (f *fault) hit() (units []int32) {
 
 // share is the part of their time that those who wait lose by a fault.
 func (a *audit) share(f *fault) float64 {
-	if n := len(f.hit()); n > 0 {
+	if n := max(len(f.hit()), f.actors); n > 0 {
 		return float64(f.lost) / (float64(n) * float64(a.length))
 	}
 	return 0
+}
+
+// actorsOf counts the rows of the units that a fault hits: threads of one rank wait for each other.
+func (a *audit) actorsOf(f *fault) (n int) {
+	hit := map[int32]bool{}
+	for _, u := range f.hit() {
+		hit[u] = true
+	}
+	for _, u := range a.books.unit {
+		if hit[u] {
+			n++
+		}
+	}
+	return n
 }
 
 // grave reports whether a fault is worth telling.
@@ -203,6 +218,7 @@ func (a *audit) reading() error {
 // locked: threads wait for one that holds a lock.
 func (a *audit) locked() error {
 	f := a.claim(func(r *budget.Row) bool { return 2*r.Of(budget.Lock) > r.Caused() })
+	f.actors = a.actorsOf(f)
 	if !a.grave(f) {
 		a.give(f)
 		return nil

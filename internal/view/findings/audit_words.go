@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -34,6 +35,8 @@ func (a *audit) tell(f *fault, kind finding.Kind) error {
 	case finding.Rotating, finding.Jitter, finding.Imbalance:
 		a.tellMany(f, kind, &n)
 		blamed = nil
+	case finding.Lock:
+		blamed = a.tellLock(f, &n)
 	case finding.Growth:
 		if len(f.units)*2 > len(a.units) {
 			a.tellMany(f, kind, &n)
@@ -64,7 +67,7 @@ func (a *audit) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n
 	case finding.LateReceiver:
 		verb = [2]string{"receives late", "receive late"}
 	}
-	waits, _, _ := a.waitsIn(t, f.units)
+	waits, _, _ := a.reasons(t).waitsIn(f.units)
 	when := a.when(f, phases)
 	if (kind == finding.LateSender || kind == finding.LateReceiver) && len(phases) > 0 && len(phases) < len(a.phases.List) {
 		when = a.when(f, nil) // what is passed on reaches later phases than the cause
@@ -83,8 +86,6 @@ func (a *audit) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n
 		n.Text = fmt.Sprintf("%s %s late in %s: %s %s for it%s.", who, plural(len(f.units), "is", "are"), middle(a.books.regionNames[region]), others, a.waitWords(f), why)
 	case finding.IO:
 		n.Text = fmt.Sprintf("%s %s and %s%s: %s %s for it%s%s.", who, plural(len(f.units), "reads", "read"), plural(len(f.units), "writes", "write"), when, others, a.waitWords(f), in(waits), why)
-	case finding.Lock:
-		n.Text = fmt.Sprintf("%s %s locks%s: %s %s for them%s.", who, plural(len(f.units), "holds", "hold"), when, others, a.waitWords(f), in(waits))
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
 		n.Evidence = append(n.Evidence, growth(c)...)
@@ -102,6 +103,65 @@ func (a *audit) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n
 	if n.Selection.Locations == nil {
 		n.Selection.Locations = a.locations(f.units)
 	}
+}
+
+// longHolder is the part of what a lock costs from which on one that holds it is named.
+const longHolder = 0.5
+
+// tellLock words waiting for locks: who holds them, and what is done meanwhile. It gives who
+// is to blame.
+func (a *audit) tellLock(f *fault, n *finding.Finding) (blamed []int32) {
+	held, cost := map[int32]trace.Time{}, map[int32]trace.Time{} // by actor
+	in := map[int32]trace.Time{}
+	for _, r := range f.rows {
+		cost[r.Actor] += r.Caused()
+		in[r.Region] += r.Caused()
+	}
+	top := int32(-1)
+	for x, t := range cost {
+		if t*100 >= f.lost {
+			held[x] = t
+		}
+		if top < 0 || t > cost[top] || t == cost[top] && x < top {
+			top = x
+		}
+	}
+	share := float64(cost[top]) / float64(f.lost)
+	who, region, waits := a.tree.Name[a.books.actors[top]], middle(a.books.regionNames[f.cause()]), a.lockCalls()
+	each := "thread"
+	if k := a.tree.Kind[a.books.actors[top]]; k != "" {
+		each = string(k)
+	}
+	n.View, n.Options = "timeline", nil
+	n.Selection.Regions = a.books.ids[f.cause()]
+	n.Evidence = append(n.Evidence, finding.Evidence{Name: "hold it", Value: float64(len(held)), Unit: "count"}, finding.Evidence{Name: "caused by " + who + ", the most of one", Value: share, Unit: "share"},
+		finding.Evidence{Name: "of it in " + a.books.regionNames[f.cause()], Value: float64(in[f.cause()]), Unit: "ns"})
+	if share >= longHolder {
+		n.Text = fmt.Sprintf("%s holds a lock for long: others wait %s%s, %s of it because of %s, most while it is in %s.", who, view.FormatTime(f.lost), waits, view.FormatShare(share), who, region)
+		n.Selection.Locations = []trace.LocationID{a.books.actors[top]}
+		return []int32{a.books.unit[top]}
+	}
+	n.Text = fmt.Sprintf("%ss wait %s for locks%s: %d of them hold one in turn, most of it while %s is run; no one causes more than %s of it.", capitalWord(each), view.FormatTime(f.lost), waits, len(held), region, view.FormatShare(share))
+	return nil
+}
+
+// lockCalls names the region in which locks are waited for most.
+func (a *audit) lockCalls() string {
+	best := int32(-1)
+	for k, t := range a.books.result.InCalls {
+		if ids := a.books.ids[k]; len(ids) > 0 && t > 0 && a.locks(ids[0]) && (best < 0 || t > a.books.result.InCalls[best]) {
+			best = int32(k)
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	return " in " + middle(a.books.regionNames[best])
+}
+
+func (a *audit) locks(r trace.RegionID) bool {
+	h := waiting.LockOf(&a.regions[r])
+	return h == waiting.Acquires || h == waiting.Critical
 }
 
 func growth(c finding.Course) []finding.Evidence {
@@ -157,7 +217,7 @@ func (a *audit) each(region int32, units []int32) (mean, calls float64) {
 // reasonOf says what the culprits do longer than the others: ": compute takes 300 ms on it
 // against 199 to 201 ms on the others", and notes it as evidence.
 func (a *audit) reasonOf(f *fault, kind finding.Kind, t *totals, n *finding.Finding) string {
-	r, ok := a.explain(t, f.units, "", false)
+	r, ok := a.reasons(t).explain(f.units, "", false)
 	lead := ": "
 	switch kind {
 	case finding.Straggler:
@@ -219,7 +279,7 @@ func (a *audit) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 	}
 	region := f.cause()
 	name := middle(a.books.regionNames[region])
-	waits, _, _ := a.waitsIn(a.table, nil)
+	waits, _, _ := a.reasons(a.table).waitsIn(nil)
 	where := in(waits)
 	if 2*f.kinds[budget.End] > f.lost {
 		where = ", most of it after their own end"
@@ -269,19 +329,6 @@ func (a *audit) tellUneven(f *fault, region int32, where string, n *finding.Find
 	}
 	n.Evidence = append(n.Evidence, finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"}, finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
 	n.Text = fmt.Sprintf("%s; %s takes %s on %s and %s on %s, and %ss wait %s for one another%s.", lead, name, view.FormatDuration(float64(times[low])), a.names[low], view.FormatDuration(float64(times[high])), a.names[high], a.unitWord(), view.FormatTime(f.lost), where)
-}
-
-// unitWord is what a unit is called.
-func (c *court) unitWord() string {
-	if len(c.names) > 0 {
-		if _, ok := cut(c.names[0], "rank "); ok {
-			return "rank"
-		}
-	}
-	if k := string(c.tree.Kind[c.units[0]]); k != "" {
-		return k
-	}
-	return "location"
 }
 
 // phasesOf are the phases that hold a fault, where what it costs can be told by phase.

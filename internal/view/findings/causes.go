@@ -14,7 +14,6 @@ const waitedByOthers = "waited by others"
 
 // open opens the books: explains waiting where times of different units can be compared.
 func (c *court) open() (err error) {
-	c.told = map[causeKey]finding.Kind{}
 	if c.profile || c.untimed || len(c.processors) > 0 || !c.peers() {
 		c.books = &accounts{}
 		c.books.numberRegions(c.regions)
@@ -26,13 +25,13 @@ func (c *court) open() (err error) {
 	return err
 }
 
-// causes gives the budget of waiting: rows that are explained, most first, and the rest.
-func (c *court) causes() ([]Cause, trace.Time, Accounts) {
+// causesOf gives the budget of waiting: rows that are explained, most first, and the rest.
+func causesOf(c *court) ([]Cause, trace.Time, Accounts) {
 	a := c.books
 	all, unexplained := a.waiting()
 	out := []Cause{}
 	if a.result == nil {
-		return c.causesOfFindings(all, unexplained)
+		return causesOfFindings(c, all, unexplained)
 	}
 	for i := range a.result.Rows {
 		r := &a.result.Rows[i]
@@ -50,16 +49,16 @@ func (c *court) causes() ([]Cause, trace.Time, Accounts) {
 		}
 		out = append(out, Cause{Cause: cause, Location: id, Path: c.tree.Path(id), Region: a.regionNames[r.Region], Time: r.Caused(), Share: float64(r.Caused()) / float64(all), Direct: direct})
 	}
-	return out, unexplained, c.sums(all)
+	return out, unexplained, sumsOf(c, all)
 }
 
 // causesOfFindings is for runs whose waits are not followed one by one, such as those of
 // GPUs: what findings charge to locations is explained, the rest is not. The time is that
 // of units then, and what they wait is told by phase.
-func (c *court) causesOfFindings(all, unexplained trace.Time) ([]Cause, trace.Time, Accounts) {
+func causesOfFindings(c *court, all, unexplained trace.Time) ([]Cause, trace.Time, Accounts) {
 	out := []Cause{}
 	if c.budget == nil || c.waited == 0 {
-		return out, unexplained, c.sums(all)
+		return out, unexplained, sumsOf(c, all)
 	}
 	all, unexplained = c.waited, c.waited
 	for i := range c.list {
@@ -104,9 +103,40 @@ func mainKind(r *budget.Row) budget.Kind {
 	return best
 }
 
-func (c *court) sums(waiting trace.Time) Accounts {
+func sumsOf(c *court, waiting trace.Time) Accounts {
 	a := c.books
 	s := Accounts{Time: a.time, Work: a.busy, Waiting: waiting, Transfer: a.transfer()}
 	s.Rest = s.Time - s.Work - s.Waiting - s.Transfer
 	return s
+}
+
+// fillBudget adds up what units wait by phase: at most the phase's length, since the
+// threads of a rank wait at the same time.
+func (c *court) fillBudget() {
+	n := len(c.phases.List)
+	c.budget = &finding.Budget{Units: len(c.units), Phases: n, Left: make([]trace.Time, len(c.units)*n)}
+	for row, id := range c.rows {
+		u := int(c.unitOf[id])
+		for k := range n {
+			c.budget.Left[u*n+k] += c.cells.Waiting[row*n+k]
+		}
+	}
+	for u := range c.units {
+		for k := range n {
+			left := &c.budget.Left[u*n+k]
+			*left = min(*left, c.phases.Span(u, k).Length())
+		}
+	}
+	useful := make([]trace.Time, len(c.units)) // of GPUs: who computes does not wait
+	for i, rows := range c.alike.members {
+		u := c.unitOf[c.rows[rows[0]]]
+		useful[u] = max(useful[u], trace.Time(c.alike.useful[i]))
+	}
+	for u := range c.units {
+		sum := trace.Time(0)
+		for k := range n {
+			sum += c.budget.Left[u*n+k]
+		}
+		c.waited += max(min(sum, c.length-useful[u]), 0)
+	}
 }

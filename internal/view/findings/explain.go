@@ -5,13 +5,10 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A reason is what units do more of than the others.
@@ -30,21 +27,29 @@ func (r *reason) clear() bool { return r.mean >= 0.95*r.high && r.median < 0.7*r
 // excess is how much more it is.
 func (r *reason) excess() float64 { return r.mean - r.median }
 
+// Reasons finds them in some times of the run.
+type reasons struct {
+	*facts
+	times *totals
+}
+
+func (f *facts) reasons(t *totals) *reasons { return &reasons{f, t} }
+
 // explain finds the region, or the category of regions, in which units spend most
 // time more than the others do. Inclusive time tells: of nested regions the
 // outermost that is longer is the one to name, unless exclusive time tells more. Only rows of a class count, all where
 // it is empty; with all roles but waiting, or busy ones alone. O(totals).
-func (c *court) explain(t *totals, units []int32, class string, busyOnly bool) (reason, bool) {
-	inside := make([]bool, len(c.units))
+func (w *reasons) explain(units []int32, class string, busyOnly bool) (reason, bool) {
+	inside := make([]bool, len(w.units))
 	for _, u := range units {
 		inside[u] = true
 	}
-	keys := c.keys(class, busyOnly)
-	best, ok := c.best(t, keys.name, t.inclusive, inside, len(units))
-	if own, found := c.best(t, keys.own, t.exclusive, inside, len(units)); found && (!ok || own.excess() > 1.15*best.excess()) {
+	keys := w.keys(class, busyOnly)
+	best, ok := w.best(keys.name, w.times.inclusive, inside, len(units))
+	if own, found := w.best(keys.own, w.times.exclusive, inside, len(units)); found && (!ok || own.excess() > 1.15*best.excess()) {
 		best, ok = own, true
 	}
-	if whole, found := c.best(t, keys.category, t.exclusive, inside, len(units)); found && (!ok || whole.excess() > 1.15*best.excess()) {
+	if whole, found := w.best(keys.category, w.times.exclusive, inside, len(units)); found && (!ok || whole.excess() > 1.15*best.excess()) {
 		whole.what = categoryWords(whole.what)
 		return whole, true
 	}
@@ -54,10 +59,10 @@ func (c *court) explain(t *totals, units []int32, class string, busyOnly bool) (
 // reasonKeys give for a row of totals what it counts for, "" for nothing.
 type reasonKeys struct{ name, own, category func(t *totals, i int) string }
 
-func (c *court) keys(class string, busyOnly bool) reasonKeys {
+func (w *reasons) keys(class string, busyOnly bool) reasonKeys {
 	region := func(t *totals, i int) *trace.Region {
-		g := &c.regions[t.region[i]]
-		if class != "" && c.class[t.row[i]] != class || !c.counts(g.Role, busyOnly) || c.marks(t.region[i]) {
+		g := &w.regions[t.region[i]]
+		if class != "" && w.class[t.row[i]] != class || !w.counts(g.Role, busyOnly) || w.marks(t.region[i]) {
 			return nil
 		}
 		return g
@@ -85,7 +90,7 @@ func (c *court) keys(class string, busyOnly bool) reasonKeys {
 }
 
 // counts says which roles may be a reason: never those of waiting.
-func (c *court) counts(r trace.Role, busyOnly bool) bool {
+func (w *reasons) counts(r trace.Role, busyOnly bool) bool {
 	if busyOnly {
 		return r.Busy()
 	}
@@ -94,9 +99,9 @@ func (c *court) counts(r trace.Role, busyOnly bool) bool {
 
 // marks reports regions that are no reason: those that cut the run, and ranges that
 // repeat on a GPU what the host marked.
-func (c *court) marks(r trace.RegionID) bool {
-	g := &c.regions[r]
-	return g.Category == "gpu_user_annotation" || c.phases != nil && (g.Name == c.phases.By || g.Role == trace.RoleAnnotation && phase.Stem(g.Name) == c.phases.By)
+func (w *reasons) marks(r trace.RegionID) bool {
+	g := &w.regions[r]
+	return g.Category == "gpu_user_annotation" || w.phases != nil && (g.Name == w.phases.By || g.Role == trace.RoleAnnotation && phase.Stem(g.Name) == w.phases.By)
 }
 
 // mostReasons is how many candidates are held against the other units.
@@ -104,13 +109,13 @@ const mostReasons = 24
 
 // best is what units have most more of. What has most time inside is looked at;
 // the others are not worth a median. O(totals + candidates × units).
-func (c *court) best(t *totals, key func(*totals, int) string, value []float64, inside []bool, n int) (found reason, ok bool) {
+func (w *reasons) best(key func(*totals, int) string, value []float64, inside []bool, n int) (found reason, ok bool) {
 	sums := map[string]*reason{}
-	for i, row := range t.row {
-		if value[i] == 0 || !inside[c.unitOf[c.rows[row]]] {
+	for i, row := range w.times.row {
+		if value[i] == 0 || !inside[w.unitOf[w.rows[row]]] {
 			continue
 		}
-		k := key(t, i)
+		k := key(w.times, i)
 		if k == "" {
 			continue
 		}
@@ -129,17 +134,17 @@ func (c *court) best(t *totals, key func(*totals, int) string, value []float64, 
 	for i, k := range names {
 		place[k], values[i] = i, make([]float64, len(inside))
 	}
-	for i, row := range t.row {
+	for i, row := range w.times.row {
 		if value[i] == 0 {
 			continue
 		}
-		k, chosen := place[key(t, i)]
+		k, chosen := place[key(w.times, i)]
 		if !chosen {
 			continue
 		}
-		values[k][c.unitOf[c.rows[row]]] += value[i]
-		if r := sums[names[k]]; !slices.Contains(r.regions, t.region[i]) {
-			r.regions = append(r.regions, t.region[i])
+		values[k][w.unitOf[w.rows[row]]] += value[i]
+		if r := sums[names[k]]; !slices.Contains(r.regions, w.times.region[i]) {
+			r.regions = append(r.regions, w.times.region[i])
 		}
 	}
 	others := make([]float64, 0, len(inside))
@@ -156,7 +161,7 @@ func (c *court) best(t *totals, key func(*totals, int) string, value []float64, 
 			continue
 		}
 		r.median = finding.Median(others)
-		r.used = c.entered(t, r.regions, inside)
+		r.used = w.entered(r.regions, inside)
 		if r.excess() > 0 && (!ok || r.excess() > found.excess()) {
 			found, ok = *r, true
 		}
@@ -166,9 +171,9 @@ func (c *court) best(t *totals, key func(*totals, int) string, value []float64, 
 }
 
 // entered reports whether units outside are ever in some regions.
-func (c *court) entered(t *totals, regions []trace.RegionID, inside []bool) bool {
-	for i, row := range t.row {
-		if !inside[c.unitOf[c.rows[row]]] && (t.inclusive[i] > 0 || t.calls[i] > 0) && slices.Contains(regions, t.region[i]) {
+func (w *reasons) entered(regions []trace.RegionID, inside []bool) bool {
+	for i, row := range w.times.row {
+		if !inside[w.unitOf[w.rows[row]]] && (w.times.inclusive[i] > 0 || w.times.calls[i] > 0) && slices.Contains(regions, w.times.region[i]) {
 			return true
 		}
 	}
@@ -190,24 +195,24 @@ func categoryWords(category string) string {
 
 // waitsIn names the regions in which units wait most, communication before the
 // rest, and how long they do.
-func (c *court) waitsIn(t *totals, not []int32) (names []string, ids []trace.RegionID, sum float64) {
-	inside := make([]bool, len(c.units))
+func (w *reasons) waitsIn(not []int32) (names []string, ids []trace.RegionID, sum float64) {
+	inside := make([]bool, len(w.units))
 	for _, u := range not {
 		inside[u] = true
 	}
 	times, regions := map[string]float64{}, map[string][]trace.RegionID{}
 	comm := map[string]bool{}
 	whole := 0.0
-	for i, row := range t.row {
-		g := &c.regions[t.region[i]]
-		if inside[c.unitOf[c.rows[row]]] || g.Role != trace.RoleCommunication && g.Role != trace.RoleSynchronization {
+	for i, row := range w.times.row {
+		g := &w.regions[w.times.region[i]]
+		if inside[w.unitOf[w.rows[row]]] || g.Role != trace.RoleCommunication && g.Role != trace.RoleSynchronization {
 			continue
 		}
-		times[g.Name] += t.exclusive[i]
+		times[g.Name] += w.times.exclusive[i]
 		comm[g.Name] = comm[g.Name] || g.Role == trace.RoleCommunication
-		whole += t.exclusive[i]
-		if !slices.Contains(regions[g.Name], t.region[i]) {
-			regions[g.Name] = append(regions[g.Name], t.region[i])
+		whole += w.times.exclusive[i]
+		if !slices.Contains(regions[g.Name], w.times.region[i]) {
+			regions[g.Name] = append(regions[g.Name], w.times.region[i])
 		}
 	}
 	var list []string
@@ -227,69 +232,4 @@ func (c *court) waitsIn(t *totals, not []int32) (names []string, ids []trace.Reg
 	}
 	slices.Sort(ids)
 	return names, ids, sum
-}
-
-// phaseWindow is the time from the first to the last of some phases.
-func (c *court) phaseWindow(phases []int) (begin, end trace.Time) {
-	begin, end = c.window.End, c.window.Begin
-	for _, k := range phases {
-		begin, end = min(begin, c.phases.List[k].Begin), max(end, c.phases.List[k].End)
-	}
-	return begin, end
-}
-
-// totalsOf asks for the times in some phases, or takes those at hand.
-func (c *court) totalsOf(phases []int) (*totals, error) {
-	if len(phases) == 0 || len(phases) == len(c.phases.List) {
-		return c.table, nil
-	}
-	begin, end := c.phaseWindow(phases)
-	return c.totals(c.ctx, store.Window{Begin: begin, End: end, Locations: c.window.Locations})
-}
-
-// phaseWords says which phases: "in all 3 phases (ProfilerStep#3 to 5)".
-func (c *court) phaseWords(phases []int) string {
-	list := c.phases.List
-	n := len(phases)
-	if n == 0 || len(list) == 1 {
-		return ""
-	}
-	first, last := list[phases[0]].Name, list[phases[n-1]].Name
-	if c.phases.Step > 1 { // "iteration 1–7": several each
-		first, _, _ = strings.Cut(first, "–")
-	}
-	span := first + " to " + number(last)
-	switch {
-	case n == len(list):
-		return " in all " + view.Count(c.phases.Count, "phase") + " (" + span + ")"
-	case c.phases.Step > 1 && phases[n-1]-phases[0]+1 == n:
-		return " in " + span
-	case n == 1:
-		return " in " + last
-	case phases[n-1]-phases[0]+1 == n:
-		return " in " + view.Count(n, "phase") + " (" + span + ")"
-	case c.phases.Step > 1:
-		return " in phases between " + first + " and " + number(last)
-	}
-	return " in " + view.Thousands(int64(n)) + " of " + view.Count(len(list), "phase") + " between " + first + " and " + number(last)
-}
-
-// number is the number at the end of a phase's name, or the name.
-func number(name string) string {
-	i := len(name)
-	for i > 0 && name[i-1] >= '0' && name[i-1] <= '9' {
-		i--
-	}
-	if i == len(name) || i == 0 {
-		return name
-	}
-	return name[i:]
-}
-
-func (c *court) phaseNames(phases []int) []string {
-	out := []string{}
-	for _, k := range phases {
-		out = append(out, c.phases.List[k].Name)
-	}
-	return out
 }

@@ -3,10 +3,13 @@
 //
 //	facts.go      what the store tells, a handful of queries, bounded on large runs
 //	waits.go      phases, collectives and messages
+//	accounts*.go  where the time went, by who made whom wait; causes.go the budget of it
+//	court.go      which rules a run is held against, in order; docket.go what they found
+//	rule_*.go     what is worth saying: rules of one sort of trouble, each a function
+//	audit*.go     the rule that sorts the causes of waiting into faults
 //	scheduler.go  what processors and goroutines did, meanwhile.go at the same time
-//	rule_*.go     what is worth saying, one file for kinds that belong together
-//	words.go      how it is said
-//	accounts*.go  where the time went, by who made whom wait; audit*.go the faults in it
+//	explain.go    what some units do more of than the others
+//	names.go      units and phases in words; words.go sentences
 //	layout*.go    the picture: a bar a finding, or causes and those who wait
 //
 // The decisions are those of package finding; what is said here is tied to the
@@ -36,6 +39,7 @@ var View = &view.View{
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("phase=auto", "top", "picture"),
 	Report:  view.Report{AllLocations: true, Findings: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 
@@ -68,13 +72,13 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &court{facts: f, ctx: ctx}
+	c := newCourt(ctx, f)
 	if err := c.judge(); err != nil {
 		return nil, err
 	}
-	r.list = c.findings()
-	r.causes, r.unexplained, r.accounts = c.causes()
-	r.ledger = c.ledger()
+	r.list = c.ranked(f)
+	r.causes, r.unexplained, r.accounts = causesOf(c)
+	r.ledger = ledgerOf(c)
 	r.pop, r.over, r.what, r.notes = f.pop, f.alike.words(), f.alike.what, f.notes
 	if f.phases != nil {
 		r.phases = f.phases.By

@@ -40,8 +40,8 @@ type ledgerRow struct {
 // mostCauses is how many lines a picture has.
 const mostCauses = 60
 
-// ledger gathers what is drawn: causes of one unit and region together.
-func (c *court) ledger() ledger {
+// ledgerOf gathers what is drawn: causes of one unit and region together.
+func ledgerOf(c *court) ledger {
 	a := c.books
 	l := ledger{units: c.units, names: c.names, caused: make([]trace.Time, len(c.units)), waited: make([]trace.Time, len(c.units)), machine: make([]int32, len(c.units))}
 	l.waiting, l.unexplained = a.waiting()

@@ -29,14 +29,14 @@ const (
 // asks how busy processors were in exactly these. Slices of time would not do: waits come
 // in bursts, and in a long run a slice holds a burst and the quiet after it.
 // O(mostWaits × (intervals of a goroutine, at most mostStays, + processors × log intervals)).
-func (c *court) meanwhile(s *scheduler) (m meanwhile, err error) {
-	waits, err := c.sampleWaits(s)
+func (s *scheduler) meanwhile() (m meanwhile, err error) {
+	waits, err := s.sampleWaits()
 	if err != nil || len(waits) == 0 {
 		return m, err
 	}
 	m.waits = len(waits)
 	for _, w := range waits {
-		roles, err := c.store.RoleTime(c.ctx, c.processors, []trace.Time{w.begin, w.end})
+		roles, err := s.store.RoleTime(s.ctx, s.processors, []trace.Time{w.begin, w.end})
 		if err != nil {
 			return m, err
 		}
@@ -63,7 +63,7 @@ type waitSpan struct{ begin, end trace.Time }
 // sampleWaits takes waits at even distances along the time waited too long, goroutine
 // after goroutine, and within one along all its waits: a wait twice as long is
 // twice as likely to be taken.
-func (c *court) sampleWaits(s *scheduler) (out []waitSpan, err error) {
+func (s *scheduler) sampleWaits() (out []waitSpan, err error) {
 	sum := 0.0
 	for _, l := range s.late {
 		sum += l.late
@@ -72,7 +72,7 @@ func (c *court) sampleWaits(s *scheduler) (out []waitSpan, err error) {
 	before, next := 0.0, step/2
 	for _, l := range s.late {
 		if next < before+l.late {
-			waits, err := c.waitsOf(l.id)
+			waits, err := s.waitsOf(l.id)
 			if err != nil {
 				return nil, err
 			}
@@ -88,12 +88,12 @@ func (c *court) sampleWaits(s *scheduler) (out []waitSpan, err error) {
 }
 
 // waitsOf gives the waits of a goroutine for a processor that begin in the selection.
-func (c *court) waitsOf(id trace.LocationID) (waits []waitSpan, err error) {
+func (s *scheduler) waitsOf(id trace.LocationID) (waits []waitSpan, err error) {
 	seen := 0
-	err = c.store.Intervals(c.ctx, store.Window{Begin: c.window.Begin, End: c.window.End, Locations: []trace.LocationID{id}}, func(x *trace.Columns) error {
+	err = s.store.Intervals(s.ctx, store.Window{Begin: s.window.Begin, End: s.window.End, Locations: []trace.LocationID{id}}, func(x *trace.Columns) error {
 		for i, r := range x.Region {
-			if g := &c.regions[r]; g.Name == stateRunnable && g.Category == "state" && x.Duration[i] > 0 && x.Begin[i] < c.window.End {
-				waits = append(waits, waitSpan{x.Begin[i], min(x.End(i), c.window.End)})
+			if g := &s.regions[r]; g.Name == stateRunnable && g.Category == "state" && x.Duration[i] > 0 && x.Begin[i] < s.window.End {
+				waits = append(waits, waitSpan{x.Begin[i], min(x.End(i), s.window.End)})
 			}
 		}
 		if seen += x.Len(); seen >= mostStays {

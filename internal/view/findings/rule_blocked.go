@@ -22,7 +22,7 @@ const idleProcessors = 0.4
 // what they send, in many waits, while processors idle. At least one is blocked at any
 // time, and half as many as processors idle; what is lost is at most what these could
 // do. A limit may be meant to be one, so it is never grave.
-func (c *court) holdUps(s *scheduler) error {
+func (s *scheduler) holdUps() error {
 	idle := max(s.capacity-s.busy, 0)
 	if idle < idleProcessors*s.capacity {
 		return nil
@@ -37,23 +37,23 @@ func (c *court) holdUps(s *scheduler) error {
 			}
 		}
 	}
-	if most == nil || sum < float64(c.length) || sum < idle/2 || most.time < at.ran {
+	if most == nil || sum < float64(s.length) || sum < idle/2 || most.time < at.ran {
 		return nil
 	}
-	place, err := c.blockedAt(most.worst, region)
+	place, err := s.blockedAt(most.worst, region)
 	if err != nil {
 		return err
 	}
 	what := "on locks and wait groups"
-	if c.regions[region].Name == waitSend {
+	if s.regions[region].Name == waitSend {
 		what = "in channel sends"
 	}
 	lost := min(sum, idle)
-	n := int(math.Round(s.capacity / float64(c.length)))
+	n := int(math.Round(s.capacity / float64(s.length)))
 	text := fmt.Sprintf("Goroutines wait for one another while processors idle: %s of %s waited %s %s%s and ran %s; the %s %s idle %s of the time.", view.Count(most.n, "goroutine"), middle(at.name), view.FormatDuration(most.time), what, place,
 		view.FormatDuration(at.ran), view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(idle/s.capacity))
-	c.add(finding.Finding{Kind: finding.Blocked, Severity: finding.LevelOf(lost / s.capacity).AtMost(finding.Medium), Lost: trace.Time(lost), Hit: most.time / max(most.life, 1), Share: lost / s.capacity, View: "timeline", Text: text,
-		Evidence: []finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum, Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(c.length), Unit: "count"}, {Name: at.name + ", " + c.regions[region].Name, Value: most.time, Unit: "ns"},
+	s.add(finding.Finding{Kind: finding.Blocked, Severity: finding.LevelOf(lost / s.capacity).AtMost(finding.Medium), Lost: trace.Time(lost), Hit: most.time / max(most.life, 1), Share: lost / s.capacity, View: "timeline", Text: text,
+		Evidence: []finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum, Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"}, {Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns"},
 			{Name: at.name + ", running", Value: at.ran, Unit: "ns"}, {Name: "processors idle", Value: idle, Unit: "ns"}},
 		Selection: finding.Selection{Locations: []trace.LocationID{at.at}, Regions: []trace.RegionID{region}}}, nil)
 	return nil
@@ -64,8 +64,8 @@ const mostStays = 1 << 16
 
 // blockedAt is the place in the program where a goroutine spends most of its waits in a
 // region, by their stacks: ", most at main.work (main.go:33),"; empty where none is known.
-func (c *court) blockedAt(id trace.LocationID, region trace.RegionID) (string, error) {
-	stack := slices.Index(c.store.Attributes(), "stack")
+func (s *scheduler) blockedAt(id trace.LocationID, region trace.RegionID) (string, error) {
+	stack := slices.Index(s.store.Attributes(), "stack")
 	if stack < 0 {
 		return "", nil
 	}
@@ -73,9 +73,9 @@ func (c *court) blockedAt(id trace.LocationID, region trace.RegionID) (string, e
 		lane int
 		row  int32
 	}
-	w := store.Window{Begin: c.window.Begin, End: c.window.End, Locations: []trace.LocationID{id}}
+	w := store.Window{Begin: s.window.Begin, End: s.window.End, Locations: []trace.LocationID{id}}
 	times, seen := map[row]trace.Time{}, 0
-	err := c.store.Intervals(c.ctx, w, func(x *trace.Columns) error {
+	err := s.store.Intervals(s.ctx, w, func(x *trace.Columns) error {
 		for i, r := range x.Region {
 			if r == region {
 				times[row{x.Lane, int32(x.First + i)}] = x.Duration[i]
@@ -90,7 +90,7 @@ func (c *court) blockedAt(id trace.LocationID, region trace.RegionID) (string, e
 		return "", err
 	}
 	sums := map[string]trace.Time{}
-	err = c.store.AttributeColumn(c.ctx, w, trace.AttributeID(stack), func(x *store.AttributeColumns) error {
+	err = s.store.AttributeColumn(s.ctx, w, trace.AttributeID(stack), func(x *store.AttributeColumns) error {
 		for i, r := range x.Row {
 			if t, ok := times[row{x.Lane, r}]; ok {
 				sums[caller(x.Value[i].String())] += t

@@ -19,7 +19,7 @@ import (
 const mediumCollector, highCollector = 0.10, 0.25
 
 // collector: garbage collection takes processors from the program.
-func (c *court) collector(s *scheduler) {
+func (s *scheduler) collector() {
 	cost := s.gc.cost()
 	share, whole := cost/s.busy, cost/s.capacity
 	level := finding.Medium
@@ -42,9 +42,9 @@ func (c *court) collector(s *scheduler) {
 	}
 	evidence = append(evidence, finding.Evidence{Name: "workers where nothing else was to run, not counted", Value: s.gc.idle, Unit: "ns"}, finding.Evidence{Name: "collections", Value: s.gc.cycles, Unit: "count"})
 	slices.Sort(s.gc.regions)
-	c.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, View: "timeline", Evidence: evidence,
+	s.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, View: "timeline", Evidence: evidence,
 		Text:      fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.", view.FormatShare(share), view.FormatDuration(cost), view.FormatDuration(s.busy), strings.Join(parts, ", ")),
-		Selection: finding.Selection{Locations: c.processors[:min(len(c.processors), mostChosen)], Regions: s.gc.regions}}, nil)
+		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)], Regions: s.gc.regions}}, nil)
 }
 
 // collection is time of processors by what the garbage collector did in it.
@@ -89,25 +89,25 @@ const mostLabels = 1 << 18
 // idleWorkers finds the time of the collector's workers on processors that had nothing
 // else to do: the runtime labels each stay of a worker. It costs nobody anything.
 // O(stays of workers × log intervals), at most mostLabels of them.
-func (c *court) idleWorkers(s *scheduler) error {
-	label := slices.IndexFunc(c.regions, func(g trace.Region) bool { return g.Name == "GC (idle)" && g.Category == "label" })
+func (s *scheduler) idleWorkers() error {
+	label := slices.IndexFunc(s.regions, func(g trace.Region) bool { return g.Name == "GC (idle)" && g.Category == "label" })
 	if label < 0 || s.gc.workers == 0 {
 		return nil
 	}
 	var workers []trace.LocationID // chosen or not, it is they who were on the processors
-	for id, k := range c.tree.Kind {
-		if up := c.tree.Parent[id]; k == trace.KindGoroutine && up != trace.NoLocation && c.tree.Name[up] == gcWorker {
+	for id, k := range s.tree.Kind {
+		if up := s.tree.Parent[id]; k == trace.KindGoroutine && up != trace.NoLocation && s.tree.Name[up] == gcWorker {
 			workers = append(workers, trace.LocationID(id))
 		}
 	}
 	all, seen := 0.0, 0
 	for _, id := range workers {
-		err := c.store.Instants(c.ctx, store.Window{Begin: c.window.Begin, End: c.window.End, Locations: []trace.LocationID{id}}, func(x *store.InstantColumns) error {
+		err := s.store.Instants(s.ctx, store.Window{Begin: s.window.Begin, End: s.window.End, Locations: []trace.LocationID{id}}, func(x *store.InstantColumns) error {
 			for i, t := range x.Time {
-				if c.regions[x.Region[i]].Category != "label" {
+				if s.regions[x.Region[i]].Category != "label" {
 					continue
 				}
-				stay := float64(c.stay(id, t))
+				stay := float64(s.stay(id, t))
 				if all += stay; x.Region[i] == trace.RegionID(label) {
 					s.gc.idle += stay
 				}
@@ -130,17 +130,17 @@ func (c *court) idleWorkers(s *scheduler) error {
 }
 
 // stay is how long a goroutine of the runtime runs at a time, within the selection.
-func (c *court) stay(id trace.LocationID, t trace.Time) trace.Time {
-	lanes := c.store.Lanes()
+func (s *scheduler) stay(id trace.LocationID, t trace.Time) trace.Time {
+	lanes := s.store.Lanes()
 	for lane := range int(lanes[id+1] - lanes[id]) {
-		row, ok := c.store.At(id, lane, t)
+		row, ok := s.store.At(id, lane, t)
 		for ok {
-			x, found := c.store.Interval(row)
+			x, found := s.store.Interval(row)
 			if !found || x.Len() == 0 {
 				break
 			}
-			if g := &c.regions[x.Region[0]]; g.Category == "runtime" && g.Role == trace.RoleOverhead {
-				return max(min(x.End(0), c.window.End)-max(x.Begin[0], c.window.Begin), 0)
+			if g := &s.regions[x.Region[0]]; g.Category == "runtime" && g.Role == trace.RoleOverhead {
+				return max(min(x.End(0), s.window.End)-max(x.Begin[0], s.window.Begin), 0)
 			}
 			row.Row, ok = int(x.Parent[0]), x.Parent[0] >= 0
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// longer: the work of a phase grows from phase to phase on all units alike, so that nobody
+// findGrowth: the work of a phase grows from phase to phase on all units alike, so that nobody
 // waits for anybody and the run takes longer all the same. What is lost is the work beyond
 // that of the first phase, by the straight line through all.
-func (c *court) longer() error {
+func findGrowth(c *court) error {
 	p := c.phases
 	if p == nil || p.Sliced || len(p.List) < 8 {
 		return nil
@@ -61,17 +61,17 @@ const (
 	leastCostly, mediumCostly, highCostly = 0.05, 0.1, 0.2
 )
 
-// costly: reading and writing, and starting and ending, that take long on all.
-func (c *court) costly() error {
+// findCostly: reading and writing, and starting and ending, that take long on all.
+func findCostly(c *court) error {
 	a := &audit{court: c}
-	c.tellCostly(finding.IO, "Reading and writing takes", func(k int32) bool { return c.books.role[k] == trace.RoleIO })
-	c.tellCostly(finding.StartUp, "Starting and ending the run takes", a.starts)
+	tellCostly(c, finding.IO, "Reading and writing takes", func(k int32) bool { return c.books.role[k] == trace.RoleIO })
+	tellCostly(c, finding.StartUp, "Starting and ending the run takes", a.starts)
 	return nil
 }
 
-// unevenStart: of a profile, units on which starting and ending takes longer than on the
+// findUnevenStart: of a profile, units on which starting and ending takes longer than on the
 // others; in a profile nothing tells who waited for it.
-func (c *court) unevenStart() error {
+func findUnevenStart(c *court) error {
 	a := &audit{court: c}
 	values := make([]float64, len(c.units))
 	for k, times := range c.books.work {
@@ -107,7 +107,7 @@ func (c *court) unevenStart() error {
 	return nil
 }
 
-func (c *court) tellCostly(kind finding.Kind, lead string, want func(k int32) bool) {
+func tellCostly(c *court, kind finding.Kind, lead string, want func(k int32) bool) {
 	sum, top, most := trace.Time(0), int32(-1), trace.Time(0)
 	for k, times := range c.books.work {
 		if times == nil || !want(int32(k)) {

@@ -18,10 +18,10 @@ const (
 	repairedShare = 0.005
 )
 
-// suspicious: clocks that disagree, completions that are missing, repairs.
-func (c *court) suspicious() {
+// findSuspicious: clocks that disagree, completions that are missing, repairs.
+func findSuspicious(c *court) error {
 	report := c.store.Info().Report
-	c.clocks(report)
+	findClocks(c, report)
 	var missing, repaired []string
 	lost := int64(0)
 	for _, e := range report {
@@ -46,6 +46,7 @@ func (c *court) suspicious() {
 	if len(repaired) > 0 {
 		c.add(finding.Finding{Kind: finding.Data, Severity: finding.Low, View: "timeline", Text: "Records were repaired: " + strings.Join(repaired, "; ") + "."}, nil)
 	}
+	return nil
 }
 
 // clause is the part of a line of the report before its advice.
@@ -67,10 +68,10 @@ func incomplete(what string) bool {
 	return false
 }
 
-// clocks says that times of different units cannot be compared: messages arrive
+// findClocks says that times of different units cannot be compared: messages arrive
 // before they are sent, collectives are left before all have come, or the reader
 // of the source saw it.
-func (c *court) clocks(report []trace.ReportEntry) {
+func findClocks(c *court, report []trace.ReportEntry) {
 	messages, collectives, known := c.early, int64(0), c.links
 	if c.waits != nil {
 		collectives = int64(c.waits.Broken)

@@ -23,10 +23,18 @@ type gpuCase struct {
 	verdict step.Verdict
 	whole   trace.Time // of all GPUs in steps
 	of      string     // "of the steps", or of the GPU's time where there are none
+	said    []finding.Evidence
 }
 
-// gpus: what GPUs lose in steps, by cause. A run without GPUs has nothing to say here.
-func gpus(c *court) error {
+// say keeps a number that a sentence has as evidence of it, and writes it.
+func (g *gpuCase) say(name string, v float64, unit string) string {
+	e := finding.Evidence{Name: name, Value: v, Unit: unit}
+	g.said = append(g.said, e)
+	return Format(e)
+}
+
+// findGPULosses: what GPUs lose in steps, by cause. A run without GPUs has nothing to say here.
+func findGPULosses(c *court) error {
 	if c.profile || c.length <= 0 {
 		return nil
 	}
@@ -92,7 +100,8 @@ func (g *gpuCase) memory() error {
 	share := p.Taken() / float64(p.Limit)
 	g.add(finding.Finding{Kind: finding.MemoryFull, Severity: finding.Medium, View: "timeline", Options: map[string][]string{"counters": {"memory*"}}, Text: text,
 		Selection: finding.Selection{Locations: []trace.LocationID{p.Device}},
-		Evidence:  []finding.Evidence{{Name: "of the memory", Value: share, Unit: "share"}, {Name: "reserved", Value: p.Taken(), Unit: "bytes"}, {Name: "memory", Value: float64(p.Limit), Unit: "bytes"}}}, nil)
+		Evidence: []finding.Evidence{{Name: "of the memory", Value: share, Unit: "share"}, {Name: "reserved", Value: p.Taken(), Unit: "bytes"}, {Name: "memory", Value: float64(p.Limit), Unit: "bytes"},
+			{Name: "in use at most", Value: p.Allocated, Unit: "bytes"}, {Name: "at", Value: float64(p.At), Unit: "ns"}, {Name: "others so full", Value: float64(len(full) - 1), Unit: "count"}}}, nil)
 	return nil
 }
 
@@ -144,6 +153,7 @@ func (g *gpuCase) losses() {
 		if share < b.Threshold() || held && (b == step.CommunicationBound || b == step.IdleBound) {
 			continue
 		}
+		g.said = nil
 		f := finding.Finding{Kind: gpuKinds[b], Severity: finding.LevelOf(share), Lost: trace.Time(share * float64(g.whole)), Share: share, Hit: share, View: "steps", Text: g.words(b, share)}
 		if b != step.CopyBound && b != step.CommunicationBound {
 			f.Options = map[string][]string{"picture": {"idle"}}
@@ -151,7 +161,7 @@ func (g *gpuCase) losses() {
 		if b == step.IdleBound { // nobody knows whether it could be otherwise
 			f.Severity = f.Severity.AtMost(finding.Medium)
 		}
-		f.Evidence = []finding.Evidence{{Name: "share", Value: share, Unit: "share"}, {Name: "threshold", Value: b.Threshold(), Unit: "share"}, {Name: "GPUs compute", Value: g.verdict.Shares[step.Compute], Unit: "share"}}
+		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share"}, {Name: "threshold", Value: b.Threshold(), Unit: "share"}}, g.said...)
 		g.add(f, nil)
 	}
 }
@@ -163,7 +173,7 @@ var gpuKinds = [step.Bounds]finding.Kind{
 
 // words says a loss in a sentence or two.
 func (g *gpuCase) words(b step.Bound, share float64) string {
-	part, computes := view.FormatShare(share)+" "+g.of, view.FormatShare(g.verdict.Shares[step.Compute])
+	part, computes := view.FormatShare(share)+" "+g.of, g.say("GPUs compute", g.verdict.Shares[step.Compute], "share")
 	switch b {
 	case step.Input:
 		how := "moderately"
@@ -172,7 +182,7 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		}
 		text := fmt.Sprintf("The job is %s input-bound: loading data takes %s", how, part)
 		if n := len(g.job.Steps); n > 0 {
-			text += fmt.Sprintf(", %s of %s a step", view.FormatDuration(g.job.Mean[step.Loader]), view.FormatDuration(g.mean()))
+			text += fmt.Sprintf(", %s of %s a step", g.say("data loading, a step", g.job.Mean[step.Loader], "ns"), g.say("a step", g.mean(), "ns"))
 		}
 		return text + fmt.Sprintf("; GPUs compute for %s.%s", computes, g.longest(step.ByLoader))
 	case step.LaunchBound:
@@ -182,7 +192,8 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		}
 		text := fmt.Sprintf("The job is launch-bound: for %s GPUs wait for the host to launch work, and compute for %s. Of that wait: %s.", part, computes, g.host(launching))
 		if 10*short > all {
-			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.", view.FormatShare(float64(short)/float64(all)), view.Count(short, "piece"))
+			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.", g.say("work shorter than its launch", float64(short)/float64(all), "share"), view.Count(short, "piece"))
+			g.say("pieces of it", float64(short), "count")
 		}
 		return text
 	case step.SynchronizationBound:
@@ -231,7 +242,7 @@ func (g *gpuCase) host(some func(step.Cause) bool) string {
 	var parts []string
 	for _, c := range step.Ranked(sum) {
 		if share := float64(sum[c]) / float64(max(whole, 1)); share >= 0.1 && len(parts) < 3 {
-			parts = append(parts, c.Words()+" "+view.FormatShare(share))
+			parts = append(parts, c.Words()+" "+g.say(c.Words(), share, "share"))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -250,7 +261,7 @@ func (g *gpuCase) longest(c step.Cause) string {
 	if best == nil {
 		return ""
 	}
-	text := fmt.Sprintf(" The longest wait is %s at %s", view.FormatTime(best.Length()), view.FormatTime(best.Begin))
+	text := fmt.Sprintf(" The longest wait is %s at %s", g.say("longest wait", float64(best.Length()), "ns"), g.say("it begins", float64(best.Begin), "ns"))
 	if best.Host != trace.NoRegion {
 		text += ", in " + g.regions[best.Host].Name
 	}
@@ -265,7 +276,7 @@ func (g *gpuCase) overlap() string {
 	if all == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Of all communication %s runs under computation.", view.FormatShare(float64(hidden)/float64(all)))
+	return fmt.Sprintf(" Of all communication %s runs under computation.", g.say("communication under computation", float64(hidden)/float64(all), "share"))
 }
 
 const (
@@ -322,7 +333,7 @@ func (g *gpuCase) slowSteps() {
 	g.add(finding.Finding{Kind: finding.SlowStep, Severity: finding.LevelOf(share).AtMost(finding.Medium), Lost: trace.Time(extra / float64(max(len(g.job.Steps)/len(names), 1))), Hit: share, View: "steps",
 		Text:      fmt.Sprintf("%s takes %.1f times as long as the others (%s more), %s of it by %s.", slow, lines[slow][step.Terms]/usual, view.FormatDuration(extra/float64(max(len(g.job.Steps)/len(names), 1))), view.FormatShare(min(most/extra, 1)), termWords[best]),
 		Selection: finding.Selection{Begin: s.Begin, End: s.End}, Phases: []string{slow},
-		Evidence: []finding.Evidence{{Name: "times the median", Value: lines[slow][step.Terms] / usual, Unit: ""}, {Name: "share", Value: share, Unit: "share"}}}, nil)
+		Evidence: []finding.Evidence{{Name: "times the median", Value: lines[slow][step.Terms] / usual, Unit: ""}, {Name: "share", Value: share, Unit: "share"}, {Name: "of it by " + termWords[best], Value: min(most/extra, 1), Unit: "share"}}}, nil)
 }
 
 var termWords = [step.Terms]string{"kernels", "copies", "setting memory", "communication", "calls of the GPU's library", "data loading", "operators and Python of the host", "time in which nothing is recorded"}

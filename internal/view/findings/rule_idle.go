@@ -15,12 +15,12 @@ import (
 // mostUnits is up to how many units are looked at bin by bin.
 const mostUnits = 20_000
 
-// idle: units that begin to work later, or end earlier, than the others.
-func (c *court) idle() error {
+// findIdle: units that begin to work later, or end earlier, than the others.
+func findIdle(c *court) error {
 	if len(c.units) < 4 || len(c.units) > mostUnits || c.untimed {
 		return nil
 	}
-	g, err := c.store.Groups(c.ctx, c.units, c.window.Begin, c.window.End, c.level())
+	g, err := c.store.Groups(c.ctx, c.units, c.window.Begin, c.window.End, binLevel(c))
 	if err != nil || g.Bins == 0 {
 		return err
 	}
@@ -44,12 +44,12 @@ func (c *court) idle() error {
 			ends = append(ends, float64(c.length)-min(float64(trace.Time(last)<<g.Level), float64(c.length)))
 		}
 	}
-	c.wordIdle(finding.IdleStart, units, starts, "%s %s to work %s after the others", [2]string{"begins", "begin"})
-	c.wordIdle(finding.IdleEnd, units, ends, "%s %s work %s before the others", [2]string{"ends its", "end their"})
+	wordIdle(c, finding.IdleStart, units, starts, "%s %s to work %s after the others", [2]string{"begins", "begin"})
+	wordIdle(c, finding.IdleEnd, units, ends, "%s %s work %s before the others", [2]string{"ends its", "end their"})
 	return nil
 }
 
-func (c *court) wordIdle(kind finding.Kind, units []int32, values []float64, text string, verb [2]string) {
+func wordIdle(c *court, kind finding.Kind, units []int32, values []float64, text string, verb [2]string) {
 	middleValue := finding.Median(values)
 	apart := make([]float64, len(values))
 	for i, v := range values {
@@ -78,9 +78,9 @@ func (c *court) wordIdle(kind finding.Kind, units []int32, values []float64, tex
 // mostMoments is up to how many rows are compared by their moments.
 const mostMoments = 200_000
 
-// outliers: rows far from their peers in the space of moments, where nothing
+// findOutliers: rows far from their peers in the space of moments, where nothing
 // above explains it: they work at another time, or in more pieces.
-func (c *court) outliers() error {
+func findOutliers(c *court) error {
 	if len(c.rows) < 8 || len(c.rows) > mostMoments || c.untimed {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (c *court) outliers() error {
 		}
 		peers[i] = k
 	}
-	single := c.oneEach()
+	single := oneEach(c)
 	byMoment := map[int][]int32{}
 	shift := map[int]float64{}
 	for i, o := range moment.Outliers(rows, peers, float64(c.length)) {
@@ -125,14 +125,14 @@ func (c *court) outliers() error {
 		shift[o.Moment] += math.Abs(o.Value - o.Median)
 	}
 	for k := range 2 {
-		c.wordOutliers(k, byMoment[k], shift[k])
+		wordOutliers(c, k, byMoment[k], shift[k])
 	}
 	return nil
 }
 
 // oneEach says of which classes every unit has one row: several of a rank, such as
 // its threads, have different duties and are no peers.
-func (c *court) oneEach() map[string]bool {
+func oneEach(c *court) map[string]bool {
 	rows, units := map[string]int{}, map[string]map[int32]bool{}
 	for row, id := range c.rows {
 		k := c.class[row]
@@ -149,7 +149,7 @@ func (c *court) oneEach() map[string]bool {
 	return out
 }
 
-func (c *court) wordOutliers(k int, rows []int32, shift float64) {
+func wordOutliers(c *court, k int, rows []int32, shift float64) {
 	if len(rows) == 0 || float64(len(rows)) > 0.2*float64(len(c.rows)) {
 		return
 	}

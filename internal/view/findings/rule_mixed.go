@@ -19,17 +19,17 @@ func startsOrEnds(g *trace.Region) bool {
 	return g.Role == trace.RoleOverhead && (strings.Contains(name, "init") || strings.Contains(name, "finalize"))
 }
 
-// mixed: groups of the hierarchy whose members differ in the time of a region, by
+// findMixed: groups of the hierarchy whose members differ in the time of a region, by
 // the information lost if they were drawn as one. Groups of one kind that differ in
 // the same way are one finding.
-func (c *court) mixed() error {
+func findMixed(c *court) error {
 	holds := make([]bool, c.tree.Len())
 	for _, id := range c.units {
 		holds[id] = true
 	}
 	h := view.NewHierarchy(c.tree, nil, holds)
 	tree := &entropy.Tree{Parent: h.Parent, Last: h.Last}
-	names, ids := c.largest()
+	names, ids := largestRegions(c)
 	value := make([]float64, h.Len())
 	for _, name := range names {
 		clear(value)
@@ -41,14 +41,14 @@ func (c *court) mixed() error {
 		list := finding.FindMixed(tree, value, func(m *finding.Mixed) bool {
 			return finding.LevelOf(m.Lost/(float64(m.Leaves)*float64(c.length))) != finding.Low
 		})
-		c.wordMixed(h, name, ids[name], list)
+		wordMixed(c, h, name, ids[name], list)
 	}
 	return nil
 }
 
 // wordMixed words what was found of one region: groups with odd members together by
 // the kind of the group, groups that are spread one by one.
-func (c *court) wordMixed(h *view.Hierarchy, name string, ids []trace.RegionID, list []finding.Mixed) {
+func wordMixed(c *court, h *view.Hierarchy, name string, ids []trace.RegionID, list []finding.Mixed) {
 	together := map[string][]finding.Mixed{}
 	var kinds []string
 	for _, m := range list {
@@ -63,8 +63,8 @@ func (c *court) wordMixed(h *view.Hierarchy, name string, ids []trace.RegionID, 
 	}
 	for _, k := range kinds {
 		group := together[k]
-		units := c.unitsBelow(h, group)
-		if c.known(units) || group[0].Spread && c.uneven(ids) {
+		units := unitsBelow(c, h, group)
+		if c.known(units) || group[0].Spread && toldUneven(c, ids) {
 			continue
 		}
 		lost, leaves, loss := 0.0, 0, 0.0
@@ -84,15 +84,15 @@ func (c *court) wordMixed(h *view.Hierarchy, name string, ids []trace.RegionID, 
 			median[0], median[1] = min(median[0], m.Median), max(median[1], m.Median)
 		}
 		hit := lost / (float64(leaves) * float64(c.length))
-		f := finding.Finding{Kind: finding.Heterogeneous, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit, View: "treemap", Selection: finding.Selection{Regions: ids, Locations: c.below(h, nodes)},
+		f := finding.Finding{Kind: finding.Heterogeneous, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit, View: "treemap", Selection: finding.Selection{Regions: ids, Locations: below(h, nodes)},
 			Evidence: []finding.Evidence{{Name: name + ", least", Value: low, Unit: "ns"}, {Name: name + ", most", Value: high, Unit: "ns"}, {Name: name + " on the others, median", Value: median[1], Unit: "ns"}, {Name: "entropy loss (bits per unit of time)", Value: loss}, {Name: "locations", Value: float64(leaves), Unit: "count"}}}
 		if m := group[0]; m.Spread {
-			f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits), and they are alike within.", kindWords(h, m.Odd), c.place(h, m.Node), middle(name), between(low, high), loss)
+			f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits), and they are alike within.", kindWords(h, m.Odd), nodePlace(h, m.Node), middle(name), between(low, high), loss)
 			if h.Last[m.Odd[0]] == m.Odd[0] {
-				f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits).", kindWords(h, m.Odd), c.place(h, m.Node), middle(name), between(low, high), loss)
+				f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits).", kindWords(h, m.Odd), nodePlace(h, m.Node), middle(name), between(low, high), loss)
 			}
 		} else {
-			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on %s neighbours.", c.nodeNames(h, odd), c.places(h, nodes), plural(len(odd), "is", "are"), middle(name),
+			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on %s neighbours.", nodeNames(h, odd), nodePlaces(h, nodes), plural(len(odd), "is", "are"), middle(name),
 				span(low, high), plural(len(odd), "it", "them"), span(median[0], median[1]), plural(len(odd), "its", "their"))
 			if high < median[0] { // less to do costs nobody else's time
 				f.Severity = f.Severity.AtMost(finding.Medium)
@@ -109,9 +109,9 @@ func (c *court) wordMixed(h *view.Hierarchy, name string, ids []trace.RegionID, 
 	}
 }
 
-// uneven reports whether a finding says already that these regions are spread
+// toldUneven reports whether a finding says already that these regions are spread
 // unevenly.
-func (c *court) uneven(ids []trace.RegionID) bool {
+func toldUneven(c *court, ids []trace.RegionID) bool {
 	return slices.ContainsFunc(c.list, func(f finding.Finding) bool {
 		return f.Kind == finding.Imbalance && slices.Equal(f.Selection.Regions, ids)
 	})
@@ -125,7 +125,7 @@ func span(low, high float64) string {
 }
 
 // unitsBelow are the units of the odd members.
-func (c *court) unitsBelow(h *view.Hierarchy, list []finding.Mixed) []int32 {
+func unitsBelow(c *court, h *view.Hierarchy, list []finding.Mixed) []int32 {
 	seen := make([]bool, len(c.units))
 	for i := range list {
 		for _, o := range list[i].Odd {
@@ -148,7 +148,7 @@ func (c *court) unitsBelow(h *view.Hierarchy, list []finding.Mixed) []int32 {
 }
 
 // below are the locations of nodes; none for the root that the source does not have.
-func (c *court) below(h *view.Hierarchy, nodes []int32) []trace.LocationID {
+func below(h *view.Hierarchy, nodes []int32) []trace.LocationID {
 	var out []trace.LocationID
 	for _, n := range nodes {
 		if h.Location[n] == trace.NoLocation {
@@ -160,17 +160,17 @@ func (c *court) below(h *view.Hierarchy, nodes []int32) []trace.LocationID {
 	return out[:min(len(out), mostChosen)]
 }
 
-// place names a node by its path.
-func (c *court) place(h *view.Hierarchy, n int32) string {
+// nodePlace names a node by its path.
+func nodePlace(h *view.Hierarchy, n int32) string {
 	if p := h.Path(n); p != "" {
 		return p
 	}
 	return "the run"
 }
 
-func (c *court) places(h *view.Hierarchy, nodes []int32) string {
+func nodePlaces(h *view.Hierarchy, nodes []int32) string {
 	if len(nodes) == 1 {
-		return c.place(h, nodes[0])
+		return nodePlace(h, nodes[0])
 	}
 	text := fmt.Sprintf("%d %ss (", len(nodes), h.Kind(nodes[0]))
 	for i, n := range nodes {
@@ -181,13 +181,13 @@ func (c *court) places(h *view.Hierarchy, nodes []int32) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += c.place(h, n)
+		text += nodePlace(h, n)
 	}
 	return text + ")"
 }
 
 // nodeNames names odd members: "8 processes", or by name where they are few.
-func (c *court) nodeNames(h *view.Hierarchy, odd []int32) string {
+func nodeNames(h *view.Hierarchy, odd []int32) string {
 	if len(odd) > 4 {
 		return view.Thousands(int64(len(odd))) + " " + kindWords(h, odd)
 	}

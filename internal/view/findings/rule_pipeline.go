@@ -24,8 +24,8 @@ type pipeline struct {
 	ops            []whatif.Operation
 }
 
-// pipelines: what a pipelined training job loses because like operations do not take the same time, and by whom.
-func pipelines(c *court) error {
+// findPipelines: what a pipelined training job loses because like operations do not take the same time, and by whom.
+func findPipelines(c *court) error {
 	if c.profile || c.store.Count(c.window) > mostScanned {
 		return nil
 	}

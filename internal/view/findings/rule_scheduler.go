@@ -11,25 +11,25 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// scheduler hears the rules of traces that hold processors and the goroutines they
+// findScheduling hears the rules of traces that hold processors and the goroutines they
 // ran. Goroutines are no peers, so none of the others is heard. A part of the regions
 // has no whole to be held against, and says nothing.
-func (c *court) scheduler() error {
+func findScheduling(c *court) error {
 	if c.profile || c.request.Selection.Regions != nil {
 		return nil
 	}
-	s, err := c.newScheduler()
+	s, err := newScheduler(c)
 	if err != nil || s.capacity <= 0 {
 		return err
 	}
 	if mean := s.capacity / float64(c.length); mean < 0.95*float64(len(c.processors)) {
 		c.notes = append(c.notes, fmt.Sprintf("GOMAXPROCS is %.3g on average, so that some of the %d processors are not there all the time", mean, len(c.processors)))
 	}
-	c.collector(s)
-	if err := c.holdUps(s); err != nil {
+	s.collector()
+	if err := s.holdUps(); err != nil {
 		return err
 	}
-	return c.processorWait(s)
+	return s.processorWait()
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 // busy, or they are not: Go's scheduler gives a goroutine to an idle processor at once,
 // so what takes long then is for the system to run its thread. That a machine works at
 // its limit is no fault of the program, so it is never grave.
-func (c *court) processorWait(s *scheduler) error {
+func (s *scheduler) processorWait() error {
 	late, life := 0.0, 0.0
 	for _, l := range s.late {
 		late, life = late+l.late, life+l.life
@@ -54,7 +54,7 @@ func (c *court) processorWait(s *scheduler) error {
 	if !(late >= leastLate*s.could) || late < slightLate*s.capacity {
 		return nil
 	}
-	m, err := c.meanwhile(s)
+	m, err := s.meanwhile()
 	if err != nil || m.waits == 0 {
 		return err
 	}
@@ -79,7 +79,7 @@ func (c *court) processorWait(s *scheduler) error {
 	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1), Share: late / max(s.lives, 1), View: "boxprofile", Text: text,
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns"}, {Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"}, {Name: "ran", Value: s.could - waited, Unit: "ns"},
 			{Name: "processors", Value: float64(n), Unit: "count"}, {Name: "processors busy meanwhile", Value: m.busy, Unit: "share"}, {Name: "waits looked at for that", Value: float64(m.waits), Unit: "count"}, {Name: "processors busy in all", Value: s.busy / s.capacity, Unit: "share"}},
-		Selection: finding.Selection{Begin: m.begin, End: m.end, Regions: c.regionNamed(stateRunnable, "state")}}
+		Selection: finding.Selection{Begin: m.begin, End: m.end, Regions: s.regionNamed(stateRunnable, "state")}}
 	for i := range s.groups {
 		if g := &s.groups[i]; i < 3 && g.late >= 0.1*late {
 			f.Selection.Locations = append(f.Selection.Locations, g.at)
@@ -87,13 +87,13 @@ func (c *court) processorWait(s *scheduler) error {
 		}
 	}
 	slices.Sort(f.Selection.Locations)
-	c.add(f, nil)
+	s.add(f, nil)
 	return nil
 }
 
-func (c *court) regionNamed(name, category string) (ids []trace.RegionID) {
-	for i := range c.regions {
-		if g := &c.regions[i]; g.Name == name && g.Category == category {
+func (s *scheduler) regionNamed(name, category string) (ids []trace.RegionID) {
+	for i := range s.regions {
+		if g := &s.regions[i]; g.Name == name && g.Category == category {
 			ids = append(ids, trace.RegionID(i))
 		}
 	}

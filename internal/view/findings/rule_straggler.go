@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// classes are the kinds of locations that most units have, with their load.
-func (c *court) classes() (names []string, loads map[string]*finding.Load) {
+// workClasses are the kinds of locations that most units have, with their load.
+func workClasses(c *court) (names []string, loads map[string]*finding.Load) {
 	n := len(c.phases.List)
 	loads = map[string]*finding.Load{}
 	units := map[string]map[int32]bool{}
@@ -35,12 +34,12 @@ func (c *court) classes() (names []string, loads map[string]*finding.Load) {
 	return names, loads
 }
 
-// stragglers: units that are busy longer while the others wait for them.
-func (c *court) stragglers() error {
+// findStragglers: units that are busy longer while the others wait for them.
+func findStragglers(c *court) error {
 	if len(c.units) < 4 || c.budget.Sum() == 0 {
 		return nil
 	}
-	names, loads := c.classes()
+	names, loads := workClasses(c)
 	worth := map[string]trace.Time{}
 	for _, k := range names {
 		trial := &finding.Budget{Units: c.budget.Units, Phases: c.budget.Phases, Left: slices.Clone(c.budget.Left)}
@@ -63,7 +62,7 @@ func (c *court) stragglers() error {
 				continue
 			}
 			asked++
-			if err := c.straggle(s, k, loads[k], hit); err != nil {
+			if err := wordStraggle(c, s, k, loads[k], hit); err != nil {
 				return err
 			}
 		}
@@ -71,17 +70,17 @@ func (c *court) stragglers() error {
 	return nil
 }
 
-// straggle words one group of stragglers.
-func (c *court) straggle(s *finding.Straggle, class string, l *finding.Load, hit float64) error {
+// wordStraggle words one group of stragglers.
+func wordStraggle(c *court, s *finding.Straggle, class string, l *finding.Load, hit float64) error {
 	t, err := c.totalsOf(s.Phases)
 	if err != nil {
 		return err
 	}
-	r, ok := c.explain(t, s.Units, class, true)
+	r, ok := c.reasons(t).explain(s.Units, class, true)
 	if !ok {
 		r = busyReason(l, s)
 	}
-	waits, _, _ := c.waitsIn(t, s.Units)
+	waits, _, _ := c.reasons(t).waitsIn(s.Units)
 	text := fmt.Sprintf("%s %s up the other %s%s: %s, and the others wait %s%s.",
 		capital(c.named(s.Units)), plural(len(s.Units), "holds", "hold"), view.Thousands(int64(len(c.units)-len(s.Units))), c.phaseWords(s.Phases),
 		r.against(len(s.Units)), view.FormatTime(s.Lost), in(waits))
@@ -146,131 +145,4 @@ func (r *reason) evidence() []finding.Evidence {
 		{Name: r.what, Value: r.mean, Unit: "ns"}, {Name: r.what + " on the others, least", Value: r.low, Unit: "ns"},
 		{Name: r.what + " on the others, median", Value: r.median, Unit: "ns"}, {Name: r.what + " on the others, most", Value: r.high, Unit: "ns"},
 	}
-}
-
-// arrivals: units that come last to collectives, beyond what their work explains.
-func (c *court) arrivals() error {
-	if c.untimed || c.waits == nil || len(c.waits.Meetings) == 0 {
-		return nil
-	}
-	type late struct {
-		unit    int32
-		phases  map[int]trace.Time
-		lost    trace.Time
-		victims map[int32]bool
-		regions map[trace.RegionID]trace.Time
-		times   []trace.Time
-	}
-	by := map[int32]*late{}
-	meetings := slices.Clone(c.waits.Meetings)
-	slices.SortStableFunc(meetings, func(a, b waiting.Meeting) int { return cmp.Compare(b.Waited, a.Waited) })
-	for i := range meetings {
-		m := &meetings[i]
-		x := by[m.Cause]
-		if x == nil {
-			x = &late{unit: m.Cause, phases: map[int]trace.Time{}, victims: map[int32]bool{}, regions: map[trace.RegionID]trace.Time{}}
-			by[m.Cause] = x
-		}
-		sum := trace.Time(0) // the largest come first
-		for k := range m.Calls {
-			call := &m.Calls[k]
-			w := m.Wait(call)
-			p := c.phases.Find(int(call.Unit), call.Begin)
-			if p >= 0 {
-				w = c.budget.Take(int(call.Unit), p, w)
-				x.phases[p] += w
-			}
-			if w > 0 && call.Unit != m.Cause {
-				sum += w
-				x.victims[call.Unit] = true
-				x.regions[call.Region] += w
-			}
-		}
-		if sum > 0 {
-			x.times = append(x.times, sum)
-			x.lost += sum
-		}
-	}
-	list := make([]*late, 0, len(by))
-	for _, x := range by {
-		list = append(list, x)
-	}
-	slices.SortFunc(list, func(a, b *late) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.unit, b.unit)) })
-	scale := c.scale()
-	for _, x := range list[:min(len(list), 3)] {
-		if len(x.victims) == 0 {
-			continue
-		}
-		lost := trace.Time(float64(x.lost) * scale)
-		hit := float64(lost) / (float64(len(x.victims)) * float64(c.length))
-		if finding.LevelOf(hit) == finding.Low || c.blamed[x.unit] {
-			continue
-		}
-		phases := mostOf(x.phases, x.lost)
-		times := 0 // that matter
-		for _, w := range x.times {
-			if float64(w) >= 0.05*float64(x.times[0]) {
-				times++
-			}
-		}
-		t, err := c.totalsOf(phases)
-		if err != nil {
-			return err
-		}
-		units := []int32{x.unit}
-		why := ""
-		evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "collectives", Value: float64(times), Unit: "count"}, {Name: "units that wait", Value: float64(len(x.victims)), Unit: "count"}}
-		if r, ok := c.explain(t, units, "", false); ok && r.clear() && r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
-			why = "; " + r.against(1)
-			evidence = append(evidence, r.evidence()...)
-		}
-		region := most(x.regions)
-		begin, end := c.phaseWindow(phases)
-		if len(phases) == 0 {
-			begin, end = c.window.Begin, c.window.End
-		}
-		text := fmt.Sprintf("%s arrives last at %s%s: %s wait %s for it in %s%s.", capital(c.named(units)), view.Count(times, "collective"), c.phaseWords(phases),
-			others(len(x.victims), len(c.units)-1), view.FormatTime(lost), middle(c.regions[region].Name), why)
-		c.add(finding.Finding{Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text, View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(phases), Evidence: evidence,
-			Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(units)}}, units)
-	}
-	return nil
-}
-
-// mostOf gives the phases that hold nearly all of a sum, in order.
-func mostOf(phases map[int]trace.Time, sum trace.Time) []int {
-	var list []int
-	for k, t := range phases {
-		if float64(t) >= 0.1*float64(sum) {
-			list = append(list, k)
-		}
-	}
-	if len(list) == 0 {
-		for k, t := range phases {
-			if t > 0 {
-				list = append(list, k)
-			}
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-// most is the region with the most time, the lowest of equal ones.
-func most(m map[trace.RegionID]trace.Time) trace.RegionID {
-	best := trace.NoRegion
-	for r, t := range m {
-		if best == trace.NoRegion || t > m[best] || t == m[best] && r < best {
-			best = r
-		}
-	}
-	return best
-}
-
-// phaseOption passes on what cut the run, so that the view shows the same phases.
-func (c *court) phaseOption() map[string][]string {
-	if how := c.request.Values.Text("phase"); how != "" && how != "auto" {
-		return map[string][]string{"phase": {how}}
-	}
-	return map[string][]string{}
 }

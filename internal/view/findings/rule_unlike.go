@@ -20,9 +20,9 @@ const (
 	mostRegions = 6
 )
 
-// largest lists the names of regions with most exclusive time that may differ for
+// largestRegions lists the names of regions with most exclusive time that may differ for
 // reasons of their own: not those of waiting, which differ because others do.
-func (c *court) largest() (names []string, ids map[string][]trace.RegionID) {
+func largestRegions(c *court) (names []string, ids map[string][]trace.RegionID) {
 	sums := map[string]float64{}
 	ids = map[string][]trace.RegionID{}
 	for i, r := range c.table.region {
@@ -43,10 +43,10 @@ func (c *court) largest() (names []string, ids map[string][]trace.RegionID) {
 	return names[:min(len(names), mostRegions)], ids
 }
 
-// unlike: regions whose calls take longer on some units than on the others, though
+// findUnlike: regions whose calls take longer on some units than on the others, though
 // nobody waits for it.
-func (c *court) unlike() error {
-	names, ids := c.largest()
+func findUnlike(c *court) error {
+	names, ids := largestRegions(c)
 	for _, name := range names {
 		sums, calls := make([]float64, len(c.units)), make([]float64, len(c.units))
 		for i, r := range c.table.region {

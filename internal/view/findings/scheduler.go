@@ -13,6 +13,7 @@ import (
 // goroutines they ran, in ns. Its rules know the words of Go's runtime, which are
 // those of the reader's regions.
 type scheduler struct {
+	*court
 	steps    []capacityStep
 	capacity float64 // time that processors had, by GOMAXPROCS
 	busy     float64 // of it, not idle
@@ -86,13 +87,13 @@ const (
 )
 
 // newScheduler adds up the table of totals. O(totals + rows).
-func (c *court) newScheduler() (*scheduler, error) {
-	s := &scheduler{place: map[trace.LocationID]int{}}
-	if err := c.capacitySteps(s); err != nil {
+func newScheduler(c *court) (*scheduler, error) {
+	s := &scheduler{court: c, place: map[trace.LocationID]int{}}
+	if err := s.capacitySteps(); err != nil {
 		return nil, err
 	}
 	s.capacity = s.capacityOf(c.window.Begin, c.window.Begin+c.length)
-	life, own := c.lives()
+	life, own := s.lifetimes()
 	ran, waited, waits := make([]float64, len(c.rows)), make([]float64, len(c.rows)), make([]float64, len(c.rows))
 	t := c.table
 	for i, row := range t.row {
@@ -114,14 +115,14 @@ func (c *court) newScheduler() (*scheduler, error) {
 			if t.calls[i] == 0 || t.inclusive[i] > parkedShare*float64(c.length)*t.calls[i] {
 				continue
 			}
-			c.groupOf(s, row).blockedIn(t.region[i]).add(c.rows[row], t.inclusive[i], life[row])
+			s.groupOf(row).blockedIn(t.region[i]).add(c.rows[row], t.inclusive[i], life[row])
 		}
 	}
 	for row, id := range c.rows {
 		if c.tree.Kind[id] != trace.KindGoroutine || own[row] {
 			continue
 		}
-		p := c.groupOf(s, int32(row))
+		p := s.groupOf(int32(row))
 		late := max(waited[row]-ordinaryWait*waits[row], 0)
 		p.n, p.life, p.ran, p.waited, p.late = p.n+1, p.life+life[row], p.ran+ran[row], p.waited+waited[row], p.late+late
 		s.could += ran[row] + waited[row]
@@ -130,30 +131,30 @@ func (c *court) newScheduler() (*scheduler, error) {
 			s.late = append(s.late, lateRow{id, late, life[row]})
 		}
 	}
-	return s, c.idleWorkers(s)
+	return s, s.idleWorkers()
 }
 
 // groupOf finds the goroutines that start where a row does.
-func (c *court) groupOf(s *scheduler, row int32) *goroutines {
-	at := c.rows[row]
-	if up := c.tree.Parent[at]; up != trace.NoLocation {
+func (s *scheduler) groupOf(row int32) *goroutines {
+	at := s.rows[row]
+	if up := s.tree.Parent[at]; up != trace.NoLocation {
 		at = up
 	}
 	k, ok := s.place[at]
 	if !ok {
 		k = len(s.groups)
 		s.place[at] = k
-		s.groups = append(s.groups, goroutines{at: at, name: c.tree.Name[at], blocked: map[trace.RegionID]*blocked{}})
+		s.groups = append(s.groups, goroutines{at: at, name: s.tree.Name[at], blocked: map[trace.RegionID]*blocked{}})
 	}
 	return &s.groups[k]
 }
 
-// lives gives how long each goroutine lived, and which work for the runtime.
-func (c *court) lives() (life []float64, own []bool) {
-	life, own = make([]float64, len(c.rows)), make([]bool, len(c.rows))
-	t := c.table
+// lifetimes gives how long each goroutine lived, and which work for the runtime.
+func (s *scheduler) lifetimes() (life []float64, own []bool) {
+	life, own = make([]float64, len(s.rows)), make([]bool, len(s.rows))
+	t := s.table
 	for i, row := range t.row {
-		if g := &c.regions[t.region[i]]; g.Category == "goroutine" && c.tree.Kind[c.rows[row]] == trace.KindGoroutine {
+		if g := &s.regions[t.region[i]]; g.Category == "goroutine" && s.tree.Kind[s.rows[row]] == trace.KindGoroutine {
 			life[row], own[row] = t.inclusive[i], g.Role == trace.RoleOverhead
 		}
 	}
@@ -175,20 +176,20 @@ type capacityStep struct {
 
 // capacitySteps reads GOMAXPROCS, which programs change: a processor beyond it is not
 // idle, it is not there. Without the counter, or for a choice of them, all are.
-func (c *court) capacitySteps(s *scheduler) error {
-	s.steps = []capacityStep{{c.window.Begin, float64(len(c.processors))}}
-	id := slices.IndexFunc(c.store.Counters(), func(x trace.Counter) bool { return x.Name == "sched/gomaxprocs" })
+func (s *scheduler) capacitySteps() error {
+	s.steps = []capacityStep{{s.window.Begin, float64(len(s.processors))}}
+	id := slices.IndexFunc(s.store.Counters(), func(x trace.Counter) bool { return x.Name == "sched/gomaxprocs" })
 	all := 0
-	for _, k := range c.tree.Kind {
+	for _, k := range s.tree.Kind {
 		if k == trace.KindProcessor {
 			all++
 		}
 	}
-	if id < 0 || len(c.processors) < all {
+	if id < 0 || len(s.processors) < all {
 		return nil
 	}
 	var steps []capacityStep
-	err := c.store.Samples(c.ctx, []trace.CounterID{trace.CounterID(id)}, 0, c.window.End, func(x *store.SampleColumns) error {
+	err := s.store.Samples(s.ctx, []trace.CounterID{trace.CounterID(id)}, 0, s.window.End, func(x *store.SampleColumns) error {
 		for i, v := range x.Value {
 			if n := len(steps); v > 0 && (n == 0 || steps[n-1].n != v) {
 				steps = append(steps, capacityStep{x.Time[i], v})

@@ -74,6 +74,14 @@ func TestEveryNumberOfASentenceIsInItsEvidence(t *testing.T) {
 			numbersAreEvidence(t, p.kind+" "+p.size, &d)
 		}
 	}
+	for _, name := range []string{"training", "training-loader", "training-launch"} {
+		d := readDemo(t, name)
+		numbersAreEvidence(t, name, &d)
+	}
+	for _, set := range []string{"faults/launch-bound-1rank", "faults/loader-all", "ml/h200/starved.json.gz", "ml/h200/eager-small.json.gz", "ml/tracelens/mi300-resnet-act-checkpoint.json.gz"} {
+		d := read(t, viewtest.Import(t, append([]string{"data"}, strings.Split(set, "/")...)...))
+		numbersAreEvidence(t, set, &d)
+	}
 	for _, set := range []string{"faults/alternating.trace.gz", "faults/half-slow.trace.gz", "faults/noise-all.trace.gz", "faults/serial-each.trace.gz", "paje-hpl128-g5k"} {
 		d := read(t, viewtest.Import(t, "data", set))
 		numbersAreEvidence(t, set, &d)

@@ -156,3 +156,11 @@ func (f *facts) messages(ctx context.Context, w store.Window) ([]waiting.Message
 	slices.SortFunc(list, waiting.BySending)
 	return list, err
 }
+
+// scale takes what was found in a sample for the whole run.
+func (f *facts) scale() float64 {
+	if f.partial && f.sampled > 0 {
+		return 1 / f.sampled
+	}
+	return 1
+}

@@ -18,6 +18,9 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
+// capitalWord begins a sentence with a word of ours.
+func capitalWord(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return one

@@ -31,6 +31,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Report:  view.Report{AllLocations: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 
@@ -258,9 +259,9 @@ func times(a, b float64) string {
 		return "no time here"
 	case a >= b*1.95 || a <= b/1.95:
 		if a > b {
-			return fmt.Sprintf("%.3g × the time of the others", a/b)
+			return view.FormatCount(a/b) + " × the time of the others"
 		}
-		return fmt.Sprintf("1/%.3g of the time of the others", b/a)
+		return "1/" + view.FormatCount(b/a) + " of the time of the others"
 	case a > b:
 		return fmt.Sprintf("%.0f %% more time than the others", math.Max((a/b-1)*100, 1))
 	}

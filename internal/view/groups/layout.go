@@ -354,7 +354,7 @@ func (r *result) groupFact(k int) view.Fact {
 	}
 	for i := range r.differs[k] {
 		x := &r.differs[k][i]
-		f.Lines = append(f.Lines, view.FactLine{Label: fmt.Sprintf("%+.1f %%", 100*x.Effect), Value: r.words(k, x)})
+		f.Lines = append(f.Lines, view.FactLine{Label: view.FormatChange(x.Effect), Value: r.words(k, x)})
 	}
 	return f
 }

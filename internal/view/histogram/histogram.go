@@ -32,6 +32,7 @@ var View = &view.View{
 		"without a selection it is of the region that differs most, which the notes name.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "event0", "bins", "stretch", "order", "arrange"),
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -36,6 +36,7 @@ var View = &view.View{
 	Needs:   view.Needs{Intervals: true},
 	Runs:    2,
 	Options: view.Use("ring", "paint", "order", "root", "zoom", "until", "light", "all", "palette=spectrum", "paper"),
+	Data:    []any{Data{}, PairData{}},
 	Compute: compute,
 }
 

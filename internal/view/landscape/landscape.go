@@ -31,6 +31,7 @@ var View = &view.View{
 		"Where there are more locations than fit, a place stands for several and shows the one farthest from its region's mean, so that the odd one stays visible.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "shape=mesh", "order", "arrange", "top", "stretch", "camera=30,20,1", "palette"),
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -19,7 +19,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	w, state := &r.rows[it.A], int(it.B)
 	m := w.moments[state]
 	length := r.axis.length()
-	f := view.Fact{Title: w.label, Lines: []view.FactLine{}, Text: moment.Reading(m, length), Locations: r.locationsOf(w)}
+	f := view.Fact{Title: w.label, Lines: []view.FactLine{}, Text: moment.Reading(m, length, view.FormatShare), Locations: r.locationsOf(w)}
 	if len(w.members) > 1 {
 		f.Count = int64(len(w.members))
 		f.Text = fmt.Sprintf("The mean utilization of %s. ", plural(len(w.members), "location")) + f.Text

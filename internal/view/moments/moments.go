@@ -44,6 +44,7 @@ var View = &view.View{
 		"bins: how many coefficients another basis has; 0: 16",
 		"group: rows drawn as one where they do not fit: none, optimal (where little is lost by it), or a kind of location such as machine"),
 	Report:  view.Report{Place: 5, Height: 380, AllLocations: true},
+	Data:    []any{data{}},
 	Compute: compute,
 }
 

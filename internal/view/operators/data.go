@@ -65,11 +65,12 @@ type Data struct {
 	Rows          []Row        `json:"rows"`
 	Communication []Collective `json:"communication"`
 	Loose         Loose        `json:"loose"`
+	Device        trace.Time   `json:"device"` // of all work
 	Devices       []Device     `json:"devices"`
 }
 
 func (r *result) Data() any {
-	d := Data{By: r.request.Values.Text("by"), Rows: []Row{}, Communication: []Collective{}, Loose: Loose{r.table.LooseWork, r.table.Loose}, Devices: []Device{}}
+	d := Data{By: r.request.Values.Text("by"), Rows: []Row{}, Communication: []Collective{}, Loose: Loose{r.table.LooseWork, r.table.Loose}, Device: r.whole, Devices: []Device{}}
 	for i := range r.table.Rows {
 		d.Rows = append(d.Rows, r.row(&r.table.Rows[i]))
 		if x := &r.table.Rows[i]; x.Comm.Name != "" {

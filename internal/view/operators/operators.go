@@ -28,6 +28,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("by=shapes", "picture=bars", "top"),
 		"by: what is a row: operators with their shapes, by name alone, or the modules (nn.Module) around them [shapes name module]",
 		"picture: what is drawn: a bar an operator, or operators against the peaks of the device [bars roofline]"),
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

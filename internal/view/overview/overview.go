@@ -30,6 +30,7 @@ var View = &view.View{
 	Needs:   view.Needs{Intervals: true},
 	Options: view.Use("p=0.1", "gain", "scale", "bins", "hierarchy", "arrange"),
 	Report:  view.Report{AllLocations: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -33,6 +33,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("phase=auto", "metric=busy", "group=auto", "arrange", "busy", "idle", "palette"),
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Report:  view.Report{Place: 4, Height: 360, AllLocations: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -32,6 +32,7 @@ var View = &view.View{
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "order", "arrange", "top", "palette"),
 	Report:  view.Report{Place: 7, Height: 380, AllRegions: true, Regions: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

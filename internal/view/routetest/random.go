@@ -27,6 +27,8 @@ var Shapes = []Shape{
 	{Name: "deep", Write: deep},
 	{Name: "ten hours", Write: hours},
 	{Name: "threads and streams", Write: streams},
+	{Name: "steps on GPUs", Write: gpuJob},
+	{Name: "requests", Write: requests},
 	{Name: "profile of ten hours", Write: profilePaths},
 	{Name: "flat profile", Write: profileFlat},
 }

@@ -123,16 +123,17 @@ type figure struct {
 	unit  string
 	value float64 // in ns, bytes, shares or plainly
 	slack float64
+	below bool // it is less than that, and something
 }
 
-var figures = regexp.MustCompile(`(?:^|[\s(\[≤≥<>=×~+-])(\d[\d,]*(?:\.\d+)?)( ?(?:ns|µs|ms|s|min|h|%|KiB|MiB|GiB|B|k|M|G)\b| ?%)?`)
+var figures = regexp.MustCompile(`(?:^|[\s(\[≤≥<>=×~+-])(< |> -)?(\d[\d,]*(?:\.\d+)?)( ?(?:ns|µs|ms|s|min|h|%|KiB|MiB|GiB|B|k|M|G)\b| ?%)?`)
 
 var sizes = map[string]float64{"": 1, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "k": 1e3, "M": 1e6, "G": 1e9}
 
 // figuresIn reads the numbers of a text.
 func figuresIn(text string) (out []figure) {
 	for _, m := range figures.FindAllStringSubmatch(text, -1) {
-		digits := strings.ReplaceAll(m[1], ",", "")
+		digits := strings.ReplaceAll(m[2], ",", "")
 		v, err := strconv.ParseFloat(digits, 64)
 		if err != nil {
 			continue
@@ -141,9 +142,9 @@ func figuresIn(text string) (out []figure) {
 		if _, after, ok := strings.Cut(digits, "."); ok {
 			last = math.Pow(10, -float64(len(after)))
 		}
-		unit := strings.TrimSpace(m[2])
+		unit := strings.TrimSpace(m[3])
 		size := sizes[unit]
-		out = append(out, figure{strings.TrimSpace(m[1] + m[2]), unit, v * size, last * size / 2 * (1 + 1e-9)})
+		out = append(out, figure{strings.TrimSpace(m[1] + m[2] + m[3]), unit, v * size, last * size / 2 * (1 + 1e-9), m[1] != ""})
 	}
 	return out
 }
@@ -151,6 +152,13 @@ func figuresIn(text string) (out []figure) {
 // among reports whether one of the sorted numbers rounds to the figure.
 func (f figure) among(sorted []float64) bool {
 	slack := f.slack + 1e-9*math.Abs(f.value)
+	if f.below {
+		i, found := slices.BinarySearch(sorted, 0)
+		for found && i < len(sorted) && sorted[i] == 0 {
+			i++
+		}
+		return i < len(sorted) && sorted[i] < f.value
+	}
 	i, _ := slices.BinarySearch(sorted, f.value-slack)
 	return i < len(sorted) && sorted[i] <= f.value+slack
 }

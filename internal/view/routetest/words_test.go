@@ -20,7 +20,7 @@ import (
 type use struct{ heading, unit, views, entry string }
 
 var uses = []use{
-	{"calls", "count", "profile calltree", "calls"},
+	{"calls", "count", "profile calltree operators", "calls"},
 	{"calls_a", "count", "contrast", "calls"},
 	{"calls_b", "count", "contrast", "calls"},
 	{"count", "count", "boxprofile callmatrix commmatrix timeline", "calls"},
@@ -36,7 +36,9 @@ var uses = []use{
 	{"gpu_idle", "ns", "steps", "idle of a GPU"},
 	{"busy", "share", "activity", "busy"},
 	{"idle", "share", "activity", "busy"},
-	{"share", "share", "profile calltree findings", "share"},
+	{"share", "share", "profile calltree findings criticalpath", "share"},
+	{"mean", "ns", "criticalpath", "mean of a request"},
+	{"mean time", "axis", "criticalpath", "mean of a request"},
 	{"share of loss", "share", "treemap", "share"},
 	{"locations", "count", "landscape", "locations"},
 	{"rank", "", "histogram scatter timeline topology steps", "rank"},

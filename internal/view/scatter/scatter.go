@@ -32,6 +32,7 @@ var View = &view.View{
 		"Where there are too many locations a point stands for those close by, and has their mean colour. Without a choice the axes are the regions that differ most between locations.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("event0", "event1", "event2", "event3", "camera=30,20,1", "palette"),
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

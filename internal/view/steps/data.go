@@ -63,6 +63,7 @@ type Unlinked struct {
 type Gap struct {
 	Begin  trace.Time            `json:"begin"`
 	End    trace.Time            `json:"end"`
+	Length trace.Time            `json:"length"`
 	Cause  string                `json:"cause"`
 	Causes map[string]trace.Time `json:"causes"`
 	Next   string                `json:"next"`
@@ -92,12 +93,22 @@ type Spread struct {
 
 // Data is the "data" of the JSON twin.
 type Data struct {
-	By      string             `json:"by"`
-	Rows    []Row              `json:"rows"`
-	Mean    map[string]float64 `json:"mean"`
-	GPUs    []GPU              `json:"gpus"`
-	Verdict Verdict            `json:"verdict"`
-	Memory  []Memory           `json:"memory"`
+	By   string             `json:"by"`
+	Rows []Row              `json:"rows"`
+	Mean map[string]float64 `json:"mean"`
+	GPUs []GPU              `json:"gpus"`
+	// Unlinked is that of all GPUs together.
+	Unlinked Unlinked `json:"unlinked"`
+	Idle     Idle     `json:"idle"`
+	Verdict  Verdict  `json:"verdict"`
+	Memory   []Memory `json:"memory"`
+}
+
+// Idle is the idle time of all GPUs in the steps, or of the whole selection where there are none, with what the host did meanwhile.
+type Idle struct {
+	Time   trace.Time            `json:"time"`
+	Causes map[string]trace.Time `json:"causes"`
+	Shares map[string]float64    `json:"shares"`
 }
 
 // A Memory is what a device's memory held at most.
@@ -111,7 +122,7 @@ type Memory struct {
 }
 
 func (r *result) Data() any {
-	d := Data{By: r.job.By, Rows: []Row{}, Mean: map[string]float64{}, GPUs: []GPU{}, Verdict: r.verdict, Memory: []Memory{}}
+	d := Data{By: r.job.By, Rows: []Row{}, Mean: map[string]float64{}, GPUs: []GPU{}, Idle: r.idleTime(), Verdict: r.verdict, Memory: []Memory{}}
 	first := r.firstGPUs()
 	total := 0.0
 	for t := range step.Term(step.Terms) {
@@ -131,6 +142,8 @@ func (r *result) Data() any {
 	}
 	for i := range r.job.GPUs {
 		d.GPUs = append(d.GPUs, r.gpu(i))
+		d.Unlinked.Count += r.job.GPUs[i].Unlinked
+		d.Unlinked.Time += r.job.GPUs[i].UnlinkedTime
 	}
 	for _, p := range r.peaks {
 		m := Memory{Location: p.Device, Path: r.tree.Path(p.Device), Allocated: p.Allocated, At: p.At, Reserved: known(p.Reserved)}
@@ -169,7 +182,7 @@ func (r *result) gpu(i int) GPU {
 	regions := r.request.Store().Regions()
 	for k := range g.Gaps {
 		x := &g.Gaps[k]
-		out.Gaps = append(out.Gaps, Gap{Begin: x.Begin, End: x.End, Cause: x.Cause().String(), Causes: causes(&x.Causes), Next: regions[x.Next].Name, Host: r.host(x)})
+		out.Gaps = append(out.Gaps, Gap{Begin: x.Begin, End: x.End, Length: x.Length(), Cause: x.Cause().String(), Causes: causes(&x.Causes), Next: regions[x.Next].Name, Host: r.host(x)})
 	}
 	return out
 }

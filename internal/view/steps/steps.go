@@ -31,6 +31,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("by=auto", "picture=steps", "arrange"),
 		"by: what is a bar: each step of each rank, steps (the mean of ranks), ranks (the mean of steps), or auto: as fine as there is room [auto all steps ranks]",
 		"picture: what is drawn: steps and what GPUs did in them, or why GPUs are idle [steps idle]"),
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -59,10 +59,8 @@ func (r *result) judge() Verdict {
 	return out
 }
 
-// meanwhile says what the host did while the GPU waited for it.
-func (r *result) meanwhile() string {
-	var sum [step.Causes]trace.Time
-	whole := trace.Time(0)
+// idleSum adds up why GPUs are idle in the steps.
+func (r *result) idleSum() (sum [step.Causes]trace.Time, whole trace.Time) {
 	for i := range r.job.GPUs {
 		from := &r.job.GPUs[i].InSteps
 		if len(r.job.Steps) == 0 {
@@ -73,6 +71,22 @@ func (r *result) meanwhile() string {
 			whole += t
 		}
 	}
+	return sum, whole
+}
+
+// idleTime is what idleSum adds up, for the twin.
+func (r *result) idleTime() Idle {
+	sum, whole := r.idleSum()
+	out := Idle{Time: whole, Causes: causes(&sum), Shares: map[string]float64{}}
+	for c, t := range out.Causes {
+		out.Shares[c] = float64(t) / float64(max(whole, 1))
+	}
+	return out
+}
+
+// meanwhile says what the host did while the GPU waited for it.
+func (r *result) meanwhile() string {
+	sum, whole := r.idleSum()
 	var parts []string
 	for _, c := range step.Ranked(sum) {
 		if share := float64(sum[c]) / float64(max(whole, 1)); share >= 0.1 && len(parts) < 3 {

@@ -42,6 +42,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
 		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it"),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
+	Data:    []any{data{}},
 	Compute: reading{rowsPerBin: fewRows}.compute,
 }
 

@@ -31,6 +31,7 @@ var View = &view.View{
 		"palette", "paper"),
 	Examples: examples(),
 	Report:   view.Report{AllLocations: true},
+	Data:     []any{Data{}},
 	Compute:  compute,
 }
 

@@ -31,6 +31,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric", "paper"),
 		"group: where groups are drawn as one: optimal (by --p), all, a depth, or a kind of location such as machine"),
 	Report:  view.Report{Place: 6, Height: 320, AllLocations: true},
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -79,6 +79,13 @@ func twins(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	if path := nilList(reflect.ValueOf(data), "data"); path != "" {
 		t.Errorf("%s is null in JSON, want an empty list", path)
 	}
+	kind := reflect.TypeOf(data)
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	if !slices.ContainsFunc(v.Data, func(d any) bool { return reflect.TypeOf(d) == kind }) {
+		t.Errorf("data is a %s, which View.Data does not name: programs would not know it", kind)
+	}
 	b, err := json.Marshal(data)
 	if err != nil {
 		t.Fatal(err)

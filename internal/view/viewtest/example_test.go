@@ -24,7 +24,7 @@ var View = &view.View{
 	Name: "calls", Title: "Calls", Summary: "how often each region was entered",
 	HowToRead: "A bar a region; its length is the number of calls that begin in the selection.",
 	Needs:     view.Needs{Intervals: true},
-	Compute:   compute,
+	Data:      []any{result{}}, Compute: compute,
 }
 
 type result struct {

@@ -72,6 +72,8 @@ export interface Needs {
   coordinates: boolean;
   /** Recorded moments will do in place of intervals. */
   moments: boolean;
+  /** Spans of services, which say what request they belong to. */
+  spans: boolean;
 }
 
 export interface Option {
@@ -348,9 +350,9 @@ export interface ViewData {
 export interface TablePage {
   columns: Column[];
   rows: Cell[][];
-  /** What choosing a row selects; null, or one a row. */
-  locations: number[] | null;
-  regions: number[] | null;
+  /** What choosing a row selects: none, or one a row. */
+  locations: number[];
+  regions: number[];
   offset: number;
   total: number;
   notes: string[];

@@ -24,6 +24,8 @@ export interface Highlight {
   brush?: Box;
   /** Everything in the frame outside these boxes is dimmed; undefined: nothing is. */
   keep?: Box[];
+  /** Boxes filled with the colour of marks, such as the rows of an answer. */
+  fill?: Box[];
   /** Boxes with a line round them: the same location, region or instant elsewhere. */
   outline?: Box[];
 }
@@ -89,6 +91,8 @@ function drawLines(ctx: CanvasRenderingContext2D, h: Highlight, frame: Frame, t:
     ctx.strokeStyle = css(table, ui.focus);
     strokeBox(ctx, b, scale);
   }
+  ctx.fillStyle = css(table, ui.focus);
+  for (const b of (h.fill ?? []).map((o) => moved(o, t))) ctx.fillRect(b.x, b.y, Math.max(b.w, 1), b.h);
   if (h.brush) {
     const b = moved(h.brush, t);
     ctx.fillStyle = css(table, ui.selection);

@@ -11,7 +11,7 @@ describe("durations have three significant digits and a unit", () => {
 test("counts, sizes and shares read as in the pictures", () => {
   expect([0, 9999, 10_000, 3_100_000, 2.5e9, 0.5].map(formatCount)).toEqual(["0", "9,999", "10.0 k", "3.10 M", "2.50 G", "0.50"]);
   expect([0, 512, 1024, 5e6].map(formatBytes)).toEqual(["0 B", "512 B", "1.00 KiB", "4.77 MiB"]);
-  expect([0, 0.5, 0.0001, 1].map(formatShare)).toEqual(["0.0 %", "50.0 %", "0.01 %", "100.0 %"]);
+  expect([0, 0.5, 0.0001, 5e-7, -5e-7, 1].map(formatShare)).toEqual(["0.0 %", "50.0 %", "< 0.1 %", "< 0.1 %", "> -0.1 %", "100.0 %"]);
   expect([0, 999, 1000, 1234567, -1234].map(thousands)).toEqual(["0", "999", "1,000", "1,234,567", "-1,234"]);
 });
 

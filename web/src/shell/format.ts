@@ -45,9 +45,9 @@ export function formatBytes(n: number): string {
   return digits(n) + " " + units[i];
 }
 
-/** A share as a percentage. */
+/** A share as a percentage; what rounds to nothing but is something is said to be below what the digits tell. */
 export function formatShare(x: number): string {
-  if (x !== 0 && Math.abs(x) < 0.0005) return (x * 100).toPrecision(1) + " %";
+  if (x !== 0 && Math.abs(x) < 0.0005) return x > 0 ? "< 0.1 %" : "> -0.1 %";
   return (x * 100).toFixed(1) + " %";
 }
 

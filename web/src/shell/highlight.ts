@@ -6,6 +6,8 @@ import { noID, type Frame, type Row } from "../scene/scene";
 import { idsOf } from "../api/ids";
 import { isTime, keptBoxes, placesFor, placesOf, rowAt, xAt } from "./geometry";
 import { Chosen } from "./chosen";
+import { findPanel } from "./layout";
+import { trackBoxes } from "./query-track";
 import type { Follow } from "./scope";
 import type { Hover, Workbench } from "./workbench";
 
@@ -34,6 +36,8 @@ export function highlightsOf(bench: Workbench, panel: string, frames: readonly F
   const rows = chosenRows(bench, follow);
   const time = follow.time === "window" ? bench.look.value.time : null;
   const hover = bench.hover.value;
+  const shown = findPanel(bench.layout.value, panel);
+  const own = !shown || !bench.isForeign(shown);
   const out: Highlight[] = [];
   frames.forEach((f, frame) => {
     const h: Highlight = { frame };
@@ -48,6 +52,11 @@ export function highlightsOf(bench: Workbench, panel: string, frames: readonly F
     if (isTime(f) && bench.marks.value.length > 0) {
       const at = bench.marks.value.map((t) => xAt(f, t)).filter((x) => x >= f.x && x <= f.x + f.w);
       h.outline = [...(h.outline ?? []), ...at.map((x) => ({ x, y: f.y, w: 0, h: f.h }))];
+    }
+    if (own && isTime(f) && bench.track.value.length > 0) {
+      const { fill, outline } = trackBoxes(f, bench.track.value);
+      h.fill = fill;
+      h.outline = [...(h.outline ?? []), ...outline];
     }
     if (Object.keys(h).some((k) => k !== "frame" && h[k as keyof Highlight] !== undefined)) out.push(h);
   });

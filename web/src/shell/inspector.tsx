@@ -125,6 +125,7 @@ function HowToRead() {
       {open.value && (
         <div class="howto">
           {(view.howToRead || view.summary).split(/\n\n+/).map((p, i) => <p key={i}>{p}</p>)}
+          <p><a href={`docs/views/${view.name}.html`} target="_blank" rel="noopener">Its page in the documentation</a></p>
           {view.paper && <p class="muted">After: {view.paper}</p>}
         </div>
       )}

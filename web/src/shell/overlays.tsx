@@ -120,7 +120,7 @@ function Help({ close }: { close: () => void }) {
           </dl>
         </section>
       </div>
-      <p class="muted">Parallax {bench.session.value?.version ?? ""}. Nothing leaves this machine. <a href="licences.txt" target="_blank" rel="noopener">Licences of others in it</a></p>
+      <p class="muted">Parallax {bench.session.value?.version ?? ""}. Nothing leaves this machine. <a href="docs/index.html" target="_blank" rel="noopener">Documentation and tutorials</a>, <a href="licences.txt" target="_blank" rel="noopener">Licences of others in it</a></p>
     </Dialog>
   );
 }

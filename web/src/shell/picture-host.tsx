@@ -42,7 +42,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const foreign = () => bench.isForeign(state());
     const mark = () => {
       const ringed = isSpace(view) ? markedLocations(bench, panel.id) : [];
-      if (!picture.scene || foreign()) return;
+      if (scene.value === null || !picture.scene || foreign()) return; // the signal first: what is marked follows each new scene
       picture.highlight(...highlightsOf(bench, panel.id, picture.scene.frames, follow(), brush));
       picture.ring(ringed);
     };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeOf, windowAround } from "./query";
+import { placeOf, windowAround } from "./query-place";
 
 const columns = (...names: string[]) => names.map((name) => ({ name, unit: "" }));
 

@@ -4,12 +4,14 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { ApiFailure } from "../api/client";
-import type { Answer, ApiError, Cell, Column } from "../api/types";
+import type { Answer, ApiError } from "../api/types";
 import { ChoiceList, type RowAttributes } from "../widget/choice-list";
 import { Icon } from "../widget/icon";
 import { useBench } from "./context";
 import { formatUnit, middle, plural, thousands } from "./format";
-import type { Range } from "./selection";
+import { placeOf, windowAround } from "./query-place";
+import { canPlot, QueryPlot } from "./query-plot";
+import { trackOf } from "./query-track";
 import { columnWidths, leastWidth } from "./table-twin";
 import type { Workbench } from "./workbench";
 
@@ -30,46 +32,11 @@ const failure = signal<ApiError | null>(null);
 const asking = signal<AbortController | null>(null);
 const took = signal(0);
 const followed = signal(-1);
+const plotted = signal(false);
+/** Whether rows are shown on the pictures. */
+const tracked = signal(false);
 /** The run that the answer is about. */
 let about = "";
-
-/** Where a row lies, by the names of its columns. */
-export interface Place {
-  locations: string[] | null;
-  regions: string[] | null;
-  time: Range | null;
-}
-
-const number = (v: Cell | undefined): number | null => (typeof v === "number" && Number.isFinite(v) ? v : null);
-
-export function placeOf(columns: readonly Column[], row: readonly Cell[]): Place {
-  const named = (...names: string[]) => {
-    for (const n of names) {
-      const v = number(row[columns.findIndex((c) => c.name.toLowerCase() === n)]);
-      if (v !== null) return v;
-    }
-    return null;
-  };
-  const location = named("location", "from_location", "to_location");
-  const region = named("region_id");
-  const begin = named("begin", "from_time", "time");
-  const length = named("duration");
-  const end = named("end", "to_time") ?? (begin !== null && length !== null ? begin + length : begin);
-  return {
-    locations: location === null ? null : [`#${location}`],
-    regions: region === null ? null : [`#${region}`],
-    time: begin === null || end === null ? null : { begin: Math.min(begin, end), end: Math.max(begin, end) },
-  };
-}
-
-/** The window that shows a range with what is around it. */
-export function windowAround(range: Range, whole: Range, shown: Range): Range {
-  const length = range.end - range.begin;
-  const around = length > 0 ? Math.max(length * 8, 1000) : Math.max((shown.end - shown.begin) / 4, 1000);
-  const middle = (range.begin + range.end) / 2;
-  const [begin, end] = [Math.max(whole.begin, middle - around / 2), Math.min(whole.end, middle + around / 2)];
-  return end - begin > (whole.end - whole.begin) * 0.9 ? whole : { begin, end };
-}
 
 function follow(bench: Workbench, index: number): void {
   const a = answer.peek();
@@ -92,6 +59,7 @@ async function run(bench: Workbench): Promise<void> {
     const a = await bench.api.ask(id, text.peek(), mine.signal);
     if (asking.peek() !== mine) return;
     [answer.value, took.value, followed.value, about] = [a, performance.now() - begin, -1, id];
+    showTrack(bench, tracked.peek());
   } catch (e) {
     if (asking.peek() !== mine || !(e instanceof ApiFailure) || e.detail.kind === "aborted") return;
     [failure.value, answer.value] = [e.detail, null];
@@ -99,6 +67,12 @@ async function run(bench: Workbench): Promise<void> {
   } finally {
     if (asking.peek() === mine) asking.value = null;
   }
+}
+
+/** Puts the rows of the answer on the pictures, or takes them off. */
+function showTrack(bench: Workbench, on: boolean): void {
+  tracked.value = on;
+  bench.track.value = on && answer.peek() ? trackOf(answer.peek()!) : [];
 }
 
 function stop(): void {
@@ -116,6 +90,7 @@ export function QueryPanel() {
   useEffect(() => {
     if (about === "" || about === bench.runID.value) return;
     [answer.value, failure.value, about] = [null, null, ""];
+    showTrack(bench, false);
   }, [bench.runID.value]);
   const key = (e: KeyboardEvent) => {
     e.stopPropagation();
@@ -140,6 +115,7 @@ export function QueryPanel() {
               : <button type="button" title="Ctrl+Enter" onClick={() => void run(bench)}>Run</button>}
             <span class="muted" role="status">{statusText()}</span>
             <span class="bar-space" />
+            <AnswerTools />
             <button type="button" class="plain" title="Close (Esc in the text)" aria-label="Close the query" onClick={() => (bench.asking.value = false)}><Icon name="close" /></button>
           </div>
           <div class="query-examples" aria-label="Examples">
@@ -149,8 +125,21 @@ export function QueryPanel() {
         </div>
       </div>
       {failure.value && <p class="query-failure" role="alert">{failure.value.error}{failure.value.hint && `; ${failure.value.hint}`}</p>}
-      {answer.value && <Rows answer={answer.value} />}
+      {answer.value && (plotted.value && canPlot(answer.value) ? <QueryPlot answer={answer.value} onChoose={(i) => follow(bench, i)} chosen={followed.value} /> : <Rows answer={answer.value} />)}
     </section>
+  );
+}
+
+function AnswerTools() {
+  const bench = useBench();
+  const a = answer.value;
+  if (!a || a.rows.length === 0) return null;
+  const timed = placeOf(a.columns, a.rows[0]).time !== null;
+  return (
+    <>
+      <button type="button" aria-pressed={tracked.value} disabled={!timed} title={timed ? "Show these rows above all pictures with a time axis" : "Rows need a column begin, time or from_time"} onClick={() => showTrack(bench, !tracked.value)}>On timeline</button>
+      <button type="button" aria-pressed={plotted.value} disabled={!canPlot(a)} title={canPlot(a) ? "Draw the answer" : "A plot needs a column of numbers"} onClick={() => (plotted.value = !plotted.value)}>Plot</button>
+    </>
   );
 }
 
@@ -167,7 +156,7 @@ function isNumeric(a: Answer, column: number): boolean {
 
 function Rows({ answer: a }: { answer: Answer }) {
   const bench = useBench();
-  const widths = columnWidths({ columns: a.columns, rows: a.rows, locations: null, regions: null, offset: 0, total: a.rows.length, notes: [], empty: null });
+  const widths = columnWidths({ columns: a.columns, rows: a.rows, locations: [], regions: [], offset: 0, total: a.rows.length, notes: [], empty: null });
   const template = { gridTemplateColumns: widths.join(" ") };
   const can = a.rows.length > 0 && Object.values(placeOf(a.columns, a.rows[0])).some((x) => x !== null);
   if (a.rows.length === 0) return <p class="empty-note">No rows.</p>;

@@ -121,7 +121,7 @@ function HeadCell({ column, numeric, sort, set }: { column: Column; numeric: boo
 /** What a row stands for; empty where it stands for nothing that can be selected. */
 function choiceOf(page: TablePage | undefined, index: number): Choice {
   const at = index - (page?.offset ?? 0);
-  const id = (list: number[] | null | undefined) => (list && list[at] !== undefined && list[at] !== noID ? [`#${list[at]}`] : undefined);
+  const id = (list: number[] | undefined) => (list && list[at] !== undefined && list[at] !== noID ? [`#${list[at]}`] : undefined);
   const [locations, regions] = [id(page?.locations), id(page?.regions)];
   return { ...(locations && { locations }), ...(regions && { regions }) };
 }

@@ -14,6 +14,7 @@ import * as panel from "./layout";
 import { LocationBook } from "./names";
 import type { Choice, ViewPlug } from "./plug";
 import type { PageOptions } from "./option";
+import type { TrackSpan } from "./query-track";
 import { everything, firstLook, SelectionStore, type Look, type Range } from "./selection";
 import { windowBeside } from "./beside";
 import type { PageState, ThemeChoice } from "./url";
@@ -63,6 +64,8 @@ export class Workbench {
   /** Ids that are chosen among locations, with their place in the tree. */
   readonly chosen = signal(new Chosen([]));
   readonly marks = signal<number[]>([]);
+  /** Rows of an answer that are shown on the pictures. */
+  readonly track = signal<TrackSpan[]>([]);
 
   readonly layout = signal<panel.Layout>(panel.noPanels);
   readonly focused = signal("");
@@ -212,6 +215,7 @@ export class Workbench {
       this.pinned.value = null;
       this.hoverFact.value = null;
       this.marks.value = state?.marks ?? [];
+      this.track.value = [];
       this.arrange.value = state?.arrange ?? this.arrange.value.split(":")[0];
       this.layout.value = state?.layout ?? this.remembered() ?? this.overview();
       this.focused.value = panel.panels(this.layout.value)[0]?.id ?? "";

@@ -70,7 +70,7 @@ export function at(curve: Curve, of: "gain" | "loss", value: number): number {
   return curve[of][best] ?? 0;
 }
 
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+const percent = (share: number) => (share > 0 && share < 0.0005 ? "< 0.1 %" : `${(share * 100).toFixed(1)} %`);
 
 /** The middle of the stretch between ticks next to the one that holds value. */
 export function nextPicture(ticks: readonly number[], value: number, by: -1 | 1): number {

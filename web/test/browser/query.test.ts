@@ -1,6 +1,7 @@
 // SQL in the page: an answer, its errors, and a row that goes where it lies.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { tableFromIPC } from "apache-arrow";
 import type { BrowserContext, Page } from "playwright-core";
 import { browse, openBench, serve, settled, state, type Program } from "./bench";
 
@@ -46,4 +47,56 @@ test("what is wrong with a query is said, and nothing can be changed", async () 
   await page.locator(".query-failure", { hasText: "a query only reads" }).waitFor();
   await page.locator(".query-text").press("Escape");
   expect(await page.locator(".query").count()).toBe(0);
+});
+
+test("another program reads all rows as Arrow", async () => {
+  const { origin, searchParams } = new URL(program.address);
+  const asked = (sql: string) => fetch(`${origin}/api/runs/stencil/query`, {
+    method: "POST", body: JSON.stringify({ sql }),
+    headers: { Authorization: `Bearer ${searchParams.get("token")}`, Accept: "application/vnd.apache.arrow.stream" },
+  });
+  const rows = await tableFromIPC(await asked("select location, duration, duration * 0.5 as half, region, nullif(rank, 3) as rank from intervals"));
+  const sums = await (await fetch(`${origin}/api/runs/stencil/query`, {
+    method: "POST", body: JSON.stringify({ sql: "select count(*), sum(duration), sum(rank = 3) from intervals" }), headers: { Authorization: `Bearer ${searchParams.get("token")}` },
+  })).json();
+  const [count, time, ofThree] = sums.rows[0];
+  expect(rows.numRows).toBe(count);
+  expect(rows.schema.fields.map(String)).toEqual(["location: Int64", "duration: Int64", "half: Float64", "region: Utf8", "rank: Int64"]);
+  expect(rows.schema.fields[1].metadata.get("unit")).toBe("ns");
+  const durations = rows.getChild("duration")!.toArray() as BigInt64Array;
+  expect(durations.reduce((a, b) => a + b, 0n)).toBe(BigInt(time));
+  expect(rows.getChild("rank")!.nullCount).toBe(ofThree);
+  expect(rows.get(0)!.toJSON().region).toBe("main");
+  const wrong = await asked("select nosuch from intervals");
+  expect([wrong.status, (await wrong.json()).error]).toEqual([400, expect.stringContaining("nosuch")]);
+});
+
+test("an answer is drawn, and its rows lie on the timeline", async () => {
+  await openBench(page, program.address, "run=stencil&v=timeline");
+  await page.keyboard.press("Backquote");
+  await ask("select location, path, region, begin, duration from intervals where rank = 42 order by duration desc limit 20");
+  await rows().nth(4).waitFor();
+  const strip = () => page.evaluate(() => {
+    const canvas = [...document.querySelectorAll<HTMLCanvasElement>(".panel canvas")].at(-1)!;
+    const pixels = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data;
+    let n = 0;
+    for (let i = 3; i < pixels.length; i += 4) if (pixels[i] > 200) n++;
+    return n;
+  });
+  const before = await strip();
+  await page.getByRole("button", { name: "On timeline" }).click();
+  await expect.poll(strip).toBeGreaterThan(before + 200);
+  await page.getByRole("button", { name: "On timeline" }).click();
+  await expect.poll(strip).toBeLessThan(before + 50);
+  await page.getByRole("button", { name: "Plot" }).click();
+  await page.locator(".query-points path").waitFor();
+  const box = (await page.locator(".query-points").boundingBox())!;
+  expect(await page.locator(".query-points svg").getAttribute("aria-label")).toBe("duration over begin, 20 points");
+  await page.locator(".query-axis select").nth(1).selectOption({ label: "path" });
+  expect(await page.locator(".query-bar").count()).toBe(20);
+  await page.locator(".query-bar").nth(3).click();
+  await settled(page);
+  expect((await state(page)).locations).toHaveLength(1);
+  expect(box.height).toBeGreaterThan(80);
+  expect(errors).toEqual([]);
 });

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/parallax-hpc/parallax/docs"
+	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/site"
+	"github.com/parallax-hpc/parallax/internal/view"
+	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/spf13/pflag"
+)
+
+// repository is where the project's files can be read.
+const repository = "https://github.com/parallax-hpc/parallax/blob/main/"
+
+func docsCommand() *command {
+	return &command{
+		name: "docs", args: "[-o DIR]", summary: "the documentation: served from the program, or written as HTML",
+		help: "Tutorials, a page for each view and format, tables, API. Pictures of views are made when they are asked for.\n\n  parallax docs\n  parallax docs -o site/",
+		flags: func(fs *pflag.FlagSet) {
+			fs.StringP("output", "o", "", "directory to write the pages to, instead of serving them")
+			fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 takes a free one")
+			fs.Bool("no-browser", false, "print the address only")
+		},
+		run: runDocs,
+	}
+}
+
+func runDocs(ctx context.Context, e *env, args []string) error {
+	if len(args) > 0 {
+		return usage("docs: takes no argument; -o DIR writes the pages")
+	}
+	s, err := newSite()
+	if err != nil {
+		return err
+	}
+	if dir := e.text("output"); dir != "" {
+		if err := s.Write(ctx, dir); err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stdout, "%s: %d files; open %s\n", dir, len(s.Names()), filepath.Join(dir, "index.html"))
+		return nil
+	}
+	listener, err := net.Listen("tcp", e.text("listen"))
+	if err != nil {
+		return fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err)
+	}
+	address := "http://" + listener.Addr().String() + "/"
+	fmt.Fprintf(e.stdout, "The documentation is at %s\nCtrl+C ends it.\n", address)
+	if !e.flag("no-browser") {
+		startBrowser(address)
+	}
+	h := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
+	stop := context.AfterFunc(ctx, func() { h.Close() })
+	defer stop()
+	if err := h.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// A lazySite is made when somebody asks for its first page.
+type lazySite struct{ site func() (*site.Site, error) }
+
+func (l lazySite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s, err := l.site()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	s.ServeHTTP(w, r)
+}
+
+// newSite makes the site of the documents and of the lists of views and formats.
+func newSite() (*site.Site, error) {
+	c := site.Config{
+		Pages: map[string][]byte{}, Files: docs.Site, Made: map[string]func(context.Context) ([]byte, error){},
+		Source: repository, Folder: "docs", Foot: "Parallax " + version() + ", Apache-2.0. Nothing leaves this machine.",
+	}
+	err := fs.WalkDir(docs.Site, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".md") {
+			return err
+		}
+		c.Pages[name], err = docs.Site.ReadFile(name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var viewPages, formatPages []string
+	for _, v := range views.Views {
+		name := "views/" + v.Name
+		c.Pages[name+".md"] = viewPage(v)
+		viewPages = append(viewPages, name+".md")
+		for _, theme := range []string{"light", "dark"} {
+			c.Made[name+"."+theme+".svg"] = pictureOf(v.Name, theme)
+		}
+	}
+	for _, f := range formats.Formats {
+		if f.Import != nil {
+			formatPages = append(formatPages, "formats/"+f.Name+".md")
+		}
+	}
+	c.Groups = []site.Group{
+		{Title: "Tutorials", Pages: []string{"tutorials/straggler.md", "tutorials/idle-gpu.md", "tutorials/hpl.md", "tutorials/tau-topology.md", "tutorials/slow-request.md", "tutorials/go-scaling.md", "tutorials/two-runs.md", "tutorials/paper-figure.md"}},
+		{Title: "Answers", Pages: []string{"findings.md", "contrast.md", "gpu.md", "queries.md", "recorder.md"}},
+		{Title: "Views", Pages: viewPages},
+		{Title: "In depth", Pages: []string{"moments.md", "callmatrix.md", "layouts.md", "kaleidoscope.md", "papers.md", "papers/moments.md", "papers/callmatrix.md", "papers/layouts.md", "papers/treemap.md", "papers/kaleidoscope.md"}},
+		{Title: "Formats", Pages: formatPages},
+		{Title: "Reference", Pages: []string{"glossary.md", "tables.md", "api.md", "programs.md", "store-format.md"}},
+		{Title: "Inside", Pages: []string{"architecture.md", "adding-a-format.md", "adding-a-view.md"}},
+	}
+	var known []string
+	for _, g := range c.Groups {
+		known = append(known, g.Pages...)
+	}
+	var rest []string
+	for name := range c.Pages {
+		if !slices.Contains(known, name) && !strings.HasSuffix(name, "README.md") {
+			rest = append(rest, name)
+		}
+	}
+	slices.Sort(rest)
+	c.Groups = append(c.Groups, site.Group{Title: "More", Pages: rest})
+	return site.New(c)
+}
+
+// examples are how the pages of views make their pictures; others show demo:stencil.
+var examples = map[string][]string{
+	"moments":      {"demo:fig5"},
+	"contrast":     {"demo:stencil", "--locations", "rank:40-47"},
+	"treemap":      {"demo:g5k188"},
+	"overview":     {"demo:g5k188"},
+	"calltree":     {"demo:training"},
+	"kaleidoscope": {"demo:pascal"},
+	"topology":     {"demo:s3d"},
+	"landscape":    {"demo:s3d"},
+	"scatter":      {"demo:zgrd", "--event0", "solve_vertical:exclusive", "--event1", "MPI_Allreduce:exclusive"},
+	"histogram":    {"demo:s3d"},
+	"steps":        {"demo:training"},
+	"operators":    {"demo:training"},
+	"findings":     {"demo:training"},
+}
+
+// exampleOf is the command behind the picture of a view's page, without its output.
+func exampleOf(v string) []string {
+	source, ok := examples[v]
+	if !ok {
+		source = []string{"demo:stencil"}
+	}
+	return append([]string{"view", v}, source...)
+}
+
+// pictureOf gives the picture of a view in a theme, computed once.
+func pictureOf(v, theme string) func(context.Context) ([]byte, error) {
+	var mu sync.Mutex
+	var kept []byte
+	return func(ctx context.Context) ([]byte, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if kept != nil {
+			return kept, nil
+		}
+		dir, err := os.MkdirTemp("", "parallax-docs-*")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		file := filepath.Join(dir, "picture.svg")
+		var said strings.Builder
+		if status := run(ctx, append(exampleOf(v), "--theme", theme, "--size", "960x480", "-o", file), &said, &said); status != 0 {
+			return nil, fmt.Errorf("the picture of %s: %s", v, said.String())
+		}
+		kept, err = os.ReadFile(file)
+		return kept, err
+	}
+}
+
+// viewPage is the page of a view, from what the view says of itself.
+func viewPage(v *view.View) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", v.Title, sentence(v.Summary))
+	fmt.Fprintf(&b, "![%s of %s](%s.light.svg)\n\n```\nparallax %s -o %s.svg\n```\n\n", v.Title, exampleOf(v.Name)[2], v.Name, strings.Join(exampleOf(v.Name), " "), v.Name)
+	fmt.Fprintf(&b, "## How to read it\n\n%s\n\n", v.HowToRead)
+	if v.Paper != "" {
+		fmt.Fprintf(&b, "After %s.\n\n", v.Paper)
+	}
+	for _, name := range []string{v.Name + ".md", "papers/" + v.Name + ".md"} {
+		if _, err := fs.Stat(docs.Site, name); err == nil {
+			fmt.Fprintf(&b, "More: [%s](../%s).\n\n", strings.TrimSuffix(name, ".md"), name)
+		}
+	}
+	if len(v.Options) > 0 {
+		fmt.Fprint(&b, "## Options\n\n| option | | |\n| --- | --- | --- |\n")
+		cell := strings.NewReplacer("|", "\\|", "\n", " ", "<", "\\<")
+		for _, o := range v.Options {
+			choices := strings.Join(o.Choices, ", ")
+			if o.Default != "" {
+				choices = strings.TrimPrefix(choices+"; otherwise "+o.Default, "; ")
+			}
+			fmt.Fprintf(&b, "| `--%s` | %s | %s |\n", o.Name, cell.Replace(o.Help), cell.Replace(choices))
+		}
+		fmt.Fprintln(&b)
+	}
+	fmt.Fprintf(&b, "## Numbers\n\nThe numbers behind the picture: `parallax view %s SOURCE` prints them as JSON", v.Name)
+	if schema := "schemas/view-" + v.Name + ".json"; fileThere(schema) {
+		fmt.Fprintf(&b, " ([schema](../%s))", schema)
+	}
+	fmt.Fprint(&b, ", `-o FILE.csv` writes them as a table. Selections (`--from`, `--to`, `--locations`, `--regions`) are the same in every view.\n")
+	return []byte(b.String())
+}
+
+func fileThere(name string) bool {
+	_, err := fs.Stat(docs.Site, name)
+	return err == nil
+}
+
+// sentence is a summary with a capital and a full stop.
+func sentence(s string) string {
+	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
+}

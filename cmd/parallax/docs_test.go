@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"go/ast"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/docs"
+	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/spf13/pflag"
+)
+
+func TestTheDocumentsHaveNoDeadLink(t *testing.T) {
+	s, err := newSite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range s.Dead() {
+		t.Error(d)
+	}
+	// Links that leave the documents are files of the repository.
+	for _, name := range s.Names() {
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		b, err := s.Read(context.Background(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(b), `href="`+repository)[1:] {
+			file, _, _ := strings.Cut(part, `"`)
+			file, _, _ = strings.Cut(file, "#")
+			if _, err := os.Stat(filepath.Join("../..", filepath.FromSlash(file))); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestEveryViewAndFormatHasAPage(t *testing.T) {
+	s, err := newSite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views.Views {
+		b, err := s.Read(context.Background(), "views/"+v.Name+".html")
+		if err != nil || !bytes.Contains(b, []byte("How to read it")) || len(v.Options) > 0 && !bytes.Contains(b, []byte("--"+v.Options[0].Name)) {
+			t.Errorf("%s: %v", v.Name, err)
+		}
+	}
+	for _, f := range formats.Formats {
+		if _, err := s.Read(context.Background(), "formats/"+f.Name+".html"); err != nil && f.Import != nil {
+			t.Errorf("%v: write docs/formats/%s.md, or let -update take the comment of its package", err, f.Name)
+		}
+	}
+}
+
+// The pictures of views are the answers of commands that stand beside them.
+func TestPagesOfViewsMakeTheirPictures(t *testing.T) {
+	s, err := newSite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views.Views {
+		b, err := s.Read(context.Background(), "views/"+v.Name+".light.svg")
+		if err != nil || !bytes.Contains(b, []byte("<svg")) {
+			t.Errorf("%s: %v; name a source that the view can show in examples (docs.go)", v.Name, err)
+		}
+	}
+}
+
+const taken = "<!-- taken from the comment of internal/importer/%s by make golden -->\n"
+
+// alsoRead is where more is said of formats whose page is the comment of their package.
+var alsoRead = map[string]string{
+	"gotrace": "go.md", "zipkin": "spans.md", "jaeger": "spans.md", "otlp": "spans.md", "pprof": "profilers.md", "perf": "profilers.md", "collapsed": "profilers.md",
+	"speedscope": "profilers.md", "cpuprofile": "profilers.md", "firefox": "profilers.md", "callgrind": "profilers.md", "jfr": "profilers.md", "gprof": "profilers.md",
+	"stackprof": "profilers.md", "instruments": "profilers.md", "paje-csv": "paje.md", "tau-trace": "tautrace.md", "moments": "../recorder.md",
+}
+
+// Formats without a page of their own show the comment of their package, which says what
+// becomes of each record.
+func TestFormatsWithoutAPageShowTheCommentOfTheirPackage(t *testing.T) {
+	comments := packagesOfFormats(t)
+	for _, f := range formats.Formats {
+		file := "formats/" + f.Name + ".md"
+		old, _ := docs.Site.ReadFile(file)
+		if onDisk, err := os.ReadFile("../../docs/" + file); err == nil {
+			old = onDisk
+		}
+		if f.Import == nil || len(old) > 0 && !bytes.HasPrefix(old, []byte("<!-- taken")) {
+			continue
+		}
+		p, ok := comments[f.Name]
+		if !ok {
+			t.Errorf("no package below internal/importer has the format %s", f.Name)
+			continue
+		}
+		var parse comment.Parser
+		_, text, _ := strings.Cut(p.comment, " ")
+		text = strings.TrimPrefix(text, p.name+" ")
+		var b strings.Builder
+		fmt.Fprintf(&b, taken, p.name)
+		fmt.Fprintf(&b, "# %s\n\n`--format %s`. This format ", f.Title, f.Name)
+		b.Write((&comment.Printer{}).Markdown(parse.Parse(strings.Replace(text, "imports ", "takes ", 1))))
+		if more := alsoRead[f.Name]; more != "" {
+			fmt.Fprintf(&b, "\nMore: [%s](%s).\n", strings.TrimSuffix(filepath.Base(more), ".md"), more)
+		}
+		if b.String() == string(old) {
+			continue
+		}
+		if !*update {
+			t.Errorf("docs/%s is not what the comment of its package says; run make golden", file)
+			continue
+		}
+		if err := os.WriteFile("../../docs/"+file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+type formatPackage struct{ name, comment string }
+
+// packagesOfFormats finds the package of each format by the name in its Format.
+func packagesOfFormats(t *testing.T) map[string]formatPackage {
+	out := map[string]formatPackage{}
+	files, _ := filepath.Glob("../../internal/importer/*/*.go")
+	comments := map[string]string{}
+	names := map[string][]string{}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Doc != nil {
+			comments[f.Name.Name] = f.Doc.Text()
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			lit, ok := n.(*ast.CompositeLit)
+			if !ok || !strings.HasSuffix(typeName(lit.Type), "Format") {
+				return true
+			}
+			for _, e := range lit.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok && typeName(kv.Key) == "Name" {
+					if v, ok := kv.Value.(*ast.BasicLit); ok {
+						names[f.Name.Name] = append(names[f.Name.Name], strings.Trim(v.Value, `"`))
+					}
+				}
+			}
+			return true
+		})
+	}
+	for p, list := range names {
+		for _, n := range list {
+			out[n] = formatPackage{p, comments[p]}
+		}
+	}
+	return out
+}
+
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+func TestThePageServesTheDocuments(t *testing.T) {
+	c := (&env{flags: pflag.NewFlagSet("", pflag.ContinueOnError)}).serverConfig(&loader{cache: &cache{}}, nil)
+	w := httptest.NewRecorder()
+	http.StripPrefix("/docs", c.Docs).ServeHTTP(w, httptest.NewRequest("GET", "/docs/views/timeline.html", nil))
+	if w.Code != 200 || !strings.Contains(w.Body.String(), "<h1 id=\"timeline\">") {
+		t.Errorf("status %d: %.200s", w.Code, w.Body.String())
+	}
+}

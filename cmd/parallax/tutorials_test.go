@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A tutorial is a page whose commands are run and whose numbers are looked for in what they
+// print. A fenced block `console` holds commands, each after "$ ", and what each prints.
+// Commands run at the top of a checkout; besides parallax there is `cat FILE`, and output
+// goes through `| head -N`, `| tail -N` and `| grep WORDS`. Pictures that the page shows are
+// made by its commands: `-o NAME.png` is pictures/NAME.png of the page.
+func TestTutorialsSayWhatTheProgramPrints(t *testing.T) {
+	docs, err := filepath.Abs("../../docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, _ := filepath.Glob(filepath.Join(docs, "tutorials", "*.md"))
+	if len(pages) < 6 {
+		t.Fatalf("%d tutorials in %s", len(pages), docs)
+	}
+	for _, page := range pages {
+		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.Symlink(docs, filepath.Join(dir, "docs")); err != nil {
+				t.Skipf("no links to files here: %v", err)
+			}
+			t.Chdir(dir)
+			b, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, printed := runPage(t, string(b))
+			if text != string(b) {
+				if *update {
+					if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					t.Errorf("the program prints something else; -update rewrites the blocks, then read the prose again\n%s", firstDifference(string(b), text))
+				}
+			}
+			for _, n := range unfounded(text, printed) {
+				t.Errorf("%q stands in the text and in nothing that its commands print", n)
+			}
+			checkPictures(t, text, filepath.Join(docs, "tutorials", "pictures"), dir)
+		})
+	}
+}
+
+// runPage gives the page with what its commands print now, and all of that in one text,
+// before heads and tails were cut from it.
+func runPage(t *testing.T, page string) (text, printed string) {
+	var out, all strings.Builder
+	var inside, commands bool
+	for line := range strings.Lines(page) {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside = !inside
+			commands = inside && strings.TrimSpace(line) == "```console"
+			out.WriteString(line)
+		case commands && strings.HasPrefix(line, "$ "):
+			out.WriteString(line)
+			whole, shown := runLine(t, strings.TrimSpace(line[2:]))
+			all.WriteString(line + whole)
+			out.WriteString(shown)
+		case !commands:
+			out.WriteString(line)
+			if inside {
+				all.WriteString(line)
+			}
+		}
+	}
+	return out.String(), all.String()
+}
+
+// runLine runs one command line.
+func runLine(t *testing.T, line string) (whole, shown string) {
+	t.Helper()
+	parts := strings.Split(line, " | ")
+	args := words(parts[0])
+	switch args[0] {
+	case "parallax":
+		status, stdout, stderr := parallax(t, args[1:]...)
+		if whole = stdout + stderr; status != 0 && !(status == 1 && stdout != "" && args[1] == "check") {
+			t.Errorf("$ %s\nstatus %d: %s", line, status, stderr)
+		}
+	case "cat":
+		b, err := os.ReadFile(args[1])
+		if err != nil {
+			t.Error(err)
+		}
+		whole = string(b)
+	default:
+		t.Fatalf("$ %s: a tutorial runs parallax and cat", line)
+	}
+	shown = whole
+	for _, p := range parts[1:] {
+		shown = through(t, shown, words(p))
+	}
+	var tidy strings.Builder
+	for l := range strings.Lines(shown) {
+		tidy.WriteString(strings.TrimRight(l, " \n") + "\n")
+	}
+	return whole, tidy.String()
+}
+
+func through(t *testing.T, text string, filter []string) string {
+	t.Helper()
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	n, err := strconv.Atoi(strings.TrimPrefix(filter[1], "-"))
+	switch {
+	case filter[0] == "grep":
+		lines = slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, filter[1]) })
+	case filter[0] == "head" && err == nil:
+		lines = lines[:min(n, len(lines))]
+	case filter[0] == "tail" && err == nil:
+		lines = lines[max(0, len(lines)-n):]
+	default:
+		t.Fatalf("| %s: want head -N, tail -N or grep WORDS", strings.Join(filter, " "))
+	}
+	return strings.Join(lines, "")
+}
+
+// words splits a command line; quotes keep words together.
+func words(line string) (out []string) {
+	for _, m := range word.FindAllString(line, -1) {
+		out = append(out, quoted.ReplaceAllString(m, "$1$2"))
+	}
+	return out
+}
+
+var (
+	quoted   = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
+	word     = regexp.MustCompile(`(?:[^\s'"]+|'[^']*'|"[^"]*")+`)
+	notProse = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\\]\\([^)]*\\)|<!--.*?-->|(?m:^\\d+\\. )")
+	number   = regexp.MustCompile(`[\pL\d][\d,.]*`)
+)
+
+// unfounded gives the numbers of the prose that no command printed. Numbers in words,
+// in code and in names (H200) are left alone.
+func unfounded(page, printed string) (out []string) {
+	prose := notProse.ReplaceAllString(page, " ")
+	for _, field := range strings.FieldsFunc(prose, func(r rune) bool { return strings.ContainsRune(" \n()[]|*:;–-", r) }) {
+		n := strings.TrimRight(number.FindString(field), ".,")
+		if n == "" || n[0] < '0' || n[0] > '9' {
+			continue
+		}
+		if !regexp.MustCompile(`(?:^|[^\d.,])` + regexp.QuoteMeta(n) + `(?:$|[^\d])`).MatchString(printed) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+var shownPicture = regexp.MustCompile(`!\[[^\]]*\]\(pictures/([^)]+)\)`)
+
+// checkPictures holds that every picture of a page is made by a command of the page.
+func checkPictures(t *testing.T, page, kept, made string) {
+	for _, m := range shownPicture.FindAllStringSubmatch(page, -1) {
+		b, err := os.ReadFile(filepath.Join(made, m[1]))
+		if err != nil {
+			t.Errorf("no command of the page makes %s", m[1])
+			continue
+		}
+		name := filepath.Join(kept, m[1])
+		if *update {
+			if err := os.MkdirAll(kept, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := os.Stat(name); err != nil {
+			t.Errorf("%v; -update takes it", err)
+		}
+	}
+}
+
+func firstDifference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return fmt.Sprintf("line %d\n  page    %s\n  program %s", i+1, x[i], y[i])
+		}
+	}
+	return fmt.Sprintf("the page has %d lines, the program makes %d", len(x), len(y))
+}
+
+func TestNumbersInProseMustHaveBeenPrinted(t *testing.T) {
+	page := "Rank 5 waits 605 ms of 1,234 on an H200, with `--size 9x9`.\n\n1. 7 ranks, three of them late"
+	if got := unfounded(page, "rank 5\n605 ms"); !slices.Equal(got, []string{"1,234", "7"}) {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,267 @@
+package request
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Source is a run of spans. Places are location, lane and row.
+type Source interface {
+	Regions() []trace.Region
+	// Lanes gives the first lane of each location, and one past the last.
+	Lanes() []uint32
+	// Service gives the location that is the service of a location.
+	Service(trace.LocationID) trace.LocationID
+	// Scan hands out all intervals.
+	Scan(func(*trace.Columns) error) error
+	// Parents hands out who called whom, where nesting does not tell.
+	Parents(func(from trace.LocationID, fromLane, fromRow int32, to trace.LocationID, toLane, toRow int32)) error
+	// Attribute hands out the values of an attribute; nothing where there is none of the name.
+	Attribute(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
+	// Facts are the attributes of one interval.
+	Facts(location trace.LocationID, lane, row int) []trace.Attribute
+}
+
+// The attributes that say what a span is; importers of spans write them.
+const (
+	attributeTrace   = "trace"
+	attributeParent  = "parent span"
+	attributeFollows = "follows"
+)
+
+// Gather reads all requests of a run. O(spans), and a question for each root.
+func Gather(s Source) (*Forest, error) {
+	lanes, first, err := readLanes(s)
+	if err != nil {
+		return nil, err
+	}
+	number := make([]int32, first[len(first)-1]) // of a lane among those that hold calls
+	for i := range number {
+		number[i] = -1
+	}
+	for k, l := range lanes {
+		number[first[l.Location]+uint32(l.Lane)] = int32(k)
+	}
+	calls := invocation.Collect(lanes)
+	spot := func(location trace.LocationID, lane, row int32) int32 {
+		if row < 0 || lane < 0 || int(location)+1 >= len(first) {
+			return -1
+		}
+		k := number[first[location]+uint32(lane)]
+		if k < 0 {
+			return -1
+		}
+		return calls.Node(invocation.Spot{Lane: k, Row: row})
+	}
+	var mu sync.Mutex
+	err = s.Parents(func(from trace.LocationID, fromLane, fromRow int32, to trace.LocationID, toLane, toRow int32) {
+		mu.Lock()
+		defer mu.Unlock()
+		if child, parent := spot(to, toLane, toRow), spot(from, fromLane, fromRow); child >= 0 && parent >= 0 {
+			calls.Spawn(child, parent)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := newForest(calls.Finish(), s)
+	if err := f.mark(s); err != nil {
+		return nil, err
+	}
+	f.selfTimes()
+	f.request(f.roots(s))
+	return f, nil
+}
+
+// readLanes reads all lanes, in order.
+func readLanes(s Source) (out []*invocation.Lane, first []uint32, err error) {
+	first = s.Lanes()
+	lanes := make([]*invocation.Lane, first[len(first)-1])
+	var mu sync.Mutex
+	err = s.Scan(func(c *trace.Columns) error {
+		k := first[c.Location] + uint32(c.Lane)
+		mu.Lock()
+		l := lanes[k]
+		if l == nil {
+			l = &invocation.Lane{Location: c.Location, Lane: int32(c.Lane)}
+			lanes[k] = l
+		}
+		mu.Unlock()
+		l.Grow(len(c.Begin))
+		for i := range c.Begin {
+			l.Add(c.First+i, c.Begin[i], c.End(i), c.Region[i], c.Parent[i], true)
+		}
+		return nil
+	})
+	for _, l := range lanes {
+		if l != nil && l.Len() > 0 {
+			out = append(out, l)
+		}
+	}
+	return out, first, err
+}
+
+func newForest(calls *invocation.Calls, s Source) *Forest {
+	n := calls.Len()
+	f := &Forest{calls: calls, Begin: calls.Begin, End: calls.End, Region: calls.Region, Parent: calls.Tree.Parent, Regions: s.Regions(),
+		First: make([]int32, n+1), Children: make([]int32, 0, n), Of: make([]int32, n), flags: make([]flag, n)}
+	f.Cut, f.Late = calls.Cut, calls.Late
+	for i := range f.Of {
+		f.Of[i] = -1
+	}
+	if calls.Virtual {
+		for i, p := range f.Parent {
+			if p == 0 {
+				f.Parent[i] = -1
+			}
+		}
+	}
+	f.link()
+	first := s.Lanes()
+	f.service = make([]trace.LocationID, len(first)-1)
+	for id := range f.service {
+		f.service[id] = s.Service(trace.LocationID(id))
+	}
+	f.index.build(calls, first)
+	return f
+}
+
+// link lists the children of each node, by begin.
+func (f *Forest) link() {
+	n := f.Len()
+	for _, p := range f.Parent {
+		if p >= 0 {
+			f.First[p+1]++
+		}
+	}
+	for i := range n {
+		f.First[i+1] += f.First[i]
+	}
+	f.Children = make([]int32, f.First[n])
+	next := make([]int32, n)
+	copy(next, f.First)
+	for i, p := range f.Parent {
+		if p >= 0 {
+			f.Children[next[p]] = int32(i)
+			next[p]++
+		}
+	}
+	f.sortLate()
+}
+
+// mark finds calls that failed and that nobody waits for.
+func (f *Forest) mark(s Source) error {
+	set := func(what flag, is func(trace.Value) bool) func(trace.LocationID, int, []int32, []trace.Value) {
+		var mu sync.Mutex
+		return func(location trace.LocationID, lane int, rows []int32, values []trace.Value) {
+			mu.Lock()
+			defer mu.Unlock()
+			for i, row := range rows {
+				if node := f.index.node(location, lane, int(row)); node >= 0 && is(values[i]) {
+					f.flags[node] |= what
+				}
+			}
+		}
+	}
+	for _, a := range []struct {
+		name string
+		is   func(trace.Value) bool
+	}{
+		{"error", saysError}, {"status", isError}, {"otel.status_code", isError},
+		{"http.status_code", isServerError}, {"http.response.status_code", isServerError}, {"rpc.grpc.status_code", isNotZero}, {"grpc.status_code", isNotZero},
+	} {
+		if err := s.Attribute(a.name, set(failed, a.is)); err != nil {
+			return err
+		}
+	}
+	if err := s.Attribute(attributeFollows, set(apart, func(trace.Value) bool { return true })); err != nil {
+		return err
+	}
+	// Who takes a message from a queue does so on its own time.
+	consumes := make([]bool, len(f.Regions))
+	for i := range f.Regions {
+		consumes[i] = f.Regions[i].Category == "consumer"
+	}
+	for i, id := range f.Region {
+		if id != trace.NoRegion && consumes[id] {
+			f.flags[i] |= apart
+		}
+	}
+	return nil
+}
+
+// saysError: some write the error itself, some whether there is one.
+func saysError(v trace.Value) bool {
+	t := strings.ToLower(v.String())
+	return t != "" && t != "false" && t != "0"
+}
+
+func isError(v trace.Value) bool { return strings.EqualFold(v.String(), "error") }
+
+func isServerError(v trace.Value) bool { n, ok := v.Number(); return ok && n >= 500 }
+
+func isNotZero(v trace.Value) bool { n, ok := v.Number(); return ok && n != 0 }
+
+// roots asks what the calls without a parent say of themselves.
+func (f *Forest) roots(s Source) (out []root) {
+	for i, p := range f.Parent {
+		if p >= 0 || f.calls.Location(int32(i)) == trace.NoLocation {
+			continue
+		}
+		x := root{node: int32(i)}
+		at := f.At(x.node)
+		for _, a := range s.Facts(at.Location, int(at.Lane), int(at.Row)) {
+			switch a.Key {
+			case attributeTrace:
+				x.trace = a.Value.String()
+			case attributeParent:
+				x.orphan = true
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// A rowIndex finds the node of a row.
+type rowIndex struct {
+	first []uint32 // lanes of locations
+	from  []int    // by lane: its place in nodes
+	nodes []int32
+}
+
+func (x *rowIndex) build(calls *invocation.Calls, first []uint32) {
+	x.first, x.from = first, make([]int, int(first[len(first)-1])+1)
+	for i := range int32(calls.Len()) {
+		if c := calls.At(i); c.Location != trace.NoLocation {
+			lane := first[c.Location] + uint32(c.Lane)
+			x.from[lane+1] = max(x.from[lane+1], int(c.Row)+1)
+		}
+	}
+	for i := 1; i < len(x.from); i++ {
+		x.from[i] += x.from[i-1]
+	}
+	x.nodes = make([]int32, x.from[len(x.from)-1])
+	for i := range x.nodes {
+		x.nodes[i] = -1
+	}
+	for i := range int32(calls.Len()) {
+		if c := calls.At(i); c.Location != trace.NoLocation {
+			x.nodes[x.from[first[c.Location]+uint32(c.Lane)]+int(c.Row)] = i
+		}
+	}
+}
+
+func (x *rowIndex) node(location trace.LocationID, lane, row int) int32 {
+	if int(location)+1 >= len(x.first) || lane < 0 || row < 0 {
+		return -1
+	}
+	k := x.first[location] + uint32(lane)
+	if k >= x.first[location+1] || x.from[k]+row >= x.from[k+1] {
+		return -1
+	}
+	return x.nodes[x.from[k]+row]
+}

@@ -1,0 +1,204 @@
+package request
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A span of a fake run: parent is another's place, -1 for none; orphan says that it names one that is not there.
+type span struct {
+	service    trace.LocationID
+	begin, end trace.Time
+	parent     int
+	trace      string
+	orphan     bool
+	facts      map[string]string
+}
+
+// A fake run has a lane for each span.
+type fake []span
+
+func (f fake) Regions() []trace.Region {
+	out := make([]trace.Region, len(f))
+	for i := range f {
+		out[i].Name = fmt.Sprint("s", i)
+	}
+	return out
+}
+
+func (f fake) Service(id trace.LocationID) trace.LocationID { return id }
+
+func (f fake) Lanes() []uint32 {
+	out := []uint32{0}
+	for _, s := range f {
+		for int(s.service)+1 >= len(out) {
+			out = append(out, 0)
+		}
+		out[s.service+1]++
+	}
+	for i := 1; i < len(out); i++ {
+		out[i] += out[i-1]
+	}
+	return out
+}
+
+func (f fake) lane(i int) (lane int) {
+	for _, s := range f[:i] {
+		if s.service == f[i].service {
+			lane++
+		}
+	}
+	return lane
+}
+
+func (f fake) Scan(do func(*trace.Columns) error) error {
+	for i, s := range f {
+		if err := do(&trace.Columns{Location: s.service, Lane: f.lane(i), Begin: []trace.Time{s.begin}, Duration: []trace.Time{s.end - s.begin}, Region: []trace.RegionID{trace.RegionID(i)}, Parent: []int32{-1}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f fake) Parents(do func(trace.LocationID, int32, int32, trace.LocationID, int32, int32)) error {
+	for i, s := range f {
+		if s.parent >= 0 {
+			do(f[s.parent].service, int32(f.lane(s.parent)), 0, s.service, int32(f.lane(i)), 0)
+		}
+	}
+	return nil
+}
+
+func (f fake) Attribute(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
+	for i, s := range f {
+		if v, ok := s.facts[name]; ok {
+			add(s.service, f.lane(i), []int32{0}, []trace.Value{trace.Text(v)})
+		}
+	}
+	return nil
+}
+
+func (f fake) Facts(location trace.LocationID, lane, _ int) (out []trace.Attribute) {
+	for i, s := range f {
+		if s.service == location && f.lane(i) == lane {
+			out = append(out, trace.Attribute{Key: attributeTrace, Value: trace.Text(s.trace)})
+			if s.orphan {
+				out = append(out, trace.Attribute{Key: attributeParent, Value: trace.Text("gone")})
+			}
+		}
+	}
+	return out
+}
+
+func gather(t *testing.T, f fake) (*Forest, []int32) {
+	t.Helper()
+	g, err := Gather(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := make([]int32, len(f))
+	for i := range f {
+		at[i] = g.Node(f[i].service, f.lane(i), 0)
+		if at[i] < 0 || int(g.Region[at[i]]) != i {
+			t.Fatalf("span %d is not found at its row", i)
+		}
+	}
+	return g, at
+}
+
+// Self time is the duration less the union of the children in all services, held against one found nanosecond by nanosecond.
+func TestSelfTimeIsLessTheUnionOfAllChildren(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		var f fake
+		for i := range 30 {
+			b := trace.Time(rng.IntN(200))
+			f = append(f, span{trace.LocationID(rng.IntN(4)), b, b + trace.Time(rng.IntN(90)), rng.IntN(i+1) - 1, "t", false, nil})
+		}
+		g, at := gather(t, f)
+		for i, s := range f {
+			self := trace.Time(0)
+			for ns := s.begin; ns < s.end; ns++ {
+				free := trace.Time(1)
+				for _, c := range f {
+					if c.parent == i && c.begin <= ns && ns < c.end {
+						free = 0
+					}
+				}
+				self += free
+			}
+			if g.Self[at[i]] != self {
+				t.Errorf("seed %d: span %d has %d ns for itself, want %d", seed, i, g.Self[at[i]], self)
+			}
+			if up := g.Parent[at[i]]; s.parent < 0 && up != -1 || s.parent >= 0 && up != at[s.parent] {
+				t.Errorf("seed %d: span %d hangs on %d", seed, i, up)
+			}
+		}
+	}
+}
+
+func TestWhatIsWrongIsCounted(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spans fake
+		want  Counts
+		check func(*Forest) string
+	}{
+		{"a circle of parents is cut", fake{{0, 0, 10, 1, "t", false, nil}, {1, 0, 10, 0, "t", false, nil}}, Counts{Cut: 1},
+			func(f *Forest) string { return fmt.Sprint(len(f.Requests), f.Requests[0].Spans) }},
+		{"a missing root leaves all of the time", fake{{0, 5, 10, -1, "t", true, nil}, {1, 20, 40, -1, "t", true, nil}}, Counts{Orphans: 2, Several: 1, Missing: 1},
+			func(f *Forest) string {
+				return fmt.Sprint(len(f.Requests), f.Requests[0].Begin, f.Requests[0].End, f.Requests[0].Root)
+			}},
+		{"of two roots the first counts", fake{{0, 5, 10, -1, "t", false, nil}, {1, 20, 40, -1, "t", false, nil}}, Counts{Several: 1},
+			func(f *Forest) string { return fmt.Sprint(len(f.Requests), f.Requests[0].Begin, f.Requests[0].End) }},
+		{"a true root counts before an orphan", fake{{0, 1, 90, -1, "t", true, nil}, {1, 20, 40, -1, "t", false, nil}}, Counts{Orphans: 1, Several: 1},
+			func(f *Forest) string { return fmt.Sprint(len(f.Requests), f.Requests[0].Begin, f.Requests[0].End) }},
+		{"children before their parents keep them", fake{{0, 10, 20, -1, "t", false, nil}, {1, 5, 15, 0, "t", false, nil}}, Counts{Late: 1},
+			func(f *Forest) string { return fmt.Sprint(len(f.Requests), f.Requests[0].Spans) }},
+	} {
+		g, err := Gather(c.spans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Counts != c.want {
+			t.Errorf("%s: counted %+v, want %+v", c.name, g.Counts, c.want)
+		}
+		want := map[string]string{"a circle of parents is cut": "1 2", "a missing root leaves all of the time": "1 5 40 -1", "of two roots the first counts": "1 5 10",
+			"a true root counts before an orphan": "1 20 40", "children before their parents keep them": "1 2"}[c.name]
+		if got := c.check(g); got != want {
+			t.Errorf("%s: %s, want %s", c.name, got, want)
+		}
+	}
+}
+
+func TestFailuresAreReadFromWhatSpansSay(t *testing.T) {
+	for fact, want := range map[[2]string]int32{{"error", "true"}: 1, {"error", "false"}: 0, {"error", "timeout"}: 1, {"status", "error"}: 1, {"http.status_code", "503"}: 1, {"http.status_code", "404"}: 0,
+		{"rpc.grpc.status_code", "0"}: 0, {"rpc.grpc.status_code", "14"}: 1} {
+		g, _ := gather(t, fake{{0, 0, 10, -1, "t", false, nil}, {1, 1, 2, 0, "t", false, map[string]string{fact[0]: fact[1]}}})
+		if g.Requests[0].Errors != want {
+			t.Errorf("%s=%s: %d errors, want %d", fact[0], fact[1], g.Requests[0].Errors, want)
+		}
+	}
+}
+
+// Time on the path between orphans belongs to nobody, and all of it adds up.
+func TestPathsAddUpWithoutARoot(t *testing.T) {
+	g, _ := gather(t, fake{{0, 5, 10, -1, "t", true, nil}, {1, 20, 40, -1, "t", true, nil}, {1, 22, 30, 1, "t", false, nil}})
+	c := g.CriticalPaths([]int32{0})
+	if c.Length != 35 || c.Rootless != 10 || len(c.By) != 3 {
+		t.Errorf("length %d, %d of it without a root, %d paths", c.Length, c.Rootless, len(c.By))
+	}
+}
+
+func TestQuantiles(t *testing.T) {
+	list := []trace.Time{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	for q, want := range map[float64]trace.Time{0: 1, 0.5: 5, 0.95: 10, 0.1: 1, 0.11: 2, 1: 10} {
+		if got := Quantile(list, q); got != want {
+			t.Errorf("quantile %v is %d, want %d", q, got, want)
+		}
+	}
+}

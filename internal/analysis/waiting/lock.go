@@ -1,0 +1,55 @@
+package waiting
+
+import (
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Holding is what a call does with a lock.
+type Holding uint8
+
+// What calls do. A critical section takes the lock before its block and gives it back
+// after it; the call tells all of it, the block the part in which it is held.
+const (
+	NoLock Holding = iota
+	Acquires
+	Releases
+	Critical
+	CriticalBlock
+)
+
+var (
+	releasing = []string{"unlock", "unset_lock", "unset_nest_lock", "end_critical", "critical_end", "lock_release", "releaselock", "release lock"}
+	acquiring = []string{"mutex_lock", "mutex::lock", "spin_lock", "spinlock", "rdlock", "wrlock", "set_lock", "set_nest_lock", "kmpc_critical", "critical_start", "lll_lock_wait", "lock_acquire", "acquirelock", "acquire lock", "monitorenter"}
+)
+
+// LockOf says what a region does with a lock, by its name.
+func LockOf(g *trace.Region) Holding {
+	name := strings.ToLower(g.Name)
+	if strings.Contains(name, "critical") || strings.Contains(name, "ordered") {
+		switch block := strings.Contains(name, "sblock") || strings.Contains(name, "block"); {
+		case block:
+			return CriticalBlock
+		case g.Role == trace.RoleSynchronization && strings.Contains(name, "omp") && !contains(name, releasing) && !contains(name, acquiring):
+			return Critical
+		}
+	}
+	switch {
+	case strings.Contains(name, "trylock"), strings.Contains(name, "try_lock"), strings.Contains(name, "test_lock"), strings.Contains(name, "init"), strings.Contains(name, "destroy"):
+	case contains(name, releasing):
+		return Releases
+	case g.Role == trace.RoleSynchronization && contains(name, acquiring):
+		return Acquires
+	}
+	return NoLock
+}
+
+func contains(name string, list []string) bool {
+	for _, s := range list {
+		if strings.Contains(name, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,270 @@
+package export
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/parallax-hpc/parallax/internal/table"
+)
+
+// Arrow's interprocess format, for notebooks: a schema, then batches of columns, each a
+// message of metadata (a flatbuffer) and a body of buffers. A stream ends with an empty
+// message; a file has a magic word around the stream and a footer that lists the batches.
+// Written here for our four types of columns: the library for all of Arrow would make the
+// program a third larger. Layout: format/Message.fbs, Schema.fbs and File.fbs of Arrow.
+
+// ArrowStream is the media type of a stream.
+const ArrowStream = "application/vnd.apache.arrow.stream"
+
+// Numbers of Arrow's schemas.
+const (
+	arrowVersion5 = 4 // MetadataVersion.V5
+
+	arrowSchema, arrowRecordBatch = 1, 3 // MessageHeader
+
+	arrowInt, arrowFloat, arrowText = 2, 3, 5 // Type
+
+	arrowDouble = 2 // Precision
+)
+
+const arrowMagic = "ARROW1"
+
+var arrowContinues = [4]byte{0xff, 0xff, 0xff, 0xff}
+
+// WriteArrow writes the batches that a function hands out, as a file or as a stream.
+func WriteArrow(w io.Writer, columns []table.Column, asFile bool, each func(emit func(*table.Batch) error) error) error {
+	a := &arrow{w: w, columns: columns}
+	if asFile {
+		a.write([]byte(arrowMagic + "\x00\x00"))
+	}
+	a.message(arrowSchema, 0, a.schema)
+	err := each(func(b *table.Batch) error {
+		for from := 0; from < b.Rows && a.err == nil; from += arrowRows {
+			a.batch(b, from, min(from+arrowRows, b.Rows))
+		}
+		return a.err
+	})
+	if err != nil {
+		return err
+	}
+	a.write(arrowContinues[:])
+	a.write(make([]byte, 4))
+	if asFile {
+		a.footer()
+	}
+	return a.err
+}
+
+// arrowRows is how many rows a batch has: readers hold one at a time.
+const arrowRows = 1 << 16
+
+type arrow struct {
+	w       io.Writer
+	columns []table.Column
+	at      int64
+	err     error
+	blocks  []arrowBlock
+
+	body    []byte
+	buffers [][2]int64 // offset in the body and length, of each
+	nodes   [][2]int64 // values and nulls, of each column
+}
+
+// An arrowBlock is where a batch lies in the file.
+type arrowBlock struct{ offset, metadata, body int64 }
+
+func (a *arrow) write(b []byte) {
+	if a.err == nil {
+		var n int
+		n, a.err = a.w.Write(b)
+		a.at += int64(n)
+	}
+}
+
+// message writes metadata whose header build makes, and says how long it is.
+func (a *arrow) message(kind byte, body int64, build func(*flatbuffers.Builder) flatbuffers.UOffsetT) (length int64) {
+	f := flatbuffers.NewBuilder(1024)
+	header := build(f)
+	f.StartObject(4)
+	f.PrependInt16Slot(0, arrowVersion5, 0)
+	f.PrependByteSlot(1, kind, 0)
+	f.PrependUOffsetTSlot(2, header, 0)
+	f.PrependInt64Slot(3, body, 0)
+	f.Finish(f.EndObject())
+	text := f.FinishedBytes()
+	padded := (len(text) + 7) &^ 7
+	a.write(arrowContinues[:])
+	a.write(binary.LittleEndian.AppendUint32(nil, uint32(padded)))
+	a.write(text)
+	a.write(make([]byte, padded-len(text)))
+	return int64(8 + padded)
+}
+
+func (a *arrow) schema(f *flatbuffers.Builder) flatbuffers.UOffsetT {
+	var fields []flatbuffers.UOffsetT
+	for _, c := range a.columns {
+		fields = append(fields, arrowField(f, &c))
+	}
+	list := offsets(f, fields)
+	f.StartObject(2) // little endian, which is 0
+	f.PrependUOffsetTSlot(1, list, 0)
+	return f.EndObject()
+}
+
+func arrowField(f *flatbuffers.Builder, c *table.Column) flatbuffers.UOffsetT {
+	name, unit, key := f.CreateString(c.Name), flatbuffers.UOffsetT(0), flatbuffers.UOffsetT(0)
+	if c.Unit != "" {
+		key, unit = f.CreateString("unit"), f.CreateString(c.Unit)
+	}
+	kind := byte(arrowInt)
+	switch c.Kind {
+	case table.Text:
+		kind = arrowText
+		f.StartObject(0)
+	case table.Number:
+		kind = arrowFloat
+		f.StartObject(1)
+		f.PrependInt16Slot(0, arrowDouble, 0)
+	default:
+		f.StartObject(2)
+		f.PrependInt32Slot(0, 64, 0)
+		f.PrependBoolSlot(1, true, false)
+	}
+	typ := f.EndObject()
+	children := offsets(f, nil)
+	var facts flatbuffers.UOffsetT
+	if unit != 0 {
+		f.StartObject(2)
+		f.PrependUOffsetTSlot(0, key, 0)
+		f.PrependUOffsetTSlot(1, unit, 0)
+		facts = offsets(f, []flatbuffers.UOffsetT{f.EndObject()})
+	}
+	f.StartObject(7)
+	f.PrependUOffsetTSlot(0, name, 0)
+	f.PrependBoolSlot(1, c.Null, false)
+	f.PrependByteSlot(2, kind, 0)
+	f.PrependUOffsetTSlot(3, typ, 0)
+	f.PrependUOffsetTSlot(5, children, 0)
+	f.PrependUOffsetTSlot(6, facts, 0)
+	return f.EndObject()
+}
+
+func offsets(f *flatbuffers.Builder, list []flatbuffers.UOffsetT) flatbuffers.UOffsetT {
+	f.StartVector(4, len(list), 4)
+	for i := len(list) - 1; i >= 0; i-- {
+		f.PrependUOffsetT(list[i])
+	}
+	return f.EndVector(len(list))
+}
+
+// batch writes rows from … to of a batch.
+func (a *arrow) batch(b *table.Batch, from, to int) {
+	a.body, a.buffers, a.nodes = a.body[:0], a.buffers[:0], a.nodes[:0]
+	for i := range b.Columns {
+		a.column(&b.Columns[i], from, to)
+	}
+	at := a.at
+	length := a.message(arrowRecordBatch, int64(len(a.body)), func(f *flatbuffers.Builder) flatbuffers.UOffsetT {
+		nodes, buffers := pairs(f, a.nodes), pairs(f, a.buffers)
+		f.StartObject(4)
+		f.PrependInt64Slot(0, int64(to-from), 0)
+		f.PrependUOffsetTSlot(1, nodes, 0)
+		f.PrependUOffsetTSlot(2, buffers, 0)
+		return f.EndObject()
+	})
+	a.write(a.body)
+	a.blocks = append(a.blocks, arrowBlock{at, length, int64(len(a.body))})
+}
+
+// pairs is a vector of structs of two int64.
+func pairs(f *flatbuffers.Builder, list [][2]int64) flatbuffers.UOffsetT {
+	f.StartVector(16, len(list), 8)
+	for i := len(list) - 1; i >= 0; i-- {
+		f.PrependInt64(list[i][1])
+		f.PrependInt64(list[i][0])
+	}
+	return f.EndVector(len(list))
+}
+
+// column appends the buffers of a column: which values are there, a bit each; where texts
+// end; the values.
+func (a *arrow) column(v *table.Vector, from, to int) {
+	nulls := int64(0)
+	there := a.begin()
+	if v.Null != nil {
+		a.body = append(a.body, make([]byte, (to-from+7)/8)...)
+		for i := from; i < to; i++ {
+			if v.Null[i] {
+				nulls++
+			} else {
+				a.body[there+(i-from)/8] |= 1 << ((i - from) % 8)
+			}
+		}
+	}
+	a.end(there)
+	a.nodes = append(a.nodes, [2]int64{int64(to - from), nulls})
+	at := a.begin()
+	switch v.Kind {
+	case table.Number:
+		for _, x := range v.Numbers[from:to] {
+			a.body = binary.LittleEndian.AppendUint64(a.body, math.Float64bits(x))
+		}
+	case table.Text:
+		n := 0
+		a.body = binary.LittleEndian.AppendUint32(a.body, 0)
+		for _, x := range v.Texts[from:to] {
+			if n += len(x); n > math.MaxInt32 && a.err == nil {
+				a.err = errors.New("arrow: texts of more than 2 GB in 65,536 rows")
+			}
+			a.body = binary.LittleEndian.AppendUint32(a.body, uint32(n))
+		}
+		a.end(at)
+		at = a.begin()
+		for _, x := range v.Texts[from:to] {
+			a.body = append(a.body, x...)
+		}
+	default:
+		for _, x := range v.Integers[from:to] {
+			a.body = binary.LittleEndian.AppendUint64(a.body, uint64(x))
+		}
+	}
+	a.end(at)
+}
+
+func (a *arrow) begin() int { return len(a.body) }
+
+// end lists the buffer that began at a place, and pads the body.
+func (a *arrow) end(at int) {
+	a.buffers = append(a.buffers, [2]int64{int64(at), int64(len(a.body) - at)})
+	a.body = append(a.body, make([]byte, -len(a.body)&7)...)
+}
+
+func (a *arrow) footer() {
+	f := flatbuffers.NewBuilder(1024)
+	schema := a.schema(f)
+	f.StartVector(24, len(a.blocks), 8)
+	for i := len(a.blocks) - 1; i >= 0; i-- {
+		b := &a.blocks[i]
+		f.Prep(8, 24)
+		f.PrependInt64(b.body)
+		f.Pad(4)
+		f.PrependInt32(int32(b.metadata))
+		f.PrependInt64(b.offset)
+	}
+	blocks := f.EndVector(len(a.blocks))
+	f.StartVector(24, 0, 8)
+	dictionaries := f.EndVector(0)
+	f.StartObject(5)
+	f.PrependInt16Slot(0, arrowVersion5, 0)
+	f.PrependUOffsetTSlot(1, schema, 0)
+	f.PrependUOffsetTSlot(2, dictionaries, 0)
+	f.PrependUOffsetTSlot(3, blocks, 0)
+	f.Finish(f.EndObject())
+	a.write(f.FinishedBytes())
+	a.write(binary.LittleEndian.AppendUint32(nil, uint32(len(f.FinishedBytes()))))
+	a.write([]byte(arrowMagic))
+}

@@ -1,0 +1,124 @@
+// Package criticalpath shows what the time of requests is made of: the critical path of one,
+// and of all of them by call path.
+//
+//	data.go     the twins
+//	layout.go   the picture
+package criticalpath
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "criticalpath",
+	Title:   "Critical path",
+	Paper:   "Zhang, Ramanathan, Raj, Parwal, Sherwood, Chabbi: CRISP: Critical Path Analysis of Large-Scale Microservice Architectures",
+	Summary: "what the time of requests is made of, and what a faster operation would give at most",
+	HowToRead: "On top, the critical path of one request from its begin to its end: what it waited for at each instant, coloured by service. Below, a row a call path, most time on the critical paths of all requests first: " +
+		"the bar is the mean over the requests that have it there, the marks are half, 95 % and 99 % of them; beside it the share of all time, and of requests. " +
+		"What is not on the path can take no time at all without a request getting faster; what is on it gives at most its share. Calls are clipped to their callers; siblings that overlap by at most a hundredth of their caller count as one after the other, since clocks disagree.",
+	Needs: view.Needs{Intervals: true, Spans: true},
+	Options: view.Words(view.Use("by=callpath", "request", "top"),
+		"by: what is a row: a call path, an operation of a service from wherever it is called, or a service [callpath operation service]"),
+	Data:    []any{Data{}},
+	Compute: compute,
+}
+
+type result struct {
+	request  *view.Request
+	tree     *store.Tree
+	forest   *request.Forest
+	chosen   []int32
+	critical *request.Critical
+	rows     []Row
+	shown    int32 // the request whose path is drawn
+	path     []criticalpath.Section
+	services []trace.LocationID // by time on the path, most first
+	notes    []string
+}
+
+// Forest gives the requests of a run, read once.
+func forestOf(ctx context.Context, run view.Run) (*request.Forest, error) {
+	return view.Keep(run.Cache, "requests", (*request.Forest).SizeBytes, func() (*request.Forest, error) {
+		return request.Gather(view.SpanSourceOf(ctx, run.Store))
+	})
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r := &result{request: q, tree: q.Store().Locations()}
+	var err error
+	if r.forest, err = forestOf(ctx, q.Runs[0]); err != nil {
+		return nil, err
+	}
+	end := q.Selection.End
+	if end == q.Store().Info().End {
+		end++ // an empty request at the very end belongs to the whole
+	}
+	r.chosen = r.forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
+	if words := q.Values.Patterns("request"); len(words) > 0 {
+		if r.chosen, err = r.forest.Choose(view.SpanSourceOf(ctx, q.Store()), r.chosen, words); err != nil {
+			return nil, fmt.Errorf("--request %w", err)
+		}
+	}
+	if len(r.chosen) == 0 {
+		return nil, view.Empty("choose a longer time, more locations or other requests", "no request begins in the selection")
+	}
+	r.critical = r.forest.CriticalPaths(r.chosen)
+	r.makeRows()
+	r.showSlowest()
+	r.note()
+	return r, ctx.Err()
+}
+
+// showSlowest takes the slowest request as the one whose path is drawn.
+func (r *result) showSlowest() {
+	r.shown = r.chosen[0]
+	for _, k := range r.chosen {
+		if r.forest.Requests[k].Duration() > r.forest.Requests[r.shown].Duration() {
+			r.shown = k
+		}
+	}
+	r.forest.Walk(r.forest.Walker(), &r.forest.Requests[r.shown], func(s criticalpath.Section) { r.path = append(r.path, s) })
+	slices.Reverse(r.path)
+}
+
+func (r *result) note() {
+	say := func(format string, args ...any) { r.notes = append(r.notes, fmt.Sprintf(format, args...)) }
+	if len(r.rows) > 0 {
+		x := &r.rows[0]
+		say("most of the critical path: %s, %s of the time of %s; to make it free would save that at most", x.label(), view.FormatShare(x.Share), view.Count(len(r.chosen), "request"))
+	}
+	if n := len(r.chosen); n > 1 {
+		say("the path on top is that of the slowest request, %s", r.forest.Requests[r.shown].ID)
+	}
+	c := r.critical
+	if c.Moved > 0 {
+		say("moved before the call that follows, by %[2]s at most, since clocks disagree: %[1]s with an overlap of at most a hundredth of the caller", view.Count(int(c.Moved), "call"), view.FormatTime(c.MostMoved))
+	}
+	if c.Clipped > 0 {
+		say("clipped to the caller: %s", view.Count(int(c.Clipped), "call"))
+	}
+	if c.Outside > 0 {
+		say("left out, since wholly outside of the caller: %s", view.Count(int(c.Outside), "call"))
+	}
+	if c.Rootless > 0 {
+		say("between calls whose root is not in the source: %s", view.FormatTime(c.Rootless))
+	}
+	if f := r.forest; f.Several > 0 {
+		say("with more than one root, of which the first counts: %s", view.Count(f.Several, "request"))
+	}
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }

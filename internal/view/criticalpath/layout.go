@@ -1,0 +1,230 @@
+package criticalpath
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// What marks show: a row, a section of the path.
+const (
+	ofRow = iota + 1
+	ofSection
+)
+
+const (
+	edge      = 8
+	headRoom  = 18
+	stripHigh = 30
+	rowHigh   = 22
+)
+
+// Scene draws the path of one request, and a bar a row.
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	s.Notes = r.Notes()
+	w, h := float32(size.Width), float32(size.Height)
+	y := float32(headRoom)
+	strip := h >= 160
+	if strip {
+		r.drawPath(s, w, y)
+		y += stripHigh + scene.AxisHeight + headRoom + 4
+	}
+	if len(r.rows) > 0 {
+		r.drawRows(s, w, y, h-y-scene.AxisHeight-4)
+	}
+	r.legend(s)
+	return s
+}
+
+func (r *result) describe() string {
+	t := fmt.Sprintf("Critical path of %s, %s in all", view.Count(len(r.chosen), "request"), view.FormatTime(r.critical.Length))
+	if len(r.rows) > 0 {
+		t += fmt.Sprintf("; most of it: %s of %s, %s", r.rows[0].Region, r.rows[0].Service, view.FormatShare(r.rows[0].Share))
+	}
+	return t + "."
+}
+
+func (r *result) colour(service trace.LocationID) scene.Colour {
+	return scene.LocationColour(slices.Index(r.services, service))
+}
+
+// drawPath draws the sections one after the other, with the names that fit.
+func (r *result) drawPath(s *scene.Scene, w, y float32) {
+	q := &r.forest.Requests[r.shown]
+	f := scene.Frame{Name: "path", X: edge, Y: y, W: max(w-2*edge, 1), H: stripHigh, XScale: scene.Scale{Kind: "time", Begin: float64(q.Begin), End: float64(max(q.End, q.Begin+1))}}
+	frame := s.AddFrame(f)
+	s.XAxis(frame, scene.Axis{Unit: "ns"})
+	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	for i := 0; i < len(r.path); {
+		// Sections of one call that share a pixel are one mark.
+		x := &r.path[i]
+		from := i
+		x0 := f.XPixel(float64(x.Begin))
+		for i++; i < len(r.path) && (f.XPixel(float64(r.path[i].End))-x0 < 1); i++ {
+		}
+		longest := from
+		for k := from; k < i; k++ {
+			if r.path[k].End-r.path[k].Begin > r.path[longest].End-r.path[longest].Begin {
+				longest = k
+			}
+		}
+		x = &r.path[longest]
+		wide := f.XPixel(float64(r.path[i-1].End)) - x0
+		fill, name := scene.UIAggregate, "root is not in the source"
+		if x.Node != request.NoRoot {
+			fill, name = r.colour(r.forest.Service(x.Node)), r.forest.Regions[r.forest.Region[x.Node]].Name
+		}
+		bars.Add(x0, f.Y+12, max(wide-0.5, 0.5), f.H-12, fill)
+		bars.SetItem(s.Item(ofSection, longest))
+		if i-from > 1 {
+			bars.SetFlags(scene.Aggregated)
+			bars.SetCount(uint32(i - from))
+		}
+		if wide > 40 {
+			text.Add(x0+1, f.Y+9, scene.Shorten(name, wide-6, scene.TextSize), scene.UITextMuted, scene.Start)
+		}
+	}
+	head := fmt.Sprintf("request %s: %s", q.ID, view.FormatTime(q.Duration()))
+	if len(r.chosen) > 1 {
+		head = "the slowest " + head
+	}
+	title := &scene.Text{Size: scene.TextSize}
+	title.Add(f.X, f.Y-6, scene.Shorten(head, f.W, scene.TextSize), scene.UIText, scene.Start)
+	s.AddLayer("path", frame, bars)
+	s.AddLayer("names", -1, text, title)
+}
+
+// drawRows draws a bar a row with its percentiles.
+func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
+	n := min(len(r.rows), max(int(room/rowHigh), 1))
+	if top := r.request.Values.Integer("top"); top > 0 {
+		n = min(n, top)
+	}
+	pitch := min(max(room, 1)/float32(n), rowHigh*1.3)
+	rows := make([]scene.Row, n)
+	most := trace.Time(1)
+	for i := range rows {
+		x := &r.rows[i]
+		most = max(most, x.P99, trace.Time(x.Mean))
+		at := y + float32(i)*pitch
+		rows[i] = scene.Row{From: at, To: at + pitch, Label: x.label(), Location: scene.NoID, Region: scene.NoID, Count: 1}
+		if x.RegionID != trace.NoRegion {
+			rows[i].Region = uint32(x.RegionID)
+		}
+	}
+	left := scene.RowLabelWidth(rows, w*0.4)
+	words := min(w*0.25, 190)
+	if w < 420 {
+		words = 0
+	}
+	f := scene.Frame{Name: "rows", X: left, Y: y, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "mean time"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	frame := s.AddFrame(f)
+	s.AimRows(frame, 0, w, func(k int) uint32 { return s.Item(ofRow, k) })
+	s.XAxis(frame, scene.Axis{Unit: "ns"})
+	bars, lines, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Text{Size: scene.TextSize}
+	for i := range rows {
+		x := &r.rows[i]
+		at := rows[i].From
+		bars.Add(f.X, at+pitch*0.2, max(f.XPixel(x.Mean)-f.X, 0.5), max(pitch*0.6, 1), r.colour(x.At))
+		if x.Requests > 1 {
+			a, b := f.XPixel(float64(x.P50)), f.XPixel(float64(x.P99))
+			mid := at + pitch/2
+			lines.Add(a, mid, b, mid, scene.UIText)
+			for k, t := range []trace.Time{x.P50, x.P95, x.P99} {
+				p, high := f.XPixel(float64(t)), pitch*[]float32{0.3, 0.2, 0.12}[k]
+				lines.Add(p, mid-high, p, mid+high, scene.UIText)
+			}
+		}
+		if words > 0 {
+			text.Add(f.X+f.W+edge, at+pitch/2+4, scene.Shorten(r.words(x), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
+		}
+	}
+	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "services"}[r.request.Values.Text("by")]
+	text.Add(edge, f.Y-6, scene.Shorten(fmt.Sprintf("%s of %s %s, by time on the critical paths of %s", view.Thousands(int64(n)), view.Thousands(int64(len(r.rows))), what, view.Count(len(r.chosen), "request")), w-2*edge, scene.TextSize), scene.UIText, scene.Start)
+	s.AddLayer("bars", frame, bars, lines)
+	s.AddLayer("words", -1, text)
+	s.RowLabels(frame, 0)
+}
+
+func (x *Row) label() string {
+	if x.Region == "" {
+		return x.Service
+	}
+	return x.Service + ": " + x.Region
+}
+
+// words stand beside a bar.
+func (r *result) words(x *Row) string {
+	t := view.FormatShare(x.Share) + " of the time"
+	if len(r.chosen) > 1 {
+		t += ", in " + view.FormatShare(x.RequestShare)
+	}
+	return t
+}
+
+func (r *result) legend(s *scene.Scene) {
+	const most = 12
+	for i, id := range r.services {
+		if i == most {
+			s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("and %d more services", len(r.services)-most), Colour: scene.UIAggregate, Region: scene.NoID, Parent: scene.NoID})
+			break
+		}
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: r.tree.Name[id], Colour: r.colour(id), Region: scene.NoID, Parent: scene.NoID})
+	}
+}
+
+// Fact says what is known of a row or a section.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	switch {
+	case it.Of == ofRow && int(it.A) < len(r.rows):
+		return r.rowFact(&r.rows[it.A]), true
+	case it.Of == ofSection && int(it.A) < len(r.path):
+		return r.sectionFact(int(it.A)), true
+	}
+	return view.Fact{}, false
+}
+
+func (r *result) rowFact(x *Row) view.Fact {
+	f := view.Fact{Title: x.label(), Text: x.CallPath, Locations: []trace.LocationID{x.At}}
+	if x.RegionID != trace.NoRegion {
+		f.Regions = []trace.RegionID{x.RegionID}
+	}
+	f.SayTime("time", x.Time)
+	f.Say("share", view.FormatShare(x.Share), "")
+	f.Say("requests", view.FormatCount(float64(x.Requests)), view.Thousands(int64(x.Requests)))
+	f.Say("mean", view.FormatDuration(x.Mean), "")
+	f.SayTime("p50", x.P50)
+	f.SayTime("p95", x.P95)
+	f.SayTime("p99", x.P99)
+	f.Say("half the time would give a request at most", view.FormatDuration(x.Half), "")
+	if x.Failed > 0 {
+		f.Say("failed", view.FormatCount(float64(x.Failed)), view.Thousands(x.Failed))
+	}
+	return f
+}
+
+func (r *result) sectionFact(i int) view.Fact {
+	x := &r.path[i]
+	begin, end := x.Begin, x.End
+	f := view.Fact{Title: "the root is not in the source", Begin: &begin, End: &end}
+	if x.Node != request.NoRoot {
+		at := r.forest.At(x.Node)
+		f.Title = r.forest.Regions[at.Region].Name
+		f.Locations, f.Regions = []trace.LocationID{at.Location}, []trace.RegionID{at.Region}
+		f.Row = &store.Row{Location: at.Location, Lane: int(at.Lane), Row: int(at.Row)}
+		f.Say("service", r.tree.Name[r.forest.Service(x.Node)], "")
+	}
+	f.SayTime("on the path", x.End-x.Begin)
+	f.SayTime("begin", x.Begin)
+	f.SayTime("end", x.End)
+	if x.Moved > 0 {
+		f.SayTime("moved back for clocks by", x.Moved)
+	}
+	return f
+}

@@ -1,0 +1,107 @@
+package findings
+
+import (
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A docket holds what rules have found so far, and who is to blame for it.
+type docket struct {
+	during store.Window // what a finding is about that names no time
+	list   []finding.Finding
+	blamed []bool                    // by unit
+	told   map[causeKey]finding.Kind // causes of waiting that a finding tells of
+}
+
+func newDocket(f *facts) *docket {
+	return &docket{during: f.window, blamed: make([]bool, len(f.units)), told: map[causeKey]finding.Kind{}}
+}
+
+// ranked gives what was found, most time lost first.
+func (d *docket) ranked(f *facts) []finding.Finding {
+	if f.books.result == nil {
+		d.list = slices.DeleteFunc(d.list, d.minor)
+	}
+	// Waits count at their full length, so in a window of a few of them more could be lost than there
+	// is: such a finding is not of this window.
+	most := float64(f.length) * float64(len(f.rows))
+	d.list = slices.DeleteFunc(d.list, func(x finding.Finding) bool { return float64(x.Lost) > most })
+	finding.Sort(d.list)
+	for i := range d.list {
+		if x := &d.list[i]; x.Share == 0 {
+			x.Share = float64(x.Lost) / (float64(f.length) * float64(len(f.units)))
+		}
+	}
+	return d.list
+}
+
+// minorShare is the part of the largest straggle below which others at the same
+// time are not told: the largest hides them.
+const minorShare = 0.15
+
+// minor reports whether a finding is hidden by a far larger straggle at the same time,
+// where waits are not followed one by one.
+func (d *docket) minor(f finding.Finding) bool {
+	if f.Kind != finding.Straggler && f.Kind != finding.Imbalance {
+		return false
+	}
+	for i := range d.list {
+		g := &d.list[i]
+		if g.Kind == finding.Straggler && float64(f.Lost) < minorShare*float64(g.Lost) && f.Selection.Begin < g.Selection.End && g.Selection.Begin < f.Selection.End {
+			return true
+		}
+	}
+	return false
+}
+
+// known reports whether most of the units are blamed for something already.
+func (d *docket) known(units []int32) bool {
+	n := 0
+	for _, u := range units {
+		if d.blamed[u] {
+			n++
+		}
+	}
+	return len(units) > 0 && float64(n) >= 0.8*float64(len(units))
+}
+
+// add accepts a finding. Units are to blame for it.
+func (d *docket) add(f finding.Finding, units []int32) {
+	if f.Options == nil {
+		f.Options = map[string][]string{}
+	}
+	if f.Selection.End == 0 {
+		f.Selection.Begin, f.Selection.End = d.during.Begin, d.during.End
+	}
+	if f.Selection.Locations == nil {
+		f.Selection.Locations = []trace.LocationID{}
+	}
+	if f.Selection.Regions == nil {
+		f.Selection.Regions = []trace.RegionID{}
+	}
+	if f.Phases == nil {
+		f.Phases = []string{}
+	}
+	if f.Evidence == nil {
+		f.Evidence = []finding.Evidence{}
+	}
+	d.list = append(d.list, f)
+	if f.Severity != finding.Low {
+		for _, u := range units {
+			d.blamed[u] = true
+		}
+	}
+}
+
+// accused are the units that are blamed for something already.
+func (d *docket) accused() (out []int32) {
+	for u, b := range d.blamed {
+		if b {
+			out = append(out, int32(u))
+		}
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package findings_test
+
+import (
+	"container/heap"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// A bed grows runs of threads of one process. Like a field it adds up itself what a fault costs.
+type bed struct {
+	threads int
+	kind    trace.Kind // of its locations; a thread unless said
+	events  [][]event
+	cost    trace.Time
+	roles   map[string]trace.Role
+}
+
+func (b *bed) do(thread int, region string, begin, end trace.Time) {
+	if end > begin {
+		b.events[thread] = append(b.events[thread], event{region, begin, end})
+	}
+}
+
+// A request is a thread that asks for a lock.
+type request struct {
+	at     trace.Time
+	thread int
+}
+
+type requests []request
+
+func (r requests) Len() int { return len(r) }
+func (r requests) Less(i, k int) bool {
+	return r[i].at < r[k].at || r[i].at == r[k].at && r[i].thread < r[k].thread
+}
+func (r requests) Swap(i, k int) { r[i], r[k] = r[k], r[i] }
+func (r *requests) Push(x any)   { *r = append(*r, x.(request)) }
+func (r *requests) Pop() any {
+	last := (*r)[len(*r)-1]
+	*r = (*r)[:len(*r)-1]
+	return last
+}
+
+// locking lets eight threads compute for 4 ms and then update something under one lock, 40
+// times, each for as long as hold says. The lock goes to who asked first. Critical writes it
+// as sections of OpenMP, else it is a mutex.
+func locking(critical bool, hold func(thread int) trace.Time) *bed {
+	const threads, rounds = 8, 40
+	rnd := rand.New(rand.NewPCG(5, 7))
+	b := &bed{threads: threads, events: make([][]event, threads)}
+	list, left := &requests{}, make([]int, threads)
+	at := make([]trace.Time, threads)
+	work := func(t int) {
+		end := at[t] + trace.Time(float64(4*ms)*(1+0.1*rnd.NormFloat64()))
+		b.do(t, "compute", at[t], end)
+		heap.Push(list, request{end, t})
+	}
+	for t := range threads {
+		left[t] = rounds
+		work(t)
+	}
+	free := trace.Time(0)
+	for list.Len() > 0 {
+		q := heap.Pop(list).(request)
+		begin := max(q.at, free)
+		b.cost += begin - q.at
+		free = begin + hold(q.thread)
+		if critical {
+			b.do(q.thread, "!$omp critical @sum.c:9", q.at, free)
+			b.do(q.thread, "!$omp critical sblock @sum.c:9", begin, free)
+		} else {
+			b.do(q.thread, "pthread_mutex_lock", q.at, begin)
+			b.do(q.thread, "update", begin, free)
+			b.do(q.thread, "pthread_mutex_unlock", free, free+200)
+		}
+		at[q.thread] = free + 200
+		if left[q.thread]--; left[q.thread] > 0 {
+			work(q.thread)
+		}
+	}
+	return b
+}
+
+// pooling lets eight threads take tasks from a pool. One of them makes the tasks of each
+// round alone, for as long as said, and takes part then.
+func pooling(serial trace.Time, idle bool) *bed {
+	const threads, rounds, tasks = 8, 20, 64
+	rnd := rand.New(rand.NewPCG(9, 7))
+	b := &bed{threads: threads, events: make([][]event, threads), kind: "worker"}
+	at := trace.Time(0)
+	wait := func(t int, begin, end trace.Time) {
+		if idle {
+			b.do(t, "idle", begin, end)
+		}
+	}
+	for range rounds {
+		ready := at + serial
+		b.do(0, "split_work", at, ready)
+		free := slices.Repeat([]trace.Time{ready}, threads)
+		for range tasks {
+			t := 0
+			for k := range free {
+				if free[k] < free[t] {
+					t = k
+				}
+			}
+			end := free[t] + trace.Time(float64(ms)*(1+0.05*rnd.NormFloat64()))
+			b.do(t, "task", free[t], end)
+			free[t] = end
+		}
+		next := slices.Max(free)
+		for t := range threads {
+			if t > 0 && serial > 0 {
+				wait(t, at, ready)
+				b.cost += serial
+			}
+			wait(t, free[t], next)
+		}
+		at = next
+	}
+	return b
+}
+
+func (b *bed) store(t *testing.T) store.Reader {
+	t.Helper()
+	return viewtest.Local(t, func(w trace.Writer) {
+		p := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "program", Rank: trace.NoRank})
+		for k, list := range b.events {
+			kind := b.kind
+			if kind == "" {
+				kind = trace.KindThread
+			}
+			s := w.Stream(w.Location(trace.Location{Parent: p, Kind: kind, Name: fmt.Sprintf("%s %d", kind, k), Rank: trace.NoRank}), trace.StreamOptions{Unordered: true})
+			for _, e := range list {
+				role := trace.RoleByName
+				switch {
+				case e.region == "idle":
+					role = trace.RoleIdle
+				case !strings.ContainsAny(e.region, "!_") || e.region == "split_work":
+					role = trace.RoleCompute
+				}
+				s.Interval(e.begin, e.end, w.Region(trace.Region{Name: e.region, Role: role}))
+			}
+			_ = s.Close()
+		}
+	})
+}
+
+// A lock is a cause of waiting: all of it is explained, by who held the lock.
+func TestWaitingForALockIsExplained(t *testing.T) {
+	for _, critical := range []bool{true, false} {
+		b := locking(critical, func(int) trace.Time { return 2 * ms })
+		d := read(t, b.store(t))
+		sums(t, "lock", &d)
+		if d.Unexplained*100 > d.Accounts.Waiting || d.Budget[0].Cause != "lock" {
+			t.Errorf("critical %v: %d of %d unexplained, first cause %+v", critical, d.Unexplained, d.Accounts.Waiting, d.Budget[0])
+		}
+	}
+}

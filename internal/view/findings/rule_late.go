@@ -1,0 +1,349 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A lateness is what one unit makes others wait by messages.
+type lateness struct {
+	unit     int32
+	receiver bool
+	own      trace.Time
+	skew     trace.Time
+	victims  map[int32]trace.Time
+	regions  map[trace.RegionID]trace.Time
+	phases   map[int]trace.Time
+	times    int
+}
+
+const (
+	// mostLate is how many late senders and receivers are named.
+	mostLate = 3
+	// leastShare is the part of all time that a late message must cost to be grave.
+	leastShare = 0.001
+	// ownShare is the part of a wait that must be the sender's own work.
+	ownShare = 0.5
+)
+
+// findLateMessages: receivers that wait for late senders, and the other way round. Only
+// waits that are the late one's own doing count, see package waiting.
+func findLateMessages(c *court) error {
+	if c.untimed || c.waits == nil {
+		return nil
+	}
+	type key struct {
+		unit     int32
+		receiver bool
+	}
+	by := map[key]*lateness{}
+	for i := range c.waits.Late {
+		w := &c.waits.Late[i]
+		if float64(w.Own) < ownShare*float64(w.Skew) {
+			continue
+		}
+		x := by[key{w.Cause, w.Receiver}]
+		if x == nil {
+			x = &lateness{unit: w.Cause, receiver: w.Receiver, victims: map[int32]trace.Time{}, regions: map[trace.RegionID]trace.Time{}, phases: map[int]trace.Time{}}
+			by[key{w.Cause, w.Receiver}] = x
+		}
+		x.add(w, c.phases.Find(int(w.Victim), w.Begin))
+	}
+	list := make([]*lateness, 0, len(by))
+	for _, x := range by {
+		x.drop(c.length)
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b *lateness) int {
+		return cmp.Or(cmp.Compare(b.own, a.own), cmp.Compare(a.unit, b.unit), cmp.Compare(boolInt(a.receiver), boolInt(b.receiver)))
+	})
+	named := 0
+	for _, x := range list {
+		if named == mostLate {
+			break
+		}
+		if c.blamed[x.unit] || len(x.victims) == 0 {
+			continue
+		}
+		if ok, err := wordLate(c, x); err != nil {
+			return err
+		} else if ok {
+			named++
+		}
+	}
+	return nil
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (x *lateness) add(w *waiting.Late, phase int) {
+	x.own += w.Own
+	x.skew += w.Skew
+	x.times++
+	x.victims[w.Victim] += w.Own
+	x.regions[w.Region] += w.Own
+	if phase >= 0 {
+		x.phases[phase] += w.Own
+	}
+}
+
+// drop forgets victims that lose hardly anything, so that one sentence names those
+// who do.
+func (x *lateness) drop(length trace.Time) {
+	most := trace.Time(0)
+	for _, t := range x.victims {
+		most = max(most, t)
+	}
+	for v, t := range x.victims {
+		if t*4 < most {
+			x.own -= t
+			delete(x.victims, v)
+		}
+	}
+}
+
+// wordLate words one late sender or receiver; false where it costs too little.
+func wordLate(c *court, x *lateness) (bool, error) {
+	lost := trace.Time(float64(x.own) * c.scale())
+	hit := float64(lost) / (float64(len(x.victims)) * float64(c.length))
+	if finding.LevelOf(hit) == finding.Low {
+		return false, nil
+	}
+	level := finding.LevelOf(hit)
+	if float64(lost) < leastShare*float64(c.length)*float64(len(c.units)) {
+		level = level.AtMost(finding.Medium) // a few of very many
+	}
+	victims := make([]int32, 0, len(x.victims))
+	for v := range x.victims {
+		victims = append(victims, v)
+	}
+	slices.Sort(victims)
+	phases := mostOf(x.phases, x.own)
+	t, err := c.totalsOf(phases)
+	if err != nil {
+		return false, err
+	}
+	units := []int32{x.unit}
+	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "late messages", Value: float64(x.times), Unit: "count"}}
+	why := ""
+	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() && r.excess()*float64(len(victims)) > 0.25*float64(x.own) {
+		why = "; " + r.against(1)
+		evidence = append(evidence, r.evidence()...)
+	}
+	kind, what := finding.LateSender, "sends late"
+	if x.receiver {
+		kind, what = finding.LateReceiver, "receives late"
+	}
+	begin, end := c.window.Begin, c.window.End
+	if len(phases) > 0 {
+		begin, end = c.phaseWindow(phases)
+	}
+	region := most(x.regions)
+	text := fmt.Sprintf("%s %s%s: %s %s %s for it in %s%s.", capital(c.named(units)), what, c.phaseWords(phases), c.named(victims), plural(len(victims), "waits", "wait"), view.FormatTime(lost), middle(c.regions[region].Name), why)
+	c.add(finding.Finding{Kind: kind, Severity: level, Lost: lost, Hit: hit, Text: text, View: "timeline", Phases: c.phaseNames(phases), Evidence: evidence,
+		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(append(victims, x.unit))}}, units)
+	return true, nil
+}
+
+// A latecomer is a unit that comes last to collectives.
+type latecomer struct {
+	unit    int32
+	phases  map[int]trace.Time
+	lost    trace.Time
+	victims map[int32]bool
+	regions map[trace.RegionID]trace.Time
+	times   []trace.Time
+}
+
+// findLateArrivals: units that come last to collectives, beyond what their work explains.
+// One is named where it does something the others do not, or costs clearly more than any
+// other; what is lost now by one and now by another is jitter, and nobody's fault.
+func findLateArrivals(c *court) error {
+	if c.untimed || c.waits == nil || len(c.waits.Meetings) == 0 {
+		return nil
+	}
+	list := latecomers(c)
+	lost := make([]float64, len(c.units))
+	for _, x := range list {
+		lost[x.unit] = float64(x.lost)
+	}
+	apart := finding.Upper(lost)
+	var many []*latecomer
+	named := 0
+	for _, x := range list {
+		if len(x.victims) == 0 || c.blamed[x.unit] {
+			continue
+		}
+		told := false
+		if named < mostLate {
+			var err error
+			if told, err = wordLateArrival(c, x, slices.Contains(apart, x.unit)); err != nil {
+				return err
+			}
+		}
+		if told {
+			named++
+		} else {
+			many = append(many, x)
+		}
+	}
+	wordManyArrivals(c, many)
+	return nil
+}
+
+// latecomers charges what is waited at collectives to who came last, those who cost most first.
+func latecomers(c *court) []*latecomer {
+	by := map[int32]*latecomer{}
+	meetings := slices.Clone(c.waits.Meetings)
+	slices.SortStableFunc(meetings, func(a, b waiting.Meeting) int { return cmp.Compare(b.Waited, a.Waited) })
+	for i := range meetings {
+		m := &meetings[i]
+		x := by[m.Cause]
+		if x == nil {
+			x = &latecomer{unit: m.Cause, phases: map[int]trace.Time{}, victims: map[int32]bool{}, regions: map[trace.RegionID]trace.Time{}}
+			by[m.Cause] = x
+		}
+		sum := trace.Time(0) // the largest come first
+		for k := range m.Calls {
+			call := &m.Calls[k]
+			w := m.Wait(call)
+			p := c.phases.Find(int(call.Unit), call.Begin)
+			if p >= 0 {
+				w = c.budget.Take(int(call.Unit), p, w)
+				x.phases[p] += w
+			}
+			if w > 0 && call.Unit != m.Cause {
+				sum += w
+				x.victims[call.Unit] = true
+				x.regions[call.Region] += w
+			}
+		}
+		if sum > 0 {
+			x.times = append(x.times, sum)
+			x.lost += sum
+		}
+	}
+	list := make([]*latecomer, 0, len(by))
+	for _, x := range by {
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b *latecomer) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.unit, b.unit)) })
+	return list
+}
+
+// matter counts the collectives that cost at least a twentieth of the dearest.
+func (x *latecomer) matter() (n int) {
+	for _, w := range x.times {
+		if float64(w) >= 0.05*float64(slices.Max(x.times)) {
+			n++
+		}
+	}
+	return n
+}
+
+// wordLateArrival words one unit; false where it costs too little, or neither costs clearly
+// more than the others nor does anything that they do not.
+func wordLateArrival(c *court, x *latecomer, apart bool) (bool, error) {
+	lost := trace.Time(float64(x.lost) * c.scale())
+	hit := float64(lost) / (float64(len(x.victims)) * float64(c.length))
+	if finding.LevelOf(hit) == finding.Low {
+		return false, nil
+	}
+	phases, times := mostOf(x.phases, x.lost), x.matter()
+	t, err := c.totalsOf(phases)
+	if err != nil {
+		return false, err
+	}
+	units := []int32{x.unit}
+	why := ""
+	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "collectives", Value: float64(times), Unit: "count"}, {Name: "units that wait", Value: float64(len(x.victims)), Unit: "count"}}
+	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() && r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
+		why = "; " + r.against(1)
+		evidence = append(evidence, r.evidence()...)
+	}
+	if why == "" && !apart {
+		return false, nil
+	}
+	region := most(x.regions)
+	begin, end := c.phaseWindow(phases)
+	if len(phases) == 0 {
+		begin, end = c.window.Begin, c.window.End
+	}
+	text := fmt.Sprintf("%s arrives last at %s%s: %s wait %s for it in %s%s.", capital(c.named(units)), view.Count(times, "collective"), c.phaseWords(phases),
+		others(len(x.victims), len(c.units)-1), view.FormatTime(lost), middle(c.regions[region].Name), why)
+	c.add(finding.Finding{Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text, View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(phases), Evidence: evidence,
+		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(units)}}, units)
+	return true, nil
+}
+
+// wordManyArrivals words what units cost that come last now and then.
+func wordManyArrivals(c *court, list []*latecomer) {
+	sum, times := trace.Time(0), 0
+	victims, regions := map[int32]bool{}, map[trace.RegionID]trace.Time{}
+	for _, x := range list {
+		sum += x.lost
+		times += len(x.times)
+		for v := range x.victims {
+			victims[v] = true
+		}
+		for r, t := range x.regions {
+			regions[r] += t
+		}
+	}
+	if len(list) < 2 || len(victims) == 0 {
+		return
+	}
+	lost := trace.Time(float64(sum) * c.scale())
+	hit := float64(lost) / (float64(len(victims)) * float64(c.length))
+	if finding.LevelOf(hit) == finding.Low {
+		return
+	}
+	first, region := float64(list[0].lost)/float64(sum), most(regions)
+	name := middle(c.regions[region].Name)
+	c.add(finding.Finding{Kind: finding.Jitter, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost, Hit: hit, View: "phases", Options: c.phaseOption(),
+		Text: fmt.Sprintf("Now one %s and now another arrives last at collectives: %d of %d do, and the others wait %s for them in %s; no one causes more than %s of it.", c.unitWord(), len(list), len(c.units), view.FormatTime(lost), name, view.FormatShare(first)),
+		Evidence: []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "units that cause it", Value: float64(len(list)), Unit: "count"}, {Name: "caused by " + c.names[list[0].unit] + ", the most of one", Value: first, Unit: "share"},
+			{Name: "collectives", Value: float64(times), Unit: "count"}, {Name: "units that wait", Value: float64(len(victims)), Unit: "count"}},
+		Selection: finding.Selection{Regions: []trace.RegionID{region}}}, nil)
+}
+
+// mostOf gives the phases that hold nearly all of a sum, in order.
+func mostOf(phases map[int]trace.Time, sum trace.Time) []int {
+	var list []int
+	for k, t := range phases {
+		if float64(t) >= 0.1*float64(sum) {
+			list = append(list, k)
+		}
+	}
+	if len(list) == 0 {
+		for k, t := range phases {
+			if t > 0 {
+				list = append(list, k)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// most is the region with the most time, the lowest of equal ones.
+func most(m map[trace.RegionID]trace.Time) trace.RegionID {
+	best := trace.NoRegion
+	for r, t := range m {
+		if best == trace.NoRegion || t > m[best] || t == m[best] && r < best {
+			best = r
+		}
+	}
+	return best
+}

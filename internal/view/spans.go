@@ -1,0 +1,81 @@
+package view
+
+import (
+	"context"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A SpanSource is a whole run of spans, as package request asks it.
+type SpanSource struct {
+	ctx  context.Context
+	r    store.Reader
+	tree *store.Tree
+	all  store.Window
+}
+
+// HasSpans reports whether a run holds spans of services: importers of such say of each
+// which trace it belongs to.
+func HasSpans(r store.Reader) bool {
+	names := r.Attributes()
+	return r.Info().Timed() && slices.Contains(names, "trace") && slices.Contains(names, "span") && slices.Contains(r.Locations().Kind, kindService)
+}
+
+const kindService trace.Kind = "service"
+
+// SpanSourceOf gives the spans of a run.
+func SpanSourceOf(ctx context.Context, r store.Reader) *SpanSource {
+	return &SpanSource{ctx: ctx, r: r, tree: r.Locations(), all: store.Window{End: r.Info().End}}
+}
+
+func (s *SpanSource) Regions() []trace.Region { return s.r.Regions() }
+func (s *SpanSource) Lanes() []uint32         { return s.r.Lanes() }
+
+// Service is the nearest location above that is a service, else the location itself.
+func (s *SpanSource) Service(id trace.LocationID) trace.LocationID {
+	for at := id; at != trace.NoLocation; at = s.tree.Parent[at] {
+		if s.tree.Kind[at] == kindService {
+			return at
+		}
+	}
+	return id
+}
+
+// Scan hands out all intervals.
+func (s *SpanSource) Scan(f func(*trace.Columns) error) error { return s.r.Intervals(s.ctx, s.all, f) }
+
+// Parents hands out who called whom, one at a time.
+func (s *SpanSource) Parents(f func(from trace.LocationID, fromLane, fromRow int32, to trace.LocationID, toLane, toRow int32)) error {
+	return LaunchLinks(s.ctx, s.r, s.all, func(from, to store.Row, _ trace.Time) {
+		f(from.Location, int32(from.Lane), int32(from.Row), to.Location, int32(to.Lane), int32(to.Row))
+	})
+}
+
+// Attribute hands out the values of an attribute.
+func (s *SpanSource) Attribute(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
+	return AttributeNamed(s.ctx, s.r, s.all, name, func(c *store.AttributeColumns) error {
+		add(c.Location, c.Lane, c.Row, c.Value)
+		return nil
+	})
+}
+
+// Facts are the attributes of one interval.
+func (s *SpanSource) Facts(location trace.LocationID, lane, row int) []trace.Attribute {
+	return s.r.IntervalAttributes(store.Row{Location: location, Lane: lane, Row: row})
+}
+
+// LocationSet gives whether a location is one of a selection, or lies below one; nil for all.
+func LocationSet(tree *store.Tree, chosen []trace.LocationID) func(trace.LocationID) bool {
+	if chosen == nil {
+		return nil
+	}
+	in := make([]bool, tree.Len())
+	for _, id := range chosen {
+		for k := id; k <= tree.Last[id]; k++ {
+			in[k] = true
+		}
+	}
+	return func(id trace.LocationID) bool { return in[id] }
+}
