@@ -115,7 +115,7 @@ func newSite() (*site.Site, error) {
 	}
 	c.Groups = []site.Group{
 		{Title: "Tutorials", Pages: []string{"tutorials/straggler.md", "tutorials/idle-gpu.md", "tutorials/hpl.md", "tutorials/tau-topology.md", "tutorials/slow-request.md", "tutorials/go-scaling.md", "tutorials/two-runs.md", "tutorials/paper-figure.md"}},
-		{Title: "Answers", Pages: []string{"findings.md", "contrast.md", "gpu.md", "queries.md", "recorder.md"}},
+		{Title: "Answers", Pages: []string{"findings.md", "contrast.md", "compare.md", "gpu.md", "queries.md", "recorder.md"}},
 		{Title: "Views", Pages: viewPages},
 		{Title: "In depth", Pages: []string{"moments.md", "callmatrix.md", "layouts.md", "kaleidoscope.md", "papers.md", "papers/moments.md", "papers/callmatrix.md", "papers/layouts.md", "papers/treemap.md", "papers/kaleidoscope.md"}},
 		{Title: "Formats", Pages: formatPages},
@@ -141,6 +141,8 @@ func newSite() (*site.Site, error) {
 var examples = map[string][]string{
 	"moments":      {"demo:fig5"},
 	"contrast":     {"demo:stencil", "--locations", "rank:40-47"},
+	"compare":      {"demo:stencil", "--run", "balanced=demo:stencil?balanced"},
+	"scaling":      {"demo:stencil", "--run", "32=demo:stencil?locations=32", "--run", "16=demo:stencil?locations=16", "--run", "8=demo:stencil?locations=8", "--run", "4=demo:stencil?locations=4"},
 	"treemap":      {"demo:g5k188"},
 	"overview":     {"demo:g5k188"},
 	"calltree":     {"demo:training"},

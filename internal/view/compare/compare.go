@@ -39,6 +39,7 @@ var View = &view.View{
 		"b: the runs that are asked about, by pattern of their names; none: all others",
 		"by: a key that runs have, such as commit: A are those with the value of the first run, B the others",
 		"picture: what is drawn: changes with their intervals, the call tree in both widths, times of each run, steps of each run, ranks of A and B [changes tree runs steps ranks]"),
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // twice asks a view of several runs about this run and itself.
-func (r *Run) twice(options map[string][]string, to any) bool {
+func twice(r *Run, options map[string][]string, to any) bool {
 	r.Helper()
 	values, err := view.NewValues(r.View, options)
 	must(r, err)
@@ -25,13 +25,13 @@ func (r *Run) twice(options map[string][]string, to any) bool {
 	return true
 }
 
-// whole reports whether the window is the whole run: views of several runs show no less.
-func (r *Run) whole() bool {
+// isWhole reports whether the window is the whole run: views of several runs show no less.
+func isWhole(r *Run) bool {
 	return r.Window.Begin == 0 && r.Window.End == r.End && r.Window.Locations == nil && r.Window.Regions == nil
 }
 
 // recorded is the exclusive time of each name, of all locations, and how many locations have some.
-func (r *Run) recorded() (map[string]float64, float64) {
+func recorded(r *Run) (map[string]float64, float64) {
 	out, locations := map[string]float64{}, map[trace.LocationID]bool{}
 	if r.timed() {
 		for k, s := range r.totals(&r.Window) {
@@ -56,7 +56,7 @@ func (r *Run) recorded() (map[string]float64, float64) {
 // compareRoute: of a run and itself nothing differs, times of call paths are the exclusive times of their
 // regions, a location, and the length is what they and the rest add up to.
 var compareRoute = Route{Check: func(r *Run) {
-	if !r.whole() {
+	if !isWhole(r) {
 		return
 	}
 	var d struct {
@@ -70,10 +70,10 @@ var compareRoute = Route{Check: func(r *Run) {
 		Length struct{ A, B float64 }
 		Rest   *struct{ A, B float64 }
 	}
-	if !r.twice(nil, &d) {
+	if !twice(r, nil, &d) {
 		return
 	}
-	want, locations := r.recorded()
+	want, locations := recorded(r)
 	got, sum := map[string]float64{}, 0.0
 	for _, x := range d.Rows {
 		if x.A != x.B || x.Shift != 0 || x.Difference != 0 {
@@ -84,7 +84,7 @@ var compareRoute = Route{Check: func(r *Run) {
 			sum += x.A
 		}
 	}
-	if d.Per != "location" || r.beside() {
+	if d.Per != "location" || beside(r) {
 		return // of steps, see the view steps
 	}
 	for name, w := range want {
@@ -101,7 +101,7 @@ var compareRoute = Route{Check: func(r *Run) {
 }}
 
 // beside reports whether calls ran beside each other below one caller, whose times then need not add up.
-func (r *Run) beside() bool {
+func beside(r *Run) bool {
 	lanes := map[trace.LocationID]int{}
 	for i := range r.Lanes {
 		lanes[r.Lanes[i].Location]++
@@ -117,7 +117,7 @@ func (r *Run) beside() bool {
 // scalingRoute: of a run and itself the speedup is 1, parallel efficiency is the busy time of those that
 // have a rank over their number times the length, and load balance its mean over its maximum.
 var scalingRoute = Route{Check: func(r *Run) {
-	if !r.whole() {
+	if !isWhole(r) {
 		return
 	}
 	var d struct {
@@ -130,7 +130,7 @@ var scalingRoute = Route{Check: func(r *Run) {
 			Values []float64
 		}
 	}
-	if !r.twice(nil, &d) {
+	if !twice(r, nil, &d) {
 		return
 	}
 	got := map[string]*float64{}
@@ -140,7 +140,7 @@ var scalingRoute = Route{Check: func(r *Run) {
 	if v := got["Speedup"]; v != nil {
 		r.same("the speedup", *v, 1)
 	}
-	want, locations := r.recorded()
+	want, locations := recorded(r)
 	seen := map[string]float64{}
 	for _, m := range d.Models {
 		if m.Values[0] != m.Values[1] {

@@ -34,6 +34,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("picture=factors", "by=auto", "top"),
 		"picture: what is drawn: speedup and factors, or models of call paths [factors models]",
 		"by: whether the problem grew with the ranks: strong, weak, or auto: as the instructions say [auto strong weak]"),
+	Data:    []any{Data{}},
 	Compute: compute,
 }
 
