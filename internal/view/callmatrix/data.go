@@ -68,6 +68,8 @@ type Data struct {
 	Over       string     `json:"over"`
 	Closure    string     `json:"closure"`
 	Overlap    int64      `json:"overlapping"` // calls open when the window begins, in no square
+	Callees    int        `json:"callees"`     // how many regions are called, and in how many pairs
+	Pairs      int        `json:"pairs"`
 	Cells      []Cell     `json:"cells"`
 	Groups     []Group    `json:"groups"`
 	Similarity Similarity `json:"similarity"`
@@ -77,7 +79,7 @@ type Data struct {
 const mostCompared = 128
 
 func (r *result) Data() any {
-	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"), Overlap: r.overlap, Cells: r.list(), Groups: []Group{},
+	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"), Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: r.list(), Groups: []Group{},
 		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: []trace.LocationID{}, Values: [][]float32{}}}
 	for k, members := range r.groups.Members {
 		g := Group{ID: k, Members: []trace.LocationID{}, Representative: r.locations[r.groups.Medoid[k]]}

@@ -29,6 +29,10 @@ type Row struct {
 	CallsB float64        `json:"calls_b" unit:"count"`
 	MeanA  float64        `json:"mean_a"`
 	MeanB  float64        `json:"mean_b"`
+	MinA   float64        `json:"min_a"`
+	MaxA   float64        `json:"max_a"`
+	MinB   float64        `json:"min_b"`
+	MaxB   float64        `json:"max_b"`
 	BoxA   [5]float64     `json:"box_a"` // 2, 25, 50, 75, 98 %
 	BoxB   [5]float64     `json:"box_b"`
 	Region trace.RegionID `json:"-" about:"region"`
@@ -76,6 +80,7 @@ func (r *result) row(q *quantity) Row {
 	x := Row{
 		Kind: q.kind, Name: q.name, Caller: q.caller, Unit: q.unit, Text: r.words(q, 2),
 		A: contrast.Median(q.values[0]), B: contrast.Median(q.values[1]), MeanA: mean(q.values[0]), MeanB: mean(q.values[1]),
+		MinA: slices.Min(q.values[0]), MaxA: slices.Max(q.values[0]), MinB: slices.Min(q.values[1]), MaxB: slices.Max(q.values[1]),
 		Shift: v.Shift, Delta: v.Delta, Effect: v.Effect, P: v.P, Method: v.Method.String(), Clear: v.Clear,
 		CallsA: q.calls[0] / float64(len(q.values[0])), CallsB: q.calls[1] / float64(len(q.values[1])),
 		BoxA: box(q.values[0]), BoxB: box(q.values[1]), Q: view.Defined(v.Q), Region: trace.NoRegion,

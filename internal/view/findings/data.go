@@ -29,6 +29,8 @@ type Data struct {
 	POP      POP               `json:"pop"`
 	// Phases says what cut the run.
 	Phases string `json:"phases"`
+	// PhaseCount is into how many.
+	PhaseCount int `json:"phase_count"`
 	// Budget are the causes of all waiting, most first; what has no known cause is
 	// Unexplained. Together they are Accounts.Waiting.
 	Budget      []Cause    `json:"budget"`
@@ -69,7 +71,7 @@ func defined(x float64) *float64 {
 
 func (r *result) Data() any {
 	e := &r.pop
-	return Data{Budget: append([]Cause{}, r.causes...), Unexplained: r.unexplained, Accounts: r.accounts, Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Phases: r.phases,
+	return Data{Budget: append([]Cause{}, r.causes...), Unexplained: r.unexplained, Accounts: r.accounts, Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Phases: r.phases, PhaseCount: r.phaseCount,
 		POP: POP{Over: r.what, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime, LoadBalance: defined(e.LoadBalance), Communication: defined(e.Communication), Parallel: defined(e.Parallel)}}
 }
 

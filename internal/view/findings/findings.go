@@ -54,8 +54,10 @@ type result struct {
 	over    string // what pop is over, in words
 	what    string // the same without the number
 	phases  string
-	notes   []string
-	drawn   drawing
+
+	phaseCount int
+	notes      []string
+	drawn      drawing
 
 	causes      []Cause
 	unexplained trace.Time
@@ -81,7 +83,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.ledger = ledgerOf(c)
 	r.pop, r.over, r.what, r.notes = f.pop, f.alike.words(), f.alike.what, f.notes
 	if f.phases != nil {
-		r.phases = f.phases.By
+		r.phases, r.phaseCount = f.phases.By, len(f.phases.List)
 	}
 	if _, note, err := view.LeaveOpen(ctx, q.Store(), q.Window()); err != nil {
 		return nil, err

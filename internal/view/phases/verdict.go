@@ -19,6 +19,10 @@ type Verdict struct {
 	Why      string           `json:"why"`
 	// Waited is what the others wait because of it, in ns, added up.
 	Waited trace.Time `json:"waited"`
+	// Its parts: at collectives to which it comes last, for its messages, and while it works longest.
+	AtCollectives trace.Time `json:"waited_at_collectives"`
+	ForMessages   trace.Time `json:"waited_for_messages"`
+	WhileItWorks  trace.Time `json:"waited_while_it_works"`
 	// Works is what it works in the phase and Median what the units do, where that is the reason.
 	Works  float64 `json:"works,omitempty"`
 	Median float64 `json:"median,omitempty"`
@@ -191,7 +195,7 @@ func (r *result) verdict(k int, m map[int32]*charge) (Verdict, bool) {
 	}
 	c := list[0]
 	id := r.units[c.unit]
-	v := Verdict{Phase: r.phases.List[k].Name, Location: id, Path: r.tree.Path(id), Waited: c.total(), unit: int(c.unit), phase: k}
+	v := Verdict{Phase: r.phases.List[k].Name, Location: id, Path: r.tree.Path(id), Waited: c.total(), AtCollectives: c.collectives, ForMessages: c.messages, WhileItWorks: c.work, unit: int(c.unit), phase: k}
 	if c.works() {
 		values := make([]float64, len(r.units))
 		for u := range values {

@@ -180,24 +180,27 @@ var derived = map[string]string{
 // tooltips holds that what the page says under the cursor stands in the data: the exact
 // number of a line in what the data has of the thing it is about, and what is written for
 // reading rounded from that.
-func (r *Run) tooltips(s *statement) {
+func (r *Run) tooltips(all *statement, s *speech) {
 	size := scene.Size{Width: 900, Height: 600}
 	sc := r.Result.Scene(size)
-	seen := map[string]bool{}
+	seen, most := map[string]bool{}, 40
+	if len(r.Lanes) > 100 {
+		most = 8
+	}
 	for y := 7; y < size.Height; y += 41 {
 		for x := 7; x < size.Width; x += 53 {
 			f, ok := view.PickAt(r.Result, sc, float64(x), float64(y))
 			key := f.Title + fmt.Sprint(f.Lines)
-			if !ok || seen[key] || len(seen) > 40 {
+			if !ok || seen[key] || len(seen) > most {
 				continue
 			}
 			seen[key] = true
-			r.tooltip(s, &f)
+			r.tooltip(all, s, &f)
 		}
 	}
 }
 
-func (r *Run) tooltip(s *statement, f *view.Fact) {
+func (r *Run) tooltip(all *statement, s *speech, f *view.Fact) {
 	if r.View.Name == "activity" && f.Begin != nil && r.Window.Regions == nil {
 		r.activityTooltip(f)
 		return
@@ -211,7 +214,32 @@ func (r *Run) tooltip(s *statement, f *view.Fact) {
 	if r.View.Name == "callmatrix" && f.Count > 1 { // the data tell the members of a slice apart
 		return
 	}
+	of := s.spokenOf(f.Title, f.Text)
+	if f.Text != "" {
+		here := newThings()
+		for _, id := range f.Locations {
+			here.locations[id] = true
+		}
+		var there []float64
+		for _, rec := range s.records {
+			if rec.at(f.Begin, f.End, here) {
+				there = append(there, rec.numbers...)
+			}
+		}
+		r.sentence(all, s, f.Text, here.with(of), there)
+	}
+	for _, id := range f.Locations {
+		of.locations[id] = true
+	}
+	for _, id := range f.Regions {
+		of.regions[r.Regions[id].Name] = true
+	}
+	var said []view.FactLine
+	var wanted [][]float64
 	for _, l := range f.Lines {
+		if of = of.with(s.spokenOf(l.Label)); l.Exact == "" {
+			of = of.with(s.spokenOf(l.Value))
+		}
 		exact := exactly(l.Exact)
 		if exact == nil || derived[r.View.Name+" "+l.Label] != "" || strings.HasPrefix(l.Label, "later than ") {
 			continue
@@ -221,15 +249,53 @@ func (r *Run) tooltip(s *statement, f *view.Fact) {
 		}
 		shown := figuresIn(l.Value)
 		for i, v := range exact {
-			v = math.Abs(v)
-			if !(figure{value: v, slack: 1e-6 * v}).among(s.all) {
-				r.wrong("tooltip of %s says %s is %s (%s), which the data do not state", f.Title, l.Label, l.Value, l.Exact)
-			}
-			if i < len(shown) && (shown[i].unit == "%") == !strings.HasSuffix(l.Exact, " ns") && !shown[i].among([]float64{v}) {
+			if i < len(shown) && (shown[i].unit == "%") == !strings.HasSuffix(l.Exact, " ns") && !shown[i].among([]float64{math.Abs(v)}) {
 				r.wrong("tooltip of %s says %s is %s, exactly %s", f.Title, l.Label, l.Value, l.Exact)
 			}
 		}
+		said, wanted = append(said, l), append(wanted, exact)
 	}
+	known := append(s.known(of), s.measured(&r.Window, of)...)
+	known = append(known, float64(r.Window.Begin), float64(r.Window.End), float64(r.Window.End-r.Window.Begin), 0, 1)
+	if f.Begin != nil {
+		w := r.window(trace.Selection{Begin: *f.Begin, End: *f.End, Locations: r.Window.Locations})
+		known = append(append(known, s.measured(&w, of)...), float64(w.Begin), float64(w.End), float64(w.End-w.Begin))
+	}
+	slices.Sort(known)
+	var missing []int
+	for i := range wanted {
+		if !allAmong(wanted[i], known) {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	// What has no name of its own, such as a bin, is one record that states all of it.
+	for _, rec := range s.records {
+		numbers := rec.numbers
+		if rec.keys[f.Text] { // the very sentence
+			numbers = rec.deep
+		} else if !rec.about.within(of) && !rec.at(f.Begin, f.End, of) {
+			continue
+		}
+		if !slices.ContainsFunc(missing, func(i int) bool { return !allAmong(wanted[i], numbers) }) {
+			return
+		}
+	}
+	l := said[missing[0]]
+	r.wrong("tooltip of %s says %s is %s (%s), which the data do not state of it", f.Title, l.Label, l.Value, l.Exact)
+}
+
+// allAmong reports whether each of some numbers is among sorted ones.
+func allAmong(list, sorted []float64) bool {
+	for _, v := range list {
+		v = math.Abs(v)
+		if !(figure{value: v, slack: 1e-6 * v}).among(sorted) {
+			return false
+		}
+	}
+	return true
 }
 
 // activityTooltip recomputes the shares of a column, which may be of several bins.
@@ -261,16 +327,52 @@ func exactly(text string) (out []float64) {
 	return out
 }
 
-// sentences holds that every measured number in the words of a view stands in its data.
-// Those without a unit are counts, which the routes hold, or parts of names.
-func (r *Run) sentences(s *statement) {
+// sentences holds the notes, the title and the description of a picture against the data.
+func (r *Run) sentences(all *statement, s *speech) {
 	sc := r.Result.Scene(scene.Size{Width: 900, Height: 600})
 	for _, text := range append(slices.Clone(r.Notes), sc.Title, sc.Description) {
-		for _, f := range figuresIn(text) {
-			if f.unit != "" && !f.among(s.all) {
-				r.wrong("%q: %s is not in the data", text, f.text)
+		r.sentence(all, s, text, newThings(), nil)
+	}
+}
+
+// quantiles are what the parts of a square in a call matrix are called by.
+var quantiles = []float64{0.02, 0.25, 0.5, 0.75, 0.98}
+
+var exponent = regexp.MustCompile(`\d[eE][-+]?\d`)
+
+// sentence holds what a text says, of what it names: a number with a unit must be one of
+// the things named, or of the whole; a number of locations, calls or messages must be one
+// of these that the data or the raw records count. Known are numbers of what the text is
+// about besides.
+func (r *Run) sentence(all *statement, s *speech, text string, of things, known []float64) {
+	of = of.with(s.spokenOf(text))
+	switch {
+	case of.empty():
+		known = all.all
+	default:
+		known = append(append(known, s.known(of)...), s.measured(&r.Window, of)...)
+		for _, rec := range s.records {
+			if rec.about.empty() || rec.keys[text] {
+				known = append(known, rec.deep...)
 			}
 		}
+		known = append(known, float64(r.Window.Begin), float64(r.Window.End), float64(r.Window.End-r.Window.Begin), float64(r.End))
+	}
+	slices.Sort(known)
+	plain := s.withoutNames(text)
+	for _, f := range figuresIn(plain) {
+		if f.unit != "" && !f.among(known) && !s.compared(text, f) && !(r.View.Name == "callmatrix" && f.among(quantiles)) {
+			r.wrong("%q: the data do not state %s of it", text, f.text)
+		}
+	}
+	for _, m := range countedWords.FindAllStringSubmatch(plain, -1) {
+		n, _ := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", ""), 64)
+		if !s.howMany(&r.Window, n, m[2]) {
+			r.wrong("%q: the data count no %s %s", text, m[1], m[2])
+		}
+	}
+	if exponent.MatchString(plain) {
+		r.wrong("%q: a number that nobody reads", text)
 	}
 }
 
@@ -279,7 +381,7 @@ func (r *Run) words() {
 	if r.Result == nil {
 		return
 	}
-	s := r.statement()
-	r.tooltips(s)
-	r.sentences(s)
+	s, all := r.speech(r.data, r.Result.Table()), r.statement()
+	r.tooltips(all, s)
+	r.sentences(all, s)
 }
