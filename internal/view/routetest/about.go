@@ -79,8 +79,8 @@ type speech struct {
 	told    map[string][]float64 // what is measured, by time and things
 }
 
-// speech takes the data of an answer apart.
-func (x *Raw) speech(data []byte, table *view.Table) *speech {
+// newSpeech takes the data of an answer apart.
+func newSpeech(x *Raw, data []byte, table *view.Table) *speech {
 	s := &speech{raw: x, names: map[string][]trace.LocationID{}, regions: map[string]bool{}, counts: map[string][]float64{}, told: map[string][]float64{}}
 	ids := []trace.LocationID{}
 	for id := range x.Tree.Len() {

@@ -8,6 +8,7 @@
 //	route_*.go  what each view must state
 //	agree.go    the same thing has the same number everywhere
 //	said.go     tooltips and sentences say what the data do
+//	about.go    of the thing that they are about
 //
 // It uses no kernel, no summary and no prefix sum. A view without a route fails
 // TestEveryViewHasASecondRoute.

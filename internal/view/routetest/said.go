@@ -381,7 +381,7 @@ func (r *Run) words() {
 	if r.Result == nil {
 		return
 	}
-	s, all := r.speech(r.data, r.Result.Table()), r.statement()
+	s, all := newSpeech(r.Raw, r.data, r.Result.Table()), r.statement()
 	r.tooltips(all, s)
 	r.sentences(all, s)
 }

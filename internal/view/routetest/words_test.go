@@ -46,6 +46,21 @@ var uses = []use{
 	{"messages", "count", "commmatrix", "messages"},
 	{"idle: …", "ns", "steps", "idle of a GPU"},
 	{"longest times of the calls, added up", "axis", "alignment", "calls"},
+	// Legends.
+	{"outline: calls in several heaps", "legend", "boxprofile", "calls"},
+	{"idle", "legend", "calltree", "busy"},
+	{"A: rank N", "legend", "contrast", "rank"},
+	{"A: rank N N", "legend", "contrast", "rank"},
+	{"B: the N other locations", "legend", "contrast", "locations"},
+	{"B: the N other ranks", "legend", "contrast", "rank"},
+	{"calls", "legend", "landscape", "calls"},
+	{"busy time", "legend", "moments topology", "busy"},
+	{"mean (mN), skew", "legend", "moments", "moments of a location"},
+	{"waited for the last and for late messages", "legend", "phases", "messages"},
+	{"spread over locations", "legend", "profile", "locations"},
+	{"GPU idle", "legend", "steps", "idle of a GPU"},
+	{"calls of the GPU's library", "legend", "steps", "calls"},
+	{"host calls the driver", "legend", "steps", "idle of a GPU"},
 	// Axes: N stands for a number, R for a region.
 	{"share of N locations", "axis", "activity", "share"},
 	{"locations", "axis", "histogram", "locations"},
@@ -55,6 +70,8 @@ var uses = []use{
 }
 
 var guarded = regexp.MustCompile(`\b(total|mean|calls|count|busy|idle|waiting|balance|rank|index|locations|share|messages)\b|_mean|mean_|calls_|idle_|_idle`)
+
+var amount = regexp.MustCompile(`(/[a-z]+ N)? \(m?N\)$|( N)?(\.N)?( (ns|µs|ms|s|k|M|G|KiB|MiB|B))? ?$`)
 
 var number = regexp.MustCompile(`\d[\d,]*`)
 
@@ -103,9 +120,13 @@ func TestHeadingsUseWordsAsTheGlossaryDefinesThem(t *testing.T) {
 				for _, c := range r.Result.Table().Columns {
 					x.heading(t, seen, v.Name, c.Name, c.Unit)
 				}
-				for _, f := range r.Result.Scene(scene.Size{Width: 900, Height: 600}).Frames {
+				sc := r.Result.Scene(scene.Size{Width: 900, Height: 600})
+				for _, f := range sc.Frames {
 					x.heading(t, seen, v.Name, f.XScale.Label, "axis")
 					x.heading(t, seen, v.Name, f.YScale.Label, "axis")
+				}
+				for _, e := range sc.Legend {
+					x.heading(t, seen, v.Name, e.Label, "legend")
 				}
 			}
 		}
@@ -123,6 +144,9 @@ func (x *Raw) heading(t *testing.T, seen map[string]bool, view, text, unit strin
 	}
 	text = number.ReplaceAllString(text, "N")
 	text = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "x: "), "y: "), "z: ")
+	if unit == "legend" { // what follows the words is how many or how much
+		text = amount.ReplaceAllString(text, "")
+	}
 	if cause, _, ok := strings.Cut(text, "idle: "); ok && cause == "" {
 		text = "idle: …"
 	}
@@ -132,7 +156,7 @@ func (x *Raw) heading(t *testing.T, seen map[string]bool, view, text, unit strin
 	}
 	seen[key] = true
 	for _, u := range uses {
-		if u.heading == text && (u.unit == unit || u.unit == "*" || unit == "count" && u.unit == "axis") && slices.Contains(strings.Fields(u.views), view) {
+		if u.heading == text && (u.unit == unit || u.unit == "*" || unit == "legend" && u.unit != "axis" || unit == "count" && u.unit == "axis") && slices.Contains(strings.Fields(u.views), view) {
 			return
 		}
 	}
@@ -152,4 +176,52 @@ func (x *Raw) names(text string) bool {
 		}
 	}
 	return false
+}
+
+// A meaning is which entry of the glossary a word with several has in the help of some views:
+// their summaries, how to read them, and their options.
+type meaning struct{ word, views, entry string }
+
+var meanings = []meaning{
+	{"mean", "profile histogram landscape", "mean, sd, min, max of a location"},
+	{"mean", "calltree scatter topology steps alignment", "mean of what is drawn as one"},
+	{"mean", "moments", "moments of a location"},
+	{"mean", "findings", "load balance"},
+	{"balance", "findings", "load balance"},
+	{"share", "profile activity contrast timeline treemap steps", "share"},
+	{"share", "boxprofile callmatrix topology kaleidoscope", "share of a range"},
+	{"rank", "boxprofile callmatrix groups contrast phases steps topology", "rank"},
+	{"rank", "boxprofile callmatrix landscape histogram", "rank scale"},
+	{"index", "topology", "rank"},
+}
+
+// ambiguous are nouns: "colours mean" and "calls share" are verbs.
+var ambiguous = regexp.MustCompile(`(?i)(?:\b(?:the|a|an|its|their|by|each|which|load|in order of|region's) |\||\()(total|mean|share|rank|index|balance)\b`)
+
+// foreign are words of other tools for what the glossary gives a word of ours.
+var foreign = regexp.MustCompile(`(?i)\b(event|events|containers?|timers?|visits?|occurrences?|callpaths?|useful work|trials?|flat profile)\b`)
+
+func TestHelpUsesWordsAsTheGlossaryDefinesThem(t *testing.T) {
+	defined := entries(t)
+	for _, m := range meanings {
+		if !slices.Contains(defined, m.entry) {
+			t.Errorf("%q is not defined under Numbers in docs/glossary.md", m.entry)
+		}
+	}
+	for _, v := range all.Views {
+		texts := []string{v.Summary, v.HowToRead}
+		for _, o := range v.Options {
+			texts = append(texts, o.Help)
+		}
+		help := strings.Join(texts, "\n")
+		for _, w := range ambiguous.FindAllStringSubmatch(help, -1) {
+			word := strings.ToLower(w[1])
+			if !slices.ContainsFunc(meanings, func(m meaning) bool { return m.word == word && slices.Contains(strings.Fields(m.views), v.Name) }) {
+				t.Errorf("the help of %s has %q: say above which meaning of the glossary it has, or use another word", v.Name, w[0])
+			}
+		}
+		if w := foreign.FindString(help); w != "" {
+			t.Errorf("the help of %s has %q, which is a word of other tools", v.Name, w)
+		}
+	}
 }
