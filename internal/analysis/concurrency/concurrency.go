@@ -29,15 +29,22 @@ type Event struct {
 	Label int32 // of what it is busy with, or waits in
 }
 
+// A Starve is an actor that waits while another alone is busy, each with its label.
+type Starve struct {
+	Actor, Label int32
+	Alone, With  int32
+	Begin, End   trace.Time
+}
+
 // A Sweep goes through a run once, in order of time. It holds a few words an actor.
 type Sweep struct {
 	// Span, if set, is called for each stretch in which nobody changes.
 	Span func(begin, end trace.Time, in *[States]int)
 	// Alone, if set, is called for each stretch in which one actor alone is busy, with what.
 	Alone func(actor, label int32, begin, end trace.Time)
-	// Starved, if set, is called for each stretch that an actor waits, with its label, while
-	// another alone is busy. Stretches of one actor come in order.
-	Starved func(actor, label, alone int32, begin, end trace.Time)
+	// Starved, if set, is called for each stretch that an actor waits while another alone is
+	// busy. Those of one actor come in order.
+	Starved func(Starve)
 
 	state []State
 	label []int32
@@ -99,7 +106,7 @@ func (s *Sweep) change(e *Event) {
 	}
 	if a == s.alone && old == Busy {
 		if e.State == Busy {
-			s.tell(e.At)
+			s.closeAlone(e.At)
 			s.from = e.At
 		} else {
 			s.closeAlone(e.At)
@@ -160,7 +167,7 @@ func (s *Sweep) closeAlone(t trace.Time) {
 
 func (s *Sweep) starve(a int32, t trace.Time) {
 	if s.alone >= 0 && s.Starved != nil && t > s.since[a] {
-		s.Starved(a, s.label[a], s.alone, s.since[a], t)
+		s.Starved(Starve{a, s.label[a], s.alone, s.label[s.alone], s.since[a], t})
 	}
 	s.since[a] = t
 }

@@ -17,14 +17,14 @@ func TestWhoWorksAloneIsToldWithWhoWaitsForIt(t *testing.T) {
 	s.Alone = func(a, label int32, b, e trace.Time) {
 		got = append(got, fmt.Sprintf("%d alone in %d %d-%d", a, label, b, e))
 	}
-	s.Starved = func(a, _, alone int32, b, e trace.Time) {
-		got = append(got, fmt.Sprintf("%d for %d %d-%d", a, alone, b, e))
+	s.Starved = func(w concurrency.Starve) {
+		got = append(got, fmt.Sprintf("%d for %d in %d %d-%d", w.Actor, w.Alone, w.With, w.Begin, w.End))
 	}
 	s.Feed([]concurrency.Event{{At: 0, Actor: 0, State: concurrency.Busy, Label: 7}, {At: 2, Actor: 2, State: concurrency.Waiting}, {At: 4, Actor: 1, State: concurrency.Busy, Label: 8}})
 	s.Feed([]concurrency.Event{{At: 6, Actor: 1, State: concurrency.Away}, {At: 9, Actor: 2, State: concurrency.Away}, {At: 10, Actor: 0, State: concurrency.Away}})
 	s.Cut(12)
 	slices.Sort(got)
-	want := []string{"0 alone in 7 0-4", "0 alone in 7 6-10", "2 for 0 2-4", "2 for 0 6-9"}
+	want := []string{"0 alone in 7 0-4", "0 alone in 7 6-10", "2 for 0 in 7 2-4", "2 for 0 in 7 6-9"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -51,7 +51,7 @@ func TestSweepsEqualCountingMomentByMoment(t *testing.T) {
 		var spans trace.Time
 		s := concurrency.New(actors, 0)
 		s.Alone = func(a, _ int32, b, e trace.Time) { alone[a] += e - b }
-		s.Starved = func(a, _, _ int32, b, e trace.Time) { starved[a] += e - b }
+		s.Starved = func(w concurrency.Starve) { starved[w.Actor] += w.End - w.Begin }
 		s.Span = func(b, e trace.Time, in *[concurrency.States]int) {
 			spans += e - b
 			ready[0] += (e - b) * trace.Time(in[concurrency.Ready])

@@ -109,12 +109,12 @@ func newPoolReader(k *accountant) *poolReader {
 			continue
 		}
 		s := concurrency.New(len(list), k.window.Begin)
-		s.Starved = func(actor, label, alone int32, begin, end trace.Time) {
-			w := budget.Wait{Actor: list[actor], Late: list[alone], Kind: budget.Join, Region: label, Begin: begin, End: end}
-			if label == budget.Nothing {
+		s.Starved = func(x concurrency.Starve) {
+			w := budget.Wait{Actor: list[x.Actor], Late: list[x.Alone], Kind: budget.Join, Region: x.Label, Begin: x.Begin, End: x.End}
+			if x.Label == budget.Nothing {
 				r.held[w.Actor] = append(r.held[w.Actor], w)
 			} else {
-				k.b.Wait(w, end)
+				k.b.Wait(w, w.End)
 			}
 		}
 		for i, a := range list {

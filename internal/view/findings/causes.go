@@ -1,9 +1,14 @@
 package findings
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A causeKey is an actor and the number of a region.
@@ -25,11 +30,66 @@ func (c *court) open() (err error) {
 	return err
 }
 
+// A sheet is a budget of waiting whose rows are charged one by one: of runs of processors
+// and of GPUs, where nobody waits in a call. What is not charged is unexplained.
+type sheet struct {
+	Accounts
+	rows []Cause
+}
+
+// charge explains some of the waiting, at most what is left.
+func (s *sheet) charge(kind finding.Kind, at trace.LocationID, region string, t trace.Time) {
+	if t = min(t, s.left()); t > 0 {
+		s.rows = append(s.rows, Cause{Cause: string(kind), Location: at, Region: region, Time: t, Direct: t})
+	}
+}
+
+// take charges what rules have charged to units.
+func (s *sheet) take(list []Cause) {
+	for _, x := range list {
+		s.charge(finding.Kind(x.Cause), x.Location, x.Region, x.Time)
+	}
+}
+
+// left is what is not explained yet.
+func (s *sheet) left() trace.Time {
+	left := s.Waiting
+	for i := range s.rows {
+		left -= s.rows[i].Time
+	}
+	return left
+}
+
+// causes gives the rows, most first, those of one location and region together.
+func (s *sheet) causes(c *court) []Cause {
+	by := map[[2]string]int{}
+	out := []Cause{}
+	for _, r := range s.rows {
+		r.Path = c.tree.Path(r.Location)
+		key := [2]string{r.Path, r.Cause + "\n" + r.Region}
+		if i, ok := by[key]; ok {
+			out[i].Time += r.Time
+			out[i].Direct += r.Direct
+			continue
+		}
+		by[key] = len(out)
+		out = append(out, r)
+	}
+	for i := range out {
+		out[i].Share = float64(out[i].Time) / float64(s.Waiting)
+	}
+	slices.SortStableFunc(out, func(a, b Cause) int { return cmp.Compare(b.Time, a.Time) })
+	return out
+}
+
 // causesOf gives the budget of waiting: rows that are explained, most first, and the rest.
 func causesOf(c *court) ([]Cause, trace.Time, Accounts) {
 	a := c.books
 	all, unexplained := a.waiting()
 	out := []Cause{}
+	if c.sheet != nil {
+		return c.sheet.causes(c), c.sheet.left(), c.sheet.Accounts
+	}
 	if a.result == nil {
 		return causesOfFindings(c, all, unexplained)
 	}
@@ -60,36 +120,58 @@ func causesOfFindings(c *court, all, unexplained trace.Time) ([]Cause, trace.Tim
 	if c.budget == nil || c.waited == 0 {
 		return out, unexplained, sumsOf(c, all)
 	}
-	all, unexplained = c.waited, c.waited
-	for i := range c.list {
-		f := &c.list[i]
-		if f.Kind != finding.Straggler || len(f.Selection.Locations) == 0 || len(f.Evidence) == 0 {
-			continue
-		}
-		region := f.Evidence[0].Name
-		for _, e := range f.Evidence {
-			if e.Unit == "ns" && e.Name != waitedByOthers {
-				region = e.Name
-				break
-			}
-		}
-		n := trace.Time(len(f.Selection.Locations))
-		for k, id := range f.Selection.Locations {
-			t := min(f.Lost/n, unexplained)
-			if k == 0 {
-				t = min(f.Lost-f.Lost/n*(n-1), unexplained)
-			}
-			unexplained -= t
-			out = append(out, Cause{Cause: string(f.Kind), Location: id, Path: c.tree.Path(id), Region: region, Time: t, Share: float64(t) / float64(all), Direct: t})
-		}
-	}
+	b := &sheet{Accounts: Accounts{Waiting: c.waited}}
+	b.take(c.charges)
+	all = c.waited
 	s := Accounts{Time: c.length * trace.Time(len(c.units)), Waiting: all}
 	for _, u := range c.alike.useful {
 		s.Work += trace.Time(u)
 	}
 	s.Work = min(s.Work, s.Time-s.Waiting)
 	s.Rest = s.Time - s.Work - s.Waiting
-	return out, unexplained, s
+	return b.causes(c), b.left(), s
+}
+
+// gpuSheet is the budget of the GPUs of a job: their time is computation and copies, communication that
+// takes its time, and waiting. Who is late for the others is charged by the rules for it; idle time by
+// what the host did instead of launching work.
+func gpuSheet(c *court, d *view.Devices, job *step.Job) *sheet {
+	s := &sheet{}
+	var exchange trace.Time
+	for i := range job.GPUs {
+		g := &job.GPUs[i]
+		s.Time += c.length
+		s.Work += g.Computation + g.ExposedCopy
+		exchange += g.ExposedCommunication + g.Causes[step.ByExchange]
+	}
+	var charged, skew trace.Time
+	for _, x := range c.charges {
+		charged += x.Time
+	}
+	if c.waits != nil {
+		for i := range c.waits.Meetings {
+			skew += trace.Time(float64(c.waits.Meetings[i].Waited) * c.scale())
+		}
+	}
+	s.Transfer = max(exchange-max(charged, skew), 0)
+	s.Waiting = s.Time - s.Work - s.Transfer
+	s.take(c.charges)
+	for _, cause := range []step.Cause{step.ByLoader, step.ByAllocation, step.BySleep, step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByQueue, step.BetweenWorks, step.BySynchronization} {
+		for i := range job.GPUs {
+			at := d.Units[d.Owner[i]]
+			if !cause.Host() {
+				at = d.GPUs[i]
+			}
+			s.charge(idleKinds[cause], at, cause.Words(), job.GPUs[i].Causes[cause])
+		}
+	}
+	return s
+}
+
+// idleKinds are the kinds of findings that tell of idle time by its cause.
+var idleKinds = [step.Causes]finding.Kind{
+	step.ByLoader: finding.InputBound, step.ByAllocation: finding.LaunchBound, step.BySleep: finding.GPUIdle, step.ByOperators: finding.LaunchBound, step.ByPython: finding.LaunchBound, step.ByAnnotation: finding.LaunchBound,
+	step.ByCall: finding.LaunchBound, step.ByQueue: finding.GPUIdle, step.BetweenWorks: finding.GPUIdle, step.BySynchronization: finding.SynchronizationBound,
 }
 
 // mainKind is the kind of most of a row's waits.

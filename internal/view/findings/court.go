@@ -18,6 +18,7 @@ type court struct {
 	budget  *finding.Budget // of runs whose waits are not followed one by one
 	waited  trace.Time      // all that is in the budget at first
 	untimed bool            // clocks disagree: times across units mean nothing
+	sheet   *sheet          // the budget of runs of which no waits are followed, where it is known
 }
 
 // A rule looks for one sort of trouble.
@@ -25,11 +26,11 @@ type rule func(*court) error
 
 // Rules by the sort of run, causes before their symptoms.
 var (
-	ofProfiles   = []rule{findUnevenStart, findImbalance, findMixed, findUnlike, findCostly, findCommunication}
+	ofProfiles   = []rule{findUnevenStart, findImbalance, findMixed, findUnlike, findCostly, findCommunication, findShares}
 	ofFollowed   = []rule{findFaults, findGrowth, findCostly, findMixed, findIdle, findUnlike, findOutliers, findCommunication} // waits are followed one by one
 	ofUnfollowed = []rule{findStragglers, findLateArrivals, findLateMessages, findSerial, findImbalance, findMixed, findIdle, findUnlike, findOutliers, findCommunication}
 	ofScheduler  = []rule{findScheduling}
-	ofDevices    = []rule{findPipelines, findGPULosses} // of all but those of a scheduler
+	ofAll        = []rule{findCrowded, findPipelines, findGPULosses} // but those of a scheduler
 )
 
 func newCourt(ctx context.Context, f *facts) *court {
@@ -62,6 +63,9 @@ func (c *court) rules() []rule {
 	case len(c.processors) > 0:
 		return ofScheduler
 	case !c.peers():
+		if c.profile {
+			list = []rule{findShares}
+		}
 	case c.profile:
 		list = ofProfiles
 	case c.books.result != nil:
@@ -70,7 +74,7 @@ func (c *court) rules() []rule {
 		c.fillBudget()
 		list = ofUnfollowed
 	}
-	return slices.Concat(list, ofDevices)
+	return slices.Concat(list, ofAll)
 }
 
 // peers reports whether units may be compared. Ranks of a job may. Goroutines and

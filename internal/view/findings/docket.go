@@ -14,6 +14,8 @@ type docket struct {
 	list   []finding.Finding
 	blamed []bool                    // by unit
 	told   map[causeKey]finding.Kind // causes of waiting that a finding tells of
+	// Charges are what units make others wait, where waits are not followed one by one.
+	charges []Cause
 }
 
 func newDocket(f *facts) *docket {
@@ -26,9 +28,9 @@ func (d *docket) ranked(f *facts) []finding.Finding {
 		d.list = slices.DeleteFunc(d.list, d.minor)
 	}
 	// Waits count at their full length, so in a window of a few of them more could be lost than there
-	// is: such a finding is not of this window.
+	// is: such a finding is not of this window. Threads that want to run are not the rows that run.
 	most := float64(f.length) * float64(len(f.rows))
-	d.list = slices.DeleteFunc(d.list, func(x finding.Finding) bool { return float64(x.Lost) > most })
+	d.list = slices.DeleteFunc(d.list, func(x finding.Finding) bool { return float64(x.Lost) > most && x.Kind != finding.Crowded })
 	finding.Sort(d.list)
 	for i := range d.list {
 		if x := &d.list[i]; x.Share == 0 {
@@ -55,6 +57,15 @@ func (d *docket) minor(f finding.Finding) bool {
 		}
 	}
 	return false
+}
+
+// charge notes what some made others wait, in equal parts.
+func (d *docket) charge(kind finding.Kind, at []trace.LocationID, region string, t trace.Time) {
+	for i, id := range at {
+		part := t / trace.Time(len(at)-i)
+		t -= part
+		d.charges = append(d.charges, Cause{Cause: string(kind), Location: id, Region: region, Time: part})
+	}
 }
 
 // known reports whether most of the units are blamed for something already.

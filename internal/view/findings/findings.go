@@ -9,7 +9,7 @@
 //	audit*.go     the rule that sorts the causes of waiting into faults
 //	scheduler.go  what processors and goroutines did, meanwhile.go at the same time
 //	explain.go    what some units do more of than the others
-//	names.go      units and phases in words; words.go sentences
+//	names.go      units and phases in words
 //	layout*.go    the picture: a bar a finding, or causes and those who wait
 //
 // The decisions are those of package finding; what is said here is tied to the

@@ -56,7 +56,7 @@ func clause(what string) string {
 }
 
 func isClock(what string) bool {
-	return strings.Contains(what, "clock") && !strings.Contains(what, "resolution") || strings.Contains(what, "arrive before they are sent")
+	return strings.Contains(what, "clock") && !strings.Contains(what, "resolution") && !strings.Contains(what, "rate of") || strings.Contains(what, "arrive before they are sent")
 }
 
 func incomplete(what string) bool {

@@ -52,6 +52,8 @@ func findGPULosses(c *court) error {
 	}
 	if part != "" {
 		c.notes = append(c.notes, part)
+	} else if c.books.result == nil && c.alike.what == "GPUs" && !c.untimed {
+		c.sheet = gpuSheet(c, d, job)
 	}
 	for i := range job.Steps {
 		for _, t := range job.Steps[i].GPUs {

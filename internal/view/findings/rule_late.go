@@ -145,6 +145,7 @@ func wordLate(c *court, x *lateness) (bool, error) {
 	if x.receiver {
 		kind, what = finding.LateReceiver, "receives late"
 	}
+	c.charge(kind, c.locations(units), before(c, most(x.regions)), lost)
 	begin, end := c.window.Begin, c.window.End
 	if len(phases) > 0 {
 		begin, end = c.phaseWindow(phases)
@@ -266,16 +267,17 @@ func wordLateArrival(c *court, x *latecomer, apart bool) (bool, error) {
 		return false, err
 	}
 	units := []int32{x.unit}
-	why := ""
+	why, region := "", most(x.regions)
+	doing := before(c, region)
 	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "collectives", Value: float64(times), Unit: "count"}, {Name: "units that wait", Value: float64(len(x.victims)), Unit: "count"}}
 	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() && r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
-		why = "; " + r.against(1)
+		why, doing = "; "+r.against(1), r.what
 		evidence = append(evidence, r.evidence()...)
 	}
 	if why == "" && !apart {
 		return false, nil
 	}
-	region := most(x.regions)
+	c.charge(finding.Straggler, c.locations(units), doing, lost)
 	begin, end := c.phaseWindow(phases)
 	if len(phases) == 0 {
 		begin, end = c.window.Begin, c.window.End
@@ -285,6 +287,14 @@ func wordLateArrival(c *court, x *latecomer, apart bool) (bool, error) {
 	c.add(finding.Finding{Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text, View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(phases), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(units)}}, units)
 	return true, nil
+}
+
+// before names the time before a collective, in which who comes last did something else.
+func before(c *court, collective trace.RegionID) string {
+	if collective == trace.NoRegion {
+		return ""
+	}
+	return "before " + c.regions[collective].Name
 }
 
 // wordManyArrivals words what units cost that come last now and then.
@@ -311,6 +321,9 @@ func wordManyArrivals(c *court, list []*latecomer) {
 	}
 	first, region := float64(list[0].lost)/float64(sum), most(regions)
 	name := middle(c.regions[region].Name)
+	for _, x := range list {
+		c.charge(finding.Jitter, c.locations([]int32{x.unit}), before(c, most(x.regions)), trace.Time(float64(x.lost)*c.scale()))
+	}
 	c.add(finding.Finding{Kind: finding.Jitter, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost, Hit: hit, View: "phases", Options: c.phaseOption(),
 		Text: fmt.Sprintf("Now one %s and now another arrives last at collectives: %d of %d do, and the others wait %s for them in %s; no one causes more than %s of it.", c.unitWord(), len(list), len(c.units), view.FormatTime(lost), name, view.FormatShare(first)),
 		Evidence: []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "units that cause it", Value: float64(len(list)), Unit: "count"}, {Name: "caused by " + c.names[list[0].unit] + ", the most of one", Value: first, Unit: "share"},

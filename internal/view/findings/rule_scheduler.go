@@ -25,11 +25,14 @@ func findScheduling(c *court) error {
 	if mean := s.capacity / float64(c.length); mean < 0.95*float64(len(c.processors)) {
 		c.notes = append(c.notes, fmt.Sprintf("GOMAXPROCS is %.3g on average, so that some of the %d processors are not there all the time", mean, len(c.processors)))
 	}
+	c.sheet = &sheet{Accounts: Accounts{Time: trace.Time(s.capacity), Work: trace.Time(min(s.busy, s.capacity)), Waiting: trace.Time(s.capacity) - trace.Time(min(s.busy, s.capacity))}}
 	s.collector()
-	if err := s.holdUps(); err != nil {
-		return err
+	for _, find := range []func() error{s.serial, s.holdUps, s.processorWait} {
+		if err := find(); err != nil {
+			return err
+		}
 	}
-	return s.processorWait()
+	return nil
 }
 
 const (
@@ -91,9 +94,9 @@ func (s *scheduler) processorWait() error {
 	return nil
 }
 
-func (s *scheduler) regionNamed(name, category string) (ids []trace.RegionID) {
-	for i := range s.regions {
-		if g := &s.regions[i]; g.Name == name && g.Category == category {
+func (f *facts) regionNamed(name, category string) (ids []trace.RegionID) {
+	for i := range f.regions {
+		if g := &f.regions[i]; g.Name == name && g.Category == category {
 			ids = append(ids, trace.RegionID(i))
 		}
 	}

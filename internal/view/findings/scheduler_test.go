@@ -1,8 +1,10 @@
 package findings_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -234,10 +236,10 @@ func TestWhatTheSchedulersOfRealTracesSay(t *testing.T) {
 	}{
 		// The compiler on two processors, told to compile four functions at a time.
 		{[]string{"data", "go-compile", "gocompile.trace"}, []want{
-			{finding.ProcessorWait, []string{"compileFunctions.func3.1 (1,371 goroutines", "2 processors were busy 99"}}, {finding.GarbageCollection, []string{"takes 11.6 %"}}}, []finding.Level{finding.Medium, finding.Medium}},
+			{finding.ProcessorWait, []string{"compileFunctions.func3.1 (1,371 goroutines", "2 processors were busy 99"}}, {finding.GarbageCollection, []string{"takes 11.6 %"}}, {finding.Serial, []string{"main.main runs alone for 1.18 s", "25.0 % of the run"}}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium}},
 		// A test that sets GOMAXPROCS to 16 on a machine with two cores.
 		{[]string{"data", "go-nethttp", "nethttp.trace"}, []want{
-			{finding.ProcessorWait, []string{"net/http.(*conn).serve (263 goroutines", "16 processors were busy only 5", "GOMAXPROCS"}}, {finding.GarbageCollection, []string{"takes 18.5 %"}}}, []finding.Level{finding.Medium, finding.Medium}},
+			{finding.ProcessorWait, []string{"net/http.(*conn).serve (263 goroutines", "16 processors were busy only 5", "GOMAXPROCS"}}, {finding.GarbageCollection, []string{"takes 18.5 %"}}, {finding.Serial, []string{"main.main runs alone for 81.8 ms"}}, {finding.Serial, []string{"net/http.(*conn).serve runs alone"}}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium, finding.Medium}},
 		// 71 of the 73 ms of the collector are on processors that had nothing else to do.
 		{[]string{"data", "go-sync", "sync.trace"}, []want{{finding.ProcessorWait, []string{"TestPoolStress.func1 (10 goroutines", "2 processors"}}}, []finding.Level{finding.Low}},
 	} {
@@ -255,7 +257,12 @@ func TestWhatTheSchedulersOfRealTracesSay(t *testing.T) {
 				if f.Severity != c.level[i] {
 					t.Errorf("%s is %s, want %s", f.Kind, f.Severity, c.level[i])
 				}
-				if f.Kind == finding.ProcessorWait {
+				if name, _, ok := strings.Cut(f.Text, " runs alone"); ok {
+					all := scanAlone(t, r, name) // short pieces too
+					if told := f.Evidence[0].Value; told > 1.01*all || told < 0.85*all {
+						t.Errorf("%s alone is %v, of %v in all", name, told, all)
+					}
+				} else if f.Kind == finding.ProcessorWait {
 					near(t, "waited", f.Evidence[0].Value, waited)
 					near(t, "late", float64(f.Lost), late)
 					near(t, "ran", f.Evidence[2].Value, ran)
@@ -363,4 +370,115 @@ func scanCollector(t *testing.T, r store.Reader) (sum float64) {
 		t.Fatal(err)
 	}
 	return sum
+}
+
+// scanAlone adds up the time in which goroutines that start in one function are the only ones of
+// the program on a processor: every moment between two ends is looked at.
+func scanAlone(t *testing.T, r store.Reader, name string) float64 {
+	t.Helper()
+	type edge struct {
+		at   trace.Time
+		open int
+		mine bool
+	}
+	var mu sync.Mutex
+	var edges []edge
+	regions, tree := r.Regions(), r.Locations()
+	err := r.Intervals(t.Context(), store.Window{End: r.Info().End}, func(c *trace.Columns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		until := trace.Time(-1)
+		if tree.Kind[c.Location] != trace.KindProcessor {
+			return nil
+		}
+		for i, id := range c.Region {
+			if g := &regions[id]; g.Category == "goroutine" && g.Role != trace.RoleOverhead && c.Begin[i] >= until {
+				until = c.End(i)
+				edges = append(edges, edge{c.Begin[i], 1, g.Name == name}, edge{until, -1, g.Name == name})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	open, mine, sum := 0, 0, trace.Time(0)
+	for i, e := range edges {
+		if open == 1 && mine == 1 {
+			sum += e.at - edges[i-1].at
+		}
+		open += e.open
+		if e.mine {
+			mine += e.open
+		}
+	}
+	return float64(sum)
+}
+
+// A program whose main goroutine merges results alone after each round of work.
+func serialGo(serial, rounds int) (*goText, float64) {
+	const processors, work = 4, 10_000
+	g := &goText{}
+	at := 0
+	spans := make([][]string, processors)
+	var main []string
+	for range rounds {
+		for p := range processors {
+			spans[p] = append(spans[p], fmt.Sprintf("main.work %d %d", at, at+work))
+		}
+		main = append(main, fmt.Sprintf("waiting: sync %d %d", at, at+work))
+		at += work
+		if serial > 0 {
+			spans[0] = append(spans[0], fmt.Sprintf("main.main %d %d", at, at+serial))
+			for p := 1; p < processors; p++ {
+				spans[p] = append(spans[p], fmt.Sprintf("idle %d %d", at, at+serial))
+			}
+			main = append(main, fmt.Sprintf("running %d %d", at, at+serial))
+			at += serial
+		}
+	}
+	for p := range processors {
+		g.processor(spans[p]...)
+	}
+	g.goroutine("main.main", 0, at, main...)
+	return g, 1000 * float64(serial*rounds*(processors-1))
+}
+
+// crowd is threads on processors, as the system's scheduler tells it: each could run all the time,
+// and they take turns of a millisecond. The second value is what they wait.
+func crowd(threads, processors, turns int) (string, float64) {
+	var b strings.Builder
+	b.WriteString("region worker category=scheduler role=compute\nregion running category=state role=compute\nregion runnable category=state role=overhead\nregion sleeping category=state role=idle\nlocation group CPUs\n")
+	for p := range processors {
+		fmt.Fprintf(&b, "  location processor \"CPU %d\"\n    0ms..%dms worker\n", p, turns)
+	}
+	b.WriteString("location process program\n")
+	waited := 0.0
+	for k := range threads {
+		fmt.Fprintf(&b, "  location thread \"worker %d\"\n    location repeat states\n", k)
+		for x := range turns {
+			state := "sleeping"
+			if first := x * processors % threads; (k-first+threads)%threads < processors {
+				state = "running"
+			} else if threads > processors {
+				state = "runnable"
+				waited += 1e6
+			}
+			fmt.Fprintf(&b, "      %dms..%dms %s\n", x, x+1, state)
+		}
+	}
+	return b.String(), waited
+}
+
+func TestMoreThreadsThanProcessorsAreTold(t *testing.T) {
+	text, waited := crowd(12, 4, 60)
+	d := read(t, parsed(t, text))
+	if len(d.Findings) == 0 || d.Findings[0].Kind != finding.Crowded || float64(d.Findings[0].Lost) != waited || !strings.Contains(d.Findings[0].Text, "12.0 on average then, for 4 processors") {
+		t.Errorf("%q, want %v", texts(&d), waited)
+	}
+	text, _ = crowd(4, 4, 60)
+	if d := read(t, parsed(t, text)); len(d.Findings) > 0 {
+		t.Errorf("as many threads as processors: %q", texts(&d))
+	}
 }

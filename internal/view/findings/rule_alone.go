@@ -1,0 +1,241 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/concurrency"
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	// leastAlone is how long goroutines of one function run alone for it to be a stretch; shorter
+	// ones are what a program does that has little to do.
+	leastAlone = 500_000
+	// pauseAlone may lie between two parts of one stretch.
+	pauseAlone = 100_000
+	// leastParallel is the part of the run in which half of the processors, and two, are busy: a
+	// program that never does two things at once has no serial parts.
+	leastParallel = 0.05
+)
+
+// A solo is the time in which goroutines of one function run while all other processors idle.
+type solo struct {
+	region      trace.RegionID
+	time        trace.Time
+	lost, open  float64 // of processors that idle meanwhile; in the stretch that is open
+	count       int
+	begin, end  trace.Time // of the longest stretch
+	from, until trace.Time // of the stretch that is open
+}
+
+// close ends the open stretch, which counts where it is long enough. Processors beyond what
+// GOMAXPROCS allows do not idle.
+func (x *solo) close(s *scheduler) {
+	if d := x.until - x.from; d >= leastAlone {
+		x.time += d
+		x.count++
+		x.lost += min(x.open, max(s.capacityOf(x.from, x.until)-float64(d), 0))
+		if d > x.end-x.begin {
+			x.begin, x.end = x.from, x.until
+		}
+	}
+	x.open = 0
+}
+
+// serial: stretches in which one goroutine of the program runs and the other processors
+// idle, all of them together, by the function that the goroutine began with.
+func (s *scheduler) serial() error {
+	list, parallel, err := s.solos()
+	if err != nil || float64(parallel) < leastParallel*float64(s.length) {
+		return err
+	}
+	for _, x := range list {
+		s.sheet.charge(finding.Serial, s.at(s.regions[x.region].Name), s.regions[x.region].Name, trace.Time(x.lost))
+	}
+	for _, x := range list[:min(len(list), mostLate)] {
+		level := finding.LevelOf(x.lost / s.capacity).AtMost(finding.Medium) // it may have to be so
+		if level == finding.Low || x.lost < list[0].lost/4 {
+			break
+		}
+		name := s.regions[x.region].Name
+		text := fmt.Sprintf("%s runs alone for %s in %s, %s of the run, while other processors idle for %s; the longest piece is %s at %s.", middle(name), view.FormatTime(x.time), view.Count(x.count, "piece"), view.FormatShare(float64(x.time)/float64(s.length)), view.FormatDuration(x.lost), view.FormatTime(x.end-x.begin), view.FormatTime(x.begin))
+		s.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: trace.Time(x.lost), Hit: float64(x.time) / float64(s.length), Share: x.lost / s.capacity, View: "timeline", Text: text,
+			Evidence: []finding.Evidence{{Name: name + " alone", Value: float64(x.time), Unit: "ns"}, {Name: "stretches", Value: float64(x.count), Unit: "count"}, {Name: "longest stretch", Value: float64(x.end - x.begin), Unit: "ns"},
+				{Name: "share of the run", Value: float64(x.time) / float64(s.length), Unit: "share"}, {Name: "other processors idle meanwhile", Value: x.lost, Unit: "ns"}, {Name: "half of the processors busy", Value: float64(parallel), Unit: "ns"}},
+			Selection: finding.Selection{Begin: x.begin, End: x.end, Locations: s.processors[:min(len(s.processors), mostChosen)]}}, nil)
+	}
+	return nil
+}
+
+// at is where goroutines of a function are.
+func (s *scheduler) at(function string) trace.LocationID {
+	for i := range s.groups {
+		if s.groups[i].name == function {
+			return s.groups[i].at
+		}
+	}
+	return s.processors[0]
+}
+
+// solos sweeps the processors. It reads their intervals once, in steps of time.
+func (s *scheduler) solos() (list []*solo, parallel trace.Time, err error) {
+	sweep := concurrency.New(len(s.processors), s.window.Begin)
+	by := map[int32]*solo{}
+	reach := func(label int32, begin, end trace.Time) *solo {
+		x := by[label]
+		if x == nil {
+			x = &solo{region: trace.RegionID(label), from: begin, until: begin}
+			by[label] = x
+		}
+		if begin > x.until+pauseAlone {
+			x.close(s)
+			x.from, x.until = begin, begin
+		}
+		x.from, x.until = min(x.from, begin), max(x.until, end)
+		return x
+	}
+	sweep.Alone = func(_, label int32, begin, end trace.Time) { reach(label, begin, end) }
+	sweep.Starved = func(w concurrency.Starve) { reach(w.With, w.Begin, w.End).open += float64(w.End - w.Begin) }
+	half := max(2, int(math.Ceil(s.capacity/float64(s.length)/2)))
+	sweep.Span = func(begin, end trace.Time, in *[concurrency.States]int) {
+		if in[concurrency.Busy] >= half {
+			parallel += end - begin
+		}
+	}
+	err = sweepRows(s.court, s.processors, sweep, func(r trace.RegionID) concurrency.State {
+		switch g := &s.regions[r]; {
+		case g.Category == "goroutine" && g.Role != trace.RoleOverhead:
+			return concurrency.Busy
+		case g.Role == trace.RoleIdle && g.Category == "processor":
+			return concurrency.Waiting
+		case g.Category == "goroutine":
+			return concurrency.Ready // the runtime's own: neither idle nor at work for the program
+		}
+		return concurrency.Away
+	})
+	for _, x := range by {
+		x.close(s)
+	}
+	list = slices.DeleteFunc(slices.Collect(maps.Values(by)), func(x *solo) bool { return x.count == 0 })
+	slices.SortFunc(list, func(a, b *solo) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.region, b.region)) })
+	return list, parallel, err
+}
+
+// sweepRows feeds the outermost intervals of rows that are not away to a sweep, a step of time
+// after the other.
+func sweepRows(c *court, rows []trace.LocationID, sweep *concurrency.Sweep, state func(trace.RegionID) concurrency.State) error {
+	place := map[trace.LocationID]int32{}
+	for i, id := range rows {
+		place[id] = int32(i)
+	}
+	n := c.store.Count(store.Window{Begin: c.window.Begin, End: c.window.End, Locations: rows})
+	length := max(trace.Time(float64(c.length)*stepIntervals/float64(max(n, 1))), 1)
+	var mu sync.Mutex
+	var events, later []concurrency.Event  // later: ends beyond the step
+	until := make([]trace.Time, len(rows)) // the end of what was taken last
+	take := func(k int32, begin, end trace.Time, r trace.RegionID) {
+		if st := state(r); st != concurrency.Away && begin >= until[k] && end > begin {
+			until[k] = end
+			events = append(events, concurrency.Event{At: begin, Actor: k, State: st, Label: int32(r)}, concurrency.Event{At: end, Actor: k, State: concurrency.Away})
+		}
+	}
+	for from := c.window.Begin; from < c.window.End; from += length {
+		to := min(from+length, c.window.End)
+		events, later = append(events[:0], later...), later[:0]
+		err := c.store.Intervals(c.ctx, store.Window{Begin: from, End: to, Locations: rows}, func(x *trace.Columns) error {
+			k, ok := place[x.Location]
+			if !ok {
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if from == c.window.Begin {
+				for _, o := range x.Open {
+					if o.Begin < from {
+						take(k, from, o.End, o.Region)
+					}
+				}
+			}
+			for i, r := range x.Region {
+				if x.Begin[i] >= from {
+					take(k, x.Begin[i], x.End(i), r)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(events, func(a, b concurrency.Event) int { // what ends comes before what begins
+			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Actor, b.Actor), cmp.Compare(boolInt(a.State != concurrency.Away), boolInt(b.State != concurrency.Away)))
+		})
+		cut, _ := slices.BinarySearchFunc(events, to, func(e concurrency.Event, t trace.Time) int { return cmp.Compare(e.At, t) })
+		later = append(later, events[cut:]...)
+		sweep.Feed(events[:cut])
+		sweep.Cut(to)
+	}
+	return nil
+}
+
+// leastCrowded is the part of the time in which threads ran or could have run that they wait for a
+// processor while all are taken.
+const leastCrowded = 0.05
+
+// findCrowded: more threads could run than there are processors, by what the system's scheduler
+// recorded: threads are ready to run, and every processor runs another.
+func findCrowded(c *court) error {
+	var rows []trace.LocationID
+	processors := 0
+	for id, k := range c.tree.Kind {
+		switch {
+		case k == trace.KindRepeat && (c.window.Locations == nil || slices.Contains(c.window.Locations, c.tree.Parent[id])):
+			rows = append(rows, trace.LocationID(id))
+		case k == trace.KindProcessor:
+			processors++
+		}
+	}
+	if c.profile || len(rows) == 0 || processors == 0 || len(c.regionNamed(stateRunnable, "state")) == 0 {
+		return nil
+	}
+	var ran, waited, crowded trace.Time // thread-time; crowded is time
+	could := 0.0
+	sweep := concurrency.New(len(rows), c.window.Begin)
+	sweep.Span = func(begin, end trace.Time, in *[concurrency.States]int) {
+		d := end - begin
+		ran += d * trace.Time(in[concurrency.Busy])
+		if in[concurrency.Ready] > 0 && in[concurrency.Busy] >= processors {
+			waited += d * trace.Time(in[concurrency.Ready])
+			crowded += d
+			could += float64(d) * float64(in[concurrency.Ready]+in[concurrency.Busy])
+		}
+	}
+	err := sweepRows(c, rows, sweep, func(r trace.RegionID) concurrency.State {
+		switch g := &c.regions[r]; {
+		case g.Category != "state":
+		case g.Name == stateRunning:
+			return concurrency.Busy
+		case g.Name == stateRunnable:
+			return concurrency.Ready
+		}
+		return concurrency.Waiting
+	})
+	hit := float64(waited) / float64(max(ran+waited, 1))
+	if err != nil || crowded == 0 || hit < leastCrowded {
+		return err
+	}
+	mean := could / float64(crowded)
+	c.add(finding.Finding{Kind: finding.Crowded, Severity: finding.LevelOf(hit), Lost: waited, Hit: hit, Share: float64(waited) / (float64(c.length) * float64(len(rows))), View: "timeline",
+		Text: fmt.Sprintf("More threads could run than there are processors for %s of the time: %.1f on average then, for %s; they waited %s for one, %s of the time in which they ran or could have run.", view.FormatShare(float64(crowded)/float64(c.length)), mean, view.Count(processors, "processor"), view.FormatTime(waited), view.FormatShare(hit)),
+		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: float64(waited), Unit: "ns"}, {Name: "ran", Value: float64(ran), Unit: "ns"}, {Name: "share of the time in which threads ran or could", Value: hit, Unit: "share"}, {Name: "processors", Value: float64(processors), Unit: "count"},
+			{Name: "could run, mean", Value: mean, Unit: "count"}, {Name: "more than processors for", Value: float64(crowded), Unit: "ns"}, {Name: "share of the run", Value: float64(crowded) / float64(c.length), Unit: "share"}},
+		Selection: finding.Selection{Regions: c.regionNamed(stateRunnable, "state")}}, nil)
+	return nil
+}
