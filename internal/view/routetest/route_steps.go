@@ -275,7 +275,7 @@ var stepsRoute = Route{Options: []map[string]string{{}, {"picture": "idle"}, {"b
 		}
 		for _, g := range x.GPUs {
 			want := r.gpuTime(g.Location, x.Begin, x.End)
-			r.sameTimes(what, g.gpuTimes, want)
+			sameTimes(r, what, g.gpuTimes, want)
 			spans.Span, spans.Computation, spans.Exposed, spans.Copy = spans.Span+want.Span, spans.Computation+want.Computation, spans.Exposed+want.Exposed, spans.Copy+want.Copy
 		}
 	}
@@ -309,7 +309,7 @@ var stepsRoute = Route{Options: []map[string]string{{}, {"picture": "idle"}, {"b
 				looseTime += float64(w.End - w.Begin)
 			}
 		}
-		r.sameTimes(what, g.gpuTimes, r.gpuTime(g.Location, begin, end))
+		sameTimes(r, what, g.gpuTimes, r.gpuTime(g.Location, begin, end))
 		r.same("works"+what, float64(g.Works), float64(count))
 		r.same("works without a launch"+what, float64(g.Unlinked.Count), float64(loose))
 		r.same("their time"+what, g.Unlinked.Time, looseTime)
@@ -355,7 +355,7 @@ var stepsRoute = Route{Options: []map[string]string{{}, {"picture": "idle"}, {"b
 	}
 }}
 
-func (r *Run) sameTimes(what string, got, want gpuTimes) {
+func sameTimes(r *Run, what string, got, want gpuTimes) {
 	r.Helper()
 	r.same("span"+what, got.Span, want.Span)
 	r.same("computation"+what, got.Computation, want.Computation)
