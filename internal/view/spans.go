@@ -61,11 +61,6 @@ func (s *SpanSource) Attribute(name string, add func(trace.LocationID, int, []in
 	})
 }
 
-// Facts are the attributes of one interval.
-func (s *SpanSource) Facts(location trace.LocationID, lane, row int) []trace.Attribute {
-	return s.r.IntervalAttributes(store.Row{Location: location, Lane: lane, Row: row})
-}
-
 // LocationSet gives whether a location is one of a selection, or lies below one; nil for all.
 func LocationSet(tree *store.Tree, chosen []trace.LocationID) func(trace.LocationID) bool {
 	if chosen == nil {

@@ -81,14 +81,13 @@ func (f *Forest) condition(s Source, from []int32, w string) (func(int32) bool, 
 		}, nil
 	}
 	if key, value, ok := strings.Cut(w, "="); ok {
-		return func(k int32) bool {
-			r := f.Requests[k].Root
-			if r == NoRoot {
-				return false
+		has := map[int32]bool{}
+		err := f.ofRoots(s, key, func(node int32, v trace.Value) {
+			if v.String() == value {
+				has[node] = true
 			}
-			at := f.At(r)
-			return slices.ContainsFunc(s.Facts(at.Location, int(at.Lane), int(at.Row)), func(a trace.Attribute) bool { return a.Key == key && a.Value.String() == value })
-		}, nil
+		})
+		return func(k int32) bool { return has[f.Requests[k].Root] }, err
 	}
 	return nil, nil
 }

@@ -21,8 +21,6 @@ type Source interface {
 	Parents(func(from trace.LocationID, fromLane, fromRow int32, to trace.LocationID, toLane, toRow int32)) error
 	// Attribute hands out the values of an attribute; nothing where there is none of the name.
 	Attribute(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
-	// Facts are the attributes of one interval.
-	Facts(location trace.LocationID, lane, row int) []trace.Attribute
 }
 
 // The attributes that say what a span is; importers of spans write them.
@@ -32,7 +30,7 @@ const (
 	attributeFollows = "follows"
 )
 
-// Gather reads all requests of a run. O(spans), and a question for each root.
+// Gather reads all requests of a run. O(spans).
 func Gather(s Source) (*Forest, error) {
 	lanes, first, err := readLanes(s)
 	if err != nil {
@@ -72,7 +70,11 @@ func Gather(s Source) (*Forest, error) {
 		return nil, err
 	}
 	f.selfTimes()
-	f.request(f.roots(s))
+	roots, err := f.roots(s)
+	if err != nil {
+		return nil, err
+	}
+	f.request(roots)
 	return f, nil
 }
 
@@ -206,24 +208,41 @@ func isServerError(v trace.Value) bool { n, ok := v.Number(); return ok && n >= 
 func isNotZero(v trace.Value) bool { n, ok := v.Number(); return ok && n != 0 }
 
 // roots asks what the calls without a parent say of themselves.
-func (f *Forest) roots(s Source) (out []root) {
+func (f *Forest) roots(s Source) (out []root, err error) {
+	at := make(map[int32]int32)
 	for i, p := range f.Parent {
-		if p >= 0 || f.calls.Location(int32(i)) == trace.NoLocation {
-			continue
+		if p < 0 && f.calls.Location(int32(i)) != trace.NoLocation {
+			at[int32(i)] = int32(len(out))
+			out = append(out, root{node: int32(i)})
 		}
-		x := root{node: int32(i)}
-		at := f.At(x.node)
-		for _, a := range s.Facts(at.Location, int(at.Lane), int(at.Row)) {
-			switch a.Key {
-			case attributeTrace:
-				x.trace = a.Value.String()
-			case attributeParent:
-				x.orphan = true
+	}
+	for _, name := range []string{attributeTrace, attributeParent} {
+		err = f.ofRoots(s, name, func(node int32, v trace.Value) {
+			if k, ok := at[node]; ok && name == attributeTrace {
+				out[k].trace = v.String()
+			} else if ok {
+				out[k].orphan = true
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// ofRoots hands out an attribute of the calls without a parent.
+func (f *Forest) ofRoots(s Source, name string, do func(node int32, v trace.Value)) error {
+	var mu sync.Mutex
+	return s.Attribute(name, func(location trace.LocationID, lane int, rows []int32, values []trace.Value) {
+		mu.Lock()
+		defer mu.Unlock()
+		for i, row := range rows {
+			if node := f.index.node(location, lane, int(row)); node >= 0 && f.Parent[node] < 0 {
+				do(node, values[i])
 			}
 		}
-		out = append(out, x)
-	}
-	return out
+	})
 }
 
 // A rowIndex finds the node of a row.

@@ -74,23 +74,18 @@ func (f fake) Parents(do func(trace.LocationID, int32, int32, trace.LocationID, 
 
 func (f fake) Attribute(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
 	for i, s := range f {
-		if v, ok := s.facts[name]; ok {
+		v, ok := s.facts[name]
+		switch {
+		case name == attributeTrace:
+			v, ok = s.trace, true
+		case name == attributeParent:
+			v, ok = "gone", s.orphan
+		}
+		if ok {
 			add(s.service, f.lane(i), []int32{0}, []trace.Value{trace.Text(v)})
 		}
 	}
 	return nil
-}
-
-func (f fake) Facts(location trace.LocationID, lane, _ int) (out []trace.Attribute) {
-	for i, s := range f {
-		if s.service == location && f.lane(i) == lane {
-			out = append(out, trace.Attribute{Key: attributeTrace, Value: trace.Text(s.trace)})
-			if s.orphan {
-				out = append(out, trace.Attribute{Key: attributeParent, Value: trace.Text("gone")})
-			}
-		}
-	}
-	return out
 }
 
 func gather(t *testing.T, f fake) (*Forest, []int32) {

@@ -22,6 +22,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/overview"
 	"github.com/parallax-hpc/parallax/internal/view/phases"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
+	"github.com/parallax-hpc/parallax/internal/view/requests"
 	"github.com/parallax-hpc/parallax/internal/view/scaling"
 	"github.com/parallax-hpc/parallax/internal/view/scatter"
 	"github.com/parallax-hpc/parallax/internal/view/steps"
@@ -53,6 +54,7 @@ var Views = []*view.View{
 	phases.View,
 	steps.View,
 	operators.View,
+	requests.View,
 	criticalpath.View,
 	compare.View,
 	scaling.View,

@@ -257,3 +257,120 @@ var criticalpathRoute = Route{Options: []map[string]string{{}, {"by": "operation
 		r.wrong("%s is not there, recomputed %v", name, fmt.Sprint(t))
 	}
 }}
+
+// requestsRoute adds up each request, finds what its path waits for, and the self time of every operation nanosecond by
+// nanosecond of its children.
+var requestsRoute = Route{Options: []map[string]string{{}, {"request": "slow:30%"}, {"request": "request 3"}}, Check: func(r *Run) {
+	if r.Result == nil {
+		return
+	}
+	var d struct {
+		Rows []struct {
+			ID                                       string
+			Begin, Duration, Spans, Services, Errors float64
+			Critical                                 []struct {
+				Service, Region string
+				Time            float64
+			}
+		}
+		Self []struct {
+			Service, Region               string
+			Calls, Duration, Self, Errors float64
+		}
+		Differs []struct{ Inside, Outside, Effect, P, Q float64 }
+	}
+	r.Data(&d)
+	byID := map[string]*spanRequest{}
+	list := spanRequestsOf(r)
+	for _, q := range list {
+		byID[q.id] = q
+	}
+	if r.Options["request"] == "request 3" {
+		return // it is shown whatever the window
+	}
+	r.same("requests", float64(len(d.Rows)), float64(len(list)))
+	type sums struct{ calls, duration, self, errors float64 }
+	self := map[string]*sums{}
+	for _, x := range d.Rows {
+		q := byID[x.ID]
+		if q == nil {
+			r.wrong("request %s is not in the window", x.ID)
+			continue
+		}
+		spans, failed, services := 0, 0, map[trace.LocationID]bool{}
+		for _, root := range q.roots {
+			root.each(func(c *spanNode) {
+				spans++
+				services[c.service] = true
+				if c.failed {
+					failed++
+				}
+				if !r.Window.shows(c.Region) {
+					return
+				}
+				name := r.Tree.Name[c.service] + ": " + r.Regions[c.Region].Name
+				if self[name] == nil {
+					self[name] = &sums{}
+				}
+				s := self[name]
+				s.calls++
+				s.duration += float64(c.End - c.Begin)
+				s.self += float64(c.selfTime())
+				if c.failed {
+					s.errors++
+				}
+			})
+		}
+		r.same("begin of "+x.ID, x.Begin, float64(q.begin))
+		r.same("duration of "+x.ID, x.Duration, float64(q.end-q.begin))
+		r.same("spans of "+x.ID, x.Spans, float64(spans))
+		r.same("services of "+x.ID, x.Services, float64(len(services)))
+		r.same("errors of "+x.ID, x.Errors, float64(failed))
+		want := map[string]float64{}
+		if q.root != nil {
+			q.root.walkBack(q.root.Begin, q.root.End, 0, q.root.Begin, func(c *spanNode, t trace.Time) {
+				want[r.Tree.Name[c.service]+": "+r.Regions[c.Region].Name] += float64(t)
+			})
+		}
+		for _, p := range x.Critical {
+			r.same("path of "+x.ID+": "+p.Region, p.Time, want[p.Service+": "+p.Region])
+		}
+	}
+	r.same("operations", float64(len(d.Self)), float64(len(self)))
+	for _, x := range d.Self {
+		name := x.Service + ": " + x.Region
+		s := self[name]
+		if s == nil {
+			r.wrong("nobody calls %s", name)
+			continue
+		}
+		r.same("calls of "+name, x.Calls, s.calls)
+		r.same("duration of "+name, x.Duration, s.duration)
+		r.same("self time of "+name, x.Self, s.self)
+		r.same("errors of "+name, x.Errors, s.errors)
+	}
+	for _, x := range d.Differs {
+		if x.Effect < -1 || x.Effect > 1 || x.P < 0 || x.P > 1 || x.Q < x.P || x.Q > 1 {
+			r.wrong("a difference %+v", x)
+		}
+	}
+}}
+
+// selfTime cuts the span at every begin and end of its children, and takes the pieces that none covers.
+func (x *spanNode) selfTime() (sum trace.Time) {
+	cuts := []trace.Time{x.Begin, x.End}
+	for _, c := range x.children {
+		cuts = append(cuts, min(max(c.Begin, x.Begin), x.End), min(max(c.End, x.Begin), x.End))
+	}
+	slices.Sort(cuts)
+	for i := 1; i < len(cuts); i++ {
+		free := true
+		for _, c := range x.children {
+			free = free && !(c.Begin <= cuts[i-1] && cuts[i-1] < c.End && cuts[i] <= c.End)
+		}
+		if free {
+			sum += cuts[i] - cuts[i-1]
+		}
+	}
+	return sum
+}

@@ -56,6 +56,7 @@ var Routes = map[string]Route{
 	"phases":       phasesRoute,
 	"steps":        stepsRoute,
 	"operators":    operatorsRoute,
+	"requests":     requestsRoute,
 	"criticalpath": criticalpathRoute,
 	"findings":     findingsRoute,
 	"contrast":     contrastRoute,

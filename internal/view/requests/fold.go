@@ -1,0 +1,173 @@
+package requests
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// repeated is from how many calls of one operation under one caller on they are one row.
+const repeated = 4
+
+// A fold is the tree of one request as rows: a call each, or all calls of an operation that
+// one caller repeats.
+type fold struct {
+	lines    []line
+	critical map[int32]trace.Time // on the path, by call
+	sections []criticalpath.Section
+	onPath   map[int32][]criticalpath.Section
+	expand   func(trace.RegionID) bool
+}
+
+// A line is a row of the tree.
+type line struct {
+	nodes  []int32 // calls by begin
+	depth  int
+	parent int // line; -1
+	hidden int // calls below that have no line
+	weight trace.Time
+	failed int
+}
+
+// makeFold folds the request and finds its critical path.
+func (r *result) makeFold() error {
+	f, q := r.forest, &r.forest.Requests[r.one]
+	r.fold = fold{critical: map[int32]trace.Time{}, onPath: map[int32][]criticalpath.Section{}}
+	f.Walk(f.Walker(), q, func(s criticalpath.Section) {
+		r.fold.sections = append(r.fold.sections, s)
+		if s.Node != request.NoRoot {
+			r.fold.critical[s.Node] += s.End - s.Begin
+			r.fold.onPath[s.Node] = append(r.fold.onPath[s.Node], s)
+		}
+	})
+	slices.Reverse(r.fold.sections)
+	open := make([]bool, len(f.Regions))
+	for _, p := range r.request.Values.RegionPatterns("expand", f.Regions) {
+		match, err := view.RegionPattern(p)
+		if err != nil {
+			return err
+		}
+		for i := range f.Regions {
+			open[i] = open[i] || match(trace.RegionID(i), &f.Regions[i])
+		}
+	}
+	r.fold.expand = func(id trace.RegionID) bool { return open[id] }
+	r.foldTree(q)
+	return nil
+}
+
+// foldTree makes lines in preorder, without a stack of functions as deep as the tree.
+func (r *result) foldTree(q *request.Request) {
+	f := r.forest
+	size := sizesOf(f, q)
+	type task struct {
+		nodes         []int32
+		depth, parent int
+	}
+	var stack []task
+	push := func(kids []int32, depth, parent int) {
+		groups := r.groups(kids)
+		for i := len(groups) - 1; i >= 0; i-- {
+			stack = append(stack, task{groups[i], depth, parent})
+		}
+	}
+	push(q.Roots, 0, -1)
+	for len(stack) > 0 {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		l := line{nodes: t.nodes, depth: t.depth, parent: t.parent}
+		for _, n := range t.nodes {
+			l.weight = max(l.weight, f.End[n]-f.Begin[n])
+			if f.Failed(n) {
+				l.failed++
+			}
+			if len(t.nodes) > 1 {
+				l.hidden += int(size[n]) - 1
+			}
+		}
+		at := len(r.fold.lines)
+		r.fold.lines = append(r.fold.lines, l)
+		if len(t.nodes) == 1 {
+			push(f.Kids(t.nodes[0]), t.depth+1, at)
+		}
+	}
+	// What is called may last longer than its caller: a line weighs as much as the longest below it.
+	for i := len(r.fold.lines) - 1; i >= 0; i-- {
+		if l := &r.fold.lines[i]; l.parent >= 0 {
+			up := &r.fold.lines[l.parent]
+			up.weight = max(up.weight, l.weight)
+		}
+	}
+}
+
+// sizesOf counts the calls in and below each call of a request.
+func sizesOf(f *request.Forest, q *request.Request) map[int32]int32 {
+	var order []int32
+	f.Each(q, func(node int32, _ int) { order = append(order, node) })
+	size := make(map[int32]int32, len(order))
+	for i := len(order) - 1; i >= 0; i-- {
+		n := order[i]
+		size[n]++
+		if p := f.Parent[n]; p >= 0 {
+			size[p] += size[n]
+		}
+	}
+	return size
+}
+
+// groups puts calls of one operation together that are many, in the order of their first.
+func (r *result) groups(kids []int32) (out [][]int32) {
+	f := r.forest
+	type op struct {
+		service trace.LocationID
+		region  trace.RegionID
+	}
+	count := map[op]int{}
+	if len(kids) >= repeated {
+		for _, n := range kids {
+			count[op{f.Service(n), f.Region[n]}]++
+		}
+	}
+	at := map[op]int{}
+	for _, n := range kids {
+		o := op{f.Service(n), f.Region[n]}
+		if count[o] < repeated || r.fold.expand(o.region) {
+			out = append(out, []int32{n})
+			continue
+		}
+		k, ok := at[o]
+		if !ok {
+			k = len(out)
+			at[o] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], n)
+	}
+	return out
+}
+
+// show gives the lines that are drawn in so many rows: from the one that is scrolled to, or
+// the longest, each with those around it.
+func (d *fold) show(room, scroll int) (out []int, short int) {
+	n := len(d.lines)
+	if scroll > 0 || n <= room {
+		from := min(max(scroll, 0), max(n-1, 0))
+		for i := from; i < min(from+room, n); i++ {
+			out = append(out, i)
+		}
+		return out, 0
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	// A line weighs no more than its caller's and comes after it, so that is there too.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.lines[b].weight, d.lines[a].weight) })
+	out = order[:room]
+	slices.Sort(out)
+	return out, n - room
+}

@@ -1,0 +1,202 @@
+// Package requests shows requests of services: how long each took and when, the tree of one, and
+// what separates some of them from the rest.
+//
+//	data.go        the twins
+//	plot.go        duration over time, as points or as a heat map
+//	differ.go      what separates those that are chosen
+//	fold.go        the rows of one request; waterfall.go their picture
+package requests
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "requests",
+	Title:   "Requests",
+	Summary: "requests of services: duration over time, the tree of one with its critical path, and what separates slow ones from the rest",
+	HowToRead: "A point a request: when it began and how long it took, on a logarithmic scale; those with a failed call stand out, and where there are too many the darkness of a cell says how many. Lines are the median, 95 % and 99 % of stretches of time. " +
+		"A double click on a point, or --request ID, opens the request: its calls in the order of the tree, a bar each, coloured by service, with the critical path drawn dark; calls that repeat under one caller are one row with a count. " +
+		"With --request slow, errors, >200ms or KEY=VALUE some are chosen: below is what separates them from the rest. Each attribute, place and operation is tested; the largest effect comes first, and those that chance explains are left to the table.",
+	Needs: view.Needs{Intervals: true, Spans: true},
+	Data:  []any{Data{}},
+	Options: view.Words(view.Use("request", "expand", "scroll"),
+		"expand: operations of a request whose repeated calls are drawn one by one",
+		"scroll: first row of a request shown; 0: the longest calls, as many as fit"),
+	Compute: compute,
+}
+
+type result struct {
+	request *view.Request
+	tree    *store.Tree
+	forest  *request.Forest
+	all     []int32 // requests of the selection, by begin
+	chosen  []int32 // of them, where some are chosen; nil: none
+	differs []request.Difference
+	tests   int
+	colours []trace.LocationID // services, by the self time of their calls
+	self    []Self
+
+	one   int32 // the request that is drawn as a tree; -1
+	fold  fold
+	notes []string
+}
+
+func forestOf(ctx context.Context, run view.Run) (*request.Forest, error) {
+	return view.Keep(run.Cache, "requests", (*request.Forest).SizeBytes, func() (*request.Forest, error) {
+		return request.Gather(view.SpanSourceOf(ctx, run.Store))
+	})
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r := &result{request: q, tree: q.Store().Locations(), one: -1}
+	var err error
+	if r.forest, err = forestOf(ctx, q.Runs[0]); err != nil {
+		return nil, err
+	}
+	if q.Selection.Locations != nil && len(q.Selection.Locations) == 0 {
+		return nil, view.Empty("choose some", "no locations are selected")
+	}
+	words := q.Values.Patterns("request")
+	if r.one = r.named(words); r.one >= 0 {
+		r.all = []int32{r.one} // whatever the window: it may be a part of it
+	} else {
+		end := q.Selection.End
+		if end == q.Store().Info().End {
+			end++ // an empty request at the very end belongs to the whole
+		}
+		r.all = r.forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
+	}
+	if len(r.all) == 0 {
+		return nil, view.Empty("choose a longer time or more locations", "no request begins in the selection")
+	}
+	if len(r.all) == 1 && len(words) == 0 {
+		r.one = r.all[0]
+	}
+	if len(words) > 0 && r.one < 0 {
+		if err := r.choose(ctx, words); err != nil {
+			return nil, err
+		}
+	}
+	r.sumSelf()
+	if r.one >= 0 {
+		if err := r.makeFold(); err != nil {
+			return nil, err
+		}
+	}
+	r.note()
+	return r, ctx.Err()
+}
+
+// named finds the one request that is asked for by its id; -1 for none.
+func (r *result) named(words []string) int32 {
+	if len(words) != 1 {
+		return -1
+	}
+	return int32(slices.IndexFunc(r.forest.Requests, func(x request.Request) bool { return x.ID == strings.TrimSpace(words[0]) }))
+}
+
+// choose takes some of the requests, and finds what separates them from the others.
+func (r *result) choose(ctx context.Context, words []string) error {
+	source := view.SpanSourceOf(ctx, r.request.Store())
+	var err error
+	if r.chosen, err = r.forest.Choose(source, r.all, words); err != nil {
+		return fmt.Errorf("--request %w", err)
+	}
+	if len(r.chosen) == 0 {
+		return view.Empty("choose others, or a longer time", "none of %s is as --request says", view.Count(len(r.all), "request"))
+	}
+	if len(r.chosen) == 1 {
+		r.one = r.chosen[0]
+		return nil
+	}
+	rest := slices.DeleteFunc(slices.Clone(r.all), func(k int32) bool {
+		_, in := slices.BinarySearch(r.chosen, k)
+		return in
+	})
+	if len(rest) == 0 {
+		return nil
+	}
+	r.differs, r.tests, err = r.forest.Differ(source, r.request.Store().Attributes(), r.chosen, rest, func(id trace.LocationID) string { return r.tree.Path(id) })
+	return err
+}
+
+// certain are the differences that chance does not explain.
+func (r *result) certain() []request.Difference {
+	n := 0
+	for n < len(r.differs) && r.differs[n].Q <= contrast.Level {
+		n++
+	}
+	return r.differs[:n]
+}
+
+func (r *result) note() {
+	say := func(format string, args ...any) { r.notes = append(r.notes, fmt.Sprintf(format, args...)) }
+	switch {
+	case r.one >= 0:
+		r.noteOne(say)
+	case r.chosen != nil:
+		if r.tests > 0 {
+			say("%s against the rest: of %s %s find more than chance (Benjamini and Hochberg, q ≤ %g)", view.Count(len(r.chosen), "chosen request"),
+				view.Count(r.tests, "test"), view.Thousands(int64(len(r.certain()))), contrast.Level)
+		} else {
+			say("all requests are chosen: there is nothing to hold them against")
+		}
+	}
+	c := &r.forest.Counts
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{c.Missing, "requests of which no root is in the source: they last from their first call to their last"}, {c.Several, "requests with more than one root, of which the first counts"},
+		{c.Orphans, "calls whose caller is not in the source: taken for roots"}, {c.Cut, "calls that were their own ancestors: circles are cut"}, {c.Late, "calls that begin before their caller: clocks disagree"}} {
+		if x.n > 0 {
+			say("%s %s", view.Thousands(int64(x.n)), x.what)
+		}
+	}
+}
+
+// noteOne says in a sentence what the critical path of the request is made of.
+func (r *result) noteOne(say func(string, ...any)) {
+	q := &r.forest.Requests[r.one]
+	parts := r.critical(q)
+	if len(parts) == 0 || q.Duration() == 0 {
+		return
+	}
+	var words []string
+	for _, p := range parts[:min(len(parts), 3)] {
+		words = append(words, fmt.Sprintf("%s: %s for %s (%s)", p.Service, p.Region, view.FormatTime(p.Time), view.FormatShare(p.Share)))
+	}
+	say("critical path: of %s the request waited most for %s", view.FormatTime(q.Duration()), strings.Join(words, ", "))
+}
+
+// critical adds up the critical path of a request by operation, most first.
+func (r *result) critical(q *request.Request) []Critical {
+	times := map[[2]uint32]trace.Time{}
+	r.forest.Walk(r.forest.Walker(), q, func(s criticalpath.Section) {
+		if s.Node >= 0 {
+			times[[2]uint32{uint32(r.forest.Service(s.Node)), uint32(r.forest.Region[s.Node])}] += s.End - s.Begin
+		}
+	})
+	out := make([]Critical, 0, len(times))
+	for k, t := range times {
+		out = append(out, Critical{r.tree.Name[k[0]], r.forest.Regions[k[1]].Name, t, float64(t) / float64(max(q.Duration(), 1))})
+	}
+	slices.SortFunc(out, compareCritical)
+	return out
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }
