@@ -51,6 +51,7 @@ type needsJSON struct {
 	Coordinates bool `json:"coordinates"`
 	Moments     bool `json:"moments"`
 	Spans       bool `json:"spans"`
+	Paths       bool `json:"paths"`
 }
 
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {

@@ -12,10 +12,12 @@ import (
 // An InfoJSON is what `parallax info --json` and the HTTP API say of a run.
 // Fields may be added, not renamed; lists are never null.
 type InfoJSON struct {
-	Sources []string   `json:"sources"`
-	Format  string     `json:"format"`
-	Begin   trace.Time `json:"begin"`
-	End     trace.Time `json:"end"`
+	Sources []string `json:"sources"`
+	Format  string   `json:"format"`
+	// Kind is what the run is a recording of.
+	Kind  RunKind    `json:"kind"`
+	Begin trace.Time `json:"begin"`
+	End   trace.Time `json:"end"`
 	// Core is where to look first, where a few records far from all others stretch the
 	// time; null: everywhere.
 	Core        *[2]trace.Time `json:"core"`
@@ -84,7 +86,7 @@ type ReportInfo struct {
 func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	i := r.Info()
 	out := &InfoJSON{
-		Sources: append([]string{}, i.Sources...), Format: i.Format, End: i.End, Core: i.Core,
+		Sources: append([]string{}, i.Sources...), Format: i.Format, Kind: KindOf(r), End: i.End, Core: i.Core,
 		Locations: r.Locations().Len(), Ranks: i.Ranks, Rows: i.Rows, Regions: len(r.Regions()),
 		Intervals: i.Intervals, Links: i.Links, Counters: len(r.Counters()), Samples: i.Samples,
 		Instants: i.Instants, ProfileRows: i.Profile, Depth: i.Depth,

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -72,6 +73,8 @@ type Needs struct {
 	Moments bool
 	// Spans of services, which say what request they belong to.
 	Spans bool
+	// Paths: a profile will do only where it knows who called whom.
+	Paths bool
 }
 
 // Missing says in words what a run lacks, or "" where it has all.
@@ -86,6 +89,8 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs time, and the source is a profile without it"
 	case n.Spans && !HasSpans(r):
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin), and the source has none"
+	case n.Paths && r.Info().Intervals == 0 && !slices.ContainsFunc(r.CallPaths(), func(p trace.CallPath) bool { return !p.Flat }):
+		return "this view needs call paths, and the profile has totals of regions alone; the view profile shows them"
 	case n.Links && r.Info().Links == 0:
 		return "this view needs links (messages), and the source has none"
 	case n.Coordinates && len(r.Topologies()) == 0:

@@ -27,7 +27,7 @@ var View = &view.View{
 		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box to select its region; open one, by a double click or `--root`, to see what lies below it in the full width, and open the topmost box to go back up. " +
 		"As a graph, in space, each region stands once below those that call it; its colour is its own time, that of a line what passes through it. " +
 		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, blue is longer there, and a box is as wide as the mean of both.",
-	Needs: view.Needs{Intervals: true, Profile: true},
+	Needs: view.Needs{Intervals: true, Profile: true, Paths: true},
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top", "camera=25,30,1"),
 		"root: show what lies below this call path in the full width: names from the top joined by ' → ' or ' > ', the end of a path, or the id of a node"),

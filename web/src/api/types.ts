@@ -74,6 +74,8 @@ export interface Needs {
   moments: boolean;
   /** Spans of services, which say what request they belong to. */
   spans: boolean;
+  /** Call paths, where it is a profile. */
+  paths: boolean;
 }
 
 export interface Option {
@@ -139,9 +141,13 @@ export interface RunState {
 }
 
 /** GET /api/runs/{run}/info: what `parallax info --json` prints. */
+/** What a run is a recording of, as in internal/view/kind.go. */
+export type RunKind = "requests" | "gpu" | "go" | "moments" | "profile" | "ranks" | "threads" | "other";
+
 export interface RunInfo {
   sources: string[];
   format: string;
+  kind: RunKind;
   begin: number;
   end: number;
   /** Where to look first, where a few records far from all others stretch the time. */

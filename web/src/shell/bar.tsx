@@ -4,6 +4,7 @@ import { Icon, type IconName } from "../widget/icon";
 import { Menu, type MenuItem } from "../widget/menu";
 import { useBench } from "./context";
 import { commands } from "./command";
+import { otherScreens, screens } from "./first-screen";
 import { formatDuration, middle, plural } from "./format";
 import { exportItems } from "./panel";
 import { Search } from "./search";
@@ -83,7 +84,11 @@ function viewMenu(bench: Workbench): MenuItem[] {
     const n = bench.available.value.indexOf(v);
     return { label: v.title, note: v.summary, off: bench.missing(v.name) || undefined, hint: n >= 0 && n < 9 ? String(n + 1) : undefined, run: () => bench.reveal(v.name) };
   });
-  return [{ label: "Standard panels", note: "the first screen again", run: () => bench.setLayout(bench.overview()) }, ...views.map((v, i) => (i === 0 ? { ...v, above: "Add or show a view" } : v))];
+  const kind = bench.info.value?.kind ?? "other";
+  const others = otherScreens(kind, bench.available.value.map((v) => v.name)).map((k, i): MenuItem => ({
+    label: `Panels for ${screens[k].title}`, above: i === 0 ? "Other first screens" : undefined, run: () => bench.setLayout(bench.overview(k)),
+  }));
+  return [{ label: "Standard panels", note: `the first screen again, for ${screens[kind].title}`, run: () => bench.setLayout(bench.overview()) }, ...others, ...views.map((v, i) => (i === 0 ? { ...v, above: "Add or show a view" } : v))];
 }
 
 function exportMenu(bench: Workbench): MenuItem[] {

@@ -65,7 +65,7 @@ export function readFindings(data: unknown): Finding[] {
 /** Reads POP's efficiencies; null where the view gives none. */
 export function readEfficiency(data: unknown): Efficiency | null {
   const p = (data as { pop?: Record<string, unknown> } | null)?.pop;
-  if (!p) return null;
+  if (!p || p.locations === 1) return null; // one alone has nobody to be in balance with
   const share = (x: unknown) => (typeof x === "number" ? x : null);
   const e = { load: share(p.load_balance), communication: share(p.communication_efficiency), parallel: share(p.parallel_efficiency), over: typeof p.over === "string" && p.over !== "" ? `${amount(p.locations)} ${p.over}` : "locations" };
   return e.load === null && e.parallel === null ? null : e;

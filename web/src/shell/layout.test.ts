@@ -1,21 +1,8 @@
-import { describe, expect, test } from "vitest";
-import { addPanel, adopt, appendPanel, changeKey, closePanel, findPanel, newPanel, noPanels, onlyScrolls, overview, panels, resizeColumn, resizeRow, setOption, sideBySide, toggleMaximised, type Layout } from "./layout";
+import { expect, test } from "vitest";
+import { addPanel, adopt, appendPanel, changeKey, closePanel, findPanel, newPanel, noPanels, onlyScrolls, panels, resizeColumn, resizeRow, setOption, sideBySide, toggleMaximised, type Layout } from "./layout";
 
 const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
 const two = (): Layout => ({ rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "" });
-
-describe("the overview", () => {
-  test("shows timeline, moments, treemap and box profile", () => {
-    expect(names(overview(["activity", "boxprofile", "moments", "timeline", "treemap", "profile"]))).toEqual([["timeline", "moments"], ["treemap", "boxprofile"]]);
-  });
-  test("fills the gaps with what the run has", () => {
-    expect(names(overview(["timeline", "activity"]))).toEqual([["timeline"], ["activity"]]);
-    expect(names(overview(["profile", "boxprofile", "treemap"]))).toEqual([["treemap", "boxprofile"], ["profile"]]);
-    expect(names(overview(["timeline"]))).toEqual([["timeline"]]);
-    expect(names(overview(["landscape"]))).toEqual([["landscape"]]);
-    expect(overview([])).toEqual(noPanels);
-  });
-});
 
 test("a panel is split to the right or below", () => {
   const l = two();

@@ -156,35 +156,6 @@ export function resizeColumn(layout: Layout, row: number, column: number, share:
   return changePanel(changePanel(layout, list[column].id, { weight: a }), list[column + 1].id, { weight: b });
 }
 
-/**
- * The first screen of a run: the timeline with the moments beside it, treemap and
- * box profile below. Views that the run has no data for are replaced by the next
- * that it has, so that the grid is never full of excuses.
- */
-export function overview(available: readonly string[]): Layout {
-  const wanted = ["timeline", "moments", "treemap", "boxprofile"].filter((v) => available.includes(v));
-  // The first two always have something to show where there is a profile; the others may not.
-  for (const v of ["profile", "histogram"]) if (wanted.length < 4 && available.includes(v)) wanted.push(v);
-  for (const v of ["calltree", "commmatrix", "groups", "activity"]) if (wanted.length < 2 && available.includes(v)) wanted.push(v);
-  for (const v of available) if (wanted.length === 0 && v !== "findings") wanted.push(v);
-  if (wanted.length === 0) return noPanels;
-  const [first, ...rest] = wanted;
-  if (first !== "timeline") return { rows: chunk(wanted).map((names) => row(names)), maximised: "" };
-  if (rest.length === 1) return { rows: [row([first], 1.6), row(rest)], maximised: "" };
-  const top: PanelRow = { weight: 1.2, panels: [newPanel(first, {}, 1.7), newPanel(rest[0] ?? "", {}, 1)].filter((p) => p.view !== "") };
-  return { rows: [top, ...chunk(rest.slice(1)).map((names) => row(names))], maximised: "" };
-}
-
-function row(names: string[], weight = 1): PanelRow {
-  return { weight, panels: names.map((n) => newPanel(n)) };
-}
-
-function chunk(names: string[]): string[][] {
-  const out: string[][] = [];
-  for (let i = 0; i < names.length; i += 2) out.push(names.slice(i, i + 2));
-  return out;
-}
-
 /** The most runs that have room beside each other. */
 export const mostBeside = 4;
 

@@ -6,11 +6,14 @@ import { cssRamp } from "./colour";
 import { useBench } from "./context";
 import { middle } from "./format";
 
+/** So many entries are all shown, in two lines if need be: each names a part of the picture. */
+const few = 10;
+
 /** The entries of a picture; plain ones of another run explain, but select nothing. */
 export function Legend({ scene, plain }: { scene: Scene | null; plain?: boolean }) {
   if (!scene || scene.legend.length === 0) return null;
   return (
-    <ul class="legend" aria-label="Legend">
+    <ul class={`legend ${scene.legend.length <= few ? "legend-few" : ""}`} aria-label="Legend">
       {scene.legend.slice(0, 60).map((e, i) => <li key={i}><Entry entry={e} plain={plain} /></li>)}
     </ul>
   );

@@ -4,11 +4,12 @@
 import { batch, computed, signal } from "@preact/signals";
 import { ApiFailure, type Api } from "../api/client";
 import { idsOf } from "../api/ids";
-import type { ApiError, Fact, RegionRow, RunInfo, RunState, Session, Theme, ViewInfo } from "../api/types";
+import type { ApiError, Fact, RegionRow, RunInfo, RunKind, RunState, Session, Theme, ViewInfo } from "../api/types";
 import type { Painter } from "../scene/painter";
 import type { Palette } from "../scene/palette";
 import { Chosen } from "./chosen";
 import { cssColour } from "./colour";
+import { firstScreen } from "./first-screen";
 import { thousands } from "./format";
 import * as panel from "./layout";
 import { LocationBook } from "./names";
@@ -238,8 +239,9 @@ export class Workbench {
     return panel.sideBySide(ids, this.views.value.map((v) => v.name).filter((v) => !lacks(v)));
   }
 
-  overview(): panel.Layout {
-    return panel.overview(this.available.value.map((v) => v.name));
+  /** The first screen for what the run is, or for another kind. */
+  overview(kind: RunKind = this.info.value?.kind ?? "other"): panel.Layout {
+    return firstScreen(kind, this.available.value.map((v) => v.name), this.info.value?.locations);
   }
 
   // Panels.

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { firstScreen, otherScreens } from "./first-screen";
+import { noPanels, type Layout } from "./layout";
+
+const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
+const all = ["timeline", "moments", "activity", "profile", "calltree", "boxprofile", "treemap", "steps", "operators", "groups", "findings"];
+
+test("the first screen shows what answers for such a run", () => {
+  expect(names(firstScreen("ranks", all))).toEqual([["timeline", "moments"], ["treemap", "boxprofile"]]);
+  expect(names(firstScreen("gpu", all))).toEqual([["steps", "operators"], ["timeline"]]);
+  expect(names(firstScreen("go", all))).toEqual([["timeline"], ["calltree", "groups"]]);
+  expect(names(firstScreen("profile", ["calltree", "profile", "treemap", "findings"]))).toEqual([["calltree"], ["profile", "treemap"]]);
+});
+
+test("views that the run has no data for leave their place", () => {
+  expect(names(firstScreen("ranks", ["timeline", "activity"]))).toEqual([["timeline"], ["activity"]]);
+  expect(names(firstScreen("requests", ["criticalpath", "timeline"]))).toEqual([["criticalpath"], ["timeline"]]);
+  expect(names(firstScreen("profile", ["profile"]))).toEqual([["profile"]]);
+  expect(names(firstScreen("other", ["landscape"]))).toEqual([["landscape"]]);
+  expect(names(firstScreen("profile", ["calltree", "profile", "treemap"], 1))).toEqual([["calltree"], ["profile"]]);
+  expect(firstScreen("other", [])).toEqual(noPanels);
+});
+
+test("other screens are offered where the run has their views", () => {
+  expect(otherScreens("gpu", all)).toEqual(["ranks", "go", "threads", "profile", "moments"]);
+  expect(otherScreens("profile", ["calltree", "profile"])).toEqual([]);
+});

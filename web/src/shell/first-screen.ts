@@ -1,0 +1,58 @@
+// The first screen of a run: which views answer the questions that people have about
+// such a run, in rows. Views that the run has no data for give way to the next of the list.
+
+import type { RunKind } from "../api/types";
+import { newPanel, noPanels, type Layout, type PanelRow } from "./layout";
+
+interface Screen {
+  /** What the run is, for people. */
+  readonly title: string;
+  /** Rows of views with their shares of the width; a view that is missing leaves its place to the others. */
+  readonly rows: readonly (readonly (readonly [view: string, weight: number])[])[];
+  /** Shares of the height. */
+  readonly heights: readonly number[];
+}
+
+/** The screens, in the order of the menu. */
+export const screens: Readonly<Record<RunKind, Screen>> = {
+  ranks: { title: "a parallel run", rows: [[["timeline", 1.7], ["moments", 1]], [["treemap", 1], ["boxprofile", 1]]], heights: [1.2, 1] },
+  gpu: { title: "a GPU job", rows: [[["steps", 1.2], ["operators", 1]], [["timeline", 1]]], heights: [1, 1.1] },
+  requests: { title: "requests of services", rows: [[["requests", 1.2], ["criticalpath", 1]], [["services", 1], ["timeline", 1.2]]], heights: [1, 1] },
+  go: { title: "a Go program", rows: [[["timeline", 1]], [["calltree", 1.2], ["groups", 1]]], heights: [1.3, 1] },
+  threads: { title: "one process", rows: [[["timeline", 1]], [["calltree", 1.2], ["boxprofile", 1]]], heights: [1.2, 1] },
+  profile: { title: "a profile", rows: [[["calltree", 1]], [["profile", 1], ["treemap", 1]]], heights: [1.2, 1] },
+  moments: { title: "recorded moments", rows: [[["moments", 1.5], ["treemap", 1]], [["profile", 1], ["commmatrix", 1]]], heights: [1.2, 1] },
+  other: { title: "counters", rows: [[["timeline", 1]]], heights: [1] },
+};
+
+/** What takes the place of a screen that has too little to show. */
+const instead = ["timeline", "calltree", "profile", "boxprofile", "histogram", "moments", "treemap", "commmatrix", "activity"];
+
+const amongMany = ["treemap", "groups", "commmatrix", "boxprofile", "topology", "landscape"];
+
+export function firstScreen(kind: RunKind, held: readonly string[], locations = 2): Layout {
+  const { rows, heights } = screens[kind];
+  // One location alone has nothing to be compared with.
+  const available = locations > 1 ? held : held.filter((v) => !amongMany.includes(v));
+  const out: PanelRow[] = [];
+  rows.forEach((row, i) => {
+    const there = row.filter(([view]) => available.includes(view));
+    if (there.length > 0) out.push({ weight: heights[i], panels: there.map(([view, weight]) => newPanel(view, {}, weight)) });
+  });
+  const shown = new Set(out.flatMap((r) => r.panels.map((p) => p.view)));
+  for (const view of [...instead, ...available]) {
+    if (shown.size >= 2 || out.length >= 2) break;
+    if (view === "findings" || shown.has(view) || !available.includes(view)) continue;
+    shown.add(view);
+    out.push({ weight: 1, panels: [newPanel(view)] });
+  }
+  return out.length === 0 ? noPanels : { rows: out, maximised: "" };
+}
+
+/** The other screens that a run has most of the views for. */
+export function otherScreens(kind: RunKind, available: readonly string[]): RunKind[] {
+  return (Object.keys(screens) as RunKind[]).filter((k) => {
+    const views = screens[k].rows.flat().map(([v]) => v);
+    return k !== kind && k !== "other" && views.filter((v) => available.includes(v)).length >= 2 && available.includes(views[0]);
+  });
+}
