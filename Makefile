@@ -4,7 +4,7 @@ export CGO_ENABLED = 0
 # Not ./...: npm packages hold Go files too.
 PKGS     = ./cmd/... ./internal/... ./web $(patsubst %/,./%/...,$(wildcard recorder/))
 
-.PHONY: build test lint bench golden web test-go test-race test-web test-dist cross tools clean
+.PHONY: build test lint bench golden web test-go test-race test-web test-dist cross tools gallery clean
 
 build:
 	$(GO) build -trimpath -o bin/parallax ./cmd/parallax
@@ -62,6 +62,10 @@ docs: build
 # Rewrite the expected outputs; review the diff like code.
 golden:
 	$(GO) test $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' $(PKGS) | xargs grep -l --include='*_test.go' -r -e 'viewtest\.' -e 'importertest\.' -e '"update"' | xargs -n1 dirname | sort -u) -update
+
+# Takes the pictures of docs/gallery anew, each by its command.
+gallery: build web/node_modules/.package-lock.json chromium
+	cd web && node test/gallery.mjs ../bin/parallax
 
 # Figures with ratios. Latencies are printed at three lengths of a trace; the longest takes
 # some minutes, and 6 GB in the directory for temporary files. SIZES=1e6 leaves it out.
