@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -221,4 +222,32 @@ func Outermost(paths []trace.CallPath) []bool {
 // regions hold too, so that totals must leave it out.
 func Sampled(g *trace.Region) bool {
 	return slices.ContainsFunc(g.Attributes, func(a trace.Attribute) bool { return a.Key == "sampled" })
+}
+
+// FlatProfile reports whether a profile tells a metric only as totals of regions. Call paths
+// that some other metric has, such as sizes of messages, do not count.
+func FlatProfile(ctx context.Context, r store.Reader, metric trace.MetricID) (bool, error) {
+	paths := r.CallPaths()
+	mixed := [2]bool{}
+	for _, p := range paths {
+		if p.Flat {
+			mixed[1] = true
+		} else {
+			mixed[0] = true
+		}
+	}
+	if !mixed[0] || !mixed[1] {
+		return mixed[1], nil
+	}
+	var mu sync.Mutex
+	flat := true
+	err := r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range rows {
+			flat = flat && (rows[i].Metric != metric || paths[rows[i].Path].Flat)
+		}
+		return ctx.Err()
+	})
+	return flat, err
 }

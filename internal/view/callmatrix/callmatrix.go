@@ -262,9 +262,9 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 
 func (r *result) readProfile(ctx context.Context, s store.Reader, o callgraph.Options) ([]callgraph.Row, error) {
 	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, r.tree.Len())}
-	p.Flat = true
-	for _, path := range p.Paths {
-		p.Flat = p.Flat && path.Flat
+	var err error
+	if p.Flat, err = view.FlatProfile(ctx, s, p.Metric); err != nil {
+		return nil, err
 	}
 	for i := range p.Index {
 		p.Index[i] = -1
@@ -272,7 +272,7 @@ func (r *result) readProfile(ctx context.Context, s store.Reader, o callgraph.Op
 	for i, id := range r.holders {
 		p.Index[id] = r.unitOf[i]
 	}
-	err := s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
+	err = s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
 		p.Add(rows)
 		return ctx.Err()
 	})

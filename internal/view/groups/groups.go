@@ -114,9 +114,10 @@ func (r *result) gather(ctx context.Context, s store.Reader, holders []trace.Loc
 }
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32, o callgraph.Options) error {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, r.tree.Len()), Flat: true}
-	for _, path := range p.Paths {
-		p.Flat = p.Flat && path.Flat
+	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, r.tree.Len())}
+	var err error
+	if p.Flat, err = view.FlatProfile(ctx, s, p.Metric); err != nil {
+		return err
 	}
 	for i := range p.Index {
 		p.Index[i] = -1
@@ -124,7 +125,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []tr
 	for i, id := range holders {
 		p.Index[id] = of[i]
 	}
-	err := s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
+	err = s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
 		p.Add(rows)
 		return ctx.Err()
 	})

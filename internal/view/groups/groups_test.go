@@ -196,3 +196,24 @@ func TestGoroutinesAreGroupedByKind(t *testing.T) {
 		}
 	}
 }
+
+// A call path that only another metric has, as TAU's sizes of messages, does not hide the
+// totals of regions.
+func TestTotalsOfAProfileAreGroupedWhereAnotherMetricHasPaths(t *testing.T) {
+	c := viewtest.Case{Trace: `
+region main role=compute
+region MPI_Send role=communication
+location process r0 rank=0
+location process r1 rank=1
+metric TIME unit=ns default
+metric "Message size" unit=bytes
+profile r0 main TIME calls=1 incl=100 excl=40 flat
+profile r0 MPI_Send TIME calls=6 incl=60 excl=60 flat
+profile r1 main TIME calls=1 incl=100 excl=100 flat
+profile r0 MPI_Send "Message size" calls=6 incl=60 excl=60
+`}
+	d := c.Compute(t, groups.View, c.Open(t)).Data().(groups.Data)
+	if n := len(d.Groups); n == 0 {
+		t.Error(d)
+	}
+}
