@@ -24,7 +24,7 @@ var View = &view.View{
 	Paper:   "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a Parallel Profile Analysis Tool",
 	Summary: "locations placed and coloured by coordinates or by the user's formulas, in 3D",
 	HowToRead: "Every point is a location. Where it lies is decided by the layout: coordinates of the machine, a box filled in order of rank, or formulas of your own; its colour is the last of the values " +
-		"that --event0 to --event3 bind. Drag to turn, drag with Shift to move, wheel to come closer. The range filter shows values between min and max; where min is above max, only what lies outside. " +
+		"that --event0 to --event3 bind. Drag to turn, drag with Shift to move, with Ctrl to choose what lies inside the line, wheel to come closer. The range filter shows values between min and max; where min is above max, only what lies outside. " +
 		"A slice keeps a plane, a line or a point, and the note gives the mean of what it holds.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail", "axes", "key", "traffic", "cores", "range", "min", "max", "slice", "camera=30,20,1",

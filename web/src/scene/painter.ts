@@ -53,6 +53,8 @@ export interface Painter {
   setSpace(choice: SpaceChoice): void;
   /** The thing in space at a pixel of the scene, -1 where there is none; null: the scene has no space. */
   pickSpace(x: number, y: number): number | null;
+  /** The locations of what is in space inside a closed line over the scene. */
+  spaceWithin(line: readonly (readonly [number, number])[]): number[];
   /** Puts rings round the things in space that are these locations. */
   ringLocations(ranges: readonly LocationRange[]): void;
   /** Replaces all highlights. */
@@ -141,6 +143,10 @@ class CanvasPainter implements Painter {
       s.draft = false;
     }
     if (any) this.later("picture");
+  }
+
+  spaceWithin(line: readonly (readonly [number, number])[]): number[] {
+    return [...this.spaces.values()].flatMap((s) => s.within(line));
   }
 
   pickSpace(x: number, y: number): number | null {

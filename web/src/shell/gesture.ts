@@ -15,6 +15,7 @@ import { movedBy, movedValue } from "./beside";
 import type { Box } from "../scene/painter";
 import { noID, type Frame, type Row } from "../scene/scene";
 import { frameAt, isTime, locationPatterns, placeAt, regionPatterns, rowAt, rowsBetween, timeAt, toScene, visibleWidth } from "./geometry";
+import { Lasso } from "./lasso";
 import { formatDuration, formatRange, plural } from "./format";
 import type { Brush } from "./highlight";
 import type { PanelState } from "./layout";
@@ -31,7 +32,7 @@ const doubleClick = 300;
 const rowSlack = 14;
 
 interface Drag {
-  mode: "brush" | "pan" | "move" | "turn" | "shift" | "none";
+  mode: "brush" | "pan" | "move" | "turn" | "shift" | "lasso" | "none";
   panel: PanelState;
   frame: number;
   x: number;
@@ -56,6 +57,7 @@ let gestures = 0;
 export class Gestures {
   private drag: Drag | null = null;
   private brushed: Brush | null = null;
+  private lasso: Lasso | null = null;
   private timer = 0;
   private abort: AbortController | null = null;
   private wheel = { name: "", at: 0 };
@@ -178,7 +180,9 @@ export class Gestures {
     const f = this.frame(near);
     let mode: Drag["mode"] = "none";
     const plug = this.host.plug();
-    if (plug.shift && (e.button === 1 || e.shiftKey || !plug.turn)) mode = "shift";
+    const space = plug.turn !== undefined && plug.shift !== undefined;
+    if (space && !this.host.foreign() && e.button === 0 && (e.ctrlKey || e.metaKey)) mode = "lasso";
+    else if (plug.shift && (e.button === 1 || e.shiftKey || !plug.turn)) mode = "shift";
     else if (plug.turn && e.button === 0) mode = "turn";
     else if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = this.host.foreign() ? "move" : "pan";
     else if (this.host.foreign()) mode = "none";
@@ -195,6 +199,7 @@ export class Gestures {
     if (!d.moved && Math.hypot(p.x - d.x, p.y - d.y) < clickSlack) return;
     d.moved = true;
     if (d.mode === "turn") return this.setOptions(this.host.plug().turn!(d.panel, p.x - d.x, p.y - d.y));
+    if (d.mode === "lasso") return this.drawLasso(d, p);
     if (d.mode === "shift") return this.setOptions(this.host.plug().shift!(d.panel, (p.x - d.x) / this.side, (p.y - d.y) / this.side));
     const f = this.frame(d.frame);
     if (!f) return;
@@ -212,6 +217,13 @@ export class Gestures {
       if (rows.length > 0) lines.push(plural(rows.length, "row"));
       this.bench.tip.value = { ...this.onPage(p.x, p.y), title: choice.time ? formatRange(choice.time.begin, choice.time.end) : plural(rows.length, "row"), lines: choice.time ? lines : [] };
     }
+  }
+
+  /** The line goes on to a point, drawn over the picture. */
+  private drawLasso(d: Drag, p: { x: number; y: number }): void {
+    this.lasso ??= new Lasso(this.host.element, d.x, d.y);
+    this.lasso.to(p.x, p.y);
+    this.bench.tip.value = { ...this.onPage(p.x, p.y), title: plural(this.picture.within(this.lasso.line).length, "location"), lines: [] };
   }
 
   /** The smaller side of the picture. */
@@ -264,6 +276,10 @@ export class Gestures {
       return;
     }
     const f = this.frame(d.frame);
+    if (d.mode === "lasso" && this.lasso) {
+      const locations = this.picture.within(this.lasso.line).map((id) => `#${id}`);
+      if (locations.length > 0) this.bench.choose({ locations });
+    }
     if (d.mode === "brush" && f) this.bench.choose(this.brushOf(d, f, p).choice, e.ctrlKey || e.metaKey);
     this.endBrush();
   }
@@ -274,6 +290,8 @@ export class Gestures {
   }
 
   private endBrush(): void {
+    this.lasso?.remove();
+    this.lasso = null;
     this.brushed = null;
     this.host.brush(null);
     this.bench.tip.value = null;

@@ -13,6 +13,7 @@ import { hasAxisTo, isCut, movedBy, movedValue, parseShift, specBeside } from ".
 import { copy, copyAddress } from "./command";
 import { useBench } from "./context";
 import { formatDuration, middle } from "./format";
+import { isTime } from "./geometry";
 import * as layout from "./layout";
 import { Legend } from "./legend";
 import { changed, commandLine, optionsFor } from "./option";
@@ -87,7 +88,10 @@ function Head({ panel, view, scene, alone }: HeadProps) {
             <bdi class="name">{middle(runName(bench, bench.runOf(panel)), 32)}</bdi><Icon name="close" />
           </button>
         )}
-        {bench.isForeign(panel) && <Shift panel={panel} />}
+        {!bench.isForeign(panel) && bench.hasForeign.value && (
+          <span class="chip own" title="This panel shows the page's own run"><bdi class="name">{middle(runName(bench, bench.runOf(panel)), 32)}</bdi></span>
+        )}
+        {bench.isForeign(panel) && (movedBy(panel) !== 0 || (scene?.frames.some(isTime) ?? false)) && <Shift panel={panel} />}
         {bench.arrange.value !== "" && view?.options.some((o) => o.name === "arrange") && (
           <button type="button" class="chip" title={`${bench.arrange.value.startsWith("optimal") ? "Locations are grouped by the best cut of the tree" : "Locations that behave alike are next to each other"}, in all panels (${bench.arrange.value}): click for the order of the tree`} onClick={() => bench.setArrange("")}>
             <span class="name">{bench.arrange.value.startsWith("optimal") ? "by the best cut" : "by groups"}</span><Icon name="close" />

@@ -132,6 +132,11 @@ export class Picture {
     this.painter.highlight(...h);
   }
 
+  /** The locations of what lies in space inside a closed line over the picture. */
+  within(line: readonly (readonly [number, number])[]): number[] {
+    return this.painter.spaceWithin(line);
+  }
+
   /** Marks locations in space. */
   ring(ranges: readonly LocationRange[]): void {
     this.painter.ringLocations(ranges);

@@ -149,6 +149,9 @@ export class Workbench {
     return this.runOf(p) !== this.runID.value;
   }
 
+  /** Whether any panel shows another run than the page's own, so that each must say which. */
+  readonly hasForeign = computed(() => panel.panels(this.layout.value).some((p) => this.isForeign(p)));
+
   /** Lengths of runs that are shown beside the page's own, by id; ns. */
   private readonly ends = signal<Readonly<Record<string, number>>>({});
   private readonly asked = new Set<string>();
@@ -289,7 +292,8 @@ export class Workbench {
   }
 
   setView(id: string, view: string): void {
-    this.setLayout(panel.changePanel(this.layout.value, id, { view, options: {}, table: false }));
+    const { run, moved } = panel.findPanel(this.layout.value, id)?.options ?? {}; // another view of the same run
+    this.setLayout(panel.changePanel(this.layout.value, id, { view, options: { ...(run && { run }), ...(moved && { moved }) }, table: false }));
   }
 
   setOption(id: string, name: string, values: readonly string[]): void {

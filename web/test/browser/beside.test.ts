@@ -115,3 +115,20 @@ test("a run that is moved before its beginning says that it has another scale", 
   await settled(page);
   expect(await page.locator(".panel").nth(1).innerText()).toContain("another scale");
 });
+
+test("beside another run every panel says whose it is, and only time axes can be moved", async () => {
+  const names = () => page.$$eval(".panel-head", (heads) => heads.map((h) => h.querySelector(".chips .chip .name")?.textContent ?? ""));
+  const [own, other] = await names();
+  expect(own).not.toBe("");
+  expect(other).not.toBe("");
+  expect(own).not.toBe(other);
+  const field = page.getByLabel("Move this run by this much time");
+  expect(await field.count()).toBe(1);
+  await page.evaluate(() => {
+    const bench = (window as unknown as { parallax: { layout: { value: { rows: { panels: { id: string }[] }[] } }; setView(id: string, view: string): void } }).parallax;
+    bench.setView(bench.layout.value.rows.flatMap((r) => r.panels)[1]!.id, "profile");
+  });
+  await settled(page);
+  expect(await field.count()).toBe(0);
+  expect((await names())[1]).toBe(other);
+});

@@ -223,3 +223,22 @@ test("a file is opened, shown block by block, and saved as it was", async () => 
   for await (const c of (await download.createReadStream())!) chunks.push(c as Buffer);
   expect(Buffer.concat(chunks).toString()).toBe(file);
 });
+
+test("a line drawn with Ctrl chooses what lies inside it", async () => {
+  const { x, y, box } = await middle();
+  const draw = async (r: number) => {
+    await page.keyboard.down("Control");
+    await page.mouse.move(x - r, y - r);
+    await page.mouse.down();
+    for (const [dx, dy] of [[r, -r], [r, r], [-r, r]] as const) await page.mouse.move(x + dx, y + dy, { steps: 6 });
+    expect(await page.locator(".lasso polygon").count()).toBe(1);
+    await page.mouse.up();
+    await page.keyboard.up("Control");
+  };
+  await draw(Math.min(box.width, box.height) * 0.12);
+  await expect.poll(async () => (await state(page)).locations?.length ?? 0).toBeGreaterThan(0);
+  const few = (await state(page)).locations!.length;
+  await draw(Math.min(box.width, box.height) * 0.3);
+  await expect.poll(async () => (await state(page)).locations!.length).toBeGreaterThan(few);
+  expect(await page.locator(".lasso").count()).toBe(0);
+});

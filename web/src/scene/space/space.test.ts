@@ -3,6 +3,7 @@ import { none, type SpaceAxis, type SpaceMark } from "../scene";
 import { dotRadius, Form } from "./body";
 import { filterOf, looks, meanOf, parseCamera, parseLimit, parseSlice, usualCamera, writeCamera, writeSlice } from "./look";
 import { at, byDepth, places, project } from "./project";
+import { locationsInside } from "./lasso";
 import { itemsOf } from "./runs";
 import { SpaceView } from "./view";
 
@@ -151,4 +152,18 @@ test("locations are found among the things by their runs", () => {
   const v = new SpaceView(m);
   const [x, y] = at(v.projection, 1, 0, 0);
   expect(v.rings([{ from: 12, last: 12 }], 9)[0]!.slice(0, 2)).toEqual([x, y]);
+});
+
+test("a lasso goes round the locations whose things are shown inside it", () => {
+  const m = { ...box(3), runFirst: Uint32Array.of(0), runLocation: Uint32Array.of(10), runStep: Uint32Array.of(2) };
+  const p = project(m, { ...usualCamera, azimuth: 0, elevation: 0 });
+  const [x, y] = at(p, 0, 0, 0);
+  const round = (r: number): [number, number][] => [[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r]];
+  // Seen from the front the three things at x = 0, z = 0 lie behind each other: 0, 3 and 6.
+  expect(locationsInside(m, all(m), p, round(3))).toEqual([10, 16, 22]);
+  expect(locationsInside(m, all(m), p, round(1e4)).length).toBe(27);
+  expect(locationsInside(m, all(m), p, [[x, y]])).toEqual([]);
+  const hidden = all(m).fill(none, 0, 1);
+  expect(locationsInside(m, hidden, p, round(3))).toEqual([16, 22]);
+  expect(locationsInside({ ...m, runFirst: null }, all(m), p, round(3))).toEqual([]);
 });

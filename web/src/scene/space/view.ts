@@ -8,6 +8,7 @@ import { flattenAxes } from "./axes";
 import { barHeight, dotRadius, flattenBody, flattenLinks, Form } from "./body";
 import { uploadSpace, type SpaceDrawable } from "./gpu";
 import { filterOf, looks, parseCamera, type SpaceChoice } from "./look";
+import { locationsInside } from "./lasso";
 import { pickThing } from "./pick";
 import { at, project, type Projection } from "./project";
 import { itemsOf, type LocationRange } from "./runs";
@@ -103,6 +104,11 @@ export class SpaceView {
   /** The thing at a pixel of the scene, or -1. */
   pick(x: number, y: number): number {
     return pickThing(this.mark, this.shown, this.projection, x, y);
+  }
+
+  /** The locations of what is shown inside a closed line. */
+  within(line: readonly (readonly [number, number])[]): number[] {
+    return locationsInside(this.mark, this.shown, this.projection, line);
   }
 
   /** Pixels of the scene where things of locations are drawn: x, y, radius. Hidden ones are left out. */
