@@ -143,6 +143,7 @@ var examples = map[string][]string{
 	"contrast":     {"demo:stencil", "--locations", "rank:40-47"},
 	"compare":      {"demo:stencil", "--run", "balanced=demo:stencil?balanced"},
 	"scaling":      {"demo:stencil", "--run", "32=demo:stencil?locations=32", "--run", "16=demo:stencil?locations=16", "--run", "8=demo:stencil?locations=8", "--run", "4=demo:stencil?locations=4"},
+	"history":      {"demo:stencil?seed=1", "--run", "2=demo:stencil?seed=2", "--run", "3=demo:stencil?seed=3", "--run", "4=demo:stencil?balanced&seed=4", "--run", "5=demo:stencil?balanced&seed=5", "--run", "6=demo:stencil?balanced&seed=6", "--run", "7=demo:stencil?balanced&seed=7"},
 	"treemap":      {"demo:g5k188"},
 	"overview":     {"demo:g5k188"},
 	"calltree":     {"demo:training"},

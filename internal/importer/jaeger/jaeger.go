@@ -18,6 +18,7 @@
 package jaeger
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -38,7 +39,11 @@ var Format = &importer.Format{
 // claim takes files whose spans have Jaeger's names, with or without "data" around.
 func claim(s importer.Source) (runs []importer.Run) {
 	for _, f := range s.Files {
-		k := jsonstream.Keys(s.Head(f.Path), 4000)
+		head := s.Head(f.Path)
+		if !bytes.Contains(head, []byte("operationName")) {
+			continue // reading names costs more than looking for this one
+		}
+		k := jsonstream.Keys(head, 4000)
 		for _, in := range []string{"", "data."} {
 			if k[in+"spans.traceID"] && k[in+"spans.spanID"] && k[in+"spans.operationName"] {
 				runs = append(runs, importer.Run{Files: []string{f.Path}})

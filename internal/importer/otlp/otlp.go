@@ -26,6 +26,7 @@
 package otlp
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
@@ -55,6 +56,9 @@ func claim(s importer.Source) (runs []importer.Run) {
 }
 
 func isJSON(head []byte) bool {
+	if !bytes.Contains(head, []byte("pans")) && !bytes.Contains(head, []byte("batches")) {
+		return false // reading names costs more than looking for these
+	}
 	k := jsonstream.Keys(head, 2000)
 	for _, around := range []string{"", "result.", "trace."} {
 		for _, name := range []string{"resourceSpans", "resource_spans", "batches"} {

@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/findings"
 	"github.com/parallax-hpc/parallax/internal/view/groups"
 	"github.com/parallax-hpc/parallax/internal/view/histogram"
+	"github.com/parallax-hpc/parallax/internal/view/history"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 	"github.com/parallax-hpc/parallax/internal/view/landscape"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
@@ -58,5 +59,6 @@ var Views = []*view.View{
 	criticalpath.View,
 	compare.View,
 	scaling.View,
+	history.View,
 	findings.View,
 }

@@ -176,3 +176,37 @@ var scalingRoute = Route{Check: func(r *Run) {
 		r.same("load balance", *v, sum/n/most)
 	}
 }}
+
+// historyRoute: a run and itself have the same values, which are those recorded, and no change.
+var historyRoute = Route{Check: func(r *Run) {
+	if !isWhole(r) {
+		return
+	}
+	var d struct {
+		Series []struct {
+			Region, Metric string
+			Values         []float64
+			Changes        []int
+		}
+	}
+	if !twice(r, nil, &d) {
+		return
+	}
+	want, locations := recorded(r)
+	got := map[string]float64{}
+	for _, s := range d.Series {
+		if len(s.Values) != 2 || s.Values[0] != s.Values[1] || len(s.Changes) != 0 {
+			r.wrong("%s is %v, with changes at %v", s.Region, s.Values, s.Changes)
+		}
+		if s.Metric == "exclusive" {
+			got[s.Region] += s.Values[0]
+		} else if r.timed() && s.Region == "length of the run" {
+			r.same("the length", s.Values[0], float64(r.End))
+		}
+	}
+	for name, v := range got {
+		if d.Series[0].Region == "length of the run" && v > want[name]/locations*(1+1e-9)+1e-9 {
+			r.wrong("%s has %v, which is more than the %v recorded", name, v, want[name]/locations)
+		}
+	}
+}}

@@ -67,6 +67,7 @@ var Routes = map[string]Route{
 	"alignment":    alignmentRoute,
 	"compare":      compareRoute,
 	"scaling":      scalingRoute,
+	"history":      historyRoute,
 }
 
 // A Run is one answer of a view, with what it must agree with.
