@@ -9,7 +9,7 @@ PKGS     = ./cmd/... ./internal/... ./web $(patsubst %/,./%/...,$(wildcard recor
 build:
 	$(GO) build -trimpath -o bin/parallax ./cmd/parallax
 
-test: lint test-go test-race cross test-dist test-web
+test: lint test-go test-tools test-race cross test-dist test-web
 
 # Who imports whom is asked of `go list`, whose reads the test cache does not see: -count=1.
 test-go:
@@ -53,6 +53,17 @@ chromium:
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq chromium; \
 	else echo "Chromium is missing: install it (Debian: apt-get install chromium) for the browser tests"; exit 1; fi
 .PHONY: chromium
+
+# What is given away: binaries, archives, packages, recipes, checksums, in bin/release. The
+# same commit gives the same bytes. VERSION=1.2.3 names the version; the last tag does else.
+release:
+	cd tools/release && $(GO) run . $(if $(VERSION),-version $(VERSION)) $(if $(PLATFORMS),-platforms $(PLATFORMS))
+
+# The tools are modules of their own.
+test-tools:
+	cd tools/bundle && $(GO) test ./...
+	cd tools/release && $(GO) vet . && $(GO) test ./...
+.PHONY: release test-tools
 
 # The documentation as static pages; the same that `parallax docs` serves.
 docs: build

@@ -18,6 +18,8 @@ func readingFlags(fs *pflag.FlagSet) {
 	fs.String("align", "none", "fit clock offsets from messages or collectives: none, messages, collectives")
 	fs.String("memory", "256MiB", "bound on memory while importing; of open runs four times as much is kept for the next picture")
 	fs.String("cache", "", "where imported stores are kept (default: the user's cache directory)")
+	fs.Bool("quiet", false, "no progress, no notes; errors are still said")
+	fs.String("progress", "auto", "how progress is told on standard error: auto (a bar on a terminal), json (an object a line, for programs), none")
 	fs.Bool("verify", false, "hash whole files instead of size, time and both ends; check the store's sums")
 }
 

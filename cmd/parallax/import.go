@@ -61,6 +61,9 @@ func runImport(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	defer r.Close()
+	if e.flag("quiet") {
+		return nil
+	}
 	i := r.Info()
 	fmt.Fprintf(plain{e.stdout}, "%s: %s, %s intervals on %s locations, %s long, %s in %s\n", out, i.Format, view.FormatCount(float64(i.Intervals)),
 		view.FormatCount(float64(r.Locations().Len())), view.FormatTime(i.End), view.FormatBytes(float64(i.SizeBytes)), view.FormatDuration(float64(time.Since(began))))

@@ -48,7 +48,12 @@ func (e *env) loader() (*loader, error) {
 		return nil, err
 	}
 	l := &loader{cache: c, memory: memory, kept: view.NewMemory(keptShare * memory), format: e.text("format"), align: e.text("align"), join: e.flag("join"), verify: e.flag("verify")}
-	if e.terminal {
+	switch how := e.text("progress"); {
+	case how == "json":
+		l.progress = (&progressLines{w: e.stderr}).show
+	case how != "auto" && how != "none":
+		return nil, usage("--progress %q: want auto, json or none", how)
+	case how == "auto" && e.terminal && !e.flag("quiet"):
 		l.progress = newProgressBar(e.stderr).show
 	}
 	return l, nil

@@ -41,6 +41,9 @@ func (e *env) flag(name string) bool     { b, _ := e.flags.GetBool(name); return
 func (e *env) list(name string) []string { l, _ := e.flags.GetStringArray(name); return l }
 func (e *env) number(name string) int64  { n, _ := e.flags.GetInt64(name); return n }
 func (e *env) warn(format string, a ...any) {
+	if e.flag("quiet") {
+		return
+	}
 	fmt.Fprintf(plain{e.stderr}, "parallax: "+format+"\n", a...)
 }
 
@@ -55,7 +58,7 @@ func usage(format string, a ...any) error { return &usageError{fmt.Sprintf(forma
 var errSilent = errors.New("")
 
 func commands() []*command {
-	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), docsCommand(), cacheCommand()}
+	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), docsCommand(), completionCommand(), cacheCommand()}
 }
 
 func main() {
@@ -64,8 +67,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is main with everything it touches as arguments; it gives the exit status:
-// 0 done, 1 the input or the run failed, 2 wrong usage.
+// run is main with everything it touches as arguments; it gives the exit status, see
+// exitStatus.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := dispatch(ctx, args, stdout, stderr)
 	say := plain{stderr}
@@ -131,7 +134,7 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 func (c *command) describe(w io.Writer) {
 	fmt.Fprintf(w, "parallax %s %s\n\n%s.\n", c.name, c.args, c.summary)
 	if c.help != "" {
-		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.help))
+		fmt.Fprintf(w, "\n%s\n", strings.Trim(c.help, "\n"))
 	}
 	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	fs.SortFlags = false
@@ -143,13 +146,20 @@ func (c *command) describe(w io.Writer) {
 	}
 }
 
+// sources says what a source is.
+const sources = "A SOURCE is a file, a directory, an archive (tar, zip), a .plx store, or demo:NAME."
+
 func help(w io.Writer, args []string) error {
+	if len(args) == 1 && args[0] == "--man" {
+		writeMan(w)
+		return nil
+	}
 	if len(args) == 0 {
 		fmt.Fprint(w, "Parallax shows a parallel program from every side.\n\n")
 		for _, c := range commands() {
-			fmt.Fprintf(w, "  parallax %-42s %s\n", c.name+" "+c.args, c.summary)
+			fmt.Fprintf(w, "  %-11s %s\n", c.name, strings.TrimLeft(wrapped(c.summary, "              ", usualWidth), " "))
 		}
-		fmt.Fprint(w, "\nA SOURCE is a file, a directory, an archive (tar, zip), a .plx store, or demo:NAME.\n`parallax SOURCE` is the same as `parallax open SOURCE`; `parallax help VERB` explains each.\n")
+		fmt.Fprintf(w, "\n%s\n\nExit status\n  %s\n", wrapped(sources+" `parallax SOURCE` is the same as `parallax open SOURCE`; `parallax help VERB` explains each command, `parallax docs` everything.", "", usualWidth), strings.ReplaceAll(exitStatus, "\n", "\n  "))
 		return nil
 	}
 	for _, c := range commands() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -8,12 +9,14 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A progressBar is one line on a terminal, redrawn in place and wiped at the end.
 type progressBar struct {
 	mu sync.Mutex
 	w  io.Writer
+	pace
 }
 
 func newProgressBar(w io.Writer) *progressBar { return &progressBar{w: w} }
@@ -26,12 +29,69 @@ func (p *progressBar) show(label string, done, total int64) {
 		fmt.Fprint(p.w, "\r\x1b[K")
 		return
 	}
-	share := min(float64(done)/float64(total), 1)
-	n := int(share * 30)
-	fmt.Fprintf(p.w, "\r\x1b[Kimporting %s [%s%s] %3.0f %%", label, strings.Repeat("=", n), strings.Repeat(" ", 30-n), share*100)
-	if share == 1 {
-		fmt.Fprint(p.w, " sorting and indexing")
+	done = min(done, total)
+	share := float64(done) / float64(total)
+	rate, left := p.of(label, done, total, time.Now())
+	const columns = 20
+	n := int(share * columns)
+	fmt.Fprintf(p.w, "\r\x1b[Kimporting %s [%s%s] %3.0f %% of %s", short(label, 20), strings.Repeat("=", n), strings.Repeat(" ", columns-n), share*100, view.FormatBytes(float64(total)))
+	switch {
+	case share == 1:
+		fmt.Fprint(p.w, ", indexing")
+	case rate > 0:
+		fmt.Fprintf(p.w, ", %s/s, %s left", view.FormatBytes(rate), left.Round(time.Second))
 	}
+}
+
+// short keeps the end of a label, which tells files apart.
+func short(label string, columns int) string {
+	if r := []rune(label); len(r) > columns {
+		return "…" + string(r[len(r)-columns+1:])
+	}
+	return label
+}
+
+// A pace knows since when bytes of a source are read.
+type pace struct {
+	label string
+	began time.Time
+}
+
+// of gives bytes a second, and how long the rest takes at that rate; 0 in the beginning,
+// when nobody can tell.
+func (p *pace) of(label string, done, total int64, now time.Time) (rate float64, left time.Duration) {
+	if p.label != label || p.began.IsZero() {
+		p.label, p.began = label, now
+	}
+	spent := now.Sub(p.began).Seconds()
+	if spent < 0.5 || done <= 0 {
+		return 0, 0
+	}
+	rate = float64(done) / spent
+	return rate, time.Duration(float64(total-done) / rate * float64(time.Second))
+}
+
+// progressLines tell programs: an object a line.
+type progressLines struct {
+	mu sync.Mutex
+	w  io.Writer
+	pace
+}
+
+func (p *progressLines) show(label string, done, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if total <= 0 {
+		return
+	}
+	rate, left := p.of(label, min(done, total), total, time.Now())
+	_ = json.NewEncoder(p.w).Encode(struct {
+		Source string  `json:"source"`
+		Done   int64   `json:"done_bytes"`
+		Total  int64   `json:"total_bytes"`
+		Rate   float64 `json:"bytes_per_second"`
+		Left   float64 `json:"seconds_left"`
+	}{label, min(done, total), total, rate, left.Seconds()}) // nobody reads it: nobody minds
 }
 
 // watch reports the progress of an import until stopped.
@@ -47,6 +107,7 @@ func (l *loader) watch(label string, p *importer.Progress) (stop func()) {
 		for {
 			select {
 			case <-quit:
+				l.progress(label, p.Done(), p.Total)
 				l.progress(label, 0, 0)
 				return
 			case <-tick.C:

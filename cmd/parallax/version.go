@@ -9,8 +9,15 @@ import (
 	"strings"
 )
 
-// version is the module's version and revision as the linker recorded them.
+// A release is stamped by the linker, see tools/release; elsewhere these are empty.
+var released, commit, date string
+
+// version is that of the release, or else the module's version and revision as the linker
+// recorded them.
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -43,6 +50,9 @@ func printVersion(w io.Writer, args []string) error {
 				v["date"] = s.Value
 			}
 		}
+	}
+	if released != "" {
+		v["commit"], v["date"] = commit, date
 	}
 	return json.NewEncoder(w).Encode(v)
 }

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Examples of the help run as they stand, on demos under the names that they use. Those that
+// serve until they are stopped, or speak over standard input, are looked at elsewhere.
+func TestExamplesOfTheHelpRun(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("PARALLAX_CACHE", filepath.Join(dir, "cache"))
+	for _, args := range [][]string{
+		{"gen", "training", "--format", "kineto", "--locations", "4", "-o", "traces"},
+		{"gen", "stencil", "--format", "otf2", "--locations", "16", "-o", "run.otf2"},
+		{"gen", "stencil", "--format", "otf2", "--locations", "16", "-o", "a.otf2"},
+		{"gen", "stencil", "--format", "otf2", "--locations", "16", "--balanced", "-o", "b.otf2"},
+	} {
+		if status, _, stderr := parallax(t, args...); status != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	tried := 0
+	for _, c := range commands() {
+		for line := range strings.Lines(c.help) {
+			example, ok := strings.CutPrefix(line, "  parallax ")
+			if !ok {
+				continue
+			}
+			example, _, _ = strings.Cut(example, " | ")
+			example, _, _ = strings.Cut(example, " > ")
+			args := words(example)
+			switch {
+			case args[0] == "open" || args[0] == "demo" || args[0] == "mcp" || args[0] == "docs": // they serve
+				continue
+			case strings.Contains(example, "1000000"): // long
+				continue
+			}
+			tried++
+			want := 0
+			if args[0] == "check" {
+				want = 1 // the demos have what the limits are for
+			}
+			if status, _, stderr := parallax(t, args...); status != want {
+				t.Errorf("parallax %s: status %d: %s", example, status, stderr)
+			}
+		}
+	}
+	if tried < 15 {
+		t.Errorf("%d examples were tried", tried)
+	}
+}
+
+func TestEveryCommandHasAnExample(t *testing.T) {
+	for _, c := range commands() {
+		if !strings.Contains(c.help, "  parallax "+c.name) {
+			t.Errorf("the help of %s has no example", c.name)
+		}
+	}
+}
+
+func TestHelpFitsEightyColumns(t *testing.T) {
+	_, out, _ := parallax(t, "help")
+	for line := range strings.Lines(out) {
+		if n := len([]rune(strings.TrimRight(line, "\n"))); n > usualWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(out, exitStatus[:7]) {
+		t.Error("the help does not say what exit status means")
+	}
+}
+
+func TestTheManPageNamesEveryCommandAndOption(t *testing.T) {
+	_, page, _ := parallax(t, "help", "--man")
+	for _, v := range verbs() {
+		for _, f := range v.flags {
+			if want := strings.ReplaceAll(f.name, "-", `\-`); !strings.Contains(page, want) && v.name != "version" {
+				t.Errorf("%s %s is missing", v.name, f.name)
+			}
+		}
+	}
+	if groff, err := exec.LookPath("groff"); err == nil {
+		c := exec.Command(groff, "-man", "-Kutf8", "-Tutf8", "-ww", "-z")
+		c.Stdin = strings.NewReader(page)
+		if said, err := c.CombinedOutput(); err != nil || len(said) > 0 {
+			t.Errorf("%v: %s", err, said)
+		}
+	}
+}
+
+func TestShellsCompleteVerbsOptionsViewsAndDemos(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		_, script, _ := parallax(t, "completion", shell)
+		for _, want := range []string{"check", "fail-on", "timeline", "demo:stencil"} {
+			if !strings.Contains(script, want) {
+				t.Errorf("%s: no %s", shell, want)
+			}
+		}
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not here")
+	}
+	_, script, _ := parallax(t, "completion", "bash")
+	for typed, want := range map[string]string{"parallax vie": "view views", "parallax view timel": "timeline", "parallax info --verif": "--verify", "parallax info demo : stenci": "stencil"} {
+		c := exec.Command(bash, "-c", script+"\nCOMP_WORDS=("+typed+"); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _parallax; echo ${COMPREPLY[@]}")
+		c.Dir = t.TempDir()
+		if said, err := c.CombinedOutput(); err != nil || strings.TrimSpace(string(said)) != want {
+			t.Errorf("%s: %v: %q, want %q", typed, err, said, want)
+		}
+	}
+}
+
+func TestProgressTellsBytesRateAndTimeLeft(t *testing.T) {
+	var p pace
+	begin := time.Unix(0, 0)
+	if rate, _ := p.of("a", 0, 100, begin); rate != 0 {
+		t.Errorf("a rate of %v before anything is read", rate)
+	}
+	if rate, left := p.of("a", 50, 200, begin.Add(10*time.Second)); rate != 5 || left != 30*time.Second {
+		t.Errorf("%v bytes a second, %v left; want 5, 30s", rate, left)
+	}
+	var b bytes.Buffer
+	(&progressLines{w: &b}).show("a", 50, 200)
+	var line map[string]any
+	if err := json.Unmarshal(b.Bytes(), &line); err != nil || line["done_bytes"] != 50.0 || line["total_bytes"] != 200.0 || line["source"] != "a" {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
+func TestQuietSaysNothingButErrors(t *testing.T) {
+	dir := t.TempDir()
+	status, out, errs := parallax(t, "import", "demo:fig4", "-o", filepath.Join(dir, "x.plx"), "--quiet")
+	if status != 0 || out+errs != "" {
+		t.Errorf("status %d: %q", status, out+errs)
+	}
+	file := filepath.Join(dir, "empty.json")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := parallax(t, "info", file, "--quiet"); status != 1 || errs == "" {
+		t.Errorf("status %d: %q", status, errs)
+	}
+	if status, _, errs := parallax(t, "info", "demo:fig4", "--progress", "often"); status != 2 || !strings.Contains(errs, "auto, json or none") {
+		t.Errorf("status %d: %q", status, errs)
+	}
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// exitStatus is what the program's status means; help, the man page and the documents say it.
+const exitStatus = `0  done
+1  the input cannot be read or answers nothing, or a limit of check is passed
+2  wrong usage: an unknown command, option or value`
+
+// environment is what the program takes from its environment.
+const environment = `PARALLAX_CACHE  where imported stores are kept, instead of the user's cache directory
+NO_COLOR        nothing changes: the program prints no colours`
+
+// writeMan writes the man page, from the commands.
+func writeMan(w io.Writer) {
+	fmt.Fprintf(w, ".TH PARALLAX 1 \"\" \"parallax %s\" \"User commands\"\n.SH NAME\nparallax \\- show a parallel program from every side\n.SH SYNOPSIS\n", troff(version()))
+	for _, c := range commands() {
+		fmt.Fprintf(w, ".B parallax %s\n%s\n.br\n", troff(c.name), troff(c.args))
+	}
+	fmt.Fprintf(w, ".SH DESCRIPTION\nParallax reads traces and profiles of parallel programs, keeps them in a columnar store, and answers through linked views, in the browser and headless.\n%s\n", troff(sources))
+	fmt.Fprint(w, ".SH COMMANDS\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, ".SS parallax %s %s\n%s\n", troff(c.name), troff(c.args), troff(sentence(c.summary)))
+		if c.help != "" {
+			fmt.Fprintf(w, ".PP\n.nf\n%s\n.fi\n", troff(strings.TrimRight(c.help, "\n")))
+		}
+		fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+		fs.SortFlags = false
+		if c.flags != nil {
+			c.flags(fs)
+		}
+		fs.VisitAll(func(f *pflag.Flag) {
+			short := ""
+			if f.Shorthand != "" {
+				short = "\\-" + f.Shorthand + ", "
+			}
+			fmt.Fprintf(w, ".TP\n.B %s\\-\\-%s\n%s\n", short, troff(f.Name), troff(f.Usage))
+		})
+	}
+	fmt.Fprintf(w, ".SH EXIT STATUS\n.nf\n%s\n.fi\n.SH ENVIRONMENT\n.nf\n%s\n.fi\n.SH SEE ALSO\nparallax docs: tutorials and a page for each view and format\n", troff(exitStatus), troff(environment))
+}
+
+// troff is text as troff reads it: no line is a request, and signs stay what they are.
+func troff(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(s)
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, ".") {
+			lines[i] = `\&` + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
