@@ -155,6 +155,8 @@ var examples = map[string][]string{
 	"steps":        {"demo:training"},
 	"operators":    {"demo:training"},
 	"findings":     {"demo:training"},
+	"criticalpath": {"docs/tutorials/data/ride.json"},
+	"requests":     {"docs/tutorials/data/ride.json"},
 }
 
 // exampleOf is the command behind the picture of a view's page, without its output.
@@ -182,8 +184,21 @@ func pictureOf(v, theme string) func(context.Context) ([]byte, error) {
 		}
 		defer os.RemoveAll(dir)
 		file := filepath.Join(dir, "picture.svg")
+		args := exampleOf(v)
+		for i, a := range args { // a file of the documents is in the program
+			if name, ok := strings.CutPrefix(a, "docs/"); ok {
+				b, err := docs.Site.ReadFile(name)
+				if err != nil {
+					return nil, err
+				}
+				args[i] = filepath.Join(dir, filepath.Base(name))
+				if err := os.WriteFile(args[i], b, 0o644); err != nil {
+					return nil, err
+				}
+			}
+		}
 		var said strings.Builder
-		if status := run(ctx, append(exampleOf(v), "--theme", theme, "--size", "960x480", "-o", file), &said, &said); status != 0 {
+		if status := run(ctx, append(args, "--theme", theme, "--size", "960x480", "-o", file), &said, &said); status != 0 {
 			return nil, fmt.Errorf("the picture of %s: %s", v, said.String())
 		}
 		kept, err = os.ReadFile(file)
