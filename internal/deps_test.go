@@ -82,6 +82,7 @@ var policy = []rule{
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},
 		"a report is views on paper: it gets them from cmd and knows none by type"},
 
+	{"internal/anonymise", []string{"internal/trace"}, "it stands between a format and a store, and knows neither"},
 	{"internal/site", nil, "Markdown as a web site; it knows pages, and gets them and their pictures from cmd"},
 
 	{"recorder", []string{"internal/analysis/moment"}, "it is linked into programs of users, so it stays small"},

@@ -279,6 +279,11 @@ func (l *loader) key(f foundRun) (string, error) {
 
 // write imports a run into a new store at path.
 func (l *loader) write(ctx context.Context, f foundRun, path string) error {
+	return l.writeThrough(ctx, f, path, func(w trace.Writer) trace.Writer { return w })
+}
+
+// writeThrough is write with something between the reader and the store.
+func (l *loader) writeThrough(ctx context.Context, f foundRun, path string, through func(trace.Writer) trace.Writer) error {
 	o := local.Options{Memory: l.memory, Summaries: all.Summaries, Digests: all.Digests, Sources: []string{f.source}}
 	fill := func(w trace.Writer) error { return f.demo.Write(ctx, f.options, w) }
 	progress := &importer.Progress{Total: f.packed()}
@@ -295,7 +300,7 @@ func (l *loader) write(ctx context.Context, f foundRun, path string) error {
 	if err != nil {
 		return fmt.Errorf("import %s: %w", f.source, err)
 	}
-	if err := fill(w); err != nil {
+	if err := fill(through(w)); err != nil {
 		w.Abort()
 		return fmt.Errorf("import %s: %w", f.name, err)
 	}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/anonymise"
+	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/spf13/pflag"
+)
+
+func anonymiseCommand() *command {
+	return &command{
+		name: "anonymise", args: "SOURCE... -o RUN.plx", summary: "write the run with names replaced, to send it to others",
+		help: "Names of hosts, users, paths, regions, counters and attributes become words without meaning; texts too. Properties of the\n" +
+			"run are left out. Times, numbers, messages, the tree and the roles of regions stay. The same name is the same word all\n" +
+			"over the run, and in other runs under the same --key. --keep keeps kinds of words:\n" +
+			"  public       regions that everybody has, such as MPI_Send, ncclDevKernel, aten::mm\n" +
+			"  regions, locations, paths, counters, attributes, properties\n" +
+			"Look at the result before you send it: tar czf run.tar.gz run.plx.\n\n" +
+			"  parallax anonymise traces/ -o sent.plx\n  parallax anonymise traces/ --keep public --key 'our secret' -o sent.plx",
+		flags: func(fs *pflag.FlagSet) {
+			readingFlags(fs)
+			fs.StringP("output", "o", "", "the store to write, a directory ending in .plx")
+			fs.StringSlice("keep", nil, "kinds of words that stay: "+strings.Join(anonymise.Keeps, ", "))
+			fs.String("key", "", "a secret: the same key gives the same words in other runs; without one each run has its own")
+		},
+		run: runAnonymise,
+	}
+}
+
+func runAnonymise(ctx context.Context, e *env, args []string) error {
+	out := e.text("output")
+	if !strings.HasSuffix(out, ".plx") {
+		return usage("anonymise: name the store to write with -o RUN.plx")
+	}
+	keep, _ := e.flags.GetStringSlice("keep")
+	for _, k := range keep {
+		if !slices.Contains(anonymise.Keeps, k) {
+			return usage("anonymise: --keep %q: want some of %s", k, strings.Join(anonymise.Keeps, ", "))
+		}
+	}
+	key := []byte(e.text("key"))
+	if len(key) == 0 {
+		key = make([]byte, 32)
+		rand.Read(key)
+	}
+	l, err := e.loader()
+	if err != nil {
+		return err
+	}
+	found, done, err := l.find(args)
+	defer done()
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(found) > 1:
+		return usage("anonymise: %d sources that are not one run; name one", len(found))
+	case found[0].store != "":
+		return usage("anonymise: %s is a store; name the files that it was made from", args[0])
+	}
+	if _, err := os.Stat(out); err == nil && !isStore(out) {
+		return fmt.Errorf("%s exists and is no store; choose another name", out)
+	}
+	f := found[0]
+	source := f.source
+	f.source = "anonymised" // the store keeps where it is from
+	var a *anonymise.Writer
+	if err := l.writeThrough(ctx, f, out, func(w trace.Writer) trace.Writer {
+		a = anonymise.New(w, anonymise.Options{Key: key, Keep: keep})
+		return a
+	}); err != nil {
+		return fmt.Errorf("anonymise %s: %w", source, err)
+	}
+	r, err := local.Open(out, all.Summaries, all.Digests...)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if !e.flag("quiet") {
+		fmt.Fprintf(e.stdout, "%s: %s intervals on %s locations; %s names became others\n", out, view.FormatCount(float64(r.Info().Intervals)), view.FormatCount(float64(r.Locations().Len())), view.FormatCount(float64(a.Replaced.Load())))
+	}
+	return nil
+}
