@@ -4,7 +4,22 @@ export CGO_ENABLED = 0
 # Not ./...: npm packages hold Go files too.
 PKGS     = ./cmd/... ./internal/... ./web $(patsubst %/,./%/...,$(wildcard recorder/))
 
-.PHONY: build test lint bench golden web test-go test-race test-web test-dist cross tools gallery clean
+.PHONY: help build test test-quick skipped lint bench golden web test-go test-race test-web test-dist cross tools gallery clean
+
+.DEFAULT_GOAL = build
+help:
+	@echo 'make build         bin/parallax'
+	@echo 'make test-quick    what most changes need: vet, structure, kernels, store, readers; no browser'
+	@echo 'make test          everything, as CI does it'
+	@echo 'make skipped       which Go tests do not run here, and why'
+	@echo 'make golden        rewrite expected outputs; review the difference like code'
+	@echo 'make web           the page, from web/src into web/dist'
+	@echo 'make test-web      the tests of the page, in Chromium'
+	@echo 'make bench         figures; SIZES=1e6 for short ones'
+	@echo 'make docs          the documentation as HTML, in bin/site'
+	@echo 'make release       archives and packages for all systems, in bin/release; VERSION=1.2.3'
+	@echo 'make cross         does it build on every system?'
+	@echo 'make clean'
 
 build:
 	$(GO) build -trimpath -o bin/parallax ./cmd/parallax
@@ -15,6 +30,16 @@ test: lint test-go test-tools test-race cross test-dist test-web
 test-go:
 	$(GO) test $(PKGS)
 	$(GO) test -count=1 ./internal
+
+# Vet, who imports whom, and the packages that most changes touch.
+QUICK = ./internal/trace/... ./internal/spool ./internal/parallel ./internal/scene/... ./internal/store/... ./internal/analysis/... ./internal/importer ./internal/site ./internal/anonymise ./internal/table ./internal/query ./internal/view
+test-quick: lint
+	$(GO) test -count=1 ./internal
+	$(GO) test -short $(QUICK)
+
+# Tests that do not run here say why.
+skipped:
+	@$(GO) test -short -v $(PKGS) | awk '/^=== RUN/ {why = ""} /_test.go:[0-9]+: / {why = $$0; sub(/.*_test.go:[0-9]+: /, "", why)} /--- SKIP/ {print $$3 ": " why}'
 
 # The race detector where goroutines meet; it needs cgo and a C compiler.
 RACE = ./recorder ./internal/trace/... ./internal/store/... ./internal/importer ./internal/importer/paje ./internal/importer/gotrace ./internal/server ./internal/view

@@ -8,7 +8,9 @@ import (
 	"sort"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/spf13/pflag"
@@ -45,12 +47,17 @@ func runInfo(ctx context.Context, e *env, args []string) error {
 		enc.SetEscapeHTML(false)
 		return enc.Encode(info)
 	}
-	printInfo(plain{e.stdout}, info)
+	line, err := activityLine(ctx, run.Store)
+	if err != nil {
+		return err
+	}
+	printInfo(plain{e.stdout}, info, line)
 	printReport(plain{e.stdout}, run.Store.Info().Report)
 	return nil
 }
 
-func printInfo(w io.Writer, i *view.InfoJSON) {
+func printInfo(w io.Writer, i *view.InfoJSON, activity string) {
+	columns := width(w)
 	fmt.Fprintf(w, "%s\n", strings.Join(i.Sources, " "))
 	line := func(label string, n int64, more string) {
 		if n > 0 {
@@ -60,6 +67,9 @@ func printInfo(w io.Writer, i *view.InfoJSON) {
 	fmt.Fprintf(w, "  %-13s %s\n", "format", i.Format)
 	if i.End > 0 {
 		fmt.Fprintf(w, "  %-13s %s\n", "span", view.FormatTime(i.End))
+	}
+	if activity != "" {
+		fmt.Fprintf(w, "  %-13s %s\n", "busy", activity)
 	}
 	if i.Core != nil {
 		fmt.Fprintf(w, "  %-13s %s to %s: a few records lie far from all others in time\n", "nearly all in", view.FormatTime(i.Core[0]), view.FormatTime(i.Core[1]))
@@ -82,8 +92,9 @@ func printInfo(w io.Writer, i *view.InfoJSON) {
 	sort.Strings(keys)
 	for _, k := range keys {
 		v := i.Properties[k]
-		if len(v) > 100 {
-			v = v[:100] + "…"
+		room := max(columns-3-max(13, utf8.RuneCountInString(k)), 16)
+		if r := []rune(v); len(r) > room {
+			v = string(r[:room-1]) + "…"
 		}
 		fmt.Fprintf(w, "  %-13s %s\n", k, v)
 	}
@@ -103,12 +114,49 @@ func printInfo(w io.Writer, i *view.InfoJSON) {
 			break
 		}
 		name := []rune(r.Name)
-		if len(name) > 60 {
-			name = append(append(append([]rune{}, name[:40]...), '…'), name[len(name)-19:]...)
+		if room := max(columns-53, 24); len(name) > room {
+			name = append(append(append([]rune{}, name[:room-10]...), '…'), name[len(name)-9:]...)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t  %s\t  %s\n", view.FormatCount(r.Calls), view.FormatIn(r.Inclusive, r.Unit), view.FormatIn(r.Exclusive, r.Unit), r.Role, string(name))
 	}
 	t.Flush()
+}
+
+// activityLine draws how busy all locations together were over the run: a letter a part of
+// its time, as high as the busiest at most. Runs without intervals have none.
+func activityLine(ctx context.Context, r store.Reader) (string, error) {
+	const parts = 40
+	end := r.Info().End
+	if r.Info().Intervals == 0 || end < parts {
+		return "", nil
+	}
+	edges := make([]trace.Time, parts+1)
+	for i := range edges {
+		edges[i] = end / parts * trace.Time(i)
+	}
+	edges[parts] = end
+	times, err := r.RoleTime(ctx, nil, edges)
+	if err != nil {
+		return "", err
+	}
+	busy, most := make([]float64, parts), 0.0
+	for i := range busy {
+		for role := range trace.RoleCount {
+			if trace.Role(role).Busy() {
+				busy[i] += float64(times[i*trace.RoleCount+role])
+			}
+		}
+		busy[i] /= float64(edges[i+1] - edges[i])
+		most = max(most, busy[i])
+	}
+	if most == 0 {
+		return "", nil
+	}
+	line := make([]rune, parts)
+	for i, b := range busy {
+		line[i] = []rune("▁▂▃▄▅▆▇█")[int(b/most*7+0.5)]
+	}
+	return fmt.Sprintf("%s up to %.3g at once", string(line), most), nil
 }
 
 // printMetrics lists what a profile measured, each in its own unit.
@@ -148,6 +196,7 @@ func printReport(w io.Writer, report []trace.ReportEntry) {
 		if r.Example != "" {
 			at = ", e.g. " + r.Example
 		}
-		fmt.Fprintf(w, "  %-8s %12s  %s%s\n", r.Kind, view.Thousands(r.Count), r.What, at)
+		text := wrapped(r.What+at, strings.Repeat(" ", 25), width(w))
+		fmt.Fprintf(w, "  %-8s %12s  %s\n", r.Kind, view.Thousands(r.Count), strings.TrimLeft(text, " "))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,26 +12,52 @@ import (
 	views "github.com/parallax-hpc/parallax/internal/view/all"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of the README")
+var update = flag.Bool("update", false, "rewrite expected outputs and the tables of documents")
 
-// TestTheReadmeListsWhatThereIs keeps the README's tables equal to the lists of
+// TestTheReadmeListsWhatThereIs keeps the tables of the documents equal to the lists of
 // formats and views.
 func TestTheReadmeListsWhatThereIs(t *testing.T) {
-	const file = "../../README.md"
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	for file, section := range map[string]struct{ name, table string }{
+		"../../docs/formats/README.md": {"formats", formatTable()},
+		"../../docs/views.md":          {"views", viewTable()},
+	} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fill(t, string(b), section.name, section.table)
+		if text == string(b) {
+			continue
+		}
+		if !*update {
+			t.Errorf("the table of %s is not what the lists say; run make golden", file)
+			continue
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	text := fill(t, string(b), "formats", formatTable())
-	text = fill(t, text, "views", viewTable())
-	if text == string(b) {
-		return
-	}
-	if !*update {
-		t.Fatal("the README's tables are not what the lists say; run make golden")
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+}
+
+// A page that is opened first is read to its end: two screens, three pictures.
+func TestTheReadmeFitsTwoScreens(t *testing.T) {
+	for _, file := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md"} {
+		b, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(b)
+		if n := strings.Count(text, "\n"); n > 80 {
+			t.Errorf("%s has %d lines, want at most 80", file, n)
+		}
+		if n := strings.Count(text, "!["); file == "README.md" && n != 3 {
+			t.Errorf("%d pictures, want 3", n)
+		}
+		for _, m := range regexp.MustCompile(`\]\(([^)#]+)`).FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat("../../" + m[1]); err != nil && !strings.Contains(m[1], "://") {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
 	}
 }
 
@@ -40,7 +67,7 @@ func fill(t *testing.T, text, section, table string) string {
 	line, rest, ok2 := strings.Cut(rest, "\n")
 	_, tail, ok3 := strings.Cut(rest, "<!-- /"+section+" -->")
 	if !ok || !ok2 || !ok3 {
-		t.Fatalf("the README has no section %s", section)
+		t.Fatalf("there is no section %s", section)
 	}
 	return head + "<!-- " + section + ":" + line + "\n" + table + "<!-- /" + section + " -->" + tail
 }
