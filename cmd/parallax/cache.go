@@ -22,7 +22,7 @@ import (
 
 // readerVersion goes up whenever a reader gives another trace for the same
 // bytes, so that stores kept from before are imported anew.
-const readerVersion = 5
+const readerVersion = 6
 
 // A cache keeps imported stores for reopening, one directory each, named by a
 // hash of what they were made from. The time of last use is that of the store's

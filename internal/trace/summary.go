@@ -19,7 +19,7 @@ type Columns struct {
 	// the chain of parents, outermost first. Nil where First is 0.
 	Open []OpenInterval
 	// Callers appends the regions of those around a row at the top of the lane (of the
-	// slice or of Open) whose caller lies in another lane, outermost first; nothing where
+	// slice or of Open) whose caller lies in another lane, or at another location, outermost first; nothing where
 	// it has none. Nil where the lane has no such rows. See StreamOptions.ByParent.
 	Callers func(into []RegionID, row int) []RegionID
 }

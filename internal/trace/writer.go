@@ -97,7 +97,9 @@ type StreamOptions struct {
 	// ByParent: who called whom is told, by spawn links within the location whose ends
 	// both have a Number, and by nothing else: no interval lies in another that is not
 	// its parent, even where times would allow it. A child that runs beside another, or
-	// longer than its parent, gets a lane of its own and keeps its parent.
+	// longer than its parent, gets a lane of its own and keeps its parent. So does one that
+	// was called from another location, where both streams are ByParent and the link comes
+	// after one of them was opened: the first that is told, unless it closes a circle.
 	ByParent bool
 }
 

@@ -75,13 +75,24 @@ func (w *Writer) parentOf(i int32) (int32, bool) {
 		return 0, false
 	}
 	best := first
-	for at := first; at >= 0; at = w.nodes[at].next { // of two halves, the one on the child's row, else the server's
-		c, b := &w.nodes[at], &w.nodes[best]
-		if c.row == n.row && b.row != n.row || c.server && !b.server && b.row != n.row {
+	for at := first; at >= 0; at = w.nodes[at].next {
+		if w.nodes[at].claim(n) > w.nodes[best].claim(n) {
 			best = at
 		}
 	}
 	return best, true
+}
+
+// claim says how much a span of the id that a child names is its parent, where several have it:
+// the server's half on the child's row, any on its row, the server's half.
+func (p *node) claim(child *node) (rank int) {
+	if p.row == child.row {
+		rank += 2
+	}
+	if p.server {
+		rank++
+	}
+	return rank
 }
 
 // placeUntimed gives spans without time the begin of their nearest ancestor that

@@ -17,8 +17,9 @@ type row struct {
 	exclusive  trace.Time
 	facts      []fact
 	number     int // of the record, from 1 on
-	// caller is the parent in another lane, -1 for none.
+	// caller is the parent in another lane, -1 for none; callerAt is its location.
 	callerLane, caller int
+	callerAt           trace.LocationID
 	covered            []stretch
 }
 
@@ -73,6 +74,7 @@ func (m *Memory) build() *reader {
 			r.addTrack(number[old], k, first, last, &repairs, unclosed)
 		}
 	}
+	relations{r}.relateFar(m, number)
 	r.settleCounters()
 	for _, e := range repairs.Entries() {
 		addReport(&r.info.Report, e.Kind, e.What, e.Count, e.Example)
@@ -195,6 +197,9 @@ func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time,
 		assign = k.assignFamily
 	}
 	for _, rows := range assign(spans) {
+		for i := range rows {
+			rows[i].callerAt = id
+		}
 		r.lanes[id] = append(r.lanes[id], lane{rows, segmentsOf(rows, r.info.End, r.regions)})
 	}
 	switch {

@@ -156,6 +156,112 @@ func (k *track) account(w *row, lanes [][]row, l, i int) {
 	}
 }
 
+// relations are callers at other locations.
+type relations struct{ *reader }
+
+// A place is a row of a lane of a location.
+type place struct {
+	location  trace.LocationID
+	lane, row int
+}
+
+func (r relations) row(p place) *row { return &r.lanes[p.location][p.lane].rows[p.row] }
+
+// above is who called a row, in its lane or elsewhere.
+func (r relations) above(p place) (place, bool) {
+	switch w := r.row(p); {
+	case w.parent >= 0:
+		return place{p.location, p.lane, w.parent}, true
+	case w.caller >= 0:
+		return place{w.callerAt, w.callerLane, w.caller}, true
+	}
+	return place{}, false
+}
+
+// relateFar joins rows with callers at other locations, in the order in which they were
+// told. The first word counts, what is called at its own location is not asked, and
+// nothing becomes its own ancestor. Then exclusive time is found anew from all children.
+func (r relations) relateFar(m *Memory, number []trace.LocationID) {
+	find := func(e trace.End) (place, bool) {
+		if k := m.tracks[e.Location]; k == nil || !k.byParent || e.Number == 0 {
+			return place{}, false
+		}
+		id := number[e.Location]
+		for l := range r.lanes[id] {
+			for i, w := range r.lanes[id][l].rows {
+				if w.number == int(e.Number) {
+					return place{id, l, i}, true
+				}
+			}
+		}
+		return place{}, false
+	}
+	children := map[place][]place{}
+	for _, l := range m.links {
+		if l.Kind != trace.LinkSpawn || l.Untimed || l.From.Location == l.To.Location {
+			continue
+		}
+		from, ok := find(l.From)
+		to, is := find(l.To)
+		if !ok || !is {
+			continue
+		}
+		if _, called := r.above(to); called {
+			continue
+		}
+		circle := from == to
+		for at, more := r.above(from); more; at, more = r.above(at) {
+			circle = circle || at == to
+		}
+		if circle {
+			addReport(&r.info.Report, trace.Repaired, "intervals that are their own ancestors, made roots", 1, "")
+			continue
+		}
+		w := r.row(to)
+		w.callerAt, w.callerLane, w.caller = from.location, from.lane, from.row
+		children[from] = append(children[from], to)
+	}
+	for p, far := range children {
+		r.accountFar(p, far)
+	}
+}
+
+// accountFar takes the time of children elsewhere off what a row has for itself.
+func (r relations) accountFar(p place, far []place) {
+	w := r.row(p)
+	cuts := []trace.Time{w.begin, w.end}
+	var inside, others []stretch
+	for i := range r.lanes[p.location][p.lane].rows {
+		if c := &r.lanes[p.location][p.lane].rows[i]; c.parent == p.row {
+			inside = append(inside, stretch{c.begin, c.end})
+		}
+	}
+	others = append(others, w.covered...)
+	for _, c := range far {
+		others = append(others, stretch{r.row(c).begin, r.row(c).end})
+	}
+	for _, s := range slices.Concat(inside, others) {
+		for _, t := range []trace.Time{s.begin, s.end} {
+			if t > w.begin && t < w.end {
+				cuts = append(cuts, t)
+			}
+		}
+	}
+	slices.Sort(cuts)
+	w.exclusive, w.covered = 0, nil
+	for n := 1; n < len(cuts); n++ {
+		a, b := cuts[n-1], cuts[n]
+		holds := func(s stretch) bool { return s.begin <= a && b <= s.end }
+		switch {
+		case a == b || slices.ContainsFunc(inside, holds):
+		case slices.ContainsFunc(others, holds):
+			w.covered = append(w.covered, stretch{a, b})
+		default:
+			w.exclusive += b - a
+		}
+	}
+}
+
 // numbered finds the interval that an end of a link names by its number.
 func (r *reader) numbered(e trace.End) (laneNumber, rowNumber int32) {
 	for l := range r.lanes[e.Location] {
@@ -187,7 +293,7 @@ func (r *reader) callersOf(id trace.LocationID, laneNumber int) func([]trace.Reg
 		var out []trace.RegionID
 		w := &rows[at]
 		for w.caller >= 0 {
-			lane := r.lanes[id][w.callerLane].rows
+			lane := r.lanes[w.callerAt][w.callerLane].rows
 			for p := w.caller; p >= 0; p = lane[p].parent {
 				w = &lane[p]
 				out = append(out, w.region)

@@ -21,15 +21,24 @@ func randomTrace(w trace.Writer, seed uint64, size int) {
 	locations := randomLocations(w, rnd, size)
 	attributes := []trace.AttributeID{w.Attribute("bytes"), w.Attribute("what")}
 	var wg sync.WaitGroup
+	var all []*generator
 	for i, id := range locations {
 		if rnd.IntN(4) == 0 && i > 0 {
 			continue // a location without records
 		}
-		g := &generator{w: w, rnd: rand.New(rand.NewPCG(seed, uint64(100+i))), origin: origin, scale: scale, size: size, regions: regions, attributes: attributes}
+		g := &generator{w: w, rnd: rand.New(rand.NewPCG(seed, uint64(100+i))), origin: origin, scale: scale, size: size, regions: regions, attributes: attributes, at: id}
+		all = append(all, g)
 		wg.Go(func() { g.location(id) })
 	}
 	wg.Wait()
 	g := &generator{w: w, rnd: rnd, origin: origin, scale: scale, size: size, regions: regions}
+	far := &generator{w: w, rnd: rand.New(rand.NewPCG(seed, 9))}
+	for _, x := range all {
+		if x.byParent && len(x.begins) > 0 {
+			far.named = append(far.named, x)
+		}
+	}
+	far.farParents()
 	g.links(locations)
 	g.profile(locations)
 	w.Property("seed", fmt.Sprint(seed))
@@ -81,6 +90,9 @@ type generator struct {
 	size       int
 	regions    []trace.RegionID
 	attributes []trace.AttributeID
+	at         trace.LocationID
+	byParent   bool
+	named      []*generator // locations whose calls may be named by number
 }
 
 func (g *generator) region() trace.RegionID { return g.regions[g.rnd.IntN(len(g.regions))] }
@@ -90,7 +102,7 @@ func (g *generator) location(id trace.LocationID) {
 	counter := g.w.Counter(trace.Counter{Location: id, Name: "level"})
 	o := trace.StreamOptions{ByName: g.rnd.IntN(4) == 0, ByParent: g.rnd.IntN(4) == 0}
 	pairs, intervals := !o.ByParent && g.rnd.IntN(3) > 0, g.rnd.IntN(2) == 0
-	g.begins = g.begins[:0]
+	g.begins, g.byParent = g.begins[:0], o.ByParent
 	if intervals && pairs || !pairs && g.rnd.IntN(2) == 0 {
 		o.Unordered = true
 	}
@@ -113,6 +125,21 @@ func (g *generator) location(id trace.LocationID) {
 	}
 	if err := s.Close(); err != nil {
 		panic(fmt.Sprintf("storetest: close stream: %v", err))
+	}
+}
+
+// farParents says of intervals who called them from other locations, some in circles.
+func (g *generator) farParents() {
+	if len(g.named) < 2 {
+		return
+	}
+	for range 40 {
+		end := func() trace.End {
+			x := g.named[g.rnd.IntN(len(g.named))]
+			n := g.rnd.IntN(len(x.begins))
+			return trace.End{Location: x.at, Time: x.begins[n], Region: trace.NoRegion, Number: uint32(n + 1)}
+		}
+		g.w.Link(trace.Link{Kind: trace.LinkSpawn, From: end(), To: end(), Size: -1, Communicator: trace.NoCommunicator})
 	}
 }
 

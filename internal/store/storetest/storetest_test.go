@@ -44,7 +44,7 @@ func TestTheReferenceAgreesWithTryingEveryNanosecond(t *testing.T) {
 				checkLane(t, r, trace.LocationID(id), l)
 				for at := trace.Time(10); at < min(60, r.info.End); at++ {
 					stack := stackAt(r.lanes[id][l].rows, at)
-					if len(stack) > 0 && !hasChildElsewhere(r.lanes[id], l, at) {
+					if len(stack) > 0 && !hasChildElsewhere(r, trace.LocationID(id), l, at) {
 						exclusive[stack[len(stack)-1]]++
 					}
 					for i, region := range stack {
@@ -67,18 +67,21 @@ func TestTheReferenceAgreesWithTryingEveryNanosecond(t *testing.T) {
 	}
 }
 
-// hasChildElsewhere reports whether the innermost row of a lane has a child in another.
-func hasChildElsewhere(lanes []lane, l int, at trace.Time) bool {
+// hasChildElsewhere reports whether the innermost row of a lane has a child in another, at any location.
+func hasChildElsewhere(r *reader, id trace.LocationID, l int, at trace.Time) bool {
+	lanes := r.lanes[id]
 	innermost := -1
 	for i, x := range lanes[l].rows {
 		if x.begin <= at && at < x.end {
 			innermost = i
 		}
 	}
-	for _, o := range lanes {
-		for _, x := range o.rows {
-			if x.caller >= 0 && x.callerLane == l && x.caller == innermost && x.begin <= at && at < x.end {
-				return true
+	for _, others := range r.lanes {
+		for _, o := range others {
+			for _, x := range o.rows {
+				if x.caller >= 0 && x.callerAt == id && x.callerLane == l && x.caller == innermost && x.begin <= at && at < x.end {
+					return true
+				}
 			}
 		}
 	}

@@ -129,7 +129,7 @@ type ReadSpan struct {
 
 // ReadSpans finds every span of a run and its parent, without a look at nesting or
 // links. Where two spans share an id, the server's half was called by the client's, and
-// a child belongs to the half on its own instance, else to the server's.
+// a child belongs to the server's half on its own instance, else to one on its instance, else to the server's.
 func ReadSpans(tb testing.TB, r store.Reader) (out []*ReadSpan) {
 	tb.Helper()
 	byID := map[string][]*ReadSpan{}
@@ -171,9 +171,17 @@ func ReadSpans(tb testing.TB, r store.Reader) (out []*ReadSpan) {
 		if s.Parent != nil || s.parent == s.id {
 			continue
 		}
+		claim := func(half *ReadSpan) (rank int) {
+			if half.At.Location == s.At.Location {
+				rank += 2
+			}
+			if half.kind == "server" {
+				rank++
+			}
+			return rank
+		}
 		for _, half := range byID[s.parent] {
-			best := s.Parent
-			if best == nil || half.At.Location == s.At.Location || half.kind == "server" && best.At.Location != s.At.Location {
+			if s.Parent == nil || claim(half) > claim(s.Parent) {
 				s.Parent = half
 			}
 		}

@@ -146,10 +146,10 @@ func recordTables() []table {
 			col("region", u32, "region"), col("parent", i32, "row within the lane, -1 at the top"),
 			col("depth", u16, "0 at the top; stays at 65535"),
 		}},
-		{"caller", false, "Rows at the top of a lane whose caller lies in another lane of the location, sorted by row.", []column{
+		{"caller", false, "Rows at the top of a lane whose caller lies in another lane, of this location or another one, sorted by row.", []column{
 			col("row", u64, "row of `interval`"), col("caller", u64, "row of `interval`"),
 		}},
-		{"cover", false, "When a row is innermost in its lane and has children in other lanes, by lane and begin: time that is not exclusive.", []column{
+		{"cover", false, "When a row is innermost in its lane and has children in other lanes, of any location, by lane and begin: time that is not exclusive.", []column{
 			col("lane", u32, "in the numbering of all lanes"), col("region", u32, "region of the row"),
 			col("begin", i64, "ns"), col("end", i64, "ns"),
 		}},

@@ -60,6 +60,7 @@ type kinship struct {
 	callers []kinCaller
 	covers  []laneCover
 	placed  map[trace.LocationID][]linkPlace
+	unnamed map[trace.LocationID]bool // numbers do not mean what they say
 }
 
 type laneCover struct {
@@ -70,7 +71,7 @@ type laneCover struct {
 }
 
 // add takes the rows of a location, which are all at their place.
-func (k *kinship) add(id trace.LocationID, s *rowSink) {
+func (k *kinship) add(id trace.LocationID, s *rowSink, gaps bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, c := range s.kin.callers {
@@ -80,17 +81,20 @@ func (k *kinship) add(id trace.LocationID, s *rowSink) {
 		k.covers = append(k.covers, laneCover{id, c.lane, s.starts[c.lane] + uint64(c.row), c.begin, c.end})
 	}
 	if k.placed == nil {
-		k.placed = map[trace.LocationID][]linkPlace{}
+		k.placed, k.unnamed = map[trace.LocationID][]linkPlace{}, map[trace.LocationID]bool{}
 	}
 	places := make([]linkPlace, len(s.places.at))
 	for i, p := range s.places.at {
 		places[i] = linkPlace{int32(p >> 32), int32(uint32(p))}
 	}
-	k.placed[id] = places
+	k.placed[id], k.unnamed[id] = places, gaps
 }
 
 // writeKinship writes the tables caller and cover.
 func (f *finisher) writeKinship(context.Context) error {
+	if err := (joiner{f}).join(); err != nil {
+		return err
+	}
 	k := &f.kinship
 	slices.SortFunc(k.callers, func(a, b kinCaller) int { return cmp.Compare(a.row, b.row) })
 	row, caller := make([]uint64, len(k.callers)), make([]uint64, len(k.callers))
@@ -119,7 +123,7 @@ func (f *finisher) writeKinship(context.Context) error {
 			begin[i], end[i] = c.begin, c.end
 		}
 	}
-	k.callers, k.covers, f.Kin = nil, nil, nil
+	k.callers, k.covers, f.Kin, f.Far = nil, nil, nil, nil
 	return cmp.Or(
 		disk.WriteColumn(f.Dir, "caller.row.u64", row), disk.WriteColumn(f.Dir, "caller.caller.u64", caller),
 		disk.WriteColumn(f.Dir, "cover.lane.u32", lane), disk.WriteColumn(f.Dir, "cover.region.u32", region),

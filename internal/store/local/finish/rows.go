@@ -227,7 +227,7 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 		return err
 	}
 	if s.ByParent {
-		w.f.kinship.add(id, &w.rows)
+		w.f.kinship.add(id, &w.rows, s.Gaps)
 	}
 	return w.place(id)
 }

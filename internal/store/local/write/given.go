@@ -57,6 +57,9 @@ func (w *Writer) link(l *trace.Link) {
 		if l.Kind == trace.LinkSpawn && l.From.Location == l.To.Location && l.From.Number > 0 && l.To.Number > 0 {
 			w.relate(l.To.Location, l.To.Number, l.From.Number)
 		}
+		if l.Kind == trace.LinkSpawn && l.From.Location != l.To.Location && l.From.Number > 0 && l.To.Number > 0 && w.anyByParent.Load() {
+			w.Far = append(w.Far, FarKin{l.From.Location, l.To.Location, l.From.Number, l.To.Number})
+		}
 	}
 	r, err := to.Next()
 	if err != nil {
@@ -94,6 +97,12 @@ func (w *Writer) failRow(err error) {
 	if err != nil && w.RowErr == nil {
 		w.RowErr = err
 	}
+}
+
+// A FarKin says that an interval was called from another location; both by their number.
+type FarKin struct {
+	From, To             trace.LocationID // as they were defined
+	FromNumber, ToNumber uint32
 }
 
 // relate notes the parent of an interval, both by their number on the stream. The first

@@ -121,6 +121,9 @@ func (w *Writer) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 	s.Unordered = s.Unordered || o.Unordered
 	s.ByName = s.ByName || o.ByName
 	s.ByParent = s.ByParent || o.ByParent
+	if o.ByParent {
+		w.anyByParent.Store(true)
+	}
 	s.hold(w.Chunks.first())
 	s.base = 0
 	return s

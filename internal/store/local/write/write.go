@@ -45,6 +45,8 @@ type Writer struct {
 	AtomicRows  *spool.Spool[trace.AtomicRow]
 	MomentRows  *spool.Spool[trace.MomentRow]
 	Kin         map[trace.LocationID][]uint32 // see kinship
+	Far         []FarKin                      // callers at other locations, as they were told
+	anyByParent atomic.Bool
 	LinkSpan    span
 	LooseLinks  bool  // links have ends that must be looked for
 	RowErr      error // first failure of a spool

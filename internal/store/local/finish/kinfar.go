@@ -1,0 +1,214 @@
+package finish
+
+import (
+	"cmp"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A far is a row and the row at another location that called it, both of table interval.
+type far struct {
+	row, caller uint64
+	location    trace.LocationID // of the caller
+	lane        int32
+}
+
+// A kinTable is what of table interval the callers at other locations need.
+type kinTable struct {
+	begin, duration []trace.Time
+	parent          []int32
+	laneRow         []uint64
+	firstLane       []uint32
+	maps            []*spool.Mapping
+}
+
+func (t *kinTable) close() {
+	for _, m := range t.maps {
+		_ = m.Close()
+	}
+}
+
+func openKin(dir string) (*kinTable, error) {
+	t := &kinTable{}
+	open := func(name string, to func([]byte)) error {
+		m, err := spool.MapWhole(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		t.maps = append(t.maps, m)
+		to(m.Bytes)
+		return nil
+	}
+	err := cmp.Or(
+		open("interval.begin.i64", func(b []byte) { t.begin = spool.ViewOf[trace.Time](b) }),
+		open("interval.duration.i64", func(b []byte) { t.duration = spool.ViewOf[trace.Time](b) }),
+		open("interval.parent.i32", func(b []byte) { t.parent = spool.ViewOf[int32](b) }),
+		open("lane.row.u64", func(b []byte) { t.laneRow = spool.ViewOf[uint64](b) }),
+		open("location.lane.u32", func(b []byte) { t.firstLane = spool.ViewOf[uint32](b) }),
+	)
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// A joiner joins rows with their callers at other locations: they become callers as those
+// in other lanes are, and their time is taken off the exclusive time of the caller. O(rows).
+type joiner struct{ *finisher }
+
+func (f joiner) join() error {
+	if len(f.Far) == 0 || len(f.kinship.placed) == 0 {
+		return nil
+	}
+	t, err := openKin(f.Dir)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	list := f.accept(t)
+	for _, x := range list {
+		f.kinship.callers = append(f.kinship.callers, kinCaller{x.row, x.caller})
+	}
+	slices.SortStableFunc(list, func(a, b far) int { return cmp.Compare(a.caller, b.caller) })
+	return f.coverFar(t, list)
+}
+
+// accept takes those that are told first, of rows that nobody called at their own location,
+// and that close no circle.
+func (f joiner) accept(t *kinTable) (out []far) {
+	up := make([]uint64, len(t.begin)) // towards the root of each row
+	for n := range len(t.laneRow) - 1 {
+		first := t.laneRow[n]
+		for i := first; i < t.laneRow[n+1]; i++ {
+			if up[i] = i; t.parent[i] >= 0 {
+				up[i] = first + uint64(t.parent[i])
+			}
+		}
+	}
+	for _, c := range f.kinship.callers {
+		up[c.row] = c.caller
+	}
+	root := func(i uint64) uint64 {
+		for up[i] != i {
+			up[i] = up[up[i]]
+			i = up[i]
+		}
+		return i
+	}
+	circles := int64(0)
+	for _, k := range f.Far {
+		from, fromLane, ok := f.rowOf(t, k.From, k.FromNumber)
+		to, _, is := f.rowOf(t, k.To, k.ToNumber)
+		if !ok || !is || up[to] != to {
+			continue
+		}
+		if root(from) == to {
+			circles++
+			continue
+		}
+		up[to] = from
+		out = append(out, far{to, from, f.order.number[k.From], fromLane})
+	}
+	if circles > 0 {
+		f.Report(trace.Repaired, "intervals that are their own ancestors, made roots", circles, "")
+	}
+	return out
+}
+
+// rowOf finds an interval by its number, where the stream of its location is ByParent.
+func (f joiner) rowOf(t *kinTable, old trace.LocationID, number uint32) (row uint64, lane int32, ok bool) {
+	id := f.order.number[old]
+	places := f.kinship.placed[id]
+	if f.kinship.unnamed[id] || int(number) > len(places) {
+		return 0, 0, false
+	}
+	p := places[number-1]
+	return t.laneRow[t.firstLane[id]+uint32(p.lane)] + uint64(p.row), p.lane, true
+}
+
+// coverFar takes the time of children at other locations off their callers; list is by caller.
+func (f joiner) coverFar(t *kinTable, list []far) error {
+	slices.SortStableFunc(f.kinship.covers, func(a, b laneCover) int { return cmp.Compare(a.row, b.row) })
+	file, err := os.OpenFile(filepath.Join(f.Dir, "interval.exclusive.i64"), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var children []stretch
+	old, kept := f.kinship.covers, []laneCover(nil)
+	for len(list) > 0 {
+		x := list[0]
+		n := 0
+		children = children[:0]
+		for ; n < len(list) && list[n].caller == x.caller; n++ {
+			c := list[n].row
+			children = append(children, stretch{t.begin[c], t.begin[c] + t.duration[c]})
+		}
+		list = list[n:]
+		for len(old) > 0 && old[0].row < x.caller {
+			kept, old = append(kept, old[0]), old[1:]
+		}
+		for len(old) > 0 && old[0].row == x.caller { // what those in other lanes cover already
+			children = append(children, stretch{old[0].begin, old[0].end})
+			old = old[1:]
+		}
+		exclusive := trace.Time(0)
+		for _, gap := range t.gaps(x) {
+			exclusive += gap.end - gap.begin
+			for _, s := range covered(gap, children) {
+				exclusive -= s.end - s.begin
+				kept = append(kept, laneCover{x.location, x.lane, x.caller, s.begin, s.end})
+			}
+		}
+		if _, err := file.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(exclusive)), int64(x.caller)*8); err != nil {
+			return err
+		}
+	}
+	f.kinship.covers = append(kept, old...)
+	return nil
+}
+
+type stretch struct{ begin, end trace.Time }
+
+// gaps is when a row is innermost in its lane.
+func (t *kinTable) gaps(x far) (out []stretch) {
+	lane := t.firstLane[x.location] + uint32(x.lane)
+	first, last := t.laneRow[lane], t.laneRow[lane+1]
+	begin, end := t.begin[x.caller], t.begin[x.caller]+t.duration[x.caller]
+	for i := x.caller + 1; i < last && t.parent[i] >= 0 && first+uint64(t.parent[i]) >= x.caller; i++ {
+		if first+uint64(t.parent[i]) != x.caller {
+			continue
+		}
+		if t.begin[i] > begin {
+			out = append(out, stretch{begin, t.begin[i]})
+		}
+		begin = max(begin, t.begin[i]+t.duration[i])
+	}
+	if begin < end {
+		out = append(out, stretch{begin, end})
+	}
+	return out
+}
+
+// covered gives the parts of a stretch that some others cover, in order, without overlap.
+func covered(gap stretch, by []stretch) (out []stretch) {
+	slices.SortFunc(by, func(a, b stretch) int { return cmp.Compare(a.begin, b.begin) })
+	for _, s := range by {
+		s = stretch{max(s.begin, gap.begin), min(s.end, gap.end)}
+		if s.begin >= s.end {
+			continue
+		}
+		if n := len(out); n > 0 && s.begin <= out[n-1].end {
+			out[n-1].end = max(out[n-1].end, s.end)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
