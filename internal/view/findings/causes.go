@@ -2,11 +2,13 @@ package findings
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -34,20 +36,21 @@ func (c *court) open() (err error) {
 // and of GPUs, where nobody waits in a call. What is not charged is unexplained.
 type sheet struct {
 	Accounts
-	rows []Cause
+	columns []trace.LocationID // those who wait
+	rows    []Cause
 }
 
-// charge explains some of the waiting, at most what is left.
-func (s *sheet) charge(kind finding.Kind, at trace.LocationID, region string, t trace.Time) {
+// charge explains some of the waiting, at most what is left. Victims are by column.
+func (s *sheet) charge(kind finding.Kind, at trace.LocationID, region string, t trace.Time, victims map[int32]trace.Time) {
 	if t = min(t, s.left()); t > 0 {
-		s.rows = append(s.rows, Cause{Cause: string(kind), Location: at, Region: region, Time: t, Direct: t})
+		s.rows = append(s.rows, Cause{Cause: string(kind), Location: at, Region: region, Time: t, Direct: t, victims: victims})
 	}
 }
 
 // take charges what rules have charged to units.
 func (s *sheet) take(list []Cause) {
 	for _, x := range list {
-		s.charge(finding.Kind(x.Cause), x.Location, x.Region, x.Time)
+		s.charge(finding.Kind(x.Cause), x.Location, x.Region, x.Time, x.victims)
 	}
 }
 
@@ -60,6 +63,16 @@ func (s *sheet) left() trace.Time {
 	return left
 }
 
+// column is where a location, or what it belongs to, is among those who wait; -1.
+func (s *sheet) column(t *store.Tree, at trace.LocationID) int32 {
+	for up := at; up != trace.NoLocation; up = t.Parent[up] {
+		if u := slices.Index(s.columns, up); u >= 0 {
+			return int32(u)
+		}
+	}
+	return -1
+}
+
 // causes gives the rows, most first, those of one location and region together.
 func (s *sheet) causes(c *court) []Cause {
 	by := map[[2]string]int{}
@@ -70,9 +83,16 @@ func (s *sheet) causes(c *court) []Cause {
 		if i, ok := by[key]; ok {
 			out[i].Time += r.Time
 			out[i].Direct += r.Direct
+			for u, t := range r.victims {
+				out[i].victims[u] += t
+			}
 			continue
 		}
 		by[key] = len(out)
+		r.victims = maps.Clone(r.victims)
+		if r.victims == nil {
+			r.victims = map[int32]trace.Time{}
+		}
 		out = append(out, r)
 	}
 	for i := range out {
@@ -91,7 +111,7 @@ func causesOf(c *court) ([]Cause, trace.Time, Accounts) {
 		return c.sheet.causes(c), c.sheet.left(), c.sheet.Accounts
 	}
 	if a.result == nil {
-		return causesOfFindings(c, all, unexplained)
+		return out, unexplained, sumsOf(c, all)
 	}
 	for i := range a.result.Rows {
 		r := &a.result.Rows[i]
@@ -112,31 +132,24 @@ func causesOf(c *court) ([]Cause, trace.Time, Accounts) {
 	return out, unexplained, sumsOf(c, all)
 }
 
-// causesOfFindings is for runs whose waits are not followed one by one, such as those of
-// GPUs: what findings charge to locations is explained, the rest is not. The time is that
-// of units then, and what they wait is told by phase.
-func causesOfFindings(c *court, all, unexplained trace.Time) ([]Cause, trace.Time, Accounts) {
-	out := []Cause{}
-	if c.budget == nil || c.waited == 0 {
-		return out, unexplained, sumsOf(c, all)
-	}
-	b := &sheet{Accounts: Accounts{Waiting: c.waited}}
-	b.take(c.charges)
-	all = c.waited
-	s := Accounts{Time: c.length * trace.Time(len(c.units)), Waiting: all}
+// unitSheet is for runs whose waits are not followed one by one: what rules charge to units is
+// explained, the rest is not. The time is that of units then, and what they wait is told by phase.
+func unitSheet(c *court) *sheet {
+	s := &sheet{columns: c.units, Accounts: Accounts{Time: c.length * trace.Time(len(c.units)), Waiting: c.waited}}
 	for _, u := range c.alike.useful {
 		s.Work += trace.Time(u)
 	}
 	s.Work = min(s.Work, s.Time-s.Waiting)
 	s.Rest = s.Time - s.Work - s.Waiting
-	return b.causes(c), b.left(), s
+	s.take(c.charges)
+	return s
 }
 
 // gpuSheet is the budget of the GPUs of a job: their time is computation and copies, communication that
 // takes its time, and waiting. Who is late for the others is charged by the rules for it; idle time by
 // what the host did instead of launching work.
 func gpuSheet(c *court, d *view.Devices, job *step.Job) *sheet {
-	s := &sheet{}
+	s := &sheet{columns: c.units}
 	var exchange trace.Time
 	for i := range job.GPUs {
 		g := &job.GPUs[i]
@@ -158,11 +171,15 @@ func gpuSheet(c *court, d *view.Devices, job *step.Job) *sheet {
 	s.take(c.charges)
 	for _, cause := range []step.Cause{step.ByLoader, step.ByAllocation, step.BySleep, step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByQueue, step.BetweenWorks, step.BySynchronization} {
 		for i := range job.GPUs {
-			at := d.Units[d.Owner[i]]
+			at, t := d.Units[d.Owner[i]], job.GPUs[i].Causes[cause]
+			victims := map[int32]trace.Time{}
+			if u := s.column(c.tree, at); u >= 0 {
+				victims[u] = t
+			}
 			if !cause.Host() {
 				at = d.GPUs[i]
 			}
-			s.charge(idleKinds[cause], at, cause.Words(), job.GPUs[i].Causes[cause])
+			s.charge(idleKinds[cause], at, cause.Words(), t, victims)
 		}
 	}
 	return s

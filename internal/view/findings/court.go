@@ -53,6 +53,9 @@ func (c *court) judge() error {
 			return err
 		}
 	}
+	if c.sheet == nil && c.books.result == nil && c.waited > 0 {
+		c.sheet = unitSheet(c)
+	}
 	return nil
 }
 

@@ -50,6 +50,8 @@ type Cause struct {
 	// Direct is the part that others waited for this location itself; the rest was passed on
 	// by others that waited.
 	Direct trace.Time `json:"direct"`
+
+	victims map[int32]trace.Time // what is known of who waited, by column of a ledger
 }
 
 // Accounts are where the time of all locations went, in ns: Time = Work + Waiting +

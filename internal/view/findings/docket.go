@@ -59,12 +59,16 @@ func (d *docket) minor(f finding.Finding) bool {
 	return false
 }
 
-// charge notes what some made others wait, in equal parts.
-func (d *docket) charge(kind finding.Kind, at []trace.LocationID, region string, t trace.Time) {
+// charge notes what some made others wait, in equal parts, and who waited.
+func (d *docket) charge(kind finding.Kind, at []trace.LocationID, region string, t trace.Time, victims map[int32]trace.Time) {
 	for i, id := range at {
 		part := t / trace.Time(len(at)-i)
 		t -= part
-		d.charges = append(d.charges, Cause{Cause: string(kind), Location: id, Region: region, Time: part})
+		mine := make(map[int32]trace.Time, len(victims))
+		for u, w := range victims {
+			mine[u] = w / trace.Time(len(at))
+		}
+		d.charges = append(d.charges, Cause{Cause: string(kind), Location: id, Region: region, Time: part, victims: mine})
 	}
 }
 

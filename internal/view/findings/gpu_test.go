@@ -119,3 +119,33 @@ location process "rank 0" rank=0
 		}
 	}
 }
+
+// The time of GPUs adds up: work, waiting by cause, communication, and what nobody explains.
+func TestTheTimeOfGPUsAddsUp(t *testing.T) {
+	for name, want := range map[string]struct {
+		cause     finding.Kind
+		explained float64
+	}{"training": {finding.Straggler, 0.85}, "training-loader": {finding.InputBound, 0.9}, "training-launch": {finding.LaunchBound, 0.9}} {
+		d := readDemo(t, name)
+		sums(t, name, &d)
+		if a := &d.Accounts; a.Time != d.Accounts.Work+a.Waiting+a.Transfer || len(d.Budget) == 0 || d.Budget[0].Cause != string(want.cause) || float64(d.Unexplained) > (1-want.explained)*float64(a.Waiting) {
+			t.Errorf("%s: %+v, unexplained %d, first %+v", name, *a, d.Unexplained, d.Budget[0])
+		}
+		if d.POP.Over != "GPUs" || math.Abs(float64(d.Accounts.Time)-d.POP.Runtime*float64(d.POP.Locations)) > 1 {
+			t.Errorf("%s: the time of %d %s is %d", name, d.POP.Locations, d.POP.Over, d.Accounts.Time)
+		}
+	}
+}
+
+// Slow loaders on all ranks make one rank or another late by chance: nobody is to blame for it.
+func TestRanksThatAreLateByChanceAreNotBlamed(t *testing.T) {
+	d := readDemo(t, "training-loader")
+	for _, f := range d.Findings {
+		if f.Kind == finding.Straggler {
+			t.Error(f.Text)
+		}
+	}
+	if len(d.Findings) < 2 || d.Findings[0].Kind != finding.InputBound || d.Findings[1].Kind != finding.Jitter {
+		t.Errorf("%q", texts(&d))
+	}
+}

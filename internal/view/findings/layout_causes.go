@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -30,7 +31,7 @@ type ledger struct {
 type ledgerRow struct {
 	label   string
 	cause   string
-	unit    int32
+	at      trace.LocationID
 	region  []trace.RegionID
 	time    trace.Time
 	direct  trace.Time
@@ -43,6 +44,15 @@ const mostCauses = 60
 // ledgerOf gathers what is drawn: causes of one unit and region together.
 func ledgerOf(c *court) ledger {
 	a := c.books
+	if c.sheet != nil && !slices.Equal(c.sheet.columns, c.units) {
+		l := ledger{units: c.sheet.columns, machine: make([]int32, len(c.sheet.columns))}
+		for _, id := range l.units {
+			l.names = append(l.names, c.tree.Name[id])
+		}
+		l.caused, l.waited = make([]trace.Time, len(l.units)), make([]trace.Time, len(l.units))
+		l.fill(c)
+		return l
+	}
 	l := ledger{units: c.units, names: c.names, caused: make([]trace.Time, len(c.units)), waited: make([]trace.Time, len(c.units)), machine: make([]int32, len(c.units))}
 	l.waiting, l.unexplained = a.waiting()
 	last := trace.NoLocation
@@ -58,6 +68,10 @@ func ledgerOf(c *court) ledger {
 				break
 			}
 		}
+	}
+	if c.sheet != nil {
+		l.fill(c)
+		return l
 	}
 	if a.result == nil {
 		return l
@@ -82,7 +96,7 @@ func ledgerOf(c *court) ledger {
 			if cause == "" {
 				cause = mainKind(r).String()
 			}
-			l.causes = append(l.causes, ledgerRow{label: c.names[u] + " · " + middle(a.regionNames[r.Region]), cause: cause, unit: u, region: a.ids[r.Region], victims: make([]trace.Time, len(c.units))})
+			l.causes = append(l.causes, ledgerRow{label: c.names[u] + " · " + middle(a.regionNames[r.Region]), cause: cause, at: c.units[u], region: a.ids[r.Region], victims: make([]trace.Time, len(c.units))})
 		}
 		if k < 0 {
 			continue
@@ -102,6 +116,32 @@ func ledgerOf(c *court) ledger {
 		l.waited[a.unit[i/(len(a.result.Waited)/len(a.unit))]] += t
 	}
 	return l
+}
+
+// fill takes what was charged one by one.
+func (l *ledger) fill(c *court) {
+	l.waiting, l.unexplained = c.sheet.Waiting, c.sheet.left()
+	for _, r := range c.sheet.causes(c) {
+		u := c.sheet.column(c.tree, r.Location)
+		if u >= 0 {
+			l.caused[u] += r.Time
+		}
+		name := c.tree.Name[r.Location]
+		if u >= 0 {
+			name = l.names[u]
+		}
+		if name != r.Region {
+			name += " · " + middle(r.Region)
+		}
+		row := ledgerRow{label: name, cause: r.Cause, at: r.Location, time: r.Time, direct: r.Direct, victims: make([]trace.Time, len(l.units))}
+		for v, t := range r.victims {
+			row.victims[v] += t
+			l.waited[v] += t
+		}
+		if l.all++; len(l.causes) < mostCauses {
+			l.causes = append(l.causes, row)
+		}
+	}
 }
 
 const (
@@ -145,7 +185,7 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 	for i := range l.causes[:l.shown] {
 		c := &l.causes[i]
 		top := y + float32(i)*causeHigh
-		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: top, To: top + causeHigh, Location: uint32(l.units[c.unit]), Region: scene.NoID, Label: c.label, Count: 1})
+		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: top, To: top + causeHigh, Location: uint32(c.at), Region: scene.NoID, Label: c.label, Count: 1})
 		muted.Add(left-6, top+12, scene.Shorten(c.label, left-pad-6, scene.TextSize), scene.UIText, scene.End)
 	}
 	l.frame = f
@@ -297,7 +337,7 @@ func (l *ledger) pick(x, y float64) (view.Fact, bool) {
 	}
 	if i := int((y - float64(f.Y)) / causeHigh); y >= float64(f.Y) && i < l.shown {
 		c := &l.causes[i]
-		fact := view.Fact{Title: c.label, Text: c.cause, Locations: []trace.LocationID{l.units[c.unit]}, Regions: c.region, Lines: []view.FactLine{line("made others wait", c.time), line("of it directly", c.direct)}}
+		fact := view.Fact{Title: c.label, Text: c.cause, Locations: []trace.LocationID{c.at}, Regions: c.region, Lines: []view.FactLine{line("made others wait", c.time), line("of it directly", c.direct)}}
 		if x >= float64(f.X) {
 			fact.Lines = append(fact.Lines, line(l.names[at]+" waited", c.victims[at]))
 		}

@@ -34,6 +34,7 @@ type solo struct {
 	count       int
 	begin, end  trace.Time // of the longest stretch
 	from, until trace.Time // of the stretch that is open
+	idle        map[int32]trace.Time
 }
 
 // close ends the open stretch, which counts where it is long enough. Processors beyond what
@@ -58,7 +59,7 @@ func (s *scheduler) serial() error {
 		return err
 	}
 	for _, x := range list {
-		s.sheet.charge(finding.Serial, s.at(s.regions[x.region].Name), s.regions[x.region].Name, trace.Time(x.lost))
+		s.sheet.charge(finding.Serial, s.at(s.regions[x.region].Name), s.regions[x.region].Name, trace.Time(x.lost), x.idle)
 	}
 	for _, x := range list[:min(len(list), mostLate)] {
 		level := finding.LevelOf(x.lost / s.capacity).AtMost(finding.Medium) // it may have to be so
@@ -92,7 +93,7 @@ func (s *scheduler) solos() (list []*solo, parallel trace.Time, err error) {
 	reach := func(label int32, begin, end trace.Time) *solo {
 		x := by[label]
 		if x == nil {
-			x = &solo{region: trace.RegionID(label), from: begin, until: begin}
+			x = &solo{region: trace.RegionID(label), from: begin, until: begin, idle: map[int32]trace.Time{}}
 			by[label] = x
 		}
 		if begin > x.until+pauseAlone {
@@ -103,7 +104,11 @@ func (s *scheduler) solos() (list []*solo, parallel trace.Time, err error) {
 		return x
 	}
 	sweep.Alone = func(_, label int32, begin, end trace.Time) { reach(label, begin, end) }
-	sweep.Starved = func(w concurrency.Starve) { reach(w.With, w.Begin, w.End).open += float64(w.End - w.Begin) }
+	sweep.Starved = func(w concurrency.Starve) {
+		x := reach(w.With, w.Begin, w.End)
+		x.open += float64(w.End - w.Begin)
+		x.idle[w.Actor] += w.End - w.Begin
+	}
 	half := max(2, int(math.Ceil(s.capacity/float64(s.length)/2)))
 	sweep.Span = func(begin, end trace.Time, in *[concurrency.States]int) {
 		if in[concurrency.Busy] >= half {

@@ -145,7 +145,7 @@ func wordLate(c *court, x *lateness) (bool, error) {
 	if x.receiver {
 		kind, what = finding.LateReceiver, "receives late"
 	}
-	c.charge(kind, c.locations(units), before(c, most(x.regions)), lost)
+	c.charge(kind, c.locations(units), before(c, most(x.regions)), lost, x.victims)
 	begin, end := c.window.Begin, c.window.End
 	if len(phases) > 0 {
 		begin, end = c.phaseWindow(phases)
@@ -162,7 +162,7 @@ type latecomer struct {
 	unit    int32
 	phases  map[int]trace.Time
 	lost    trace.Time
-	victims map[int32]bool
+	victims map[int32]trace.Time
 	regions map[trace.RegionID]trace.Time
 	times   []trace.Time
 }
@@ -212,7 +212,7 @@ func latecomers(c *court) []*latecomer {
 		m := &meetings[i]
 		x := by[m.Cause]
 		if x == nil {
-			x = &latecomer{unit: m.Cause, phases: map[int]trace.Time{}, victims: map[int32]bool{}, regions: map[trace.RegionID]trace.Time{}}
+			x = &latecomer{unit: m.Cause, phases: map[int]trace.Time{}, victims: map[int32]trace.Time{}, regions: map[trace.RegionID]trace.Time{}}
 			by[m.Cause] = x
 		}
 		sum := trace.Time(0) // the largest come first
@@ -226,7 +226,7 @@ func latecomers(c *court) []*latecomer {
 			}
 			if w > 0 && call.Unit != m.Cause {
 				sum += w
-				x.victims[call.Unit] = true
+				x.victims[call.Unit] += w
 				x.regions[call.Region] += w
 			}
 		}
@@ -277,7 +277,7 @@ func wordLateArrival(c *court, x *latecomer, apart bool) (bool, error) {
 	if why == "" && !apart {
 		return false, nil
 	}
-	c.charge(finding.Straggler, c.locations(units), doing, lost)
+	c.charge(finding.Straggler, c.locations(units), doing, lost, x.victims)
 	begin, end := c.phaseWindow(phases)
 	if len(phases) == 0 {
 		begin, end = c.window.Begin, c.window.End
@@ -322,7 +322,7 @@ func wordManyArrivals(c *court, list []*latecomer) {
 	first, region := float64(list[0].lost)/float64(sum), most(regions)
 	name := middle(c.regions[region].Name)
 	for _, x := range list {
-		c.charge(finding.Jitter, c.locations([]int32{x.unit}), before(c, most(x.regions)), trace.Time(float64(x.lost)*c.scale()))
+		c.charge(finding.Jitter, c.locations([]int32{x.unit}), before(c, most(x.regions)), trace.Time(float64(x.lost)*c.scale()), x.victims)
 	}
 	c.add(finding.Finding{Kind: finding.Jitter, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost, Hit: hit, View: "phases", Options: c.phaseOption(),
 		Text: fmt.Sprintf("Now one %s and now another arrives last at collectives: %d of %d do, and the others wait %s for them in %s; no one causes more than %s of it.", c.unitWord(), len(list), len(c.units), view.FormatTime(lost), name, view.FormatShare(first)),

@@ -25,7 +25,7 @@ func findScheduling(c *court) error {
 	if mean := s.capacity / float64(c.length); mean < 0.95*float64(len(c.processors)) {
 		c.notes = append(c.notes, fmt.Sprintf("GOMAXPROCS is %.3g on average, so that some of the %d processors are not there all the time", mean, len(c.processors)))
 	}
-	c.sheet = &sheet{Accounts: Accounts{Time: trace.Time(s.capacity), Work: trace.Time(min(s.busy, s.capacity)), Waiting: trace.Time(s.capacity) - trace.Time(min(s.busy, s.capacity))}}
+	c.sheet = &sheet{columns: c.processors, Accounts: Accounts{Time: trace.Time(s.capacity), Work: trace.Time(min(s.busy, s.capacity)), Waiting: trace.Time(s.capacity) - trace.Time(min(s.busy, s.capacity))}}
 	s.collector()
 	for _, find := range []func() error{s.serial, s.holdUps, s.processorWait} {
 		if err := find(); err != nil {

@@ -85,7 +85,7 @@ func wordStraggle(c *court, s *finding.Straggle, class string, l *finding.Load, 
 		capital(c.named(s.Units)), plural(len(s.Units), "holds", "hold"), view.Thousands(int64(len(c.units)-len(s.Units))), c.phaseWords(s.Phases),
 		r.against(len(s.Units)), view.FormatTime(s.Lost), in(waits))
 	begin, end := c.phaseWindow(s.Phases)
-	c.charge(finding.Straggler, c.locations(s.Units), r.what, s.Lost)
+	c.charge(finding.Straggler, c.locations(s.Units), r.what, s.Lost, s.Victims)
 	c.add(finding.Finding{
 		Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: s.Lost, Hit: hit, Text: text, View: "phases", Options: c.phaseOption(),
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(s.Units), Regions: []trace.RegionID{}},
