@@ -27,6 +27,18 @@ func findCommunication(c *court) error {
 			n++
 		}
 	}
+	also := " that also work"
+	if n < 2 { // hardly anybody works: all that communicate are looked at
+		also = ""
+		clear(works)
+		n = 0
+		for i, row := range c.table.row {
+			if !works[row] && c.regions[c.table.region[i]].Role == trace.RoleCommunication && c.table.exclusive[i] > 0 {
+				works[row] = true
+				n++
+			}
+		}
+	}
 	if n < 2 {
 		return nil
 	}
@@ -69,7 +81,7 @@ func findCommunication(c *court) error {
 	for len(top) > 1 && byName[top[len(top)-1]] < 0.01*capacity {
 		top = top[:len(top)-1]
 	}
-	text := fmt.Sprintf("Communication takes %s of the time of %s that also work: parallel efficiency %s, communication efficiency %s (POP); most", view.FormatShare(share), view.Count(n, "location"), view.FormatShare(c.pop.Parallel), view.FormatShare(c.pop.Communication))
+	text := fmt.Sprintf("Communication takes %s of the time of %s%s: parallel efficiency %s, communication efficiency %s (POP); most", view.FormatShare(share), view.Count(n, "location"), also, view.FormatShare(c.pop.Parallel), view.FormatShare(c.pop.Communication))
 	var regions []trace.RegionID
 	evidence := []finding.Evidence{{Name: "time in communication", Value: sum, Unit: "ns"}, {Name: "share of the time", Value: share, Unit: "share"}, {Name: "parallel efficiency", Value: c.pop.Parallel, Unit: "share"}, {Name: "communication efficiency", Value: c.pop.Communication, Unit: "share"}}
 	for i, k := range top {
