@@ -169,9 +169,15 @@ func gpuSheet(c *court, d *view.Devices, job *step.Job) *sheet {
 	s.Transfer = max(exchange-max(charged, skew), 0)
 	s.Waiting = s.Time - s.Work - s.Transfer
 	s.take(c.charges)
+	// Late ranks may be charged with more than lies in communication, as where hosts exchange data and
+	// GPUs idle: then that much less of the idle time is anybody else's.
+	part := 1.0
+	if idle := s.Time - s.Work - exchange; charged > exchange && idle > 0 {
+		part = max(1-float64(charged-exchange)/float64(idle), 0)
+	}
 	for _, cause := range []step.Cause{step.ByLoader, step.ByAllocation, step.BySleep, step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByQueue, step.BetweenWorks, step.BySynchronization} {
 		for i := range job.GPUs {
-			at, t := d.Units[d.Owner[i]], job.GPUs[i].Causes[cause]
+			at, t := d.Units[d.Owner[i]], trace.Time(part*float64(job.GPUs[i].Causes[cause]))
 			victims := map[int32]trace.Time{}
 			if u := s.column(c.tree, at); u >= 0 {
 				victims[u] = t

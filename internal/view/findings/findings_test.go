@@ -60,12 +60,34 @@ location process "rank 4" rank=4
     150..200 MPI_Barrier
 `
 
+// slowGPU is a job of four GPUs in two steps; rank 2 computes twice as long and the others wait
+// for it in the reduction.
+func slowGPU() string {
+	var b strings.Builder
+	b.WriteString("region gemm category=kernel role=compute\nregion ncclDevKernel_AllReduce category=kernel role=communication\n")
+	for k := range 2 {
+		fmt.Fprintf(&b, "region ProfilerStep#%d category=user_annotation role=annotation\n", k)
+	}
+	for r := range 4 {
+		fmt.Fprintf(&b, "location process \"rank %d\" rank=%d\n  location thread main\n    0us..100us ProfilerStep#0\n    100us..200us ProfilerStep#1\n  location device GPU\n    location stream \"stream 7\"\n", r, r)
+		work := 40 + r
+		if r == 2 {
+			work = 90
+		}
+		for k := range 2 {
+			fmt.Fprintf(&b, "      %dus..%dus gemm\n      %dus..%dus ncclDevKernel_AllReduce\n", 100*k, 100*k+work, 100*k+work, 100*k+100)
+		}
+	}
+	return b.String()
+}
+
 func TestView(t *testing.T) {
 	viewtest.Run(t, findings.View,
 		viewtest.Case{Name: "a slow rank", Trace: slowRank},
 		viewtest.Case{Name: "by slices", Trace: slowRank, Options: map[string][]string{"phase": {"slices:4"}}, Size: scene.Size{Width: 420, Height: 300}},
 		viewtest.Case{Name: "who makes whom wait", Trace: slowRank, Options: map[string][]string{"picture": {"causes"}}},
 		viewtest.Case{Name: "causes in a small picture", Trace: slowRank, Options: map[string][]string{"picture": {"causes"}}, Size: scene.Size{Width: 300, Height: 200}},
+		viewtest.Case{Name: "who makes GPUs wait", Trace: slowGPU(), Options: map[string][]string{"picture": {"causes"}}},
 		viewtest.Case{Name: "nothing stands out", Trace: "location process a rank=0\n  0..100 work\nlocation process b rank=1\n  0..100 work\n"},
 	)
 }
