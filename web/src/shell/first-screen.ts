@@ -28,6 +28,9 @@ export const screens: Readonly<Record<RunKind, Screen>> = {
 /** What takes the place of a screen that has too little to show. */
 const instead = ["timeline", "calltree", "profile", "boxprofile", "histogram", "moments", "treemap", "commmatrix", "activity"];
 
+/** Views of several runs say nothing of one. */
+const ofRuns = ["compare", "scaling", "history"];
+
 const amongMany = ["treemap", "groups", "commmatrix", "boxprofile", "topology", "landscape"];
 
 export function firstScreen(kind: RunKind, held: readonly string[], locations = 2): Layout {
@@ -42,7 +45,7 @@ export function firstScreen(kind: RunKind, held: readonly string[], locations = 
   const shown = new Set(out.flatMap((r) => r.panels.map((p) => p.view)));
   for (const view of [...instead, ...available]) {
     if (shown.size >= 2 || out.length >= 2) break;
-    if (view === "findings" || shown.has(view) || !available.includes(view)) continue;
+    if (view === "findings" || ofRuns.includes(view) || shown.has(view) || !available.includes(view)) continue;
     shown.add(view);
     out.push({ weight: 1, panels: [newPanel(view)] });
   }

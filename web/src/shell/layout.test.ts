@@ -77,3 +77,9 @@ test("runs side by side are a column each, the first the page's own", () => {
   expect(sideBySide(["a", "b", "c", "d", "e"], ["timeline"]).rows[0].panels).toHaveLength(4);
   expect(sideBySide(["a", "b"], ["topology"]).rows).toEqual([]);
 });
+
+test("runs that can be compared have the verdict first, and their timelines one above the other", () => {
+  const shown = (l: Layout) => l.rows.map((r) => r.panels.map((p) => [p.view, p.options.with?.join() ?? p.options.run?.[0] ?? ""]));
+  expect(shown(sideBySide(["a", "b"], ["compare", "history", "profile", "timeline"]))).toEqual([[["compare", "b"], ["compare", "b"]], [["timeline", ""]], [["timeline", "b"]]]);
+  expect(shown(sideBySide(["a", "b", "c"], ["compare", "history", "calltree"]))).toEqual([[["compare", "b,c"], ["history", "b,c"]], [["calltree", ""], ["calltree", "b"]]]);
+});

@@ -157,11 +157,26 @@ export function resizeColumn(layout: Layout, row: number, column: number, share:
 }
 
 /** The most runs that have room beside each other. */
-export const mostBeside = 4;
+const mostBeside = 4;
 
-/** Runs side by side, a column each: when what happened, and below it where the time went. The first run is the page's own. */
+/**
+ * Runs beside each other, the verdict first: what changed, with intervals, and the call tree in both widths; below it when what happened, the runs one above the other
+ * on one time scale. The first run is the page's own.
+ */
 export function sideBySide(runs: readonly string[], available: readonly string[]): Layout {
-  const wanted = ["timeline", "profile", "boxprofile", "calltree"].filter((v) => available.includes(v)).slice(0, 2);
-  const columns = runs.slice(0, mostBeside);
-  return { rows: wanted.map((v) => ({ weight: 1, panels: columns.map((id, i) => newPanel(v, i === 0 ? {} : { run: [id] })) })), maximised: "" };
+  const others = runs.slice(1);
+  const has = (v: string) => available.includes(v);
+  const rows: PanelRow[] = [];
+  if (has("compare")) {
+    const second = runs.length > 2 && has("history") ? newPanel("history", { with: others }) : newPanel("compare", { with: others, picture: ["tree"] });
+    rows.push({ weight: 1.3, panels: [newPanel("compare", { with: others }), second] });
+  }
+  const shown = runs.slice(0, has("compare") ? 2 : mostBeside);
+  const below = ["timeline", "profile", "boxprofile", "calltree"].filter(has).slice(0, has("compare") ? 1 : 2);
+  for (const view of below) {
+    const each = shown.map((id, i) => newPanel(view, i === 0 ? {} : { run: [id] }));
+    if (has("compare") && view === "timeline") for (const p of each) rows.push({ weight: 0.7, panels: [p] });
+    else rows.push({ weight: 1, panels: each });
+  }
+  return { rows, maximised: "" };
 }

@@ -4,7 +4,7 @@
 import { batch, effect } from "@preact/signals";
 import type { RunState } from "../api/types";
 import { decodePage, encodePage, type PageState } from "./url";
-import { adopt, mostBeside, newPanel, type Layout } from "./layout";
+import { adopt, newPanel, type Layout } from "./layout";
 import type { Workbench } from "./workbench";
 
 const importPoll = 250;
@@ -67,7 +67,6 @@ function besideEachOther(bench: Workbench): Layout | null {
   if (!bench.session.value?.beside || ready.length < 2 || ready[0].id !== bench.runs.value[0].id) return null;
   const layout = bench.sideBySide(ready.map((r) => r.id));
   if (layout.rows.length === 0) return null;
-  if (ready.length > mostBeside) bench.say(`${mostBeside} of ${ready.length} runs are side by side; the others are in the list of runs.`);
   return layout;
 }
 

@@ -18,6 +18,7 @@ import { moments } from "./moments";
 import { overview } from "./overview";
 import { phases } from "./phases";
 import { profile } from "./profile";
+import { compare, history, scaling } from "./runs";
 import { scatter } from "./scatter";
 import { steps } from "./steps";
 import { timeline } from "./timeline";
@@ -31,16 +32,19 @@ export const views: ViewPlug[] = [
   commmatrix,
   boxprofile,
   callmatrix,
+  compare,
   contrast,
   findings,
   groups,
   kaleidoscope,
   histogram,
+  history,
   landscape,
   moments,
   overview,
   phases,
   profile,
+  scaling,
   scatter,
   steps,
   timeline,

@@ -85,15 +85,15 @@ const axis = (n: number) => page.evaluate((i) => {
   return { begin: xScale.begin, end: xScale.end, w, runEnd, inside: colours((x + last) / 2), after: last < x + w - 3 ? colours((last + x + w) / 2) : -1 };
 }, n);
 
-test("runs that the command line names open side by side, on one scale, the shorter one ending earlier", async () => {
+test("runs that the command line names open with the verdict, and one above the other on one scale, the shorter one ending earlier", async () => {
   for (const dark of [false, true]) {
     await context.close();
     ({ context, page, errors } = await browse({ dark }));
     await openBench(page, program.address, "");
-    await expect.poll(async () => (await axis(0)).end === (await axis(1)).end).toBe(true); // once both lengths are known
+    await expect.poll(async () => (await axis(2)).end === (await axis(3)).end).toBe(true); // once both lengths are known
     await settled(page);
-    expect((await state(page)).views).toEqual(["timeline", "timeline", "profile", "profile"]);
-    const [a, b] = [await axis(0), await axis(1)];
+    expect((await state(page)).views).toEqual(["compare", "compare", "timeline", "timeline"]);
+    const [a, b] = [await axis(2), await axis(3)];
     expect([b.begin, b.end, Math.round(b.w)]).toEqual([a.begin, a.end, Math.round(a.w)]);
     const short = a.runEnd < b.runEnd ? a : b;
     expect(short.runEnd).toBeLessThan(short.end);
