@@ -107,3 +107,30 @@ func BenchmarkShorten(b *testing.B) {
 		})
 	}
 }
+
+// Labels that differ still differ when they are shortened, as far as there is room.
+func TestLabelsThatDifferStayApartWhenShortened(t *testing.T) {
+	labels := []string{"rank 0 · P#0T#0", "rank 1 · P#1T#0", "rank 12 · P#12T#0"}
+	for _, width := range []float32{60, 70, 80, 200} {
+		got := Distinct(labels, width, 12)
+		if got[0] == got[1] || got[1] == got[2] || got[0] == "" {
+			t.Errorf("%g wide: %q", width, got)
+		}
+		for _, g := range got {
+			if TextWidth(g, 12, false) > width {
+				t.Errorf("%q is wider than %g", g, width)
+			}
+		}
+	}
+	if got := Distinct([]string{"host", "host"}, 10, 12); got[0] != got[1] {
+		t.Errorf("what is the same stays so: %q", got)
+	}
+	if got := Distinct([]string{"a long name of a row", "a long name of a line"}, 300, 12); got[0] != "a long name of a row" {
+		t.Errorf("nothing is cut where there is room: %q", got)
+	}
+	for _, odd := range [][]string{{"", ""}, {"ä", "ö"}, {"äöü", "äöüäöü"}, {"ab", "abab"}, {"日本語", "日本"}} {
+		for width := float32(0); width < 40; width++ {
+			Distinct(odd, width, 12)
+		}
+	}
+}

@@ -1,5 +1,11 @@
 package scene
 
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
 // RowLabelWidth gives the room that labels of rows need on the left of a frame, not
 // more than most. It looks at all rows, so that scrolling does not move the frame.
 func RowLabelWidth(rows []Row, most float32) float32 {
@@ -44,6 +50,12 @@ func (s *Scene) RowLabels(frame int, left float32) {
 		}
 	}
 	thinEvenly(labels, tree)
+	short := shortRows(rows, func(level int) float32 {
+		if !tree {
+			return f.X - rowLabelGap - left
+		}
+		return f.X - rowLabelGap - left - float32(level+1)*rowIndent
+	})
 	for i, y := range Place(labels, f.Y-rowLabelPitch/2, f.Y+f.H+rowLabelPitch/2, 0) {
 		if y != y {
 			continue
@@ -51,7 +63,7 @@ func (s *Scene) RowLabels(frame int, left float32) {
 		r := &rows[i]
 		baseline := y + TextAscent(TextSize)/2
 		if !tree {
-			text.addNonEmpty(f.X-rowLabelGap, baseline, Shorten(r.Label, f.X-rowLabelGap-left, TextSize), UITextMuted, End)
+			text.addNonEmpty(f.X-rowLabelGap, baseline, short[i], UITextMuted, End)
 			continue
 		}
 		x := left + float32(r.Level)*rowIndent
@@ -62,9 +74,29 @@ func (s *Scene) RowLabels(frame int, left float32) {
 		if r.Open || r.Folded {
 			fill = UIText
 		}
-		text.addNonEmpty(x+rowIndent, baseline, Shorten(r.Label, f.X-rowLabelGap-x-rowIndent, TextSize), fill, Start)
+		text.addNonEmpty(x+rowIndent, baseline, short[i], fill, Start)
 	}
 	s.AddLayer("rows", -1, marks, text)
+}
+
+// shortRows fits the labels of rows into the width that their level leaves, so that those
+// of one level stay apart.
+func shortRows(rows []Row, width func(level int) float32) []string {
+	levels := map[int][]int{}
+	for i := range rows {
+		levels[rows[i].Level] = append(levels[rows[i].Level], i)
+	}
+	out := make([]string, len(rows))
+	for level, list := range levels {
+		labels := make([]string, len(list))
+		for k, i := range list {
+			labels[k] = rows[i].Label
+		}
+		for k, t := range Distinct(labels, width(level), TextSize) {
+			out[list[k]] = t
+		}
+	}
+	return out
 }
 
 // thinEvenly gives every nth row of a flat list the first claim, so that what remains
@@ -91,4 +123,114 @@ func (m *Polygon) addTriangle(x, y float32, open bool) {
 		return
 	}
 	m.Add([]float32{x - 2, x + 2.5, x - 2}, []float32{y - 3.5, y, y + 3.5}, UITextMuted)
+}
+
+// Distinct shortens labels that stand below each other. Where that would make different
+// ones alike, what all of these have in common at their ends gives way to what differs:
+// "rank 3 · P#3T#0" becomes "…3 · P#…" and not "ran…#0".
+func Distinct(labels []string, width, size float32) []string {
+	out := make([]string, len(labels))
+	alike := map[string][]int{}
+	for i, l := range labels {
+		out[i] = Shorten(l, width, size)
+		alike[out[i]] = append(alike[out[i]], i)
+	}
+	for short, list := range alike {
+		if short == "" || same(labels, list) {
+			continue
+		}
+		prefix, suffix := common(labels, list)
+		for _, i := range list {
+			l := labels[i]
+			if len(l) < prefix+suffix {
+				continue
+			}
+			middle := ellipsis(prefix) + strings.TrimLeftFunc(l[prefix:len(l)-suffix], unicode.IsSpace)
+			if t := beginning(middle, suffix > 0, width, size); t != "" {
+				out[i] = t
+			}
+		}
+	}
+	return out
+}
+
+// beginning gives as much of a text as fits from its begin on, where what differs is.
+func beginning(s string, more bool, width, size float32) string {
+	if !more && TextWidth(s, size, false) <= width {
+		return s
+	}
+	for len(s) > 0 && TextWidth(s+"…", size, false) > width {
+		_, n := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-n]
+	}
+	if s = strings.TrimRight(s, " ·…"); s == "" {
+		return ""
+	}
+	return s + "…"
+}
+
+// ellipsis stands for what was cut.
+func ellipsis(cut int) string {
+	if cut > 0 {
+		return "…"
+	}
+	return ""
+}
+
+// same reports whether some labels are one and the same.
+func same(labels []string, list []int) bool {
+	for _, i := range list {
+		if labels[i] != labels[list[0]] {
+			return false
+		}
+	}
+	return true
+}
+
+// common measures what some labels begin and end with alike. Words and numbers stay whole.
+func common(labels []string, list []int) (prefix, suffix int) {
+	first := labels[list[0]]
+	prefix, suffix = len(first), len(first)
+	least := len(first)
+	for _, i := range list {
+		l := labels[i]
+		least = min(least, len(l))
+		n := 0
+		for n < min(prefix, len(l)) && l[n] == first[n] {
+			n++
+		}
+		prefix = n
+		for n = 0; n < min(suffix, len(l)) && l[len(l)-1-n] == first[len(first)-1-n]; {
+			n++
+		}
+		suffix = n
+	}
+	suffix = min(suffix, least-prefix)
+	for prefix > 0 && (!utf8.RuneStart(at(first, prefix)) || wordBefore(first[:prefix])) {
+		prefix--
+	}
+	rest := first[len(first)-suffix:]
+	for suffix > 0 && (!utf8.RuneStart(rest[0]) || wordAt(rest)) {
+		suffix--
+		rest = rest[1:]
+	}
+	return len(strings.TrimRightFunc(first[:prefix], unicode.IsSpace)), suffix
+}
+
+// at is the byte at a place, and past the end one that begins a character.
+func at(s string, i int) byte {
+	if i < len(s) {
+		return s[i]
+	}
+	return 'x'
+}
+
+func wordBefore(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+func wordAt(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
