@@ -19,7 +19,19 @@ var (
 	definedTest  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)[A-Za-z0-9_]+)\(`)
 )
 
-// Every statement of the papers has its row, and every test that a row names is there.
+var (
+	picture  = regexp.MustCompile("[`(]([^`( ]+\\.(?:svg|png))[`)]")
+	pageTest = regexp.MustCompile(`"([^"|]{20,})"`)
+	pageFile = regexp.MustCompile("`([a-z-]+\\.test\\.ts)`")
+)
+
+// shows reports whether a cell names a test, a test of the page or a picture.
+func shows(cell string) bool {
+	return namedTest.MatchString(cell) || picture.MatchString(cell) || pageFile.MatchString(cell) || strings.Contains(cell, "page") && strings.Contains(cell, `"`)
+}
+
+// Every statement of the papers has its row; every test, test of the page and picture that a
+// row names is there, and no row is without one, its own or the same as above.
 func TestStatementsOfThePapersAreShown(t *testing.T) {
 	tests := map[string]bool{}
 	err := filepath.WalkDir("..", func(name string, d os.DirEntry, err error) error {
@@ -42,6 +54,24 @@ func TestStatementsOfThePapersAreShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pageTests, pageFiles := "", map[string]bool{}
+	err = filepath.WalkDir("../web", func(name string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "dist"):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".test.ts"):
+			text, err := os.ReadFile(name)
+			pageTests += string(text)
+			pageFiles[d.Name()] = true
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	pages, err := filepath.Glob("../docs/papers/*.md")
 	if err != nil || len(pages) != 5 {
 		t.Fatalf("%d pages: %v", len(pages), err)
@@ -55,8 +85,24 @@ func TestStatementsOfThePapersAreShown(t *testing.T) {
 		for _, row := range statementRow.FindAllStringSubmatch(string(text), -1) {
 			n, _ := strconv.Atoi(row[2])
 			seen[row[1]] = append(seen[row[1]], n)
-			if cells := strings.Split(row[0], "|"); len(cells) < 5 || strings.TrimSpace(cells[3]) == "" {
+			cells := strings.Split(row[0], "|")
+			if len(cells) < 5 || !shows(cells[3]) && !strings.Contains(cells[3], "the same") {
 				t.Errorf("%s: %s%s has nothing that shows it", page, row[1], row[2])
+			}
+			for _, m := range picture.FindAllStringSubmatch(row[0], -1) {
+				if there, _ := filepath.Glob(filepath.Join("../docs/*", filepath.Base(m[1]))); len(there) == 0 {
+					t.Errorf("%s: %s%s shows %s, which is not there", page, row[1], row[2], m[1])
+				}
+			}
+			for _, m := range pageTest.FindAllStringSubmatch(row[0], -1) {
+				if strings.Contains(cells[3], "page") && !strings.Contains(pageTests, m[1]) {
+					t.Errorf("%s: %s%s names %q, which is no test of the page", page, row[1], row[2], m[1])
+				}
+			}
+			for _, m := range pageFile.FindAllStringSubmatch(row[0], -1) {
+				if !pageFiles[m[1]] {
+					t.Errorf("%s: %s%s names %s, which is not there", page, row[1], row[2], m[1])
+				}
 			}
 		}
 		for _, m := range namedTest.FindAllStringSubmatch(string(text), -1) {
