@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -115,6 +116,11 @@ func read(k store.Keeper, generation uint64) *Print {
 func (p *Print) sound() bool {
 	for i := range p.Paths {
 		if up := p.Paths[i].Parent; up < -1 || up >= int32(i) {
+			return false
+		}
+	}
+	for i := range p.Steps {
+		if len(p.Steps[i].Terms) != int(step.Terms) {
 			return false
 		}
 	}

@@ -143,7 +143,7 @@ func TestWhatSomebodyElsePutThereIsNotTrusted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.plx")
 	r := onDisk(t, path)
 	want := of(t, r)
-	for _, text := range []string{"", "{", "null", `{"version":2}`, fmt.Sprintf(`{"version":2,"generation":%d,"paths":[{"parent":7}]}`, r.Generation()), `{"version":999}`} {
+	for _, text := range []string{"", "{", "null", `{"version":2}`, fmt.Sprintf(`{"version":2,"generation":%d,"paths":[{"parent":7}]}`, r.Generation()), fmt.Sprintf(`{"version":2,"generation":%d,"steps":[{"terms":[1]}]}`, r.Generation()), `{"version":999}`} {
 		if err := r.Keep("fingerprint", []byte(text)); err != nil {
 			t.Fatal(err)
 		}

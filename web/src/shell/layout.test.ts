@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addPanel, adopt, appendPanel, changeKey, closePanel, findPanel, newPanel, noPanels, onlyScrolls, panels, resizeColumn, resizeRow, setOption, sideBySide, toggleMaximised, type Layout } from "./layout";
+import { addPanel, adopt, appendPanel, changeKey, closePanel, findPanel, newPanel, onlyScrolls, panels, resizeColumn, resizeRow, setOption, sideBySide, toggleMaximised, type Layout } from "./layout";
 
 const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
 const two = (): Layout => ({ rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "" });
