@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -59,6 +60,17 @@ func (s *SpanSource) Attribute(name string, add func(trace.LocationID, int, []in
 		add(c.Location, c.Lane, c.Row, c.Value)
 		return nil
 	})
+}
+
+// ServiceColours gives each service its colour, the same in every view.
+func ServiceColours(tree *store.Tree) func(trace.LocationID) scene.Colour {
+	number := map[trace.LocationID]int{}
+	for id, kind := range tree.Kind {
+		if kind == kindService {
+			number[trace.LocationID(id)] = len(number)
+		}
+	}
+	return func(id trace.LocationID) scene.Colour { return scene.LocationColour(number[id]) }
 }
 
 // LocationSet gives whether a location is one of a selection, or lies below one; nil for all.

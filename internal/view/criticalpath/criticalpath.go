@@ -12,6 +12,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -43,6 +44,7 @@ type result struct {
 	shown    int32 // the request whose path is drawn
 	path     []criticalpath.Section
 	services []trace.LocationID // by time on the path, most first
+	colour   func(service trace.LocationID) scene.Colour
 	notes    []string
 }
 
@@ -58,6 +60,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q, tree: q.Store().Locations()}
+	r.colour = view.ServiceColours(r.tree)
 	var err error
 	if r.forest, err = forestOf(ctx, q.Runs[0]); err != nil {
 		return nil, err

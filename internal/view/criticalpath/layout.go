@@ -2,7 +2,6 @@ package criticalpath
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -50,14 +49,10 @@ func (r *result) describe() string {
 	return t + "."
 }
 
-func (r *result) colour(service trace.LocationID) scene.Colour {
-	return scene.LocationColour(slices.Index(r.services, service))
-}
-
 // drawPath draws the sections one after the other, with the names that fit.
 func (r *result) drawPath(s *scene.Scene, w, y float32) {
 	q := &r.forest.Requests[r.shown]
-	f := scene.Frame{Name: "path", X: edge, Y: y, W: max(w-2*edge, 1), H: stripHigh, XScale: scene.Scale{Kind: "time", Begin: float64(q.Begin), End: float64(max(q.End, q.Begin+1))}}
+	f := scene.Frame{Name: "path", X: edge, Y: y, W: max(w-2*edge, 1), H: stripHigh, XScale: scene.Scale{Kind: "linear", End: float64(max(q.Duration(), 1))}} // not the time of the run, which the page may zoom
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
 	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
@@ -65,8 +60,9 @@ func (r *result) drawPath(s *scene.Scene, w, y float32) {
 		// Sections of one call that share a pixel are one mark.
 		x := &r.path[i]
 		from := i
-		x0 := f.XPixel(float64(x.Begin))
-		for i++; i < len(r.path) && (f.XPixel(float64(r.path[i].End))-x0 < 1); i++ {
+		at := func(t trace.Time) float32 { return f.XPixel(float64(t - q.Begin)) }
+		x0 := at(x.Begin)
+		for i++; i < len(r.path) && at(r.path[i].End)-x0 < 1; i++ {
 		}
 		longest := from
 		for k := from; k < i; k++ {
@@ -75,7 +71,7 @@ func (r *result) drawPath(s *scene.Scene, w, y float32) {
 			}
 		}
 		x = &r.path[longest]
-		wide := f.XPixel(float64(r.path[i-1].End)) - x0
+		wide := at(r.path[i-1].End) - x0
 		fill, name := scene.UIAggregate, "root is not in the source"
 		if x.Node != request.NoRoot {
 			fill, name = r.colour(r.forest.Service(x.Node)), r.forest.Regions[r.forest.Region[x.Node]].Name
@@ -142,7 +138,7 @@ func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
 			}
 		}
 		if words > 0 {
-			text.Add(f.X+f.W+edge, at+pitch/2+4, scene.Shorten(r.words(x), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(f.X+f.W+edge, at+pitch/2+4, r.words(x, words-edge), scene.UITextMuted, scene.Start)
 		}
 	}
 	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "services"}[r.request.Values.Text("by")]
@@ -160,12 +156,15 @@ func (x *Row) label() string {
 }
 
 // words stand beside a bar.
-func (r *result) words(x *Row) string {
+func (r *result) words(x *Row, room float32) string {
 	t := view.FormatShare(x.Share) + " of the time"
 	if len(r.chosen) > 1 {
 		t += ", in " + view.FormatShare(x.RequestShare)
 	}
-	return t
+	if scene.TextWidth(t, scene.TextSize, false) > room {
+		t = view.FormatShare(x.Share)
+	}
+	return scene.Shorten(t, room, scene.TextSize)
 }
 
 func (r *result) legend(s *scene.Scene) {

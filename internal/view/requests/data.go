@@ -187,9 +187,9 @@ func (r *result) sumSelf() {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region))
 	})
 	for id := range services {
-		r.colours = append(r.colours, id)
+		r.services = append(r.services, id)
 	}
-	slices.SortFunc(r.colours, func(a, b trace.LocationID) int {
+	slices.SortFunc(r.services, func(a, b trace.LocationID) int {
 		return cmp.Or(cmp.Compare(services[b], services[a]), cmp.Compare(a, b))
 	})
 }

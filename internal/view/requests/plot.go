@@ -258,12 +258,12 @@ func (r *result) drawPercentiles(s *scene.Scene, frame int, f *scene.Frame) {
 
 func (r *result) legend(s *scene.Scene) {
 	const most = 12
-	for i, id := range r.colours {
+	for i, id := range r.services {
 		if i == most {
-			s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("and %d more services", len(r.colours)-most), Colour: scene.UIAggregate, Region: scene.NoID, Parent: scene.NoID})
+			s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("and %d more services", len(r.services)-most), Colour: scene.UIAggregate, Region: scene.NoID, Parent: scene.NoID})
 			break
 		}
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: r.tree.Name[id], Colour: scene.LocationColour(i), Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: r.tree.Name[id], Colour: r.colour(id), Region: scene.NoID, Parent: scene.NoID})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -38,15 +39,16 @@ var View = &view.View{
 }
 
 type result struct {
-	request *view.Request
-	tree    *store.Tree
-	forest  *request.Forest
-	all     []int32 // requests of the selection, by begin
-	chosen  []int32 // of them, where some are chosen; nil: none
-	differs []request.Difference
-	tests   int
-	colours []trace.LocationID // services, by the self time of their calls
-	self    []Self
+	request  *view.Request
+	tree     *store.Tree
+	forest   *request.Forest
+	all      []int32 // requests of the selection, by begin
+	chosen   []int32 // of them, where some are chosen; nil: none
+	differs  []request.Difference
+	tests    int
+	services []trace.LocationID // by the self time of their calls
+	colour   func(service trace.LocationID) scene.Colour
+	self     []Self
 
 	one   int32 // the request that is drawn as a tree; -1
 	fold  fold
@@ -64,6 +66,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q, tree: q.Store().Locations(), one: -1}
+	r.colour = view.ServiceColours(r.tree)
 	var err error
 	if r.forest, err = forestOf(ctx, q.Runs[0]); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package requests
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
@@ -29,11 +28,11 @@ func (r *result) drawTree(s *scene.Scene) {
 		l := &r.fold.lines[k]
 		y := headRoom + float32(i)*pitch
 		at := r.forest.At(l.nodes[0])
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.label(l), Location: scene.NoID, Region: uint32(at.Region), Count: 1, Level: min(l.depth, mostLevel)}
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.label(l), Location: scene.NoID, Region: uint32(at.Region), Count: 1, Level: min(l.depth, mostLevel, int(w*0.012))}
 	}
 	begin, end := r.span(q)
 	left := scene.RowLabelWidth(rows, w*0.42)
-	f := scene.Frame{Name: "tree", X: left, Y: headRoom, W: max(w-left-edge, 1), H: pitch * float32(len(shown)), XScale: scene.Scale{Kind: "time", Begin: float64(begin), End: float64(end)}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := scene.Frame{Name: "tree", X: left, Y: headRoom, W: max(w-left-edge, 1), H: pitch * float32(len(shown)), XScale: scene.Scale{Kind: "linear", Begin: float64(begin - q.Begin), End: float64(end - q.Begin)}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(k int) uint32 { return s.Item(ofLine, shown[k]) })
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
@@ -82,14 +81,15 @@ func (r *result) label(l *line) string {
 // drawLine draws the calls of a row; those that share a pixel are one mark.
 func (r *result) drawLine(s *scene.Scene, f *scene.Frame, row *scene.Row, k int, bars, path *scene.Rect, marks *scene.Point, text *scene.Text) {
 	l := &r.fold.lines[k]
-	colour := scene.LocationColour(slices.Index(r.colours, r.forest.Service(l.nodes[0])))
+	colour := r.colour(r.forest.Service(l.nodes[0]))
 	high := row.To - row.From
 	y := row.From + high*0.14
-	clip := func(t trace.Time) float32 { return min(max(f.XPixel(float64(t)), f.X), f.X+f.W) }
+	from := r.forest.Requests[r.one].Begin // the axis tells time since then: that of the run the page may zoom
+	clip := func(t trace.Time) float32 { return min(max(f.XPixel(float64(t-from)), f.X), f.X+f.W) }
 	last, drawn := float32(-1), 0
 	for _, n := range l.nodes {
 		a, b := clip(r.forest.Begin[n]), clip(r.forest.End[n])
-		if r.forest.End[n] < trace.Time(f.XScale.Begin) || r.forest.Begin[n] > trace.Time(f.XScale.End) {
+		if r.forest.End[n]-from < trace.Time(f.XScale.Begin) || r.forest.Begin[n]-from > trace.Time(f.XScale.End) {
 			continue
 		}
 		if drawn > 0 && b <= last && len(l.nodes) > 1 {
