@@ -34,6 +34,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "violin", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike", "k"),
 		"by: a row for each region, or for each category [regions categories]",
 		"colour: a colour each location, or each group of them; auto: groups past twelve locations [auto location groups]",
+		"stretch: how values are spread over the axis [linear log]",
 		"collapse: regions that are one row, such as category:MPI",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Report:  view.Report{Place: 8, Height: 380, AllRegions: true},

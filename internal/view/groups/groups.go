@@ -29,6 +29,7 @@ var View = &view.View{
 		"groups are squares along the diagonal in the colour for alike, yellow unless --palette says otherwise. One group means that no clear difference was found: give --k or --threshold to split further.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
+		"closure: who counts as caller: the direct one, or all around a call as it ran [direct dynamic]",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
 	Report:  view.Report{AllLocations: true},
 	Data:    []any{Data{}},

@@ -31,7 +31,7 @@ var View = &view.View{
 		"One hump is an even load; a second hump or a bar on its own are locations that behave differently: choose it to select them. The number is a metric of the selected regions; " +
 		"without a selection it is of the region that differs most, which the notes name.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "event0", "bins", "stretch", "order", "arrange"),
+	Options: view.Words(view.Use("metric", "event0", "bins", "stretch", "order", "arrange"), "stretch: how values are spread over the axis [linear log]"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }

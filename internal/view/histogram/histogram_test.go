@@ -102,7 +102,6 @@ func TestWhatHasNoValueIsLeftOut(t *testing.T) {
 
 func TestWrongOptionsSayWhatFits(t *testing.T) {
 	for want, options := range map[string]map[string][]string{
-		"linear or log":             {"stretch": {"rank"}},
 		"location, value or groups": {"order": {"colour"}},
 		"matches none":              {"event0": {"nobody:calls"}},
 		"want exclusive":            {"event0": {"solve:flops"}},

@@ -29,8 +29,10 @@ var View = &view.View{
 	HowToRead: "One direction are regions, those with the most first; the other are locations in order; height and colour are the metric. A ridge along the locations is a region that costs much everywhere, " +
 		"a single peak a location that differs, a slope or steps a pattern over ranks. Drag to turn the picture, and choose a place to select its region and location. " +
 		"Where there are more locations than fit, a place stands for several and shows the one farthest from its region's mean, so that the odd one stays visible.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("metric", "shape=mesh", "order", "arrange", "top", "stretch", "camera=30,20,1", "palette"),
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Options: view.Words(view.Use("metric", "shape=mesh", "order", "arrange", "top", "stretch", "camera=30,20,1", "palette"),
+		"shape: what things in space look like [mesh bars]",
+		"stretch: how values are spread over the axis and over colours [linear log]"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }

@@ -141,8 +141,6 @@ func TestTheOddLocationIsNotHiddenAmongMany(t *testing.T) {
 func TestWrongOptionsSayWhatFits(t *testing.T) {
 	for want, options := range map[string]map[string][]string{
 		"value, sd or name": {"order": {"colour"}},
-		"linear or log":     {"stretch": {"rank"}},
-		"mesh or bars":      {"shape": {"points"}},
 		"azimuth":           {"camera": {"left"}},
 	} {
 		c := viewtest.Case{Trace: ranks, Options: options}

@@ -184,14 +184,14 @@ type meaning struct{ word, views, entry string }
 
 var meanings = []meaning{
 	{"mean", "profile histogram landscape", "mean, sd, min, max of a location"},
-	{"mean", "calltree scatter topology steps alignment", "mean of what is drawn as one"},
+	{"mean", "calltree scatter topology steps alignment criticalpath history", "mean of what is drawn as one"},
 	{"mean", "moments", "moments of a location"},
 	{"mean", "findings", "load balance"},
-	{"balance", "findings", "load balance"},
-	{"share", "profile activity contrast timeline treemap steps", "share"},
+	{"balance", "findings scaling", "load balance"},
+	{"share", "profile activity contrast timeline treemap steps criticalpath", "share"},
 	{"share", "boxprofile callmatrix topology kaleidoscope", "share of a range"},
-	{"rank", "boxprofile callmatrix groups contrast phases steps topology", "rank"},
-	{"rank", "boxprofile callmatrix landscape histogram", "rank scale"},
+	{"rank", "boxprofile callmatrix groups contrast phases steps topology compare scaling", "rank"},
+	{"rank", "callmatrix", "rank scale"},
 	{"index", "topology", "rank"},
 }
 
