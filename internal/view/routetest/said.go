@@ -174,6 +174,7 @@ var derived = map[string]string{
 	"moments as two bars":        "drawn from the moments beside it; moment.TestTwoBarsInvertTheMoments",
 	"timeline from":              "the edge of a cell, which --all does not list; timeline's brute_test.go",
 	"timeline to":                "the edge of a cell, which --all does not list; timeline's brute_test.go",
+	"requests waits most for":    "whom a request waits for is not listed one by one; the view's own tests",
 	"moments stands out":         "a sentence; see sentences",
 }
 
