@@ -295,7 +295,7 @@ func (r *result) requestFact(k int32) view.Fact {
 		f.Say("errors", view.FormatCount(float64(q.Errors)), view.Thousands(int64(q.Errors)))
 	}
 	if parts := r.critical(q); len(parts) > 0 {
-		f.Say("waits most for", parts[0].Service+": "+parts[0].Region+", "+view.FormatTime(parts[0].Time), view.Thousands(int64(parts[0].Time))+" ns")
+		f.Say("waits most for", parts[0].Service+": "+parts[0].Region, "")
 	}
 	f.Say("id", q.ID, "")
 	f.SayTime("begin", q.Begin)
