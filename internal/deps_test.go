@@ -75,7 +75,7 @@ var policy = []rule{
 	{"internal/demo", []string{"internal/trace", "internal/importer", "internal/importer/vista", "internal/demo/*"}, "a demo writes a trace like a format does; demos of VISTA's programs make its records"},
 	{"internal/demo/*", []string{"internal/trace"}, "writers of real formats, for demos; they read nothing"},
 
-	{"internal/schema", []string{"internal/table", "internal/view"}, "what answers look like, from the types that they are written from"},
+	{"internal/schema", []string{"internal/trace", "internal/table", "internal/view"}, "what answers look like, from the types that they are written from"},
 	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/schema", "internal/render/wire"},
 		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
 

@@ -160,7 +160,7 @@ func (p *Print) takeCounts(ctx context.Context, r store.Reader) error {
 			useful := trace.Time(0)
 			for role, t := range times[k*trace.RoleCount : (k+1)*trace.RoleCount] {
 				if trace.Role(role).Busy() {
-					useful += t
+					useful += t.Time() // of one location
 				}
 			}
 			*of[c.Counter] += v * float64(useful) / float64(edges[k+1]-edges[k])

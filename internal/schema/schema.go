@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -75,9 +76,12 @@ func named(s *jsonschema.Schema, id, title, text string) *jsonschema.Schema {
 	return s
 }
 
+// own are types that write themselves.
+var own = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[trace.Sum](): {Type: "integer"}}
+
 // Of describes what a value of a Go type is as JSON.
 func Of(value any) (*jsonschema.Schema, error) {
-	s, err := jsonschema.ForType(reflect.TypeOf(value), &jsonschema.ForOptions{})
+	s, err := jsonschema.ForType(reflect.TypeOf(value), &jsonschema.ForOptions{TypeSchemas: own})
 	if err != nil {
 		return nil, err
 	}

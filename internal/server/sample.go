@@ -138,6 +138,6 @@ func median3(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
 
 func sortByTime(rows []regionSummary) {
 	slices.SortFunc(rows, func(a, b regionSummary) int {
-		return cmp.Or(cmp.Compare(b.Exclusive, a.Exclusive), cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(b.Exclusive.Compare(a.Exclusive), cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID))
 	})
 }

@@ -24,9 +24,9 @@ type summaryJSON struct {
 // A roleTotal is the time in which a role counts: each instant of a location once, as
 // in the view activity. Where regions are chosen it is their exclusive time.
 type roleTotal struct {
-	Role  string     `json:"role"`
-	Time  trace.Time `json:"time"`
-	Share float64    `json:"share"`
+	Role  string    `json:"role"`
+	Time  trace.Sum `json:"time"`
+	Share float64   `json:"share"`
 }
 
 // A regionSummary is what a region has in the selection. Exclusive and inclusive are
@@ -39,8 +39,8 @@ type regionSummary struct {
 	Role      string         `json:"role"`
 	Colour    int            `json:"colour"`
 	Count     int64          `json:"count"`
-	Exclusive trace.Time     `json:"exclusive"`
-	Inclusive trace.Time     `json:"inclusive"`
+	Exclusive trace.Sum      `json:"exclusive"`
+	Inclusive trace.Sum      `json:"inclusive"`
 	Mean      *float64       `json:"mean"`
 	P50       *float64       `json:"p50"`
 	P90       *float64       `json:"p90"`
@@ -99,17 +99,17 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 	if err != nil {
 		return nil, err
 	}
-	var roles [trace.RoleCount]trace.Time
+	var roles [trace.RoleCount]trace.Sum
 	for id := range totals {
 		t, g := &totals[id], &regions[id]
-		if t.Count == 0 && t.Exclusive == 0 && t.Inclusive == 0 {
+		if t.Count == 0 && t.Exclusive == (trace.Sum{}) && t.Inclusive == (trace.Sum{}) {
 			continue
 		}
 		t.ID, t.Name, t.Role, t.Colour = trace.RegionID(id), g.Name, g.Role.String(), int(colourOf(g))
 		if durations != nil {
 			t.distribution(durations[id])
 		}
-		roles[g.Role] += t.Exclusive
+		roles[g.Role].AddSum(t.Exclusive)
 		out.Regions = append(out.Regions, *t)
 	}
 	sortByTime(out.Regions)
@@ -119,7 +119,7 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 			return nil, err
 		}
 		copy(roles[:], times)
-		roles[trace.RoleNone] = 0
+		roles[trace.RoleNone] = trace.Sum{}
 	}
 	out.addRoles(roles, rowsOf(index, st.Locations(), sel.Locations), sel.End-sel.Begin)
 	return out, nil
@@ -156,8 +156,8 @@ func addTimes(ctx context.Context, st store.Reader, w store.Window, wanted []boo
 	for i, id := range t.Region {
 		if wanted[id] {
 			totals[id].Count += t.Calls[i]
-			totals[id].Exclusive += t.Exclusive[i]
-			totals[id].Inclusive += t.Inclusive[i]
+			totals[id].Exclusive.AddSum(t.Exclusive[i])
+			totals[id].Inclusive.AddSum(t.Inclusive[i])
 		}
 	}
 	return nil
@@ -197,7 +197,7 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 	}
 	for id, s := range sums {
 		t := &totals[id]
-		t.Count, t.Exclusive, t.Inclusive = int64(math.Round(s.calls)), trace.Time(math.Round(s.exclusive)), trace.Time(math.Round(s.inclusive))
+		t.Count, t.Exclusive, t.Inclusive = int64(math.Round(s.calls)), trace.SumOfNumber(s.exclusive), trace.SumOfNumber(s.inclusive)
 		if s.calls > 0 {
 			mean := s.exclusive / s.calls
 			t.Mean = &mean
@@ -206,14 +206,14 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 	return err
 }
 
-func (out *summaryJSON) addRoles(times [trace.RoleCount]trace.Time, rows int64, span trace.Time) {
+func (out *summaryJSON) addRoles(times [trace.RoleCount]trace.Sum, rows int64, span trace.Time) {
 	for role, t := range times {
-		if t == 0 {
+		if t.Sign() == 0 {
 			continue
 		}
 		share := 0.0
 		if whole := float64(rows) * float64(span); whole > 0 {
-			share = float64(t) / whole
+			share = t.Float64() / whole
 		}
 		out.Roles = append(out.Roles, roleTotal{trace.Role(role).String(), t, share})
 	}

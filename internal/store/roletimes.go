@@ -28,6 +28,7 @@ func RoleRuns(ctx context.Context, r Reader, locations []trace.LocationID, edges
 		return t.RoleRuns(ctx, locations, edges, f)
 	}
 	var runs []RoleRun
+	var times []trace.Time
 	tree := r.Locations()
 	for k, id := range locations {
 		own, err := r.RoleTime(ctx, []trace.LocationID{id}, edges)
@@ -44,10 +45,14 @@ func RoleRuns(ctx context.Context, r Reader, locations []trace.LocationID, edges
 				return err
 			}
 			for i, t := range others {
-				own[i] -= t
+				own[i] = own[i].Minus(t)
 			}
 		}
-		runs = AppendRoleRuns(runs[:0], own)
+		times = times[:0]
+		for _, t := range own {
+			times = append(times, t.Time()) // of one location: at most the bin
+		}
+		runs = AppendRoleRuns(runs[:0], times)
 		if err := f(k, runs); err != nil {
 			return err
 		}

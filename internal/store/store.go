@@ -87,7 +87,7 @@ type Reader interface {
 	// at [b*trace.RoleCount + role]. Instants count as in Groups. Edges ascend. The
 	// bins kept of locations answer wherever they can: for a whole run, or a few
 	// groups, it does not grow with the trace.
-	RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error)
+	RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum, error)
 
 	// Links hands out the links with an end at a location of the window and whose
 	// time, from the earlier end to the later, meets it; untimed ones always.

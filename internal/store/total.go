@@ -12,13 +12,19 @@ import (
 // window by itself. With very many locations the table of Time takes much memory;
 // whoever only adds it up asks TotalTime.
 type Totaler interface {
-	// TotalTime gives one row for all locations together: Locations holds
-	// trace.NoLocation alone, regions are ascending.
-	TotalTime(ctx context.Context, w Window) (*TimeTable, error)
+	// TotalTime gives one row for each region, over all locations together, regions ascending.
+	TotalTime(ctx context.Context, w Window) (*TotalTable, error)
+}
+
+// A TotalTable holds time and calls per region, as TimeTable does for each location.
+type TotalTable struct {
+	Region               []trace.RegionID
+	Exclusive, Inclusive []trace.Sum
+	Calls                []int64
 }
 
 // TotalTime gives time and calls per region over all locations of a window.
-func TotalTime(ctx context.Context, r Reader, w Window) (*TimeTable, error) {
+func TotalTime(ctx context.Context, r Reader, w Window) (*TotalTable, error) {
 	if t, ok := r.(Totaler); ok {
 		return t.TotalTime(ctx, w)
 	}
@@ -30,7 +36,7 @@ func TotalTime(ctx context.Context, r Reader, w Window) (*TimeTable, error) {
 }
 
 // AddTimes adds up a table over its locations.
-func AddTimes(t *TimeTable) *TimeTable {
+func AddTimes(t *TimeTable) *TotalTable {
 	at := map[trace.RegionID]int{}
 	regions := slices.Clone(t.Region)
 	slices.Sort(regions)
@@ -39,14 +45,11 @@ func AddTimes(t *TimeTable) *TimeTable {
 		at[r] = i
 	}
 	n := len(regions)
-	out := &TimeTable{
-		Locations: []trace.LocationID{trace.NoLocation}, Offsets: []int{0, n}, Region: regions,
-		Exclusive: make([]trace.Time, n), Inclusive: make([]trace.Time, n), Calls: make([]int64, n),
-	}
+	out := &TotalTable{Region: regions, Exclusive: make([]trace.Sum, n), Inclusive: make([]trace.Sum, n), Calls: make([]int64, n)}
 	for i, r := range t.Region {
 		k := at[r]
-		out.Exclusive[k] += t.Exclusive[i]
-		out.Inclusive[k] += t.Inclusive[i]
+		out.Exclusive[k].Add(t.Exclusive[i])
+		out.Inclusive[k].Add(t.Inclusive[i])
 		out.Calls[k] += t.Calls[i]
 	}
 	return out

@@ -202,7 +202,7 @@ func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
 	case r.Info().Timed():
 		t, err := store.TotalTime(ctx, r, store.Window{Begin: 0, End: r.Info().End + 1})
 		if err == nil {
-			eachTotal(t, f)
+			eachSum(t, f)
 		}
 		return err
 	case int(metric) < len(r.Metrics()) && r.Metrics()[metric].Join != trace.JoinSum:

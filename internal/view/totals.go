@@ -202,6 +202,17 @@ func eachTotal(t *store.TimeTable, f func([]Total)) {
 	}
 }
 
+// eachSum hands out a table of all locations together.
+func eachSum(t *store.TotalTable, f func([]Total)) {
+	list := make([]Total, len(t.Region))
+	for i, r := range t.Region {
+		list[i] = Total{trace.NoLocation, r, float64(t.Calls[i]), t.Inclusive[i].Float64(), t.Exclusive[i].Float64()}
+	}
+	if len(list) > 0 {
+		f(list)
+	}
+}
+
 // Outermost says for each call path whether its region is not above it too. Takes
 // O(paths × depth).
 func Outermost(paths []trace.CallPath) []bool {

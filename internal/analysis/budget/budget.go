@@ -81,13 +81,13 @@ type Row struct {
 // Caused is all that it made others wait.
 func (r *Row) Caused() (sum trace.Time) {
 	for k := range kinds {
-		sum += r.Direct[k] + r.Indirect[k]
+		sum = trace.AddUp(sum, r.Of(k))
 	}
 	return sum
 }
 
 // Of is what it made others wait in waits of a kind.
-func (r *Row) Of(k Kind) trace.Time { return r.Direct[k] + r.Indirect[k] }
+func (r *Row) Of(k Kind) trace.Time { return trace.AddUp(r.Direct[k], r.Indirect[k]) }
 
 // Explained reports whether a row tells somebody's doing: not where nothing is
 // recorded, nor where the records contradict one another.
@@ -282,14 +282,14 @@ func (b *Budget) Result() *Result {
 		r.Waits += k.waits
 		for i, t := range k.waited {
 			r.Waited[i] += t
-			r.Kinds[i%NumKinds] += t
-			r.Total += t
+			r.Kinds[i%NumKinds] = trace.AddUp(r.Kinds[i%NumKinds], t)
+			r.Total = trace.AddUp(r.Total, t)
 		}
 		if r.InCalls == nil {
 			r.InCalls = make([]trace.Time, len(k.inCalls))
 		}
 		for i, t := range k.inCalls {
-			r.InCalls[i] += t
+			r.InCalls[i] = trace.AddUp(r.InCalls[i], t)
 		}
 		for key, from := range k.rows {
 			to := rows[key]
@@ -306,7 +306,7 @@ func (b *Budget) Result() *Result {
 		}
 		r.Rows = append(r.Rows, *row)
 		if !row.Explained() {
-			r.Unexplained += row.Caused()
+			r.Unexplained = trace.AddUp(r.Unexplained, row.Caused())
 		}
 	}
 	slices.SortFunc(r.Rows, func(x, y Row) int {
@@ -323,15 +323,15 @@ func (b *Budget) Result() *Result {
 
 func (r *Row) merge(o *Row) {
 	for k := range kinds {
-		r.Direct[k] += o.Direct[k]
-		r.Indirect[k] += o.Indirect[k]
+		r.Direct[k] = trace.AddUp(r.Direct[k], o.Direct[k])
+		r.Indirect[k] = trace.AddUp(r.Indirect[k], o.Indirect[k])
 	}
 	join := func(a, b []trace.Time) []trace.Time {
 		if a == nil || b == nil {
 			return nil
 		}
 		for i, t := range b {
-			a[i] += t
+			a[i] = trace.AddUp(a[i], t)
 		}
 		return a
 	}

@@ -140,7 +140,7 @@ func (k *worker) explain(w *Wait) {
 	k.waits++
 	length := w.End - w.Begin
 	k.waited[int(w.Actor)*NumKinds+int(w.Kind)] += length
-	k.inCalls[w.Region] += length
+	k.inCalls[w.Region] = trace.AddUp(k.inCalls[w.Region], length)
 	since, ok := k.walk(w)
 	k.parts = k.parts[:0]
 	if ok {
@@ -283,14 +283,14 @@ func (k *worker) row(actor, region int32) *Row {
 // book adds a part of a wait to a row.
 func (r *Row) book(w *Wait, direct bool, t trace.Time, b *Budget) {
 	if direct {
-		r.Direct[w.Kind] += t
+		r.Direct[w.Kind] = trace.AddUp(r.Direct[w.Kind], t)
 	} else {
-		r.Indirect[w.Kind] += t
+		r.Indirect[w.Kind] = trace.AddUp(r.Indirect[w.Kind], t)
 	}
 	if r.Victims == nil {
 		return
 	}
-	r.Victims[int(w.Actor)/b.fold] += t
+	r.Victims[int(w.Actor)/b.fold] = trace.AddUp(r.Victims[int(w.Actor)/b.fold], t)
 	if w.Kind != End {
 		b.spread(r.Series, w, t)
 	}

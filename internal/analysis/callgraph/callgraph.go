@@ -21,7 +21,12 @@
 // category. Calls belong to the window in which they begin, at full duration.
 package callgraph
 
-import "github.com/parallax-hpc/parallax/internal/analysis/quantile"
+import (
+	"unsafe"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // Root is the node of the virtual caller of what is called by nothing.
 const Root = int32(-1)
@@ -40,20 +45,20 @@ func (p Pair) Before(o Pair) bool {
 type Bucket struct {
 	Pair
 	Count     int64
-	Inclusive int64 // sums over calls, ns
-	Exclusive int64
+	Inclusive trace.Sum // over calls, ns
+	Exclusive trace.Sum
 	// Outermost is the inclusive time of the calls with no call of the same
 	// callee around them: what a region's share of the run is made of.
-	Outermost int64
+	Outermost trace.Sum
 	// Calls is the distribution of the measure that was asked for.
 	Calls quantile.Sketch
 }
 
 func (b *Bucket) merge(o *Bucket) {
 	b.Count += o.Count
-	b.Inclusive += o.Inclusive
-	b.Exclusive += o.Exclusive
-	b.Outermost += o.Outermost
+	b.Inclusive.AddSum(o.Inclusive)
+	b.Exclusive.AddSum(o.Exclusive)
+	b.Outermost.AddSum(o.Outermost)
 	b.Calls.Merge(&o.Calls)
 }
 
@@ -134,7 +139,7 @@ func hash(x uint64) uint64 {
 
 // sizeBytes is what the graph takes.
 func (g *Graph) sizeBytes() int64 {
-	n := int64(cap(g.buckets))*160 + int64(len(g.slots))*4
+	n := int64(cap(g.buckets))*int64(unsafe.Sizeof(Bucket{})) + int64(len(g.slots))*4
 	for i := range g.buckets {
 		n += g.buckets[i].Calls.SizeBytes()
 	}

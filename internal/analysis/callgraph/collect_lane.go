@@ -104,10 +104,10 @@ func (w *laneReader) entry(path int, inclusive, exclusive sketchBytes) error {
 	for _, k := range w.all[t.from:t.to] {
 		b := &w.graph.buckets[k]
 		b.Count += in.Count
-		b.Inclusive += in.Total
-		b.Exclusive += ex.Total
+		b.Inclusive.Add(trace.Time(in.Total))
+		b.Exclusive.Add(trace.Time(ex.Total))
 		if t.outermost {
-			b.Outermost += in.Total
+			b.Outermost.Add(trace.Time(in.Total))
 		}
 		switch w.options.Measure {
 		case Exclusive:

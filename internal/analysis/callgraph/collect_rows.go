@@ -38,10 +38,10 @@ func (w *rowReader) add(o *Options, g *Graph, c *trace.Columns) {
 		for _, k := range p.all[t.from:t.to] {
 			b := &g.buckets[k]
 			b.Count += sum.calls
-			b.Inclusive += sum.inclusive
-			b.Exclusive += sum.exclusive
+			b.Inclusive.Add(trace.Time(sum.inclusive))
+			b.Exclusive.Add(trace.Time(sum.exclusive))
 			if t.outermost {
-				b.Outermost += sum.inclusive
+				b.Outermost.Add(trace.Time(sum.inclusive))
 			}
 			if o.Measure != Totals {
 				b.Calls.AddAll(w.values[sum.end-sum.calls : sum.end])

@@ -98,7 +98,7 @@ func TestOwnersHoldAllCallsOfTheirLocations(t *testing.T) {
 			return nil
 		})
 		b := c.Take()[0].At(x.Pair)
-		if float64(b.Count) != x.Count || b.Calls.Box() != x.Box || b.Calls.Deviation() != x.Deviation || float64(b.Outermost) != x.Outermost {
+		if float64(b.Count) != x.Count || b.Calls.Box() != x.Box || b.Calls.Deviation() != x.Deviation || b.Outermost.Float64() != x.Outermost {
 			t.Fatalf("owner %d, %v: %+v, want %+v", x.Owner, x.Pair, x, b)
 		}
 	}

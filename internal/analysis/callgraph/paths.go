@@ -15,9 +15,10 @@ type Paths struct {
 	Parent []int32
 	Region []trace.RegionID
 	// Calls that begin in the window, and the time in the path, clipped to the window.
-	Calls, Inclusive []int64
+	Calls     []int64
+	Inclusive []trace.Sum
 	// Exclusive is that of the calls that begin in the window, at full length.
-	Exclusive []int64
+	Exclusive []trace.Sum
 	// Beside says that calls ran beside each other under one caller: then what a path
 	// calls may take longer than it does itself.
 	Beside bool
@@ -57,8 +58,8 @@ type pathPart struct {
 	c         *PathCollector
 	table     pathTable
 	calls     []int64
-	inclusive []int64
-	exclusive []int64
+	inclusive []trace.Sum
+	exclusive []trace.Sum
 	beside    bool
 	each      []quantile.Sketch
 	values    []PathValue
@@ -120,7 +121,7 @@ func (p *pathPart) add(l *trace.DigestedLane) error {
 	for _, id := range p.met {
 		t := p.lane[id]
 		p.lane[id], p.in[id] = 0, false
-		p.inclusive[id] += t
+		p.inclusive[id].Add(trace.Time(t))
 		if p.left--; t != 0 && p.left >= 0 {
 			p.values = append(p.values, PathValue{id, l.Location, t})
 		}
@@ -163,7 +164,7 @@ func (p *pathPart) entry(path int, inclusive, exclusive sketchBytes) error {
 		return errRecord
 	}
 	p.calls[id] += h.Count
-	p.exclusive[id] += own.Total
+	p.exclusive[id].Add(trace.Time(own.Total))
 	p.time(id, h.Total)
 	switch p.c.Measure {
 	case Inclusive:
@@ -223,7 +224,7 @@ func (p *pathPart) rows(c *trace.Columns) error {
 		id := p.child(at, region)
 		stack = append(stack[:d], id)
 		p.calls[id]++
-		p.exclusive[id] += max(int64(c.Exclusive[i]), 0)
+		p.exclusive[id].Add(max(c.Exclusive[i], 0))
 		p.time(id, int64(c.Duration[i]))
 		switch p.c.Measure {
 		case Inclusive:
@@ -248,8 +249,8 @@ func (p *pathPart) time(id int32, t int64) {
 func (p *pathPart) child(parent int32, region trace.RegionID) int32 {
 	id := p.table.child(parent, region)
 	if int(id) == len(p.calls) {
-		p.calls, p.inclusive, p.lane, p.in = append(p.calls, 0), append(p.inclusive, 0), append(p.lane, 0), append(p.in, false)
-		p.exclusive = append(p.exclusive, 0)
+		p.calls, p.inclusive, p.lane, p.in = append(p.calls, 0), append(p.inclusive, trace.Sum{}), append(p.lane, 0), append(p.in, false)
+		p.exclusive = append(p.exclusive, trace.Sum{})
 		if p.c.Measure != Totals {
 			p.each = append(p.each, quantile.Sketch{})
 		}
@@ -270,8 +271,8 @@ func (c *PathCollector) Paths() *Paths {
 			id := out.child(parent, p.table.Region[i])
 			place[i] = id
 			out.calls[id] += p.calls[i]
-			out.inclusive[id] += p.inclusive[i]
-			out.exclusive[id] += p.exclusive[i]
+			out.inclusive[id].AddSum(p.inclusive[i])
+			out.exclusive[id].AddSum(p.exclusive[i])
 			if c.Measure != Totals {
 				out.each[id].Merge(&p.each[i])
 			}

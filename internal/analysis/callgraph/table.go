@@ -272,7 +272,7 @@ func appendRows(rows []Row, owner int32, g *Graph, o *Options) []Row {
 	for i := range g.buckets {
 		b := &g.buckets[i]
 		r := Row{Owner: owner, Pair: b.Pair, Count: float64(b.Count),
-			Inclusive: float64(b.Inclusive), Exclusive: float64(b.Exclusive), Outermost: float64(b.Outermost)}
+			Inclusive: b.Inclusive.Float64(), Exclusive: b.Exclusive.Float64(), Outermost: b.Outermost.Float64()}
 		if o.Measure != Totals {
 			s := &b.Calls
 			r.Min, r.Max, r.Mean, r.Deviation = float64(s.Min), float64(s.Max), s.Mean(), s.Deviation()

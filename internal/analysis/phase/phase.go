@@ -110,7 +110,7 @@ func Slices(begin, end trace.Time, n, units int) *Phases {
 		p.By = "the whole run"
 	}
 	for i := range n {
-		from, to := begin+(end-begin)*trace.Time(i)/trace.Time(n), begin+(end-begin)*trace.Time(i+1)/trace.Time(n)
+		from, to := begin+trace.Part(end-begin, int64(i), int64(n)), begin+trace.Part(end-begin, int64(i+1), int64(n))
 		p.List = append(p.List, Phase{fmt.Sprintf("slice %d", i+1), from, to})
 	}
 	return p

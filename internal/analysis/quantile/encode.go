@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // The bytes of a sketch, numbers as varints:
@@ -22,7 +24,7 @@ var ErrDamaged = errors.New("these bytes are no sketch")
 // Append writes the sketch.
 func (s *Sketch) Append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(s.Count))
-	dst = binary.AppendUvarint(dst, uint64(s.Total))
+	dst = binary.AppendUvarint(dst, uint64(s.Total.Time()))
 	dst = binary.AppendUvarint(dst, uint64(s.Min))
 	dst = binary.AppendUvarint(dst, uint64(s.Max-s.Min))
 	dst = binary.AppendUvarint(dst, s.squares.high)
@@ -84,7 +86,7 @@ func (s *Sketch) Condense(b, box []byte) error {
 	if r.bad || h.Count <= 0 || h.Max < h.Min || len(box) != BoxSize {
 		return ErrDamaged
 	}
-	*s = Sketch{Count: h.Count, Total: h.Total, Min: h.Min, Max: h.Max, squares: squares, box: new([5]float64)}
+	*s = Sketch{Count: h.Count, Total: trace.SumOf(trace.Time(h.Total)), Min: h.Min, Max: h.Max, squares: squares, box: new([5]float64)}
 	for i := range s.box {
 		s.box[i] = math.Float64frombits(binary.LittleEndian.Uint64(box[8*i:]))
 	}
@@ -105,7 +107,7 @@ func (s *Sketch) MergeBytes(b []byte) error {
 	exact := s.Exact() && s.Count+h.Count <= ExactSize
 	s.squares.add(squares)
 	s.Count += h.Count
-	s.Total += h.Total
+	s.Total.Add(trace.Time(h.Total))
 	s.Min, s.Max = min(s.Min, h.Min), max(s.Max, h.Max)
 	if !exact {
 		s.spill()

@@ -29,7 +29,7 @@ func TestSketchesAreWrittenAndReadAsTheyAre(t *testing.T) {
 			}
 			b := part.Append(nil)
 			h, err := ReadHeader(b)
-			if err != nil || h != (Header{part.Count, part.Total, part.Min, part.Max}) {
+			if err != nil || h != (Header{part.Count, int64(part.Total.Time()), part.Min, part.Max}) {
 				t.Errorf("header %+v, %v", h, err)
 			}
 			if err := merged.MergeBytes(b); err != nil {

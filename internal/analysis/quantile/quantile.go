@@ -11,6 +11,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // Box are the quantiles of a box plot after Brendel: whiskers, box and median.
@@ -43,7 +45,7 @@ const RelativeError = 1.0 / 128
 // extremes, mean and deviation are always exact, in any order of adding and merging.
 type Sketch struct {
 	Count    int64
-	Total    int64
+	Total    trace.Sum
 	Min, Max int64
 	squares  wide    // Σ x²; at most (Σ x)², which fits
 	values   []int64 // while exact
@@ -69,7 +71,7 @@ func (s *Sketch) Add(v int64) {
 		s.Min, s.Max = v, v
 	}
 	s.Count++
-	s.Total += v
+	s.Total.Add(trace.Time(v))
 	s.Min, s.Max = min(s.Min, v), max(s.Max, v)
 	s.squares.addSquare(uint64(v))
 	if s.pages == nil {
@@ -90,11 +92,11 @@ func (s *Sketch) AddAll(values []int64) {
 	if len(values) == 0 {
 		return
 	}
-	least, most, total := values[0], values[0], int64(0)
+	least, most, total := values[0], values[0], trace.Sum{}
 	var squares wide
 	for _, v := range values {
 		least, most = min(least, v), max(most, v)
-		total += v
+		total.Add(trace.Time(v))
 		squares.addSquare(uint64(v))
 	}
 	if s.Count == 0 {
@@ -102,7 +104,7 @@ func (s *Sketch) AddAll(values []int64) {
 	}
 	s.squares.add(squares)
 	s.Count += int64(len(values))
-	s.Total += total
+	s.Total.AddSum(total)
 	s.Min, s.Max = min(s.Min, least), max(s.Max, most)
 	if s.pages == nil && s.Count <= ExactSize {
 		s.values = append(s.values, values...)
@@ -143,7 +145,7 @@ func (s *Sketch) Merge(o *Sketch) {
 	}
 	s.squares.add(o.squares)
 	s.Count += o.Count
-	s.Total += o.Total
+	s.Total.AddSum(o.Total)
 	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
 	if s.Exact() && o.Exact() && len(s.values)+len(o.values) <= ExactSize {
 		s.values = append(s.values, o.values...)
@@ -208,11 +210,11 @@ func (s *Sketch) reach(at int) int {
 }
 
 // Mean of the values; NaN of none.
-func (s *Sketch) Mean() float64 { return float64(s.Total) / float64(s.Count) }
+func (s *Sketch) Mean() float64 { return s.Total.Float64() / float64(s.Count) }
 
 // Deviation is the standard deviation over all values (not of a sample).
 func (s *Sketch) Deviation() float64 {
-	return math.Sqrt(s.squares.variance(uint64(s.Count), uint64(s.Total)))
+	return math.Sqrt(s.squares.variance(uint64(s.Count), s.Total))
 }
 
 // Box gives the five quantiles of a box plot; NaN of none.

@@ -68,8 +68,8 @@ func TestSketchesKeepTheirPromises(t *testing.T) {
 			squares += (float64(v) - mean) * (float64(v) - mean)
 		}
 		for name, s := range map[string]*Sketch{"added": &one, "merged": &merged} {
-			if s.Count != int64(n) || s.Total != total || s.Min != values[0] || s.Max != values[n-1] || s.Mean() != mean {
-				t.Errorf("%d %s: count %d total %d min %d max %d", n, name, s.Count, s.Total, s.Min, s.Max)
+			if s.Count != int64(n) || int64(s.Total.Time()) != total || s.Min != values[0] || s.Max != values[n-1] || s.Mean() != mean {
+				t.Errorf("%d %s: count %d total %s min %d max %d", n, name, s.Count, s.Total, s.Min, s.Max)
 			}
 			if d := math.Sqrt(squares / float64(n)); math.Abs(s.Deviation()-d) > 1e-9*d {
 				t.Errorf("%d %s: deviation %v, want %v", n, name, s.Deviation(), d)
@@ -128,5 +128,21 @@ func TestBoxOfFewValuesIsThatOfSortedOnes(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A million ranks of a day each: more than a number of 64 bits holds.
+func TestTotalsOfVeryManyLongCallsDoNotRunOver(t *testing.T) {
+	const day = 24 * 3600 * 1e9
+	var one, all Sketch
+	for range 1000 {
+		one.Add(day)
+		one.Add(day / 2)
+	}
+	for range 500 {
+		all.Merge(&one)
+	}
+	if all.Total.String() != "64800000000000000000" || all.Mean() != 0.75*day || math.Abs(all.Deviation()-day/4) > 1 {
+		t.Errorf("total %s, mean %g, deviation %g", all.Total, all.Mean(), all.Deviation())
 	}
 }

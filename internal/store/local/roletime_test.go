@@ -45,7 +45,7 @@ func TestRoleTimeFromKeptBinsEqualsThatFromRows(t *testing.T) {
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Fatalf("edges %d of %d: %d, want %d", edges, ids, got, want)
+				t.Fatalf("edges %d of %d: %s, want %s", edges, ids, got, want)
 			}
 		}
 	}
@@ -55,8 +55,8 @@ func TestRoleTimeFromKeptBinsEqualsThatFromRows(t *testing.T) {
 }
 
 // slowRoleTime adds up the time of each role between edges from the rows alone.
-func slowRoleTime(r *Reader, ids []trace.LocationID, edges []trace.Time) []trace.Time {
-	to := slowEdges{edges, make([]trace.Time, (len(edges)-1)*trace.RoleCount)}
+func slowRoleTime(r *Reader, ids []trace.LocationID, edges []trace.Time) []trace.Sum {
+	to := slowEdges{edges, make([]trace.Sum, (len(edges)-1)*trace.RoleCount)}
 	var merge rows.Merge
 	for _, x := range r.Ranges(ids) {
 		for id := x[0]; id < x[1]; id++ {
@@ -67,11 +67,14 @@ func slowRoleTime(r *Reader, ids []trace.LocationID, edges []trace.Time) []trace
 }
 
 // slowEdges takes the time of roles, bin by bin.
-type slowEdges struct{ edges, time []trace.Time }
+type slowEdges struct {
+	edges []trace.Time
+	time  []trace.Sum
+}
 
 func (s slowEdges) Add(from, to trace.Time, role trace.Role) {
 	for b := range len(s.edges) - 1 {
-		s.time[b*trace.RoleCount+int(role)] += max(0, min(to, s.edges[b+1])-max(from, s.edges[b]))
+		s.time[b*trace.RoleCount+int(role)].Add(max(0, min(to, s.edges[b+1])-max(from, s.edges[b])))
 	}
 }
 

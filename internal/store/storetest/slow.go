@@ -110,7 +110,7 @@ func (s *SlowReader) Summaries(ctx context.Context, name string, w store.Window,
 	return s.Reader.Summaries(ctx, name, w, level, v)
 }
 
-func (s *SlowReader) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error) {
+func (s *SlowReader) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum, error) {
 	s.wait(ctx, "RoleTime")
 	return s.Reader.RoleTime(ctx, locations, edges)
 }

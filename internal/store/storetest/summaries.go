@@ -162,8 +162,8 @@ func (r *reader) addRoles(g *store.GroupBins, k int, id trace.LocationID) {
 	})
 }
 
-func (r *reader) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error) {
-	out := make([]trace.Time, max(len(edges)-1, 0)*trace.RoleCount)
+func (r *reader) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum, error) {
+	out := make([]trace.Sum, max(len(edges)-1, 0)*trace.RoleCount)
 	in := r.window(store.Window{Locations: locations, End: r.info.End})
 	for _, id := range in.locations {
 		if err := ctx.Err(); err != nil {
@@ -171,7 +171,7 @@ func (r *reader) RoleTime(ctx context.Context, locations []trace.LocationID, edg
 		}
 		r.eachRole(id, func(begin, end trace.Time, role trace.Role) {
 			for b := range len(edges) - 1 {
-				out[b*trace.RoleCount+int(role)] += overlap(begin, end, edges[b], edges[b+1])
+				out[b*trace.RoleCount+int(role)].Add(overlap(begin, end, edges[b], edges[b+1]))
 			}
 		})
 	}

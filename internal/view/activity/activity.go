@@ -40,7 +40,7 @@ type series struct {
 	region trace.RegionID // of a region that stands alone under its name
 	role   trace.Role
 	kind   kind
-	total  trace.Time
+	total  float64 // over all locations and bins
 }
 
 type kind uint8

@@ -68,7 +68,7 @@ func (c *counting) finish(err error) error {
 	used := make([]bool, len(r.series))
 	for i, t := range r.time {
 		s := i % len(r.series)
-		r.series[s].total += t
+		r.series[s].total += float64(t)
 		used[s] = used[s] || t > 0 || r.series[s].kind == ofBusy || r.series[s].kind == ofIdle
 	}
 	var kept []series
@@ -226,7 +226,7 @@ func (c *counting) useRegions() error {
 			s = &series{name: g.Name, label: g.Name, region: id, role: g.Role, kind: ofRegion}
 			names[g.Name] = s
 		}
-		s.total += table.Exclusive[i]
+		s.total += table.Exclusive[i].Float64()
 	}
 	var all []*series
 	for _, s := range names {
@@ -301,7 +301,8 @@ func (c *counting) countRoles() error {
 	r.time = make([]trace.Time, r.bins()*len(r.series))
 	for i, t := range times {
 		if s := c.class[i%trace.RoleCount]; s >= 0 {
-			r.time[i/trace.RoleCount*len(r.series)+s] += t
+			at := &r.time[i/trace.RoleCount*len(r.series)+s]
+			*at = trace.AddUp(*at, t.Time()) // a bin of the picture; one that is too much for a time is drawn full
 		}
 	}
 	return nil

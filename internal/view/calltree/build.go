@@ -36,7 +36,7 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 	p := c.Paths()
 	t := &tree{locations: p.Locations, nodes: make([]node, len(p.Parent))}
 	for i := range t.nodes {
-		t.nodes[i] = node{parent: p.Parent[i], region: p.Region[i], calls: float64(p.Calls[i]), inclusive: float64(p.Inclusive[i]), exclusive: float64(p.Inclusive[i])}
+		t.nodes[i] = node{parent: p.Parent[i], region: p.Region[i], calls: float64(p.Calls[i]), inclusive: p.Inclusive[i].Float64(), exclusive: p.Inclusive[i].Float64()}
 		if measure != callgraph.Totals && p.Each[i].Count > 0 {
 			t.nodes[i].each = &p.Each[i]
 		}
@@ -51,7 +51,7 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 	}
 	if p.Beside {
 		for i := range t.nodes {
-			t.nodes[i].exclusive = min(float64(p.Exclusive[i]), t.nodes[i].inclusive)
+			t.nodes[i].exclusive = min(p.Exclusive[i].Float64(), t.nodes[i].inclusive)
 		}
 		t.notes = append(t.notes, "calls ran beside each other: those of one caller may add up to more than it took, and are then drawn to fit into it")
 	}

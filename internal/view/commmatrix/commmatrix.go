@@ -160,7 +160,7 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*c
 				c.sized = true
 			}
 			if !l.Untimed[i] {
-				c.time += int64(l.ToTime[i] - l.FromTime[i])
+				c.time = int64(trace.AddUp(trace.Time(c.time), l.ToTime[i]-l.FromTime[i]))
 				c.timed = true
 			}
 		}
@@ -210,7 +210,7 @@ func (r *result) finish(cells map[pair]*cell) {
 		r.cells = append(r.cells, *c)
 		r.total.count += c.count
 		r.total.bytes += c.bytes
-		r.total.time += c.time
+		r.total.time = int64(trace.AddUp(trace.Time(r.total.time), trace.Time(c.time)))
 		r.total.timed = r.total.timed || c.timed
 		r.total.sized = r.total.sized || c.sized
 		for _, id := range [2]trace.LocationID{c.from, c.to} {

@@ -247,7 +247,7 @@ func (r *result) fact(from, to, blocks int) view.Fact {
 			pairs++
 			sum.count += c.count
 			sum.bytes += c.bytes
-			sum.time += c.time
+			sum.time = int64(trace.AddUp(trace.Time(sum.time), trace.Time(c.time)))
 		}
 	}
 	fact := view.Fact{Title: r.names(from, blocks) + " → " + r.names(to, blocks), Lines: []view.FactLine{{Label: r.what, Value: view.FormatCount(float64(sum.count)), Exact: view.Thousands(sum.count)}}}

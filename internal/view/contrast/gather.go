@@ -240,7 +240,7 @@ func (g *gatherer) callers(ctx context.Context, side int) error {
 		for i, id := range s.holders { // in order, so that sums are the same each time
 			if graph := graphs[id]; graph != nil {
 				for _, b := range graph.Buckets() {
-					add(s.of[i], b.Pair, float64(b.Count), float64(b.Inclusive), float64(b.Exclusive))
+					add(s.of[i], b.Pair, float64(b.Count), b.Inclusive.Float64(), b.Exclusive.Float64())
 				}
 			}
 		}

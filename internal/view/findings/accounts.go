@@ -22,7 +22,7 @@ type accounts struct {
 	result      *budget.Result
 	work        [][]trace.Time // exclusive time by number and unit
 	calls       [][]float64    // by number and unit
-	// Sums over all rows, in ns.
+	// Sums over all rows, in ns; what no time holds is the longest.
 	time, busy, communication, synchronization trace.Time
 	pairs, wrong                               int // collectives that were paired, and that could not be
 }
@@ -109,14 +109,14 @@ func (a *accounts) sum(f *facts) {
 		a.calls[n][u] += t.calls[i]
 		switch role := f.regions[r].Role; {
 		case role.Busy():
-			a.busy += trace.Time(t.exclusive[i])
+			a.busy = trace.AddUp(a.busy, trace.Time(t.exclusive[i]))
 		case role == trace.RoleCommunication:
-			a.communication += trace.Time(t.exclusive[i])
+			a.communication = trace.AddUp(a.communication, trace.Time(t.exclusive[i]))
 		case role == trace.RoleSynchronization, role == trace.RoleIdle:
-			a.synchronization += trace.Time(t.exclusive[i])
+			a.synchronization = trace.AddUp(a.synchronization, trace.Time(t.exclusive[i]))
 		}
 	}
-	a.time = f.length * trace.Time(len(f.rows))
+	a.time = trace.SumProduct(int64(len(f.rows)), f.length).Time()
 }
 
 // inCalls is what was waited in calls of regions with some roles.
@@ -126,7 +126,7 @@ func (a *accounts) inCalls(roles ...trace.Role) (sum trace.Time) {
 	}
 	for n, t := range a.result.InCalls {
 		if slices.Contains(roles, a.role[n]) {
-			sum += t
+			sum = trace.AddUp(sum, t)
 		}
 	}
 	return sum
@@ -146,8 +146,8 @@ func (a *accounts) open() trace.Time {
 func (a *accounts) waiting() (all, unexplained trace.Time) {
 	all, unexplained = a.open(), a.open()
 	if a.result != nil {
-		all += a.result.Total
-		unexplained += a.result.Unexplained
+		all = trace.AddUp(all, a.result.Total)
+		unexplained = trace.AddUp(unexplained, a.result.Unexplained)
 	}
 	return all, unexplained
 }

@@ -135,9 +135,9 @@ func causesOf(c *court) ([]Cause, trace.Time, Accounts) {
 // unitSheet is for runs whose waits are not followed one by one: what rules charge to units is
 // explained, the rest is not. The time is that of units then, and what they wait is told by phase.
 func unitSheet(c *court) *sheet {
-	s := &sheet{columns: c.units, Accounts: Accounts{Time: c.length * trace.Time(len(c.units)), Waiting: c.waited}}
+	s := &sheet{columns: c.units, Accounts: Accounts{Time: trace.SumProduct(int64(len(c.units)), c.length).Time(), Waiting: c.waited}}
 	for _, u := range c.alike.useful {
-		s.Work += trace.Time(u)
+		s.Work = trace.AddUp(s.Work, trace.Time(u))
 	}
 	s.Work = min(s.Work, s.Time-s.Waiting)
 	s.Rest = s.Time - s.Work - s.Waiting
@@ -153,7 +153,7 @@ func gpuSheet(c *court, d *view.Devices, job *step.Job) *sheet {
 	var exchange trace.Time
 	for i := range job.GPUs {
 		g := &job.GPUs[i]
-		s.Time += c.length
+		s.Time = trace.AddUp(s.Time, c.length)
 		s.Work += g.Computation + g.ExposedCopy
 		exchange += g.ExposedCommunication + g.Causes[step.ByExchange]
 	}
@@ -242,6 +242,6 @@ func (c *court) fillBudget() {
 		for k := range n {
 			sum += c.budget.Left[u*n+k]
 		}
-		c.waited += max(min(sum, c.length-useful[u]), 0)
+		c.waited = trace.AddUp(c.waited, max(min(sum, c.length-useful[u]), 0))
 	}
 }

@@ -43,7 +43,7 @@ func (s *scheduler) meanwhile() (m meanwhile, err error) {
 		busy := 0.0
 		for r := range trace.Role(trace.RoleCount) {
 			if r != trace.RoleIdle && r != trace.RoleNone {
-				busy += float64(roles[r])
+				busy += roles[r].Float64()
 			}
 		}
 		capacity := s.capacityOf(w.begin, w.end)

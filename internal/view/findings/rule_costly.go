@@ -115,15 +115,15 @@ func tellCostly(c *court, kind finding.Kind, lead string, want func(k int32) boo
 		}
 		own := trace.Time(0)
 		for _, t := range times {
-			own += t
+			own = trace.AddUp(own, t)
 		}
-		sum += own
+		sum = trace.AddUp(sum, own)
 		if own > most {
 			top, most = int32(k), own
 		}
 	}
 	hit := float64(sum) / float64(c.books.time)
-	if hit < leastCostly || slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == kind && 2*f.Lost > sum }) {
+	if hit < leastCostly || slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == kind && f.Lost > sum/2 }) {
 		return // who waits for it is told, and costs more
 	}
 	level := finding.Low

@@ -74,8 +74,8 @@ func (r *result) Data() any {
 	for k, p := range r.phases.List {
 		x := Phase{Name: p.Name, Begin: p.Begin, End: p.End, Skew: r.skew[k], Transfer: r.transfer[k]}
 		for u := range r.units {
-			x.Busy += r.busy[r.at(u, k)]
-			x.Waiting += r.waiting[r.at(u, k)]
+			x.Busy = trace.AddUp(x.Busy, r.busy[r.at(u, k)])
+			x.Waiting = trace.AddUp(x.Waiting, r.waiting[r.at(u, k)])
 		}
 		d.Phases = append(d.Phases, x)
 	}

@@ -98,8 +98,8 @@ func (r *result) gather(ctx context.Context, g *gatherer) error {
 	for row, id := range g.rows {
 		u := int(g.source.Unit[id])
 		for k := range n {
-			r.busy[r.at(u, k)] += cells.Busy[row*n+k]
-			r.waiting[r.at(u, k)] += cells.Waiting[row*n+k] + cells.Idle[row*n+k]
+			r.busy[r.at(u, k)] = trace.AddUp(r.busy[r.at(u, k)], cells.Busy[row*n+k])
+			r.waiting[r.at(u, k)] = trace.AddUp(r.waiting[r.at(u, k)], trace.AddUp(cells.Waiting[row*n+k], cells.Idle[row*n+k]))
 		}
 	}
 	r.loads = g.loads(cells, n, r.phases.Sliced)

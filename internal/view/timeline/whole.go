@@ -90,7 +90,7 @@ func (r *fetcher) fetchTotals(ctx context.Context, _ *forest) error {
 	}
 	for i, id := range table.Region {
 		if r.rule.keeps(id) {
-			r.totals = append(r.totals, total{id, table.Exclusive[i], table.Calls[i]})
+			r.totals = append(r.totals, total{id, table.Exclusive[i].Time(), table.Calls[i]})
 		}
 	}
 	sort.Slice(r.totals, func(a, b int) bool {

@@ -236,7 +236,7 @@ func (r *result) usual(ctx context.Context) (string, error) {
 			return "", err
 		}
 		for _, time := range t.Exclusive {
-			if time > 0 {
+			if time.Sign() > 0 {
 				n++
 			}
 		}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"math/bits"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
@@ -30,7 +31,9 @@ func groupLevel(end trace.Time, rows uint64) (int, bool) {
 	for GroupBins(end, level) > most {
 		level++
 	}
-	return level, true
+	// As many locations as there are rows fill a bin at most, and it must hold them: of a trace that is so long, bins
+	// are finer, four a row at most.
+	return min(level, 62-bits.Len64(rows)), true
 }
 
 // GroupBins is how many bins of a level cover the trace.

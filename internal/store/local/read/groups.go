@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -41,6 +42,9 @@ func (r roleTimes) Groups(ctx context.Context, locations []trace.LocationID, beg
 		set := r.Ranges([]trace.LocationID{id})
 		for _, x := range set {
 			g.Rows[k] += int(r.Holders[x[1]] - r.Holders[x[0]])
+		}
+		if level+bits.Len(uint(g.Rows[k])) > 62 {
+			return nil, fmt.Errorf("groups: bins of 2^%d ns of %d locations together run over; ask for a finer level", level, g.Rows[k])
 		}
 		if g.Bins == 0 || g.Rows[k] == 0 || r.keptBins(g, k, id) {
 			continue

@@ -13,12 +13,12 @@ import (
 
 // RoleTime implements store.Reader. Of a location whose bins are kept only the rows
 // around edges are read that are no edges of these.
-func (r roleTimes) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error) {
+func (r roleTimes) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum, error) {
 	if err := r.Enter(); err != nil {
 		return nil, err
 	}
 	defer r.Leave()
-	out := make([]trace.Time, max(len(edges)-1, 0)*trace.RoleCount)
+	out := make([]trace.Sum, max(len(edges)-1, 0)*trace.RoleCount)
 	if len(out) == 0 {
 		return out, ctx.Err()
 	}
@@ -84,7 +84,7 @@ const startRows = 16
 
 // keptTimes adds what the bins kept of a location give and says what is left; nil
 // where all of it must be read, or had better be. O(bins kept + edges).
-func (r roleTimes) keptTimes(id trace.LocationID, edges, out []trace.Time) []stretch {
+func (r roleTimes) keptTimes(id trace.LocationID, edges []trace.Time, out []trace.Sum) []stretch {
 	roles, level := r.C.GroupRoles[id], int(r.C.GroupLevel[id])
 	if roles == 0 || r.IsAside(id) {
 		return nil
@@ -132,7 +132,7 @@ func (r roleTimes) keptTimes(id trace.LocationID, edges, out []trace.Time) []str
 		for i := range len(edges) - 1 {
 			first, last := bins(edges[i], edges[i+1])
 			for x := first; x < last; x++ {
-				out[i*trace.RoleCount+role] += kept[x]
+				out[i*trace.RoleCount+role].Add(kept[x])
 			}
 		}
 	}
@@ -152,13 +152,14 @@ func (t *roleTasks) add(pieces rows.Ranges, left []stretch) {
 }
 
 // roleRows adds times from rows.
-func (r roleTimes) roleRows(ctx context.Context, edges []trace.Time, tasks *roleTasks, out []trace.Time) error {
+func (r roleTimes) roleRows(ctx context.Context, edges []trace.Time, tasks *roleTasks, out []trace.Sum) error {
 	if len(tasks.pieces) == 0 {
 		return ctx.Err()
 	}
 	var mu sync.Mutex
 	workers := make([]*edgeBins, r.Workers)
 	merges := make([]rows.Merge, r.Workers)
+	most := trace.AtMost(r.End)
 	err := r.Parallel(ctx, tasks.pieces, func(ctx context.Context, worker, i int) error {
 		b := workers[worker]
 		if b == nil {
@@ -174,6 +175,9 @@ func (r roleTimes) roleRows(ctx context.Context, edges []trace.Time, tasks *role
 			for _, s := range tasks.of[i] {
 				b.bin = s.bin
 				merges[worker].Location(r.Table, id, max(s.from, 0), min(s.to, r.End), b)
+			}
+			if b.locations++; b.locations >= most {
+				b.move()
 			}
 		}
 		return nil
@@ -192,7 +196,10 @@ type edgeBins struct {
 	edges []trace.Time
 	bin   int          // that of the last time added, or before it
 	part  []trace.Time // parts of bins
-	step  []int64      // changes of how many have whole bins
+	sums  []trace.Sum  // of those; nil while times do
+	// locations added to part: a time holds only so many
+	locations int64
+	step      []int64 // changes of how many have whole bins
 }
 
 func newEdgeBins(edges []trace.Time) *edgeBins {
@@ -217,11 +224,27 @@ func (b *edgeBins) Add(from, to trace.Time, role trace.Role) {
 	b.part[b.bin*trace.RoleCount+int(role)] += to - b.edges[b.bin]
 }
 
-func (b *edgeBins) addTo(out []trace.Time) {
+// move takes the parts to sums, before they run over.
+func (b *edgeBins) move() {
+	if b.sums == nil {
+		b.sums = make([]trace.Sum, len(b.part))
+	}
+	for i, t := range b.part {
+		b.sums[i].Add(t)
+	}
+	clear(b.part)
+	b.locations = 0
+}
+
+func (b *edgeBins) addTo(out []trace.Sum) {
 	var whole [trace.RoleCount]int64
 	for i := range out {
 		bin, role := i/trace.RoleCount, i%trace.RoleCount
 		whole[role] += b.step[i]
-		out[i] += b.part[i] + trace.Time(whole[role])*(b.edges[bin+1]-b.edges[bin])
+		out[i].Add(b.part[i])
+		out[i].AddSum(trace.SumProduct(whole[role], b.edges[bin+1]-b.edges[bin]))
+		if b.sums != nil {
+			out[i].AddSum(b.sums[i])
+		}
 	}
 }

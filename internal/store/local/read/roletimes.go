@@ -75,8 +75,9 @@ type roleReader struct {
 	merge rows.Merge
 	sink  runSink
 	whole [1]stretch
-	bins  *edgeBins    // for what kept bins leave
-	times []trace.Time // likewise
+	bins  *edgeBins   // for what kept bins leave
+	times []trace.Sum // likewise
+	own   []trace.Time
 }
 
 func newRoleReader(r roleTimes, edges []trace.Time) *roleReader {
@@ -94,7 +95,7 @@ func (w *roleReader) location(id trace.LocationID) {
 	if r.C.LocationLast[id] == id && r.C.GroupRoles[id] != 0 { // what is kept holds those below too
 		if w.bins == nil {
 			w.bins = newEdgeBins(w.sink.edges)
-			w.times = make([]trace.Time, (len(w.sink.edges)-1)*trace.RoleCount)
+			w.times = make([]trace.Sum, (len(w.sink.edges)-1)*trace.RoleCount)
 		}
 		if left := r.keptTimes(id, w.sink.edges, w.times); left != nil {
 			for _, s := range left {
@@ -106,7 +107,11 @@ func (w *roleReader) location(id trace.LocationID) {
 				clear(w.bins.part)
 				clear(w.bins.step)
 			}
-			w.sink.runs = store.AppendRoleRuns(w.sink.runs, w.times)
+			w.own = w.own[:0]
+			for _, t := range w.times {
+				w.own = append(w.own, t.Time()) // of one location
+			}
+			w.sink.runs = store.AppendRoleRuns(w.sink.runs, w.own)
 			clear(w.times)
 			return
 		}

@@ -1,0 +1,80 @@
+package local
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Sums over locations are of 128 bits: 3,000 locations that work for 90 years are as much as a million for a hundred days, and
+// far beyond a time. A location's own times are as they were.
+func TestSumsOverManyLongLocationsAreExact(t *testing.T) {
+	const locations, span = 3000, trace.Time(90 * 365 * 24 * 3600 * 1e9)
+	path := build(t, Options{}, func(w trace.Writer) {
+		work := w.Region(trace.Region{Name: "work", Role: trace.RoleCompute})
+		inner := w.Region(trace.Region{Name: "inner", Role: trace.RoleCompute})
+		top := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: "machine", Rank: trace.NoRank})
+		for i := range locations {
+			id := w.Location(trace.Location{Parent: top, Kind: trace.KindProcess, Name: strconv.Itoa(i), Rank: i})
+			s := w.Stream(id, trace.StreamOptions{})
+			s.Interval(0, span, work)
+			s.Interval(span/4, span/2, inner)
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ctx := context.Background()
+	whole, quarter := trace.SumProduct(locations, span), trace.SumProduct(locations, span/4)
+	total, err := store.TotalTime(ctx, r, store.Window{End: span + 1})
+	if err != nil || len(total.Region) != 2 {
+		t.Fatal(total, err)
+	}
+	for i, id := range total.Region {
+		inclusive, exclusive := whole, whole.Minus(quarter)
+		if r.Regions()[id].Name == "inner" {
+			inclusive, exclusive = quarter, quarter
+		}
+		if total.Inclusive[i] != inclusive || total.Exclusive[i] != exclusive || total.Calls[i] != locations {
+			t.Errorf("%s: inclusive %s, want %s; exclusive %s, want %s", r.Regions()[id].Name, total.Inclusive[i], inclusive, total.Exclusive[i], exclusive)
+		}
+	}
+	roles, err := r.RoleTime(ctx, nil, []trace.Time{0, span / 3, span})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compute := roles[trace.RoleCompute]
+	if compute != trace.SumProduct(locations, span/3) {
+		t.Errorf("until a third: %s, want %s", compute, trace.SumProduct(locations, span/3))
+	}
+	compute.AddSum(roles[trace.RoleCount+int(trace.RoleCompute)])
+	if compute != whole {
+		t.Errorf("role time: %s, want %s", compute, whole)
+	}
+	// Bins of groups are told where they fit, and refused where they do not: never a number that ran over.
+	if _, err := r.Groups(ctx, []trace.LocationID{0}, 0, span, 61); err == nil {
+		t.Error("one bin of all locations is given, though no time holds it")
+	}
+	g, err := r.Groups(ctx, []trace.LocationID{0}, 0, span, 45)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum trace.Sum
+	for i, x := range g.Time {
+		if x < 0 {
+			t.Fatalf("bin %d is %d", i, x)
+		}
+		sum.Add(x)
+	}
+	if sum != whole {
+		t.Errorf("bins of a group add up to %s, want %s", sum, whole)
+	}
+}
