@@ -58,7 +58,7 @@ func usage(format string, a ...any) error { return &usageError{fmt.Sprintf(forma
 var errSilent = errors.New("")
 
 func commands() []*command {
-	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), anonymiseCommand(), docsCommand(), completionCommand(), cacheCommand()}
+	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), anonymiseCommand(), docsCommand(), completionCommand(), cacheCommand(), verifyCommand()}
 }
 
 func main() {

@@ -37,34 +37,38 @@ func Ordered[W, T any](ctx context.Context, n, workers int, newWorker func() W, 
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for range min(workers, n) {
-		g.Go(func() error {
-			w := newWorker()
-			for {
-				// The slot comes before the number: whoever has the lowest number
-				// is at work, so that slots come free.
-				select {
-				case slots <- struct{}{}:
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				if i >= n {
-					<-slots
-					return nil
-				}
-				r, err := produce(ctx, w, i)
-				if err != nil {
-					return err
-				}
-				if err := deliver(i, r); err != nil {
-					return err
-				}
+	var caught Caught
+	work := func() error {
+		w := newWorker()
+		for {
+			// The slot comes before the number: whoever has the lowest number
+			// is at work, so that slots come free.
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return context.Cause(ctx)
 			}
-		})
+			mu.Lock()
+			i := next
+			next++
+			mu.Unlock()
+			if i >= n {
+				<-slots
+				return nil
+			}
+			r, err := produce(ctx, w, i)
+			if err != nil {
+				return err
+			}
+			if err := deliver(i, r); err != nil {
+				return err
+			}
+		}
 	}
-	return g.Wait()
+	for range min(workers, n) {
+		g.Go(func() error { return caught.Do(work) })
+	}
+	err := g.Wait()
+	caught.Pass()
+	return err
 }

@@ -30,10 +30,12 @@ func For(ctx context.Context, n int, f func(i int)) error {
 		return ctx.Err()
 	}
 	var wait sync.WaitGroup
+	var caught Caught
 	for range workers {
-		wait.Go(work)
+		wait.Go(func() { _ = caught.Do(func() error { work(); return nil }) })
 	}
 	wait.Wait()
+	caught.Pass()
 	return ctx.Err()
 }
 
@@ -48,19 +50,23 @@ func Ranges(ctx context.Context, n, size int, f func(from, to int)) error {
 func Each[W any](ctx context.Context, n int, newWorker func() W, f func(ctx context.Context, w W, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
-	for range min(Workers(), n) {
-		g.Go(func() error {
-			w := newWorker()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := f(ctx, w, i); err != nil {
-					return err
-				}
+	var caught Caught
+	work := func() error {
+		w := newWorker()
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			return nil
-		})
+			if err := f(ctx, w, i); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return g.Wait()
+	for range min(Workers(), n) {
+		g.Go(func() error { return caught.Do(work) })
+	}
+	err := g.Wait()
+	caught.Pass()
+	return err
 }

@@ -3,8 +3,10 @@ package parallel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -60,5 +62,33 @@ func TestWorkEndsWithItsContextAndItsFirstError(t *testing.T) {
 	})
 	if !errors.Is(err, broken) {
 		t.Errorf("an error of one call gives %v", err)
+	}
+}
+
+// A panic of a worker comes out where the work was asked for, so that whoever asked can catch it.
+func TestAPanicOfAWorkerIsOneOfItsCaller(t *testing.T) {
+	boom := func(i int) {
+		if i == 40 {
+			panic("boom")
+		}
+	}
+	for name, ask := range map[string]func(){
+		"For": func() { _ = For(context.Background(), 100, boom) },
+		"Each": func() {
+			_ = Each(context.Background(), 100, func() int { return 0 }, func(_ context.Context, _ int, i int) error { boom(i); return nil })
+		},
+		"Ordered": func() {
+			_ = Ordered(context.Background(), 100, 4, func() int { return 0 }, func(_ context.Context, _ int, i int) (int, error) { boom(i); return i, nil }, func(int) error { return nil })
+		},
+	} {
+		func() {
+			defer func() {
+				if p := recover(); !strings.Contains(fmt.Sprint(p), "boom") {
+					t.Errorf("%s: caught %v", name, p)
+				}
+			}()
+			ask()
+			t.Errorf("%s: no panic", name)
+		}()
 	}
 }

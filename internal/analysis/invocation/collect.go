@@ -81,6 +81,7 @@ func Collect(lanes []*Lane) *Calls {
 		Region: make([]trace.RegionID, n), lane: make([]int32, n), row: make([]int32, n), lanes: lanes}
 	cuts := cutTimes(lanes, total)
 	var wait sync.WaitGroup
+	var caught parallel.Caught
 	from, at := make([]int, len(lanes)), 1
 	for k := 0; k <= len(cuts); k++ {
 		to, next := make([]int, len(lanes)), at
@@ -92,10 +93,11 @@ func Collect(lanes []*Lane) *Calls {
 			next += to[i] - from[i]
 		}
 		start, begin, end := from, at, to
-		wait.Go(func() { c.merge(start, end, begin) })
+		wait.Go(func() { _ = caught.Do(func() error { c.merge(start, end, begin); return nil }) })
 		from, at = to, next
 	}
 	wait.Wait()
+	caught.Pass()
 	for k, l := range lanes {
 		for i, p := range l.parent {
 			up := int32(-1)

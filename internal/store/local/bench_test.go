@@ -3,11 +3,13 @@ package local
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/benchtest"
@@ -330,6 +332,46 @@ func BenchmarkGroups(b *testing.B) {
 					b.Fatal(err)
 				}
 			})
+		})
+	}
+}
+
+// BenchmarkFirstScan is what looking at blocks costs when a store is opened and everything in it is read once, beside the
+// same without.
+func BenchmarkFirstScan(b *testing.B) {
+	path := benchStore(b)
+	for _, checked := range []bool{true, false} {
+		b.Run(fmt.Sprintf("checked=%v", checked), func(b *testing.B) {
+			before := benchtest.CPUTime()
+			rows := int64(0)
+			for b.Loop() {
+				r, err := Open(path, []trace.Summary{benchSummary{}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if !checked {
+					r.Sure, r.Checks = nil, nil
+				}
+				err = r.Summaries(context.Background(), "bench", store.Window{Begin: 3, End: r.Info().End - 3}, 8, store.Visitor{
+					Block: func(trace.LocationID, int, trace.Time, trace.Time, trace.Block) error { return nil },
+					Rows:  func(*trace.Stretch) error { return nil },
+				})
+				var sum atomic.Int64
+				err = errors.Join(err, r.Intervals(context.Background(), store.Window{End: r.Info().End}, func(c *trace.Columns) error {
+					n := trace.Time(0)
+					for i := range c.Begin {
+						n += c.Duration[i] + c.Exclusive[i] + trace.Time(c.Region[i]) + trace.Time(c.Depth[i]) + trace.Time(c.Parent[i])
+					}
+					sum.Add(int64(n))
+					return nil
+				}))
+				if err != nil {
+					b.Fatal(err)
+				}
+				rows += r.Info().Intervals
+				r.Close()
+			}
+			b.ReportMetric(float64(benchtest.CPUTime()-before)/float64(rows), "cpu-ns/row")
 		})
 	}
 }

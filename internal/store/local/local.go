@@ -76,3 +76,9 @@ func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Rea
 // RemoveStale removes what writers that are gone have left in a directory, and says
 // how many that were.
 func RemoveStale(dir string) int { return disk.RemoveStale(dir) }
+
+// An Examination says what of a store is as it was written.
+type Examination = read.Examination
+
+// Examine reads every file of a store and says what is damaged, and what of it can still be used.
+func Examine(path string) (*Examination, error) { return read.Examine(path) }

@@ -26,7 +26,7 @@ import (
 )
 
 // filesOf reads every file of a store.
-func filesOf(t *testing.T, path string) map[string][]byte {
+func filesOf(t testing.TB, path string) map[string][]byte {
 	t.Helper()
 	entries, err := os.ReadDir(path)
 	if err != nil {

@@ -62,6 +62,8 @@ type FileEntry struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
 	CRC32C string `json:"crc32c"`
+	// Blocks are the checksums of its blocks, see check.go; empty where there is one alone.
+	Blocks string `json:"blocks,omitempty"`
 }
 
 // The manifest's own checksum is over the bytes of its inner value.
@@ -171,22 +173,23 @@ func DescribeFile(dir, name string) (FileEntry, error) {
 	if e.Size = info.Size(); e.Size == 0 {
 		return e, os.Remove(path)
 	}
-	sum, err := fileChecksum(f, e.Size)
+	sum, blocks, err := fileChecksum(f, e.Size)
 	if err != nil {
 		return e, err
 	}
-	e.CRC32C = Word8(sum)
+	e.CRC32C, e.Blocks = Word8(sum), blocks
 	return e, f.Sync()
 }
 
 // fileChecksum looks at a file where the system has it: reading would copy it first.
-func fileChecksum(f *os.File, size int64) (sum uint32, err error) {
+func fileChecksum(f *os.File, size int64) (sum uint32, blocks string, err error) {
 	m, err := spool.MapOpen(f, size, false)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	err = Guard(func() error {
+		blocks = BlockSums(m.Bytes)
 		const step = 4 << 20
 		for at := int64(0); at < size; at += step {
 			end := min(at+step, size)
@@ -196,7 +199,7 @@ func fileChecksum(f *os.File, size int64) (sum uint32, err error) {
 		}
 		return nil
 	})
-	return sum, err
+	return sum, blocks, err
 }
 
 // Generation condenses the checksums of the tables; sections of summaries do

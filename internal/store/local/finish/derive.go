@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/index"
@@ -58,13 +59,13 @@ func (f *finisher) index(ctx context.Context) error {
 		return err
 	}
 	f.sections, f.digests = x.Sections, x.Digested
-	for k, m := range f.rows.RowMaps {
-		if len(m.Bytes) == 0 {
-			continue
+	return parallel.Each(ctx, len(f.rows.RowMaps), func() struct{} { return struct{}{} }, func(_ context.Context, _ struct{}, k int) error {
+		b := f.rows.RowMaps[k].Bytes
+		if len(b) > 0 {
+			f.described.set(disk.FileEntry{Name: f.rows.RowNames[k], Size: int64(len(b)), CRC32C: disk.Word8(x.Out.RowSums[k]), Blocks: disk.BlockSums(b)})
 		}
-		f.described.set(disk.FileEntry{Name: f.rows.RowNames[k], Size: int64(len(m.Bytes)), CRC32C: disk.Word8(x.Out.RowSums[k])})
-	}
-	return nil
+		return nil
+	})
 }
 
 // openRows maps the columns that the rest is derived from.

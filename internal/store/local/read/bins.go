@@ -140,10 +140,12 @@ func (b *binner) addUntil(hi int, t trace.Time, s *timeSum) {
 	if block > 0 {
 		c := &b.r.C
 		at := int(c.LaneCheckpoint[b.n])
+		b.r.OfCheckpoint.Touch(uint64(at), uint64(at+block+1))
 		first, last := c.CheckpointSum[at+int(c.CheckpointBase[at+block-1])-1], c.CheckpointSum[at+block]
 		if b.keep == nil {
 			b.r.addSums(first, last, s, 1)
 		} else {
+			b.r.OfSum.Touch(first, last)
 			for i, region := range c.SumRegion[first:last] {
 				if b.keep[region] {
 					k := first + uint64(i)

@@ -74,7 +74,7 @@ func (c *coverer) cover(id trace.LocationID, lane, n int) error {
 		return nil
 	}
 	c.id, c.lane = id, lane
-	c.v = c.r.Lane(n)
+	c.v = c.r.LaneByRows(n)
 	c.from, c.next, c.near = c.in.Begin, -1, nodePlace{}
 	c.nodes = c.r.forest(n)
 	if err := c.descend(); err != nil {
@@ -95,6 +95,7 @@ func (c *coverer) rows(to trace.Time, last int, final bool) error {
 		if c.from >= to && lo >= hi {
 			return nil
 		}
+		c.v.Touch(lo, min(lo+stretchRows+1, c.v.Len()))
 		if hi-lo > stretchRows && c.v.Begin[lo+stretchRows] > c.from && c.v.Begin[lo+stretchRows] < to {
 			end = c.v.Begin[lo+stretchRows]
 			hi = lo + rows.FirstFrom(c.v.Begin[lo:hi], end)

@@ -52,6 +52,11 @@ func (r *sections) openDigest(dir string, x disk.Section, m *disk.Manifest, temp
 				return fmt.Errorf("%w: %w", err, disk.ErrDamaged)
 			}
 		}
+		check, err := disk.NewCheck(e, file.Bytes)
+		if err != nil {
+			return err
+		}
+		s.checks[len(s.maps)] = check
 		s.maps = append(s.maps, file)
 	}
 	s.bytes, s.offsets = s.maps[0].Bytes, spool.ViewOf[uint64](s.maps[1].Bytes)
@@ -125,9 +130,11 @@ func (r *sections) Digests(ctx context.Context, name string, w store.Window, f f
 
 // record of a lane by its number; nil where none is kept.
 func (s *openSection) record(lane int) []byte {
+	s.checks[1].Touch(int64(lane)*8, int64(lane+2)*8)
 	a, b := s.offsets[lane], s.offsets[lane+1]
 	if a == b {
 		return nil
 	}
+	s.checks[0].Touch(int64(a), int64(b))
 	return s.bytes[a:b:b]
 }

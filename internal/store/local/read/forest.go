@@ -27,7 +27,10 @@ func (r *sections) nodes(f forestView, level int) (lo, hi uint64) {
 	if j < 0 || j >= f.levels {
 		return 0, 0
 	}
-	return r.C.LevelNode[f.first+j], r.C.LevelNode[f.first+j+1]
+	r.OfLevel.Touch(uint64(f.first+j), uint64(f.first+j+2))
+	lo, hi = r.C.LevelNode[f.first+j], r.C.LevelNode[f.first+j+1]
+	r.OfNode.Touch(lo, hi)
+	return lo, hi
 }
 
 // descend hands out the blocks of a lane, and the rows between them.
@@ -36,7 +39,7 @@ func (c *coverer) descend() error {
 		return nil
 	}
 	if c.level == store.Coarsest {
-		at := c.r.C.LevelNode[c.nodes.first]
+		at, _ := c.r.nodes(c.nodes, c.nodes.top)
 		return c.node(c.nodes.top, at, c.r.C.NodeIndex[at], 0)
 	}
 	return c.bins()

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/index"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -46,7 +47,14 @@ func (r roleTimes) Groups(ctx context.Context, locations []trace.LocationID, beg
 		if level+bits.Len(uint(g.Rows[k])) > 62 {
 			return nil, fmt.Errorf("groups: bins of 2^%d ns of %d locations together run over; ask for a finer level", level, g.Rows[k])
 		}
-		if g.Bins == 0 || g.Rows[k] == 0 || r.keptBins(g, k, id) {
+		if g.Bins == 0 || g.Rows[k] == 0 {
+			continue
+		}
+		kept := false
+		if err := disk.Guard(func() error { kept = r.keptBins(g, k, id); return nil }); err != nil {
+			return nil, err
+		}
+		if kept {
 			continue
 		}
 		for _, piece := range r.Split(set) {
@@ -116,6 +124,7 @@ func (r roleTimes) keptBins(g *store.GroupBins, k int, id trace.LocationID) bool
 		if roles>>role&1 == 0 {
 			continue
 		}
+		r.OfGroup.Touch(at, at+uint64(n))
 		kept := r.C.GroupTime[at : at+uint64(n)]
 		at += uint64(n)
 		for x := first; x < last; x++ {

@@ -2,12 +2,15 @@ package read
 
 import (
 	"context"
+	"errors"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
+
+var errNoRow = errors.New("there is no such row")
 
 // Count implements store.Reader.
 func (r intervals) Count(w store.Window) int64 {
@@ -17,11 +20,17 @@ func (r intervals) Count(w store.Window) int64 {
 	defer r.Leave()
 	in := r.Window(w)
 	n := int64(0)
-	for _, x := range r.Ranges(w.Locations) {
-		for lane := r.C.LocationLane[x[0]]; lane < r.C.LocationLane[x[1]]; lane++ {
-			v := r.Lane(int(lane))
-			n += int64(max(v.FirstFrom(in.Until)-v.FirstFrom(in.Begin), 0))
+	err := disk.Guard(func() error {
+		for _, x := range r.Ranges(w.Locations) {
+			for lane := r.C.LocationLane[x[0]]; lane < r.C.LocationLane[x[1]]; lane++ {
+				v := r.Lane(int(lane))
+				n += int64(max(v.FirstFrom(in.Until)-v.FirstFrom(in.Begin), 0))
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return 0 // whoever asks for the rows is told
 	}
 	return n
 }
@@ -66,13 +75,14 @@ func (r intervals) Interval(at store.Row) (trace.Columns, bool) {
 		return trace.Columns{}, false
 	}
 	defer r.Leave()
-	v, ok := r.Lookup(at.Location, at.Lane)
-	if !ok || at.Row < 0 || at.Row >= v.Len() {
-		return trace.Columns{}, false
-	}
 	var c trace.Columns
 	err := disk.Guard(func() error {
+		v, ok := r.Lookup(at.Location, at.Lane)
+		if !ok || at.Row < 0 || at.Row >= v.Len() {
+			return errNoRow
+		}
 		i := at.Row
+		v.Touch(i, i+1)
 		times := []trace.Time{v.Begin[i], v.Duration[i], v.Exclusive[i]}
 		c = trace.Columns{
 			Location: at.Location, Lane: at.Lane, First: i, Open: v.Chain(nil, i),
@@ -91,12 +101,12 @@ func (r intervals) At(location trace.LocationID, lane int, t trace.Time) (store.
 		return store.Row{}, false
 	}
 	defer r.Leave()
-	v, ok := r.Lookup(location, lane)
-	if !ok {
-		return store.Row{}, false
-	}
 	row := -1
 	err := disk.Guard(func() error {
+		v, ok := r.Lookup(location, lane)
+		if !ok {
+			return errNoRow
+		}
 		row = rows.OpenAt(&v, t, trace.NoRegion)
 		return nil
 	})
@@ -112,11 +122,11 @@ func (r intervals) Children(ctx context.Context, at store.Row, f func(*trace.Col
 	}
 	defer r.Leave()
 	f = disk.Shield(f)
-	v, ok := r.Lookup(at.Location, at.Lane)
-	if !ok || at.Row < 0 || at.Row >= v.Len() {
-		return nil
-	}
 	return disk.Guard(func() error {
+		v, ok := r.Lookup(at.Location, at.Lane)
+		if !ok || at.Row < 0 || at.Row >= v.Len() {
+			return nil
+		}
 		open := v.Chain(nil, at.Row)
 		open = append(open, v.Interval(at.Row))
 		for i := at.Row + 1; i < v.Len() && v.Inside(i, at.Row); i = v.SubtreeEnd(i) {

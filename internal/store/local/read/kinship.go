@@ -13,6 +13,7 @@ func (r times) takeCovered(n int, in rows.Window, s *timeSum) {
 		return
 	}
 	c := &r.C
+	r.Checks.Of("cover").Touch(0, uint64(len(c.CoverLane)))
 	lane := uint32(n)
 	lo := sort.Search(len(c.CoverLane), func(i int) bool {
 		return c.CoverLane[i] > lane || c.CoverLane[i] == lane && c.CoverEnd[i] > in.Begin

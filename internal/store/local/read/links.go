@@ -21,10 +21,17 @@ func (r links) LinkCount(w store.Window) int64 {
 	defer r.Leave()
 	in := r.Window(w)
 	n := int64(len(r.C.Untimed.Kind))
-	for b := range r.C.BlockBegin {
-		if r.overlaps(b, in) {
-			n += int64(min((b+1)*disk.LinkBlock, len(r.C.Link.Kind)) - b*disk.LinkBlock)
+	err := disk.Guard(func() error {
+		r.Checks.Of("link_block").Touch(0, uint64(len(r.C.BlockBegin)))
+		for b := range r.C.BlockBegin {
+			if r.overlaps(b, in) {
+				n += int64(min((b+1)*disk.LinkBlock, len(r.C.Link.Kind)) - b*disk.LinkBlock)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return int64(len(r.C.Untimed.Kind) + len(r.C.Link.Kind)) // no more than all; whoever asks for them is told
 	}
 	return n
 }
@@ -43,6 +50,8 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		r.Checks.Of("untimed").Touch(0, uint64(len(r.C.Untimed.Kind)))
+		r.Checks.Of("link_block").Touch(0, uint64(len(r.C.BlockBegin)))
 		if err := r.untimedLinks(set, f); err != nil {
 			return err
 		}
@@ -54,6 +63,7 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
+			r.Checks.Of("link").Touch(uint64(b*disk.LinkBlock), uint64(min((b+1)*disk.LinkBlock, len(r.C.Link.Kind))))
 			for i := b * disk.LinkBlock; i < min((b+1)*disk.LinkBlock, len(r.C.Link.Kind)); i++ {
 				if r.wanted(i, in, set) {
 					r.C.Link.AppendTo(&out, i)

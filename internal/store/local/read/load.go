@@ -2,6 +2,7 @@ package read
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -146,25 +147,109 @@ func (r *definitionsOf) loadInfo() {
 	}
 }
 
-// checkStructure makes sure that offsets stay within their tables, so that no
-// query slices past the end. Checksums have been verified: this guards against a
-// store that was written wrong.
+// checkStructure makes sure that what definitions say of each other can be so: offsets ascend and stay within their tables, parents
+// come before their children, numbers are those of something. Checksums have been verified: this guards against a
+// store that was written wrong, or to do harm. O(locations + lanes + other definitions).
 func (r *definitionsOf) checkStructure() error {
 	c := &r.C
-	n := len(c.LocationName)
+	locations, regions := len(c.LocationName), len(c.RegionName)
+	lanes := len(c.LaneEnd)
 	checks := []struct {
 		name string
-		ok   bool
+		ok   func() bool
 	}{
-		{"location.lane", int(c.LocationLane[n]) == len(c.LaneEnd)},
-		{"lane.row", int(c.LaneRow[len(c.LaneEnd)]) == len(c.Begin)},
-		{"lane.checkpoint", int(c.LaneCheckpoint[len(c.LaneEnd)]) == len(c.CheckpointSum)-1},
-		{"lane.forest", int(c.LaneForest[len(c.LaneEnd)]) == len(c.LevelNode)-1},
+		{"location.lane", func() bool { return ascends(c.LocationLane, uint32(lanes)) }},
+		{"location.parent", func() bool { return parentsBefore(c.LocationParent, trace.NoLocation) }},
+		{"location.last", func() bool { return nested(c.LocationParent, c.LocationLast) }},
+		{"lane.row", func() bool { return ascends(c.LaneRow, uint64(len(c.Begin))) }},
+		{"lane.checkpoint", func() bool { return ascends(c.LaneCheckpoint, uint64(len(c.CheckpointSum)-1)) }},
+		{"lane.forest", func() bool { return ascends(c.LaneForest, uint64(len(c.LevelNode)-1)) }},
+		{"lane.end", func() bool { return within(c.LaneEnd, 0, r.End) }},
+		{"region.role", func() bool { return below(c.RegionRole, trace.RoleCount) }},
+		{"counter.location", func() bool { return belowOr(c.CounterLocation, locations, trace.NoLocation) }},
+		{"counter.first", func() bool { return pieces(c.CounterFirst, c.CounterCount, uint64(len(c.SampleTime))) }},
+		{"communicator.parent", func() bool { return acyclic(c.CommunicatorParent, trace.NoCommunicator) }},
+		{"member.location", func() bool { return belowOr(c.Member, locations, trace.NoLocation) }},
+		{"coordinate.location", func() bool { return belowOr(c.CoordinateLocation, locations, trace.NoLocation) }},
+		{"callpath.parent", func() bool { return acyclic(c.CallPathParent, trace.NoCallPath) }},
+		{"callpath.region", func() bool { return below(c.CallPathRegion, regions) }},
 	}
 	for _, x := range checks {
-		if !x.ok {
-			return fmt.Errorf("%s does not fit its table: %w", x.name, disk.ErrDamaged)
+		if !x.ok() {
+			return fmt.Errorf("%s holds what cannot be: %w", x.name, disk.ErrDamaged)
 		}
 	}
+	if r.End < 0 {
+		return fmt.Errorf("the trace ends at %d ns: %w", r.End, disk.ErrDamaged)
+	}
 	return nil
+}
+
+// ascends reports whether offsets never go down, from 0 to the end of their table.
+func ascends[T uint32 | uint64](offsets []T, end T) bool {
+	return len(offsets) > 0 && offsets[0] == 0 && offsets[len(offsets)-1] == end && slices.IsSorted(offsets)
+}
+
+// parentsBefore reports whether every parent has a lower number than its child, so that no chain of them has an end that never comes.
+func parentsBefore[T ~uint32](parents []T, none T) bool {
+	for i, p := range parents {
+		if p != none && int64(p) >= int64(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// acyclic reports whether every chain of parents ends, and stays in the table. O(n): what is known to end is not followed again.
+func acyclic[T ~uint32](parents []T, none T) bool {
+	state := make([]uint8, len(parents)) // 1: on the chain at hand, 2: ends
+	for i := range parents {
+		for at := T(i); state[at] != 2; {
+			if state[at] == 1 || parents[at] != none && int64(parents[at]) >= int64(len(parents)) {
+				return false
+			}
+			if state[at] = 1; parents[at] == none {
+				break
+			}
+			at = parents[at]
+		}
+		for at := T(i); state[at] == 1; at = parents[at] {
+			if state[at] = 2; parents[at] == none {
+				break
+			}
+		}
+	}
+	return true
+}
+
+// nested reports whether the locations are in preorder: what is below one is all that follows it up to its last.
+func nested(parents, last []trace.LocationID) bool {
+	for i, p := range parents {
+		if int(last[i]) < i || int(last[i]) >= len(last) || p != trace.NoLocation && last[i] > last[p] {
+			return false
+		}
+	}
+	return true
+}
+
+func below[T ~uint8 | ~uint32](list []T, n int) bool {
+	return !slices.ContainsFunc(list, func(v T) bool { return int(v) >= n })
+}
+
+func belowOr[T ~uint32](list []T, n int, none T) bool {
+	return !slices.ContainsFunc(list, func(v T) bool { return v != none && int64(v) >= int64(n) })
+}
+
+func within(list []trace.Time, from, to trace.Time) bool {
+	return !slices.ContainsFunc(list, func(t trace.Time) bool { return t < from || t > to })
+}
+
+// pieces reports whether each piece lies in its table.
+func pieces(first, count []uint64, end uint64) bool {
+	for i := range first {
+		if first[i] > end || count[i] > end-first[i] {
+			return false
+		}
+	}
+	return true
 }

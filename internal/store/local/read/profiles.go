@@ -10,7 +10,7 @@ import (
 )
 
 // rowsOf hands out the rows of a table sorted by location, in batches.
-func rowsOf[T any](ctx context.Context, r profiles, ids []trace.LocationID, column []trace.LocationID, row func(i int) T, f func([]T) error) error {
+func rowsOf[T any](ctx context.Context, r profiles, table string, ids []trace.LocationID, column []trace.LocationID, row func(i int) T, f func([]T) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}
@@ -19,6 +19,7 @@ func rowsOf[T any](ctx context.Context, r profiles, ids []trace.LocationID, colu
 	const batch = 1 << 12
 	buf := make([]T, 0, batch)
 	return disk.Guard(func() error {
+		r.Checks.Of(table).Touch(0, uint64(len(column)))
 		set := rows.Ranges{{0, trace.LocationID(r.Len())}} // a profile is not told twice, so none is aside
 		if ids != nil {
 			set = r.Ranges(ids)
@@ -46,7 +47,7 @@ func rowsOf[T any](ctx context.Context, r profiles, ids []trace.LocationID, colu
 // Profile implements store.Reader.
 func (r profiles) Profile(ctx context.Context, ids []trace.LocationID, f func([]trace.ProfileRow) error) error {
 	c := &r.C
-	return rowsOf(ctx, r, ids, c.ProfileLocation, func(i int) trace.ProfileRow {
+	return rowsOf(ctx, r, "profile", ids, c.ProfileLocation, func(i int) trace.ProfileRow {
 		return trace.ProfileRow{
 			Location: c.ProfileLocation[i], Path: c.ProfilePath[i], Metric: c.ProfileMetric[i],
 			Calls: c.ProfileValue[0][i], Subcalls: c.ProfileValue[1][i], Inclusive: c.ProfileValue[2][i], Exclusive: c.ProfileValue[3][i],
@@ -63,6 +64,7 @@ func (r profiles) ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error)
 	c := &r.C
 	out := make([]trace.ProfileRow, len(c.TotalPath))
 	err := disk.Guard(func() error {
+		r.Checks.Of("profile_total").Touch(0, uint64(len(out)))
 		for i := range out {
 			out[i] = trace.ProfileRow{
 				Location: trace.NoLocation, Path: c.TotalPath[i], Metric: c.TotalMetric[i],
@@ -77,7 +79,7 @@ func (r profiles) ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error)
 // Atomics implements store.Reader.
 func (r profiles) Atomics(ctx context.Context, ids []trace.LocationID, f func([]trace.AtomicRow) error) error {
 	c := &r.C
-	return rowsOf(ctx, r, ids, c.AtomicLocation, func(i int) trace.AtomicRow {
+	return rowsOf(ctx, r, "atomic", ids, c.AtomicLocation, func(i int) trace.AtomicRow {
 		return trace.AtomicRow{
 			Location: c.AtomicLocation[i], Path: c.AtomicPath[i], Metric: c.AtomicMetric[i],
 			Count: c.AtomicValue[0][i], Min: c.AtomicValue[1][i], Max: c.AtomicValue[2][i], Mean: c.AtomicValue[3][i], SumSquares: c.AtomicValue[4][i],
@@ -88,7 +90,7 @@ func (r profiles) Atomics(ctx context.Context, ids []trace.LocationID, f func([]
 // Moments implements store.Reader.
 func (r profiles) Moments(ctx context.Context, ids []trace.LocationID, f func([]trace.MomentRow) error) error {
 	c := &r.C
-	return rowsOf(ctx, r, ids, c.MomentLocation, func(i int) trace.MomentRow {
+	return rowsOf(ctx, r, "moment", ids, c.MomentLocation, func(i int) trace.MomentRow {
 		m := trace.MomentRow{
 			Location: c.MomentLocation[i], Role: c.MomentRole[i], Begin: c.MomentBegin[i], End: c.MomentEnd[i],
 			Weight: c.MomentValue[0][i], Mean: c.MomentValue[1][i],

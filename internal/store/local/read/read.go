@@ -112,7 +112,9 @@ func open(path string) (*Reader, error) {
 // mapAll maps every file of the schema and verifies the checksums of small tables.
 func (r *Reader) mapAll() error {
 	targets := r.C.Targets()
-	for _, t := range disk.Schema {
+	r.Checks = disk.Checks{}
+	for k := range disk.Schema {
+		t := &disk.Schema[k]
 		for i := range t.Columns {
 			name := t.Columns[i].File()
 			e, _ := r.manifest.File(name)
@@ -124,14 +126,21 @@ func (r *Reader) mapAll() error {
 				return fmt.Errorf("%w: %w", err, disk.ErrDamaged)
 			}
 			r.Maps = append(r.Maps, m)
+			check, err := disk.NewCheck(e, m.Bytes)
+			if err != nil {
+				return err
+			}
+			r.Checks.Add(t, i, check)
 			if t.Core {
-				if err := checkBytes(e, m.Bytes); err != nil {
+				if err := disk.Guard(func() error { return checkBytes(e, m.Bytes) }); err != nil {
 					return err
 				}
 			}
 			targets[name](m.Bytes)
 		}
 	}
+	r.OfSum, r.OfCheckpoint, r.OfLevel, r.OfNode, r.OfGroup = r.Checks.Of("sum"), r.Checks.Of("checkpoint"), r.Checks.Of("level"), r.Checks.Of("node"), r.Checks.Of("group.time")
+	r.Sure = disk.NewRowCheck(r.Checks.Of("interval"), len(r.C.Begin))
 	return nil
 }
 

@@ -19,6 +19,7 @@ func (r records) Instants(ctx context.Context, w store.Window, f func(*store.Ins
 	f = disk.Shield(f)
 	in := r.Window(w)
 	return disk.Guard(func() error {
+		r.Checks.Of("instant").Touch(0, uint64(len(r.C.InstantLocation)))
 		for _, x := range r.Ranges(w.Locations) {
 			i := r.firstInstant(x[0])
 			for i < len(r.C.InstantLocation) && r.C.InstantLocation[i] < x[1] {
@@ -69,6 +70,7 @@ func (r records) Samples(ctx context.Context, counters []trace.CounterID, begin,
 				continue
 			}
 			first, n := r.C.CounterFirst[id], r.C.CounterCount[id]
+			r.Checks.Of("sample").Touch(first, first+n)
 			times, values := r.C.SampleTime[first:first+n], r.C.SampleValue[first:first+n]
 			lo, hi := rows.FirstFrom(times, in.Begin), rows.FirstFrom(times, in.Until)
 			for ; lo < hi; lo += rows.BatchRows {
@@ -88,15 +90,16 @@ func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
 		return nil
 	}
 	defer r.Leave()
-	v, ok := r.Lookup(at.Location, at.Lane)
-	if !ok || at.Row < 0 || at.Row >= v.Len() {
-		return nil
-	}
-	row := r.C.LaneRow[int(r.C.LocationLane[at.Location])+at.Lane] + uint64(at.Row)
 	var out []trace.Attribute
 	_ = disk.Guard(func() error {
+		v, ok := r.Lookup(at.Location, at.Lane)
+		if !ok || at.Row < 0 || at.Row >= v.Len() {
+			return nil
+		}
+		row := r.C.LaneRow[int(r.C.LocationLane[at.Location])+at.Lane] + uint64(at.Row)
 		facts := &r.C.Fact
 		lo, hi := rows.RangeOf(facts.Row, row)
+		r.touchFacts(lo, hi)
 		for i := lo; i < hi; i++ {
 			out = append(out, trace.Attribute{Key: r.def.attributes[facts.Attribute[i]], Value: r.value(facts, i)})
 		}
@@ -111,6 +114,8 @@ func (r records) value(f *disk.RowFacts, i int) trace.Value {
 		return trace.ValueOf(f.Kind[i], f.Bits[i], "")
 	}
 	id := f.Bits[i]
+	r.Checks.Of("text").Touch(id, id+2)
+	r.Checks.Of("text.bytes").Touch(r.C.TextOffset[id], r.C.TextOffset[id+1])
 	return trace.Text(string(r.C.TextBytes[r.C.TextOffset[id]:r.C.TextOffset[id+1]]))
 }
 
@@ -157,9 +162,16 @@ func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 	})
 }
 
+// touchFacts looks at facts [from, to) and those beside them: rows ascend, so that a search that ends between two sound rows was right.
+func (r records) touchFacts(from, to int) {
+	n := len(r.C.Fact.Row)
+	r.Checks.Of("interval_fact").Touch(uint64(max(from-1, 0)), uint64(min(to+1, n)))
+}
+
 // collect appends the facts [from, to) that are of one attribute.
 func (r records) collect(out *store.AttributeColumns, a trace.AttributeID, first uint64, from, to int) {
 	facts := &r.C.Fact
+	r.touchFacts(from, to)
 	for i := from; i < to; i++ {
 		if facts.Attribute[i] == a {
 			out.Row = append(out.Row, int32(facts.Row[i]-first))

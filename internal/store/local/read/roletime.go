@@ -127,6 +127,7 @@ func (r roleTimes) keptTimes(id trace.LocationID, edges []trace.Time, out []trac
 		if roles>>role&1 == 0 {
 			continue
 		}
+		r.OfGroup.Touch(at, at+uint64(n))
 		kept := r.C.GroupTime[at : at+uint64(n)]
 		at += uint64(n)
 		for i := range len(edges) - 1 {

@@ -22,15 +22,19 @@ type openSection struct {
 	bytes   []byte
 	offsets []uint64
 	maps    []*spool.Mapping
-	temp    string // a directory that goes away with it
+	checks  [2]*disk.Check // of bytes and of offsets
+	temp    string         // a directory that goes away with it
 }
 
 // block gives the block of a node.
 func (s *openSection) block(node uint64) trace.Block {
 	if s.size > 0 {
+		s.checks[0].Touch(int64(node*s.size), int64((node+1)*s.size))
 		return trace.Block(s.bytes[node*s.size : (node+1)*s.size : (node+1)*s.size])
 	}
+	s.checks[1].Touch(int64(node)*8, int64(node+2)*8)
 	a, b := s.offsets[node], s.offsets[node+1]
+	s.checks[0].Touch(int64(a), int64(b))
 	return trace.Block(s.bytes[a:b:b])
 }
 
@@ -104,6 +108,9 @@ func (r *sections) openSection(dir string, x disk.Section, m *disk.Manifest, tem
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", err, disk.ErrDamaged)
+		}
+		if s.checks[len(s.maps)], err = disk.NewCheck(e, file.Bytes); err != nil {
+			return err
 		}
 		s.maps = append(s.maps, file)
 	}

@@ -8,6 +8,7 @@ import (
 
 // addSums adds, times sign, the entries [first, last) of table sum.
 func (r times) addSums(first, last uint64, s *timeSum, sign trace.Time) {
+	r.OfSum.Touch(first, last)
 	values := r.C.SumValue[3*first : 3*last]
 	for i, region := range r.C.SumRegion[first:last] {
 		c := s.cell(region)
@@ -24,6 +25,7 @@ func (r times) addBlocks(lane, block int, s *timeSum, sign trace.Time) {
 		return
 	}
 	first := int(r.C.LaneCheckpoint[lane])
+	r.OfCheckpoint.Touch(uint64(first), uint64(first+block+1))
 	base := int(r.C.CheckpointBase[first+block-1])
 	r.addSums(r.C.CheckpointSum[first+base-1], r.C.CheckpointSum[first+block], s, sign)
 }
@@ -31,6 +33,7 @@ func (r times) addBlocks(lane, block int, s *timeSum, sign trace.Time) {
 // addTotals adds the sums over a whole lane.
 func (r times) addTotals(lane int, s *timeSum) {
 	last := r.C.LaneCheckpoint[lane+1]
+	r.OfCheckpoint.Touch(last-1, last+1)
 	r.addSums(r.C.CheckpointSum[last-1], r.C.CheckpointSum[last], s, 1)
 }
 
@@ -40,7 +43,7 @@ func (r times) laneTime(n int, in rows.Window, s *timeSum) {
 	if len(r.C.CoverLane) > 0 {
 		r.takeCovered(n, in, s)
 	}
-	v := r.Lane(n)
+	v := r.LaneByRows(n)
 	if in.Begin >= in.Until || v.Begin[0] >= in.Until || v.Last < in.Begin {
 		return
 	}

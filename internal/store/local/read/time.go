@@ -47,6 +47,7 @@ func (s *timeSum) cell(r trace.RegionID) *timeSumCell {
 // [from, to). The rows are those that begin there, or at to at the trace's end.
 // O(rows + depth).
 func (s *timeSum) walk(v *rows.Lane, lo, hi int, from, to trace.Time, sign int64) {
+	v.Touch(lo, hi)
 	s.stack = s.stack[:0]
 	for p := lo - 1; p >= 0; p = v.Up(p) {
 		if v.End(p) > from {

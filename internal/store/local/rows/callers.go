@@ -16,6 +16,7 @@ const mostCallers = 1 << 10
 // its callers lie in it. O(log callers).
 func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.RegionID {
 	c := &r.C
+	r.Checks.Of("caller").Touch(0, uint64(len(c.CallerRow)))
 	lo, found := slices.BinarySearch(c.CallerRow, a)
 	if !found && (lo == len(c.CallerRow) || c.CallerRow[lo] >= b) {
 		return nil
@@ -29,6 +30,9 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 				break
 			}
 			at = c.Caller[i]
+			if r.Sure != nil {
+				r.Sure.Touch(at, at+1)
+			}
 			n := sort.Search(len(c.LaneRow), func(n int) bool { return c.LaneRow[n] > at }) - 1
 			first := c.LaneRow[n]
 			for {
@@ -41,6 +45,9 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 					panic(disk.Damage("interval.parent"))
 				}
 				at = first + uint64(p)
+				if r.Sure != nil {
+					r.Sure.Touch(at, at+1)
+				}
 			}
 		}
 		Reverse(into[from:])

@@ -16,16 +16,62 @@ type Lane struct {
 	Depth                      []uint16
 	Last                       trace.Time // when the last interval ends
 	Callers                    func([]trace.RegionID, int) []trace.RegionID
+
+	// sure is set where rows are looked at one by one before they are used: a lane that is not long is, as a whole.
+	sure *disk.RowCheck
+	base uint64 // the first row's number among all
 }
 
-// Lane gives a lane by its number among all lanes.
+// LongLane is from how many rows on a lane is not looked at as a whole. Tests make it small.
+var LongLane uint64 = 1 << 18
+
+// Touch looks at rows [lo, hi) before they are used.
+func (v *Lane) Touch(lo, hi int) {
+	if v.sure != nil && lo < hi {
+		v.sure.Touch(v.base+uint64(lo), v.base+uint64(hi))
+	}
+}
+
+// touchBegins looks at when rows begin, and no more.
+func (v *Lane) touchBegins(lo, hi int) {
+	if v.sure != nil && lo < hi {
+		v.sure.TouchFirst(v.base+uint64(lo), v.base+uint64(hi))
+	}
+}
+
+// found looks at the rows around the result of a search: if these are as they were written, the search was right,
+// whatever lay on its way, since times of a lane ascend.
+func (v *Lane) found(i int, t trace.Time) int {
+	if v.sure != nil {
+		v.touchBegins(max(i-1, 0), min(i+1, len(v.Begin)))
+		if i > 0 && v.Begin[i-1] >= t || i < len(v.Begin) && v.Begin[i] < t {
+			panic(disk.Damage("interval.begin"))
+		}
+	}
+	return i
+}
+
+// Lane gives a lane by its number among all lanes, for who will use most of it.
 func (r *Table) Lane(n int) Lane {
+	v := r.LaneByRows(n)
+	if v.sure != nil && uint64(v.Len()) <= LongLane {
+		v.sure.Touch(v.base, v.base+uint64(v.Len()))
+		v.sure = nil
+	}
+	return v
+}
+
+// LaneByRows gives a lane for who may use little of it, such as what sums leave: rows are looked at when they are used, so that damage
+// elsewhere costs nothing.
+func (r *Table) LaneByRows(n int) Lane {
 	c := &r.C
 	a, b := c.LaneRow[n], c.LaneRow[n+1]
 	v := Lane{
 		Begin: c.Begin[a:b:b], Duration: c.Duration[a:b:b], Exclusive: c.Exclusive[a:b:b],
 		Region: c.Region[a:b:b], Parent: c.Parent[a:b:b], Depth: c.Depth[a:b:b], Last: c.LaneEnd[n],
 	}
+	v.sure, v.base = r.Sure, a
+	v.touchBegins(0, min(1, v.Len()))
 	if len(c.CallerRow) > 0 {
 		v.Callers = r.callersOf(a, b)
 	}
@@ -34,13 +80,18 @@ func (r *Table) Lane(n int) Lane {
 
 func (v *Lane) Len() int { return len(v.Begin) }
 
-func (v *Lane) End(i int) trace.Time { return v.Begin[i] + v.Duration[i] }
+func (v *Lane) End(i int) trace.Time {
+	if v.sure != nil {
+		v.Touch(i, i+1)
+	}
+	return v.Begin[i] + v.Duration[i]
+}
 
 // FirstFrom is the first row that begins at t or later. O(log n).
-func (v *Lane) FirstFrom(t trace.Time) int { return FirstFrom(v.Begin, t) }
+func (v *Lane) FirstFrom(t trace.Time) int { return v.found(FirstFrom(v.Begin, t), t) }
 
 // firstAfter is the first row that begins later than t.
-func (v *Lane) firstAfter(t trace.Time) int { return FirstFrom(v.Begin, t+1) }
+func (v *Lane) firstAfter(t trace.Time) int { return v.FirstFrom(t + 1) }
 
 // FirstFrom is the first index of sorted times that is not before t.
 func FirstFrom(times []trace.Time, t trace.Time) int {
@@ -59,6 +110,14 @@ func FirstFrom(times []trace.Time, t trace.Time) int {
 // Up is the parent of row i, or -1. Parents come before their children: a column
 // that says otherwise is damaged, and following it might never end.
 func (v *Lane) Up(i int) int {
+	if v.sure != nil {
+		v.Touch(i, i+1)
+	}
+	return v.up(i)
+}
+
+// up does where the row was looked at.
+func (v *Lane) up(i int) int {
 	p := int(v.Parent[i])
 	if p >= i || p < -1 {
 		panic(disk.Damage("interval.parent"))
@@ -102,7 +161,8 @@ func (v *Lane) Chain(into []trace.OpenInterval, i int) []trace.OpenInterval {
 }
 
 func (v *Lane) Interval(i int) trace.OpenInterval {
-	return trace.OpenInterval{Row: i, Begin: v.Begin[i], End: v.End(i), Region: v.Region[i]}
+	end := v.End(i) // which looks at the row
+	return trace.OpenInterval{Row: i, Begin: v.Begin[i], End: end, Region: v.Region[i]}
 }
 
 func Reverse[T any](s []T) {
@@ -113,6 +173,7 @@ func Reverse[T any](s []T) {
 
 // Columns gives rows [lo, hi) as a batch.
 func (v *Lane) Columns(location trace.LocationID, lane, lo, hi int) trace.Columns {
+	v.Touch(lo, hi)
 	return trace.Columns{
 		Location: location, Lane: lane, First: lo,
 		Begin: v.Begin[lo:hi:hi], Duration: v.Duration[lo:hi:hi], Exclusive: v.Exclusive[lo:hi:hi],
@@ -156,7 +217,7 @@ func (v *Lane) Gallop(lo int, t trace.Time) int {
 		step *= 2
 	}
 	lo += step / 2
-	return lo + FirstFrom(v.Begin[lo:min(lo+step, len(v.Begin))], t)
+	return v.found(lo+FirstFrom(v.Begin[lo:min(lo+step, len(v.Begin))], t), t)
 }
 
 // Inside reports whether row i lies in the subtree of an earlier row.

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -131,26 +132,31 @@ func (r *Table) Parallel(ctx context.Context, pieces Ranges, f func(ctx context.
 		return context.Cause(ctx)
 	}
 	var next atomic.Int64
+	var caught parallel.Caught
 	g, ctx := errgroup.WithContext(ctx)
 	for worker := range min(r.Workers, len(pieces)) {
 		g.Go(func() error {
-			return disk.Guard(func() error {
-				for {
-					i := int(next.Add(1) - 1)
-					if i >= len(pieces) {
-						return nil
+			return caught.Do(func() error {
+				return disk.Guard(func() error {
+					for {
+						i := int(next.Add(1) - 1)
+						if i >= len(pieces) {
+							return nil
+						}
+						if ctx.Err() != nil {
+							return context.Cause(ctx)
+						}
+						if err := f(ctx, worker, i); err != nil {
+							return err
+						}
 					}
-					if ctx.Err() != nil {
-						return context.Cause(ctx)
-					}
-					if err := f(ctx, worker, i); err != nil {
-						return err
-					}
-				}
+				})
 			})
 		})
 	}
-	return g.Wait()
+	err := g.Wait()
+	caught.Pass()
+	return err
 }
 
 // EachLane calls f for every lane of the locations, in order within a location.
@@ -163,7 +169,7 @@ func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, f func(id 
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				v := r.Lane(int(n))
+				v := r.LaneByRows(int(n))
 				if err := f(id, int(n-first), &v); err != nil {
 					return err
 				}

@@ -31,6 +31,11 @@ type Table struct {
 	Aside   []trace.LocationID
 	Holders []uint32 // locations with intervals before each, n+1
 
+	Checks disk.Checks    // nil while a store is made
+	Sure   *disk.RowCheck // of table interval; likewise
+	// Of tables that every lane is asked for.
+	OfSum, OfCheckpoint, OfLevel, OfNode, OfGroup *disk.TableCheck
+
 	RowMaps  []*spool.Mapping // of table interval, while a store is finished
 	RowNames []string         // of their files
 	paced    atomic.Int64

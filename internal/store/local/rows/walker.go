@@ -32,6 +32,9 @@ func (w *Walker) StartAt(v *Lane, roles []trace.Role, t trace.Time, next int) {
 func (w *Walker) Step(until trace.Time) (begin, end trace.Time, row int, ok bool) {
 	v := w.v
 	for w.now < until {
+		if w.next < len(v.Begin) {
+			v.Touch(w.next, w.next+1)
+		}
 		if w.next < len(v.Begin) && v.Begin[w.next] <= w.now {
 			w.cur = w.next
 			w.next++
@@ -61,6 +64,7 @@ func (w *Walker) Role(row int) trace.Role {
 		return trace.RoleNone
 	}
 	for i := row; i >= 0; i = w.v.Up(i) {
+		w.v.Touch(i, i+1)
 		if role := w.roles[w.v.Region[i]]; role != trace.RoleAnnotation {
 			return role
 		}
@@ -68,14 +72,26 @@ func (w *Walker) Role(row int) trace.Role {
 	return trace.RoleAnnotation
 }
 
+// touchRows is how many rows are looked at at once on a way through a lane.
+const touchRows = 1 << 10
+
 // Segments appends the innermost segments up to until.
 func (w *Walker) Segments(out []trace.Segment, until trace.Time) []trace.Segment {
 	first := len(out)
 	v, now, next, cur := w.v, w.now, w.next, w.cur
 	begins := v.Begin
+	// Rows [sure, ahead) have been looked at: asking for each would cost as much as walking.
+	sure, ahead := next, next
+	if v.sure == nil {
+		sure, ahead = 0, len(begins)
+	}
 	for now < until { // as step does, written out: a forest is mostly this
 		end := until
 		if next < len(begins) {
+			if next >= ahead {
+				ahead = min(next+touchRows, len(begins))
+				v.Touch(next, ahead)
+			}
 			if begins[next] <= now {
 				cur = next
 				next++
@@ -84,9 +100,12 @@ func (w *Walker) Segments(out []trace.Segment, until trace.Time) []trace.Segment
 			end = min(end, begins[next])
 		}
 		if cur >= 0 {
-			e := v.End(cur)
+			if cur < sure {
+				v.Touch(cur, cur+1)
+			}
+			e := begins[cur] + v.Duration[cur]
 			if e <= now {
-				cur = v.Up(cur)
+				cur = v.up(cur)
 				continue
 			}
 			end = min(end, e)

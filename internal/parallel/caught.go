@@ -1,0 +1,46 @@
+package parallel
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+)
+
+// Caught takes panics of goroutines to the one that waits for them. A panic in a goroutine ends the whole process, and with it
+// every run of a server; one in the goroutine that asked costs what was asked for.
+type Caught struct{ first atomic.Pointer[Panic] }
+
+// A Panic is a panic of a goroutine, with where it was.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p Panic) String() string { return fmt.Sprintf("%v\n%s", p.Value, p.Stack) }
+
+var errPanic = errors.New("a goroutine panicked")
+
+// Do calls f in a goroutine of its own; a panic is an error for now.
+func (c *Caught) Do(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.first.CompareAndSwap(nil, &Panic{v, debug.Stack()})
+			err = errPanic
+		}
+	}()
+	return f()
+}
+
+// Pass panics in the goroutine that has waited for the others with what one of them panicked with, as it was where it has a stack
+// of its own.
+func (c *Caught) Pass() {
+	p := c.first.Load()
+	if p == nil {
+		return
+	}
+	if s, ok := p.Value.(fmt.Stringer); ok {
+		panic(s)
+	}
+	panic(*p)
+}

@@ -1,0 +1,153 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A bit that turns anywhere in a store is an error of the query that meets it, or costs nothing: no answer is another one in
+// silence. Lanes are looked at as a whole, and, where they are long, row by row.
+func TestNoFlipChangesAnAnswerInSilence(t *testing.T) {
+	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 3, 1500) })
+	sound := reopen(t, path, benchSummary{})
+	want, err := answers(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound.Close()
+	defer func(n uint64) { rows.LongLane = n }(rows.LongLane)
+	rnd := rand.New(rand.NewPCG(7, 7))
+	files := filesOf(t, path)
+	noticed := 0
+	for _, long := range []uint64{rows.LongLane, 0} {
+		rows.LongLane = long
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			file, good := filepath.Join(path, name), files[name]
+			if name == disk.ManifestName || len(good) == 0 {
+				continue
+			}
+			bad := slices.Clone(good)
+			at := rnd.IntN(len(bad))
+			bad[at] ^= 1 << rnd.IntN(8)
+			if err := os.WriteFile(file, bad, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			d, err := Open(path, []trace.Summary{benchSummary{}})
+			if err == nil {
+				var got uint64
+				if got, err = answers(d); err == nil && got != want {
+					t.Errorf("%s, byte %d, long lanes from %d rows: other answers, and no error", name, at, long)
+				}
+				d.Close()
+			}
+			if err != nil {
+				noticed++
+				if !errors.Is(err, ErrDamaged) {
+					t.Errorf("%s: %v is not ErrDamaged", name, err)
+				}
+			}
+			if err := os.WriteFile(file, good, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if noticed < len(files) {
+		t.Errorf("only %d of %d flips were noticed", noticed, 2*len(files))
+	}
+}
+
+// answers condenses what a reader says to all kinds of questions, in any order of its callbacks.
+func answers(r *Reader) (uint64, error) {
+	ctx := context.Background()
+	var mu sync.Mutex
+	var sum uint64
+	say := func(x ...any) error {
+		h := fnv.New64a()
+		fmt.Fprintln(h, x...)
+		mu.Lock()
+		sum += h.Sum64()
+		mu.Unlock()
+		return nil
+	}
+	end := r.Info().End
+	var all []trace.LocationID
+	for id := range r.Locations().Len() {
+		all = append(all, trace.LocationID(id))
+	}
+	var errs []error
+	for _, w := range []store.Window{{Begin: end / 5, End: end - end/5}, {Begin: 0, End: end}} {
+		times, err := r.Time(ctx, w)
+		totals, err2 := r.TotalTime(ctx, w)
+		groups, err3 := r.Groups(ctx, all, w.Begin, w.End, max(8, bits.Len64(uint64(end))-4))
+		roles, err4 := r.RoleTime(ctx, nil, []trace.Time{w.Begin, (w.Begin + w.End) / 2, w.End})
+		if err := errors.Join(err, err2, err3, err4); err != nil {
+			return 0, err
+		}
+		errs = append(errs, say(*times, *totals, *groups, roles),
+			r.Intervals(ctx, w, func(c *trace.Columns) error {
+				return say(c.Location, c.Lane, c.First, c.Begin, c.Duration, c.Exclusive, c.Region, c.Parent, c.Depth, c.Open)
+			}),
+			r.Links(ctx, w, func(l *store.LinkColumns) error { return say(*l) }),
+			r.Instants(ctx, w, func(c *store.InstantColumns) error { return say(*c) }),
+			r.Samples(ctx, nil, w.Begin, w.End, func(c *store.SampleColumns) error { return say(*c) }),
+			r.AttributeColumn(ctx, w, 0, func(c *store.AttributeColumns) error { return say(*c) }),
+			r.Profile(ctx, nil, func(rows []trace.ProfileRow) error { return say(rows) }))
+		for _, level := range []int{store.Coarsest, 6, 10} {
+			errs = append(errs, r.Summaries(ctx, "bench", w, level, store.Visitor{
+				Block: func(id trace.LocationID, lane int, a, b trace.Time, block trace.Block) error {
+					return say(id, lane, a, b, []byte(block))
+				},
+				Rows: func(s *trace.Stretch) error { return say(s.Begin, s.End, s.Segments) },
+			}))
+		}
+	}
+	return sum, errors.Join(errs...)
+}
+
+// A file that is cut under its map is a fault of the machine when it is touched: one query fails, and says which file.
+func TestAFileThatIsCutUnderTheReaderCostsOneQuery(t *testing.T) {
+	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeBench(w, 4, 20_000) })
+	r := reopen(t, path, benchSummary{})
+	if err := os.Truncate(filepath.Join(path, "interval.begin.i64"), 4096); err != nil {
+		t.Fatal(err)
+	}
+	err := r.Intervals(context.Background(), store.Window{End: r.Info().End}, func(*trace.Columns) error { return nil })
+	if !errors.Is(err, ErrDamaged) {
+		t.Errorf("%v is not ErrDamaged", err)
+	}
+	if _, err := r.ProfileTotals(context.Background()); err != nil {
+		t.Errorf("a question to other files: %v", err)
+	}
+	if n := r.Count(store.Window{End: r.Info().End}); n != 0 {
+		t.Logf("%d are counted", n) // by what is still in memory
+	}
+}
+
+// A panic in what a query calls, on a core of the store's own, comes out in the goroutine that asked: a server catches it there,
+// and its other runs go on.
+func TestAPanicInACallbackOnAnotherCoreIsOneOfTheCaller(t *testing.T) {
+	r := randomStore(t, 1, 400)
+	defer func() {
+		if p := recover(); !strings.Contains(fmt.Sprint(p), "mine") {
+			t.Errorf("caught %v", p)
+		}
+	}()
+	_ = r.Intervals(context.Background(), store.Window{End: r.Info().End}, func(*trace.Columns) error { panic("mine") })
+	t.Error("no panic")
+}

@@ -1,0 +1,227 @@
+package disk
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"runtime/debug"
+	"sync/atomic"
+)
+
+// Checks at first touch. The manifest holds a checksum for every block of a file, and whoever is about to use bytes of a mapped
+// file touches them first: a block that was not looked at since the store was opened is, and damage ends the query with an
+// error that names the file. A block that was looked at costs one load and a test.
+//
+// It knows files and bytes, not what is in them: how columns lie in a file may change without it.
+
+// blockSize of a file's checksums. One that is not named in the manifest has one block.
+const blockSize = 16 << 10
+
+// blockSizeOf gives larger files larger blocks, so that the manifest stays small: 4 bytes for each.
+func blockSizeOf(size int64) int64 {
+	b := int64(blockSize)
+	for size/b > 1<<16 {
+		b *= 2
+	}
+	return b
+}
+
+// BlockSums gives the checksums of the blocks of a file, as a manifest holds them; empty where there is but one block.
+func BlockSums(b []byte) string {
+	size := blockSizeOf(int64(len(b)))
+	if int64(len(b)) <= size {
+		return ""
+	}
+	var sums []byte
+	for at := int64(0); at < int64(len(b)); at += size {
+		sums = binary.LittleEndian.AppendUint32(sums, crc32.Checksum(b[at:min(at+size, int64(len(b)))], Castagnoli))
+	}
+	return base64.RawStdEncoding.EncodeToString(sums)
+}
+
+// A Check is what is known of the bytes of a mapped file. A nil Check knows nothing and asks nothing: it is that of files
+// that are being made.
+type Check struct {
+	name  string
+	bytes []byte
+	shift uint // the size of a block as a power of two
+	sums  []uint32
+	done  []atomic.Uint64 // a bit for each block that was looked at
+}
+
+// NewCheck is of a file as its entry describes it.
+func NewCheck(e FileEntry, b []byte) (*Check, error) {
+	c := &Check{name: e.Name, bytes: b}
+	raw, err := base64.RawStdEncoding.DecodeString(e.Blocks)
+	blocks := (int64(len(b)) + blockSizeOf(e.Size) - 1) / blockSizeOf(e.Size)
+	if err != nil || len(raw) > 0 && int64(len(raw)) != 4*blocks {
+		return nil, fmt.Errorf("%s: checksums of its blocks do not fit its %d bytes: %w", e.Name, e.Size, ErrDamaged)
+	}
+	if len(raw) == 0 {
+		var sum uint32
+		if n, err := fmt.Sscanf(e.CRC32C, "%08x", &sum); n != 1 || err != nil {
+			return nil, fmt.Errorf("%s: %q is no checksum: %w", e.Name, e.CRC32C, ErrDamaged)
+		}
+		c.shift, c.sums = 62, []uint32{sum}
+	} else {
+		for size := blockSizeOf(e.Size); size > 1; size >>= 1 {
+			c.shift++
+		}
+		for ; len(raw) > 0; raw = raw[4:] {
+			c.sums = append(c.sums, binary.LittleEndian.Uint32(raw))
+		}
+	}
+	c.done = make([]atomic.Uint64, (len(c.sums)+63)/64)
+	return c, nil
+}
+
+// Touch looks at bytes [from, to) before they are used.
+func (c *Check) Touch(from, to int64) {
+	if c == nil {
+		return
+	}
+	if to = min(to, int64(len(c.bytes))); from >= to {
+		return // a column of offsets has one value more than the others of its table
+	}
+	for b, last := from>>c.shift, (to-1)>>c.shift; b <= last; b++ {
+		if b < 0 || b>>6 >= int64(len(c.done)) || c.done[b>>6].Load()>>(b&63)&1 == 0 {
+			c.look(b)
+		}
+	}
+}
+
+// look checks one block.
+func (c *Check) look(b int64) {
+	if b < 0 || b >= int64(len(c.sums)) {
+		panic(Damage(c.name))
+	}
+	from, to := b<<c.shift, int64(len(c.bytes))
+	if c.shift < 62 {
+		to = min((b+1)<<c.shift, to)
+	}
+	if sum, ok := c.sum(from, to); !ok || sum != c.sums[b] {
+		panic(Damage(fmt.Sprintf("%s, bytes %d to %d", c.name, from, to)))
+	}
+	for bit := uint64(1) << (b & 63); ; {
+		old := c.done[b>>6].Load()
+		if old&bit != 0 || c.done[b>>6].CompareAndSwap(old, old|bit) {
+			return
+		}
+	}
+}
+
+// sum is false where the disk gives no bytes: a file that was cut under the map, or a network that is gone.
+func (c *Check) sum(from, to int64) (sum uint32, ok bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return crc32.Checksum(c.bytes[from:to], Castagnoli), true
+}
+
+// Bad lists the blocks that are damaged, as ranges of bytes.
+func (c *Check) Bad() (bad [][2]int64) {
+	for b := range c.sums {
+		from, to := int64(b)<<c.shift, int64(len(c.bytes))
+		if c.shift < 62 {
+			to = min(int64(b+1)<<c.shift, to)
+		}
+		if sum, ok := c.sum(from, to); ok && sum == c.sums[b] {
+			continue
+		}
+		if n := len(bad); n > 0 && bad[n-1][1] == from {
+			bad[n-1][1] = to
+		} else {
+			bad = append(bad, [2]int64{from, to})
+		}
+	}
+	return bad
+}
+
+// A TableCheck is the checks of the columns of a table, with how many bytes a row has in each.
+type TableCheck struct {
+	columns []*Check
+	widths  []int64
+}
+
+// Touch looks at rows [lo, hi) of all columns.
+func (t *TableCheck) Touch(lo, hi uint64) {
+	for i, c := range t.columns {
+		c.Touch(int64(lo)*t.widths[i], int64(hi)*t.widths[i])
+	}
+}
+
+// Checks are the checks of all tables.
+type Checks map[string]*TableCheck
+
+// Of gives the check of a table; one that has none asks nothing.
+func (c Checks) Of(table string) *TableCheck {
+	if t := c[table]; t != nil {
+		return t
+	}
+	return &noCheck
+}
+
+var noCheck TableCheck
+
+// Add takes the check of a column. Columns with one value more than rows, and free ones, are in no table: they are touched
+// by themselves.
+func (c Checks) Add(t *table, i int, check *Check) {
+	of := t.Name
+	if t.Columns[i].Kind == Free {
+		of = t.Name + "." + t.Columns[i].name
+	}
+	if c[of] == nil {
+		c[of] = &TableCheck{}
+	}
+	c[of].columns = append(c[of].columns, check)
+	c[of].widths = append(c[of].widths, t.Columns[i].width())
+}
+
+// rowBits: rows are looked at so many at a time, 2^rowBits.
+const rowBits = 11
+
+// A RowCheck is that of a table with very many rows which are touched one by one: a bit for each stretch of them.
+type RowCheck struct {
+	table *TableCheck
+	rows  uint64
+	done  []atomic.Uint64
+}
+
+// NewRowCheck is nil where nothing is to be looked at.
+func NewRowCheck(t *TableCheck, rows int) *RowCheck {
+	if len(t.columns) == 0 {
+		return nil
+	}
+	return &RowCheck{table: t, rows: uint64(rows), done: make([]atomic.Uint64, rows>>(rowBits+6)+1)}
+}
+
+// Touch looks at rows [lo, hi).
+func (c *RowCheck) Touch(lo, hi uint64) {
+	if lo >= hi {
+		return
+	}
+	for b, last := lo>>rowBits, (hi-1)>>rowBits; b <= last; b++ {
+		if c.done[b>>6].Load()>>(b&63)&1 == 0 {
+			c.look(b)
+		}
+	}
+}
+
+// TouchFirst looks at rows [lo, hi) of the first column alone, which is what is searched.
+func (c *RowCheck) TouchFirst(lo, hi uint64) {
+	c.table.columns[0].Touch(int64(lo)*c.table.widths[0], int64(hi)*c.table.widths[0])
+}
+
+func (c *RowCheck) look(b uint64) {
+	c.table.Touch(b<<rowBits, min((b+1)<<rowBits, c.rows))
+	for bit := uint64(1) << (b & 63); ; {
+		old := c.done[b>>6].Load()
+		if old&bit != 0 || c.done[b>>6].CompareAndSwap(old, old|bit) {
+			return
+		}
+	}
+}

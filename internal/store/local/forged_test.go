@@ -1,0 +1,146 @@
+package local
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// forge changes a file of a store and gives it the checksums of what it holds then.
+func forge(tb testing.TB, path, name string, change func([]byte)) {
+	tb.Helper()
+	file := filepath.Join(path, name)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	change(b)
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		tb.Fatal(err)
+	}
+	m, err := disk.ReadManifest(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	i := slices.IndexFunc(m.Files, func(e disk.FileEntry) bool { return e.Name == name })
+	if m.Files[i], err = disk.DescribeFile(path, name); err != nil {
+		tb.Fatal(err)
+	}
+	if err := m.Write(path); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Stores that were made to do harm, with right checksums, are refused when they are opened, or fail in the query that meets the harm:
+// none hangs, none ends the process.
+func TestForgedStoresAreRefused(t *testing.T) {
+	whole := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 3, 1500) })
+	u32 := func(at int, v uint32) func([]byte) {
+		return func(b []byte) { binary.LittleEndian.PutUint32(b[4*at:], v) }
+	}
+	u64 := func(at int, v uint64) func([]byte) {
+		return func(b []byte) { binary.LittleEndian.PutUint64(b[8*at:], v) }
+	}
+	for _, x := range []struct {
+		what, file string
+		change     func([]byte)
+		open       bool // it opens, and a query fails
+	}{
+		{"a location that is its own parent", "location.parent.u32", u32(1, 1), false},
+		{"parents in a circle", "location.parent.u32", func(b []byte) { u32(1, 2)(b); u32(2, 1)(b) }, false},
+		{"a last location before itself", "location.last.u32", u32(2, 0), false},
+		{"a last location beyond all", "location.last.u32", u32(0, 1<<31), false},
+		{"lanes that go down", "location.lane.u32", u32(1, 1<<30), false},
+		{"rows that go down", "lane.row.u64", u64(1, 1<<60), false},
+		{"a lane that ends before it begins", "lane.end.i64", u64(0, 1<<63), false},
+		{"a role that is none", "region.role.u8", func(b []byte) { b[0] = 200 }, false},
+		{"a counter of no location", "counter.location.u32", u32(0, 1<<30), false},
+		{"samples beyond all", "counter.count.u64", u64(0, 1<<62), false},
+		{"a name beyond all", "location.name.u32", u32(0, 1<<31), false},
+		{"an interval of no region", "interval.region.u32", u32(5, 1<<30), true},
+		{"an interval that is its own parent", "interval.parent.i32", u32(5, 5), true},
+		{"a checkpoint beyond all", "checkpoint.sum.u64", u64(1, 1<<62), true},
+		{"a node beyond all", "level.node.u64", u64(1, 1<<62), true},
+	} {
+		t.Run(x.what, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.plx")
+			if err := os.CopyFS(path, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Stat(filepath.Join(path, x.file)); err != nil || info.Size() < 16 {
+				t.Skipf("%s: %v", x.file, err)
+			}
+			forge(t, path, x.file, x.change)
+			done := make(chan error, 1)
+			go func() {
+				r, err := Open(path, []trace.Summary{benchSummary{}})
+				if err != nil {
+					done <- err
+					return
+				}
+				defer r.Close()
+				if !x.open {
+					t.Errorf("it opens")
+				}
+				_, err = answers(r)
+				done <- errors.Join(err, everything(r))
+			}()
+			select {
+			case err := <-done:
+				if err == nil && !x.open || err != nil && !errors.Is(err, ErrDamaged) {
+					t.Errorf("%v", err)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("it hangs")
+			}
+		})
+	}
+}
+
+// FuzzStore opens stores with a byte changed anywhere, and right checksums.
+func FuzzStore(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "run.plx")
+	w, err := Create(path, Options{Summaries: []trace.Summary{benchSummary{}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	writeRandom(w, 3, 200)
+	if err := w.Finish(f.Context()); err != nil {
+		f.Fatal(err)
+	}
+	var names []string
+	for name, b := range filesOf(f, path) {
+		if name != disk.ManifestName && len(b) > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for i := range names {
+		f.Add(uint16(i), uint32(i*7), uint64(1)<<(i%64))
+	}
+	f.Fuzz(func(t *testing.T, file uint16, at uint32, value uint64) {
+		copied := filepath.Join(t.TempDir(), "x.plx")
+		if err := os.CopyFS(copied, os.DirFS(path)); err != nil {
+			t.Fatal(err)
+		}
+		forge(t, copied, names[int(file)%len(names)], func(b []byte) {
+			var v [8]byte
+			binary.LittleEndian.PutUint64(v[:], value)
+			copy(b[int(at)%len(b):], v[:])
+		})
+		r, err := Open(copied, []trace.Summary{benchSummary{}})
+		if err != nil {
+			return
+		}
+		defer r.Close()
+		_, _ = answers(r)
+		_ = everything(r)
+	})
+}
