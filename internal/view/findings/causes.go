@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
@@ -140,7 +141,7 @@ func unitSheet(c *court) *sheet {
 		s.Work = trace.AddUp(s.Work, trace.Time(u))
 	}
 	s.Work = min(s.Work, s.Time-s.Waiting)
-	s.Rest = s.Time - s.Work - s.Waiting
+	s.Rest = restOf(s.Time, s.Time-s.Work-s.Waiting)
 	s.take(c.charges)
 	return s
 }
@@ -208,10 +209,18 @@ func mainKind(r *budget.Row) budget.Kind {
 	return best
 }
 
+// restOf is what is left of a time; of one that was too long for a number of 64 bits, no less than nothing.
+func restOf(time, rest trace.Time) trace.Time {
+	if time == math.MaxInt64 {
+		return max(rest, 0)
+	}
+	return rest
+}
+
 func sumsOf(c *court, waiting trace.Time) Accounts {
 	a := c.books
 	s := Accounts{Time: a.time, Work: a.busy, Waiting: waiting, Transfer: a.transfer()}
-	s.Rest = s.Time - s.Work - s.Waiting - s.Transfer
+	s.Rest = restOf(s.Time, s.Time-s.Work-s.Waiting-s.Transfer)
 	return s
 }
 
