@@ -143,7 +143,7 @@ func activityLine(ctx context.Context, r store.Reader) (string, error) {
 	for i := range busy {
 		for role := range trace.RoleCount {
 			if trace.Role(role).Busy() {
-				busy[i] += float64(times[i*trace.RoleCount+role])
+				busy[i] += times[i*trace.RoleCount+role].Float64()
 			}
 		}
 		busy[i] /= float64(edges[i+1] - edges[i])
