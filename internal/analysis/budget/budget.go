@@ -120,8 +120,6 @@ const Bins = 512
 const (
 	// blocks is of how many victims a row tells at most.
 	blocks = 1024
-	// mostDetail bounds the victims and bins of all rows of a worker together.
-	mostDetail = 6 << 20
 	// mostPieces is after how many steps a history is cut.
 	mostPieces = 2048
 )
@@ -135,6 +133,9 @@ type Budget struct {
 	pending    []Wait
 	workers    []*worker
 	clipped    int64
+	details    map[rowKey]*detail
+	refused    map[rowKey]bool // rows that can have no detail any more
+	mostDetail int
 	// Keep, if set, receives every wait and where its histories part; for tests.
 	Keep func(w Wait, since trace.Time)
 }
@@ -142,7 +143,8 @@ type Budget struct {
 // New begins a budget of actors from begin to end of the run, of which regions have
 // numbers below the given one.
 func New(actors, regions int, begin, end trace.Time) *Budget {
-	b := &Budget{begin: begin, end: end, floor: begin, fold: max(1, (actors+blocks-1)/blocks), tracks: make([]track, actors)}
+	b := &Budget{begin: begin, end: end, floor: begin, fold: max(1, (actors+blocks-1)/blocks), tracks: make([]track, actors),
+		details: map[rowKey]*detail{}, refused: map[rowKey]bool{}, mostDetail: mostDetail}
 	for i := range b.tracks {
 		b.tracks[i].until = begin
 	}
@@ -235,6 +237,7 @@ func (b *Budget) Settle(until trace.Time) {
 			}
 		}
 	})
+	b.admit()
 }
 
 // Forget gives up what lies before a moment, up to which everything must be settled.
@@ -304,6 +307,9 @@ func (b *Budget) Result() *Result {
 		if row.Caused() == 0 {
 			continue
 		}
+		if d := b.details[rowKey{row.Actor, row.Region}]; d != nil {
+			row.Victims, row.Series = d.victims, d.series
+		}
 		r.Rows = append(r.Rows, *row)
 		if !row.Explained() {
 			r.Unexplained = trace.AddUp(r.Unexplained, row.Caused())
@@ -326,16 +332,6 @@ func (r *Row) merge(o *Row) {
 		r.Direct[k] = trace.AddUp(r.Direct[k], o.Direct[k])
 		r.Indirect[k] = trace.AddUp(r.Indirect[k], o.Indirect[k])
 	}
-	join := func(a, b []trace.Time) []trace.Time {
-		if a == nil || b == nil {
-			return nil
-		}
-		for i, t := range b {
-			a[i] = trace.AddUp(a[i], t)
-		}
-		return a
-	}
-	r.Victims, r.Series = join(r.Victims, o.Victims), join(r.Series, o.Series)
 }
 
 func compare(a, b trace.Time) int {

@@ -13,7 +13,7 @@ type rowKey struct{ actor, region int32 }
 type worker struct {
 	b          *Budget
 	rows       map[rowKey]*Row
-	detail     int
+	fresh      map[cell]trace.Time // of rows that have no detail yet
 	waited     []trace.Time
 	inCalls    []trace.Time
 	waits, cut int64
@@ -59,7 +59,7 @@ type part struct {
 }
 
 func newWorker(b *Budget, regions int) *worker {
-	return &worker{b: b, rows: map[rowKey]*Row{}, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
+	return &worker{b: b, rows: map[rowKey]*Row{}, fresh: map[cell]trace.Time{}, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
 }
 
 // walk finds the histories of a wait's two sides back to where they part. False for a
@@ -151,7 +151,7 @@ func (k *worker) explain(w *Wait) {
 		k.b.Keep(*w, since)
 	}
 	if len(k.parts) == 0 {
-		k.row(NoActor, Nothing).book(w, true, length, k.b)
+		k.book(w, NoActor, Nothing, true, length)
 		return
 	}
 	k.room(len(k.parts))
@@ -162,7 +162,7 @@ func (k *worker) explain(w *Wait) {
 	share(length, k.weights[:n], k.amounts[:n], k.order[:n], k.rest[:n])
 	for i := range k.parts {
 		if p := &k.parts[i]; k.amounts[i] > 0 {
-			k.row(p.actor, p.region).book(w, p.direct, k.amounts[i], k.b)
+			k.book(w, p.actor, p.region, p.direct, k.amounts[i])
 		}
 	}
 }
@@ -266,49 +266,18 @@ func (k *worker) room(n int) {
 	}
 }
 
-func (k *worker) row(actor, region int32) *Row {
+// book adds a part of a wait to a row.
+func (k *worker) book(w *Wait, actor, region int32, direct bool, t trace.Time) {
 	key := rowKey{actor, region}
 	r := k.rows[key]
 	if r == nil {
 		r = &Row{Actor: actor, Region: region}
-		victims := (len(k.b.tracks) + k.b.fold - 1) / k.b.fold
-		if k.detail += victims + Bins; k.detail <= mostDetail {
-			r.Victims, r.Series = make([]trace.Time, victims), make([]trace.Time, Bins)
-		}
 		k.rows[key] = r
 	}
-	return r
-}
-
-// book adds a part of a wait to a row.
-func (r *Row) book(w *Wait, direct bool, t trace.Time, b *Budget) {
 	if direct {
 		r.Direct[w.Kind] = trace.AddUp(r.Direct[w.Kind], t)
 	} else {
 		r.Indirect[w.Kind] = trace.AddUp(r.Indirect[w.Kind], t)
 	}
-	if r.Victims == nil {
-		return
-	}
-	r.Victims[int(w.Actor)/b.fold] = trace.AddUp(r.Victims[int(w.Actor)/b.fold], t)
-	if w.Kind != End {
-		b.spread(r.Series, w, t)
-	}
-}
-
-// spread adds a part of a wait to bins, evenly over the time that it lasts.
-func (b *Budget) spread(series []trace.Time, w *Wait, t trace.Time) {
-	width := float64(b.end-b.begin) / Bins
-	if width <= 0 {
-		return
-	}
-	bin := func(x trace.Time) int { return min(max(int(float64(x-b.begin)/width), 0), Bins-1) }
-	first, last := bin(w.Begin), bin(w.End-1)
-	given := trace.Time(0)
-	for i := first; i < last; i++ {
-		upto := min(trace.Time(float64(t)*(float64(i+1)*width-float64(w.Begin-b.begin))/float64(w.End-w.Begin)), t)
-		series[i] += upto - given
-		given = upto
-	}
-	series[last] += t - given
+	k.tell(key, w, t)
 }
