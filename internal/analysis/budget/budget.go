@@ -297,10 +297,10 @@ func (b *Budget) Result() *Result {
 		for key, from := range k.rows {
 			to := rows[key]
 			if to == nil {
-				rows[key] = from
+				rows[key] = &from.Row
 				continue
 			}
-			to.merge(from)
+			to.merge(&from.Row)
 		}
 	}
 	for _, row := range rows {

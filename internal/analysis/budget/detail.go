@@ -32,29 +32,71 @@ const mostDetail = 12 << 20
 
 func (b *Budget) victimBlocks() int { return (len(b.tracks) + b.fold - 1) / b.fold }
 
-// tell adds a part of a wait to the detail of a row, if it may have one.
+// An account is a row as one worker knows it.
+type account struct {
+	Row
+	detail  *detail // shared by all workers
+	refused bool
+}
+
+// tell adds a part of a wait.
+func (d *detail) tell(w *Wait, t trace.Time, b *Budget) {
+	d.mu.Lock()
+	v := &d.victims[int(w.Actor)/b.fold]
+	*v = trace.AddUp(*v, t)
+	if w.Kind != End {
+		for s := b.spread(w, t); s.next(); {
+			d.series[s.bin] = trace.AddUp(d.series[s.bin], s.part)
+		}
+	}
+	d.mu.Unlock()
+}
+
+// tell adds a part of a wait to the cells of a row that has no detail yet.
 func (k *worker) tell(key rowKey, w *Wait, t trace.Time) {
-	b := k.b
-	d := b.details[key]
-	if d == nil && b.refused[key] {
+	put := cell{key, w.Actor / int32(k.b.fold)}
+	k.fresh[put] = trace.AddUp(k.fresh[put], t)
+	if w.Kind == End {
 		return
 	}
-	put := func(slot int, t trace.Time) {
-		if d == nil {
-			c := cell{key, int32(slot)}
-			k.fresh[c] = trace.AddUp(k.fresh[c], t)
-			return
-		}
-		d.add(slot, t)
+	blocks := k.b.victimBlocks()
+	for s := k.b.spread(w, t); s.next(); {
+		put.slot = int32(blocks + s.bin)
+		k.fresh[put] = trace.AddUp(k.fresh[put], s.part)
 	}
-	if d != nil {
-		d.mu.Lock()
-		defer d.mu.Unlock()
+}
+
+// A spreading hands out a part of a wait over bins, evenly over the time that it lasts.
+type spreading struct {
+	bin  int
+	part trace.Time
+
+	last               int
+	all, given         trace.Time
+	width, from, whole float64
+}
+
+func (b *Budget) spread(w *Wait, t trace.Time) spreading {
+	s := spreading{all: t, width: float64(b.end-b.begin) / Bins, from: float64(w.Begin - b.begin), whole: float64(w.End - w.Begin)}
+	if s.width <= 0 {
+		return spreading{bin: 0, last: -1}
 	}
-	put(int(w.Actor)/b.fold, t)
-	if w.Kind != End {
-		b.spread(w, t, func(bin int, t trace.Time) { put(b.victimBlocks()+bin, t) })
+	bin := func(x trace.Time) int { return min(max(int(float64(x-b.begin)/s.width), 0), Bins-1) }
+	s.bin, s.last = bin(w.Begin)-1, bin(w.End-1)
+	return s
+}
+
+func (s *spreading) next() bool {
+	s.bin++
+	if s.bin > s.last {
+		return false
 	}
+	upto := s.all
+	if s.bin < s.last {
+		upto = min(trace.Time(float64(s.all)*(float64(s.bin+1)*s.width-s.from)/s.whole), s.all)
+	}
+	s.part, s.given = upto-s.given, upto
+	return true
 }
 
 func (d *detail) add(slot int, t trace.Time) {
@@ -63,23 +105,6 @@ func (d *detail) add(slot int, t trace.Time) {
 		return
 	}
 	d.victims[slot] = trace.AddUp(d.victims[slot], t)
-}
-
-// spread hands out a part of a wait over bins, evenly over the time that it lasts.
-func (b *Budget) spread(w *Wait, t trace.Time, put func(bin int, t trace.Time)) {
-	width := float64(b.end-b.begin) / Bins
-	if width <= 0 {
-		return
-	}
-	bin := func(x trace.Time) int { return min(max(int(float64(x-b.begin)/width), 0), Bins-1) }
-	first, last := bin(w.Begin), bin(w.End-1)
-	given := trace.Time(0)
-	for i := first; i < last; i++ {
-		upto := min(trace.Time(float64(t)*(float64(i+1)*width-float64(w.Begin-b.begin))/float64(w.End-w.Begin)), t)
-		put(i, upto-given)
-		given = upto
-	}
-	put(last, t-given)
 }
 
 // admit gives new rows their detail, as far as there is room; where there is not, those
@@ -99,7 +124,9 @@ func (b *Budget) admit() {
 		b.refuse(fresh, most)
 	}
 	for key := range fresh {
-		b.details[key] = &detail{victims: make([]trace.Time, b.victimBlocks()), series: make([]trace.Time, Bins)}
+		d := &detail{victims: make([]trace.Time, b.victimBlocks()), series: make([]trace.Time, Bins)}
+		b.details[key] = d
+		b.each(key, func(a *account) { a.detail = d })
 	}
 	for _, k := range b.workers {
 		for c, t := range k.fresh {
@@ -120,11 +147,7 @@ func (b *Budget) refuse(fresh map[rowKey]bool, most int) {
 	var all []ranked
 	rank := func(key rowKey) {
 		r := ranked{key: key}
-		for _, k := range b.workers {
-			if row := k.rows[key]; row != nil {
-				r.caused = trace.AddUp(r.caused, row.Caused())
-			}
-		}
+		b.each(key, func(a *account) { r.caused = trace.AddUp(r.caused, a.Caused()) })
 		all = append(all, r)
 	}
 	for key := range b.details {
@@ -140,5 +163,15 @@ func (b *Budget) refuse(fresh map[rowKey]bool, most int) {
 		delete(b.details, r.key)
 		delete(fresh, r.key)
 		b.refused[r.key] = true
+		b.each(r.key, func(a *account) { a.detail, a.refused = nil, true })
+	}
+}
+
+// each finds a row at all workers that know it.
+func (b *Budget) each(key rowKey, f func(*account)) {
+	for _, k := range b.workers {
+		if a := k.rows[key]; a != nil {
+			f(a)
+		}
 	}
 }

@@ -12,7 +12,7 @@ type rowKey struct{ actor, region int32 }
 // A worker explains waits, with memory of its own that it uses again.
 type worker struct {
 	b          *Budget
-	rows       map[rowKey]*Row
+	rows       map[rowKey]*account
 	fresh      map[cell]trace.Time // of rows that have no detail yet
 	waited     []trace.Time
 	inCalls    []trace.Time
@@ -59,7 +59,7 @@ type part struct {
 }
 
 func newWorker(b *Budget, regions int) *worker {
-	return &worker{b: b, rows: map[rowKey]*Row{}, fresh: map[cell]trace.Time{}, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
+	return &worker{b: b, rows: map[rowKey]*account{}, fresh: map[cell]trace.Time{}, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
 }
 
 // walk finds the histories of a wait's two sides back to where they part. False for a
@@ -271,7 +271,7 @@ func (k *worker) book(w *Wait, actor, region int32, direct bool, t trace.Time) {
 	key := rowKey{actor, region}
 	r := k.rows[key]
 	if r == nil {
-		r = &Row{Actor: actor, Region: region}
+		r = &account{Row: Row{Actor: actor, Region: region}, detail: k.b.details[key], refused: k.b.refused[key]}
 		k.rows[key] = r
 	}
 	if direct {
@@ -279,5 +279,10 @@ func (k *worker) book(w *Wait, actor, region int32, direct bool, t trace.Time) {
 	} else {
 		r.Indirect[w.Kind] = trace.AddUp(r.Indirect[w.Kind], t)
 	}
-	k.tell(key, w, t)
+	switch {
+	case r.detail != nil:
+		r.detail.tell(w, t, k.b)
+	case !r.refused:
+		k.tell(key, w, t)
+	}
 }
