@@ -69,9 +69,27 @@ func (r *result) project(ctx context.Context, v view.Values) error {
 func (r *result) projectBars(ctx context.Context, p *projection) error {
 	begin, end := r.window()
 	length := float64(end - begin)
-	add := func(i int, a, b trace.Time) {
-		p.basis.AddBar(p.of[i], float64(a-begin)/length, float64(b-begin)/length)
+	// Stretches that touch are one bar, however they are handed out: the last digit of a
+	// sum must not tell whether an index was at hand.
+	open := make([][2]trace.Time, len(r.ids))
+	put := func(i int) {
+		if o := open[i]; o[1] > o[0] {
+			p.basis.AddBar(p.of[i], float64(o[0]-begin)/length, float64(o[1]-begin)/length)
+		}
 	}
+	add := func(i int, a, b trace.Time) {
+		if a == open[i][1] && open[i][1] > open[i][0] {
+			open[i][1] = b
+			return
+		}
+		put(i)
+		open[i] = [2]trace.Time{a, b}
+	}
+	defer func() {
+		for i := range open {
+			put(i)
+		}
+	}()
 	if bars := r.busy.bars; bars != nil {
 		each(len(r.ids), func(i int) {
 			bars.index.Each(bars.row(r.ids[i]), begin, end, func(a, b trace.Time) { add(i, a, b) })
