@@ -81,6 +81,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.list = c.ranked(f)
 	r.causes, r.unexplained, r.accounts = causesOf(c)
 	r.ledger = ledgerOf(c)
+	r.ledger.untold = c.profile
 	r.pop, r.over, r.what, r.notes = f.pop, f.alike.words(), f.alike.what, f.notes
 	if f.phases != nil {
 		r.phases, r.phaseCount = f.phases.By, len(f.phases.List)

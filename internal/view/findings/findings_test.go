@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -355,5 +356,17 @@ func TestALargeRunIsNotScanned(t *testing.T) {
 	d := readDemo(t, "stencil?locations=1000&intervals=4400000")
 	if len(d.Findings) == 0 || d.Findings[0].Kind != finding.Straggler || !strings.Contains(d.Findings[0].Text, "node") {
 		t.Errorf("%+v", d.Findings)
+	}
+}
+
+func TestAProfileSaysThatItKnowsNoWaits(t *testing.T) {
+	data, err := os.ReadFile("../../importer/cube/testdata/kripke.cubex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := viewtest.ImportBytes(t, "kripke.cubex", data)
+	c := viewtest.Case{Options: map[string][]string{"picture": {"causes"}}}
+	if d := c.Compute(t, findings.View, r).Scene(scene.Size{Width: 800, Height: 400}).Description; !strings.Contains(d, "A profile does not tell who waits for whom.") {
+		t.Errorf("of a profile it says %q", d)
 	}
 }

@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -18,7 +19,8 @@ type ledger struct {
 	machines       []string
 	caused, waited []trace.Time // by unit
 	waiting        trace.Time
-	all            int // causes, with those that are not drawn
+	untold         bool // a profile knows no waits
+	all            int  // causes, with those that are not drawn
 	unexplained    trace.Time
 
 	frame    scene.Frame // of the cells
@@ -206,6 +208,9 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 }
 
 func (l *ledger) headline() string {
+	if l.untold {
+		return "A profile does not tell who waits for whom."
+	}
 	if l.waiting == 0 {
 		return "Nobody waits for another."
 	}
@@ -213,7 +218,7 @@ func (l *ledger) headline() string {
 }
 
 func (l *ledger) describe() string {
-	d := l.headline() + "."
+	d := strings.TrimSuffix(l.headline(), ".") + "."
 	if len(l.causes) > 0 {
 		c := &l.causes[0]
 		d += fmt.Sprintf(" Most by %s: %s.", c.label, view.FormatTime(c.time))
