@@ -52,6 +52,7 @@ var policy = []rule{
 	{"internal/store/local/index", []string{"internal/trace", "internal/store", "internal/store/local/disk", "internal/store/local/rows"}, "it derives from rows, whoever made them"},
 	{"internal/store/local/finish", []string{"internal/trace", "internal/store", "internal/store/local/disk", "internal/store/local/rows", "internal/store/local/index", "internal/store/local/write"}, "from what was written to a store; it answers nothing"},
 	{"internal/store/local/read", []string{"internal/trace", "internal/store", "internal/store/local/disk", "internal/store/local/rows", "internal/store/local/index"}, "it answers, and rebuilds what is outdated; it writes no trace"},
+	{"internal/store/local/rename", []string{"internal/trace", "internal/store", "internal/store/local/disk", "internal/store/local/write"}, "definitions under other names; it copies rows and reads none"},
 	{"internal/store/local", []string{"internal/trace", "internal/store", "internal/store/local/*"}, "the door of the store on disk"},
 	{"internal/store/*", []string{"internal/trace", "internal/store"}, "back ends do not know each other"},
 

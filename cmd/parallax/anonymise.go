@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -24,7 +23,7 @@ func anonymiseCommand() *command {
 			"over the run, and in other runs under the same --key. --keep keeps kinds of words:\n" +
 			"  public       regions that everybody has, such as MPI_Send, ncclDevKernel, aten::mm\n" +
 			"  regions, locations, paths, counters, attributes, properties\n" +
-			"Look at the result before you send it: tar czf run.tar.gz run.plx.\n\n" +
+			"SOURCE may be a store already. Look at the result before you send it: tar czf sent.tar.gz sent.plx.\n\n" +
 			"  parallax anonymise traces/ -o sent.plx\n  parallax anonymise traces/ --keep public --key 'our secret' -o sent.plx",
 		flags: func(fs *pflag.FlagSet) {
 			readingFlags(fs)
@@ -56,28 +55,23 @@ func runAnonymise(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, done, err := l.find(args)
+	f, done, err := l.single("anonymise", args, out)
 	defer done()
 	if err != nil {
 		return err
 	}
-	switch {
-	case len(found) > 1:
-		return usage("anonymise: %d sources that are not one run; name one", len(found))
-	case found[0].store != "":
-		return usage("anonymise: %s is a store; name the files that it was made from", args[0])
-	}
-	if _, err := os.Stat(out); err == nil && !isStore(out) {
-		return fmt.Errorf("%s exists and is no store; choose another name", out)
-	}
-	f := found[0]
-	source := f.source
-	f.source = "anonymised" // the store keeps where it is from
 	var a *anonymise.Writer
-	if err := l.writeThrough(ctx, f, out, func(w trace.Writer) trace.Writer {
+	through := func(w trace.Writer) trace.Writer {
 		a = anonymise.New(w, anonymise.Options{Key: key, Keep: keep})
 		return a
-	}); err != nil {
+	}
+	source := f.source
+	if f.source = "anonymised"; f.store != "" { // the store keeps where it is from
+		err = renamed(ctx, f.store, out, f.source, through)
+	} else {
+		err = l.writeThrough(ctx, f, out, through)
+	}
+	if err != nil {
 		return fmt.Errorf("anonymise %s: %w", source, err)
 	}
 	r, err := local.Open(out, all.Summaries, all.Digests...)
@@ -89,4 +83,17 @@ func runAnonymise(ctx context.Context, e *env, args []string) error {
 		fmt.Fprintf(e.stdout, "%s: %s intervals on %s locations; %s names became others\n", out, view.FormatCount(float64(r.Info().Intervals)), view.FormatCount(float64(r.Locations().Len())), view.FormatCount(float64(a.Replaced.Load())))
 	}
 	return nil
+}
+
+// renamed writes a store under other names. Its rows are copied, so damaged ones are looked for first.
+func renamed(ctx context.Context, from, to, source string, through func(trace.Writer) trace.Writer) error {
+	r, err := local.Open(from, all.Summaries, all.Digests...)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.Verify(); err != nil {
+		return err
+	}
+	return local.Rename(ctx, r, from, to, source, through)
 }

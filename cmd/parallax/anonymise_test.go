@@ -66,10 +66,11 @@ func TestNoWordOfTheUserIsLeftInAnAnonymisedRun(t *testing.T) {
 	}
 }
 
+// knownWord are words of formats and of this program, which tell nothing of a user.
+var knownWord = regexp.MustCompile(`^(compute|communication|synchronization|annotation|overhead|machine|process|thread|stream|device|group|groups|service|processor|processors|goroutine|goroutines|kernel|state|states|range|runtime|trace|error|samples|time|bytes|counter|chrome|otf2|gotrace|jaeger|null|false|true|anonymised|correlation|internal|server|client|label|phase|user|location|locations|region|regions|attribute|interval|intervals|process_id|threads)$`)
+
 // Recorded runs: no name of theirs is left, and what can be counted stays.
 func TestAnonymisedRunsKeepTheirShapeAndNoName(t *testing.T) {
-	// Words of formats and of this program, which tell nothing of a user.
-	known := regexp.MustCompile(`^(compute|communication|synchronization|annotation|overhead|machine|process|thread|stream|device|group|groups|service|processor|processors|goroutine|goroutines|kernel|state|states|range|runtime|trace|error|samples|time|bytes|counter|chrome|otf2|gotrace|jaeger|null|false|true|anonymised|correlation|internal|server|client|label|phase|user|location|locations|region|regions|attribute|interval|intervals|process_id|threads)$`)
 	for _, source := range []string{"starved.json.gz", "hpl32.tar.zst", "ride.json", "tally/one.trace"} {
 		source = filepath.Join("../../docs/tutorials/data", source)
 		out := filepath.Join(t.TempDir(), "sent.plx")
@@ -86,7 +87,7 @@ func TestAnonymisedRunsKeepTheirShapeAndNoName(t *testing.T) {
 			t.Fatalf("%s: %d words: %q", source, len(words), names)
 		}
 		for _, w := range words {
-			if !known.MatchString(w) && strings.Contains(all, w) {
+			if !knownWord.MatchString(w) && strings.Contains(all, w) {
 				t.Errorf("%s: %q is left", source, w)
 			}
 		}
@@ -98,6 +99,42 @@ func TestAnonymisedRunsKeepTheirShapeAndNoName(t *testing.T) {
 		}
 		if x, y := rolesOf(a), rolesOf(b); x != y {
 			t.Errorf("%s: time by roles was %s and is %s", source, x, y)
+		}
+	}
+}
+
+// Rows of a store are copied: only words differ, and they are those that its source would get.
+func TestAStoreIsAnonymisedWithoutItsSource(t *testing.T) {
+	dir := t.TempDir()
+	for _, source := range []string{"starved.json.gz", "ride.json", "tally/one.trace", "compile.pprof"} {
+		source = filepath.Join("../../docs/tutorials/data", source)
+		store, direct, again := filepath.Join(dir, "own.plx"), filepath.Join(dir, "direct.plx"), filepath.Join(dir, "again.plx")
+		for _, args := range [][]string{{"import", source, "-o", store}, {"anonymise", source, "-o", direct, "--key", "k"}, {"anonymise", store, "-o", again, "--key", "k"}, {"verify", again}} {
+			if status, _, stderr := parallax(t, args...); status != 0 {
+				t.Fatalf("%q: %s", args, stderr)
+			}
+		}
+		for query, like := range map[string]string{
+			"select id, parent, rank, level, last, intervals, aside from locations":                                store,
+			"select location, begin, end, depth, exclusive from intervals limit 2000":                              store,
+			"select from_location, from_time, to_location, to_time, size from links order by 2, 4, 1, 3 limit 500": store,
+			"select name, category, role, file, line from regions order by 1, 2, 4, 5":                             direct,
+			"select distinct key, value from attributes where of = 'interval' and number is null order by 1, 2":    direct,
+		} {
+			status, x, stderr := parallax(t, "query", like, query)
+			if status != 0 {
+				t.Fatal(stderr)
+			}
+			if _, y, _ := parallax(t, "query", again, query); x != y {
+				t.Errorf("%s: %s: %s", source, query, firstDifference(x, y))
+			}
+		}
+		all := string(everything(t, again))
+		_, names, _ := parallax(t, "query", store, "select name from locations union select name from regions union select file from regions where file is not null union select name from counters")
+		for _, w := range regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_.:/]{8,}`).FindAllString(names, -1) {
+			if !knownWord.MatchString(w) && strings.Contains(all, w) {
+				t.Errorf("%s: %q is left", source, w)
+			}
 		}
 	}
 }

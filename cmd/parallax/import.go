@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -35,25 +34,19 @@ func runImport(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	found, done, err := l.find(args)
+	f, done, err := l.single("import", args, out)
 	defer done()
 	if err != nil {
 		return err
 	}
-	if len(found) > 1 {
-		return usage("import: %d sources that are not one run; name one", len(found))
-	}
-	if found[0].store != "" {
+	if f.store != "" {
 		return usage("import: %s is a store already", args[0])
 	}
-	if _, err := os.Stat(out); err == nil && !isStore(out) {
-		return fmt.Errorf("%s exists and is no store; choose another name", out)
-	}
-	if err := l.cache.makeRoom(filepath.Dir(out), found[0].packed()); err != nil {
+	if err := l.cache.makeRoom(filepath.Dir(out), f.packed()); err != nil {
 		return err
 	}
 	began := time.Now()
-	if err := l.write(ctx, found[0], out); err != nil {
+	if err := l.write(ctx, f, out); err != nil {
 		return err
 	}
 	r, err := local.Open(out, all.Summaries, all.Digests...)

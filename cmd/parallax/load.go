@@ -160,6 +160,21 @@ func (l *loader) find(sources []string) (found []foundRun, done func(), err erro
 	return append(out, l.readable(runs, files)...), done, nil
 }
 
+// single finds the one run that a command writes as a store at out.
+func (l *loader) single(verb string, sources []string, out string) (f foundRun, done func(), err error) {
+	found, done, err := l.find(sources)
+	switch {
+	case err != nil:
+		return f, done, err
+	case len(found) > 1:
+		return f, done, usage("%s: %d sources that are not one run; name one", verb, len(found))
+	}
+	if _, err := os.Stat(out); err == nil && !isStore(out) {
+		return f, done, fmt.Errorf("%s exists and is no store; choose another name", out)
+	}
+	return found[0], done, nil
+}
+
 // joined makes one run of several where the user asks for it.
 func (l *loader) joined(runs []importer.Run) []importer.Run {
 	if !l.join || len(runs) < 2 {

@@ -98,6 +98,14 @@ func (a *Writer) location(l trace.Location) trace.Location {
 }
 
 func (a *Writer) Region(r trace.Region) trace.RegionID {
+	if name, without := trace.EndOf(&r); without { // of a store, which has put it aside
+		r.Name, r.Attributes = name, slices.DeleteFunc(slices.Clone(r.Attributes), func(x trace.Attribute) bool { return x.Value.String() == name })
+		return a.w.Region(trace.WithoutEnd(a.region(r)))
+	}
+	return a.w.Region(a.region(r))
+}
+
+func (a *Writer) region(r trace.Region) trace.Region {
 	if r.Role == trace.RoleByName {
 		r.Role = trace.RoleOf(r.Name, r.Category) // while the name can tell
 	}
@@ -111,7 +119,7 @@ func (a *Writer) Region(r trace.Region) trace.RegionID {
 		r.File = a.word("file", r.File)
 	}
 	r.Attributes = a.attributes(r.Attributes)
-	return a.w.Region(r)
+	return r
 }
 
 func isPublic(name string) bool {

@@ -13,6 +13,7 @@
 //	        sums, the forest, groups, digests. It also rebuilds an outdated summary.
 //	read    opens a store and answers; never by a scan of everything.
 //	rows    the mapped tables, lane by lane: what index, finish and read share.
+//	rename  writes a store again with other names.
 //	disk    the bytes: every table and column, declared once, the manifest, files.
 //
 // Why raw columns and not a container format: rows are patched in place while
@@ -27,6 +28,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/finish"
 	"github.com/parallax-hpc/parallax/internal/store/local/read"
+	"github.com/parallax-hpc/parallax/internal/store/local/rename"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -71,6 +73,12 @@ func (w *Writer) Finish(ctx context.Context) error { return finish.Run(ctx, w.Wr
 // where the directory can be written.
 func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
 	return read.Open(path, summaries, digests...)
+}
+
+// Rename writes the open store at from to another path with what it defines told through a
+// writer that changes names; rows are copied as they are. It says it is from source.
+func Rename(ctx context.Context, r *Reader, from, to, source string, through func(trace.Writer) trace.Writer) error {
+	return rename.Run(ctx, r, from, to, source, through)
 }
 
 // RemoveStale removes what writers that are gone have left in a directory, and says

@@ -3,7 +3,6 @@ package finish
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -25,7 +24,7 @@ func (f *finisher) publish(context.Context) error {
 	if err := m.Write(f.Dir); err != nil {
 		return err
 	}
-	return replaceDir(f.Dir, f.Path)
+	return write.Replace(f.Dir, f.Path)
 }
 
 // finishReport adds the repairs to what readers reported.
@@ -60,30 +59,4 @@ func (f *finisher) manifest() (*disk.Manifest, error) {
 	var err error
 	m.Files, err = f.described.all(f.Dir, names, f.workers)
 	return m, err
-}
-
-// replaceDir renames dir to path. A store that is there is moved out of the way
-// first and removed last, so that path holds a whole store at all times but one.
-func replaceDir(dir, path string) error {
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return err
-	}
-	old := ""
-	if err := os.Rename(dir, path); err != nil {
-		if err := write.Replaceable(path); err != nil {
-			return err
-		}
-		old = dir + ".old"
-		if err := os.Rename(path, old); err != nil {
-			return err
-		}
-		if err := os.Rename(dir, path); err != nil {
-			_ = os.Rename(old, path)
-			return err
-		}
-	}
-	if old != "" {
-		_ = os.RemoveAll(old)
-	}
-	return disk.SyncDir(filepath.Dir(filepath.Clean(path)))
 }

@@ -200,3 +200,29 @@ func (t *reportTable) add(kind trace.ReportKind, what string, count int64, examp
 		e.Example = example
 	}
 }
+
+// Replace renames dir to path. A store that is there is moved out of the way
+// first and removed last, so that path holds a whole store at all times but one.
+func Replace(dir, path string) error {
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	old := ""
+	if err := os.Rename(dir, path); err != nil {
+		if err := Replaceable(path); err != nil {
+			return err
+		}
+		old = dir + ".old"
+		if err := os.Rename(path, old); err != nil {
+			return err
+		}
+		if err := os.Rename(dir, path); err != nil {
+			_ = os.Rename(old, path)
+			return err
+		}
+	}
+	if old != "" {
+		_ = os.RemoveAll(old)
+	}
+	return disk.SyncDir(filepath.Dir(filepath.Clean(path)))
+}
