@@ -156,6 +156,7 @@ var examples = map[string][]string{
 	"operators":    {"demo:training"},
 	"findings":     {"demo:training"},
 	"criticalpath": {"docs/tutorials/data/ride.json"},
+	"services":     {"docs/tutorials/data/ride.json"},
 	"requests":     {"docs/tutorials/data/ride.json"},
 }
 

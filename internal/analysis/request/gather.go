@@ -172,7 +172,7 @@ func (f *Forest) mark(s Source) error {
 		name string
 		is   func(trace.Value) bool
 	}{
-		{"error", saysError}, {"status", isError}, {"otel.status_code", isError},
+		{"error", saysError}, {"error in log", saysError}, {"status", isError}, {"otel.status_code", isError},
 		{"http.status_code", isServerError}, {"http.response.status_code", isServerError}, {"rpc.grpc.status_code", isNotZero}, {"grpc.status_code", isNotZero},
 	} {
 		if err := s.Attribute(a.name, set(failed, a.is)); err != nil {

@@ -57,7 +57,23 @@ func (c *converter) one(in *jsonstream.Reader, processes map[string]*process) {
 		}
 		s.Events = append(s.Events, span.Event{Time: at, Name: l.name(), Tags: l.fields})
 	}
+	if text, ok := r.failure(); ok {
+		s.Tags = append(s.Tags, trace.Attribute{Key: span.ErrorInLog, Value: text})
+	}
 	c.out.Add(s)
+}
+
+// failure is what the logs say of an error. OpenTracing has it there: as the event "error", or
+// as the error itself.
+func (r *record) failure() (trace.Value, bool) {
+	for i := range r.logs {
+		for _, f := range r.logs[i].fields {
+			if f.Key == "error" || f.Key == "error.object" || f.Key == "event" && f.Value.String() == "error" {
+				return f.Value, true
+			}
+		}
+	}
+	return trace.Value{}, false
 }
 
 // parents tells the parent from the other references.

@@ -8,7 +8,7 @@
 //	                    attribute "follows" where the parent does not wait for it
 //	reference, link     flow link
 //	event, annotation   instant
-//	tag, attribute      attribute
+//	tag, attribute      attribute; "error in log" where only an event tells of an error
 //
 // Spans of kind client and producer are communication: their time passes
 // elsewhere. All others are compute. Spans on one row that overlap get lanes. Who
@@ -53,6 +53,9 @@ type Span struct {
 	Tags       []trace.Attribute
 	Offset     int64 // in the file, where it ends; for reports
 }
+
+// ErrorInLog is the attribute of spans that say only in an event that they failed.
+const ErrorInLog = "error in log"
 
 // A Reference is another span that this one has to do with, beside its parent.
 type Reference struct{ Trace, ID string }

@@ -26,6 +26,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/requests"
 	"github.com/parallax-hpc/parallax/internal/view/scaling"
 	"github.com/parallax-hpc/parallax/internal/view/scatter"
+	"github.com/parallax-hpc/parallax/internal/view/services"
 	"github.com/parallax-hpc/parallax/internal/view/steps"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
@@ -57,6 +58,7 @@ var Views = []*view.View{
 	operators.View,
 	requests.View,
 	criticalpath.View,
+	services.View,
 	compare.View,
 	scaling.View,
 	history.View,

@@ -58,6 +58,7 @@ var Routes = map[string]Route{
 	"operators":    operatorsRoute,
 	"requests":     requestsRoute,
 	"criticalpath": criticalpathRoute,
+	"services":     servicesRoute,
 	"findings":     findingsRoute,
 	"contrast":     contrastRoute,
 	"treemap":      treemapRoute,

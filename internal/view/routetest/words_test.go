@@ -20,7 +20,8 @@ import (
 type use struct{ heading, unit, views, entry string }
 
 var uses = []use{
-	{"calls", "count", "profile calltree operators", "calls"},
+	{"calls", "count", "profile calltree operators services", "calls"},
+	{"calls per second", "", "services", "calls"},
 	{"calls_a", "count", "contrast", "calls"},
 	{"calls_b", "count", "contrast", "calls"},
 	{"count", "count", "boxprofile callmatrix commmatrix timeline", "calls"},

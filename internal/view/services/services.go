@@ -1,0 +1,112 @@
+// Package services shows which services call which: how often, how many of the calls fail and how
+// long they take, as a graph from callers to callees.
+//
+//	data.go     the twins
+//	place.go    where services lie: layers, their order, and what is drawn as one
+//	layout.go   the picture
+package services
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "services",
+	Title:   "Services",
+	Summary: "which services call which: rates, errors, and how long the calls take",
+	HowToRead: "A box a service, callers on the left of what they call; an arrow is the calls of one service by another, wider where they are more. " +
+		"In a box: how often it is called (a number where there are few requests, else a rate), and the 95th percentile of how long that takes; on an arrow the same of its calls where there is room. Arrows and edges of boxes turn orange where calls fail, red where 5 % of them do. Dashed: the caller does not wait. " +
+		"Calls within a service are no arrow. Where services are too many for the room those with the least calls are drawn as one box; the table has them all.",
+	Needs:   view.Needs{Intervals: true, Spans: true},
+	Options: view.Words(view.Use("request", "top"), "top: how many services are drawn by themselves; 0: as many as fit"),
+	Data:    []any{Data{}},
+	Compute: compute,
+}
+
+type result struct {
+	request  *view.Request
+	tree     *store.Tree
+	graph    *request.Graph
+	colour   func(service trace.LocationID) scene.Colour
+	services []Row
+	edges    []Row
+	counts   request.Counts
+	notes    []string
+}
+
+func forestOf(ctx context.Context, run view.Run) (*request.Forest, error) {
+	return view.Keep(run.Cache, "requests", (*request.Forest).SizeBytes, func() (*request.Forest, error) {
+		return request.Gather(view.SpanSourceOf(ctx, run.Store))
+	})
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r := &result{request: q, tree: q.Store().Locations()}
+	r.colour = view.ServiceColours(r.tree)
+	forest, err := forestOf(ctx, q.Runs[0])
+	if err != nil {
+		return nil, err
+	}
+	end := q.Selection.End
+	if end == q.Store().Info().End {
+		end++ // an empty request at the very end belongs to the whole
+	}
+	chosen := forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
+	if words := q.Values.Patterns("request"); len(words) > 0 {
+		if chosen, err = forest.Choose(view.SpanSourceOf(ctx, q.Store()), chosen, words); err != nil {
+			return nil, fmt.Errorf("--request %w", err)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, view.Empty("choose a longer time, more locations or other requests", "no request begins in the selection")
+	}
+	var shown func(trace.RegionID) bool
+	if list := q.Selection.Regions; list != nil {
+		shown = func(id trace.RegionID) bool { return slices.Contains(list, id) }
+	}
+	r.graph, r.counts = forest.Graph(chosen, shown), forest.Counts
+	if len(r.graph.Services) == 0 {
+		return nil, view.Empty("choose other regions", "no call of the regions selected is in these requests")
+	}
+	r.makeRows()
+	r.note()
+	return r, ctx.Err()
+}
+
+// seconds of the selection: what rates are over.
+func (r *result) seconds() float64 {
+	return float64(r.request.Selection.End-r.request.Selection.Begin) / 1e9
+}
+
+func (r *result) note() {
+	if x := r.worst(func(x *Row) float64 { return float64(x.Errors) }); x != nil && x.Errors > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("most calls fail from %s to %s: %s of %s, %s", r.caller(x), x.Service, view.Thousands(x.Errors), view.Thousands(x.Calls), view.FormatShare(x.ErrorShare)))
+	}
+	if n := r.counts.Orphans; n > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s whose caller is not in the source: taken for calls from outside", view.Count(n, "call")))
+	}
+}
+
+// worst is the edge with most of something; nil where there is none.
+func (r *result) worst(of func(*Row) float64) (most *Row) {
+	for i := range r.edges {
+		if x := &r.edges[i]; most == nil || of(x) > of(most) {
+			most = x
+		}
+	}
+	return most
+}
+
+func (r *result) Notes() []string { return append([]string{}, r.notes...) }
