@@ -41,11 +41,12 @@ type Source struct {
 // A By is what makes a row.
 type By int
 
-// Rows are operators with their shapes, operators, or modules.
+// Rows are operators with their shapes, operators, modules, or what ran on GPUs.
 const (
 	ByShapes By = iota
 	ByName
 	ByModule
+	ByKernel
 )
 
 // A Row is operators that are taken together.
@@ -173,6 +174,9 @@ func (s *Source) Read(by By) (*Table, error) {
 	}
 	if err := r.readWork(); err != nil {
 		return nil, err
+	}
+	if by == ByKernel {
+		return r.kernels(), nil
 	}
 	for i, name := range []string{"Input Dims", "Input type", "Concrete Inputs"} {
 		if i == 2 && by != ByShapes && by != ByName {
@@ -466,10 +470,14 @@ func (r *reader) table() *Table {
 		slices.SortFunc(g.Kernels, func(a, b Kernel) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Region, b.Region)) })
 		t.Rows = append(t.Rows, g.Row)
 	}
-	slices.SortFunc(t.Rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.DeviceSelf, a.DeviceSelf), cmp.Compare(b.HostSelf, a.HostSelf), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Shapes, b.Shapes), cmp.Compare(a.Types, b.Types), cmp.Compare(a.Comm.Bytes, b.Comm.Bytes))
-	})
+	t.sort()
 	return t
+}
+
+func (t *Table) sort() {
+	slices.SortFunc(t.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.DeviceSelf, a.DeviceSelf), cmp.Compare(b.HostSelf, a.HostSelf), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Shapes, b.Shapes), cmp.Compare(a.Types, b.Types), cmp.Compare(a.Comm.Bytes, b.Comm.Bytes), cmp.Compare(a.Region, b.Region))
+	})
 }
 
 func each(sum float64, calls int64) float64 {

@@ -70,3 +70,29 @@ func (r *reader) readWork() error {
 	})
 	return err
 }
+
+// kernels is the table of what ran on GPUs, by name, whoever launched it: all that a recording without operators tells.
+func (r *reader) kernels() *Table {
+	rows := map[string]*Row{}
+	for _, w := range r.works {
+		for i, region := range w.region {
+			name := r.Regions[region].Name
+			x := rows[name]
+			if x == nil {
+				x = &Row{Name: name, Region: region, Flop: -1, Bytes: -1, Kernels: make([]Kernel, 1)}
+				rows[name] = x
+			}
+			x.Region = min(x.Region, region)
+			x.Calls++
+			x.Device += w.length[i]
+		}
+	}
+	t := &Table{}
+	for _, x := range rows {
+		x.DeviceSelf = x.Device
+		x.Kernels[0] = Kernel{Region: x.Region, Calls: x.Calls, Time: x.Device}
+		t.Rows = append(t.Rows, *x)
+	}
+	t.sort()
+	return t
+}

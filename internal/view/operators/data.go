@@ -70,7 +70,7 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{By: r.request.Values.Text("by"), Rows: []Row{}, Communication: []Collective{}, Loose: Loose{r.table.LooseWork, r.table.Loose}, Device: r.whole, Devices: []Device{}}
+	d := Data{By: r.by, Rows: []Row{}, Communication: []Collective{}, Loose: Loose{r.table.LooseWork, r.table.Loose}, Device: r.whole, Devices: []Device{}}
 	for i := range r.table.Rows {
 		d.Rows = append(d.Rows, r.row(&r.table.Rows[i]))
 		if x := &r.table.Rows[i]; x.Comm.Name != "" {

@@ -65,9 +65,14 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	for i := range d.rows {
 		x := &r.table.Rows[i]
 		y := rows[i].From
-		for k, t := range []trace.Time{x.DeviceSelf, x.HostSelf} {
+		times := []trace.Time{x.DeviceSelf, x.HostSelf}
+		if r.by == "kernel" { // nothing of the host
+			times = times[:1]
+		}
+		high := 0.76 / float32(len(times))
+		for k, t := range times {
 			if t > 0 {
-				bars.Add(d.frame.X, y+pitch*(0.12+0.38*float32(k)), max(d.frame.XPixel(float64(t))-d.frame.X, 0.5), max(pitch*0.36, 1), [2]scene.Colour{deviceColour, hostColour}[k])
+				bars.Add(d.frame.X, y+pitch*(0.12+high*float32(k)), max(d.frame.XPixel(float64(t))-d.frame.X, 0.5), max(pitch*(high-0.02), 1), [2]scene.Colour{deviceColour, hostColour}[k])
 			}
 		}
 		if words > 0 {
@@ -78,14 +83,19 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddLayer("bars", f, bars)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(f, 0)
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "on the GPU", Colour: deviceColour, Region: scene.NoID, Parent: scene.NoID}, scene.LegendEntry{Label: "on the host, without operators inside", Colour: hostColour, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: "on the GPU", Colour: deviceColour, Region: scene.NoID, Parent: scene.NoID})
+	if r.by == "kernel" {
+		r.drawn = d
+		return s
+	}
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: "on the host, without operators inside", Colour: hostColour, Region: scene.NoID, Parent: scene.NoID})
 	r.drawn = d
 	return s
 }
 
 func (r *result) describe() string {
 	x := &r.table.Rows[0]
-	return fmt.Sprintf("%s; most GPU time: %s, %s of %s.", view.Count(len(r.table.Rows), "operator"), label(x), view.FormatTime(x.DeviceSelf), view.FormatTime(r.whole))
+	return fmt.Sprintf("%s; most GPU time: %s, %s of %s.", view.Count(len(r.table.Rows), map[bool]string{true: "kernel", false: "operator"}[r.by == "kernel"]), label(x), view.FormatTime(x.DeviceSelf), view.FormatTime(r.whole))
 }
 
 // label is a name with the shapes that tell something.

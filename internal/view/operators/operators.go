@@ -23,10 +23,10 @@ var View = &view.View{
 	Summary: "operators with their shapes: time on host and GPU, arithmetic, bytes, roofline",
 	HowToRead: "A row an operator and the shapes of its inputs, most GPU time first. The upper bar is the time of the GPU work that it launched itself, the lower its own time on the host, without operators inside. " +
 		"Beside are calls, and arithmetic per second of GPU time with the part of the device's peak, where shapes and device are known. With --picture roofline each point is such an operator: to the right it computes more for each byte, " +
-		"upwards more in a second; under the slanted line memory holds it back, under the flat one arithmetic. --by name takes shapes together, --by module the modules of Python around operators.",
+		"upwards more in a second; under the slanted line memory holds it back, under the flat one arithmetic. --by name takes shapes together, --by module the modules of Python around operators, --by kernel what ran on the GPU, whoever launched it: that is also shown where no operators were recorded.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=shapes", "picture=bars", "top"),
-		"by: what is a row: operators with their shapes, by name alone, or the modules (nn.Module) around them [shapes name module]",
+		"by: what is a row: operators with their shapes, by name alone, the modules (nn.Module) around them, or what ran on the GPU [shapes name module kernel]",
 		"picture: what is drawn: a bar an operator, or operators against the peaks of the device [bars roofline]"),
 	Data:    []any{Data{}},
 	Compute: compute,
@@ -36,6 +36,7 @@ type result struct {
 	request *view.Request
 	regions []trace.Region
 	devices *view.Devices
+	by      string // what rows are, which may not be what was asked for
 	table   *operator.Table
 	models  []string // of devices, each once
 	peak    *operator.Peak
@@ -53,15 +54,21 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(r.devices.Rows) == 0 {
 		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
 	}
-	by := map[string]operator.By{"shapes": operator.ByShapes, "name": operator.ByName, "module": operator.ByModule}[q.Values.Text("by")]
-	var err error
-	if r.table, err = source(ctx, q, r.devices).Read(by); err != nil {
+	r.by = q.Values.Text("by")
+	if err := r.read(ctx); err != nil {
 		return nil, err
 	}
-	r.choose()
+	if len(r.table.Rows) == 0 && (r.by == "shapes" || r.by == "name") {
+		// Profilers of devices know kernels alone: show these rather than nothing.
+		r.by = "kernel"
+		if err := r.read(ctx); err != nil {
+			return nil, err
+		}
+		r.notes = append(r.notes, "no operators are recorded in the selection: rows are what ran on the GPU, by name")
+	}
 	if len(r.table.Rows) == 0 {
-		what := "no operator (category cpu_op) in the selection"
-		if by == operator.ByModule {
+		what := "no operator and no work of a GPU in the selection"
+		if r.by == "module" {
 			what = "no module (nn.Module, recorded with with_stack or with_modules) in the selection"
 		}
 		return nil, view.Empty("open a trace of PyTorch's profiler, or choose more of it", "%s", what)
@@ -73,6 +80,17 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.findPeak()
 	r.note()
 	return r, ctx.Err()
+}
+
+// read makes the table by what r.by says.
+func (r *result) read(ctx context.Context) error {
+	by := map[string]operator.By{"shapes": operator.ByShapes, "name": operator.ByName, "module": operator.ByModule, "kernel": operator.ByKernel}[r.by]
+	var err error
+	if r.table, err = source(ctx, r.request, r.devices).Read(by); err != nil {
+		return err
+	}
+	r.choose()
+	return nil
 }
 
 // source is the selection as package operator asks it.
@@ -150,7 +168,7 @@ func (r *result) findPeak() {
 
 func (r *result) note() {
 	t := r.table
-	if !t.Shaped && r.request.Values.Text("by") == "shapes" {
+	if !t.Shaped && r.by == "shapes" {
 		r.notes = append(r.notes, "the file tells no shapes (record_shapes=True does): rows are by name")
 	}
 	if t.LooseWork > 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -48,6 +49,7 @@ func TestView(t *testing.T) {
 	viewtest.Run(t, operators.View,
 		viewtest.Case{Name: "bars", Trace: model},
 		viewtest.Case{Name: "roofline", Trace: model, Options: map[string][]string{"picture": {"roofline"}}},
+		viewtest.Case{Name: "kernels", Trace: model, Options: map[string][]string{"by": {"kernel"}}},
 		viewtest.Case{Name: "modules", Trace: model, Options: map[string][]string{"by": {"module"}}},
 	)
 }
@@ -71,6 +73,19 @@ func find(d operators.Data, name string) *operators.Row {
 		}
 	}
 	return &operators.Row{}
+}
+
+// Profilers of devices record kernels and no operators: rows are kernels then, and it is said.
+func TestKernelsAreShownWhereNoOperatorsAre(t *testing.T) {
+	c := viewtest.Case{Trace: strings.ReplaceAll(model, "category=cpu_op", "category=range")}
+	r := c.Open(t)
+	d := data(t, c, r)
+	if gemm, reduce := find(d, "gemm"), find(d, "reduce"); d.By != "kernel" || len(d.Rows) != 2 || gemm.Calls != 2 || gemm.Device != 50_000 || reduce.Calls != 2 || reduce.DeviceSelf != 6_000 || d.Loose.Count != 0 || d.Device != 56_000 {
+		t.Errorf("%+v", d)
+	}
+	if notes := c.Compute(t, operators.View, r).Notes(); len(notes) == 0 || !strings.Contains(notes[0], "no operators are recorded") {
+		t.Error(notes)
+	}
 }
 
 func TestDeviceTimeBelongsToAllOperatorsAroundTheLaunch(t *testing.T) {

@@ -3,6 +3,8 @@ package routetest
 import (
 	"fmt"
 	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // An operatorSum is what one operator takes.
@@ -77,9 +79,38 @@ func (r *Raw) operatorSums() (out map[string]*operatorSum, loose, looseTime floa
 	return out, loose, looseTime
 }
 
+// kernelSums adds up what ran on GPUs, by name: all but waiting, annotations and idle time on streams and devices.
+func (r *Raw) kernelSums() map[string]*operatorSum {
+	out := map[string]*operatorSum{}
+	for n := range r.Lanes {
+		l := &r.Lanes[n]
+		if r.above(l.Location, trace.KindDevice) == trace.NoLocation && r.above(l.Location, trace.KindStream) == trace.NoLocation {
+			continue
+		}
+		for i := range l.Rows {
+			x := &l.Rows[i]
+			g := &r.Regions[x.Region]
+			if !slices.Contains([]trace.Role{trace.RoleCompute, trace.RoleCopy, trace.RoleCommunication, trace.RoleIO}, g.Role) {
+				continue
+			}
+			s := out[g.Name]
+			if s == nil {
+				s = &operatorSum{kernels: map[string]float64{}}
+				out[g.Name] = s
+			}
+			length := float64(x.End - x.Begin)
+			s.Calls++
+			s.Device += length
+			s.DeviceSelf += length
+			s.kernels[g.Name] += length
+		}
+	}
+	return out
+}
+
 // operatorsRoute: of any selection own time is a part of all time and kernels add up to the own
 // time on GPUs; of the whole run every number is added up again.
-var operatorsRoute = Route{Options: []map[string]string{{}, {"by": "name"}, {"picture": "bars", "by": "name", "top": "3"}}, Check: func(r *Run) {
+var operatorsRoute = Route{Options: []map[string]string{{}, {"by": "name"}, {"by": "kernel"}, {"picture": "bars", "by": "name", "top": "3"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}
@@ -96,12 +127,17 @@ var operatorsRoute = Route{Options: []map[string]string{{}, {"by": "name"}, {"pi
 			}
 		}
 		Loose struct{ Count, Time float64 }
+		By    string
 	}
 	r.Data(&d)
 	whole := r.Window.Begin == 0 && r.Window.End >= r.End && r.Window.Locations == nil && r.Window.Regions == nil
 	want, loose, looseTime := map[string]*operatorSum{}, 0.0, 0.0
 	if whole {
-		want, loose, looseTime = r.operatorSums()
+		if d.By == "kernel" {
+			want = r.kernelSums()
+		} else {
+			want, loose, looseTime = r.operatorSums()
+		}
 		r.same("work that no operator launched", d.Loose.Count, loose)
 		r.same("its time", d.Loose.Time, looseTime)
 		r.same("operators", float64(len(d.Rows)), float64(len(want)))
