@@ -50,6 +50,7 @@ type needsJSON struct {
 	Hierarchy   bool `json:"hierarchy"`
 	Coordinates bool `json:"coordinates"`
 	Moments     bool `json:"moments"`
+	Instants    bool `json:"instants"`
 	Spans       bool `json:"spans"`
 	Paths       bool `json:"paths"`
 }

@@ -40,7 +40,7 @@ func KindOf(r store.Reader) RunKind {
 	switch {
 	case i.Intervals == 0 && hasMoments(r):
 		return KindMoments
-	case i.Intervals == 0 && i.Profile > 0:
+	case i.Profile > 0 && onlyAside(r):
 		return KindProfile
 	case i.Intervals == 0:
 		return KindOther
@@ -55,3 +55,6 @@ func KindOf(r store.Reader) RunKind {
 	}
 	return KindThreads
 }
+
+// onlyAside reports whether no interval counts: there are none, or all are samples.
+func onlyAside(r store.Reader) bool { return !slices.Contains(r.Locations().Holds, true) }

@@ -31,6 +31,15 @@ func TestARunIsKnownByWhatItHolds(t *testing.T) {
 		path := w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: w.Region(trace.Region{Name: "main"})})
 		w.Profile(trace.ProfileRow{Location: id, Path: path, Metric: w.Metric(trace.Metric{Name: "time", Unit: "ns", Default: true}), Calls: 1, Inclusive: 5, Exclusive: 5})
 	}
+	sampled := func(w trace.Writer) { // as HPCToolkit writes: sums, and samples that count nowhere
+		profile(w)
+		id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank})
+		s := w.Stream(id, trace.StreamOptions{})
+		s.Interval(0, 10, w.Region(trace.Region{Name: "main"}))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	counter := func(w trace.Writer) {
 		id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "a", Rank: trace.NoRank})
 		c := w.Counter(trace.Counter{Location: id, Name: "power"})
@@ -51,6 +60,7 @@ func TestARunIsKnownByWhatItHolds(t *testing.T) {
 		{"a stream of a GPU", rows(trace.KindStream, 1, false), view.KindGPU},
 		{"goroutines", rows(trace.KindGoroutine, 20, false), view.KindGo},
 		{"a profile", profile, view.KindProfile},
+		{"a profile with samples", sampled, view.KindProfile},
 		{"a counter alone", counter, view.KindOther},
 	} {
 		if got := view.KindOf(viewtest.Local(t, c.write)); got != c.want {

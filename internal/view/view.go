@@ -71,6 +71,8 @@ type Needs struct {
 	Intervals, Links, Profile, Hierarchy, Coordinates bool
 	// Moments that a recorder wrote will do in place of intervals.
 	Moments bool
+	// Instants or samples of counters will do in place of intervals.
+	Instants bool
 	// Spans of services, which say what request they belong to.
 	Spans bool
 	// Paths: a profile will do only where it knows who called whom.
@@ -83,6 +85,7 @@ func (n Needs) Missing(r store.Reader) string {
 	case n.Intervals && n.Profile && r.Info().Intervals == 0 && r.Info().Profile == 0:
 		return "this view needs intervals or a profile, and the source has neither" + holdsOnly(r.Info())
 	case n.Intervals && n.Moments && r.Info().Intervals == 0 && hasMoments(r):
+	case n.Intervals && n.Instants && r.Info().Instants+r.Info().Samples > 0:
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0 && r.Info().Profile == 0:
 		return "this view needs intervals, and the source has none" + holdsOnly(r.Info())
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0:

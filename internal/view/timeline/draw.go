@@ -325,15 +325,45 @@ func (r *painter) drawCounter(d *drawing, c *series, b stripBand, paths *scene.P
 	text.Add(d.frame.x+4, b.from+labelSize-1, counterRange(c), scene.UITextMuted, scene.Start)
 }
 
-// drawInstants puts a small triangle under the upper edge of the row.
+// drawInstants puts a small diamond under the upper edge of the row, or in its middle where no intervals are.
 func (r *painter) drawInstants(s *scene.Scene, d *drawing) {
-	points := &scene.Point{}
-	for _, m := range r.marks {
+	points, text := &scene.Point{}, &scene.Text{Size: scene.TextSize}
+	alone := r.reader.Info().Intervals == 0
+	for i, m := range r.marks {
 		b := d.rows[m.row]
 		size := min(3.5, max(1.5, (b.to-b.from)/5))
-		points.Add(d.x(r.result, m.time), b.from+size, size, scene.UIText)
+		x := d.x(r.result, m.time)
+		points.Add(x, instantY(b.from, b.to, size, alone), size, scene.UIText)
 		points.SetShape(scene.Diamond)
 		points.SetCount(m.count)
+		if alone && b.to-b.from >= 2*scene.TextSize { // with nothing else in the row there is room for words
+			left, right := d.frame.x, d.frame.x+d.frame.w
+			if i > 0 && r.marks[i-1].row == m.row {
+				left = d.x(r.result, r.marks[i-1].time)
+			}
+			if i+1 < len(r.marks) && r.marks[i+1].row == m.row {
+				right = d.x(r.result, r.marks[i+1].time)
+			}
+			words := r.regions[m.region].Name
+			if m.count > 1 {
+				words = count(int64(m.count), "instant")
+			}
+			need, y := scene.TextWidth(words, scene.TextSize, false)+4*size, (b.from+b.to)/2+4
+			switch {
+			case right-x >= need:
+				text.Add(x+2*size, y, words, scene.UITextMuted, scene.Start)
+			case right == d.frame.x+d.frame.w && x-left >= 2*need: // the last: the one before may have its words between
+				text.Add(x-2*size, y, words, scene.UITextMuted, scene.End)
+			}
+		}
 	}
-	s.AddLayer("instants", 0, points)
+	s.AddLayer("instants", 0, points, text)
+}
+
+// instantY is where instants of a row are drawn: above its intervals, or in the middle where there are none.
+func instantY(from, to, size float32, alone bool) float32 {
+	if alone {
+		return (from + to) / 2
+	}
+	return from + size
 }

@@ -27,6 +27,26 @@ type instant struct {
 	count  uint32
 }
 
+// withoutIntervals tells which locations have instants or counters, of a run that has nothing else: they are its rows, and
+// counters are drawn unasked. O(instants).
+func (r *fetcher) withoutIntervals(ctx context.Context) (func(trace.LocationID) bool, error) {
+	if len(r.opt.counters) == 0 && len(r.reader.Counters()) > 0 {
+		r.opt.counters = []string{"*"}
+	}
+	has := make([]bool, r.reader.Locations().Len())
+	for _, c := range r.reader.Counters() {
+		has[c.Location] = true
+	}
+	var mu sync.Mutex
+	err := r.reader.Instants(ctx, store.Window{End: math.MaxInt64}, func(c *store.InstantColumns) error {
+		mu.Lock()
+		has[c.Location] = true
+		mu.Unlock()
+		return nil
+	})
+	return func(id trace.LocationID) bool { return has[id] }, err
+}
+
 func (r *fetcher) fetchInstants(ctx context.Context, _ *forest) error {
 	rowOf := map[trace.LocationID]int{}
 	var ids []trace.LocationID

@@ -374,7 +374,7 @@ func (l *drawnLink) distance(px, py float32) float32 {
 }
 
 func (r *result) pickInstant(px, py float32, i int) (view.Fact, bool) {
-	if py > r.drawn.rows[i].from+8 {
+	if py > r.drawn.rows[i].from+8 && r.reader.Info().Intervals > 0 {
 		return view.Fact{}, false
 	}
 	for _, m := range r.marks {

@@ -162,7 +162,7 @@ func (r *result) levels() int {
 
 func (r *result) lanes(id trace.LocationID) int {
 	lanes := r.reader.Lanes()
-	return int(lanes[id+1] - lanes[id])
+	return max(int(lanes[id+1]-lanes[id]), 1) // a row of instants has none
 }
 
 // scroll takes the rows that are shown.

@@ -52,7 +52,8 @@ type forest struct {
 	cut []trace.LocationID
 }
 
-func newForest(tree *store.Tree, selected []trace.LocationID, expand, collapse []string) (*forest, error) {
+// newForest takes the selected locations that shows is true of.
+func newForest(tree *store.Tree, shows func(trace.LocationID) bool, selected []trace.LocationID, expand, collapse []string) (*forest, error) {
 	f := &forest{tree: tree, selected: selected, before: make([]int32, tree.Len()+1)}
 	next := 0 // of selected
 	for id := range tree.Len() {
@@ -61,7 +62,7 @@ func newForest(tree *store.Tree, selected []trace.LocationID, expand, collapse [
 		}
 		in := selected == nil || next < len(selected) && trace.LocationID(id) >= selected[next]
 		f.before[id+1] = f.before[id]
-		if in && tree.Shows(trace.LocationID(id)) { // rows aside are seen, they only do not count
+		if in && shows(trace.LocationID(id)) {
 			f.before[id+1]++
 		}
 	}

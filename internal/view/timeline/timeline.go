@@ -38,7 +38,7 @@ var View = &view.View{
 		"Where intervals are too short to see, a cell stands for many and has the colour of the region with the most time in it; its height is the part of the time in which anything was open. " +
 		"A row of a group shows, from the bottom up, which share of its members was in each role; where there are more locations than pixels, groups whose members spend the run alike are folded first. Rows that look unlike their neighbours are where to look first. " +
 		"Zoom in until cells become intervals.",
-	Needs: view.Needs{Intervals: true},
+	Needs: view.Needs{Intervals: true, Instants: true},
 	Options: view.Words(view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
 		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it"),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
@@ -155,12 +155,18 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 	if q.Selection.Regions != nil && len(q.Selection.Regions) == 0 {
 		return nil, view.Empty("choose other regions", "no region is selected")
 	}
-	f, err := newForest(r.reader.Locations(), q.Selection.Locations, o.expand, o.collapse)
+	shows := r.reader.Locations().Shows // rows aside are seen, they only do not count
+	if r.reader.Info().Intervals == 0 {
+		if shows, err = read.withoutIntervals(ctx); err != nil {
+			return nil, err
+		}
+	}
+	f, err := newForest(r.reader.Locations(), shows, q.Selection.Locations, o.expand, o.collapse)
 	if err != nil {
 		return nil, err
 	}
 	if f.all() == 0 {
-		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals")
+		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals, instants or counters")
 	}
 	if group := q.Values.Text("group"); group == "optimal" {
 		if err := plan.groupOptimal(ctx, q, f); err != nil {

@@ -666,3 +666,31 @@ func TestMoreRowsThanPixelsAreFoldedWhereTheyAreAlike(t *testing.T) {
 		t.Errorf("zoomed to where all wait rows are %s", zoomed)
 	}
 }
+
+// A set of events without a beginning and an end, as many a CTF trace is, has rows with marks; a run of counters draws them unasked.
+func TestARunOfInstantsHasRows(t *testing.T) {
+	r := viewtest.Local(t, func(w trace.Writer) {
+		region := w.Region(trace.Region{Name: "sched_wakeup"})
+		for _, name := range []string{"CPU 0", "CPU 1", "CPU 2"} {
+			id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcessor, Name: name, Rank: trace.NoRank})
+			s := w.Stream(id, trace.StreamOptions{})
+			switch name {
+			case "CPU 0":
+				s.Instant(10, region)
+				s.Instant(90, region)
+			case "CPU 1":
+				s.Sample(w.Counter(trace.Counter{Location: id, Name: "power"}), 50, 7)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	if missing := View.Needs.Missing(r); missing != "" {
+		t.Fatal(missing)
+	}
+	got := computeFor(t, r, view.Spec{}, nil, scene.Size{Width: 400, Height: 300})
+	if len(got.rows) != 2 || len(got.marks) != 2 || len(got.series) != 1 {
+		t.Errorf("%d rows, %d marks, %d counters", len(got.rows), len(got.marks), len(got.series))
+	}
+}

@@ -72,6 +72,8 @@ export interface Needs {
   coordinates: boolean;
   /** Recorded moments will do in place of intervals. */
   moments: boolean;
+  /** Instants or samples of counters will do in place of intervals. */
+  instants: boolean;
   /** Spans of services, which say what request they belong to. */
   spans: boolean;
   /** Call paths, where it is a profile. */

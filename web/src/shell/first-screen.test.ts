@@ -18,6 +18,7 @@ test("views that the run has no data for leave their place", () => {
   expect(names(firstScreen("profile", ["profile"]))).toEqual([["profile"]]);
   expect(names(firstScreen("other", ["landscape"]))).toEqual([["landscape"]]);
   expect(names(firstScreen("profile", ["calltree", "profile", "treemap"], 1))).toEqual([["calltree"], ["profile"]]);
+  expect(names(firstScreen("profile", ["calltree", "profile", "treemap"], 2))).toEqual([["calltree"], ["profile"]]);
   expect(firstScreen("other", [])).toEqual(noPanels);
 });
 

@@ -33,10 +33,10 @@ const ofRuns = ["compare", "scaling", "history"];
 
 const amongMany = ["treemap", "groups", "commmatrix", "boxprofile", "topology", "landscape"];
 
-export function firstScreen(kind: RunKind, held: readonly string[], locations = 2): Layout {
+export function firstScreen(kind: RunKind, held: readonly string[], locations = 3): Layout {
   const { rows, heights } = screens[kind];
-  // One location alone has nothing to be compared with.
-  const available = locations > 1 ? held : held.filter((v) => !amongMany.includes(v));
+  // One location alone, or with the one that it lies in, has nothing to be compared with.
+  const available = locations > 2 ? held : held.filter((v) => !amongMany.includes(v));
   const out: PanelRow[] = [];
   rows.forEach((row, i) => {
     const there = row.filter(([view]) => available.includes(view));
