@@ -42,6 +42,20 @@ func TestPackagesHaveNamesAndComments(t *testing.T) {
 	}
 }
 
+// A module that replaces or excludes others cannot be installed by its name, and means
+// something else to those who import it.
+func TestTheModuleStandsAlone(t *testing.T) {
+	lines, err := readLines("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range lines {
+		if strings.HasPrefix(line, "replace") || strings.HasPrefix(line, "exclude") {
+			t.Errorf("go.mod:%d: %s: `go install …@latest` refuses it", i+1, line)
+		}
+	}
+}
+
 func TestFilesAreShortEnoughToRead(t *testing.T) {
 	eachSource(t, func(name string, lines []string) {
 		test := strings.HasSuffix(name, "_test.go") || strings.Contains(name, ".test.")

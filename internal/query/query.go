@@ -2,11 +2,11 @@
 // nothing is copied, and conditions on time, location and region spare reading.
 //
 // A query has a connection of its own, to a database without a file, that may do nothing
-// but read (authorise.go). It ends with its context or its time; what it sorts goes to
+// but read (restrict.go). It ends with its context or its time; what it sorts goes to
 // temporary files beyond a few megabytes, and texts have a bound, so memory has one too.
 //
 //	query.go    from SQL to rows       vtab.go     tables of package table as SQLite sees them
-//	cursor.go   walking a table        authorise.go   what a query may do
+//	cursor.go   walking a table        restrict.go    what a query may do
 package query
 
 import (
@@ -64,8 +64,8 @@ type Rows struct {
 
 // Query starts a query. Errors in the text are told at once.
 func (d *Database) Query(ctx context.Context, text string, limits Limits) (*Rows, error) {
-	if strings.TrimSpace(text) == "" {
-		return nil, errors.New("query: no SQL given; such as: select count(*) from intervals")
+	if err := onlyAsks(text); err != nil {
+		return nil, fmt.Errorf("query: %w", err)
 	}
 	var stops []func()
 	stop := func() {
@@ -101,7 +101,7 @@ func (r *Rows) start(ctx context.Context, conn *sql.Conn, d *Database, text stri
 	if err := r.session.declare(ctx, conn, d); err != nil {
 		return err
 	}
-	if err := restrict(conn, len(d.Runs)); err != nil {
+	if err := restrict(ctx, conn, len(d.Runs)); err != nil {
 		return err
 	}
 	if err := r.describe(conn, d, text); err != nil {
@@ -224,7 +224,7 @@ func (r *Rows) explain(err error) error {
 			text = text[:at]
 		}
 	}
-	if strings.Contains(text, "not authorized") {
+	if strings.Contains(text, "not authorized") || strings.Contains(text, "may not be modified") || strings.Contains(text, "readonly database") {
 		text = "a query only reads: " + text
 	}
 	if strings.HasPrefix(text, "no such table") || strings.HasPrefix(text, "no such column") {
@@ -317,5 +317,7 @@ var engine = sync.OnceValue(func() *sqlite.Driver {
 
 type connector struct{}
 
-func (connector) Connect(context.Context) (driver.Conn, error) { return engine().Open(":memory:") }
-func (connector) Driver() driver.Driver                        { return engine() }
+func (connector) Connect(context.Context) (driver.Conn, error) {
+	return engine().Open("file::memory:?_defensive=1")
+}
+func (connector) Driver() driver.Driver { return engine() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,10 @@ func TestAQueryOnlyReads(t *testing.T) {
 		"create table x(a)", "drop table intervals", "delete from intervals", "insert into locations(id) values (1)", "update regions set name = ''",
 		"attach 'x.db' as y", "attach ':memory:' as y", "pragma journal_mode = wal", "pragma writable_schema = on", "vacuum into 'x.db'",
 		"select load_extension('x')", "create temp table y as select 1", "select 1; create temp table y as select 1", "begin",
+		"detach main", "/* select */ attach 'x.db' as y", "-- select 1\npragma query_only = off", "explain pragma query_only = off", "select 1;;pragma query_only = off",
+		"with x as (select 1) insert into sqlite_schema select 1, 1, 1, 1, 1", "with x as (select 1) delete from intervals", "pragma table_info = 1",
+		"select '; /*' ; vacuum into 'x.db' -- */", "select [a;b] from (select 1 as \"a;b\"); drop table intervals", "replace into locations(id) values (1)",
+		"explain query plan vacuum into 'x.db'", "pragma main.journal_mode", "reindex", "savepoint x", "select writefile('x.db', 'x')", "select edit('x')",
 	} {
 		r, err := d.Query(context.Background(), text, query.Limits{Time: time.Minute})
 		if err == nil {
@@ -134,6 +139,33 @@ func TestAQueryOnlyReads(t *testing.T) {
 			t.Errorf("%s: passed", text)
 		}
 	}
+	if _, err := os.Stat("x.db"); err == nil {
+		t.Error("a query wrote a file")
+	}
+}
+
+// What looks at the text before the engine does takes it apart as the engine would.
+func TestStatementsThatAskPass(t *testing.T) {
+	d := database(two(t))
+	for text, want := range map[string]string{
+		"  -- why\n/* because */ select 1 ; -- end":                 "1",
+		"select 'it''s; here'":                                      "it's; here",
+		"select \"a;b\" from (select 2 as [a;b]);;":                 "2",
+		"WITH x AS (VALUES (3)) SELECT * FROM x":                    "3",
+		"values (4)":                                                "4",
+		"select name from pragma_table_info('links') where cid = 0": "kind",
+		"select count(*) from pragma_optimize":                      "0",
+		"select '/*' || 5":                                          "/*5",
+	} {
+		if got := one(t, d, text); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	for _, text := range []string{"pragma table_info(intervals)", "pragma main.table_info(intervals)", "explain query plan select * from intervals", "explain select 1"} {
+		if rows, _ := ask(t, d, text); len(rows) == 0 {
+			t.Errorf("%s: no rows", text)
+		}
+	}
 }
 
 func TestErrorsSayWhatIsWrong(t *testing.T) {
@@ -141,7 +173,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                    "no SQL given",
 		"select":                              "incomplete input",
-		"selec 1":                             `near "selec": syntax error`,
+		"selec 1":                             `near "selec": a query only reads, so it begins with select`,
 		"select x from intervals":             "no such column: x; docs/tables.md lists",
 		"select * from events":                "no such table: events; docs/tables.md lists",
 		"select * from busy(0)":               "a step of 0 ns",

@@ -1,0 +1,129 @@
+package query
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// bounds of the engine, by its own numbers: what one text, one statement and its program may take.
+var bounds = map[int]int{
+	sqlite3.SQLITE_LIMIT_LENGTH:              16 << 20,
+	sqlite3.SQLITE_LIMIT_SQL_LENGTH:          1 << 20,
+	sqlite3.SQLITE_LIMIT_COLUMN:              500,
+	sqlite3.SQLITE_LIMIT_EXPR_DEPTH:          200,
+	sqlite3.SQLITE_LIMIT_COMPOUND_SELECT:     100,
+	sqlite3.SQLITE_LIMIT_VDBE_OP:             200_000,
+	sqlite3.SQLITE_LIMIT_FUNCTION_ARG:        64,
+	sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 1000,
+	sqlite3.SQLITE_LIMIT_WORKER_THREADS:      0,
+}
+
+// restrict lets a connection do nothing but read from now on. Its tables cannot be
+// written anyway, and there is no other; so that none is made, nothing is written.
+func restrict(ctx context.Context, conn *sql.Conn, runs int) error {
+	if _, err := conn.ExecContext(ctx, "pragma query_only = on; pragma trusted_schema = off"); err != nil {
+		return err
+	}
+	for id, most := range bounds {
+		if _, err := sqlite.Limit(conn, id, most); err != nil {
+			return err
+		}
+	}
+	_, err := sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_ATTACHED, max(runs-1, 0))
+	return err
+}
+
+// asks are the words by which a statement that asks begins. Files, settings and
+// transactions are only reached by others: attach, vacuum, pragma, begin …
+var asks = []string{"select", "with", "values"}
+
+// harmless are pragmas that tell what there is.
+var harmless = []string{"table_info", "table_xinfo", "table_list", "function_list", "database_list"}
+
+// onlyAsks says why a text is not one statement that asks. It is looked at before the
+// engine sees it, which follows some pragmas while it still compiles.
+func onlyAsks(text string) error {
+	words := statement(text)
+	if len(words) == 0 {
+		return errors.New("no SQL given; such as: select count(*) from intervals")
+	}
+	if at := slices.Index(words, ";"); at >= 0 && len(strings.Trim(strings.Join(words[at:], ""), ";")) > 0 {
+		return errors.New("a query only reads: want one statement, not several")
+	}
+	first := words[0]
+	switch {
+	case first == "explain":
+		if words = words[1:]; len(words) > 1 && words[0] == "query" && words[1] == "plan" {
+			words = words[2:]
+		}
+	case first == "pragma" && len(words) > 1:
+		name := words[1]
+		if len(words) > 3 && words[2] == "." {
+			name = words[3]
+		}
+		if slices.Contains(harmless, name) && !slices.Contains(words, "=") {
+			return nil
+		}
+		return fmt.Errorf("a query only reads: pragma %s is not for it", name)
+	}
+	if len(words) > 0 && slices.Contains(asks, words[0]) {
+		return nil
+	}
+	return fmt.Errorf("near %q: a query only reads, so it begins with select, with or values", first)
+}
+
+// statement gives the words and signs of a text as the engine takes them apart, without
+// blanks and comments. Words are in small letters; texts in quotes are their first quote.
+func statement(text string) (out []string) {
+	for i := 0; i < len(text); {
+		c, rest := text[i], text[i:]
+		n := 1
+		switch {
+		case strings.IndexByte(" \t\n\f\r", c) >= 0:
+			i++
+			continue
+		case strings.HasPrefix(rest, "\ufeff"):
+			i += len("\ufeff")
+			continue
+		case strings.HasPrefix(rest, "--"):
+			i += until(rest, "\n", 2)
+			continue
+		case strings.HasPrefix(rest, "/*"):
+			i += until(rest, "*/", 2)
+			continue
+		case c == '\'' || c == '"' || c == '`':
+			n = until(rest, string(c), 1) // a doubled quote is two texts here, which does no harm
+		case c == '[':
+			n = until(rest, "]", 1)
+		case wordly(c):
+			for n < len(rest) && wordly(rest[n]) {
+				n++
+			}
+			out = append(out, strings.ToLower(rest[:n]))
+			i += n
+			continue
+		}
+		out = append(out, rest[:1])
+		i += n
+	}
+	return out
+}
+
+// until is how long a text is up to the end of a mark that follows its start, or all of it.
+func until(text, mark string, start int) int {
+	if at := strings.Index(text[min(start, len(text)):], mark); at >= 0 {
+		return start + at + len(mark)
+	}
+	return len(text)
+}
+
+func wordly(c byte) bool {
+	return c == '_' || c == '$' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
