@@ -2,7 +2,7 @@
 GO      ?= go
 export CGO_ENABLED = 0
 # Not ./...: npm packages hold Go files too.
-PKGS     = ./cmd/... ./internal/... ./web $(patsubst %/,./%/...,$(wildcard recorder/))
+PKGS     = . ./cmd/... ./internal/... ./web $(patsubst %/,./%/...,$(wildcard recorder/))
 
 .PHONY: help build test test-quick skipped lint bench golden web test-go test-race test-web test-dist cross tools gallery clean
 
@@ -51,7 +51,7 @@ test-race:
 	else echo "no C compiler: the race detector is left out (install gcc)"; fi
 
 lint:
-	@bad=$$(gofmt -l cmd internal recorder web/*.go tools 2>/dev/null); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
+	@bad=$$(gofmt -l *.go cmd internal recorder web/*.go tools 2>/dev/null); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	$(GO) vet $(PKGS)
 
 # One of each other system, and another processor: what is written for one alone is in these.

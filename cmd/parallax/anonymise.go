@@ -55,7 +55,7 @@ func runAnonymise(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	f, done, err := l.single("anonymise", args, out)
+	f, done, err := l.Single("anonymise", args, out)
 	defer done()
 	if err != nil {
 		return err
@@ -65,11 +65,11 @@ func runAnonymise(ctx context.Context, e *env, args []string) error {
 		a = anonymise.New(w, anonymise.Options{Key: key, Keep: keep})
 		return a
 	}
-	source := f.source
-	if f.source = "anonymised"; f.store != "" { // the store keeps where it is from
-		err = renamed(ctx, f.store, out, f.source, through)
+	source := f.Source
+	if f.Source = "anonymised"; f.Store != "" { // the store keeps where it is from
+		err = renamed(ctx, f.Store, out, f.Source, through)
 	} else {
-		err = l.writeThrough(ctx, f, out, through)
+		err = l.WriteThrough(ctx, f, out, through)
 	}
 	if err != nil {
 		return fmt.Errorf("anonymise %s: %w", source, err)

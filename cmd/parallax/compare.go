@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 
 	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/compare"
@@ -92,7 +93,7 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	defer func() { closeRuns(runs) }()
 	set := map[string][]string{"worth": {e.text("worth")}}
 	for s, sources := range sides {
-		own, err := l.several(ctx, sources)
+		own, err := several(ctx, l, sources)
 		if err != nil {
 			closeRuns(own)
 			return err
@@ -155,9 +156,9 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 const sideKey = "side"
 
 // several opens each source as a run, or as the runs that lie in it.
-func (l *loader) several(ctx context.Context, sources []string) (runs []view.Run, err error) {
+func several(ctx context.Context, l *load.Loader, sources []string) (runs []view.Run, err error) {
 	for _, s := range sources {
-		own, err := l.all(ctx, []string{s})
+		own, err := l.All(ctx, []string{s})
 		runs = append(runs, own...)
 		if err != nil {
 			return runs, err

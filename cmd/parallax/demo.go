@@ -2,33 +2,16 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/spf13/pflag"
 )
-
-// demoVersion goes up whenever a demo gives another trace.
-const demoVersion = 2
-
-func findDemo(name string) (*demo.Demo, demo.Options, error) {
-	d, ok := demo.Find(name)
-	if !ok {
-		return nil, demo.Options{}, usage("no demo %q; `parallax demo --list` lists them, and ?balanced, ?locations=N, ?intervals=N, ?seed=N may follow a name", name)
-	}
-	return d, d.Options, nil
-}
-
-func demoKey(d *demo.Demo, o demo.Options) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "demo %d %d %s %+v", readerVersion, demoVersion, d.Name, o))
-	return hex.EncodeToString(sum[:])
-}
 
 func demoCommand() *command {
 	return &command{
@@ -59,7 +42,7 @@ func runDemo(ctx context.Context, e *env, args []string) error {
 	if len(args) == 1 {
 		name = strings.TrimPrefix(args[0], "demo:")
 	}
-	d, _, err := findDemo(name)
+	d, _, err := load.FindDemo(name)
 	if err != nil {
 		return err
 	}
@@ -89,7 +72,7 @@ func runGen(ctx context.Context, e *env, args []string) error {
 	if len(args) != 1 || e.text("output") == "" {
 		return usage("gen: want NAME and -o PATH; `parallax demo --list` lists the names")
 	}
-	d, o, err := findDemo(strings.TrimPrefix(args[0], "demo:"))
+	d, o, err := load.FindDemo(strings.TrimPrefix(args[0], "demo:"))
 	if err != nil {
 		return err
 	}
@@ -105,7 +88,7 @@ func runGen(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return fmt.Errorf("gen %s: %w", d.Name, err)
 	}
-	size := treeSize(path)
+	size := load.TreeSize(path)
 	if i, err := os.Stat(path); err == nil && !i.IsDir() {
 		size = i.Size()
 	}

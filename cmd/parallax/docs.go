@@ -119,7 +119,7 @@ func newSite() (*site.Site, error) {
 		{Title: "Views", Pages: viewPages},
 		{Title: "In depth", Pages: []string{"moments.md", "callmatrix.md", "layouts.md", "kaleidoscope.md", "papers.md", "papers/moments.md", "papers/callmatrix.md", "papers/layouts.md", "papers/treemap.md", "papers/kaleidoscope.md"}},
 		{Title: "Formats", Pages: formatPages},
-		{Title: "Reference", Pages: []string{"glossary.md", "tables.md", "api.md", "programs.md", "store-format.md"}},
+		{Title: "Reference", Pages: []string{"glossary.md", "tables.md", "api.md", "programs.md", "embedding.md", "store-format.md"}},
 		{Title: "Inside", Pages: []string{"architecture.md", "adding-a-format.md", "adding-a-view.md"}},
 	}
 	var known []string

@@ -17,6 +17,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/docs"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/load"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
 	"github.com/spf13/pflag"
 )
@@ -183,7 +184,7 @@ func typeName(e ast.Expr) string {
 }
 
 func TestThePageServesTheDocuments(t *testing.T) {
-	c := (&env{flags: pflag.NewFlagSet("", pflag.ContinueOnError)}).serverConfig(&loader{cache: &cache{}}, nil)
+	c := (&env{flags: pflag.NewFlagSet("", pflag.ContinueOnError)}).serverConfig(newLoader(&load.Cache{}, 0), nil)
 	w := httptest.NewRecorder()
 	http.StripPrefix("/docs", c.Docs).ServeHTTP(w, httptest.NewRequest("GET", "/docs/views/timeline.html", nil))
 	if w.Code != 200 || !strings.Contains(w.Body.String(), "<h1 id=\"timeline\">") {

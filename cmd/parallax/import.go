@@ -34,19 +34,19 @@ func runImport(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	f, done, err := l.single("import", args, out)
+	f, done, err := l.Single("import", args, out)
 	defer done()
 	if err != nil {
 		return err
 	}
-	if f.store != "" {
+	if f.Store != "" {
 		return usage("import: %s is a store already", args[0])
 	}
-	if err := l.cache.makeRoom(filepath.Dir(out), f.packed()); err != nil {
+	if err := l.Cache.MakeRoom(filepath.Dir(out), f.Packed()); err != nil {
 		return err
 	}
 	began := time.Now()
-	if err := l.write(ctx, f, out); err != nil {
+	if err := l.Write(ctx, f, out); err != nil {
 		return err
 	}
 	r, err := local.Open(out, all.Summaries, all.Digests...)

@@ -33,7 +33,7 @@ func runInfo(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	run, err := l.one(ctx, args)
+	run, err := l.One(ctx, args)
 	if err != nil {
 		return err
 	}

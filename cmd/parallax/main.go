@@ -3,7 +3,7 @@
 // the browser and headless.
 //
 // This package is the wiring, the only place where everything meets: one file a
-// subcommand, load.go from a source to an open run, cache.go for stores kept.
+// subcommand; internal/load goes from a source to an open run.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/spf13/pflag"
 )
 
@@ -47,12 +48,8 @@ func (e *env) warn(format string, a ...any) {
 	fmt.Fprintf(plain{e.stderr}, "parallax: "+format+"\n", a...)
 }
 
-// A usageError ends the program with status 2.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-func usage(format string, a ...any) error { return &usageError{fmt.Sprintf(format, a...)} }
+// usage makes an error that ends the program with status 2.
+func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sprintf(format, a...)} }
 
 // errSilent ends the program with status 1 where the output already says why.
 var errSilent = errors.New("")
@@ -72,12 +69,12 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := dispatch(ctx, args, stdout, stderr)
 	say := plain{stderr}
-	var u *usageError
+	var u *load.UsageError
 	switch {
 	case err == nil || errors.Is(err, pflag.ErrHelp):
 		return 0
 	case errors.As(err, &u):
-		fmt.Fprintln(say, "parallax: "+u.text)
+		fmt.Fprintln(say, "parallax: "+u.Text)
 		return 2
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		fmt.Fprintln(say, "parallax: interrupted")

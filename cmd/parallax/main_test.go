@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	views "github.com/parallax-hpc/parallax/internal/view/all"
 )
@@ -178,35 +176,6 @@ func TestStoresAreKeptWhileTheirSourceStaysTheSame(t *testing.T) {
 	}
 	if status, _, _ := parallax(t, "cache", "clear", "--cache", filepath.Join(dir, "cache")); status != 0 || stores() != 0 {
 		t.Errorf("%d stores are left after a clear", stores())
-	}
-}
-
-func TestTheCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {
-	c, err := openCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := strings.Repeat("0", 64)
-	older, newer := c.path("old", key), c.path("new", key)
-	for p, age := range map[string]time.Duration{older: time.Hour, newer: 0} {
-		os.MkdirAll(p, 0o755)
-		os.WriteFile(filepath.Join(p, "column"), make([]byte, 1000), 0o644)
-		used := time.Now().Add(-age)
-		os.Chtimes(p, used, used)
-	}
-	c.limit = 1500
-	kept := func() (out []string) {
-		list, _ := c.list()
-		for _, s := range list {
-			out = append(out, s.path)
-		}
-		return out
-	}
-	if err := c.trim(older); err != nil || !slices.Equal(kept(), []string{newer, older}) {
-		t.Errorf("the store just made must stay: %v, %v", kept(), err)
-	}
-	if err := c.trim(""); err != nil || !slices.Equal(kept(), []string{newer}) {
-		t.Errorf("past the limit the oldest must go: %v, %v", kept(), err)
 	}
 }
 

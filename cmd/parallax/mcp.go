@@ -27,8 +27,8 @@ func runMCP(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	l.progress = nil
-	runs := &mcp.OpenRuns{Opener: l.all}
+	l.Progress = nil
+	runs := &mcp.OpenRuns{Opener: l.All}
 	defer runs.Close()
 	if len(args) > 0 {
 		if _, err := runs.Open(ctx, args); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/mcp"
 	"github.com/parallax-hpc/parallax/internal/server"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -31,12 +32,12 @@ type program struct {
 func newProgram(t *testing.T) *program {
 	t.Helper()
 	ctx := context.Background()
-	c, err := openCache(t.TempDir())
+	c, err := load.OpenCache(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loader{cache: c, memory: 64 << 20}
-	runs := &mcp.OpenRuns{Opener: l.all}
+	l := newLoader(c, 64<<20)
+	runs := &mcp.OpenRuns{Opener: l.All}
 	t.Cleanup(runs.Close)
 	s, err := newPrograms(runs)
 	if err != nil {
@@ -202,19 +203,19 @@ func TestToolsOfAProgram(t *testing.T) {
 func TestProgramsAskTheServerWithItsToken(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	c, err := openCache(t.TempDir())
+	c, err := load.OpenCache(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loader{cache: c, memory: 64 << 20}
-	opened, err := l.one(ctx, []string{"demo:stencil"})
+	l := newLoader(c, 64<<20)
+	opened, err := l.One(ctx, []string{"demo:stencil"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := server.New(server.Config{
 		Runs: []view.Run{opened}, Views: views.Views, Assets: web.Files(), Token: "secret", Ask: answerSQL, Programs: programsHandler(slog.New(slog.DiscardHandler)),
 		Open: func(ctx context.Context, sources []string, _ func(int64, int64)) ([]view.Run, error) {
-			return l.all(ctx, sources)
+			return l.All(ctx, sources)
 		},
 	})
 	if err != nil {
@@ -292,12 +293,12 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Whoever pipes questions in and closes the pipe gets every answer before the end.
 func TestQuestionsAreAnsweredAfterTheirPipeWasClosed(t *testing.T) {
-	c, err := openCache(t.TempDir())
+	c, err := load.OpenCache(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loader{cache: c, memory: 64 << 20}
-	runs := &mcp.OpenRuns{Opener: l.all}
+	l := newLoader(c, 64<<20)
+	runs := &mcp.OpenRuns{Opener: l.All}
 	defer runs.Close()
 	s, err := newPrograms(runs)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/demo"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/render/pdf"
 	"github.com/parallax-hpc/parallax/internal/render/png"
 	"github.com/parallax-hpc/parallax/internal/render/svg"
@@ -65,7 +66,7 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	}
 	config := e.serverConfig(l, runs)
 	config.Beside = len(e.list("run")) > 0
-	config.Token = l.cache.token(listener.Addr())
+	config.Token = tokenFor(l.Cache, listener.Addr())
 	s, err := server.New(config)
 	if err != nil {
 		closeRuns(runs)
@@ -83,10 +84,10 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 
 // runsToServe opens what the arguments and --run name. A source that fails
 // beside others that open is said and left out.
-func (e *env) runsToServe(ctx context.Context, l *loader, args []string) ([]view.Run, error) {
+func (e *env) runsToServe(ctx context.Context, l *load.Loader, args []string) ([]view.Run, error) {
 	var runs []view.Run
 	add := func(name string, sources []string) error {
-		got, err := l.all(ctx, sources)
+		got, err := l.All(ctx, sources)
 		for i := range got {
 			if name != "" {
 				got[i].Name = name
@@ -94,7 +95,7 @@ func (e *env) runsToServe(ctx context.Context, l *loader, args []string) ([]view
 		}
 		runs = append(runs, got...)
 		if len(got) > 0 {
-			l.cache.remember(sources, got[0])
+			remember(l.Cache, sources, got[0])
 		}
 		if err != nil && len(got) > 0 {
 			e.warn("%v", err)
@@ -134,14 +135,14 @@ func closeRuns(runs []view.Run) {
 	}
 }
 
-func (e *env) serverConfig(l *loader, runs []view.Run) server.Config {
+func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 	c := server.Config{
 		Version: version(), Views: views.Views, Formats: formats.Formats, Runs: runs, Assets: web.Files(),
 		SourceDirs: e.list("source"),
 		Remote:     e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
 		Export:     map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render, "jpg": png.RenderJPEG},
-		Recent:     l.cache.recent,
-		Kept:       l.kept,
+		Recent:     func() []server.Recent { return recent(l.Cache) },
+		Kept:       l.Kept,
 		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	c.Docs = lazySite{sync.OnceValues(newSite)}
@@ -151,10 +152,10 @@ func (e *env) serverConfig(l *loader, runs []view.Run) server.Config {
 	}
 	c.Open = func(ctx context.Context, sources []string, progress func(done, total int64)) ([]view.Run, error) {
 		own := *l
-		own.progress = func(_ string, done, total int64) { progress(done, total) }
-		runs, err := own.all(ctx, sources)
+		own.Progress = func(_ string, done, total int64) { progress(done, total) }
+		runs, err := own.All(ctx, sources)
 		if len(runs) > 0 {
-			l.cache.remember(sources, runs[0])
+			remember(l.Cache, sources, runs[0])
 		}
 		return runs, err
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -92,28 +91,4 @@ func (p *progressLines) show(label string, done, total int64) {
 		Rate   float64 `json:"bytes_per_second"`
 		Left   float64 `json:"seconds_left"`
 	}{label, min(done, total), total, rate, left.Seconds()}) // nobody reads it: nobody minds
-}
-
-// watch reports the progress of an import until stopped.
-func (l *loader) watch(label string, p *importer.Progress) (stop func()) {
-	if l.progress == nil || p.Total == 0 {
-		return func() {}
-	}
-	quit, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-quit:
-				l.progress(label, p.Done(), p.Total)
-				l.progress(label, 0, 0)
-				return
-			case <-tick.C:
-				l.progress(label, p.Done(), p.Total)
-			}
-		}
-	}()
-	return func() { close(quit); <-done }
 }

@@ -10,6 +10,7 @@ import (
 
 	tables "github.com/parallax-hpc/parallax/internal/export"
 	"github.com/parallax-hpc/parallax/internal/query"
+	"github.com/parallax-hpc/parallax/internal/query/derived"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/spf13/pflag"
@@ -56,7 +57,7 @@ func argumentNames(t *table.Table) (names []string) {
 
 // newDatabase puts runs behind SQL, with the tables that come from views.
 func newDatabase(runs []view.Run) *query.Database {
-	d := &query.Database{More: []*table.Table{findingsTable}}
+	d := &query.Database{More: derived.Tables}
 	for _, r := range runs {
 		d.Runs = append(d.Runs, &table.Run{Name: r.Name, Source: r.Source, Store: r.Store})
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/server"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -16,9 +17,9 @@ const maxRecent = 12
 
 // recent lists what was opened before, newest first. It is a convenience: a list
 // that cannot be read is an empty one.
-func (c *cache) recent() []server.Recent {
+func recent(c *load.Cache) []server.Recent {
 	out := []server.Recent{}
-	b, err := os.ReadFile(filepath.Join(c.dir, "recent.json"))
+	b, err := os.ReadFile(filepath.Join(c.Dir, "recent.json"))
 	if err == nil && json.Unmarshal(b, &out) != nil {
 		return []server.Recent{}
 	}
@@ -26,7 +27,7 @@ func (c *cache) recent() []server.Recent {
 }
 
 // remember puts sources at the head of the list of recent ones.
-func (c *cache) remember(sources []string, r view.Run) {
+func remember(c *load.Cache, sources []string, r view.Run) {
 	abs := make([]string, len(sources))
 	for i, s := range sources {
 		if abs[i] = s; !strings.HasPrefix(s, "demo:") {
@@ -36,7 +37,7 @@ func (c *cache) remember(sources []string, r view.Run) {
 		}
 	}
 	e := server.Recent{Source: strings.Join(abs, " "), Name: r.Name, Format: r.Store.Info().Format, Opened: time.Now().UTC().Format(time.RFC3339)}
-	list := slices.DeleteFunc(c.recent(), func(x server.Recent) bool { return x.Source == e.Source })
+	list := slices.DeleteFunc(recent(c), func(x server.Recent) bool { return x.Source == e.Source })
 	list = append([]server.Recent{e}, list...)
 	if len(list) > maxRecent {
 		list = list[:maxRecent]
@@ -45,8 +46,8 @@ func (c *cache) remember(sources []string, r view.Run) {
 	if err != nil {
 		return
 	}
-	tmp := filepath.Join(c.dir, ".recent.json")
+	tmp := filepath.Join(c.Dir, ".recent.json")
 	if os.WriteFile(tmp, b, 0o600) == nil {
-		_ = os.Rename(tmp, filepath.Join(c.dir, "recent.json"))
+		_ = os.Rename(tmp, filepath.Join(c.Dir, "recent.json"))
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/schema"
 	"github.com/parallax-hpc/parallax/internal/server"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -92,12 +93,12 @@ type operation struct {
 
 func startAPI(t *testing.T) *api {
 	t.Helper()
-	c, err := openCache(t.TempDir())
+	c, err := load.OpenCache(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loader{cache: c, memory: 64 << 20}
-	runs, err := l.all(t.Context(), []string{"demo:stencil", "demo:training"})
+	l := newLoader(c, 64<<20)
+	runs, err := l.All(t.Context(), []string{"demo:stencil", "demo:training"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,19 +8,21 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+
+	"github.com/parallax-hpc/parallax/internal/load"
 )
 
-// token gives the same token whenever this user listens on the same address of this
+// tokenFor gives the same token whenever this user listens on the same address of this
 // machine, so that a page goes on when its server was restarted, and a copied
 // address still opens. It comes from a secret that only the user can read. Where
 // others can reach the address, or the secret cannot be kept, it is "": the server
 // makes a new one each time.
-func (c *cache) token(a net.Addr) string {
+func tokenFor(c *load.Cache, a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsLoopback() {
 		return ""
 	}
-	secret := c.secret()
+	secret := secretOf(c)
 	if secret == nil {
 		return ""
 	}
@@ -31,9 +33,9 @@ func (c *cache) token(a net.Addr) string {
 
 const secretBytes = 32
 
-// secret reads the user's secret, or makes it; nil where neither can be done.
-func (c *cache) secret() []byte {
-	path := filepath.Join(c.dir, "secret")
+// secretOf reads the user's secret, or makes it; nil where neither can be done.
+func secretOf(c *load.Cache) []byte {
+	path := filepath.Join(c.Dir, "secret")
 	if b, err := os.ReadFile(path); err == nil && len(b) == secretBytes {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 			return nil // others can read it
@@ -42,7 +44,7 @@ func (c *cache) secret() []byte {
 	}
 	secret := make([]byte, secretBytes)
 	rand.Read(secret)
-	f, err := os.CreateTemp(c.dir, ".secret") // only the user can read what it makes
+	f, err := os.CreateTemp(c.Dir, ".secret") // only the user can read what it makes
 	if err != nil {
 		return nil
 	}

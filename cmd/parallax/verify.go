@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -27,7 +28,7 @@ func runVerify(_ context.Context, e *env, args []string) error {
 	if len(args) != 1 {
 		return usage("want one store; `parallax import SOURCE -o RUN.plx` makes one")
 	}
-	if !isStore(args[0]) {
+	if !load.IsStore(args[0]) {
 		return usage("%s is no store; `parallax import SOURCE -o RUN.plx` makes one", args[0])
 	}
 	x, err := local.Examine(args[0])

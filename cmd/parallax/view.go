@@ -138,9 +138,9 @@ func (e *env) openRuns(ctx context.Context, sources []string, many bool) (runs [
 	}()
 	open := func(sources []string) ([]view.Run, error) {
 		if many {
-			return l.all(ctx, sources)
+			return l.All(ctx, sources)
 		}
-		r, err := l.one(ctx, sources)
+		r, err := l.One(ctx, sources)
 		return []view.Run{r}, err
 	}
 	if len(sources) > 0 {

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package main
+package load
 
 import "golang.org/x/sys/unix"
 

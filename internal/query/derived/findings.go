@@ -1,4 +1,4 @@
-package main
+package derived
 
 import (
 	"context"
@@ -12,9 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/findings"
 )
 
-// findingsTable is the findings of a run as a table: it comes from a view, so it is
-// declared where views and tables meet.
-var findingsTable = table.NewFunction("findings",
+// findingsOf is the findings of a run as a table.
+var findingsOf = table.NewFunction("findings",
 	"What the run loses time by, most first, as `parallax check` says it. A run without intervals has none.",
 	[]table.Column{},
 	[]table.Column{

@@ -1,0 +1,318 @@
+// Package load opens what a user names: trace files, a directory of them, an archive, a
+// store, a demo. What is imported goes to a cache and is opened from there the next time.
+//
+//	load.go    from sources to open runs     cache.go   imported stores, kept
+//	key.go     what a run is known by        watch.go   how far an import is
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A Loader turns sources into open runs: demo, store or trace files; from the
+// cache where they were imported before.
+type Loader struct {
+	// Formats, Summaries and Digests are the lists of them all, handed down.
+	Formats   []*importer.Format
+	Summaries []trace.Summary
+	Digests   []trace.Digest
+
+	Cache  *Cache
+	Memory int64        // for imports, in bytes
+	Kept   *view.Memory // what views keep of open runs
+	Format string       // the only one to read as; "": found out
+	Align  string       // none, messages or collectives
+	Join   bool         // several sources are one run
+	Verify bool         // look at every byte first
+	// Progress is called now and then; may be nil.
+	Progress func(label string, done, total int64)
+}
+
+// KeptShare is how many times the memory of an import may be kept of open runs, so that
+// the next picture of a large one is not computed from its rows again.
+const KeptShare = 4
+
+// A UsageError is one that the user can mend by asking otherwise.
+type UsageError struct{ Text string }
+
+func (e *UsageError) Error() string { return e.Text }
+
+func usage(format string, a ...any) error { return &UsageError{fmt.Sprintf(format, a...)} }
+
+// FindFormat finds a format by its name; nil: there is none.
+func (l *Loader) FindFormat(name string) *importer.Format {
+	for _, f := range l.Formats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// One opens sources that are one run.
+func (l *Loader) One(ctx context.Context, sources []string) (view.Run, error) {
+	runs, done, err := l.Find(sources)
+	defer done()
+	if err != nil {
+		return view.Run{}, err
+	}
+	if len(runs) > 1 {
+		return view.Run{}, usage("%d sources that are not one run; name one, or `parallax open` them all", len(runs))
+	}
+	return l.Open(ctx, runs[0])
+}
+
+// All opens every run that the sources hold. Where some fail and others do not,
+// the runs that opened come with the error that joins the failures.
+func (l *Loader) All(ctx context.Context, sources []string) ([]view.Run, error) {
+	found, done, err := l.Find(sources)
+	defer done()
+	var several *importer.Ambiguous
+	if errors.As(err, &several) {
+		found = l.readable(several.Runs, sources)
+	} else if err != nil {
+		return nil, err
+	}
+	var out []view.Run
+	var failed []error
+	for _, f := range found {
+		r, err := l.Open(ctx, f)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out, errors.Join(failed...)
+}
+
+// A Found is a run that is not open yet: a store, a demo or trace files.
+type Found struct {
+	Name, Source string
+	Store        string // where it lies, if it is one
+	demo         *demo.Demo
+	options      demo.Options
+	run          importer.Run
+	roots        []string
+}
+
+// Find says which runs lie in the sources, reading heads of files only. What is called
+// in the end closes them, so that nothing that was unpacked stays.
+func (l *Loader) Find(sources []string) (found []Found, done func(), err error) {
+	done = func() {}
+	if len(sources) == 0 {
+		return nil, done, usage("no source given; name a file, a directory, an archive, a .plx store or demo:NAME")
+	}
+	var out []Found
+	var files []string
+	for _, s := range sources {
+		switch {
+		case strings.HasPrefix(s, "demo:"):
+			d, o, err := FindDemo(strings.TrimPrefix(s, "demo:"))
+			if err != nil {
+				return nil, done, err
+			}
+			out = append(out, Found{Name: d.Name, Source: s, demo: d, options: o})
+		case IsStore(s):
+			out = append(out, Found{Name: strings.TrimSuffix(filepath.Base(filepath.Clean(s)), ".plx"), Source: s, Store: s})
+		default:
+			files = append(files, s)
+		}
+	}
+	if len(files) == 0 {
+		return out, done, nil
+	}
+	src, err := importer.NewSource(files...)
+	if err != nil {
+		return nil, done, err
+	}
+	done = func() { _ = src.Close() } // what cannot be removed hurts nobody
+	if f := l.FindFormat(l.Format); f != nil {
+		return append(out, l.readable(l.joined(importer.ClaimAs(f, src)), files)...), done, nil
+	}
+	runs, err := importer.Detect(l.Formats, src)
+	var several *importer.Ambiguous
+	if l.Join && errors.As(err, &several) && len(runs) > 0 && runs[0].Format.Import != nil {
+		runs, err = l.joined(runs), nil
+	}
+	if err != nil {
+		return nil, done, err
+	}
+	return append(out, l.readable(runs, files)...), done, nil
+}
+
+// Single finds the one run that a command writes as a store at out.
+func (l *Loader) Single(verb string, sources []string, out string) (f Found, done func(), err error) {
+	found, done, err := l.Find(sources)
+	switch {
+	case err != nil:
+		return f, done, err
+	case len(found) > 1:
+		return f, done, usage("%s: %d sources that are not one run; name one", verb, len(found))
+	}
+	if _, err := os.Stat(out); err == nil && !IsStore(out) {
+		return f, done, fmt.Errorf("%s exists and is no store; choose another name", out)
+	}
+	return found[0], done, nil
+}
+
+// joined makes one run of several where the user asks for it.
+func (l *Loader) joined(runs []importer.Run) []importer.Run {
+	if !l.Join || len(runs) < 2 {
+		return runs
+	}
+	return []importer.Run{importer.Join(runs)}
+}
+
+// readable makes found runs of those that a reader exists for.
+func (l *Loader) readable(runs []importer.Run, files []string) []Found {
+	var out []Found
+	for _, r := range runs {
+		if r.Format.Import == nil {
+			continue
+		}
+		r.Options = importer.Options{Align: l.Align, Memory: l.Memory}
+		source := strings.Join(files, " ")
+		if len(runs) > 1 {
+			source = r.Label(r.Files[0])
+		}
+		out = append(out, Found{Name: r.Name, Source: source, run: r, roots: files})
+	}
+	return out
+}
+
+// IsStore reports whether a directory is a store.
+func IsStore(path string) bool {
+	_, err := os.Stat(filepath.Join(path, "manifest.json"))
+	return err == nil && strings.HasSuffix(filepath.Clean(path), ".plx")
+}
+
+// Open opens a run that was found, and imports it first where the cache does not have it.
+func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
+	path := f.Store
+	if path == "" {
+		key, err := l.key(f)
+		if err != nil {
+			return view.Run{}, err
+		}
+		path = l.Cache.Path(f.Name, key)
+		if r, err := local.Open(path, l.Summaries, l.Digests...); err == nil {
+			l.Cache.touch(path)
+			return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: l.Kept.NewCache()}, l.check(r)
+		}
+		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Packed()); err != nil {
+			return view.Run{}, err
+		}
+		if err := l.Write(ctx, f, path); err != nil {
+			return view.Run{}, err
+		}
+		if err := l.Cache.Trim(path); err != nil {
+			return view.Run{}, err
+		}
+	}
+	r, err := local.Open(path, l.Summaries, l.Digests...)
+	var other *local.VersionError
+	if errors.As(err, &other) && f.Store != "" {
+		return l.renew(ctx, f, other)
+	}
+	if err != nil {
+		return view.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
+	}
+	return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: l.Kept.NewCache()}, l.check(r)
+}
+
+// renew opens the sources of a store that this version cannot read. The store stays
+// as it is: another version may have use for it.
+func (l *Loader) renew(ctx context.Context, f Found, cause *local.VersionError) (view.Run, error) {
+	failed := fmt.Errorf("open %s: %w", f.Source, cause)
+	if len(cause.Sources) == 0 {
+		return view.Run{}, failed
+	}
+	found, done, err := l.Find(cause.Sources)
+	if err != nil { // several files are kept as one line
+		done()
+		found, done, err = l.Find(strings.Fields(strings.Join(cause.Sources, " ")))
+	}
+	defer done()
+	if err != nil || len(found) != 1 || found[0].Store != "" {
+		return view.Run{}, fmt.Errorf("%w; it was made from %s, which is not here", failed, strings.Join(cause.Sources, ", "))
+	}
+	run, err := l.Open(ctx, found[0])
+	if err != nil {
+		return view.Run{}, fmt.Errorf("%w; importing %s: %w", failed, found[0].Source, err)
+	}
+	run.Name, run.Source = f.Name, f.Source
+	return run, nil
+}
+
+func (l *Loader) check(r *local.Reader) error {
+	if !l.Verify {
+		return nil
+	}
+	return r.Verify()
+}
+
+// Packed is how many bytes its files have, as they lie on disk.
+func (f Found) Packed() int64 {
+	sizes := map[string]int64{}
+	for _, x := range f.run.Source.Files {
+		sizes[x.Path] = x.Size
+	}
+	var n int64
+	for _, p := range f.run.Files {
+		n += sizes[p]
+	}
+	return n
+}
+
+func (l *Loader) key(f Found) (string, error) {
+	if f.demo != nil {
+		return demoKey(f.demo, f.options), nil
+	}
+	return runKey(f.run, f.roots, l.Verify)
+}
+
+// Write imports a run into a new store at path.
+func (l *Loader) Write(ctx context.Context, f Found, path string) error {
+	return l.WriteThrough(ctx, f, path, func(w trace.Writer) trace.Writer { return w })
+}
+
+// WriteThrough is Write with something between the reader and the store.
+func (l *Loader) WriteThrough(ctx context.Context, f Found, path string, through func(trace.Writer) trace.Writer) error {
+	o := local.Options{Memory: l.Memory, Summaries: l.Summaries, Digests: l.Digests, Sources: []string{f.Source}}
+	fill := func(w trace.Writer) error { return f.demo.Write(ctx, f.options, w) }
+	progress := &importer.Progress{Total: f.Packed()}
+	if f.demo != nil {
+		o.Format = "demo"
+	} else {
+		o.Format = f.run.Format.Name
+		f.run.Progress = progress
+		fill = func(w trace.Writer) error { return f.run.Import(ctx, w) }
+	}
+	stop := l.watch(f.Name, progress)
+	defer stop()
+	w, err := local.Create(path, o)
+	if err != nil {
+		return fmt.Errorf("import %s: %w", f.Source, err)
+	}
+	if err := fill(through(w)); err != nil {
+		w.Abort()
+		return fmt.Errorf("import %s: %w", f.Name, err)
+	}
+	if err := w.Finish(ctx); err != nil {
+		w.Abort()
+		return fmt.Errorf("import %s: %w", f.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package derived
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// criticalPath is what requests waited for, stretch by stretch.
+var criticalPath = table.NewFunction("critical_path",
+	"What each request waited for, from its begin to its end: stretches that lie end to end and add up to its length, each with the call that has it for itself, as the view `criticalpath` shows them. "+
+		"Needs spans of services (OTLP, Jaeger, Zipkin); other runs say so.",
+	[]table.Column{
+		{Name: "requests", Kind: table.Text, Help: "which: ids or globs of them, slow, slow:1%, errors, >200ms, root:NAME, KEY=VALUE, with commas between; left out or null: all"},
+		{Name: "from_time", Kind: table.Integer, Unit: "ns", Help: "requests that begin from here on; left out or null: 0"},
+		{Name: "to_time", Kind: table.Integer, Unit: "ns", Help: "and before this; left out or null: the end of the run"},
+	},
+	[]table.Column{
+		{Name: "request", Kind: table.Text, Help: "its id"},
+		{Name: "location", Kind: table.Integer, Null: true, Help: "where the call is; null where the request's root is not in the source"},
+		{Name: "path", Kind: table.Text, Null: true, Help: "of the location"},
+		{Name: "service", Kind: table.Text, Null: true, Help: "of the call"},
+		{Name: "region", Kind: table.Text, Null: true, Help: "its name"},
+		{Name: "region_id", Kind: table.Integer, Null: true, Help: "its number in regions"},
+		{Name: "lane", Kind: table.Integer, Null: true, Help: "location, lane and row name the call in intervals"},
+		{Name: "row", Kind: table.Integer, Null: true},
+		{Name: "begin", Kind: table.Integer, Unit: "ns", Help: "of the stretch"},
+		{Name: "end", Kind: table.Integer, Unit: "ns", Help: "not included"},
+		{Name: "duration", Kind: table.Integer, Unit: "ns", Help: "end - begin"},
+		{Name: "moved", Kind: table.Integer, Unit: "ns", Help: "by how much it was moved back since clocks disagree: it was recorded at begin + moved"},
+		{Name: "failed", Kind: table.Flag, Help: "1 where the call says that it failed"},
+	}, criticalPathRows)
+
+func criticalPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(...any) error) error {
+	if !view.HasSpans(r.Store) {
+		return errors.New("critical_path needs spans of services (OTLP, Jaeger, Zipkin), and the run has none")
+	}
+	source := view.SpanSourceOf(ctx, r.Store)
+	forest, err := request.Gather(source)
+	if err != nil {
+		return err
+	}
+	tree := r.Store.Locations()
+	from, to := bound(f, "from_time", math.MinInt64), bound(f, "to_time", math.MaxInt64)
+	chosen := forest.Within(trace.Time(from), trace.Time(to), nil)
+	if words, _ := f.Arguments["requests"].(string); strings.TrimSpace(words) != "" {
+		if chosen, err = forest.Choose(source, chosen, strings.Split(words, ",")); err != nil {
+			return err
+		}
+	}
+	walker := forest.Walker()
+	var path []criticalpath.Section
+	for _, k := range chosen {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		path = path[:0]
+		forest.Walk(walker, &forest.Requests[k], func(s criticalpath.Section) { path = append(path, s) })
+		slices.Reverse(path)
+		for _, s := range path {
+			cells := []any{forest.Requests[k].ID, nil, nil, nil, nil, nil, nil, nil, int64(s.Begin), int64(s.End), int64(s.End - s.Begin), int64(s.Moved), int64(0)}
+			if s.Node != request.NoRoot {
+				at, region := forest.At(s.Node), forest.Region[s.Node]
+				copy(cells[1:], []any{int64(at.Location), tree.Path(at.Location), tree.Name[forest.Service(s.Node)], forest.Regions[region].Name, int64(region), int64(at.Lane), int64(at.Row)})
+				if forest.Failed(s.Node) {
+					cells[12] = int64(1)
+				}
+			}
+			if err := add(cells...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bound reads a time given to a function; not given or null: the default.
+func bound(f *table.Filter, name string, otherwise int64) int64 {
+	switch v := f.Arguments[name].(type) {
+	case int64:
+		return v
+	case float64:
+		if math.Abs(v) < 1<<62 {
+			return int64(v)
+		}
+	}
+	return otherwise
+}
