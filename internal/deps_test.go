@@ -28,6 +28,7 @@ var policy = []rule{
 	{"internal/trace", nil, "the vocabulary of what happened is a floor: it rests on nothing"},
 	{"internal/scene", nil, "the vocabulary of what is drawn is the other floor"},
 	{"internal/parallel", nil, "work shared among cores; it knows no work"},
+	{"internal/memory", nil, "a budget of bytes; it knows not what they mean"},
 	{"internal/spool", []string{"internal/parallel"}, "records outside memory; it knows bytes, not traces"},
 
 	{"internal/importer", []string{"internal/trace"}, "the contract of a format: it writes a trace and knows no store"},
@@ -101,7 +102,7 @@ var policy = []rule{
 
 // tools are packages below all floors that hold no words of ours: whoever may import
 // anything may import them.
-var tools = []string{"internal/parallel", "internal/spool"}
+var tools = []string{"internal/parallel", "internal/spool", "internal/memory"}
 
 // debts are imports against the policy that we know of: "package -> import" and
 // the reason why it can wait. A debt that is paid must be taken out.

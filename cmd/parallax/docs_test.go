@@ -184,7 +184,7 @@ func typeName(e ast.Expr) string {
 }
 
 func TestThePageServesTheDocuments(t *testing.T) {
-	c := (&env{flags: pflag.NewFlagSet("", pflag.ContinueOnError)}).serverConfig(newLoader(&load.Cache{}, 0), nil)
+	c := (&env{flags: pflag.NewFlagSet("", pflag.ContinueOnError)}).serverConfig(newLoader(&load.Cache{}, 0, nil), nil)
 	w := httptest.NewRecorder()
 	http.StripPrefix("/docs", c.Docs).ServeHTTP(w, httptest.NewRequest("GET", "/docs/views/timeline.html", nil))
 	if w.Code != 200 || !strings.Contains(w.Body.String(), "<h1 id=\"timeline\">") {

@@ -16,7 +16,7 @@ func readingFlags(fs *pflag.FlagSet) {
 	fs.String("format", "", "read as this format, skip detection")
 	fs.Bool("join", false, "take several files for one run, on one clock: the processes of a job, the units of a build")
 	fs.String("align", "none", "fit clock offsets from messages or collectives: none, messages, collectives")
-	fs.String("memory", "256MiB", "bound on memory while importing; of open runs four times as much is kept for the next picture")
+	fs.String("memory", "", "bound on memory, such as 2GiB: for imports, views and what is kept of open runs together (default: a quarter of the machine's)")
 	fs.String("cache", "", "where imported stores are kept (default: the user's cache directory)")
 	fs.Bool("quiet", false, "no progress, no notes; errors are still said")
 	fs.String("progress", "auto", "how progress is told on standard error: auto (a bar on a terminal), json (an object a line, for programs), none")

@@ -5,12 +5,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
-	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/memory"
 )
 
 // newLoader makes one that knows all formats and kernels.
-func newLoader(c *load.Cache, memory int64) *load.Loader {
-	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Cache: c, Memory: memory, Kept: view.NewMemory(load.KeptShare * memory)}
+func newLoader(c *load.Cache, share int64, budget *memory.Budget) *load.Loader {
+	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Cache: c, Memory: share, Budget: budget}
 }
 
 func findFormat(name string) *importer.Format {
@@ -18,10 +18,6 @@ func findFormat(name string) *importer.Format {
 }
 
 func (e *env) loader() (*load.Loader, error) {
-	memory, err := parseSize(e.text("memory"))
-	if err != nil {
-		return nil, usage("--memory: %v", err)
-	}
 	switch a := e.text("align"); a {
 	case "none", "messages", "collectives":
 	default:
@@ -34,7 +30,7 @@ func (e *env) loader() (*load.Loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newLoader(c, memory)
+	l := newLoader(c, e.importShare(), e.budget)
 	l.Format, l.Align, l.Join, l.Verify = e.text("format"), e.text("align"), e.flag("join"), e.flag("verify")
 	switch how := e.text("progress"); {
 	case how == "json":

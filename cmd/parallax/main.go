@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/parallax-hpc/parallax/internal/load"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/spf13/pflag"
 )
 
@@ -28,6 +29,7 @@ type command struct {
 	help    string // the rest, with an example
 	flags   func(*pflag.FlagSet)
 	run     func(ctx context.Context, e *env, args []string) error
+	serves  bool // it goes on until it is ended: each answer is bound by itself
 }
 
 // An env is what a command runs in.
@@ -35,6 +37,7 @@ type env struct {
 	stdout, stderr io.Writer
 	flags          *pflag.FlagSet
 	terminal       bool // stderr is one: progress may be drawn
+	budget         *memory.Budget
 }
 
 func (e *env) text(name string) string   { s, _ := e.flags.GetString(name); return s }
@@ -125,7 +128,10 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 		return usage("%s: %v; `parallax help %s` shows what there is", c.name, err, c.name)
 	}
 	e := &env{stdout: stdout, stderr: stderr, flags: fs, terminal: isTerminal(stderr)}
-	return c.run(ctx, e, fs.Args())
+	if fs.Lookup("memory") == nil {
+		return c.run(ctx, e, fs.Args())
+	}
+	return e.within(ctx, func(ctx context.Context) error { return c.run(ctx, e, fs.Args()) }, c.serves)
 }
 
 func (c *command) describe(w io.Writer) {

@@ -36,7 +36,7 @@ func newProgram(t *testing.T) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLoader(c, 64<<20)
+	l := newLoader(c, 64<<20, nil)
 	runs := &mcp.OpenRuns{Opener: l.All}
 	t.Cleanup(runs.Close)
 	s, err := newPrograms(runs)
@@ -207,7 +207,7 @@ func TestProgramsAskTheServerWithItsToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLoader(c, 64<<20)
+	l := newLoader(c, 64<<20, nil)
 	opened, err := l.One(ctx, []string{"demo:stencil"})
 	if err != nil {
 		t.Fatal(err)
@@ -297,7 +297,7 @@ func TestQuestionsAreAnsweredAfterTheirPipeWasClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLoader(c, 64<<20)
+	l := newLoader(c, 64<<20, nil)
 	runs := &mcp.OpenRuns{Opener: l.All}
 	defer runs.Close()
 	s, err := newPrograms(runs)

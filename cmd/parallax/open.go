@@ -39,7 +39,7 @@ func openCommand() *command {
 	return &command{
 		name: "open", args: "[SOURCE...]", summary: "import if needed, serve the page, print its address",
 		help:  "Sources that are not one run are opened as runs of their own. Without a source the home page comes up.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  parallax open demo:stencil --no-browser --listen 127.0.0.1:8080",
-		flags: openFlags, run: runOpen,
+		flags: openFlags, run: runOpen, serves: true,
 	}
 }
 
@@ -142,7 +142,7 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 		Remote:     e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
 		Export:     map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render, "jpg": png.RenderJPEG},
 		Recent:     func() []server.Recent { return recent(l.Cache) },
-		Kept:       l.Kept,
+		Memory:     l.Budget,
 		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	c.Docs = lazySite{sync.OnceValues(newSite)}

@@ -97,7 +97,7 @@ func startAPI(t *testing.T) *api {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLoader(c, 64<<20)
+	l := newLoader(c, 64<<20, nil)
 	runs, err := l.All(t.Context(), []string{"demo:stencil", "demo:training"})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -29,19 +30,15 @@ type Loader struct {
 	Digests   []trace.Digest
 
 	Cache  *Cache
-	Memory int64        // for imports, in bytes
-	Kept   *view.Memory // what views keep of open runs
-	Format string       // the only one to read as; "": found out
-	Align  string       // none, messages or collectives
-	Join   bool         // several sources are one run
-	Verify bool         // look at every byte first
+	Memory int64          // for imports, in bytes
+	Budget *memory.Budget // for everything together; may be nil
+	Format string         // the only one to read as; "": found out
+	Align  string         // none, messages or collectives
+	Join   bool           // several sources are one run
+	Verify bool           // look at every byte first
 	// Progress is called now and then; may be nil.
 	Progress func(label string, done, total int64)
 }
-
-// KeptShare is how many times the memory of an import may be kept of open runs, so that
-// the next picture of a large one is not computed from its rows again.
-const KeptShare = 4
 
 // A UsageError is one that the user can mend by asking otherwise.
 type UsageError struct{ Text string }
@@ -209,7 +206,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		path = l.Cache.Path(f.Name, key)
 		if r, err := local.Open(path, l.Summaries, l.Digests...); err == nil {
 			l.Cache.touch(path)
-			return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: l.Kept.NewCache()}, l.check(r)
+			return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
 		}
 		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Packed()); err != nil {
 			return view.Run{}, err
@@ -229,7 +226,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	if err != nil {
 		return view.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
 	}
-	return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: l.Kept.NewCache()}, l.check(r)
+	return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
 }
 
 // renew opens the sources of a store that this version cannot read. The store stays
@@ -285,7 +282,14 @@ func (l *Loader) key(f Found) (string, error) {
 
 // Write imports a run into a new store at path.
 func (l *Loader) Write(ctx context.Context, f Found, path string) error {
-	return l.WriteThrough(ctx, f, path, func(w trace.Writer) trace.Writer { return w })
+	ctx, done := l.Budget.Work(ctx)
+	defer done()
+	err := l.WriteThrough(ctx, f, path, func(w trace.Writer) trace.Writer { return w })
+	var much *memory.Exceeded
+	if errors.As(context.Cause(ctx), &much) {
+		return fmt.Errorf("import %s: %w", f.Name, much.Reading())
+	}
+	return err
 }
 
 // WriteThrough is Write with something between the reader and the store.

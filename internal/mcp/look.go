@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -187,7 +189,14 @@ func (s *Server) compute(ctx context.Context, r view.Run, name string, spec view
 		if q.Selection, err = spec.Resolve(r.Store); err != nil {
 			return nil, err
 		}
-		return v.Compute(ctx, q)
+		ctx, done := r.Cache.Work(ctx)
+		defer done()
+		result, err := v.Compute(ctx, q)
+		var much *memory.Exceeded
+		if errors.As(context.Cause(ctx), &much) {
+			return nil, much
+		}
+		return result, err
 	}
 	return nil, failed("no view %q; there are %s", name, viewNames(s.config.Views))
 }

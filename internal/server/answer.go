@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -57,6 +58,7 @@ func errorOf(err error) *apiError {
 	var api *apiError
 	var empty *view.EmptyError
 	var bad *importer.Error
+	var much *memory.Exceeded
 	switch {
 	case errors.As(err, &api):
 		return api
@@ -66,6 +68,8 @@ func errorOf(err error) *apiError {
 		e := *bad
 		e.Hint = ""
 		return &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err), Message: e.Error(), Hint: bad.Hint}
+	case errors.As(err, &much):
+		return &apiError{Status: http.StatusInsufficientStorage, Kind: "memory", Message: much.What(), Hint: much.Hint()}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &apiError{Status: http.StatusServiceUnavailable, Kind: "superseded", Message: "the request was cancelled"}
 	}
@@ -153,7 +157,7 @@ func (s *answerer) write(w http.ResponseWriter, r *http.Request, status int, con
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Vary", "Accept-Encoding, Parallax-Rate")
-	if used, most := s.config.Kept.Used(); most > 0 {
+	if used, most := s.config.Memory.Kept(); most > 0 {
 		h.Set("Parallax-Kept", fmt.Sprintf("%d/%d", used, most))
 	}
 	if s.slowLine(r) && len(body) > 1400 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -17,12 +18,11 @@ type cache struct {
 	base       context.Context
 	work       *sync.WaitGroup
 	maxResults int
-	maxBytes   int64
+	budget     *memory.Budget // what is kept is counted there, with what views keep
 
 	mu      sync.Mutex
 	entries map[string]*entry
 	order   *list.List // of finished entries, the one used last at the front
-	bytes   int64
 }
 
 // An entry is one computation and its value. T is not a parameter because one
@@ -38,16 +38,22 @@ type entry struct {
 	// Guarded by the cache.
 	waiters int
 	place   *list.Element
-	bytes   int64
+	held    *memory.Held
 }
 
-func newCache(base context.Context, work *sync.WaitGroup, results int, bytes int64) *cache {
-	return &cache{base: base, work: work, maxResults: results, maxBytes: bytes, entries: map[string]*entry{}, order: list.New()}
+// A made value says how much room it takes, and what of that is counted elsewhere.
+type made struct {
+	value any
+	bytes int64
+	on    []*memory.Held
 }
 
-// get gives the value of key, computing it where needed. The size of the value
-// is what compute says, in bytes.
-func (c *cache) get(ctx context.Context, key string, runs []*run, compute func(context.Context) (any, int64, error)) (*entry, error) {
+func newCache(base context.Context, work *sync.WaitGroup, results int, budget *memory.Budget) *cache {
+	return &cache{base: base, work: work, maxResults: results, budget: budget, entries: map[string]*entry{}, order: list.New()}
+}
+
+// get gives the value of key, computing it where needed.
+func (c *cache) get(ctx context.Context, key string, runs []*run, compute func(context.Context) (made, error)) (*entry, error) {
 	c.mu.Lock()
 	e := c.entries[key]
 	if e == nil {
@@ -58,6 +64,7 @@ func (c *cache) get(ctx context.Context, key string, runs []*run, compute func(c
 		e = c.start(key, runs, compute)
 	} else if e.place != nil {
 		c.order.MoveToFront(e.place)
+		e.held.Touch()
 	}
 	e.waiters++
 	c.mu.Unlock()
@@ -71,7 +78,7 @@ func (c *cache) get(ctx context.Context, key string, runs []*run, compute func(c
 }
 
 // start begins a computation; c.mu is held.
-func (c *cache) start(key string, runs []*run, compute func(context.Context) (any, int64, error)) *entry {
+func (c *cache) start(key string, runs []*run, compute func(context.Context) (made, error)) *entry {
 	ctx, cancel := context.WithCancel(c.base)
 	e := &entry{key: key, runs: runs, cancel: cancel, done: make(chan struct{})}
 	c.entries[key] = e
@@ -87,54 +94,74 @@ func (c *cache) start(key string, runs []*run, compute func(context.Context) (an
 				x.release()
 			}
 		}()
-		value, bytes, err := compute(ctx)
-		c.finish(e, value, bytes, err)
+		ctx, done := c.budget.Work(ctx)
+		defer done()
+		m, err := compute(ctx)
+		var much *memory.Exceeded
+		if errors.As(context.Cause(ctx), &much) {
+			m, err = made{}, much
+		}
+		c.finish(e, m, err)
 	}()
 	return e
 }
 
 // finish keeps a value, and an empty selection, which is an answer too; other
 // errors are forgotten so that asking again tries again.
-func (c *cache) finish(e *entry, value any, bytes int64, err error) {
+func (c *cache) finish(e *entry, m made, err error) {
+	c.mu.Lock()
+	e.value, e.err = m.value, err
+	close(e.done)
+	var empty *view.EmptyError
+	if err != nil && !errors.As(err, &empty) && c.entries[e.key] == e {
+		delete(c.entries, e.key)
+	}
+	wanted := c.entries[e.key] == e // else it was removed while it was computed
+	if wanted {
+		e.place = c.order.PushFront(e)
+		for c.order.Len() > c.maxResults {
+			c.remove(c.order.Back().Value.(*entry))
+		}
+	}
+	c.mu.Unlock()
+	if wanted {
+		c.hold(e, m)
+	}
+}
+
+// hold counts what an entry takes; c.mu is not held, since room may be made by dropping
+// entries of ours.
+func (c *cache) hold(e *entry, m made) {
+	held := c.budget.Hold(m.bytes+int64(len(e.key)), func() { // a key may name ten thousand locations
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.entries[e.key] == e {
+			c.remove(e)
+		}
+	}, m.on...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.value, e.err = value, err
-	close(e.done)
 	if c.entries[e.key] != e {
-		return // removed while it was computed
-	}
-	var empty *view.EmptyError
-	if err != nil && !errors.As(err, &empty) {
-		delete(c.entries, e.key)
+		held.Release()
 		return
 	}
-	e.bytes, e.place = bytes+int64(len(e.key)), c.order.PushFront(e) // a key may name ten thousand locations
-	c.bytes += e.bytes
-	c.evict()
+	e.held = held
 }
 
 // grow counts what an entry has taken in addition.
 func (c *cache) grow(e *entry, bytes int64) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e.place != nil {
-		e.bytes += bytes
-		c.bytes += bytes
-		c.evict()
-	}
+	held := e.held
+	c.mu.Unlock()
+	held.Grow(bytes)
 }
 
-func (c *cache) evict() {
-	for c.order.Len() > c.maxResults || c.bytes > c.maxBytes && c.order.Len() > 1 {
-		c.remove(c.order.Back().Value.(*entry))
-	}
-}
-
+// remove forgets an entry; c.mu is held.
 func (c *cache) remove(e *entry) {
 	delete(c.entries, e.key)
+	e.held.Release()
 	if e.place != nil {
 		c.order.Remove(e.place)
-		c.bytes -= e.bytes
 		e.place = nil
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -163,7 +164,7 @@ func TestTooManyComputationsAreRefusedAtOnce(t *testing.T) {
 		statuses = append(statuses, status)
 	}
 	within(t, "the first starts", started)
-	for h.s.slots.waiting.Load() < 2 {
+	for waiting(h.s.slots) < 2 {
 		runtime.Gosched()
 	}
 	answer, body := h.ask("GET", probeURL+"scene?top=99", "", nil)
@@ -205,13 +206,13 @@ func TestLargeScenesCountTowardsTheCachesBytes(t *testing.T) {
 	p := &probe{rects: 50_000} // a scene of about 1 MB
 	h := start(t, func(c *Config) {
 		c.Views = []*view.View{p.view()}
-		c.CacheBytes = 8 << 20
+		c.Memory = memory.New(16 << 20)
 	})
 	for i := range 20 {
 		h.get(fmt.Sprintf("%sscene?top=%d", probeURL, i), 200, nil)
 	}
-	if h.s.cache.bytes > 8<<20 || len(h.s.cache.entries) > 8 {
-		t.Errorf("%d results of %d bytes are kept", len(h.s.cache.entries), h.s.cache.bytes)
+	if used, most := h.s.config.Memory.Kept(); used > most || used < most/4 || len(h.s.cache.entries) > 8 {
+		t.Errorf("%d results of %d bytes are kept", len(h.s.cache.entries), used)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -46,8 +47,8 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request, x *run) error {
 		body.Limit = mostAnswerRows
 	}
 	var out *Answer
-	err := s.ask(r, func() (err error) {
-		out, err = s.config.Ask(r.Context(), x.Run, body.SQL, int64(body.Limit))
+	err := s.ask(r, x, func(ctx context.Context) (err error) {
+		out, err = s.config.Ask(ctx, x.Run, body.SQL, int64(body.Limit))
 		return err
 	})
 	if err != nil {
@@ -61,8 +62,8 @@ const arrowStream = "application/vnd.apache.arrow.stream"
 // arrow answers with all rows, for notebooks.
 func (s *Server) arrow(w http.ResponseWriter, r *http.Request, x *run, body *queryBody) error {
 	var write func(io.Writer) error
-	err := s.ask(r, func() (err error) {
-		write, err = s.config.Arrow(r.Context(), x.Run, body.SQL, int64(max(body.Limit, 0)))
+	err := s.ask(r, x, func(ctx context.Context) (err error) {
+		write, err = s.config.Arrow(ctx, x.Run, body.SQL, int64(max(body.Limit, 0)))
 		return err
 	})
 	if err != nil {
@@ -76,9 +77,15 @@ func (s *Server) arrow(w http.ResponseWriter, r *http.Request, x *run, body *que
 }
 
 // ask computes an answer in its turn; what is wrong with the question is said as such.
-func (s *Server) ask(r *http.Request, compute func() error) error {
-	err := s.slots.do(r.Context(), s.guarded("query", compute))
+func (s *Server) ask(r *http.Request, x *run, compute func(context.Context) error) error {
+	ctx, done := s.config.Memory.Work(r.Context())
+	defer done()
+	err := s.slots.do(ctx, "query "+x.id, s.guarded("query", func() error { return compute(ctx) }))
 	var known *apiError
+	var much *memory.Exceeded
+	if errors.As(context.Cause(ctx), &much) {
+		return much
+	}
 	if err == nil || errors.As(err, &known) || r.Context().Err() != nil {
 		return err
 	}

@@ -159,6 +159,14 @@ func (q *viewRequest) key() string {
 	return b.String()
 }
 
+// costs names what costs about the same: a view of these runs with these options,
+// whatever is selected.
+func (q *viewRequest) costs() string {
+	whole := *q
+	whole.spec, whole.size = view.Spec{}, scene.Size{}
+	return whole.key()
+}
+
 func specKey(s view.Spec) string {
 	return fmt.Sprintf("%q %q %q %q", s.From, s.To, s.Locations, s.Regions)
 }
@@ -244,16 +252,16 @@ func (s *computer) guarded(where string, f func() error) func() error {
 // cachedJSON computes a JSON answer once for all who ask.
 func (s *computer) cachedJSON(ctx context.Context, x *run, what string, f func(*computation) (any, error)) ([]byte, error) {
 	key := fmt.Sprintf("%s %q %d", what, x.id, x.Store.Generation())
-	e, err := s.cache.get(ctx, key, []*run{x}, func(ctx context.Context) (any, int64, error) {
+	e, err := s.cache.get(ctx, key, []*run{x}, func(ctx context.Context) (made, error) {
 		var body []byte
-		err := s.slots.do(ctx, s.guarded(what, func() error {
+		err := s.slots.do(ctx, key, s.guarded(what, func() error {
 			v, err := f(&computation{ctx})
 			if err == nil {
 				body, err = marshal(v)
 			}
 			return err
 		}))
-		return body, int64(len(body)), err
+		return made{value: body, bytes: int64(len(body))}, err
 	})
 	if err != nil {
 		return nil, err

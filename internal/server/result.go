@@ -33,9 +33,9 @@ type sortKey struct {
 
 // compute finds or makes the result of a request.
 func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result, error) {
-	e, err := s.cache.get(ctx, q.key(), q.runs, func(ctx context.Context) (any, int64, error) {
+	e, err := s.cache.get(ctx, q.key(), q.runs, func(ctx context.Context) (made, error) {
 		var out *result
-		err := s.slots.do(ctx, s.guarded("view "+q.view.Name, func() error {
+		err := s.slots.do(ctx, q.costs(), s.guarded("view "+q.view.Name, func() error {
 			req, err := q.request()
 			if err != nil {
 				return err
@@ -48,24 +48,16 @@ func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result
 			out.lock <- struct{}{}
 			return nil
 		}))
-		return out, sizeOf(out), err
+		m := made{value: out}
+		if err == nil {
+			m.bytes, m.on = view.HeldBy(out.request, out.value)
+		}
+		return m, err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	return e, e.value.(*result), nil
-}
-
-// sizeOf is the room a result takes before anything is drawn from it: what it
-// says, or a guess.
-func sizeOf(r *result) int64 {
-	if r == nil {
-		return 0
-	}
-	if s, ok := r.value.(interface{ SizeBytes() int64 }); ok {
-		return s.SizeBytes()
-	}
-	return 64 << 10
 }
 
 // use runs f alone on a result, in a slot. What f adds to the result is counted.
@@ -76,7 +68,7 @@ func (s *computer) use(ctx context.Context, e *entry, r *result, f func() error)
 		return context.Cause(ctx)
 	}
 	defer func() { r.lock <- struct{}{} }()
-	err := s.slots.finish(ctx, s.guarded("view "+r.view.Name, f))
+	err := s.slots.finish(ctx, "draw "+r.view.Name, s.guarded("view "+r.view.Name, f))
 	now := r.bytes()
 	s.cache.grow(e, now-r.size.Swap(now))
 	return err

@@ -42,7 +42,7 @@ func (s *runPages) search(w http.ResponseWriter, r *http.Request, x *run) error 
 	if q == "" {
 		return s.writeJSON(w, r, http.StatusOK, out)
 	}
-	err = s.slots.do(r.Context(), func() error { return find(r.Context(), x.Store, q, limit, &out) })
+	err = s.slots.do(r.Context(), "search "+x.id, func() error { return find(r.Context(), x.Store, q, limit, &out) })
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -77,12 +78,11 @@ type Config struct {
 	UploadDir   string // parent of the directory for uploads; empty: the system's
 	UploadLimit int64  // bytes of all uploads on disk together
 
-	Workers      int          // computations at once
-	Queue        int          // computations that may wait for a worker
-	Requests     int          // requests at once
-	CacheResults int          // results kept
-	CacheBytes   int64        // bytes of results and encoded scenes kept, about
-	Kept         *view.Memory // what views keep of open runs; nil: nothing
+	Workers      int            // computations at once
+	Queue        int            // computations that may wait for a worker
+	Requests     int            // requests at once
+	CacheResults int            // results kept
+	Memory       *memory.Budget // for results, what views keep of open runs, and all that is computed
 	Log          *slog.Logger
 }
 
@@ -125,7 +125,7 @@ func New(c Config) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.guard = newGuard(c.Token, c.Hosts)
 	s.slots = newSlots(c.Workers, c.Queue)
-	s.cache = newCache(s.ctx, &s.work, c.CacheResults, c.CacheBytes)
+	s.cache = newCache(s.ctx, &s.work, c.CacheResults, c.Memory)
 	s.uploads = &uploads{parent: c.UploadDir, limit: c.UploadLimit, batches: map[string]*batch{}}
 	s.runs = newRegistry(s)
 	s.busy = make(chan struct{}, c.Requests)
@@ -162,8 +162,8 @@ func (c Config) withDefaults() Config {
 	set(&c.Queue, 256)
 	set(&c.Requests, 1024)
 	set(&c.CacheResults, 96)
-	if c.CacheBytes <= 0 {
-		c.CacheBytes = 256 << 20
+	if c.Memory == nil {
+		c.Memory = memory.New(512 << 20)
 	}
 	if c.UploadLimit <= 0 {
 		c.UploadLimit = 64 << 30

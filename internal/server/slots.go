@@ -3,55 +3,193 @@ package server
 import (
 	"context"
 	"math"
-	"sync/atomic"
+	"sync"
+	"time"
 )
 
-// Slots bound how much is computed at once. A few may wait; the rest are refused
-// at once, which is kinder than a queue nobody sees the end of.
+// Slots bound how much is computed at once, and let what is cheap pass what is dear: what
+// took long the last time may not have every place, and what was quick has one more and
+// goes first among those that wait. A few may wait; the rest are refused at once, which is
+// kinder than a queue nobody sees the end of.
 type slots struct {
-	running chan struct{}
-	waiting atomic.Int64
-	queue   int64
+	workers int
+	queue   int
+
+	mu      sync.Mutex
+	running int
+	slow    int // of those running
+	waiting []*waiter
+	cost    map[string]time.Duration // of what was computed, by its name
 }
+
+type waiter struct {
+	class  class
+	passed int           // how often one that came later went first
+	turn   chan struct{} // closed when it is its turn
+}
+
+// A class says what is known of a computation's cost.
+type class uint8
+
+const (
+	quick class = iota
+	unknown
+	dear
+)
+
+const (
+	// dearFrom is what nobody calls quick.
+	dearFrom = 250 * time.Millisecond
+	// mostPassed is how often one that waits is passed before it goes first.
+	mostPassed = 32
+	maxCosts   = 4096
+)
 
 func newSlots(workers, queue int) *slots {
-	return &slots{running: make(chan struct{}, workers), queue: int64(queue)}
+	return &slots{workers: workers, queue: queue, cost: map[string]time.Duration{}}
 }
 
-// do runs f in a slot. It gives errBusy where too many wait, or the context's
-// cause where it ends first.
-func (s *slots) do(ctx context.Context, f func() error) error { return s.run(ctx, s.queue, f) }
+// do runs f in a slot. It gives errBusy where too many wait, or the context's cause where
+// it ends first. What has the same name is taken to cost the same.
+func (s *slots) do(ctx context.Context, name string, f func() error) error {
+	return s.run(ctx, s.queue, name, f)
+}
 
 // finish is do for the last step of something computed already: it is not refused,
 // since that would throw the work away. How many wait is bounded by the requests.
-func (s *slots) finish(ctx context.Context, f func() error) error {
-	return s.run(ctx, math.MaxInt64, f)
+func (s *slots) finish(ctx context.Context, name string, f func() error) error {
+	return s.run(ctx, math.MaxInt, name, f)
 }
 
-func (s *slots) run(ctx context.Context, queue int64, f func() error) error {
-	select {
-	case s.running <- struct{}{}:
-	default:
-		if err := s.wait(ctx, queue); err != nil {
-			return err
-		}
+func (s *slots) run(ctx context.Context, queue int, name string, f func() error) error {
+	s.mu.Lock()
+	c := s.classOf(name)
+	if len(s.waiting) == 0 && s.fits(c) {
+		s.enter(c)
+		s.mu.Unlock()
+	} else if err := s.wait(ctx, queue, c); err != nil {
+		return err
 	}
-	defer func() { <-s.running }()
+	defer s.leave(c)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return f()
+	begun := time.Now()
+	err := f()
+	if err == nil {
+		s.learn(name, time.Since(begun))
+	}
+	return err
 }
 
-func (s *slots) wait(ctx context.Context, queue int64) error {
-	defer s.waiting.Add(-1)
-	if s.waiting.Add(1) > queue {
+func (s *slots) classOf(name string) class {
+	switch cost, known := s.cost[name]; {
+	case !known:
+		return unknown
+	case cost >= dearFrom:
+		return dear
+	}
+	return quick
+}
+
+// fits reports whether there is a place for one more; s.mu is held.
+func (s *slots) fits(c class) bool {
+	switch c {
+	case quick:
+		return s.running <= s.workers
+	case dear:
+		return s.running < s.workers && s.slow < max(1, s.workers-1)
+	}
+	return s.running < s.workers
+}
+
+func (s *slots) enter(c class) {
+	s.running++
+	if c == dear {
+		s.slow++
+	}
+}
+
+// wait is called with s.mu held, and gives it up.
+func (s *slots) wait(ctx context.Context, queue int, c class) error {
+	if len(s.waiting) >= queue {
+		s.mu.Unlock()
 		return errBusy
 	}
+	w := &waiter{class: c, turn: make(chan struct{})}
+	s.waiting = append(s.waiting, w)
+	s.admit() // a quick one may have a place while others wait
+	s.mu.Unlock()
 	select {
-	case s.running <- struct{}{}:
+	case <-w.turn:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, x := range s.waiting {
+		if x == w {
+			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+			return context.Cause(ctx)
+		}
+	}
+	s.exit(c) // it was let in at the same time
+	return context.Cause(ctx)
+}
+
+// admit lets in whom there is room for: the cheapest first, then who came first, but who
+// was passed too often before all. s.mu is held.
+func (s *slots) admit() {
+	for {
+		best := -1
+		for i, w := range s.waiting {
+			if w.passed >= mostPassed && s.slow < max(1, s.workers-1) && !s.fits(w.class) {
+				return // the next place is kept for it
+			}
+			if s.fits(w.class) && (best < 0 || w.before(s.waiting[best])) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return
+		}
+		w := s.waiting[best]
+		for _, x := range s.waiting[:best] {
+			x.passed++
+		}
+		s.waiting = append(s.waiting[:best], s.waiting[best+1:]...)
+		s.enter(w.class)
+		close(w.turn)
+	}
+}
+
+func (w *waiter) before(o *waiter) bool {
+	if late := w.passed >= mostPassed; late != (o.passed >= mostPassed) {
+		return late
+	}
+	return w.class < o.class
+}
+
+func (s *slots) leave(c class) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.exit(c)
+}
+
+func (s *slots) exit(c class) {
+	s.running--
+	if c == dear {
+		s.slow--
+	}
+	s.admit()
+}
+
+// learn remembers what something cost; where much is known already it begins anew.
+func (s *slots) learn(name string, cost time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.cost) >= maxCosts {
+		clear(s.cost)
+	}
+	s.cost[name] = cost
 }

@@ -1,56 +1,47 @@
 package view
 
-import "sync"
+import (
+	"context"
+	"reflect"
+	"sync"
 
-// A Memory bounds what views keep of all open runs together: it is the one budget.
-type Memory struct {
-	most int64
-
-	mu    sync.Mutex
-	used  int64
-	clock int64
-	kept  map[*kept]bool
-}
+	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/store"
+)
 
 // A Cache holds what views computed of one open run and may need again with other
 // options: a tree that is painted anew, an index for the next window. It belongs to
 // whoever opened the run, and is closed with it. A nil Cache keeps nothing.
 type Cache struct {
-	memory  *Memory
-	entries map[string]*kept // guarded by the memory, as all of a cache
+	budget *memory.Budget
+
+	mu      sync.Mutex
+	entries map[string]*kept
 	closed  bool
 }
 
 type kept struct {
-	cache *Cache
-	what  string
-	size  int64 // 0 until it is made
-	used  int64 // when it was asked for last
-
 	making sync.Mutex // held while it is made
 	made   bool
 	value  any
+	held   *memory.Held // guarded by the cache; nil until it is made
 }
 
-// NewMemory makes a budget of so many bytes. What is larger by itself is kept alone.
-func NewMemory(most int64) *Memory { return &Memory{most: most, kept: map[*kept]bool{}} }
-
-// NewCache makes the cache of a run; that of no memory is nil.
-func (m *Memory) NewCache() *Cache {
-	if m == nil {
+// NewCache makes the cache of a run; that of no budget is nil.
+func NewCache(b *memory.Budget) *Cache {
+	if b == nil {
 		return nil
 	}
-	return &Cache{memory: m, entries: map[string]*kept{}}
+	return &Cache{budget: b, entries: map[string]*kept{}}
 }
 
-// Used is how many bytes are kept, and how many may be.
-func (m *Memory) Used() (used, most int64) {
-	if m == nil {
-		return 0, 0
+// Work gives a context for a computation about the run, within the budget; done must be
+// called.
+func (c *Cache) Work(ctx context.Context) (within context.Context, done func()) {
+	if c == nil {
+		return ctx, func() {}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.used, m.most
+	return c.budget.Work(ctx)
 }
 
 // Close frees what is kept of a run.
@@ -58,11 +49,13 @@ func (c *Cache) Close() {
 	if c == nil {
 		return
 	}
-	c.memory.mu.Lock()
-	defer c.memory.mu.Unlock()
+	c.mu.Lock()
 	c.closed = true
-	for _, e := range c.entries {
-		c.memory.drop(e)
+	entries := c.entries
+	c.entries = map[string]*kept{}
+	c.mu.Unlock()
+	for _, e := range entries {
+		e.held.Release()
 	}
 }
 
@@ -83,49 +76,90 @@ func Keep[V any](c *Cache, what string, bytes func(V) int64, make func() (V, err
 		return v, err
 	}
 	e.value, e.made = v, true
-	c.memory.add(e, bytes(v))
+	c.hold(what, e, bytes(v))
 	return v, nil
 }
 
 func (c *Cache) entry(what string) *kept {
-	c.memory.mu.Lock()
-	defer c.memory.mu.Unlock()
-	c.memory.clock++
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	e := c.entries[what]
 	if e == nil {
-		e = &kept{cache: c, what: what}
+		e = &kept{}
 		c.entries[what] = e
 	}
-	e.used = c.memory.clock
+	e.held.Touch()
 	return e
 }
 
-// add counts what was made, and drops what was asked for least recently until the rest
-// fits, never the newest.
-func (m *Memory) add(newest *kept, size int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if newest.cache.closed || newest.cache.entries[newest.what] != newest {
-		return // it was dropped while it was made
+// hold counts what was made.
+func (c *Cache) hold(what string, e *kept, size int64) {
+	if !c.has(what, e) {
+		return // it was closed while it was made
 	}
-	newest.size = size
-	m.used += size
-	m.kept[newest] = true
-	for m.used > m.most && len(m.kept) > 1 {
-		var oldest *kept
-		for e := range m.kept {
-			if e != newest && (oldest == nil || e.used < oldest.used) {
-				oldest = e
-			}
+	held := c.budget.Hold(size, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.entries[what] == e {
+			delete(c.entries, what)
 		}
-		m.drop(oldest)
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries[what] != e {
+		held.Release()
+		return
+	}
+	e.held = held
+}
+
+func (c *Cache) has(what string, e *kept) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		delete(c.entries, what)
+	}
+	return !c.closed && c.entries[what] == e
+}
+
+// shared is where what is kept lies.
+func (c *Cache) shared(add func(at uintptr, h *memory.Held)) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.held == nil {
+			continue
+		}
+		if v := reflect.ValueOf(e.value); v.Kind() == reflect.Pointer {
+			add(v.Pointer(), e.held)
+		}
 	}
 }
 
-func (m *Memory) drop(e *kept) {
-	if m.kept[e] {
-		delete(m.kept, e)
-		m.used -= e.size
+var (
+	readerType = reflect.TypeFor[store.Reader]()
+	cacheType  = reflect.TypeFor[*Cache]()
+	viewType   = reflect.TypeFor[*View]()
+)
+
+// HeldBy is how many bytes a result holds on to beside its runs, and what it shares with
+// the caches of these: that is counted there, and when it goes, the result must go too.
+func HeldBy(q *Request, r Result) (bytes int64, on []*memory.Held) {
+	s := memory.Sizer{
+		Shared: map[uintptr]*memory.Held{},
+		Stop: func(t reflect.Type) bool {
+			return t == cacheType || t == viewType || t.Implements(readerType)
+		},
 	}
-	delete(e.cache.entries, e.what)
+	for _, run := range q.Runs {
+		if run.Store != nil {
+			s.Ignore(run.Store.Locations(), run.Store.Regions(), run.Store.Counters())
+		}
+		run.Cache.shared(func(at uintptr, h *memory.Held) { s.Shared[at] = h })
+	}
+	bytes = s.Of(r)
+	return bytes, s.Found
 }

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 func TestACacheMakesOnceAndTheMemoryDropsTheOldestOfAllRuns(t *testing.T) {
 	made := map[string]int{}
-	memory := view.NewMemory(25)
-	run, other := memory.NewCache(), memory.NewCache()
+	budget := memory.New(50) // half of it may be kept
+	run, other := view.NewCache(budget), view.NewCache(budget)
 	get := func(c *view.Cache, what string) {
 		t.Helper()
 		if _, err := view.Keep(c, what, func(int) int64 { return 10 }, func() (int, error) { made[what]++; return 1, nil }); err != nil {
@@ -30,22 +31,21 @@ func TestACacheMakesOnceAndTheMemoryDropsTheOldestOfAllRuns(t *testing.T) {
 	if made["a"] != 2 {
 		t.Error("two runs share what is kept")
 	}
-	if used, most := memory.Used(); used != 20 || most != 25 {
+	if used, most := budget.Kept(); used != 20 || most != 25 {
 		t.Errorf("%d of %d bytes, want 20 of 25", used, most)
 	}
 	run.Close()
-	if used, _ := memory.Used(); used != 10 {
+	if used, _ := budget.Kept(); used != 10 {
 		t.Errorf("a closed run leaves %d bytes, want those of the other, 10", used)
 	}
 	get(run, "late") // what is asked for of a run that was closed is made, and not kept
-	if used, _ := memory.Used(); used != 10 {
+	if used, _ := budget.Kept(); used != 10 {
 		t.Errorf("%d bytes are kept of a closed run", used-10)
 	}
 }
 
 func TestWithoutACacheNothingIsKept(t *testing.T) {
-	var none *view.Memory
-	c, made := none.NewCache(), 0
+	c, made := view.NewCache(nil), 0
 	for range 2 {
 		if v, err := view.Keep(c, "x", func(int) int64 { return 1 }, func() (int, error) { made++; return 7, nil }); v != 7 || err != nil {
 			t.Errorf("%d, %v", v, err)
@@ -58,7 +58,7 @@ func TestWithoutACacheNothingIsKept(t *testing.T) {
 }
 
 func TestACacheForgetsFailures(t *testing.T) {
-	c := view.NewMemory(10).NewCache()
+	c := view.NewCache(memory.New(20))
 	one := func(int) int64 { return 1 }
 	if _, err := view.Keep(c, "x", one, func() (int, error) { return 0, errors.New("no") }); err == nil {
 		t.Fatal("the error is lost")

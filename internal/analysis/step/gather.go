@@ -117,6 +117,9 @@ func (s *Source) gather() (*gatherer, error) {
 			return nil, err
 		}
 	}
+	if s.GPUs == 0 && len(g.numbers) == 0 && !g.mayMark() {
+		return g, nil // nothing to be found, so no rows are read
+	}
 	if err := s.Scan(g.take); err != nil {
 		return nil, err
 	}
@@ -127,8 +130,16 @@ func (s *Source) gather() (*gatherer, error) {
 	return g, g.attach()
 }
 
+// mayMark reports whether any region may mark steps.
+func (g *gatherer) mayMark() bool {
+	return slices.ContainsFunc(g.sorts, func(m marking) bool { return m != noStep })
+}
+
 // readLaunches keeps the links of launches, in the order of the calls.
 func (g *gatherer) readLaunches() error {
+	if g.GPUs == 0 {
+		return nil
+	}
 	err := g.Launches(func(from, to Place, at trace.Time) {
 		if g.GPU[to.Location] < 0 || g.GPU[from.Location] >= 0 {
 			return

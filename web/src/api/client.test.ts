@@ -44,6 +44,16 @@ describe("client", () => {
     expect(calls[1]!.url).toBe(calls[0]!.url);
   });
 
+  test("tells what the server keeps, where it says so", async () => {
+    answers(new Response("[]", { headers: { "Parallax-Kept": "1024/4096" } }), json([]));
+    const api = createApi();
+    const told: number[][] = [];
+    api.onKept!((used, most) => told.push([used, most]));
+    await api.runs();
+    await api.runs();
+    expect(told).toEqual([[1024, 4096]]);
+  });
+
   test("leaves out what is not set", () => {
     expect(query({ a: undefined, b: 0, c: false, d: [] })).toBe("b=0&c=false");
   });

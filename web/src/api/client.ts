@@ -62,6 +62,8 @@ export interface Api {
   exportURL(run: string, request: t.ViewRequest, format: t.ExportFormat, theme: t.Theme): string;
   /** The line is slow: told by the server, or measured from past answers. */
   slow(): boolean;
+  /** Calls with what the server keeps of its budget, in bytes, whenever it says so. */
+  onKept?(told: (used: number, most: number) => void): void;
 }
 
 /** Below this many bytes a second a coarse picture is fetched first. */
@@ -120,6 +122,7 @@ export function createApi(base = ""): Api {
       (await line.json<t.Pick>(view(id, "pick", r, { item, ...ticketed(ticket) }), ticket?.signal)).fact,
     exportURL: (id, r, format, theme) => base + view(id, "export", r, { format, theme }),
     slow: () => line.remote || line.rate < slowRate,
+    onKept: (told) => void (line.kept = told),
   };
   return api;
 }

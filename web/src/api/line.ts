@@ -18,6 +18,8 @@ export interface Line {
   rate: number;
   /** What the last few of them gave. */
   rates: number[];
+  /** Told what the server keeps of its budget, in bytes, with each answer that says so. */
+  kept: (used: number, most: number) => void;
   fetch(path: string, signal?: AbortSignal, init?: RequestInit): Promise<Response>;
   json<T>(path: string, signal?: AbortSignal, init?: RequestInit): Promise<T>;
   bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer>;
@@ -29,6 +31,7 @@ export function createLine(base: string): Line {
     remote: false,
     rate: Infinity,
     rates: [],
+    kept: () => {},
     fetch: (path, signal, init) => fetchPatiently(line, base + path, signal, init),
     json: async <T>(path: string, signal?: AbortSignal, init?: RequestInit) => {
       const answer = await line.fetch(path, signal, init);
@@ -60,9 +63,14 @@ const patience = 5;
 /** Asks again when the server has too much to do; other failures are thrown. */
 async function fetchPatiently(line: Line, url: string, signal?: AbortSignal, init: RequestInit = {}): Promise<Response> {
   const headers: Record<string, string> = Number.isFinite(line.rate) ? { "Parallax-Rate": line.rate.toFixed(0) } : {};
+  if (typeof init.body === "string") headers["Content-Type"] = "application/json";
   for (let attempt = 0; ; attempt++) {
     const answer = await whole(() => fetch(url, { ...init, headers, signal: signal ?? null, credentials: "same-origin" }));
-    if (answer.ok) return answer;
+    if (answer.ok) {
+      const kept = /^(\d+)\/(\d+)$/.exec(answer.headers.get("Parallax-Kept") ?? "");
+      if (kept) line.kept(Number(kept[1]), Number(kept[2]));
+      return answer;
+    }
     const failure = new ApiFailure(await errorOf(answer), answer.status);
     if (failure.detail.kind !== "busy" || attempt >= patience) throw failure;
     await pause(100 * 2 ** attempt, signal);

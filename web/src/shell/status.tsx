@@ -33,6 +33,7 @@ export function Status() {
       <span class="bar-space" />
       <Trouble />
       {bench.toast.value && <span class="toast" role="status">{bench.toast.value}</span>}
+      {info && bench.kept.value && <span class="status-kept" title="What the server holds in memory for the next picture, and the most it will: half of --memory">{bench.kept.value}</span>}
       {info && <button type="button" class="plain" title="What the import kept, repaired, guessed and left out" onClick={() => (bench.overlay.value = "report")}>{reportWords(info.report)}<Icon name="right" />report</button>}
     </footer>
   );

@@ -10,7 +10,7 @@ import type { Palette } from "../scene/palette";
 import { Chosen } from "./chosen";
 import { cssColour } from "./colour";
 import { firstScreen } from "./first-screen";
-import { thousands } from "./format";
+import { formatBytes, thousands } from "./format";
 import * as panel from "./layout";
 import { LocationBook } from "./names";
 import type { Choice, ViewPlug } from "./plug";
@@ -103,6 +103,8 @@ export class Workbench {
   readonly toast = signal("");
   /** Why nothing works just now; null when all is well. */
   readonly trouble = signal<ApiError | null>(null);
+  /** What the server keeps for the next picture, in words; empty until it says so. */
+  readonly kept = signal("");
   /** Counts how often the server came back, so that pictures ask again. */
   readonly comebacks = signal(0);
 
@@ -114,6 +116,7 @@ export class Workbench {
 
   constructor(readonly api: Api, readonly plugs: readonly ViewPlug[], readonly colours: Palette, readonly newPainter: (host: HTMLElement) => Painter) {
     this.book = new LocationBook(api, "");
+    api.onKept?.((used, most) => (this.kept.value = `${formatBytes(used)} of ${formatBytes(most)} kept`));
     this.store.subscribe((look) => {
       this.look.value = look;
       void this.placeChosen(look);

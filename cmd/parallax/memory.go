@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// within runs a command within the budget that --memory gives.
+func (e *env) within(ctx context.Context, f func(context.Context) error, serves bool) error {
+	most := memory.Share()
+	if text := e.text("memory"); text != "" {
+		var err error
+		if most, err = parseSize(text); err != nil {
+			return usage("--memory: %v", err)
+		}
+		if most < memory.Least {
+			return usage("--memory %s: the program itself needs %s", text, view.FormatBytes(float64(memory.Least)))
+		}
+	}
+	e.budget = memory.New(most)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		e.budget.Limit()
+	}
+	if serves {
+		return f(ctx)
+	}
+	ctx, done := e.budget.Work(ctx)
+	defer done()
+	err := f(ctx)
+	var much *memory.Exceeded
+	if err != nil && errors.As(context.Cause(ctx), &much) && !errors.As(err, &much) {
+		return much
+	}
+	return err
+}
+
+// importShare is how much of the budget buffers of an import may have. Definitions come
+// on top, and what is kept meanwhile. Beyond the usual, imports have more only where the
+// user gives more.
+func (e *env) importShare() int64 {
+	const usual = 256 << 20
+	share := e.budget.Most() / 4
+	if e.text("memory") == "" {
+		share = min(share, usual)
+	}
+	return share
+}

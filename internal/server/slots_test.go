@@ -1,0 +1,91 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+)
+
+func waiting(s *slots) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiting)
+}
+
+// hold takes a place until release is called.
+func hold(t *testing.T, s *slots, name string) (release func()) {
+	t.Helper()
+	in, out, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.do(context.Background(), name, func() error { close(in); <-out; return errors.New("cost not to be learned") })
+	}()
+	within(t, name+" has a place", in)
+	return sync.OnceFunc(func() { close(out); <-done })
+}
+
+func TestWhatIsCheapPassesWhatIsDear(t *testing.T) {
+	s := newSlots(2, 100)
+	s.learn("slow", time.Minute)
+	s.learn("fast", time.Millisecond)
+	defer hold(t, s, "slow")()
+	slow := make(chan struct{})
+	go func() { defer close(slow); s.do(context.Background(), "slow", func() error { return nil }) }()
+	for waiting(s) < 1 { // the dear one may not have the last place
+		time.Sleep(time.Millisecond)
+	}
+	defer hold(t, s, "new")()  // but one that nobody knows may
+	defer hold(t, s, "fast")() // and a cheap one passes both
+	select {
+	case <-slow:
+		t.Error("two dear computations have all the places")
+	default:
+	}
+}
+
+func TestWhoWaitsIsPassedOnlySoOften(t *testing.T) {
+	s := newSlots(1, 1000)
+	s.enter(unknown)
+	s.enter(quick)
+	slow := &waiter{class: dear, turn: make(chan struct{})}
+	s.waiting = append(s.waiting, slow)
+	for range 3 * mostPassed {
+		s.waiting = append(s.waiting, &waiter{class: quick, turn: make(chan struct{})})
+	}
+	s.exit(unknown)
+	for ended := 0; ; ended++ { // one after the other ends, and each lets in the next
+		select {
+		case <-slow.turn:
+			if ended < mostPassed/2 || slow.passed > mostPassed+1 {
+				t.Errorf("the dear one was passed by %d, after %d had ended", slow.passed, ended)
+			}
+			return
+		default:
+		}
+		if s.running == 0 {
+			t.Fatal("nothing is at work, and the dear one waits")
+		}
+		s.exit(quick)
+	}
+}
+
+func TestWhoLeavesTheQueueTakesNoPlace(t *testing.T) {
+	s := newSlots(1, 10)
+	release := hold(t, s, "new")
+	ctx, cancel := context.WithCancel(context.Background())
+	gone := make(chan error, 1)
+	go func() { gone <- s.do(ctx, "other", func() error { return nil }) }()
+	for waiting(s) < 1 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	release()
+	if err := s.do(context.Background(), "other", func() error { return nil }); err != nil || s.running != 0 || s.slow != 0 {
+		t.Errorf("%v, %d at work", err, s.running)
+	}
+}
