@@ -7,6 +7,7 @@ const (
 	AxisHeight    = 20 // under a frame: ticks and their labels
 	tickLength    = 4
 	labelGap      = 12 // least distance of labels side by side
+	leastName     = 36 // of an axis, where it is shortened
 	axisBaseline  = 16 // of labels, from the frame's lower edge
 	legendRow     = 20
 	legendSwatch  = 12
@@ -38,7 +39,8 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	if !(f.W > 0) {
 		return
 	}
-	ticks, origin := fitTicks(f, a)
+	from, to := max(f.X-16, 2), min(f.X+f.W+16, float32(s.Width)-2)
+	ticks, origin, name := fitTicks(f, a, to)
 	grid, line, text := &Line{Width: 1}, &Line{Width: 1}, &Text{Size: TextSize}
 	edge, sign, baseline := f.Y+f.H, float32(1), f.Y+f.H+axisBaseline
 	if a.Top {
@@ -48,25 +50,22 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	for _, t := range decades(&f.XScale, a, f.W) {
 		line.Add(f.XPixel(t), edge, f.XPixel(t), edge+sign*tickLength/2, UIAxis)
 	}
-	labels := make([]Label, 0, len(ticks)+2)
-	for _, t := range ticks {
-		x := f.XPixel(t.At)
-		if !(x >= f.X-0.5 && x <= f.X+f.W+0.5) {
-			labels = append(labels, Label{Width: -1})
+	labels := tickLabels(f, ticks)
+	for i, l := range labels {
+		if l.Width < 0 {
 			continue
 		}
+		x := f.XPixel(ticks[i].At)
 		if !a.NoGrid {
 			grid.Add(x, f.Y, x, f.Y+f.H, UIGrid)
 		}
 		line.Add(x, edge, x, edge+sign*tickLength, UIAxis)
-		labels = append(labels, Label{x, TextWidth(t.Label, TextSize, false), 1})
 	}
 	s.AddLayer("grid", frame, grid)
 	if !a.NoLabels {
-		from, to := max(f.X-16, 2), min(f.X+f.W+16, float32(s.Width)-2)
-		name := Shorten(f.XScale.Label, f.W/2, TextSize)
-		// The label and the origin stand at the ends and come first.
-		extra := []Label{{nameAt(labels, to, TextWidth(name, TextSize, false)), TextWidth(name, TextSize, false), 0}, {from, TextWidth(origin, TextSize, false), 0}}
+		// The name and the origin come first.
+		at, _ := nameAt(labels, to, TextWidth(name, TextSize, false))
+		extra := []Label{{at, TextWidth(name, TextSize, false), 0}, {from, TextWidth(origin, TextSize, false), 0}}
 		for i, text := range []string{name, origin} {
 			if text == "" {
 				extra[i].Width = -1
@@ -82,10 +81,24 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	s.AddLayer("axis", -1, line, text)
 }
 
+// tickLabels are what the labels of ticks want; those outside the frame have a width below 0.
+func tickLabels(f *Frame, ticks []Tick) []Label {
+	labels := make([]Label, 0, len(ticks)+2)
+	for _, t := range ticks {
+		x := f.XPixel(t.At)
+		if !(x >= f.X-0.5 && x <= f.X+f.W+0.5) {
+			labels = append(labels, Label{Width: -1})
+			continue
+		}
+		labels = append(labels, Label{x, TextWidth(t.Label, TextSize, false), 1})
+	}
+	return labels
+}
+
 // nameAt is where the axis is named: at its end where no tick is labelled there, else
-// between ticks that leave room, else in place of one before the last, so that the greatest
-// is never lost.
-func nameAt(ticks []Label, end, width float32) float32 {
+// between ticks that leave room. Where none do it is in place of one before the last, so that
+// the greatest is never lost, and hides.
+func nameAt(ticks []Label, end, width float32) (at float32, hides bool) {
 	last := -1
 	right := end + labelGap
 	for i := len(ticks) - 1; i >= 0; i-- {
@@ -96,9 +109,9 @@ func nameAt(ticks []Label, end, width float32) float32 {
 		at := min(t.At, end-t.Width/2)
 		if right-at-t.Width/2 >= width+2*labelGap {
 			if last < 0 {
-				return end
+				return end, false
 			}
-			return (right + at + t.Width/2) / 2
+			return (right + at + t.Width/2) / 2, false
 		}
 		if last < 0 {
 			last = i
@@ -107,10 +120,10 @@ func nameAt(ticks []Label, end, width float32) float32 {
 	}
 	for i := last - 1; i > 0; i-- {
 		if t := ticks[i]; t.Width >= 0 && min(ticks[last].At, end-ticks[last].Width/2)-t.At >= (width+ticks[last].Width)/2+labelGap {
-			return t.At
+			return t.At, true
 		}
 	}
-	return end
+	return end, last >= 0
 }
 
 // addPlaced adds a text round the middle x, or nothing where there is no place.
@@ -120,23 +133,69 @@ func (m *Text) addPlaced(x, y float32, text string, fill Colour) {
 	}
 }
 
-// fitTicks gives as many round ticks as have room for their labels side by side.
-func fitTicks(f *Frame, a Axis) (ticks []Tick, origin string) {
-	for most := min(int(f.W/20), 40); ; most = most * 4 / 5 {
-		ticks, origin = axisTicks(&f.XScale, a, max(most, 1))
-		if most <= 1 || a.Ticks != nil || a.NoLabels && most < int(f.W/60) || roomy(f, ticks) {
-			return ticks, origin
-		}
+// fitTicks gives as many round ticks as have room for their labels side by side, and for the
+// name of the axis between them. Numbers come before the name: it is shortened, and at last
+// left out, where two of them leave no room.
+func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string) {
+	name = Shorten(f.XScale.Label, f.W/2, TextSize)
+	if most := max(min(int(f.W/20), 40), 1); a.Ticks != nil || a.NoLabels {
+		ticks, origin = axisTicks(&f.XScale, a, max(min(most, int(f.W/60)), 1))
+		return ticks, origin, name
 	}
+	for _, gap := range []float32{2 * labelGap, labelGap} { // a wide gap looks calm
+		ticks = nil
+		var fewer []Tick
+		var fewerFrom string
+		for most := max(min(int(f.W/20), 40), 1); most > 0; most = most * 4 / 5 {
+			t, o := axisTicks(&f.XScale, a, most)
+			labels := tickLabels(f, t)
+			if shownLabels(labels) < 2 || !roomy(labels, gap) {
+				continue
+			}
+			if _, hides := nameAt(labels, end, TextWidth(name, TextSize, false)); !hides || name == "" {
+				return t, o, name
+			}
+			if ticks == nil {
+				ticks, origin = t, o
+			}
+			fewer, fewerFrom = t, o
+		}
+		if ticks == nil {
+			continue
+		}
+		for width := f.W / 2; width >= leastName; width -= labelGap {
+			short := Shorten(name, width, TextSize)
+			if _, hides := nameAt(tickLabels(f, fewer), end, TextWidth(short, TextSize, false)); !hides && short != "" {
+				return fewer, fewerFrom, short
+			}
+		}
+		return ticks, origin, ""
+	}
+	ticks, origin = axisTicks(&f.XScale, a, 1)
+	return ticks, origin, name
 }
 
-// roomy reports whether labels leave a wide gap, so that an axis looks calm.
-func roomy(f *Frame, ticks []Tick) bool {
-	for i := 1; i < len(ticks); i++ {
-		need := (TextWidth(ticks[i-1].Label, TextSize, false) + TextWidth(ticks[i].Label, TextSize, false)) / 2
-		if d := f.XPixel(ticks[i].At) - f.XPixel(ticks[i-1].At); max(d, -d) < need+2*labelGap {
+func shownLabels(labels []Label) (n int) {
+	for _, l := range labels {
+		if l.Width >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// roomy reports whether labels leave a gap between them.
+func roomy(labels []Label, gap float32) bool {
+	var last *Label
+	for i := range labels {
+		l := &labels[i]
+		if l.Width < 0 {
+			continue
+		}
+		if last != nil && max(l.At-last.At, last.At-l.At) < (l.Width+last.Width)/2+gap {
 			return false
 		}
+		last = l
 	}
 	return true
 }
@@ -174,7 +233,7 @@ func (s *Scene) YAxis(frame int, a Axis) {
 	if !(f.H > 0) {
 		return
 	}
-	ticks, _ := axisTicks(&f.YScale, a, int(f.H/40)+1)
+	ticks := yTicks(f.YScale, f.H, a)
 	grid, line, text := &Line{Width: 1}, &Line{Width: 1}, &Text{Size: TextSize}
 	line.Add(f.X-1, f.Y, f.X-1, f.Y+f.H, UIAxis)
 	var labels []Label
@@ -205,10 +264,20 @@ func (s *Scene) YAxis(frame int, a Axis) {
 	s.AddLayer("axis", -1, line, text)
 }
 
+// yTicks gives calm ticks, and more of them where one alone would tell no scale.
+func yTicks(scale Scale, height float32, a Axis) (ticks []Tick) {
+	for most := int(height/40) + 1; ; most++ {
+		ticks, _ = axisTicks(&scale, a, most)
+		if len(ticks) > 1 || a.Ticks != nil || float32(most+1)*(TextSize+2) > height {
+			return ticks
+		}
+	}
+}
+
 // YAxisWidth gives the room that a vertical axis of this scale and height needs on
 // the left of its frame.
 func YAxisWidth(scale Scale, height float32, a Axis) float32 {
-	ticks, _ := axisTicks(&scale, a, int(height/40)+1)
+	ticks := yTicks(scale, height, a)
 	w := float32(0)
 	for _, t := range ticks {
 		w = max(w, TextWidth(t.Label, TextSize, false))

@@ -8,8 +8,8 @@ import (
 
 // Furnish makes a picture that stands alone: draw gives the plot at the size it is asked
 // for, and title, legend and notes are written round it. A page shows those three in
-// places of its own and needs the plot alone; files need all. Draw is called twice, since
-// the plot's legend decides how much room is left.
+// places of its own and needs the plot alone; files need all. Draw is called twice or more,
+// since the plot's legend and notes decide how much room is left.
 //
 // A picture larger than a page is drawn smaller and zoomed, so that its text grows with
 // it; one that stays blank at its edge ends where its plot does.
@@ -46,24 +46,32 @@ func furnished(size Size, draw func(Size) *Scene) *Scene {
 	if first == nil {
 		return New(size, "", "")
 	}
-	top, bottom, notes := furniture(first, size)
-	inner := Size{size.Width, size.Height - int(top+bottom)}
-	s := first
-	if inner.Height != size.Height {
+	// A lower plot may have more to say, such as that its rows stand for several: then it is
+	// drawn once more, lower still, and says what it does itself.
+	s, inner := first, size
+	top, bottom := float32(0), float32(0)
+	for range 3 {
+		above, below, _ := furniture(s, size)
+		top, bottom = max(top, above), max(bottom, below)
+		if size.Height-int(top+bottom) == inner.Height {
+			break
+		}
+		inner.Height = size.Height - int(top+bottom)
 		if inner.Height < size.Height/3 || inner.Height < 48 {
 			return first // Too small a picture for anything but the plot.
 		}
 		if s = draw(inner); s == nil {
 			return New(size, "", "")
 		}
-		s.Translate(0, top)
 	}
+	_, _, notes := furniture(s, size)
+	s.Translate(0, top)
 	s.Width, s.Height = float64(size.Width), float64(size.Height)
 	y := float32(size.Height) - bottom
 	if size.Height >= fitHeight {
-		y, notes = s.fit(first, y, bottom, notes)
+		y, notes = s.fit(y, bottom, notes)
 	}
-	s.drawFurniture(first, top, y, notes)
+	s.drawFurniture(top, y, notes)
 	return s
 }
 
@@ -79,7 +87,7 @@ const (
 // fit ends a picture where its plot does, where much beyond is blank: to the right and
 // left of a square, under few rows. It gives where legend and notes come, and the notes
 // as they fit.
-func (s *Scene) fit(first *Scene, y, bottom float32, notes []string) (float32, []string) {
+func (s *Scene) fit(y, bottom float32, notes []string) (float32, []string) {
 	b := s.Extent()
 	width, height := float32(s.Width), float32(s.Height)
 	if b.Empty() {
@@ -89,7 +97,7 @@ func (s *Scene) fit(first *Scene, y, bottom float32, notes []string) (float32, [
 		shift := max(b.Left-picturePad, 0)
 		// The narrower, the more lines legend and notes need: halfway, where that is too many.
 		for _, narrow := range [2]float32{max(b.Right-shift+picturePad, leastWidth), max(b.Right-shift+picturePad, 0.7*width)} {
-			_, low, lines := furniture(first, Size{int(narrow), int(height)})
+			_, low, lines := furniture(s, Size{int(narrow), int(height)})
 			if low > bottom+3*noteHeight {
 				continue
 			}
@@ -127,16 +135,16 @@ func furniture(s *Scene, size Size) (top, bottom float32, notes []string) {
 
 func legendRows(size Size) int { return max(size.Height/120, 1) }
 
-func (s *Scene) drawFurniture(from *Scene, top, y float32, notes []string) {
+func (s *Scene) drawFurniture(top, y float32, notes []string) {
 	width := float32(s.Width) - 2*picturePad
 	if top > 0 {
 		title := &Text{Size: TitleSize, Bold: true}
-		title.addNonEmpty(picturePad, 19, ShortenBold(from.Title, width, TitleSize), UIText, Start)
+		title.addNonEmpty(picturePad, 19, ShortenBold(s.Title, width, TitleSize), UIText, Start)
 		s.AddLayer("title", -1, title)
 	}
 	size := Size{int(s.Width), int(s.Height)}
-	if h := LegendHeight(from.Legend, width, legendRows(size)); h > 0 {
-		s.DrawLegend(from.Legend, picturePad, y+4, width, legendRows(size))
+	if h := LegendHeight(s.Legend, width, legendRows(size)); h > 0 {
+		s.DrawLegend(s.Legend, picturePad, y+4, width, legendRows(size))
 		y += h + 4
 	}
 	if len(notes) > 0 {
@@ -163,6 +171,9 @@ func wrapNotes(notes []string, width float32, most int) (lines []string) {
 		} else {
 			if len(lines) == most {
 				rest := " … and " + groupThousandsInt(len(notes)-used) + " more notes"
+				if len(notes)-used == 1 {
+					rest = " … and 1 more note"
+				}
 				lines[most-1] = strings.TrimSpace(Shorten(lines[most-1], width-TextWidth(rest, 11, false), 11)) + rest
 				return lines
 			}

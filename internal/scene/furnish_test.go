@@ -82,3 +82,37 @@ func TestExtentKnowsEveryMark(t *testing.T) {
 		}
 	}
 }
+
+// What a plot says of itself belongs to the plot that is drawn, not to a larger one.
+func TestNotesAreThoseOfThePlotThatIsDrawn(t *testing.T) {
+	said := "a row stands for two"
+	s := Furnish(Size{480, 320}, func(size Size) *Scene {
+		s := rowsScene(10, 1)(size)
+		if size.Height < 300 {
+			s.Notes = append(s.Notes, "and this makes it a line longer than one that has room for all of it", said)
+		}
+		return s
+	})
+	bottom := float32(0)
+	found := false
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			switch m := m.(type) {
+			case *Rect:
+				if l.Name == "rows" {
+					bottom = m.Y[m.Len()-1] + m.H[m.Len()-1]
+				}
+			case *Text:
+				for i, text := range m.Text {
+					found = found || l.Name == "notes" && text == said
+					if float64(m.Y[i]) > s.Height || l.Name == "notes" && m.Y[i] < bottom {
+						t.Errorf("%q stands at %g", text, m.Y[i])
+					}
+				}
+			}
+		}
+	}
+	if !found {
+		t.Error("the note of the lower plot is missing")
+	}
+}

@@ -121,8 +121,10 @@ func makePalette(t *testing.T) []byte {
 		}
 		add(s)
 	}
-	add(paletteSection{Name: "viridis", Light: readRamp(t, "viridis")})
-	add(paletteSection{Name: "cividis", Light: readRamp(t, "cividis")})
+	for _, name := range []string{"viridis", "cividis"} {
+		ramp := readRamp(t, name)
+		add(paletteSection{Name: name, Light: ramp, Dark: lifted(ramp)})
+	}
 	diverging := paletteSection{Name: "diverging"}
 	spectrum := paletteSection{Name: "spectrum"}
 	greenRed := paletteSection{Name: "green-red"}
@@ -140,6 +142,17 @@ func makePalette(t *testing.T) []byte {
 	add(paletteSection{Name: "shade", Light: []string{"00000026", "00000050", "ffffff80"}})
 	add(locationTime())
 	return writePalette(f)
+}
+
+// darkest is where a ramp begins on a dark ground: its first colours cannot be seen there.
+const darkest = 0.18
+
+// lifted stretches a ramp's upper part over the whole of it.
+func lifted(ramp []string) (out []string) {
+	for i := range ramp {
+		out = append(out, ramp[int(math.Round(float64(len(ramp)-1)*(darkest+(1-darkest)*float64(i)/float64(len(ramp)-1))))])
+	}
+	return out
 }
 
 // timeSteps is how many steps of lightness a location's hue has.

@@ -174,6 +174,21 @@ func TestTextIsReadableInBothThemes(t *testing.T) {
 	}
 }
 
+// A point of any value is seen on the ground, in both themes.
+func TestRampsAreSeenOnTheGround(t *testing.T) {
+	for theme, want := range map[Theme]float64{Light: 1.2, Dark: 1.5} { // yellow on white has hue besides
+		for _, name := range []string{"viridis", "cividis"} {
+			s := RampSection(name)
+			for i := range s.Length {
+				if c := contrast(s.At(i).RGBA(theme), UIBackground.RGBA(theme)); c < want {
+					t.Errorf("%s: step %d of %s has contrast %.2f with the ground, want %.1f", theme, i, name, c, want)
+					break
+				}
+			}
+		}
+	}
+}
+
 // A magnitude must be readable from its colour, so lightness runs one way.
 func TestRampsRunOneWayInLightness(t *testing.T) {
 	lightness := func(s Section, i int, theme Theme, m [9]float64) float64 { return seen(s.At(i).RGBA(theme), m)[0] }

@@ -169,13 +169,16 @@ func (m *Space) labelEdge(p *Projection, b int, e *labelEdge, edges *Line, text 
 		text.Add(float32(x), float32(base), s, fill, anchor)
 		return w
 	}
-	wide := 0.0
+	wide, clear := 0.0, 0.0
+	if m.Axes[(b+1)%3].Length() == 0 && m.Axes[(b+2)%3].Length() == 0 && (m.Form == Dots || m.Form == Balls) {
+		clear = m.dotRadius(p) // things stand in a row on the edge itself
+	}
 	for _, t := range axis.Ticks {
 		at := e.from
 		at[b] = t.At
 		x, y, _ := p.At(at[0], at[1], at[2])
-		edges.Add(float32(x), float32(y), float32(x+4*ox), float32(y+4*oy), UIAxis)
-		wide = max(wide, put(x+8*ox, y+8*oy, t.Label, UITextMuted))
+		edges.Add(float32(x), float32(y), float32(x+(clear+4)*ox), float32(y+(clear+4)*oy), UIAxis)
+		wide = max(wide, put(x+(clear+8)*ox, y+(clear+8)*oy, t.Label, UITextMuted))
 	}
 	if b == 2 { // over its upper end, since there is little room beside it
 		x, y := e.x1, e.y1
@@ -187,7 +190,7 @@ func (m *Space) labelEdge(p *Projection, b int, e *labelEdge, edges *Line, text 
 		return
 	}
 	// The name stands beyond the labels, further out where others are in its way.
-	for away := 22 + math.Abs(ox)*wide; away < 80 && axis.Label != ""; away += 14 {
+	for away := clear + 22 + math.Abs(ox)*wide; away < clear+80 && axis.Label != ""; away += 14 {
 		if put((e.x0+e.x1)/2+away*ox, (e.y0+e.y1)/2+away*oy, axis.Label, UIText) > 0 {
 			return
 		}

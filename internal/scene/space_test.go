@@ -232,3 +232,27 @@ func TestDetailIsStepsOfLight(t *testing.T) {
 		last = n
 	}
 }
+
+// Things in a row stand on the axis itself: its numbers are written beside them, not on them.
+func TestNumbersOfARowKeepClearOfItsThings(t *testing.T) {
+	m := &Space{W: 1600, H: 950, Form: Balls, Camera: Camera{Azimuth: 30, Elevation: 20, Zoom: 1}, Radius: 1}
+	m.Axes[0] = FitAxis("process", 0, 127, "count")
+	for i := range 128 {
+		m.PX, m.PY, m.PZ = append(m.PX, float32(i)), append(m.PY, 0), append(m.PZ, 0)
+	}
+	p := m.Project()
+	text := m.flattenAxes(&p)[2].(*Text)
+	r := m.dotRadius(&p)
+	if text.Len() < 4 {
+		t.Fatalf("only %q is written", text.Text)
+	}
+	for i, s := range text.Text {
+		top := float64(text.Y[i]) - TextSize
+		for k := range m.PX {
+			x, y, _ := p.At(float64(m.PX[k]), 0, 0)
+			if math.Abs(x-float64(text.X[i])) < 2 && y+r > top+3 {
+				t.Errorf("%q begins at %.0f, a ball ends at %.0f", s, top, y+r)
+			}
+		}
+	}
+}

@@ -128,7 +128,7 @@ func (r *painter) labelRoom(w, h float32) (left, top float32) {
 	for _, c := range r.callers[:min(len(r.callers), 60)] {
 		top = max(top, scene.TextWidth(r.label(c.node), scene.TextSize, false))
 	}
-	return left, min(top+12, h/4, 180) + 14
+	return left, min(top+12, max(h/4, min(84, h*0.4)), 180) + 14 // a name of some ten characters, however low the picture
 }
 
 // columnLabels writes the callers upright, and what the two directions mean.

@@ -87,7 +87,7 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 	list, items := r.shown(max(int(room/rowHigh), 2))
 	pitch := min(room/float32(len(list)), mostRow)
 	rows := make([]scene.Row, len(list))
-	most, far := 0.0, 0.0
+	least, most, far := 0.0, 0.0, 0.0 // lanes side by side may hold more than a run is long, and leave less than nothing
 	for i, q := range list {
 		y := y0 + float32(i)*pitch
 		region := scene.NoID
@@ -97,19 +97,19 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 			}
 		}
 		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.rowLabel(q), Location: scene.NoID, Region: region, Count: 1}
-		most = max(most, mean(q.values[0]), mean(q.values[1]))
+		least, most = min(least, mean(q.values[0]), mean(q.values[1])), max(most, mean(q.values[0]), mean(q.values[1]))
 		far = max(far, math.Abs(q.difference()))
 		if lo, hi, ok := bounds(q); ok {
 			far = max(far, min(math.Abs(lo), 3*math.Abs(q.difference())), min(math.Abs(hi), 3*math.Abs(q.difference())))
 		}
 	}
-	left := scene.RowLabelWidth(rows, w*0.34)
+	left := scene.RowLabelWidth(rows, w*0.34-edge) + edge
 	words := min(w*0.17, 190)
 	if w < 560 {
 		words = 0
 	}
 	wide := max(w-left-words-between-edge, 2)
-	f1 := scene.Frame{Name: "values", X: left, Y: y0, W: wide * 0.55, H: pitch * float32(len(list)), XScale: scene.Scale{Kind: "linear", End: max(most*1.02, 1), Label: r.perWords()}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f1 := scene.Frame{Name: "values", X: left, Y: y0, W: wide * 0.55, H: pitch * float32(len(list)), XScale: scene.Scale{Kind: "linear", Begin: least * 1.02, End: max(most*1.02, 1), Label: r.perWords()}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	f2 := f1
 	f2.Name, f2.X, f2.W = "difference", left+f1.W+between, max(wide*0.45, 1)
 	f2.XScale = scene.Scale{Kind: "linear", Begin: -max(far*1.08, 1), End: max(far*1.08, 1), Label: "B less A"}

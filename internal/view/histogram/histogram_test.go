@@ -142,3 +142,23 @@ func TestAHundredThousandLocationsStayFindable(t *testing.T) {
 		t.Errorf("the last bin is %v %+v", ok, fact)
 	}
 }
+
+// Where rows of the lower part stand for several locations, all do for as many: a point
+// beside ranges would read as another kind of thing.
+func TestRowsStandForEquallyMany(t *testing.T) {
+	text := "region work role=compute\n"
+	for i := range 64 {
+		text += fmt.Sprintf("location process r%d rank=%d\n  0..%d work\n", i, i, 1000+37*i%500)
+	}
+	c := viewtest.Case{Trace: text, Size: scene.Size{Width: 480, Height: 216}}
+	s := c.Compute(t, histogram.View, c.Open(t)).Scene(c.Size)
+	rows := s.Frames[1].YScale.Rows
+	if len(rows) >= 64 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for k, row := range rows[:len(rows)-1] {
+		if row.Count != rows[0].Count {
+			t.Errorf("row %d stands for %d, the first for %d", k, row.Count, rows[0].Count)
+		}
+	}
+}

@@ -51,6 +51,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		counts.H -= gap
 	}
 	d := drawing{rows: min(len(r.locations), max(int(lower/leastRow), 1))}
+	if d.rows > 0 {
+		d.rows = up(len(r.locations), up(len(r.locations), d.rows)) // as many locations in every row
+	}
 	var rows []scene.Row
 	if lower > 0 {
 		top := counts.Y + counts.H + gap
@@ -161,8 +164,12 @@ func (r *result) rowsFrom(top float32, d *drawing) []scene.Row {
 
 // members gives the places in order that a row of the lower part stands for.
 func (r *result) members(k, rows int) (lo, hi int) {
-	return k * len(r.order) / rows, (k + 1) * len(r.order) / rows
+	each := up(len(r.order), rows)
+	return k * each, min((k+1)*each, len(r.order))
 }
+
+// up divides, rounding up.
+func up(a, b int) int { return (a + b - 1) / b }
 
 // spread draws one standard deviation to both sides of the mean, as a bar along the top.
 func (r *result) spread(s *scene.Scene, frame int) {

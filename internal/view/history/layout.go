@@ -14,6 +14,7 @@ const (
 	head    = 16 // over a chart, for its name
 	gap     = 10
 	leastIs = 46 // height of a chart of a call path
+	mostDot = 7  // radius of a run that is out of the ordinary
 )
 
 // Scene draws the chart of the length, and as many of call paths as have room.
@@ -36,7 +37,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	left := float32(64)
 	for i := range n {
-		left = max(left, scene.YAxisWidth(r.scale(i), 60, r.axis())+edge)
+		left = max(left, scene.YAxisWidth(r.scale(i, 60), 60, r.axis())+edge)
 	}
 	left = min(left, w/3)
 	y := top
@@ -45,8 +46,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		if i > 0 {
 			high = rest
 		}
-		r.chart(s, i, scene.Frame{Name: fmt.Sprintf("series %d", i), X: left, Y: y + head, W: max(w-left-edge-4, 1), H: max(high-head-gap, 1),
-			XScale: scene.Scale{Kind: "linear", Begin: -0.5, End: float64(len(r.runs)) - 0.5}, YScale: r.scale(i)}, i == n-1)
+		inner := max(high-head-gap, 1)
+		r.chart(s, i, scene.Frame{Name: fmt.Sprintf("series %d", i), X: left, Y: y + head, W: max(w-left-edge-4, 1), H: inner,
+			XScale: scene.Scale{Kind: "linear", Begin: -0.5, End: float64(len(r.runs)) - 0.5}, YScale: r.scale(i, inner)}, i == n-1)
 		y += high
 	}
 	s.Legend = append(s.Legend, entry("a run", scene.UIData), entry("mean since the last change", scene.UIText), entry("usual since then", scene.UIBand), entry("changed for good: longer", scene.Ramp("diverging", 0.92)), entry("shorter", scene.Ramp("diverging", 0.08)))
@@ -64,14 +66,15 @@ func (r *result) axis() scene.Axis {
 	return scene.Axis{}
 }
 
-// scale holds the values of a series with some room, not from zero: changes of some percent must be seen.
-func (r *result) scale(i int) scene.Scale {
+// scale holds the values of a series with some room, for whole dots at least, not from zero:
+// changes of some percent must be seen.
+func (r *result) scale(i int, high float32) scene.Scale {
 	s := &r.series[i]
 	lo, hi := slices.Min(s.values), slices.Max(s.values)
 	if s.mean == s.mean {
 		lo, hi = min(lo, s.low), max(hi, s.high)
 	}
-	pad := max((hi-lo)*0.08, hi*0.005, 1)
+	pad := max((hi-lo)*max(0.08, float64(mostDot/max(high-2*mostDot, 1))), hi*0.005, 1)
 	return scene.Scale{Kind: "linear", Begin: max(lo-pad, 0), End: hi + pad}
 }
 

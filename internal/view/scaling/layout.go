@@ -14,6 +14,8 @@ const (
 	topRoom = 18
 	between = 32
 	rowHigh = 26
+	// leastModels is the height from which what is foretold is drawn below the table.
+	leastModels = 260
 )
 
 // Scene implements view.Result.
@@ -22,7 +24,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.Notes = r.Notes()
 	top := scene.Sentence(s, r.text)
 	if r.request.Values.Text("picture") == "models" {
-		r.drawModels(s, top)
+		r.drawModels(s, 0, top, float32(size.Width), float32(size.Height))
 		return s
 	}
 	w := float32(size.Width)
@@ -32,7 +34,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	} else {
 		r.drawSpeedup(s, top, left)
 	}
-	r.drawTable(s, top, left)
+	below := r.drawTable(s, top, left)
+	if h := float32(size.Height) - below; left > 0 && h >= leastModels && len(r.models) > 0 {
+		r.drawModels(s, left, below, w-left, float32(size.Height))
+	}
 	return s
 }
 
@@ -104,8 +109,8 @@ func powers(from, to float64) (out []scene.Tick) {
 	return out
 }
 
-// drawTable draws the factors as cells: shares coloured from 50 to 100 %.
-func (r *result) drawTable(s *scene.Scene, top, left float32) {
+// drawTable draws the factors as cells: shares coloured from 50 to 100 %. It says where they end.
+func (r *result) drawTable(s *scene.Scene, top, left float32) (bottom float32) {
 	w, h := float32(s.Width), float32(s.Height)
 	y0 := top + topRoom
 	pitch := min((h-y0-6)/float32(max(len(r.factors), 1)), rowHigh)
@@ -155,6 +160,7 @@ func (r *result) drawTable(s *scene.Scene, top, left float32) {
 	s.RowLabels(frame, left)
 	section := scene.RampSection("cividis")
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "50 % … 100 % of the ideal", Colour: scene.Colour(section.Start), RampEnd: scene.Colour(section.Start + section.Length - 1), Region: scene.NoID, Parent: scene.NoID})
+	return f.Y + f.H + between
 }
 
 func entry(label string, c scene.Colour) scene.LegendEntry {
@@ -164,8 +170,9 @@ func entry(label string, c scene.Colour) scene.LegendEntry {
 // mostModels is how many call paths are drawn.
 const mostModels = 8
 
-// drawModels draws the time of call paths against size, on to what is foretold.
-func (r *result) drawModels(s *scene.Scene, top float32) {
+// drawModels draws the time of call paths against size, on to what is foretold, from x0 and
+// top to a width and down to h.
+func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	n := min(len(r.models), mostModels)
 	if most := r.request.Values.Integer("top"); most > 0 {
 		n = min(n, most)
@@ -181,12 +188,11 @@ func (r *result) drawModels(s *scene.Scene, top float32) {
 	}
 	text := &scene.Text{Size: scene.TextSize}
 	if n == 0 || hi == 0 {
-		text.Add(edge, top+16, "no call path has time worth a model", scene.UITextMuted, scene.Start)
+		text.Add(x0+edge, top+16, "no call path has time worth a model", scene.UITextMuted, scene.Start)
 		s.AddLayer("words", -1, text)
 		return
 	}
 	lo = max(lo, hi/1e5)
-	w, h := float32(s.Width), float32(s.Height)
 	words := min(w*0.3, 340)
 	if w < 500 {
 		words = 0
@@ -201,7 +207,7 @@ func (r *result) drawModels(s *scene.Scene, top float32) {
 	x := r.sizeScale()
 	last := r.runs[len(r.runs)-1].sums.Size
 	x.End = beyond * last * 1.15
-	f := scene.Frame{Name: "models", X: left, Y: top + topRoom, W: max(w-left-words-edge, 1), H: high, XScale: x, YScale: y}
+	f := scene.Frame{Name: "models", X: x0 + left, Y: top + topRoom, W: max(w-left-words-edge, 1), H: high, XScale: x, YScale: y}
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Ticks: append(r.ticks(), scene.Tick{At: beyond * last, Label: fmt.Sprintf("%.0f", beyond*last)})})
 	s.YAxis(frame, axis)

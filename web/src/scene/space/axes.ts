@@ -3,7 +3,7 @@
 
 import { ui } from "../palette";
 import { Anchor, none, type LineMark, type SpaceMark, type TextMark } from "../scene";
-import { dotRadius } from "./body";
+import { dotRadius, Form } from "./body";
 import { at, type Projection } from "./project";
 
 const textSize = 12;
@@ -159,12 +159,15 @@ function labelEdge(m: SpaceMark, p: Projection, zoom: number, b: number, e: Edge
     return w;
   };
   let wide = 0;
+  // Things that stand in a row stand on the edge itself.
+  const row = [1, 2].every((k) => m.axes[(b + k) % 3]!.end === m.axes[(b + k) % 3]!.begin) && (m.form === Form.dots || m.form === Form.balls);
+  const clear = row ? dotRadius(m, p) : 0;
   for (const t of axis.ticks) {
     const from = [...e.from];
     from[b] = t.at;
     const [x, y] = at(p, from[0]!, from[1]!, from[2]!);
-    edges.from.push(x, y, x + 4 * ox, y + 4 * oy);
-    wide = Math.max(wide, put(x + 8 * ox, y + 8 * oy, t.label, t.width, ui["text-muted"]));
+    edges.from.push(x, y, x + (clear + 4) * ox, y + (clear + 4) * oy);
+    wide = Math.max(wide, put(x + (clear + 8) * ox, y + (clear + 8) * oy, t.label, t.width, ui["text-muted"]));
   }
   if (b === 2) {
     const [x, y] = e.y0 < e.y1 ? [e.x0, e.y0] : [e.x1, e.y1];
@@ -172,7 +175,7 @@ function labelEdge(m: SpaceMark, p: Projection, zoom: number, b: number, e: Edge
     put(x, y - 16 - 4 * oy, axis.label, axis.width, ui.text);
     return;
   }
-  for (let away = 22 + Math.abs(ox) * wide; away < 80 && axis.label !== ""; away += 14) {
+  for (let away = clear + 22 + Math.abs(ox) * wide; away < clear + 80 && axis.label !== ""; away += 14) {
     if (put((e.x0 + e.x1) / 2 + away * ox, (e.y0 + e.y1) / 2 + away * oy, axis.label, axis.width, ui.text) > 0) return;
   }
 }
