@@ -88,6 +88,7 @@ var policy = []rule{
 
 	{"internal/load", []string{"internal/trace", "internal/importer", "internal/demo", "internal/store/local", "internal/view"},
 		"from a source to an open run, for all who open one; it gets the lists of formats and kernels"},
+	{"internal/callout", []string{"internal/scene"}, "numbers on a finished picture; it knows marks, not views"},
 	{"internal/anonymise", []string{"internal/trace"}, "it stands between a format and a store, and knows neither"},
 	{"internal/site", nil, "Markdown as a web site; it knows pages, and gets them and their pictures from cmd"},
 

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/docs"
+	"github.com/parallax-hpc/parallax/internal/callout"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/site"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -27,9 +30,12 @@ const repository = "https://github.com/parallax-hpc/parallax/blob/main/"
 
 func docsCommand() *command {
 	return &command{
-		name: "docs", args: "[-o DIR]", summary: "the documentation: served from the program, or written as HTML",
-		help: "Tutorials, a page for each view and format, tables, API. Pictures of views are made when they are asked for.\n\n  parallax docs\n  parallax docs -o site/",
+		name: "docs", args: "[PAGE] [--text | -o DIR]", summary: "the documentation: served from the program, printed, or written as HTML",
+		help: "Tutorials, a page for each view and format, tables, API. Pictures of views are made when they are asked for. PAGE is what errors\n" +
+			"name: findings, views/timeline, formats/otf2, tutorials/straggler; --text prints it where there is no browser.\n\n" +
+			"  parallax docs\n  parallax docs formats/otf2 --text\n  parallax docs -o site/",
 		flags: func(fs *pflag.FlagSet) {
+			fs.Bool("text", false, "print the page, as Markdown")
 			fs.StringP("output", "o", "", "directory to write the pages to, instead of serving them")
 			fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 takes a free one")
 			fs.Bool("no-browser", false, "print the address only")
@@ -39,10 +45,19 @@ func docsCommand() *command {
 }
 
 func runDocs(ctx context.Context, e *env, args []string) error {
-	if len(args) > 0 {
-		return usage("docs: takes no argument; -o DIR writes the pages")
+	c, err := siteConfig()
+	if err != nil {
+		return err
 	}
-	s, err := newSite()
+	source, err := pageNamed(c.Pages, args)
+	if err != nil {
+		return err
+	}
+	if e.flag("text") {
+		_, err := e.stdout.Write(c.Pages[source])
+		return err
+	}
+	s, err := site.New(c)
 	if err != nil {
 		return err
 	}
@@ -58,6 +73,9 @@ func runDocs(ctx context.Context, e *env, args []string) error {
 		return fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err)
 	}
 	address := "http://" + listener.Addr().String() + "/"
+	if source != "README.md" {
+		address += site.PathOf(source)
+	}
 	fmt.Fprintf(e.stdout, "The documentation is at %s\nCtrl+C ends it.\n", address)
 	if !e.flag("no-browser") {
 		startBrowser(address)
@@ -83,8 +101,35 @@ func (l lazySite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.ServeHTTP(w, r)
 }
 
+// pageNamed finds a page by the name that errors give: views/timeline, findings, formats.
+func pageNamed(pages map[string][]byte, args []string) (string, error) {
+	if len(args) == 0 {
+		return "README.md", nil
+	}
+	name := strings.TrimSuffix(strings.Trim(strings.TrimPrefix(args[0], "docs/"), "/"), ".md")
+	for _, file := range []string{name + ".md", name + "/README.md"} {
+		if len(args) == 1 && pages[file] != nil {
+			return file, nil
+		}
+	}
+	var names []string
+	for file := range pages {
+		names = append(names, strings.TrimSuffix(strings.TrimSuffix(file, ".md"), "/README"))
+	}
+	slices.Sort(names)
+	return "", usage("docs: no page %q%s; `parallax docs` shows what there is", strings.Join(args, " "), suggest(name, names))
+}
+
 // newSite makes the site of the documents and of the lists of views and formats.
 func newSite() (*site.Site, error) {
+	c, err := siteConfig()
+	if err != nil {
+		return nil, err
+	}
+	return site.New(c)
+}
+
+func siteConfig() (site.Config, error) {
 	c := site.Config{
 		Pages: map[string][]byte{}, Files: docs.Site, Made: map[string]func(context.Context) ([]byte, error){},
 		Source: repository, Folder: "docs", Foot: "Parallax " + version() + ", Apache-2.0. Nothing leaves this machine.",
@@ -97,7 +142,7 @@ func newSite() (*site.Site, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	var viewPages, formatPages []string
 	for _, v := range views.Views {
@@ -134,7 +179,7 @@ func newSite() (*site.Site, error) {
 	}
 	slices.Sort(rest)
 	c.Groups = append(c.Groups, site.Group{Title: "More", Pages: rest})
-	return site.New(c)
+	return c, nil
 }
 
 // examples are how the pages of views make their pictures; others show demo:stencil.
@@ -166,7 +211,11 @@ func exampleOf(v string) []string {
 	if !ok {
 		source = []string{"demo:stencil"}
 	}
-	return append([]string{"view", v}, source...)
+	args := append([]string{"view", v}, source...)
+	if guide := "guides/" + v + ".txt"; fileThere(guide) {
+		args = append(args, "--callouts", "docs/"+guide)
+	}
+	return args
 }
 
 // pictureOf gives the picture of a view in a theme, computed once.
@@ -187,15 +236,8 @@ func pictureOf(v, theme string) func(context.Context) ([]byte, error) {
 		file := filepath.Join(dir, "picture.svg")
 		args := exampleOf(v)
 		for i, a := range args { // a file of the documents is in the program
-			if name, ok := strings.CutPrefix(a, "docs/"); ok {
-				b, err := docs.Site.ReadFile(name)
-				if err != nil {
-					return nil, err
-				}
-				args[i] = filepath.Join(dir, filepath.Base(name))
-				if err := os.WriteFile(args[i], b, 0o644); err != nil {
-					return nil, err
-				}
+			if args[i], err = unpacked(dir, a); err != nil {
+				return nil, err
 			}
 		}
 		var said strings.Builder
@@ -207,11 +249,41 @@ func pictureOf(v, theme string) func(context.Context) ([]byte, error) {
 	}
 }
 
+// unpacked puts a file of the documents into a folder; other arguments stay what they are.
+func unpacked(dir, argument string) (string, error) {
+	name, ok := strings.CutPrefix(argument, "docs/")
+	if !ok {
+		return argument, nil
+	}
+	b, err := docs.Site.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, filepath.Base(name))
+	return file, os.WriteFile(file, b, 0o644)
+}
+
+// guideOf is what the numbers on the picture of a view say.
+func guideOf(v string) ([]callout.Callout, error) {
+	b, err := docs.Site.ReadFile("guides/" + v + ".txt")
+	if err != nil {
+		return nil, err
+	}
+	return callout.Parse(string(b))
+}
+
 // viewPage is the page of a view, from what the view says of itself.
 func viewPage(v *view.View) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", v.Title, sentence(v.Summary))
-	fmt.Fprintf(&b, "![%s of %s](%s.light.svg)\n\n```\nparallax %s -o %s.svg\n```\n\n", v.Title, exampleOf(v.Name)[2], v.Name, strings.Join(exampleOf(v.Name), " "), v.Name)
+	fmt.Fprintf(&b, "![%s of %s](%s.light.svg)\n\n", v.Title, exampleOf(v.Name)[2], v.Name)
+	if guide, err := guideOf(v.Name); err == nil {
+		for i, c := range guide {
+			fmt.Fprintf(&b, "%d. %s\n", i+1, c.Says)
+		}
+		fmt.Fprintln(&b)
+	}
+	fmt.Fprintf(&b, "```\nparallax %s -o %s.svg\n```\n\n", strings.Join(exampleOf(v.Name), " "), v.Name)
 	fmt.Fprintf(&b, "## How to read it\n\n%s\n\n", v.HowToRead)
 	if v.Paper != "" {
 		fmt.Fprintf(&b, "After %s.\n\n", v.Paper)
@@ -238,7 +310,80 @@ func viewPage(v *view.View) []byte {
 		fmt.Fprintf(&b, " ([schema](../%s))", schema)
 	}
 	fmt.Fprint(&b, ", `-o FILE.csv` writes them as a table. Selections (`--from`, `--to`, `--locations`, `--regions`) are the same in every view.\n")
+	if rows := fieldsOf(v.Name); rows != "" {
+		fmt.Fprintf(&b, "\n| in `data` of the JSON | holds |\n| --- | --- |\n%s", rows)
+	}
 	return []byte(b.String())
+}
+
+// A shape is what the pages tell of a JSON Schema.
+type shape struct {
+	Type       any               `json:"type"`
+	Properties map[string]*shape `json:"properties"`
+	Required   []string          `json:"required"` // in the order of the type
+	Items      *shape            `json:"items"`
+	AnyOf      []*shape          `json:"anyOf"`
+}
+
+// fieldsOf gives the rows of a table with what the data of a view holds, from its schema.
+func fieldsOf(v string) string {
+	text, err := docs.Site.ReadFile("schemas/view-" + v + ".json")
+	if err != nil {
+		return ""
+	}
+	var top shape
+	if err := json.Unmarshal(text, &top); err != nil {
+		return ""
+	}
+	var b strings.Builder
+	seen := map[string]bool{}
+	for _, s := range append([]*shape{&top}, top.AnyOf...) {
+		for _, name := range s.names() {
+			if !seen[name] {
+				fmt.Fprintf(&b, "| `%s` | %s |\n", name, s.Properties[name].holds())
+			}
+			seen[name] = true
+		}
+	}
+	return b.String()
+}
+
+// names are the fields, those that are always there first and in the order of the type.
+func (s *shape) names() []string {
+	out := slices.DeleteFunc(slices.Clone(s.Required), func(n string) bool { return s.Properties[n] == nil })
+	for _, n := range slices.Sorted(maps.Keys(s.Properties)) {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// holds says in words what a field is.
+func (s *shape) holds() string {
+	if s.Items != nil {
+		if s.Items.Properties == nil {
+			return "a list"
+		}
+		return "a list, each with `" + strings.Join(s.Items.names(), "`, `") + "`"
+	}
+	if s.Properties != nil {
+		return "`" + strings.Join(s.names(), "`, `") + "`"
+	}
+	words := map[string]string{"integer": "a whole number", "number": "a number", "string": "a text", "boolean": "true or false", "object": "by name"}
+	list, ok := s.Type.([]any)
+	if !ok {
+		list = []any{s.Type}
+	}
+	for _, t := range list {
+		if w := words[fmt.Sprint(t)]; w != "" {
+			if len(list) > 1 {
+				w += ", or null"
+			}
+			return w
+		}
+	}
+	return ""
 }
 
 func fileThere(name string) bool {

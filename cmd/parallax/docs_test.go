@@ -77,6 +77,24 @@ func TestPagesOfViewsMakeTheirPictures(t *testing.T) {
 		b, err := s.Read(context.Background(), "views/"+v.Name+".light.svg")
 		if err != nil || !bytes.Contains(b, []byte("<svg")) {
 			t.Errorf("%s: %v; name a source that the view can show in examples (docs.go)", v.Name, err)
+			continue
+		}
+		// Its numbers point at what is there, or the picture would have failed; each is explained.
+		guide, err := guideOf(v.Name)
+		if err != nil || len(guide) < 4 {
+			t.Errorf("%s: %d callouts, %v; write docs/guides/%s.txt", v.Name, len(guide), err, v.Name)
+		}
+		for i, c := range guide {
+			if !strings.HasSuffix(c.Says, ".") {
+				t.Errorf("%s, callout %d: %q is no sentence", v.Name, i+1, c.Says)
+			}
+			if !bytes.Contains(b, fmt.Appendf(nil, ">%d</text>", i+1)) {
+				t.Errorf("%s: the picture lacks number %d", v.Name, i+1)
+			}
+		}
+		page, err := s.Read(context.Background(), "views/"+v.Name+".html")
+		if err != nil || bytes.Count(page, []byte("<li>")) < len(guide) || !bytes.Contains(page, []byte("in <code>data</code>")) {
+			t.Errorf("%s: its page does not tell what its numbers point at, or what its data holds: %v", v.Name, err)
 		}
 	}
 }

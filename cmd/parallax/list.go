@@ -89,7 +89,7 @@ func runViews(_ context.Context, e *env, args []string) error {
 	}
 	v := findView(args[0])
 	if v == nil {
-		return usage("views: no view %q", args[0])
+		return usage("views: no view %q%s", args[0], suggest(args[0], viewNames()))
 	}
 	if e.flag("schema") {
 		return writeSchema(e.stdout, v)

@@ -13,6 +13,13 @@ func newLoader(c *load.Cache, share int64, budget *memory.Budget) *load.Loader {
 	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Cache: c, Memory: share, Budget: budget}
 }
 
+func formatNames() (names []string) {
+	for _, f := range formats.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 func findFormat(name string) *importer.Format {
 	return (&load.Loader{Formats: formats.Formats}).FindFormat(name)
 }
@@ -24,7 +31,7 @@ func (e *env) loader() (*load.Loader, error) {
 		return nil, usage("--align %q: want none, messages or collectives", a)
 	}
 	if f := e.text("format"); f != "" && findFormat(f) == nil {
-		return nil, usage("--format %q: no such format; `parallax formats` lists them", f)
+		return nil, usage("--format %q: no such format%s; `parallax formats` lists them", f, suggest(f, formatNames()))
 	}
 	c, err := load.OpenCache(e.text("cache"))
 	if err != nil {

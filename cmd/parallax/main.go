@@ -77,13 +77,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err == nil || errors.Is(err, pflag.ErrHelp):
 		return 0
 	case errors.As(err, &u):
-		fmt.Fprintln(say, "parallax: "+u.Text)
+		fmt.Fprintln(say, "parallax: "+u.Text+suggest(u.Typed, u.Known))
 		return 2
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		fmt.Fprintln(say, "parallax: interrupted")
 		return 1
 	case err != errSilent:
-		fmt.Fprintln(say, "parallax: "+strings.TrimSpace(err.Error()))
+		text := strings.TrimSpace(err.Error())
+		if page := pageOf(err); page != "" {
+			text += "; see `parallax docs " + page + "`"
+		}
+		fmt.Fprintln(say, "parallax: "+text)
 	}
 	return 1
 }
@@ -125,13 +129,14 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 			c.describe(stdout)
 			return err
 		}
-		return usage("%s: %v; `parallax help %s` shows what there is", c.name, err, c.name)
+		return usage("%s: %v%s; `parallax help %s` shows what there is", c.name, err, nearestFlag(fs, err), c.name)
 	}
 	e := &env{stdout: stdout, stderr: stderr, flags: fs, terminal: isTerminal(stderr)}
+	run := func(ctx context.Context) error { return explainedBy(c.page(fs.Args()), c.run(ctx, e, fs.Args())) }
 	if fs.Lookup("memory") == nil {
-		return c.run(ctx, e, fs.Args())
+		return run(ctx)
 	}
-	return e.within(ctx, func(ctx context.Context) error { return c.run(ctx, e, fs.Args()) }, c.serves)
+	return e.within(ctx, run, c.serves)
 }
 
 func (c *command) describe(w io.Writer) {

@@ -3,6 +3,9 @@ package main
 // suggest gives ", did you mean …?" with the name that is nearest to what was typed, or
 // nothing where none is near: at most one slip in three letters.
 func suggest(typed string, names []string) string {
+	if typed == "" {
+		return ""
+	}
 	best, least := "", max(1, len(typed)/3)+1
 	for _, n := range names {
 		if d := slips(typed, n); d < least {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/callout"
 	"github.com/parallax-hpc/parallax/internal/render/pdf"
 	"github.com/parallax-hpc/parallax/internal/render/png"
 	"github.com/parallax-hpc/parallax/internal/render/svg"
@@ -28,6 +29,7 @@ func viewCommand() *command {
 			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, jpg, json or csv")
 			fs.String("size", "1600x900", "size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too")
 			fs.String("theme", "light", "light or dark")
+			fs.String("callouts", "", "FILE with numbers to draw on the picture, a line each: where, a bar, what it says; docs/guides/README.md has the forms")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
 			fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run, or a directory of runs, for views that compare runs; repeatable")
 			selectionFlags(fs)
@@ -36,6 +38,13 @@ func viewCommand() *command {
 		},
 		run: runView,
 	}
+}
+
+func viewNames() (names []string) {
+	for _, v := range views.Views {
+		names = append(names, v.Name)
+	}
+	return names
 }
 
 func findView(name string) *view.View {
@@ -53,7 +62,7 @@ func runView(ctx context.Context, e *env, args []string) error {
 	}
 	v := findView(args[0])
 	if v == nil {
-		return usage("view: no view %q; `parallax views` lists them", args[0])
+		return usage("view: no view %q%s; `parallax views` lists them", args[0], suggest(args[0], viewNames()))
 	}
 	out, err := e.newOutput()
 	if err != nil {
@@ -104,7 +113,24 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return fmt.Errorf("view %s: %w", v.Name, err)
 	}
-	return out.write(func(w io.Writer) error { return export(w, out.kind, out.theme, v, q, result) })
+	return out.write(func(w io.Writer) error { return out.export(w, v, q, result) })
+}
+
+// callouts reads the guide that --callouts names.
+func (e *env) callouts() ([]callout.Callout, error) {
+	file := e.text("callouts")
+	if file == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--callouts: %w", err)
+	}
+	list, err := callout.Parse(string(b))
+	if err != nil {
+		return nil, fmt.Errorf("--callouts %s: %w", file, err)
+	}
+	return list, nil
 }
 
 // runKeys takes --key KEY=… out of the options of a view, one of which has that name: the
@@ -184,25 +210,28 @@ func (e *env) openRuns(ctx context.Context, sources []string, many bool) (runs [
 var exportKinds = []string{"svg", "png", "pdf", "jpg", "json", "csv"}
 
 // export writes a result as a picture or as data.
-func export(w io.Writer, kind string, theme scene.Theme, v *view.View, q *view.Request, r view.Result) error {
-	switch kind {
+func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Result) error {
+	switch o.kind {
 	case "json":
 		return view.TwinOf(v, q, r).WriteJSON(w)
 	case "csv":
 		return r.Table().WriteCSV(w)
 	}
 	s := scene.Furnish(q.Size, r.Scene)
-	switch kind {
-	case "svg":
-		return svg.Render(w, s, theme)
-	case "png":
-		return png.Render(w, s, theme)
-	case "jpg", "jpeg":
-		return png.RenderJPEG(w, s, theme)
-	case "pdf":
-		return pdf.Render(w, s, theme)
+	if err := callout.Draw(s, o.callouts); len(o.callouts) > 0 && err != nil {
+		return err
 	}
-	return usage("%q is none of %s", kind, strings.Join(exportKinds, ", "))
+	switch o.kind {
+	case "svg":
+		return svg.Render(w, s, o.theme)
+	case "png":
+		return png.Render(w, s, o.theme)
+	case "jpg", "jpeg":
+		return png.RenderJPEG(w, s, o.theme)
+	case "pdf":
+		return pdf.Render(w, s, o.theme)
+	}
+	return usage("%q is none of %s", o.kind, strings.Join(exportKinds, ", "))
 }
 
 // An output is where a result goes and as what.
@@ -211,6 +240,8 @@ type output struct {
 	path   string
 	kind   string
 	theme  scene.Theme
+	// callouts are numbers drawn on a picture.
+	callouts []callout.Callout
 }
 
 func (e *env) newOutput() (*output, error) {
@@ -231,7 +262,9 @@ func (e *env) newOutput() (*output, error) {
 	if o.theme, known = scene.ParseTheme(e.text("theme")); !known {
 		return nil, usage("--theme %q: want light or dark", e.text("theme"))
 	}
-	return o, nil
+	var err error
+	o.callouts, err = e.callouts()
+	return o, err
 }
 
 // write fills the output; a file appears under its name only when it is whole.

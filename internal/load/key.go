@@ -24,7 +24,11 @@ const demoVersion = 2
 func FindDemo(name string) (*demo.Demo, demo.Options, error) {
 	d, ok := demo.Find(name)
 	if !ok {
-		return nil, demo.Options{}, usage("no demo %q; `parallax demo --list` lists them, and ?balanced, ?locations=N, ?intervals=N, ?seed=N may follow a name", name)
+		e := &UsageError{Text: fmt.Sprintf("no demo %q; `parallax demo --list` lists them, and ?balanced, ?locations=N, ?intervals=N, ?seed=N may follow a name", name), Typed: name}
+		for _, d := range demo.Demos {
+			e.Known = append(e.Known, d.Name)
+		}
+		return nil, demo.Options{}, e
 	}
 	return d, d.Options, nil
 }

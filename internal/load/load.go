@@ -41,11 +41,25 @@ type Loader struct {
 }
 
 // A UsageError is one that the user can mend by asking otherwise.
-type UsageError struct{ Text string }
+type UsageError struct {
+	Text string
+	// Typed is a name that is none of Known, where that is what is wrong.
+	Typed string
+	Known []string
+}
 
 func (e *UsageError) Error() string { return e.Text }
 
-func usage(format string, a ...any) error { return &UsageError{fmt.Sprintf(format, a...)} }
+func usage(format string, a ...any) error { return &UsageError{Text: fmt.Sprintf(format, a...)} }
+
+// An ImportError is a source that cannot be read as the format that it has.
+type ImportError struct {
+	Format string
+	err    error
+}
+
+func (e *ImportError) Error() string { return e.err.Error() }
+func (e *ImportError) Unwrap() error { return e.err }
 
 // FindFormat finds a format by its name; nil: there is none.
 func (l *Loader) FindFormat(name string) *importer.Format {
@@ -312,7 +326,7 @@ func (l *Loader) WriteThrough(ctx context.Context, f Found, path string, through
 	}
 	if err := fill(through(w)); err != nil {
 		w.Abort()
-		return fmt.Errorf("import %s: %w", f.Name, err)
+		return fmt.Errorf("import %s: %w", f.Name, &ImportError{o.Format, err})
 	}
 	if err := w.Finish(ctx); err != nil {
 		w.Abort()

@@ -160,6 +160,9 @@ func (s *Site) view(p *page) shown {
 	return v
 }
 
+// PathOf is where the page of a Markdown file lies in the site.
+func PathOf(name string) string { return htmlPath(name) }
+
 // htmlPath is where a page of Markdown goes.
 func htmlPath(name string) string {
 	dir, base := path.Split(name)

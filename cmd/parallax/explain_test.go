@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+)
+
+// An error says where to read on, and there is something to read there.
+func TestErrorsNameThePageThatExplainsThem(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PARALLAX_CACHE", filepath.Join(dir, "cache"))
+	write := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	cut, other := write("cut.prv", "#Paraver (01/01/2026 at 10:00):x"), write("letter.txt", "Dear reader,\n")
+	for _, c := range []struct {
+		page string
+		args []string
+	}{
+		{"formats", []string{"info", other}},
+		{"formats/paraver", []string{"info", cut, "--format", "paraver"}},
+		{"formats/paraver", []string{"view", "timeline", cut, "--format", "paraver"}},
+		{"views/steps", []string{"view", "steps", "demo:stencil", "--size", "640x320", "-o", filepath.Join(dir, "no", "x.svg")}},
+		{"views/requests", []string{"view", "requests", "demo:stencil"}},
+		{"findings", []string{"check", other}},
+		{"tables", []string{"query", "demo:fig4", "select * from nowhere"}},
+	} {
+		status, _, stderr := parallax(t, c.args...)
+		if want := "; see `parallax docs " + c.page + "`\n"; status != 1 || !strings.HasSuffix(stderr, want) {
+			t.Errorf("%q: status %d, %q; want %q", c.args, status, stderr, want)
+		}
+	}
+	named := []string{"views/timeline", "tutorials/straggler", "formats", "docs/tables.md"}
+	for _, c := range commands() {
+		if p := c.page(nil); p != "" {
+			named = append(named, p)
+		}
+	}
+	for _, f := range formats.Formats {
+		if f.Import != nil {
+			named = append(named, "formats/"+f.Name)
+		}
+	}
+	for _, page := range named {
+		if status, out, stderr := parallax(t, "docs", page, "--text"); status != 0 || !strings.Contains(out, "# ") {
+			t.Errorf("docs %s: %s", page, stderr)
+		}
+	}
+}
+
+func TestMistypedNamesAreSuggested(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"timeline", []string{"view", "timelin", "demo:stencil"}},
+		{"callmatrix", []string{"views", "calmatrix"}},
+		{"stencil", []string{"info", "demo:stencl"}},
+		{"--locations", []string{"view", "timeline", "demo:stencil", "--lokations", "rank:1"}},
+		{"otf2", []string{"info", "demo:stencil", "--format", "oft2"}},
+		{"formats/otf2", []string{"docs", "formats/oft2"}},
+	} {
+		if status, _, stderr := parallax(t, c.args...); status != 2 || !strings.Contains(stderr, "did you mean "+c.want+"?") {
+			t.Errorf("%q: status %d, %q", c.args, status, stderr)
+		}
+	}
+}
