@@ -130,6 +130,10 @@ type thread struct {
 	at       trace.LocationID
 	stream   trace.Stream
 	counters []trace.CounterID
+	// From the first call to the end of the last, and whether functions of the program tell what is between.
+	calls      int
+	begin, end trace.Time
+	functions  bool
 }
 
 // A transfer is one end of a message, in the words of its rank.
@@ -164,6 +168,10 @@ func (c *converter) process(ctx context.Context, file string, rank int32) (*proc
 		return nil, err
 	}
 	for _, t := range p.threads {
+		// Every MPI call is recorded, so what is between them is the program's own work.
+		if t.calls > 1 && !t.functions {
+			t.stream.Interval(t.begin, t.end, c.w.Region(trace.Region{Name: "program", Category: "outside MPI", Role: trace.RoleCompute}))
+		}
 		if err := t.stream.Close(); err != nil {
 			return nil, err
 		}
@@ -204,6 +212,7 @@ func (p *process) record(r *record) {
 	t := p.thread(r.thread)
 	switch r.call {
 	case functionEnter:
+		t.functions = true
 		t.stream.Enter(begin, p.function(r.function))
 		return
 	case functionExit:
@@ -211,6 +220,11 @@ func (p *process) record(r *record) {
 		return
 	}
 	p.counted[r.call]++
+	if t.calls == 0 {
+		t.begin, t.end = begin, end
+	}
+	t.calls++
+	t.begin, t.end = min(t.begin, begin), max(t.end, end)
 	region := p.region(r.call)
 	t.stream.Interval(begin, end, region)
 	if r.hasWall && r.hasCPU {

@@ -29,8 +29,12 @@ func TestCallsAreThoseOfDumpi2ascii(t *testing.T) {
 	w := &sums{Count: importertest.NewCount()}
 	importFiles(t, w, "testdata/bgp")
 	byName := map[string]int64{}
-	wall := trace.Time(0)
+	wall, around := trace.Time(0), int64(0)
 	for id, n := range w.Calls {
+		if w.Regions[id].Name == "program" { // around all calls of a rank
+			around += n
+			continue
+		}
 		byName[w.Regions[id].Name] += n
 		wall += w.Time[id]
 	}
@@ -40,6 +44,9 @@ func TestCallsAreThoseOfDumpi2ascii(t *testing.T) {
 	}
 	if got, want := fmt.Sprint(int64(wall), w.cpu.Load(), w.bytes, w.Count.Links[trace.LinkMessage], len(w.Reported)), fmt.Sprint(32519926, 32488000, 418656, 588, 0); got != want {
 		t.Errorf("time on the wall's clock, on the CPU's, bytes, messages, words of the report %s, want %s", got, want)
+	}
+	if around != 7 {
+		t.Errorf("%d of 7 ranks have their time outside MPI", around)
 	}
 	if len(w.Topologies) != 1 || fmt.Sprint(w.Topologies[0].Dims, w.Topologies[0].Coordinates[6].At) != "[4 2 2] [1 0 0]" {
 		t.Errorf("topologies %v", w.Topologies)
