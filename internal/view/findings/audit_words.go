@@ -292,6 +292,10 @@ func (a *audit) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 	case finding.Rotating:
 		n.Text = fmt.Sprintf("Another %s is late each time: %d of %d take turns to be slow in %s, and the others wait %s for them%s; no one causes more than %s of it.", what, causes, len(a.units), name, view.FormatTime(f.lost), where, view.FormatShare(first))
 	case finding.Jitter:
+		if 2*first > 1 { // by chance, but nearly always the same one
+			n.Text = fmt.Sprintf("Jitter: now and then %s takes longer, mostly on %s, and the others wait %s for it%s; %s of it is for that %s.", name, a.names[units[0]], view.FormatTime(f.lost), where, view.FormatShare(first), what)
+			break
+		}
 		n.Text = fmt.Sprintf("Jitter: now and then %s takes longer on one %s or another, %d of %d in all, and the others wait %s for it%s; no one causes more than %s of it.", name, what, causes, len(a.units), view.FormatTime(f.lost), where, view.FormatShare(first))
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
