@@ -61,6 +61,7 @@ var Demos = []*Demo{
 	trainingDemo,
 	loaderDemo,
 	launchDemo,
+	shopDemo,
 	uniformDemo,
 	fig2Demo,
 	fig4Demo,

@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestBalancedDemosTellAnotherTruth(t *testing.T) {
-	for _, name := range []string{"stencil", "training", "training-loader", "training-launch", "million", "g5k188", "g5k433", "s3d", "zgrd"} {
+	for _, name := range []string{"stencil", "training", "training-loader", "training-launch", "shop", "million", "g5k188", "g5k433", "s3d", "zgrd"} {
 		faulty, _ := Find(name)
 		balanced, _ := Find(name + "?balanced")
 		if strings.Join(faulty.Truth, "") == strings.Join(balanced.Truth, "") {

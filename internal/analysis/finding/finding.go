@@ -55,10 +55,17 @@ const (
 	ProcessorWait     Kind = "processor-wait"     // goroutines that could run wait long for a processor
 	GarbageCollection Kind = "garbage-collection" // the collector takes processors from the program
 	Blocked           Kind = "blocked"            // goroutines wait for one another while processors idle
+
+	// Of requests of services, on their critical path.
+	SlowOperation Kind = "slow-operation" // calls that take far longer than most of the same operation
+	RepeatedCalls Kind = "repeated-calls" // one caller makes many calls of one operation, one after the other: N+1
+	SerialCalls   Kind = "serial-calls"   // calls one after the other that could overlap
+	Retry         Kind = "retry"          // calls that fail and are made again
+	FailedCalls   Kind = "failed-calls"   // calls that fail while the request waits for them
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Communication, Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, LaunchBound, SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, ProcessorWait, GarbageCollection, Blocked}
+var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Communication, Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, LaunchBound, SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, ProcessorWait, GarbageCollection, Blocked, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
 
 // A Level is how grave a finding is.
 type Level string

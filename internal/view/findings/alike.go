@@ -44,6 +44,8 @@ func (f *facts) efficiency(ctx context.Context) error {
 			a.members = append(a.members, []int32{f.rowOf[id]})
 		}
 		f.notes = append(f.notes, fmt.Sprintf("efficiencies are of the %d processors alone, since goroutines tell the same time from their side", len(f.processors)))
+	case f.spans: // services have different duties
+		a.what = "services"
 	case f.gpus():
 	default:
 		f.team()

@@ -22,7 +22,7 @@ const waitedByOthers = "waited by others"
 
 // open opens the books: explains waiting where times of different units can be compared.
 func (c *court) open() (err error) {
-	if c.profile || c.untimed || len(c.processors) > 0 || !c.peers() {
+	if c.profile || c.untimed || c.spans || len(c.processors) > 0 || !c.peers() {
 		c.books = &accounts{}
 		c.books.numberRegions(c.regions)
 		c.books.chooseActors(c.facts)

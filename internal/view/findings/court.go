@@ -30,6 +30,7 @@ var (
 	ofFollowed   = []rule{findFaults, findGrowth, findCostly, findMixed, findIdle, findUnlike, findOutliers, findCommunication} // waits are followed one by one
 	ofUnfollowed = []rule{findStragglers, findLateArrivals, findLateMessages, findSerial, findImbalance, findMixed, findIdle, findUnlike, findOutliers, findCommunication}
 	ofScheduler  = []rule{findScheduling}
+	ofRequests   = []rule{findRequestFaults}
 	ofAll        = []rule{findCrowded, findPipelines, findGPULosses} // but those of a scheduler
 )
 
@@ -65,6 +66,8 @@ func (c *court) rules() []rule {
 	switch {
 	case len(c.processors) > 0:
 		return ofScheduler
+	case c.spans:
+		return ofRequests
 	case !c.peers():
 		if c.profile {
 			list = []rule{findShares}

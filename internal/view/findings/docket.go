@@ -28,9 +28,9 @@ func (d *docket) ranked(f *facts) []finding.Finding {
 		d.list = slices.DeleteFunc(d.list, d.minor)
 	}
 	// Waits count at their full length, so in a window of a few of them more could be lost than there
-	// is: such a finding is not of this window. Threads that want to run are not the rows that run.
+	// is: such a finding is not of this window. Threads that want to run are not the rows that run, and requests are no rows.
 	most := float64(f.length) * float64(len(f.rows))
-	d.list = slices.DeleteFunc(d.list, func(x finding.Finding) bool { return float64(x.Lost) > most && x.Kind != finding.Crowded })
+	d.list = slices.DeleteFunc(d.list, func(x finding.Finding) bool { return float64(x.Lost) > most && x.Kind != finding.Crowded && !f.spans })
 	finding.Sort(d.list)
 	for i := range d.list {
 		if x := &d.list[i]; x.Share == 0 {

@@ -22,6 +22,7 @@ type facts struct {
 	window  store.Window
 	length  trace.Time
 	profile bool // there is no time, only totals
+	spans   bool // of services
 
 	rows       []trace.LocationID
 	processors []trace.LocationID // of rows, where goroutines are among them too
@@ -49,7 +50,7 @@ type facts struct {
 
 func gather(ctx context.Context, q *view.Request) (*facts, error) {
 	s := q.Store()
-	f := &facts{request: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.Window(), length: q.Selection.End - q.Selection.Begin, profile: !s.Info().Timed()}
+	f := &facts{request: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.Window(), length: q.Selection.End - q.Selection.Begin, profile: !s.Info().Timed(), spans: view.HasSpans(s)}
 	if f.length <= 0 && !f.profile {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
@@ -70,7 +71,7 @@ func gather(ctx context.Context, q *view.Request) (*facts, error) {
 	switch {
 	case f.profile:
 		return f, nil
-	case len(f.processors) > 0: // no one is compared, and a million goroutines would take long to cut into phases
+	case f.spans, len(f.processors) > 0: // no one is compared, and a million goroutines would take long to cut into phases
 		return f, f.checkPhase()
 	}
 	return f, f.gatherWaits(ctx)
