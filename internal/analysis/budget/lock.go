@@ -8,10 +8,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An acquire is a call that takes a lock.
+// An acquire is a call that takes a lock, or waits for a condition.
 type acquire struct {
 	call Call
 	lock int64
+	kind Kind
 }
 
 // A release is where an actor gives a lock back.
@@ -24,10 +25,15 @@ type release struct {
 // Acquire adds a call that takes a lock: from when the actor asks for it to when it has
 // it. Those of an actor come in order; different actors may be fed at once.
 func (f *Finder) Acquire(actor int32, c Call, lock int64) {
-	f.acquires[actor] = append(f.acquires[actor], acquire{c, lock})
+	f.acquires[actor] = append(f.acquires[actor], acquire{c, lock, Lock})
 }
 
-// Release notes that an actor begins to give a lock back.
+// Await adds a call that waits for a condition, until one signals it: Release.
+func (f *Finder) Await(actor int32, c Call, condition int64) {
+	f.acquires[actor] = append(f.acquires[actor], acquire{c, condition, Join})
+}
+
+// Release notes that an actor begins to give a lock back, or signals a condition.
 func (f *Finder) Release(actor int32, at trace.Time, lock int64) {
 	f.releases[actor] = append(f.releases[actor], release{at, actor, lock})
 }
@@ -58,7 +64,7 @@ func (f *Finder) handOver(until trace.Time) {
 			for i := sort.Search(len(free), func(i int) bool { return free[i].at > x.call.End }) - 1; i >= 0 && free[i].at > x.call.Begin; i-- {
 				if r := free[i]; r.actor != int32(a) {
 					if 2*(r.at-x.call.Begin) >= x.call.End-x.call.Begin {
-						f.b.Wait(Wait{int32(a), r.actor, Lock, x.call.Region, x.call.Begin, r.at}, x.call.End)
+						f.b.Wait(Wait{int32(a), r.actor, x.kind, x.call.Region, x.call.Begin, r.at}, x.call.End)
 					}
 					break
 				}

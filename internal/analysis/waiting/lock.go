@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Holding is what a call does with a lock.
+// A Holding is what a call does with a lock, or with a condition that threads wait for.
 type Holding uint8
 
 // What calls do. A critical section takes the lock before its block and gives it back
@@ -17,14 +17,18 @@ const (
 	Releases
 	Critical
 	CriticalBlock
+	Awaits  // a condition, a semaphore
+	Signals // that it holds
 )
 
 var (
 	releasing = []string{"unlock", "unset_lock", "unset_nest_lock", "end_critical", "critical_end", "lock_release", "releaselock", "release lock"}
+	awaiting  = []string{"cond_wait", "cond_timedwait", "cond_clockwait", "condition_variable::wait", "condition_variable_any::wait", "sem_wait", "sem_timedwait", "sem_clockwait"}
+	signaling = []string{"cond_signal", "cond_broadcast", "::notify_one", "::notify_all", "sem_post"}
 	acquiring = []string{"mutex_lock", "mutex::lock", "spin_lock", "spinlock", "rdlock", "wrlock", "set_lock", "set_nest_lock", "kmpc_critical", "critical_start", "lll_lock_wait", "lock_acquire", "acquirelock", "acquire lock", "monitorenter"}
 )
 
-// LockOf says what a region does with a lock, by its name.
+// LockOf says what a region does with a lock or a condition, by its name.
 func LockOf(g *trace.Region) Holding {
 	name := strings.ToLower(g.Name)
 	if strings.Contains(name, "critical") || strings.Contains(name, "ordered") {
@@ -37,6 +41,10 @@ func LockOf(g *trace.Region) Holding {
 	}
 	switch {
 	case strings.Contains(name, "trylock"), strings.Contains(name, "try_lock"), strings.Contains(name, "test_lock"), strings.Contains(name, "init"), strings.Contains(name, "destroy"):
+	case contains(name, signaling):
+		return Signals
+	case g.Role == trace.RoleSynchronization && contains(name, awaiting):
+		return Awaits
 	case contains(name, releasing):
 		return Releases
 	case g.Role == trace.RoleSynchronization && contains(name, acquiring):

@@ -10,9 +10,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// conditions keeps the numbers of conditions apart from those of locks.
+const conditions = 1 << 31
+
 // A lockReader tells the budget who takes which lock and gives it back. Locks have names
 // where the source tells them; critical sections that of their region; of all others of a
-// process the last that was given back is taken to be the one.
+// process the last that was given back is taken to be the one. Conditions are told alike: who signals one
+// last before somebody goes on has made it hold.
 type lockReader struct {
 	*accountant
 	holding []waiting.Holding // by region
@@ -57,6 +61,10 @@ func (r *lockReader) read(a int32, s *rowState, region trace.RegionID, begin, en
 		r.f.Acquire(a, budget.Call{Begin: begin, End: end, Region: r.number[region], Group: budget.NoGroup}, home|number)
 	case waiting.Releases:
 		r.f.Release(a, begin, home|number)
+	case waiting.Awaits:
+		r.f.Await(a, budget.Call{Begin: begin, End: end, Region: r.number[region], Group: budget.NoGroup}, home|conditions|number)
+	case waiting.Signals:
+		r.f.Release(a, begin, home|conditions|number)
 	case waiting.CriticalBlock:
 		if n := len(s.stack); n > 0 {
 			section := &s.stack[n-1]

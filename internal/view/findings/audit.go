@@ -168,9 +168,31 @@ func (a *audit) actorsOf(f *fault) (n int) {
 	return n
 }
 
-// grave reports whether a fault is worth telling.
+// grave reports whether a fault is worth telling. A thread that hands out work and does none of it waits for
+// the others to be done: that is its job.
 func (a *audit) grave(f *fault) bool {
+	if 2*f.kinds[budget.Join] > f.lost {
+		handed := trace.Time(0)
+		for u, t := range f.victims {
+			if a.handsOut(int32(u)) {
+				handed += t
+			}
+		}
+		if 4*handed > 3*f.lost {
+			return false
+		}
+	}
 	return f.lost > 0 && finding.LevelOf(a.share(f)) != finding.Low && float64(f.lost) >= leastShare*float64(a.length)*float64(len(a.units))
+}
+
+// handsOut reports whether a unit does hardly any of what all others do.
+func (a *audit) handsOut(u int32) bool {
+	for v, w := range a.work {
+		if int32(v) != u && w < 20*a.work[u] {
+			return false
+		}
+	}
+	return len(a.units) >= fewestWorkers
 }
 
 // cause is the region that costs most.

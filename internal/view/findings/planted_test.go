@@ -231,6 +231,8 @@ func otherPlants() (list []plant) {
 		add("serial, pool of threads", fmt.Sprintf("%d ms each", x), b, finding.Serial, `^worker 0 runs split_work alone`, b.cost)
 		b = pooling(x*ms, true)
 		add("serial, pool that tells idle time", fmt.Sprintf("%d ms each", x), b, finding.Serial, `^worker 0 runs split_work alone`, b.cost)
+		b = signalling(x * ms)
+		add("serial, condition", fmt.Sprintf("%d ms each", x), b, finding.Serial, `^thread 0 runs prepare_round alone`, b.cost)
 		g, cost := serialGo(int(2000*x), 20)
 		add("serial, Go", fmt.Sprintf("%d ms each", 2*x), text(g.String()), finding.Serial, `^main\.main runs alone`, trace.Time(cost))
 		c, waited := crowd(int(4+2*x), 4, 60)
@@ -527,7 +529,7 @@ func TestHealthyRunsAreNotToldThatTheyAreSick(t *testing.T) {
 	calm, _ := crowd(4, 4, 60)
 	for name, run := range map[string]crop{
 		"a lock that is free": locking(false, func(int) trace.Time { return ms / 50 }), "a critical section that is free": locking(true, func(int) trace.Time { return ms / 50 }),
-		"a pool": pooling(0, true), "a pool, idle time not told": pooling(0, false), "a Go program": text(even.String()), "as many threads as processors": text(calm), "GPUs": train(),
+		"a condition": signalling(ms / 100), "a pool": pooling(0, true), "a pool, idle time not told": pooling(0, false), "a Go program": text(even.String()), "as many threads as processors": text(calm), "GPUs": train(),
 		"a profile": &tally{16, func(r int) map[string]float64 {
 			return map[string]float64{"solve": 900 + float64(r%3), "MPI_Init": 5, "MPI_Allreduce": 50 - float64(r%3)}
 		}},
