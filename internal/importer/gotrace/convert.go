@@ -25,7 +25,7 @@ type converter struct {
 }
 
 type attributes struct {
-	stack, created, goroutine, processor, reason, message, task, parent trace.AttributeID
+	stack, created, woken, goroutine, processor, reason, message, task, parent trace.AttributeID
 }
 
 // fixedRegions are those that most traces have; NoRegion until one is needed.
@@ -72,7 +72,7 @@ func newConverter(w trace.Writer, name string) *converter {
 	none := trace.NoRegion
 	c.fixed = fixedRegions{none, none, none, none, none, none}
 	c.attr = attributes{
-		stack: w.Attribute("stack"), created: w.Attribute("created at"), goroutine: w.Attribute("goroutine"), processor: w.Attribute("processor"),
+		stack: w.Attribute("stack"), created: w.Attribute("created at"), woken: w.Attribute("woken at"), goroutine: w.Attribute("goroutine"), processor: w.Attribute("processor"),
 		reason: w.Attribute("reason"), message: w.Attribute("message"), task: w.Attribute("task"), parent: w.Attribute("parent task"),
 	}
 	return c

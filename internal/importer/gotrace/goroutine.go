@@ -162,8 +162,12 @@ func (c *actors) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.StateT
 	}
 	c.endState(t, g)
 	c.countStates(t, from, to)
+	woke := xtrace.NoStack
 	if from == xtrace.GoWaiting && to == xtrace.GoRunnable {
-		c.link(trace.LinkWake, c.running(e.Goroutine()), g, t)
+		if by := c.running(e.Goroutine()); by != nil && by != g {
+			c.link(trace.LinkWake, by, g, t)
+			woke = e.Stack()
+		}
 	}
 	if from == xtrace.GoUndetermined {
 		t = c.first // it has been in this state since the trace began
@@ -174,7 +178,7 @@ func (c *actors) goroutineMoves(t trace.Time, e *xtrace.Event, tr *xtrace.StateT
 		c.forget(g)
 		return
 	}
-	c.beginState(g, &state{is: to, since: t, reason: tr.Reason, stopped: tr.Stack, on: g.on})
+	c.beginState(g, &state{is: to, since: t, reason: tr.Reason, stopped: tr.Stack, woke: woke, on: g.on})
 }
 
 // create begins the life of a goroutine.

@@ -12,7 +12,8 @@
 //	goroutine's state    interval: running, runnable, syscall, waiting: <reason>; with the stack where it stopped
 //	P's state            interval: idle, or scheduling with what ran inside; so exclusive scheduling is
 //	                     the time in which a P ran no goroutine
-//	creation             spawn link from the creator's goroutine;   unblocking: wake link
+//	creation             spawn link from the creator's goroutine;   unblocking: wake link, and the stack of the one that
+//	                     unblocks on the state that begins then: "woken at"
 //	range (GC, STW …)    interval where it applies: on its P, its goroutine, or "runtime" if global
 //	user region, task    interval on the goroutine; on "tasks", a location for each type
 //	log, label, sample   instant

@@ -14,6 +14,7 @@ type state struct {
 	since   trace.Time
 	reason  string
 	stopped xtrace.Stack // where it stopped running
+	woke    xtrace.Stack // where another was that made it able to run
 	on      *processor   // nil for none
 }
 
@@ -68,6 +69,11 @@ func (c *actors) enterState(g *goroutine, s *state) {
 	}
 	if at := c.stackOf(g, s.stopped); at != nil {
 		g.stream.Attribute(c.attr.stack, at.text)
+	}
+	if s.woke != xtrace.NoStack {
+		if at := c.textOf(s.woke).orNone(); at != nil {
+			g.stream.Attribute(c.attr.woken, at.text)
+		}
 	}
 	if s.is == xtrace.GoRunnable && s.reason != "" {
 		g.stream.Attribute(c.attr.reason, trace.Text(s.reason))

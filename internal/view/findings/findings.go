@@ -7,7 +7,7 @@
 //	court.go      which rules a run is held against, in order; docket.go what they found
 //	rule_*.go     what is worth saying: rules of one sort of trouble, each a function
 //	audit*.go     the rule that sorts the causes of waiting into faults
-//	scheduler.go  what processors and goroutines did, meanwhile.go at the same time
+//	scheduler.go  what processors and goroutines did; handed.go who woke whom
 //	explain.go    what some units do more of than the others
 //	names.go      units and phases in words
 //	layout*.go    the picture: a bar a finding, or causes and those who wait

@@ -88,6 +88,59 @@ func locking(critical bool, hold func(thread int) trace.Time) *bed {
 	return b
 }
 
+// asGo writes threads that take a lock as goroutines, each with a processor to itself, which idles while the goroutine waits.
+func (b *bed) asGo() string {
+	g := &goText{}
+	gave := map[trace.Time]int{} // who gives the lock back when
+	for k, list := range b.events {
+		for _, e := range list {
+			if e.region == "update" {
+				gave[e.end] = k
+			}
+		}
+	}
+	end := trace.Time(0)
+	for _, list := range b.events {
+		end = max(end, list[len(list)-1].end)
+	}
+	var links strings.Builder
+	for k, list := range b.events {
+		var spans, states []string
+		at, idle := trace.Time(0), trace.Time(0)
+		state := func(name string, begin, end trace.Time, more string) {
+			if end > begin {
+				states = append(states, fmt.Sprintf("%d..%d %q %s", begin, end, name, more))
+			}
+		}
+		for i, e := range list {
+			if e.region != "pthread_mutex_lock" && i+1 < len(list) {
+				continue
+			}
+			busy := e.begin
+			if i+1 == len(list) {
+				busy = e.end
+			}
+			more := ""
+			if at > 0 {
+				more = `"woken at"="sync.(*Mutex).Unlock sync/mutex.go:9\nmain.update main.go:7\nmain.work main.go:3"`
+				state("runnable", at, at+1, more)
+				at++
+			}
+			state("running", at, busy, "")
+			spans = append(spans, fmt.Sprintf("%d..%d idle", idle, at), fmt.Sprintf("%d..%d main.work", at, busy))
+			if i+1 == len(list) {
+				spans = append(spans, fmt.Sprintf("%d..%d idle", busy, end))
+				continue
+			}
+			state("waiting: sync", e.begin, e.end, "")
+			fmt.Fprintf(&links, "link wake %d \"run/goroutines/main.work/goroutine %d\" -> %d \"run/goroutines/main.work/goroutine %d\" from=running to=runnable\n", e.end, gave[e.end]+1, e.end, k+1)
+			at, idle = e.end, e.begin
+		}
+		g.raw(spans, "main.work", list[len(list)-1].end, states)
+	}
+	return g.String() + links.String()
+}
+
 // pooling lets eight threads take tasks from a pool. One of them makes the tasks of each
 // round alone, for as long as said, and takes part then.
 func pooling(serial trace.Time, idle bool) *bed {

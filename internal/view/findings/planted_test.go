@@ -227,6 +227,8 @@ func otherPlants() (list []plant) {
 		add("lock, mutex", size, b, finding.Lock, `^Threads wait .* for locks in pthread_mutex_lock.*update`, b.cost)
 		b = locking(false, one)
 		add("lock, one holds it", fmt.Sprintf("for %d ms", 3*x), b, finding.Lock, `^thread 3 holds a lock for long.*update`, b.cost)
+		b = locking(false, hold)
+		add("lock, Go", size, text(b.asGo()), finding.Lock, `main\.work .*gives the lock back in main\.update`, b.cost)
 		b = pooling(x*ms, false)
 		add("serial, pool of threads", fmt.Sprintf("%d ms each", x), b, finding.Serial, `^worker 0 runs split_work alone`, b.cost)
 		b = pooling(x*ms, true)

@@ -30,11 +30,25 @@ const (
 type solo struct {
 	region      trace.RegionID
 	time        trace.Time
-	lost, open  float64 // of processors that idle meanwhile; in the stretch that is open
+	lost        float64    // of processors that idle meanwhile
+	locked      trace.Time // what they idle for a lock, which is not in it
 	count       int
 	begin, end  trace.Time // of the longest stretch
 	from, until trace.Time // of the stretch that is open
 	idle        map[int32]trace.Time
+	open        []soloIdle // of the stretch that is open
+}
+
+// A soloIdle is a processor that idles meanwhile.
+type soloIdle struct {
+	processor  int32
+	begin, end trace.Time
+}
+
+// A soloSpan is the same, of a stretch that counts.
+type soloSpan struct {
+	begin, end trace.Time
+	of         *solo
 }
 
 // close ends the open stretch, which counts where it is long enough. Processors beyond what
@@ -43,31 +57,63 @@ func (x *solo) close(s *scheduler) {
 	if d := x.until - x.from; d >= leastAlone {
 		x.time += d
 		x.count++
-		x.lost += min(x.open, max(s.capacityOf(x.from, x.until)-float64(d), 0))
+		for _, o := range x.open {
+			s.present(s.ids[o.processor], o.begin, o.end, func(begin, end trace.Time) {
+				x.lost += float64(end - begin)
+				x.idle[o.processor] += end - begin
+				s.alone[o.processor] = append(s.alone[o.processor], soloSpan{begin, end, x})
+			})
+		}
 		if d > x.end-x.begin {
 			x.begin, x.end = x.from, x.until
 		}
 	}
-	x.open = 0
+	x.open = x.open[:0]
+}
+
+// findAlone finds the stretches in which one function runs alone, where the program does more at once at other times.
+func (s *scheduler) findAlone() error {
+	s.alone = make([][]soloSpan, len(s.processors))
+	list, parallel, err := s.solos()
+	if err != nil || float64(parallel) < leastParallel*float64(s.length) {
+		s.alone = make([][]soloSpan, len(s.processors))
+		return err
+	}
+	s.solo, s.inParallel = list, parallel
+	for _, l := range s.alone {
+		slices.SortFunc(l, func(a, b soloSpan) int { return cmp.Compare(a.begin, b.begin) })
+	}
+	return nil
 }
 
 // serial: stretches in which one goroutine of the program runs and the other processors
 // idle, all of them together, by the function that the goroutine began with.
 func (s *scheduler) serial() error {
-	list, parallel, err := s.solos()
-	if err != nil || float64(parallel) < leastParallel*float64(s.length) {
-		return err
-	}
+	list, parallel := s.solo, s.inParallel
+	slices.SortFunc(list, func(a, b *solo) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.region, b.region)) })
 	for _, x := range list {
 		s.sheet.charge(finding.Serial, s.at(s.regions[x.region].Name), s.regions[x.region].Name, trace.Time(x.lost), x.idle)
+	}
+	for _, c := range s.handed {
+		n := len(s.sheet.rows)
+		if s.sheet.charge(finding.Kind(c.Cause), c.Location, c.Region, c.Time, c.victims); len(s.sheet.rows) > n {
+			s.sheet.rows[n].Direct = min(c.Direct, s.sheet.rows[n].Time)
+		}
 	}
 	for _, x := range list[:min(len(list), mostLate)] {
 		level := finding.LevelOf(x.lost / s.capacity).AtMost(finding.Medium) // it may have to be so
 		if level == finding.Low || x.lost < list[0].lost/4 {
 			break
 		}
+		if float64(x.locked) > x.lost {
+			continue // it holds a lock
+		}
+		but := ""
+		if x.locked > 0 {
+			but = ", not for a lock"
+		}
 		name := s.regions[x.region].Name
-		text := fmt.Sprintf("%s runs alone for %s in %s, %s of the run, while other processors idle for %s; the longest piece is %s at %s.", middle(name), view.FormatTime(x.time), view.Count(x.count, "piece"), view.FormatShare(float64(x.time)/float64(s.length)), view.FormatDuration(x.lost), view.FormatTime(x.end-x.begin), view.FormatTime(x.begin))
+		text := fmt.Sprintf("%s runs alone for %s in %s, %s of the run, while other processors idle for %s%s; the longest piece is %s at %s.", middle(name), view.FormatTime(x.time), view.Count(x.count, "piece"), view.FormatShare(float64(x.time)/float64(s.length)), view.FormatDuration(x.lost), but, view.FormatTime(x.end-x.begin), view.FormatTime(x.begin))
 		s.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: trace.Time(x.lost), Hit: float64(x.time) / float64(s.length), Share: x.lost / s.capacity, View: "timeline", Text: text,
 			Evidence: []finding.Evidence{{Name: name + " alone", Value: float64(x.time), Unit: "ns"}, {Name: "stretches", Value: float64(x.count), Unit: "count"}, {Name: "longest stretch", Value: float64(x.end - x.begin), Unit: "ns"},
 				{Name: "share of the run", Value: float64(x.time) / float64(s.length), Unit: "share"}, {Name: "other processors idle meanwhile", Value: x.lost, Unit: "ns"}, {Name: "half of the processors busy", Value: float64(parallel), Unit: "ns"}},
@@ -106,8 +152,7 @@ func (s *scheduler) solos() (list []*solo, parallel trace.Time, err error) {
 	sweep.Alone = func(_, label int32, begin, end trace.Time) { reach(label, begin, end) }
 	sweep.Starved = func(w concurrency.Starve) {
 		x := reach(w.With, w.Begin, w.End)
-		x.open += float64(w.End - w.Begin)
-		x.idle[w.Actor] += w.End - w.Begin
+		x.open = append(x.open, soloIdle{w.Actor, w.Begin, w.End})
 	}
 	half := max(2, int(math.Ceil(s.capacity/float64(s.length)/2)))
 	sweep.Span = func(begin, end trace.Time, in *[concurrency.States]int) {
@@ -130,7 +175,6 @@ func (s *scheduler) solos() (list []*solo, parallel trace.Time, err error) {
 		x.close(s)
 	}
 	list = slices.DeleteFunc(slices.Collect(maps.Values(by)), func(x *solo) bool { return x.count == 0 })
-	slices.SortFunc(list, func(a, b *solo) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.region, b.region)) })
 	return list, parallel, err
 }
 

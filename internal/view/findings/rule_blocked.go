@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -48,15 +46,77 @@ func (s *scheduler) holdUps() error {
 	if s.regions[region].Name == waitSend {
 		what = "in channel sends"
 	}
-	lost := min(sum, idle)
+	holder, holds := s.holder(at.at, region)
+	lost, kind := min(sum, idle), finding.Blocked
+	if t, _ := s.lockLoss(); holder != "" && t > 0 { // who holds it is known, and so is what it costs
+		lost, kind = float64(t), finding.Lock
+		holds = append(holds, finding.Evidence{Name: "processors idle for locks", Value: lost, Unit: "ns"})
+	}
 	n := int(math.Round(s.capacity / float64(s.length)))
-	text := fmt.Sprintf("Goroutines wait for one another while processors idle: %s of %s waited %s %s%s and ran %s; the %s %s idle %s of the time.", view.Count(most.n, "goroutine"), middle(at.name), view.FormatDuration(most.time), what, place,
-		view.FormatDuration(at.ran), view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(idle/s.capacity))
-	s.add(finding.Finding{Kind: finding.Blocked, Severity: finding.LevelOf(lost / s.capacity).AtMost(finding.Medium), Lost: trace.Time(lost), Hit: most.time / max(most.life, 1), Share: lost / s.capacity, View: "timeline", Text: text,
-		Evidence: []finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum, Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"}, {Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns"},
-			{Name: at.name + ", running", Value: at.ran, Unit: "ns"}, {Name: "processors idle", Value: idle, Unit: "ns"}},
+	text := fmt.Sprintf("Goroutines wait for one another while processors idle: %s of %s waited %s %s%s and ran %s; the %s %s idle %s of the time.%s", view.Count(most.n, "goroutine"), middle(at.name), view.FormatDuration(most.time), what, place,
+		view.FormatDuration(at.ran), view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(idle/s.capacity), holder)
+	s.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(lost / s.capacity).AtMost(finding.Medium), Lost: trace.Time(lost), Hit: most.time / max(most.life, 1), Share: lost / s.capacity, View: "timeline", Text: text,
+		Evidence: append([]finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum, Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"}, {Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns"},
+			{Name: at.name + ", running", Value: at.ran, Unit: "ns"}, {Name: at.name + ", goroutines", Value: float64(most.n), Unit: "count"}, {Name: "processors idle", Value: idle, Unit: "ns"}, {Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share"}}, holds...),
 		Selection: finding.Selection{Locations: []trace.LocationID{at.at}, Regions: []trace.RegionID{region}}}, nil)
 	return nil
+}
+
+// lockLosses: processors idle while goroutines wait for a lock, where that is not told with all that blocks them.
+func (s *scheduler) lockLosses() error {
+	if slices.ContainsFunc(s.list, func(f finding.Finding) bool { return f.Kind == finding.Blocked || f.Kind == finding.Lock }) {
+		return nil
+	}
+	sum, most := s.lockLoss()
+	share := float64(sum) / s.capacity
+	level := finding.LevelOf(share).AtMost(finding.Medium)
+	if most == nil || level == finding.Low {
+		return nil
+	}
+	name := s.tree.Name[most.Location]
+	text := fmt.Sprintf("Processors idle for %s, %s of their time, because goroutines wait for locks; for %s of it %s runs up to where it gives the lock back in %s.", view.FormatTime(sum), view.FormatShare(share), view.FormatTime(most.Time), middle(name), middle(most.Region))
+	s.add(finding.Finding{Kind: finding.Lock, Severity: level, Lost: sum, Hit: share, Share: share, View: "timeline", Text: text,
+		Evidence:  []finding.Evidence{{Name: "processors idle for locks", Value: float64(sum), Unit: "ns"}, {Name: "share of the processors' time", Value: share, Unit: "share"}, {Name: name + " in " + most.Region, Value: float64(most.Time), Unit: "ns"}},
+		Selection: finding.Selection{Locations: []trace.LocationID{most.Location}, Regions: s.regionNamed(waitLock, "state")}}, nil)
+	return nil
+}
+
+// lockLoss is what processors idle for locks, and the cause of most of it; nil where there is none.
+func (s *scheduler) lockLoss() (sum trace.Time, most *Cause) {
+	for i := range s.handed {
+		if c := &s.handed[i]; c.Cause == string(finding.Lock) { // most first
+			if sum += c.Time; most == nil {
+				most = c
+			}
+		}
+	}
+	return sum, most
+}
+
+// leastHeld is the part of what is waited for locks by goroutines of a function that one place must account for to be named.
+const leastHeld = 0.25
+
+// holder says what most of the waiting for locks went by with: who ran meanwhile, and where it gave the lock back.
+func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text string, evidence []finding.Evidence) {
+	if s.regions[region].Name != waitLock {
+		return "", nil
+	}
+	best, most, all := holding{}, trace.Time(0), trace.Time(0)
+	for k, t := range s.held {
+		if k.waits != waits {
+			continue
+		}
+		all += t
+		if t > most || t == most && (k.runs < best.runs || k.runs == best.runs && k.place < best.place) {
+			best, most = k, t
+		}
+	}
+	if most == 0 || float64(most) < leastHeld*float64(all) || s.places[best.place].function == "" {
+		return "", nil
+	}
+	p := &s.places[best.place]
+	text = fmt.Sprintf(" %s of the waiting went by while %s ran up to where it gives the lock back in %s (%s).", view.FormatTime(most), middle(s.tree.Name[best.runs]), middle(p.function), p.file)
+	return text, []finding.Evidence{{Name: "waited while " + s.tree.Name[best.runs] + " ran up to " + p.function, Value: float64(most), Unit: "ns"}}
 }
 
 // mostStays is how many intervals of one goroutine are read to find its place.
@@ -110,12 +170,8 @@ func (s *scheduler) blockedAt(id trace.LocationID, region trace.RegionID) (strin
 // caller is the innermost frame of the program in a stack, which has a line "function
 // file:line" a frame.
 func caller(stack string) string {
-	for frame := range strings.Lines(stack) {
-		name, file, _ := strings.Cut(strings.TrimSpace(frame), " ")
-		if name == "" || strings.HasPrefix(name, "runtime.") && name != "runtime.main" || strings.HasPrefix(name, "sync.") || strings.HasPrefix(name, "internal/") {
-			continue
-		}
-		return fmt.Sprintf(", most at %s (%s),", middle(name), path.Base(file))
+	if p := newPlace(stack); p.function != "" {
+		return fmt.Sprintf(", most at %s (%s),", middle(p.function), p.file)
 	}
 	return ""
 }

@@ -14,15 +14,23 @@ import (
 // those of the reader's regions.
 type scheduler struct {
 	*court
-	steps    []capacityStep
-	capacity float64 // time that processors had, by GOMAXPROCS
-	busy     float64 // of it, not idle
-	gc       collection
-	place    map[trace.LocationID]int // where in groups one is
-	groups   []goroutines             // of the program, by where they start
-	late     []lateRow                // goroutines that waited for a processor longer than is ordinary
-	could    float64                  // time in which goroutines of the program ran or could have run
-	lives    float64                  // of goroutines of the program
+	steps      []capacityStep
+	capacity   float64 // time that processors had, by GOMAXPROCS
+	busy       float64 // of it, not idle
+	gc         collection
+	place      map[trace.LocationID]int // where in groups one is
+	groups     []goroutines             // of the program, by where they start
+	late       []lateRow                // goroutines that waited for a processor longer than is ordinary
+	could      float64                  // time in which goroutines of the program ran or could have run
+	lives      float64                  // of goroutines of the program
+	ids        []int                    // of processors, by place in the facts
+	alone      [][]soloSpan             // by processor: where it idles while one function runs alone
+	solo       []*solo
+	inParallel trace.Time // half of the processors were busy
+	parked     map[trace.LocationID]bool
+	handed     []Cause // why processors idle otherwise, most first
+	held       map[holding]trace.Time
+	places     []goPlace
 }
 
 // goroutines are those of the program that start in one function.
@@ -82,13 +90,16 @@ const (
 	gcWorker      = "runtime.gcBgMarkWorker"
 	stateRunning  = "running"
 	stateRunnable = "runnable"
+	stateSyscall  = "syscall"
+	stateWaiting  = "waiting"
 	waitLock      = "waiting: sync"
+	waitCondition = "waiting: sync.(*Cond).Wait"
 	waitSend      = "waiting: chan send"
 )
 
 // newScheduler adds up the table of totals. O(totals + rows).
 func newScheduler(c *court) (*scheduler, error) {
-	s := &scheduler{court: c, place: map[trace.LocationID]int{}}
+	s := &scheduler{court: c, place: map[trace.LocationID]int{}, parked: map[trace.LocationID]bool{}}
 	if err := s.capacitySteps(); err != nil {
 		return nil, err
 	}
@@ -113,6 +124,7 @@ func newScheduler(c *court) (*scheduler, error) {
 			waits[row] += t.calls[i]
 		case holdsUp(g):
 			if t.calls[i] == 0 || t.inclusive[i] > parkedShare*float64(c.length)*t.calls[i] {
+				s.parked[c.rows[row]] = true
 				continue
 			}
 			s.groupOf(row).blockedIn(t.region[i]).add(c.rows[row], t.inclusive[i], life[row])
@@ -185,7 +197,9 @@ func (s *scheduler) capacitySteps() error {
 			all++
 		}
 	}
-	if id < 0 || len(s.processors) < all {
+	told := id >= 0 && len(s.processors) == all
+	s.processorIDs(told)
+	if !told {
 		return nil
 	}
 	var steps []capacityStep

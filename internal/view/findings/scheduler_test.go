@@ -75,6 +75,25 @@ func (g *goText) goroutine(start string, begin, end int, states ...string) *goTe
 	return g
 }
 
+// raw adds a processor and a goroutine from the beginning to a time, whose lines are written already.
+func (g *goText) raw(spans []string, start string, end trace.Time, states []string) {
+	fmt.Fprintf(&g.processors, "    location processor \"P %d\"\n", strings.Count(g.processors.String(), "location"))
+	for _, s := range spans {
+		if from, to, _ := strings.Cut(strings.Fields(s)[0], ".."); from != to {
+			fmt.Fprintf(&g.processors, "      %s\n", s)
+		}
+	}
+	if g.start != start {
+		fmt.Fprintf(&g.goroutines, "    location group %s\n", start)
+		g.start = start
+	}
+	g.n++
+	fmt.Fprintf(&g.goroutines, "      location goroutine \"goroutine %d\"\n        0..%d %s\n", g.n, end, start)
+	for _, s := range states {
+		fmt.Fprintf(&g.goroutines, "          %s\n", s)
+	}
+}
+
 // span turns "name 10 20" into "10000..20000 name"; what follows a "|" is attributes.
 func span(s string) string {
 	s, attributes, _ := strings.Cut(s, "|")

@@ -76,6 +76,14 @@ func TestEveryNumberOfASentenceIsInItsEvidence(t *testing.T) {
 		d := read(t, viewtest.Import(t, append([]string{"data"}, strings.Split(set, "/")...)...))
 		numbersAreEvidence(t, set, &d)
 	}
+	for _, name := range []string{"lock.trace", "condition.trace", "channel.trace", "crowd.trace"} {
+		d := recorded(t, name)
+		numbersAreEvidence(t, name, &d)
+	}
+	for _, set := range []string{"go-sync/sync.trace", "go-nethttp/nethttp.trace", "go-compile/gocompile.trace"} {
+		d := read(t, viewtest.Import(t, append([]string{"data"}, strings.Split(set, "/")...)...))
+		numbersAreEvidence(t, set, &d)
+	}
 	for _, set := range []string{"faults/alternating.trace.gz", "faults/half-slow.trace.gz", "faults/noise-all.trace.gz", "faults/serial-each.trace.gz", "paje-hpl128-g5k"} {
 		d := read(t, viewtest.Import(t, "data", set))
 		numbersAreEvidence(t, set, &d)
