@@ -12,12 +12,13 @@ help:
 	@echo 'make test-quick    what most changes need: vet, structure, kernels, store, readers; no browser'
 	@echo 'make test          everything, as CI does it'
 	@echo 'make skipped       which Go tests do not run here, and why'
+	@echo 'make gallery       the pictures of docs/gallery, each by its command'
 	@echo 'make golden        rewrite expected outputs; review the difference like code'
 	@echo 'make web           the page, from web/src into web/dist'
 	@echo 'make test-web      the tests of the page, in Chromium'
 	@echo 'make bench         figures; SIZES=1e6 for short ones'
 	@echo 'make docs          the documentation as HTML, in bin/site'
-	@echo 'make release       archives and packages for all systems, in bin/release; VERSION=1.2.3'
+	@echo 'make release       archives and packages for all systems, in bin/release; VERSION=1.2.3, CHECK=yes to try it'
 	@echo 'make cross         does it build on every system?'
 	@echo 'make clean'
 
@@ -83,8 +84,9 @@ chromium:
 
 # What is given away: binaries, archives, packages, recipes, checksums, in bin/release. The
 # same commit gives the same bytes. VERSION=1.2.3 names the version; the last tag does else.
+# CHECK=yes builds everything twice and compares, and installs and runs the packages.
 release:
-	cd tools/release && $(GO) run . $(if $(VERSION),-version $(VERSION)) $(if $(PLATFORMS),-platforms $(PLATFORMS))
+	cd tools/release && $(GO) run . $(if $(VERSION),-version $(VERSION)) $(if $(PLATFORMS),-platforms $(PLATFORMS)) $(if $(CHECK),-check)
 
 # The tools are modules of their own.
 test-tools:

@@ -7,6 +7,7 @@
 //
 //	go run -C tools/release . -version 1.0.0
 //	go run -C tools/release . -platforms linux/amd64      only one
+//	go run -C tools/release . -check                      build twice and compare, install, run
 package main
 
 import (
@@ -14,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,12 +31,50 @@ func main() {
 	flag.StringVar(&r.root, "root", filepath.Join("..", ".."), "top of the checkout")
 	flag.StringVar(&r.out, "out", "", "folder to write; empty: bin/release of the checkout")
 	platforms := flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64", "what to build for")
+	check := flag.Bool("check", false, "build everything once more and compare, then install the packages for this machine and use them")
 	flag.Parse()
 	r.platforms = strings.Split(*platforms, ",")
-	if err := r.make(); err != nil {
+	err := r.make()
+	if err == nil && *check {
+		err = errors.Join(r.again(), r.try())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
+}
+
+// again makes the release a second time, elsewhere, and compares every file.
+func (r *release) again() error {
+	dir, err := os.MkdirTemp("", "release-again-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	second := release{version: r.version, root: r.root, out: dir, platforms: r.platforms}
+	if err := second.make(); err != nil {
+		return err
+	}
+	a, err := checksums(r.out)
+	if err != nil {
+		return err
+	}
+	b, err := checksums(dir)
+	if err != nil {
+		return err
+	}
+	for name := range keys(b) {
+		if a[name] != b[name] {
+			err = errors.Join(err, fmt.Errorf("%s has other bytes the second time", name))
+		}
+	}
+	if len(a) != len(b) {
+		err = errors.Join(err, fmt.Errorf("%d files, and %d the second time", len(a), len(b)))
+	}
+	if err == nil {
+		fmt.Printf("%d files are the same the second time\n", len(a))
+	}
+	return err
 }
 
 // A release is one version of everything.
@@ -44,6 +84,7 @@ type release struct {
 	commit             string
 	date               time.Time // of the commit
 	files              []file    // that go with every binary
+	site               []file    // the documents as HTML
 }
 
 func (r *release) make() (err error) {
@@ -72,6 +113,9 @@ func (r *release) make() (err error) {
 		if err := r.build(p); err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
+	}
+	if err := r.documents(); err != nil {
+		return fmt.Errorf("documents: %w", err)
 	}
 	sums, err := checksums(r.out)
 	if err != nil {
@@ -164,6 +208,9 @@ func (r *release) companions() ([]file, error) {
 		}
 		out = append(out, file{name, 0o644, b})
 	}
+	if r.site, err = r.siteBy(here, filepath.Join(dir, "site")); err != nil {
+		return nil, err
+	}
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "web/dist/licences.txt", "packaging/parallax.desktop", "packaging/parallax.xml", "packaging/parallax.svg"} {
 		b, err := os.ReadFile(filepath.Join(r.root, name))
 		if err != nil {
@@ -173,6 +220,36 @@ func (r *release) companions() ([]file, error) {
 	}
 	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	return out, nil
+}
+
+// siteBy lets the program write its documents.
+func (r *release) siteBy(program, dir string) (out []file, err error) {
+	if _, err := r.output(nil, program, "docs", "-o", dir); err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		name, err = filepath.Rel(dir, name)
+		out = append(out, file{filepath.ToSlash(name), 0o644, b})
+		return err
+	})
+	return out, err
+}
+
+// documents are the same for all platforms.
+func (r *release) documents() error {
+	base := "parallax_" + r.version + "_docs"
+	var packed bytes.Buffer
+	if err := writeTar(&packed, base, r.date, r.site); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.out, base+".tar.gz"), packed.Bytes(), 0o644)
 }
 
 // build makes everything of one platform.

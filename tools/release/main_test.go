@@ -7,10 +7,13 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -81,33 +84,63 @@ func TestPackagesAreTheSameTwice(t *testing.T) {
 	}
 }
 
-// Unpacked where dpkg is, which needs no rights; the name and the program must be there.
-func TestADebianPackageUnpacksAndRuns(t *testing.T) {
-	if _, err := exec.LookPath("dpkg-deb"); err != nil {
-		t.Skip("dpkg-deb is not here")
+// The test is a static program as Parallax is: installed as such it says that it runs.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "parallax" {
+		fmt.Println("it runs with", strings.Join(os.Args[1:], " "))
+		os.Exit(0)
 	}
-	var p bytes.Buffer
-	if err := writePackage(&p, "deb", "amd64", &release{version: "1.2.3", date: date}, small); err != nil {
+	os.Exit(m.Run())
+}
+
+// A package is installed into a root with nothing in it, by the system's own tools, and used there.
+func TestPackagesInstallIntoAnEmptyRootAndRun(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	deb := filepath.Join(dir, "x.deb")
-	if err := os.WriteFile(deb, p.Bytes(), 0o644); err != nil {
+	program, err := os.ReadFile(self)
+	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := exec.Command("dpkg-deb", "-f", deb, "Package", "Version", "Architecture").CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "Package: parallax\nVersion: 1.2.3\nArchitecture: amd64") {
-		t.Errorf("%v: %s", err, said)
-	}
-	if said, err := exec.Command("dpkg-deb", "-x", deb, filepath.Join(dir, "root")).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	said, err = exec.Command(filepath.Join(dir, "root", "usr", "bin", "parallax")).CombinedOutput()
-	if err != nil || string(said) != "it runs\n" {
-		t.Errorf("%v: %q", err, said)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "root", "usr", "share", "man", "man1", "parallax.1.gz")); err != nil {
-		t.Error(err)
+	files := append([]file{{"parallax", 0o755, program}}, small[1:]...)
+	for _, kind := range []string{"deb", "rpm"} {
+		t.Run(kind, func(t *testing.T) {
+			var p bytes.Buffer
+			if err := writePackage(&p, kind, runtime.GOARCH, &release{version: "1.2.3", date: date}, files); err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			pkg, root := filepath.Join(dir, "x."+kind), filepath.Join(dir, "root")
+			if err := os.WriteFile(pkg, p.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := install(pkg, root); errors.Is(err, errNoTool) {
+				t.Skip(err)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			said, err := within(root, "version", "--json").CombinedOutput()
+			if errors.Is(err, fs.ErrPermission) {
+				t.Skipf("programs cannot be run in a root of their own here: %v", err)
+			}
+			if err != nil || string(said) != "it runs with version --json\n" {
+				t.Errorf("%v: %q", err, said)
+			}
+			for _, want := range []string{places["man/parallax.1"], places["LICENSE"]} {
+				if _, err := os.Stat(filepath.Join(root, want)); err != nil {
+					t.Error(err)
+				}
+			}
+			query := []string{"dpkg-deb", "-f", pkg, "Package", "Version"}
+			want := "Package: parallax\nVersion: 1.2.3\n"
+			if kind == "rpm" {
+				query, want = []string{"rpm", "-qp", "--nosignature", "--queryformat", "%{NAME} %{VERSION} %{BUILDHOST} %{LICENSE}", pkg}, "parallax 1.2.3 parallax Apache-2.0"
+			}
+			if said, err := exec.Command(query[0], query[1:]...).Output(); err != nil || string(said) != want {
+				t.Errorf("%v: %q, want %q", err, said, want)
+			}
+		})
 	}
 }
 
@@ -143,6 +176,17 @@ func TestRecipesNameVersionAndSums(t *testing.T) {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !strings.Contains(string(b), want) {
 			t.Errorf("%s: %v, lacks %s\n%s", name, err, want, b)
+		}
+	}
+	for _, try := range [][]string{{"ruby", "-c", "parallax.rb"}, {"python3", "-c", "import ast; ast.parse(open('package.py').read())"}} {
+		if _, err := exec.LookPath(try[0]); err != nil {
+			t.Logf("%s is not here: its recipe was not parsed", try[0])
+			continue
+		}
+		c := exec.Command(try[0], try[1:]...)
+		c.Dir = dir
+		if said, err := c.CombinedOutput(); err != nil {
+			t.Errorf("%q: %v: %s", try, err, said)
 		}
 	}
 }

@@ -21,6 +21,7 @@ var places = map[string]string{
 	"completions/parallax.bash": "/usr/share/bash-completion/completions/parallax",
 	"completions/_parallax":     "/usr/share/zsh/vendor-completions/_parallax",
 	"completions/parallax.fish": "/usr/share/fish/vendor_completions.d/parallax.fish",
+	"completions/parallax.ps1":  "/usr/share/parallax/completions/parallax.ps1",
 	"parallax.desktop":          "/usr/share/applications/parallax.desktop",
 	"parallax.xml":              "/usr/share/mime/packages/parallax.xml",
 	"parallax.svg":              "/usr/share/icons/hicolor/scalable/apps/parallax.svg",
