@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A tutorial is a page whose commands are run and whose numbers are looked for in what they
@@ -178,8 +181,17 @@ func checkPictures(t *testing.T, page, kept, made string) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := os.Stat(name); err != nil {
+		shown, err := readPNG(name)
+		if err != nil {
 			t.Errorf("%v; -update takes it", err)
+			continue
+		}
+		now, err := readPNG(filepath.Join(made, m[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(shown, now); d > 0.03 {
+			t.Errorf("%s: %.1f %% of the pixels are not what the command draws now; look, and -update takes it", m[1], 100*d)
 		}
 	}
 }
@@ -198,5 +210,49 @@ func TestNumbersInProseMustHaveBeenPrinted(t *testing.T) {
 	page := "Rank 5 waits 605 ms of 1,234 on an H200, with `--size 9x9`.\n\n1. 7 ranks, three of them late"
 	if got := unfounded(page, "rank 5\n605 ms"); !slices.Equal(got, []string{"1,234", "7"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// What the page on figures for papers says of files, letters and colours.
+func TestAPaperFigureIsWhatItsPageSays(t *testing.T) {
+	dir := t.TempDir()
+	const width, column = 400.0, 80.0 // pixels, millimetres
+	made := map[string][]byte{}
+	for _, name := range []string{"a.svg", "a.pdf", "a.png", "b.svg", "b.pdf", "b.png"} {
+		name = filepath.Join(dir, name)
+		if status, _, stderr := parallax(t, "view", "timeline", "demo:stencil", "--from", "100ms", "--to", "300ms", "--locations", "rank:32-55", "--size", "400x300", "-o", name); status != 0 {
+			t.Fatal(stderr)
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[filepath.Base(name)] = b
+	}
+	for _, kind := range []string{"svg", "pdf", "png"} {
+		if string(made["a."+kind]) != string(made["b."+kind]) {
+			t.Errorf("%s: other bytes the second time", kind)
+		}
+	}
+	svg, pdf := string(made["a.svg"]), string(made["a.pdf"])
+	sizes := map[string]bool{}
+	for _, m := range regexp.MustCompile(`font-size="(\d+)"`).FindAllStringSubmatch(svg, -1) {
+		sizes[m[1]] = true
+	}
+	if !sizes["12"] || !sizes["11"] || len(sizes) != 2 || !strings.Contains(svg, "<text ") || strings.Contains(svg, "<image ") {
+		t.Errorf("letters of %v; want texts of 12 and 11 pixels and no image", sizes)
+	}
+	if points := 12 * column / width / 25.4 * 72; points < 6.7 || points > 7 {
+		t.Errorf("%.1f points are not nearly seven", points)
+	}
+	if !strings.Contains(pdf, "/MediaBox [0 0 300.00 225.00]") || !strings.Contains(pdf, "/FontFile2") || strings.Contains(pdf, "/Subtype /Image") {
+		t.Error("the PDF is of another size, lacks its fonts, or is an image")
+	}
+	lightness := func(r trace.Role) float64 {
+		c := scene.RoleColour(uint8(r)).RGBA(scene.Light)
+		return 0.2126*float64(c.R) + 0.7152*float64(c.G) + 0.0722*float64(c.B)
+	}
+	if d := lightness(trace.RoleCompute) - lightness(trace.RoleCommunication); d < -10 || d > 10 {
+		t.Errorf("computing and communication differ by %.0f in lightness: the page warns of it for nothing", d)
 	}
 }
