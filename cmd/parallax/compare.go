@@ -98,6 +98,12 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 			closeRuns(own)
 			return err
 		}
+		for _, r := range own {
+			if slices.ContainsFunc(runs, func(o view.Run) bool { return sameSource(o.Source, r.Source) }) {
+				closeRuns(own)
+				return usage("compare: %s is on both sides; a run is not compared with itself", r.Source)
+			}
+		}
 		for i := range own {
 			own[i].Keys = keys.of(&own[i])
 			if at >= 0 {

@@ -75,6 +75,8 @@ func TestCompareRefusesWhatItCannotMean(t *testing.T) {
 	}{
 		{"compare " + dir + "/a.json", "A... -- B..."},
 		{"compare " + dir + "/a.json --", "both sides"},
+		{"compare " + dir + "/a.json -- " + dir + "/../" + filepath.Base(dir) + "/a.json", "not compared with itself"},
+		{"view contrast " + dir + "/a.json --run " + dir + "/./a.json", "not compared with itself"},
 		{"compare a -- b --fail-on length", "--fail-on"},
 		{"compare a -- b --fail-on changed=3%", "--fail-on"},
 		{"compare a -- b --key commit", "KEY=VALUE"},

@@ -72,7 +72,7 @@ func printInfo(w io.Writer, i *view.InfoJSON, activity string) {
 		fmt.Fprintf(w, "  %-13s %s\n", "busy", activity)
 	}
 	if i.Core != nil {
-		fmt.Fprintf(w, "  %-13s %s to %s: a few records lie far from all others in time\n", "nearly all in", view.FormatTime(i.Core[0]), view.FormatTime(i.Core[1]))
+		fmt.Fprintf(w, "  %-13s %s from %s on: a few records lie far from all others in time\n", "nearly all in", view.FormatTime(i.Core[1]-i.Core[0]), view.FormatTime(i.Core[0]))
 	}
 	line("locations", int64(i.Locations), fmt.Sprintf(", %s with intervals, %s ranks", view.Thousands(int64(i.Rows)), view.Thousands(int64(i.Ranks))))
 	line("rows aside", int64(i.RowsAside), " of samples or repeated states, which count nowhere")

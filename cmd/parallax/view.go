@@ -183,7 +183,7 @@ func (e *env) openRuns(ctx context.Context, sources []string, many bool) (runs [
 			return runs, err
 		}
 		for _, r := range own {
-			if slices.ContainsFunc(runs, func(o view.Run) bool { return o.Source == r.Source }) {
+			if slices.ContainsFunc(runs, func(o view.Run) bool { return sameSource(o.Source, r.Source) }) {
 				return append(runs, own...), usage("--run %q: %s is given already; a run is not compared with itself", s, r.Source)
 			}
 		}
@@ -204,6 +204,19 @@ func (e *env) openRuns(ctx context.Context, sources []string, many bool) (runs [
 		return nil, usage("no source given; name a file, a directory, an archive, a .plx store or demo:NAME")
 	}
 	return runs, nil
+}
+
+// sameSource reports whether two runs are one and the same, however their paths are written.
+func sameSource(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // exportKinds are what a result can be written as.

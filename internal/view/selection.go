@@ -53,8 +53,8 @@ func (s Spec) First(r store.Reader) (Spec, string) {
 		return s, ""
 	}
 	s.From, s.To = strconv.FormatInt(int64(core[0]), 10), strconv.FormatInt(int64(core[1]), 10)
-	return s, fmt.Sprintf("shows %s to %s of %s: a few records lie far from all others in time; --from 0 --to 100%% shows all",
-		FormatTime(core[0]), FormatTime(core[1]), FormatTime(r.Info().End))
+	return s, fmt.Sprintf("shows the %s from %s on, of %s: a few records lie far from all others in time; --from 0 --to 100%% shows all",
+		FormatTime(core[1]-core[0]), FormatTime(core[0]), FormatTime(r.Info().End))
 }
 
 // ParseTime reads a time with a unit, a share of the whole, or plain nanoseconds.

@@ -3,6 +3,7 @@ package all
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,5 +57,41 @@ func TestWordsOfOptionsAreTaken(t *testing.T) {
 				t.Errorf("%s: --%s is not explained", v.Name, o.Name)
 			}
 		}
+	}
+}
+
+// TestAMetricThatIsZeroEverywhereIsToldSo: another metric helps where the one that is asked for
+// is 0 everywhere; other callers, call paths or a longer time do not.
+func TestAMetricThatIsZeroEverywhereIsToldSo(t *testing.T) {
+	m := storetest.NewMemory()
+	main := m.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: m.Region(trace.Region{Name: "main", Role: trace.RoleCompute})})
+	send := m.CallPath(trace.CallPath{Parent: main, Region: m.Region(trace.Region{Name: "MPI_Send", Role: trace.RoleCommunication})})
+	time := m.Metric(trace.Metric{Name: "time", Unit: "ns", Default: true})
+	m.Metric(trace.Metric{Name: "bytes_put", Unit: "bytes"}) // zeros are not kept
+	for rank := range 4 {
+		loc := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: fmt.Sprint("p", rank), Rank: rank})
+		for _, path := range []trace.CallPathID{main, send} {
+			m.Profile(trace.ProfileRow{Location: loc, Path: path, Metric: time, Calls: 1, Inclusive: 10, Exclusive: 5})
+		}
+	}
+	r := m.Reader()
+	var told []string
+	for _, v := range Views {
+		values, err := view.NewValues(v, map[string][]string{"metric": {"bytes_put"}})
+		if err != nil || v.Needs.Missing(r) != "" || v.Name == "contrast" { // contrast has several metrics and finds nothing that differs
+			continue
+		}
+		_, err = v.Compute(context.Background(), &view.Request{Runs: []view.Run{{Store: r}}, Values: values, Size: scene.Size{Width: 400, Height: 300}})
+		var empty *view.EmptyError
+		if !errors.As(err, &empty) {
+			continue
+		}
+		told = append(told, v.Name)
+		if !strings.Contains(empty.Hint, "another metric") {
+			t.Errorf("%s: %s; %s", v.Name, empty.What, empty.Hint)
+		}
+	}
+	if len(told) < 4 {
+		t.Errorf("only %q say that there is nothing", told)
 	}
 }

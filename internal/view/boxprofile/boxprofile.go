@@ -134,6 +134,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if len(r.rows) == 0 && r.hasProfile {
+		return nil, q.Advise("other regions", "another metric").Empty("no region has a value of %s other than 0 in the selection", r.metric)
+	}
 	if len(r.rows) == 0 {
 		return nil, q.Advise("other regions", "other callers").Empty("no call is in the selection")
 	}

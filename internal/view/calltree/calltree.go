@@ -82,7 +82,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.notes = append(r.notes, t.notes...)
 	if len(t.nodes) == 0 {
 		if !s.Info().Timed() && s.Info().Profile > 0 {
-			return nil, view.Empty("the view `profile` shows its regions", "the profile has no call paths in the selection")
+			return nil, q.Advise("other locations", "another metric").Empty("no call path has a value of %s other than 0 in the selection", metric.Name)
 		}
 		return nil, view.Empty("choose other locations or a longer time", "no call in the selection")
 	}

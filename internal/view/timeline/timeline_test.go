@@ -450,6 +450,32 @@ location process p
 	}
 }
 
+// A meter that its format calls accumulated and that falls (power, frequency) is a level: as a
+// rate it would be below zero.
+func TestAMeterThatFallsIsDrawnAsALevel(t *testing.T) {
+	for name, reader := range map[string]store.Reader{
+		"memory": storetest.Text(t, "location process p\n  counter power unit=W monotone\n  0..1000 main\n  0 power=300\n  500 power=250\n  1000 power=310\n", all.Summaries...),
+		"disk": viewtest.Local(t, func(w trace.Writer) {
+			at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p"})
+			power := w.Counter(trace.Counter{Location: at, Name: "power", Unit: "W", Monotone: true})
+			main := w.Region(trace.Region{Name: "main"})
+			s := w.Stream(at, trace.StreamOptions{})
+			s.Enter(0, main)
+			for i, v := range []float64{300, 250, 310} {
+				s.Sample(power, trace.Time(500*i), v)
+			}
+			s.Leave(1000, main)
+			s.Close()
+		}),
+	} {
+		r := computeFor(t, reader, view.Spec{}, map[string][]string{"counters": {"power"}}, scene.Size{Width: 400, Height: 300})
+		r.Scene(r.size)
+		if s := r.series[0]; s.min != 250 || s.max != 310 || s.unit != "W" {
+			t.Errorf("%s: from %g to %g %s, want 250 to 310 W", name, s.min, s.max, s.unit)
+		}
+	}
+}
+
 // Where there are more counters than room, the first are drawn, whoever is asked about:
 // counters-of draws those of the ranks in question.
 func TestCountersOfSomeLocations(t *testing.T) {

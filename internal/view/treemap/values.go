@@ -110,7 +110,7 @@ func (r *result) times(ctx context.Context, by string) ([][]float64, error) {
 		return nil, err
 	}
 	if len(r.variables) == 0 {
-		return nil, r.request.Advise("other regions").Empty("no region has a value in the selection")
+		return nil, r.request.Advise("other regions", "another metric").Empty("no region has a value other than 0 in the selection")
 	}
 	out := make([][]float64, len(r.variables))
 	for x := range out {

@@ -137,6 +137,7 @@ describe("one selection", () => {
     await page.locator("#search-results").getByRole("option", { name: /MPI_Waitall/ }).waitFor();
     await page.keyboard.press("Enter");
     expect((await state(page)).regions.length).toBe(1);
+    expect(await page.getByRole("search").locator("input").inputValue()).toBe(""); // the next search begins anew
   });
 });
 
