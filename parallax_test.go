@@ -131,3 +131,38 @@ func TestEveryViewIsListed(t *testing.T) {
 		}
 	}
 }
+
+// Exported tables are the run once more: every view says the same of both.
+func TestExportedTablesOpenAsTheRunTheyWere(t *testing.T) {
+	for _, source := range []string{
+		"demo:stencil?locations=16&intervals=8000", "internal/importer/otf2/testdata/ping-pong-2ranks", "internal/importer/chrometrace/testdata/kineto/amd-mi250.json.gz",
+		sample, "internal/importer/cube/testdata/kripke.cubex", "internal/importer/nsight/testdata/saxpy-rank0.sqlite",
+	} {
+		run := open(t, source)
+		dir := filepath.Join(t.TempDir(), run.Info().Name) // the name of a run is part of some answers
+		if err := run.Export(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+		back := open(t, dir)
+		shown := 0
+		for _, v := range parallax.Views() {
+			want, err := run.View(t.Context(), v.Name, parallax.Request{})
+			got, errBack := back.View(t.Context(), v.Name, parallax.Request{})
+			if err != nil || errBack != nil {
+				if err == nil || errBack == nil || err.Error() != errBack.Error() {
+					t.Errorf("%s, %s: %v, of the tables %v", source, v.Name, err, errBack)
+				}
+				continue
+			}
+			a, err := want.Data()
+			b, errBack := got.Data()
+			if err != nil || errBack != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s: %s differs in the tables: %.200s, %.200s, %v, %v", source, v.Name, a, b, err, errBack)
+			}
+			shown++
+		}
+		if shown < 5 {
+			t.Errorf("%s: only %d views", source, shown)
+		}
+	}
+}

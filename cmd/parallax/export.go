@@ -13,7 +13,7 @@ import (
 func exportCommand() *command {
 	return &command{
 		name: "export", args: "SOURCE -o DIR", summary: "the run as Parquet files, a table a file, with the schema written down",
-		help: "docs/tables.md has tables and columns; DIR/schema.json has them, too. Files are packed with zstd, in row groups along location\nand time with statistics, so that readers skip.\n\n" +
+		help: "docs/tables.md has tables and columns; DIR/schema.json has them, too. Files are packed with zstd, in row groups along location\nand time with statistics, so that readers skip. `parallax open DIR` reads them back: the same run.\n\n" +
 			"  parallax export run.otf2 -o run-tables\n  duckdb -c \"select region, sum(exclusive) from 'run-tables/intervals.parquet' group by 1 order by 2 desc limit 10\"",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("output", "o", "", "directory to make")

@@ -225,6 +225,7 @@ func (a *Writer) Profile(r trace.ProfileRow)                 { a.w.Profile(r) }
 func (a *Writer) Atomic(r trace.AtomicRow)                   { a.w.Atomic(r) }
 func (a *Writer) Moments(r trace.MomentRow)                  { a.w.Moments(r) }
 func (a *Writer) SortRegions()                               { trace.SortRegions(a.w) }
+func (a *Writer) Format(name string)                         { trace.SetFormat(a.w, name) }
 func (a *Writer) Cover(begin, end trace.Time)                { trace.Cover(a.w, begin, end) }
 
 // A stream replaces texts of attributes.

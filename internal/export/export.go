@@ -15,7 +15,7 @@ import (
 )
 
 // Version of the layout of a directory. Tables and columns may be added without a new one.
-const Version = 1
+const Version = 2
 
 // A Schema is schema.json: what lies in the directory.
 type Schema struct {
@@ -23,6 +23,8 @@ type Schema struct {
 	Program string  `json:"program"`
 	Source  string  `json:"source"`
 	Tables  []Table `json:"tables"`
+	// Attributes are the names of those of intervals, in the order of their numbers.
+	Attributes []string `json:"attributes"`
 }
 
 // A Table of the schema.
@@ -57,7 +59,7 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table, d
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	defer os.RemoveAll(temporary)
-	s := &Schema{Version: Version, Program: "parallax", Source: r.Source, Tables: []Table{}}
+	s := &Schema{Version: Version, Program: "parallax", Source: r.Source, Tables: []Table{}, Attributes: append([]string{}, r.Store.Attributes()...)}
 	for _, t := range tables {
 		name := t.Name + ".parquet"
 		rows, err := writeTable(ctx, filepath.Join(temporary, name), r, t)

@@ -20,7 +20,7 @@ type attribute struct {
 	value     trace.Value
 }
 
-var attributes = scanned("attributes", "Extra facts, as the source gives them: of the run, of locations, of regions, of intervals.",
+var attributes = scanned("attributes", "Extra facts, as the source gives them: of the run, of locations, of regions, of intervals, these in their order.",
 	func(r *Run) int64 {
 		return int64(len(r.Store.Attributes()))*r.Store.Info().Intervals + int64(r.Store.Locations().Len()) + int64(len(r.Store.Regions()))
 	},
@@ -32,6 +32,7 @@ var attributes = scanned("attributes", "Extra facts, as the source gives them: o
 		maybe("region_id", "", "of a region", func(x *attribute) (int64, bool) { return int64(x.region), x.region != trace.NoRegion }),
 		narrow(text("key", "what the fact is", func(x *attribute) string { return x.key })),
 		text("value", "as text, exact", func(x *attribute) string { return x.value.String() }),
+		text("type", "of the value: text, integer or number", func(x *attribute) string { return valueTypes[x.value.Kind] }),
 		number("number", "", "as a number, where it is one", func(x *attribute) float64 {
 			if v, ok := x.value.Number(); ok {
 				return v
@@ -39,6 +40,8 @@ var attributes = scanned("attributes", "Extra facts, as the source gives them: o
 			return math.NaN()
 		}),
 	}, scanAttributes)
+
+var valueTypes = map[trace.ValueKind]string{trace.ValueText: "text", trace.ValueInteger: "integer", trace.ValueNumber: "number"}
 
 func scanAttributes(ctx context.Context, r *Run, f *Filter, to *rowsOf[attribute]) error {
 	of, key, at := f.words("of"), f.words("key"), f.locations(r, "")
@@ -104,6 +107,12 @@ func intervalAttributes(ctx context.Context, r *Run, f *Filter, at where, key fu
 		if lanes[id] == lanes[id+1] || !at.has(id) {
 			continue
 		}
+		if key == nil && len(r.Store.Attributes()) > 0 {
+			if err := byRow(ctx, r, id, put); err != nil {
+				return err
+			}
+			continue
+		}
 		w := store.Window{Begin: 0, End: r.Store.Info().End + 1, Locations: []trace.LocationID{id}}
 		for a, name := range r.Store.Attributes() {
 			if key != nil && !key(name) {
@@ -122,6 +131,38 @@ func intervalAttributes(ctx context.Context, r *Run, f *Filter, at where, key fu
 			})
 			if err != nil {
 				return err
+			}
+		}
+	}
+	return nil
+}
+
+// byRow puts all attributes of a location's intervals, one interval after the other: so who
+// reads intervals and attributes side by side holds none of them.
+func byRow(ctx context.Context, r *Run, id trace.LocationID, put func(attribute) error) error {
+	var rows []int // by lane
+	w := store.Window{Begin: 0, End: r.Store.Info().End + 1, Locations: []trace.LocationID{id}}
+	err := r.Store.Intervals(ctx, w, func(c *trace.Columns) error {
+		if c.Location == id {
+			for c.Lane >= len(rows) {
+				rows = append(rows, 0)
+			}
+			rows[c.Lane] = c.First + c.Len()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for lane, n := range rows {
+		for row := range n {
+			if row%4096 == 0 && ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			for _, a := range r.Store.IntervalAttributes(store.Row{Location: id, Lane: lane, Row: row}) {
+				if err := put(attribute{of: "interval", location: id, lane: lane, row: row, region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
+					return err
+				}
 			}
 		}
 	}

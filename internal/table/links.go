@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -14,12 +15,45 @@ type link struct {
 	i int
 }
 
+// regionOf is the region of the interval at an end, where one is known.
+func (x *link) regionOf(location []trace.LocationID, lane, row []int32) (trace.RegionID, bool) {
+	if row[x.i] < 0 {
+		return 0, false
+	}
+	c, ok := x.Store.Interval(store.Row{Location: location[x.i], Lane: int(lane[x.i]), Row: int(row[x.i])})
+	if !ok || c.Len() == 0 {
+		return 0, false
+	}
+	return c.Region[0], true
+}
+
+func (x *link) from() (trace.RegionID, bool) {
+	return x.regionOf(x.FromLocation, x.FromLane, x.FromRow)
+}
+func (x *link) to() (trace.RegionID, bool) { return x.regionOf(x.ToLocation, x.ToLane, x.ToRow) }
+
+// regionColumns are the region at an end, by name and number.
+func regionColumns(end string, of func(*link) (trace.RegionID, bool)) []column[link] {
+	return []column[link]{
+		maybeText(end+"_region", "of that interval, its name", func(x *link) string {
+			if id, ok := of(x); ok {
+				return x.region(id).Name
+			}
+			return ""
+		}),
+		maybe(end+"_region_id", "", "and its number in regions", func(x *link) (int64, bool) {
+			id, ok := of(x)
+			return int64(id), ok
+		}),
+	}
+}
+
 func (x *link) timed(t []trace.Time) (int64, bool) { return int64(t[x.i]), !x.Untimed[x.i] }
 
 // row is the place of an interval at an end, where one is known.
 func (x *link) row(of []int32) (int64, bool) { return int64(of[x.i]), of[x.i] >= 0 }
 
-var linkColumns = []column[link]{
+var linkColumns = slices.Concat([]column[link]{
 	text("kind", "message, spawn, steal, wake or flow", func(x *link) string { return x.Kind[x.i].String() }),
 	narrow(integer("from_location", "", "where it starts", func(x *link) int64 { return int64(x.FromLocation[x.i]) })),
 	narrow(text("from_path", "", func(x *link) string { return x.path(x.FromLocation[x.i]) })),
@@ -44,8 +78,11 @@ var linkColumns = []column[link]{
 		}
 		return ""
 	}),
+	maybe("communicator_id", "", "its number in communicators", func(x *link) (int64, bool) {
+		return int64(x.Communicator[x.i]), int(x.Communicator[x.i]) < len(x.Store.Communicators())
+	}),
 	integer("count", "", "how many links it stands for", func(x *link) int64 { return max(x.Count[x.i], 1) }),
-}
+}, regionColumns("from", (*link).from), regionColumns("to", (*link).to))
 
 var links = scanned("links", "From one point to another: messages, launches, spawns. In order of the time at which they start.",
 	func(r *Run) int64 { return r.Store.Info().Links }, linkColumns, scanLinks)

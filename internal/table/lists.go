@@ -160,3 +160,12 @@ var runs = listed("runs", "The run itself, in one row: what `parallax info` says
 		total("profile_rows", "", func(i *store.Info) int64 { return i.Profile }),
 		total("depth", "deepest nesting of intervals", func(i *store.Info) int64 { return int64(i.Depth) }),
 	})
+
+var report = listed("report", "What the reader repaired, guessed or left out, as `parallax info` says it.",
+	func(r *Run) int { return len(r.Store.Info().Report) },
+	[]column[place]{
+		text("kind", "repaired, guessed or skipped", func(p *place) string { return p.Store.Info().Report[p.at].Kind.String() }),
+		text("what", "", func(p *place) string { return p.Store.Info().Report[p.at].What }),
+		integer("count", "", "how often", func(p *place) int64 { return p.Store.Info().Report[p.at].Count }),
+		maybeText("example", "where it was met first", func(p *place) string { return p.Store.Info().Report[p.at].Example }),
+	})

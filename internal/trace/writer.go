@@ -84,6 +84,19 @@ func Cover(w Writer, begin, end Time) {
 	}
 }
 
+// A FormatTaker is a Writer that keeps the name of the format.
+type FormatTaker interface {
+	Format(name string)
+}
+
+// SetFormat says which format a run is of, where that is not the one that is read: tables
+// that were exported hold runs of any.
+func SetFormat(w Writer, name string) {
+	if t, ok := w.(FormatTaker); ok {
+		t.Format(name)
+	}
+}
+
 // StreamOptions say what the writer of a stream promises.
 type StreamOptions struct {
 	// Unordered: records may come in any time order. They are sorted by time,

@@ -37,6 +37,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/rocprof"
 	"github.com/parallax-hpc/parallax/internal/importer/speedscope"
 	"github.com/parallax-hpc/parallax/internal/importer/stackprof"
+	"github.com/parallax-hpc/parallax/internal/importer/tables"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/tautrace"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
@@ -47,6 +48,7 @@ import (
 // Formats are asked from first to last; a file belongs to the first that claims
 // it. Those that are only recognised come last.
 var Formats = append([]*importer.Format{
+	tables.Format,
 	chrometrace.Format,
 	otf2.Format,
 	paje.Format,

@@ -31,6 +31,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/parquetfile"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 )
 
@@ -82,7 +83,7 @@ func claimParquet(s importer.Source) (runs []importer.Run) {
 	folders := map[string][]string{}
 	var order []string
 	for _, f := range s.Files {
-		if !bytes.HasPrefix(s.Head(f.Path), []byte(parquetMagic)) {
+		if !bytes.HasPrefix(s.Head(f.Path), []byte(parquetfile.Magic)) {
 			continue
 		}
 		dir := path.Dir(f.Path)
@@ -112,7 +113,7 @@ func claimParquet(s importer.Source) (runs []importer.Run) {
 
 // isParquet reports whether a run is a directory of tables.
 func isParquet(run importer.Run) bool {
-	return bytes.HasPrefix(run.Source.Head(run.Files[0]), []byte(parquetMagic))
+	return bytes.HasPrefix(run.Source.Head(run.Files[0]), []byte(parquetfile.Magic))
 }
 
 var (

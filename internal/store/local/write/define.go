@@ -120,6 +120,13 @@ func (w *Writer) Cover(begin, end trace.Time) {
 	w.LinkSpan.See(end)
 }
 
+// Format implements trace.FormatTaker.
+func (w *Writer) Format(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Opt.Format = strings.Clone(name)
+}
+
 // SortRegions implements trace.RegionSorter.
 func (w *Writer) SortRegions() {
 	w.mu.Lock()
