@@ -54,6 +54,14 @@ func (s *SpanSource) Parents(f func(from trace.LocationID, fromLane, fromRow int
 	})
 }
 
+// Facts gives all attributes of one span, where the store is at hand: one that keeps what is derived from it.
+func (s *SpanSource) Facts(location trace.LocationID, lane, row int) ([]trace.Attribute, bool) {
+	if _, here := s.r.(store.Keeper); !here {
+		return nil, false
+	}
+	return s.r.IntervalAttributes(store.Row{Location: location, Lane: lane, Row: row}), true
+}
+
 // Attribute hands out the values of an attribute.
 func (s *SpanSource) Attribute(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
 	return AttributeNamed(s.ctx, s.r, s.all, name, func(c *store.AttributeColumns) error {

@@ -197,3 +197,40 @@ func TestQuantiles(t *testing.T) {
 		}
 	}
 }
+
+// near is a run whose rows can be asked one by one.
+type near struct{ fake }
+
+func (n near) Facts(location trace.LocationID, lane, row int) ([]trace.Attribute, bool) {
+	for i, s := range n.fake {
+		if s.service == location && n.lane(i) == lane {
+			out := []trace.Attribute{{Key: attributeTrace, Value: trace.Text(s.trace)}}
+			if s.orphan {
+				out = append(out, trace.Attribute{Key: attributeParent, Value: trace.Text("gone")})
+			}
+			return out, true
+		}
+	}
+	return nil, true
+}
+
+// Whether roots are asked one by one or all attributes are read makes no difference.
+func TestRootsSayTheSameOneByOne(t *testing.T) {
+	var f fake
+	for r := range 3 {
+		root := len(f)
+		at := trace.Time(1000 * r)
+		f = append(f, span{trace.LocationID(r % 2), at, at + 500, -1, fmt.Sprint("t", r), r == 1, nil})
+		for k := range 40 {
+			f = append(f, span{trace.LocationID(k % 3), at + trace.Time(k), at + trace.Time(k+5), root, fmt.Sprint("t", r), false, nil})
+		}
+	}
+	a, _ := gather(t, f)
+	b, err := Gather(near{f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Counts != b.Counts || fmt.Sprint(a.Requests) != fmt.Sprint(b.Requests) || len(a.Requests) != 3 || a.Requests[1].Root != NoRoot {
+		t.Errorf("all at once %+v %+v\none by one %+v %+v", a.Counts, a.Requests, b.Counts, b.Requests)
+	}
+}

@@ -2,6 +2,7 @@ package requests
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
@@ -21,6 +22,8 @@ type fold struct {
 	sections []criticalpath.Section
 	onPath   map[int32][]criticalpath.Section
 	expand   func(trace.RegionID) bool
+	// From the first call to the last, those outside of the root too.
+	begin, end trace.Time
 }
 
 // A line is a row of the tree.
@@ -33,10 +36,33 @@ type line struct {
 	failed int
 }
 
+// keepFold takes the fold of the request from the cache of the run, where it was made before: to scroll through one or
+// to look at a part of it makes no new one.
+func (r *result) keepFold() error {
+	key := fmt.Sprintf("fold %d %q", r.one, r.request.Values.RegionPatterns("expand", r.forest.Regions))
+	d, err := view.Keep(r.request.Runs[0].Cache, key, (*fold).sizeBytes, func() (*fold, error) {
+		r.fold = &fold{}
+		return r.fold, r.makeFold()
+	})
+	r.fold = d
+	return err
+}
+
+func (d *fold) sizeBytes() int64 {
+	n := int64(0)
+	for i := range d.lines {
+		n += 96 + 4*int64(len(d.lines[i].nodes))
+	}
+	return n + 60*int64(len(d.critical)) + 120*int64(len(d.sections))
+}
+
 // makeFold folds the request and finds its critical path.
 func (r *result) makeFold() error {
 	f, q := r.forest, &r.forest.Requests[r.one]
-	r.fold = fold{critical: map[int32]trace.Time{}, onPath: map[int32][]criticalpath.Section{}}
+	*r.fold = fold{critical: map[int32]trace.Time{}, onPath: map[int32][]criticalpath.Section{}, begin: q.Begin, end: q.End}
+	f.Each(q, func(node int32, _ int) {
+		r.fold.begin, r.fold.end = min(r.fold.begin, f.Begin[node]), max(r.fold.end, f.End[node])
+	})
 	f.Walk(f.Walker(), q, func(s criticalpath.Section) {
 		r.fold.sections = append(r.fold.sections, s)
 		if s.Node != request.NoRoot {
@@ -86,7 +112,7 @@ func (r *result) foldTree(q *request.Request) {
 				l.failed++
 			}
 			if len(t.nodes) > 1 {
-				l.hidden += int(size[n]) - 1
+				l.hidden += size(n) - 1
 			}
 		}
 		at := len(r.fold.lines)
@@ -104,19 +130,35 @@ func (r *result) foldTree(q *request.Request) {
 	}
 }
 
-// sizesOf counts the calls in and below each call of a request.
-func sizesOf(f *request.Forest, q *request.Request) map[int32]int32 {
-	var order []int32
+// sizesOf counts the calls in and below each call of a request, where there are calls below.
+func sizesOf(f *request.Forest, q *request.Request) func(int32) int {
+	order := make([]int32, 0, q.Spans)
 	f.Each(q, func(node int32, _ int) { order = append(order, node) })
-	size := make(map[int32]int32, len(order))
-	for i := len(order) - 1; i >= 0; i-- {
-		n := order[i]
-		size[n]++
-		if p := f.Parent[n]; p >= 0 {
-			size[p] += size[n]
+	// In preorder, what is in and below a call lies behind it up to where the next begins that is not below it.
+	last := make(map[int32]int32)
+	var open []int32 // places in order
+	close := func(until int) {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		if n := order[at]; until-int(at) > 1 {
+			last[n] = int32(until) - at
 		}
 	}
-	return size
+	for i, n := range order {
+		for len(open) > 0 && order[open[len(open)-1]] != f.Parent[n] {
+			close(i)
+		}
+		open = append(open, int32(i))
+	}
+	for len(open) > 0 {
+		close(len(order))
+	}
+	return func(node int32) int {
+		if n, ok := last[node]; ok {
+			return int(n)
+		}
+		return 1
+	}
 }
 
 // groups puts calls of one operation together that are many, in the order of their first.
@@ -161,13 +203,36 @@ func (d *fold) show(room, scroll int) (out []int, short int) {
 		}
 		return out, 0
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
+	// The heaviest so far, the lightest of them first. A line weighs no more than its caller's and comes after it, so that is there too.
+	lighter := func(a, b int) bool {
+		return cmp.Or(cmp.Compare(d.lines[a].weight, d.lines[b].weight), cmp.Compare(b, a)) < 0
 	}
-	// A line weighs no more than its caller's and comes after it, so that is there too.
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.lines[b].weight, d.lines[a].weight) })
-	out = order[:room]
+	for i := range n {
+		if len(out) < room {
+			out = append(out, i)
+			for k := len(out) - 1; k > 0 && lighter(out[k], out[(k-1)/2]); k = (k - 1) / 2 {
+				out[k], out[(k-1)/2] = out[(k-1)/2], out[k]
+			}
+			continue
+		}
+		if !lighter(out[0], i) {
+			continue
+		}
+		out[0] = i
+		for k := 0; ; {
+			least := k
+			for _, c := range []int{2*k + 1, 2*k + 2} {
+				if c < len(out) && lighter(out[c], out[least]) {
+					least = c
+				}
+			}
+			if least == k {
+				break
+			}
+			out[k], out[least] = out[least], out[k]
+			k = least
+		}
+	}
 	slices.Sort(out)
 	return out, n - room
 }

@@ -51,7 +51,7 @@ type result struct {
 	self     []Self
 
 	one   int32 // the request that is drawn as a tree; -1
-	fold  fold
+	fold  *fold
 	notes []string
 }
 
@@ -97,7 +97,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.sumSelf()
 	if r.one >= 0 {
-		if err := r.makeFold(); err != nil {
+		if err := r.keepFold(); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/requests"
@@ -138,5 +139,21 @@ func TestRealRequest(t *testing.T) {
 	}
 	if len(d.Rows) != 1 || int(d.Rows[0].Spans) != len(d.Spans) || sum != d.Rows[0].Duration {
 		t.Errorf("%d requests, %d spans, %d on the path", len(d.Rows), len(d.Spans), sum)
+	}
+}
+
+// Rows with the longest calls are shown, each with its caller's, and what a row stands for is counted.
+func TestTheLongestRowsAreShownWithTheirCallers(t *testing.T) {
+	c := viewtest.Case{Trace: shop(5), Options: map[string][]string{"request": {"t4"}, "expand": {"select"}}, Size: scene.Size{Width: 600, Height: 130}}
+	s := c.Compute(t, requests.View, c.Open(t)).Scene(c.Size)
+	var head string
+	for _, l := range s.Layers {
+		if l.Name == "head" {
+			head = l.Marks[0].(*scene.Text).Text[0]
+		}
+	}
+	rows := s.Frames[0].YScale.Rows
+	if len(rows) < 2 || len(rows) >= 9 || rows[0].Label != "front: GET /" || !strings.Contains(head, fmt.Sprintf("the %d longest of 9 rows", len(rows))) {
+		t.Errorf("%d rows, the first %q, under %q", len(rows), rows[0].Label, head)
 	}
 }

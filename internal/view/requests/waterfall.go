@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
-	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -30,7 +29,7 @@ func (r *result) drawTree(s *scene.Scene) {
 		at := r.forest.At(l.nodes[0])
 		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.label(l), Location: scene.NoID, Region: uint32(at.Region), Count: 1, Level: min(l.depth, mostLevel, int(w*0.012))}
 	}
-	begin, end := r.span(q)
+	begin, end := r.span()
 	left := scene.RowLabelWidth(rows, w*0.42)
 	f := scene.Frame{Name: "tree", X: left, Y: headRoom, W: max(w-left-edge, 1), H: pitch * float32(len(shown)), XScale: scene.Scale{Kind: "linear", Begin: float64(begin - q.Begin), End: float64(end - q.Begin)}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	frame := s.AddFrame(f)
@@ -58,11 +57,8 @@ func (r *result) drawTree(s *scene.Scene) {
 }
 
 // span is the time that is drawn: of the whole request, calls outside of its root included, or the part of it that is selected.
-func (r *result) span(q *request.Request) (begin, end trace.Time) {
-	begin, end = q.Begin, q.End
-	r.forest.Each(q, func(node int32, _ int) {
-		begin, end = min(begin, r.forest.Begin[node]), max(end, r.forest.End[node])
-	})
+func (r *result) span() (begin, end trace.Time) {
+	begin, end = r.fold.begin, r.fold.end
 	if b, e := max(begin, r.request.Selection.Begin), min(end, r.request.Selection.End); b < e {
 		begin, end = b, e
 	}
