@@ -112,7 +112,7 @@ gallery: build web/node_modules/.package-lock.json chromium
 SIZES ?= 1e6,1e7,1e8
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x $(PKGS)
-	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -run '^$$' -bench Scale -benchtime 1x -timeout 60m ./internal/view/timeline ./internal/view/moments
+	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -run '^$$' -bench Scale -benchtime 1x -timeout 60m ./internal/view/timeline ./internal/view/moments ./internal/view/all
 
 clean:
 	rm -rf bin

@@ -200,9 +200,9 @@ var examples = map[string][]string{
 	"steps":        {"demo:training"},
 	"operators":    {"demo:training"},
 	"findings":     {"demo:training"},
-	"criticalpath": {"docs/tutorials/data/ride.json"},
-	"services":     {"docs/tutorials/data/ride.json"},
-	"requests":     {"docs/tutorials/data/ride.json"},
+	"criticalpath": {"demo:shop"},
+	"services":     {"demo:shop"},
+	"requests":     {"demo:shop"},
 }
 
 // exampleOf is the command behind the picture of a view's page, without its output.

@@ -57,6 +57,7 @@ func (c *converter) one(in *jsonstream.Reader, processes map[string]*process) {
 		}
 		s.Events = append(s.Events, span.Event{Time: at, Name: l.name(), Tags: l.fields})
 	}
+	s.Tags = r.baggage(s.Tags)
 	if text, ok := r.failure(); ok {
 		s.Tags = append(s.Tags, trace.Attribute{Key: span.ErrorInLog, Value: text})
 	}
@@ -74,6 +75,29 @@ func (r *record) failure() (trace.Value, bool) {
 		}
 	}
 	return trace.Value{}, false
+}
+
+// baggage is what a span handed on to those it called: Jaeger's clients log it, by key and value.
+func (r *record) baggage(tags []trace.Attribute) []trace.Attribute {
+	for i := range r.logs {
+		var key string
+		var value trace.Value
+		is := false
+		for _, f := range r.logs[i].fields {
+			switch f.Key {
+			case "event":
+				is = f.Value.String() == "baggage"
+			case "key":
+				key = f.Value.String()
+			case "value":
+				value = f.Value
+			}
+		}
+		if is && key != "" {
+			tags = append(tags, trace.Attribute{Key: "baggage." + key, Value: value})
+		}
+	}
+	return tags
 }
 
 // parents tells the parent from the other references.

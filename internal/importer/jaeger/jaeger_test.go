@@ -9,6 +9,7 @@ import (
 func TestFormat(t *testing.T) {
 	importertest.Run(t, Format, []importertest.Case{
 		{Path: "odd.json"},
+		{Path: "logs.json"},
 		{Path: "testTrace.json"},
 		{Path: "otlp2jaeger-out.json"},
 		{Path: "otlp2jaeger-multi-out.json"},

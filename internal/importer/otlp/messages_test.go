@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"flag"
+	"fmt"
 	"os"
 	"regexp"
 	"testing"
@@ -71,6 +72,26 @@ func TestAllFormsGiveTheSame(t *testing.T) {
 		if file == "testdata/rich.json" {
 			keep(t, "testdata/rich.pb", bytes.Join(messages, nil))
 			keep(t, "testdata/framed.pb", four)
+		}
+	}
+}
+
+// What query services wrap around spans changes nothing in them.
+func TestAnswersOfQueryServicesAreTheSameSpans(t *testing.T) {
+	text, err := os.ReadFile("testdata/rich.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := dumpOf(t, text)
+	old := bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(`"scopeSpans"`), []byte(`"instrumentationLibrarySpans"`)), []byte(`"scope"`), []byte(`"instrumentationLibrary"`))
+	for name, b := range map[string][]byte{
+		"Jaeger's third version": fmt.Appendf(nil, `{"result":%s}`, text),
+		"Tempo's batches":        bytes.Replace(text, []byte(`"resourceSpans"`), []byte(`"batches"`), 1),
+		"older batches":          bytes.Replace(old, []byte(`"resourceSpans"`), []byte(`"batches"`), 1),
+		"Tempo's second version": fmt.Appendf(nil, `{"trace":%s}`, text),
+	} {
+		if d := tracetest.Diff(want, dumpOf(t, b)); d != "" {
+			t.Errorf("%s: %s", name, d)
 		}
 	}
 }

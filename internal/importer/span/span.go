@@ -9,6 +9,7 @@
 //	reference, link     flow link
 //	event, annotation   instant
 //	tag, attribute      attribute; "error in log" where only an event tells of an error
+//	baggage             attribute "baggage.KEY"
 //
 // Spans of kind client and producer are communication: their time passes
 // elsewhere. All others are compute. Spans on one row that overlap get lanes. Who

@@ -162,12 +162,12 @@ func (r *result) note() {
 	}
 	c := &r.forest.Counts
 	for _, x := range []struct {
-		n    int
-		what string
-	}{{c.Missing, "requests of which no root is in the source: they last from their first call to their last"}, {c.Several, "requests with more than one root, of which the first counts"},
-		{c.Orphans, "calls whose caller is not in the source: taken for roots"}, {c.Cut, "calls that were their own ancestors: circles are cut"}, {c.Late, "calls that begin before their caller: clocks disagree"}} {
+		n          int
+		noun, rest string
+	}{{c.Missing, "request", "of which no root is in the source, lasting from the first call to the last"}, {c.Several, "request", "with more than one root, of which the first counts"},
+		{c.Orphans, "call", "whose caller is not in the source, or the call itself: taken for a root"}, {c.Cut, "call", "in a circle of callers, which is cut there"}, {c.Late, "call", "that would begin before its caller: clocks disagree"}} {
 		if x.n > 0 {
-			say("%s %s", view.Thousands(int64(x.n)), x.what)
+			say("%s %s", view.Count(x.n, x.noun), x.rest)
 		}
 	}
 }

@@ -314,7 +314,7 @@ func (r *result) drawBox(s *scene.Scene, p *plan, i int, boxes, strips *scene.Re
 	if errors > 0 {
 		strips.Add(b.x+b.w-min(4, b.w/4), b.y, min(4, b.w/4), b.h, failing(errors, calls, scene.UIError))
 	}
-	left, room := b.x+min(5, b.w/4)+4, b.w-15
+	left, room := b.x+min(5, b.w/4)+4, b.w-12
 	if t := strings.Join(second, ", "); scene.TextWidth(t, scene.TextSize, false) <= room {
 		second = []string{t}
 	}
@@ -323,7 +323,7 @@ func (r *result) drawBox(s *scene.Scene, p *plan, i int, boxes, strips *scene.Re
 		lines = append(lines, view.FormatShare(float64(errors)/float64(max(calls, 1)))+" fail")
 	}
 	const pitch = scene.TextSize + 2
-	n := min(len(lines), int(b.h/pitch))
+	n := min(len(lines), int((b.h-2)/pitch))
 	if n == 0 && b.h >= scene.TextSize-2 {
 		n = 1
 	}
