@@ -18,7 +18,7 @@ func (p *Print) takeSteps(ctx context.Context, r store.Reader) error {
 	if !p.Timed || len(d.GPUs) == 0 {
 		return nil
 	}
-	job, err := jobOf(ctx, r, d).Analyse()
+	job, err := JobOf(ctx, r, store.Window{End: r.Info().End}, d).Analyse()
 	if err != nil || len(job.Steps) == 0 {
 		return err
 	}
@@ -53,9 +53,9 @@ func (p *Print) takeSteps(ctx context.Context, r store.Reader) error {
 	return nil
 }
 
-// jobOf is a whole run as package step asks it.
-func jobOf(ctx context.Context, r store.Reader, d *view.Devices) *step.Source {
-	w := store.Window{End: r.Info().End, Locations: d.Rows}
+// JobOf is a window of a run as package step asks it, with the rows of its GPUs and their hosts.
+func JobOf(ctx context.Context, r store.Reader, w store.Window, d *view.Devices) *step.Source {
+	w.Locations = d.Rows
 	return &step.Source{
 		Regions: r.Regions(), Begin: w.Begin, End: w.End, Lanes: r.Lanes(),
 		Unit: d.Unit, GPU: d.GPU, Units: len(d.Units), GPUs: len(d.GPUs), Owner: d.Owner,

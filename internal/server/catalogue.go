@@ -52,6 +52,7 @@ type needsJSON struct {
 	Moments     bool `json:"moments"`
 	Instants    bool `json:"instants"`
 	Spans       bool `json:"spans"`
+	Devices     bool `json:"devices"`
 	Paths       bool `json:"paths"`
 }
 

@@ -75,6 +75,8 @@ type Needs struct {
 	Instants bool
 	// Spans of services, which say what request they belong to.
 	Spans bool
+	// Devices: work of GPUs will do in place of spans.
+	Devices bool
 	// Paths: a profile will do only where it knows who called whom.
 	Paths bool
 }
@@ -90,7 +92,9 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs intervals, and the source has none" + holdsOnly(r.Info())
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0:
 		return "this view needs time, and the source is a profile without it"
-	case n.Spans && !HasSpans(r):
+	case n.Spans && n.Devices && !HasSpans(r) && !hasDevices(r):
+		return "this view needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the source has neither"
+	case n.Spans && !n.Devices && !HasSpans(r):
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin), and the source has none"
 	case n.Paths && r.Info().Intervals == 0 && !slices.ContainsFunc(r.CallPaths(), func(p trace.CallPath) bool { return !p.Flat }):
 		return "this view needs call paths, and the profile has totals of regions alone; the view profile shows them"
@@ -139,6 +143,17 @@ func holdsOnly(i *store.Info) string {
 		return ""
 	}
 	return ": it holds " + strings.Join(parts, ", ")
+}
+
+// hasDevices looks for a row of a GPU. O(locations).
+func hasDevices(r store.Reader) bool {
+	t := r.Locations()
+	for id, k := range t.Kind {
+		if t.Holds[id] && (k == trace.KindStream || k == trace.KindDevice) {
+			return true
+		}
+	}
+	return len(FindDevices(t, nil).GPUs) > 0
 }
 
 // hasMoments looks for one row of recorded moments.

@@ -131,3 +131,15 @@ func onDevice(name string) bool {
 	}
 	return false
 }
+
+// HostClass is what a region counts as on a thread; a negative term for none.
+func HostClass(g *trace.Region) (Term, Doing) {
+	c := classOf(g)
+	return c.term, c.doing
+}
+
+// WorkTerm is what a region counts as on a row of a GPU, and whether it is work at all.
+func WorkTerm(g *trace.Region) (Term, bool) {
+	t := workTerm(g)
+	return t, t != noTerm
+}

@@ -1,8 +1,9 @@
-// Package criticalpath shows what the time of requests is made of: the critical path of one,
-// and of all of them by call path.
+// Package criticalpath shows what the time of requests, or of the steps of a GPU job, is made of: the critical
+// path of one, and of all of them by call path.
 //
-//	data.go     the twins
-//	layout.go   the picture
+//	data.go     the twins of requests
+//	steps.go    steps of a GPU job: from the run to rows; steps_data.go their twins and picture
+//	layout.go   what both pictures are made of
 package criticalpath
 
 import (
@@ -23,14 +24,15 @@ var View = &view.View{
 	Name:    "criticalpath",
 	Title:   "Critical path",
 	Paper:   "Zhang, Ramanathan, Raj, Parwal, Sherwood, Chabbi: CRISP: Critical Path Analysis of Large-Scale Microservice Architectures",
-	Summary: "what the time of requests is made of, and what a faster operation would give at most",
+	Summary: "what the time of requests or of GPU steps is made of, and what a faster operation would give at most",
 	HowToRead: "On top, the critical path of one request from its begin to its end: what it waited for at each instant, coloured by service. Below, a row a call path, most time on the critical paths of all requests first: " +
 		"the bar is the mean over the requests that have it there, the marks are half, 95 % and 99 % of them; beside it the share of all time, and of requests. " +
-		"What is not on the path can take no time at all without a request getting faster; what is on it gives at most its share. Calls are clipped to their callers; siblings that overlap by at most a hundredth of their caller count as one after the other, since clocks disagree.",
-	Needs: view.Needs{Intervals: true, Spans: true},
+		"What is not on the path can take no time at all without a request getting faster; what is on it gives at most its share. Calls are clipped to their callers; siblings that overlap by at most a hundredth of their caller count as one after the other, since clocks disagree. " +
+		"Of a GPU job it is the path of each step: back from its end through kernels, what they waited for on their streams, the calls that launched them and the threads that made the calls, and from a collective to the rank that came last.",
+	Needs: view.Needs{Intervals: true, Spans: true, Devices: true},
 	Options: view.Words(view.Use("by=callpath", "request", "top"),
-		"by: what is a row: a call path, an operation of a service from wherever it is called, or a service [callpath operation service]"),
-	Data:    []any{Data{}},
+		"by: what is a row: a call path, an operation of a service from wherever it is called, or a service; of a GPU job a service is what the time is spent with [callpath operation service]"),
+	Data:    []any{Data{}, StepData{}},
 	Compute: compute,
 }
 
@@ -58,6 +60,9 @@ func forestOf(ctx context.Context, run view.Run) (*request.Forest, error) {
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	if !view.HasSpans(q.Store()) {
+		return computeSteps(ctx, q)
 	}
 	r := &result{request: q, tree: q.Store().Locations()}
 	r.colour = view.ServiceColours(r.tree)

@@ -49,46 +49,61 @@ func (r *result) describe() string {
 	return t + "."
 }
 
-// drawPath draws the sections one after the other, with the names that fit.
+// A stretch is one section of the strip.
+type stretch struct {
+	begin, end trace.Time
+	name       string
+	fill       scene.Colour
+}
+
+// drawPath draws the sections of the request that is shown.
 func (r *result) drawPath(s *scene.Scene, w, y float32) {
 	q := &r.forest.Requests[r.shown]
-	f := scene.Frame{Name: "path", X: edge, Y: y, W: max(w-2*edge, 1), H: stripHigh, XScale: scene.Scale{Kind: "linear", End: float64(max(q.Duration(), 1))}} // not the time of the run, which the page may zoom
+	head := fmt.Sprintf("request %s: %s", q.ID, view.FormatTime(q.Duration()))
+	if len(r.chosen) > 1 {
+		head = "the slowest " + head
+	}
+	list := make([]stretch, len(r.path))
+	for i := range r.path {
+		x := &r.path[i]
+		list[i] = stretch{x.Begin, x.End, "root is not in the source", scene.UIAggregate}
+		if x.Node != request.NoRoot {
+			list[i].fill, list[i].name = r.colour(r.forest.Service(x.Node)), r.forest.Regions[r.forest.Region[x.Node]].Name
+		}
+	}
+	drawStrip(s, w, y, q.Begin, q.Duration(), head, list)
+}
+
+// drawStrip draws sections one after the other, with the names that fit.
+func drawStrip(s *scene.Scene, w, y float32, begin, length trace.Time, head string, list []stretch) {
+	f := scene.Frame{Name: "path", X: edge, Y: y, W: max(w-2*edge, 1), H: stripHigh, XScale: scene.Scale{Kind: "linear", End: float64(max(length, 1))}} // not the time of the run, which the page may zoom
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
 	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
-	for i := 0; i < len(r.path); {
-		// Sections of one call that share a pixel are one mark.
-		x := &r.path[i]
+	at := func(t trace.Time) float32 { return f.XPixel(float64(t - begin)) }
+	for i := 0; i < len(list); {
+		// Sections that share a pixel are one mark.
 		from := i
-		at := func(t trace.Time) float32 { return f.XPixel(float64(t - q.Begin)) }
-		x0 := at(x.Begin)
-		for i++; i < len(r.path) && at(r.path[i].End)-x0 < 1; i++ {
+		x0 := at(list[i].begin)
+		for i++; i < len(list) && at(list[i].end)-x0 < 1; i++ {
 		}
 		longest := from
 		for k := from; k < i; k++ {
-			if r.path[k].End-r.path[k].Begin > r.path[longest].End-r.path[longest].Begin {
+			if list[k].end-list[k].begin > list[longest].end-list[longest].begin {
 				longest = k
 			}
 		}
-		x = &r.path[longest]
-		wide := at(r.path[i-1].End) - x0
-		fill, name := scene.UIAggregate, "root is not in the source"
-		if x.Node != request.NoRoot {
-			fill, name = r.colour(r.forest.Service(x.Node)), r.forest.Regions[r.forest.Region[x.Node]].Name
-		}
-		bars.Add(x0, f.Y+12, max(wide-0.5, 0.5), f.H-12, fill)
+		x := &list[longest]
+		wide := at(list[i-1].end) - x0
+		bars.Add(x0, f.Y+12, max(wide-0.5, 0.5), f.H-12, x.fill)
 		bars.SetItem(s.Item(ofSection, longest))
 		if i-from > 1 {
 			bars.SetFlags(scene.Aggregated)
 			bars.SetCount(uint32(i - from))
 		}
 		if wide > 40 {
-			text.Add(x0+1, f.Y+9, scene.Shorten(name, wide-6, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(x0+1, f.Y+9, scene.Shorten(x.name, wide-6, scene.TextSize), scene.UITextMuted, scene.Start)
 		}
-	}
-	head := fmt.Sprintf("request %s: %s", q.ID, view.FormatTime(q.Duration()))
-	if len(r.chosen) > 1 {
-		head = "the slowest " + head
 	}
 	title := &scene.Text{Size: scene.TextSize}
 	title.Add(f.X, f.Y-6, scene.Shorten(head, f.W, scene.TextSize), scene.UIText, scene.Start)
@@ -96,22 +111,43 @@ func (r *result) drawPath(s *scene.Scene, w, y float32) {
 	s.AddLayer("names", -1, text, title)
 }
 
+// A bar is one row below the strip: the mean, and where there are several half, 95 and 99 % of them.
+type bar struct {
+	label         string
+	region        trace.RegionID
+	mean          float64
+	p50, p95, p99 trace.Time
+	several       bool
+	fill          scene.Colour
+	words         func(room float32) string
+}
+
 // drawRows draws a bar a row with its percentiles.
 func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
-	n := min(len(r.rows), max(int(room/rowHigh), 1))
-	if top := r.request.Values.Integer("top"); top > 0 {
+	bars := make([]bar, len(r.rows))
+	for i := range r.rows {
+		x := &r.rows[i]
+		bars[i] = bar{x.label(), x.RegionID, x.Mean, x.P50, x.P95, x.P99, x.Requests > 1, r.colour(x.At), func(room float32) string { return r.words(x, room) }}
+	}
+	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "services"}[r.request.Values.Text("by")]
+	drawBars(s, w, y, room, r.request.Values.Integer("top"), bars, what+", by time on the critical paths of "+view.Count(len(r.chosen), "request"))
+}
+
+func drawBars(s *scene.Scene, w, y, room float32, top int, list []bar, what string) {
+	n := min(len(list), max(int(room/rowHigh), 1))
+	if top > 0 {
 		n = min(n, top)
 	}
 	pitch := min(max(room, 1)/float32(n), rowHigh*1.3)
 	rows := make([]scene.Row, n)
 	most := trace.Time(1)
 	for i := range rows {
-		x := &r.rows[i]
-		most = max(most, x.P99, trace.Time(x.Mean))
+		x := &list[i]
+		most = max(most, x.p99, trace.Time(x.mean))
 		at := y + float32(i)*pitch
-		rows[i] = scene.Row{From: at, To: at + pitch, Label: x.label(), Location: scene.NoID, Region: scene.NoID, Count: 1}
-		if x.RegionID != trace.NoRegion {
-			rows[i].Region = uint32(x.RegionID)
+		rows[i] = scene.Row{From: at, To: at + pitch, Label: x.label, Location: scene.NoID, Region: scene.NoID, Count: 1}
+		if x.region != trace.NoRegion {
+			rows[i].Region = uint32(x.region)
 		}
 	}
 	left := scene.RowLabelWidth(rows, w*0.4)
@@ -125,24 +161,23 @@ func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
 	bars, lines, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Text{Size: scene.TextSize}
 	for i := range rows {
-		x := &r.rows[i]
+		x := &list[i]
 		at := rows[i].From
-		bars.Add(f.X, at+pitch*0.2, max(f.XPixel(x.Mean)-f.X, 0.5), max(pitch*0.6, 1), r.colour(x.At))
-		if x.Requests > 1 {
-			a, b := f.XPixel(float64(x.P50)), f.XPixel(float64(x.P99))
+		bars.Add(f.X, at+pitch*0.2, max(f.XPixel(x.mean)-f.X, 0.5), max(pitch*0.6, 1), x.fill)
+		if x.several {
+			a, b := f.XPixel(float64(x.p50)), f.XPixel(float64(x.p99))
 			mid := at + pitch/2
 			lines.Add(a, mid, b, mid, scene.UIText)
-			for k, t := range []trace.Time{x.P50, x.P95, x.P99} {
+			for k, t := range []trace.Time{x.p50, x.p95, x.p99} {
 				p, high := f.XPixel(float64(t)), pitch*[]float32{0.3, 0.2, 0.12}[k]
 				lines.Add(p, mid-high, p, mid+high, scene.UIText)
 			}
 		}
 		if words > 0 {
-			text.Add(f.X+f.W+edge, at+pitch/2+4, r.words(x, words-edge), scene.UITextMuted, scene.Start)
+			text.Add(f.X+f.W+edge, at+pitch/2+4, x.words(words-edge), scene.UITextMuted, scene.Start)
 		}
 	}
-	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "services"}[r.request.Values.Text("by")]
-	text.Add(edge, f.Y-6, scene.Shorten(fmt.Sprintf("%s of %s %s, by time on the critical paths of %s", view.Thousands(int64(n)), view.Thousands(int64(len(r.rows))), what, view.Count(len(r.chosen), "request")), w-2*edge, scene.TextSize), scene.UIText, scene.Start)
+	text.Add(edge, f.Y-6, scene.Shorten(fmt.Sprintf("%s of %s %s", view.Thousands(int64(n)), view.Thousands(int64(len(list))), what), w-2*edge, scene.TextSize), scene.UIText, scene.Start)
 	s.AddLayer("bars", frame, bars, lines)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(frame, 0)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A spanNode is one span with what it called.
@@ -192,6 +193,10 @@ func (x *spanNode) walkBack(lo, hi, moved, floor trace.Time, got func(*spanNode,
 
 // criticalpathRoute walks back from the end of each request.
 var criticalpathRoute = Route{Options: []map[string]string{{}, {"by": "operation"}, {"by": "service"}}, Check: func(r *Run) {
+	if r.Result != nil && !view.HasSpans(r.Reader) {
+		checkStepPaths(r)
+		return
+	}
 	want := map[string]float64{}
 	in := map[string]map[string]bool{}
 	length := 0.0

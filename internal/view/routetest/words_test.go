@@ -191,7 +191,7 @@ var meanings = []meaning{
 	{"balance", "findings scaling", "load balance"},
 	{"share", "profile activity contrast timeline treemap steps criticalpath", "share"},
 	{"share", "boxprofile callmatrix topology kaleidoscope", "share of a range"},
-	{"rank", "boxprofile callmatrix groups contrast phases steps topology compare scaling", "rank"},
+	{"rank", "boxprofile callmatrix groups contrast phases steps topology compare scaling criticalpath", "rank"},
 	{"rank", "callmatrix", "rank scale"},
 	{"index", "topology", "rank"},
 }

@@ -1,7 +1,6 @@
 // Package steps shows where each step of a GPU job goes: its parts as stacked bars, what the GPU did
 // meanwhile, and why it had nothing to do.
 //
-//	gather.go       the run as package step asks it
 //	words.go        the verdict in words
 //	lines.go        what is a bar: a step, a rank, or each step of each rank
 //	layout.go       the picture of steps; layout_idle.go of idle time
@@ -14,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -60,7 +60,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
 	}
 	var err error
-	if r.job, err = source(ctx, q, r.devices).Analyse(); err != nil {
+	if r.job, err = fingerprint.JobOf(ctx, q.Store(), q.Window(), r.devices).Analyse(); err != nil {
 		return nil, err
 	}
 	if len(r.job.Steps) == 0 && !r.worked() {

@@ -76,6 +76,8 @@ export interface Needs {
   instants: boolean;
   /** Spans of services, which say what request they belong to. */
   spans: boolean;
+  /** Work of GPUs will do in place of spans. */
+  devices: boolean;
   /** Call paths, where it is a profile. */
   paths: boolean;
 }

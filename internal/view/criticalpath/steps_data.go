@@ -1,0 +1,248 @@
+package criticalpath
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A StepRow is the time of a call path on the critical paths of steps. Mean and percentiles are over the steps that have it there.
+type StepRow struct {
+	Region    string     `json:"region" unit:""`
+	Kind      string     `json:"kind" unit:""`
+	CallPath  string     `json:"callpath" unit:""`
+	Time      trace.Time `json:"time" unit:"ns"`
+	Share     float64    `json:"share" unit:"share"`
+	Mean      float64    `json:"mean" unit:"ns"`
+	P50       trace.Time `json:"p50" unit:"ns"`
+	P95       trace.Time `json:"p95" unit:"ns"`
+	P99       trace.Time `json:"p99" unit:"ns"`
+	Steps     int        `json:"steps" unit:"count"`
+	StepShare float64    `json:"step_share" unit:"share"`
+	// Half is what a step would gain at most on average if this took half the time.
+	Half     float64          `json:"gain_if_halved" unit:"ns"`
+	RegionID trace.RegionID   `json:"-" about:"region"`
+	At       trace.LocationID `json:"-" about:"location"`
+
+	kind steppath.Kind
+}
+
+// A StepSection is a stretch of the path of one step.
+type StepSection struct {
+	Location *trace.LocationID `json:"location"`
+	Path     string            `json:"path"`
+	Region   string            `json:"region"`
+	Begin    trace.Time        `json:"begin"`
+	End      trace.Time        `json:"end"`
+	Kind     string            `json:"kind"`
+}
+
+// A KindTime is the time of a kind on all paths.
+type KindTime struct {
+	Kind  string     `json:"kind"`
+	Time  trace.Time `json:"time"`
+	Share float64    `json:"share"`
+}
+
+// A ShownStep is the longest step, whose path is given.
+type ShownStep struct {
+	Name  string     `json:"name"`
+	Begin trace.Time `json:"begin"`
+	End   trace.Time `json:"end"`
+}
+
+// StepData is the "data" of the JSON twin of a GPU job. Length is of all steps together; path is that of the step shown.
+type StepData struct {
+	Length trace.Time    `json:"length"`
+	Steps  int           `json:"steps"`
+	Shown  ShownStep     `json:"shown"`
+	Path   []StepSection `json:"path"`
+	By     []StepRow     `json:"by"`
+	Kinds  []KindTime    `json:"kinds"`
+	// Shares of the length: on threads, on GPUs, and between them, from launch or other work to begin.
+	OnHost  float64 `json:"on_host"`
+	OnGPUs  float64 `json:"on_gpus"`
+	Between float64 `json:"between"`
+}
+
+func (r *stepResult) Data() any {
+	d := StepData{Length: r.length, Steps: len(r.steps), Shown: ShownStep{r.steps[r.shown].name, r.steps[r.shown].begin, r.steps[r.shown].end}, Path: []StepSection{}, By: append([]StepRow{}, r.rows...), Kinds: []KindTime{}}
+	d.OnHost, d.OnGPUs, d.Between = r.places()
+	for i := range r.path {
+		x := &r.path[i]
+		s := StepSection{Begin: x.Begin, End: x.End, Kind: x.Kind.String()}
+		if x.Location != trace.NoLocation {
+			at := x.Location
+			s.Location, s.Path = &at, r.tree.Path(at)
+		}
+		if x.Region != trace.NoRegion {
+			s.Region = r.regions[x.Region].Name
+		}
+		d.Path = append(d.Path, s)
+	}
+	for k, t := range r.kinds {
+		d.Kinds = append(d.Kinds, KindTime{steppath.Kind(k).String(), t, share(t, r.length)})
+	}
+	return d
+}
+
+// places are the shares of threads, of GPUs, and of what is between.
+func (r *stepResult) places() (host, gpus, between float64) {
+	for k, t := range r.kinds {
+		part := share(t, r.length)
+		switch kind := steppath.Kind(k); {
+		case kind.OnGPU():
+			gpus += part
+		case kind == steppath.Launch || kind == steppath.Queue:
+			between += part
+		default:
+			host += part
+		}
+	}
+	return host, gpus, between
+}
+
+func (r *stepResult) Table() *view.Table { return view.TableOf(r.rows, nil, nil) }
+
+// fill takes the times of a row by step.
+func (x *StepRow) fill(times map[int]trace.Time, length trace.Time, steps int) {
+	list := slices.Sorted(maps.Values(times))
+	for _, t := range list {
+		x.Time += t
+	}
+	x.Steps = len(list)
+	x.StepShare = float64(x.Steps) / float64(steps)
+	x.Share, x.Mean, x.Half = share(x.Time, length), float64(x.Time)/float64(len(list)), float64(x.Time)/2/float64(steps)
+	x.P50, x.P95, x.P99 = request.Quantile(list, 0.5), request.Quantile(list, 0.95), request.Quantile(list, 0.99)
+}
+
+func (x *StepRow) label() string {
+	switch {
+	case x.Region == "":
+		return x.Kind
+	case x.kind == steppath.Host || x.kind == steppath.Call || x.kind.OnGPU():
+		return x.Region
+	}
+	return x.Kind + ": " + x.Region
+}
+
+// stepColours are by kind.
+var stepColours = [steppath.Kinds]scene.Colour{
+	steppath.Host: scene.RoleColour(uint8(trace.RoleAnnotation)), steppath.Call: scene.RoleColour(uint8(trace.RoleOverhead)), steppath.Return: scene.RoleColour(uint8(trace.RoleSynchronization)),
+	steppath.Nothing: scene.RoleColour(uint8(trace.RoleIdle)), steppath.Kernel: scene.RoleColour(uint8(trace.RoleCompute)), steppath.Copy: scene.RoleColour(uint8(trace.RoleCopy)),
+	steppath.Communication: scene.RoleColour(uint8(trace.RoleCommunication)), steppath.Launch: scene.RoleColour(uint8(trace.RoleIO)), steppath.Queue: scene.UIAggregate,
+}
+
+// kindWords say in the legend what a kind is.
+var kindWords = [steppath.Kinds]string{"on the host", "call of the GPU's library", "return of a call that waited", "nothing recorded", "kernel", "copy", "communication", "from launch to begin", "wait for work before"}
+
+// Scene draws the path of one step, and a bar a row.
+func (r *stepResult) Scene(size scene.Size) *scene.Scene {
+	s := scene.New(size, "", r.describe())
+	s.Notes = r.Notes()
+	w, h := float32(size.Width), float32(size.Height)
+	y := float32(headRoom)
+	if h >= 160 {
+		x := &r.steps[r.shown]
+		list := make([]stretch, len(r.path))
+		for i := range r.path {
+			p := &r.path[i]
+			list[i] = stretch{p.Begin, p.End, p.Kind.String(), stepColours[p.Kind]}
+			if p.Region != trace.NoRegion {
+				list[i].name = r.regions[p.Region].Name
+			}
+		}
+		head := fmt.Sprintf("%s: %s", x.name, view.FormatTime(x.end-x.begin))
+		if len(r.steps) > 1 {
+			head = "the longest step, " + head
+		}
+		drawStrip(s, w, y, x.begin, x.end-x.begin, head, list)
+		y += stripHigh + scene.AxisHeight + headRoom + 4
+	}
+	bars := make([]bar, len(r.rows))
+	for i := range r.rows {
+		x := &r.rows[i]
+		bars[i] = bar{x.label(), x.RegionID, x.Mean, x.P50, x.P95, x.P99, x.Steps > 1, stepColours[x.kind], func(room float32) string { return r.words(x, room) }}
+	}
+	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "kinds"}[r.request.Values.Text("by")]
+	if len(bars) > 0 {
+		drawBars(s, w, y, h-y-scene.AxisHeight-4, r.request.Values.Integer("top"), bars, what+", by time on the critical paths of "+view.Count(len(r.steps), "step"))
+	}
+	for k, t := range r.kinds {
+		if t > 0 {
+			s.Legend = append(s.Legend, scene.LegendEntry{Label: kindWords[k], Colour: stepColours[k], Region: scene.NoID, Parent: scene.NoID})
+		}
+	}
+	return s
+}
+
+func (r *stepResult) describe() string {
+	t := fmt.Sprintf("Critical path of %s, %s in all", view.Count(len(r.steps), "step"), view.FormatTime(r.length))
+	if len(r.rows) > 0 {
+		t += fmt.Sprintf("; most of it: %s, %s", r.rows[0].label(), view.FormatShare(r.rows[0].Share))
+	}
+	return t + "."
+}
+
+func (r *stepResult) words(x *StepRow, room float32) string {
+	t := view.FormatShare(x.Share) + " of the time"
+	if len(r.steps) > 1 {
+		t += ", in " + view.FormatShare(x.StepShare)
+	}
+	if scene.TextWidth(t, scene.TextSize, false) > room {
+		t = view.FormatShare(x.Share)
+	}
+	return scene.Shorten(t, room, scene.TextSize)
+}
+
+// Fact says what is known of a row or a section.
+func (r *stepResult) Fact(it scene.Item) (view.Fact, bool) {
+	switch {
+	case it.Of == ofRow && int(it.A) < len(r.rows):
+		x := &r.rows[it.A]
+		f := view.Fact{Title: x.label(), Text: x.CallPath}
+		if x.At != trace.NoLocation {
+			f.Locations = []trace.LocationID{x.At}
+		}
+		if x.RegionID != trace.NoRegion {
+			f.Regions = []trace.RegionID{x.RegionID}
+		}
+		f.Say("spent with", kindWords[x.kind], "")
+		f.SayTime("time", x.Time)
+		f.Say("share", view.FormatShare(x.Share), "")
+		f.Say("steps", view.FormatCount(float64(x.Steps)), view.Thousands(int64(x.Steps)))
+		f.Say("mean", view.FormatDuration(x.Mean), "")
+		f.SayTime("p50", x.P50)
+		f.SayTime("p95", x.P95)
+		f.SayTime("p99", x.P99)
+		f.Say("half the time would give a step at most", view.FormatDuration(x.Half), "")
+		return f, true
+	case it.Of == ofSection && int(it.A) < len(r.path):
+		x := &r.path[it.A]
+		begin, end := x.Begin, x.End
+		f := view.Fact{Title: x.Kind.String(), Begin: &begin, End: &end}
+		if x.Region != trace.NoRegion {
+			f.Title, f.Regions = r.regions[x.Region].Name, []trace.RegionID{x.Region}
+		}
+		if x.Location != trace.NoLocation {
+			f.Locations = []trace.LocationID{x.Location}
+			f.Say("on", r.tree.Path(x.Location), "")
+		}
+		if x.Row >= 0 {
+			f.Row = &store.Row{Location: x.Location, Lane: x.Lane, Row: x.Row}
+		}
+		f.Say("spent with", kindWords[x.Kind], "")
+		f.SayTime("on the path", x.End-x.Begin)
+		f.SayTime("begin", x.Begin)
+		f.SayTime("end", x.End)
+		return f, true
+	}
+	return view.Fact{}, false
+}
