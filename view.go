@@ -115,9 +115,9 @@ func (v *View) Table() (columns []Column, rows [][]any) {
 func (v *View) Notes() []string { return append([]string{}, v.result.Notes()...) }
 
 // pictures are the kinds of pictures.
-var pictures = map[string]func(io.Writer, *scene.Scene, scene.Theme) error{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render, "jpg": png.RenderJPEG}
+var pictures = map[string]func(io.Writer, *scene.Scene, scene.Theme) error{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render, "jpg": png.RenderJPEG, "eps": png.RenderEPS}
 
-// Write writes the view as svg, png, pdf or jpg, or as json or csv. The theme, for pictures, is
+// Write writes the view as svg, png, pdf, jpg or eps, or as json or csv. The theme, for pictures, is
 // light or dark; "" is light.
 func (v *View) Write(w io.Writer, kind, theme string) error {
 	switch kind {
@@ -128,7 +128,7 @@ func (v *View) Write(w io.Writer, kind, theme string) error {
 	}
 	render, known := pictures[kind]
 	if !known {
-		return fmt.Errorf("parallax: %q is none of svg, png, pdf, jpg, json, csv", kind)
+		return fmt.Errorf("parallax: %q is none of svg, png, pdf, jpg, eps, json, csv", kind)
 	}
 	if theme == "" {
 		theme = "light"

@@ -22,11 +22,11 @@ import (
 
 func viewCommand() *command {
 	return &command{
-		name: "view", args: "VIEW SOURCE [-o FILE] [--size WxH]", summary: "draw one view headless: svg, png, pdf, jpg, json or csv by FILE's ending",
+		name: "view", args: "VIEW SOURCE [-o FILE] [--size WxH]", summary: "draw one view headless: svg, png, pdf, jpg, eps, json or csv by FILE's ending",
 		help: "Without -o the numbers go to standard output as JSON. `parallax views` lists the views and their options.\n\n" +
 			"  parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% --locations 'rank:0-3' -o activity.csv",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, jpg, json or csv")
+			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, jpg, eps, json or csv")
 			fs.String("size", "1600x900", "size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too")
 			fs.String("theme", "light", "light or dark")
 			fs.String("callouts", "", "FILE with numbers to draw on the picture, a line each: where, a bar, what it says; docs/guides/README.md has the forms")
@@ -220,7 +220,7 @@ func sameSource(a, b string) bool {
 }
 
 // exportKinds are what a result can be written as.
-var exportKinds = []string{"svg", "png", "pdf", "jpg", "json", "csv"}
+var exportKinds = []string{"svg", "png", "pdf", "jpg", "eps", "json", "csv"}
 
 // export writes a result as a picture or as data.
 func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Result) error {
@@ -243,6 +243,8 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		return png.RenderJPEG(w, s, o.theme)
 	case "pdf":
 		return pdf.Render(w, s, o.theme)
+	case "eps":
+		return png.RenderEPS(w, s, o.theme)
 	}
 	return usage("%q is none of %s", o.kind, strings.Join(exportKinds, ", "))
 }
