@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -144,6 +145,7 @@ func siteConfig() (site.Config, error) {
 	if err != nil {
 		return c, err
 	}
+	c.Pages["commands.md"] = commandsPage()
 	var viewPages, formatPages []string
 	for _, v := range views.Views {
 		name := "views/" + v.Name
@@ -164,8 +166,8 @@ func siteConfig() (site.Config, error) {
 		{Title: "Views", Pages: viewPages},
 		{Title: "In depth", Pages: []string{"moments.md", "callmatrix.md", "layouts.md", "kaleidoscope.md", "papers.md", "papers/moments.md", "papers/callmatrix.md", "papers/layouts.md", "papers/treemap.md", "papers/kaleidoscope.md"}},
 		{Title: "Formats", Pages: formatPages},
-		{Title: "Reference", Pages: []string{"glossary.md", "tables.md", "api.md", "programs.md", "embedding.md", "store-format.md"}},
-		{Title: "Inside", Pages: []string{"architecture.md", "adding-a-format.md", "adding-a-view.md"}},
+		{Title: "Reference", Pages: []string{"commands.md", "glossary.md", "tables.md", "api.md", "programs.md", "embedding.md", "store-format.md"}},
+		{Title: "Inside", Pages: []string{"architecture.md", "decisions.md", "adding-a-format.md", "adding-a-view.md"}},
 	}
 	var known []string
 	for _, g := range c.Groups {
@@ -270,6 +272,21 @@ func guideOf(v string) ([]callout.Callout, error) {
 		return nil, err
 	}
 	return callout.Parse(string(b))
+}
+
+// commandsPage is the help of all commands, and what the exit status means.
+func commandsPage() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Commands\n\n%s `parallax SOURCE` is the same as `parallax open SOURCE`.\n\n## Exit status\n\n```\n%s\n```\n\n## Environment\n\n```\n%s\n```\n", sources, exitStatus, environment)
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "\n## %s\n\n```\n", c.name)
+		c.describe(&b)
+		fmt.Fprint(&b, "```\n")
+		if page := pages[c.name]; page != "" && fileThere(page+".md") {
+			fmt.Fprintf(&b, "\nMore: [%s](%s.md).\n", page, page)
+		}
+	}
+	return b.Bytes()
 }
 
 // viewPage is the page of a view, from what the view says of itself.

@@ -60,6 +60,15 @@ func TestEveryViewAndFormatHasAPage(t *testing.T) {
 			t.Errorf("%s: %v", v.Name, err)
 		}
 	}
+	page, err := s.Read(context.Background(), "commands.html")
+	if err != nil || !bytes.Contains(page, []byte("wrong usage")) {
+		t.Errorf("the page of commands does not tell exit codes: %v", err)
+	}
+	for _, c := range commands() {
+		if !bytes.Contains(page, []byte(`<h2 id="`+c.name+`">`)) {
+			t.Errorf("the page of commands lacks %s", c.name)
+		}
+	}
 	for _, f := range formats.Formats {
 		if _, err := s.Read(context.Background(), "formats/"+f.Name+".html"); err != nil && f.Import != nil {
 			t.Errorf("%v: write docs/formats/%s.md, or let -update take the comment of its package", err, f.Name)

@@ -173,6 +173,37 @@ func TestProgressTellsBytesRateAndTimeLeft(t *testing.T) {
 	}
 }
 
+func TestProgressFitsTheTerminal(t *testing.T) {
+	long := strings.Repeat("directory/", 9) + "trace.json"
+	for _, columns := range []int{59, 79, 119} {
+		for _, label := range []string{"a", long} {
+			for _, total := range []int64{1, 1000, 1 << 50} {
+				for _, left := range []time.Duration{time.Second, 1000*time.Hour + 59*time.Minute + 59*time.Second} {
+					for _, done := range []int64{0, total / 3, total} {
+						line := progressLine(label, done, total, 123.4e6, left, columns)
+						if n := len([]rune(line)); n > columns {
+							t.Errorf("%d columns of %d: %s", n, columns, line)
+						}
+					}
+				}
+			}
+		}
+	}
+	want := "importing run.json [======      ]  50 % of 1.00 KiB, 1.00 KiB/s, 1s left"
+	if got := progressLine("run.json", 512, 1024, 1024, time.Second, len(want)); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Colours are not printed at all, so NO_COLOR and pipes have nothing to turn off.
+func TestNothingIsPrintedInColours(t *testing.T) {
+	for _, args := range [][]string{{"check", "demo:stencil"}, {"info", "demo:fig4"}, {"help"}, {"help", "view"}, {"views"}, {"view", "nothing"}} {
+		if _, out, stderr := parallax(t, args...); strings.Contains(out+stderr, "\x1b") {
+			t.Errorf("%q prints escapes", args)
+		}
+	}
+}
+
 func TestQuietSaysNothingButErrors(t *testing.T) {
 	dir := t.TempDir()
 	status, out, errs := parallax(t, "import", "demo:fig4", "-o", filepath.Join(dir, "x.plx"), "--quiet")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -29,21 +30,33 @@ func (p *progressBar) show(label string, done, total int64) {
 		return
 	}
 	done = min(done, total)
-	share := float64(done) / float64(total)
 	rate, left := p.of(label, done, total, time.Now())
-	const columns = 20
-	n := int(share * columns)
-	fmt.Fprintf(p.w, "\r\x1b[Kimporting %s [%s%s] %3.0f %% of %s", short(label, 20), strings.Repeat("=", n), strings.Repeat(" ", columns-n), share*100, view.FormatBytes(float64(total)))
+	fmt.Fprint(p.w, "\r\x1b[K"+progressLine(label, done, total, rate, left, width(p.w)-1))
+}
+
+// progressLine is one line of at most so many columns, or the terminal would break it and
+// the next could not be drawn over it: the bar has what room the words leave.
+func progressLine(label string, done, total int64, rate float64, left time.Duration, columns int) string {
+	share := float64(done) / float64(total)
+	tail := fmt.Sprintf(" %3.0f %% of %s", share*100, view.FormatBytes(float64(total)))
 	switch {
 	case share == 1:
-		fmt.Fprint(p.w, ", indexing")
+		tail += ", indexing"
 	case rate > 0:
-		fmt.Fprintf(p.w, ", %s/s, %s left", view.FormatBytes(rate), left.Round(time.Second))
+		tail += fmt.Sprintf(", %s/s, %s left", view.FormatBytes(rate), left.Round(time.Second))
 	}
+	head := "importing " + short(label, min(20, columns-len("importing ")-utf8.RuneCountInString(tail)))
+	room := min(20, columns-utf8.RuneCountInString(head+tail)-len(" []"))
+	if room < 5 {
+		return head + tail
+	}
+	n := int(share * float64(room))
+	return head + " [" + strings.Repeat("=", n) + strings.Repeat(" ", room-n) + "]" + tail
 }
 
 // short keeps the end of a label, which tells files apart.
 func short(label string, columns int) string {
+	columns = max(columns, 2)
 	if r := []rune(label); len(r) > columns {
 		return "…" + string(r[len(r)-columns+1:])
 	}
