@@ -28,19 +28,23 @@ build:
 test: lint test-go test-tools test-race cross test-dist test-web
 
 # Who imports whom is asked of `go list`, whose reads the test cache does not see: -count=1.
-test-go:
-	$(GO) test $(PKGS)
+# What did not run, and why, stands at the end.
+test-go: bin/testlog
+	@{ $(GO) test -json $(PKGS); echo "{\"Action\":\"status\",\"Output\":\"$$?\"}"; } | bin/testlog
 	$(GO) test -count=1 ./internal
+
+bin/testlog: tools/testlog/main.go
+	cd tools/testlog && $(GO) build -o ../../bin/testlog .
 
 # Vet, who imports whom, and the packages that most changes touch.
 QUICK = ./internal/trace/... ./internal/spool ./internal/parallel ./internal/scene/... ./internal/store/... ./internal/analysis/... ./internal/importer ./internal/site ./internal/anonymise ./internal/table ./internal/query ./internal/view
-test-quick: lint
+test-quick: lint bin/testlog
 	$(GO) test -count=1 ./internal
-	$(GO) test -short $(QUICK)
+	@{ $(GO) test -short -json $(QUICK); echo "{\"Action\":\"status\",\"Output\":\"$$?\"}"; } | bin/testlog
 
-# Tests that do not run here say why.
-skipped:
-	@$(GO) test -short -v $(PKGS) | awk '/^=== RUN/ {why = ""} /_test.go:[0-9]+: / {why = $$0; sub(/.*_test.go:[0-9]+: /, "", why)} /--- SKIP/ {print $$3 ": " why}'
+# The same without failures: which tests do not run here, and why.
+skipped: bin/testlog
+	@$(GO) test -short -json $(PKGS) | bin/testlog | sed -n '/did not run here/,$$p'
 
 # The race detector where goroutines meet; it needs cgo and a C compiler.
 RACE = ./recorder ./internal/trace/... ./internal/store/... ./internal/importer ./internal/importer/paje ./internal/server ./internal/view
@@ -91,6 +95,7 @@ release:
 # The tools are modules of their own.
 test-tools:
 	cd tools/bundle && $(GO) test ./...
+	cd tools/testlog && $(GO) vet . && $(GO) test ./...
 	cd tools/release && $(GO) vet . && $(GO) test ./...
 .PHONY: release test-tools
 
