@@ -20,6 +20,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/export"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -103,7 +104,7 @@ func (o Options) loader() (*load.Loader, error) {
 		return nil, err
 	}
 	l := &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Cache: cache, Memory: o.Memory,
-		Kept: view.NewMemory(load.KeptShare * o.Memory), Format: o.Format, Align: o.Align, Join: o.Join, Progress: o.Progress}
+		Budget: memory.New(8 * o.Memory), Format: o.Format, Align: o.Align, Join: o.Join, Progress: o.Progress}
 	if o.Format != "" && l.FindFormat(o.Format) == nil {
 		return nil, fmt.Errorf("no format %q", o.Format)
 	}
