@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -83,7 +84,8 @@ func openDemo(root string) (bytes int, err error) {
 		if at < 0 {
 			continue
 		}
-		answer, err := http.Get(strings.Fields(lines.Text()[at:])[0])
+		jar, _ := cookiejar.New(nil) // the token of the address becomes one
+		answer, err := (&http.Client{Jar: jar, Timeout: time.Minute}).Get(strings.Fields(lines.Text()[at:])[0])
 		if err != nil {
 			return 0, err
 		}
