@@ -62,7 +62,8 @@ func run(in io.Reader, out io.Writer) (ok bool) {
 			switch {
 			case e.Test != "":
 				said[key] = append(said[key], e.Output)
-			case !strings.HasPrefix(e.Output, "PASS"): // the line of a package, or a panic
+			case strings.HasPrefix(e.Output, "PASS") || strings.Contains(e.Output, "[no test files]"):
+			default: // the line of a package, or a panic
 				fmt.Fprint(out, e.Output)
 			}
 		case "skip":
