@@ -17,6 +17,8 @@ help:
 	@echo 'make web           the page, from web/src into web/dist'
 	@echo 'make test-web      the tests of the page, in Chromium'
 	@echo 'make bench         figures; SIZES=1e6 for short ones'
+	@echo 'make soak          random requests over all views for SOAK=10m: is memory flat and within the budget?'
+	@echo 'make fuzz          every reader and decoder, each for FUZZTIME=20s; finds are kept by name'
 	@echo 'make docs          the documentation as HTML, in bin/site'
 	@echo 'make release       archives and packages for all systems, in bin/release; VERSION=1.2.3, CHECK=yes to try it'
 	@echo 'make cross         does it build on every system?'
@@ -118,6 +120,12 @@ SIZES ?= 1e6,1e7,1e8
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x $(PKGS)
 	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -run '^$$' -bench Scale -benchtime 1x -timeout 60m ./internal/view/timeline ./internal/view/moments ./internal/view/all
+
+# Random requests over all views of three runs; memory must stay flat and within the budget.
+SOAK ?= 10m
+soak:
+	SOAK=$(SOAK) SOAK_MEMORY=$(SOAK_MEMORY) $(GO) test -count=1 -timeout 0 -v -run TestMemoryStaysWithinTheBudgetWhateverIsAsked ./cmd/parallax
+.PHONY: soak
 
 clean:
 	rm -rf bin

@@ -26,7 +26,13 @@ import (
 )
 
 func openFlags(fs *pflag.FlagSet) {
-	fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 takes a free one")
+	fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on, port 0 takes a free one; or unix:PATH, a socket of this user")
+	fs.String("tls-cert", "", "FILE with the certificate, and those it rests on, in PEM: the line is encrypted")
+	fs.String("tls-key", "", "FILE with the key of the certificate")
+	fs.String("tokens", "", "FILE of tokens that let in, a line each: NAME read|full TOKEN [until 2030-12-31]; none: one is made and printed")
+	fs.StringArray("host", nil, "a name that the server is reached by, such as that of a proxy in front; repeatable")
+	fs.Int64("per-client", 128, "requests that one client may have under way")
+	fs.String("audit", "", "FILE that gets a line of JSON a request; - for standard error")
 	fs.Bool("no-browser", false, "print the address only")
 	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")
 	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable; the page shows them side by side")
@@ -59,22 +65,29 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	for i := range runs {
 		runs[i].Keys = keys.of(&runs[i])
 	}
-	listener, err := net.Listen("tcp", e.text("listen"))
-	if err != nil {
-		closeRuns(runs)
-		return fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err)
-	}
 	config := e.serverConfig(l, runs)
 	config.Beside = len(e.list("run")) > 0
-	config.Token = tokenFor(l.Cache, listener.Addr())
+	listener, done, err := e.listen(&config)
+	if err != nil {
+		closeRuns(runs)
+		return err
+	}
+	defer done()
+	if config.Tokens == nil {
+		config.Token = tokenFor(l.Cache, listener.Addr())
+	}
 	s, err := server.New(config)
 	if err != nil {
+		listener.Close()
 		closeRuns(runs)
 		return err
 	}
 	address := s.Address(listener.Addr())
 	fmt.Fprintf(e.stdout, "Parallax is at %s\n", address)
 	adviseRemote(e.stdout, listener.Addr())
+	for _, w := range exposure(listener.Addr(), config.TLS != nil) {
+		e.warn("%s", w)
+	}
 	if !e.flag("no-browser") {
 		startBrowser(address)
 	}

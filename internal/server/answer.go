@@ -102,7 +102,7 @@ func (s *answerer) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	e := errorOf(err)
-	if e.Status == http.StatusServiceUnavailable {
+	if e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", "1")
 	}
 	if e.Status >= 500 && e != errBusy {

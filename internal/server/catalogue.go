@@ -17,7 +17,7 @@ type sessionJSON struct {
 
 func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 	c := &s.config
-	return s.writeJSON(w, r, http.StatusOK, sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil, c.Beside && len(c.Runs) > 1})
+	return s.writeJSON(w, r, http.StatusOK, sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil && !holderOf(r).ReadOnly, c.Beside && len(c.Runs) > 1})
 }
 
 type tokenJSON struct {
@@ -27,7 +27,7 @@ type tokenJSON struct {
 // token tells the page what it holds in a cookie that scripts cannot read, for an
 // address to hand on. Like all paths it answers only who has the token already.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
-	return s.writeJSON(w, r, http.StatusOK, tokenJSON{s.config.Token})
+	return s.writeJSON(w, r, http.StatusOK, tokenJSON{holderOf(r).Value})
 }
 
 type viewJSON struct {

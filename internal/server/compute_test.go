@@ -264,7 +264,7 @@ func TestAThousandRequestsAtOnce(t *testing.T) {
 		}
 		return ctx.Err()
 	}}
-	h := start(t, func(c *Config) { c.Views = []*view.View{p.view()} })
+	h := start(t, func(c *Config) { c.Views, c.PerClient = []*view.View{p.view()}, 1000 })
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000}}
 	defer client.CloseIdleConnections()
 	var before, after runtime.MemStats

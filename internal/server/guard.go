@@ -1,7 +1,6 @@
 package server
 
 import (
-	"crypto/subtle"
 	"html"
 	"net"
 	"net/http"
@@ -9,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A guard decides whether a request is ours: the Host is one we listen as (a
@@ -16,17 +16,19 @@ import (
 // foreign page cannot write), and the token is there (nobody else on the machine
 // can read).
 type guard struct {
-	token string
-	mu    sync.RWMutex
-	hosts map[string]bool
+	tokens []Token
+	now    func() time.Time
+	mu     sync.RWMutex
+	hosts  map[string]bool
 	// anyIP: we listen on all addresses, so any literal address may be us. Names
 	// are still listed: it takes a name to make a browser send us what it
 	// believes to be another site's.
-	anyIP bool
+	anyIP   bool
+	clients *clients
 }
 
-func newGuard(token string, hosts []string) *guard {
-	g := &guard{token: token, hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
+func newGuard(tokens []Token, hosts []string) *guard {
+	g := &guard{tokens: tokens, now: time.Now, hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
 	for _, h := range hosts {
 		g.hosts[strings.ToLower(h)] = true
 	}
@@ -51,22 +53,38 @@ func (g *guard) allow(a net.Addr) {
 	g.hosts[strings.ToLower(host)] = true
 }
 
+// ownName is this machine's name where it has one, for an address that others can open.
+func (g *guard) ownName() string {
+	if name, err := os.Hostname(); err == nil && name != "" {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.hosts[strings.ToLower(name)] = true
+		return name
+	}
+	return "localhost"
+}
+
 // check answers requests that must not pass, and those that bring the token in
-// the address; it reports whether it did.
-func (g *guard) check(s *Server, w http.ResponseWriter, r *http.Request) bool {
+// the address; then it gives nil. Others it gives back with who sent them.
+func (g *guard) check(s *Server, w http.ResponseWriter, r *http.Request) *http.Request {
+	if g.clients.guesses(addressOf(r)) {
+		s.fail(w, r, errGuessing)
+		return nil
+	}
+	brought, held := g.brought(r), g.held(r)
 	switch {
 	case !g.knows(r.Host):
 		s.fail(w, r, &apiError{Status: http.StatusMisdirectedRequest, Kind: "forbidden", Message: "this server does not answer for host " + quoteShort(r.Host), Hint: "open the address that parallax printed"})
 	case !sameOrigin(r):
 		s.fail(w, r, &apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "requests from other pages are refused"})
-	case g.bringsToken(r):
-		g.welcome(w, r)
-	case !g.holdsToken(r):
+	case brought != nil:
+		g.welcome(w, r, brought)
+	case held == nil:
 		g.refuse(s, w, r)
 	default:
-		return false
+		return withHolder(r, held)
 	}
-	return true
+	return nil
 }
 
 // knows reports whether the host, without its port, is one of ours. The port is
@@ -95,20 +113,33 @@ func sameOrigin(r *http.Request) bool {
 	return !strings.HasPrefix(r.URL.Path, "/api/") || site == "" || site == "same-origin" || site == "none"
 }
 
-func (g *guard) is(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
+// brought is whose token stands in the address of a page.
+func (g *guard) brought(r *http.Request) *Token {
+	if value := r.URL.Query().Get("token"); value != "" && !strings.HasPrefix(r.URL.Path, "/api/") {
+		return g.known(r, value)
+	}
+	return nil
 }
 
-func (g *guard) bringsToken(r *http.Request) bool {
-	return !strings.HasPrefix(r.URL.Path, "/api/") && g.is(r.URL.Query().Get("token"))
-}
-
-func (g *guard) holdsToken(r *http.Request) bool {
+// held is whose token a request carries.
+func (g *guard) held(r *http.Request) *Token {
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return g.is(bearer)
+		return g.known(r, bearer)
 	}
 	c, err := r.Cookie(cookieName(r))
-	return err == nil && g.is(c.Value)
+	if err != nil {
+		return nil
+	}
+	return g.holder(c.Value) // a cookie of a server before is no guess
+}
+
+// known is holder, and counts what is wrong.
+func (g *guard) known(r *http.Request, value string) *Token {
+	t := g.holder(value)
+	if t == nil {
+		g.clients.wrong(addressOf(r))
+	}
+	return t
 }
 
 // cookieName holds the port as the browser sees it: cookies are shared by all
@@ -121,9 +152,9 @@ func cookieName(r *http.Request) string {
 }
 
 // welcome keeps the token in a cookie and goes on to the address without it.
-func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
+func (g *guard) welcome(w http.ResponseWriter, r *http.Request, t *Token) {
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: cookieName(r), Value: t.Value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil, Expires: t.Until,
 	})
 	q := r.URL.Query()
 	q.Del("token")

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -87,6 +88,19 @@ var (
 	twinAnswer = view.Twin{}
 )
 
+// methodsOf are the methods that a path takes, where it takes any.
+func (s *runPages) methodsOf(m *http.ServeMux, r *http.Request) string {
+	var out []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := m.Handler(other); strings.HasPrefix(pattern, method+" ") {
+			out = append(out, method)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // newMux answers every route, and says so where there is none.
 func (s *Server) newMux() *http.ServeMux {
 	m := http.NewServeMux()
@@ -101,7 +115,11 @@ func (s *Server) newMux() *http.ServeMux {
 		handle(x.pattern, x.handle)
 	}
 	handle("GET /api/runs/{run}/views/{view}/{what}", s.onRun(s.noSuchAnswer))
-	handle("/api/", func(http.ResponseWriter, *http.Request) error {
+	handle("/api/", func(w http.ResponseWriter, r *http.Request) error {
+		if other := s.methodsOf(m, r); other != "" {
+			w.Header().Set("Allow", other)
+			return &apiError{Status: http.StatusMethodNotAllowed, Kind: "usage", Message: r.Method + " is not for this path", Hint: "it takes " + other}
+		}
 		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such path", Hint: "/api/openapi.json lists them"}
 	})
 	m.Handle("/", s.assets)

@@ -13,6 +13,7 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/base64"
 	"io"
 	"io/fs"
@@ -66,6 +67,13 @@ type Config struct {
 
 	// Token that every request must carry; empty: a random one is made.
 	Token string
+	// Tokens let further holders in, each with what it may and how long; the one named like
+	// Token is the printed one.
+	Tokens []Token
+	// TLS encrypts the line; nil: it is plain.
+	TLS *tls.Config
+	// Audit takes a line a request; nil: none are written.
+	Audit io.Writer
 	// Hosts that a request may name beside the loopback names and the listener's.
 	Hosts []string
 	// Remote says that the line is slow: answers are compressed, pictures come coarse first.
@@ -80,6 +88,7 @@ type Config struct {
 
 	Workers      int            // computations at once
 	Queue        int            // computations that may wait for a worker
+	PerClient    int            // requests at once of one client
 	Requests     int            // requests at once
 	CacheResults int            // results kept
 	Memory       *memory.Budget // for results, what views keep of open runs, and all that is computed
@@ -106,6 +115,7 @@ type Server struct {
 	runPages
 
 	guard   *guard
+	audit   *audit // nil: none
 	uploads *uploads
 	assets  *assets
 	mux     *http.ServeMux
@@ -123,7 +133,15 @@ func New(c Config) (*Server, error) {
 	s := new(Server)
 	s.config, s.panels, s.pressed = c, newPanels(), newCompressor()
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.guard = newGuard(c.Token, c.Hosts)
+	tokens := c.Tokens
+	if len(tokens) == 0 {
+		tokens = []Token{{Value: c.Token}}
+	}
+	s.guard = newGuard(tokens, c.Hosts)
+	s.guard.clients = newClients(c.PerClient)
+	if c.Audit != nil {
+		s.audit = &audit{w: c.Audit}
+	}
 	s.slots = newSlots(c.Workers, c.Queue)
 	s.cache = newCache(s.ctx, &s.work, c.CacheResults, c.Memory)
 	s.uploads = &uploads{parent: c.UploadDir, limit: c.UploadLimit, batches: map[string]*batch{}}
@@ -161,12 +179,16 @@ func (c Config) withDefaults() Config {
 	set(&c.Workers, parallel.Workers())
 	set(&c.Queue, 256)
 	set(&c.Requests, 1024)
+	set(&c.PerClient, 128)
 	set(&c.CacheResults, 96)
 	if c.Memory == nil {
 		c.Memory = memory.New(512 << 20)
 	}
 	if c.UploadLimit <= 0 {
 		c.UploadLimit = 64 << 30
+	}
+	if c.Token == "" && len(c.Tokens) > 0 {
+		c.Token = c.Tokens[0].Value
 	}
 	if c.Token == "" {
 		c.Token = newToken()
@@ -186,13 +208,18 @@ func newToken() string {
 
 // Address is what a user opens: it holds the token, once.
 func (s *Server) Address(a net.Addr) string {
-	host := a.String()
+	host, scheme := a.String(), "http"
+	if s.config.TLS != nil {
+		scheme = "https"
+	}
 	if h, port, err := net.SplitHostPort(host); err == nil {
 		if ip := net.ParseIP(h); ip != nil && ip.IsUnspecified() {
-			host = net.JoinHostPort("localhost", port)
+			host = net.JoinHostPort(s.guard.ownName(), port)
 		}
+	} else if a.Network() == "unix" {
+		host = "localhost" // whoever connects the socket to an address chooses the name
 	}
-	return "http://" + host + "/?token=" + url.QueryEscape(s.config.Token)
+	return scheme + "://" + host + "/?token=" + url.QueryEscape(s.config.Token)
 }
 
 // Serve answers on l until ctx ends, then lets running requests finish for a few
@@ -206,10 +233,17 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ReadTimeout:       30 * time.Second, // uploads move it along as bytes arrive
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		TLSConfig:         s.config.TLS,
 		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- h.Serve(l) }()
+	go func() {
+		if s.config.TLS != nil {
+			failed <- h.ServeTLS(l, "", "")
+			return
+		}
+		failed <- h.Serve(l)
+	}()
 	select {
 	case err := <-failed:
 		return err
@@ -240,6 +274,16 @@ func (s *Server) Close() error {
 
 // ServeHTTP is the whole chain: headers, limits, guard, routes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.audit == nil {
+		s.answer(w, r, nil)
+		return
+	}
+	begun, c := time.Now(), &counted{ResponseWriter: w}
+	defer func() { s.audit.write(r, c, begun) }()
+	s.answer(c, r, c)
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *counted) {
 	setHeaders(w.Header())
 	select {
 	case s.busy <- struct{}{}:
@@ -253,10 +297,24 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, &apiError{Status: http.StatusRequestURITooLong, Kind: "too-large", Message: "the request's parameters are too long", Hint: "select with patterns instead of lists"})
 		return
 	}
-	if done := s.guard.check(s, w, r); done {
+	ours := s.guard.check(s, w, r)
+	if ours == nil {
 		return
 	}
-	s.mux.ServeHTTP(w, r)
+	if c != nil {
+		c.holder = holderOf(ours).Name
+	}
+	leave, ok := s.guard.clients.enter(clientName(ours))
+	if !ok {
+		s.fail(w, r, errClientBusy)
+		return
+	}
+	defer leave()
+	if !mayWrite(ours) {
+		s.fail(w, r, errReadOnly)
+		return
+	}
+	s.mux.ServeHTTP(w, ours)
 }
 
 // setHeaders are the same on every answer: nothing from elsewhere, nothing to elsewhere.

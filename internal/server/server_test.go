@@ -155,6 +155,9 @@ func (h *harness) ask(method, path, body string, change func(*http.Request)) (*h
 		h.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer secret")
+	if strings.HasPrefix(body, "{") || path == "/api/runs" {
+		r.Header.Set("Content-Type", "application/json")
+	}
 	if change != nil {
 		change(r)
 	}

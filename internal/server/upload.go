@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"os"
 	"path"
@@ -237,12 +238,23 @@ type openRequest struct {
 	Name string `json:"name"`
 }
 
+// wantJSON refuses bodies that a form of another page could send.
+func wantJSON(r *http.Request) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return &apiError{Status: http.StatusUnsupportedMediaType, Kind: "usage", Message: "the body is not said to be JSON", Hint: "send Content-Type: application/json"}
+	}
+	return nil
+}
+
 // openRuns starts an import of paths, demo:NAME or an uploaded batch.
 func (s *Server) openRuns(w http.ResponseWriter, r *http.Request) error {
 	if s.config.Open == nil {
 		return errNoOpener
 	}
 	var q openRequest
+	if err := wantJSON(r); err != nil {
+		return err
+	}
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&q); err != nil {

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/server"
+)
+
+// listen opens what the server is reached by, and reads what protects it. done closes the
+// audit.
+func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) {
+	done = func() {}
+	c.Hosts, c.PerClient = e.list("host"), int(e.number("per-client"))
+	if c.TLS, err = e.certificate(); err != nil {
+		return nil, done, err
+	}
+	if c.Tokens, err = readTokens(e.text("tokens")); err != nil {
+		return nil, done, err
+	}
+	switch path := e.text("audit"); path {
+	case "":
+	case "-":
+		c.Audit = e.stderr
+	default:
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, done, fmt.Errorf("--audit: %w", err)
+		}
+		c.Audit, done = f, func() { f.Close() }
+	}
+	address := e.text("listen")
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		l, err = listenSocket(path)
+	} else if l, err = net.Listen("tcp", address); err != nil {
+		err = fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err)
+	}
+	if err != nil {
+		done()
+	}
+	return l, done, err
+}
+
+func (e *env) certificate() (*tls.Config, error) {
+	cert, key := e.text("tls-cert"), e.text("tls-key")
+	if cert == "" && key == "" {
+		return nil, nil
+	}
+	if cert == "" || key == "" {
+		return nil, usage("--tls-cert and --tls-key go together")
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", cert, key, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// readTokens reads a file of tokens, which only its owner may read.
+func readTokens(path string) ([]server.Token, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--tokens: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && os.PathSeparator == '/' && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("--tokens %s: others can read it; `chmod 600 %s` first", path, path)
+	}
+	tokens, err := server.ParseTokens(f)
+	if err != nil {
+		return nil, fmt.Errorf("--tokens %s: %w", path, err)
+	}
+	return tokens, nil
+}
+
+// listenSocket makes a socket that only this user can connect to. One that nobody answers
+// any more is replaced.
+func listenSocket(path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
+		if c, err := net.Dial("unix", path); err == nil {
+			c.Close()
+			return nil, fmt.Errorf("listen: another process answers at %s", path)
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, fmt.Errorf("listen: %w", err)
+		}
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return l, nil
+}
+
+// exposure says who can reach an address, where that is more than this machine.
+func exposure(a net.Addr, encrypted bool) (warnings []string) {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok || tcp.IP.IsLoopback() {
+		return nil
+	}
+	out := []string{"others can reach this address: whoever has the token in it can read these runs, and open any file that you can read; --tokens FILE gives tokens that only look"}
+	if !encrypted {
+		out = append(out, "the line is not encrypted: who listens on the way reads the token; give --tls-cert and --tls-key, or listen on 127.0.0.1 and use a tunnel")
+	}
+	return out
+}

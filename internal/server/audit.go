@@ -1,0 +1,75 @@
+package server
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// An audit writes a line a request: who asked for what, when, and what came of it. Tokens
+// are not in it.
+type audit struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+type auditLine struct {
+	Time    string  `json:"time"`
+	Client  string  `json:"client"`
+	Holder  string  `json:"holder,omitempty"`
+	Method  string  `json:"method"`
+	Path    string  `json:"path"`
+	Status  int     `json:"status"`
+	Bytes   int64   `json:"bytes"`
+	Seconds float64 `json:"seconds"`
+}
+
+// A counted answer knows its status and length.
+type counted struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+	holder string
+}
+
+func (c *counted) WriteHeader(status int) {
+	if c.status == 0 {
+		c.status = status
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	n, err := c.ResponseWriter.Write(b)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// Flush is for streams.
+func (c *counted) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }
+
+// write adds the line of a request that was answered.
+func (a *audit) write(r *http.Request, c *counted, begun time.Time) {
+	path := r.URL.Path
+	if len(path) > 1024 {
+		path = path[:1024]
+	}
+	line, err := json.Marshal(auditLine{
+		Time: begun.UTC().Format(time.RFC3339Nano), Client: addressOf(r), Holder: c.holder,
+		Method: r.Method, Path: path, Status: c.status, Bytes: c.bytes, Seconds: time.Since(begun).Seconds(),
+	})
+	if err != nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, _ = a.w.Write(append(line, '\n')) // a full disk must not end the server
+}

@@ -1,0 +1,110 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Clients bounds what one client may have of the server, so that none keeps the others
+// out: how many requests at once, and how many wrong tokens a minute. A client is an
+// address, or who holds a token where all come from one (a socket, a proxy).
+type clients struct {
+	atOnce int
+	now    func() time.Time
+
+	mu   sync.Mutex
+	seen map[string]*client
+}
+
+type client struct {
+	active int
+	wrong  int
+	since  time.Time // of the wrong ones
+}
+
+const (
+	mostWrong  = 20 // tokens a minute
+	maxClients = 4096
+)
+
+var (
+	errClientBusy = &apiError{Status: http.StatusTooManyRequests, Kind: "busy", Message: "you have too many requests under way", Hint: "wait for some of them"}
+	errGuessing   = &apiError{Status: http.StatusTooManyRequests, Kind: "forbidden", Message: "too many wrong tokens", Hint: "try again in a minute, with the address that parallax printed"}
+)
+
+func newClients(atOnce int) *clients {
+	return &clients{atOnce: atOnce, now: time.Now, seen: map[string]*client{}}
+}
+
+// addressOf is where a request comes from, without the port.
+func addressOf(r *http.Request) string {
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		return host
+	}
+	return "socket"
+}
+
+// clientName is who a client is: its address, or its token.
+func clientName(r *http.Request) string {
+	address := addressOf(r)
+	if t := holderOf(r); t != nil && t.Name != "" {
+		return address + " " + t.Name
+	}
+	return address
+}
+
+// of finds a client; c.mu is held.
+func (c *clients) of(name string) *client {
+	x := c.seen[name]
+	if x == nil {
+		if len(c.seen) >= maxClients {
+			for key, old := range c.seen {
+				if old.active == 0 && c.now().Sub(old.since) >= time.Minute {
+					delete(c.seen, key)
+				}
+			}
+		}
+		x = &client{}
+		c.seen[name] = x
+	}
+	return x
+}
+
+// enter takes a place for a request; leave must be called where it is taken.
+func (c *clients) enter(name string) (leave func(), ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.of(name)
+	if x.active >= c.atOnce {
+		return nil, false
+	}
+	x.active++
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if x.active--; x.active == 0 && x.wrong == 0 {
+			delete(c.seen, name)
+		}
+	}, true
+}
+
+// guesses reports whether an address has sent too many wrong tokens lately.
+func (c *clients) guesses(address string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.seen[address]
+	return x != nil && x.wrong >= mostWrong && c.now().Sub(x.since) < time.Minute
+}
+
+// wrong counts a wrong token.
+func (c *clients) wrong(address string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.of(address)
+	if now := c.now(); now.Sub(x.since) >= time.Minute {
+		x.wrong, x.since = 0, now
+	}
+	x.wrong++
+}
