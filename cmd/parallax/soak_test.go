@@ -38,7 +38,7 @@ func TestMemoryStaysWithinTheBudgetWhateverIsAsked(t *testing.T) {
 	sources := []string{"demo:stencil", "demo:quicksort", "demo:training-loader"}
 	if long {
 		most, requests = 1<<30, 1<<40
-		sources = []string{"demo:uniform?locations=64&intervals=40000", "demo:stencil?locations=64", "demo:training-loader"}
+		sources = []string{"demo:uniform?locations=64&intervals=1000000", "demo:stencil?locations=64", "demo:training-loader"}
 	}
 	if text := os.Getenv("SOAK_MEMORY"); text != "" {
 		if most, err = parseSize(text); err != nil {
@@ -226,7 +226,7 @@ func (s *soak) judgeResident(all []int64, most int64) {
 	}
 	early, late := mean(rest[:len(rest)/3]), mean(rest[len(rest)*2/3:])
 	s.t.Logf("resident: %s after the first fifth, %s in the last third, at most %s of %s", view.FormatBytes(early), view.FormatBytes(late), view.FormatBytes(float64(peak)), view.FormatBytes(float64(most)))
-	if late > 1.15*early {
+	if late > 1.15*early && late > float64(most)/2 { // below that it may still fill
 		s.t.Errorf("resident memory grows from %s to %s", view.FormatBytes(early), view.FormatBytes(late))
 	}
 	if peak > most {

@@ -28,10 +28,23 @@ func (t *Tree) Len() int { return len(t.Name) }
 
 // Path is the names from the top, joined by slashes; names keep their own slashes.
 func (t *Tree) Path(id trace.LocationID) string {
-	if p := t.Parent[id]; p != trace.NoLocation {
-		return t.Path(p) + "/" + t.Name[id]
+	if t.Parent[id] == trace.NoLocation {
+		return t.Name[id]
 	}
-	return t.Name[id]
+	long := len(t.Name[id])
+	for p := t.Parent[id]; p != trace.NoLocation; p = t.Parent[p] {
+		long += len(t.Name[p]) + 1
+	}
+	path := make([]byte, long) // from its end, so that no tree is so deep that paths are built many times
+	at := long - len(t.Name[id])
+	copy(path[at:], t.Name[id])
+	for p := t.Parent[id]; p != trace.NoLocation; p = t.Parent[p] {
+		at--
+		path[at] = '/'
+		at -= len(t.Name[p])
+		copy(path[at:], t.Name[p])
+	}
+	return string(path)
 }
 
 // Children calls f for each child of id in order; NoLocation for the top.

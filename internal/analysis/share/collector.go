@@ -43,7 +43,7 @@ type collected struct {
 	many     bool // lanes to fold
 	walker   Walker
 	pieces   []Piece // of the lane at hand, where there are many
-	folded   []Piece
+	folded   folder
 	emit     func(trace.Segment)
 }
 
@@ -106,7 +106,7 @@ func (c *Collector) endLane(s *collected) {
 	}
 	s.walker.Finish(c.End, s.emit)
 	if s.many {
-		s.folded = Fold(nil, s.folded, s.pieces, c.Wins)
+		s.folded.add(s.pieces, c.Wins)
 		s.pieces = s.pieces[:0]
 	}
 }
@@ -115,7 +115,7 @@ func (c *Collector) endLane(s *collected) {
 func (c *Collector) Close() {
 	for id, s := range c.lanes {
 		c.endLane(s)
-		for _, p := range s.folded {
+		for _, p := range s.folded.all(c.Wins) {
 			c.Emit(id, p)
 		}
 	}

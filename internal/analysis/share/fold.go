@@ -68,3 +68,39 @@ func appendPiece(dst []Piece, p *Piece, begin, end trace.Time) []Piece {
 	last.Begin, last.End = begin, end
 	return dst
 }
+
+// A folder folds lanes one after the other. Neighbours of about as many lanes are folded
+// first, like runs of a merge sort: each piece is copied as often as the number of lanes has
+// digits, where folding every lane into all before would copy everything for each.
+type folder struct {
+	lists [][]Piece
+	lanes []int // in each list, fewer and fewer
+}
+
+// add takes the next lane; the pieces stay the caller's.
+func (f *folder) add(lane []Piece, wins func(a, b trace.Role) trace.Role) {
+	f.lists, f.lanes = append(f.lists, append([]Piece(nil), lane...)), append(f.lanes, 1)
+	for n := len(f.lanes); n > 1 && f.lanes[n-2] <= f.lanes[n-1]; n = len(f.lanes) {
+		f.join(wins)
+	}
+}
+
+// join folds the last two lists, those folded first first.
+func (f *folder) join(wins func(a, b trace.Role) trace.Role) {
+	n := len(f.lists)
+	a, b := f.lists[n-2], f.lists[n-1]
+	f.lists[n-2] = Fold(make([]Piece, 0, len(a)+len(b)), a, b, wins)
+	f.lanes[n-2] += f.lanes[n-1]
+	f.lists, f.lanes = f.lists[:n-1], f.lanes[:n-1]
+}
+
+// all is what was folded of all lanes.
+func (f *folder) all(wins func(a, b trace.Role) trace.Role) []Piece {
+	for len(f.lists) > 1 {
+		f.join(wins)
+	}
+	if len(f.lists) == 0 {
+		return nil
+	}
+	return f.lists[0]
+}
