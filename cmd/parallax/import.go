@@ -42,7 +42,7 @@ func runImport(ctx context.Context, e *env, args []string) error {
 	if f.Store != "" {
 		return usage("import: %s is a store already", args[0])
 	}
-	if err := l.Cache.MakeRoom(filepath.Dir(out), f.Packed()); err != nil {
+	if err := l.Cache.MakeRoom(filepath.Dir(out), f.Room()); err != nil {
 		return err
 	}
 	began := time.Now()

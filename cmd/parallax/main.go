@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -58,7 +59,7 @@ func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sp
 var errSilent = errors.New("")
 
 func commands() []*command {
-	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), anonymiseCommand(), docsCommand(), completionCommand(), cacheCommand(), verifyCommand()}
+	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), anonymiseCommand(), docsCommand(), completionCommand(), cacheCommand(), verifyCommand(), licencesCommand()}
 }
 
 func main() {
@@ -69,9 +70,15 @@ func main() {
 
 // run is main with everything it touches as arguments; it gives the exit status, see
 // exitStatus.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	err := dispatch(ctx, args, stdout, stderr)
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
 	say := plain{stderr}
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(say, "parallax: this is a fault of the program; please report it with what follows: %v\n%s\n", p, debug.Stack())
+			status = 3
+		}
+	}()
+	err := dispatch(ctx, args, stdout, stderr)
 	var u *load.UsageError
 	switch {
 	case err == nil || errors.Is(err, pflag.ErrHelp):

@@ -166,6 +166,13 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 	c.Open = func(ctx context.Context, sources []string, progress func(done, total int64)) ([]view.Run, error) {
 		own := *l
 		own.Progress = func(_ string, done, total int64) { progress(done, total) }
+		if dir := server.KeepIn(ctx); dir != "" {
+			var err error
+			if own.Cache, err = load.OpenCache(dir); err != nil {
+				return nil, err
+			}
+			return own.All(ctx, sources)
+		}
 		runs, err := own.All(ctx, sources)
 		if len(runs) > 0 {
 			remember(l.Cache, sources, runs[0])

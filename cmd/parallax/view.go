@@ -31,6 +31,7 @@ func viewCommand() *command {
 			fs.String("theme", "light", "light or dark")
 			fs.String("callouts", "", "FILE with numbers to draw on the picture, a line each: where, a bar, what it says; docs/guides/README.md has the forms")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
+			fs.Bool("spreadsheet", false, "CSV for a spreadsheet: an apostrophe before texts that begin like a formula (= + - @), so that none runs")
 			fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run, or a directory of runs, for views that compare runs; repeatable")
 			selectionFlags(fs)
 			readingFlags(fs)
@@ -228,6 +229,9 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 	case "json":
 		return view.TwinOf(v, q, r).WriteJSON(w)
 	case "csv":
+		if o.sheet {
+			return r.Table().WriteSpreadsheet(w)
+		}
 		return r.Table().WriteCSV(w)
 	}
 	s := scene.Furnish(q.Size, r.Scene)
@@ -257,10 +261,11 @@ type output struct {
 	theme  scene.Theme
 	// callouts are numbers drawn on a picture.
 	callouts []callout.Callout
+	sheet    bool // CSV is for a spreadsheet
 }
 
 func (e *env) newOutput() (*output, error) {
-	o := &output{stdout: e.stdout, path: e.text("output"), kind: "json"}
+	o := &output{stdout: e.stdout, path: e.text("output"), kind: "json", sheet: e.flag("spreadsheet")}
 	if o.path != "" {
 		if o.kind = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.path)), "."); o.kind == "jpeg" {
 			o.kind = "jpg"

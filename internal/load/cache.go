@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -34,7 +35,7 @@ func OpenCache(dir string) (*Cache, error) {
 		}
 		dir = filepath.Join(base, "parallax")
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil { // what is in it may come from files that others cannot read
 		return nil, fmt.Errorf("make the cache directory: %w; name another with --cache DIR", err)
 	}
 	return &Cache{Dir: dir, Limit: cacheLimit}, nil
@@ -105,15 +106,15 @@ func (c *Cache) Trim(keep string) error {
 	return nil
 }
 
-// MakeRoom checks that an import of so many packed bytes can be written: text
-// unpacks to about ten times its size, and the store and its spool need about as
-// much as the text.
-func (c *Cache) MakeRoom(dir string, packed int64) error {
+// MakeRoom checks that an import can be written that may need so many bytes, after what
+// writers that were killed have left is gone.
+func (c *Cache) MakeRoom(dir string, need int64) error {
+	local.RemoveStale(dir)
 	free, err := freeSpace(dir)
 	if err != nil {
 		return nil // not to be had on this system: the import itself will say
 	}
-	if need := 12*packed + 64<<20; free < need {
+	if need += 16 << 20; free < need {
 		return fmt.Errorf("%s has %s free and this import may need %s; free some (`parallax cache clear`) or name another place with --cache DIR",
 			dir, view.FormatBytes(float64(free)), view.FormatBytes(float64(need)))
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -222,12 +223,13 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 			l.Cache.touch(path)
 			return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
 		}
-		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Packed()); err != nil {
+		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Room()); err != nil {
 			return view.Run{}, err
 		}
 		if err := l.Write(ctx, f, path); err != nil {
 			return view.Run{}, err
 		}
+		_ = os.Chmod(path, f.mode()) // where it cannot be changed, neither can others look
 		if err := l.Cache.Trim(path); err != nil {
 			return view.Run{}, err
 		}
@@ -259,12 +261,29 @@ func (l *Loader) renew(ctx context.Context, f Found, cause *local.VersionError) 
 	if err != nil || len(found) != 1 || found[0].Store != "" {
 		return view.Run{}, fmt.Errorf("%w; it was made from %s, which is not here", failed, strings.Join(cause.Sources, ", "))
 	}
+	if changed := changedSince(filepath.Join(f.Store, "manifest.json"), found[0].roots); changed != "" {
+		return view.Run{}, fmt.Errorf("%w; %s has changed since it was made from it: open %s itself to see what it is now", failed, changed, changed)
+	}
 	run, err := l.Open(ctx, found[0])
 	if err != nil {
 		return view.Run{}, fmt.Errorf("%w; importing %s: %w", failed, found[0].Source, err)
 	}
 	run.Name, run.Source = f.Name, f.Source
 	return run, nil
+}
+
+// changedSince is the first of the files that is younger than another; "": none.
+func changedSince(made string, files []string) string {
+	info, err := os.Stat(made)
+	if err != nil {
+		return ""
+	}
+	for _, f := range files {
+		if now, err := os.Stat(f); err == nil && now.ModTime().After(info.ModTime()) {
+			return f
+		}
+	}
+	return ""
 }
 
 func (l *Loader) check(r *local.Reader) error {
@@ -285,6 +304,39 @@ func (f Found) Packed() int64 {
 		n += sizes[p]
 	}
 	return n
+}
+
+// Room is how much an import may write: rows take about as much as the text they come from,
+// and for a while they lie there twice; what is packed is some times larger unpacked. It
+// is rather too little: an import that finds the disk full says so and takes its part away.
+func (f Found) Room() (n int64) {
+	sizes := map[string]int64{}
+	for _, x := range f.run.Source.Files {
+		sizes[x.Path] = x.Size
+	}
+	for _, p := range f.run.Files {
+		switch strings.ToLower(filepath.Ext(p)) {
+		case ".gz", ".zst", ".xz", ".bz2", ".zip", ".tgz":
+			n += 6 * sizes[p]
+		default:
+			n += sizes[p] * 3 / 2
+		}
+	}
+	return n
+}
+
+// mode is that of a store in the cache: who may not read the source may not read it.
+func (f Found) mode() fs.FileMode {
+	mode := fs.FileMode(0o755)
+	for _, root := range f.roots {
+		info, err := os.Stat(root)
+		if err != nil {
+			return 0o700
+		}
+		readable := info.Mode().Perm() & 0o044
+		mode &= 0o700 | readable | readable>>2
+	}
+	return mode
 }
 
 func (l *Loader) key(f Found) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -126,8 +127,23 @@ func (g *registry) call(ctx context.Context, x *run) (runs []view.Run, err error
 			err = errPanic
 		}
 	}()
+	if x.upload != "" {
+		ctx = context.WithValue(ctx, keepKey{}, storesOf(x.upload))
+	}
 	return g.server.config.Open(ctx, x.sources, x.progress)
 }
+
+type keepKey struct{}
+
+// KeepIn is where an Opener must keep what it makes of a source: a directory that goes with
+// an upload; "": where it likes.
+func KeepIn(ctx context.Context) string {
+	dir, _ := ctx.Value(keepKey{}).(string)
+	return dir
+}
+
+// storesOf is where the stores of an upload lie.
+func storesOf(upload string) string { return upload + ".stores" }
 
 func (x *run) progress(done, total int64) {
 	x.mu.Lock()
@@ -237,6 +253,7 @@ func (g *registry) end(x *run) {
 	x.mu.Unlock()
 	if x.upload != "" {
 		g.server.uploads.remove(x.upload)
+		_ = os.RemoveAll(storesOf(x.upload)) // where it is still in use: when the server ends
 	}
 }
 

@@ -190,7 +190,7 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 	var b bytes.Buffer
 	err = s.use(r.Context(), e, res, func() error {
 		if format == "csv" {
-			return res.rows().WriteCSV(&b)
+			return res.rows().WriteSpreadsheet(&b) // who downloads a table opens it in one
 		}
 		return write(&b, res.furnished(), theme)
 	})

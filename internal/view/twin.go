@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -91,7 +92,21 @@ func (t *Twin) WriteJSON(w io.Writer) error {
 }
 
 // WriteCSV writes a table with a header line; undefined cells stay empty.
-func (t *Table) WriteCSV(w io.Writer) error {
+func (t *Table) WriteCSV(w io.Writer) error { return t.writeCSV(w, func(s string) string { return s }) }
+
+// WriteSpreadsheet is WriteCSV for programs that run what looks like a formula: texts that
+// begin like one have an apostrophe before them, which such programs do not show.
+func (t *Table) WriteSpreadsheet(w io.Writer) error { return t.writeCSV(w, Unformula) }
+
+// Unformula makes a text that no spreadsheet takes for a formula.
+func Unformula(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+func (t *Table) writeCSV(w io.Writer, text func(string) string) error {
 	c := csv.NewWriter(w)
 	line := make([]string, len(t.Columns))
 	for i, col := range t.Columns {
@@ -103,6 +118,9 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	for _, row := range t.Rows {
 		for i, cell := range row {
 			line[i] = Cell(cell)
+			if s, ok := cell.(string); ok {
+				line[i] = text(s)
+			}
 		}
 		if err := c.Write(line); err != nil {
 			return err
