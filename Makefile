@@ -121,6 +121,19 @@ bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x $(PKGS)
 	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -run '^$$' -bench Scale -benchtime 1x -timeout 60m ./internal/view/timeline ./internal/view/moments ./internal/view/all
 
+# Every fuzz test in turn, for FUZZTIME each. What breaks one lies in testdata/fuzz of its package, where every
+# later run of the tests tries it: give the file a name that says what it holds, mend the cause, and commit both.
+FUZZTIME ?= 20s
+FUZZ     ?= .
+fuzz:
+	@failed=; for f in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal recorder | sort); do \
+	  for n in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' $$f); do \
+	    d=$$(dirname $$f); echo "$$d $$n" | grep -q '$(FUZZ)' || continue; \
+	    echo "== $$d $$n"; $(GO) test -run '^$$' -fuzz "^$$n\$$" -fuzztime $(FUZZTIME) ./$$d || failed="$$failed $$d/testdata/fuzz/$$n"; \
+	  done; done; \
+	if [ -n "$$failed" ]; then echo "finds, to be named and mended:$$failed"; exit 1; fi
+.PHONY: fuzz
+
 # Random requests over all views of three runs; memory must stay flat and within the budget.
 SOAK ?= 10m
 soak:

@@ -20,7 +20,14 @@ func parallax(t *testing.T, args ...string) (status int, stdout, stderr string) 
 	return status, out.String(), err.String()
 }
 
+// asProgram in the environment makes the test binary the program.
+const asProgram = "PARALLAX_TEST_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" { // a test started us as the program itself
+		os.Unsetenv(asProgram)
+		main()
+	}
 	dir, err := os.MkdirTemp("", "parallax-test-*")
 	if err != nil {
 		panic(err)

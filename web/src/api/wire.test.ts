@@ -42,6 +42,26 @@ describe("decodeScene", () => {
     expect(decodeScene(bytes("every.scene"))).toMatchObject({ empty: null, coarse: false });
   });
 
+  test("damaged bytes are an error or a scene, at a thousand places", () => {
+    const sound = new Uint8Array(bytes("every.scene"));
+    let seed = 31;
+    const random = (n: number) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+    let refused = 0;
+    for (let i = 0; i < 1000; i++) {
+      const damaged = i % 4 === 0 ? sound.slice(0, random(sound.length)) : sound.slice();
+      if (i % 4 === 1) damaged[random(damaged.length)]! ^= 1 << random(8);
+      if (i % 4 === 2) damaged.fill(0, random(damaged.length), random(damaged.length));
+      if (i % 4 === 3) damaged[random(4)] = random(256);
+      try {
+        decodeScene(damaged.buffer);
+      } catch (e) {
+        refused++;
+        expect(e).toBeInstanceOf(Error);
+      }
+    }
+    expect(refused).toBeGreaterThan(300);
+  });
+
   test("views columns in place and keeps hostile names as they are", () => {
     const buffer = bytes("every.scene");
     const rect = decodeScene(buffer).layers[0]!.marks[0]!;
