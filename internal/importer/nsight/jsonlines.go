@@ -171,7 +171,7 @@ type lines struct {
 }
 
 func (l *lines) read(ctx context.Context, in io.Reader) error {
-	r := bufio.NewReaderSize(in, 1<<20)
+	r := bufio.NewReaderSize(in, 1<<16)
 	var long []byte
 	for {
 		b, err := r.ReadSlice('\n')

@@ -2,6 +2,7 @@ package nsight
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -12,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 )
 
-// spooledTables keep rows in files of the temporary directory until they are scanned. A cell is a byte that says what it
+// spooledTables keep rows until they are scanned: those of a small table in memory, others in files of the temporary directory. A cell is a byte that says what it
 // is, then the number or the text with its length.
 type spooledTables struct {
 	tables []*sqlitefile.Table
@@ -21,11 +22,15 @@ type spooledTables struct {
 
 type spooledTable struct {
 	*sqlitefile.Table
-	file    *os.File
+	begin   []byte   // the first rows, or all of them
+	file    *os.File // the rest; nil: there is none
 	writer  *bufio.Writer
-	size    int64
+	size    int64 // of the file
 	scratch []byte
 }
+
+// inMemory is how many bytes of a table are kept without a file.
+const inMemory = 256 << 10
 
 const (
 	cellNull = iota
@@ -39,11 +44,7 @@ func newSpooledTables() *spooledTables { return &spooledTables{byName: map[strin
 func (d *spooledTables) add(name string, cells ...any) error {
 	t := d.byName[name]
 	if t == nil {
-		file, err := os.CreateTemp("", "parallax-table-")
-		if err != nil {
-			return err
-		}
-		t = &spooledTable{Table: &sqlitefile.Table{Name: name, Columns: lineTables[name]}, file: file, writer: bufio.NewWriterSize(file, 1<<16)}
+		t = &spooledTable{Table: &sqlitefile.Table{Name: name, Columns: lineTables[name]}}
 		d.byName[name] = t
 		d.tables = append(d.tables, t.Table)
 	}
@@ -62,15 +63,42 @@ func (d *spooledTables) add(name string, cells ...any) error {
 		}
 	}
 	t.scratch = b
+	return t.write(b)
+}
+
+func (t *spooledTable) write(b []byte) error {
+	if t.file == nil {
+		if len(t.begin)+len(b) <= inMemory {
+			t.begin = append(t.begin, b...)
+			return nil
+		}
+		file, err := os.CreateTemp("", "parallax-table-")
+		if err != nil {
+			return err
+		}
+		t.file, t.writer = file, bufio.NewWriterSize(file, 1<<16)
+	}
 	n, err := t.writer.Write(b)
 	t.size += int64(n)
 	return err
+}
+
+// rows reads all that was written.
+func (t *spooledTable) rows() *bufio.Reader {
+	begin := bytes.NewReader(t.begin)
+	if t.file == nil {
+		return bufio.NewReader(begin)
+	}
+	return bufio.NewReaderSize(io.MultiReader(begin, io.NewSectionReader(t.file, 0, t.size)), 1<<16)
 }
 
 func (d *spooledTables) has(name string) bool { return d.byName[name] != nil }
 
 func (d *spooledTables) flush() error {
 	for _, t := range d.byName {
+		if t.file == nil {
+			continue
+		}
 		if err := t.writer.Flush(); err != nil {
 			return err
 		}
@@ -80,8 +108,10 @@ func (d *spooledTables) flush() error {
 
 func (d *spooledTables) close() {
 	for _, t := range d.byName {
-		t.file.Close()
-		os.Remove(t.file.Name())
+		if t.file != nil {
+			t.file.Close()
+			os.Remove(t.file.Name())
+		}
 	}
 }
 
@@ -97,7 +127,7 @@ func (d *spooledTables) Scan(ctx context.Context, t *sqlitefile.Table, columns [
 	}
 	row := sqlitefile.NewRow(len(columns))
 	texts := make([][]byte, len(t.Columns))
-	r := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, s.size), 1<<16)
+	r := s.rows()
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return damage, ctx.Err()
@@ -108,7 +138,7 @@ func (d *spooledTables) Scan(ctx context.Context, t *sqlitefile.Table, columns [
 		row.Clear()
 		for i, to := range wanted {
 			if err := readCell(r, row, to, &texts[i]); err != nil {
-				return damage, fmt.Errorf("rows kept in %s: %w", s.file.Name(), err)
+				return damage, fmt.Errorf("rows kept of %s: %w", t.Name, err)
 			}
 		}
 		if err := fn(row); err != nil {

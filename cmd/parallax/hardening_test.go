@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/server"
+	"github.com/spf13/pflag"
+)
+
+type faulty struct{}
+
+func (faulty) Write([]byte) (int, error) { panic("made to fail") }
+
+func TestAFaultOfTheProgramHasItsOwnStatus(t *testing.T) {
+	var errs bytes.Buffer
+	if status := run(context.Background(), []string{"version"}, faulty{}, &errs); status != 3 || !strings.Contains(errs.String(), "fault of the program") || !strings.Contains(errs.String(), "made to fail") {
+		t.Errorf("%d: %s", status, &errs)
+	}
+}
+
+func TestTheProgramCarriesTheLicencesOfOthers(t *testing.T) {
+	status, out, _ := parallax(t, "licences")
+	if status != 0 || !strings.Contains(out, "github.com/spf13/pflag") || !strings.Contains(out, "Redistribution") {
+		t.Errorf("%d: %.200s", status, out)
+	}
+}
+
+func TestTablesForASpreadsheetHoldNoFormula(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "a.json")
+	os.WriteFile(source, []byte(`{"traceEvents":[{"ph":"X","name":"=HYPERLINK(1)","pid":1,"tid":1,"ts":0,"dur":5},{"ph":"X","name":"@SUM(1)","pid":1,"tid":1,"ts":9,"dur":5},{"ph":"X","name":"+cmd|x","pid":1,"tid":1,"ts":16,"dur":5}]}`), 0o600)
+	for _, sheet := range []bool{false, true} {
+		out := filepath.Join(dir, "x.csv")
+		args := []string{"view", "profile", source, "-o", out, "--quiet"}
+		if sheet {
+			args = append(args, "--spreadsheet")
+		}
+		if status, _, errs := parallax(t, args...); status != 0 {
+			t.Fatal(errs)
+		}
+		text, _ := os.ReadFile(out)
+		for _, name := range []string{"=HYPERLINK(1)", "@SUM(1)", "+cmd|x"} {
+			if guarded := strings.Contains(string(text), "\n'"+name+","); guarded != sheet {
+				t.Errorf("for a spreadsheet: %v, %s guarded: %v", sheet, name, guarded)
+			}
+		}
+	}
+}
+
+func TestAnUploadLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	fs := pflag.NewFlagSet("open", pflag.ContinueOnError)
+	openFlags(fs)
+	cache := filepath.Join(dir, "cache")
+	if err := fs.Parse([]string{"--cache", cache}); err != nil {
+		t.Fatal(err)
+	}
+	e := &env{stdout: io.Discard, stderr: io.Discard, flags: fs, budget: memory.New(256 << 20)}
+	l, err := e.loader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := e.serverConfig(l, nil)
+	c.Token, c.UploadDir = "token", filepath.Join(dir, "uploads")
+	os.Mkdir(c.UploadDir, 0o700)
+	s, err := server.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ask := func(method, path, body string) (int, string) {
+		r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer token")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	if status, body := ask(http.MethodPost, "/api/upload?name=up.json", `{"traceEvents":[{"ph":"X","name":"w","pid":1,"tid":1,"ts":0,"dur":5}]}`); status != 202 {
+		t.Fatalf("%d %s", status, body)
+	}
+	for range 2000 {
+		if _, body := ask(http.MethodGet, "/api/runs", ""); strings.Contains(body, `"ready"`) {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if status, body := ask(http.MethodGet, "/api/runs/up.json/views/profile/data", ""); status != 200 || !strings.Contains(body, `"w"`) {
+		t.Fatalf("%d %s", status, body)
+	}
+	if status, _ := ask(http.MethodDelete, "/api/runs/up.json", ""); status != 204 {
+		t.Fatalf("%d", status)
+	}
+	stores, _ := filepath.Glob(filepath.Join(cache, "*.plx"))
+	uploads, _ := filepath.Glob(filepath.Join(c.UploadDir, "*", "*"))
+	if len(stores) > 0 || len(uploads) > 0 {
+		t.Errorf("after it was closed there are %v %v", stores, uploads)
+	}
+	s.Close()
+	if left, _ := os.ReadDir(c.UploadDir); len(left) > 0 {
+		t.Errorf("after the end there is %v", left)
+	}
+}
