@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -25,6 +27,27 @@ func TestAFaultOfTheProgramHasItsOwnStatus(t *testing.T) {
 	var errs bytes.Buffer
 	if status := run(context.Background(), []string{"version"}, faulty{}, &errs); status != 3 || !strings.Contains(errs.String(), "fault of the program") || !strings.Contains(errs.String(), "made to fail") {
 		t.Errorf("%d: %s", status, &errs)
+	}
+}
+
+func TestValuesNearTheLargestAreShown(t *testing.T) {
+	dir := t.TempDir()
+	for rank, most := range []string{"1.7e308", "9e307", "9e307"} {
+		text := "3 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls # <metadata></metadata>\n" +
+			"\"main\" 1 2 1e308 " + most + " 0 GROUP=\"A\"\n\"a\" 1e308 0 " + most + " " + most + " 0 GROUP=\"A\"\n\"b\" 1 0 5 1e308 0 GROUP=\"A\"\n0 aggregates\n0 userevents\n"
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("profile.%d.0.0", rank)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"view", "profile", dir, "--quiet"}, {"view", "groups", dir, "--quiet"}, {"view", "boxprofile", dir, "--quiet"}, {"view", "histogram", dir, "--quiet"}, {"view", "treemap", dir, "--quiet"}, {"info", dir, "--json", "--quiet"}} {
+		status, out, errs := parallax(t, args...)
+		var any any
+		if err := json.Unmarshal([]byte(out), &any); err != nil || status != 0 {
+			t.Errorf("%v: %d %v %s", args, status, err, errs)
+		}
+		if args[1] == "profile" && !strings.Contains(out, "are null") {
+			t.Errorf("no note: %s", out)
+		}
 	}
 }
 

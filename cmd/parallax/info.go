@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"sort"
@@ -43,9 +42,8 @@ func runInfo(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	if e.flag("json") {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(info)
+		_, err := view.WriteJSON(e.stdout, info)
+		return err
 	}
 	line, err := activityLine(ctx, run.Store)
 	if err != nil {

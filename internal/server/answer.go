@@ -143,9 +143,7 @@ func (s *answerer) writeJSON(w http.ResponseWriter, r *http.Request, status int,
 // marshal writes JSON for reading: names keep their < and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	if _, err := view.WriteJSON(&b, v); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

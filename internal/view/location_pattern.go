@@ -108,14 +108,15 @@ func parseIDs(p string) (ids []idRange, ok bool) {
 }
 
 // markIDs marks ids that there are, each once however ranges overlap; none if one of
-// them does not exist.
+// them does not exist. A range may end beyond the last.
 func markIDs(hit []bool, ids []idRange) (n int) {
 	slices.SortFunc(ids, func(a, b idRange) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.last, b.last)) })
 	next := uint64(0)
 	for _, r := range ids {
-		if r.last >= uint64(len(hit)) {
+		if r.first >= uint64(len(hit)) {
 			return 0
 		}
+		r.last = min(r.last, uint64(len(hit)-1))
 		for id := max(r.first, next); id <= r.last; id++ {
 			hit[id] = true
 		}

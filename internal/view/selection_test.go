@@ -55,6 +55,7 @@ func TestLocationPatternsSelectTopmostMatches(t *testing.T) {
 		{[]string{"#3"}, []trace.LocationID{3}},
 		{[]string{"#2,4,6"}, []trace.LocationID{2, 4, 6}},
 		{[]string{"#2-4,#6"}, []trace.LocationID{2, 4, 6}},
+		{[]string{"#5-4294967295"}, []trace.LocationID{5}},
 		{[]string{"#6,1-2", "rank:1"}, []trace.LocationID{1, 6}},
 		{[]string{"*"}, []trace.LocationID{0}},
 		{[]string{"kind:process"}, []trace.LocationID{2, 4, 6}},
@@ -66,7 +67,7 @@ func TestLocationPatternsSelectTopmostMatches(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %v", c.patterns, got, err, c.want)
 		}
 	}
-	for _, p := range []string{"nobody", "kind:processor", "re:(", "rank:x", "[a", "#7", "#2,7", "#0-7", "#4-2", "#", "#2,", "#2,x", "#99999999999"} {
+	for _, p := range []string{"nobody", "kind:processor", "re:(", "rank:x", "[a", "#7", "#2,7", "#7-9", "#4-2", "#", "#2,", "#2,x", "#99999999999"} {
 		if got, err := MatchLocations(tree(), []string{p}); err == nil {
 			t.Errorf("%q gives %v, want an error", p, got)
 		}

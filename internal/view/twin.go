@@ -1,8 +1,8 @@
 package view
 
 import (
+	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
@@ -84,11 +84,22 @@ func SizeOf(r store.Reader, sel trace.Selection) TwinSelection {
 	return out
 }
 
-// WriteJSON writes the twin, one object and a line end.
+// WriteJSON writes the twin, one object and a line end. Where numbers are not finite it
+// says so in a note.
 func (t *Twin) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(t)
+	var b bytes.Buffer
+	finite, err := WriteJSON(&b, t)
+	if err == nil && !finite {
+		noted := *t
+		noted.Notes = append(slices.Clone(t.Notes), NotFinite)
+		b.Reset()
+		_, err = WriteJSON(&b, &noted)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
 }
 
 // WriteCSV writes a table with a header line; undefined cells stay empty.
