@@ -55,7 +55,11 @@ func TestAKilledImportLeavesNothingThatHurts(t *testing.T) {
 		list, _ := filepath.Glob(filepath.Join(cache, ".*part*"))
 		return len(list) > 0
 	}
-	for !begun() {
+	locked := func() bool { // until then nobody can tell that it is not about to be
+		list, _ := filepath.Glob(filepath.Join(cache, ".*part*", "*", "*"))
+		return len(list) > 0
+	}
+	for !locked() {
 		select {
 		case <-ended:
 			t.Fatal("it ended before it could be killed")
