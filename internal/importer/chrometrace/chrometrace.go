@@ -19,6 +19,7 @@
 //	correlation ids          link of kind spawn, from a launch to GPU work
 //	scalar arguments         attributes of intervals and instants
 //	M, top-level members     names, order, attributes and properties
+//	pg_config, "PP rank 2"   coordinates (dp, pp, tp, ep, cp): attributes of ranks, and a topology
 //
 // Kineto and DFTracer write a file for each rank: the files of a directory are
 // one run. Rows are keyed by (pid, tid, CPU or GPU), since the pid of GPU work is

@@ -33,12 +33,14 @@ type plan struct {
 	read int
 	// ranks are the processes, for communicators.
 	ranks map[int]trace.LocationID
-	info  distributed
+	// member are the process groups as the file of each rank tells them.
+	member map[int][]processGroup
+	info   distributed
 }
 
 // importRun reads the files of a run, several at a time.
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
-	p := &plan{run: run, w: w, ranks: map[int]trace.LocationID{}}
+	p := &plan{run: run, w: w, ranks: map[int]trace.LocationID{}, member: map[int][]processGroup{}}
 	for _, file := range run.Files {
 		p.files = append(p.files, probe(file, run.Source.Head(file)))
 	}
@@ -73,6 +75,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 		}
 	}
 	p.communicators()
+	p.arrange()
 	return nil
 }
 
@@ -206,6 +209,7 @@ func (p *plan) finishRank(c *reader) {
 	defer p.mu.Unlock()
 	if c.rank >= 0 {
 		p.ranks[c.rank] = c.self.location
+		p.member[c.rank] = c.info.Groups
 	}
 	if len(c.info.Groups) > len(p.info.Groups) {
 		p.info = c.info

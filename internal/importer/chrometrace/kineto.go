@@ -83,14 +83,10 @@ func (c *reader) linkLaunches() {
 
 // distributed is Kineto's distributedInfo.
 type distributed struct {
-	Backend string `json:"backend"`
-	Rank    *int   `json:"rank"`
-	World   int    `json:"world_size"`
-	Groups  []struct {
-		Name        string `json:"pg_name"`
-		Description string `json:"pg_desc"`
-		Ranks       []int  `json:"ranks"`
-	} `json:"pg_config"`
+	Backend string         `json:"backend"`
+	Rank    *int           `json:"rank"`
+	World   int            `json:"world_size"`
+	Groups  []processGroup `json:"pg_config"`
 }
 
 // sections takes what the members beside the records say, once a file is read.
