@@ -29,17 +29,22 @@ type program struct {
 	session *sdk.ClientSession
 }
 
-func newProgram(t *testing.T) *program {
+// newRuns can open anything.
+func newRuns(t *testing.T) *mcp.OpenRuns {
 	t.Helper()
-	ctx := context.Background()
 	c, err := load.OpenCache(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLoader(c, 64<<20, nil)
-	runs := &mcp.OpenRuns{Opener: l.All}
+	runs := &mcp.OpenRuns{Opener: newLoader(c, 64<<20, nil).All}
 	t.Cleanup(runs.Close)
-	s, err := newPrograms(runs)
+	return runs
+}
+
+func newProgram(t *testing.T) *program {
+	t.Helper()
+	ctx := context.Background()
+	s, err := newPrograms(newRuns(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +97,67 @@ func TestAProgramFindsOutWhatIsWrongWithARun(t *testing.T) {
 	if !exists(source) {
 		t.Skip("the sample data are not beside the repository")
 	}
-	p := newProgram(t)
+	t.Run("stdio", func(t *testing.T) { threeQuestions(t, overStdio(t), source) })
+	t.Run("http", func(t *testing.T) { threeQuestions(t, overHTTP(t), source) })
+}
+
+// overStdio is a program that started `parallax mcp` and talks to it through two pipes.
+func overStdio(t *testing.T) *program {
+	t.Helper()
+	s, err := newPrograms(newRuns(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks, questions := io.Pipe()
+	answers, answered := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- s.ServeStdio(context.Background(), asks, answered) }()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), &sdk.IOTransport{Reader: answers, Writer: questions}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		session.Close()
+		if err := <-done; err != nil {
+			t.Errorf("the server ends with %v", err)
+		}
+	})
+	return &program{t, session}
+}
+
+// overHTTP is a program that asks the page's server, with its token.
+func overHTTP(t *testing.T) *program {
+	t.Helper()
+	c, err := load.OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLoader(c, 64<<20, nil)
+	s, err := server.New(server.Config{
+		Views: views.Views, Assets: web.Files(), Token: "secret", Ask: answerSQL, Programs: programsHandler(slog.New(slog.DiscardHandler)),
+		Open: func(ctx context.Context, sources []string, _ func(int64, int64)) ([]view.Run, error) {
+			return l.All(ctx, sources)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(s)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), &sdk.StreamableClientTransport{
+		Endpoint: h.URL + "/api/mcp", HTTPClient: &http.Client{Transport: bearer("secret")}, MaxRetries: -1,
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		session.Close()
+		h.Close()
+		s.Close()
+	})
+	return &program{t, session}
+}
+
+func threeQuestions(t *testing.T, p *program, source string) {
 	var opened struct{ Runs []struct{ Run string } }
 	if _, bad := p.call("open", map[string]any{"source": source}, &opened); bad != "" || len(opened.Runs) != 1 {
 		t.Fatalf("open: %v %s", opened, bad)

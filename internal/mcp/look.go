@@ -172,8 +172,8 @@ func (s *Server) view(ctx context.Context, _ *sdk.CallToolRequest, in viewIn) (*
 // pictureSize is what a program that looks at pictures takes in well.
 var pictureSize = scene.Size{Width: 1200, Height: 750}
 
-// compute runs a view.
-func (s *Server) compute(ctx context.Context, r view.Run, name string, spec view.Spec, set map[string][]string) (view.Result, error) {
+// compute runs a view of a run, with others where it compares.
+func (s *Server) compute(ctx context.Context, r view.Run, name string, spec view.Spec, set map[string][]string, others ...view.Run) (view.Result, error) {
 	for _, v := range s.config.Views {
 		if v.Name != name {
 			continue
@@ -185,7 +185,10 @@ func (s *Server) compute(ctx context.Context, r view.Run, name string, spec view
 		if missing := v.Needs.Missing(r.Store); missing != "" {
 			return nil, failed("view %s: %s", name, missing)
 		}
-		q := &view.Request{Runs: []view.Run{r}, Values: values, Size: pictureSize}
+		q := &view.Request{Runs: append([]view.Run{r}, others...), Values: values, Size: pictureSize}
+		if err := view.CheckRuns(v, len(q.Runs), s.config.Views); err != nil {
+			return nil, err
+		}
 		if q.Selection, err = spec.Resolve(r.Store); err != nil {
 			return nil, err
 		}
@@ -264,4 +267,33 @@ func (s *Server) contrast(ctx context.Context, _ *sdk.CallToolRequest, in contra
 		return nil, tableOut{}, err
 	}
 	return nil, page(result, 0, in.Limit), nil
+}
+
+type compareIn struct {
+	Before string `json:"before" jsonschema:"id of a run"`
+	After  string `json:"after" jsonschema:"id of the run to hold against it"`
+	Offset int    `json:"offset,omitempty" jsonschema:"first row wanted"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
+}
+
+func (s *Server) compare(ctx context.Context, _ *sdk.CallToolRequest, in compareIn) (*sdk.CallToolResult, tableOut, error) {
+	if in.Before == in.After {
+		return nil, tableOut{}, failed("a run is not compared with itself; the tool runs lists what is open")
+	}
+	before, release, err := s.use(in.Before)
+	if err != nil {
+		return nil, tableOut{}, err
+	}
+	defer release()
+	after, done, err := s.use(in.After)
+	if err != nil {
+		return nil, tableOut{}, err
+	}
+	defer done()
+	before.Name, after.Name = in.Before, in.After // two runs may share a name, never an id
+	result, err := s.compute(ctx, before, "compare", view.Spec{}, nil, after)
+	if err != nil {
+		return nil, tableOut{}, err
+	}
+	return nil, page(result, in.Offset, in.Limit), nil
 }

@@ -46,7 +46,7 @@ type Server struct {
 }
 
 const instructions = `Parallax holds runs of parallel programs (traces and profiles): locations (processes, threads, GPU streams) stay in regions (functions, kernels, states) for intervals.
-Start with "runs"; where none is open, "open" one by its path. "info" says what is in it, "findings" what it loses time by, in words. "view" gives the numbers of a view, and a picture with picture=true; "views" lists views and their options. "contrast" says why two sets of locations or two stretches of time differ. "query" answers SQL for everything else.
+Start with "runs"; where none is open, "open" one by its path. "info" says what is in it, "findings" what it loses time by, in words. "view" gives the numbers of a view, and a picture with picture=true; "views" lists views and their options. "contrast" says why two sets of locations or two stretches of time differ, "compare" what changed between two runs. "query" answers SQL for everything else.
 Times are nanoseconds from the start of the run. Where an answer says "more", ask again with offset or a narrower selection.`
 
 // New makes a server.
@@ -63,6 +63,7 @@ func New(c Config) *Server {
 	sdk.AddTool(s.sdk, add("views", "List the views with one line on each; with `view`, the options of that one and how to read it."), s.views)
 	sdk.AddTool(s.sdk, add("view", "The numbers behind a view as rows, for all or for a selection; with picture=true also its picture as PNG. Views: "+viewNames(c.Views)+"."), s.view)
 	sdk.AddTool(s.sdk, add("contrast", "Why two parts of a run differ: what a has more or less of than b, by effect. a and b are patterns of locations (`rank:0-3`, a glob on the path) or stretches of time (`time=1s..2s`, `from=50%`); b left out: all others."), s.contrast)
+	sdk.AddTool(s.sdk, add("compare", "What changed from one run to another, most first: time of each region and call path, with its share of the difference and whether it is more than noise. before and after are ids of open runs."), s.compare)
 	sdk.AddTool(s.sdk, add("query", "SQL (SQLite, read only) over a run. "+schemaOf(c.Database(nil))), s.query)
 	for name, text := range c.Documents {
 		uri := "parallax://docs/" + name
