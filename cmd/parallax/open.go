@@ -159,7 +159,7 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	c.Docs = lazySite{sync.OnceValues(newSite)}
-	c.Ask, c.Arrow, c.Programs = answerSQL, answerArrow, programsHandler(c.Log)
+	c.Ask, c.Rows, c.Programs = answerSQL, rowsAs, programsHandler(c.Log)
 	for _, d := range demo.Demos {
 		c.Demos = append(c.Demos, server.Demo{Name: d.Name, Title: d.Title, Truth: strings.Join(d.Truth, " ")})
 	}

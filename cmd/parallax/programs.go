@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -36,20 +38,62 @@ func answerSQL(ctx context.Context, r view.Run, text string, most int64) (*serve
 	return out, rows.Err()
 }
 
-// answerArrow answers notebooks. The types of columns must be known before the first byte, so rows are held first.
-func answerArrow(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error) {
-	rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})
-	if err != nil {
-		return nil, err
+// rowsAs answers SQL with files and streams of rows, by media type.
+var rowsAs = map[string]server.RowsWriter{
+	"application/vnd.apache.arrow.stream": answerRows(func(_ context.Context, w io.Writer, columns []table.Column, each eachBatch) error {
+		return tables.WriteArrow(w, columns, false, each)
+	}),
+	"application/vnd.apache.arrow.file": answerRows(func(_ context.Context, w io.Writer, columns []table.Column, each eachBatch) error {
+		return tables.WriteArrow(w, columns, true, each)
+	}),
+	"application/vnd.apache.parquet": answerRows(func(ctx context.Context, w io.Writer, columns []table.Column, each eachBatch) error {
+		_, err := tables.Write(ctx, w, "result", columns, each)
+		return err
+	}),
+	"text/csv": func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error) {
+		rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})
+		if err != nil {
+			return nil, err
+		}
+		defer rows.Close()
+		var b bytes.Buffer
+		err = rows.WriteCSV(&bounded{&b})
+		return func(w io.Writer) error { _, err := b.WriteTo(w); return err }, err
+	},
+}
+
+// mostBytes bounds a text of rows that is held until all are there.
+const mostBytes = 1 << 28
+
+// A bounded writer refuses more than mostBytes.
+type bounded struct{ *bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > mostBytes {
+		return 0, fmt.Errorf("query: more than %d MB of text; ask `parallax query -o rows.csv`, or add up in SQL", mostBytes>>20)
 	}
-	defer rows.Close()
-	columns, batch, err := rows.Collect(mostCells)
-	if err != nil {
-		return nil, err
+	return b.Buffer.Write(p)
+}
+
+type eachBatch = func(emit func(*table.Batch) error) error
+
+// answerRows answers with all rows. The types of columns must be known before the first byte, so rows are held first.
+func answerRows(write func(context.Context, io.Writer, []table.Column, eachBatch) error) server.RowsWriter {
+	return func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error) {
+		rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})
+		if err != nil {
+			return nil, err
+		}
+		defer rows.Close()
+		columns, batch, err := rows.Collect(mostCells)
+		if err != nil {
+			return nil, err
+		}
+		return func(w io.Writer) error {
+			// The question has been answered: its context ends with it, the writing does not.
+			return write(context.WithoutCancel(ctx), w, columns, func(emit func(*table.Batch) error) error { return emit(batch) })
+		}, nil
 	}
-	return func(w io.Writer) error {
-		return tables.WriteArrow(w, columns, false, func(emit func(*table.Batch) error) error { return emit(batch) })
-	}, nil
 }
 
 // servedRuns are the runs of the page's server, for programs that ask over HTTP.

@@ -40,8 +40,10 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request, x *run) error {
 	if err := d.Decode(&body); err != nil {
 		return usage(fmt.Errorf(`body: %w; want {"sql": "select …", "limit": 100}`, err))
 	}
-	if s.config.Arrow != nil && strings.Contains(r.Header.Get("Accept"), arrowStream) {
-		return s.arrow(w, r, x, &body)
+	for kind, answer := range s.config.Rows {
+		if strings.Contains(r.Header.Get("Accept"), kind) {
+			return s.rows(w, r, x, &body, kind, answer)
+		}
 	}
 	if body.Limit <= 0 || body.Limit > mostAnswerRows {
 		body.Limit = mostAnswerRows
@@ -59,19 +61,22 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request, x *run) error {
 
 const arrowStream = "application/vnd.apache.arrow.stream"
 
-// arrow answers with all rows, for notebooks.
-func (s *Server) arrow(w http.ResponseWriter, r *http.Request, x *run, body *queryBody) error {
+// A RowsWriter answers SQL with all rows, at most so many unless that is 0: what it gives writes them.
+type RowsWriter func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error)
+
+// rows answers with all rows, for notebooks and files.
+func (s *Server) rows(w http.ResponseWriter, r *http.Request, x *run, body *queryBody, kind string, answer RowsWriter) error {
 	var write func(io.Writer) error
 	err := s.ask(r, x, func(ctx context.Context) (err error) {
-		write, err = s.config.Arrow(ctx, x.Run, body.SQL, int64(max(body.Limit, 0)))
+		write, err = answer(ctx, x.Run, body.SQL, int64(max(body.Limit, 0)))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", arrowStream)
+	w.Header().Set("Content-Type", kind)
 	if err := write(w); err != nil {
-		s.config.Log.Debug("arrow", "error", err) // too late to say so: whoever reads finds no end
+		s.config.Log.Debug("rows", "error", err) // too late to say so: whoever reads finds no end
 	}
 	return nil
 }

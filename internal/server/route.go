@@ -70,7 +70,7 @@ func (s *Server) routes() []route {
 		{pattern: "GET " + ofRun + "/source", says: "the text around a region's place", answer: sourceText{}, handle: s.onRun(s.source),
 			query: []parameter{{name: "region", kind: "integer", says: "id of the region"}}},
 		{pattern: "GET " + ofRun + "/summary", says: "roles and regions of a selection", query: selectionParameters, answer: summaryJSON{}, handle: s.onRun(s.summary)},
-		{pattern: "POST " + ofRun + "/query", says: "SQL, see docs/tables.md; with Accept: " + arrowStream + " all rows as Arrow", body: queryBody{}, answer: Answer{}, handle: s.onRun(s.query)},
+		{pattern: "POST " + ofRun + "/query", says: "SQL, see docs/tables.md; with Accept: " + arrowStream + " (or …arrow.file, application/vnd.apache.parquet) all rows as such", body: queryBody{}, answer: Answer{}, handle: s.onRun(s.query)},
 		view("scene", []parameter{{name: "coarse", kind: "boolean", says: "merge what is smaller than four pixels"}, {name: "have", kind: "string", says: "the key of a column that need not be sent", list: true}},
 			nil, "application/vnd.parallax.scene", "the picture, as marks"),
 		view("data", nil, twinAnswer, "", "the numbers; the schema of each view's data is under its own path"),

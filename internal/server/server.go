@@ -56,8 +56,8 @@ type Config struct {
 	Demos  []Demo
 	// Ask answers SQL about a run, with at most so many rows; nil: not offered.
 	Ask func(ctx context.Context, r view.Run, text string, most int64) (*Answer, error)
-	// Arrow answers SQL with all rows: what it gives writes them as a stream of Arrow; nil: not offered.
-	Arrow func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error)
+	// Rows answers SQL with all rows, by the media type that is asked for: Arrow, Parquet, CSV. What it gives writes them.
+	Rows map[string]RowsWriter
 	// Programs makes the handler of /api/mcp, for programs; nil: there is none.
 	Programs func(Runs) (http.Handler, error)
 	// Docs answers below /docs/; nil: there are none.

@@ -43,6 +43,8 @@ export interface Api {
   bindings(run: string, signal?: AbortSignal): Promise<t.Bindings>;
   /** Answers SQL; aborting ends it in the server. */
   ask(run: string, sql: string, signal?: AbortSignal): Promise<t.Answer>;
+  /** All rows of an answer as a file of that media type. */
+  rows(run: string, sql: string, kind: string, signal?: AbortSignal): Promise<Blob>;
   search(run: string, query: string, signal?: AbortSignal): Promise<t.SearchResult>;
   /** The text around a region's place in its program. */
   source(run: string, region: number, signal?: AbortSignal): Promise<t.SourceText>;
@@ -98,6 +100,10 @@ export function createApi(base = ""): Api {
       line.json(run(id, `locations?${query({ parent: parent ?? undefined, offset, limit })}`), signal),
     regions: (id, signal) => line.json(run(id, "regions"), signal),
     ask: (id, sql, signal) => line.json(run(id, "query"), signal, { method: "POST", body: JSON.stringify({ sql, limit: 1000 }) }),
+    rows: async (id, sql, kind, signal) => {
+      const answer = await line.fetch(run(id, "query"), signal, { method: "POST", body: JSON.stringify({ sql }), headers: { Accept: kind } });
+      return answer.blob();
+    },
     bindings: (id, signal) => line.json(run(id, "bindings"), signal),
     search: (id, q, signal) => line.json(run(id, `search?${query({ q })}`), signal),
     source: (id, region, signal) => line.json(run(id, `source?${query({ region: String(region) })}`), signal),

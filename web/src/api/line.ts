@@ -62,7 +62,8 @@ const patience = 5;
 
 /** Asks again when the server has too much to do; other failures are thrown. */
 async function fetchPatiently(line: Line, url: string, signal?: AbortSignal, init: RequestInit = {}): Promise<Response> {
-  const headers: Record<string, string> = Number.isFinite(line.rate) ? { "Parallax-Rate": line.rate.toFixed(0) } : {};
+  const headers: Record<string, string> = { ...(init.headers as Record<string, string> | undefined) };
+  if (Number.isFinite(line.rate)) headers["Parallax-Rate"] = line.rate.toFixed(0);
   if (typeof init.body === "string") headers["Content-Type"] = "application/json";
   for (let attempt = 0; ; attempt++) {
     const answer = await whole(() => fetch(url, { ...init, headers, signal: signal ?? null, credentials: "same-origin" }));

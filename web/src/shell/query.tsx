@@ -7,6 +7,7 @@ import { ApiFailure } from "../api/client";
 import type { Answer, ApiError } from "../api/types";
 import { ChoiceList, type RowAttributes } from "../widget/choice-list";
 import { Icon } from "../widget/icon";
+import { Menu } from "../widget/menu";
 import { useBench } from "./context";
 import { formatUnit, middle, plural, thousands } from "./format";
 import { placeOf, windowAround } from "./query-place";
@@ -37,6 +38,8 @@ const plotted = signal(false);
 const tracked = signal(false);
 /** The run that the answer is about. */
 let about = "";
+/** The question that was answered: the text may have changed since. */
+let asked = "";
 
 function follow(bench: Workbench, index: number): void {
   const a = answer.peek();
@@ -56,9 +59,11 @@ async function run(bench: Workbench): Promise<void> {
   failure.value = null;
   const begin = performance.now();
   try {
-    const a = await bench.api.ask(id, text.peek(), mine.signal);
+    const sql = text.peek();
+    const a = await bench.api.ask(id, sql, mine.signal);
     if (asking.peek() !== mine) return;
     [answer.value, took.value, followed.value, about] = [a, performance.now() - begin, -1, id];
+    asked = sql;
     showTrack(bench, tracked.peek());
   } catch (e) {
     if (asking.peek() !== mine || !(e instanceof ApiFailure) || e.detail.kind === "aborted") return;
@@ -73,6 +78,27 @@ async function run(bench: Workbench): Promise<void> {
 function showTrack(bench: Workbench, on: boolean): void {
   tracked.value = on;
   bench.track.value = on && answer.peek() ? trackOf(answer.peek()!) : [];
+}
+
+/** Files that hold all rows of an answer, also those that the page is not sent. */
+const files: readonly { ending: string; kind: string; note: string }[] = [
+  { ending: "parquet", kind: "application/vnd.apache.parquet", note: "for pandas, DuckDB, Spark" },
+  { ending: "arrow", kind: "application/vnd.apache.arrow.file", note: "for pandas, Polars, R" },
+  { ending: "csv", kind: "text/csv", note: "for spreadsheets" },
+];
+
+/** Asks the question of the answer once more, for a file of all its rows. */
+async function save(bench: Workbench, kind: string, ending: string): Promise<void> {
+  try {
+    const rows = await bench.api.rows(about, asked, kind);
+    const a = document.createElement("a");
+    a.href = URL.createObjectURL(rows);
+    a.download = `${about}-query.${ending}`.replace(/[^\w.-]+/g, "_");
+    a.click();
+    setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+  } catch (e) {
+    if (e instanceof ApiFailure && e.detail.kind !== "aborted") failure.value = e.detail;
+  }
 }
 
 function stop(): void {
@@ -121,7 +147,7 @@ export function QueryPanel() {
           <div class="query-examples" aria-label="Examples">
             {examples.map((x) => <button type="button" key={x.title} class="chip" onClick={() => { text.value = x.sql; void run(bench); }}>{x.title}</button>)}
           </div>
-          <p class="muted query-hint">Tables: locations, regions, intervals, links, counters, samples, instants, attributes, profile, callpaths, runs. Functions: time_in, calls, busy, findings. Times are ns.</p>
+          <p class="muted query-hint">Tables: locations, regions, intervals, links, counters, samples, instants, attributes, profile, callpaths, runs … Functions: time_in, calls, busy, findings, critical_path. Times are ns. <a href="docs/tables.html" target="_blank" rel="noopener">All columns</a></p>
         </div>
       </div>
       {failure.value && <p class="query-failure" role="alert">{failure.value.error}{failure.value.hint && `; ${failure.value.hint}`}</p>}
@@ -139,6 +165,7 @@ function AnswerTools() {
     <>
       <button type="button" aria-pressed={tracked.value} disabled={!timed} title={timed ? "Show these rows above all pictures with a time axis" : "Rows need a column begin, time or from_time"} onClick={() => showTrack(bench, !tracked.value)}>On timeline</button>
       <button type="button" aria-pressed={plotted.value} disabled={!canPlot(a)} title={canPlot(a) ? "Draw the answer" : "A plot needs a column of numbers"} onClick={() => (plotted.value = !plotted.value)}>Plot</button>
+      <Menu class="plain" title="Save all rows" align="right" label={<Icon name="download" />} items={() => files.map((f) => ({ label: f.ending === "csv" ? "CSV" : f.ending === "arrow" ? "Arrow" : "Parquet", note: f.note, run: () => void save(bench, f.kind, f.ending) }))} />
     </>
   );
 }

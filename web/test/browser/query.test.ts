@@ -1,5 +1,6 @@
 // SQL in the page: an answer, its errors, and a row that goes where it lies.
 
+import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { tableFromIPC } from "apache-arrow";
 import type { BrowserContext, Page } from "playwright-core";
@@ -98,5 +99,30 @@ test("an answer is drawn, and its rows lie on the timeline", async () => {
   await settled(page);
   expect((await state(page)).locations).toHaveLength(1);
   expect(box.height).toBeGreaterThan(80);
+  expect(errors).toEqual([]);
+});
+
+test("all rows of an answer are saved as files, also those that the page does not hold", async () => {
+  await page.setViewportSize({ width: 1024, height: 800 });
+  await openBench(page, program.address, "run=stencil&v=timeline");
+  await page.keyboard.press("Backquote");
+  await ask("select location, begin, duration from intervals");
+  await rows().nth(1).waitFor();
+  expect(await page.locator(".query [role=status]").innerText()).toMatch(/^the first 1,000 rows of more/);
+  const panel = (await page.locator(".query").boundingBox())!;
+  const close = (await page.getByRole("button", { name: "Close the query" }).boundingBox())!;
+  expect(close.x + close.width).toBeLessThanOrEqual(panel.x + panel.width);
+  const save = async (kind: string) => {
+    await page.getByRole("button", { name: "Save all rows" }).click();
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: kind }).click()]);
+    return { name: file.suggestedFilename(), bytes: await readFile((await file.path())!) };
+  };
+  const arrow = await save("Arrow");
+  expect(arrow.name).toBe("stencil-query.arrow");
+  expect(tableFromIPC(arrow.bytes).numRows).toBe(43332);
+  const parquet = await save("Parquet");
+  expect([parquet.name, parquet.bytes.subarray(0, 4).toString(), parquet.bytes.subarray(-4).toString()]).toEqual(["stencil-query.parquet", "PAR1", "PAR1"]);
+  const csv = await save("CSV");
+  expect(csv.bytes.toString().split("\n").length).toBe(43332 + 2);
   expect(errors).toEqual([]);
 });
