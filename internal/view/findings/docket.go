@@ -32,9 +32,13 @@ func (d *docket) ranked(f *facts) []finding.Finding {
 	most := float64(f.length) * float64(len(f.rows))
 	d.list = slices.DeleteFunc(d.list, func(x finding.Finding) bool { return float64(x.Lost) > most && x.Kind != finding.Crowded && !f.spans })
 	finding.Sort(d.list)
+	n := len(f.units)
+	if f.books.result != nil {
+		n = len(f.rows) // it is their time that is lost, and not that of what they are parts of
+	}
 	for i := range d.list {
 		if x := &d.list[i]; x.Share == 0 {
-			x.Share = float64(x.Lost) / (float64(f.length) * float64(len(f.units)))
+			x.Share = float64(x.Lost) / (float64(f.length) * float64(n))
 		}
 	}
 	return d.list

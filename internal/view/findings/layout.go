@@ -90,7 +90,18 @@ func (r *result) summary(t *scene.Text, y, w float32) float32 {
 	if e.Max == 0 || !(e.Parallel >= 0) {
 		return y
 	}
-	words := fmt.Sprintf("load balance %s · communication efficiency %s · parallel efficiency %s (POP, %s)", view.FormatShare(e.LoadBalance), view.FormatShare(e.Communication), view.FormatShare(e.Parallel), r.over)
+	balance, exchange, whole := view.FormatShare(e.LoadBalance), view.FormatShare(e.Communication), view.FormatShare(e.Parallel)
+	words := ""
+	for _, words = range []string{ // as much as fits
+		fmt.Sprintf("load balance %s · communication efficiency %s · parallel efficiency %s (POP, %s)", balance, exchange, whole, r.over),
+		fmt.Sprintf("parallel efficiency %s: balance %s, communication %s (%s)", whole, balance, exchange, r.over),
+		fmt.Sprintf("parallel efficiency %s (%s)", whole, r.over),
+		"parallel efficiency " + whole,
+	} {
+		if scene.TextWidth(words, scene.TextSize, false) <= w-2*pad {
+			break
+		}
+	}
 	if words = scene.Shorten(words, w-2*pad, scene.TextSize); words == "" {
 		return y
 	}

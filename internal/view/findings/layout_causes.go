@@ -178,7 +178,7 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 	}
 	left := float32(0)
 	for _, c := range l.causes {
-		left = max(left, scene.TextWidth(c.label, scene.TextSize, false))
+		left = max(left, scene.TextWidth(l.label(&c, w), scene.TextSize, false))
 	}
 	left = min(left+pad+8, w*0.35)
 	l.shown = min(len(l.causes), max(int((h-y-strip-40)/causeHigh), 1))
@@ -187,12 +187,12 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 	for i := range l.causes[:l.shown] {
 		c := &l.causes[i]
 		top := y + float32(i)*causeHigh
-		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: top, To: top + causeHigh, Location: uint32(c.at), Region: scene.NoID, Label: c.label, Count: 1})
-		muted.Add(left-6, top+12, scene.Shorten(c.label, left-pad-6, scene.TextSize), scene.UIText, scene.End)
+		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: top, To: top + causeHigh, Location: uint32(c.at), Region: scene.NoID, Label: l.label(c, w), Count: 1})
+		muted.Add(left-6, top+12, scene.Shorten(l.label(c, w), left-pad-6, scene.TextSize), scene.UIText, scene.End)
 	}
 	l.frame = f
 	s.AddFrame(f)
-	l.cells(s, &f)
+	l.cells(s, &f, bars > 0 || strip > 0 && l.made())
 	fills := &scene.Rect{}
 	if bars > 0 {
 		l.drawBars(fills, text, f.X+f.W+8, bars-8)
@@ -201,10 +201,27 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 		l.strip(fills, muted, &f, f.Y+f.H+10, strip)
 	}
 	if rest := l.all - l.shown; rest > 0 {
-		muted.Add(pad, h-6, scene.Shorten(fmt.Sprintf("and %s more lines; the JSON twin has all causes", view.Thousands(int64(rest))), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+		muted.Add(pad, h-6, scene.Shorten(fmt.Sprintf("and %s more %s; the JSON twin has all causes", view.Thousands(int64(rest)), plural(rest, "line", "lines")), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
 	s.AddLayer("words", -1, fills, muted, text, heads)
 	return s
+}
+
+// wideEnough is from which width on lines say how others were made to wait.
+const wideEnough = 1200
+
+// label names a line. The kind of the cause tells apart what one function did in several ways.
+func (l *ledger) label(c *ledgerRow, w float32) string {
+	kind := strings.ReplaceAll(c.cause, "-", " ")
+	if w < wideEnough || strings.HasSuffix(c.label, kind) {
+		return c.label
+	}
+	return c.label + ", " + kind
+}
+
+// made reports whether those who wait are those who make others wait: goroutines are not the processors that they make idle.
+func (l *ledger) made() bool {
+	return slices.ContainsFunc(l.caused, func(t trace.Time) bool { return t > 0 })
 }
 
 func (l *ledger) headline() string {
@@ -227,7 +244,7 @@ func (l *ledger) describe() string {
 }
 
 // cells paints what each unit waited for each cause.
-func (l *ledger) cells(s *scene.Scene, f *scene.Frame) {
+func (l *ledger) cells(s *scene.Scene, f *scene.Frame, made bool) {
 	n := len(l.units)
 	columns := max(min(n, mostColumn, int(f.W)), 1)
 	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: columns, Rows: l.shown, Cells: make([]scene.Colour, columns*l.shown)}
@@ -246,8 +263,11 @@ func (l *ledger) cells(s *scene.Scene, f *scene.Frame) {
 		}
 	}
 	s.AddLayer("cells", 0, image)
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "waited by one", Colour: scene.Ramp("viridis", 0), RampEnd: scene.Ramp("viridis", 1), RampLow: "0 s", RampHigh: view.FormatDuration(most), Region: scene.NoID, Parent: scene.NoID},
-		scene.LegendEntry{Label: "made others wait", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID}, scene.LegendEntry{Label: "waited", Colour: scene.UIAxis, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: "waited by one", Colour: scene.Ramp("viridis", 0), RampEnd: scene.Ramp("viridis", 1), RampLow: "0 s", RampHigh: view.FormatDuration(most), Region: scene.NoID, Parent: scene.NoID})
+	if made {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "made others wait", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
+	}
+	s.Legend = append(s.Legend, scene.LegendEntry{Label: "waited", Colour: scene.UIAxis, Region: scene.NoID, Parent: scene.NoID})
 }
 
 // drawBars draws what each cause costs in all.
@@ -294,7 +314,9 @@ func (l *ledger) strip(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top
 		}
 	}
 	room := f.X - pad - 6
-	muted.Add(f.X-6, top+half-2, scene.Shorten("made wait", room, scene.TextSize), scene.UITextMuted, scene.End)
+	if l.made() {
+		muted.Add(f.X-6, top+half-2, scene.Shorten("made wait", room, scene.TextSize), scene.UITextMuted, scene.End)
+	}
 	muted.Add(f.X-6, top+half+14, scene.Shorten("waited", room, scene.TextSize), scene.UITextMuted, scene.End)
 	l.places(fills, muted, f, top, high)
 }
@@ -304,12 +326,20 @@ func (l *ledger) strip(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top
 func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
 	n := float32(len(l.units))
 	base := top + high + 4
-	if len(l.machines) < 2 || len(l.machines) > int(f.W/12) {
-		if len(l.names) > 0 {
-			muted.Add(f.X, base, scene.Shorten(l.names[0], f.W/2-4, scene.TextSize), scene.UITextMuted, scene.Start)
-			muted.Add(f.X+f.W, base, scene.Shorten(l.names[len(l.names)-1], f.W/2-4, scene.TextSize), scene.UITextMuted, scene.End)
+	ends := func(names []string) {
+		if len(names) > 0 {
+			muted.Add(f.X, base, scene.Shorten(names[0], f.W/2-4, scene.TextSize), scene.UITextMuted, scene.Start)
+			muted.Add(f.X+f.W, base, scene.Shorten(names[len(names)-1], f.W/2-4, scene.TextSize), scene.UITextMuted, scene.End)
 		}
+	}
+	if len(l.machines) < 2 || len(l.machines) > int(f.W/12) {
+		ends(l.names)
 		return
+	}
+	each := f.W / float32(len(l.machines))
+	room := !slices.ContainsFunc(l.machines, func(m string) bool { return scene.TextWidth(m, scene.TextSize, false) > each-4 })
+	if !room {
+		ends(l.machines)
 	}
 	for u := 0; u < len(l.units); {
 		k := u
@@ -320,7 +350,7 @@ func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, to
 		if u > 0 {
 			fills.Add(from-0.5, f.Y, 1, top+high-f.Y, scene.UIAxis)
 		}
-		if l.machine[u] >= 0 {
+		if room && l.machine[u] >= 0 {
 			if label := scene.Shorten(l.machines[l.machine[u]], to-from-4, scene.TextSize); label != "" && label != "…" {
 				muted.Add((from+to)/2, base, label, scene.UITextMuted, scene.Middle)
 			}

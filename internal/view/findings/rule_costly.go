@@ -133,7 +133,11 @@ func tellCostly(c *court, kind finding.Kind, lead string, want func(k int32) boo
 	case hit >= mediumCostly:
 		level = finding.Medium
 	}
+	whose := c.unitWord() + "s"
+	if len(c.rows) > len(c.units) {
+		whose = "locations"
+	}
 	c.add(finding.Finding{Kind: kind, Severity: level, Lost: sum, Hit: hit, View: "profile", Selection: finding.Selection{Regions: c.books.ids[top]},
-		Text:     fmt.Sprintf("%s %s of the time of %ss, most in %s (%s).", lead, view.FormatShare(hit), c.unitWord(), middle(c.books.regionNames[top]), view.FormatTime(most)),
+		Text:     fmt.Sprintf("%s %s of the time of %s, most in %s (%s).", lead, view.FormatShare(hit), whose, middle(c.books.regionNames[top]), view.FormatTime(most)),
 		Evidence: []finding.Evidence{{Name: "time", Value: float64(sum), Unit: "ns"}, {Name: "share of the time", Value: hit, Unit: "share"}, {Name: c.books.regionNames[top], Value: float64(most), Unit: "ns"}}}, nil)
 }
