@@ -42,12 +42,13 @@ const (
 	Collective
 	Join // threads of a team for one that works alone, or for the last of them
 	Lock
-	End // after an actor's last interval, until the run ends
+	End  // after an actor's last interval, until the run ends
+	Task // workers, for the tasks that their next one needs
 	kinds
 )
 
 func (k Kind) String() string {
-	return [...]string{"late sender", "late receiver", "wait at collective", "wait at join", "wait for lock", "wait at the end"}[k]
+	return [...]string{"late sender", "late receiver", "wait at collective", "wait at join", "wait for lock", "wait at the end", "wait for task"}[k]
 }
 
 // Nothing is the region of time in which nothing is recorded. Regions are numbered from

@@ -21,8 +21,8 @@ func TestAWaitIsTheDoingOfWhoBeganIt(t *testing.T) {
 	f.Call(1, Call{10, 31, mpi, NoGroup}) // receives from 2 at 31
 	f.Call(0, Call{10, 33, mpi, NoGroup}) // receives from 1 at 33
 	f.Call(1, Call{31, 40, mpi, NoGroup})
-	f.Message(Message{2, 1, 30, 31, LateSender})
-	f.Message(Message{1, 0, 31, 33, LateSender})
+	f.Message(Message{2, 1, 30, 31, LateSender, 0})
+	f.Message(Message{1, 0, 31, 33, LateSender, 0})
 	b.Settle(f.Advance(40, make([]int, 3)))
 	r := b.Result()
 	// Rank 1 waits 10..30, rank 0 10..31; the last 1 is the transfer to rank 1.
@@ -51,7 +51,7 @@ func made(seed uint64, actors, iterations int, b *Budget, f *Finder, step func(u
 			end := max(at[a], sent[from]) + 3
 			b.Add(int32(a), at[a], end, mpi)
 			f.Call(int32(a), Call{at[a], end, mpi, NoGroup})
-			f.Message(Message{int32(from), int32(a), sent[from], end, LateSender})
+			f.Message(Message{int32(from), int32(a), sent[from], end, LateSender, 0})
 			at[a] = end
 		}
 		last := trace.Time(0)
@@ -145,7 +145,7 @@ func TestLongHistoriesAreCut(t *testing.T) {
 			for a := p; a < p+2; a++ {
 				b.Add(int32(a), at[a], end, mpi)
 				f.Call(int32(a), Call{at[a], end, mpi, NoGroup})
-				f.Message(Message{int32(p + (a-p+1)%2), int32(a), at[p+(a-p+1)%2], end, LateSender})
+				f.Message(Message{int32(p + (a-p+1)%2), int32(a), at[p+(a-p+1)%2], end, LateSender, 0})
 			}
 			at[p], at[p+1] = end, end
 		}
@@ -155,7 +155,7 @@ func TestLongHistoriesAreCut(t *testing.T) {
 	b.Add(0, at[0], last, compute)
 	f.Call(2, Call{at[2], last + 1, mpi, NoGroup})
 	b.Add(2, at[2], last+1, mpi)
-	f.Message(Message{0, 2, last, last + 1, LateSender})
+	f.Message(Message{0, 2, last, last + 1, LateSender, 0})
 	f.Advance(1<<60, make([]int, actors))
 	r := b.Result()
 	sum := trace.Time(0)
@@ -235,9 +235,28 @@ func TestWhoIsWokenWaitedForWhoWokeIt(t *testing.T) {
 	b.Add(0, 5, 20, join)
 	b.Add(1, 0, 19, compute)
 	f.Call(0, Call{5, 20, join, NoGroup})
-	f.Message(Message{1, 0, 19, 20, Join})
+	f.Message(Message{1, 0, 19, 20, Join, 0})
 	b.Settle(f.Advance(30, make([]int, 2)))
 	if r := b.Result(); r.Total != 14 || r.Kinds[Join] != 14 || len(r.Rows) != 1 || r.Rows[0].Actor != 1 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A worker idles from 10 to 30 and begins a task at 31 for which another must be over: that is so at 29.
+func TestAWorkerWaitsForTheTaskThatItsNextOneNeeds(t *testing.T) {
+	for slack, want := range map[trace.Time]trace.Time{1: 19, 0: 0} {
+		const compute, idle = 1, 2
+		b := New(2, 3, 0, 40)
+		f := NewFinder(b)
+		b.Add(0, 0, 10, compute)
+		b.Add(0, 10, 30, idle)
+		b.Add(0, 31, 40, compute)
+		b.Add(1, 0, 29, compute)
+		f.Call(0, Call{10, 30, idle, NoGroup})
+		f.Message(Message{1, 0, 29, 31, Task, slack})
+		b.Settle(f.Advance(40, make([]int, 2)))
+		if r := b.Result(); r.Total != want || want > 0 && (r.Rows[0].Actor != 1 || r.Rows[0].Region != compute) {
+			t.Errorf("slack %d: %d waited, want %d: %+v", slack, r.Total, want, r.Rows)
+		}
 	}
 }

@@ -21,8 +21,10 @@ const NoGroup int32 = -1
 type Message struct {
 	From, To       int32
 	Sent, Received trace.Time
-	// Kind is LateSender, or Join and Lock where one wakes another.
+	// Kind is LateSender, or Join, Lock and Task where one lets another go on.
 	Kind Kind
+	// Slack may lie between the call that waits and what it waited for, as where a worker takes a task.
+	Slack trace.Time
 }
 
 // A Finder finds waits in calls, messages and collectives as they come, and hands them
@@ -158,10 +160,26 @@ func (f *Finder) Held() (n int) {
 	return n
 }
 
+// Last is the last call of an actor, where it has any.
+func (f *Finder) Last(actor int32) (c Call, ok bool) {
+	if n := len(f.calls[actor]); n > 0 {
+		return f.calls[actor][n-1], true
+	}
+	return c, false
+}
+
 // receiving is the call with begin < t ≤ end.
 func receiving(list []Call, t trace.Time) *Call {
 	i := sort.Search(len(list), func(i int) bool { return list[i].End >= t })
 	if i < len(list) && list[i].Begin < t {
+		return &list[i]
+	}
+	return nil
+}
+
+// before is the last call that ends at most so long before a moment.
+func before(list []Call, t, slack trace.Time) *Call {
+	if i := sort.Search(len(list), func(i int) bool { return list[i].End >= t }) - 1; i >= 0 && t-list[i].End <= slack {
 		return &list[i]
 	}
 	return nil
@@ -186,6 +204,9 @@ func (f *Finder) pairMessages(until trace.Time) {
 			continue
 		}
 		r := receiving(f.calls[m.To], m.Received)
+		if r == nil && m.Slack > 0 {
+			r = before(f.calls[m.To], m.Received, m.Slack)
+		}
 		if r == nil {
 			continue // received outside a call: nobody waits
 		}

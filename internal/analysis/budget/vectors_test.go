@@ -121,7 +121,7 @@ func (v *vector) load(step trace.Time, keep func(Wait, trace.Time)) (*Budget, []
 		}
 		for _, m := range v.Input.Messages {
 			if m.RecvEnd >= from && m.RecvEnd < to {
-				f.Message(Message{m.From, m.To, m.SendBegin, m.RecvEnd, LateSender})
+				f.Message(Message{m.From, m.To, m.SendBegin, m.RecvEnd, LateSender, 0})
 			}
 		}
 		settled := f.Advance(to-1, seen)

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"context"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
@@ -96,7 +97,7 @@ func (a *accounts) chooseActors(f *facts) {
 }
 
 // sum fills in the time of units by region, and the sums over all.
-func (a *accounts) sum(f *facts) {
+func (a *accounts) sum(ctx context.Context, f *facts) error {
 	a.work, a.calls = make([][]trace.Time, len(a.regionNames)), make([][]float64, len(a.regionNames))
 	t := f.table
 	for i, r := range t.region {
@@ -117,6 +118,29 @@ func (a *accounts) sum(f *facts) {
 		}
 	}
 	a.time = trace.SumProduct(int64(len(f.rows)), f.length).Time()
+	return a.sumLanes(ctx, f)
+}
+
+// sumLanes adds up the time of rows that do several things at once, such as a core with tasks that wait for others:
+// each moment counts once, as what is done in it.
+func (a *accounts) sumLanes(ctx context.Context, f *facts) error {
+	lanes := f.store.Lanes()
+	if f.profile || f.request.Selection.Regions != nil || !slices.ContainsFunc(f.rows, func(id trace.LocationID) bool { return lanes[id+1]-lanes[id] > 1 }) {
+		return nil
+	}
+	a.busy, a.communication, a.synchronization = 0, 0, 0
+	return f.roles(ctx, f.window.Begin, f.window.End, func(_ trace.LocationID, t *[trace.RoleCount]trace.Time) {
+		for role, d := range t {
+			switch role := trace.Role(role); {
+			case role.Busy():
+				a.busy = trace.AddUp(a.busy, d)
+			case role == trace.RoleCommunication:
+				a.communication = trace.AddUp(a.communication, d)
+			case role == trace.RoleSynchronization, role == trace.RoleIdle:
+				a.synchronization = trace.AddUp(a.synchronization, d)
+			}
+		}
+	})
 }
 
 // inCalls is what was waited in calls of regions with some roles.

@@ -34,6 +34,7 @@ type accountant struct {
 	rows  []rowState
 	seen  []int
 	whole bool // all comes in one step
+	tasks bool // some need others
 
 	mu     sync.Mutex
 	team   []int32 // the first thread of an actor's team, -1; nil without teams
@@ -57,6 +58,7 @@ type rowState struct {
 	at    trace.Time
 	cut   bool // the last stretch was cut where a step ended
 	begun bool
+	busy  trace.Time // up to when something was done
 }
 
 type open struct {
@@ -71,7 +73,9 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	a := &accounts{}
 	a.numberRegions(f.regions)
 	a.chooseActors(f)
-	a.sum(f)
+	if err := a.sum(ctx, f); err != nil {
+		return nil, err
+	}
 	n := f.store.Count(f.window)
 	if f.alike.what == "GPUs" || len(a.actors) < 2 || n == 0 {
 		return a, nil
@@ -98,6 +102,9 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	a.pairs, a.wrong = k.f.Pairs()
 	if f.window.Begin == 0 && f.window.End >= f.store.Info().End && f.alike.what == "ranks" && (k.f.Met() || a.communication > 0) {
 		k.b.Ends() // ranks that never communicate may have nothing to do with each other
+	}
+	if k.tasks {
+		k.workersEnd()
 	}
 	a.result = k.b.Result()
 	if a.result.Cut > 0 {
@@ -254,6 +261,9 @@ func (k *accountant) upto(a int32, s *rowState, t trace.Time) {
 		return
 	}
 	k.pools.note(a, s)
+	if n := len(s.stack); n > 0 && k.role[s.stack[n-1].region].Busy() {
+		s.busy = t
+	}
 	switch n := len(s.stack); {
 	case s.cut && n > 0:
 		k.b.Extend(a, t)
@@ -401,24 +411,46 @@ func (k *accountant) readLinks(ctx context.Context, w store.Window, last bool) e
 	if k.store.LinkCount(w) == 0 {
 		return nil
 	}
+	idle := slices.ContainsFunc(k.regions, func(g trace.Region) bool { return g.Role == trace.RoleIdle }) // else nobody tells that it has no task
 	return k.store.Links(ctx, w, func(l *store.LinkColumns) error {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		for i, kind := range l.Kind {
 			from, to := k.actorOf[l.FromLocation[i]], k.actorOf[l.ToLocation[i]]
 			t := max(l.FromTime[i], l.ToTime[i])
-			if kind != trace.LinkMessage && kind != trace.LinkWake || l.Untimed[i] || from < 0 || to < 0 || t < w.Begin || t >= w.End && !last || l.ToTime[i] < l.FromTime[i] {
+			if kind != trace.LinkMessage && kind != trace.LinkWake && (kind != trace.LinkFlow || from == to || !idle) || l.Untimed[i] || from < 0 || to < 0 || t < w.Begin || t >= w.End && !last || l.ToTime[i] < l.FromTime[i] {
 				continue
 			}
 			m := budget.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]}
-			if kind == trace.LinkWake {
+			switch kind {
+			case trace.LinkWake:
 				m.Kind = budget.Join
+			case trace.LinkFlow: // of tasks, one that another needs
+				m.Kind, m.Slack, k.tasks = budget.Task, takingTask, true
 			}
 			k.f.Message(m)
 		}
 		return nil
 	})
 }
+
+// workersEnd notes that workers which idle to the end wait for the last of them, as long as that works.
+func (k *accountant) workersEnd() {
+	late := int32(0)
+	for a := range k.rows {
+		if k.rows[a].busy > k.rows[late].busy {
+			late = int32(a)
+		}
+	}
+	for a := range k.rows {
+		if c, ok := k.f.Last(int32(a)); ok && k.role[c.Region] == trace.RoleIdle && c.Begin >= k.rows[a].busy && c.End >= k.rows[late].busy {
+			k.b.Wait(budget.Wait{Actor: int32(a), Late: late, Kind: budget.Task, Region: c.Region, Begin: c.Begin, End: k.rows[late].busy}, c.End)
+		}
+	}
+}
+
+// takingTask is how long a worker may take from idling to a task.
+const takingTask = 50_000
 
 // sync says whether a send waited for its receiver: it is synchronous by name, or it is a
 // blocking one that ended only after the receiver came and mostly lay before.

@@ -2,12 +2,14 @@ package findings
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // An audit finds faults in the books: it sorts the causes of waiting by what they have in
@@ -45,7 +47,7 @@ func findFaults(c *court) error {
 		}
 	}
 	a.sortRegions()
-	for _, rule := range []func() error{a.starting, a.reading, a.locked, a.serial, a.slow, a.varying} {
+	for _, rule := range []func() error{a.tasks, a.starting, a.reading, a.locked, a.serial, a.slow, a.varying} {
 		if err := rule(); err != nil {
 			return err
 		}
@@ -215,6 +217,36 @@ func (a *audit) byUnit(want func(*budget.Row) bool) []float64 {
 		}
 	}
 	return out
+}
+
+// tasks: workers wait for tasks that their next ones need. Which of the graph's tasks take longest while workers idle is told;
+// that they do is how the graph is made, and no fault of who runs them.
+func (a *audit) tasks() error {
+	f := a.claim(func(r *budget.Row) bool { return 2*r.Of(budget.Task) > r.Caused() })
+	share := float64(f.lost) / float64(a.books.time)
+	level := finding.LevelOf(share).AtMost(finding.Medium)
+	var names []string
+	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"}, {Name: "share of the time", Value: share, Unit: "share"}}
+	var regions []int32
+	for k := range f.regions {
+		if a.books.role[k].Busy() {
+			regions = append(regions, k)
+		}
+	}
+	slices.SortFunc(regions, func(x, y int32) int { return cmp.Or(cmp.Compare(f.regions[y], f.regions[x]), cmp.Compare(x, y)) })
+	for _, k := range regions[:min(len(regions), 3)] {
+		names = append(names, fmt.Sprintf("%s (%s)", middle(a.books.regionNames[k]), view.FormatTime(f.regions[k])))
+		evidence = append(evidence, finding.Evidence{Name: a.books.regionNames[k], Value: float64(f.regions[k]), Unit: "ns"})
+	}
+	if len(names) == 0 || level == finding.Low {
+		return nil // the budget has it
+	}
+	for _, r := range f.rows {
+		a.told[causeKey{r.Actor, r.Region}] = finding.Serial
+	}
+	a.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: f.lost, Hit: share, Share: share, View: "timeline", Evidence: evidence, Selection: finding.Selection{Regions: a.books.ids[regions[0]]},
+		Text: fmt.Sprintf("Workers idle for %s, %s of the time of locations, until tasks are over that their next ones need, or the last are, most of all %s.", view.FormatTime(f.lost), view.FormatShare(share), strings.Join(names, ", "))}, nil)
+	return nil
 }
 
 // starting: others wait for units that start up or shut down.

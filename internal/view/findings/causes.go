@@ -26,8 +26,7 @@ func (c *court) open() (err error) {
 		c.books = &accounts{}
 		c.books.numberRegions(c.regions)
 		c.books.chooseActors(c.facts)
-		c.books.sum(c.facts)
-		return nil
+		return c.books.sum(c.ctx, c.facts)
 	}
 	c.books, err = c.account(c.ctx)
 	return err

@@ -43,7 +43,11 @@ func findImbalance(c *court) error {
 	if len(left) < len(c.units) {
 		text += fmt.Sprintf("; apart from %s", c.named(c.accused()))
 	}
-	text += fmt.Sprintf("; %s is busy %s and the mean is %s", c.names[slowest], view.FormatDuration(e.Max), view.FormatDuration(e.Mean))
+	together := "" // the load balance is of parts of units then
+	if len(c.alike.members) > len(c.units) {
+		together = " all together"
+	}
+	text += fmt.Sprintf("; %s is busy %s%s and the mean is %s", c.names[slowest], view.FormatDuration(e.Max), together, view.FormatDuration(e.Mean))
 	evidence := []finding.Evidence{{Name: "load balance", Value: whole.LoadBalance, Unit: "share"}, {Name: "communication efficiency", Value: whole.Communication, Unit: "share"}, {Name: "busy, most", Value: e.Max, Unit: "ns"}, {Name: "busy, mean", Value: e.Mean, Unit: "ns"}}
 	name, ids, part := unevenRegion(c, left)
 	if name != "" {
