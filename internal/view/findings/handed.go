@@ -19,7 +19,7 @@ import (
 const (
 	// mostStretches is how many intervals of goroutines are held at a time; longer runs are
 	// followed in parts, and no wait beyond its part.
-	mostStretches = 4 << 20
+	mostStretches = 1 << 20
 	// mostPieces bounds how many pieces of waits for locks are held of a part.
 	mostPieces = 1 << 20
 )

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,6 +115,7 @@ func ledgerOf(c *court) ledger {
 			}
 		}
 	}
+	slices.SortStableFunc(l.causes, func(x, y ledgerRow) int { return cmp.Compare(y.time, x.time) }) // parts of a unit are one line
 	for i, t := range a.result.Waited {
 		l.waited[a.unit[i/(len(a.result.Waited)/len(a.unit))]] += t
 	}
