@@ -79,9 +79,18 @@ type speech struct {
 	told    map[string][]float64 // what is measured, by time and things
 }
 
-// newSpeech takes the data of an answer apart.
-func newSpeech(x *Raw, data []byte, table *view.Table) *speech {
-	s := &speech{raw: x, names: map[string][]trace.LocationID{}, regions: map[string]bool{}, counts: map[string][]float64{}, told: map[string][]float64{}}
+// named are the names of a run, which all answers share.
+type named struct {
+	names   map[string][]trace.LocationID
+	regions map[string]bool
+	longest []string
+}
+
+func namesOf(x *Raw) *named {
+	if x.known != nil {
+		return x.known
+	}
+	s := &named{names: map[string][]trace.LocationID{}, regions: map[string]bool{}}
 	ids := []trace.LocationID{}
 	for id := range x.Tree.Len() {
 		ids = append(ids, trace.LocationID(id))
@@ -104,6 +113,14 @@ func newSpeech(x *Raw, data []byte, table *view.Table) *speech {
 		s.longest = append(s.longest, n)
 	}
 	slices.SortFunc(s.longest, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	x.known = s
+	return s
+}
+
+// newSpeech takes the data of an answer apart.
+func newSpeech(x *Raw, data []byte, table *view.Table) *speech {
+	n := namesOf(x)
+	s := &speech{raw: x, names: n.names, regions: n.regions, longest: n.longest, counts: map[string][]float64{}, told: map[string][]float64{}}
 	var d any
 	if json.Unmarshal(data, &d) == nil {
 		s.walk(d, "", newThings(), false)

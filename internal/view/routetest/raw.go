@@ -51,6 +51,7 @@ type Raw struct {
 	// What was found once.
 	kept  map[trace.LocationID][]state
 	added map[string]map[cell]sum
+	known *named
 }
 
 // Read takes a run apart.

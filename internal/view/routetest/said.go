@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -181,7 +182,7 @@ var derived = map[string]string{
 // tooltips holds that what the page says under the cursor stands in the data: the exact
 // number of a line in what the data has of the thing it is about, and what is written for
 // reading rounded from that.
-func (r *Run) tooltips(all *statement, s *speech) {
+func (r *Run) tooltips(all func() *statement, s *speech) {
 	size := scene.Size{Width: 900, Height: 600}
 	sc := r.Result.Scene(size)
 	seen, most := map[string]bool{}, 40
@@ -190,9 +191,12 @@ func (r *Run) tooltips(all *statement, s *speech) {
 	}
 	for y := 7; y < size.Height; y += 41 {
 		for x := 7; x < size.Width; x += 53 {
+			if len(seen) > most {
+				return
+			}
 			f, ok := view.PickAt(r.Result, sc, float64(x), float64(y))
 			key := f.Title + fmt.Sprint(f.Lines)
-			if !ok || seen[key] || len(seen) > most {
+			if !ok || seen[key] {
 				continue
 			}
 			seen[key] = true
@@ -201,7 +205,7 @@ func (r *Run) tooltips(all *statement, s *speech) {
 	}
 }
 
-func (r *Run) tooltip(all *statement, s *speech, f *view.Fact) {
+func (r *Run) tooltip(all func() *statement, s *speech, f *view.Fact) {
 	if r.View.Name == "activity" && f.Begin != nil && r.Window.Regions == nil {
 		r.activityTooltip(f)
 		return
@@ -329,7 +333,7 @@ func exactly(text string) (out []float64) {
 }
 
 // sentences holds the notes, the title and the description of a picture against the data.
-func (r *Run) sentences(all *statement, s *speech) {
+func (r *Run) sentences(all func() *statement, s *speech) {
 	sc := r.Result.Scene(scene.Size{Width: 900, Height: 600})
 	for _, text := range append(slices.Clone(r.Notes), sc.Title, sc.Description) {
 		r.sentence(all, s, text, newThings(), nil)
@@ -345,11 +349,14 @@ var exponent = regexp.MustCompile(`\d[eE][-+]?\d`)
 // the things named, or of the whole; a number of locations, calls or messages must be one
 // of these that the data or the raw records count. Known are numbers of what the text is
 // about besides.
-func (r *Run) sentence(all *statement, s *speech, text string, of things, known []float64) {
+func (r *Run) sentence(all func() *statement, s *speech, text string, of things, known []float64) {
 	of = of.with(s.spokenOf(text))
+	plain := s.withoutNames(text)
+	said := slices.DeleteFunc(figuresIn(plain), func(f figure) bool { return f.unit == "" })
 	switch {
+	case len(said) == 0:
 	case of.empty():
-		known = all.all
+		known = slices.Clone(all().all)
 	default:
 		known = append(append(known, s.known(of)...), s.measured(&r.Window, of)...)
 		for _, rec := range s.records {
@@ -360,9 +367,8 @@ func (r *Run) sentence(all *statement, s *speech, text string, of things, known 
 		known = append(known, float64(r.Window.Begin), float64(r.Window.End), float64(r.Window.End-r.Window.Begin), float64(r.End))
 	}
 	slices.Sort(known)
-	plain := s.withoutNames(text)
-	for _, f := range figuresIn(plain) {
-		if f.unit != "" && !f.among(known) && !s.compared(text, f) && !(r.View.Name == "callmatrix" && f.among(quantiles)) {
+	for _, f := range said {
+		if !f.among(known) && !s.compared(text, f) && !(r.View.Name == "callmatrix" && f.among(quantiles)) {
 			r.wrong("%q: the data do not state %s of it", text, f.text)
 		}
 	}
@@ -382,7 +388,7 @@ func (r *Run) words() {
 	if r.Result == nil {
 		return
 	}
-	s, all := newSpeech(r.Raw, r.data, r.Result.Table()), r.statement()
+	s, all := newSpeech(r.Raw, r.data, r.Result.Table()), sync.OnceValue(r.statement) // few say something of nothing named
 	r.tooltips(all, s)
 	r.sentences(all, s)
 }
