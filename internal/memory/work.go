@@ -52,6 +52,7 @@ func format(n int64) string {
 type working struct {
 	watch    sync.Mutex
 	active   map[*work]bool
+	dying    map[*work]bool // told to end, and not gone yet: what they hold is still held
 	order    int64
 	watching bool
 	live     func() int64 // bytes in use; a test has its own
@@ -73,11 +74,18 @@ func (b *Budget) Limit() {
 }
 
 // Work gives a context for a computation, which ends with Exceeded where the budget is
-// passed: what is kept goes first, then what has been at work for longest. done must be
-// called.
+// passed: what is kept goes first, then what has been at work for longest. Nothing begins
+// while another is on its way out, since it has not given back what it holds. done must
+// be called.
 func (b *Budget) Work(parent context.Context) (ctx context.Context, done func()) {
 	if b == nil {
 		return parent, func() {}
+	}
+	for b.isDying() && parent.Err() == nil {
+		select {
+		case <-parent.Done():
+		case <-time.After(between):
+		}
 	}
 	ctx, cancel := context.WithCancelCause(parent)
 	w := &work{cancel: cancel}
@@ -96,16 +104,23 @@ func (b *Budget) Work(parent context.Context) (ctx context.Context, done func())
 	return ctx, func() {
 		b.watch.Lock()
 		delete(b.active, w)
+		delete(b.dying, w)
 		b.watch.Unlock()
 		cancel(nil)
 	}
+}
+
+func (b *Budget) isDying() bool {
+	b.watch.Lock()
+	defer b.watch.Unlock()
+	return len(b.dying) > 0
 }
 
 // look watches until nothing is at work.
 func (b *Budget) look() {
 	for tick := time.NewTicker(between); ; <-tick.C {
 		b.watch.Lock()
-		if len(b.active) == 0 {
+		if len(b.active)+len(b.dying) == 0 {
 			b.watching = false
 			b.watch.Unlock()
 			tick.Stop()
@@ -118,7 +133,7 @@ func (b *Budget) look() {
 
 // keep does what must be done to stay within the budget.
 func (b *Budget) keep() {
-	if b.inUse() <= b.most {
+	if b.inUse() <= b.most || b.isDying() { // one after the other: the next may not be the one that holds much
 		return
 	}
 	if used, _ := b.Kept(); used > 0 {
@@ -138,6 +153,10 @@ func (b *Budget) keep() {
 	if longest != nil {
 		longest.cancel(&Exceeded{Most: b.most})
 		delete(b.active, longest)
+		if b.dying == nil {
+			b.dying = map[*work]bool{}
+		}
+		b.dying[longest] = true
 	}
 	b.watch.Unlock()
 }
