@@ -121,7 +121,8 @@ bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x $(PKGS)
 	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -run '^$$' -bench Scale -benchtime 1x -timeout 60m ./internal/view/timeline ./internal/view/moments ./internal/view/all
 
-# Every fuzz test in turn, for FUZZTIME each. What breaks one lies in testdata/fuzz of its package, where every
+# Every fuzz test in turn, for FUZZTIME each. Inputs are made smaller by few tries: readers on several cores cover other
+# lines each time, and Go would spend its minute on the first one. What breaks one lies in testdata/fuzz of its package, where every
 # later run of the tests tries it: give the file a name that says what it holds, mend the cause, and commit both.
 FUZZTIME ?= 20s
 FUZZ     ?= .
@@ -129,7 +130,7 @@ fuzz:
 	@failed=; for f in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal recorder | sort); do \
 	  for n in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' $$f); do \
 	    d=$$(dirname $$f); echo "$$d $$n" | grep -q '$(FUZZ)' || continue; \
-	    echo "== $$d $$n"; $(GO) test -run '^$$' -fuzz "^$$n\$$" -fuzztime $(FUZZTIME) ./$$d || failed="$$failed $$d/testdata/fuzz/$$n"; \
+	    echo "== $$d $$n"; $(GO) test -run '^$$' -fuzz "^$$n\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x ./$$d || failed="$$failed $$d/testdata/fuzz/$$n"; \
 	  done; done; \
 	if [ -n "$$failed" ]; then echo "finds, to be named and mended:$$failed"; exit 1; fi
 .PHONY: fuzz
