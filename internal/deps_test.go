@@ -68,7 +68,7 @@ var policy = []rule{
 
 	{"internal/table", []string{"internal/trace", "internal/store", "internal/analysis/quantile"}, "a run as tables, declared once; it knows neither SQL nor files"},
 	{"internal/query", []string{"internal/trace", "internal/store", "internal/table"}, "SQL over tables; those that come from views are given to it by cmd"},
-	{"internal/query/derived", []string{"internal/trace", "internal/store", "internal/table", "internal/analysis/*", "internal/scene", "internal/view", "internal/view/findings"},
+	{"internal/query/derived", []string{"internal/trace", "internal/store", "internal/table", "internal/analysis/*", "internal/scene", "internal/view", "internal/view/findings", "internal/fingerprint"},
 		"functions of SQL that more than the store answers: here views and tables meet"},
 
 	{"internal/export", []string{"internal/table"}, "tables as files; it knows no run"},

@@ -11,6 +11,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// MostRows is how many intervals a graph may be made of, at some 40 bytes each.
+const MostRows = 20_000_000
+
 // A Graph is the threads and streams of a run.
 type Graph struct {
 	source   *step.Source
@@ -309,8 +312,8 @@ func (g *Graph) joinLaunches() error {
 	return err
 }
 
-// Extent is from the first row of all to the end of the last, and the unit that ends last.
-func (g *Graph) Extent() (begin, end trace.Time, unit int) {
+// extent is from the first row of all to the end of the last, and the unit that ends last.
+func (g *Graph) extent() (begin, end trace.Time, unit int) {
 	begin, end = 1<<62, -1<<62
 	for u := range g.units {
 		for _, list := range [][]*lane{g.units[u].threads, g.units[u].works} {

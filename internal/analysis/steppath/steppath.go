@@ -15,6 +15,8 @@
 package steppath
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
@@ -56,6 +58,39 @@ type Section struct {
 
 	lane *lane
 	at   int32 // row in lane, -1 for none
+}
+
+// A Step is a step of all units: it is as long as the unit takes that ends it last.
+type Step struct {
+	Name       string
+	Begin, End trace.Time
+	Unit       int
+}
+
+// StepsOf takes the steps of all units together by their names, in order of time. Without steps the whole of what the graph holds, in
+// [from, to), is one.
+func (g *Graph) StepsOf(job *step.Job, from, to trace.Time) (out []Step) {
+	byName := map[string]int{}
+	for _, s := range job.Steps {
+		i, ok := byName[s.Name]
+		if !ok {
+			byName[s.Name] = len(out)
+			out = append(out, Step{s.Name, s.Begin, s.End, s.Unit})
+			continue
+		}
+		x := &out[i]
+		x.Begin = min(x.Begin, s.Begin)
+		if s.End > x.End {
+			x.End, x.Unit = s.End, s.Unit
+		}
+	}
+	if len(out) == 0 {
+		if begin, end, unit := g.extent(); max(begin, from) < min(end, to) {
+			out = append(out, Step{"the selection", max(begin, from), min(end, to), unit})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Step) int { return cmp.Compare(a.Begin, b.Begin) })
+	return out
 }
 
 // near is how long a thread may record nothing before another may be the reason.

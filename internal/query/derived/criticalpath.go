@@ -3,12 +3,16 @@ package derived
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -16,18 +20,18 @@ import (
 
 // criticalPath is what requests waited for, stretch by stretch.
 var criticalPath = table.NewFunction("critical_path",
-	"What each request waited for, from its begin to its end: stretches that lie end to end and add up to its length, each with the call that has it for itself, as the view `criticalpath` shows them. "+
-		"Needs spans of services (OTLP, Jaeger, Zipkin); other runs say so.",
+	"What each request, or each step of a GPU job, waited for, from its begin to its end: stretches that lie end to end and add up to its length, each with the call that has it for itself, as the view `criticalpath` shows them. "+
+		"Needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs; other runs say so.",
 	[]table.Column{
-		{Name: "requests", Kind: table.Text, Help: "which: ids or globs of them, slow, slow:1%, errors, >200ms, root:NAME, KEY=VALUE, with commas between; left out or null: all"},
+		{Name: "requests", Kind: table.Text, Help: "which: ids or globs of them, slow, slow:1%, errors, >200ms, root:NAME, KEY=VALUE, with commas between; of a GPU job names of steps or globs of them; left out or null: all"},
 		{Name: "from_time", Kind: table.Integer, Unit: "ns", Help: "requests that begin from here on; left out or null: 0"},
 		{Name: "to_time", Kind: table.Integer, Unit: "ns", Help: "and before this; left out or null: the end of the run"},
 	},
 	[]table.Column{
-		{Name: "request", Kind: table.Text, Help: "its id"},
+		{Name: "request", Kind: table.Text, Help: "its id, or the name of the step"},
 		{Name: "location", Kind: table.Integer, Null: true, Help: "where the call is; null where the request's root is not in the source"},
 		{Name: "path", Kind: table.Text, Null: true, Help: "of the location"},
-		{Name: "service", Kind: table.Text, Null: true, Help: "of the call"},
+		{Name: "service", Kind: table.Text, Null: true, Help: "of the call; of a GPU job what the time is spent with: on the host, call, kernel, launch and so on"},
 		{Name: "region", Kind: table.Text, Null: true, Help: "its name"},
 		{Name: "region_id", Kind: table.Integer, Null: true, Help: "its number in regions"},
 		{Name: "lane", Kind: table.Integer, Null: true, Help: "location, lane and row name the call in intervals"},
@@ -41,7 +45,7 @@ var criticalPath = table.NewFunction("critical_path",
 
 func criticalPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(...any) error) error {
 	if !view.HasSpans(r.Store) {
-		return errors.New("critical_path needs spans of services (OTLP, Jaeger, Zipkin), and the run has none")
+		return stepPathRows(ctx, r, f, add)
 	}
 	source := view.SpanSourceOf(ctx, r.Store)
 	forest, err := request.Gather(source)
@@ -93,4 +97,66 @@ func bound(f *table.Filter, name string, otherwise int64) int64 {
 		}
 	}
 	return otherwise
+}
+
+// stepPathRows are the stretches of the steps of a GPU job.
+func stepPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(...any) error) error {
+	tree := r.Store.Locations()
+	devices := view.FindDevices(tree, nil)
+	if len(devices.GPUs) == 0 {
+		return errors.New("critical_path needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the run has neither")
+	}
+	w := store.Window{Begin: trace.Time(max(bound(f, "from_time", 0), 0)), End: trace.Time(min(bound(f, "to_time", math.MaxInt64), int64(r.Store.Info().End)))}
+	rows := w
+	rows.Locations = devices.Rows
+	if n := r.Store.Count(rows); n > steppath.MostRows {
+		return fmt.Errorf("critical_path walks in memory, and %d intervals are more than the %d that it may: give from_time and to_time", n, steppath.MostRows)
+	}
+	source := fingerprint.JobOf(ctx, r.Store, w, devices)
+	job, err := source.Analyse()
+	if err != nil {
+		return err
+	}
+	graph, err := steppath.Gather(source)
+	if err != nil {
+		return err
+	}
+	var patterns []view.Pattern
+	if words, _ := f.Arguments["requests"].(string); strings.TrimSpace(words) != "" {
+		for _, word := range strings.Split(words, ",") {
+			match, err := view.ParsePattern(strings.TrimSpace(word))
+			if err != nil {
+				return err
+			}
+			patterns = append(patterns, match)
+		}
+	}
+	regions := r.Store.Regions()
+	for _, s := range graph.StepsOf(job, w.Begin, w.End) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if patterns != nil && !slices.ContainsFunc(patterns, func(match view.Pattern) bool { return match(s.Name) }) {
+			continue
+		}
+		var path []steppath.Section
+		graph.Walk(s.Unit, s.Begin, s.End, func(x steppath.Section) { path = append(path, x) })
+		slices.Reverse(path)
+		for _, x := range path {
+			cells := []any{s.Name, nil, nil, x.Kind.String(), nil, nil, nil, nil, int64(x.Begin), int64(x.End), int64(x.End - x.Begin), int64(0), int64(0)}
+			if x.Location != trace.NoLocation {
+				cells[1], cells[2] = int64(x.Location), tree.Path(x.Location)
+			}
+			if x.Region != trace.NoRegion {
+				cells[4], cells[5] = regions[x.Region].Name, int64(x.Region)
+			}
+			if x.Row >= 0 {
+				cells[6], cells[7] = int64(x.Lane), int64(x.Row)
+			}
+			if err := add(cells...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

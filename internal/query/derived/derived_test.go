@@ -101,8 +101,64 @@ func TestCriticalPathsAreThoseOfTheView(t *testing.T) {
 	}
 }
 
+// gpu is two steps that launch a kernel each and wait for it.
+const gpu = `
+region ProfilerStep#1 category=user_annotation role=annotation
+region ProfilerStep#2 category=user_annotation role=annotation
+region aten::mm category=cpu_op role=compute
+region cudaLaunchKernel category=cuda_runtime role=overhead
+region cudaDeviceSynchronize category=cuda_runtime role=synchronization
+region gemm category=kernel role=compute
+location process "rank 0" rank=0
+  location thread main
+    0us..50us ProfilerStep#1
+      5us..15us aten::mm
+        8us..12us cudaLaunchKernel
+      20us..45us cudaDeviceSynchronize
+    60us..99us ProfilerStep#2
+      62us..80us aten::mm
+        70us..72us cudaLaunchKernel
+      85us..98us cudaDeviceSynchronize
+  location device "GPU 0"
+    location stream "stream 7"
+      14us..44us gemm
+      74us..95us gemm
+link spawn 8us "rank 0/main" -> 14us "rank 0/GPU 0/stream 7" from=cudaLaunchKernel to=gemm
+link spawn 70us "rank 0/main" -> 74us "rank 0/GPU 0/stream 7" from=cudaLaunchKernel to=gemm
+`
+
+// So it is with the steps of a GPU job.
+func TestCriticalPathsOfStepsAreThoseOfTheView(t *testing.T) {
+	r := storetest.Text(t, gpu)
+	c := viewtest.Case{Options: map[string][]string{"by": {"operation"}}}
+	d := c.Compute(t, criticalpath.View, r).Data().(criticalpath.StepData)
+	want := map[string]trace.Time{}
+	for _, x := range d.By {
+		want[x.Kind+"|"+x.Region] += x.Time
+	}
+	got := mustAsk(t, r, "select service, coalesce(region, ''), sum(duration) from critical_path() group by 1, 2")
+	if len(got) != len(want) || len(got) == 0 {
+		t.Fatalf("%d operations on critical paths, the view has %d", len(got), len(want))
+	}
+	for _, line := range got {
+		at := strings.LastIndex(line, "|")
+		if line[at+1:] != fmt.Sprint(int64(want[line[:at]])) {
+			t.Errorf("%s: the view has %d", line, want[line[:at]])
+		}
+	}
+}
+
+// A step by its name, stretch by stretch.
+func TestTheStepsOfAGPUJobCanBeAskedFor(t *testing.T) {
+	got := strings.Join(mustAsk(t, storetest.Text(t, gpu), "select service, region, begin, duration from critical_path('*#2')"), "\n")
+	want := "nothing recorded|ProfilerStep#2|60000|2000\non the host|aten::mm|62000|8000\ncall|cudaLaunchKernel|70000|2000\nlaunch|gemm|72000|2000\nkernel|gemm|74000|21000\nreturn|cudaDeviceSynchronize|95000|3000\nnothing recorded|ProfilerStep#2|98000|1000"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestARunWithoutSpansSaysSo(t *testing.T) {
-	r := viewtest.Local(t, func(w trace.Writer) { viewtest.WriteSteps(w, 2, 100) })
+	r := storetest.Text(t, "region work\nlocation thread main\n  0..10 work\n")
 	if _, err := ask(t, r, "select * from critical_path()"); err == nil || !strings.Contains(err.Error(), "needs spans") {
 		t.Errorf("got %v", err)
 	}

@@ -15,15 +15,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// mostRows is how many intervals a walk may need in memory, at some 40 bytes each.
-const mostRows = 20_000_000
-
 // A stepResult is the critical paths of steps.
 type stepResult struct {
 	request *view.Request
 	tree    *store.Tree
 	regions []trace.Region
-	steps   []shownStep
+	steps   []steppath.Step
 	length  trace.Time
 	kinds   [steppath.Kinds]trace.Time
 	rows    []StepRow
@@ -33,13 +30,6 @@ type stepResult struct {
 	notes   []string
 }
 
-// A shownStep is a step of all units: it is as long as the unit takes that ends it last.
-type shownStep struct {
-	name       string
-	begin, end trace.Time
-	unit       int
-}
-
 func computeSteps(ctx context.Context, q *view.Request) (view.Result, error) {
 	d := view.FindDevices(q.Store().Locations(), q.Selection.Locations)
 	w := q.Window()
@@ -47,8 +37,8 @@ func computeSteps(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(d.GPUs) == 0 {
 		return nil, view.Empty("choose other locations", "no work of a GPU in the selection")
 	}
-	if n := q.Store().Count(w); n > mostRows {
-		return nil, view.Empty("choose some steps or some ranks", "the selection has %s, and a path is walked in memory: at most %s", view.Count(int(n), "interval"), view.Thousands(mostRows))
+	if n := q.Store().Count(w); n > steppath.MostRows {
+		return nil, view.Empty("choose some steps or some ranks", "the selection has %s, and a path is walked in memory: at most %s", view.Count(int(n), "interval"), view.Thousands(steppath.MostRows))
 	}
 	source := fingerprint.JobOf(ctx, q.Store(), q.Window(), d)
 	job, err := source.Analyse()
@@ -56,16 +46,11 @@ func computeSteps(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r := &stepResult{request: q, tree: q.Store().Locations(), regions: q.Store().Regions(), ranks: len(d.Units) > 1}
-	r.chooseSteps(job)
 	graph, err := steppath.Gather(source)
 	if err != nil {
 		return nil, err
 	}
-	if len(r.steps) == 0 { // the whole selection is one
-		if begin, end, unit := graph.Extent(); max(begin, q.Selection.Begin) < min(end, q.Selection.End) {
-			r.steps = append(r.steps, shownStep{"the selection", max(begin, q.Selection.Begin), min(end, q.Selection.End), unit})
-		}
-	}
+	r.steps = graph.StepsOf(job, q.Selection.Begin, q.Selection.End)
 	if words := q.Values.Patterns("request"); len(words) > 0 {
 		if r.steps, err = namedSteps(r.steps, words); err != nil {
 			return nil, err
@@ -79,28 +64,8 @@ func computeSteps(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, ctx.Err()
 }
 
-// chooseSteps takes the steps of all units together by their names.
-func (r *stepResult) chooseSteps(job *step.Job) {
-	byName := map[string]int{}
-	for _, s := range job.Steps {
-		i, ok := byName[s.Name]
-		if !ok {
-			i = len(r.steps)
-			byName[s.Name] = i
-			r.steps = append(r.steps, shownStep{s.Name, s.Begin, s.End, s.Unit})
-			continue
-		}
-		x := &r.steps[i]
-		x.begin = min(x.begin, s.Begin)
-		if s.End > x.end {
-			x.end, x.unit = s.End, s.Unit
-		}
-	}
-	slices.SortStableFunc(r.steps, func(a, b shownStep) int { return cmp.Compare(a.begin, b.begin) })
-}
-
-func namedSteps(list []shownStep, words []string) ([]shownStep, error) {
-	var out []shownStep
+func namedSteps(list []steppath.Step, words []string) ([]steppath.Step, error) {
+	var out []steppath.Step
 	for _, word := range words {
 		match, err := view.ParsePattern(word)
 		if err != nil {
@@ -108,12 +73,12 @@ func namedSteps(list []shownStep, words []string) ([]shownStep, error) {
 		}
 		before := len(out)
 		for _, s := range list {
-			if match(s.name) {
+			if match(s.Name) {
 				out = append(out, s)
 			}
 		}
 		if len(out) == before {
-			return nil, fmt.Errorf("--request %q: no step has this name; the first is %q", word, list[0].name)
+			return nil, fmt.Errorf("--request %q: no step has this name; the first is %q", word, list[0].Name)
 		}
 	}
 	return out, nil
@@ -128,7 +93,7 @@ type stepKey struct {
 // walk walks all steps, and keeps the path of the longest.
 func (r *stepResult) walk(g *steppath.Graph) {
 	for i := range r.steps {
-		if s := &r.steps[i]; s.end-s.begin > r.steps[r.shown].end-r.steps[r.shown].begin {
+		if s := &r.steps[i]; s.End-s.Begin > r.steps[r.shown].End-r.steps[r.shown].Begin {
 			r.shown = i
 		}
 	}
@@ -137,8 +102,8 @@ func (r *stepResult) walk(g *steppath.Graph) {
 	times := map[stepKey]map[int]trace.Time{} // by step
 	for i := range r.steps {
 		s := &r.steps[i]
-		r.length += s.end - s.begin
-		g.Walk(s.unit, s.begin, s.end, func(x steppath.Section) {
+		r.length += s.End - s.Begin
+		g.Walk(s.Unit, s.Begin, s.End, func(x steppath.Section) {
 			r.kinds[x.Kind] += x.End - x.Begin
 			if i == r.shown {
 				r.path = append(r.path, x)

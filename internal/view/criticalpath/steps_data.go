@@ -73,7 +73,7 @@ type StepData struct {
 }
 
 func (r *stepResult) Data() any {
-	d := StepData{Length: r.length, Steps: len(r.steps), Shown: ShownStep{r.steps[r.shown].name, r.steps[r.shown].begin, r.steps[r.shown].end}, Path: []StepSection{}, By: append([]StepRow{}, r.rows...), Kinds: []KindTime{}}
+	d := StepData{Length: r.length, Steps: len(r.steps), Shown: ShownStep{r.steps[r.shown].Name, r.steps[r.shown].Begin, r.steps[r.shown].End}, Path: []StepSection{}, By: append([]StepRow{}, r.rows...), Kinds: []KindTime{}}
 	d.OnHost, d.OnGPUs, d.Between = r.places()
 	for i := range r.path {
 		x := &r.path[i]
@@ -159,11 +159,11 @@ func (r *stepResult) Scene(size scene.Size) *scene.Scene {
 				list[i].name = r.regions[p.Region].Name
 			}
 		}
-		head := fmt.Sprintf("%s: %s", x.name, view.FormatTime(x.end-x.begin))
+		head := fmt.Sprintf("%s: %s", x.Name, view.FormatTime(x.End-x.Begin))
 		if len(r.steps) > 1 {
 			head = "the longest step, " + head
 		}
-		drawStrip(s, w, y, x.begin, x.end-x.begin, head, list)
+		drawStrip(s, w, y, x.Begin, x.End-x.Begin, head, list)
 		y += stripHigh + scene.AxisHeight + headRoom + 4
 	}
 	bars := make([]bar, len(r.rows))
