@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -29,8 +30,13 @@ func FuzzReader(f *testing.F) {
 // out events without a duration. Names, times and rows must be the same.
 func TestProfileEqualsTheTraceOfTheSameRun(t *testing.T) {
 	r := importertest.Import(t, Format, importertest.Shared(t, "ml/jax/jax-vm.xplane.pb"))
-	var got []string
+	var (
+		mu  sync.Mutex // locations come at the same time
+		got []string
+	)
 	err := r.Intervals(context.Background(), store.Window{Begin: 0, End: r.Info().End}, func(b *trace.Columns) error {
+		mu.Lock()
+		defer mu.Unlock()
 		for i := range b.Begin {
 			got = append(got, fmt.Sprintf("%s %d %d", r.Regions()[b.Region[i]].Name, b.Begin[i], b.Duration[i]))
 		}
