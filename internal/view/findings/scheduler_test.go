@@ -353,7 +353,10 @@ func scanCollector(t *testing.T, r store.Reader) (sum float64) {
 	t.Helper()
 	whole := store.Window{End: r.Info().End + 1}
 	idle := map[trace.LocationID][]trace.Time{}
+	var mu sync.Mutex
 	err := r.Instants(t.Context(), whole, func(x *store.InstantColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
 		for i, id := range x.Region {
 			if r.Regions()[id].Name == "GC (idle)" {
 				idle[x.Location] = append(idle[x.Location], x.Time[i])
@@ -364,7 +367,6 @@ func scanCollector(t *testing.T, r store.Reader) (sum float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mu sync.Mutex
 	err = r.Intervals(t.Context(), whole, func(c *trace.Columns) error {
 		mu.Lock()
 		defer mu.Unlock()
