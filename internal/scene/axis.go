@@ -17,6 +17,7 @@ const (
 	rowIndent     = 12
 	rowLabelGap   = 8
 	rowLabelPitch = 13 // least height of a labelled row
+	rowLabelEdge  = 3  // no label touches the edge of the picture
 )
 
 // An Axis says how the axis of a frame is drawn. The zero value has labels and grid.

@@ -52,7 +52,7 @@ func (s *Scene) RowLabels(frame int, left float32) {
 	thinEvenly(labels, tree)
 	short := shortRows(rows, func(level int) float32 {
 		if !tree {
-			return f.X - rowLabelGap - left
+			return f.X - rowLabelGap - max(left, rowLabelEdge)
 		}
 		return f.X - rowLabelGap - left - float32(level+1)*rowIndent
 	})

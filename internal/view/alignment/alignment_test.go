@@ -2,6 +2,7 @@ package alignment_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -100,6 +101,38 @@ func TestPickFindsTheCallAtItsPlace(t *testing.T) {
 	}
 	if boxes < 16 {
 		t.Errorf("%d boxes", boxes)
+	}
+}
+
+// TestManyShortCallsCoverTheirTime though none of them is a pixel wide.
+func TestManyShortCallsCoverTheirTime(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("region work role=compute\nregion MPI_Wait role=communication\n")
+	for rank := range 2 {
+		fmt.Fprintf(&text, "location process \"rank %d\" rank=%d\n", rank, rank)
+		for i := range 1000 {
+			fmt.Fprintf(&text, "  %d..%d work\n  %d..%d MPI_Wait\n", 10*i, 10*i+8, 10*i+8, 10*i+10)
+		}
+	}
+	c := viewtest.Case{Trace: text.String(), Size: scene.Size{Width: 400, Height: 200}}
+	s := c.Compute(t, alignment.View, c.Open(t)).Scene(c.Size)
+	covered := map[float32]float32{} // by row
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			if x, ok := m.(*scene.Rect); ok && l.Name == "calls" {
+				for i := range x.Len() {
+					covered[x.Y[i]] += x.W[i]
+				}
+			}
+		}
+	}
+	for y, w := range covered {
+		if want := s.Frames[0].W; w < 0.99*want || w > 1.01*want {
+			t.Errorf("the row at %g is covered for %g of %g pixels", y, w, want)
+		}
+	}
+	if len(covered) != 2 || !strings.Contains(strings.Join(s.Notes, "; "), "2,000 calls narrower than a pixel") {
+		t.Errorf("%d rows, notes %q", len(covered), s.Notes)
 	}
 }
 

@@ -53,6 +53,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	r.legend(s, p)
 	r.Arrangement().Explain(s)
 	s.Notes = append(r.Notes(), r.fitNote())
+	if p.narrowed > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s narrower than a pixel: the longest of those in a pixel is drawn", view.Count(p.narrowed, "call")))
+	}
 	if d.levels < r.levels {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d levels of the stack are drawn", d.levels, r.levels))
 	}
@@ -121,17 +124,30 @@ type painter struct {
 	text   *scene.Text
 	used   map[int32]bool
 	gapped bool
+	// narrowed counts outermost slots that share their pixel with others.
+	narrowed int
 }
 
 // draw paints slots from at on, at a level; missing says which rows have a gap already.
-// What is narrower than a pixel is left to the call around it.
+// What is narrower than a pixel is left to the call around it; outermost calls have none,
+// so those that share a pixel are drawn as the longest of them.
 func (p *painter) draw(slots []*stackalign.Slot, at trace.Time, level int, missing []bool) {
 	if level >= p.d.levels {
 		return
 	}
-	for _, x := range slots {
+	first, from := 0, at // of the narrow ones that wait
+	for i, x := range slots {
 		a, b := p.d.frame.XPixel(float64(at)), p.d.frame.XPixel(float64(at+x.Width))
-		if b-a >= leastSlot {
+		wide := b-a >= leastSlot
+		if level == 0 && (wide || b-p.d.frame.XPixel(float64(from)) >= leastSlot) {
+			end, to := i, a
+			if !wide {
+				end, to = i+1, b
+			}
+			p.narrow(slots[first:end], p.d.frame.XPixel(float64(from)), to)
+			first, from = i+1, at+x.Width
+		}
+		if wide {
 			below := make([]bool, len(missing))
 			for s, c := range x.Calls {
 				if below[s] = missing[s] || c < 0; !missing[s] {
@@ -141,6 +157,26 @@ func (p *painter) draw(slots []*stackalign.Slot, at trace.Time, level int, missi
 			p.draw(x.Inner, at+x.Self/2, level+1, below)
 		}
 		at += x.Width
+	}
+	if level == 0 {
+		p.narrow(slots[first:], p.d.frame.XPixel(float64(from)), p.d.frame.XPixel(float64(at)))
+	}
+}
+
+// narrow paints slots that share a pixel: in each row the longest call of them.
+func (p *painter) narrow(slots []*stackalign.Slot, a, b float32) {
+	if len(slots) == 0 {
+		return
+	}
+	p.narrowed += len(slots)
+	for s := range p.r.rows {
+		longest, width := slots[0], trace.Time(-1)
+		for _, x := range slots {
+			if c := x.Calls[s]; c >= 0 && p.r.duration(s, c) > width {
+				longest, width = x, p.r.duration(s, c)
+			}
+		}
+		p.box(longest, s, longest.Calls[s], a, b, 0)
 	}
 }
 

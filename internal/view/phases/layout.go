@@ -213,6 +213,7 @@ func (r *drawing) drawBars(s *scene.Scene) {
 			bars.Add(f.X+step*float32(k)+min(step*0.1, 2), f.Y-20-h, max(step-2*min(step*0.1, 2), 1), h, scene.RoleColour(uint8(trace.RoleCommunication)))
 		}
 	}
+	named := false
 	for i := range r.verdicts {
 		v := &r.verdicts[i]
 		name := strings.TrimPrefix(r.names[v.unit], "rank ")
@@ -221,12 +222,15 @@ func (r *drawing) drawBars(s *scene.Scene) {
 		}
 		if scene.TextWidth(name, scene.TextSize, false) < step-2 {
 			text.Add(f.X+step*(float32(v.phase)+0.5), f.Y-6, name, scene.UIText, scene.Middle)
+			named = true
 		}
 	}
 	if f.X >= 48 {
 		muted.Add(f.X-8, f.Y-20-high+10, scene.Shorten(view.FormatDuration(float64(most)), f.X-12, scene.TextSize), scene.UITextMuted, scene.End)
 		muted.Add(f.X-8, f.Y-24, scene.Shorten("waited", f.X-12, scene.TextSize), scene.UITextMuted, scene.End)
-		muted.Add(f.X-8, f.Y-6, scene.Shorten("for", f.X-12, scene.TextSize), scene.UITextMuted, scene.End)
+		if named {
+			muted.Add(f.X-8, f.Y-6, scene.Shorten("for", f.X-12, scene.TextSize), scene.UITextMuted, scene.End)
+		}
 	}
 	s.AddLayer("waited", -1, aims, bars, text, muted)
 }
