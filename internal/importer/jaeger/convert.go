@@ -8,19 +8,17 @@ import (
 
 // A converter turns records into spans, one after the other.
 type converter struct {
-	out    *span.Writer
-	record record
-	span   span.Span
+	out  *span.Writer
+	span span.Span
 }
 
-func (c *converter) one(in *jsonstream.Reader, processes map[string]*process) {
-	r := &c.record
-	if r.spanID == "" || r.traceID == "" {
-		in.Leave("spans without an id")
+func (c *converter) one(in *jsonstream.Reader, r *record, processes map[string]*process) {
+	if r.spanID.None() || r.traceID == "" {
+		in.LeaveAt("spans without an id", r.offset)
 		return
 	}
 	s := &c.span
-	*s = span.Span{Trace: r.traceID, ID: r.spanID, Name: r.operation, Offset: in.Offset(), Events: s.Events[:0], Tags: s.Tags[:0], References: s.References[:0]}
+	*s = span.Span{Trace: r.traceID, ID: r.spanID, Name: r.operation, Offset: r.offset, Events: s.Events[:0], Tags: s.Tags[:0], References: s.References[:0]}
 	if r.timed && r.start > 0 {
 		s.Begin, s.Timed = span.FromMicroseconds(r.start)
 	}
@@ -35,7 +33,7 @@ func (c *converter) one(in *jsonstream.Reader, processes map[string]*process) {
 	if p != nil {
 		s.Service, s.Instance, s.Resource = p.service, p.instance, p.tags
 	} else {
-		in.Leave("processes that spans name but the file does not hold")
+		in.LeaveAt("processes that spans name but the file does not hold", r.offset)
 	}
 	s.Parent, s.Follows, s.References = r.parents(s.References)
 	for _, a := range r.tags {
@@ -52,7 +50,7 @@ func (c *converter) one(in *jsonstream.Reader, processes map[string]*process) {
 		l := &r.logs[i]
 		at, fits := span.FromMicroseconds(l.timestamp)
 		if !l.timed || !fits || at == 0 {
-			in.Leave("logs without a time")
+			in.LeaveAt("logs without a time", r.offset)
 			continue
 		}
 		s.Events = append(s.Events, span.Event{Time: at, Name: l.name(), Tags: l.fields})
@@ -101,7 +99,7 @@ func (r *record) baggage(tags []trace.Attribute) []trace.Attribute {
 }
 
 // parents tells the parent from the other references.
-func (r *record) parents(others []span.Reference) (parent string, follows bool, rest []span.Reference) {
+func (r *record) parents(others []span.Reference) (parent span.ID, follows bool, rest []span.Reference) {
 	own := -1
 	for i, f := range r.references {
 		if f.traceID == r.traceID && (own < 0 || f.kind == "CHILD_OF" && r.references[own].kind != "CHILD_OF") {

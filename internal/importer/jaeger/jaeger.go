@@ -13,8 +13,8 @@
 //
 // Times are microseconds of each host's own clock, as the collector left them.
 //
-// Spans name a process that the file describes after them, so the file is read
-// twice: for the processes, and for the spans.
+// Spans name a process that the file describes after them, so those of a trace are held until then. A file that has
+// a trace of more than 16,384 spans is read twice: for the processes, and for the spans.
 package jaeger
 
 import (
@@ -56,11 +56,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return span.Import(ctx, run, w, func(s *span.Source, out *span.Writer) error {
-		f := &file{converter: converter{out: out}}
-		if err := f.readProcesses(s, out); err != nil {
-			return err
-		}
-		f.in = span.NewReader(s.Ctx, s, s.Label, out)
+		f := &file{source: s, out: out, in: span.NewReader(s.Ctx, s, s.Label, out), converter: converter{out: out}}
 		return f.in.End(f.all(), out.Count(), "spans")
 	})
 }

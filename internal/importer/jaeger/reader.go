@@ -1,7 +1,7 @@
 package jaeger
 
 import (
-	"io"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
@@ -10,19 +10,24 @@ import (
 
 // A record is one span as it is written. It is used again for the next.
 type record struct {
-	traceID, spanID, parentID string // parentID of old versions
-	operation                 string
-	references                []reference
-	start, duration           int64 // µs
-	timed, lasting            bool
-	tags                      []trace.Attribute
-	logs                      []log
-	processID                 string
-	process                   *process
-	warnings                  []trace.Value
+	traceID          string
+	spanID, parentID span.ID // parentID of old versions
+	operation        string
+	references       []reference
+	start, duration  int64 // µs
+	timed, lasting   bool
+	tags             []trace.Attribute
+	logs             []log
+	processID        string
+	process          *process
+	warnings         []trace.Value
+	offset           int64 // in the file, where it ends
 }
 
-type reference struct{ kind, traceID, spanID string }
+type reference struct {
+	kind, traceID string
+	spanID        span.ID
+}
 
 type log struct {
 	timestamp int64 // µs
@@ -36,71 +41,145 @@ type process struct {
 	tags     []trace.Attribute
 }
 
-// A file is read twice, since spans name processes that come after them: first for
-// the processes of each trace, in order, then for the spans.
+// A file is read once. Spans name processes that mostly come after them, at the end of the trace: until then they are held, as
+// records. A trace of very many spans is not held: its file is then looked through for processes, before it is read on.
 type file struct {
+	source    *span.Source
+	out       *span.Writer
 	in        *jsonstream.Reader
 	converter converter
-	processes []map[string]*process
 	at        int // the trace
-	first     bool
+
+	processes map[string]*process // of the trace
+	known     bool                // these are all it has
+	held      []record            // spans that wait for them; the first so many, the rest is to be used again
+	waiting   int
+	survey    []map[string]*process // the processes of each trace, once the file was looked through
+	surveyed  bool
 }
 
-// all reads the traces of a file: lists of them, or an object that holds them as
-// its data.
+// mostHeld is how many spans wait for their processes.
+const mostHeld = 1 << 14
+
+// all reads the traces of a file.
 func (f *file) all() error {
 	f.at = -1
-	return f.in.Objects(func() error {
-		f.begin()
-		return f.in.Members(func(name string) error {
+	err := traces(f.in, f.begin, f.member)
+	f.release()
+	return err
+}
+
+// traces reads lists of traces, or an object that holds them as its data.
+func traces(in *jsonstream.Reader, begin func(), member func(name string) error) error {
+	return in.Objects(func() error {
+		begin()
+		return in.Members(func(name string) error {
 			if name == "data" {
-				return f.in.Objects(func() error {
-					f.begin()
-					return f.in.Members(f.member)
+				return in.Objects(func() error {
+					begin()
+					return in.Members(member)
 				})
 			}
-			return f.member(name)
+			return member(name)
 		})
 	})
 }
 
 // begin goes to the next trace.
 func (f *file) begin() {
+	f.release()
 	f.at++
-	if f.first {
-		f.processes = append(f.processes, nil)
+	f.processes, f.known = nil, false
+	if f.surveyed {
+		f.surveyedProcesses()
+	}
+}
+
+func (f *file) surveyedProcesses() {
+	f.known = true
+	if f.at < len(f.survey) {
+		f.processes = f.survey[f.at]
 	}
 }
 
 // member reads one member of a trace.
 func (f *file) member(name string) error {
 	switch {
-	case name == "spans" && !f.first:
+	case name == "spans":
 		return f.in.Array(f.span)
-	case name == "processes" && f.first:
-		found := map[string]*process{}
-		_, err := f.in.Take(func(c *jsonstream.Cursor) {
-			for ok := c.Open('{'); ok && c.More('}'); {
-				key := c.Name()
-				found[key] = readProcess(c)
-			}
-		})
-		f.processes[f.at] = found
+	case name == "processes" && !f.surveyed:
+		found, err := readProcesses(f.in)
+		f.processes, f.known = found, true
+		f.release()
 		return err
 	}
 	return f.in.Skip()
 }
 
-func (f *file) span() error {
-	ok, err := f.in.Take(f.converter.record.read)
-	if ok {
-		var processes map[string]*process
-		if f.at < len(f.processes) {
-			processes = f.processes[f.at]
-		}
-		f.converter.one(f.in, processes)
+// release hands on the spans that are held.
+func (f *file) release() {
+	for i := range f.waiting {
+		f.converter.one(f.in, &f.held[i], f.processes)
 	}
-	return err
+	f.waiting = 0
+}
+
+func (f *file) span() error {
+	if f.waiting == len(f.held) {
+		f.held = append(f.held, record{})
+	}
+	r := &f.held[f.waiting]
+	ok, err := f.in.Walk(r.read)
+	if !ok {
+		return err
+	}
+	r.offset = f.in.Offset()
+	if f.known {
+		f.converter.one(f.in, r, f.processes)
+		return nil
+	}
+	if f.waiting++; f.waiting == mostHeld {
+		if err := f.lookThrough(); err != nil {
+			return err
+		}
+		f.release()
+	}
+	return nil
+}
+
+// lookThrough finds the processes of all traces of the file, in another reading. What is wrong with the file is found
+// again, and judged, in the first.
+func (f *file) lookThrough() error {
+	run := f.source.Run
+	run.Progress = nil // this reading is not the import
+	opened, err := run.Open(f.source.Path)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	in := span.NewReader(f.source.Ctx, opened, f.source.Label, f.out.Silent())
+	_ = traces(in, func() { f.survey = append(f.survey, nil) }, func(name string) error {
+		if name != "processes" {
+			return in.Skip()
+		}
+		found, err := readProcesses(in)
+		f.survey[len(f.survey)-1] = found
+		return err
+	})
+	f.surveyed = true
+	f.surveyedProcesses()
+	return f.source.Ctx.Err()
+}
+
+func readProcesses(in *jsonstream.Reader) (map[string]*process, error) {
+	found := map[string]*process{}
+	_, err := in.Take(func(c *jsonstream.Cursor) {
+		for ok := c.Open('{'); ok && c.More('}'); {
+			key := c.Name()
+			found[key] = readProcess(c)
+		}
+	})
+	return found, err
 }
 
 func (r *record) read(c *jsonstream.Cursor) {
@@ -110,9 +189,9 @@ func (r *record) read(c *jsonstream.Cursor) {
 		case "traceID":
 			r.traceID = c.Text()
 		case "spanID":
-			r.spanID = c.ID()
+			r.spanID = span.ParseID(c.Bytes())
 		case "parentSpanID":
-			r.parentID = c.ID()
+			r.parentID = span.ParseID(c.Bytes())
 		case "operationName":
 			r.operation = c.Text()
 		case "references":
@@ -149,7 +228,7 @@ func (r *record) readReferences(c *jsonstream.Cursor) {
 			case "traceID":
 				f.traceID = c.Text()
 			case "spanID":
-				f.spanID = c.ID()
+				f.spanID = span.ParseID(c.Bytes())
 			default:
 				c.Skip()
 			}
@@ -160,18 +239,20 @@ func (r *record) readReferences(c *jsonstream.Cursor) {
 
 func (r *record) readLogs(c *jsonstream.Cursor) {
 	for ok := c.Open('['); ok && c.More(']'); {
-		var l log
+		n := len(r.logs)
+		r.logs = slices.Grow(r.logs, 1)[:n+1] // with the fields of one that was there before
+		l := &r.logs[n]
+		*l = log{fields: l.fields[:0]}
 		for ok := c.Open('{'); ok && c.More('}'); {
 			switch string(c.Key()) {
 			case "timestamp":
 				l.timestamp, l.timed = c.Whole()
 			case "fields":
-				l.fields = readTags(c, nil)
+				l.fields = readTags(c, l.fields)
 			default:
 				c.Skip()
 			}
 		}
-		r.logs = append(r.logs, l)
 	}
 }
 
@@ -210,22 +291,4 @@ func readProcess(c *jsonstream.Cursor) *process {
 	}
 	p.instance = p.name()
 	return p
-}
-
-// readProcesses is the first reading. What is wrong with the file is found again,
-// and judged, in the second.
-func (f *file) readProcesses(s *span.Source, out *span.Writer) error {
-	run := s.Run
-	run.Progress = nil // this reading is not the import
-	in, err := run.Open(s.Path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	f.in, f.first = span.NewReader(s.Ctx, in, s.Label, out.Silent()), true
-	if err := f.all(); err != nil && err != io.EOF && s.Ctx.Err() != nil {
-		return s.Ctx.Err()
-	}
-	f.first = false
-	return nil
 }

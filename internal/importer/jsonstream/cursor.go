@@ -1,7 +1,8 @@
 package jsonstream
 
 import (
-	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -100,17 +101,36 @@ func (c *Cursor) Key() []byte {
 // quoted reads a text that begins here. Without escapes it is the bytes themselves.
 func (c *Cursor) quoted() []byte {
 	from := c.i + 1
-	for i := from; i < len(c.b); i++ {
-		switch c.b[i] {
-		case '"':
-			c.i = i + 1
-			return c.b[from:i]
-		case '\\':
-			return c.escaped(from, i)
+	i := endOfText(c.b, from)
+	switch {
+	case i >= len(c.b):
+		c.fail()
+		return nil
+	case c.b[i] == '"':
+		c.i = i + 1
+		return c.b[from:i]
+	}
+	return c.escaped(from, i)
+}
+
+// endOfText finds the first quote or backslash from i on; len(b) for none. It looks at eight bytes at a
+// time: of a word that holds the byte looked for, less one in every byte, the highest bit of that byte is set, and
+// below the first such byte none is.
+func endOfText(b []byte, i int) int {
+	const ones, highest = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		quote, slash := w^('"'*ones), w^('\\'*ones)
+		if found := ((quote-ones) & ^quote | (slash-ones) & ^slash) & highest; found != 0 {
+			return i + bits.TrailingZeros64(found)>>3
 		}
 	}
-	c.fail()
-	return nil
+	for ; i < len(b); i++ {
+		if b[i] == '"' || b[i] == '\\' {
+			return i
+		}
+	}
+	return len(b)
 }
 
 // escapes of one letter.
@@ -179,6 +199,16 @@ func (c *Cursor) ID() string {
 		return c.Text()
 	}
 	return string(c.quoted())
+}
+
+// Bytes is the next value like Text, valid until the next call.
+func (c *Cursor) Bytes() []byte {
+	if c.peek() != '"' {
+		c.Wrong = c.Wrong || c.peek() != 'n'
+		c.Skip()
+		return nil
+	}
+	return c.quoted()
 }
 
 // Truth is the next value, which must be true, false or null.
@@ -275,9 +305,9 @@ func (c *Cursor) Raw() []byte {
 		}
 		c.i += n
 	default:
-		n := bytes.IndexAny(c.b[c.i:], " \t\r\n,:]}")
-		if n < 0 {
-			n = len(c.b) - c.i
+		n := 0
+		for n < len(c.b)-c.i && !endsLiteral[c.b[c.i+n]] {
+			n++
 		}
 		if n == 0 {
 			c.fail()
@@ -287,6 +317,9 @@ func (c *Cursor) Raw() []byte {
 	}
 	return c.b[from:c.i]
 }
+
+// endsLiteral are the bytes that come after a number, a truth value or null.
+var endsLiteral = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true, ':': true, ']': true, '}': true}
 
 // Skip leaves out the next value.
 func (c *Cursor) Skip() { c.Raw() }
@@ -307,13 +340,13 @@ func (s *scan) over(b []byte) (n int, done bool) {
 				s.escape = false
 				continue
 			}
-			switch b[i] {
-			case '\\':
+			if i = endOfText(b, i); i == len(b) {
+				break
+			}
+			if b[i] == '\\' {
 				s.escape = true
-			case '"':
-				if s.quoted = false; s.depth == 0 {
-					return i + 1, true
-				}
+			} else if s.quoted = false; s.depth == 0 {
+				return i + 1, true
 			}
 			continue
 		}

@@ -203,8 +203,35 @@ func (r *Reader) Take(f func(c *Cursor)) (ok bool, err error) {
 	return true, nil
 }
 
+// Walk is Take for values that come often. They are walked where they lie, without a look for their end before, so f must
+// read the whole value, and begin anew where it is called again: for one that goes on beyond what is in memory.
+func (r *Reader) Walk(f func(c *Cursor)) (ok bool, err error) {
+	first, err := r.peek()
+	if err != nil {
+		return false, err
+	}
+	if r.end-r.begin < lowWater && r.failed == nil {
+		if err := r.fill(); err != nil && err != io.EOF {
+			return false, err
+		}
+	}
+	r.cursor.Reset(r.buf[r.begin:r.end])
+	f(&r.cursor)
+	if n := r.cursor.i; first == '{' && !r.cursor.Bad && !r.cursor.Wrong && n > 0 && r.cursor.b[n-1] == '}' {
+		r.begin += n
+		return true, nil
+	}
+	return r.Take(f)
+}
+
+// lowWater is how much of the buffer may be left before more is read: more than most values.
+const lowWater = 16 << 10
+
 // Leave counts something that is left out.
 func (r *Reader) Leave(what string) { r.leave(what, r.Place()) }
+
+// LeaveAt does so for something that ended at an offset.
+func (r *Reader) LeaveAt(what string, offset int64) { r.leave(what, Place(r.label, offset)) }
 
 // End judges how a file ended after count of what it should hold. What was read before a
 // break is kept and the break is reported.

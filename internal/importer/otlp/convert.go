@@ -20,6 +20,8 @@ type converter struct {
 	facts    []trace.Attribute // of the resource
 	service  string
 	instance string
+	written  string // the trace of the span before, as it is written, and in lower case
+	lowered  string
 }
 
 // resource takes the attributes of a resource: those of the spans that follow.
@@ -32,11 +34,11 @@ func (c *converter) resource(attributes []trace.Attribute) {
 // one writes the span of the record, which ends at an offset of the file.
 func (c *converter) one(offset int64, leave func(what string)) {
 	r, s := &c.record, &c.span
-	if r.traceID == "" || r.spanID == "" {
+	if r.traceID == "" || r.spanID.None() {
 		leave("spans without an id")
 		return
 	}
-	*s = span.Span{Trace: lower(r.traceID), ID: lower(r.spanID), Parent: lower(r.parentID), Name: r.name, Kind: r.kind, Offset: offset,
+	*s = span.Span{Trace: c.lower(r.traceID), ID: r.spanID.Lower(), Parent: r.parentID.Lower(), Name: r.name, Kind: r.kind, Offset: offset,
 		Service: c.service, Instance: c.instance, Resource: c.facts, Tags: append(s.Tags[:0], r.attributes...), Events: s.Events[:0], References: s.References[:0]}
 	if r.start > 0 {
 		s.Begin, s.Timed = trace.Time(r.start), true
@@ -54,7 +56,7 @@ func (c *converter) one(offset int64, leave func(what string)) {
 		s.Events = append(s.Events, span.Event{Time: trace.Time(e.time), Name: e.name, Tags: e.attributes})
 	}
 	for _, l := range r.links {
-		s.References = append(s.References, span.Reference{Trace: lower(l.traceID), ID: lower(l.spanID)})
+		s.References = append(s.References, span.Reference{Trace: lower(l.traceID), ID: l.spanID.Lower()})
 	}
 	c.out.Add(s)
 }
@@ -76,6 +78,14 @@ func (c *converter) tags() {
 	}
 	text("scope", c.scope.name)
 	text("scope version", c.scope.version)
+}
+
+// lower brings the id of a trace to lower case. Mostly it is that of the span before.
+func (c *converter) lower(id string) string {
+	if id != c.written {
+		c.written, c.lowered = id, lower(id)
+	}
+	return c.lowered
 }
 
 // lower brings hexadecimal ids to one case; ids of other kinds stay as they are.

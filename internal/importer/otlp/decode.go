@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -106,11 +108,12 @@ func (m *messages) span(b []byte) bool {
 	return fields(b, func(f field) {
 		switch f.number {
 		case 1:
-			r.traceID = m.text(hex.AppendEncode(nil, f.bytes))
+			m.hex = hex.AppendEncode(m.hex[:0], f.bytes)
+			r.traceID = m.text(m.hex)
 		case 2:
-			r.spanID = hex.EncodeToString(f.bytes)
+			r.spanID = spanID(f.bytes)
 		case 4:
-			r.parentID = hex.EncodeToString(f.bytes)
+			r.parentID = spanID(f.bytes)
 		case 5:
 			r.name = m.text(f.bytes)
 		case 6:
@@ -134,7 +137,7 @@ func (m *messages) span(b []byte) bool {
 				case 1:
 					l.traceID = hex.EncodeToString(f.bytes)
 				case 2:
-					l.spanID = hex.EncodeToString(f.bytes)
+					l.spanID = spanID(f.bytes)
 				}
 			})
 			r.links = append(r.links, l)
@@ -149,6 +152,14 @@ func (m *messages) span(b []byte) bool {
 			})
 		}
 	})
+}
+
+// spanID is an id in eight bytes, as it should be, or in some other number of them.
+func spanID(b []byte) span.ID {
+	if len(b) == 8 {
+		return span.BinaryID(binary.BigEndian.Uint64(b))
+	}
+	return span.ParseID(hex.AppendEncode(nil, b))
 }
 
 func (m *messages) event(b []byte) (e event) {

@@ -98,6 +98,7 @@ type messages struct {
 	offset  int64
 	body    bytes.Buffer
 	texts   jsonstream.Texts
+	hex     []byte
 }
 
 func newMessages(f *span.Source, c *converter, how framing) *messages {

@@ -1,22 +1,26 @@
 package otlp
 
 import (
+	"slices"
+
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
+	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A record is one span as it is written, in either form. It is used again for the
 // next.
 type record struct {
-	traceID, spanID, parentID string
-	name, kind                string
-	start, end                int64 // ns; 0 for none
-	attributes                []trace.Attribute
-	events                    []event
-	links                     []link
-	failed                    bool
-	message                   string
-	dropped                   int64
+	traceID          string
+	spanID, parentID span.ID
+	name, kind       string
+	start, end       int64 // ns; 0 for none
+	attributes       []trace.Attribute
+	events           []event
+	links            []link
+	failed           bool
+	message          string
+	dropped          int64
 }
 
 type event struct {
@@ -25,7 +29,10 @@ type event struct {
 	attributes []trace.Attribute
 }
 
-type link struct{ traceID, spanID string }
+type link struct {
+	traceID string
+	spanID  span.ID
+}
 
 type scope struct{ name, version string }
 
@@ -128,7 +135,7 @@ func scopeSpans(in *jsonstream.Reader, c *converter) error {
 
 func spans(in *jsonstream.Reader, c *converter) error {
 	return in.Array(func() error {
-		ok, err := in.Take(c.record.read)
+		ok, err := in.Walk(c.record.read)
 		if ok {
 			c.one(in.Offset(), in.Leave)
 		}
@@ -173,9 +180,9 @@ func (r *record) read(c *jsonstream.Cursor) {
 		case "traceId", "trace_id":
 			r.traceID = c.Text()
 		case "spanId", "span_id":
-			r.spanID = c.ID()
+			r.spanID = span.ParseID(c.Bytes())
 		case "parentSpanId", "parent_span_id":
-			r.parentID = c.ID()
+			r.parentID = span.ParseID(c.Bytes())
 		case "name":
 			r.name = c.Text()
 		case "kind":
@@ -202,7 +209,10 @@ func (r *record) read(c *jsonstream.Cursor) {
 
 func (r *record) readEvents(c *jsonstream.Cursor) {
 	for ok := c.Open('['); ok && c.More(']'); {
-		var e event
+		n := len(r.events)
+		r.events = slices.Grow(r.events, 1)[:n+1] // with the attributes of one that was there before
+		e := &r.events[n]
+		*e = event{attributes: e.attributes[:0]}
 		for ok := c.Open('{'); ok && c.More('}'); {
 			switch string(c.Key()) {
 			case "timeUnixNano", "time_unix_nano":
@@ -210,12 +220,11 @@ func (r *record) readEvents(c *jsonstream.Cursor) {
 			case "name":
 				e.name = c.Text()
 			case "attributes":
-				e.attributes = readAttributes(c, nil)
+				e.attributes = readAttributes(c, e.attributes)
 			default:
 				c.Skip()
 			}
 		}
-		r.events = append(r.events, e)
 	}
 }
 
@@ -227,7 +236,7 @@ func (r *record) readLinks(c *jsonstream.Cursor) {
 			case "traceId", "trace_id":
 				l.traceID = c.Text()
 			case "spanId", "span_id":
-				l.spanID = c.ID()
+				l.spanID = span.ParseID(c.Bytes())
 			default:
 				c.Skip()
 			}

@@ -58,18 +58,18 @@ func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Sourc
 		return err
 	}
 	fit := align.New(len(m.order))
-	for i := range m.nodes {
-		n := &m.nodes[i]
-		up, ok := m.parentOf(int32(i))
+	for i := range int32(m.nodes.count) {
+		n := m.nodes.at(i)
+		up, ok := m.parentOf(i)
 		if !ok {
 			continue
 		}
-		p := &m.nodes[up]
-		if p.row == n.row || !p.timed || !n.timed {
+		p := m.nodes.at(up)
+		if p.row == n.row || !p.is(isTimed) || !n.is(isTimed) {
 			continue
 		}
 		fit.Before(int(p.row), int(n.row), p.begin, n.begin)
-		if p.client && n.server && n.end > n.begin && p.end > p.begin {
+		if p.is(isClient) && n.is(isServer) && n.end > n.begin && p.end > p.begin {
 			fit.Before(int(n.row), int(p.row), n.end, p.end)
 		}
 	}

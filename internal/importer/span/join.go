@@ -19,13 +19,18 @@ type skew struct {
 func (w *Writer) finish() error {
 	w.placeUntimed()
 	missing, example := int64(0), ""
-	for i := range w.nodes {
-		n := &w.nodes[i]
-		p, ok := w.parentOf(int32(i))
+	own, ownExample := int64(0), ""
+	for i := range int32(w.nodes.count) {
+		n := w.nodes.at(i)
+		p, ok := w.parentOf(i)
 		switch {
 		case ok:
-			w.join(&w.nodes[p], n)
-		case n.hasParent:
+			w.join(w.nodes.at(p), n)
+		case n.is(hasParent) && n.parentKey() == n.key():
+			if own++; own == 1 {
+				ownExample = w.place(n.offset)
+			}
+		case n.is(hasParent):
 			if missing++; missing == 1 {
 				example = w.place(n.offset)
 			}
@@ -34,7 +39,11 @@ func (w *Writer) finish() error {
 	if missing > 0 {
 		w.w.Report(trace.Guessed, "spans whose parent is not in the source: taken for roots", missing, example)
 	}
+	if own > 0 {
+		w.w.Report(trace.Repaired, "spans that are their own parent: taken for roots", own, ownExample)
+	}
 	w.joinReferences()
+	w.flushLinks()
 	if w.skew.count > 0 {
 		w.w.Report(trace.Guessed, "spans that begin before their caller on another host: clocks disagree, times are left as they are (--align messages fits them)", w.skew.count,
 			fmt.Sprintf("%s: by %d µs, the most", w.place(w.skew.offset), w.skew.worst/1000))
@@ -58,29 +67,29 @@ func (w *Writer) finish() error {
 // parentOf finds the parent of a span. The server's half of a shared span is a
 // child of the client's half.
 func (w *Writer) parentOf(i int32) (int32, bool) {
-	n := &w.nodes[i]
-	if first := w.byID[n.key]; n.shared || n.server {
-		for at := first; at >= 0; at = w.nodes[at].next {
-			if at != i && w.nodes[at].client {
+	n := w.nodes.at(i)
+	if n.is(isTwin) && n.is(isShared|isServer) {
+		first, _ := w.nodes.first(n.key())
+		for at := first; at >= 0; at = w.nodes.at(at).next {
+			if at != i && w.nodes.at(at).is(isClient) {
 				return at, true
 			}
 		}
 	}
-	up := id{n.parent, n.oddParent}
-	if !n.hasParent || up == n.id {
-		return 0, false
-	}
-	first, ok := w.byID[key{up, n.trace}]
-	if !ok {
-		return 0, false
-	}
-	best := first
-	for at := first; at >= 0; at = w.nodes[at].next {
-		if w.nodes[at].claim(n) > w.nodes[best].claim(n) {
-			best = at
+	if up := n.parentKey(); n.is(hasParent) && up != n.key() {
+		first, ok := w.nodes.first(up)
+		if !ok {
+			return 0, false
 		}
+		best := first
+		for at := w.nodes.at(first).next; at >= 0; at = w.nodes.at(at).next {
+			if w.nodes.at(at).claim(n) > w.nodes.at(best).claim(n) {
+				best = at
+			}
+		}
+		return best, true
 	}
-	return best, true
+	return 0, false
 }
 
 // claim says how much a span of the id that a child names is its parent, where several have it:
@@ -89,7 +98,7 @@ func (p *node) claim(child *node) (rank int) {
 	if p.row == child.row {
 		rank += 2
 	}
-	if p.server {
+	if p.is(isServer) {
 		rank++
 	}
 	return rank
@@ -101,7 +110,7 @@ func (w *Writer) placeUntimed() {
 	w.placeZeros()
 	for k := range w.later {
 		l := &w.later[k]
-		n := &w.nodes[l.node]
+		n := w.nodes.at(l.node)
 		l.span.Begin = w.first
 		at := l.node
 		for range mostSteps { // bounded, since parents may run in a circle
@@ -109,8 +118,8 @@ func (w *Writer) placeUntimed() {
 			if !ok {
 				break
 			}
-			if at = p; w.nodes[at].timed {
-				l.span.Begin = w.nodes[at].begin
+			if at = p; w.nodes.at(at).is(isTimed) {
+				l.span.Begin = w.nodes.at(at).begin
 				break
 			}
 		}
@@ -136,8 +145,9 @@ func (w *Writer) placeZeros() {
 			rest = append(rest, *l)
 			continue
 		}
-		n := &w.nodes[l.node]
-		n.begin, n.end, n.timed = 0, l.span.Duration, true
+		n := w.nodes.at(l.node)
+		n.begin, n.end = 0, l.span.Duration
+		n.flags |= isTimed
 		w.write(&l.span, n)
 	}
 	w.later = rest
@@ -152,7 +162,7 @@ const mostSteps = 64
 // join links a child with its parent. Their ids decide, never their times; the store
 // nests by it on one row, and keeps the link where that cannot be.
 func (w *Writer) join(p, n *node) {
-	if p.row != n.row && n.timed && p.timed && n.begin < p.begin {
+	if p.row != n.row && n.is(isTimed) && p.is(isTimed) && n.begin < p.begin {
 		w.skew.count++
 		if d := p.begin - n.begin; d > w.skew.worst {
 			w.skew.worst, w.skew.offset = d, n.offset
@@ -161,22 +171,33 @@ func (w *Writer) join(p, n *node) {
 	w.link(trace.LinkSpawn, p, n)
 }
 
+// link hands links on in batches, which costs less.
 func (w *Writer) link(kind trace.LinkKind, from, to *node) {
-	w.w.Link(trace.Link{Kind: kind, Size: -1, Communicator: trace.NoCommunicator,
+	w.links = append(w.links, trace.Link{Kind: kind, Size: -1, Communicator: trace.NoCommunicator,
 		From: trace.End{Location: w.order[from.row].at, Time: from.begin, Region: from.region, Number: from.number},
 		To:   trace.End{Location: w.order[to.row].at, Time: to.begin, Region: to.region, Number: to.number}})
+	if len(w.links) == linkBatch {
+		w.flushLinks()
+	}
+}
+
+const linkBatch = 256
+
+func (w *Writer) flushLinks() {
+	trace.AddLinks(w.w, w.links)
+	w.links = w.links[:0]
 }
 
 func (w *Writer) joinReferences() {
 	missing := int64(0)
 	for _, r := range w.refs {
-		at, ok := w.byID[r.to]
+		at, ok := w.nodes.first(r.to)
 		if !ok {
 			missing++
 			continue
 		}
 		if at != r.node {
-			w.link(trace.LinkFlow, &w.nodes[at], &w.nodes[r.node])
+			w.link(trace.LinkFlow, w.nodes.at(at), w.nodes.at(r.node))
 		}
 	}
 	if missing > 0 {

@@ -19,9 +19,10 @@ type Writer struct {
 	last    *row
 	regions map[regionKey]trace.RegionID
 	tags    map[string]trace.AttributeID
-	byID    map[key]int32 // the first node of an id
-	nodes   []node
-	later   []waiting // without time
+	recent  [recentTags]recentTag
+	nodes   nodeList
+	links   []trace.Link // on their way to w
+	later   []waiting    // without time
 	traces  map[string]uint32
 	newest  string // the trace seen last, and its number
 	number  uint32
@@ -52,37 +53,6 @@ type row struct {
 
 type regionKey struct{ name, category string }
 
-// An id is a span's: the number that its hexadecimal digits are, or, where it is
-// something else or too long, the number it was given here.
-type id struct {
-	number uint64
-	odd    bool
-}
-
-// A key names a span: the number of its trace, and its id.
-type key struct {
-	id
-	trace uint32
-}
-
-// A node is what is kept of a span: enough to join it with others.
-type node struct {
-	begin, end trace.Time
-	parent     uint64
-	key
-	region    trace.RegionID
-	row       uint32
-	number    uint32 // on its row, from 1 on
-	next      int32  // of the same id; -1
-	hasParent bool
-	oddParent bool
-	client    bool
-	server    bool
-	shared    bool
-	timed     bool
-	offset    int64
-}
-
 type waiting struct {
 	node int32
 	span Span
@@ -95,7 +65,7 @@ type reference struct {
 
 func newWriter(w trace.Writer, label string) *Writer {
 	return &Writer{w: w, label: label, rows: map[rowKey]*row{}, regions: map[regionKey]trace.RegionID{}, tags: map[string]trace.AttributeID{},
-		byID: map[key]int32{}, traces: map[string]uint32{}, odd: map[string]uint64{}}
+		traces: map[string]uint32{}, odd: map[string]uint64{}}
 }
 
 func (w *Writer) place(offset int64) string { return jsonstream.Place(w.label, offset) }
@@ -121,7 +91,7 @@ func NewReader(ctx context.Context, r io.Reader, label string, out *Writer) *jso
 func (w *Writer) Silent() *Writer { return &Writer{measuring: true} }
 
 // Count is the number of spans so far.
-func (w *Writer) Count() int { return len(w.nodes) }
+func (w *Writer) Count() int { return w.nodes.count }
 
 // Add takes one span; it may be reused afterwards, with its slices if it is Timed.
 func (w *Writer) Add(s *Span) {
@@ -142,70 +112,48 @@ func (w *Writer) Add(s *Span) {
 	r := w.row(s)
 	number := w.trace(s.Trace)
 	w.held[number] = true
-	at := int32(len(w.nodes))
-	n := node{key: key{w.id(s.ID), number}, row: uint32(r.number), region: w.region(s), begin: s.Begin, end: s.Begin + s.Duration, next: -1,
-		client: s.Kind == "client", server: s.Kind == "server", shared: s.Shared, timed: s.Timed, offset: s.Offset}
+	n := node{trace: number, row: uint32(r.number), region: w.region(s), begin: s.Begin, end: s.Begin + s.Duration, flags: s.flags(), offset: s.Offset}
+	odd := false
+	if n.id, odd = w.id(s.ID); odd {
+		n.flags |= oddNumber
+	}
 	if r.moved && s.Timed {
 		n.begin, n.end = r.line.At(n.begin), r.line.At(n.end)
 	}
-	if s.Parent != "" {
-		p := w.id(s.Parent)
-		n.parent, n.oddParent, n.hasParent = p.number, p.odd, true
+	if n.is(hasParent) {
+		if n.parent, odd = w.id(s.Parent); odd {
+			n.flags |= oddParent
+		}
 	}
-	if first, ok := w.byID[n.key]; ok {
-		n.next = w.nodes[first].next
-		w.nodes[first].next = at
-	} else {
-		w.byID[n.key] = at
-	}
-	w.nodes = append(w.nodes, n)
+	at := w.nodes.add(&n)
 	for _, f := range s.References {
-		w.refs = append(w.refs, reference{at, key{w.id(f.ID), w.trace(f.Trace)}})
+		id, odd := w.id(f.ID)
+		w.refs = append(w.refs, reference{at, key{id, w.trace(f.Trace), odd}})
 	}
 	if !s.Timed {
 		keep := *s
 		keep.Tags, keep.Events = slices.Clone(s.Tags), slices.Clone(s.Events)
+		for i := range keep.Events {
+			keep.Events[i].Tags = slices.Clone(keep.Events[i].Tags)
+		}
 		w.later = append(w.later, waiting{at, keep})
 		return
 	}
-	w.write(s, &w.nodes[at])
+	w.write(s, w.nodes.at(at))
 }
 
-// id gives the id that a text is.
-func (w *Writer) id(text string) id {
-	if len(text) <= 16 && text != "" {
-		n := uint64(0)
-		for i := 0; i < len(text); i++ {
-			d := hexadecimal[text[i]]
-			if d == 0 {
-				return w.oddID(text)
-			}
-			n = n<<4 | uint64(d-1)
-		}
-		return id{number: n}
+// number gives the number that stands for an id, and whether it was given here.
+func (w *Writer) id(i ID) (n uint64, odd bool) {
+	if i.kind != oddID {
+		return i.number, false
 	}
-	return w.oddID(text)
-}
-
-func (w *Writer) oddID(text string) id {
-	n, ok := w.odd[text]
+	n, ok := w.odd[i.text]
 	if !ok {
 		n = uint64(len(w.odd))
-		w.odd[text] = n
+		w.odd[i.text] = n
 	}
-	return id{n, true}
+	return n, true
 }
-
-// hexadecimal gives each digit's value and one.
-var hexadecimal = func() (t [256]uint8) {
-	for i := range 10 {
-		t['0'+i] = uint8(i) + 1
-	}
-	for i := range 6 {
-		t['a'+i], t['A'+i] = uint8(i)+11, uint8(i)+11
-	}
-	return t
-}()
 
 // trace gives the number of a trace, of which there may be no span.
 func (w *Writer) trace(id string) uint32 {
@@ -299,12 +247,12 @@ func (w *Writer) write(s *Span, n *node) {
 	r.spans++
 	n.number = r.spans
 	w.tag(out, "trace", trace.Text(s.Trace))
-	w.tag(out, "span", trace.Text(s.ID))
+	w.tag(out, "span", s.ID.value())
 	if s.Follows {
 		w.tag(out, "follows", trace.Integer(1))
 	}
-	if s.Parent != "" {
-		w.tag(out, "parent span", trace.Text(s.Parent))
+	if !s.Parent.None() {
+		w.tag(out, "parent span", s.Parent.value())
 	}
 	for _, a := range s.Tags {
 		w.tag(out, a.Key, a.Value)
@@ -319,7 +267,7 @@ func (w *Writer) write(s *Span, n *node) {
 			at = r.line.At(at)
 		}
 		out.Instant(at, w.define(name, "event", trace.RoleAnnotation))
-		w.tag(out, "span", trace.Text(s.ID))
+		w.tag(out, "span", s.ID.value())
 		for _, a := range e.Tags {
 			w.tag(out, a.Key, a.Value)
 		}
@@ -327,10 +275,42 @@ func (w *Writer) write(s *Span, n *node) {
 }
 
 func (w *Writer) tag(out trace.Stream, name string, v trace.Value) {
+	at := len(name)
+	if at > 0 {
+		at += int(name[0])*31 + int(name[at-1])*7
+	}
+	r := &w.recent[at%recentTags]
+	if r.known && name == r.name {
+		out.Attribute(r.id, v)
+		return
+	}
 	id, ok := w.tags[name]
 	if !ok {
 		id = w.w.Attribute(name)
 		w.tags[name] = id
 	}
+	*r = recentTag{name, id, true}
 	out.Attribute(id, v)
+}
+
+// recentTags is how many names of attributes are found without a look into the table of all.
+const recentTags = 256
+
+type recentTag struct {
+	name  string
+	id    trace.AttributeID
+	known bool
+}
+
+// flags are those of a span that are known by itself.
+func (s *Span) flags() (f nodeFlags) {
+	for _, x := range [...]struct {
+		is   bool
+		flag nodeFlags
+	}{{!s.Parent.None(), hasParent}, {s.Kind == "client", isClient}, {s.Kind == "server", isServer}, {s.Shared, isShared}, {s.Timed, isTimed}} {
+		if x.is {
+			f |= x.flag
+		}
+	}
+	return f
 }

@@ -16,17 +16,19 @@ type converter struct {
 	out    *span.Writer
 	record record
 	span   span.Span
+	last   endpoint // of the span before, and its address
+	at     string
 }
 
 func (c *converter) one(in *jsonstream.Reader) {
 	r := &c.record
-	if r.id == "" || r.traceID == "" {
+	if r.id.None() || r.traceID == "" {
 		in.Leave("spans without an id")
 		return
 	}
 	s := &c.span
 	*s = span.Span{Trace: r.traceID, ID: r.id, Parent: r.parentID, Name: r.name, Kind: span.KindOf(r.kind), Shared: r.shared, Offset: in.Offset(),
-		Service: r.local.service, Instance: r.local.address(), Events: s.Events[:0], Tags: s.Tags[:0]}
+		Service: r.local.service, Instance: c.instance(&r.local), Events: s.Events[:0], Tags: s.Tags[:0]}
 	if r.timed && r.timestamp > 0 {
 		s.Begin, s.Timed = span.FromMicroseconds(r.timestamp)
 	}
@@ -64,6 +66,14 @@ func (r *record) attributes(tags []trace.Attribute) []trace.Attribute {
 		tags = append(tags, trace.Attribute{Key: "debug", Value: trace.Integer(1)})
 	}
 	return tags
+}
+
+// instance is the address of an endpoint, mostly that of the span before.
+func (c *converter) instance(e *endpoint) string {
+	if *e != c.last {
+		c.last, c.at = *e, e.address()
+	}
+	return c.at
 }
 
 // address is host and port, as far as they are told.

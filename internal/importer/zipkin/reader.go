@@ -7,14 +7,15 @@ import (
 
 // A record is one span as it is written. It is used again for the next.
 type record struct {
-	traceID, id, parentID string
-	name, kind            string
-	timestamp, duration   int64 // µs
-	timed, lasting        bool
-	local, remote         endpoint
-	annotations           []annotation
-	tags                  []tag
-	shared, debug         bool
+	traceID             string
+	id, parentID        span.ID
+	name, kind          string
+	timestamp, duration int64 // µs
+	timed, lasting      bool
+	local, remote       endpoint
+	annotations         []annotation
+	tags                []tag
+	shared, debug       bool
 }
 
 type endpoint struct {
@@ -42,7 +43,7 @@ func spans(in *jsonstream.Reader, out *span.Writer) error {
 
 // take reads one span.
 func (c *converter) take(in *jsonstream.Reader) error {
-	ok, err := in.Take(c.record.read)
+	ok, err := in.Walk(c.record.read)
 	if ok {
 		c.one(in)
 	}
@@ -56,9 +57,9 @@ func (r *record) read(c *jsonstream.Cursor) {
 		case "traceId":
 			r.traceID = c.Text()
 		case "id":
-			r.id = c.ID()
+			r.id = span.ParseID(c.Bytes())
 		case "parentId":
-			r.parentID = c.ID()
+			r.parentID = span.ParseID(c.Bytes())
 		case "name":
 			r.name = c.Text()
 		case "kind":

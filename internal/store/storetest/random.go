@@ -179,7 +179,7 @@ func (g *generator) record(s trace.Stream, counter trace.CounterID, t trace.Time
 		s.Attribute(g.attributes[0], trace.Integer(int64(g.rnd.IntN(1000))))
 	}
 	if g.rnd.IntN(9) == 0 {
-		s.Attribute(g.attributes[1], []trace.Value{trace.Text("a b"), trace.Number(0.5)}[g.rnd.IntN(2)])
+		s.Attribute(g.attributes[1], []trace.Value{trace.Text("a b"), trace.Number(0.5), trace.Text("00f067aa0ba902b7")}[g.rnd.IntN(3)])
 	}
 }
 

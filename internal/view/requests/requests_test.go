@@ -157,27 +157,3 @@ func TestTheLongestRowsAreShownWithTheirCallers(t *testing.T) {
 		t.Errorf("%d rows, the first %q, under %q", len(rows), rows[0].Label, head)
 	}
 }
-
-// What a source gets wrong about who called whom is counted, and said.
-func TestWrongParentsAreSaid(t *testing.T) {
-	span := func(id, trace, parent string, begin int) string {
-		if parent != "" {
-			parent = fmt.Sprintf(`{"refType":"CHILD_OF","traceID":"%s","spanID":"%s"}`, trace, parent)
-		}
-		return fmt.Sprintf(`{"traceID":"%s","spanID":"%s","operationName":"%s","references":[%s],"startTime":%d,"duration":100,"processID":"p%s"}`, trace, id, id, parent, 1700000000000000+begin, id)
-	}
-	text := `{"data":[{"traceID":"a","processes":{"pa1":{"serviceName":"s"},"pa2":{"serviceName":"t"},"pd1":{"serviceName":"s"},"pd2":{"serviceName":"t"}},"spans":[` + strings.Join([]string{
-		span("a1", "a", "a2", 0), span("a2", "a", "a1", 10), // each is the other's parent
-		span("b1", "b", "b8", 1000), span("b2", "b", "b9", 1010), // no root
-		span("c1", "c", "", 2000), span("c2", "c", "", 2010), // two roots
-		span("d2", "d", "d1", 2990), span("d1", "d", "", 3000), // the child comes first, in the file and in time
-	}, ",") + `]}]}`
-	r := viewtest.ImportBytes(t, "x.json", []byte(text))
-	c := viewtest.Case{Reader: func(testing.TB) store.Reader { return r }}
-	notes := strings.Join(c.Compute(t, requests.View, r).Notes(), "\n")
-	for _, want := range []string{"2 requests of which no root", "2 requests with more than one root", "1 call in a circle", "3 calls whose caller is not in the source", "2 calls that would begin before"} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("%q is not said:\n%s", want, notes)
-		}
-	}
-}

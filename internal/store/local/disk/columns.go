@@ -107,6 +107,9 @@ type definitionFacts struct {
 	bits       []uint64
 }
 
+// Hexadecimal is the kind of facts that are texts of sixteen digits: the number is kept instead.
+const Hexadecimal trace.ValueKind = 4
+
 type RowFacts struct {
 	Row       []uint64
 	Attribute []trace.AttributeID

@@ -50,7 +50,7 @@ type table struct {
 
 // version of the format. It goes up with every change that another program would
 // misread; stores of another version are imported again, see version.go.
-const Version = 2
+const Version = 3
 
 // schema declares every file of a store but the manifest and the sections of
 // summaries. The document docs/store-format.md is written from it.
@@ -78,8 +78,8 @@ func offsetCol(name string, meaning string) column {
 func factColumns(owner, ownerMeaning string, typ colType, key, keyMeaning string) []column {
 	return []column{
 		col(owner, typ, ownerMeaning), col(key, u32, keyMeaning),
-		col("kind", u8, "1 integer, 2 number, 3 text"),
-		col("bits", u64, "the integer, the bits of the number, or the number of the text"),
+		col("kind", u8, "1 integer, 2 number, 3 text, 4 text of sixteen hexadecimal digits"),
+		col("bits", u64, "the integer, the bits of the number, the number of the text, or what its digits are"),
 	}
 }
 

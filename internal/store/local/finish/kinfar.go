@@ -3,6 +3,7 @@ package finish
 import (
 	"cmp"
 	"encoding/binary"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,8 +76,15 @@ func (f joiner) join() error {
 	for _, x := range list {
 		f.kinship.callers = append(f.kinship.callers, kinCaller{x.row, x.caller})
 	}
-	slices.SortStableFunc(list, func(a, b far) int { return cmp.Compare(a.caller, b.caller) })
-	return f.coverFar(t, list)
+	return f.coverFar(t, byCaller(list))
+}
+
+func byCaller(list []far) []far {
+	out := make([]far, len(list))
+	for i, at := range ascending(len(list), func(i int) uint64 { return list[i].caller }) {
+		out[i] = list[at.Index]
+	}
+	return out
 }
 
 // accept takes those that are told first, of rows that nobody called at their own location,
@@ -135,11 +143,12 @@ func (f joiner) rowOf(t *kinTable, old trace.LocationID, number uint32) (row uin
 // coverFar takes the time of children at other locations off their callers; list is by caller.
 func (f joiner) coverFar(t *kinTable, list []far) error {
 	slices.SortStableFunc(f.kinship.covers, func(a, b laneCover) int { return cmp.Compare(a.row, b.row) })
-	file, err := os.OpenFile(filepath.Join(f.Dir, "interval.exclusive.i64"), os.O_WRONLY, 0)
+	file, err := os.OpenFile(filepath.Join(f.Dir, "interval.exclusive.i64"), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
+	changed := &patch{file: file}
 	var children []stretch
 	old, kept := f.kinship.covers, []laneCover(nil)
 	for len(list) > 0 {
@@ -166,12 +175,46 @@ func (f joiner) coverFar(t *kinTable, list []far) error {
 				kept = append(kept, laneCover{x.location, x.lane, x.caller, s.begin, s.end})
 			}
 		}
-		if _, err := file.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(exclusive)), int64(x.caller)*8); err != nil {
+		if err := changed.set(x.caller, exclusive); err != nil {
 			return err
 		}
 	}
 	f.kinship.covers = append(kept, old...)
+	return changed.flush()
+}
+
+// A patch changes values of a column, in ascending order: some thousand of them are read and written at a time.
+type patch struct {
+	file  *os.File
+	first uint64 // value of buf
+	buf   []byte
+}
+
+const patchBytes = 64 << 10
+
+func (p *patch) set(row uint64, v trace.Time) error {
+	at := (row - p.first) * 8
+	if row < p.first || at >= uint64(len(p.buf)) {
+		if err := p.flush(); err != nil {
+			return err
+		}
+		p.first, at = row, 0
+		p.buf = slices.Grow(p.buf[:0], patchBytes)[:patchBytes]
+		n, err := p.file.ReadAt(p.buf, int64(row)*8)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if p.buf = p.buf[:n&^7]; n < 8 {
+			return io.ErrUnexpectedEOF
+		}
+	}
+	binary.LittleEndian.PutUint64(p.buf[at:], uint64(v))
 	return nil
+}
+
+func (p *patch) flush() error {
+	_, err := p.file.WriteAt(p.buf, int64(p.first)*8)
+	return err
 }
 
 type stretch struct{ begin, end trace.Time }

@@ -96,10 +96,9 @@ func (f *finisher) writeKinship(context.Context) error {
 		return err
 	}
 	k := &f.kinship
-	slices.SortFunc(k.callers, func(a, b kinCaller) int { return cmp.Compare(a.row, b.row) })
 	row, caller := make([]uint64, len(k.callers)), make([]uint64, len(k.callers))
-	for i, c := range k.callers {
-		row[i], caller[i] = c.row, c.caller
+	for i, at := range ascending(len(k.callers), func(i int) uint64 { return k.callers[i].row }) {
+		row[i], caller[i] = k.callers[at.Index].row, k.callers[at.Index].caller
 	}
 	slices.SortFunc(k.covers, func(a, b laneCover) int {
 		return cmp.Or(cmp.Compare(a.location, b.location), cmp.Compare(a.lane, b.lane), cmp.Compare(a.begin, b.begin))
@@ -129,6 +128,20 @@ func (f *finisher) writeKinship(context.Context) error {
 		disk.WriteColumn(f.Dir, "cover.lane.u32", lane), disk.WriteColumn(f.Dir, "cover.region.u32", region),
 		disk.WriteColumn(f.Dir, "cover.begin.i64", begin), disk.WriteColumn(f.Dir, "cover.end.i64", end),
 	)
+}
+
+// ascending gives the order of n numbers, equal ones as they are. Digit by digit: there may be as many as spans.
+func ascending(n int, number func(i int) uint64) []spool.SortKey {
+	if n == 0 {
+		return nil
+	}
+	var s spool.Sorter[struct{}]
+	s.Keys = make([]spool.SortKey, n)
+	for i := range s.Keys {
+		s.Keys[i] = spool.SortKey{Key: int64(number(i)), Index: uint32(i)}
+	}
+	s.Spread()
+	return s.Keys
 }
 
 // firstLanes gives the first lane of each location.

@@ -110,7 +110,11 @@ func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
 
 // value copies the value of a fact.
 func (r records) value(f *disk.RowFacts, i int) trace.Value {
-	if f.Kind[i] != trace.ValueText {
+	switch f.Kind[i] {
+	case trace.ValueText:
+	case disk.Hexadecimal:
+		return trace.Text(trace.FormatHexadecimal(f.Bits[i]))
+	default:
 		return trace.ValueOf(f.Kind[i], f.Bits[i], "")
 	}
 	id := f.Bits[i]

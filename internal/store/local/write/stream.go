@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -232,11 +233,15 @@ func (s *Stream) Attribute(a trace.AttributeID, v trace.Value) {
 		s.w.Report(trace.Skipped, "attributes before any record of their stream", 1, "")
 		return
 	}
-	bits := v.Bits()
-	if v.Kind == trace.ValueText {
-		bits = s.w.Texts.add(v.String())
+	kind, bits := v.Kind, v.Bits()
+	if kind == trace.ValueText {
+		if n, ok := v.Hexadecimal(); ok {
+			kind, bits = disk.Hexadecimal, n
+		} else {
+			bits = s.w.Texts.add(v.String())
+		}
 	}
-	s.head(OpFact, uint32(a), int64(v.Kind))
+	s.head(OpFact, uint32(a), int64(kind))
 	s.word(bits)
 }
 

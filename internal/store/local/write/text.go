@@ -37,21 +37,20 @@ type textTable struct {
 
 // A recentText is a text that was given not long ago. The same text in the same
 // memory is known without a look at its bytes: readers give one stack or one message
-// again and again, and such texts are long.
+// again and again, and those that read JSON keep one string of a text that comes often.
 type recentText struct {
 	text string
 	id   uint64
 }
 
 const (
-	recentTexts  = 512
-	longestText  = 4096 // that is kept as recent
-	shortestText = 32   // below, looking costs as much
+	recentTexts = 512
+	longestText = 4096 // that is kept as recent
 )
 
 // slot is where a text may be among the recent ones; nil for none.
 func (t *textTable) slot(s string) *recentText {
-	if len(s) < shortestText || len(s) > longestText {
+	if len(s) == 0 || len(s) > longestText {
 		return nil
 	}
 	at := uint64(uintptr(unsafe.Pointer(unsafe.StringData(s))))
