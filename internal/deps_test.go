@@ -71,6 +71,7 @@ var policy = []rule{
 	{"internal/query/derived", []string{"internal/trace", "internal/store", "internal/table", "internal/analysis/*", "internal/scene", "internal/view", "internal/view/findings", "internal/fingerprint"},
 		"functions of SQL that more than the store answers: here views and tables meet"},
 
+	{"internal/search", []string{"internal/trace", "internal/store", "internal/view"}, "intervals by words; it draws nothing"},
 	{"internal/export", []string{"internal/table"}, "tables as files; it knows no run"},
 	{"internal/mcp", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/table", "internal/query"},
 		"answers for programs: it gets views, runs and pictures from cmd"},
@@ -81,7 +82,7 @@ var policy = []rule{
 	{"internal/demo/*", []string{"internal/trace"}, "writers of real formats, for demos; they read nothing"},
 
 	{"internal/schema", []string{"internal/trace", "internal/table", "internal/view"}, "what answers look like, from the types that they are written from"},
-	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/schema", "internal/render/wire"},
+	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/search", "internal/schema", "internal/render/wire"},
 		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
 
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},

@@ -110,6 +110,20 @@ func TestSearchFindsExactNamesFirst(t *testing.T) {
 	h.failure("/api/runs/small.trace/search?q="+strings.Repeat("a", 500), 400, "usage", "letters")
 }
 
+func TestIntervalsAreFoundByWords(t *testing.T) {
+	h := start(t, nil)
+	for q, want := range map[string]int64{"mpi": 3, "solve": 3, "solve+%3E1h": 0, "%3E0": 6, "%3E70": 3} {
+		var got intervalsJSON
+		h.get("/api/runs/small.trace/intervals?q="+q, 200, &got)
+		if got.Count != want || len(got.Hits) != int(want) || len(got.Bins) != searchBins {
+			t.Errorf("%s finds %d, want %d: %+v", q, got.Count, want, got.Hits)
+		}
+	}
+	h.failure("/api/runs/small.trace/intervals?q=%3E5parsecs", 400, "usage", "duration")
+	h.failure("/api/runs/small.trace/intervals?q=", 400, "usage", "nothing to search for")
+	h.failure("/api/runs/small.trace/intervals?q=mpi&at=now", 400, "usage", "time")
+}
+
 // wide is a tree of many locations, for growth.
 func wide(n int) *store.Tree {
 	t := &store.Tree{}

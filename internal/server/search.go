@@ -3,12 +3,15 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/search"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 type searchJSON struct {
@@ -148,4 +151,78 @@ func lower(c byte) byte {
 		return c + 'a' - 'A'
 	}
 	return c
+}
+
+type intervalsJSON struct {
+	Query string        `json:"query"`
+	Count int64         `json:"count"`
+	Index int64         `json:"index"`
+	Hits  []intervalHit `json:"hits"`
+	Bins  []int64       `json:"bins"`
+	// InAttributes are words that no region has in its name.
+	InAttributes []string `json:"inAttributes"`
+}
+
+type intervalHit struct {
+	Location trace.LocationID `json:"location"`
+	Path     string           `json:"path"`
+	Lane     int              `json:"lane"`
+	Row      int              `json:"row"`
+	Region   trace.RegionID   `json:"region"`
+	Begin    trace.Time       `json:"begin"`
+	Duration trace.Time       `json:"duration"`
+}
+
+// searchBins is how finely an answer tells when hits are: for a strip as wide as a screen.
+const searchBins = 512
+
+// intervals finds intervals by words, see package search.
+func (s *runPages) intervals(w http.ResponseWriter, r *http.Request, x *run) error {
+	v := r.URL.Query()
+	text := strings.TrimSpace(v.Get("q"))
+	if len(text) > 200 {
+		return usage(errors.New("q: want at most 200 letters"))
+	}
+	q, err := search.Parse(text)
+	if err != nil {
+		return usage(fmt.Errorf("q: %w", err))
+	}
+	spec, err := parseSpec(v)
+	if err != nil {
+		return err
+	}
+	sel, err := resolve(spec, x.Store)
+	if err != nil {
+		return err
+	}
+	_, limit, err := page(r, 50, 1000)
+	if err != nil {
+		return err
+	}
+	o := search.Options{Begin: sel.Begin, End: sel.End, Locations: sel.Locations, Before: v.Get("before") != "", Limit: max(limit, 1), Bins: searchBins}
+	if at := v.Get("at"); at != "" {
+		if o.At, err = view.ParseTime(at, x.Store.Info().End); err != nil {
+			return usage(fmt.Errorf("at: %w", err))
+		}
+	}
+	ctx, leave, err := s.panels.enter(r, "intervals")
+	if err != nil {
+		return err
+	}
+	defer leave()
+	body, err := s.cachedJSON(ctx, x, fmt.Sprintf("intervals %q %s %d %v %d", text, specKey(spec), o.At, o.Before, o.Limit), func(c *computation) (any, error) {
+		found, err := search.Find(c.ctx, x.Store, q, o)
+		if err != nil {
+			return nil, err
+		}
+		out := &intervalsJSON{Query: text, Count: found.Count, Index: found.Index, Hits: []intervalHit{}, Bins: found.Bins, InAttributes: append([]string{}, found.InAttributes...)}
+		for _, h := range found.Hits {
+			out.Hits = append(out.Hits, intervalHit{h.Location, x.Store.Locations().Path(h.Location), h.Lane, h.Row.Row, h.Region, h.Begin, h.Duration})
+		}
+		return out, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, http.StatusOK, "application/json", body)
 }

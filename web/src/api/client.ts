@@ -46,6 +46,8 @@ export interface Api {
   /** All rows of an answer as a file of that media type. */
   rows(run: string, sql: string, kind: string, signal?: AbortSignal): Promise<Blob>;
   search(run: string, query: string, signal?: AbortSignal): Promise<t.SearchResult>;
+  /** Intervals that begin at a time or later, or the last before it. */
+  intervals(run: string, query: string, at: number, before: boolean, signal?: AbortSignal): Promise<t.IntervalSearch>;
   /** The text around a region's place in its program. */
   source(run: string, region: number, signal?: AbortSignal): Promise<t.SourceText>;
   summary(run: string, selection: t.SelectionSpec, ticket?: Ticket): Promise<t.Summary>;
@@ -106,6 +108,7 @@ export function createApi(base = ""): Api {
     },
     bindings: (id, signal) => line.json(run(id, "bindings"), signal),
     search: (id, q, signal) => line.json(run(id, `search?${query({ q })}`), signal),
+    intervals: (id, q, at, before, signal) => line.json(run(id, `intervals?${query({ q, at, before: before ? "true" : "" })}`), signal),
     source: (id, region, signal) => line.json(run(id, `source?${query({ region: String(region) })}`), signal),
     summary: (id, selection, ticket) =>
       line.json(run(id, `summary?${query({ ...selectionQuery(selection), ...ticketed(ticket) })}`), ticket?.signal),

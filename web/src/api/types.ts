@@ -267,6 +267,30 @@ export interface SearchResult {
   regionTotal: number;
 }
 
+/** GET /api/runs/{run}/intervals?q=&at=&before=&limit= */
+export interface IntervalSearch {
+  query: string;
+  /** How many match in all. */
+  count: number;
+  /** How many come before the first of those named. */
+  index: number;
+  hits: IntervalHit[];
+  /** How many begin in each of equal parts of the window asked for. */
+  bins: number[];
+  /** Words that no region has in its name: attributes were searched. */
+  inAttributes: string[];
+}
+
+export interface IntervalHit {
+  location: number;
+  path: string;
+  lane: number;
+  row: number;
+  region: number;
+  begin: number;
+  duration: number;
+}
+
 export interface LocationHit {
   id: number;
   name: string;

@@ -43,6 +43,11 @@ function factRange(bench: Workbench): Range | null {
   return fact?.begin !== undefined && fact.end !== undefined && fact.end > fact.begin ? { begin: fact.begin, end: fact.end } : null;
 }
 
+function stepFound(bench: Workbench, by: -1 | 1): void {
+  if (!bench.finder.found.value) return bench.say("Nothing was searched for: / begins a search.");
+  bench.finder.step(by).catch((e: unknown) => bench.reportGone(e));
+}
+
 /** Moves the brushed range, or else the window, by its own length. */
 function step(bench: Workbench, by: -1 | 1): void {
   const { time } = bench.look.value;
@@ -131,7 +136,9 @@ export const commands: Command[] = [
   { id: "contrast", title: "Contrast: why is the selection different?", group: "Select", keys: ["KeyC"], run: (b) => b.contrast() },
   { id: "narrow", title: "Show only the selected locations, or all again", group: "Select", keys: ["KeyO"], run: narrow },
   { id: "arrange", title: "Order locations by groups that behave alike, or as in the tree", group: "Select", keys: ["KeyG"], run: (b) => b.setArrange(b.arrange.value === "" ? "groups" : "") },
-  { id: "search", title: "Search locations and regions", group: "Select", keys: ['"/"', "Slash"], run: () => document.getElementById("search")?.focus() },
+  { id: "search", title: "Search locations, regions and intervals", group: "Select", keys: ['"/"', "Slash"], run: () => document.getElementById("search")?.focus() },
+  { id: "next-found", title: "Next interval found", group: "Select", keys: ["KeyN"], repeats: true, run: (b) => stepFound(b, 1) },
+  { id: "previous-found", title: "Previous interval found", group: "Select", keys: ["Shift+KeyN"], repeats: true, run: (b) => stepFound(b, -1) },
 
   { id: "table", title: "Table twin of the panel", group: "Panels", keys: ["KeyT"], run: onFocused((b, p) => b.setLayout(panel.changePanel(b.layout.value, p.id, { table: !p.table }))) },
   { id: "maximise", title: "Maximise the panel, or restore it", group: "Panels", keys: ["KeyZ"], run: onFocused((b, p) => b.setLayout(panel.toggleMaximised(b.layout.value, p.id))) },

@@ -7,6 +7,7 @@ import type { Scene } from "../scene/scene";
 import { useSignal } from "@preact/signals";
 import { useBench } from "./context";
 import { formatInstant, formatRange } from "./format";
+import { marksOf } from "./found";
 import { isTime } from "./geometry";
 import { Picture } from "./picture";
 import type { Range } from "./selection";
@@ -107,6 +108,7 @@ function Overlay({ plot }: { plot: Plot }) {
     },
   });
   const { time } = look;
+  const found = bench.finder.found.value;
   return (
     <div
       class="minimap-over" title="Drag to choose the window; double click shows the whole run"
@@ -114,6 +116,11 @@ function Overlay({ plot }: { plot: Plot }) {
       onDblClick={() => bench.store.zoom(run)}
     >
       {time && <div class="minimap-band" style={{ left: `${at(time.begin)}px`, width: `${Math.max(1, at(time.end) - at(time.begin))}px` }} />}
+      {found && found.answer.count > 0 && (
+        <svg class="minimap-found" style={{ left: `${at(run.begin)}px`, width: `${plot.w}px` }} viewBox={`0 0 ${found.answer.bins.length} 1`} preserveAspectRatio="none" aria-hidden="true">
+          <path d={marksOf(found.answer.bins)} />
+        </svg>
+      )}
       {bench.marks.value.map((m) => <div key={m} class="minimap-mark" style={{ left: `${at(m)}px` }} />)}
       {bench.hover.value?.time != null && <div class="minimap-cross" style={{ left: `${at(bench.hover.value.time)}px` }} />}
       {zoomed && (

@@ -11,6 +11,7 @@ import { Chosen } from "./chosen";
 import { cssColour } from "./colour";
 import { firstScreen } from "./first-screen";
 import { formatBytes, thousands } from "./format";
+import { IntervalFinder } from "./found";
 import * as panel from "./layout";
 import { LocationBook } from "./names";
 import type { Choice, ViewPlug } from "./plug";
@@ -67,6 +68,8 @@ export class Workbench {
   readonly marks = signal<number[]>([]);
   /** Rows of an answer that are shown on the pictures. */
   readonly track = signal<TrackSpan[]>([]);
+  /** Intervals found by words. */
+  readonly finder: IntervalFinder;
 
   readonly layout = signal<panel.Layout>(panel.noPanels);
   readonly focused = signal("");
@@ -116,6 +119,7 @@ export class Workbench {
 
   constructor(readonly api: Api, readonly plugs: readonly ViewPlug[], readonly colours: Palette, readonly newPainter: (host: HTMLElement) => Painter) {
     this.book = new LocationBook(api, "");
+    this.finder = new IntervalFinder({ api, store: this.store, run: () => this.runID.peek(), say: (words) => this.say(words), track: (spans) => (this.track.value = spans) });
     api.onKept?.((used, most) => (this.kept.value = `${formatBytes(used)} of ${formatBytes(most)} kept`));
     this.store.subscribe((look) => {
       this.look.value = look;
@@ -223,6 +227,7 @@ export class Workbench {
       this.hoverFact.value = null;
       this.marks.value = state?.marks ?? [];
       this.track.value = [];
+      this.finder.clear();
       this.arrange.value = state?.arrange ?? this.arrange.value.split(":")[0];
       this.layout.value = state?.layout ?? this.remembered() ?? this.overview();
       this.focused.value = panel.panels(this.layout.value)[0]?.id ?? "";

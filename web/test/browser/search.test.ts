@@ -1,0 +1,54 @@
+// Intervals found by words: how many, one after the other, and where they are.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { browse, openBench, serve, settled, state, type Program } from "./bench";
+
+let program: Program;
+let context: BrowserContext;
+let page: Page;
+let errors: string[];
+
+beforeAll(async () => { program = await serve("demo:stencil"); });
+afterAll(() => program.stop());
+beforeEach(async () => { ({ context, page, errors } = await browse()); });
+afterEach(async () => { await context.close(); });
+
+test("long calls are found, stepped through and marked on the strip of the run", async () => {
+  await openBench(page, program.address, "run=stencil&v=timeline");
+  await page.keyboard.press("/");
+  await page.keyboard.type("MPI_Waitall >15ms");
+  await page.locator(".hit-head").waitFor();
+  const count = Number(/^([\d,]+) intervals/.exec((await page.locator(".hit-head").innerText()))![1].replaceAll(",", ""));
+  const { origin, searchParams } = new URL(program.address);
+  const sums = await (await fetch(`${origin}/api/runs/stencil/query`, {
+    method: "POST", body: JSON.stringify({ sql: "select count(*) from intervals where region = 'MPI_Waitall' and duration > 15000000" }), headers: { Authorization: `Bearer ${searchParams.get("token")}` },
+  })).json();
+  expect(count).toBe(sums.rows[0][0]);
+  expect(count).toBeGreaterThan(2);
+  await page.keyboard.press("Enter");
+  await settled(page);
+  expect(await page.locator(".found-at").innerText()).toBe(`1 of ${count}`);
+  const first = await state(page);
+  expect(first.locations).toHaveLength(1);
+  await page.keyboard.press("Enter");
+  await settled(page);
+  expect(await page.locator(".found-at").innerText()).toBe(`2 of ${count}`);
+  await page.locator(".found-step").first().click();
+  await settled(page);
+  expect(await page.locator(".found-at").innerText()).toBe(`1 of ${count}`);
+  expect(await page.locator(".minimap-found path").getAttribute("d")).toMatch(/^M/);
+  await page.locator("#search").focus();
+  await page.keyboard.press("Escape");
+  expect(await page.locator(".minimap-found").count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+test("what cannot be read is said, and what is nowhere too", async () => {
+  await openBench(page, program.address, "run=stencil&v=timeline");
+  await page.keyboard.press("/");
+  await page.keyboard.type(">5parsecs");
+  await page.locator(".search-results .empty-note", { hasText: "want a duration" }).waitFor();
+  await page.locator("#search").fill("nosuchthing");
+  await page.locator(".search-results .empty-note", { hasText: "Nothing is called" }).waitFor();
+});
