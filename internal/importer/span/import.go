@@ -92,6 +92,10 @@ func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Sourc
 	if r.Groups > 1 {
 		w.w.Report(trace.Guessed, "groups of instances without calls between them: their clocks are not aligned with each other", int64(r.Groups), w.label)
 	}
-	w.w.Property("clock alignment", fmt.Sprintf("by calls, from %d pairs of instances: %s", fit.Pairs(), what))
+	pairs := fmt.Sprintf("%d pairs", fit.Pairs())
+	if fit.Pairs() == 1 {
+		pairs = "one pair"
+	}
+	w.w.Property("clock alignment", fmt.Sprintf("by calls, from %s of instances: %s", pairs, what))
 	return nil
 }
