@@ -122,6 +122,14 @@ func TestLabelsThatDifferStayApartWhenShortened(t *testing.T) {
 			}
 		}
 	}
+	services := []string{"compose-user-service: compose_creator_with_userid", "compose-text-service: compose_creator_with_userid"}
+	for _, width := range []float32{50, 90, 150} {
+		for i, got := range Distinct(services, width, 12) {
+			if want := []string{"user", "text"}[i]; !strings.Contains(got, want) || TextWidth(got, 12, false) < width-16 {
+				t.Errorf("%g wide: %q does not say %q, or leaves room", width, got, want)
+			}
+		}
+	}
 	if got := Distinct([]string{"host", "host"}, 10, 12); got[0] != got[1] {
 		t.Errorf("what is the same stays so: %q", got)
 	}

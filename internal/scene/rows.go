@@ -127,7 +127,7 @@ func (m *Polygon) addTriangle(x, y float32, open bool) {
 
 // Distinct shortens labels that stand below each other. Where that would make different
 // ones alike, what all of these have in common at their ends gives way to what differs:
-// "rank 3 · P#3T#0" becomes "…3 · P#…" and not "ran…#0".
+// "rank 3 · P#3T#0" becomes "…3 · P#…" and not "ran…#0". Room that is left shows what stands around it.
 func Distinct(labels []string, width, size float32) []string {
 	out := make([]string, len(labels))
 	alike := map[string][]int{}
@@ -145,6 +145,10 @@ func Distinct(labels []string, width, size float32) []string {
 			if len(l) < prefix+suffix {
 				continue
 			}
+			if t := around(l, prefix, len(l)-suffix, width, size); t != "" {
+				out[i] = t
+				continue
+			}
 			middle := ellipsis(prefix) + strings.TrimLeftFunc(l[prefix:len(l)-suffix], unicode.IsSpace)
 			if t := beginning(middle, suffix > 0, width, size); t != "" {
 				out[i] = t
@@ -152,6 +156,26 @@ func Distinct(labels []string, width, size float32) []string {
 		}
 	}
 	return out
+}
+
+// around gives the part [from, to) of a text with as much of what stands after and before it as there is room for; nothing
+// where there is no room for the part itself.
+func around(s string, from, to int, width, size float32) string {
+	text := func(from, to int) string { return ellipsis(from) + s[from:to] + ellipsis(len(s)-to) }
+	fits := func(from, to int) bool { return TextWidth(text(from, to), size, false) <= width }
+	if !fits(from, to) {
+		return ""
+	}
+	for more := true; more; {
+		more = false
+		if _, n := utf8.DecodeRuneInString(s[to:]); n > 0 && fits(from, to+n) {
+			to, more = to+n, true
+		}
+		if _, n := utf8.DecodeLastRuneInString(s[:from]); n > 0 && fits(from-n, to) {
+			from, more = from-n, true
+		}
+	}
+	return text(from, to)
 }
 
 // beginning gives as much of a text as fits from its begin on, where what differs is.

@@ -118,8 +118,11 @@ func (r *result) callPath(id int32) string {
 		p := r.critical.Paths.List[k]
 		parts = append(parts, r.tree.Name[p.Service]+": "+r.forest.Regions[p.Region].Name)
 	}
-	return strings.Join(parts, " > ")
+	return strings.Join(parts, pathSign)
 }
+
+// pathSign stands between a caller and what it calls.
+const pathSign = " > "
 
 func share(part, whole trace.Time) float64 {
 	if whole == 0 {

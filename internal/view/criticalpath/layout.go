@@ -2,6 +2,7 @@ package criticalpath
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -125,9 +126,10 @@ type bar struct {
 // drawRows draws a bar a row with its percentiles.
 func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
 	bars := make([]bar, len(r.rows))
+	names := labels(r.rows)
 	for i := range r.rows {
 		x := &r.rows[i]
-		bars[i] = bar{x.label(), x.RegionID, x.Mean, x.P50, x.P95, x.P99, x.Requests > 1, r.colour(x.At), func(room float32) string { return r.words(x, room) }}
+		bars[i] = bar{names[i], x.RegionID, x.Mean, x.P50, x.P95, x.P99, x.Requests > 1, r.colour(x.At), func(room float32) string { return r.words(x, room) }}
 	}
 	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "services"}[r.request.Values.Text("by")]
 	drawBars(s, w, y, room, r.request.Values.Integer("top"), bars, what+", by time on the critical paths of "+view.Count(len(r.chosen), "request"))
@@ -188,6 +190,44 @@ func (x *Row) label() string {
 		return x.Service
 	}
 	return x.Service + ": " + x.Region
+}
+
+// labels name rows. One operation on several call paths is told apart by the nearest of its callers that differs.
+func labels(rows []Row) []string {
+	out := make([]string, len(rows))
+	alike := map[string][]int{}
+	for i := range rows {
+		out[i] = rows[i].label()
+		alike[out[i]] = append(alike[out[i]], i)
+	}
+	for _, list := range alike {
+		if len(list) == 1 {
+			continue
+		}
+		paths := make([][]string, len(list))
+		for k, i := range list {
+			paths[k] = strings.Split(rows[i].CallPath, pathSign)
+		}
+		for k, i := range list {
+			if caller := differing(paths, k); caller != "" {
+				out[i] += " in " + caller
+			}
+		}
+	}
+	return out
+}
+
+// differing is the innermost caller of a path that another path does not have at its place.
+func differing(paths [][]string, k int) string {
+	own := paths[k]
+	for up := 2; up <= len(own); up++ {
+		for _, other := range paths {
+			if up > len(other) || other[len(other)-up] != own[len(own)-up] {
+				return own[len(own)-up]
+			}
+		}
+	}
+	return ""
 }
 
 // words stand beside a bar.

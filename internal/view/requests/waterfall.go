@@ -21,7 +21,7 @@ func (r *result) drawTree(s *scene.Scene) {
 	q := &r.forest.Requests[r.one]
 	room := h - headRoom - scene.AxisHeight - 4
 	shown, short := r.fold.show(max(int(room/lineHigh), 1), r.request.Values.Integer("scroll"))
-	pitch := min(room/float32(len(shown)), lineHigh*1.3)
+	pitch := min(room/float32(len(shown)), lineHigh*2)
 	rows := make([]scene.Row, len(shown))
 	for i, k := range shown {
 		l := &r.fold.lines[k]
@@ -40,6 +40,9 @@ func (r *result) drawTree(s *scene.Scene) {
 		r.drawLine(s, &f, &rows[i], k, bars, path, marks, text)
 	}
 	head := fmt.Sprintf("request %s: %s, %s in %s", q.ID, view.FormatTime(q.Duration()), view.Count(int(q.Spans), "call"), view.Count(int(q.Services), "service"))
+	if after := r.fold.end - q.End; after > q.Duration()/2 {
+		head += fmt.Sprintf(", and calls for %s after its root has ended", view.FormatTime(after))
+	}
 	if short > 0 {
 		head += fmt.Sprintf("; the %s longest of %s rows", view.Thousands(int64(len(shown))), view.Thousands(int64(len(r.fold.lines))))
 	}

@@ -38,6 +38,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		return s
 	}
 	p := r.plan(w, h, r.request.Values.Integer("top"))
+	p.toTop()
 	for i := range p.boxes {
 		p.boxes[i].x += edge
 		p.boxes[i].y += edge
@@ -72,6 +73,21 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.Notes = append(r.Notes(), r.left(p, drawn)...)
 	r.legend(s)
 	return s
+}
+
+// toTop leaves no more room above the boxes than arrows need that go back.
+func (p *plan) toTop() {
+	const back = 70
+	if len(p.boxes) == 0 {
+		return
+	}
+	top := p.boxes[0].y
+	for i := range p.boxes {
+		top = min(top, p.boxes[i].y)
+	}
+	for i := range p.boxes {
+		p.boxes[i].y -= max(top-back, 0)
+	}
 }
 
 func (r *result) describe() string {
