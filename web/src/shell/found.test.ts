@@ -61,6 +61,6 @@ it("gets past a time at which more begin than are named at once", async () => {
   expect(f.found.value!.at).toBeGreaterThanOrEqual(120);
 });
 
-it("draws marks where hits are, higher where there are more", () => {
-  expect(marksOf([0, 1, 0, 9])).toBe("M1 1v-0.511h1v0.511zM3 1v-1h1v1.000z");
+it("draws marks where hits are, longer where there are more", () => {
+  expect(marksOf([0, 1, 0, 9])).toBe("M1 0v0.511h1v-0.511zM3 0v1.000h1v-1.000z");
 });

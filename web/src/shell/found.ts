@@ -21,13 +21,13 @@ export function hitAt(a: IntervalSearch, number: number): IntervalHit | undefine
   return a.hits[number - a.index];
 }
 
-/** The strip of the run where hits are: an SVG path over [0, bins) × [0, 1], higher where they are many. */
+/** The strip of the run where hits are: an SVG path over [0, bins) × [0, 1], longer where they are many. */
 export function marksOf(bins: readonly number[]): string {
   const most = Math.max(...bins, 1);
   return bins.map((n, i) => {
     if (n === 0) return "";
     const h = 0.3 + (0.7 * Math.log1p(n)) / Math.log1p(most);
-    return `M${i} 1v${-h.toFixed(3)}h1v${h.toFixed(3)}z`;
+    return `M${i} 0v${h.toFixed(3)}h1v-${h.toFixed(3)}z`;
   }).join("");
 }
 
