@@ -81,7 +81,7 @@ func (r *Run) View(ctx context.Context, name string, q Request) (*View, error) {
 	if request.Selection, err = spec.Resolve(r.run.Store); err != nil {
 		return nil, fmt.Errorf("parallax: %w", err)
 	}
-	result, err := v.Compute(ctx, request)
+	result, err := view.Ask(ctx, v, request)
 	if empty := new(view.EmptyError); errors.As(err, &empty) {
 		return nil, fmt.Errorf("parallax: view %s: %w: %w", name, ErrEmpty, err)
 	} else if err != nil {

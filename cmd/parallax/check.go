@@ -75,7 +75,7 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 	if q.Selection, err = e.spec().Resolve(run.Store); err != nil {
 		return err
 	}
-	result, err := findings.View.Compute(ctx, q)
+	result, err := view.Ask(ctx, findings.View, q)
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}

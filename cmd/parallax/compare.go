@@ -136,7 +136,7 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	if q.Selection, err = (view.Spec{}).Resolve(runs[0].Store); err != nil {
 		return err
 	}
-	result, err := compare.View.Compute(ctx, q)
+	result, err := view.Ask(ctx, compare.View, q)
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}

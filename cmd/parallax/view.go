@@ -110,11 +110,17 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if q.Selection, err = spec.Resolve(runs[0].Store); err != nil {
 		return err
 	}
-	result, err := v.Compute(ctx, q)
+	result, err := view.Ask(ctx, v, q)
 	if err != nil {
 		return fmt.Errorf("view %s: %w", v.Name, err)
 	}
-	return out.write(func(w io.Writer) error { return out.export(w, v, q, result) })
+	return out.write(func(w io.Writer) error {
+		damaged := q.Watch() // a picture may ask for more
+		if err := out.export(w, v, q, result); err != nil {
+			return err
+		}
+		return damaged()
+	})
 }
 
 // callouts reads the guide that --callouts names.

@@ -194,7 +194,7 @@ func (s *Server) compute(ctx context.Context, r view.Run, name string, spec view
 		}
 		ctx, done := r.Cache.Work(ctx)
 		defer done()
-		result, err := v.Compute(ctx, q)
+		result, err := view.Ask(ctx, v, q)
 		var much *memory.Exceeded
 		if errors.As(context.Cause(ctx), &much) {
 			return nil, much

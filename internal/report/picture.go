@@ -68,7 +68,7 @@ func (r *reporter) compute(v *view.View, sel trace.Selection, set map[string][]s
 	if err != nil {
 		return nil, err
 	}
-	return v.Compute(r.ctx, &view.Request{Runs: []view.Run{r.Run}, Selection: sel, Values: values, Size: size})
+	return view.Ask(r.ctx, v, &view.Request{Runs: []view.Run{r.Run}, Selection: sel, Values: values, Size: size})
 }
 
 // draw gives a view's picture; nil where there is nothing to show, which is noted.

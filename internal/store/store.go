@@ -97,7 +97,8 @@ type Reader interface {
 	Instants(ctx context.Context, w Window, f func(*InstantColumns) error) error
 	// Samples of the counters, nil for all.
 	Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*SampleColumns) error) error
-	// IntervalAttributes gives the facts of one interval.
+	// IntervalAttributes gives the facts of one interval. Damage is not an error here, nor in
+	// Count, Interval and At: see Watch.
 	IntervalAttributes(at Row) []trace.Attribute
 	// AttributeColumn gives one attribute of all intervals in the window that have it.
 	AttributeColumn(ctx context.Context, w Window, a trace.AttributeID, f func(*AttributeColumns) error) error

@@ -90,6 +90,14 @@ func scanAttributes(ctx context.Context, r *Run, f *Filter, to *rowsOf[attribute
 }
 
 func intervalAttributes(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool, put func(attribute) error) error {
+	damaged := store.Watch(r.Store)
+	if err := factsOfIntervals(ctx, r, f, at, key, put); err != nil {
+		return err
+	}
+	return damaged()
+}
+
+func factsOfIntervals(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool, put func(attribute) error) error {
 	laneLo, laneHi := f.Between("lane")
 	rowLo, rowHi := f.Between("row")
 	lanes := r.Store.Lanes()

@@ -282,3 +282,28 @@ func (e *EmptyError) Error() string {
 func Empty(hint, format string, args ...any) error {
 	return &EmptyError{What: fmt.Sprintf(format, args...), Hint: hint}
 }
+
+// Ask computes a view. Damage of a store that the view met in a call without an error is
+// an error of the view.
+func Ask(ctx context.Context, v *View, q *Request) (Result, error) {
+	damaged := q.Watch()
+	r, err := v.Compute(ctx, q)
+	if err == nil {
+		err = damaged()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Watch is store.Watch of the runs.
+func (q *Request) Watch() (check func() error) {
+	readers := make([]store.Reader, 0, len(q.Runs))
+	for _, r := range q.Runs {
+		if r.Store != nil {
+			readers = append(readers, r.Store)
+		}
+	}
+	return store.Watch(readers...)
+}

@@ -41,7 +41,7 @@ func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(.
 	if q.Selection, err = (view.Spec{}).Resolve(r.Store); err != nil {
 		return err
 	}
-	result, err := findings.View.Compute(ctx, q)
+	result, err := view.Ask(ctx, findings.View, q)
 	if err != nil {
 		return err
 	}

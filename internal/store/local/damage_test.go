@@ -151,3 +151,55 @@ func TestAPanicInACallbackOnAnotherCoreIsOneOfTheCaller(t *testing.T) {
 	_ = r.Intervals(context.Background(), store.Window{End: r.Info().End}, func(*trace.Columns) error { panic("mine") })
 	t.Error("no panic")
 }
+
+// Calls that give no error answer with nothing where a store is damaged; whoever watches is told, and who asks for other bytes is not.
+func TestDamageThatACallCannotReturnIsToldToWhoWatches(t *testing.T) {
+	path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 300) })
+	files := filesOf(t, path)
+	for name, c := range map[string]struct {
+		file string
+		ask  func(r *Reader, at store.Row)
+	}{
+		"Count":              {"interval.begin.i64", func(r *Reader, _ store.Row) { r.Count(store.Window{Begin: 1, End: r.Info().End / 2}) }},
+		"Interval":           {"interval.duration.i64", func(r *Reader, at store.Row) { r.Interval(at) }},
+		"At":                 {"interval.begin.i64", func(r *Reader, at store.Row) { r.At(at.Location, at.Lane, r.Info().End/2) }},
+		"IntervalAttributes": {"interval_fact.row.u64", func(r *Reader, at store.Row) { r.IntervalAttributes(at) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(path, c.file)
+			defer os.WriteFile(file, files[c.file], 0o644)
+			for _, sound := range []bool{true, false} {
+				if !sound {
+					bad := slices.Clone(files[c.file])
+					for i := range bad {
+						bad[i] ^= 0x40
+					}
+					if err := os.WriteFile(file, bad, 0o644); err != nil || len(bad) == 0 {
+						t.Fatal(err, len(bad))
+					}
+				}
+				r := reopen(t, path)
+				damaged := store.Watch(r)
+				c.ask(r, firstRow(r))
+				if err := damaged(); sound && err != nil || !sound && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), strings.Split(c.file, ".")[0])) {
+					t.Errorf("sound %v: got %v", sound, err)
+				}
+				if err := store.Watch(r)(); err != nil {
+					t.Errorf("who asked for nothing is told: %v", err)
+				}
+				r.Close()
+			}
+		})
+	}
+}
+
+// firstRow is that of the first location with intervals.
+func firstRow(r *Reader) store.Row {
+	lanes := r.Lanes()
+	for id := range len(lanes) - 1 {
+		if lanes[id] < lanes[id+1] {
+			return store.Row{Location: trace.LocationID(id)}
+		}
+	}
+	return store.Row{Location: trace.NoLocation}
+}

@@ -144,3 +144,21 @@ func FuzzStore(f *testing.F) {
 		_ = everything(r)
 	})
 }
+
+func TestAStoreThatEndsBeforeItBeginsIsRefused(t *testing.T) {
+	path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 50) })
+	m, err := disk.ReadManifest(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Info.End = -5
+	if err := m.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Open(path, nil); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got %v, want ErrDamaged", err)
+		if err == nil {
+			r.Close()
+		}
+	}
+}

@@ -20,7 +20,7 @@ func (r intervals) Count(w store.Window) int64 {
 	defer r.Leave()
 	in := r.Window(w)
 	n := int64(0)
-	err := disk.Guard(func() error {
+	err := r.Quietly(func() error {
 		for _, x := range r.Ranges(w.Locations) {
 			for lane := r.C.LocationLane[x[0]]; lane < r.C.LocationLane[x[1]]; lane++ {
 				v := r.Lane(int(lane))
@@ -30,7 +30,7 @@ func (r intervals) Count(w store.Window) int64 {
 		return nil
 	})
 	if err != nil {
-		return 0 // whoever asks for the rows is told
+		return 0 // whoever watches is told
 	}
 	return n
 }
@@ -76,7 +76,7 @@ func (r intervals) Interval(at store.Row) (trace.Columns, bool) {
 	}
 	defer r.Leave()
 	var c trace.Columns
-	err := disk.Guard(func() error {
+	err := r.Quietly(func() error {
 		v, ok := r.Lookup(at.Location, at.Lane)
 		if !ok || at.Row < 0 || at.Row >= v.Len() {
 			return errNoRow
@@ -102,7 +102,7 @@ func (r intervals) At(location trace.LocationID, lane int, t trace.Time) (store.
 	}
 	defer r.Leave()
 	row := -1
-	err := disk.Guard(func() error {
+	err := r.Quietly(func() error {
 		v, ok := r.Lookup(location, lane)
 		if !ok {
 			return errNoRow

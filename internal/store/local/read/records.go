@@ -91,7 +91,7 @@ func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
 	}
 	defer r.Leave()
 	var out []trace.Attribute
-	_ = disk.Guard(func() error {
+	_ = r.Quietly(func() error {
 		v, ok := r.Lookup(at.Location, at.Lane)
 		if !ok || at.Row < 0 || at.Row >= v.Len() {
 			return nil

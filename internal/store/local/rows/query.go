@@ -29,6 +29,19 @@ func (r *Table) Enter() error {
 
 func (r *Table) Leave() { r.life.RUnlock() }
 
+// Quietly runs a query that cannot give an error. Damage is written down for whoever
+// watches, see store.Watch.
+func (r *Table) Quietly(f func() error) error {
+	err := disk.Guard(f)
+	if errors.Is(err, disk.ErrDamaged) {
+		r.notes.Note(err)
+	}
+	return err
+}
+
+// Unsaid implements store.Noter.
+func (r *Table) Unsaid() (times int64, last error) { return r.notes.Unsaid() }
+
 // A Window is a store.Window with the rule of the trace's end: one that reaches
 // the end of the trace also holds what begins at the very end.
 type Window struct {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -21,6 +22,7 @@ import (
 type Table struct {
 	life   sync.RWMutex // read by queries, written by close
 	closed bool
+	notes  store.Notes // damage that a call without an error met
 
 	C       disk.Columns
 	Maps    []*spool.Mapping
