@@ -197,12 +197,28 @@ func Fuzz(f *testing.F, format *importer.Format, name string, samples ...string)
 
 // FuzzBeside is Fuzz for a format of several files: one of those named is changed, and the others lie sound beside it.
 func FuzzBeside(f *testing.F, format *importer.Format, folder string, names ...string) {
-	sound := load(f, folder)
-	for i, name := range names {
-		if sound[name] == nil {
+	all := load(f, folder)
+	fuzzOne(f, format, all, all, names)
+}
+
+// FuzzAmong is FuzzBeside with only some of the others, for a format whose sound files would take most of the time.
+func FuzzAmong(f *testing.F, format *importer.Format, folder string, beside []string, names ...string) {
+	all, some := load(f, folder), fstest.MapFS{}
+	for _, name := range beside {
+		if some[name] = all[name]; some[name] == nil {
 			f.Fatalf("%s has no %s", folder, name)
 		}
-		f.Add(uint8(i), sound[name].Data)
+	}
+	fuzzOne(f, format, all, some, names)
+}
+
+// fuzzOne changes one of the files named, whose seeds are those of all, and puts it beside the sound ones.
+func fuzzOne(f *testing.F, format *importer.Format, all, sound fstest.MapFS, names []string) {
+	for i, name := range names {
+		if all[name] == nil {
+			f.Fatalf("there is no %s", name)
+		}
+		f.Add(uint8(i), all[name].Data)
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		files := maps.Clone(sound)

@@ -140,12 +140,12 @@ type Reader struct {
 	group   int // that is read; len(groups) at the end
 	left    int64
 	columns []*column
-	buffers [][batchRows]parquet.Value
+	buffers [][]parquet.Value // of each column, as long as the longest batch so far
 }
 
 // NewReader makes a reader. Close it when done.
 func (f *File) NewReader(names ...string) *Reader {
-	r := &Reader{file: f, groups: f.file.RowGroups(), group: -1, Values: make([][]parquet.Value, len(names)), buffers: make([][batchRows]parquet.Value, len(names))}
+	r := &Reader{file: f, groups: f.file.RowGroups(), group: -1, Values: make([][]parquet.Value, len(names)), buffers: make([][]parquet.Value, len(names))}
 	for _, n := range names {
 		r.places = append(r.places, f.Column(n))
 	}
@@ -208,6 +208,9 @@ func (r *Reader) open() (err error) {
 func (r *Reader) fill(n int) (err error) {
 	defer recovered(&err)
 	for _, c := range r.columns {
+		if len(r.buffers[c.place]) < n { // most files are short, and have many columns
+			r.buffers[c.place] = make([]parquet.Value, n)
+		}
 		if err := c.fill(r.buffers[c.place][:n]); err != nil {
 			return err
 		}

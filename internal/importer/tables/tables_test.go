@@ -131,7 +131,7 @@ func TestFormat(t *testing.T) {
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.FuzzBeside(f, tables.Format, "testdata/few", "schema.json", "intervals.parquet", "attributes.parquet", "links.parquet", "locations.parquet", "coordinates.parquet")
+	importertest.FuzzAmong(f, tables.Format, "testdata/few", []string{"schema.json", "locations.parquet", "regions.parquet"}, "schema.json", "intervals.parquet", "attributes.parquet", "links.parquet", "locations.parquet", "coordinates.parquet")
 }
 
 func TestAnotherLayoutIsRefused(t *testing.T) {
