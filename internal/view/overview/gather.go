@@ -195,7 +195,7 @@ func (g *gatherer) reduce(ctx context.Context) error {
 	if loss[0] > 0 {
 		text += fmt.Sprintf(", which hides %s of how locations differ", view.FormatShare(rest/loss[0]))
 	}
-	g.notes = append(g.notes, text)
+	g.notes = append(g.notes, text+"; --locations looks into some of them, --hierarchy groups them otherwise")
 	return nil
 }
 

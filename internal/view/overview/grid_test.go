@@ -359,3 +359,16 @@ func TestGroupsAreTheSameReadAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsThatStandForManySayHowToSeeMore: where there are more locations than rows, the
+// note names the options that show others.
+func TestRowsThatStandForManySayHowToSeeMore(t *testing.T) {
+	text, _ := unlike(rand.New(rand.NewPCG(3, 1)), 40, 20)
+	c := viewtest.Case{Trace: text}
+	notes := strings.Join(c.Compute(t, overview.View, c.Open(t)).Notes(), "\n")
+	for _, want := range []string{"locations", "--locations", "--hierarchy"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("the notes do not name %s: %s", want, notes)
+		}
+	}
+}
