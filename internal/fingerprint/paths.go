@@ -37,7 +37,10 @@ func (p *Print) fromIntervals(ctx context.Context, r store.Reader) ([]Path, erro
 	if err := store.Digests(ctx, r, callgraph.DigestName, w, c.Add); err != nil {
 		return nil, err
 	}
-	t := c.Paths()
+	t, err := c.Paths(ctx)
+	if err != nil {
+		return nil, err
+	}
 	p.Locations, p.Beside = t.Locations, t.Beside
 	out := make([]Path, len(t.Parent))
 	for i := range out {

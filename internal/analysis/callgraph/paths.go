@@ -2,6 +2,7 @@ package callgraph
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
 
@@ -259,11 +260,18 @@ func (p *pathPart) child(parent int32, region trace.RegionID) int32 {
 }
 
 // Paths gives all that was added. The order of paths depends on that of the lanes.
-func (c *PathCollector) Paths() *Paths {
-	out := &pathPart{c: c, left: c.MostValues, locations: map[trace.LocationID]bool{}}
-	for _, p := range c.all {
+func (c *PathCollector) Paths(ctx context.Context) (*Paths, error) {
+	if len(c.all) == 0 {
+		c.take()
+	}
+	out := c.all[0] // it takes the others in, which go one by one: there may be as many paths as calls
+	for k, p := range c.all[1:] {
+		c.all[k+1] = nil
 		place := make([]int32, len(p.calls))
 		for i := range place {
+			if i%4096 == 0 && ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			parent := p.table.Parent[i]
 			if parent >= 0 {
 				parent = place[parent]
@@ -290,7 +298,7 @@ func (c *PathCollector) Paths() *Paths {
 	if out.left >= 0 && len(out.values) <= c.MostValues {
 		r.Values = addLanes(out.values)
 	}
-	return r
+	return r, ctx.Err()
 }
 
 // addLanes sorts values and adds up those of the lanes of a location.

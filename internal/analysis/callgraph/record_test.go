@@ -40,7 +40,7 @@ func TestDamagedRecordsAreErrors(t *testing.T) {
 		if e := p.Add(&lane); err == nil {
 			err = e
 		}
-		p.Paths()
+		p.Paths(context.Background())
 		return err
 	}
 	for k, record := range all {

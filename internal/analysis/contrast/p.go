@@ -3,6 +3,7 @@ package contrast
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 )
 
 // A Method is how p was found.
@@ -93,14 +94,29 @@ func rankTest(a, b []float64, draw *drawer) (float64, Method) {
 	return normalSum(ranks, n, far), Normal
 }
 
+var rooms = sync.Pool{New: func() any { return new([]float64) }}
+
+// room is n zeros: a test needs many, and thousands of tests follow each other.
+func room(n int) (zeros []float64, release func()) {
+	p := rooms.Get().(*[]float64)
+	if cap(*p) < n {
+		*p = make([]float64, n)
+	}
+	zeros = (*p)[:n]
+	clear(zeros)
+	return zeros, func() { rooms.Put(p) }
+}
+
 // exactSum counts the subsets of n ranks whose sum is at least so far from the mean.
 // ways[k][s] is how many subsets of k ranks have sum s; counts are exact in a float64
 // up to 2^53 and good to 1e-15 beyond. O(ranks × n × sum).
 func exactSum(ranks []int, n, mean, far int) float64 {
 	most := 2 * n * len(ranks)
 	ways := make([][]float64, n+1)
+	flat, release := room((n + 1) * (most + 1))
+	defer release()
 	for k := range ways {
-		ways[k] = make([]float64, most+1)
+		ways[k] = flat[k*(most+1) : (k+1)*(most+1)]
 	}
 	ways[0][0] = 1
 	for _, r := range ranks {
@@ -214,7 +230,8 @@ func signedTest(d []float64) (float64, Method) {
 
 // exactSigns counts the ways to give ranks a sign, of which 2·up − all is so far from 0.
 func exactSigns(ranks []int, all, far int) float64 {
-	ways := make([]float64, all+1)
+	ways, release := room(all + 1)
+	defer release()
 	ways[0] = 1
 	for _, r := range ranks {
 		for s := all; s >= 0; s-- {

@@ -33,7 +33,10 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 	if err := store.Digests(ctx, s, callgraph.DigestName, w, c.Add); err != nil {
 		return nil, err
 	}
-	p := c.Paths()
+	p, err := c.Paths(ctx)
+	if err != nil {
+		return nil, err
+	}
 	t := &tree{locations: p.Locations, nodes: make([]node, len(p.Parent))}
 	for i := range t.nodes {
 		t.nodes[i] = node{parent: p.Parent[i], region: p.Region[i], calls: float64(p.Calls[i]), inclusive: p.Inclusive[i].Float64(), exclusive: p.Inclusive[i].Float64()}
