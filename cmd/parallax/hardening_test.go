@@ -88,7 +88,7 @@ func TestAnUploadLeavesNothingBehind(t *testing.T) {
 	if err := fs.Parse([]string{"--cache", cache}); err != nil {
 		t.Fatal(err)
 	}
-	e := &env{stdout: io.Discard, stderr: io.Discard, flags: fs, budget: memory.New(256 << 20)}
+	e := &env{stdout: io.Discard, stderr: io.Discard, flags: fs, budget: memory.New(1 << 30)}
 	l, err := e.loader()
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,14 +67,21 @@ func TestMemoryStaysWithinTheBudgetWhateverIsAsked(t *testing.T) {
 		}()
 	}
 	var resident []int64
+	last := time.Now()
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
 	for watch := long; watch; {
 		select {
 		case <-done:
 			watch = false
-		case <-time.After(max(length/200, time.Second)):
-			resident = append(resident, anonymous())
+		case <-time.After(20 * time.Millisecond):
+			now := anonymous()
+			s.highest = max(s.highest, now)
+			s.atPeak(now)
+			if time.Since(last) > max(length/200, time.Second) {
+				last = time.Now()
+				resident = append(resident, now)
+			}
 		}
 	}
 	<-done
@@ -96,6 +104,9 @@ type soak struct {
 	refused  map[string]int // for memory
 	peakKept int64
 	asked    int
+	flying   map[string]time.Time // what is asked now, since when
+	peak     int64                // resident, when it was written down last
+	highest  int64                // of all looks, fifty a second
 }
 
 func newSoak(t *testing.T, most int64, sources []string) *soak {
@@ -118,7 +129,7 @@ func newSoak(t *testing.T, most int64, sources []string) *soak {
 	}
 	config := e.serverConfig(l, runs)
 	config.Token = "soak"
-	out := &soak{t: t, token: config.Token, budget: e.budget, statuses: map[int]int{}, perView: map[string]int{}, refused: map[string]int{}}
+	out := &soak{t: t, token: config.Token, budget: e.budget, statuses: map[int]int{}, perView: map[string]int{}, flying: map[string]time.Time{}, refused: map[string]int{}}
 	if out.server, err = server.New(config); err != nil {
 		t.Fatal(err)
 	}
@@ -174,9 +185,13 @@ func (s *soak) ask(r *rand.Rand) {
 		}
 	}
 	path := "/api/runs/" + s.runs[r.IntN(len(s.runs))] + "/views/" + v.Name + "/" + what + "?" + q.Encode()
+	s.mu.Lock()
+	s.flying[path] = time.Now()
+	s.mu.Unlock()
 	status, body := s.get(path)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.flying, path)
 	s.asked++
 	s.statuses[status]++
 	kept, _ := s.budget.Kept()
@@ -220,17 +235,13 @@ func (s *soak) judgeResident(all []int64, most int64) {
 		}
 		return m
 	}
-	peak := int64(0)
-	for _, v := range rest {
-		peak = max(peak, v)
-	}
 	early, late := mean(rest[:len(rest)/3]), mean(rest[len(rest)*2/3:])
-	s.t.Logf("resident: %s after the first fifth, %s in the last third, at most %s of %s", view.FormatBytes(early), view.FormatBytes(late), view.FormatBytes(float64(peak)), view.FormatBytes(float64(most)))
+	s.t.Logf("resident: %s after the first fifth, %s in the last third, at most %s of %s", view.FormatBytes(early), view.FormatBytes(late), view.FormatBytes(float64(s.highest)), view.FormatBytes(float64(most)))
 	if late > 1.15*early && late > float64(most)/2 { // below that it may still fill
 		s.t.Errorf("resident memory grows from %s to %s", view.FormatBytes(early), view.FormatBytes(late))
 	}
-	if peak > most {
-		s.t.Errorf("%s were resident, the budget is %s", view.FormatBytes(float64(peak)), view.FormatBytes(float64(most)))
+	if s.highest > most {
+		s.t.Errorf("%s were resident, the budget is %s", view.FormatBytes(float64(s.highest)), view.FormatBytes(float64(most)))
 	}
 }
 
@@ -248,4 +259,32 @@ func anonymous() int64 {
 		}
 	}
 	return 0
+}
+
+// atPeak says what was asked when memory was highest, with a profile of the heap and all
+// stacks where SOAK_PROFILES names a directory.
+func (s *soak) atPeak(now int64) {
+	if now < s.peak+s.peak/16 || now < s.budget.Most()*3/4 {
+		return
+	}
+	s.peak = now
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.t.Logf("%s resident, %d requests so far, at work:", view.FormatBytes(float64(now)), s.asked)
+	for path, since := range s.flying {
+		s.t.Logf("    %.1f s %s", time.Since(since).Seconds(), path)
+	}
+	dir := os.Getenv("SOAK_PROFILES")
+	if dir == "" {
+		return
+	}
+	for _, kind := range []string{"heap", "goroutine"} {
+		f, err := os.Create(filepath.Join(dir, fmt.Sprintf("%04d.%s", now>>20, kind)))
+		if err != nil {
+			s.t.Error(err)
+			continue
+		}
+		pprof.Lookup(kind).WriteTo(f, map[string]int{"heap": 0, "goroutine": 1}[kind])
+		f.Close()
+	}
 }

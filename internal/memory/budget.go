@@ -32,6 +32,14 @@ type Held struct {
 // New makes a budget of so many bytes.
 func New(most int64) *Budget { return &Budget{most: most, held: map[*Held]bool{}} }
 
+// NewUnwatched makes a budget for a part of a program: it bounds what is kept there, and
+// lets work be, since what the whole program has in use says nothing of the part.
+func NewUnwatched(most int64) *Budget {
+	b := New(most)
+	b.measured = func() use { return use{} }
+	return b
+}
+
 // Most is the whole budget in bytes; 0 where there is none.
 func (b *Budget) Most() int64 {
 	if b == nil {
@@ -69,6 +77,16 @@ func (b *Budget) Hold(size int64, drop func(), on ...*Held) *Held {
 	b.mu.Unlock()
 	dropAll(gone)
 	return h
+}
+
+// Size is how many bytes it counts for.
+func (h *Held) Size() int64 {
+	if h == nil {
+		return 0
+	}
+	h.budget.mu.Lock()
+	defer h.budget.mu.Unlock()
+	return h.size
 }
 
 // Touch says that it was asked for again.
@@ -115,22 +133,25 @@ func (h *Held) Release() {
 }
 
 // DropAll frees all that is kept.
-func (b *Budget) DropAll() {
+func (b *Budget) DropAll() { b.Shrink(0) }
+
+// Shrink drops the oldest until at most so many bytes are kept.
+func (b *Budget) Shrink(most int64) {
 	b.mu.Lock()
-	var gone []*Held
-	for h := range b.held {
-		gone = append(gone, b.forget(h)...)
-	}
+	gone := b.fit(max(most, 0), nil)
 	b.mu.Unlock()
 	dropAll(gone)
 }
 
 // makeRoom forgets the oldest beside the newest and what that is a part of; b.mu is held.
-func (b *Budget) makeRoom(newest *Held) (gone []*Held) {
-	for b.used > b.most/2 {
+func (b *Budget) makeRoom(newest *Held) []*Held { return b.fit(b.most/2, newest) }
+
+// fit forgets the oldest until no more than most are kept, but not the newest; b.mu is held.
+func (b *Budget) fit(most int64, newest *Held) (gone []*Held) {
+	for b.used > most {
 		var oldest *Held
 		for h := range b.held {
-			if h != newest && !partOf(newest, h) && (oldest == nil || h.used < oldest.used) {
+			if h != newest && (newest == nil || !partOf(newest, h)) && (oldest == nil || h.used < oldest.used) {
 				oldest = h
 			}
 		}

@@ -56,46 +56,117 @@ func TestWhatHoldsOnToAnotherGoesWithIt(t *testing.T) {
 	}
 }
 
+// measured gives a budget what a test says is in use.
+func measured(b *Budget) (live *atomic.Int64) {
+	live = &atomic.Int64{}
+	b.measured = func() use { return use{live: live.Load(), mapped: live.Load()} }
+	return live
+}
+
 func TestWorkBeyondTheBudgetIsStoppedInWords(t *testing.T) {
 	b := New(1 << 30)
-	kept := true
-	b.Hold(100, func() { kept = false })
-	var size atomic.Int64
-	size.Store(2 << 30)
-	b.live = size.Load
+	live := measured(b)
 	old, done := b.Work(context.Background())
 	defer done()
 	young, end := b.Work(context.Background())
 	defer end()
+	kept := true
+	b.Hold(100, func() { kept = false })
+	live.Store(2 << 30)
 	<-old.Done()
 	var much *Exceeded
-	if !errors.As(context.Cause(old), &much) || !strings.Contains(much.Error(), "1.0 GiB") || !strings.Contains(much.Error(), "--memory") {
+	if !errors.As(context.Cause(old), &much) || !strings.Contains(much.Error(), "1.0 GiB") || !strings.Contains(much.Error(), "--memory") || !much.Beside {
 		t.Errorf("cause %v", context.Cause(old))
 	}
 	if kept {
 		t.Error("work was stopped before what is kept was dropped")
 	}
-	began := make(chan struct{})
-	go func() {
-		_, end := b.Work(context.Background())
-		close(began)
-		end()
-	}()
-	select {
-	case <-began:
+	live.Store(0)
+	if began := beginsWithin(b, 3*between); began {
 		t.Error("something began while what was stopped still holds its memory")
-	case <-time.After(3 * between):
 	}
 	if young.Err() != nil {
-		t.Error("a second one was stopped before the first was gone")
+		t.Error("a second one was stopped though the first was enough")
 	}
-	size.Store(0)
 	done()
-	<-began
-	size.Store(0)
+	if !beginsWithin(b, time.Minute) {
+		t.Error("nothing begins where there is room")
+	}
+}
+
+// beginsWithin tries to begin something, and ends it.
+func beginsWithin(b *Budget, wait time.Duration) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	_, end := b.Work(ctx)
+	defer end()
+	return ctx.Err() == nil
+}
+
+func TestNothingBeginsBesideOthersWhereThereIsNoRoom(t *testing.T) {
+	b := New(1 << 30)
+	live := measured(b)
+	live.Store(600 << 20)
+	_, first := b.Work(context.Background()) // whatever is in use: somebody must go on
+	if beginsWithin(b, 3*between) {
+		t.Error("a second began with 600 MiB of 1 GiB in use, of which 640 may be")
+	}
+	h := b.Hold(500<<20, func() {})
+	if !beginsWithin(b, time.Minute) {
+		t.Error("what is kept keeps others from working")
+	}
+	h.Release()
+	live.Store(0)
+	if _, err := b.Finish(context.Background(), 900<<20); err == nil {
+		t.Error("a table that fits nowhere was begun")
+	}
+	first() // a large table begins when all else has ended
+	table, err := b.Finish(context.Background(), 600<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if beginsWithin(b, 3*between) {
+		t.Error("something began beside a table that takes the rest and cannot be stopped")
+	}
+	table()
+	if !beginsWithin(b, time.Minute) {
+		t.Error("nothing begins after the table")
+	}
+}
+
+func TestWhatWasStoppedAmongOthersIsTriedAlone(t *testing.T) {
+	b := New(1 << 30)
+	measured(b)
+	_, other := b.Work(context.Background())
+	alone := make(chan context.Context)
+	release := make(chan struct{})
+	go func() {
+		ctx, done := b.WorkAlone(context.Background())
+		alone <- ctx
+		<-release
+		done()
+	}()
+	select {
+	case <-alone:
+		t.Error("it is not alone")
+	case <-time.After(3 * between):
+	}
+	if beginsWithin(b, 3*between) {
+		t.Error("others begin while one waits to be alone: it would wait for ever")
+	}
+	other()
+	ctx := <-alone
+	if beginsWithin(b, 3*between) {
+		t.Error("something began beside it")
+	}
+	inner, end := b.Work(ctx) // a part of it
+	if inner.Err() != nil {
+		t.Error("a part of it waits for the whole")
+	}
 	end()
-	if errors.As(context.Cause(young), &much) {
-		t.Error("all work was stopped at once")
+	close(release)
+	if !beginsWithin(b, time.Minute) {
+		t.Error("nothing begins afterwards")
 	}
 }
 

@@ -3,9 +3,6 @@ package memory
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"strings"
 	"sync"
 	"time"
@@ -15,11 +12,12 @@ import (
 // budget has.
 type Exceeded struct {
 	Most    int64 // the budget
+	Beside  bool  // others were at work: alone it might have fitted
 	reading bool  // it is of an import, which cannot be asked for less
 }
 
 // Reading is the same of an import.
-func (e *Exceeded) Reading() *Exceeded { return &Exceeded{e.Most, true} }
+func (e *Exceeded) Reading() *Exceeded { return &Exceeded{e.Most, e.Beside, true} }
 
 func (e *Exceeded) Error() string {
 	return e.What() + "; " + e.Hint()
@@ -53,67 +51,150 @@ type working struct {
 	watch    sync.Mutex
 	active   map[*work]bool
 	dying    map[*work]bool // told to end, and not gone yet: what they hold is still held
+	alone    *work          // nothing else begins or goes on beside it
 	order    int64
 	watching bool
-	live     func() int64 // bytes in use; a test has its own
+	lastStop time.Time
+	shrunk   int64      // the collection that shows what dropping freed; only look uses it
+	measured func() use // a test has its own
 }
 
 type work struct {
 	begun  int64
-	cancel context.CancelCauseFunc
+	takes  int64 // what it is taken to need
+	since  time.Time
+	cancel context.CancelCauseFunc // nil: it cannot be stopped, and ends soon
 }
 
-// between is how often the memory in use is looked at while something is computed.
-const between = 50 * time.Millisecond
+const (
+	// between is how often the memory in use is looked at while something is computed.
+	between = 20 * time.Millisecond
+	// grace is how long one that is told to end may take before the next is told so too.
+	grace = 200 * time.Millisecond
+	// fresh is how long it takes until what one does shows in what is in use.
+	fresh = time.Second
+)
 
-// Limit tells the runtime of the budget: it collects more often as it comes near.
-func (b *Budget) Limit() {
-	if b != nil {
-		debug.SetMemoryLimit(b.most)
-	}
-}
+// atWork marks the context of a computation, so that parts of it are not counted again:
+// they would wait for what waits for them.
+type atWork struct{}
 
 // Work gives a context for a computation, which ends with Exceeded where the budget is
-// passed: what is kept goes first, then what has been at work for longest. Nothing begins
-// while another is on its way out, since it has not given back what it holds. done must
-// be called.
+// passed: what is kept goes first, then what has been at work for longest. It begins when
+// there is room for it beside what is at work, or nothing else is. done must be called.
 func (b *Budget) Work(parent context.Context) (ctx context.Context, done func()) {
+	return b.begin(parent, (*Budget).hasRoom)
+}
+
+// WorkAlone is Work with nothing beside it: for what was stopped among others, and may
+// fit by itself.
+func (b *Budget) WorkAlone(parent context.Context) (ctx context.Context, done func()) {
+	return b.begin(parent, (*Budget).isAlone)
+}
+
+// isAlone reports whether nothing else is at work; from then on nothing begins until w has
+// ended. b.watch is held.
+func (b *Budget) isAlone(w *work) bool {
+	if b.alone == nil {
+		b.alone = w
+	}
+	return b.alone == w && len(b.active)+len(b.dying) == 0
+}
+
+// Finish counts something that cannot be stopped and takes about so many bytes: the
+// drawing or the table of a result. It begins when there is room for that, and is refused
+// where there would be none with nothing beside it. done must be called unless it is.
+func (b *Budget) Finish(parent context.Context, takes int64) (done func(), err error) {
 	if b == nil {
+		return func() {}, nil
+	}
+	if takes > b.most*stopAt/parts {
+		return nil, &Exceeded{Most: b.most}
+	}
+	w := &work{takes: takes}
+	b.watch.Lock()
+	defer b.watch.Unlock()
+	may := (*Budget).hasRoom
+	if takes > b.most/8 {
+		may = (*Budget).isAlone // others would grow beside what cannot be stopped
+	}
+	b.wait(parent, w, may)
+	done = b.enter(w)
+	if used, _ := b.Kept(); takes > b.most/8 && b.inUse().live+takes > b.most*stopAt/parts {
+		b.Shrink(used - takes) // it cannot be stopped: what is kept goes before, not after
+	}
+	return done, nil
+}
+
+func (b *Budget) begin(parent context.Context, may func(*Budget, *work) bool) (ctx context.Context, done func()) {
+	if b == nil || parent.Value(atWork{}) == b {
 		return parent, func() {}
 	}
-	for b.isDying() && parent.Err() == nil {
+	ctx, cancel := context.WithCancelCause(context.WithValue(parent, atWork{}, b))
+	w := &work{cancel: cancel, takes: b.most / 6}
+	b.watch.Lock()
+	defer b.watch.Unlock()
+	b.wait(parent, w, may)
+	return ctx, b.enter(w)
+}
+
+// wait gives up b.watch while it waits.
+func (b *Budget) wait(parent context.Context, w *work, may func(*Budget, *work) bool) {
+	for !may(b, w) && parent.Err() == nil {
+		b.watch.Unlock()
 		select {
 		case <-parent.Done():
 		case <-time.After(between):
 		}
+		b.watch.Lock()
 	}
-	ctx, cancel := context.WithCancelCause(parent)
-	w := &work{cancel: cancel}
-	b.watch.Lock()
-	defer b.watch.Unlock()
+}
+
+// enter counts something at work; b.watch is held.
+func (b *Budget) enter(w *work) (done func()) {
 	b.order++
-	w.begun = b.order
+	w.begun, w.since = b.order, time.Now()
 	if b.active == nil {
-		b.active = map[*work]bool{}
+		b.active, b.dying = map[*work]bool{}, map[*work]bool{}
 	}
 	b.active[w] = true
 	if !b.watching {
 		b.watching = true
 		go b.look()
 	}
-	return ctx, func() {
+	return func() {
 		b.watch.Lock()
 		delete(b.active, w)
 		delete(b.dying, w)
+		if b.alone == w {
+			b.alone = nil
+		}
 		b.watch.Unlock()
-		cancel(nil)
+		if w.cancel != nil {
+			w.cancel(nil)
+		}
 	}
 }
 
-func (b *Budget) isDying() bool {
-	b.watch.Lock()
-	defer b.watch.Unlock()
-	return len(b.dying) > 0
+// hasRoom reports whether one more may begin. What is not seen yet of those that began a
+// moment ago counts as what they are taken to need; so does what cannot be stopped, to its
+// end. What is kept does not count, since it goes where it must. b.watch is held.
+func (b *Budget) hasRoom(one *work) bool {
+	if b.alone != nil || len(b.dying) > 0 {
+		return false
+	}
+	if len(b.active) == 0 {
+		return true
+	}
+	needs := one.takes
+	for w := range b.active {
+		if w.cancel == nil || time.Since(w.since) < fresh {
+			needs += w.takes
+		}
+	}
+	u := b.inUse()
+	kept, _ := b.Kept()
+	return max(u.live-kept, 0)+needs <= b.most*stopAt/parts && u.mapped <= b.most*mappedAt/parts
 }
 
 // look watches until nothing is at work.
@@ -124,6 +205,7 @@ func (b *Budget) look() {
 			b.watching = false
 			b.watch.Unlock()
 			tick.Stop()
+			b.giveBack()
 			return
 		}
 		b.watch.Unlock()
@@ -133,47 +215,34 @@ func (b *Budget) look() {
 
 // keep does what must be done to stay within the budget.
 func (b *Budget) keep() {
-	if b.inUse() <= b.most || b.isDying() { // one after the other: the next may not be the one that holds much
+	u := b.inUse()
+	over := max(u.live-b.most*stopAt/parts, u.mapped-b.most*mappedAt/parts)
+	if over <= 0 {
 		return
 	}
 	if used, _ := b.Kept(); used > 0 {
-		b.DropAll()
-		runtime.GC()
-		if b.inUse() <= b.most {
-			return
-		}
+		b.Shrink(used - over - b.most/8)
+		b.shrunk = u.cycles + 2 // the one under way may have seen what went
+	}
+	if u.cycles < b.shrunk && u.mapped <= b.most*hastyAt/parts {
+		return // near the limit the runtime collects all the time
 	}
 	b.watch.Lock()
+	defer b.watch.Unlock()
+	if len(b.dying) > 0 && time.Since(b.lastStop) < grace { // what is freed by one may be enough
+		return
+	}
 	var longest *work
 	for w := range b.active {
-		if longest == nil || w.begun < longest.begun {
+		if w.cancel != nil && (longest == nil || w.begun < longest.begun) {
 			longest = w
 		}
 	}
-	if longest != nil {
-		longest.cancel(&Exceeded{Most: b.most})
-		delete(b.active, longest)
-		if b.dying == nil {
-			b.dying = map[*work]bool{}
-		}
-		b.dying[longest] = true
+	if longest == nil {
+		return
 	}
-	b.watch.Unlock()
-}
-
-// inUse is what the last collection found in use, with stacks and what the runtime needs
-// itself. Mapped files are not in it: the system takes their pages back as it needs them.
-func (b *Budget) inUse() int64 {
-	if b.live != nil {
-		return b.live()
-	}
-	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/metadata/other:bytes"}}
-	metrics.Read(s)
-	var n int64
-	for _, x := range s {
-		if x.Value.Kind() == metrics.KindUint64 {
-			n += int64(x.Value.Uint64())
-		}
-	}
-	return n
+	b.lastStop = time.Now()
+	longest.cancel(&Exceeded{Most: b.most, Beside: len(b.active)+len(b.dying) > 1})
+	delete(b.active, longest)
+	b.dying[longest] = true
 }

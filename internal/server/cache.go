@@ -94,16 +94,26 @@ func (c *cache) start(key string, runs []*run, compute func(context.Context) (ma
 				x.release()
 			}
 		}()
-		ctx, done := c.budget.Work(ctx)
-		defer done()
-		m, err := compute(ctx)
+		m, err := bounded(ctx, c.budget.Work, compute)
 		var much *memory.Exceeded
-		if errors.As(context.Cause(ctx), &much) {
-			m, err = made{}, much
+		if errors.As(err, &much) && much.Beside { // what others took may have been too much
+			m, err = bounded(ctx, c.budget.WorkAlone, compute)
 		}
 		c.finish(e, m, err)
 	}()
 	return e
+}
+
+// bounded computes in a context that ends where there is no memory left.
+func bounded(ctx context.Context, work func(context.Context) (context.Context, func()), compute func(context.Context) (made, error)) (made, error) {
+	ctx, done := work(ctx)
+	defer done()
+	m, err := compute(ctx)
+	var much *memory.Exceeded
+	if errors.As(context.Cause(ctx), &much) {
+		return made{}, much
+	}
+	return m, err
 }
 
 // finish keeps a value, and an empty selection, which is an answer too; other

@@ -206,7 +206,7 @@ func TestLargeScenesCountTowardsTheCachesBytes(t *testing.T) {
 	p := &probe{rects: 50_000} // a scene of about 1 MB
 	h := start(t, func(c *Config) {
 		c.Views = []*view.View{p.view()}
-		c.Memory = memory.New(16 << 20)
+		c.Memory = memory.NewUnwatched(16 << 20)
 	})
 	for i := range 20 {
 		h.get(fmt.Sprintf("%sscene?top=%d", probeURL, i), 200, nil)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/render/wire"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -24,6 +25,12 @@ type result struct {
 	order   []int32 // of the table's rows, as sorted last
 	sorted  sortKey
 	size    atomic.Int64 // bytes counted in the cache
+
+	own      int64 // bytes of the value, with what it shares
+	drawnOf  *scene.Scene
+	listedOf *view.Table
+	drawn    int64 // bytes of the scene and the table that were counted last
+	listed   int64
 }
 
 type sortKey struct {
@@ -40,7 +47,7 @@ func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result
 			if err != nil {
 				return err
 			}
-			value, err := q.view.Compute(ctx, req)
+			value, err := view.Ask(ctx, q.view, req)
 			if err != nil {
 				return err
 			}
@@ -51,6 +58,10 @@ func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result
 		m := made{value: out}
 		if err == nil {
 			m.bytes, m.on = view.HeldBy(out.request, out.value)
+			out.own = m.bytes
+			for _, h := range m.on {
+				out.own += h.Size()
+			}
 		}
 		return m, err
 	})
@@ -60,15 +71,51 @@ func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result
 	return e, e.value.(*result), nil
 }
 
-// use runs f alone on a result, in a slot. What f adds to the result is counted.
-func (s *computer) use(ctx context.Context, e *entry, r *result, f func() error) error {
+// A making is what is made of a result, and so how much memory that takes.
+type making uint8
+
+const (
+	ofPicture making = iota
+	ofTable
+	ofTwin // the whole of it as JSON
+)
+
+// takes is about how many bytes making something of the result needs. A table and a twin
+// write out what the result holds in short.
+func (r *result) takes(what making) int64 {
+	const picture = 4 << 20
+	switch {
+	case what == ofTable && r.table == nil, what == ofTwin:
+		if l, ok := r.value.(view.Lister); ok {
+			return picture + int64(l.Rows())*view.RowBytes
+		}
+		if what == ofTwin {
+			return picture + 6*r.own // with the text, which is copied as it grows
+		}
+		return picture + 4*r.own
+	}
+	return picture
+}
+
+// use runs f alone on a result, in a slot, when there is memory for it. What f adds to
+// the result is counted.
+func (s *computer) use(ctx context.Context, e *entry, r *result, what making, f func() error) error {
 	select {
 	case <-r.lock:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	defer func() { r.lock <- struct{}{} }()
-	err := s.slots.finish(ctx, "draw "+r.view.Name, s.guarded("view "+r.view.Name, f))
+	done, err := s.cache.budget.Finish(ctx, r.takes(what)) // before the slot: who has one may have to end first
+	if err != nil {
+		return err
+	}
+	defer done()
+	damaged := r.request.Watch() // a picture may ask for more
+	err = s.slots.finish(ctx, "draw "+r.view.Name, s.guarded("view "+r.view.Name, f))
+	if err == nil {
+		err = damaged()
+	}
 	now := r.bytes()
 	s.cache.grow(e, now-r.size.Swap(now))
 	return err
@@ -76,14 +123,16 @@ func (s *computer) use(ctx context.Context, e *entry, r *result, f func() error)
 
 // bytes is what was made from the result so far.
 func (r *result) bytes() int64 {
-	n := int64(len(r.encoded[0])+len(r.encoded[1])) + int64(4*len(r.order))
-	if r.scene != nil {
-		n += 24 * int64(r.scene.Marks())
+	if r.scene != r.drawnOf {
+		var s memory.Sizer
+		s.Ignore(r.value)
+		r.drawnOf, r.drawn = r.scene, s.Of(r.scene)
 	}
-	if r.table != nil {
-		n += 24 * int64(len(r.table.Rows)*(1+len(r.table.Columns)))
+	if r.table != r.listedOf {
+		var s memory.Sizer
+		r.listedOf, r.listed = r.table, s.Of(r.table)
 	}
-	return n
+	return int64(len(r.encoded[0])+len(r.encoded[1])) + int64(4*len(r.order)) + r.drawn + r.listed
 }
 
 // draw lays the result out once.

@@ -46,7 +46,7 @@ func (s *viewPages) table(w http.ResponseWriter, r *http.Request, q *viewRequest
 	case err != nil:
 		return err
 	}
-	if err := s.use(r.Context(), e, res, func() error { return res.page(&out, by, limit) }); err != nil {
+	if err := s.use(r.Context(), e, res, ofTable, func() error { return res.page(&out, by, limit) }); err != nil {
 		return err
 	}
 	return s.writeJSON(w, r, http.StatusOK, out)

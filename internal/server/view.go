@@ -82,7 +82,7 @@ func (s *viewPages) scene(w http.ResponseWriter, r *http.Request, q *viewRequest
 		return tooMany("have", len(have))
 	}
 	var body []byte
-	err = s.use(ctx, e, res, func() (err error) { body, err = res.encode(coarse, have); return })
+	err = s.use(ctx, e, res, ofPicture, func() (err error) { body, err = res.encode(coarse, have); return })
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (s *viewPages) twin(r *http.Request, q *viewRequest) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = s.use(r.Context(), e, res, func() error {
+	err = s.use(r.Context(), e, res, ofTwin, func() error {
 		return view.TwinOf(res.view, res.request, res.value).WriteJSON(&b)
 	})
 	return b.Bytes(), err
@@ -143,7 +143,7 @@ func (s *viewPages) pick(w http.ResponseWriter, r *http.Request, q *viewRequest)
 		return err
 	}
 	var out pickJSON
-	err = s.use(r.Context(), e, res, func() error {
+	err = s.use(r.Context(), e, res, ofPicture, func() error {
 		if f, ok := res.pick(at, item); ok {
 			if f.Lines == nil {
 				f.Lines = []view.FactLine{}
@@ -187,8 +187,12 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 	if err != nil {
 		return nil, "", err
 	}
+	what := ofPicture
+	if format == "csv" {
+		what = ofTable
+	}
 	var b bytes.Buffer
-	err = s.use(r.Context(), e, res, func() error {
+	err = s.use(r.Context(), e, res, what, func() error {
 		if format == "csv" {
 			return res.rows().WriteSpreadsheet(&b) // who downloads a table opens it in one
 		}

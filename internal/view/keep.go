@@ -163,3 +163,11 @@ func HeldBy(q *Request, r Result) (bytes int64, on []*memory.Held) {
 	bytes = s.Of(r)
 	return bytes, s.Found
 }
+
+// A Lister is a result that knows how many rows its table has before it makes it: whoever
+// asks can tell whether there is memory for them. One that does not is taken to be written
+// out at some times its own size.
+type Lister interface{ Rows() int }
+
+// RowBytes is about what a row of a table takes while it is made.
+const RowBytes = 640

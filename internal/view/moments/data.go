@@ -333,3 +333,6 @@ func (r *result) Table() *view.Table {
 	})
 	return t
 }
+
+// Rows implements view.Lister.
+func (r *result) Rows() int { return len(r.ids) }

@@ -90,3 +90,6 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	}
 	return f, true
 }
+
+// Rows implements view.Lister: a part is a row, however many cells were looked at.
+func (r *result) Rows() int { return len(r.parts) }

@@ -1,0 +1,50 @@
+package memory
+
+import (
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// A use is what the program takes of the machine's memory. Mapped files are not in it: the
+// system takes their pages back as it needs them.
+type use struct {
+	live   int64 // what the last collection found in use, with stacks and what the runtime needs itself
+	mapped int64 // what the runtime has of the system: what is in use, what is not collected yet, what is free
+	cycles int64 // collections so far
+}
+
+// Where in the budget what happens, in parts of it: the runtime collects whatever it can
+// to stay below the first; beyond the others something must go. What has to go takes a
+// moment, and others allocate meanwhile: the rest is for that.
+const (
+	parts     = 16
+	collectAt = 11
+	stopAt    = 10 // of what is live
+	mappedAt  = 13
+	hastyAt   = 14 // of what is mapped: there is no time to collect first
+)
+
+// Limit tells the runtime of the budget: it collects more often as it comes near.
+func (b *Budget) Limit() {
+	if b != nil {
+		debug.SetMemoryLimit(b.most * collectAt / parts)
+	}
+}
+
+func (b *Budget) inUse() use {
+	if b.measured != nil {
+		return b.measured()
+	}
+	s := [...]metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/metadata/other:bytes"},
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(s[:])
+	at := func(i int) int64 { return int64(s[i].Value.Uint64()) }
+	return use{live: at(0) + at(1) + at(2), mapped: at(3) - at(4), cycles: at(5)}
+}
+
+// giveBack hands free pages to the system after a burst: the runtime does so over minutes.
+func (b *Budget) giveBack() {
+	if b.measured == nil && b.inUse().mapped > b.most/2 {
+		debug.FreeOSMemory()
+	}
+}
