@@ -39,6 +39,9 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 	}
 	t := &tree{locations: p.Locations, nodes: make([]node, len(p.Parent))}
 	for i := range t.nodes {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		t.nodes[i] = node{parent: p.Parent[i], region: p.Region[i], calls: float64(p.Calls[i]), inclusive: p.Inclusive[i].Float64(), exclusive: p.Inclusive[i].Float64()}
 		if measure != callgraph.Totals && p.Each[i].Count > 0 {
 			t.nodes[i].each = &p.Each[i]

@@ -103,7 +103,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		r.join(t, other)
 	}
 	t = t.restricted(q.Selection.Regions)
-	t.sort(r.regions, r.weight)
+	if err := t.sort(ctx, r.regions, r.weight); err != nil {
+		return nil, err
+	}
 	if t, err = r.below(t, q.Values.Text("root")); err != nil {
 		return nil, err
 	}

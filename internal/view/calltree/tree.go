@@ -2,6 +2,7 @@ package calltree
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -33,17 +34,32 @@ type node struct {
 }
 
 // sort brings the tree into preorder, siblings by weight and then by name.
-func (t *tree) sort(regions []trace.Region, weight func(*node) float64) {
-	children := make([][]int32, len(t.nodes)+1) // the last holds the roots
-	for i := range t.nodes {
-		p := t.nodes[i].parent
-		if p < 0 {
-			p = int32(len(t.nodes))
+func (t *tree) sort(ctx context.Context, regions []trace.Region, weight func(*node) float64) error {
+	above := func(i int) int32 { // the last is above the roots
+		if p := t.nodes[i].parent; p >= 0 {
+			return p
 		}
-		children[p] = append(children[p], int32(i))
+		return int32(len(t.nodes))
 	}
-	for _, list := range children {
-		slices.SortFunc(list, func(a, b int32) int {
+	first := make([]int32, len(t.nodes)+2) // of the children of each in all; a tree may have a node for every call
+	for i := range t.nodes {
+		first[above(i)+1]++
+	}
+	for i := range first[1:] {
+		first[i+1] += first[i]
+	}
+	all, next := make([]int32, len(t.nodes)), slices.Clone(first)
+	for i := range t.nodes {
+		p := above(i)
+		all[next[p]] = int32(i)
+		next[p]++
+	}
+	children := func(i int) []int32 { return all[first[i]:first[i+1]] }
+	for i := range len(t.nodes) + 1 {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		slices.SortFunc(children(i), func(a, b int32) int {
 			x, y := &t.nodes[a], &t.nodes[b]
 			return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(y.inclusive, x.inclusive), cmp.Compare(y.calls, x.calls), strings.Compare(regions[x.region].Name, regions[y.region].Name), cmp.Compare(x.region, y.region))
 		})
@@ -56,7 +72,7 @@ func (t *tree) sort(regions []trace.Region, weight func(*node) float64) {
 			stack = append(stack, step{list[i], parent})
 		}
 	}
-	push(children[len(t.nodes)], -1)
+	push(children(len(t.nodes)), -1)
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -66,9 +82,10 @@ func (t *tree) sort(regions []trace.Region, weight func(*node) float64) {
 			n.depth = out[s.parent].depth + 1
 		}
 		out = append(out, n)
-		push(children[s.id], int32(len(out)-1))
+		push(children(int(s.id)), int32(len(out)-1))
 	}
 	t.nodes = out
+	return nil
 }
 
 // mostCallers bounds the chains of callers of a tree turned round.
