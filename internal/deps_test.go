@@ -85,6 +85,8 @@ var policy = []rule{
 	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/search", "internal/schema", "internal/render/wire"},
 		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
 
+	{"internal/receive", []string{"internal/store/local/disk"}, "spans from programs to files; it knows no run, and of the store only how a directory is locked and synchronised"},
+
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},
 		"a report is views on paper: it gets them from cmd and knows none by type"},
 

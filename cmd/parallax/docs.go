@@ -162,7 +162,7 @@ func siteConfig() (site.Config, error) {
 	}
 	c.Groups = []site.Group{
 		{Title: "Tutorials", Pages: []string{"tutorials/straggler.md", "tutorials/idle-gpu.md", "tutorials/hpl.md", "tutorials/tau-topology.md", "tutorials/slow-request.md", "tutorials/go-scaling.md", "tutorials/two-runs.md", "tutorials/paper-figure.md"}},
-		{Title: "Answers", Pages: []string{"findings.md", "contrast.md", "compare.md", "gpu.md", "queries.md", "recorder.md"}},
+		{Title: "Answers", Pages: []string{"findings.md", "contrast.md", "compare.md", "gpu.md", "queries.md", "recorder.md", "live.md"}},
 		{Title: "Views", Pages: viewPages},
 		{Title: "In depth", Pages: []string{"moments.md", "callmatrix.md", "layouts.md", "kaleidoscope.md", "papers.md", "papers/moments.md", "papers/callmatrix.md", "papers/layouts.md", "papers/treemap.md", "papers/kaleidoscope.md"}},
 		{Title: "Formats", Pages: formatPages},

@@ -48,7 +48,7 @@ func pageOf(err error) string {
 // pages are where the documents explain what commands do with a source.
 var pages = map[string]string{
 	"open": "formats", "import": "formats", "info": "formats", "compare": "compare", "check": "findings", "query": "tables", "export": "tables",
-	"mcp": "programs", "report": "contrast", "recorder": "recorder", "verify": "reliability", "cache": "store-format",
+	"mcp": "programs", "report": "contrast", "recorder": "recorder", "receive": "live", "verify": "reliability", "cache": "store-format",
 }
 
 // page is that of a command; those of views have one each.

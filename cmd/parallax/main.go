@@ -59,7 +59,7 @@ func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sp
 var errSilent = errors.New("")
 
 func commands() []*command {
-	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), anonymiseCommand(), docsCommand(), completionCommand(), cacheCommand(), verifyCommand(), licencesCommand()}
+	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), receiveCommand(), anonymiseCommand(), docsCommand(), completionCommand(), cacheCommand(), verifyCommand(), licencesCommand()}
 }
 
 func main() {

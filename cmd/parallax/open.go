@@ -8,9 +8,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
@@ -25,7 +27,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func openFlags(fs *pflag.FlagSet) {
+// servingFlags are the options of commands that serve the page.
+func servingFlags(fs *pflag.FlagSet) {
 	fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on, port 0 takes a free one; or unix:PATH, a socket of this user")
 	fs.String("tls-cert", "", "FILE with the certificate, and those it rests on, in PEM: the line is encrypted")
 	fs.String("tls-key", "", "FILE with the key of the certificate")
@@ -35,6 +38,11 @@ func openFlags(fs *pflag.FlagSet) {
 	fs.String("audit", "", "FILE that gets a line of JSON a request; - for standard error")
 	fs.Bool("no-browser", false, "print the address only")
 	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")
+}
+
+func openFlags(fs *pflag.FlagSet) {
+	servingFlags(fs)
+	fs.Bool("follow", false, "the sources grow: show them as they do; the page keeps its place")
 	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable; the page shows them side by side")
 	fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of a source: what runs are grouped and ordered by; repeatable")
 	fs.StringArray("source", nil, "DIR with the program's source, shown for a region where the trace says its place; repeatable")
@@ -44,7 +52,7 @@ func openFlags(fs *pflag.FlagSet) {
 func openCommand() *command {
 	return &command{
 		name: "open", args: "[SOURCE...]", summary: "import if needed, serve the page, print its address",
-		help:  "Sources that are not one run are opened as runs of their own. Without a source the home page comes up.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  parallax open demo:stencil --no-browser --listen 127.0.0.1:8080",
+		help:  "Sources that are not one run are opened as runs of their own. Without a source the home page comes up.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  parallax open demo:stencil --no-browser --listen 127.0.0.1:8080\n  parallax open --follow parallax-program-20301231-1/",
 		flags: openFlags, run: runOpen, serves: true,
 	}
 }
@@ -58,6 +66,9 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if e.flag("follow") {
+		return e.openFollowing(ctx, l, args)
+	}
 	runs, err := e.runsToServe(ctx, l, args)
 	if err != nil {
 		return err
@@ -67,9 +78,14 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	}
 	config := e.serverConfig(l, runs)
 	config.Beside = len(e.list("run")) > 0
+	return e.serve(ctx, l, config, nil)
+}
+
+// serve serves the page until ctx ends; begin is called once the server is there.
+func (e *env) serve(ctx context.Context, l *load.Loader, config server.Config, begin func(*server.Server) error) error {
 	listener, done, err := e.listen(&config)
 	if err != nil {
-		closeRuns(runs)
+		closeRuns(config.Runs)
 		return err
 	}
 	defer done()
@@ -79,8 +95,15 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	s, err := server.New(config)
 	if err != nil {
 		listener.Close()
-		closeRuns(runs)
+		closeRuns(config.Runs)
 		return err
+	}
+	if begin != nil {
+		if err := begin(s); err != nil {
+			listener.Close()
+			s.Close()
+			return err
+		}
 	}
 	address := s.Address(listener.Addr())
 	fmt.Fprintf(e.stdout, "Parallax is at %s\n", address)
@@ -210,5 +233,75 @@ func startBrowser(address string) {
 	}
 	if c.Start() == nil {
 		go c.Wait()
+	}
+}
+
+// openFollowing serves runs that are still being written.
+func (e *env) openFollowing(ctx context.Context, l *load.Loader, sources []string) error {
+	switch {
+	case len(sources) == 0:
+		return usage("open --follow: name the file or the directory that grows")
+	case len(e.list("run")) > 0:
+		return usage("open --follow: --run is for runs that are finished; give the sources alone")
+	}
+	for _, s := range sources {
+		if _, err := os.Stat(s); err != nil {
+			return usage("open --follow %s: it is not there yet; name its directory, which is", s)
+		}
+	}
+	f, err := l.NewFollower()
+	if err != nil {
+		return err
+	}
+	defer f.Close() // after the server, which closes the stores
+	return e.serve(ctx, l, e.serverConfig(l, nil), func(s *server.Server) error {
+		lives := &lives{server: s, source: strings.Join(sources, " ")}
+		lives.first = s.Live(filepath.Base(filepath.Clean(sources[0])), lives.source)
+		s.Do(func(ctx context.Context) {
+			repeat(ctx, func() {
+				if err := f.Look(ctx, sources, lives.show); err != nil && ctx.Err() == nil {
+					e.warn("%v", err)
+				}
+			})
+		})
+		return nil
+	})
+}
+
+// lives are the runs that are followed, by name. The first that can be shown takes the place
+// that was kept for it.
+type lives struct {
+	server *server.Server
+	source string
+	first  *server.Live
+	named  map[string]*server.Live
+}
+
+func (x *lives) show(name string, r view.Run, done func()) {
+	live := x.named[name]
+	if live == nil {
+		if live, x.first = x.first, nil; live == nil {
+			live = x.server.Live(name, r.Source)
+		}
+		if x.named == nil {
+			x.named = map[string]*server.Live{}
+		}
+		x.named[name] = live
+	}
+	live.Set(r, done)
+}
+
+// repeat calls f again and again: at most once in half a second, and with pauses of three
+// times as long as it took, so that a large run leaves most of the machine to others.
+func repeat(ctx context.Context, f func()) {
+	for ctx.Err() == nil {
+		begun := time.Now()
+		f()
+		wait := time.NewTimer(max(500*time.Millisecond, 3*time.Since(begun)))
+		select {
+		case <-ctx.Done():
+		case <-wait.C:
+		}
+		wait.Stop()
 	}
 }

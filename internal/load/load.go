@@ -3,6 +3,7 @@
 //
 //	load.go    from sources to open runs     cache.go   imported stores, kept
 //	key.go     what a run is known by        watch.go   how far an import is
+//	follow.go  runs that grow, opened anew
 package load
 
 import (

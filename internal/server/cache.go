@@ -205,3 +205,15 @@ func (c *cache) drop(x *run) {
 		}
 	}
 }
+
+// forget drops what is kept of a run; what is being computed from it goes on for those who
+// wait, and is not kept.
+func (c *cache) forget(x *run) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if slices.Contains(e.runs, x) {
+			c.remove(e)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package server
 import (
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -59,4 +61,47 @@ func placesOf(t *store.Tree, index *treeIndex, ids []trace.LocationID) *placesAn
 		slices.Reverse(out.Path)
 	}
 	return out
+}
+
+// A movedAnswer holds the ids of now of those that were asked for, in their order; -1 for
+// what is not there any more.
+type movedAnswer struct {
+	Locations []int32 `json:"locations"`
+	Regions   []int32 `json:"regions"`
+}
+
+// moved says what ids of an earlier generation of a live run are now.
+func (s *runPages) moved(w http.ResponseWriter, r *http.Request, x *run) error {
+	q := r.URL.Query()
+	now := x.Store.Generation()
+	from, err := now, error(nil)
+	if text := q.Get("from"); text != "" {
+		from, err = strconv.ParseUint(text, 10, 64)
+	}
+	if err != nil {
+		return &apiError{Status: http.StatusBadRequest, Kind: "bad-request", Message: "from: want the generation that the ids are of"}
+	}
+	out := movedAnswer{Locations: []int32{}, Regions: []int32{}}
+	same := func(id int32) int32 { return id }
+	locations, regions, ok := same, same, true
+	if from != now {
+		locations, regions, ok = x.lineage.since(from, now)
+	}
+	if !ok {
+		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "that generation is not known any more", Hint: "choose again"}
+	}
+	for _, each := range []struct {
+		name string
+		now  func(int32) int32
+		out  *[]int32
+	}{{"locations", locations, &out.Locations}, {"regions", regions, &out.Regions}} {
+		for _, item := range strings.FieldsFunc(q.Get(each.name), func(c rune) bool { return c == ',' }) {
+			id, err := strconv.ParseInt(item, 10, 32)
+			if err != nil {
+				return &apiError{Status: http.StatusBadRequest, Kind: "bad-request", Message: each.name + ": want ids, with commas between them"}
+			}
+			*each.out = append(*each.out, each.now(int32(id)))
+		}
+	}
+	return s.writeJSON(w, r, http.StatusOK, out)
 }

@@ -63,6 +63,8 @@ func (s *Server) routes() []route {
 		{pattern: "GET " + ofRun + "/locations", says: "children of a location, or the top", answer: locationPage{}, handle: s.onRun(s.locations),
 			query: []parameter{{name: "parent", kind: "integer", says: "id of the location; none: the top"}, {name: "offset", kind: "integer", says: "of the first"}, {name: "limit", kind: "integer", says: "at most so many"}}},
 		{pattern: "GET " + ofRun + "/places", says: "where locations lie in the tree", query: selectionParameters[2:3], answer: placesAnswer{}, handle: s.onRun(s.places)},
+		{pattern: "GET " + ofRun + "/moved", says: "what ids of an earlier generation of a live run are now", answer: movedAnswer{}, handle: s.onRun(s.moved),
+			query: []parameter{{name: "from", kind: "string", says: "the generation that the ids are of"}, {name: "locations", kind: "string", says: "ids, with commas between them"}, {name: "regions", kind: "string", says: "ids, with commas between them"}}},
 		{pattern: "GET " + ofRun + "/regions", says: "all regions by id", answer: []regionRow{}, handle: s.onRun(s.regions)},
 		{pattern: "GET " + ofRun + "/bindings", says: "names that events of a layout can be bound to", answer: bindingsJSON{}, handle: s.onRun(s.bindings)},
 		{pattern: "GET " + ofRun + "/search", says: "locations and regions by name", answer: searchJSON{}, handle: s.onRun(s.search),

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -27,6 +28,9 @@ type run struct {
 	id      string
 	sources []string // as asked for
 	upload  string   // directory to remove with it; may be empty
+	live    bool     // it is replaced by newer states of itself
+	after   func()   // called when its store is closed; may be nil
+	lineage *lineage // of a live run; nil
 	cancel  context.CancelFunc
 
 	mu          sync.Mutex
@@ -184,26 +188,39 @@ func slug(name string) string {
 
 // use finds a run that is ready and keeps it open until release.
 func (g *registry) use(id string) (*run, error) {
-	g.mu.Lock()
-	at := slices.IndexFunc(g.runs, func(x *run) bool { return x.id == id })
-	if at < 0 {
+	for {
+		g.mu.Lock()
+		at := slices.IndexFunc(g.runs, func(x *run) bool { return x.id == id })
+		if at < 0 {
+			g.mu.Unlock()
+			return nil, &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "no run " + quoteShort(id) + " is open", Hint: "open it again from the home page"}
+		}
+		x := g.runs[at]
 		g.mu.Unlock()
-		return nil, &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "no run " + quoteShort(id) + " is open", Hint: "open it again from the home page"}
+		if ok, err := x.enter(); ok || err != nil {
+			return x, err
+		} // else it was replaced or closed meanwhile
 	}
-	x := g.runs[at]
-	g.mu.Unlock()
+}
+
+// enter keeps a run open that is ready; it is false where the run is listed no more.
+func (x *run) enter() (bool, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch {
+	case x.closed:
+		return false, nil
+	case x.state == "importing" && x.live:
+		return false, &apiError{Status: http.StatusConflict, Kind: "importing", Message: "nothing has come of run " + quoteShort(x.id) + " yet", Hint: "wait until its state is ready"}
 	case x.state == "importing":
-		return nil, &apiError{Status: http.StatusConflict, Kind: "importing", Message: "run " + quoteShort(id) + " is still being imported", Hint: "wait until its state is ready"}
+		return false, &apiError{Status: http.StatusConflict, Kind: "importing", Message: "run " + quoteShort(x.id) + " is still being imported", Hint: "wait until its state is ready"}
 	case x.state == "failed":
 		e := *errorOf(x.err)
 		e.Status = http.StatusConflict
-		return nil, &e
+		return false, &e
 	}
 	x.uses++
-	return x, nil
+	return true, nil
 }
 
 // retain keeps a run open that is in use already.
@@ -226,6 +243,9 @@ func (x *run) closeIfUnused() {
 		x.Cache.Close()
 		x.Store.Close()
 		x.Store = nil
+		if x.after != nil {
+			x.after()
+		}
 	}
 }
 
@@ -247,10 +267,7 @@ func (g *registry) close(id string) bool {
 func (g *registry) end(x *run) {
 	x.cancel()
 	g.server.cache.drop(x)
-	x.mu.Lock()
-	x.closed = true
-	x.closeIfUnused()
-	x.mu.Unlock()
+	x.retire()
 	if x.upload != "" {
 		g.server.uploads.remove(x.upload)
 		_ = os.RemoveAll(storesOf(x.upload)) // where it is still in use: when the server ends
@@ -277,13 +294,15 @@ type runState struct {
 	Progress   float64           `json:"progress"`
 	Error      *apiError         `json:"error"`
 	Generation string            `json:"generation"`
+	Live       bool              `json:"live"`
+	Origin     trace.Time        `json:"origin"`
 	Missing    map[string]string `json:"missing"`
 }
 
 func (x *run) describe(views []*view.View) runState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := runState{ID: x.id, Name: x.Name, Source: x.Source, State: x.state, Missing: map[string]string{}}
+	s := runState{ID: x.id, Name: x.Name, Source: x.Source, State: x.state, Live: x.live, Missing: map[string]string{}}
 	if x.total > 0 {
 		s.Progress = min(max(float64(x.done)/float64(x.total), 0), 1)
 	}
@@ -292,6 +311,7 @@ func (x *run) describe(views []*view.View) runState {
 		s.Error = errorOf(x.err)
 	case x.state == "ready" && x.Store != nil:
 		s.Progress, s.Format = 1, x.Store.Info().Format
+		s.Origin = x.Store.Info().Origin
 		s.Generation = strconv.FormatUint(x.Store.Generation(), 10)
 		for _, v := range views {
 			if why := v.Needs.Missing(x.Store); why != "" {

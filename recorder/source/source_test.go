@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	reader "github.com/parallax-hpc/parallax/internal/importer/recorder"
@@ -275,10 +276,12 @@ func TestMPIProgramsAreRecorded(t *testing.T) {
 		dir := t.TempDir()
 		library := build(t, "mpi", m.cc)
 		command(t, dir, m.cc, "-o", "steps", testdata(t, "steps.c"))
-		for _, files := range []string{"rank", "one"} {
+		for files, settings := range map[string][]string{
+			"rank": {"PARALLAX_FILES=rank"}, "one": {"PARALLAX_FILES=one"}, "shown meanwhile": {"PARALLAX_FILES=one", "PARALLAX_EVERY=0.001"},
+		} {
 			t.Run(m.name+" "+files, func(t *testing.T) {
 				os.RemoveAll(filepath.Join(dir, "out"))
-				if out, err := m.start(dir, library, 4, []string{"PARALLAX_FILES=" + files}, "./steps"); err != nil {
+				if out, err := m.start(dir, library, 4, settings, "./steps"); err != nil {
 					t.Fatal(err, out)
 				}
 				checkSteps(t, dir, imported(t, dir))
@@ -336,6 +339,47 @@ func checkSteps(t *testing.T, dir string, r store.Reader) {
 		if late := regions["MPI_Allreduce"].late; late < 0 {
 			t.Errorf("%s is late by %v ns", name, late)
 		}
+	}
+}
+
+// With PARALLAX_EVERY the file is there while the program runs, whole whenever it is looked at,
+// and stays when the program is killed.
+func TestARunningProgramIsShown(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler here: the recorder in C is not tried")
+	}
+	dir := t.TempDir()
+	library := build(t, "regions", "cc")
+	command(t, dir, "cc", "-O1", "-I", testdata(t, "../c"), "-o", "endless", testdata(t, "endless.c"), "-ldl")
+	c := exec.Command(filepath.Join(dir, "endless"))
+	c.Env = append(os.Environ(), "LD_PRELOAD="+library, "PARALLAX_EVERY=0.02", "PARALLAX_OUT="+filepath.Join(dir, "out"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	solved := func() float64 {
+		for _, regions := range calls(t, imported(t, dir)) {
+			if c, ok := regions["solve"]; ok {
+				return c.calls
+			}
+		}
+		return 0
+	}
+	file := filepath.Join(dir, "out", "run.moments")
+	for {
+		if _, err := os.Stat(file); err == nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	first := solved()
+	for solved() <= first { // it grows, or the test does not end
+		time.Sleep(time.Millisecond)
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	r := imported(t, dir)
+	if report := fmt.Sprint(r.Info().Report); !strings.Contains(report, "still running") || solved() <= first {
+		t.Errorf("after it was killed: %s", report)
 	}
 }
 

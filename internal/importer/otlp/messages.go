@@ -15,18 +15,18 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A framing is how messages lie in a file.
-type framing uint8
+// A framingKind is how messages lie in a file.
+type framingKind uint8
 
 const (
-	noFraming   framing = iota
-	oneMessage          // its fields, one after the other
-	fourBytes           // messages after their length, most significant byte first
-	varintBytes         // messages after their length as a varint
+	noFraming   framingKind = iota
+	oneMessage              // its fields, one after the other
+	fourBytes               // messages after their length, most significant byte first
+	varintBytes             // messages after their length as a varint
 )
 
 // framingOf tells by the beginning of a file whether it holds messages with spans.
-func framingOf(head []byte) framing {
+func framingOf(head []byte) framingKind {
 	if isTraces(head) {
 		return oneMessage
 	}
@@ -94,14 +94,14 @@ var errLarge = errors.New("holds a message of more than 1 GiB")
 type messages struct {
 	*span.Source
 	c       *converter
-	framing framing
+	framing framingKind
 	offset  int64
 	body    bytes.Buffer
 	texts   jsonstream.Texts
 	hex     []byte
 }
 
-func newMessages(f *span.Source, c *converter, how framing) *messages {
+func newMessages(f *span.Source, c *converter, how framingKind) *messages {
 	return &messages{Source: f, c: c, framing: how}
 }
 

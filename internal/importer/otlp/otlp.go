@@ -19,6 +19,9 @@
 // are read too, and what query services wrap around: "batches" of Tempo, "trace" or
 // "result" of Tempo's and Jaeger's newer ones.
 //
+// The files of a log that `parallax receive` writes, spans-00000001.otlp and so on, are one run;
+// any others are with --join.
+//
 // JSON is read span by span. Of protocol buffers the spans of one resource are in
 // memory at a time, or one message where lengths part them.
 //
@@ -28,6 +31,8 @@ package otlp
 import (
 	"bytes"
 	"context"
+	"path"
+	"regexp"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -42,17 +47,44 @@ var Format = &importer.Format{
 	Title:  "OpenTelemetry spans (OTLP: JSON, protobuf)",
 	Claim:  claim,
 	Import: read,
+	Joins:  true,
 }
 
-// claim takes files of objects with spans of a resource, and of messages with spans.
+// logName is how the files of one log are called that `parallax receive` writes.
+var logName = regexp.MustCompile(`^spans-[0-9]{8,}\.otlp$`)
+
+// claim takes files of objects with spans of a resource, and of messages with spans. The files
+// of one log are one run.
 func claim(s importer.Source) (runs []importer.Run) {
+	logs := map[string]int{} // place of its run, by directory
 	for _, f := range s.Files {
-		head := s.Head(f.Path)
-		if framingOf(head) != noFraming || isJSON(head) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
+		if framing(s, f.Path) == noFraming && !isJSON(s.Head(f.Path)) {
+			continue
 		}
+		dir := path.Dir(f.Path)
+		if at, ok := logs[dir]; ok && logName.MatchString(path.Base(f.Path)) {
+			runs[at].Files = append(runs[at].Files, f.Path)
+			continue
+		}
+		if logName.MatchString(path.Base(f.Path)) {
+			logs[dir] = len(runs)
+		}
+		runs = append(runs, importer.Run{Files: []string{f.Path}})
 	}
 	return runs
+}
+
+// framing is how messages lie in a file; those of a log are told by its name too, since its
+// first message may begin with resources that have no spans.
+func framing(s importer.Source, name string) framingKind {
+	head := s.Head(name)
+	if how := framingOf(head); how != noFraming {
+		return how
+	}
+	if logName.MatchString(path.Base(name)) && len(head) > 4 && head[0] < largestMessage>>24 {
+		return fourBytes
+	}
+	return noFraming
 }
 
 func isJSON(head []byte) bool {
@@ -73,11 +105,10 @@ func isJSON(head []byte) bool {
 }
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	framing := framingOf(run.Source.Head(run.Files[0]))
 	return span.Import(ctx, run, w, func(f *span.Source, out *span.Writer) error {
 		c := &converter{out: out}
-		if framing != noFraming {
-			return newMessages(f, c, framing).all()
+		if how := framing(run.Source, f.Path); how != noFraming {
+			return newMessages(f, c, how).all()
 		}
 		in := span.NewReader(f.Ctx, f, f.Label, out)
 		return in.End(objects(in, c), out.Count(), "spans")

@@ -64,6 +64,9 @@ func (c *converter) count(file string, r *record, dropped uint64) {
 	what := "intervals whose time ran backwards, dropped by the program"
 	if r.program != nil {
 		what = "calls and regions beyond what the recorder keeps, dropped by the program"
+		if r.program.running {
+			c.w.Report(trace.Guessed, "processes that were still running when this was written", 1, file)
+		}
 		if r.program.aborted {
 			c.w.Report(trace.Repaired, "processes that ended before MPI_Finalize, kept as far as they came", 1, file)
 		}

@@ -9,6 +9,7 @@ type program struct {
 	host    string
 	drift   int64 // how much the clock went off against that of rank 0, ns
 	aborted bool
+	running bool     // it was when this was written
 	names   []string // by number; 0 stands for none
 }
 
@@ -83,7 +84,9 @@ func parseProgram(c *cursor, r *record) *fault {
 	p := &program{size: int32(c.u32())}
 	r.program = p
 	r.name, p.host = c.text(), c.text()
-	p.drift, p.aborted = int64(c.u64()), c.u8() != 0
+	p.drift = int64(c.u64())
+	how := c.u8()
+	p.aborted, p.running = how == 1, how == 2
 	p.names = make([]string, 1, 64)
 	for range c.count(nameBytes) {
 		p.names = append(p.names, c.text())

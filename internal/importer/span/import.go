@@ -20,7 +20,7 @@ type Source struct {
 	Label string
 }
 
-// Import reads the file of a run: read hands its spans to a Writer, and judges how
+// Import reads the files of a run: read hands its spans to a Writer, and judges how
 // the file ended. Where a user asks for it, clocks are measured in a first reading.
 func Import(ctx context.Context, run importer.Run, w trace.Writer, read func(*Source, *Writer) error) error {
 	out := newWriter(w, run.Label(run.Files[0]))
@@ -29,15 +29,33 @@ func Import(ctx context.Context, run importer.Run, w trace.Writer, read func(*So
 			return err
 		}
 	}
-	err := readFile(ctx, run, out, read)
+	err := readFiles(ctx, run, out, read)
 	if failed := out.finish(); err == nil {
 		err = failed
 	}
 	return err
 }
 
-func readFile(ctx context.Context, run importer.Run, out *Writer, read func(*Source, *Writer) error) error {
-	path := run.Files[0]
+// readFiles reads the files of a run, one after the other. Once there are spans, a further file
+// that cannot be read is counted.
+func readFiles(ctx context.Context, run importer.Run, out *Writer, read func(*Source, *Writer) error) error {
+	for i, path := range run.Files {
+		before := out.Count()
+		err := readFile(ctx, run, path, out, read)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || i == len(run.Files)-1 && out.Count() == 0:
+			return err
+		case len(run.Files) > 1 && out.Count() == before:
+			out.Report(trace.Skipped, "files without spans that can be read", run.Label(path))
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+func readFile(ctx context.Context, run importer.Run, path string, out *Writer, read func(*Source, *Writer) error) error {
 	f, err := run.Open(path)
 	if err != nil {
 		return err
@@ -53,7 +71,7 @@ func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Sourc
 	m.measuring = true
 	progress := run.Progress
 	run.Progress = nil // this reading is not the import
-	err := readFile(ctx, run, m, read)
+	err := readFiles(ctx, run, m, read)
 	if run.Progress = progress; err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@
  * Settings, all from the environment:
  *   PARALLAX_OUT      directory to write to; by default a new one, parallax-PROGRAM-TIME
  *   PARALLAX_WINDOWS  windows of busy time a thread keeps, 8 to 4096 (64)
+ *   PARALLAX_EVERY    seconds after which the file is written anew while the program runs; default: never
  *   PARALLAX_FILES    rank: a file a rank; one: one file for all (MPI; default from 1024 ranks)
  */
 #ifndef _GNU_SOURCE
@@ -72,6 +73,7 @@ typedef struct plx_worker {
 	int64_t since;   /* begin of the busy interval at hand */
 	int64_t entered; /* begin of the call at hand */
 	int64_t watched; /* first time stamp */
+	int64_t due;     /* when the file is to be written anew; only the main thread does so */
 	int away;        /* depth of calls; busy where 0 */
 	int shift;       /* a window is 1 << shift ns long */
 	int windows;
@@ -94,7 +96,7 @@ static struct {
 	int64_t origin;        /* monotonic clock at the start */
 	int64_t epoch;         /* the same moment, ns since 1970 */
 	int64_t offset, later; /* to add to get the clock of rank 0, at the start and at the end */
-	int64_t ended;
+	int64_t ended, every; /* ns; INT64_MAX: never while it runs */
 	int32_t rank, size;
 	int windows;
 	char program[128], host[128], dir[1024];
@@ -156,6 +158,7 @@ static plx_worker *plx_worker_new(const char *kind) {
 	w->tree[0].name = plx_name(plx.program);
 	w->tree[0].count = 1;
 	w->since = w->watched = plx_now();
+	w->due = number ? INT64_MAX : plx.every;
 	for (i = 0; i < PLX_PARTNERS; i++) w->partners[i].rank = -1;
 	do w->next = plx.workers;
 	while (!__sync_bool_compare_and_swap(&plx.workers, w->next, w));
@@ -261,6 +264,8 @@ __attribute__((unused)) static void plx_count(plx_worker *w, uint32_t name, int6
 	}
 }
 
+static void plx_show(plx_worker *w, int64_t now);
+
 /* plx_leave ends the call that plx_enter began. */
 __attribute__((noinline, unused)) static void plx_leave(plx_worker *w, uint32_t name, uint64_t bytes, int joint) {
 	if (!w) {
@@ -270,6 +275,7 @@ __attribute__((noinline, unused)) static void plx_leave(plx_worker *w, uint32_t 
 	w->since = plx_now();
 	plx_count(w, name, w->entered, w->since, bytes, joint);
 	w->away--;
+	if (w->since >= w->due) plx_show(w, w->since);
 }
 
 /* --- regions that the program names ---------------------------------------------------- */
@@ -328,7 +334,10 @@ void parallax_region_begin(const char *name) {
 
 void parallax_region_end(void) {
 	plx_worker *w = plx_worker_get();
-	if (w) plx_region_leave(w, plx_now());
+	int64_t now;
+	if (!w) return;
+	plx_region_leave(w, now = plx_now());
+	if (now >= w->due) plx_show(w, now);
 }
 
 /* --- the file: every byte is described in Go's package recorder ------------------------ */
@@ -526,29 +535,49 @@ static void plx_end(void) {
 	if (!plx.later) plx.later = plx.offset;
 }
 
-/* plx_write writes the file of this process, once; it appears when it is whole. */
-static void plx_write(void) {
+/* plx_put_file writes the file of this process; it appears when it is whole. */
+static int plx_put_file(const char *suffix) {
 	static plx_out o;
 	char part[1264], name[1200];
-	if (!plx.on || __sync_lock_test_and_set(&plx.wrote, 1)) return;
-	plx_end();
-	plx.on = 0;
+	memset(&o, 0, sizeof o);
 	snprintf(name, sizeof name, plx.rank < 0 ? "%s/run.moments" : "%s/rank-%06d.moments", plx.dir, plx.rank);
-	snprintf(part, sizeof part, "%s.part", name);
+	snprintf(part, sizeof part, "%s%s", name, suffix);
 	o.fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (o.fd < 0) {
 		mkdir(plx.dir, 0777);
 		o.fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	}
-	if (o.fd >= 0) {
-		plx_encode(&o, plx_length());
-		if (close(o.fd) || o.failed || rename(part, name)) o.failed = 1;
-	}
-	if (o.fd < 0 || o.failed) {
-		static const char say[] = "parallax recorder: cannot write what was recorded\n";
-		if (write(2, say, sizeof say - 1) < 0) return;
-		unlink(part);
-	}
+	if (o.fd < 0) return 0;
+	plx_encode(&o, plx_length());
+	if (!close(o.fd) && !o.failed && !rename(part, name)) return 1;
+	unlink(part);
+	return 0;
+}
+
+/* plx_write writes the file for good, once. */
+static void plx_write(void) {
+	static const char say[] = "parallax recorder: cannot write what was recorded\n";
+	if (!plx.on || __sync_lock_test_and_set(&plx.wrote, 1)) return;
+	plx_end();
+	plx.on = 0;
+	if (!plx_put_file(".part") && write(2, say, sizeof say - 1) < 0) return;
+}
+
+/* plx_show writes the file as far as the program has come. The time is not the program's:
+ * it counts as none of its busy time. What other threads do meanwhile may be in it by halves. */
+static void plx_show(plx_worker *w, int64_t now) {
+	int64_t later = plx.later;
+	if (!plx.on) return; /* it is written for good */
+	if (!w->away) plx_busy(w, w->since, now);
+	plx.ended = now;
+	if (!later) plx.later = plx.offset;
+	if (!plx.aborted) plx.aborted = 2; /* it runs on */
+	plx_put_file(".now");
+	if (plx.aborted == 2) plx.aborted = 0;
+	plx.later = later;
+	plx.ended = 0;
+	w->since = plx_now();
+	w->due = w->since + plx.every;
 }
 
 /* Signals that end a program. Whoever had them before gets them after. */
@@ -620,6 +649,8 @@ static void plx_start(int32_t rank, int32_t size) {
 	plx.windows = s ? atoi(s) : 64;
 	if (plx.windows < 8) plx.windows = 8;
 	if (plx.windows > 4096) plx.windows = 4096;
+	s = getenv("PARALLAX_EVERY");
+	plx.every = s && atof(s) > 0 ? (int64_t)(atof(s) * 1e9) : INT64_MAX;
 	gethostname(plx.host, sizeof plx.host - 1);
 	n = readlink("/proc/self/exe", plx.dir, sizeof plx.dir - 1);
 	s = n > 0 ? strrchr(plx.dir, '/') : 0;

@@ -476,6 +476,8 @@ static void plx_together(void) {
 		PMPI_File_close(&f);
 	}
 	free(o.memory);
+	snprintf(name, sizeof name, "%s/rank-%06d.moments", plx.dir, plx.rank);
+	if (plx.every < INT64_MAX) unlink(name); /* what was shown meanwhile */
 }
 
 static int plx_files_one(void) {

@@ -36,7 +36,9 @@ static void plx_omp_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int f
 	int64_t now = plx_now();
 	(void)parallel, (void)task, (void)flags, (void)code;
 	plx_omp_ended = now;
-	if (w) plx_region_leave(w, now);
+	if (!w) return;
+	plx_region_leave(w, now);
+	if (now >= w->due) plx_show(w, now);
 }
 
 /* What is kept of a task: whether an implicit one was entered, the name of an explicit one,

@@ -36,6 +36,8 @@ export interface Api {
     what: File | UploadFile[], progress: (sent: number, total: number) => void, signal?: AbortSignal,
   ): Promise<t.RunState[]>;
   info(run: string, signal?: AbortSignal): Promise<t.RunInfo>;
+  /** What ids of an earlier generation of a live run are now. */
+  moved(run: string, from: string, locations: readonly number[], regions: readonly number[]): Promise<t.Moved>;
   /** Where locations lie in the tree. */
   places(run: string, patterns: readonly string[], signal?: AbortSignal): Promise<t.Places>;
   locations(run: string, parent: number | null, offset: number, limit: number, signal?: AbortSignal): Promise<t.LocationPage>;
@@ -97,6 +99,7 @@ export function createApi(base = ""): Api {
     close: async (id) => void (await line.fetch(`/api/runs/${encodeURIComponent(id)}`, undefined, { method: "DELETE" })),
     upload: (what, progress, signal) => upload(line, base, what, progress, signal),
     info: (id, signal) => line.json(run(id, "info"), signal),
+    moved: (id, from, locations, regions) => line.json(run(id, `moved?${query({ from, locations: locations.join(","), regions: regions.join(",") })}`)),
     places: (id, patterns, signal) => line.json(run(id, `places?${query({ locations: packIDs(patterns) })}`), signal),
     locations: (id, parent, offset, limit, signal) =>
       line.json(run(id, `locations?${query({ parent: parent ?? undefined, offset, limit })}`), signal),

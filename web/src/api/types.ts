@@ -140,6 +140,10 @@ export interface RunState {
   error: ApiError | null;
   /** Changes when the content does; decimal digits. */
   generation: string;
+  /** It is replaced by newer states of itself: a file that grows, spans that arrive. */
+  live: boolean;
+  /** The time of the source that all times count from, in its own count, ns. */
+  origin: number;
   /** The views that make no sense for this run, with the reason in words. */
   missing: Record<string, string>;
 }
@@ -201,6 +205,13 @@ export interface ReportEntry {
   what: string;
   count: number;
   example: string;
+}
+
+/** GET /api/runs/{run}/moved: what ids of an earlier generation of a live run are now. */
+export interface Moved {
+  /** Ids of now, in the order they were asked for; -1 for what is gone. */
+  locations: number[];
+  regions: number[];
 }
 
 /** GET /api/runs/{run}/places?locations= : where locations lie in the tree. */

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { everything, firstLook, SelectionStore, shortestWindow, windowOf } from "./selection";
+import { everything, firstLook, looksNow, SelectionStore, shortestWindow, windowOf } from "./selection";
 
 const run = () => {
   const s = new SelectionStore();
@@ -184,5 +184,34 @@ describe("steps that are not looks", () => {
     expect(done.at(-1)).toBe("+b");
     s.record(step("", "d"));
     expect(s.canRedo).toBe(false);
+  });
+});
+
+describe("a run that grows", () => {
+  test("keeps the window and the selection, and undo goes back as before", () => {
+    const s = run();
+    s.zoom({ begin: 100, end: 200 });
+    s.select({ locations: ["#3", "rank:0-3", "#4"], regions: ["#1"], time: { begin: 110, end: 120 } });
+    s.renew(5000, looksNow(0, { locations: [3, 4], regions: [1] }, { locations: [7, -1], regions: [2] }));
+    expect(s.wholeRun).toEqual({ begin: 0, end: 5000 });
+    expect(s.window).toEqual({ begin: 100, end: 200 });
+    expect(s.look.locations).toEqual(["#7", "rank:0-3"]);
+    expect(s.look.regions).toEqual(["#2"]);
+    expect(s.look.time).toEqual({ begin: 110, end: 120 });
+    s.undo();
+    expect(s.look.locations).toEqual([]);
+    expect(s.window).toEqual({ begin: 100, end: 200 });
+    s.undo();
+    expect(s.window).toEqual({ begin: 0, end: 5000 });
+  });
+  test("shows all of it where all was shown, and moves windows where the first record is another", () => {
+    const s = run();
+    s.renew(1200, looksNow(-300, { locations: [], regions: [] }, null));
+    expect(s.window).toEqual({ begin: 0, end: 1200 });
+    s.zoom({ begin: 600, end: 700 });
+    s.renew(1200, looksNow(-300, { locations: [], regions: [] }, null));
+    expect(s.window).toEqual({ begin: 300, end: 400 });
+    s.renew(1200, looksNow(-900, { locations: [], regions: [] }, null));
+    expect(s.window).toEqual({ begin: 0, end: 100 });
   });
 });

@@ -110,6 +110,25 @@ export class SelectionStore {
     this.tell();
   }
 
+  /** All looks that can be come back to, and the one shown. */
+  looks(): Look[] {
+    return [this.current, ...[...this.past, ...this.future].flatMap((s) => ("look" in s ? [s.look] : []))];
+  }
+
+  /** The run is a newer state of itself: another length, and each look as it is said now. Undo stays. */
+  renew(length: number, now: (look: Look) => Look): void {
+    this.length = length;
+    const fit = (look: Look) => {
+      const l = now(look);
+      return { ...l, trail: this.cleanTrail(l.trail), time: this.clip(l.time) };
+    };
+    const step = (s: Step): Step => ("look" in s ? { look: fit(s.look) } : s);
+    this.past = this.past.map(step);
+    this.future = this.future.map(step);
+    this.current = fit(this.current);
+    this.tell();
+  }
+
   /** Takes a whole look, as a step that undo goes back over. */
   restore(look: Look): void {
     this.change({ ...look, trail: this.cleanTrail(look.trail), time: this.clip(look.time) });
@@ -254,6 +273,25 @@ export class SelectionStore {
     }
     return shorten(out);
   }
+}
+
+/**
+ * How a look is said in a newer state of its run: times moved by so many ns, since the first record may be
+ * another one, and ids as they are now. What is gone is chosen no more.
+ */
+export function looksNow(shift: number, asked: { locations: readonly number[]; regions: readonly number[] }, now: { locations: readonly number[]; regions: readonly number[] } | null): (look: Look) => Look {
+  const moved = (part: "locations" | "regions") => {
+    const to = new Map(asked[part].map((id, i) => [id, now?.[part][i] ?? -1]));
+    return (patterns: readonly string[]) => patterns.flatMap((p) => {
+      if (!/^#\d+$/.test(p)) return [p];
+      const id = to.get(Number(p.slice(1))) ?? -1;
+      return id < 0 ? [] : [`#${id}`];
+    });
+  };
+  const locations = moved("locations");
+  const regions = moved("regions");
+  const at = (r: Range): Range => ({ begin: r.begin + shift, end: r.end + shift });
+  return (look) => ({ ...look, trail: look.trail.map(at), time: look.time && at(look.time), locations: locations(look.locations), regions: regions(look.regions), only: locations(look.only) });
 }
 
 /** Keeps the outermost and the innermost steps of a long trail. */

@@ -9,6 +9,7 @@ import type { Workbench } from "./workbench";
 
 const importPoll = 250;
 const comebackPoll = 1500;
+const livePoll = 1000;
 
 /** Connects the workbench with the server and the address. */
 export async function start(bench: Workbench): Promise<void> {
@@ -32,6 +33,7 @@ export async function start(bench: Workbench): Promise<void> {
     bench.report(e);
   }
   writeAddress(bench);
+  watchLive(bench);
 }
 
 /** Shows a state of the browser's history; of the same run without asking for it again. */
@@ -136,6 +138,29 @@ function writeAddress(bench: Workbench): void {
     }
     document.title = bench.run.value ? `${bench.run.value.name} · Parallax` : "Parallax";
   });
+}
+
+/** Runs that grow are asked for again and again, as long as somebody looks at the page. */
+function watchLive(bench: Workbench): void {
+  let busy = false;
+  setInterval(async () => {
+    if (busy || document.hidden || bench.trouble.peek() || bench.awaited.peek() !== "" || !bench.runs.peek().some((r) => r.live)) return;
+    busy = true;
+    try {
+      const before = bench.runs.peek();
+      const runs = await bench.api.runs();
+      const changed = runs.filter((r) => r.live && r.state === "ready" && before.some((b) => b.id === r.id && b.generation !== "" && b.generation !== r.generation));
+      if (changed.length === 0 && runs.length === before.length && !runs.some((r, i) => r.state !== before[i]!.state)) return;
+      bench.runs.value = runs;
+      const shown = changed.find((r) => r.id === bench.runID.peek());
+      if (shown) await bench.renew(before.find((b) => b.id === shown.id)!, shown);
+      else if (changed.length > 0) bench.comebacks.value++;
+    } catch (e) {
+      bench.report(e);
+    } finally {
+      busy = false;
+    }
+  }, livePoll);
 }
 
 /** While the server is gone, asks until it answers, then lets all pictures ask again. */

@@ -17,7 +17,7 @@ import { LocationBook } from "./names";
 import type { Choice, ViewPlug } from "./plug";
 import type { PageOptions } from "./option";
 import type { TrackSpan } from "./query-track";
-import { everything, firstLook, SelectionStore, type Look, type Range } from "./selection";
+import { everything, firstLook, looksNow, SelectionStore, type Look, type Range } from "./selection";
 import { windowBeside } from "./beside";
 import type { PageState, ThemeChoice } from "./url";
 
@@ -232,6 +232,29 @@ export class Workbench {
       this.layout.value = state?.layout ?? this.remembered() ?? this.overview();
       this.focused.value = panel.panels(this.layout.value)[0]?.id ?? "";
       this.store.reset(info.end, state?.look ?? firstLook(info.core));
+    });
+  }
+
+  /** Takes a newer state of the run shown: window and selection stay, pictures ask again. */
+  async renew(before: RunState, now: RunState): Promise<void> {
+    const looks = this.store.looks();
+    const ids = (part: "locations" | "regions") => [...new Set(looks.flatMap((l) => idsOf(part === "locations" ? [...l.locations, ...l.only] : l.regions)))];
+    const asked = { locations: ids("locations"), regions: ids("regions") };
+    const [info, regions, moved] = await Promise.all([
+      this.api.info(now.id), this.api.regions(now.id),
+      asked.locations.length + asked.regions.length > 0 ? this.api.moved(now.id, before.generation, asked.locations, asked.regions).catch(() => null) : null,
+    ]);
+    if (this.runID.peek() !== now.id) return;
+    batch(() => {
+      this.info.value = info;
+      this.regions.value = regions;
+      this.book = new LocationBook(this.api, now.id);
+      this.chosen.value = new Chosen([]);
+      this.hoverFact.value = null;
+      this.store.renew(info.end, looksNow(before.origin - now.origin, asked, moved));
+      this.ends.value = {};
+      this.asked.clear();
+      this.comebacks.value++;
     });
   }
 
