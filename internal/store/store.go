@@ -102,6 +102,8 @@ type Reader interface {
 	IntervalAttributes(at Row) []trace.Attribute
 	// AttributeColumn gives one attribute of all intervals in the window that have it.
 	AttributeColumn(ctx context.Context, w Window, a trace.AttributeID, f func(*AttributeColumns) error) error
+	// InstantAttribute gives one attribute of all instants in the window that have it.
+	InstantAttribute(ctx context.Context, w Window, a trace.AttributeID, f func(*InstantValues) error) error
 
 	// Profile hands out profile rows of the locations, in order of location, path, metric.
 	Profile(ctx context.Context, locations []trace.LocationID, f func([]trace.ProfileRow) error) error
@@ -179,6 +181,16 @@ type InstantColumns struct {
 	Location trace.LocationID
 	Time     []trace.Time
 	Region   []trace.RegionID
+}
+
+// InstantValues are values of one attribute on instants of one location, in order of time. Row counts the instants of the
+// location, whether they have the attribute or not: it joins the attributes of one instant.
+type InstantValues struct {
+	Location trace.LocationID
+	Row      []int32
+	Time     []trace.Time
+	Region   []trace.RegionID
+	Value    []trace.Value
 }
 
 // SampleColumns are samples of one counter in order of time.

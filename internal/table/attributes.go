@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"sort"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -20,15 +21,15 @@ type attribute struct {
 	value     trace.Value
 }
 
-var attributes = scanned("attributes", "Extra facts, as the source gives them: of the run, of locations, of regions, of intervals, these in their order.",
+var attributes = scanned("attributes", "Extra facts, as the source gives them: of the run, of locations, of regions, of intervals, and of instants, these in their order.",
 	func(r *Run) int64 {
 		return int64(len(r.Store.Attributes()))*r.Store.Info().Intervals + int64(r.Store.Locations().Len()) + int64(len(r.Store.Regions()))
 	},
 	[]column[attribute]{
-		narrow(text("of", "run, location, region or interval", func(x *attribute) string { return x.of })),
-		narrow(maybe("location", "", "of a location or an interval", func(x *attribute) (int64, bool) { return int64(x.location), x.location != trace.NoLocation })),
+		narrow(text("of", "run, location, region, interval or instant", func(x *attribute) string { return x.of })),
+		narrow(maybe("location", "", "of a location, an interval or an instant", func(x *attribute) (int64, bool) { return int64(x.location), x.location != trace.NoLocation })),
 		narrow(maybe("lane", "", "with location and row the interval", func(x *attribute) (int64, bool) { return int64(x.lane), x.lane >= 0 })),
-		narrow(maybe("row", "", "", func(x *attribute) (int64, bool) { return int64(x.row), x.row >= 0 })),
+		narrow(maybe("row", "", "of an instant: which of those of its location", func(x *attribute) (int64, bool) { return int64(x.row), x.row >= 0 })),
 		maybe("region_id", "", "of a region", func(x *attribute) (int64, bool) { return int64(x.region), x.region != trace.NoRegion }),
 		narrow(text("key", "what the fact is", func(x *attribute) string { return x.key })),
 		text("value", "as text, exact", func(x *attribute) string { return x.value.String() }),
@@ -83,10 +84,52 @@ func scanAttributes(ctx context.Context, r *Run, f *Filter, to *rowsOf[attribute
 			}
 		}
 	}
-	if !wants("interval") {
+	if wants("interval") {
+		if err := intervalAttributes(ctx, r, f, at, key, put); err != nil {
+			return err
+		}
+	}
+	if !wants("instant") || r.Store.Info().Instants == 0 {
 		return nil
 	}
-	return intervalAttributes(ctx, r, f, at, key, put)
+	return instantAttributes(ctx, r, at, key, put)
+}
+
+// instantAttributes puts the attributes of instants, one instant after the other.
+func instantAttributes(ctx context.Context, r *Run, at where, key func(string) bool, put func(attribute) error) error {
+	w := store.Window{Begin: 0, End: r.Store.Info().End + 1, Locations: r.everyone()}
+	if at.first == at.last {
+		w.Locations = []trace.LocationID{trace.LocationID(at.first)}
+	}
+	var mu sync.Mutex
+	var all []attribute
+	for a, name := range r.Store.Attributes() {
+		if key != nil && !key(name) {
+			continue
+		}
+		err := r.Store.InstantAttribute(ctx, w, trace.AttributeID(a), func(c *store.InstantValues) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for i, row := range c.Row {
+				if at.has(c.Location) {
+					all = append(all, attribute{of: "instant", location: c.Location, lane: -1, row: int(row), region: trace.NoRegion, key: name, value: c.Value[i]})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	sort.SliceStable(all, func(i, k int) bool {
+		return all[i].location < all[k].location || all[i].location == all[k].location && all[i].row < all[k].row
+	})
+	for _, x := range all {
+		if err := put(x); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func intervalAttributes(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool, put func(attribute) error) error {

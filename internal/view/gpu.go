@@ -114,6 +114,9 @@ func LaunchLinks(ctx context.Context, r store.Reader, w store.Window, f func(fro
 	})
 }
 
+// QueueCounter is a counter of each GPU that no store holds: it follows from the links of launches.
+var QueueCounter = trace.Counter{Name: "launch queue", Unit: "pieces of work"}
+
 // AttributeNamed hands out one attribute of intervals by name; nothing where the run has none of that name.
 func AttributeNamed(ctx context.Context, r store.Reader, w store.Window, name string, f func(*store.AttributeColumns) error) error {
 	a := slices.Index(r.Attributes(), name)

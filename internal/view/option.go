@@ -72,6 +72,7 @@ var OptionTable = []Option{
 	{Name: "picture", Kind: "choice", Choices: []string{"findings", "causes"}, Default: "findings", Help: "what is drawn: a card a finding, or who makes whom wait and where on the machine that is"},
 	{Name: "show", Kind: "choice", Choices: []string{"dominant", "max", "min", "last", "average", "random", "random-not-zero"}, Default: "dominant", Help: "what a pixel shows where it stands for many intervals: the region with most time, the longest interval, the shortest that is not empty, the last, shares, or what is open at a random instant, of all or of those with something open"},
 	{Name: "links", Kind: "choice", Choices: []string{"auto", "all", "none"}, Default: "auto", Help: "draw links as arrows"},
+	{Name: "critical", Kind: "switch", Default: "false", Help: "draw the critical path: of the steps of a GPU job, or of the slowest request of the selection"},
 	{Name: "expand", Kind: "patterns", Help: "groups of the location tree to draw in full"},
 	{Name: "collapse", Kind: "patterns", Help: "groups of the location tree to draw as one row; of boxes and matrices regions to draw as one, such as category:MPI"},
 	{Name: "axis-to", Kind: "text", Help: "where the time axis ends if the run ends earlier, so that runs of different lengths are drawn on one scale"},

@@ -36,7 +36,7 @@ func (r *reader) intervals() error {
 		return err
 	}
 	t := &track{reader: r}
-	facts := r.newFacts()
+	facts := r.newFacts("interval")
 	defer facts.close()
 	last := int64(-1)
 	err := r.each("intervals", "location lane row begin end region_id parent", func(x *row) error {
@@ -168,9 +168,10 @@ func (t *track) tell(caller *open, x open) {
 		To:   trace.End{Location: t.at.id, Time: x.begin, Region: x.region, Number: to}})
 }
 
-// facts are the attributes of intervals, read beside them in the same order.
+// facts are the attributes of intervals, or of instants, read beside them in the same order.
 type facts struct {
 	r     *reader
+	kind  string
 	in    *parquetfile.Reader
 	x     row
 	more  bool
@@ -178,8 +179,8 @@ type facts struct {
 	err   error
 }
 
-func (r *reader) newFacts() *facts {
-	f := &facts{r: r}
+func (r *reader) newFacts(kind string) *facts {
+	f := &facts{r: r, kind: kind}
 	if file := r.files["attributes"]; file != nil {
 		f.in = file.NewReader("of", "location", "lane", "row", "region_id", "key", "value", "type")
 		f.x = row{in: f.in, i: -1}
@@ -188,7 +189,7 @@ func (r *reader) newFacts() *facts {
 	return f
 }
 
-// next goes to the next attribute of an interval.
+// next goes to the next attribute of the kind.
 func (f *facts) next() {
 	for {
 		if f.x.i++; f.x.i >= f.in.Rows {
@@ -198,13 +199,13 @@ func (f *facts) next() {
 			}
 			f.x.i = 0
 		}
-		if f.more = true; f.x.text(0) == "interval" {
+		if f.more = true; f.x.text(0) == f.kind {
 			return
 		}
 	}
 }
 
-// of adds the attributes of one interval. Those of intervals that are not there are counted.
+// of adds the attributes of one interval or instant. Those of what is not there are counted.
 func (f *facts) of(location, lane, number int64, to trace.Stream) error {
 	for f.more {
 		switch c := f.compare(location, lane, number); {
@@ -246,7 +247,7 @@ func (f *facts) finish() error {
 		f.next()
 	}
 	if f.stray > 0 {
-		f.r.skip("attributes of intervals that are not there", f.stray, f.r.labels["attributes"])
+		f.r.skip("attributes of "+f.kind+"s that are not there", f.stray, f.r.labels["attributes"])
 	}
 	if f.in != nil {
 		f.r.damaged("attributes", f.in)

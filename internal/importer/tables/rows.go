@@ -97,8 +97,16 @@ func (r *reader) along(table, columns string, at func(*row) (trace.LocationID, b
 }
 
 func (r *reader) instants() error {
-	return r.along("instants", "location time region_id", func(x *row) (trace.LocationID, bool) {
-		l := r.places[x.or(0, -1)]
+	facts := r.newFacts("instant")
+	defer facts.close()
+	last, number := int64(-1), int64(-1)
+	var failed error
+	err := r.along("instants", "location time region_id", func(x *row) (trace.LocationID, bool) {
+		if at := x.or(0, -1); at != last {
+			last, number = at, -1
+		}
+		number++
+		l := r.places[last]
 		_, known := r.regions[x.or(2, -1)]
 		if _, ok := r.time(x.or(1, mostTime+1)); l == nil || !known || !ok {
 			return 0, false
@@ -107,7 +115,17 @@ func (r *reader) instants() error {
 	}, func(x *row, s trace.Stream) {
 		t, _ := r.time(x.or(1, 0))
 		s.Instant(t, r.regions[x.or(2, -1)])
+		if failed == nil {
+			failed = facts.of(last, -1, number, s)
+		}
 	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	return facts.finish()
 }
 
 func (r *reader) samples() error {

@@ -32,6 +32,7 @@ type lane struct {
 type instant struct {
 	time   trace.Time
 	region trace.RegionID
+	facts  []fact
 }
 
 type sample struct {
@@ -215,7 +216,7 @@ func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time,
 	for _, rec := range k.inOrder() {
 		switch rec.op {
 		case opInstant:
-			r.instants[id] = append(r.instants[id], instant{rec.time - first, rec.region})
+			r.instants[id] = append(r.instants[id], instant{rec.time - first, rec.region, rec.facts})
 		case opSample:
 			r.samples[rec.counter] = append(r.samples[rec.counter], sample{rec.time - first, rec.value})
 		}

@@ -172,9 +172,32 @@ func (c *comparison) attributes(w store.Window) string {
 		}
 		return out
 	}
+	instants := func(r store.Reader, name string) map[laneID][]string {
+		out := map[laneID][]string{}
+		a := slices.Index(r.Attributes(), name)
+		if a < 0 {
+			return out
+		}
+		var mu sync.Mutex
+		err := r.InstantAttribute(context.Background(), w, trace.AttributeID(a), func(k *store.InstantValues) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for i := range k.Row {
+				out[laneID{k.Location, 0}] = append(out[laneID{k.Location, 0}], fmt.Sprint(k.Row[i], " at ", k.Time[i], " ", r.Regions()[k.Region[i]].Name, "=", k.Value[i], " ", k.Value[i].Kind))
+			}
+			return nil
+		})
+		if err != nil {
+			out[laneID{}] = []string{err.Error()}
+		}
+		return out
+	}
 	for _, name := range c.want.attributes {
 		if d := diffOf(collect(c.want, name), collect(c.got, name)); d != "" {
 			return name + " (-want +got):\n" + d
+		}
+		if d := diffOf(instants(c.want, name), instants(c.got, name)); d != "" {
+			return name + " of instants (-want +got):\n" + d
 		}
 	}
 	return ""

@@ -203,6 +203,24 @@ func (r *reader) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 	})
 }
 
+func (r *reader) InstantAttribute(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.InstantValues) error) error {
+	in := r.window(w)
+	return each(ctx, in.locations, func(id trace.LocationID) error {
+		c := store.InstantValues{Location: id}
+		for i, x := range r.instants[id] {
+			for _, fact := range x.facts {
+				if fact.attribute == a && in.holds(x.time) {
+					c.Row, c.Time, c.Region, c.Value = append(c.Row, int32(i)), append(c.Time, x.time), append(c.Region, x.region), append(c.Value, fact.value)
+				}
+			}
+		}
+		if len(c.Row) == 0 {
+			return nil
+		}
+		return f(&c)
+	})
+}
+
 func (r *reader) Profile(ctx context.Context, locations []trace.LocationID, f func([]trace.ProfileRow) error) error {
 	return handOut(ctx, r, locations, r.profile, func(p trace.ProfileRow) trace.LocationID { return p.Location }, f)
 }

@@ -156,6 +156,11 @@ func (s *SlowReader) AttributeColumn(ctx context.Context, w store.Window, a trac
 	return s.Reader.AttributeColumn(ctx, w, a, f)
 }
 
+func (s *SlowReader) InstantAttribute(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.InstantValues) error) error {
+	s.wait(ctx, "InstantAttribute")
+	return s.Reader.InstantAttribute(ctx, w, a, f)
+}
+
 func (s *SlowReader) Profile(ctx context.Context, locations []trace.LocationID, f func([]trace.ProfileRow) error) error {
 	s.wait(ctx, "Profile")
 	return s.Reader.Profile(ctx, locations, f)

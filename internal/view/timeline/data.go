@@ -15,6 +15,8 @@ type data struct {
 	BinNS trace.Time `json:"bin"`
 	// TotalRows counts those that are scrolled out of sight too.
 	TotalRows int `json:"total_rows"`
+	// Critical is the critical path, with --critical.
+	Critical []dataStretch `json:"critical,omitempty"`
 }
 
 type dataRow struct {
@@ -58,7 +60,7 @@ type dataLink struct {
 
 // Data gives rows, spans and links.
 func (r *result) Data() any {
-	d := &data{Rows: []dataRow{}, Spans: []dataSpan{}, Links: []dataLink{}, BinNS: 1 << r.grid.level, TotalRows: r.total}
+	d := &data{Rows: []dataRow{}, Spans: []dataSpan{}, Links: []dataLink{}, BinNS: 1 << r.grid.level, TotalRows: r.total, Critical: r.dataCritical()}
 	r.eachRow(func(row dataRow, spans []dataSpan) {
 		d.Rows = append(d.Rows, row)
 		d.Spans = append(d.Spans, spans...)

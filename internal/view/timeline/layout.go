@@ -58,10 +58,14 @@ func (r *painter) scene(size scene.Size) *scene.Scene {
 	r.drawCounters(s, d)
 	r.drawInstants(s, d)
 	r.drawLinks(s, d)
+	r.drawCritical(s, d)
 	if !tiny(size) {
 		s.RowLabels(0, max(4, r.Arrangement().Gutter()))
 	}
 	s.Legend = r.legend()
+	if r.critical != nil && len(r.critical.list) > 0 {
+		s.Legend = append([]scene.LegendEntry{entry("critical path", criticalColour)}, s.Legend...)
+	}
 	r.Arrangement().DrawScaleRows(s, 0)
 	r.Arrangement().Explain(s)
 	s.Notes = r.notes

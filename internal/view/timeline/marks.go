@@ -130,7 +130,19 @@ func (r *fetcher) fetchCounters(ctx context.Context, f *forest) error {
 	matches := func(c *trace.Counter) bool {
 		return slices.ContainsFunc(patterns, func(m view.Pattern) bool { return m(c.Name) })
 	}
-	asked, err := r.countersOf(f.tree, matches)
+	all := r.reader.Counters()
+	stored := len(all)
+	devices := &view.Devices{}
+	queues := map[trace.LocationID]*series{}
+	if matches(&view.QueueCounter) && r.reader.Info().Links > 0 {
+		devices = view.FindDevices(f.tree, nil)
+		for _, id := range devices.GPUs {
+			c := view.QueueCounter
+			c.Location = id
+			all = append(slices.Clip(all), c)
+		}
+	}
+	asked, err := r.countersOf(f.tree, all, matches)
 	if err != nil {
 		return err
 	}
@@ -138,7 +150,7 @@ func (r *fetcher) fetchCounters(ctx context.Context, f *forest) error {
 	var ids []trace.CounterID
 	found := 0
 	byID := map[trace.CounterID]*series{}
-	for id, c := range r.reader.Counters() {
+	for id, c := range all {
 		at, isAsked := c.Location, false
 		if under, ok := asked[c.Location]; ok {
 			isAsked = true
@@ -153,15 +165,27 @@ func (r *fetcher) fetchCounters(ctx context.Context, f *forest) error {
 			continue
 		}
 		s := newSeries(trace.CounterID(id), &c, int(rowOf[at]), r.grid)
-		byID[s.counter] = s
 		r.series = append(r.series, s)
+		if id >= stored {
+			queues[c.Location] = s
+			continue
+		}
+		byID[s.counter] = s
 		ids = append(ids, s.counter)
 	}
-	if found > len(ids) {
-		r.note("%d of %d counters are drawn; choose fewer by --counters or --locations", len(ids), found)
+	if found > len(r.series) {
+		r.note("%d of %d counters are drawn; choose fewer by --counters or --locations", len(r.series), found)
+	}
+	if len(r.series) == 0 {
+		r.note("no counter of the rows shown matches --counters")
+		return nil
+	}
+	if len(queues) > 0 {
+		if err := r.fetchQueues(ctx, devices, queues); err != nil {
+			return err
+		}
 	}
 	if len(ids) == 0 {
-		r.note("no counter of the rows shown matches --counters")
 		return nil
 	}
 	counters := r.reader.Counters()
@@ -178,7 +202,7 @@ func (r *fetcher) fetchCounters(ctx context.Context, f *forest) error {
 // of these and all below them, or, where nothing there has any, of the nearest location
 // above, such as the node of a rank. Each comes with the location it was asked for.
 // Nil: of all. O((locations + counters) log counters).
-func (r *fetcher) countersOf(tree *store.Tree, matches func(*trace.Counter) bool) (map[trace.LocationID]trace.LocationID, error) {
+func (r *fetcher) countersOf(tree *store.Tree, all []trace.Counter, matches func(*trace.Counter) bool) (map[trace.LocationID]trace.LocationID, error) {
 	if len(r.opt.countOf) == 0 {
 		return nil, nil
 	}
@@ -187,7 +211,7 @@ func (r *fetcher) countersOf(tree *store.Tree, matches func(*trace.Counter) bool
 		return nil, fmt.Errorf("--counters-of: %w", err)
 	}
 	var have []trace.LocationID // that have some, in order
-	for _, c := range r.reader.Counters() {
+	for _, c := range all {
 		if matches(&c) {
 			have = append(have, c.Location)
 		}

@@ -33,6 +33,9 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 	if px < d.frame.x {
 		return r.rowFact(i), true
 	}
+	if f, ok := r.pickCritical(px, py, i); ok {
+		return f, true
+	}
 	if f, ok := r.pickLink(px, py); ok {
 		return f, true
 	}

@@ -13,7 +13,8 @@
 //	sums.go      bins of some regions alone, from the store's sums
 //	scan.go      bins that digests do not decide: lanescan.go one lane, shared.go several
 //	groups.go    groups of locations as stacked shares of roles
-//	links.go, marks.go             links; instants and counters
+//	links.go, marks.go, critical.go             links; instants and counters; the critical path
+//	queue.go     a counter that is not in the store: work launched and not begun
 //	layout.go    rows → places; draw.go, arrows.go, colour.go → scene
 //	pick.go      what lies at a place; data.go, whole.go the twins
 package timeline
@@ -37,10 +38,11 @@ var View = &view.View{
 	HowToRead: "Each row is a location, time runs to the right, and a colour is the region the location was in: the innermost one that was open. " +
 		"Where intervals are too short to see, a cell stands for many and has the colour of the region with the most time in it; its height is the part of the time in which anything was open. " +
 		"A row of a group shows, from the bottom up, which share of its members was in each role; where there are more locations than pixels, groups whose members spend the run alike are folded first. Rows that look unlike their neighbours are where to look first. " +
-		"Zoom in until cells become intervals.",
+		"Zoom in until cells become intervals. With --critical a red line along rows is the critical path of the steps of a GPU job, or of the slowest request: what it waited for at each instant.",
 	Needs: view.Needs{Intervals: true, Instants: true},
-	Options: view.Words(view.Use("show", "depth", "colour", "links", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
-		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it"),
+	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
+		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it",
+		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and has not begun"),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
 	Data:    []any{data{}},
 	Compute: reading{rowsPerBin: fewRows}.compute,
@@ -66,6 +68,7 @@ type options struct {
 	countOf  []string // locations whose counters they are
 	scroll   int
 	all      bool
+	critical bool
 }
 
 var shows = map[string]show{"dominant": dominant, "max": longest, "min": shortest, "last": last, "average": average, "random": random, "random-not-zero": randomOpen}
@@ -74,7 +77,7 @@ func parseOptions(v view.Values) (options, error) {
 	o := options{
 		show: shows[v.Text("show")], depth: v.Integer("depth"), colour: v.Text("colour"), palette: v.Text("palette"), links: v.Text("links"),
 		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
-		scroll: v.Integer("scroll"), all: v.Switch("all"),
+		scroll: v.Integer("scroll"), all: v.Switch("all"), critical: v.Switch("critical"),
 	}
 	if !slices.Contains([]string{"region", "role", "busy", "duration"}, o.colour) {
 		return o, fmt.Errorf("--colour %q: want region, role, busy or duration", o.colour)
@@ -112,6 +115,7 @@ type result struct {
 	fullShare  float64   // what the full height of such a row means
 	series     []*series // counters
 	links      linkSet
+	critical   *critical // nil: not asked for, or none
 	marks      []instant
 	totals     []total  // for the legend, most time first
 	all        []wholes // --all
@@ -185,6 +189,9 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 		if err := step(ctx, f); err != nil {
 			return nil, err
 		}
+	}
+	if err := read.fetchCritical(ctx, f, q.Runs[0]); err != nil {
+		return nil, err
 	}
 	if r.empty() {
 		return nil, view.Empty("choose a longer time or other regions", "no interval in the selection [%s, %s)",

@@ -56,7 +56,7 @@ type Columns struct {
 	Region                     []trace.RegionID
 	Parent                     []int32
 	Depth                      []uint16
-	Fact, instantFact          RowFacts
+	Fact, InstantFact          RowFacts
 	CallerRow, Caller          []uint64
 	CoverLane                  []uint32
 	CoverRegion                []trace.RegionID
@@ -172,7 +172,7 @@ func (c *Columns) Targets() map[string]target {
 	c.LocationFact.targets(t, "location_fact.location")
 	c.RegionFact.targets(t, "region_fact.region")
 	c.Fact.targets(t, "interval_fact.")
-	c.instantFact.targets(t, "instant_fact.")
+	c.InstantFact.targets(t, "instant_fact.")
 	c.Link.targets(t, "link.", true)
 	c.Untimed.targets(t, "untimed.", false)
 	return t

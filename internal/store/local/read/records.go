@@ -166,6 +166,51 @@ func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 	})
 }
 
+// InstantAttribute implements store.Reader.
+func (r records) InstantAttribute(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.InstantValues) error) error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	defer r.Leave()
+	f = disk.Shield(f)
+	in := r.Window(w)
+	facts := &r.C.InstantFact
+	if len(facts.Row) == 0 {
+		return nil
+	}
+	return disk.Guard(func() error {
+		r.Checks.Of("instant").Touch(0, uint64(len(r.C.InstantLocation)))
+		r.Checks.Of("instant_fact").Touch(0, uint64(len(facts.Row)))
+		for _, x := range r.Ranges(w.Locations) {
+			for i := r.firstInstant(x[0]); i < len(r.C.InstantLocation) && r.C.InstantLocation[i] < x[1]; {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				id := r.C.InstantLocation[i]
+				end := r.firstInstant(id + 1)
+				times := r.C.InstantTime[i:end]
+				lo, hi := rows.FirstFrom(times, in.Begin), rows.FirstFrom(times, in.Until)
+				out := store.InstantValues{Location: id}
+				for k := sort.Search(len(facts.Row), func(k int) bool { return facts.Row[k] >= uint64(i+lo) }); k < len(facts.Row) && facts.Row[k] < uint64(i+hi); k++ {
+					if facts.Attribute[k] != a {
+						continue
+					}
+					at := int(facts.Row[k])
+					out.Row, out.Time = append(out.Row, int32(at-i)), append(out.Time, r.C.InstantTime[at])
+					out.Region, out.Value = append(out.Region, r.C.InstantRegion[at]), append(out.Value, r.value(facts, k))
+				}
+				if len(out.Row) > 0 {
+					if err := f(&out); err != nil {
+						return err
+					}
+				}
+				i = end
+			}
+		}
+		return ctx.Err()
+	})
+}
+
 // touchFacts looks at facts [from, to) and those beside them: rows ascend, so that a search that ends between two sound rows was right.
 func (r records) touchFacts(from, to int) {
 	n := len(r.C.Fact.Row)

@@ -1,0 +1,244 @@
+package timeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	criticalColour = scene.UIError
+	// criticalHigh is the height of the path in a row that is high enough.
+	criticalHigh = 4
+)
+
+// A critical is the critical path as far as the window shows it.
+type critical struct {
+	*fingerprint.Critical
+	list []criticalStretch // in order of time
+}
+
+// A criticalStretch is a stretch with the row that shows it; -1: none does.
+type criticalStretch struct {
+	*fingerprint.Stretch
+	row int32
+}
+
+// fetchCritical reads the critical path, where it is asked for.
+func (r *fetcher) fetchCritical(ctx context.Context, f *forest, run view.Run) error {
+	if !r.opt.critical {
+		return nil
+	}
+	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: r.selection.Locations}
+	all, err := fingerprint.CriticalPath(ctx, run, w)
+	switch {
+	case errors.Is(err, fingerprint.ErrNoPath):
+		r.note("no critical path is drawn: %v", err)
+		return nil
+	case err != nil && ctx.Err() == nil && all == nil:
+		r.note("no critical path is drawn: %v", err)
+		return nil
+	case err != nil:
+		return err
+	}
+	c := &critical{Critical: all}
+	r.critical = c
+	rowOf := r.rowOf(f)
+	of := map[int32]bool{}
+	length, hidden := trace.Time(0), trace.Time(0)
+	for i := range all.Stretches {
+		s := &all.Stretches[i]
+		part := min(s.End, r.selection.End) - max(s.Begin, r.selection.Begin)
+		if part <= 0 {
+			continue
+		}
+		row := int32(-1)
+		if s.Location != trace.NoLocation {
+			row = rowOf[s.Location]
+			if length += part; row < 0 {
+				hidden += part
+			}
+		}
+		of[s.Of] = true
+		c.list = append(c.list, criticalStretch{s, row})
+	}
+	if len(c.list) == 0 {
+		r.note("no critical path is drawn: no %s in the selection", all.What)
+		return nil
+	}
+	name := view.Count(len(of), all.What)
+	if len(of) == 1 {
+		name = all.What + " " + all.Names[c.list[0].Of]
+		if all.What == "request" {
+			name += ", the one that takes longest"
+		}
+	}
+	r.note("the red line is the critical path of %s; it is thin where nobody works", name)
+	if hidden > 0 {
+		r.note("%s of the path is on rows that are not shown", view.FormatShare(float64(hidden)/float64(length)))
+	}
+	return nil
+}
+
+// place of the path in a row: its upper edge and its height.
+func (r *painter) criticalBand(d *drawing, row int32) (y, h float32) {
+	b := d.rows[row]
+	bottom := b.to - float32(len(b.counters)*counterHeight)
+	h = min(max((bottom-b.from)/4, 2), criticalHigh)
+	return bottom - h, h
+}
+
+// A criticalRun is what of the path is drawn as one.
+type criticalRun struct {
+	row    int32
+	x0, x1 float32
+	thin   bool
+	count  uint32
+}
+
+// runs joins stretches of a row that lie closer than a part of a pixel, coarser until there are few enough.
+func (r *painter) criticalRuns(d *drawing) (out []criticalRun) {
+	for apart := float32(0.5); ; apart *= 2 {
+		out = out[:0]
+		last := map[int32]int{}
+		for _, s := range r.critical.list {
+			if s.row < 0 {
+				continue
+			}
+			x0, x1 := d.x(r.result, max(s.Begin, r.selection.Begin)), d.x(r.result, min(s.End, r.selection.End))
+			if k, ok := last[s.row]; ok && x0-out[k].x1 < apart && (out[k].thin == s.Waits || x1-x0 < apart) {
+				out[k].x1 = max(out[k].x1, x1)
+				out[k].count++
+				continue
+			}
+			last[s.row] = len(out)
+			out = append(out, criticalRun{s.row, x0, x1, s.Waits, 1})
+		}
+		if len(out) <= mostRects/4 {
+			return out
+		}
+	}
+}
+
+// drawCritical draws the path along the lower edge of rows, and upright lines where it goes from one to another.
+func (r *painter) drawCritical(s *scene.Scene, d *drawing) {
+	if r.critical == nil || len(r.critical.list) == 0 {
+		return
+	}
+	casing, path, steps := &scene.Rect{}, &scene.Rect{}, &scene.Line{Width: 1}
+	for _, x := range r.criticalRuns(d) {
+		y, h := r.criticalBand(d, x.row)
+		w := max(x.x1-x.x0, 0.5)
+		if x.thin {
+			y, h = y+h/2, 1
+		}
+		casing.Add(x.x0, y-1, w, h+1, scene.UIBackground)
+		path.Add(x.x0, y, w, h, criticalColour)
+		if x.count > 1 {
+			path.SetCount(x.count)
+		}
+	}
+	r.criticalTurns(d, steps)
+	s.AddLayer("critical path", 0, casing, path, steps)
+}
+
+// criticalTurns draws where the path changes its row; turns of one pixel and the same rows are one.
+func (r *painter) criticalTurns(d *drawing, lines *scene.Line) {
+	type turn struct {
+		x        int
+		from, to int32
+	}
+	seen := map[turn]bool{}
+	before := map[int32]int32{} // by path: the row it was on
+	for _, s := range r.critical.list {
+		if s.row < 0 {
+			continue
+		}
+		from, ok := before[s.Of]
+		before[s.Of] = s.row
+		if !ok || from == s.row || s.Begin < r.selection.Begin {
+			continue
+		}
+		x := d.x(r.result, s.Begin)
+		k := turn{int(x), min(from, s.row), max(from, s.row)}
+		if seen[k] || len(seen) >= mostRects/8 {
+			continue
+		}
+		seen[k] = true
+		y0, h0 := r.criticalBand(d, from)
+		y1, h1 := r.criticalBand(d, s.row)
+		lines.Add(x, y0+h0/2, x, y1+h1/2, criticalColour)
+	}
+}
+
+// pickCritical finds the stretch of the path under the cursor.
+func (r *result) pickCritical(px, py float32, row int) (view.Fact, bool) {
+	if r.critical == nil || len(r.critical.list) == 0 {
+		return view.Fact{}, false
+	}
+	y, h := (&painter{r}).criticalBand(r.drawn, int32(row))
+	if py < y-1 || py > y+h+1 {
+		return view.Fact{}, false
+	}
+	list := r.critical.list
+	t := r.drawn.time(r, px)
+	at := sort.Search(len(list), func(i int) bool { return list[i].Begin > t })
+	best, close := -1, float32(1.5)
+	for i := max(at-64, 0); i < min(at+64, len(list)); i++ {
+		if list[i].row != int32(row) {
+			continue
+		}
+		x0, x1 := r.drawn.x(r, list[i].Begin), r.drawn.x(r, list[i].End)
+		if far := max(x0-px, px-x1, 0); far < close {
+			best, close = i, far
+		}
+	}
+	if best < 0 {
+		return view.Fact{}, false
+	}
+	s := list[best]
+	begin, end := s.Begin, s.End
+	f := view.Fact{Title: "critical path", Text: fmt.Sprintf("What %s %s waited for.", r.critical.What, r.critical.Names[s.Of]), Begin: &begin, End: &end, Locations: []trace.LocationID{s.Location}}
+	f.Lines = append(f.Lines, line("spent with", s.Kind), timeLine("begin", s.Begin), timeLine("duration", s.End-s.Begin))
+	if s.Region != trace.NoRegion {
+		f.Lines = append(f.Lines, line("region", r.regions[s.Region].Name))
+		f.Regions = []trace.RegionID{s.Region}
+	}
+	return f, true
+}
+
+// A dataStretch is a stretch of the critical path that meets the selection, whole.
+type dataStretch struct {
+	Of       string            `json:"of"`
+	Location *trace.LocationID `json:"location"`
+	Path     string            `json:"path"`
+	Region   string            `json:"region"`
+	Kind     string            `json:"kind"`
+	Begin    trace.Time        `json:"begin"`
+	End      trace.Time        `json:"end"`
+}
+
+func (r *result) dataCritical() (out []dataStretch) {
+	if r.critical == nil {
+		return nil
+	}
+	for _, s := range r.critical.list {
+		x := dataStretch{Of: r.critical.Names[s.Of], Kind: s.Kind, Begin: s.Begin, End: s.End}
+		if s.Location != trace.NoLocation {
+			at := s.Location
+			x.Location, x.Path = &at, r.reader.Locations().Path(at)
+		}
+		if s.Region != trace.NoRegion {
+			x.Region = r.regions[s.Region].Name
+		}
+		out = append(out, x)
+	}
+	return out
+}
