@@ -67,10 +67,13 @@ type Data struct {
 	Loose         Loose        `json:"loose"`
 	Device        trace.Time   `json:"device"` // of all work
 	Devices       []Device     `json:"devices"`
+	// Memory is who holds what at the peak of each GPU, Graphs are those that were launched as one.
+	Memory []Memory `json:"memory"`
+	Graphs []Graph  `json:"graphs"`
 }
 
 func (r *result) Data() any {
-	d := Data{By: r.by, Rows: []Row{}, Communication: []Collective{}, Loose: Loose{r.table.LooseWork, r.table.Loose}, Device: r.whole, Devices: []Device{}}
+	d := Data{By: r.by, Rows: []Row{}, Communication: []Collective{}, Loose: Loose{r.table.LooseWork, r.table.Loose}, Device: r.whole, Devices: []Device{}, Memory: append([]Memory{}, r.memory...), Graphs: r.dataGraphs()}
 	for i := range r.table.Rows {
 		d.Rows = append(d.Rows, r.row(&r.table.Rows[i]))
 		if x := &r.table.Rows[i]; x.Comm.Name != "" {

@@ -21,6 +21,7 @@ type drawing struct {
 	frame  scene.Frame
 	rows   []int // of the table, one a bar
 	points []point
+	bars   []bar
 }
 
 var (
@@ -32,8 +33,17 @@ var (
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	s.Notes = r.Notes()
-	if r.request.Values.Text("picture") == "roofline" {
+	switch r.request.Values.Text("picture") {
+	case "roofline":
 		r.roofline(s)
+		return s
+	case "memory":
+		bars, title := r.memoryBars()
+		r.drawBars(s, bars, title, "bytes")
+		return s
+	case "graphs":
+		bars, title := r.graphBars()
+		r.drawBars(s, bars, title, "ns")
 		return s
 	}
 	w, h := float32(size.Width), float32(size.Height)
@@ -100,15 +110,21 @@ func (r *result) describe() string {
 
 // label is a name with the shapes that tell something.
 func label(x *operator.Row) string {
-	shapes := strings.NewReplacer("],[", "] [", ",", "×").Replace(strings.TrimSuffix(strings.TrimPrefix(x.Shapes, "["), "]"))
-	shapes = strings.TrimSpace(strings.ReplaceAll(shapes, "[]", ""))
-	for strings.Contains(shapes, "  ") {
-		shapes = strings.ReplaceAll(shapes, "  ", " ")
-	}
+	shapes := shapeWords(x.Shapes)
 	if shapes == "" {
 		return x.Name
 	}
 	return x.Name + " " + shapes
+}
+
+// shapeWords writes shapes for people: "[141×512] [512×512]".
+func shapeWords(list string) string {
+	shapes := strings.NewReplacer("],[", "] [", ",", "×").Replace(strings.TrimSuffix(strings.TrimPrefix(list, "["), "]"))
+	shapes = strings.TrimSpace(strings.ReplaceAll(shapes, "[]", ""))
+	for strings.Contains(shapes, "  ") {
+		shapes = strings.ReplaceAll(shapes, "  ", " ")
+	}
+	return shapes
 }
 
 // words are what stands beside a bar.
@@ -131,8 +147,11 @@ func (r *result) words(x *operator.Row) string {
 // Pick gives the facts of a row or a point.
 func (r *result) Pick(x, y float64) (view.Fact, bool) {
 	d := &r.drawn
-	if len(d.points) > 0 {
+	switch {
+	case len(d.points) > 0:
 		return r.pickPoint(x, y)
+	case len(d.bars) > 0:
+		return r.pickBar(x, y)
 	}
 	f := &d.frame
 	if len(d.rows) == 0 || !(x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)) {

@@ -2,7 +2,8 @@
 // or a roofline of their arithmetic against what the device can do.
 //
 //	data.go       the twins
-//	layout.go     bars; roofline.go the other picture
+//	layout.go     bars; roofline.go, layout_rows.go the other pictures
+//	memory.go     who holds memory at the peak; graphs.go the replays of CUDA and HIP graphs
 package operators
 
 import (
@@ -10,6 +11,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/operator"
+	"github.com/parallax-hpc/parallax/internal/analysis/replay"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -23,11 +25,12 @@ var View = &view.View{
 	Summary: "operators with their shapes: time on host and GPU, arithmetic, bytes, roofline",
 	HowToRead: "A row an operator and the shapes of its inputs, most GPU time first. The upper bar is the time of the GPU work that it launched itself, the lower its own time on the host, without operators inside. " +
 		"Beside are calls, and arithmetic per second of GPU time with the part of the device's peak, where shapes and device are known. With --picture roofline each point is such an operator: to the right it computes more for each byte, " +
-		"upwards more in a second; under the slanted line memory holds it back, under the flat one arithmetic. --by name takes shapes together, --by module the modules of Python around operators, --by kernel what ran on the GPU, whoever launched it: that is also shown where no operators were recorded.",
+		"upwards more in a second; under the slanted line memory holds it back, under the flat one arithmetic. --by name takes shapes together, --by module the modules of Python around operators, --by kernel what ran on the GPU, whoever launched it: that is also shown where no operators were recorded. " +
+		"--picture memory shows who had allocated what when most of a GPU's memory was taken; --picture graphs the replays of CUDA and HIP graphs and their nodes: the bar is the mean, the line goes from the shortest to the longest.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=shapes", "picture=bars", "top"),
 		"by: what is a row: operators with their shapes, by name alone, the modules (nn.Module) around them, or what ran on the GPU [shapes name module kernel]",
-		"picture: what is drawn: a bar an operator, or operators against the peaks of the device [bars roofline]"),
+		"picture: what is drawn: a bar an operator, operators against the peaks of the device, who holds memory at its peak, or graphs that are launched as one [bars roofline memory graphs]"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }
@@ -40,7 +43,9 @@ type result struct {
 	table   *operator.Table
 	models  []string // of devices, each once
 	peak    *operator.Peak
-	whole   trace.Time // of all work
+	whole   trace.Time     // of all work
+	memory  []Memory       // of GPUs, the most first
+	graphs  []replay.Graph // most time first
 	notes   []string
 	drawn   drawing
 }
@@ -79,6 +84,12 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.findPeak()
 	r.note()
+	if err := r.readMemory(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.readGraphs(ctx); err != nil {
+		return nil, err
+	}
 	return r, ctx.Err()
 }
 
