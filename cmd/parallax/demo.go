@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
@@ -62,6 +63,7 @@ func genCommand() *command {
 			fs.Int64("locations", 0, "how many ranks or GPUs; 0: the demo's own number")
 			fs.Int64("intervals", 0, "about how many intervals; 0: the demo's own number")
 			fs.Bool("balanced", false, "without the planted faults")
+			fs.String("fault", "", "of training: the one fault that the job has, of "+strings.Join(demo.TrainingFaults, ", "))
 			fs.StringP("output", "o", "", "file or directory to write")
 		},
 		run: runGen,
@@ -83,6 +85,12 @@ func runGen(ctx context.Context, e *env, args []string) error {
 		o.Intervals = n
 	}
 	o.Balanced = o.Balanced || e.flag("balanced")
+	if fault := e.text("fault"); fault != "" {
+		if d.Name != "training" || !slices.Contains(demo.TrainingFaults, fault) {
+			return usage("gen: --fault %q: training takes %s", fault, strings.Join(demo.TrainingFaults, ", "))
+		}
+		o.Fault = fault
+	}
 	path := e.text("output")
 	left, err := demo.Generate(ctx, d, e.text("format"), o, path)
 	if err != nil {

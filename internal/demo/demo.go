@@ -50,6 +50,8 @@ type Options struct {
 	// Balanced leaves the faults out.
 	Balanced bool
 	Seed     uint64
+	// Fault is what a training job suffers from, in place of its own; "": its own. See TrainingFaults.
+	Fault string
 
 	// workers bounds how many goroutines write; 0 is one a core.
 	workers int
@@ -79,7 +81,7 @@ var Demos = []*Demo{
 }
 
 // Find gives the demo of that name. Options may follow a question mark, joined by
-// "&": balanced, locations=N, intervals=N, seed=N. They become its defaults.
+// "&": balanced, locations=N, intervals=N, seed=N, and of training fault=NAME. They become its defaults.
 func Find(name string) (*Demo, bool) {
 	base, query, asked := strings.Cut(name, "?")
 	for _, d := range Demos {
@@ -90,7 +92,7 @@ func Find(name string) (*Demo, bool) {
 			return d, true
 		}
 		o, ok := parseOptions(query)
-		if !ok {
+		if !ok || o.Fault != "" && d != trainingDemo {
 			return nil, false
 		}
 		return d.with(o), true
@@ -118,6 +120,11 @@ func parseOptions(query string) (o Options, ok bool) {
 		switch {
 		case key == "balanced" && (value == "" || value == "true"):
 			o.Balanced = true
+		case key == "fault":
+			if _, ok := faultOf(value); !ok {
+				return o, false
+			}
+			o.Fault = value
 		case err != nil || n <= 0:
 			return o, false
 		case key == "locations" && n <= 1<<30:
@@ -143,6 +150,9 @@ func (o Options) or(d Options) Options {
 	}
 	if o.Seed == 0 {
 		o.Seed = d.Seed
+	}
+	if o.Fault == "" {
+		o.Fault = d.Fault
 	}
 	o.Balanced = o.Balanced || d.Balanced
 	return o

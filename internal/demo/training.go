@@ -30,20 +30,6 @@ var (
 		Truth: faultTruth(smallKernels)(launchOptions), Write: writeFault(smallKernels, launchOptions), truth: faultTruth(smallKernels)}
 )
 
-// A trainingFault is what all ranks of a job suffer from.
-type trainingFault int
-
-const (
-	noFault trainingFault = iota
-	slowLoader
-	smallKernels
-)
-
-const (
-	slowLoaderCost = 12_000_000
-	smallerKernels = 20 // times
-)
-
 func writeFault(f trainingFault, defaults Options) func(context.Context, Options, trace.Writer) error {
 	return func(ctx context.Context, o Options, w trace.Writer) error {
 		o = o.or(defaults)
@@ -56,13 +42,10 @@ func writeFault(f trainingFault, defaults Options) func(context.Context, Options
 
 func faultTruth(f trainingFault) func(Options) []string {
 	return func(o Options) []string {
-		switch {
-		case o.Balanced:
+		if o.Balanced {
 			return []string{"All GPUs take equally long for the same kernels, and nothing is lost."}
-		case f == slowLoader:
-			return []string{fmt.Sprintf("On every rank the data loader takes %d ms of each step while its GPU has nothing to do: the job is input-bound.", slowLoaderCost/1_000_000)}
 		}
-		return []string{fmt.Sprintf("Kernels are %d times as short as the model's: most run for less time than their launch takes, and GPUs wait for the host: the job is launch-bound.", smallerKernels)}
+		return f.truth(trainingShape(o))
 	}
 }
 
@@ -96,6 +79,7 @@ type training struct {
 	throttledFrom int // index of the first slow step
 	stalled       int // rank whose loader stalls; -1: none
 	stalledStep   int
+	slowKernel    int // rank on which one kernel is slow; -1: none
 
 	regions    trainingRegions
 	attributes trainingAttributes
@@ -109,13 +93,17 @@ type training struct {
 // A trainingPlace is where one rank's records go.
 type trainingPlace struct {
 	process, main, autograd, device, compute, nccl trace.LocationID
-	clock, heat                                    trace.CounterID
+	clock, heat, allocated, reserved               trace.CounterID
 }
 
 func trainingShape(o Options) *training {
-	t := &training{seed: o.Seed, gpus: max(1, o.Locations), buckets: modelBuckets(), straggler: -1, stalled: -1}
+	t := &training{seed: o.Seed, gpus: max(1, o.Locations), buckets: modelBuckets(), straggler: -1, stalled: -1, slowKernel: -1}
 	perStep := float64(t.intervalsPerStep()) * float64(t.gpus)
 	t.steps = int(max(1, math.Round(float64(o.Intervals)/perStep)))
+	if f, asked := faultOf(o.Fault); asked {
+		t.plant(f, o.Balanced)
+		return t
+	}
 	if !o.Balanced && t.gpus > 1 {
 		t.straggler = t.gpus * 11 / 16
 		t.throttledFrom = t.steps * 6 / 10
@@ -128,7 +116,7 @@ func trainingShape(o Options) *training {
 
 // intervalsPerStep counts those of one GPU: every step makes the same calls.
 func (t *training) intervalsPerStep() int {
-	one := &training{gpus: 1, steps: 1, buckets: t.buckets, straggler: -1, stalled: -1, ends: make([]trace.Time, len(t.buckets))}
+	one := &training{gpus: 1, steps: 1, buckets: t.buckets, straggler: -1, stalled: -1, slowKernel: -1, ends: make([]trace.Time, len(t.buckets))}
 	one.defineRegions()
 	g := one.start(0)
 	g.untilReduced(0)
@@ -142,7 +130,11 @@ func (t *training) intervalsPerStep() int {
 // ring is the time an all-reduce takes once all have come.
 func (t *training) ring(elements int64) trace.Time {
 	n := int64(t.gpus)
-	return t.scaled(24_000 + trace.Time(elements*bytesPerElement*2*(n-1)/n*1000/ringBytesPerUs))
+	cost := 24_000 + trace.Time(elements*bytesPerElement*2*(n-1)/n*1000/ringBytesPerUs)
+	if t.fault == slowWires {
+		cost *= slowerWires
+	}
+	return t.scaled(cost)
 }
 
 // scaled is what work of the GPU takes.
@@ -158,16 +150,17 @@ func writeTraining(ctx context.Context, o Options, w trace.Writer) error {
 	if err := o.checkSimulated(); err != nil {
 		return err
 	}
-	return writeJob(ctx, o, w, noFault)
+	f, _ := faultOf(o.Fault)
+	if f.pipelined() {
+		return writePipeline(ctx, o, w, f)
+	}
+	return writeJob(ctx, o, w, f)
 }
 
 func writeJob(ctx context.Context, o Options, w trace.Writer, f trainingFault) error {
 	t := trainingShape(o)
 	if f != noFault {
-		t.straggler, t.stalled = -1, -1
-	}
-	if t.fault = f; o.Balanced {
-		t.fault = noFault
+		t.plant(f, o.Balanced)
 	}
 	t.w = w
 	t.define()
@@ -237,6 +230,10 @@ func (t *training) replay(ctx context.Context, rank int) error {
 		g.flushLinks(at)
 		streams[4].Sample(at.clock, began, float64(t.clock(rank, i)))
 		streams[4].Sample(at.heat, began, float64(t.temperature(rank, i)))
+		if t.fault == fullMemory {
+			streams[4].Sample(at.allocated, began, float64(memoryLimit)*0.9)
+			streams[4].Sample(at.reserved, began, float64(memoryLimit)*memoryTaken)
+		}
 	}
 	for _, s := range streams {
 		if err := s.Close(); failed == nil {
@@ -269,6 +266,9 @@ func (t *training) temperature(rank, step int) int {
 
 func trainingTruth(o Options) []string {
 	t := trainingShape(o)
+	if f, ok := faultOf(o.Fault); ok {
+		return faultTruth(f)(o)
+	}
 	truth := []string{}
 	if t.straggler >= 0 {
 		truth = append(truth,

@@ -25,6 +25,7 @@ type trainingRegions struct {
 type modelLaunch struct {
 	op, inner, kernel trace.RegionID // inner is NoRegion where there is none
 	cost              trace.Time
+	flash             bool // the backward pass of attention
 }
 
 // A modelOp is an operator of the forward pass and its backward, by their regions.
@@ -77,12 +78,24 @@ func (t *training) place(machine trace.LocationID, rank, local int) (p trainingP
 	p.process = t.w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess, Key: strconv.Itoa(pid), Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank)})
 	p.main = child(p.process, trace.KindThread, pid, "python", 0)
 	p.autograd = child(p.process, trace.KindThread, pid+97, "pt_autograd_0", 1)
-	p.device = child(p.process, trace.KindDevice, local, fmt.Sprintf("GPU %d", local), 2)
+	p.device = t.device(p.process, local)
 	p.compute = child(p.device, trace.KindStream, computeStream, fmt.Sprintf("stream %d", computeStream), computeStream)
 	p.nccl = child(p.device, trace.KindStream, ncclStream, fmt.Sprintf("stream %d", ncclStream), ncclStream)
 	p.clock = t.w.Counter(trace.Counter{Location: p.device, Name: "SM clock", Unit: "MHz"})
 	p.heat = t.w.Counter(trace.Counter{Location: p.device, Name: "temperature", Unit: "°C"})
+	if t.fault == fullMemory {
+		p.allocated = t.w.Counter(trace.Counter{Location: p.device, Name: "memory allocated", Unit: "bytes"})
+		p.reserved = t.w.Counter(trace.Counter{Location: p.device, Name: "memory reserved", Unit: "bytes"})
+	}
 	return p
+}
+
+func (t *training) device(process trace.LocationID, local int) trace.LocationID {
+	l := trace.Location{Parent: process, Kind: trace.KindDevice, Key: strconv.Itoa(local), Name: fmt.Sprintf("GPU %d", local), Rank: trace.NoRank, Order: 2}
+	if t.fault == fullMemory {
+		l.Attributes = []trace.Attribute{{Key: "memory", Value: trace.Integer(memoryLimit)}}
+	}
+	return t.w.Location(l)
 }
 
 // defineRegions resolves the model. Without a writer all ids are 0, which is
@@ -102,7 +115,7 @@ func (t *training) defineRegions() {
 		return region(name, "cpu_op")
 	}
 	launch := func(name, inner string, k *kernelSpec) modelLaunch {
-		return modelLaunch{op(name), op(inner), t.defineKernel(k), k.cost}
+		return modelLaunch{op(name), op(inner), t.defineKernel(k), k.cost, k == kernelFlashBack}
 	}
 	resolve := func(o *opSpec) modelOp {
 		m := modelOp{launch(o.op, o.inner, o.kernel), op(evaluate(o.node)), op(o.node), nil, o.weight}

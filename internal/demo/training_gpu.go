@@ -111,13 +111,17 @@ func (g *trainingGPU) load(step int) {
 	case smallKernels:
 		cost = g.scaled(cost)
 	}
+	copied := trace.Time(360_000)
+	if g.fault == longCopies {
+		copied = longCopyCost
+	}
 	g.mainNow += g.noise.around(cost, 200)
 	if g.rank == g.stalled && step == g.stalledStep {
 		g.mainNow += stallCost
 	}
 	g.main.close(row, g.mainNow)
 	g.mainNow += g.cpu(1_500)
-	g.copy([]trace.RegionID{r.to, r.toCopy, r.copyIn}, r.copyToGPU, batchBytes, 360_000, false)
+	g.copy([]trace.RegionID{r.to, r.toCopy, r.copyIn}, r.copyToGPU, batchBytes, copied, false)
 }
 
 // copy calls operators within each other, the last of which copies and then, where
@@ -170,7 +174,7 @@ func (g *trainingGPU) launch(l *lane, now *trace.Time, m *modelLaunch) {
 	*now += g.cpu(launchCost)
 	l.add(laneRow{begin: begin, end: *now, region: g.regions.launch, external: g.external, correlation: c})
 	start := max(*now+launchDelay, g.computeFree+kernelGap)
-	g.computeFree = start + g.noise.around(g.scaled(m.cost), gpuNoise)*g.slow/1000
+	g.computeFree = start + g.noise.around(g.kernelCost(m), gpuNoise)*g.slow/1000
 	g.compute.add(laneRow{begin: start, end: g.computeFree, region: m.kernel, external: g.external, correlation: c})
 	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: g.regions.launch}, to: trace.End{Time: start, Region: m.kernel}, fromMain: l == &g.main, toCompute: true, tag: c})
 }
@@ -182,6 +186,7 @@ func (g *trainingGPU) forward(m *modelLaunch) {
 		g.forwardAt = append(g.forwardAt, forwardCall{g.mainNow, m.op, g.sequence})
 	}
 	g.operate(&g.main, &g.mainNow, m)
+	g.wait()
 }
 
 func (g *trainingGPU) nextExternal() int64 {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/peer"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -68,7 +70,113 @@ func findGPULosses(c *court) error {
 	}
 	g.losses()
 	g.slowSteps()
+	if err := g.slowKernels(); err != nil {
+		return err
+	}
 	return g.memory()
+}
+
+// slowKernels tells GPUs on which the same kernels take longer than on the others. Where somebody is named already because others wait for
+// him it is more about him.
+func (g *gpuCase) slowKernels() error {
+	if len(g.devices.GPUs) < 3 {
+		return nil
+	}
+	grids := map[[3]int32]string{}
+	w := g.window
+	w.Locations = nil
+	for _, id := range g.devices.Rows {
+		if g.devices.GPU[id] >= 0 {
+			w.Locations = append(w.Locations, id)
+		}
+	}
+	var mu sync.Mutex
+	if g.store.Count(w) <= mostGrids {
+		err := view.AttributeNamed(g.ctx, g.store, w, "grid", func(c *store.AttributeColumns) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for i, row := range c.Row {
+				grids[[3]int32{int32(c.Location), int32(c.Lane), row}] = c.Value[i].String()
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	sums := make([]map[peer.Kind]peer.Sum, len(g.devices.GPUs))
+	for i := range sums {
+		sums[i] = map[peer.Kind]peer.Sum{}
+	}
+	kernel := make([]bool, len(g.regions))
+	for i := range g.regions {
+		term, ok := step.WorkTerm(&g.regions[i])
+		kernel[i] = ok && term == step.Kernel
+	}
+	err := g.store.Intervals(g.ctx, w, func(c *trace.Columns) error {
+		mine := map[peer.Kind]peer.Sum{}
+		for i, r := range c.Region {
+			if !kernel[r] {
+				continue
+			}
+			k := peer.Kind{Region: r}
+			if len(grids) > 0 {
+				k.Grid = grids[[3]int32{int32(c.Location), int32(c.Lane), int32(c.First + i)}]
+			}
+			s := mine[k]
+			mine[k] = peer.Sum{Count: s.Count + 1, Time: s.Time + max(c.Duration[i], 0)}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		all := sums[g.devices.GPU[c.Location]]
+		for k, s := range mine {
+			all[k] = peer.Sum{Count: all[k].Count + s.Count, Time: all[k].Time + s.Time}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	list := peer.Find(sums)
+	if len(list) == 0 {
+		return nil
+	}
+	g.tellSlowKernels(list)
+	return nil
+}
+
+// mostGrids is how many pieces of work are looked at with the grid they were launched with; of more their names must do.
+const mostGrids = 1 << 20
+
+func (g *gpuCase) tellSlowKernels(list []peer.Slower) {
+	s := &list[0]
+	g.said = nil
+	unit := g.devices.Units[g.devices.Owner[s.GPU]]
+	name := view.UnitNames(g.tree, g.devices.Units)[g.devices.Owner[s.GPU]]
+	at := []trace.LocationID{}
+	lost := trace.Time(0)
+	for i := range list {
+		at = append(at, g.devices.GPUs[list[i].GPU])
+		lost += list[i].Lost()
+	}
+	text := fmt.Sprintf("Kernels of %s run below their peers: all together they take %s times as long as the same kernels on other GPUs", name, g.say("times as long", s.Ratio, ""))
+	if len(s.Kernels) > 0 {
+		k := &s.Kernels[0]
+		text += fmt.Sprintf(", most of it %s, which takes %s a call against %s", middle(g.regions[k.Region].Name), g.say("a call", k.Mean, "ns"), g.say("a call on the others", k.Others, "ns"))
+	}
+	if len(list) > 1 {
+		text += fmt.Sprintf("; so do those of %s", view.Count(len(list)-1, "other GPU"))
+		g.say("other slow GPUs", float64(len(list)-1), "count")
+	}
+	hit := float64(s.Lost()) / float64(max(s.Time, 1))
+	f := finding.Finding{Kind: finding.SlowKernels, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost, Hit: hit, View: "operators", Options: map[string][]string{"by": {"kernel"}}, Text: text + ".",
+		Selection: finding.Selection{Locations: at}, Evidence: append([]finding.Evidence{{Name: "of the time of its kernels", Value: hit, Unit: "share"}}, g.said...)}
+	if slices.ContainsFunc(g.list, func(x finding.Finding) bool {
+		return x.Kind == finding.Straggler && slices.ContainsFunc(x.Selection.Locations, func(id trace.LocationID) bool { return id <= unit && unit <= g.tree.Last[id] || unit <= id && id <= g.tree.Last[unit] })
+	}) {
+		f.Severity = finding.Low
+	}
+	g.add(f, nil)
 }
 
 const (

@@ -1,0 +1,64 @@
+package findings_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/demo"
+)
+
+// Each fault that `parallax gen training` can plant is named first, in the words that tell it; without it nothing above low is told.
+func TestEachFaultOfTrainingIsNamedFirst(t *testing.T) {
+	want := map[string]struct {
+		kind finding.Kind
+		text string
+		also finding.Kind // among the others
+	}{
+		"loader":          {finding.InputBound, `input-bound`, ""},
+		"launch":          {finding.LaunchBound, `launch-bound`, ""},
+		"synchronization": {finding.SynchronizationBound, `synchronizes too often`, ""},
+		"copy":            {finding.CopyBound, `Copies that nothing hides`, ""},
+		"communication":   {finding.ExposedCommunication, `Communication that computation does not hide`, ""},
+		"rank":            {finding.Straggler, `^Rank 5 `, finding.SlowKernels},
+		"stage":           {finding.Straggler, `^Stage PP 2 `, ""},
+		"data":            {finding.Straggler, `the work itself is uneven`, ""},
+		"memory":          {finding.MemoryFull, `nearly full`, ""},
+		"kernel":          {finding.Straggler, `^Rank 5 `, finding.SlowKernels},
+	}
+	for _, name := range demo.TrainingFaults {
+		w, ok := want[name]
+		if !ok {
+			t.Errorf("%s: no expectation", name)
+			continue
+		}
+		d := readDemo(t, "training?locations=8&intervals=22000&fault="+name)
+		if len(d.Findings) == 0 || d.Findings[0].Kind != w.kind || !regexp.MustCompile(w.text).MatchString(d.Findings[0].Text) {
+			t.Errorf("%s: %q", name, texts(&d))
+		}
+		also := w.also == ""
+		for _, f := range d.Findings {
+			also = also || f.Kind == w.also && regexp.MustCompile(`^Kernels of rank 5 run below their peers`).MatchString(f.Text)
+		}
+		if !also {
+			t.Errorf("%s: no %s in %q", name, w.also, texts(&d))
+		}
+		if name == "kernel" {
+			flash := false
+			for _, f := range d.Findings {
+				flash = flash || f.Kind == finding.SlowKernels && regexp.MustCompile(`flash_bwd`).MatchString(f.Text)
+			}
+			if !flash {
+				t.Errorf("the kernel is not named: %q", texts(&d))
+			}
+		}
+	}
+	for _, name := range []string{"training?locations=8&intervals=22000&balanced", "training?locations=8&intervals=22000&fault=stage&balanced"} {
+		d := readDemo(t, name)
+		for _, f := range d.Findings {
+			if f.Severity != finding.Low {
+				t.Errorf("%s: %s", name, f.Text)
+			}
+		}
+	}
+}
