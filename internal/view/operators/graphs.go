@@ -204,8 +204,8 @@ func (r *result) graphBars() (bars []bar, title string) {
 		replays += len(g.Replays)
 		slow := g.Replays[g.SlowestReplay]
 		of := &r.graphs[i]
-		bars = append(bars, bar{label: fmt.Sprintf("%s: %s, %s", g.Graph, view.Count(len(g.Nodes), "node"), view.Count(len(g.Replays), "replay")), value: g.Span.Mean, low: float64(g.Span.Min), high: float64(g.Span.Max), colour: hostColour, region: trace.NoRegion,
-			words: fmt.Sprintf("%s (%s – %s)", view.FormatDuration(g.Span.Mean), view.FormatTime(g.Span.Min), view.FormatTime(g.Span.Max)), begin: slow.Begin, end: slow.End,
+		bars = append(bars, bar{label: fmt.Sprintf("%s: %s, %s", g.Graph, view.Count(len(g.Nodes), "node"), view.Count(len(g.Replays), "replay")), region: trace.NoRegion,
+			words: fmt.Sprintf("%s a replay (%s – %s)", view.FormatDuration(g.Span.Mean), view.FormatTime(g.Span.Min), view.FormatTime(g.Span.Max)), begin: slow.Begin, end: slow.End,
 			lines: []view.FactLine{exact("mean of a replay", g.Span.Mean), exact("standard deviation", g.Span.Deviation), exact("shortest", float64(g.Span.Min)), exact("longest", float64(g.Span.Max)), exact("the longest begins", float64(slow.Begin)),
 				{Label: "node with the longest mean", Value: g.Nodes[g.SlowestNode].Kernel}}})
 		for k, n := range g.Nodes {
@@ -214,7 +214,7 @@ func (r *result) graphBars() (bars []bar, title string) {
 				lines: []view.FactLine{{Label: "replays", Value: view.Thousands(int64(n.Count))}, exact("mean", n.Mean), exact("standard deviation", n.Deviation), exact("shortest", float64(n.Min)), exact("longest", float64(n.Max)), {Label: "of the graph's work", Value: view.FormatShare(n.Share)}}})
 		}
 	}
-	return bars, fmt.Sprintf("%s of %s: a bar is the mean of a graph or of a node, the line from its shortest to its longest", view.Count(replays, "replay"), view.Count(len(r.graphs), "graph"))
+	return bars, fmt.Sprintf("%s of %s: a bar is the mean of a node, the line goes from its shortest to its longest", view.Count(replays, "replay"), view.Count(len(r.graphs), "graph"))
 }
 
 func exact(label string, ns float64) view.FactLine {

@@ -57,7 +57,9 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 	for i := range rows {
 		b := &bars[i]
 		y := rows[i].From
-		rects.Add(f.X, y+pitch*0.15, max(f.XPixel(b.value)-f.X, 0.5), pitch*0.7, b.colour)
+		if b.value > 0 { // else it heads those below it
+			rects.Add(f.X, y+pitch*0.15, max(f.XPixel(b.value)-f.X, 0.5), pitch*0.7, b.colour)
+		}
 		if b.high > b.low {
 			x0, x1, mid := f.XPixel(b.low), f.XPixel(b.high), y+pitch/2
 			lines.Add(x0, mid, x1, mid, scene.UIText)
