@@ -2,8 +2,10 @@ package step
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -45,9 +47,17 @@ func (s *Source) Analyse() (*Job, error) {
 			j.units[i].marks = best.steps(i, s.Regions, max(j.units[i].begin, s.Begin))
 		}
 	}
-	for i := range j.units {
-		j.unit(s, i, works)
+	parts := make([]Job, len(j.units)) // each has the steps of its unit; units and GPUs are shared, and each has its own
+	if err := parallel.For(context.Background(), len(parts), func(i int) {
+		parts[i].units, parts[i].GPUs = j.units, j.GPUs
+		parts[i].unit(s, i, works)
+	}); err != nil {
+		return nil, err
 	}
+	for i := range parts {
+		j.Steps = append(j.Steps, parts[i].Steps...)
+	}
+	j.units = nil
 	j.average()
 	return j, nil
 }
@@ -61,10 +71,16 @@ func (j *Job) unit(s *Source, number int, works [][]Work) {
 	sets := make([]gpuSets, len(u.gpus))
 	for k, gpu := range u.gpus {
 		w := works[gpu]
-		slices.SortFunc(w, func(a, b Work) int {
-			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Row, b.Row))
-		})
+		if !slices.IsSortedFunc(w, byTime) {
+			slices.SortFunc(w, byTime)
+		}
+		kernels := map[trace.RegionID]Sum{}
+		j.GPUs[gpu].Kernels = kernels
 		for i := range w {
+			if w[i].Term == Kernel {
+				x := kernels[w[i].Region]
+				kernels[w[i].Region] = Sum{x.Count + 1, x.Time + w[i].End - w[i].Begin}
+			}
 			lists[w[i].Term] = append(lists[w[i].Term], span{w[i].Begin, w[i].End})
 		}
 		sets[k] = setsOf(w)
@@ -107,6 +123,10 @@ func (j *Job) unit(s *Source, number int, works [][]Work) {
 		out.explain(works[gpu], &sets[k], u, in)
 		out.Launch = launchesOf(works[gpu])
 	}
+}
+
+func byTime(a, b Work) int {
+	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Row, b.Row))
 }
 
 // lay appends the steps of a unit.

@@ -53,7 +53,7 @@ type gatherer struct {
 	host     []hostClass // by region
 	work     []Term
 	sorts    []marking
-	launches []launch
+	launches [][]launch // by the lane of the call, in the order of its rows
 	numbers  map[numberKey]int64
 
 	mu       sync.Mutex
@@ -81,7 +81,8 @@ type lane struct {
 	thread   thread
 	open     []opened
 	works    []Work
-	next     int // of the launches
+	calls    []launch // that it makes
+	next     int      // of them
 	end      trace.Time
 	begin    trace.Time
 	odd      int64
@@ -140,19 +141,34 @@ func (g *gatherer) readLaunches() error {
 	if g.GPUs == 0 {
 		return nil
 	}
+	lanes := uint32(0)
+	if n := len(g.Lanes); n > 0 {
+		lanes = g.Lanes[n-1]
+	}
+	g.launches = make([][]launch, lanes)
 	err := g.Launches(func(from, to Place, at trace.Time) {
 		if g.GPU[to.Location] < 0 || g.GPU[from.Location] >= 0 {
 			return
 		}
 		l := launch{g.Lanes[from.Location] + uint32(from.Lane), g.Lanes[to.Location] + uint32(to.Lane), int32(from.Row), int32(to.Row), at, at}
+		if l.fromLane >= lanes {
+			return
+		}
 		g.mu.Lock()
-		g.launches = append(g.launches, l)
+		g.launches[l.fromLane] = append(g.launches[l.fromLane], l)
 		g.mu.Unlock()
 	})
-	slices.SortFunc(g.launches, func(a, b launch) int {
-		return cmp.Or(cmp.Compare(a.fromLane, b.fromLane), cmp.Compare(a.fromRow, b.fromRow), cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
-	})
+	// Links come in order of time, so those of a lane are mostly in order already.
+	for _, list := range g.launches {
+		if !slices.IsSortedFunc(list, byCall) {
+			slices.SortFunc(list, byCall)
+		}
+	}
 	return err
+}
+
+func byCall(a, b launch) int {
+	return cmp.Or(cmp.Compare(a.fromRow, b.fromRow), cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
 }
 
 // lane finds what is gathered of a lane.
@@ -164,7 +180,9 @@ func (g *gatherer) lane(c *trace.Columns) *lane {
 	if l == nil {
 		l = &lane{id: id, location: c.Location, unit: g.Unit[c.Location], gpu: g.GPU[c.Location], begin: 1 << 62, end: -1 << 62}
 		l.thread.lane = id
-		l.next, _ = slices.BinarySearchFunc(g.launches, id, func(x launch, id uint32) int { return cmp.Compare(x.fromLane, id) })
+		if int(id) < len(g.launches) {
+			l.calls = g.launches[id]
+		}
 		g.lanes[id] = l
 	}
 	return l
@@ -217,11 +235,11 @@ func (g *gatherer) addWork(l *lane, begin, end trace.Time, r trace.RegionID, row
 
 // enter takes a row of the host: rows come in preorder, so those that ended are closed first.
 func (g *gatherer) enter(l *lane, begin, end trace.Time, r trace.RegionID, row int) {
-	for l.next < len(g.launches) && g.launches[l.next].fromLane == l.id && g.launches[l.next].fromRow < int32(row) {
+	for l.next < len(l.calls) && l.calls[l.next].fromRow < int32(row) {
 		l.next++
 	}
-	for ; l.next < len(g.launches) && g.launches[l.next].fromLane == l.id && g.launches[l.next].fromRow == int32(row); l.next++ {
-		g.launches[l.next].called, g.launches[l.next].returned = begin, end
+	for ; l.next < len(l.calls) && l.calls[l.next].fromRow == int32(row); l.next++ {
+		l.calls[l.next].called, l.calls[l.next].returned = begin, end
 	}
 	l.begin, l.end = min(l.begin, begin), max(l.end, end)
 	g.candidate(l, begin, end, r, row)
@@ -319,17 +337,17 @@ func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, r
 
 // attach gives work its launch and its attributes.
 func (g *gatherer) attach() error {
-	slices.SortFunc(g.launches, func(a, b launch) int {
-		return cmp.Or(cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow), cmp.Compare(a.called, b.called), cmp.Compare(a.fromLane, b.fromLane))
-	})
-	for i := range g.launches {
-		x := &g.launches[i]
-		l := g.lanes[x.toLane]
-		if l == nil {
-			continue
-		}
-		if w := l.find(x.toRow); w != nil {
-			w.Called, w.Returned, w.Thread = x.called, x.returned, x.fromLane
+	for _, list := range g.launches {
+		for i := range list {
+			x := &list[i]
+			l := g.lanes[x.toLane]
+			if l == nil {
+				continue
+			}
+			// Of several calls the latest counts.
+			if w := l.find(x.toRow); w != nil && (!w.Launched() || x.called > w.Called || x.called == w.Called && x.fromLane >= w.Thread) {
+				w.Called, w.Returned, w.Thread = x.called, x.returned, x.fromLane
+			}
 		}
 	}
 	g.launches = nil

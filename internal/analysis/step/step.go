@@ -129,6 +129,14 @@ type GPU struct {
 	Drained trace.Time
 	Gaps    []Gap // the longest, longest first
 	Launch  Launches
+	// Kernels are those that compute, by name.
+	Kernels map[trace.RegionID]Sum
+}
+
+// A Sum is how often and how long.
+type Sum struct {
+	Count int64
+	Time  trace.Time
 }
 
 // A Job is a run taken apart.
@@ -141,5 +149,14 @@ type Job struct {
 	// Odd counts work that ends before it begins or was launched after it ran; it is taken as it is.
 	Odd int64
 
-	units []unit
+	units []unit // while it is made
+}
+
+// SizeBytes is about what a job takes.
+func (j *Job) SizeBytes() int64 {
+	n := int64(400 * len(j.Steps))
+	for i := range j.GPUs {
+		n += 800 + 250*int64(len(j.GPUs[i].Gaps)) + 40*int64(len(j.GPUs[i].Kernels))
+	}
+	return n
 }

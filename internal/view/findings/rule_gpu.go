@@ -79,10 +79,32 @@ func findGPULosses(c *court) error {
 // slowKernels tells GPUs on which the same kernels take longer than on the others. Where somebody is named already because others wait for
 // him it is more about him.
 func (g *gpuCase) slowKernels() error {
-	if len(g.devices.GPUs) < 3 {
+	sums := make([]map[peer.Kind]peer.Sum, len(g.job.GPUs))
+	for i := range sums {
+		sums[i] = map[peer.Kind]peer.Sum{}
+		for r, s := range g.job.GPUs[i].Kernels {
+			sums[i][peer.Kind{Region: r}] = peer.Sum(s)
+		}
+	}
+	list := peer.Find(sums)
+	if len(list) == 0 {
 		return nil
 	}
-	grids := map[[3]int32]string{}
+	sums, err := g.byGrid()
+	if err != nil {
+		return err
+	}
+	if sums != nil { // a longer time may mean more work
+		list = peer.Find(sums)
+	}
+	if len(list) > 0 {
+		g.tellSlowKernels(list)
+	}
+	return nil
+}
+
+// byGrid adds up kernels by name and grid; nil where that is not told, or too much to look at.
+func (g *gpuCase) byGrid() ([]map[peer.Kind]peer.Sum, error) {
 	w := g.window
 	w.Locations = nil
 	for _, id := range g.devices.Rows {
@@ -90,19 +112,21 @@ func (g *gpuCase) slowKernels() error {
 			w.Locations = append(w.Locations, id)
 		}
 	}
+	if !slices.Contains(g.store.Attributes(), "grid") || g.store.Count(w) > mostGrids {
+		return nil, nil
+	}
 	var mu sync.Mutex
-	if g.store.Count(w) <= mostGrids {
-		err := view.AttributeNamed(g.ctx, g.store, w, "grid", func(c *store.AttributeColumns) error {
-			mu.Lock()
-			defer mu.Unlock()
-			for i, row := range c.Row {
-				grids[[3]int32{int32(c.Location), int32(c.Lane), row}] = c.Value[i].String()
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	grids := map[[3]int32]string{}
+	err := view.AttributeNamed(g.ctx, g.store, w, "grid", func(c *store.AttributeColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i, row := range c.Row {
+			grids[[3]int32{int32(c.Location), int32(c.Lane), row}] = c.Value[i].String()
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	sums := make([]map[peer.Kind]peer.Sum, len(g.devices.GPUs))
 	for i := range sums {
@@ -113,36 +137,19 @@ func (g *gpuCase) slowKernels() error {
 		term, ok := step.WorkTerm(&g.regions[i])
 		kernel[i] = ok && term == step.Kernel
 	}
-	err := g.store.Intervals(g.ctx, w, func(c *trace.Columns) error {
-		mine := map[peer.Kind]peer.Sum{}
-		for i, r := range c.Region {
-			if !kernel[r] {
-				continue
-			}
-			k := peer.Kind{Region: r}
-			if len(grids) > 0 {
-				k.Grid = grids[[3]int32{int32(c.Location), int32(c.Lane), int32(c.First + i)}]
-			}
-			s := mine[k]
-			mine[k] = peer.Sum{Count: s.Count + 1, Time: s.Time + max(c.Duration[i], 0)}
-		}
+	err = g.store.Intervals(g.ctx, w, func(c *trace.Columns) error {
 		mu.Lock()
 		defer mu.Unlock()
 		all := sums[g.devices.GPU[c.Location]]
-		for k, s := range mine {
-			all[k] = peer.Sum{Count: all[k].Count + s.Count, Time: all[k].Time + s.Time}
+		for i, r := range c.Region {
+			if kernel[r] {
+				k := peer.Kind{Region: r, Grid: grids[[3]int32{int32(c.Location), int32(c.Lane), int32(c.First + i)}]}
+				all[k] = peer.Sum{Count: all[k].Count + 1, Time: all[k].Time + max(c.Duration[i], 0)}
+			}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	list := peer.Find(sums)
-	if len(list) == 0 {
-		return nil
-	}
-	g.tellSlowKernels(list)
-	return nil
+	return sums, err
 }
 
 // mostGrids is how many pieces of work are looked at with the grid they were launched with; of more their names must do.
@@ -172,7 +179,9 @@ func (g *gpuCase) tellSlowKernels(list []peer.Slower) {
 	f := finding.Finding{Kind: finding.SlowKernels, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost, Hit: hit, View: "operators", Options: map[string][]string{"by": {"kernel"}}, Text: text + ".",
 		Selection: finding.Selection{Locations: at}, Evidence: append([]finding.Evidence{{Name: "of the time of its kernels", Value: hit, Unit: "share"}}, g.said...)}
 	if slices.ContainsFunc(g.list, func(x finding.Finding) bool {
-		return x.Kind == finding.Straggler && slices.ContainsFunc(x.Selection.Locations, func(id trace.LocationID) bool { return id <= unit && unit <= g.tree.Last[id] || unit <= id && id <= g.tree.Last[unit] })
+		return x.Kind == finding.Straggler && slices.ContainsFunc(x.Selection.Locations, func(id trace.LocationID) bool {
+			return id <= unit && unit <= g.tree.Last[id] || unit <= id && id <= g.tree.Last[unit]
+		})
 	}) {
 		f.Severity = finding.Low
 	}

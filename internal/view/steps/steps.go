@@ -60,7 +60,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
 	}
 	var err error
-	if r.job, err = fingerprint.JobOf(ctx, q.Store(), q.Window(), r.devices).Analyse(); err != nil {
+	if r.job, err = r.takeApart(ctx); err != nil {
 		return nil, err
 	}
 	if len(r.job.Steps) == 0 && !r.worked() {
@@ -81,6 +81,18 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.notes = r.Arrangement().AddNote(r.notes)
 	return r, ctx.Err()
+}
+
+// takeApart makes the job; that of the whole run is kept, so that other options and sizes cost nothing.
+func (r *result) takeApart(ctx context.Context) (*step.Job, error) {
+	q := r.request
+	make := func() (*step.Job, error) {
+		return fingerprint.JobOf(ctx, q.Store(), q.Window(), r.devices).Analyse()
+	}
+	if w := q.Window(); w.Begin > 0 || w.End < q.Store().Info().End || w.Locations != nil {
+		return make()
+	}
+	return view.Keep(q.Runs[0].Cache, "steps", (*step.Job).SizeBytes, make)
 }
 
 // worked reports whether any GPU did anything.
