@@ -185,7 +185,7 @@ type meaning struct{ word, views, entry string }
 
 var meanings = []meaning{
 	{"mean", "profile histogram landscape", "mean, sd, min, max of a location"},
-	{"mean", "calltree scatter topology steps alignment criticalpath history", "mean of what is drawn as one"},
+	{"mean", "calltree scatter topology steps operators alignment criticalpath history", "mean of what is drawn as one"},
 	{"mean", "moments", "moments of a location"},
 	{"mean", "findings", "load balance"},
 	{"balance", "findings scaling", "load balance"},
