@@ -39,7 +39,7 @@ func (f trainingFault) pipelined() bool { return f == slowStage || f == unevenDa
 const (
 	slowLoaderCost = 12_000_000
 	smallerKernels = 20 // times
-	betweenCost       = 90_000
+	betweenCost    = 90_000
 	longCopyCost   = 14_000_000
 	slowerWires    = 12 // times
 	slowerKernel   = 4
