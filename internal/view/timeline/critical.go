@@ -32,7 +32,7 @@ type criticalStretch struct {
 }
 
 // fetchCritical reads the critical path, where it is asked for.
-func (r *fetcher) fetchCritical(ctx context.Context, f *forest, run view.Run) error {
+func fetchCritical(ctx context.Context, r *result, f *forest, run view.Run) error {
 	if !r.opt.critical {
 		return nil
 	}

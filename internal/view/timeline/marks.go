@@ -181,7 +181,7 @@ func (r *fetcher) fetchCounters(ctx context.Context, f *forest) error {
 		return nil
 	}
 	if len(queues) > 0 {
-		if err := r.fetchQueues(ctx, devices, queues); err != nil {
+		if err := fetchQueues(ctx, r.result, devices, queues); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ type queueEdge struct {
 }
 
 // fetchQueues makes the counters of queues: up where a call launches work, down where the work begins. O(links log links).
-func (r *fetcher) fetchQueues(ctx context.Context, d *view.Devices, by map[trace.LocationID]*series) error {
+func fetchQueues(ctx context.Context, r *result, d *view.Devices, by map[trace.LocationID]*series) error {
 	edges := make([][]queueEdge, len(d.GPUs))
 	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: d.Rows}
 	if n := r.reader.LinkCount(w); n > mostLinks {

@@ -190,7 +190,7 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 			return nil, err
 		}
 	}
-	if err := read.fetchCritical(ctx, f, q.Runs[0]); err != nil {
+	if err := fetchCritical(ctx, r, f, q.Runs[0]); err != nil {
 		return nil, err
 	}
 	if r.empty() {
