@@ -106,12 +106,12 @@ func beginsWithin(b *Budget, wait time.Duration) bool {
 func TestNothingBeginsBesideOthersWhereThereIsNoRoom(t *testing.T) {
 	b := New(1 << 30)
 	live := measured(b)
-	live.Store(600 << 20)
+	live.Store(500 << 20)
 	_, first := b.Work(context.Background()) // whatever is in use: somebody must go on
 	if beginsWithin(b, 3*between) {
-		t.Error("a second began with 600 MiB of 1 GiB in use, of which 640 may be")
+		t.Error("a second began with 500 MiB of 1 GiB in use, of which 576 may be")
 	}
-	h := b.Hold(500<<20, func() {})
+	h := b.Hold(450<<20, func() {})
 	if !beginsWithin(b, time.Minute) {
 		t.Error("what is kept keeps others from working")
 	}
@@ -121,7 +121,7 @@ func TestNothingBeginsBesideOthersWhereThereIsNoRoom(t *testing.T) {
 		t.Error("a table that fits nowhere was begun")
 	}
 	first() // a large table begins when all else has ended
-	table, err := b.Finish(context.Background(), 600<<20)
+	table, err := b.Finish(context.Background(), 500<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

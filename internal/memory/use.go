@@ -18,10 +18,10 @@ type use struct {
 // moment, and others allocate meanwhile: the rest is for that.
 const (
 	parts     = 16
-	collectAt = 11
-	stopAt    = 10 // of what is live
-	mappedAt  = 13
-	hastyAt   = 14 // of what is mapped: there is no time to collect first
+	collectAt = 10
+	stopAt    = 9 // of what is live
+	mappedAt  = 12
+	hastyAt   = 13 // of what is mapped: there is no time to collect first
 )
 
 // Limit tells the runtime of the budget: it collects more often as it comes near.
