@@ -161,17 +161,21 @@ func (r *result) note() {
 		}
 	}
 	c := &r.forest.Counts
+	fitted, late := r.request.Runs[0].Store.Info().Properties["clock alignment"], "that would begin before its caller: clocks disagree"
+	if fitted == "" {
+		late += " (--align messages fits them)"
+	}
 	for _, x := range []struct {
 		n          int
 		noun, rest string
 	}{{c.Missing, "request", "of which no root is in the source, lasting from the first call to the last"}, {c.Several, "request", "with more than one root, of which the first counts"},
-		{c.Orphans, "call", "whose caller is not in the source, or the call itself: taken for a root"}, {c.Cut, "call", "in a circle of callers, which is cut there"}, {c.Late, "call", "that would begin before its caller: clocks disagree (--align messages fits them)"}} {
+		{c.Orphans, "call", "whose caller is not in the source, or the call itself: taken for a root"}, {c.Cut, "call", "in a circle of callers, which is cut there"}, {c.Late, "call", late}} {
 		if x.n > 0 {
 			say("%s %s", view.Count(x.n, x.noun), x.rest)
 		}
 	}
-	if moved := r.request.Runs[0].Store.Info().Properties["clock alignment"]; moved != "" {
-		say("clocks were fitted %s", moved)
+	if fitted != "" {
+		say("clocks were fitted %s", fitted)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/requests"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
@@ -155,5 +156,15 @@ func TestTheLongestRowsAreShownWithTheirCallers(t *testing.T) {
 	rows := s.Frames[0].YScale.Rows
 	if len(rows) < 2 || len(rows) >= 9 || rows[0].Label != "front: GET /" || !strings.Contains(head, fmt.Sprintf("the %d longest of 9 rows", len(rows))) {
 		t.Errorf("%d rows, the first %q, under %q", len(rows), rows[0].Label, head)
+	}
+}
+
+// Clocks that were moved are said to be.
+func TestFittedClocksAreSaid(t *testing.T) {
+	r := storetest.Text(t, "property \"clock alignment\" \"by calls, from 3 pairs of instances\"\n"+shop(10))
+	c := viewtest.Case{Reader: func(testing.TB) store.Reader { return r }}
+	notes := strings.Join(c.Compute(t, requests.View, r).Notes(), "\n")
+	if !strings.Contains(notes, "clocks were fitted by calls, from 3 pairs of instances") {
+		t.Errorf("said is:\n%s", notes)
 	}
 }

@@ -39,12 +39,16 @@ func (r *result) drawTree(s *scene.Scene) {
 	for i, k := range shown {
 		r.drawLine(s, &f, &rows[i], k, bars, path, marks, text)
 	}
-	head := fmt.Sprintf("request %s: %s, %s in %s", q.ID, view.FormatTime(q.Duration()), view.Count(int(q.Spans), "call"), view.Count(int(q.Services), "service"))
+	id := fmt.Sprintf("request %s: ", q.ID)
+	head := fmt.Sprintf("%s, %s in %s", view.FormatTime(q.Duration()), view.Count(int(q.Spans), "call"), view.Count(int(q.Services), "service"))
 	if after := r.fold.end - q.End; after > q.Duration()/2 {
 		head += fmt.Sprintf(", and calls for %s after its root has ended", view.FormatTime(after))
 	}
 	if short > 0 {
 		head += fmt.Sprintf("; the %s longest of %s rows", view.Thousands(int64(len(shown))), view.Thousands(int64(len(r.fold.lines))))
+	}
+	if t := id + head; scene.TextWidth(t, scene.TextSize, false) <= w-2*edge {
+		head = t // the page has the id elsewhere too, but these numbers here alone
 	}
 	title := &scene.Text{Size: scene.TextSize}
 	title.Add(edge, headRoom-7, scene.Shorten(head, w-2*edge, scene.TextSize), scene.UIText, scene.Start)
