@@ -59,7 +59,7 @@ func writeJob(w trace.Writer, ranks, intervals int) {
 	}
 }
 
-func BenchmarkSteps(b *testing.B) {
+func BenchmarkScaleSteps(b *testing.B) {
 	for _, n := range viewtest.BenchSizes(b) {
 		r := viewtest.Local(b, func(w trace.Writer) { writeJob(w, min(1000, max(n/10_000, 1)), n) })
 		c := viewtest.Case{Size: scene.Size{Width: 1280, Height: 720}}
