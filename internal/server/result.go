@@ -87,10 +87,14 @@ func (r *result) takes(what making) int64 {
 	switch {
 	case what == ofTable && r.table == nil, what == ofTwin:
 		if l, ok := r.value.(view.Lister); ok {
-			return picture + int64(l.Rows())*view.RowBytes
+			rows := int64(l.Rows()) * view.RowBytes
+			if what == ofTwin {
+				rows *= 2 // with the text, which is copied as it grows
+			}
+			return picture + rows
 		}
 		if what == ofTwin {
-			return picture + 6*r.own // with the text, which is copied as it grows
+			return picture + 6*r.own
 		}
 		return picture + 4*r.own
 	}

@@ -257,3 +257,10 @@ func (r *result) path(i int32) string {
 	}
 	return s
 }
+
+// Rows implements view.Lister: a node takes little here, and much once it is written out.
+func (r *result) Rows() int {
+	n := 0
+	r.each(func(int) { n++ })
+	return n
+}
