@@ -31,3 +31,12 @@ func (m *Mapping) Release(from, to int64) {
 	}
 	_ = unix.Madvise(m.Bytes[from:to], unix.MADV_DONTNEED)
 }
+
+func reserve(size int64) (*Mapping, error) {
+	b, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|reserveFlags)
+	if err != nil {
+		return nil, fmt.Errorf("reserve %d bytes: %w", size, err)
+	}
+	adviseReserved(b)
+	return &Mapping{Bytes: b, drop: func() error { return unix.Munmap(b) }}, nil
+}

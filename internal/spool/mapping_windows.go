@@ -28,3 +28,12 @@ func mapSystem(f *os.File, size int64, writable bool) (*Mapping, error) {
 }
 
 func (m *Mapping) Release(from, to int64) {}
+
+func reserve(size int64) (*Mapping, error) {
+	address, err := windows.VirtualAlloc(0, uintptr(size), windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE)
+	if err != nil {
+		return nil, fmt.Errorf("reserve %d bytes: %w", size, err)
+	}
+	b := unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), size)
+	return &Mapping{Bytes: b, drop: func() error { return windows.VirtualFree(address, 0, windows.MEM_RELEASE) }}, nil
+}

@@ -30,9 +30,11 @@ func forge(tb testing.TB, path, name string, change func([]byte)) {
 		tb.Fatal(err)
 	}
 	i := slices.IndexFunc(m.Files, func(e disk.FileEntry) bool { return e.Name == name })
+	values := m.Files[i].Values
 	if m.Files[i], err = disk.DescribeFile(path, name); err != nil {
 		tb.Fatal(err)
 	}
+	m.Files[i].Values = values
 	if err := m.Write(path); err != nil {
 		tb.Fatal(err)
 	}

@@ -191,6 +191,7 @@ func TestLinksComeAloneOrTogether(t *testing.T) {
 				give(w)
 			}))
 			c := &r.C.Link
+			r.Checks.Of("link").Touch(0, uint64(len(c.Tag)))
 			if len(c.Tag) != len(want) || len(r.Info().Report) != 1 || r.Info().Report[0].Count != int64(len(links)-len(want)) {
 				t.Fatalf("%s: %d links, want %d; report %v", name, len(c.Tag), len(want), r.Info().Report)
 			}

@@ -48,6 +48,8 @@ type Check struct {
 	shift uint // the size of a block as a power of two
 	sums  []uint32
 	done  []atomic.Uint64 // a bit for each block that was looked at
+
+	packed *Packed // of a packed column: what is touched is its values
 }
 
 // NewCheck is of a file as its entry describes it.
@@ -79,6 +81,10 @@ func NewCheck(e FileEntry, b []byte) (*Check, error) {
 // Touch looks at bytes [from, to) before they are used.
 func (c *Check) Touch(from, to int64) {
 	if c == nil {
+		return
+	}
+	if c.packed != nil {
+		c.packed.touch(from, to)
 		return
 	}
 	if to = min(to, int64(len(c.bytes))); from >= to {
@@ -178,50 +184,5 @@ func (c Checks) Add(t *table, i int, check *Check) {
 		c[of] = &TableCheck{}
 	}
 	c[of].columns = append(c[of].columns, check)
-	c[of].widths = append(c[of].widths, t.Columns[i].width())
-}
-
-// rowBits: rows are looked at so many at a time, 2^rowBits.
-const rowBits = 11
-
-// A RowCheck is that of a table with very many rows which are touched one by one: a bit for each stretch of them.
-type RowCheck struct {
-	table *TableCheck
-	rows  uint64
-	done  []atomic.Uint64
-}
-
-// NewRowCheck is nil where nothing is to be looked at.
-func NewRowCheck(t *TableCheck, rows int) *RowCheck {
-	if len(t.columns) == 0 {
-		return nil
-	}
-	return &RowCheck{table: t, rows: uint64(rows), done: make([]atomic.Uint64, rows>>(rowBits+6)+1)}
-}
-
-// Touch looks at rows [lo, hi).
-func (c *RowCheck) Touch(lo, hi uint64) {
-	if lo >= hi {
-		return
-	}
-	for b, last := lo>>rowBits, (hi-1)>>rowBits; b <= last; b++ {
-		if c.done[b>>6].Load()>>(b&63)&1 == 0 {
-			c.look(b)
-		}
-	}
-}
-
-// TouchFirst looks at rows [lo, hi) of the first column alone, which is what is searched.
-func (c *RowCheck) TouchFirst(lo, hi uint64) {
-	c.table.columns[0].Touch(int64(lo)*c.table.widths[0], int64(hi)*c.table.widths[0])
-}
-
-func (c *RowCheck) look(b uint64) {
-	c.table.Touch(b<<rowBits, min((b+1)<<rowBits, c.rows))
-	for bit := uint64(1) << (b & 63); ; {
-		old := c.done[b>>6].Load()
-		if old&bit != 0 || c.done[b>>6].CompareAndSwap(old, old|bit) {
-			return
-		}
-	}
+	c[of].widths = append(c[of].widths, t.Columns[i].Width())
 }

@@ -215,20 +215,28 @@ func (l *linkColumns) targets(t map[string]target, table string, timed bool) {
 }
 
 // CheckLengths makes sure that the columns of each table agree on how many rows
-// there are. Sizes are those of the manifest.
-func CheckLengths(size func(file string) (int64, bool)) error {
+// there are. Entries are those of the manifest.
+func CheckLengths(entry func(file string) (FileEntry, bool)) error {
 	for _, t := range Schema {
 		rows := int64(-1)
 		for i := range t.Columns {
 			c := &t.Columns[i]
-			n, ok := size(c.File())
+			e, ok := entry(c.File())
 			if !ok {
 				return fmt.Errorf("%s is not in the manifest: %w", c.File(), ErrDamaged)
 			}
-			if n%c.width() != 0 {
+			n := e.Size
+			if c.Packed {
+				if n = e.Values * typeWidth[c.typ]; e.Values < 0 || e.Values > 1<<48 || e.Values > 0 != (e.Size > 0) {
+					return fmt.Errorf("%s: %d values in %d bytes: %w", c.File(), e.Values, e.Size, ErrDamaged)
+				}
+			} else if e.Values != 0 {
+				return fmt.Errorf("%s is packed, and should not be: %w", c.File(), ErrDamaged)
+			}
+			if n%c.Width() != 0 {
 				return fmt.Errorf("%s: %d bytes are no whole number of values: %w", c.File(), n, ErrDamaged)
 			}
-			n /= c.width()
+			n /= c.Width()
 			switch c.Kind {
 			case Free:
 				continue

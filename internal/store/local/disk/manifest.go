@@ -64,6 +64,8 @@ type FileEntry struct {
 	CRC32C string `json:"crc32c"`
 	// Blocks are the checksums of its blocks, see check.go; empty where there is one alone.
 	Blocks string `json:"blocks,omitempty"`
+	// Values is how many a packed column has; 0: it is not packed.
+	Values int64 `json:"values,omitempty"`
 }
 
 // The manifest's own checksum is over the bytes of its inner value.
@@ -210,7 +212,7 @@ func (m *Manifest) Generation() uint64 {
 		for i := range t.Columns {
 			e, _ := m.File(t.Columns[i].File())
 			fmt.Fprintf(lo, "%s %s\n", e.Name, e.CRC32C)
-			fmt.Fprintf(hi, "%d %s\n", e.Size, e.CRC32C)
+			fmt.Fprintf(hi, "%d %s\n", e.Size+e.Values, e.CRC32C)
 		}
 	}
 	return uint64(hi.Sum32())<<32 | uint64(lo.Sum32())

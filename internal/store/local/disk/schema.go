@@ -33,12 +33,13 @@ type column struct {
 	Kind        columnKind
 	typ         colType
 	Per         int64 // values a row, 0 for 1
+	Packed      bool  // in frames, see packed.go
 	Meaning     string
 }
 
 func (c *column) File() string { return c.table + "." + c.name + "." + string(c.typ) }
 
-func (c *column) width() int64 { return typeWidth[c.typ] * max(c.Per, 1) }
+func (c *column) Width() int64 { return typeWidth[c.typ] * max(c.Per, 1) }
 
 // A table is a group of columns with as many rows.
 type table struct {
@@ -56,12 +57,16 @@ const Version = 3
 // summaries. The document docs/store-format.md is written from it.
 var Schema = buildSchema()
 
+// packedTables are those that grow with the trace and are touched before they are used, all over: none of their columns is searched.
+var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true, "group": true}
+
 func buildSchema() []table {
 	all := append(definitionTables(), recordTables()...)
 	all = append(all, indexTables()...)
 	for i := range all {
 		for j := range all[i].Columns {
-			all[i].Columns[j].table = all[i].Name
+			c := &all[i].Columns[j]
+			c.table, c.Packed = all[i].Name, packedTables[all[i].Name] && c.typ != f64
 		}
 	}
 	return all
@@ -209,7 +214,7 @@ func indexTables() []table {
 			col("region", u32, "region"),
 			{name: "value", typ: i64, Per: 3, Meaning: "ns in which it was innermost, ns in which it was anywhere on the stack, rows"},
 		}},
-		{"level", false, "For each lane of more than 32 rows: the levels of its forest, from the coarsest down.", []column{
+		{"level", false, "For each lane of more than 64 rows: the levels of its forest, from the coarsest down.", []column{
 			offsetCol("node", "its rows in `node`"),
 		}},
 		{"node", false, "Nodes of the forest, by index. Blocks of summaries are parallel to this table.", []column{

@@ -7,9 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
-	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/index"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 )
@@ -17,17 +15,16 @@ import (
 // derive makes what only reads the rows. Much of what links take is one goroutine's
 // work, so the rest goes on beside it; and so does waiting for the disk, file by
 // file as they are done.
-func (f *finisher) derive(ctx context.Context) error {
+func (f *finisher) derive(whole context.Context) error {
 	points, err := f.pointTimes() // before empty files go
 	if err != nil {
 		return err
 	}
 	defer points.close()
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := errgroup.WithContext(whole)
 	g.Go(func() error {
-		return f.described.add(f.Dir, tableFiles("interval_fact", "instant", "instant_fact", "sample", "caller", "cover"))
+		return f.described.add(f.Dir, tableFiles("interval_fact", "instant", "instant_fact", "caller", "cover"))
 	})
-	g.Go(func() error { return syncFiles(f.Dir, f.rows.RowNames) })
 	g.Go(func() error { return f.findCore(ctx, points) })
 	g.Go(func() error {
 		if f.LooseLinks {
@@ -37,19 +34,28 @@ func (f *finisher) derive(ctx context.Context) error {
 		if err := links.writeLinks(ctx); err != nil {
 			return err
 		}
-		return f.described.add(f.Dir, tableFiles("link", "link_block", "untimed"))
+		return f.packTables(ctx, "link", "link_block", "untimed")
 	})
 	g.Go(func() error {
 		if err := f.index(ctx); err != nil {
 			return err
 		}
-		names := tableFiles("checkpoint", "sum", "level", "node", "group")
+		if err := f.packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
+			return err
+		}
+		var names []string
 		for _, s := range slices.Concat(f.sections, f.digests) {
 			names = append(names, s.Files()...)
 		}
 		return f.described.addAll(f.Dir, names, f.workers)
 	})
-	return g.Wait()
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := f.packTables(whole, "sample"); err != nil { // whose times are looked at until then
+		return err
+	}
+	return f.packRows(whole)
 }
 
 // index runs the second pass of Finish.
@@ -59,13 +65,7 @@ func (f *finisher) index(ctx context.Context) error {
 		return err
 	}
 	f.sections, f.digests = x.Sections, x.Digested
-	return parallel.Each(ctx, len(f.rows.RowMaps), func() struct{} { return struct{}{} }, func(_ context.Context, _ struct{}, k int) error {
-		b := f.rows.RowMaps[k].Bytes
-		if len(b) > 0 {
-			f.described.set(disk.FileEntry{Name: f.rows.RowNames[k], Size: int64(len(b)), CRC32C: disk.Word8(x.Out.RowSums[k]), Blocks: disk.BlockSums(b)})
-		}
-		return nil
-	})
+	return nil
 }
 
 // openRows maps the columns that the rest is derived from.
@@ -85,7 +85,7 @@ func (f *finisher) openRows(context.Context) error {
 		r.Maps = append(r.Maps, m)
 		targets[name](m.Bytes)
 		if len(name) > 9 && name[:9] == "interval." {
-			r.RowMaps, r.RowNames = append(r.RowMaps, m), append(r.RowNames, name)
+			r.RowMaps = append(r.RowMaps, m)
 		}
 	}
 	r.Roles = rows.RolesOf(r.Regions)

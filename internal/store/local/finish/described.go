@@ -1,10 +1,7 @@
 package finish
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -46,20 +43,6 @@ func (d *described) set(e disk.FileEntry) {
 		d.entries = map[string]disk.FileEntry{}
 	}
 	d.entries[e.Name] = e
-}
-
-// syncFiles waits until files are on the disk.
-func syncFiles(dir string, names []string) error {
-	for _, name := range names {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
-		}
-	}
-	return nil
 }
 
 // all gives the entries of files in the order of their names; those that are not

@@ -18,7 +18,7 @@ import (
 // that is none beside one that is is built from its rows too.
 
 // leafRows is the number of rows that is not worth a block.
-const leafRows = 32
+const leafRows = 64
 
 // TopLevel is the level of a node that covers the whole trace, with what begins
 // at its very end.

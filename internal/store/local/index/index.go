@@ -9,7 +9,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"hash/crc32"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -84,8 +83,6 @@ type indexPart struct {
 	blocks, sizes               []spool.Spill // by summary
 	groups                      *groupPart
 	digests                     []digestPart // by digest
-	rowBytes                    []int64      // of the job's rows, by column
-	rowSums                     []uint32     // and their checksums
 }
 
 // entry and checkpoint implement sumSink.
@@ -116,9 +113,6 @@ type indexWorker struct {
 	groups *grouper
 	calls  []trace.DigestBuilder // by digest
 	paced  bool                  // rows are given back while they are read
-	part   *indexPart            // of the job at hand
-	passed uint64                // rows before are done with
-	sealed uint64                // rows before are in the checksums of the part
 }
 
 func newIndexWorker(x *Indexer) *indexWorker {
@@ -133,34 +127,11 @@ func newIndexWorker(x *Indexer) *indexWorker {
 	return w
 }
 
-// sealRows is how many rows are done with before they are checked: few enough to be
-// still at hand.
-const sealRows = 1 << 13
-
-// pace counts rows that are done with, and those of jobs that are too large to be mapped
-// as one.
+// pace counts rows that are done with, of jobs that are too large to be mapped as one.
 func (w *indexWorker) pace(rows int) {
-	w.passed += uint64(rows)
-	if w.passed >= w.sealed+sealRows {
-		w.seal(w.passed)
-	}
 	if w.paced {
 		w.x.R.Pace(rows)
 	}
-}
-
-// seal takes the checksums of the rows before a row, by column.
-func (w *indexWorker) seal(row uint64) {
-	if !w.x.Shape || row <= w.sealed {
-		return
-	}
-	k := 0
-	w.x.R.EachRowMap(w.sealed, row, func(m *spool.Mapping, from, to int64) {
-		w.part.rowBytes[k] += to - from
-		w.part.rowSums[k] = crc32.Update(w.part.rowSums[k], disk.Castagnoli, m.Bytes[from:to])
-		k++
-	})
-	w.sealed = row
 }
 
 func (w *indexWorker) close() { w.forest.close() }
@@ -174,9 +145,7 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 		defer r.EachRowMap(a, b, (*spool.Mapping).Release)
 	}
 	w.forest.pace = w.pace
-	w.part, w.passed, w.sealed = p, a, a
-	p.rowSums = append(p.rowSums[:0], make([]uint32, len(r.RowMaps))...)
-	p.rowBytes = append(p.rowBytes[:0], make([]int64, len(r.RowMaps))...)
+	defer r.ForgetRows(a, b)
 	err = disk.Guard(func() error {
 		if w.x.Shape {
 			w.groups.start(job)
@@ -188,7 +157,6 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 		}
 		if w.x.Shape {
 			p.groups = w.groups.finish()
-			w.seal(b)
 		}
 		return nil
 	})
@@ -213,7 +181,6 @@ func (w *indexWorker) location(ctx context.Context, p *indexPart, id trace.Locat
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		w.passed = c.LaneRow[n]
 		if err := w.lane(p, id, int(n-first), w.x.R.Lane(int(n))); err != nil {
 			return err
 		}

@@ -28,7 +28,6 @@ type indexOutput struct {
 	nodeIndex, nodeRow            disk.Cursor[byte]
 	blocks                        []sectionOutput
 	digests                       []digestOutput
-	RowSums                       []uint32     // of the columns of rows
 	groups                        *groupOutput // nil where they are not asked for
 	closers                       []func() error
 }
@@ -73,7 +72,7 @@ func (s *sectionOutput) counts(b []byte) error {
 }
 
 func newIndexOutput(x *Indexer) (*indexOutput, error) {
-	o := &indexOutput{x: x, RowSums: make([]uint32, len(x.R.RowMaps)), limit: int(min(max(x.Memory/int64(x.Workers)/64, 1<<10), 1<<20))}
+	o := &indexOutput{x: x, limit: int(min(max(x.Memory/int64(x.Workers)/64, 1<<10), 1<<20))}
 	var err error
 	open := func(c *disk.Cursor[byte], name string) { err = cmp.Or(err, openColumn(o, c, name)) }
 	start := func(c *counter, name string) {
@@ -178,9 +177,6 @@ func (o *indexOutput) consume(p *indexPart) error {
 }
 
 func (o *indexOutput) consumeShape(p *indexPart) error {
-	for k, n := range p.rowBytes {
-		o.RowSums[k] = disk.JoinChecksums(o.RowSums[k], p.rowSums[k], n)
-	}
 	for _, n := range p.laneCheckpoints {
 		o.laneCheckpoint.count(uint64(n))
 	}

@@ -98,7 +98,7 @@ func (c *coverer) rows(to trace.Time, last int, final bool) error {
 		c.v.Touch(lo, min(lo+stretchRows+1, c.v.Len()))
 		if hi-lo > stretchRows && c.v.Begin[lo+stretchRows] > c.from && c.v.Begin[lo+stretchRows] < to {
 			end = c.v.Begin[lo+stretchRows]
-			hi = lo + rows.FirstFrom(c.v.Begin[lo:hi], end)
+			hi = c.v.FirstIn(lo, hi, end)
 		}
 		if err := c.stretch(c.from, end, lo, hi); err != nil {
 			return err

@@ -139,9 +139,8 @@ func (x *Examination) countLocations(r *Reader) {
 			if !strings.HasPrefix(d.Name, "interval.") || len(c.Begin) == 0 {
 				continue
 			}
-			e, _ := r.manifest.File(d.Name)
-			width := uint64(e.Size) / uint64(len(c.Begin))
-			if d.Blocks == nil || slices.ContainsFunc(d.Blocks, func(b [2]int64) bool { return uint64(b[0]) < to*width && uint64(b[1]) > from*width }) {
+			from, to, ok := r.Checks.BytesOf(d.Name, from, to)
+			if !ok || d.Blocks == nil || slices.ContainsFunc(d.Blocks, func(b [2]int64) bool { return b[0] < to && b[1] > from }) {
 				bad[trace.LocationID(id)] = true
 			}
 		}

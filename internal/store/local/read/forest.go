@@ -5,7 +5,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/index"
-	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -158,6 +157,6 @@ func (c *coverer) nextRow() int {
 			return hi
 		}
 	}
-	c.next = lo + rows.FirstFrom(c.v.Begin[lo:hi], c.from)
+	c.next = c.v.FirstIn(lo, hi, c.from)
 	return c.next
 }

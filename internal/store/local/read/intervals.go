@@ -23,7 +23,7 @@ func (r intervals) Count(w store.Window) int64 {
 	err := r.Quietly(func() error {
 		for _, x := range r.Ranges(w.Locations) {
 			for lane := r.C.LocationLane[x[0]]; lane < r.C.LocationLane[x[1]]; lane++ {
-				v := r.Lane(int(lane))
+				v := r.LaneByRows(int(lane))
 				n += int64(max(v.FirstFrom(in.Until)-v.FirstFrom(in.Begin), 0))
 			}
 		}

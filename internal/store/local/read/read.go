@@ -92,10 +92,7 @@ func open(path string) (*Reader, error) {
 		return nil, err
 	}
 	r := newReader(path, m)
-	err = disk.CheckLengths(func(name string) (int64, bool) {
-		e, ok := m.File(name)
-		return e.Size, ok
-	})
+	err = disk.CheckLengths(m.File)
 	if err == nil {
 		err = r.mapAll()
 	}
@@ -126,7 +123,16 @@ func (r *Reader) mapAll() error {
 				return fmt.Errorf("%w: %w", err, disk.ErrDamaged)
 			}
 			r.Maps = append(r.Maps, m)
-			check, err := disk.NewCheck(e, m.Bytes)
+			values := m
+			var check *disk.Check
+			if t.Columns[i].Packed {
+				if check, err = disk.NewPacked(e, m.Bytes, &t.Columns[i], &r.Held); err == nil {
+					values = check.Packed().Values()
+					r.Maps = append(r.Maps, values)
+				}
+			} else {
+				check, err = disk.NewCheck(e, m.Bytes)
+			}
 			if err != nil {
 				return err
 			}
@@ -136,11 +142,11 @@ func (r *Reader) mapAll() error {
 					return err
 				}
 			}
-			targets[name](m.Bytes)
+			targets[name](values.Bytes)
 		}
 	}
 	r.OfSum, r.OfCheckpoint, r.OfLevel, r.OfNode, r.OfGroup = r.Checks.Of("sum"), r.Checks.Of("checkpoint"), r.Checks.Of("level"), r.Checks.Of("node"), r.Checks.Of("group.time")
-	r.Sure = disk.NewRowCheck(r.Checks.Of("interval"), len(r.C.Begin))
+	r.Sure = disk.NewRowCheck(r.Checks.Of("interval"), &r.C, &r.Held)
 	return nil
 }
 

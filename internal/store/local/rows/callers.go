@@ -43,6 +43,15 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 	if !found && (lo == len(c.CallerRow) || c.CallerRow[lo] >= b) {
 		return nil
 	}
+	// It may be called when the query is over: rows are unpacked into its own memory.
+	var own disk.RowSlices
+	rowAt := func(at uint64) (trace.RegionID, int32) {
+		if r.Sure == nil {
+			return c.Region[at], c.Parent[at]
+		}
+		row := r.Sure.Copy(&own, at, at+1)
+		return row.Region[0], row.Parent[0]
+	}
 	return func(into []trace.RegionID, row int) []trace.RegionID {
 		from := len(into)
 		at := a + uint64(row)
@@ -52,14 +61,11 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 				break
 			}
 			at = c.Caller[i]
-			if r.Sure != nil {
-				r.Sure.Touch(at, at+1)
-			}
 			n := sort.Search(len(c.LaneRow), func(n int) bool { return c.LaneRow[n] > at }) - 1
 			first := c.LaneRow[n]
 			for {
-				into = append(into, c.Region[at])
-				p := c.Parent[at]
+				region, p := rowAt(at)
+				into = append(into, region)
 				if p < 0 || len(into)-from >= mostCallers {
 					break
 				}
@@ -67,9 +73,6 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 					panic(disk.Damage("interval.parent"))
 				}
 				at = first + uint64(p)
-				if r.Sure != nil {
-					r.Sure.Touch(at, at+1)
-				}
 			}
 		}
 		Reverse(into[from:])

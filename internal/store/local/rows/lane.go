@@ -20,6 +20,8 @@ type Lane struct {
 	// sure is set where rows are looked at one by one before they are used: a lane that is not long is, as a whole.
 	sure *disk.RowCheck
 	base uint64 // the first row's number among all
+	// own is memory for batches of very many rows, which are read once; nil: there is none.
+	own *disk.RowSlices
 }
 
 // LongLane is from how many rows on a lane is not looked at as a whole. Tests make it small.
@@ -37,18 +39,6 @@ func (v *Lane) touchBegins(lo, hi int) {
 	if v.sure != nil && lo < hi {
 		v.sure.TouchFirst(v.base+uint64(lo), v.base+uint64(hi))
 	}
-}
-
-// found looks at the rows around the result of a search: if these are as they were written, the search was right,
-// whatever lay on its way, since times of a lane ascend.
-func (v *Lane) found(i int, t trace.Time) int {
-	if v.sure != nil {
-		v.touchBegins(max(i-1, 0), min(i+1, len(v.Begin)))
-		if i > 0 && v.Begin[i-1] >= t || i < len(v.Begin) && v.Begin[i] < t {
-			panic(disk.Damage("interval.begin"))
-		}
-	}
-	return i
 }
 
 // Lane gives a lane by its number among all lanes, for who will use most of it.
@@ -88,7 +78,17 @@ func (v *Lane) End(i int) trace.Time {
 }
 
 // FirstFrom is the first row that begins at t or later. O(log n).
-func (v *Lane) FirstFrom(t trace.Time) int { return v.found(FirstFrom(v.Begin, t), t) }
+func (v *Lane) FirstFrom(t trace.Time) int { return v.FirstIn(0, len(v.Begin), t) }
+
+// FirstIn does for rows [lo, hi); hi where none of them is.
+func (v *Lane) FirstIn(lo, hi int, t trace.Time) int {
+	if v.sure != nil && lo < hi {
+		a, b := v.sure.Narrow(v.base+uint64(lo), v.base+uint64(hi), t)
+		lo, hi = int(a-v.base), int(b-v.base)
+		v.touchBegins(lo, hi)
+	}
+	return lo + FirstFrom(v.Begin[lo:hi], t)
+}
 
 // firstAfter is the first row that begins later than t.
 func (v *Lane) firstAfter(t trace.Time) int { return v.FirstFrom(t + 1) }
@@ -173,6 +173,14 @@ func Reverse[T any](s []T) {
 
 // Columns gives rows [lo, hi) as a batch.
 func (v *Lane) Columns(location trace.LocationID, lane, lo, hi int) trace.Columns {
+	if v.sure != nil && v.own != nil && hi-lo >= scanRows && !v.sure.Touched(v.base+uint64(lo), v.base+uint64(hi)) {
+		c := v.sure.Copy(v.own, v.base+uint64(lo), v.base+uint64(hi))
+		return trace.Columns{
+			Location: location, Lane: lane, First: lo,
+			Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent, Depth: c.Depth,
+			Callers: v.Callers,
+		}
+	}
 	v.Touch(lo, hi)
 	return trace.Columns{
 		Location: location, Lane: lane, First: lo,
@@ -181,6 +189,9 @@ func (v *Lane) Columns(location trace.LocationID, lane, lo, hi int) trace.Column
 		Callers: v.Callers,
 	}
 }
+
+// scanRows is from how many rows on a batch is read once rather than kept.
+const scanRows = 1 << 10
 
 // RangeOf gives the rows of a sorted column that belong to an id.
 func RangeOf[T ~uint32 | ~uint64](column []T, id T) (lo, hi int) {
@@ -212,13 +223,23 @@ const BatchRows = 1 << 16
 
 // Gallop is the first row from lo on that begins at t or later. O(log distance).
 func (v *Lane) Gallop(lo int, t trace.Time) int {
+	if v.sure != nil {
+		near := min(lo+gallopRows, len(v.Begin))
+		if v.touchBegins(lo, near); lo == near || near == len(v.Begin) || v.Begin[near-1] >= t {
+			return lo + FirstFrom(v.Begin[lo:near], t)
+		}
+		return v.FirstIn(near, len(v.Begin), t)
+	}
 	step := 1
 	for lo+step < len(v.Begin) && v.Begin[lo+step] < t {
 		step *= 2
 	}
 	lo += step / 2
-	return v.found(lo+FirstFrom(v.Begin[lo:min(lo+step, len(v.Begin))], t), t)
+	return lo + FirstFrom(v.Begin[lo:min(lo+step, len(v.Begin))], t)
 }
+
+// gallopRows is how far to look before frames are asked.
+const gallopRows = 256
 
 // Inside reports whether row i lies in the subtree of an earlier row.
 func (v *Lane) Inside(i, of int) bool {

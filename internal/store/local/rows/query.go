@@ -27,7 +27,33 @@ func (r *Table) Enter() error {
 	return nil
 }
 
-func (r *Table) Leave() { r.life.RUnlock() }
+// Leave ends a query. Where much is unpacked and nobody is asking, it is given back.
+func (r *Table) Leave() {
+	r.life.RUnlock()
+	if r.Held.Load() > mostHeld && r.life.TryLock() {
+		defer r.life.Unlock()
+		if !r.closed {
+			r.Forget()
+		}
+	}
+}
+
+// mostHeld is how many bytes of packed columns stay unpacked between queries.
+const mostHeld = 256 << 20
+
+// ForgetRows gives back what is unpacked of rows [a, b), which nobody else may be using.
+func (r *Table) ForgetRows(a, b uint64) {
+	if r.Sure != nil {
+		r.Sure.ForgetRows(a, b)
+	}
+}
+
+// Forget gives back what is unpacked. Nobody may be using it.
+func (r *Table) Forget() {
+	r.Checks.Forget()
+	r.Sure.Forget()
+	r.Held.Store(0)
+}
 
 // Quietly runs a query that cannot give an error. Damage is written down for whoever
 // watches, see store.Watch.
@@ -175,7 +201,20 @@ func (r *Table) Parallel(ctx context.Context, pieces Ranges, f func(ctx context.
 // EachLane calls f for every lane of the locations, in order within a location.
 func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, f func(id trace.LocationID, lane int, v *Lane) error) error {
 	pieces := r.Split(r.Ranges(ids))
-	return r.Parallel(ctx, pieces, func(ctx context.Context, _, i int) error {
+	own := make([]*disk.RowSlices, r.Workers)
+	defer func() {
+		for _, s := range own {
+			if s != nil {
+				r.scratch.Put(s)
+			}
+		}
+	}()
+	return r.Parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
+		if own[worker] == nil {
+			if own[worker], _ = r.scratch.Get().(*disk.RowSlices); own[worker] == nil {
+				own[worker] = new(disk.RowSlices)
+			}
+		}
 		for id := pieces[i][0]; id < pieces[i][1]; id++ {
 			first, last := r.C.LocationLane[id], r.C.LocationLane[id+1]
 			for n := first; n < last; n++ {
@@ -183,6 +222,7 @@ func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, f func(id 
 					return context.Cause(ctx)
 				}
 				v := r.LaneByRows(int(n))
+				v.own = own[worker]
 				if err := f(id, int(n-first), &v); err != nil {
 					return err
 				}
@@ -197,7 +237,7 @@ func (r *Table) Lookup(location trace.LocationID, lane int) (Lane, bool) {
 	if int(location) >= r.Len() || lane < 0 || lane >= int(r.C.LocationLane[location+1]-r.C.LocationLane[location]) {
 		return Lane{}, false
 	}
-	return r.Lane(int(r.C.LocationLane[location]) + lane), true
+	return r.LaneByRows(int(r.C.LocationLane[location]) + lane), true
 }
 
 // Has reports whether a location is in the set. O(log ranges).

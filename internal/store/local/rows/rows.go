@@ -35,12 +35,13 @@ type Table struct {
 
 	Checks disk.Checks    // nil while a store is made
 	Sure   *disk.RowCheck // of table interval; likewise
+	Held   atomic.Int64   // bytes of packed columns that are unpacked
 	// Of tables that every lane is asked for.
 	OfSum, OfCheckpoint, OfLevel, OfNode, OfGroup *disk.TableCheck
 
-	RowMaps  []*spool.Mapping // of table interval, while a store is finished
-	RowNames []string         // of their files
-	paced    atomic.Int64
+	RowMaps []*spool.Mapping // of table interval, while a store is finished
+	paced   atomic.Int64
+	scratch sync.Pool // of *disk.RowSlices
 }
 
 // Len is the number of locations.

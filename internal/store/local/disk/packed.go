@@ -1,0 +1,221 @@
+package disk
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/pack"
+)
+
+// Columns of large tables are packed, see package pack. A reader gives each of them as much address space as its values take;
+// what is touched is unpacked into it, frame by frame, and is plain from then on. So whoever reads a column need not know.
+
+// A Packed is a packed column.
+type Packed struct {
+	check  *Check // of the file
+	file   []byte
+	dir    []uint32 // where frames begin, in words; those of a row with several values lie next to each other
+	dirAt  int64
+	rows   uint64
+	width  int // bytes of a value
+	per    int // values a row
+	values *spool.Mapping
+	done   []atomic.Uint64 // a bit for each frame of rows
+	locks  [8]sync.Mutex
+	held   *atomic.Int64 // bytes that are unpacked, of all columns
+}
+
+// NewPacked is of a packed file; held counts the bytes that are unpacked.
+func NewPacked(e FileEntry, b []byte, c *column, held *atomic.Int64) (*Check, error) {
+	file, err := NewCheck(e, b)
+	if err != nil {
+		return nil, err
+	}
+	p := &Packed{check: file, file: b, width: int(typeWidth[c.typ]), per: int(max(c.Per, 1)), held: held}
+	p.rows = uint64(e.Values) / uint64(p.per)
+	frames := (p.rows + pack.Frame - 1) / pack.Frame
+	entries := frames*uint64(p.per) + 1
+	p.dirAt = int64(len(b)) - int64(entries+1)/2*8
+	if e.Values <= 0 || frames > uint64(len(b)) || p.dirAt < 0 {
+		return nil, fmt.Errorf("%s: %d bytes do not hold %d values: %w", e.Name, len(b), e.Values, ErrDamaged)
+	}
+	p.dir = spool.ViewOf[uint32](b[p.dirAt:])[:entries]
+	if p.values, err = spool.Reserve(e.Values * int64(p.width)); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	p.done = make([]atomic.Uint64, frames/64+1)
+	return &Check{name: e.Name, packed: p}, nil
+}
+
+// Values are the memory of the column.
+func (p *Packed) Values() *spool.Mapping { return p.values }
+
+// Packed gives the column that is looked at; nil: it is not packed.
+func (c *Check) Packed() *Packed {
+	if c == nil {
+		return nil
+	}
+	return c.packed
+}
+
+// touch unpacks the values in bytes [from, to) of the column.
+func (p *Packed) touch(from, to int64) {
+	if to = min(to, int64(len(p.values.Bytes))); from >= to {
+		return
+	}
+	row := int64(p.width * p.per * pack.Frame)
+	for g, last := uint64(from/row), uint64((to-1)/row); g <= last; g++ {
+		if p.done[g>>6].Load()>>(g&63)&1 == 0 {
+			p.look(g)
+		}
+	}
+}
+
+func (p *Packed) look(g uint64) {
+	mu := &p.locks[g%uint64(len(p.locks))]
+	mu.Lock()
+	defer mu.Unlock()
+	if p.done[g>>6].Load()>>(g&63)&1 != 0 {
+		return
+	}
+	p.unpack(g, p.values.Bytes[int(g)*p.width*p.per*pack.Frame:])
+	p.held.Add(int64(p.width * p.per * pack.Frame))
+	p.done[g>>6].Or(1 << (g & 63))
+}
+
+// frame gives the bytes of a frame, and all after it; frames without bytes are empty.
+func (p *Packed) frame(i uint64) (b []byte, empty bool) {
+	p.check.Touch(p.dirAt+int64(4*i), p.dirAt+int64(4*i)+8)
+	from, to := int64(p.dir[i])*8, int64(p.dir[i+1])*8
+	if from > to || to > p.dirAt {
+		panic(Damage(p.check.name))
+	}
+	p.check.Touch(from, to)
+	return p.file[from:], from == to
+}
+
+// unpack writes the values of frame g.
+func (p *Packed) unpack(g uint64, to []byte) {
+	n := int(min(p.rows-g*pack.Frame, pack.Frame))
+	if p.per == 1 && p.width == 8 {
+		b, empty := p.frame(g)
+		pack.Decode(spool.ViewOf[uint64](to)[:n], b, empty)
+		return
+	}
+	var buf [pack.Frame]uint64
+	for k := range p.per {
+		b, empty := p.frame(g*uint64(p.per) + uint64(k))
+		values := buf[:n]
+		pack.Decode(values, b, empty)
+		switch p.width {
+		case 8:
+			out := spool.ViewOf[uint64](to)
+			for i, v := range values {
+				out[i*p.per+k] = v
+			}
+		case 4:
+			out := spool.ViewOf[uint32](to)[k:]
+			for i, v := range values {
+				out[i*p.per] = uint32(v)
+			}
+		case 2:
+			out := spool.ViewOf[uint16](to)[k:]
+			for i, v := range values {
+				out[i*p.per] = uint16(v)
+			}
+		default:
+			for i, v := range values {
+				to[i*p.per+k] = byte(v)
+			}
+		}
+	}
+}
+
+// first gives the first value of frame g; false: it must be unpacked to tell.
+func (p *Packed) first(g uint64) (int64, bool) {
+	b, empty := p.frame(g)
+	v := pack.First(b, empty)
+	return int64(v), v != pack.NotAlone
+}
+
+// forget gives the memory of what is unpacked back. Nobody may be using it.
+func (p *Packed) forget() {
+	clear(p.done)
+	p.values.Release(0, int64(len(p.values.Bytes)))
+}
+
+// Forget gives back what is unpacked of all tables.
+func (c Checks) Forget() {
+	for _, t := range c {
+		for _, x := range t.columns {
+			if p := x.Packed(); p != nil {
+				p.forget()
+			}
+		}
+	}
+}
+
+// BytesOf says which bytes of a packed file rows [lo, hi) lie in, as its directory has it; false: the directory is damaged, or
+// there is no such file.
+func (c Checks) BytesOf(file string, lo, hi uint64) (from, to int64, ok bool) {
+	for _, t := range c {
+		for _, x := range t.columns {
+			p := x.Packed()
+			if p == nil || x.name != file || lo >= hi {
+				continue
+			}
+			err := Guard(func() error {
+				first, last := lo/pack.Frame*uint64(p.per), ((hi-1)/pack.Frame+1)*uint64(p.per)
+				p.check.Touch(p.dirAt+int64(4*first), p.dirAt+int64(4*first)+4)
+				p.check.Touch(p.dirAt+int64(4*last), p.dirAt+int64(4*last)+4)
+				from, to = int64(p.dir[first])*8, int64(p.dir[last])*8
+				return nil
+			})
+			return from, to, err == nil
+		}
+	}
+	return 0, 0, false
+}
+
+// PackFrames packs rows [from, to) of a column that is all in memory, from a whole frame on: frame by frame, with the length of
+// each in words.
+func (c *column) PackFrames(dst []byte, words []uint32, raw []byte, from, to uint64) ([]byte, []uint32) {
+	var buf [pack.Frame]uint64
+	per, width := int(max(c.Per, 1)), int(typeWidth[c.typ])
+	raw = raw[int(from)*per*width:]
+	for ; from < to; from += pack.Frame {
+		n := int(min(to-from, pack.Frame))
+		for k := range per {
+			values := buf[:n]
+			switch width {
+			case 8:
+				if in := spool.ViewOf[uint64](raw)[k:]; per == 1 {
+					copy(values, in)
+				} else {
+					for i := range values {
+						values[i] = in[i*per]
+					}
+				}
+			case 4: // 2^32-1 stands for none: it is -1 here, near to others
+				for i, in := 0, spool.ViewOf[int32](raw)[k:]; i < n; i++ {
+					values[i] = uint64(int64(in[i*per]))
+				}
+			case 2:
+				for i, in := 0, spool.ViewOf[uint16](raw)[k:]; i < n; i++ {
+					values[i] = uint64(in[i*per])
+				}
+			default:
+				for i := range values {
+					values[i] = uint64(raw[i*per+k])
+				}
+			}
+			before := len(dst)
+			dst = pack.Append(dst, values)
+			words = append(words, uint32((len(dst)-before)/8))
+		}
+		raw = raw[min(n*per*width, len(raw)):]
+	}
+	return dst, words
+}

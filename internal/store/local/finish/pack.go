@@ -1,0 +1,180 @@
+package finish
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/pack"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Columns of large tables are written plain, since rows are changed after they are written and everything else is derived
+// from them; when nobody needs them any more they are packed, column by column, and the plain file goes.
+
+// packJob is how many rows are packed at a time.
+const packJob = 256 * pack.Frame
+
+// packTables packs the columns of tables that are to be, and describes all their files.
+func (f *finisher) packTables(ctx context.Context, tables ...string) error {
+	for i := range disk.Schema {
+		t := &disk.Schema[i]
+		for _, name := range tables {
+			if t.Name != name {
+				continue
+			}
+			for k := range t.Columns {
+				c := &t.Columns[k]
+				if !c.Packed {
+					if err := f.described.add(f.Dir, []string{c.File()}); err != nil {
+						return err
+					}
+					continue
+				}
+				m, err := spool.MapWhole(filepath.Join(f.Dir, c.File()))
+				if err != nil {
+					return err
+				}
+				rows := uint64(int64(len(m.Bytes)) / c.Width())
+				err = f.packColumn(ctx, c.File(), rows, uint64(max(c.Per, 1)), func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+					dst, words = c.PackFrames(dst, words, m.Bytes, from, to)
+					m.Release(int64(from)*c.Width(), int64(to)*c.Width())
+					return dst, words
+				})
+				if err = errors.Join(err, m.Close()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// packRows packs table interval. Of parents and exclusive times what the other columns tell is taken off first.
+func (f *finisher) packRows(ctx context.Context) error {
+	c := &f.rows.C
+	total := uint64(len(c.Begin))
+	for _, t := range disk.Schema {
+		if t.Name != "interval" {
+			continue
+		}
+		for k := range t.Columns {
+			col := &t.Columns[k]
+			raw := f.rows.RowMaps[k]
+			err := f.packColumn(ctx, col.File(), total, 1, func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+				if k != exclusiveColumn && k != parentColumn {
+					dst, words = col.PackFrames(dst, words, raw.Bytes, from, to)
+				} else {
+					dst, words = f.packFolded(dst, words, k, from, to)
+				}
+				f.rows.EachRowMap(from, to, (*spool.Mapping).Release)
+				return dst, words
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Places of columns in the schema of table interval.
+const (
+	exclusiveColumn = 2
+	parentColumn    = 4
+)
+
+func (f *finisher) packFolded(dst []byte, words []uint32, column int, from, to uint64) ([]byte, []uint32) {
+	c := &f.rows.C
+	var exclusive [pack.Frame]trace.Time
+	var parent [pack.Frame]int32
+	var values [pack.Frame]uint64
+	for ; from < to; from += pack.Frame {
+		n := int(min(to-from, pack.Frame))
+		r := pack.Rows{
+			First: from, Duration: c.Duration[from : from+uint64(n)], Depth: c.Depth[from : from+uint64(n)],
+			Exclusive: exclusive[:copy(exclusive[:], c.Exclusive[from:from+uint64(n)])], Parent: parent[:copy(parent[:], c.Parent[from:from+uint64(n)])],
+		}
+		r.Fold(c.LaneRow)
+		for i := range n {
+			if column == parentColumn {
+				values[i] = uint64(int64(parent[i]))
+			} else {
+				values[i] = uint64(exclusive[i])
+			}
+		}
+		before := len(dst)
+		dst = pack.Append(dst, values[:n])
+		words = append(words, uint32((len(dst)-before)/8))
+	}
+	return dst, words
+}
+
+// A packedPart is some frames of a column, and how many words each has.
+type packedPart struct {
+	bytes []byte
+	words []uint32
+}
+
+// packColumn puts a packed file in place of a plain one and describes it. Frames are made on all cores and written in order.
+func (f *finisher) packColumn(ctx context.Context, name string, rows, per uint64, frames func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32)) error {
+	path := filepath.Join(f.Dir, name)
+	if rows == 0 {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		f.described.set(disk.FileEntry{Name: name, CRC32C: disk.Checksum(nil)})
+		return nil
+	}
+	out, err := os.CreateTemp(f.Temp, "packed-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	w := bufio.NewWriterSize(out, 1<<18)
+	starts := []uint32{0}
+	at := uint64(0)
+	err = disk.Guard(func() error {
+		return parallel.Ordered(ctx, int((rows+packJob-1)/packJob), f.workers, func() struct{} { return struct{}{} }, func(_ context.Context, _ struct{}, i int) (packedPart, error) {
+			from := uint64(i) * packJob
+			var p packedPart
+			p.bytes, p.words = frames(nil, nil, from, min(from+packJob, rows))
+			return p, nil
+		}, func(p packedPart) error {
+			for _, n := range p.words {
+				if at += uint64(n); at > math.MaxUint32 {
+					return fmt.Errorf("column %s takes more than 32 GB", name)
+				}
+				starts = append(starts, uint32(at))
+			}
+			_, err := w.Write(p.bytes)
+			return err
+		})
+	})
+	if err == nil {
+		if len(starts)%2 == 1 {
+			starts = append(starts, 0)
+		}
+		_, err = w.Write(spool.BytesOf(starts))
+	}
+	if err = errors.Join(err, w.Flush(), out.Chmod(0o644), out.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := os.Rename(out.Name(), path); err != nil {
+		return err
+	}
+	e, err := disk.DescribeFile(f.Dir, name)
+	if err != nil {
+		return fmt.Errorf("check %s: %w", name, err)
+	}
+	e.Values = int64(rows * per)
+	f.described.set(e)
+	return nil
+}

@@ -1,0 +1,341 @@
+// Package pack writes columns of integers in frames of 256 values, each as small as its
+// values allow and readable without the others.
+//
+// A file is its frames, one after the other, and a directory that says where each begins.
+// Every frame begins at a multiple of eight bytes with a word of its own:
+//
+//	bits 0-1    how: 0 as they are, 1 as differences, 2 by a list of values
+//	bits 2-8    w, bits a value
+//	bits 9-16   exceptions
+//	bits 17-24  values in the list
+//	bit 25      the base is a word of its own
+//	bits 26-63  else the base, signed
+//
+// Words follow: the base, if it has its own; the first value, of differences; the list.
+// Then w bits for each value (of differences: for each but the first, whose bits are
+// 0), lowest first, filled up to a word; then the places of exceptions, a byte each,
+// filled up to a word; then a word for each exception, in place of its bits. What the bits
+// say is added to the base, modulo 2^64; by a list they are a place in it. A frame
+// without any byte has only zeros.
+//
+// The directory has a u32 for each frame and one more: where it begins, in words of eight
+// bytes. It is filled up to a word and ends the file.
+package pack
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Frame is how many values share a frame; the last has what is left.
+const Frame = 256
+
+const (
+	plain = iota
+	differences
+	listed
+
+	ownBase   = 1 << 25
+	baseShift = 26
+	mostList  = 16 // values in a list: more are hardly ever smaller
+)
+
+// A coding is one way to write a frame, and how many bytes it takes.
+type coding struct {
+	how, width, exceptions int
+	base                   uint64
+	bytes                  int
+}
+
+// Append writes a frame of at most Frame values.
+func Append(dst []byte, values []uint64) []byte {
+	if allZero(values) {
+		return dst
+	}
+	best := fit(values, plain)
+	var diff [Frame]uint64
+	var list [mostList]uint64
+	if best.width > 0 {
+		d := diff[:len(values)]
+		for i := 1; i < len(values); i++ {
+			d[i] = values[i] - values[i-1]
+		}
+		if c := fit(d[1:], differences); len(d) > 1 {
+			c.bytes = size(len(d), c.width, c.exceptions) + 8 + baseBytes(c.base)
+			if c.bytes < best.bytes {
+				best = c
+			}
+		}
+		if k := distinct(values, &list, best.bytes); k > 0 {
+			w := bits.Len(uint(k - 1))
+			if n := 8 + 8*k + size(len(values), w, 0); n < best.bytes {
+				return appendListed(dst, values, list[:k], w)
+			}
+		}
+	}
+	if best.how == differences {
+		diff[0] = best.base // so that its bits are 0
+		return appendCoded(dst, diff[:len(values)], best, values[0])
+	}
+	return appendCoded(dst, values, best, 0)
+}
+
+func allZero(values []uint64) bool {
+	all := uint64(0)
+	for _, v := range values {
+		all |= v
+	}
+	return all == 0
+}
+
+// fit finds the smallest way: bits for most values, exceptions for the others. The base is
+// the least value, or 0 where a few are less.
+func fit(values []uint64, how int) coding {
+	if len(values) == 0 {
+		return coding{how: how}
+	}
+	least := int64(values[0])
+	for _, v := range values {
+		least = min(least, int64(v))
+	}
+	best := fitBase(values, uint64(least))
+	if least < 0 && best.width > 0 {
+		if c := fitBase(values, 0); c.bytes < best.bytes {
+			best = c
+		}
+	}
+	best.how = how
+	return best
+}
+
+func fitBase(values []uint64, base uint64) coding {
+	var count [65]int
+	for _, v := range values {
+		count[bits.Len64(v-base)]++
+	}
+	best := coding{bytes: 1 << 30}
+	above := 0
+	for w := 64; w >= 0; w-- {
+		if above > Frame-1 {
+			break
+		}
+		if n := 8 + baseBytes(base) + size(len(values), w, above); n < best.bytes {
+			best = coding{width: w, exceptions: above, base: base, bytes: n}
+		}
+		above += count[w]
+	}
+	return best
+}
+
+// size of the bits and exceptions of a frame.
+func size(n, width, exceptions int) int {
+	return (n*width+63)/64*8 + (exceptions+7)/8*8 + exceptions*8
+}
+
+func baseBytes(base uint64) int {
+	if short(base) {
+		return 0
+	}
+	return 8
+}
+
+// short reports whether a base lies in the first word.
+func short(base uint64) bool { return int64(base<<baseShift)>>baseShift == int64(base) }
+
+// distinct lists the values of a frame; 0: they are too many for a list, or it takes more than so many bytes.
+func distinct(values []uint64, list *[mostList]uint64, most int) int {
+	if most <= 24+size(len(values), 1, 0) {
+		return 0
+	}
+	k := 0
+next:
+	for i, v := range values {
+		if i > 0 && v == values[i-1] {
+			continue
+		}
+		for _, have := range list[:k] {
+			if have == v {
+				continue next
+			}
+		}
+		if k == mostList {
+			return 0
+		}
+		list[k] = v
+		k++
+	}
+	return k
+}
+
+func appendListed(dst []byte, values, list []uint64, w int) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, listed|uint64(w)<<2|uint64(len(list))<<17)
+	for _, v := range list {
+		dst = binary.LittleEndian.AppendUint64(dst, v)
+	}
+	var at [Frame]uint64
+	for i, v := range values {
+		for k, have := range list {
+			if have == v {
+				at[i] = uint64(k)
+				break
+			}
+		}
+	}
+	return appendBits(dst, at[:len(values)], 0, w, nil)
+}
+
+func appendCoded(dst []byte, values []uint64, c coding, first uint64) []byte {
+	head := uint64(c.how) | uint64(c.width)<<2 | uint64(c.exceptions)<<9
+	if short(c.base) {
+		dst = binary.LittleEndian.AppendUint64(dst, head|c.base<<baseShift)
+	} else {
+		dst = binary.LittleEndian.AppendUint64(dst, head|ownBase)
+		dst = binary.LittleEndian.AppendUint64(dst, c.base)
+	}
+	if c.how == differences {
+		dst = binary.LittleEndian.AppendUint64(dst, first)
+	}
+	var places [Frame]byte
+	k := 0
+	if c.exceptions > 0 {
+		for i, v := range values {
+			if bits.Len64(v-c.base) > c.width {
+				places[k] = byte(i)
+				k++
+			}
+		}
+	}
+	dst = appendBits(dst, values, c.base, c.width, places[:k])
+	if k == 0 {
+		return dst
+	}
+	dst = append(dst, places[:k]...)
+	for len(dst)%8 != 0 {
+		dst = append(dst, 0)
+	}
+	for _, i := range places[:k] {
+		dst = binary.LittleEndian.AppendUint64(dst, values[i]-c.base)
+	}
+	return dst
+}
+
+// appendBits writes the lowest bits of each value less the base; of those at places, which ascend, 0.
+func appendBits(dst []byte, values []uint64, base uint64, width int, places []byte) []byte {
+	if width == 0 {
+		return dst
+	}
+	word, used := uint64(0), 0
+	for i, v := range values {
+		if v -= base; len(places) > 0 && int(places[0]) == i {
+			v, places = 0, places[1:]
+		}
+		word |= v << used
+		if used += width; used >= 64 {
+			dst = binary.LittleEndian.AppendUint64(dst, word)
+			used -= 64
+			word = v >> (width - used) // 0 where used is 0 and width 64: shifts may be long in Go
+		}
+	}
+	if used > 0 {
+		dst = binary.LittleEndian.AppendUint64(dst, word)
+	}
+	return dst
+}
+
+// Decode fills in the values of a frame. At least eight bytes follow it in b, as a directory does. One that cannot be gives
+// any values, or an index out of range.
+func Decode(values []uint64, b []byte, empty bool) {
+	if empty {
+		clear(values)
+		return
+	}
+	head := binary.LittleEndian.Uint64(b)
+	b = b[8:]
+	how, width, exceptions := int(head&3), int(head>>2&127), int(head>>9&255)
+	width = min(width, 64)
+	var list []byte
+	base, first := uint64(int64(head)>>baseShift), uint64(0)
+	switch {
+	case how == listed:
+		k := int(head >> 17 & 255)
+		list, b = b[:8*k], b[8*k:]
+		base = 0
+	case head&ownBase != 0:
+		base, b = binary.LittleEndian.Uint64(b), b[8:]
+	}
+	if how == differences {
+		first, b = binary.LittleEndian.Uint64(b), b[8:]
+	}
+	unpack(values, b, base, width)
+	if exceptions > 0 {
+		b = b[(len(values)*width+63)/64*8:]
+		words := b[(exceptions+7)/8*8:]
+		for k, i := range b[:exceptions] {
+			values[i] = base + binary.LittleEndian.Uint64(words[8*k:])
+		}
+	}
+	switch how {
+	case differences:
+		at := first - values[0]
+		for i, d := range values {
+			at += d
+			values[i] = at
+		}
+	case listed:
+		for i, k := range values {
+			values[i] = binary.LittleEndian.Uint64(list[8*k:])
+		}
+	}
+}
+
+// unpack reads width bits for each value and adds the base.
+func unpack(values []uint64, b []byte, base uint64, width int) {
+	switch {
+	case width == 0:
+		for i := range values {
+			values[i] = base
+		}
+	case width <= 57: // lie in eight bytes wherever they begin
+		mask := uint64(1)<<width - 1
+		at := 0
+		for i := range values {
+			values[i] = base + binary.LittleEndian.Uint64(b[at>>3:])>>(at&7)&mask
+			at += width
+		}
+	default:
+		mask := ^uint64(0) >> (64 - width)
+		for i := range values {
+			at := i * width
+			word, shift := b[at>>6<<3:], at&63
+			v := binary.LittleEndian.Uint64(word) >> shift
+			if shift+width > 64 {
+				v |= binary.LittleEndian.Uint64(word[8:]) << (64 - shift)
+			}
+			values[i] = base + v&mask
+		}
+	}
+}
+
+// First gives the first value of a frame alone.
+func First(b []byte, empty bool) uint64 {
+	if empty {
+		return 0
+	}
+	head := binary.LittleEndian.Uint64(b)
+	if head&3 == differences {
+		if head&ownBase != 0 {
+			return binary.LittleEndian.Uint64(b[16:])
+		}
+		return binary.LittleEndian.Uint64(b[8:])
+	}
+	var all [Frame]uint64
+	// Its exceptions lie behind the bits of all values: how many there are does not matter without any.
+	if head>>9&255 == 0 {
+		Decode(all[:1], b, false)
+		return all[0]
+	}
+	return NotAlone
+}
+
+// NotAlone is what First gives where the frame must be read as a whole to tell.
+const NotAlone = 1<<64 - 1

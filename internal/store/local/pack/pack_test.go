@@ -1,0 +1,123 @@
+package pack
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func roundTrip(t *testing.T, values []uint64) int {
+	t.Helper()
+	b := Append(nil, values)
+	if len(b)%8 != 0 {
+		t.Fatalf("%d bytes are no whole words", len(b))
+	}
+	got := make([]uint64, len(values))
+	padded := append(append([]byte(nil), b...), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
+	Decode(got, padded, len(b) == 0)
+	for i := range got {
+		if got[i] != values[i] {
+			t.Fatalf("value %d of %d is %d, want %d", i, len(values), int64(got[i]), int64(values[i]))
+		}
+	}
+	if first := First(padded, len(b) == 0); first != NotAlone && first != values[0] {
+		t.Fatalf("the first value is %d, want %d", first, values[0])
+	}
+	return len(b)
+}
+
+func TestFramesGiveBackWhatWasWritten(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for width := range 65 {
+		for _, n := range []int{1, 2, 7, 255, 256} {
+			for how := range 5 {
+				values := make([]uint64, n)
+				at := random.Uint64()
+				for i := range values {
+					v := random.Uint64()
+					if width < 64 {
+						v &= 1<<width - 1
+					}
+					switch how {
+					case 1: // around some base
+						v += at
+					case 2: // ascending
+						at += v
+						v = at
+					case 3: // now and then far away
+						if random.IntN(20) == 0 {
+							v = random.Uint64()
+						}
+					case 4: // of few
+						v = (v % 5) * math.MaxUint64 / 7
+					}
+					values[i] = v
+				}
+				roundTrip(t, values)
+			}
+		}
+	}
+}
+
+func TestFramesAreSmall(t *testing.T) {
+	values := func(f func(i int) uint64) []uint64 {
+		out := make([]uint64, Frame)
+		for i := range out {
+			out[i] = f(i)
+		}
+		return out
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		name   string
+		values []uint64
+		most   int
+	}{
+		{"zeros take nothing", values(func(int) uint64 { return 0 }), 0},
+		{"equal ones take a word", values(func(int) uint64 { return 12345 }), 8},
+		{"steps take two words", values(func(i int) uint64 { return 1e9 + 1000*uint64(i) }), 24},
+		{"small ones take their bits", values(func(int) uint64 { return random.Uint64() % 16 }), 8 + 4*32},
+		{"one that is far away takes three words", values(func(i int) uint64 {
+			if i == 77 {
+				return math.MaxUint64 / 3
+			}
+			return random.Uint64() % 16
+		}), 8 + 4*32 + 16},
+		{"few take bits of a list", values(func(i int) uint64 { return []uint64{1, 1 << 20, 1 << 40, 1 << 60}[random.IntN(4)] }), 8 + 4*8 + 2*32},
+	} {
+		if n := roundTrip(t, c.values); n > c.most {
+			t.Errorf("%s: %d bytes, want at most %d", c.name, n, c.most)
+		}
+	}
+}
+
+// A damaged frame ends in a panic of the run time, which a store turns into an error, or in other values.
+func FuzzDecode(f *testing.F) {
+	f.Add(Append(nil, []uint64{1, 2, 3}), 3)
+	f.Add(Append(nil, []uint64{1, 1 << 63, 1 << 62, 5}), 4)
+	f.Fuzz(func(t *testing.T, b []byte, n int) {
+		defer func() { _ = recover() }()
+		Decode(make([]uint64, min(max(n, 0), Frame)), b, false)
+	})
+}
+
+func BenchmarkFrames(b *testing.B) {
+	random := rand.New(rand.NewPCG(5, 6))
+	at := uint64(0)
+	values := make([]uint64, Frame)
+	for i := range values {
+		at += random.Uint64() % 50_000
+		values[i] = at
+	}
+	frame := append(Append(nil, values), make([]byte, 8)...)
+	b.Run("append", func(b *testing.B) {
+		for b.Loop() {
+			frame = append(Append(frame[:0], values), make([]byte, 8)...)
+		}
+	})
+	b.Run("decode", func(b *testing.B) {
+		for b.Loop() {
+			Decode(values, frame, false)
+		}
+	})
+}
