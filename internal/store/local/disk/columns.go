@@ -121,7 +121,7 @@ type linkColumns struct {
 	Kind                     []trace.LinkKind
 	FromLocation, ToLocation []trace.LocationID
 	FromTime, ToTime         []trace.Time
-	fromLane, fromRow        []int32
+	fromLane, fromRow        []int32 // read by UnpackLinks
 	toLane, toRow            []int32
 	Size, Tag, Count         []int64
 	Communicator             []trace.CommunicatorID
@@ -250,16 +250,6 @@ func CheckLengths(entry func(file string) (FileEntry, bool)) error {
 		}
 	}
 	return nil
-}
-
-func (l *linkColumns) AppendTo(out *store.LinkColumns, i int) {
-	out.Kind = append(out.Kind, l.Kind[i])
-	out.FromLocation, out.ToLocation = append(out.FromLocation, l.FromLocation[i]), append(out.ToLocation, l.ToLocation[i])
-	out.FromTime, out.ToTime = append(out.FromTime, l.FromTime[i]), append(out.ToTime, l.ToTime[i])
-	out.FromLane, out.FromRow = append(out.FromLane, l.fromLane[i]), append(out.FromRow, l.fromRow[i])
-	out.ToLane, out.ToRow = append(out.ToLane, l.toLane[i]), append(out.ToRow, l.toRow[i])
-	l.AppendTail(out, i)
-	out.Untimed = append(out.Untimed, false)
 }
 
 func (l *linkColumns) AppendTail(out *store.LinkColumns, i int) {

@@ -157,6 +157,15 @@ func (c Checks) Forget() {
 	}
 }
 
+// Unpack writes rows [lo, hi) of a column of the table, given by its place among those with values, into memory of the
+// caller's. Rows lo and hi lie at the edge of a frame, or hi at the end.
+func (t *TableCheck) Unpack(column int, lo, hi uint64, to []byte) {
+	p := t.columns[column].packed
+	for g := lo / pack.Frame; g*pack.Frame < hi; g++ {
+		p.unpack(g, to[int(g*pack.Frame-lo)*p.width*p.per:])
+	}
+}
+
 // BytesOf says which bytes of a packed file rows [lo, hi) lie in, as its directory has it; false: the directory is damaged, or
 // there is no such file.
 func (c Checks) BytesOf(file string, lo, hi uint64) (from, to int64, ok bool) {

@@ -6,6 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // overlaps reports whether a block of links can hold some of the window.
@@ -56,6 +57,7 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 			return err
 		}
 		var out store.LinkColumns
+		all := len(set) == 1 && set[0] == [2]trace.LocationID{0, trace.LocationID(r.Len())}
 		for b := range r.C.BlockBegin {
 			if !r.overlaps(b, in) {
 				continue
@@ -63,30 +65,34 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			r.Checks.Of("link").Touch(uint64(b*disk.LinkBlock), uint64(min((b+1)*disk.LinkBlock, len(r.C.Link.Kind))))
-			for i := b * disk.LinkBlock; i < min((b+1)*disk.LinkBlock, len(r.C.Link.Kind)); i++ {
-				if r.wanted(i, in, set) {
-					r.C.Link.AppendTo(&out, i)
-				}
+			r.Checks.Of("link").UnpackLinks(&out, uint64(b*disk.LinkBlock), uint64(min((b+1)*disk.LinkBlock, len(r.C.Link.Kind))))
+			if !all || r.C.BlockBegin[b] < in.Begin || r.C.BlockEnd[b] >= in.Until {
+				keepLinks(&out, in, set)
 			}
-			if len(out.Kind) >= rows.BatchRows/4 {
+			if len(out.Kind) > 0 {
 				if err := f(&out); err != nil {
 					return err
 				}
-				truncateLinks(&out)
 			}
-		}
-		if len(out.Kind) > 0 {
-			return f(&out)
 		}
 		return ctx.Err()
 	})
 }
 
-func (r links) wanted(i int, in rows.Window, set rows.Ranges) bool {
-	l := &r.C.Link
-	from, to := l.FromTime[i], l.ToTime[i]
-	return min(from, to) < in.Until && max(from, to) >= in.Begin && (set.Has(l.FromLocation[i]) || set.Has(l.ToLocation[i]))
+// keepLinks leaves the links that meet the window.
+func keepLinks(l *store.LinkColumns, in rows.Window, set rows.Ranges) {
+	n := 0
+	for i := range l.Kind {
+		from, to := l.FromTime[i], l.ToTime[i]
+		if min(from, to) >= in.Until || max(from, to) < in.Begin || !set.Has(l.FromLocation[i]) && !set.Has(l.ToLocation[i]) {
+			continue
+		}
+		if n < i {
+			disk.MoveLink(l, n, i)
+		}
+		n++
+	}
+	disk.CutLinks(l, n)
 }
 
 func truncateLinks(out *store.LinkColumns) {

@@ -40,7 +40,7 @@ func (m *Merge) Location(r *Table, id trace.LocationID, begin, end trace.Time, t
 		m.run(r, int(first), int(last), begin, end, to)
 		return
 	}
-	m.view = r.Lane(int(first))
+	m.view = r.LaneByRows(int(first)) // most ask for a part of it
 	v, w := &m.view, &m.walk
 	if v.Last <= begin || v.Begin[0] >= end {
 		return
@@ -63,7 +63,7 @@ func (m *Merge) run(r *Table, first, last int, begin, end trace.Time, b roleSink
 	m.views, m.lanes, m.heap = m.views[:0], m.lanes[:0], m.heap[:0]
 	m.count = [trace.RoleCount]int{}
 	for n := first; n < last; n++ {
-		v := r.Lane(n)
+		v := r.LaneByRows(n)
 		if v.Last > begin && v.Begin[0] < end {
 			m.views = append(m.views, v)
 		}

@@ -39,7 +39,7 @@ func (r *Table) Leave() {
 }
 
 // mostHeld is how many bytes of packed columns stay unpacked between queries.
-const mostHeld = 256 << 20
+const mostHeld = 512 << 20
 
 // ForgetRows gives back what is unpacked of rows [a, b), which nobody else may be using.
 func (r *Table) ForgetRows(a, b uint64) {
