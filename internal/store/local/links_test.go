@@ -89,6 +89,7 @@ func TestLinksFindTheirIntervals(t *testing.T) {
 func TestLinkWindowsMissNothing(t *testing.T) {
 	r := randomStore(t, 9, 3000)
 	l := &r.C.Link
+	r.Checks.Of("link").Touch(0, uint64(len(l.Kind)))
 	for _, w := range randomWindows(r, 9, 30) {
 		in := r.Window(w)
 		want := 0

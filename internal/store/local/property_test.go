@@ -86,6 +86,10 @@ func randomWindows(r *Reader, seed uint64, n int) []store.Window {
 	rnd := rand.New(rand.NewPCG(seed, 4))
 	end := int64(r.Info().End)
 	out := []store.Window{{Begin: 0, End: r.Info().End}, {Begin: -5, End: r.Info().End * 2}, {Begin: 3, End: 3}}
+	if r.Sure != nil {
+		r.Sure.Touch(0, uint64(len(r.C.Begin)))
+		defer r.Forget() // so that queries find what they need by themselves
+	}
 	for range n {
 		a := rnd.Int64N(end)
 		b := a + rnd.Int64N(end-a)/(1<<rnd.IntN(10)) + 1
