@@ -89,8 +89,9 @@ func TestLinksFindTheirIntervals(t *testing.T) {
 func TestLinkWindowsMissNothing(t *testing.T) {
 	r := randomStore(t, 9, 3000)
 	l := &r.C.Link
+	windows := randomWindows(r, 9, 30)
 	r.Checks.Of("link").Touch(0, uint64(len(l.Kind)))
-	for _, w := range randomWindows(r, 9, 30) {
+	for _, w := range windows {
 		in := r.Window(w)
 		want := 0
 		for i := range l.Kind {
