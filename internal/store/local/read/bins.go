@@ -155,7 +155,7 @@ func (b *binner) addUntil(hi int, t trace.Time, s *timeSum) {
 		}
 	}
 	from := block * index.CheckBlock
-	s.walk(&b.v, from, hi, b.v.Begin[from], t, 1)
+	s.walk(&b.v, from, hi, b.v.BeginOf(from), t, 1)
 }
 
 // clear makes all cells zero.

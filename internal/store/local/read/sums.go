@@ -73,5 +73,5 @@ func (r times) addUntil(n int, v *rows.Lane, hi int, t trace.Time, s *timeSum, s
 	block := (hi - 1) / index.CheckBlock
 	r.addBlocks(n, block, s, trace.Time(sign))
 	from := block * index.CheckBlock
-	s.walk(v, from, hi, v.Begin[from], t, sign)
+	s.walk(v, from, hi, v.BeginOf(from), t, sign)
 }

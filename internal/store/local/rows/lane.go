@@ -17,15 +17,12 @@ type Lane struct {
 	Last                       trace.Time // when the last interval ends
 	Callers                    func([]trace.RegionID, int) []trace.RegionID
 
-	// sure is set where rows are looked at one by one before they are used: a lane that is not long is, as a whole.
+	// sure is set where rows are looked at one by one before they are used.
 	sure *disk.RowCheck
 	base uint64 // the first row's number among all
 	// own is memory for batches of very many rows, which are read once; nil: there is none.
 	own *disk.RowSlices
 }
-
-// LongLane is from how many rows on a lane is not looked at as a whole. Tests make it small.
-var LongLane uint64 = 1 << 18
 
 // Touch looks at rows [lo, hi) before they are used.
 func (v *Lane) Touch(lo, hi int) {
@@ -41,10 +38,10 @@ func (v *Lane) touchBegins(lo, hi int) {
 	}
 }
 
-// Lane gives a lane by its number among all lanes, for who will use most of it.
+// Lane gives a lane by its number among all lanes, with all its rows at hand, for who goes through them.
 func (r *Table) Lane(n int) Lane {
 	v := r.LaneByRows(n)
-	if v.sure != nil && uint64(v.Len()) <= LongLane {
+	if v.sure != nil {
 		v.sure.Touch(v.base, v.base+uint64(v.Len()))
 		v.sure = nil
 	}
@@ -69,6 +66,12 @@ func (r *Table) LaneByRows(n int) Lane {
 }
 
 func (v *Lane) Len() int { return len(v.Begin) }
+
+// BeginOf is when row i begins.
+func (v *Lane) BeginOf(i int) trace.Time {
+	v.touchBegins(i, i+1)
+	return v.Begin[i]
+}
 
 func (v *Lane) End(i int) trace.Time {
 	if v.sure != nil {

@@ -30,7 +30,7 @@ func (r *Table) Enter() error {
 // Leave ends a query. Where much is unpacked and nobody is asking, it is given back.
 func (r *Table) Leave() {
 	r.life.RUnlock()
-	if r.Held.Load() > mostHeld && r.life.TryLock() {
+	if r.Held.Load() > MostHeld && r.life.TryLock() {
 		defer r.life.Unlock()
 		if !r.closed {
 			r.Forget()
@@ -38,8 +38,8 @@ func (r *Table) Leave() {
 	}
 }
 
-// mostHeld is how many bytes of packed columns stay unpacked between queries.
-const mostHeld = 512 << 20
+// MostHeld is how many bytes of packed columns stay unpacked between queries. Tests keep none, so that each query must touch what it uses.
+var MostHeld int64 = 512 << 20
 
 // ForgetRows gives back what is unpacked of rows [a, b), which nobody else may be using.
 func (r *Table) ForgetRows(a, b uint64) {
