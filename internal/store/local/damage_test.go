@@ -104,6 +104,7 @@ func answers(r *Reader) (uint64, error) {
 				return say(c.Location, c.Lane, c.First, c.Begin, c.Duration, c.Exclusive, c.Region, c.Parent, c.Depth, c.Open)
 			}),
 			r.Links(ctx, w, func(l *store.LinkColumns) error { return say(*l) }),
+			sums(ctx, r, w, say),
 			r.Instants(ctx, w, func(c *store.InstantColumns) error { return say(*c) }),
 			r.Samples(ctx, nil, w.Begin, w.End, func(c *store.SampleColumns) error { return say(*c) }),
 			r.AttributeColumn(ctx, w, 0, func(c *store.AttributeColumns) error { return say(*c) }),
@@ -118,6 +119,11 @@ func answers(r *Reader) (uint64, error) {
 		}
 	}
 	return sum, errors.Join(errs...)
+}
+
+func sums(ctx context.Context, r *Reader, w store.Window, say func(...any) error) error {
+	list, err := r.LinkSums(ctx, w)
+	return errors.Join(err, say(list))
 }
 
 // A file that is cut under its map is a fault of the machine when it is touched: one query fails, and says which file.

@@ -3,6 +3,7 @@ package storetest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -36,6 +37,19 @@ func (c *comparison) links(w store.Window) string {
 	}
 	if n := c.got.LinkCount(w); n < int64(len(got)) {
 		return fmt.Sprintf("LinkCount = %d is no bound: there are %d", n, len(got))
+	}
+	return c.linkSums(w)
+}
+
+// linkSums holds the sums of a reader that keeps some against those of the links.
+func (c *comparison) linkSums(w store.Window) string {
+	got, err := store.LinkSums(context.Background(), c.got, w)
+	want, err2 := store.LinkSums(context.Background(), struct{ store.Reader }{c.want}, w)
+	if err := errors.Join(err, err2); err != nil {
+		return err.Error()
+	}
+	if d := diffOf(want, got); d != "" {
+		return "LinkSums (-want +got):\n" + d
 	}
 	return ""
 }

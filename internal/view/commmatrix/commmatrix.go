@@ -11,7 +11,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -126,46 +125,28 @@ func (r *result) levels(group string) ([]trace.LocationID, error) {
 // add sums the links up. Messages are meant where there are some; other kinds of
 // links (launches, flows) only where there are none.
 func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*cell, error) {
-	var mu sync.Mutex
 	sums := map[bool]map[pair]*cell{true: {}, false: {}}
 	counts := map[bool]int64{}
 	var kinds [trace.LinkFlow + 1]int64
-	timed := r.request.Store().Info().Timed()
-	sel := r.request.Selection
-	// A link that starts at the very end of the trace is part of the whole.
-	end := sel.End
-	if end >= r.request.Store().Info().End {
-		end++
-	}
-	err := r.request.Store().Links(ctx, r.request.Window(), func(l *store.LinkColumns) error {
-		mu.Lock()
-		defer mu.Unlock()
-		for i := range l.Kind {
-			if !l.Untimed[i] && timed && !(l.FromTime[i] >= sel.Begin && l.FromTime[i] < end) {
-				continue
-			}
-			message := l.Kind[i] == trace.LinkMessage
-			key := pair{level[l.FromLocation[i]], level[l.ToLocation[i]]}
-			c := sums[message][key]
-			if c == nil {
-				c = &cell{from: key.from, to: key.to}
-				sums[message][key] = c
-			}
-			n := max(l.Count[i], 1)
-			c.count += n
-			counts[message] += n
-			kinds[min(l.Kind[i], trace.LinkFlow)] += n
-			if l.Size[i] >= 0 {
-				c.bytes += l.Size[i]
-				c.sized = true
-			}
-			if !l.Untimed[i] {
-				c.time = int64(trace.AddUp(trace.Time(c.time), l.ToTime[i]-l.FromTime[i]))
-				c.timed = true
-			}
+	links, err := r.links(ctx)
+	for _, l := range links {
+		message := l.Kind == trace.LinkMessage
+		key := pair{level[l.From], level[l.To]}
+		c := sums[message][key]
+		if c == nil {
+			c = &cell{from: key.from, to: key.to}
+			sums[message][key] = c
 		}
-		return nil
-	})
+		c.count += l.Count
+		counts[message] += l.Count
+		kinds[min(l.Kind, trace.LinkFlow)] += l.Count
+		c.bytes += l.Bytes
+		c.sized = c.sized || l.Sized > 0
+		if !l.Untimed {
+			c.time = int64(trace.AddUp(trace.Time(c.time), l.Time))
+			c.timed = true
+		}
+	}
 	r.what = linkWords[trace.LinkMessage]
 	if err == nil && counts[true] == 0 && counts[false] > 0 {
 		r.what = "links"
@@ -181,6 +162,15 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*c
 		r.notes = append(r.notes, fmt.Sprintf("%s links that are no messages (launches, flows …) are left out", view.Thousands(counts[false])))
 	}
 	return sums[true], err
+}
+
+// links gives those that start in the selection, added up. A run without intervals has no time to select.
+func (r *result) links(ctx context.Context) ([]store.LinkSum, error) {
+	s, w := r.request.Store(), r.request.Window()
+	if s.Info().Timed() {
+		return store.LinkSums(ctx, s, w)
+	}
+	return store.AddLinks(ctx, s, w, func(trace.Time) bool { return true })
 }
 
 // linkWords are names of many links of a kind.

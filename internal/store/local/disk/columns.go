@@ -72,6 +72,8 @@ type Columns struct {
 
 	Link                 linkColumns
 	BlockBegin, BlockEnd []trace.Time
+	LinkNodeSum          []uint64
+	LinkSum              linkSums
 	Untimed              linkColumns
 
 	ProfileLocation []trace.LocationID
@@ -127,6 +129,13 @@ type linkColumns struct {
 	Communicator             []trace.CommunicatorID
 }
 
+type linkSums struct {
+	Kind                []trace.LinkKind
+	From, To            []trace.LocationID
+	Count, Sized, Bytes []int64
+	Time                []trace.Time
+}
+
 // A target takes the bytes of a file.
 type target func([]byte)
 
@@ -169,6 +178,11 @@ func (c *Columns) Targets() map[string]target {
 		"level.node.u64": into(&c.LevelNode), "node.index.i64": into(&c.NodeIndex), "node.row.u32": into(&c.NodeRow),
 	}
 	c.profileTargets(t)
+	s := &c.LinkSum
+	t["link_node.sum.u64"], t["link_sum.kind.u8"] = into(&c.LinkNodeSum), into(&s.Kind)
+	t["link_sum.from_location.u32"], t["link_sum.to_location.u32"] = into(&s.From), into(&s.To)
+	t["link_sum.count.i64"], t["link_sum.sized.i64"], t["link_sum.size.i64"] = into(&s.Count), into(&s.Sized), into(&s.Bytes)
+	t["link_sum.time.i64"] = into(&s.Time)
 	c.LocationFact.targets(t, "location_fact.location")
 	c.RegionFact.targets(t, "region_fact.region")
 	c.Fact.targets(t, "interval_fact.")

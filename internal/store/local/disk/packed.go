@@ -2,6 +2,7 @@ package disk
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -164,6 +165,30 @@ func (t *TableCheck) Unpack(column int, lo, hi uint64, to []byte) {
 	for g := lo / pack.Frame; g*pack.Frame < hi; g++ {
 		p.unpack(g, to[int(g*pack.Frame-lo)*p.width*p.per:])
 	}
+}
+
+// Search gives the first of n rows whose value in a column is not less than v. Its values ascend. Nothing is kept of what it unpacks.
+func (t *TableCheck) Search(column int, n uint64, v int64) uint64 {
+	p := t.columns[column].packed
+	var buf [pack.Frame]int64
+	lo, hi := uint64(0), (n+pack.Frame-1)/pack.Frame // the last frame that begins with less, or the first of all
+	for hi-lo > 1 {
+		g := (lo + hi) / 2
+		first, ok := p.first(g)
+		if !ok {
+			p.unpack(g, spool.BytesOf(buf[:]))
+			first = buf[0]
+		}
+		if first < v {
+			lo = g
+		} else {
+			hi = g
+		}
+	}
+	rows := buf[:min(n-lo*pack.Frame, pack.Frame)]
+	p.unpack(lo, spool.BytesOf(buf[:]))
+	at, _ := slices.BinarySearch(rows, v)
+	return lo*pack.Frame + uint64(at)
 }
 
 // BytesOf says which bytes of a packed file rows [lo, hi) lie in, as its directory has it; false: the directory is damaged, or

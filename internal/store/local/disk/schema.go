@@ -58,7 +58,7 @@ const Version = 3
 var Schema = buildSchema()
 
 // packedTables are those that grow with the trace and are touched before they are used, all over: none of their columns is searched.
-var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true, "group": true}
+var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true, "group": true, "link_sum": true}
 
 func buildSchema() []table {
 	all := append(definitionTables(), recordTables()...)
@@ -178,6 +178,14 @@ func recordTables() []table {
 		{"link_block", false, "Blocks of 1024 links.", []column{
 			col("begin", i64, "earliest time of an end, ns"), col("end", i64, "latest time of an end, ns"),
 		}},
+		{"link_node", false, "Sums of 16,384 links that follow each other, and of 8 such nodes, and so on; each comes after those below it. Those of the last links, and with more pairs than a quarter of its links, have none.", []column{
+			offsetCol("sum", "its rows in `link_sum`"),
+		}},
+		{"link_sum", false, "Links of a node added up by kind and pair of locations, sorted by these.", []column{
+			col("kind", u8, "as numbered in package trace"), col("from_location", u32, "location"), col("to_location", u32, "location"),
+			col("count", i64, "how many links they stand for"), col("sized", i64, "links whose size is known"),
+			col("size", i64, "bytes of those"), col("time", i64, "ns from start to end"),
+		}},
 		{"untimed", false, "Links without times, as given.", append([]column{
 			col("kind", u8, "as numbered in package trace"), col("from_location", u32, "location"), col("to_location", u32, "location"),
 		}, linkTail()...)},
@@ -229,6 +237,33 @@ func indexTables() []table {
 
 // linkBlock is how many links share an entry of table link_block.
 const LinkBlock = 1024
+
+// Nodes of sums of links: LinkNode links in each of the lowest level, LinkFan nodes in one of the next. One is kept where it has not more
+// pairs than one for LinkWorth links.
+const (
+	LinkNode  = 16 * LinkBlock
+	LinkFan   = 8
+	LinkWorth = 4
+)
+
+// LinkNodeAt is the row of table link_node of a node, by its level and number. All nodes that end before it, or where it does on
+// lower levels, come first.
+func LinkNodeAt(level int, index uint64) uint64 {
+	below := uint64(1)
+	for range level {
+		below *= LinkFan
+	}
+	end := (index + 1) * below // in nodes of the lowest level
+	at := uint64(0)
+	for l, size := 0, uint64(1); size <= end; l, size = l+1, size*LinkFan {
+		if l <= level {
+			at += end / size
+		} else {
+			at += (end - 1) / size
+		}
+	}
+	return at - 1
+}
 
 // The bits of column counter.monotone.
 const (

@@ -34,7 +34,10 @@ func (f *finisher) derive(whole context.Context) error {
 		if err := links.writeLinks(ctx); err != nil {
 			return err
 		}
-		return f.packTables(ctx, "link", "link_block", "untimed")
+		if err := f.sumLinks(ctx); err != nil {
+			return err
+		}
+		return f.packTables(ctx, "link", "link_block", "link_node", "link_sum", "untimed")
 	})
 	g.Go(func() error {
 		if err := f.index(ctx); err != nil {

@@ -43,7 +43,7 @@ var questions = []struct {
 	{"level of detail: timelines, moments and distributions over long times", []string{"level", "node", "section"}},
 	{"time by role of groups of locations", []string{"group"}},
 	{"profiles, call trees and matrices of traces", []string{"digest"}},
-	{"links", []string{"link", "link_block", "untimed"}},
+	{"links", []string{"link", "link_block", "link_node", "link_sum", "untimed"}},
 	{"instants", []string{"instant", "instant_fact"}},
 	{"samples of counters", []string{"sample"}},
 	{"attributes of intervals", []string{"interval_fact", "text"}},
