@@ -31,12 +31,12 @@ func TestNoFlipChangesAnAnswerInSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	sound.Close()
-	defer func(n uint64) { rows.LongLane = n }(rows.LongLane)
+	defer func(n int64) { rows.MostHeld = n }(rows.MostHeld)
 	rnd := rand.New(rand.NewPCG(7, 7))
 	files := filesOf(t, path)
 	noticed := 0
-	for _, long := range []uint64{rows.LongLane, 0} {
-		rows.LongLane = long
+	for _, held := range []int64{1 << 40, 0} {
+		rows.MostHeld = held
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			file, good := filepath.Join(path, name), files[name]
 			if name == disk.ManifestName || len(good) == 0 {
@@ -52,7 +52,7 @@ func TestNoFlipChangesAnAnswerInSilence(t *testing.T) {
 			if err == nil {
 				var got uint64
 				if got, err = answers(d); err == nil && got != want {
-					t.Errorf("%s, byte %d, long lanes from %d rows: other answers, and no error", name, at, long)
+					t.Errorf("%s, byte %d, %d bytes held: other answers, and no error", name, at, held)
 				}
 				d.Close()
 			}

@@ -89,10 +89,9 @@ func TestLinksFindTheirIntervals(t *testing.T) {
 func TestLinkWindowsMissNothing(t *testing.T) {
 	r := randomStore(t, 9, 3000)
 	l := &r.C.Link
-	windows := randomWindows(r, 9, 30)
-	r.Checks.Of("link").Touch(0, uint64(len(l.Kind)))
-	for _, w := range windows {
+	for _, w := range randomWindows(r, 9, 30) {
 		in := r.Window(w)
+		r.Checks.Of("link").Touch(0, uint64(len(l.Kind)))
 		want := 0
 		for i := range l.Kind {
 			if in.Begin < in.Until && min(l.FromTime[i], l.ToTime[i]) < in.Until && max(l.FromTime[i], l.ToTime[i]) >= in.Begin {
