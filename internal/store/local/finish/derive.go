@@ -34,16 +34,16 @@ func (f *finisher) derive(whole context.Context) error {
 		if err := links.writeLinks(ctx); err != nil {
 			return err
 		}
-		if err := f.sumLinks(ctx); err != nil {
+		if err := links.sumLinks(ctx); err != nil {
 			return err
 		}
-		return f.packTables(ctx, "link", "link_block", "link_node", "link_sum", "untimed")
+		return packer{f}.packTables(ctx, "link", "link_block", "link_node", "link_sum", "untimed")
 	})
 	g.Go(func() error {
 		if err := f.index(ctx); err != nil {
 			return err
 		}
-		if err := f.packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
+		if err := (packer{f}).packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
 			return err
 		}
 		var names []string
@@ -55,10 +55,10 @@ func (f *finisher) derive(whole context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	if err := f.packTables(whole, "sample"); err != nil { // whose times are looked at until then
+	if err := (packer{f}).packTables(whole, "sample"); err != nil { // whose times are looked at until then
 		return err
 	}
-	return f.packRows(whole)
+	return packer{f}.packRows(whole)
 }
 
 // index runs the second pass of Finish.

@@ -36,7 +36,7 @@ type linkLevel struct {
 const mostPairs = 1 << 20
 
 // sumLinks derives the sums from the plain columns of links.
-func (f *finisher) sumLinks(ctx context.Context) (err error) {
+func (f *linker) sumLinks(ctx context.Context) (err error) {
 	var c disk.Columns
 	targets := c.Targets()
 	for _, name := range []string{"kind.u8", "from_location.u32", "to_location.u32", "from_time.i64", "to_time.i64", "size.i64", "count.i64"} {

@@ -19,11 +19,14 @@ import (
 // Columns of large tables are written plain, since rows are changed after they are written and everything else is derived
 // from them; when nobody needs them any more they are packed, column by column, and the plain file goes.
 
+// A packer packs columns.
+type packer struct{ *finisher }
+
 // packJob is how many rows are packed at a time.
 const packJob = 256 * pack.Frame
 
 // packTables packs the columns of tables that are to be, and describes all their files.
-func (f *finisher) packTables(ctx context.Context, tables ...string) error {
+func (f packer) packTables(ctx context.Context, tables ...string) error {
 	for i := range disk.Schema {
 		t := &disk.Schema[i]
 		for _, name := range tables {
@@ -58,7 +61,7 @@ func (f *finisher) packTables(ctx context.Context, tables ...string) error {
 }
 
 // packRows packs table interval. Of parents and exclusive times what the other columns tell is taken off first.
-func (f *finisher) packRows(ctx context.Context) error {
+func (f packer) packRows(ctx context.Context) error {
 	c := &f.rows.C
 	total := uint64(len(c.Begin))
 	for _, t := range disk.Schema {
@@ -91,7 +94,7 @@ const (
 	parentColumn    = 4
 )
 
-func (f *finisher) packFolded(dst []byte, words []uint32, column int, from, to uint64) ([]byte, []uint32) {
+func (f packer) packFolded(dst []byte, words []uint32, column int, from, to uint64) ([]byte, []uint32) {
 	c := &f.rows.C
 	var exclusive [pack.Frame]trace.Time
 	var parent [pack.Frame]int32
@@ -124,7 +127,7 @@ type packedPart struct {
 }
 
 // packColumn puts a packed file in place of a plain one and describes it. Frames are made on all cores and written in order.
-func (f *finisher) packColumn(ctx context.Context, name string, rows, per uint64, frames func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32)) error {
+func (f packer) packColumn(ctx context.Context, name string, rows, per uint64, frames func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32)) error {
 	path := filepath.Join(f.Dir, name)
 	if rows == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
