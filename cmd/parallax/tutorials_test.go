@@ -216,11 +216,10 @@ func TestNumbersInProseMustHaveBeenPrinted(t *testing.T) {
 // What the page on figures for papers says of files, letters and colours.
 func TestAPaperFigureIsWhatItsPageSays(t *testing.T) {
 	dir := t.TempDir()
-	const width, column = 400.0, 80.0 // pixels, millimetres
 	made := map[string][]byte{}
 	for _, name := range []string{"a.svg", "a.pdf", "a.png", "b.svg", "b.pdf", "b.png"} {
 		name = filepath.Join(dir, name)
-		if status, _, stderr := parallax(t, "view", "timeline", "demo:stencil", "--from", "100ms", "--to", "300ms", "--locations", "rank:32-55", "--size", "400x300", "-o", name); status != 0 {
+		if status, _, stderr := parallax(t, "view", "timeline", "demo:stencil", "--from", "100ms", "--to", "300ms", "--locations", "rank:32-55", "--size", "84x63mm", "-o", name); status != 0 {
 			t.Fatal(stderr)
 		}
 		b, err := os.ReadFile(name)
@@ -242,10 +241,10 @@ func TestAPaperFigureIsWhatItsPageSays(t *testing.T) {
 	if !sizes["12"] || !sizes["11"] || len(sizes) != 2 || !strings.Contains(svg, "<text ") || strings.Contains(svg, "<image ") {
 		t.Errorf("letters of %v; want texts of 12 and 11 pixels and no image", sizes)
 	}
-	if points := 12 * column / width / 25.4 * 72; points < 6.7 || points > 7 {
-		t.Errorf("%.1f points are not nearly seven", points)
+	if !strings.Contains(svg, `width="84mm" height="63.06mm" viewBox="0 0 357 268"`) { // 12 of 357 in 84 mm are 8 points
+		t.Error("the SVG is of another size")
 	}
-	if !strings.Contains(pdf, "/MediaBox [0 0 300.00 225.00]") || !strings.Contains(pdf, "/FontFile2") || strings.Contains(pdf, "/Subtype /Image") {
+	if !strings.Contains(pdf, "/MediaBox [0 0 238.11 178.75]") || !strings.Contains(pdf, "/FontFile2") || strings.Contains(pdf, "/Subtype /Image") {
 		t.Error("the PDF is of another size, lacks its fonts, or is an image")
 	}
 	lightness := func(r trace.Role) float64 {

@@ -27,7 +27,8 @@ func viewCommand() *command {
 			"  parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% --locations 'rank:0-3' -o activity.csv",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, jpg, eps, json or csv")
-			fs.String("size", "1600x900", "size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too")
+			fs.String("size", "1600x900", "size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too. 1600xAUTO: as high as the content; 84mm, 174x90mm: for paper, text of 8 points, PNG with 300 dots an inch")
+			fs.String("letter", "", "of the picture among others in a figure, drawn in its corner: a")
 			fs.String("theme", "light", "light or dark")
 			fs.String("callouts", "", "FILE with numbers to draw on the picture, a line each: where, a bar, what it says; docs/guides/README.md has the forms")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
@@ -81,10 +82,10 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return usage("%v", err)
 	}
-	w, h, err := parsePicture(e.text("size"))
-	if err != nil {
+	if out.picture, err = parsePicture(e.text("size")); err != nil {
 		return err
 	}
+	out.letter = e.text("letter")
 	if err := view.CheckRuns(v, min(len(args)-1, 1)+len(e.list("run")), views.Views); err != nil {
 		return usage("--run: %v", err)
 	}
@@ -102,7 +103,7 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if missing := v.Needs.Missing(runs[0].Store); missing != "" {
 		return fmt.Errorf("view %s: %s; `parallax views` says what each needs", v.Name, missing)
 	}
-	q := &view.Request{Runs: runs, Values: values, Size: scene.Size{Width: w, Height: h}}
+	q := &view.Request{Runs: runs, Values: values, Size: out.picture.size()}
 	spec, note := e.spec().First(runs[0].Store)
 	if note != "" {
 		e.warn("%s", note)
@@ -240,7 +241,13 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		}
 		return r.Table().WriteCSV(w)
 	}
-	s := scene.Furnish(q.Size, r.Scene)
+	s := o.picture.furnish(func(size scene.Size) *scene.Scene {
+		s := r.Scene(size)
+		if o.letter != "" && s != nil {
+			s.Title = strings.TrimSpace("(" + o.letter + ") " + s.Title)
+		}
+		return s
+	})
 	if err := callout.Draw(s, o.callouts); len(o.callouts) > 0 && err != nil {
 		return err
 	}
@@ -265,6 +272,9 @@ type output struct {
 	path   string
 	kind   string
 	theme  scene.Theme
+	// picture is how large a picture is, letter its name among others.
+	picture picture
+	letter  string
 	// callouts are numbers drawn on a picture.
 	callouts []callout.Callout
 	sheet    bool // CSV is for a spreadsheet

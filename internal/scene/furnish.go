@@ -16,12 +16,45 @@ import (
 func Furnish(size Size, draw func(Size) *Scene) *Scene {
 	zoom := zoomOf(size)
 	if zoom == 1 {
-		return furnished(size, draw)
+		return furnished(size, draw, false)
 	}
 	width := int(float64(size.Width) / zoom)
 	zoom = float64(size.Width) / float64(width) // so that the file is just as wide as asked for
-	s := furnished(Size{width, int(float64(size.Height) / zoom)}, draw)
+	s := furnished(Size{width, int(float64(size.Height) / zoom)}, draw, false)
 	s.Zoom = zoom
+	return s
+}
+
+// FurnishLow is Furnish for a height that is not given: as much as the plot takes.
+func FurnishLow(width int, draw func(Size) *Scene) *Scene {
+	size := Size{width, int(math.Round(UsualHeight * float64(width)))}
+	zoom := zoomOf(size)
+	size = Size{int(float64(size.Width) / zoom), int(float64(size.Height) / zoom)}
+	s := furnished(size, draw, true)
+	s.Zoom = float64(width) / float64(size.Width)
+	return s
+}
+
+// UsualHeight is that of a picture whose height is not given, as a part of its width.
+const UsualHeight = 0.7
+
+// PrintText is how large text is on paper, in points: what journals ask for in figures.
+const PrintText = 8
+
+// PrintSize gives how many pixels of a scene make so many millimetres of paper.
+func PrintSize(millimetres float64) int {
+	return int(math.Round(millimetres * 72 / 25.4 * TextSize / PrintText))
+}
+
+// FurnishPrint makes a picture for paper, so many millimetres wide as a column is. Its text
+// has PrintText points, whatever the width. Height 0: as much as the plot takes.
+func FurnishPrint(width, height float64, draw func(Size) *Scene) *Scene {
+	size := Size{Width: PrintSize(width), Height: PrintSize(height)}
+	if height == 0 {
+		size.Height = PrintSize(UsualHeight * width)
+	}
+	s := furnished(size, draw, height == 0)
+	s.Print = width / s.Width
 	return s
 }
 
@@ -41,7 +74,8 @@ func zoomOf(size Size) float64 {
 	return math.Pow(ratio, 2.0/3)
 }
 
-func furnished(size Size, draw func(Size) *Scene) *Scene {
+// furnished writes title, legend and notes round a plot; low: its height may be less.
+func furnished(size Size, draw func(Size) *Scene, low bool) *Scene {
 	first := draw(size)
 	if first == nil {
 		return New(size, "", "")
@@ -68,7 +102,9 @@ func furnished(size Size, draw func(Size) *Scene) *Scene {
 	s.Translate(0, top)
 	s.Width, s.Height = float64(size.Width), float64(size.Height)
 	y := float32(size.Height) - bottom
-	if size.Height >= fitHeight {
+	if low {
+		y = s.lower(y, bottom)
+	} else if size.Height >= fitHeight {
 		y, notes = s.fit(y, bottom, notes)
 	}
 	s.drawFurniture(top, y, notes)
@@ -112,6 +148,15 @@ func (s *Scene) fit(y, bottom float32, notes []string) (float32, []string) {
 		s.Height = math.Ceil(float64(y + bottom))
 	}
 	return y, notes
+}
+
+// lower ends a picture under its plot.
+func (s *Scene) lower(y, bottom float32) float32 {
+	if b := s.Extent(); !b.Empty() && b.Bottom+8 < y {
+		y = b.Bottom + 8
+		s.Height = math.Ceil(float64(y + bottom))
+	}
+	return y
 }
 
 // furniture gives the heights over and under the plot, and the lines of notes.

@@ -130,6 +130,20 @@ func TestLabelsThatDifferStayApartWhenShortened(t *testing.T) {
 			}
 		}
 	}
+	for _, c := range []struct {
+		labels, want []string
+	}{
+		{[]string{"rank 34 · main thread", "rank 37 · main thread"}, []string{"rank 34", "rank 37"}},
+		{[]string{"shop/eu/cart", "shop/eu/catalogue"}, []string{"cart", "catalogue"}},
+		{[]string{"python3 1 · stream 7", "python3 2 · stream 7 · x"}, nil},
+		{[]string{"main thread · rank 0", "main thread"}, nil},
+	} {
+		for i, got := range Distinct(c.labels, 60, 12) {
+			if c.want != nil && got != c.want[i] {
+				t.Errorf("%q becomes %q, want %q", c.labels[i], got, c.want[i])
+			}
+		}
+	}
 	if got := Distinct([]string{"host", "host"}, 10, 12); got[0] != got[1] {
 		t.Errorf("what is the same stays so: %q", got)
 	}

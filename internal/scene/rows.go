@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -128,8 +129,15 @@ func (m *Polygon) addTriangle(x, y float32, open bool) {
 // Distinct shortens labels that stand below each other. Where that would make different
 // ones alike, what all of these have in common at their ends gives way to what differs:
 // "rank 3 · P#3T#0" becomes "…3 · P#…" and not "ran…#0". Room that is left shows what stands around it.
+// A whole part that all have in common goes first: "rank 3 · main thread" becomes "rank 3".
 func Distinct(labels []string, width, size float32) []string {
 	out := make([]string, len(labels))
+	for _, l := range labels {
+		if TextWidth(l, size, false) > width {
+			labels = withoutCommonParts(labels)
+			break
+		}
+	}
 	alike := map[string][]int{}
 	for i, l := range labels {
 		out[i] = Shorten(l, width, size)
@@ -156,6 +164,49 @@ func Distinct(labels []string, width, size float32) []string {
 		}
 	}
 	return out
+}
+
+// withoutCommonParts takes from labels of several parts those that all of them end or begin
+// with, as long as something is left of each; the labels themselves where they are one and the same.
+func withoutCommonParts(labels []string) []string {
+	all := make([]int, len(labels))
+	for i := range all {
+		all[i] = i
+	}
+	if len(labels) < 2 || same(labels, all) {
+		return labels
+	}
+	out := slices.Clone(labels)
+	for _, sep := range []string{" · ", "/"} {
+		for cutAll(out, func(l string) (rest, part string, ok bool) {
+			i := strings.LastIndex(l, sep)
+			if i <= 0 {
+				return l, "", false
+			}
+			return l[:i], l[i:], true
+		}) {
+		}
+		for cutAll(out, func(l string) (rest, part string, ok bool) {
+			part, rest, ok = strings.Cut(l, sep)
+			return rest, part, ok && rest != ""
+		}) {
+		}
+	}
+	return out
+}
+
+// cutAll cuts one part from all labels, where all have it and it is the same.
+func cutAll(labels []string, cut func(string) (rest, part string, ok bool)) bool {
+	_, first, ok := cut(labels[0])
+	for _, l := range labels {
+		if _, part, has := cut(l); !ok || !has || part != first {
+			return false
+		}
+	}
+	for i, l := range labels {
+		labels[i], _, _ = cut(l)
+	}
+	return true
 }
 
 // around gives the part [from, to) of a text with as much of what stands after and before it as there is room for; nothing

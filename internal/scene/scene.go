@@ -16,7 +16,9 @@ type Size struct{ Width, Height int }
 type Scene struct {
 	Width, Height float64
 	// Zoom is how many pixels of a file one of the scene's is; 0: one. See Furnish.
-	Zoom  float64
+	Zoom float64
+	// Print is how many millimetres of paper one of the scene's pixels is; 0: it is for screens.
+	Print float64
 	Title string
 	// Description says in a sentence what the picture shows; it becomes the
 	// aria-label, the SVG's <desc> and the PNG's text chunk.

@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// points is the size of a pixel: 96 pixels are an inch, 72 points.
-const points = 0.75
+// screenPoints is the size of a pixel: 96 pixels are an inch, 72 points.
+const screenPoints = 0.75
 
 // Render writes the scene in the colours of a theme.
 func Render(w io.Writer, s *scene.Scene, theme scene.Theme) error {
@@ -38,6 +38,7 @@ type page struct {
 	doc           *fpdf.Fpdf
 	theme         scene.Theme
 	width, height float64 // points
+	unit          float64 // points of a pixel
 	b             []byte
 	images        int
 }
@@ -45,6 +46,10 @@ type page struct {
 const family = "Go"
 
 func open(s *scene.Scene, theme scene.Theme) *page {
+	points := screenPoints
+	if s.Print > 0 {
+		points = s.Print * 72 / 25.4
+	}
 	size := fpdf.SizeType{Wd: s.Width * points, Ht: s.Height * points}
 	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: size})
 	// Nothing in the file may depend on when or where it was written.
@@ -60,7 +65,7 @@ func open(s *scene.Scene, theme scene.Theme) *page {
 	doc.SetMargins(0, 0, 0)
 	doc.SetAutoPageBreak(false, 0)
 	doc.AddPage()
-	p := &page{doc: doc, theme: theme, width: size.Wd, height: size.Ht}
+	p := &page{doc: doc, theme: theme, width: size.Wd, height: size.Ht, unit: points}
 	p.begin(nil, true)
 	p.fillColour(scene.UIBackground.RGBA(theme))
 	p.op("0 0").num(s.Width).num(s.Height).op("re f\n")
@@ -156,11 +161,11 @@ func inPoints(m scene.Mark) bool {
 func (p *page) begin(clip *scene.Frame, pixels bool) {
 	p.op("q")
 	if clip != nil {
-		w, h := float64(max(clip.W, 0))*points, float64(max(clip.H, 0))*points
-		p.num(float64(clip.X) * points).num(p.height - float64(clip.Y)*points - h).num(w).num(h).op("re W n\n")
+		w, h := float64(max(clip.W, 0))*p.unit, float64(max(clip.H, 0))*p.unit
+		p.num(float64(clip.X) * p.unit).num(p.height - float64(clip.Y)*p.unit - h).num(w).num(h).op("re W n\n")
 	}
 	if pixels {
-		p.num(points).op("0 0").num(-points).op("0").num(p.height).op("cm\n")
+		p.num(p.unit).op("0 0").num(-p.unit).op("0").num(p.height).op("cm\n")
 	}
 }
 

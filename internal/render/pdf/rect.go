@@ -88,7 +88,7 @@ func (p *page) hatch(step, width float64, rising bool, path func() box) {
 		p.strokeColour(c)
 		p.num(width).op("w")
 		x0, y0 := max(float64(b.x0), 0), max(float64(b.y0), 0)
-		x1, y1 := min(float64(b.x1), p.width/points), min(float64(b.y1), p.height/points)
+		x1, y1 := min(float64(b.x1), p.width/p.unit), min(float64(b.y1), p.height/p.unit)
 		// Lines are x + y = d where they rise, x - y = d where they fall.
 		low, high := x0+y0, x1+y1
 		if !rising {
@@ -135,5 +135,5 @@ func (p *page) image(m *scene.Image) {
 	options := fpdf.ImageOptions{ImageType: "PNG"}
 	p.doc.RegisterImageOptionsReader(name, options, &data)
 	p.flush()
-	p.doc.ImageOptions(name, float64(m.X)*points, float64(m.Y)*points, float64(m.W)*points, float64(m.H)*points, false, options, 0, "")
+	p.doc.ImageOptions(name, float64(m.X)*p.unit, float64(m.Y)*p.unit, float64(m.W)*p.unit, float64(m.H)*p.unit, false, options, 0, "")
 }

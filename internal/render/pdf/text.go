@@ -15,7 +15,7 @@ func (p *page) texts(m *scene.Text) {
 	// The library believes that a font lasts; here it ends with the layer's state. A
 	// change of size makes it write the font again.
 	p.doc.SetFont(family, style, 1)
-	p.doc.SetFont(family, style, float64(size)*points)
+	p.doc.SetFont(family, style, float64(size)*p.unit)
 	for i, s := range m.Text {
 		c := p.look(m.Fill[i], 0)
 		s = drawn(s)
@@ -24,12 +24,12 @@ func (p *page) texts(m *scene.Text) {
 		}
 		along := 0.0
 		if m.Anchor != nil && m.Anchor[i] != scene.Start {
-			along = -float64(scene.TextWidth(s, size, m.Bold)) * points
+			along = -float64(scene.TextWidth(s, size, m.Bold)) * p.unit
 			if m.Anchor[i] == scene.Middle {
 				along /= 2
 			}
 		}
-		x, y := float64(m.X[i])*points, float64(m.Y[i])*points
+		x, y := float64(m.X[i])*p.unit, float64(m.Y[i])*p.unit
 		p.doc.SetTextColor(int(c.R), int(c.G), int(c.B))
 		if !m.Turned {
 			p.doc.Text(x+along, y, s)

@@ -17,6 +17,7 @@ type canvas struct {
 	clip          image.Rectangle
 	theme         scene.Theme
 	scale         float32
+	dots          int // to an inch of paper; 0: it is for screens
 	table, dimmed []color.NRGBA
 	shapes        vector.Rasterizer
 	mask          image.Alpha

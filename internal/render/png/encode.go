@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/klauspost/compress/zlib"
@@ -23,6 +24,10 @@ func encode(w io.Writer, c *canvas, texts [][2]string) error {
 		kind = 3
 	}
 	e.chunk("IHDR", append(header, 8, kind, 0, 0, 0))
+	if c.dots > 0 {
+		metre := uint32(math.Round(float64(c.dots) / 0.0254))
+		e.chunk("pHYs", append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, metre), metre), 1))
+	}
 	for _, t := range texts {
 		if t[1] != "" {
 			e.text(t[0], t[1])

@@ -23,6 +23,9 @@ func RenderScaled(w io.Writer, s *scene.Scene, theme scene.Theme, scale int) err
 	if err != nil {
 		return fmt.Errorf("png: %w", err)
 	}
+	if s.Print > 0 {
+		c.dots = printDots * scale
+	}
 	return encode(w, c, [][2]string{{"Title", s.Title}, {"Description", s.Description}, {"Software", "Parallax"}})
 }
 
@@ -39,11 +42,21 @@ func Image(s *scene.Scene, theme scene.Theme) (*image.RGBA, error) {
 	return out, nil
 }
 
+// printDots is how many pixels an inch of paper has.
+const printDots = 300
+
+func zoomOf(s *scene.Scene) float64 {
+	if s.Print > 0 {
+		return s.Print / 25.4 * printDots
+	}
+	return s.Zoomed()
+}
+
 func draw(s *scene.Scene, theme scene.Theme, scale int) (*canvas, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	zoom := s.Zoomed() * float64(scale)
+	zoom := zoomOf(s) * float64(scale)
 	if scale < 1 || !(zoom <= 16) || s.Width*s.Height*zoom*zoom > 200<<20 {
 		return nil, fmt.Errorf("a scale of %d is too large for %g × %g pixels", scale, s.Width, s.Height)
 	}

@@ -78,7 +78,11 @@ func (w *writer) open(s *scene.Scene) {
 	if w.palette == nil {
 		w.text(` xmlns="http://www.w3.org/2000/svg"`) // HTML knows without
 	}
-	w.text(` width="`).number(s.Width * zoom).text(`" height="`).number(s.Height * zoom)
+	if s.Print > 0 {
+		w.text(` width="`).number(s.Width * s.Print).text(`mm" height="`).number(s.Height * s.Print).text("mm")
+	} else {
+		w.text(` width="`).number(s.Width * zoom).text(`" height="`).number(s.Height * zoom)
+	}
 	w.text(`" viewBox="0 0 `).number(s.Width).text(" ").number(s.Height)
 	w.text(`" role="img" font-family="` + fontFamily + `" style="font-variant-numeric:tabular-nums;unicode-bidi:isolate">` + "\n")
 	w.text("<title>").escape(s.Title).text("</title>\n<desc>").escape(s.Description).text("</desc>\n")
