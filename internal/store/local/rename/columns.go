@@ -13,6 +13,7 @@ var rewritten = []string{
 	"location.name.u32", "location.kind.u32", "region.name.u32", "region.category.u32", "region.file.u32",
 	"location_fact.location.u32", "location_fact.key.u32", "location_fact.kind.u8", "location_fact.bits.u64",
 	"region_fact.region.u32", "region_fact.key.u32", "region_fact.kind.u8", "region_fact.bits.u64",
+	"interval_fact.kind.u8", "interval_fact.bits.u64", "instant_fact.kind.u8", "instant_fact.bits.u64",
 	"attribute.name.u32", "counter.name.u32", "counter.unit.u32", "communicator.name.u32",
 }
 

@@ -140,7 +140,7 @@ func texts(ctx context.Context, from, to string, w trace.Writer, t *taker) error
 	out, outText := bufio.NewWriterSize(newOffsets, 1<<16), bufio.NewWriterSize(newBytes, 1<<16)
 	stream := w.Stream(0, trace.StreamOptions{})
 	var word [8]byte
-	var last, at uint64
+	var last, at, count uint64
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -163,9 +163,22 @@ func texts(ctx context.Context, from, to string, w trace.Writer, t *taker) error
 			s := t.value.String()
 			outText.WriteString(s) // errors are kept until Flush
 			at += uint64(len(s))
+			count++
 		}
 		last = next
 		out.Write(binary.LittleEndian.AppendUint64(nil, at))
+	}
+	d := &digits{stream: stream, taker: t, ids: map[string]uint64{}, add: func(s string) uint64 {
+		outText.WriteString(s)
+		at += uint64(len(s))
+		out.Write(binary.LittleEndian.AppendUint64(nil, at))
+		count++
+		return count - 1
+	}}
+	for _, table := range []string{"interval_fact", "instant_fact"} {
+		if err := d.rewrite(ctx, from, to, table); err != nil {
+			return err
+		}
 	}
 	return cmp.Or(out.Flush(), outText.Flush())
 }
