@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -117,7 +118,8 @@ func (c *coverer) stretch(from, to trace.Time, lo, hi int) error {
 		open = c.v.Open(open, lo, from)
 	}
 	c.walk.StartAt(&c.v, c.r.Roles, from, lo)
-	c.s = trace.Stretch{Begin: from, End: to, Rows: c.v.Columns(c.id, c.lane, lo, hi), Segments: c.walk.Segments(c.s.Segments[:0], to)}
+	segments := slices.Grow(c.s.Segments[:0], 2*(hi-lo)+1) // a row begins and ends once
+	c.s = trace.Stretch{Begin: from, End: to, Rows: c.v.Columns(c.id, c.lane, lo, hi), Segments: c.walk.Segments(segments, to)}
 	c.s.Rows.Open = open
 	return c.visit.Rows(&c.s)
 }
