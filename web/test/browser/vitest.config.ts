@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// Real Chromium against the real program, one file after the other: the machine
-// that runs them may have two cores.
+// Real Chromium against the real program, two files at a time: the machine that runs
+// them may have two cores.
 export default defineConfig({
   cacheDir: "../../node_modules/.vite-browser",
   test: {
@@ -10,6 +10,6 @@ export default defineConfig({
     globalSetup: ["./setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    fileParallelism: false,
+    maxWorkers: 2,
   },
 });
