@@ -23,6 +23,8 @@ export function Editor({ panel, error }: { panel: PanelState; error: ApiError | 
   const [, redraw] = useState(0);
   const [file, setFile] = useState<OpenFile | null>(null);
   const timer = useRef(0);
+  // What this editor put into the address last: it comes back as the option when the draft may be further already.
+  const applied = useRef("");
   const draft = drafts.get(panel.id) ?? { text: textOf(option) || (examples.find((e) => e.name === option) ?? examples[0])?.text || "", block: 0 };
   const blocks = blocksOf(draft.text);
   const block = blocks[Math.min(draft.block, blocks.length - 1)];
@@ -33,7 +35,9 @@ export function Editor({ panel, error }: { panel: PanelState; error: ApiError | 
   useEffect(() => {
     const text = textOf(option) || (examples.find((e) => e.name === option)?.text ?? "");
     const now = drafts.get(panel.id);
-    if (text !== "" && !(now && optionOf(blocksOf(now.text)[now.block], now.text) === option)) change(text, 0, false);
+    if (text === "" || option === applied.current || (now && optionOf(blocksOf(now.text)[now.block], now.text) === option)) return;
+    applied.current = "";
+    change(text, 0, false);
   }, [option]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
@@ -45,7 +49,9 @@ export function Editor({ panel, error }: { panel: PanelState; error: ApiError | 
     timer.current = setTimeout(() => {
       const all = blocksOf(text);
       const chosen = all[Math.min(at, all.length - 1)];
-      if ((chosen?.text.length ?? text.length) <= mostText) bench.setOption(panel.id, "layout", [optionOf(chosen, text)]);
+      if ((chosen?.text.length ?? text.length) > mostText) return;
+      applied.current = optionOf(chosen, text);
+      bench.setOption(panel.id, "layout", [applied.current]);
     }, applyAfter) as unknown as number;
   };
   const load = async (f: OpenFile) => {
