@@ -69,8 +69,9 @@ it("copies an address that opens in another browser", async () => {
   await page.keyboard.press("Control+Shift+KeyP");
   await page.keyboard.type("copy the address");
   await page.keyboard.press("Enter");
-  await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes("token="));
-  const address = await page.evaluate(() => navigator.clipboard.readText());
+  const read = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(read, { timeout: 10_000 }).toContain("token="); // waitForFunction takes a promise itself for true
+  const address = await read();
   const other = await browse();
   await other.page.goto(address);
   await settled(other.page);
