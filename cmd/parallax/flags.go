@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -136,53 +133,13 @@ func parseSize(s string) (int64, error) {
 	return int64(f * float64(int64(1)<<shift)), nil
 }
 
-// A picture is the size of one: in pixels, or in millimetres of paper.
-type picture struct {
-	width, height float64 // height 0: as much as the content takes
-	paper         bool
-}
-
-var pictureSize = regexp.MustCompile(`^(\d+(?:\.\d+)?)(mm)?(?:x(?:(?i:(auto))|(\d+(?:\.\d+)?)(mm)?))?$`)
-
-// parsePicture reads "1920x1080", "1600xAUTO", "84mm", "174x90mm".
-func parsePicture(s string) (p picture, err error) {
-	wrong := usage("--size %q: want WIDTHxHEIGHT in pixels, such as 1600x900 or 1600xAUTO, at most 20000 each way, or millimetres of paper, such as 84mm or 174x90mm", s)
-	m := pictureSize.FindStringSubmatch(s)
-	if m == nil {
-		return p, wrong
-	}
-	p.width, _ = strconv.ParseFloat(m[1], 64)
-	p.height, _ = strconv.ParseFloat(m[4], 64)
-	if p.paper = m[2] != "" || m[5] != ""; p.paper {
-		if p.width < 30 || p.width > 1200 || p.height > 1200 || p.height > 0 && p.height < 15 {
-			return p, wrong
-		}
-		return p, nil
-	}
-	if m[3] == "" && m[4] == "" || p.width < 64 || p.width > 20000 || p.height > 20000 || m[3] == "" && p.height < 32 ||
-		p.width != math.Trunc(p.width) || p.height != math.Trunc(p.height) {
-		return p, wrong
+// parsePicture reads --size.
+func parsePicture(s string) (scene.Picture, error) {
+	p, err := scene.ParsePicture(s)
+	if err != nil {
+		return p, usage("--size %q: %v", s, err)
 	}
 	return p, nil
-}
-
-// size is what a view is asked for.
-func (p picture) size() scene.Size {
-	if p.paper {
-		return scene.Size{Width: scene.PrintSize(p.width), Height: scene.PrintSize(cmp.Or(p.height, scene.UsualHeight*p.width))}
-	}
-	return scene.Size{Width: int(p.width), Height: int(cmp.Or(p.height, scene.UsualHeight*p.width))}
-}
-
-// furnish draws the picture with all that stands round it.
-func (p picture) furnish(draw func(scene.Size) *scene.Scene) *scene.Scene {
-	switch {
-	case p.paper:
-		return scene.FurnishPrint(p.width, p.height, draw)
-	case p.height == 0:
-		return scene.FurnishLow(int(p.width), draw)
-	}
-	return scene.Furnish(p.size(), draw)
 }
 
 func isTerminal(w any) bool {

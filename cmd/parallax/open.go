@@ -179,6 +179,7 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 		Export:     map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render, "jpg": png.RenderJPEG},
 		Recent:     func() []server.Recent { return recent(l.Cache) },
 		Memory:     l.Budget,
+		NotesDir:   filepath.Join(l.Cache.Dir, "notes"),
 		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	c.Docs = lazySite{sync.OnceValues(newSite)}

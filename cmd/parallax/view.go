@@ -103,7 +103,7 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if missing := v.Needs.Missing(runs[0].Store); missing != "" {
 		return fmt.Errorf("view %s: %s; `parallax views` says what each needs", v.Name, missing)
 	}
-	q := &view.Request{Runs: runs, Values: values, Size: out.picture.size()}
+	q := &view.Request{Runs: runs, Values: values, Size: out.picture.Size()}
 	spec, note := e.spec().First(runs[0].Store)
 	if note != "" {
 		e.warn("%s", note)
@@ -241,7 +241,7 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		}
 		return r.Table().WriteCSV(w)
 	}
-	s := o.picture.furnish(func(size scene.Size) *scene.Scene {
+	s := o.picture.Furnish(func(size scene.Size) *scene.Scene {
 		s := r.Scene(size)
 		if o.letter != "" && s != nil {
 			s.Title = strings.TrimSpace("(" + o.letter + ") " + s.Title)
@@ -273,7 +273,7 @@ type output struct {
 	kind   string
 	theme  scene.Theme
 	// picture is how large a picture is, letter its name among others.
-	picture picture
+	picture scene.Picture
 	letter  string
 	// callouts are numbers drawn on a picture.
 	callouts []callout.Callout

@@ -1,6 +1,7 @@
 // Package search finds intervals by words: a part of the region's name, an attribute, an id,
 // a duration. `mm >5ms stream=7` are calls with "mm" in their name that take more than five
-// milliseconds on stream 7. All words must hold; letter case does not count.
+// milliseconds on stream 7. All words must hold; letter case does not count. From one that
+// is found it goes on to what caused it, and to what it caused.
 package search
 
 import (

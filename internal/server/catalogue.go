@@ -13,11 +13,12 @@ type sessionJSON struct {
 	UploadLimit int64  `json:"uploadLimit"`
 	CanOpen     bool   `json:"canOpen"`
 	Beside      bool   `json:"beside"`
+	ReadOnly    bool   `json:"readOnly"`
 }
 
 func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 	c := &s.config
-	return s.writeJSON(w, r, http.StatusOK, sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil && !holderOf(r).ReadOnly, c.Beside && len(c.Runs) > 1})
+	return s.writeJSON(w, r, http.StatusOK, sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil && !holderOf(r).ReadOnly, c.Beside && len(c.Runs) > 1, holderOf(r).ReadOnly})
 }
 
 type tokenJSON struct {

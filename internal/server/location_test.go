@@ -124,6 +124,21 @@ func TestIntervalsAreFoundByWords(t *testing.T) {
 	h.failure("/api/runs/small.trace/intervals?q=mpi&at=now", 400, "usage", "time")
 }
 
+func TestCausesOfAnIntervalAreTold(t *testing.T) {
+	h := start(t, nil)
+	var found intervalsJSON
+	h.get("/api/runs/small.trace/intervals?q=mpi", 200, &found)
+	at := found.Hits[0]
+	var got causesJSON
+	h.get(fmt.Sprintf("/api/runs/small.trace/causes?location=%d&lane=%d&row=%d", at.Location, at.Lane, at.Row), 200, &got)
+	if got.Of != at || got.Causes == nil || got.Effects == nil || got.Chain == nil {
+		t.Errorf("%+v", got)
+	}
+	h.failure("/api/runs/small.trace/causes?location=0&lane=0&row=9999", 404, "not-found", "no such interval")
+	h.failure("/api/runs/small.trace/causes?location=0&lane=0", 400, "usage", "row")
+	h.failure("/api/runs/small.trace/causes?location=0&lane=0&row=-1", 400, "usage", "row")
+}
+
 // wide is a tree of many locations, for growth.
 func wide(n int) *store.Tree {
 	t := &store.Tree{}

@@ -40,7 +40,7 @@ const (
 var reserved = map[string]bool{
 	"from": true, "to": true, "locations": true, "regions": true, "width": true, "height": true, "with": true,
 	"x": true, "y": true, "format": true, "theme": true, "offset": true, "limit": true, "sort": true, "descending": true,
-	"panel": true, "seq": true, "coarse": true, "item": true, "have": true,
+	"panel": true, "seq": true, "size": true, "letter": true, "coarse": true, "item": true, "have": true,
 }
 
 // A viewRequest is a request for a view as it was written; it is resolved against

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/memory"
@@ -148,14 +149,22 @@ func (r *result) draw() *scene.Scene {
 	return r.scene
 }
 
-// furnished is the picture as a file shows it, with title, legend and notes.
-func (r *result) furnished() *scene.Scene {
+// furnished is the picture as a file shows it, with title, legend and notes; size: as large
+// as on paper, nil: as it was asked for. Letter names it among others of a figure.
+func (r *result) furnished(size *scene.Picture, letter string) *scene.Scene {
 	r.scene = nil
-	return scene.Furnish(r.request.Size, func(size scene.Size) *scene.Scene {
+	draw := func(size scene.Size) *scene.Scene {
 		s := r.value.Scene(size)
 		s.Notes = union(s.Notes, r.value.Notes())
+		if letter != "" {
+			s.Title = strings.TrimSpace("(" + letter + ") " + s.Title)
+		}
 		return s
-	})
+	}
+	if size != nil {
+		return size.Furnish(draw)
+	}
+	return scene.Furnish(r.request.Size, draw)
 }
 
 // pick asks by a place of the scene, or by the number of an item where it is not negative.

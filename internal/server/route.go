@@ -51,6 +51,7 @@ func (s *Server) routes() []route {
 		{pattern: "GET /api/openapi.json", says: "this document", content: "application/json", handle: s.openAPI},
 		{pattern: "GET /api/session", says: "what this server offers", answer: sessionJSON{}, handle: s.session},
 		{pattern: "GET /api/token", says: "the token, for an address to hand on", answer: tokenJSON{}, handle: s.token},
+		{pattern: "POST /api/share", says: "a token that only looks, for a week, to hand on", answer: shareJSON{}, handle: s.share},
 		{pattern: "GET /api/views", says: "the views with their options", answer: []viewJSON{}, handle: s.views},
 		{pattern: "GET /api/formats", says: "the formats, read or only recognised", answer: []formatJSON{}, handle: s.formats},
 		{pattern: "GET /api/home", says: "what can be opened", answer: homeJSON{}, handle: s.home},
@@ -72,6 +73,11 @@ func (s *Server) routes() []route {
 		{pattern: "GET " + ofRun + "/intervals", says: "intervals by words: names, key=value, ids, durations such as >5ms; all must hold", answer: intervalsJSON{}, handle: s.onRun(s.intervals),
 			query: append([]parameter{{name: "q", kind: "string", says: "the words"}, {name: "at", kind: "string", says: "hits that begin there or later are named"}, {name: "before", kind: "boolean", says: "name the last before it instead"},
 				{name: "limit", kind: "integer", says: "name at most so many"}}, selectionParameters[:3]...)},
+		{pattern: "GET " + ofRun + "/causes", says: "what led to an interval and what followed from it, by links and calls", answer: causesJSON{}, handle: s.onRun(s.causes),
+			query: []parameter{{name: "location", kind: "integer", says: "id of the location"}, {name: "lane", kind: "integer", says: "of the location"}, {name: "row", kind: "integer", says: "of the lane"},
+				{name: "limit", kind: "integer", says: "name at most so many links each way"}}},
+		{pattern: "GET " + ofRun + "/notes", says: "notes and workspaces that are kept with the run", answer: notesJSON{}, handle: s.onRun(s.notes)},
+		{pattern: "PUT " + ofRun + "/notes", says: "keep these in place of those with the same version", body: notesJSON{}, answer: notesJSON{}, handle: s.onRun(s.keepNotes)},
 		{pattern: "GET " + ofRun + "/source", says: "the text around a region's place", answer: sourceText{}, handle: s.onRun(s.source),
 			query: []parameter{{name: "region", kind: "integer", says: "id of the region"}}},
 		{pattern: "GET " + ofRun + "/summary", says: "roles and regions of a selection", query: selectionParameters, answer: summaryJSON{}, handle: s.onRun(s.summary)},
@@ -83,7 +89,8 @@ func (s *Server) routes() []route {
 			tablePage{}, "", "the numbers as rows"),
 		view("pick", []parameter{{name: "item", kind: "integer", says: "of the scene"}, {name: "x", kind: "number", says: "a place of the scene in pixels"}, {name: "y", kind: "number", says: "a place of the scene in pixels"}},
 			pickJSON{}, "", "what is known of an item of the scene"),
-		view("export", []parameter{{name: "format", kind: "string", says: "svg, png, pdf, csv or json"}, {name: "theme", kind: "string", says: "light or dark"}},
+		view("export", []parameter{{name: "format", kind: "string", says: "svg, png, pdf, csv or json"}, {name: "theme", kind: "string", says: "light or dark"},
+			{name: "size", kind: "string", says: "of a picture, in place of width and height: 84mm or 174x90mm on paper, 1600xAUTO in pixels"}, {name: "letter", kind: "string", says: "of the picture among others in a figure"}},
 			nil, "application/octet-stream", "a file"),
 	}
 }
@@ -96,7 +103,7 @@ var (
 // methodsOf are the methods that a path takes, where it takes any.
 func (s *runPages) methodsOf(m *http.ServeMux, r *http.Request) string {
 	var out []string
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		other := r.Clone(r.Context())
 		other.Method = method
 		if _, pattern := m.Handler(other); strings.HasPrefix(pattern, method+" ") {

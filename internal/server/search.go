@@ -217,7 +217,7 @@ func (s *runPages) intervals(w http.ResponseWriter, r *http.Request, x *run) err
 		}
 		out := &intervalsJSON{Query: text, Count: found.Count, Index: found.Index, Hits: []intervalHit{}, Bins: found.Bins, InAttributes: append([]string{}, found.InAttributes...)}
 		for _, h := range found.Hits {
-			out.Hits = append(out.Hits, intervalHit{h.Location, x.Store.Locations().Path(h.Location), h.Lane, h.Row.Row, h.Region, h.Begin, h.Duration})
+			out.Hits = append(out.Hits, hitJSON(x.Store, h))
 		}
 		return out, nil
 	})
@@ -225,4 +225,74 @@ func (s *runPages) intervals(w http.ResponseWriter, r *http.Request, x *run) err
 		return err
 	}
 	return s.write(w, r, http.StatusOK, "application/json", body)
+}
+
+// A stepJSON leads from an interval to another: by a link, or by a call.
+type stepJSON struct {
+	intervalHit
+	By   string     `json:"by"`
+	From trace.Time `json:"from"`
+	To   trace.Time `json:"to"`
+	Size *int64     `json:"size"`
+}
+
+type causesJSON struct {
+	Of          intervalHit `json:"of"`
+	Causes      []stepJSON  `json:"causes"`
+	Effects     []stepJSON  `json:"effects"`
+	CauseCount  int64       `json:"causeCount"`
+	EffectCount int64       `json:"effectCount"`
+	Chain       []stepJSON  `json:"chain"`
+	Cut         bool        `json:"cut"`
+}
+
+// causes tells what led to an interval, and what followed from it.
+func (s *runPages) causes(w http.ResponseWriter, r *http.Request, x *run) error {
+	number := map[string]int{}
+	for _, key := range []string{"location", "lane", "row"} {
+		n, err := strconv.ParseInt(r.URL.Query().Get(key), 10, 32)
+		if err != nil || n < 0 {
+			return usage(fmt.Errorf("%s %s: want the number of one", key, quoteShort(r.URL.Query().Get(key))))
+		}
+		number[key] = int(n)
+	}
+	_, limit, err := page(r, 12, 200)
+	if err != nil {
+		return err
+	}
+	at := store.Row{Location: trace.LocationID(number["location"]), Lane: number["lane"], Row: number["row"]}
+	ctx, leave, err := s.panels.enter(r, "causes")
+	if err != nil {
+		return err
+	}
+	defer leave()
+	body, err := s.cachedJSON(ctx, x, fmt.Sprintf("causes %+v %d", at, limit), func(c *computation) (any, error) {
+		n, ok, err := search.CausesOf(c.ctx, x.Store, at, limit)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such interval", Hint: "location, lane and row name one"}
+		}
+		steps := func(list []search.Step) []stepJSON {
+			out := []stepJSON{}
+			for _, p := range list {
+				j := stepJSON{intervalHit: hitJSON(x.Store, p.Hit), By: p.By, From: p.From, To: p.To}
+				if p.Size >= 0 {
+					j.Size = &p.Size
+				}
+				out = append(out, j)
+			}
+			return out
+		}
+		return &causesJSON{hitJSON(x.Store, n.Of), steps(n.Causes), steps(n.Effects), n.CauseCount, n.EffectCount, steps(n.Chain), n.Cut}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, http.StatusOK, "application/json", body)
+}
+
+func hitJSON(r store.Reader, h search.Hit) intervalHit {
+	return intervalHit{h.Location, r.Locations().Path(h.Location), h.Lane, h.Row.Row, h.Region, h.Begin, h.Duration}
 }

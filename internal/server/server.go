@@ -83,6 +83,9 @@ type Config struct {
 	// SourceDirs are where the text of regions may be read beside the directory of a run.
 	SourceDirs []string
 
+	// NotesDir is where notes about runs are kept; empty: nowhere.
+	NotesDir string
+
 	UploadDir   string // parent of the directory for uploads; empty: the system's
 	UploadLimit int64  // bytes of all uploads on disk together
 

@@ -17,6 +17,7 @@ type Token struct {
 	Value    string
 	ReadOnly bool      // it looks, and neither opens nor closes runs
 	Until    time.Time // zero: for ever
+	shared   bool      // made by one who holds another
 }
 
 const leastToken = 16 // letters: shorter ones can be guessed
@@ -79,6 +80,8 @@ func parseToken(f []string) (t Token, err error) {
 // holder finds whose a token is; nil where it is nobody's, or nobody's any more. All are
 // compared, so that the time it takes tells nothing.
 func (g *guard) holder(value string) *Token {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
 	var found *Token
 	for i := range g.tokens {
 		if subtle.ConstantTimeCompare([]byte(value), []byte(g.tokens[i].Value)) == 1 {
@@ -113,3 +116,48 @@ func mayWrite(r *http.Request) bool {
 }
 
 var errReadOnly = &apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "this token only looks: it neither opens nor closes runs", Hint: "ask whoever started parallax for one with full access"}
+
+type shareJSON struct {
+	Token string    `json:"token"`
+	Until time.Time `json:"until"`
+}
+
+const (
+	shareFor  = 7 * 24 * time.Hour
+	mostShare = 256 // tokens that hold at once
+)
+
+// share makes a token to hand on: it only looks, it ends by itself after a week or with
+// the token of who shares, and with the server.
+func (s *Server) share(w http.ResponseWriter, r *http.Request) error {
+	t, err := s.guard.share(holderOf(r))
+	if err != nil {
+		return err
+	}
+	return s.writeJSON(w, r, http.StatusOK, shareJSON{t.Value, t.Until.UTC()})
+}
+
+func (g *guard) share(of *Token) (Token, error) {
+	now := g.now()
+	t := Token{Name: strings.TrimSpace("shared by " + of.Name), Value: newToken(), ReadOnly: true, Until: now.Add(shareFor), shared: true}
+	if !of.Until.IsZero() && of.Until.Before(t.Until) {
+		t.Until = of.Until
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	// A new list: who holds a token of the old one goes on with it.
+	list, shared := make([]Token, 0, len(g.tokens)+1), 0
+	for _, o := range g.tokens {
+		if o.shared && !now.Before(o.Until) {
+			continue
+		}
+		if list = append(list, o); o.shared {
+			shared++
+		}
+	}
+	if shared >= mostShare {
+		return t, &apiError{Status: http.StatusTooManyRequests, Kind: "busy", Message: "too many addresses are shared", Hint: "hand on one of them, or start parallax again"}
+	}
+	g.tokens = append(list, t)
+	return t, nil
+}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -49,6 +50,33 @@ func TestAReadOnlyTokenLooksAndAnExpiredOneDoesNot(t *testing.T) {
 	}
 	if answer, _ := h.ask("GET", "/api/runs", "", nil); answer.StatusCode != 200 {
 		t.Errorf("one without an end answers %d", answer.StatusCode)
+	}
+}
+
+func TestASharedTokenLooksForAWeek(t *testing.T) {
+	h := start(t, nil)
+	var shared shareJSON
+	answer, body := h.ask("POST", "/api/share", "", nil)
+	if err := json.Unmarshal([]byte(body), &shared); err != nil || answer.StatusCode != 200 {
+		t.Fatalf("%d: %s", answer.StatusCode, body)
+	}
+	as := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+shared.Token) }
+	for _, c := range []struct {
+		method, path string
+		after        time.Duration
+		status       int
+	}{
+		{"GET", "/api/runs", 0, 200},
+		{"DELETE", "/api/runs/small.trace", 0, 403},
+		{"PUT", "/api/runs/small.trace/notes", 0, 403},
+		{"POST", "/api/share", 0, 403},
+		{"GET", "/api/runs", 6 * 24 * time.Hour, 200},
+		{"GET", "/api/runs", 8 * 24 * time.Hour, 403},
+	} {
+		h.s.guard.now = func() time.Time { return time.Now().Add(c.after) }
+		if answer, body := h.ask(c.method, c.path, "{}", as); answer.StatusCode != c.status {
+			t.Errorf("%s %s after %s answers %d, want %d: %s", c.method, c.path, c.after, answer.StatusCode, c.status, body)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func TestThePageKnowsTheTypesOfTheAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, of := range map[string]any{
-		"ApiError": apiError{}, "Bindings": bindingsJSON{}, "Column": view.Column{}, "Demo": Demo{}, "Empty": wire.Empty{}, "Example": view.Example{}, "Fact": view.Fact{}, "FactLine": view.FactLine{},
+		"ApiError": apiError{}, "Bindings": bindingsJSON{}, "Causes": causesJSON{}, "Notes": notesJSON{}, "RunNote": note{}, "SavedPage": workspace{}, "Share": shareJSON{}, "Step": stepJSON{}, "Column": view.Column{}, "Demo": Demo{}, "Empty": wire.Empty{}, "Example": view.Example{}, "Fact": view.Fact{}, "FactLine": view.FactLine{},
 		"FormatInfo": formatJSON{}, "Home": homeJSON{}, "IntervalHit": intervalHit{}, "IntervalSearch": intervalsJSON{}, "LocationHit": locationHit{}, "LocationPage": locationPage{}, "LocationRow": locationRow{}, "Moved": movedAnswer{}, "Needs": needsJSON{}, "Pick": pickJSON{},
 		"Places": placesAnswer{}, "RecentRun": Recent{}, "RegionRow": regionRow{}, "RegionSummary": regionSummary{}, "RoleTotal": roleTotal{}, "RunInfo": view.InfoJSON{}, "RunState": runState{},
 		"SearchResult": searchJSON{}, "SelectionSize": view.TwinSelection{}, "Session": sessionJSON{}, "SourceText": sourceText{}, "Summary": summaryJSON{}, "TablePage": tablePage{}, "ViewInfo": viewJSON{},

@@ -183,6 +183,17 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 	if format != "csv" && write == nil {
 		return nil, "", usage(fmt.Errorf("format %s: want one of %s", quoteShort(format), s.exportNames()))
 	}
+	var size *scene.Picture
+	if text := r.URL.Query().Get("size"); text != "" && format != "csv" {
+		p, err := scene.ParsePicture(text)
+		if err != nil {
+			return nil, "", usage(fmt.Errorf("size %s: %w", quoteShort(text), err))
+		}
+		size, q.size = &p, p.Size()
+		if q.size.Width*q.size.Height > maxPixels {
+			return nil, "", usage(fmt.Errorf("size %s: want at most %d million pixels", quoteShort(text), maxPixels>>20))
+		}
+	}
 	e, res, err := s.compute(r.Context(), q)
 	if err != nil {
 		return nil, "", err
@@ -196,7 +207,7 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 		if format == "csv" {
 			return res.rows().WriteSpreadsheet(&b) // who downloads a table opens it in one
 		}
-		return write(&b, res.furnished(), theme)
+		return write(&b, res.furnished(size, r.URL.Query().Get("letter")), theme)
 	})
 	return b.Bytes(), exportTypes[format], err
 }

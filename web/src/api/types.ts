@@ -33,6 +33,8 @@ export interface Session {
   canOpen: boolean;
   /** The runs were named to be compared: they are opened side by side. */
   beside: boolean;
+  /** The token only looks: nothing is opened, closed or kept. */
+  readOnly: boolean;
 }
 
 /** GET /api/views */
@@ -300,6 +302,71 @@ export interface IntervalHit {
   region: number;
   begin: number;
   duration: number;
+}
+
+/** GET /api/runs/{run}/causes?location=&lane=&row= */
+export interface Causes {
+  of: IntervalHit;
+  /** Links that came in, the latest first, then the caller. */
+  causes: Step[];
+  effects: Step[];
+  /** How many links there are each way, also those that are not named. */
+  causeCount: number;
+  effectCount: number;
+  /** From cause to cause, back to the first one known. */
+  chain: Step[];
+  /** The chain goes on. */
+  cut: boolean;
+}
+
+/** The interval at the other end of a link, or the caller. */
+export interface Step {
+  location: number;
+  path: string;
+  lane: number;
+  row: number;
+  region: number;
+  begin: number;
+  duration: number;
+  /** "message", "spawn", "wake", … or "caller". */
+  by: string;
+  /** Of the link. */
+  from: number;
+  to: number;
+  /** Bytes; null where not known. */
+  size: number | null;
+}
+
+/** GET and PUT /api/runs/{run}/notes: what is kept with a run. */
+export interface Notes {
+  /** Grows with every change; a change says which one it is of. */
+  version: number;
+  notes: RunNote[];
+  workspaces: SavedPage[];
+}
+
+/** A word at a time, or over a range of it. */
+export interface RunNote {
+  name: string;
+  begin: number;
+  /** That of begin: a flag. */
+  end: number;
+  text: string;
+  /** Paths of the locations it is about; none: all. */
+  locations: string[];
+}
+
+/** A named state of the page, as its address has it. */
+export interface SavedPage {
+  name: string;
+  query: string;
+}
+
+/** POST /api/share: a token that only looks. */
+export interface Share {
+  token: string;
+  /** RFC 3339. */
+  until: string;
 }
 
 export interface LocationHit {

@@ -1,0 +1,200 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Step leads from an interval to what caused it, or to what it caused.
+type Step struct {
+	Hit
+	// By is what leads there: the kind of a link, or "caller".
+	By       string
+	From, To trace.Time // of the link; both 0 for a caller
+	Size     int64      // bytes; -1 not known
+}
+
+// Neighbours are the causes and effects of an interval.
+type Neighbours struct {
+	Of Hit
+	// Causes came in by links to the interval or to what it calls, the latest first,
+	// and last comes its caller; Effects are what links out of it lead to, in order of time.
+	Causes, Effects         []Step
+	CauseCount, EffectCount int64 // of links, also those that are not named
+	Chain                   []Step
+	Cut                     bool // the chain goes on
+}
+
+const mostChain = 24
+
+// CausesOf finds what led to an interval and what followed from it. Chain goes from
+// cause to cause: the link that came in last, or else the caller, until there is none.
+// It reads the links of the location in the time of each interval of the chain.
+func CausesOf(ctx context.Context, r store.Reader, at store.Row, limit int) (*Neighbours, bool, error) {
+	of, ok := hitOf(r, at)
+	if !ok {
+		return nil, false, nil
+	}
+	n := &Neighbours{Of: of, Chain: []Step{}}
+	in, out, err := linksOf(ctx, r, of, lastWithin(r, of), limit)
+	if err != nil {
+		return nil, false, err
+	}
+	n.CauseCount, n.EffectCount = in.count, out.count
+	n.Causes, n.Effects = in.known(r), out.known(r)
+	if c, ok := callerOf(r, of); ok {
+		n.Causes = append(n.Causes, c)
+	}
+	seen := map[store.Row]bool{of.Row: true}
+	for now := of; ; {
+		next, ok, err := causeOf(ctx, r, now)
+		if err != nil {
+			return nil, false, err
+		}
+		if !ok || seen[next.Row] {
+			break
+		}
+		if n.Cut = len(n.Chain) == mostChain; n.Cut {
+			break
+		}
+		seen[next.Row] = true
+		n.Chain = append(n.Chain, next)
+		now = next.Hit
+	}
+	return n, true, nil
+}
+
+// causeOf is the one step back from an interval: along the link that came in last at
+// itself, or else to its caller.
+func causeOf(ctx context.Context, r store.Reader, of Hit) (Step, bool, error) {
+	in, _, err := linksOf(ctx, r, of, of.Row.Row, 1)
+	if err != nil {
+		return Step{}, false, err
+	}
+	if first := in.known(r); len(first) > 0 {
+		return first[0], true, nil
+	}
+	c, ok := callerOf(r, of)
+	return c, ok, nil
+}
+
+func hitOf(r store.Reader, at store.Row) (Hit, bool) {
+	c, ok := r.Interval(at)
+	if !ok || c.Len() == 0 {
+		return Hit{}, false
+	}
+	return Hit{Row: at, Region: c.Region[0], Begin: c.Begin[0], Duration: c.Duration[0]}, true
+}
+
+func callerOf(r store.Reader, of Hit) (Step, bool) {
+	c, ok := r.Interval(of.Row)
+	if !ok || c.Len() == 0 || c.Parent[0] < 0 {
+		return Step{}, false
+	}
+	h, ok := hitOf(r, store.Row{Location: of.Location, Lane: of.Lane, Row: int(c.Parent[0])})
+	return Step{Hit: h, By: "caller", Size: -1}, ok
+}
+
+// lastWithin is the last row that an interval calls, itself where it calls nothing. Rows
+// are in preorder, so it is found by halving: O(log rows) looks.
+func lastWithin(r store.Reader, of Hit) int {
+	end := of.Begin + of.Duration
+	within := func(row int) bool {
+		c, ok := r.Interval(store.Row{Location: of.Location, Lane: of.Lane, Row: row})
+		return ok && c.Len() > 0 && c.Begin[0] < end
+	}
+	step := 1
+	for within(of.Row.Row + step) {
+		step *= 2
+	}
+	low, high := of.Row.Row+step/2, of.Row.Row+step // low is within (or itself), high is not
+	for high-low > 1 {
+		if mid := (low + high) / 2; within(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// ends are the far ends of links at an interval: how many there are, and the first few.
+type ends struct {
+	count int64
+	limit int
+	order func(a, b Step) int
+	steps []Step // their intervals are not looked up yet
+}
+
+func (e *ends) add(s Step, count int64) {
+	e.count += max(count, 1)
+	if e.steps = append(e.steps, s); len(e.steps) > 1000+2*e.limit {
+		e.trim()
+	}
+}
+
+func (e *ends) trim() {
+	slices.SortFunc(e.steps, e.order)
+	e.steps = e.steps[:min(len(e.steps), e.limit)]
+}
+
+// known looks up the intervals of the first few.
+func (e *ends) known(r store.Reader) []Step {
+	e.trim()
+	out := []Step{}
+	for _, s := range e.steps {
+		if h, ok := hitOf(r, s.Row); ok {
+			s.Hit = h
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func rowOrder(a, b Step) int {
+	return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Row.Row, b.Row.Row))
+}
+
+// linksOf gives the far ends of the links that end, and of those that begin, at an
+// interval or at the rows after it up to last. Memory does not grow with the links.
+func linksOf(ctx context.Context, r store.Reader, of Hit, last, limit int) (in, out *ends, err error) {
+	in = &ends{limit: limit, order: func(a, b Step) int {
+		return cmp.Or(cmp.Compare(b.To, a.To), cmp.Compare(b.From, a.From), rowOrder(a, b))
+	}}
+	out = &ends{limit: limit, order: func(a, b Step) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), rowOrder(a, b))
+	}}
+	if r.Info().Links == 0 {
+		return in, out, nil
+	}
+	mine := func(location trace.LocationID, lane, row int32) bool {
+		return location == of.Location && int(lane) == of.Lane && int(row) >= of.Row.Row && int(row) <= last
+	}
+	var mu sync.Mutex
+	w := store.Window{Begin: of.Begin, End: of.Begin + max(of.Duration, 1) + 1, Locations: []trace.LocationID{of.Location}}
+	err = r.Links(ctx, w, func(c *store.LinkColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range c.Kind {
+			to, from := mine(c.ToLocation[i], c.ToLane[i], c.ToRow[i]), mine(c.FromLocation[i], c.FromLane[i], c.FromRow[i])
+			if c.Untimed[i] || to == from { // of another interval, or within this one
+				continue
+			}
+			s := Step{By: c.Kind[i].String(), From: c.FromTime[i], To: c.ToTime[i], Size: c.Size[i]}
+			if to {
+				s.Row = store.Row{Location: c.FromLocation[i], Lane: int(c.FromLane[i]), Row: int(c.FromRow[i])}
+				in.add(s, c.Count[i])
+			} else {
+				s.Row = store.Row{Location: c.ToLocation[i], Lane: int(c.ToLane[i]), Row: int(c.ToRow[i])}
+				out.add(s, c.Count[i])
+			}
+		}
+		return nil
+	})
+	return in, out, err
+}

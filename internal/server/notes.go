@@ -1,0 +1,163 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A note is a word at a time, or over a range of it.
+type note struct {
+	Name  string     `json:"name"`
+	Begin trace.Time `json:"begin"`
+	End   trace.Time `json:"end"` // that of Begin: a flag
+	Text  string     `json:"text"`
+	// Locations it is about, by path; none: all.
+	Locations []string `json:"locations"`
+}
+
+// A workspace is a named state of the page, as its address has it.
+type workspace struct {
+	Name  string `json:"name"`
+	Query string `json:"query"`
+}
+
+type notesJSON struct {
+	// Version grows with every change: who writes says which one is known.
+	Version    int64       `json:"version"`
+	Notes      []note      `json:"notes"`
+	Workspaces []workspace `json:"workspaces"`
+}
+
+// Bounds of what is kept with a run.
+const (
+	mostNotes   = 500
+	longestName = 200
+	longestText = 10_000
+)
+
+func (n *notesJSON) check(end trace.Time) error {
+	if len(n.Notes) > mostNotes || len(n.Workspaces) > mostNotes {
+		return fmt.Errorf("want at most %d notes, and as many workspaces", mostNotes)
+	}
+	for i := range n.Notes {
+		x := &n.Notes[i]
+		switch {
+		case strings.TrimSpace(x.Name) == "" || len(x.Name) > longestName || len(x.Text) > longestText || len(x.Locations) > maxPatterns:
+			return fmt.Errorf("note %d: want a name of at most %d letters, and at most %d of text", i+1, longestName, longestText)
+		case x.Begin < 0 || x.End < x.Begin || x.End > end:
+			return fmt.Errorf("note %d: want a time of the run, from 0 to %d ns", i+1, end)
+		}
+		if x.Locations == nil {
+			x.Locations = []string{}
+		}
+	}
+	for i, x := range n.Workspaces {
+		if strings.TrimSpace(x.Name) == "" || len(x.Name) > longestName || len(x.Query) > maxQuery/4 {
+			return fmt.Errorf("workspace %d: want a name of at most %d letters", i+1, longestName)
+		}
+	}
+	return nil
+}
+
+// notesMutex is held while notes are changed: files are small, and changes rare.
+var notesMutex sync.Mutex
+
+// notesFile is where those of a run are kept: by its source, so that they are there when
+// it is opened again.
+func (s *runPages) notesFile(x *run) string {
+	source := x.Source
+	if abs, err := filepath.Abs(source); err == nil && !strings.Contains(source, ":") { // not demo:NAME, nor an address
+		source = abs
+	}
+	sum := sha256.Sum256([]byte(source))
+	return filepath.Join(s.config.NotesDir, hex.EncodeToString(sum[:12])+".json")
+}
+
+func (s *runPages) readNotes(x *run) (n notesJSON, err error) {
+	n = notesJSON{Notes: []note{}, Workspaces: []workspace{}}
+	if s.config.NotesDir == "" {
+		return n, nil
+	}
+	b, err := os.ReadFile(s.notesFile(x))
+	if errors.Is(err, fs.ErrNotExist) {
+		return n, nil
+	}
+	if err != nil {
+		return n, err
+	}
+	if err := json.Unmarshal(b, &n); err != nil {
+		return n, fmt.Errorf("the notes of this run cannot be read: %s: %w", s.notesFile(x), err)
+	}
+	return n, nil
+}
+
+func (s *runPages) notes(w http.ResponseWriter, r *http.Request, x *run) error {
+	n, err := s.readNotes(x)
+	if err != nil {
+		return err
+	}
+	return s.writeJSON(w, r, http.StatusOK, n)
+}
+
+func (s *runPages) keepNotes(w http.ResponseWriter, r *http.Request, x *run) error {
+	if s.config.NotesDir == "" {
+		return &apiError{Status: http.StatusNotFound, Kind: "unsupported", Message: "this server keeps no notes"}
+	}
+	n := notesJSON{Notes: []note{}, Workspaces: []workspace{}}
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&n); err != nil {
+		return usage(fmt.Errorf("the body: %w", err))
+	}
+	if err := n.check(x.Store.Info().End); err != nil {
+		return usage(err)
+	}
+	notesMutex.Lock()
+	defer notesMutex.Unlock()
+	before, err := s.readNotes(x)
+	if err != nil {
+		return err
+	}
+	if before.Version != n.Version {
+		return &apiError{Status: http.StatusConflict, Kind: "failed", Message: "somebody else changed these notes", Hint: "read them again"}
+	}
+	n.Version++
+	if err := writeWhole(s.notesFile(x), n); err != nil {
+		return err
+	}
+	return s.writeJSON(w, r, http.StatusOK, n)
+}
+
+// writeWhole writes a file under another name first: a killed program leaves the old one.
+func writeWhole(name string, value any) error {
+	b, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".notes-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
