@@ -20,17 +20,18 @@ import (
 var View = &view.View{
 	Name:    "calltree",
 	Title:   "Call tree",
-	Summary: "the call trees of all selected locations as one, top-down or bottom-up",
+	Summary: "the call trees of all selected locations as one, top-down or bottom-up, or callers and callees of one region",
 	HowToRead: "Each box is a call path, below the box of its caller; its width is the time spent in it and in what it calls, on all selected locations together. " +
 		"Where nothing lies below a part of a box, that part is its own time. Boxes side by side are sorted, the widest first. " +
-		"Bottom-up turns the tree round: the first row holds the regions by their own time, and below each its callers. " +
+		"Bottom-up turns the tree round: the first row holds the regions by their own time, and below each its callers. A sandwich has one region in the middle, what it calls below it and who calls it above. " +
 		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box to select its region; open one, by a double click or `--root`, to see what lies below it in the full width, and open the topmost box to go back up. " +
 		"As a graph, in space, each region stands once below those that call it; its colour is its own time, that of a line what passes through it. " +
 		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, blue is longer there, and a box is as wide as the mean of both.",
 	Needs: view.Needs{Intervals: true, Profile: true, Paths: true},
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top", "camera=25,30,1"),
-		"root: show what lies below this call path in the full width: names from the top joined by ' → ' or ' > ', the end of a path, or the id of a node"),
+		"direction: from callers to what they call, from regions to their callers, or callers above and callees below one region [top-down bottom-up sandwich]",
+		"root: show what lies below this call path in the full width: names from the top joined by ' → ' or ' > ', the end of a path, or the id of a node; of a sandwich its region"),
 	Report:  view.Report{AllRegions: true},
 	Data:    []any{Data{}},
 	Compute: compute,
@@ -41,6 +42,7 @@ type result struct {
 	regions     []trace.Region
 	metric      view.MetricChoice
 	bottomUp    bool
+	callers     int // of a sandwich the first node above its root; 0: it is none
 	tree        *tree
 	total       float64            // of the roots
 	here        []trace.LocationID // whose calls are shown; nil: all
@@ -69,6 +71,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	if q.Values.Text("form") == "graph" && (r.bottomUp || q.Values.Text("against") != "" || len(q.Runs) > 1) {
 		return nil, fmt.Errorf("--form graph shows who calls whom in one run, top-down, and compares nothing")
+	}
+	sandwich := q.Values.Text("direction") == "sandwich"
+	if sandwich && (q.Values.Text("form") == "graph" || q.Values.Text("against") != "" || len(q.Runs) > 1) {
+		return nil, fmt.Errorf("--direction sandwich shows callers and callees of one region in one run, as boxes or as a table, and compares nothing")
 	}
 	if r.here, err = r.chosen(ctx); err != nil {
 		return nil, err
@@ -102,12 +108,22 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if other != nil {
 		r.join(t, other)
 	}
-	t = t.restricted(q.Selection.Regions)
-	if err := t.sort(ctx, r.regions, r.weight); err != nil {
-		return nil, err
-	}
-	if t, err = r.below(t, q.Values.Text("root")); err != nil {
-		return nil, err
+	if sandwich {
+		region, err := r.middle(t, q.Values.Text("root"))
+		if err == nil {
+			t, err = r.around(ctx, t, region)
+		}
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		t = t.restricted(q.Selection.Regions)
+		if err := t.sort(ctx, r.regions, r.weight); err != nil {
+			return nil, err
+		}
+		if t, err = r.below(t, q.Values.Text("root")); err != nil {
+			return nil, err
+		}
 	}
 	if len(t.nodes) == 0 {
 		return nil, view.Empty("choose other regions", "none of the selected regions is called in the selection")

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Node is one call path in the JSON twin. Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of
+// A Node is one call path in the JSON twin. Side is empty but in a sandwich, where what lies above its root is a "caller". Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of
 // locations, those without the path counting as 0, or of single calls (exclusive
 // bottom-up), within 1 % where calls are many; null where they are not kept. Other and delta are
 // the inclusive value of what the tree is compared with and that less this one,
@@ -18,6 +18,7 @@ type Node struct {
 	ID        int            `json:"id" unit:""`
 	Parent    *int32         `json:"parent" unit:""`
 	Depth     int            `json:"depth" unit:"count"`
+	Side      string         `json:"side"`
 	Region    string         `json:"region" unit:""`
 	RegionID  trace.RegionID `json:"region_id"`
 	Known     trace.RegionID `json:"-" about:"region"`
@@ -61,6 +62,11 @@ func (r *result) list() []Node {
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
 		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n), Share: r.share(n.inclusive), Depth: n.depth, Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
+		if r.isCaller(i) {
+			x.Side = "caller"
+		} else if r.callers > 0 && i > 0 {
+			x.Side = "callee"
+		}
 		if n.parent >= 0 {
 			up := n.parent + int32(r.zoom.first)
 			x.Parent = &up

@@ -86,6 +86,9 @@ func (r *result) describe() string {
 	if r.bottomUp {
 		way = "Callers"
 	}
+	if r.callers > 0 {
+		way = "Callers and callees of " + r.regions[r.tree.nodes[0].region].Name
+	}
 	return fmt.Sprintf("%s of %s locations: %s paths, %s in all.", way, view.Thousands(int64(r.tree.locations)), view.Thousands(int64(len(r.tree.nodes))), r.format(r.total))
 }
 
@@ -148,6 +151,10 @@ func (r *drawing) icicle(s *scene.Scene) {
 			unit = "count"
 		}
 		s.XAxis(0, scene.Axis{Unit: unit})
+	}
+	if r.callers > 0 {
+		sides = nil
+		r.sandwich(f)
 	}
 	last := r.last()
 	titles := &scene.Text{Size: scene.TextSize}
@@ -214,6 +221,8 @@ func (r *drawing) axisLabel() string {
 		return "calls"
 	case r.bottomUp:
 		return "exclusive, by caller"
+	case r.callers > 0:
+		return "inclusive of " + r.regions[r.tree.nodes[0].region].Name
 	}
 	return "inclusive"
 }

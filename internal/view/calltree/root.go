@@ -132,6 +132,9 @@ func (r *result) twin(t *tree, i int) bool {
 // open says what a double click on a node shows: what lies below it, or from the root of
 // what is shown one level up.
 func (r *result) open(i int32) map[string]string {
+	if r.callers > 0 {
+		return map[string]string{"root": r.word(r.tree, int(i))}
+	}
 	words := slices.Clone(r.zoom.words)
 	if i > 0 || !r.zoom.on {
 		at := len(words)
@@ -151,7 +154,7 @@ func (r *result) path(i int) string {
 	for k := len(r.zoom.names) - 1; k >= 0; k-- {
 		names = append(names, r.zoom.names[k])
 	}
-	if !r.bottomUp {
+	if !r.bottomUp && !r.isCaller(i) {
 		slices.Reverse(names)
 	}
 	return strings.Join(names, arrow)

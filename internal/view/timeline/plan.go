@@ -101,9 +101,14 @@ func (r *planner) choose(ctx context.Context, f *forest) error {
 			break
 		}
 	}
-	r.total = len(rows)
 	r.noteRows(f, rows)
-	r.scroll(rows, space)
+	pinned, rows, err := r.pinRows(f, rows, space)
+	if err != nil {
+		return err
+	}
+	r.total = len(rows)
+	r.scroll(rows, space-r.least(pinned))
+	r.pinned, r.rows = len(pinned), slices.Concat(pinned, r.rows)
 	for i := range r.rows {
 		w := &r.rows[i]
 		if w.kind == folded && w.pieces == nil {

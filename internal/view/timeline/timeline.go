@@ -8,7 +8,7 @@
 // say who it is or that they cannot tell, and then the rows of that bin are read.
 //
 //	rows.go, optimal.go, spread.go, label.go   which rows: the tree of locations, pruned, folded to fit
-//	plan.go      how high, how wide, which level
+//	plan.go      how high, how wide, which level; pin.go rows that stay at the top
 //	fetch.go     digests or rows → spans, by walk.go and cells.go; depth.go levels of nesting
 //	sums.go      bins of some regions alone, from the store's sums
 //	scan.go      bins that digests do not decide: lanescan.go one lane, shared.go several
@@ -40,7 +40,7 @@ var View = &view.View{
 		"A row of a group shows, from the bottom up, which share of its members was in each role; where there are more locations than pixels, groups whose members spend the run alike are folded first. Rows that look unlike their neighbours are where to look first. " +
 		"Zoom in until cells become intervals. With --critical a red line along rows is the critical path of the steps of a GPU job, or of the slowest request: what it waited for at each instant.",
 	Needs: view.Needs{Intervals: true, Instants: true},
-	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p", "arrange", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
+	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p", "arrange", "pin", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
 		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it",
 		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and has not begun"),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
@@ -64,6 +64,7 @@ type options struct {
 	links    string
 	expand   []string
 	collapse []string
+	pin      []string
 	counters []string
 	countOf  []string // locations whose counters they are
 	scroll   int
@@ -76,7 +77,7 @@ var shows = map[string]show{"dominant": dominant, "max": longest, "min": shortes
 func parseOptions(v view.Values) (options, error) {
 	o := options{
 		show: shows[v.Text("show")], depth: v.Integer("depth"), colour: v.Text("colour"), palette: v.Text("palette"), links: v.Text("links"),
-		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
+		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), pin: v.Patterns("pin"), counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
 		scroll: v.Integer("scroll"), all: v.Switch("all"), critical: v.Switch("critical"),
 	}
 	if !slices.Contains([]string{"region", "role", "busy", "duration"}, o.colour) {
@@ -108,7 +109,8 @@ type result struct {
 	fit        int   // levels of nesting that fit; 0: not known yet
 	arranged   []row // in place of the tree's; nil: the tree
 	rows       []row // shown, from the top
-	first      int   // number of the first one among all
+	first      int   // number of the first one among all that scroll
+	pinned     int   // how many at the top do not
 	total      int
 	leaves     []*strips // of leaf rows by index in rows; nil for groups
 	groups     []*stack  // of folded rows by index in rows; nil for others
