@@ -109,6 +109,7 @@ var OptionTable = []Option{
 	{Name: "root", Kind: "text", Help: "show only what hangs below this node"},
 	{Name: "zoom", Kind: "text", Help: "FACTOR, or FACTOR,X,Y: X,Y from the root in halves of the picture lies in the middle"},
 	{Name: "until", Kind: "text", Help: "draw only what had begun by then: a time, or a share such as 40%"},
+	{Name: "find", Kind: "text", Help: "part of a name, letter case aside: what has it stays bright, all else is dimmed"},
 	{Name: "light", Kind: "switch", Default: "false", Help: "draw the whole run and light up what is selected"},
 	{Name: "all", Kind: "switch", Default: "false", Help: "JSON and CSV hold everything, not what is drawn"},
 	{Name: "colour", Kind: "text", Default: "region", Help: "what colours mean: region, role, busy, duration; of boxes location or groups"},

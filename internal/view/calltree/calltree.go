@@ -29,7 +29,7 @@ var View = &view.View{
 		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, blue is longer there, and a box is as wide as the mean of both.",
 	Needs: view.Needs{Intervals: true, Profile: true, Paths: true},
 	Runs:  2,
-	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "top", "camera=25,30,1"),
+	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "find", "top", "camera=25,30,1"),
 		"direction: from callers to what they call, from regions to their callers, or callers above and callees below one region [top-down bottom-up sandwich]",
 		"root: show what lies below this call path in the full width: names from the top joined by ' → ' or ' > ', the end of a path, or the id of a node; of a sandwich its region"),
 	Report:  view.Report{AllRegions: true},

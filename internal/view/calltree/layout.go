@@ -274,11 +274,12 @@ func (r *drawing) row(first, end int32, x, y, width, height float32, whole float
 func (r *drawing) paint(s *scene.Scene) {
 	boxes, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	used := map[trace.Role]bool{}
+	find := r.searched()
 	for _, b := range r.boxes {
 		n := &r.tree.nodes[b.node]
 		g := &r.regions[n.region]
 		fill, flags := scene.RegionColour(g.Name, uint8(g.Role)), scene.Flag(0)
-		if n.context {
+		if n.context || find != "" && !hasName(g, find) {
 			flags |= scene.Dimmed
 		}
 		if r.against != nil {
@@ -298,6 +299,9 @@ func (r *drawing) paint(s *scene.Scene) {
 				text.Add(b.x+4, b.y+b.h/2+scene.TextAscent(scene.TextSize)/2-0.5, name, scene.InkFor(fill, flags), scene.Start)
 			}
 		}
+	}
+	if find != "" {
+		s.Notes = append(s.Notes, r.foundNote(find))
 	}
 	s.AddLayer("boxes", 0, boxes)
 	s.AddLayer("names", 0, text)

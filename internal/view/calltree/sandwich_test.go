@@ -70,3 +70,27 @@ func TestASandwichOfTheRegionWithMostTimeOfItsOwn(t *testing.T) {
 		t.Errorf("the end of a path gives %+v", d.Nodes[0])
 	}
 }
+
+func TestWhatIsSearchedForStaysBrightAndItsTimeIsSaid(t *testing.T) {
+	r, _ := sandwich(t, recursion, map[string][]string{"find": {"WOR"}})
+	s := r.Scene(scene.Size{Width: 600, Height: 300})
+	// 50 of 100: the work inside of work is not counted again.
+	if notes := strings.Join(s.Notes, "; "); !strings.Contains(notes, `3 paths with "wor" light up: 50.0 % of 100 ns`) {
+		t.Errorf("it says %s", notes)
+	}
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			if x, ok := m.(*scene.Rect); ok {
+				bright := 0
+				for i := range x.X {
+					if x.Flags[i]&scene.Dimmed == 0 {
+						bright++
+					}
+				}
+				if bright != 3 {
+					t.Errorf("%d boxes are bright", bright)
+				}
+			}
+		}
+	}
+}
