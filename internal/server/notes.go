@@ -70,12 +70,15 @@ func (n *notesJSON) check(end trace.Time) error {
 	return nil
 }
 
+// A notePages answers what is kept with runs.
+type notePages struct{ *runPages }
+
 // notesMutex is held while notes are changed: files are small, and changes rare.
 var notesMutex sync.Mutex
 
 // notesFile is where those of a run are kept: by its source, so that they are there when
 // it is opened again.
-func (s *runPages) notesFile(x *run) string {
+func (s notePages) notesFile(x *run) string {
 	source := x.Source
 	if abs, err := filepath.Abs(source); err == nil && !strings.Contains(source, ":") { // not demo:NAME, nor an address
 		source = abs
@@ -84,7 +87,7 @@ func (s *runPages) notesFile(x *run) string {
 	return filepath.Join(s.config.NotesDir, hex.EncodeToString(sum[:12])+".json")
 }
 
-func (s *runPages) readNotes(x *run) (n notesJSON, err error) {
+func (s notePages) readNotes(x *run) (n notesJSON, err error) {
 	n = notesJSON{Notes: []note{}, Workspaces: []workspace{}}
 	if s.config.NotesDir == "" {
 		return n, nil
@@ -102,7 +105,7 @@ func (s *runPages) readNotes(x *run) (n notesJSON, err error) {
 	return n, nil
 }
 
-func (s *runPages) notes(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s notePages) notes(w http.ResponseWriter, r *http.Request, x *run) error {
 	n, err := s.readNotes(x)
 	if err != nil {
 		return err
@@ -110,7 +113,7 @@ func (s *runPages) notes(w http.ResponseWriter, r *http.Request, x *run) error {
 	return s.writeJSON(w, r, http.StatusOK, n)
 }
 
-func (s *runPages) keepNotes(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s notePages) keepNotes(w http.ResponseWriter, r *http.Request, x *run) error {
 	if s.config.NotesDir == "" {
 		return &apiError{Status: http.StatusNotFound, Kind: "unsupported", Message: "this server keeps no notes"}
 	}

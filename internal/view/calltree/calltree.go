@@ -24,7 +24,7 @@ var View = &view.View{
 	HowToRead: "Each box is a call path, below the box of its caller; its width is the time spent in it and in what it calls, on all selected locations together. " +
 		"Where nothing lies below a part of a box, that part is its own time. Boxes side by side are sorted, the widest first. " +
 		"Bottom-up turns the tree round: the first row holds the regions by their own time, and below each its callers. A sandwich has one region in the middle, what it calls below it and who calls it above. " +
-		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box to select its region; open one, by a double click or `--root`, to see what lies below it in the full width, and open the topmost box to go back up. " +
+		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box, or name it by `--root`, to see what lies below it in the full width, and the topmost box to go back up; with Ctrl its region is selected. " +
 		"As a graph, in space, each region stands once below those that call it; its colour is its own time, that of a line what passes through it. " +
 		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, blue is longer there, and a box is as wide as the mean of both.",
 	Needs: view.Needs{Intervals: true, Profile: true, Paths: true},
@@ -109,9 +109,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		r.join(t, other)
 	}
 	if sandwich {
-		region, err := r.middle(t, q.Values.Text("root"))
+		region, err := middle(r, t, q.Values.Text("root"))
 		if err == nil {
-			t, err = r.around(ctx, t, region)
+			t, err = around(ctx, r, t, region)
 		}
 		if err != nil {
 			return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 // searched is what names are searched for, in small letters; "": nothing.
-func (r *result) searched() string {
+func searched(r *result) string {
 	return strings.ToLower(strings.TrimSpace(r.request.Values.Text("find")))
 }
 
@@ -19,7 +19,7 @@ func hasName(g *trace.Region, part string) bool {
 
 // foundNote says how much of the tree the names that are found stand for. What one calls
 // is in it, so that of nested ones the outermost counts.
-func (r *result) foundNote(part string) string {
+func foundNote(r *result, part string) string {
 	count, sum := 0, 0.0
 	inside := make([]bool, len(r.tree.nodes))
 	for i := range r.tree.nodes {

@@ -274,7 +274,7 @@ func (r *drawing) row(first, end int32, x, y, width, height float32, whole float
 func (r *drawing) paint(s *scene.Scene) {
 	boxes, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	used := map[trace.Role]bool{}
-	find := r.searched()
+	find := searched(r.result)
 	for _, b := range r.boxes {
 		n := &r.tree.nodes[b.node]
 		g := &r.regions[n.region]
@@ -301,7 +301,7 @@ func (r *drawing) paint(s *scene.Scene) {
 		}
 	}
 	if find != "" {
-		s.Notes = append(s.Notes, r.foundNote(find))
+		s.Notes = append(s.Notes, foundNote(r.result, find))
 	}
 	s.AddLayer("boxes", 0, boxes)
 	s.AddLayer("names", 0, text)

@@ -15,7 +15,7 @@ import (
 // who calls it. Of a recursion the outermost call counts, so that the root has the region's
 // inclusive time; the time of a caller is that which the region took when called through it.
 // Takes O(nodes × depth).
-func (r *result) around(ctx context.Context, t *tree, region trace.RegionID) (*tree, error) {
+func around(ctx context.Context, r *result, t *tree, region trace.RegionID) (*tree, error) {
 	if t.how != trace.JoinSum {
 		return nil, fmt.Errorf("--direction sandwich adds up over callers, and values of %s do not add up", r.metric.Name)
 	}
@@ -90,7 +90,7 @@ func (g *gatherer) add(at int32, n *node) {
 
 // middle is the region that --root names, by its name or as the end of a path; else the
 // first one that is selected, or the one with most time of its own.
-func (r *result) middle(t *tree, text string) (trace.RegionID, error) {
+func middle(r *result, t *tree, text string) (trace.RegionID, error) {
 	if text != "" {
 		words := strings.Split(text, arrow)
 		last := words[len(words)-1]
