@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -47,10 +48,23 @@ func (s *SpanSource) Service(id trace.LocationID) trace.LocationID {
 // Scan hands out all intervals.
 func (s *SpanSource) Scan(f func(*trace.Columns) error) error { return s.r.Intervals(s.ctx, s.all, f) }
 
-// Parents hands out who called whom, one at a time.
-func (s *SpanSource) Parents(f func(from trace.LocationID, fromLane, fromRow int32, to trace.LocationID, toLane, toRow int32)) error {
-	return LaunchLinks(s.ctx, s.r, s.all, func(from, to store.Row, _ trace.Time) {
-		f(from.Location, int32(from.Lane), int32(from.Row), to.Location, int32(to.Lane), int32(to.Row))
+// Parents hands out who called whom, as columns.
+func (s *SpanSource) Parents(f func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID, toLane, toRow []int32)) error {
+	var mu sync.Mutex
+	return s.r.Links(s.ctx, s.all, func(l *store.LinkColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i := 0; i < len(l.Kind); { // a stretch of spawns at a time
+			n := i
+			for n < len(l.Kind) && l.Kind[n] == trace.LinkSpawn {
+				n++
+			}
+			if n > i {
+				f(l.FromLocation[i:n], l.FromLane[i:n], l.FromRow[i:n], l.ToLocation[i:n], l.ToLane[i:n], l.ToRow[i:n])
+			}
+			i = n + 1
+		}
+		return nil
 	})
 }
 

@@ -63,6 +63,32 @@ func (c *Calls) Locations(f func(id trace.LocationID, calls int)) {
 	}
 }
 
+// Rows gives the node of each row, -1 for none: those of row r of lane k, as number numbers lanes, are nodes[from[k]+r].
+func (c *Calls) Rows(lanes int, number func(trace.LocationID, int32) int) (from []int, nodes []int32) {
+	from = make([]int, lanes+1)
+	place := make([]int, len(c.lanes)) // of lanes among those of number
+	for k, l := range c.lanes {
+		place[k] = number(l.Location, l.Lane)
+		from[place[k]+1] = l.first + l.rows
+	}
+	for i := 1; i < len(from); i++ {
+		from[i] += from[i-1]
+	}
+	for k := range place {
+		place[k] = from[place[k]]
+	}
+	nodes = make([]int32, from[lanes])
+	for i := range nodes {
+		nodes[i] = -1
+	}
+	for i, l := range c.lane {
+		if l >= 0 {
+			nodes[place[l]+int(c.row[i])] = int32(i)
+		}
+	}
+	return from, nodes
+}
+
 // SizeBytes is what the nodes take.
 func (c *Calls) SizeBytes() int64 { return 32 * int64(len(c.Begin)) }
 

@@ -17,8 +17,9 @@ type Source interface {
 	Service(trace.LocationID) trace.LocationID
 	// Scan hands out all intervals.
 	Scan(func(*trace.Columns) error) error
-	// Parents hands out who called whom, where nesting does not tell.
-	Parents(func(from trace.LocationID, fromLane, fromRow int32, to trace.LocationID, toLane, toRow int32)) error
+	// Parents hands out who called whom, where nesting does not tell, many at a time.
+	// They come as columns; rows below 0 are not known.
+	Parents(func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID, toLane, toRow []int32)) error
 	// Attribute hands out the values of an attribute; nothing where there is none of the name.
 	Attribute(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
 }
@@ -60,11 +61,13 @@ func Gather(s Source) (*Forest, error) {
 		return calls.Node(invocation.Spot{Lane: k, Row: row})
 	}
 	var mu sync.Mutex
-	err = s.Parents(func(from trace.LocationID, fromLane, fromRow int32, to trace.LocationID, toLane, toRow int32) {
+	err = s.Parents(func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID, toLane, toRow []int32) {
 		mu.Lock()
 		defer mu.Unlock()
-		if child, parent := spot(to, toLane, toRow), spot(from, fromLane, fromRow); child >= 0 && parent >= 0 {
-			calls.Spawn(child, parent)
+		for i := range from {
+			if child, parent := spot(to[i], toLane[i], toRow[i]), spot(from[i], fromLane[i], fromRow[i]); child >= 0 && parent >= 0 {
+				calls.Spawn(child, parent)
+			}
 		}
 	})
 	if err != nil {
@@ -288,25 +291,8 @@ type rowIndex struct {
 }
 
 func (x *rowIndex) build(calls *invocation.Calls, first []uint32) {
-	x.first, x.from = first, make([]int, int(first[len(first)-1])+1)
-	for i := range int32(calls.Len()) {
-		if c := calls.At(i); c.Location != trace.NoLocation {
-			lane := first[c.Location] + uint32(c.Lane)
-			x.from[lane+1] = max(x.from[lane+1], int(c.Row)+1)
-		}
-	}
-	for i := 1; i < len(x.from); i++ {
-		x.from[i] += x.from[i-1]
-	}
-	x.nodes = make([]int32, x.from[len(x.from)-1])
-	for i := range x.nodes {
-		x.nodes[i] = -1
-	}
-	for i := range int32(calls.Len()) {
-		if c := calls.At(i); c.Location != trace.NoLocation {
-			x.nodes[x.from[first[c.Location]+uint32(c.Lane)]+int(c.Row)] = i
-		}
-	}
+	x.first = first
+	x.from, x.nodes = calls.Rows(int(first[len(first)-1]), func(id trace.LocationID, lane int32) int { return int(first[id]) + int(lane) })
 }
 
 func (x *rowIndex) node(location trace.LocationID, lane, row int) int32 {

@@ -156,23 +156,10 @@ func (f *Forest) request(roots []root) {
 			r.Root = x.node
 		}
 	}
-	seen := make([]int32, len(f.service)) // request + 1 in which a service was met last
+	f.count()
 	for k := range f.Requests {
 		r := &f.Requests[k]
-		first, last := f.Begin[r.Roots[0]], f.End[r.Roots[0]]
-		f.Each(r, func(node int32, _ int) {
-			f.Of[node] = int32(k)
-			r.Spans++
-			if f.Failed(node) {
-				r.Errors++
-			}
-			if s := f.Service(node); seen[s] != int32(k+1) {
-				seen[s] = int32(k + 1)
-				r.Services++
-			}
-			first, last = min(first, f.Begin[node]), max(last, f.End[node])
-		})
-		if r.Begin, r.End = first, last; r.Root != NoRoot {
+		if r.Root != NoRoot {
 			r.Begin, r.End = f.Begin[r.Root], f.End[r.Root]
 		}
 		if len(r.Roots) > 1 {
@@ -182,4 +169,70 @@ func (f *Forest) request(roots []root) {
 			f.Missing++
 		}
 	}
+}
+
+// count gives every call to its request, and adds up what these hold. Parents come before their children, so once through all
+// of them will do.
+func (f *Forest) count() {
+	for k := range f.Requests {
+		r := &f.Requests[k]
+		for _, root := range r.Roots {
+			f.Of[root] = int32(k)
+		}
+		r.Begin, r.End = f.Begin[r.Roots[0]], f.End[r.Roots[0]]
+	}
+	sets := f.newServiceSets()
+	for i, k := range f.Of {
+		if k < 0 {
+			up := f.Parent[i]
+			if up < 0 || f.Of[up] < 0 {
+				continue // what stands above all roots
+			}
+			k = f.Of[up]
+			f.Of[i] = k
+		}
+		r := &f.Requests[k]
+		r.Spans++
+		if f.flags[i]&failed != 0 {
+			r.Errors++
+		}
+		r.Begin, r.End = min(r.Begin, f.Begin[i]), max(r.End, f.End[i])
+		if sets.add(k, f.Service(int32(i))) {
+			r.Services++
+		}
+	}
+}
+
+// serviceSets are the services that were met in each request: a bit each.
+type serviceSets struct {
+	number []int32 // of a service, by location
+	words  int     // of a request
+	bits   []uint64
+}
+
+func (f *Forest) newServiceSets() *serviceSets {
+	s := &serviceSets{number: make([]int32, len(f.service))}
+	numbers := map[trace.LocationID]int32{}
+	for id, at := range f.service {
+		n, ok := numbers[at]
+		if !ok {
+			n = int32(len(numbers))
+			numbers[at] = n
+		}
+		s.number[id] = n
+	}
+	s.words = (len(numbers) + 63) / 64
+	s.bits = make([]uint64, s.words*len(f.Requests))
+	return s
+}
+
+// add reports whether a service is new to a request.
+func (s *serviceSets) add(request int32, service trace.LocationID) bool {
+	n := s.number[service]
+	word, bit := &s.bits[int(request)*s.words+int(n>>6)], uint64(1)<<(n&63)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
 }

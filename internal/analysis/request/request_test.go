@@ -63,10 +63,10 @@ func (f fake) Scan(do func(*trace.Columns) error) error {
 	return nil
 }
 
-func (f fake) Parents(do func(trace.LocationID, int32, int32, trace.LocationID, int32, int32)) error {
+func (f fake) Parents(do func([]trace.LocationID, []int32, []int32, []trace.LocationID, []int32, []int32)) error {
 	for i, s := range f {
 		if s.parent >= 0 {
-			do(f[s.parent].service, int32(f.lane(s.parent)), 0, s.service, int32(f.lane(i)), 0)
+			do([]trace.LocationID{f[s.parent].service}, []int32{int32(f.lane(s.parent))}, []int32{0}, []trace.LocationID{s.service}, []int32{int32(f.lane(i))}, []int32{0})
 		}
 	}
 	return nil

@@ -160,22 +160,40 @@ func (r *result) sumSelf() {
 	}
 	sums := map[op]*Self{}
 	services := map[trace.LocationID]trace.Time{}
+	f := r.forest
+	in := make([]bool, len(f.Requests))
 	for _, k := range r.all {
-		r.forest.Each(&r.forest.Requests[k], func(node int32, _ int) {
-			o := op{r.forest.Service(node), r.forest.Region[node]}
+		in[k] = true
+	}
+	recent := make([]struct { // the last sum of a region: mostly it is of one service
+		service trace.LocationID
+		sum     *Self
+	}, len(f.Regions))
+	for i, k := range f.Of {
+		if k < 0 || !in[k] {
+			continue
+		}
+		node := int32(i)
+		o := op{f.Service(node), f.Region[node]}
+		last := &recent[o.region]
+		if last.sum == nil || last.service != o.service {
 			s := sums[o]
 			if s == nil {
-				s = &Self{Service: r.tree.Name[o.service], Region: r.forest.Regions[o.region].Name}
+				s = &Self{Service: r.tree.Name[o.service], Region: f.Regions[o.region].Name}
 				sums[o] = s
 			}
-			s.Calls++
-			s.Duration += r.forest.End[node] - r.forest.Begin[node]
-			s.Self += r.forest.Self[node]
-			services[o.service] += r.forest.Self[node]
-			if r.forest.Failed(node) {
-				s.Errors++
-			}
-		})
+			last.service, last.sum = o.service, s
+		}
+		s := last.sum
+		s.Calls++
+		s.Duration += f.End[node] - f.Begin[node]
+		s.Self += f.Self[node]
+		if f.Failed(node) {
+			s.Errors++
+		}
+	}
+	for o, s := range sums {
+		services[o.service] += s.Self
 	}
 	chosen := r.request.Selection.Regions
 	for o, s := range sums {

@@ -92,11 +92,10 @@ func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
 	defer r.Leave()
 	var out []trace.Attribute
 	_ = r.Quietly(func() error {
-		v, ok := r.Lookup(at.Location, at.Lane)
-		if !ok || at.Row < 0 || at.Row >= v.Len() {
+		row, ok := r.RowNumber(at.Location, at.Lane, at.Row) // its lane is not needed: who asks for many rows would wait for as many
+		if !ok {
 			return nil
 		}
-		row := r.C.LaneRow[int(r.C.LocationLane[at.Location])+at.Lane] + uint64(at.Row)
 		facts := &r.C.Fact
 		lo, hi := rows.RangeOf(facts.Row, row)
 		r.touchFacts(lo, hi)

@@ -240,6 +240,16 @@ func (r *Table) Lookup(location trace.LocationID, lane int) (Lane, bool) {
 	return r.LaneByRows(int(r.C.LocationLane[location]) + lane), true
 }
 
+// RowNumber gives the number among all rows of one in a lane.
+func (r *Table) RowNumber(location trace.LocationID, lane, row int) (uint64, bool) {
+	if int(location) >= r.Len() || lane < 0 || lane >= int(r.C.LocationLane[location+1]-r.C.LocationLane[location]) {
+		return 0, false
+	}
+	n := int(r.C.LocationLane[location]) + lane
+	at := r.C.LaneRow[n] + uint64(row)
+	return at, row >= 0 && at < r.C.LaneRow[n+1]
+}
+
 // Has reports whether a location is in the set. O(log ranges).
 func (s Ranges) Has(id trace.LocationID) bool {
 	lo, hi := 0, len(s)
