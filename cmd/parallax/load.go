@@ -6,11 +6,12 @@ import (
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/memory"
+	views "github.com/parallax-hpc/parallax/internal/view/all"
 )
 
-// newLoader makes one that knows all formats and kernels.
+// newLoader makes one that knows all formats, kernels and views.
 func newLoader(c *load.Cache, share int64, budget *memory.Budget) *load.Loader {
-	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Cache: c, Memory: share, Budget: budget}
+	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Views: views.Views, Cache: c, Memory: share, Budget: budget}
 }
 
 func formatNames() (names []string) {

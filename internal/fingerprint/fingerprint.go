@@ -5,7 +5,7 @@
 //
 //	paths.go     call paths, with names that hold for any run
 //	parallel.go  ranks, useful time, instructions and cycles
-//	steps.go     steps of GPU jobs
+//	steps.go     steps of GPU jobs; job.go keeps those of a large run whole
 package fingerprint
 
 import (
@@ -89,7 +89,7 @@ func Of(ctx context.Context, run *view.Run) (*Print, error) {
 				return p, nil
 			}
 		}
-		p, err := take(ctx, run.Store)
+		p, err := take(ctx, run)
 		if err == nil && keeps {
 			if b, bad := json.Marshal(p); bad == nil {
 				_ = k.Keep("fingerprint", b) // where it cannot be kept it is taken again
@@ -128,7 +128,8 @@ func (p *Print) sound() bool {
 }
 
 // take computes a print. O(call paths × locations), and the rows of GPU jobs.
-func take(ctx context.Context, r store.Reader) (*Print, error) {
+func take(ctx context.Context, run *view.Run) (*Print, error) {
+	r := run.Store
 	info := r.Info()
 	p := &Print{Version: version, Generation: r.Generation(), Format: info.Format, Unit: "ns", Timed: info.Timed(), Length: float64(info.End),
 		Ranks: info.Ranks, Intervals: info.Intervals, Properties: properties(info.Properties), Paths: []Path{}}
@@ -138,7 +139,7 @@ func take(ctx context.Context, r store.Reader) (*Print, error) {
 	if err := p.takeUnits(ctx, r); err != nil {
 		return nil, err
 	}
-	if err := p.takeSteps(ctx, r); err != nil {
+	if err := p.takeSteps(ctx, run); err != nil {
 		return nil, err
 	}
 	if !p.Timed {

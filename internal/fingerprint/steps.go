@@ -13,12 +13,12 @@ import (
 const mostSteps = 4096
 
 // takeSteps takes the steps of a GPU job apart, as the view steps does. O(rows).
-func (p *Print) takeSteps(ctx context.Context, r store.Reader) error {
-	d := view.FindDevices(r.Locations(), nil)
+func (p *Print) takeSteps(ctx context.Context, run *view.Run) error {
+	d := view.FindDevices(run.Store.Locations(), nil)
 	if !p.Timed || len(d.GPUs) == 0 {
 		return nil
 	}
-	job, err := JobOf(ctx, r, store.Window{End: r.Info().End}, d).Analyse()
+	job, err := Job(ctx, run, d)
 	if err != nil || len(job.Steps) == 0 {
 		return err
 	}

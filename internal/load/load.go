@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
@@ -30,6 +31,8 @@ type Loader struct {
 	Formats   []*importer.Format
 	Summaries []trace.Summary
 	Digests   []trace.Digest
+	// Views too: some want something kept with a store that was just made.
+	Views []*view.View
 
 	Cache  *Cache
 	Memory int64          // for imports, in bytes
@@ -349,14 +352,37 @@ func (l *Loader) key(f Found) (string, error) {
 
 // Write imports a run into a new store at path.
 func (l *Loader) Write(ctx context.Context, f Found, path string) error {
-	ctx, done := l.Budget.Work(ctx)
+	work, done := l.Budget.Work(ctx)
 	defer done()
-	err := l.WriteThrough(ctx, f, path, func(w trace.Writer) trace.Writer { return w })
+	err := l.WriteThrough(work, f, path, func(w trace.Writer) trace.Writer { return w })
 	var much *memory.Exceeded
-	if errors.As(context.Cause(ctx), &much) {
+	if errors.As(context.Cause(work), &much) {
 		return fmt.Errorf("import %s: %w", f.Name, much.Reading())
 	}
+	if err == nil {
+		l.prepare(ctx, path)
+	}
 	return err
+}
+
+// prepare lets views keep what they would make at the first look. What fails is made then.
+func (l *Loader) prepare(ctx context.Context, path string) {
+	if !slices.ContainsFunc(l.Views, func(v *view.View) bool { return v.Prepare != nil }) {
+		return
+	}
+	r, err := local.Open(path, l.Summaries, l.Digests...)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	ctx, done := l.Budget.Work(ctx)
+	defer done()
+	run := view.Run{Store: r}
+	for _, v := range l.Views {
+		if v.Prepare != nil {
+			_ = v.Prepare(ctx, &run)
+		}
+	}
 }
 
 // WriteThrough is Write with something between the reader and the store.

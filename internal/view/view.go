@@ -41,6 +41,9 @@ type View struct {
 	// with programs, see Schema.
 	Data    []any
 	Compute func(context.Context, *Request) (Result, error)
+	// Prepare makes what the first look at a large run would wait for and is small, so that it is kept with the store:
+	// it is called once after an import; nil: there is nothing of the kind.
+	Prepare func(context.Context, *Run) error
 }
 
 // A Report says how a view takes part in reports: files that are read without the page.

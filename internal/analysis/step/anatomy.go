@@ -25,7 +25,11 @@ func (s *Source) Analyse() (*Job, error) {
 	works := make([][]Work, s.GPUs)
 	for _, l := range g.sorted() {
 		if l.gpu >= 0 {
-			works[l.gpu] = append(works[l.gpu], l.works...)
+			if works[l.gpu] == nil {
+				works[l.gpu] = l.works
+			} else {
+				works[l.gpu] = append(works[l.gpu], l.works...)
+			}
 			l.works = nil
 			continue
 		}
@@ -67,7 +71,7 @@ func (j *Job) unit(s *Source, number int, works [][]Work) {
 	u := &j.units[number]
 	u.hostSets()
 	var lists [Communication + 1][]span
-	var all []Work
+	var all []Work // of all GPUs
 	sets := make([]gpuSets, len(u.gpus))
 	for k, gpu := range u.gpus {
 		w := works[gpu]
@@ -84,7 +88,11 @@ func (j *Job) unit(s *Source, number int, works [][]Work) {
 			lists[w[i].Term] = append(lists[w[i].Term], span{w[i].Begin, w[i].End})
 		}
 		sets[k] = setsOf(w)
-		all = append(all, w...)
+		if k == 0 {
+			all = w[:len(w):len(w)]
+		} else {
+			all = append(all, w...)
+		}
 	}
 	first := len(j.Steps)
 	j.lay(number, extended(u.marks, all, s.End))

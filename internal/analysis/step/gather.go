@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -83,6 +84,7 @@ type lane struct {
 	works    []Work
 	calls    []launch // that it makes
 	next     int      // of them
+	found    int      // the work that was asked for last
 	end      trace.Time
 	begin    trace.Time
 	odd      int64
@@ -154,9 +156,7 @@ func (g *gatherer) readLaunches() error {
 		if l.fromLane >= lanes {
 			return
 		}
-		g.mu.Lock()
-		g.launches[l.fromLane] = append(g.launches[l.fromLane], l)
-		g.mu.Unlock()
+		g.launches[l.fromLane] = append(g.launches[l.fromLane], l) // they come one at a time
 	})
 	// Links come in order of time, so those of a lane are mostly in order already.
 	for _, list := range g.launches {
@@ -345,7 +345,7 @@ func (g *gatherer) attach() error {
 				continue
 			}
 			// Of several calls the latest counts.
-			if w := l.find(x.toRow); w != nil && (!w.Launched() || x.called > w.Called || x.called == w.Called && x.fromLane >= w.Thread) {
+			if w := l.after(x.toRow); w != nil && (!w.Launched() || x.called > w.Called || x.called == w.Called && x.fromLane >= w.Thread) {
 				w.Called, w.Returned, w.Thread = x.called, x.returned, x.fromLane
 			}
 		}
@@ -375,13 +375,32 @@ func (g *gatherer) attach() error {
 	return set("est. achieved occupancy %", func(w *Work, v float32) { w.Occupancy = v })
 }
 
-// find gives the work of a row.
-func (l *lane) find(row int32) *Work {
-	i, ok := slices.BinarySearchFunc(l.works, row, func(w Work, row int32) int { return cmp.Compare(w.Row, row) })
-	if !ok {
+// after gives the work of a row; mostly it is the one after that which was asked for before.
+func (l *lane) after(row int32) *Work {
+	if l.found++; l.found < len(l.works) && l.works[l.found].Row == row {
+		return &l.works[l.found]
+	}
+	l.found = l.search(row)
+	if l.found < 0 {
 		return nil
 	}
-	return &l.works[i]
+	return &l.works[l.found]
+}
+
+// find gives the work of a row.
+func (l *lane) find(row int32) *Work {
+	if i := l.search(row); i >= 0 {
+		return &l.works[i]
+	}
+	return nil
+}
+
+func (l *lane) search(row int32) int {
+	i := sort.Search(len(l.works), func(i int) bool { return l.works[i].Row >= row })
+	if i == len(l.works) || l.works[i].Row != row {
+		return -1
+	}
+	return i
 }
 
 // sorted gives the lanes in order.

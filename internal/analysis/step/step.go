@@ -61,7 +61,7 @@ type Source struct {
 	Owner     []int32 // of each GPU: its unit
 	// Scan hands out all intervals.
 	Scan func(func(*trace.Columns) error) error
-	// Launches hands out links from calls to the work they started.
+	// Launches hands out links from calls to the work they started, one at a time.
 	Launches func(func(from, to Place, at trace.Time)) error
 	// Attribute hands out one attribute of intervals by its name; nothing where there is none.
 	Attribute func(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
@@ -159,4 +159,35 @@ func (j *Job) SizeBytes() int64 {
 		n += 800 + 250*int64(len(j.GPUs[i].Gaps)) + 40*int64(len(j.GPUs[i].Kernels))
 	}
 	return n
+}
+
+// Sound reports whether a job that was read back speaks of nothing that its run does not have; owner is as in Source.
+func (j *Job) Sound(units int, owner []int32, regions, lanes int) bool {
+	if len(j.GPUs) != len(owner) {
+		return false
+	}
+	has := make([]int, units)
+	for _, u := range owner {
+		has[u]++
+	}
+	for i := range j.Steps {
+		if x := &j.Steps[i]; x.Unit < 0 || x.Unit >= units || len(x.GPUs) != has[x.Unit] || x.End < x.Begin {
+			return false
+		}
+	}
+	known := func(id trace.RegionID) bool { return id == trace.NoRegion || int(id) < regions }
+	for i := range j.GPUs {
+		g := &j.GPUs[i]
+		for id := range g.Kernels {
+			if !known(id) || id == trace.NoRegion {
+				return false
+			}
+		}
+		for k := range g.Gaps {
+			if x := &g.Gaps[k]; !known(x.Next) || !known(x.Host) || x.Known && int(x.Lane) >= lanes {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/peer"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -44,7 +45,7 @@ func findGPULosses(c *court) error {
 	if len(d.GPUs) == 0 {
 		return nil
 	}
-	job, err := gpuSource(c.ctx, c.store, c.window, d).Analyse()
+	job, err := jobOf(c, d, part)
 	if err != nil {
 		return err
 	}
@@ -227,6 +228,9 @@ func (g *gpuCase) memory() error {
 // sampleDevices finds the GPUs. Of a run with very many intervals some ranks are looked at, evenly spread, and that is said.
 func sampleDevices(c *court) (d *view.Devices, note string) {
 	d = view.FindDevices(c.tree, c.window.Locations)
+	if fingerprint.Whole(c.store, c.window) && fingerprint.HasJob(c.store, d) {
+		return d, ""
+	}
 	w := c.window
 	w.Locations = d.Rows
 	n := c.store.Count(w)
@@ -239,6 +243,14 @@ func sampleDevices(c *court) (d *view.Devices, note string) {
 		some = append(some, d.Units[u])
 	}
 	return view.FindDevices(c.tree, some), fmt.Sprintf("steps and idle GPUs are told of %d of %s, evenly spread: the run has more than %d M intervals", len(some), view.Count(len(d.Units), "rank"), phase.MostScanned>>20)
+}
+
+// jobOf takes the steps apart: those of a whole run are the ones that the view of steps has.
+func jobOf(c *court, d *view.Devices, part string) (*step.Job, error) {
+	if part == "" && fingerprint.Whole(c.store, c.window) && fingerprint.HasJob(c.store, d) {
+		return fingerprint.Job(c.ctx, &c.request.Runs[0], d)
+	}
+	return gpuSource(c.ctx, c.store, c.window, d).Analyse()
 }
 
 // gpuSource is the run as package step asks it.

@@ -33,6 +33,7 @@ var View = &view.View{
 		"picture: what is drawn: steps and what GPUs did in them, or why GPUs are idle [steps idle]"),
 	Data:    []any{Data{}},
 	Compute: compute,
+	Prepare: fingerprint.PrepareJob,
 }
 
 type result struct {
@@ -86,13 +87,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // takeApart makes the job; that of the whole run is kept, so that other options and sizes cost nothing.
 func (r *result) takeApart(ctx context.Context) (*step.Job, error) {
 	q := r.request
-	make := func() (*step.Job, error) {
-		return fingerprint.JobOf(ctx, q.Store(), q.Window(), r.devices).Analyse()
+	if w := q.Window(); !fingerprint.Whole(q.Store(), w) {
+		return fingerprint.JobOf(ctx, q.Store(), w, r.devices).Analyse()
 	}
-	if w := q.Window(); w.Begin > 0 || w.End < q.Store().Info().End || w.Locations != nil {
-		return make()
-	}
-	return view.Keep(q.Runs[0].Cache, "steps", (*step.Job).SizeBytes, make)
+	return fingerprint.Job(ctx, &q.Runs[0], r.devices)
 }
 
 // worked reports whether any GPU did anything.
