@@ -22,14 +22,10 @@ func (s *Source) Analyse() (*Job, error) {
 	for gpu, owner := range s.Owner {
 		j.units[owner].gpus = append(j.units[owner].gpus, gpu)
 	}
-	works := make([][]Work, s.GPUs)
+	streams := make([][][]Work, s.GPUs) // in order of time each
 	for _, l := range g.sorted() {
 		if l.gpu >= 0 {
-			if works[l.gpu] == nil {
-				works[l.gpu] = l.works
-			} else {
-				works[l.gpu] = append(works[l.gpu], l.works...)
-			}
+			streams[l.gpu] = append(streams[l.gpu], l.works)
 			l.works = nil
 			continue
 		}
@@ -54,7 +50,7 @@ func (s *Source) Analyse() (*Job, error) {
 	parts := make([]Job, len(j.units)) // each has the steps of its unit; units and GPUs are shared, and each has its own
 	if err := parallel.For(context.Background(), len(parts), func(i int) {
 		parts[i].units, parts[i].GPUs = j.units, j.GPUs
-		parts[i].unit(s, i, works)
+		parts[i].unit(s, i, streams)
 	}); err != nil {
 		return nil, err
 	}
@@ -67,19 +63,18 @@ func (s *Source) Analyse() (*Job, error) {
 }
 
 // unit takes one unit apart.
-func (j *Job) unit(s *Source, number int, works [][]Work) {
+func (j *Job) unit(s *Source, number int, streams [][][]Work) {
 	u := &j.units[number]
 	u.hostSets()
 	var lists [Communication + 1][]span
 	var all []Work // of all GPUs
-	sets := make([]gpuSets, len(u.gpus))
+	sets, works := make([]gpuSets, len(u.gpus)), make([][]Work, len(u.gpus))
 	for k, gpu := range u.gpus {
-		w := works[gpu]
-		if !slices.IsSortedFunc(w, byTime) {
-			slices.SortFunc(w, byTime)
-		}
+		w := merged(streams[gpu])
+		streams[gpu], works[k] = nil, w
 		kernels := map[trace.RegionID]Sum{}
 		j.GPUs[gpu].Kernels = kernels
+		lists[Kernel] = slices.Grow(lists[Kernel], len(w))
 		for i := range w {
 			if w[i].Term == Kernel {
 				x := kernels[w[i].Region]
@@ -126,15 +121,57 @@ func (j *Job) unit(s *Source, number int, works [][]Work) {
 	in := union(windows)
 	for k, gpu := range u.gpus {
 		out := &j.GPUs[gpu]
-		out.identity(works[gpu], &sets[k])
-		out.metrics(works[gpu], &sets[k], in)
-		out.explain(works[gpu], &sets[k], u, in)
-		out.Launch = launchesOf(works[gpu])
+		out.identity(works[k], &sets[k])
+		out.metrics(works[k], &sets[k], in)
+		out.explain(works[k], &sets[k], u, in)
+		out.Launch = launchesOf(works[k])
 	}
 }
 
 func byTime(a, b Work) int {
 	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Row, b.Row))
+}
+
+// merged brings the work of streams into the order of time. O(n log streams) where each is in order.
+func merged(streams [][]Work) []Work {
+	for _, w := range streams {
+		if !slices.IsSortedFunc(w, byTime) { // what runs longer of two that begin together may come first
+			slices.SortFunc(w, byTime)
+		}
+	}
+	for len(streams) > 1 {
+		next := streams[:0]
+		for i := 0; i < len(streams); i += 2 {
+			if i+1 == len(streams) {
+				next = append(next, streams[i])
+				break
+			}
+			next = append(next, mergeTwo(streams[i], streams[i+1]))
+		}
+		streams = next
+	}
+	if len(streams) == 0 {
+		return nil
+	}
+	return streams[0]
+}
+
+func mergeTwo(a, b []Work) []Work {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	out := make([]Work, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].Begin < b[0].Begin || a[0].Begin == b[0].Begin && byTime(a[0], b[0]) <= 0 {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }
 
 // lay appends the steps of a unit.

@@ -17,7 +17,9 @@ type gpuSets struct {
 
 // setsOf makes the sets of work in order of begin.
 func setsOf(works []Work) gpuSets {
-	var busy, kernels, computation, communication, copies []span
+	n := len(works)
+	busy, kernels, computation := make([]span, 0, n), make([]span, 0, n), make([]span, 0, n)
+	var communication, copies []span
 	for i := range works {
 		w := &works[i]
 		s := span{w.Begin, w.End}

@@ -43,7 +43,9 @@ func spreadOf(list []trace.Time) Spread {
 
 // launchesOf measures the launches of work whose call is known. O(n log n).
 func launchesOf(works []Work) (l Launches) {
-	var call, run, delay, called, begun []trace.Time
+	all := make([]trace.Time, 5*len(works))
+	column := func(k int) []trace.Time { return all[k*len(works) : k*len(works) : (k+1)*len(works)] }
+	call, run, delay, called, begun := column(0), column(1), column(2), column(3), column(4)
 	for i := range works {
 		w := &works[i]
 		if !w.Launched() {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/steps"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
@@ -59,16 +61,34 @@ func writeJob(w trace.Writer, ranks, intervals int) {
 	}
 }
 
+// BenchmarkScaleSteps prints, in processor time, what is made at import, a first look after it, and one at a part of the
+// time, of which nothing is kept.
 func BenchmarkScaleSteps(b *testing.B) {
 	for _, n := range viewtest.BenchSizes(b) {
 		r := viewtest.Local(b, func(w trace.Writer) { writeJob(w, min(1000, max(n/10_000, 1)), n) })
 		c := viewtest.Case{Size: scene.Size{Width: 1280, Height: 720}}
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var times []float64
 			for b.Loop() {
-				times = append(times, viewtest.Took(func() { c.Compute(b, steps.View, r).Scene(c.Size) }))
+				for _, x := range []struct {
+					name string
+					do   func() error
+				}{
+					{"prepare", func() error { return steps.View.Prepare(b.Context(), &view.Run{Store: r}) }},
+					{"first", func() error { c.Compute(b, steps.View, r).Scene(c.Size); return nil }},
+					{"tenth", func() error {
+						q := c.Request(b, steps.View, r)
+						q.Selection.End = r.Info().End / 10
+						_, err := steps.View.Compute(b.Context(), q)
+						return err
+					}},
+				} {
+					begin := benchtest.CPUTime()
+					if err := x.do(); err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric((benchtest.CPUTime() - begin).Seconds(), x.name+"-cpu-s")
+				}
 			}
-			viewtest.ReportLatencies(b, "frame", times)
 			b.ReportMetric(float64(r.Info().Intervals), "intervals")
 		})
 	}
