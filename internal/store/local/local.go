@@ -23,6 +23,7 @@ package local
 
 import (
 	"context"
+	"time"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -43,6 +44,10 @@ type (
 	Options = write.Options
 	// A Reader answers for one store.
 	Reader = read.Reader
+	// An Elsewhere holds the files of a store as blocks.
+	Elsewhere = disk.Elsewhere
+	// A Piece is a block of a file, and where it goes.
+	Piece = disk.Piece
 	// A VersionError is a store of another version.
 	VersionError = disk.VersionError
 )
@@ -73,6 +78,12 @@ func (w *Writer) Finish(ctx context.Context) error { return finish.Run(ctx, w.Wr
 // where the directory can be written.
 func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
 	return read.Open(path, summaries, digests...)
+}
+
+// OpenFrom opens a store whose files lie elsewhere as blocks, by its manifest; timeout is that of one request. What is missing is
+// built from its intervals and lives as long as the Reader.
+func OpenFrom(from Elsewhere, manifest []byte, timeout time.Duration, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
+	return read.OpenFrom(from, manifest, timeout, summaries, digests...)
 }
 
 // Rename writes the open store at from to another path with what it defines told through a

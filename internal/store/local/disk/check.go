@@ -19,7 +19,7 @@ import (
 const blockSize = 16 << 10
 
 // blockSizeOf gives larger files larger blocks, so that the manifest stays small: 4 bytes for each.
-func blockSizeOf(size int64) int64 {
+func BlockSizeOf(size int64) int64 {
 	b := int64(blockSize)
 	for size/b > 1<<16 {
 		b *= 2
@@ -29,7 +29,7 @@ func blockSizeOf(size int64) int64 {
 
 // BlockSums gives the checksums of the blocks of a file, as a manifest holds them; empty where there is but one block.
 func BlockSums(b []byte) string {
-	size := blockSizeOf(int64(len(b)))
+	size := BlockSizeOf(int64(len(b)))
 	if int64(len(b)) <= size {
 		return ""
 	}
@@ -49,14 +49,15 @@ type Check struct {
 	sums  []uint32
 	done  []atomic.Uint64 // a bit for each block that was looked at
 
-	packed *Packed // of a packed column: what is touched is its values
+	packed *Packed  // of a packed column: what is touched is its values
+	from   *Fetcher // of a file that lies elsewhere
 }
 
 // NewCheck is of a file as its entry describes it.
 func NewCheck(e FileEntry, b []byte) (*Check, error) {
 	c := &Check{name: e.Name, bytes: b}
 	raw, err := base64.RawStdEncoding.DecodeString(e.Blocks)
-	blocks := (int64(len(b)) + blockSizeOf(e.Size) - 1) / blockSizeOf(e.Size)
+	blocks := (int64(len(b)) + BlockSizeOf(e.Size) - 1) / BlockSizeOf(e.Size)
 	if err != nil || len(raw) > 0 && int64(len(raw)) != 4*blocks {
 		return nil, fmt.Errorf("%s: checksums of its blocks do not fit its %d bytes: %w", e.Name, e.Size, ErrDamaged)
 	}
@@ -67,7 +68,7 @@ func NewCheck(e FileEntry, b []byte) (*Check, error) {
 		}
 		c.shift, c.sums = 62, []uint32{sum}
 	} else {
-		for size := blockSizeOf(e.Size); size > 1; size >>= 1 {
+		for size := BlockSizeOf(e.Size); size > 1; size >>= 1 {
 			c.shift++
 		}
 		for ; len(raw) > 0; raw = raw[4:] {
@@ -77,6 +78,12 @@ func NewCheck(e FileEntry, b []byte) (*Check, error) {
 	c.done = make([]atomic.Uint64, (len(c.sums)+63)/64)
 	return c, nil
 }
+
+// Name of the file.
+func (c *Check) Name() string { return c.name }
+
+// Bytes of the file.
+func (c *Check) Bytes() []byte { return c.bytes }
 
 // Touch looks at bytes [from, to) before they are used.
 func (c *Check) Touch(from, to int64) {
@@ -90,6 +97,9 @@ func (c *Check) Touch(from, to int64) {
 	if to = min(to, int64(len(c.bytes))); from >= to {
 		return // a column of offsets has one value more than the others of its table
 	}
+	if c.from != nil {
+		c.from.bring(c.missing(nil, from, to))
+	}
 	for b, last := from>>c.shift, (to-1)>>c.shift; b <= last; b++ {
 		if b < 0 || b>>6 >= int64(len(c.done)) || c.done[b>>6].Load()>>(b&63)&1 == 0 {
 			c.look(b)
@@ -102,10 +112,7 @@ func (c *Check) look(b int64) {
 	if b < 0 || b >= int64(len(c.sums)) {
 		panic(Damage(c.name))
 	}
-	from, to := b<<c.shift, int64(len(c.bytes))
-	if c.shift < 62 {
-		to = min((b+1)<<c.shift, to)
-	}
+	from, to := c.bounds(b)
 	if sum, ok := c.sum(from, to); !ok || sum != c.sums[b] {
 		panic(Damage(fmt.Sprintf("%s, bytes %d to %d", c.name, from, to)))
 	}
@@ -115,6 +122,15 @@ func (c *Check) look(b int64) {
 			return
 		}
 	}
+}
+
+// bounds of a block.
+func (c *Check) bounds(b int64) (from, to int64) {
+	from, to = b<<c.shift, int64(len(c.bytes))
+	if c.shift < 62 {
+		to = min((b+1)<<c.shift, to)
+	}
+	return from, to
 }
 
 // sum is false where the disk gives no bytes: a file that was cut under the map, or a network that is gone.
@@ -131,10 +147,7 @@ func (c *Check) sum(from, to int64) (sum uint32, ok bool) {
 // Bad lists the blocks that are damaged, as ranges of bytes.
 func (c *Check) Bad() (bad [][2]int64) {
 	for b := range c.sums {
-		from, to := int64(b)<<c.shift, int64(len(c.bytes))
-		if c.shift < 62 {
-			to = min(int64(b+1)<<c.shift, to)
-		}
+		from, to := c.bounds(int64(b))
 		if sum, ok := c.sum(from, to); ok && sum == c.sums[b] {
 			continue
 		}
@@ -155,8 +168,19 @@ type TableCheck struct {
 
 // Touch looks at rows [lo, hi) of all columns.
 func (t *TableCheck) Touch(lo, hi uint64) {
+	if t.Elsewhere() {
+		t.bring(lo, hi)
+	}
 	for i, c := range t.columns {
 		c.Touch(int64(lo)*t.widths[i], int64(hi)*t.widths[i])
+	}
+}
+
+// TouchFirst looks at row i of the first column, which is one that is searched. Where the file is on this machine a search looks at no
+// more than where it ends.
+func (t *TableCheck) TouchFirst(i int) {
+	if t.Elsewhere() {
+		t.columns[0].Touch(int64(i)*t.widths[0], int64(i+1)*t.widths[0])
 	}
 }
 

@@ -20,6 +20,8 @@ func Guard(f func() error) (err error) {
 		case nil:
 		case Damage:
 			err = fmt.Errorf("column %s: %w", string(p), ErrDamaged)
+		case Unreachable:
+			err = p
 		case interface {
 			error
 			RuntimeError()

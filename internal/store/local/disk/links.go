@@ -19,6 +19,9 @@ func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi uint64) {
 		}
 	}
 	CutLinks(into, n)
+	if t.Elsewhere() {
+		t.bring(lo, hi)
+	}
 	for k, to := range [][]byte{ // in the order of the schema
 		spool.BytesOf(into.Kind), spool.BytesOf(into.FromLocation), spool.BytesOf(into.FromTime), spool.BytesOf(into.FromLane), spool.BytesOf(into.FromRow),
 		spool.BytesOf(into.ToLocation), spool.BytesOf(into.ToTime), spool.BytesOf(into.ToLane), spool.BytesOf(into.ToRow),

@@ -105,6 +105,11 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ParseManifest(b)
+}
+
+// ParseManifest reads the bytes of a manifest.
+func ParseManifest(b []byte) (*Manifest, error) {
 	var outer manifestFile
 	if err := json.Unmarshal(b, &outer); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", ManifestName, ErrDamaged, err)

@@ -65,8 +65,13 @@ func (c *RowCheck) Touch(lo, hi uint64) {
 	if lo >= hi {
 		return
 	}
+	brought := c.columns[0].check.from == nil
 	for g, last := lo/pack.Frame, (hi-1)/pack.Frame; g <= last; g++ {
 		if c.done[g>>6].Load()>>(g&63)&1 == 0 {
+			if !brought {
+				c.bring(g*pack.Frame, hi)
+				brought = true
+			}
 			c.look(g)
 		}
 	}
@@ -140,6 +145,7 @@ func (c *RowCheck) Copy(into *RowSlices, lo, hi uint64) RowSlices {
 	if n := int(last-first) * pack.Frame; len(into.Begin) < n {
 		*into = MakeRows(n)
 	}
+	c.bring(lo, hi)
 	for g := first; g < last; g++ {
 		at := int(g-first) * pack.Frame
 		c.unpack(g, into.Slice(at, at+int(min(c.rows-g*pack.Frame, pack.Frame))), true)

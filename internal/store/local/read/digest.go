@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
@@ -45,14 +44,7 @@ func (r *sections) openDigest(dir string, x disk.Section, m *disk.Manifest, temp
 		if !ok {
 			return fmt.Errorf("%s is not in the manifest: %w", name, disk.ErrDamaged)
 		}
-		file := &spool.Mapping{}
-		if e.Size > 0 {
-			var err error
-			if file, err = spool.MapFile(filepath.Join(dir, name), e.Size); err != nil {
-				return fmt.Errorf("%w: %w", err, disk.ErrDamaged)
-			}
-		}
-		check, err := disk.NewCheck(e, file.Bytes)
+		file, check, err := r.mapFile(dir, e)
 		if err != nil {
 			return err
 		}
@@ -61,6 +53,9 @@ func (r *sections) openDigest(dir string, x disk.Section, m *disk.Manifest, temp
 	}
 	s.bytes, s.offsets = s.maps[0].Bytes, spool.ViewOf[uint64](s.maps[1].Bytes)
 	lanes := len(r.C.LaneRow) - 1
+	if err := disk.Guard(func() error { s.checks[1].Touch(int64(max(lanes, 0))*8, int64(max(lanes, 0)+1)*8); return nil }); err != nil {
+		return err
+	}
 	if len(s.offsets) != max(lanes, 0)+1 || s.offsets[max(lanes, 0)] != uint64(len(s.bytes)) {
 		return fmt.Errorf("%s does not fit the %d lanes: %w", x.Offsets, lanes, disk.ErrDamaged)
 	}
@@ -70,7 +65,7 @@ func (r *sections) openDigest(dir string, x disk.Section, m *disk.Manifest, temp
 // rebuildDigest makes a digest from the rows. It becomes part of the store where
 // its directory can be written; else it lives as long as the Reader.
 func (r *sections) rebuildDigest(d trace.Digest) error {
-	dir, err := os.MkdirTemp(r.path, "rebuild-")
+	dir, err := r.rebuildDir()
 	saved := err == nil
 	if !saved {
 		if dir, err = os.MkdirTemp("", "parallax-"); err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -69,18 +70,24 @@ func newReader(path string, m *disk.Manifest) *Reader {
 func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
 	r, err := open(path)
 	if err == nil {
-		if err = r.openSections(summaries); err == nil {
-			err = r.openDigests(digests)
-		}
-		if err != nil {
-			r.Close()
-		}
-		r.info.SizeBytes = r.manifest.Size() // with what was built just now
+		err = r.openDerived(summaries, digests)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
 	return r, nil
+}
+
+func (r *Reader) openDerived(summaries []trace.Summary, digests []trace.Digest) error {
+	err := r.openSections(summaries)
+	if err == nil {
+		err = r.openDigests(digests)
+	}
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
+	r.info.SizeBytes = r.manifest.Size() // with what was built just now
+	return nil
 }
 
 func open(path string) (*Reader, error) {
@@ -92,7 +99,14 @@ func open(path string) (*Reader, error) {
 		return nil, err
 	}
 	r := newReader(path, m)
-	err = disk.CheckLengths(m.File)
+	if err := r.openTables(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Reader) openTables() error {
+	err := disk.CheckLengths(r.manifest.File)
 	if err == nil {
 		err = r.mapAll()
 	}
@@ -101,15 +115,15 @@ func open(path string) (*Reader, error) {
 	}
 	if err != nil {
 		r.Close()
-		return nil, err
 	}
-	return r, nil
+	return err
 }
 
 // mapAll maps every file of the schema and verifies the checksums of small tables.
 func (r *Reader) mapAll() error {
 	targets := r.C.Targets()
 	r.Checks = disk.Checks{}
+	var core []*disk.Check
 	for k := range disk.Schema {
 		t := &disk.Schema[k]
 		for i := range t.Columns {
@@ -118,41 +132,135 @@ func (r *Reader) mapAll() error {
 			if e.Size == 0 { // has no file
 				continue
 			}
-			m, err := spool.MapFile(filepath.Join(r.path, name), e.Size)
-			if err != nil {
-				return fmt.Errorf("%w: %w", err, disk.ErrDamaged)
-			}
-			r.Maps = append(r.Maps, m)
-			values := m
-			var check *disk.Check
-			if t.Columns[i].Packed {
-				if check, err = disk.NewPacked(e, m.Bytes, &t.Columns[i], &r.Held); err == nil {
-					values = check.Packed().Values()
-					r.Maps = append(r.Maps, values)
-				}
-			} else {
-				check, err = disk.NewCheck(e, m.Bytes)
-			}
+			values, check, err := r.mapColumn(k, i, e)
 			if err != nil {
 				return err
 			}
 			r.Checks.Add(t, i, check)
 			if t.Core {
-				if err := disk.Guard(func() error { return checkBytes(e, m.Bytes) }); err != nil {
-					return err
-				}
+				core = append(core, check)
 			}
 			targets[name](values.Bytes)
 		}
+	}
+	if err := r.checkCore(core); err != nil {
+		return err
 	}
 	r.OfSum, r.OfCheckpoint, r.OfLevel, r.OfNode, r.OfGroup = r.Checks.Of("sum"), r.Checks.Of("checkpoint"), r.Checks.Of("level"), r.Checks.Of("node"), r.Checks.Of("group.time")
 	r.Sure = disk.NewRowCheck(r.Checks.Of("interval"), &r.C, &r.Held)
 	return nil
 }
 
+// mapColumn maps a file of the schema, or gives it the memory that it is fetched to.
+func (r *Reader) mapColumn(k, i int, e disk.FileEntry) (*spool.Mapping, *disk.Check, error) {
+	t := &disk.Schema[k]
+	c := &t.Columns[i]
+	var m *spool.Mapping
+	var err error
+	if r.Fetched != nil {
+		m, err = r.Fetched.Reserve(e)
+	} else if m, err = spool.MapFile(filepath.Join(r.path, e.Name), e.Size); err != nil {
+		err = fmt.Errorf("%w: %w", err, disk.ErrDamaged)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Maps = append(r.Maps, m)
+	var check *disk.Check
+	values := m
+	if c.Packed {
+		if check, err = disk.NewPacked(e, m.Bytes, c, &r.Held); err == nil {
+			values = check.Packed().Values()
+			r.Maps = append(r.Maps, values)
+		}
+	} else {
+		check, err = disk.NewCheck(e, m.Bytes)
+	}
+	if err == nil && r.Fetched != nil {
+		r.Fetched.Adopt(check, t.Core || t.Name == callers)
+	}
+	return values, check, err
+}
+
+// callers is a table that is used when queries are over.
+const callers = "caller"
+
+// checkCore looks at all bytes of small tables.
+func (r *Reader) checkCore(core []*disk.Check) error {
+	return disk.Guard(func() error {
+		if r.Fetched != nil {
+			r.Fetched.BringAll(core)
+			return nil // what was fetched has been looked at
+		}
+		for _, c := range core {
+			e, _ := r.manifest.File(c.Name())
+			if err := checkBytes(e, c.Bytes()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func checkBytes(e disk.FileEntry, b []byte) error {
 	if got := disk.Checksum(b); got != e.CRC32C {
 		return fmt.Errorf("%s: checksum is %s, want %s: %w", e.Name, got, e.CRC32C, disk.ErrDamaged)
+	}
+	return nil
+}
+
+// OpenFrom opens a store that lies elsewhere, by its manifest. Blocks of its files are fetched when they are used; a request has
+// as long as timeout says.
+func OpenFrom(from disk.Elsewhere, manifest []byte, timeout time.Duration, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
+	if !spool.LittleEndian() {
+		return nil, errors.New("this machine is big endian; stores are little endian")
+	}
+	m, err := disk.ParseManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	r := newReader("", m)
+	r.Fetched = &disk.Fetcher{From: from, Timeout: timeout}
+	r.Workers = max(r.Workers, remoteWorkers)
+	if err := r.openTables(); err != nil {
+		return nil, err
+	}
+	if err := r.openDerived(summaries, digests); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// remoteWorkers is how many lanes are asked at once of a store that lies elsewhere: most of the time they wait, and those that wait
+// are answered together.
+const remoteWorkers = 16
+
+var errElsewhere = errors.New("the store lies elsewhere; nothing is written to it")
+
+// verifyFetched fetches every block.
+func (r *Reader) verifyFetched() error {
+	for _, e := range r.manifest.Files {
+		if e.Size == 0 {
+			continue
+		}
+		m, err := r.Fetched.Reserve(e)
+		if err != nil {
+			return err
+		}
+		check, err := disk.NewCheck(e, m.Bytes)
+		if err == nil {
+			r.Fetched.Adopt(check, true)
+			err = disk.Guard(func() error {
+				const step = 4 << 20
+				for at := int64(0); at < e.Size; at += step {
+					check.Touch(at, at+step)
+				}
+				return nil
+			})
+		}
+		if err = errors.Join(err, m.Close()); err != nil {
+			return fmt.Errorf("verify store: %w", err)
+		}
 	}
 	return nil
 }
@@ -163,6 +271,9 @@ func (r *Reader) Verify() error {
 		return err
 	}
 	defer r.Leave()
+	if r.Fetched != nil {
+		return r.verifyFetched()
+	}
 	var g errgroup.Group
 	g.SetLimit(r.Workers)
 	for _, e := range r.manifest.Files {

@@ -97,7 +97,8 @@ func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
 			return nil
 		}
 		facts := &r.C.Fact
-		lo, hi := rows.RangeOf(facts.Row, row)
+		lo := r.firstFact(0, row)
+		hi := r.firstFact(lo, row+1)
 		r.touchFacts(lo, hi)
 		for i := lo; i < hi; i++ {
 			out = append(out, trace.Attribute{Key: r.def.attributes[facts.Attribute[i]], Value: r.value(facts, i)})
@@ -130,7 +131,6 @@ func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 	defer r.Leave()
 	f = disk.Shield(f)
 	in := r.Window(w)
-	facts := &r.C.Fact
 	return r.EachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *rows.Lane) error {
 		if in.Begin >= in.Until {
 			return nil
@@ -142,11 +142,12 @@ func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 			if o.End <= in.Begin { // only around an empty call at the edge
 				continue
 			}
-			from, to := rows.RangeOf(facts.Row, first+uint64(o.Row))
+			from := r.firstFact(0, first+uint64(o.Row))
+			to := r.firstFact(from, first+uint64(o.Row)+1)
 			r.collect(&out, a, first, from, to)
 		}
-		from := sort.Search(len(facts.Row), func(i int) bool { return facts.Row[i] >= first+uint64(lo) })
-		to := from + sort.Search(len(facts.Row)-from, func(i int) bool { return facts.Row[from+i] >= first+uint64(hi) })
+		from := r.firstFact(0, first+uint64(lo))
+		to := r.firstFact(from, first+uint64(hi))
 		for from < to || len(out.Row) > 0 {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -207,6 +208,16 @@ func (r records) InstantAttribute(ctx context.Context, w store.Window, a trace.A
 			}
 		}
 		return ctx.Err()
+	})
+}
+
+// firstFact is the first fact from some place on that is not of a row before.
+func (r records) firstFact(from int, row uint64) int {
+	facts := r.C.Fact.Row
+	check := r.Checks.Of("interval_fact")
+	return from + sort.Search(len(facts)-from, func(i int) bool {
+		check.TouchFirst(from + i)
+		return facts[from+i] >= row
 	})
 }
 

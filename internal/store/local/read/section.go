@@ -102,16 +102,11 @@ func (r *sections) openSection(dir string, x disk.Section, m *disk.Manifest, tem
 		if !ok {
 			return fmt.Errorf("%s is not in the manifest: %w", name, disk.ErrDamaged)
 		}
-		file, err := spool.MapFile(filepath.Join(dir, name), e.Size)
-		if e.Size == 0 {
-			file, err = &spool.Mapping{}, nil
-		}
+		file, check, err := r.mapFile(dir, e)
 		if err != nil {
-			return fmt.Errorf("%w: %w", err, disk.ErrDamaged)
-		}
-		if s.checks[len(s.maps)], err = disk.NewCheck(e, file.Bytes); err != nil {
 			return err
 		}
+		s.checks[len(s.maps)] = check
 		s.maps = append(s.maps, file)
 	}
 	s.bytes = s.maps[0].Bytes
@@ -133,8 +128,10 @@ const rebuildMemory = 256 << 20
 // rebuild builds summaries from the intervals. They become part of the store
 // where its directory can be written; else they live as long as the Reader.
 func (r *sections) rebuild(summaries []trace.Summary) error {
-	disk.RemoveStaleIn(r.path, func(name string) bool { return strings.HasPrefix(name, rebuildMark) }, "")
-	dir, err := os.MkdirTemp(r.path, rebuildMark)
+	if r.Fetched == nil {
+		disk.RemoveStaleIn(r.path, func(name string) bool { return strings.HasPrefix(name, rebuildMark) }, "")
+	}
+	dir, err := r.rebuildDir()
 	saved := err == nil
 	if !saved {
 		if dir, err = os.MkdirTemp("", "parallax-"); err != nil {
@@ -164,6 +161,40 @@ func (r *sections) rebuild(summaries []trace.Summary) error {
 		}
 	}
 	return nil
+}
+
+// rebuildDir is a directory in that of the store.
+func (r *sections) rebuildDir() (string, error) {
+	if r.Fetched != nil {
+		return "", errElsewhere
+	}
+	return os.MkdirTemp(r.path, rebuildMark)
+}
+
+// mapFile maps a file of the store, or gives it the memory that it is fetched to, with its check. Files that were built just now
+// lie in a directory of their own.
+func (r *sections) mapFile(dir string, e disk.FileEntry) (*spool.Mapping, *disk.Check, error) {
+	if e.Size == 0 {
+		check, err := disk.NewCheck(e, nil)
+		return &spool.Mapping{}, check, err
+	}
+	if r.Fetched == nil || dir != r.path {
+		m, err := spool.MapFile(filepath.Join(dir, e.Name), e.Size)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", err, disk.ErrDamaged)
+		}
+		check, err := disk.NewCheck(e, m.Bytes)
+		return m, check, err
+	}
+	m, err := r.Fetched.Reserve(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	check, err := disk.NewCheck(e, m.Bytes)
+	if err == nil {
+		r.Fetched.Adopt(check, false)
+	}
+	return m, check, err
 }
 
 // adopt moves new sections into the store, with a new manifest, and removes the

@@ -30,10 +30,14 @@ func (r *Table) Enter() error {
 // Leave ends a query. Where much is unpacked and nobody is asking, it is given back.
 func (r *Table) Leave() {
 	r.life.RUnlock()
-	if r.Held.Load() > MostHeld && r.life.TryLock() {
+	full := r.Fetched.Full() && len(r.C.CallerRow) == 0 // what tells callers is used when queries are over
+	if (r.Held.Load() > MostHeld || full) && r.life.TryLock() {
 		defer r.life.Unlock()
 		if !r.closed {
 			r.Forget()
+			if full {
+				r.Fetched.Forget()
+			}
 		}
 	}
 }
@@ -59,7 +63,7 @@ func (r *Table) Forget() {
 // watches, see store.Watch.
 func (r *Table) Quietly(f func() error) error {
 	err := disk.Guard(f)
-	if errors.Is(err, disk.ErrDamaged) {
+	if errors.Is(err, disk.ErrDamaged) || errors.As(err, new(disk.Unreachable)) {
 		r.notes.Note(err)
 	}
 	return err

@@ -33,9 +33,10 @@ type Table struct {
 	Aside   []trace.LocationID
 	Holders []uint32 // locations with intervals before each, n+1
 
-	Checks disk.Checks    // nil while a store is made
-	Sure   *disk.RowCheck // of table interval; likewise
-	Held   atomic.Int64   // bytes of packed columns that are unpacked
+	Checks  disk.Checks    // nil while a store is made
+	Sure    *disk.RowCheck // of table interval; likewise
+	Held    atomic.Int64   // bytes of packed columns that are unpacked
+	Fetched *disk.Fetcher  // of a store that lies elsewhere, else nil
 	// Of tables that every lane is asked for.
 	OfSum, OfCheckpoint, OfLevel, OfNode, OfGroup *disk.TableCheck
 

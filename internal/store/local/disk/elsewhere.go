@@ -1,0 +1,294 @@
+package disk
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/pack"
+)
+
+// A store may lie elsewhere: its files as blocks, the same that have a checksum each. A reader gives every file as much address
+// space as it has bytes, and whoever is about to use some touches them first, as of a file on disk: blocks that are not there yet are
+// fetched into their place, and are looked at. So nobody above needs to know where a store lies, and a question costs the
+// blocks that it touches.
+
+// An Elsewhere holds the files of a store.
+type Elsewhere interface {
+	// Fetch fills pieces of files; all of them, or it is an error. It is called from several goroutines.
+	Fetch(ctx context.Context, pieces []Piece) error
+}
+
+// A Piece is one block of a file, see BlockSizeOf, and where its bytes go.
+type Piece struct {
+	File  string
+	Block int64
+	Into  []byte
+}
+
+// An Unreachable is what a query panics with where blocks cannot be had.
+type Unreachable struct{ Err error }
+
+func (u Unreachable) Error() string { return u.Err.Error() }
+func (u Unreachable) Unwrap() error { return u.Err }
+
+// A Fetcher brings blocks. What several ask for at once it asks for together: while some requests are under way, what is wanted
+// waits for the next one. So the number of requests does not grow with the number of lanes that a question goes through.
+type Fetcher struct {
+	From    Elsewhere
+	Timeout time.Duration // for one request
+
+	held    atomic.Int64 // bytes that are here
+	mu      sync.Mutex
+	checks  []*Check // that may be forgotten
+	flying  map[place]*flight
+	next    *flight
+	running int
+}
+
+type place struct {
+	check *Check
+	block int64
+}
+
+type flight struct {
+	wants []place
+	done  chan struct{}
+	err   error
+}
+
+const (
+	// mostRequests are under way at once.
+	mostRequests = 4
+	// wholeFile is how long a file may be to be fetched as a whole when any of it is used.
+	wholeFile = 512 << 10
+)
+
+// MostFetched is how many bytes stay here between queries. Tests keep none.
+var MostFetched int64 = 1 << 30
+
+// Adopt takes the check of a file that lies elsewhere. One that is kept is never forgotten.
+func (f *Fetcher) Adopt(c *Check, keep bool) {
+	if c.packed != nil {
+		c = c.packed.check
+	}
+	c.from = f
+	if !keep {
+		f.mu.Lock()
+		f.checks = append(f.checks, c)
+		f.mu.Unlock()
+	}
+}
+
+// Reserve gives the memory of a file.
+func (f *Fetcher) Reserve(e FileEntry) (*spool.Mapping, error) {
+	m, err := spool.Reserve(e.Size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	return m, nil
+}
+
+// Full reports whether more is here than may stay.
+func (f *Fetcher) Full() bool { return f != nil && f.held.Load() > MostFetched }
+
+// Forget gives back the memory of what was fetched. Nobody may be using it.
+func (f *Fetcher) Forget() {
+	for _, c := range f.checks {
+		clear(c.done)
+		(&spool.Mapping{Bytes: c.bytes}).Release(0, int64(len(c.bytes)))
+	}
+	f.held.Store(0)
+}
+
+// missing appends the blocks of bytes [from, to) that are not here.
+func (c *Check) missing(wants []place, from, to int64) []place {
+	if to = min(to, int64(len(c.bytes))); from < 0 || from >= to {
+		return wants
+	}
+	if len(c.bytes) <= wholeFile {
+		from, to = 0, int64(len(c.bytes))
+	}
+	for b, last := from>>c.shift, (to-1)>>c.shift; b <= last && b < int64(len(c.sums)); b++ {
+		if c.done[b>>6].Load()>>(b&63)&1 == 0 {
+			wants = append(wants, place{c, b})
+		}
+	}
+	return wants
+}
+
+// bring waits until all blocks are here.
+func (f *Fetcher) bring(wants []place) {
+	if len(wants) == 0 {
+		return
+	}
+	var wait []*flight
+	f.mu.Lock()
+	for _, w := range wants {
+		if w.check.done[w.block>>6].Load()>>(w.block&63)&1 != 0 {
+			continue
+		}
+		x := f.flying[w]
+		if x == nil {
+			if f.next == nil {
+				f.next = &flight{done: make(chan struct{})}
+			}
+			if f.flying == nil {
+				f.flying = map[place]*flight{}
+			}
+			x = f.next
+			x.wants = append(x.wants, w)
+			f.flying[w] = x
+		}
+		if len(wait) == 0 || wait[len(wait)-1] != x {
+			wait = append(wait, x)
+		}
+	}
+	if f.next != nil && f.running < mostRequests {
+		f.running++
+		go f.run()
+	}
+	f.mu.Unlock()
+	for _, x := range wait {
+		<-x.done
+		if x.err != nil {
+			panic(x.err)
+		}
+	}
+}
+
+// run makes requests as long as something is wanted.
+func (f *Fetcher) run() {
+	for {
+		f.mu.Lock()
+		x := f.next
+		if f.next = nil; x == nil {
+			f.running--
+			f.mu.Unlock()
+			return
+		}
+		f.mu.Unlock()
+		x.err = f.fetch(x.wants)
+		f.mu.Lock()
+		for _, w := range x.wants {
+			delete(f.flying, w)
+		}
+		f.mu.Unlock()
+		close(x.done)
+	}
+}
+
+// fetch fills blocks and looks at them.
+func (f *Fetcher) fetch(wants []place) (err error) {
+	pieces := make([]Piece, len(wants))
+	var bytes int64
+	for i, w := range wants {
+		from, to := w.check.bounds(w.block)
+		pieces[i] = Piece{File: w.check.name, Block: w.block, Into: w.check.bytes[from:to]}
+		bytes += to - from
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), f.Timeout+time.Duration(bytes>>20)*time.Second)
+	defer cancel()
+	if err := f.From.Fetch(ctx, pieces); err != nil {
+		return Unreachable{err}
+	}
+	for i, w := range wants {
+		if crc32.Checksum(pieces[i].Into, Castagnoli) != w.check.sums[w.block] {
+			from, to := w.check.bounds(w.block)
+			return Unreachable{fmt.Errorf("column %s, bytes %d to %d: %w", w.check.name, from, to, ErrDamaged)}
+		}
+		w.check.done[w.block>>6].Or(1 << (w.block & 63))
+	}
+	f.held.Add(bytes)
+	return nil
+}
+
+// Elsewhere reports whether the table is not on this machine.
+func (t *TableCheck) Elsewhere() bool { return len(t.columns) > 0 && t.columns[0].fetcher() != nil }
+
+func (c *Check) fetcher() *Fetcher {
+	switch {
+	case c == nil:
+		return nil
+	case c.packed != nil:
+		return c.packed.check.from
+	}
+	return c.from
+}
+
+// bring fetches rows [lo, hi) of all columns together: first where their frames are, then these.
+func (t *TableCheck) bring(lo, hi uint64) {
+	f := t.columns[0].fetcher()
+	var wants []place
+	for i, c := range t.columns {
+		if c.packed == nil {
+			wants = c.missing(wants, int64(lo)*t.widths[i], int64(hi)*t.widths[i])
+		} else {
+			wants = c.packed.missingDirectory(wants, lo, hi)
+		}
+	}
+	f.bring(wants)
+	wants = wants[:0]
+	for _, c := range t.columns {
+		if c.packed != nil {
+			wants = c.packed.missingFrames(wants, lo, hi)
+		}
+	}
+	f.bring(wants)
+}
+
+// frames are those of rows [lo, hi), as places in the directory.
+func (p *Packed) frames(lo, hi uint64) (first, last uint64) {
+	hi = min(hi, p.rows)
+	if lo >= hi {
+		return 0, 0
+	}
+	return lo / pack.Frame * uint64(p.per), ((hi-1)/pack.Frame + 1) * uint64(p.per)
+}
+
+func (p *Packed) missingDirectory(wants []place, lo, hi uint64) []place {
+	first, last := p.frames(lo, hi)
+	if first == last {
+		return wants
+	}
+	return p.check.missing(wants, p.dirAt+int64(4*first), p.dirAt+int64(4*last)+4)
+}
+
+func (p *Packed) missingFrames(wants []place, lo, hi uint64) []place {
+	first, last := p.frames(lo, hi)
+	if first == last {
+		return wants
+	}
+	return p.check.missing(wants, int64(p.dir[first])*8, min(int64(p.dir[last])*8, p.dirAt))
+}
+
+// bring fetches the frames of rows [lo, hi) of all columns together.
+func (c *RowCheck) bring(lo, hi uint64) {
+	f := c.columns[0].check.from
+	if f == nil {
+		return
+	}
+	var wants []place
+	for _, p := range c.columns {
+		wants = p.missingDirectory(wants, lo, hi)
+	}
+	f.bring(wants)
+	wants = wants[:0]
+	for _, p := range c.columns {
+		wants = p.missingFrames(wants, lo, hi)
+	}
+	f.bring(wants)
+}
+
+// BringAll fetches whole files together.
+func (f *Fetcher) BringAll(checks []*Check) {
+	var wants []place
+	for _, c := range checks {
+		wants = c.missing(wants, 0, int64(len(c.bytes)))
+	}
+	f.bring(wants)
+}

@@ -1,0 +1,147 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A blocks gives the blocks of a store in a directory, as a store elsewhere does.
+type blocks struct {
+	dir      string
+	manifest *disk.Manifest
+	requests atomic.Int64
+	bytes    atomic.Int64
+	fails    atomic.Bool
+	wrong    string // a file whose bytes come wrong
+}
+
+func (b *blocks) Fetch(_ context.Context, pieces []Piece) error {
+	b.requests.Add(1)
+	if b.fails.Load() {
+		return errors.New("server 2 of 2 does not answer")
+	}
+	for _, p := range pieces {
+		f, err := os.Open(filepath.Join(b.dir, p.File))
+		if err != nil {
+			return err
+		}
+		e, _ := b.manifest.File(p.File)
+		_, err = f.ReadAt(p.Into, p.Block*disk.BlockSizeOf(e.Size))
+		if err = errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("%s, block %d: %w", p.File, p.Block, err)
+		}
+		b.bytes.Add(int64(len(p.Into)))
+		if p.File == b.wrong {
+			p.Into[0] ^= 1
+		}
+	}
+	return nil
+}
+
+func openBlocks(t testing.TB, path string, summaries ...trace.Summary) (*Reader, *blocks) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(path, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := disk.ParseManifest(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &blocks{dir: path, manifest: m}
+	r, err := OpenFrom(b, text, time.Minute, summaries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r, b
+}
+
+func TestStoreElsewherePassesTheSuite(t *testing.T) {
+	defer func(a, b int64) { rows.MostHeld, disk.MostFetched = a, b }(rows.MostHeld, disk.MostFetched)
+	for _, kept := range []int64{1 << 30, 0} { // 0: each query must touch what it uses
+		rows.MostHeld, disk.MostFetched = kept, kept
+		t.Run(fmt.Sprint(kept, " bytes stay"), func(t *testing.T) {
+			open := func(t *testing.T, fill func(trace.Writer), summaries []trace.Summary) store.Reader {
+				r, _ := openBlocks(t, build(t, Options{Summaries: summaries}, fill), summaries...)
+				if err := r.Verify(); err != nil {
+					t.Error(err)
+				}
+				return r
+			}
+			for seed := range uint64(2) {
+				storetest.RunSeed(t, open, seed, 60)
+			}
+		})
+	}
+}
+
+func TestLanesAreFetchedTogether(t *testing.T) {
+	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeMany(w, 200, 3000) })
+	r, b := openBlocks(t, path, benchSummary{})
+	total := r.Info().SizeBytes
+	b.requests.Store(0)
+	b.bytes.Store(0)
+	end := r.Info().End
+	table, err := r.Time(context.Background(), store.Window{Begin: end / 3, End: end / 2})
+	if err != nil || len(table.Locations) != 200 {
+		t.Fatalf("%d locations, %v", len(table.Locations), err)
+	}
+	if n := b.requests.Load(); n > 150 {
+		t.Errorf("%d requests for 200 lanes", n)
+	}
+	if n := b.bytes.Load(); n > total/2 {
+		t.Errorf("%d of %d bytes were fetched", n, total)
+	}
+	t.Logf("%d requests, %d of %d bytes", b.requests.Load(), b.bytes.Load(), total)
+}
+
+func TestBlocksThatCannotBeHadAreAnError(t *testing.T) {
+	path := build(t, Options{}, func(w trace.Writer) { writeMany(w, 4, 3000) })
+	r, b := openBlocks(t, path)
+	b.fails.Store(true)
+	all := store.Window{End: r.Info().End}
+	err := r.Intervals(context.Background(), all, func(*trace.Columns) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "server 2 of 2 does not answer") || errors.Is(err, ErrDamaged) {
+		t.Errorf("Intervals: %v", err)
+	}
+	check := store.Watch(r)
+	if r.Count(all); check() == nil {
+		t.Error("Count met an error and nobody was told")
+	}
+	b.fails.Store(false)
+	if n := r.Count(all); n != r.Info().Intervals {
+		t.Errorf("when it answers again: %d intervals, want %d", n, r.Info().Intervals)
+	}
+	b.wrong = "interval.region.u32"
+	if err := r.Intervals(context.Background(), all, func(*trace.Columns) error { return nil }); !errors.Is(err, ErrDamaged) {
+		t.Errorf("wrong bytes: %v", err)
+	}
+}
+
+// writeMany writes locations of so many rows each.
+func writeMany(w trace.Writer, locations, rows int) {
+	region := w.Region(trace.Region{Name: "work"})
+	for i := range locations {
+		id := w.Location(trace.Location{Name: fmt.Sprint("rank ", i), Kind: trace.KindThread, Parent: trace.NoLocation})
+		s := w.Stream(id, trace.StreamOptions{})
+		for k := range rows {
+			begin := trace.Time(k*1000 + (k*k+i*7)%500)
+			s.Interval(begin, begin+100, region)
+		}
+		_ = s.Close()
+	}
+}
