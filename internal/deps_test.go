@@ -57,6 +57,7 @@ var policy = []rule{
 	{"internal/store/local/read", []string{"internal/trace", "internal/store", "internal/store/local/disk", "internal/store/local/rows", "internal/store/local/index"}, "it answers, and rebuilds what is outdated; it writes no trace"},
 	{"internal/store/local/rename", []string{"internal/trace", "internal/store", "internal/store/local/disk", "internal/store/local/write"}, "definitions under other names; it copies rows and reads none"},
 	{"internal/store/local", []string{"internal/trace", "internal/store", "internal/store/local/*"}, "the door of the store on disk"},
+	{"internal/store/clickhouse", []string{"internal/trace", "internal/store", "internal/store/local"}, "a place for the blocks of a local store; of that it knows the door"},
 	{"internal/store/*", []string{"internal/trace", "internal/store"}, "back ends do not know each other"},
 
 	{"internal/analysis/all", []string{"internal/trace", "internal/analysis/*"}, "a list, nothing else"},
@@ -91,7 +92,7 @@ var policy = []rule{
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},
 		"a report is views on paper: it gets them from cmd and knows none by type"},
 
-	{"internal/load", []string{"internal/trace", "internal/importer", "internal/demo", "internal/store/local", "internal/view"},
+	{"internal/load", []string{"internal/trace", "internal/importer", "internal/demo", "internal/store/local", "internal/store/clickhouse", "internal/view"},
 		"from a source to an open run, for all who open one; it gets the lists of formats and kernels"},
 	{"internal/callout", []string{"internal/scene"}, "numbers on a finished picture; it knows marks, not views"},
 	{"internal/anonymise", []string{"internal/trace"}, "it stands between a format and a store, and knows neither"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -149,7 +150,7 @@ func isTerminal(w any) bool {
 
 // isSource reports whether an argument names something to open.
 func isSource(s string) bool {
-	if strings.HasPrefix(s, "demo:") {
+	if strings.HasPrefix(s, "demo:") || clickhouse.IsAddress(s) {
 		return true
 	}
 	_, err := os.Stat(s)

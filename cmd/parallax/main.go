@@ -59,7 +59,7 @@ func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sp
 var errSilent = errors.New("")
 
 func commands() []*command {
-	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), receiveCommand(), anonymiseCommand(), docsCommand(), completionCommand(), cacheCommand(), verifyCommand(), licencesCommand()}
+	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), receiveCommand(), anonymiseCommand(), docsCommand(), completionCommand(), cacheCommand(), runsCommand(), rmCommand(), verifyCommand(), licencesCommand()}
 }
 
 func main() {
@@ -162,7 +162,7 @@ func (c *command) describe(w io.Writer) {
 }
 
 // sources says what a source is.
-const sources = "A SOURCE is a file, a directory, an archive (tar, zip), a .plx store, or demo:NAME."
+const sources = "A SOURCE is a file, a directory, an archive (tar, zip), a .plx store, demo:NAME, or clickhouse://HOST:PORT/DATABASE/RUN."
 
 func help(w io.Writer, args []string) error {
 	if len(args) == 1 && args[0] == "--man" {

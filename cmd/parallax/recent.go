@@ -10,6 +10,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/server"
+	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -30,7 +31,9 @@ func recent(c *load.Cache) []server.Recent {
 func remember(c *load.Cache, sources []string, r view.Run) {
 	abs := make([]string, len(sources))
 	for i, s := range sources {
-		if abs[i] = s; !strings.HasPrefix(s, "demo:") {
+		if abs[i] = s; clickhouse.IsAddress(s) {
+			abs[i] = r.Source // which has no password
+		} else if !strings.HasPrefix(s, "demo:") {
 			if a, err := filepath.Abs(s); err == nil {
 				abs[i] = a
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -117,6 +118,7 @@ func (l *Loader) All(ctx context.Context, sources []string) ([]view.Run, error) 
 type Found struct {
 	Name, Source string
 	Store        string // where it lies, if it is one
+	remote       *clickhouse.Address
 	demo         *demo.Demo
 	options      demo.Options
 	run          importer.Run
@@ -128,7 +130,7 @@ type Found struct {
 func (l *Loader) Find(sources []string) (found []Found, done func(), err error) {
 	done = func() {}
 	if len(sources) == 0 {
-		return nil, done, usage("no source given; name a file, a directory, an archive, a .plx store or demo:NAME")
+		return nil, done, usage("no source given; name a file, a directory, an archive, a .plx store, demo:NAME or clickhouse://HOST:PORT/DATABASE/RUN")
 	}
 	var out []Found
 	var files []string
@@ -140,6 +142,12 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 				return nil, done, err
 			}
 			out = append(out, Found{Name: d.Name, Source: s, demo: d, options: o})
+		case clickhouse.IsAddress(s):
+			a, err := clickhouse.Parse(s)
+			if err != nil {
+				return nil, done, err
+			}
+			out = append(out, Found{Name: a.Run, Source: a.String(), Store: a.String(), remote: a})
 		case IsStore(s):
 			out = append(out, Found{Name: strings.TrimSuffix(filepath.Base(filepath.Clean(s)), ".plx"), Source: s, Store: s})
 		default:
@@ -217,6 +225,13 @@ func IsStore(path string) bool {
 // Open opens a run that was found, and imports it first where the cache does not have it.
 func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	path := f.Store
+	if f.remote != nil {
+		r, err := clickhouse.Open(ctx, f.remote, l.Summaries, l.Digests...)
+		if err != nil {
+			return view.Run{}, err
+		}
+		return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
+	}
 	if path == "" {
 		key, err := l.key(f)
 		if err != nil {
@@ -290,7 +305,7 @@ func changedSince(made string, files []string) string {
 	return ""
 }
 
-func (l *Loader) check(r *local.Reader) error {
+func (l *Loader) check(r interface{ Verify() error }) error {
 	if !l.Verify {
 		return nil
 	}
@@ -348,6 +363,25 @@ func (l *Loader) key(f Found) (string, error) {
 		return demoKey(f.demo, f.options), nil
 	}
 	return runKey(f.run, f.roots, l.Verify)
+}
+
+// Local gives the store of a run on this machine, and imports it first where the cache does not have it.
+func (l *Loader) Local(ctx context.Context, f Found) (string, error) {
+	if f.remote != nil {
+		return "", usage("%s lies elsewhere; import from what it was made of", f.Source)
+	}
+	r, err := l.Open(ctx, f)
+	if err != nil {
+		return "", err
+	}
+	if err := r.Store.Close(); err != nil {
+		return "", err
+	}
+	if f.Store != "" {
+		return f.Store, nil
+	}
+	key, err := l.key(f)
+	return l.Cache.Path(f.Name, key), err
 }
 
 // Write imports a run into a new store at path.

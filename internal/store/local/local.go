@@ -86,6 +86,29 @@ func OpenFrom(from Elsewhere, manifest []byte, timeout time.Duration, summaries 
 	return read.OpenFrom(from, manifest, timeout, summaries, digests...)
 }
 
+// A File is one of a store, cut into the blocks that have a checksum each.
+type File struct {
+	Name                    string
+	Size, BlockSize, Blocks int64
+}
+
+// FilesOf lists the files that a manifest names.
+func FilesOf(manifest []byte) ([]File, error) {
+	m, err := disk.ParseManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]File, len(m.Files))
+	for i, e := range m.Files {
+		size := e.Size
+		if e.Blocks != "" {
+			size = disk.BlockSizeOf(e.Size)
+		}
+		out[i] = File{Name: e.Name, Size: e.Size, BlockSize: size, Blocks: (e.Size + max(size, 1) - 1) / max(size, 1)}
+	}
+	return out, nil
+}
+
 // Rename writes the open store at from to another path with what it defines told through a
 // writer that changes names; rows are copied as they are. It says it is from source.
 func Rename(ctx context.Context, r *Reader, from, to, source string, through func(trace.Writer) trace.Writer) error {

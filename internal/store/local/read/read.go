@@ -322,3 +322,11 @@ func distinctRanks(ranks []int32) int {
 	}
 	return len(seen)
 }
+
+// RowsBefore is how many intervals the locations before one have.
+func (r *definitionsOf) RowsBefore(id trace.LocationID) int64 {
+	if len(r.C.LaneRow) == 0 {
+		return 0
+	}
+	return int64(r.C.LaneRow[r.lanes[id]])
+}

@@ -1,0 +1,228 @@
+package clickhouse
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/parallax-hpc/parallax/internal/store/local"
+)
+
+// batchBytes is how much goes to a server in one insert: a part of a table each, which it merges later.
+const batchBytes = 32 << 20
+
+// shardOf says which of n servers has a block of a file of so many.
+func shardOf(block, blocks int64, n int) int { return int(block * int64(n) / max(blocks, 1)) }
+
+// Write puts the store in a directory into the tables of an address, as its run. The run is there when the last insert is done; what was
+// there by its name goes away then. After an error nothing of it can be seen, and what was written is taken away from servers that answer.
+func Write(ctx context.Context, a *Address, dir string, progress func(done, total int64)) error {
+	if a.Run == "" {
+		return errors.New("the address names no run: clickhouse://HOST:PORT/DATABASE/RUN")
+	}
+	c, err := connect(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	if err := c.each(ctx, func(ctx context.Context, s *server) error { return s.make(ctx) }); err != nil {
+		return err
+	}
+	sweep(ctx, c)
+	w := &writer{cluster: c, dir: dir, progress: progress}
+	if w.run, err = newRun(); err == nil {
+		err = w.write(ctx)
+	}
+	if err != nil {
+		w.undo()
+		return fmt.Errorf("write to %s: %w", a, err)
+	}
+	return w.replace(ctx)
+}
+
+// newRun is a number that no other run has.
+func newRun() (uint64, error) {
+	var b [8]byte
+	if _, err := io.ReadFull(rand.Reader, b[:]); err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(b[:])>>1 | 1, nil
+}
+
+// A writer writes one run.
+type writer struct {
+	*cluster
+	dir      string
+	run      uint64
+	progress func(done, total int64)
+	counter
+}
+
+func (w *writer) write(ctx context.Context) error {
+	manifest, err := os.ReadFile(filepath.Join(w.dir, "manifest.json"))
+	if err != nil {
+		return err
+	}
+	files, err := local.FilesOf(manifest)
+	if err != nil {
+		return err
+	}
+	r, err := local.Open(w.dir, nil)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for _, f := range files {
+		w.total += f.Size
+	}
+	shards := make(map[*server]int)
+	for i, s := range w.servers {
+		shards[s] = i
+	}
+	created := time.Now().UTC()
+	err = w.each(ctx, func(ctx context.Context, s *server) error {
+		n := shards[s]
+		err := s.insert(ctx, "insert into parallax_shards (run, shard, shards, part, name, created)", w.run, uint16(n), uint16(len(w.servers)), uint16(0), w.Run, created)
+		if err != nil {
+			return err
+		}
+		return w.blocks(ctx, s, n, files)
+	})
+	if err == nil && w.Options.Get("rows") != "no" {
+		err = w.rows(ctx, r)
+	}
+	if err != nil {
+		return err
+	}
+	i := r.Info()
+	source := ""
+	if len(i.Sources) > 0 {
+		source = i.Sources[0]
+	}
+	return w.servers[0].insert(ctx, "insert into parallax_runs (run, name, part, parts, created, shards, source, format, locations, intervals, bytes, manifest)",
+		w.run, w.Run, uint16(0), uint16(1), created, uint16(len(w.servers)), source, i.Format, uint64(r.Locations().Len()), uint64(i.Intervals), uint64(i.SizeBytes), string(manifest))
+}
+
+// blocks writes the share of one server.
+func (w *writer) blocks(ctx context.Context, s *server, shard int, files []local.File) error {
+	var batch *batch
+	defer func() { batch.abort() }()
+	for number, f := range files {
+		if f.Size == 0 {
+			continue
+		}
+		in, err := os.Open(filepath.Join(w.dir, f.Name))
+		if err != nil {
+			return err
+		}
+		err = func() error {
+			defer in.Close()
+			buf := make([]byte, f.BlockSize)
+			for b := int64(0); b < f.Blocks; b++ {
+				if shardOf(b, f.Blocks, len(w.servers)) != shard {
+					continue
+				}
+				n := min(f.BlockSize, f.Size-b*f.BlockSize)
+				if _, err := in.ReadAt(buf[:n], b*f.BlockSize); err != nil {
+					return fmt.Errorf("read %s: %w", f.Name, err)
+				}
+				if batch == nil {
+					if batch, err = s.begin(ctx, "insert into parallax_blocks (run, file, block, data)"); err != nil {
+						return err
+					}
+				}
+				if err := batch.Append(w.run, uint16(number), uint32(b), string(buf[:n])); err != nil {
+					return s.failed(err)
+				}
+				w.count(n, w.progress)
+				if batch.bytes += n; batch.bytes >= batchBytes {
+					if err := batch.send(); err != nil {
+						return err
+					}
+					batch = nil
+				}
+			}
+			return nil
+		}()
+		if err != nil {
+			return err
+		}
+	}
+	if batch == nil {
+		return nil
+	}
+	last := batch
+	batch = nil
+	return last.send()
+}
+
+// undo takes away what was written, where servers still answer.
+func (w *writer) undo() {
+	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
+	defer cancel()
+	for _, s := range w.servers {
+		_ = s.drop(ctx, w.run) // what cannot be dropped now is by a later import, see sweep
+	}
+}
+
+// replace drops runs of the same name that are older.
+func (w *writer) replace(ctx context.Context) error {
+	all, err := w.list(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.Name == w.Run && r.run != w.run {
+			if err := w.remove(ctx, r.run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A batch is rows for one insert.
+type batch struct {
+	driver.Batch
+	s     *server
+	bytes int64
+}
+
+func (s *server) begin(ctx context.Context, statement string) (*batch, error) {
+	b, err := s.PrepareBatch(ctx, statement)
+	if err != nil {
+		return nil, s.failed(err)
+	}
+	return &batch{Batch: b, s: s}, nil
+}
+
+func (b *batch) send() error { return b.s.failed(b.Send()) }
+
+func (b *batch) abort() {
+	if b != nil {
+		_ = b.Abort()
+	}
+}
+
+// A counter tells how far a write is, from several goroutines.
+type counter struct {
+	mu          sync.Mutex
+	done, total int64
+}
+
+func (c *counter) count(n int64, tell func(done, total int64)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done += n; tell != nil {
+		tell(c.done, c.total)
+	}
+}
