@@ -18,6 +18,7 @@ help:
 	@echo 'make golden        rewrite expected outputs; review the difference like code'
 	@echo 'make web           the page, from web/src into web/dist'
 	@echo 'make test-web      the tests of the page, in Chromium'
+	@echo 'make test-cluster  two ClickHouse servers on loopback: the store in a cluster answers as the local one'
 	@echo 'make bench         figures; SIZES=1e6 for short ones'
 	@echo 'make soak          random requests over all views for SOAK=10m: is memory flat and within the budget?'
 	@echo 'make fuzz          every reader and decoder, each for FUZZTIME=20s; finds are kept by name'
@@ -69,6 +70,23 @@ lint:
 cross:
 	@for t in windows/amd64; do \
 	  echo "build $$t"; GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -gcflags='all=-N -l' -ldflags='-s -w' -o /dev/null ./cmd/parallax || exit 1; done
+
+# The store in a cluster, on two servers with ports and directories of their own, which the tests start and end. In `make test` these
+# tests run where the server is installed, on less data.
+test-cluster: clickhouse
+	PARALLAX_CLUSTER=full $(TEST) -short -count=1 ./internal/store/clickhouse/...
+	PARALLAX_CLUSTER=full $(TEST) -count=1 -run Cluster ./cmd/parallax
+	@echo "two servers gave the same answers as the local store"
+
+# Debian's package would start a service of its own: policy-rc.d says no, where there is none yet.
+clickhouse:
+	@command -v clickhouse-server >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  own=; [ -e /usr/sbin/policy-rc.d ] || { own=yes; printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d; chmod +x /usr/sbin/policy-rc.d; }; \
+	  apt-get update -qq; apt-get install -y -qq --no-install-recommends clickhouse-server >/dev/null; done=$$?; \
+	  [ -z "$$own" ] || rm /usr/sbin/policy-rc.d; exit $$done; \
+	else echo "clickhouse-server is missing: install it (Debian: apt-get install clickhouse-server) for the tests of the cluster"; exit 1; fi
+.PHONY: test-cluster clickhouse
 
 # The page: bundled from web/src into web/dist, which is committed.
 web: web/node_modules/.package-lock.json

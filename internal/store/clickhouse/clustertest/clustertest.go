@@ -1,0 +1,156 @@
+// Package clustertest starts ClickHouse servers on loopback, for tests.
+package clustertest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A Server is a process with a directory and ports of its own.
+type Server struct {
+	Host string // and port
+	dir  string
+	cmd  *exec.Cmd
+	done chan struct{}
+}
+
+// Users that servers know besides default, who may do all.
+const (
+	Reader         = "reader" // may not write
+	ReaderPassword = "a password"
+)
+
+// program is the server's, as Debian's package clickhouse-server has it.
+const program = "clickhouse-server"
+
+// Start starts n servers, and ends them when the test does. Where the program is not installed the test is skipped.
+func Start(tb testing.TB, n int) []*Server {
+	tb.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		tb.Skip("clickhouse-server is not installed: the cluster is left out (Debian: apt-get install clickhouse-server; make test-cluster does)")
+	}
+	var all []*Server
+	for range n {
+		s := &Server{dir: tb.TempDir()}
+		if err := s.configure(); err != nil {
+			tb.Fatal(err)
+		}
+		tb.Cleanup(s.Kill)
+		all = append(all, s)
+		s.launch(tb)
+	}
+	for _, s := range all {
+		s.wait(tb)
+	}
+	return all
+}
+
+// Address of runs on servers.
+func Address(servers []*Server, run string) string {
+	var hosts []string
+	for _, s := range servers {
+		hosts = append(hosts, s.Host)
+	}
+	return "clickhouse://" + strings.Join(hosts, ",") + "/default/" + run
+}
+
+func (s *Server) configure() error {
+	var ports []int
+	for range 3 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	s.Host = fmt.Sprint("127.0.0.1:", ports[0])
+	for _, d := range []string{"data", "tmp", "files"} {
+		if err := os.Mkdir(filepath.Join(s.dir, d), 0o755); err != nil {
+			return err
+		}
+	}
+	// The root element is <clickhouse> in later versions, which take this one too.
+	users := `<yandex>
+<profiles><default><max_memory_usage>2000000000</max_memory_usage></default><reader><readonly>2</readonly></reader></profiles>
+<users>
+ <default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default>
+ <` + Reader + `><password>` + ReaderPassword + `</password><networks><ip>127.0.0.1</ip></networks><profile>reader</profile><quota>default</quota></` + Reader + `>
+</users>
+<quotas><default></default></quotas>
+</yandex>`
+	config := fmt.Sprintf(`<yandex>
+<listen_host>127.0.0.1</listen_host>
+<tcp_port>%d</tcp_port><http_port>%d</http_port><interserver_http_port>%d</interserver_http_port><interserver_http_host>127.0.0.1</interserver_http_host>
+<path>%[4]s/data/</path><tmp_path>%[4]s/tmp/</tmp_path><user_files_path>%[4]s/files/</user_files_path>
+<mark_cache_size>268435456</mark_cache_size>
+<users_config>%[4]s/users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
+<logger><level>warning</level><log>%[4]s/log</log><errorlog>%[4]s/errors</errorlog></logger>
+</yandex>`, ports[0], ports[1], ports[2], s.dir)
+	if err := os.WriteFile(filepath.Join(s.dir, "users.xml"), []byte(users), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.dir, "config.xml"), []byte(config), 0o644)
+}
+
+func (s *Server) launch(tb testing.TB) {
+	tb.Helper()
+	s.cmd = exec.Command(program, "--config-file="+filepath.Join(s.dir, "config.xml"))
+	s.cmd.Dir = s.dir
+	if err := s.cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	s.done = make(chan struct{})
+	go func(cmd *exec.Cmd, done chan struct{}) {
+		_ = cmd.Wait() // it is killed in the end
+		close(done)
+	}(s.cmd, s.done)
+}
+
+// wait until it answers.
+func (s *Server) wait(tb testing.TB) {
+	tb.Helper()
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
+		if c, err := net.DialTimeout("tcp", s.Host, time.Second); err == nil {
+			c.Close()
+			return
+		}
+		select {
+		case <-s.done:
+			text, _ := os.ReadFile(filepath.Join(s.dir, "errors"))
+			tb.Fatalf("the server ended: %s", text)
+		default:
+		}
+	}
+	tb.Fatal("the server does not begin to listen")
+}
+
+// Kill ends it at once, as a crash does.
+func (s *Server) Kill() {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill()
+	<-s.done
+	s.cmd = nil
+}
+
+// Restart starts it again, with what it had.
+func (s *Server) Restart(tb testing.TB) {
+	tb.Helper()
+	s.launch(tb)
+	s.wait(tb)
+}
+
+// Hang stops it from answering, without ending it, until GoOn.
+func (s *Server) Hang() { _ = s.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// GoOn ends Hang.
+func (s *Server) GoOn() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
