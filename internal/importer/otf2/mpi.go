@@ -14,7 +14,7 @@ type messenger struct {
 
 	requests  map[uint64]trace.Time // receives that are under way, by request
 	sent      match.Queue           // messages, of those channels that have queues
-	channels  [64]knownChannel
+	channels  knownChannels
 	collSeq   map[uint32]uint32
 	collBegin trace.Time
 }
@@ -116,35 +116,24 @@ func (r *messenger) channel(f *fields, sent bool) (k *knownChannel, size int64) 
 	if size = int64(bytes); f.bad {
 		return nil, 0
 	}
-	at, side := rank*4+tag*2+ref, 0
-	if !sent {
-		at, side = ^at, 1
-	}
-	k = &r.channels[at%uint32(len(r.channels))]
-	if k.set && k.rank == rank && k.ref == ref && k.tag == tag && k.sent == sent {
+	said := partner{rank: rank, ref: ref, tag: tag, sent: sent}
+	if k = r.channels.find(said); k != nil {
 		return k, size
 	}
-	found := knownChannel{set: true, sent: sent, rank: rank, ref: ref, tag: tag, key: match.Key{Kind: match.Message, D: uint64(tag)}}
-	if !r.partners(&found.key, rank, ref, sent) {
+	k = &knownChannel{partner: said, key: match.Key{Kind: match.Message, D: uint64(tag)}}
+	if !r.partners(&k.key, rank, ref, sent) {
 		return nil, 0
 	}
-	found.hash = found.key.Mixed()
-	if found.channel = r.a.matcher.Channels.Find(&found.key, found.hash, side, r.at); found.channel != nil {
-		found.id = found.channel.Id
+	side := 1
+	if sent {
+		side = 0
 	}
-	*k = found
+	k.hash = k.key.Mixed()
+	if k.channel = r.a.matcher.Channels.Find(&k.key, k.hash, side, r.at); k.channel != nil {
+		k.id = k.channel.Id
+	}
+	r.channels.add(k)
 	return k, size
-}
-
-// A knownChannel is what records of messages say of their partner, and what halves of
-// such messages have in common. Few are in use at a time.
-type knownChannel struct {
-	set, sent      bool
-	id             uint16 // of channel
-	rank, ref, tag uint32
-	channel        *match.Channel // nil where halves go to the spools
-	key            match.Key
-	hash           uint64
 }
 
 // partners finds whom a message goes from and to.
