@@ -26,6 +26,12 @@ type LinkSummer interface {
 	LinkSums(ctx context.Context, w Window) ([]LinkSum, error)
 }
 
+// KeepsLinkSums reports whether sums of links cost less than the links.
+func KeepsLinkSums(r Reader) bool {
+	_, ok := r.(LinkSummer)
+	return ok
+}
+
 // LinkSums adds up the links that start in a window.
 func LinkSums(ctx context.Context, r Reader, w Window) ([]LinkSum, error) {
 	if s, ok := r.(LinkSummer); ok {

@@ -263,7 +263,7 @@ func checkAggregate(t *testing.T, r *result, lanes []*painting, s *strip, x *spa
 
 func computeFor(t testing.TB, r store.Reader, spec view.Spec, options map[string][]string, size scene.Size) *result {
 	t.Helper()
-	return computeBy(t, reading{fewRows}, r, spec, options, size)
+	return computeBy(t, standard, r, spec, options, size)
 }
 
 func computeBy(t testing.TB, how reading, r store.Reader, spec view.Spec, options map[string][]string, size scene.Size) *result {
@@ -320,7 +320,7 @@ func everyCell(t *testing.T, regions int) {
 		{"a few nanoseconds", nil, view.Spec{From: "12000", To: "12040"}, withDigests},
 	} {
 		for name, size := range sizes {
-			for _, how := range []reading{{0}, {1 << 20}} { // digests, rows
+			for _, how := range []reading{{0, fewLinks}, {1 << 20, fewLinks}} { // digests, rows
 				t.Run(fmt.Sprint(c.name, ", ", name, ", ", how.rowsPerBin), func(t *testing.T) {
 					checkResult(t, computeBy(t, how, c.reader, c.spec, c.options, size), painted)
 				})
@@ -349,7 +349,7 @@ func checkResult(t *testing.T, r *result, painted map[trace.LocationID][]*painti
 func TestDigestsDecideMostBins(t *testing.T) {
 	r := burstTrace(2, 4, 40000, all.Summaries...)
 	slow := storetest.Slow(r, 0)
-	res := computeBy(t, reading{0}, slow, view.Spec{}, map[string][]string{"links": {"none"}}, scene.Size{Width: 300, Height: 900})
+	res := computeBy(t, reading{0, fewLinks}, slow, view.Spec{}, map[string][]string{"links": {"none"}}, scene.Size{Width: 300, Height: 900})
 	aggregates := 0
 	for _, l := range res.leaves {
 		if l != nil {

@@ -22,7 +22,7 @@ const (
 	arrowArea = 4000
 	// mostArrows is how many there are at most with --links all.
 	mostArrows = 10000
-	// mostLinks is how many links are read at most.
+	// mostLinks is how many links are read at most, one by one.
 	mostLinks = 20_000_000
 )
 
@@ -91,7 +91,8 @@ func (r *fetcher) fetchLinks(ctx context.Context, f *forest) error {
 	if n == 0 {
 		return nil
 	}
-	if n > mostLinks {
+	summed := n > r.reading.links && r.opt.links != "all" && store.KeepsLinkSums(r.reader)
+	if n > mostLinks && !summed {
 		r.note("%s links are too many to look at; choose a shorter time or fewer locations to see them", view.Thousands(n))
 		return nil
 	}
@@ -102,8 +103,23 @@ func (r *fetcher) fetchLinks(ctx context.Context, f *forest) error {
 	}
 	set.level = levelFor(r.axisEnd-r.selection.Begin, max(1, r.frame(r.size).w/burstWidth))
 	rowOf := r.rowOf(f)
+	read := func() error { return r.readLinks(ctx, w, rowOf) }
+	if summed {
+		read = func() error { return (&linkCounter{r.reader, set, rowOf}).count(ctx, w) }
+	}
+	if err := read(); err != nil {
+		return err
+	}
+	set.finish()
+	r.noteLinks()
+	return nil
+}
+
+// readLinks looks at every link of a window.
+func (r *fetcher) readLinks(ctx context.Context, w store.Window, rowOf []int32) error {
+	set := &r.links
 	var mu sync.Mutex
-	err := r.reader.Links(ctx, w, func(c *store.LinkColumns) error {
+	return r.reader.Links(ctx, w, func(c *store.LinkColumns) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range c.Kind {
@@ -118,12 +134,6 @@ func (r *fetcher) fetchLinks(ctx context.Context, f *forest) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	set.finish()
-	r.noteLinks()
-	return nil
 }
 
 func (r *fetcher) noteLinks() {
@@ -174,16 +184,24 @@ func fill(out []int32, from, to trace.LocationID, row int32) {
 	}
 }
 
-func (s *linkSet) add(l link) {
+// leftOut counts links that are not drawn between two rows.
+func (s *linkSet) leftOut(kind trace.LinkKind, from, to int32, n int64) bool {
 	switch {
-	case l.fromRow < 0 || l.toRow < 0:
-		s.hidden += l.count
-		return
-	case l.fromRow == l.toRow:
-		s.inside += l.count
-		if l.kind == trace.LinkSpawn {
-			s.called += l.count
+	case from < 0 || to < 0:
+		s.hidden += n
+		return true
+	case from == to:
+		s.inside += n
+		if kind == trace.LinkSpawn {
+			s.called += n
 		}
+		return true
+	}
+	return false
+}
+
+func (s *linkSet) add(l link) {
+	if s.leftOut(l.kind, l.fromRow, l.toRow, l.count) {
 		return
 	}
 	if s.cells == nil {
@@ -202,12 +220,7 @@ func (s *linkSet) add(l link) {
 
 // gather adds a link to its cell, which remembers the first few.
 func (s *linkSet) gather(l link) {
-	k := burstKey{l.fromRow, int64(l.fromTime >> s.level)}
-	b := s.cells[k]
-	if b == nil {
-		b = &burst{rows: [2]int32{k.row, k.row}, begin: trace.Time(k.bin) << s.level, end: trace.Time(k.bin+1) << s.level}
-		s.cells[k] = b
-	}
+	b := s.cell(l.fromRow, l.fromTime)
 	b.count += l.count
 	b.offset += float64(l.fromTime-b.begin) * float64(l.count)
 	at, _ := slices.BinarySearchFunc(b.few, l, compareLinks)
@@ -215,6 +228,17 @@ func (s *linkSet) gather(l link) {
 		b.few = slices.Insert(b.few, at, l)
 		b.few = b.few[:min(len(b.few), burstFew)]
 	}
+}
+
+// cell gives the burst of a row in which a time lies.
+func (s *linkSet) cell(row int32, t trace.Time) *burst {
+	k := burstKey{row, int64(t >> s.level)}
+	b := s.cells[k]
+	if b == nil {
+		b = &burst{rows: [2]int32{row, row}, begin: trace.Time(k.bin) << s.level, end: trace.Time(k.bin+1) << s.level}
+		s.cells[k] = b
+	}
+	return b
 }
 
 // compareLinks is a total order, so that the first few do not depend on how

@@ -45,15 +45,21 @@ var View = &view.View{
 		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and has not begun"),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
 	Data:    []any{data{}},
-	Compute: reading{rowsPerBin: fewRows}.compute,
+	Compute: standard.compute,
 }
 
 // fewRows is how many rows a bin may have on average before its digest is
 // cheaper than its rows.
 const fewRows = 24
 
-// A reading says when rows are read instead of digests. The result is the same.
-type reading struct{ rowsPerBin int }
+// A reading says when rows are read instead of digests, and up to how many links are
+// read instead of their sums. The numbers are the same.
+type reading struct {
+	rowsPerBin int
+	links      int64
+}
+
+var standard = reading{rowsPerBin: fewRows, links: fewLinks}
 
 // options are the checked values of the request.
 type options struct {

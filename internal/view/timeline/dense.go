@@ -1,0 +1,88 @@
+package timeline
+
+import (
+	"context"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// fewLinks are read one by one; of more, cells are counted by the sums that the store
+// keeps: so many leave hardly a cell with a few that could be drawn as arrows.
+const fewLinks = 1 << 18
+
+// A linkCounter counts the links of a window by cell.
+type linkCounter struct {
+	reader store.Reader
+	set    *linkSet
+	rowOf  []int32
+}
+
+// count takes the sums that the store keeps of
+// those that start in a stretch of time; only those under way at its edges
+// are read. With b cells in a row, p pairs of locations and n links it is O(b p log n).
+// Which links a cell holds is not known then: also a few become a symbol, in its middle.
+func (c *linkCounter) count(ctx context.Context, w store.Window) error {
+	set := c.set
+	set.cells = map[burstKey]*burst{}
+	if err := c.edges(ctx, w); err != nil {
+		return err
+	}
+	for begin := w.Begin; begin < w.End; {
+		end := min((begin>>set.level+1)<<set.level, w.End)
+		sums, err := store.LinkSums(ctx, c.reader, store.Window{Begin: begin, End: end, Locations: w.Locations})
+		if err != nil {
+			return err
+		}
+		for i := range sums {
+			if s := &sums[i]; !s.Untimed {
+				c.add(s.Kind, s.From, s.To, begin, s.Count)
+			}
+		}
+		begin = end
+	}
+	return nil
+}
+
+// edges counts the links of a window that do not start in it: before, or, where
+// clocks differ, after they have arrived.
+func (c *linkCounter) edges(ctx context.Context, w store.Window) error {
+	until := w.End
+	if until == c.reader.Info().End {
+		until++ // what starts at the very end is among the sums
+	}
+	edges := []struct {
+		begin   trace.Time
+		outside func(from trace.Time) bool
+	}{
+		{w.Begin, func(from trace.Time) bool { return from < w.Begin }},
+		{w.End - 1, func(from trace.Time) bool { return from >= until }},
+	}
+	var mu sync.Mutex
+	for _, e := range edges {
+		err := c.reader.Links(ctx, store.Window{Begin: e.begin, End: e.begin + 1, Locations: w.Locations}, func(l *store.LinkColumns) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for i := range l.Kind {
+				if !l.Untimed[i] && e.outside(l.FromTime[i]) {
+					c.add(l.Kind[i], l.FromLocation[i], l.ToLocation[i], l.FromTime[i], l.Count[i])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes links that start in the cell of a time.
+func (c *linkCounter) add(kind trace.LinkKind, from, to trace.LocationID, t trace.Time, n int64) {
+	if row := c.rowOf[from]; !c.set.leftOut(kind, row, c.rowOf[to], n) {
+		b := c.set.cell(row, t)
+		b.count += n
+		b.offset += float64(b.end-b.begin) / 2 * float64(n)
+	}
+}
