@@ -27,7 +27,7 @@ func (l large) Info() *store.Info {
 
 // openLarge gives a real job of GPUs that says that it is large.
 func openLarge(t *testing.T) large {
-	r := viewtest.Import(t, "ml", "h200", "starved.json.gz")
+	r := viewtest.Import(t, "data", "ml", "h200", "starved.json.gz")
 	return large{r, r.(store.Keeper)}
 }
 

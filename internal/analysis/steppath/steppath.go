@@ -175,7 +175,7 @@ func (w *walk) host(l *lane, t trace.Time) {
 			}
 		}
 		if l.end[x.row] == t {
-			if gpu, k := w.waitedFor(l, x.row, t); gpu != nil {
+			if gpu, k := w.waitedFor(l, x.row, t); gpu != nil && gpu.begin[k] < t { // nobody waits for work without length, and to follow it back leads here again
 				if !w.section(Return, l, x.row, gpu.end[k], t) {
 					return
 				}

@@ -3,6 +3,8 @@ package criticalpath_test
 import (
 	"encoding/json"
 	"math"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -154,4 +156,60 @@ func TestThePathOfTheJobOfEightLeadsToRankFive(t *testing.T) {
 	if 2*by["rank 5"] < whole {
 		t.Errorf("of %d ns by rank %v", whole, by)
 	}
+}
+
+// A kernel without length that ends with the call that launched it was waited for by nobody: the walk would come back to the call.
+func TestThePathGoesOnBeforeAKernelWithoutLength(t *testing.T) {
+	c := viewtest.Case{Trace: `
+region ProfilerStep#1 category=user_annotation role=annotation
+region aten::zero_ category=cpu_op role=compute
+region cudaLaunchKernel category=cuda_runtime role=overhead
+region fill category=kernel role=compute
+location process "rank 0" rank=0
+  location thread main
+    0us..30us ProfilerStep#1
+      0us..20us aten::zero_
+        10us..14us cudaLaunchKernel
+  location device "GPU 0"
+    location stream "stream 7"
+      14us..14us fill
+link spawn 10us "rank 0/main" -> 14us "rank 0/GPU 0/stream 7" from=cudaLaunchKernel to=fill
+`}
+	d := stepData(t, c, c.Open(t))
+	if len(d.Path) == 0 || d.Path[0].Begin != 0 || d.Path[0].Region != "aten::zero_" {
+		t.Errorf("the path is %+v", d.Path)
+	}
+}
+
+// The sections of a path tile its steps, whatever the file holds.
+func TestPathsOfRealStepsAreAsLongAsTheSteps(t *testing.T) {
+	for _, file := range [][]string{
+		{"resnet50-workers0"}, {"resnet50-workers4"}, {"h200", "starved.json.gz"}, {"h200", "eager-small.json.gz"},
+	} {
+		elem := append([]string{"data", "ml"}, file...)
+		for _, path := range samplesIn(t, elem...) {
+			r := viewtest.Import(t, path...)
+			d := stepData(t, viewtest.Case{}, r)
+			sum := trace.Time(0)
+			for _, k := range d.Kinds {
+				sum += k.Time
+			}
+			if sum != d.Length || d.Length == 0 {
+				t.Errorf("%s: kinds add up to %d of %d ns", path[len(path)-1], sum, d.Length)
+			}
+		}
+	}
+}
+
+// samplesIn are the files of a folder, or the one that is named.
+func samplesIn(t *testing.T, elem ...string) (out [][]string) {
+	t.Helper()
+	list, err := os.ReadDir(viewtest.Shared(t, elem...))
+	if err != nil {
+		return [][]string{elem}
+	}
+	for _, e := range list {
+		out = append(out, append(slices.Clone(elem), e.Name()))
+	}
+	return out
 }

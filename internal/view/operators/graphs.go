@@ -209,8 +209,12 @@ func (r *result) graphBars() (bars []bar, title string) {
 			lines: []view.FactLine{exact("mean of a replay", g.Span.Mean), exact("standard deviation", g.Span.Deviation), exact("shortest", float64(g.Span.Min)), exact("longest", float64(g.Span.Max)), exact("the longest begins", float64(slow.Begin)),
 				{Label: "node with the longest mean", Value: g.Nodes[g.SlowestNode].Kernel}}})
 		for k, n := range g.Nodes {
+			words := view.FormatDuration(n.Mean)
+			if n.Count > 1 { // one replay has no spread
+				words += " ± " + view.FormatDuration(n.Deviation)
+			}
 			bars = append(bars, bar{label: "  " + n.Node + " " + n.Kernel, value: n.Mean, low: float64(n.Min), high: float64(n.Max), colour: deviceColour, region: of.Nodes[k].Region, begin: of.Replays[n.Slowest].Begin, end: of.Replays[n.Slowest].End,
-				words: fmt.Sprintf("%s ± %s · %s", view.FormatDuration(n.Mean), view.FormatDuration(n.Deviation), view.FormatShare(n.Share)),
+				words: words + " · " + view.FormatShare(n.Share),
 				lines: []view.FactLine{{Label: "replays", Value: view.Thousands(int64(n.Count))}, exact("mean", n.Mean), exact("standard deviation", n.Deviation), exact("shortest", float64(n.Min)), exact("longest", float64(n.Max)), {Label: "of the graph's work", Value: view.FormatShare(n.Share)}}})
 		}
 	}

@@ -89,7 +89,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			text.Add(d.frame.X+d.frame.W+edge, y+pitch/2+4, scene.Shorten(r.words(x), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
 		}
 	}
-	text.Add(d.frame.X, d.frame.Y-7, scene.Shorten(fmt.Sprintf("the first %s of %s, by GPU time of their own", view.Thousands(int64(n)), view.Thousands(int64(len(r.table.Rows)))), d.frame.W, scene.TextSize), scene.UITextMuted, scene.Start)
+	first := fmt.Sprintf("the first %s of %s", view.Thousands(int64(n)), view.Thousands(int64(len(r.table.Rows))))
+	wide := d.frame.W + words // the words beside the bars begin below it
+	text.Add(d.frame.X, d.frame.Y-7, longest(wide, first+", by GPU time of their own", first+", by GPU time", first), scene.UITextMuted, scene.Start)
 	s.AddLayer("bars", f, bars)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(f, 0)

@@ -71,15 +71,27 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 			text.Add(f.X+f.W+edge, y+pitch/2+4, scene.Shorten(b.words, words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
 		}
 	}
+	heads := []string{title}
 	if len(bars) > n {
-		title = fmt.Sprintf("the first %s of %s; %s", view.Thousands(int64(n)), view.Thousands(int64(len(bars))), title)
+		first := fmt.Sprintf("the first %s of %s", view.Thousands(int64(n)), view.Thousands(int64(len(bars))))
+		heads = []string{first + "; " + title, first}
 	}
-	text.Add(edge, topRoom-7, scene.Shorten(title, w-2*edge, scene.TextSize), scene.UITextMuted, scene.Start)
+	text.Add(edge, topRoom-7, longest(w-2*edge, heads...), scene.UITextMuted, scene.Start)
 	s.AddLayer("bars", frame, rects)
 	s.AddLayer("spread", frame, lines)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(frame, 0)
 	r.drawn = drawing{frame: f, bars: bars[:n]}
+}
+
+// longest is the first of some texts, from long to short, that has room; where none has the last is cut.
+func longest(room float32, texts ...string) string {
+	for _, t := range texts {
+		if scene.TextWidth(t, scene.TextSize, false) <= room {
+			return t
+		}
+	}
+	return scene.Shorten(texts[len(texts)-1], room, scene.TextSize)
 }
 
 // pickBar gives the facts of a bar.

@@ -9,6 +9,7 @@ package operators
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/operator"
 	"github.com/parallax-hpc/parallax/internal/analysis/replay"
@@ -191,6 +192,9 @@ func (r *result) note() {
 		r.notes = append(r.notes, "the peaks of "+r.models[0]+" are not known")
 	case r.peak != nil:
 		r.notes = append(r.notes, fmt.Sprintf("peaks of %s: %s with matrix units in half precision, %s of memory (%s)", r.peak.Device, rate(r.peak.Half, "FLOP/s"), rate(r.peak.Memory, "B/s"), r.peak.Source))
+		if slices.ContainsFunc(r.table.Rows, func(x operator.Row) bool { return r.peakShare(&x) > 1 }) {
+			r.notes = append(r.notes, "above the peak: the library went a way with less arithmetic than the formula has (Winograd, Fourier), or used matrix units")
+		}
 	}
 }
 

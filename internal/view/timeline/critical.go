@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	criticalColour = scene.UIError
+	criticalColour = scene.UIText // no region has it
 	// criticalHigh is the height of the path in a row that is high enough.
 	criticalHigh = 4
 )
@@ -80,7 +80,7 @@ func fetchCritical(ctx context.Context, r *result, f *forest, run view.Run) erro
 			name += ", the one that takes longest"
 		}
 	}
-	r.note("the red line is the critical path of %s; it is thin where nobody works", name)
+	r.note("the line from row to row is the critical path of %s; it is thin where nobody works", name)
 	if hidden > 0 {
 		r.note("%s of the path is on rows that are not shown", view.FormatShare(float64(hidden)/float64(length)))
 	}
