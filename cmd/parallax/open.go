@@ -190,6 +190,13 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 	c.Open = func(ctx context.Context, sources []string, progress func(done, total int64)) ([]view.Run, error) {
 		own := *l
 		own.Progress = func(_ string, done, total int64) { progress(done, total) }
+		if how := server.AlignIn(ctx); how != "" {
+			own.Align = how
+			if _, err := os.Stat(sources[0]); err != nil && len(sources) == 1 && !strings.HasPrefix(sources[0], "demo:") {
+				sources = strings.Fields(sources[0]) // several files of a run are one line
+			}
+			return own.All(ctx, sources)
+		}
 		if dir := server.KeepIn(ctx); dir != "" {
 			var err error
 			if own.Cache, err = load.OpenCache(dir); err != nil {

@@ -125,7 +125,7 @@ func (r Runs) Open(ctx context.Context, sources []string) (id string, err error)
 	if r.server.config.Open == nil {
 		return "", errors.New("this server opens nothing more")
 	}
-	x, err := r.server.runs.open(sources[0], sources, "")
+	x, err := r.server.runs.open(&run{sources: sources}, sources[0])
 	if err != nil {
 		return "", err
 	}

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -28,6 +30,8 @@ type run struct {
 	id      string
 	sources []string // as asked for
 	upload  string   // directory to remove with it; may be empty
+	beside  string   // the upload that it was made from, where that is another run's
+	align   string   // how its clocks are fitted; empty: they are not
 	live    bool     // it is replaced by newer states of itself
 	after   func()   // called when its store is closed; may be nil
 	lineage *lineage // of a live run; nil
@@ -60,15 +64,16 @@ func (g *registry) add(r view.Run) *run {
 
 // open starts an import and gives its run at once. Sources that are open or
 // being imported are not opened again.
-func (g *registry) open(name string, sources []string, upload string) (*run, error) {
+func (g *registry) open(x *run, name string) (*run, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, x := range g.runs {
-		if slices.Equal(x.sources, sources) && x.status() != "failed" {
-			return x, nil
+	same := func(y *run) bool { return slices.Equal(x.sources, y.sources) && x.align == y.align }
+	for _, y := range g.runs {
+		if same(y) && y.status() != "failed" {
+			return y, nil
 		}
 	}
-	g.runs = slices.DeleteFunc(g.runs, func(x *run) bool { return slices.Equal(x.sources, sources) })
+	g.runs = slices.DeleteFunc(g.runs, same)
 	if len(g.runs) >= maxRuns {
 		return nil, &apiError{Status: http.StatusConflict, Kind: "too-large", Message: fmt.Sprintf("%d runs are open", maxRuns), Hint: "close some first"}
 	}
@@ -76,8 +81,8 @@ func (g *registry) open(name string, sources []string, upload string) (*run, err
 		return nil, context.Canceled
 	}
 	ctx, cancel := context.WithCancel(g.server.ctx)
-	x := &run{id: g.freeID(name), sources: sources, upload: upload, state: "importing", cancel: cancel}
-	x.Run = view.Run{Name: name, Source: strings.Join(sources, " ")}
+	x.id, x.state, x.cancel = g.freeID(name), "importing", cancel
+	x.Run = view.Run{Name: name, Source: strings.Join(x.sources, " ")}
 	g.runs = append(g.runs, x)
 	g.server.work.Add(1)
 	go func() {
@@ -94,6 +99,10 @@ func (g *registry) load(ctx context.Context, x *run) {
 	if err == nil && len(opened) == 0 {
 		err = fmt.Errorf("open %s: nothing in it can be shown", strings.Join(x.sources, " "))
 	}
+	if x.align != "" && len(opened) == 1 && opened[0].Store.Info().Properties["clock alignment"] == "" {
+		opened[0].Store.Close()
+		opened, err = nil, errNotFitted
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	x.mu.Lock()
@@ -107,8 +116,8 @@ func (g *registry) load(ctx context.Context, x *run) {
 	}
 	name := x.Run.Name
 	x.state, x.Run = "ready", opened[0]
-	if x.upload != "" && len(opened) == 1 {
-		x.Run.Name = name // the source is a directory of ours, whose name says nothing
+	if (x.upload != "" || x.align != "") && len(opened) == 1 {
+		x.Run.Name = name // the source is a directory of ours, whose name says nothing, or another run has its name
 	}
 	at := slices.Index(g.runs, x) + 1
 	for i, r := range opened[1:] {
@@ -131,10 +140,23 @@ func (g *registry) call(ctx context.Context, x *run) (runs []view.Run, err error
 			err = errPanic
 		}
 	}()
-	if x.upload != "" {
-		ctx = context.WithValue(ctx, keepKey{}, storesOf(x.upload))
+	if dir := cmp.Or(x.upload, x.beside); dir != "" {
+		ctx = context.WithValue(ctx, keepKey{}, storesOf(dir))
+	}
+	if x.align != "" {
+		ctx = context.WithValue(ctx, alignKey{}, x.align)
 	}
 	return g.server.config.Open(ctx, x.sources, x.progress)
+}
+
+var errNotFitted = errors.New("no clocks were fitted: nothing goes from one clock to another, or the run is a store, which is to be imported with --align")
+
+type alignKey struct{}
+
+// AlignIn is how an Opener must fit clocks, as --align has it; "": as it likes.
+func AlignIn(ctx context.Context) string {
+	how, _ := ctx.Value(alignKey{}).(string)
+	return how
 }
 
 type keepKey struct{}

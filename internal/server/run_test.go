@@ -84,6 +84,34 @@ func TestOpeningShowsProgressAndThenTheRun(t *testing.T) {
 	h.get("/api/runs/stencil/info", 200, nil)
 }
 
+// The clocks of a run are fitted on request: its sources are opened once more, beside it.
+func TestARunIsOpenedOnceMoreWithItsClocksFitted(t *testing.T) {
+	h := withOpener(t, func(ctx context.Context, sources []string, _ func(done, total int64)) ([]view.Run, error) {
+		text := small
+		if how := AlignIn(ctx); how == "messages" {
+			text = "property \"clock alignment\" \"by calls\"\n" + text
+		}
+		return []view.Run{{Name: "Shop", Source: sources[0], Store: storetest.Text(t, text)}}, nil
+	})
+	h.open(`{"sources": ["shop.json"]}`, 202)
+	h.state("shop.json", "ready")
+	for range 2 { // asked twice it is the same run
+		if got := h.open(`{"like": "shop.json", "align": "messages"}`, 202); len(got) != 1 || got[0].ID != "Shop--clocks-fitted" {
+			t.Fatalf("got %+v", got)
+		}
+		if s := h.state("Shop--clocks-fitted", "ready"); s.Name != "Shop, clocks fitted" || s.Source != "shop.json" {
+			t.Errorf("got %+v", s)
+		}
+	}
+	h.open(`{"like": "shop.json", "align": "collectives"}`, 202)
+	if s := h.state("Shop--clocks-fitted-2", "failed"); s.Error == nil || !strings.Contains(s.Error.Message, "no clocks were fitted") {
+		t.Errorf("got %+v", s)
+	}
+	h.open(`{"like": "shop.json"}`, 400)
+	h.open(`{"like": "shop.json", "align": "magic"}`, 400)
+	h.open(`{"like": "nobody", "align": "messages"}`, 404)
+}
+
 func TestFailedImportSaysWhatAndWhatToDo(t *testing.T) {
 	broken := true
 	h := withOpener(t, func(_ context.Context, sources []string, _ func(int64, int64)) ([]view.Run, error) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 		return s.writeJSON(w, r, http.StatusCreated, map[string]any{"batch": id, "name": name})
 	}
 	s.uploads.take(id)
-	x, err := s.runs.open(path.Base(name), []string{filepath.Join(b.dir, filepath.FromSlash(name))}, b.dir)
+	x, err := s.runs.open(&run{sources: []string{filepath.Join(b.dir, filepath.FromSlash(name))}, upload: b.dir}, path.Base(name))
 	if err != nil {
 		return err
 	}
@@ -236,6 +237,9 @@ type openRequest struct {
 	Batch string `json:"batch"`
 	// Name for people; empty: made from the source.
 	Name string `json:"name"`
+	// Like opens the sources of an open run once more, with its clocks fitted as Align says: messages or collectives.
+	Like  string `json:"like"`
+	Align string `json:"align"`
 }
 
 // wantJSON refuses bodies that a form of another page could send.
@@ -268,6 +272,9 @@ func (s *Server) openRuns(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) openAsked(q *openRequest) (*run, error) {
+	if q.Like != "" || q.Align != "" {
+		return s.openFitted(q)
+	}
 	if q.Batch != "" {
 		b := s.uploads.take(q.Batch)
 		if b == nil {
@@ -277,7 +284,7 @@ func (s *Server) openAsked(q *openRequest) (*run, error) {
 		if q.Name != "" {
 			name = q.Name
 		}
-		return s.runs.open(name, []string{source}, b.dir)
+		return s.runs.open(&run{sources: []string{source}, upload: b.dir}, name)
 	}
 	if len(q.Sources) == 0 || len(q.Sources) > maxPatterns {
 		return nil, usage(fmt.Errorf("sources: %d given, want 1 to %d", len(q.Sources), maxPatterns))
@@ -291,7 +298,24 @@ func (s *Server) openAsked(q *openRequest) (*run, error) {
 	if name == "" {
 		name = path.Base(filepath.ToSlash(strings.TrimPrefix(q.Sources[0], "demo:")))
 	}
-	return s.runs.open(name, q.Sources, "")
+	return s.runs.open(&run{sources: q.Sources}, name)
+}
+
+// openFitted opens the sources of a run once more, with clocks that agree.
+func (s *Server) openFitted(q *openRequest) (*run, error) {
+	if q.Align != "messages" && q.Align != "collectives" || len(q.Sources) > 0 || q.Batch != "" {
+		return nil, usage(errors.New(`body: want {"like": RUN, "align": "messages" or "collectives"}, and no sources`))
+	}
+	x, err := s.runs.use(q.Like)
+	if err != nil {
+		return nil, err
+	}
+	defer x.release()
+	name := q.Name
+	if name == "" {
+		name = x.Run.Name + ", clocks fitted"
+	}
+	return s.runs.open(&run{sources: x.sources, beside: cmp.Or(x.upload, x.beside), align: q.Align}, name)
 }
 
 // only gives what to open of a batch: the one file or directory at its top, else

@@ -84,6 +84,12 @@ func (s *SpanSource) Attribute(name string, add func(trace.LocationID, int, []in
 	})
 }
 
+// serviceHues is how many hues locations have; further services have them darker, then lighter.
+const (
+	serviceHues   = 12
+	serviceShades = 3
+)
+
 // ServiceColours gives each service its colour, the same in every view.
 func ServiceColours(tree *store.Tree) func(trace.LocationID) scene.Colour {
 	number := map[trace.LocationID]int{}
@@ -92,7 +98,30 @@ func ServiceColours(tree *store.Tree) func(trace.LocationID) scene.Colour {
 			number[trace.LocationID(id)] = len(number)
 		}
 	}
-	return func(id trace.LocationID) scene.Colour { return scene.LocationColour(number[id]) }
+	return func(id trace.LocationID) scene.Colour {
+		n := number[id]
+		switch n / serviceHues % serviceShades {
+		case 1:
+			return scene.LocationTimeColour(n%serviceHues, 1)
+		case 2:
+			return scene.LocationTimeColour(n%serviceHues, 0)
+		}
+		return scene.LocationColour(n)
+	}
+}
+
+// ServiceNote says where colours of services start over; "" where they do not.
+func ServiceNote(tree *store.Tree) string {
+	n := 0
+	for _, kind := range tree.Kind {
+		if kind == kindService {
+			n++
+		}
+	}
+	if n <= serviceHues*serviceShades {
+		return ""
+	}
+	return "there are more services than colours: some share one"
 }
 
 // LocationSet gives whether a location is one of a selection, or lies below one; nil for all.

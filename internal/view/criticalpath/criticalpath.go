@@ -127,6 +127,9 @@ func (r *result) note() {
 	if f := r.forest; f.Several > 0 {
 		say("with more than one root, of which the first counts: %s", view.Count(f.Several, "request"))
 	}
+	if n := view.ServiceNote(r.tree); n != "" {
+		say("%s", n)
+	}
 }
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }

@@ -177,6 +177,9 @@ func (r *result) note() {
 	if fitted != "" {
 		say("clocks were fitted %s", fitted)
 	}
+	if n := view.ServiceNote(r.tree); n != "" {
+		say("%s", n)
+	}
 }
 
 // noteOne says in a sentence what the critical path of the request is made of.

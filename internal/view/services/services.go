@@ -97,6 +97,9 @@ func (r *result) note() {
 	if n := r.counts.Orphans; n > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%s whose caller is not in the source: taken for calls from outside", view.Count(n, "call")))
 	}
+	if n := view.ServiceNote(r.tree); n != "" {
+		r.notes = append(r.notes, n)
+	}
 }
 
 // worst is the edge with most of something; nil where there is none.

@@ -30,6 +30,8 @@ export interface Api {
   runs(): Promise<t.RunState[]>;
   /** Starts the import of paths or demo:NAME; the states change in runs(). */
   open(sources: string[]): Promise<t.RunState[]>;
+  /** Opens the sources of a run once more, with clocks that agree. */
+  fitClocks(run: string, align: "messages" | "collectives"): Promise<t.RunState[]>;
   close(run: string): Promise<void>;
   /** Streams a file, or the files of one run, to the server and opens them. */
   upload(
@@ -96,6 +98,7 @@ export function createApi(base = ""): Api {
     home: () => line.json("/api/home"),
     runs: () => line.json("/api/runs"),
     open: (sources) => line.json("/api/runs", undefined, { method: "POST", body: JSON.stringify({ sources }) }),
+    fitClocks: (like, align) => line.json("/api/runs", undefined, { method: "POST", body: JSON.stringify({ like, align }) }),
     close: async (id) => void (await line.fetch(`/api/runs/${encodeURIComponent(id)}`, undefined, { method: "DELETE" })),
     upload: (what, progress, signal) => upload(line, base, what, progress, signal),
     info: (id, signal) => line.json(run(id, "info"), signal),

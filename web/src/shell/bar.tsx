@@ -74,9 +74,28 @@ function runItems(bench: Workbench): MenuItem[] {
   }));
   return [
     ...runs,
+    ...clockItems(bench),
     { label: "Import report", above: "", run: () => (bench.overlay.value = "report") },
     { label: "Open another run…", run: () => bench.goHome() },
   ];
+}
+
+/** Clocks of several machines: fitted on request, by what goes from one to another. */
+function clockItems(bench: Workbench): MenuItem[] {
+  const info = bench.info.value;
+  const by = info?.kind === "requests" ? "calls" : info?.format === "otf2" ? "messages" : "";
+  if (!info || by === "" || info.links === 0) return [];
+  const fitted = info.properties["clock alignment"];
+  if (fitted) return [{ label: "Clocks are fitted", note: fitted, above: "", off: "they are fitted in this run" }];
+  const fit = async () => {
+    const opened = await bench.api.fitClocks(bench.runID.value, "messages");
+    bench.runs.value = await bench.api.runs();
+    if (opened.length > 0) await follow(bench, opened[0], null);
+  };
+  return [{
+    label: `Fit clocks by ${by}`, note: "opens the run once more, with the clocks of its machines moved until nothing comes before its cause", above: "",
+    off: bench.session.value?.readOnly ? "this address only looks" : undefined, run: () => void fit().catch((e: unknown) => bench.report(e)),
+  }];
 }
 
 function viewMenu(bench: Workbench): MenuItem[] {
