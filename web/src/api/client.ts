@@ -20,6 +20,13 @@ export interface Ticket {
   coarse?: boolean;
 }
 
+/** How a picture is to be printed; "" leaves it as on the screen. */
+export interface Figure {
+  /** As --size takes it: 84mm, 174x90mm, 1600xAUTO. */
+  size: string;
+  letter: string;
+}
+
 export interface Api {
   session(): Promise<t.Session>;
   /** The token of the server, for an address to hand on. */
@@ -54,6 +61,16 @@ export interface Api {
   intervals(run: string, query: string, at: number, before: boolean, signal?: AbortSignal): Promise<t.IntervalSearch>;
   /** The text around a region's place in its program. */
   source(run: string, region: number, signal?: AbortSignal): Promise<t.SourceText>;
+  /** What led to an interval, and what followed from it. */
+  causes(run: string, location: number, lane: number, row: number, signal?: AbortSignal): Promise<t.Causes>;
+  /** What is kept with a run. */
+  notes(run: string): Promise<t.Notes>;
+  /** Keeps it, in place of what has the same version. */
+  keepNotes(run: string, notes: t.Notes): Promise<t.Notes>;
+  /** A token that only looks, to hand on. */
+  share(): Promise<t.Share>;
+  /** The text of a file of a view: a picture as SVG, or numbers. */
+  exported(url: string, signal?: AbortSignal): Promise<string>;
   summary(run: string, selection: t.SelectionSpec, ticket?: Ticket): Promise<t.Summary>;
   scene(run: string, request: t.ViewRequest, ticket?: Ticket): Promise<Scene>;
   /** On a slow line first a coarse scene, then the exact one; otherwise one call of draw. */
@@ -67,7 +84,7 @@ export interface Api {
   /** What is known of a thing in space, by its index: the page knows where it is. */
   pickItem(run: string, request: t.ViewRequest, item: number, ticket?: Ticket): Promise<t.Fact | null>;
   /** The address of a file to download. */
-  exportURL(run: string, request: t.ViewRequest, format: t.ExportFormat, theme: t.Theme): string;
+  exportURL(run: string, request: t.ViewRequest, format: t.ExportFormat, theme: t.Theme, figure?: Figure): string;
   /** The line is slow: told by the server, or measured from past answers. */
   slow(): boolean;
   /** Calls with what the server keeps of its budget, in bytes, whenever it says so. */
@@ -112,6 +129,11 @@ export function createApi(base = ""): Api {
       const answer = await line.fetch(run(id, "query"), signal, { method: "POST", body: JSON.stringify({ sql }), headers: { Accept: kind } });
       return answer.blob();
     },
+    causes: (id, location, lane, row, signal) => line.json(run(id, `causes?${query({ location, lane, row })}`), signal),
+    notes: (id) => line.json(run(id, "notes")),
+    keepNotes: (id, notes) => line.json(run(id, "notes"), undefined, { method: "PUT", body: JSON.stringify(notes) }),
+    share: () => line.json("/api/share", undefined, { method: "POST" }),
+    exported: async (url, signal) => (await line.fetch(url, signal)).text(),
     bindings: (id, signal) => line.json(run(id, "bindings"), signal),
     search: (id, q, signal) => line.json(run(id, `search?${query({ q })}`), signal),
     intervals: (id, q, at, before, signal) => line.json(run(id, `intervals?${query({ q, at, before: before ? "true" : "" })}`), signal),
@@ -135,7 +157,7 @@ export function createApi(base = ""): Api {
       (await line.json<t.Pick>(view(id, "pick", r, { x, y, ...ticketed(ticket) }), ticket?.signal)).fact,
     pickItem: async (id, r, item, ticket) =>
       (await line.json<t.Pick>(view(id, "pick", r, { item, ...ticketed(ticket) }), ticket?.signal)).fact,
-    exportURL: (id, r, format, theme) => base + view(id, "export", r, { format, theme }),
+    exportURL: (id, r, format, theme, figure) => base + view(id, "export", r, { format, theme, size: figure?.size || undefined, letter: figure?.letter || undefined }),
     slow: () => line.remote || line.rate < slowRate,
     onKept: (told) => void (line.kept = told),
   };

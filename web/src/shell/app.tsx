@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { Guard } from "../widget/guard";
 import { Splitter } from "../widget/splitter";
+import { AreaPanel } from "./area-panel";
 import { Bar } from "./bar";
 import { Breadcrumb } from "./breadcrumb";
 import { BenchProvider, useBench } from "./context";
@@ -46,6 +47,7 @@ function Page() {
 
 function Bench() {
   const bench = useBench();
+  if (bench.narrow.value) return <NarrowBench />;
   const [left, right] = [bench.left.value, bench.right.value];
   return (
     <div class="bench">
@@ -61,6 +63,7 @@ function Bench() {
           <Breadcrumb />
           <Minimap />
           <Grid />
+          {bench.area.value !== "" && <Guard what="The area"><AreaPanel /></Guard>}
           {bench.asking.value && <Guard what="The query"><QueryPanel /></Guard>}
         </div>
         {right > 0 && <Splitter along="x" label="Width of the inspector" value={100 - (100 * right) / innerWidth} onMove={(px) => bench.resizeSide("right", -px)} />}
@@ -70,6 +73,42 @@ function Bench() {
           <div class="side-box" style={{ width: `${right}px` }}><Guard what="The inspector"><Inspector /></Guard></div>
         </>
       )}
+    </div>
+  );
+}
+
+/** On a narrow screen: one panel, a switcher for the others, lists and facts as drawers. */
+function NarrowBench() {
+  const bench = useBench();
+  const drawer = bench.drawer.value;
+  const all = panels(bench.layout.value);
+  const shown = all.find((p) => p.id === bench.layout.value.maximised) ?? all.find((p) => p.id === bench.focused.value) ?? all[0];
+  const toggle = (side: "left" | "right", label: string) => (
+    <button type="button" aria-expanded={drawer === side} onClick={() => (bench.drawer.value = drawer === side ? "" : side)}>{label}</button>
+  );
+  return (
+    <div class="bench narrow">
+      <main class="centre" aria-label="Panels">
+        <h1 class="unseen">{bench.run.value?.name ?? "Parallax"}</h1>
+        <Breadcrumb />
+        <Minimap />
+        <nav class="switcher" aria-label="Panels and lists">
+          {toggle("left", "Lists")}
+          <select aria-label="Panel on the screen" value={shown?.id ?? ""} onChange={(e) => { bench.drawer.value = ""; bench.focused.value = e.currentTarget.value; }}>
+            {all.map((p, i) => <option key={p.id} value={p.id}>{i + 1} of {all.length}: {bench.view(p.view)?.title ?? p.view}</option>)}
+          </select>
+          {toggle("right", "Findings, facts")}
+        </nav>
+        {drawer === "left" ? (
+          <aside class="side side-left drawer" aria-label="Locations and regions"><Tree /><RegionList /></aside>
+        ) : drawer === "right" ? (
+          <div class="side-box drawer"><Guard what="The inspector"><Inspector /></Guard></div>
+        ) : shown ? (
+          <div class="grid"><div class="grid-row"><Guard what="This panel"><Panel key={shown.id} panel={shown} /></Guard></div></div>
+        ) : <Grid />}
+        {bench.area.value !== "" && <Guard what="The area"><AreaPanel /></Guard>}
+        {bench.asking.value && <Guard what="The query"><QueryPanel /></Guard>}
+      </main>
     </div>
   );
 }

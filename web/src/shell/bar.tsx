@@ -30,6 +30,7 @@ export function Bar() {
           <button type="button" class="plain" title="Undo a change of the selection or of the panels (Ctrl+Z)" aria-label="Undo" disabled={!canUndo(bench)} onClick={() => bench.store.undo()}><Icon name="undo" /></button>
           <button type="button" class="plain" title="Redo (Ctrl+Shift+Z)" aria-label="Redo" disabled={!canRedo(bench)} onClick={() => bench.store.redo()}><Icon name="redo" /></button>
           <span class="bar-rule" />
+          <button type="button" class="plain" title="Notes and workspaces (Shift+M)" aria-label="Notes and workspaces" onClick={() => (bench.overlay.value = "notes")}><Icon name="pin" /></button>
           <Menu class="plain" title="Export" align="right" label={<Icon name="download" />} items={() => exportMenu(bench)} />
         </>
       )}
@@ -114,9 +115,12 @@ function exportMenu(bench: Workbench): MenuItem[] {
   const panel = bench.focusedPanel;
   const copy = commands.find((c) => c.id === "copy-link")!;
   const link: MenuItem = { label: "Copy address of this page", note: "shows the same panels and selection again", above: "The page", run: () => copy.run(bench) };
-  if (!panel) return [link];
+  const named = (id: string, label: string, note: string): MenuItem => ({ label, note, run: () => commands.find((c) => c.id === id)!.run(bench) });
+  const page = [link, named("share", "Share", "copies an address that only looks, for a week"), named("snapshot", "Snapshot", "what is on the screen with its numbers, as one file")];
+  if (!panel) return page;
   const items = exportItems(bench, panel, null);
-  return [{ ...items[0], above: `The panel in focus: ${bench.view(panel.view)?.title ?? panel.view}` }, ...items.slice(1), link];
+  const figure = { ...named("figure", "Figure…", "for a paper or slides: size, letter, caption, with a preview"), above: `The panel in focus: ${bench.view(panel.view)?.title ?? panel.view}` };
+  return [figure, ...items, ...page];
 }
 
 function ThemeMenu() {

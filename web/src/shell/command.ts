@@ -5,6 +5,7 @@ import type { Workbench } from "./workbench";
 import * as panel from "./layout";
 import { formatInstant, formatRange } from "./format";
 import type { Range } from "./selection";
+import { saveSnapshot } from "./snapshot";
 
 export interface Command {
   id: string;
@@ -92,6 +93,12 @@ export function narrow(bench: Workbench): void {
   bench.say("Select locations first, in the tree or in a picture.");
 }
 
+function pinSelected(bench: Workbench): void {
+  const ids = bench.chosen.value.ids.slice(0, 20);
+  if (ids.length === 0) return bench.say("Select locations first, in the tree or in a picture.");
+  for (const id of ids) bench.pinRow(id);
+}
+
 function cycle(bench: Workbench, by: 1 | -1): void {
   const all = panel.panels(bench.layout.value);
   if (all.length === 0) return;
@@ -123,8 +130,8 @@ export const commands: Command[] = [
   { id: "pan-right", title: "Move to later", group: "Move", keys: ["KeyD"], repeats: true, run: (b) => b.store.panBy(panStep, held) },
   { id: "fit", title: "Fit the selection, or the whole run", group: "Move", keys: ["KeyF"], run: fit },
   { id: "whole-run", title: "Show the whole run", group: "Move", keys: ["Shift+KeyF"], run: (b) => b.store.zoom(b.store.wholeRun) },
-  { id: "previous", title: "Previous range of the same length", group: "Move", keys: ["BracketLeft", '"["'], run: (b) => step(b, -1) },
-  { id: "next", title: "Next range of the same length", group: "Move", keys: ["BracketRight", '"]"'], run: (b) => step(b, 1) },
+  { id: "previous", title: "Cause of the chosen interval; else the previous range of the same length", group: "Move", keys: ["BracketLeft", '"["'], run: (b) => { if (!b.follower.step(-1)) step(b, -1); } },
+  { id: "next", title: "Effect of the chosen interval; else the next range of the same length", group: "Move", keys: ["BracketRight", '"]"'], run: (b) => { if (!b.follower.step(1)) step(b, 1); } },
   { id: "mark", title: "Mark this time, or remove the mark", group: "Move", keys: ["KeyM"], run: mark },
   { id: "previous-mark", title: "Previous mark", group: "Move", keys: ["Shift+BracketLeft"], run: (b) => goToMark(b, -1) },
   { id: "next-mark", title: "Next mark", group: "Move", keys: ["Shift+BracketRight"], run: (b) => goToMark(b, 1) },
@@ -135,6 +142,9 @@ export const commands: Command[] = [
   { id: "select-window", title: "Select the time on screen", group: "Select", keys: [], run: (b) => b.store.select({ time: b.store.window }) },
   { id: "contrast", title: "Contrast: why is the selection different?", group: "Select", keys: ["KeyC"], run: (b) => b.contrast() },
   { id: "narrow", title: "Show only the selected locations, or all again", group: "Select", keys: ["KeyO"], run: narrow },
+  { id: "area", title: "Area: what lies in the selected range, in tabs", group: "Select", keys: ["KeyR"], run: (b) => (b.area.value = b.area.value === "" ? "regions" : "") },
+  { id: "flame", title: "Flame graph of the selection", group: "Select", keys: ["Shift+KeyR"], run: (b) => (b.area.value = b.area.value === "flame" ? "" : "flame") },
+  { id: "pin", title: "Pin the rows of the selected locations, or let them go", group: "Select", keys: ["KeyP"], run: pinSelected },
   { id: "arrange", title: "Order locations by groups that behave alike, or as in the tree", group: "Select", keys: ["KeyG"], run: (b) => b.setArrange(b.arrange.value === "" ? "groups" : "") },
   { id: "search", title: "Search locations, regions and intervals", group: "Select", keys: ['"/"', "Slash"], run: () => document.getElementById("search")?.focus() },
   { id: "next-found", title: "Next interval found", group: "Select", keys: ["KeyN"], repeats: true, run: (b) => stepFound(b, 1) },
@@ -152,6 +162,10 @@ export const commands: Command[] = [
   { id: "commands", title: "All commands", group: "Page", keys: ["Ctrl+Shift+KeyP"], always: true, run: (b) => (b.overlay.value = "commands") },
   { id: "help", title: "Help and keys", group: "Page", keys: ['"?"'], always: true, run: (b) => (b.overlay.value = "help") },
   { id: "query", title: "Query: ask the run in SQL", group: "Page", keys: ["Backquote"], run: (b) => (b.asking.value = !b.asking.value) },
+  { id: "notes", title: "Notes and workspaces of the run", group: "Page", keys: ["Shift+KeyM"], run: (b) => (b.overlay.value = "notes") },
+  { id: "figure", title: "Figure: export the panel for a paper, with a preview", group: "Page", keys: [], run: (b) => (b.overlay.value = "figure") },
+  { id: "share", title: "Share: copy an address that only looks, for a week", group: "Page", keys: [], run: (b) => void shareAddress(b) },
+  { id: "snapshot", title: "Snapshot: save what is on the screen as one file", group: "Page", keys: [], run: (b) => void saveSnapshot(b) },
   { id: "report", title: "Import report", group: "Page", keys: [], run: (b) => (b.overlay.value = "report") },
   { id: "left", title: "Show or hide locations and regions", group: "Page", keys: ["Ctrl+KeyB"], run: (b) => b.toggleSide("left") },
   { id: "right", title: "Show or hide the inspector", group: "Page", keys: ["KeyI"], run: (b) => b.toggleSide("right") },
@@ -178,6 +192,17 @@ export async function copy(bench: Workbench, text: string, done: string): Promis
 export async function copyAddress(bench: Workbench, address: string, done: string): Promise<void> {
   try {
     await copy(bench, withToken(address, await bench.api.token()), done);
+  } catch (e) {
+    bench.report(e);
+  }
+}
+
+/** Copies an address with a token of its own, which only looks. */
+export async function shareAddress(bench: Workbench): Promise<void> {
+  if (bench.session.value?.readOnly) return bench.say("This address only looks already: hand it on as it is.");
+  try {
+    const { token, until } = await bench.api.share();
+    await copy(bench, withToken(location.href, token), `Copied: an address that only looks, until ${until.slice(0, 10)} or the end of this server.`);
   } catch (e) {
     bench.report(e);
   }

@@ -49,6 +49,11 @@ const asking = signal("");
 const all = signal(false);
 const followed = signal(-1);
 
+/** What the findings on the page say. */
+export function shownFindings(): string[] {
+  return found.peek().list.slice(0, Math.max(found.peek().shown, 8)).map((f) => f.text);
+}
+
 const amount = (x: unknown) => (typeof x === "number" && Number.isFinite(x) ? x : 0);
 
 /** Reads the data of the view; anything else than a list of texts is left out. */

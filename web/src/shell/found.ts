@@ -38,6 +38,8 @@ export interface Place {
   run: () => string;
   say: (words: string) => void;
   track: (spans: TrackSpan[]) => void;
+  /** Shows the facts of one of them. */
+  shown?: (hit: IntervalHit) => void;
 }
 
 export class IntervalFinder {
@@ -69,6 +71,7 @@ export class IntervalFinder {
     const range: Range = { begin: hit.begin, end: hit.begin + hit.duration };
     store.select({ time: hit.duration > 0 ? range : null, locations: [`#${hit.location}`], regions: [`#${hit.region}`] }, { gesture: "search" });
     store.zoom(windowAround(range, store.wholeRun, store.window), { gesture: "search" });
+    this.place.shown?.(hit);
     this.place.track(f.answer.hits.map((h) => ({ begin: h.begin, end: h.begin + h.duration, location: h.location })));
   }
 

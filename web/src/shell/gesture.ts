@@ -7,6 +7,7 @@
 //   double click    zoom to what is there, or open it where the view can
 //   in a panel of another run those move it against the page's own
 //   a view may turn its picture by dragging, and come closer by the wheel
+//   one finger pans where time slides, two zoom; a tap chooses
 //   wheel           Ctrl: zoom, Shift or sideways: pan; else rows scroll, or zoom
 //   arrows, Enter   the same with keys: move the cross-hair, choose
 
@@ -62,8 +63,13 @@ export class Gestures {
   private abort: AbortController | null = null;
   private wheel = { name: "", at: 0 };
   private at: { x: number; y: number } | null = null;
+  /** Fingers on the picture, and what two of them do. */
+  private readonly touches = new Map<number, { x: number; y: number }>();
+  private pinch: { frame: number; apart: number; at: number; window: Range; gesture: string } | null = null;
   /** When the last double click was. */
   private doubled = -Infinity;
+  /** When a click opened something. */
+  private opened = -Infinity;
   private stops: (() => void)[] = [];
 
   constructor(private readonly bench: Workbench, private readonly picture: Picture, private readonly host: GestureHost) {
@@ -106,6 +112,8 @@ export class Gestures {
 
   private move(e: PointerEvent): void {
     const p = this.point(e);
+    if (this.touches.has(e.pointerId)) this.touches.set(e.pointerId, p);
+    if (this.pinch) return this.pinchTo();
     if (this.drag) return this.dragTo(p);
     if (e.pointerType === "touch") return;
     this.hoverAt(p.x, p.y);
@@ -175,6 +183,11 @@ export class Gestures {
   private down(e: PointerEvent): void {
     if (e.button > 1 || (e.target as HTMLElement).closest("button, a, input")) return;
     const { x, y } = this.point(e);
+    if (e.pointerType === "touch" && this.touches.size < 2) this.touches.set(e.pointerId, { x, y });
+    if (this.touches.size === 2) {
+      this.host.element.setPointerCapture(e.pointerId);
+      return this.startPinch();
+    }
     const inside = this.find(x, y);
     const near = inside >= 0 ? inside : this.find(x, y, 24);
     const f = this.frame(near);
@@ -184,7 +197,7 @@ export class Gestures {
     if (space && !this.host.foreign() && e.button === 0 && (e.ctrlKey || e.metaKey)) mode = "lasso";
     else if (plug.shift && (e.button === 1 || e.shiftKey || !plug.turn)) mode = "shift";
     else if (plug.turn && e.button === 0) mode = "turn";
-    else if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || (inside < 0 && x >= f.x))) mode = this.host.foreign() ? "move" : "pan";
+    else if (f && isTime(f) && this.picture.slides && (e.button === 1 || e.shiftKey || e.pointerType === "touch" || (inside < 0 && x >= f.x))) mode = this.host.foreign() ? "move" : "pan";
     else if (this.host.foreign()) mode = "none";
     else if (f && inside >= 0 && e.button === 0 && (isTime(f) || f.yScale.rows.length > 1)) mode = "brush";
     if (e.button === 1) e.preventDefault();
@@ -266,7 +279,33 @@ export class Gestures {
     return this.host.plug().follow?.time !== "none";
   }
 
+  /** Two fingers begin to zoom the time between them. */
+  private startPinch(): void {
+    const [a, b] = [...this.touches.values()];
+    const i = this.find((a.x + b.x) / 2, (a.y + b.y) / 2, 24);
+    const f = this.frame(i);
+    this.cancel();
+    if (!f || !isTime(f) || !this.picture.slides) return;
+    this.pinch = { frame: i, apart: Math.max(20, Math.hypot(a.x - b.x, a.y - b.y)), at: timeAt(f, toScene(this.picture.transform(i), (a.x + b.x) / 2, a.y).x), window: this.bench.store.window, gesture: `pinch-${++gestures}` };
+  }
+
+  /** The time under the fingers stays under them. */
+  private pinchTo(): void {
+    const [a, b] = [...this.touches.values()];
+    const f = this.pinch && this.frame(this.pinch.frame);
+    if (!this.pinch || !f || !b) return;
+    const { window, apart, at, gesture } = this.pinch;
+    const length = (window.end - window.begin) * (apart / Math.max(20, Math.hypot(a.x - b.x, a.y - b.y)));
+    const share = ((a.x + b.x) / 2 - f.x) / Math.max(1, visibleWidth(this.picture.shown!, f));
+    this.bench.store.zoom({ begin: at - share * length, end: at + (1 - share) * length }, { gesture });
+  }
+
   private up(e: PointerEvent): void {
+    this.touches.delete(e.pointerId);
+    if (this.pinch) {
+      if (this.touches.size === 0) this.pinch = null;
+      return;
+    }
     const d = this.drag;
     this.drag = null;
     if (!d) return;
@@ -285,6 +324,8 @@ export class Gestures {
   }
 
   private cancel(): void {
+    if (this.touches.size < 2) this.touches.clear();
+    this.pinch = null;
     this.drag = null;
     this.endBrush();
   }
@@ -344,13 +385,22 @@ export class Gestures {
         if (!add && !this.bench.store.isEmpty && !this.host.foreign()) this.bench.store.clear();
         return;
       }
+      if (fact.open && this.host.plug().opens && !add) return this.openAt(fact, panel);
       // What a double click opens is not selected by its first half.
-      if (fact.open && !(await this.single(begun))) return;
+      if (fact.open && !this.host.plug().opens && !(await this.single(begun))) return;
       this.bench.pin({ fact, panel: panel.id, view: panel.view });
       if (!this.host.foreign()) this.bench.choose((this.host.plug().choose ?? chooseAll)(fact), add);
     } catch (e) {
       this.bench.report(e);
     }
+  }
+
+  /** Opens what a click found; the second half of a double click opens nothing further. */
+  private openAt(fact: Fact, panel: PanelState): void {
+    if (performance.now() - this.opened < doubleClick) return;
+    this.opened = performance.now();
+    this.bench.pin({ fact, panel: panel.id, view: panel.view });
+    this.setOptions(Object.entries(fact.open!).map(([option, value]) => ({ option, values: value === "" ? [] : [value] })));
   }
 
   /** Waits whether a click becomes a double click; true where it does not. */
@@ -361,7 +411,7 @@ export class Gestures {
 
   /** Zooms to what is at a point: to its time, or else to its locations. */
   async zoomTo(p: { x: number; y: number }): Promise<void> {
-    if (this.host.foreign()) return;
+    if (this.host.foreign() || this.host.plug().opens) return;
     const i = this.find(p.x, p.y);
     const f = this.frame(i);
     try {

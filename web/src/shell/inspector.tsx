@@ -4,11 +4,13 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { onlyIDs } from "../api/ids";
-import type { Fact } from "../api/types";
+import type { Fact, ViewInfo } from "../api/types";
 import { Icon } from "../widget/icon";
+import { CauseList } from "./cause-list";
 import { useBench } from "./context";
 import { formatRange, middle, plural, thousands } from "./format";
 import { Findings } from "./findings";
+import { actionOf } from "./offer";
 import { SourceButton } from "./source-text";
 import { SummaryTable, summary } from "./summary";
 import type { ShownFact, Workbench } from "./workbench";
@@ -78,6 +80,7 @@ function FactCard({ shown, actions }: { shown: ShownFact; actions: boolean }) {
       </dl>
       {!fact.text && fact.count !== undefined && fact.count > 1 && <p class="muted">Aggregated: {plural(fact.count, "thing")}</p>}
       {actions && <FactActions fact={fact} bench={bench} />}
+      {actions && fact.row && <CauseList />}
     </div>
   );
 }
@@ -98,13 +101,27 @@ function FactActions({ fact, bench }: { fact: Fact; bench: Workbench }) {
       {hasTime && <button type="button" onClick={() => bench.store.select({ time })}>Select its time</button>}
       {!!fact.regions?.length && !has(bench.look.value.regions, fact.regions) && <button type="button" onClick={() => bench.choose({ regions: fact.regions!.map((id) => `#${id}`) })}>Select region</button>}
       {fact.regions?.length === 1 && <SourceButton region={bench.region(fact.regions[0])} />}
+      {fact.locations?.length === 1 && bench.timelinePanel && <PinButton id={fact.locations[0]} bench={bench} />}
       {!!fact.locations?.length && !has(bench.look.value.locations, fact.locations) && <button type="button" onClick={() => bench.choose({ locations: fact.locations!.map((id) => `#${id}`) })}>Select {fact.locations.length > 1 ? "locations" : "location"}</button>}
     </div>
   );
 }
 
+function PinButton({ id, bench }: { id: number; bench: Workbench }) {
+  const pinned = bench.isPinned(id);
+  return <button type="button" aria-pressed={pinned} onClick={() => bench.pinRow(id)}>{pinned ? "Unpin its row" : "Pin its row"}</button>;
+}
+
 function has(patterns: readonly string[], ids: number[]): boolean {
   return ids.every((id) => patterns.includes(`#${id}`));
+}
+
+/** Does what a note names as a flag. */
+export function NoteButton({ note, panel, view }: { note: string; panel: string; view: ViewInfo }) {
+  const bench = useBench();
+  const action = actionOf(note, view.options);
+  if (!action) return null;
+  return <button type="button" class="note-action" title={`--${action.option} ${action.value}`} onClick={() => bench.setOption(panel, action.option, [action.value])}>{action.label}</button>;
 }
 
 const open = signal(false);
@@ -121,7 +138,7 @@ function HowToRead() {
       <header class="side-head">
         <h2><button type="button" class="plain" aria-expanded={open.value} onClick={() => (open.value = !open.value)}><Icon name={open.value ? "down" : "right"} />How to read: {view.title}</button></h2>
       </header>
-      {notes.length > 0 && <ul class="notes" aria-label={`Notes of ${view.title}`}>{notes.slice(0, 6).map((n) => <li key={n}>{middle(n, 300)}</li>)}</ul>}
+      {notes.length > 0 && <ul class="notes" aria-label={`Notes of ${view.title}`}>{notes.slice(0, 6).map((n) => <li key={n}>{middle(n, 300)}<NoteButton note={n} panel={bench.focused.value} view={view} /></li>)}</ul>}
       {open.value && (
         <div class="howto">
           {(view.howToRead || view.summary).split(/\n\n+/).map((p, i) => <p key={i}>{p}</p>)}

@@ -5,15 +5,17 @@ import { noID, none, type LegendEntry, type Scene } from "../scene/scene";
 import { cssRamp } from "./colour";
 import { useBench } from "./context";
 import { middle } from "./format";
+import type { Symbol } from "./plug";
 
 /** So many entries are all shown, in two lines if need be: each names a part of the picture. */
 const few = 10;
 
 /** The entries of a picture; plain ones of another run explain, but select nothing. */
-export function Legend({ scene, plain }: { scene: Scene | null; plain?: boolean }) {
-  if (!scene || scene.legend.length === 0) return null;
+export function Legend({ scene, plain, symbols = [] }: { scene: Scene | null; plain?: boolean; symbols?: readonly Symbol[] }) {
+  if (!scene || scene.legend.length + symbols.length === 0) return null;
   return (
     <ul class={`legend ${scene.legend.length <= few ? "legend-few" : ""}`} aria-label="Legend">
+      {symbols.map((s) => <li key={s.sign}><span class="legend-entry"><span class="legend-sign" aria-hidden="true">{s.sign}</span>{s.words}</span></li>)}
       {scene.legend.slice(0, 60).map((e, i) => <li key={i}><Entry entry={e} plain={plain} /></li>)}
     </ul>
   );

@@ -2,6 +2,7 @@
 // that can be moved and sized, the brushed range as a band.
 
 import { effect } from "@preact/signals";
+import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Scene } from "../scene/scene";
 import { useSignal } from "@preact/signals";
@@ -121,6 +122,12 @@ function Overlay({ plot }: { plot: Plot }) {
           <path d={marksOf(found.answer.bins)} />
         </svg>
       )}
+      {bench.notebook.kept.value.notes.map((n) => (
+        <Fragment key={n.name}>
+          {n.end > n.begin && <div class="minimap-range" style={{ left: `${at(n.begin)}px`, width: `${Math.max(2, at(n.end) - at(n.begin))}px` }} />}
+          <div class="minimap-note" style={{ left: `${Math.min(at(n.begin), plot.x + plot.w - 60)}px` }}>{n.name}</div>
+        </Fragment>
+      ))}
       {bench.marks.value.map((m) => <div key={m} class="minimap-mark" style={{ left: `${at(m)}px` }} />)}
       {bench.hover.value?.time != null && <div class="minimap-cross" style={{ left: `${at(bench.hover.value.time)}px` }} />}
       {zoomed && (

@@ -8,6 +8,11 @@ export class LocationBook {
 
   constructor(private readonly api: Api, private readonly run: string) {}
 
+  /** Those that were asked for so far, in order of id. */
+  known(): LocationRow[] {
+    return [...this.rows.values()].sort((a, b) => a.id - b.id);
+  }
+
   get(id: number): LocationRow | undefined {
     return this.rows.get(id);
   }

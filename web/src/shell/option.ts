@@ -66,6 +66,8 @@ export interface PageOptions {
   arrange: string;
   /** Locations that are selected: lines of counters below rows are theirs, where there are such lines. */
   chosen?: readonly string[];
+  /** Part of a name that is searched for. */
+  find?: string;
 }
 
 /** What is sent: what is set and known to the view, and the page's options where the view has them. */
@@ -74,6 +76,7 @@ export function optionsFor(view: ViewInfo | undefined, set: OptionValues, page: 
   for (const o of view?.options ?? []) {
     const values = set[o.name];
     if (values?.length) out[o.name] = [...values];
+    else if (o.name === "find" && page.find) out[o.name] = [page.find];
     else if ((o.name === "palette" || o.name === "arrange") && page[o.name] !== "" && problemOf(o, page[o.name]) === "") out[o.name] = [page[o.name]];
   }
   if (out.counters && page.chosen?.length && view?.options.some((o) => o.name === "counters-of")) out["counters-of"] ??= packIDs(page.chosen);

@@ -5,6 +5,7 @@ import type { Option, ViewInfo } from "../api/types";
 import { Icon } from "../widget/icon";
 import { TextField } from "../widget/text-field";
 import { useBench } from "./context";
+import { offersFor, type Offer } from "./offer";
 import { controlOf, keptValues, ofRegions, problemOf, valueOf, type OptionValues } from "./option";
 
 interface Props {
@@ -97,21 +98,27 @@ function Switch({ option, values, set }: Props) {
 
 function Text({ option, values, set }: Props) {
   const bench = useBench();
-  const list = option.name === "metric" ? ["exclusive", "inclusive", "calls", ...(bench.info.value?.metrics.map((m) => m.name) ?? [])] : [];
+  const list = offersFor(bench, option);
   return (
     <>
       <TextField
         id={`option-${option.name}`} value={valueOf(option, values)} describedBy={`option-${option.name}-help`} set={(text) => set([text])}
         list={list.length > 0 ? `option-${option.name}-list` : undefined} placeholder={option.kind === "file" ? "name of a layout" : undefined}
       />
-      {list.length > 0 && <datalist id={`option-${option.name}-list`}>{list.map((m) => <option key={m} value={m} />)}</datalist>}
+      {list.length > 0 && <Offers option={option} list={list} />}
     </>
   );
+}
+
+/** What the run has to choose from. */
+function Offers({ option, list }: { option: Option; list: readonly Offer[] }) {
+  return <datalist id={`option-${option.name}-list`}>{list.map((x) => <option key={x.value} value={x.value}>{x.note}</option>)}</datalist>;
 }
 
 function Patterns({ option, values, set }: Props) {
   const bench = useBench();
   const list = values[option.name] ?? [];
+  const offers = offersFor(bench, option).filter((x) => !list.includes(x.value));
   return (
     <div class="patterns">
       {list.map((p) => (
@@ -121,12 +128,13 @@ function Patterns({ option, values, set }: Props) {
         </span>
       ))}
       <input
-        id={`option-${option.name}`} type="text" placeholder={list.length > 0 ? "add…" : "name, glob* or re:…"} aria-describedby={`option-${option.name}-help`} spellcheck={false} autocomplete="off"
+        id={`option-${option.name}`} type="text" list={offers.length > 0 ? `option-${option.name}-list` : undefined} placeholder={list.length > 0 ? "add…" : "choose, or name, glob*, re:…"} aria-describedby={`option-${option.name}-help`} spellcheck={false} autocomplete="off"
         onChange={(e) => {
           set([...list, e.currentTarget.value]);
           e.currentTarget.value = "";
         }}
       />
+      {offers.length > 0 && <Offers option={option} list={offers} />}
     </div>
   );
 }

@@ -5,6 +5,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { Dialog } from "../widget/dialog";
 import { commands, viewCommands, type Command } from "./command";
 import { useBench } from "./context";
+import { FigureDialog } from "./figure";
+import { NotesDialog } from "./notes-dialog";
 import { formatCount, middle, plural, thousands } from "./format";
 import { chordText } from "./keys";
 
@@ -15,6 +17,8 @@ export function Overlays() {
     case "commands": return <CommandPalette close={close} />;
     case "help": return <Help close={close} />;
     case "report": return <Report close={close} />;
+    case "notes": return <NotesDialog close={close} />;
+    case "figure": return <FigureDialog close={close} />;
   }
   return null;
 }

@@ -15,6 +15,7 @@ import { useBench } from "./context";
 import { formatDuration, middle } from "./format";
 import { isTime } from "./geometry";
 import * as layout from "./layout";
+import { NoteButton } from "./inspector";
 import { Legend } from "./legend";
 import { changed, commandLine, optionsFor } from "./option";
 import { OptionForm } from "./options";
@@ -55,13 +56,18 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
         )}
         {view && !missing && !panel.table && Side && <Guard what={`What stands beside ${panel.view}`}><Side panel={panel} scene={scene.value} /></Guard>}
       </div>
-      {view && !missing && !panel.table && <Legend scene={scene.value} plain={foreign} />}
+      {view && !missing && !panel.table && <Legend scene={scene.value} plain={foreign} symbols={scene.value ? bench.plug(panel.view).symbols?.(scene.value) : []} />}
     </section>
   );
 }
 
 function Missing({ title, hint }: { title: string; hint: string }) {
   return <div class="empty-state"><p class="empty-what">{title}</p><p class="empty-hint">{hint}</p></div>;
+}
+
+/** Buttons for what the notes of a picture name as a flag. */
+function NoteButtons({ notes, panel, view }: { notes: readonly string[]; panel: string; view: ViewInfo }) {
+  return <>{notes.slice(0, 4).map((n) => <NoteButton key={n} note={n} panel={panel} view={view} />)}</>;
 }
 
 interface HeadProps {
@@ -104,6 +110,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
         ))}
       </span>
       {notes.length > 0 && <span class="panel-note" title={notes.join("\n")}>{notes[0]}</span>}
+      {view && <NoteButtons notes={notes} panel={panel.id} view={view} />}
       {Controls && <span class="panel-controls"><Guard what={`The controls of ${panel.view}`}><Controls panel={panel} scene={scene} /></Guard></span>}
       <span class="panel-tools">
         {view && view.options.length > 0 && (
@@ -120,7 +127,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
           type="button" class="plain" aria-pressed={panel.table} title={panel.table ? "Show the picture (T)" : "Show as a table (T)"} aria-label="Table twin"
           onClick={() => set(layout.changePanel(bench.layout.value, panel.id, { table: !panel.table }))}
         ><Icon name={panel.table ? "picture" : "table"} /></button>
-        <Menu title="Export this panel" class="plain" align="right" label={<Icon name="download" />} items={() => exportItems(bench, panel, scene)} />
+        <Menu title="Export this panel" class="plain" align="right" label={<Icon name="download" />} items={() => [{ label: "Figure…", note: "size in mm, letter, caption, with a preview", run: () => { bench.focused.value = panel.id; bench.overlay.value = "figure"; } }, ...exportItems(bench, panel, scene)]} />
         {!alone && (
           <>
             <Menu title="More for this panel" class="plain" align="right" label={<Icon name="more" />} items={() => [

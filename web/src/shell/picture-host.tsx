@@ -36,7 +36,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const plug = withGestures(bench.plug(view.name), view, () => picture.scene);
     const live = view.options.filter((o) => controlOf(o) === "slider" || o.name === "camera").map((o) => o.name);
     const size = { width: element.clientWidth, height: element.clientHeight };
-    const state = () => findPanel(bench.layout.value, panel.id) ?? panel;
+    const state = () => bench.panelOf(panel.id) ?? panel;
     let brush: Brush | null = null;
     const follow = () => followOf(picture.scene, plug.follow);
     const foreign = () => bench.isForeign(state());

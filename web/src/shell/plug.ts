@@ -19,6 +19,8 @@ export interface ViewPlug {
   always?: Readonly<Record<string, readonly string[]>>;
   /** Its marks do not depend on the window's ends: they may be moved and asked for with overscan. */
   local?: boolean;
+  /** A click opens what it hits, where that can be opened; with Ctrl it selects. */
+  opens?: boolean;
   /** Which of its rows a scene shows, where they scroll by the option "scroll"; null: all of them. */
   rowsShown?(scene: Scene): RowsShown | null;
   /** What choosing a fact selects; by default all that the fact has. */
@@ -33,12 +35,20 @@ export interface ViewPlug {
   shift?(panel: PanelState, dx: number, dy: number): OptionChange[];
   /** What the wheel changes; a factor above 1 comes closer. The pointer is given in shares of the smaller side, from the middle. */
   magnify?(panel: PanelState, factor: number, at: { x: number; y: number }, scene?: Scene | null): OptionChange[];
+  /** Symbols that a scene has beside its colours, with what they mean. */
+  symbols?(scene: Scene): Symbol[];
   /** What stands beside the picture, where it is not null. */
   Side?: ComponentType<{ panel: PanelState; scene: Scene | null }>;
   /** A bar over the full width, between the head and the picture. */
   Bar?: ComponentType<{ panel: PanelState; scene: Scene | null }>;
   /** Further controls in the panel's head, with the scene drawn last. */
   Controls?: ComponentType<{ panel: PanelState; scene: Scene | null }>;
+}
+
+/** A symbol of a legend: a character that looks like it, and words. */
+export interface Symbol {
+  sign: string;
+  words: string;
 }
 
 /** An option with its new values. */

@@ -74,6 +74,13 @@ async function run(bench: Workbench): Promise<void> {
   }
 }
 
+/** Opens the query panel with a question, and asks it. */
+export function ask(bench: Workbench, sql: string): void {
+  text.value = sql;
+  bench.asking.value = true;
+  void run(bench);
+}
+
 /** Puts the rows of the answer on the pictures, or takes them off. */
 function showTrack(bench: Workbench, on: boolean): void {
   tracked.value = on;

@@ -42,9 +42,11 @@ export function Search() {
     wrong.value = "";
     if (query.trim() === "") {
       result.value = null;
+      bench.searched.value = "";
       return;
     }
     timer.current = setTimeout(async () => {
+      bench.searched.value = namePart(query);
       abort.current = new AbortController();
       try {
         result.value = await bench.api.search(bench.runID.value, query.trim(), abort.current.signal);
@@ -67,6 +69,7 @@ export function Search() {
     }
     bench.choose(h.choice, add);
     bench.finder.clear();
+    bench.searched.value = "";
     result.value = null;
     if (box.current) box.current.value = ""; // what was found is selected; the next search begins anew
     box.current?.blur();
@@ -81,6 +84,7 @@ export function Search() {
     else if (e.key === "Escape") {
       open.value = false;
       bench.finder.clear();
+      bench.searched.value = "";
       box.current!.value = "";
       result.value = null;
       box.current?.blur();
@@ -123,6 +127,11 @@ export function Search() {
       )}
     </div>
   );
+}
+
+/** The first word of a search that is part of a name, and no condition. */
+export function namePart(query: string): string {
+  return query.trim().split(/\s+/).find((w) => !/[<>=]/.test(w)) ?? "";
 }
 
 function hitsOf(r: SearchResult): Hit[] {

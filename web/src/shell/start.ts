@@ -20,6 +20,7 @@ export async function start(bench: Workbench): Promise<void> {
   bench.minimap.value = state.minimap;
   bench.embed.value = state.embed;
   followSystemTheme(bench);
+  followWidth(bench);
   window.addEventListener("popstate", () => void goTo(bench, decodePage(location.search)));
   waitForComeback(bench);
   try {
@@ -47,6 +48,18 @@ async function goTo(bench: Workbench, state: PageState): Promise<void> {
     bench.marks.value = state.marks;
     bench.store.restore(state.look);
     if (state.layout) bench.setLayout(adopt(state.layout, bench.layout.value));
+  });
+}
+
+/** Shows a saved state of the run that is open, as a step that undo goes back over. */
+export function goToQuery(bench: Workbench, query: string): void {
+  const state = decodePage(query);
+  batch(() => {
+    if (state.layout) bench.setLayout(adopt(state.layout, bench.layout.value));
+    bench.setArrange(state.arrange);
+    bench.minimap.value = state.minimap;
+    bench.marks.value = state.marks;
+    bench.store.restore(state.look);
   });
 }
 
@@ -95,6 +108,15 @@ export async function follow(bench: Workbench, run: RunState, state: PageState |
   }
   await bench.show(run.id, state);
   bench.awaited.value = "";
+}
+
+/** Below this there is no room for panels beside each other. */
+const narrowWidth = "(max-width: 899px)";
+
+function followWidth(bench: Workbench): void {
+  const media = matchMedia(narrowWidth);
+  bench.narrow.value = media.matches;
+  media.addEventListener("change", () => (bench.narrow.value = media.matches));
 }
 
 function followSystemTheme(bench: Workbench): void {

@@ -7,6 +7,8 @@ import { idsOf } from "../api/ids";
 import type { ApiError, Fact, RegionRow, RunInfo, RunKind, RunState, Session, Theme, ViewInfo } from "../api/types";
 import type { Painter } from "../scene/painter";
 import type { Palette } from "../scene/palette";
+import type { AreaTab } from "./area";
+import { CauseFollower } from "./causes";
 import { Chosen } from "./chosen";
 import { cssColour } from "./colour";
 import { firstScreen } from "./first-screen";
@@ -14,6 +16,7 @@ import { formatBytes, thousands } from "./format";
 import { IntervalFinder } from "./found";
 import * as panel from "./layout";
 import { LocationBook } from "./names";
+import { NoteBook } from "./notes";
 import type { Choice, ViewPlug } from "./plug";
 import type { PageOptions } from "./option";
 import type { TrackSpan } from "./query-track";
@@ -45,7 +48,7 @@ export interface Tip {
   lines: string[];
 }
 
-export type Overlay = "" | "help" | "commands" | "report" | "open";
+export type Overlay = "" | "help" | "commands" | "report" | "open" | "notes" | "figure";
 
 /** A request may name so many; more are better named by a group or a pattern. */
 const mostNamed = { locations: 10_000, regions: 250 };
@@ -70,6 +73,12 @@ export class Workbench {
   readonly track = signal<TrackSpan[]>([]);
   /** Intervals found by words. */
   readonly finder: IntervalFinder;
+  /** What is being searched for: pictures of names light up what has it. */
+  readonly searched = signal("");
+  /** Causes and effects of the interval that is chosen. */
+  readonly follower: CauseFollower;
+  /** Notes and workspaces of the run. */
+  readonly notebook: NoteBook;
 
   readonly layout = signal<panel.Layout>(panel.noPanels);
   readonly focused = signal("");
@@ -99,9 +108,17 @@ export class Workbench {
   readonly overlay = signal<Overlay>("");
   /** The query panel is open. */
   readonly asking = signal(false);
+  /** What is told of the selected area below the pictures; "": nothing. */
+  readonly area = signal<AreaTab | "">("");
+  /** The flame graph of the area: a panel that is not in the layout. */
+  readonly flame = signal<panel.PanelState>({ ...panel.newPanel("calltree"), id: "area-flame" });
   /** Widths of the columns at the sides, in pixels; negative: hidden, as wide as before. */
   readonly left = signal(size("left", Math.min(320, Math.max(196, (globalThis.innerWidth ?? 1280) * 0.13))));
   readonly right = signal(size("right", Math.min(460, Math.max(264, (globalThis.innerWidth ?? 1280) * 0.22))));
+  /** The screen is narrow: one panel at a time, the sides as drawers. */
+  readonly narrow = signal(false);
+  /** The drawer that is open on a narrow screen. */
+  readonly drawer = signal<"" | "left" | "right">("");
   /** Short words at the bottom, for things done without a picture of them. */
   readonly toast = signal("");
   /** Why nothing works just now; null when all is well. */
@@ -119,7 +136,9 @@ export class Workbench {
 
   constructor(readonly api: Api, readonly plugs: readonly ViewPlug[], readonly colours: Palette, readonly newPainter: (host: HTMLElement) => Painter) {
     this.book = new LocationBook(api, "");
-    this.finder = new IntervalFinder({ api, store: this.store, run: () => this.runID.peek(), say: (words) => this.say(words), track: (spans) => (this.track.value = spans) });
+    this.finder = new IntervalFinder({ api, store: this.store, run: () => this.runID.peek(), say: (words) => this.say(words), track: (spans) => (this.track.value = spans), shown: (hit) => this.follower.show(hit) });
+    this.follower = new CauseFollower(this);
+    this.notebook = new NoteBook(api, (e) => this.report(e));
     api.onKept?.((used, most) => (this.kept.value = `${formatBytes(used)} of ${formatBytes(most)} kept`));
     this.store.subscribe((look) => {
       this.look.value = look;
@@ -210,6 +229,10 @@ export class Workbench {
   }
 
   toggleSide(side: "left" | "right"): void {
+    if (this.narrow.value) {
+      this.drawer.value = this.drawer.value === side ? "" : side;
+      return;
+    }
     this[side].value = -this[side].value;
     keep(side, this[side].value);
   }
@@ -228,11 +251,14 @@ export class Workbench {
       this.marks.value = state?.marks ?? [];
       this.track.value = [];
       this.finder.clear();
+      this.searched.value = "";
+      this.flame.value = { ...this.flame.peek(), options: {} };
       this.arrange.value = state?.arrange ?? this.arrange.value.split(":")[0];
       this.layout.value = state?.layout ?? this.remembered() ?? this.overview();
       this.focused.value = panel.panels(this.layout.value)[0]?.id ?? "";
       this.store.reset(info.end, state?.look ?? firstLook(info.core));
     });
+    if (this.embed.peek() === "") void this.notebook.open(id);
   }
 
   /** Takes a newer state of the run shown: window and selection stay, pictures ask again. */
@@ -327,7 +353,18 @@ export class Workbench {
     this.setLayout(panel.changePanel(this.layout.value, id, { view, options: { ...(run && { run }), ...(moved && { moved }) }, table: false }));
   }
 
+  /** A panel by its id, that of the area too. */
+  panelOf(id: string): panel.PanelState | undefined {
+    return id === this.flame.value.id ? this.flame.value : panel.findPanel(this.layout.value, id);
+  }
+
   setOption(id: string, name: string, values: readonly string[]): void {
+    if (id === this.flame.peek().id) {
+      const options = { ...this.flame.peek().options, [name]: values };
+      if (values.length === 0) delete options[name];
+      this.flame.value = { ...this.flame.peek(), options };
+      return;
+    }
     this.setLayout(panel.setOption(this.layout.value, id, name, values));
   }
 
@@ -335,7 +372,7 @@ export class Workbench {
   pageOptions(p: panel.PanelState): PageOptions {
     const arrange = this.arrange.value;
     const foreign = this.isForeign(p);
-    return { palette: this.palette.value, arrange: foreign ? arrange.split(":")[0] : arrange, chosen: foreign ? [] : this.look.value.locations };
+    return { palette: this.palette.value, arrange: foreign ? arrange.split(":")[0] : arrange, chosen: foreign ? [] : this.look.value.locations, find: this.searched.value };
   }
 
   /** Orders the locations of all panels, as a step that undo goes back over. */
@@ -346,6 +383,24 @@ export class Workbench {
     const put = (v: string) => (this.arrange.value = v);
     this.store.record({ key: "", undo: () => put(before), redo: () => put(after) });
     put(after);
+  }
+
+  /** The panel of the timeline: the focused one, or the first. */
+  get timelinePanel(): panel.PanelState | undefined {
+    const all = panel.panels(this.layout.value).filter((p) => p.view === "timeline" && !this.isForeign(p));
+    return all.find((p) => p.id === this.focused.value) ?? all[0];
+  }
+
+  isPinned(location: number): boolean {
+    return this.timelinePanel?.options.pin?.includes(`#${location}`) ?? false;
+  }
+
+  /** Keeps the row of a location at the top of the timeline, or lets it go. */
+  pinRow(location: number): void {
+    const p = this.timelinePanel;
+    if (!p) return this.say("Rows are pinned in a timeline: open one.");
+    const [old, id] = [p.options.pin ?? [], `#${location}`];
+    this.setOption(p.id, "pin", old.includes(id) ? old.filter((x) => x !== id) : [...old, id]);
   }
 
   get focusedPanel(): panel.PanelState | undefined {
@@ -390,7 +445,7 @@ export class Workbench {
   /** Opens the explanation of a view in the inspector. */
   showHowTo(view: string): void {
     this.howTo.value = view;
-    if (this.right.value < 0) this.toggleSide("right");
+    if (this.narrow.value ? this.drawer.value !== "right" : this.right.value < 0) this.toggleSide("right");
   }
 
   say(words: string): void {

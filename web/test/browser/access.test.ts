@@ -75,6 +75,28 @@ for (const dark of [false, true]) {
         await page.keyboard.press("Escape");
       }
     });
+    it("the area, notes and figure have none", async () => {
+      await page.keyboard.press("r");
+      await page.waitForSelector(".area .twin [role=row]");
+      expect(await violations(page)).toEqual([]);
+      expect(await smallTargets(page)).toEqual([]);
+      await page.keyboard.press("r");
+      for (const command of ["notes", "figure"]) {
+        await page.evaluate((name) => ((window as unknown as { parallax: { overlay: { value: string } } }).parallax.overlay.value = name), command);
+        await page.waitForSelector("dialog[open]");
+        expect(await violations(page)).toEqual([]);
+        await page.keyboard.press("Escape");
+      }
+    });
+    it("a screen of 390 pixels has none, with its drawers", async () => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const name of ["Lists", "Findings, facts"]) {
+        await page.getByRole("button", { name }).click();
+        expect(await violations(page)).toEqual([]);
+        expect(await smallTargets(page)).toEqual([]);
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+    });
     it("the home page has none", async () => {
       await page.evaluate(() => (window as unknown as { parallax: { goHome(): void } }).parallax.goHome());
       await page.waitForSelector(".home h2, .home h1");

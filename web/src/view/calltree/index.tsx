@@ -1,5 +1,5 @@
 // calltree: boxes of call paths. A click on a box chooses its region, which must
-// not throw the other boxes away; a double click shows what lies below it in the full
+// not throw the other boxes away, with Ctrl; without, it shows what lies below it in the full
 // width, and the way back stands in the panel's head. The menu compares the selected locations with the
 // rest of the run, or the run with another one that is open.
 
@@ -13,8 +13,35 @@ import { Menu, type MenuItem } from "../../widget/menu";
 export const calltree: ViewPlug = {
   name: "calltree",
   follow: { time: "selection", locations: "filter", regions: "context" },
+  opens: true,
   Controls,
 };
+
+const directions: readonly { value: string; label: string; title: string }[] = [
+  { value: "top-down", label: "top-down", title: "From callers to what they call" },
+  { value: "bottom-up", label: "bottom-up", title: "From regions, by their own time, to their callers" },
+  { value: "sandwich", label: "sandwich", title: "Callers above and callees below one region" },
+];
+
+/** Which way the tree is read. */
+function Direction({ panel }: { panel: PanelState }) {
+  const bench = useBench();
+  const now = panel.options["direction"]?.[0] ?? "top-down";
+  const compares = comparedWith(panel.options) !== "";
+  const set = (value: string) => {
+    // A path from the top means nothing the other way round; its end is the region of a sandwich.
+    const root = rootPath(panel.options);
+    const pinned = bench.pinned.value;
+    const chosen = pinned?.panel === panel.id && pinned.fact.regions?.length === 1 ? `#${pinned.fact.regions[0]}` : root.at(-1);
+    bench.setOption(panel.id, "root", value === "sandwich" && chosen !== undefined ? [chosen] : []);
+    bench.setOption(panel.id, "direction", value === "top-down" ? [] : [value]);
+  };
+  return (
+    <span class="segments" role="group" aria-label="Direction">
+      {directions.map((d) => <button type="button" key={d.value} class="chip" aria-pressed={now === d.value} title={d.title} disabled={d.value === "sandwich" && compares} onClick={() => set(d.value)}>{d.label}</button>)}
+    </span>
+  );
+}
 
 /** What a panel compares with: "", "rest", "run:ID", or locations as they were written. */
 export function comparedWith(options: Readonly<Record<string, readonly string[]>>): string {
@@ -72,5 +99,5 @@ function Controls({ panel }: { panel: PanelState }) {
     ...others.map((r): MenuItem => ({ label: r.name, note: r.source, checked: now === `run:${r.id}`, run: () => set([], [r.id]) })),
   ];
   const label = now === "" ? "compare" : now.startsWith("run:") ? (others.find((r) => `run:${r.id}` === now)?.name ?? "another run") : now.startsWith("#") ? "the kept locations" : now;
-  return <><Back panel={panel} /><Menu class="chip" title="Compare with other locations or another run" align="right" label={label} items={items} /></>;
+  return <><Back panel={panel} /><Direction panel={panel} /><Menu class="chip" title="Compare with other locations or another run" align="right" label={label} items={items} /></>;
 }

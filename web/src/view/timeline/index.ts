@@ -3,10 +3,10 @@
 // group, a click on an interval chooses its location and keeps its facts.
 
 import "./timeline.css";
-import type { Row } from "../../scene/scene";
+import type { Row, Scene } from "../../scene/scene";
 import { noID } from "../../scene/scene";
 import type { PanelState } from "../../shell/layout";
-import type { RowsShown, ViewPlug } from "../../shell/plug";
+import type { RowsShown, Symbol, ViewPlug } from "../../shell/plug";
 
 export const timeline: ViewPlug = {
   name: "timeline",
@@ -15,7 +15,20 @@ export const timeline: ViewPlug = {
   rowsShown: (scene) => readRows(scene.notes),
   choose: (fact) => (fact.locations?.length ? { locations: fact.locations.map((id) => `#${id}`) } : {}),
   chooseRow: toggleRow,
+  symbols: timelineSymbols,
 };
+
+/** Symbols that lie over the rows, where there are some. */
+export function timelineSymbols(scene: Scene): Symbol[] {
+  const has = (layer: string, kind: "line" | "point") => scene.layers.some((l) => l.name === layer && l.marks.some((m) => m.kind === kind && (m.kind === "line" ? m.x0 : m.kind === "point" ? m.x : []).length > 0));
+  const out: Symbol[] = [];
+  if (has("links", "line")) out.push({ sign: "↗", words: "link" });
+  if (has("links", "point")) out.push({ sign: "✳", words: "links too dense to draw" });
+  if (has("instants", "point")) out.push({ sign: "◆", words: "instant" });
+  if (scene.layers.some((l) => l.name === "critical path")) out.push({ sign: "━", words: "critical path" });
+  if (scene.frames[0]?.yScale.rows.some((r) => r.label.startsWith("↑ "))) out.push({ sign: "↑", words: "pinned" });
+  return out;
+}
 
 /** The view says in its notes which rows it shows, where that is not all. */
 export function readRows(notes: readonly string[]): RowsShown | null {
