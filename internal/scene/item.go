@@ -231,3 +231,33 @@ func lineDistance(x, y float64, x0, y0, x1, y1 float32) float64 {
 	}
 	return math.Hypot(x-ax-t*dx, y-ay-t*dy)
 }
+
+// ShiftItems renumbers the items of a mark that moves to another scene, and sets bits of the
+// kind of those that it makes itself.
+func ShiftItems(m Mark, by uint32, of uint8) {
+	move := func(items []uint32) {
+		for i := range items {
+			if items[i] != NoItem {
+				items[i] += by
+			}
+		}
+	}
+	switch m := m.(type) {
+	case *Rect:
+		move(m.Items)
+	case *Polygon:
+		move(m.Items)
+	case *Line:
+		move(m.Items)
+	case *Point:
+		move(m.Items)
+	case *Image:
+		if m.Of != 0 {
+			m.Of |= of
+		}
+	case *Space:
+		if m.Of != 0 {
+			m.Of |= of
+		}
+	}
+}

@@ -76,6 +76,7 @@ var OptionTable = []Option{
 	{Name: "expand", Kind: "patterns", Help: "groups of the location tree to draw in full"},
 	{Name: "collapse", Kind: "patterns", Help: "groups of the location tree to draw as one row; of boxes and matrices regions to draw as one, such as category:MPI"},
 	{Name: "pin", Kind: "patterns", Help: "locations whose rows stay at the top, whatever is scrolled"},
+	{Name: "at-phase", Kind: "text", Default: "auto", Help: "what two runs are laid over each other by: auto (the first step or iteration that both have), none, or such a phase by its name or number"},
 	{Name: "axis-to", Kind: "text", Help: "where the time axis ends if the run ends earlier, so that runs of different lengths are drawn on one scale"},
 	{Name: "scroll", Kind: "integer", Default: "0", Help: "first row shown"},
 	{Name: "counters", Kind: "patterns", Help: "counters drawn as lines below the rows"},

@@ -29,8 +29,9 @@ var View = &view.View{
 	HowToRead: "Every region has a band with one box a location, in the order of the colours in the first column. The box holds the middle half of the calls, the line in it is the median, " +
 		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single line; a hollow colour says that the region is not called there. " +
 		"Behind a box whose calls fall into several heaps, short ones and long ones, lies the outline of their distribution. A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same. " +
-		"In the page the wheel zooms the axis, a click on a name keeps a region on top, and one with Ctrl hides it.",
+		"Of two runs a band has a box each, of the calls of all locations. In the page the wheel zooms the axis, a click on a name keeps a region on top, and one with Ctrl hides it.",
 	Needs: view.Needs{Intervals: true, Profile: true},
+	Runs:  2,
 	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "violin", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike", "k"),
 		"by: a row for each region, or for each category [regions categories]",
 		"colour: a colour each location, or each group of them; auto: groups past twelve locations [auto location groups]",
@@ -76,6 +77,7 @@ type result struct {
 	low, high  float64 // of the axis as asked for; NaN
 	shown      int     // regions asked for; 0: as many as fit
 	hasProfile bool
+	pair       bool // locations are two runs
 }
 
 // A region is one band of the picture.
@@ -95,38 +97,12 @@ type region struct {
 type span struct{ low, high float64 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"), unit: "ns"}
-	s := q.Store()
-	r.tree = s.Locations()
-	r.hasProfile = !s.Info().Timed()
-	if q.Selection.Begin >= q.Selection.End && !r.hasProfile {
-		return nil, view.Empty("choose a longer time", "no time is selected")
+	if len(q.Runs) > 1 {
+		return besides(ctx, q)
 	}
-	r.holders = view.Chosen(s.Locations(), q.Selection.Locations, view.Holders(ctx, s))
-	if len(r.holders) == 0 {
-		return nil, view.Empty("choose other locations", "no location with calls in the selection")
-	}
-	var err error
-	if r.locations, r.unitOf, err = view.Units(r.tree, r.holders, q.Values.Text("group")); err != nil {
-		return nil, err
-	}
-	if len(r.locations) < len(r.holders) {
-		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations shows each", view.Count(len(r.holders), "location")))
-	}
-	r.names = view.UnitNames(s.Locations(), r.locations)
-	if err := r.check(); err != nil {
-		return nil, err
-	}
-	options, err := r.options()
+	r, options, err := prepare(ctx, q)
 	if err != nil {
 		return nil, err
-	}
-	note := ""
-	if options.Skip, note, err = view.LeaveOpen(ctx, s, q.Window()); err != nil {
-		return nil, err
-	}
-	if note != "" {
-		r.notes = append(r.notes, note)
 	}
 	if err := r.gather(ctx, options); err != nil {
 		return nil, err
@@ -141,6 +117,45 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, q.Advise("other regions", "other callers").Empty("no call is in the selection")
 	}
 	return r, r.rank()
+}
+
+// prepare decides which locations and calls are read.
+func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, error) {
+	var options callgraph.Options
+	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"), unit: "ns"}
+	s := q.Store()
+	r.tree = s.Locations()
+	r.hasProfile = !s.Info().Timed()
+	if q.Selection.Begin >= q.Selection.End && !r.hasProfile {
+		return nil, options, view.Empty("choose a longer time", "no time is selected")
+	}
+	r.holders = view.Chosen(s.Locations(), q.Selection.Locations, view.Holders(ctx, s))
+	if len(r.holders) == 0 {
+		return nil, options, view.Empty("choose other locations", "no location with calls in the selection")
+	}
+	var err error
+	if r.locations, r.unitOf, err = view.Units(r.tree, r.holders, q.Values.Text("group")); err != nil {
+		return nil, options, err
+	}
+	if len(r.locations) < len(r.holders) {
+		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations shows each", view.Count(len(r.holders), "location")))
+	}
+	r.names = view.UnitNames(s.Locations(), r.locations)
+	if err := r.check(); err != nil {
+		return nil, options, err
+	}
+	options, err = r.options()
+	if err != nil {
+		return nil, options, err
+	}
+	note := ""
+	if options.Skip, note, err = view.LeaveOpen(ctx, s, q.Window()); err != nil {
+		return nil, options, err
+	}
+	if note != "" {
+		r.notes = append(r.notes, note)
+	}
+	return r, options, nil
 }
 
 // check decides what a point of a box is.
@@ -356,8 +371,14 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 	return err
 }
 
+// overAll reports whether there is one box a region, over all locations.
+func (r *result) overAll() bool { return r.over == "locations" && !r.pair }
+
 // value is what a row counts in total.
 func (r *result) value(x *callgraph.Row) float64 {
+	if r.pair && r.over == "locations" {
+		return x.Mean * x.Count
+	}
 	switch r.metric {
 	case "calls":
 		return x.Count

@@ -25,6 +25,7 @@ func quantileOf(sorted []float64, q float64) float64 {
 // is how many have the region, and total is over all of them.
 type Row struct {
 	Region   string            `json:"region" unit:""`
+	Run      string            `json:"run,omitempty"` // of two; the path is the same
 	Location *trace.LocationID `json:"location" about:"location"`
 	Path     string            `json:"path" unit:""`
 	Count    float64           `json:"count" unit:"count" write:"whole"`
@@ -74,9 +75,17 @@ type Data struct {
 	Groups    []Group       `json:"groups"`
 }
 
+// regionID is the region of a node; NoRegion where the second run alone has it.
+func (r *result) regionID(node int32) trace.RegionID {
+	if ids := r.nodes[node].Regions; len(ids) > 0 {
+		return ids[0]
+	}
+	return trace.NoRegion
+}
+
 func (r *result) rowOf(x *callgraph.Row) Row {
 	out := Row{
-		Region: r.nodes[x.Callee].Name, ID: r.nodes[x.Callee].Regions[0], Count: x.Count, Total: r.value(x), Min: x.Min, Max: x.Max, Mean: x.Mean, SD: x.Deviation,
+		Region: r.nodes[x.Callee].Name, ID: r.regionID(x.Callee), Count: x.Count, Total: r.value(x), Min: x.Min, Max: x.Max, Mean: x.Mean, SD: x.Deviation,
 		Q02: x.Box[0], Q25: x.Box[1], Q50: x.Box[2], Q75: x.Box[3], Q98: x.Box[4], Exact: x.Exact,
 	}
 	if math.IsNaN(out.SD) {
@@ -117,15 +126,20 @@ func (r *result) list() []Row {
 	out := []Row{}
 	for k := range r.regions {
 		g := &r.regions[k]
-		if r.over == "locations" {
+		if r.overAll() {
 			x := r.overRow(g)
 			row := r.rowOf(&x)
-			row.Total, row.ID = g.total, r.nodes[g.node].Regions[0]
+			row.Total, row.ID = g.total, r.regionID(g.node)
 			out = append(out, row)
 			continue
 		}
 		for _, i := range g.rows {
 			row := r.rowOf(&r.rows[i])
+			if r.pair {
+				row.Run, row.Path = r.names[r.rows[i].Owner], r.names[r.rows[i].Owner]
+				out = append(out, row)
+				continue
+			}
 			id := r.locations[r.rows[i].Owner]
 			row.Location, row.Path = &id, r.tree.Path(id)
 			out = append(out, row)

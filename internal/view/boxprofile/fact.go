@@ -25,6 +25,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	n := &r.nodes[g.node]
 	f := view.Fact{Title: n.Name, Regions: n.Regions, Lines: []view.FactLine{}, Locations: r.locationsOf(&l)}
 	switch {
+	case r.pair:
+		f.Say("run", r.names[l.owner], "")
 	case r.over == "locations":
 		f.Say("over", view.Count(len(r.locations), "location"), "")
 	case r.groupRows != nil:

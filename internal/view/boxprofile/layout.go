@@ -51,7 +51,7 @@ type lane struct {
 // owners is how many lanes a region has: locations, groups, or one for all.
 func (r *result) owners() int {
 	switch {
-	case r.over == "locations":
+	case r.overAll():
 		return 1
 	case r.groupRows != nil:
 		return len(r.groups.Members)
@@ -150,7 +150,7 @@ func (r *drawing) scene(size scene.Size) *scene.Scene {
 
 // separate draws a line between lanes of different groups.
 func (r *drawing) separate(s *scene.Scene, from *scene.Frame, width float32) {
-	if r.Arrangement() == nil || r.over == "locations" || r.groupRows != nil {
+	if r.Arrangement() == nil || r.overAll() || r.groupRows != nil {
 		return
 	}
 	lines := &scene.Line{Width: 1}
@@ -164,6 +164,9 @@ func (r *drawing) separate(s *scene.Scene, from *scene.Frame, width float32) {
 }
 
 func (r *drawing) orderWords() string {
+	if r.pair && r.request.Values.Text("order") == "differs" {
+		return "how much the runs differ"
+	}
 	return map[string]string{"differs": "how much locations differ", "calls": "number of calls", "total": "total", "longest": "longest call", "name": "name"}[r.request.Values.Text("order")]
 }
 
@@ -214,9 +217,17 @@ func (r *drawing) scaleRows(regions int, laneHeight, top float32) []scene.Row {
 	for k := range rows {
 		y := top + float32(k)*(height+r.gap)
 		n := &r.nodes[r.regions[k].node]
-		rows[k] = scene.Row{From: y, To: y + height, Location: scene.NoID, Region: uint32(n.Regions[0]), Label: n.Name, Count: r.owners()}
+		rows[k] = scene.Row{From: y, To: y + height, Location: scene.NoID, Region: regionOf(n), Label: n.Name, Count: r.owners()}
 	}
 	return rows
+}
+
+// regionOf is the region of a row; none of those that the second run alone has.
+func regionOf(n *callgraph.Node) uint32 {
+	if len(n.Regions) == 0 {
+		return scene.NoID
+	}
+	return uint32(n.Regions[0])
 }
 
 // lane finds the box of a region and an owner.
@@ -224,7 +235,7 @@ func (r *result) lane(region int, owner int32) lane {
 	g := &r.regions[region]
 	l := lane{region: region, owner: owner, spread: span{math.NaN(), math.NaN()}}
 	switch {
-	case r.over == "locations":
+	case r.overAll():
 		x := r.overRow(g)
 		l.row = &x
 	case r.groupRows != nil:
@@ -255,7 +266,7 @@ func (r *drawing) place(regions int, laneHeight, top float32) []lane {
 			lanes = append(lanes, lane{region: k, owner: int32(o), y: y + float32(o)*laneHeight, h: laneHeight, spread: span{math.NaN(), math.NaN()}})
 		}
 		switch {
-		case r.over == "locations":
+		case r.overAll():
 			x := r.overRow(g)
 			lanes[first].row, lanes[first].owner = &x, -1
 		case r.groupRows != nil:
@@ -274,7 +285,7 @@ func (r *drawing) place(regions int, laneHeight, top float32) []lane {
 }
 
 func (r *drawing) mostCalls() (most float64) {
-	if r.over == "locations" {
+	if r.overAll() {
 		return float64(len(r.locations))
 	}
 	for _, l := range r.lanes {
@@ -323,7 +334,7 @@ func (r *drawing) scale() scene.Scale {
 // colour of a lane: of its location or of its group.
 func (r *result) colour(l *lane) scene.Colour {
 	switch {
-	case r.over == "locations":
+	case r.overAll():
 		n := &r.nodes[r.regions[l.region].node]
 		return scene.RegionColour(n.Name, uint8(n.Role))
 	case r.groupRows != nil:
@@ -350,7 +361,7 @@ func (r *drawing) legend(s *scene.Scene) {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: f})
 	}
 	switch {
-	case r.over == "locations":
+	case r.overAll():
 		r.legendCut(s)
 		return
 	case r.groupRows != nil || r.byGroup():
@@ -406,6 +417,8 @@ func (r *drawing) legendCut(s *scene.Scene) {
 func (r *result) locationsOf(l *lane) []trace.LocationID {
 	switch {
 	case l.owner < 0:
+		return nil
+	case r.pair:
 		return nil
 	case r.groupRows != nil:
 		out := []trace.LocationID{}

@@ -38,8 +38,7 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 	var err error
 	if against := q.Values.Text("against"); against == "" {
 		names[0], names[1] = q.Runs[0].Name, q.Runs[1].Name
-		b.Runs = q.Runs[1:]
-		b.Selection, err = sameTime(q)
+		b = *q.Second()
 	} else if len(q.Runs) > 1 {
 		err = fmt.Errorf("--against compares locations of one run; leave it out to compare with run %s", q.Runs[1].Name)
 	} else {
@@ -73,28 +72,6 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	d.notes = d.Arrangement().AddNote(d.notes)
 	return d, nil
-}
-
-// sameTime is the selection in the second run: the same time, or all where all of the
-// first is selected; regions by their names.
-func sameTime(q *view.Request) (sel trace.Selection, err error) {
-	first, second := q.Store(), q.Runs[1].Store
-	sel = trace.Selection{End: second.Info().End}
-	if q.Selection.Locations != nil {
-		return sel, fmt.Errorf("locations of two runs are not the same: compare all of them, or locations of one run with --against")
-	}
-	if q.Selection.Begin > 0 || q.Selection.End < first.Info().End {
-		sel.Begin, sel.End = q.Selection.Begin, min(q.Selection.End, sel.End)
-	}
-	if q.Selection.Regions != nil {
-		sel.Regions = []trace.RegionID{}
-		for id, region := range second.Regions() {
-			if slices.ContainsFunc(q.Selection.Regions, func(x trace.RegionID) bool { return first.Regions()[x].Name == region.Name }) {
-				sel.Regions = append(sel.Regions, trace.RegionID(id))
-			}
-		}
-	}
-	return sel, nil
 }
 
 // others reads --against.

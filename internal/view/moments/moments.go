@@ -11,6 +11,7 @@
 //	rows.go    which rows are drawn: order, groups where rows do not fit
 //	layout.go, glyph.go, chart.go    rows → scene
 //	basis.go   another basis than moments
+//	difference.go  two runs: the moments of one less those of the other
 //	pick.go    a row in words; data.go the twins
 package moments
 
@@ -37,14 +38,16 @@ var View = &view.View{
 		"The thin line from the tick is the skew (m3): to the right, a small part of the work came late; to the left, early. " +
 		"What leaves the axis is cut there and marked. Look for rows whose bars are shorter, elsewhere or wider than those of their neighbours; those that stand out carry a diamond. " +
 		"A well balanced run has bars that line up, with little beside them. " +
-		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. For that open the two-state chart of the same time.",
+		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. For that open the two-state chart of the same time. " +
+		"Of two runs the moments of the second less those of the first are drawn, a column a moment: bars to the right are more, later or wider in the second.",
 	Needs: view.Needs{Intervals: true, Moments: true},
 	Runs:  16,
-	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "paper"),
+	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "picture=auto", "paper"),
+		"picture: what is drawn of two runs: rows of the first, or how the moments of the second differ; auto: the difference [auto rows difference]",
 		"bins: how many coefficients another basis has; 0: 16",
 		"group: rows drawn as one where they do not fit: none, optimal (where little is lost by it), or a kind of location such as machine"),
 	Report:  view.Report{Place: 5, Height: 380, AllLocations: true},
-	Data:    []any{data{}},
+	Data:    []any{data{}, differenceData{}},
 	Compute: compute,
 }
 
@@ -131,6 +134,12 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	o, err := parseOptions(q.Values)
 	if err != nil {
 		return nil, err
+	}
+	if two, err := wantsDifference(q); err != nil || two {
+		if err != nil {
+			return nil, err
+		}
+		return subtract(ctx, q, o)
 	}
 	r := &result{reader: q.Store(), tree: q.Store().Locations(), selection: q.Selection, opt: o}
 	if q.Selection.Begin >= q.Selection.End {

@@ -16,6 +16,7 @@
 //	links.go, marks.go, critical.go             links; instants and counters; the critical path
 //	queue.go     a counter that is not in the store: work launched and not begun
 //	layout.go    rows → places; draw.go, arrows.go, colour.go → scene
+//	beside.go    two runs, one above the other
 //	pick.go      what lies at a place; data.go, whole.go the twins
 package timeline
 
@@ -38,13 +39,15 @@ var View = &view.View{
 	HowToRead: "Each row is a location, time runs to the right, and a colour is the region the location was in: the innermost one that was open. " +
 		"Where intervals are too short to see, a cell stands for many and has the colour of the region with the most time in it; its height is the part of the time in which anything was open. " +
 		"A row of a group shows, from the bottom up, which share of its members was in each role; where there are more locations than pixels, groups whose members spend the run alike are folded first. Rows that look unlike their neighbours are where to look first. " +
-		"Zoom in until cells become intervals. With --critical a red line along rows is the critical path of the steps of a GPU job, or of the slowest request: what it waited for at each instant.",
+		"Zoom in until cells become intervals. With --critical a red line along rows is the critical path of the steps of a GPU job, or of the slowest request: what it waited for at each instant. " +
+		"Two runs are drawn one above the other on one time scale, laid over each other where a phase begins; lines between them join the beginnings of the same phase.",
 	Needs: view.Needs{Intervals: true, Instants: true},
-	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p", "arrange", "pin", "scroll", "counters", "counters-of", "axis-to", "palette", "all"),
+	Runs:  2,
+	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p", "arrange", "pin", "scroll", "counters", "counters-of", "axis-to", "at-phase", "palette", "all"),
 		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it",
 		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and has not begun"),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
-	Data:    []any{data{}},
+	Data:    []any{data{}, PairData{}},
 	Compute: standard.compute,
 }
 
@@ -143,6 +146,14 @@ type (
 )
 
 func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	if len(q.Runs) > 1 {
+		return how.stack(ctx, q)
+	}
+	return how.one(ctx, q, 0)
+}
+
+// one makes the timeline of one run, whose axis goes on to a time at least.
+func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) (view.Result, error) {
 	o, err := parseOptions(q.Values)
 	if err != nil {
 		return nil, err
@@ -153,7 +164,7 @@ func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, e
 	}
 	plan, read := &planner{r}, &fetcher{r}
 	r.rule = ruleOf(o, q.Selection.Regions, r.regions)
-	r.axisEnd = q.Selection.End
+	r.axisEnd = max(q.Selection.End, axisTo)
 	if text := q.Values.Text("axis-to"); text != "" {
 		to, err := view.ParseTime(text, q.Store().Info().End)
 		if err != nil {

@@ -59,7 +59,7 @@ func (r *drawing) scene(size scene.Size) *scene.Scene {
 	s.Frames[0].Places = r.places()
 	warned := r.paint(s)
 	for _, v := range r.variables {
-		e := scene.LegendEntry{Label: v.name, Colour: v.colour, Region: uint32(v.region), Parent: scene.NoID}
+		e := scene.LegendEntry{Label: v.name, Colour: v.colour, Region: uint32(v.region), Parent: scene.NoID, Flags: v.flag}
 		if v.instant {
 			e.Label += " (instants)"
 		}

@@ -83,7 +83,7 @@ func (r *result) instants(ctx context.Context, pattern string) ([][]float64, err
 			x = len(out)
 			of[c.region] = x
 			out = append(out, make([]float64, r.tree.Len()))
-			r.variables = append(r.variables, variable{regions[c.region].Name, scene.LocationColour(x), c.region, true, 1})
+			r.variables = append(r.variables, variable{regions[c.region].Name, scene.LocationColour(x), c.region, true, 1, 0})
 		}
 		out[x][leaf] += float64(c.n)
 	}

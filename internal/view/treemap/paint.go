@@ -117,7 +117,7 @@ func (r *drawing) strips(fills *scene.Rect, c cell) {
 		}
 		bottom -= h
 		fills.Add(float32(at.x), float32(bottom), float32(at.w), float32(h), r.variables[x].colour)
-		fills.SetFlags(flag)
+		fills.SetFlags(flag | r.variables[x].flag)
 		fills.SetCount(uint32(r.labels.Leaves[c.node]))
 	}
 }

@@ -26,8 +26,10 @@ var View = &view.View{
 		"A cell with a folded corner stands for many locations that were drawn as one because they are alike; how much of their difference that hides " +
 		"is its loss, in bits and as a share of all there is to lose. A large corner and a frame in the colour of warnings say that a cell hides more than 1 % of it. " +
 		"Places that differ and are too small to be drawn are shown in large beside the picture. " +
-		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. Groups that stay open at high p are those whose members differ.",
+		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. Groups that stay open at high p are those whose members differ. " +
+		"Of two runs a cell is what both have, in grey, and what differs: full colours are more in the second run, hatched ones less; what is drawn as one changed alike.",
 	Needs: view.Needs{Intervals: true, Profile: true},
+	Runs:  2,
 	Options: view.Words(view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric", "paper"),
 		"group: where groups are drawn as one: optimal (by --p), all, a depth, or a kind of location such as machine"),
 	Report:  view.Report{Place: 6, Height: 320, AllLocations: true},
@@ -89,7 +91,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.Arranged, r.unarranged, err = q.ArrangeHierarchy(ctx, grouping.Order); err != nil {
 		return nil, err
 	}
-	r.labelled, err = view.Keep(q.Runs[0].Cache, "treemap "+keyOf(q), (*labelled).sizeBytes, func() (*labelled, error) { // for the next p
+	cache := q.Runs[0].Cache
+	if len(q.Runs) > 1 {
+		cache = nil // what is kept is of one run
+	}
+	r.labelled, err = view.Keep(cache, "treemap "+keyOf(q), (*labelled).sizeBytes, func() (*labelled, error) { // for the next p
 		made := &result{request: q, Arranged: r.Arranged, labelled: &labelled{scale: scaleOf(q)}}
 		return made.labelled, made.measure(ctx)
 	})

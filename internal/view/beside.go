@@ -1,0 +1,225 @@
+package view
+
+import (
+	"context"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Beside is one view of two runs: one beside the other, or one above the other where Above
+// is set. Each half is what the view shows of that run alone.
+type Beside struct {
+	Halves [2]Result
+	Names  [2]string
+	Above  bool
+	// Join makes the data of both from that of each.
+	Join func(first, second any) any
+	// Extra are notes on both.
+	Extra []string
+	edge  float64 // where the second half begins in the scene drawn last
+}
+
+// besideTitle is the height of the names of runs.
+const besideTitle = scene.TextSize + 6
+
+// Half is the size of the picture that each run has.
+func (b *Beside) Half(size scene.Size) scene.Size {
+	if b.Above {
+		return scene.Size{Width: size.Width, Height: max(size.Height/2-besideTitle, 1)}
+	}
+	return scene.Size{Width: max(size.Width/2, 1), Height: max(size.Height-besideTitle, 1)}
+}
+
+// Compute fills both halves, the second with the request of Second.
+func (b *Beside) Compute(ctx context.Context, q *Request, compute func(context.Context, *Request) (Result, error)) error {
+	first, second := q.First(), q.Second()
+	first.Size, second.Size = b.Half(q.Size), b.Half(q.Size)
+	for k, one := range []*Request{first, second} {
+		b.Names[k] = q.Runs[k].Name
+		r, err := compute(ctx, one)
+		if err != nil {
+			return &BesideError{b.Names[k], err}
+		}
+		b.Halves[k] = r
+	}
+	return nil
+}
+
+// A BesideError says of which run a view cannot be made.
+type BesideError struct {
+	Run string
+	Err error
+}
+
+func (e *BesideError) Error() string { return "run " + e.Run + ": " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *BesideError) Unwrap() error { return e.Err }
+
+// Data implements Result.
+func (b *Beside) Data() any { return b.Join(b.Halves[0].Data(), b.Halves[1].Data()) }
+
+// Table holds the rows of both, the run in the first column.
+func (b *Beside) Table() *Table {
+	out := &Table{Columns: []Column{{Name: "run"}}}
+	for k, half := range b.Halves {
+		t := half.Table()
+		if k == 0 {
+			out.Columns = append(out.Columns, t.Columns...)
+		}
+		for i, row := range t.Rows {
+			if len(row)+1 != len(out.Columns) {
+				continue // a column that the other run does not have cannot be told apart
+			}
+			out.Rows = append(out.Rows, append([]any{b.Names[k]}, row...))
+			if t.Locations != nil {
+				id := t.Locations[i]
+				if k == 1 {
+					id = trace.NoLocation
+				}
+				out.Locations = append(out.Locations, id)
+			}
+			if t.Regions != nil {
+				id := t.Regions[i]
+				if k == 1 {
+					id = trace.NoRegion
+				}
+				out.Regions = append(out.Regions, id)
+			}
+		}
+	}
+	return out
+}
+
+// Notes implements Result.
+func (b *Beside) Notes() []string {
+	out := append([]string{}, b.Extra...)
+	for k, r := range b.Halves {
+		for _, n := range r.Notes() {
+			out = append(out, b.Names[k]+": "+n)
+		}
+	}
+	return out
+}
+
+// ofSecond marks the kinds of items of the second run.
+const ofSecond = 0x80
+
+// Scene draws both halves with the names of their runs over them.
+func (b *Beside) Scene(size scene.Size) *scene.Scene {
+	half := b.Half(size)
+	first, second := b.Halves[0].Scene(half), b.Halves[1].Scene(half)
+	s := scene.New(size, "", b.Names[0]+": "+first.Description+" "+b.Names[1]+": "+second.Description)
+	first.Translate(0, besideTitle)
+	x, y := float32(half.Width), float32(0)
+	b.edge = float64(x)
+	if b.Above {
+		x, y = 0, float32(half.Height+besideTitle)
+		b.edge = float64(y)
+	}
+	second.Translate(x, y+besideTitle)
+	join(s, first, 0)
+	join(s, second, ofSecond)
+	text := &scene.Text{Size: scene.TextSize, Bold: true}
+	for k, at := range [2][2]float32{{0, 0}, {x, y}} {
+		name := scene.ShortenBold(b.Names[k], float32(half.Width)-12, scene.TextSize)
+		text.Add(at[0]+6, at[1]+scene.TextSize+1, name, scene.UIText, scene.Start)
+	}
+	s.AddLayer("runs", -1, text)
+	s.Legend, s.Terms, s.Notes = b.joinLegends(first.Legend, second.Legend), first.Terms, b.Notes()
+	return s
+}
+
+// join adds one scene to another.
+func join(s, part *scene.Scene, of uint8) {
+	frames, items := len(s.Frames), uint32(len(s.Items))
+	s.Frames = append(s.Frames, part.Frames...)
+	for _, it := range part.Items {
+		it.Of |= of
+		s.Items = append(s.Items, it)
+	}
+	shifted := map[scene.Mark]bool{}
+	for _, l := range part.Layers {
+		if l.Frame >= 0 {
+			l.Frame += frames
+		}
+		for _, m := range l.Marks {
+			if !shifted[m] {
+				shifted[m] = true
+				scene.ShiftItems(m, items, of)
+			}
+		}
+		s.Layers = append(s.Layers, l)
+	}
+}
+
+// joinLegends has each label once, names the run of those that the second alone has, and chooses nothing that the first run does not have.
+func (b *Beside) joinLegends(first, second []scene.LegendEntry) []scene.LegendEntry {
+	out := append([]scene.LegendEntry{}, first...)
+	seen := map[string]bool{}
+	for _, e := range first {
+		seen[e.Label] = true
+	}
+	for _, e := range second {
+		if !seen[e.Label] && !strings.HasPrefix(e.Label, "+ ") { // how many more there are is said once
+			seen[e.Label] = true
+			e.Label = b.Names[1] + ": " + e.Label // its colour may mean something else in the first
+			e.Region, e.Parent = scene.NoID, scene.NoID
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Fact implements Facts where the halves do.
+func (b *Beside) Fact(it scene.Item) (Fact, bool) {
+	k := 0
+	if it.Of&ofSecond != 0 {
+		k, it.Of = 1, it.Of&^ofSecond
+	}
+	f, ok := b.Halves[k].(Facts)
+	if !ok {
+		return Fact{}, false
+	}
+	fact, ok := f.Fact(it)
+	return b.own(k, fact), ok
+}
+
+// own says of which run a fact is; ids of the second choose nothing in the first.
+func (b *Beside) own(k int, f Fact) Fact {
+	f.Title += ", " + b.Names[k]
+	if k == 1 {
+		f.Locations, f.Regions, f.Begin, f.End, f.Row, f.Open = nil, nil, nil, nil, nil, nil
+	}
+	return f
+}
+
+// A BesidePicker is a Beside of results that say themselves what is at a place.
+type BesidePicker struct{ *Beside }
+
+// Fact is none of it.
+func (b BesidePicker) Fact(scene.Item) (Fact, bool) { return Fact{}, false }
+
+// Pick implements Picker.
+func (b BesidePicker) Pick(x, y float64) (Fact, bool) {
+	k, at := 0, x
+	if b.Above {
+		at = y
+	}
+	if y -= besideTitle; at >= b.edge {
+		k = 1
+		if b.Above {
+			y -= b.edge
+		} else {
+			x -= b.edge
+		}
+	}
+	p, ok := b.Halves[k].(Picker)
+	if !ok {
+		return Fact{}, false
+	}
+	f, ok := p.Pick(x, y)
+	return b.own(k, f), ok
+}

@@ -1,0 +1,201 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Second is the request for the second of two runs: the same time, or all of it where all of
+// the first is selected, regions by their names and locations by Pair. A region that the
+// second run does not have is left out; where it has none of them, none is selected.
+func (q *Request) Second() *Request {
+	first, second := q.Store(), q.Runs[1].Store
+	out := *q
+	out.Runs = q.Runs[1:2]
+	out.Selection = trace.Selection{End: second.Info().End}
+	if q.Selection.Begin > 0 || q.Selection.End < first.Info().End {
+		end := second.Info().End
+		out.Selection.Begin, out.Selection.End = min(q.Selection.Begin, end), min(q.Selection.End, end)
+	}
+	if q.Selection.Regions != nil {
+		chosen := map[string]bool{}
+		for _, id := range q.Selection.Regions {
+			chosen[first.Regions()[id].Name] = true
+		}
+		out.Selection.Regions = []trace.RegionID{}
+		for id, g := range second.Regions() {
+			if chosen[g.Name] {
+				out.Selection.Regions = append(out.Selection.Regions, trace.RegionID(id))
+			}
+		}
+	}
+	if q.Selection.Locations != nil {
+		p := Pair(first, second)
+		out.Selection.Locations = []trace.LocationID{}
+		for _, id := range q.Selection.Locations {
+			if to := p.To[id]; to != trace.NoLocation {
+				out.Selection.Locations = append(out.Selection.Locations, to)
+			}
+		}
+		slices.Sort(out.Selection.Locations)
+		out.Selection.Locations = slices.Compact(out.Selection.Locations)
+	}
+	return &out
+}
+
+// First is the request for the first of two runs alone.
+func (q *Request) First() *Request {
+	out := *q
+	out.Runs = q.Runs[:1]
+	return &out
+}
+
+// A Pairing says which location of a second run each location of the first is.
+type Pairing struct {
+	To []trace.LocationID // NoLocation where there is none
+	// By is what decided: rank, coordinates, place among the ranks, or path.
+	By string
+}
+
+// Note says in words how locations were paired, where that is not by rank or name.
+func (p *Pairing) Note(a, b string) string {
+	switch p.By {
+	case "coordinates":
+		return fmt.Sprintf("%s and %s have not as many ranks: each is held against the one at the same place of the machine", a, b)
+	case "place":
+		return fmt.Sprintf("%s and %s have not as many ranks: each is held against the one as far along among the other's", a, b)
+	}
+	return ""
+}
+
+// Pair finds for each location of a run the one of another that does the same: by rank where
+// both have as many, else by coordinates, else by its place among the ranks; what has no rank
+// by its path. O(locations).
+func Pair(first, second store.Reader) *Pairing {
+	a, b := first.Locations(), second.Locations()
+	p := &Pairing{To: make([]trace.LocationID, a.Len()), By: "path"}
+	paths := make(map[string]trace.LocationID, b.Len())
+	for id := range b.Len() {
+		paths[b.Path(trace.LocationID(id))] = trace.LocationID(id)
+	}
+	for id := range p.To {
+		p.To[id] = trace.NoLocation
+		if to, ok := paths[a.Path(trace.LocationID(id))]; ok {
+			p.To[id] = to
+		}
+	}
+	here, there := byRank(a), byRank(b)
+	if len(here.ranks) == 0 || len(there.ranks) == 0 {
+		return p
+	}
+	to := func(i int) int32 { return there.ranks[(2*i+1)*len(there.ranks)/(2*len(here.ranks))] }
+	p.By = "place"
+	if len(here.ranks) == len(there.ranks) {
+		p.By = "rank"
+	} else if at := sameCoordinates(first, second, here, there); at != nil {
+		p.By, to = "coordinates", at
+	}
+	for i, rank := range here.ranks {
+		for key, id := range here.of[rank] {
+			if other, ok := there.of[to(i)][key]; ok {
+				p.To[id] = other
+			} else {
+				p.To[id] = trace.NoLocation
+			}
+		}
+	}
+	return p
+}
+
+// A member is a location below a rank: the nth of its kind.
+type member struct {
+	kind trace.Kind
+	nth  int
+}
+
+// ranked are the locations of a tree by rank.
+type ranked struct {
+	ranks []int32 // ascending
+	of    map[int32]map[member]trace.LocationID
+}
+
+func byRank(t *store.Tree) *ranked {
+	r := &ranked{of: map[int32]map[member]trace.LocationID{}}
+	count := map[int32]map[trace.Kind]int{}
+	for id, rank := range t.Rank {
+		if rank < 0 {
+			continue
+		}
+		if r.of[rank] == nil {
+			r.of[rank], count[rank] = map[member]trace.LocationID{}, map[trace.Kind]int{}
+			r.ranks = append(r.ranks, rank)
+		}
+		kind := t.Kind[id]
+		r.of[rank][member{kind, count[rank][kind]}] = trace.LocationID(id)
+		count[rank][kind]++
+	}
+	slices.Sort(r.ranks)
+	return r
+}
+
+// sameCoordinates pairs ranks by where they lie in a topology that both runs have, each axis
+// stretched to the other's; nil where not all of the first have a place.
+func sameCoordinates(first, second store.Reader, here, there *ranked) func(i int) int32 {
+	for _, a := range first.Topologies() {
+		for _, b := range second.Topologies() {
+			if len(a.Dims) == 0 || len(a.Dims) != len(b.Dims) || slices.ContainsFunc(slices.Concat(a.Dims, b.Dims), func(n int) bool { return n <= 0 }) {
+				continue
+			}
+			key := func(at []int) string { return fmt.Sprint(at) }
+			places := map[string]int32{}
+			for _, c := range b.Coordinates {
+				if rank := second.Locations().Rank[c.Location]; rank >= 0 && len(c.At) == len(b.Dims) {
+					places[key(c.At)] = rank
+				}
+			}
+			found := map[int32]int32{}
+			for _, c := range a.Coordinates {
+				rank := first.Locations().Rank[c.Location]
+				if rank < 0 || len(c.At) != len(a.Dims) {
+					continue
+				}
+				at := make([]int, len(c.At))
+				for d := range at {
+					at[d] = (2*c.At[d] + 1) * b.Dims[d] / (2 * a.Dims[d])
+				}
+				if to, ok := places[key(at)]; ok {
+					found[rank] = to
+				}
+			}
+			if len(found) == len(here.ranks) {
+				return func(i int) int32 { return found[here.ranks[i]] }
+			}
+		}
+	}
+	return nil
+}
+
+// SameRegions gives for each region of the second run the region of the first that has its
+// name; NoRegion for none. Of several of one name the first stands for all.
+func SameRegions(first, second []trace.Region) []trace.RegionID {
+	ids := make(map[string]trace.RegionID, len(first))
+	for id := len(first) - 1; id >= 0; id-- {
+		ids[first[id].Name] = trace.RegionID(id)
+	}
+	out := make([]trace.RegionID, len(second))
+	for i := range second {
+		if id, ok := ids[second[i].Name]; ok {
+			out[i] = id
+		} else {
+			out[i] = trace.NoRegion
+		}
+	}
+	return out
+}
+
+// Larger orders differences, the largest either way first.
+func Larger(a, b float64) int { return cmp.Compare(max(b, -b), max(a, -a)) }
