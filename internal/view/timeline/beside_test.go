@@ -29,7 +29,7 @@ func stepping(prepare, steps int) string {
 
 func stack(t *testing.T, options map[string][]string) (*scene.Scene, *timeline.Aligned, view.Result) {
 	t.Helper()
-	c := viewtest.Case{Trace: stepping(200, 6), Others: []string{stepping(500, 4)}, Options: options}
+	c := viewtest.Case{Trace: stepping(200, 6), Others: []string{stepping(500, 6)}, Options: options}
 	r := c.Compute(t, timeline.View, c.Open(t))
 	var d struct{ Aligned *timeline.Aligned }
 	b, err := json.Marshal(r.Data())
