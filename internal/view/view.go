@@ -242,6 +242,8 @@ type Fact struct {
 	Row *store.Row `json:"row,omitempty"`
 	// Open are options of the view that a double click sets, such as the root of a subtree.
 	Open map[string]string `json:"open,omitempty"`
+	// Compare are the names of two runs that a click opens against each other.
+	Compare []string `json:"compare,omitempty"`
 	// More says that there is more to know than is held, see Detailed.
 	More bool `json:"more,omitempty"`
 }

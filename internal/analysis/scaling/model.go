@@ -33,7 +33,7 @@ var logs = []float64{0, 1, 2}
 const clearly = 0.5
 
 // Fit finds the model of values at sizes, all above 0: the one term that foretells each
-// value best from the others, or none. With too few sizes ok is false.
+// value best from the others, two where that is clearly better still, or none. With too few sizes ok is false.
 func Fit(sizes, values []float64) (m Model, ok bool) {
 	if len(sizes) < LeastSizes || len(sizes) != len(values) {
 		return m, false
@@ -56,14 +56,21 @@ func Fit(sizes, values []float64) (m Model, ok bool) {
 	if values[len(values)-1] < values[0] {
 		all = append(append([]float64(nil), falling...), exponents...)
 	}
+	var shapes []Term
 	for _, j := range logs {
 		for _, i := range all {
 			if i != 0 && (i > 0 || j == 0) || i == 0 && j != 0 {
+				shapes = append(shapes, Term{I: i, J: j})
 				try(Term{I: i, J: j})
 			}
 		}
 	}
-	return m, true
+	for _, i := range falling { // what falls at first may grow in the end
+		if values[len(values)-1] >= values[0] {
+			shapes = append(shapes, Term{I: i})
+		}
+	}
+	return secondTerm(sizes, values, shapes, m), true
 }
 
 // At is the value of the model at a size.

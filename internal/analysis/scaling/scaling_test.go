@@ -124,6 +124,36 @@ func TestNoiseAboutAConstantIsAConstant(t *testing.T) {
 	}
 }
 
+func TestTwoTermsAreRecovered(t *testing.T) {
+	sizes := []float64{8, 16, 32, 64, 128, 256, 512}
+	for _, c := range []struct {
+		c0   float64
+		a, b Term
+	}{
+		{2, Term{800, -1, 0}, Term{0.05, 1, 0}},     // work shared out, an exchange with all
+		{1, Term{400, -1, 0}, Term{3, 0, 1}},        // work shared out, a tree of messages
+		{5, Term{0.5, 0.5, 0}, Term{0.0005, 2, 0}},  // two that grow
+		{10, Term{300, -0.5, 0}, Term{0.002, 1, 2}}, // and with a logarithm
+	} {
+		for _, noise := range []float64{0, 0.002} {
+			draw := rand.New(rand.NewPCG(11, 7))
+			values := make([]float64, len(sizes))
+			truth := func(n float64) float64 { return c.c0 + c.a.C*c.a.shape(n) + c.b.C*c.b.shape(n) }
+			for k, n := range sizes {
+				values[k] = truth(n) * (1 + noise*draw.NormFloat64())
+			}
+			m, ok := Fit(sizes, values)
+			if !ok || noise == 0 && (len(m.Terms) != 2 || m.Error > 1e-6) {
+				t.Errorf("%v + %+v + %+v was taken for %s with an error of %v", c.c0, c.a, c.b, m.String(), m.Error)
+				continue
+			}
+			if want, got := truth(2048), m.At(2048); math.Abs(got/want-1) > 0.15 {
+				t.Errorf("%v + %+v + %+v with noise %v: %v at 2,048, want %v (%s)", c.c0, c.a, c.b, noise, got, want, m.String())
+			}
+		}
+	}
+}
+
 func TestFourSizesAreTooFew(t *testing.T) {
 	if _, ok := Fit([]float64{1, 2, 4, 8}, []float64{1, 2, 4, 8}); ok {
 		t.Error("a model of four sizes")

@@ -23,6 +23,8 @@ type Change struct {
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
 	P      float64 `json:"p"`
+	// Command compares the two runs around it.
+	Command string `json:"command"`
 }
 
 // A Series is the length, or the exclusive time of a call path, of each run.
@@ -68,7 +70,7 @@ func (r *result) rows() []Series {
 		}
 		for _, c := range s.changes {
 			x.Changes = append(x.Changes, c.Index)
-			x.Points = append(x.Points, Change{c.Index, r.runs[c.Index-1].name, r.runs[c.Index].name, c.Before, c.After, c.Dealt})
+			x.Points = append(x.Points, Change{c.Index, r.runs[c.Index-1].name, r.runs[c.Index].name, c.Before, c.After, c.Dealt, r.command(&c)})
 		}
 		out = append(out, x)
 	}
@@ -112,7 +114,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		return f, true
 	case itemChange:
 		c := &s.changes[it.B]
-		f := view.Fact{Title: "change of " + s.name, Text: fmt.Sprintf("compare %s with %s", r.runs[c.Index-1].name, r.runs[c.Index].name)}
+		before, after := &r.runs[c.Index-1], &r.runs[c.Index]
+		f := view.Fact{Title: "change of " + s.name, Text: "A click opens both runs against each other; so does " + r.command(c), Compare: []string{before.name, after.name}}
 		f.Say("before", r.format(c.Before), view.Cell(c.Before))
 		f.Say("after", r.format(c.After), view.Cell(c.After))
 		f.Say("change", fmt.Sprintf("%+.1f %%", 100*(c.After/c.Before-1)), "")

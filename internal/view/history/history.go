@@ -80,6 +80,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r.text = r.words()
+	if l := &r.series[0]; len(l.changes) > 0 {
+		r.notes = append(r.notes, r.command(&l.changes[len(l.changes)-1])+" tells what changed there")
+	}
 	if s := &q.Selection; s.Locations != nil || s.Begin > 0 || s.End < q.Store().Info().End {
 		r.notes = append(r.notes, "whole runs are shown, whatever is selected")
 	}

@@ -49,6 +49,21 @@ func (r *result) words() string {
 	return b.String()
 }
 
+// command is what compares the two runs around a change.
+func (r *result) command(p *change.Point) string {
+	return fmt.Sprintf("parallax compare %s -- %s", quoted(r.runs[p.Index-1].source), quoted(r.runs[p.Index].source))
+}
+
+// quoted writes a source as a shell reads it.
+func quoted(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return !strings.ContainsRune("-_./:=@%+,", c) && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // changeWords says what changed, and between which runs.
 func (r *result) changeWords(p *change.Point) string {
 	return fmt.Sprintf("%s to %s (%+.1f %%) from %s to %s", r.format(p.Before), r.format(p.After), 100*(p.After/p.Before-1), r.runs[p.Index-1].name, r.runs[p.Index].name)

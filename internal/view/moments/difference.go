@@ -48,14 +48,8 @@ func (r *pairRow) value(side, k int) float64 {
 func (r *pairRow) delta(k int) float64 { return r.value(1, k) - r.value(0, k) }
 
 // wantsDifference reads --picture: two runs are subtracted unless rows are asked for.
-func wantsDifference(q *view.Request) (bool, error) {
-	switch picture := q.Values.Text("picture"); {
-	case picture == "difference" && len(q.Runs) != 2:
-		return false, fmt.Errorf("--picture difference takes two runs, and there are %d; name one with --run NAME=SOURCE", len(q.Runs))
-	case picture == "rows" || len(q.Runs) != 2:
-		return false, nil
-	}
-	return true, nil
+func wantsDifference(q *view.Request) bool {
+	return len(q.Runs) == 2 && q.Values.Text("picture") != "rows"
 }
 
 // subtract computes both sides and pairs their rows.

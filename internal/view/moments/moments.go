@@ -43,7 +43,7 @@ var View = &view.View{
 	Needs: view.Needs{Intervals: true, Moments: true},
 	Runs:  16,
 	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "picture=auto", "paper"),
-		"picture: what is drawn of two runs: rows of the first, or how the moments of the second differ; auto: the difference [auto rows difference]",
+		"picture: what is drawn of two runs: auto, how the moments of the second differ, or the rows of the first [auto rows]",
 		"bins: how many coefficients another basis has; 0: 16",
 		"group: rows drawn as one where they do not fit: none, optimal (where little is lost by it), or a kind of location such as machine"),
 	Report:  view.Report{Place: 5, Height: 380, AllLocations: true},
@@ -135,10 +135,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if two, err := wantsDifference(q); err != nil || two {
-		if err != nil {
-			return nil, err
-		}
+	if wantsDifference(q) {
 		return subtract(ctx, q, o)
 	}
 	r := &result{reader: q.Store(), tree: q.Store().Locations(), selection: q.Selection, opt: o}

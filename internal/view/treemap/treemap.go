@@ -139,7 +139,12 @@ func (r *result) measure(ctx context.Context) (err error) {
 	if r.hierarchy.Leaves == 0 {
 		return view.Empty("choose other locations", "no location with values in the selection")
 	}
-	values, err := r.values(ctx)
+	var values [][]float64
+	if len(q.Runs) > 1 {
+		values, err = differ{r}.difference(ctx)
+	} else {
+		values, err = r.values(ctx, q.Values.Text("values"))
+	}
 	if err != nil {
 		return err
 	}

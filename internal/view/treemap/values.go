@@ -36,15 +36,7 @@ const mostRegions = 8
 
 // values gives variable × node, in units of one second, or of about what a location
 // holds of a metric that is not time.
-func (r *result) values(ctx context.Context) ([][]float64, error) {
-	if len(r.request.Runs) > 1 {
-		return r.difference(ctx)
-	}
-	return r.valuesOf(ctx, r.request.Values.Text("values"))
-}
-
-// valuesOf gives the values of one run.
-func (r *result) valuesOf(ctx context.Context, by string) ([][]float64, error) {
+func (r *result) values(ctx context.Context, by string) ([][]float64, error) {
 	if states, pattern, both := cutInstants(by); both {
 		return r.both(ctx, states, pattern)
 	}

@@ -511,6 +511,8 @@ export interface Fact {
   row?: { Location: number; Lane: number; Row: number };
   /** Options of the view that a double click sets. */
   open?: Record<string, string>;
+  /** Names of two runs that a click opens against each other. */
+  compare?: string[];
   /** There is more to know than travels with the scene: ask. */
   more?: boolean;
 }

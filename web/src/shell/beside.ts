@@ -35,8 +35,8 @@ export function isCut(look: Look, shared: number, shown: Range): boolean {
 }
 
 /** The part of it that the run has, as a selection: empty for all of it. */
-export function specBeside(w: Range, end: number): SelectionSpec {
-  return w.begin === 0 && w.end >= end ? {} : { from: w.begin, to: Math.min(w.end, end) };
+export function specBeside(w: Range, end: number, regions: readonly string[] = []): SelectionSpec {
+  return { ...(w.begin === 0 && w.end >= end ? {} : { from: w.begin, to: Math.min(w.end, end) }), ...(regions.length > 0 ? { regions: [...regions] } : {}) };
 }
 
 const units: Record<string, number> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, min: 60e9 };

@@ -389,7 +389,12 @@ export class Gestures {
       // What a double click opens is not selected by its first half.
       if (fact.open && !this.host.plug().opens && !(await this.single(begun))) return;
       this.bench.pin({ fact, panel: panel.id, view: panel.view });
-      if (!this.host.foreign()) this.bench.choose((this.host.plug().choose ?? chooseAll)(fact), add);
+      const choice = (this.host.plug().choose ?? chooseAll)(fact);
+      if (fact.compare) return this.bench.openAgainst(fact.compare);
+      if (this.host.foreign()) {
+        const own = this.bench.fromForeign(panel, fact);
+        if (choice.regions && own.regions) this.bench.choose(own, add);
+      } else this.bench.choose(choice, add);
     } catch (e) {
       this.bench.report(e);
     }

@@ -26,6 +26,14 @@ export function chosenRows(bench: Workbench, follow: Follow): { any: boolean; ha
   };
 }
 
+/** The rows of regions that are chosen, in a panel of another run. */
+export function regionHighlights(frames: readonly Frame[], follow: Follow, chosen: readonly string[]): Highlight[] {
+  const regions = new Set(follow.regions === "context" ? idsOf(chosen) : []);
+  if (regions.size === 0) return [];
+  return frames.flatMap((f, frame) =>
+    f.yScale.rows.some((r) => r.region !== noID) ? [{ frame, keep: keptBoxes(f, null, (r) => r.region === noID || regions.has(r.region), true) }] : []);
+}
+
 export interface Brush {
   frame: number;
   box: Box;

@@ -10,6 +10,7 @@ import { Menu, type MenuItem } from "../widget/menu";
 import { Popover } from "../widget/popover";
 import { TextField } from "../widget/text-field";
 import { hasAxisTo, isCut, movedBy, movedValue, parseShift, specBeside } from "./beside";
+import { Against } from "./against";
 import { copy, copyAddress } from "./command";
 import { useBench } from "./context";
 import { formatDuration, middle } from "./format";
@@ -111,6 +112,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
       </span>
       {notes.length > 0 && <span class="panel-note" title={notes.join("\n")}>{notes[0]}</span>}
       {view && <NoteButtons notes={notes} panel={panel.id} view={view} />}
+      {view && <span class="panel-controls"><Guard what="The control of two runs"><Against panel={panel} /></Guard></span>}
       {Controls && <span class="panel-controls"><Guard what={`The controls of ${panel.view}`}><Controls panel={panel} scene={scene} /></Guard></span>}
       <span class="panel-tools">
         {view && view.options.length > 0 && (
@@ -198,7 +200,7 @@ export function requestOf(bench: Workbench, panel: layout.PanelState, scene: Sce
 
 function besideSpec(bench: Workbench, panel: layout.PanelState): SelectionSpec {
   const beside = bench.beside(panel);
-  return beside ? specBeside(beside.window, beside.end) : {};
+  return specBeside(beside?.window ?? { begin: 0, end: 1 }, beside?.end ?? 0, bench.regionsFor(panel));
 }
 
 const formats: { format: ExportFormat; label: string; note: string }[] = [

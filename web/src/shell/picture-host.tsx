@@ -9,12 +9,12 @@ import { ScrollBar } from "../widget/scroll-bar";
 import { hasAxisTo, specBeside } from "./beside";
 import { useBench } from "./context";
 import { Gestures, scrollOf, scrollTo } from "./gesture";
-import { highlightsOf, type Brush } from "./highlight";
+import { highlightsOf, regionHighlights, type Brush } from "./highlight";
 import { findPanel, type PanelState } from "./layout";
 import { controlOf, optionsFor } from "./option";
 import { Picture } from "./picture";
 import { followOf, specFor, type Follow } from "./scope";
-import type { Look } from "./selection";
+import type { Look, Range } from "./selection";
 import { isSpace, markedLocations, splitOptions, withGestures } from "./space";
 
 interface Props {
@@ -42,7 +42,8 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const foreign = () => bench.isForeign(state());
     const mark = () => {
       const ringed = isSpace(view) ? markedLocations(bench, panel.id) : [];
-      if (scene.value === null || !picture.scene || foreign()) return; // the signal first: what is marked follows each new scene
+      if (scene.value === null || !picture.scene) return; // the signal first: what is marked follows each new scene
+      if (foreign()) return picture.highlight(...regionHighlights(picture.scene.frames, follow(), bench.regionsFor(state())));
       picture.highlight(...highlightsOf(bench, panel.id, picture.scene.frames, follow(), brush));
       picture.ring(ringed);
     };
@@ -62,6 +63,8 @@ export function PictureHost({ panel, view, onScene }: Props) {
       moved: mark,
     });
     const gestures = new Gestures(bench, picture, { element, panel: state, plug: () => plug, foreign, brush: (b) => { brush = b; mark(); } });
+    const specOfForeign = (p: PanelState, beside: { window: Range; end: number } | null) =>
+      specBeside(beside?.window ?? { begin: 0, end: 1 }, beside?.end ?? 0, follow().regions === "filter" ? bench.regionsFor(p) : []);
     const update = () => {
       const p = state();
       if (bench.runOf(p) === "") return; // on the way home, where panels are about to go
@@ -72,7 +75,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
       const further = axis.window.end > axis.end && hasAxisTo(view);
       picture.update({
         run: bench.runOf(p), view: view.name, options: asked, space,
-        spec: !foreign() ? specFor(bench.look.value, follow()) : beside && timed ? specBeside(beside.window, beside.end) : {},
+        spec: !foreign() ? specFor(bench.look.value, follow()) : specOfForeign(p, beside && timed ? beside : null),
         window: axis.window, wholeRun: { begin: 0, end: further ? axis.window.end : axis.end }, runEnd: further ? axis.end : undefined, ...size, theme: bench.themeName.value,
         local: plug.local === true && (!foreign() || beside !== null), slides: foreign() ? beside !== null && timed : slides(follow(), bench.look.value), scroll: scrollOf(p), live,
       });

@@ -22,6 +22,7 @@ import type { PageOptions } from "./option";
 import type { TrackSpan } from "./query-track";
 import { everything, firstLook, looksNow, SelectionStore, type Look, type Range } from "./selection";
 import { windowBeside } from "./beside";
+import { choiceIn, sameRegions } from "./same-region";
 import type { PageState, ThemeChoice } from "./url";
 
 /** The point that all panels mark at once. */
@@ -192,6 +193,46 @@ export class Workbench {
     return this.ends.value[id] ?? 0;
   }
 
+  /** Regions of runs beside the page's own, by id of the run. */
+  private readonly foreignRegions = signal<Readonly<Record<string, readonly RegionRow[]>>>({});
+  private readonly askedRegions = new Set<string>();
+
+  /** The regions of a run; none until they are known. */
+  regionsOf(id: string): readonly RegionRow[] {
+    if (id === this.runID.value) return this.regions.value;
+    if (!this.askedRegions.has(id)) {
+      this.askedRegions.add(id);
+      this.api.regions(id).then((rows) => (this.foreignRegions.value = { ...this.foreignRegions.peek(), [id]: rows }), () => this.askedRegions.delete(id));
+    }
+    return this.foreignRegions.value[id] ?? [];
+  }
+
+  /** The regions that are chosen, in the run of a panel, by their names; none where it has none of them. */
+  regionsFor(p: panel.PanelState): readonly string[] {
+    const chosen = this.look.value.regions;
+    if (chosen.length === 0 || !this.isForeign(p)) return chosen;
+    return choiceIn(chosen, this.regions.value, this.regionsOf(this.runOf(p))) ?? [];
+  }
+
+  /** What a fact of another run chooses in the page's own: its regions. */
+  fromForeign(p: panel.PanelState, fact: Fact): Choice {
+    const ids = sameRegions(fact.regions ?? [], this.regionsOf(this.runOf(p)), this.regions.value);
+    return ids.length > 0 ? { regions: ids.map((id) => `#${id}`) } : {};
+  }
+
+  /** Opens two runs against each other: what changed, and their timelines one above the other. */
+  openAgainst(names: readonly string[]): void {
+    const found = names.map((n) => this.runs.value.find((r) => r.name === n && r.state === "ready"));
+    const [a, b] = found;
+    if (!a || !b) return this.say(`The runs ${names.join(" and ")} are not open here.`);
+    const taken = [a.id, b.id].filter((id) => id !== this.runID.value);
+    const show = (view: string) => this.view(view) !== undefined && !a.missing[view] && !b.missing[view];
+    const rows: panel.PanelRow[] = [{ weight: 1.2, panels: [panel.newPanel("compare", { with: taken, a: [a.name], b: [b.name] })] }];
+    if (show("timeline")) for (const id of [a.id, b.id]) rows.push({ weight: 0.8, panels: [panel.newPanel("timeline", id === this.runID.value ? {} : { run: [id] })] });
+    this.setLayout({ rows: [...this.layout.value.rows, ...rows], maximised: "" });
+    this.focused.value = rows[0].panels[0].id;
+  }
+
   /** What a panel of another run shows; null until its length is known. */
   beside(p: panel.PanelState): { window: Range; end: number } | null {
     const end = this.endOf(this.runOf(p));
@@ -280,6 +321,8 @@ export class Workbench {
       this.store.renew(info.end, looksNow(before.origin - now.origin, asked, moved));
       this.ends.value = {};
       this.asked.clear();
+      this.foreignRegions.value = {};
+      this.askedRegions.clear();
       this.comebacks.value++;
     });
   }
