@@ -20,6 +20,7 @@ help:
 	@echo 'make test-web      the tests of the page, in Chromium'
 	@echo 'make test-cluster  two ClickHouse servers on loopback: the store in a cluster answers as the local one'
 	@echo 'make bench         figures; SIZES=1e6 for short ones'
+	@echo 'make bench-cluster figures of the store in a cluster; CLUSTER_SIZES=1e7,1e8'
 	@echo 'make soak          random requests over all views for SOAK=10m: is memory flat and within the budget?'
 	@echo 'make fuzz          every reader and decoder, each for FUZZTIME=20s; finds are kept by name'
 	@echo 'make docs          the documentation as HTML, in bin/site'
@@ -77,6 +78,11 @@ test-cluster: clickhouse
 	PARALLAX_CLUSTER=full $(TEST) -short -count=1 ./internal/store/clickhouse/...
 	PARALLAX_CLUSTER=full $(TEST) -count=1 -run Cluster ./cmd/parallax
 	@echo "two servers gave the same answers as the local store"
+
+# Import rates, bytes a row and latencies of six views on one and two servers, against the local store.
+bench-cluster: clickhouse
+	PARALLAX_BENCH_SIZES=$(or $(CLUSTER_SIZES),1e7) $(GO) test -v -run '^$$' -bench ClusterScale -benchtime 1x -timeout 60m ./cmd/parallax
+.PHONY: bench-cluster
 
 # Debian's package would start a service of its own: policy-rc.d says no, where there is none yet.
 clickhouse:

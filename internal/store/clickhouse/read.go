@@ -91,6 +91,9 @@ func (c *cluster) noRun(all []Run) error {
 	return fmt.Errorf("no run %q; there are %s", c.Run, strings.Join(names, ", "))
 }
 
+// Traffic is how often blocks were asked for, and how many bytes came.
+func (r *Reader) Traffic() (requests, bytes int64) { return r.Fetched.Traffic() }
+
 // Close ends the connections too.
 func (r *Reader) Close() error { return errors.Join(r.Reader.Close(), r.from.close()) }
 

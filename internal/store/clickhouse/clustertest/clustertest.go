@@ -61,6 +61,9 @@ func Address(servers []*Server, run string) string {
 	return "clickhouse://" + strings.Join(hosts, ",") + "/default/" + run
 }
 
+// Dir is where it keeps what it has, in data.
+func (s *Server) Dir() string { return s.dir }
+
 func (s *Server) configure() error {
 	var ports []int
 	for range 3 {

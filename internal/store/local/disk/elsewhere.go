@@ -42,6 +42,8 @@ type Fetcher struct {
 	From    Elsewhere
 	Timeout time.Duration // for one request
 
+	requests, bytes atomic.Int64 // so far
+
 	held    atomic.Int64 // bytes that are here
 	mu      sync.Mutex
 	checks  []*Check // that may be forgotten
@@ -92,6 +94,9 @@ func (f *Fetcher) Reserve(e FileEntry) (*spool.Mapping, error) {
 	}
 	return m, nil
 }
+
+// Traffic is how often blocks were asked for, and how many bytes came.
+func (f *Fetcher) Traffic() (requests, bytes int64) { return f.requests.Load(), f.bytes.Load() }
 
 // Full reports whether more is here than may stay.
 func (f *Fetcher) Full() bool { return f != nil && f.held.Load() > MostFetched }
@@ -204,6 +209,8 @@ func (f *Fetcher) fetch(wants []place) (err error) {
 		w.check.done[w.block>>6].Or(1 << (w.block & 63))
 	}
 	f.held.Add(bytes)
+	f.bytes.Add(bytes)
+	f.requests.Add(1)
 	return nil
 }
 
@@ -264,6 +271,13 @@ func (p *Packed) missingFrames(wants []place, lo, hi uint64) []place {
 		return wants
 	}
 	return p.check.missing(wants, int64(p.dir[first])*8, min(int64(p.dir[last])*8, p.dirAt))
+}
+
+// bring fetches the frames of rows [lo, hi). Nobody may hold a lock of the column: what several want goes together.
+func (p *Packed) bring(lo, hi uint64) {
+	f := p.check.from
+	f.bring(p.missingDirectory(nil, lo, hi))
+	f.bring(p.missingFrames(nil, lo, hi))
 }
 
 // bring fetches the frames of rows [lo, hi) of all columns together.

@@ -67,8 +67,13 @@ func (p *Packed) touch(from, to int64) {
 		return
 	}
 	row := int64(p.width * p.per * pack.Frame)
+	brought := p.check.from == nil
 	for g, last := uint64(from/row), uint64((to-1)/row); g <= last; g++ {
 		if p.done[g>>6].Load()>>(g&63)&1 == 0 {
+			if !brought {
+				p.bring(g*pack.Frame, (last+1)*pack.Frame)
+				brought = true
+			}
 			p.look(g)
 		}
 	}

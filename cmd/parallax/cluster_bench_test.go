@@ -1,0 +1,108 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/load"
+	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
+	"github.com/parallax-hpc/parallax/internal/store/clickhouse/clustertest"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// BenchmarkClusterScale writes a stencil of each length to one server and to two, and asks six views of it: of the run just opened, when
+// all blocks are to be fetched, and again, each against the local store. `make bench-cluster` prints the table of docs/scale.md.
+func BenchmarkClusterScale(b *testing.B) {
+	list := os.Getenv("PARALLAX_BENCH_SIZES")
+	if list == "" {
+		list = "1e5"
+	}
+	ctx := context.Background()
+	for _, text := range strings.Split(list, ",") {
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(text, func(b *testing.B) {
+			c, err := load.OpenCache(b.TempDir())
+			if err != nil {
+				b.Fatal(err)
+			}
+			l := newLoader(c, 1<<30, nil)
+			source := fmt.Sprintf("demo:stencil?locations=256&intervals=%.0f", n)
+			found, done, err := l.Find([]string{source})
+			defer done()
+			if err != nil {
+				b.Fatal(err)
+			}
+			began := time.Now()
+			path, err := l.Local(ctx, found[0])
+			if err != nil {
+				b.Fatal(err)
+			}
+			here, err := l.Open(ctx, found[0])
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer here.Store.Close()
+			rows := float64(here.Store.Info().Intervals)
+			b.Logf("import into the local store: %.2f M rows/s, %.1f bytes a row", rows/1e6/time.Since(began).Seconds(), float64(load.TreeSize(path))/rows)
+			for _, servers := range []int{1, 2} {
+				benchCluster(ctx, b, l, servers, path, here)
+			}
+		})
+	}
+}
+
+func benchCluster(ctx context.Context, b *testing.B, l *load.Loader, n int, path string, here view.Run) {
+	servers := clustertest.Start(b, n)
+	rows := float64(here.Store.Info().Intervals)
+	for _, options := range []string{"?rows=no", ""} {
+		a, err := clickhouse.Parse(clustertest.Address(servers, "stencil") + options)
+		if err != nil {
+			b.Fatal(err)
+		}
+		began := time.Now()
+		if err := clickhouse.Write(ctx, a, path, nil); err != nil {
+			b.Fatal(err)
+		}
+		seconds := time.Since(began).Seconds()
+		size := int64(0)
+		for _, s := range servers {
+			size += load.TreeSize(filepath.Join(s.Dir(), "data"))
+		}
+		b.Logf("%d servers, blocks%s: %.2f M rows/s, %.1f bytes a row with what is not merged yet", n, map[string]string{"": " and rows for SQL"}[options], rows/1e6/seconds, float64(size)/rows)
+	}
+	for _, name := range []string{"timeline", "moments", "callmatrix", "treemap", "profile", "commmatrix"} {
+		v := findView(name)
+		there, err := l.One(ctx, []string{clustertest.Address(servers, "stencil")})
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := there.Store.(*clickhouse.Reader)
+		before, beforeBytes := r.Traffic()
+		ask := func(r view.Run) time.Duration {
+			r.Cache = view.NewCache(nil)
+			began := time.Now()
+			if _, err := twinOf(ctx, v, r); err != nil {
+				b.Fatal(err)
+			}
+			return time.Since(began)
+		}
+		first := ask(there)
+		requests, bytes := r.Traffic()
+		again, local := ask(there), ask(here)
+		local = min(local, ask(here))
+		b.Logf("%d servers, %-10s first %v, again %v, local %v: %.1f and %.1f times; %d requests, %.1f MB", n, name, first.Round(time.Millisecond), again.Round(time.Millisecond), local.Round(time.Millisecond),
+			first.Seconds()/local.Seconds(), again.Seconds()/local.Seconds(), requests-before, float64(bytes-beforeBytes)/1e6)
+		there.Store.Close()
+	}
+}
