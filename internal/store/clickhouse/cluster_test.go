@@ -166,6 +166,18 @@ func TestRunsAreListedReplacedAndRemoved(t *testing.T) {
 	if n := r.Count(store.Window{End: r.Info().End}); n != 2400 {
 		t.Errorf("%d intervals, want 2400", n)
 	}
+	for _, text := range []string{"one", "another"} {
+		if err := r.Keep("fingerprint", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(1100 * time.Millisecond) // what was kept last counts, to the second
+	}
+	if b, ok := r.Kept("fingerprint"); !ok || string(b) != "another" {
+		t.Errorf("kept is %q, %v", b, ok)
+	}
+	if _, ok := r.Kept("nothing"); ok {
+		t.Error("something is kept by a name that nobody gave")
+	}
 	r.Close()
 	if _, err := clickhouse.Open(ctx, parse(t, clustertest.Address(servers, "tuesday")), nil); err == nil || !strings.Contains(err.Error(), `no run "tuesday"; there are monday`) {
 		t.Errorf("a run that is not there: %v", err)
@@ -174,7 +186,7 @@ func TestRunsAreListedReplacedAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range servers {
-		for _, table := range []string{"parallax_runs", "parallax_blocks", "parallax_intervals", "parallax_links", "parallax_shards"} {
+		for _, table := range []string{"parallax_runs", "parallax_blocks", "parallax_intervals", "parallax_links", "parallax_kept", "parallax_shards"} {
 			if n := ask(t, s, "select count() from "+table); n != 0 {
 				t.Errorf("%s: %d rows are left in %s", s.Host, n, table)
 			}
@@ -323,5 +335,25 @@ func insert(t testing.TB, s *clustertest.Server, statement string, values ...any
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestConnectionsAreEncryptedWhereAsked(t *testing.T) {
+	servers := clustertest.Start(t, 1)
+	ctx := context.Background()
+	if err := clickhouse.Write(ctx, parse(t, clustertest.Address(servers, "ring")), build(t, ranks(4, 300)), nil); err != nil {
+		t.Fatal(err)
+	}
+	address := "clickhouse://" + servers[0].Secure + "/default/ring"
+	r, err := clickhouse.Open(ctx, parse(t, address+"?ca="+servers[0].Certificate), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.Count(store.Window{End: r.Info().End}); n != 1200 {
+		t.Errorf("%d intervals, want 1200", n)
+	}
+	r.Close()
+	if _, err := clickhouse.Open(ctx, parse(t, address+"?secure=true"), nil); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("a certificate that nobody vouches for: %v", err)
 	}
 }

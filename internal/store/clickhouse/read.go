@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -146,6 +147,21 @@ func (c *cluster) locate(ctx context.Context, r *Run) (*blocks, error) {
 		return nil, fmt.Errorf("share %d of %d of the run is on none of the servers named (%s); name all of them in the address", missing+1, r.Shards, strings.Join(c.Hosts, ", "))
 	}
 	return b, nil
+}
+
+// Kept gives what is kept with the run, from the server that has its first share.
+func (b *blocks) Kept(name string) (data []byte, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
+	defer cancel()
+	err := b.shards[0].QueryRow(ctx, "select data from parallax_kept where run = ? and name = ? order by created desc limit 1", b.run, name).Scan(&data)
+	return data, err == nil // what cannot be had is derived again
+}
+
+// Keep adds to what is kept with the run.
+func (b *blocks) Keep(name string, data []byte) error {
+	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
+	defer cancel()
+	return b.shards[0].insert(ctx, keepStatement, b.run, name, time.Now().UTC(), string(data))
 }
 
 // mostConditions is how many blocks one statement asks for.

@@ -22,6 +22,8 @@ var tables = []table{
 		"runs, on the server of their first share; a run without a row here does not exist"},
 	{"parallax_blocks", "run UInt64, file UInt16, block UInt32, data String", "file, block", 4,
 		"blocks of the files of the run's store, numbered as the manifest lists them"},
+	{"parallax_kept", "run UInt64, name String, created DateTime, data String", "name, created", 64,
+		"what views derived from a run and keep with it; the latest of a name counts"},
 	{"parallax_locations", "run UInt64, location UInt32, parent Int64, name String, kind String, path String, rank Int32", "location", 8192,
 		"the tree of locations; parent is -1 at the top"},
 	{"parallax_regions", "run UInt64, region UInt32, name String, category String, role String, file String, line Int32", "region", 8192,
@@ -31,6 +33,3 @@ var tables = []table{
 	{"parallax_links", "run UInt64, kind UInt8, from_location UInt32, from_time Int64, to_location UInt32, to_time Int64, size Int64, tag Int64, count Int64, untimed UInt8", "from_location, from_time", 8192,
 		"links, on the server that has the location where they start"},
 }
-
-// tablesOfRows are those for SQL.
-var tablesOfRows = []string{"parallax_locations", "parallax_regions", "parallax_intervals", "parallax_links"}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -97,6 +98,9 @@ func (w *writer) write(ctx context.Context) error {
 		}
 		return w.blocks(ctx, s, n, files)
 	})
+	if err == nil {
+		err = w.kept(ctx, created)
+	}
 	if err == nil && w.Options.Get("rows") != "no" {
 		err = w.rows(ctx, r)
 	}
@@ -111,6 +115,30 @@ func (w *writer) write(ctx context.Context) error {
 	return w.servers[0].insert(ctx, "insert into parallax_runs (run, name, part, parts, created, shards, source, format, locations, intervals, bytes, manifest)",
 		w.run, w.Run, uint16(0), uint16(1), created, uint16(len(w.servers)), source, i.Format, uint64(r.Locations().Len()), uint64(i.Intervals), uint64(i.SizeBytes), string(manifest))
 }
+
+// kept writes what was kept with the store, to the server that has the run's row.
+func (w *writer) kept(ctx context.Context, created time.Time) error {
+	files, err := filepath.Glob(filepath.Join(w.dir, "kept.*"))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		name := strings.TrimPrefix(filepath.Base(f), "kept.")
+		if strings.Contains(name, ".") {
+			continue // is being written
+		}
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return err
+		}
+		if err := w.servers[0].insert(ctx, keepStatement, w.run, name, created, string(data)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const keepStatement = "insert into parallax_kept (run, name, created, data)"
 
 // blocks writes the share of one server.
 func (w *writer) blocks(ctx context.Context, s *server, shard int, files []local.File) error {

@@ -51,6 +51,9 @@ func (b *blocks) Fetch(_ context.Context, pieces []Piece) error {
 	return nil
 }
 
+func (b *blocks) Kept(string) ([]byte, bool) { return nil, false }
+func (b *blocks) Keep(string, []byte) error  { return errors.New("nothing is kept") }
+
 func openBlocks(t testing.TB, path string, summaries ...trace.Summary) (*Reader, *blocks) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(path, "manifest.json"))

@@ -2,7 +2,13 @@
 package clustertest
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"fmt"
+	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -16,6 +22,9 @@ import (
 // A Server is a process with a directory and ports of its own.
 type Server struct {
 	Host string // and port
+	// Secure is where it speaks TLS, with the certificate in a file.
+	Secure, Certificate string
+
 	dir  string
 	cmd  *exec.Cmd
 	done chan struct{}
@@ -66,7 +75,7 @@ func (s *Server) Dir() string { return s.dir }
 
 func (s *Server) configure() error {
 	var ports []int
-	for range 3 {
+	for range 4 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return err
@@ -74,7 +83,10 @@ func (s *Server) configure() error {
 		defer l.Close()
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
-	s.Host = fmt.Sprint("127.0.0.1:", ports[0])
+	s.Host, s.Secure = fmt.Sprint("127.0.0.1:", ports[0]), fmt.Sprint("127.0.0.1:", ports[3])
+	if err := s.certify(); err != nil {
+		return err
+	}
 	for _, d := range []string{"data", "tmp", "files"} {
 		if err := os.Mkdir(filepath.Join(s.dir, d), 0o755); err != nil {
 			return err
@@ -93,14 +105,37 @@ func (s *Server) configure() error {
 <listen_host>127.0.0.1</listen_host>
 <tcp_port>%d</tcp_port><http_port>%d</http_port><interserver_http_port>%d</interserver_http_port><interserver_http_host>127.0.0.1</interserver_http_host>
 <path>%[4]s/data/</path><tmp_path>%[4]s/tmp/</tmp_path><user_files_path>%[4]s/files/</user_files_path>
+<tcp_port_secure>%[5]d</tcp_port_secure>
+<openSSL><server><certificateFile>%[4]s/certificate.pem</certificateFile><privateKeyFile>%[4]s/key.pem</privateKeyFile><verificationMode>none</verificationMode><loadDefaultCAFile>false</loadDefaultCAFile></server></openSSL>
 <mark_cache_size>268435456</mark_cache_size>
 <users_config>%[4]s/users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
 <logger><level>warning</level><log>%[4]s/log</log><errorlog>%[4]s/errors</errorlog></logger>
-</yandex>`, ports[0], ports[1], ports[2], s.dir)
+</yandex>`, ports[0], ports[1], ports[2], s.dir, ports[3])
 	if err := os.WriteFile(filepath.Join(s.dir, "users.xml"), []byte(users), 0o644); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(s.dir, "config.xml"), []byte(config), 0o644)
+}
+
+// certify makes a certificate for loopback, signed by itself.
+func (s *Server) certify() error {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return err
+	}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "loopback"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign,
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	if err != nil {
+		return err
+	}
+	s.Certificate = filepath.Join(s.dir, "certificate.pem")
+	if err := os.WriteFile(s.Certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600)
 }
 
 func (s *Server) launch(tb testing.TB) {

@@ -21,6 +21,9 @@ import (
 type Elsewhere interface {
 	// Fetch fills pieces of files; all of them, or it is an error. It is called from several goroutines.
 	Fetch(ctx context.Context, pieces []Piece) error
+	// Kept and Keep are those of store.Keeper.
+	Kept(name string) ([]byte, bool)
+	Keep(name string, data []byte) error
 }
 
 // A Piece is one block of a file, see BlockSizeOf, and where its bytes go.

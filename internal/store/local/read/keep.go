@@ -19,7 +19,7 @@ func (r *sections) keptFile(name string) string { return filepath.Join(r.path, "
 // Kept implements store.Keeper.
 func (r *sections) Kept(name string) ([]byte, bool) {
 	if r.Fetched != nil {
-		return nil, false
+		return r.Fetched.From.Kept(name)
 	}
 	info, err := os.Stat(r.keptFile(name))
 	if err != nil || info.Size() > mostKept {
@@ -32,7 +32,7 @@ func (r *sections) Kept(name string) ([]byte, bool) {
 // Keep implements store.Keeper; a file appears under its name only when it is whole.
 func (r *sections) Keep(name string, data []byte) error {
 	if r.Fetched != nil {
-		return errElsewhere
+		return r.Fetched.From.Keep(name, data)
 	}
 	f, err := os.CreateTemp(r.path, "kept."+name+".part-")
 	if err != nil {
