@@ -225,6 +225,9 @@ func IsStore(path string) bool {
 // Open opens a run that was found, and imports it first where the cache does not have it.
 func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	path := f.Store
+	if f.remote != nil && f.remote.Run == clickhouse.SpanTable {
+		return l.openSpans(ctx, f)
+	}
 	if f.remote != nil {
 		r, err := clickhouse.Open(ctx, f.remote, l.Summaries, l.Digests...)
 		if err != nil {
@@ -262,6 +265,31 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		return view.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
 	}
 	return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
+}
+
+// openSpans reads spans of a table as a file of them, which is imported like any other.
+func (l *Loader) openSpans(ctx context.Context, f Found) (run view.Run, err error) {
+	dir, err := os.MkdirTemp(l.Cache.Dir, "spans-")
+	if err != nil {
+		return run, fmt.Errorf("read spans: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, clickhouse.SpanTable+".otlp.json")
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return run, fmt.Errorf("read spans: %w", err)
+	}
+	_, err = clickhouse.Spans(ctx, f.remote, file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return run, err
+	}
+	found, done, err := l.Find([]string{path})
+	defer done()
+	if err != nil {
+		return run, err
+	}
+	found[0].Source = f.Source
+	return l.Open(ctx, found[0])
 }
 
 // renew opens the sources of a store that this version cannot read. The store stays

@@ -357,3 +357,58 @@ func TestConnectionsAreEncryptedWhereAsked(t *testing.T) {
 		t.Errorf("a certificate that nobody vouches for: %v", err)
 	}
 }
+
+// spanTable is the exporter's, with types that the oldest server has: times as numbers, and maps as lists of keys and values.
+const spanTable = `create table otel_traces (Timestamp Int64, TraceId String, SpanId String, ParentSpanId String, TraceState String, SpanName String, SpanKind String, ServiceName String,
+ ResourceAttributes Nested (keys String, values String), ScopeName String, ScopeVersion String, SpanAttributes Nested (keys String, values String), Duration UInt64, StatusCode String, StatusMessage String,
+ Events Nested (Timestamp Int64, Name String), Links Nested (TraceId String, SpanId String)) engine = MergeTree order by (ServiceName, Timestamp)`
+
+func TestSpansOfTheExporterAreReadByTimeAndService(t *testing.T) {
+	servers := clustertest.Start(t, 1)
+	ctx := context.Background()
+	address := clustertest.Address(servers, clickhouse.SpanTable)
+	var none strings.Builder
+	if _, err := clickhouse.Spans(ctx, parse(t, address), &none); err == nil || !strings.Contains(err.Error(), "has no table otel_traces") {
+		t.Errorf("no table: %v", err)
+	}
+	c, err := driver.Open(&driver.Options{Addr: []string{servers[0].Host}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Exec(ctx, spanTable); err != nil {
+		t.Fatal(err)
+	}
+	const second = int64(1e9)
+	put := func(at int64, id, parent, name, kind, service, status string) {
+		insert(t, servers[0], "insert into otel_traces (Timestamp, TraceId, SpanId, ParentSpanId, SpanName, SpanKind, ServiceName, ResourceAttributes.keys, ResourceAttributes.values, SpanAttributes.keys, SpanAttributes.values, Duration, StatusCode, Events.Timestamp, Events.Name)",
+			at, "5b8efff798038103d269b633813fc60c", id, parent, name, kind, service, []string{"service.name", "host.name"}, []string{service, "h1"}, []string{"http.route"}, []string{"/it's"}, uint64(second/2), status, []int64{at + 5}, []string{"retry"})
+	}
+	put(1000*second+7, "eee19b7ec3c1b174", "", "GET /", "Server", "shop", "Unset")
+	put(1000*second+9, "eee19b7ec3c1b175", "eee19b7ec3c1b174", "charge", "Client", "pay", "Error")
+	put(2000*second, "eee19b7ec3c1b176", "", "GET /", "Server", "shop", "Ok")
+	for _, x := range []struct {
+		options string
+		spans   int64
+		holds   string
+	}{
+		{"", 3, `"startTimeUnixNano":"1000000000007"`},
+		{"?service=pay", 1, `"parentSpanId":"eee19b7ec3c1b174"`},
+		{"?service=pay&service=shop", 3, `{"key":"http.route","value":{"stringValue":"/it's"}}`},
+		{"?from=1500", 1, `"status":{"code":1,`},
+		{"?to=1970-01-01T00:25:00Z", 2, `"kind":3,`},
+		{"?from=900&to=1500&service=pay", 1, `"events":[{"name":"retry","timeUnixNano":"1000000000014"}]`},
+	} {
+		var out strings.Builder
+		n, err := clickhouse.Spans(ctx, parse(t, address+x.options), &out)
+		if err != nil || n != x.spans || strings.Count(out.String(), "\n") != int(x.spans) || !strings.Contains(out.String(), x.holds) {
+			t.Errorf("%s: %d spans, %v, want %d with %s:\n%s", x.options, n, err, x.spans, x.holds, out.String())
+		}
+	}
+	if _, err := clickhouse.Spans(ctx, parse(t, address+"?from=yesterday"), &none); err == nil || !strings.Contains(err.Error(), "is no time") {
+		t.Errorf("a time that is none: %v", err)
+	}
+	if _, err := clickhouse.Spans(ctx, parse(t, address+"?service=nobody"), &none); err == nil || !strings.Contains(err.Error(), "holds no spans") {
+		t.Errorf("no spans: %v", err)
+	}
+}
