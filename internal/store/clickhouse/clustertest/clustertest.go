@@ -45,6 +45,9 @@ func Start(tb testing.TB, n int) []*Server {
 	if _, err := exec.LookPath(program); err != nil {
 		tb.Skip("clickhouse-server is not installed: the cluster is left out (Debian: apt-get install clickhouse-server; make test-cluster does)")
 	}
+	if testing.Short() && os.Getenv("PARALLAX_CLUSTER") != "full" {
+		tb.Skip("starts servers, which takes seconds")
+	}
 	var all []*Server
 	for range n {
 		s := &Server{dir: tb.TempDir()}

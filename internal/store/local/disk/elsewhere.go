@@ -251,6 +251,28 @@ func (t *TableCheck) bring(lo, hi uint64) {
 	f.bring(wants)
 }
 
+// bringAhead fetches rows [lo, hi) of packed columns, and where some of them are missing also those that follow: who goes through a table
+// block by block would else ask for each.
+func (t *TableCheck) bringAhead(lo, hi, ahead uint64) {
+	f := t.columns[0].fetcher()
+	var wants []place
+	for _, c := range t.columns {
+		wants = c.packed.missingDirectory(wants, lo, hi+ahead)
+	}
+	f.bring(wants)
+	wants = wants[:0]
+	for _, c := range t.columns {
+		wants = c.packed.missingFrames(wants, lo, hi)
+	}
+	if len(wants) == 0 {
+		return
+	}
+	for _, c := range t.columns {
+		wants = c.packed.missingFrames(wants, hi, hi+ahead)
+	}
+	f.bring(wants)
+}
+
 // frames are those of rows [lo, hi), as places in the directory.
 func (p *Packed) frames(lo, hi uint64) (first, last uint64) {
 	hi = min(hi, p.rows)

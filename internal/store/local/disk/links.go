@@ -20,7 +20,7 @@ func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi uint64) {
 	}
 	CutLinks(into, n)
 	if t.Elsewhere() {
-		t.bring(lo, hi)
+		t.bringAhead(lo, hi, linksAhead)
 	}
 	for k, to := range [][]byte{ // in the order of the schema
 		spool.BytesOf(into.Kind), spool.BytesOf(into.FromLocation), spool.BytesOf(into.FromTime), spool.BytesOf(into.FromLane), spool.BytesOf(into.FromRow),
@@ -30,6 +30,9 @@ func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi uint64) {
 		t.Unpack(k, lo, hi, to)
 	}
 }
+
+// linksAhead is how many links are fetched with those that are wanted.
+const linksAhead = 64 * LinkBlock
 
 // CutLinks makes columns n long.
 func CutLinks(c *store.LinkColumns, n int) {
