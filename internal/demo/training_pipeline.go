@@ -68,20 +68,40 @@ func (p *pipeline) define(w trace.Writer) {
 	region := func(name, category string) trace.RegionID {
 		return w.Region(trace.Region{Name: name, Category: category, Role: trace.RoleOf(name, category)})
 	}
+	var processes []trace.LocationID // by rank
 	p.regions.forward, p.regions.backward = region("forward-compute", "kernel"), region("backward-compute", "kernel")
-	p.regions.receive, p.regions.receiveBack = region("forward-recv", "nccl"), region("backward-recv", "nccl")
-	p.regions.reduce = region("grads-reduce-scatter", "nccl")
+	p.regions.receive, p.regions.receiveBack = region("forward-recv", "kernel"), region("backward-recv", "kernel")
+	p.regions.reduce = region("grads-reduce-scatter", "kernel")
 	p.step, p.batch = w.Attribute("step"), w.Attribute("mb_id")
 	for d := range p.replicas {
 		for s := range p.stages {
 			rank := d*p.stages + s
 			facts := []trace.Attribute{{Key: "dp", Value: trace.Integer(int64(d))}, {Key: "pp", Value: trace.Integer(int64(s))}}
 			process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: strconv.Itoa(4100 + rank), Name: fmt.Sprintf("DP rank %d, PP rank %d", d, s), Rank: rank, Order: int64(rank), Attributes: facts})
+			processes = append(processes, process)
 			device := w.Location(trace.Location{Parent: process, Kind: trace.KindDevice, Key: strconv.Itoa(rank % gpusPerMachine), Name: fmt.Sprintf("GPU %d", rank%gpusPerMachine), Rank: trace.NoRank, Attributes: facts})
 			p.streams = append(p.streams, w.Location(trace.Location{Parent: device, Kind: trace.KindStream, Key: strconv.Itoa(computeStream), Name: fmt.Sprintf("stream %d", computeStream), Rank: trace.NoRank, Attributes: facts}))
 		}
 	}
+	p.groups(w, processes)
 	w.Property("program", "training")
+}
+
+// groups tells who belongs together, as Megatron names it: files that have no names for places tell coordinates by them.
+func (p *pipeline) groups(w trace.Writer, processes []trace.LocationID) {
+	group := func(name string, first, stride, count int) {
+		members := make([]trace.LocationID, count)
+		for i := range members {
+			members[i] = processes[first+i*stride]
+		}
+		w.Communicator(trace.Communicator{Name: name, Parent: trace.NoCommunicator, Members: members})
+	}
+	for d := range p.replicas {
+		group("PIPELINE_MODEL_PARALLEL_GROUP", d*p.stages, 1, p.stages)
+	}
+	for s := range p.stages {
+		group("DATA_PARALLEL_GROUP", s, p.stages, p.replicas)
+	}
 }
 
 // cost of a pass of a batch on a worker.

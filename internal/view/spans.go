@@ -102,9 +102,9 @@ func ServiceColours(tree *store.Tree) func(trace.LocationID) scene.Colour {
 		n := number[id]
 		switch n / serviceHues % serviceShades {
 		case 1:
-			return scene.LocationTimeColour(n%serviceHues, 1)
+			return scene.LocationTimeColour(n%serviceHues, 0.7)
 		case 2:
-			return scene.LocationTimeColour(n%serviceHues, 0)
+			return scene.LocationTimeColour(n%serviceHues, 0.15)
 		}
 		return scene.LocationColour(n)
 	}

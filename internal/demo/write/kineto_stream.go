@@ -1,6 +1,7 @@
 package write
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -17,6 +18,8 @@ type kinetoStream struct {
 	stack       []kinetoOpen
 	first, till trace.Time
 	err         error
+	// What is allocated on the device of the stream, and how it changed last.
+	allocated, change int64
 }
 
 type kinetoLast uint8
@@ -126,10 +129,38 @@ func (s *kinetoStream) Instant(t trace.Time, region trace.RegionID) {
 // number that only kernels and copies make sense of.
 func (s *kinetoStream) Sample(c trace.CounterID, t trace.Time, value float64) {
 	s.settle(t)
+	if s.memory(c, t, value) {
+		return
+	}
 	b := append(append(s.buffer, `  {"ph": "C", "name": `...), s.tables.counter(c).json...)
 	b = strconv.AppendInt(append(b, `, "pid": `...), s.f.pid, 10)
 	b = append(appendTime(append(b, `, "ts": `...), t+kinetoStart), `, "args": {"value": `...)
 	s.buffer = append(appendNumber(b, value), "}},\n"...)
+}
+
+// memory writes what is allocated and reserved on a device as a record of the allocator; what is allocated waits for the other.
+func (s *kinetoStream) memory(id trace.CounterID, t trace.Time, value float64) bool {
+	c := s.tables.counter(id)
+	if c.Unit != "bytes" || c.Name != "memory allocated" && c.Name != "memory reserved" {
+		return false
+	}
+	k := s.f.k
+	k.mu.RLock()
+	device, number := k.above(c.Location, trace.KindDevice), int64(0)
+	if device != trace.NoLocation {
+		number, _ = k.number(device)
+	}
+	k.mu.RUnlock()
+	if device == trace.NoLocation {
+		return false
+	}
+	if c.Name == "memory allocated" {
+		s.change, s.allocated = int64(value)-s.allocated, int64(value)
+		return true
+	}
+	b := fmt.Appendf(s.buffer, `  {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": %d, "tid": %d, "ts": `, s.f.pid, s.f.pid)
+	s.buffer = fmt.Appendf(appendTime(b, t+kinetoStart), `, "args": {"Total Reserved": %d, "Total Allocated": %d, "Bytes": %d, "Addr": 140000000000000, "Device Id": %d, "Device Type": 1}},`+"\n", int64(value), s.allocated, s.change, number)
+	return true
 }
 
 func (s *kinetoStream) Attribute(a trace.AttributeID, v trace.Value) {

@@ -50,6 +50,9 @@ func (p *pipeline) place() bool {
 	stages := false
 	for id := range p.replica {
 		p.replica[id], p.stage[id] = -1, -1
+		if up := p.tree.Parent[id]; up != trace.NoLocation { // those of a process are those of its threads and streams
+			p.replica[id], p.stage[id] = p.replica[up], p.stage[up]
+		}
 		for _, a := range p.tree.Attributes[id] {
 			n, ok := a.Value.Integer()
 			switch {

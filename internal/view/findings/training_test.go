@@ -1,11 +1,16 @@
 package findings_test
 
 import (
+	"path/filepath"
 	"regexp"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Each fault that `parallax gen training` can plant is named first, in the words that tell it; without it nothing above low is told.
@@ -59,6 +64,37 @@ func TestEachFaultOfTrainingIsNamedFirst(t *testing.T) {
 			if f.Severity != finding.Low {
 				t.Errorf("%s: %s", name, f.Text)
 			}
+		}
+	}
+}
+
+// What a fault needs to be told by is in the files that the generator writes: coordinates of ranks, batches, records of memory.
+func TestFaultsOfTrainingAreNamedInKinetoFilesToo(t *testing.T) {
+	d, ok := demo.Find("training")
+	if !ok {
+		t.Fatal("no demo")
+	}
+	for fault, text := range map[string]string{"stage": `^Stage PP 2 `, "data": `the work itself is uneven`, "memory": `nearly full`} {
+		dir := filepath.Join(t.TempDir(), "job")
+		if _, err := demo.Generate(t.Context(), d, "kineto", demo.Options{Locations: 8, Intervals: 4000, Fault: fault}, dir); err != nil {
+			t.Fatal(err)
+		}
+		source, err := importer.NewSource(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer source.Close()
+		runs := importer.ClaimAs(chrometrace.Format, source)
+		if len(runs) != 1 {
+			t.Fatalf("%s: %d runs", fault, len(runs))
+		}
+		found := read(t, viewtest.Local(t, func(w trace.Writer) {
+			if err := runs[0].Import(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+		}))
+		if len(found.Findings) == 0 || !regexp.MustCompile(text).MatchString(found.Findings[0].Text) {
+			t.Errorf("%s: %q", fault, texts(&found))
 		}
 	}
 }

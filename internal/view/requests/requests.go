@@ -161,9 +161,9 @@ func (r *result) note() {
 		}
 	}
 	c := &r.forest.Counts
-	fitted, late := r.request.Runs[0].Store.Info().Properties["clock alignment"], "that would begin before its caller: clocks disagree"
+	fitted, late := r.request.Runs[0].Store.Info().Properties["clock alignment"], "that would begin before the caller: clocks disagree"
 	if fitted == "" {
-		late += " (--align messages fits them)"
+		late += " (--align messages fits them, and so does the menu of the run)"
 	}
 	for _, x := range []struct {
 		n          int

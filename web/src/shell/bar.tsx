@@ -87,7 +87,7 @@ function clockItems(bench: Workbench): MenuItem[] {
   const by = info?.kind === "requests" ? "calls" : info?.format === "otf2" ? "messages" : "";
   if (!info || by === "" || info.links === 0) return [];
   const fitted = info.properties["clock alignment"];
-  if (fitted) return [{ label: "Clocks are fitted", note: fitted, above: "", off: "they are fitted in this run" }];
+  if (fitted) return [{ label: "Clocks are fitted", above: "", off: fitted }];
   const fit = async () => {
     const opened = await bench.api.fitClocks(bench.runID.value, "messages");
     bench.runs.value = await bench.api.runs();
