@@ -2,10 +2,12 @@ package request
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -133,9 +135,38 @@ func (f *Forest) Walk(w *criticalpath.Walker, r *Request, emit func(criticalpath
 	}
 }
 
-// CriticalPaths adds up the critical paths of requests, by call path.
+// A few requests are walked by one core.
+const fewRequests = 512
+
+// CriticalPaths adds up the critical paths of requests, by call path. Parts of the requests are walked on all cores; what they
+// give is added in the order of requests, so that it does not depend on how many there are.
 func (f *Forest) CriticalPaths(requests []int32) *Critical {
-	c := &Critical{Requests: len(requests), Paths: NewPaths(f)}
+	parts := max(1, min(parallel.Workers(), len(requests)/fewRequests))
+	walked, of := make([]*Critical, parts), make([]int32, f.Len())
+	err := parallel.For(context.Background(), parts, func(i int) {
+		walked[i] = f.walkSome(requests[i*len(requests)/parts:(i+1)*len(requests)/parts], of)
+	})
+	if err != nil {
+		panic(err) // nobody cancels it
+	}
+	c := walked[0]
+	for _, o := range walked[1:] {
+		c.add(o)
+	}
+	if parts > 1 {
+		c.Paths.of = make([]int32, f.Len()) // the parts had numbers of their own
+	}
+	c.By = slices.DeleteFunc(c.By, func(p OnPath) bool { return p.Time == 0 })
+	for i := range c.By {
+		c.By[i].finish()
+	}
+	slices.SortStableFunc(c.By, func(a, b OnPath) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Path, b.Path)) })
+	return c
+}
+
+// walkSome walks the critical paths of some requests. The paths of their calls are put into of, which others use for theirs.
+func (f *Forest) walkSome(requests []int32, of []int32) *Critical {
+	c := &Critical{Requests: len(requests), Paths: &Paths{at: map[Path]int32{}, of: of, f: f}}
 	w := f.Walker()
 	var met []int32 // paths of the present request
 	for _, k := range requests {
@@ -148,9 +179,7 @@ func (f *Forest) CriticalPaths(requests []int32) *Critical {
 				return
 			}
 			id := c.Paths.Of(s.Node)
-			for len(c.By) < len(c.Paths.List) {
-				c.By = append(c.By, OnPath{Path: int32(len(c.By))})
-			}
+			c.room()
 			p := &c.By[id]
 			if p.current == 0 {
 				met = append(met, id)
@@ -169,12 +198,40 @@ func (f *Forest) CriticalPaths(requests []int32) *Critical {
 		}
 	}
 	c.Clipped, c.Outside, c.Moved, c.MostMoved = w.Clipped, w.Outside, w.Moved, w.MostMoved
-	c.By = slices.DeleteFunc(c.By, func(p OnPath) bool { return p.Time == 0 })
-	for i := range c.By {
-		c.By[i].finish()
-	}
-	slices.SortStableFunc(c.By, func(a, b OnPath) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Path, b.Path)) })
 	return c
+}
+
+// room has a place for every path.
+func (c *Critical) room() {
+	for len(c.By) < len(c.Paths.List) {
+		c.By = append(c.By, OnPath{Path: int32(len(c.By))})
+	}
+}
+
+// add adds what was found of later requests, whose paths get numbers after those that are known.
+func (c *Critical) add(o *Critical) {
+	number := make([]int32, len(o.Paths.List))
+	for i, p := range o.Paths.List { // callers come first
+		if p.Parent >= 0 {
+			p.Parent = number[p.Parent]
+		}
+		number[i] = c.Paths.child(p.Parent, p.Service, p.Region)
+	}
+	c.room()
+	for i := range o.By {
+		p, x := &c.By[number[i]], &o.By[i]
+		p.Time += x.Time
+		p.Calls += x.Calls
+		p.Failed += x.Failed
+		p.each = append(p.each, x.each...)
+	}
+	c.Requests += o.Requests
+	c.Length += o.Length
+	c.Rootless += o.Rootless
+	c.Clipped += o.Clipped
+	c.Outside += o.Outside
+	c.Moved += o.Moved
+	c.MostMoved = max(c.MostMoved, o.MostMoved)
 }
 
 func (p *OnPath) finish() {

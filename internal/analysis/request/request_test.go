@@ -1,8 +1,11 @@
 package request
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -232,5 +235,39 @@ func TestRootsSayTheSameOneByOne(t *testing.T) {
 	}
 	if a.Counts != b.Counts || fmt.Sprint(a.Requests) != fmt.Sprint(b.Requests) || len(a.Requests) != 3 || a.Requests[1].Root != NoRoot {
 		t.Errorf("all at once %+v %+v\none by one %+v %+v", a.Counts, a.Requests, b.Counts, b.Requests)
+	}
+}
+
+// Parts of many requests are walked on all cores; what comes out is what one core gives.
+func TestCriticalPathsDoNotDependOnCores(t *testing.T) {
+	var spans fake
+	for r := range 3 * fewRequests {
+		begin := trace.Time(1000 * r)
+		spans = append(spans, span{service: 0, begin: begin, end: begin + 100, parent: -1, trace: fmt.Sprint(r)})
+		if r%3 > 0 {
+			spans = append(spans, span{service: 1, begin: begin + 10, end: begin + 20 + trace.Time(r%50), parent: len(spans) - 1, trace: fmt.Sprint(r)})
+		}
+	}
+	f, err := Gather(spans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []int32
+	for k := range f.Requests {
+		all = append(all, int32(k))
+	}
+	for i := range f.Region {
+		f.Region[i] %= 7 // few operations, in another order in each part
+	}
+	one, many := f.walkSome(all, make([]int32, f.Len())), f.CriticalPaths(all)
+	for i := range one.By {
+		one.By[i].finish()
+	}
+	slices.SortStableFunc(one.By, func(a, b OnPath) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Path, b.Path)) })
+	if !reflect.DeepEqual(one.By, many.By) || !slices.Equal(one.Paths.List, many.Paths.List) || one.Length != many.Length || one.Requests != many.Requests {
+		t.Errorf("by one core %+v, by all %+v", one.By[:2], many.By[:2])
+	}
+	if node := many.By[0]; len(node.each) != node.Requests || many.Paths.Of(1) < 0 {
+		t.Errorf("%+v", node)
 	}
 }
