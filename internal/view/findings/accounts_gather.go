@@ -29,12 +29,13 @@ const (
 type accountant struct {
 	*facts
 	*accounts
-	b     *budget.Budget
-	f     *budget.Finder
-	rows  []rowState
-	seen  []int
-	whole bool // all comes in one step
-	tasks bool // some need others
+	b          *budget.Budget
+	f          *budget.Finder
+	rows       []rowState
+	seen       []int
+	whole      bool   // all comes in one step
+	tasks      bool   // some need others
+	collective []bool // by region
 
 	mu     sync.Mutex
 	team   []int32 // the first thread of an actor's team, -1; nil without teams
@@ -91,6 +92,10 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	k.f.Sync = k.sync
 	k.f.Style = k.style()
 	k.team = k.teams()
+	k.collective = make([]bool, len(k.regions))
+	for i := range k.regions {
+		k.collective[i] = waiting.IsCollective(&k.regions[i])
+	}
 	k.locks = newLockReader(k)
 	k.pools = newPoolReader(k)
 	for i := range k.rows {
@@ -203,7 +208,7 @@ func (k *accountant) read(a int32, c *trace.Columns, begin trace.Time, group fun
 		stay := waiting.Waits(k.regions[r].Role)
 		if within := len(s.stack) > 0 && s.stack[len(s.stack)-1].stay; stay && !within && e > b {
 			call := budget.Call{Begin: b, End: e, Region: k.number[r], Group: budget.NoGroup}
-			if waiting.IsCollective(&k.regions[r]) {
+			if k.collective[r] {
 				comm := int32(0)
 				if group != nil {
 					comm = group(int(a), c.First+i)

@@ -96,7 +96,7 @@ func newPoolReader(k *accountant) *poolReader {
 		return nil
 	}
 	for i := range k.regions {
-		if waiting.IsCollective(&k.regions[i]) || k.regions[i].Role == trace.RoleCommunication {
+		if k.collective[i] || k.regions[i].Role == trace.RoleCommunication {
 			return nil
 		}
 	}
