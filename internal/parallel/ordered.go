@@ -3,6 +3,7 @@ package parallel
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -12,25 +13,34 @@ import (
 // is bounded by theirs. newWorker makes what a worker keeps between results.
 func Ordered[W, T any](ctx context.Context, n, workers int, newWorker func() W, produce func(context.Context, W, int) (T, error), consume func(T) error) error {
 	var (
-		mu      sync.Mutex
-		next    int // to be produced
-		turn    int // to be consumed
-		waiting = map[int]T{}
-		slots   = make(chan struct{}, 2*workers)
+		next atomic.Int64 // to be produced
+
+		mu        sync.Mutex
+		turn      int // to be consumed
+		waiting   = map[int]T{}
+		consuming bool
+
+		slots = make(chan struct{}, 2*workers)
 	)
-	// deliver consumes what is due. Whoever holds the lock does it for all.
+	// deliver consumes what is due, for all: who comes meanwhile leaves the result
+	// there and goes on. After an error nobody consumes any more.
 	deliver := func(i int, result T) error {
 		mu.Lock()
 		defer mu.Unlock()
 		waiting[i] = result
+		if consuming {
+			return nil
+		}
+		consuming = true
 		for {
 			r, ok := waiting[turn]
 			if !ok {
+				consuming = false
 				return nil
 			}
 			delete(waiting, turn)
 			turn++
-			if err := consume(r); err != nil {
+			if err := unlocked(&mu, func() error { return consume(r) }); err != nil {
 				return err
 			}
 			<-slots
@@ -48,10 +58,7 @@ func Ordered[W, T any](ctx context.Context, n, workers int, newWorker func() W, 
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
-			mu.Lock()
-			i := next
-			next++
-			mu.Unlock()
+			i := int(next.Add(1)) - 1
 			if i >= n {
 				<-slots
 				return nil
@@ -71,4 +78,11 @@ func Ordered[W, T any](ctx context.Context, n, workers int, newWorker func() W, 
 	err := g.Wait()
 	caught.Pass()
 	return err
+}
+
+// unlocked runs f without the lock, which is held again when it returns or panics.
+func unlocked(mu *sync.Mutex, f func() error) error {
+	mu.Unlock()
+	defer mu.Lock()
+	return f()
 }
