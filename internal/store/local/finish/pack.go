@@ -8,6 +8,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
@@ -25,73 +28,84 @@ type packer struct{ *finisher }
 // packJob is how many rows are packed at a time.
 const packJob = 256 * pack.Frame
 
+// columnsAtOnce are packed side by side: while one waits for the disk, another is made.
+const columnsAtOnce = 3
+
 // packTables packs the columns of tables that are to be, and describes all their files.
 func (f packer) packTables(ctx context.Context, tables ...string) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(columnsAtOnce)
 	for i := range disk.Schema {
 		t := &disk.Schema[i]
-		for _, name := range tables {
-			if t.Name != name {
-				continue
-			}
-			for k := range t.Columns {
-				c := &t.Columns[k]
-				if !c.Packed {
-					if err := f.described.add(f.Dir, []string{c.File()}); err != nil {
-						return err
-					}
-					continue
-				}
-				m, err := spool.MapWhole(filepath.Join(f.Dir, c.File()))
-				if err != nil {
-					return err
-				}
-				rows := uint64(int64(len(m.Bytes)) / c.Width())
-				err = f.packColumn(ctx, c.File(), rows, uint64(max(c.Per, 1)), func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
-					dst, words = c.PackFrames(dst, words, m.Bytes, from, to)
-					m.Release(int64(from)*c.Width(), int64(to)*c.Width())
-					return dst, words
-				})
-				if err = errors.Join(err, m.Close()); err != nil {
-					return err
-				}
-			}
+		if !slices.Contains(tables, t.Name) {
+			continue
+		}
+		for k := range t.Columns {
+			g.Go(func() error { return f.packWhole(ctx, i, k) })
 		}
 	}
-	return nil
+	return g.Wait()
+}
+
+// packWhole packs a column of a table from its file; one that stays plain is described.
+func (f packer) packWhole(ctx context.Context, table, column int) error {
+	c := &disk.Schema[table].Columns[column]
+	if !c.Packed {
+		return f.described.add(f.Dir, []string{c.File()})
+	}
+	m, err := spool.MapWhole(filepath.Join(f.Dir, c.File()))
+	if err != nil {
+		return err
+	}
+	rows := uint64(int64(len(m.Bytes)) / c.Width())
+	err = f.packColumn(ctx, c.File(), rows, uint64(max(c.Per, 1)), func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+		dst, words = c.PackFrames(dst, words, m.Bytes, from, to)
+		m.Release(int64(from)*c.Width(), int64(to)*c.Width())
+		return dst, words
+	})
+	return errors.Join(err, m.Close())
 }
 
 // packRows packs table interval. Of parents and exclusive times what the other columns tell is taken off first.
 func (f packer) packRows(ctx context.Context) error {
-	c := &f.rows.C
-	total := uint64(len(c.Begin))
-	for _, t := range disk.Schema {
-		if t.Name != "interval" {
-			continue
-		}
-		for k := range t.Columns {
-			col := &t.Columns[k]
-			raw := f.rows.RowMaps[k]
-			err := f.packColumn(ctx, col.File(), total, 1, func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
-				if k != exclusiveColumn && k != parentColumn {
-					dst, words = col.PackFrames(dst, words, raw.Bytes, from, to)
-				} else {
-					dst, words = f.packFolded(dst, words, k, from, to)
-				}
-				f.rows.EachRowMap(from, to, (*spool.Mapping).Release)
-				return dst, words
-			})
-			if err != nil {
-				return err
-			}
-		}
+	total := uint64(len(f.rows.C.Begin))
+	at := 0
+	for disk.Schema[at].Name != "interval" {
+		at++
 	}
-	return nil
+	columns := disk.Schema[at].Columns
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(columnsAtOnce)
+	for k := range columns {
+		col, raw := &columns[k], f.rows.RowMaps[k]
+		read := []int{k} // columns
+		if k == exclusiveColumn || k == parentColumn {
+			read = []int{durationColumn, exclusiveColumn, parentColumn, depthColumn}
+		}
+		frames := func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+			if k != exclusiveColumn && k != parentColumn {
+				dst, words = col.PackFrames(dst, words, raw.Bytes, from, to)
+			} else {
+				dst, words = f.packFolded(dst, words, k, from, to)
+			}
+			// Giving pages back stops all cores for a moment: only those that were read.
+			for _, k := range read {
+				width := columns[k].Width()
+				f.rows.RowMaps[k].Release(int64(from)*width, int64(to)*width)
+			}
+			return dst, words
+		}
+		g.Go(func() error { return f.packColumn(ctx, col.File(), total, 1, frames) })
+	}
+	return g.Wait()
 }
 
 // Places of columns in the schema of table interval.
 const (
+	durationColumn  = 1
 	exclusiveColumn = 2
 	parentColumn    = 4
+	depthColumn     = 5
 )
 
 func (f packer) packFolded(dst []byte, words []uint32, column int, from, to uint64) ([]byte, []uint32) {
