@@ -71,7 +71,7 @@ func TestTheGalleryIsWhatTheProgramGives(t *testing.T) {
 			t.Errorf("%s is not in the gallery's README.md", f)
 		}
 	}
-	for _, kind := range []string{"gpu", "ranks", "go", "profile", "requests"} {
+	for _, kind := range []string{"gpu", "ranks", "go", "profile", "requests", "moments"} {
 		if !kinds[kind] {
 			t.Errorf("the gallery has no first screen of a run of kind %s", kind)
 		}

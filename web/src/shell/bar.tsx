@@ -4,7 +4,7 @@ import { Icon, type IconName } from "../widget/icon";
 import { Menu, type MenuItem } from "../widget/menu";
 import { useBench } from "./context";
 import { commands } from "./command";
-import { otherScreens, screens } from "./first-screen";
+import { otherScreens, screenOf, screens } from "./first-screen";
 import { formatDuration, middle, plural } from "./format";
 import { exportItems } from "./panel";
 import { Search } from "./search";
@@ -23,6 +23,7 @@ export function Bar() {
       </button>
       {open && <RunMenu />}
       {open && <Search />}
+      {open && <ViewAs />}
       {open && <Menu class="bar-button" title="Views and panels" label={<>Views<Icon name="down" /></>} items={() => viewMenu(bench)} />}
       <span class="bar-space" />
       {open && (
@@ -99,16 +100,24 @@ function clockItems(bench: Workbench): MenuItem[] {
   }];
 }
 
+/** What the run is looked at as: its first screen, or that of another kind. */
+function ViewAs() {
+  const bench = useBench();
+  const kind = bench.info.value?.kind ?? "other";
+  const held = bench.available.value.map((v) => v.name);
+  const kinds = [kind, ...otherScreens(kind, held)];
+  const now = screenOf(bench.layout.value, kinds, held, bench.info.value?.locations);
+  const items = () => kinds.map((k): MenuItem => ({ label: screens[k].title, note: k === kind ? "what it holds" : undefined, checked: k === now, run: () => bench.setLayout(bench.overview(k)) }));
+  return <Menu named class="bar-button view-as" title="First screens: what this run is looked at as" label={<><span class="muted">as</span> {now ? screens[now].title : "own panels"}<Icon name="down" /></>} items={items} />;
+}
+
 function viewMenu(bench: Workbench): MenuItem[] {
   const views = bench.views.value.map((v): MenuItem => {
     const n = bench.available.value.indexOf(v);
     return { label: v.title, note: v.summary, off: bench.missing(v.name) || undefined, hint: n >= 0 && n < 9 ? String(n + 1) : undefined, run: () => bench.reveal(v.name) };
   });
   const kind = bench.info.value?.kind ?? "other";
-  const others = otherScreens(kind, bench.available.value.map((v) => v.name)).map((k, i): MenuItem => ({
-    label: `Panels for ${screens[k].title}`, above: i === 0 ? "Other first screens" : undefined, run: () => bench.setLayout(bench.overview(k)),
-  }));
-  return [{ label: "Standard panels", note: `the first screen again, for ${screens[kind].title}`, run: () => bench.setLayout(bench.overview()) }, ...others, ...views.map((v, i) => (i === 0 ? { ...v, above: "Add or show a view" } : v))];
+  return [{ label: "Standard panels", note: `the first screen again, for ${screens[kind].title}`, run: () => bench.setLayout(bench.overview()) }, ...views.map((v, i) => (i === 0 ? { ...v, above: "Add or show a view" } : v))];
 }
 
 function exportMenu(bench: Workbench): MenuItem[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstScreen, otherScreens } from "./first-screen";
+import { firstScreen, otherScreens, screenOf } from "./first-screen";
 import { noPanels, type Layout } from "./layout";
 
 const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
@@ -25,4 +25,10 @@ test("views that the run has no data for leave their place", () => {
 test("other screens are offered where the run has their views", () => {
   expect(otherScreens("gpu", all)).toEqual(["ranks", "go", "threads", "profile", "moments"]);
   expect(otherScreens("profile", ["calltree", "profile"])).toEqual([]);
+});
+
+test("a layout is known as the first screen it is, until it is changed", () => {
+  const held = ["timeline", "moments", "treemap", "boxprofile", "calltree", "groups"];
+  expect(screenOf(firstScreen("ranks", held), ["gpu", "ranks"], held)).toBe("ranks");
+  expect(screenOf({ rows: [], maximised: "" }, ["gpu", "ranks"], held)).toBeNull();
 });

@@ -52,6 +52,13 @@ export function firstScreen(kind: RunKind, held: readonly string[], locations = 
   return out.length === 0 ? noPanels : { rows: out, maximised: "" };
 }
 
+/** The kind whose first screen a layout is; null where the user made it. */
+export function screenOf(layout: Layout, kinds: readonly RunKind[], held: readonly string[], locations?: number): RunKind | null {
+  const views = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view).join(",")).join("~");
+  const now = views(layout);
+  return kinds.find((k) => views(firstScreen(k, held, locations)) === now) ?? null;
+}
+
 /** The other screens that a run has most of the views for. */
 export function otherScreens(kind: RunKind, available: readonly string[]): RunKind[] {
   return (Object.keys(screens) as RunKind[]).filter((k) => {

@@ -49,7 +49,7 @@ export function Minimap() {
       picture.close();
     };
   }, [usable, name, bench.runID.value]);
-  if (!bench.info.value || bench.info.value.end <= 0) return null;
+  if (!bench.info.value || bench.info.value.end <= 0 || !usable) return null; // recorded moments have no activity over time
   const frame = scene.value?.frames.find(isTime);
   const width = host.current?.clientWidth || 1;
   const plot = frame ? { x: frame.x, w: frame.w } : { x: 0, w: width };

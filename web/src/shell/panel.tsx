@@ -49,7 +49,7 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
         {!view ? (
           <Missing title={`There is no view “${panel.view}”`} hint="Choose another one in the panel's title." />
         ) : missing ? (
-          <Missing title={missing} hint="Choose another view in the panel's title." />
+          <Missing title={missing} hint="What can be shown of this run:" panel={panel} />
         ) : panel.table ? (
           <TableTwin panel={panel} view={view} />
         ) : (
@@ -62,8 +62,18 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
   );
 }
 
-function Missing({ title, hint }: { title: string; hint: string }) {
-  return <div class="empty-state"><p class="empty-what">{title}</p><p class="empty-hint">{hint}</p></div>;
+/** Why a panel is empty, and what it could show instead. */
+function Missing({ title, hint, panel }: { title: string; hint: string; panel?: layout.PanelState }) {
+  const bench = useBench();
+  const shown = new Set(layout.panels(bench.layout.value).map((p) => p.view));
+  const first = layout.panels(bench.overview()).map((p) => p.view);
+  const offers = panel ? [...first, ...bench.available.value.map((v) => v.name)].filter((v, i, all) => !shown.has(v) && all.indexOf(v) === i).slice(0, 3) : [];
+  return (
+    <div class="empty-state">
+      <p class="empty-what">{title}</p><p class="empty-hint">{hint}</p>
+      {panel && <p class="empty-offers">{offers.map((v) => <button type="button" key={v} onClick={() => bench.setView(panel.id, v)}>{bench.view(v)?.title ?? v}</button>)}</p>}
+    </div>
+  );
 }
 
 /** Buttons for what the notes of a picture name as a flag. */

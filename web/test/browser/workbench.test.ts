@@ -220,10 +220,10 @@ test("a reload gives the same pictures", async () => {
   expect(await fingerprints(page)).toEqual(before);
 });
 
-test("no request leaves for another host, and the page loads in less than 300 kB", async () => {
+test("no request leaves for another host, and the page loads in less than 150 kB", async () => {
   expect(requests.filter((u) => !u.startsWith(`http://127.0.0.1:${program.port}/`) && !u.startsWith("data:"))).toEqual([]);
   const files = await Promise.all(["", "main.js", "main.css"].map(async (f) => (await page.request.get(`http://127.0.0.1:${program.port}/${f}`)).body()));
-  expect(files.reduce((n, b) => n + gzipSync(b).length, 0)).toBeLessThan(300_000);
+  expect(files.reduce((n, b) => n + gzipSync(b).length, 0)).toBeLessThan(150_000);
 });
 
 async function expectText(locator: { innerText(): Promise<string> }, pattern: RegExp): Promise<void> {
