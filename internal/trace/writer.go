@@ -56,15 +56,16 @@ func AddLinks(w Writer, list []Link) {
 	}
 }
 
-// A RegionSorter is a Writer that can number regions by what they are, rather than by
-// when they were defined.
+// A RegionSorter is a Writer that can number regions, attributes and counters by what they
+// are, rather than by when they were defined: all that are defined after the call.
 type RegionSorter interface {
 	SortRegions()
 }
 
-// SortRegions asks for numbers of regions that do not depend on timing. Readers that
-// define regions from several goroutines call it once: an address or a command line
-// that says "#7" means the same region after the next import.
+// SortRegions asks for numbers of regions, attributes and counters that do not depend on
+// timing. Readers that define some from several goroutines call it once, before: an address
+// or a command line that says "#7" means the same region after the next import, and the same
+// source gives the same bytes.
 func SortRegions(w Writer) {
 	if s, ok := w.(RegionSorter); ok {
 		s.SortRegions()

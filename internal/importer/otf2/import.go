@@ -34,6 +34,7 @@ func (a *archive) read(ctx context.Context) error {
 		return err
 	}
 	a.define()
+	trace.SortRegions(a.w) // what events define besides
 	if err := a.fit(ctx); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -27,7 +28,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err != nil {
 		return err
 	}
-	c := &converter{run: run, w: w, program: p, index: w.Attribute("index"), event: w.Attribute("event"), sent: map[int64][]message{}}
+	c := &converter{run: run, w: w, program: p, index: w.Attribute("index"), event: w.Attribute("event"), sent: map[int64][]message{}, received: map[int][]message{}}
 	parent := ctx
 	g, ctx := errgroup.WithContext(parent)
 	g.SetLimit(parallel.Workers())
@@ -50,7 +51,7 @@ type converter struct {
 
 	mu       sync.Mutex
 	sent     map[int64][]message // by the PE that created them, in order of event
-	received []message
+	received map[int][]message   // by the PE that they reached
 }
 
 // A message is one end: a creation, or the beginning of what it caused.
@@ -103,7 +104,7 @@ func (c *converter) log(ctx context.Context, file string) error {
 	}
 	c.mu.Lock()
 	c.sent[int64(pe)] = append(c.sent[int64(pe)], l.sent...)
-	c.received = append(c.received, l.begun...)
+	c.received[pe] = append(c.received[pe], l.begun...)
 	c.mu.Unlock()
 	return l.stream.Close()
 }
@@ -261,17 +262,28 @@ func (l *log) userRegion(id int) trace.RegionID {
 	return region
 }
 
+func byEvent(a, b message) int { return cmp.Compare(a.event, b.event) }
+
 // link joins creations with what they caused, O(n log n).
 func (c *converter) link() {
-	byEvent := func(a, b message) int { return cmp.Compare(a.event, b.event) }
 	for _, list := range c.sent {
 		slices.SortStableFunc(list, byEvent)
 	}
-	slices.SortFunc(c.received, func(a, b message) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.time, b.time), cmp.Compare(a.pe, b.pe), cmp.Compare(a.event, b.event))
-	})
 	lost := int64(0)
-	for _, to := range c.received {
+	for _, pe := range slices.Sorted(maps.Keys(c.received)) {
+		lost += c.linkTo(c.received[pe])
+	}
+	if lost > 0 {
+		c.w.Report(trace.Guessed, "entry methods whose message was created outside the logs: kept without a link", lost, c.run.Label(c.run.Files[0]))
+	}
+}
+
+// linkTo joins what one PE began with its creations, and gives how many have none.
+func (c *converter) linkTo(begun []message) (lost int64) {
+	slices.SortStableFunc(begun, func(a, b message) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.pe, b.pe), cmp.Compare(a.event, b.event))
+	})
+	for _, to := range begun {
 		list := c.sent[to.pe]
 		i, ok := slices.BinarySearchFunc(list, to, byEvent)
 		if !ok || list[i].time > to.time && list[i].at == to.at {
@@ -284,7 +296,5 @@ func (c *converter) link() {
 			To: trace.End{Location: to.at, Time: to.time, Region: to.region}, Size: from.size, Tag: to.event, Communicator: trace.NoCommunicator,
 		})
 	}
-	if lost > 0 {
-		c.w.Report(trace.Guessed, "entry methods whose message was created outside the logs: kept without a link", lost, c.run.Label(c.run.Files[0]))
-	}
+	return lost
 }

@@ -2,6 +2,8 @@ package recorder
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -49,7 +51,8 @@ func (m *messages) worker(file string, at, process trace.LocationID, path trace.
 		total[m.metric(count+", "+size, "", count)] += c.count
 		total[m.metric(bytes+", "+size, "bytes", bytes)] += c.bytes
 	}
-	for id, n := range total {
+	for _, id := range slices.Sorted(maps.Keys(total)) {
+		n := total[id]
 		m.w.Profile(trace.ProfileRow{Location: at, Path: path, Metric: id, Calls: 1, Inclusive: float64(n), Exclusive: float64(n)})
 	}
 	for _, p := range k.partners {

@@ -97,9 +97,9 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 		d.lastIsInstant = true
 	case write.OpSample:
 		t := d.time(v)
-		w.fail(w.samples.Add(sampleRecord{t, math.Float64frombits(d.word()), trace.CounterID(id)}))
+		w.fail(w.samples.Add(sampleRecord{t, math.Float64frombits(d.word()), renumbered(w.f.counterNumber, trace.CounterID(id))}))
 	case write.OpFact:
-		r := factRecord{attribute: id, kind: uint8(v), bits: d.word()}
+		r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(v), bits: d.word()}
 		if d.lastIsInstant {
 			r.key = d.instant - 1
 			w.fail(w.instantFacts.Add(r))

@@ -89,12 +89,12 @@ func (f definer) writeLocations(strings *stringTable) error {
 	parent, last := make([]trace.LocationID, n), make([]trace.LocationID, n)
 	level, rank := make([]uint16, n), make([]int32, n)
 	var facts factColumnsOf
-	kinds := make([]uint32, len(f.Def.Kinds))
-	for i, k := range f.Def.Kinds {
-		kinds[i] = strings.add(string(k))
-	}
+	kinds := make([]uint32, len(f.Def.Kinds)) // 0, the empty string: not met yet
 	for id, old := range f.order.old {
 		l := &f.Def.Locations[old]
+		if kinds[l.Kind] == 0 {
+			kinds[l.Kind] = strings.add(string(f.Def.Kinds[l.Kind]))
+		}
 		name[id], kind[id] = strings.add(l.Name), kinds[l.Kind]
 		parent[id], last[id], rank[id] = trace.NoLocation, trace.LocationID(id), trace.NoRank
 		if l.Parent != trace.NoLocation {

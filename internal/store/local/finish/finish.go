@@ -25,9 +25,11 @@ type finisher struct {
 	workers int
 	memory  int64
 
-	order        ordering
-	regionNumber []trace.RegionID // by the number at definition; nil: the same
-	origin, end  trace.Time       // times are moved by origin; the trace is [0, end)
+	order           ordering
+	regionNumber    []trace.RegionID // by the number at definition; nil: the same
+	attributeNumber []uint32         // likewise
+	counterNumber   []trace.CounterID
+	origin, end     trace.Time // times are moved by origin; the trace is [0, end)
 
 	jobs     []*job
 	files    rowFiles
@@ -59,7 +61,8 @@ type sampleRange struct {
 //
 //  1. What streams still hold goes to the spool; the span of time is known.
 //  2. Locations get their numbers.
-//  3. Rows, instants, samples and facts are written, location by location.
+//  3. Rows, instants, samples and facts are written, location by location, and texts
+//     put in the order of their use.
 //  4. Definitions and lanes are written.
 //  5. Indices, summaries and digests are derived from the rows, while links find
 //     their intervals.
@@ -84,7 +87,7 @@ func finishSteps(ctx context.Context, w *write.Writer) error {
 	f := &finisher{Writer: w, workers: w.Opt.Workers, memory: w.Opt.Memory}
 	defer f.closeRows()
 	steps := []func(context.Context) error{
-		f.collect, f.rowPass, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{f}.writeProfiles, f.publish,
+		f.collect, f.rowPass, f.orderTexts, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{f}.writeProfiles, f.publish,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -140,7 +143,7 @@ func (f *finisher) collect(context.Context) error {
 		debug.FreeOSMemory()
 	}
 	f.order = orderLocations(f.Def.Locations)
-	f.regionNumber = orderRegions(&f.Def)
+	f.regionNumber, f.attributeNumber, f.counterNumber = orderRegions(&f.Def), orderAttributes(&f.Def), f.orderCounters()
 	f.counters = make([]sampleRange, len(f.Def.Counters))
 	f.numbered = make([]uint32, len(f.order.old))
 	for id := range f.numbered {

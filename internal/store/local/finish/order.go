@@ -71,31 +71,54 @@ func orderLocations(locations []write.Location) ordering {
 // orderRegions puts regions in the order of name, category and place, and gives the new
 // number of each; nil where they keep theirs.
 func orderRegions(d *write.Definitions) []trace.RegionID {
-	if !d.SortRegions {
+	if d.Sorted == nil {
 		return nil
 	}
-	old := make([]trace.RegionID, len(d.Regions))
-	for i := range old {
-		old[i] = trace.RegionID(i)
-	}
-	slices.SortFunc(old, func(a, b trace.RegionID) int {
-		x, y := &d.Regions[a], &d.Regions[b]
+	number := sortFrom[trace.RegionID](d.Regions, d.Sorted.Regions, func(x, y *trace.Region) int {
 		return cmp.Or(compareNatural(x.Name, y.Name), strings.Compare(x.Category, y.Category), strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
-	number := make([]trace.RegionID, len(old))
-	sorted := make([]trace.Region, len(old))
-	for i, id := range old {
-		number[id], sorted[i] = trace.RegionID(i), d.Regions[id]
-	}
-	d.Regions = sorted
 	for i := range d.CallPaths {
 		d.CallPaths[i].Region = renumbered(number, d.CallPaths[i].Region)
 	}
 	return number
 }
 
-// renumbered gives the new number of a region; NoRegion stays.
-func renumbered(number []trace.RegionID, old trace.RegionID) trace.RegionID {
+// orderAttributes puts attributes in order that several goroutines may have defined.
+func orderAttributes(d *write.Definitions) []uint32 {
+	if d.Sorted == nil {
+		return nil
+	}
+	return sortFrom[uint32](d.Attributes, d.Sorted.Attributes, func(x, y *string) int { return compareNatural(*x, *y) })
+}
+
+// orderCounters does so with counters; locations have their numbers.
+func (f *finisher) orderCounters() []trace.CounterID {
+	d := &f.Def
+	if d.Sorted == nil {
+		return nil
+	}
+	return sortFrom[trace.CounterID](d.Counters, d.Sorted.Counters, func(x, y *trace.Counter) int {
+		return cmp.Or(cmp.Compare(f.numberOf(x.Location), f.numberOf(y.Location)), compareNatural(x.Name, y.Name))
+	})
+}
+
+// sortFrom sorts a list from a place on, and gives the new number of each by its old one.
+func sortFrom[ID ~uint32, T any](list []T, from int, compare func(x, y *T) int) []ID {
+	old := make([]ID, len(list))
+	for i := range old {
+		old[i] = ID(i)
+	}
+	slices.SortFunc(old[from:], func(a, b ID) int { return compare(&list[a], &list[b]) })
+	number, sorted := make([]ID, len(list)), make([]T, len(list))
+	for i, id := range old {
+		number[id], sorted[i] = ID(i), list[id]
+	}
+	copy(list, sorted)
+	return number
+}
+
+// renumbered gives the new number; one of nothing stays.
+func renumbered[ID ~uint32](number []ID, old ID) ID {
 	if int(old) < len(number) {
 		return number[old]
 	}

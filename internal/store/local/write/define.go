@@ -17,7 +17,7 @@ type Definitions struct {
 	names         arena
 	seed          maphash.Seed
 	Regions       []trace.Region
-	SortRegions   bool // their numbers are those of their order, not of their coming
+	Sorted        *Sorted // what has the numbers of its order, not of its coming; nil: nothing
 	regionIDs     map[regionKey]trace.RegionID
 	Attributes    []string
 	attributeIDs  map[string]trace.AttributeID
@@ -33,6 +33,9 @@ type Definitions struct {
 	Properties    map[string]string
 	words         map[string]string // short strings that repeat, kept once
 }
+
+// Sorted are the first regions, attributes and counters that are to be put in order.
+type Sorted struct{ Regions, Attributes, Counters int }
 
 type regionKey struct {
 	name, category, file string
@@ -131,7 +134,9 @@ func (w *Writer) Format(name string) {
 func (w *Writer) SortRegions() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.Def.SortRegions = true
+	if d := &w.Def; d.Sorted == nil {
+		d.Sorted = &Sorted{len(d.Regions), len(d.Attributes), len(d.Counters)}
+	}
 }
 
 // Attribute implements trace.Writer.

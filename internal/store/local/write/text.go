@@ -27,6 +27,7 @@ type textTable struct {
 	ids     map[string]uint64
 	recent  [recentTexts]recentText
 	known   int // bytes in ids
+	forgot  bool
 	count   uint64
 	written uint64
 	bytes   *bufio.Writer
@@ -95,7 +96,7 @@ func (t *textTable) number(s string) uint64 {
 	}
 	if len(t.ids) >= maxTexts || t.known+len(s) > maxTextBytes {
 		clear(t.ids)
-		t.known = 0
+		t.known, t.forgot = 0, true
 	}
 	id := t.count
 	t.count++
@@ -108,6 +109,12 @@ func (t *textTable) number(s string) uint64 {
 	t.offset()
 	return id
 }
+
+// Count says how many texts there are.
+func (t *textTable) Count() uint64 { return t.count }
+
+// Forgot reports whether some texts may be there twice.
+func (t *textTable) Forgot() bool { return t.forgot }
 
 func (t *textTable) offset() {
 	_, err := t.offsets.Write(spool.BytesOf([]uint64{t.written}))
