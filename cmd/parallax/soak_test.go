@@ -66,7 +66,7 @@ func TestMemoryStaysWithinTheBudgetWhateverIsAsked(t *testing.T) {
 			}
 		}()
 	}
-	var resident []int64
+	var resident, kept []int64
 	last := time.Now()
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
@@ -80,14 +80,15 @@ func TestMemoryStaysWithinTheBudgetWhateverIsAsked(t *testing.T) {
 			s.atPeak(now)
 			if time.Since(last) > max(length/200, time.Second) {
 				last = time.Now()
-				resident = append(resident, now)
+				held, _ := s.budget.Kept()
+				resident, kept = append(resident, now), append(kept, held)
 			}
 		}
 	}
 	<-done
 	s.judge(most)
 	if long {
-		s.judgeResident(resident, most)
+		s.judgeResident(resident, kept, most)
 	}
 }
 
@@ -222,23 +223,29 @@ func (s *soak) judge(most int64) {
 	}
 }
 
-// judgeResident: after the first fifth memory does not grow, and it is below the budget.
-func (s *soak) judgeResident(all []int64, most int64) {
+// judgeResident: after the first fifth memory does not grow beyond what is kept, which fills its half, and all of it is below
+// the budget.
+func (s *soak) judgeResident(all, kept []int64, most int64) {
 	if len(all) < 10 || all[0] == 0 {
 		s.t.Logf("%d measurements of resident memory: not judged", len(all))
 		return
 	}
-	rest := all[len(all)/5:]
 	mean := func(x []int64) (m float64) {
 		for _, v := range x {
 			m += float64(v) / float64(len(x))
 		}
 		return m
 	}
-	early, late := mean(rest[:len(rest)/3]), mean(rest[len(rest)*2/3:])
-	s.t.Logf("resident: %s after the first fifth, %s in the last third, at most %s of %s", view.FormatBytes(early), view.FormatBytes(late), view.FormatBytes(float64(s.highest)), view.FormatBytes(float64(most)))
-	if late > 1.15*early && late > float64(most)/2 { // below that it may still fill
-		s.t.Errorf("resident memory grows from %s to %s", view.FormatBytes(early), view.FormatBytes(late))
+	thirds := func(x []int64) (early, late float64) {
+		x = x[len(x)/5:]
+		return mean(x[:len(x)/3]), mean(x[len(x)*2/3:])
+	}
+	early, late := thirds(all)
+	keptEarly, keptLate := thirds(kept)
+	s.t.Logf("resident: %s after the first fifth, %s in the last third, of these kept %s and %s; at most %s of %s", view.FormatBytes(early), view.FormatBytes(late),
+		view.FormatBytes(keptEarly), view.FormatBytes(keptLate), view.FormatBytes(float64(s.highest)), view.FormatBytes(float64(most)))
+	if grown := (late - keptLate) - (early - keptEarly); grown > 0.15*early && late > float64(most)/2 {
+		s.t.Errorf("resident memory grows from %s to %s, and what is kept from %s to %s", view.FormatBytes(early), view.FormatBytes(late), view.FormatBytes(keptEarly), view.FormatBytes(keptLate))
 	}
 	if s.highest > most {
 		s.t.Errorf("%s were resident, the budget is %s", view.FormatBytes(float64(s.highest)), view.FormatBytes(float64(most)))

@@ -274,6 +274,9 @@ __attribute__((noinline, unused)) static void plx_leave(plx_worker *w, uint32_t 
 	}
 	w->since = plx_now();
 	plx_count(w, name, w->entered, w->since, bytes, joint);
+#ifdef PLX_EVENT /* a test keeps a trace beside the sums */
+	PLX_EVENT(name, w->entered, w->since);
+#endif
 	w->away--;
 	if (w->since >= w->due) plx_show(w, w->since);
 }
