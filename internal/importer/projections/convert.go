@@ -29,6 +29,9 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return err
 	}
 	c := &converter{run: run, w: w, program: p, index: w.Attribute("index"), event: w.Attribute("event"), sent: map[int64][]message{}, received: map[int][]message{}}
+	for _, file := range run.Files[1:] { // before logs are read at once: links that are alike otherwise lie in the order of their places
+		c.place(file)
+	}
 	parent := ctx
 	g, ctx := errgroup.WithContext(parent)
 	g.SetLimit(parallel.Workers())
@@ -81,6 +84,13 @@ type regionKey struct {
 	state    string // of the runtime, by its name
 }
 
+// place is the location of a log.
+func (c *converter) place(file string) trace.LocationID {
+	pe := peOf(file)
+	number := strconv.Itoa(pe)
+	return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "PE " + number, Rank: pe})
+}
+
 func (c *converter) log(ctx context.Context, file string) error {
 	in, err := c.run.Open(file)
 	if err != nil {
@@ -89,8 +99,7 @@ func (c *converter) log(ctx context.Context, file string) error {
 	defer in.Close()
 	pe := peOf(file)
 	l := &log{converter: c, label: c.run.Label(file), regions: map[regionKey]trace.RegionID{}, pairs: map[[2]int64]trace.Time{}, stats: map[int64]trace.CounterID{}}
-	number := strconv.Itoa(pe)
-	l.at = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "PE " + number, Rank: pe})
+	l.at = c.place(file)
 	l.stream = c.w.Stream(l.at, trace.StreamOptions{Unordered: true})
 	cut, err := readLog(ctx, in, l.record)
 	if err != nil {
