@@ -12,6 +12,9 @@ import (
 type paths struct {
 	w                 trace.Writer
 	known             map[step]trace.CallPathID
+	near              map[nearStep]trace.CallPathID // of the names at hand
+	names             *names
+	ids               []trace.CallPathID
 	time, bytes, late trace.MetricID
 	each              trace.MetricID
 }
@@ -21,7 +24,24 @@ type step struct {
 	name   string
 }
 
-func newPaths(w trace.Writer) paths { return paths{w: w, known: map[step]trace.CallPathID{}} }
+// A nearStep is a step by the number of its name: processes of one program mostly have the
+// same names, and a number is found sooner than a text.
+type nearStep struct {
+	parent trace.CallPathID
+	name   uint32
+}
+
+func newPaths(w trace.Writer) paths {
+	return paths{w: w, known: map[step]trace.CallPathID{}, near: map[nearStep]trace.CallPathID{}}
+}
+
+// use takes the names of a process.
+func (p *paths) use(n *names) {
+	if p.names != n {
+		p.names = n
+		clear(p.near)
+	}
+}
 
 // define names the metrics where there are calls at all.
 func (p *paths) define() {
@@ -34,7 +54,16 @@ func (p *paths) define() {
 	p.late = p.w.Metric(trace.Metric{Name: "late arrival", Unit: "ns", Description: "how much later than the earliest process this one entered calls that the whole job makes together, added up"})
 }
 
-func (p *paths) below(parent trace.CallPathID, name string) trace.CallPathID {
+func (p *paths) below(parent trace.CallPathID, number uint32) trace.CallPathID {
+	if id, ok := p.near[nearStep{parent, number}]; ok {
+		return id
+	}
+	id := p.find(parent, p.names.list[number])
+	p.near[nearStep{parent, number}] = id
+	return id
+}
+
+func (p *paths) find(parent trace.CallPathID, name string) trace.CallPathID {
 	p.define()
 	id, ok := p.known[step{parent, name}]
 	if !ok {
@@ -44,16 +73,17 @@ func (p *paths) below(parent trace.CallPathID, name string) trace.CallPathID {
 	return id
 }
 
-func (p *paths) nodes(names []string, list []node) []trace.CallPathID {
-	ids := make([]trace.CallPathID, len(list))
+// nodes gives the paths of regions; they are valid until the next call.
+func (p *paths) nodes(list []node) []trace.CallPathID {
+	p.ids = p.ids[:0]
 	for i, n := range list {
 		parent := trace.NoCallPath
 		if i > 0 {
-			parent = ids[n.parent]
+			parent = p.ids[n.parent]
 		}
-		ids[i] = p.below(parent, names[n.name])
+		p.ids = append(p.ids, p.below(parent, n.name))
 	}
-	return ids
+	return p.ids
 }
 
 // cell writes all calls of one path.

@@ -1,7 +1,8 @@
 package recorder
 
 import (
-	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -14,6 +15,8 @@ type converter struct {
 	paths    paths
 	messages messages
 	arrivals arrivals
+	program  string
+	own      []uint64
 }
 
 func newConverter(w trace.Writer) *converter {
@@ -32,13 +35,16 @@ func (c *converter) record(file string, r *record) {
 	if process.Name == "" || r.program != nil && r.rank >= 0 {
 		process.Name = "process"
 		if r.rank >= 0 {
-			process.Name = fmt.Sprint("rank ", r.rank)
+			process.Name = "rank " + strconv.Itoa(int(r.rank))
 		}
 	}
 	if r.program != nil {
 		process.Parent = c.machine(r.program.host)
-		process.Key = fmt.Sprint(file, " ", r.rank)
-		c.w.Property("program", r.name)
+		process.Key = file + " " + strconv.Itoa(int(r.rank))
+		if c.program != r.name {
+			c.program = r.name
+			c.w.Property("program", r.name)
+		}
 	}
 	id := c.w.Location(process)
 	if r.rank >= 0 {
@@ -48,7 +54,7 @@ func (c *converter) record(file string, r *record) {
 	for i := range r.workers {
 		x, at := &r.workers[i], id
 		if len(r.workers) > 1 || r.program == nil {
-			at = c.w.Location(trace.Location{Parent: id, Kind: trace.KindThread, Name: x.name, Key: fmt.Sprint(i), Rank: trace.NoRank, Order: int64(i)})
+			at = c.w.Location(trace.Location{Parent: id, Kind: trace.KindThread, Name: x.name, Key: strconv.Itoa(i), Rank: trace.NoRank, Order: int64(i)})
 		}
 		convertWindows(r.start, at, x, c.w)
 		if x.calls != nil {
@@ -113,8 +119,11 @@ func convertWindows(start int64, id trace.LocationID, x *worker, w trace.Writer)
 // calls writes what a worker called and sent.
 func (c *converter) calls(file string, r *record, at, process trace.LocationID, x *worker) {
 	k := x.calls
-	nodes := c.paths.nodes(r.program.names, k.nodes)
-	own := make([]uint64, len(k.nodes)) // time of what was called from a node
+	c.paths.use(r.program.names)
+	nodes := c.paths.nodes(k.nodes)
+	own := slices.Grow(c.own[:0], len(k.nodes))[:len(k.nodes)] // time of what was called from a node
+	clear(own)
+	c.own = own
 	for i, n := range k.nodes {
 		if i > 0 {
 			own[n.parent] += n.time
@@ -122,7 +131,7 @@ func (c *converter) calls(file string, r *record, at, process trace.LocationID, 
 	}
 	for _, v := range k.cells {
 		own[v.node] += v.time
-		path := c.paths.below(nodes[v.node], r.program.names[v.name])
+		path := c.paths.below(nodes[v.node], v.name)
 		c.paths.cell(at, path, v)
 		if v.joint > 0 {
 			c.arrivals.add(path, arrival{at, v.joint, v.entries + float64(v.joint)*float64(r.start)})

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -10,9 +9,13 @@ import (
 
 // messages are what processes sent, by place and size, and to whom.
 type messages struct {
-	w       trace.Writer
-	metrics map[string]trace.MetricID
-	sent    []sent
+	w      trace.Writer
+	known  map[string]int // by name: which of metrics
+	metric []trace.MetricID
+	total  []uint64 // of the worker at hand, by metric
+	met    []int    // which of them it has
+	class  [placeCount][64]*[6]int
+	sent   []sent
 }
 
 type sent struct {
@@ -24,36 +27,49 @@ type sent struct {
 
 var placeNames = [placeCount]string{"itself", "the same host", "other hosts"}
 
-func newMessages(w trace.Writer) messages {
-	return messages{w: w, metrics: map[string]trace.MetricID{}}
+func newMessages(w trace.Writer) messages { return messages{w: w, known: map[string]int{}} }
+
+func (m *messages) define(name, unit, parent string) int {
+	i, ok := m.known[name]
+	if !ok {
+		i = len(m.metric)
+		m.known[name] = i
+		m.metric = append(m.metric, m.w.Metric(trace.Metric{Name: name, Unit: unit, Integer: true, Parent: parent}))
+		m.total = append(m.total, 0)
+	}
+	return i
 }
 
-func (m *messages) metric(name, unit, parent string) trace.MetricID {
-	id, ok := m.metrics[name]
-	if !ok {
-		id = m.w.Metric(trace.Metric{Name: name, Unit: unit, Integer: true, Parent: parent})
-		m.metrics[name] = id
+// of gives the metrics that messages of a class belong to: numbers and bytes by turns.
+func (m *messages) of(place, size uint8) *[6]int {
+	list := m.class[place][size]
+	if list == nil {
+		count, bytes, name := "messages to "+placeNames[place], "bytes to "+placeNames[place], sizeName(size)
+		list = &[6]int{
+			m.define("messages", "", ""), m.define("bytes sent", "bytes", ""), m.define(count, "", "messages"), m.define(bytes, "bytes", "bytes sent"),
+			m.define(count+", "+name, "", count), m.define(bytes+", "+name, "bytes", bytes),
+		}
+		m.class[place][size] = list
 	}
-	return id
+	return list
 }
 
 // worker writes what a thread sent: amounts on its program's path, each with its parts
 // below; partners are kept for link.
 func (m *messages) worker(file string, at, process trace.LocationID, path trace.CallPathID, k *calls) {
-	total := map[trace.MetricID]uint64{}
+	m.met = m.met[:0]
 	for _, c := range k.messages {
-		count, bytes := "messages to "+placeNames[c.place], "bytes to "+placeNames[c.place]
-		size := sizeName(c.size)
-		total[m.metric("messages", "", "")] += c.count
-		total[m.metric("bytes sent", "bytes", "")] += c.bytes
-		total[m.metric(count, "", "messages")] += c.count
-		total[m.metric(bytes, "bytes", "bytes sent")] += c.bytes
-		total[m.metric(count+", "+size, "", count)] += c.count
-		total[m.metric(bytes+", "+size, "bytes", bytes)] += c.bytes
+		for i, metric := range m.of(c.place, c.size) {
+			if !slices.Contains(m.met, metric) {
+				m.met = append(m.met, metric)
+				m.total[metric] = 0
+			}
+			m.total[metric] += [2]uint64{c.count, c.bytes}[i%2]
+		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(total)) {
-		n := total[id]
-		m.w.Profile(trace.ProfileRow{Location: at, Path: path, Metric: id, Calls: 1, Inclusive: float64(n), Exclusive: float64(n)})
+	for _, i := range m.met {
+		n := float64(m.total[i])
+		m.w.Profile(trace.ProfileRow{Location: at, Path: path, Metric: m.metric[i], Calls: 1, Inclusive: n, Exclusive: n})
 	}
 	for _, p := range k.partners {
 		m.sent = append(m.sent, sent{process, p.rank, p.count, p.bytes})

@@ -1,6 +1,9 @@
 package recorder
 
-import "math"
+import (
+	"bytes"
+	"math"
+)
 
 // A program is what version 2 adds to a record: who the process is among others, and
 // what its workers called.
@@ -9,8 +12,14 @@ type program struct {
 	host    string
 	drift   int64 // how much the clock went off against that of rank 0, ns
 	aborted bool
-	running bool     // it was when this was written
-	names   []string // by number; 0 stands for none
+	running bool // it was when this was written
+	names   *names
+}
+
+// names of calls and regions by number; 0 stands for none.
+type names struct {
+	list []string
+	raw  []byte // as they lie in the file
 }
 
 // calls are what version 2 adds to a worker.
@@ -81,31 +90,64 @@ func (c *cursor) count(bytes int) int {
 
 // parseProgram reads a record of version 2 behind its length.
 func parseProgram(c *cursor, r *record) *fault {
-	p := &program{size: int32(c.u32())}
-	r.program = p
+	if r.program == nil {
+		r.program = &program{}
+	}
+	p := r.program
+	p.size = int32(c.u32())
 	r.name, p.host = c.text(), c.text()
 	p.drift = int64(c.u64())
 	how := c.u8()
 	p.aborted, p.running = how == 1, how == 2
-	p.names = make([]string, 1, 64)
-	for range c.count(nameBytes) {
-		p.names = append(p.names, c.text())
-	}
+	p.parseNames(c)
 	for range c.count(workerBytes) {
 		at := c.at
-		w := worker{name: c.text(), shift: c.u8(), calls: &calls{begin: int64(c.u64())}, end: int64(c.u64()), dropped: c.u64()}
+		w := r.worker()
+		w.name, w.shift = c.text(), c.u8()
+		w.calls.begin, w.end, w.dropped = int64(c.u64()), int64(c.u64()), c.u64()
 		if w.calls.begin < 0 || w.calls.begin > w.end {
 			return malformed(int64(at), "a worker that ends before it begins")
 		}
 		if bad := w.parseWindows(c, at); bad != nil {
 			return bad
 		}
-		if bad := w.calls.parse(c, len(p.names)); bad != nil {
+		if bad := w.calls.parse(c, len(p.names.list)); bad != nil {
 			return bad
 		}
-		r.workers = append(r.workers, w)
 	}
 	return nil
+}
+
+// parseNames reads the names, or keeps those of the record before where they are the same.
+func (p *program) parseNames(c *cursor) {
+	if p.names != nil && bytes.HasPrefix(c.b[c.at:], p.names.raw) {
+		c.at += len(p.names.raw)
+		return
+	}
+	at := c.at
+	p.names = &names{list: make([]string, 1, 64)}
+	for range c.count(nameBytes) {
+		p.names.list = append(p.names.list, c.text())
+	}
+	p.names.raw = bytes.Clone(c.b[at:c.at])
+}
+
+// worker gives the next worker of a record, with the memory of one before.
+func (r *record) worker() *worker {
+	n := len(r.workers)
+	if n < cap(r.workers) {
+		r.workers = r.workers[:n+1]
+	} else {
+		r.workers = append(r.workers, worker{})
+	}
+	w := &r.workers[n]
+	if w.calls == nil {
+		w.calls = &calls{}
+	}
+	k := w.calls
+	*k = calls{nodes: k.nodes[:0], cells: k.cells[:0], messages: k.messages[:0], partners: k.partners[:0]}
+	*w = worker{windows: w.windows[:0], calls: k}
+	return w
 }
 
 func (k *calls) parse(c *cursor, names int) *fault {

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -106,13 +105,13 @@ func malformed(at int64, format string, args ...any) *fault {
 // checksum comes first: one that is cut or changed is refused rather than half believed.
 func records(in io.Reader, each func(*record)) *fault {
 	var buffer []byte
+	r := &record{}
 	for at := int64(0); ; {
 		data, bad := load(in, at, &buffer)
 		if bad != nil || data == nil {
 			return bad
 		}
-		r, bad := parse(data)
-		if bad != nil {
+		if bad := r.parse(data); bad != nil {
 			bad.at += at
 			return bad
 		}
@@ -144,31 +143,49 @@ func load(in io.Reader, at int64, buffer *[]byte) ([]byte, *fault) {
 	case v != version1 && v != version2:
 		return nil, &fault{at: at + int64(len(magic)), cause: fmt.Sprintf("version %d is not known, only up to %d", v, version2), hint: "use a newer parallax", kind: importer.ErrUnsupported}
 	}
-	all := bytes.NewBuffer(b[:n])
-	_, err = io.CopyN(all, in, length-int64(n))
-	*buffer = all.Bytes()
+	b, err = readOn(in, b[:n], length)
+	*buffer = b
 	switch {
 	case err == io.EOF && b[len(magic)] == version1:
 	case err == io.EOF:
-		return nil, malformed(at+int64(all.Len()), "the record is %d bytes long, and %d are here", length, all.Len())
+		return nil, malformed(at+int64(len(b)), "the record is %d bytes long, and %d are here", length, len(b))
 	case err != nil:
 		return nil, &fault{at: at, cause: err.Error(), kind: err}
 	case b[len(magic)] == version1:
 		return nil, malformed(at, "more than %d bytes, which no recorder writes", mostBytes)
 	}
-	return all.Bytes(), nil
+	return b, nil
 }
 
-// parse reads a record.
-func parse(data []byte) (*record, *fault) {
+// readOn reads until b has so many bytes; memory grows as they come, whatever a file says.
+func readOn(in io.Reader, b []byte, length int64) ([]byte, error) {
+	const step = 64 << 10
+	for int64(len(b)) < length {
+		n := int(min(length-int64(len(b)), max(step, int64(len(b)))))
+		b = slices.Grow(b, n)
+		got, err := io.ReadFull(in, b[len(b):len(b)+n])
+		b = b[:len(b)+got]
+		if err == io.ErrUnexpectedEOF {
+			err = io.EOF
+		}
+		if err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// parse reads a record into the memory of the one before.
+func (r *record) parse(data []byte) *fault {
 	body := len(data) - checksum
 	if body < rankAt+4 || crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
-		return nil, malformed(int64(max(body, 0)), "the checksum does not fit")
+		return malformed(int64(max(body, 0)), "the checksum does not fit")
 	}
 	c := &cursor{b: data[:body], at: len(magic) + 1}
-	r := &record{start: int64(c.u64()), rank: int32(c.u32())}
+	*r = record{start: int64(c.u64()), rank: int32(c.u32()), workers: r.workers[:0], program: r.program}
 	var bad *fault
 	if data[len(magic)] == version1 {
+		r.workers, r.program = nil, nil
 		bad = parseWorkers(c, r)
 	} else {
 		c.at = headSize
@@ -177,7 +194,7 @@ func parse(data []byte) (*record, *fault) {
 	if bad == nil && (c.short || c.at != body) {
 		bad = malformed(int64(c.at), "more or fewer bytes than its records")
 	}
-	return r, bad
+	return bad
 }
 
 // parseWorkers reads the rest of a record of version 1.
