@@ -231,3 +231,26 @@ func TestSizesAreWhatValuesHoldOnTo(t *testing.T) {
 }
 
 func addressOf(x any) uintptr { return reflect.ValueOf(x).Pointer() }
+
+// Memory that is taken of the system, not of the runtime, counts like any other, and the runtime has so much less.
+func TestWhatIsHeldOutsideTheRuntimeCounts(t *testing.T) {
+	defer mostOutside.Store(mostOutside.Load())
+	b := New(1 << 40)
+	before := b.inUse()
+	var columns Outside
+	columns.Add(1 << 36)
+	if after := b.inUse(); after.live-before.live < 1<<35 || after.mapped-before.mapped < 1<<35 {
+		t.Errorf("in use: %+v, before %+v", after, before)
+	}
+	if TooMuchOutside(1<<37) || !TooMuchOutside(1<<35) {
+		t.Error("64 GiB are more than 128, or not more than 32")
+	}
+	mostOutside.Store(1 << 35)
+	if !TooMuchOutside(1 << 37) {
+		t.Error("the budget leaves 32 GiB, and 64 are not too much")
+	}
+	columns.Add(-5)
+	if columns.Clear(); columns.Load() != 0 || b.inUse().mapped-before.mapped > 1<<35 {
+		t.Errorf("%d are held after all was given back", columns.Load())
+	}
+}

@@ -5,8 +5,8 @@ import (
 	"runtime/metrics"
 )
 
-// A use is what the program takes of the machine's memory. Mapped files are not in it: the
-// system takes their pages back as it needs them.
+// A use is what the program takes of the machine's memory, with what is taken outside the
+// runtime's. Mapped files are not in it: the system takes their pages back as it needs them.
 type use struct {
 	live   int64 // what the last collection found in use, with stacks and what the runtime needs itself
 	mapped int64 // what the runtime has of the system: what is in use, what is not collected yet, what is free
@@ -22,12 +22,25 @@ const (
 	stopAt    = 9 // of what is live
 	mappedAt  = 12
 	hastyAt   = 13 // of what is mapped: there is no time to collect first
+	idleAt    = 2  // of what is held outside the runtime's memory while nobody uses it
 )
 
 // Limit tells the runtime of the budget: it collects more often as it comes near.
 func (b *Budget) Limit() {
-	if b != nil {
-		debug.SetMemoryLimit(b.most * collectAt / parts)
+	if b == nil {
+		return
+	}
+	mostOutside.Store(b.most * idleAt / parts)
+	b.limited = true
+	b.tell()
+}
+
+// tell tells the runtime what is left for it beside what is held outside, where that has changed much.
+func (b *Budget) tell() {
+	left := max(b.most*collectAt/parts-outside.Load(), b.most/4)
+	if d := left - b.told; b.limited && (d > b.most/32 || -d > b.most/32) {
+		b.told = left
+		debug.SetMemoryLimit(left)
 	}
 }
 
@@ -39,7 +52,7 @@ func (b *Budget) inUse() use {
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
 	metrics.Read(s[:])
 	at := func(i int) int64 { return int64(s[i].Value.Uint64()) }
-	return use{live: at(0) + at(1) + at(2), mapped: at(3) - at(4), cycles: at(5)}
+	return use{live: at(0) + at(1) + at(2) + outside.Load(), mapped: at(3) - at(4) + outside.Load(), cycles: at(5)}
 }
 
 // giveBack hands free pages to the system after a burst: the runtime does so over minutes.

@@ -57,6 +57,9 @@ type working struct {
 	lastStop time.Time
 	shrunk   int64      // the collection that shows what dropping freed; only look uses it
 	measured func() use // a test has its own
+
+	limited bool  // the runtime is told of the budget
+	told    int64 // what it was told last; only look uses it, once work has begun
 }
 
 type work struct {
@@ -215,6 +218,7 @@ func (b *Budget) look() {
 
 // keep does what must be done to stay within the budget.
 func (b *Budget) keep() {
+	b.tell()
 	u := b.inUse()
 	over := max(u.live-b.most*stopAt/parts, u.mapped-b.most*mappedAt/parts)
 	if over <= 0 {

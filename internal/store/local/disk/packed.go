@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
@@ -25,11 +26,11 @@ type Packed struct {
 	values *spool.Mapping
 	done   []atomic.Uint64 // a bit for each frame of rows
 	locks  [8]sync.Mutex
-	held   *atomic.Int64 // bytes that are unpacked, of all columns
+	held   *memory.Outside // bytes that are unpacked, of all columns
 }
 
 // NewPacked is of a packed file; held counts the bytes that are unpacked.
-func NewPacked(e FileEntry, b []byte, c *column, held *atomic.Int64) (*Check, error) {
+func NewPacked(e FileEntry, b []byte, c *column, held *memory.Outside) (*Check, error) {
 	file, err := NewCheck(e, b)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -18,7 +19,7 @@ type RowCheck struct {
 	rows    uint64
 	done    []atomic.Uint64
 	locks   [64]sync.Mutex
-	held    *atomic.Int64
+	held    *memory.Outside
 }
 
 // RowSlices are rows of table interval by column.
@@ -48,7 +49,7 @@ func (r RowSlices) Slice(lo, hi int) RowSlices {
 }
 
 // NewRowCheck is nil where there are no rows.
-func NewRowCheck(t *TableCheck, c *Columns, held *atomic.Int64) *RowCheck {
+func NewRowCheck(t *TableCheck, c *Columns, held *memory.Outside) *RowCheck {
 	if len(t.columns) == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -27,11 +28,12 @@ func (r *Table) Enter() error {
 	return nil
 }
 
-// Leave ends a query. Where much is unpacked and nobody is asking, it is given back.
+// Leave ends a query. Where much is unpacked, of this run and others, and nobody is asking, it is given back.
 func (r *Table) Leave() {
 	r.life.RUnlock()
 	full := r.Fetched.Full() && len(r.C.CallerRow) == 0 // what tells callers is used when queries are over
-	if (r.Held.Load() > MostHeld || full) && r.life.TryLock() {
+	much := r.Held.Load() > 0 && memory.TooMuchOutside(MostHeld)
+	if (much || full) && r.life.TryLock() {
 		defer r.life.Unlock()
 		if !r.closed {
 			r.Forget()
@@ -42,7 +44,8 @@ func (r *Table) Leave() {
 	}
 }
 
-// MostHeld is how many bytes of packed columns stay unpacked between queries. Tests keep none, so that each query must touch what it uses.
+// MostHeld is how many bytes of packed columns stay unpacked between queries, of all runs; a budget may leave less. Tests keep
+// none, so that each query must touch what it uses.
 var MostHeld int64 = 512 << 20
 
 // ForgetRows gives back what is unpacked of rows [a, b), which nobody else may be using.
@@ -56,7 +59,7 @@ func (r *Table) ForgetRows(a, b uint64) {
 func (r *Table) Forget() {
 	r.Checks.Forget()
 	r.Sure.Forget()
-	r.Held.Store(0)
+	r.Held.Clear()
 }
 
 // Quietly runs a query that cannot give an error. Damage is written down for whoever

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -35,7 +36,7 @@ type Table struct {
 
 	Checks  disk.Checks    // nil while a store is made
 	Sure    *disk.RowCheck // of table interval; likewise
-	Held    atomic.Int64   // bytes of packed columns that are unpacked
+	Held    memory.Outside // bytes of packed columns that are unpacked
 	Fetched *disk.Fetcher  // of a store that lies elsewhere, else nil
 	// Of tables that every lane is asked for.
 	OfSum, OfCheckpoint, OfLevel, OfNode, OfGroup *disk.TableCheck
@@ -59,6 +60,7 @@ func (r *Table) Close(after func() error) error {
 		err = errors.Join(err, m.Close())
 	}
 	r.Maps, r.C = nil, disk.Columns{}
+	r.Held.Clear()
 	if after != nil {
 		err = errors.Join(err, after())
 	}

@@ -1,0 +1,33 @@
+package memory
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// Outside is memory that is not the runtime's, since its owner takes it of the system: columns of stores that are unpacked. It
+// counts against the budget like everything else.
+type Outside struct{ n atomic.Int64 }
+
+var (
+	outside     atomic.Int64
+	mostOutside atomic.Int64
+)
+
+func init() { mostOutside.Store(math.MaxInt64) }
+
+// Add counts bytes that were taken, or given back where they are less than none.
+func (o *Outside) Add(bytes int64) {
+	o.n.Add(bytes)
+	outside.Add(bytes)
+}
+
+// Clear takes note that all was given back.
+func (o *Outside) Clear() { outside.Add(-o.n.Swap(0)) }
+
+// Load is how many bytes these are.
+func (o *Outside) Load() int64 { return o.n.Load() }
+
+// TooMuchOutside reports whether the program holds more outside the runtime's memory than the budget leaves for what nobody
+// uses at the moment, or than most.
+func TooMuchOutside(most int64) bool { return outside.Load() > min(most, mostOutside.Load()) }
