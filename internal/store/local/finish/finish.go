@@ -87,7 +87,7 @@ func finishSteps(ctx context.Context, w *write.Writer) error {
 	f := &finisher{Writer: w, workers: w.Opt.Workers, memory: w.Opt.Memory}
 	defer f.closeRows()
 	steps := []func(context.Context) error{
-		f.collect, f.rowPass, f.orderTexts, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{f}.writeProfiles, f.publish,
+		f.collect, f.rowPass, numberer{f}.orderTexts, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{f}.writeProfiles, f.publish,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -143,7 +143,7 @@ func (f *finisher) collect(context.Context) error {
 		debug.FreeOSMemory()
 	}
 	f.order = orderLocations(f.Def.Locations)
-	f.regionNumber, f.attributeNumber, f.counterNumber = orderRegions(&f.Def), orderAttributes(&f.Def), f.orderCounters()
+	f.regionNumber, f.attributeNumber, f.counterNumber = orderRegions(&f.Def), orderAttributes(&f.Def), orderCounters(f)
 	f.counters = make([]sampleRange, len(f.Def.Counters))
 	f.numbered = make([]uint32, len(f.order.old))
 	for id := range f.numbered {

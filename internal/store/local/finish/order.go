@@ -92,7 +92,7 @@ func orderAttributes(d *write.Definitions) []uint32 {
 }
 
 // orderCounters does so with counters; locations have their numbers.
-func (f *finisher) orderCounters() []trace.CounterID {
+func orderCounters(f *finisher) []trace.CounterID {
 	d := &f.Def
 	if d.Sorted == nil {
 		return nil
