@@ -31,7 +31,9 @@ export function isSize(text: string): boolean {
 export function captionOf(parts: { letter: string; title: string; run: string; range: string; description: string; notes: readonly string[] }): string {
   const sentence = (t: string) => (t === "" || /[.!?]$/.test(t) ? t : `${t}.`);
   const head = `${parts.letter === "" ? "" : `(${parts.letter}) `}${parts.title} of ${parts.run}${parts.range === "" ? "" : `, ${parts.range}`}.`;
-  return [head, sentence(parts.description), ...parts.notes.slice(0, 2).map(sentence)].filter((t) => t !== "").join(" ");
+  // The page asks for more time than it shows, so that a move is drawn at once: the head says what is shown.
+  const description = parts.description.replace(/ from \S+ \S+ to \S+ \S+(?=:)/, "");
+  return [head, sentence(description), ...parts.notes.slice(0, 2).map(sentence)].filter((t) => t !== "").join(" ");
 }
 
 const pictures: readonly { format: ExportFormat; label: string }[] = [{ format: "svg", label: "SVG" }, { format: "pdf", label: "PDF" }, { format: "png", label: "PNG" }];

@@ -11,6 +11,7 @@ test("names from traces are text in a snapshot, never markup", () => {
 
 test("a caption says what, of what, when, and what it shows", () => {
   expect(captionOf({ letter: "a", title: "Timeline", run: "hpl", range: "1–2 s", description: "64 rows.", notes: ["Rank 5 waits 3 s", "b", "c"] })).toBe("(a) Timeline of hpl, 1–2 s. 64 rows. Rank 5 waits 3 s. b.");
+  expect(captionOf({ letter: "", title: "Timeline", run: "hpl", range: "0–188 ms", description: "Timeline of 72 rows from 0 s to 235 ms: the innermost.", notes: [] })).toBe("Timeline of hpl, 0–188 ms. Timeline of 72 rows: the innermost.");
   expect(captionOf({ letter: "", title: "Profile", run: "x", range: "", description: "", notes: [] })).toBe("Profile of x.");
 });
 
