@@ -20,7 +20,7 @@ import (
 
 // clusterSets are real data of several kinds: processes that send messages, threads, GPUs, goroutines, services, profiles.
 var clusterSets = []string{
-	"otf2-hpl8", "otf2-lammps-imbalanced16", "kineto-ddp-8rank", "paje-hpl128-g5k", "go-sync", "public/zipkin/smartthings", "public/tau-profile/cpi-4ranks", "chrome-node",
+	"otf2-hpl8", "otf2-lammps-imbalanced16", "kineto-ddp-8rank", "paje-hpl128-g5k", "go-sync", "public/zipkin/smartthings/yelp.json", "public/tau-profile/cpi-4ranks", "chrome-node",
 }
 
 // TestViewsOfAClusterAreThoseOfTheLocalStore: every view's JSON, byte by byte. Without PARALLAX_CLUSTER=full two sets are enough.
