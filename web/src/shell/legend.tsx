@@ -1,7 +1,7 @@
 // What the colours of a picture mean. An entry that stands for something can be
 // chosen, and then selects it.
 
-import { noID, none, type LegendEntry, type Scene } from "../scene/scene";
+import { Flag, noID, none, type LegendEntry, type Scene } from "../scene/scene";
 import { cssRamp } from "./colour";
 import { useBench } from "./context";
 import { middle } from "./format";
@@ -33,7 +33,7 @@ function Entry({ entry, plain }: { entry: LegendEntry; plain?: boolean }) {
       </span>
     );
   }
-  const content = <><span class="swatch" style={{ background: bench.colour(entry.colour) }} /><bdi class="name">{middle(entry.label, 28)}</bdi></>;
+  const content = <><span class="swatch" style={{ background: swatchOf(bench.colour(entry.colour), entry.flags) }} /><bdi class="name">{middle(entry.label, 28)}</bdi></>;
   const choice = entry.region !== noID ? { regions: [`#${entry.region}`] } : entry.parent !== noID ? { locations: [`#${entry.parent}`] } : null;
   if (!choice || plain) return <span class="legend-entry">{content}</span>;
   const chosen = choice.regions ? bench.look.value.regions.includes(choice.regions[0]) : bench.look.value.locations.includes(choice.locations![0]);
@@ -45,4 +45,9 @@ function Entry({ entry, plain }: { entry: LegendEntry; plain?: boolean }) {
       onPointerLeave={() => (bench.hover.value = null)}
     >{content}</button>
   );
+}
+
+/** A colour as a sample shows it: with stripes where what it explains is hatched. */
+function swatchOf(colour: string, flags: number): string {
+  return flags & Flag.hatched ? `repeating-linear-gradient(45deg, ${colour} 0 3px, transparent 3px 5px)` : colour;
 }
