@@ -11,5 +11,5 @@ var Files embed.FS
 
 // Site is everything that the site shows.
 //
-//go:embed *.md guides formats/*.md papers/*.md tutorials/*.md tutorials/pictures tutorials/data/README.md tutorials/data/nodes.txt tutorials/data/ride.json tutorials/data/tally/main.go.txt kaleidoscope layouts moments schemas
+//go:embed *.md guides formats/*.md papers/*.md tutorials/*.md tutorials/pictures tutorials/data/README.md tutorials/data/nodes.txt tutorials/data/ride.json tutorials/data/tally/main.go.txt kaleidoscope layouts moments recorder schemas
 var Site embed.FS
