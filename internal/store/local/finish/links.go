@@ -149,8 +149,7 @@ func (f *linker) renumber(r *write.LinkRecord) bool {
 func (f *linker) resolveLinks(ctx context.Context, w *linkWriter) error {
 	places := make([][2]linkPlace, linkBatch)
 	finders := f.newEndFinders()
-	return f.LinkRows.SortedBlocks(nil, write.ByStart, linkBatch, func(batch []write.LinkRecord) error {
-		batch = f.renumberAll(batch)
+	ties := tieBreaker{take: func(batch []write.LinkRecord) error {
 		if err := f.resolveBatch(ctx, finders, batch, places); err != nil {
 			return err
 		}
@@ -161,7 +160,11 @@ func (f *linker) resolveLinks(ctx context.Context, w *linkWriter) error {
 			at += n
 		}
 		return nil
+	}}
+	err := f.LinkRows.SortedBlocks(nil, write.ByStart, linkBatch, func(batch []write.LinkRecord) error {
+		return ties.add(f.renumberAll(batch))
 	})
+	return cmp.Or(err, ties.finish())
 }
 
 // renumberAll does for many, and leaves those to nowhere out.
