@@ -187,7 +187,7 @@ export function Tree() {
       </header>
       {query.value !== "" ? <LocationHits query={query.value} /> : <VirtualList
         class="tree" role="tree" label="Locations" count={model.current.length} rowHeight={rowHeight} show={show.value}
-        attributes={{ tabIndex: 0, onKeyDown: key, "aria-multiselectable": true, "aria-activedescendant": `tree-${cursor.value}` }}
+        active={{ row: cursor.value, id: `tree-${cursor.value}` }} attributes={{ tabIndex: 0, onKeyDown: key, "aria-multiselectable": true }}
         onRange={(a, b) => {
           for (let i = a; i < b; i++) {
             const r = model.current.at(i);

@@ -47,7 +47,7 @@ export function ChoiceList({ id, count, rowHeight, role, label, class: cls = "",
   return (
     <VirtualList
       class={`choices ${cls}`} role={role} label={label} count={count} rowHeight={rowHeight} show={show.value} onRange={onRange}
-      attributes={{ tabIndex: 0, onKeyDown: key, "aria-activedescendant": role === "listbox" && count > 0 ? `${id}-${at}` : undefined, "aria-multiselectable": role === "listbox" ? true : undefined }}
+      active={role === "listbox" ? { row: at, id: `${id}-${at}` } : undefined} attributes={{ tabIndex: 0, onKeyDown: key, "aria-multiselectable": role === "listbox" ? true : undefined }}
       row={(i) => row(i, { id: `${id}-${i}`, class: i === at ? "cursor" : "", onPointerDown: () => (cursor.value = i) })}
     />
   );

@@ -19,6 +19,8 @@ export interface VirtualListProps {
   class?: string;
   role?: string;
   label?: string;
+  /** The row that keys act on, and its id: named to the reader of the screen while it is there. */
+  active?: { row: number; id: string };
   /** Further attributes of the scrolling element. */
   attributes?: Record<string, unknown>;
 }
@@ -34,7 +36,7 @@ export function rowsOnScreen(scrollTop: number, height: number, count: number, r
   return { first, last, top: scrollTop - (from - first * rowHeight) };
 }
 
-export function VirtualList({ count, rowHeight, row, onRange, show = -1, class: cls = "", role, label, attributes }: VirtualListProps) {
+export function VirtualList({ count, rowHeight, row, onRange, show = -1, class: cls = "", role, label, active, attributes }: VirtualListProps) {
   const host = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 0 });
   const measure = () => {
@@ -61,7 +63,7 @@ export function VirtualList({ count, rowHeight, row, onRange, show = -1, class: 
   const rows: ComponentChildren[] = [];
   for (let i = first; i < last; i++) rows.push(row(i));
   return (
-    <div class={`virtual ${cls}`} ref={host} onScroll={measure} role={role as "list"} aria-label={label} {...attributes}>
+    <div class={`virtual ${cls}`} ref={host} onScroll={measure} role={role as "list"} aria-label={label} aria-activedescendant={active && active.row >= first && active.row < last ? active.id : undefined} {...attributes}>
       <div class="virtual-space" style={{ height: `${Math.min(count * rowHeight, tallest)}px` }} role="presentation">
         <div class="virtual-rows" style={{ transform: `translateY(${top}px)` }} role="presentation">{rows}</div>
       </div>
