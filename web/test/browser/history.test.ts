@@ -67,6 +67,7 @@ it("goes back over a panel that was closed and an option that was set", async ()
 
 it("copies an address that opens in another browser", async () => {
   await page.keyboard.press("Control+Shift+KeyP");
+  await page.waitForSelector("dialog[open]");
   await page.keyboard.type("copy the address");
   await page.keyboard.press("Enter");
   const read = () => page.evaluate(() => navigator.clipboard.readText());

@@ -134,6 +134,7 @@ test("hostile names are drawn as text, everywhere", async () => {
     ({ context, page, errors } = opened);
     await openBench(page, hostile.address);
     await page.keyboard.press("Control+Shift+P");
+    await page.waitForSelector("dialog[open]");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "More for locations" }).click();
     await page.getByRole("menuitem", { name: "Open all groups" }).click();
