@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
@@ -32,14 +31,11 @@ type Critical struct {
 	Stretches []Stretch
 }
 
-// SizeBytes is about what it takes.
-func (c *Critical) SizeBytes() int64 { return 64*int64(len(c.Stretches)) + 1000 }
-
 // ErrNoPath is the error of runs without requests and GPU work.
 var ErrNoPath = errors.New("critical paths are those of requests and of the steps of GPU jobs, and the run has neither")
 
 // CriticalPath gives the critical paths of a run: of all steps of a GPU job, or of the request that takes longest of those that begin in
-// the window. That of steps is kept with the run, so that moving about asks nothing twice.
+// the window. Those of steps are kept with the run, so that moving about asks nothing twice.
 func CriticalPath(ctx context.Context, run view.Run, w store.Window) (*Critical, error) {
 	if view.HasSpans(run.Store) {
 		return slowestRequest(ctx, run, w)
@@ -48,44 +44,83 @@ func CriticalPath(ctx context.Context, run view.Run, w store.Window) (*Critical,
 	if len(d.GPUs) == 0 {
 		return nil, ErrNoPath
 	}
-	whole := store.Window{End: run.Store.Info().End, Locations: d.Rows}
-	if run.Store.Count(whole) <= steppath.MostRows {
-		return view.Keep(run.Cache, "critical path", (*Critical).SizeBytes, func() (*Critical, error) { return stepPaths(ctx, run.Store, whole, d) })
+	whole := store.Window{End: run.Store.Info().End}
+	if run.Store.Count(store.Window{End: whole.End, Locations: d.Rows}) > steppath.MostRows {
+		whole = w
+		d = view.FindDevices(run.Store.Locations(), w.Locations)
 	}
-	d = view.FindDevices(run.Store.Locations(), w.Locations)
-	w.Locations = d.Rows
-	if n := run.Store.Count(w); n > steppath.MostRows {
-		return nil, fmt.Errorf("the path is walked in memory, and %s are more than the %s that it may be: choose some steps or some ranks", view.Count(int(n), "interval"), view.Thousands(steppath.MostRows))
-	}
-	return stepPaths(ctx, run.Store, w, d)
-}
-
-// stepPaths walks the steps of a window.
-func stepPaths(ctx context.Context, r store.Reader, w store.Window, d *view.Devices) (*Critical, error) {
-	source := JobOf(ctx, r, w, d)
-	job, err := source.Analyse()
-	if err != nil {
-		return nil, err
-	}
-	graph, err := steppath.Gather(source)
+	paths, err := StepPaths(ctx, run, whole, d)
 	if err != nil {
 		return nil, err
 	}
 	c := &Critical{What: "step"}
-	for _, s := range graph.StepsOf(job, w.Begin, w.End) {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		of, from := int32(len(c.Names)), len(c.Stretches)
+	for i := range paths.Steps {
+		s := &paths.Steps[i]
 		c.Names = append(c.Names, s.Name)
-		graph.Walk(s.Unit, s.Begin, s.End, func(x steppath.Section) {
+		for _, x := range s.Sections {
 			waits := x.Kind == steppath.Launch || x.Kind == steppath.Queue || x.Kind == steppath.Nothing
-			c.Stretches = append(c.Stretches, Stretch{x.Begin, x.End, x.Location, x.Region, of, x.Kind.String(), waits})
-		})
-		slices.Reverse(c.Stretches[from:])
+			c.Stretches = append(c.Stretches, Stretch{x.Begin, x.End, x.Location, x.Region, int32(i), x.Kind.String(), waits})
+		}
 	}
 	c.sort()
 	return c, ctx.Err()
+}
+
+// mostSections bounds what is kept.
+const mostSections = 200_000
+
+// StepPaths walks the steps of a window of a GPU job. Of a whole run that is done once: what is found is kept while the run is open,
+// and that of a large run with its store.
+func StepPaths(ctx context.Context, run view.Run, w store.Window, d *view.Devices) (*steppath.Paths, error) {
+	r := run.Store
+	rows := w
+	rows.Locations = d.Rows
+	if !Whole(r, w) {
+		if n := r.Count(rows); n > steppath.MostRows {
+			return nil, tooLong(n)
+		}
+		source := JobOf(ctx, r, w, d)
+		job, err := source.Analyse()
+		if err != nil {
+			return nil, err
+		}
+		return steppath.Find(ctx, source, job)
+	}
+	return view.Keep(run.Cache, "step paths", (*steppath.Paths).SizeBytes, func() (*steppath.Paths, error) {
+		return Kept(r, d, pathKeeping(r, d), func() (*steppath.Paths, error) {
+			if n := r.Count(rows); n > steppath.MostRows {
+				return nil, tooLong(n)
+			}
+			job, err := Job(ctx, &run, d)
+			if err != nil {
+				return nil, err
+			}
+			return steppath.Find(ctx, JobOf(ctx, r, store.Window{End: r.Info().End}, d), job)
+		})
+	})
+}
+
+// pathKeeping says how paths lie with their store.
+func pathKeeping(r store.Reader, d *view.Devices) Keeping[steppath.Paths] {
+	return Keeping[steppath.Paths]{
+		Name: "steppaths", Version: 1,
+		Small: func(p *steppath.Paths) bool { return p.Sections() <= mostSections },
+		Sound: func(p *steppath.Paths) bool { return p.Sound(len(d.Units), len(r.Regions()), r.Locations().Len()) },
+	}
+}
+
+func tooLong(n int64) error {
+	return view.Empty("choose some steps or some ranks", "the selection has %s, and a path is walked in memory: at most %s", view.Count(int(n), "interval"), view.Thousands(steppath.MostRows))
+}
+
+// PrepareStepPaths does so for a run that was just imported, where the first look would take long.
+func PrepareStepPaths(ctx context.Context, run *view.Run) error {
+	d := LargeJob(run.Store)
+	if d == nil || view.HasSpans(run.Store) {
+		return nil
+	}
+	_, err := StepPaths(ctx, *run, store.Window{End: run.Store.Info().End}, d)
+	return err
 }
 
 func (c *Critical) sort() {

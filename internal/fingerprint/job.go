@@ -2,29 +2,14 @@ package fingerprint
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// jobVersion changes with what package step finds, or how.
-const jobVersion = 1
-
-// A run with fewer intervals is taken apart while one waits; of one with more, or with more steps, too much would be kept.
-const (
-	fewIntervals  = 1 << 20
-	mostIntervals = 3 << 24
-	mostJobSteps  = 100_000
-)
-
-// A keptJob is a job as it lies with its store.
-type keptJob struct {
-	Version    int       `json:"version"`
-	Generation uint64    `json:"generation"`
-	Job        *step.Job `json:"job"`
-}
+// mostJobSteps bounds what is kept.
+const mostJobSteps = 100_000
 
 // Whole reports whether a window is all of a run.
 func Whole(r store.Reader, w store.Window) bool {
@@ -35,27 +20,28 @@ func Whole(r store.Reader, w store.Window) bool {
 // a large run with its store.
 func Job(ctx context.Context, run *view.Run, d *view.Devices) (*step.Job, error) {
 	return view.Keep(run.Cache, "steps", (*step.Job).SizeBytes, func() (*step.Job, error) {
-		if job := keptJobOf(run.Store, d); job != nil {
-			return job, nil
-		}
-		r := run.Store
-		job, err := JobOf(ctx, r, store.Window{End: r.Info().End}, d).Analyse()
-		if k, keeps := r.(store.Keeper); err == nil && keeps && worthKeeping(r, d) && len(job.Steps) <= mostJobSteps {
-			if b, bad := json.Marshal(keptJob{jobVersion, r.Generation(), job}); bad == nil {
-				_ = k.Keep("steps", b) // where it cannot be kept it is found again
-			}
-		}
-		return job, err
+		return Kept(run.Store, d, jobKeeping(run.Store, d), func() (*step.Job, error) {
+			return JobOf(ctx, run.Store, store.Window{End: run.Store.Info().End}, d).Analyse()
+		})
 	})
+}
+
+// jobKeeping says how a job lies with its store.
+func jobKeeping(r store.Reader, d *view.Devices) Keeping[step.Job] {
+	lanes := r.Lanes()
+	return Keeping[step.Job]{
+		Name: "steps", Version: 1,
+		Small: func(j *step.Job) bool { return len(j.Steps) <= mostJobSteps },
+		Sound: func(j *step.Job) bool {
+			return j.Sound(len(d.Units), d.Owner, len(r.Regions()), int(lanes[len(lanes)-1]))
+		},
+	}
 }
 
 // PrepareJob does so for a run that was just imported, where the first look would take long.
 func PrepareJob(ctx context.Context, run *view.Run) error {
-	if !run.Store.Info().Timed() {
-		return nil
-	}
-	d := view.FindDevices(run.Store.Locations(), nil)
-	if !worthKeeping(run.Store, d) {
+	d := LargeJob(run.Store)
+	if d == nil {
 		return nil
 	}
 	_, err := Job(ctx, run, d)
@@ -70,28 +56,4 @@ func HasJob(r store.Reader, d *view.Devices) bool {
 	}
 	_, ok = k.Kept("steps")
 	return ok
-}
-
-func worthKeeping(r store.Reader, d *view.Devices) bool {
-	n := r.Info().Intervals
-	return len(d.GPUs) > 0 && n >= fewIntervals && n <= mostIntervals
-}
-
-// keptJobOf gives the job that lies with a store, if it is of this version and of this run.
-func keptJobOf(r store.Reader, d *view.Devices) *step.Job {
-	k, ok := r.(store.Keeper)
-	if !ok || !worthKeeping(r, d) {
-		return nil
-	}
-	b, ok := k.Kept("steps")
-	if !ok {
-		return nil
-	}
-	var x keptJob
-	lanes := r.Lanes()
-	if json.Unmarshal(b, &x) != nil || x.Version != jobVersion || x.Generation != r.Generation() || x.Job == nil ||
-		!x.Job.Sound(len(d.Units), d.Owner, len(r.Regions()), int(lanes[len(lanes)-1])) {
-		return nil
-	}
-	return x.Job
 }

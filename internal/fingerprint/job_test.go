@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -45,7 +46,8 @@ func TestTheStepsOfALargeRunAreKeptWithItsStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := keptJobOf(r, d); !reflect.DeepEqual(words(got), words(want)) || len(got.GPUs) == 0 {
+	k := jobKeeping(r, d)
+	if got := k.read(r, d); !reflect.DeepEqual(words(got), words(want)) || len(got.GPUs) == 0 {
 		t.Errorf("kept\n%s\nfound\n%s", words(got), words(want))
 	}
 }
@@ -59,31 +61,79 @@ func TestAKeptJobOfAnotherRunOrVersionIsFoundAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, _ := r.Kept("steps")
-	for name, change := range map[string]func(*keptJob){
-		"version":    func(k *keptJob) { k.Version++ },
-		"generation": func(k *keptJob) { k.Generation++ },
-		"no job":     func(k *keptJob) { k.Job = nil },
-		"a unit":     func(k *keptJob) { k.Job.Steps = []step.Step{{Unit: 99}} },
-		"a region":   func(k *keptJob) { k.Job.GPUs[0].Kernels[1<<30] = step.Sum{} },
-		"a lane": func(k *keptJob) {
-			k.Job.GPUs[0].Gaps = []step.Gap{{Next: trace.NoRegion, Host: trace.NoRegion, Lane: 1 << 30, Known: true}}
+	k := jobKeeping(r, d)
+	for name, change := range map[string]func(*kept[step.Job]){
+		"version":    func(x *kept[step.Job]) { x.Version++ },
+		"generation": func(x *kept[step.Job]) { x.Generation++ },
+		"no job":     func(x *kept[step.Job]) { x.Found = nil },
+		"a unit":     func(x *kept[step.Job]) { x.Found.Steps = []step.Step{{Unit: 99}} },
+		"a region":   func(x *kept[step.Job]) { x.Found.GPUs[0].Kernels[1<<30] = step.Sum{} },
+		"a lane": func(x *kept[step.Job]) {
+			x.Found.GPUs[0].Gaps = []step.Gap{{Next: trace.NoRegion, Host: trace.NoRegion, Lane: 1 << 30, Known: true}}
 		},
-		"fewer GPUs": func(k *keptJob) { k.Job.GPUs = nil },
+		"fewer GPUs": func(x *kept[step.Job]) { x.Found.GPUs = nil },
 	} {
-		var k keptJob
-		if err := json.Unmarshal(good, &k); err != nil {
+		var x kept[step.Job]
+		if err := json.Unmarshal(good, &x); err != nil {
 			t.Fatal(err)
 		}
-		change(&k)
-		b, _ := json.Marshal(k)
+		change(&x)
+		b, _ := json.Marshal(x)
 		if err := r.Keep("steps", b); err != nil {
 			t.Fatal(err)
 		}
-		if keptJobOf(r, d) != nil {
+		if k.read(r, d) != nil {
 			t.Errorf("%s: taken as it is", name)
 		}
 	}
-	if err := r.Keep("steps", []byte(strings.Repeat("[", 1000))); err != nil || keptJobOf(r, d) != nil {
+	if err := r.Keep("steps", []byte(strings.Repeat("[", 1000))); err != nil || k.read(r, d) != nil {
 		t.Errorf("no JSON is taken (%v)", err)
+	}
+}
+
+func TestThePathsOfALargeRunAreKeptWithItsStore(t *testing.T) {
+	r := openLarge(t)
+	if err := PrepareStepPaths(t.Context(), &view.Run{Store: r}); err != nil {
+		t.Fatal(err)
+	}
+	good, ok := r.Kept("steppaths")
+	if !ok {
+		t.Fatal("nothing is kept")
+	}
+	whole := store.Window{End: r.Info().End}
+	d := view.FindDevices(r.Locations(), nil)
+	source := JobOf(t.Context(), r, whole, d)
+	job, err := source.Analyse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := steppath.Find(t.Context(), source, job)
+	if err != nil || want.Sections() == 0 {
+		t.Fatal(err, want)
+	}
+	k := pathKeeping(r, d)
+	if got := k.read(r, d); !reflect.DeepEqual(got, want) {
+		t.Errorf("kept\n%+v\nfound\n%+v", got, want)
+	}
+	for name, change := range map[string]func(*kept[steppath.Paths]){
+		"version":    func(x *kept[steppath.Paths]) { x.Version++ },
+		"a unit":     func(x *kept[steppath.Paths]) { x.Found.Steps[0].Unit = 99 },
+		"a region":   func(x *kept[steppath.Paths]) { x.Found.Steps[0].Sections[0].Region = 1 << 30 },
+		"a location": func(x *kept[steppath.Paths]) { x.Found.Steps[0].Sections[0].Location = 1 << 30 },
+		"a kind":     func(x *kept[steppath.Paths]) { x.Found.Steps[0].Sections[0].Kind = 99 },
+		"calls":      func(x *kept[steppath.Paths]) { x.Found.Calls = nil },
+	} {
+		var x kept[steppath.Paths]
+		if err := json.Unmarshal(good, &x); err != nil {
+			t.Fatal(err)
+		}
+		change(&x)
+		b, _ := json.Marshal(x)
+		if err := r.Keep("steppaths", b); err != nil {
+			t.Fatal(err)
+		}
+		if k.read(r, d) != nil {
+			t.Errorf("%s: taken as it is", name)
+		}
 	}
 }

@@ -47,6 +47,7 @@ const (
 	ByName
 	ByModule
 	ByKernel
+	Bys = int(ByKernel) + 1
 )
 
 // A Row is operators that are taken together.
@@ -110,6 +111,43 @@ func (c *Comm) Bus() float64 {
 	return 1
 }
 
+// Tables are a run by each of By.
+type Tables [Bys]*Table
+
+// SizeBytes is about what tables take.
+func (t *Tables) SizeBytes() (n int64) {
+	for _, x := range t {
+		for i := range x.Rows {
+			n += 300 + int64(len(x.Rows[i].Shapes)+len(x.Rows[i].Types)+24*len(x.Rows[i].Kernels))
+		}
+	}
+	return n
+}
+
+// Rows counts those of all tables.
+func (t *Tables) Rows() (n int) {
+	for _, x := range t {
+		n += len(x.Rows)
+	}
+	return n
+}
+
+// Sound reports whether tables that were read back speak of no region that their run does not have.
+func (t *Tables) Sound(regions int) bool {
+	for _, x := range t {
+		if x == nil {
+			return false
+		}
+		for i := range x.Rows {
+			r := &x.Rows[i]
+			if int(r.Region) >= regions || slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return int(k.Region) >= regions }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // A Table is a run by operators.
 type Table struct {
 	Rows []Row // most device time first
@@ -129,11 +167,11 @@ type group struct {
 
 type reader struct {
 	*Source
-	by       By
+	modular  bool   // rows are modules
 	operator []bool // by region
 	module   []string
 	works    map[uint32]*works
-	launches []launch
+	launches [][]launch            // by the lane of the call, in the order of its rows
 	text     [3]map[uint32]*column // dims, types, concrete inputs, by lane
 	comm     [5]map[uint32]*column
 	mu       sync.Mutex
@@ -144,11 +182,18 @@ type reader struct {
 type lane struct {
 	id     uint32
 	groups map[string]*group
+	known  map[said]*group // the same, by what rows say
 	open   []opened
 	next   int // launch
 	at     [8]int
 	time   trace.Time
 	works  int64
+}
+
+// said is what a row of an operator that is no collective says of itself.
+type said struct {
+	region trace.RegionID
+	texts  [3]trace.Value
 }
 
 type opened struct {
@@ -158,9 +203,10 @@ type opened struct {
 	module string
 }
 
-// Read makes the table.
-func (s *Source) Read(by By) (*Table, error) {
-	r := &reader{Source: s, by: by, operator: make([]bool, len(s.Regions)), module: make([]string, len(s.Regions)), lanes: map[uint32]*lane{}}
+// Read makes the tables. The rows of the host are read once, and once more where modules are among them.
+func (s *Source) Read() (*Tables, error) {
+	r := &reader{Source: s, operator: make([]bool, len(s.Regions)), module: make([]string, len(s.Regions))}
+	modules := false
 	for i := range s.Regions {
 		g := &s.Regions[i]
 		switch strings.ToLower(g.Category) {
@@ -169,19 +215,14 @@ func (s *Source) Read(by By) (*Table, error) {
 		case "python_function":
 			if m, ok := strings.CutPrefix(g.Name, "nn.Module: "); ok {
 				r.module[i] = m
+				modules = true
 			}
 		}
 	}
 	if err := r.readWork(); err != nil {
 		return nil, err
 	}
-	if by == ByKernel {
-		return r.kernels(), nil
-	}
 	for i, name := range []string{"Input Dims", "Input type", "Concrete Inputs"} {
-		if i == 2 && by != ByShapes && by != ByName {
-			continue
-		}
 		var err error
 		if r.text[i], err = r.column(name); err != nil {
 			return nil, err
@@ -199,10 +240,22 @@ func (s *Source) Read(by By) (*Table, error) {
 			return nil, err
 		}
 	}
-	if err := s.Host(r.take); err != nil {
-		return nil, err
+	t := &Tables{ByModule: {Shaped: len(r.text[0]) > 0}, ByKernel: r.kernels()}
+	for _, modular := range []bool{false, true} {
+		if modular && !modules {
+			break
+		}
+		r.modular, r.lanes = modular, map[uint32]*lane{}
+		if err := s.Host(r.take); err != nil {
+			return nil, err
+		}
+		if modular {
+			t[ByModule] = r.table(ByModule)
+			break
+		}
+		t[ByShapes], t[ByName] = r.table(ByShapes), r.table(ByName)
 	}
-	return r.table(), nil
+	return t, nil
 }
 
 // A column is the values of one attribute on a lane.
@@ -256,8 +309,7 @@ func (r *reader) take(c *trace.Columns) error {
 	r.mu.Lock()
 	l := r.lanes[id]
 	if l == nil {
-		l = &lane{id: id, groups: map[string]*group{}}
-		l.next, _ = slices.BinarySearchFunc(r.launches, id, func(x launch, id uint32) int { return cmp.Compare(x.fromLane, id) })
+		l = &lane{id: id, groups: map[string]*group{}, known: map[said]*group{}}
 		r.lanes[id] = l
 	}
 	r.mu.Unlock()
@@ -278,7 +330,7 @@ func (r *reader) row(l *lane, begin, end trace.Time, region trace.RegionID, row 
 	if m := r.module[region]; m != "" {
 		o.module = m
 	}
-	if r.operator[region] || r.by == ByModule && r.module[region] != "" {
+	if r.operator[region] || r.modular && r.module[region] != "" {
 		if g := r.group(l, region, row, o.module); g != nil {
 			r.enter(l, &o, g, end-begin)
 		}
@@ -309,11 +361,12 @@ func (r *reader) enter(l *lane, o *opened, g *group, length trace.Time) {
 
 // launched gives the work that a call started to the operators around it.
 func (r *reader) launched(l *lane, row int32) {
-	for l.next < len(r.launches) && r.launches[l.next].fromLane == l.id && r.launches[l.next].fromRow < row {
+	launches := r.launches[l.id]
+	for l.next < len(launches) && launches[l.next].fromRow < row {
 		l.next++
 	}
-	for ; l.next < len(r.launches) && r.launches[l.next].fromLane == l.id && r.launches[l.next].fromRow == row; l.next++ {
-		x := &r.launches[l.next]
+	for ; l.next < len(launches) && launches[l.next].fromRow == row; l.next++ {
+		x := &launches[l.next]
 		w := r.works[x.toLane]
 		if w == nil {
 			continue
@@ -351,32 +404,42 @@ func (r *reader) launched(l *lane, row int32) {
 // group finds what a row belongs to.
 func (r *reader) group(l *lane, region trace.RegionID, row int32, module string) *group {
 	g := &r.Regions[region]
-	if r.by == ByModule {
+	if r.modular {
 		if r.module[region] == "" {
 			return nil
 		}
 		return l.find(module, func() *group { return &group{Row: Row{Name: module, Region: region, Flop: -1, Bytes: -1}} })
 	}
-	var texts [3]string
-	for i := range texts {
-		if v, ok := l.value(r.text[i], i, row); ok {
-			texts[i] = v.String()
-		}
+	says := said{region: region}
+	for i := range says.texts {
+		says.texts[i], _ = l.value(r.text[i], i, row)
 	}
 	var comm Comm
 	if v, ok := l.value(r.comm[0], 3, row); ok {
 		comm = r.collective(l, v.String(), row)
+	} else if x := l.known[says]; x != nil {
+		return x
+	}
+	var texts [3]string
+	for i, v := range says.texts {
+		if v != (trace.Value{}) {
+			texts[i] = v.String()
+		}
 	}
 	// Arithmetic may hang on the arguments, such as strides, so they tell rows apart until they are joined.
 	key := g.Name + "\x00" + texts[0] + "\x00" + texts[1] + "\x00" + texts[2]
 	if comm.Name != "" {
 		key += "\x00" + comm.Name + strconv.FormatInt(comm.Bytes, 10)
 	}
-	return l.find(key, func() *group {
+	x := l.find(key, func() *group {
 		x := &group{Row: Row{Name: g.Name, Shapes: texts[0], Types: texts[1], Region: region, Comm: comm}}
 		x.Flop, x.Bytes = Count(g.Name, texts[0], texts[1], texts[2])
 		return x
 	})
+	if comm.Name == "" {
+		l.known[says] = x
+	}
+	return x
 }
 
 func (r *reader) collective(l *lane, name string, row int32) Comm {
@@ -407,8 +470,8 @@ func (l *lane) find(key string, make func() *group) *group {
 	return g
 }
 
-// table joins the lanes.
-func (r *reader) table() *Table {
+// table joins the lanes, which it leaves as they are.
+func (r *reader) table(by By) *Table {
 	t := &Table{Shaped: len(r.text[0]) > 0}
 	all := map[string]*group{}
 	ids := make([]uint32, 0, len(r.lanes))
@@ -429,7 +492,7 @@ func (r *reader) table() *Table {
 		for _, k := range keys {
 			x := l.groups[k]
 			key := x.Name
-			if r.by == ByShapes {
+			if by == ByShapes {
 				key += "\x00" + x.Shapes + "\x00" + x.Types + "\x00" + x.Comm.Name + strconv.FormatInt(x.Comm.Bytes, 10)
 			}
 			sums, known := flop[key]
@@ -444,14 +507,16 @@ func (r *reader) table() *Table {
 				}
 			}
 			flop[key] = sums
-			if g := all[key]; g == nil {
-				all[key] = x
-				if r.by == ByName {
-					x.Shapes, x.Types = "", ""
+			g := all[key]
+			if g == nil {
+				g = &group{Row: x.Row, kernels: map[trace.RegionID]*Kernel{}}
+				g.Calls, g.Host, g.HostSelf, g.Device, g.DeviceSelf = 0, 0, 0, 0, 0
+				if by == ByName {
+					g.Shapes, g.Types = "", ""
 				}
-			} else {
-				g.join(x)
+				all[key] = g
 			}
+			g.join(x)
 		}
 	}
 	for _, w := range r.works {
@@ -502,7 +567,8 @@ func (g *group) join(x *group) {
 			mine.Calls += k.Calls
 			mine.Time += k.Time
 		} else {
-			g.kernels[region] = k
+			own := *k
+			g.kernels[region] = &own
 		}
 	}
 }

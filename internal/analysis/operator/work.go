@@ -25,8 +25,8 @@ func (w *works) find(row int32) (trace.Time, trace.RegionID, bool) {
 
 // A launch joins a call with the work that it started.
 type launch struct {
-	fromLane, toLane uint32
-	fromRow, toRow   int32
+	fromRow, toRow int32
+	toLane         uint32
 }
 
 // readWork keeps the work of GPUs and who launched it.
@@ -60,14 +60,19 @@ func (r *reader) readWork() error {
 	if err != nil {
 		return err
 	}
+	lanes := r.Lanes[len(r.Lanes)-1]
+	r.launches = make([][]launch, lanes)
 	err = r.Launches(func(from, to Place) {
 		if r.GPU[to.Location] >= 0 && r.GPU[from.Location] < 0 {
-			r.launches = append(r.launches, launch{r.Lanes[from.Location] + uint32(from.Lane), r.Lanes[to.Location] + uint32(to.Lane), int32(from.Row), int32(to.Row)})
+			id := r.Lanes[from.Location] + uint32(from.Lane)
+			r.launches[id] = append(r.launches[id], launch{int32(from.Row), int32(to.Row), r.Lanes[to.Location] + uint32(to.Lane)})
 		}
 	})
-	slices.SortFunc(r.launches, func(a, b launch) int {
-		return cmp.Or(cmp.Compare(a.fromLane, b.fromLane), cmp.Compare(a.fromRow, b.fromRow), cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
-	})
+	for _, list := range r.launches {
+		slices.SortFunc(list, func(a, b launch) int {
+			return cmp.Or(cmp.Compare(a.fromRow, b.fromRow), cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
+		})
+	}
 	return err
 }
 

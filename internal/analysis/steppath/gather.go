@@ -29,8 +29,7 @@ type Graph struct {
 	kinds    []Kind // of GPU work
 	isWork   []bool
 	members  map[string][]member
-	// Matched counts collectives whose members were found on other units.
-	Matched int
+	matched  int // collectives whose members were found on other units
 
 	mu sync.Mutex
 }
@@ -92,8 +91,8 @@ type wait struct {
 	stream string
 }
 
-// Gather reads what a source holds.
-func Gather(s *step.Source) (*Graph, error) {
+// gather reads what a source holds.
+func gather(s *step.Source) (*Graph, error) {
 	g := &Graph{source: s, units: make([]unit, max(s.Units, 1)), lanes: map[uint32]*lane{}, members: map[string][]member{}}
 	n := len(s.Regions)
 	g.active, g.call, g.sync, g.exchange, g.gradient, g.operator, g.kinds, g.isWork = make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n), make([]Kind, n), make([]bool, n)

@@ -143,7 +143,7 @@ func (g *Graph) matchMembers() error {
 	}
 	for _, list := range g.members {
 		if len(list) > 1 {
-			g.Matched++
+			g.matched++
 		}
 	}
 	return nil

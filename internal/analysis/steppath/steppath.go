@@ -1,7 +1,8 @@
 // Package steppath finds what the length of a step of a GPU job is made of: a walk back from its end, through the work of
 // GPUs and the calls that launched it, across threads and ranks.
 //
-//	steppath.go   what comes out, and the walk
+//	paths.go      what comes out
+//	steppath.go   the walk
 //	gather.go     threads and streams as the walk asks them
 //	peers.go      collectives that belong together
 //
@@ -15,8 +16,6 @@
 package steppath
 
 import (
-	"cmp"
-	"slices"
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
@@ -47,52 +46,6 @@ func (k Kind) String() string { return kindNames[k] }
 // OnGPU reports whether a GPU works meanwhile.
 func (k Kind) OnGPU() bool { return k == Kernel || k == Copy || k == Communication }
 
-// A Section is a stretch of a path. Location is where the path is; Region is what is there, NoRegion for none. Row and Lane are those
-// of the store, Row -1 for none.
-type Section struct {
-	Kind       Kind
-	Begin, End trace.Time
-	Location   trace.LocationID
-	Lane, Row  int
-	Region     trace.RegionID
-
-	lane *lane
-	at   int32 // row in lane, -1 for none
-}
-
-// A Step is a step of all units: it is as long as the unit takes that ends it last.
-type Step struct {
-	Name       string
-	Begin, End trace.Time
-	Unit       int
-}
-
-// StepsOf takes the steps of all units together by their names, in order of time. Without steps the whole of what the graph holds, in
-// [from, to), is one.
-func (g *Graph) StepsOf(job *step.Job, from, to trace.Time) (out []Step) {
-	byName := map[string]int{}
-	for _, s := range job.Steps {
-		i, ok := byName[s.Name]
-		if !ok {
-			byName[s.Name] = len(out)
-			out = append(out, Step{s.Name, s.Begin, s.End, s.Unit})
-			continue
-		}
-		x := &out[i]
-		x.Begin = min(x.Begin, s.Begin)
-		if s.End > x.End {
-			x.End, x.Unit = s.End, s.Unit
-		}
-	}
-	if len(out) == 0 {
-		if begin, end, unit := g.extent(); max(begin, from) < min(end, to) {
-			out = append(out, Step{"the selection", max(begin, from), min(end, to), unit})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Step) int { return cmp.Compare(a.Begin, b.Begin) })
-	return out
-}
-
 // near is how long a thread may record nothing before another may be the reason.
 const near = 2_000
 
@@ -103,12 +56,20 @@ const soon = 10_000
 type walk struct {
 	*Graph
 	begin trace.Time
-	emit  func(Section)
+	emit  func(place)
 	rows  int // left before the walk gives up
 }
 
-// Walk hands out the path of a unit from end back to begin, last section first.
-func (g *Graph) Walk(unit int, begin, end trace.Time, emit func(Section)) {
+// A place is a section while it is walked: where it is in the graph.
+type place struct {
+	kind       Kind
+	begin, end trace.Time
+	lane       *lane // nil for none
+	at         int32 // row in lane, -1 for none
+}
+
+// walk hands out the path of a unit from end back to begin, last section first.
+func (g *Graph) walk(unit int, begin, end trace.Time, emit func(place)) {
 	w := &walk{Graph: g, begin: begin, emit: emit, rows: 4*g.rows + 1000}
 	work, i := g.lastWork(unit, end, -1<<62)
 	l := g.busiest(unit, end)
@@ -128,14 +89,7 @@ func (g *Graph) Walk(unit int, begin, end trace.Time, emit func(Section)) {
 func (w *walk) section(kind Kind, l *lane, at int32, begin, end trace.Time) bool {
 	begin = max(begin, w.begin)
 	if begin < end {
-		s := Section{Kind: kind, Begin: begin, End: end, Location: trace.NoLocation, Row: -1, Region: trace.NoRegion, lane: l, at: at}
-		if l != nil {
-			s.Location, s.Lane = l.location, l.number
-		}
-		if at >= 0 {
-			s.Row, s.Region = int(l.row[at]), l.region[at]
-		}
-		w.emit(s)
+		w.emit(place{kind, begin, end, l, at})
 	}
 	w.rows--
 	return begin > w.begin && w.rows > 0
@@ -331,35 +285,6 @@ func (w *walk) work(l *lane, i int32, t trace.Time) {
 		l, i, t = before, which, ready
 	}
 }
-
-// Around gives the regions around a section, outermost first, with its own last: of GPU work those around the call that launched it. Ranges
-// and functions of Python are left out where operators or calls are among them.
-func (g *Graph) Around(s *Section) []trace.RegionID {
-	if s.at < 0 {
-		return nil
-	}
-	l, at := s.lane, s.at
-	var out []trace.RegionID
-	if l.gpu >= 0 {
-		out = append(out, l.region[at])
-		x := l.launch[at]
-		if x.lane == nil {
-			return out
-		}
-		l, at = x.lane, l.parentOf(x)
-	}
-	for ; at >= 0; at = l.parent[at] {
-		if g.operator[l.region[at]] || len(out) == 0 {
-			out = append(out, l.region[at])
-		}
-	}
-	for i, k := 0, len(out)-1; i < k; i, k = i+1, k-1 {
-		out[i], out[k] = out[k], out[i]
-	}
-	return out
-}
-
-func (l *lane) parentOf(x launchRef) int32 { return x.lane.parent[x.to] }
 
 // kindOf is the kind of a work.
 func kindOf(t step.Term) Kind {

@@ -3,14 +3,12 @@ package derived
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
-	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/table"
@@ -107,17 +105,7 @@ func stepPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(.
 		return errors.New("critical_path needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the run has neither")
 	}
 	w := store.Window{Begin: trace.Time(max(bound(f, "from_time", 0), 0)), End: trace.Time(min(bound(f, "to_time", math.MaxInt64), int64(r.Store.Info().End)))}
-	rows := w
-	rows.Locations = devices.Rows
-	if n := r.Store.Count(rows); n > steppath.MostRows {
-		return fmt.Errorf("critical_path walks in memory, and %d intervals are more than the %d that it may: give from_time and to_time", n, steppath.MostRows)
-	}
-	source := fingerprint.JobOf(ctx, r.Store, w, devices)
-	job, err := source.Analyse()
-	if err != nil {
-		return err
-	}
-	graph, err := steppath.Gather(source)
+	paths, err := fingerprint.StepPaths(ctx, view.Run{Store: r.Store}, w, devices)
 	if err != nil {
 		return err
 	}
@@ -132,17 +120,14 @@ func stepPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(.
 		}
 	}
 	regions := r.Store.Regions()
-	for _, s := range graph.StepsOf(job, w.Begin, w.End) {
+	for _, s := range paths.Steps {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if patterns != nil && !slices.ContainsFunc(patterns, func(match view.Pattern) bool { return match(s.Name) }) {
 			continue
 		}
-		var path []steppath.Section
-		graph.Walk(s.Unit, s.Begin, s.End, func(x steppath.Section) { path = append(path, x) })
-		slices.Reverse(path)
-		for _, x := range path {
+		for _, x := range s.Sections {
 			cells := []any{s.Name, nil, nil, x.Kind.String(), nil, nil, nil, nil, int64(x.Begin), int64(x.End), int64(x.End - x.Begin), int64(0), int64(0)}
 			if x.Location != trace.NoLocation {
 				cells[1], cells[2] = int64(x.Location), tree.Path(x.Location)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -34,6 +35,7 @@ var View = &view.View{
 		"by: what is a row: a call path, an operation of a service from wherever it is called, or a service; of a GPU job a service is what the time is spent with [callpath operation service]"),
 	Data:    []any{Data{}, StepData{}},
 	Compute: compute,
+	Prepare: fingerprint.PrepareStepPaths,
 }
 
 type result struct {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -20,7 +19,7 @@ type stepResult struct {
 	request *view.Request
 	tree    *store.Tree
 	regions []trace.Region
-	steps   []steppath.Step
+	steps   []steppath.Path
 	length  trace.Time
 	kinds   [steppath.Kinds]trace.Time
 	rows    []StepRow
@@ -32,25 +31,14 @@ type stepResult struct {
 
 func computeSteps(ctx context.Context, q *view.Request) (view.Result, error) {
 	d := view.FindDevices(q.Store().Locations(), q.Selection.Locations)
-	w := q.Window()
-	w.Locations = d.Rows
 	if len(d.GPUs) == 0 {
 		return nil, view.Empty("choose other locations", "no work of a GPU in the selection")
 	}
-	if n := q.Store().Count(w); n > steppath.MostRows {
-		return nil, view.Empty("choose some steps or some ranks", "the selection has %s, and a path is walked in memory: at most %s", view.Count(int(n), "interval"), view.Thousands(steppath.MostRows))
-	}
-	source := fingerprint.JobOf(ctx, q.Store(), q.Window(), d)
-	job, err := source.Analyse()
+	paths, err := fingerprint.StepPaths(ctx, q.Runs[0], q.Window(), d)
 	if err != nil {
 		return nil, err
 	}
-	r := &stepResult{request: q, tree: q.Store().Locations(), regions: q.Store().Regions(), ranks: len(d.Units) > 1}
-	graph, err := steppath.Gather(source)
-	if err != nil {
-		return nil, err
-	}
-	r.steps = graph.StepsOf(job, q.Selection.Begin, q.Selection.End)
+	r := &stepResult{request: q, tree: q.Store().Locations(), regions: q.Store().Regions(), ranks: len(d.Units) > 1, steps: paths.Steps}
 	if words := q.Values.Patterns("request"); len(words) > 0 {
 		if r.steps, err = namedSteps(r.steps, words); err != nil {
 			return nil, err
@@ -59,13 +47,13 @@ func computeSteps(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(r.steps) == 0 {
 		return nil, view.Empty("choose more of the run", "no step and no work of a GPU in the selection")
 	}
-	r.walk(graph)
-	r.note(job, graph)
+	r.add(paths)
+	r.note(paths)
 	return r, ctx.Err()
 }
 
-func namedSteps(list []steppath.Step, words []string) ([]steppath.Step, error) {
-	var out []steppath.Step
+func namedSteps(list []steppath.Path, words []string) ([]steppath.Path, error) {
+	var out []steppath.Path
 	for _, word := range words {
 		match, err := view.ParsePattern(word)
 		if err != nil {
@@ -90,8 +78,8 @@ type stepKey struct {
 	path string
 }
 
-// walk walks all steps, and keeps the path of the longest.
-func (r *stepResult) walk(g *steppath.Graph) {
+// add adds up the paths of all steps, and finds the longest.
+func (r *stepResult) add(paths *steppath.Paths) {
 	for i := range r.steps {
 		if s := &r.steps[i]; s.End-s.Begin > r.steps[r.shown].End-r.steps[r.shown].Begin {
 			r.shown = i
@@ -103,22 +91,20 @@ func (r *stepResult) walk(g *steppath.Graph) {
 	for i := range r.steps {
 		s := &r.steps[i]
 		r.length += s.End - s.Begin
-		g.Walk(s.Unit, s.Begin, s.End, func(x steppath.Section) {
+		for k := range s.Sections {
+			x := &s.Sections[k]
 			r.kinds[x.Kind] += x.End - x.Begin
-			if i == r.shown {
-				r.path = append(r.path, x)
-			}
 			if chosen := r.request.Selection.Regions; chosen != nil && !slices.Contains(chosen, x.Region) {
-				return
+				continue
 			}
-			key, row := r.rowOf(g, by, &x)
+			key, row := r.rowOf(paths, by, x)
 			if rows[key] == nil {
 				rows[key], times[key] = row, map[int]trace.Time{}
 			}
 			times[key][i] += x.End - x.Begin
-		})
+		}
 	}
-	slices.Reverse(r.path)
+	r.path = r.steps[r.shown].Sections
 	for key, x := range rows {
 		x.fill(times[key], r.length, len(r.steps))
 		r.rows = append(r.rows, *x)
@@ -129,7 +115,7 @@ func (r *stepResult) walk(g *steppath.Graph) {
 }
 
 // rowOf says to which row a section counts.
-func (r *stepResult) rowOf(g *steppath.Graph, by string, x *steppath.Section) (stepKey, *StepRow) {
+func (r *stepResult) rowOf(paths *steppath.Paths, by string, x *steppath.Section) (stepKey, *StepRow) {
 	row := &StepRow{Kind: x.Kind.String(), kind: x.Kind, RegionID: trace.NoRegion, At: x.Location}
 	if by == "service" {
 		return stepKey{kind: x.Kind}, row
@@ -142,14 +128,16 @@ func (r *stepResult) rowOf(g *steppath.Graph, by string, x *steppath.Section) (s
 		return stepKey{x.Kind, row.Region}, row
 	}
 	var names []string
-	for _, id := range g.Around(x) {
-		names = append(names, r.regions[id].Name)
+	if x.Calls >= 0 {
+		for _, id := range paths.Calls[x.Calls] {
+			names = append(names, r.regions[id].Name)
+		}
 	}
 	row.CallPath = strings.Join(names, " > ")
 	return stepKey{x.Kind, row.CallPath}, row
 }
 
-func (r *stepResult) note(job *step.Job, g *steppath.Graph) {
+func (r *stepResult) note(paths *steppath.Paths) {
 	say := func(format string, args ...any) { r.notes = append(r.notes, fmt.Sprintf(format, args...)) }
 	host, gpus, between := r.places()
 	say("of the time of %s the path is on threads of the host for %s, on GPUs for %s, and between them for %s", view.Count(len(r.steps), "step"), view.FormatShare(host), view.FormatShare(gpus), view.FormatShare(between))
@@ -157,11 +145,11 @@ func (r *stepResult) note(job *step.Job, g *steppath.Graph) {
 		x := &r.rows[0]
 		say("most of it: %s, %s; to make it free would save that at most", x.label(), view.FormatShare(x.Share))
 	}
-	if job.By != "" {
-		say("steps: %s", job.By)
+	if paths.By != "" {
+		say("steps: %s", paths.By)
 	}
-	if r.ranks && g.Matched > 0 {
-		say("across ranks: %s have their members on other ranks, and the path goes to the one that came last", view.Count(g.Matched, "collective"))
+	if r.ranks && paths.Matched > 0 {
+		say("across ranks: %s have their members on other ranks, and the path goes to the one that came last", view.Count(paths.Matched, "collective"))
 	}
 }
 

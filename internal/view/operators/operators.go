@@ -13,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/operator"
 	"github.com/parallax-hpc/parallax/internal/analysis/replay"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -34,6 +35,7 @@ var View = &view.View{
 		"picture: what is drawn: a bar an operator, operators against the peaks of the device, who holds memory at its peak, or graphs that are launched as one [bars roofline memory graphs]"),
 	Data:    []any{Data{}},
 	Compute: compute,
+	Prepare: prepare,
 }
 
 type result struct {
@@ -41,8 +43,9 @@ type result struct {
 	regions []trace.Region
 	devices *view.Devices
 	by      string // what rows are, which may not be what was asked for
-	table   *operator.Table
-	models  []string // of devices, each once
+	tables  *operator.Tables
+	table   *operator.Table // of these
+	models  []string        // of devices, each once
 	peak    *operator.Peak
 	whole   trace.Time     // of all work
 	memory  []Memory       // of GPUs, the most first
@@ -94,20 +97,50 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, ctx.Err()
 }
 
-// read makes the table by what r.by says.
+// mostRows bounds what is kept with a store.
+const mostRows = 20_000
+
+// read makes the table by what r.by says. Those of a whole run are kept while it is open, and those of a large one with its store.
 func (r *result) read(ctx context.Context) error {
 	by := map[string]operator.By{"shapes": operator.ByShapes, "name": operator.ByName, "module": operator.ByModule, "kernel": operator.ByKernel}[r.by]
 	var err error
-	if r.table, err = source(ctx, r.request, r.devices).Read(by); err != nil {
-		return err
+	if r.tables == nil {
+		if r.tables, err = tablesOf(ctx, r.request.Runs[0], r.request.Window(), r.devices); err != nil {
+			return err
+		}
 	}
+	table := *r.tables[by]
+	r.table = &table
 	r.choose()
 	return nil
 }
 
+func tablesOf(ctx context.Context, run view.Run, w store.Window, d *view.Devices) (*operator.Tables, error) {
+	if !fingerprint.Whole(run.Store, w) {
+		return source(ctx, run.Store, w, d).Read()
+	}
+	return view.Keep(run.Cache, "operators", (*operator.Tables).SizeBytes, func() (*operator.Tables, error) {
+		k := fingerprint.Keeping[operator.Tables]{
+			Name: "operators", Version: 1,
+			Small: func(t *operator.Tables) bool { return t.Rows() <= mostRows },
+			Sound: func(t *operator.Tables) bool { return t.Sound(len(run.Store.Regions())) },
+		}
+		return fingerprint.Kept(run.Store, d, k, source(ctx, run.Store, w, d).Read)
+	})
+}
+
+// prepare makes the tables of a large run that was just imported.
+func prepare(ctx context.Context, run *view.Run) error {
+	d := fingerprint.LargeJob(run.Store)
+	if d == nil {
+		return nil
+	}
+	_, err := tablesOf(ctx, *run, store.Window{End: run.Store.Info().End}, d)
+	return err
+}
+
 // source is the selection as package operator asks it.
-func source(ctx context.Context, q *view.Request, d *view.Devices) *operator.Source {
-	r, w := q.Store(), q.Window()
+func source(ctx context.Context, r store.Reader, w store.Window, d *view.Devices) *operator.Source {
 	work, host := w, w
 	work.Locations, host.Locations = []trace.LocationID{}, []trace.LocationID{}
 	for _, id := range d.Rows {
@@ -150,7 +183,7 @@ func (r *result) choose() {
 	for _, id := range chosen {
 		names[r.regions[id].Name] = true
 	}
-	kept := r.table.Rows[:0]
+	kept := []operator.Row{} // the table may be kept as it is
 	for _, x := range r.table.Rows {
 		if names[x.Name] || names["nn.Module: "+x.Name] {
 			kept = append(kept, x)

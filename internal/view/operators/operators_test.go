@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/operators"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
@@ -161,5 +164,40 @@ func TestCollectivesHaveSizesAndBandwidths(t *testing.T) {
 	}
 	if want := float64(c.Bytes) * 3 / (float64(c.Time) / 1e9); math.Abs(*c.Algorithm-want) > 1 || math.Abs(*c.Bus-1.75*want) > 1 {
 		t.Error(fmt.Sprint(*c.Algorithm, *c.Bus, want))
+	}
+}
+
+// large says that a run has many intervals, so that what is found of it is kept with its store.
+type large struct {
+	store.Reader
+	store.Keeper
+}
+
+func (l large) Info() *store.Info {
+	x := *l.Reader.Info()
+	x.Intervals = 2_000_000
+	return &x
+}
+
+func TestTheTablesOfALargeRunAreKeptWithItsStore(t *testing.T) {
+	small := viewtest.Local(t, func(w trace.Writer) { tracetest.Write(t, w, model) })
+	r := large{small, small.(store.Keeper)}
+	if err := operators.View.Prepare(t.Context(), &view.Run{Store: r}); err != nil {
+		t.Fatal(err)
+	}
+	kept, ok := r.Kept("operators")
+	if !ok {
+		t.Fatal("nothing is kept")
+	}
+	for what, x := range map[string]string{"as it was": string(kept), "with a region too many": strings.ReplaceAll(string(kept), `"Region":`, `"Region":9`), "no JSON": "[[["} {
+		if err := r.Keep("operators", []byte(x)); err != nil {
+			t.Fatal(err)
+		}
+		for _, by := range []string{"shapes", "name", "module", "kernel"} {
+			c := viewtest.Case{Options: map[string][]string{"by": {by}}}
+			if got, want := data(t, c, r), data(t, c, small); len(want.Rows) == 0 || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, by %s: %+v\nwant %+v", what, by, got, want)
+			}
+		}
 	}
 }

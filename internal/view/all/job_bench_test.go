@@ -1,4 +1,4 @@
-package steps_test
+package all_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/criticalpath"
+	"github.com/parallax-hpc/parallax/internal/view/operators"
 	"github.com/parallax-hpc/parallax/internal/view/steps"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
@@ -61,35 +63,37 @@ func writeJob(w trace.Writer, ranks, intervals int) {
 	}
 }
 
-// BenchmarkScaleSteps prints, in processor time, what is made at import, a first look after it, and one at a part of the
-// time, of which nothing is kept.
-func BenchmarkScaleSteps(b *testing.B) {
+// BenchmarkJobOfGPUs prints, in processor time, what is made at import for each view that keeps something, a first look after it,
+// and one at a tenth of the time, of which nothing is kept.
+func BenchmarkJobOfGPUs(b *testing.B) {
 	for _, n := range viewtest.BenchSizes(b) {
 		r := viewtest.Local(b, func(w trace.Writer) { writeJob(w, min(1000, max(n/10_000, 1)), n) })
 		c := viewtest.Case{Size: scene.Size{Width: 1280, Height: 720}}
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			for b.Loop() {
-				for _, x := range []struct {
-					name string
-					do   func() error
-				}{
-					{"prepare", func() error { return steps.View.Prepare(b.Context(), &view.Run{Store: r}) }},
-					{"first", func() error { c.Compute(b, steps.View, r).Scene(c.Size); return nil }},
-					{"tenth", func() error {
-						q := c.Request(b, steps.View, r)
-						q.Selection.End = r.Info().End / 10
-						_, err := steps.View.Compute(b.Context(), q)
-						return err
-					}},
-				} {
-					begin := benchtest.CPUTime()
-					if err := x.do(); err != nil {
-						b.Fatal(err)
+		for _, v := range []*view.View{steps.View, criticalpath.View, operators.View} { // in this order: paths ask for steps
+			b.Run(fmt.Sprint(n, "/", v.Name), func(b *testing.B) {
+				for b.Loop() {
+					for _, x := range []struct {
+						name string
+						do   func() error
+					}{
+						{"prepare", func() error { return v.Prepare(b.Context(), &view.Run{Store: r}) }},
+						{"first", func() error { c.Compute(b, v, r).Scene(c.Size); return nil }},
+						{"tenth", func() error {
+							q := c.Request(b, v, r)
+							q.Selection.End = r.Info().End / 10
+							_, err := v.Compute(b.Context(), q)
+							return err
+						}},
+					} {
+						begin := benchtest.CPUTime()
+						if err := x.do(); err != nil {
+							b.Fatal(err)
+						}
+						b.ReportMetric((benchtest.CPUTime() - begin).Seconds(), x.name+"-cpu-s")
 					}
-					b.ReportMetric((benchtest.CPUTime() - begin).Seconds(), x.name+"-cpu-s")
 				}
-			}
-			b.ReportMetric(float64(r.Info().Intervals), "intervals")
-		})
+				b.ReportMetric(float64(r.Info().Intervals), "intervals")
+			})
+		}
 	}
 }
