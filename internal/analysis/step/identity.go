@@ -73,8 +73,9 @@ func (g *GPU) identity(works []Work, sets *gpuSets) {
 	g.Time = sets.within(g.Begin, g.End)
 }
 
-// metrics are shares of the time of steps, or of the GPU's span where there are none.
+// metrics are shares of the time of steps with what is between them, or of the GPU's span where there are none.
 func (g *GPU) metrics(works []Work, sets *gpuSets, in set) {
+	in = in.joined()
 	if len(in.spans) == 0 {
 		in = union([]span{{g.Begin, g.End}})
 	}

@@ -117,3 +117,17 @@ func both(a, b set) set {
 	}
 	return union(list)
 }
+
+// joined takes the time between spans in where it is shorter than both of them: a moment between two steps is part of
+// the job, a pause of the recording is not.
+func (s set) joined() set {
+	var out []span
+	for _, x := range s.spans {
+		if n := len(out); n > 0 && x.begin-out[n-1].end <= min(x.end-x.begin, out[n-1].end-out[n-1].begin) {
+			out[n-1].end = x.end
+			continue
+		}
+		out = append(out, x)
+	}
+	return union(out)
+}
