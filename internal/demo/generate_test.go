@@ -189,12 +189,14 @@ func TestChromeHoldsTheWholeTrace(t *testing.T) {
 		flows := map[string]map[int64]int{"s": {}, "f": {}}
 		samples, instants := 0, 0
 		for _, r := range f.Records {
-			switch r.Phase {
-			case "s", "f":
+			switch {
+			case r.Phase == "s" || r.Phase == "f":
 				flows[r.Phase][r.ID]++
-			case "C":
+			case r.Phase == "C":
 				samples++
-			case "i":
+			case r.Name == "[memory]":
+				samples += 2 // what is allocated, and what is reserved
+			case r.Phase == "i":
 				instants++
 			}
 		}

@@ -114,6 +114,7 @@ func TestOurReaderFindsTheSameIntervals(t *testing.T) {
 		{"stencil?locations=16&intervals=8000", "chrome", "run.json"},
 		{"uniform?locations=20&intervals=20000", "chrome", "run.json.gz"},
 		{"training?locations=4&intervals=12000", "kineto", "run"},
+		{"training?locations=4&intervals=12000", "chrome", "run.json"},
 		{"training?locations=9&intervals=15000", "kineto", "run.gz"},
 	} {
 		t.Run(c.name+" "+c.format, func(t *testing.T) {

@@ -24,6 +24,7 @@ import (
 //	link                       s and f, bound to the enclosing slice
 //	attributes                 args
 //	machine, grid coordinates  process_labels
+//	GPUs and their memory      deviceProperties and [memory], as PyTorch's profiler writes them
 //
 // The stream of records is cut into chunks. Chunks are formatted on all cores and
 // written in the order in which they were cut.
@@ -134,7 +135,7 @@ func (c *chrome) cutLocked(k *chunk) {
 func (c *chrome) Stream(id trace.LocationID, _ trace.StreamOptions) trace.Stream {
 	c.cutting.Lock()
 	defer c.cutting.Unlock()
-	s := &chromeStream{c: c, row: c.row(id), chunk: c.pool.Get().(*chunk)}
+	s := &chromeStream{c: c, row: c.row(id), tables: lookup{d: c.definitions}, chunk: c.pool.Get().(*chunk)}
 	s.chunk.row = s.row
 	return s
 }
@@ -210,7 +211,11 @@ func (c *chrome) appendHeader(b []byte) []byte {
 		}
 		b = appendText(append(appendText(b, p[0]), ':'), p[1])
 	}
-	return append(b, `},"traceEvents":[`+"\n"...)
+	b = append(b, '}')
+	if n := c.devices(); n > 0 {
+		b = append(appendDevices(append(b, `,"deviceProperties":[`+"\n"...), n), "\n]"...)
+	}
+	return append(b, `,"traceEvents":[`+"\n"...)
 }
 
 // rowName is the path of a row below its process.

@@ -29,6 +29,7 @@ const (
 	recordInterval
 	recordInstant
 	recordSample
+	recordMemory    // its args as text
 	recordAttribute // belongs to the record before
 )
 
@@ -43,7 +44,7 @@ type record struct {
 
 type chromeLink struct {
 	id       int64
-	kind     trace.LinkKind
+	name     string
 	from, to *chromeRow
 	at, till trace.Time
 	size     int64
@@ -52,9 +53,11 @@ type chromeLink struct {
 
 // A chromeStream appends to its chunk.
 type chromeStream struct {
-	c     *chrome
-	row   *chromeRow
-	chunk *chunk
+	c         *chrome
+	row       *chromeRow
+	chunk     *chunk
+	tables    lookup
+	allocator allocator
 }
 
 func (s *chromeStream) add(r record) {
@@ -83,6 +86,12 @@ func (s *chromeStream) Instant(t trace.Time, region trace.RegionID) {
 }
 
 func (s *chromeStream) Sample(c trace.CounterID, t trace.Time, value float64) {
+	if args, taken := s.allocator.sample(s.c.definitions, s.tables.counter(c), value); taken {
+		if args != "" {
+			s.add(record{kind: recordMemory, a: int64(t), text: args})
+		}
+		return
+	}
 	s.add(record{kind: recordSample, id: uint32(c), a: int64(t), b: int64(math.Float64bits(value))})
 }
 
@@ -113,7 +122,11 @@ func (c *chrome) Link(l trace.Link) {
 		c.links = c.pool.Get().(*chunk)
 	}
 	c.linkID++
-	c.links.links = append(c.links.links, chromeLink{c.linkID, l.Kind, from, to, l.From.Time, l.To.Time, l.Size, l.Tag})
+	k := chromeLink{c.linkID, l.Kind.String(), from, to, l.From.Time, l.To.Time, l.Size, l.Tag}
+	if l.Kind == trace.LinkSpawn && c.onDevice(l.To.Location) {
+		k.name = "ac2g" // as PyTorch's profiler calls it
+	}
+	c.links.links = append(c.links.links, k)
 	if len(c.links.links) >= chunkRecords {
 		c.cutLocked(c.links)
 		c.links = nil
@@ -154,6 +167,11 @@ func (k *chunk) appendRecord(b []byte, tables *lookup, r *record, attributes []r
 		b = append(append(append(b, ','), k.row.json...), `,"ts":`...)
 		b = append(appendTime(b, trace.Time(r.a)), `,"args":{"value":`...)
 		return append(appendNumber(b, math.Float64frombits(uint64(r.b))), "}}"...)
+	case recordMemory:
+		b = append(b, ",\n{\"ph\":\"i\",\"s\":\"p\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","...)
+		b = append(append(b, k.row.json...), `,"ts":`...)
+		b = append(append(appendTime(b, trace.Time(r.a)), `,"args":`...), r.text...)
+		return append(b, '}')
 	case recordEnter:
 		b = append(b, ",\n{\"ph\":\"B\","...)
 	case recordInterval:
@@ -182,8 +200,8 @@ func (k *chunk) appendRecord(b []byte, tables *lookup, r *record, attributes []r
 func (l *chromeLink) append(b []byte) []byte {
 	side := func(b []byte, phase string, row *chromeRow, t trace.Time) []byte {
 		b = append(append(b, ",\n{\"ph\":\""...), phase...)
-		b = append(append(b, `","cat":"`...), l.kind.String()...)
-		b = append(append(b, `","name":"`...), l.kind.String()...)
+		b = append(append(b, `","cat":"`...), l.name...)
+		b = append(append(b, `","name":"`...), l.name...)
 		b = strconv.AppendInt(append(b, `","id":`...), l.id, 10)
 		b = append(append(append(b, ','), row.json...), `,"ts":`...)
 		return appendTime(b, t)

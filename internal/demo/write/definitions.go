@@ -31,6 +31,9 @@ type definitions struct {
 	topologies    []trace.Topology
 	properties    [][2]string
 	left          []trace.ReportEntry // what was left out
+
+	counted sync.Once
+	gpus    int // of a machine, once counted
 }
 
 type locationKey struct {

@@ -53,7 +53,6 @@ type kineto struct {
 	opening sync.Mutex // guards what follows
 	files   map[int]*kinetoFile
 	world   int // number of ranks, once known
-	gpus    int // of a machine, once known
 }
 
 func createKineto(path string) (File, error) {
@@ -119,23 +118,6 @@ func (k *kineto) host(id trace.LocationID) string {
 	return ""
 }
 
-// devices is how many GPUs a machine has, by their numbers.
-func (k *kineto) devices() int {
-	if k.gpus > 0 {
-		return k.gpus
-	}
-	n := int64(1)
-	for i := range k.locations {
-		if k.locations[i].Kind == trace.KindDevice {
-			if id, ok := k.number(trace.LocationID(i)); ok && id < 64 {
-				n = max(n, id+1)
-			}
-		}
-	}
-	k.gpus = int(n)
-	return k.gpus
-}
-
 func (k *kineto) appendHeader(b []byte, f *kinetoFile) []byte {
 	if k.world == 0 {
 		for i := range k.locations {
@@ -145,12 +127,7 @@ func (k *kineto) appendHeader(b []byte, f *kinetoFile) []byte {
 		}
 	}
 	b = append(b, "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n"...)
-	for id := range k.devices() {
-		if id > 0 {
-			b = append(b, ",\n"...)
-		}
-		b = fmt.Appendf(b, `    {"id": %d, "name": "simulated GPU", "totalGlobalMem": 85899345920, "computeMajor": 9, "computeMinor": 0, "maxThreadsPerBlock": 1024, "warpSize": 32, "numSms": 132}`, id)
-	}
+	b = appendDevices(b, max(k.devices(), 1))
 	b = append(b, "\n  ],\n  \"distributedInfo\": {"...)
 	backend := "gloo"
 	for _, p := range k.properties {

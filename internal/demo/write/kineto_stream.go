@@ -18,8 +18,7 @@ type kinetoStream struct {
 	stack       []kinetoOpen
 	first, till trace.Time
 	err         error
-	// What is allocated on the device of the stream, and how it changed last.
-	allocated, change int64
+	allocator   allocator
 }
 
 type kinetoLast uint8
@@ -138,29 +137,14 @@ func (s *kinetoStream) Sample(c trace.CounterID, t trace.Time, value float64) {
 	s.buffer = append(appendNumber(b, value), "}},\n"...)
 }
 
-// memory writes what is allocated and reserved on a device as a record of the allocator; what is allocated waits for the other.
+// memory writes what is allocated and reserved on a device as a record of the allocator.
 func (s *kinetoStream) memory(id trace.CounterID, t trace.Time, value float64) bool {
-	c := s.tables.counter(id)
-	if c.Unit != "bytes" || c.Name != "memory allocated" && c.Name != "memory reserved" {
-		return false
+	args, taken := s.allocator.sample(s.f.k.definitions, s.tables.counter(id), value)
+	if args != "" {
+		b := fmt.Appendf(s.buffer, `  {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": %d, "tid": %d, "ts": `, s.f.pid, s.f.pid)
+		s.buffer = append(append(append(appendTime(b, t+kinetoStart), `, "args": `...), args...), "},\n"...)
 	}
-	k := s.f.k
-	k.mu.RLock()
-	device, number := k.above(c.Location, trace.KindDevice), int64(0)
-	if device != trace.NoLocation {
-		number, _ = k.number(device)
-	}
-	k.mu.RUnlock()
-	if device == trace.NoLocation {
-		return false
-	}
-	if c.Name == "memory allocated" {
-		s.change, s.allocated = int64(value)-s.allocated, int64(value)
-		return true
-	}
-	b := fmt.Appendf(s.buffer, `  {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": %d, "tid": %d, "ts": `, s.f.pid, s.f.pid)
-	s.buffer = fmt.Appendf(appendTime(b, t+kinetoStart), `, "args": {"Total Reserved": %d, "Total Allocated": %d, "Bytes": %d, "Addr": 140000000000000, "Device Id": %d, "Device Type": 1}},`+"\n", int64(value), s.allocated, s.change, number)
-	return true
+	return taken
 }
 
 func (s *kinetoStream) Attribute(a trace.AttributeID, v trace.Value) {

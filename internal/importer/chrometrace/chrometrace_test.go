@@ -18,6 +18,7 @@ func TestFormat(t *testing.T) {
 		{Path: "made/lines.json", Anywhere: true},
 		{Path: "made/unescaped.json"},
 		{Path: "made/two-ranks", ByName: true},
+		{Path: "made/ranks-in-one.json"},
 		{Path: "made/dftracer", ByName: true, Anywhere: true},
 		{Path: "catapult/nestable_async.json"},
 		{Path: "kineto/backward_thread.json"},

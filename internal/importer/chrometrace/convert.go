@@ -42,7 +42,7 @@ func newReader(w trace.Writer, d dialect) *reader {
 	c.rank, c.parent = trace.NoRank, trace.NoLocation
 	c.places, c.processes, c.devices = map[string]*place{}, map[string]*process{}, map[string]*device{}
 	c.pids, c.rows, c.models = map[string]*meta{}, map[trace.LocationID]*row{}, map[string]string{}
-	c.memories, c.pools = map[string]int64{}, map[[2]int64]*pool{}
+	c.memories, c.pools = map[string]int64{}, map[poolKey]*pool{}
 	for i := range c.scratch {
 		c.scratch[i] = make([]byte, 0, 4<<10)
 	}
@@ -205,8 +205,10 @@ func (c *reader) whole(r *record, begin trace.Time) {
 	row.stream.Interval(begin, end, region)
 	row.complete = true
 	c.attributes(row.stream, r)
-	if cat.launch || cat.work {
-		c.correlate(r, cat, launch{time: begin, location: row.location, region: region})
+	if c.dialect == chrome {
+		c.correlateXLA(r, launch{time: begin, location: row.location, region: region})
+	} else if cat.launch || cat.work {
+		c.correlate(r, cat, launch{rank: c.rankOf(r), time: begin, location: row.location, region: region})
 	}
 	c.bindID(r, begin)
 }
@@ -238,7 +240,7 @@ func (c *reader) instant(r *record, at trace.Time) {
 	var row *row
 	switch {
 	case c.dialect == kineto && r.pid.kind == text && !isNumber(r.pid.raw):
-		row = c.ownRow(c.self) // the profiler's marks, on a pid like "Traces"
+		row = c.ownRow(c.owner()) // the profiler's marks, on a pid like "Traces"
 	case r.scope == 'p' || r.scope == 'g' || !r.tid.present():
 		row = c.ownRow(c.process(c.place(r).pid))
 	default:

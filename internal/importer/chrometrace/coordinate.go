@@ -43,10 +43,22 @@ func (c *rowTree) arrange() {
 	var list []placed
 	used, replicas := map[string]bool{}, true
 	pids := map[string]bool{}
+	whole := map[string]bool{} // pids that are a place
+	for _, pid := range slices.Sorted(maps.Keys(c.processes)) {
+		if m := c.pids[pid]; m != nil && c.ranked(pid) {
+			if at := coordinates(m.name); at != nil {
+				for d := range at {
+					used[d] = true
+				}
+				list, replicas = append(list, placed{c.processes[pid].location, at}), false
+				whole[pid] = true
+			}
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(c.places)) {
 		p := c.places[key]
 		at := coordinates(p.name)
-		if at == nil || p.cpu == nil {
+		if at == nil || p.cpu == nil || whole[p.pid] {
 			continue
 		}
 		if m := c.pids[p.pid]; m != nil {

@@ -17,6 +17,8 @@ type meta struct {
 	ordered      bool
 	used         bool // a location took it over
 	count        int64
+	asked        string // the name that rank is about
+	rank         bool
 }
 
 // metadata takes one record of phase M.
@@ -68,7 +70,7 @@ func (c *rowTree) describe() {
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.places)) {
 		if p := c.places[key]; p.gpu != nil {
-			p.describe(c.w, p.gpu.location, p.name)
+			p.describe(c.w, p.gpu.location, streamName(p.name))
 		} else if !p.used {
 			c.tally.addN(unusedNames, p.count, nowhere)
 		}
@@ -89,6 +91,9 @@ func (c *rowTree) describeProcess(p *process) {
 	l := trace.Location{Rank: trace.NoRank}
 	if p != c.self || c.rank < 0 {
 		l.Name = strings.TrimSpace(cmp.Or(m.name, "process") + " " + p.pid)
+		if c.ranked(p.pid) {
+			l.Name = m.name
+		}
 		l.Order = m.order
 		if rank := processRank(m.name); rank >= 0 && p != c.self {
 			l.Name, l.Rank = m.name, rank
@@ -152,17 +157,17 @@ const deviceOrder = 5_000_000
 
 func (c *rowTree) describeDevice(d *device) {
 	l := trace.Location{Rank: trace.NoRank, Order: deviceOrder}
-	if m := c.pids[d.pid]; m != nil {
+	if m := c.pids[d.pid]; m != nil && d.number == d.pid && !c.ranked(d.pid) {
 		m.used = true
 		l.Name, l.Order = m.labels, cmp.Or(m.order, deviceOrder)
 	}
 	if l.Name == "" {
-		l.Name = "GPU " + d.pid
+		l.Name = strings.TrimSpace("GPU " + d.number)
 	}
-	if model := c.models[d.pid]; model != "" {
+	if model := c.models[d.number]; model != "" {
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "model", Value: trace.Text(model)})
 	}
-	if n := c.memories[d.pid]; n > 0 {
+	if n := c.memories[d.number]; n > 0 {
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "memory", Value: trace.Integer(n)})
 	}
 	c.w.Describe(d.location, l)

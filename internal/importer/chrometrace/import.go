@@ -160,7 +160,7 @@ func (p *plan) defineRank(c *reader, i int) {
 	if len(p.files) > 1 {
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "file", Value: trace.Text(f.path)})
 	}
-	c.self = &process{location: p.w.Location(l)}
+	c.self, c.undefined = &process{}, &l
 }
 
 // readFile reads one file. In a run of several, one that cannot be read is
@@ -198,9 +198,10 @@ func (p *plan) readFile(ctx context.Context, c *reader, i int) error {
 
 // finishRank takes what a rank's files said late.
 func (p *plan) finishRank(c *reader) {
-	if c.self == nil {
+	if c.self == nil || c.severalRanks() {
 		return
 	}
+	c.owner()
 	if c.info.Rank != nil && c.rank < 0 {
 		c.rank = *c.info.Rank
 		p.w.Describe(c.self.location, trace.Location{Name: fmt.Sprint("rank ", c.rank), Rank: c.rank})

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A launch is a call that starts GPU work, or the work itself.
 type launch struct {
+	rank     int32 // of those that a file holds, in the order in which they come
 	id       int64
 	time     trace.Time
 	location trace.LocationID
@@ -41,7 +43,26 @@ func (c *reader) correlate(r *record, cat *category, l launch) {
 	}
 }
 
-func byID(a, b launch) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.time, b.time)) }
+// correlateXLA does the same for files of XLA, which have no categories: work is on processes that are named after a device.
+func (c *reader) correlateXLA(r *record, l launch) {
+	id, ok := r.argument("correlation_id").integer()
+	if !ok || id <= 0 {
+		return
+	}
+	l.id = id
+	if m := c.pids[c.place(r).pid]; m != nil && strings.HasPrefix(m.name, "/device:") {
+		c.works = append(c.works, l)
+	} else if m != nil && strings.HasPrefix(m.name, "/host:") {
+		c.launches = append(c.launches, l)
+	}
+}
+
+func byID(a, b launch) int {
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id), cmp.Compare(a.time, b.time))
+}
+
+// same reports whether two have their id from one rank.
+func (l *launch) same(o *launch) bool { return l.rank == o.rank && l.id == o.id }
 
 // linkLaunches links each piece of GPU work to the call that launched it: the
 // latest one of its id before it. One call may launch much (a graph). Flow
@@ -52,15 +73,15 @@ func (c *reader) linkLaunches() {
 	linked := make(map[uint64]bool, len(c.works)/2)
 	i := 0
 	for _, w := range c.works {
-		for i < len(c.launches) && c.launches[i].id < w.id {
+		for i < len(c.launches) && (c.launches[i].rank < w.rank || c.launches[i].rank == w.rank && c.launches[i].id < w.id) {
 			i++
 		}
-		if i == len(c.launches) || c.launches[i].id != w.id {
+		if i == len(c.launches) || !c.launches[i].same(&w) {
 			c.tally.add(noLaunch, nowhere)
 			continue
 		}
 		from := c.launches[i]
-		for k := i + 1; k < len(c.launches) && c.launches[k].id == w.id && c.launches[k].time <= w.time; k++ {
+		for k := i + 1; k < len(c.launches) && c.launches[k].same(&w) && c.launches[k].time <= w.time; k++ {
 			from, i = c.launches[k], k
 		}
 		linked[uint64(w.id)] = true
@@ -70,6 +91,9 @@ func (c *reader) linkLaunches() {
 			To:   trace.End{Location: w.location, Time: w.time, Region: w.region},
 			Size: -1, Tag: w.id &^ externalID, Communicator: trace.NoCommunicator,
 		})
+	}
+	if c.severalRanks() { // ids of flows are then those of the file, and no correlation ids
+		linked = c.sameAsLaunches()
 	}
 	for _, f := range c.launchFlows {
 		if linked[f.key] {

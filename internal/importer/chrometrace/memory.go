@@ -30,7 +30,7 @@ func (c *rowTree) memory(r *record, at trace.Time) {
 	allocated, known := r.argument("Total Allocated").integer()
 	kind, _ := r.argument("Device Type").integer()
 	id, _ := r.argument("Device Id").integer()
-	p := c.pool(kind, id, known)
+	p := c.pool(c.place(r).pid, kind, id, known)
 	stream := p.row.stream
 	if !known {
 		p.sum += bytes
@@ -46,15 +46,33 @@ func (c *rowTree) memory(r *record, at trace.Time) {
 	}
 }
 
+// A poolKey is a device of PyTorch's, or the host: of a rank where a file has several.
+type poolKey struct {
+	rank     string
+	kind, id int64
+}
+
 // pool finds the counters of a device's memory.
-func (c *rowTree) pool(kind, id int64, known bool) *pool {
-	key := [2]int64{kind, id}
+func (c *rowTree) pool(pid string, kind, id int64, known bool) *pool {
+	key := poolKey{kind: kind, id: id}
+	ranked := c.ranked(pid)
+	if ranked {
+		key.rank = pid
+	}
 	if p := c.pools[key]; p != nil {
 		return p
 	}
-	where, what := c.self.location, "host memory"
-	if kind == gpuDevice {
-		where, what = c.device(strconv.FormatInt(id, 10)).location, "memory"
+	var where trace.LocationID
+	what := "memory"
+	switch number := strconv.FormatInt(id, 10); {
+	case kind == gpuDevice && ranked:
+		where = c.rankDevice(pid, number).location
+	case kind == gpuDevice:
+		where = c.device(number).location
+	case ranked:
+		where, what = c.process(pid).location, "host memory"
+	default:
+		where, what = c.owner().location, "host memory"
 	}
 	p := &pool{row: c.rowAt(where)}
 	if known {
@@ -71,8 +89,8 @@ func (c *rowTree) pool(kind, id int64, known bool) *pool {
 func (c *rowTree) device(pid string) *device {
 	d, ok := c.devices[pid]
 	if !ok {
-		d = &device{pid: pid}
-		d.location = c.w.Location(trace.Location{Parent: c.self.location, Kind: trace.KindDevice, Key: pid, Name: "device " + pid, Rank: trace.NoRank})
+		d = &device{pid: pid, number: pid}
+		d.location = c.w.Location(trace.Location{Parent: c.owner().location, Kind: trace.KindDevice, Key: pid, Name: "device " + pid, Rank: trace.NoRank})
 		c.devices[pid] = d
 	}
 	return d
@@ -80,7 +98,7 @@ func (c *rowTree) device(pid string) *device {
 
 // rowAt is the row of a location, for samples.
 func (c *rowTree) rowAt(id trace.LocationID) *row {
-	if id == c.self.location {
+	if c.undefined == nil && id == c.self.location {
 		return c.ownRow(c.self)
 	}
 	r, ok := c.rows[id]

@@ -16,6 +16,7 @@ type rowTree struct {
 	parent    trace.LocationID // of processes
 	keyPrefix string           // tells processes of different files apart
 	self      *process         // the rank; nil where a file is not one rank
+	undefined *trace.Location  // of self, until it is needed: files of several ranks have no such
 
 	places    map[string]*place
 	lastPlace *place
@@ -25,7 +26,7 @@ type rowTree struct {
 	rows      map[trace.LocationID]*row
 	models    map[string]string // of devices, by pid
 	memories  map[string]int64  // of devices, in bytes
-	pools     map[[2]int64]*pool
+	pools     map[poolKey]*pool
 
 	fresh     bool      // no pid of it was met so far
 	precision precision // of all files so far
@@ -55,9 +56,10 @@ type process struct {
 	threads  []*place
 }
 
-// A device is a pid that is the number of a GPU.
+// A device is a pid that is the number of a GPU, or a GPU of a pid that is a rank.
 type device struct {
 	pid      string
+	number   string
 	location trace.LocationID
 }
 
@@ -98,9 +100,12 @@ func identifier(v value, scratch []byte) []byte {
 // thread finds the row of a place's thread.
 func (c *rowTree) thread(p *place) *row {
 	if p.cpu == nil {
-		owner, key, name := c.self, "overhead", "profiler overhead"
+		var owner *process
+		key, name := "overhead", "profiler overhead"
 		if c.dialect != kineto || p.pid != "-1" {
 			owner, key, name = c.process(p.pid), p.tid, "thread "+p.tid
+		} else {
+			owner = c.owner()
 		}
 		if key == "" {
 			name = "thread"
@@ -114,7 +119,7 @@ func (c *rowTree) thread(p *place) *row {
 // stream finds the row of a place's GPU stream.
 func (c *rowTree) stream(p *place) *row {
 	if p.gpu == nil {
-		d := c.device(p.pid)
+		d := c.deviceOf(p)
 		name := p.tid
 		if !strings.HasPrefix(name, "stream") {
 			name = "stream " + name
@@ -132,9 +137,9 @@ func (c *rowTree) process(pid string) *process {
 		return p
 	}
 	var p *process
-	if c.self != nil && c.fresh {
+	if c.self != nil && c.fresh && !c.ranked(pid) {
 		c.fresh = false
-		p = c.self
+		p = c.owner()
 		p.pid = pid
 	} else {
 		name := "process"

@@ -69,32 +69,34 @@ func TestEachFaultOfTrainingIsNamedFirst(t *testing.T) {
 }
 
 // What a fault needs to be told by is in the files that the generator writes: coordinates of ranks, batches, records of memory.
-func TestFaultsOfTrainingAreNamedInKinetoFilesToo(t *testing.T) {
+func TestFaultsOfTrainingAreNamedInFilesToo(t *testing.T) {
 	d, ok := demo.Find("training")
 	if !ok {
 		t.Fatal("no demo")
 	}
-	for fault, text := range map[string]string{"stage": `^Stage PP 2 `, "data": `the work itself is uneven`, "memory": `nearly full`} {
-		dir := filepath.Join(t.TempDir(), "job")
-		if _, err := demo.Generate(t.Context(), d, "kineto", demo.Options{Locations: 8, Intervals: 4000, Fault: fault}, dir); err != nil {
+	text := map[string]string{"stage": `^Stage PP 2 `, "data": `the work itself is uneven`, "memory": `nearly full`, "synchronization": `synchronizes too often`}
+	for _, c := range [][2]string{{"stage", "kineto"}, {"data", "kineto"}, {"memory", "kineto"}, {"stage", "chrome"}, {"data", "chrome"}, {"memory", "chrome"}, {"synchronization", "chrome"}} {
+		fault, format := c[0], c[1]
+		file := filepath.Join(t.TempDir(), "job.json")
+		if _, err := demo.Generate(t.Context(), d, format, demo.Options{Locations: 8, Intervals: 4000, Fault: fault}, file); err != nil {
 			t.Fatal(err)
 		}
-		source, err := importer.NewSource(dir)
+		source, err := importer.NewSource(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer source.Close()
 		runs := importer.ClaimAs(chrometrace.Format, source)
 		if len(runs) != 1 {
-			t.Fatalf("%s: %d runs", fault, len(runs))
+			t.Fatalf("%s: %d runs", c, len(runs))
 		}
 		found := read(t, viewtest.Local(t, func(w trace.Writer) {
 			if err := runs[0].Import(t.Context(), w); err != nil {
 				t.Fatal(err)
 			}
 		}))
-		if len(found.Findings) == 0 || !regexp.MustCompile(text).MatchString(found.Findings[0].Text) {
-			t.Errorf("%s: %q", fault, texts(&found))
+		if len(found.Findings) == 0 || !regexp.MustCompile(text[fault]).MatchString(found.Findings[0].Text) {
+			t.Errorf("%s: %q", c, texts(&found))
 		}
 	}
 }
