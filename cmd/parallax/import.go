@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -17,9 +20,10 @@ import (
 func importCommand() *command {
 	return &command{
 		name: "import", args: "SOURCE... -o RUN.plx | -o clickhouse://HOST:PORT/DATABASE/RUN", summary: "write the columnar store",
-		help: "Reads the sources as one run and writes its store, which every command opens at once.\n\n  parallax import traces/ -o run.plx\n  parallax open run.plx\n  parallax import traces/ -o clickhouse://db1:9000,db2:9000/traces/monday\n\nSeveral servers of an address are shards of one cluster. A run appears there when all of it is written. Users and passwords stand in\nthe address or in PARALLAX_CLICKHOUSE_USER, PARALLAX_CLICKHOUSE_PASSWORD and PARALLAX_CLICKHOUSE_PASSWORD_FILE (see `parallax docs scale`).",
+		help: "Reads the sources as one run and writes its store, which every command opens at once.\n\n  parallax import traces/ -o run.plx\n  parallax open run.plx\n  parallax import traces/ -o clickhouse://db1:9000,db2:9000/traces/monday\n\nSeveral machines with a common file system share an import; whoever comes last joins the parts:\n\n  parallax import traces/ --shard 2/8 -o run.plx/part-2\n\nSeveral servers of an address are shards of one cluster. A run appears there when all of it is written. Users and passwords stand in\nthe address or in PARALLAX_CLICKHOUSE_USER, PARALLAX_CLICKHOUSE_PASSWORD and PARALLAX_CLICKHOUSE_PASSWORD_FILE (see `parallax docs scale`).",
 		flags: func(fs *pflag.FlagSet) {
 			readingFlags(fs)
+			fs.String("shard", "", "K/N: only part K of N, which together are the run; each may be made on another machine")
 			fs.StringP("output", "o", "", "the store to write: a directory ending in .plx, or clickhouse://HOST:PORT/DATABASE/RUN")
 		},
 		run: runImport,
@@ -28,8 +32,15 @@ func importCommand() *command {
 
 func runImport(ctx context.Context, e *env, args []string) error {
 	out := e.text("output")
+	shard, err := load.ParseShard(e.text("shard"))
+	if err != nil {
+		return err
+	}
 	if clickhouse.IsAddress(out) {
 		return importElsewhere(ctx, e, args, out)
+	}
+	if shard.Of > 0 {
+		return importPart(ctx, e, args, out, shard)
 	}
 	if !strings.HasSuffix(out, ".plx") {
 		return usage("import: name the store to write with -o RUN.plx")
@@ -53,7 +64,12 @@ func runImport(ctx context.Context, e *env, args []string) error {
 	if err := l.Write(ctx, f, out); err != nil {
 		return err
 	}
-	r, err := local.Open(out, all.Summaries, all.Digests...)
+	return tellImport(e, out, out, began)
+}
+
+// tellImport opens a store that was just made, and says what it holds.
+func tellImport(e *env, name, path string, began time.Time) error {
+	r, err := local.Open(path, all.Summaries, all.Digests...)
 	if err != nil {
 		return err
 	}
@@ -62,10 +78,57 @@ func runImport(ctx context.Context, e *env, args []string) error {
 		return nil
 	}
 	i := r.Info()
-	fmt.Fprintf(plain{e.stdout}, "%s: %s, %s intervals on %s locations, %s long, %s in %s\n", out, i.Format, view.FormatCount(float64(i.Intervals)),
+	fmt.Fprintf(plain{e.stdout}, "%s: %s, %s intervals on %s locations, %s long, %s in %s\n", name, i.Format, view.FormatCount(float64(i.Intervals)),
 		view.FormatCount(float64(r.Locations().Len())), view.FormatTime(i.End), view.FormatBytes(float64(i.SizeBytes)), view.FormatDuration(float64(time.Since(began))))
 	printReport(plain{e.stdout}, i.Report)
 	return nil
+}
+
+// importPart writes one part of a run, and joins all where it is the last to come.
+func importPart(ctx context.Context, e *env, args []string, out string, shard load.Shard) error {
+	name := local.PartName(shard.Part)
+	run := strings.TrimSuffix(filepath.Clean(out), string(filepath.Separator)+name)
+	if !strings.HasSuffix(run, ".plx") {
+		return usage("import: name the part to write with -o RUN.plx/%s", name)
+	}
+	path := filepath.Join(run, name)
+	l, err := e.loader()
+	if err != nil {
+		return err
+	}
+	if load.IsStore(run) && !local.HasParts(run) {
+		return fmt.Errorf("%s is a whole store already; remove it or choose another name", run)
+	}
+	f, done, err := l.Single("import", args, "")
+	defer done()
+	if err != nil {
+		return err
+	}
+	if f.Store != "" {
+		return usage("import: %s is a store already", args[0])
+	}
+	if err := os.MkdirAll(run, 0o755); err != nil {
+		return err
+	}
+	if err := l.Cache.MakeRoom(run, f.Room()); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := l.WritePart(ctx, f, path, shard); err != nil {
+		return err
+	}
+	err = l.JoinParts(ctx, run)
+	var missing *local.MissingParts
+	if errors.As(err, &missing) {
+		if !e.flag("quiet") {
+			fmt.Fprintf(plain{e.stdout}, "%s: part %s in %s; %d still to come\n", run, shard, view.FormatDuration(float64(time.Since(began))), len(missing.Missing))
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return tellImport(e, run, run, began)
 }
 
 // importElsewhere writes a run into tables of a cluster, from its store in the cache.
@@ -98,17 +161,5 @@ func importElsewhere(ctx context.Context, e *env, args []string, out string) err
 	if err := clickhouse.Write(ctx, a, path, progress); err != nil {
 		return err
 	}
-	if e.flag("quiet") {
-		return nil
-	}
-	r, err := local.Open(path, all.Summaries, all.Digests...)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	i := r.Info()
-	fmt.Fprintf(plain{e.stdout}, "%s: %s, %s intervals on %s locations, %s long, %s in %s\n", a, i.Format, view.FormatCount(float64(i.Intervals)),
-		view.FormatCount(float64(r.Locations().Len())), view.FormatTime(i.End), view.FormatBytes(float64(i.SizeBytes)), view.FormatDuration(float64(time.Since(began))))
-	printReport(plain{e.stdout}, i.Report)
-	return nil
+	return tellImport(e, a.String(), path, began)
 }

@@ -216,10 +216,10 @@ func (l *Loader) readable(runs []importer.Run, files []string) []Found {
 	return out
 }
 
-// IsStore reports whether a directory is a store.
+// IsStore reports whether a directory is a store, or the parts of one.
 func IsStore(path string) bool {
 	_, err := os.Stat(filepath.Join(path, "manifest.json"))
-	return err == nil && strings.HasSuffix(filepath.Clean(path), ".plx")
+	return (err == nil || local.HasParts(path)) && strings.HasSuffix(filepath.Clean(path), ".plx")
 }
 
 // Open opens a run that was found, and imports it first where the cache does not have it.
@@ -414,15 +414,20 @@ func (l *Loader) Local(ctx context.Context, f Found) (string, error) {
 
 // Write imports a run into a new store at path.
 func (l *Loader) Write(ctx context.Context, f Found, path string) error {
+	err := l.write(ctx, f, path, Shard{})
+	if err == nil {
+		l.prepare(ctx, path)
+	}
+	return err
+}
+
+func (l *Loader) write(ctx context.Context, f Found, path string, part Shard) error {
 	work, done := l.Budget.Work(ctx)
 	defer done()
-	err := l.WriteThrough(work, f, path, func(w trace.Writer) trace.Writer { return w })
+	err := l.writeThrough(work, f, path, part, func(w trace.Writer) trace.Writer { return w })
 	var much *memory.Exceeded
 	if errors.As(context.Cause(work), &much) {
 		return fmt.Errorf("import %s: %w", f.Name, much.Reading())
-	}
-	if err == nil {
-		l.prepare(ctx, path)
 	}
 	return err
 }
@@ -449,7 +454,12 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 
 // WriteThrough is Write with something between the reader and the store.
 func (l *Loader) WriteThrough(ctx context.Context, f Found, path string, through func(trace.Writer) trace.Writer) error {
-	o := local.Options{Memory: l.Memory, Summaries: l.Summaries, Digests: l.Digests, Sources: []string{f.Source}}
+	return l.writeThrough(ctx, f, path, Shard{}, through)
+}
+
+func (l *Loader) writeThrough(ctx context.Context, f Found, path string, part Shard, through func(trace.Writer) trace.Writer) error {
+	o := l.storeOptions()
+	o.Sources, o.Part, o.Parts = []string{f.Source}, part.Part, part.Of
 	fill := func(w trace.Writer) error { return f.demo.Write(ctx, f.options, w) }
 	progress := &importer.Progress{Total: f.Packed()}
 	if f.demo != nil {

@@ -48,6 +48,8 @@ type (
 	Elsewhere = disk.Elsewhere
 	// A Piece is a block of a file, and where it goes.
 	Piece = disk.Piece
+	// A MissingParts is a run of which parts are still to come.
+	MissingParts = disk.MissingParts
 	// A VersionError is a store of another version.
 	VersionError = disk.VersionError
 )
@@ -73,10 +75,26 @@ func Create(path string, o Options) (*Writer, error) {
 // left on the disk.
 func (w *Writer) Finish(ctx context.Context) error { return finish.Run(ctx, w.Writer) }
 
+// Join makes a store of the parts in a directory, see Options.Parts. A part that is still to come is a MissingParts.
+func Join(ctx context.Context, dir string, o Options) error { return finish.Join(ctx, dir, o) }
+
+// HasParts reports whether a directory holds parts of a run that are not joined.
+func HasParts(dir string) bool { return disk.HasParts(dir) }
+
+// PartName is the directory of a part.
+func PartName(part int) string { return disk.PartName(part) }
+
 // Open opens the store at path. Summaries and digests that the store does not hold,
 // or holds in another version, are built from its intervals, and saved with it
 // where the directory can be written.
+//
+// Where the directory holds the parts of a run, they are joined first.
 func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
+	if disk.HasParts(path) {
+		if err := Join(context.Background(), path, Options{Summaries: summaries, Digests: digests}); err != nil {
+			return nil, err
+		}
+	}
 	return read.Open(path, summaries, digests...)
 }
 

@@ -22,6 +22,24 @@ func (f *finisher) derive(whole context.Context) error {
 	}
 	defer points.close()
 	g, ctx := errgroup.WithContext(whole)
+	f.deriveOnce(ctx, g, points)
+	g.Go(func() error {
+		if err := f.index(ctx); err != nil {
+			return err
+		}
+		return f.packIndex(ctx)
+	})
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := (packer{f}).packTables(whole, "sample"); err != nil { // whose times are looked at until then
+		return err
+	}
+	return packer{f}.packRows(whole, 0, uint64(len(f.rows.C.Begin)))
+}
+
+// deriveOnce makes what is not derived location by location.
+func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *pointTimes) {
 	g.Go(func() error {
 		return f.described.add(f.Dir, tableFiles("interval_fact", "instant", "instant_fact", "caller", "cover"))
 	})
@@ -39,31 +57,23 @@ func (f *finisher) derive(whole context.Context) error {
 		}
 		return packer{f}.packTables(ctx, "link", "link_block", "link_node", "link_sum", "untimed")
 	})
-	g.Go(func() error {
-		if err := f.index(ctx); err != nil {
-			return err
-		}
-		if err := (packer{f}).packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
-			return err
-		}
-		var names []string
-		for _, s := range slices.Concat(f.sections, f.digests) {
-			names = append(names, s.Files()...)
-		}
-		return f.described.addAll(f.Dir, names, f.workers)
-	})
-	if err := g.Wait(); err != nil {
+}
+
+// packIndex packs what the second pass wrote.
+func (f *finisher) packIndex(ctx context.Context) error {
+	if err := (packer{f}).packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
 		return err
 	}
-	if err := (packer{f}).packTables(whole, "sample"); err != nil { // whose times are looked at until then
-		return err
+	var names []string
+	for _, s := range slices.Concat(f.sections, f.digests) {
+		names = append(names, s.Files()...)
 	}
-	return packer{f}.packRows(whole)
+	return f.described.addAll(f.Dir, names, f.workers)
 }
 
 // index runs the second pass of Finish.
 func (f *finisher) index(ctx context.Context) error {
-	x := &index.Indexer{R: f.rows, Dir: f.Dir, Temp: f.Temp, Workers: f.workers, Memory: f.memory, Shape: true, Summaries: f.Opt.Summaries, Digests: f.Opt.Digests}
+	x := f.indexer()
 	if err := x.Run(ctx); err != nil {
 		return err
 	}
@@ -71,16 +81,29 @@ func (f *finisher) index(ctx context.Context) error {
 	return nil
 }
 
+func (f *finisher) indexer() *index.Indexer {
+	return &index.Indexer{R: f.rows, Dir: f.Dir, Temp: f.Temp, Workers: f.workers, Memory: f.memory, Shape: true, Summaries: f.Opt.Summaries, Digests: f.Opt.Digests}
+}
+
+// treeFiles say which rows a location has, rowFileNames what these are.
+var (
+	treeFiles    = []string{"location.name.u32", "location.parent.u32", "location.last.u32", "location.lane.u32", "lane.row.u64", "lane.end.i64"}
+	rowFileNames = []string{
+		"interval.begin.i64", "interval.duration.i64", "interval.exclusive.i64", "interval.region.u32", "interval.parent.i32", "interval.depth.u16",
+		"caller.row.u64", "caller.caller.u64",
+	}
+)
+
 // openRows maps the columns that the rest is derived from.
 func (f *finisher) openRows(context.Context) error {
+	return f.mapRows(slices.Concat(treeFiles, rowFileNames))
+}
+
+func (f *finisher) mapRows(names []string) error {
 	r := &rows.Table{Workers: f.workers, End: f.end, Regions: f.Def.Regions, Aside: f.aside}
 	f.rows = r
 	targets := r.C.Targets()
-	for _, name := range []string{
-		"location.name.u32", "location.parent.u32", "location.last.u32", "location.lane.u32", "lane.row.u64", "lane.end.i64",
-		"interval.begin.i64", "interval.duration.i64", "interval.exclusive.i64", "interval.region.u32", "interval.parent.i32", "interval.depth.u16",
-		"caller.row.u64", "caller.caller.u64",
-	} {
+	for _, name := range names {
 		m, err := spool.MapWhole(filepath.Join(f.Dir, name))
 		if err != nil {
 			return err

@@ -42,6 +42,7 @@ type finisher struct {
 	sections  []disk.Section
 	digests   []disk.Section
 	described described
+	part      disk.PartManifest // where only a part is written
 
 	kinship  kinship
 	unclosed map[trace.RegionID]trace.RegionID // regions of intervals that nobody left
@@ -69,6 +70,8 @@ type sampleRange struct {
 //  6. Profiles are sorted.
 //  7. Everything is synced, the manifest written, the directory renamed.
 //
+// Of a part only a share of 5 and 6 is done, see part.go.
+//
 // After an error nothing is left on the disk.
 func Run(ctx context.Context, w *write.Writer) error {
 	if w.Done {
@@ -88,6 +91,9 @@ func finishSteps(ctx context.Context, w *write.Writer) error {
 	defer f.closeRows()
 	steps := []func(context.Context) error{
 		f.collect, f.rowPass, numberer{f}.orderTexts, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{f}.writeProfiles, f.publish,
+	}
+	if w.Opt.Parts > 0 {
+		steps = append(steps[:len(steps)-3], parter{f}.derive, parter{f}.publish)
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {

@@ -66,9 +66,9 @@ func (f packer) packWhole(ctx context.Context, table, column int) error {
 	return errors.Join(err, m.Close())
 }
 
-// packRows packs table interval. Of parents and exclusive times what the other columns tell is taken off first.
-func (f packer) packRows(ctx context.Context) error {
-	total := uint64(len(f.rows.C.Begin))
+// packRows packs rows [first, end) of table interval, from a whole frame on. Of parents and exclusive times what the other columns tell is
+// taken off first.
+func (f packer) packRows(ctx context.Context, first, end uint64) error {
 	at := 0
 	for disk.Schema[at].Name != "interval" {
 		at++
@@ -83,6 +83,7 @@ func (f packer) packRows(ctx context.Context) error {
 			read = []int{durationColumn, exclusiveColumn, parentColumn, depthColumn}
 		}
 		frames := func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+			from, to = from+first, to+first
 			if k != exclusiveColumn && k != parentColumn {
 				dst, words = col.PackFrames(dst, words, raw.Bytes, from, to)
 			} else {
@@ -95,7 +96,7 @@ func (f packer) packRows(ctx context.Context) error {
 			}
 			return dst, words
 		}
-		g.Go(func() error { return f.packColumn(ctx, col.File(), total, 1, frames) })
+		g.Go(func() error { return f.packColumn(ctx, col.File(), end-first, 1, frames) })
 	}
 	return g.Wait()
 }

@@ -17,7 +17,7 @@ func (f *finisher) publish(context.Context) error {
 	if err := os.RemoveAll(f.Temp); err != nil {
 		return err
 	}
-	m, err := f.manifest()
+	m, err := f.manifest(nil)
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (f *finisher) finishReport() []trace.ReportEntry {
 	return f.Told.Entries
 }
 
-// manifest describes what was written.
-func (f *finisher) manifest() (*disk.Manifest, error) {
+// manifest describes what was written; not the files that are left out.
+func (f *finisher) manifest(without []string) (*disk.Manifest, error) {
 	m := &disk.Manifest{
 		Format: disk.FormatName, Version: disk.Version,
 		Info: disk.ManifestInfo{
@@ -47,16 +47,21 @@ func (f *finisher) manifest() (*disk.Manifest, error) {
 	for _, t := range f.Def.Topologies {
 		m.Topologies = append(m.Topologies, disk.ManifestTopology{Name: t.Name, Dims: t.Dims, DimNames: t.DimNames, Periodic: t.Periodic})
 	}
-	var names []string
+	names := slices.DeleteFunc(storeFiles(f.sections, f.digests), func(name string) bool { return slices.Contains(without, name) })
+	var err error
+	m.Files, err = f.described.all(f.Dir, names, f.workers)
+	return m, err
+}
+
+// storeFiles names all files of a store in their order.
+func storeFiles(sections, digests []disk.Section) (names []string) {
 	for _, t := range disk.Schema {
 		for i := range t.Columns {
 			names = append(names, t.Columns[i].File())
 		}
 	}
-	for _, s := range slices.Concat(f.sections, f.digests) {
+	for _, s := range slices.Concat(sections, digests) {
 		names = append(names, s.Files()...)
 	}
-	var err error
-	m.Files, err = f.described.all(f.Dir, names, f.workers)
-	return m, err
+	return names
 }

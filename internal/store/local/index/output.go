@@ -71,8 +71,11 @@ func (s *sectionOutput) counts(b []byte) error {
 	return s.offsets.Err
 }
 
+// spillLimit is how much each column of a part may hold in memory.
+func (x *Indexer) spillLimit() int { return int(min(max(x.Memory/int64(x.Workers)/64, 1<<10), 1<<20)) }
+
 func newIndexOutput(x *Indexer) (*indexOutput, error) {
-	o := &indexOutput{x: x, limit: int(min(max(x.Memory/int64(x.Workers)/64, 1<<10), 1<<20))}
+	o := &indexOutput{x: x, limit: x.spillLimit()}
 	var err error
 	open := func(c *disk.Cursor[byte], name string) { err = cmp.Or(err, openColumn(o, c, name)) }
 	start := func(c *counter, name string) {
@@ -169,11 +172,16 @@ func (o *indexOutput) consume(p *indexPart) error {
 	for k := range o.digests {
 		err = cmp.Or(err, o.digests[k].consume(&p.digests[k]))
 	}
+	o.reuse(p)
+	return err
+}
+
+// reuse takes back a part whose results are written.
+func (o *indexOutput) reuse(p *indexPart) {
 	p.laneCheckpoints, p.laneLevels = p.laneCheckpoints[:0], p.laneLevels[:0]
 	o.mu.Lock()
 	o.free = append(o.free, p)
 	o.mu.Unlock()
-	return err
 }
 
 func (o *indexOutput) consumeShape(p *indexPart) error {

@@ -92,6 +92,29 @@ func (b *RoleBins) Join(o *RoleBins) {
 	}
 }
 
+// Sums gives the bins that may be other than zero, as they are kept.
+func (b *RoleBins) Sums() (low, high int, part, step []trace.Time) {
+	from, to := b.low*trace.RoleCount, b.high*trace.RoleCount
+	if b.low >= b.high {
+		return b.n, 0, nil, nil
+	}
+	return b.low, b.high, b.part[from:to], b.step[from:to]
+}
+
+// SetSums puts what Sums gave into empty bins; false: it does not fit.
+func (b *RoleBins) SetSums(low, high int, part, step []trace.Time) bool {
+	if low >= high {
+		return len(part) == 0 && len(step) == 0
+	}
+	if n := (high - low) * trace.RoleCount; high > b.n || len(part) != n || len(step) != n {
+		return false
+	}
+	b.low, b.high = low, high
+	copy(b.part[low*trace.RoleCount:], part)
+	copy(b.step[low*trace.RoleCount:], step)
+	return true
+}
+
 // Take adds the times to those of a group, bin by bin, and clears them.
 func (b *RoleBins) Take(to []trace.Time) {
 	var whole [trace.RoleCount]trace.Time

@@ -19,6 +19,9 @@ type Options struct {
 	Format  string
 	// Workers is how many goroutines Finish uses; 0 for one a core.
 	Workers int
+	// Part and Parts: where Parts is above 0, only part Part of so many is written, counted from 1, as a directory that is no
+	// store by itself.
+	Part, Parts int
 }
 
 const (
@@ -26,7 +29,8 @@ const (
 	minMemory     = 1 << 16
 )
 
-func (o Options) withDefaults() Options {
+// WithDefaults fills in what is left open.
+func (o Options) WithDefaults() Options {
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory
 	}

@@ -75,7 +75,7 @@ func (s *span) See(t trace.Time) {
 // under a temporary name until Finish. A store already at path is replaced then;
 // anything else there is refused.
 func Create(path string, o Options) (*Writer, error) {
-	o = o.withDefaults()
+	o = o.WithDefaults()
 	if !spool.LittleEndian() {
 		return nil, errors.New("create store: this machine is big endian; stores are little endian")
 	}
@@ -134,7 +134,7 @@ func Replaceable(path string) error {
 		return err
 	}
 	if info.IsDir() {
-		if _, err := os.Lstat(disk.ManifestPath(path)); err == nil {
+		if _, err := os.Lstat(disk.ManifestPath(path)); err == nil || disk.IsPart(path) {
 			return nil
 		}
 		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {

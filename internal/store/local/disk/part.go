@@ -1,0 +1,182 @@
+package disk
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A PartManifest says what a part of a run holds: a directory part-K within the directory of the run. It is the last file written.
+type PartManifest struct {
+	Format  string `json:"format"` // always partFormat
+	Version int    `json:"version"`
+	Part    int    `json:"part"` // from 1
+	Parts   int    `json:"parts"`
+	// Stamp is the same for all parts of one run.
+	Stamp   string   `json:"stamp"`
+	Sources []string `json:"sources"`
+	// Kernels are the names and versions of summaries and digests that were derived.
+	Kernels []string    `json:"kernels"`
+	Files   []FileEntry `json:"files"`
+	// Rest is what the manifest of the run says, but for what is derived from all parts; only of part 1.
+	Rest *Manifest `json:"rest,omitempty"`
+}
+
+const (
+	partFormat   = "parallax part"
+	partManifest = "part.json"
+	// IndexFile holds the part's share of the index.
+	IndexFile = "index"
+)
+
+// PartName is the directory of a part.
+func PartName(part int) string { return "part-" + strconv.Itoa(part) }
+
+// Write puts the manifest into dir.
+func (m *PartManifest) Write(dir string) error {
+	m.Format, m.Version = partFormat, Version
+	b, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(dir, partManifest))
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", partManifest, err)
+	}
+	return SyncDir(dir)
+}
+
+// IsPart reports whether a directory is a part.
+func IsPart(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, partManifest))
+	return err == nil
+}
+
+// HasParts reports whether a directory holds parts of a run that are not joined.
+func HasParts(dir string) bool {
+	if _, err := os.Lstat(ManifestPath(dir)); err == nil {
+		return false
+	}
+	list, err := filepath.Glob(filepath.Join(dir, "part-*", partManifest))
+	return err == nil && len(list) > 0
+}
+
+// A MissingParts is a run of which parts are still to come.
+type MissingParts struct {
+	Dir     string
+	Missing []int
+	Parts   int
+}
+
+func (e *MissingParts) Error() string {
+	what, list := "part", make([]string, 0, len(e.Missing))
+	if len(e.Missing) > 1 {
+		what = "parts"
+	}
+	for _, k := range e.Missing {
+		if len(list) == 8 {
+			list = append(list, "...")
+			break
+		}
+		list = append(list, strconv.Itoa(k))
+	}
+	return fmt.Sprintf("%s: %s %s of %d missing; `parallax import SOURCE --shard %d/%d -o %s` makes it", e.Dir, what, strings.Join(list, ", "), e.Parts,
+		e.Missing[0], e.Parts, filepath.Join(e.Dir, PartName(e.Missing[0])))
+}
+
+// ReadParts reads the manifests of all parts of a run, and makes sure that they are all there and of one import.
+func ReadParts(dir string) ([]*PartManifest, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "part-*", partManifest))
+	if err != nil || len(files) == 0 {
+		return nil, errors.Join(err, fmt.Errorf("%s holds no parts of a run", dir))
+	}
+	var all []*PartManifest
+	for _, file := range files {
+		m, err := readPart(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b *PartManifest) int { return a.Part - b.Part })
+	first := all[0]
+	for _, m := range all[1:] {
+		a, b := filepath.Join(dir, PartName(first.Part)), filepath.Join(dir, PartName(m.Part))
+		switch {
+		case m.Parts != first.Parts:
+			return nil, fmt.Errorf("%s is one of %d parts and %s one of %d; remove those of the other import", a, first.Parts, b, m.Parts)
+		case !slices.Equal(m.Kernels, first.Kernels):
+			return nil, fmt.Errorf("%s and %s were written by different versions of parallax; import one of them again", a, b)
+		case m.Stamp != first.Stamp:
+			return nil, fmt.Errorf("%s (from %s) and %s (from %s) are not of the same source; import one of them again", a, strings.Join(first.Sources, " "), b, strings.Join(m.Sources, " "))
+		}
+	}
+	var missing []int
+	for k := 1; k <= first.Parts; k++ {
+		if !slices.ContainsFunc(all, func(m *PartManifest) bool { return m.Part == k }) {
+			missing = append(missing, k)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, &MissingParts{dir, missing, first.Parts}
+	}
+	return all, nil
+}
+
+func readPart(file string) (*PartManifest, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	m := new(PartManifest)
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", file, ErrDamaged, err)
+	}
+	dir := filepath.Dir(file)
+	switch {
+	case m.Format != partFormat || m.Part < 1 || m.Part > m.Parts || (m.Part == 1) != (m.Rest != nil):
+		return nil, fmt.Errorf("%s: %w", file, ErrDamaged)
+	case m.Version != Version:
+		return nil, fmt.Errorf("%s is of version %d of the store, this program writes %d; import it again with the same parallax as the others", dir, m.Version, Version)
+	case filepath.Base(dir) != PartName(m.Part):
+		return nil, fmt.Errorf("%s holds part %d; name it %s", dir, m.Part, PartName(m.Part))
+	}
+	return m, nil
+}
+
+// CheckFile makes sure that a file of a part is as it was written.
+func (m *PartManifest) CheckFile(dir, name string) error {
+	i := slices.IndexFunc(m.Files, func(e FileEntry) bool { return e.Name == name })
+	if i < 0 {
+		return fmt.Errorf("%s: no file %s: %w", dir, name, ErrDamaged)
+	}
+	if m.Files[i].Size == 0 {
+		return nil
+	}
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != m.Files[i].Size {
+		return fmt.Errorf("%s: %d bytes, want %d: %w", f.Name(), info.Size(), m.Files[i].Size, ErrDamaged)
+	}
+	sum, _, err := fileChecksum(f, info.Size())
+	if err == nil && Word8(sum) != m.Files[i].CRC32C {
+		err = fmt.Errorf("%s: checksum is %s, want %s: %w", f.Name(), Word8(sum), m.Files[i].CRC32C, ErrDamaged)
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package finish
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/pack"
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
+)
+
+// A run can be imported in parts, on several machines. Each reads all of the source and makes all rows, so that
+// definitions, numbers of regions and the ends of links are known to everyone and are the same; what follows, most
+// of the work, is shared out: part K indexes and packs its range of rows. Part 1 also has what is not divided: definitions, links,
+// facts, profiles. Whoever comes last, or opens the run first, joins them (join.go): the same bytes as those of a whole import.
+
+// A parter writes a part.
+type parter struct{ *finisher }
+
+// edge is the first row of the part after the first k. A link is as much work as a row, and all of them are in part 1.
+func (f parter) edge(k int) uint64 {
+	rows, links, parts := int64(len(f.rows.C.Begin)), f.LinkRows.Len(), int64(f.Opt.Parts)
+	if int64(k) == parts {
+		return uint64(rows)
+	}
+	return uint64(max(0, (rows+links)*int64(k)/parts-links)) / pack.Frame * pack.Frame
+}
+
+func (f parter) first() bool { return f.Opt.Part == 1 }
+
+func (f parter) derive(whole context.Context) error {
+	points, err := f.pointTimes() // before empty files go
+	if err != nil {
+		return err
+	}
+	defer points.close()
+	from, to := f.edge(f.Opt.Part-1), f.edge(f.Opt.Part)
+	g, ctx := errgroup.WithContext(whole)
+	if f.first() {
+		f.deriveOnce(ctx, g, points)
+	}
+	g.Go(func() error { return f.index(ctx, from, to) })
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := f.stamp(); err != nil {
+		return err
+	}
+	if f.first() {
+		if err := (packer{f.finisher}).packTables(whole, "sample"); err != nil {
+			return err
+		}
+		if err := (profiler{f.finisher}).writeProfiles(whole); err != nil {
+			return err
+		}
+	}
+	return packer{f.finisher}.packRows(whole, from, to)
+}
+
+// index writes the part's share of the second pass.
+func (f parter) index(ctx context.Context, from, to uint64) error {
+	out, err := os.Create(filepath.Join(f.Dir, disk.IndexFile))
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if f.Opt.Part == f.Opt.Parts {
+		to = math.MaxUint64 // locations without rows at the end too
+	}
+	if err := f.indexer().Share(ctx, out, from, to); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// stamp says which run this is: its definitions, and when its lanes end.
+func (f parter) stamp() error {
+	h := crc32.New(disk.Castagnoli)
+	fmt.Fprintln(h, f.origin, f.end, len(f.rows.C.Begin), f.LinkRows.Len(), f.UntimedRows.Len(), f.ProfileRows.Len())
+	list, err := disk.Describe(f.Dir, slices.Concat(treeFiles, tableFiles("region", "string")), f.workers)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		fmt.Fprintln(h, e.Name, e.CRC32C)
+	}
+	f.part.Stamp = disk.Word8(h.Sum32())
+	return nil
+}
+
+// publish leaves what belongs to the part, and gives it its name.
+func (f parter) publish(context.Context) error {
+	f.closeRows()
+	f.CloseTemporary()
+	if err := os.RemoveAll(f.Temp); err != nil {
+		return err
+	}
+	m := &f.part
+	m.Part, m.Parts, m.Sources, m.Kernels = f.Opt.Part, f.Opt.Parts, f.Opt.Sources, kernelsOf(&f.Opt)
+	names := append(tableFiles("interval"), disk.IndexFile)
+	if f.first() {
+		rest, err := f.manifest(derivedFiles())
+		if err != nil {
+			return err
+		}
+		m.Rest = rest
+	}
+	var err error
+	if m.Files, err = f.described.all(f.Dir, names, f.workers); err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	for _, name := range names {
+		keep[name] = true
+	}
+	if m.Rest != nil {
+		for _, e := range m.Rest.Files {
+			keep[e.Name] = true
+		}
+	}
+	entries, err := os.ReadDir(f.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !keep[e.Name()] {
+			if err := os.RemoveAll(filepath.Join(f.Dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	if err := m.Write(f.Dir); err != nil {
+		return err
+	}
+	return write.Replace(f.Dir, f.Path)
+}
+
+// derivedFiles are those that are made when parts are joined.
+func derivedFiles() []string {
+	return append(tableFiles("interval", "checkpoint", "sum", "level", "node", "group"),
+		"lane.checkpoint.u64", "lane.forest.u64", "location.group.u64", "location.group_level.u8", "location.group_roles.u16")
+}
+
+func kernelsOf(o *write.Options) (out []string) {
+	for _, s := range o.Summaries {
+		out = append(out, fmt.Sprint("summary ", s.Name(), " ", s.Version()))
+	}
+	for _, d := range o.Digests {
+		out = append(out, fmt.Sprint("digest ", d.Name(), " ", d.Version()))
+	}
+	return out
+}
