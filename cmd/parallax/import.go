@@ -37,7 +37,7 @@ func runImport(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	if clickhouse.IsAddress(out) {
-		return importElsewhere(ctx, e, args, out)
+		return importElsewhere(ctx, e, args, out, shard)
 	}
 	if shard.Of > 0 {
 		return importPart(ctx, e, args, out, shard)
@@ -132,7 +132,7 @@ func importPart(ctx context.Context, e *env, args []string, out string, shard lo
 }
 
 // importElsewhere writes a run into tables of a cluster, from its store in the cache.
-func importElsewhere(ctx context.Context, e *env, args []string, out string) error {
+func importElsewhere(ctx context.Context, e *env, args []string, out string, shard load.Shard) error {
 	a, err := clickhouse.Parse(out)
 	if err != nil {
 		return usage("import: -o: %v", err)
@@ -158,8 +158,15 @@ func importElsewhere(ctx context.Context, e *env, args []string, out string) err
 	if l.Progress != nil {
 		progress = func(done, total int64) { l.Progress(a.Run, done, total) }
 	}
-	if err := clickhouse.Write(ctx, a, path, progress); err != nil {
+	missing, err := clickhouse.WritePart(ctx, a, path, clickhouse.Part{Part: shard.Part, Of: shard.Of}, progress)
+	if err != nil {
 		return err
+	}
+	if len(missing) > 0 {
+		if !e.flag("quiet") {
+			fmt.Fprintf(plain{e.stdout}, "%s: part %s in %s; %d still to come\n", a, shard, view.FormatDuration(float64(time.Since(began))), len(missing))
+		}
+		return nil
 	}
 	return tellImport(e, a.String(), path, began)
 }

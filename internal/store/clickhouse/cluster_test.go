@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,6 +192,81 @@ func TestRunsAreListedReplacedAndRemoved(t *testing.T) {
 			if n := ask(t, s, "select count() from "+table); n != 0 {
 				t.Errorf("%s: %d rows are left in %s", s.Host, n, table)
 			}
+		}
+	}
+}
+
+// TestImportersShareARun: a run is there when all parts are, whoever comes last; a part that is made again takes the place of the first.
+func TestImportersShareARun(t *testing.T) {
+	servers := clustertest.Start(t, 2)
+	ctx := context.Background()
+	dir := build(t, ranks(16, 3000))
+	a := parse(t, clustertest.Address(servers, "ring"))
+	swapped := parse(t, clustertest.Address([]*clustertest.Server{servers[1], servers[0]}, "ring"))
+	part := func(a *clickhouse.Address, dir string, k int, want ...int) {
+		t.Helper()
+		missing, err := clickhouse.WritePart(ctx, a, dir, clickhouse.Part{Part: k, Of: 3}, nil)
+		if err != nil || !slices.Equal(missing, want) {
+			t.Errorf("part %d: missing %v, %v, want %v", k, missing, err, want)
+		}
+	}
+	notYet := func(want string) {
+		t.Helper()
+		if all, err := clickhouse.List(ctx, a); err != nil || len(all) != 0 {
+			t.Errorf("%v, %v", all, err)
+		}
+		if _, err := clickhouse.Open(ctx, a, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	part(a, dir, 3, 1, 2)
+	part(swapped, dir, 1, 2) // named in another order
+	notYet("of 3 parts these are still to come: 2")
+	part(a, build(t, ranks(16, 2999)), 2, 1, 3)
+	notYet("parts of it come from different sources")
+	part(a, dir, 1, 2)
+	part(a, dir, 2)
+	all, err := clickhouse.List(ctx, a)
+	if err != nil || len(all) != 1 || all[0].Intervals != 16*3000 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	r, err := clickhouse.Open(ctx, swapped, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Verify(); err != nil {
+		t.Error(err)
+	}
+	want, err := local.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Close()
+	whole := store.Window{End: r.Info().End}
+	x, err := r.Time(ctx, whole)
+	y, failed := want.Time(ctx, whole)
+	if err != nil || failed != nil || !reflect.DeepEqual(x, y) {
+		t.Errorf("times differ from those of the local store: %v, %v", err, failed)
+	}
+	var rows, ids, links uint64
+	for _, s := range servers {
+		rows += ask(t, s, "select count() from parallax_intervals")
+		links += ask(t, s, "select count() from parallax_links")
+		ids += ask(t, s, "select count() from parallax_runs")
+		if n := ask(t, s, "select count() from parallax_locations"); n != 16 {
+			t.Errorf("%s has %d locations", s.Host, n)
+		}
+	}
+	if rows != 16*3000 || links != 16 || ids != 3 {
+		t.Errorf("%d intervals, %d links, %d parts, want 48000, 16, 3", rows, links, ids)
+	}
+	if err := clickhouse.Remove(ctx, a); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range servers {
+		if n := ask(t, s, "select count() from parallax_blocks"); n != 0 {
+			t.Errorf("%d blocks are left", n)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -45,21 +46,30 @@ func Open(ctx context.Context, a *Address, summaries []trace.Summary, digests ..
 func (c *cluster) open(ctx context.Context, summaries []trace.Summary, digests []trace.Digest) (*Reader, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	all, err := c.list(ctx)
+	b := &blocks{cluster: c}
+	var all []share
+	var places []placed
+	err := atOnce(func() (err error) {
+		all, err = c.shares(ctx)
+		return err
+	}, func() (err error) {
+		places, err = c.places(ctx)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all, func(r Run) bool { return r.Name == c.Run })
+	whole := wholeRuns(all)
+	at := slices.IndexFunc(whole, func(r Run) bool { return r.Name == c.Run })
 	if at < 0 {
 		return nil, c.noRun(all)
 	}
-	run := &all[at]
-	b, err := c.locate(ctx, run)
-	if err != nil {
+	run := &whole[at]
+	if err := b.locate(run, places); err != nil {
 		return nil, err
 	}
 	var manifest string
-	if err := run.on.failed(run.on.QueryRow(ctx, fmt.Sprintf("select manifest from parallax_runs where run = %d", run.run)).Scan(&manifest)); err != nil {
+	if err := run.on.failed(run.on.QueryRow(ctx, fmt.Sprintf("select manifest from parallax_runs where run = %d", run.ids[0])).Scan(&manifest)); err != nil {
 		return nil, err
 	}
 	files, err := local.FilesOf([]byte(manifest))
@@ -77,9 +87,22 @@ func (c *cluster) open(ctx context.Context, summaries []trace.Summary, digests [
 	return &Reader{r, b}, nil
 }
 
-func (c *cluster) noRun(all []Run) error {
+// noRun says what there is in place of the run that was asked for.
+func (c *cluster) noRun(all []share) error {
+	var waiting []Run
+	for i := range all {
+		if k := all[i].key(); all[i].Name == c.Run && !slices.ContainsFunc(all[:i], func(x share) bool { return x.key() == k }) {
+			waiting = append(waiting, wholeOf(all, k))
+		}
+	}
+	if len(waiting) > 1 {
+		return fmt.Errorf("run %q is not whole: parts of it come from different sources or versions of parallax; `parallax rm` it and import them again", c.Run)
+	}
+	if len(waiting) == 1 {
+		return fmt.Errorf("run %q is not whole: of %d parts these are still to come: %s", c.Run, len(waiting[0].ids), strings.Trim(fmt.Sprint(waiting[0].missing()), "[]"))
+	}
 	var names []string
-	for _, r := range all {
+	for _, r := range wholeRuns(all) {
 		if len(names) == 8 {
 			names = append(names, "...")
 			break
@@ -101,9 +124,14 @@ func (r *Reader) Close() error { return errors.Join(r.Reader.Close(), r.from.clo
 // A blocks is the blocks of a run.
 type blocks struct {
 	*cluster
-	run    uint64
-	shards []*server // in the order of the run's shares
-	files  map[string]fileOf
+	parts []partOn
+	files map[string]fileOf
+}
+
+// A partOn is one part of a run, and which servers have it, in the order of shares.
+type partOn struct {
+	id     uint64
+	shards []*server
 }
 
 type fileOf struct {
@@ -111,49 +139,58 @@ type fileOf struct {
 	blocks int64
 }
 
-// locate finds which server has which share of a run, whatever the order in which the address names them.
-func (c *cluster) locate(ctx context.Context, r *Run) (*blocks, error) {
-	b := &blocks{cluster: c, run: r.run, shards: make([]*server, r.Shards)}
-	type share struct {
-		n  uint16
-		on *server
-	}
-	found := make(chan share, len(c.servers))
-	err := c.each(ctx, func(ctx context.Context, s *server) error {
-		rows, err := s.Query(ctx, fmt.Sprintf("select shard from parallax_shards where run = %d", r.run))
+// A placed says that a server has a share of a part.
+type placed struct {
+	id    uint64
+	shard uint16
+	on    *server
+}
+
+// places finds which server has which share of what is called as the run.
+func (c *cluster) places(ctx context.Context) (out []placed, err error) {
+	var mu sync.Mutex
+	err = c.each(ctx, func(ctx context.Context, s *server) error {
+		rows, err := s.Query(ctx, "select run, shard from parallax_shards where name = ?", c.Run)
 		if err != nil {
 			return s.failed(err)
 		}
 		defer rows.Close()
-		var n uint16
+		x := placed{on: s}
 		for rows.Next() {
-			if err := rows.Scan(&n); err != nil {
+			if err := rows.Scan(&x.id, &x.shard); err != nil {
 				return s.failed(err)
 			}
-			found <- share{n, s}
+			mu.Lock()
+			out = append(out, x)
+			mu.Unlock()
 		}
 		return s.failed(rows.Err())
 	})
-	if err != nil {
-		return nil, err
-	}
-	close(found)
-	for x := range found {
-		if int(x.n) < len(b.shards) {
-			b.shards[x.n] = x.on
+	return out, err
+}
+
+// locate says which server has which share of a run, whatever the order in which addresses named them.
+func (b *blocks) locate(r *Run, places []placed) error {
+	for _, id := range r.ids {
+		p := partOn{id, make([]*server, r.Shards)}
+		for _, x := range places {
+			if x.id == id && int(x.shard) < len(p.shards) {
+				p.shards[x.shard] = x.on
+			}
 		}
+		if missing := slices.Index(p.shards, nil); missing >= 0 {
+			return fmt.Errorf("share %d of %d of the run is on none of the servers named (%s); name all of them in the address", missing+1, r.Shards, strings.Join(b.Hosts, ", "))
+		}
+		b.parts = append(b.parts, p)
 	}
-	if missing := slices.Index(b.shards, nil); missing >= 0 {
-		return nil, fmt.Errorf("share %d of %d of the run is on none of the servers named (%s); name all of them in the address", missing+1, r.Shards, strings.Join(c.Hosts, ", "))
-	}
-	return b, nil
+	return nil
 }
 
 // Kept gives what is kept with the run, from the server that has its first share.
 func (b *blocks) Kept(name string) (data []byte, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
 	defer cancel()
-	err := b.shards[0].QueryRow(ctx, "select data from parallax_kept where run = ? and name = ? order by created desc limit 1", b.run, name).Scan(&data)
+	err := b.parts[0].shards[0].QueryRow(ctx, "select data from parallax_kept where run = ? and name = ? order by created desc limit 1", b.parts[0].id, name).Scan(&data)
 	return data, err == nil // what cannot be had is derived again
 }
 
@@ -161,7 +198,7 @@ func (b *blocks) Kept(name string) (data []byte, ok bool) {
 func (b *blocks) Keep(name string, data []byte) error {
 	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
 	defer cancel()
-	return b.shards[0].insert(ctx, keepStatement, b.run, name, time.Now().UTC(), string(data))
+	return b.parts[0].shards[0].insert(ctx, keepStatement, b.parts[0].id, name, time.Now().UTC(), string(data))
 }
 
 // mostConditions is how many blocks one statement asks for. They are one set, which the index is searched by: conditions joined by "or" are
@@ -174,13 +211,14 @@ func (b *blocks) Fetch(ctx context.Context, pieces []local.Piece) error {
 		file  uint16
 		block uint32
 	}
-	of := make([]map[key]local.Piece, len(b.shards))
+	shards := len(b.parts[0].shards)
+	of := make([]map[key]local.Piece, shards*len(b.parts)) // by part and share
 	for _, p := range pieces {
 		f, ok := b.files[p.File]
 		if !ok {
 			return fmt.Errorf("%s is not in the manifest", p.File)
 		}
-		n := shardOf(p.Block, f.blocks, len(b.shards))
+		n := partOf(p.Block, f.blocks, shards, len(b.parts))*shards + shardOf(p.Block, f.blocks, shards)
 		if of[n] == nil {
 			of[n] = map[key]local.Piece{}
 		}
@@ -201,7 +239,7 @@ func (b *blocks) Fetch(ctx context.Context, pieces []local.Piece) error {
 			}
 			return int(int64(a.block) - int64(b.block))
 		})
-		s := b.shards[n]
+		id, s := b.parts[n/shards].id, b.parts[n/shards].shards[n%shards]
 		for part := range slices.Chunk(keys, mostConditions) {
 			g.Go(func() error {
 				var where strings.Builder
@@ -211,7 +249,7 @@ func (b *blocks) Fetch(ctx context.Context, pieces []local.Piece) error {
 					}
 					fmt.Fprintf(&where, "(%d,%d)", k.file, k.block)
 				}
-				rows, err := s.Query(ctx, fmt.Sprintf("select file, block, data from parallax_blocks where run = %d and (file, block) in (%s)", b.run, where.String()))
+				rows, err := s.Query(ctx, fmt.Sprintf("select file, block, data from parallax_blocks where run = %d and (file, block) in (%s)", id, where.String()))
 				if err != nil {
 					return s.failed(err)
 				}

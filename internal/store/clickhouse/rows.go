@@ -14,16 +14,19 @@ const batchRows = 1 << 20
 
 // rows writes the tables for SQL: definitions to all servers, rows to the server that has their location.
 func (w *writer) rows(ctx context.Context, r *local.Reader) error {
-	if err := w.each(ctx, func(ctx context.Context, s *server) error { return w.definitions(ctx, s, r) }); err != nil {
-		return err
+	part, parts := w.part.of()
+	if part == 0 {
+		if err := w.each(ctx, func(ctx context.Context, s *server) error { return w.definitions(ctx, s, r) }); err != nil {
+			return err
+		}
 	}
-	cuts := cutLocations(r, len(w.servers))
+	cuts := cutLocations(r, len(w.servers)*parts)
 	place := map[*server]int{}
 	for i, s := range w.servers {
 		place[s] = i
 	}
 	return w.each(ctx, func(ctx context.Context, s *server) error {
-		k := place[s]
+		k := place[s]*parts + part
 		of := locationsIn(r, cuts[k], cuts[k+1])
 		if len(of) == 0 {
 			return nil

@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,8 +17,8 @@ type Run struct {
 	Shards                      int
 	Locations, Intervals, Bytes int64
 
-	run uint64
-	on  *server // that has its row
+	ids []uint64 // of its parts
+	on  *server  // that has the row of the first
 }
 
 // List gives all runs of an address, the latest first.
@@ -36,40 +37,117 @@ func List(ctx context.Context, a *Address) ([]Run, error) {
 	return all, nil
 }
 
+// A share is what one importer wrote: a row of parallax_runs.
+type share struct {
+	Run
+	id          uint64
+	part, parts uint16
+	stamp       uint64 // of the manifest: the same for all parts of a run
+}
+
+// A shareKey is the same for all parts of a run. What one importer wrote alone is a run by itself.
+type shareKey struct {
+	name  string
+	parts uint16
+	stamp uint64
+}
+
+func (x *share) key() shareKey {
+	if x.parts <= 1 {
+		return shareKey{x.Name, 1, x.id}
+	}
+	return shareKey{x.Name, x.parts, x.stamp}
+}
+
+// wholeOf puts the parts of a run together; of a part that came twice the later one counts.
+func wholeOf(all []share, of shareKey) (r Run) {
+	var latest []time.Time
+	for _, x := range all {
+		if x.key() != of || x.part >= of.parts {
+			continue
+		}
+		if r.ids == nil {
+			r = x.Run
+			r.ids, latest = make([]uint64, of.parts), make([]time.Time, of.parts)
+		}
+		if at := x.part; r.ids[at] == 0 || x.Created.After(latest[at]) || x.Created.Equal(latest[at]) && x.id > r.ids[at] {
+			r.ids[at], latest[at] = x.id, x.Created
+			if at == 0 {
+				r.on = x.on
+			}
+		}
+		if x.Created.After(r.Created) {
+			r.Created = x.Created
+		}
+	}
+	return r
+}
+
+// missing lists the parts that are still to come, from 1.
+func (r *Run) missing() (out []int) {
+	for i, id := range r.ids {
+		if id == 0 {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+// list gives the runs that are whole.
 func (c *cluster) list(ctx context.Context) ([]Run, error) {
+	all, err := c.shares(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return wholeRuns(all), nil
+}
+
+func wholeRuns(all []share) (out []Run) {
+	seen := map[shareKey]bool{}
+	for i := range all {
+		k := all[i].key()
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		if r := wholeOf(all, k); len(r.missing()) == 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// shares gives what all importers wrote, the latest first.
+func (c *cluster) shares(ctx context.Context) ([]share, error) {
 	var mu sync.Mutex
-	var all []Run
+	var all []share
 	err := c.each(ctx, func(ctx context.Context, s *server) error {
-		if err := s.check(ctx); err != nil {
-			return err
-		}
-		rows, err := s.Query(ctx, "select run, name, source, format, created, shards, locations, intervals, bytes from parallax_runs")
-		if err != nil {
-			return s.failed(err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			r := Run{on: s}
-			var shards uint16
-			var locations, intervals, bytes uint64
-			if err := rows.Scan(&r.run, &r.Name, &r.Source, &r.Format, &r.Created, &shards, &locations, &intervals, &bytes); err != nil {
+		return atOnce(func() error { return s.check(ctx) }, func() error {
+			rows, err := s.Query(ctx, "select run, name, source, format, created, shards, locations, intervals, bytes, part, parts, cityHash64(manifest) from parallax_runs")
+			if err != nil {
 				return s.failed(err)
 			}
-			r.Shards, r.Locations, r.Intervals, r.Bytes = int(shards), int64(locations), int64(intervals), int64(bytes)
-			mu.Lock()
-			all = append(all, r)
-			mu.Unlock()
-		}
-		return s.failed(rows.Err())
+			defer rows.Close()
+			for rows.Next() {
+				r := share{Run: Run{on: s}}
+				var shards uint16
+				var locations, intervals, bytes uint64
+				if err := rows.Scan(&r.id, &r.Name, &r.Source, &r.Format, &r.Created, &shards, &locations, &intervals, &bytes, &r.part, &r.parts, &r.stamp); err != nil {
+					return s.failed(err)
+				}
+				r.Shards, r.Locations, r.Intervals, r.Bytes = int(shards), int64(locations), int64(intervals), int64(bytes)
+				mu.Lock()
+				all = append(all, r)
+				mu.Unlock()
+			}
+			return s.failed(rows.Err())
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b Run) int {
-		if c := b.Created.Compare(a.Created); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name, b.Name)
+	slices.SortFunc(all, func(a, b share) int {
+		return cmp.Or(b.Created.Compare(a.Created), strings.Compare(a.Name, b.Name), cmp.Compare(a.id, b.id))
 	})
 	return all, nil
 }
@@ -81,14 +159,14 @@ func Remove(ctx context.Context, a *Address) error {
 		return err
 	}
 	defer c.close()
-	all, err := c.list(ctx)
+	all, err := c.shares(ctx)
 	if err != nil {
 		return err
 	}
 	removed := false
-	for _, r := range all {
-		if r.Name == a.Run {
-			if err := c.remove(ctx, r.run); err != nil {
+	for _, x := range all {
+		if x.Name == a.Run {
+			if err := c.remove(ctx, x.id); err != nil {
 				return fmt.Errorf("remove %s: %w", a, err)
 			}
 			removed = true
@@ -130,12 +208,14 @@ const leftAfter = 24 * time.Hour
 // sweep drops what imports that were killed have left. Where it cannot, nobody is hurt.
 func sweep(ctx context.Context, c *cluster) {
 	whole := map[uint64]bool{}
-	all, err := c.list(ctx)
+	all, err := c.shares(ctx)
 	if err != nil {
 		return
 	}
-	for _, r := range all {
-		whole[r.run] = true
+	for _, r := range wholeRuns(all) {
+		for _, id := range r.ids {
+			whole[id] = true
+		}
 	}
 	_ = c.each(ctx, func(ctx context.Context, s *server) error {
 		rows, err := s.Query(ctx, fmt.Sprintf("select run from parallax_shards where created < %d", time.Now().Add(-leftAfter).Unix()))
@@ -151,7 +231,7 @@ func sweep(ctx context.Context, c *cluster) {
 		}
 		rows.Close()
 		for _, run := range left {
-			_ = s.drop(ctx, run)
+			_ = s.drop(ctx, run) // also its row, where it is a part whose others never came
 		}
 		return nil
 	})

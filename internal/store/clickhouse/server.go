@@ -14,11 +14,13 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -96,6 +98,18 @@ func (c *cluster) each(ctx context.Context, f func(ctx context.Context, s *serve
 		g.Go(func() error { return f(ctx, s) })
 	}
 	return g.Wait()
+}
+
+// atOnce asks several things in one round trip. The error of the first that failed in this order counts: tables of another version say
+// so, and not what they have not.
+func atOnce(list ...func() error) error {
+	errs := make([]error, len(list))
+	var wg sync.WaitGroup
+	for i, f := range list {
+		wg.Go(func() { errs[i] = f() })
+	}
+	wg.Wait()
+	return cmp.Or(errs...)
 }
 
 // Codes of errors of servers that are said in words.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,30 +25,52 @@ const batchBytes = 32 << 20
 // shardOf says which of n servers has a block of a file of so many.
 func shardOf(block, blocks int64, n int) int { return int(block * int64(n) / max(blocks, 1)) }
 
+// A Part is one of several imports that write a run together: each makes the same store and writes its part of the blocks, to all
+// servers. It counts from 1; the zero Part is all of a run.
+type Part struct{ Part, Of int }
+
+// of is how many parts there are, and which of them this is from 0 on.
+func (p Part) of() (part, parts int) { return max(p.Part, 1) - 1, max(p.Of, 1) }
+
+// has says whether a block on one of n servers belongs to the part.
+func (p Part) has(block, blocks int64, n int) bool {
+	part, parts := p.of()
+	return partOf(block, blocks, n, parts) == part
+}
+
+// partOf says which part writes a block: each server's range is cut again.
+func partOf(block, blocks int64, n, parts int) int { return shardOf(block, blocks, n*parts) % parts }
+
 // Write puts the store in a directory into the tables of an address, as its run. The run is there when the last insert is done; what was
 // there by its name goes away then. After an error nothing of it can be seen, and what was written is taken away from servers that answer.
 func Write(ctx context.Context, a *Address, dir string, progress func(done, total int64)) error {
+	_, err := WritePart(ctx, a, dir, Part{}, progress)
+	return err
+}
+
+// WritePart does for one part. The run is there when the last part is; missing are those still to come.
+func WritePart(ctx context.Context, a *Address, dir string, part Part, progress func(done, total int64)) (missing []int, err error) {
 	if a.Run == "" {
-		return errors.New("the address names no run: clickhouse://HOST:PORT/DATABASE/RUN")
+		return nil, errors.New("the address names no run: clickhouse://HOST:PORT/DATABASE/RUN")
 	}
 	c, err := connect(ctx, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer c.close()
 	if err := c.each(ctx, func(ctx context.Context, s *server) error { return s.make(ctx) }); err != nil {
-		return err
+		return nil, err
 	}
 	sweep(ctx, c)
-	w := &writer{cluster: c, dir: dir, progress: progress}
+	w := &writer{cluster: c, dir: dir, part: part, progress: progress}
 	if w.run, err = newRun(); err == nil {
 		err = w.write(ctx)
 	}
 	if err != nil {
 		w.undo()
-		return fmt.Errorf("write to %s: %w", a, err)
+		return nil, fmt.Errorf("write to %s: %w", a, err)
 	}
-	return w.replace(ctx)
+	return w.settle(ctx)
 }
 
 // newRun is a number that no other run has.
@@ -63,6 +86,7 @@ func newRun() (uint64, error) {
 type writer struct {
 	*cluster
 	dir      string
+	part     Part
 	run      uint64
 	progress func(done, total int64)
 	counter
@@ -85,6 +109,8 @@ func (w *writer) write(ctx context.Context) error {
 	for _, f := range files {
 		w.total += f.Size
 	}
+	part, parts := w.part.of()
+	w.total /= int64(parts)
 	shards := make(map[*server]int)
 	for i, s := range w.servers {
 		shards[s] = i
@@ -92,13 +118,13 @@ func (w *writer) write(ctx context.Context) error {
 	created := time.Now().UTC()
 	err = w.each(ctx, func(ctx context.Context, s *server) error {
 		n := shards[s]
-		err := s.insert(ctx, "insert into parallax_shards (run, shard, shards, part, name, created)", w.run, uint16(n), uint16(len(w.servers)), uint16(0), w.Run, created)
+		err := s.insert(ctx, "insert into parallax_shards (run, shard, shards, part, name, created)", w.run, uint16(n), uint16(len(w.servers)), uint16(part), w.Run, created)
 		if err != nil {
 			return err
 		}
 		return w.blocks(ctx, s, n, files)
 	})
-	if err == nil {
+	if err == nil && part == 0 {
 		err = w.kept(ctx, created)
 	}
 	if err == nil && w.Options.Get("rows") != "no" {
@@ -113,7 +139,7 @@ func (w *writer) write(ctx context.Context) error {
 		source = i.Sources[0]
 	}
 	return w.servers[0].insert(ctx, "insert into parallax_runs (run, name, part, parts, created, shards, source, format, locations, intervals, bytes, manifest)",
-		w.run, w.Run, uint16(0), uint16(1), created, uint16(len(w.servers)), source, i.Format, uint64(r.Locations().Len()), uint64(i.Intervals), uint64(i.SizeBytes), string(manifest))
+		w.run, w.Run, uint16(part), uint16(parts), created, uint16(len(w.servers)), source, i.Format, uint64(r.Locations().Len()), uint64(i.Intervals), uint64(i.SizeBytes), string(manifest))
 }
 
 // kept writes what was kept with the store, to the server that has the run's row.
@@ -156,7 +182,7 @@ func (w *writer) blocks(ctx context.Context, s *server, shard int, files []local
 			defer in.Close()
 			buf := make([]byte, f.BlockSize)
 			for b := int64(0); b < f.Blocks; b++ {
-				if shardOf(b, f.Blocks, len(w.servers)) != shard {
+				if shardOf(b, f.Blocks, len(w.servers)) != shard || !w.part.has(b, f.Blocks, len(w.servers)) {
 					continue
 				}
 				n := min(f.BlockSize, f.Size-b*f.BlockSize)
@@ -202,20 +228,28 @@ func (w *writer) undo() {
 	}
 }
 
-// replace drops runs of the same name that are older.
-func (w *writer) replace(ctx context.Context) error {
-	all, err := w.list(ctx)
+// settle says which parts of the run are still to come. Where it is whole, what was there by its name goes away.
+func (w *writer) settle(ctx context.Context) (missing []int, err error) {
+	all, err := w.shares(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, r := range all {
-		if r.Name == w.Run && r.run != w.run {
-			if err := w.remove(ctx, r.run); err != nil {
-				return err
-			}
+	mine := slices.IndexFunc(all, func(x share) bool { return x.id == w.run })
+	if mine < 0 {
+		return nil, fmt.Errorf("the run %q was removed while it was written", w.Run)
+	}
+	whole := wholeOf(all, all[mine].key())
+	missing = whole.missing()
+	for _, x := range all {
+		other := x.key() != all[mine].key()
+		if x.Name != w.Run || slices.Contains(whole.ids, x.id) || other && len(missing) > 0 {
+			continue
+		}
+		if err := w.remove(ctx, x.id); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return missing, nil
 }
 
 // A batch is rows for one insert.
