@@ -122,6 +122,8 @@ const (
 	noAccess      = 497
 	readOnly      = 164
 	noSuchAccess  = 291
+	noColumn      = 16
+	noIdentifier  = 47
 )
 
 // failed says what a server did not do, and what to do about it.
@@ -136,6 +138,8 @@ func (s *server) failed(err error) error {
 		switch int(e.Code) {
 		case noTable:
 			return fmt.Errorf("%s holds no runs in this database: %s; `parallax import SOURCE -o clickhouse://...` makes its tables", s.host, text)
+		case noColumn, noIdentifier:
+			return fmt.Errorf("%s: tables of this database are not parallax's, or of another version: %s; name another database", s.host, text)
 		case noDatabase:
 			return fmt.Errorf("%s: %s; create it, or name another one in the address", s.host, text)
 		case noUser, wrongPassword, noLogin:
@@ -148,6 +152,8 @@ func (s *server) failed(err error) error {
 		return fmt.Errorf("%s does not answer (no answer in time; ?timeout=1m in the address waits longer): %w", s.host, err)
 	case errors.Is(err, context.Canceled):
 		return err
+	case strings.Contains(err.Error(), "[handshake] unexpected packet"): // the client has no type for it
+		return fmt.Errorf("%s is no ClickHouse server, or not where it speaks its own protocol; is this the native port (9000, with TLS 9440), and not that of HTTP?: %w", s.host, err)
 	}
 	return fmt.Errorf("%s cannot be reached or went away: %w", s.host, err)
 }

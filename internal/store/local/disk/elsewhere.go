@@ -51,6 +51,7 @@ type Fetcher struct {
 	mu      sync.Mutex
 	checks  []*Check // that may be forgotten
 	flying  map[place]*flight
+	asking  asking
 	next    *flight
 	running int
 }
@@ -199,7 +200,7 @@ func (f *Fetcher) fetch(wants []place) (err error) {
 		pieces[i] = Piece{File: w.check.name, Block: w.block, Into: w.check.bytes[from:to]}
 		bytes += to - from
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), f.Timeout+time.Duration(bytes>>20)*time.Second)
+	ctx, cancel := context.WithTimeout(f.asking.context(), f.Timeout+time.Duration(bytes>>20)*time.Second)
 	defer cancel()
 	if err := f.From.Fetch(ctx, pieces); err != nil {
 		return Unreachable{err}

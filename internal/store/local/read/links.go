@@ -47,7 +47,7 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 	f = disk.Shield(f)
 	in := r.Window(w)
 	set := r.Ranges(w.Locations)
-	return disk.Guard(func() error {
+	return r.Guarded(ctx, func() error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -20,7 +20,7 @@ func (r links) LinkSums(ctx context.Context, w store.Window) ([]store.LinkSum, e
 	in := r.Window(w)
 	set := r.Ranges(w.Locations)
 	var sum store.LinkAdder
-	err := disk.Guard(func() error {
+	err := r.Guarded(ctx, func() error {
 		r.Checks.Of("untimed").Touch(0, uint64(len(r.C.Untimed.Kind)))
 		err := r.untimedLinks(set, func(l *store.LinkColumns) error {
 			addLinks(&sum, l, 0, len(l.Kind))

@@ -18,7 +18,7 @@ func rowsOf[T any](ctx context.Context, r profiles, table string, ids []trace.Lo
 	f = disk.Shield(f)
 	const batch = 1 << 12
 	buf := make([]T, 0, batch)
-	return disk.Guard(func() error {
+	return r.Guarded(ctx, func() error {
 		r.Checks.Of(table).Touch(0, uint64(len(column)))
 		set := rows.Ranges{{0, trace.LocationID(r.Len())}} // a profile is not told twice, so none is aside
 		if ids != nil {
@@ -63,7 +63,7 @@ func (r profiles) ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error)
 	defer r.Leave()
 	c := &r.C
 	out := make([]trace.ProfileRow, len(c.TotalPath))
-	err := disk.Guard(func() error {
+	err := r.Guarded(ctx, func() error {
 		r.Checks.Of("profile_total").Touch(0, uint64(len(out)))
 		for i := range out {
 			out[i] = trace.ProfileRow{

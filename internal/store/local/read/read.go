@@ -5,6 +5,7 @@
 package read
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -272,6 +273,7 @@ func (r *Reader) Verify() error {
 	}
 	defer r.Leave()
 	if r.Fetched != nil {
+		defer r.Fetched.While(context.Background())()
 		return r.verifyFetched()
 	}
 	var g errgroup.Group

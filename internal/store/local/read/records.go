@@ -18,7 +18,7 @@ func (r records) Instants(ctx context.Context, w store.Window, f func(*store.Ins
 	defer r.Leave()
 	f = disk.Shield(f)
 	in := r.Window(w)
-	return disk.Guard(func() error {
+	return r.Guarded(ctx, func() error {
 		r.Checks.Of("instant").Touch(0, uint64(len(r.C.InstantLocation)))
 		for _, x := range r.Ranges(w.Locations) {
 			i := r.firstInstant(x[0])
@@ -61,7 +61,7 @@ func (r records) Samples(ctx context.Context, counters []trace.CounterID, begin,
 			counters[i] = trace.CounterID(i)
 		}
 	}
-	return disk.Guard(func() error {
+	return r.Guarded(ctx, func() error {
 		for _, id := range counters {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -178,7 +178,7 @@ func (r records) InstantAttribute(ctx context.Context, w store.Window, a trace.A
 	if len(facts.Row) == 0 {
 		return nil
 	}
-	return disk.Guard(func() error {
+	return r.Guarded(ctx, func() error {
 		r.Checks.Of("instant").Touch(0, uint64(len(r.C.InstantLocation)))
 		r.Checks.Of("instant_fact").Touch(0, uint64(len(facts.Row)))
 		for _, x := range r.Ranges(w.Locations) {

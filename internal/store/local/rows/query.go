@@ -62,9 +62,20 @@ func (r *Table) Forget() {
 	r.Held.Clear()
 }
 
+// Guarded runs a query that is one goroutine's. What a store elsewhere is asked for by it ends when it is cancelled.
+func (r *Table) Guarded(ctx context.Context, f func() error) error {
+	defer r.Fetched.While(ctx)()
+	err := disk.Guard(f)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // Quietly runs a query that cannot give an error. Damage is written down for whoever
 // watches, see store.Watch.
 func (r *Table) Quietly(f func() error) error {
+	defer r.Fetched.While(context.Background())()
 	err := disk.Guard(f)
 	if errors.Is(err, disk.ErrDamaged) || errors.As(err, new(disk.Unreachable)) {
 		r.notes.Note(err)
@@ -177,6 +188,8 @@ func (r *Table) Parallel(ctx context.Context, pieces Ranges, f func(ctx context.
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
+	defer r.Fetched.While(ctx)()
+	whole := ctx
 	var next atomic.Int64
 	var caught parallel.Caught
 	g, ctx := errgroup.WithContext(ctx)
@@ -202,6 +215,9 @@ func (r *Table) Parallel(ctx context.Context, pieces Ranges, f func(ctx context.
 	}
 	err := g.Wait()
 	caught.Pass()
+	if whole.Err() != nil && err != nil {
+		return context.Cause(whole) // and not that what it waited for did not come
+	}
 	return err
 }
 

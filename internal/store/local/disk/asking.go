@@ -1,0 +1,61 @@
+package disk
+
+import (
+	"context"
+	"sync"
+)
+
+// asking are the queries under way. Blocks are fetched for all of them together, so that a request ends early only when nobody waits for it
+// any more: when all have been cancelled.
+type asking struct {
+	mu      sync.Mutex
+	queries map[*context.Context]struct{}
+	ctx     context.Context // of requests; nil before any, and after all were cancelled
+	cancel  context.CancelFunc
+}
+
+// While says that a query is under way until the function that it gives is called. Nil: the store is on this machine.
+func (f *Fetcher) While(ctx context.Context) (end func()) {
+	if f == nil {
+		return func() {}
+	}
+	a, key := &f.asking, &ctx
+	a.mu.Lock()
+	if a.queries == nil {
+		a.queries = map[*context.Context]struct{}{}
+	}
+	a.queries[key] = struct{}{}
+	a.mu.Unlock()
+	stop := context.AfterFunc(ctx, a.cancelled)
+	return func() {
+		stop()
+		a.mu.Lock()
+		delete(a.queries, key)
+		a.mu.Unlock()
+	}
+}
+
+// cancelled ends requests where no query is left that was not cancelled.
+func (a *asking) cancelled() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for q := range a.queries {
+		if (*q).Err() == nil {
+			return
+		}
+	}
+	if a.cancel != nil {
+		a.cancel()
+		a.ctx, a.cancel = nil, nil
+	}
+}
+
+// context is that of requests.
+func (a *asking) context() context.Context {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ctx == nil {
+		a.ctx, a.cancel = context.WithCancel(context.Background())
+	}
+	return a.ctx
+}
