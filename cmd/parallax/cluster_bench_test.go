@@ -106,3 +106,72 @@ func benchCluster(ctx context.Context, b *testing.B, l *load.Loader, n int, path
 		there.Store.Close()
 	}
 }
+
+// BenchmarkClusterLatency asks six views of a stencil on two servers that are 100 ms away, each of a run just opened, and again.
+func BenchmarkClusterLatency(b *testing.B) {
+	size := os.Getenv("PARALLAX_BENCH_SIZES")
+	if size == "" {
+		size = "1e5"
+	}
+	n, err := strconv.ParseFloat(size, 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx := context.Background()
+	c, err := load.OpenCache(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := newLoader(c, 1<<30, nil)
+	found, done, err := l.Find([]string{fmt.Sprintf("demo:stencil?locations=256&intervals=%.0f", n)})
+	defer done()
+	if err != nil {
+		b.Fatal(err)
+	}
+	path, err := l.Local(ctx, found[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	servers := clustertest.Start(b, 2)
+	a, err := clickhouse.Parse(clustertest.Address(servers, "stencil") + "?rows=no")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := clickhouse.Write(ctx, a, path, nil); err != nil {
+		b.Fatal(err)
+	}
+	const far = 100 * time.Millisecond
+	proxies := []*clustertest.Proxy{clustertest.NewProxy(b, servers[0], far), clustertest.NewProxy(b, servers[1], far)}
+	address := clustertest.Address([]*clustertest.Server{{Host: proxies[0].Host}, {Host: proxies[1].Host}}, "stencil")
+	for _, name := range []string{"timeline", "moments", "callmatrix", "treemap", "profile", "commmatrix"} {
+		v := findView(name)
+		report := func(what string, f func()) {
+			turns, dials, bytes := int64(0), int64(0), int64(0)
+			for _, p := range proxies {
+				turns, dials, bytes = turns-p.Turns(), dials-p.Dials(), bytes-p.Passed()
+			}
+			began := time.Now()
+			f()
+			took := time.Since(began)
+			for _, p := range proxies {
+				turns, dials, bytes = turns+p.Turns(), dials+p.Dials(), bytes+p.Passed()
+			}
+			b.Logf("%-10s %-6s %6.2f s, as long as %3.0f round trips; %d asked in all, %d connections, %.1f MB", name, what, took.Seconds(), took.Seconds()/far.Seconds(), turns, dials, float64(bytes)/1e6)
+		}
+		var there view.Run
+		report("open", func() {
+			if there, err = l.One(ctx, []string{address}); err != nil {
+				b.Fatal(err)
+			}
+		})
+		for _, what := range []string{"first", "again"} {
+			report(what, func() {
+				there.Cache = view.NewCache(nil)
+				if _, err := twinOf(ctx, v, there); err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+		there.Store.Close()
+	}
+}

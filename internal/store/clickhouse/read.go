@@ -32,7 +32,7 @@ func Open(ctx context.Context, a *Address, summaries []trace.Summary, digests ..
 	if a.Run == "" {
 		return nil, fmt.Errorf("%s names no run; `parallax runs %s` lists them", a, a)
 	}
-	c, err := connect(ctx, a)
+	c, err := dial(a)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +49,16 @@ func (c *cluster) open(ctx context.Context, summaries []trace.Summary, digests [
 	b := &blocks{cluster: c}
 	var all []share
 	var places []placed
-	err := atOnce(func() (err error) {
+	manifests := map[uint64]string{}
+	// All in one round trip: far away, each would take longer than all they bring.
+	err := atOnce(func() error { return c.greet(ctx) }, func() (err error) {
 		all, err = c.shares(ctx)
 		return err
 	}, func() (err error) {
 		places, err = c.places(ctx)
 		return err
+	}, func() error {
+		return c.manifests(ctx, manifests)
 	})
 	if err != nil {
 		return nil, err
@@ -68,9 +72,9 @@ func (c *cluster) open(ctx context.Context, summaries []trace.Summary, digests [
 	if err := b.locate(run, places); err != nil {
 		return nil, err
 	}
-	var manifest string
-	if err := run.on.failed(run.on.QueryRow(ctx, fmt.Sprintf("select manifest from parallax_runs where run = %d", run.ids[0])).Scan(&manifest)); err != nil {
-		return nil, err
+	manifest, ok := manifests[run.ids[0]]
+	if !ok {
+		return nil, fmt.Errorf("%s: the run was written again just now; open it again", run.on.host)
 	}
 	files, err := local.FilesOf([]byte(manifest))
 	if err != nil {
@@ -167,6 +171,29 @@ func (c *cluster) places(ctx context.Context) (out []placed, err error) {
 		return s.failed(rows.Err())
 	})
 	return out, err
+}
+
+// manifests finds what is called as the run; of parts the first has it.
+func (c *cluster) manifests(ctx context.Context, out map[uint64]string) error {
+	var mu sync.Mutex
+	return c.each(ctx, func(ctx context.Context, s *server) error {
+		rows, err := s.Query(ctx, "select run, manifest from parallax_runs where part = 0 and name = ?", c.Run)
+		if err != nil {
+			return s.failed(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id uint64
+			var manifest string
+			if err := rows.Scan(&id, &manifest); err != nil {
+				return s.failed(err)
+			}
+			mu.Lock()
+			out[id] = manifest
+			mu.Unlock()
+		}
+		return s.failed(rows.Err())
+	})
 }
 
 // locate says which server has which share of a run, whatever the order in which addresses named them.

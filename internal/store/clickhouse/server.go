@@ -47,8 +47,8 @@ const dialTimeout = 10 * time.Second
 // oldest is the first version that has all that is used.
 const oldest = 18
 
-// connect opens connections and makes sure that every server answers.
-func connect(ctx context.Context, a *Address) (*cluster, error) {
+// dial prepares connections. They are made when they are used first.
+func dial(a *Address) (*cluster, error) {
 	secure, err := a.tls()
 	if err != nil {
 		return nil, err
@@ -60,14 +60,31 @@ func connect(ctx context.Context, a *Address) (*cluster, error) {
 			Auth:        clickhouse.Auth{Database: a.Database, Username: a.User, Password: a.password},
 			DialTimeout: min(dialTimeout, a.timeout), ReadTimeout: a.timeout + time.Minute,
 			Compression:  &clickhouse.Compression{Method: clickhouse.CompressionLZ4},
-			MaxOpenConns: 8, MaxIdleConns: 8,
+			MaxOpenConns: 12, MaxIdleConns: 12,
 		})
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", host, err), c.close())
 		}
 		c.servers = append(c.servers, &server{Conn: conn, host: host, user: a.User})
 	}
-	err = c.each(ctx, func(ctx context.Context, s *server) error {
+	return c, nil
+}
+
+// connect makes sure that every server answers.
+func connect(ctx context.Context, a *Address) (*cluster, error) {
+	c, err := dial(a)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.greet(ctx); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// greet looks at the versions of all servers.
+func (c *cluster) greet(ctx context.Context) error {
+	return c.each(ctx, func(ctx context.Context, s *server) error {
 		v, err := s.ServerVersion()
 		if err != nil {
 			return s.failed(err)
@@ -77,10 +94,6 @@ func connect(ctx context.Context, a *Address) (*cluster, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, errors.Join(err, c.close())
-	}
-	return c, nil
 }
 
 func (c *cluster) close() error {

@@ -69,7 +69,9 @@ type flight struct {
 
 const (
 	// mostRequests are under way at once.
-	mostRequests = 4
+	mostRequests = 8
+	// gather is how long a request waits for others who want something too: less than any server takes.
+	gather = 500 * time.Microsecond
 	// wholeFile is how long a file may be to be fetched as a whole when any of it is used.
 	wholeFile = 512 << 10
 )
@@ -173,6 +175,7 @@ func (f *Fetcher) bring(wants []place) {
 // run makes requests as long as something is wanted.
 func (f *Fetcher) run() {
 	for {
+		time.Sleep(gather)
 		f.mu.Lock()
 		x := f.next
 		if f.next = nil; x == nil {

@@ -234,7 +234,7 @@ func OpenFrom(from disk.Elsewhere, manifest []byte, timeout time.Duration, summa
 
 // remoteWorkers is how many lanes are asked at once of a store that lies elsewhere: most of the time they wait, and those that wait
 // are answered together.
-const remoteWorkers = 128
+const remoteWorkers = 1024
 
 var errElsewhere = errors.New("the store lies elsewhere; nothing is written to it")
 

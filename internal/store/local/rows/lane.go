@@ -80,8 +80,16 @@ func (v *Lane) End(i int) trace.Time {
 	return v.Begin[i] + v.Duration[i]
 }
 
-// FirstFrom is the first row that begins at t or later. O(log n).
-func (v *Lane) FirstFrom(t trace.Time) int { return v.FirstIn(0, len(v.Begin), t) }
+// FirstFrom is the first row that begins at t or later. O(log n); of a whole lane no row is looked at.
+func (v *Lane) FirstFrom(t trace.Time) int {
+	switch {
+	case t <= 0:
+		return 0
+	case t > v.Last:
+		return len(v.Begin)
+	}
+	return v.FirstIn(0, len(v.Begin), t)
+}
 
 // FirstIn does for rows [lo, hi); hi where none of them is.
 func (v *Lane) FirstIn(lo, hi int, t trace.Time) int {
