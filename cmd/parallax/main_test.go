@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Setenv("PARALLAX_CACHE", dir)
+	debug.SetGCPercent(100) // as the program runs: what fits into a budget is tested here
 	status := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(status)

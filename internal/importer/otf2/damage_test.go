@@ -98,7 +98,7 @@ func loaded(t *testing.T, dir string) fstest.MapFS {
 // other files hold is there, what is missing is said, and nothing panics or hangs.
 func TestDamagedCopiesOfEverySet(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads every set two hundred times")
+		t.Skip("reads every set sixty times")
 	}
 	for _, name := range append(append([]string{}, made...), public...) {
 		t.Run(path.Base(name), func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestDamagedCopiesOfEverySet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range copies(files, 200) {
+			for _, c := range copies(files, 60) {
 				damaged := maps.Clone(files)
 				delete(damaged, c.file)
 				if c.data != nil {

@@ -22,7 +22,7 @@ func Run(t *testing.T, open Open) {
 	})
 	t.Run("writing", func(t *testing.T) { runWriting(t, open) })
 	t.Run("random", func(t *testing.T) {
-		seeds := uint64(24)
+		seeds := uint64(12)
 		if testing.Short() {
 			seeds = 4
 		}
