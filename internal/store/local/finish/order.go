@@ -35,7 +35,7 @@ func orderLocations(locations []write.Location) ordering {
 		if x.Rank != y.Rank {
 			return cmp.Compare(x.Rank, y.Rank)
 		}
-		return cmp.Or(compareNatural(x.Name, y.Name), cmp.Compare(a, b))
+		return cmp.Or(trace.CompareNatural(x.Name, y.Name), cmp.Compare(a, b))
 	})
 	// The children of one parent are a range of siblings, those of the top the last.
 	first := make([]uint32, n+1) // by parent; n stands for the top
@@ -75,7 +75,7 @@ func orderRegions(d *write.Definitions) []trace.RegionID {
 		return nil
 	}
 	number := sortFrom[trace.RegionID](d.Regions, d.Sorted.Regions, func(x, y *trace.Region) int {
-		return cmp.Or(compareNatural(x.Name, y.Name), strings.Compare(x.Category, y.Category), strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+		return cmp.Or(trace.CompareNatural(x.Name, y.Name), strings.Compare(x.Category, y.Category), strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
 	for i := range d.CallPaths {
 		d.CallPaths[i].Region = renumbered(number, d.CallPaths[i].Region)
@@ -88,7 +88,7 @@ func orderAttributes(d *write.Definitions) []uint32 {
 	if d.Sorted == nil {
 		return nil
 	}
-	return sortFrom[uint32](d.Attributes, d.Sorted.Attributes, func(x, y *string) int { return compareNatural(*x, *y) })
+	return sortFrom[uint32](d.Attributes, d.Sorted.Attributes, func(x, y *string) int { return trace.CompareNatural(*x, *y) })
 }
 
 // orderCounters does so with counters; locations have their numbers.
@@ -98,7 +98,7 @@ func orderCounters(f *finisher) []trace.CounterID {
 		return nil
 	}
 	return sortFrom[trace.CounterID](d.Counters, d.Sorted.Counters, func(x, y *trace.Counter) int {
-		return cmp.Or(cmp.Compare(f.numberOf(x.Location), f.numberOf(y.Location)), compareNatural(x.Name, y.Name))
+		return cmp.Or(cmp.Compare(f.numberOf(x.Location), f.numberOf(y.Location)), trace.CompareNatural(x.Name, y.Name))
 	})
 }
 
@@ -123,42 +123,4 @@ func renumbered[ID ~uint32](number []ID, old ID) ID {
 		return number[old]
 	}
 	return old
-}
-
-// compareNatural orders names as people do: "rank 2" before "rank 10". Runs of
-// digits compare by value, everything else by bytes; "1" comes before "01".
-func compareNatural(a, b string) int {
-	whole := strings.Compare(a, b)
-	for len(a) > 0 && len(b) > 0 {
-		na, nb := digitRun(a), digitRun(b)
-		if na > 0 && nb > 0 {
-			x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
-			if len(x) != len(y) {
-				return cmp.Compare(len(x), len(y))
-			}
-			if c := strings.Compare(x, y); c != 0 {
-				return c
-			}
-			a, b = a[na:], b[nb:]
-			continue
-		}
-		if a[0] != b[0] {
-			return cmp.Compare(a[0], b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	if len(a) != len(b) {
-		return cmp.Compare(len(a), len(b))
-	}
-	return -whole
-}
-
-// digitRun is how many digits s begins with.
-func digitRun(s string) int {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return i
-		}
-	}
-	return len(s)
 }
