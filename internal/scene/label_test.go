@@ -156,3 +156,29 @@ func TestLabelsThatDifferStayApartWhenShortened(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesOfASetKeepWhatTellsThemApart(t *testing.T) {
+	threads := []string{"THREAD 1.6.1", "THREAD 1.7.1", "THREAD 1.16.1"}
+	files := []string{"mpi-scaling-27cores.cali", "mpi-scaling-343cores.cali"}
+	ranks := []string{"rank 8", "rank 259"}
+	for _, c := range []struct {
+		names []string
+		i     int
+		width float32
+		want  string
+	}{
+		{threads, 0, 200, "THREAD 1.6.1"},
+		{threads, 0, 50, "…1.6.1"},
+		{threads, 2, 50, "…1.16.1"},
+		{threads, 2, 20, "16"},
+		{files, 0, 100, "…g-27cores.ca…"},
+		{files, 1, 60, "343cores"},
+		{ranks, 1, 30, "259"},
+		{[]string{"rank 259"}, 0, 30, "259"},
+		{[]string{"rank 259"}, 0, 5, ""},
+	} {
+		if got := NewApart(c.names).Shorten(c.names[c.i], c.width, 12); got != c.want {
+			t.Errorf("%q in %g: %q, want %q", c.names[c.i], c.width, got, c.want)
+		}
+	}
+}

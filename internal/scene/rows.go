@@ -309,3 +309,47 @@ func wordAt(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
+
+// Apart shortens the names of one set, each to a room of its own: what all of them begin and
+// end with gives way first, so that names that differ still do. Of "THREAD 1.6.1" and
+// "THREAD 1.7.1" the 6 and the 7 stay. For labels below each other in one width see Distinct.
+type Apart struct {
+	prefix, suffix int
+}
+
+// NewApart looks at the names of a set.
+func NewApart(names []string) Apart {
+	all := make([]int, len(names))
+	for i := range all {
+		all[i] = i
+	}
+	if len(names) < 2 || same(names, all) {
+		return Apart{}
+	}
+	prefix, suffix := common(names, all)
+	return Apart{prefix, suffix}
+}
+
+// Shorten gives a name of the set in a width. A number at the end of a name that is all that
+// differs, as in "rank 259", or that alone has room, needs no ellipsis.
+func (a Apart) Shorten(name string, width, size float32) string {
+	fits := func(s string) bool { return s != "" && TextWidth(s, size, false) <= width }
+	if fits(name) {
+		return Visible(name)
+	}
+	number := strings.TrimLeft(name[len(strings.TrimRight(name, "0123456789")):], " ")
+	if a.suffix == 0 && fits(number) {
+		return number
+	}
+	if from, to := a.prefix, len(name)-a.suffix; from+a.suffix > 0 && from < to {
+		if t := around(name, from, to, width, size); t != "" {
+			return strings.ReplaceAll(Visible(t), "… ", "…")
+		}
+		middle := strings.TrimSpace(name[from:to])
+		if fits(middle) {
+			return Visible(middle)
+		}
+		return Shorten(middle, width, size)
+	}
+	return Shorten(name, width, size)
+}

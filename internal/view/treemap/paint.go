@@ -2,7 +2,6 @@ package treemap
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -22,6 +21,7 @@ func (r *drawing) paint(s *scene.Scene) (warned bool) {
 	most := r.mostInstants()
 	edge := &scene.Line{Width: 2}
 	aims := &scene.Rect{}
+	p.tellApart(r.cells)
 	for _, c := range r.cells {
 		aims.AddAim(float32(c.at.x), float32(c.at.y), float32(c.at.w), float32(c.at.h), s.Item(ofCell, int(c.node), int(c.look)))
 		if c.look == group {
@@ -165,7 +165,27 @@ type painter struct {
 	*result
 	plates *scene.Rect
 	names  *scene.Text
+	// apart shortens the names of cells that lie in one group, by that group.
+	apart map[int32]scene.Apart
 }
+
+// tellApart looks at the names of the cells that will be written.
+func (p *painter) tellApart(cells []cell) {
+	names := map[int32][]string{}
+	for _, c := range cells {
+		if c.look != group && hasName(c) {
+			up := p.tree.Parent[c.node]
+			names[up] = append(names[up], p.name(c.node))
+		}
+	}
+	p.apart = make(map[int32]scene.Apart, len(names))
+	for up, list := range names {
+		p.apart[up] = scene.NewApart(list)
+	}
+}
+
+// hasName reports whether a cell is large enough for letters.
+func hasName(c cell) bool { return c.at.w >= 34 && c.at.h >= 16 }
 
 // A band is a strip of a cell, from its top.
 type band struct {
@@ -194,7 +214,7 @@ func (r *result) bands(c cell) (out []band) {
 // label writes a cell's name, and below it how many it stands for and what that
 // loses: inside one strip, so that no boundary crosses a name, else on a plate.
 func (p *painter) label(c cell) {
-	if c.at.w < 34 || c.at.h < 16 {
+	if !hasName(c) {
 		return
 	}
 	left, room := 4.0, float32(c.at.w)-8
@@ -207,7 +227,7 @@ func (p *painter) label(c cell) {
 	if c.look == aggregate {
 		beside -= 10 // of the folded corner
 	}
-	name, more := fit(p.name(c.node), beside), p.more(c)
+	name, more := p.apart[p.tree.Parent[c.node]].Shorten(p.name(c.node), beside, scene.TextSize), p.more(c)
 	if more != "" && (c.at.h < 2*line+6 || scene.TextWidth(more, scene.TextSize, false) > room) {
 		more = ""
 	}
@@ -240,19 +260,6 @@ func (p *painter) write(c cell, lines []string, left, from float64, ground scene
 	for k, text := range lines {
 		p.names.Add(float32(c.at.x+left), float32(c.at.y+from)+float32(k)*line+12, text, ink, scene.Start)
 	}
-}
-
-// fit shortens a name to the number at its end where only that has room: of "rank 259"
-// the number tells more than the first letters do.
-func fit(name string, room float32) string {
-	if scene.TextWidth(name, scene.TextSize, false) <= room {
-		return name
-	}
-	digits := strings.TrimLeft(name[len(strings.TrimRight(name, "0123456789")):], " ")
-	if digits != "" && scene.TextWidth(digits, scene.TextSize, false) <= room {
-		return digits
-	}
-	return scene.Shorten(name, room, scene.TextSize)
 }
 
 // more says how many a cell stands for, and what that loses.
