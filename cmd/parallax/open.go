@@ -52,7 +52,7 @@ func openFlags(fs *pflag.FlagSet) {
 func openCommand() *command {
 	return &command{
 		name: "open", args: "[SOURCE...]", summary: "import if needed, serve the page, print its address",
-		help:  "Sources that are not one run are opened as runs of their own. Without a source the home page comes up.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  parallax open demo:stencil --no-browser --listen 127.0.0.1:8080\n  parallax open --follow parallax-program-20301231-1/",
+		help:  "Sources that are not one run are opened as runs of their own; a directory of runs of one format opens as a set: what changed, or of runs of several sizes how they scale. Without a source the home page comes up.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  parallax open demo:stencil --no-browser --listen 127.0.0.1:8080\n  parallax open --follow parallax-program-20301231-1/",
 		flags: openFlags, run: runOpen, serves: true,
 	}
 }
@@ -73,12 +73,24 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	unique(runs)
 	for i := range runs {
 		runs[i].Keys = keys.of(&runs[i])
 	}
 	config := e.serverConfig(l, runs)
-	config.Beside = len(e.list("run")) > 0
+	config.Beside = len(e.list("run")) > 0 || len(args) == 1 && alike(runs)
 	return e.serve(ctx, l, config, nil)
+}
+
+// alike reports whether runs of one directory are a set to be compared: all of one format, and
+// no requests, of which files hold a part each.
+func alike(runs []view.Run) bool {
+	for i := range runs {
+		if runs[i].Store.Info().Format != runs[0].Store.Info().Format || view.HasSpans(runs[i].Store) {
+			return false
+		}
+	}
+	return true
 }
 
 // serve serves the page until ctx ends; begin is called once the server is there.

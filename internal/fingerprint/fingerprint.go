@@ -11,6 +11,7 @@ package fingerprint
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -32,6 +33,7 @@ type Print struct {
 	Length     float64           `json:"length"`
 	Ranks      int               `json:"ranks"`
 	Locations  int               `json:"locations"` // that hold something
+	Summed     bool              `json:"-"`         // taken apart evenly: see OfRank
 	Intervals  int64             `json:"intervals"`
 	Properties map[string]string `json:"properties"`
 
@@ -97,6 +99,28 @@ func Of(ctx context.Context, run *view.Run) (*Print, error) {
 		}
 		return p, err
 	})
+}
+
+// OfRank is Of, but a profile of one location that is the sum of several ranks is taken apart
+// evenly among them: sums of different sizes cannot be held against each other.
+func OfRank(ctx context.Context, run *view.Run) (*Print, error) {
+	p, err := Of(ctx, run)
+	if err != nil || p.Timed || p.Size() > 1 {
+		return p, err
+	}
+	n, err := view.RanksOf(run)
+	if err != nil || n < 2 {
+		return p, err
+	}
+	out := *p
+	out.Ranks, out.Locations, out.Summed = int(n), int(n), true
+	out.Length /= n
+	out.Units = slices.Clone(p.Units)
+	for i := range out.Units {
+		out.Units[i].Useful /= n
+		out.Units[i].Waiting /= n
+	}
+	return &out, nil
 }
 
 // read gives a print that is of this version and of this run.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -212,6 +213,20 @@ func (l *Loader) readable(runs []importer.Run, files []string) []Found {
 			source = r.Label(r.Files[0])
 		}
 		out = append(out, Found{Name: r.Name, Source: source, run: r, roots: files})
+	}
+	named := map[string]int{}
+	for i := range out {
+		named[out[i].Name]++
+	}
+	for i := range out { // several runs of one directory are called after it: their files tell them apart
+		if named[out[i].Name] > 1 {
+			if name, _, _ := strings.Cut(path.Base(out[i].Source), "."); name != "" {
+				out[i].Name = name
+			}
+		}
+	}
+	if len(files) == 1 { // a directory or an archive: nobody gave an order
+		slices.SortStableFunc(out, func(a, b Found) int { return trace.CompareNatural(a.Source, b.Source) })
 	}
 	return out
 }

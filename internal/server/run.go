@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path"
@@ -318,13 +319,15 @@ type runState struct {
 	Generation string            `json:"generation"`
 	Live       bool              `json:"live"`
 	Origin     trace.Time        `json:"origin"`
+	Size       float64           `json:"size"`
+	Keys       map[string]string `json:"keys"`
 	Missing    map[string]string `json:"missing"`
 }
 
 func (x *run) describe(views []*view.View) runState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := runState{ID: x.id, Name: x.Name, Source: x.Source, State: x.state, Live: x.live, Missing: map[string]string{}}
+	s := runState{ID: x.id, Name: x.Name, Source: x.Source, State: x.state, Live: x.live, Keys: map[string]string{}, Missing: map[string]string{}}
 	if x.total > 0 {
 		s.Progress = min(max(float64(x.done)/float64(x.total), 0), 1)
 	}
@@ -334,6 +337,8 @@ func (x *run) describe(views []*view.View) runState {
 	case x.state == "ready" && x.Store != nil:
 		s.Progress, s.Format = 1, x.Store.Info().Format
 		s.Origin = x.Store.Info().Origin
+		s.Size, _ = view.RanksOf(&x.Run) // the view scaling says what is wrong with a key
+		maps.Copy(s.Keys, x.Run.Keys)
 		s.Generation = strconv.FormatUint(x.Store.Generation(), 10)
 		for _, v := range views {
 			if why := v.Needs.Missing(x.Store); why != "" {
@@ -354,6 +359,63 @@ func (s *computer) states(only ...*run) []runState {
 	}
 	for _, x := range only {
 		out = append(out, x.describe(s.config.Views))
+	}
+	for i, keys := range tellingApart(only) {
+		for k, v := range keys {
+			if _, own := out[i].Keys[k]; !own {
+				out[i].Keys[k] = v
+			}
+		}
+	}
+	return out
+}
+
+const (
+	mostKeys    = 12 // columns that a table of runs has room for
+	mostKeyText = 80
+)
+
+// tellingApart are the properties of each run in which they differ: what runs can be grouped by.
+func tellingApart(runs []*run) []map[string]string {
+	out := make([]map[string]string, len(runs))
+	values := map[string]map[string]bool{}
+	ready := 0
+	for i, x := range runs {
+		x.mu.Lock()
+		if x.state == "ready" && x.Store != nil {
+			out[i] = x.Store.Info().Properties
+			ready++
+		}
+		x.mu.Unlock()
+		for k, v := range out[i] {
+			if len(k) > mostKeyText || len(v) > mostKeyText {
+				continue
+			}
+			if values[k] == nil {
+				values[k] = map[string]bool{}
+			}
+			values[k][v] = true
+		}
+	}
+	// One that is another in each run groups nothing, but orders: those that group come first.
+	var keys []string
+	for k, v := range values {
+		if len(v) > 1 {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(values[a])/max(ready, 1), len(values[b])/max(ready, 1)), strings.Compare(a, b))
+	})
+	keys = keys[:min(len(keys), mostKeys)]
+	for i, all := range out {
+		own := map[string]string{}
+		for _, k := range keys {
+			if v := all[k]; v != "" && len(v) <= mostKeyText {
+				own[k] = v
+			}
+		}
+		out[i] = own
 	}
 	return out
 }

@@ -75,7 +75,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose nothing to compare whole runs", "nothing is selected")
 	}
 	for i := range q.Runs {
-		p, err := fingerprint.Of(ctx, &q.Runs[i])
+		p, err := fingerprint.OfRank(ctx, &q.Runs[i])
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
 		}
@@ -97,6 +97,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 func (r *result) note() {
 	if d := r.sizes(); d != "" {
 		r.notes = append(r.notes, d)
+	}
+	if slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Summed }) {
+		r.notes = append(r.notes, "the profiles are sums over ranks, and times are shares of a rank: how even they are cannot be told")
 	}
 	share := r.matched()
 	if alike := share[compare.ByLike] + share[compare.ByPlain]; alike > 0.005 {

@@ -145,14 +145,24 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 			text.Add(f2.X+f2.W+edge, y+4, scene.Shorten(r.besides(q), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
 		}
 	}
-	head := "A: " + r.label(0) + "   B: " + r.label(1)
-	text.Add(f1.X, f1.Y-6, scene.Shorten(head, f1.W, scene.TextSize), scene.UITextMuted, scene.Start)
+	text.Add(f1.X, f1.Y-6, r.sideWords(f1.W), scene.UITextMuted, scene.Start)
 	text.Add(f2.X, f2.Y-6, scene.Shorten(r.intervalWords(), f2.W, scene.TextSize), scene.UITextMuted, scene.Start)
 	s.AddLayer("changes", -1, lines, bars, whiskers, points)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(i1, 0)
 	s.AimRows(i1, 0, f2.X+f2.W, func(row int) uint32 { return items[row](s) })
 	s.Legend = append(s.Legend, entry("A", colourA), entry("B", colourB), entry("longer in B", scene.Ramp("diverging", 0.92)), entry("shorter in B", scene.Ramp("diverging", 0.08)), entry("not certain", scene.UIAggregate))
+}
+
+// sideWords names both sides within a width: what tells them apart stays.
+func (r picture) sideWords(width float32) string {
+	const gap = "   "
+	of := func(s string) float32 { return scene.TextWidth(s, scene.TextSize, false) }
+	names := []string{r.label(0), r.label(1)}
+	room := width - of("A: "+gap+"B: ")
+	apart := scene.NewApart(names)
+	a := apart.Shorten(names[0], max(room/2, room-of(names[1])), scene.TextSize)
+	return "A: " + a + gap + "B: " + apart.Shorten(names[1], max(room/2, room-of(a)), scene.TextSize)
 }
 
 func entry(label string, c scene.Colour) scene.LegendEntry {

@@ -16,6 +16,8 @@ const (
 	rowHigh = 26
 	// leastModels is the height from which what is foretold is drawn below the table.
 	leastModels = 260
+	// leastSpeedup is that from which the speedup is drawn below the table, where it has no room beside it.
+	leastSpeedup = 110
 )
 
 // Scene implements view.Result.
@@ -35,6 +37,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.drawSpeedup(s, top, left)
 	}
 	below := r.drawTable(s, top, left)
+	if left == 0 && float32(size.Height)-below >= leastSpeedup {
+		r.drawSpeedup(s, below-topRoom, w)
+	}
 	if h := float32(size.Height) - below; left > 0 && h >= leastModels && len(r.models) > 0 {
 		r.drawModels(s, left, below, w-left, float32(size.Height))
 	}

@@ -1,14 +1,11 @@
 package scaling
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
-)
 
-// sizeKeys are the keys and properties that tell how many ranks a run had, where its
-// records do not.
-var sizeKeys = []string{"size", "ranks", "mpi.world.size", "jobsize", "nprocs", "ntasks"}
+	"github.com/parallax-hpc/parallax/internal/view"
+)
 
 var number = regexp.MustCompile(`\d+`)
 
@@ -17,19 +14,18 @@ var number = regexp.MustCompile(`\d+`)
 // of several ranks is their sum.
 func (r *result) sizes() error {
 	told := false
+	said := make([]float64, len(r.runs))
 	for i := range r.runs {
-		told = told || r.runs[i].print.Size() > 1
-	}
-	for i := range r.runs {
-		x := &r.runs[i]
-		size, err := r.said(i)
-		if err != nil {
+		var err error
+		if said[i], err = view.RanksOf(&r.request.Runs[i]); err != nil {
 			return err
 		}
-		if size == 0 && !told {
-			if all := number.FindAllString(x.name, -1); len(all) == 1 {
-				size, _ = strconv.ParseFloat(all[0], 64)
-			}
+		told = told || said[i] > 1 || r.runs[i].print.Size() > 1
+	}
+	for i := range r.runs {
+		x, size := &r.runs[i], said[i]
+		if all := number.FindAllString(x.name, -1); !told && len(all) == 1 {
+			size, _ = strconv.ParseFloat(all[0], 64)
 		}
 		if size < 1 {
 			continue
@@ -39,27 +35,6 @@ func (r *result) sizes() error {
 		}
 	}
 	return nil
-}
-
-// said is the size that a key or property tells; 0: none does.
-func (r *result) said(i int) (float64, error) {
-	for _, name := range sizeKeys {
-		v, own := r.request.Runs[i].Keys[name]
-		if !own {
-			v = r.runs[i].print.Properties[name]
-		}
-		if v == "" {
-			continue
-		}
-		n, err := strconv.ParseFloat(v, 64)
-		if err == nil && n >= 1 {
-			return n, nil
-		}
-		if own {
-			return 0, fmt.Errorf("--key %s: run %s has %q, want a number of ranks", name, r.runs[i].name, v)
-		}
-	}
-	return 0, nil
 }
 
 // spread takes a sum over ranks apart evenly.

@@ -146,6 +146,10 @@ export interface RunState {
   live: boolean;
   /** The time of the source that all times count from, in its own count, ns. */
   origin: number;
+  /** Ranks that took part, as a key, a property or the records say; 0: none does. */
+  size: number;
+  /** What runs are grouped and ordered by: keys as given, and properties in which the runs differ. */
+  keys: Record<string, string>;
   /** The views that make no sense for this run, with the reason in words. */
   missing: Record<string, string>;
 }
@@ -162,6 +166,8 @@ export interface RunInfo {
   end: number;
   /** Where to look first, where a few records far from all others stretch the time. */
   core: [number, number] | null;
+  /** The stretches in which something is recorded, where most of the time is blank; else none. */
+  windows: [number, number][];
   locations: number;
   ranks: number;
   rows: number;

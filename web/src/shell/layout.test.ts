@@ -70,16 +70,31 @@ test("keeps the panels of the same view in their places", () => {
   expect(now.maximised).toBe(before.rows[0]!.panels[0]!.id);
 });
 
+const alike = (...ids: string[]) => ids.map((id) => ({ id, name: id, size: 16 }));
+
 test("runs side by side are a column each, the first the page's own", () => {
-  const l = sideBySide(["a", "b"], ["moments", "profile", "timeline"]);
+  const l = sideBySide(alike("a", "b"), ["moments", "profile", "timeline"]);
   expect(l.rows.map((r) => r.panels.map((p) => [p.view, p.options.run?.[0] ?? ""]))).toEqual([[["timeline", ""], ["timeline", "b"]], [["profile", ""], ["profile", "b"]]]);
   expect(new Set(l.rows.flatMap((r) => r.panels.map((p) => p.id))).size).toBe(4);
-  expect(sideBySide(["a", "b", "c", "d", "e"], ["timeline"]).rows[0].panels).toHaveLength(4);
-  expect(sideBySide(["a", "b"], ["topology"]).rows).toEqual([]);
+  expect(sideBySide(alike("a", "b", "c", "d", "e"), ["timeline"]).rows[0].panels).toHaveLength(4);
+  expect(sideBySide(alike("a", "b"), ["topology"]).rows).toEqual([]);
 });
 
+const shown = (l: Layout) => l.rows.map((r) => r.panels.map((p) => [p.view, p.options.with?.join() ?? p.options.run?.[0] ?? ""]));
+
 test("runs that can be compared have the verdict first, and their timelines one above the other", () => {
-  const shown = (l: Layout) => l.rows.map((r) => r.panels.map((p) => [p.view, p.options.with?.join() ?? p.options.run?.[0] ?? ""]));
-  expect(shown(sideBySide(["a", "b"], ["compare", "history", "profile", "timeline"]))).toEqual([[["compare", "b"], ["compare", "b"]], [["timeline", ""]], [["timeline", "b"]]]);
-  expect(shown(sideBySide(["a", "b", "c"], ["compare", "history", "calltree"]))).toEqual([[["compare", "b,c"], ["history", "b,c"]], [["calltree", ""], ["calltree", "b"]]]);
+  expect(shown(sideBySide(alike("a", "b"), ["compare", "history", "scaling", "profile", "timeline"]))).toEqual([[["compare", "b"], ["compare", "b"]], [["timeline", ""]], [["timeline", "b"]]]);
+  expect(shown(sideBySide(alike("a", "b", "c"), ["compare", "history", "calltree"]))).toEqual([[["compare", "b,c"], ["history", "b,c"]], [["calltree", ""], ["calltree", "b"]]]);
+});
+
+test("runs of several sizes have how they scale first, then the largest against the smallest", () => {
+  const sized = (...sizes: number[]) => sizes.map((size) => ({ id: `r${size}`, name: `run ${size}`, size }));
+  const views = ["compare", "history", "scaling", "timeline"];
+  const three = sideBySide(sized(16, 8, 64), views);
+  expect(shown(three)).toEqual([[["scaling", "r8,r64"], ["compare", "r8,r64"]], [["timeline", ""]], [["timeline", "r64"]]]);
+  expect([three.rows[0].panels[1].options.a, three.rows[0].panels[1].options.b]).toEqual([["run 8"], ["run 64"]]);
+  const five = sideBySide(sized(8, 16, 32, 64, 256), views);
+  expect(five.rows.map((r) => r.panels.map((p) => p.view + (p.options.picture ?? "")))).toEqual([["scaling", "scalingmodels"], ["compare", "timeline"]]);
+  // Where the size of one is not known, they are runs like others.
+  expect(sideBySide(sized(0, 8), views).rows[0].panels[0].view).toBe("compare");
 });

@@ -159,23 +159,51 @@ export function resizeColumn(layout: Layout, row: number, column: number, share:
 /** The most runs that have room beside each other. */
 const mostBeside = 4;
 
+/** A run of a set, as the first screen needs to know it. */
+export interface Sized {
+  readonly id: string;
+  readonly name: string;
+  /** Ranks; 0: not known. */
+  readonly size: number;
+}
+
+/** How many sizes a model of a call path takes. */
+const sizesOfModels = 5;
+
 /**
- * Runs beside each other, the verdict first: what changed, with intervals, and the call tree in both widths; below it when what happened, the runs one above the other
- * on one time scale. The first run is the page's own.
+ * Runs beside each other, the verdict first: what changed, with intervals, and the call tree in both widths; of runs of several sizes how they scale, and
+ * what changed from the smallest to the largest. Below it when what happened, two runs one above the other on one time scale. The first run is the page's own.
  */
-export function sideBySide(runs: readonly string[], available: readonly string[]): Layout {
-  const others = runs.slice(1);
+export function sideBySide(runs: readonly Sized[], available: readonly string[]): Layout {
+  const ids = runs.map((r) => r.id);
+  const others = ids.slice(1);
   const has = (v: string) => available.includes(v);
+  const sizes = [...new Set(runs.map((r) => r.size))].sort((a, b) => a - b);
+  const scales = sizes.length > 1 && sizes[0] > 0 && has("scaling");
   const rows: PanelRow[] = [];
-  if (has("compare")) {
+  let shown = ids.slice(0, has("compare") ? 2 : mostBeside);
+  if (scales) {
+    const of = (size: number) => runs.filter((r) => r.size === size);
+    const [least, most] = [of(sizes[0]), of(sizes[sizes.length - 1])];
+    shown = [ids[0], (ids[0] === most[0].id ? least : most)[0].id];
+    const factors = newPanel("scaling", { with: others }, 1.2);
+    const ends = has("compare") ? [newPanel("compare", { with: others, a: least.map((r) => r.name), b: most.map((r) => r.name) })] : [];
+    if (sizes.length >= sizesOfModels) {
+      // Curves take the place of a second timeline.
+      const when = ["timeline", "profile"].find(has);
+      rows.push({ weight: 1.3, panels: [factors, newPanel("scaling", { with: others, picture: ["models"] })] });
+      rows.push({ weight: 1, panels: [...ends, ...(when ? [newPanel(when, most[0].id === ids[0] ? {} : { run: [most[0].id] })] : [])] });
+      return { rows: rows.filter((r) => r.panels.length > 0), maximised: "" };
+    }
+    rows.push({ weight: 1.3, panels: [factors, ...ends] });
+  } else if (has("compare")) {
     const second = runs.length > 2 && has("history") ? newPanel("history", { with: others }) : newPanel("compare", { with: others, picture: ["tree"] });
     rows.push({ weight: 1.3, panels: [newPanel("compare", { with: others }), second] });
   }
-  const shown = runs.slice(0, has("compare") ? 2 : mostBeside);
-  const below = ["timeline", "profile", "boxprofile", "calltree"].filter(has).slice(0, has("compare") ? 1 : 2);
+  const below = ["timeline", "profile", "boxprofile", "calltree"].filter(has).slice(0, rows.length > 0 ? 1 : 2);
   for (const view of below) {
-    const each = shown.map((id, i) => newPanel(view, i === 0 ? {} : { run: [id] }));
-    if (has("compare") && view === "timeline") for (const p of each) rows.push({ weight: 0.7, panels: [p] });
+    const each = shown.map((id) => newPanel(view, id === ids[0] ? {} : { run: [id] }));
+    if (rows.length > 0 && view === "timeline") for (const p of each) rows.push({ weight: 0.7, panels: [p] });
     else rows.push({ weight: 1, panels: each });
   }
   return { rows, maximised: "" };

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { useBench } from "../../shell/context";
 import type { PanelState } from "../../shell/layout";
 import type { ViewPlug } from "../../shell/plug";
-import { sidesOf, withSide, type Part } from "./sides";
+import { groupedBy, keysOf, sidesOf, valueOf, withSide, type Part } from "./sides";
 import "./runs.css";
 
 const follow = { time: "none", locations: "context", regions: "context" } as const;
@@ -31,12 +31,38 @@ function Runs({ panel }: { panel: PanelState }) {
   const sided = panel.view === "compare";
   const sides = sidesOf(panel.options, runs);
   const put = (id: string, part: Part) => {
-    for (const c of withSide(panel.options, runs, id, part)) bench.setOption(panel.id, c.option, c.values);
+    // Only a comparison has sides; of the others "by" is something else.
+    for (const c of withSide(panel.options, runs, id, part)) if (sided || c.option === "with") bench.setOption(panel.id, c.option, c.values);
+  };
+  const keys = keysOf(runs);
+  // A click on the head of a column groups or orders by it.
+  const head = (key: string) => {
+    const every = key === "name" || runs.every((r) => valueOf(r, key) !== "");
+    const order = panel.view === "history" && key !== "ranks";
+    if (!every || (!sided && !order)) return key;
+    const now = panel.options[order ? "order" : "by"]?.[0] === key;
+    const click = () => {
+      const changes = order ? [{ option: "order", values: now ? [] : [key] }] : groupedBy(panel.options, key);
+      for (const c of changes) bench.setOption(panel.id, c.option, c.values);
+    };
+    return (
+      <button type="button" class="chip" aria-pressed={now} title={order ? `Order the runs by ${key}` : `Side A: runs with the ${key} of the first one; side B: the others`} onClick={click}>
+        {key}
+      </button>
+    );
   };
   return (
     <details class="runs-bar">
       <summary>{`${runs.filter((r) => sides[r.id] !== "").length} of ${runs.length} runs`}</summary>
       <table>
+        <thead>
+          <tr>
+            <th />
+            <th>{panel.view === "history" ? head("name") : "run"}</th>
+            {keys.map((k) => <th key={k}>{head(k)}</th>)}
+            <th>source</th>
+          </tr>
+        </thead>
         <tbody>
           {runs.map((r) => (
             <tr key={r.id}>
@@ -49,6 +75,7 @@ function Runs({ panel }: { panel: PanelState }) {
                 ))}
               </td>
               <td>{r.name}</td>
+              {keys.map((k) => <td key={k} class={/^[\d.]+$/.test(valueOf(r, k)) ? "number" : ""}>{valueOf(r, k)}</td>)}
               <td class="muted">{r.source}</td>
             </tr>
           ))}
