@@ -77,7 +77,10 @@ func (r *Run) View(ctx context.Context, name string, q Request) (*View, error) {
 	if missing := v.Needs.Missing(r.run.Store); missing != "" {
 		return nil, fmt.Errorf("parallax: view %s: %s", name, missing)
 	}
-	spec, _ := view.Spec{From: q.From, To: q.To, Locations: q.Locations, Regions: q.Regions}.First(r.run.Store)
+	spec, _, err := view.Spec{From: q.From, To: q.To, Locations: q.Locations, Regions: q.Regions}.First(ctx, v, request.Runs)
+	if err != nil {
+		return nil, fmt.Errorf("parallax: %w", err)
+	}
 	if request.Selection, err = spec.Resolve(r.run.Store); err != nil {
 		return nil, fmt.Errorf("parallax: %w", err)
 	}

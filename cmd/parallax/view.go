@@ -104,7 +104,10 @@ func runView(ctx context.Context, e *env, args []string) error {
 		return fmt.Errorf("view %s: %s; `parallax views` says what each needs", v.Name, missing)
 	}
 	q := &view.Request{Runs: runs, Values: values, Size: out.picture.Size()}
-	spec, note := e.spec().First(runs[0].Store)
+	spec, note, err := e.spec().First(ctx, v, runs)
+	if err != nil {
+		return err
+	}
 	if note != "" {
 		e.warn("%s", note)
 	}

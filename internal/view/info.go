@@ -20,20 +20,23 @@ type InfoJSON struct {
 	End   trace.Time `json:"end"`
 	// Core is where to look first, where a few records far from all others stretch the
 	// time; null: everywhere.
-	Core        *[2]trace.Time `json:"core"`
-	Locations   int            `json:"locations"`
-	Ranks       int            `json:"ranks"`
-	Rows        int            `json:"rows"`
-	RowsAside   int            `json:"rows_aside"`
-	Regions     int            `json:"regions"`
-	Intervals   int64          `json:"intervals"`
-	Links       int64          `json:"links"`
-	Counters    int            `json:"counters"`
-	Samples     int64          `json:"samples"`
-	Instants    int64          `json:"instants"`
-	ProfileRows int64          `json:"profile_rows"`
-	Depth       int            `json:"depth"`
-	RegionTable []RegionInfo   `json:"region_table"`
+	Core *[2]trace.Time `json:"core"`
+	// Windows are the stretches in which something is recorded, where most of the time is
+	// blank; else none.
+	Windows     [][2]trace.Time `json:"windows"`
+	Locations   int             `json:"locations"`
+	Ranks       int             `json:"ranks"`
+	Rows        int             `json:"rows"`
+	RowsAside   int             `json:"rows_aside"`
+	Regions     int             `json:"regions"`
+	Intervals   int64           `json:"intervals"`
+	Links       int64           `json:"links"`
+	Counters    int             `json:"counters"`
+	Samples     int64           `json:"samples"`
+	Instants    int64           `json:"instants"`
+	ProfileRows int64           `json:"profile_rows"`
+	Depth       int             `json:"depth"`
+	RegionTable []RegionInfo    `json:"region_table"`
 	// RegionMetric is what the inclusive and exclusive columns of the table are of.
 	RegionMetric MetricInfo        `json:"region_metric"`
 	Metrics      []MetricInfo      `json:"metrics"`
@@ -114,7 +117,11 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	for _, e := range i.Report {
 		out.Report = append(out.Report, ReportInfo{e.Kind.String(), e.What, e.Count, e.Example})
 	}
-	var err error
+	windows, err := Windows(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	out.Windows = append([][2]trace.Time{}, windows...)
 	if out.RegionTable, err = regionTable(ctx, r); err != nil {
 		return nil, err
 	}

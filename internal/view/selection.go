@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"regexp"
@@ -45,16 +46,37 @@ func (s Spec) Resolve(r store.Reader) (trace.Selection, error) {
 	return sel, err
 }
 
-// First gives the spec that shows a run first: where it names no time and a few records
-// far from all others stretch the run, the core, and a note that says so.
-func (s Spec) First(r store.Reader) (Spec, string) {
-	core := r.Info().Core
-	if core == nil || s.From != "" || s.To != "" {
-		return s, ""
+// First gives the spec that a view shows of runs first, with a note that says what it leaves out. Where it names no
+// time: the core, where a few records far from all others stretch the run; of a view of when things happen, the first
+// window of runs that are mostly blank.
+func (s Spec) First(ctx context.Context, v *View, runs []Run) (Spec, string, error) {
+	r := runs[0].Store
+	if s.From != "" || s.To != "" {
+		return s, "", nil
 	}
-	s.From, s.To = strconv.FormatInt(int64(core[0]), 10), strconv.FormatInt(int64(core[1]), 10)
-	return s, fmt.Sprintf("shows the %s from %s on, of %s: a few records lie far from all others in time; --from 0 --to 100%% shows all",
-		FormatTime(core[1]-core[0]), FormatTime(core[0]), FormatTime(r.Info().End))
+	if core := r.Info().Core; core != nil {
+		s.From, s.To = strconv.FormatInt(int64(core[0]), 10), strconv.FormatInt(int64(core[1]), 10)
+		return s, fmt.Sprintf("shows the %s from %s on, of %s: a few records lie far from all others in time; --from 0 --to 100%% shows all",
+			FormatTime(core[1]-core[0]), FormatTime(core[0]), FormatTime(r.Info().End)), nil
+	}
+	if !v.OfTime {
+		return s, "", nil
+	}
+	windows, err := Windows(ctx, r)
+	if err != nil || windows == nil {
+		return s, "", err
+	}
+	first := windows[0]
+	if len(runs) == 2 { // both have room on the one scale
+		other, err := Windows(ctx, runs[1].Store)
+		if err != nil || other == nil {
+			return s, "", err
+		}
+		first = [2]trace.Time{min(first[0], other[0][0]), max(first[1], other[0][1])}
+	}
+	s.From, s.To = strconv.FormatInt(int64(first[0]), 10), strconv.FormatInt(int64(min(first[1], r.Info().End)), 10)
+	return s, fmt.Sprintf("shows the first of %d windows: nothing is recorded for the %s after it; --from %s shows the next one, --from 0 --to 100%% all of %s",
+		len(windows), FormatTime(windows[1][0]-windows[0][1]), fmt.Sprintf("%dms", windows[1][0]/1e6), FormatTime(r.Info().End)), nil
 }
 
 // ParseTime reads a time with a unit, a share of the whole, or plain nanoseconds.
@@ -179,4 +201,81 @@ func RegionPattern(p string) (func(trace.RegionID, *trace.Region) bool, error) {
 	return func(_ trace.RegionID, r *trace.Region) bool {
 		return m(r.Name) || r.Category != "" && m(r.Category+"/"+r.Name)
 	}, nil
+}
+
+const (
+	windowBins  = 256
+	mostWindows = 64
+)
+
+// Windows are the stretches of time in which something is recorded, where most of a run is
+// blank on all locations at once: a profiler that was on now and then. Pictures of time
+// begin with the first of them. None where a run is not of that kind. O(bins × locations).
+func Windows(ctx context.Context, r store.Reader) ([][2]trace.Time, error) {
+	i := r.Info()
+	if i.Intervals == 0 || i.Core != nil || i.End < windowBins {
+		return nil, nil
+	}
+	recorded, edges, err := recordedIn(ctx, r, 0, i.End)
+	if err != nil {
+		return nil, err
+	}
+	blank := 0
+	var out [][2]trace.Time
+	for b, yes := range recorded {
+		switch {
+		case !yes:
+			blank++
+		case b > 0 && recorded[b-1]:
+			out[len(out)-1][1] = edges[b+1]
+		default:
+			out = append(out, [2]trace.Time{edges[b], edges[b+1]})
+		}
+	}
+	if blank*2 <= len(recorded) || len(out) < 2 || len(out) > mostWindows {
+		return nil, nil
+	}
+	for k := range out {
+		if out[k], err = tighten(ctx, r, out[k]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// recordedIn cuts a stretch into bins and says in which of them anything is open anywhere.
+func recordedIn(ctx context.Context, r store.Reader, begin, end trace.Time) ([]bool, []trace.Time, error) {
+	n := int(min(trace.Time(windowBins), end-begin))
+	edges := make([]trace.Time, n+1)
+	for i := range edges {
+		edges[i] = begin + trace.Time(float64(end-begin)*float64(i)/float64(n))
+	}
+	edges[n] = end
+	times, err := r.RoleTime(ctx, nil, edges)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]bool, n)
+	for b := range out {
+		for role := range trace.RoleCount {
+			out[b] = out[b] || times[b*trace.RoleCount+role].Float64() > 0
+		}
+	}
+	return out, edges, nil
+}
+
+// tighten takes what is blank from both ends of a window.
+func tighten(ctx context.Context, r store.Reader, w [2]trace.Time) ([2]trace.Time, error) {
+	recorded, edges, err := recordedIn(ctx, r, w[0], w[1])
+	if err != nil {
+		return w, err
+	}
+	from, to := 0, len(recorded)
+	for from < to-1 && !recorded[from] {
+		from++
+	}
+	for to > from+1 && !recorded[to-1] {
+		to--
+	}
+	return [2]trace.Time{edges[from], edges[to]}, nil
 }

@@ -155,7 +155,10 @@ func TestFirstViewIsOfTheCore(t *testing.T) {
 		{Spec{From: "0", To: "100%"}, 0, late + 2000e6, false},
 		{Spec{From: "0"}, 0, late + 2000e6, false},
 	} {
-		spec, note := c.spec.First(r)
+		spec, note, err := c.spec.First(t.Context(), &View{}, []Run{{Store: r}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		sel, err := spec.Resolve(r)
 		if err != nil || sel.Begin != c.begin || sel.End != c.end || (note != "") != c.noted {
 			t.Errorf("%+v: [%d, %d) %q %v, want [%d, %d)", c.spec, sel.Begin, sel.End, note, err, c.begin, c.end)
@@ -163,5 +166,51 @@ func TestFirstViewIsOfTheCore(t *testing.T) {
 	}
 	if n := len(r.Info().Report); n != 1 || r.Info().Report[0].Count != 1 {
 		t.Errorf("report %+v", r.Info().Report)
+	}
+}
+
+// A run that was recorded in two windows far apart: pictures of time begin with the first, sums are of both.
+func TestFirstViewOfABlankRunIsItsFirstWindow(t *testing.T) {
+	recorded := func(windows ...trace.Time) store.Reader {
+		m := storetest.NewMemory()
+		at := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: trace.NoRank})
+		region := m.Region(trace.Region{Name: "work"})
+		s := m.Stream(at, trace.StreamOptions{})
+		for _, w := range windows {
+			for i := range trace.Time(100) {
+				s.Interval(w+i*1e6, w+(i+1)*1e6, region)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return m.Reader()
+	}
+	two, other, one := recorded(0, 60e9), recorded(0, 30e9, 50e9), recorded(0)
+	for _, c := range []struct {
+		name string
+		view View
+		runs []Run
+		spec Spec
+		end  trace.Time
+	}{
+		{"a timeline", View{OfTime: true}, []Run{{Store: two}}, Spec{}, 100e6},
+		{"a timeline of two runs", View{OfTime: true}, []Run{{Store: two}, {Store: other}}, Spec{}, 100e6},
+		{"a timeline with a run that is not blank", View{OfTime: true}, []Run{{Store: two}, {Store: one}}, Spec{}, two.Info().End},
+		{"a run that is not blank", View{OfTime: true}, []Run{{Store: one}}, Spec{}, 100e6},
+		{"all of it", View{OfTime: true}, []Run{{Store: two}}, Spec{From: "0", To: "100%"}, two.Info().End},
+		{"sums", View{}, []Run{{Store: two}}, Spec{}, two.Info().End},
+	} {
+		spec, note, err := c.spec.First(t.Context(), &c.view, c.runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sel, err := spec.Resolve(c.runs[0].Store)
+		if err != nil || sel.Begin != 0 || sel.End < c.end || sel.End > c.end+c.end/50 {
+			t.Errorf("%s: [%d, %d) %v, want an end of %d", c.name, sel.Begin, sel.End, err, c.end)
+		}
+		if (note != "") != (sel.End < c.runs[0].Store.Info().End) {
+			t.Errorf("%s: %q", c.name, note)
+		}
 	}
 }

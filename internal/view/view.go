@@ -34,6 +34,8 @@ type View struct {
 	Runs int
 	// Options are names from the one table of options, see OptionTable.
 	Options []Option
+	// OfTime: it draws when things happen, and no sums: of a run that is mostly blank the first window is shown first.
+	OfTime bool
 	// Examples are texts for an option of kind "file", offered by the page.
 	Examples []Example
 	Report   Report

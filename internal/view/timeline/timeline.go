@@ -41,8 +41,9 @@ var View = &view.View{
 		"A row of a group shows, from the bottom up, which share of its members was in each role; where there are more locations than pixels, groups whose members spend the run alike are folded first. Rows that look unlike their neighbours are where to look first. " +
 		"Zoom in until cells become intervals. With --critical a red line along rows is the critical path of the steps of a GPU job, or of the slowest request: what it waited for at each instant. " +
 		"Two runs are drawn one above the other on one time scale, laid over each other where a phase begins; lines between them join the beginnings of the same phase.",
-	Needs: view.Needs{Intervals: true, Instants: true},
-	Runs:  2,
+	Needs:  view.Needs{Intervals: true, Instants: true},
+	Runs:   2,
+	OfTime: true,
 	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p", "arrange", "pin", "scroll", "counters", "counters-of", "axis-to", "at-phase", "palette", "all"),
 		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it",
 		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and has not begun"),

@@ -6,6 +6,9 @@ import { Icon } from "../widget/icon";
 import { useBench } from "./context";
 import { formatDuration, formatRange, middle, plural } from "./format";
 
+/** How many windows of a run have a button. */
+const mostWindows = 8;
+
 export function Breadcrumb() {
   const bench = useBench();
   const { trail, only } = bench.look.value;
@@ -21,6 +24,14 @@ export function Breadcrumb() {
           <button type="button" class="plain" aria-current={i === trail.length - 1 ? "page" : undefined} onClick={() => bench.store.back(i)}>{formatRange(r.begin, r.end)}</button>
         </Fragment>
       ))}
+      {info.windows.length > 0 && (
+        <span class="muted crumb-windows" title="Nothing is recorded between them">
+          recorded in {info.windows.length} windows:{" "}
+          {info.windows.slice(0, mostWindows).map(([begin, end], i) => (
+            <button key={i} type="button" class="chip" title={`Zoom to window ${i + 1}: ${formatDuration(end - begin)} from ${formatDuration(begin)} on`} onClick={() => bench.store.zoom({ begin, end })}>{i + 1}</button>
+          ))}
+        </span>
+      )}
       {trail.length > 0 && <span class="muted crumb-span">{formatDuration(bench.store.window.end - bench.store.window.begin)}</span>}
       {only.length > 0 && (
         <button type="button" class="chip" title="Show all locations again (O)" onClick={() => bench.store.select({ only: [] })}>

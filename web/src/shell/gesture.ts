@@ -392,7 +392,7 @@ export class Gestures {
       const choice = (this.host.plug().choose ?? chooseAll)(fact);
       if (fact.compare) return this.bench.openAgainst(fact.compare);
       if (this.host.foreign()) {
-        const own = this.bench.fromForeign(panel, fact);
+        const own = await this.bench.fromForeign(panel, fact);
         if (choice.regions && own.regions) this.bench.choose(own, add);
       } else this.bench.choose(choice, add);
     } catch (e) {

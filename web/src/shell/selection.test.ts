@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { everything, firstLook, looksNow, SelectionStore, shortestWindow, windowOf } from "./selection";
+import { everything, firstLook, firstLookOfAll, looksNow, SelectionStore, shortestWindow, windowOf } from "./selection";
 
 const run = () => {
   const s = new SelectionStore();
@@ -16,6 +16,13 @@ describe("the window", () => {
     expect(s.window).toEqual({ begin: 0, end: 1000 });
     expect(firstLook(null)).toEqual(everything);
   });
+
+
+  test("of runs that are mostly blank is the first window of all", () => {
+    expect(firstLookOfAll([[[0, 10], [900, 1000]], [[0, 12], [700, 800]]]).trail).toEqual([{ begin: 0, end: 12 }]);
+    expect(firstLookOfAll([[[0, 10], [900, 1000]], []])).toEqual(everything);
+  });
+
   test("is the whole run at first, and stays inside it", () => {
     const s = run();
     expect(s.window).toEqual({ begin: 0, end: 1000 });
@@ -70,6 +77,7 @@ describe("the trail", () => {
     s.undo();
     expect(s.look).toEqual(everything);
   });
+
   test("stays short enough for one line", () => {
     const s = run();
     for (let i = 1; i < 20; i++) s.zoom({ begin: 10 * i, end: 1000 - 10 * i });

@@ -33,6 +33,12 @@ export function firstLook(core: readonly [number, number] | null | undefined): L
   return core ? { ...everything, trail: [{ begin: core[0], end: core[1] }] } : everything;
 }
 
+/** What runs on one time scale show first: the first window, where all of them are mostly blank. */
+export function firstLookOfAll(windows: readonly (readonly (readonly [number, number])[])[]): Look {
+  if (windows.length === 0 || windows.some((w) => w.length === 0)) return everything;
+  return { ...everything, trail: [{ begin: Math.min(...windows.map((w) => w[0][0])), end: Math.max(...windows.map((w) => w[0][1])) }] };
+}
+
 /** How far one may zoom in. */
 export const shortestWindow = 10;
 const longestTrail = 6;

@@ -68,12 +68,14 @@ async function open(bench: Workbench, state: PageState): Promise<void> {
   const runs = bench.runs.value;
   const wanted = runs.find((r) => r.id === state.run) ?? (state.run === "" && runs.length > 0 ? runs[0] : undefined);
   if (state.embed !== "") state = { ...state, layout: state.layout ?? embedded(state) };
-  if (wanted && state.run === "" && state.layout === null && state.embed === "") state = { ...state, layout: besideEachOther(bench) };
+  // An address that says nothing leaves the first look to the run.
+  const first = state.run === "" && state.layout === null && state.embed === "" && state.look.trail.length === 0;
+  if (wanted && first) state = { ...state, layout: besideEachOther(bench) };
   if (!wanted) {
     if (state.run !== "") bench.say(`The run “${state.run.slice(0, 80)}” is not open here.`);
     return bench.goHome();
   }
-  await follow(bench, wanted, state);
+  await follow(bench, wanted, state, first);
 }
 
 /** Runs that the command line named to be compared, side by side; null where it did not. */
@@ -93,7 +95,7 @@ function embedded(state: PageState) {
 }
 
 /** Waits until a run is ready, then shows it; the home page shows the progress. */
-export async function follow(bench: Workbench, run: RunState, state: PageState | null): Promise<void> {
+export async function follow(bench: Workbench, run: RunState, state: PageState | null, first = false): Promise<void> {
   bench.awaited.value = run.id;
   for (;;) {
     const now = bench.runs.value.find((r) => r.id === run.id);
@@ -106,7 +108,7 @@ export async function follow(bench: Workbench, run: RunState, state: PageState |
       bench.report(e);
     }
   }
-  await bench.show(run.id, state);
+  await bench.show(run.id, state, first);
   bench.awaited.value = "";
 }
 

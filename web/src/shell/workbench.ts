@@ -20,7 +20,7 @@ import { NoteBook } from "./notes";
 import type { Choice, ViewPlug } from "./plug";
 import type { PageOptions } from "./option";
 import type { TrackSpan } from "./query-track";
-import { everything, firstLook, looksNow, SelectionStore, type Look, type Range } from "./selection";
+import { everything, firstLook, firstLookOfAll, looksNow, SelectionStore, type Look, type Range } from "./selection";
 import { windowBeside } from "./beside";
 import { choiceIn, sameRegions } from "./same-region";
 import type { PageState, ThemeChoice } from "./url";
@@ -195,14 +195,13 @@ export class Workbench {
 
   /** Regions of runs beside the page's own, by id of the run. */
   private readonly foreignRegions = signal<Readonly<Record<string, readonly RegionRow[]>>>({});
-  private readonly askedRegions = new Set<string>();
+  private readonly askedRegions = new Map<string, Promise<void>>();
 
   /** The regions of a run; none until they are known. */
   regionsOf(id: string): readonly RegionRow[] {
     if (id === this.runID.value) return this.regions.value;
     if (!this.askedRegions.has(id)) {
-      this.askedRegions.add(id);
-      this.api.regions(id).then((rows) => (this.foreignRegions.value = { ...this.foreignRegions.peek(), [id]: rows }), () => this.askedRegions.delete(id));
+      this.askedRegions.set(id, this.api.regions(id).then((rows) => void (this.foreignRegions.value = { ...this.foreignRegions.peek(), [id]: rows }), () => void this.askedRegions.delete(id)));
     }
     return this.foreignRegions.value[id] ?? [];
   }
@@ -215,7 +214,9 @@ export class Workbench {
   }
 
   /** What a fact of another run chooses in the page's own: its regions. */
-  fromForeign(p: panel.PanelState, fact: Fact): Choice {
+  async fromForeign(p: panel.PanelState, fact: Fact): Promise<Choice> {
+    this.regionsOf(this.runOf(p));
+    await this.askedRegions.get(this.runOf(p)); // a first click must not be lost
     const ids = sameRegions(fact.regions ?? [], this.regionsOf(this.runOf(p)), this.regions.value);
     return ids.length > 0 ? { regions: ids.map((id) => `#${id}`) } : {};
   }
@@ -229,7 +230,9 @@ export class Workbench {
     const show = (view: string) => this.view(view) !== undefined && !a.missing[view] && !b.missing[view];
     const rows: panel.PanelRow[] = [{ weight: 1.2, panels: [panel.newPanel("compare", { with: taken, a: [a.name], b: [b.name] })] }];
     if (show("timeline")) for (const id of [a.id, b.id]) rows.push({ weight: 0.8, panels: [panel.newPanel("timeline", id === this.runID.value ? {} : { run: [id] })] });
-    this.setLayout({ rows: [...this.layout.value.rows, ...rows], maximised: "" });
+    // They take the place of runs that were beside each other before: what was clicked stays.
+    const kept = this.layout.value.rows.filter((r) => r.panels.some((p) => p.view !== "timeline" && p.view !== "compare"));
+    this.setLayout({ rows: [...kept, ...rows], maximised: "" });
     this.focused.value = rows[0].panels[0].id;
   }
 
@@ -279,8 +282,14 @@ export class Workbench {
   }
 
   /** Shows a run that is ready, as the address says or as it was left. */
-  async show(id: string, state: PageState | null): Promise<void> {
+  async show(id: string, state: PageState | null, first = state === null): Promise<void> {
     const [info, regions] = await Promise.all([this.api.info(id), this.api.regions(id)]);
+    let look = first ? firstLook(info.core) : state!.look;
+    const beside = first && state?.layout ? panel.panels(state.layout).flatMap((p) => (p.view === "timeline" ? p.options["run"] ?? [] : [])) : [];
+    if (beside.length > 0 && !info.core) {
+      const others = await Promise.all(beside.map((other) => this.api.info(other)));
+      look = firstLookOfAll([info, ...others].map((i) => i.windows));
+    }
     batch(() => {
       this.runID.value = id;
       this.info.value = info;
@@ -297,7 +306,7 @@ export class Workbench {
       this.arrange.value = state?.arrange ?? this.arrange.value.split(":")[0];
       this.layout.value = state?.layout ?? this.remembered() ?? this.overview();
       this.focused.value = panel.panels(this.layout.value)[0]?.id ?? "";
-      this.store.reset(info.end, state?.look ?? firstLook(info.core));
+      this.store.reset(info.end, look);
     });
     if (this.embed.peek() === "") void this.notebook.open(id);
   }
@@ -338,8 +347,9 @@ export class Workbench {
 
   /** Runs beside each other: a column a run. */
   sideBySide(ids: readonly string[]): panel.Layout {
-    const lacks = (view: string) => ids.some((id) => this.runs.value.find((r) => r.id === id)?.missing[view]);
-    return panel.sideBySide(ids, this.views.value.map((v) => v.name).filter((v) => !lacks(v)));
+    const runs = ids.flatMap((id) => this.runs.value.find((r) => r.id === id) ?? []);
+    const lacks = (view: string) => runs.some((r) => r.missing[view]);
+    return panel.sideBySide(runs, this.views.value.map((v) => v.name).filter((v) => !lacks(v)));
   }
 
   /** The first screen for what the run is, or for another kind. */

@@ -132,3 +132,37 @@ test("beside another run every panel says whose it is, and only time axes can be
   expect(await field.count()).toBe(0);
   expect((await names())[1]).toBe(other);
 });
+
+test("the other run is laid over the page's own where a step begins", async () => {
+  const before = await shown(1);
+  await page.getByRole("button", { name: "align by phase" }).click();
+  await page.getByText("begins at the same place in both").waitFor();
+  await settled(page);
+  expect(new URL(page.url()).searchParams.get("1.moved")).not.toBeNull();
+  expect((await shown(1)).begin).not.toBe(before.begin);
+  expect((await shown(1)).end - (await shown(1)).begin).toBe((await shown(0)).end - (await shown(0)).begin);
+});
+
+test("a region that is chosen in the picture of the other run is chosen in both, by its name", async () => {
+  await page.goto(page.url().replace(/([?&])v=[^&]*/, "$1v=profile~profile"));
+  await page.waitForSelector(".panel .picture");
+  await settled(page);
+  const at = await page.evaluate(() => {
+    const host = document.querySelectorAll(".picture")[1] as HTMLElement & { picture: { known(x: number, y: number): { regions?: number[] } | null | undefined } };
+    for (let y = 4; y < host.clientHeight; y += 4) for (let x = 4; x < host.clientWidth; x += 8) if (host.picture.known(x, y)?.regions?.length === 1) return { x, y };
+    return { x: 0, y: 0 };
+  });
+  const box = (await page.locator(".picture").nth(1).boundingBox())!;
+  await page.mouse.click(box.x + at.x, box.y + at.y);
+  await expect.poll(async () => (await state(page)).regions.length).toBe(1);
+  await settled(page);
+  const regions = await page.evaluate(() => {
+    type Rows = { id: number; name: string }[];
+    const bench = (window as unknown as { parallax: { layout: { value: { rows: { panels: unknown[] }[] } }; regionsFor(p: unknown): string[]; regionsOf(run: string): Rows; regions: { value: Rows } } }).parallax;
+    const panels = bench.layout.value.rows.flatMap((r) => r.panels);
+    const name = (rows: Rows, p: unknown) => rows.find((r) => `#${r.id}` === bench.regionsFor(p)[0])?.name;
+    return [name(bench.regions.value, panels[0]), name(bench.regionsOf("even"), panels[1])];
+  });
+  expect(regions[0]).toBeTruthy();
+  expect(regions[1]).toBe(regions[0]);
+});
