@@ -63,6 +63,9 @@ func (s Source) ready() Source {
 func newSource(name string) (Source, error) {
 	info, err := os.Stat(name)
 	if err != nil {
+		if s, ok, err := withinArchive(name); ok || err != nil {
+			return s, err
+		}
 		return Source{}, openError(name, err)
 	}
 	switch {
@@ -82,6 +85,41 @@ func newSource(name string) (Source, error) {
 	s := Source{FS: os.DirFS(dir), Name: name, alone: true, Files: []File{{base, info.Size()}}}
 	return s.ready(), nil
 }
+
+// withinArchive opens one entry or folder of an archive, named as messages name it: the archive's path,
+// then the path within it. It says false where nothing above name is an archive.
+func withinArchive(name string) (Source, bool, error) {
+	for at := filepath.Dir(name); at != filepath.Dir(at); at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil {
+			continue
+		}
+		if !info.Mode().IsRegular() {
+			break
+		}
+		s, ok, err := openArchive(at, info.Size())
+		if err != nil || !ok {
+			return Source{}, false, err
+		}
+		inside, err := filepath.Rel(at, name)
+		if err != nil {
+			inside = name
+		}
+		inside = filepath.ToSlash(inside)
+		s.Files = slices.DeleteFunc(s.Files, func(f File) bool { return !within(f.Path, inside) })
+		s.Skipped = slices.DeleteFunc(s.Skipped, func(k Skip) bool { return !within(k.Path, inside) })
+		if len(s.Files) == 0 {
+			s.Close()
+			return Source{}, false, &Error{File: name, Cause: "nothing of that name in the archive " + at, Kind: ErrNotFound}
+		}
+		s.Name = name
+		return s, true, nil
+	}
+	return Source{}, false, nil
+}
+
+// within reports whether p is dir or lies in it.
+func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
 
 // newSources opens several paths as one tree.
 func newSources(paths []string) (Source, error) {

@@ -146,6 +146,17 @@ func TestASourceIsTheSameHoweverItIsKept(t *testing.T) {
 			if got, want := s.Label("a/rank0.json"), filepath.Join(name, "a/rank0.json"); got != want {
 				t.Errorf("label is %q, want %q", got, want)
 			}
+			one, err := NewSource(s.Label("a/rank0.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer one.Close()
+			if got := content(t, one); len(got) != 1 || len(one.Skipped) != 0 {
+				t.Errorf("the file named by its label alone is %v, skipped %v", got, one.Skipped)
+			}
+			if _, err := NewSource(filepath.Join(name, "none")); !errors.Is(err, ErrNotFound) {
+				t.Errorf("what is not there: %v", err)
+			}
 			if strings.HasPrefix(kept, "tar") && (len(s.Skipped) != 1 || s.Skipped[0].Path != "link") {
 				t.Errorf("skipped %v, want the link", s.Skipped)
 			}

@@ -330,7 +330,7 @@ func (c *converter) begin() {
 // add gives an entry a value; what differs only in blanks adds up.
 func (c *converter) add(at trace.LocationID, f *function, m metric, calls, subcalls, exclusive, inclusive float64) {
 	if sum := calls + subcalls + exclusive + inclusive; sum-sum != 0 {
-		c.w.Report(trace.Skipped, "values that are no number", 1, c.run.Name)
+		c.w.Report(trace.Skipped, "values that are no number, or too large to add up", 1, c.run.Name)
 		return
 	}
 	c.row(f.path, trace.ProfileRow{Location: at, Path: f.path.id, Metric: m.id, Calls: calls, Subcalls: subcalls, Inclusive: inclusive * m.scale, Exclusive: exclusive * m.scale})
