@@ -5,10 +5,14 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
@@ -90,6 +94,43 @@ func TestASlowWorkerOfAPipelineIsNamedWithItsSlowdown(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Error("not told:", want)
+	}
+}
+
+// The median pass of the slow worker, and of its stage in the other replicas, in ms. It is not published which peers the other two
+// numbers are of, so they may be 0.2 % off.
+func TestPassesOfTheSlowWorkerTakeAsLongAsPublished(t *testing.T) {
+	r := viewtest.Import(t, "data", "ml", "straggler", "timeline-AR.json.gz")
+	type key struct{ region, who string }
+	times := map[key][]float64{}
+	var mu sync.Mutex
+	err := r.Intervals(t.Context(), store.Window{End: r.Info().End}, func(c *trace.Columns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		path, who := r.Locations().Path(c.Location), "peers"
+		if !strings.Contains(path, "PP rank 0,") {
+			return nil
+		}
+		if strings.HasPrefix(path, "DP rank [0]") {
+			who = "slow"
+		}
+		for i, id := range c.Region {
+			k := key{r.Regions()[id].Name, who}
+			times[k] = append(times[k], float64(c.Duration[i])/1e6)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range map[key]float64{{"forward-compute", "slow"}: 545.7, {"forward-compute", "peers"}: 218.4, {"backward-compute", "slow"}: 869.3, {"backward-compute", "peers"}: 383.2} {
+		list, median := times[k], math.NaN()
+		if slices.Sort(list); len(list) > 0 {
+			median = list[len(list)/2]
+		}
+		if off := map[string]float64{"slow": 0.0001, "peers": 0.002}[k.who]; !(math.Abs(median/want-1) <= off) {
+			t.Errorf("%v: %v, want %v", k, median, want)
+		}
 	}
 }
 

@@ -98,6 +98,14 @@ func TestMeansOfTheSecondWindows(t *testing.T) {
 	}
 }
 
+func TestStepsOfTheSecondWindowThatStandOut(t *testing.T) {
+	for _, r := range published(t, "ml", "resnet50-workers4", "*213129365*").Rows {
+		if other := r.Other == 82_749_000; other != (r.Step == "ProfilerStep#21") {
+			t.Errorf("%s has %d ns of nothing recorded; of all only step 21 has 82,749 µs", r.Step, r.Other)
+		}
+	}
+}
+
 // Sums of these files in whole nanoseconds; the five of the first row are TraceLens's, too.
 func TestTheTimeOfGPUsIsExact(t *testing.T) {
 	for _, c := range []struct {
