@@ -24,7 +24,7 @@ import (
 type mpi struct{ name, cc, fortran, run string }
 
 // implementations are those that are installed; tests say when none is.
-func implementations(t *testing.T) []mpi {
+func implementations(t testing.TB) []mpi {
 	t.Helper()
 	var found []mpi
 	for _, m := range []string{"openmpi", "mpich"} {
@@ -42,14 +42,14 @@ func implementations(t *testing.T) []mpi {
 var built sync.Map // library by recorder and compiler
 
 // build compiles a recorder, once for all tests.
-func build(t *testing.T, name, compiler string) string {
+func build(t testing.TB, name, compiler string) string {
 	t.Helper()
 	one, _ := built.LoadOrStore(name+" "+compiler, sync.OnceValue(func() string {
 		dir, err := os.MkdirTemp(scratch, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return compile(t, dir, name, compiler)
+		return compile(t, dir, name, compiler, "-O1")
 	}))
 	return one.(func() string)()
 }
@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func compile(t *testing.T, dir, name, compiler string) string {
+func compile(t testing.TB, dir, name, compiler, level string) string {
 	t.Helper()
 	for _, r := range source.Recorders() {
 		if r.Name != name {
@@ -81,14 +81,14 @@ func compile(t *testing.T, dir, name, compiler string) string {
 			t.Fatal(err)
 		}
 		library := filepath.Join(dir, "libparallax.so")
-		command(t, dir, compiler, "-std=c99", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-O1", "-shared", "-fPIC", "-o", library, file, "-ldl")
+		command(t, dir, compiler, "-std=c99", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", level, "-shared", "-fPIC", "-o", library, file, "-ldl")
 		return library
 	}
 	t.Fatalf("no recorder %q", name)
 	return ""
 }
 
-func command(t *testing.T, dir, name string, args ...string) {
+func command(t testing.TB, dir, name string, args ...string) {
 	t.Helper()
 	if out, err := try(dir, nil, name, args...); err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
@@ -112,7 +112,7 @@ func (m mpi) start(dir, library string, ranks int, env []string, program ...stri
 	return try(dir, env, m.run, append(args, program...)...)
 }
 
-func testdata(t *testing.T, name string) string {
+func testdata(t testing.TB, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", name))
 	if err != nil {
