@@ -97,7 +97,13 @@ func matches(patterns []string, name string) (bool, error) {
 func (r *result) label(side int) string {
 	runs := r.runs[side]
 	if key := r.request.Values.Text("by"); key != "" {
-		if v, err := r.key(runs[0], key); err == nil && (side == 0 || len(runs) == 1) {
+		v, err := r.key(runs[0], key)
+		one := err == nil
+		for _, i := range runs { // side B may have several values
+			w, err := r.key(i, key)
+			one = one && err == nil && w == v
+		}
+		if one {
 			return key + " " + v
 		}
 	}
