@@ -205,15 +205,20 @@ func RegionPattern(p string) (func(trace.RegionID, *trace.Region) bool, error) {
 
 const (
 	windowBins  = 256
-	mostWindows = 64
+	mostWindows = 8
+	// leastBlank is the part of the time that is blank, and firstWindow that of the mean
+	// window which the first has at least: a start before a long wait is none.
+	leastBlank  = 0.8
+	firstWindow = 0.5
 )
 
 // Windows are the stretches of time in which something is recorded, where most of a run is
 // blank on all locations at once: a profiler that was on now and then. Pictures of time
-// begin with the first of them. None where a run is not of that kind. O(bins × locations).
+// begin with the first of them. None where a run is not of that kind: services that wait for
+// requests are blank too, and nothing was switched off. O(bins × locations).
 func Windows(ctx context.Context, r store.Reader) ([][2]trace.Time, error) {
 	i := r.Info()
-	if i.Intervals == 0 || i.Core != nil || i.End < windowBins {
+	if i.Intervals == 0 || i.Core != nil || i.End < windowBins || HasSpans(r) {
 		return nil, nil
 	}
 	recorded, edges, err := recordedIn(ctx, r, 0, i.End)
@@ -232,13 +237,18 @@ func Windows(ctx context.Context, r store.Reader) ([][2]trace.Time, error) {
 			out = append(out, [2]trace.Time{edges[b], edges[b+1]})
 		}
 	}
-	if blank*2 <= len(recorded) || len(out) < 2 || len(out) > mostWindows {
+	if float64(blank) < leastBlank*float64(len(recorded)) || len(out) < 2 || len(out) > mostWindows {
 		return nil, nil
 	}
+	all := trace.Time(0)
 	for k := range out {
 		if out[k], err = tighten(ctx, r, out[k]); err != nil {
 			return nil, err
 		}
+		all += out[k][1] - out[k][0]
+	}
+	if first := out[0]; float64(first[1]-first[0]) < firstWindow*float64(all)/float64(len(out)) {
+		return nil, nil
 	}
 	return out, nil
 }

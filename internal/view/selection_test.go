@@ -172,6 +172,7 @@ func TestFirstViewIsOfTheCore(t *testing.T) {
 // A run that was recorded in two windows far apart: pictures of time begin with the first, sums are of both.
 func TestFirstViewOfABlankRunIsItsFirstWindow(t *testing.T) {
 	recorded := func(windows ...trace.Time) store.Reader {
+		t.Helper()
 		m := storetest.NewMemory()
 		at := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: trace.NoRank})
 		region := m.Region(trace.Region{Name: "work"})
@@ -187,6 +188,7 @@ func TestFirstViewOfABlankRunIsItsFirstWindow(t *testing.T) {
 		return m.Reader()
 	}
 	two, other, one := recorded(0, 60e9), recorded(0, 30e9, 50e9), recorded(0)
+	many := recorded(0, 10e9, 20e9, 30e9, 40e9, 50e9, 60e9, 70e9, 80e9, 90e9)
 	for _, c := range []struct {
 		name string
 		view View
@@ -198,6 +200,7 @@ func TestFirstViewOfABlankRunIsItsFirstWindow(t *testing.T) {
 		{"a timeline of two runs", View{OfTime: true}, []Run{{Store: two}, {Store: other}}, Spec{}, 100e6},
 		{"a timeline with a run that is not blank", View{OfTime: true}, []Run{{Store: two}, {Store: one}}, Spec{}, two.Info().End},
 		{"a run that is not blank", View{OfTime: true}, []Run{{Store: one}}, Spec{}, 100e6},
+		{"one that did something now and then", View{OfTime: true}, []Run{{Store: many}}, Spec{}, many.Info().End},
 		{"all of it", View{OfTime: true}, []Run{{Store: two}}, Spec{From: "0", To: "100%"}, two.Info().End},
 		{"sums", View{}, []Run{{Store: two}}, Spec{}, two.Info().End},
 	} {
