@@ -21,6 +21,8 @@ export interface Program {
   address: string;
   port: number;
   process: ChildProcess;
+  /** What it printed so far. */
+  said(): string;
   stop(): Promise<void>;
 }
 
@@ -30,8 +32,13 @@ export function serve(...sources: string[]): Promise<Program> {
 }
 
 /** The same on a given port; 0 takes a free one. */
-export async function serveAt(port: number, ...sources: string[]): Promise<Program> {
-  const child = spawn(env("PARALLAX_TEST_BINARY"), ["open", ...sources, "--no-browser", "--listen", `127.0.0.1:${port}`], {
+export function serveAt(port: number, ...sources: string[]): Promise<Program> {
+  return start("open", ...sources, "--no-browser", "--listen", `127.0.0.1:${port}`);
+}
+
+/** Starts any verb of the program that serves the page. */
+export async function start(...args: string[]): Promise<Program> {
+  const child = spawn(env("PARALLAX_TEST_BINARY"), args, {
     env: { ...process.env, PARALLAX_CACHE: join(scratch(), "cache"), XDG_CONFIG_HOME: join(scratch(), "config"), XDG_STATE_HOME: join(scratch(), "state") },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -53,7 +60,7 @@ export async function serveAt(port: number, ...sources: string[]): Promise<Progr
     child.kill("SIGTERM");
     setTimeout(() => child.kill("SIGKILL"), 5000).unref();
   });
-  return { address, port: Number(new URL(address).port), process: child, stop };
+  return { address, port: Number(new URL(address).port), process: child, said: () => said, stop };
 }
 
 /** A door in front of a program, which can be shut, and can delay what comes back. */
