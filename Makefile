@@ -20,6 +20,7 @@ help:
 	@echo 'make test-web      the tests of the page, in Chromium'
 	@echo 'make test-cluster  two ClickHouse servers on loopback: the store in a cluster answers as the local one'
 	@echo 'make bench         figures; SIZES=1e6 for short ones'
+	@echo 'make test-engine   every statement for a cluster on a current ClickHouse (chDB, by npm)'
 	@echo 'make bench-cluster figures of the store in a cluster; CLUSTER_SIZES=1e7,1e8'
 	@echo 'make soak          random requests over all views for SOAK=10m: is memory flat and within the budget?'
 	@echo 'make fuzz          every reader and decoder, each for FUZZTIME=20s; finds are kept by name'
@@ -83,9 +84,16 @@ test-cluster: clickhouse
 	PARALLAX_CLUSTER=full $(TEST) -count=1 -run Cluster ./cmd/parallax
 	@echo "two servers gave the same answers as the local store"
 
+# Every statement on a current ClickHouse: chDB, half a gigabyte, is installed into bin/chdb.
+test-engine:
+	@mkdir -p bin/chdb && cd bin/chdb && { [ -d node_modules/chdb ] || npm install --no-audit --no-fund --prefix . chdb@3.4.0; }
+	PARALLAX_CHDB=$(CURDIR)/bin/chdb $(GO) test -count=1 -v -run 'Engine|Published' ./internal/store/clickhouse
+.PHONY: test-engine
+
 # Import rates, bytes a row and latencies of six views on one and two servers, against the local store.
 bench-cluster: clickhouse
-	PARALLAX_BENCH_SIZES=$(or $(CLUSTER_SIZES),1e7) $(GO) test -v -run '^$$' -bench ClusterScale -benchtime 1x -timeout 60m ./cmd/parallax
+	PARALLAX_BENCH_SIZES=$(or $(CLUSTER_SIZES),1e7) PARALLAX_BENCH_STORE=$(CLUSTER_STORE) $(GO) test -v -run '^$$' -bench ClusterScale -benchtime 1x -timeout 60m ./cmd/parallax
+	PARALLAX_BENCH_SIZES=1e6 $(GO) test -v -run '^$$' -bench ClusterLatency -benchtime 1x ./cmd/parallax
 .PHONY: bench-cluster
 
 # Debian's package would start a service of its own: policy-rc.d says no, where there is none yet.
