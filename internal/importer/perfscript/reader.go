@@ -110,7 +110,7 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 		number++
 		line := scan.Bytes()
 		switch {
-		case unended && line[len(line)-1] != ')':
+		case unended && !bytes.HasSuffix(line, []byte(")")):
 			// perf ends every line, and a frame with the object it lies in: half a
 			// name is not another function.
 			c.w.Report(trace.Skipped, "a line in the middle of which the file ends", 1, place())
