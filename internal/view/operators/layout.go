@@ -16,13 +16,11 @@ const (
 	rowHigh = 26
 )
 
-// A drawing remembers where things were put, for Pick.
-type drawing struct {
-	frame  scene.Frame
-	rows   []int // of the table, one a bar
-	points []point
-	bars   []bar
-}
+// What marks show.
+const (
+	ofOperator = 1 + iota // A: its row of the table
+	ofBar                 // A: its place among the bars of memory or graphs
+)
 
 var (
 	deviceColour = scene.RoleColour(uint8(trace.RoleCompute))
@@ -38,11 +36,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.roofline(s)
 		return s
 	case "memory":
-		bars, title := r.memoryBars()
+		bars, title := r.bars()
 		r.drawBars(s, bars, title, "bytes")
 		return s
 	case "graphs":
-		bars, title := r.graphBars()
+		bars, title := r.bars()
 		r.drawBars(s, bars, title, "ns")
 		return s
 	}
@@ -54,11 +52,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	pitch := min(room/float32(n), rowHigh*1.4)
 	rows := make([]scene.Row, n)
-	d := drawing{rows: make([]int, n)}
 	most := trace.Time(1)
 	for i := range rows {
 		x := &r.table.Rows[i]
-		d.rows[i] = i
 		most = max(most, x.DeviceSelf, x.HostSelf)
 		y := topRoom + float32(i)*pitch
 		rows[i] = scene.Row{From: y, To: y + pitch, Label: label(x), Location: scene.NoID, Region: uint32(x.Region), Count: 1}
@@ -68,11 +64,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if w < 420 {
 		words = 0
 	}
-	d.frame = scene.Frame{Name: "operators", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "time"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
-	f := s.AddFrame(d.frame)
+	frame := scene.Frame{Name: "operators", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "time"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := s.AddFrame(frame)
 	s.XAxis(f, scene.Axis{Unit: "ns"})
 	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
-	for i := range d.rows {
+	for i := range rows {
 		x := &r.table.Rows[i]
 		y := rows[i].From
 		times := []trace.Time{x.DeviceSelf, x.HostSelf}
@@ -82,26 +78,24 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		high := 0.76 / float32(len(times))
 		for k, t := range times {
 			if t > 0 {
-				bars.Add(d.frame.X, y+pitch*(0.12+high*float32(k)), max(d.frame.XPixel(float64(t))-d.frame.X, 0.5), max(pitch*(high-0.02), 1), [2]scene.Colour{deviceColour, hostColour}[k])
+				bars.Add(frame.X, y+pitch*(0.12+high*float32(k)), max(frame.XPixel(float64(t))-frame.X, 0.5), max(pitch*(high-0.02), 1), [2]scene.Colour{deviceColour, hostColour}[k])
 			}
 		}
 		if words > 0 {
-			text.Add(d.frame.X+d.frame.W+edge, y+pitch/2+4, scene.Shorten(r.words(x), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(frame.X+frame.W+edge, y+pitch/2+4, scene.Shorten(r.words(x), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
 		}
 	}
 	first := fmt.Sprintf("the first %s of %s", view.Thousands(int64(n)), view.Thousands(int64(len(r.table.Rows))))
-	wide := d.frame.W + words // the words beside the bars begin below it
-	text.Add(d.frame.X, d.frame.Y-7, longest(wide, first+", by GPU time of their own", first+", by GPU time", first), scene.UITextMuted, scene.Start)
+	wide := frame.W + words // the words beside the bars begin below it
+	text.Add(frame.X, frame.Y-7, longest(wide, first+", by GPU time of their own", first+", by GPU time", first), scene.UITextMuted, scene.Start)
+	s.AimRows(f, 0, w, func(i int) uint32 { return s.Item(ofOperator, i) })
 	s.AddLayer("bars", f, bars)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(f, 0)
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "on the GPU", Colour: deviceColour, Region: scene.NoID, Parent: scene.NoID})
-	if r.by == "kernel" {
-		r.drawn = d
-		return s
+	if r.by != "kernel" {
+		s.Legend = append(s.Legend, scene.LegendEntry{Label: "on the host, without operators inside", Colour: hostColour, Region: scene.NoID, Parent: scene.NoID})
 	}
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "on the host, without operators inside", Colour: hostColour, Region: scene.NoID, Parent: scene.NoID})
-	r.drawn = d
 	return s
 }
 
@@ -146,20 +140,15 @@ func (r *result) words(x *operator.Row) string {
 	return strings.Join(parts, " · ")
 }
 
-// Pick gives the facts of a row or a point.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	switch {
-	case len(d.points) > 0:
-		return r.pickPoint(x, y)
-	case len(d.bars) > 0:
-		return r.pickBar(x, y)
+// Fact says what is known of an operator or a bar.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	if it.Of == ofBar {
+		return r.barFact(int(it.A))
 	}
-	f := &d.frame
-	if len(d.rows) == 0 || !(x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)) {
+	if it.A < 0 || int(it.A) >= len(r.table.Rows) {
 		return view.Fact{}, false
 	}
-	return r.fact(d.rows[min(int((y-float64(f.Y))/float64(f.H)*float64(len(d.rows))), len(d.rows)-1)]), true
+	return r.fact(int(it.A)), true
 }
 
 func (r *result) fact(i int) view.Fact {

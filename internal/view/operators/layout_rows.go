@@ -2,6 +2,7 @@ package operators
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -21,7 +22,6 @@ type bar struct {
 // drawBars draws as many bars as fit.
 func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 	w, h := float32(s.Width), float32(s.Height)
-	r.drawn = drawing{}
 	text := &scene.Text{Size: scene.TextSize}
 	if len(bars) == 0 {
 		text.Add(w/2, h/2, scene.Shorten(title, w-2*edge, scene.TextSize), scene.UITextMuted, scene.Middle)
@@ -77,11 +77,11 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 		heads = []string{first + "; " + title, first}
 	}
 	text.Add(edge, topRoom-7, longest(w-2*edge, heads...), scene.UITextMuted, scene.Start)
+	s.AimRows(frame, 0, w, func(i int) uint32 { return s.Item(ofBar, i) })
 	s.AddLayer("bars", frame, rects)
 	s.AddLayer("spread", frame, lines)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(frame, 0)
-	r.drawn = drawing{frame: f, bars: bars[:n]}
 }
 
 // longest is the first of some texts, from long to short, that has room; where none has the last is cut.
@@ -94,20 +94,38 @@ func longest(room float32, texts ...string) string {
 	return scene.Shorten(texts[len(texts)-1], room, scene.TextSize)
 }
 
-// pickBar gives the facts of a bar.
-func (r *result) pickBar(x, y float64) (view.Fact, bool) {
-	f, bars := &r.drawn.frame, r.drawn.bars
-	if !(x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)) {
+// A barList is made once a result: every fact of a bar asks for it.
+type barList struct {
+	once  sync.Once
+	list  []bar
+	title string
+}
+
+// bars are those of the picture asked for, and their title.
+func (r *result) bars() ([]bar, string) {
+	r.held.once.Do(func() {
+		if r.request.Values.Text("picture") == "memory" {
+			r.held.list, r.held.title = r.memoryBars()
+		} else {
+			r.held.list, r.held.title = r.graphBars()
+		}
+	})
+	return r.held.list, r.held.title
+}
+
+// barFact says what is known of a bar.
+func (r *result) barFact(i int) (view.Fact, bool) {
+	bars, _ := r.bars()
+	if i < 0 || i >= len(bars) {
 		return view.Fact{}, false
 	}
-	b := &bars[min(int((y-float64(f.Y))/float64(f.H)*float64(len(bars))), len(bars)-1)]
+	b := &bars[i]
 	fact := view.Fact{Title: b.label, Lines: b.lines}
 	if b.region != trace.NoRegion {
 		fact.Regions = []trace.RegionID{b.region}
 	}
 	if b.end > b.begin {
-		begin, end := b.begin, b.end
-		fact.Begin, fact.End = &begin, &end
+		fact.Begin, fact.End = &b.begin, &b.end
 	}
 	return fact, true
 }

@@ -51,7 +51,7 @@ type result struct {
 	memory  []Memory       // of GPUs, the most first
 	graphs  []replay.Graph // most time first
 	notes   []string
-	drawn   drawing
+	held    barList
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

@@ -8,16 +8,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A point is an operator in the roofline.
-type point struct {
-	x, y, radius float32
-	row          int
-}
-
 // roofline draws operators by intensity and rate, under what the device can do.
 func (r *result) roofline(s *scene.Scene) {
 	w, h := float32(s.Width), float32(s.Height)
-	d := drawing{}
 	var rows []int
 	low, high, least, most := math.Inf(1), 0.0, math.Inf(1), 0.0
 	for i := range r.table.Rows {
@@ -31,7 +24,6 @@ func (r *result) roofline(s *scene.Scene) {
 		text := &scene.Text{Size: scene.TextSize}
 		text.Add(w/2, h/2, scene.Shorten("of no operator are shapes, types and GPU time known", w-2*edge, scene.TextSize), scene.UITextMuted, scene.Middle)
 		s.AddLayer("empty", -1, text)
-		r.drawn = d
 		return
 	}
 	if p := r.peak; p != nil {
@@ -71,9 +63,8 @@ func (r *result) roofline(s *scene.Scene) {
 	marks, names := &scene.Point{}, &scene.Text{Size: scene.TextSize}
 	for _, i := range rows {
 		x := &r.table.Rows[i]
-		q := point{f.XPixel(x.Intensity()), f.YPixel(x.Rate()), float32(3 + 9*math.Sqrt(float64(x.Device)/longest)), i}
-		marks.Add(q.x, q.y, q.radius, scene.RegionColour(x.Name, uint8(r.regions[x.Region].Role)))
-		d.points = append(d.points, q)
+		marks.Add(f.XPixel(x.Intensity()), f.YPixel(x.Rate()), float32(3+9*math.Sqrt(float64(x.Device)/longest)), scene.RegionColour(x.Name, uint8(r.regions[x.Region].Role)))
+		marks.SetItem(s.Item(ofOperator, i))
 		if !told[x.Name] && len(told) < 8 {
 			told[x.Name] = true
 			s.Legend = append(s.Legend, scene.LegendEntry{Label: x.Name, Colour: scene.RegionColour(x.Name, uint8(r.regions[x.Region].Role)), Region: uint32(x.Region), Parent: scene.NoID})
@@ -83,20 +74,4 @@ func (r *result) roofline(s *scene.Scene) {
 	head := fmt.Sprintf("%s with shapes; the larger, the more GPU time", view.Count(len(rows), "operator"))
 	names.Add(f.X, f.Y-7, scene.Shorten(head, f.W, scene.TextSize), scene.UITextMuted, scene.Start)
 	s.AddLayer("names", -1, names)
-	d.frame = f
-	r.drawn = d
-}
-
-// pickPoint gives the facts of the nearest point that is hit.
-func (r *result) pickPoint(x, y float64) (view.Fact, bool) {
-	best, nearest := -1, math.Inf(1)
-	for _, p := range r.drawn.points {
-		if d := math.Hypot(x-float64(p.x), y-float64(p.y)); d <= float64(p.radius)+2 && d < nearest {
-			best, nearest = p.row, d
-		}
-	}
-	if best < 0 {
-		return view.Fact{}, false
-	}
-	return r.fact(best), true
 }
