@@ -95,7 +95,7 @@ function embedded(state: PageState) {
 }
 
 /** Waits until a run is ready, then shows it; the home page shows the progress. */
-export async function follow(bench: Workbench, run: RunState, state: PageState | null, first = false): Promise<void> {
+export async function follow(bench: Workbench, run: RunState, state: PageState | null, first = state === null): Promise<void> {
   bench.awaited.value = run.id;
   for (;;) {
     const now = bench.runs.value.find((r) => r.id === run.id);
