@@ -30,6 +30,7 @@ func viewCommand() *command {
 			fs.String("size", "1600x900", "size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too. 1600xAUTO: as high as the content; 84mm, 174x90mm: for paper, text of 8 points, PNG with 300 dots an inch")
 			fs.String("letter", "", "of the picture among others in a figure, drawn in its corner: a")
 			fs.String("theme", "light", "light or dark")
+			fs.String("hues", "usual", "colours of regions and locations: usual, or safe: fewer, which colour-blind readers tell apart too (--palette has those of magnitudes)")
 			fs.String("callouts", "", "FILE with numbers to draw on the picture, a line each: where, a bar, what it says; docs/guides/README.md has the forms")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
 			fs.Bool("spreadsheet", false, "CSV for a spreadsheet: an apostrophe before texts that begin like a formula (= + - @), so that none runs")
@@ -249,6 +250,9 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		if o.letter != "" && s != nil {
 			s.Title = strings.TrimSpace("(" + o.letter + ") " + s.Title)
 		}
+		if s != nil && o.theme.IsSafe() {
+			s.Legend = scene.JoinSame(s.Legend, o.theme)
+		}
 		return s
 	})
 	if err := callout.Draw(s, o.callouts); len(o.callouts) > 0 && err != nil {
@@ -300,6 +304,9 @@ func (e *env) newOutput() (*output, error) {
 	var known bool
 	if o.theme, known = scene.ParseTheme(e.text("theme")); !known {
 		return nil, usage("--theme %q: want light or dark", e.text("theme"))
+	}
+	if o.theme, known = o.theme.With(e.text("hues")); !known {
+		return nil, usage("--hues %q: want %s", e.text("hues"), strings.Join(scene.Hues, " or "))
 	}
 	var err error
 	o.callouts, err = e.callouts()

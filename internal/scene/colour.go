@@ -8,19 +8,43 @@ type Colour uint16
 // None is drawn as nothing.
 const None = Colour(0xFFFF)
 
-// A Theme says how colours are looked up.
+// A Theme says how colours are looked up: on a light or a dark ground, and with the
+// usual hues or with fewer that colour-blind readers tell apart too.
 type Theme uint8
 
 const (
 	Light Theme = iota
 	Dark
+	safe Theme = 2 // added to one of the two
+
+	themes = 4
 )
 
 func (t Theme) String() string {
-	if t == Dark {
+	if t.IsDark() {
 		return "dark"
 	}
 	return "light"
+}
+
+// IsDark reports whether the ground is dark.
+func (t Theme) IsDark() bool { return t&Dark != 0 }
+
+// IsSafe reports whether categories have the hues that colour-blind readers tell apart.
+func (t Theme) IsSafe() bool { return t&safe != 0 }
+
+// Hues lists the ways of colouring categories: "usual", and "safe" for colour-blind readers.
+var Hues = []string{"usual", "safe"}
+
+// With gives the theme with other hues of categories.
+func (t Theme) With(hues string) (Theme, bool) {
+	switch hues {
+	case "usual":
+		return t &^ safe, true
+	case "safe":
+		return t | safe, true
+	}
+	return t, false
 }
 
 // ParseTheme gives the theme of that name.

@@ -1,8 +1,39 @@
 package scene
 
+import (
+	"image/color"
+	"slices"
+)
+
 // Ramps reports whether the entry shows a run of colours.
 func (e *LegendEntry) Ramps() bool {
 	return e.RampEnd != None && e.RampEnd != 0 && e.RampEnd != e.Colour
+}
+
+// JoinSame puts entries that have one colour in a theme behind one sample of it, the
+// further ones as words alone: where colours end, words go on.
+func JoinSame(entries []LegendEntry, theme Theme) []LegendEntry {
+	type look struct {
+		colour color.NRGBA
+		flags  Flag
+	}
+	var groups [][]LegendEntry
+	at := map[look]int{}
+	for _, e := range entries {
+		l := look{e.Colour.RGBA(theme), e.Flags}
+		i, ok := at[l]
+		switch {
+		case e.Ramps() || e.Colour == None:
+			groups = append(groups, []LegendEntry{e})
+		case ok:
+			e.Label, e.Colour = "and "+e.Label, None
+			groups[i] = append(groups[i], e)
+		default:
+			at[l] = len(groups)
+			groups = append(groups, []LegendEntry{e})
+		}
+	}
+	return slices.Concat(groups...)
 }
 
 // A legendItem is an entry with its place.

@@ -34,7 +34,7 @@ type palette struct {
 	Dim      float64
 	sections []Section
 	byName   map[string]Section
-	tables   [2][]color.NRGBA
+	tables   [themes][]color.NRGBA
 }
 
 var loadPalette = sync.OnceValue(func() *palette {
@@ -45,7 +45,7 @@ var loadPalette = sync.OnceValue(func() *palette {
 	return p
 })
 
-// paletteFile is palette.json. A section without dark values has the same in both themes.
+// paletteFile is palette.json. A section without dark values has the same in both themes; one without safe ones has its usual ones.
 type paletteFile struct {
 	Dim      float64          `json:"dim"`
 	Sections []paletteSection `json:"sections"`
@@ -57,6 +57,9 @@ type paletteSection struct {
 	Names []string `json:"names,omitempty"` // of the colours, where they have any
 	Light []string `json:"light"`           // rrggbb or rrggbbaa
 	Dark  []string `json:"dark,omitempty"`
+	// The colours of the same indices for colour-blind readers: fewer, so that they begin anew after some.
+	SafeLight []string `json:"safeLight,omitempty"`
+	SafeDark  []string `json:"safeDark,omitempty"`
 }
 
 func parsePalette(data []byte) (*palette, error) {
@@ -69,10 +72,14 @@ func parsePalette(data []byte) (*palette, error) {
 		if s.Dark == nil {
 			s.Dark = s.Light
 		}
-		if s.Start != len(p.tables[Light]) || len(s.Dark) != len(s.Light) || s.Names != nil && len(s.Names) != len(s.Light) {
+		if s.SafeLight == nil {
+			s.SafeLight, s.SafeDark = s.Light, s.Dark
+		}
+		n := len(s.Light)
+		if s.Start != len(p.tables[Light]) || len(s.Dark) != n || len(s.SafeLight) != n || len(s.SafeDark) != n || s.Names != nil && len(s.Names) != n {
 			return nil, fmt.Errorf("palette: section %s: start or lengths do not fit", s.Name)
 		}
-		for t, values := range [2][]string{s.Light, s.Dark} {
+		for t, values := range [themes][]string{s.Light, s.Dark, s.SafeLight, s.SafeDark} {
 			for _, v := range values {
 				c, err := parseHex(v)
 				if err != nil {
@@ -103,10 +110,7 @@ func parseHex(s string) (color.NRGBA, error) {
 
 // Table gives all colours of a theme by index. It must not be changed.
 func Table(t Theme) []color.NRGBA {
-	if t != Dark {
-		t = Light
-	}
-	return loadPalette().tables[t]
+	return loadPalette().tables[t%themes]
 }
 
 // Sections lists the palette in order.

@@ -21,46 +21,69 @@ type shadeFamily struct {
 	from, to      float64
 	darkFrom, end float64
 	shades        []lch
+	safe          []safeShade
 }
+
+// A safeShade has one hue, and lightness and chroma of its own on each ground.
+type safeShade struct{ h, light, dark, lightChroma, darkChroma float64 }
 
 // Shades were found by a search that keeps families apart for normal, deuteranopic and
 // tritanopic eyes in both themes, and orders each family so that its first shades differ most.
+// The safe ones were found likewise, for protanopic eyes too and with a greater distance between any two; so they are few.
 var families = []shadeFamily{
 	{"compute", .57, .80, .57, .79, []lch{
 		{.64, .125, 252}, {.72, .12, 150}, {.75, .13, 248}, {.67, .08, 158}, {.70, .13, 268}, {.76, .09, 268}, {.70, .13, 240}, {.64, .08, 266}, {.80, .10, 148},
 		{.68, .13, 158}, {.76, .11, 140}, {.63, .07, 232}, {.70, .08, 140}, {.74, .13, 268}, {.66, .13, 268}, {.62, .12, 232}, {.68, .11, 254}, {.66, .13, 236},
+	}, []safeShade{
+		{264, .508, .661, .132, .136}, {274, .626, .765, .160, .118}, {154, .723, .712, .157, .158}, {167, .682, .913, .050, .069}, {271, .767, .861, .117, .060}, {152, .871, .864, .154, .160},
 	}},
 	{"communication", .54, .70, .54, .71, []lch{
 		{.66, .165, 45}, {.58, .17, 28}, {.59, .13, 62}, {.54, .14, 46}, {.62, .12, 36}, {.70, .16, 62}, {.65, .12, 62}, {.64, .18, 28}, {.61, .17, 44}, {.70, .18, 32},
 		{.57, .12, 32}, {.69, .12, 52}, {.66, .13, 36}, {.70, .16, 46}, {.63, .15, 56}, {.57, .17, 42}, {.55, .12, 62}, {.59, .14, 44}, {.61, .15, 26}, {.67, .16, 26},
+	}, []safeShade{
+		{48, .750, .504, .147, .135}, {53, .530, .740, .135, .161}, {50, .660, .641, .145, .152}, {18, .453, .787, .146, .109}, {21, .594, .580, .160, .189},
 	}},
 	{"synchronization", .83, .94, .82, .93, []lch{
 		{.88, .16, 95}, {.82, .11, 106}, {.82, .17, 102}, {.91, .11, 90}, {.86, .11, 82}, {.92, .17, 108},
 		{.86, .13, 106}, {.84, .15, 88}, {.90, .13, 108}, {.87, .17, 108}, {.91, .15, 96}, {.88, .12, 94},
+	}, []safeShade{
+		{97, .844, .868, .168, .159}, {110, .946, .968, .185, .175},
 	}},
 	{"idle", .83, .94, .39, .29, []lch{
 		{.90, .004, 250}, {.84, .022, 250}, {.94, .022, 250}, {.87, .012, 260}, {.83, .002, 250}, {.93, .002, 250},
 		{.89, .022, 260}, {.92, .022, 250}, {.85, .002, 250}, {.86, .022, 262}, {.88, .002, 258}, {.91, .012, 260},
+	}, []safeShade{
+		{244, .808, .431, .013, .013}, {249, .902, .312, .014, .014},
 	}},
 	{"io", .38, .56, .46, .60, []lch{
 		{.50, .17, 305}, {.40, .19, 294}, {.38, .11, 296}, {.56, .19, 292}, {.45, .12, 302}, {.53, .11, 300},
 		{.52, .19, 324}, {.45, .19, 312}, {.38, .19, 310}, {.47, .19, 292}, {.48, .15, 320}, {.55, .19, 308},
+	}, []safeShade{
+		{292, .325, .561, .142, .193}, {322, .445, .481, .138, .145},
 	}},
 	{"copy", .38, .54, .45, .58, []lch{
 		{.52, .085, 195}, {.44, .07, 204}, {.39, .05, 182}, {.49, .04, 180}, {.54, .04, 188}, {.47, .08, 180},
 		{.43, .04, 182}, {.49, .07, 204}, {.46, .04, 204}, {.41, .07, 194}, {.54, .09, 180}, {.50, .09, 180},
+	}, []safeShade{
+		{194, .413, .785, .057, .093}, {179, .560, .536, .095, .096},
 	}},
 	{"overhead", .32, .46, .39, .49, []lch{
 		{.42, .07, 58}, {.34, .09, 48}, {.37, .05, 74}, {.46, .09, 40}, {.32, .07, 72}, {.39, .09, 40},
 		{.44, .04, 74}, {.39, .08, 74}, {.33, .06, 40}, {.40, .04, 50}, {.45, .09, 62}, {.46, .06, 56},
+	}, []safeShade{
+		{41, .361, .300, .100, .094}, {52, .271, .399, .064, .087},
 	}},
 	{"annotation", .73, .80, .71, .79, []lch{
 		{.785, .075, 350}, {.73, .045, 332}, {.74, .085, 358}, {.75, .085, 330}, {.76, .045, 6}, {.79, .045, 330},
 		{.80, .085, 330}, {.73, .055, 6}, {.80, .085, 6}, {.77, .085, 6}, {.79, .05, 6}, {.76, .055, 330},
+	}, []safeShade{
+		{335, .645, .613, .137, .121}, {337, .734, .700, .089, .071},
 	}},
 	{"locations", .46, .80, .54, .82, []lch{
 		{.62, .14, 252}, {.70, .15, 55}, {.47, .16, 356}, {.54, .13, 145}, {.78, .12, 172}, {.78, .12, 325},
 		{.48, .16, 290}, {.67, .15, 132}, {.62, .15, 330}, {.53, .10, 64}, {.82, .15, 105}, {.77, .10, 242},
+	}, []safeShade{
+		{109, .875, .912, .136, .126}, {0, .776, .687, .057, .129}, {31, .443, .411, .097, .135}, {120, .549, .723, .118, .156}, {265, .571, .588, .176, .150}, {326, .288, .537, .104, .152}, {267, .297, .363, .167, .050}, {239, .772, .816, .109, .098},
 	}},
 }
 
@@ -119,6 +142,11 @@ func makePalette(t *testing.T) []byte {
 			dark := lch{fam.darkFrom + (x.l-fam.from)/(fam.to-fam.from)*(fam.end-fam.darkFrom), x.c, x.h}
 			s.Dark = append(s.Dark, dark.hex())
 		}
+		for i := range fam.shades {
+			x := fam.safe[i%len(fam.safe)]
+			s.SafeLight = append(s.SafeLight, lch{x.light, x.lightChroma, x.h}.hex())
+			s.SafeDark = append(s.SafeDark, lch{x.dark, x.darkChroma, x.h}.hex())
+		}
 		add(s)
 	}
 	for _, name := range []string{"viridis", "cividis"} {
@@ -141,6 +169,7 @@ func makePalette(t *testing.T) []byte {
 	// Laid over colours to make things in space look solid: two of shadow, one of light.
 	add(paletteSection{Name: "shade", Light: []string{"00000026", "00000050", "ffffff80"}})
 	add(locationTime())
+	add(inks())
 	return writePalette(f)
 }
 
@@ -157,6 +186,18 @@ func lifted(ramp []string) (out []string) {
 
 // timeSteps is how many steps of lightness a location's hue has.
 const timeSteps = 9
+
+// inks are black or white in each of the themes: colour i is white where bit t of i is set.
+func inks() paletteSection {
+	s := paletteSection{Name: "ink"}
+	lists := [themes]*[]string{&s.Light, &s.Dark, &s.SafeLight, &s.SafeDark}
+	for i := range 1 << themes {
+		for t, list := range lists {
+			*list = append(*list, map[bool]string{false: "000000", true: "ffffff"}[i>>t&1 == 1])
+		}
+	}
+	return s
+}
 
 // locationTime runs each hue of the locations from light to dark.
 func locationTime() paletteSection {
@@ -239,7 +280,11 @@ func writePalette(f paletteFile) []byte {
 		}
 		line("light", s.Light, s.Dark == nil)
 		if s.Dark != nil {
-			line("dark", s.Dark, true)
+			line("dark", s.Dark, s.SafeLight == nil)
+		}
+		if s.SafeLight != nil {
+			line("safeLight", s.SafeLight, false)
+			line("safeDark", s.SafeDark, true)
 		}
 		if i < len(f.Sections)-1 {
 			b.WriteString("    ,\n")

@@ -66,8 +66,8 @@ func TestPaletteHasEveryNamedColourAndSection(t *testing.T) {
 	}
 }
 
-// eyes are transformations of linear light: normal vision, and full deuteranopia
-// and tritanopia after Machado, Oliveira and Fernandes (2009).
+// eyes are transformations of linear light: normal vision, and full deuteranopia,
+// tritanopia and protanopia after Machado, Oliveira and Fernandes (2009).
 var eyes = []struct {
 	name string
 	m    [9]float64
@@ -75,6 +75,7 @@ var eyes = []struct {
 	{"normal", [9]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}},
 	{"deuteranopia", [9]float64{0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881}},
 	{"tritanopia", [9]float64{1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900}},
+	{"protanopia", [9]float64{0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998}},
 }
 
 // seen places a colour in OKLab, scaled by 100, as an eye sees it; a difference of
@@ -108,7 +109,7 @@ func nearest(a, b Section, theme Theme, m [9]float64, first int) float64 {
 
 func TestFamiliesStayApartForEveryEye(t *testing.T) {
 	for _, theme := range []Theme{Light, Dark} {
-		for _, eye := range eyes {
+		for _, eye := range eyes[:3] {
 			anyShade, roleColour := 3.0, 7.0
 			if eye.name == "normal" {
 				anyShade, roleColour = 5, 12
@@ -139,12 +140,64 @@ func TestShadesOfAFamilyDiffer(t *testing.T) {
 				t.Errorf("%s: two shades of %s are %.1f apart, want %.1f", theme, s.Name, d, want)
 			}
 		}
-		for _, eye := range eyes[1:] {
+		for _, eye := range eyes[1:3] {
 			s, _ := FindSection("locations")
 			if d := nearest(s, s, theme, eye.m, 6); d < 6 {
 				t.Errorf("%s, %s: two of the first six hues are %.1f apart", theme, eye.name, d)
 			}
 		}
+	}
+}
+
+// For colour-blind readers two categories have either one colour or two that differ
+// plainly, whoever looks; where they have one, legends say so in words.
+func TestSafeHuesAreFewAndFarApartForEveryEye(t *testing.T) {
+	sections := append([]Section(nil), Sections()[1:9]...)
+	for _, ground := range []Theme{Light, Dark} {
+		theme, _ := ground.With("safe")
+		for _, eye := range eyes {
+			at := func(s Section, i int) [3]float64 { return seen(s.At(i).RGBA(theme), eye.m) }
+			for i, a := range sections {
+				for j, b := range sections[:i+1] {
+					if d := distance(at(a, 0), at(b, 0)); i != j && d < 9 {
+						t.Errorf("%s, %s: %s is %.1f from %s, want 9", theme, eye.name, a.Name, d, b.Name)
+					}
+					for k := range a.Length {
+						for l := range b.Length {
+							same := a.At(k).RGBA(theme) == b.At(l).RGBA(theme)
+							if d := distance(at(a, k), at(b, l)); !same && d < 6 {
+								t.Errorf("%s, %s: %s %d is %.1f from %s %d, want 6", theme, eye.name, a.Name, k, d, b.Name, l)
+							}
+							if same && i != j {
+								t.Errorf("%s: %s %d and %s %d are one colour", theme, a.Name, k, b.Name, l)
+							}
+						}
+					}
+				}
+				if at(a, 0) == at(a, 1) {
+					t.Errorf("%s: the first two of %s are one colour", theme, a.Name)
+				}
+			}
+			if hues, _ := FindSection("locations"); nearest(hues, hues, theme, eye.m, 8) < 8 {
+				t.Errorf("%s, %s: two of the first eight locations are %.1f apart, want 8", theme, eye.name, nearest(hues, hues, theme, eye.m, 8))
+			}
+		}
+	}
+}
+
+// The usual hues stay what they are where nobody asks for others.
+func TestHuesAreChosenByTheirName(t *testing.T) {
+	for _, hues := range Hues {
+		if _, ok := Dark.With(hues); !ok {
+			t.Errorf("%q is not taken", hues)
+		}
+	}
+	if _, ok := Light.With("loud"); ok {
+		t.Error("loud is taken")
+	}
+	changed, _ := Dark.With("safe")
+	if back, _ := changed.With("usual"); back != Dark || !changed.IsDark() || RoleColour(1).RGBA(changed) == RoleColour(1).RGBA(Dark) {
+		t.Error("safe hues on a dark ground are not what they should be")
 	}
 }
 
@@ -162,13 +215,16 @@ func TestTextIsReadableInBothThemes(t *testing.T) {
 				}
 			}
 		}
-		for i := range Table(theme) {
-			fill := Colour(i)
-			if fill.RGBA(theme).A != 255 {
-				continue
-			}
-			if c := contrast(Ink(fill).RGBA(theme), fill.RGBA(theme)); c < 4.5 {
-				t.Errorf("%s: ink on colour %d has contrast %.2f, want 4.5", theme, i, c)
+		for _, hues := range Hues {
+			theme, _ := theme.With(hues)
+			for i := range Table(theme) {
+				fill := Colour(i)
+				if fill.RGBA(theme).A != 255 {
+					continue
+				}
+				if c := contrast(Ink(fill).RGBA(theme), fill.RGBA(theme)); c < 4.5 {
+					t.Errorf("%s, %s: ink on colour %d has contrast %.2f, want 4.5", theme, hues, i, c)
+				}
 			}
 		}
 	}

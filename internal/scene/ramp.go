@@ -32,16 +32,17 @@ func RampSection(name string) Section {
 // Ink gives the colour of text on a fill: the one of black and white that
 // contrasts more, in each theme. The contrast is at least 4.5 : 1 on any fill.
 func Ink(fill Colour) Colour {
-	light, dark := onDark(fill, Light), onDark(fill, Dark)
-	switch {
-	case light && dark:
-		return UIInkLight
-	case light:
-		return UIInkReverse
-	case dark:
-		return UIInk
+	white := 0 // a bit for each theme
+	for t := range Theme(themes) {
+		if onDark(fill, t) {
+			white |= 1 << t
+		}
 	}
-	return UIInkDark
+	// Most fills want the same ink with the usual hues and the safe ones.
+	if white>>2 == white&3 {
+		return [4]Colour{UIInkDark, UIInkReverse, UIInk, UIInkLight}[white&3]
+	}
+	return loadPalette().byName["ink"].At(white)
 }
 
 // InkFor is Ink for a thing with flags: what is outside the selection has quiet text.

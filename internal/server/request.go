@@ -39,7 +39,7 @@ const (
 // reserved are the parameters that are not options of a view.
 var reserved = map[string]bool{
 	"from": true, "to": true, "locations": true, "regions": true, "width": true, "height": true, "with": true,
-	"x": true, "y": true, "format": true, "theme": true, "offset": true, "limit": true, "sort": true, "descending": true,
+	"x": true, "y": true, "format": true, "theme": true, "hues": true, "offset": true, "limit": true, "sort": true, "descending": true,
 	"panel": true, "seq": true, "size": true, "letter": true, "coarse": true, "item": true, "have": true,
 }
 

@@ -89,7 +89,7 @@ func (s *Server) routes() []route {
 			tablePage{}, "", "the numbers as rows"),
 		view("pick", []parameter{{name: "item", kind: "integer", says: "of the scene"}, {name: "x", kind: "number", says: "a place of the scene in pixels"}, {name: "y", kind: "number", says: "a place of the scene in pixels"}},
 			pickJSON{}, "", "what is known of an item of the scene"),
-		view("export", []parameter{{name: "format", kind: "string", says: "svg, png, pdf, csv or json"}, {name: "theme", kind: "string", says: "light or dark"},
+		view("export", []parameter{{name: "format", kind: "string", says: "svg, png, pdf, csv or json"}, {name: "theme", kind: "string", says: "light or dark"}, {name: "hues", kind: "string", says: "usual, or safe for colour-blind readers"},
 			{name: "size", kind: "string", says: "of a picture, in place of width and height: 84mm or 174x90mm on paper, 1600xAUTO in pixels"}, {name: "letter", kind: "string", says: "of the picture among others in a figure"}},
 			nil, "application/octet-stream", "a file"),
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/render/wire"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -165,6 +166,11 @@ func (s *viewPages) export(w http.ResponseWriter, r *http.Request, q *viewReques
 	if r.URL.Query().Get("theme") != "" && !ok {
 		return usage(errors.New("theme: want light or dark"))
 	}
+	if hues := r.URL.Query().Get("hues"); hues != "" {
+		if theme, ok = theme.With(hues); !ok {
+			return usage(fmt.Errorf("hues %s: want %s", quoteShort(hues), strings.Join(scene.Hues, " or ")))
+		}
+	}
 	body, contentType, err := s.file(r, q, format, theme)
 	if err != nil {
 		return err
@@ -207,7 +213,7 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 		if format == "csv" {
 			return res.rows().WriteSpreadsheet(&b) // who downloads a table opens it in one
 		}
-		return write(&b, res.furnished(size, r.URL.Query().Get("letter")), theme)
+		return write(&b, res.furnished(size, r.URL.Query().Get("letter"), theme), theme)
 	})
 	return b.Bytes(), exportTypes[format], err
 }

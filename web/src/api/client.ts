@@ -84,7 +84,7 @@ export interface Api {
   /** What is known of a thing in space, by its index: the page knows where it is. */
   pickItem(run: string, request: t.ViewRequest, item: number, ticket?: Ticket): Promise<t.Fact | null>;
   /** The address of a file to download. */
-  exportURL(run: string, request: t.ViewRequest, format: t.ExportFormat, theme: t.Theme, figure?: Figure): string;
+  exportURL(run: string, request: t.ViewRequest, format: t.ExportFormat, theme: t.Theme, hues: string, figure?: Figure): string;
   /** The line is slow: told by the server, or measured from past answers. */
   slow(): boolean;
   /** Calls with what the server keeps of its budget, in bytes, whenever it says so. */
@@ -157,7 +157,7 @@ export function createApi(base = ""): Api {
       (await line.json<t.Pick>(view(id, "pick", r, { x, y, ...ticketed(ticket) }), ticket?.signal)).fact,
     pickItem: async (id, r, item, ticket) =>
       (await line.json<t.Pick>(view(id, "pick", r, { item, ...ticketed(ticket) }), ticket?.signal)).fact,
-    exportURL: (id, r, format, theme, figure) => base + view(id, "export", r, { format, theme, size: figure?.size || undefined, letter: figure?.letter || undefined }),
+    exportURL: (id, r, format, theme, hues, figure) => base + view(id, "export", r, { format, theme, hues: hues || undefined, size: figure?.size || undefined, letter: figure?.letter || undefined }),
     slow: () => line.remote || line.rate < slowRate,
     onKept: (told) => void (line.kept = told),
   };

@@ -56,7 +56,7 @@ describe("palette", () => {
     expect(p.dark[2]).toBe(p.light[2]);
     expect(css(p.light, 1)).toBe("rgba(17,34,51,0.5020)");
     expect(css(p.light, 99)).toBe("rgba(0,0,0,0.0000)");
-    expect(p.lightDimmed[2]!.toString(16)).toBe("ff80ff80");
+    expect(p.dimmed.light[2]!.toString(16)).toBe("ff80ff80");
     expect(p.sections.x).toEqual({ start: 2, length: 1 });
   });
 

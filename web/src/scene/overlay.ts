@@ -1,7 +1,7 @@
 // What is shown above a picture without drawing it again: cross-hair, brush, what
 // the selection keeps. A canvas of its own, so that moving the mouse is cheap.
 
-import { css, ui, type Palette } from "./palette";
+import { css, ui, type Palette, type Tint } from "./palette";
 import { identity, type Transform } from "./part";
 import type { Frame, Scene } from "./scene";
 
@@ -35,7 +35,7 @@ const veil = 0.62;
 
 export function drawOverlay(
   ctx: CanvasRenderingContext2D, scene: Scene, highlights: Highlight[], transforms: Transform[],
-  colours: Palette, theme: "light" | "dark", scale: number,
+  colours: Palette, theme: Tint, scale: number,
 ): void {
   ctx.setTransform(1, 0, 0, 1, 0, 0);
   ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);

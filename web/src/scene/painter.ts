@@ -9,7 +9,7 @@
 import { device, type Device, type Drawable } from "./device";
 import { raster, upload, type Shape } from "./mark";
 import { drawOverlay, drawRings, type Highlight } from "./overlay";
-import type { Palette } from "./palette";
+import type { Palette, Tint } from "./palette";
 import { clipOf, mapOf, parts, type Part, type Transform } from "./part";
 import { Raster } from "./raster";
 import type { Mark, Scene, SpaceMark, TextMark } from "./scene";
@@ -41,9 +41,9 @@ export interface Painter {
   /** The scene drawn last. */
   readonly scene: Scene | null;
   /** Draws a scene, and forgets all transforms. The picture takes the scene's size. */
-  draw(scene: Scene, theme: "light" | "dark"): void;
+  draw(scene: Scene, theme: Tint): void;
   /** Draws the same scene in other colours. */
-  setTheme(theme: "light" | "dark"): void;
+  setTheme(theme: Tint): void;
   /**
    * Moves what lies in a frame until the next draw: layers of the frame and its
    * axis texts move, texts keep their size. Drawn at the next animation frame.
@@ -71,7 +71,7 @@ export function createPainter(host: HTMLElement, palette: Palette, options: Pain
 
 class CanvasPainter implements Painter {
   scene: Scene | null = null;
-  private theme: "light" | "dark" = "light";
+  private theme: Tint = "light";
   private parts: { part: Part; drawables: Drawable[] }[] = [];
   private device: Device | null;
   private transforms: Transform[] = [];
@@ -97,7 +97,7 @@ class CanvasPainter implements Painter {
     return this.device ? "webgl2" : "software";
   }
 
-  draw(scene: Scene, theme: "light" | "dark"): void {
+  draw(scene: Scene, theme: Tint): void {
     this.free();
     this.scene = scene;
     this.theme = theme;
@@ -111,7 +111,7 @@ class CanvasPainter implements Painter {
     this.flush();
   }
 
-  setTheme(theme: "light" | "dark"): void {
+  setTheme(theme: Tint): void {
     this.theme = theme;
     this.later("picture", "overlay");
   }
@@ -266,7 +266,7 @@ class CanvasPainter implements Painter {
   /** Draws on the GPU and copies the result; false where the device was lost meanwhile. */
   private drawShapes(d: Device, ctx: CanvasRenderingContext2D, width: number, height: number, scale: number): boolean {
     const table = this.palette[this.theme];
-    d.begin(width, height, table, this.theme === "light" ? this.palette.lightDimmed : this.palette.darkDimmed);
+    d.begin(width, height, table, this.palette.dimmed[this.theme]);
     for (const { part, drawables } of this.parts) {
       if (drawables.length === 0) continue;
       const t = this.moved(part);
@@ -282,7 +282,7 @@ class CanvasPainter implements Painter {
   }
 
   private rasterShapes(ctx: CanvasRenderingContext2D, width: number, height: number, scale: number): void {
-    const dimmed = this.theme === "light" ? this.palette.lightDimmed : this.palette.darkDimmed;
+    const dimmed = this.palette.dimmed[this.theme];
     const r = new Raster(width, height, scale, this.palette[this.theme], dimmed, this.image);
     for (const { part } of this.parts) {
       const t = this.moved(part);

@@ -2,13 +2,13 @@
 
 import table from "../../../internal/scene/palette.json";
 
+/** A ground, and on it the usual hues of categories or those that colour-blind readers tell apart too. */
+export type Tint = "light" | "dark" | "lightSafe" | "darkSafe";
+
 /** Colours by index as 0xAABBGGRR: the order of ImageData in memory. */
-export interface Palette {
-  light: Uint32Array;
-  dark: Uint32Array;
+export interface Palette extends Record<Tint, Uint32Array> {
   /** The same colours as they are drawn outside the selection. */
-  lightDimmed: Uint32Array;
-  darkDimmed: Uint32Array;
+  dimmed: Record<Tint, Uint32Array>;
   /** Start and length of each section: roles, "locations", ramps, "ui". */
   sections: Record<string, { start: number; length: number }>;
 }
@@ -18,6 +18,8 @@ interface Section {
   start: number;
   light: string[];
   dark?: string[];
+  safeLight?: string[];
+  safeDark?: string[];
   names?: string[];
 }
 
@@ -34,12 +36,14 @@ type UIColour =
 export const palette: Palette = readPalette(table as { dim: number; sections: Section[] });
 
 export function readPalette(file: { dim: number; sections: Section[] }): Palette {
-  const light = Uint32Array.from(file.sections.flatMap((s) => s.light.map(parseHex)));
-  const dark = Uint32Array.from(file.sections.flatMap((s) => (s.dark ?? s.light).map(parseHex)));
+  const table = (of: (s: Section) => string[]) => Uint32Array.from(file.sections.flatMap((s) => of(s).map(parseHex)));
+  const tables: Record<Tint, Uint32Array> = {
+    light: table((s) => s.light), dark: table((s) => s.dark ?? s.light),
+    lightSafe: table((s) => s.safeLight ?? s.light), darkSafe: table((s) => s.safeDark ?? s.dark ?? s.light),
+  };
   return {
-    light, dark,
-    lightDimmed: dimmed(light, file.dim),
-    darkDimmed: dimmed(dark, file.dim),
+    ...tables,
+    dimmed: Object.fromEntries(Object.entries(tables).map(([tint, colours]) => [tint, dimmed(colours, file.dim)])) as Record<Tint, Uint32Array>,
     sections: Object.fromEntries(file.sections.map((s) => [s.name, { start: s.start, length: s.light.length }])),
   };
 }

@@ -9,7 +9,7 @@ import { formatDuration, middle, plural } from "./format";
 import { exportItems } from "./panel";
 import { Search } from "./search";
 import { follow } from "./start";
-import type { ThemeChoice } from "./url";
+import type { Hues, ThemeChoice } from "./url";
 import type { Workbench } from "./workbench";
 
 export function Bar() {
@@ -137,12 +137,14 @@ function ThemeMenu() {
   const icons: Record<ThemeChoice, IconName> = { light: "sun", dark: "moon", system: "system" };
   const choice = (theme: ThemeChoice, label: string): MenuItem => ({ label, checked: bench.theme.value === theme, run: () => (bench.theme.value = theme) });
   const palette = (name: string, label: string, note: string): MenuItem => ({ label, note, checked: bench.palette.value === name, run: () => (bench.palette.value = name) });
+  const hues = (name: Hues, label: string, note: string): MenuItem => ({ label, note, checked: bench.hues.value === name, run: () => (bench.hues.value = name) });
   return (
     <Menu
       class="plain" title="Theme and colours" align="right" label={<Icon name={icons[bench.theme.value]} />}
       items={() => [
         choice("system", "As the system"), choice("light", "Light"), choice("dark", "Dark"),
         { ...palette("", "Viridis", "colours of magnitudes"), above: "Magnitudes" }, palette("cividis", "Cividis", "the same for colour-blind readers"),
+        { ...hues("", "Usual", "many shades, a family of them for each role"), above: "Regions and locations" }, hues("safe", "Safe", "fewer, which colour-blind readers tell apart; names beside them where they end"),
       ]}
     />
   );

@@ -175,6 +175,8 @@ export const commands: Command[] = [
   { id: "minimap", title: "Strip of the whole run: activity or moments", group: "Page", keys: [], run: (b) => (b.minimap.value = b.minimap.value === "activity" ? "moments" : "activity") },
   { id: "viridis", title: "Colours of magnitudes: viridis", group: "Page", keys: [], run: (b) => (b.palette.value = "") },
   { id: "cividis", title: "Colours of magnitudes: cividis", group: "Page", keys: [], run: (b) => (b.palette.value = "cividis") },
+  { id: "usual-hues", title: "Colours of categories: the usual ones", group: "Page", keys: [], run: (b) => (b.hues.value = "") },
+  { id: "safe-hues", title: "Colours of categories: for colour-blind readers", group: "Page", keys: [], run: (b) => (b.hues.value = "safe") },
   { id: "copy-link", title: "Copy the address of this page", group: "Page", keys: [], run: (b) => void copyAddress(b, location.href, "Address copied: it shows this picture again on this server.") },
   { id: "home", title: "Open another run", group: "Page", keys: [], always: true, run: (b) => b.goHome() },
 ];

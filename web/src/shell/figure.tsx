@@ -12,6 +12,7 @@ import { shownFindings } from "./findings";
 import { formatRange } from "./format";
 import * as layout from "./layout";
 import { requestOf } from "./panel";
+import type { Hues } from "./url";
 import "./figure.css";
 
 /** Sizes that papers and slides ask for. */
@@ -50,13 +51,14 @@ export function FigureDialog({ close }: { close: () => void }) {
   const size = useSignal("84mm");
   const letter = useSignal("");
   const theme = useSignal<Theme>("light");
+  const hues = useSignal(bench.hues.value);
   const grey = useSignal(false);
   const failed = useSignal(false);
   const panel = panels.find((p) => p.id === of.value);
   if (!panel) return null;
   const figure: Figure = { size: size.value, letter: letter.value };
   const request = requestOf(bench, panel, null, 960, 540);
-  const url = (format: ExportFormat) => bench.api.exportURL(bench.runOf(panel), request, format, theme.value, figure);
+  const url = (format: ExportFormat) => bench.api.exportURL(bench.runOf(panel), request, format, theme.value, hues.value, figure);
   const { from, to } = request.selection ?? {};
   const end = bench.store.wholeRun.end;
   const range = Number(from ?? 0) > 0 || Number(to ?? end) < end ? { begin: Number(from ?? 0), end: Number(to ?? end) } : null;
@@ -85,6 +87,9 @@ export function FigureDialog({ close }: { close: () => void }) {
           </label>
           <label>Theme
             <select value={theme.value} onChange={(e) => (theme.value = e.currentTarget.value as Theme)}><option value="light">light</option><option value="dark">dark</option></select>
+          </label>
+          <label>Colours
+            <select value={hues.value} onChange={(e) => (hues.value = e.currentTarget.value as Hues)}><option value="">usual</option><option value="safe">for colour-blind readers</option></select>
           </label>
           <label class="figure-check"><input type="checkbox" checked={grey.value} onChange={(e) => (grey.value = e.currentTarget.checked)} />Look at it in grey, as printed</label>
           <div class="figure-files">

@@ -12,28 +12,51 @@ const few = 10;
 
 /** The entries of a picture; plain ones of another run explain, but select nothing. */
 export function Legend({ scene, plain, symbols = [] }: { scene: Scene | null; plain?: boolean; symbols?: readonly Symbol[] }) {
+  const bench = useBench();
   if (!scene || scene.legend.length + symbols.length === 0) return null;
   return (
     <ul class={`legend ${scene.legend.length <= few ? "legend-few" : ""}`} aria-label="Legend">
       {symbols.map((s) => <li key={s.sign}><span class="legend-entry"><span class="legend-sign" aria-hidden="true">{s.sign}</span>{s.words}</span></li>)}
-      {scene.legend.slice(0, 60).map((e, i) => <li key={i}><Entry entry={e} plain={plain} /></li>)}
+      {joinSame(scene.legend, bench.colours[bench.tint.value]).slice(0, 60).map((group, i) => (
+        <li key={i}>{group.map((e, k) => <Entry key={k} entry={e} plain={plain} same={k > 0} />)}</li>
+      ))}
     </ul>
   );
 }
 
-function Entry({ entry, plain }: { entry: LegendEntry; plain?: boolean }) {
+/** Entries of one colour, together: where colours end, words go on. */
+export function joinSame(entries: readonly LegendEntry[], table: Uint32Array): LegendEntry[][] {
+  const groups: LegendEntry[][] = [];
+  const at = new Map<string, LegendEntry[]>();
+  for (const e of entries) {
+    const look = isRamp(e) || e.colour === none ? "" : `${table[e.colour]} ${e.flags}`;
+    const there = at.get(look);
+    if (there) there.push(e);
+    else {
+      const group = [e];
+      groups.push(group);
+      if (look !== "") at.set(look, group);
+    }
+  }
+  return groups;
+}
+
+const isRamp = (e: LegendEntry) => e.rampEnd !== none && e.rampEnd !== 0 && e.rampEnd !== e.colour;
+
+/** An entry; one of the same colour as that before it has words alone. */
+function Entry({ entry, plain, same }: { entry: LegendEntry; plain?: boolean; same: boolean }) {
   const bench = useBench();
-  if (entry.rampEnd !== none && entry.rampEnd !== 0 && entry.rampEnd !== entry.colour) {
+  if (isRamp(entry)) {
     return (
       <span class="legend-entry">
         <span>{entry.label}</span>
         <span class="muted">{entry.rampLow}</span>
-        <span class="legend-ramp" style={{ background: cssRamp(bench.colours, entry.colour, entry.rampEnd, bench.dark.value) }} />
+        <span class="legend-ramp" style={{ background: cssRamp(bench.colours, entry.colour, entry.rampEnd, bench.tint.value) }} />
         <span class="muted">{entry.rampHigh}</span>
       </span>
     );
   }
-  const content = <><span class="swatch" style={{ background: swatchOf(bench.colour(entry.colour), entry.flags) }} /><bdi class="name">{middle(entry.label, 28)}</bdi></>;
+  const content = <>{same ? <span class="muted">and</span> : <span class="swatch" style={{ background: swatchOf(bench.colour(entry.colour), entry.flags) }} />}<bdi class="name">{middle(entry.label, 28)}</bdi></>;
   const choice = entry.region !== noID ? { regions: [`#${entry.region}`] } : entry.parent !== noID ? { locations: [`#${entry.parent}`] } : null;
   if (!choice || plain) return <span class="legend-entry">{content}</span>;
   const chosen = choice.regions ? bench.look.value.regions.includes(choice.regions[0]) : bench.look.value.locations.includes(choice.locations![0]);

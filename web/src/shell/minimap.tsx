@@ -34,7 +34,7 @@ export function Minimap() {
       if (bench.runID.value === "") return; // on the way home
       picture.update({
         run: bench.runID.value, view: name, options: {}, spec: bench.look.value.only.length > 0 ? { locations: [...bench.look.value.only] } : {},
-        window: bench.store.wholeRun, wholeRun: bench.store.wholeRun, width: size.width, height: strip, theme: bench.themeName.value, local: false, slides: false, scroll: 0, live: [],
+        window: bench.store.wholeRun, wholeRun: bench.store.wholeRun, width: size.width, height: strip, theme: bench.tint.value, local: false, slides: false, scroll: 0, live: [],
       });
     };
     const stops = [effect(update), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];

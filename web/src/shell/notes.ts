@@ -66,9 +66,9 @@ export function noteRange(n: RunNote): Range {
   return { begin: n.begin, end: n.end };
 }
 
-/** A state of the page without what is the reader's own: theme and the run. */
+/** A state of the page without what is the reader's own: theme, hues and the run. */
 export function workspaceQuery(search: string): string {
   const q = new URLSearchParams(search);
-  for (const key of ["theme", "run", "token"]) q.delete(key);
+  for (const key of ["theme", "hues", "run", "token"]) q.delete(key);
   return q.toString();
 }

@@ -226,14 +226,14 @@ export function exportItems(bench: Workbench, panel: layout.PanelState, scene: S
   const host = document.getElementById(panel.id)?.querySelector(".panel-body");
   const request = requestOf(bench, panel, scene, Math.round(host?.clientWidth || 960), Math.round(host?.clientHeight || 540));
   const items: MenuItem[] = formats.map(({ format, label, note }) => ({
-    label, note, href: bench.api.exportURL(bench.runOf(panel), request, format, bench.themeName.value), download: `${bench.runOf(panel)}-${panel.view}.${format}`,
+    label, note, href: bench.api.exportURL(bench.runOf(panel), request, format, bench.themeName.value, bench.hues.value), download: `${bench.runOf(panel)}-${panel.view}.${format}`,
   }));
   // A view with the option "all" gives what is drawn unless it is set: say so, and offer both.
   if (bench.view(panel.view)?.options.some((o) => o.name === "all")) {
     const at = items.findIndex((i) => i.label === "CSV");
     const all = { ...request, options: { ...request.options, all: "true" } };
     items[at].note = "the numbers of what is drawn";
-    items.splice(at + 1, 0, { label: "CSV, all", note: "every row of the selection", href: bench.api.exportURL(bench.runOf(panel), all, "csv", bench.themeName.value), download: `${bench.runOf(panel)}-${panel.view}-all.csv` });
+    items.splice(at + 1, 0, { label: "CSV, all", note: "every row of the selection", href: bench.api.exportURL(bench.runOf(panel), all, "csv", bench.themeName.value, bench.hues.value), download: `${bench.runOf(panel)}-${panel.view}-all.csv` });
   }
   const words = commandLine(bench.runs.value.find((r) => r.id === bench.runOf(panel))?.source ?? "", panel.view, request.options as Record<string, string[]>, request.selection ?? {});
   return [...items, { label: "Copy as command", note: "the same picture without a browser", run: () => void copy(bench, words, "Command copied.") }];

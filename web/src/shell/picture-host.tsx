@@ -76,7 +76,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
       picture.update({
         run: bench.runOf(p), view: view.name, options: asked, space,
         spec: !foreign() ? specFor(bench.look.value, follow()) : specOfForeign(p, beside && timed ? beside : null),
-        window: axis.window, wholeRun: { begin: 0, end: further ? axis.window.end : axis.end }, runEnd: further ? axis.end : undefined, ...size, theme: bench.themeName.value,
+        window: axis.window, wholeRun: { begin: 0, end: further ? axis.window.end : axis.end }, runEnd: further ? axis.end : undefined, ...size, theme: bench.tint.value,
         local: plug.local === true && (!foreign() || beside !== null), slides: foreign() ? beside !== null && timed : slides(follow(), bench.look.value), scroll: scrollOf(p), live,
       });
     };

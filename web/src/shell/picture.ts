@@ -11,8 +11,9 @@
 //      are asked for with some overscan, so that a short pan needs no request.
 
 import { ApiFailure, type Api } from "../api/client";
-import type { ApiError, Fact, SelectionSpec, Theme, ViewRequest } from "../api/types";
+import type { ApiError, Fact, SelectionSpec, ViewRequest } from "../api/types";
 import { identity, type Highlight, type Painter, type Transform } from "../scene/painter";
+import type { Tint } from "../scene/palette";
 import { hasItems, itemAt } from "../scene/item";
 import type { Scene } from "../scene/scene";
 import type { SpaceChoice } from "../scene/space/look";
@@ -33,7 +34,7 @@ export interface Wants {
   runEnd?: number;
   width: number;
   height: number;
-  theme: Theme;
+  theme: Tint;
   /** The marks do not depend on the window's ends: what is drawn stays exact when it moves, and overscan helps. */
   local: boolean;
   /** Time axes show the window, so that they move with it until the exact scene is there. */

@@ -52,7 +52,7 @@ ${s.findings.length > 0 ? `<h2>Findings</h2><ol>${s.findings.map((f) => `<li>${e
 async function panelOf(bench: Workbench, p: layout.PanelState): Promise<SnapshotPanel | null> {
   const box = document.getElementById(p.id)?.querySelector(".panel-body");
   const request = requestOf(bench, p, null, Math.round(box?.clientWidth || 960), Math.round(box?.clientHeight || 540));
-  const get = (format: "svg" | "csv") => bench.api.exported(bench.api.exportURL(bench.runOf(p), request, format, "light"));
+  const get = (format: "svg" | "csv") => bench.api.exported(bench.api.exportURL(bench.runOf(p), request, format, "light", bench.hues.value));
   try {
     const [picture, numbers] = await Promise.all([get("svg"), get("csv")]);
     return { title: bench.view(p.view)?.title ?? p.view, picture, numbers, notes: bench.notes.peek()[p.id] ?? [] };

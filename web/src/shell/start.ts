@@ -16,6 +16,7 @@ export async function start(bench: Workbench): Promise<void> {
   const state = decodePage(location.search);
   bench.theme.value = state.theme;
   bench.palette.value = state.palette;
+  bench.hues.value = state.hues;
   bench.arrange.value = state.arrange;
   bench.minimap.value = state.minimap;
   bench.embed.value = state.embed;
@@ -43,6 +44,7 @@ async function goTo(bench: Workbench, state: PageState): Promise<void> {
   batch(() => {
     bench.theme.value = state.theme;
     bench.palette.value = state.palette;
+    bench.hues.value = state.hues;
     bench.arrange.value = state.arrange;
     bench.minimap.value = state.minimap;
     bench.marks.value = state.marks;
@@ -143,15 +145,17 @@ function writeAddress(bench: Workbench): void {
     if (!there && bench.store.steps !== steps) history.pushState(null, "", url);
     else if (!there) history.replaceState(null, "", url);
     steps = bench.store.steps;
+    bench.addressWritten = true;
   };
   effect(() => {
     const state: PageState = {
       run: bench.runID.value, look: bench.look.value, layout: bench.runID.value === "" ? null : bench.layout.value,
-      theme: bench.theme.value, palette: bench.palette.value, arrange: bench.arrange.value, minimap: bench.minimap.value, embed: bench.embed.value, marks: bench.marks.value,
+      theme: bench.theme.value, palette: bench.palette.value, hues: bench.hues.value, arrange: bench.arrange.value, minimap: bench.minimap.value, embed: bench.embed.value, marks: bench.marks.value,
     };
     const query = encodePage(state);
     const url = query === "" ? location.pathname : `?${query}`;
     clearTimeout(timer);
+    bench.addressWritten = state.run !== shownRun;
     if (state.run !== shownRun) {
       shownRun = state.run;
       steps = bench.store.steps;

@@ -3,7 +3,7 @@ import { decodePage, encodePage, type PageState } from "./url";
 import { changePanel, newPanel, panels, type Layout } from "./layout";
 import { everything } from "./selection";
 
-const empty: PageState = { run: "", look: everything, layout: null, theme: "system", palette: "", arrange: "", minimap: "activity", embed: "", marks: [] };
+const empty: PageState = { run: "", look: everything, layout: null, theme: "system", palette: "", hues: "", arrange: "", minimap: "activity", embed: "", marks: [] };
 
 /** Ids are not part of the address. */
 function plain(l: Layout | null) {
@@ -31,7 +31,7 @@ describe("the address holds the whole state", () => {
     const [first, , third] = panels(layout);
     layout = { ...changePanel(layout, first.id, { table: true }), maximised: third.id };
     const state: PageState = {
-      run: "hpl 16/ä", theme: "dark", palette: "cividis", arrange: "groups:k=3,alike=time", minimap: "moments", embed: "", marks: [5, 70],
+      run: "hpl 16/ä", theme: "dark", palette: "cividis", hues: "safe", arrange: "groups:k=3,alike=time", minimap: "moments", embed: "", marks: [5, 70],
       look: {
         trail: [{ begin: 0, end: 500 }, { begin: 10, end: 20 }], only: ["#3"], time: { begin: 12, end: 14 },
         locations: ["#7", "re:^rank [0-9]+$"], regions: ["role:io", "<script>alert(1)</script>"],
@@ -55,7 +55,7 @@ describe("the address holds the whole state", () => {
 
 describe("what cannot be read is left out", () => {
   test.each([
-    "t=5-3", "t=a-b", "t=-5", "t=1-2-3", "from=5", "from=9&to=2", "v=", "v=~~,,", "v=<b>", "v=UPPER", "theme=pink", "embed=../x", "marks=a,b", "0.show=max", "max=7",
+    "t=5-3", "t=a-b", "t=-5", "t=1-2-3", "from=5", "from=9&to=2", "v=", "v=~~,,", "v=<b>", "v=UPPER", "theme=pink", "hues=loud", "embed=../x", "marks=a,b", "0.show=max", "max=7",
   ])("%s", (query) => expect(decodePage(query)).toEqual(empty));
   test("a layout with one bad name keeps the others", () => {
     expect(panels(decodePage("v=timeline,<x>~moments*abc&max=9").layout!).map((p) => [p.view, p.weight])).toEqual([["timeline", 1], ["moments", 1]]);

@@ -11,7 +11,7 @@
 //                             rows of views, *width, @height of the row
 //   0.show=max                option of panel 0, in order of v
 //   table=0,2  max=1          panels shown as tables; the maximised one
-//   theme=dark palette=cividis strip=moments
+//   theme=dark palette=cividis hues=safe strip=moments
 //   arrange=groups:k=3        order of locations in all panels, as on the command line
 //   embed=VIEW                one panel alone
 
@@ -19,6 +19,7 @@ import { packIDs, unpackIDs } from "../api/ids";
 import { everything, type Look, type Range } from "./selection";
 import { newPanel, noPanels, panels, type Layout, type PanelRow } from "./layout";
 
+export type Hues = "" | "safe";
 export type ThemeChoice = "system" | "light" | "dark";
 
 export interface PageState {
@@ -29,6 +30,8 @@ export interface PageState {
   theme: ThemeChoice;
   /** Colours of magnitudes for all views; "": each view's own. */
   palette: string;
+  /** Colours of categories: "safe" for colour-blind readers; "": the usual ones. */
+  hues: Hues;
   /** Order of locations in all panels; "": that of the tree. */
   arrange: string;
   /** The view of the strip over the panels. */
@@ -55,6 +58,7 @@ export function encodePage(s: PageState): string {
   if (s.layout) encodeLayout(s.layout, put);
   if (s.theme !== "system") put("theme", s.theme);
   put("palette", s.palette);
+  put("hues", s.hues);
   put("arrange", s.arrange);
   put("strip", s.minimap === "activity" ? "" : s.minimap);
   put("marks", s.marks.join(","));
@@ -98,6 +102,7 @@ export function decodePage(query: string): PageState {
     layout: decodeLayout(q),
     theme: theme === "light" || theme === "dark" ? theme : "system",
     palette: q.get("palette") ?? "",
+    hues: q.get("hues") === "safe" ? "safe" : "",
     arrange: /^groups(:|$)/.test(q.get("arrange") ?? "") ? q.get("arrange")! : "",
     minimap: q.get("strip") === "moments" ? "moments" : "activity",
     embed: viewName(q.get("embed") ?? ""),

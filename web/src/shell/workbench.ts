@@ -6,7 +6,7 @@ import { ApiFailure, type Api } from "../api/client";
 import { idsOf } from "../api/ids";
 import type { ApiError, Fact, RegionRow, RunInfo, RunKind, RunState, Session, Theme, ViewInfo } from "../api/types";
 import type { Painter } from "../scene/painter";
-import type { Palette } from "../scene/palette";
+import type { Palette, Tint } from "../scene/palette";
 import type { AreaTab } from "./area";
 import { CauseFollower } from "./causes";
 import { Chosen } from "./chosen";
@@ -23,7 +23,7 @@ import type { TrackSpan } from "./query-track";
 import { everything, firstLook, firstLookOfAll, looksNow, SelectionStore, type Look, type Range } from "./selection";
 import { windowBeside } from "./beside";
 import { choiceIn, sameRegions } from "./same-region";
-import type { PageState, ThemeChoice } from "./url";
+import type { Hues, PageState, ThemeChoice } from "./url";
 
 /** The point that all panels mark at once. */
 export interface Hover {
@@ -87,6 +87,8 @@ export class Workbench {
   readonly theme = signal<ThemeChoice>("system");
   readonly systemDark = signal(false);
   readonly palette = signal("");
+  /** Colours of categories: the usual ones, or those for colour-blind readers. */
+  readonly hues = signal<Hues>("");
   /** Order of locations in all panels, as --arrange says it; "": that of the tree. */
   readonly arrange = signal("");
   /** What the strip over the panels shows: "activity" or "moments". */
@@ -126,6 +128,8 @@ export class Workbench {
   readonly trouble = signal<ApiError | null>(null);
   /** What the server keeps for the next picture, in words; empty until it says so. */
   readonly kept = signal("");
+  /** The address says what is shown: for tests. */
+  addressWritten = false;
   /** Counts how often the server came back, so that pictures ask again. */
   readonly comebacks = signal(0);
 
@@ -149,6 +153,8 @@ export class Workbench {
 
   readonly run = computed(() => this.runs.value.find((r) => r.id === this.runID.value) ?? null);
   readonly themeName = computed<Theme>(() => (this.dark.value ? "dark" : "light"));
+  /** The table of colours that pictures are drawn with. */
+  readonly tint = computed<Tint>(() => (this.hues.value === "safe" ? `${this.themeName.value}Safe` : this.themeName.value));
   /** Views that the run has data for. */
   readonly available = computed(() => this.views.value.filter((v) => !this.missing(v.name)));
 
@@ -263,7 +269,7 @@ export class Workbench {
 
   /** A palette index in the colours of the theme. */
   colour(index: number): string {
-    return cssColour(this.colours, index, this.dark.value);
+    return cssColour(this.colours, index, this.tint.value);
   }
 
   resizeSide(side: "left" | "right", by: number): void {

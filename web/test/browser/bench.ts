@@ -3,9 +3,9 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { createServer, connect, type Server, type Socket } from "node:net";
-import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { afterAll } from "vitest";
 
 const env = (name: string): string => {
   const v = process.env[name];
@@ -103,16 +103,26 @@ export interface BrowserOptions {
   height?: number;
   dark?: boolean;
   scale?: number;
+  /** A screen that is touched, as that of a telephone. */
+  touch?: boolean;
 }
 
-/** A browser with an empty profile, and what went wrong in it. */
+// One browser for all tests of a file: it takes seconds to start, a profile of its own
+// for each test does not.
+let browser: Promise<Browser> | null = null;
+afterAll(async () => { await (await browser)?.close(); });
+
+/** An empty profile in a browser, and what went wrong in it. */
 export async function browse(options: BrowserOptions = {}): Promise<{ context: BrowserContext; page: Page; errors: string[]; requests: string[] }> {
-  const context = await chromium.launchPersistentContext(mkdtempSync(join(scratch(), "profile-")), {
-    executablePath: env("PARALLAX_TEST_CHROMIUM"), headless: true, acceptDownloads: true,
-    viewport: { width: options.width ?? 1280, height: options.height ?? 720 }, deviceScaleFactor: options.scale ?? 1, colorScheme: options.dark ? "dark" : "light",
+  browser ??= chromium.launch({
+    executablePath: env("PARALLAX_TEST_CHROMIUM"), headless: true,
     args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-unsafe-swiftshader"],
   });
-  const page = context.pages()[0] ?? (await context.newPage());
+  const context = await (await browser).newContext({
+    acceptDownloads: true, viewport: { width: options.width ?? 1280, height: options.height ?? 720 },
+    deviceScaleFactor: options.scale ?? 1, colorScheme: options.dark ? "dark" : "light", hasTouch: options.touch ?? false,
+  });
+  const page = await context.newPage();
   const errors: string[] = [];
   const requests: string[] = [];
   page.on("pageerror", (e) => errors.push(String(e)));
@@ -121,14 +131,13 @@ export async function browse(options: BrowserOptions = {}): Promise<{ context: B
   return { context, page, errors, requests };
 }
 
-/** Waits until every picture on the page is exact and nothing is under way. */
+/** Waits until every picture on the page is exact, nothing is under way, and the address says it. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const hosts = [...document.querySelectorAll(".picture")] as (HTMLElement & { picture?: { settled: boolean } })[];
-    return hosts.length > 0 && hosts.every((h) => h.picture?.settled);
+    const bench = (window as unknown as { parallax: { addressWritten: boolean } }).parallax;
+    return hosts.length > 0 && hosts.every((h) => h.picture?.settled) && bench.addressWritten;
   }, undefined, { timeout: 30_000 });
-  // The address is written a moment later.
-  await page.waitForTimeout(250);
 }
 
 /** Opens the page with two panels that every build has; "" leaves the choice to the page. */
