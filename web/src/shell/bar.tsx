@@ -117,7 +117,13 @@ function viewMenu(bench: Workbench): MenuItem[] {
     return { label: v.title, note: v.summary, off: bench.missing(v.name) || undefined, hint: n >= 0 && n < 9 ? String(n + 1) : undefined, run: () => bench.reveal(v.name) };
   });
   const kind = bench.info.value?.kind ?? "other";
-  return [{ label: "Standard panels", note: `the first screen again, for ${screens[kind].title}`, run: () => bench.setLayout(bench.overview()) }, ...views.map((v, i) => (i === 0 ? { ...v, above: "Add or show a view" } : v))];
+  const { as } = bench.layout.value;
+  const forms: MenuItem[] = [
+    { label: "All on the screen", checked: as === undefined, above: "Panels", hint: "V", run: () => bench.setPanelsAs(undefined) },
+    { label: "Rows that scroll", note: "each as high as it needs to be read", checked: as === "scroll", run: () => bench.setPanelsAs("scroll") },
+    { label: "Tabs", note: "one panel at a time", checked: as === "tabs", run: () => bench.setPanelsAs("tabs") },
+  ];
+  return [...forms, { label: "Standard panels", above: "First screen", note: `the first screen again, for ${screens[kind].title}`, run: () => bench.setLayout(bench.overview()) }, ...views.map((v, i) => (i === 0 ? { ...v, above: "Add or show a view" } : v))];
 }
 
 function exportMenu(bench: Workbench): MenuItem[] {

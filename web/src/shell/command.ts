@@ -82,7 +82,7 @@ function mark(bench: Workbench): void {
 function escape(bench: Workbench): void {
   if (bench.pinned.value) bench.pin(null);
   if (!bench.store.isEmpty) return bench.store.clear();
-  if (bench.layout.value.maximised !== "") bench.setLayout({ ...bench.layout.value, maximised: "" });
+  if (bench.layout.value.maximised !== "" && bench.layout.value.as !== "tabs") bench.setLayout({ ...bench.layout.value, maximised: "" });
 }
 
 /** Narrows all pictures to the selected locations, or widens them again. */
@@ -103,8 +103,17 @@ function cycle(bench: Workbench, by: 1 | -1): void {
   const all = panel.panels(bench.layout.value);
   if (all.length === 0) return;
   const at = all.findIndex((p) => p.id === bench.focused.value);
-  bench.focused.value = all[(at + by + all.length) % all.length].id;
-  document.getElementById(bench.focused.value)?.focus();
+  const next = all[(at + by + all.length) % all.length].id;
+  if (bench.layout.value.maximised !== "" || bench.layout.value.as === "tabs") bench.openTab(next);
+  bench.focused.value = next;
+  requestAnimationFrame(() => document.getElementById(next)?.focus());
+}
+
+/** All on the screen, then rows that scroll, then tabs. */
+function nextForm(bench: Workbench): void {
+  const { as } = bench.layout.value;
+  bench.setPanelsAs(as === undefined ? "scroll" : as === "scroll" ? "tabs" : undefined);
+  bench.say({ fit: "All panels fit the screen.", scroll: "Panels keep their height, and scroll.", tabs: "A tab for each panel: Q and E go from one to the next." }[bench.layout.value.as ?? "fit"]);
 }
 
 function onFocused(f: (bench: Workbench, p: panel.PanelState) => void): (bench: Workbench) => void {
@@ -157,6 +166,7 @@ export const commands: Command[] = [
   { id: "close-panel", title: "Close the panel", group: "Panels", keys: ["Shift+KeyX"], run: onFocused((b, p) => b.setLayout(panel.closePanel(b.layout.value, p.id))) },
   { id: "next-panel", title: "Next panel", group: "Panels", keys: ["KeyE"], run: (b) => cycle(b, 1) },
   { id: "previous-panel", title: "Previous panel", group: "Panels", keys: ["KeyQ"], run: (b) => cycle(b, -1) },
+  { id: "panels-as", title: "Panels: all on the screen, in rows that scroll, or as tabs", group: "Panels", keys: ["KeyV"], run: nextForm },
   { id: "overview", title: "Standard panels: the first screen again", group: "Panels", keys: [], run: (b) => b.setLayout(b.overview()) },
 
   { id: "commands", title: "All commands", group: "Page", keys: ["Ctrl+Shift+KeyP"], always: true, run: (b) => (b.overlay.value = "commands") },

@@ -8,7 +8,7 @@
 //   in a panel of another run those move it against the page's own
 //   a view may turn its picture by dragging, and come closer by the wheel
 //   one finger pans where time slides, two zoom; a tap chooses
-//   wheel           Ctrl: zoom, Shift or sideways: pan; else rows scroll, or zoom
+//   wheel           Ctrl: zoom, Shift or sideways: pan; else rows scroll, or zoom; where panels scroll it is for them
 //   arrows, Enter   the same with keys: move the cross-hair, choose
 
 import type { Fact } from "../api/types";
@@ -446,7 +446,10 @@ export class Gestures {
     const f = this.frame(i);
     const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
     const sideways = e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY);
-    if (!e.ctrlKey && !e.metaKey && !sideways && this.scrollRows(e.deltaY * unit)) return e.preventDefault();
+    const plain = !e.ctrlKey && !e.metaKey && !sideways;
+    const pageScrolls = this.bench.layout.value.as === "scroll" && this.bench.layout.value.maximised === "";
+    if (plain && this.scrollRows(e.deltaY * unit, pageScrolls)) return e.preventDefault();
+    if (plain && pageScrolls) return; // to the panels below; Ctrl zooms
     const magnify = this.host.plug().magnify;
     if (magnify) {
       e.preventDefault();
@@ -469,11 +472,11 @@ export class Gestures {
 
   private scrolled = 0;
 
-  /** Scrolls rows by the view's own option; false where all rows are on screen. */
-  private scrollRows(pixels: number): boolean {
+  /** Scrolls rows by the view's own option; false where all rows are on screen, or the last one where what is outside scrolls on. */
+  private scrollRows(pixels: number, handsOn: boolean): boolean {
     const { scene } = this.picture;
     const shown = scene && this.host.plug().rowsShown?.(scene);
-    if (!shown) return false;
+    if (!shown || handsOn && (pixels < 0 ? shown.first <= 0 : shown.last >= shown.total)) return false;
     const rows = scene.frames.find((f) => f.yScale.rows.length > 0)?.yScale.rows ?? [];
     const height = rows.length > 0 ? (rows[rows.length - 1].to - rows[0].from) / rows.length : 16;
     this.scrolled += pixels / Math.max(8, height);

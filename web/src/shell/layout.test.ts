@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addPanel, adopt, appendPanel, changeKey, closePanel, findPanel, newPanel, onlyScrolls, panels, resizeColumn, resizeRow, setOption, sideBySide, toggleMaximised, type Layout } from "./layout";
+import { addPanel, adopt, appendPanel, changeKey, closePanel, findPanel, newPanel, onlyScrolls, panels, panelsAs, resizeColumn, resizeRow, setOption, shownAlone, sideBySide, toggleMaximised, type Layout } from "./layout";
 
 const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
 const two = (): Layout => ({ rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "" });
@@ -26,6 +26,19 @@ test("closing the last panel of a row closes the row, and ends being maximised",
   l = closePanel(l, id);
   expect(names(l)).toEqual([["timeline", "moments"]]);
   expect(l.maximised).toBe("");
+});
+
+test("as tabs one panel is shown; what is added is opened, and what follows the closed one", () => {
+  let l = panelsAs(two(), "tabs", "gone");
+  expect(shownAlone(l)?.view).toBe("timeline");
+  const added = newPanel("treemap");
+  l = addPanel(l, added, panels(l)[0].id, "right");
+  expect([l.as, shownAlone(l)?.view]).toEqual(["tabs", "treemap"]);
+  l = closePanel(l, added.id);
+  expect([l.as, shownAlone(l)?.view]).toEqual(["tabs", "moments"]);
+  expect(toggleMaximised(l, panels(l)[0].id)).toBe(l);
+  expect(shownAlone(panelsAs(l, "scroll", ""))).toBeUndefined();
+  expect(changeKey(l, panelsAs(l, undefined, ""))).toBe("");
 });
 
 test("an option without values goes back to its default", () => {

@@ -21,8 +21,22 @@ export interface PanelRow {
 
 export interface Layout {
   readonly rows: readonly PanelRow[];
-  /** The one panel that fills the grid, or "". */
+  /** The one panel that fills the grid, or the tab that is open; "": none. */
   readonly maximised: string;
+  /** Rows with a height of their own that scroll, or a tab for each panel; else all fit the screen. */
+  readonly as?: PanelsAs;
+}
+
+export type PanelsAs = "scroll" | "tabs";
+
+/** The panel that is shown alone: the open tab, or the one that is maximised. */
+export function shownAlone(layout: Layout): PanelState | undefined {
+  return findPanel(layout, layout.maximised) ?? (layout.as === "tabs" ? panels(layout)[0] : undefined);
+}
+
+/** Panels in another form; undefined: all fit the screen. */
+export function panelsAs(layout: Layout, as: PanelsAs | undefined, focused: string): Layout {
+  return { rows: layout.rows, maximised: as === "tabs" ? (findPanel(layout, focused)?.id ?? "") : "", ...(as && { as }) };
 }
 
 /** Gives panels the ids of those that stand in their places and show the same view: the page draws them anew, and does not build them anew. */
@@ -37,7 +51,7 @@ export function adopt(layout: Layout, before: Layout): Layout {
       return { ...p, id: old.id };
     }),
   }));
-  return { rows, maximised: ids.get(layout.maximised) ?? layout.maximised };
+  return { ...layout, rows, maximised: ids.get(layout.maximised) ?? layout.maximised };
 }
 
 export const noPanels: Layout = { rows: [], maximised: "" };
@@ -84,7 +98,8 @@ export function setOption(layout: Layout, id: string, name: string, values: read
 /** Puts a panel beside or below another; at the end where there is none. */
 export function addPanel(layout: Layout, panel: PanelState, beside?: string, where: "right" | "below" = "below"): Layout {
   const at = beside === undefined ? null : placeOf(layout, beside);
-  if (at === null) return { rows: [...layout.rows, { panels: [panel], weight: 1 }], maximised: "" };
+  const maximised = layout.as === "tabs" ? panel.id : "";
+  if (at === null) return { ...layout, rows: [...layout.rows, { panels: [panel], weight: 1 }], maximised };
   const rows = [...layout.rows];
   if (where === "below") {
     rows.splice(at.row + 1, 0, { panels: [panel], weight: rows[at.row].weight });
@@ -93,7 +108,7 @@ export function addPanel(layout: Layout, panel: PanelState, beside?: string, whe
     row.splice(at.column + 1, 0, { ...panel, weight: row[at.column].weight });
     rows[at.row] = { ...rows[at.row], panels: row };
   }
-  return { rows, maximised: "" };
+  return { ...layout, rows, maximised };
 }
 
 /** Adds a panel where there is room: in the last row of fewer than two, else below. */
@@ -107,10 +122,14 @@ export function closePanel(layout: Layout, id: string): Layout {
   const rows = layout.rows
     .map((r) => ({ ...r, panels: r.panels.filter((p) => p.id !== id) }))
     .filter((r) => r.panels.length > 0);
-  return { rows, maximised: layout.maximised === id ? "" : layout.maximised };
+  if (layout.maximised !== id) return { ...layout, rows };
+  const all = panels(layout);
+  const at = all.findIndex((p) => p.id === id);
+  return { ...layout, rows, maximised: layout.as === "tabs" ? ((all[at + 1] ?? all[at - 1])?.id ?? "") : "" };
 }
 
 export function toggleMaximised(layout: Layout, id: string): Layout {
+  if (layout.as === "tabs") return layout; // one panel fills the screen already
   return { ...layout, maximised: layout.maximised === id ? "" : id };
 }
 
@@ -128,7 +147,7 @@ function round(x: number): number {
 /** What a change is about: two of the same key in a row are one move of the hand; "": a step of its own. */
 export function changeKey(before: Layout, after: Layout): string {
   const [a, b] = [panels(before), panels(after)];
-  if (a.length !== b.length || before.maximised !== after.maximised || before.rows.length !== after.rows.length) return "";
+  if (a.length !== b.length || before.maximised !== after.maximised || before.as !== after.as || before.rows.length !== after.rows.length) return "";
   if (a.some((p, i) => p.id !== b[i].id || p.view !== b[i].view || p.table !== b[i].table)) return "";
   const changed = b.flatMap((p, i) => [...new Set([...Object.keys(a[i].options), ...Object.keys(p.options)])]
     .filter((name) => a[i].options[name] !== p.options[name]).map((name) => `${p.id} ${name}`));

@@ -152,9 +152,9 @@ function Head({ panel, view, scene, alone }: HeadProps) {
               { label: "How to read this view", above: bench.otherRuns.value.length > 0 ? "This panel" : undefined, run: () => bench.showHowTo(panel.view) },
               { label: "Copy address of this panel alone", run: () => void copyAddress(bench, embedAddress(panel), "Address copied: it shows this panel alone, for an iframe.") },
             ]} />
-            <button type="button" class="plain" title={maximised ? "Restore (Z)" : "Maximise (Z)"} aria-label={maximised ? "Restore" : "Maximise"} aria-pressed={maximised} onClick={() => set(layout.toggleMaximised(bench.layout.value, panel.id))}>
+            {bench.layout.value.as !== "tabs" && <button type="button" class="plain" title={maximised ? "Restore (Z)" : "Maximise (Z)"} aria-label={maximised ? "Restore" : "Maximise"} aria-pressed={maximised} onClick={() => set(layout.toggleMaximised(bench.layout.value, panel.id))}>
               <Icon name={maximised ? "restore" : "maximise"} />
-            </button>
+            </button>}
             <button type="button" class="plain" title="Close (Shift+X)" aria-label="Close panel" onClick={() => set(layout.closePanel(bench.layout.value, panel.id))}><Icon name="close" /></button>
           </>
         )}

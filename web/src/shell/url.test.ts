@@ -43,6 +43,13 @@ describe("the address holds the whole state", () => {
     expect({ ...back, layout: plain(back.layout) }).toEqual({ ...state, layout: plain(layout) });
     expect(encodePage(back)).toBe(query);
   });
+  test("panels as tabs or in rows that scroll come back", () => {
+    for (const as of ["tabs", "scroll"] as const) {
+      const layout: Layout = { rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "", as };
+      expect(encodePage({ ...empty, layout })).toBe(`v=timeline,moments&panels=${as}`);
+      expect(decodePage(encodePage({ ...empty, layout })).layout?.as).toBe(as);
+    }
+  });
   test("times beyond 2^32 keep every nanosecond", () => {
     const look = { ...everything, time: { begin: 1_234_567_890_123, end: 1_234_567_890_124 } };
     expect(decodePage(encodePage({ ...empty, look })).look.time).toEqual(look.time);
@@ -55,7 +62,7 @@ describe("the address holds the whole state", () => {
 
 describe("what cannot be read is left out", () => {
   test.each([
-    "t=5-3", "t=a-b", "t=-5", "t=1-2-3", "from=5", "from=9&to=2", "v=", "v=~~,,", "v=<b>", "v=UPPER", "theme=pink", "hues=loud", "embed=../x", "marks=a,b", "0.show=max", "max=7",
+    "t=5-3", "t=a-b", "t=-5", "t=1-2-3", "from=5", "from=9&to=2", "v=", "v=~~,,", "v=<b>", "v=UPPER", "theme=pink", "hues=loud", "embed=../x", "marks=a,b", "0.show=max", "max=7", "panels=tabs",
   ])("%s", (query) => expect(decodePage(query)).toEqual(empty));
   test("a layout with one bad name keeps the others", () => {
     expect(panels(decodePage("v=timeline,<x>~moments*abc&max=9").layout!).map((p) => [p.view, p.weight])).toEqual([["timeline", 1], ["moments", 1]]);

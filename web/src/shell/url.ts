@@ -10,7 +10,8 @@
 //   v=timeline*1.7,moments@1.2~treemap,boxprofile
 //                             rows of views, *width, @height of the row
 //   0.show=max                option of panel 0, in order of v
-//   table=0,2  max=1          panels shown as tables; the maximised one
+//   table=0,2  max=1          panels shown as tables; the maximised one, or the open tab
+//   panels=tabs               panels as tabs, or in a grid that scrolls
 //   theme=dark palette=cividis hues=safe strip=moments
 //   arrange=groups:k=3        order of locations in all panels, as on the command line
 //   embed=VIEW                one panel alone
@@ -79,6 +80,7 @@ function encodeLayout(layout: Layout, put: (key: string, value: string) => void)
   put("table", all.flatMap((p, i) => (p.table ? [i] : [])).join(","));
   const max = all.findIndex((p) => p.id === layout.maximised);
   if (max >= 0) put("max", String(max));
+  put("panels", layout.as ?? "");
 }
 
 function encodeRow(r: PanelRow): string {
@@ -141,7 +143,8 @@ function decodeLayout(q: URLSearchParams): Layout | null {
   }
   if (rows.length === 0) return null;
   const all = panels({ ...noPanels, rows });
-  return { rows, maximised: q.has("max") ? (all[Number(q.get("max"))]?.id ?? "") : "" };
+  const as = q.get("panels");
+  return { rows, maximised: q.has("max") ? (all[Number(q.get("max"))]?.id ?? "") : "", ...(as === "tabs" || as === "scroll" ? { as } : {}) };
 }
 
 function weight(text: string | undefined): number {

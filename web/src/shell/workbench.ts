@@ -238,7 +238,7 @@ export class Workbench {
     if (show("timeline")) for (const id of [a.id, b.id]) rows.push({ weight: 0.8, panels: [panel.newPanel("timeline", id === this.runID.value ? {} : { run: [id] })] });
     // They take the place of runs that were beside each other before: what was clicked stays.
     const kept = this.layout.value.rows.filter((r) => r.panels.some((p) => p.view !== "timeline" && p.view !== "compare"));
-    this.setLayout({ rows: [...kept, ...rows], maximised: "" });
+    this.setLayout({ ...this.layout.value, rows: [...kept, ...rows], maximised: this.layout.value.as === "tabs" ? rows[0].panels[0].id : "" });
     this.focused.value = rows[0].panels[0].id;
   }
 
@@ -389,11 +389,22 @@ export class Workbench {
     this.focused.value = p.id;
   }
 
+  /** Opens a tab, as a step that undo goes back over. */
+  openTab(id: string): void {
+    this.setLayout({ ...this.layout.value, maximised: id });
+    this.focused.value = id;
+  }
+
+  /** Panels fit the screen, scroll, or are tabs. */
+  setPanelsAs(as: panel.PanelsAs | undefined): void {
+    if (this.layout.value.as !== as) this.setLayout(panel.panelsAs(this.layout.value, as, this.focused.value));
+  }
+
   /** Shows a view: in a panel that has it already, else in a new one. */
   reveal(view: string): void {
     const there = panel.panels(this.layout.value).find((p) => p.view === view);
     if (!there) return this.addView(view);
-    if (this.layout.value.maximised !== "" && this.layout.value.maximised !== there.id) {
+    if ((this.layout.value.maximised !== "" || this.layout.value.as === "tabs") && this.layout.value.maximised !== there.id) {
       this.setLayout({ ...this.layout.value, maximised: there.id });
     }
     this.focused.value = there.id;
@@ -575,7 +586,7 @@ export class Workbench {
         weight: Number(r.weight) || 1,
         panels: r.panels.filter((p) => known.has(p.view) && isOpen(p)).map((p) => panel.newPanel(p.view, p.options, Number(p.weight) || 1)),
       })).filter((r) => r.panels.length > 0);
-      return rows.length > 0 ? { rows, maximised: "" } : null;
+      return rows.length > 0 ? { rows, maximised: "", ...(l.as === "tabs" || l.as === "scroll" ? { as: l.as } : {}) } : null;
     } catch {
       return null;
     }

@@ -1,22 +1,21 @@
 // Rows of all panels in the order of the groups that behave alike.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, serve, settled, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { leave, newPage, openBench, serve, settled, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 
 beforeAll(async () => { program = await serve("demo:stencil"); });
 afterAll(() => program.stop());
 beforeEach(async () => {
-  ({ context, page, errors } = await browse({ width: 1600, height: 1000 }));
+  ({ page, errors } = await newPage({ width: 1600, height: 1000 }));
   await openBench(page, program.address, "v=groups,phases@1.5~moments,histogram");
 });
 afterEach(async () => {
-  await context.close();
+  await leave(page);
   expect(errors).toEqual([]);
 });
 

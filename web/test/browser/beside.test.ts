@@ -1,22 +1,21 @@
 // Two runs side by side: one zoom, and a shift by hand.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, drag, frameBox, openBench, serve, settled, state, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { drag, frameBox, leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 
 beforeAll(async () => { program = await serve("--run", "slow=demo:stencil", "--run", "even=demo:stencil?balanced"); });
 afterAll(() => program.stop());
 beforeEach(async () => {
-  ({ context, page, errors } = await browse());
+  ({ page, errors } = await newPage());
   await openBench(page, program.address, "run=slow&t=400000000-900000000&v=timeline~timeline&1.run=even");
 });
 afterEach(async () => {
-  await context.close();
+  await leave(page);
   expect(errors).toEqual([]);
 });
 
@@ -87,8 +86,8 @@ const axis = (n: number) => page.evaluate((i) => {
 
 test("runs that the command line names open with the verdict, and one above the other on one scale, the shorter one ending earlier", async () => {
   for (const dark of [false, true]) {
-    await context.close();
-    ({ context, page, errors } = await browse({ dark }));
+    await leave(page);
+    ({ page, errors } = await newPage({ dark }));
     await openBench(page, program.address, "");
     await expect.poll(async () => (await axis(2)).end === (await axis(3)).end).toBe(true); // once both lengths are known
     await settled(page);

@@ -2,22 +2,21 @@
 // to its boxes; hiding, closures, and zooming the boxes.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, picture, serve, settled, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { leave, newPage, openBench, picture, serve, settled, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 
 beforeAll(async () => { program = await serve("demo:stencil?locations=16"); });
 afterAll(() => program.stop());
 beforeEach(async () => {
-  ({ context, page, errors } = await browse({ width: 1500, height: 900 }));
+  ({ page, errors } = await newPage({ width: 1500, height: 900 }));
   await openBench(page, program.address, "v=callmatrix");
 });
 afterEach(async () => {
-  await context.close();
+  await leave(page);
   expect(errors).toEqual([]);
 });
 

@@ -2,11 +2,10 @@
 // key, the runs around a change opened by a click, and runs of several sizes.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, picture, serve, settled, state, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { leave, newPage, openBench, picture, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 
@@ -15,11 +14,11 @@ const nights = Array.from({ length: 10 }, (_, i) => ["--run", `night${i + 1}=dem
 beforeAll(async () => { program = await serve(...nights, "--key", "load=/(balanced|8&seed)/"); });
 afterAll(() => program.stop());
 beforeEach(async () => {
-  ({ context, page, errors } = await browse());
+  ({ page, errors } = await newPage());
   await openBench(page, program.address, "");
 });
 afterEach(async () => {
-  await context.close();
+  await leave(page);
   expect(errors).toEqual([]);
 });
 

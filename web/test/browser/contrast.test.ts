@@ -1,22 +1,21 @@
 // Why is the selection different, the undo of panels, and two runs side by side.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, drag, fingerprints, frameBox, openBench, serve, settled, state, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { drag, fingerprints, frameBox, leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 
 beforeAll(async () => { program = await serve("--run", "slow=demo:stencil", "--run", "even=demo:stencil?balanced"); });
 afterAll(() => program.stop());
 beforeEach(async () => {
-  ({ context, page, errors } = await browse());
+  ({ page, errors } = await newPage());
   await openBench(page, program.address, "run=slow&v=timeline@1.6~treemap");
 });
 afterEach(async () => {
-  await context.close();
+  await leave(page);
   expect(errors).toEqual([]);
 });
 

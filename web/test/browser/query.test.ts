@@ -3,18 +3,17 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { tableFromIPC } from "apache-arrow";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, serve, settled, state, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 
 beforeAll(async () => { program = await serve("demo:stencil"); });
 afterAll(() => program.stop());
-beforeEach(async () => { ({ context, page, errors } = await browse()); });
-afterEach(async () => { await context.close(); });
+beforeEach(async () => { ({ page, errors } = await newPage()); });
+afterEach(async () => { await leave(page); });
 
 const rows = () => page.locator(".query-rows .twin-row");
 

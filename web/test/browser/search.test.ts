@@ -1,18 +1,17 @@
 // Intervals found by words: how many, one after the other, and where they are.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, serve, settled, state, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 
 beforeAll(async () => { program = await serve("demo:stencil"); });
 afterAll(() => program.stop());
-beforeEach(async () => { ({ context, page, errors } = await browse()); });
-afterEach(async () => { await context.close(); });
+beforeEach(async () => { ({ page, errors } = await newPage()); });
+afterEach(async () => { await leave(page); });
 
 test("long calls are found, stepped through and marked on the strip of the run", async () => {
   await openBench(page, program.address, "run=stencil&v=timeline");

@@ -1,21 +1,20 @@
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { BrowserContext, Download, Page } from "playwright-core";
-import { browse, fingerprints, frameBox, openBench, picture, serve, settled, state, type BrowserOptions, type Program } from "./bench";
+import type { Download, Page } from "playwright-core";
+import { fingerprints, frameBox, leave, newPage, openBench, picture, serve, settled, state, type BrowserOptions, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 
 beforeAll(async () => { program = await serve("demo:stencil"); });
 afterAll(() => program.stop());
 async function open(options?: BrowserOptions): Promise<void> {
-  ({ context, page, errors } = await browse(options));
+  ({ page, errors } = await newPage(options));
   await openBench(page, program.address);
 }
 afterEach(async () => {
-  await context.close();
+  await leave(page);
   expect(errors).toEqual([]);
 });
 

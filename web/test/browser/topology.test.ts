@@ -1,11 +1,10 @@
 // topology in the page: turned, filtered and edited without asking for places again.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, serve, settled, state, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 let requests: string[];
@@ -13,11 +12,11 @@ let requests: string[];
 beforeAll(async () => { program = await serve("demo:sweep3d"); });
 afterAll(() => program.stop());
 beforeEach(async () => {
-  ({ context, page, errors, requests } = await browse());
+  ({ page, errors, requests } = await newPage());
   await openBench(page, program.address, "v=topology&max=0&0.event0=MPI_Barrier:exclusive");
 });
 afterEach(async () => {
-  await context.close();
+  await leave(page);
   expect(errors).toEqual([]);
 });
 

@@ -1,10 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, drag, fingerprints, frameBox, openBench, serve, settled, state, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { drag, fingerprints, frameBox, leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 let requests: string[];
@@ -12,11 +11,11 @@ let requests: string[];
 beforeAll(async () => { program = await serve("demo:stencil"); });
 afterAll(() => program.stop());
 beforeEach(async () => {
-  ({ context, page, errors, requests } = await browse());
+  ({ page, errors, requests } = await newPage());
   await openBench(page, program.address);
 });
 afterEach(async () => {
-  await context.close();
+  await leave(page);
   expect(errors).toEqual([]);
 });
 

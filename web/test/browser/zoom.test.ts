@@ -1,19 +1,18 @@
 // The call tree zooms to a node and back, and lines of counters follow a finding.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, serve, settled, type Program } from "./bench";
+import type { Page } from "playwright-core";
+import { leave, newPage, openBench, serve, settled, type Program } from "./bench";
 
 let program: Program;
-let context: BrowserContext;
 let page: Page;
 let errors: string[];
 
 beforeAll(async () => { program = await serve("--run", "slow=demo:stencil"); });
 afterAll(() => program.stop());
-beforeEach(async () => { ({ context, page, errors } = await browse()); });
+beforeEach(async () => { ({ page, errors } = await newPage()); });
 afterEach(async () => {
-  await context.close();
+  await leave(page);
   expect(errors).toEqual([]);
 });
 
