@@ -36,10 +36,12 @@ export function App({ bench }: { bench: Workbench }) {
 function Page() {
   const bench = useBench();
   const ready = bench.runID.value !== "" && bench.info.value !== null;
+  // A run that is ready is a moment away: its page is awaited, not the way to others.
+  const near = bench.runs.value.find((r) => r.id === bench.awaited.value)?.state === "ready";
   return (
     <div class="page">
       <Bar />
-      {ready ? <Bench /> : bench.session.value || bench.trouble.value ? <Home /> : <main class="home" aria-busy="true" />}
+      {ready ? <Bench /> : near && !bench.trouble.value ? <main class="home" aria-busy="true" /> : bench.session.value || bench.trouble.value ? <Home /> : <main class="home" aria-busy="true" />}
       <Status />
     </div>
   );

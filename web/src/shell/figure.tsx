@@ -9,7 +9,7 @@ import { TextField } from "../widget/text-field";
 import { copy } from "./command";
 import { useBench } from "./context";
 import { shownFindings } from "./findings";
-import { formatRange } from "./format";
+import { describeShown, formatRange } from "./format";
 import * as layout from "./layout";
 import { requestOf } from "./panel";
 import type { Hues } from "./url";
@@ -32,8 +32,7 @@ export function isSize(text: string): boolean {
 export function captionOf(parts: { letter: string; title: string; run: string; range: string; description: string; notes: readonly string[] }): string {
   const sentence = (t: string) => (t === "" || /[.!?]$/.test(t) ? t : `${t}.`);
   const head = `${parts.letter === "" ? "" : `(${parts.letter}) `}${parts.title} of ${parts.run}${parts.range === "" ? "" : `, ${parts.range}`}.`;
-  // The page asks for more time than it shows, so that a move is drawn at once: the head says what is shown.
-  const description = parts.description.replace(/ from \S+ \S+ to \S+ \S+(?=:)/, "");
+  const description = describeShown(parts.description, ""); // the head says which time is shown
   return [head, sentence(description), ...parts.notes.slice(0, 2).map(sentence)].filter((t) => t !== "").join(" ");
 }
 

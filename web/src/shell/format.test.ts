@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatBytes, formatCount, formatDuration, formatInstant, formatRange, formatShare, formatUnit, middle, plural, thousands } from "./format";
+import { describeShown, formatBytes, formatCount, formatDuration, formatInstant, formatRange, formatShare, formatUnit, middle, plural, thousands } from "./format";
 
 describe("durations have three significant digits and a unit", () => {
   test.each([
@@ -46,4 +46,11 @@ test("one is singular", () => {
   expect(plural(1, "rank")).toBe("1 rank");
   expect(plural(0, "rank")).toBe("0 ranks");
   expect(plural(2, "process", "processes")).toBe("2 processes");
+});
+
+test("a picture is described with the time on the screen, not with all that was asked for", () => {
+  const said = "Timeline of 72 rows from 1.5 s to 2.5 s: the innermost region of each location over time.";
+  expect(describeShown(said, "1.7–2.2 s")).toBe("Timeline of 72 rows, 1.7–2.2 s: the innermost region of each location over time.");
+  expect(describeShown(said, "")).toBe("Timeline of 72 rows: the innermost region of each location over time.");
+  expect(describeShown("Histogram of calls.", "1–2 s")).toBe("Histogram of calls.");
 });

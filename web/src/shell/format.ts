@@ -84,6 +84,14 @@ export function formatRange(begin: number, end: number): string {
   return `${from.replace(/\.$/, "")}–${to.replace(/\.$/, "")} ${unit}`;
 }
 
+/**
+ * What a picture shows, with the time that is on the screen: the page asks for more than that, so that a
+ * move is drawn at once. "": without any.
+ */
+export function describeShown(description: string, range: string): string {
+  return description.replace(/ from \S+ \S+ to \S+ \S+(?=:)/, range === "" ? "" : `, ${range}`);
+}
+
 function fixed(x: number, decimals: number): string {
   const [whole, rest] = Math.abs(x).toFixed(decimals).split(".");
   return (x < 0 ? "-" : "") + whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest ? "." + rest : "");

@@ -7,14 +7,15 @@
 //   double click    zoom to what is there, or open it where the view can
 //   in a panel of another run those move it against the page's own
 //   a view may turn its picture by dragging, and come closer by the wheel
-//   one finger pans where time slides, two zoom; a tap chooses
+//   one finger pans where time slides and scrolls rows, two zoom; a tap chooses;
+//   one that is held and then moved brushes
 //   wheel           Ctrl: zoom, Shift or sideways: pan; else rows scroll, or zoom; where panels scroll it is for them
 //   arrows, Enter   the same with keys: move the cross-hair, choose
 
 import type { Fact } from "../api/types";
 import { movedBy, movedValue } from "./beside";
 import type { Box } from "../scene/painter";
-import { noID, type Frame, type Row } from "../scene/scene";
+import { noID, type Frame, type Row, type Scene } from "../scene/scene";
 import { frameAt, isTime, locationPatterns, placeAt, regionPatterns, rowAt, rowsBetween, timeAt, toScene, visibleWidth } from "./geometry";
 import { Lasso } from "./lasso";
 import { formatDuration, formatRange, plural } from "./format";
@@ -27,6 +28,8 @@ import type { Workbench } from "./workbench";
 
 const hoverDelay = 60;
 const clickSlack = 4;
+/** How long a finger rests before it brushes, in ms. */
+const holdAfter = 450;
 /** How long after a click another makes it a double click, in ms. */
 const doubleClick = 300;
 /** Height that a drag must have before it takes rows and not all of them. */
@@ -41,6 +44,9 @@ interface Drag {
   moved: boolean;
   window: Range;
   gesture: string;
+  /** A finger, and the first row shown when it came down. */
+  finger: boolean;
+  row: number;
 }
 
 export interface GestureHost {
@@ -60,6 +66,7 @@ export class Gestures {
   private brushed: Brush | null = null;
   private lasso: Lasso | null = null;
   private timer = 0;
+  private hold = 0;
   private abort: AbortController | null = null;
   private wheel = { name: "", at: 0 };
   private at: { x: number; y: number } | null = null;
@@ -202,9 +209,19 @@ export class Gestures {
     else if (f && inside >= 0 && e.button === 0 && (isTime(f) || f.yScale.rows.length > 1)) mode = "brush";
     if (e.button === 1) e.preventDefault();
     this.host.element.setPointerCapture(e.pointerId);
-    this.drag = { mode, panel: this.host.panel(), frame: near, x, y, moved: false, window: this.bench.store.window, gesture: `drag-${++gestures}` };
+    this.drag = { mode, panel: this.host.panel(), frame: near, x, y, moved: false, window: this.bench.store.window, gesture: `drag-${++gestures}`, finger: e.pointerType === "touch", row: scrollOf(this.host.panel()) };
     clearTimeout(this.timer);
+    clearTimeout(this.hold);
     this.bench.tip.value = null;
+    if (this.drag.finger && mode === "pan") this.hold = setTimeout(() => this.held(), holdAfter) as unknown as number;
+  }
+
+  /** A finger that rested where it came down brushes from there. */
+  private held(): void {
+    const d = this.drag;
+    if (!d || d.moved || d.mode !== "pan") return;
+    d.mode = "brush";
+    this.bench.tip.value = { ...this.onPage(d.x, d.y), title: "Move the finger to select", lines: [] };
   }
 
   private dragTo(p: { x: number; y: number }): void {
@@ -222,6 +239,9 @@ export class Gestures {
     } else if (d.mode === "pan") {
       const by = ((d.x - p.x) / visibleWidth(this.picture.shown!, f)) * (d.window.end - d.window.begin);
       this.bench.store.zoom({ begin: d.window.begin + by, end: d.window.end + by }, { gesture: d.gesture });
+      const { scene } = this.picture;
+      const shown = d.finger && scene && this.host.plug().rowsShown?.(scene);
+      if (shown) scrollTo(this.bench, d.panel, shown, d.row + Math.round((d.y - p.y) / rowHeight(scene)));
     } else if (d.mode === "brush") {
       const { box, choice, rows } = this.brushOf(d, f, p);
       this.brushed = { frame: d.frame, box };
@@ -302,6 +322,7 @@ export class Gestures {
 
   private up(e: PointerEvent): void {
     this.touches.delete(e.pointerId);
+    clearTimeout(this.hold);
     if (this.pinch) {
       if (this.touches.size === 0) this.pinch = null;
       return;
@@ -324,6 +345,7 @@ export class Gestures {
   }
 
   private cancel(): void {
+    clearTimeout(this.hold);
     if (this.touches.size < 2) this.touches.clear();
     this.pinch = null;
     this.drag = null;
@@ -477,9 +499,7 @@ export class Gestures {
     const { scene } = this.picture;
     const shown = scene && this.host.plug().rowsShown?.(scene);
     if (!shown || handsOn && (pixels < 0 ? shown.first <= 0 : shown.last >= shown.total)) return false;
-    const rows = scene.frames.find((f) => f.yScale.rows.length > 0)?.yScale.rows ?? [];
-    const height = rows.length > 0 ? (rows[rows.length - 1].to - rows[0].from) / rows.length : 16;
-    this.scrolled += pixels / Math.max(8, height);
+    this.scrolled += pixels / rowHeight(scene);
     const by = Math.trunc(this.scrolled);
     this.scrolled -= by;
     if (by !== 0) scrollTo(this.bench, this.host.panel(), shown, scrollOf(this.host.panel()) + by);
@@ -534,6 +554,12 @@ function brushable(rows: Row[]): Row[] {
 function tipLines(fact: Fact): string[] {
   const lines = fact.lines.filter((l) => !l.minor).slice(0, 4).map((l) => `${l.label} ${l.value}`);
   return fact.text ? [fact.text, ...lines.slice(0, 3)] : lines;
+}
+
+/** How high the rows of a scene are, in the mean. */
+function rowHeight(scene: Scene): number {
+  const rows = scene.frames.find((f) => f.yScale.rows.length > 0)?.yScale.rows ?? [];
+  return Math.max(8, rows.length > 0 ? (rows[rows.length - 1]!.to - rows[0]!.from) / rows.length : 16);
 }
 
 /** The first row that a panel is scrolled to. */

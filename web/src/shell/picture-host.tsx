@@ -8,6 +8,7 @@ import type { Scene } from "../scene/scene";
 import { ScrollBar } from "../widget/scroll-bar";
 import { hasAxisTo, specBeside } from "./beside";
 import { useBench } from "./context";
+import { describeShown, formatRange } from "./format";
 import { Gestures, scrollOf, scrollTo } from "./gesture";
 import { highlightsOf, regionHighlights, type Brush } from "./highlight";
 import { findPanel, type PanelState } from "./layout";
@@ -108,9 +109,11 @@ export function PictureHost({ panel, view, onScene }: Props) {
   }, [panel.id, view.name]);
   const empty = scene.value?.empty;
   const shown = scene.value ? bench.plug(view.name).rowsShown?.(scene.value) : null;
+  const window = bench.plug(view.name).local && scene.value ? bench.axisOf(panel).window : null;
+  const label = window ? describeShown(scene.value!.description, formatRange(window.begin, window.end)) : scene.value?.description;
   return (
     <div class={`picture ${busy.value ? "busy" : ""}`} ref={host} aria-busy={busy.value}>
-      <div class="canvas" ref={canvas} role="img" aria-label={scene.value?.description || `${view.title}: the picture is being made`} />
+      <div class="canvas" ref={canvas} role="img" aria-label={label || `${view.title}: the picture is being made`} />
       {shown && <ScrollBar from={scrollOf(panel)} length={shown.last - shown.first} total={shown.total} label="Rows" onScroll={(to) => scrollTo(bench, findPanel(bench.layout.value, panel.id) ?? panel, shown, to)} />}
       {busy.value && scene.value === null && <div class="empty-state"><p class="empty-hint">Making the picture…</p></div>}
       {busy.value && <div class="progress-line" role="progressbar" aria-label="The exact picture is on its way" />}

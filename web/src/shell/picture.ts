@@ -54,6 +54,8 @@ interface Drawn extends Shown {
   text: string;
   scroll: number;
   slides: boolean;
+  /** The window that it was asked for. */
+  window: Range;
   /** What the server was asked for of items, by their number. */
   asked: Map<number, Fact | null>;
 }
@@ -69,6 +71,8 @@ export interface PictureEvents {
 const progressAfter = 300;
 const retryAfter = 700;
 const restAfter = 80;
+/** A picture that was asked for this window and is so much wider or narrower than it needs be is moved, not asked for again. */
+const sameScale = 0.03;
 
 // One count for all pictures: a panel that gets another view is still the same panel to the server.
 let seq = 0;
@@ -241,6 +245,8 @@ export class Picture {
     if (!wants.local) return true;
     return drawn.scene.frames.filter(isTime).every((f) => {
       const t = transformTo(drawn, f, wants.window);
+      // Labels of a new window may be a little wider than those that its width was reckoned with.
+      if (same(drawn.window, wants.window) && Math.abs(t.scaleX - 1) < sameScale) return true;
       if (t.scaleX !== 1) return false;
       if (t.offsetX === 0 && drawn.scene.width === drawn.width) return true;
       const left = -t.offsetX;
@@ -294,7 +300,7 @@ export class Picture {
   }
 
   private draw(scene: Scene, wants: Wants, key: string, request: ViewRequest): void {
-    this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll, slides: wants.slides, asked: new Map() };
+    this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll, slides: wants.slides, window: wants.window, asked: new Map() };
     this.transforms = [];
     this.painter.draw(scene, this.wants?.theme ?? wants.theme);
     this.place();

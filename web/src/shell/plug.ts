@@ -35,6 +35,8 @@ export interface ViewPlug {
   shift?(panel: PanelState, dx: number, dy: number): OptionChange[];
   /** What the wheel changes; a factor above 1 comes closer. The pointer is given in shares of the smaller side, from the middle. */
   magnify?(panel: PanelState, factor: number, at: { x: number; y: number }, scene?: Scene | null): OptionChange[];
+  /** Its legend takes two lines even in a wide panel. */
+  longLegend?: boolean;
   /** Symbols that a scene has beside its colours, with what they mean. */
   symbols?(scene: Scene): Symbol[];
   /** What stands beside the picture, where it is not null. */

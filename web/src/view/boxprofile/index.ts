@@ -9,6 +9,7 @@ import type { OptionChange, ViewPlug } from "../../shell/plug";
 
 export const boxprofile: ViewPlug = {
   name: "boxprofile",
+  longLegend: true,
   follow: { time: "selection", locations: "filter", regions: "context" },
   choose: (fact) => ({
     ...(fact.locations?.length ? { locations: fact.locations.map((id) => `#${id}`) } : {}),

@@ -1,0 +1,93 @@
+// What the page asks for: nothing twice, nothing for a hover, and little before the first picture.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { leave, newPage, openBench, picture, serve, settled, type Program } from "./bench";
+
+let program: Program;
+let page: Page;
+let errors: string[];
+let requests: string[];
+
+beforeAll(async () => { program = await serve("demo:stencil"); });
+afterAll(() => program.stop());
+beforeEach(async () => { ({ page, errors, requests } = await newPage({ width: 1440, height: 900 })); });
+afterEach(async () => {
+  await leave(page);
+  expect(errors).toEqual([]);
+});
+
+/** The pictures that were asked for since the last call, by panel. On a slow line one question has two answers, the first of them coarse. */
+function scenes(): string[] {
+  const asked = new Set(requests.filter((u) => u.includes("/scene?")).map((u) => {
+    const { pathname, searchParams } = new URL(u);
+    return `${pathname.split("/")[5]} ${searchParams.get("panel")!.replace(/^\w+-/, "")} ${searchParams.get("seq")}`;
+  }));
+  requests.length = 0;
+  return [...asked].map((a) => a.replace(/ \d+$/, "")).sort();
+}
+
+/** Each panel once. */
+function once(asked: string[]): void {
+  expect(asked.filter((a, i) => asked.indexOf(a) !== i)).toEqual([]);
+}
+
+test("every picture is asked for once at opening, and once after a change", async () => {
+  await openBench(page, program.address, "");
+  const first = scenes();
+  once(first);
+  expect(first.map((a) => a.split(" ")[0])).toEqual(["activity", "boxprofile", "moments", "timeline", "treemap"]);
+  await page.keyboard.press("w");
+  await settled(page);
+  const zoomed = scenes();
+  once(zoomed);
+  expect(zoomed.length).toBe(4); // all but the strip of the whole run
+  await page.getByRole("treeitem", { name: /node05/ }).click();
+  await settled(page);
+  once(scenes());
+  await page.reload();
+  await page.waitForSelector(".panel .picture");
+  await settled(page);
+  once(scenes());
+});
+
+test("the first picture waits for five short answers and its own", async () => {
+  const before = new Set<string>();
+  let drawn = false;
+  page.on("response", (r) => {
+    const { pathname } = new URL(r.url());
+    if (!drawn && pathname.startsWith("/api/")) before.add(pathname.replace("/api/", "").replace("runs/stencil/", ""));
+    drawn ||= pathname.endsWith("timeline/scene");
+  });
+  await page.route("**/api/runs/stencil/views/findings/**", async () => undefined); // never answered
+  await page.route("**/api/runs/stencil/{summary,notes,locations}**", async () => undefined);
+  await page.goto(program.address);
+  await page.waitForFunction(() => [...document.querySelectorAll(".picture")].some((h) => (h as unknown as { picture?: { scene: unknown } }).picture?.scene));
+  expect([...before].filter((p) => !p.includes("views/"))).toEqual(expect.arrayContaining(["session", "views", "runs", "info", "regions"]));
+  expect([...before].filter((p) => !p.includes("views/")).length).toBe(5);
+});
+
+test("hovering over what carries its facts asks for nothing", async () => {
+  await openBench(page, program.address, "v=histogram");
+  const box = (await picture(page).boundingBox())!;
+  requests.length = 0;
+  let tips = 0;
+  for (let i = 1; i < 5; i++) {
+    for (let k = 1; k < 5; k++) {
+      await page.mouse.move(box.x + (box.width * i) / 5, box.y + (box.height * k) / 5);
+      await page.waitForTimeout(70); // longer than the page waits before it asks
+      tips += await page.locator(".tip").count();
+    }
+  }
+  expect(tips).toBeGreaterThan(3);
+  expect(requests).toEqual([]);
+});
+
+test("a timeline says the time that is on the screen, not all that was asked for", async () => {
+  await openBench(page, program.address, "v=timeline&t=500000000-900000000");
+  const label = () => picture(page).locator(".canvas").getAttribute("aria-label");
+  expect(await label()).toContain(", 500–900 ms: ");
+  await page.keyboard.press("d");
+  await settled(page);
+  expect(await label()).toContain(", 560–960 ms: ");
+});
