@@ -23,7 +23,7 @@ func JoinSame(entries []LegendEntry, theme Theme) []LegendEntry {
 		l := look{e.Colour.RGBA(theme), e.Flags}
 		i, ok := at[l]
 		switch {
-		case e.Ramps() || e.Colour == None:
+		case e.Ramps() || !isCategory(e.Colour):
 			groups = append(groups, []LegendEntry{e})
 		case ok:
 			e.Label, e.Colour = "and "+e.Label, None
@@ -34,6 +34,13 @@ func JoinSame(entries []LegendEntry, theme Theme) []LegendEntry {
 		}
 	}
 	return slices.Concat(groups...)
+}
+
+// isCategory reports whether a colour is that of a region or a location; others, such as
+// that of lines, stand for what their words say.
+func isCategory(c Colour) bool {
+	first, end := loadPalette().byName[roleSections[1]], loadPalette().byName[RampNames[0]]
+	return int(c) >= first.Start && int(c) < end.Start
 }
 
 // A legendItem is an entry with its place.

@@ -1,6 +1,7 @@
 // What the colours of a picture mean. An entry that stands for something can be
 // chosen, and then selects it.
 
+import { palette } from "../scene/palette";
 import { Flag, noID, none, type LegendEntry, type Scene } from "../scene/scene";
 import { cssRamp } from "./colour";
 import { useBench } from "./context";
@@ -29,7 +30,7 @@ export function joinSame(entries: readonly LegendEntry[], table: Uint32Array): L
   const groups: LegendEntry[][] = [];
   const at = new Map<string, LegendEntry[]>();
   for (const e of entries) {
-    const look = isRamp(e) || e.colour === none ? "" : `${table[e.colour]} ${e.flags}`;
+    const look = isRamp(e) || !isCategory(e.colour) ? "" : `${table[e.colour]} ${e.flags}`;
     const there = at.get(look);
     if (there) there.push(e);
     else {
@@ -40,6 +41,9 @@ export function joinSame(entries: readonly LegendEntry[], table: Uint32Array): L
   }
   return groups;
 }
+
+/** Colours of regions and locations; others, such as that of lines, stand for what their words say. */
+const isCategory = (colour: number) => colour >= palette.sections.compute!.start && colour < palette.sections.viridis!.start;
 
 const isRamp = (e: LegendEntry) => e.rampEnd !== none && e.rampEnd !== 0 && e.rampEnd !== e.colour;
 

@@ -54,8 +54,6 @@ interface Drawn extends Shown {
   text: string;
   scroll: number;
   slides: boolean;
-  /** The window that it was asked for. */
-  window: Range;
   /** What the server was asked for of items, by their number. */
   asked: Map<number, Fact | null>;
 }
@@ -71,8 +69,6 @@ export interface PictureEvents {
 const progressAfter = 300;
 const retryAfter = 700;
 const restAfter = 80;
-/** A picture that was asked for this window and is so much wider or narrower than it needs be is moved, not asked for again. */
-const sameScale = 0.03;
 
 // One count for all pictures: a panel that gets another view is still the same panel to the server.
 let seq = 0;
@@ -245,8 +241,6 @@ export class Picture {
     if (!wants.local) return true;
     return drawn.scene.frames.filter(isTime).every((f) => {
       const t = transformTo(drawn, f, wants.window);
-      // Labels of a new window may be a little wider than those that its width was reckoned with.
-      if (same(drawn.window, wants.window) && Math.abs(t.scaleX - 1) < sameScale) return true;
       if (t.scaleX !== 1) return false;
       if (t.offsetX === 0 && drawn.scene.width === drawn.width) return true;
       const left = -t.offsetX;
@@ -268,8 +262,9 @@ export class Picture {
       if (wants.runEnd !== undefined && end > wants.runEnd) request.options!["axis-to"] = [String(end)];
       return request;
     };
-    if (!wants.local || !frame || !this.drawn || same(wants.window, wants.wholeRun)) return upTo(wants.window.end);
-    const inset = this.drawn.width - visibleWidth(this.drawn, frame);
+    if (!wants.local || same(wants.window, wants.wholeRun)) return upTo(wants.window.end);
+    const inset = frame && this.drawn ? this.drawn.width - visibleWidth(this.drawn, frame) : keptInset(wants);
+    if (inset === null) return upTo(wants.window.end);
     const w = Math.max(1, request.width - inset);
     const o = overscan(wants.window, wants.wholeRun, w);
     request.width += o.left + o.right;
@@ -300,8 +295,10 @@ export class Picture {
   }
 
   private draw(scene: Scene, wants: Wants, key: string, request: ViewRequest): void {
-    this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll, slides: wants.slides, window: wants.window, asked: new Map() };
+    this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll, slides: wants.slides, asked: new Map() };
     this.transforms = [];
+    const frame = wants.local ? scene.frames.find(isTime) : undefined;
+    if (frame) keepInset(wants, this.drawn.width - visibleWidth(this.drawn, frame));
     this.painter.draw(scene, this.wants?.theme ?? wants.theme);
     this.place();
     this.events.scene(scene);
@@ -344,4 +341,26 @@ export function keyOf(w: Wants, without: readonly string[] = []): string {
   const spec = w.local ? { locations: w.spec.locations, regions: w.spec.regions } : w.spec;
   const options = Object.entries(w.options).filter(([name]) => name !== "scroll" && !without.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([w.run, w.view, options, spec, Math.round(w.width), Math.round(w.height)]);
+}
+
+// What labels and margins take of a picture's width is known once it is drawn. A page that is loaded
+// again asks with it at once, and so for the same picture.
+
+const insetKey = (w: Wants) => `parallax.inset.${w.view}.${Math.round(w.width)}`;
+
+function keptInset(w: Wants): number | null {
+  try {
+    const kept = globalThis.sessionStorage?.getItem(insetKey(w));
+    return kept === null || kept === undefined ? null : Number(kept);
+  } catch {
+    return null;
+  }
+}
+
+function keepInset(w: Wants, inset: number): void {
+  try {
+    globalThis.sessionStorage?.setItem(insetKey(w), String(inset));
+  } catch {
+    // The next load asks without.
+  }
 }

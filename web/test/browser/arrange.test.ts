@@ -11,7 +11,7 @@ let errors: string[];
 beforeAll(async () => { program = await serve("demo:stencil"); });
 afterAll(() => program.stop());
 beforeEach(async () => {
-  ({ page, errors } = await newPage({ width: 1600, height: 1000 }));
+  ({ page, errors } = await newPage({ width: 1600, height: 1200 }));
   await openBench(page, program.address, "v=groups,phases@1.5~moments,histogram");
 });
 afterEach(async () => {
@@ -31,6 +31,7 @@ test("one button in the groups orders the rows of all panels, the address keeps 
   const tree = [await rows(1), await rows(2), await rows(3)];
   for (const t of tree) expect(sorted(t)).toEqual(t);
   await page.getByRole("button", { name: "order rows by these groups" }).click();
+  await expect.poll(() => page.url()).toContain("arrange=groups");
   await settled(page);
   const grouped = [await rows(1), await rows(2), await rows(3)];
   grouped.forEach((g, i) => {

@@ -162,7 +162,7 @@ export async function newPage(options: BrowserOptions = {}): Promise<Opened> {
 
 /** Leaves nothing behind for the next test. */
 export async function leave(page: Page): Promise<void> {
-  await page.evaluate(() => localStorage.clear()).catch(() => undefined); // a page that shows an error has none
+  await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); }).catch(() => undefined); // a page that shows an error has none
   await page.goto("about:blank");
   await page.unrouteAll();
   await page.context().clearCookies();
