@@ -64,10 +64,10 @@ test("the head of a column groups the runs by that key, and a click on a change 
 });
 
 test("runs of several sizes open with how they scale", async () => {
-  await context.close();
+  await leave(page);
   const sizes = await serve(...[4, 8, 16].flatMap((n) => ["--run", `on${n}=demo:stencil?locations=${n}`]));
   try {
-    ({ context, page, errors } = await browse());
+    ({ page, errors } = await newPage());
     await openBench(page, sizes.address, "");
     expect((await state(page)).views).toEqual(["scaling", "compare", "timeline", "timeline"]);
     expect([query().get("1.a"), query().get("1.b"), query().get("3.run")]).toEqual(["on4", "on16", "on16"]);
