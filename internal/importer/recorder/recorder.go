@@ -19,6 +19,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -30,13 +31,18 @@ var Format = &importer.Format{Name: "moments", Title: "moments recorded inside a
 // magic begins a file; the byte after it is the version.
 const magic = "PLXMOM\x00"
 
-// claim takes files of distinct ranks as one run, others as one each.
+// claim takes files of distinct ranks as one run, others as one each. What the recorder
+// was still writing is left alone beside the file that it would have replaced.
 func claim(s importer.Source) []importer.Run {
 	var files []string
+	there := make(map[string]bool, len(s.Files))
+	for _, f := range s.Files {
+		there[f.Path] = true
+	}
 	ranks := map[int32]bool{}
 	for _, f := range s.Files {
 		head := s.Head(f.Path)
-		if !bytes.HasPrefix(head, []byte(magic)) {
+		if !bytes.HasPrefix(head, []byte(magic)) || there[whole(f.Path)] {
 			continue
 		}
 		files = append(files, f.Path)
@@ -55,6 +61,16 @@ func claim(s importer.Source) []importer.Run {
 		runs = append(runs, importer.Run{Files: []string{f}})
 	}
 	return runs
+}
+
+// whole is the file that one which is being written will replace; "" where it is none of these.
+func whole(path string) string {
+	for _, suffix := range []string{".now", ".part"} {
+		if name, ok := strings.CutSuffix(path, suffix); ok {
+			return name
+		}
+	}
+	return ""
 }
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {

@@ -76,6 +76,11 @@ func TestFilesOfRanksAreOneRun(t *testing.T) {
 	if n := claims(); n != 1 {
 		t.Errorf("three ranks are %d runs", n)
 	}
+	write("1.moments.now", recorder.Options{Rank: 1, Ranked: true})
+	write("2.moments.part", recorder.Options{Rank: 2, Ranked: true})
+	if n := claims(); n != 1 {
+		t.Errorf("three ranks, two of which are being written anew, are %d runs", n)
+	}
 	write("again.moments", recorder.Options{Rank: 1, Ranked: true})
 	if n := claims(); n != 4 {
 		t.Errorf("files with a rank twice are %d runs", n)
