@@ -133,3 +133,17 @@ func TestAnUploadLeavesNothingBehind(t *testing.T) {
 		t.Errorf("after the end there is %v", left)
 	}
 }
+
+func TestATableThatDoesNotFitIsRefused(t *testing.T) {
+	source := "demo:uniform?locations=16&intervals=200000" // nearly every call has a path of its own
+	for kind, want := range map[string]int{"csv": 1, "svg": 0} {
+		file := filepath.Join(t.TempDir(), "x."+kind)
+		status, _, errs := parallax(t, "view", "calltree", source, "--quiet", "--memory", "128MiB", "-o", file)
+		if status != want || (want == 1) != strings.Contains(errs, "128 MiB of memory") {
+			t.Errorf("%s: status %d, want %d: %s", kind, status, want, errs)
+		}
+		if _, err := os.Stat(file); (err == nil) != (want == 0) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/callout"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/render/pdf"
 	"github.com/parallax-hpc/parallax/internal/render/png"
 	"github.com/parallax-hpc/parallax/internal/render/svg"
@@ -119,6 +120,9 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return fmt.Errorf("view %s: %w", v.Name, err)
 	}
+	if err := out.hasRoom(ctx, q, result); err != nil {
+		return fmt.Errorf("view %s: %w", v.Name, err)
+	}
 	return out.write(func(w io.Writer) error {
 		damaged := q.Watch() // a picture may ask for more
 		if err := out.export(w, v, q, result); err != nil {
@@ -126,6 +130,18 @@ func runView(ctx context.Context, e *env, args []string) error {
 		}
 		return damaged()
 	})
+}
+
+// hasRoom refuses a table or numbers for which there is no memory: once begun they cannot be stopped.
+func (o *output) hasRoom(ctx context.Context, q *view.Request, r view.Result) error {
+	held, _ := view.HeldBy(q, r)
+	switch o.kind {
+	case "json":
+		return memory.Room(ctx, view.ToStream(r, held))
+	case "csv":
+		return memory.Room(ctx, view.ToList(r, held))
+	}
+	return nil
 }
 
 // callouts reads the guide that --callouts names.

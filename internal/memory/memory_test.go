@@ -254,3 +254,35 @@ func TestWhatIsHeldOutsideTheRuntimeCounts(t *testing.T) {
 		t.Errorf("%d are held after all was given back", columns.Load())
 	}
 }
+
+func TestRoomIsAskedForBeforeMuchIsMade(t *testing.T) {
+	if err := Room(context.Background(), 1<<50); err != nil {
+		t.Errorf("without a budget: %v", err)
+	}
+	b := New(1 << 30)
+	live := measured(b)
+	ctx, done := b.Work(context.Background())
+	defer done()
+	other, end := b.Work(context.Background())
+	defer end()
+	live.Store(300 << 20)
+	var much *Exceeded
+	if err := Room(ctx, 300<<20); !errors.As(err, &much) || !much.Beside {
+		t.Errorf("600 MiB of 1 GiB, of which 576 may be: %v", err)
+	}
+	if err := Room(ctx, 200<<20); err != nil {
+		t.Errorf("500 MiB of 1 GiB: %v", err)
+	}
+	if err := Room(other, 200<<20); !errors.As(err, &much) || !much.Beside {
+		t.Errorf("the room that another has just asked for is given twice: %v", err)
+	}
+	live.Store(560 << 20)
+	b.Hold(500<<20, func() { live.Add(-500 << 20) })
+	if err := Room(ctx, 300<<20); err != nil {
+		t.Errorf("what is kept does not make room: %v", err)
+	}
+	done()
+	if err := Room(ctx, 1); err == nil {
+		t.Error("work that has ended goes on")
+	}
+}

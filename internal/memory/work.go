@@ -66,6 +66,8 @@ type work struct {
 	begun  int64
 	takes  int64 // what it is taken to need
 	since  time.Time
+	asked  int64 // of the room it asked for last, which may not show yet
+	at     time.Time
 	cancel context.CancelCauseFunc // nil: it cannot be stopped, and ends soon
 }
 
@@ -81,6 +83,12 @@ const (
 // atWork marks the context of a computation, so that parts of it are not counted again:
 // they would wait for what waits for them.
 type atWork struct{}
+
+// begun is what a context is of.
+type begun struct {
+	budget *Budget
+	work   *work
+}
 
 // Work gives a context for a computation, which ends with Exceeded where the budget is
 // passed: what is kept goes first, then what has been at work for longest. It begins when
@@ -130,11 +138,15 @@ func (b *Budget) Finish(parent context.Context, takes int64) (done func(), err e
 }
 
 func (b *Budget) begin(parent context.Context, may func(*Budget, *work) bool) (ctx context.Context, done func()) {
-	if b == nil || parent.Value(atWork{}) == b {
+	if b == nil {
 		return parent, func() {}
 	}
-	ctx, cancel := context.WithCancelCause(context.WithValue(parent, atWork{}, b))
-	w := &work{cancel: cancel, takes: b.most / 6}
+	if a, ok := parent.Value(atWork{}).(*begun); ok && a.budget == b {
+		return parent, func() {}
+	}
+	w := &work{takes: b.most / 6}
+	ctx, cancel := context.WithCancelCause(context.WithValue(parent, atWork{}, &begun{b, w}))
+	w.cancel = cancel
 	b.watch.Lock()
 	defer b.watch.Unlock()
 	b.wait(parent, w, may)

@@ -86,18 +86,10 @@ const (
 func (r *result) takes(what making) int64 {
 	const picture = 4 << 20
 	switch {
-	case what == ofTable && r.table == nil, what == ofTwin:
-		if l, ok := r.value.(view.Lister); ok {
-			rows := int64(l.Rows()) * view.RowBytes
-			if what == ofTwin {
-				rows *= 2 // with the text, which is copied as it grows
-			}
-			return picture + rows
-		}
-		if what == ofTwin {
-			return picture + 6*r.own
-		}
-		return picture + 4*r.own
+	case what == ofTwin:
+		return picture + view.ToTell(r.value, r.own)
+	case what == ofTable && r.table == nil:
+		return picture + view.ToList(r.value, r.own)
 	}
 	return picture
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,6 +33,131 @@ func WriteJSON(w io.Writer, v any) (allFinite bool, err error) {
 	}
 	_, err = w.Write(append(b, '\n'))
 	return false, err
+}
+
+// chunk is how many elements of a long list are written at once.
+const chunk = 1024
+
+// writeStream writes a struct as WriteJSON does, its long lists piece by piece: their text is
+// several times as large as they are.
+func writeStream(w io.Writer, x any) error {
+	v := reflect.ValueOf(x)
+	b := []byte{'{'}
+	for i := range v.NumField() {
+		name, value, ok := memberOf(v, i)
+		if !ok {
+			continue
+		}
+		if len(b) != 1 {
+			b = append(b[:0], ',')
+		}
+		b = append(strconv.AppendQuote(b, name), ':')
+		if !isLong(value) {
+			var err error
+			if b, err = appendJSON(b, value); err != nil {
+				return err
+			}
+			if _, err = w.Write(b); err != nil {
+				return err
+			}
+			continue
+		}
+		for at := 0; at < value.Len(); at += chunk {
+			part, err := appendJSON(nil, value.Slice(at, min(at+chunk, value.Len())))
+			if err != nil {
+				return err
+			}
+			b = append(append(b, "[,"[min(at, 1)]), part[1:len(part)-1]...)
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+			b = b[:0]
+		}
+		if _, err := w.Write([]byte{']'}); err != nil {
+			return err
+		}
+		b = b[:0]
+	}
+	_, err := w.Write([]byte{'}'})
+	return err
+}
+
+// appendJSON leaves a value to package json, which is fast, where that takes it.
+func appendJSON(b []byte, v reflect.Value) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if e.Encode(v.Interface()) == nil {
+		return append(b, bytes.TrimSuffix(text.Bytes(), []byte{'\n'})...), nil
+	}
+	return appendFinite(b, v)
+}
+
+// hasLongList tells of structs with a long list that json writes field by field.
+func hasLongList(v reflect.Value) bool {
+	if v.Kind() != reflect.Struct || v.Type().Implements(jsonMarshaler) || v.Type().Implements(textMarshaler) {
+		return false
+	}
+	long := false
+	for i := range v.NumField() {
+		if v.Type().Field(i).Anonymous {
+			return false
+		}
+		_, value, ok := memberOf(v, i)
+		long = long || ok && isLong(value)
+	}
+	return long
+}
+
+func isLong(v reflect.Value) bool {
+	return v.Kind() == reflect.Slice && v.Len() > 4*chunk && v.Type().Elem().Kind() != reflect.Uint8 && !v.Type().Implements(jsonMarshaler) && !v.Type().Implements(textMarshaler)
+}
+
+// isFinite tells whether package json has a word for every number of a value.
+func isFinite(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Float32, reflect.Float64:
+		f := v.Float()
+		return !math.IsNaN(f) && !math.IsInf(f, 0)
+	case reflect.Pointer, reflect.Interface:
+		return v.IsNil() || isFinite(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if _, value, ok := memberOf(v, i); ok && !isFinite(value) {
+				return false
+			}
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			if !isFinite(it.Value()) {
+				return false
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if !isFinite(v.Index(i)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// memberOf is a field of a struct as JSON has it; not ok: it has not.
+func memberOf(v reflect.Value, i int) (name string, value reflect.Value, ok bool) {
+	f := v.Type().Field(i)
+	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	value = v.Field(i)
+	if !f.IsExported() || name == "-" && options == "" {
+		return "", value, false
+	}
+	if strings.Contains(options, "omitempty") && isEmpty(value) || strings.Contains(options, "omitzero") && value.IsZero() {
+		return "", value, false
+	}
+	if name == "" {
+		name = f.Name
+	}
+	return name, value, true
 }
 
 var (
@@ -135,9 +262,8 @@ func appendMember(b []byte, name string, v reflect.Value) ([]byte, error) {
 func appendFields(b []byte, v reflect.Value) (_ []byte, err error) {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		value := v.Field(i)
-		if f.Anonymous && name == "" {
+		if f.Anonymous && strings.Split(f.Tag.Get("json"), ",")[0] == "" {
+			value := v.Field(i)
 			if value.Kind() == reflect.Pointer {
 				if value.IsNil() {
 					continue
@@ -151,14 +277,9 @@ func appendFields(b []byte, v reflect.Value) (_ []byte, err error) {
 				continue
 			}
 		}
-		if !f.IsExported() || name == "-" && options == "" {
+		name, value, ok := memberOf(v, i)
+		if !ok {
 			continue
-		}
-		if strings.Contains(options, "omitempty") && isEmpty(value) || strings.Contains(options, "omitzero") && value.IsZero() {
-			continue
-		}
-		if name == "" {
-			name = f.Name
 		}
 		if last := b[len(b)-1]; last != '{' {
 			b = append(b, ',')

@@ -52,3 +52,47 @@ func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
 		t.Errorf("%v %v\n%s, want\n%s", finite, err, &got, text)
 	}
 }
+
+// TestMuchIsWrittenAsLittleIs: long lists are never in memory as text, and nobody can tell.
+func TestMuchIsWrittenAsLittleIs(t *testing.T) {
+	type row struct {
+		Name  string  `json:"name"`
+		Value float64 `json:"value"`
+	}
+	type data struct {
+		Unit  string   `json:"unit"`
+		Rows  []row    `json:"rows"`
+		None  []row    `json:"none,omitempty"`
+		Left  []string `json:"left"`
+		Alone []int    `json:"alone"`
+		own   int
+	}
+	d := data{Unit: "<s>", Left: []string{"a"}, own: 1}
+	for i := range 10_001 {
+		d.Rows, d.Alone = append(d.Rows, row{"a<b>&", float64(i) / 3}), append(d.Alone, i)
+	}
+	for _, finite := range []bool{true, false} {
+		twin := &view.Twin{View: "x", Notes: []string{`"data":null`}, Options: map[string]any{"a": 1.5}}
+		if !finite {
+			d.Rows[5000].Value = math.Inf(1)
+		}
+		twin.Data = d
+		var want, got bytes.Buffer
+		noted := *twin
+		if !finite {
+			noted.Notes = append(noted.Notes, view.NotFinite)
+		}
+		if all, err := view.WriteJSON(&want, &noted); err != nil || all != finite {
+			t.Fatal(all, err)
+		}
+		if err := twin.WriteJSON(&got); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("finite %v: %d bytes, want %d, and other ones", finite, got.Len(), want.Len())
+		}
+		if !finite && !strings.Contains(got.String(), `"value":null`) {
+			t.Error("what is not finite is not null")
+		}
+	}
+}

@@ -169,5 +169,25 @@ func HeldBy(q *Request, r Result) (bytes int64, on []*memory.Held) {
 // out at some times its own size.
 type Lister interface{ Rows() int }
 
-// RowBytes is about what a row of a table takes while it is made.
-const RowBytes = 640
+// rowBytes is about what a row of a table takes while it is made.
+const rowBytes = 640
+
+// ToList is about how many bytes making the table of a result takes, which writes out what
+// the result holds in short; held is how many that are.
+func ToList(r Result, held int64) int64 {
+	if l, ok := r.(Lister); ok {
+		return int64(l.Rows()) * rowBytes
+	}
+	return 4 * held
+}
+
+// ToStream is ToList of the JSON twin as it is written, which is never one text.
+func ToStream(r Result, held int64) int64 { return ToList(r, held) / 2 }
+
+// ToTell is ToList of the JSON twin as one text, which is copied as it grows.
+func ToTell(r Result, held int64) int64 {
+	if l, ok := r.(Lister); ok {
+		return int64(l.Rows()) * rowBytes * 2
+	}
+	return 6 * held
+}

@@ -3,7 +3,9 @@ package view
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,6 +89,9 @@ func SizeOf(r store.Reader, sel trace.Selection) TwinSelection {
 // WriteJSON writes the twin, one object and a line end. Where numbers are not finite it
 // says so in a note.
 func (t *Twin) WriteJSON(w io.Writer) error {
+	if hasLongList(reflect.ValueOf(t.Data)) {
+		return t.stream(w)
+	}
 	var b bytes.Buffer
 	finite, err := WriteJSON(&b, t)
 	if err == nil && !finite {
@@ -99,6 +104,30 @@ func (t *Twin) WriteJSON(w io.Writer) error {
 		return err
 	}
 	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// stream writes the twin of much data, which is never in memory as text. The note comes before
+// the numbers that it is of, so these are looked through first.
+func (t *Twin) stream(w io.Writer) error {
+	const here = `"\u0001data\u0001"`
+	head := *t
+	head.Data = json.RawMessage(here)
+	if !isFinite(reflect.ValueOf(t.Data)) {
+		head.Notes = append(slices.Clone(t.Notes), NotFinite)
+	}
+	var b bytes.Buffer
+	if _, err := WriteJSON(&b, &head); err != nil {
+		return err
+	}
+	before, after, _ := strings.Cut(b.String(), here)
+	if _, err := io.WriteString(w, before); err != nil {
+		return err
+	}
+	if err := writeStream(w, t.Data); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, after)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -37,10 +38,13 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 	if err != nil {
 		return nil, err
 	}
+	if err := memory.Room(ctx, int64(len(p.Parent))*nodeBytes); err != nil {
+		return nil, err
+	}
 	t := &tree{locations: p.Locations, nodes: make([]node, len(p.Parent))}
 	for i := range t.nodes {
-		if i%4096 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if err := stopped(ctx, i); err != nil {
+			return nil, err
 		}
 		t.nodes[i] = node{parent: p.Parent[i], region: p.Region[i], calls: float64(p.Calls[i]), inclusive: p.Inclusive[i].Float64(), exclusive: p.Inclusive[i].Float64()}
 		if measure != callgraph.Totals && p.Each[i].Count > 0 {
@@ -64,9 +68,14 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 	if p.Values == nil && len(t.nodes) > 0 {
 		t.notes = append(t.notes, "there are too many locations and paths for quantiles over locations")
 	}
-	for _, v := range p.Values {
+	values := make([]float64, len(p.Values)) // one list for all: they come by path
+	for i, v := range p.Values {
+		values[i] = float64(v.Time)
+		if i == 0 || p.Values[i-1].Path != v.Path {
+			t.nodes[v.Path].values = values[i:i]
+		}
 		n := &t.nodes[v.Path]
-		n.values = append(n.values, float64(v.Time))
+		n.values = n.values[:len(n.values)+1]
 	}
 	return t, nil
 }

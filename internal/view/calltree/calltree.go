@@ -96,17 +96,23 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, fmt.Errorf("--form beside needs something to compare with: --against LOCATIONS, or --run NAME=SOURCE")
 	}
 	if len(q.Runs) > 1 && t.how == trace.JoinSum {
-		t, r.regions = t.fold(r.regions)
+		if t, r.regions, err = t.fold(ctx, r.regions); err != nil {
+			return nil, err
+		}
 	}
 	if r.bottomUp {
-		t = t.turned()
+		if t, err = t.turned(ctx); err != nil {
+			return nil, err
+		}
 	}
 	other, err := r.opposite(ctx, t, metric)
 	if err != nil {
 		return nil, err
 	}
 	if other != nil {
-		r.join(t, other)
+		if err := r.join(ctx, t, other); err != nil {
+			return nil, err
+		}
 	}
 	if sandwich {
 		region, err := middle(r, t, q.Values.Text("root"))
@@ -117,7 +123,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			return nil, err
 		}
 	} else {
-		t = t.restricted(q.Selection.Regions)
+		if t, err = t.restricted(ctx, q.Selection.Regions); err != nil {
+			return nil, err
+		}
 		if err := t.sort(ctx, r.regions, r.weight); err != nil {
 			return nil, err
 		}

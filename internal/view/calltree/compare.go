@@ -99,7 +99,9 @@ func (r *result) otherLocations(ctx context.Context, here *tree, metric view.Met
 		return nil, view.Empty("name others", "--against %s: no location with calls", against)
 	}
 	if r.bottomUp {
-		t = t.turned()
+		if t, err = t.turned(ctx); err != nil {
+			return nil, err
+		}
 	}
 	// Those without calls in this time have no time, and count.
 	own, each := r.units(ctx, r.here)
@@ -219,10 +221,14 @@ func (r *result) otherRun(ctx context.Context) (*opposite, error) {
 	}
 	regions := run.Store.Regions()
 	if t.how == trace.JoinSum {
-		t, regions = t.fold(regions)
+		if t, regions, err = t.fold(ctx, regions); err != nil {
+			return nil, err
+		}
 	}
 	if r.bottomUp {
-		t = t.turned()
+		if t, err = t.turned(ctx); err != nil {
+			return nil, err
+		}
 	}
 	r.notes = append(r.notes, fmt.Sprintf("delta is %s less this one", what))
 	return &opposite{tree: t, regions: regions, name: run.Name, here: 1, there: 1, another: true}, nil
@@ -231,7 +237,7 @@ func (r *result) otherRun(ctx context.Context) (*opposite, error) {
 // join puts the times of the other side beside those of a tree; paths that only
 // the other side has are added. Within a run paths are matched by their regions,
 // between runs by the names of those.
-func (r *result) join(t *tree, o *opposite) {
+func (r *result) join(ctx context.Context, t *tree, o *opposite) error {
 	type key struct {
 		parent int32
 		name   string
@@ -244,6 +250,9 @@ func (r *result) join(t *tree, o *opposite) {
 	}
 	index := map[key]int32{}
 	for i := range t.nodes {
+		if err := stopped(ctx, i); err != nil {
+			return err
+		}
 		k := key{t.nodes[i].parent, name(r.regions, t.nodes[i].region)}
 		if _, ok := index[k]; !ok {
 			index[k] = int32(i)
@@ -261,6 +270,9 @@ func (r *result) join(t *tree, o *opposite) {
 	place := make([]int32, len(o.tree.nodes))
 	others := make([]view.Joined, len(t.nodes))
 	for i := range o.tree.nodes {
+		if err := stopped(ctx, i); err != nil {
+			return err
+		}
 		n := &o.tree.nodes[i]
 		parent := n.parent
 		if parent >= 0 {
@@ -277,9 +289,11 @@ func (r *result) join(t *tree, o *opposite) {
 					regions[k.name] = region
 				}
 			}
-			at = int32(len(t.nodes))
+			var err error
+			if at, err = t.add(ctx, node{parent: parent, region: region}); err != nil {
+				return err
+			}
 			index[k] = at
-			t.nodes = append(t.nodes, node{parent: parent, region: region})
 		}
 		place[i] = at
 		for int(at) >= len(others) {
@@ -290,6 +304,7 @@ func (r *result) join(t *tree, o *opposite) {
 		t.nodes[at].otherCalls += n.calls
 	}
 	r.against = o
+	return nil
 }
 
 // delta is the other side less this one, by mean location where those are compared.

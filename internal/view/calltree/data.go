@@ -57,11 +57,14 @@ func (r *result) Data() any {
 	return d
 }
 
+// Rows implements view.Lister: a node takes little here, and much once it is written out.
+func (r *result) Rows() int { return len(r.tree.nodes) }
+
 func (r *result) list() []Node {
 	out := make([]Node, len(r.tree.nodes))
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
-		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n), Share: r.share(n.inclusive), Depth: n.depth, Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
+		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n), Share: r.share(n.inclusive), Depth: int(n.depth), Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
 		if r.isCaller(i) {
 			x.Side = "caller"
 		} else if r.callers > 0 && i > 0 {

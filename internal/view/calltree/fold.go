@@ -1,6 +1,8 @@
 package calltree
 
 import (
+	"context"
+
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -18,13 +20,13 @@ func folded(g *trace.Region) string {
 
 // fold joins calls of numbered steps below the same caller, and everything below them by
 // name. Regions that stand for several steps are added to the list. O(nodes).
-func (t *tree) fold(regions []trace.Region) (*tree, []trace.Region) {
+func (t *tree) fold(ctx context.Context, regions []trace.Region) (*tree, []trace.Region, error) {
 	any := false
 	for i := range regions {
 		any = any || folded(&regions[i]) != regions[i].Name
 	}
 	if !any {
-		return t, regions
+		return t, regions, nil
 	}
 	type key struct {
 		parent int32
@@ -36,6 +38,9 @@ func (t *tree) fold(regions []trace.Region) (*tree, []trace.Region) {
 	index := map[key]int32{}
 	place := make([]int32, len(t.nodes))
 	for i := range t.nodes { // parents come first
+		if err := stopped(ctx, i); err != nil {
+			return nil, nil, err
+		}
 		n := t.nodes[i]
 		if n.parent >= 0 {
 			n.parent = place[n.parent]
@@ -54,10 +59,12 @@ func (t *tree) fold(regions []trace.Region) (*tree, []trace.Region) {
 		}
 		at, ok := index[key{n.parent, name}]
 		if !ok {
-			place[i] = int32(len(out.nodes))
-			index[key{n.parent, name}] = place[i]
 			n.each = nil
-			out.nodes = append(out.nodes, n)
+			at, err := out.add(ctx, n)
+			if err != nil {
+				return nil, nil, err
+			}
+			place[i], index[key{n.parent, name}] = at, at
 			continue
 		}
 		place[i] = at
@@ -68,5 +75,5 @@ func (t *tree) fold(regions []trace.Region) (*tree, []trace.Region) {
 		m.values = nil
 		m.cut = m.cut && n.cut
 	}
-	return out, regions
+	return out, regions, nil
 }

@@ -48,12 +48,12 @@ func (r *result) newGraph() *graph {
 		if !ok {
 			at = len(g.region)
 			index[n.region] = at
-			g.region, g.calls, g.level, g.calledBy = append(g.region, n.region), append(g.calls, 0), append(g.level, n.depth), append(g.calledBy, -1)
+			g.region, g.calls, g.level, g.calledBy = append(g.region, n.region), append(g.calls, 0), append(g.level, int(n.depth)), append(g.calledBy, -1)
 			own, inclusive = append(own, view.Joined{}), append(inclusive, view.Joined{})
 		}
 		own[at].Add(how, n.exclusive)
 		g.calls[at] += n.calls
-		g.level[at] = min(g.level[at], n.depth)
+		g.level[at] = min(g.level[at], int(n.depth))
 		outermost := true
 		for up := n.parent; up >= 0; up = r.tree.nodes[up].parent {
 			outermost = outermost && r.tree.nodes[up].region != n.region

@@ -121,7 +121,7 @@ func (r *drawing) icicle(s *scene.Scene) {
 	}
 	depth := 0
 	for i := range r.tree.nodes {
-		depth = max(depth, r.tree.nodes[i].depth+1)
+		depth = max(depth, int(r.tree.nodes[i].depth)+1)
 	}
 	if asked := r.request.Values.Integer("depth"); asked > 0 {
 		depth = min(depth, asked)

@@ -42,17 +42,14 @@ func (r *result) below(t *tree, text string) (*tree, error) {
 	}
 	slices.Reverse(r.zoom.names)
 	slices.Reverse(r.zoom.words)
-	out := &tree{locations: t.locations, whole: t.whole, how: t.how}
-	for i := id; i <= last; i++ {
-		n := t.nodes[i]
-		n.depth -= t.nodes[id].depth
-		n.parent -= int32(id)
-		if i == id {
-			n.parent = -1
-		}
-		out.nodes = append(out.nodes, n)
+	name, depth := r.regions[t.nodes[id].region].Name, t.nodes[id].depth
+	out := &tree{nodes: t.nodes[id : last+1], locations: t.locations, whole: t.whole, how: t.how} // nobody asks for the rest any more
+	for i := range out.nodes {
+		out.nodes[i].depth -= depth
+		out.nodes[i].parent -= int32(id)
 	}
-	r.notes = append(r.notes, "only what lies below "+r.regions[t.nodes[id].region].Name+" is shown")
+	out.nodes[0].parent = -1
+	r.notes = append(r.notes, "only what lies below "+name+" is shown")
 	return out, nil
 }
 

@@ -23,21 +23,26 @@ func around(ctx context.Context, r *result, t *tree, region trace.RegionID) (*tr
 	above := &tree{nodes: []node{{parent: -1, region: region}}, locations: t.locations, how: t.how}
 	down, up := newGatherer(below), newGatherer(above)
 	place := make([]int32, len(t.nodes)) // in below; -1: not below the region
+	var err error
 	for i := range t.nodes {
-		if i%4096 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if err := stopped(ctx, i); err != nil {
+			return nil, err
 		}
 		n := &t.nodes[i]
 		place[i] = -1
 		switch p := n.parent; {
 		case p >= 0 && place[p] >= 0:
-			place[i] = down.child(place[p], n.region)
+			if place[i], err = down.child(ctx, place[p], n.region); err != nil {
+				return nil, err
+			}
 		case n.region == region:
 			place[i] = 0
 			up.add(0, n)
 			at := int32(0)
 			for c, k := n.parent, 0; c >= 0 && k < mostCallers; c, k = t.nodes[c].parent, k+1 {
-				at = up.child(at, t.nodes[c].region)
+				if at, err = up.child(ctx, at, t.nodes[c].region); err != nil {
+					return nil, err
+				}
 				up.add(at, n)
 			}
 		}
@@ -57,35 +62,11 @@ func around(ctx context.Context, r *result, t *tree, region trace.RegionID) (*tr
 		if n.parent > 0 {
 			n.parent += int32(r.callers) - 1
 		}
-		out.nodes = append(out.nodes, n)
+		if _, err := out.add(ctx, n); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
-}
-
-// A gatherer finds the node of a path in a tree that grows.
-type gatherer struct {
-	tree  *tree
-	index map[[2]int32]int32 // by parent and region
-}
-
-func newGatherer(t *tree) *gatherer { return &gatherer{t, map[[2]int32]int32{}} }
-
-func (g *gatherer) child(parent int32, region trace.RegionID) int32 {
-	k := [2]int32{parent, int32(region)}
-	id, ok := g.index[k]
-	if !ok {
-		id = int32(len(g.tree.nodes))
-		g.index[k] = id
-		g.tree.nodes = append(g.tree.nodes, node{parent: parent, region: region})
-	}
-	return id
-}
-
-func (g *gatherer) add(at int32, n *node) {
-	x := &g.tree.nodes[at]
-	x.calls += n.calls
-	x.inclusive += n.inclusive
-	x.exclusive += n.exclusive
 }
 
 // middle is the region that --root names, by its name or as the end of a path; else the
@@ -131,7 +112,7 @@ func (r *drawing) sandwich(f scene.Frame) {
 	whole := r.weight(&r.tree.nodes[0])
 	up, down := 0, 0
 	for i := range r.tree.nodes {
-		if d := r.tree.nodes[i].depth; r.isCaller(i) {
+		if d := int(r.tree.nodes[i].depth); r.isCaller(i) {
 			up = max(up, d)
 		} else {
 			down = max(down, d)

@@ -30,7 +30,7 @@ func (r *drawing) table(s *scene.Scene) {
 	for i, id := range shown {
 		n := &r.tree.nodes[id]
 		y := head + float32(i)*pitch
-		names[i] = scene.Row{From: y, To: y + pitch, Location: scene.NoID, Region: uint32(n.region), Label: r.label(n), Level: min(n.depth, 16), Count: 1}
+		names[i] = scene.Row{From: y, To: y + pitch, Location: scene.NoID, Region: uint32(n.region), Label: r.label(n), Level: int(min(n.depth, 16)), Count: 1}
 	}
 	labels := min(scene.RowLabelWidth(names, w*0.5), 460)
 	columns := []struct {

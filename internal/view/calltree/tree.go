@@ -5,8 +5,10 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -20,17 +22,28 @@ type tree struct {
 	how       trace.Join // how values become one
 }
 
-// A node is a call path, or in a tree turned round a chain of callers.
+// A node is a call path, or in a tree turned round a chain of callers. There may be one
+// for every call, so it is kept small.
 type node struct {
 	parent                      int32 // -1 at the top
-	depth                       int
+	depth                       int32
 	region                      trace.RegionID
+	context                     bool // shown only because something below it is selected
+	cut                         bool // the source says nothing of it: a path that was cut at its callers
 	calls, inclusive, exclusive float64
 	values                      []float64        // inclusive of each location that has some; nil: not kept
 	each                        *quantile.Sketch // over calls; nil: not asked for
 	other, otherCalls           float64          // of what the tree is compared with
-	context                     bool             // shown only because something below it is selected
-	cut                         bool             // the source says nothing of it: a path that was cut at its callers
+}
+
+const nodeBytes = int64(unsafe.Sizeof(node{}))
+
+// stopped tells, once in so many nodes, whether nobody wants the tree any more.
+func stopped(ctx context.Context, i int) error {
+	if i%4096 == 0 && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // sort brings the tree into preorder, siblings by weight and then by name.
@@ -40,6 +53,9 @@ func (t *tree) sort(ctx context.Context, regions []trace.Region, weight func(*no
 			return p
 		}
 		return int32(len(t.nodes))
+	}
+	if err := memory.Room(ctx, int64(len(t.nodes))*5*4); err != nil {
+		return err
 	}
 	first := make([]int32, len(t.nodes)+2) // of the children of each in all; a tree may have a node for every call
 	for i := range t.nodes {
@@ -56,15 +72,15 @@ func (t *tree) sort(ctx context.Context, regions []trace.Region, weight func(*no
 	}
 	children := func(i int) []int32 { return all[first[i]:first[i+1]] }
 	for i := range len(t.nodes) + 1 {
-		if i%4096 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := stopped(ctx, i); err != nil {
+			return err
 		}
 		slices.SortFunc(children(i), func(a, b int32) int {
 			x, y := &t.nodes[a], &t.nodes[b]
 			return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(y.inclusive, x.inclusive), cmp.Compare(y.calls, x.calls), strings.Compare(regions[x.region].Name, regions[y.region].Name), cmp.Compare(x.region, y.region))
 		})
 	}
-	out := make([]node, 0, len(t.nodes))
+	order, parents := next[:0], make([]int32, 0, len(t.nodes)) // next has been used
 	type step struct{ id, parent int32 }
 	var stack []step
 	push := func(list []int32, parent int32) {
@@ -76,16 +92,37 @@ func (t *tree) sort(ctx context.Context, regions []trace.Region, weight func(*no
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		n := t.nodes[s.id]
-		n.parent, n.depth = s.parent, 0
-		if s.parent >= 0 {
-			n.depth = out[s.parent].depth + 1
-		}
-		out = append(out, n)
-		push(children(int(s.id)), int32(len(out)-1))
+		order, parents = append(order, s.id), append(parents, s.parent)
+		push(children(int(s.id)), int32(len(order)-1))
 	}
-	t.nodes = out
+	t.reorder(order)
+	for i, parent := range parents {
+		n := &t.nodes[i]
+		if n.parent, n.depth = parent, 0; parent >= 0 {
+			n.depth = t.nodes[parent].depth + 1
+		}
+	}
 	return nil
+}
+
+// reorder brings node order[i] to place i, without a second list. It uses up the order.
+func (t *tree) reorder(order []int32) {
+	for i := range order {
+		if order[i] < 0 {
+			continue
+		}
+		first, to := t.nodes[i], i
+		for {
+			from := int(order[to])
+			order[to] = -1
+			if from == i {
+				t.nodes[to] = first
+				break
+			}
+			t.nodes[to] = t.nodes[from]
+			to = from
+		}
+	}
 }
 
 // mostCallers bounds the chains of callers of a tree turned round.
@@ -94,32 +131,27 @@ const mostCallers = 64
 // turned gives the tree from regions to their callers. The time of a node is the
 // time that the region of its root spent itself when it was called through the
 // chain; its own time is that of chains that end there. Takes O(nodes × depth).
-func (t *tree) turned() *tree {
+func (t *tree) turned(ctx context.Context) (*tree, error) {
 	out := &tree{locations: t.locations, notes: t.notes, whole: t.whole, how: t.how}
-	type key struct {
-		parent int32
-		region trace.RegionID
-	}
-	index := map[key]int32{}
-	var inclusive, exclusive []view.Joined
+	g := newGatherer(out)
+	inclusive, exclusive := joiner{how: t.how}, joiner{how: t.how}
 	for i := range t.nodes {
+		if err := stopped(ctx, i); err != nil {
+			return nil, err
+		}
 		leaf := &t.nodes[i]
 		if leaf.exclusive == 0 && leaf.calls == 0 {
 			continue
 		}
 		at := int32(-1)
 		for up, n := int32(i), 0; up >= 0 && n < mostCallers; up, n = t.nodes[up].parent, n+1 {
-			k := key{at, t.nodes[up].region}
-			id, ok := index[k]
-			if !ok {
-				id = int32(len(out.nodes))
-				index[k] = id
-				out.nodes = append(out.nodes, node{parent: at, region: k.region})
-				inclusive, exclusive = append(inclusive, view.Joined{}), append(exclusive, view.Joined{})
+			id, err := g.child(ctx, at, t.nodes[up].region)
+			if err != nil {
+				return nil, err
 			}
 			x := &out.nodes[id]
 			x.calls += leaf.calls
-			inclusive[id].Add(t.how, leaf.exclusive)
+			inclusive.add(id, &x.inclusive, leaf.exclusive)
 			if leaf.each != nil {
 				if x.each == nil {
 					x.each = &quantile.Sketch{}
@@ -127,21 +159,36 @@ func (t *tree) turned() *tree {
 				x.each.Merge(leaf.each)
 			}
 			if t.nodes[up].parent < 0 {
-				exclusive[id].Add(t.how, leaf.exclusive)
+				exclusive.add(id, &x.exclusive, leaf.exclusive)
 			}
 			at = id
 		}
 	}
-	for i := range out.nodes {
-		out.nodes[i].inclusive, out.nodes[i].exclusive = inclusive[i].Value(t.how), exclusive[i].Value(t.how)
+	return out, nil
+}
+
+// A joiner puts values of nodes together. Sums need nothing beside the number itself.
+type joiner struct {
+	how  trace.Join
+	many []view.Joined
+}
+
+func (j *joiner) add(id int32, to *float64, v float64) {
+	if j.how == trace.JoinSum {
+		*to += v
+		return
 	}
-	return out
+	for int(id) >= len(j.many) {
+		j.many = append(j.many, view.Joined{})
+	}
+	j.many[id].Add(j.how, v)
+	*to = j.many[id].Value(j.how)
 }
 
 // restricted keeps the selected regions and what leads to them.
-func (t *tree) restricted(regions []trace.RegionID) *tree {
+func (t *tree) restricted(ctx context.Context, regions []trace.RegionID) (*tree, error) {
 	if regions == nil {
-		return t
+		return t, nil
 	}
 	keep := make([]bool, len(t.nodes))
 	chosen := make([]bool, len(t.nodes))
@@ -156,6 +203,16 @@ func (t *tree) restricted(regions []trace.RegionID) *tree {
 	}
 	out := &tree{locations: t.locations, notes: t.notes, whole: t.whole, how: t.how}
 	place := make([]int32, len(t.nodes))
+	count := 0
+	for _, k := range keep {
+		if k {
+			count++
+		}
+	}
+	if err := memory.Room(ctx, int64(count)*nodeBytes); err != nil {
+		return nil, err
+	}
+	out.nodes = make([]node, 0, count)
 	for i, n := range t.nodes {
 		if !keep[i] {
 			continue
@@ -172,5 +229,5 @@ func (t *tree) restricted(regions []trace.RegionID) *tree {
 			k++
 		}
 	}
-	return out
+	return out, nil
 }
