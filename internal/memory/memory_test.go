@@ -242,11 +242,11 @@ func TestWhatIsHeldOutsideTheRuntimeCounts(t *testing.T) {
 	if after := b.inUse(); after.live-before.live < 1<<35 || after.mapped-before.mapped < 1<<35 {
 		t.Errorf("in use: %+v, before %+v", after, before)
 	}
-	if TooMuchOutside(1<<37) || !TooMuchOutside(1<<35) {
+	if TooMuchOutside(1<<37, 1) || !TooMuchOutside(1<<35, 1) {
 		t.Error("64 GiB are more than 128, or not more than 32")
 	}
 	mostOutside.Store(1 << 35)
-	if !TooMuchOutside(1 << 37) {
+	if !TooMuchOutside(1<<37, 1) {
 		t.Error("the budget leaves 32 GiB, and 64 are not too much")
 	}
 	columns.Add(-5)

@@ -29,5 +29,8 @@ func (o *Outside) Clear() { outside.Add(-o.n.Swap(0)) }
 func (o *Outside) Load() int64 { return o.n.Load() }
 
 // TooMuchOutside reports whether the program holds more outside the runtime's memory than the budget leaves for what nobody
-// uses at the moment, or than most.
-func TooMuchOutside(most int64) bool { return outside.Load() > min(most, mostOutside.Load()) }
+// uses at the moment, so many times, or than most.
+func TooMuchOutside(most, times int64) bool {
+	limit := mostOutside.Load()
+	return outside.Load() > most || outside.Load()/times > limit
+}

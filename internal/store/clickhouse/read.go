@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -32,7 +30,7 @@ func Open(ctx context.Context, a *Address, summaries []trace.Summary, digests ..
 	if a.Run == "" {
 		return nil, fmt.Errorf("%s names no run; `parallax runs %s` lists them", a, a)
 	}
-	c, err := dial(a)
+	c, err := dial(a, reading)
 	if err != nil {
 		return nil, err
 	}
@@ -226,84 +224,4 @@ func (b *blocks) Keep(name string, data []byte) error {
 	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
 	defer cancel()
 	return b.parts[0].shards[0].insert(ctx, keepStatement, b.parts[0].id, name, time.Now().UTC(), string(data))
-}
-
-// mostConditions is how many blocks one statement asks for. They are one set, which the index is searched by: conditions joined by "or" are
-// tried one by one for every entry of the index, which took a hundred times as long.
-const mostConditions = 2000
-
-// Fetch implements local.Elsewhere: all servers at once, each for its share.
-func (b *blocks) Fetch(ctx context.Context, pieces []local.Piece) error {
-	type key struct {
-		file  uint16
-		block uint32
-	}
-	shards := len(b.parts[0].shards)
-	of := make([]map[key]local.Piece, shards*len(b.parts)) // by part and share
-	for _, p := range pieces {
-		f, ok := b.files[p.File]
-		if !ok {
-			return fmt.Errorf("%s is not in the manifest", p.File)
-		}
-		n := partOf(p.Block, f.blocks, shards, len(b.parts))*shards + shardOf(p.Block, f.blocks, shards)
-		if of[n] == nil {
-			of[n] = map[key]local.Piece{}
-		}
-		of[n][key{uint16(f.number), uint32(p.Block)}] = p
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	for n, want := range of {
-		if len(want) == 0 {
-			continue
-		}
-		keys := make([]key, 0, len(want))
-		for k := range want {
-			keys = append(keys, k)
-		}
-		slices.SortFunc(keys, func(a, b key) int {
-			if a.file != b.file {
-				return int(a.file) - int(b.file)
-			}
-			return int(int64(a.block) - int64(b.block))
-		})
-		id, s := b.parts[n/shards].id, b.parts[n/shards].shards[n%shards]
-		for part := range slices.Chunk(keys, mostConditions) {
-			g.Go(func() error {
-				var where strings.Builder
-				for i, k := range part {
-					if i > 0 {
-						where.WriteByte(',')
-					}
-					fmt.Fprintf(&where, "(%d,%d)", k.file, k.block)
-				}
-				rows, err := s.Query(ctx, fmt.Sprintf("select file, block, data from parallax_blocks where run = %d and (file, block) in (%s)", id, where.String()))
-				if err != nil {
-					return s.failed(err)
-				}
-				defer rows.Close()
-				got := 0
-				var k key
-				var data []byte
-				for rows.Next() {
-					if err := rows.Scan(&k.file, &k.block, &data); err != nil {
-						return s.failed(err)
-					}
-					p, ok := want[k]
-					if !ok || len(p.Into) != len(data) {
-						return fmt.Errorf("%s: block %d of file %d is not as it was written: %w", s.host, k.block, k.file, local.ErrDamaged)
-					}
-					copy(p.Into, data)
-					got++
-				}
-				if err := rows.Err(); err != nil {
-					return s.failed(err)
-				}
-				if got != len(part) {
-					return fmt.Errorf("%s gave %d of %d blocks: %w", s.host, got, len(part), local.ErrDamaged)
-				}
-				return nil
-			})
-		}
-	}
-	return g.Wait()
 }

@@ -47,8 +47,17 @@ const dialTimeout = 10 * time.Second
 // oldest is the first version that has all that is used.
 const oldest = 18
 
+// A way is how a connection is used.
+type way struct{ compression clickhouse.CompressionMethod }
+
+var (
+	writing = way{clickhouse.CompressionLZ4}
+	// Blocks are packed: to compress them again took longer than to send them, and saved a fourth.
+	reading = way{clickhouse.CompressionNone}
+)
+
 // dial prepares connections. They are made when they are used first.
-func dial(a *Address) (*cluster, error) {
+func dial(a *Address, on way) (*cluster, error) {
 	secure, err := a.tls()
 	if err != nil {
 		return nil, err
@@ -59,7 +68,7 @@ func dial(a *Address) (*cluster, error) {
 			Addr: []string{host}, TLS: secure,
 			Auth:        clickhouse.Auth{Database: a.Database, Username: a.User, Password: a.password},
 			DialTimeout: min(dialTimeout, a.timeout), ReadTimeout: a.timeout + time.Minute,
-			Compression:  &clickhouse.Compression{Method: clickhouse.CompressionLZ4},
+			Compression:  &clickhouse.Compression{Method: on.compression},
 			MaxOpenConns: 12, MaxIdleConns: 12,
 		})
 		if err != nil {
@@ -72,7 +81,7 @@ func dial(a *Address) (*cluster, error) {
 
 // connect makes sure that every server answers.
 func connect(ctx context.Context, a *Address) (*cluster, error) {
-	c, err := dial(a)
+	c, err := dial(a, writing)
 	if err != nil {
 		return nil, err
 	}

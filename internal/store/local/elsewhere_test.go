@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -73,8 +74,73 @@ func openBlocks(t testing.TB, path string, summaries ...trace.Summary) (*Reader,
 	return r, b
 }
 
+// TestAScanOfAStoreElsewhereHoldsNoMoreThanTheBudget: several times as much is read as may be here at once, of rows and of links.
+func TestAScanOfAStoreElsewhereHoldsNoMoreThanTheBudget(t *testing.T) {
+	defer func(a, b int64) { disk.MostFetched, disk.FetchedStep = a, b }(disk.MostFetched, disk.FetchedStep)
+	const most = 256 << 10
+	path := filepath.Join(t.TempDir(), "run.plx")
+	w, err := Create(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	region := w.Region(trace.Region{Name: "step"})
+	for i := range 16 {
+		id := w.Location(trace.Location{Name: fmt.Sprint("rank ", i), Kind: trace.KindProcess, Parent: trace.NoLocation, Rank: i})
+		s := w.Stream(id, trace.StreamOptions{})
+		at := trace.Time(0)
+		for k := range 40000 {
+			noise := uint32(k*16+i) * 2654435761
+			s.Enter(at, region)
+			at += trace.Time(noise >> 12)
+			s.Leave(at, region)
+		}
+		_ = s.Close()
+	}
+	if err := w.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	here, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer here.Close()
+	scan := func(r *Reader) (rows, sum, peak int64) {
+		var mu sync.Mutex
+		err := r.Intervals(context.Background(), store.Window{End: r.Info().End}, func(c *trace.Columns) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for i := range c.Begin {
+				sum += int64(c.Begin[i]) ^ int64(c.Duration[i])
+			}
+			rows += int64(c.Len())
+			if r.Fetched != nil {
+				peak = max(peak, r.Fetched.Held())
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows, sum, peak
+	}
+	wantRows, wantSum, _ := scan(here)
+	there, b := openBlocks(t, path)
+	there.Workers = 4
+	disk.MostFetched, disk.FetchedStep = most, most/4
+	for range 2 {
+		rows, sum, peak := scan(there)
+		if rows != wantRows || sum != wantSum {
+			t.Fatalf("%d rows of sum %d, want %d of %d", rows, sum, wantRows, wantSum)
+		}
+		if all := b.bytes.Load(); peak > 4*most || all < 8*most {
+			t.Errorf("%d bytes were here at once of %d that came, and %d may be", peak, all, most)
+		}
+	}
+}
+
 func TestStoreElsewherePassesTheSuite(t *testing.T) {
-	defer func(a, b int64) { rows.MostHeld, disk.MostFetched = a, b }(rows.MostHeld, disk.MostFetched)
+	defer func(a, b, c int64) { rows.MostHeld, disk.MostFetched, disk.FetchedStep = a, b, c }(rows.MostHeld, disk.MostFetched, disk.FetchedStep)
+	disk.FetchedStep = 8 << 10                 // where nothing stays, frames go in the middle of a query too
 	for _, kept := range []int64{1 << 30, 0} { // 0: each query must touch what it uses
 		rows.MostHeld, disk.MostFetched = kept, kept
 		t.Run(fmt.Sprint(kept, " bytes stay"), func(t *testing.T) {

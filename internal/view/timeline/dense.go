@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -29,21 +30,31 @@ func (c *linkCounter) count(ctx context.Context, w store.Window) error {
 	if err := c.edges(ctx, w); err != nil {
 		return err
 	}
-	for begin := w.Begin; begin < w.End; {
-		end := min((begin>>set.level+1)<<set.level, w.End)
-		sums, err := store.LinkSums(ctx, c.reader, store.Window{Begin: begin, End: end, Locations: w.Locations})
-		if err != nil {
-			return err
-		}
-		for i := range sums {
-			if s := &sums[i]; !s.Untimed {
-				c.add(s.Kind, s.From, s.To, begin, s.Count)
+	var begins []trace.Time
+	for begin := w.Begin; begin < w.End; begin = (begin>>set.level + 1) << set.level {
+		begins = append(begins, begin)
+	}
+	type cell struct {
+		begin trace.Time
+		sums  []store.LinkSum
+	}
+	none := func() struct{} { return struct{}{} }
+	return parallel.Ordered(ctx, len(begins), atOnce, none, func(ctx context.Context, _ struct{}, i int) (cell, error) {
+		begin := begins[i]
+		sums, err := store.LinkSums(ctx, c.reader, store.Window{Begin: begin, End: min((begin>>set.level+1)<<set.level, w.End), Locations: w.Locations})
+		return cell{begin, sums}, err
+	}, func(x cell) error {
+		for i := range x.sums {
+			if s := &x.sums[i]; !s.Untimed {
+				c.add(s.Kind, s.From, s.To, x.begin, s.Count)
 			}
 		}
-		begin = end
-	}
-	return nil
+		return nil
+	})
 }
+
+// atOnce is how many cells of a row are asked for at once: a store elsewhere answers them together.
+const atOnce = 32
 
 // edges counts the links of a window that do not start in it: before, or, where
 // clocks differ, after they have arrived.

@@ -43,11 +43,13 @@ func BlockSums(b []byte) string {
 // A Check is what is known of the bytes of a mapped file. A nil Check knows nothing and asks nothing: it is that of files
 // that are being made.
 type Check struct {
-	name  string
-	bytes []byte
-	shift uint // the size of a block as a power of two
-	sums  []uint32
-	done  []atomic.Uint64 // a bit for each block that was looked at
+	frames int64 // of a packed file: where its directory begins
+	name   string
+	bytes  []byte
+	shift  uint // the size of a block as a power of two
+	sums   []uint32
+	done   []atomic.Uint64 // a bit for each block that was looked at
+	fresh  []atomic.Uint64 // of a packed file elsewhere: those that came since some were given back
 
 	packed *Packed  // of a packed column: what is touched is its values
 	from   *Fetcher // of a file that lies elsewhere
@@ -182,7 +184,7 @@ type TableCheck struct {
 // Touch looks at rows [lo, hi) of all columns.
 func (t *TableCheck) Touch(lo, hi uint64) {
 	if t.Elsewhere() {
-		t.bring(lo, hi)
+		Bring(Rows{t, [][2]uint64{{lo, hi}}})
 	}
 	for i, c := range t.columns {
 		c.Touch(int64(lo)*t.widths[i], int64(hi)*t.widths[i])

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
@@ -47,7 +48,9 @@ type Fetcher struct {
 
 	requests, bytes atomic.Int64 // so far
 
-	held    atomic.Int64 // bytes that are here
+	held    memory.Outside // bytes that are here
+	since   atomic.Int64   // that came since some were given back
+	using   sync.RWMutex   // read by who unpacks frames, written by who gives them back
 	mu      sync.Mutex
 	checks  []*Check // that may be forgotten
 	flying  map[place]*flight
@@ -70,14 +73,19 @@ type flight struct {
 const (
 	// mostRequests are under way at once.
 	mostRequests = 8
-	// gather is how long a request waits for others who want something too: less than any server takes.
-	gather = 500 * time.Microsecond
+	// gather is how long a request waits for others who want something too, again as long as more come: less than any server takes.
+	gather, mostGather = 500 * time.Microsecond, 4 * time.Millisecond
+	// enough blocks make a request that waits for no others.
+	enough = 512
 	// wholeFile is how long a file may be to be fetched as a whole when any of it is used.
 	wholeFile = 512 << 10
 )
 
-// MostFetched is how many bytes stay here between queries. Tests keep none.
+// MostFetched is how many bytes stay here between queries; a budget may leave less. Tests keep none.
 var MostFetched int64 = 1 << 30
+
+// fetchedShare is how much more of the budget may be filled by what was fetched than by what is unpacked only, which costs less to have again.
+const fetchedShare = 2
 
 // Adopt takes the check of a file that lies elsewhere. One that is kept is never forgotten.
 func (f *Fetcher) Adopt(c *Check, keep bool) {
@@ -85,6 +93,9 @@ func (f *Fetcher) Adopt(c *Check, keep bool) {
 		c = c.packed.check
 	}
 	c.from = f
+	if c.frames > 0 {
+		c.fresh = make([]atomic.Uint64, len(c.done))
+	}
 	if !keep {
 		f.mu.Lock()
 		f.checks = append(f.checks, c)
@@ -105,15 +116,18 @@ func (f *Fetcher) Reserve(e FileEntry) (*spool.Mapping, error) {
 func (f *Fetcher) Traffic() (requests, bytes int64) { return f.requests.Load(), f.bytes.Load() }
 
 // Full reports whether more is here than may stay.
-func (f *Fetcher) Full() bool { return f != nil && f.held.Load() > MostFetched }
+func (f *Fetcher) Full() bool {
+	return f != nil && f.held.Load() > 0 && memory.TooMuchOutside(MostFetched, fetchedShare)
+}
 
 // Forget gives back the memory of what was fetched. Nobody may be using it.
 func (f *Fetcher) Forget() {
 	for _, c := range f.checks {
 		clear(c.done)
+		clear(c.fresh)
 		(&spool.Mapping{Bytes: c.bytes}).Release(0, int64(len(c.bytes)))
 	}
-	f.held.Store(0)
+	f.held.Clear()
 }
 
 // missing appends the blocks of bytes [from, to) that are not here.
@@ -172,10 +186,27 @@ func (f *Fetcher) bring(wants []place) {
 	}
 }
 
+// gather waits until no more is wanted than a moment before.
+func (f *Fetcher) gather() {
+	for before, waited := 0, time.Duration(0); waited < mostGather; waited += gather {
+		time.Sleep(gather)
+		f.mu.Lock()
+		n := 0
+		if f.next != nil {
+			n = len(f.next.wants)
+		}
+		f.mu.Unlock()
+		if n == before || n >= enough {
+			return
+		}
+		before = n
+	}
+}
+
 // run makes requests as long as something is wanted.
 func (f *Fetcher) run() {
 	for {
-		time.Sleep(gather)
+		f.gather()
 		f.mu.Lock()
 		x := f.next
 		if f.next = nil; x == nil {
@@ -213,9 +244,13 @@ func (f *Fetcher) fetch(wants []place) (err error) {
 			from, to := w.check.bounds(w.block)
 			return Unreachable{fmt.Errorf("column %s, bytes %d to %d: %w", w.check.name, from, to, ErrDamaged)}
 		}
+		if w.check.fresh != nil {
+			w.check.fresh[w.block>>6].Or(1 << (w.block & 63))
+		}
 		w.check.done[w.block>>6].Or(1 << (w.block & 63))
 	}
 	f.held.Add(bytes)
+	f.since.Add(bytes)
 	f.bytes.Add(bytes)
 	f.requests.Add(1)
 	return nil
@@ -223,6 +258,9 @@ func (f *Fetcher) fetch(wants []place) (err error) {
 
 // Elsewhere reports whether the table is not on this machine.
 func (t *TableCheck) Elsewhere() bool { return len(t.columns) > 0 && t.columns[0].fetcher() != nil }
+
+// Elsewhere reports whether the file is not on this machine.
+func (c *Check) Elsewhere() bool { return c.fetcher() != nil }
 
 func (c *Check) fetcher() *Fetcher {
 	switch {
@@ -234,22 +272,44 @@ func (c *Check) fetcher() *Fetcher {
 	return c.from
 }
 
-// bring fetches rows [lo, hi) of all columns together: first where their frames are, then these.
-func (t *TableCheck) bring(lo, hi uint64) {
-	f := t.columns[0].fetcher()
+// Rows are ranges [lo, hi) of rows of a table.
+type Rows struct {
+	Of     *TableCheck
+	Ranges [][2]uint64
+}
+
+// Bring fetches rows of tables together where they are not on this machine: who will touch them one after the other would else wait for each. First
+// come the places of their frames, then these.
+func Bring(list ...Rows) {
+	var f *Fetcher
 	var wants []place
-	for i, c := range t.columns {
-		if c.packed == nil {
-			wants = c.missing(wants, int64(lo)*t.widths[i], int64(hi)*t.widths[i])
-		} else {
-			wants = c.packed.missingDirectory(wants, lo, hi)
+	for _, x := range list {
+		if !x.Of.Elsewhere() {
+			continue
 		}
+		f = x.Of.columns[0].fetcher()
+		for i, c := range x.Of.columns {
+			for _, rows := range x.Ranges {
+				if c.packed == nil {
+					wants = c.missing(wants, int64(rows[0])*x.Of.widths[i], int64(rows[1])*x.Of.widths[i])
+				} else {
+					wants = c.packed.missingDirectory(wants, rows[0], rows[1])
+				}
+			}
+		}
+	}
+	if f == nil {
+		return
 	}
 	f.bring(wants)
 	wants = wants[:0]
-	for _, c := range t.columns {
-		if c.packed != nil {
-			wants = c.packed.missingFrames(wants, lo, hi)
+	for _, x := range list {
+		for _, c := range x.Of.columns {
+			for _, rows := range x.Ranges {
+				if c.packed != nil {
+					wants = c.packed.missingFrames(wants, rows[0], rows[1])
+				}
+			}
 		}
 	}
 	f.bring(wants)
@@ -257,24 +317,20 @@ func (t *TableCheck) bring(lo, hi uint64) {
 
 // bringAhead fetches rows [lo, hi) of packed columns, and where some of them are missing also those that follow: who goes through a table
 // block by block would else ask for each.
-func (t *TableCheck) bringAhead(lo, hi, ahead uint64) {
+func (t *TableCheck) bringAhead(lo, hi, until uint64) {
 	f := t.columns[0].fetcher()
 	var wants []place
 	for _, c := range t.columns {
-		wants = c.packed.missingDirectory(wants, lo, hi+ahead)
+		wants = c.packed.missingDirectory(wants, lo, hi)
 	}
 	f.bring(wants)
 	wants = wants[:0]
 	for _, c := range t.columns {
 		wants = c.packed.missingFrames(wants, lo, hi)
 	}
-	if len(wants) == 0 {
-		return
+	if len(wants) > 0 {
+		Bring(Rows{t, [][2]uint64{{lo, until}}})
 	}
-	for _, c := range t.columns {
-		wants = c.packed.missingFrames(wants, hi, hi+ahead)
-	}
-	f.bring(wants)
 }
 
 // frames are those of rows [lo, hi), as places in the directory.

@@ -7,8 +7,8 @@ import (
 )
 
 // UnpackLinks gives links [lo, hi) of a block of table link in memory of the caller's, which is made once. There may be more links
-// than memory holds, and most are read once: they are not kept.
-func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi uint64) {
+// than memory holds, and most are read once: they are not kept. Who goes on reads all links before until.
+func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi, until uint64) {
 	n := int(hi - lo)
 	if cap(into.Kind) < n {
 		*into = store.LinkColumns{
@@ -20,7 +20,7 @@ func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi uint64) {
 	}
 	CutLinks(into, n)
 	if t.Elsewhere() {
-		t.bringAhead(lo, hi, linksAhead)
+		t.bringAhead(lo, hi, min(max(hi, until), hi+linksAhead))
 	}
 	for k, to := range [][]byte{ // in the order of the schema
 		spool.BytesOf(into.Kind), spool.BytesOf(into.FromLocation), spool.BytesOf(into.FromTime), spool.BytesOf(into.FromLane), spool.BytesOf(into.FromRow),
@@ -32,7 +32,7 @@ func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi uint64) {
 }
 
 // linksAhead is how many links are fetched with those that are wanted.
-const linksAhead = 64 * LinkBlock
+const linksAhead = 512 * LinkBlock
 
 // CutLinks makes columns n long.
 func CutLinks(c *store.LinkColumns, n int) {

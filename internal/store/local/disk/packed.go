@@ -43,6 +43,7 @@ func NewPacked(e FileEntry, b []byte, c *column, held *memory.Outside) (*Check, 
 	if e.Values <= 0 || frames > uint64(len(b)) || p.dirAt < 0 {
 		return nil, fmt.Errorf("%s: %d bytes do not hold %d values: %w", e.Name, len(b), e.Values, ErrDamaged)
 	}
+	file.frames = p.dirAt
 	p.dir = spool.ViewOf[uint32](b[p.dirAt:])[:entries]
 	if p.values, err = spool.Reserve(e.Values * int64(p.width)); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
@@ -105,6 +106,9 @@ func (p *Packed) frame(i uint64) (b []byte, empty bool) {
 
 // unpack writes the values of frame g.
 func (p *Packed) unpack(g uint64, to []byte) {
+	if p.check.from != nil {
+		defer p.check.from.unpacking()()
+	}
 	n := int(min(p.rows-g*pack.Frame, pack.Frame))
 	if p.per == 1 && p.width == 8 {
 		b, empty := p.frame(g)
@@ -142,6 +146,9 @@ func (p *Packed) unpack(g uint64, to []byte) {
 
 // first gives the first value of frame g; false: it must be unpacked to tell.
 func (p *Packed) first(g uint64) (int64, bool) {
+	if p.check.from != nil {
+		defer p.check.from.unpacking()()
+	}
 	b, empty := p.frame(g)
 	v := pack.First(b, empty)
 	return int64(v), v != pack.NotAlone
@@ -173,19 +180,41 @@ func (t *TableCheck) Unpack(column int, lo, hi uint64, to []byte) {
 	}
 }
 
-// Search gives the first of n rows whose value in a column is not less than v. Its values ascend. Nothing is kept of what it unpacks.
-func (t *TableCheck) Search(column int, n uint64, v int64) uint64 {
+// Search gives the first of n rows whose value in a column is not less than v. Its values ascend. It is looked for from a row on that may be near, in
+// steps that double. Nothing is kept of what it unpacks.
+func (t *TableCheck) Search(column int, n uint64, v int64, near uint64) uint64 {
 	p := t.columns[column].packed
 	var buf [pack.Frame]int64
-	lo, hi := uint64(0), (n+pack.Frame-1)/pack.Frame // the last frame that begins with less, or the first of all
-	for hi-lo > 1 {
-		g := (lo + hi) / 2
+	less := func(g uint64) bool {
 		first, ok := p.first(g)
 		if !ok {
 			p.unpack(g, spool.BytesOf(buf[:]))
 			first = buf[0]
 		}
-		if first < v {
+		return first < v
+	}
+	lo, hi := uint64(0), (n+pack.Frame-1)/pack.Frame // the last frame that begins with less, or the first of all
+	if g := min(near/pack.Frame, hi-1); less(g) {
+		lo = g
+		for step := uint64(1); lo+step < hi; step *= 2 {
+			if !less(lo + step) {
+				hi = lo + step
+				break
+			}
+			lo += step
+		}
+	} else {
+		hi = max(g, 1)
+		for step := uint64(1); step < hi; step *= 2 {
+			if less(hi - step) {
+				lo = hi - step
+				break
+			}
+			hi -= step
+		}
+	}
+	for hi-lo > 1 {
+		if g := (lo + hi) / 2; less(g) {
 			lo = g
 		} else {
 			hi = g

@@ -85,7 +85,7 @@ func (b *binner) lane(ctx context.Context, want *store.LaneBins, give func(*stor
 func (b *binner) bin(bin int64) bool {
 	v := &b.v
 	begin, end := trace.Time(bin)<<b.level, trace.Time(bin+1)<<b.level
-	if begin >= end || v.Begin[0] >= end {
+	if begin >= end || !v.BeginsBefore(end) {
 		return false
 	}
 	lo := b.row

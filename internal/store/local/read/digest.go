@@ -97,7 +97,7 @@ func (r *sections) Digests(ctx context.Context, name string, w store.Window, f f
 	in := r.Window(w)
 	records := r.digests[name]
 	return r.EachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *rows.Lane) error {
-		if in.Begin >= in.Until || v.Begin[0] >= in.Until || v.Last < in.Begin {
+		if in.Begin >= in.Until || v.Last < in.Begin || !v.BeginsBefore(in.Until) {
 			return nil
 		}
 		l := trace.DigestedLane{Location: id, Lane: lane, Lanes: int(r.C.LocationLane[id+1] - r.C.LocationLane[id]), Lo: v.FirstFrom(in.Begin), Hi: v.FirstFrom(in.Until), Callers: v.Callers}

@@ -52,7 +52,9 @@ func (c *coverer) bins() error {
 	}
 	index := c.r.C.NodeIndex[lo:hi]
 	first := int64((c.in.Begin + 1<<c.level - 1) >> c.level)
-	for i := firstNode(index, first); i < len(index); i++ {
+	from := firstNode(index, first)
+	c.section.bring(lo+uint64(from), lo+uint64(firstNode(index, int64(c.in.End>>c.level))))
+	for i := from; i < len(index); i++ {
 		if trace.Time(index[i]+1)<<c.level > c.in.End {
 			return nil
 		}

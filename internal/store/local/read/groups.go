@@ -35,6 +35,9 @@ func (r roleTimes) Groups(ctx context.Context, locations []trace.LocationID, beg
 		return nil, fmt.Errorf("groups: %d bins of %d locations are more than a picture can show; ask for a coarser level", g.Bins, len(locations))
 	}
 	g.Time = make([]trace.Time, len(locations)*g.Bins*trace.RoleCount)
+	if err := r.Guarded(ctx, func() error { r.bringBins(locations); return nil }); err != nil {
+		return nil, err
+	}
 	var tasks groupTasks
 	for k, id := range locations {
 		if int(id) >= r.Len() {
@@ -106,6 +109,21 @@ func (r roleTimes) groupRows(ctx context.Context, g *store.GroupBins, tasks *gro
 		b.Take(g.Time[k*size : (k+1)*size])
 		return nil
 	})
+}
+
+// bringBins fetches the bins that are kept of locations together.
+func (r roleTimes) bringBins(locations []trace.LocationID) {
+	if !r.OfGroup.Elsewhere() {
+		return
+	}
+	want := disk.Rows{Of: r.OfGroup}
+	for _, id := range locations {
+		if int(id) < len(r.C.GroupRoles) && r.C.GroupRoles[id] != 0 {
+			n := index.GroupBins(r.End, int(r.C.GroupLevel[id])) * bits.OnesCount16(r.C.GroupRoles[id])
+			want.Ranges = append(want.Ranges, [2]uint64{r.C.Group[id], r.C.Group[id] + uint64(n)})
+		}
+	}
+	disk.Bring(want)
 }
 
 // keptBins fills in the bins of a location from those that are kept, if they are

@@ -44,7 +44,7 @@ func (r intervals) Intervals(ctx context.Context, w store.Window, f func(*trace.
 	f = disk.Shield(f)
 	in := r.Window(w)
 	return r.EachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *rows.Lane) error {
-		if in.Begin >= in.Until || v.Begin[0] >= in.Until || v.Last < in.Begin {
+		if in.Begin >= in.Until || v.Last < in.Begin || !v.BeginsBefore(in.Until) {
 			return nil
 		}
 		lo, hi := v.FirstFrom(in.Begin), v.FirstFrom(in.Until)
@@ -53,7 +53,7 @@ func (r intervals) Intervals(ctx context.Context, w store.Window, f func(*trace.
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			c := v.Columns(id, lane, lo, min(lo+rows.BatchRows, hi))
+			c := v.Columns(id, lane, lo, min(lo+v.BatchRows(), hi))
 			if first {
 				c.Open = open
 			} else {

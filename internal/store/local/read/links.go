@@ -57,6 +57,7 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 			return err
 		}
 		var out store.LinkColumns
+		next := 0 // the first block behind those that follow each other
 		all := len(set) == 1 && set[0] == [2]trace.LocationID{0, trace.LocationID(r.Len())}
 		for b := range r.C.BlockBegin {
 			if !r.overlaps(b, in) {
@@ -65,7 +66,10 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			r.Checks.Of("link").UnpackLinks(&out, uint64(b*disk.LinkBlock), uint64(min((b+1)*disk.LinkBlock, len(r.C.Link.Kind))))
+			for next = max(next, b+1); next < len(r.C.BlockBegin) && r.overlaps(next, in); next++ {
+			}
+			n := len(r.C.Link.Kind)
+			r.Checks.Of("link").UnpackLinks(&out, uint64(b*disk.LinkBlock), uint64(min((b+1)*disk.LinkBlock, n)), uint64(min(next*disk.LinkBlock, n)))
 			if !all || r.C.BlockBegin[b] < in.Begin || r.C.BlockEnd[b] >= in.Until {
 				keepLinks(&out, in, set)
 			}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/index"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -24,8 +23,9 @@ func (r roleTimes) RoleTime(ctx context.Context, locations []trace.LocationID, e
 	}
 	var tasks roleTasks
 	whole := []stretch{{edges[0], edges[len(edges)-1], 0}}
-	err := disk.Guard(func() error {
+	err := r.Guarded(ctx, func() error {
 		tops := r.tops(locations)
+		r.bringBins(tops)
 		for _, id := range tops {
 			first, end := r.Subtree(id)
 			left := whole

@@ -35,7 +35,11 @@ func (r roleTimes) RoleRuns(ctx context.Context, locations []trace.LocationID, e
 		for from := at; from < min(at+runPieces*size, len(locations)); from += size {
 			places = append(places, [2]trace.LocationID{trace.LocationID(from), trace.LocationID(min(from+size, len(locations)))})
 		}
-		err := r.Parallel(ctx, places, func(ctx context.Context, worker, i int) error {
+		err := r.Guarded(ctx, func() error { r.bringBins(locations[at:min(at+runPieces*size, len(locations))]); return nil })
+		if err != nil {
+			return err
+		}
+		err = r.Parallel(ctx, places, func(ctx context.Context, worker, i int) error {
 			w := workers[worker]
 			if w == nil {
 				w = newRoleReader(r, edges)

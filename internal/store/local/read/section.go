@@ -38,6 +38,19 @@ func (s *openSection) block(node uint64) trace.Block {
 	return trace.Block(s.bytes[a:b:b])
 }
 
+// bring fetches the blocks of nodes [lo, hi) together, where they are not on this machine.
+func (s *openSection) bring(lo, hi uint64) {
+	if !s.checks[0].Elsewhere() || lo >= hi {
+		return
+	}
+	a, b := lo*s.size, hi*s.size
+	if s.size == 0 {
+		s.checks[1].Touch(int64(lo)*8, int64(hi+1)*8)
+		a, b = s.offsets[lo], s.offsets[hi]
+	}
+	s.checks[0].Touch(int64(a), int64(b))
+}
+
 func (s *openSection) close() error {
 	var err error
 	for _, m := range s.maps {

@@ -44,11 +44,11 @@ func (r times) laneTime(n int, in rows.Window, s *timeSum) {
 		r.takeCovered(n, in, s)
 	}
 	v := r.LaneByRows(n)
-	if in.Begin >= in.Until || v.Begin[0] >= in.Until || v.Last < in.Begin {
+	if in.Begin >= in.Until || v.Last < in.Begin || !v.BeginsBefore(in.Until) {
 		return
 	}
 	kept := r.C.LaneCheckpoint[n] < r.C.LaneCheckpoint[n+1]
-	if kept && in.Begin <= v.Begin[0] && in.End >= v.Last { // the lane ends before the trace does, so all rows begin in time
+	if kept && in.End >= v.Last && (in.Begin <= 0 || in.Begin <= v.BeginOf(0)) { // the lane ends before the trace does, so all rows begin in time
 		r.addTotals(n, s)
 		return
 	}

@@ -22,6 +22,16 @@ type Lane struct {
 	base uint64 // the first row's number among all
 	// own is memory for batches of very many rows, which are read once; nil: there is none.
 	own *disk.RowSlices
+	// batch is how many rows one has at most.
+	batch int
+}
+
+// BatchRows is how many rows of the lane are handed out at once.
+func (v *Lane) BatchRows() int {
+	if v.batch == 0 {
+		return BatchRows
+	}
+	return v.batch
 }
 
 // Touch looks at rows [lo, hi) before they are used.
@@ -58,7 +68,6 @@ func (r *Table) LaneByRows(n int) Lane {
 		Region: c.Region[a:b:b], Parent: c.Parent[a:b:b], Depth: c.Depth[a:b:b], Last: c.LaneEnd[n],
 	}
 	v.sure, v.base = r.Sure, a
-	v.touchBegins(0, min(1, v.Len()))
 	if len(c.CallerRow) > 0 {
 		v.Callers = r.callersOf(a, b)
 	}
@@ -66,6 +75,10 @@ func (r *Table) LaneByRows(n int) Lane {
 }
 
 func (v *Lane) Len() int { return len(v.Begin) }
+
+// BeginsBefore reports whether the first row begins before t. Where that is after the last one ends no row is looked at: most questions are about
+// whole lanes, and of a store elsewhere the row of each would have to be fetched.
+func (v *Lane) BeginsBefore(t trace.Time) bool { return t > v.Last || v.BeginOf(0) < t }
 
 // BeginOf is when row i begins.
 func (v *Lane) BeginOf(i int) trace.Time {
@@ -146,6 +159,9 @@ const MaxChain = 1 << 16
 // is on the chain of parents of the row before.
 func (v *Lane) Open(into []trace.OpenInterval, i int, t trace.Time) []trace.OpenInterval {
 	from, parent := len(into), -1
+	if i == 0 {
+		return into // and no row is looked at
+	}
 	if i < v.Len() {
 		parent = v.Up(i)
 	}
@@ -218,7 +234,7 @@ func (v *Lane) Batches(ctx context.Context, id trace.LocationID, lane, lo, hi in
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		c := v.Columns(id, lane, lo, min(lo+BatchRows, hi))
+		c := v.Columns(id, lane, lo, min(lo+v.BatchRows(), hi))
 		open = v.Chain(open[:0], lo)
 		c.Open = open
 		if err := f(&c); err != nil {

@@ -42,7 +42,7 @@ func (m *Merge) Location(r *Table, id trace.LocationID, begin, end trace.Time, t
 	}
 	m.view = r.LaneByRows(int(first)) // most ask for a part of it
 	v, w := &m.view, &m.walk
-	if v.Last <= begin || v.Begin[0] >= end {
+	if v.Last <= begin || !v.BeginsBefore(end) {
 		return
 	}
 	w.Start(v, r.Roles, begin)
@@ -64,7 +64,7 @@ func (m *Merge) run(r *Table, first, last int, begin, end trace.Time, b roleSink
 	m.count = [trace.RoleCount]int{}
 	for n := first; n < last; n++ {
 		v := r.LaneByRows(n)
-		if v.Last > begin && v.Begin[0] < end {
+		if v.Last > begin && v.BeginsBefore(end) {
 			m.views = append(m.views, v)
 		}
 	}

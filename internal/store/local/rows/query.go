@@ -32,7 +32,7 @@ func (r *Table) Enter() error {
 func (r *Table) Leave() {
 	r.life.RUnlock()
 	full := r.Fetched.Full() && len(r.C.CallerRow) == 0 // what tells callers is used when queries are over
-	much := r.Held.Load() > 0 && memory.TooMuchOutside(MostHeld)
+	much := r.Held.Load() > 0 && memory.TooMuchOutside(MostHeld, 1)
 	if (much || full) && r.life.TryLock() {
 		defer r.life.Unlock()
 		if !r.closed {
@@ -225,6 +225,7 @@ func (r *Table) Parallel(ctx context.Context, pieces Ranges, f func(ctx context.
 func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, f func(id trace.LocationID, lane int, v *Lane) error) error {
 	pieces := r.Split(r.Ranges(ids))
 	own := make([]*disk.RowSlices, r.Workers)
+	batch := max(min(mostBatched/max(min(r.Workers, len(pieces)), 1), BatchRows), leastBatch)
 	defer func() {
 		for _, s := range own {
 			if s != nil {
@@ -245,7 +246,7 @@ func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, f func(id 
 					return context.Cause(ctx)
 				}
 				v := r.LaneByRows(int(n))
-				v.own = own[worker]
+				v.own, v.batch = own[worker], batch
 				if err := f(id, int(n-first), &v); err != nil {
 					return err
 				}
@@ -254,6 +255,12 @@ func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, f func(id 
 		return nil
 	})
 }
+
+const (
+	// mostBatched is how many rows all workers have in hand: those of a store elsewhere are many, since most of them wait.
+	mostBatched = 1 << 22
+	leastBatch  = 1 << 12
+)
 
 // Lookup finds a lane of a location.
 func (r *Table) Lookup(location trace.LocationID, lane int) (Lane, bool) {

@@ -61,6 +61,7 @@ func (r *Table) Close(after func() error) error {
 	}
 	r.Maps, r.C = nil, disk.Columns{}
 	r.Held.Clear()
+	r.Fetched.Closed()
 	if after != nil {
 		err = errors.Join(err, after())
 	}
