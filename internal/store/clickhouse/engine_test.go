@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -245,6 +246,14 @@ func (r *engineRows) value(t string, to reflect.Value) error {
 		} else {
 			to.SetBytes([]byte(s))
 		}
+		return nil
+	case strings.HasPrefix(t, "FixedString("):
+		n := 0
+		if _, err := fmt.Sscanf(t, "FixedString(%d)", &n); err != nil {
+			return err
+		}
+		to.SetBytes(bytes.Clone(r.b[:n]))
+		r.b = r.b[n:]
 		return nil
 	case t == "UInt8":
 		return whole(1, reflect.Uint8)
