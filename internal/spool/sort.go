@@ -26,15 +26,50 @@ func (s *Sorter[T]) sort(run []T, by Order[T]) {
 	for i := range run {
 		s.Keys = append(s.Keys, SortKey{by.Key(&run[i]), uint32(i)})
 	}
-	if len(run) < fewKeys {
-		slices.SortFunc(s.Keys, func(a, b SortKey) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Index, b.Index)) })
-	} else {
-		s.Spread()
-	}
+	s.sortKeys()
 	if by.Ties != nil {
 		s.untie(run, by.Ties)
 	}
 	s.arrange(run)
+}
+
+func (s *Sorter[T]) sortKeys() {
+	if len(s.Keys) < fewKeys {
+		slices.SortFunc(s.Keys, func(a, b SortKey) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Index, b.Index)) })
+	} else {
+		s.Spread()
+	}
+}
+
+// group sorts records that follow each other with one key by the first of them.
+func (s *Sorter[T]) group(run []T, by Order[T]) {
+	s.Keys = s.Keys[:0]
+	for i := range run {
+		if key := by.Key(&run[i]); len(s.Keys) == 0 || s.Keys[len(s.Keys)-1].Key != key {
+			s.Keys = append(s.Keys, SortKey{key, uint32(i)})
+		}
+	}
+	s.sortKeys()
+}
+
+// gather hands out the records of groups, up to most at a time.
+func (s *Sorter[T]) gather(run []T, by Order[T], most int, f func([]T) error) error {
+	out := make([]T, 0, min(most, len(run)))
+	for _, k := range s.Keys {
+		for i := int(k.Index); i < len(run) && by.Key(&run[i]) == k.Key; i++ {
+			if out = append(out, run[i]); len(out) < cap(out) {
+				continue
+			}
+			if err := f(out); err != nil {
+				return err
+			}
+			out = out[:0]
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return f(out)
 }
 
 // arrangeTies sorts a run whose keys are in order already; false where they are not.

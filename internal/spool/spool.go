@@ -198,22 +198,8 @@ const mergeBlock = 256
 
 // SortedBlocks hands out all records in order, up to most at a time; f may change them.
 func (s *Spool[T]) SortedBlocks(prepare func(*T), by Order[T], most int, f func([]T) error) error {
-	sortRun := func(run []T) {
-		if prepare != nil {
-			for i := range run {
-				prepare(&run[i])
-			}
-		}
-		s.sort(run, by)
-	}
 	if len(s.runs) == 0 {
-		sortRun(s.buf)
-		for block := range slices.Chunk(s.buf, most) {
-			if err := f(block); err != nil {
-				return err
-			}
-		}
-		return nil
+		return s.inOrder(s.buf, prepare, by, most, f)
 	}
 	if len(s.buf) > 0 {
 		if err := s.flush(); err != nil {
@@ -232,13 +218,40 @@ func (s *Spool[T]) SortedBlocks(prepare func(*T), by Order[T], most int, f func(
 		if err := s.load(run, at); err != nil {
 			return err
 		}
-		sortRun(run)
-		if err := s.store(run, at); err != nil {
+		err := s.inOrder(run, prepare, by, storeBlock, func(block []T) error {
+			err := s.store(block, at)
+			at += int64(len(block)) * SizeOf[T]()
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		at += int64(n) * SizeOf[T]()
 	}
 	return s.merge(by, most, f)
+}
+
+// storeBlock is how many records of a sorted run are written at a time.
+const storeBlock = 1 << 12
+
+// inOrder sorts a run and hands it out. Records that are equal where nothing else decides, as they mostly are that came one after
+// the other, are moved together, and once.
+func (s *Spool[T]) inOrder(run []T, prepare func(*T), by Order[T], most int, f func([]T) error) error {
+	if prepare != nil {
+		for i := range run {
+			prepare(&run[i])
+		}
+	}
+	if by.Ties == nil && !arrangeTies(run, by) {
+		s.group(run, by)
+		return s.gather(run, by, most, f)
+	}
+	s.sort(run, by)
+	for block := range slices.Chunk(run, most) {
+		if err := f(block); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Reset empties the spool and keeps its memory.

@@ -15,11 +15,9 @@ func TestSpoolsHandOutInOrder(t *testing.T) {
 		key, tie int64
 		came     int
 	}
-	by := Order[record]{
-		Key:  func(r *record) int64 { return r.key },
-		Ties: func(a, b *record) int { return cmp.Compare(a.tie, b.tie) },
-	}
-	const count = 20_000
+	byKey := func(r *record) int64 { return r.key }
+	orders := []Order[record]{{Key: byKey}, {Key: byKey, Ties: func(a, b *record) int { return cmp.Compare(a.tie, b.tie) }}}
+	const count = 8_000
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, key := range map[string]func(i int) int64{
 		"in order":           func(i int) int64 { return int64(i) },
@@ -28,45 +26,53 @@ func TestSpoolsHandOutInOrder(t *testing.T) {
 		"ordered by parts":   func(i int) int64 { return int64(i % (count / 3)) },
 		"backwards":          func(i int) int64 { return int64(-i) },
 		"in no order":        func(int) int64 { return int64(random.IntN(count)) },
+		"groups backwards":   func(i int) int64 { return int64(-i / 5) },
 		"all the same":       func(int) int64 { return 5 },
 	} {
 		records := make([]record, count)
 		for i := range records {
 			records[i] = record{key(i), int64(random.IntN(3)), i}
 		}
-		want := slices.Clone(records)
-		slices.SortStableFunc(want, func(a, b record) int { return by.compare(&a, &b) })
-		for _, memory := range []int64{1, 1 << 17, 1 << 22} { // runs of 64, a few, one
-			for _, ahead := range []bool{false, true} {
-				s := NewSpool[record](t.TempDir(), memory)
-				if ahead {
-					s = NewSortedSpool(t.TempDir(), memory, by)
-				}
-				for _, r := range records {
-					x, err := s.Next()
-					if err != nil {
-						t.Fatal(err)
-					}
-					*x = r
-				}
-				if s.Len() != count {
-					t.Errorf("%s: %d records, want %d", name, s.Len(), count)
-				}
-				var got []record
-				const most = 500
-				err := s.SortedBlocks(nil, by, most, func(block []record) error {
-					if len(block) == 0 || len(block) > most {
-						return fmt.Errorf("a block of %d", len(block))
-					}
-					got = append(got, block...)
-					clear(block) // it is the receiver's
-					return nil
-				})
-				if err != nil || !slices.Equal(got, want) {
-					t.Errorf("%s, memory %d, sorted as they come %v: not in order, %v", name, memory, ahead, err)
-				}
-				s.Close()
+		for _, way := range []struct {
+			by     Order[record]
+			memory int64 // runs of 64, a few, one
+			ahead  bool
+		}{
+			{orders[0], 1, false}, {orders[0], 1 << 17, false}, {orders[0], 1 << 22, false},
+			{orders[1], 1, false}, {orders[1], 1 << 17, false}, {orders[1], 1 << 22, false},
+			{orders[0], 1 << 17, true}, {orders[1], 1, true}, {orders[1], 1 << 17, true}, {orders[1], 1 << 22, true},
+		} {
+			by, memory, ahead := way.by, way.memory, way.ahead
+			want := slices.Clone(records)
+			slices.SortStableFunc(want, func(a, b record) int { return by.compare(&a, &b) })
+			s := NewSpool[record](t.TempDir(), memory)
+			if ahead {
+				s = NewSortedSpool(t.TempDir(), memory, by)
 			}
+			for _, r := range records {
+				x, err := s.Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				*x = r
+			}
+			if s.Len() != count {
+				t.Errorf("%s: %d records, want %d", name, s.Len(), count)
+			}
+			var got []record
+			const most = 500
+			err := s.SortedBlocks(nil, by, most, func(block []record) error {
+				if len(block) == 0 || len(block) > most {
+					return fmt.Errorf("a block of %d", len(block))
+				}
+				got = append(got, block...)
+				clear(block) // it is the receiver's
+				return nil
+			})
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s, memory %d, sorted as they come %v: not in order, %v", name, memory, ahead, err)
+			}
+			s.Close()
 		}
 	}
 }

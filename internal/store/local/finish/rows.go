@@ -148,7 +148,7 @@ func (f *finisher) newRowWorker() *rowWorker {
 		spans:        spool.NewSpool[trace.Span](f.Temp, share/8),
 		instants:     spool.NewSpool[instantRecord](f.Temp, share/16),
 		samples:      spool.NewSpool[sampleRecord](f.Temp, share/16),
-		facts:        spool.NewSpool[factRecord](f.Temp, share/16),
+		facts:        spool.NewSpool[factRecord](f.Temp, share/4), // spans have four to a row and more
 		instantFacts: spool.NewSpool[factRecord](f.Temp, share/16),
 	}
 	w.rows.init(f, share)
