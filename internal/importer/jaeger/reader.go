@@ -56,6 +56,7 @@ type file struct {
 	waiting   int
 	survey    []map[string]*process // the processes of each trace, once the file was looked through
 	surveyed  bool
+	seen      knownProcesses
 }
 
 // mostHeld is how many spans wait for their processes.
@@ -108,7 +109,7 @@ func (f *file) member(name string) error {
 	case name == "spans":
 		return f.in.Array(f.span)
 	case name == "processes" && !f.surveyed:
-		found, err := readProcesses(f.in)
+		found, err := f.seen.read(f.in)
 		f.processes, f.known = found, true
 		f.release()
 		return err
@@ -158,11 +159,12 @@ func (f *file) lookThrough() error {
 	}
 	defer opened.Close()
 	in := span.NewReader(f.source.Ctx, opened, f.source.Label, f.out.Silent())
+	var seen knownProcesses
 	_ = traces(in, func() { f.survey = append(f.survey, nil) }, func(name string) error {
 		if name != "processes" {
 			return in.Skip()
 		}
-		found, err := readProcesses(in)
+		found, err := seen.read(in)
 		f.survey[len(f.survey)-1] = found
 		return err
 	})
@@ -171,15 +173,41 @@ func (f *file) lookThrough() error {
 	return f.source.Ctx.Err()
 }
 
-func readProcesses(in *jsonstream.Reader) (map[string]*process, error) {
-	found := map[string]*process{}
+// knownProcesses are those that were read, by how they are written: every trace tells those it passed through again.
+type knownProcesses map[string]*process
+
+// mostProcesses and longestProcess bound what is remembered.
+const (
+	mostProcesses  = 1 << 12
+	longestProcess = 4 << 10
+)
+
+func (k *knownProcesses) read(in *jsonstream.Reader) (map[string]*process, error) {
+	found := make(map[string]*process, 16)
 	_, err := in.Take(func(c *jsonstream.Cursor) {
 		for ok := c.Open('{'); ok && c.More('}'); {
 			key := c.Name()
-			found[key] = readProcess(c)
+			found[key] = k.one(c)
 		}
 	})
 	return found, err
+}
+
+func (k *knownProcesses) one(c *jsonstream.Cursor) *process {
+	text := c.Raw()
+	if p, ok := (*k)[string(text)]; ok {
+		return p
+	}
+	c.Back(text)
+	p := readProcess(c)
+	if len(text) > longestProcess || c.Bad || c.Wrong {
+		return p
+	}
+	if *k == nil || len(*k) >= mostProcesses {
+		*k = knownProcesses{}
+	}
+	(*k)[string(text)] = p
+	return p
 }
 
 func (r *record) read(c *jsonstream.Cursor) {

@@ -39,15 +39,18 @@ func (c *Cursor) Reset(b []byte) {
 
 // peek is the first byte of the next value, 0 at the end.
 func (c *Cursor) peek() byte {
-	for ; c.i < len(c.b); c.i++ {
-		switch ch := c.b[c.i]; ch {
-		case ' ', '\t', '\r', '\n', ',':
-		default:
-			return ch
-		}
+	i := c.i
+	for i < len(c.b) && between[c.b[i]] {
+		i++
+	}
+	if c.i = i; i < len(c.b) {
+		return c.b[i]
 	}
 	return 0
 }
+
+// between are the bytes between values.
+var between = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true}
 
 // Open enters an object or a list. Null is an empty one, and any other value is
 // left out.
@@ -85,6 +88,12 @@ func (c *Cursor) fail() {
 
 // Key is the name of the next member, valid until the next call.
 func (c *Cursor) Key() []byte {
+	if from := c.i + 1; from < len(c.b) && c.b[c.i] == '"' { // as it mostly is: no space, no escape
+		if end := endOfText(c.b, from); end+1 < len(c.b) && c.b[end] == '"' && c.b[end+1] == ':' {
+			c.i = end + 2
+			return c.b[from:end]
+		}
+	}
 	if c.peek() != '"' {
 		c.fail()
 		return nil
@@ -317,6 +326,9 @@ func (c *Cursor) Raw() []byte {
 	}
 	return c.b[from:c.i]
 }
+
+// Back goes back to before a value that Raw gave last.
+func (c *Cursor) Back(raw []byte) { c.i -= len(raw) }
 
 // endsLiteral are the bytes that come after a number, a truth value or null.
 var endsLiteral = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true, ':': true, ']': true, '}': true}

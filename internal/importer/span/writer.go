@@ -16,10 +16,11 @@ type Writer struct {
 	label   string // of the file
 	rows    map[rowKey]*row
 	order   []*row
-	last    *row
+	last    [recentRows]*row
 	regions map[regionKey]trace.RegionID
 	tags    map[string]trace.AttributeID
 	recent  [recentTags]recentTag
+	named   [recentRegions]recentRegion
 	nodes   nodeList
 	links   []trace.Link // on their way to w
 	later   []waiting    // without time
@@ -172,8 +173,9 @@ func (w *Writer) trace(id string) uint32 {
 
 func (w *Writer) row(s *Span) *row {
 	k := rowKey{s.Service, s.Instance}
-	if w.last != nil && w.last.rowKey == k {
-		return w.last
+	last := &w.last[(nearby(s.Service)+nearby(s.Instance))%recentRows]
+	if *last != nil && (*last).rowKey == k {
+		return *last
 	}
 	r := w.rows[k]
 	if r == nil {
@@ -181,7 +183,7 @@ func (w *Writer) row(s *Span) *row {
 		w.rows[k] = r
 		w.order = append(w.order, r)
 	}
-	w.last = r
+	*last = r
 	return r
 }
 
@@ -220,12 +222,17 @@ func (w *Writer) define(name, category string, role trace.Role) trace.RegionID {
 	if w.measuring {
 		return 0
 	}
+	r := &w.named[nearby(name)%recentRegions]
+	if r.known && r.name == name && r.category == category {
+		return r.id
+	}
 	k := regionKey{name, category}
 	id, ok := w.regions[k]
 	if !ok {
 		id = w.w.Region(trace.Region{Name: name, Category: category, Role: role})
 		w.regions[k] = id
 	}
+	*r = recentRegion{k, id, true}
 	return id
 }
 
@@ -275,11 +282,7 @@ func (w *Writer) write(s *Span, n *node) {
 }
 
 func (w *Writer) tag(out trace.Stream, name string, v trace.Value) {
-	at := len(name)
-	if at > 0 {
-		at += int(name[0])*31 + int(name[at-1])*7
-	}
-	r := &w.recent[at%recentTags]
+	r := &w.recent[nearby(name)%recentTags]
 	if r.known && name == r.name {
 		out.Attribute(r.id, v)
 		return
@@ -293,8 +296,27 @@ func (w *Writer) tag(out trace.Stream, name string, v trace.Value) {
 	out.Attribute(id, v)
 }
 
-// recentTags is how many names of attributes are found without a look into the table of all.
-const recentTags = 256
+// nearby is a number of a name that costs little: names that differ mostly do so there.
+func nearby(name string) int {
+	n := len(name)
+	if n == 0 {
+		return 0
+	}
+	return n + int(name[0])*31 + int(name[n/2])*17 + int(name[n-1])*7
+}
+
+// recentTags and recentRegions are how many names of attributes and of regions are found without a look into the table of all.
+const (
+	recentTags    = 256
+	recentRegions = 512
+	recentRows    = 64
+)
+
+type recentRegion struct {
+	regionKey
+	id    trace.RegionID
+	known bool
+}
 
 type recentTag struct {
 	name  string
@@ -304,13 +326,20 @@ type recentTag struct {
 
 // flags are those of a span that are known by itself.
 func (s *Span) flags() (f nodeFlags) {
-	for _, x := range [...]struct {
-		is   bool
-		flag nodeFlags
-	}{{!s.Parent.None(), hasParent}, {s.Kind == "client", isClient}, {s.Kind == "server", isServer}, {s.Shared, isShared}, {s.Timed, isTimed}} {
-		if x.is {
-			f |= x.flag
-		}
+	switch s.Kind {
+	case "client":
+		f = isClient
+	case "server":
+		f = isServer
+	}
+	if !s.Parent.None() {
+		f |= hasParent
+	}
+	if s.Shared {
+		f |= isShared
+	}
+	if s.Timed {
+		f |= isTimed
 	}
 	return f
 }
