@@ -150,3 +150,40 @@ func TestRunsAreJoinedOnPurpose(t *testing.T) {
 		}
 	}
 }
+
+// Spans of one system lie in many files, a request each. Joined they are its services once, and calls find their callers in other files.
+func TestJoinedFilesOfSpansAreOneSetOfServices(t *testing.T) {
+	files := map[string]func(trace, id, parent string) string{
+		"jaeger": func(trace, id, parent string) string {
+			return fmt.Sprintf(`{"data":[{"traceID":"%[1]s","spans":[{"traceID":"%[1]s","spanID":"%[2]s","operationName":"get","references":[{"refType":"CHILD_OF","traceID":"%[1]s","spanID":"%[3]s"}],"startTime":1700000000000000,"duration":5,"processID":"p1"}],"processes":{"p1":{"serviceName":"shop"}}}]}`, trace, id, parent)
+		},
+		"zipkin": func(trace, id, parent string) string {
+			return fmt.Sprintf(`[{"traceId":"%s","id":"%s","parentId":"%s","name":"get","timestamp":1700000000000000,"duration":5,"localEndpoint":{"serviceName":"shop"}}]`, trace, id, parent)
+		},
+		"otlp": func(trace, id, parent string) string {
+			return fmt.Sprintf(`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{"traceId":"%s","spanId":"%s","parentSpanId":"%s","name":"get","startTimeUnixNano":"1700000000000000000","endTimeUnixNano":"1700000000000005000"}]}]}]}`, trace, id, parent)
+		},
+	}
+	for name, write := range files {
+		s, err := importer.NewSourceFS("sample", fstest.MapFS{
+			"a.json": {Data: []byte(write("00000000000000a0", "00000000000000a1", "00000000000000a2"))},
+			"b.json": {Data: []byte(write("00000000000000a0", "00000000000000a2", ""))},
+			"c.json": {Data: []byte(write("00000000000000b0", "00000000000000b1", ""))},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, _ := importer.Detect(Formats, s)
+		if len(runs) != 3 {
+			t.Fatalf("%s: %d runs in three files", name, len(runs))
+		}
+		m := storetest.NewMemory()
+		if err := importer.Join(runs).Import(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		r := m.Reader()
+		if i := r.Info(); r.Locations().Len() != 1 || i.Intervals != 3 || i.Properties["traces"] != "2" || len(i.Report) > 0 {
+			t.Errorf("%s: %d calls of %s traces at %v, want 3 of 2 at one service; reported %v", name, i.Intervals, i.Properties["traces"], r.Locations().Name, i.Report)
+		}
+	}
+}

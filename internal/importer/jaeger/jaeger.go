@@ -15,6 +15,8 @@
 //
 // Spans name a process that the file describes after them, so those of a trace are held until then. A file that has
 // a trace of more than 16,384 spans is read twice: for the processes, and for the spans.
+//
+// Several files are one run with --join: a service of one name is one.
 package jaeger
 
 import (
@@ -34,6 +36,7 @@ var Format = &importer.Format{
 	Text:   true,
 	Claim:  claim,
 	Import: read,
+	Joins:  true,
 }
 
 // claim takes files whose spans have Jaeger's names, with or without "data" around.

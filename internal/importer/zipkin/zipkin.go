@@ -13,6 +13,8 @@
 // Times are microseconds of each host's own clock. Spans of a callee that begin
 // before their caller's are counted as a sign of clocks that disagree.
 //
+// Several files are one run with --join: a service of one name is one.
+//
 // What it lacks: halves of a span that one host sent in several parts are not put
 // together, and version 1 of the format (binaryAnnotations) is not read.
 package zipkin
@@ -33,6 +35,7 @@ var Format = &importer.Format{
 	Text:   true,
 	Claim:  claim,
 	Import: read,
+	Joins:  true,
 }
 
 // claim takes files that begin with a list of objects that have ids of a span and
