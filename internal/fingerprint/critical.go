@@ -129,9 +129,7 @@ func (c *Critical) sort() {
 
 // slowestRequest is the path of the request that takes longest.
 func slowestRequest(ctx context.Context, run view.Run, w store.Window) (*Critical, error) {
-	forest, err := view.Keep(run.Cache, "requests", (*request.Forest).SizeBytes, func() (*request.Forest, error) {
-		return request.Gather(view.SpanSourceOf(ctx, run.Store))
-	})
+	forest, err := Forest(ctx, run)
 	if err != nil {
 		return nil, err
 	}

@@ -217,3 +217,27 @@ func (c *Calls) Spawn(node, maker int32) {
 		c.Tree.Parent[node] = maker
 	}
 }
+
+// Listed makes nodes of calls that are in their order already, each with the place of its parent, -1 for none.
+func Listed(list []Call, parent []int32) *Calls {
+	n := len(list)
+	c := &Calls{Tree: &Tree{Parent: parent}, Begin: make([]trace.Time, n), End: make([]trace.Time, n),
+		Region: make([]trace.RegionID, n), lane: make([]int32, n), row: make([]int32, n)}
+	type lane struct {
+		location trace.LocationID
+		lane     int32
+	}
+	number := map[lane]int32{}
+	for i := range list {
+		x := &list[i]
+		k, ok := number[lane{x.Location, x.Lane}]
+		if !ok {
+			k = int32(len(c.lanes))
+			number[lane{x.Location, x.Lane}] = k
+			c.lanes = append(c.lanes, &Lane{Location: x.Location, Lane: x.Lane})
+		}
+		c.lanes[k].calls++
+		c.Begin[i], c.End[i], c.Region[i], c.lane[i], c.row[i] = x.Begin, x.End, x.Region, k, x.Row
+	}
+	return c
+}

@@ -73,7 +73,7 @@ func Gather(s Source) (*Forest, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := newForest(calls.Finish(), s)
+	f := newForest(calls.Finish(), s, true)
 	if err := f.mark(s); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,8 @@ func readLanes(s Source) (out []*invocation.Lane, first []uint32, err error) {
 	return out, first, err
 }
 
-func newForest(calls *invocation.Calls, s Source) *Forest {
+// newForest hangs calls together; rows says whether each row of the run is one, and can be found.
+func newForest(calls *invocation.Calls, s Source, rows bool) *Forest {
 	n := calls.Len()
 	f := &Forest{calls: calls, Begin: calls.Begin, End: calls.End, Region: calls.Region, Parent: calls.Tree.Parent, Regions: s.Regions(),
 		First: make([]int32, n+1), Children: make([]int32, 0, n), Of: make([]int32, n), flags: make([]flag, n)}
@@ -135,7 +136,9 @@ func newForest(calls *invocation.Calls, s Source) *Forest {
 	for id := range f.service {
 		f.service[id] = s.Service(trace.LocationID(id))
 	}
-	f.index.build(calls, first)
+	if rows {
+		f.index.build(calls, first)
+	}
 	return f
 }
 

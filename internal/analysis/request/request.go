@@ -4,6 +4,7 @@
 //	gather.go    spans and their parents become trees
 //	request.go   trees become requests: those of one trace id are one
 //	self.go      time of calls for themselves
+//	outline.go   what a first look needs, to be kept
 //	path.go      call paths, and the critical path by them, over many requests
 //
 // Who called whom is what ids say. Circles of parents are cut, and calls whose parent is not
@@ -35,6 +36,7 @@ type Forest struct {
 	flags    []flag
 	service  []trace.LocationID // by location
 	index    rowIndex
+	outline  *Outline // where this has but a part of the calls
 
 	Requests []Request // by begin
 	Counts

@@ -38,3 +38,52 @@ func (f *Forest) selfTimes() {
 		f.Self[i] = self
 	}
 }
+
+// A Use is an operation in some requests.
+type Use struct {
+	Service        trace.LocationID
+	Region         trace.RegionID
+	Calls, Errors  int64
+	Duration, Self trace.Time
+}
+
+// Uses adds up the calls of some requests by operation, in the order of services and regions. O(nodes).
+func (f *Forest) Uses(requests []int32) []Use {
+	type op struct {
+		service trace.LocationID
+		region  trace.RegionID
+	}
+	sums := map[op]*Use{}
+	in := make([]bool, len(f.Requests))
+	for _, k := range requests {
+		in[k] = true
+	}
+	recent := make([]*Use, len(f.Regions)) // the last of a region: mostly it is of one service
+	for i, k := range f.Of {
+		if k < 0 || !in[k] {
+			continue
+		}
+		node := int32(i)
+		o := op{f.Service(node), f.Region[node]}
+		u := recent[o.region]
+		if u == nil || u.Service != o.service {
+			if u = sums[o]; u == nil {
+				u = &Use{Service: o.service, Region: o.region}
+				sums[o] = u
+			}
+			recent[o.region] = u
+		}
+		u.Calls++
+		u.Duration += f.End[node] - f.Begin[node]
+		u.Self += f.Self[node]
+		if f.Failed(node) {
+			u.Errors++
+		}
+	}
+	out := make([]Use, 0, len(sums))
+	for _, u := range sums {
+		out = append(out, *u)
+	}
+	slices.SortFunc(out, func(a, b Use) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region)) })
+	return out
+}

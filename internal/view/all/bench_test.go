@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/benchtest"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -167,7 +168,7 @@ func BenchmarkScaleSpanImport(b *testing.B) {
 }
 
 // BenchmarkScaleSpans takes many requests of a hundred spans, and one of all spans: what each view of requests costs, first and
-// again. Processor time.
+// again, what it costs to prepare the first look as an import does, and what that costs then. Processor time.
 func BenchmarkScaleSpans(b *testing.B) {
 	for _, n := range viewtest.BenchSizes(b) {
 		if n > 10_000_000 {
@@ -182,7 +183,15 @@ func BenchmarkScaleSpans(b *testing.B) {
 						views = views[:1]
 					}
 					for _, v := range views {
-						askTwice(b, r, v)
+						ask(b, r, v, "first", "again")
+					}
+					begin := benchtest.CPUTime()
+					if err := fingerprint.PrepareRequests(b.Context(), &view.Run{Store: r}); err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric((benchtest.CPUTime() - begin).Seconds(), "prepare-cpu-s")
+					for _, v := range views {
+						ask(b, r, v, "kept")
 					}
 				}
 			})
@@ -212,8 +221,8 @@ func validLines(data []byte) bool {
 	return true
 }
 
-// askTwice computes a view of a run that is just opened, and once more.
-func askTwice(b *testing.B, r store.Reader, name string) {
+// ask computes a view of a run that is just opened, as often as there are words for it.
+func ask(b *testing.B, r store.Reader, name string, words ...string) {
 	for _, v := range all.Views {
 		if v.Name != name {
 			continue
@@ -221,7 +230,7 @@ func askTwice(b *testing.B, r store.Reader, name string) {
 		c := viewtest.Case{Size: scene.Size{Width: 1280, Height: 720}}
 		q := c.Request(b, v, r)
 		q.Runs[0].Cache = view.NewCache(memory.New(8 << 30))
-		for _, when := range []string{"first", "again"} {
+		for _, when := range words {
 			begin := benchtest.CPUTime()
 			x, err := v.Compute(b.Context(), q)
 			if err != nil {

@@ -9,6 +9,7 @@ package criticalpath
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
@@ -42,6 +43,7 @@ type result struct {
 	request  *view.Request
 	tree     *store.Tree
 	forest   *request.Forest
+	kept     *fingerprint.Requests // where the forest is its outline
 	chosen   []int32
 	critical *request.Critical
 	rows     []Row
@@ -50,13 +52,6 @@ type result struct {
 	services []trace.LocationID // by time on the path, most first
 	colour   func(service trace.LocationID) scene.Colour
 	notes    []string
-}
-
-// Forest gives the requests of a run, read once.
-func forestOf(ctx context.Context, run view.Run) (*request.Forest, error) {
-	return view.Keep(run.Cache, "requests", (*request.Forest).SizeBytes, func() (*request.Forest, error) {
-		return request.Gather(view.SpanSourceOf(ctx, run.Store))
-	})
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -68,38 +63,49 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r := &result{request: q, tree: q.Store().Locations()}
 	r.colour = view.ServiceColours(r.tree)
-	var err error
-	if r.forest, err = forestOf(ctx, q.Runs[0]); err != nil {
+	if err := r.gather(ctx); err != nil {
 		return nil, err
 	}
-	end := q.Selection.End
-	if end == q.Store().Info().End {
-		end++ // an empty request at the very end belongs to the whole
-	}
-	r.chosen = r.forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
-	if words := q.Values.Patterns("request"); len(words) > 0 {
-		if r.chosen, err = r.forest.Choose(view.SpanSourceOf(ctx, q.Store()), r.chosen, words); err != nil {
-			return nil, fmt.Errorf("--request %w", err)
-		}
-	}
-	if len(r.chosen) == 0 {
-		return nil, view.Empty("choose a longer time, more locations or other requests", "no request begins in the selection")
-	}
-	r.critical = r.forest.CriticalPaths(r.chosen)
 	r.makeRows()
 	r.showSlowest()
 	r.note()
 	return r, ctx.Err()
 }
 
-// showSlowest takes the slowest request as the one whose path is drawn.
-func (r *result) showSlowest() {
-	r.shown = r.chosen[0]
-	for _, k := range r.chosen {
-		if r.forest.Requests[k].Duration() > r.forest.Requests[r.shown].Duration() {
-			r.shown = k
+// gather finds the critical paths of the requests that are chosen.
+func (r *result) gather(ctx context.Context) (err error) {
+	q := r.request
+	words := q.Values.Patterns("request")
+	if len(words) == 0 && q.Selection.Regions == nil {
+		if r.kept = fingerprint.KeptRequests(ctx, q); r.kept != nil {
+			r.forest, r.critical = r.kept.Forest, r.kept.Critical
+			r.chosen = r.forest.Within(0, math.MaxInt64, nil)
+			return nil
 		}
 	}
+	if r.forest, err = fingerprint.Forest(ctx, q.Runs[0]); err != nil {
+		return err
+	}
+	end := q.Selection.End
+	if end == q.Store().Info().End {
+		end++ // an empty request at the very end belongs to the whole
+	}
+	r.chosen = r.forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
+	if len(words) > 0 {
+		if r.chosen, err = r.forest.Choose(view.SpanSourceOf(ctx, q.Store()), r.chosen, words); err != nil {
+			return fmt.Errorf("--request %w", err)
+		}
+	}
+	if len(r.chosen) == 0 {
+		return view.Empty("choose a longer time, more locations or other requests", "no request begins in the selection")
+	}
+	r.critical = r.forest.CriticalPaths(r.chosen)
+	return nil
+}
+
+// showSlowest takes the slowest request as the one whose path is drawn.
+func (r *result) showSlowest() {
+	r.shown = r.forest.Slowest(r.chosen)
 	r.forest.Walk(r.forest.Walker(), &r.forest.Requests[r.shown], func(s criticalpath.Section) { r.path = append(r.path, s) })
 	slices.Reverse(r.path)
 }

@@ -86,7 +86,11 @@ func (r *result) makeRows() {
 	if chosen := r.request.Selection.Regions; chosen != nil {
 		list = slices.DeleteFunc(list, func(p request.OnPath) bool { return !slices.Contains(chosen, r.critical.Paths.List[p.Path].Region) })
 	}
-	if by != "callpath" {
+	switch {
+	case by == "callpath":
+	case r.kept != nil:
+		list = r.kept.Merged[by]
+	default:
 		list = r.critical.Merge(list, by == "service")
 	}
 	r.rows = []Row{}

@@ -7,6 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/latency"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -17,24 +18,31 @@ func findRequestFaults(c *court) error {
 	if c.request.Selection.Regions != nil {
 		return nil
 	}
-	run := c.request.Runs[0]
-	forest, err := view.Keep(run.Cache, "requests", (*request.Forest).SizeBytes, func() (*request.Forest, error) {
-		return request.Gather(view.SpanSourceOf(c.ctx, run.Store))
-	})
+	forest, found, err := requestFaults(c)
 	if err != nil {
 		return err
+	}
+	for i := range found.Faults {
+		w := faultWords{c, forest, found, &found.Faults[i], nil}
+		w.add()
+	}
+	return nil
+}
+
+func requestFaults(c *court) (*request.Forest, *latency.Found, error) {
+	if kept := fingerprint.KeptRequests(c.ctx, c.request); kept != nil {
+		return kept.Forest, kept.Found, nil
+	}
+	forest, err := fingerprint.Forest(c.ctx, c.request.Runs[0])
+	if err != nil {
+		return nil, nil, err
 	}
 	end := c.request.Selection.End
 	if end == c.store.Info().End {
 		end++ // an empty request at the very end belongs to the whole
 	}
 	chosen := forest.Within(c.request.Selection.Begin, end, view.LocationSet(c.tree, c.request.Selection.Locations))
-	found := latency.Find(forest, chosen)
-	for i := range found.Faults {
-		w := faultWords{c, forest, found, &found.Faults[i], nil}
-		w.add()
-	}
-	return nil
+	return forest, latency.Find(forest, chosen), nil
 }
 
 // faultWords says what a fault of requests is.

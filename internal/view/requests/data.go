@@ -135,7 +135,7 @@ func (r *result) rows() []Row {
 	for i, k := range r.all {
 		q := &r.forest.Requests[k]
 		root, service := r.rootName(q)
-		x := Row{ID: q.ID, Root: root, Service: r.tree.Name[service], Begin: q.Begin, Duration: q.Duration(), Spans: q.Spans, Services: q.Services, Errors: q.Errors, Roots: len(q.Roots), Chosen: r.isChosen(k), Critical: r.critical(q), At: service}
+		x := Row{ID: q.ID, Root: root, Service: r.tree.Name[service], Begin: q.Begin, Duration: q.Duration(), Spans: q.Spans, Services: q.Services, Errors: q.Errors, Roots: len(q.Roots), Chosen: r.isChosen(k), Critical: r.critical(k), At: service}
 		if len(x.Critical) > 0 {
 			x.Most = x.Critical[0].Service + ": " + x.Critical[0].Region
 		}
@@ -154,51 +154,18 @@ func differences(list []request.Difference) []Differ {
 
 // sumSelf adds up operations over the requests, and ranks services for their colours.
 func (r *result) sumSelf() {
-	type op struct {
-		service trace.LocationID
-		region  trace.RegionID
-	}
-	sums := map[op]*Self{}
 	services := map[trace.LocationID]trace.Time{}
-	f := r.forest
-	in := make([]bool, len(f.Requests))
-	for _, k := range r.all {
-		in[k] = true
-	}
-	recent := make([]struct { // the last sum of a region: mostly it is of one service
-		service trace.LocationID
-		sum     *Self
-	}, len(f.Regions))
-	for i, k := range f.Of {
-		if k < 0 || !in[k] {
-			continue
-		}
-		node := int32(i)
-		o := op{f.Service(node), f.Region[node]}
-		last := &recent[o.region]
-		if last.sum == nil || last.service != o.service {
-			s := sums[o]
-			if s == nil {
-				s = &Self{Service: r.tree.Name[o.service], Region: f.Regions[o.region].Name}
-				sums[o] = s
-			}
-			last.service, last.sum = o.service, s
-		}
-		s := last.sum
-		s.Calls++
-		s.Duration += f.End[node] - f.Begin[node]
-		s.Self += f.Self[node]
-		if f.Failed(node) {
-			s.Errors++
-		}
-	}
-	for o, s := range sums {
-		services[o.service] += s.Self
-	}
 	chosen := r.request.Selection.Regions
-	for o, s := range sums {
-		if chosen == nil || slices.Contains(chosen, o.region) {
-			r.self = append(r.self, *s)
+	var uses []request.Use
+	if r.kept != nil {
+		uses = r.kept.Uses
+	} else {
+		uses = r.forest.Uses(r.all)
+	}
+	for _, u := range uses {
+		services[u.Service] += u.Self
+		if chosen == nil || slices.Contains(chosen, u.Region) {
+			r.self = append(r.self, Self{Service: r.tree.Name[u.Service], Region: r.forest.Regions[u.Region].Name, Calls: u.Calls, Duration: u.Duration, Self: u.Self, Errors: u.Errors})
 		}
 	}
 	slices.SortFunc(r.self, func(a, b Self) int {

@@ -294,7 +294,7 @@ func (r *result) requestFact(k int32) view.Fact {
 	if q.Errors > 0 {
 		f.Say("errors", view.FormatCount(float64(q.Errors)), view.Thousands(int64(q.Errors)))
 	}
-	if parts := r.critical(q); len(parts) > 0 {
+	if parts := r.critical(k); len(parts) > 0 {
 		f.Say("waits most for", parts[0].Service+": "+parts[0].Region, "")
 	}
 	f.Say("id", q.ID, "")

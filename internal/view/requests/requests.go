@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
-	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -36,14 +36,16 @@ var View = &view.View{
 		"expand: operations of a request whose repeated calls are drawn one by one",
 		"scroll: first row of a request shown; 0: the longest calls, as many as fit"),
 	Compute: compute,
+	Prepare: fingerprint.PrepareRequests,
 }
 
 type result struct {
 	request  *view.Request
 	tree     *store.Tree
 	forest   *request.Forest
-	all      []int32 // requests of the selection, by begin
-	chosen   []int32 // of them, where some are chosen; nil: none
+	kept     *fingerprint.Requests // where the forest is its outline
+	all      []int32               // requests of the selection, by begin
+	chosen   []int32               // of them, where some are chosen; nil: none
 	differs  []request.Difference
 	tests    int
 	services []trace.LocationID // by the self time of their calls
@@ -55,26 +57,25 @@ type result struct {
 	notes []string
 }
 
-func forestOf(ctx context.Context, run view.Run) (*request.Forest, error) {
-	return view.Keep(run.Cache, "requests", (*request.Forest).SizeBytes, func() (*request.Forest, error) {
-		return request.Gather(view.SpanSourceOf(ctx, run.Store))
-	})
-}
-
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q, tree: q.Store().Locations(), one: -1}
 	r.colour = view.ServiceColours(r.tree)
+	words := q.Values.Patterns("request")
+	if len(words) == 0 {
+		r.kept = fingerprint.KeptRequests(ctx, q)
+	}
 	var err error
-	if r.forest, err = forestOf(ctx, q.Runs[0]); err != nil {
+	if r.kept != nil {
+		r.forest = r.kept.Forest
+	} else if r.forest, err = fingerprint.Forest(ctx, q.Runs[0]); err != nil {
 		return nil, err
 	}
 	if q.Selection.Locations != nil && len(q.Selection.Locations) == 0 {
 		return nil, view.Empty("choose some", "no locations are selected")
 	}
-	words := q.Values.Patterns("request")
 	if r.one = r.named(words); r.one >= 0 {
 		r.all = []int32{r.one} // whatever the window: it may be a part of it
 	} else {
@@ -185,7 +186,7 @@ func (r *result) note() {
 // noteOne says in a sentence what the critical path of the request is made of.
 func (r *result) noteOne(say func(string, ...any)) {
 	q := &r.forest.Requests[r.one]
-	parts := r.critical(q)
+	parts := r.critical(r.one)
 	if len(parts) == 0 || q.Duration() == 0 {
 		return
 	}
@@ -197,16 +198,12 @@ func (r *result) noteOne(say func(string, ...any)) {
 }
 
 // critical adds up the critical path of a request by operation, most first.
-func (r *result) critical(q *request.Request) []Critical {
-	times := map[[2]uint32]trace.Time{}
-	r.forest.Walk(r.forest.Walker(), q, func(s criticalpath.Section) {
-		if s.Node >= 0 {
-			times[[2]uint32{uint32(r.forest.Service(s.Node)), uint32(r.forest.Region[s.Node])}] += s.End - s.Begin
-		}
-	})
-	out := make([]Critical, 0, len(times))
-	for k, t := range times {
-		out = append(out, Critical{r.tree.Name[k[0]], r.forest.Regions[k[1]].Name, t, float64(t) / float64(max(q.Duration(), 1))})
+func (r *result) critical(k int32) []Critical {
+	length := max(r.forest.Requests[k].Duration(), 1)
+	parts := r.forest.Parts(k)
+	out := make([]Critical, 0, len(parts))
+	for _, p := range parts {
+		out = append(out, Critical{r.tree.Name[p.Service], r.forest.Regions[p.Region].Name, p.Time, float64(p.Time) / float64(length)})
 	}
 	slices.SortFunc(out, compareCritical)
 	return out

@@ -78,18 +78,20 @@ func TestWrongParentsAreSaid(t *testing.T) {
 			{"a child before its parent in the file", []call{{"d3", "d", "d2", "s", 20}, {"d2", "d", "d1", "t", 10}, {"d1", "d", "", "s", 0}}, "", "d1(d2(d3))"},
 			{"a child before its parent in time", []call{{"d1", "d", "", "s", 50}, {"d2", "d", "d1", "t", 0}}, "1 call that would begin before", ""},
 		} {
-			r := viewtest.ImportBytes(t, "x.json", []byte(write(x.calls)))
-			if got := r.Info().Intervals; got != int64(len(x.calls)) {
-				t.Errorf("%s, %s: %d of %d calls are kept", name, x.what, got, len(x.calls))
-			}
-			c := viewtest.Case{Reader: func(testing.TB) store.Reader { return r }}
-			notes := strings.Join(c.Compute(t, requests.View, r).Notes(), "\n")
-			if !strings.Contains(notes, x.want) && !reported(r, x.want) {
-				t.Errorf("%s, %s: %q is not said:\n%s", name, x.what, x.want, notes)
-			}
-			if got := trees(t, r); x.trees != "" && got != x.trees {
-				t.Errorf("%s, %s: calls are %s, want %s", name, x.what, got, x.trees)
-			}
+			t.Run(name+"/"+x.what, func(t *testing.T) {
+				r := viewtest.ImportBytes(t, "x.json", []byte(write(x.calls)))
+				if got := r.Info().Intervals; got != int64(len(x.calls)) {
+					t.Errorf("%d of %d calls are kept", got, len(x.calls))
+				}
+				c := viewtest.Case{Reader: func(testing.TB) store.Reader { return r }}
+				notes := strings.Join(c.Compute(t, requests.View, r).Notes(), "\n")
+				if !strings.Contains(notes, x.want) && !reported(r, x.want) {
+					t.Errorf("%q is not said:\n%s", x.want, notes)
+				}
+				if got := trees(t, r); x.trees != "" && got != x.trees {
+					t.Errorf("calls are %s, want %s", got, x.trees)
+				}
+			})
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -43,46 +44,56 @@ type result struct {
 	notes    []string
 }
 
-func forestOf(ctx context.Context, run view.Run) (*request.Forest, error) {
-	return view.Keep(run.Cache, "requests", (*request.Forest).SizeBytes, func() (*request.Forest, error) {
-		return request.Gather(view.SpanSourceOf(ctx, run.Store))
-	})
-}
-
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q, tree: q.Store().Locations()}
 	r.colour = view.ServiceColours(r.tree)
-	forest, err := forestOf(ctx, q.Runs[0])
-	if err != nil {
+	if err := r.gather(ctx); err != nil {
 		return nil, err
 	}
-	end := q.Selection.End
-	if end == q.Store().Info().End {
-		end++ // an empty request at the very end belongs to the whole
-	}
-	chosen := forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
-	if words := q.Values.Patterns("request"); len(words) > 0 {
-		if chosen, err = forest.Choose(view.SpanSourceOf(ctx, q.Store()), chosen, words); err != nil {
-			return nil, fmt.Errorf("--request %w", err)
-		}
-	}
-	if len(chosen) == 0 {
-		return nil, view.Empty("choose a longer time, more locations or other requests", "no request begins in the selection")
-	}
-	var shown func(trace.RegionID) bool
-	if list := q.Selection.Regions; list != nil {
-		shown = func(id trace.RegionID) bool { return slices.Contains(list, id) }
-	}
-	r.graph, r.counts = forest.Graph(chosen, shown), forest.Counts
 	if len(r.graph.Services) == 0 {
 		return nil, view.Empty("choose other regions", "no call of the regions selected is in these requests")
 	}
 	r.makeRows()
 	r.note()
 	return r, ctx.Err()
+}
+
+// gather finds the graph of the requests that are chosen.
+func (r *result) gather(ctx context.Context) error {
+	q := r.request
+	words := q.Values.Patterns("request")
+	if len(words) == 0 && q.Selection.Regions == nil {
+		if kept := fingerprint.KeptRequests(ctx, q); kept != nil {
+			r.graph, r.counts = kept.Graph, kept.Forest.Counts
+			return nil
+		}
+	}
+	forest, err := fingerprint.Forest(ctx, q.Runs[0])
+	if err != nil {
+		return err
+	}
+	end := q.Selection.End
+	if end == q.Store().Info().End {
+		end++ // an empty request at the very end belongs to the whole
+	}
+	chosen := forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
+	if len(words) > 0 {
+		if chosen, err = forest.Choose(view.SpanSourceOf(ctx, q.Store()), chosen, words); err != nil {
+			return fmt.Errorf("--request %w", err)
+		}
+	}
+	if len(chosen) == 0 {
+		return view.Empty("choose a longer time, more locations or other requests", "no request begins in the selection")
+	}
+	var shown func(trace.RegionID) bool
+	if list := q.Selection.Regions; list != nil {
+		shown = func(id trace.RegionID) bool { return slices.Contains(list, id) }
+	}
+	r.graph, r.counts = forest.Graph(chosen, shown), forest.Counts
+	return nil
 }
 
 // seconds of the selection: what rates are over.

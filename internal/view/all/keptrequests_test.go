@@ -1,0 +1,132 @@
+package all
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+)
+
+// manySpans says that a run has many intervals, so that what a first look shows is kept; closed, that none may be read.
+type manySpans struct {
+	store.Reader
+	store.Keeper
+	closed bool
+}
+
+var errClosed = errors.New("the spans are not to be read")
+
+func (m *manySpans) Info() *store.Info {
+	x := *m.Reader.Info()
+	x.Intervals = 1 << 20
+	return &x
+}
+
+func (m *manySpans) Intervals(ctx context.Context, w store.Window, f func(*trace.Columns) error) error {
+	if m.closed {
+		return errClosed
+	}
+	return m.Reader.Intervals(ctx, w, f)
+}
+
+func openShop(t *testing.T) *manySpans {
+	shop, _ := demo.Find("shop?intervals=3000")
+	r := viewtest.Local(t, func(w trace.Writer) {
+		if err := shop.Write(t.Context(), shop.Options, w); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return &manySpans{Reader: r, Keeper: r.(store.Keeper)}
+}
+
+// What the first look at many requests shows is made at import and kept with the store: no span is read for it, and it is what a look at all
+// spans gives, in pictures and numbers.
+func TestTheFirstLookAtManyRequestsIsKeptWithTheirStore(t *testing.T) {
+	m := openShop(t)
+	looks := []struct {
+		view    string
+		options map[string][]string
+	}{
+		{"requests", nil}, {"services", nil}, {"criticalpath", nil}, {"findings", nil},
+		{"criticalpath", map[string][]string{"by": {"operation"}}}, {"criticalpath", map[string][]string{"by": {"service"}}},
+	}
+	look := func(i int) (string, error) {
+		v := Views[slices.IndexFunc(Views, func(v *view.View) bool { return v.Name == looks[i].view })]
+		c := viewtest.Case{Options: looks[i].options, Size: scene.Size{Width: 1000, Height: 700}}
+		q := c.Request(t, v, m)
+		x, err := v.Compute(t.Context(), q)
+		if err != nil {
+			return "", err
+		}
+		b, err := json.Marshal([]any{x.Data(), x.Notes(), x.Table(), x.Scene(c.Size)})
+		return string(b), err
+	}
+	want := make([]string, len(looks))
+	for i := range looks {
+		var err error
+		if want[i], err = look(i); err != nil {
+			t.Fatal(looks[i], err)
+		}
+	}
+	m.closed = true
+	if _, err := look(0); !errors.Is(err, errClosed) {
+		t.Fatalf("nothing is kept yet, but spans are not read: %v", err)
+	}
+	m.closed = false
+	if err := fingerprint.PrepareRequests(t.Context(), &view.Run{Store: m}); err != nil {
+		t.Fatal(err)
+	}
+	m.closed = true
+	for i := range looks {
+		if got, err := look(i); err != nil || got != want[i] {
+			at := 0
+			for at < min(len(got), len(want[i])) && got[at] == want[i][at] {
+				at++
+			}
+			t.Errorf("%v: %v: from byte %d on\n%.300s\nwant\n%.300s", looks[i], err, at, got[at:], want[i][at:])
+		}
+	}
+	c := viewtest.Case{Spec: view.Spec{To: "50%"}, Size: scene.Size{Width: 1000, Height: 700}}
+	v := Views[slices.IndexFunc(Views, func(v *view.View) bool { return v.Name == "services" })]
+	if _, err := v.Compute(t.Context(), c.Request(t, v, m)); !errors.Is(err, errClosed) {
+		t.Errorf("a part of the time is shown without its spans: %v", err)
+	}
+}
+
+// What lies with a store and is not what was put there is not believed.
+func TestKeptRequestsThatAreDamagedAreFoundAnew(t *testing.T) {
+	m := openShop(t)
+	if err := fingerprint.PrepareRequests(t.Context(), &view.Run{Store: m}); err != nil {
+		t.Fatal(err)
+	}
+	good, ok := m.Kept("requests")
+	if !ok {
+		t.Fatal("nothing is kept")
+	}
+	v := Views[slices.IndexFunc(Views, func(v *view.View) bool { return v.Name == "criticalpath" })]
+	c := viewtest.Case{Size: scene.Size{Width: 1000, Height: 700}}
+	for i := range 60 {
+		bad := slices.Clone(good)
+		bad[(i*7919+13)%len(bad)] ^= byte(1 + i*37)
+		if i == 0 {
+			bad = bad[:len(bad)/2]
+		}
+		if err := m.Keep("requests", bad); err != nil {
+			t.Fatal(err)
+		}
+		if x, err := v.Compute(t.Context(), c.Request(t, v, m)); err != nil {
+			t.Errorf("damage %d: %v", i, err)
+		} else {
+			x.Scene(c.Size)
+		}
+	}
+}
