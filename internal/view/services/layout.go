@@ -334,6 +334,9 @@ func (r *result) drawBox(s *scene.Scene, p *plan, i int, boxes, strips *scene.Re
 	if t := strings.Join(second, ", "); scene.TextWidth(t, scene.TextSize, false) <= room {
 		second = []string{t}
 	}
+	if many == 1 {
+		name = r.short(name, room)
+	}
 	lines := append([]string{name}, second...)
 	if errors > 0 {
 		lines = append(lines, view.FormatShare(float64(errors)/float64(max(calls, 1)))+" fail")
@@ -353,6 +356,28 @@ func (r *result) drawBox(s *scene.Scene, p *plan, i int, boxes, strips *scene.Re
 			names.Add(left, y+float32(k)*pitch, text, fill, scene.Start)
 		}
 	}
+}
+
+// short leaves out the last word of a name that has no room, where most services share it: of "user-service" and "media-service" the
+// first halves tell which is which.
+func (r *result) short(name string, room float32) string {
+	if scene.TextWidth(name, scene.TextSize, false) <= room {
+		return name
+	}
+	at := strings.LastIndexAny(name, "-_. ")
+	if at <= 0 {
+		return name
+	}
+	sharing := 0
+	for i := range r.services {
+		if strings.HasSuffix(r.services[i].Service, name[at:]) {
+			sharing++
+		}
+	}
+	if 2*sharing < len(r.services) || sharing < 2 {
+		return name
+	}
+	return name[:at]
 }
 
 func (r *result) legend(s *scene.Scene) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/services"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
@@ -192,4 +193,40 @@ func TestArrowsAndBoxesAreFound(t *testing.T) {
 			t.Errorf("%q is nowhere to be found among %v", want, found)
 		}
 	}
+}
+
+// Where names have no room, the word that most of them end with goes first, so that each still tells which service it is.
+func TestNamesWithoutRoomLoseTheWordThatTheyShare(t *testing.T) {
+	text := "region get category=server role=compute\n"
+	for i, name := range []string{"gateway", "user-timeline-service", "home-timeline-service", "social-graph-service"} {
+		parent := ""
+		if i > 0 {
+			parent = ` "parent span"="1"`
+		}
+		text += fmt.Sprintf("location service %s\n  %dns..%dns get \"trace\"=\"t\" \"span\"=\"%d\"%s\n", name, 100*i, 1000-100*i, i+1, parent)
+		if i > 0 {
+			text += fmt.Sprintf("link spawn 0ns gateway -> %dns %s from=get to=get\n", 100*i, name)
+		}
+	}
+	c := viewtest.Case{Trace: text, Size: scene.Size{Width: 300, Height: 400}}
+	r := storetest.Text(t, text)
+	var names []string
+	for _, m := range marksOf(c.Compute(t, services.View, r).Scene(c.Size)) {
+		if x, ok := m.(*scene.Text); ok {
+			names = append(names, x.Text...)
+		}
+	}
+	all := strings.Join(names, "\n")
+	for _, want := range []string{"user-timeline", "home-timeline", "social-graph"} {
+		if !strings.Contains(all, want) || strings.Contains(all, want+"-service") {
+			t.Errorf("%q is not there, or whole:\n%s", want, all)
+		}
+	}
+}
+
+func marksOf(s *scene.Scene) (out []scene.Mark) {
+	for _, l := range s.Layers {
+		out = append(out, l.Marks...)
+	}
+	return out
 }
