@@ -79,6 +79,7 @@ var OptionTable = []Option{
 	{Name: "at-phase", Kind: "text", Default: "auto", Help: "what two runs are laid over each other by: auto (the first step or iteration that both have), none, or such a phase by its name or number"},
 	{Name: "axis-to", Kind: "text", Help: "where the time axis ends if the run ends earlier, so that runs of different lengths are drawn on one scale"},
 	{Name: "scroll", Kind: "integer", Default: "0", Help: "first row shown"},
+	{Name: "labels", Kind: "integer", Default: "0", Help: "pixels that the labels of rows take, so that pictures below each other begin at one place; 0: as many as they need"},
 	{Name: "counters", Kind: "patterns", Help: "counters drawn as lines below the rows"},
 	{Name: "counters-of", Kind: "patterns", Help: "locations whose counters are drawn: their own and those below them, or else of the nearest above that has some; none: of all rows"},
 	{Name: "p", Kind: "number", Default: "0.1", Min: 0, Max: 1, Step: 0.001, Help: "trade-off between gain and loss: 0 all detail, 1 one value"},

@@ -60,6 +60,10 @@ func (r *result) frame(size scene.Size) area {
 	if tiny(size) {
 		return area{0, 0, float32(max(size.Width, 1)), room(size)}
 	}
+	if n := r.opt.labels; n > 0 {
+		left := min(float32(n), float32(size.Width)/2)
+		return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}
+	}
 	if r.labelWidth == 0 {
 		rows := make([]scene.Row, len(r.rows))
 		for i := range rows {
@@ -67,7 +71,7 @@ func (r *result) frame(size scene.Size) area {
 		}
 		r.labelWidth = scene.RowLabelWidth(rows, 1<<10) + r.Arrangement().Gutter()
 	}
-	left := min(r.labelWidth, float32(size.Width)/4, 260)
+	left := min(r.labelWidth, float32(size.Width/4), 260) // whole pixels, as --labels takes them
 	return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}
 }
 

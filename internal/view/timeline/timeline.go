@@ -44,7 +44,7 @@ var View = &view.View{
 	Needs:  view.Needs{Intervals: true, Instants: true},
 	Runs:   2,
 	OfTime: true,
-	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p", "arrange", "pin", "scroll", "counters", "counters-of", "axis-to", "at-phase", "palette", "all"),
+	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p", "arrange", "pin", "scroll", "labels", "counters", "counters-of", "axis-to", "at-phase", "palette", "all"),
 		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it",
 		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and has not begun"),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
@@ -78,6 +78,7 @@ type options struct {
 	counters []string
 	countOf  []string // locations whose counters they are
 	scroll   int
+	labels   int // pixels of those of rows; 0: what they need
 	all      bool
 	critical bool
 }
@@ -88,7 +89,7 @@ func parseOptions(v view.Values) (options, error) {
 	o := options{
 		show: shows[v.Text("show")], depth: v.Integer("depth"), colour: v.Text("colour"), palette: v.Text("palette"), links: v.Text("links"),
 		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), pin: v.Patterns("pin"), counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
-		scroll: v.Integer("scroll"), all: v.Switch("all"), critical: v.Switch("critical"),
+		scroll: v.Integer("scroll"), labels: v.Integer("labels"), all: v.Switch("all"), critical: v.Switch("critical"),
 	}
 	if !slices.Contains([]string{"region", "role", "busy", "duration"}, o.colour) {
 		return o, fmt.Errorf("--colour %q: want region, role, busy or duration", o.colour)
@@ -98,6 +99,9 @@ func parseOptions(v view.Values) (options, error) {
 	}
 	if o.scroll < 0 {
 		return o, fmt.Errorf("--scroll %d: want 0 or more", o.scroll)
+	}
+	if o.labels < 0 {
+		return o, fmt.Errorf("--labels %d: want pixels, or 0 for what labels need", o.labels)
 	}
 	return o, nil
 }

@@ -1,6 +1,6 @@
 // The whole page.
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Guard } from "../widget/guard";
 import { Splitter } from "../widget/splitter";
 import { AreaPanel } from "./area-panel";
@@ -13,6 +13,7 @@ import { Inspector } from "./inspector";
 import { listen } from "./keyboard";
 import { panels } from "./layout";
 import { Minimap } from "./minimap";
+import { together } from "./narrow";
 import { Overlays } from "./overlays";
 import { Panel } from "./panel";
 import { QueryPanel } from "./query";
@@ -79,12 +80,18 @@ function Bench() {
   );
 }
 
-/** On a narrow screen: one panel, a switcher for the others, lists and facts as drawers. */
+/** On a narrow screen: one panel, and those after it where it ends early, a switcher for the others, lists and facts as drawers. */
 function NarrowBench() {
   const bench = useBench();
   const drawer = bench.drawer.value;
   const all = panels(bench.layout.value);
-  const shown = all.find((p) => p.id === bench.layout.value.maximised) ?? all.find((p) => p.id === bench.focused.value) ?? all[0];
+  const top = useRef("");
+  const wanted = all.find((p) => p.id === bench.layout.value.maximised) ?? all.find((p) => p.id === bench.focused.value) ?? all[0];
+  // A panel that is on the screen already stays where it is when it is touched.
+  const before = all.find((p) => p.id === top.current);
+  const shown = before && together(all, before).some((t) => t.panel.id === wanted?.id) ? before : wanted;
+  top.current = shown?.id ?? "";
+  const list = shown ? together(all, shown) : [];
   const toggle = (side: "left" | "right", label: string) => (
     <button type="button" aria-expanded={drawer === side} onClick={() => (bench.drawer.value = drawer === side ? "" : side)}>{label}</button>
   );
@@ -96,7 +103,7 @@ function NarrowBench() {
         <Minimap />
         <nav class="switcher" aria-label="Panels and lists">
           {toggle("left", "Lists")}
-          <select aria-label="Panel on the screen" value={shown?.id ?? ""} onChange={(e) => { bench.drawer.value = ""; bench.focused.value = e.currentTarget.value; }}>
+          <select aria-label="Panel on the screen" value={shown?.id ?? ""} onChange={(e) => { bench.drawer.value = ""; top.current = bench.focused.value = e.currentTarget.value; }}>
             {all.map((p, i) => <option key={p.id} value={p.id}>{i + 1} of {all.length}: {bench.view(p.view)?.title ?? p.view}</option>)}
           </select>
           {toggle("right", "Findings, facts")}
@@ -106,7 +113,11 @@ function NarrowBench() {
         ) : drawer === "right" ? (
           <div class="side-box drawer"><Guard what="The inspector"><Inspector /></Guard></div>
         ) : shown ? (
-          <div class="grid"><div class="grid-row"><Guard what="This panel"><Panel key={shown.id} panel={shown} /></Guard></div></div>
+          <div class="grid">
+            {list.map(({ panel, end }) => (
+              <div key={panel.id} class={`grid-row ${end ? "grid-row-short" : ""}`} style={end ? { "--used": `${end.used}px`, "--kept": `${end.height}px` } : undefined}><Guard what="This panel"><Panel panel={panel} /></Guard></div>
+            ))}
+          </div>
         ) : <Grid />}
         {bench.area.value !== "" && <Guard what="The area"><AreaPanel /></Guard>}
         {bench.asking.value && <Guard what="The query"><QueryPanel /></Guard>}

@@ -2,9 +2,10 @@
 
 import { Icon, type IconName } from "../widget/icon";
 import { Menu, type MenuItem } from "../widget/menu";
+import { clockFit } from "./clocks";
 import { useBench } from "./context";
 import { commands } from "./command";
-import { otherScreens, screenOf, screens } from "./first-screen";
+import { otherScreens, sameViews, screenOf, screens } from "./first-screen";
 import { formatDuration, middle, plural } from "./format";
 import { exportItems } from "./panel";
 import { Search } from "./search";
@@ -82,22 +83,11 @@ function runItems(bench: Workbench): MenuItem[] {
   ];
 }
 
-/** Clocks of several machines: fitted on request, by what goes from one to another. */
 function clockItems(bench: Workbench): MenuItem[] {
-  const info = bench.info.value;
-  const by = info?.kind === "requests" ? "calls" : info?.format === "otf2" ? "messages" : "";
-  if (!info || by === "" || info.links === 0) return [];
-  const fitted = info.properties["clock alignment"];
+  const fitted = bench.info.value?.properties["clock alignment"];
   if (fitted) return [{ label: "Clocks are fitted", above: "", off: fitted }];
-  const fit = async () => {
-    const opened = await bench.api.fitClocks(bench.runID.value, "messages");
-    bench.runs.value = await bench.api.runs();
-    if (opened.length > 0) await follow(bench, opened[0], null);
-  };
-  return [{
-    label: `Fit clocks by ${by}`, note: "opens the run once more, with the clocks of its machines moved until nothing comes before its cause", above: "",
-    off: bench.session.value?.readOnly ? "this address only looks" : undefined, run: () => void fit().catch((e: unknown) => bench.report(e)),
-  }];
+  const fit = clockFit(bench);
+  return fit ? [{ label: fit.label, note: fit.note, above: "", off: fit.off || undefined, run: fit.run }] : [];
 }
 
 /** What the run is looked at as: its first screen, or that of another kind. */
@@ -107,8 +97,11 @@ function ViewAs() {
   const held = bench.available.value.map((v) => v.name);
   const kinds = [kind, ...otherScreens(kind, held)];
   const now = screenOf(bench.layout.value, kinds, held, bench.info.value?.locations);
-  const items = () => kinds.map((k): MenuItem => ({ label: screens[k].title, note: k === kind ? "what it holds" : undefined, checked: k === now, run: () => bench.setLayout(bench.overview(k)) }));
-  return <Menu named class="bar-button view-as" title="First screens: what this run is looked at as" label={<><span class="muted">as</span> {now ? screens[now].title : "own panels"}<Icon name="down" /></>} items={items} />;
+  const ready = bench.runs.value.filter((r) => r.state === "ready").map((r) => r.id);
+  const side = ready.length > 1 ? bench.sideBySide([bench.runID.value, ...ready.filter((id) => id !== bench.runID.value)]) : null;
+  const together = now === null && side !== null && sameViews(side, bench.layout.value);
+  const items = () => [...(side && side.rows.length > 0 ? [{ label: ready.length > 2 ? "several runs" : "two runs", note: "beside each other, what changed first", checked: together, run: () => bench.setLayout(side) }] : []), ...kinds.map((k): MenuItem => ({ label: screens[k].title, note: k === kind ? "what it holds" : undefined, checked: k === now, run: () => bench.setLayout(bench.overview(k)) }))];
+  return <Menu named class="bar-button view-as" title="First screens: what this run is looked at as" label={<><span class="muted">as</span> {now ? screens[now].title : together ? (bench.runs.value.length > 2 ? "several runs" : "two runs") : "own panels"}<Icon name="down" /></>} items={items} />;
 }
 
 function viewMenu(bench: Workbench): MenuItem[] {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isCut, movedBy, movedValue, parseShift, specBeside, windowBeside } from "./beside";
-import type { PanelState } from "./layout";
+import { isCut, learnLabelRoom, movedBy, movedValue, parseShift, sharedLabelRoom, specBeside, windowBeside } from "./beside";
+import type { Layout, PanelRow, PanelState } from "./layout";
 import { everything } from "./selection";
 
 const panel = (moved?: string) => ({ options: moved ? { moved: [moved] } : {} }) as unknown as PanelState;
@@ -50,4 +50,14 @@ test("a shift is written and read", () => {
   expect(parseShift("0")).toBe(0);
   expect(parseShift("2s")).toBe(2e9);
   expect(parseShift("later")).toBeNull();
+});
+
+test("timelines of two runs below each other have room for the longest labels of both", () => {
+  const row = (id: string, run: string[]): PanelRow => ({ weight: 1, panels: [{ id, view: "timeline", options: (run.length > 0 ? { run } : {}) as PanelState["options"], table: false, weight: 1 }] });
+  const layout: Layout = { rows: [row("a", []), row("b", ["other"])], maximised: "" };
+  learnLabelRoom("a", 80);
+  learnLabelRoom("b", 104);
+  expect(layout.rows.map((r) => sharedLabelRoom(layout, r.panels[0]!))).toEqual([104, 0]);
+  expect(sharedLabelRoom({ ...layout, maximised: "a" }, layout.rows[0]!.panels[0]!)).toBe(0);
+  expect(sharedLabelRoom({ rows: [row("a", [])], maximised: "" }, layout.rows[0]!.panels[0]!)).toBe(0);
 });

@@ -2,8 +2,9 @@
 // scale, the shorter one ending earlier, or the other one moved by hand, so that what
 // belongs together can be put side by side.
 
+import { signal } from "@preact/signals";
 import type { SelectionSpec, ViewInfo } from "../api/types";
-import type { PanelState } from "./layout";
+import type { Layout, PanelState } from "./layout";
 import { windowOf, type Look, type Range } from "./selection";
 
 /** By how much time a panel of another run is moved; ns, later is positive. */
@@ -50,4 +51,25 @@ export function parseShift(text: string): number | null {
 /** Whether a view can draw its time axis further than the run goes; others are squeezed. */
 export function hasAxisTo(view: ViewInfo | undefined): boolean {
   return view?.options.some((o) => o.name === "axis-to") === true;
+}
+
+// Pictures of two runs that stand below each other begin at one place, whatever their labels take:
+// each says how much that is by itself, and those with less are asked for with the most.
+
+const labelRooms = signal<Readonly<Record<string, number>>>({});
+
+/** What the labels of a panel's rows take where nobody says how much. */
+export function learnLabelRoom(panel: string, pixels: number): void {
+  if (labelRooms.peek()[panel] !== pixels) labelRooms.value = { ...labelRooms.peek(), [panel]: pixels };
+}
+
+/** What labels of a panel must take to begin where those of its view in other rows do; 0: what they need. */
+export function sharedLabelRoom(layout: Layout, panel: PanelState): number {
+  if (layout.maximised !== "" || layout.as === "tabs") return 0;
+  const rows = layout.rows.filter((r) => r.panels.length === 1 && r.panels[0]!.view === panel.view);
+  const rooms = labelRooms.value;
+  const runs = new Set(rows.map((r) => r.panels[0]!.options["run"]?.[0] ?? ""));
+  if (runs.size < 2 || !rows.some((r) => r.panels[0]!.id === panel.id)) return 0;
+  const most = Math.max(...rows.map((r) => rooms[r.panels[0]!.id] ?? 0));
+  return most > (rooms[panel.id] ?? 0) ? most : 0;
 }

@@ -4,6 +4,7 @@
 
 import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { clockFit, namesClockFit } from "./clocks";
 import { useBench } from "./context";
 import { formatDuration, formatShare, formatUnit, middle } from "./format";
 import type { Workbench } from "./workbench";
@@ -164,7 +165,9 @@ function Efficiencies({ pop }: { pop: Efficiency }) {
 }
 
 function Card({ f, most, chosen, onChoose }: { f: Finding; most: number; chosen: boolean; onChoose: () => void }) {
+  const bench = useBench();
   const level = gravity(f.severity);
+  const fit = namesClockFit(f.text) ? clockFit(bench) : null;
   const numbers = evidenceWords(f.evidence);
   return (
     <li>
@@ -179,6 +182,7 @@ function Card({ f, most, chosen, onChoose }: { f: Finding; most: number; chosen:
         <span class="finding-text">{middle(f.text, 400)}</span>
         {f.lost > 0 && <span class="finding-bar" role="presentation"><span style={{ width: `${Math.max((100 * f.lost) / most, 0.5)}%` }} /></span>}
       </button>
+      {fit && fit.off === "" && <button type="button" class="note-action finding-action" title={fit.note} onClick={fit.run}>{fit.label}</button>}
     </li>
   );
 }

@@ -54,9 +54,13 @@ export function firstScreen(kind: RunKind, held: readonly string[], locations = 
 
 /** The kind whose first screen a layout is; null where the user made it. */
 export function screenOf(layout: Layout, kinds: readonly RunKind[], held: readonly string[], locations?: number): RunKind | null {
+  return kinds.find((k) => sameViews(firstScreen(k, held, locations), layout)) ?? null;
+}
+
+/** Whether two layouts have the same views at the same places. */
+export function sameViews(a: Layout, b: Layout): boolean {
   const views = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view).join(",")).join("~");
-  const now = views(layout);
-  return kinds.find((k) => views(firstScreen(k, held, locations)) === now) ?? null;
+  return views(a) === views(b);
 }
 
 /** The other screens that a run has most of the views for. */

@@ -1,6 +1,11 @@
 // Numbers for people: three significant digits and always a unit. The same
 // rules as internal/view/format.go, so that page and pictures read alike.
 
+import { foldings } from "./fold";
+
+/** What stands for a name that is empty. */
+export const noName = "(no name)";
+
 /** Three significant digits without an exponent. */
 function digits(x: number): string {
   const a = Math.abs(x);
@@ -103,8 +108,22 @@ export function formatInstant(t: number, span: number): string {
   return `${from} ${to.split(" ")[1]}`;
 }
 
-/** Shortens a text in the middle. Cuts between characters, never inside one. */
-export function middle(text: string, most: number): string {
+/** Shortens a text: a name by what many have in common, all else, and what is still too long, in the middle. Cuts between characters, never inside one. */
+export function middle(whole: string, most: number): string {
+  let text = whole;
+  if (text.length <= most) return text;
+  for (const form of foldings(text)) {
+    text = form;
+    if (text.length <= most) return text;
+  }
+  return cutMiddle(text, most);
+}
+
+/** How many characters of a name have room in so many pixels. */
+export const charsIn = (pixels: number) => Math.max(8, Math.floor(pixels / 7.2));
+
+/** Cuts the middle of a text that is too long. */
+export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const chars = Array.from(text.length > 20000 ? text.slice(0, 10000) + text.slice(-10000) : text);
   if (chars.length <= most) return chars.join("");

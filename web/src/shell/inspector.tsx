@@ -7,6 +7,7 @@ import { onlyIDs } from "../api/ids";
 import type { Fact, ViewInfo } from "../api/types";
 import { Icon } from "../widget/icon";
 import { CauseList } from "./cause-list";
+import { clockFit, namesClockFit } from "./clocks";
 import { useBench } from "./context";
 import { formatRange, middle, plural, thousands } from "./format";
 import { Findings } from "./findings";
@@ -120,6 +121,8 @@ function has(patterns: readonly string[], ids: number[]): boolean {
 export function NoteButton({ note, panel, view }: { note: string; panel: string; view: ViewInfo }) {
   const bench = useBench();
   const action = actionOf(note, view.options);
+  const fit = namesClockFit(note) ? clockFit(bench) : null;
+  if (fit && fit.off === "") return <button type="button" class="note-action" title={fit.note} onClick={fit.run}>{fit.label}</button>;
   if (!action) return null;
   return <button type="button" class="note-action" title={`--${action.option} ${action.value}`} onClick={() => bench.setOption(panel, action.option, [action.value])}>{action.label}</button>;
 }

@@ -5,7 +5,7 @@ import { palette } from "../scene/palette";
 import { Flag, noID, none, type LegendEntry, type Scene } from "../scene/scene";
 import { cssRamp } from "./colour";
 import { useBench } from "./context";
-import { middle } from "./format";
+import { middle, noName } from "./format";
 import type { Symbol } from "./plug";
 
 /** So many entries are all shown, in two lines if need be: each names a part of the picture. */
@@ -60,7 +60,7 @@ function Entry({ entry, plain, same }: { entry: LegendEntry; plain?: boolean; sa
       </span>
     );
   }
-  const content = <>{same ? <span class="muted">and</span> : <span class="swatch" style={{ background: swatchOf(bench.colour(entry.colour), entry.flags) }} />}<bdi class="name">{middle(entry.label, 28)}</bdi></>;
+  const content = <>{same ? <span class="muted">and</span> : <span class="swatch" style={{ background: swatchOf(bench.colour(entry.colour), entry.flags) }} />}<bdi class="name">{middle(entry.label, 28) || noName}</bdi></>;
   const choice = entry.region !== noID ? { regions: [`#${entry.region}`] } : entry.parent !== noID ? { locations: [`#${entry.parent}`] } : null;
   if (!choice || plain) return <span class="legend-entry">{content}</span>;
   const chosen = choice.regions ? bench.look.value.regions.includes(choice.regions[0]) : bench.look.value.locations.includes(choice.locations![0]);

@@ -18,6 +18,7 @@ import { isTime } from "./geometry";
 import * as layout from "./layout";
 import { NoteButton } from "./inspector";
 import { Legend } from "./legend";
+import { learnEnd } from "./narrow";
 import { changed, commandLine, optionsFor } from "./option";
 import { OptionForm } from "./options";
 import { PictureHost } from "./picture-host";
@@ -53,7 +54,7 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
         ) : panel.table ? (
           <TableTwin panel={panel} view={view} />
         ) : (
-          <PictureHost key={`${panel.view} ${bench.runOf(panel)}`} panel={panel} view={view} onScene={(s) => { scene.value = s; bench.setNotes(panel.id, s.notes); }} />
+          <PictureHost key={`${panel.view} ${bench.runOf(panel)}`} panel={panel} view={view} onScene={(s) => { scene.value = s; bench.setNotes(panel.id, s.notes); learnEnd(panel, s); }} />
         )}
         {view && !missing && !panel.table && Side && <Guard what={`What stands beside ${panel.view}`}><Side panel={panel} scene={scene.value} /></Guard>}
       </div>
@@ -124,7 +125,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
           </button>
         ))}
       </span>
-      {notes.length > 0 && <span class="panel-note" title={notes.join("\n")}>{notes[0]}</span>}
+      {notes.length > 0 && <span class="panel-note-box"><span class="panel-note" title={notes.join("\n")}>{notes[0]}</span></span>}
       {view && <NoteButtons notes={notes} panel={panel.id} view={view} />}
       {view && <span class="panel-controls"><Guard what="The control of two runs"><Against panel={panel} /></Guard></span>}
       {Controls && <span class="panel-controls"><Guard what={`The controls of ${panel.view}`}><Controls panel={panel} scene={scene} /></Guard></span>}

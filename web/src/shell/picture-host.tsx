@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ApiError, ViewInfo } from "../api/types";
 import type { Scene } from "../scene/scene";
 import { ScrollBar } from "../widget/scroll-bar";
-import { hasAxisTo, specBeside } from "./beside";
+import { hasAxisTo, learnLabelRoom, sharedLabelRoom, specBeside } from "./beside";
 import { useBench } from "./context";
 import { describeShown, formatRange } from "./format";
 import { Gestures, scrollOf, scrollTo } from "./gesture";
@@ -36,6 +36,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const element = host.current!;
     const plug = withGestures(bench.plug(view.name), view, () => picture.scene);
     const live = view.options.filter((o) => controlOf(o) === "slider" || o.name === "camera").map((o) => o.name);
+    const labels = view.options.some((o) => o.name === "labels");
     const size = { width: element.clientWidth, height: element.clientHeight };
     const state = () => bench.panelOf(panel.id) ?? panel;
     let brush: Brush | null = null;
@@ -51,6 +52,8 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const picture = new Picture(panel.id, bench.api, bench.newPainter(canvas.current!), {
       scene: (s) => {
         const first = scene.peek() === null;
+        const own = labels ? picture.ownLabelRoom : null;
+        if (own !== null) learnLabelRoom(panel.id, own);
         scene.value = s;
         onScene(s);
         if (first) update();
@@ -70,6 +73,8 @@ export function PictureHost({ panel, view, onScene }: Props) {
       const p = state();
       if (bench.runOf(p) === "") return; // on the way home, where panels are about to go
       const { asked, space } = splitOptions(view, optionsFor(view, { ...bench.plug(p.view).always, ...p.options }, bench.pageOptions(p)));
+      const room = labels && bench.hasForeign.value ? sharedLabelRoom(bench.layout.value, p) : 0;
+      if (room > 0 && picture.scene) asked.labels ??= [String(room)];
       const beside = foreign() ? bench.beside(p) : null;
       const timed = follow().time !== "none";
       const axis = timed ? bench.axisOf(p) : { window: bench.store.window, end: bench.store.wholeRun.end };
@@ -78,7 +83,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
         run: bench.runOf(p), view: view.name, options: asked, space,
         spec: !foreign() ? specFor(bench.look.value, follow()) : specOfForeign(p, beside && timed ? beside : null),
         window: axis.window, wholeRun: { begin: 0, end: further ? axis.window.end : axis.end }, runEnd: further ? axis.end : undefined, ...size, theme: bench.tint.value,
-        local: plug.local === true && (!foreign() || beside !== null), slides: foreign() ? beside !== null && timed : slides(follow(), bench.look.value), scroll: scrollOf(p), live,
+        local: plug.local === true && (!foreign() || beside !== null), slides: foreign() ? beside !== null && timed : slides(follow(), bench.look.value), scroll: scrollOf(p), live, labels,
       });
     };
     const stops = [effect(update), effect(mark), effect(() => { if (bench.comebacks.value > 0) picture.reload(); })];

@@ -45,6 +45,8 @@ export interface Wants {
   space?: SpaceChoice;
   /** Options that are dragged: an answer on its way is drawn though the hand has moved on. */
   live: readonly string[];
+  /** The view can be told how much room its labels take: with overscan it would give them more. */
+  labels?: boolean;
 }
 
 interface Drawn extends Shown {
@@ -94,6 +96,12 @@ export class Picture {
 
   get scene(): Scene | null {
     return this.drawn?.scene ?? null;
+  }
+
+  /** What labels at the left take, where the picture was not asked for with so much. */
+  get ownLabelRoom(): number | null {
+    const f = this.drawn?.scene.frames[0];
+    return !f || this.drawn!.request.options?.labels ? null : Math.round(f.x);
   }
 
   /** Its time axes show the window: zoom and pan mean something in it. */
@@ -263,9 +271,10 @@ export class Picture {
       return request;
     };
     if (!wants.local || same(wants.window, wants.wholeRun)) return upTo(wants.window.end);
-    const inset = frame && this.drawn ? this.drawn.width - visibleWidth(this.drawn, frame) : keptInset(wants);
-    if (inset === null) return upTo(wants.window.end);
-    const w = Math.max(1, request.width - inset);
+    const kept = frame && this.drawn ? { inset: this.drawn.width - visibleWidth(this.drawn, frame), left: this.drawn.key === keyOf(wants) ? frame.x : 0 } : keptInset(wants);
+    if (kept === null) return upTo(wants.window.end);
+    if (wants.labels && kept.left >= 1) request.options!.labels ??= [String(Math.round(kept.left))];
+    const w = Math.max(1, request.width - kept.inset);
     const o = overscan(wants.window, wants.wholeRun, w);
     request.width += o.left + o.right;
     request.selection!.from = o.begin;
@@ -298,7 +307,7 @@ export class Picture {
     this.drawn = { scene, width: Math.round(wants.width), height: Math.round(wants.height), key, request, text: JSON.stringify(request), scroll: wants.scroll, slides: wants.slides, asked: new Map() };
     this.transforms = [];
     const frame = wants.local ? scene.frames.find(isTime) : undefined;
-    if (frame) keepInset(wants, this.drawn.width - visibleWidth(this.drawn, frame));
+    if (frame) keepInset(wants, { inset: this.drawn.width - visibleWidth(this.drawn, frame), left: frame.x });
     this.painter.draw(scene, this.wants?.theme ?? wants.theme);
     this.place();
     this.events.scene(scene);
@@ -346,20 +355,26 @@ export function keyOf(w: Wants, without: readonly string[] = []): string {
 // What labels and margins take of a picture's width is known once it is drawn. A page that is loaded
 // again asks with it at once, and so for the same picture.
 
-const insetKey = (w: Wants) => `parallax.inset.${w.view}.${Math.round(w.width)}`;
+const insetKey = (w: Wants) => `parallax.inset.${w.run}.${w.view}.${Math.round(w.width)}`;
 
-function keptInset(w: Wants): number | null {
+interface Inset {
+  inset: number;
+  /** What of it is at the left, for labels of rows; 0: not known for what is wanted. */
+  left: number;
+}
+
+function keptInset(w: Wants): Inset | null {
   try {
-    const kept = globalThis.sessionStorage?.getItem(insetKey(w));
-    return kept === null || kept === undefined ? null : Number(kept);
+    const [inset, left] = (globalThis.sessionStorage?.getItem(insetKey(w)) ?? "").split(" ").map(Number);
+    return inset && left !== undefined ? { inset, left } : null;
   } catch {
     return null;
   }
 }
 
-function keepInset(w: Wants, inset: number): void {
+function keepInset(w: Wants, { inset, left }: Inset): void {
   try {
-    globalThis.sessionStorage?.setItem(insetKey(w), String(inset));
+    globalThis.sessionStorage?.setItem(insetKey(w), `${inset} ${left}`);
   } catch {
     // The next load asks without.
   }

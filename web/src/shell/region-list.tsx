@@ -1,14 +1,18 @@
 // The regions, by role, with their colours and their share of what is counted.
 
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import type { RegionRow, RegionSummary, Role } from "../api/types";
 import { ChoiceList, type RowAttributes } from "../widget/choice-list";
 import { useBench } from "./context";
-import { formatCount, formatShare, formatUnit, middle, thousands } from "./format";
+import { foldedApart } from "./fold";
+import { charsIn, cutMiddle, formatCount, formatShare, formatUnit, middle, noName, thousands } from "./format";
 import { useSummary } from "./summary";
 import type { Workbench } from "./workbench";
 
 const rowHeight = 24;
+// What stands beside a name in its row, in pixels.
+const beside = 88;
 export const roles: Role[] = ["compute", "communication", "synchronization", "io", "copy", "overhead", "idle", "annotation"];
 
 /** A line of the list: a role with what belongs to it, or a region. */
@@ -40,6 +44,8 @@ export function RegionList() {
   const totals = new Map(summary?.regions.map((r) => [r.id, r]) ?? []);
   const lines = regionLines(bench.regions.value, totals, filter.value, closed.value);
   const whole = lines.reduce((s, l) => s + ("role" in l ? l.time : 0), 0);
+  const room = charsIn(Math.abs(bench.left.value) - beside);
+  const names = useMemo(() => foldedApart(bench.regions.value.map((r) => r.name), room), [bench.regions.value, room]);
   return (
     <section class="side-part" aria-label="Regions">
       <header class="side-head">
@@ -58,7 +64,7 @@ export function RegionList() {
             const line = lines[i];
             return "role" in line
               ? <RoleRow key={line.role} line={line} whole={whole} attributes={attributes} toggle={() => (closed.value = flip(closed.value, line.role))} />
-              : <Row key={line.region.id} line={line} whole={whole} attributes={attributes} />;
+              : <Row key={line.region.id} line={line} whole={whole} attributes={attributes} short={cutMiddle(names.get(line.region.name) ?? line.region.name, room)} />;
           }}
         />
       )}
@@ -103,7 +109,7 @@ function RoleRow({ line, whole, attributes, toggle }: LineProps<Extract<RegionLi
   );
 }
 
-function Row({ line, whole, attributes }: LineProps<Extract<RegionLine, { region: RegionRow }>>) {
+function Row({ line, whole, attributes, short }: LineProps<Extract<RegionLine, { region: RegionRow }>> & { short: string }) {
   const bench = useBench();
   const { region, time, calls } = line;
   const unit = useSummary()?.unit ?? "ns";
@@ -120,7 +126,7 @@ function Row({ line, whole, attributes }: LineProps<Extract<RegionLine, { region
       onPointerEnter={() => (bench.hover.value = { panel: "regions", time: null, location: null, region: region.id })} onPointerLeave={() => (bench.hover.value = null)}
     >
       <span class="swatch" style={{ background: bench.colour(region.colour) }} />
-      <bdi class="name">{middle(region.name, 80)}</bdi>
+      <bdi class="name">{short || noName}</bdi>
       <span class="number muted">{time > 0 ? (whole > 0 && time / whole >= 0.001 ? formatShare(time / whole) : formatUnit(time, unit)) : calls > 0 ? formatCount(calls) : ""}</span>
     </div>
   );

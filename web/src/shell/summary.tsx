@@ -4,7 +4,8 @@
 import { effect, signal, useSignal } from "@preact/signals";
 import type { RegionSummary, Summary } from "../api/types";
 import { useBench } from "./context";
-import { formatCount, formatUnit, middle, thousands } from "./format";
+import { foldedApart } from "./fold";
+import { charsIn, cutMiddle, formatCount, formatUnit, middle, noName, thousands } from "./format";
 import { countedSpec } from "./scope";
 import type { Workbench } from "./workbench";
 
@@ -62,6 +63,8 @@ const columns: { key: Key; label: string; title: string }[] = [
   { key: "inclusive", label: "inclusive", title: "time in the region and in what it calls, cut to the range; a recursion counts once" },
 ];
 const most = 40;
+// What stands beside a name on a side of the usual width, in pixels.
+const beside = 190;
 
 /** What has any part in the selection: also a region whose time is all in what it calls. */
 export function occurring(rows: RegionSummary[]): RegionSummary[] {
@@ -78,6 +81,8 @@ export function SummaryTable() {
   const rows = occurring(s.regions).sort((a, b) => (b[sort.value] ?? -1) - (a[sort.value] ?? -1));
   if (rows.length === 0) return <p class="empty-note">Nothing happens in this selection. Esc clears it, Ctrl+Z goes back.</p>;
   const shown = all.value ? rows.slice(0, 2000) : rows.slice(0, most);
+  const room = charsIn(Math.abs(bench.right.value) - beside);
+  const names = foldedApart(shown.map((r) => r.name), room);
   return (
     <>
       <div class="summary-scroll" tabIndex={0} role="group" aria-label="Figures of the selection">
@@ -92,7 +97,7 @@ export function SummaryTable() {
               ))}
             </tr>
           </thead>
-          <tbody>{shown.map((r) => <SummaryRow key={r.id} r={r} unit={s.unit} bench={bench} />)}</tbody>
+          <tbody>{shown.map((r) => <SummaryRow key={r.id} r={r} unit={s.unit} bench={bench} short={cutMiddle(names.get(r.name) ?? r.name, room)} />)}</tbody>
         </table>
       </div>
       {rows.length > shown.length && <button type="button" class="plain more" onClick={() => (all.value = true)}>{formatCount(rows.length - shown.length)} more…</button>}
@@ -101,7 +106,7 @@ export function SummaryTable() {
   );
 }
 
-function SummaryRow({ r, unit, bench }: { r: RegionSummary; unit: string; bench: Workbench }) {
+function SummaryRow({ r, unit, bench, short }: { r: RegionSummary; unit: string; bench: Workbench; short: string }) {
   const chosen = bench.look.value.regions.includes(`#${r.id}`);
   const cell = (c: (typeof columns)[number]) => {
     const v = r[c.key];
@@ -111,7 +116,7 @@ function SummaryRow({ r, unit, bench }: { r: RegionSummary; unit: string; bench:
   return (
     <tr class={chosen ? "chosen" : ""} onClick={(e) => bench.choose({ regions: chosen && !e.ctrlKey ? [] : [`#${r.id}`] }, e.ctrlKey || e.metaKey)}>
       <th scope="row" title={middle(r.name, 400)}>
-        <span class="summary-name"><span class="swatch" style={{ background: bench.colour(r.colour) }} /><bdi class="name">{middle(r.name, 60)}</bdi></span>
+        <span class="summary-name"><span class="swatch" style={{ background: bench.colour(r.colour) }} /><bdi class="name">{short || noName}</bdi></span>
       </th>
       {columns.map(cell)}
     </tr>

@@ -37,14 +37,13 @@ test("every picture is asked for once at opening, and once after a change", asyn
   const first = scenes();
   once(first);
   expect(first.map((a) => a.split(" ")[0])).toEqual(["activity", "boxprofile", "moments", "timeline", "treemap"]);
-  await page.keyboard.press("w"); // the first zoom tells the timeline how wide its labels are beside what hangs over
-  await settled(page);
-  scenes();
-  await page.keyboard.press("w");
-  await settled(page);
-  const zoomed = scenes();
-  once(zoomed);
-  expect(zoomed.length).toBe(4); // all but the strip of the whole run
+  for (let zoom = 1; zoom <= 2; zoom++) { // the first one too, where labels would take more of a wider picture
+    await page.keyboard.press("w");
+    await settled(page);
+    const zoomed = scenes();
+    once(zoomed);
+    expect(zoomed.length).toBe(4); // all but the strip of the whole run
+  }
   await page.getByRole("treeitem", { name: /node05/ }).click();
   await settled(page);
   once(scenes());

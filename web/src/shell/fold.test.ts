@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { foldedApart, foldings } from "./fold";
+import { middle } from "./format";
+
+const cases = JSON.parse(readFileSync(new URL("../../../internal/scene/testdata/foldings.json", import.meta.url), "utf8")) as { name: string; forms: string[] }[];
+
+test.each(cases)("$name is folded as in pictures", ({ name, forms }) => {
+  expect(foldings(name)).toEqual(forms);
+});
+
+test("a name that is too long loses its package before anything is cut from its middle", () => {
+  expect(middle("cmd/compile/internal/ssa.(*Func).Compile", 20)).toBe("ssa.(*Func).Compile");
+  expect(middle("cmd/compile/internal/ssa.(*Func).Compile", 10)).toBe("(*Fun…pile");
+});
+
+test("names of a list that would become alike stay whole", () => {
+  expect([...foldedApart(["a/b/x.Open", "a/c/x.Open", "a/c/x.Close"], 8).values()]).toEqual(["a/b/x.Open", "a/c/x.Open", "x.Close"]);
+});

@@ -1,0 +1,83 @@
+// The first screen of each kind of data: what it is, what is shown of it, and that no
+// half of it is blank, on a desk and on a phone. Runs beside each other: beside.test.ts.
+
+import { resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { browse, fingerprints, openBench, serve, settled, state, type Program } from "./bench";
+
+const file = (path: string) => resolve(import.meta.dirname, "../../..", path);
+
+let program: Program;
+let context: BrowserContext;
+let page: Page;
+let errors: string[];
+
+beforeAll(async () => {
+  program = await serve("demo:stencil");
+  ({ context, page, errors } = await browse({ width: 1440, height: 900 }));
+  await openBench(page, program.address, "");
+});
+afterAll(async () => {
+  await context?.close();
+  await program?.stop();
+  expect(errors).toEqual([]);
+});
+
+/** Opens a source in the program that runs, and gives the id of its run. */
+async function opened(source: string): Promise<string> {
+  return page.evaluate(async (s) => {
+    type Run = { id: string; state: string };
+    const { api } = (window as unknown as { parallax: { api: { open(sources: string[]): Promise<Run[]>; runs(): Promise<Run[]> } } }).parallax;
+    const { id } = (await api.open([s]))[0]!;
+    for (let i = 0; i < 300; i++) {
+      if ((await api.runs()).find((r) => r.id === id)?.state === "ready") break;
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    return id;
+  }, source);
+}
+
+const kinds: [string, string, string[]][] = [
+  ["a parallel run", "demo:stencil", ["timeline", "moments", "treemap", "boxprofile"]],
+  ["a GPU job", file("docs/tutorials/data/training-8"), ["steps", "operators", "timeline"]],
+  ["a profile", file("docs/tutorials/data/compile.pprof"), ["calltree", "profile"]],
+  ["requests of services", "demo:shop", ["requests", "criticalpath", "services", "timeline"]],
+  ["a Go program", file("docs/tutorials/data/tally/one.trace"), ["timeline", "calltree", "groups"]],
+  ["recorded moments", file("internal/importer/recorder/testdata/mpi"), ["moments", "treemap", "profile", "commmatrix"]],
+];
+
+test.each(kinds)("%s opens with what is asked about it, every panel with something in it", async (title, source, views) => {
+  const run = await opened(source);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await openBench(page, program.address, `run=${run}`);
+  expect((await state(page)).views).toEqual(views);
+  expect(await page.locator(".view-as").textContent()).toContain(title);
+  expect(await page.locator(".empty-state").count()).toBe(0);
+  for (const p of await fingerprints(page)) expect(p.colours).toBeGreaterThan(3);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator(".narrow .panel").first().waitFor();
+  await settled(page);
+  // What a picture leaves blank below it the next panel has, and no picture is asked for anew for that.
+  const free = () => page.evaluate(() => {
+    const rows = [...document.querySelectorAll(".narrow .grid-row")];
+    const last = rows[rows.length - 1]!;
+    const { shown } = (last.querySelector(".picture") as unknown as { picture: { shown: { scene: { frames: { y: number; h: number }[] } } } }).picture;
+    const end = Math.max(0, ...shown.scene.frames.map((f) => f.y + f.h));
+    const body = last.querySelector(".panel-body")!.clientHeight;
+    return { rows: rows.length, blank: (body - end) / innerHeight };
+  });
+  await expect.poll(async () => { const { rows, blank } = await free(); return rows === Math.min(3, views.length) || blank < 0.4; }).toBe(true);
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/kind-${views[0]}-390.png` });
+});
+
+test("on a phone a panel below the first stays there when it is touched, and the list leads to any", async () => {
+  const titles = () => page.locator(".narrow .panel").evaluateAll((list) => list.map((p) => p.getAttribute("aria-label")!.replace(", panel", "")));
+  await expect.poll(async () => (await titles()).length).toBeGreaterThan(1); // three ranks leave room below their moments
+  const before = await titles();
+  await page.locator(".narrow .panel").nth(1).locator(".panel-body").click();
+  await settled(page);
+  expect(await titles()).toEqual(before);
+  await page.getByLabel("Panel on the screen").selectOption({ label: "3 of 4: Profile" });
+  await expect.poll(async () => (await titles())[0]).toBe("Profile");
+});
