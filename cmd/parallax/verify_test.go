@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,5 +36,33 @@ func TestVerifySaysWhatIsDamaged(t *testing.T) {
 	}
 	if code, _, _ := parallax(t, "verify", "nothing.plx"); code != 2 {
 		t.Errorf("no store: status %d", code)
+	}
+}
+
+// A view that cannot read what it is of says so, rather than that there is nothing.
+func TestADamagedProfileIsNotTakenForAnEmptyOne(t *testing.T) {
+	dir, run := t.TempDir(), filepath.Join(t.TempDir(), "x.plx")
+	text := "1 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls # <metadata></metadata>\n\"main\" 1 0 5 5 0 GROUP=\"A\"\n0 aggregates\n0 userevents\n"
+	for rank := range 8 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("profile.%d.0.0", rank)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, _, errs := parallax(t, "import", dir, "-o", run, "--quiet"); status != 0 {
+		t.Fatal(errs)
+	}
+	file := filepath.Join(run, "profile.location.u32")
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)-1] ^= 0x40
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []string{"treemap", "groups", "profile"} {
+		if status, _, errs := parallax(t, "view", v, run, "--quiet"); status != 1 || !strings.Contains(errs, "damaged") {
+			t.Errorf("%s: %d %s", v, status, errs)
+		}
 	}
 }

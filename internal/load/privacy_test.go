@@ -71,6 +71,9 @@ func TestRoomIsAskedForThatIsNeededAndDeadWritersMakeSome(t *testing.T) {
 	if err := l.Cache.MakeRoom(l.Cache.Dir, 1); err != nil {
 		t.Error(err)
 	}
+	if _, err := os.Stat(dead); err == nil {
+		t.Error("what a dead writer left stays")
+	}
 	if err := l.Cache.MakeRoom(l.Cache.Dir, 1<<60); err == nil || !strings.Contains(err.Error(), "free") {
 		t.Errorf("more than any disk has: %v", err)
 	}

@@ -34,6 +34,13 @@ func Watch(readers ...Reader) (check func() error) {
 	}
 }
 
+// Unheard writes an error down that its caller cannot give on, so that whoever watches the reader learns of it.
+func Unheard(r Reader, err error) {
+	if n, ok := r.(interface{ Unheard(error) }); ok && err != nil {
+		n.Unheard(err)
+	}
+}
+
 // Notes is what a Noter writes down.
 type Notes struct {
 	times atomic.Int64

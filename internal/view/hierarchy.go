@@ -33,12 +33,12 @@ func Holders(ctx context.Context, r store.Reader) []bool {
 		return r.Locations().Holds
 	}
 	holds := make([]bool, r.Locations().Len())
-	_ = r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
+	store.Unheard(r, r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
 		for i := range rows {
 			holds[rows[i].Location] = true
 		}
 		return nil
-	})
+	}))
 	return holds
 }
 

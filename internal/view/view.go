@@ -7,6 +7,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -295,6 +296,9 @@ func Empty(hint, format string, args ...any) error {
 func Ask(ctx context.Context, v *View, q *Request) (Result, error) {
 	damaged := q.Watch()
 	r, err := v.Compute(ctx, q)
+	if errors.As(err, new(*EmptyError)) { // it may be empty because of it
+		err = cmp.Or(damaged(), err)
+	}
 	if err == nil {
 		err = damaged()
 	}

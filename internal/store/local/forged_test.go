@@ -106,6 +106,50 @@ func TestForgedStoresAreRefused(t *testing.T) {
 	}
 }
 
+// TestNumbersOfNothingAreNotHandedOut: some words of each file of a store become other numbers, and what is
+// asked looks up whatever it is given.
+func TestNumbersOfNothingAreNotHandedOut(t *testing.T) {
+	whole := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 3, 400) })
+	m, err := disk.ReadManifest(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(whole, disk.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, f := range m.Files {
+		if f.Size == 0 {
+			continue
+		}
+		sound, err := os.ReadFile(filepath.Join(whole, f.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < 6 && f.Size >= 4*int64(at+1); at += 2 {
+			forge(t, whole, f.Name, func(b []byte) { binary.LittleEndian.PutUint32(b[4*at:], 0x80000000+uint32(at)) })
+			r, err := Open(whole, []trace.Summary{benchSummary{}})
+			if err == nil {
+				err = everything(r)
+				r.Close()
+			}
+			if err != nil && !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s, word %d: %v", f.Name, at, err)
+			}
+			if err != nil {
+				refused++
+			}
+			if err := errors.Join(os.WriteFile(filepath.Join(whole, f.Name), sound, 0o600), os.WriteFile(filepath.Join(whole, disk.ManifestName), manifest, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if refused < 50 {
+		t.Errorf("%d were refused: nothing is tried", refused)
+	}
+}
+
 // FuzzStore opens stores with a byte changed anywhere, and right checksums.
 func FuzzStore(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "run.plx")

@@ -71,6 +71,9 @@ func writeRandom(w trace.Writer, seed uint64, rows int) {
 		w.Link(trace.Link{Kind: trace.LinkMessage, From: end(t), To: end(to), Communicator: trace.NoCommunicator})
 		w.Profile(trace.ProfileRow{Location: trace.LocationID(rnd.IntN(12)), Path: trace.CallPathID(rnd.IntN(9)), Calls: rnd.Float64()})
 	}
+	for i := range 9 {
+		w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: regions[i]})
+	}
 	w.Metric(trace.Metric{Name: "time"})
 }
 

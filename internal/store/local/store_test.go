@@ -312,18 +312,20 @@ func everything(r *Reader) error {
 		all = append(all, trace.LocationID(id))
 	}
 	var errs []error
+	look := lookup{r}
 	for _, w := range []store.Window{w, {Begin: 0, End: r.Info().End}} {
 		r.Count(w)
 		r.LinkCount(w)
 		_, err := r.Time(ctx, w)
 		_, err2 := r.Groups(ctx, all, max(w.Begin, 0), w.End, max(8, bits.Len64(uint64(r.Info().End))-4))
 		errs = append(errs, err, err2,
-			r.Intervals(ctx, w, func(c *trace.Columns) error { return nil }),
-			r.Links(ctx, w, func(*store.LinkColumns) error { return nil }),
-			r.Instants(ctx, w, func(*store.InstantColumns) error { return nil }),
+			r.Intervals(ctx, w, func(c *trace.Columns) error { return look.regions(c.Region) }),
+			r.Links(ctx, w, func(l *store.LinkColumns) error { look.locations(l.FromLocation); return look.locations(l.ToLocation) }),
+			r.Instants(ctx, w, func(c *store.InstantColumns) error { return look.regions(c.Region) }),
 			r.Samples(ctx, nil, w.Begin, w.End, func(*store.SampleColumns) error { return nil }),
 			r.AttributeColumn(ctx, w, 0, func(*store.AttributeColumns) error { return nil }),
-			r.Profile(ctx, nil, func([]trace.ProfileRow) error { return nil }),
+			r.Profile(ctx, nil, look.profile),
+			sums(ctx, r, w, func(x ...any) error { return nil }),
 		)
 		for _, level := range []int{store.Coarsest, 6, 10} {
 			errs = append(errs, r.Summaries(ctx, "bench", w, level, store.Visitor{
@@ -340,6 +342,36 @@ func everything(r *Reader) error {
 		errs = append(errs, r.Children(ctx, at, func(*trace.Columns) error { return nil }))
 	}
 	return errors.Join(errs...)
+}
+
+// A lookup finds what numbers are of, as views do: it panics where they are of nothing.
+type lookup struct{ r *Reader }
+
+func (l lookup) regions(ids []trace.RegionID) error {
+	for _, id := range ids {
+		if id != trace.NoRegion {
+			_ = l.r.Regions()[id]
+		}
+	}
+	return nil
+}
+
+func (l lookup) locations(ids []trace.LocationID) error {
+	for _, id := range ids {
+		_ = l.r.Locations().Last[id]
+	}
+	return nil
+}
+
+func (l lookup) profile(rows []trace.ProfileRow) error {
+	for _, x := range rows {
+		_ = l.r.Metrics()[x.Metric]
+		_ = l.r.Locations().Last[x.Location]
+		if x.Path != trace.NoCallPath {
+			_ = l.r.CallPaths()[x.Path]
+		}
+	}
+	return nil
 }
 
 func TestDamageIsAnErrorNeverACrash(t *testing.T) {

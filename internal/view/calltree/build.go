@@ -69,13 +69,13 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 		t.notes = append(t.notes, "there are too many locations and paths for quantiles over locations")
 	}
 	values := make([]float64, len(p.Values)) // one list for all: they come by path
-	for i, v := range p.Values {
-		values[i] = float64(v.Time)
-		if i == 0 || p.Values[i-1].Path != v.Path {
-			t.nodes[v.Path].values = values[i:i]
+	for from, i := 0, 0; i < len(values); i++ {
+		path := p.Values[i].Path
+		values[i] = float64(p.Values[i].Time)
+		if end := i + 1; end == len(values) || p.Values[end].Path != path {
+			t.nodes[path].values = values[from:end:end] // what lies behind is not its own
+			from = end
 		}
-		n := &t.nodes[v.Path]
-		n.values = n.values[:len(n.values)+1]
 	}
 	return t, nil
 }

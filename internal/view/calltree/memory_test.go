@@ -6,8 +6,11 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // bushy is a tree with a path for every call, as calls at random have it.
@@ -76,6 +79,32 @@ func TestSortingATreeMovesNothingButItsPlace(t *testing.T) {
 	for v, n := range count {
 		if n != 0 {
 			t.Fatalf("the value %v is %d times too few", v, n)
+		}
+	}
+}
+
+// TestValuesOfANodeAreItsOwn: what is kept is counted by what its lists have room for.
+func TestValuesOfANodeAreItsOwn(t *testing.T) {
+	r := viewtest.Local(t, func(w trace.Writer) {
+		g := w.Region(trace.Region{Name: "f"})
+		for rank := range 3 {
+			s := w.Stream(w.Location(trace.Location{Parent: trace.NoLocation, Name: string(rune('a' + rank)), Rank: rank}), trace.StreamOptions{})
+			for at := range trace.Time(4) {
+				s.Enter(10*at, g)
+				s.Enter(10*at+1, g)
+				s.Leave(10*at+2, g)
+				s.Leave(10*at+3, g)
+			}
+			_ = s.Close()
+		}
+	})
+	tree, err := fromIntervals(context.Background(), r, store.Window{End: r.Info().End}, callgraph.Totals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tree.nodes {
+		if v := tree.nodes[i].values; len(v) != 3 || cap(v) != 3 {
+			t.Errorf("node %d has %d values and room for %d, want 3", i, len(v), cap(v))
 		}
 	}
 }

@@ -17,6 +17,7 @@ type RowCheck struct {
 	all     RowSlices  // the memory of the columns
 	lanes   []uint64
 	rows    uint64
+	regions uint64
 	done    []atomic.Uint64
 	locks   [64]sync.Mutex
 	held    *memory.Outside
@@ -53,7 +54,7 @@ func NewRowCheck(t *TableCheck, c *Columns, held *memory.Outside) *RowCheck {
 	if len(t.columns) == 0 {
 		return nil
 	}
-	r := &RowCheck{rows: uint64(len(c.Begin)), lanes: c.LaneRow, held: held, all: RowSlices{c.Begin, c.Duration, c.Exclusive, c.Region, c.Parent, c.Depth}}
+	r := &RowCheck{rows: uint64(len(c.Begin)), regions: uint64(len(c.RegionName)), lanes: c.LaneRow, held: held, all: RowSlices{c.Begin, c.Duration, c.Exclusive, c.Region, c.Parent, c.Depth}}
 	for i := range r.columns {
 		r.columns[i] = t.columns[i].Packed()
 	}
@@ -137,6 +138,13 @@ func (c *RowCheck) unpack(g uint64, to RowSlices, begins bool) {
 	c.columns[5].unpack(g, spool.BytesOf(to.Depth))
 	r := pack.Rows{First: g * pack.Frame, Duration: to.Duration, Exclusive: to.Exclusive, Parent: to.Parent, Depth: to.Depth}
 	r.Unfold(c.lanes)
+	var last trace.RegionID
+	for _, id := range to.Region {
+		last = max(last, id)
+	}
+	if uint64(last) >= c.regions { // who reads looks it up
+		panic(Damage("interval.region"))
+	}
 }
 
 // Copy unpacks the frames that hold rows [lo, hi) into memory of the caller's, which grows as it must, and gives these rows.

@@ -70,6 +70,7 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 			}
 			n := len(r.C.Link.Kind)
 			r.Checks.Of("link").UnpackLinks(&out, uint64(b*disk.LinkBlock), uint64(min((b+1)*disk.LinkBlock, n)), uint64(min(next*disk.LinkBlock, n)))
+			r.soundLinks("link", &out)
 			if !all || r.C.BlockBegin[b] < in.Begin || r.C.BlockEnd[b] >= in.Until {
 				keepLinks(&out, in, set)
 			}
@@ -122,6 +123,7 @@ func (r links) untimedLinks(set rows.Ranges, f func(*store.LinkColumns) error) e
 		l.AppendTail(&out, i)
 		out.Untimed = append(out.Untimed, true)
 		if len(out.Kind) >= rows.BatchRows/4 {
+			r.soundLinks("untimed", &out)
 			if err := f(&out); err != nil {
 				return err
 			}
@@ -129,6 +131,7 @@ func (r links) untimedLinks(set rows.Ranges, f func(*store.LinkColumns) error) e
 		}
 	}
 	if len(out.Kind) > 0 {
+		r.soundLinks("untimed", &out)
 		return f(&out)
 	}
 	return nil

@@ -80,6 +80,7 @@ func (r links) sumLinks(ctx context.Context, sum *store.LinkAdder, lo, hi uint64
 		first := lo / disk.LinkBlock * disk.LinkBlock
 		end := min(first+disk.LinkBlock, hi)
 		r.Checks.Of("link").UnpackLinks(&block, first, min(first+disk.LinkBlock, n), hi)
+		r.soundLinks("link", &block)
 		addLinks(sum, &block, int(lo-first), int(end-first))
 		lo = end
 	}
@@ -116,6 +117,8 @@ func (r links) addNode(sum *store.LinkAdder, lo, hi uint64) uint64 {
 	}
 	r.Checks.Of("link_sum").Touch(from, to)
 	c := &r.C.LinkSum
+	sound("link_sum.from_location", c.From[from:to], r.Len())
+	sound("link_sum.to_location", c.To[from:to], r.Len())
 	for i := from; i < to; i++ {
 		sum.Add(store.LinkSum{Kind: c.Kind[i], From: c.From[i], To: c.To[i], Count: c.Count[i], Sized: c.Sized[i], Bytes: c.Bytes[i], Time: c.Time[i]})
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // rowsOf hands out the rows of a table sorted by location, in batches.
-func rowsOf[T any](ctx context.Context, r profiles, table string, ids []trace.LocationID, column []trace.LocationID, row func(i int) T, f func([]T) error) error {
+func rowsOf[T any](ctx context.Context, r profiles, table string, ids []trace.LocationID, column []trace.LocationID, look func(lo, hi int), row func(i int) T, f func([]T) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}
@@ -32,6 +32,9 @@ func rowsOf[T any](ctx context.Context, r profiles, table string, ids []trace.Lo
 					return context.Cause(ctx)
 				}
 				buf = buf[:0]
+				end := min(lo+batch, hi)
+				sound(table+".location", column[lo:end], r.Len()) // they may not ascend
+				look(lo, end)
 				for ; lo < hi && len(buf) < batch; lo++ {
 					buf = append(buf, row(lo))
 				}
@@ -44,10 +47,18 @@ func rowsOf[T any](ctx context.Context, r profiles, table string, ids []trace.Lo
 	})
 }
 
+// soundPaths looks at what rows of a profile are of.
+func (r profiles) soundPaths(table string, paths []trace.CallPathID, metrics []trace.MetricID) func(lo, hi int) {
+	return func(lo, hi int) {
+		soundOr(table+".path", paths[lo:hi], len(r.C.CallPathParent), trace.NoCallPath)
+		sound(table+".metric", metrics[lo:hi], len(r.def.manifest.Metrics))
+	}
+}
+
 // Profile implements store.Reader.
 func (r profiles) Profile(ctx context.Context, ids []trace.LocationID, f func([]trace.ProfileRow) error) error {
 	c := &r.C
-	return rowsOf(ctx, r, "profile", ids, c.ProfileLocation, func(i int) trace.ProfileRow {
+	return rowsOf(ctx, r, "profile", ids, c.ProfileLocation, r.soundPaths("profile", c.ProfilePath, c.ProfileMetric), func(i int) trace.ProfileRow {
 		return trace.ProfileRow{
 			Location: c.ProfileLocation[i], Path: c.ProfilePath[i], Metric: c.ProfileMetric[i],
 			Calls: c.ProfileValue[0][i], Subcalls: c.ProfileValue[1][i], Inclusive: c.ProfileValue[2][i], Exclusive: c.ProfileValue[3][i],
@@ -65,6 +76,7 @@ func (r profiles) ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error)
 	out := make([]trace.ProfileRow, len(c.TotalPath))
 	err := r.Guarded(ctx, func() error {
 		r.Checks.Of("profile_total").Touch(0, uint64(len(out)))
+		r.soundPaths("profile_total", c.TotalPath, c.TotalMetric)(0, len(out))
 		for i := range out {
 			out[i] = trace.ProfileRow{
 				Location: trace.NoLocation, Path: c.TotalPath[i], Metric: c.TotalMetric[i],
@@ -79,7 +91,7 @@ func (r profiles) ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error)
 // Atomics implements store.Reader.
 func (r profiles) Atomics(ctx context.Context, ids []trace.LocationID, f func([]trace.AtomicRow) error) error {
 	c := &r.C
-	return rowsOf(ctx, r, "atomic", ids, c.AtomicLocation, func(i int) trace.AtomicRow {
+	return rowsOf(ctx, r, "atomic", ids, c.AtomicLocation, r.soundPaths("atomic", c.AtomicPath, c.AtomicMetric), func(i int) trace.AtomicRow {
 		return trace.AtomicRow{
 			Location: c.AtomicLocation[i], Path: c.AtomicPath[i], Metric: c.AtomicMetric[i],
 			Count: c.AtomicValue[0][i], Min: c.AtomicValue[1][i], Max: c.AtomicValue[2][i], Mean: c.AtomicValue[3][i], SumSquares: c.AtomicValue[4][i],
@@ -90,7 +102,7 @@ func (r profiles) Atomics(ctx context.Context, ids []trace.LocationID, f func([]
 // Moments implements store.Reader.
 func (r profiles) Moments(ctx context.Context, ids []trace.LocationID, f func([]trace.MomentRow) error) error {
 	c := &r.C
-	return rowsOf(ctx, r, "moment", ids, c.MomentLocation, func(i int) trace.MomentRow {
+	return rowsOf(ctx, r, "moment", ids, c.MomentLocation, func(lo, hi int) { sound("moment.role", c.MomentRole[lo:hi], trace.RoleCount) }, func(i int) trace.MomentRow {
 		m := trace.MomentRow{
 			Location: c.MomentLocation[i], Role: c.MomentRole[i], Begin: c.MomentBegin[i], End: c.MomentEnd[i],
 			Weight: c.MomentValue[0][i], Mean: c.MomentValue[1][i],

@@ -46,7 +46,10 @@ type (
 		*rows.Table
 		def *definitionsOf
 	}
-	profiles  struct{ *rows.Table }
+	profiles struct {
+		*rows.Table
+		def *definitionsOf
+	}
 	roleTimes struct{ *rows.Table }
 	times     struct {
 		*rows.Table
@@ -60,7 +63,7 @@ func newReader(path string, m *disk.Manifest) *Reader {
 	d := &definitionsOf{Table: rows, sections: s}
 	return &Reader{
 		Table: rows, definitionsOf: d, sections: s,
-		intervals: intervals{rows}, links: links{rows}, records: records{rows, d}, profiles: profiles{rows}, roleTimes: roleTimes{rows},
+		intervals: intervals{rows}, links: links{rows}, records: records{rows, d}, profiles: profiles{rows, d}, roleTimes: roleTimes{rows},
 		times: times{rows, new(sync.Pool)},
 	}
 }

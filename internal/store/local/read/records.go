@@ -28,6 +28,10 @@ func (r records) Instants(ctx context.Context, w store.Window, f func(*store.Ins
 				}
 				id := r.C.InstantLocation[i]
 				end := r.firstInstant(id + 1)
+				if end <= i { // they do not ascend
+					panic(disk.Damage("instant.location"))
+				}
+				soundOr("instant.region", r.C.InstantRegion[i:end], len(r.C.RegionName), trace.NoRegion)
 				times := r.C.InstantTime[i:end]
 				lo, hi := rows.FirstFrom(times, in.Begin), rows.FirstFrom(times, in.Until)
 				if lo < hi {
@@ -188,6 +192,10 @@ func (r records) InstantAttribute(ctx context.Context, w store.Window, a trace.A
 				}
 				id := r.C.InstantLocation[i]
 				end := r.firstInstant(id + 1)
+				if end <= i { // they do not ascend
+					panic(disk.Damage("instant.location"))
+				}
+				soundOr("instant.region", r.C.InstantRegion[i:end], len(r.C.RegionName), trace.NoRegion)
 				times := r.C.InstantTime[i:end]
 				lo, hi := rows.FirstFrom(times, in.Begin), rows.FirstFrom(times, in.Until)
 				out := store.InstantValues{Location: id}

@@ -77,10 +77,15 @@ func (r *Table) Guarded(ctx context.Context, f func() error) error {
 func (r *Table) Quietly(f func() error) error {
 	defer r.Fetched.While(context.Background())()
 	err := disk.Guard(f)
+	r.Unheard(err)
+	return err
+}
+
+// Unheard writes damage down that nobody is told of otherwise.
+func (r *Table) Unheard(err error) {
 	if errors.Is(err, disk.ErrDamaged) || errors.As(err, new(disk.Unreachable)) {
 		r.notes.Note(err)
 	}
-	return err
 }
 
 // Unsaid implements store.Noter.
