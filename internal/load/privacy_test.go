@@ -66,8 +66,8 @@ func TestRoomIsAskedForThatIsNeededAndDeadWritersMakeSome(t *testing.T) {
 	dir := t.TempDir()
 	l := loader(t, filepath.Join(dir, "cache"))
 	dead := filepath.Join(l.Cache.Dir, ".x.plx.part-1")
-	os.MkdirAll(filepath.Join(dead, "tmp"), 0o700)
-	os.WriteFile(filepath.Join(dead, "tmp", "lock"), nil, 0o600) // of a process that is gone: nobody holds it
+	os.MkdirAll(filepath.Join(dead, "temporary"), 0o700)
+	os.WriteFile(filepath.Join(dead, "temporary", "lock"), nil, 0o600) // of a process that is gone: nobody holds it
 	if err := l.Cache.MakeRoom(l.Cache.Dir, 1); err != nil {
 		t.Error(err)
 	}
