@@ -12,6 +12,7 @@ import { Search } from "./search";
 import { follow } from "./start";
 import type { Hues, ThemeChoice } from "./url";
 import type { Workbench } from "./workbench";
+import { placeOf } from "./place";
 
 export function Bar() {
   const bench = useBench();
@@ -59,7 +60,8 @@ function RunMenu() {
   const facts = [
     info.ranks > 0 ? plural(info.ranks, "rank") : plural(info.rows || info.locations, "location"),
     info.end > 0 ? formatDuration(info.end) : "a profile without time",
-  ];
+    placeOf(run.source),
+  ].filter((f) => f !== "");
   const label = (
     <>
       <bdi class="name run-name">{middle(run.name, 48)}</bdi>

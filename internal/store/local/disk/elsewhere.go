@@ -57,6 +57,7 @@ type Fetcher struct {
 	asking  asking
 	next    *flight
 	running int
+	busy    int // of those, under way
 }
 
 type place struct {
@@ -74,7 +75,7 @@ const (
 	// mostRequests are under way at once.
 	mostRequests = 8
 	// gather is how long a request waits for others who want something too, again as long as more come: less than any server takes.
-	gather, mostGather = 500 * time.Microsecond, 4 * time.Millisecond
+	gather, mostGather, mostBusy = 500 * time.Microsecond, 4 * time.Millisecond, 40 * time.Millisecond
 	// enough blocks make a request that waits for no others.
 	enough = 512
 	// wholeFile is how long a file may be to be fetched as a whole when any of it is used.
@@ -186,17 +187,18 @@ func (f *Fetcher) bring(wants []place) {
 	}
 }
 
-// gather waits until no more is wanted than a moment before.
+// gather waits until no more is wanted than a moment before, or, while others are asked for, until there is enough: a server takes as long for a small
+// request as for a hundred blocks.
 func (f *Fetcher) gather() {
-	for before, waited := 0, time.Duration(0); waited < mostGather; waited += gather {
+	for before, waited := 0, time.Duration(0); ; waited += gather {
 		time.Sleep(gather)
 		f.mu.Lock()
-		n := 0
+		n, busy := 0, f.busy > 0
 		if f.next != nil {
 			n = len(f.next.wants)
 		}
 		f.mu.Unlock()
-		if n == before || n >= enough {
+		if n == 0 || n >= enough || (n == before || waited > mostGather) && (!busy || waited > mostBusy) {
 			return
 		}
 		before = n
@@ -214,9 +216,11 @@ func (f *Fetcher) run() {
 			f.mu.Unlock()
 			return
 		}
+		f.busy++
 		f.mu.Unlock()
 		x.err = f.fetch(x.wants)
 		f.mu.Lock()
+		f.busy--
 		for _, w := range x.wants {
 			delete(f.flying, w)
 		}
