@@ -5,7 +5,7 @@ import { middle } from "./format";
 
 const cases = JSON.parse(readFileSync(new URL("../../../internal/scene/testdata/foldings.json", import.meta.url), "utf8")) as { name: string; forms: string[] }[];
 
-test.each(cases)("$name is folded as in pictures", ({ name, forms }) => {
+test.each(cases)("$name is folded to what tells it apart", ({ name, forms }) => {
   expect(foldings(name)).toEqual(forms);
 });
 

@@ -1,5 +1,5 @@
-// Shorter forms of the names of functions and files, by the rules and cases of
-// internal/scene/name.go: what is the same for many goes first.
+// Shorter forms of the names of functions and files, by the cases of
+// internal/scene/testdata/foldings.json: what is the same for many goes first.
 
 /** How long a name may be to be looked at; one past it is cut as any text is. */
 const longest = 4096;
@@ -27,7 +27,7 @@ export function foldings(s: string): string[] {
   for (let i = outside(now).indexOf("::"); i >= 0 && i + 2 < now.length; i = outside(now).indexOf("::")) add(now.slice(i + 2));
   for (;;) {
     const parts = outside(now).split(".");
-    if (parts.length < 3 || !/^[a-z0-9_]+$/.test(parts[0]!)) break;
+    if (parts.length < 3 || !/^[a-z0-9_]+$/.test(parts[0]!) || !/[A-Z(]/.test(now.slice(parts[0]!.length))) break; // a host or a file begins with what tells it apart
     add(now.slice(parts[0]!.length + 1));
   }
   return out;
