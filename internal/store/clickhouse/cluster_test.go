@@ -64,7 +64,7 @@ func ranks(locations, rows int) func(trace.Writer) {
 			_ = s.Close()
 		}
 		for i := range ids {
-			w.Link(trace.Link{Kind: trace.LinkMessage, From: trace.End{Location: ids[i], Time: 1000}, To: trace.End{Location: ids[(i+1)%len(ids)], Time: 2000}, Size: 8, Count: 1})
+			w.Link(trace.Link{Kind: trace.LinkMessage, From: trace.End{Location: ids[i], Time: 1000}, To: trace.End{Location: ids[(i+1)%len(ids)], Time: 2000}, Size: 8, Count: 1, Communicator: trace.NoCommunicator})
 		}
 	}
 }
