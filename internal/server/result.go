@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -179,7 +181,7 @@ const mostFacts = 64 << 10
 // page has already. What is left out depends on the page, so it is not kept.
 func (r *result) encode(coarse bool, have []string) ([]byte, error) {
 	if len(have) > 0 && !coarse {
-		return wire.Encode(r.draw(), wire.Extra{Have: have, Facts: r.facts()})
+		return wire.Encode(r.draw(), wire.Extra{Have: have, Facts: r.facts(), Briefs: r.briefs()})
 	}
 	at := 0
 	if coarse {
@@ -194,7 +196,9 @@ func (r *result) encode(coarse bool, have []string) ([]byte, error) {
 			drawn, extra.Coarse = less, true
 		}
 	}
-	extra.Facts = r.facts()
+	if extra.Facts = r.facts(); !extra.Coarse {
+		extra.Briefs = r.briefs()
+	}
 	var err error
 	r.encoded[at], err = wire.Encode(drawn, extra)
 	return r.encoded[at], err
@@ -202,6 +206,25 @@ func (r *result) encode(coarse bool, have []string) ([]byte, error) {
 
 // facts are what the page shows of the scene's items without asking.
 func (r *result) facts() json.RawMessage { return view.HeldFacts(r.value, r.draw(), mostFacts) }
+
+// briefs are the same of items of which there are very many.
+func (r *result) briefs() *wire.Briefs {
+	items, list := view.HeldBriefs(r.value, r.draw())
+	out := &wire.Briefs{Items: items}
+	for i := range list {
+		b := &list[i]
+		out.Title, out.On = append(out.Title, b.Title), append(out.On, b.On)
+		out.Region = append(out.Region, uint32(b.Region))
+		out.Begin, out.End = append(out.Begin, int64(b.Begin)), append(out.End, int64(b.End))
+		if b.Count > 1 && out.Count == nil {
+			out.Count = slices.Repeat([]uint32{1}, len(list))
+		}
+		if b.Count > 1 {
+			out.Count[i] = uint32(min(b.Count, math.MaxUint32))
+		}
+	}
+	return out
+}
 
 // union keeps the order of a and adds what b has beyond it.
 func union(a, b []string) []string {

@@ -18,7 +18,6 @@ type Beside struct {
 	Join func(first, second any) any
 	// Extra are notes on both.
 	Extra []string
-	edge  float64 // where the second half begins in the scene drawn last
 }
 
 // besideTitle is the height of the names of runs.
@@ -114,10 +113,8 @@ func (b *Beside) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", b.Names[0]+": "+first.Description+" "+b.Names[1]+": "+second.Description)
 	first.Translate(0, besideTitle)
 	x, y := float32(half.Width), float32(0)
-	b.edge = float64(x)
 	if b.Above {
 		x, y = 0, float32(half.Height+besideTitle)
-		b.edge = float64(y)
 	}
 	second.Translate(x, y+besideTitle)
 	join(s, first, 0)
@@ -173,12 +170,18 @@ func (b *Beside) joinLegends(first, second []scene.LegendEntry) []scene.LegendEn
 	return out
 }
 
+// half gives the result that an item is of, and the item as that knows it.
+func (b *Beside) half(it scene.Item) (int, scene.Item) {
+	if it.Of&ofSecond == 0 {
+		return 0, it
+	}
+	it.Of &^= ofSecond
+	return 1, it
+}
+
 // Fact implements Facts where the halves do.
 func (b *Beside) Fact(it scene.Item) (Fact, bool) {
-	k := 0
-	if it.Of&ofSecond != 0 {
-		k, it.Of = 1, it.Of&^ofSecond
-	}
+	k, it := b.half(it)
 	f, ok := b.Halves[k].(Facts)
 	if !ok {
 		return Fact{}, false
@@ -187,39 +190,34 @@ func (b *Beside) Fact(it scene.Item) (Fact, bool) {
 	return b.own(k, fact), ok
 }
 
+// Brief implements Briefer where the halves do.
+func (b *Beside) Brief(it scene.Item) (Brief, bool) {
+	k, it := b.half(it)
+	brief, ok := briefOf(b.Halves[k], it)
+	brief.Title = b.title(k, brief.Title)
+	if k == 1 {
+		brief.Region = trace.NoRegion
+	}
+	return brief, ok
+}
+
+// Detail implements Detailed where the halves do.
+func (b *Beside) Detail(it scene.Item, f *Fact) {
+	k, it := b.half(it)
+	if d, ok := b.Halves[k].(Detailed); ok {
+		held, _ := heldFact(b.Halves[k], it)
+		d.Detail(it, &held)
+		*f = b.own(k, held)
+	}
+}
+
+func (b *Beside) title(k int, title string) string { return title + ", " + b.Names[k] }
+
 // own says of which run a fact is; ids of the second choose nothing in the first.
 func (b *Beside) own(k int, f Fact) Fact {
-	f.Title += ", " + b.Names[k]
+	f.Title = b.title(k, f.Title)
 	if k == 1 {
 		f.Locations, f.Regions, f.Begin, f.End, f.Row, f.Open = nil, nil, nil, nil, nil, nil
 	}
 	return f
-}
-
-// A BesidePicker is a Beside of results that say themselves what is at a place.
-type BesidePicker struct{ *Beside }
-
-// Fact is none of it.
-func (b BesidePicker) Fact(scene.Item) (Fact, bool) { return Fact{}, false }
-
-// Pick implements Picker.
-func (b BesidePicker) Pick(x, y float64) (Fact, bool) {
-	k, at := 0, x
-	if b.Above {
-		at = y
-	}
-	if y -= besideTitle; at >= b.edge {
-		k = 1
-		if b.Above {
-			y -= b.edge
-		} else {
-			x -= b.edge
-		}
-	}
-	p, ok := b.Halves[k].(Picker)
-	if !ok {
-		return Fact{}, false
-	}
-	f, ok := p.Pick(x, y)
-	return b.own(k, f), ok
 }

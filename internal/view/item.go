@@ -3,21 +3,54 @@ package view
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Detailed result knows more of its items than it holds: what takes the store or a
-// long look. The page shows a fact at once and asks for the rest.
+// A Detailed result knows more of some items than it holds: what takes the store or a long
+// look. Their facts say so (More); the page shows a fact at once and asks for the rest.
 type Detailed interface {
 	Detail(scene.Item, *Fact)
+}
+
+// A Brief is the few things that a glance needs of an item of which there are very many: they
+// travel as columns, and there is more to know of each.
+type Brief struct {
+	Title      string
+	On         string // the row it is in
+	Region     trace.RegionID
+	Begin, End trace.Time
+	Count      int64 // how many it stands for
+}
+
+// A Briefer has briefs of some of its items, in place of facts.
+type Briefer interface {
+	Brief(scene.Item) (Brief, bool)
+}
+
+// Fact says a brief in words. The page does the same, see web/src/shell/brief.ts.
+func (b *Brief) Fact() Fact {
+	begin, end := b.Begin, b.End
+	f := Fact{Title: b.Title, Begin: &begin, End: &end, More: true}
+	if b.Region != trace.NoRegion {
+		f.Regions = []trace.RegionID{b.Region}
+	}
+	if b.Count > 1 {
+		f.Count, f.Text = b.Count, "Aggregated: "+Count(int(b.Count), "interval")
+	}
+	f.Say("location", b.On, "")
+	f.SayTime("begin", begin)
+	f.SayTime("end", end)
+	f.SayTime("duration", end-begin)
+	return f.finish()
 }
 
 // FactOf says all that is known of an item.
 func FactOf(r Result, it scene.Item) (Fact, bool) {
 	f, ok := heldFact(r, it)
-	if d, more := r.(Detailed); ok && more {
+	if d, more := r.(Detailed); ok && more && f.More {
 		d.Detail(it, &f)
 	}
 	f.More = false
@@ -26,13 +59,22 @@ func FactOf(r Result, it scene.Item) (Fact, bool) {
 
 // heldFact says what the result holds of an item.
 func heldFact(r Result, it scene.Item) (Fact, bool) {
+	if b, ok := briefOf(r, it); ok {
+		return b.Fact(), true
+	}
 	x, ok := r.(Facts)
 	if !ok || it.Of == 0 {
 		return Fact{}, false
 	}
 	f, ok := x.Fact(it)
-	_, f.More = r.(Detailed)
 	return f.finish(), ok
+}
+
+func briefOf(r Result, it scene.Item) (Brief, bool) {
+	if x, ok := r.(Briefer); ok {
+		return x.Brief(it)
+	}
+	return Brief{}, false
 }
 
 // minor are labels of what a glance does without: it is on the axes, or the same all over.
@@ -51,10 +93,6 @@ func (f Fact) finish() Fact {
 
 // PickAt says all that is known of what is at a place of a scene of the result.
 func PickAt(r Result, s *scene.Scene, x, y float64) (Fact, bool) {
-	if p, ok := r.(Picker); ok {
-		f, ok := p.Pick(x, y)
-		return f.finish(), ok
-	}
 	it, ok := s.ItemAt(x, y)
 	if !ok {
 		return Fact{}, false
@@ -62,17 +100,20 @@ func PickAt(r Result, s *scene.Scene, x, y float64) (Fact, bool) {
 	return FactOf(r, it)
 }
 
-// HeldFacts gives the facts of a scene's items in their order, as a list in JSON of at
-// most so many bytes: the page asks for those that are left out. An item without a fact
-// is null.
+// HeldFacts gives the facts of a scene's items by their number, in JSON of at most so many
+// bytes: the page asks for those that are left out. An item without a fact is null. Items
+// that are placed or have a brief are left out.
 func HeldFacts(r Result, s *scene.Scene, most int) json.RawMessage {
 	if len(s.Items) == 0 {
 		return nil
 	}
-	out := []byte{'['}
+	out := []byte{'{'}
 	for i, it := range s.Items {
+		if _, brief := briefOf(r, it); brief || it.Placed {
+			continue
+		}
 		b := []byte("null")
-		if f, ok := heldFact(r, it); ok && !it.Placed {
+		if f, ok := heldFact(r, it); ok {
 			var err error
 			if b, err = json.Marshal(f); err != nil {
 				break
@@ -81,12 +122,26 @@ func HeldFacts(r Result, s *scene.Scene, most int) json.RawMessage {
 		if len(out)+len(b) > most {
 			break
 		}
-		if i > 0 {
+		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(out, b...)
+		out = strconv.AppendQuote(out, strconv.Itoa(i))
+		out = append(append(out, ':'), b...)
 	}
-	return append(out, ']')
+	return append(out, '}')
+}
+
+// HeldBriefs gives the items of a scene that have a brief, and their briefs.
+func HeldBriefs(r Result, s *scene.Scene) (items []uint32, briefs []Brief) {
+	if _, ok := r.(Briefer); !ok {
+		return nil, nil
+	}
+	for i, it := range s.Items {
+		if b, ok := briefOf(r, it); ok {
+			items, briefs = append(items, uint32(i)), append(briefs, b)
+		}
+	}
+	return items, briefs
 }
 
 // Say adds a line; exact may be empty.

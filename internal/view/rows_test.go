@@ -52,12 +52,15 @@ func TestATableHasTheColumnsThatTagsDeclare(t *testing.T) {
 // A shelf has three things, of which it holds the names.
 type shelf struct{ detailed int }
 
-func (*shelf) Data() any                           { return nil }
-func (*shelf) Table() *Table                       { return nil }
-func (*shelf) Notes() []string                     { return nil }
-func (*shelf) Scene(size scene.Size) *scene.Scene  { return scene.New(size, "", "") }
-func (*shelf) Fact(it scene.Item) (f Fact, _ bool) { f.Title = "thing"; return f, it.A != 1 }
-func (r *shelf) Detail(_ scene.Item, f *Fact)      { r.detailed++; f.Say("weight", "3 kg", "") }
+func (*shelf) Data() any                          { return nil }
+func (*shelf) Table() *Table                      { return nil }
+func (*shelf) Notes() []string                    { return nil }
+func (*shelf) Scene(size scene.Size) *scene.Scene { return scene.New(size, "", "") }
+func (*shelf) Fact(it scene.Item) (f Fact, _ bool) {
+	f.Title, f.More = "thing", true
+	return f, it.A != 1
+}
+func (r *shelf) Detail(_ scene.Item, f *Fact) { r.detailed++; f.Say("weight", "3 kg", "") }
 
 func TestFactsTravelWithTheSceneAndSayWhereThereIsMore(t *testing.T) {
 	r, s := &shelf{}, scene.New(scene.Size{Width: 10, Height: 10}, "", "")
@@ -66,7 +69,7 @@ func TestFactsTravelWithTheSceneAndSayWhereThereIsMore(t *testing.T) {
 		aims.AddAim(float32(i), 0, 1, 10, s.Item(1, i))
 	}
 	s.AddLayer("items", -1, aims)
-	var held []*Fact
+	var held map[int]*Fact
 	if err := json.Unmarshal(HeldFacts(r, s, 1000), &held); err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +82,7 @@ func TestFactsTravelWithTheSceneAndSayWhereThereIsMore(t *testing.T) {
 	if _, ok := PickAt(r, s, 1.5, 5); ok {
 		t.Error("an item without a fact has one")
 	}
+	held = nil
 	if err := json.Unmarshal(HeldFacts(r, s, 60), &held); err != nil || len(held) != 2 {
 		t.Errorf("%d facts in 60 bytes: %v", len(held), err)
 	}

@@ -222,11 +222,6 @@ type Facts interface {
 	Fact(scene.Item) (Fact, bool)
 }
 
-// A Picker says itself what is at a place of the scene drawn last, in place of Facts.
-type Picker interface {
-	Pick(x, y float64) (Fact, bool)
-}
-
 // A Fact is what the page shows of a thing under the cursor. Choosing it sets
 // those parts of the selection that it has.
 type Fact struct {

@@ -25,6 +25,8 @@ type header struct {
 	Strings     []string      `json:"strings"`
 	// Facts of the items that marks carry; fewer where they would take too much.
 	Facts json.RawMessage `json:"facts,omitempty"`
+	// Briefs are those of very many.
+	Briefs *briefs `json:"briefs,omitempty"`
 	// Placed are the items for which the page asks by place.
 	Placed []int `json:"placed,omitempty"`
 }
@@ -135,6 +137,7 @@ func (e *encoder) header(s *scene.Scene, x Extra) (*header, error) {
 		}
 		h.Layers = append(h.Layers, out)
 	}
+	h.Briefs = e.briefs(x.Briefs)
 	h.Strings = append([]string{}, e.list...)
 	return h, nil
 }

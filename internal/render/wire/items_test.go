@@ -31,7 +31,7 @@ func TestItemsAreFoundAlikeOnBothSides(t *testing.T) {
 	image := &scene.Image{X: 20, Y: 70, W: 70, H: 25, Columns: 7, Rows: 3, Cells: make([]scene.Colour, 21), Of: 6, At: [2]int32{4, 0}}
 	s.AddLayer("things", 0, rects, image, polys, lines)
 	s.AddLayer("points", -1, points)
-	b, err := Encode(s, Extra{Facts: json.RawMessage(`[{"title":"row","lines":[]}]`)})
+	b, err := Encode(s, Extra{Facts: json.RawMessage(`{"0":{"title":"row","lines":[]}}`)})
 	if err != nil {
 		t.Fatal(err)
 	}

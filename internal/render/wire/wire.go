@@ -7,7 +7,7 @@
 //	columns          little endian, each padded to a multiple of 8 bytes
 //
 // Offsets count bytes from the end of the padding after the header, lengths count
-// elements. Types are "f32", "u32", "u16", "u8", and "text": u32 indices into the
+// elements. Types are "f64", "f32", "u32", "u16", "u8", and "text": u32 indices into the
 // header's list of strings, in which each string stands once. A column that a mark
 // does not have is left out. Columns of a space also have a "key", made of their
 // content: a page that says it has one is sent {"offset": -1} in its place, so that
@@ -35,9 +35,37 @@ type Extra struct {
 	Coarse bool
 	// Have are the keys of columns that the page has kept from scenes before.
 	Have []string
-	// Facts are what the page shows of the first items, as a list in JSON; it asks for
-	// the others.
+	// Facts are what the page shows of items, in JSON by their number; it asks for the others.
 	Facts json.RawMessage
+	// Briefs are what it shows of items of which there are very many.
+	Briefs *Briefs
+}
+
+// Briefs are the words of many items in columns, see view.Brief.
+type Briefs struct {
+	Items      []uint32 // in ascending order
+	Title, On  []string
+	Region     []uint32
+	Begin, End []int64
+	Count      []uint32 // nil: each is one
+}
+
+// briefs describes the columns.
+func (e *encoder) briefs(b *Briefs) *briefs {
+	if b == nil || len(b.Items) == 0 {
+		return nil
+	}
+	return &briefs{e.u32(b.Items), e.text(b.Title), e.text(b.On), e.u32(b.Region), e.f64(b.Begin), e.f64(b.End), optional(b.Count, e.u32)}
+}
+
+type briefs struct {
+	Items  *column `json:"items"`
+	Title  *column `json:"title"`
+	On     *column `json:"on"`
+	Region *column `json:"region"`
+	Begin  *column `json:"begin"`
+	End    *column `json:"end"`
+	Count  *column `json:"count,omitempty"`
 }
 
 // Empty is an empty state in words.

@@ -57,7 +57,6 @@ type result struct {
 
 	phaseCount int
 	notes      []string
-	drawn      drawing
 
 	causes      []Cause
 	unexplained trace.Time

@@ -17,13 +17,14 @@ const (
 	gap     = 10 // between cards
 )
 
-// A drawing remembers where the cards are, for Pick.
-type drawing struct{ cards []card }
-
-type card struct {
-	y, h float32
-	at   int
-}
+// What marks show.
+const (
+	ofCard  = 1 + iota // A: finding
+	ofQuiet            // nothing stands out
+	ofCause            // A: line of the ledger
+	ofCell             // A: columns, C: cell of who waited for what
+	ofUnit             // A: column, B: columns
+)
 
 // Scene draws a card a finding: a stripe for its level, kind and time lost, a bar as
 // long as the loss against the largest, and the sentence.
@@ -33,10 +34,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s := scene.New(size, "", r.describe())
 	w, h := float32(size.Width), float32(size.Height)
-	r.drawn = drawing{}
 	fills, heads, text, muted := &scene.Rect{}, &scene.Text{Size: scene.TextSize, Bold: true}, &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize}
-	y := float32(pad)
-	y = r.summary(muted, y, w)
+	aims := &scene.Rect{}
+	if len(r.list) == 0 {
+		aims.AddAim(0, 0, w, h, s.Item(ofQuiet))
+	}
+	y := r.summary(muted, pad, w)
 	if len(r.list) == 0 && y+line < h {
 		heads.Add(pad, y+line-4, scene.Shorten("Nothing stands out in this run.", w-2*pad, scene.TextSize), scene.UIText, scene.Start)
 	}
@@ -52,7 +55,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		if y+high > h-4 {
 			break
 		}
-		r.drawn.cards = append(r.drawn.cards, card{y, high, i})
+		aims.AddAim(0, y, w, high, s.Item(ofCard, i))
 		fills.Add(pad, y, edge, high, levelColour(f.Severity))
 		x := float32(pad + edge + 8)
 		head := scene.Shorten(fmt.Sprintf("%d  %s", i+1, kindWord(f.Kind)), w*0.6, scene.TextSize)
@@ -76,7 +79,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if rest := len(r.list) - shown; rest > 0 && y+2 < h {
 		muted.Add(pad, min(y+line-4, h-4), scene.Shorten(fmt.Sprintf("and %s more; the table has all", view.Thousands(int64(rest))), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
-	s.AddLayer("cards", -1, fills, heads, text, muted)
+	s.AddLayer("cards", -1, fills, heads, text, muted, aims)
 	for _, l := range []finding.Level{finding.High, finding.Medium, finding.Low} {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: string(l), Colour: levelColour(l), Region: scene.NoID, Parent: scene.NoID})
 	}
@@ -158,34 +161,32 @@ func wrap(text string, width, size float32) (lines []string) {
 	return append(lines, current)
 }
 
-// Pick gives the finding under a place.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	if r.request.Values.Text("picture") == "causes" {
-		return r.ledger.pick(x, y)
-	}
-	for _, c := range r.drawn.cards {
-		if y < float64(c.y) || y >= float64(c.y+c.h) {
-			continue
-		}
-		f := &r.list[c.at]
-		fact := view.Fact{Title: kindWord(f.Kind), Text: f.Text, Locations: f.Selection.Locations, Regions: f.Selection.Regions, Lines: []view.FactLine{}}
-		if f.Selection.Begin < f.Selection.End {
-			b, e := f.Selection.Begin, f.Selection.End
-			fact.Begin, fact.End = &b, &e
-		}
-		if f.Lost > 0 {
-			fact.Lines = append(fact.Lines, view.FactLine{Label: "time lost", Value: view.FormatTime(f.Lost), Exact: view.Thousands(int64(f.Lost)) + " ns"}, view.FactLine{Label: "of all time", Value: view.FormatShare(f.Share)},
-				view.FactLine{Label: "of the time of those hit", Value: view.FormatShare(f.Hit)})
-		}
-		for _, e := range f.Evidence {
-			fact.Lines = append(fact.Lines, view.FactLine{Label: middle(e.Name), Value: Format(e), Exact: view.Cell(e.Value)})
-		}
-		return fact, true
-	}
-	if len(r.list) == 0 && y >= 0 {
+// Fact says what is known of a finding or of a cause.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	switch it.Of {
+	case ofCard:
+		return cardFact(&r.list[it.A]), true
+	case ofQuiet:
 		return r.quiet(), true
 	}
-	return view.Fact{}, false
+	return r.ledger.fact(it)
+}
+
+func cardFact(f *finding.Finding) view.Fact {
+	fact := view.Fact{Title: kindWord(f.Kind), Text: f.Text, Locations: f.Selection.Locations, Regions: f.Selection.Regions, Lines: []view.FactLine{}}
+	if f.Selection.Begin < f.Selection.End {
+		b, e := f.Selection.Begin, f.Selection.End
+		fact.Begin, fact.End = &b, &e
+	}
+	if f.Lost > 0 {
+		fact.SayTime("time lost", f.Lost)
+		fact.Say("of all time", view.FormatShare(f.Share), "")
+		fact.Say("of the time of those hit", view.FormatShare(f.Hit), "")
+	}
+	for _, e := range f.Evidence {
+		fact.Say(middle(e.Name), Format(e), view.Cell(e.Value))
+	}
+	return fact
 }
 
 // quiet says what was looked at where nothing stands out.

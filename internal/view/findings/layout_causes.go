@@ -23,12 +23,6 @@ type ledger struct {
 	untold         bool // a profile knows no waits
 	all            int  // causes, with those that are not drawn
 	unexplained    trace.Time
-
-	frame    scene.Frame // of the cells
-	rowHigh  float32
-	shown    int
-	stripTop float32
-	stripEnd float32
 }
 
 type ledgerRow struct {
@@ -183,26 +177,25 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 		left = max(left, scene.TextWidth(l.label(&c, w), scene.TextSize, false))
 	}
 	left = min(left+pad+8, w*0.35)
-	l.shown = min(len(l.causes), max(int((h-y-strip-40)/causeHigh), 1))
-	l.rowHigh = causeHigh
-	f := scene.Frame{Name: "main", X: left, Y: y, W: max(w-left-bars-pad, 8), H: float32(l.shown) * causeHigh, YScale: scene.Scale{Kind: "rows", Label: "cause"}}
-	for i := range l.causes[:l.shown] {
+	shown := min(len(l.causes), max(int((h-y-strip-40)/causeHigh), 1))
+	f := scene.Frame{Name: "main", X: left, Y: y, W: max(w-left-bars-pad, 8), H: float32(shown) * causeHigh, YScale: scene.Scale{Kind: "rows", Label: "cause"}}
+	for i := range l.causes[:shown] {
 		c := &l.causes[i]
 		top := y + float32(i)*causeHigh
 		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: top, To: top + causeHigh, Location: uint32(c.at), Region: scene.NoID, Label: l.label(c, w), Count: 1})
 		muted.Add(left-6, top+12, scene.Shorten(l.label(c, w), left-pad-6, scene.TextSize), scene.UIText, scene.End)
 	}
-	l.frame = f
-	s.AddFrame(f)
-	l.cells(s, &f, bars > 0 || strip > 0 && l.made())
+	at := s.AddFrame(f)
+	s.AimRows(at, 0, f.X+f.W, func(row int) uint32 { return s.Item(ofCause, row) })
+	l.cells(s, &f, shown, bars > 0 || strip > 0 && l.made())
 	fills := &scene.Rect{}
 	if bars > 0 {
-		l.drawBars(fills, text, f.X+f.W+8, bars-8)
+		l.drawBars(fills, text, &f, shown, bars-8)
 	}
 	if strip > 0 {
-		l.strip(fills, muted, &f, f.Y+f.H+10, strip)
+		l.strip(s, fills, muted, &f, f.Y+f.H+10, strip)
 	}
-	if rest := l.all - l.shown; rest > 0 {
+	if rest := l.all - shown; rest > 0 {
 		muted.Add(pad, h-6, scene.Shorten(fmt.Sprintf("and %s more %s; the JSON twin has all causes", view.Thousands(int64(rest)), plural(rest, "line", "lines")), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
 	s.AddLayer("words", -1, fills, muted, text, heads)
@@ -246,13 +239,13 @@ func (l *ledger) describe() string {
 }
 
 // cells paints what each unit waited for each cause.
-func (l *ledger) cells(s *scene.Scene, f *scene.Frame, made bool) {
+func (l *ledger) cells(s *scene.Scene, f *scene.Frame, shown int, made bool) {
 	n := len(l.units)
 	columns := max(min(n, mostColumn, int(f.W)), 1)
-	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: columns, Rows: l.shown, Cells: make([]scene.Colour, columns*l.shown)}
+	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: columns, Rows: shown, Cells: make([]scene.Colour, columns*shown), Of: ofCell, At: [2]int32{int32(columns)}}
 	values := make([]float64, len(image.Cells))
 	most := 0.0
-	for i := range l.causes[:l.shown] {
+	for i := range l.causes[:shown] {
 		for v, t := range l.causes[i].victims {
 			at := i*columns + v*columns/n
 			values[at] = max(values[at], float64(t))
@@ -273,11 +266,12 @@ func (l *ledger) cells(s *scene.Scene, f *scene.Frame, made bool) {
 }
 
 // drawBars draws what each cause costs in all.
-func (l *ledger) drawBars(fills *scene.Rect, text *scene.Text, x, room float32) {
+func (l *ledger) drawBars(fills *scene.Rect, text *scene.Text, f *scene.Frame, shown int, room float32) {
+	x := f.X + f.W + 8
 	most := float64(l.causes[0].time)
-	for i := range l.causes[:l.shown] {
+	for i := range l.causes[:shown] {
 		c := &l.causes[i]
-		top := l.frame.Y + float32(i)*causeHigh
+		top := f.Y + float32(i)*causeHigh
 		words := view.FormatTime(c.time)
 		wide := max((room-64)*float32(float64(c.time)/most), 1)
 		fills.Add(x, top+4, wide, causeHigh-8, scene.UIError)
@@ -287,7 +281,7 @@ func (l *ledger) drawBars(fills *scene.Rect, text *scene.Text, x, room float32) 
 
 // strip draws, unit by unit, what it makes others wait upwards and what it waits downwards,
 // with lines between machines.
-func (l *ledger) strip(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
+func (l *ledger) strip(s *scene.Scene, fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
 	n := len(l.units)
 	columns := max(min(n, int(f.W)), 1)
 	up, down := make([]float64, columns), make([]float64, columns)
@@ -297,7 +291,6 @@ func (l *ledger) strip(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top
 		up[k], down[k] = max(up[k], float64(l.caused[u])), max(down[k], float64(l.waited[u]))
 		mostUp, mostDown = max(mostUp, up[k]), max(mostDown, down[k])
 	}
-	l.stripTop, l.stripEnd = top, top+high
 	half := high/2 - 6
 	middleLine := top + half
 	wide := f.W / float32(columns)
@@ -307,6 +300,7 @@ func (l *ledger) strip(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top
 	}
 	for k := range up {
 		x := f.X + float32(k)*wide
+		fills.AddAim(x, top, wide, high, s.Item(ofUnit, k, columns))
 		if mostUp > 0 && up[k] > 0 {
 			high := max(half*float32(up[k]/mostUp), 1)
 			fills.Add(x, middleLine-high, wide-gap, high, scene.UIError)
@@ -361,27 +355,44 @@ func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, to
 	}
 }
 
-// pick says what lies at a place: a cause and who waited for it, or a unit.
-func (l *ledger) pick(x, y float64) (view.Fact, bool) {
-	f := &l.frame
-	n := len(l.units)
-	if n == 0 || f.W <= 0 || x > float64(f.X+f.W) {
-		return view.Fact{}, false
-	}
-	at := min(max(int((x-float64(f.X))/float64(f.W)*float64(n)), 0), n-1)
-	line := func(label string, t trace.Time) view.FactLine {
-		return view.FactLine{Label: label, Value: view.FormatTime(t), Exact: view.Thousands(int64(t)) + " ns"}
-	}
-	if i := int((y - float64(f.Y)) / causeHigh); y >= float64(f.Y) && i < l.shown {
-		c := &l.causes[i]
-		fact := view.Fact{Title: c.label, Text: c.cause, Locations: []trace.LocationID{c.at}, Regions: c.region, Lines: []view.FactLine{line("made others wait", c.time), line("of it directly", c.direct)}}
-		if x >= float64(f.X) {
-			fact.Lines = append(fact.Lines, line(l.names[at]+" waited", c.victims[at]))
-		}
-		return fact, true
-	}
-	if l.stripEnd > 0 && y >= float64(l.stripTop) && y < float64(l.stripEnd) && x >= float64(f.X) {
-		return view.Fact{Title: l.names[at], Locations: []trace.LocationID{l.units[at]}, Lines: []view.FactLine{line("made others wait", l.caused[at]), line("waited", l.waited[at])}}, true
+// fact says what is known of a cause and who waited for it, or of a unit.
+func (l *ledger) fact(it scene.Item) (view.Fact, bool) {
+	switch it.Of {
+	case ofCause:
+		return l.cause(int(it.A)), true
+	case ofCell:
+		row, column := int(it.C/it.A), int(it.C%it.A)
+		c := &l.causes[row]
+		u := l.unitOf(column, int(it.A), func(u int) trace.Time { return c.victims[u] })
+		f := l.cause(row)
+		f.SayTime(l.names[u]+" waited", c.victims[u])
+		return f, true
+	case ofUnit:
+		u := l.unitOf(int(it.A), int(it.B), func(u int) trace.Time { return l.caused[u] + l.waited[u] })
+		f := view.Fact{Title: l.names[u], Locations: []trace.LocationID{l.units[u]}}
+		f.SayTime("made others wait", l.caused[u])
+		f.SayTime("waited", l.waited[u])
+		return f, true
 	}
 	return view.Fact{}, false
+}
+
+func (l *ledger) cause(i int) view.Fact {
+	c := &l.causes[i]
+	f := view.Fact{Title: c.label, Text: c.cause, Locations: []trace.LocationID{c.at}, Regions: c.region}
+	f.SayTime("made others wait", c.time)
+	f.SayTime("of it directly", c.direct)
+	return f
+}
+
+// unitOf is the unit that a column shows: of several the one with the most.
+func (l *ledger) unitOf(column, columns int, value func(u int) trace.Time) int {
+	n := len(l.units)
+	best := -1
+	for u := column * n / columns; u < n && u*columns/n <= column; u++ {
+		if u*columns/n == column && (best < 0 || value(u) > value(best)) {
+			best = u
+		}
+	}
+	return max(best, 0)
 }

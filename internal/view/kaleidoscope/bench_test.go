@@ -73,8 +73,9 @@ func BenchmarkTree(b *testing.B) {
 		}
 	})
 	b.Run("the nearest node", func(b *testing.B) {
+		s := kept.Scene(size)
 		for i := 0; b.Loop(); i++ {
-			kept.Pick(float64(i*37%size.Width), float64(i*91%size.Height))
+			view.PickAt(kept, s, float64(i*37%size.Width), float64(i*91%size.Height))
 		}
 		b.ReportMetric(float64(len(kept.places)), "drawn")
 	})

@@ -25,5 +25,5 @@ func besides(ctx context.Context, q *view.Request) (view.Result, error) {
 		f := b.Halves[1].(*result).forest
 		b.Extra = append(b.Extra, fmt.Sprintf("%s: its colours run from %s to %s", b.Names[1], view.FormatTime(f.begin), view.FormatTime(f.end)))
 	}
-	return view.BesidePicker{Beside: b}, nil
+	return b, nil
 }

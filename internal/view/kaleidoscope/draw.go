@@ -15,6 +15,7 @@ type place struct {
 
 // A drawing is what the scene drawn last holds.
 type drawing struct {
+	size     scene.Size
 	places   []place
 	families []family
 	cx, cy   float64 // of the root
@@ -35,7 +36,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddFrame(scene.Frame{Name: "main", W: float32(size.Width), H: float32(size.Height)})
 	scale := r.zoom.factor * float64(min(size.Width, size.Height)) / float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
 	half := r.zoom.factor * float64(min(size.Width, size.Height)) / 2
-	r.drawing = drawing{d: float64(r.ring) * scale, cx: float64(size.Width)/2 - r.zoom.x*half, cy: float64(size.Height)/2 - r.zoom.y*half}
+	r.drawing = drawing{size: size, d: float64(r.ring) * scale, cx: float64(size.Width)/2 - r.zoom.x*half, cy: float64(size.Height)/2 - r.zoom.y*half}
 	if !r.paper {
 		r.band = bandWidth(r.d)
 	}
@@ -50,6 +51,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if !r.paper {
 		s.AddLayer("labels", 0, (&labeller{r}).labels())
 	}
+	whole := &scene.Rect{}
+	whole.AddAim(0, 0, float32(size.Width), float32(size.Height), s.Place(ofPicture, size.Width, size.Height))
+	s.AddLayer("calls", 0, whole)
 	s.Legend = p.legend()
 	s.Notes = r.Notes()
 	s.Description = fmt.Sprintf("Kaleidoscope of %s calls on %d levels, painted by %s; %s of them are drawn, in %s marks.",

@@ -3,6 +3,7 @@ package kaleidoscope
 import (
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -13,13 +14,21 @@ const (
 	slack = 3
 )
 
-// Pick gives the call that is drawn at a place: of leaves, lines, bands and shapes
+// ofPicture is the whole picture, A wide and B high: calls are small, so what is asked for is
+// a place in it.
+const ofPicture = 1
+
+// Fact gives the call that is drawn at a place: of leaves, lines, bands and shapes
 // the one on top, by its outline. Where nothing is drawn, it gives the nearest node.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	if math.IsNaN(x) || math.IsNaN(y) {
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	if it.Of != ofPicture {
 		return view.Fact{}, false
 	}
-	p := point{x, y}
+	if size := (scene.Size{Width: int(it.A), Height: int(it.B)}); r.size != size {
+		r.Scene(size)
+	}
+	x, y := it.Place()
+	p := point{x * float64(it.A), y * float64(it.B)}
 	k := r.leafAt(p)
 	if k < 0 {
 		k = r.lineAt(p)

@@ -53,15 +53,14 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		f.Lines = append(f.Lines, view.FactLine{Label: "stands out", Value: r.why(&w.outlier), Exact: fmt.Sprintf("%.3g robust standard deviations", w.outlier.Score)})
 	}
 	f.Lines = append(f.Lines, r.coefficientLines(w)...)
+	f.More = true
 	return f, true
 }
 
 // Detail adds the two bars that have the same four numbers, and the true busy time for
 // comparison.
 func (r *result) Detail(it scene.Item, f *view.Fact) {
-	if w := &r.rows[it.A]; !w.moments[it.B].Empty() {
-		f.Lines = append(f.Lines, r.strips(w, int(it.B))...)
-	}
+	f.Lines = append(f.Lines, r.strips(&r.rows[it.A], int(it.B))...)
 }
 
 // locationsOf is what choosing a row selects.

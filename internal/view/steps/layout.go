@@ -17,14 +17,21 @@ const (
 	between  = 24 // of the two parts
 )
 
-// A drawing remembers where things were put, for Pick.
+// What marks show.
+const (
+	ofLine = 1 + iota // A: among the lines, B: how many it stands for, C: what lines are, see barKinds
+	ofGPU             // A: among the GPUs
+	ofGap             // A: among the gaps
+)
+
+// A drawing says where things are put.
 type drawing struct {
 	bars, gpus scene.Frame
-	lines      []line // one a row drawn
-	folded     []int  // how many lines each row stands for
-	gaps       []gap  // of the picture of idle time
+	lines      []line   // one a row drawn
+	folded     []int    // how many lines each row stands for
+	items      []uint32 // one a row drawn
+	gaps       []gap    // of the picture of idle time
 	gapFrame   scene.Frame
-	idle       bool
 }
 
 var termColours = [step.Terms]scene.Colour{
@@ -52,7 +59,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	w, h := float32(size.Width), float32(size.Height)
 	room := h - top - topRoom - scene.AxisHeight - 4
-	all := r.lines(max(int(room/12), 2))
+	by := r.by(max(int(room/12), 2))
+	all := r.lines(by)
 	rows := min(len(all), max(int(room/leastRow), 2))
 	pitch := min(room/float32(rows), mostRow)
 	d := drawing{lines: make([]line, rows), folded: make([]int, rows)}
@@ -69,6 +77,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			}
 		}
 		d.lines[i], d.folded[i] = all[longest], next-first
+		d.items = append(d.items, s.Item(ofLine, longest, next-first, by))
 		y := top + topRoom + float32(i)*pitch
 		labels[i] = scene.Row{From: y, To: y + pitch, Label: d.lines[i].label, Location: d.lines[i].location, Region: scene.NoID, Count: next - first}
 	}
@@ -89,11 +98,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		d.gpus = scene.Frame{Name: "gpus", X: left + wide + between, Y: d.bars.Y, W: max(w-left-wide-between-edge, 1), H: d.bars.H, XScale: scene.Scale{Kind: "linear", End: 100, Label: "%"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
 		s.XAxis(s.AddFrame(d.gpus), scene.Axis{})
 	}
-	r.drawn = d
-	r.paint(s, pitch)
+	s.AimRows(f, d.bars.X, w-edge, func(row int) uint32 { return d.items[row] })
+	d.paint(s, pitch)
 	s.RowLabels(f, r.Arrangement().Gutter())
-	r.heads(s)
-	r.legend(s, gpu)
+	r.heads(s, &d)
+	d.legend(s, gpu)
 	if len(d.lines) > 1 && d.lines[1].location != scene.NoID {
 		r.Arrangement().DrawScaleRows(s, f)
 		r.Arrangement().Explain(s)
@@ -102,8 +111,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 // paint draws the stacks.
-func (r *result) paint(s *scene.Scene, pitch float32) {
-	d := &r.drawn
+func (d *drawing) paint(s *scene.Scene, pitch float32) {
 	pad := float32(0)
 	if pitch >= 8 {
 		pad = min(pitch*0.12, 2)
@@ -151,8 +159,7 @@ func stack(m *scene.Rect, f *scene.Frame, y, h float32, parts []float64, colours
 }
 
 // heads says what the two parts are.
-func (r *result) heads(s *scene.Scene) {
-	d := &r.drawn
+func (r *result) heads(s *scene.Scene, d *drawing) {
 	text := &scene.Text{Size: scene.TextSize}
 	head := func(f *scene.Frame, t string) {
 		text.Add(f.X, f.Y-6, scene.Shorten(t, f.W, scene.TextSize), scene.UITextMuted, scene.Start)
@@ -188,14 +195,14 @@ func (r *result) gpuHead(width float32) string {
 	return t
 }
 
-func (r *result) legend(s *scene.Scene, gpu bool) {
+func (d *drawing) legend(s *scene.Scene, gpu bool) {
 	var any [step.Terms]bool
 	var did [4]bool
-	for i := range r.drawn.lines {
-		for t, x := range r.drawn.lines[i].terms {
+	for i := range d.lines {
+		for t, x := range d.lines[i].terms {
 			any[t] = any[t] || x > 0
 		}
-		for k, x := range r.drawn.lines[i].gpu {
+		for k, x := range d.lines[i].gpu {
 			did[k] = did[k] || x > 0
 		}
 	}
@@ -212,21 +219,21 @@ func (r *result) legend(s *scene.Scene, gpu bool) {
 	}
 }
 
-// Pick gives the facts of a bar.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	if d.idle {
-		return r.pickIdle(x, y)
+// Fact says what is known of a bar.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	switch it.Of {
+	case ofLine:
+		return r.lineFact(&r.lines(int(it.C))[it.A], int64(it.B)), true
+	case ofGPU:
+		return r.gpuFact(int(it.A)), true
+	case ofGap:
+		return r.gapFact(r.gaps[it.A]), true
 	}
-	in := func(f *scene.Frame) bool {
-		return f.W > 0 && x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)
-	}
-	if len(d.lines) == 0 || !in(&d.bars) && !in(&d.gpus) {
-		return view.Fact{}, false
-	}
-	i := min(int((y-float64(d.bars.Y))/float64(d.bars.H)*float64(len(d.lines))), len(d.lines)-1)
-	l := &d.lines[i]
-	fact := view.Fact{Title: l.label, Count: int64(d.folded[i])}
+	return view.Fact{}, false
+}
+
+func (r *result) lineFact(l *line, stands int64) view.Fact {
+	fact := view.Fact{Title: l.label, Count: stands}
 	if l.unit >= 0 {
 		fact.Locations = []trace.LocationID{r.devices.Units[l.unit]}
 	}
@@ -250,5 +257,5 @@ func (r *result) Pick(x, y float64) (view.Fact, bool) {
 			add("GPU: "+gpuWords[k], v, l.span())
 		}
 	}
-	return fact, true
+	return fact
 }

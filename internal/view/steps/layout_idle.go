@@ -33,7 +33,7 @@ func (r *result) idleScene(s *scene.Scene, top float32) {
 	rows := max(1, min(len(r.job.GPUs), int(upper/leastRow)))
 	pitch := min(max(upper, 1)/float32(rows), mostRow)
 	labels := make([]scene.Row, rows)
-	d := drawing{idle: true, folded: make([]int, rows), gaps: gaps}
+	d := drawing{folded: make([]int, rows), gaps: gaps}
 	order := r.Arrangement().Places(r.devices.GPUs)
 	for i := range labels {
 		first, next := i*len(r.job.GPUs)/rows, (i+1)*len(r.job.GPUs)/rows
@@ -49,6 +49,7 @@ func (r *result) idleScene(s *scene.Scene, top float32) {
 	left := max(scene.RowLabelWidth(labels, w*0.3), scene.RowLabelWidth(gapRows, w*0.3)) + r.Arrangement().Gutter()
 	d.bars = scene.Frame{Name: "gpus", X: left, Y: top + topRoom, W: max(w-left-edge, 1), H: pitch * float32(rows), XScale: scene.Scale{Kind: "linear", End: 100, Label: "%"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
 	f := s.AddFrame(d.bars)
+	s.AimRows(f, d.bars.X, d.bars.X+d.bars.W, func(row int) uint32 { return s.Item(ofGPU, d.folded[row]) })
 	s.XAxis(f, scene.Axis{})
 	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	var seen [step.Causes]bool
@@ -94,11 +95,11 @@ func (r *result) idleScene(s *scene.Scene, top float32) {
 		}
 	}
 	r.Arrangement().Explain(s)
-	r.drawn = d
 }
 
 func (r *result) paintGaps(s *scene.Scene, d *drawing, text *scene.Text, seen *[step.Causes]bool) {
 	f := s.AddFrame(d.gapFrame)
+	s.AimRows(f, d.gapFrame.X, d.gapFrame.X+d.gapFrame.W, func(row int) uint32 { return s.Item(ofGap, row) })
 	bars := &scene.Rect{}
 	narrow := d.gapFrame
 	narrow.W *= 0.4
@@ -137,36 +138,29 @@ func (r *result) mostIdle(some []int32) int {
 	return int(best)
 }
 
-// pickIdle gives the facts of a GPU or of a gap.
-func (r *result) pickIdle(x, y float64) (view.Fact, bool) {
-	d := &r.drawn
-	in := func(f *scene.Frame) bool {
-		return f.W > 0 && x >= float64(f.X) && x < float64(f.X+f.W) && y >= float64(f.Y) && y < float64(f.Y+f.H)
+// say adds a time and what part of a whole it is.
+func say(fact *view.Fact, label string, t, whole trace.Time) {
+	fact.Say(label, view.FormatTime(t)+", "+view.FormatShare(float64(t)/float64(max(whole, 1))), view.Thousands(int64(t))+" ns")
+}
+
+func (r *result) gpuFact(k int) view.Fact {
+	g := &r.job.GPUs[k]
+	fact := view.Fact{Title: r.gpus[k], Locations: []trace.LocationID{r.devices.GPUs[k]}}
+	for n, t := range []trace.Time{g.Computation, g.ExposedCommunication, g.ExposedCopy, g.Idle} {
+		say(&fact, gpuWords[n], t, g.Span)
 	}
-	line := func(fact *view.Fact, label string, t, whole trace.Time) {
-		fact.Lines = append(fact.Lines, view.FactLine{Label: label, Value: view.FormatTime(t) + ", " + view.FormatShare(float64(t)/float64(max(whole, 1))), Exact: view.Thousands(int64(t)) + " ns"})
+	for _, c := range step.Ranked(g.Causes) {
+		say(&fact, "idle: "+c.Words(), g.Causes[c], g.Span)
 	}
-	switch {
-	case in(&d.bars) && len(d.folded) > 0:
-		k := d.folded[min(int((y-float64(d.bars.Y))/float64(d.bars.H)*float64(len(d.folded))), len(d.folded)-1)]
-		g := &r.job.GPUs[k]
-		fact := view.Fact{Title: r.gpus[k], Locations: []trace.LocationID{r.devices.GPUs[k]}}
-		for n, t := range []trace.Time{g.Computation, g.ExposedCommunication, g.ExposedCopy, g.Idle} {
-			line(&fact, gpuWords[n], t, g.Span)
-		}
-		for _, c := range step.Ranked(g.Causes) {
-			line(&fact, "idle: "+c.Words(), g.Causes[c], g.Span)
-		}
-		return fact, true
-	case in(&d.gapFrame) && len(d.gaps) > 0:
-		g := d.gaps[min(int((y-float64(d.gapFrame.Y))/float64(d.gapFrame.H)*float64(len(d.gaps))), len(d.gaps)-1)]
-		begin, end := g.Begin, g.End
-		fact := view.Fact{Title: "gap of " + r.gpus[g.gpu], Text: r.gapWords(g), Begin: &begin, End: &end, Locations: []trace.LocationID{r.devices.GPUs[g.gpu]}}
-		line(&fact, "length", g.Length(), g.Length())
-		for _, c := range step.Ranked(g.Causes) {
-			line(&fact, c.Words(), g.Causes[c], g.Length())
-		}
-		return fact, true
+	return fact
+}
+
+func (r *result) gapFact(g gap) view.Fact {
+	begin, end := g.Begin, g.End
+	fact := view.Fact{Title: "gap of " + r.gpus[g.gpu], Text: r.gapWords(g), Begin: &begin, End: &end, Locations: []trace.LocationID{r.devices.GPUs[g.gpu]}}
+	say(&fact, "length", g.Length(), g.Length())
+	for _, c := range step.Ranked(g.Causes) {
+		say(&fact, c.Words(), g.Causes[c], g.Length())
 	}
-	return view.Fact{}, false
+	return fact
 }

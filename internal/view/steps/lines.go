@@ -55,19 +55,33 @@ func (l *line) divide() {
 	}
 }
 
-// lines gives the bars, the mean of all first. How many there is room for decides what auto means.
-func (r *result) lines(room int) []line {
-	by := r.request.Values.Text("by")
+// barKinds are what a line may be, by the number that items have of it.
+var barKinds = []string{"all", "steps", "ranks"}
+
+// by gives what a line is. How many there is room for decides what auto means.
+func (r *result) by(room int) int {
+	if k := slices.Index(barKinds, r.request.Values.Text("by")); k >= 0 {
+		return k
+	}
+	if len(r.job.Steps) < room || len(r.names) == 1 {
+		return slices.Index(barKinds, "all")
+	}
+	return slices.Index(barKinds, "ranks") // of many the longest of each block is drawn, so that one odd rank is seen
+}
+
+// lines gives the bars, the mean of all first; they are made once.
+func (r *result) lines(by int) []line {
+	if r.held[by] == nil {
+		r.held[by] = r.makeLines(barKinds[by])
+	}
+	return r.held[by]
+}
+
+func (r *result) makeLines(by string) []line {
 	steps := r.stepNames()
 	place := make(map[string]int, len(steps))
 	for i, n := range steps {
 		place[n] = i
-	}
-	if by == "auto" {
-		by = "ranks" // of many the longest of each block is drawn, so that one odd rank is seen
-		if len(r.job.Steps) < room || len(r.names) == 1 {
-			by = "all"
-		}
 	}
 	mean := line{label: "mean", unit: -1, location: scene.NoID}
 	var list []line

@@ -48,7 +48,7 @@ type result struct {
 	peaks   []view.MemoryPeak
 	gaps    []gap // the longest of all GPUs, longest first
 	notes   []string
-	drawn   drawing
+	held    [3][]line // as in barKinds
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {

@@ -7,14 +7,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A drawnLink is an arrow or a burst as it was drawn.
-type drawnLink struct {
-	x0, y0, x1, y1 float32
-	radius         float32 // of a burst
-	link           *link
-	burst          *burst
-}
-
 // drawLinks draws arrows, cut at the window's edges, and bursts.
 func (r *painter) drawLinks(s *scene.Scene, d *drawing) {
 	lines := &scene.Line{Width: 1}
@@ -28,9 +20,9 @@ func (r *painter) drawLinks(s *scene.Scene, d *drawing) {
 		if head {
 			lines.SetFlags(scene.Arrow)
 		}
-		d.lines = append(d.lines, drawnLink{x0: x0, y0: y0, x1: x1, y1: y1, link: l})
+		lines.SetItem(s.Item(ofLink, i))
 	}
-	points := &scene.Point{}
+	points, aims := &scene.Point{}, &scene.Rect{}
 	for i := range r.links.bursts {
 		b := &r.links.bursts[i]
 		at := d.rows[b.peak.row]
@@ -39,9 +31,10 @@ func (r *painter) drawLinks(s *scene.Scene, d *drawing) {
 		points.Add(x, y, radius, scene.UILink)
 		points.SetShape(scene.Burst)
 		points.SetCount(uint32(min(b.count, math.MaxUint32)))
-		d.lines = append(d.lines, drawnLink{x0: x, y0: y, radius: radius, burst: b})
+		reach := radius + near
+		aims.AddAim(x-reach, y-reach, 2*reach, 2*reach, s.Item(ofBurst, i))
 	}
-	s.AddLayer("links", 0, lines, points)
+	s.AddLayer("links", 0, lines, points, aims)
 }
 
 // burstRadius grows with the logarithm of the count, as far as the row allows.

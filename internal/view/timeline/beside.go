@@ -29,7 +29,7 @@ type Aligned struct {
 
 // A stacked is two timelines, one above the other: a nanosecond is as wide in both.
 type stacked struct {
-	view.BesidePicker
+	*view.Beside
 	aligned *Aligned
 	begins  [2][]trace.Time // of the phases that both have
 }
@@ -39,7 +39,7 @@ type stacked struct {
 func (how reading) stack(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &stacked{}
 	b := &view.Beside{Above: true, Names: [2]string{q.Runs[0].Name, q.Runs[1].Name}}
-	r.BesidePicker = view.BesidePicker{Beside: b}
+	r.Beside = b
 	sides := [2]*view.Request{q.First(), q.Second()}
 	if err := r.align(ctx, q); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ const mostTies = 64
 
 // Scene draws both, with lines between the beginnings of the same phase.
 func (r *stacked) Scene(size scene.Size) *scene.Scene {
-	s := r.BesidePicker.Scene(size)
+	s := r.Beside.Scene(size)
 	var frames [2]*scene.Frame
 	edge := float32(size.Height) / 2
 	for i := range s.Frames {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -101,6 +100,8 @@ type criticalRun struct {
 	x0, x1 float32
 	thin   bool
 	count  uint32
+	// The first and the last of the stretches; of those between, the ones on the row.
+	from, to int
 }
 
 // runs joins stretches of a row that lie closer than a part of a pixel, coarser until there are few enough.
@@ -108,7 +109,7 @@ func (r *painter) criticalRuns(d *drawing) (out []criticalRun) {
 	for apart := float32(0.5); ; apart *= 2 {
 		out = out[:0]
 		last := map[int32]int{}
-		for _, s := range r.critical.list {
+		for i, s := range r.critical.list {
 			if s.row < 0 {
 				continue
 			}
@@ -116,10 +117,11 @@ func (r *painter) criticalRuns(d *drawing) (out []criticalRun) {
 			if k, ok := last[s.row]; ok && x0-out[k].x1 < apart && (out[k].thin == s.Waits || x1-x0 < apart) {
 				out[k].x1 = max(out[k].x1, x1)
 				out[k].count++
+				out[k].to = i
 				continue
 			}
 			last[s.row] = len(out)
-			out = append(out, criticalRun{s.row, x0, x1, s.Waits, 1})
+			out = append(out, criticalRun{s.row, x0, x1, s.Waits, 1, i, i})
 		}
 		if len(out) <= mostRects/4 {
 			return out
@@ -136,10 +138,11 @@ func (r *painter) drawCritical(s *scene.Scene, d *drawing) {
 	for _, x := range r.criticalRuns(d) {
 		y, h := r.criticalBand(d, x.row)
 		w := max(x.x1-x.x0, 0.5)
+		casing.Add(x.x0, y-1, w, h+1, scene.UIBackground)
+		casing.SetItem(s.Item(ofStretch, x.from, x.to))
 		if x.thin {
 			y, h = y+h/2, 1
 		}
-		casing.Add(x.x0, y-1, w, h+1, scene.UIBackground)
 		path.Add(x.x0, y, w, h, criticalColour)
 		if x.count > 1 {
 			path.SetCount(x.count)
@@ -178,40 +181,29 @@ func (r *painter) criticalTurns(d *drawing, lines *scene.Line) {
 	}
 }
 
-// pickCritical finds the stretch of the path under the cursor.
-func (r *result) pickCritical(px, py float32, row int) (view.Fact, bool) {
-	if r.critical == nil || len(r.critical.list) == 0 {
-		return view.Fact{}, false
-	}
-	y, h := (&painter{r}).criticalBand(r.drawn, int32(row))
-	if py < y-1 || py > y+h+1 {
-		return view.Fact{}, false
-	}
-	list := r.critical.list
-	t := r.drawn.time(r, px)
-	at := sort.Search(len(list), func(i int) bool { return list[i].Begin > t })
-	best, close := -1, float32(1.5)
-	for i := max(at-64, 0); i < min(at+64, len(list)); i++ {
-		if list[i].row != int32(row) {
-			continue
-		}
-		x0, x1 := r.drawn.x(r, list[i].Begin), r.drawn.x(r, list[i].End)
-		if far := max(x0-px, px-x1, 0); far < close {
-			best, close = i, far
-		}
-	}
-	if best < 0 {
-		return view.Fact{}, false
-	}
-	s := list[best]
+// stretchFact says what is known of the stretches of the path that are drawn as one.
+func (r *result) stretchFact(from, to int) view.Fact {
+	s := r.critical.list[from]
 	begin, end := s.Begin, s.End
+	n := int64(0)
+	for _, x := range r.critical.list[from : to+1] {
+		if x.row == s.row {
+			n++
+			end = max(end, x.End)
+		}
+	}
 	f := view.Fact{Title: "critical path", Text: fmt.Sprintf("What %s %s waited for.", r.critical.What, r.critical.Names[s.Of]), Begin: &begin, End: &end, Locations: []trace.LocationID{s.Location}}
-	f.Lines = append(f.Lines, line("spent with", s.Kind), timeLine("begin", s.Begin), timeLine("duration", s.End-s.Begin))
+	if n > 1 {
+		f.Count = n
+		f.Lines = append(f.Lines, line("stretches", view.Thousands(n)), timeLine("begin", begin), timeLine("end", end))
+		return f
+	}
+	f.Lines = append(f.Lines, line("spent with", s.Kind), timeLine("begin", begin), timeLine("duration", end-begin))
 	if s.Region != trace.NoRegion {
 		f.Lines = append(f.Lines, line("region", r.regions[s.Region].Name))
 		f.Regions = []trace.RegionID{s.Region}
 	}
-	return f, true
+	return f
 }
 
 // A dataStretch is a stretch of the critical path that meets the selection, whole.

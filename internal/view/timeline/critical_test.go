@@ -82,8 +82,8 @@ func TestTheCriticalPathOfAStepIsDrawnOnItsRows(t *testing.T) {
 	if want := float64(s.Frames[0].W); math.Abs(drawn-want) > 4 || turns != 2 {
 		t.Errorf("%v of %v pixels, %d turns", drawn, want, turns)
 	}
-	band, _ := (&painter{r}).criticalBand(r.drawn, 1)
-	if f, ok := r.Pick(float64(r.drawn.x(r, 300)), float64(band+1)); !ok || f.Title != "critical path" || !strings.Contains(f.Text, "ProfilerStep#1") || *f.Begin != 120 {
+	band, _ := (&painter{r}).criticalBand(placed(r), 1)
+	if f, ok := pick(r, float64(placed(r).x(r, 300)), float64(band+1)); !ok || f.Title != "critical path" || !strings.Contains(f.Text, "ProfilerStep#1") || *f.Begin != 120 {
 		t.Errorf("%+v %v", f, ok)
 	}
 	c.Options = nil

@@ -33,7 +33,7 @@ func subRows(height float32) int {
 // drawStrips draws the rows of single locations: rectangles where they are few,
 // else an image of one cell a bin.
 func (r *painter) drawStrips(s *scene.Scene, d *drawing) {
-	rects := &scene.Rect{}
+	rects, aims := &scene.Rect{}, &scene.Rect{}
 	var marks []scene.Mark
 	var labels []label
 	n := 0
@@ -49,16 +49,19 @@ func (r *painter) drawStrips(s *scene.Scene, d *drawing) {
 			continue
 		}
 		for _, b := range d.rows[i].strips {
-			runs, few := mergeFew(l.list[b.index].spans, min(each, left), r.sameRun)
+			runs, first, few := mergeFew(l.list[b.index].spans, min(each, left), r.sameRun)
 			if !few {
-				marks = append(marks, r.image(d, b, l.list[b.index].spans))
+				m := r.image(d, b, l.list[b.index].spans)
+				m.Of, m.At = ofCell, [2]int32{int32(i), int32(b.index)}
+				marks = append(marks, m)
 				continue
 			}
 			left -= len(runs)
-			labels = r.drawRuns(d, b, runs, rects, labels)
+			item := func(k int) uint32 { return s.Item(ofSpan, i, b.index, int(first[k])) }
+			labels = r.drawRuns(d, b, runs, item, rects, aims, labels)
 		}
 	}
-	s.AddLayer("spans", 0, append(marks, rects, r.write(labels))...)
+	s.AddLayer("spans", 0, append(marks, aims, rects, r.write(labels))...)
 }
 
 // sameRun reports whether two aggregates look alike.
@@ -68,27 +71,37 @@ func (r *painter) sameRun(a, b *span) bool {
 
 // merge joins neighbouring aggregates that are alike; counts add up.
 func merge(spans []span, alike func(a, b *span) bool) []span {
-	out, _ := mergeFew(spans, len(spans), alike)
+	out, _, _ := mergeFew(spans, len(spans), alike)
 	return out
 }
 
-// mergeFew does the same, and gives up where more than most are left.
-func mergeFew(spans []span, most int, alike func(a, b *span) bool) (out []span, few bool) {
+// mergeFew does the same, says which was the first of each, and gives up where more than most
+// are left.
+func mergeFew(spans []span, most int, alike func(a, b *span) bool) (out []span, first []int32, few bool) {
 	out = make([]span, 0, min(len(spans), most))
 	for i := range spans {
 		s := &spans[i]
-		if n := len(out); n > 0 && s.aggregate() && out[n-1].aggregate() && out[n-1].end == s.begin && alike(&out[n-1], s) {
-			p := &out[n-1]
-			p.end, p.open, p.longest = s.end, p.open+s.open, max(p.longest, s.longest)
-			p.count = uint32(min(uint64(p.count)+uint64(s.count), math.MaxUint32))
+		if n := len(out); n > 0 && joins(&out[n-1], s, alike) {
+			out[n-1].join(s)
 			continue
 		}
 		if len(out) == most {
-			return nil, false
+			return nil, nil, false
 		}
-		out = append(out, *s)
+		out, first = append(out, *s), append(first, int32(i))
 	}
-	return out, true
+	return out, first, true
+}
+
+// joins reports whether an aggregate goes on in the next span.
+func joins(a, b *span, alike func(a, b *span) bool) bool {
+	return b.aggregate() && a.aggregate() && a.end == b.begin && alike(a, b)
+}
+
+// join adds the next aggregate to one.
+func (s *span) join(next *span) {
+	s.end, s.open, s.longest = next.end, s.open+next.open, max(s.longest, next.longest)
+	s.count = uint32(min(uint64(s.count)+uint64(next.count), math.MaxUint32))
 }
 
 // cover is how many quarters of the height a span fills: an interval all, an
@@ -105,13 +118,13 @@ func cover(s *span) int {
 	return min(max(1, int(math.Ceil(share*quarters-0.02))), quarters)
 }
 
-func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Rect, labels []label) []label {
+func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, item func(k int) uint32, rects, aims *scene.Rect, labels []label) []label {
 	h := b.to - b.from
-	var ticks []*span // empty intervals, drawn over the others
+	var ticks []int // empty intervals, drawn over the others
 	for i := range runs {
 		s := &runs[i]
 		if s.begin == s.end && !s.aggregate() {
-			ticks = append(ticks, s)
+			ticks = append(ticks, i)
 			continue
 		}
 		x0, x1 := d.x(r.result, s.begin), d.x(r.result, s.end)
@@ -122,6 +135,10 @@ func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Re
 			width-- // so that two calls of a region do not look like one
 		}
 		rects.Add(x0, b.to-part, width, part, colour)
+		rects.SetItem(item(i))
+		if part < h { // it is found over its whole height
+			aims.AddAim(x0, b.from, width, h-part, rects.Items[rects.Len()-1])
+		}
 		if s.aggregate() {
 			rects.SetFlags(scene.Aggregated)
 			rects.SetCount(s.count)
@@ -132,8 +149,9 @@ func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, rects *scene.Re
 			labels = append(labels, label{x: x0 + 4, width: x1 - x0 - 8, b: b, region: s.region, fill: colour, low: cover(s) < quarters})
 		}
 	}
-	for _, s := range ticks {
-		rects.Add(d.x(r.result, s.begin), b.from, 1, h, r.spanColour(s))
+	for _, i := range ticks {
+		rects.Add(d.x(r.result, runs[i].begin), b.from, 1, h, r.spanColour(&runs[i]))
+		rects.SetItem(item(i))
 	}
 	return labels
 }
@@ -327,7 +345,7 @@ func (r *painter) drawCounter(d *drawing, c *series, b stripBand, paths *scene.P
 
 // drawInstants puts a small diamond under the upper edge of the row, or in its middle where no intervals are.
 func (r *painter) drawInstants(s *scene.Scene, d *drawing) {
-	points, text := &scene.Point{}, &scene.Text{Size: scene.TextSize}
+	points, text, aims := &scene.Point{}, &scene.Text{Size: scene.TextSize}, &scene.Rect{}
 	alone := r.reader.Info().Intervals == 0
 	for i, m := range r.marks {
 		b := d.rows[m.row]
@@ -336,6 +354,11 @@ func (r *painter) drawInstants(s *scene.Scene, d *drawing) {
 		points.Add(x, instantY(b.from, b.to, size, alone), size, scene.UIText)
 		points.SetShape(scene.Diamond)
 		points.SetCount(m.count)
+		high := min(b.to-b.from, 8)
+		if alone {
+			high = b.to - b.from
+		}
+		aims.AddAim(x-near-1, b.from, 2*near+2, high, s.Item(ofInstant, i))
 		if alone && b.to-b.from >= 2*scene.TextSize { // with nothing else in the row there is room for words
 			left, right := d.frame.x, d.frame.x+d.frame.w
 			if i > 0 && r.marks[i-1].row == m.row {
@@ -357,7 +380,7 @@ func (r *painter) drawInstants(s *scene.Scene, d *drawing) {
 			}
 		}
 	}
-	s.AddLayer("instants", 0, points, text)
+	s.AddLayer("instants", 0, points, text, aims)
 }
 
 // instantY is where instants of a row are drawn: above its intervals, or in the middle where there are none.

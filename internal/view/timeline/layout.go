@@ -8,12 +8,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A drawing remembers where things were put, for Pick.
+// A drawing says where things are put.
 type drawing struct {
 	size  scene.Size
 	frame area
 	rows  []band
-	lines []drawnLink
 }
 
 // A band is where a row was put: strips and counters of it from the top.
@@ -34,7 +33,6 @@ func (r *result) Scene(size scene.Size) *scene.Scene { return (&painter{r}).scen
 func (r *painter) scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	d := r.place(size)
-	r.drawn = d
 	f := scene.Frame{
 		Name: "main", X: d.frame.x, Y: d.frame.y, W: d.frame.w, H: d.frame.h,
 		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.axisEnd)},
@@ -53,6 +51,7 @@ func (r *painter) scene(size scene.Size) *scene.Scene {
 		s.XAxis(0, scene.Axis{})
 		r.drawSeparators(s, d)
 	}
+	r.aimRows(s, d)
 	r.drawGroups(s, d)
 	r.drawStrips(s, d)
 	r.drawCounters(s, d)
@@ -192,13 +191,6 @@ func stripGap(h float32, n int) float32 {
 func (d *drawing) x(r *result, t trace.Time) float32 {
 	begin, length := r.selection.Begin, r.axisEnd-r.selection.Begin
 	return d.frame.x + float32(float64(t-begin)/float64(length)*float64(d.frame.w))
-}
-
-// time gives the time at a place.
-func (d *drawing) time(r *result, x float32) trace.Time {
-	begin, length := r.selection.Begin, r.axisEnd-r.selection.Begin
-	t := begin + trace.Time(float64(x-d.frame.x)/float64(d.frame.w)*float64(length))
-	return min(max(t, begin), r.selection.End-1)
 }
 
 // drawSeparators draws a hairline over each group at the top, so that the eye

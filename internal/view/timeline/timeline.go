@@ -139,8 +139,6 @@ type result struct {
 	durations  durationScale
 	colours    []scene.Colour // by region, None: not looked up yet
 	notes      []string
-
-	drawn *drawing
 }
 
 // A planner chooses the rows of a result, a fetcher reads what they show, a painter draws it.

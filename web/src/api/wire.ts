@@ -8,13 +8,13 @@
 // Columns are views of the buffer, nothing is copied; every browser runs on a
 // little-endian machine.
 
-import type { Layer, Mark, MarkKind, Scene } from "../scene/scene";
+import type { Briefs, Layer, Mark, MarkKind, Scene } from "../scene/scene";
 
 export const wireVersion = 1;
 export const contentType = "application/vnd.parallax.scene";
 
 interface Column {
-  type: "f32" | "u32" | "u16" | "u8" | "text";
+  type: "f64" | "f32" | "u32" | "u16" | "u8" | "text";
   /** -1: the page has it, under its key. */
   offset: number;
   length: number;
@@ -55,7 +55,8 @@ export class ColumnKeep {
   }
 }
 
-type Header = Omit<Scene, "layers"> & {
+type Header = Omit<Scene, "layers" | "briefs"> & {
+  briefs?: Record<string, Column>;
   version: number;
   strings: string[];
   layers: { name: string; frame: number; marks: (Record<string, unknown> & { kind: MarkKind })[] }[];
@@ -83,9 +84,10 @@ export function decodeScene(buffer: ArrayBuffer, keep = new ColumnKeep()): Scene
     throw new Error(`decode scene: version ${header.version}, want ${wireVersion}; reload the page`);
   }
   const base = (4 + n + 7) & ~7;
-  const { version: _, strings, layers, ...rest } = header;
+  const { version: _, strings, layers, briefs, ...rest } = header;
   return {
     ...rest,
+    ...(briefs ? { briefs: Object.fromEntries(Object.entries(briefs).map(([name, c]) => [name, view(c, buffer, base, strings)])) as unknown as Briefs } : {}),
     layers: layers.map((l): Layer => ({
       name: l.name,
       frame: l.frame,
@@ -124,6 +126,8 @@ function kept(c: Column, buffer: ArrayBuffer, base: number, strings: string[], k
 function view(c: Column, buffer: ArrayBuffer, base: number, strings: string[]) {
   const at = base + c.offset;
   switch (c.type) {
+    case "f64":
+      return new Float64Array(buffer, at, c.length);
     case "f32":
       return new Float32Array(buffer, at, c.length);
     case "u32":

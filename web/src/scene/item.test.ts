@@ -28,7 +28,7 @@ test("follows a frame that is moved", () => {
 });
 
 test("carries facts, and scenes without items are told", () => {
-  expect(scene().facts).toEqual([{ title: "row", lines: [] }]);
+  expect(scene().facts).toEqual({ 0: { title: "row", lines: [] } });
   expect(hasItems(scene())).toBe(true);
   expect(hasItems({ ...scene(), layers: [] })).toBe(false);
 });

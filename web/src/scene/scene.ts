@@ -15,14 +15,30 @@ export interface Scene {
   notes: string[];
   /** Names that the user gives a meaning to, with the meaning they have. */
   terms?: { name: string; text: string; label: string; by: "user" | "layout" | "" }[];
-  /** What is known of the first items; null: nothing. The server is asked for the others. */
-  facts?: (Fact | null)[];
+  /** What is known of items by their number; null: nothing. The server is asked for the others. */
+  facts?: Record<number, Fact | null>;
+  /** What is known at a glance of items of which there are very many. */
+  briefs?: Briefs;
   /** Items that are asked for by place: they are continuous. */
   placed?: number[];
   /** Set where the selection holds nothing to show; there are no layers then. */
   empty: { what: string; hint: string } | null;
   /** Drawn from fewer pixels than asked for; the exact one is still to come. */
   coarse: boolean;
+}
+
+/** The words of many items in columns; see shell/brief.ts. */
+export interface Briefs {
+  /** Numbers of the items, ascending. */
+  items: Uint32Array;
+  title: string[];
+  /** The row that it is in. */
+  on: string[];
+  region: Uint32Array;
+  begin: Float64Array;
+  end: Float64Array;
+  /** How many it stands for; left out where each is one. */
+  count?: Uint32Array;
 }
 
 /** A plot area: what lies in it pans and zooms, a brush in it is a selection. */

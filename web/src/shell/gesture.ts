@@ -27,6 +27,8 @@ import type { Range } from "./selection";
 import type { Workbench } from "./workbench";
 
 const hoverDelay = 60;
+/** How long it rests before more is asked for than is known. */
+const restDelay = 300;
 const clickSlack = 4;
 /** How long a finger rests before it brushes, in ms. */
 const holdAfter = 450;
@@ -145,7 +147,7 @@ export class Gestures {
     this.abort?.abort();
     const known = this.picture.known(x, y);
     if (known !== undefined) this.show(known, x, y);
-    if (known === undefined || known?.more) this.timer = setTimeout(() => void this.ask(x, y, i), hoverDelay) as unknown as number;
+    if (known === undefined || known?.more) this.timer = setTimeout(() => void this.ask(x, y, i), known ? restDelay : hoverDelay) as unknown as number;
   }
 
   private async ask(x: number, y: number, frame: number): Promise<void> {

@@ -14,6 +14,7 @@ import { ApiFailure, type Api } from "../api/client";
 import type { ApiError, Fact, SelectionSpec, ViewRequest } from "../api/types";
 import { identity, type Highlight, type Painter, type Transform } from "../scene/painter";
 import type { Tint } from "../scene/palette";
+import { briefFact } from "./brief";
 import { hasItems, itemAt } from "../scene/item";
 import type { Scene } from "../scene/scene";
 import type { SpaceChoice } from "../scene/space/look";
@@ -154,7 +155,9 @@ export class Picture {
   /** What is known of a screen pixel without asking; undefined: the server must be asked. */
   known(x: number, y: number): Fact | null | undefined {
     const n = this.itemAt(x, y);
-    return n === null ? undefined : n < 0 ? null : this.drawn!.asked.get(n) ?? this.drawn!.scene.facts?.[n];
+    if (n === null || n < 0) return n === null ? undefined : null;
+    const { asked, scene } = this.drawn!;
+    return asked.get(n) ?? briefFact(scene.briefs, n) ?? scene.facts?.[n];
   }
 
   /** The number of the item at a screen pixel, -1 for none; null: marks do not tell. */

@@ -81,6 +81,22 @@ test("hovering over what carries its facts asks for nothing", async () => {
   expect(requests).toEqual([]);
 });
 
+test("a timeline tells its intervals at once, and asks for more only where the pointer rests", async () => {
+  await openBench(page, program.address, "v=timeline&t=500000000-520000000");
+  await page.route("**/pick?**", async () => undefined); // never answered
+  const box = (await picture(page).boundingBox())!;
+  requests.length = 0;
+  const tips = new Set<string>();
+  for (let i = 2; i < 10; i++) {
+    await page.mouse.move(box.x + (box.width * i) / 10, box.y + box.height * (0.2 + i / 20));
+    await page.waitForTimeout(20);
+    for (const t of await page.locator(".tip").allInnerTexts()) if (/duration [\d.]+ [mµn]?s/.test(t)) tips.add(t);
+  }
+  expect(tips.size).toBeGreaterThan(3);
+  expect(requests.filter((u) => u.includes("/pick?"))).toEqual([]);
+  await page.waitForRequest((r) => r.url().includes("/pick?") && r.url().includes("item="));
+});
+
 test("a timeline says the time that is on the screen, not all that was asked for", async () => {
   await openBench(page, program.address, "v=timeline&t=500000000-900000000");
   const label = () => picture(page).locator(".canvas").getAttribute("aria-label");

@@ -10,62 +10,161 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// near is how far from a line or symbol a cursor may be, in pixels.
+// What marks show.
+const (
+	ofRow     = 1 + iota // A: row
+	ofGap                // A: row in which nothing is open there
+	ofGroup              // A: row of a group; where it is asked for says the bin
+	ofSpan               // A: row, B: strip, C: the first of the spans that are drawn as one
+	ofCell               // A: row, B: strip, C: cell of its image
+	ofCounter            // A: series; where it is asked for says the bin
+	ofInstant            // A: mark
+	ofLink               // A: arrow
+	ofBurst              // A: burst
+	ofStretch            // A, B: the first and the last of the stretches that are drawn as one
+)
+
+// near is how far from a symbol a cursor may be, in pixels.
 const near = 3
 
-// Pick says what is at a place: a link, an instant, a counter, an interval, an
-// aggregate, or the row.
-func (r *result) Pick(x, y float64) (view.Fact, bool) {
-	d := r.drawn
-	if d == nil || math.IsNaN(x) || math.IsNaN(y) {
-		return view.Fact{}, false
-	}
-	px, py := float32(x), float32(y)
-	i := d.rowAt(py)
-	if i < 0 || px >= d.frame.x+d.frame.w {
-		return view.Fact{}, false
-	}
-	if px < d.frame.x {
-		return r.rowFact(i), true
-	}
-	if f, ok := r.pickCritical(px, py, i); ok {
-		return f, true
-	}
-	if f, ok := r.pickLink(px, py); ok {
-		return f, true
-	}
-	if f, ok := r.pickInstant(px, py, i); ok {
-		return f, true
-	}
-	if px > d.x(r, r.selection.End) { // the axis goes on after the run
-		return r.rowFact(i), true
-	}
-	t := d.time(r, px)
-	for _, c := range d.rows[i].counters {
-		if py >= c.from-2 && py < c.to+2 {
-			return r.counterFact(r.series[c.index], t), true
+// aimRows makes rows items, where nothing lies over them.
+func (r *painter) aimRows(s *scene.Scene, d *drawing) {
+	labels, inside := &scene.Rect{}, &scene.Rect{}
+	end := d.x(r.result, r.selection.End) // the axis may go on after the run
+	for i := range r.rows {
+		b := d.rows[i]
+		row := s.Item(ofRow, i)
+		labels.AddAim(0, b.from, d.frame.x, b.to-b.from, row)
+		switch {
+		case r.groups[i] != nil:
+			inside.AddAim(d.frame.x, b.from, d.frame.w, b.to-b.from, s.Place(ofGroup, i))
+		case r.leaves[i] != nil && len(r.leaves[i].list) > 0:
+			inside.AddAim(d.frame.x, b.from, end-d.frame.x, b.to-b.from, s.Item(ofGap, i))
+		default:
+			inside.AddAim(d.frame.x, b.from, end-d.frame.x, b.to-b.from, row)
+		}
+		for _, c := range b.counters {
+			inside.AddAim(d.frame.x, c.from-2, d.frame.w, c.to-c.from+4, s.Place(ofCounter, c.index))
+		}
+		if right := d.frame.x + d.frame.w; end < right {
+			inside.AddAim(end, b.from, right-end, b.to-b.from, row)
 		}
 	}
-	if g := r.groups[i]; g != nil {
-		return r.groupFact(i, g, t), true
-	}
-	return r.pickSpan(i, px, py, t)
+	s.AddLayer("labels", -1, labels)
+	s.AddLayer("rows", 0, inside)
 }
 
-func (d *drawing) rowAt(y float32) int {
-	if y < d.frame.y || y >= d.frame.y+d.frame.h {
-		return -1
+// timeOf is the time at which a placed item was asked for, all of which are as wide as the axis.
+func (r *result) timeOf(it scene.Item) trace.Time {
+	x, _ := it.Place()
+	t := r.selection.Begin + trace.Time(x*float64(r.axisEnd-r.selection.Begin))
+	return min(max(t, r.selection.Begin), r.selection.End-1)
+}
+
+// Fact says what is known of an item without looking at the store.
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	a := int(it.A)
+	switch it.Of {
+	case ofRow:
+		return r.rowFact(a), true
+	case ofGap:
+		f := r.rowFact(a)
+		f.Text = "Nothing is open here."
+		return f, true
+	case ofGroup:
+		return r.groupFact(a, r.groups[a], r.timeOf(it)), true
+	case ofCell:
+		return r.cellFact(it)
+	case ofCounter:
+		return r.counterFact(r.series[a], r.timeOf(it)), true
+	case ofInstant:
+		return r.instantFact(&r.marks[a]), true
+	case ofLink:
+		return r.linkFact(&r.links.arrows[a]), true
+	case ofBurst:
+		return r.burstFact(&r.links.bursts[a]), true
+	case ofStretch:
+		return r.stretchFact(a, int(it.B)), true
 	}
-	i := sort.Search(len(d.rows), func(i int) bool { return d.rows[i].to > y })
-	if i == len(d.rows) {
-		return -1
+	return view.Fact{}, false
+}
+
+// run is what is drawn as one from a span on.
+func (r *result) run(it scene.Item) span {
+	spans, p := r.leaves[it.A].list[it.B].spans, painter{r}
+	x := spans[it.C]
+	for k := int(it.C) + 1; k < len(spans) && joins(&x, &spans[k], p.sameRun); k++ {
+		x.join(&spans[k])
 	}
-	return i
+	return x
+}
+
+// Brief implements view.Briefer: spans are many.
+func (r *result) Brief(it scene.Item) (view.Brief, bool) {
+	if it.Of != ofSpan {
+		return view.Brief{}, false
+	}
+	return r.brief(int(it.A), r.run(it)), true
+}
+
+func (r *result) brief(i int, x span) view.Brief {
+	b := view.Brief{Title: r.rows[i].label, On: r.rows[i].label, Region: x.region, Begin: x.begin, End: x.end, Count: int64(x.count)}
+	if !x.aggregate() && x.region != trace.NoRegion {
+		b.Title = r.regions[x.region].Name
+	}
+	return b
+}
+
+// Detail reads the store.
+func (r *result) Detail(it scene.Item, f *view.Fact) {
+	var x span
+	switch it.Of {
+	case ofSpan:
+		x = r.run(it)
+	case ofCell:
+		n, _ := r.spanIn(it)
+		x = r.leaves[it.A].list[it.B].spans[n]
+	default:
+		return
+	}
+	l := r.leaves[it.A]
+	if x.aggregate() {
+		*f = r.aggregateFact(int(it.A), l, &l.list[it.B], &x)
+	} else {
+		*f = r.intervalFact(store.Row{Location: l.location, Lane: int(x.lane), Row: int(x.row)})
+	}
+}
+
+// spanIn finds the span that a cell shows: of those in its bin the one with most of it.
+func (r *result) spanIn(it scene.Item) (int, bool) {
+	spans, g := r.leaves[it.A].list[it.B].spans, r.grid
+	first := g.bin(g.begin)
+	bin := first + int64(int(it.C)%g.bins())
+	begin, end := g.binBegin(bin), g.binBegin(bin+1)
+	best, most := -1, trace.Time(-1)
+	for k := sort.Search(len(spans), func(k int) bool { return spans[k].end >= begin }); k < len(spans) && spans[k].begin < end; k++ {
+		if part := min(spans[k].end, end) - max(spans[k].begin, begin); part >= most {
+			best, most = k, part
+		}
+	}
+	return best, best >= 0
+}
+
+func (r *result) cellFact(it scene.Item) (view.Fact, bool) {
+	n, ok := r.spanIn(it)
+	if !ok {
+		f := r.rowFact(int(it.A))
+		f.Text = "Nothing is open here."
+		return f, true
+	}
+	b := r.brief(int(it.A), r.leaves[it.A].list[it.B].spans[n])
+	return b.Fact(), true
 }
 
 // rowFact describes a row.
@@ -103,36 +202,6 @@ func count(n int64, what string) string {
 
 func timeLine(label string, t trace.Time) view.FactLine {
 	return view.FactLine{Label: label, Value: view.FormatTime(t), Exact: view.Thousands(int64(t)) + " ns"}
-}
-
-// pickSpan finds the span under the cursor.
-func (r *result) pickSpan(i int, px, py float32, t trace.Time) (view.Fact, bool) {
-	l := r.leaves[i] // nil for headers
-	if l == nil || len(l.list) == 0 {
-		return r.rowFact(i), true
-	}
-	strips := r.drawn.rows[i].strips
-	k := sort.Search(len(strips), func(k int) bool { return strips[k].to > py })
-	s := &l.list[strips[min(k, len(strips)-1)].index]
-	at := sort.Search(len(s.spans), func(n int) bool { return s.spans[n].begin > t })
-	best := -1
-	// Narrow things are drawn a pixel wide: the nearest within that counts.
-	for n := max(0, at-2); n < min(len(s.spans), at+2); n++ {
-		x0, x1 := r.drawn.x(r, s.spans[n].begin), r.drawn.x(r, s.spans[n].end)
-		if px >= x0-0.5 && px < max(x1, x0+1) && (best < 0 || s.spans[n].begin <= t) {
-			best = n
-		}
-	}
-	if best < 0 {
-		f := r.rowFact(i)
-		f.Text = "Nothing is open at " + view.FormatTime(t) + "."
-		return f, true
-	}
-	x := &s.spans[best]
-	if x.aggregate() {
-		return r.aggregateFact(i, l, s, x), true
-	}
-	return r.intervalFact(store.Row{Location: l.location, Lane: int(x.lane), Row: int(x.row)}), true
 }
 
 // intervalFact tells everything about one interval.
@@ -318,31 +387,20 @@ func (r *result) groupFact(i int, g *stack, t trace.Time) view.Fact {
 	return f
 }
 
-// pickLink finds the nearest arrow or burst.
-func (r *result) pickLink(px, py float32) (view.Fact, bool) {
-	best, distance := -1, float32(near)
-	for k := range r.drawn.lines {
-		l := &r.drawn.lines[k]
-		if at := l.distance(px, py); at <= distance {
-			best, distance = k, at
-		}
+func (r *result) burstFact(b *burst) view.Fact {
+	begin, end := b.begin, b.end
+	from := r.rows[b.rows[0]].label
+	if b.rows[1] > b.rows[0] {
+		from += " … " + r.rows[b.rows[1]].label
 	}
-	if best < 0 {
-		return view.Fact{}, false
+	return view.Fact{
+		Title: view.Thousands(b.count) + " links", Text: "Too dense to draw: zoom in to see each.", Count: b.count, Begin: &begin, End: &end,
+		Lines: []view.FactLine{line("start on", from), timeLine("from", begin), timeLine("to", end)},
 	}
+}
+
+func (r *result) linkFact(l *link) view.Fact {
 	tree := r.reader.Locations()
-	if b := r.drawn.lines[best].burst; b != nil {
-		begin, end := b.begin, b.end
-		from := r.rows[b.rows[0]].label
-		if b.rows[1] > b.rows[0] {
-			from += " … " + r.rows[b.rows[1]].label
-		}
-		return view.Fact{
-			Title: view.Thousands(b.count) + " links", Text: "Too dense to draw: zoom in to see each.", Count: b.count, Begin: &begin, End: &end,
-			Lines: []view.FactLine{line("start on", from), timeLine("from", begin), timeLine("to", end)},
-		}, true
-	}
-	l := r.drawn.lines[best].link
 	begin, end := min(l.fromTime, l.toTime), max(l.fromTime, l.toTime)
 	f := view.Fact{
 		Title: l.kind.String(), Locations: []trace.LocationID{l.from, l.to}, Begin: &begin, End: &end,
@@ -360,42 +418,20 @@ func (r *result) pickLink(px, py float32) (view.Fact, bool) {
 	if l.count > 1 {
 		f.Count = l.count
 	}
-	return f, true
+	return f
 }
 
-// distance from a place to an arrow, or into a burst.
-func (l *drawnLink) distance(px, py float32) float32 {
-	if l.burst != nil {
-		return max(0, float32(math.Hypot(float64(px-l.x0), float64(py-l.y0)))-l.radius)
+func (r *result) instantFact(m *instant) view.Fact {
+	t, at := m.time, r.rows[m.row].location
+	f := view.Fact{
+		Title: r.regions[m.region].Name, Locations: []trace.LocationID{at}, Begin: &t, End: &t,
+		Lines: []view.FactLine{line("instant on", r.reader.Locations().Path(at)), timeLine("at", t)},
 	}
-	dx, dy := l.x1-l.x0, l.y1-l.y0
-	t := float32(0)
-	if n := dx*dx + dy*dy; n > 0 {
-		t = min(max(((px-l.x0)*dx+(py-l.y0)*dy)/n, 0), 1)
+	if m.count > 1 {
+		f.Count = int64(m.count)
+		f.Text = "Aggregated: " + count(int64(m.count), "instant")
 	}
-	return float32(math.Hypot(float64(px-l.x0-t*dx), float64(py-l.y0-t*dy)))
-}
-
-func (r *result) pickInstant(px, py float32, i int) (view.Fact, bool) {
-	if py > r.drawn.rows[i].from+8 && r.reader.Info().Intervals > 0 {
-		return view.Fact{}, false
-	}
-	for _, m := range r.marks {
-		if m.row != i || float32(math.Abs(float64(r.drawn.x(r, m.time)-px))) > near+1 {
-			continue
-		}
-		t := m.time
-		f := view.Fact{
-			Title: r.regions[m.region].Name, Locations: []trace.LocationID{r.rows[i].location}, Begin: &t, End: &t,
-			Lines: []view.FactLine{line("instant on", r.reader.Locations().Path(r.rows[i].location)), timeLine("at", t)},
-		}
-		if m.count > 1 {
-			f.Count = int64(m.count)
-			f.Text = "Aggregated: " + count(int64(m.count), "instant")
-		}
-		return f, true
-	}
-	return view.Fact{}, false
+	return f
 }
 
 func (r *result) counterFact(c *series, t trace.Time) view.Fact {
