@@ -81,7 +81,7 @@ test("hovering over what carries its facts asks for nothing", async () => {
   expect(requests).toEqual([]);
 });
 
-test("a timeline tells its intervals at once, and asks for more only where the pointer rests", async () => {
+test("a timeline tells its intervals without an answer, and asks for the rest by their number", async () => {
   await openBench(page, program.address, "v=timeline&t=500000000-520000000");
   await page.route("**/pick?**", async () => undefined); // never answered
   const box = (await picture(page).boundingBox())!;
@@ -93,8 +93,7 @@ test("a timeline tells its intervals at once, and asks for more only where the p
     for (const t of await page.locator(".tip").allInnerTexts()) if (/duration [\d.]+ [mµn]?s/.test(t)) tips.add(t);
   }
   expect(tips.size).toBeGreaterThan(3);
-  expect(requests.filter((u) => u.includes("/pick?"))).toEqual([]);
-  await page.waitForRequest((r) => r.url().includes("/pick?") && r.url().includes("item="));
+  await expect.poll(() => requests.filter((u) => u.includes("/pick?") && u.includes("item=")).length).toBeGreaterThan(0);
 });
 
 test("a timeline says the time that is on the screen, not all that was asked for", async () => {
