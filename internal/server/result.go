@@ -146,7 +146,6 @@ func (r *result) draw() *scene.Scene {
 // furnished is the picture as a file shows it, with title, legend and notes; size: as large
 // as on paper, nil: as it was asked for. Letter names it among others of a figure.
 func (r *result) furnished(size *scene.Picture, letter string, theme scene.Theme) *scene.Scene {
-	r.scene = nil
 	draw := func(size scene.Size) *scene.Scene {
 		s := r.value.Scene(size)
 		s.Notes = union(s.Notes, r.value.Notes())

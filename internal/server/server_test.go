@@ -69,7 +69,6 @@ func (p *probe) view() *view.View {
 type probeResult struct {
 	probe *probe
 	q     *view.Request
-	last  scene.Size
 }
 
 func (r *probeResult) Data() any {
@@ -87,10 +86,10 @@ func (r *probeResult) Table() *view.Table {
 
 func (r *probeResult) Scene(size scene.Size) *scene.Scene {
 	r.probe.drawn.Add(1)
-	r.last = size
 	s := scene.New(size, "probe", "A probe.")
 	m := &scene.Rect{}
 	m.Add(10, 10, 20, 20, scene.UIData)
+	m.SetItem(s.Item(1, size.Width, size.Height))
 	for i := range r.probe.rects {
 		m.Add(float32(i)*float32(size.Width)/float32(r.probe.rects), 40, 0.1, 8, scene.UIData)
 	}
@@ -98,11 +97,8 @@ func (r *probeResult) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
-func (r *probeResult) Pick(x, y float64) (view.Fact, bool) {
-	if x < 10 || x > 30 || y < 10 || y > 30 {
-		return view.Fact{}, false
-	}
-	return view.Fact{Title: fmt.Sprintf("a box in %d × %d", r.last.Width, r.last.Height)}, true
+func (r *probeResult) Fact(it scene.Item) (view.Fact, bool) {
+	return view.Fact{Title: fmt.Sprintf("a box in %d × %d", it.A, it.B)}, true
 }
 
 func (r *probeResult) Notes() []string { return []string{"a note"} }
