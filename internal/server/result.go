@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -207,20 +206,16 @@ func (r *result) encode(coarse bool, have []string) ([]byte, error) {
 func (r *result) facts() json.RawMessage { return view.HeldFacts(r.value, r.draw(), mostFacts) }
 
 // briefs are the same of items of which there are very many.
-func (r *result) briefs() *wire.Briefs {
-	items, list := view.HeldBriefs(r.value, r.draw())
-	out := &wire.Briefs{Items: items}
-	for i := range list {
-		b := &list[i]
-		out.Title, out.On = append(out.Title, b.Title), append(out.On, b.On)
-		out.Region = append(out.Region, uint32(b.Region))
-		out.Begin, out.End = append(out.Begin, int64(b.Begin)), append(out.End, int64(b.End))
-		if b.Count > 1 && out.Count == nil {
-			out.Count = slices.Repeat([]uint32{1}, len(list))
+func (r *result) briefs() (out []wire.Briefs) {
+	for _, block := range view.HeldBriefs(r.value, r.draw()) {
+		b := wire.Briefs{First: block.First}
+		for i := range block.Briefs {
+			x := &block.Briefs[i]
+			b.Things = append(b.Things, wire.Thing{Title: x.Title, On: x.On, Region: uint32(x.Region)})
+			b.Begin, b.End = append(b.Begin, int64(x.Begin)), append(b.End, int64(x.End))
+			b.Count = append(b.Count, uint32(min(max(x.Count, 1), math.MaxUint32)))
 		}
-		if b.Count > 1 {
-			out.Count[i] = uint32(min(b.Count, math.MaxUint32))
-		}
+		out = append(out, b)
 	}
 	return out
 }

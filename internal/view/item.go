@@ -131,17 +131,29 @@ func HeldFacts(r Result, s *scene.Scene, most int) json.RawMessage {
 	return append(out, '}')
 }
 
-// HeldBriefs gives the items of a scene that have a brief, and their briefs.
-func HeldBriefs(r Result, s *scene.Scene) (items []uint32, briefs []Brief) {
+// A BriefBlock is the briefs of items one after the other.
+type BriefBlock struct {
+	First  int // number of the first item
+	Briefs []Brief
+}
+
+// HeldBriefs gives the briefs of a scene's items.
+func HeldBriefs(r Result, s *scene.Scene) (out []BriefBlock) {
 	if _, ok := r.(Briefer); !ok {
-		return nil, nil
+		return nil
 	}
 	for i, it := range s.Items {
-		if b, ok := briefOf(r, it); ok {
-			items, briefs = append(items, uint32(i)), append(briefs, b)
+		b, ok := briefOf(r, it)
+		if !ok {
+			continue
 		}
+		if n := len(out); n == 0 || out[n-1].First+len(out[n-1].Briefs) != i {
+			out = append(out, BriefBlock{First: i})
+		}
+		last := &out[len(out)-1]
+		last.Briefs = append(last.Briefs, b)
 	}
-	return items, briefs
+	return out
 }
 
 // Say adds a line; exact may be empty.

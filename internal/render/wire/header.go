@@ -26,7 +26,7 @@ type header struct {
 	// Facts of the items that marks carry; fewer where they would take too much.
 	Facts json.RawMessage `json:"facts,omitempty"`
 	// Briefs are those of very many.
-	Briefs *briefs `json:"briefs,omitempty"`
+	Briefs []briefs `json:"briefs,omitempty"`
 	// Placed are the items for which the page asks by place.
 	Placed []int `json:"placed,omitempty"`
 }

@@ -38,34 +38,7 @@ type Extra struct {
 	// Facts are what the page shows of items, in JSON by their number; it asks for the others.
 	Facts json.RawMessage
 	// Briefs are what it shows of items of which there are very many.
-	Briefs *Briefs
-}
-
-// Briefs are the words of many items in columns, see view.Brief.
-type Briefs struct {
-	Items      []uint32 // in ascending order
-	Title, On  []string
-	Region     []uint32
-	Begin, End []int64
-	Count      []uint32 // nil: each is one
-}
-
-// briefs describes the columns.
-func (e *encoder) briefs(b *Briefs) *briefs {
-	if b == nil || len(b.Items) == 0 {
-		return nil
-	}
-	return &briefs{e.u32(b.Items), e.text(b.Title), e.text(b.On), e.u32(b.Region), e.f64(b.Begin), e.f64(b.End), optional(b.Count, e.u32)}
-}
-
-type briefs struct {
-	Items  *column `json:"items"`
-	Title  *column `json:"title"`
-	On     *column `json:"on"`
-	Region *column `json:"region"`
-	Begin  *column `json:"begin"`
-	End    *column `json:"end"`
-	Count  *column `json:"count,omitempty"`
+	Briefs []Briefs
 }
 
 // Empty is an empty state in words.

@@ -182,7 +182,7 @@ func (r *painter) criticalTurns(d *drawing, lines *scene.Line) {
 }
 
 // stretchFact says what is known of the stretches of the path that are drawn as one.
-func (r *result) stretchFact(from, to int) view.Fact {
+func (r teller) stretchFact(from, to int) view.Fact {
 	s := r.critical.list[from]
 	begin, end := s.Begin, s.End
 	n := int64(0)

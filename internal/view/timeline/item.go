@@ -61,22 +61,36 @@ func (r *painter) aimRows(s *scene.Scene, d *drawing) {
 }
 
 // timeOf is the time at which a placed item was asked for, all of which are as wide as the axis.
-func (r *result) timeOf(it scene.Item) trace.Time {
+func (r teller) timeOf(it scene.Item) trace.Time {
 	x, _ := it.Place()
 	t := r.selection.Begin + trace.Time(x*float64(r.axisEnd-r.selection.Begin))
 	return min(max(t, r.selection.Begin), r.selection.End-1)
 }
 
+// A teller says what is known of the items.
+type teller struct{ *result }
+
 // Fact says what is known of an item without looking at the store.
-func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+func (r *result) Fact(it scene.Item) (view.Fact, bool) { return teller{r}.fact(it) }
+
+// Brief implements view.Briefer: spans are many.
+func (r *result) Brief(it scene.Item) (view.Brief, bool) {
+	if it.Of != ofSpan {
+		return view.Brief{}, false
+	}
+	return teller{r}.brief(int(it.A), teller{r}.run(it)), true
+}
+
+// Detail says what takes the store.
+func (r *result) Detail(it scene.Item, f *view.Fact) { teller{r}.detail(it, f) }
+
+func (r teller) fact(it scene.Item) (view.Fact, bool) {
 	a := int(it.A)
 	switch it.Of {
 	case ofRow:
 		return r.rowFact(a), true
 	case ofGap:
-		f := r.rowFact(a)
-		f.Text = "Nothing is open here."
-		return f, true
+		return r.gapFact(a), true
 	case ofGroup:
 		return r.groupFact(a, r.groups[a], r.timeOf(it)), true
 	case ofCell:
@@ -96,8 +110,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 }
 
 // run is what is drawn as one from a span on.
-func (r *result) run(it scene.Item) span {
-	spans, p := r.leaves[it.A].list[it.B].spans, painter{r}
+func (r teller) run(it scene.Item) span {
+	spans, p := r.leaves[it.A].list[it.B].spans, painter(r)
 	x := spans[it.C]
 	for k := int(it.C) + 1; k < len(spans) && joins(&x, &spans[k], p.sameRun); k++ {
 		x.join(&spans[k])
@@ -105,15 +119,7 @@ func (r *result) run(it scene.Item) span {
 	return x
 }
 
-// Brief implements view.Briefer: spans are many.
-func (r *result) Brief(it scene.Item) (view.Brief, bool) {
-	if it.Of != ofSpan {
-		return view.Brief{}, false
-	}
-	return r.brief(int(it.A), r.run(it)), true
-}
-
-func (r *result) brief(i int, x span) view.Brief {
+func (r teller) brief(i int, x span) view.Brief {
 	b := view.Brief{Title: r.rows[i].label, On: r.rows[i].label, Region: x.region, Begin: x.begin, End: x.end, Count: int64(x.count)}
 	if !x.aggregate() && x.region != trace.NoRegion {
 		b.Title = r.regions[x.region].Name
@@ -121,14 +127,20 @@ func (r *result) brief(i int, x span) view.Brief {
 	return b
 }
 
-// Detail reads the store.
-func (r *result) Detail(it scene.Item, f *view.Fact) {
+func (r teller) detail(it scene.Item, f *view.Fact) {
 	var x span
 	switch it.Of {
+	case ofGap:
+		f.Lines = r.rowFact(int(it.A)).Lines
+		return
 	case ofSpan:
 		x = r.run(it)
 	case ofCell:
-		n, _ := r.spanIn(it)
+		n, ok := r.spanIn(it)
+		if !ok {
+			f.Lines = r.rowFact(int(it.A)).Lines
+			return
+		}
 		x = r.leaves[it.A].list[it.B].spans[n]
 	default:
 		return
@@ -142,7 +154,7 @@ func (r *result) Detail(it scene.Item, f *view.Fact) {
 }
 
 // spanIn finds the span that a cell shows: of those in its bin the one with most of it.
-func (r *result) spanIn(it scene.Item) (int, bool) {
+func (r teller) spanIn(it scene.Item) (int, bool) {
 	spans, g := r.leaves[it.A].list[it.B].spans, r.grid
 	first := g.bin(g.begin)
 	bin := first + int64(int(it.C)%g.bins())
@@ -156,19 +168,22 @@ func (r *result) spanIn(it scene.Item) (int, bool) {
 	return best, best >= 0
 }
 
-func (r *result) cellFact(it scene.Item) (view.Fact, bool) {
+func (r teller) cellFact(it scene.Item) (view.Fact, bool) {
 	n, ok := r.spanIn(it)
 	if !ok {
-		f := r.rowFact(int(it.A))
-		f.Text = "Nothing is open here."
-		return f, true
+		return r.gapFact(int(it.A)), true
 	}
 	b := r.brief(int(it.A), r.leaves[it.A].list[it.B].spans[n])
 	return b.Fact(), true
 }
 
+// gapFact says that nothing is open; the row's own facts come later.
+func (r teller) gapFact(i int) view.Fact {
+	return view.Fact{Title: r.rows[i].label, Text: "Nothing is open here.", Locations: []trace.LocationID{r.rows[i].location}, Lines: []view.FactLine{}, More: true}
+}
+
 // rowFact describes a row.
-func (r *result) rowFact(i int) view.Fact {
+func (r teller) rowFact(i int) view.Fact {
 	w := &r.rows[i]
 	f := view.Fact{Title: w.label, Lines: []view.FactLine{}}
 	tree := r.reader.Locations()
@@ -205,7 +220,7 @@ func timeLine(label string, t trace.Time) view.FactLine {
 }
 
 // intervalFact tells everything about one interval.
-func (r *result) intervalFact(at store.Row) view.Fact {
+func (r teller) intervalFact(at store.Row) view.Fact {
 	c, ok := r.reader.Interval(at)
 	if !ok {
 		return view.Fact{Title: "interval", Lines: []view.FactLine{}}
@@ -247,7 +262,7 @@ func source(g *trace.Region) string {
 }
 
 // callers names the intervals around one, outermost first.
-func (r *result) callers(at store.Row, parent int) string {
+func (r teller) callers(at store.Row, parent int) string {
 	var names []string
 	for parent >= 0 {
 		c, ok := r.reader.Interval(store.Row{Location: at.Location, Lane: at.Lane, Row: parent})
@@ -264,7 +279,7 @@ func (r *result) callers(at store.Row, parent int) string {
 }
 
 // aggregateFact says what an aggregate stands for, from the rows of its bin.
-func (r *result) aggregateFact(i int, l *strips, s *strip, x *span) view.Fact {
+func (r teller) aggregateFact(i int, l *strips, s *strip, x *span) view.Fact {
 	begin, end := x.begin, x.end
 	f := view.Fact{
 		Title: r.rows[i].label, Text: "Aggregated: " + count(int64(x.count), "interval"), Count: int64(x.count),
@@ -293,7 +308,7 @@ func (r *result) aggregateFact(i int, l *strips, s *strip, x *span) view.Fact {
 }
 
 // binTotals adds up what a strip shows in a bin, most time first.
-func (r *result) binTotals(l *strips, s *strip, x *span) ([]total, error) {
+func (r teller) binTotals(l *strips, s *strip, x *span) ([]total, error) {
 	sums := map[trace.RegionID]*total{}
 	at := func(id trace.RegionID) *total {
 		if sums[id] == nil {
@@ -350,7 +365,7 @@ func beginning(n int64) string {
 }
 
 // levelTotals adds up the intervals of one level of nesting.
-func (r *result) levelTotals(c *trace.Columns, s *strip, x *span, at func(trace.RegionID) *total) {
+func (r teller) levelTotals(c *trace.Columns, s *strip, x *span, at func(trace.RegionID) *total) {
 	if c.Lane != s.lane {
 		return
 	}
@@ -367,7 +382,7 @@ func (r *result) levelTotals(c *trace.Columns, s *strip, x *span, at func(trace.
 }
 
 // groupFact gives the shares of a bin of a group.
-func (r *result) groupFact(i int, g *stack, t trace.Time) view.Fact {
+func (r teller) groupFact(i int, g *stack, t trace.Time) view.Fact {
 	f := r.rowFact(i)
 	bin := min(max(0, int(g.grid.bin(t)-g.grid.bin(g.grid.begin))), g.bins-1)
 	begin, end := g.begin(bin), g.begin(bin+1)
@@ -387,7 +402,7 @@ func (r *result) groupFact(i int, g *stack, t trace.Time) view.Fact {
 	return f
 }
 
-func (r *result) burstFact(b *burst) view.Fact {
+func (r teller) burstFact(b *burst) view.Fact {
 	begin, end := b.begin, b.end
 	from := r.rows[b.rows[0]].label
 	if b.rows[1] > b.rows[0] {
@@ -399,7 +414,7 @@ func (r *result) burstFact(b *burst) view.Fact {
 	}
 }
 
-func (r *result) linkFact(l *link) view.Fact {
+func (r teller) linkFact(l *link) view.Fact {
 	tree := r.reader.Locations()
 	begin, end := min(l.fromTime, l.toTime), max(l.fromTime, l.toTime)
 	f := view.Fact{
@@ -421,7 +436,7 @@ func (r *result) linkFact(l *link) view.Fact {
 	return f
 }
 
-func (r *result) instantFact(m *instant) view.Fact {
+func (r teller) instantFact(m *instant) view.Fact {
 	t, at := m.time, r.rows[m.row].location
 	f := view.Fact{
 		Title: r.regions[m.region].Name, Locations: []trace.LocationID{at}, Begin: &t, End: &t,
@@ -434,7 +449,7 @@ func (r *result) instantFact(m *instant) view.Fact {
 	return f
 }
 
-func (r *result) counterFact(c *series, t trace.Time) view.Fact {
+func (r teller) counterFact(c *series, t trace.Time) view.Fact {
 	b := int(c.grid.bin(t) - c.grid.bin(c.grid.begin))
 	f := view.Fact{Title: c.name, Lines: []view.FactLine{timeLine("at", t)}, Locations: []trace.LocationID{c.location}}
 	for b > 0 && b < len(c.low) && math.IsNaN(c.low[b]) {

@@ -56,7 +56,7 @@ export class ColumnKeep {
 }
 
 type Header = Omit<Scene, "layers" | "briefs"> & {
-  briefs?: Record<string, Column>;
+  briefs?: Record<string, unknown>[];
   version: number;
   strings: string[];
   layers: { name: string; frame: number; marks: (Record<string, unknown> & { kind: MarkKind })[] }[];
@@ -87,7 +87,7 @@ export function decodeScene(buffer: ArrayBuffer, keep = new ColumnKeep()): Scene
   const { version: _, strings, layers, briefs, ...rest } = header;
   return {
     ...rest,
-    ...(briefs ? { briefs: Object.fromEntries(Object.entries(briefs).map(([name, c]) => [name, view(c, buffer, base, strings)])) as unknown as Briefs } : {}),
+    ...(briefs ? { briefs: briefs.map((b) => decodeColumns(b, (c) => view(c, buffer, base, strings)) as unknown as Briefs) } : {}),
     layers: layers.map((l): Layer => ({
       name: l.name,
       frame: l.frame,
@@ -103,8 +103,12 @@ function decodeMark(
   if (!lacks) throw new Error(`decode scene: unknown mark "${m.kind}"`);
   const out: Record<string, unknown> = { kind: m.kind };
   for (const name of lacks) out[name] = null;
-  for (const [name, value] of Object.entries(m)) out[name] = isColumn(value) ? kept(value, buffer, base, strings, keep) : value;
-  return out as unknown as Mark;
+  return { ...out, ...decodeColumns(m, (c) => kept(c, buffer, base, strings, keep)) } as unknown as Mark;
+}
+
+/** An object with its columns read. */
+function decodeColumns(x: Record<string, unknown>, read: (c: Column) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(x).map(([name, value]) => [name, isColumn(value) ? read(value) : value]));
 }
 
 function isColumn(x: unknown): x is Column {

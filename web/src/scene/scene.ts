@@ -18,7 +18,7 @@ export interface Scene {
   /** What is known of items by their number; null: nothing. The server is asked for the others. */
   facts?: Record<number, Fact | null>;
   /** What is known at a glance of items of which there are very many. */
-  briefs?: Briefs;
+  briefs?: Briefs[];
   /** Items that are asked for by place: they are continuous. */
   placed?: number[];
   /** Set where the selection holds nothing to show; there are no layers then. */
@@ -27,16 +27,18 @@ export interface Scene {
   coarse: boolean;
 }
 
-/** The words of many items in columns; see shell/brief.ts. */
+/** The words of many items, one after the other, in columns; see shell/brief.ts. */
 export interface Briefs {
-  /** Numbers of the items, ascending. */
-  items: Uint32Array;
-  title: string[];
-  /** The row that it is in. */
-  on: string[];
-  region: Uint32Array;
-  begin: Float64Array;
-  end: Float64Array;
+  /** Number of the first item. */
+  first: number;
+  /** What many share: a title, the row that it is in, a region. */
+  things: { title: string; on: string; region: number }[];
+  /** Which of the things each is. */
+  thing: Uint16Array | Uint32Array;
+  /** Begin and end count from here. */
+  origin: number;
+  begin: Uint32Array | Float64Array;
+  end: Uint32Array | Float64Array;
   /** How many it stands for; left out where each is one. */
   count?: Uint32Array;
 }

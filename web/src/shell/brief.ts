@@ -6,20 +6,16 @@ import { formatDuration, thousands } from "./format";
 import type { Briefs } from "../scene/scene";
 import { noID } from "../scene/scene";
 
-/** The fact of an item by its number; undefined where the columns do not have it. O(log items). */
-export function briefFact(b: Briefs | undefined, item: number): Fact | undefined {
+/** The fact of an item by its number; undefined where the columns do not have it. O(blocks). */
+export function briefFact(blocks: readonly Briefs[] | undefined, item: number): Fact | undefined {
+  const b = blocks?.find((x) => item >= x.first && item < x.first + x.begin.length);
   if (!b) return undefined;
-  let [low, high] = [0, b.items.length];
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if (b.items[mid]! < item) low = mid + 1;
-    else high = mid;
-  }
-  if (b.items[low] !== item) return undefined;
-  const [begin, end, count, region] = [b.begin[low]!, b.end[low]!, b.count?.[low] ?? 1, b.region[low]!];
+  const i = item - b.first;
+  const { title, on, region } = b.things[b.thing[i]!]!;
+  const [begin, end, count] = [b.origin + b.begin[i]!, b.origin + b.end[i]!, b.count?.[i] ?? 1];
   const fact: Fact = {
-    title: b.title[low]!, begin, end, more: true,
-    lines: [{ label: "location", value: b.on[low]! }, time("begin", begin, true), time("end", end, true), time("duration", end - begin)],
+    title, begin, end, more: true,
+    lines: [{ label: "location", value: on }, time("begin", begin, true), time("end", end, true), time("duration", end - begin)],
   };
   if (region !== noID) fact.regions = [region];
   if (count > 1) [fact.count, fact.text] = [count, `Aggregated: ${thousands(count)} intervals`];
