@@ -52,9 +52,13 @@ func Shield[T any](f func(T) error) func(T) error {
 	}
 }
 
-// PassOn is deferred around code of others.
+// PassOn is deferred around code of others. Damage is ours also there: they may read on within, such as the calls of a lane.
 func PassOn() {
-	if p := recover(); p != nil {
+	switch p := recover().(type) {
+	case nil:
+	case Damage, Unreachable:
+		panic(p)
+	default:
 		panic(CalleePanic{p, debug.Stack()})
 	}
 }
