@@ -147,23 +147,23 @@ func (c *dictionary) nested(b, key []byte, depth int) {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 2:
+		case annotationKey:
 			keys = append(keys, m.bytes)
-		case 3:
+		case annotationMember:
 			if values < len(keys) {
 				c.nested(m.bytes, append(append(key[:n:n], '.'), keys[values]...), depth-1)
 			}
 			values++
-		case 4:
+		case annotationElement:
 			c.nested(m.bytes, append(strconv.AppendInt(append(key[:n:n], '['), int64(index), 10), ']'), depth-1)
 			index++
-		case 5:
+		case annotationInteger:
 			c.fact(c.text(key), trace.Integer(int64(m.value)))
-		case 6:
+		case annotationDouble:
 			c.fact(c.text(key), trace.Number(m.double()))
-		case 7:
+		case annotationBool:
 			c.fact(c.text(key), trace.Text(strconv.FormatBool(m.value != 0)))
-		case 8:
+		case annotationText:
 			c.fact(c.text(key), trace.Text(c.text(m.bytes)))
 		}
 	}
@@ -199,7 +199,7 @@ func (c *dictionary) rare(s *sequence, f *keptField) {
 	case eventTask:
 		m := open(f.bytes)
 		for m.next() {
-			if m.number == 1 && m.kind == protowire.VarintType {
+			if m.number == taskSource && m.kind == protowire.VarintType {
 				c.interned(&s.sources, "posted from", m.value)
 			}
 		}
@@ -207,9 +207,9 @@ func (c *dictionary) rare(s *sequence, f *keptField) {
 		m := open(f.bytes)
 		for m.next() {
 			switch m.number {
-			case 1:
+			case logSource:
 				c.interned(&s.sources, "source", m.value)
-			case 2:
+			case logBody:
 				c.interned(&s.bodies, "message", m.value)
 			}
 		}

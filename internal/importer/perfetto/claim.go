@@ -102,7 +102,7 @@ func isPacket(b []byte, whole bool) (good, telling bool) {
 				return false, false
 			}
 			telling = true
-		case 3, packetFlags, packetCleared, packetDropped, packetClock, 79, 87, packetMachine:
+		case packetUser, packetFlags, packetCleared, packetDropped, packetClock, packetPid, packetFirst, packetMachine:
 			if m.kind != protowire.VarintType {
 				return false, false
 			}

@@ -107,19 +107,19 @@ func readSnapshot(sequence uint32, b []byte) (own uint32, readings []reading, ok
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case snapshotReading:
 			r := reading{unit: 1}
 			var number uint32
 			f := open(m.bytes)
 			for f.next() {
 				switch f.number {
-				case 1:
+				case readingClock:
 					number = uint32(f.value)
-				case 2:
+				case readingTime:
 					r.time = int64(f.value)
-				case 3:
+				case readingIncremental:
 					r.incremental = f.value != 0
-				case 4:
+				case readingUnit:
 					if f.value > 0 && f.value < math.MaxInt32 {
 						r.unit = int64(f.value)
 					}
@@ -131,7 +131,7 @@ func readSnapshot(sequence uint32, b []byte) (own uint32, readings []reading, ok
 			r.key = keyOf(sequence, number)
 			r.time *= r.unit
 			readings = append(readings, r)
-		case 2:
+		case snapshotOwn:
 			own = uint32(m.value)
 		}
 	}

@@ -22,25 +22,25 @@ func (c *gpuConverter) gpuStage(s *sequence, p *packet, at trace.Time) bool {
 	m := open(p.payload)
 	for m.next() {
 		switch m.number {
-		case 2:
+		case stageDuration:
 			duration = m.value
-		case 3:
+		case stageQueue:
 			queue = m.value
-		case 4:
+		case stageID:
 			stage = m.value
-		case 5:
+		case stageContext:
 			context = m.value
-		case 7:
+		case stageSpecs:
 			described = true
-		case 10:
+		case stageSubmission:
 			submission = m.value
-		case 11:
+		case stageGPU:
 			gpu = m.value
-		case 13:
+		case stageQueueInterned:
 			queue = m.value
-		case 14:
+		case stageIDInterned:
 			stage = m.value
-		case 17:
+		case stageName:
 			name = m.bytes
 		}
 	}

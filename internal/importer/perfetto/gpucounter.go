@@ -34,9 +34,9 @@ func (c *gpuConverter) gpuCounters(p *packet, at trace.Time) bool {
 	m := open(p.payload)
 	for m.next() {
 		switch m.number {
-		case 3:
+		case gpuCounterGPU:
 			gpu = int64(int32(m.value))
-		case 4:
+		case gpuCounterInterned:
 			interned = true
 		}
 	}
@@ -51,9 +51,9 @@ func (c *gpuConverter) gpuCounters(p *packet, at trace.Time) bool {
 	m = open(p.payload)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case gpuCounterSpecs:
 			sound = c.gpuSpecs(p, gpu, m.bytes) && sound
-		case 2:
+		case gpuCounterValue:
 			sound = c.gpuValue(p, gpu, m.bytes, at) && sound
 		}
 	}
@@ -64,7 +64,7 @@ func (c *gpuConverter) gpuCounters(p *packet, at trace.Time) bool {
 func (c *gpuConverter) gpuSpecs(p *packet, gpu int64, b []byte) bool {
 	m := open(b)
 	for m.next() {
-		if m.number != 1 {
+		if m.number != specCounter {
 			continue
 		}
 		key := gpuKey{machine: p.machine, gpu: gpu}
@@ -73,13 +73,13 @@ func (c *gpuConverter) gpuSpecs(p *packet, gpu int64, b []byte) bool {
 		f := open(m.bytes)
 		for f.next() {
 			switch f.number {
-			case 1:
+			case specID:
 				key.id = f.value
-			case 2:
+			case specName:
 				s.name = string(f.bytes)
-			case 7:
+			case specNumerator:
 				above = f.list(above)
-			case 8:
+			case specDenominator:
 				below = f.list(below)
 			}
 		}
@@ -102,11 +102,11 @@ func (c *gpuConverter) gpuValue(p *packet, gpu int64, b []byte, at trace.Time) b
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case gpuValueID:
 			key.id = m.value
-		case 2:
+		case gpuValueInteger:
 			value, valued = float64(int64(m.value)), true
-		case 3:
+		case gpuValueDouble:
 			value, valued = m.double(), true
 		}
 	}

@@ -28,27 +28,27 @@ func (g *legacy) decode(b []byte) {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case legacyName:
 			g.nameID = m.value
-		case 2:
+		case legacyPhase:
 			g.phase = byte(m.value)
-		case 3:
+		case legacyDuration:
 			g.duration, g.lasting = int64(m.value), true
-		case 6:
+		case legacyUnscopedID:
 			g.id, g.scope = m.value, 'u'
-		case 7:
+		case legacyScope:
 			g.idScope = m.bytes
-		case 8:
+		case legacyBind:
 			g.bind, g.bound = m.value, true
-		case 10:
+		case legacyLocalID:
 			g.id, g.scope = m.value, 'l'
-		case 11:
+		case legacyGlobalID:
 			g.id, g.scope = m.value, 'g'
-		case 13:
+		case legacyDirection:
 			g.direction = m.value
-		case 18:
+		case legacyPid:
 			g.pid, g.hasPid = int64(int32(m.value)), true
-		case 19:
+		case legacyTid:
 			g.tid, g.hasTid = int64(int32(m.value)), true
 		}
 	}
@@ -181,17 +181,17 @@ func (c *eventConverter) describeOldThread(s *sequence, p *packet) bool {
 	m := open(p.payload)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case threadPid:
 			o.pid = int64(int32(m.value))
-		case 2:
+		case threadTid:
 			o.tid = int64(m.value)
-		case 5:
+		case threadName:
 			name = string(m.bytes)
-		case 6:
+		case threadTime:
 			o.time = int64(m.value)
-		case 7:
+		case threadCPUTime:
 			o.threadTime = int64(m.value)
-		case 8:
+		case threadInstructions:
 			o.count = int64(m.value)
 		}
 	}

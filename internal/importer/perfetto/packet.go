@@ -6,6 +6,7 @@ import "google.golang.org/protobuf/encoding/protowire"
 const (
 	packetFtrace         = 1
 	packetProcessTree    = 2
+	packetUser           = 3
 	packetClocks         = 6
 	packetTime           = 8
 	packetSequence       = 10
@@ -24,6 +25,8 @@ const (
 	packetDefaults       = 59
 	packetTrack          = 60
 	packetSample         = 66
+	packetPid            = 79
+	packetFirst          = 87 // of its sequence
 	packetMachine        = 98
 	packetZstdCompressed = 133
 )

@@ -129,18 +129,18 @@ func (c *rowTree) processTree(p *packet) bool {
 		f := open(m.bytes)
 		for f.next() {
 			switch {
-			case f.number == 1:
+			case f.number == treeID:
 				id = int64(int32(f.value))
-			case m.number == 1 && f.number == 3 && name == "", m.number == 2 && f.number == 2:
+			case m.number == processTreeProcess && f.number == treeProcessName && name == "", m.number == processTreeThread && f.number == treeThreadName:
 				name = string(f.bytes)
-			case m.number == 2 && f.number == 3:
+			case m.number == processTreeThread && f.number == treeThreadGroup:
 				group = int64(int32(f.value))
 			}
 		}
 		switch m.number {
-		case 1:
+		case processTreeProcess:
 			c.nameProcess(p.machine, id, name)
-		case 2:
+		case processTreeThread:
 			c.nameThread(p.machine, group, id, name)
 		}
 	}

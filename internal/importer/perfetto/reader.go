@@ -233,19 +233,19 @@ func (c *reader) system(b []byte) {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case systemName:
 			f := open(m.bytes)
 			for f.next() {
 				switch f.number {
-				case 1:
+				case unameSystem:
 					c.w.Property("system", string(f.bytes))
-				case 3:
+				case unameRelease:
 					c.w.Property("kernel", string(f.bytes))
-				case 4:
+				case unameMachine:
 					c.w.Property("machine", string(f.bytes))
 				}
 			}
-		case 4:
+		case systemRecorder:
 			c.w.Property("recorder", string(m.bytes))
 		}
 	}

@@ -16,21 +16,21 @@ func (c *reader) perfSample(s *sequence, p *packet, at trace.Time) bool {
 	m := open(p.payload)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case sampleCPU:
 			cpu = m.value
-		case 2:
+		case samplePid:
 			pid = m.value
-		case 3:
+		case sampleTid:
 			tid = m.value
-		case 4:
+		case sampleStack:
 			stack = m.value
-		case 16:
+		case sampleFailed:
 			failed = m.value
-		case 17:
+		case sampleLost:
 			lost = true
-		case 18:
+		case sampleSkipped:
 			skipped = true
-		case 19:
+		case sampleEvent:
 			event = true
 		}
 	}

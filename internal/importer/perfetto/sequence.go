@@ -207,9 +207,9 @@ func (s *sequence) intern(b []byte) bool {
 			var pid int64
 			for c.next() {
 				switch c.number {
-				case 1:
+				case contextID:
 					id = c.value
-				case 2:
+				case contextPid:
 					pid = int64(c.value)
 				}
 			}
@@ -226,9 +226,9 @@ func (s *sequence) put(t *table[string], b []byte) bool {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case internedID:
 			id = m.value
-		case 2:
+		case internedText:
 			text = m.bytes
 		}
 	}

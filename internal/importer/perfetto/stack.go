@@ -15,15 +15,15 @@ func (s *sequence) internFrame(b []byte) {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case frameID:
 			id = m.value
-		case 2:
+		case frameFunction:
 			f.function = m.value
-		case 4:
+		case frameAddress:
 			f.address = m.value
-		case 5:
+		case framePath:
 			f.path = m.value
-		case 6:
+		case frameLine:
 			f.line = m.value
 		}
 	}
@@ -36,9 +36,9 @@ func (s *sequence) internStack(b []byte) {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case stackID:
 			id = m.value
-		case 2:
+		case stackFrames:
 			frames = m.list(frames)
 		}
 	}
@@ -88,7 +88,7 @@ func inlineStack(b []byte) string {
 	var frames [][]byte
 	m := open(b)
 	for m.next() {
-		if m.number == 1 {
+		if m.number == inlineFrame {
 			frames = append(frames, m.bytes)
 		}
 	}
@@ -99,11 +99,11 @@ func inlineStack(b []byte) string {
 		m := open(frames[i])
 		for m.next() {
 			switch m.number {
-			case 1:
+			case inlineName:
 				name = string(m.bytes)
-			case 2:
+			case inlinePath:
 				path = string(m.bytes)
-			case 3:
+			case inlineLine:
 				line = m.value
 			}
 		}
@@ -134,13 +134,13 @@ func sourceOf(b []byte) (id uint64, place string) {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case sourceID:
 			id = m.value
-		case 2:
+		case sourceFile:
 			file = string(m.bytes)
-		case 3:
+		case sourceFunction:
 			function = string(m.bytes)
-		case 4:
+		case sourceLine:
 			line = m.value
 		}
 	}

@@ -75,23 +75,23 @@ func (c *rowTree) describe(p *packet) bool {
 	m := open(p.payload)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case trackUUID:
 			d.uuid = m.value
-		case 2, 10, 13:
+		case trackName, trackStaticName, trackAtraceName:
 			d.name = string(m.bytes)
-		case 3:
+		case trackProcess:
 			process, kind = m.bytes, ofProcess
-		case 4:
+		case trackThread:
 			thread, kind = m.bytes, ofThread
-		case 5:
+		case trackParent:
 			d.parent = m.value
-		case 8:
+		case trackCounter:
 			counter, kind = m.bytes, ofCounter
-		case 12:
+		case trackOrder:
 			d.order = int64(int32(m.value))
-		case 14:
+		case trackAbout:
 			d.about = string(m.bytes)
-		case 15:
+		case trackSiblings:
 			d.alone = m.value == 2
 		}
 	}
@@ -128,11 +128,11 @@ func (c *rowTree) describeThread(t *track, b []byte) {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case threadPid:
 			t.pid = int64(int32(m.value))
-		case 2:
+		case threadTid:
 			t.tid = int64(m.value)
-		case 5:
+		case threadName:
 			name = string(m.bytes)
 		}
 	}
@@ -145,15 +145,15 @@ func (c *rowTree) describeProcess(t *track, b []byte) {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case processPid:
 			t.pid = int64(int32(m.value))
-		case 2:
+		case processCommand:
 			if command == "" {
 				command = string(m.bytes)
 			}
-		case 6:
+		case processName:
 			name = string(m.bytes)
-		case 8:
+		case processLabel:
 			labels = append(labels, string(m.bytes))
 		}
 	}
@@ -176,22 +176,22 @@ func (t *track) describeCounter(b []byte) {
 	m := open(b)
 	for m.next() {
 		switch m.number {
-		case 1:
+		case counterType:
 			if t.name == "" && m.value < uint64(len(builtinCounters)) {
 				t.name = builtinCounters[m.value]
 			}
 			if t.unit == "" && m.value == 1 {
 				t.unit = "ns"
 			}
-		case 3:
+		case counterUnit:
 			if m.value < uint64(len(counterUnits)) && t.unit == "" {
 				t.unit = counterUnits[m.value]
 			}
-		case 4:
+		case counterFactor:
 			t.factor = float64(int64(m.value))
-		case 5:
+		case counterIncremental:
 			t.incremental = m.value != 0
-		case 6:
+		case counterUnitName:
 			t.unit = string(m.bytes)
 		}
 	}
