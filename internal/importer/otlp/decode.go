@@ -57,9 +57,9 @@ func fields(b []byte, f func(field)) bool {
 func (m *messages) resource(b []byte) {
 	var attributes []trace.Attribute
 	sound := fields(b, func(f field) {
-		if f.number == 1 {
+		if f.number == resourceSpansResource {
 			fields(f.bytes, func(f field) {
-				if f.number == 1 {
+				if f.number == resourceAttribute {
 					attributes = m.attribute(f.bytes, attributes)
 				}
 			})
@@ -67,7 +67,7 @@ func (m *messages) resource(b []byte) {
 	})
 	m.c.resource(attributes)
 	fields(b, func(f field) {
-		if f.number == 2 || f.number == 1000 {
+		if f.number == resourceSpansScope || f.number == resourceSpansLibrary {
 			sound = m.scope(f.bytes) && sound
 		}
 	})
@@ -79,19 +79,19 @@ func (m *messages) resource(b []byte) {
 func (m *messages) scope(b []byte) bool {
 	m.c.scope = scope{}
 	sound := fields(b, func(f field) {
-		if f.number == 1 {
+		if f.number == scopeSpansScope {
 			fields(f.bytes, func(f field) {
 				switch f.number {
-				case 1:
+				case scopeName:
 					m.c.scope.name = m.text(f.bytes)
-				case 2:
+				case scopeVersion:
 					m.c.scope.version = m.text(f.bytes)
 				}
 			})
 		}
 	})
 	fields(b, func(f field) {
-		if f.number == 2 {
+		if f.number == scopeSpansSpan {
 			if m.span(f.bytes) {
 				m.c.one(m.offset, m.leave)
 			} else {
@@ -107,47 +107,47 @@ func (m *messages) span(b []byte) bool {
 	r.reset()
 	return fields(b, func(f field) {
 		switch f.number {
-		case 1:
+		case spanTrace:
 			m.hex = hex.AppendEncode(m.hex[:0], f.bytes)
 			r.traceID = m.text(m.hex)
-		case 2:
+		case spanOwn:
 			r.spanID = spanID(f.bytes)
-		case 4:
+		case spanParent:
 			r.parentID = spanID(f.bytes)
-		case 5:
+		case spanName:
 			r.name = m.text(f.bytes)
-		case 6:
+		case spanKind:
 			if f.value < uint64(len(kinds)) {
 				r.kind = kinds[f.value]
 			}
-		case 7:
+		case spanStart:
 			r.start = int64(f.value)
-		case 8:
+		case spanEnd:
 			r.end = int64(f.value)
-		case 9:
+		case spanAttribute:
 			r.attributes = m.attribute(f.bytes, r.attributes)
-		case 10:
+		case spanDropped:
 			r.dropped = int64(f.value)
-		case 11:
+		case spanEvent:
 			r.events = append(r.events, m.event(f.bytes))
-		case 13:
+		case spanLink:
 			var l link
 			fields(f.bytes, func(f field) {
 				switch f.number {
-				case 1:
+				case linkTrace:
 					l.traceID = hex.EncodeToString(f.bytes)
-				case 2:
+				case linkSpan:
 					l.spanID = spanID(f.bytes)
 				}
 			})
 			r.links = append(r.links, l)
-		case 15:
+		case spanStatus:
 			fields(f.bytes, func(f field) {
 				switch f.number {
-				case 2:
+				case statusMessage:
 					r.message = m.text(f.bytes)
-				case 3:
-					r.failed = f.value == 2
+				case statusCode:
+					r.failed = f.value == statusError
 				}
 			})
 		}
@@ -165,11 +165,11 @@ func spanID(b []byte) span.ID {
 func (m *messages) event(b []byte) (e event) {
 	fields(b, func(f field) {
 		switch f.number {
-		case 1:
+		case eventTime:
 			e.time = int64(f.value)
-		case 2:
+		case eventName:
 			e.name = m.text(f.bytes)
-		case 3:
+		case eventAttribute:
 			e.attributes = m.attribute(f.bytes, e.attributes)
 		}
 	})
@@ -181,9 +181,9 @@ func (m *messages) attribute(b []byte, to []trace.Attribute) []trace.Attribute {
 	var a trace.Attribute
 	fields(b, func(f field) {
 		switch f.number {
-		case 1:
+		case pairKey:
 			a.Key = m.text(f.bytes)
-		case 2:
+		case pairValue:
 			a.Value = m.value(f.bytes)
 		}
 	})
@@ -197,19 +197,19 @@ func (m *messages) attribute(b []byte, to []trace.Attribute) []trace.Attribute {
 func (m *messages) value(b []byte) (v trace.Value) {
 	fields(b, func(f field) {
 		switch f.number {
-		case 1:
+		case valueText:
 			v = trace.Text(m.text(f.bytes))
-		case 2:
+		case valueBool:
 			v = trace.Text(strconv.FormatBool(f.value != 0))
-		case 3:
+		case valueInteger:
 			v = trace.Integer(int64(f.value))
-		case 4:
+		case valueDouble:
 			v = trace.Number(math.Float64frombits(f.value))
-		case 5, 6:
+		case valueList, valueMap:
 			if text, err := json.Marshal(plain(b, deepest)); err == nil {
 				v = trace.Text(string(text))
 			}
-		case 7:
+		case valueBytes:
 			v = trace.Text(base64.StdEncoding.EncodeToString(f.bytes))
 		}
 	})
@@ -226,27 +226,27 @@ func plain(b []byte, depth int) (v any) {
 	}
 	fields(b, func(f field) {
 		switch f.number {
-		case 1:
+		case valueText:
 			v = string(f.bytes)
-		case 2:
+		case valueBool:
 			v = f.value != 0
-		case 3:
+		case valueInteger:
 			v = int64(f.value)
-		case 4:
+		case valueDouble:
 			if x := math.Float64frombits(f.value); !math.IsNaN(x) && !math.IsInf(x, 0) {
 				v = x
 			}
-		case 5:
+		case valueList:
 			list := []any{}
 			fields(f.bytes, func(f field) { list = append(list, plain(f.bytes, depth-1)) })
 			v = list
-		case 6:
+		case valueMap:
 			entries := map[string]any{}
 			fields(f.bytes, func(f field) {
 				var key string
 				var value any
 				fields(f.bytes, func(f field) {
-					if f.number == 1 {
+					if f.number == pairKey {
 						key = string(f.bytes)
 					} else {
 						value = plain(f.bytes, depth-1)
@@ -255,7 +255,7 @@ func plain(b []byte, depth int) (v any) {
 				entries[key] = value
 			})
 			v = entries
-		case 7:
+		case valueBytes:
 			v = f.bytes
 		}
 	})

@@ -44,15 +44,15 @@ func framingOf(head []byte) framingKind {
 // isTraces reports whether bytes, which may be cut, begin with a message that holds
 // a span: one with ids of 16 and 8 bytes, where the protocol has them.
 func isTraces(b []byte) bool {
-	resource, ok := inner(b, 1, 3)
+	resource, ok := inner(b, requestResourceSpans, 3)
 	if !ok {
 		return false
 	}
-	for _, number := range []protowire.Number{2, 1000} {
-		if scope, ok := inner(resource, number, 1000); ok {
-			if s, ok := inner(scope, 2, 3); ok {
-				trace, _ := inner(s, 1, 16)
-				id, _ := inner(s, 2, 16)
+	for _, number := range []protowire.Number{resourceSpansScope, resourceSpansLibrary} {
+		if scope, ok := inner(resource, number, resourceSpansLibrary); ok {
+			if s, ok := inner(scope, scopeSpansSpan, 3); ok {
+				trace, _ := inner(s, spanTrace, 16)
+				id, _ := inner(s, spanOwn, 16)
 				return len(trace) == 16 && len(id) == 8
 			}
 		}
@@ -147,7 +147,7 @@ func (m *messages) each() error {
 			continue
 		}
 		if !fields(m.body.Bytes(), func(f field) {
-			if f.number == 1 {
+			if f.number == requestResourceSpans {
 				m.resource(f.bytes)
 			}
 		}) {
