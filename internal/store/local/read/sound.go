@@ -27,5 +27,12 @@ func soundOr[T ~uint32](column string, list []T, n int, none T) {
 func (r links) soundLinks(table string, l *store.LinkColumns) {
 	sound(table+".from_location", l.FromLocation, r.Len())
 	sound(table+".to_location", l.ToLocation, r.Len())
+	if len(r.C.CommunicatorName) == 0 { // the first of none, as who writes no communicators may leave it
+		for i, c := range l.Communicator {
+			if c == 0 {
+				l.Communicator[i] = trace.NoCommunicator
+			}
+		}
+	}
 	soundOr(table+".communicator", l.Communicator, len(r.C.CommunicatorName), trace.NoCommunicator)
 }
