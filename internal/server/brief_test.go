@@ -15,18 +15,20 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the fixtures that web/src/shell/brief.test.ts reads")
 
-// A brief result has briefs of its even items and nothing of the others.
+// A brief result has briefs of some items and nothing of the others.
 type brief struct{ list []view.Brief }
+
+const none = -1
 
 func (*brief) Data() any                          { return nil }
 func (*brief) Table() *view.Table                 { return nil }
 func (*brief) Notes() []string                    { return nil }
 func (*brief) Scene(size scene.Size) *scene.Scene { return scene.New(size, "", "") }
 func (r *brief) Brief(it scene.Item) (view.Brief, bool) {
-	if it.A%2 != 0 {
+	if it.A == none {
 		return view.Brief{}, false
 	}
-	return r.list[it.A/2], true
+	return r.list[it.A], true
 }
 
 // The page says of many items, from their columns, what the server says of each; its half of
@@ -37,12 +39,21 @@ func TestAGlanceSaysTheSameOnBothSides(t *testing.T) {
 		{Title: "rank 1", On: "rank 1", Region: trace.NoRegion, Begin: 1234567, End: 987654321012, Count: 12345},
 		{Title: "\u202eevil", On: "", Region: 0, Begin: 1 << 52, End: 1<<52 + 999, Count: 1},
 	}}
+	order := []int{0, none, 1, none, 2, none}                 // which brief each item has
+	for _, apart := range []trace.Time{1000, 5_000_000_000} { // times of four bytes, and of eight
+		for k := range trace.Time(5) {
+			begin := 1<<40 + apart*(k*3%5) // forwards and backwards
+			order = append(order, len(value.list))
+			value.list = append(value.list, view.Brief{Title: "step", On: "rank", Region: 3, Begin: begin, End: begin + 10*k, Count: int64(k)})
+		}
+		order = append(order, none)
+	}
 	s := scene.New(scene.Size{Width: 10, Height: 10}, "", "")
 	want := map[int]view.Fact{}
-	for i := range 2 * len(value.list) {
-		s.Item(1, i)
-		if i%2 == 0 {
-			f := value.list[i/2].Fact()
+	for i, k := range order {
+		s.Item(1, k)
+		if k != none {
+			f := value.list[k].Fact()
 			f.Title = scene.Visible(f.Title) // as every text of a picture
 			want[i] = f
 		}

@@ -27,10 +27,11 @@ type briefs struct {
 	// Things stand once; a column says which is whose.
 	Things []Thing `json:"things"`
 	Thing  *column `json:"thing"`
-	// Begin and End count from Origin.
+	// Gap is the time from the end of the one before, at first from Origin; where it is
+	// negative, modulo 2^32 as the column is. Most are 0, so that they pack well.
 	Origin float64 `json:"origin"`
-	Begin  *column `json:"begin"`
-	End    *column `json:"end"`
+	Gap    *column `json:"gap"`
+	Length *column `json:"length"`
 	// Count is left out where each is one.
 	Count *column `json:"count,omitempty"`
 }
@@ -53,7 +54,12 @@ func (e *encoder) briefs(list []Briefs) (out []briefs) {
 		x.Thing = e.narrow(of, len(x.Things))
 		origin := slices.Min(b.Begin)
 		x.Origin = float64(origin)
-		x.Begin, x.End = e.times(b.Begin, origin), e.times(b.End, origin)
+		gaps, lengths := make([]int64, len(b.Begin)), make([]int64, len(b.Begin))
+		for i, before := 0, origin; i < len(gaps); i++ {
+			gaps[i], lengths[i], before = b.Begin[i]-before, b.End[i]-b.Begin[i], b.End[i]
+		}
+		short := slices.Max(b.End)-origin <= math.MaxUint32
+		x.Gap, x.Length = e.times(gaps, short), e.times(lengths, short)
 		if slices.Max(b.Count) > 1 {
 			x.Count = e.u32(b.Count)
 		}
@@ -74,14 +80,14 @@ func (e *encoder) narrow(xs []uint32, bound int) *column {
 	return u16(e, short)
 }
 
-// times places times from an origin on, in four bytes where they fit.
-func (e *encoder) times(xs []int64, origin int64) *column {
-	if slices.Max(xs)-origin > math.MaxUint32 {
-		return e.f64(xs, origin)
+// times places times, in four bytes where they fit.
+func (e *encoder) times(xs []int64, short bool) *column {
+	if !short {
+		return e.f64(xs)
 	}
-	short := make([]uint32, len(xs))
+	out := make([]uint32, len(xs))
 	for i, x := range xs {
-		short[i] = uint32(x - origin)
+		out[i] = uint32(x)
 	}
-	return e.u32(short)
+	return e.u32(out)
 }

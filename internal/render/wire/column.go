@@ -49,11 +49,11 @@ func (e *encoder) f32(xs []float32) *column {
 	})
 }
 
-// f64 places whole numbers from an origin on, which are times: exact up to 2^53 ns, a hundred days.
-func (e *encoder) f64(xs []int64, origin int64) *column {
+// f64 places whole numbers, which are times: exact up to 2^53 ns, a hundred days.
+func (e *encoder) f64(xs []int64) *column {
 	return e.column("f64", len(xs), 8, func(b []byte) []byte {
 		for _, x := range xs {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(x-origin)))
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(x)))
 		}
 		return b
 	})

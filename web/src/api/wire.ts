@@ -87,7 +87,7 @@ export function decodeScene(buffer: ArrayBuffer, keep = new ColumnKeep()): Scene
   const { version: _, strings, layers, briefs, ...rest } = header;
   return {
     ...rest,
-    ...(briefs ? { briefs: briefs.map((b) => decodeColumns(b, (c) => view(c, buffer, base, strings)) as unknown as Briefs) } : {}),
+    ...(briefs ? { briefs: briefs.map((b) => decodeBriefs(decodeColumns(b, (c) => view(c, buffer, base, strings)))) } : {}),
     layers: layers.map((l): Layer => ({
       name: l.name,
       frame: l.frame,
@@ -104,6 +104,19 @@ function decodeMark(
   const out: Record<string, unknown> = { kind: m.kind };
   for (const name of lacks) out[name] = null;
   return { ...out, ...decodeColumns(m, (c) => kept(c, buffer, base, strings, keep)) } as unknown as Mark;
+}
+
+/** Briefs with their times: each begins some time after the end of the one before, modulo 2^32 where times are that short. */
+function decodeBriefs(x: Record<string, unknown>): Briefs {
+  const { origin, gap, length, ...rest } = x as { origin: number; gap: Uint32Array | Float64Array; length: Uint32Array | Float64Array };
+  const [begin, end] = [new Float64Array(gap.length), new Float64Array(gap.length)];
+  const round = (t: number) => (gap instanceof Uint32Array ? t >>> 0 : t);
+  for (let i = 0, before = 0; i < gap.length; i++) {
+    const at = round(before + gap[i]!);
+    before = at + length[i]!;
+    [begin[i], end[i]] = [origin + at, origin + before];
+  }
+  return { ...(rest as unknown as Briefs), begin, end };
 }
 
 /** An object with its columns read. */

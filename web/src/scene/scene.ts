@@ -35,10 +35,8 @@ export interface Briefs {
   things: { title: string; on: string; region: number }[];
   /** Which of the things each is. */
   thing: Uint16Array | Uint32Array;
-  /** Begin and end count from here. */
-  origin: number;
-  begin: Uint32Array | Float64Array;
-  end: Uint32Array | Float64Array;
+  begin: Float64Array;
+  end: Float64Array;
   /** How many it stands for; left out where each is one. */
   count?: Uint32Array;
 }

@@ -12,7 +12,7 @@ export function briefFact(blocks: readonly Briefs[] | undefined, item: number): 
   if (!b) return undefined;
   const i = item - b.first;
   const { title, on, region } = b.things[b.thing[i]!]!;
-  const [begin, end, count] = [b.origin + b.begin[i]!, b.origin + b.end[i]!, b.count?.[i] ?? 1];
+  const [begin, end, count] = [b.begin[i]!, b.end[i]!, b.count?.[i] ?? 1];
   const fact: Fact = {
     title, begin, end, more: true,
     lines: [{ label: "location", value: on }, time("begin", begin, true), time("end", end, true), time("duration", end - begin)],
