@@ -39,21 +39,29 @@ func (f *Fetcher) While(ctx context.Context) (end func()) {
 func (a *asking) cancelled() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for q := range a.queries {
-		if (*q).Err() == nil {
-			return
-		}
-	}
-	if a.cancel != nil {
+	if a.cancel != nil && (len(a.queries) == 0 || a.gone() != nil) {
 		a.cancel()
 		a.ctx, a.cancel = nil, nil
 	}
 }
 
-// context is that of requests.
+// gone is the context of a query where all that are under way were cancelled, nil where one was not or there is none.
+func (a *asking) gone() (ctx context.Context) {
+	for q := range a.queries {
+		if ctx = *q; ctx.Err() == nil {
+			return nil
+		}
+	}
+	return ctx
+}
+
+// context is that of requests. One that begins after all who wait for it were cancelled has nobody who could cancel it.
 func (a *asking) context() context.Context {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if ctx := a.gone(); ctx != nil {
+		return ctx
+	}
 	if a.ctx == nil {
 		a.ctx, a.cancel = context.WithCancel(context.Background())
 	}
