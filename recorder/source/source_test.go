@@ -473,6 +473,73 @@ func TestOpenMPIsRecorded(t *testing.T) {
 	}
 }
 
+// MPI and OpenMP in one program: calls of MPI lie below the parallel region they were made from,
+// threads lie below their rank, and messages are those of the rank.
+func TestHybridProgramsAreRecorded(t *testing.T) {
+	if _, err := exec.LookPath("clang"); err != nil {
+		t.Skip("no clang here (Debian: apt-get install clang libomp-dev): MPI with OpenMP is not tried")
+	}
+	for _, m := range implementations(t)[:1] { // what they share does not differ between libraries
+		t.Run(m.name, func(t *testing.T) {
+			t.Setenv("OMPI_CC", "clang")
+			t.Setenv("MPICH_CC", "clang")
+			dir := t.TempDir()
+			if out, err := try(dir, nil, m.cc, "-fopenmp", "-I", testdata(t, "../c"), "-o", "hybrid", testdata(t, "hybrid.c")); err != nil {
+				t.Skip("this MPI does not compile OpenMP with clang (Debian: apt-get install libomp-dev): ", out)
+			}
+			library := build(t, "mpi+openmp", m.cc)
+			if out, err := m.start(dir, library, 2, []string{"OMP_NUM_THREADS=2"}, "./hybrid"); err != nil {
+				t.Fatal(err, out)
+			}
+			checkHybrid(t, imported(t, dir))
+		})
+	}
+}
+
+func checkHybrid(t *testing.T, r store.Reader) {
+	const ranks, rounds = 2, 10
+	at := r.Locations()
+	got := map[string]float64{} // calls by rank, kind of location and call path
+	err := r.Profile(context.Background(), nil, func(rows []trace.ProfileRow) error {
+		for _, row := range rows {
+			if r.Metrics()[row.Metric].Name != "time" {
+				continue
+			}
+			path, who := "", at.Name[row.Location]
+			for p := row.Path; p != trace.NoCallPath; p = r.CallPaths()[p].Parent {
+				path = "/" + strings.Fields(r.Regions()[r.CallPaths()[p].Region].Name)[0] + path
+			}
+			if at.Kind[row.Location] == trace.KindThread {
+				who = at.Name[at.Parent[row.Location]] + " " + who
+			}
+			got[who+path] += row.Calls
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range ranks {
+		main, other := fmt.Sprintf("rank %d main/hybrid", rank), fmt.Sprintf("rank %d OpenMP thread 1/hybrid", rank)
+		for path, want := range map[string]float64{
+			main + "/MPI_Init_thread": 1, main + "/MPI_Finalize": 1, main + "/round": rounds, main + "/round/MPI_Allreduce": rounds,
+			main + "/round/parallel": rounds, main + "/round/parallel/MPI_Sendrecv": rounds, other + "/parallel": rounds,
+		} {
+			if got[path] != want {
+				t.Errorf("%s: %v calls, want %v", path, got[path], want)
+			}
+		}
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+	for name, b := range busy(t, r) {
+		if b[0] <= 0 {
+			t.Errorf("%s was never busy", name)
+		}
+	}
+}
+
 // A Python script names regions through whichever recorder is loaded, and runs the same without.
 func TestPythonNamesRegions(t *testing.T) {
 	for _, tool := range []string{"python3", "cc"} {

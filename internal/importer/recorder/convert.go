@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -10,12 +11,14 @@ import (
 // A converter writes processes, and at the end what concerns several of them.
 type converter struct {
 	w        trace.Writer
+	in       input // files are read one after the other, into the same memory
 	ranks    map[int32]trace.LocationID
 	machines map[string]trace.LocationID
 	paths    paths
 	messages messages
 	arrivals arrivals
 	program  string
+	size     int32 // ranks of the job, where they are known
 	own      []uint64
 }
 
@@ -39,6 +42,7 @@ func (c *converter) record(file string, r *record) {
 		}
 	}
 	if r.program != nil {
+		c.size = max(c.size, r.program.size)
 		process.Parent = c.machine(r.program.host)
 		process.Key = file + " " + strconv.Itoa(int(r.rank))
 		if c.program != r.name {
@@ -146,6 +150,19 @@ func (c *converter) calls(file string, r *record, at, process trace.LocationID, 
 
 // finish writes what needs all processes.
 func (c *converter) finish() {
+	if missing := int(c.size) - len(c.ranks); missing > 0 && len(c.ranks) > 0 {
+		c.w.Report(trace.Skipped, fmt.Sprintf("of %d ranks left no file: killed before they could write, or the files are elsewhere", c.size), int64(missing), "rank "+strconv.Itoa(c.absent()))
+	}
 	c.messages.link(c.ranks)
 	c.arrivals.write(c.paths, c.w)
+}
+
+// absent is the first rank of the job that is not here.
+func (c *converter) absent() int {
+	for rank := range c.size {
+		if _, ok := c.ranks[rank]; !ok {
+			return int(rank)
+		}
+	}
+	return int(c.size)
 }

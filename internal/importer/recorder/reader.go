@@ -101,13 +101,18 @@ func malformed(at int64, format string, args ...any) *fault {
 	return &fault{at: at, cause: fmt.Sprintf(format, args...), hint: "the file is damaged or cut; let the program write it again", kind: importer.ErrMalformed}
 }
 
+// An input reads files into memory that it keeps.
+type input struct {
+	buffer []byte
+	record record
+}
+
 // records reads a file record by record; a record is only valid during the call. The
 // checksum comes first: one that is cut or changed is refused rather than half believed.
-func records(in io.Reader, each func(*record)) *fault {
-	var buffer []byte
-	r := &record{}
+func (i *input) records(in io.Reader, each func(*record)) *fault {
+	r := &i.record
 	for at := int64(0); ; {
-		data, bad := load(in, at, &buffer)
+		data, bad := load(in, at, &i.buffer)
 		if bad != nil || data == nil {
 			return bad
 		}

@@ -91,7 +91,7 @@ func readFile(ctx context.Context, run importer.Run, file string, c *converter) 
 	}
 	defer f.Close()
 	label := run.Label(file)
-	bad := records(f, func(r *record) {
+	bad := c.in.records(f, func(r *record) {
 		if ctx.Err() == nil {
 			c.record(label, r)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -114,5 +115,34 @@ func TestSamples(t *testing.T) {
 	sample("two-workers.moments", recorder.Options{Name: "solver"})
 	for rank := range 2 {
 		sample(fmt.Sprintf("ranks/%d.moments", rank), recorder.Options{Rank: rank, Ranked: true})
+	}
+}
+
+// Ranks that were killed before they could write are counted, and the first is named.
+func TestRanksWithoutAFileAreCounted(t *testing.T) {
+	dir := t.TempDir()
+	for _, rank := range []int{0, 2} {
+		name := fmt.Sprintf("rank-%06d.moments", rank)
+		data, err := os.ReadFile(filepath.Join("testdata", "mpi", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	missing := func(source string) (list []trace.ReportEntry) {
+		for _, e := range importertest.Import(t, reader.Format, source).Info().Report {
+			if strings.HasPrefix(e.What, "of 3 ranks left no file") {
+				list = append(list, e)
+			}
+		}
+		return list
+	}
+	if list := missing(dir); len(list) != 1 || list[0].Count != 1 || list[0].Example != "rank 1" {
+		t.Errorf("two files of three ranks: %+v", list)
+	}
+	if list := missing(filepath.Join("testdata", "mpi")); list != nil {
+		t.Errorf("all three: %+v", list)
 	}
 }

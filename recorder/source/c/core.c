@@ -109,14 +109,16 @@ static struct {
 
 static __thread plx_worker *plx_self __attribute__((tls_model("initial-exec")));
 
+static inline int64_t plx_read(clockid_t clock) {
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 #ifdef PLX_NOW /* a clock that a test sets */
 #define plx_now() ((int64_t)(PLX_NOW))
 #else
-static inline int64_t plx_now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - plx.origin;
-}
+#define plx_now() (plx_read(CLOCK_MONOTONIC) - plx.origin)
 #endif
 
 /* --- names ------------------------------------------------------------------------- */
@@ -183,11 +185,9 @@ static void plx_move(plx_sums *s, int64_t origin) {
 
 /* plx_double makes windows twice as long, each of two. */
 static void plx_double(plx_worker *w) {
-	int i;
-	for (i = 0; i < w->windows; i++) {
-		plx_sums none = {0, 0, 0, 0, 0}, a = none, b = none;
-		if (2 * i < w->windows) a = w->window[2 * i];
-		if (2 * i + 1 < w->windows) b = w->window[2 * i + 1];
+	int i, half = w->windows / 2;
+	for (i = 0; i < half; i++) {
+		plx_sums a = w->window[2 * i], b = w->window[2 * i + 1];
 		if (a.s0 == 0) a = b;
 		else if (b.s0 > 0) {
 			plx_move(&b, a.origin);
@@ -195,6 +195,7 @@ static void plx_double(plx_worker *w) {
 		}
 		w->window[i] = a;
 	}
+	memset(w->window + half, 0, (size_t)half * sizeof *w->window);
 	w->shift++;
 }
 
@@ -287,19 +288,15 @@ static void plx_region_enter_below(plx_worker *w, uint32_t parent, uint32_t name
 	uint32_t i;
 	for (i = parent + 1; i < w->nodes; i++)
 		if (w->tree[i].parent == parent && w->tree[i].name == name) break;
-	if (i == w->nodes) {
-		if (i == PLX_NODES || w->depth == PLX_DEPTH || !name) {
-			w->lost++;
-			w->dropped++;
-			return;
-		}
-		w->tree[i].parent = parent;
-		w->tree[i].name = name;
-		w->nodes++;
-	} else if (w->depth == PLX_DEPTH) {
+	if (i == PLX_NODES || w->depth == PLX_DEPTH || !name) {
 		w->lost++;
 		w->dropped++;
 		return;
+	}
+	if (i == w->nodes) {
+		w->tree[i].parent = parent;
+		w->tree[i].name = name;
+		w->nodes++;
 	}
 	w->open[w->depth].node = w->node;
 	w->open[w->depth++].begin = now;
@@ -345,182 +342,159 @@ void parallax_region_end(void) {
 
 /* --- the file: every byte is described in Go's package recorder ------------------------ */
 
+/* Bytes of a record; room is more than any can have. */
 typedef struct {
-	int fd;
-	uint8_t *memory; /* or a buffer in memory */
-	size_t n, all;
-	uint32_t crc;
-	int failed;
-	uint8_t b[8192];
+	uint8_t *b;
+	size_t n, room;
 } plx_out;
 
-static uint32_t plx_crc[256];
-
-static void plx_flush(plx_out *o) {
-	size_t done = 0;
-	if (o->memory) memcpy(o->memory + o->all - o->n, o->b, o->n);
-	while (!o->memory && o->fd >= 0 && done < o->n) {
-		ssize_t k = write(o->fd, o->b + done, o->n - done);
-		if (k < 0 && errno == EINTR) continue;
-		if (k <= 0) {
-			o->failed = 1;
-			break;
-		}
-		done += (size_t)k;
-	}
-	o->n = 0;
+static void plx_put(plx_out *o, int bytes, uint64_t x) {
+	for (; bytes > 0 && o->n < o->room; bytes--, x >>= 8) o->b[o->n++] = (uint8_t)x;
 }
-
-static void plx_byte(plx_out *o, uint8_t x) {
-	o->crc = plx_crc[(o->crc ^ x) & 255] ^ (o->crc >> 8);
-	o->b[o->n++] = x;
-	o->all++;
-	if (o->n == sizeof o->b) plx_flush(o);
-}
-static void plx_u16(plx_out *o, uint32_t x) { plx_byte(o, (uint8_t)x); plx_byte(o, (uint8_t)(x >> 8)); }
-static void plx_u32(plx_out *o, uint32_t x) { plx_u16(o, x & 65535); plx_u16(o, x >> 16); }
-static void plx_u64(plx_out *o, uint64_t x) { plx_u32(o, (uint32_t)x); plx_u32(o, (uint32_t)(x >> 32)); }
-static void plx_f64(plx_out *o, double x) { uint64_t u; memcpy(&u, &x, 8); plx_u64(o, u); }
+static void plx_f64(plx_out *o, double x) { uint64_t u; memcpy(&u, &x, 8); plx_put(o, 8, u); }
 static void plx_text(plx_out *o, const char *s) {
-	size_t i, n = strlen(s);
-	plx_u16(o, (uint32_t)n);
-	for (i = 0; i < n; i++) plx_byte(o, (uint8_t)s[i]);
+	for (plx_put(o, 2, strlen(s)); *s; s++) plx_put(o, 1, (uint8_t)*s);
+}
+
+/* plx_hole leaves room for a number that is known later. Other threads may go on while a
+ * record is written: what is counted is what was written. */
+static plx_out plx_hole(plx_out *o, int bytes) {
+	plx_out hole = {o->b, o->n, o->room};
+	plx_put(o, bytes, 0);
+	return hole;
 }
 
 static void plx_put_windows(plx_out *o, plx_worker *w) {
+	plx_out count = plx_hole(o, 4);
 	uint32_t i, n = 0;
-	for (i = 0; i < (uint32_t)w->windows; i++) n += w->window[i].s0 > 0;
-	plx_u32(o, n);
 	for (i = 0; i < (uint32_t)w->windows; i++) {
-		plx_sums *s = &w->window[i];
+		plx_sums s = w->window[i];
 		double mean, m2, least;
-		if (s->s0 <= 0) continue;
-		mean = s->s1 / s->s0;
-		m2 = s->s2 - mean * s->s1;
-		least = s->s0 * s->s0 * s->s0 / 12; /* the spread of one interval */
-		plx_u32(o, i);
-		plx_f64(o, s->s0);
-		plx_f64(o, (double)(s->origin - ((int64_t)i << w->shift)) + mean);
+		if (s.s0 <= 0) continue;
+		mean = s.s1 / s.s0;
+		m2 = s.s2 - mean * s.s1;
+		least = s.s0 * s.s0 * s.s0 / 12; /* the spread of one interval */
+		plx_put(o, 4, i);
+		plx_f64(o, s.s0);
+		plx_f64(o, (double)(s.origin - ((int64_t)i << w->shift)) + mean);
 		plx_f64(o, m2 > least ? m2 : least);
-		plx_f64(o, s->s3 - mean * (3 * s->s2 - 2 * mean * s->s1));
+		plx_f64(o, s.s3 - mean * (3 * s.s2 - 2 * mean * s.s1));
+		n++;
 	}
+	plx_put(&count, 4, n);
 }
 
-static void plx_put_calls(plx_out *o, plx_worker *w) {
-	uint32_t i, n = 0;
-	/* Clocks of ranks drift: entry times are put right by what they were off at both ends. */
-	double drift = plx.ended > 0 ? (double)(plx.later - plx.offset) / (double)plx.ended : 0;
-	for (i = 0; i < PLX_CELLS; i++) n += w->cells[i].name != 0;
-	plx_u32(o, n);
-	for (i = 0; i < PLX_CELLS; i++) {
-		plx_cell *c = &w->cells[i];
-		if (!c->name) continue;
-		plx_u32(o, c->node);
-		plx_u32(o, c->name);
-		plx_u64(o, c->count);
-		plx_u64(o, c->time);
-		plx_u64(o, c->count ? c->least : 0);
-		plx_u64(o, c->most);
-		plx_f64(o, c->squares);
-		plx_u64(o, c->bytes);
-		plx_u64(o, c->joint);
-		plx_f64(o, c->entries * (1 + drift));
-	}
-}
-
-static void plx_put_messages(plx_out *o, plx_worker *w) {
-	uint32_t i, k, n = 0;
-	for (i = 0; i < PLX_CLASSES; i++)
-		for (k = 0; k < PLX_SIZES; k++) n += w->messages[i][k] > 0;
-	plx_u32(o, n);
-	for (i = 0; i < PLX_CLASSES; i++)
-		for (k = 0; k < PLX_SIZES; k++) {
-			if (!w->messages[i][k]) continue;
-			plx_byte(o, (uint8_t)i);
-			plx_byte(o, (uint8_t)k);
-			plx_u64(o, w->messages[i][k]);
-			plx_u64(o, w->sent[i][k]);
-		}
-	for (i = n = 0; i < PLX_PARTNERS; i++) n += w->partners[i].rank >= 0;
-	plx_u32(o, n);
-	for (i = 0; i < PLX_PARTNERS; i++) {
-		if (w->partners[i].rank < 0) continue;
-		plx_u32(o, (uint32_t)w->partners[i].rank);
-		plx_u64(o, w->partners[i].count);
-		plx_u64(o, w->partners[i].bytes);
-	}
-	plx_u64(o, w->others);
-	plx_u64(o, w->others_bytes);
-}
-
-static void plx_put_worker(plx_out *o, plx_worker *w) {
-	uint32_t i;
+static void plx_put_regions(plx_out *o, plx_worker *w) {
+	uint32_t i, n = w->nodes;
 	int k;
-	plx_text(o, w->name);
-	plx_byte(o, (uint8_t)w->shift);
-	plx_u64(o, (uint64_t)w->watched);
-	plx_u64(o, (uint64_t)plx.ended);
-	plx_u64(o, w->dropped);
-	plx_put_windows(o, w);
-	plx_u32(o, w->nodes);
-	for (i = 0; i < w->nodes; i++) {
-		uint64_t count = w->tree[i].count, time = w->tree[i].time;
-		if (i == 0) time = (uint64_t)(plx.ended - w->watched);
+	plx_put(o, 4, n);
+	for (i = 0; i < n; i++) {
+		uint64_t count = w->tree[i].count, time = i ? w->tree[i].time : (uint64_t)(plx.ended - w->watched);
 		for (k = 0; k < w->depth; k++) /* still open: counted as far as they came */
 			if ((k + 1 < w->depth ? w->open[k + 1].node : w->node) == i) {
 				count++;
 				time += (uint64_t)(plx.ended - w->open[k].begin);
 			}
-		plx_u32(o, w->tree[i].parent);
-		plx_u32(o, w->tree[i].name);
-		plx_u64(o, count);
-		plx_u64(o, time);
+		plx_put(o, 4, w->tree[i].parent);
+		plx_put(o, 4, w->tree[i].name);
+		plx_put(o, 8, count);
+		plx_put(o, 8, time);
 	}
-	plx_put_calls(o, w);
-	plx_put_messages(o, w);
 }
 
-/* plx_encode writes the record of this process. It calls nothing that a signal handler may
- * not. length 0 asks for a trial that counts. */
-static void plx_encode(plx_out *o, uint64_t length) {
+static void plx_put_calls(plx_out *o, plx_worker *w) {
+	/* Clocks of ranks drift: entry times are put right by what they were off at both ends. */
+	double drift = plx.ended > 0 ? (double)(plx.later - plx.offset) / (double)plx.ended : 0;
+	plx_out count = plx_hole(o, 4);
+	uint32_t i, n = 0;
+	for (i = 0; i < PLX_CELLS; i++) {
+		plx_cell *c = &w->cells[i];
+		if (!c->name) continue;
+		plx_put(o, 4, c->node);
+		plx_put(o, 4, c->name);
+		plx_put(o, 8, c->count);
+		plx_put(o, 8, c->time);
+		plx_put(o, 8, c->count ? c->least : 0);
+		plx_put(o, 8, c->most);
+		plx_f64(o, c->squares);
+		plx_put(o, 8, c->bytes);
+		plx_put(o, 8, c->joint);
+		plx_f64(o, c->entries * (1 + drift));
+		n++;
+	}
+	plx_put(&count, 4, n);
+}
+
+static void plx_put_messages(plx_out *o, plx_worker *w) {
+	plx_out count = plx_hole(o, 4);
+	uint32_t i, n = 0;
+	for (i = 0; i < PLX_CLASSES * PLX_SIZES; i++) {
+		uint32_t class = i / PLX_SIZES, size = i % PLX_SIZES;
+		if (!w->messages[class][size]) continue;
+		plx_put(o, 1, class);
+		plx_put(o, 1, size);
+		plx_put(o, 8, w->messages[class][size]);
+		plx_put(o, 8, w->sent[class][size]);
+		n++;
+	}
+	plx_put(&count, 4, n);
+	count = plx_hole(o, 4);
+	for (i = n = 0; i < PLX_PARTNERS; i++) {
+		if (w->partners[i].rank < 0) continue;
+		plx_put(o, 4, (uint32_t)w->partners[i].rank);
+		plx_put(o, 8, w->partners[i].count);
+		plx_put(o, 8, w->partners[i].bytes);
+		n++;
+	}
+	plx_put(&count, 4, n);
+	plx_put(o, 8, w->others);
+	plx_put(o, 8, w->others_bytes);
+}
+
+/* plx_encode gives the record of this process, in memory of its own; none where there is no
+ * memory. It calls nothing that a signal handler may not, but the bare system call. */
+static plx_out plx_encode(void) {
 	static const uint8_t magic[8] = {'P', 'L', 'X', 'M', 'O', 'M', 0, 2};
 	static uint8_t used[PLX_NAMES];
-	plx_worker *w;
-	uint32_t n = 0, i;
-	for (i = 0; i < 256; i++) {
-		uint32_t c = i, k;
-		for (k = 0; k < 8; k++) c = c & 1 ? 0xEDB88320u ^ (c >> 1) : c >> 1;
-		plx_crc[i] = c;
-	}
-	o->crc = UINT32_MAX;
-	for (i = 0; i < 8; i++) plx_byte(o, magic[i]);
-	plx_u64(o, (uint64_t)(plx.epoch + plx.offset));
-	plx_u32(o, (uint32_t)plx.rank);
-	plx_u64(o, length);
-	plx_u32(o, (uint32_t)plx.size);
-	plx_text(o, plx.program);
-	plx_text(o, plx.host);
-	plx_u64(o, (uint64_t)(plx.later - plx.offset));
-	plx_byte(o, (uint8_t)plx.aborted);
+	plx_out o = {0, 0, sizeof plx}, length;
+	plx_worker *first = plx.workers, *w; /* threads that begin now are not in it */
+	uint32_t i, k, n = 0, names = (uint32_t)plx.named, crc = UINT32_MAX;
 	memset(used, 0, sizeof used);
-	for (w = plx.workers; w; w = w->next, n++) {
+	for (w = first; w; w = w->next, n++) {
+		o.room += sizeof *w + (size_t)w->windows * sizeof *w->window; /* no part is longer in the file */
 		for (i = 0; i < w->nodes; i++) used[w->tree[i].name] = 1;
 		for (i = 0; i < PLX_CELLS; i++) used[w->cells[i].name] = 1;
 	}
-	plx_u32(o, (uint32_t)plx.named);
-	for (i = 1; i <= (uint32_t)plx.named; i++) plx_text(o, used[i] ? plx.names[i] : "");
-	plx_u32(o, n);
-	for (w = plx.workers; w; w = w->next) plx_put_worker(o, w);
-	plx_u32(o, ~o->crc);
-	plx_flush(o);
-}
-
-static uint64_t plx_length(void) {
-	static plx_out o;
-	memset(&o, 0, sizeof o);
-	o.fd = -1;
-	plx_encode(&o, 0);
-	return o.all;
+	o.b = mmap(0, o.room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (o.b == MAP_FAILED) o.room = 0;
+	for (i = 0; i < 8; i++) plx_put(&o, 1, magic[i]);
+	plx_put(&o, 8, (uint64_t)(plx.epoch + plx.offset));
+	plx_put(&o, 4, (uint32_t)plx.rank);
+	length = plx_hole(&o, 8);
+	plx_put(&o, 4, (uint32_t)plx.size);
+	plx_text(&o, plx.program);
+	plx_text(&o, plx.host);
+	plx_put(&o, 8, (uint64_t)(plx.later - plx.offset));
+	plx_put(&o, 1, (uint64_t)plx.aborted);
+	plx_put(&o, 4, names);
+	for (i = 1; i <= names; i++) plx_text(&o, used[i] ? plx.names[i] : "");
+	plx_put(&o, 4, n);
+	for (w = first; w; w = w->next) {
+		plx_text(&o, w->name);
+		plx_put(&o, 1, (uint64_t)w->shift);
+		plx_put(&o, 8, (uint64_t)w->watched);
+		plx_put(&o, 8, (uint64_t)plx.ended);
+		plx_put(&o, 8, w->dropped);
+		plx_put_windows(&o, w);
+		plx_put_regions(&o, w);
+		plx_put_calls(&o, w);
+		plx_put_messages(&o, w);
+	}
+	plx_put(&length, 8, o.n + sizeof crc);
+	for (i = 0; i < o.n; i++)
+		for (crc ^= o.b[i], k = 0; k < 8; k++) crc = crc & 1 ? 0xEDB88320u ^ crc >> 1 : crc >> 1;
+	plx_put(&o, 4, ~crc);
+	return o;
 }
 
 /* plx_wait_ends closes a wait, where a part below knows how. */
@@ -540,19 +514,21 @@ static void plx_end(void) {
 
 /* plx_put_file writes the file of this process; it appears when it is whole. */
 static int plx_put_file(const char *suffix) {
-	static plx_out o;
+	plx_out o = plx_encode();
 	char part[1264], name[1200];
-	memset(&o, 0, sizeof o);
+	size_t done = 0;
+	ssize_t k = 0;
+	int fd;
 	snprintf(name, sizeof name, plx.rank < 0 ? "%s/run.moments" : "%s/rank-%06d.moments", plx.dir, plx.rank);
 	snprintf(part, sizeof part, "%s%s", name, suffix);
-	o.fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	if (o.fd < 0) {
+	if ((fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666)) < 0) {
 		mkdir(plx.dir, 0777);
-		o.fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+		fd = open(part, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	}
-	if (o.fd < 0) return 0;
-	plx_encode(&o, plx_length());
-	if (!close(o.fd) && !o.failed && !rename(part, name)) return 1;
+	for (; done < o.n && ((k = write(fd, o.b + done, o.n - done)) > 0 || (k < 0 && errno == EINTR)); done += k > 0 ? (size_t)k : 0) ;
+	if (o.room) munmap(o.b, o.room);
+	if (fd < 0) return 0;
+	if (!close(fd) && o.n && done == o.n && !rename(part, name)) return 1;
 	unlink(part);
 	return 0;
 }
@@ -616,12 +592,6 @@ static void plx_at_exit(void) {
 	plx_write();
 }
 
-static int64_t plx_read(clockid_t clock) {
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* plx_clocks reads both clocks at the same moment: the closest of some readings, since a
  * process may lose its core between two. */
 static void plx_clocks(void) {
@@ -649,7 +619,7 @@ static void plx_start(int32_t rank, int32_t size) {
 	plx.rank = rank;
 	plx.size = size;
 	s = getenv("PARALLAX_WINDOWS");
-	plx.windows = s ? atoi(s) : 64;
+	plx.windows = s ? atoi(s) / 2 * 2 : 64; /* even, since they are put together by two */
 	if (plx.windows < 8) plx.windows = 8;
 	if (plx.windows > 4096) plx.windows = 4096;
 	s = getenv("PARALLAX_EVERY");
