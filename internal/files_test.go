@@ -159,3 +159,57 @@ func readLines(name string) ([]string, error) {
 	}
 	return lines, s.Err()
 }
+
+// grammars are the files that read bytes, where a format has several grammars or leaves its own
+// to a package; "" stands for such a package.
+var grammars = map[string][]string{
+	"cpuprofile":  {"", "cpuprofile.go"}, // jsonstream; the meaning is v8tree's
+	"gprof":       {"gmon.go", "report.go"},
+	"instruments": {"deepcopy.go", "sampled.go"},
+	"pprof":       {""}, // github.com/google/pprof
+	"rocprof":     {"csv.go", "json.go", "database.go"},
+	"stackprof":   {"json.go", "marshal.go"},
+	"tau":         {"text.go", "packed.go", "xml.go"},
+}
+
+// meanings are packages that several formats of one kind convert by.
+var meanings = map[string]string{"cpuprofile": "v8tree", "gprof": "callgraph"}
+
+// Whoever opens a format finds its grammar in reader.go and its meaning in convert.go.
+func TestEveryFormatHasAGrammarAndAMeaning(t *testing.T) {
+	there := func(file string) bool {
+		_, err := os.Stat(filepath.Join("importer", filepath.FromSlash(file)))
+		return err == nil
+	}
+	stories, err := filepath.Glob("importer/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	formats := 0
+	for _, story := range stories {
+		name := filepath.Base(filepath.Dir(story))
+		text, err := os.ReadFile(story)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(story) != name+".go" || !strings.Contains(string(text), "var Format = &importer.Format{") {
+			continue
+		}
+		formats++
+		own, listed := grammars[name]
+		if !listed {
+			own = []string{"reader.go"}
+		}
+		for _, file := range own {
+			if file != "" && !there(name+"/"+file) {
+				t.Errorf("importer/%s has no %s: where is its grammar?", name, file)
+			}
+		}
+		if meaning := meanings[name]; meaning == "" && !there(name+"/convert.go") || meaning != "" && !there(meaning) {
+			t.Errorf("importer/%s has no convert.go: where is its meaning?", name)
+		}
+	}
+	if formats < 30 {
+		t.Errorf("only %d formats were looked at", formats)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -239,7 +240,7 @@ const (
 // packedTarSource unpacks a packed tar into a temporary directory that Close
 // removes, since its members are read many at a time and in any order.
 func packedTarSource(f *os.File, name string, size int64) (Source, bool, error) {
-	u, closer, err := unpack(f)
+	u, closer, err := unpack(f, math.MaxInt64)
 	if err != nil {
 		return Source{}, false, nil // not a sound archive; a format may say more
 	}

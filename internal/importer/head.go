@@ -68,7 +68,7 @@ func readHead(fsys fs.FS, path string, size int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r, closer, err := unpack(f)
+	r, closer, err := unpack(f, int64(size))
 	if err != nil {
 		return nil, err
 	}

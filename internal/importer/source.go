@@ -53,7 +53,7 @@ func (s Source) Read(path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, closer, err := unpack(f)
+	r, closer, err := unpack(f, lengthOf(f))
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -6,51 +6,76 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// mostReasons bounds how many reasons a format of lines has.
+// A Reason is why something of a file is not kept as it stands: a line of the import report.
+type Reason struct {
+	Kind trace.ReportKind
+	What string
+}
+
+// Skipped, Guessed and Repaired are reasons of each kind.
+func Skipped(what string) Reason  { return Reason{trace.Skipped, what} }
+func Guessed(what string) Reason  { return Reason{trace.Guessed, what} }
+func Repaired(what string) Reason { return Reason{trace.Repaired, what} }
+
+// mostReasons bounds how many reasons a format has.
 const mostReasons = 96
 
-// A LineTally counts, for a format of lines, why something is not kept as it
-// stands. The first line of each reason is kept. Its zero value is ready.
-type LineTally[R ~uint8] struct {
-	count, first [mostReasons]int64
+// Nowhere is the place of what has no single one.
+const Nowhere = -1
+
+// A Tally counts reasons in one file. The first place of each is kept: a line of a text, or a
+// byte. Its zero value is ready.
+type Tally[R ~uint8] struct {
+	count, after [mostReasons]int64 // after: the first place, counted from 1; 0 is none
 }
 
 // Add counts one.
-func (t *LineTally[R]) Add(why R, line int64) { t.AddN(why, 1, line) }
+func (t *Tally[R]) Add(why R, place int64) { t.AddN(why, 1, place) }
 
-// Count is how many there are of a reason.
-func (t *LineTally[R]) Count(why R) int64 { return t.count[why] }
-
-// AddN counts n of one reason; a line of 0 is no place.
-func (t *LineTally[R]) AddN(why R, n, line int64) {
+// AddN counts n of one reason.
+func (t *Tally[R]) AddN(why R, n, place int64) {
 	if n == 0 {
 		return
 	}
-	if t.count[why] == 0 || line > 0 && line < t.first[why] {
-		t.first[why] = line
+	if after := &t.after[why]; place >= 0 && (*after == 0 || place < *after) {
+		*after = place + 1
 	}
 	t.count[why] += n
 }
 
-// Take adds what a block counted, whose lines begin after base.
-func (t *LineTally[R]) Take(b *LineTally[R], base int64) {
+// Count is how many there are of a reason.
+func (t *Tally[R]) Count(why R) int64 { return t.count[why] }
+
+// Take adds what a block counted, whose places begin after base.
+func (t *Tally[R]) Take(b *Tally[R], base int64) {
 	for why, n := range b.count {
-		t.AddN(R(why), n, base+b.first[why])
+		place := int64(Nowhere)
+		if b.after[why] > 0 {
+			place = base + b.after[why] - 1
+		}
+		t.AddN(R(why), n, place)
 	}
 }
 
-// Report hands over what was counted in a file, in the words of say, and starts anew.
-func (t *LineTally[R]) Report(w trace.Writer, label string, say func(R) (trace.ReportKind, string)) {
+// Entries are what was counted in the file of a label, whose places are lines or bytes, and starts anew.
+func (t *Tally[R]) Entries(label, unit string, reasons []Reason) (list []trace.ReportEntry) {
 	for why, n := range t.count {
 		if n == 0 {
 			continue
 		}
-		example := label
-		if t.first[why] > 0 {
-			example = fmt.Sprintf("%s: line %d", label, t.first[why])
+		e := trace.ReportEntry{Kind: reasons[why].Kind, What: reasons[why].What, Count: n, Example: label}
+		if t.after[why] > 0 {
+			e.Example = fmt.Sprintf("%s: %s %d", label, unit, t.after[why]-1)
 		}
-		kind, what := say(R(why))
-		w.Report(kind, what, n, example)
+		list = append(list, e)
 	}
-	*t = LineTally[R]{}
+	*t = Tally[R]{}
+	return list
+}
+
+// Report hands over what was counted, and starts anew.
+func (t *Tally[R]) Report(w trace.Writer, label, unit string, reasons []Reason) {
+	for _, e := range t.Entries(label, unit, reasons) {
+		w.Report(e.Kind, e.What, e.Count, e.Example)
+	}
 }

@@ -15,18 +15,22 @@ func (r *reported) Report(kind trace.ReportKind, what string, n int64, example s
 	r.got = append(r.got, trace.ReportEntry{Kind: kind, What: what, Count: n, Example: example})
 }
 
-func TestALineTallyKeepsCountsAndTheFirstLine(t *testing.T) {
+func TestATallyKeepsCountsAndTheFirstPlace(t *testing.T) {
 	type reason uint8
-	var all, block LineTally[reason]
+	var all, block Tally[reason]
 	all.Add(1, 7)
 	all.AddN(1, 2, 9)
 	all.AddN(2, 0, 1) // nothing
-	all.Add(3, 0)     // no place
+	all.Add(3, Nowhere)
+	all.Add(4, 5)
+	all.Add(4, 0) // a byte, before
 	block.Add(2, 4)
+	block.Add(5, Nowhere)
 	all.Take(&block, 100)
 	w := &reported{}
-	all.Report(w, "f", func(r reason) (trace.ReportKind, string) { return trace.Skipped, string('a' + rune(r)) })
-	want := []trace.ReportEntry{{Kind: trace.Skipped, What: "b", Count: 3, Example: "f: line 7"}, {Kind: trace.Skipped, What: "c", Count: 1, Example: "f: line 104"}, {Kind: trace.Skipped, What: "d", Count: 1, Example: "f"}}
+	all.Report(w, "f", "line", []Reason{{}, {trace.Skipped, "b"}, {trace.Skipped, "c"}, {trace.Guessed, "d"}, {trace.Skipped, "e"}, {trace.Skipped, "f"}})
+	want := []trace.ReportEntry{{Kind: trace.Skipped, What: "b", Count: 3, Example: "f: line 7"}, {Kind: trace.Skipped, What: "c", Count: 1, Example: "f: line 104"}, {Kind: trace.Guessed, What: "d", Count: 1, Example: "f"},
+		{Kind: trace.Skipped, What: "e", Count: 2, Example: "f: line 0"}, {Kind: trace.Skipped, What: "f", Count: 1, Example: "f"}}
 	if len(w.got) != len(want) {
 		t.Fatalf("reported %+v", w.got)
 	}

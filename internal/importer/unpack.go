@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -78,9 +79,10 @@ func (e errPacking) Error() string {
 	return "packed with " + string(e) + ", which cannot be unpacked here"
 }
 
-// unpack gives the unpacked content of r, and what to call when done with it.
-func unpack(r io.Reader) (io.Reader, func(), error) {
-	b := bufio.NewReaderSize(r, 64<<10)
+// unpack gives the unpacked content of r, and what to call when done with it. Of a file of
+// few bytes, or where few are wanted, it asks for little memory: a run may have 100,000.
+func unpack(r io.Reader, wanted int64) (io.Reader, func(), error) {
+	b := bufio.NewReaderSize(r, int(min(max(wanted, 512), 64<<10)))
 	begin, err := b.Peek(longestMagic)
 	if err != nil && err != io.EOF {
 		return nil, nil, err
@@ -141,7 +143,7 @@ func openUnpacked(r Run, path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, openError(label, err)
 	}
-	u, closer, err := unpack(&counted{f, r.Progress})
+	u, closer, err := unpack(&counted{f, r.Progress}, lengthOf(f))
 	if err != nil {
 		f.Close()
 		return nil, openError(label, err)
@@ -150,6 +152,14 @@ func openUnpacked(r Run, path string) (io.ReadCloser, error) {
 		return newReadAhead(r.zeros.watch(u, label), label, func() error { closer(); return f.Close() }), nil
 	}
 	return &plain{r.zeros.watch(u, label), f}, nil
+}
+
+// lengthOf is how many bytes a file has; many where that is not known.
+func lengthOf(f fs.File) int64 {
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return info.Size()
+	}
+	return math.MaxInt64
 }
 
 // counted counts what is read as progress.

@@ -81,7 +81,7 @@ func (s *Server) rows(w http.ResponseWriter, r *http.Request, x *run, body *quer
 	return nil
 }
 
-// ask computes an answer in its turn; what is wrong with the question is said as such.
+// ask computes an answer in its turn; a question that cannot be answered gets the reason.
 func (s *Server) ask(r *http.Request, x *run, compute func(context.Context) error) error {
 	ctx, done := s.config.Memory.Work(r.Context())
 	defer done()

@@ -203,10 +203,9 @@ type End struct {
 	// at Time exactly, else the innermost one open at Time. The store resolves
 	// it to a row when all intervals are known.
 	Region RegionID
-	// Number says which interval is meant, where the reader knows it: the how manyth
-	// Enter or Interval on the stream of the location began it, from 1 on; 0: not
-	// known. It must name what Time and Region mean, and mostly only saves looking for
-	// it; where a stream is ByParent it alone tells calls that begin together apart.
+	// Number says which interval is meant, where the importer knows it: which Enter or
+	// Interval on the stream of the location began it, counted from 1; 0: not known.
+	// It must name what Time and Region mean, and mostly only saves looking for it; where a stream is ByParent it alone tells calls that begin together apart.
 	Number uint32
 }
 

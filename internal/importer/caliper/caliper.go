@@ -25,17 +25,7 @@ import (
 )
 
 // Format is Caliper's.
-var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, json-split)", Text: true, Claim: claim, Import: read}
-
-// claim takes every file for itself: a stream holds all ranks.
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if head := s.Head(f.Path); isStream(head) || isSplit(head) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
-}
+var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, json-split)", Text: true, Claim: importer.EachFile(isStream, isSplit), Import: read}
 
 func isStream(head []byte) bool { return bytes.HasPrefix(head, []byte("__rec=")) }
 

@@ -26,7 +26,7 @@ type attributeValue struct {
 // Begin and end are paired by category, id and region; files are in no order, so
 // an end may come first.
 func (c *reader) async(r *record, at trace.Time) {
-	cat := c.category(r.category)
+	cat := c.categoryOf(r)
 	p := c.process(c.place(r).pid)
 	region := c.asyncRegion(cat, r)
 	key := c.asyncKey(r)
@@ -48,28 +48,28 @@ func (c *reader) asyncRegion(cat *category, r *record) trace.RegionID {
 	step := r.argument("step")
 	if (r.phase == 'T' || r.phase == 'p') && step.kind == text {
 		full := append(append(append([]byte(nil), r.name.plain(nil)...), ": "...), step.plain(nil)...)
-		return c.region(cat, value{raw: full, kind: text})
+		return c.region(cat, rawValue(full, text))
 	}
-	return c.region(cat, r.name)
+	return c.regionOf(r)
 }
 
 // asyncKey is what begin and end have in common. The old kind (S, F) and objects
 // (N, D) are joined by their name too.
 func (c *reader) asyncKey(r *record) uint64 {
-	h := newHash().add(r.category.raw).add(r.idScope.raw)
+	h := newHash().add(r.category.raw()).add(r.idScope.raw())
 	switch {
 	case r.localID.present():
-		h = h.add(r.localID.raw).add(r.pid.raw)
+		h = h.add(r.localID.raw()).add(r.pid.raw())
 	case r.globalID.present():
-		h = h.add(r.globalID.raw)
+		h = h.add(r.globalID.raw())
 	default:
-		h = h.add(r.id.raw)
+		h = h.add(r.id.raw())
 	}
 	switch r.phase {
 	case 'S', 'F':
-		h = h.add([]byte("S")).add(r.name.raw)
+		h = h.add([]byte("S")).add(r.name.raw())
 	case 'N', 'D':
-		h = h.add([]byte("N")).add(r.name.raw)
+		h = h.add([]byte("N")).add(r.name.raw())
 	}
 	return uint64(h)
 }
@@ -135,8 +135,11 @@ func (s *span) write(end trace.Time) {
 func (c *reader) keepAttributes(r *record) []attributeValue {
 	var kept []attributeValue
 	for i := range r.args {
-		at := c.attribute(i, r.args[i].key)
-		if v, ok := c.attributeValue(at, r.args[i].value, r.offset); ok && !at.drop {
+		at := c.attribute(&r.args[i])
+		if at.drop {
+			continue
+		}
+		if v, ok := c.attributeValue(at, &r.args[i], r.offset); ok {
 			kept = append(kept, attributeValue{at.id, v})
 		}
 	}
@@ -151,7 +154,7 @@ func (c *reader) finishAsync() {
 	for _, waiting := range c.open {
 		for _, s := range waiting {
 			if s.end {
-				c.tally.add(asyncEnds, nowhere)
+				c.tally.Add(asyncEnds, nowhere)
 				continue
 			}
 			begins = append(begins, s)

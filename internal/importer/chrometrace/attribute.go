@@ -1,8 +1,7 @@
 package chrometrace
 
 import (
-	"bytes"
-	"strconv"
+	"math"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -13,13 +12,11 @@ type dictionary struct {
 	w       trace.Writer
 	dialect dialect
 
-	categories   map[string]*category
-	lastCategory *category
-	keys         map[string]*attribute
-	recent       [32]*attribute
-	texts        map[string]string
-	hashes       map[string]string
-	scratch      [4][]byte
+	categories map[string]*category
+	keys       map[string]*attribute
+	texts      map[string]string
+	hashes     map[string]string
+	scratch    [4][]byte
 
 	// Of the file being read:
 	tally tally
@@ -27,7 +24,6 @@ type dictionary struct {
 
 // An attribute is a key of arguments, looked up once.
 type attribute struct {
-	key  string
 	id   trace.AttributeID
 	drop bool // of no use outside the recorder
 	hash bool // stands for a name, see dftracer.go
@@ -48,12 +44,12 @@ const (
 func (c *dictionary) attributes(to trace.Stream, r *record) {
 	for i := range r.args {
 		arg := &r.args[i]
-		at := c.attribute(i, arg.key)
+		at := c.attribute(arg)
 		if at.drop {
-			c.tally.add(bookkeeping, r.offset)
+			c.tally.Add(bookkeeping, r.offset)
 			continue
 		}
-		if v, ok := c.attributeValue(at, arg.value, r.offset); ok {
+		if v, ok := c.attributeValue(at, arg, r.offset); ok {
 			to.Attribute(at.id, v)
 		}
 	}
@@ -63,32 +59,30 @@ func (c *dictionary) attributes(to trace.Stream, r *record) {
 // oddParts counts what a record has beside its fields and arguments.
 func (c *dictionary) oddParts(r *record) {
 	if r.argsValue.present() && r.argsValue.kind != word {
-		c.tally.add(oddArguments, r.offset)
+		c.tally.Add(oddArguments, r.offset)
 	}
 	if r.threadClock {
-		c.tally.add(threadClocks, r.offset)
+		c.tally.Add(threadClocks, r.offset)
 	}
 	if r.stack {
-		c.tally.add(stackTraces, r.offset)
+		c.tally.Add(stackTraces, r.offset)
 	}
 }
 
-// attribute finds the attribute of a key. Records of a kind have the same keys in
-// the same order, so the one at this position last time is tried first.
-func (c *dictionary) attribute(position int, key value) *attribute {
-	if position < len(c.recent) {
-		if a := c.recent[position]; a != nil && a.key == string(key.raw) {
-			return a
-		}
+// attribute finds the attribute of an argument's key.
+func (c *dictionary) attribute(arg *argument) *attribute {
+	if arg.word.known == nil {
+		arg.word.known = c.key(string(arg.key.plain(nil)), arg.word.drop)
 	}
-	text := key.plain(c.scratch[1])
-	a, ok := c.keys[string(text)]
+	return arg.word.known
+}
+
+// key finds the attribute of a key, and names it the first time.
+func (c *dictionary) key(key string, drop bool) *attribute {
+	a, ok := c.keys[key]
 	if !ok {
-		a = &attribute{key: string(text)}
-		for _, d := range dropped[c.dialect] {
-			a.drop = a.drop || d == a.key
-		}
-		name := a.key
+		a = &attribute{drop: drop}
+		name := key
 		if c.dialect == dftracer && strings.HasSuffix(name, "hash") {
 			a.hash = true
 			name = hashedName(name)
@@ -96,53 +90,32 @@ func (c *dictionary) attribute(position int, key value) *attribute {
 		if !a.drop {
 			a.id = c.w.Attribute(name)
 		}
-		c.keys[a.key] = a
-	}
-	if position < len(c.recent) {
-		c.recent[position] = a
+		c.keys[key] = a
 	}
 	return a
 }
 
 // attributeValue is the value of an argument; false: there is none to keep.
-func (c *dictionary) attributeValue(at *attribute, v value, offset int64) (trace.Value, bool) {
+func (c *dictionary) attributeValue(at *attribute, arg *argument, offset int64) (trace.Value, bool) {
 	if at.hash {
-		if name, ok := c.hashes[string(v.raw)]; ok {
+		if name, ok := c.hashes[string(arg.value.raw())]; ok {
 			return trace.Text(name), true
 		}
-		c.tally.add(unknownHashes, offset)
+		c.tally.Add(unknownHashes, offset)
 	}
-	switch v.kind {
-	case number:
-		if n, ok := smallInteger(v.raw); ok {
-			return trace.Integer(n), true
+	switch arg.form {
+	case formInteger:
+		return trace.Integer(int64(arg.bits)), true
+	case formNumber:
+		return trace.Number(math.Float64frombits(arg.bits)), true
+	case formText:
+		if w := arg.text; !w.known {
+			w.text, w.known = c.intern(w.text), true
 		}
-		if bytes.IndexAny(v.raw, ".eE") < 0 {
-			if n, ok := v.integer(); ok {
-				return trace.Integer(n), true
-			}
-		}
-		if f, ok := v.float(); ok {
-			return trace.Number(f), true
-		}
-		return trace.Text(string(v.raw)), true
-	case text:
-		return trace.Text(c.intern(v.plain(c.scratch[1]))), true
-	case word:
-		switch s := string(v.raw); s {
-		case "null", "None":
-			return trace.Value{}, false
-		default:
-			if f, err := strconv.ParseFloat(s, 64); err == nil {
-				return trace.Number(f), true // NaN, Infinity
-			}
-			return trace.Text(c.intern(v.raw)), true
-		}
+		return trace.Text(arg.text.text), true
+	case formNested:
+		c.tally.Add(nestedArguments, offset)
 	}
-	if len(v.raw) > 0 && v.raw[0] == '[' && len(v.raw) <= longestList {
-		return trace.Text(c.intern(compact(c.scratch[1][:0], v.raw))), true
-	}
-	c.tally.add(nestedArguments, offset)
 	return trace.Value{}, false
 }
 
@@ -171,13 +144,12 @@ func compact(dst, list []byte) []byte {
 }
 
 // intern gives one string for equal texts, as most are the same few.
-func (c *dictionary) intern(text []byte) string {
-	if s, ok := c.texts[string(text)]; ok {
+func (c *dictionary) intern(text string) string {
+	if s, ok := c.texts[text]; ok {
 		return s
 	}
-	s := string(text)
-	if len(s) <= longestInterned && len(c.texts) < mostInterned {
-		c.texts[s] = s
+	if len(text) <= longestInterned && len(c.texts) < mostInterned {
+		c.texts[text] = text
 	}
-	return s
+	return text
 }

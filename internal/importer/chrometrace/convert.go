@@ -27,15 +27,20 @@ type reader struct {
 	open        map[uint64][]span
 	flows       []flowPoint
 	launchFlows []flowPoint
+	points      uint32 // flow records so far
 	launches    []launch
 	works       []launch
 	sampler     sampler
 
 	info distributed
+
+	lexicon *lexicon
+	workers int // that may read one file
+	batch   int // bytes; 0: as usual
 }
 
 func newReader(w trace.Writer, d dialect) *reader {
-	c := &reader{counters: map[string]trace.CounterID{}}
+	c := &reader{counters: map[string]trace.CounterID{}, lexicon: newLexicon(d)}
 	c.dictionary = dictionary{
 		w: w, dialect: d, categories: map[string]*category{}, keys: map[string]*attribute{}, texts: map[string]string{}, hashes: map[string]string{},
 	}
@@ -58,11 +63,13 @@ func (c *reader) read(ctx context.Context, r io.Reader, label string, base int64
 	c.fresh = true
 	c.sampler = sampler{reader: c}
 	s := newScanner(&cancelled{ctx, r})
-	var rec record
-	for s.next(&rec) {
-		c.records++
-		c.convert(&rec)
+	if c.batch > 0 {
+		s.batch, s.batchesAt = c.batch, 0
 	}
+	s.each(c.workers, c.lexicon, func(r *record) {
+		c.records++
+		c.convert(r)
+	})
 	if err := ctx.Err(); err != nil {
 		return s, err
 	}
@@ -77,7 +84,7 @@ func (c *reader) read(ctx context.Context, r io.Reader, label string, base int64
 	}
 	c.tally.damage(s)
 	if c.dialect != dftracer {
-		c.tally.addN(missingCommas, s.damage.commas, nowhere)
+		c.tally.AddN(missingCommas, s.damage.commas, nowhere)
 	}
 	return s, nil
 }
@@ -118,27 +125,27 @@ func (c *reader) convert(r *record) {
 		c.metadata(r)
 		return
 	case 0:
-		c.tally.add(noPhase, r.offset)
+		c.tally.Add(noPhase, r.offset)
 		return
 	case 'P':
 		c.sampler.sample(r)
 		return
 	case 'O':
-		c.tally.add(snapshots, r.offset)
+		c.tally.Add(snapshots, r.offset)
 		return
 	case 'V', 'v':
-		c.tally.add(memoryDumps, r.offset)
+		c.tally.Add(memoryDumps, r.offset)
 		return
 	case 'c':
-		c.tally.add(clockSyncs, r.offset)
+		c.tally.Add(clockSyncs, r.offset)
 		return
 	case '(', ')':
-		c.tally.add(contexts, r.offset)
+		c.tally.Add(contexts, r.offset)
 		return
 	}
-	at, ok := c.time(r.ts)
+	at, ok := c.onAxis(r.at, r.timed)
 	if !ok {
-		c.tally.add(noTime, r.offset)
+		c.tally.Add(noTime, r.offset)
 		return
 	}
 	c.latest = max(c.latest, at)
@@ -147,15 +154,15 @@ func (c *reader) convert(r *record) {
 		c.whole(r, at)
 	case 'B':
 		row := c.rowOf(r)
-		row.stream.Enter(at, c.region(c.category(r.category), r.name))
+		row.stream.Enter(at, c.regionOf(r))
 		c.attributes(row.stream, r)
 		c.bindID(r, at)
 	case 'E':
 		c.rowOf(r).stream.Leave(at, c.endRegion(r))
-		c.tally.addN(endArguments, int64(len(r.args)), r.offset)
+		c.tally.AddN(endArguments, int64(len(r.args)), r.offset)
 		c.oddParts(r)
 	case 'i', 'I', 'R':
-		if string(r.name.raw) == "CpuProfile" && c.sampler.profileChunk(r) {
+		if string(r.name.raw()) == "CpuProfile" && c.sampler.profileChunk(r) {
 			break
 		}
 		c.instant(r, at)
@@ -172,7 +179,10 @@ func (c *reader) convert(r *record) {
 
 // time is a record's time on the axis of the run.
 func (c *reader) time(v value) (trace.Time, bool) {
-	t, ok := v.nanoseconds()
+	return c.onAxis(v.nanoseconds())
+}
+
+func (c *reader) onAxis(t int64, ok bool) (trace.Time, bool) {
 	t += c.base // both are within 2^62
 	return trace.Time(t), ok && -maxNanos < t && t < maxNanos
 }
@@ -180,7 +190,7 @@ func (c *reader) time(v value) (trace.Time, bool) {
 // rowOf is the row that a record belongs to: a thread, or a stream of a GPU.
 func (c *reader) rowOf(r *record) *row {
 	p := c.place(r)
-	if c.dialect == kineto && c.category(r.category).gpu {
+	if c.dialect == kineto && c.categoryOf(r).gpu {
 		return c.stream(p)
 	}
 	return c.thread(p)
@@ -188,20 +198,20 @@ func (c *reader) rowOf(r *record) *row {
 
 // whole takes a complete record (phase X).
 func (c *reader) whole(r *record, begin trace.Time) {
-	cat := c.category(r.category)
+	cat := c.categoryOf(r)
 	if cat.profiler {
-		c.tally.add(profilerRows, r.offset)
+		c.tally.Add(profilerRows, r.offset)
 		return
 	}
 	if isClangTotal(r) {
-		c.tally.add(clangTotals, r.offset)
+		c.tally.Add(clangTotals, r.offset)
 		return
 	}
 	end := begin + c.duration(r)
-	c.precision.see(r.ts, r.dur)
+	c.precision.see(r.ts, r.digits)
 	c.latest = max(c.latest, end)
 	row := c.rowOf(r)
-	region := c.region(cat, r.name)
+	region := c.regionOf(r)
 	row.stream.Interval(begin, end, region)
 	row.complete = true
 	c.attributes(row.stream, r)
@@ -216,14 +226,14 @@ func (c *reader) whole(r *record, begin trace.Time) {
 // duration is how long a complete record lasts; the thread's own clock stands in
 // for a duration that is missing.
 func (c *reader) duration(r *record) trace.Time {
-	if d, ok := r.dur.nanoseconds(); ok {
-		return trace.Time(d)
+	if r.lasts {
+		return trace.Time(r.length)
 	}
 	if d, ok := r.threadDur.nanoseconds(); ok {
-		c.tally.add(threadDuration, r.offset)
+		c.tally.Add(threadDuration, r.offset)
 		return trace.Time(d)
 	}
-	c.tally.add(noDuration, r.offset)
+	c.tally.Add(noDuration, r.offset)
 	return 0
 }
 
@@ -231,7 +241,7 @@ func (c *reader) duration(r *record) trace.Time {
 // id that it invents: they would be drawn as threads that work all the time.
 func isClangTotal(r *record) bool {
 	const word = "Total "
-	return len(r.name.raw) > len(word) && string(r.name.raw[:len(word)]) == word &&
+	return len(r.name.raw()) > len(word) && string(r.name.raw()[:len(word)]) == word &&
 		r.argument("count").present() && r.argument("avg ms").present()
 }
 
@@ -239,17 +249,17 @@ func isClangTotal(r *record) bool {
 func (c *reader) instant(r *record, at trace.Time) {
 	var row *row
 	switch {
-	case c.dialect == kineto && r.pid.kind == text && !isNumber(r.pid.raw):
+	case c.dialect == kineto && r.pid.kind == text && !isNumber(r.pid.raw()):
 		row = c.ownRow(c.owner()) // the profiler's marks, on a pid like "Traces"
 	case r.scope == 'p' || r.scope == 'g' || !r.tid.present():
 		row = c.ownRow(c.process(c.place(r).pid))
 	default:
 		row = c.rowOf(r)
 	}
-	row.stream.Instant(at, c.region(c.category(r.category), r.name))
+	row.stream.Instant(at, c.regionOf(r))
 	c.attributes(row.stream, r)
 	c.bindID(r, at)
-	if c.dialect == kineto && string(r.name.raw) == memoryRecord && c.self != nil {
+	if c.dialect == kineto && string(r.name.raw()) == memoryRecord && c.self != nil {
 		c.memory(r, at)
 	}
 }
@@ -266,7 +276,7 @@ func (c *reader) counter(r *record, at trace.Time) {
 	for i := range r.args {
 		v, ok := r.args[i].value.float()
 		if !ok {
-			c.tally.add(badCounters, r.offset)
+			c.tally.Add(badCounters, r.offset)
 			continue
 		}
 		row.stream.Sample(c.series(p, r, r.args[i].key), at, v)
@@ -280,7 +290,7 @@ func (c *reader) series(p *process, r *record, key value) trace.CounterID {
 	k := append(c.scratch[2][:0], p.pid...)
 	for _, part := range []value{r.name, r.id, key} {
 		k = append(k, 0)
-		k = append(k, part.raw...)
+		k = append(k, part.raw()...)
 	}
 	c.scratch[2] = k
 	id, ok := c.counters[string(k)]

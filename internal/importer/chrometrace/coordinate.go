@@ -76,7 +76,7 @@ func (c *rowTree) arrange() {
 	}
 	if replicas = replicas && used["pp"] && len(pids) > 1 && countsUp(pids); replicas {
 		used["dp"] = true
-		c.tally.addN(guessedReplicas, int64(len(pids)), nowhere)
+		c.tally.AddN(guessedReplicas, int64(len(pids)), nowhere)
 		i := 0
 		for _, key := range slices.Sorted(maps.Keys(c.places)) {
 			if p := c.places[key]; p.cpu != nil && coordinates(p.name) != nil {

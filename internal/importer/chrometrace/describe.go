@@ -27,7 +27,7 @@ func (c *rowTree) metadata(r *record) {
 		return
 	}
 	var m *meta
-	name := string(r.name.raw)
+	name := string(r.name.raw())
 	switch {
 	case strings.HasPrefix(name, "process_"):
 		pid := string(identifier(r.pid, c.scratch[3]))
@@ -38,7 +38,7 @@ func (c *rowTree) metadata(r *record) {
 	case strings.HasPrefix(name, "thread_"):
 		m = &c.place(r).meta
 	default:
-		c.tally.add(otherMetadata, r.offset)
+		c.tally.Add(otherMetadata, r.offset)
 		return
 	}
 	m.count++
@@ -53,7 +53,7 @@ func (c *rowTree) metadata(r *record) {
 		}
 	default:
 		m.count--
-		c.tally.add(otherMetadata, r.offset)
+		c.tally.Add(otherMetadata, r.offset)
 	}
 }
 
@@ -72,13 +72,13 @@ func (c *rowTree) describe() {
 		if p := c.places[key]; p.gpu != nil {
 			p.describe(c.w, p.gpu.location, streamName(p.name))
 		} else if !p.used {
-			c.tally.addN(unusedNames, p.count, nowhere)
+			c.tally.AddN(unusedNames, p.count, nowhere)
 		}
 	}
 	c.arrange()
 	for _, m := range c.pids {
 		if !m.used {
-			c.tally.addN(unusedNames, m.count, nowhere)
+			c.tally.AddN(unusedNames, m.count, nowhere)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (c *rowTree) describeProcess(p *process) {
 		l.Order = m.order
 		if rank := processRank(m.name); rank >= 0 && p != c.self {
 			l.Name, l.Rank = m.name, rank
-			c.tally.add(namedProcesses, nowhere)
+			c.tally.Add(namedProcesses, nowhere)
 		}
 	}
 	if m.name != "" {

@@ -8,12 +8,12 @@ import "strings"
 
 // hash takes a metadata record that gives a name for a hash.
 func (c *dictionary) hash(r *record) bool {
-	name := string(r.name.raw)
+	name := string(r.name.raw())
 	if name != "HH" && name != "FH" && name != "SH" && name != "PR" {
 		return false
 	}
 	if v := r.argument("value"); v.present() {
-		c.hashes[string(v.raw)] = string(r.argument("name").plain(nil))
+		c.hashes[string(v.raw())] = string(r.argument("name").plain(nil))
 	}
 	return true
 }

@@ -2,8 +2,8 @@ package chrometrace
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -12,7 +12,8 @@ type flowPoint struct {
 	key   uint64
 	at    trace.Time
 	place *place
-	kind  byte // 's', 't' or 'f'
+	order uint32 // in the file
+	kind  byte   // 's', 't' or 'f'
 }
 
 // order of the records of a flow at one time: a start before its end.
@@ -20,24 +21,25 @@ var flowOrder = [256]int8{'s': 0, 't': 1, 'f': 2}
 
 // flow takes a record of phase s, t or f.
 func (c *reader) flow(r *record, at trace.Time) {
-	cat := c.category(r.category)
-	point := flowPoint{at: at, place: c.place(r), kind: r.phase}
+	cat := c.categoryOf(r)
+	c.points++
+	point := flowPoint{at: at, place: c.place(r), order: c.points, kind: r.phase}
 	if id, ok := r.id.integer(); ok && cat.launchFlow {
 		point.key = uint64(id)
 		c.launchFlows = append(c.launchFlows, point)
 		return
 	}
 	if r.phase == 'f' && r.bind != 'e' {
-		c.tally.add(nextBinding, r.offset)
+		c.tally.Add(nextBinding, r.offset)
 	}
-	h := newHash().add(r.category.raw).add(r.name.raw).add(r.idScope.raw)
+	h := newHash().add(r.category.raw()).add(r.name.raw()).add(r.idScope.raw())
 	switch {
 	case r.localID.present():
-		h = h.add(r.localID.raw).add(r.pid.raw)
+		h = h.add(r.localID.raw()).add(r.pid.raw())
 	case r.globalID.present():
-		h = h.add(r.globalID.raw)
+		h = h.add(r.globalID.raw())
 	default:
-		h = h.add(r.id.raw)
+		h = h.add(r.id.raw())
 	}
 	point.key = uint64(h)
 	c.flows = append(c.flows, point)
@@ -56,14 +58,21 @@ func (c *reader) bindID(r *record, at trace.Time) {
 	case r.flowIn:
 		kind = 'f'
 	}
-	key := uint64(newHash().add([]byte("bind_id")).add(r.bindID.raw))
-	c.flows = append(c.flows, flowPoint{key, at, c.place(r), kind})
+	key := uint64(newHash().add([]byte("bind_id")).add(r.bindID.raw()))
+	c.points++
+	c.flows = append(c.flows, flowPoint{key, at, c.place(r), c.points, kind})
 }
 
 // linkFlows turns the flow records of the file into links, key by key.
 func (c *reader) linkFlows() {
-	slices.SortStableFunc(c.flows, func(a, b flowPoint) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at), cmp.Compare(flowOrder[a.kind], flowOrder[b.kind]))
+	parallel.Sort(c.flows, func(a, b flowPoint) int {
+		switch {
+		case a.key != b.key:
+			return cmp.Compare(a.key, b.key)
+		case a.at != b.at:
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Or(cmp.Compare(flowOrder[a.kind], flowOrder[b.kind]), cmp.Compare(a.order, b.order))
 	})
 	for begin := 0; begin < len(c.flows); {
 		end := begin + 1
@@ -85,10 +94,10 @@ func (c *reader) linkFlow(points []flowPoint) {
 	for i := range points {
 		p := &points[i]
 		if p.kind != 's' && len(waiting) == 0 {
-			c.tally.add(flowEnds, nowhere)
+			c.tally.Add(flowEnds, nowhere)
 		} else if p.kind != 's' {
 			if len(waiting) > 1 {
-				c.tally.add(sharedFlows, nowhere)
+				c.tally.Add(sharedFlows, nowhere)
 			}
 			c.linkPoints(waiting[0], p)
 			waiting = waiting[1:]
@@ -99,7 +108,7 @@ func (c *reader) linkFlow(points []flowPoint) {
 	}
 	for _, p := range waiting {
 		if p.kind == 's' {
-			c.tally.add(flowStarts, nowhere)
+			c.tally.Add(flowStarts, nowhere)
 		}
 	}
 }

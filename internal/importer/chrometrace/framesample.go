@@ -23,16 +23,16 @@ type frameSample struct {
 func (x *sampler) sampleOfFrame(r *record) {
 	at, ok := x.time(r.ts)
 	if !ok || !r.frame.present() || r.frame.kind == composite {
-		x.tally.add(samples, r.offset)
+		x.tally.Add(samples, r.offset)
 		return
 	}
 	if x.frameIDs == nil {
 		x.frameIDs = map[string]int32{}
 	}
-	id, known := x.frameIDs[string(r.frame.raw)]
+	id, known := x.frameIDs[string(r.frame.raw())]
 	if !known {
 		id = int32(len(x.frameIDs))
-		x.frameIDs[string(r.frame.raw)] = id
+		x.frameIDs[string(r.frame.raw())] = id
 	}
 	weight, ok := r.weight.float()
 	if !ok || !(weight >= 0) {
@@ -143,7 +143,7 @@ func (x *sampler) showThread(ctx context.Context, total *stack.Profile, list []f
 			return ctx.Err()
 		}
 		if len(paths[s.frame]) == 0 {
-			x.tally.add(lostFrames, nowhere)
+			x.tally.Add(lostFrames, nowhere)
 		} else {
 			total.Add(thread, paths[s.frame], []float64{s.weight})
 		}

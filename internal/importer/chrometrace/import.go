@@ -16,10 +16,11 @@ import (
 
 // A plan says how the files of a run are read.
 type plan struct {
-	run   importer.Run
-	w     trace.Writer
-	files []facts
-	rank  []int
+	run            importer.Run
+	w              trace.Writer
+	workers, batch int
+	files          []facts
+	rank           []int
 	// groups are files that one reader takes one after the other: those of one rank.
 	groups  [][]int
 	machine bool // every file tells its host
@@ -40,7 +41,12 @@ type plan struct {
 
 // importRun reads the files of a run, several at a time.
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
-	p := &plan{run: run, w: w, ranks: map[int]trace.LocationID{}, member: map[int][]processGroup{}}
+	return importWith(ctx, run, w, parallel.Workers(), 0)
+}
+
+// importWith does so on a number of cores, and where batch is not 0 in batches of so many bytes.
+func importWith(ctx context.Context, run importer.Run, w trace.Writer, workers, batch int) error {
+	p := &plan{run: run, w: w, workers: workers, batch: batch, ranks: map[int]trace.LocationID{}, member: map[int][]processGroup{}}
 	for _, file := range run.Files {
 		p.files = append(p.files, probe(file, run.Source.Head(file)))
 	}
@@ -54,7 +60,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 		trace.SortRegions(w)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(parallel.Workers())
+	g.SetLimit(workers)
 	for n := range p.groups {
 		g.Go(func() error { return p.readGroup(ctx, n) })
 	}
@@ -115,6 +121,7 @@ func (p *plan) readGroup(ctx context.Context, n int) (err error) {
 	group := p.groups[n]
 	first := p.files[group[0]]
 	c := newReader(p.w, first.dialect)
+	c.workers, c.batch = p.workers/len(p.groups), p.batch
 	if first.dialect == chrome {
 		if len(p.files) > 1 {
 			c.parent = p.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: first.path, Name: first.path, Rank: trace.NoRank})

@@ -2,11 +2,13 @@ package chrometrace
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -58,7 +60,13 @@ func (c *reader) correlateXLA(r *record, l launch) {
 }
 
 func byID(a, b launch) int {
-	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id), cmp.Compare(a.time, b.time))
+	switch {
+	case a.id != b.id && a.rank == b.rank:
+		return cmp.Compare(a.id, b.id)
+	case a.time != b.time && a.rank == b.rank:
+		return cmp.Compare(a.time, b.time)
+	}
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.location, b.location), cmp.Compare(a.region, b.region))
 }
 
 // same reports whether two have their id from one rank.
@@ -68,41 +76,70 @@ func (l *launch) same(o *launch) bool { return l.rank == o.rank && l.id == o.id 
 // latest one of its id before it. One call may launch much (a graph). Flow
 // records that say the same are counted, the others become flows.
 func (c *reader) linkLaunches() {
-	slices.SortFunc(c.launches, byID)
-	slices.SortFunc(c.works, byID)
-	linked := make(map[uint64]bool, len(c.works)/2)
+	parallel.Sort(c.launches, byID)
+	parallel.Sort(c.works, byID)
+	linked := make([]bool, len(c.works))
+	links := make([]trace.Link, 0, linkBatch)
 	i := 0
-	for _, w := range c.works {
+	for n, w := range c.works {
 		for i < len(c.launches) && (c.launches[i].rank < w.rank || c.launches[i].rank == w.rank && c.launches[i].id < w.id) {
 			i++
 		}
 		if i == len(c.launches) || !c.launches[i].same(&w) {
-			c.tally.add(noLaunch, nowhere)
+			c.tally.Add(noLaunch, nowhere)
 			continue
 		}
 		from := c.launches[i]
 		for k := i + 1; k < len(c.launches) && c.launches[k].same(&w) && c.launches[k].time <= w.time; k++ {
 			from, i = c.launches[k], k
 		}
-		linked[uint64(w.id)] = true
-		c.w.Link(trace.Link{
+		linked[n] = true
+		if len(links) == linkBatch {
+			trace.AddLinks(c.w, links)
+			links = links[:0]
+		}
+		links = append(links, trace.Link{
 			Kind: trace.LinkSpawn,
 			From: trace.End{Location: from.location, Time: from.time, Region: from.region},
 			To:   trace.End{Location: w.location, Time: w.time, Region: w.region},
 			Size: -1, Tag: w.id &^ externalID, Communicator: trace.NoCommunicator,
 		})
 	}
-	if c.severalRanks() { // ids of flows are then those of the file, and no correlation ids
-		linked = c.sameAsLaunches()
-	}
-	for _, f := range c.launchFlows {
-		if linked[f.key] {
-			c.tally.add(repeatedFlows, nowhere)
+	trace.AddLinks(c.w, links)
+	repeated := c.repeatedFlows(linked)
+	for i, f := range c.launchFlows {
+		if repeated[i] {
+			c.tally.Add(repeatedFlows, nowhere)
 		} else {
 			c.flows = append(c.flows, f)
 		}
 	}
 	c.launches, c.works, c.launchFlows = c.launches[:0], c.works[:0], c.launchFlows[:0]
+}
+
+// linkBatch is how many links are handed over at a time.
+const linkBatch = 1024
+
+// repeatedFlows finds the flows of launches that say what correlation ids said: those whose id is that of work which is linked.
+func (c *reader) repeatedFlows(linked []bool) []bool {
+	repeated := make([]bool, len(c.launchFlows))
+	known := make([]uint64, 0, len(linked))
+	if c.severalRanks() { // ids of flows are then those of the file, and no correlation ids
+		known = c.sameAsLaunches(known)
+	} else {
+		for i := range linked {
+			if linked[i] {
+				known = append(known, uint64(c.works[i].id))
+			}
+		}
+	}
+	parallel.Sort(known, cmp.Compare[uint64])
+	_ = parallel.Ranges(context.Background(), len(repeated), 1<<14, func(from, to int) {
+		for i := from; i < to; i++ {
+			_, repeated[i] = slices.BinarySearch(known, c.launchFlows[i].key)
+		}
+	})
+	return repeated
 }
 
 // distributed is Kineto's distributedInfo.
@@ -120,7 +157,7 @@ func (c *reader) sections(s *scanner) {
 		if json.Unmarshal(raw, &info) == nil {
 			c.info = info
 		} else {
-			c.tally.add(badSections, nowhere)
+			c.tally.Add(badSections, nowhere)
 		}
 	}
 	if raw := s.section("deviceProperties"); raw != nil {
@@ -131,7 +168,7 @@ func (c *reader) sections(s *scanner) {
 			Memory json.Number `json:"totalGlobalMem"`
 		}
 		if json.Unmarshal(raw, &devices) != nil {
-			c.tally.add(badSections, nowhere)
+			c.tally.Add(badSections, nowhere)
 		}
 		for _, d := range devices {
 			c.models[strconv.Itoa(d.ID)] = d.Name
@@ -143,10 +180,10 @@ func (c *reader) sections(s *scanner) {
 	for i := range s.sections {
 		switch sec := &s.sections[i]; sec.key {
 		case "systemTraceEvents": // of Fuchsia a list in an object, of Android a text
-			c.tally.addN(systemRecords, int64(max(sec.inner, sec.lines)), nowhere)
+			c.tally.AddN(systemRecords, int64(max(sec.inner, sec.lines)), nowhere)
 		case "stackFrames":
 			if !c.sampler.framesUsed {
-				c.tally.addN(stackTraces, int64(sec.items), nowhere)
+				c.tally.AddN(stackTraces, int64(sec.items), nowhere)
 			}
 		}
 	}

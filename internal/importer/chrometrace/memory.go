@@ -24,7 +24,7 @@ type pool struct {
 func (c *rowTree) memory(r *record, at trace.Time) {
 	bytes, ok := r.argument("Bytes").integer()
 	if !ok {
-		c.tally.add(badCounters, r.offset)
+		c.tally.Add(badCounters, r.offset)
 		return
 	}
 	allocated, known := r.argument("Total Allocated").integer()

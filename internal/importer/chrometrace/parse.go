@@ -3,6 +3,7 @@ package chrometrace
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 // A status says how parsing ended.
@@ -27,7 +28,7 @@ func parseValue(b []byte, i int) (value, int, status) {
 		return parseBare(b, i, number)
 	case c == '{' || c == '[':
 		end, s := skipComposite(b, i)
-		return value{raw: b[i:end], kind: composite}, end, s
+		return rawValue(b[i:end], composite), end, s
 	case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
 		return parseBare(b, i, word)
 	}
@@ -46,7 +47,7 @@ func parseBare(b []byte, begin int, kind valueKind) (value, int, status) {
 	if kind == number && (b[begin] == '-' || b[begin] == '+') && i > begin+1 && b[begin+1] >= 'A' {
 		kind = word
 	}
-	return value{raw: b[begin:i], kind: kind}, i, complete
+	return rawValue(b[begin:i], kind), i, complete
 }
 
 // parseText reads a text whose opening quote is before b[begin]. Eight bytes are
@@ -71,7 +72,7 @@ func parseText(b []byte, begin int) (value, int, status) {
 		}
 		i += bits.TrailingZeros64(found) / 8
 		if b[i] == '"' {
-			return value{raw: b[begin:i], kind: text, escaped: escaped}, i + 1, complete
+			return value{first: unsafe.SliceData(b[begin:]), size: uint32(i - begin), kind: text, escaped: escaped}, i + 1, complete
 		}
 		escaped = true
 		i += 2
@@ -79,7 +80,7 @@ func parseText(b []byte, begin int) (value, int, status) {
 	for ; i < len(b); i++ {
 		switch b[i] {
 		case '"':
-			return value{raw: b[begin:i], kind: text, escaped: escaped}, i + 1, complete
+			return value{first: unsafe.SliceData(b[begin:]), size: uint32(i - begin), kind: text, escaped: escaped}, i + 1, complete
 		case '\\':
 			escaped = true
 			i++

@@ -16,37 +16,42 @@ import (
 // order when rounded and need no more.
 type precision struct {
 	complete      bool   // a complete record was met
-	begin, length int    // most digits after the point
-	digits        int    // most digits of a begin, both sides of the point
-	whole         int    // most digits before the point
+	begin, length int32  // most digits after the point
+	digits        int32  // most digits of a begin, both sides of the point
+	whole         int32  // most digits before the point
 	latest        []byte // the greatest begin, as it is written
+}
+
+// timeDigits are how the times of a record are written.
+type timeDigits struct{ whole, after, length int32 }
+
+func digitsIn(ts, dur value) (d timeDigits) {
+	d.whole, d.after = digitsOf(ts.raw())
+	_, d.length = digitsOf(dur.raw())
+	return d
 }
 
 // see takes the times of a record. It is called for every one, so the greatest begin is found
 // by its digits and read as a number only once, in the end.
-func (p *precision) see(ts, dur value) {
+func (p *precision) see(ts value, d timeDigits) {
 	p.complete = true
-	whole, after := digitsOf(ts.raw)
-	p.begin = max(p.begin, after)
-	p.digits = max(p.digits, whole+after)
-	if whole > p.whole || whole == p.whole && bytes.Compare(ts.raw, p.latest) > 0 {
-		p.whole = whole
-		p.latest = append(p.latest[:0], ts.raw...)
+	p.begin = max(p.begin, d.after)
+	p.digits = max(p.digits, d.whole+d.after)
+	if d.whole > p.whole || d.whole == p.whole && bytes.Compare(ts.raw(), p.latest) > 0 {
+		p.whole = d.whole
+		p.latest = append(p.latest[:0], ts.raw()...)
 	}
-	if p.length < 3 { // a nanosecond is the most that is kept
-		_, after := digitsOf(dur.raw)
-		p.length = max(p.length, after)
-	}
+	p.length = max(p.length, min(d.length, 3)) // a nanosecond is the most that is kept
 }
 
 // digitsOf counts the digits before and after the point. A number with an exponent has as
 // many as a float64 has.
-func digitsOf(raw []byte) (whole, after int) {
-	point := len(raw)
+func digitsOf(raw []byte) (whole, after int32) {
+	point := int32(len(raw))
 	for i, c := range raw {
 		switch {
 		case c == '.':
-			point = i
+			point = int32(i)
 		case c|0x20 == 'e':
 			return most17, 0
 		}
@@ -54,7 +59,7 @@ func digitsOf(raw []byte) (whole, after int) {
 	if len(raw) > 0 && raw[0] == '-' {
 		whole--
 	}
-	return whole + point, max(len(raw)-point-1, 0)
+	return whole + point, max(int32(len(raw))-point-1, 0)
 }
 
 // most17 is how many digits a float64 is written with at the most.
@@ -65,8 +70,8 @@ func (p *precision) tolerance() trace.Time {
 	if !p.complete {
 		return 0
 	}
-	unit := func(digits int) float64 { // in nanoseconds, which is what times are kept in
-		return max(math.Pow10(3-digits), 1)
+	unit := func(digits int32) float64 { // in nanoseconds, which is what times are kept in
+		return max(math.Pow10(3-int(digits)), 1)
 	}
 	begin, length := unit(p.begin), unit(p.length)
 	if p.digits <= most17 && p.begin > 0 {

@@ -113,7 +113,7 @@ func TestRoundedTimesNest(t *testing.T) {
 }
 
 func TestToleranceIsWhatDigitsCanCause(t *testing.T) {
-	text := func(s string) value { return value{raw: []byte(s), kind: number} }
+	text := func(s string) value { return rawValue([]byte(s), number) }
 	for _, c := range []struct {
 		ts, dur string
 		want    trace.Time
@@ -127,7 +127,7 @@ func TestToleranceIsWhatDigitsCanCause(t *testing.T) {
 		{"12.3456789", "1.23456789", 2},
 	} {
 		var p precision
-		p.see(text(c.ts), text(c.dur))
+		p.see(text(c.ts), digitsIn(text(c.ts), text(c.dur)))
 		if got := p.tolerance(); got != c.want {
 			t.Errorf("ts %s, dur %s: %d ns, want %d", c.ts, c.dur, got, c.want)
 		}

@@ -80,14 +80,14 @@ func (f *facts) look(r *record) {
 	if t, ok := r.ts.nanoseconds(); ok && t > 1e18 && r.phase != 'M' {
 		f.epoch = true
 	}
-	switch cat := string(r.category.raw); {
+	switch cat := string(r.category.raw()); {
 	case cat == "dftracer":
 		f.dialect = dftracer
-		if string(r.name.raw) == "HH" {
+		if string(r.name.raw()) == "HH" {
 			f.host = string(r.argument("name").plain(nil))
 		}
 		if r.pid.present() {
-			f.pid = string(r.pid.raw)
+			f.pid = string(r.pid.raw())
 		}
 	case kinetoOnly[cat]:
 		f.dialect = kineto

@@ -20,18 +20,32 @@ type record struct {
 	frame, weight     value // of a sample
 	args              []argument
 	argsValue         value // args that are not an object
+
+	// Prepared, see lexicon:
+	at, length   int64 // ts and dur in nanoseconds
+	timed, lasts bool  // they are such
+	digits       timeDigits
+	where        *placeWord
+	sort         *categoryWord
+	what         *nameWord
 }
 
 // An argument is one member of "args".
 type argument struct {
 	key   value
 	value value
+
+	// Prepared, see lexicon:
+	word *keyWord
+	text *textWord
+	bits uint64
+	form form
 }
 
 // argument gives the argument of that name.
 func (r *record) argument(key string) value {
 	for i := range r.args {
-		if string(r.args[i].key.raw) == key {
+		if string(r.args[i].key.raw()) == key {
 			return r.args[i].value
 		}
 	}
@@ -56,13 +70,13 @@ func parseRecord(b []byte, i int, r *record) (int, status) {
 		if key.kind == missing {
 			return i, complete
 		}
-		if len(key.raw) == 4 && string(key.raw) == "args" && i < len(b) && b[i] == '{' {
+		if len(key.raw()) == 4 && string(key.raw()) == "args" && i < len(b) && b[i] == '{' {
 			i, s = parseArgs(b, i, r)
-		} else if len(key.raw) == 3 && string(key.raw) == "id2" && i < len(b) && b[i] == '{' {
+		} else if len(key.raw()) == 3 && string(key.raw()) == "id2" && i < len(b) && b[i] == '{' {
 			i, s = parseID2(b, i, r)
 		} else {
 			v, i, s = parseValue(b, i)
-			r.set(key.raw, v)
+			r.set(key.raw(), v)
 		}
 		if s != complete {
 			return i, s
@@ -120,7 +134,7 @@ func parseArgs(b []byte, i int, r *record) (int, status) {
 		if s != complete {
 			return at, s
 		}
-		r.args = append(r.args, argument{key, v})
+		r.args = append(r.args, argument{key: key, value: v})
 		if at = skipSpace(b, at); at == len(b) {
 			return at, short
 		}
@@ -150,8 +164,8 @@ func parseID2(b []byte, i int, r *record) (int, status) {
 func (r *record) set(key []byte, v value) {
 	switch string(key) {
 	case "ph":
-		if v.kind == text && len(v.raw) == 1 {
-			r.phase = v.raw[0]
+		if v.kind == text && len(v.raw()) == 1 {
+			r.phase = v.raw()[0]
 		}
 	case "name":
 		r.name = v
@@ -197,13 +211,13 @@ func (r *record) set(key []byte, v value) {
 }
 
 func letter(v value) byte {
-	if v.kind == text && len(v.raw) == 1 {
-		return v.raw[0]
+	if v.kind == text && len(v.raw()) == 1 {
+		return v.raw()[0]
 	}
 	return 0
 }
 
 func isTrue(v value) bool {
-	s := string(v.raw)
+	s := string(v.raw())
 	return v.kind != missing && s != "false" && s != "0" && s != "null" && s != ""
 }

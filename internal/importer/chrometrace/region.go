@@ -55,9 +55,6 @@ func (c *dictionary) category(v value) *category {
 	if v.kind != text {
 		v = value{}
 	}
-	if last := c.lastCategory; last != nil && last.name == string(v.raw) {
-		return last
-	}
 	name := v.plain(c.scratch[0])
 	known, ok := c.categories[string(name)]
 	if !ok {
@@ -71,8 +68,26 @@ func (c *dictionary) category(v value) *category {
 		known = &made
 		c.categories[made.name] = known
 	}
-	c.lastCategory = known
 	return known
+}
+
+// categoryOf finds the category of a record that is prepared.
+func (c *dictionary) categoryOf(r *record) *category {
+	if r.sort.known == nil {
+		r.sort.known = c.category(r.category)
+	}
+	return r.sort.known
+}
+
+// regionOf finds the region of a record that is prepared.
+func (c *dictionary) regionOf(r *record) trace.RegionID {
+	if r.what == nil {
+		return c.region(c.categoryOf(r), r.name)
+	}
+	if !r.what.known {
+		r.what.region, r.what.known = c.region(c.categoryOf(r), r.name), true
+	}
+	return r.what.region
 }
 
 // region finds the region of a name in a category, and defines it the first time.
@@ -93,13 +108,16 @@ func (c *dictionary) region(cat *category, name value) trace.RegionID {
 // endRegion finds the region that an end record names. Ends may leave out the
 // name, and the category that their begin has.
 func (c *dictionary) endRegion(r *record) trace.RegionID {
-	if !r.name.present() || len(r.name.raw) == 0 {
+	if !r.name.present() || len(r.name.raw()) == 0 {
 		return trace.NoRegion
 	}
-	cat := c.category(r.category)
+	if r.what != nil && r.what.known {
+		return r.what.region
+	}
+	cat := c.categoryOf(r)
 	name := r.name.plain(c.scratch[1])
-	if id, ok := cat.regions[string(name)]; ok {
-		return id
+	if _, ok := cat.regions[string(name)]; ok {
+		return c.regionOf(r)
 	}
 	if cat.name == "" {
 		for _, other := range c.categories {
@@ -108,5 +126,5 @@ func (c *dictionary) endRegion(r *record) trace.RegionID {
 			}
 		}
 	}
-	return c.region(cat, r.name)
+	return c.regionOf(r)
 }

@@ -19,7 +19,6 @@ type rowTree struct {
 	undefined *trace.Location  // of self, until it is needed: files of several ranks have no such
 
 	places    map[string]*place
-	lastPlace *place
 	processes map[string]*process
 	devices   map[string]*device
 	pids      map[string]*meta
@@ -71,9 +70,16 @@ const kindAsync trace.Kind = "async"
 
 // place finds the place of a record.
 func (c *rowTree) place(r *record) *place {
-	if p := c.lastPlace; p != nil && p.pid == string(r.pid.raw) && p.tid == string(r.tid.raw) {
-		return p
+	if w := r.where; w != nil { // is prepared
+		if w.known == nil {
+			w.known = c.placeOf(r)
+		}
+		return w.known
 	}
+	return c.placeOf(r)
+}
+
+func (c *rowTree) placeOf(r *record) *place {
 	key := append(c.scratch[2][:0], identifier(r.pid, c.scratch[3])...)
 	split := len(key)
 	key = append(key, 0)
@@ -84,7 +90,6 @@ func (c *rowTree) place(r *record) *place {
 		p = &place{pid: string(key[:split]), tid: string(key[split+1:])}
 		c.places[string(key)] = p
 	}
-	c.lastPlace = p
 	return p
 }
 

@@ -61,20 +61,20 @@ func TestSamplesHoldWhatTheirDescriptionsSay(t *testing.T) {
 		report            map[string]int64
 	}{
 		{path: "kineto-ddp-8rank", intervals: 48549, instants: 16, spawns: 5633, flows: 2496, ranks: 8, rows: 94, report: map[string]int64{
-			reasons[profilerRows].what: 8, reasons[flowStarts].what: 200, reasons[flowEnds].what: 2447,
-			reasons[repeatedFlows].what: 11266, reasons[noLaunch].what: 61,
+			reasons[profilerRows].What: 8, reasons[flowStarts].What: 200, reasons[flowEnds].What: 2447,
+			reasons[repeatedFlows].What: 11266, reasons[noLaunch].What: 61,
 		}},
 		{path: "chrome-gobuild", enters: 3760, leaves: 3760, flows: 2380, rows: 9},
-		{path: "chrome-clang", intervals: 5231 - 94, rows: 1, report: map[string]int64{reasons[clangTotals].what: 94}},
+		{path: "chrome-clang", intervals: 5231 - 94, rows: 1, report: map[string]int64{reasons[clangTotals].What: 94}},
 		{path: "chrome-node", intervals: 102 + 185, enters: 47, leaves: 47, instants: 30},
 		{path: "public/chrome-json/catapult/flow.json", enters: 1625, leaves: 1622, flows: 846, report: map[string]int64{
-			reasons[flowStarts].what: 20, reasons[flowEnds].what: 40, reasons[sharedFlows].what: 429,
+			reasons[flowStarts].What: 20, reasons[flowEnds].What: 40, reasons[sharedFlows].What: 429,
 		}},
 		{path: "public/chrome-json/catapult/main_thread_has_unclosed_slices.json", enters: 1684, leaves: 1680},
 		{path: "public/chrome-json/catapult/x_event_trace.json", intervals: 2799 + 53, enters: 442 + 2, leaves: 442, instants: 59 + 124, samples: 42, report: map[string]int64{
-			reasons[asyncEnds].what: 2,
+			reasons[asyncEnds].What: 2,
 		}},
-		{path: "public/chrome-json/clang-time-trace/main.json", intervals: 658, rows: 1, report: map[string]int64{reasons[clangTotals].what: 140}},
+		{path: "public/chrome-json/clang-time-trace/main.json", intervals: 658, rows: 1, report: map[string]int64{reasons[clangTotals].What: 140}},
 		{path: "public/chrome-json/bazel-94threads", intervals: 12778, instants: 7, samples: 3369},
 		{path: "public/chrome-json/dftracer-cm1-48ranks", intervals: 284041, ranks: 48, rows: 48},
 		{path: "public/kineto/alexnet-critical-path", intervals: 867, instants: 2, spawns: 98, flows: 41, ranks: 1},
@@ -82,10 +82,10 @@ func TestSamplesHoldWhatTheirDescriptionsSay(t *testing.T) {
 		{path: "public/kineto/backward-thread", intervals: 7, spawns: 1, ranks: 1, rows: 3},
 		{path: "public/kineto/cuda-event-sync-streams", intervals: 56, instants: 2, spawns: 6, flows: 2, ranks: 1},
 		{path: "public/kineto/ddp-rank0-of-2-nccl", intervals: 26932, instants: 2, spawns: 3774, flows: 543, ranks: 1, rows: 5, report: map[string]int64{
-			reasons[flowStarts].what: 88, reasons[flowEnds].what: 4878, reasons[repeatedFlows].what: 7548,
+			reasons[flowStarts].What: 88, reasons[flowEnds].What: 4878, reasons[repeatedFlows].What: 7548,
 		}},
 		{path: "public/kineto/gloo-cpu-rank34-of-300", intervals: 15, instants: 2, ranks: 1, rows: 3},
-		{path: "public/kineto/resnet50-dataloader", intervals: 44665, instants: 12840, samples: 12838, spawns: 9096, ranks: 1, rows: 3, report: map[string]int64{reasons[repeatedFlows].what: 18192}},
+		{path: "public/kineto/resnet50-dataloader", intervals: 44665, instants: 12840, samples: 12838, spawns: 9096, ranks: 1, rows: 3, report: map[string]int64{reasons[repeatedFlows].What: 18192}},
 		{path: "public/kineto/sampled-ranks-0-1-of-128", intervals: 4810 + 4675, spawns: 1204 + 1154, ranks: 2, rows: 14},
 	} {
 		t.Run(c.path, func(t *testing.T) {

@@ -1,8 +1,13 @@
 package chrometrace
 
 import (
+	"cmp"
+	"context"
 	"regexp"
+	"slices"
+	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -82,20 +87,36 @@ func streamName(name string) string {
 }
 
 // sameAsLaunches gives the ids of flows that end where a piece of GPU work begins whose launch is known by its correlation id.
-func (c *reader) sameAsLaunches() map[uint64]bool {
+func (c *reader) sameAsLaunches(ids []uint64) []uint64 {
 	type point struct {
 		location trace.LocationID
 		time     trace.Time
 	}
-	begins := make(map[point]bool, len(c.works))
-	for _, w := range c.works {
-		begins[point{w.location, w.time}] = true
-	}
-	out := map[uint64]bool{}
-	for _, f := range c.launchFlows {
-		if f.kind == 'f' && f.place.gpu != nil && begins[point{f.place.gpu.location, f.at}] {
-			out[f.key] = true
+	order := func(a, b point) int {
+		if a.location != b.location {
+			return cmp.Compare(a.location, b.location)
 		}
+		return cmp.Compare(a.time, b.time)
 	}
-	return out
+	begins := make([]point, len(c.works))
+	for i, w := range c.works {
+		begins[i] = point{w.location, w.time}
+	}
+	parallel.Sort(begins, order)
+	var mu sync.Mutex
+	_ = parallel.Ranges(context.Background(), len(c.launchFlows), 1<<14, func(from, to int) {
+		var found []uint64
+		for _, f := range c.launchFlows[from:to] {
+			if f.kind != 'f' || f.place.gpu == nil {
+				continue
+			}
+			if _, ok := slices.BinarySearchFunc(begins, point{f.place.gpu.location, f.at}, order); ok {
+				found = append(found, f.key)
+			}
+		}
+		mu.Lock()
+		ids = append(ids, found...)
+		mu.Unlock()
+	})
+	return ids
 }

@@ -28,7 +28,7 @@ func TestRecordsOfTheSystemAreCounted(t *testing.T) {
 		if err := importer.ClaimAs(Format, s)[0].Import(t.Context(), w); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.Reported["skipped "+reasons[systemRecords].what]; got != c.want {
+		if got := w.Reported["skipped "+reasons[systemRecords].What]; got != c.want {
 			t.Errorf("%s: %d records of the system, want %d: %v", c.name, got, c.want, w.Reported)
 		}
 	}

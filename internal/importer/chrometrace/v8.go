@@ -31,7 +31,7 @@ type sampler struct {
 
 // sample takes a record of phase P: part of a profile of V8, or a stack by its frame.
 func (x *sampler) sample(r *record) {
-	switch string(r.name.raw) {
+	switch string(r.name.raw()) {
 	case "Profile", "ProfileChunk", "CpuProfile":
 		if x.profileChunk(r) {
 			return
@@ -43,29 +43,29 @@ func (x *sampler) sample(r *record) {
 // profileChunk takes a part of a profile; false: it is none.
 func (x *sampler) profileChunk(r *record) bool {
 	data := r.argument("data")
-	if data.kind != composite || data.raw[0] != '{' {
+	if data.kind != composite || data.raw()[0] != '{' {
 		return false
 	}
 	p := x.v8Profile(r)
-	if string(r.name.raw) != "ProfileChunk" || p.thread == nil {
+	if string(r.name.raw()) != "ProfileChunk" || p.thread == nil {
 		p.thread = x.place(r)
 	}
 	before := len(p.samples.IDs) + p.tree.Len()
 	var cursor jsonstream.Cursor
-	cursor.Reset(data.raw)
+	cursor.Reset(data.raw())
 	p.data(&cursor)
 	if cursor.Bad {
-		x.tally.add(brokenRecords, r.offset)
+		x.tally.Add(brokenRecords, r.offset)
 	}
 	// Only a chunk that brings something proves that a `Profile` is V8's.
-	return !cursor.Bad && (p.began || len(p.samples.IDs)+p.tree.Len() > before || string(r.name.raw) == "ProfileChunk")
+	return !cursor.Bad && (p.began || len(p.samples.IDs)+p.tree.Len() > before || string(r.name.raw()) == "ProfileChunk")
 }
 
 // v8Profile finds the profile of a record by its process and id.
 func (x *sampler) v8Profile(r *record) *v8Profile {
 	key := append(x.scratch[2][:0], identifier(r.pid, x.scratch[3])...)
 	key = append(key, 0)
-	key = append(key, r.id.raw...)
+	key = append(key, r.id.raw()...)
 	x.scratch[2] = key
 	p, ok := x.v8[string(key)]
 	if !ok {

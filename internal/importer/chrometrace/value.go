@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // A valueKind is what a value is in the text, before it means anything.
@@ -20,11 +21,23 @@ const (
 
 // A value is one JSON value as it stands in the scanner's buffer. It is valid
 // until the scanner moves on.
+//
+// A record has many of these, most of them empty, and is cleared for each event: so
+// a value is half of what a slice would make it.
 type value struct {
-	raw     []byte // of a text: what is between the quotes
+	first   *byte
+	size    uint32 // in bytes; a record is no longer than longestRecord
 	kind    valueKind
 	escaped bool // a text with a backslash in it
 }
+
+// rawValue is a value that stands at b.
+func rawValue(b []byte, kind valueKind) value {
+	return value{first: unsafe.SliceData(b), size: uint32(len(b)), kind: kind}
+}
+
+// raw is the value as it is written; of a text, what is between the quotes.
+func (v value) raw() []byte { return unsafe.Slice(v.first, v.size) }
 
 func (v value) present() bool { return v.kind != missing }
 
@@ -32,9 +45,9 @@ func (v value) present() bool { return v.kind != missing }
 // resolved into scratch.
 func (v value) plain(scratch []byte) []byte {
 	if !v.escaped {
-		return v.raw
+		return v.raw()
 	}
-	return unescape(scratch[:0], v.raw)
+	return unescape(scratch[:0], v.raw())
 }
 
 // unescape appends s with its escapes resolved. Escapes that JSON does not know
@@ -108,7 +121,7 @@ func (v value) nanoseconds() (int64, bool) {
 	if v.kind != number && v.kind != text {
 		return 0, false
 	}
-	return decimal(v.raw, 3)
+	return decimal(v.raw(), 3)
 }
 
 // decimal reads a decimal number times 10^scale, rounded half away from zero.
@@ -181,15 +194,15 @@ func shift(m uint64, scale int) (int64, bool) {
 
 // integer reads a whole number, in hexadecimal too, written as number or text.
 func (v value) integer() (int64, bool) {
-	if v.kind != number && v.kind != text || len(v.raw) == 0 {
+	if v.kind != number && v.kind != text || len(v.raw()) == 0 {
 		return 0, false
 	}
-	if n, ok := smallInteger(v.raw); ok {
+	if n, ok := smallInteger(v.raw()); ok {
 		return n, true
 	}
-	n, err := strconv.ParseInt(string(v.raw), 0, 64)
+	n, err := strconv.ParseInt(string(v.raw()), 0, 64)
 	if err != nil {
-		u, err := strconv.ParseUint(string(v.raw), 0, 64)
+		u, err := strconv.ParseUint(string(v.raw()), 0, 64)
 		return int64(u), err == nil
 	}
 	return n, true
@@ -219,13 +232,13 @@ func smallInteger(s []byte) (int64, bool) {
 
 // float reads any number, and the words that Python and C++ write for what is none.
 func (v value) float() (float64, bool) {
-	if v.kind == missing || v.kind == composite || len(v.raw) == 0 {
+	if v.kind == missing || v.kind == composite || len(v.raw()) == 0 {
 		return 0, false
 	}
-	if n, ok := smallInteger(v.raw); ok {
+	if n, ok := smallInteger(v.raw()); ok {
 		return float64(n), true
 	}
-	f, err := strconv.ParseFloat(string(v.raw), 64)
+	f, err := strconv.ParseFloat(string(v.raw()), 64)
 	if err != nil && !math.IsInf(f, 0) { // out of range: infinity stands for it
 		return 0, false
 	}

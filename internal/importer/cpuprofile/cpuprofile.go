@@ -21,16 +21,7 @@ import (
 )
 
 // Format is V8's profile.
-var Format = &importer.Format{Name: "cpuprofile", Title: "V8 CPU profiles (.cpuprofile: Node, Chrome)", Claim: claim, Import: read}
-
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if isProfile(s.Head(f.Path)) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
-}
+var Format = &importer.Format{Name: "cpuprofile", Title: "V8 CPU profiles (.cpuprofile: Node, Chrome)", Claim: importer.EachFile(isProfile), Import: read}
 
 func isProfile(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{")) && bytes.Contains(head, []byte(`"nodes"`)) &&

@@ -27,16 +27,7 @@ import (
 )
 
 // Format is the Firefox profiler's.
-var Format = &importer.Format{Name: "firefox", Title: "Firefox profiler files (Firefox, samply; processed and Gecko profiles)", Text: true, Claim: claim, Import: read}
-
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if isProfile(s.Head(f.Path)) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
-}
+var Format = &importer.Format{Name: "firefox", Title: "Firefox profiler files (Firefox, samply; processed and Gecko profiles)", Text: true, Claim: importer.EachFile(isProfile), Import: read}
 
 // isProfile: the meta data of a profile, or the libraries that a Gecko profile begins with.
 func isProfile(head []byte) bool {

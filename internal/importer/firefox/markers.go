@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -85,7 +86,7 @@ func (c *converter) markers(ctx context.Context, t *thread, p *process, at trace
 	s := c.w.Stream(at, trace.StreamOptions{Unordered: true, ByName: true})
 	var data payload
 	var cursor jsonstream.Cursor
-	attributes := map[string]trace.AttributeID{}
+	attributes := importer.NewAttributes(c.w)
 	nested, untimed := int64(0), int64(0)
 	for i := range t.markers.rows {
 		if i%4096 == 0 && ctx.Err() != nil {
@@ -112,12 +113,7 @@ func (c *converter) markers(ctx context.Context, t *thread, p *process, at trace
 			continue // attributes belong to the begin
 		}
 		for _, v := range data.values {
-			id, ok := attributes[v.Key]
-			if !ok {
-				id = c.w.Attribute(v.Key)
-				attributes[v.Key] = id
-			}
-			s.Attribute(id, v.Value)
+			s.Attribute(attributes.ID(v.Key), v.Value)
 		}
 	}
 	if nested > 0 {

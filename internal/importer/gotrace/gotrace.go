@@ -49,18 +49,8 @@ import (
 var Format = &importer.Format{
 	Name:   "gotrace",
 	Title:  "Go execution trace",
-	Claim:  claim,
+	Claim:  importer.EachFile(isHeader),
 	Import: read,
-}
-
-// claim takes every file that begins with a header such as "go 1.26 trace".
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if isHeader(s.Head(f.Path)) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
 }
 
 // isHeader knows the 16 bytes in front of every trace: "go 1.N trace" and zeros.

@@ -25,16 +25,7 @@ import (
 )
 
 // Format is gprof's.
-var Format = &importer.Format{Name: "gprof", Title: "gprof reports, and gmon.out", Claim: claim, Import: read}
-
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if head := s.Head(f.Path); isReport(head) || isGmon(head) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
-}
+var Format = &importer.Format{Name: "gprof", Title: "gprof reports, and gmon.out", Claim: importer.EachFile(isReport, isGmon), Import: read}
 
 var (
 	flatHead  = regexp.MustCompile(`(?m)^ *% +cumulative +self `)

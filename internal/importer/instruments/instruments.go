@@ -23,16 +23,7 @@ import (
 )
 
 // Format is that of both.
-var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies, sample reports (macOS)", Text: true, Claim: claim, Import: read}
-
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if head := s.Head(f.Path); isDeepCopy(head) || isSample(head) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
-}
+var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies, sample reports (macOS)", Text: true, Claim: importer.EachFile(isDeepCopy, isSample), Import: read}
 
 // isDeepCopy goes by the names of columns.
 func isDeepCopy(head []byte) bool {

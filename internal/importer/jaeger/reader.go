@@ -174,7 +174,10 @@ func (f *file) lookThrough() error {
 }
 
 // knownProcesses are those that were read, by how they are written: every trace tells those it passed through again.
-type knownProcesses map[string]*process
+type knownProcesses struct {
+	byText map[string]*process
+	most   int // of one trace
+}
 
 // mostProcesses and longestProcess bound what is remembered.
 const (
@@ -183,19 +186,21 @@ const (
 )
 
 func (k *knownProcesses) read(in *jsonstream.Reader) (map[string]*process, error) {
-	found := make(map[string]*process, 16)
-	_, err := in.Take(func(c *jsonstream.Cursor) {
+	found := make(map[string]*process, k.most)
+	_, err := in.Walk(func(c *jsonstream.Cursor) {
+		clear(found)
 		for ok := c.Open('{'); ok && c.More('}'); {
 			key := c.Name()
 			found[key] = k.one(c)
 		}
 	})
+	k.most = max(k.most, len(found))
 	return found, err
 }
 
 func (k *knownProcesses) one(c *jsonstream.Cursor) *process {
 	text := c.Raw()
-	if p, ok := (*k)[string(text)]; ok {
+	if p, ok := k.byText[string(text)]; ok {
 		return p
 	}
 	c.Back(text)
@@ -203,10 +208,10 @@ func (k *knownProcesses) one(c *jsonstream.Cursor) *process {
 	if len(text) > longestProcess || c.Bad || c.Wrong {
 		return p
 	}
-	if *k == nil || len(*k) >= mostProcesses {
-		*k = knownProcesses{}
+	if k.byText == nil || len(k.byText) >= mostProcesses {
+		k.byText = map[string]*process{}
 	}
-	(*k)[string(text)] = p
+	k.byText[string(text)] = p
 	return p
 }
 

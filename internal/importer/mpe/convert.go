@@ -39,48 +39,35 @@ type converter struct {
 	world map[member]int32 // ranks of MPI_COMM_WORLD
 	rows  rows
 
-	attributes     map[string]trace.AttributeID
+	attributes     importer.Attributes
 	sent, received []message.End
-	reasons        [reasons]count
+	tally          importer.Tally[reason]
 }
 
-// A count is how often something was left out, and where first.
-type count struct {
-	n     int64
-	first int64
-}
+// A reason is why something of a log is not kept as it stands.
+type reason uint8
 
 const (
-	becauseUndefined = iota
+	becauseUndefined reason = iota
 	becauseTime
 	becauseRank
 	becauseOther
 	becauseEndValues
 	guessedStates
-	reasons
+	reasonCount
 )
 
-var reasonWords = [reasons]struct {
-	kind trace.ReportKind
-	what string
-}{
-	becauseUndefined: {trace.Skipped, "events that the log does not define"},
-	becauseTime:      {trace.Skipped, "records whose time is no time"},
-	becauseRank:      {trace.Skipped, "records of a rank that no communicator names"},
-	becauseOther:     {trace.Skipped, "records of collectives, places in the source and time shifts"},
-	becauseEndValues: {trace.Skipped, "values given at the end of a state"},
-	guessedStates:    {trace.Guessed, "events of states that the log does not define: paired as MPE numbers them"},
-}
-
-func (c *converter) because(why int, r *record) {
-	if c.reasons[why].n == 0 {
-		c.reasons[why].first = r.offset
-	}
-	c.reasons[why].n++
+var reasons = [reasonCount]importer.Reason{
+	becauseUndefined: importer.Skipped("events that the log does not define"),
+	becauseTime:      importer.Skipped("records whose time is no time"),
+	becauseRank:      importer.Skipped("records of a rank that no communicator names"),
+	becauseOther:     importer.Skipped("records of collectives, places in the source and time shifts"),
+	becauseEndValues: importer.Skipped("values given at the end of a state"),
+	guessedStates:    importer.Guessed("events of states that the log does not define: paired as MPE numbers them"),
 }
 
 func readCLOG(ctx context.Context, run importer.Run, file string, w trace.Writer) error {
-	c := &converter{run: run, file: file, w: w, means: map[int32]*meaning{}, world: map[member]int32{}, attributes: map[string]trace.AttributeID{}}
+	c := &converter{run: run, file: file, w: w, means: map[int32]*meaning{}, world: map[member]int32{}, attributes: importer.NewAttributes(w)}
 	if err := c.pass(ctx, c.define, nil); err != nil {
 		return err
 	}
@@ -90,11 +77,7 @@ func readCLOG(ctx context.Context, run importer.Run, file string, w trace.Writer
 		return err
 	}
 	label := run.Label(file)
-	for i, n := range c.reasons {
-		if n.n > 0 {
-			w.Report(reasonWords[i].kind, reasonWords[i].what, n.n, place(label, n.first))
-		}
-	}
+	c.tally.Report(w, label, "byte", reasons[:])
 	if skipped > 0 {
 		w.Report(trace.Skipped, "blocks that break off at a record of no known type", skipped, label)
 	}
@@ -173,17 +156,17 @@ func (c *converter) event(r *record) {
 	case stateDef, eventDef, constDef, communicator:
 		return
 	case collective, sourcePlace, timeShift:
-		c.because(becauseOther, r)
+		c.tally.Add(becauseOther, r.offset)
 		return
 	}
 	t, ok := timeOf(r.time)
 	if !ok {
-		c.because(becauseTime, r)
+		c.tally.Add(becauseTime, r.offset)
 		return
 	}
 	rank, ok := c.rankOf(r.comm, r.rank)
 	if !ok {
-		c.because(becauseRank, r)
+		c.tally.Add(becauseRank, r.offset)
 		return
 	}
 	if r.kind == messageEvent {
@@ -203,24 +186,15 @@ func (c *converter) event(r *record) {
 	case ends:
 		at.stream.Leave(t, m.region)
 		if len(r.cargo) > 0 && !c.log.old {
-			c.because(becauseEndValues, r)
+			c.tally.Add(becauseEndValues, r.offset)
 		}
 		return
 	case solo:
 		at.stream.Instant(t, m.region)
 	}
 	if !c.log.old {
-		values(m.fields, r.cargo, func(f field, v trace.Value) { at.stream.Attribute(c.attribute(f.name), v) })
+		values(m.fields, r.cargo, func(f field, v trace.Value) { at.stream.Attribute(c.attributes.ID(f.name), v) })
 	}
-}
-
-func (c *converter) attribute(name string) trace.AttributeID {
-	id, ok := c.attributes[name]
-	if !ok {
-		id = c.w.Attribute(name)
-		c.attributes[name] = id
-	}
-	return id
 }
 
 // undefined finds a state by how MPE numbers events: a program that crashed has not written its definitions. Reserved
@@ -234,17 +208,17 @@ func (c *converter) undefined(r *record) *meaning {
 		first := r.event - int32(i%2)
 		region := c.w.Region(regionOf("undefined state "+strconv.Itoa(int(first)), "", s.start == c.log.knownStart))
 		c.means[first], c.means[first+1] = &meaning{role: begins, region: region}, &meaning{role: ends, region: region}
-		c.because(guessedStates, r)
+		c.tally.Add(guessedStates, r.offset)
 		return c.means[r.event]
 	}
-	c.because(becauseUndefined, r)
+	c.tally.Add(becauseUndefined, r.offset)
 	return nil
 }
 
 func (c *converter) message(r *record, rank int32, t trace.Time) {
 	peer, ok := c.rankOf(r.peerComm, r.peer)
 	if !ok {
-		c.because(becauseRank, r)
+		c.tally.Add(becauseRank, r.offset)
 		return
 	}
 	at := c.rows.at(rank, r.thread)
@@ -257,7 +231,7 @@ func (c *converter) message(r *record, rank int32, t trace.Time) {
 		end.From, end.To = peer, rank
 		c.received = append(c.received, end)
 	default:
-		c.because(becauseUndefined, r)
+		c.tally.Add(becauseUndefined, r.offset)
 	}
 }
 

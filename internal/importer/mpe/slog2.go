@@ -51,7 +51,7 @@ type slog struct {
 	lines      map[int32]*row
 	tree       []block
 	streams    map[trace.LocationID]trace.Stream
-	attributes map[string]trace.AttributeID
+	attributes importer.Attributes
 }
 
 func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Writer) error {
@@ -60,7 +60,7 @@ func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Write
 		return err
 	}
 	defer done()
-	s := &slog{run: run, w: w, file: file, size: size, label: run.Label(name), categories: map[int32]*category{}, lines: map[int32]*row{}, streams: map[trace.LocationID]trace.Stream{}, attributes: map[string]trace.AttributeID{}}
+	s := &slog{run: run, w: w, file: file, size: size, label: run.Label(name), categories: map[int32]*category{}, lines: map[int32]*row{}, streams: map[trace.LocationID]trace.Stream{}, attributes: importer.NewAttributes(w)}
 	if err := s.header(); err != nil {
 		return err
 	}
@@ -305,7 +305,7 @@ func (s *slog) drawable(in *input) {
 	default:
 		s.stream(from).Instant(begin, c.region)
 	}
-	values(c.fields, info, func(f field, v trace.Value) { from.stream.Attribute(s.attribute(f.name), v) })
+	values(c.fields, info, func(f field, v trace.Value) { from.stream.Attribute(s.attributes.ID(f.name), v) })
 }
 
 func (s *slog) arrow(c *category, info []byte, from, to *row, begin, end trace.Time) {
@@ -336,15 +336,6 @@ func (s *slog) stream(r *row) trace.Stream {
 		r.stream = stream
 	}
 	return r.stream
-}
-
-func (s *slog) attribute(name string) trace.AttributeID {
-	id, ok := s.attributes[name]
-	if !ok {
-		id = s.w.Attribute(name)
-		s.attributes[name] = id
-	}
-	return id
 }
 
 // An input reads the big-endian values of a block; what it lacks makes it bad.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer/align"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -24,7 +25,7 @@ var aloneWords = [match.Kinds][2]string{
 func (a *archive) link(ctx context.Context) error {
 	places := a.tree.places
 	out := startLinks(a.w)
-	stats, err := a.matcher.Join(ctx, match.Parts, func(part int, p *match.Pair) {
+	stats, err := a.matcher.Join(ctx, parallel.Workers(), func(part int, p *match.Pair) {
 		l := out.next(part)
 		l.Kind, l.Size, l.Tag, l.Communicator = match.Links[p.Key.Kind], p.Size, int64(p.Key.D), trace.NoCommunicator
 		if p.Key.Kind == match.Message {

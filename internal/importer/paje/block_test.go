@@ -100,7 +100,7 @@ func TestDefinitionsMayChangeAnywhere(t *testing.T) {
 	if w.Enters != n || w.Leaves != n || len(w.Regions) != 1 || w.Regions[0].Name != "100%" {
 		t.Errorf("%d enters, %d leaves, regions %v", w.Enters, w.Leaves, w.Regions)
 	}
-	if w.Reported["guessed "+reasons[redefined].what] != 6 || len(w.Reported) != 1 {
+	if w.Reported["guessed "+reasons[redefined].What] != 6 || len(w.Reported) != 1 {
 		t.Errorf("reported: %v", w.Reported)
 	}
 }
@@ -112,7 +112,7 @@ func TestLinesOfAnyLengthAreReadOrCounted(t *testing.T) {
 	if w.Enters != 2 || len(w.Regions) != 2 || len(w.Regions[1].Name) != len(long) {
 		t.Errorf("%d enters, %d regions", w.Enters, len(w.Regions))
 	}
-	if w.Reported["skipped "+reasons[longLine].what] != 2 {
+	if w.Reported["skipped "+reasons[longLine].What] != 2 {
 		t.Errorf("reported: %v", w.Reported)
 	}
 }
@@ -127,7 +127,7 @@ func TestValuesWithoutEndBecomeOneRegion(t *testing.T) {
 	if len(w.Regions) != maxUndeclared+1 || w.Attributes != 1000 || w.Enters != maxUndeclared+1000 {
 		t.Errorf("%d regions, %d attributes, %d enters", len(w.Regions), w.Attributes, w.Enters)
 	}
-	if w.Reported["repaired "+reasons[manyValues].what] != 1000 {
+	if w.Reported["repaired "+reasons[manyValues].What] != 1000 {
 		t.Errorf("reported: %v", w.Reported)
 	}
 }

@@ -207,7 +207,7 @@ func TestAFileWithTooManyWordsIsReadTheSame(t *testing.T) {
 		if err := c.finish(); err != nil {
 			t.Fatal(err)
 		}
-		c.tally.Report(w, "x", say)
+		c.tally.Report(w, "x", "line", reasons[:])
 		return w
 	}
 	few, many := read(0), read(maxMet)

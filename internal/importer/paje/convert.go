@@ -1,6 +1,7 @@
 package paje
 
 import (
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -17,7 +18,7 @@ type converter struct {
 
 func newConverter(w trace.Writer, u unit) *converter {
 	c := &converter{unit: u, variables: map[variableKey]*variable{}, pending: newPendings(), unknown: map[string]int64{}}
-	c.vocabulary = vocabulary{w: w, symbols: newSymbols(), values: map[valueKey]*meaning{}, attributes: map[string]trace.AttributeID{}}
+	c.vocabulary = vocabulary{w: w, symbols: newSymbols(), values: map[valueKey]*meaning{}, attributes: importer.NewAttributes(w)}
 	c.tracks, c.rows, c.moreTracks = make([]track, 1), make([]stateRow, 1), map[trackKey]uint32{}
 	c.frames = make([]frame, 1)
 	zero := c.symbols.keep([]byte("0"))
@@ -102,15 +103,6 @@ func (c *vocabulary) see(t trace.Time) {
 		return
 	}
 	c.first, c.last = min(c.first, t), max(c.last, t)
-}
-
-func (c *vocabulary) attribute(name string) trace.AttributeID {
-	id, ok := c.attributes[name]
-	if !ok {
-		id = c.w.Attribute(name)
-		c.attributes[name] = id
-	}
-	return id
 }
 
 func (c *vocabulary) fail(err error) {
@@ -198,7 +190,7 @@ func (c *converter) finish() error {
 		if k.ended != endless {
 			end = max(k.ended, k.last)
 		} else {
-			c.tally.AddN(unpopped, c.unpopped(k), 0)
+			c.tally.AddN(unpopped, c.unpopped(k), nowhere)
 		}
 		c.endStates(k, end)
 		c.close(k)
@@ -223,7 +215,7 @@ func (c *converter) describe(k *container) {
 	case k.ended < c.last:
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "destroyed (s)", Value: trace.Number(float64(k.ended) / 1e9)})
 	case k.ended == endless && c.typeList[k.typ].destroys:
-		c.tally.Add(undestroyed, 0)
+		c.tally.Add(undestroyed, nowhere)
 	}
 	if len(l.Attributes) > 0 {
 		c.w.Describe(k.location, l)

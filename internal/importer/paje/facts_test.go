@@ -113,7 +113,7 @@ func statesByName(t *testing.T, r store.Reader) (calls map[string]int64, time ma
 func TestLinksBetweenOtherTypesThanDeclaredAreKeptAndCounted(t *testing.T) {
 	r := importertest.Import(t, Format, importertest.Shared(t, "paje-is128-g5k"))
 	report := importertest.Report(r.Info().Report)
-	if n := report["guessed "+reasons[foreignLink].what]; n != 2*127 {
+	if n := report["guessed "+reasons[foreignLink].What]; n != 2*127 {
 		t.Errorf("%d ends counted, want 254: %v", n, report)
 	}
 }

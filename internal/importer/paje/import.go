@@ -38,7 +38,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return err
 	}
 	err = c.finish()
-	c.tally.Report(w, run.Label(first), say)
+	c.tally.Report(w, run.Label(first), "line", reasons[:])
 	reportUnknown(w, c.unknown, run.Label(first))
 	return err
 }
@@ -51,23 +51,23 @@ func (c *converter) readParts(ctx context.Context, run importer.Run, first strin
 		name := path.Join(path.Dir(first), strings.TrimPrefix(strings.ReplaceAll(c.parts[0], "\\", "/"), "./"))
 		c.parts = c.parts[1:]
 		if seen[name] {
-			c.tally.Add(repeatedPart, 0)
+			c.tally.Add(repeatedPart, nowhere)
 			continue
 		}
 		seen[name] = true
 		if !fs.ValidPath(name) {
-			c.w.Report(trace.Skipped, reasons[missingPart].what, 1, name)
+			c.w.Report(trace.Skipped, reasons[missingPart].What, 1, name)
 			continue
 		}
-		c.tally.Report(c.w, run.Label(first), say)
+		c.tally.Report(c.w, run.Label(first), "line", reasons[:])
 		_, err := c.file(ctx, run, name, header{now: defined, shared: true, file: len(seen)})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			c.w.Report(trace.Skipped, reasons[missingPart].what, 1, err.Error())
+			c.w.Report(trace.Skipped, reasons[missingPart].What, 1, err.Error())
 		}
-		c.tally.Report(c.w, run.Label(name), say)
+		c.tally.Report(c.w, run.Label(name), "line", reasons[:])
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, h h
 		if c.base == 0 {
 			return nil, f.err
 		}
-		c.w.Report(reasons[damaged].kind, reasons[damaged].what, 1, f.err.Error())
+		c.w.Report(reasons[damaged].Kind, reasons[damaged].What, 1, f.err.Error())
 	}
 	return f.header.now, nil
 }

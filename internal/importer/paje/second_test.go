@@ -53,7 +53,7 @@ func TestTypesOfStatesAreParallel(t *testing.T) {
 		t.Errorf("%d calls of gemm, %d ns in it, %d in high; want 1, 3 s, 1 s", calls["gemm"], time["gemm"], time["high"])
 	}
 	report := importertest.Report(r.Info().Report)
-	if report["guessed "+reasons[repeatedStates].what] != 1 || report["guessed "+reasons[secondStates].what] != 1 {
+	if report["guessed "+reasons[repeatedStates].What] != 1 || report["guessed "+reasons[secondStates].What] != 1 {
 		t.Errorf("report %v", report)
 	}
 }

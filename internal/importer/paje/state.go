@@ -104,14 +104,14 @@ func (c *converter) valueOf(t *typ, r *record) (*meaning, []byte) {
 // facts adds attributes to the record given to the stream last.
 func (c *converter) facts(s trace.Stream, m *meaning, text []byte, r *record) {
 	if m.keep {
-		s.Attribute(c.attribute("value"), value(text, true))
+		s.Attribute(c.attributes.ID("value"), value(text, true))
 	}
 	if !r.layout.own {
 		return
 	}
 	for _, own := range c.again(r).own {
 		if len(own.word) > 0 {
-			s.Attribute(c.attribute(own.name), value(own.word, true))
+			s.Attribute(c.attributes.ID(own.name), value(own.word, true))
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (c *tree) addTrack(k *container, t *typ) *track {
 	}
 	l := trace.Location{Parent: k.location, Kind: kind, Key: "states/" + t.alias + "/" + t.name, Name: t.name, Rank: trace.NoRank}
 	c.rows = append(c.rows, stateRow{location: c.w.Location(l)})
-	c.tally.Add(why, 0)
+	c.tally.Add(why, nowhere)
 	r, n := &k.states, 1
 	for ; n < fewTracks && r.next != 0; n++ {
 		r = &c.tracks[r.next]

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -16,7 +17,7 @@ type vocabulary struct {
 	typeNames  table[*typ] // of types that have an alias
 	typeList   []*typ      // by index
 	values     map[valueKey]*meaning
-	attributes map[string]trace.AttributeID
+	attributes importer.Attributes
 
 	tally       tally
 	data        []byte

@@ -151,7 +151,7 @@ func (c *converter) track(k *container, kind string) *track {
 		if repeats {
 			rowKind, why = trace.KindRepeat, repeatedStates
 		}
-		c.tally.Add(why, 0)
+		c.tally.Add(why, nowhere)
 		l := trace.Location{Parent: k.location, Kind: rowKind, Key: "states/" + kind, Name: kind, Rank: trace.NoRank}
 		t.on = &container{location: c.w.Location(l), rank: k.rank}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -19,7 +20,7 @@ type converter struct {
 	opened     []*container
 	listed     bool // containers come in a table or as lines
 	regions    map[regionKey]trace.RegionID
-	attributes map[string]trace.AttributeID
+	attributes importer.Attributes
 	graph      taskGraph
 	dumped     map[string]*columns
 	err        error
@@ -30,7 +31,7 @@ type regionKey struct{ name, category string }
 func newConverter(w trace.Writer, decimals int) *converter {
 	c := &converter{
 		w: w, decimals: decimals, containers: map[string]*container{}, programs: map[int]*container{}, regions: map[regionKey]trace.RegionID{},
-		attributes: map[string]trace.AttributeID{}, graph: newTaskGraph(), dumped: map[string]*columns{},
+		attributes: importer.NewAttributes(w), graph: newTaskGraph(), dumped: map[string]*columns{},
 	}
 	for nature, names := range dumped {
 		c.dumped[nature] = newColumns(names)
@@ -106,7 +107,7 @@ func (c *converter) state(cols *columns, fields []string, begin trace.Time, line
 			t.at, t.ran = place{row.location, region, begin, end}, true
 		}
 		for _, f := range t.facts {
-			s.Attribute(c.attribute(f.name), f.value)
+			s.Attribute(c.attributes.ID(f.name), f.value)
 		}
 	}
 }
@@ -155,20 +156,11 @@ func (c *converter) facts(s trace.Stream, cols *columns, fields []string) {
 		switch {
 		case text == "":
 		case i >= len(cols.names):
-			s.Attribute(c.attribute("field "+strconv.Itoa(i+1)), value(text))
+			s.Attribute(c.attributes.ID("field "+strconv.Itoa(i+1)), value(text))
 		case !known[cols.names[i]]:
-			s.Attribute(c.attribute(cols.names[i]), value(text))
+			s.Attribute(c.attributes.ID(cols.names[i]), value(text))
 		}
 	}
-}
-
-func (c *converter) attribute(name string) trace.AttributeID {
-	id, ok := c.attributes[name]
-	if !ok {
-		id = c.w.Attribute(name)
-		c.attributes[name] = id
-	}
-	return id
 }
 
 func (c *converter) event(cols *columns, fields []string, at trace.Time, line int64) {
@@ -180,7 +172,7 @@ func (c *converter) event(cols *columns, fields []string, at trace.Time, line in
 	s := c.stream(c.container(cols.get(fields, "Container"), kind, line))
 	s.Instant(at, c.region(name, kind))
 	if name != text {
-		s.Attribute(c.attribute("value"), value(text))
+		s.Attribute(c.attributes.ID("value"), value(text))
 	}
 	c.facts(s, cols, fields)
 }

@@ -119,7 +119,7 @@ func (c *converter) links() {
 	for n, t := range g.tasks {
 		if !t.ran {
 			if t.listed {
-				c.tally.Add(orphanTasks, 0)
+				c.tally.Add(orphanTasks, nowhere)
 			}
 			continue
 		}
@@ -161,12 +161,12 @@ func (c *converter) links() {
 		}
 	}
 	if through > 0 {
-		c.tally.AddN(passedThrough, through, 0)
+		c.tally.AddN(passedThrough, through, nowhere)
 	}
 	if dead > 0 {
-		c.tally.AddN(deadEdges, dead, 0)
+		c.tally.AddN(deadEdges, dead, nowhere)
 	}
 	if steps >= most {
-		c.tally.Add(manyEdges, 0)
+		c.tally.Add(manyEdges, nowhere)
 	}
 }

@@ -46,14 +46,14 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 				return err
 			}
 			lines += n
-			c.tally.Report(w, run.Label(f), say)
+			c.tally.Report(w, run.Label(f), "line", reasons[:])
 		}
 	}
 	if lines == 0 {
 		return importer.Malformed(run.Label(run.Files[0]), "line 1", "none of pj_dump's lines is in it")
 	}
 	c.links()
-	c.tally.Report(w, run.Label(run.Files[0]), say)
+	c.tally.Report(w, run.Label(run.Files[0]), "line", reasons[:])
 	return c.finish()
 }
 
@@ -139,7 +139,7 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, k k
 			if meant == 0 {
 				return 0, err
 			}
-			c.w.Report(reasons[damaged].kind, reasons[damaged].what, 1, err.Error())
+			c.w.Report(reasons[damaged].Kind, reasons[damaged].What, 1, err.Error())
 			return meant, nil
 		}
 	}
@@ -163,25 +163,4 @@ func (c *converter) line(k kind, cols *columns, fields []string, line int64) boo
 		c.record(cols, fields, line)
 	}
 	return c.tally.Count(unknownNature) == before
-}
-
-// readLine reads a line of up to longest bytes; a longer one is passed over.
-func readLine(in *bufio.Reader) (text string, long bool, err error) {
-	var all []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(all)+len(part) > longest {
-			long, all, part = true, nil, nil
-		}
-		if err == bufio.ErrBufferFull {
-			if !long {
-				all = append(all, part...)
-			}
-			continue
-		}
-		if all == nil {
-			return string(part), long, err
-		}
-		return string(append(all, part...)), long, err
-	}
 }

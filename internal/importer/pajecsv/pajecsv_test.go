@@ -38,10 +38,10 @@ func TestTheStarPUSampleHoldsWhatIsKnownOfIt(t *testing.T) {
 		t.Errorf("intervals, samples, instants, links, ranks: %s, want %s", got, want)
 	}
 	report := importertest.Report(i.Report)
-	if n := report["guessed "+reasons[passedThrough].what]; n != through {
+	if n := report["guessed "+reasons[passedThrough].What]; n != through {
 		t.Errorf("%d links through tasks without a state, want %d: %v", n, through, report)
 	}
-	if n := report["skipped "+reasons[orphanTasks].what]; n == 0 || n > 1227-268 {
+	if n := report["skipped "+reasons[orphanTasks].What]; n == 0 || n > 1227-268 {
 		t.Errorf("%d tasks without a state", n)
 	}
 	tree := r.Locations()

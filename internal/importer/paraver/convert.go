@@ -345,7 +345,7 @@ func (c *converter) finish() error {
 	for _, t := range c.opened {
 		for _, o := range t.open {
 			for i := len(o.stack) - 1; i >= 0; i-- {
-				c.tally.Add(unended, 0)
+				c.tally.Add(unended, nowhere)
 				t.stream.Leave(c.latest, o.stack[i])
 			}
 		}

@@ -40,13 +40,13 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	w.Property("date", h.date)
 	c := newConverter(w, h, n)
 	for why := range reasonCount { // their lines are of another file
-		c.tally.AddN(why, said.Count(why), 0)
+		c.tally.AddN(why, said.Count(why), nowhere)
 	}
 	if err := c.read(ctx, l, run.Label(body)); err != nil {
 		return err
 	}
 	err = c.finish()
-	c.tally.Report(w, run.Label(body), say)
+	c.tally.Report(w, run.Label(body), "line", reasons[:])
 	return err
 }
 
@@ -61,12 +61,12 @@ func readNames(ctx context.Context, run importer.Run) (*names, tally, error) {
 			return nil
 		}
 		if err := f(ctx, run, file); err != nil {
-			said.Add(badNames, 0)
+			said.Add(badNames, nowhere)
 		}
 		return ctx.Err()
 	}
 	if pcf == "" {
-		said.Add(noPCF, 0)
+		said.Add(noPCF, nowhere)
 	}
 	if err := read(pcf, n.readPCF); err != nil {
 		return nil, said, err
@@ -97,78 +97,8 @@ func (c *converter) read(ctx context.Context, l *lineReader, label string) error
 			if c.records == 0 {
 				return err
 			}
-			c.w.Report(reasons[damaged].kind, reasons[damaged].what, 1, err.Error())
+			c.w.Report(reasons[damaged].Kind, reasons[damaged].What, 1, err.Error())
 			return nil
-		}
-	}
-}
-
-// longest is how long a line may be: headers of large machines are.
-const longest = 64 << 20
-
-// A lineReader hands out lines without copying them.
-type lineReader struct {
-	r          io.Reader
-	buf        []byte
-	begin, end int // what is read and not yet handed out
-	line       int64
-	long       int64 // lines that were too long
-	err        error
-}
-
-// next gives the next line, without its end; with the last one comes io.EOF or what
-// ended the file. The context is asked once a buffer.
-func (l *lineReader) next(ctx context.Context) ([]byte, error) {
-	for from := l.begin; ; {
-		if i := bytes.IndexByte(l.buf[from:l.end], '\n'); i >= 0 {
-			line := l.buf[l.begin : from+i]
-			l.begin = from + i + 1
-			l.line++
-			return line, nil
-		}
-		if l.err != nil {
-			line := l.buf[l.begin:l.end]
-			l.begin = l.end
-			l.line++
-			return line, l.err
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		from = l.fill()
-	}
-}
-
-// fill reads more, and gives where to look on for the end of a line.
-func (l *lineReader) fill() int {
-	have := copy(l.buf, l.buf[l.begin:l.end])
-	l.begin, l.end = 0, have
-	if have == len(l.buf) {
-		if len(l.buf) >= longest {
-			return l.drop()
-		}
-		l.buf = append(l.buf, make([]byte, len(l.buf))...)
-	}
-	n, err := io.ReadAtLeast(l.r, l.buf[have:], 1)
-	l.end += n
-	l.err = err
-	return have
-}
-
-// drop passes over a line that is too long: what is read of it is forgotten, and so
-// is the rest when its end comes, as a line of its own that begins nowhere.
-func (l *lineReader) drop() int {
-	l.long++
-	for {
-		n, err := l.r.Read(l.buf)
-		if i := bytes.IndexByte(l.buf[:n], '\n'); i >= 0 {
-			l.begin, l.end, l.err = i+1, n, err
-			l.line++
-			return l.begin
-		}
-		if err != nil {
-			l.begin, l.end, l.err = 0, 0, err
-			return 0
 		}
 	}
 }

@@ -51,15 +51,10 @@ const (
 
 func (c *dictionary) fact(name string, v trace.Value) {
 	if len(c.scratch) >= mostFacts {
-		c.tally.add(manyFacts, "")
+		c.tally.Add(manyFacts, nowhere)
 		return
 	}
-	id, ok := c.attributes[name]
-	if !ok {
-		id = c.w.Attribute(name)
-		c.attributes[name] = id
-	}
-	c.scratch = append(c.scratch, fact{id, v})
+	c.scratch = append(c.scratch, fact{c.attributes.ID(name), v})
 }
 
 // note takes an annotation whose key follows prefix. Entries of a dictionary
@@ -74,7 +69,7 @@ func (c *dictionary) note(s *sequence, b, prefix []byte, depth int) {
 		case noteKeyID:
 			name, ok := s.keys.get(m.value)
 			if !ok {
-				c.tally.add(lostNames, "")
+				c.tally.Add(lostNames, nowhere)
 				name = "(name lost " + strconv.FormatUint(m.value, 10) + ")"
 			}
 			key = append(key, name...)
@@ -93,7 +88,7 @@ func (c *dictionary) note(s *sequence, b, prefix []byte, depth int) {
 		case noteTextID:
 			text, ok := s.texts.get(m.value)
 			if !ok {
-				c.tally.add(lostNames, "")
+				c.tally.Add(lostNames, nowhere)
 			}
 			v = trace.Text(text)
 		case noteDict, noteList:
@@ -101,7 +96,7 @@ func (c *dictionary) note(s *sequence, b, prefix []byte, depth int) {
 		case noteNested:
 			c.nested(m.bytes, key, depth)
 		case noteProto:
-			c.tally.add(typedArguments, "")
+			c.tally.Add(typedArguments, nowhere)
 		}
 	}
 	if cap(key) > cap(c.key) {
@@ -138,7 +133,7 @@ func (c *dictionary) entries(s *sequence, b, key []byte, depth int) {
 // nested takes a value of the older form of dictionaries and lists.
 func (c *dictionary) nested(b, key []byte, depth int) {
 	if depth == 0 {
-		c.tally.add(manyFacts, "")
+		c.tally.Add(manyFacts, nowhere)
 		return
 	}
 	n := len(key)
@@ -194,7 +189,7 @@ func (c *dictionary) rare(s *sequence, f *keptField) {
 		if text, ok := s.stackText(f.value); ok {
 			c.fact("stack", trace.Text(c.text([]byte(text))))
 		} else {
-			c.tally.add(lostNames, "")
+			c.tally.Add(lostNames, nowhere)
 		}
 	case eventTask:
 		m := open(f.bytes)
@@ -220,7 +215,7 @@ func (c *dictionary) rare(s *sequence, f *keptField) {
 func (c *dictionary) interned(t *table[string], name string, id uint64) {
 	text, ok := t.get(id)
 	if !ok {
-		c.tally.add(lostNames, "")
+		c.tally.Add(lostNames, nowhere)
 		return
 	}
 	c.fact(name, trace.Text(text))

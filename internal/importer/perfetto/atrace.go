@@ -109,7 +109,7 @@ func (k *kernel) print(ticks uint64, tid int64, text []byte) {
 		m.pid, ok = c.printers[processKey{k.p.machine, tid}]
 	}
 	if !ok {
-		c.tally.add(otherPrints, c.where(k.p))
+		c.tally.Add(otherPrints, k.p.at)
 		return
 	}
 	at := c.time(k.s, k.p, clockBoot, uint64(int64(ticks)+k.shift))
@@ -141,14 +141,14 @@ func (k *kernel) print(ticks uint64, tid int64, text []byte) {
 }
 
 // markRow is the row of a track of atrace, below its process.
-func (c *reader) markRow(machine uint32, pid int64, name string) *row {
+func (c *converter) markRow(machine uint32, pid int64, name string) *row {
 	above := c.processRow(machine, pid).at
 	return c.rowOf(c.w.Location(trace.Location{Parent: above, Kind: kindTrack, Key: name, Name: name, Rank: trace.NoRank, Order: 1 << 40}))
 }
 
 // async takes the begin or the end of a slice that may end on another thread. An end
 // belongs to the last begin before it, whichever comes first in the file.
-func (c *reader) async(key asyncKey, at trace.Time, begins bool, name string) {
+func (c *converter) async(key asyncKey, at trace.Time, begins bool, name string) {
 	a := c.asyncs[key]
 	if a == nil {
 		a = &async{}
@@ -166,7 +166,7 @@ func (c *reader) async(key asyncKey, at trace.Time, begins bool, name string) {
 		c.markRow(key.machine, key.pid, key.track).stream.Interval(a.begins[i].at, at, a.begins[i].region)
 		a.begins = slices.Delete(a.begins, i, i+1)
 	} else if c.strays++; c.strays > mostStrays {
-		c.tally.add(strayEnds, "")
+		c.tally.Add(strayEnds, nowhere)
 	} else {
 		i, _ := slices.BinarySearch(a.ends, at)
 		a.ends = slices.Insert(a.ends, i, at)
@@ -183,7 +183,7 @@ func (a *async) after(at trace.Time) int {
 }
 
 // finishAsync leaves open what has no end, and counts ends without begin.
-func (c *reader) finishAsync() {
+func (c *converter) finishAsync() {
 	keys := slices.SortedFunc(maps.Keys(c.asyncs), func(a, b asyncKey) int {
 		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.pid, b.pid), cmp.Compare(a.track, b.track), cmp.Compare(a.cookie, b.cookie))
 	})
@@ -192,7 +192,7 @@ func (c *reader) finishAsync() {
 		for _, b := range a.begins {
 			c.markRow(key.machine, key.pid, key.track).stream.Enter(b.at, b.region)
 		}
-		c.tally.addN(strayEnds, int64(len(a.ends)), "")
+		c.tally.AddN(strayEnds, int64(len(a.ends)), nowhere)
 	}
 	c.asyncs = nil
 }

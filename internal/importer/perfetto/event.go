@@ -191,13 +191,13 @@ func (c *eventConverter) trackEvent(s *sequence, p *packet, at trace.Time, timed
 	}
 	if !timed {
 		if at, timed = c.oldTime(s, p, e); !timed {
-			c.tally.add(noTime, c.where(p))
+			c.tally.Add(noTime, p.at)
 			return true
 		}
 	}
 	c.last = max(c.last, at)
 	if e.unknown > 0 {
-		c.tally.addN(typedArguments, int64(e.unknown), c.where(p))
+		c.tally.AddN(typedArguments, int64(e.unknown), p.at)
 	}
 	l := c.lane(s, e, p)
 	if l.name == "" && l.hint == "" && l.row == nil {
@@ -287,7 +287,7 @@ const mostStrays = 1 << 20
 
 func (c *eventConverter) stray(t *track, e stray) {
 	if c.strays++; c.strays > mostStrays {
-		c.tally.add(strayEnds, "")
+		c.tally.Add(strayEnds, nowhere)
 		return
 	}
 	t.strays = append(t.strays, e)
@@ -308,7 +308,7 @@ func (c *eventConverter) state(s *sequence, e *event, l *lane, at trace.Time) {
 // count takes a value of a counter.
 func (c *eventConverter) count(s *sequence, e *event, l *lane, at trace.Time) {
 	if !e.valued {
-		c.tally.add(noValue, "")
+		c.tally.Add(noValue, nowhere)
 		return
 	}
 	c.value(s, l.track, at, e.value)
@@ -325,7 +325,7 @@ func (c *eventConverter) value(s *sequence, t *track, at trace.Time, v float64) 
 		s.sums[t.uuid] = v
 	}
 	if v *= t.factor; math.IsNaN(v) {
-		c.tally.add(noValue, "")
+		c.tally.Add(noValue, nowhere)
 		return
 	}
 	c.sample(t, at, v)
@@ -340,7 +340,7 @@ func (c *eventConverter) extraCounters(s *sequence, e *event, l *lane, at trace.
 		}
 		for i, v := range e.extra {
 			if i >= len(tracks) {
-				c.tally.add(noCounter, "")
+				c.tally.Add(noCounter, nowhere)
 				break
 			}
 			c.value(s, c.track(tracks[i]), at, float64(int64(v)))
@@ -353,7 +353,7 @@ func (c *eventConverter) extraCounters(s *sequence, e *event, l *lane, at trace.
 		}
 		for i, v := range e.doubles {
 			if i >= len(tracks) {
-				c.tally.add(noCounter, "")
+				c.tally.Add(noCounter, nowhere)
 				break
 			}
 			c.value(s, c.track(tracks[i]), at, math.Float64frombits(v))

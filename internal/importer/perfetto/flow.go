@@ -46,7 +46,7 @@ func (c *linker) linkFlows() {
 	linked := false
 	end := func() {
 		if from != nil && !linked {
-			c.tally.add(loneFlows, "")
+			c.tally.Add(loneFlows, nowhere)
 		}
 		from, linked = nil, false
 	}
@@ -61,7 +61,7 @@ func (c *linker) linkFlows() {
 		}
 		switch {
 		case from == nil && (p.ends || p.aside):
-			c.tally.add(loneFlows, "")
+			c.tally.Add(loneFlows, nowhere)
 		case p.aside:
 		case p.ends:
 			from, linked = nil, false
@@ -87,7 +87,7 @@ func cmpBool(a, b bool) int {
 func (c *linker) link(from, to *flowPoint) {
 	a, b := c.place(from.track), c.place(to.track)
 	if a == nil || b == nil {
-		c.tally.add(loneFlows, "")
+		c.tally.Add(loneFlows, nowhere)
 		return
 	}
 	kind := trace.LinkFlow

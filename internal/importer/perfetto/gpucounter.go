@@ -114,13 +114,13 @@ func (c *gpuConverter) gpuValue(p *packet, gpu int64, b []byte, at trace.Time) b
 		return false
 	}
 	if !valued || !p.hasTime || value != value {
-		c.tally.add(noValue, c.where(p))
+		c.tally.Add(noValue, p.at)
 		return true
 	}
 	c.last = max(c.last, at)
 	s := c.gpuSeries[key]
 	if s == nil {
-		c.tally.add(firstValues, c.where(p))
+		c.tally.Add(firstValues, p.at)
 		c.gpuSeries[key] = c.newSeries(p, key, at)
 		return true
 	}
@@ -143,7 +143,7 @@ func (c *gpuConverter) finishCounters() {
 func (c *gpuConverter) newSeries(p *packet, key gpuKey, at trace.Time) *gpuSeries {
 	spec, ok := c.gpuNames[key]
 	if !ok {
-		c.tally.add(lostNames, c.where(p))
+		c.tally.Add(lostNames, p.at)
 		spec.name = "counter " + strconv.FormatUint(key.id, 10)
 	}
 	r := c.rowOf(c.deviceAt(c.root, uint64(key.gpu)))

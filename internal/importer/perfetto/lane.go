@@ -175,7 +175,7 @@ func (c *pairer) settle() {
 		}
 		r := c.rowFor(t, t.held[0].region)
 		if r == nil {
-			c.tally.addN(unknownTracks, int64(len(t.held)), "")
+			c.tally.AddN(unknownTracks, int64(len(t.held)), nowhere)
 			if t.kind == undescribed {
 				t.kind = ofProgram
 			}
@@ -238,7 +238,7 @@ func (c *pairer) pairLeftovers(t *track) {
 			stack = append(stack, begins[next])
 		}
 		if len(stack) == 0 {
-			c.tally.add(strayEnds, "")
+			c.tally.Add(strayEnds, nowhere)
 			continue
 		}
 		s := stack[len(stack)-1]

@@ -57,7 +57,7 @@ func (g *legacy) decode(b []byte) {
 // legacyEvent takes an event of the older form.
 func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, at trace.Time) {
 	if e.legacy == nil {
-		c.tally.add(noType, c.where(p))
+		c.tally.Add(noType, p.at)
 		return
 	}
 	g := &c.legacy
@@ -76,7 +76,7 @@ func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, 
 	case 'X':
 		region := c.region(s, e)
 		if !g.lasting {
-			c.tally.add(noDuration, c.where(p))
+			c.tally.Add(noDuration, p.at)
 		}
 		c.interval(l.track, at, at+trace.Time(g.duration*1000), region, c.facts(s, e))
 		c.bindPoints(g, l.track, at, region)
@@ -94,9 +94,9 @@ func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, 
 		key := newHash().text(c.categoryOf(s, e)).text(c.nameOf(s, e)).number(g.id)
 		c.flows = append(c.flows, flowPoint{id: uint64(key), at: at, track: l.track, region: trace.NoRegion, legacy: true, starts: g.phase == 's', ends: g.phase == 'f'})
 	case 'M':
-		c.tally.add(metadata, c.where(p))
+		c.tally.Add(metadata, p.at)
 	default:
-		c.tally.add(unknownPhase, c.where(p))
+		c.tally.Add(unknownPhase, p.at)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -14,7 +15,7 @@ type dictionary struct {
 	regions    map[naming]trace.RegionID
 	names      map[trace.RegionID]naming
 	stacks     map[trace.RegionID]bool // of sampled call stacks
-	attributes map[string]trace.AttributeID
+	attributes importer.Attributes
 	texts      map[string]string
 
 	// Used again for each packet.
@@ -105,7 +106,7 @@ func (c *dictionary) nameOf(s *sequence, e *event) string {
 	}
 	name, ok := s.names.get(e.nameID)
 	if !ok {
-		c.tally.add(lostNames, "")
+		c.tally.Add(lostNames, nowhere)
 		return "(name lost " + strconv.FormatUint(e.nameID, 10) + ")"
 	}
 	return name
@@ -123,7 +124,7 @@ func (c *dictionary) categoryOf(s *sequence, e *event) string {
 	}
 	name, ok := s.categories.get(e.categoryID)
 	if !ok {
-		c.tally.add(lostNames, "")
+		c.tally.Add(lostNames, nowhere)
 	}
 	return name
 }

@@ -157,7 +157,7 @@ func (f *file) read(ctx context.Context, run importer.Run, w trace.Writer, ranke
 		return err
 	}
 	defer in.Close()
-	c := newReader(w)
+	c := newConverter(w)
 	c.clocks.shift, c.speaks = f.shift, f.path == run.Files[0]
 	if ranked {
 		c.rank = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: fmt.Sprint("rank ", f.rank), Name: fmt.Sprint("rank ", f.rank), Rank: f.rank,

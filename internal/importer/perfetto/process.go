@@ -190,7 +190,7 @@ func (c *rowTree) describeProcessRow(p *process) {
 	}
 	if c.rank == trace.NoLocation || c.rankPid != p {
 		if l.Rank = rankIn(p.name); l.Rank != trace.NoRank {
-			c.tally.add(namedRanks, p.name)
+			c.tally.Add(namedRanks, nowhere)
 		}
 		if p.name != "" {
 			l.Name = program(p.name) + " " + strconv.FormatInt(p.pid, 10)

@@ -1,287 +1,279 @@
 package perfetto
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"time"
+	"math"
 
-	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/trace"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A reader turns the packets of one file into a trace. It holds what is open,
-// what sequences said, and the points of flows; O(1) for each packet but for the
-// flows, which are sorted at the end.
+// packets splits a file into packets: fields of number 1, one after the other. A
+// packet is handed out where it lies in the buffer and is valid until the next.
 //
-// It is built of floors, each of which knows only those below it: a dictionary, the
-// tree of rows, pairs of begins and ends, links, and what events and GPUs mean.
-type reader struct {
-	gpuConverter
+// The buffer grows only as bytes arrive, so that a length that was misread asks
+// for no memory.
+type packets struct {
+	ctx        context.Context
+	r          io.Reader
+	buf        []byte
+	begin, end int
+	base       int64 // offset in the file of buf[0]
+	failed     error // of reading; io.EOF at the end
 
-	speaks bool // for all files: it sets the properties of the trace
-
-	sequences map[uint32]*sequence
-	lastSeq   *sequence
-	printers  map[processKey]int64 // processes of threads that print
-	asyncs    map[asyncKey]*async
-
-	bundle bundle
-	inner  *packets // of a bundle
-
-	packets int64
+	lost     int64 // stretches that are no packets
+	lostAt   int64 // where the first of them begins
+	zeros    int64 // bytes of padding between packets
+	foreign  int64 // fields of a trace that are no packets
+	tooLarge int64
 }
 
-func newReader(w trace.Writer) *reader {
-	c := &reader{sequences: map[uint32]*sequence{}, printers: map[processKey]int64{}, asyncs: map[asyncKey]*async{}}
-	c.dictionary = dictionary{
-		w: w, regions: map[naming]trace.RegionID{}, names: map[trace.RegionID]naming{}, attributes: map[string]trace.AttributeID{},
-		texts: map[string]string{}, key: make([]byte, 0, 64),
-	}
-	c.root, c.rank = trace.NoLocation, trace.NoLocation
-	c.tracks, c.processes = map[uint64]*track{}, map[processKey]*process{}
-	c.rows, c.cpus = map[trace.LocationID]*row{}, map[cpuKey]*cpu{}
-	c.clocks = newClocks()
-	c.gpuNames, c.gpuSeries = map[gpuKey]gpuSpec{}, map[gpuKey]*gpuSeries{}
-	return c
+const (
+	firstBuffer   = 128 << 10
+	largestPacket = 256 << 20
+)
+
+// marker is written between packets now and then, so that readers can find
+// their way back.
+var marker = []byte("\x82\x47\x7a\x76\xb2\x8d\x42\xba\x81\xdc\x33\x32\x6d\x57\xa0\x79")
+
+var errCut = errors.New("the file ends within a packet")
+
+func newPackets(ctx context.Context, r io.Reader) *packets {
+	return &packets{ctx: ctx, r: r, buf: make([]byte, firstBuffer)}
 }
 
-// read takes all packets of a file. What was read before a break is kept.
-func (c *reader) read(ctx context.Context, r io.Reader, label string) error {
-	in := newPackets(ctx, r)
-	err := c.each(in, false)
-	c.bundle.close()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if c.packets == 0 {
-		var packed *importer.Error
-		if errors.As(err, &packed) {
-			return packed
-		}
-		return importer.Malformed(label, byteAt(in.offset()), "holds no packets of Perfetto")
-	}
-	c.tally.addN(lostStretches, in.lost, byteAt(in.lostAt))
-	c.tally.addN(padding, in.zeros, byteAt(in.offset()))
-	c.tally.addN(foreignFields, in.foreign, "")
-	c.tally.addN(largePackets, in.tooLarge, "")
-	switch {
-	case err == errCut:
-		c.tally.add(cutFile, byteAt(in.offset()))
-	case err != io.EOF:
-		c.tally.add(damagedFile, byteAt(in.offset()))
-	}
-	return nil
+// reset begins another input; the buffer is kept.
+func (p *packets) reset(ctx context.Context, r io.Reader) {
+	*p = packets{ctx: ctx, r: r, buf: p.buf}
 }
 
-// each hands out packets until the input ends.
-func (c *reader) each(in *packets, inner bool) error {
+// offset is where the next packet begins.
+func (p *packets) offset() int64 { return p.base + int64(p.begin) }
+
+// next gives the next packet and where it begins; io.EOF at the end, errCut where
+// the file ends within one.
+func (p *packets) next() (body []byte, at int64, err error) {
 	for {
-		body, at, err := in.next()
+		if body, at, ok := p.ready(); ok {
+			return body, at, nil
+		}
+		if err := p.need(1); err != nil {
+			return nil, 0, err
+		}
+		at = p.offset()
+		tag, n, err := p.varint(0)
 		if err != nil {
+			return nil, at, err
+		}
+		switch {
+		case n > 0 && tag == 1<<3|uint64(protowire.BytesType):
+			body, ok, err := p.body(n)
+			if ok || err != nil {
+				return body, at, err
+			}
+		case n > 0 && tag>>3 > 1 && tag>>3 < 1<<20:
+			err = p.skipField(n, protowire.Type(tag&7))
+		case n == 1 && tag == 0:
+			err = p.padding()
+		default:
+			err = p.resync()
+		}
+		if err != nil {
+			return nil, at, err
+		}
+	}
+}
+
+// ready is next for a packet of less than 16 KiB that the buffer holds whole.
+func (p *packets) ready() (body []byte, at int64, ok bool) {
+	b := p.buf[p.begin:p.end]
+	if len(b) < 3 || b[0] != 1<<3|byte(protowire.BytesType) {
+		return nil, 0, false
+	}
+	size, n := int(b[1]), 2
+	if size >= 0x80 {
+		if b[2] >= 0x80 {
+			return nil, 0, false
+		}
+		size, n = size&0x7f|int(b[2])<<7, 3
+	}
+	if size > len(b)-n {
+		return nil, 0, false
+	}
+	at = p.offset()
+	p.begin += n + size
+	return b[n : n+size], at, true
+}
+
+// body takes the packet whose tag is n bytes long.
+func (p *packets) body(n int) (body []byte, ok bool, err error) {
+	size, m, err := p.varint(n)
+	if err != nil {
+		return nil, false, err
+	}
+	if m <= 0 || size > math.MaxInt32 {
+		return nil, false, p.resync()
+	}
+	if size > largestPacket {
+		p.tooLarge++
+		return nil, false, p.discard(int64(n+m) + int64(size))
+	}
+	if err := p.need(n + m + int(size)); err != nil {
+		return nil, false, cut(err)
+	}
+	from := p.begin + n + m
+	p.begin = from + int(size)
+	return p.buf[from:p.begin], true, nil
+}
+
+// skipField leaves out a field of the file that is no packet.
+func (p *packets) skipField(n int, kind protowire.Type) error {
+	var size int64
+	switch kind {
+	case protowire.VarintType:
+		_, m, err := p.varint(n)
+		if err != nil || m <= 0 {
+			return p.resyncOr(err)
+		}
+		size = int64(m)
+	case protowire.BytesType:
+		length, m, err := p.varint(n)
+		if err != nil || m <= 0 || length > math.MaxInt32 {
+			return p.resyncOr(err)
+		}
+		size = int64(m) + int64(length)
+	case protowire.Fixed32Type:
+		size = 4
+	case protowire.Fixed64Type:
+		size = 8
+	default:
+		return p.resync()
+	}
+	p.foreign++
+	return p.discard(int64(n) + size)
+}
+
+func (p *packets) resyncOr(err error) error {
+	if err != nil {
+		return err
+	}
+	return p.resync()
+}
+
+// padding reads zeros, which some recorders leave between packets.
+func (p *packets) padding() error {
+	for {
+		for p.begin < p.end && p.buf[p.begin] == 0 {
+			p.begin++
+			p.zeros++
+		}
+		if p.begin < p.end {
+			return nil
+		}
+		if err := p.need(1); err != nil {
 			return err
 		}
-		p := &c.packet
-		if !inner {
-			p.at = at
+	}
+}
+
+// resync finds the way back after bytes that are no packet: behind the next marker.
+func (p *packets) resync() error {
+	p.lose(p.offset())
+	for {
+		if i := bytes.Index(p.buf[p.begin:p.end], marker); i >= 0 {
+			p.begin += i + len(marker)
+			return nil
 		}
-		if !p.decode(body) {
-			c.tally.add(brokenPackets, c.where(p))
-			continue
-		}
-		if p.kind == packetCompressed || p.kind == packetZstdCompressed {
-			if err := c.unpack(in.ctx, p, inner); err != nil {
-				return err
-			}
-			continue
-		}
-		c.packets++
-		if !c.take(p) {
-			c.tally.add(brokenPackets, c.where(p))
+		p.begin = max(p.begin, p.end-len(marker)+1)
+		if err := p.need(p.end - p.begin + 1); err != nil {
+			p.begin = p.end
+			return err
 		}
 	}
 }
 
-// unpack reads the packets of a compressed bundle.
-func (c *reader) unpack(ctx context.Context, p *packet, inner bool) error {
-	if inner {
-		c.tally.add(nestedBundles, c.where(p))
-		return nil
+func (p *packets) lose(at int64) {
+	if p.lost == 0 {
+		p.lostAt = at
 	}
-	place := c.where(p)
-	r, err := c.bundle.open(p)
-	if err != nil {
-		c.tally.add(brokenBundles, place)
-		return nil
-	}
-	if c.inner == nil {
-		c.inner = newPackets(ctx, r)
-	}
-	in := c.inner
-	in.reset(ctx, r)
-	err = c.each(in, true)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != io.EOF || in.lost > 0 || in.tooLarge > 0 {
-		c.tally.add(brokenBundles, place)
+	p.lost++
+}
+
+// discard leaves out n bytes.
+func (p *packets) discard(n int64) error {
+	for n > 0 {
+		if p.begin == p.end {
+			if err := p.need(1); err != nil {
+				return cut(err)
+			}
+		}
+		step := min(n, int64(p.end-p.begin))
+		p.begin += int(step)
+		n -= step
 	}
 	return nil
 }
 
-// where names a packet's place in the file.
-func (c *dictionary) where(p *packet) string { return byteAt(p.at) }
-
-// take converts one packet. It is false where a part of it cannot be decoded.
-func (c *reader) take(p *packet) bool {
-	s := c.sequence(p.sequence)
-	sound := true
-	if p.cleared {
-		s.forget()
-	} else if p.dropped && s.begun {
-		c.tally.add(droppedPackets, c.where(p))
-		s.valid = false
-	}
-	s.begun = true
-	if p.defaults != nil {
-		sound = s.setDefaults(p.defaults)
-	}
-	if p.interned != nil {
-		sound = s.intern(p.interned) && sound
-	}
-	if p.snapshots != nil {
-		sound = c.clocks.snapshot(p.sequence, p.snapshots) && sound
-	}
-	var at trace.Time
-	if p.hasTime && (p.snapshots == nil || p.kind != 0) {
-		at = c.time(s, p, c.clockOf(s, p), p.time)
-	}
-	if p.needs && !s.valid && p.kind != 0 {
-		c.tally.add(staleState, c.where(p))
-		return sound
-	}
-	return c.payload(s, p, at) && sound
-}
-
-func (c *reader) payload(s *sequence, p *packet, at trace.Time) bool {
-	switch p.kind {
-	case 0:
-		return true
-	case packetEvent:
-		return c.trackEvent(s, p, at, p.hasTime)
-	case packetTrack:
-		return c.describe(p)
-	case packetFtrace:
-		return c.ftrace(s, p)
-	case packetProcessTree:
-		return c.processTree(p)
-	case packetThread:
-		return c.describeOldThread(s, p)
-	case packetProcess:
-		c.describeProcess(&track{machine: p.machine}, p.payload)
-	case packetGPUStage:
-		return c.gpuStage(s, p, at)
-	case packetSample:
-		return c.perfSample(s, p, at)
-	case packetGPUCounter:
-		return c.gpuCounters(p, at)
-	case packetSystem:
-		if c.speaks {
-			c.system(p.payload)
+// varint reads the number that lies n bytes ahead; its size is 0 where there is none.
+func (p *packets) varint(n int) (value uint64, size int, err error) {
+	for {
+		value, size = uvarint(p.buf[p.begin+min(n, p.end-p.begin) : p.end])
+		if size > 0 || p.end-p.begin >= n+10 {
+			return value, max(size, 0), nil
 		}
-	default:
-		c.tally.unread(p.kind)
-	}
-	return true
-}
-
-func (c *reader) sequence(id uint32) *sequence {
-	if s := c.lastSeq; s != nil && s.id == id {
-		return s
-	}
-	s := c.sequences[id]
-	if s == nil {
-		s = newSequence(id)
-		c.sequences[id] = s
-	}
-	c.lastSeq = s
-	return s
-}
-
-// clockOf is the clock of a packet's time.
-func (c *eventConverter) clockOf(s *sequence, p *packet) uint32 {
-	switch {
-	case p.hasClock:
-		return p.clock
-	case s.clock != 0:
-		return s.clock
-	}
-	return c.clocks.own
-}
-
-// time tells a time of a clock in the trace's own.
-func (c *eventConverter) time(s *sequence, p *packet, clock uint32, ticks uint64) trace.Time {
-	t, sure := c.clocks.time(s, clock, ticks)
-	if !sure {
-		c.tally.add(unknownClock, c.where(p))
-	}
-	return t
-}
-
-// system keeps what the recorder says of itself and the machine.
-func (c *reader) system(b []byte) {
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case systemName:
-			f := open(m.bytes)
-			for f.next() {
-				switch f.number {
-				case unameSystem:
-					c.w.Property("system", string(f.bytes))
-				case unameRelease:
-					c.w.Property("kernel", string(f.bytes))
-				case unameMachine:
-					c.w.Property("machine", string(f.bytes))
-				}
-			}
-		case systemRecorder:
-			c.w.Property("recorder", string(m.bytes))
+		if err := p.need(p.end - p.begin + 1); err != nil {
+			return 0, 0, cut(err)
 		}
 	}
 }
 
-// finish joins what waited for the end of the file and closes all streams.
-func (c *reader) finish() error {
-	for _, t := range c.order {
-		if o := t.current; o != nil {
-			c.interval(t, o.begin, max(c.last, o.begin), o.region, o.facts)
-		}
-		c.pairLeftovers(t)
+func cut(err error) error {
+	if err == io.EOF {
+		return errCut
 	}
-	c.settle()
-	c.finishAsync()
-	c.finishCounters()
-	for _, u := range c.cpuOrder {
-		if u.running {
-			c.stay(u, max(c.last, u.since))
-		}
-	}
-	c.linkFlows()
-	c.describeRows()
-	if c.speaks && c.clocks.start != 0 {
-		c.w.Property("start", time.Unix(0, c.clocks.start).UTC().Format("2006-01-02T15:04:05.999999999Z"))
-	}
-	return c.closeRows()
+	return err
 }
 
-func (c *rowTree) closeRows() error {
-	var errs []error
-	for _, r := range c.rowOrder {
-		if err := r.stream.Close(); err != nil {
-			errs = append(errs, err)
+// need makes n bytes available from begin on.
+func (p *packets) need(n int) error {
+	for p.end-p.begin < n {
+		if p.failed != nil {
+			return p.failed
+		}
+		if err := p.ctx.Err(); err != nil {
+			return err
+		}
+		p.room()
+		got, err := p.r.Read(p.buf[p.end:])
+		p.end += got
+		if err != nil {
+			p.failed = err
 		}
 	}
-	c.rowOrder = nil
-	return errors.Join(errs...)
+	return nil
 }
+
+// room makes place for more bytes: what is left moves to the front, and a buffer
+// that is full of one packet doubles.
+func (p *packets) room() {
+	if p.end < len(p.buf) && p.begin < len(p.buf)/2 {
+		return
+	}
+	if p.begin > 0 {
+		copy(p.buf, p.buf[p.begin:p.end])
+		p.base += int64(p.begin)
+		p.end -= p.begin
+		p.begin = 0
+	}
+	if p.end == len(p.buf) {
+		grown := make([]byte, 2*len(p.buf))
+		copy(grown, p.buf[:p.end])
+		p.buf = grown
+	}
+}
+
+func byteAt(offset int64) string { return fmt.Sprintf("byte %d", offset) }

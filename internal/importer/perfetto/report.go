@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -47,58 +48,47 @@ const (
 	reasonCount
 )
 
-var reasons = [reasonCount]struct {
-	kind trace.ReportKind
-	what string
-}{
-	brokenPackets:  {trace.Skipped, "packets that cannot be decoded"},
-	lostStretches:  {trace.Skipped, "stretches between packets that are no packets"},
-	cutFile:        {trace.Repaired, "files that end within a packet, read up to there"},
-	damagedFile:    {trace.Repaired, "files whose packed data is damaged, read up to there"},
-	padding:        {trace.Skipped, "bytes of padding between packets"},
-	foreignFields:  {trace.Skipped, "fields of a file that are no packets"},
-	largePackets:   {trace.Skipped, "packets larger than 256 MiB"},
-	nestedBundles:  {trace.Skipped, "compressed packets within compressed packets"},
-	brokenBundles:  {trace.Repaired, "bundles of compressed packets that are damaged, read up to there"},
-	droppedPackets: {trace.Skipped, "places where the recorder lost packets (its buffer was full)"},
-	staleState:     {trace.Skipped, "packets that refer to what was lost before them"},
-	unknownClock:   {trace.Guessed, "times on a clock that no snapshot compares with the trace's, taken for the same"},
-	noTime:         {trace.Skipped, "events without a time"},
-	noType:         {trace.Skipped, "events without a type"},
-	noDuration:     {trace.Guessed, "complete events without a duration, taken as empty"},
-	noValue:        {trace.Skipped, "counter events without a number"},
-	noCounter:      {trace.Skipped, "values of counters that are not named"},
-	lostNames:      {trace.Guessed, "references to names that the trace does not hold"},
-	manyFacts:      {trace.Skipped, "annotations beyond a thousand of one event, or nested deeper than eight"},
-	typedArguments: {trace.Skipped, "typed arguments of Chrome and of extensions"},
-	unknownPhase:   {trace.Skipped, "events of the older form with a phase that is not read"},
-	metadata:       {trace.Skipped, "metadata events of the older form"},
-	strayEnds:      {trace.Skipped, "ends of intervals without a begin"},
-	unknownTracks:  {trace.Guessed, "records on tracks that the trace does not describe, put on rows at the top"},
-	loneFlows:      {trace.Skipped, "flows that only one event belongs to"},
-	lostKernel:     {trace.Skipped, "places where the kernel lost events"},
-	otherKernel:    {trace.Skipped, "events of the kernel other than switches of tasks and prints"},
-	otherPrints:    {trace.Skipped, "prints to the kernel's trace that are not in the words of atrace"},
-	skippedSamples: {trace.Skipped, "samples that the profiler could not unwind"},
-	firstValues:    {trace.Skipped, "first values of counters of GPUs, which are of the time before them"},
-	backwards:      {trace.Skipped, "switches of tasks that come before the one in front of them"},
-	namedRanks:     {trace.Guessed, "ranks taken from the names of processes"},
+var reasons = [reasonCount]importer.Reason{
+	brokenPackets:  importer.Skipped("packets that cannot be decoded"),
+	lostStretches:  importer.Skipped("stretches between packets that are no packets"),
+	cutFile:        importer.Repaired("files that end within a packet, read up to there"),
+	damagedFile:    importer.Repaired("files whose packed data is damaged, read up to there"),
+	padding:        importer.Skipped("bytes of padding between packets"),
+	foreignFields:  importer.Skipped("fields of a file that are no packets"),
+	largePackets:   importer.Skipped("packets larger than 256 MiB"),
+	nestedBundles:  importer.Skipped("compressed packets within compressed packets"),
+	brokenBundles:  importer.Repaired("bundles of compressed packets that are damaged, read up to there"),
+	droppedPackets: importer.Skipped("places where the recorder lost packets (its buffer was full)"),
+	staleState:     importer.Skipped("packets that refer to what was lost before them"),
+	unknownClock:   importer.Guessed("times on a clock that no snapshot compares with the trace's, taken for the same"),
+	noTime:         importer.Skipped("events without a time"),
+	noType:         importer.Skipped("events without a type"),
+	noDuration:     importer.Guessed("complete events without a duration, taken as empty"),
+	noValue:        importer.Skipped("counter events without a number"),
+	noCounter:      importer.Skipped("values of counters that are not named"),
+	lostNames:      importer.Guessed("references to names that the trace does not hold"),
+	manyFacts:      importer.Skipped("annotations beyond a thousand of one event, or nested deeper than eight"),
+	typedArguments: importer.Skipped("typed arguments of Chrome and of extensions"),
+	unknownPhase:   importer.Skipped("events of the older form with a phase that is not read"),
+	metadata:       importer.Skipped("metadata events of the older form"),
+	strayEnds:      importer.Skipped("ends of intervals without a begin"),
+	unknownTracks:  importer.Guessed("records on tracks that the trace does not describe, put on rows at the top"),
+	loneFlows:      importer.Skipped("flows that only one event belongs to"),
+	lostKernel:     importer.Skipped("places where the kernel lost events"),
+	otherKernel:    importer.Skipped("events of the kernel other than switches of tasks and prints"),
+	otherPrints:    importer.Skipped("prints to the kernel's trace that are not in the words of atrace"),
+	skippedSamples: importer.Skipped("samples that the profiler could not unwind"),
+	firstValues:    importer.Skipped("first values of counters of GPUs, which are of the time before them"),
+	backwards:      importer.Skipped("switches of tasks that come before the one in front of them"),
+	namedRanks:     importer.Guessed("ranks taken from the names of processes"),
 }
 
-// A tally counts reasons in one file. The first place of each is kept.
+const nowhere = importer.Nowhere
+
+// A tally counts reasons in one file.
 type tally struct {
-	count [reasonCount]int64
-	first [reasonCount]string
+	importer.Tally[reason]
 	kinds map[int32]int64 // packets that are not read, by field
-}
-
-func (t *tally) add(why reason, place string) { t.addN(why, 1, place) }
-
-func (t *tally) addN(why reason, n int64, place string) {
-	if n > 0 && t.count[why] == 0 {
-		t.first[why] = place
-	}
-	t.count[why] += n
 }
 
 func (t *tally) unread(kind int32) {
@@ -110,16 +100,7 @@ func (t *tally) unread(kind int32) {
 
 // entries are what is to be reported of the file of a label.
 func (t *tally) entries(label string) (list []trace.ReportEntry) {
-	for why, n := range t.count {
-		if n == 0 {
-			continue
-		}
-		e := trace.ReportEntry{Kind: reasons[why].kind, What: reasons[why].what, Count: n, Example: label}
-		if t.first[why] != "" {
-			e.Example += ": " + t.first[why]
-		}
-		list = append(list, e)
-	}
+	list = t.Entries(label, "byte", reasons[:])
 	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
 		what := unread[kind]
 		if what == "" {

@@ -10,7 +10,7 @@ type sampledStack struct {
 
 // perfSample takes a sample of perf: an instant of the thread that ran, named by the
 // function in which it was.
-func (c *reader) perfSample(s *sequence, p *packet, at trace.Time) bool {
+func (c *converter) perfSample(s *sequence, p *packet, at trace.Time) bool {
 	var cpu, pid, tid, stack, failed uint64
 	var lost, skipped, event bool
 	m := open(p.payload)
@@ -38,13 +38,13 @@ func (c *reader) perfSample(s *sequence, p *packet, at trace.Time) bool {
 	case m.broken:
 		return false
 	case lost:
-		c.tally.add(lostKernel, c.where(p))
+		c.tally.Add(lostKernel, p.at)
 	case skipped:
-		c.tally.add(skippedSamples, c.where(p))
+		c.tally.Add(skippedSamples, p.at)
 	case event: // the recorder about itself
 		c.tally.unread(p.kind)
 	case !p.hasTime:
-		c.tally.add(noTime, c.where(p))
+		c.tally.Add(noTime, p.at)
 	default:
 		c.last = max(c.last, at)
 		k := c.sampled(s, p, stack)
@@ -64,7 +64,7 @@ func (c *reader) perfSample(s *sequence, p *packet, at trace.Time) bool {
 }
 
 // sampled finds the stack of a sample. Its text is made once.
-func (c *reader) sampled(s *sequence, p *packet, id uint64) sampledStack {
+func (c *converter) sampled(s *sequence, p *packet, id uint64) sampledStack {
 	if k, ok := s.sampled[id]; ok {
 		return k
 	}
@@ -73,7 +73,7 @@ func (c *reader) sampled(s *sequence, p *packet, id uint64) sampledStack {
 	if ok {
 		name = s.innermost(id)
 	} else if id != 0 {
-		c.tally.add(lostNames, c.where(p))
+		c.tally.Add(lostNames, p.at)
 	}
 	k := sampledStack{text, c.define(name, "sample", trace.RoleAnnotation)}
 	if s.sampled == nil {

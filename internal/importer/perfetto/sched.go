@@ -45,7 +45,7 @@ const (
 
 // ftrace takes the events of the kernel on one CPU: which task it switches to, and
 // what programs print.
-func (c *reader) ftrace(s *sequence, p *packet) bool {
+func (c *converter) ftrace(s *sequence, p *packet) bool {
 	var number, then, boot uint64
 	m := open(p.payload)
 	for m.next() {
@@ -54,7 +54,7 @@ func (c *reader) ftrace(s *sequence, p *packet) bool {
 			number = m.value
 		case bundleLost:
 			if m.value != 0 {
-				c.tally.add(lostKernel, c.where(p))
+				c.tally.Add(lostKernel, p.at)
 			}
 		case bundleThen:
 			then = m.value
@@ -84,7 +84,7 @@ func (c *reader) ftrace(s *sequence, p *packet) bool {
 
 // A kernel reads one bundle.
 type kernel struct {
-	c      *reader
+	c      *converter
 	s      *sequence
 	p      *packet
 	number uint64
@@ -108,7 +108,7 @@ func (k *kernel) event(b []byte) bool {
 			print = m.bytes
 		case ftraceFlags:
 		default:
-			k.c.tally.add(otherKernel, k.c.where(k.p))
+			k.c.tally.Add(otherKernel, k.p.at)
 		}
 	}
 	if print != nil {
@@ -156,7 +156,7 @@ func (k *kernel) compact(b []byte) bool {
 			wakings = m.list(wakings)
 		}
 	}
-	k.c.tally.addN(otherKernel, int64(len(wakings)), k.c.where(k.p))
+	k.c.tally.AddN(otherKernel, int64(len(wakings)), k.p.at)
 	if m.broken || len(tasks) != len(times) || len(refs) != len(times) {
 		return false
 	}
@@ -179,7 +179,7 @@ func (k *kernel) change(ticks uint64, tid int64, name string) {
 	u := c.cpu(k.p.machine, k.number)
 	if u.running {
 		if at < u.since {
-			c.tally.add(backwards, c.where(k.p))
+			c.tally.Add(backwards, k.p.at)
 			return
 		}
 		c.stay(u, at)
@@ -197,7 +197,7 @@ func (k *kernel) change(ticks uint64, tid int64, name string) {
 }
 
 // stay writes the task that a CPU ran until a time.
-func (c *reader) stay(u *cpu, until trace.Time) {
+func (c *converter) stay(u *cpu, until trace.Time) {
 	u.row.stream.Interval(u.since, until, u.task)
 	if u.tid != 0 {
 		c.scratch = c.scratch[:0]

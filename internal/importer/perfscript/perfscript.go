@@ -29,21 +29,11 @@ var Format = &importer.Format{
 	Name:   "perf",
 	Title:  "perf script text (Linux perf)",
 	Text:   true,
-	Claim:  claim,
+	Claim:  importer.EachFile(isScript),
 	Import: read,
 }
 
-// claim takes text that begins, after comments, with the line of a sample and a
-// frame below it.
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if isScript(s.Head(f.Path)) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
-}
-
+// isScript: after comments, the line of a sample and a frame below it.
 func isScript(head []byte) bool {
 	if !importer.IsText(head) {
 		return false

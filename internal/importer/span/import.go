@@ -29,7 +29,9 @@ func Import(ctx context.Context, run importer.Run, w trace.Writer, read func(*So
 			return err
 		}
 	}
+	defer out.queue.end() // where reading panics
 	err := readFiles(ctx, run, out, read)
+	out.drain()
 	if failed := out.finish(); err == nil {
 		err = failed
 	}
@@ -71,7 +73,9 @@ func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Sourc
 	m.measuring = true
 	progress := run.Progress
 	run.Progress = nil // this reading is not the import
+	defer m.queue.end()
 	err := readFiles(ctx, run, m, read)
+	m.drain()
 	if run.Progress = progress; err != nil {
 		return err
 	}

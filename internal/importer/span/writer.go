@@ -34,6 +34,8 @@ type Writer struct {
 	latest  trace.Time // end
 	began   bool
 	skew    skew
+	queue   queue
+	taken   int // spans, written or in the queue
 	// Clocks: measuring gathers how they compare and writes nothing; lines say how
 	// they are to be moved.
 	measuring bool
@@ -80,7 +82,14 @@ func (w *Writer) report(kind trace.ReportKind, what string, n int64, example str
 
 // Report counts one thing, for what reads without a Reader.
 func (w *Writer) Report(kind trace.ReportKind, what, example string) {
-	w.report(kind, what, 1, example)
+	if w.measuring {
+		return
+	}
+	b := w.queue.batch()
+	b.reports = append(b.reports, reported{len(b.spans), kind, what, example})
+	if len(b.reports) == batchSpans {
+		w.queue.send(w.writeBatch)
+	}
 }
 
 // NewReader reads the JSON of a file; what it leaves out is reported to out.
@@ -92,10 +101,35 @@ func NewReader(ctx context.Context, r io.Reader, label string, out *Writer) *jso
 func (w *Writer) Silent() *Writer { return &Writer{measuring: true} }
 
 // Count is the number of spans so far.
-func (w *Writer) Count() int { return w.nodes.count }
+func (w *Writer) Count() int { return w.taken }
 
-// Add takes one span; it may be reused afterwards, with its slices if it is Timed.
+// Add takes one span; it may be reused afterwards, with its slices.
 func (w *Writer) Add(s *Span) {
+	w.taken++
+	b := w.queue.batch()
+	if b.add(s); len(b.spans) == batchSpans {
+		w.queue.send(w.writeBatch)
+	}
+}
+
+// drain waits until all that was added is written.
+func (w *Writer) drain() { w.queue.drain(w.writeBatch) }
+
+// writeBatch writes spans, and reports what came between them.
+func (w *Writer) writeBatch(b *batch) {
+	reports := b.reports
+	for i := range b.spans {
+		for ; len(reports) > 0 && reports[0].before <= i; reports = reports[1:] {
+			w.report(reports[0].kind, reports[0].what, 1, reports[0].example)
+		}
+		w.add(&b.spans[i])
+	}
+	for _, r := range reports {
+		w.report(r.kind, r.what, 1, r.example)
+	}
+}
+
+func (w *Writer) add(s *Span) {
 	if s.Timed && (s.Begin < 0 || s.Begin > Latest) {
 		w.report(trace.Repaired, "spans whose time is out of range: they begin with their parent", 1, w.place(s.Offset))
 		s.Begin, s.Duration, s.Timed = 0, 0, false

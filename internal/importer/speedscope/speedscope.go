@@ -19,16 +19,7 @@ import (
 )
 
 // Format is speedscope's.
-var Format = &importer.Format{Name: "speedscope", Title: "speedscope files (py-spy, rbspy, dotnet-trace, …)", Claim: claim, Import: read}
-
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if isSpeedscope(s.Head(f.Path)) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
-}
+var Format = &importer.Format{Name: "speedscope", Title: "speedscope files (py-spy, rbspy, dotnet-trace, …)", Claim: importer.EachFile(isSpeedscope), Import: read}
 
 // isSpeedscope: the schema's address, or the three members that make a file.
 func isSpeedscope(head []byte) bool {

@@ -13,7 +13,7 @@ type counter struct {
 }
 
 // theRun reads what is said of the whole.
-func (r *reader) theRun() error {
+func (r *converter) theRun() error {
 	err := r.each("runs", "format origin end", func(x *row) error {
 		if format := x.text(0); format != "" {
 			trace.SetFormat(r.w, format)
@@ -59,7 +59,7 @@ func valueOf(kind, text string) trace.Value {
 const attributeColumns = "of location lane row region_id key value type"
 
 // definitions reads what rows name by number, in the order of the numbers.
-func (r *reader) definitions() error {
+func (r *converter) definitions() error {
 	ofLocation, ofRegion := map[int64][]trace.Attribute{}, map[int64][]trace.Attribute{}
 	err := r.each("attributes", attributeColumns, func(x *row) error {
 		a := trace.Attribute{Key: x.text(5), Value: valueOf(x.text(7), x.text(6))}
@@ -116,7 +116,7 @@ func (r *reader) definitions() error {
 	return r.topologies()
 }
 
-func (r *reader) locations(attributes map[int64][]trace.Attribute) error {
+func (r *converter) locations(attributes map[int64][]trace.Attribute) error {
 	ranks := map[int64]int64{} // as inherited
 	services := false
 	err := r.each("locations", "id parent name kind rank", func(x *row) error {
@@ -148,7 +148,7 @@ func (r *reader) locations(attributes map[int64][]trace.Attribute) error {
 }
 
 // communicators come a row a member.
-func (r *reader) communicators() error {
+func (r *converter) communicators() error {
 	var c trace.Communicator
 	last, whole := int64(-1), true
 	define := func() {
@@ -191,7 +191,7 @@ func (r *reader) communicators() error {
 // mostDimensions bounds what a grid may claim.
 const mostDimensions = 64
 
-func (r *reader) topologies() error {
+func (r *converter) topologies() error {
 	var all []*trace.Topology
 	err := r.each("topologies", "topology name dimension dimension_name size periodic", func(x *row) error {
 		id, size := x.or(0, -1), x.or(4, 0)

@@ -19,7 +19,7 @@ type open struct {
 
 // A track is the location whose intervals are read.
 type track struct {
-	*reader
+	*converter
 	at      *location
 	stream  trace.Stream
 	lane    int64
@@ -31,11 +31,11 @@ type track struct {
 // mostOpen bounds how deep intervals nest, as the store does.
 const mostOpen = 1 << 20
 
-func (r *reader) intervals() error {
+func (r *converter) intervals() error {
 	if err := r.countLanes(); err != nil {
 		return err
 	}
-	t := &track{reader: r}
+	t := &track{converter: r}
 	facts := r.newFacts("interval")
 	defer facts.close()
 	last := int64(-1)
@@ -63,7 +63,7 @@ func (r *reader) intervals() error {
 }
 
 // countLanes finds out how many rows each lane has.
-func (r *reader) countLanes() error {
+func (r *converter) countLanes() error {
 	var l *location
 	last := int64(-1)
 	return r.each("intervals", "location lane", func(x *row) error {
@@ -86,7 +86,7 @@ func (r *reader) countLanes() error {
 	})
 }
 
-func (r *reader) options() trace.StreamOptions {
+func (r *converter) options() trace.StreamOptions {
 	return trace.StreamOptions{Unordered: r.spans, ByParent: r.spans}
 }
 
@@ -170,7 +170,7 @@ func (t *track) tell(caller *open, x open) {
 
 // facts are the attributes of intervals, or of instants, read beside them in the same order.
 type facts struct {
-	r     *reader
+	r     *converter
 	kind  string
 	in    *parquetfile.Reader
 	x     row
@@ -179,7 +179,7 @@ type facts struct {
 	err   error
 }
 
-func (r *reader) newFacts(kind string) *facts {
+func (r *converter) newFacts(kind string) *facts {
 	f := &facts{r: r, kind: kind}
 	if file := r.files["attributes"]; file != nil {
 		f.in = file.NewReader("of", "location", "lane", "row", "region_id", "key", "value", "type")

@@ -32,7 +32,7 @@ type element struct {
 	open     trace.RegionID
 }
 
-// A procedure is where it began, and the how manyth record of its PE says so.
+// A procedure is where it began, and the number of the record of its PE that says so.
 type procedure struct {
 	begin  trace.Time
 	number uint32

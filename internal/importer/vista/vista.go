@@ -51,6 +51,9 @@ var Format = &importer.Format{
 // somebody would write.
 const longestLines = 4 << 10
 
+// longestCount is more digits than a number has.
+const longestCount = 20
+
 // claim takes files whose first line is one number and whose second is six, the
 // first record being a root.
 func claim(s importer.Source) (runs []importer.Run) {
@@ -61,7 +64,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 	for _, f := range s.Files {
 		first, rest, ok := bytes.Cut(s.Head(f.Path), []byte("\n"))
 		second, _, _ := bytes.Cut(rest, []byte("\n"))
-		if len(first)+len(second) > longestLines {
+		if len(bytes.TrimSpace(first)) > longestCount || len(first)+len(second) > longestLines {
 			continue
 		}
 		n, isNumber := numbers(string(first))

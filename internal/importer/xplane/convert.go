@@ -24,7 +24,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	for i, name := range run.Files {
 		g.Go(func() error {
 			c := &converter{run: run, name: name, label: run.Label(name), w: w, rank: trace.NoRank,
-				correlation: w.Attribute("correlation"), attributes: map[string]trace.AttributeID{}}
+				correlation: w.Attribute("correlation"), attributes: importer.NewAttributes(w)}
 			if len(run.Files) > 1 {
 				c.rank = i
 			}
@@ -44,7 +44,7 @@ type converter struct {
 	origin      trace.Time
 	process     trace.LocationID
 	correlation trace.AttributeID
-	attributes  map[string]trace.AttributeID
+	attributes  importer.Attributes
 	links       links
 }
 

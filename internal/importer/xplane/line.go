@@ -134,7 +134,7 @@ func (l *line) event() {
 		case name == "_p" || name == "_pt" || name == "_c" || name == "_ct":
 			// pairs of a type and an id, taken below
 		case name != "":
-			l.stream.Attribute(l.attribute(name), v)
+			l.stream.Attribute(l.attributes.ID(name), v)
 		}
 	}
 	at := launch.End{Time: begin, Location: l.at, Region: region}
@@ -158,15 +158,6 @@ func (l *line) flow(kind, id string, producer bool, at launch.End) {
 	if found {
 		l.links.flow(producer, at)
 	}
-}
-
-func (l *line) attribute(name string) trace.AttributeID {
-	id, ok := l.attributes[name]
-	if !ok {
-		id = l.w.Attribute(name)
-		l.attributes[name] = id
-	}
-	return id
 }
 
 // time rounds a time in ps to the run's clock. Times of a profile count from its start; older

@@ -57,6 +57,9 @@ func claim(s importer.Source) (runs []importer.Run) {
 // isXPlane: the first field is a plane, and a plane begins with its number or its name,
 // which is that of a host, a device or a task.
 func isXPlane(file string, head []byte) bool {
+	if len(head) == 0 || head[0] != spacePlanes<<3|wireBytes {
+		return false
+	}
 	d := decoder{r: newBuffer(bytes.NewReader(head))}
 	field, wire, err := d.tag()
 	if err != nil || field != spacePlanes || wire != wireBytes {

@@ -28,22 +28,46 @@ const (
 
 // join calls f for every pair of a channel's halves, in order of the time of sending
 // and the location, and counts them. O(n log locations).
-func (c *channels) join(ctx context.Context, incomplete []bool, f func(*Pair)) (stats Matched, err error) {
+//
+// A channel has one sender, so that groups of senders have nothing in common: with
+// several workers each joins what a group sent, and what they found is put in order.
+func (c *channels) join(ctx context.Context, workers int, incomplete []bool, f func(*Pair)) (stats Matched, err error) {
 	if len(c.list) == 0 {
 		return stats, nil
 	}
 	slices.SortFunc(c.senders, func(a, b sender) int { return cmp.Compare(a.at, b.at) })
 	receivers := c.receivers()
 	c.markUnsure(receivers, incomplete)
+	if groups := min(workers, len(c.senders)/leastSenders); groups > 1 {
+		err = c.joinGroups(ctx, receivers, groups, &stats, f)
+	} else {
+		err = c.joinGroup(ctx, receivers, 0, len(c.senders), &stats, f)
+	}
+	if err != nil {
+		return stats, err
+	}
+	for i := range receivers {
+		switch r := &receivers[i]; r.way {
+		case joined:
+			stats.Effects += r.left
+		case unsure:
+			stats.Unsure += r.left
+		}
+	}
+	return stats, c.Slots.failed()
+}
+
+// joinGroup joins what the senders of a range sent.
+func (c *channels) joinGroup(ctx context.Context, receivers []receiver, from, to int, stats *Matched, f func(*Pair)) error {
 	var p Pair
-	m := newMerge(c)
+	m := newMerge(c, c.senders[from:to])
 	for n := 0; ; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
-			return stats, ctx.Err()
+			return ctx.Err()
 		}
 		i, ok := m.next()
 		if !ok {
-			break
+			return nil
 		}
 		s := &m.senders[i]
 		r := &receivers[s.channel]
@@ -56,22 +80,13 @@ func (c *channels) join(ctx context.Context, incomplete []bool, f func(*Pair)) (
 		default:
 			r.left--
 			p.Key, p.Size = r.key, s.size
-			p.Cause.At, p.Cause.Time, p.Cause.Call.Region, p.Cause.Call.Number = uint32(c.senders[i].at), s.time, s.call.Region, s.call.Number
+			p.Cause.At, p.Cause.Time, p.Cause.Call.Region, p.Cause.Call.Number = uint32(c.senders[from+int(i)].at), s.time, s.call.Region, s.call.Number
 			p.Effect.At, p.Effect.Time, p.Effect.Call.Region, p.Effect.Call.Number = r.at, r.time, r.call.Region, r.call.Number
 			stats.pair(&p)
 			f(&p)
 		}
 		m.move(i)
 	}
-	for i := range receivers {
-		switch r := &receivers[i]; r.way {
-		case joined:
-			stats.Effects += r.left
-		case unsure:
-			stats.Unsure += r.left
-		}
-	}
-	return stats, c.Slots.failed()
 }
 
 func (c *channels) receivers() []receiver {
@@ -108,10 +123,15 @@ func (c *channels) markUnsure(receivers []receiver, incomplete []bool) {
 	}
 }
 
-// A merge goes through the sends of all locations in order of time: a tournament in
-// which every match remembers its loser, O(log locations) a send.
+// A merge goes through the sends of many locations in order of time.
 type merge struct {
 	senders []queueReader
+	tournament
+}
+
+// A tournament finds the first of many: every match remembers its loser, so that it
+// takes O(log contenders) when one moves on.
+type tournament struct {
 	matches []contender // the winner of all, then the losers; a leaf i is below match (i+len)/2
 }
 
@@ -125,53 +145,69 @@ func (a contender) before(b contender) bool {
 	return a.time < b.time || a.time == b.time && a.sender < b.sender
 }
 
-func newMerge(c *channels) *merge {
-	n := 1
-	for n < len(c.senders) {
-		n *= 2
+// over is who has no more to send: all others come before.
+var over = contender{math.MaxInt64, math.MaxUint32}
+
+func newMerge(c *channels, senders []sender) *merge {
+	m := &merge{senders: make([]queueReader, len(senders))}
+	for i := range senders {
+		m.senders[i] = senders[i].sent.read(c.Slots)
 	}
-	m := &merge{senders: make([]queueReader, len(c.senders)), matches: make([]contender, n)}
-	for i := range c.senders {
-		m.senders[i] = c.senders[i].sent.read(c.Slots)
-	}
-	m.matches[0] = m.play(1)
+	m.start(len(senders), m.contender)
 	return m
 }
 
 // contender goes to the next send of a sender.
 func (m *merge) contender(i uint32) contender {
-	if int(i) < len(m.senders) && m.senders[i].nextSend() {
+	if m.senders[i].nextSend() {
 		return contender{m.senders[i].time, i}
 	}
-	return contender{math.MaxInt64, math.MaxUint32}
-}
-
-// play gives the winner among all below a match, and sets the losers.
-func (m *merge) play(at int) contender {
-	if n := len(m.matches); at >= n {
-		return m.contender(uint32(at - n))
-	}
-	a, b := m.play(2*at), m.play(2*at+1)
-	if b.before(a) {
-		a, b = b, a
-	}
-	m.matches[at] = b
-	return a
-}
-
-// next gives the sender whose send is next; false after the last.
-func (m *merge) next() (uint32, bool) {
-	i := m.matches[0].sender
-	return i, i != math.MaxUint32
+	return over
 }
 
 // move goes past the send of the sender that was next.
-func (m *merge) move(i uint32) {
-	c := m.contender(i)
-	for at := (int(i) + len(m.matches)) / 2; at > 0; at /= 2 {
-		if x := &m.matches[at]; x.before(c) {
+func (m *merge) move(i uint32) { m.replace(i, m.contender(i)) }
+
+// start lets n contenders play.
+func (t *tournament) start(n int, first func(i uint32) contender) {
+	size := 1
+	for size < n {
+		size *= 2
+	}
+	t.matches = make([]contender, size)
+	t.matches[0] = t.play(1, func(i uint32) contender {
+		if int(i) < n {
+			return first(i)
+		}
+		return over
+	})
+}
+
+// play gives the winner among all below a match, and sets the losers.
+func (t *tournament) play(at int, first func(i uint32) contender) contender {
+	if n := len(t.matches); at >= n {
+		return first(uint32(at - n))
+	}
+	a, b := t.play(2*at, first), t.play(2*at+1, first)
+	if b.before(a) {
+		a, b = b, a
+	}
+	t.matches[at] = b
+	return a
+}
+
+// next gives who is first; false after the last.
+func (t *tournament) next() (uint32, bool) {
+	i := t.matches[0].sender
+	return i, i != math.MaxUint32
+}
+
+// replace puts what the first has next in its place.
+func (t *tournament) replace(i uint32, c contender) {
+	for at := (int(i) + len(t.matches)) / 2; at > 0; at /= 2 {
+		if x := &t.matches[at]; x.before(c) {
 			*x, c = c, *x
 		}
 	}
-	m.matches[0] = c
+	t.matches[0] = c
 }

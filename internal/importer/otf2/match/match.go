@@ -182,7 +182,7 @@ func (m *Matcher) Join(ctx context.Context, workers int, f func(part int, p *Pai
 	if err := m.Channels.settle(ctx, m); err != nil {
 		return stats, err
 	}
-	if stats[Message], err = m.Channels.join(ctx, m.Incomplete, func(p *Pair) { f(0, p) }); err != nil {
+	if stats[Message], err = m.Channels.join(ctx, workers, m.Incomplete, func(p *Pair) { f(0, p) }); err != nil {
 		return stats, err
 	}
 	var parts [Parts][Kinds]Matched

@@ -138,12 +138,12 @@ func TestTimesKeepEveryDigit(t *testing.T) {
 		"0.001": 1, "0.0005": 1, "0.0004": 0, "-0.0005": -1, "1e3": 1000000, "1.5E-3": 2, "1.7947035582257072e15": 1794703558225707200,
 		"3843947263059.471": 3843947263059471, "00012.5": 12500, "+2": 2000, "0.00000000000000000000000001": 0, "5.": 5000, ".5": 500,
 	} {
-		if got, ok := (value{raw: []byte(in), kind: number}).nanoseconds(); !ok || got != want {
+		if got, ok := rawValue([]byte(in), number).nanoseconds(); !ok || got != want {
 			t.Errorf("%s µs is %d ns, %v, want %d", in, got, ok, want)
 		}
 	}
 	for _, in := range []string{"", "-", ".", "abc", "1.2.3", "1e", "1e99", "99999999999999999999", "NaN", "0x10", "1 2"} {
-		if got, ok := (value{raw: []byte(in), kind: number}).nanoseconds(); ok {
+		if got, ok := rawValue([]byte(in), number).nanoseconds(); ok {
 			t.Errorf("%q is taken for %d ns", in, got)
 		}
 	}
@@ -171,8 +171,8 @@ func TestTextsOfAllLengths(t *testing.T) {
 			}
 			in := []byte(fmt.Sprintf(`"%s",`, body))
 			v, end, s := parseValue(in, 0)
-			if s != complete || string(v.raw) != string(body) || end != n+2 || v.escaped != bytes.Contains(body, []byte(`\`)) {
-				t.Fatalf("%s gives %q, end %d, status %d", in, v.raw, end, s)
+			if s != complete || string(v.raw()) != string(body) || end != n+2 || v.escaped != bytes.Contains(body, []byte(`\`)) {
+				t.Fatalf("%s gives %q, end %d, status %d", in, v.raw(), end, s)
 			}
 			for cut := range n + 1 {
 				if _, _, s := parseValue(in[:cut], 0); s != short {

@@ -1,6 +1,7 @@
 package pajecsv
 
 import (
+	"bufio"
 	"math"
 	"strconv"
 	"strings"
@@ -131,4 +132,25 @@ func value(text string) trace.Value {
 // isNumeral reports whether a text is a number, an address or the like.
 func isNumeral(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && strings.Trim(text, "0123456789abcdefABCDEFx_.-+") == ""
+}
+
+// readLine reads a line of up to longest bytes; a longer one is passed over.
+func readLine(in *bufio.Reader) (text string, long bool, err error) {
+	var all []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(all)+len(part) > longest {
+			long, all, part = true, nil, nil
+		}
+		if err == bufio.ErrBufferFull {
+			if !long {
+				all = append(all, part...)
+			}
+			continue
+		}
+		if all == nil {
+			return string(part), long, err
+		}
+		return string(append(all, part...)), long, err
+	}
 }

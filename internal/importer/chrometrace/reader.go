@@ -49,6 +49,10 @@ type scanner struct {
 
 	retried int64
 	damage  damage
+
+	batch        int   // bytes of a batch
+	batchesAt    int64 // offset from which on batches are tried
+	batchesPause int64 // before they are tried again
 }
 
 type state uint8
@@ -62,7 +66,7 @@ const (
 )
 
 func newScanner(r io.Reader) *scanner {
-	return &scanner{r: r, buf: make([]byte, 0, firstBuffer)}
+	return &scanner{r: r, buf: make([]byte, 0, firstBuffer), batch: batchSize, batchesAt: batchesFrom}
 }
 
 // scanHead is a scanner of data that is in memory.

@@ -9,18 +9,61 @@ import (
 // someLinks is how many links are given to the writer at a time.
 const someLinks = 1024
 
-func (r *reader) link(l trace.Link) {
+// A converter is one import.
+type converter struct {
+	export
+	origin    trace.Time
+	end       trace.Time
+	spans     bool // parents are told by ids, see trace.StreamOptions
+	places    map[int64]*location
+	regions   map[int64]trace.RegionID
+	attribute map[string]trace.AttributeID
+	counters  map[int64]counter
+	paths     map[int64]trace.CallPathID
+	metrics   map[string]trace.MetricID
+	groups    map[int64]trace.CommunicatorID
+	links     []trace.Link // on their way
+}
+
+// A location with how many rows its lanes have.
+type location struct {
+	id    trace.LocationID
+	lanes []uint32
+	// torn: rows are missing or out of place, so that numbers do not name intervals.
+	torn bool
+}
+
+// number is a row's place among the intervals of the location's stream, from 1 on; 0: not known.
+func (l *location) number(lane, row int64) uint32 {
+	if l.torn || lane < 0 || lane >= int64(len(l.lanes)) || row < 0 || row >= int64(l.lanes[lane]) {
+		return 0
+	}
+	n := uint32(row) + 1
+	for _, rows := range l.lanes[:lane] {
+		n += rows
+	}
+	return n
+}
+
+// mostTime keeps sums of times and origins away from the end of 64 bits.
+const mostTime = 1 << 61
+
+func (r *converter) time(t int64) (trace.Time, bool) {
+	return r.origin + trace.Time(t), t >= -mostTime && t <= mostTime
+}
+
+func (r *converter) link(l trace.Link) {
 	if r.links = append(r.links, l); len(r.links) == someLinks {
 		r.flushLinks()
 	}
 }
 
-func (r *reader) flushLinks() {
+func (r *converter) flushLinks() {
 	trace.AddLinks(r.w, r.links)
 	r.links = r.links[:0]
 }
 
-func (r *reader) theLinks() error {
+func (r *converter) theLinks() error {
 	kinds := map[string]trace.LinkKind{}
 	for k := trace.LinkMessage; k <= trace.LinkFlow; k++ {
 		kinds[k.String()] = k
@@ -53,7 +96,7 @@ func (r *reader) theLinks() error {
 }
 
 // linkEnd is one end of a link; its lane and row are the columns from place on, and region the one of its region.
-func (r *reader) linkEnd(l *location, t int64, x *row, place, region int) (trace.End, bool) {
+func (r *converter) linkEnd(l *location, t int64, x *row, place, region int) (trace.End, bool) {
 	at, ok := r.time(t)
 	if l == nil || !ok {
 		return trace.End{}, false
@@ -68,7 +111,7 @@ func (r *reader) linkEnd(l *location, t int64, x *row, place, region int) (trace
 }
 
 // along goes through rows that follow each other by location, with the stream of each.
-func (r *reader) along(table, columns string, at func(*row) (trace.LocationID, bool), f func(*row, trace.Stream)) error {
+func (r *converter) along(table, columns string, at func(*row) (trace.LocationID, bool), f func(*row, trace.Stream)) error {
 	var stream trace.Stream
 	last := trace.NoLocation
 	err := r.each(table, columns, func(x *row) error {
@@ -96,7 +139,7 @@ func (r *reader) along(table, columns string, at func(*row) (trace.LocationID, b
 	return err
 }
 
-func (r *reader) instants() error {
+func (r *converter) instants() error {
 	facts := r.newFacts("instant")
 	defer facts.close()
 	last, number := int64(-1), int64(-1)
@@ -128,7 +171,7 @@ func (r *reader) instants() error {
 	return facts.finish()
 }
 
-func (r *reader) samples() error {
+func (r *converter) samples() error {
 	return r.along("samples", "counter time value", func(x *row) (trace.LocationID, bool) {
 		c, known := r.counters[x.or(0, -1)]
 		_, ok := r.time(x.or(1, mostTime+1))
@@ -148,7 +191,7 @@ func orNone(v float64, ok bool) float64 {
 }
 
 // profile reads what profiles hold.
-func (r *reader) profile() error {
+func (r *converter) profile() error {
 	err := r.each("metrics", "name unit parent joins whole main description", func(x *row) error {
 		m := trace.Metric{Name: x.text(0), Unit: x.text(1), Parent: x.text(2), Integer: x.or(4, 0) == 1, Default: x.or(5, 0) == 1, Description: x.text(6)}
 		if j := trace.Join(x.text(3)); j == trace.JoinMin || j == trace.JoinMax || j == trace.JoinMean {
@@ -195,7 +238,7 @@ func (r *reader) profile() error {
 }
 
 // condensed reads distributions and moments.
-func (r *reader) condensed() error {
+func (r *converter) condensed() error {
 	err := r.each("distributions", "location callpath metric count min max mean sum_squares", func(x *row) error {
 		l := r.places[x.or(0, -1)]
 		a := trace.AtomicRow{Path: trace.NoCallPath, Count: orNone(x.number(3)), Min: orNone(x.number(4)), Max: orNone(x.number(5)), Mean: orNone(x.number(6)), SumSquares: orNone(x.number(7))}

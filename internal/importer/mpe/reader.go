@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -306,5 +305,3 @@ func text(b []byte) []byte {
 	}
 	return bytes.TrimSpace(b)
 }
-
-func place(label string, offset int64) string { return fmt.Sprintf("%s: byte %d", label, offset) }

@@ -1,0 +1,238 @@
+package chrometrace
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A lexicon prepares records for the reader: it reads their numbers, and finds the words that come again and again by their bytes. A word
+// is what the reader has found out about these bytes, or nothing yet. So records can be prepared on several cores, each with a lexicon
+// of its own, and what they mean is still decided by one reader, in the order of the file.
+type lexicon struct {
+	dialect    dialect
+	categories map[string]*categoryWord
+	category   *categoryWord // the one before
+	places     map[string]*placeWord
+	place      *placeWord
+	keys       map[string]*keyWord
+	recent     [32]*keyWord
+	texts      map[string]*textWord
+	words      int // in all maps
+	key        []byte
+	scratch    []byte
+}
+
+// mostWords bounds a lexicon: past it all is forgotten and found anew.
+const mostWords = 1 << 16
+
+type categoryWord struct {
+	text  string // as it is written
+	names map[string]*nameWord
+	known *category
+}
+
+type nameWord struct {
+	region trace.RegionID
+	known  bool
+}
+
+type placeWord struct {
+	pid, tid         string
+	pidKind, tidKind valueKind
+	known            *place
+}
+
+type keyWord struct {
+	text  string
+	drop  bool // see attribute.drop
+	known *attribute
+}
+
+type textWord struct {
+	text  string
+	known bool // is the reader's own copy
+}
+
+// A form is what the value of an argument was prepared to be.
+type form uint8
+
+const (
+	formNested form = iota // an object, or a list too long to be kept
+	formNone               // null: no value
+	formInteger
+	formNumber
+	formText
+)
+
+func newLexicon(d dialect) *lexicon {
+	l := &lexicon{dialect: d, key: make([]byte, 0, 64), scratch: make([]byte, 0, 4<<10)}
+	l.forget()
+	return l
+}
+
+func (l *lexicon) forget() {
+	l.categories, l.places = map[string]*categoryWord{}, map[string]*placeWord{}
+	l.keys, l.texts = map[string]*keyWord{}, map[string]*textWord{}
+	l.category, l.place, l.recent, l.words = nil, nil, [32]*keyWord{}, 0
+}
+
+// prepare fills in what the reader will ask of a record.
+func (l *lexicon) prepare(r *record) {
+	switch r.phase {
+	case 0, 'M', 'P', 'O', 'V', 'v', 'c', '(', ')': // rare, and read by their own rules
+		return
+	}
+	if l.words > mostWords {
+		l.forget()
+	}
+	r.at, r.timed = r.ts.nanoseconds()
+	r.where = l.placeOf(r.pid, r.tid)
+	r.sort = l.categoryOf(r.category)
+	r.what = l.nameOf(r.sort, r.name)
+	switch r.phase {
+	case 'X':
+		r.length, r.lasts = r.dur.nanoseconds()
+		r.digits = digitsIn(r.ts, r.dur)
+	case 'E', 'C', 's', 't', 'f': // nobody asks for arguments, or for numbers alone
+		return
+	}
+	for i := range r.args {
+		a := &r.args[i]
+		if a.word = l.keyOf(i, a.key); !a.word.drop {
+			l.valueOf(a)
+		}
+	}
+}
+
+func (l *lexicon) categoryOf(v value) *categoryWord {
+	if v.kind != text {
+		v = value{}
+	}
+	if c := l.category; c != nil && c.text == string(v.raw()) {
+		return c
+	}
+	c, ok := l.categories[string(v.raw())]
+	if !ok {
+		c = &categoryWord{text: string(v.raw()), names: map[string]*nameWord{}}
+		l.categories[c.text] = c
+		l.words++
+	}
+	l.category = c
+	return c
+}
+
+// nameOf is nil for names that are neither a text nor missing.
+func (l *lexicon) nameOf(c *categoryWord, v value) *nameWord {
+	if v.kind != text && v.kind != missing {
+		return nil
+	}
+	n, ok := c.names[string(v.raw())]
+	if !ok {
+		n = &nameWord{}
+		c.names[string(v.raw())] = n
+		l.words++
+	}
+	return n
+}
+
+func (l *lexicon) placeOf(pid, tid value) *placeWord {
+	p := l.place
+	if p != nil && p.pidKind == pid.kind && p.tidKind == tid.kind && p.tid == string(tid.raw()) && p.pid == string(pid.raw()) {
+		return p
+	}
+	k := append(l.key[:0], byte(pid.kind), byte(tid.kind))
+	k = append(k, pid.raw()...)
+	k = append(k, 0) // which no record holds
+	k = append(k, tid.raw()...)
+	l.key = k
+	p, ok := l.places[string(k)]
+	if !ok {
+		p = &placeWord{pid: string(pid.raw()), tid: string(tid.raw()), pidKind: pid.kind, tidKind: tid.kind}
+		l.places[string(k)] = p
+		l.words++
+	}
+	l.place = p
+	return p
+}
+
+// keyOf finds the key of an argument. Records of a kind have the same keys in the same order, so the one at this position
+// last time is tried first.
+func (l *lexicon) keyOf(position int, v value) *keyWord {
+	if position < len(l.recent) {
+		if k := l.recent[position]; k != nil && k.text == string(v.raw()) {
+			return k
+		}
+	}
+	k, ok := l.keys[string(v.raw())]
+	if !ok {
+		k = &keyWord{text: string(v.raw())}
+		plain := string(v.plain(nil))
+		for _, d := range dropped[l.dialect] {
+			k.drop = k.drop || d == plain
+		}
+		l.keys[k.text] = k
+		l.words++
+	}
+	if position < len(l.recent) {
+		l.recent[position] = k
+	}
+	return k
+}
+
+// valueOf reads the value of an argument: scalars, and lists as texts.
+func (l *lexicon) valueOf(a *argument) {
+	v := a.value
+	raw := v.raw()
+	switch v.kind {
+	case number:
+		if n, ok := smallInteger(raw); ok {
+			a.form, a.bits = formInteger, uint64(n)
+			return
+		}
+		if bytes.IndexAny(raw, ".eE") < 0 {
+			if n, ok := v.integer(); ok {
+				a.form, a.bits = formInteger, uint64(n)
+				return
+			}
+		}
+		if f, ok := v.float(); ok {
+			a.form, a.bits = formNumber, math.Float64bits(f)
+			return
+		}
+		a.form, a.text = formText, &textWord{text: string(raw), known: true}
+	case text:
+		a.form, a.text = formText, l.textOf(v.plain(l.scratch))
+	case word:
+		switch s := string(raw); s {
+		case "null", "None":
+			a.form = formNone
+		default:
+			if f, err := strconv.ParseFloat(s, 64); err == nil {
+				a.form, a.bits = formNumber, math.Float64bits(f) // NaN, Infinity
+				return
+			}
+			a.form, a.text = formText, l.textOf(raw)
+		}
+	default:
+		a.form = formNested
+		if len(raw) > 0 && raw[0] == '[' && len(raw) <= longestList {
+			a.form, a.text = formText, l.textOf(compact(l.scratch[:0], raw))
+		}
+	}
+}
+
+// textOf gives one word for equal texts, as most are the same few.
+func (l *lexicon) textOf(text []byte) *textWord {
+	if w, ok := l.texts[string(text)]; ok {
+		return w
+	}
+	w := &textWord{text: string(text)}
+	if len(text) <= longestInterned {
+		l.texts[w.text] = w
+		l.words++
+	}
+	return w
+}
