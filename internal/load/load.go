@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -237,6 +238,9 @@ func IsStore(path string) bool {
 	return (err == nil || local.HasParts(path)) && strings.HasSuffix(filepath.Clean(path), ".plx")
 }
 
+// mostTries is how often a store of the cache is opened while others, who imported the same at the same time, put theirs in its place.
+const mostTries = 50
+
 // Open opens a run that was found, and imports it first where the cache does not have it.
 func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	path := f.Store
@@ -272,6 +276,10 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		}
 	}
 	r, err := local.Open(path, l.Summaries, l.Digests...)
+	for tries := 0; f.Store == "" && errors.Is(err, fs.ErrNotExist) && tries < mostTries; tries++ {
+		time.Sleep(time.Duration(1+tries) * time.Millisecond)
+		r, err = local.Open(path, l.Summaries, l.Digests...)
+	}
 	var other *local.VersionError
 	if errors.As(err, &other) && f.Store != "" {
 		return l.renew(ctx, f, other)
@@ -368,20 +376,24 @@ func (f Found) Packed() int64 {
 	return n
 }
 
-// Room is how much an import may write: rows take about as much as the text they come from,
-// and for a while they lie there twice; what is packed is some times larger unpacked. It
-// is rather too little: an import that finds the disk full says so and takes its part away.
+// Room is how much an import may have on the disk at once. Rows lie there plain before they are packed, beside what they are made from: at the
+// most 3.3 times a binary source (OTF2, with its messages), and 0.3 to 0.6 times a text. What is packed is some times larger unpacked.
 func (f Found) Room() (n int64) {
 	sizes := map[string]int64{}
 	for _, x := range f.run.Source.Files {
 		sizes[x.Path] = x.Size
 	}
 	for _, p := range f.run.Files {
+		size := sizes[p]
 		switch strings.ToLower(filepath.Ext(p)) {
 		case ".gz", ".zst", ".xz", ".bz2", ".zip", ".tgz":
-			n += 6 * sizes[p]
+			n += 6 * size
 		default:
-			n += sizes[p] * 3 / 2
+			if f.run.Format.Text {
+				n += size
+			} else {
+				n += size * 7 / 2
+			}
 		}
 	}
 	return n

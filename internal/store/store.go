@@ -72,7 +72,7 @@ type Reader interface {
 	// from the start of the trace; only bins wholly inside the window come as
 	// blocks, and no stretch crosses a bin's edge with a block on the other side.
 	// With level Coarsest the window is covered by as few blocks as possible:
-	// O(log n) blocks and rows a lane.
+	// O(log n) blocks and rows a lane, one block where it is the whole trace.
 	Summaries(ctx context.Context, name string, w Window, level int, v Visitor) error
 
 	// Groups gives, for each of the locations asked for, the time of all

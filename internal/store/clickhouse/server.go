@@ -134,7 +134,7 @@ func atOnce(list ...func() error) error {
 	return cmp.Or(errs...)
 }
 
-// Codes of errors of servers that are said in words.
+// Codes of errors of servers for which there are words of our own.
 const (
 	noTable       = 60
 	noDatabase    = 81

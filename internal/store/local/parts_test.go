@@ -14,6 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -153,7 +154,7 @@ func TestPartsThatAreNotOfOneRunAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	os.WriteFile(part, bytes.Replace(b, []byte(`"version": 3`), []byte(`"version": 99`), 1), 0o644)
+	os.WriteFile(part, bytes.Replace(b, fmt.Appendf(nil, `"version": %d`, disk.Version), []byte(`"version": 99`), 1), 0o644)
 	wrong("of a newer store", "part-3 is of version 99 of the store")
 	os.WriteFile(part, b[:len(b)/2], 0o644)
 	wrong("half a manifest", "part.json", "damaged")

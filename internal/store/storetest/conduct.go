@@ -220,7 +220,7 @@ func checkEffort(t *testing.T, open Open) {
 		if err != nil {
 			t.Error(err)
 		}
-		if pieces > 200 || handed > rows/20 {
+		if whole := w.Begin == 0; pieces > 200 || handed > rows/20 || whole && pieces > 1 {
 			t.Errorf("window [%d, %d) over %d rows: %d pieces, %d rows handed out", w.Begin, w.End, rows, pieces, handed)
 		}
 	}

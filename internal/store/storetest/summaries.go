@@ -35,7 +35,7 @@ func (r *reader) stretch(id trace.LocationID, laneNumber int, begin, end trace.T
 	return s
 }
 
-// A piece is one part of the cover of a window.
+// A piece is one part of the cover of a window. The last block may reach past the trace.
 type piece struct {
 	begin, end trace.Time
 	block      bool
@@ -53,10 +53,11 @@ func (r *reader) Summaries(ctx context.Context, name string, w store.Window, lev
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				s := r.stretch(id, l, p.begin, p.end, in.end > in.last && p.end == in.last)
+				end := min(p.end, in.last)
+				s := r.stretch(id, l, p.begin, end, in.end > in.last && (p.end > in.last || p.end == in.last && !p.block))
 				var err error
 				if p.block {
-					err = v.Block(id, l, p.begin, p.end, kept(r.summaries[i], s, r.regions))
+					err = v.Block(id, l, p.begin, end, kept(r.summaries[i], s, r.regions))
 				} else {
 					err = v.Rows(s)
 				}
@@ -106,21 +107,22 @@ func cover(rows []row, in *window, level int) []piece {
 		out = append(out, p)
 		now = p.end
 	}
-	if now < in.last || len(rows) > 0 && in.end > in.last {
+	if now < in.last || now == in.last && len(rows) > 0 && in.end > in.last {
 		out = append(out, piece{now, in.last, false}) // may be empty and yet hold rows at the very end
 	}
 	return out
 }
 
 // binOf is the bin in which t lies: of the level asked for, or the largest one
-// that is wholly in the window.
+// that is wholly in the window, or has nothing outside.
 func binOf(t trace.Time, in *window, level int) (piece, bool) {
 	if level >= 0 {
 		p := piece{t >> level << level, (t>>level + 1) << level, true}
 		return p, p.begin >= in.begin && p.begin < p.end && p.end <= in.last
 	}
 	for l := bits.Len64(uint64(in.last)); l >= 0; l-- {
-		if p, ok := binOf(t, in, l); ok {
+		p, ok := binOf(t, in, l)
+		if ok || p.begin >= in.begin && in.end > in.last && p.end > in.last {
 			return p, true
 		}
 	}

@@ -55,6 +55,9 @@ type Section struct {
 	Block   int64  `json:"block"`
 	Blocks  string `json:"blocks"`            // file
 	Offsets string `json:"offsets,omitempty"` // file, one more than nodes
+	// Tops holds the blocks of whole lanes once more, side by side: who looks at whole runs reads these alone. Empty where few lanes have a forest.
+	Tops       string `json:"tops,omitempty"`       // file
+	TopOffsets string `json:"topOffsets,omitempty"` // file, one more than lanes
 }
 
 // A FileEntry holds the size and checksum of a file.
@@ -129,10 +132,13 @@ func ParseManifest(b []byte) (*Manifest, error) {
 
 // Files of a section.
 func (s *Section) Files() []string {
-	if s.Offsets == "" {
-		return []string{s.Blocks}
+	files := []string{s.Blocks}
+	for _, name := range []string{s.Offsets, s.Tops, s.TopOffsets} {
+		if name != "" {
+			files = append(files, name)
+		}
 	}
-	return []string{s.Blocks, s.Offsets}
+	return files
 }
 
 // File finds an entry by name.

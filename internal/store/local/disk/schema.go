@@ -51,7 +51,7 @@ type table struct {
 
 // version of the format. It goes up with every change that another program would
 // misread; stores of another version are imported again, see version.go.
-const Version = 3
+const Version = 4
 
 // schema declares every file of a store but the manifest and the sections of
 // summaries. The document docs/store-format.md is written from it.

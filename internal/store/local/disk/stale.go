@@ -55,12 +55,24 @@ func stale(dir, within string) bool {
 	return err == nil && time.Since(info.ModTime()) > unlockedAge
 }
 
-// LockDir marks a directory as being written until the file is closed.
+// LockDir marks a directory as being written until the file is closed. The lock is there under its name only when it is taken: who looks
+// for what was left behind would else take it first.
 func LockDir(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR|os.O_CREATE, 0o600)
+	path := filepath.Join(dir, LockName)
+	f, err := os.OpenFile(path+".new", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	_ = TryLock(f) // a file system without locks: the age decides
+	if os.Rename(f.Name(), path) == nil {
+		return f, nil
+	}
+	// Where open files cannot be renamed.
+	f.Close()
+	_ = os.Remove(f.Name())
+	if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return nil, err
+	}
+	_ = TryLock(f)
 	return f, nil
 }

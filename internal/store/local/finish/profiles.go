@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -17,7 +19,19 @@ type profiler struct{ *finisher }
 
 // writeProfiles writes the tables profile, atomic and moment.
 func (f profiler) writeProfiles(ctx context.Context) error {
-	return cmp.Or(f.writeProfile(ctx), f.writeAtomics(ctx), f.writeMoments(ctx))
+	var lost [3]int64 // rows of each whose location is not defined
+	g, ctx := errgroup.WithContext(ctx)
+	for i, write := range []func(context.Context, *int64) error{f.writeProfile, f.writeAtomics, f.writeMoments} {
+		g.Go(func() error { return write(ctx, &lost[i]) })
+	}
+	err := g.Wait()
+	if n := lost[0] + lost[1]; n > 0 {
+		f.Report(trace.Skipped, "profile rows with an undefined location", n, "")
+	}
+	if lost[2] > 0 {
+		f.Report(trace.Skipped, "moments with an undefined location", lost[2], "")
+	}
+	return err
 }
 
 // A tableWriter opens cursors on columns and closes them together.
@@ -61,7 +75,7 @@ func every[T any](ctx context.Context, f func(*T)) func(*T) error {
 	}
 }
 
-func (f profiler) writeProfile(ctx context.Context) error {
+func (f profiler) writeProfile(ctx context.Context, lost *int64) error {
 	t := &tableWriter{dir: f.Dir, table: "profile"}
 	location, path, metric := appendTo[trace.LocationID](t, "location.u32"), appendTo[trace.CallPathID](t, "path.u32"), appendTo[trace.MetricID](t, "metric.u32")
 	calls, subcalls := appendTo[float64](t, "calls.f64"), appendTo[float64](t, "subcalls.f64")
@@ -79,7 +93,7 @@ func (f profiler) writeProfile(ctx context.Context) error {
 	totals := map[profileCell]*[4]float64{}
 	err := t.finish(f.ProfileRows.Sorted(renumber, by, every(ctx, func(r *trace.ProfileRow) {
 		if r.Location == trace.NoLocation {
-			f.Report(trace.Skipped, "profile rows with an undefined location", 1, "")
+			*lost++
 			return
 		}
 		location.Add(r.Location)
@@ -134,7 +148,7 @@ func (f profiler) writeTotals(totals map[profileCell]*[4]float64) error {
 	return t.finish(nil)
 }
 
-func (f profiler) writeAtomics(ctx context.Context) error {
+func (f profiler) writeAtomics(ctx context.Context, lost *int64) error {
 	t := &tableWriter{dir: f.Dir, table: "atomic"}
 	location, path, metric := appendTo[trace.LocationID](t, "location.u32"), appendTo[trace.CallPathID](t, "path.u32"), appendTo[trace.MetricID](t, "metric.u32")
 	count, low, high := appendTo[float64](t, "count.f64"), appendTo[float64](t, "min.f64"), appendTo[float64](t, "max.f64")
@@ -151,7 +165,7 @@ func (f profiler) writeAtomics(ctx context.Context) error {
 	renumber := func(r *trace.AtomicRow) { r.Location = f.numberOf(r.Location) }
 	return t.finish(f.AtomicRows.Sorted(renumber, by, every(ctx, func(r *trace.AtomicRow) {
 		if r.Location == trace.NoLocation {
-			f.Report(trace.Skipped, "profile rows with an undefined location", 1, "")
+			*lost++
 			return
 		}
 		location.Add(r.Location)
@@ -165,7 +179,7 @@ func (f profiler) writeAtomics(ctx context.Context) error {
 	})))
 }
 
-func (f profiler) writeMoments(ctx context.Context) error {
+func (f profiler) writeMoments(ctx context.Context, lost *int64) error {
 	t := &tableWriter{dir: f.Dir, table: "moment"}
 	location, role := appendTo[trace.LocationID](t, "location.u32"), appendTo[trace.Role](t, "role.u8")
 	begin, end := appendTo[trace.Time](t, "begin.i64"), appendTo[trace.Time](t, "end.i64")
@@ -187,7 +201,7 @@ func (f profiler) writeMoments(ctx context.Context) error {
 	}
 	return t.finish(f.MomentRows.Sorted(renumber, by, every(ctx, func(r *trace.MomentRow) {
 		if r.Location == trace.NoLocation {
-			f.Report(trace.Skipped, "moments with an undefined location", 1, "")
+			*lost++
 			return
 		}
 		location.Add(r.Location)

@@ -155,7 +155,8 @@ func (f *forester) build(level int, index int64, lo, hi int, out []trace.Block) 
 	if len(f.summaries) == 0 {
 		return
 	}
-	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
+	// Nothing is past the trace, not even idle time.
+	begin, end := min(trace.Time(index)<<level, f.r.End), min(trace.Time(index+1)<<level, f.r.End)
 	f.s.Begin, f.s.End = begin, end
 	f.s.Rows = f.v.Columns(f.s.Rows.Location, f.s.Rows.Lane, lo, hi)
 	f.s.Rows.Open = f.open(lo, begin)

@@ -81,6 +81,7 @@ type indexPart struct {
 	levelNodes                  spool.Spill // u32: how many each level has
 	nodeIndex, nodeRow          spool.Spill
 	blocks, sizes               []spool.Spill // by summary
+	tops, topSizes              []spool.Spill // likewise, of the top of each lane; u32, 0 without a forest
 	groups                      *groupPart
 	digests                     []digestPart // by digest
 }
@@ -101,7 +102,7 @@ func (p *indexPart) checkpoint(base uint32) error {
 func (p *indexPart) spills() []*spool.Spill {
 	all := []*spool.Spill{&p.checkpointSums, &p.checkpointBase, &p.sumRegion, &p.sumValue, &p.levelNodes, &p.nodeIndex, &p.nodeRow}
 	for k := range p.blocks {
-		all = append(all, &p.blocks[k], &p.sizes[k])
+		all = append(all, &p.blocks[k], &p.sizes[k], &p.tops[k], &p.topSizes[k])
 	}
 	return all
 }
@@ -228,14 +229,29 @@ func (w *indexWorker) laneForest(p *indexPart) error {
 		levels++
 		err := cmp.Or(p.levelNodes.Write(spool.BytesOf([]uint32{uint32(l.count)})), l.index.Drain(p.nodeIndex.Write), l.row.Drain(p.nodeRow.Write))
 		for k := range l.blocks {
-			err = cmp.Or(err, l.blocks[k].Drain(p.blocks[k].Write), l.sizes[k].Drain(p.sizes[k].Write))
+			block, size := p.blocks[k].Write, p.sizes[k].Write
+			if level == w.forest.top {
+				block, size = both(block, p.tops[k].Write), both(size, p.topSizes[k].Write)
+			}
+			err = cmp.Or(err, l.blocks[k].Drain(block), l.sizes[k].Drain(size))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	p.laneLevels = append(p.laneLevels, levels)
-	return nil
+	if levels > 0 {
+		return nil
+	}
+	var err error
+	for k := range p.topSizes {
+		err = cmp.Or(err, p.topSizes[k].Write(spool.BytesOf([]uint32{0})))
+	}
+	return err
+}
+
+func both(a, b func([]byte) error) func([]byte) error {
+	return func(x []byte) error { return cmp.Or(a(x), b(x)) }
 }
 
 // Describe runs the indexer and says what it made, as a manifest of that alone.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -56,6 +57,20 @@ type sectionOutput struct {
 	bytes   disk.Cursor[byte]
 	offsets counter
 	size    int64 // of every block so far; -1 where they differ, 0 before any
+
+	tops       disk.Cursor[byte]
+	topOffsets counter
+	topped     int64 // lanes that have one
+}
+
+func (s *sectionOutput) topCounts(b []byte) error {
+	for _, n := range spool.ViewOf[uint32](b) {
+		if n > 0 {
+			s.topped++
+		}
+		s.topOffsets.count(uint64(n))
+	}
+	return s.topOffsets.Err
 }
 
 func (s *sectionOutput) counts(b []byte) error {
@@ -101,6 +116,8 @@ func newIndexOutput(x *Indexer) (*indexOutput, error) {
 	for k, s := range x.Summaries {
 		open(&o.blocks[k].bytes, blocksFile(s))
 		start(&o.blocks[k].offsets, offsetsFile(s))
+		open(&o.blocks[k].tops, topsFile(s))
+		start(&o.blocks[k].topOffsets, topOffsetsFile(s))
 	}
 	o.digests = make([]digestOutput, len(x.Digests))
 	for k, d := range x.Digests {
@@ -122,8 +139,10 @@ func openColumn[T any](o *indexOutput, c *disk.Cursor[T], name string) error {
 	return nil
 }
 
-func blocksFile(s trace.Summary) string  { return sectionFile(s, "blocks") }
-func offsetsFile(s trace.Summary) string { return sectionFile(s, "offsets") }
+func blocksFile(s trace.Summary) string     { return sectionFile(s, "blocks") }
+func offsetsFile(s trace.Summary) string    { return sectionFile(s, "offsets") }
+func topsFile(s trace.Summary) string       { return sectionFile(s, "tops") }
+func topOffsetsFile(s trace.Summary) string { return sectionFile(s, "topoffsets") }
 
 // sectionFile names a file of a summary; a version has files of its own, so that
 // readers of the old one are not disturbed.
@@ -147,7 +166,7 @@ func (o *indexOutput) part() *indexPart {
 		return p
 	}
 	n := len(o.x.Summaries)
-	p := &indexPart{blocks: make([]spool.Spill, n), sizes: make([]spool.Spill, n), digests: make([]digestPart, len(o.x.Digests))}
+	p := &indexPart{blocks: make([]spool.Spill, n), sizes: make([]spool.Spill, n), tops: make([]spool.Spill, n), topSizes: make([]spool.Spill, n), digests: make([]digestPart, len(o.x.Digests))}
 	for _, s := range p.spills() {
 		s.Dir, s.Limit = o.x.Temp, o.limit
 	}
@@ -167,7 +186,7 @@ func (o *indexOutput) consume(p *indexPart) error {
 	}
 	for k := range o.blocks {
 		s := &o.blocks[k]
-		err = cmp.Or(err, p.blocks[k].Drain(into8(&s.bytes)), p.sizes[k].Drain(s.counts))
+		err = cmp.Or(err, p.blocks[k].Drain(into8(&s.bytes)), p.sizes[k].Drain(s.counts), p.tops[k].Drain(into8(&s.tops)), p.topSizes[k].Drain(s.topCounts))
 	}
 	for k := range o.digests {
 		err = cmp.Or(err, o.digests[k].consume(&p.digests[k]))
@@ -221,7 +240,8 @@ func (o *indexOutput) close() error {
 	return err
 }
 
-// sections describes what was written. Blocks of one size need no offsets.
+// sections describes what was written. Blocks of one size need no offsets. Where most lanes are short, offsets of their tops would take more
+// than they save.
 func (o *indexOutput) sections() ([]disk.Section, error) {
 	var out []disk.Section
 	for k, s := range o.x.Summaries {
@@ -229,7 +249,16 @@ func (o *indexOutput) sections() ([]disk.Section, error) {
 		sec := disk.Section{Name: s.Name(), Version: s.Version(), Block: max(b.size, 0), Blocks: blocksFile(s), Offsets: offsetsFile(s)}
 		if b.size > 0 {
 			sec.Offsets = ""
-			if err := os.Remove(filepath.Join(o.x.Dir, offsetsFile(s))); err != nil {
+		}
+		if lanes := b.topOffsets.Position() - 1; b.topped*2 >= lanes && b.topped > 0 {
+			sec.Tops, sec.TopOffsets = topsFile(s), topOffsetsFile(s)
+		}
+		written := sec.Files()
+		for _, name := range []string{offsetsFile(s), topsFile(s), topOffsetsFile(s)} {
+			if slices.Contains(written, name) {
+				continue
+			}
+			if err := os.Remove(filepath.Join(o.x.Dir, name)); err != nil {
 				return nil, err
 			}
 		}

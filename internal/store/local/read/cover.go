@@ -19,6 +19,7 @@ type coverer struct {
 	r       *sections
 	section *openSection
 	in      rows.Window
+	whole   bool // it is that of the trace
 	level   int
 	visit   store.Visitor // shielded
 
@@ -47,9 +48,20 @@ func (r *sections) Summaries(ctx context.Context, name string, w store.Window, l
 	in := r.Window(w)
 	pieces := r.Split(r.Ranges(w.Locations))
 	workers := make([]*coverer, r.Workers)
+	whole := in.Begin <= 0 && in.Until > r.End
+	if level == store.Coarsest && whole && len(pieces) > 0 {
+		first, last := pieces[0][0], pieces[len(pieces)-1][1]
+		err := r.Guarded(ctx, func() error {
+			section.bringTops(uint64(r.C.LocationLane[first]), uint64(r.C.LocationLane[last]))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
 	return r.Parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
 		if workers[worker] == nil {
-			workers[worker] = &coverer{r: r, section: section, in: in, level: level, visit: visit}
+			workers[worker] = &coverer{r: r, section: section, in: in, whole: whole, level: level, visit: visit}
 		}
 		c := workers[worker]
 		for id := pieces[i][0]; id < pieces[i][1]; id++ {
@@ -78,7 +90,7 @@ func (c *coverer) cover(id trace.LocationID, lane, n int) error {
 	c.v = c.r.LaneByRows(n)
 	c.from, c.next, c.near = c.in.Begin, -1, nodePlace{}
 	c.nodes = c.r.forest(n)
-	if err := c.descend(); err != nil {
+	if err := c.descend(n); err != nil {
 		return err
 	}
 	end := c.v.Len()

@@ -33,13 +33,18 @@ func (r *sections) nodes(f forestView, level int) (lo, hi uint64) {
 }
 
 // descend hands out the blocks of a lane, and the rows between them.
-func (c *coverer) descend() error {
+func (c *coverer) descend(n int) error {
 	if c.nodes.levels == 0 {
 		return nil
 	}
+	if c.level == store.Coarsest && c.whole && c.section.tops != nil {
+		c.from, c.next = c.r.End, c.v.Len()
+		return c.visit.Block(c.id, c.lane, 0, c.r.End, c.section.top(n))
+	}
 	if c.level == store.Coarsest {
-		at, _ := c.r.nodes(c.nodes, c.nodes.top)
-		return c.node(c.nodes.top, at, c.r.C.NodeIndex[at], 0)
+		at := uint64(c.nodes.first)
+		c.r.OfLevel.Touch(at, at+1)
+		return c.node(c.nodes.top, c.r.C.LevelNode[at], 0, 0) // at the top there is one, and it begins with the trace
 	}
 	return c.bins()
 }
@@ -72,7 +77,7 @@ func (c *coverer) node(level int, at uint64, index int64, in int) error {
 	if end <= c.in.Begin || begin >= c.in.End {
 		return nil
 	}
-	if begin >= c.in.Begin && end <= c.in.End {
+	if begin >= c.in.Begin && (end <= c.in.End || c.in.Until > c.r.End) { // nothing lies past the trace
 		return c.block(level, index, at)
 	}
 	if begin < c.from {
@@ -129,6 +134,10 @@ func (c *coverer) block(level int, index int64, at uint64) error {
 		}
 	}
 	c.from, c.next, c.near = end, -1, nodePlace{level, index, at, true}
+	if end > c.r.End { // it has all rows to the last
+		end = c.r.End
+		c.from, c.next = end, c.v.Len()
+	}
 	return c.visit.Block(c.id, c.lane, begin, end, c.section.block(at))
 }
 
@@ -151,8 +160,9 @@ func (c *coverer) nextRow() int {
 		c.next = c.v.FirstFrom(c.from)
 		return c.next
 	}
+	_, last := c.r.nodes(c.nodes, p.level)
 	lo, hi := int(c.r.C.NodeRow[p.at]), c.v.Len()
-	if _, last := c.r.nodes(c.nodes, p.level); p.at+1 < last {
+	if p.at+1 < last {
 		hi = int(c.r.C.NodeRow[p.at+1])
 		if c.r.C.NodeIndex[p.at+1] == p.index+1 && c.from == trace.Time(p.index+1)<<p.level {
 			c.next = hi

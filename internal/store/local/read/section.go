@@ -21,8 +21,10 @@ type openSection struct {
 	size    uint64 // of each block; 0: see offsets
 	bytes   []byte
 	offsets []uint64
+	tops    []byte // blocks of whole lanes; nil where there are none
+	topAt   []uint64
 	maps    []*spool.Mapping
-	checks  [2]*disk.Check // of bytes and of offsets
+	checks  [4]*disk.Check // of bytes, offsets, tops and their offsets
 	temp    string         // a directory that goes away with it
 }
 
@@ -36,6 +38,23 @@ func (s *openSection) block(node uint64) trace.Block {
 	a, b := s.offsets[node], s.offsets[node+1]
 	s.checks[0].Touch(int64(a), int64(b))
 	return trace.Block(s.bytes[a:b:b])
+}
+
+// top gives the block of a whole lane, which has a forest.
+func (s *openSection) top(lane int) trace.Block {
+	s.checks[3].Touch(int64(lane)*8, int64(lane+2)*8)
+	a, b := s.topAt[lane], s.topAt[lane+1]
+	s.checks[2].Touch(int64(a), int64(b))
+	return trace.Block(s.tops[a:b:b])
+}
+
+// bringTops fetches the blocks of lanes [lo, hi) together, where they are not on this machine.
+func (s *openSection) bringTops(lo, hi uint64) {
+	if s.tops == nil || lo >= hi || !s.checks[2].Elsewhere() {
+		return
+	}
+	s.checks[3].Touch(int64(lo)*8, int64(hi+1)*8)
+	s.checks[2].Touch(int64(s.topAt[lo]), int64(s.topAt[hi]))
 }
 
 // bring fetches the blocks of nodes [lo, hi) together, where they are not on this machine.
@@ -82,7 +101,7 @@ func (r *sections) close() (err error) {
 	return err
 }
 
-// openSections opens// openSections opens the blocks of each summary; those that are missing or of
+// openSections opens the blocks of each summary; those that are missing or of
 // another version are rebuilt.
 func (r *sections) openSections(summaries []trace.Summary) error {
 	r.summaries = map[string]*openSection{}
@@ -110,7 +129,11 @@ func (r *sections) openSections(summaries []trace.Summary) error {
 func (r *sections) openSection(dir string, x disk.Section, m *disk.Manifest, temp string) error {
 	s := &openSection{size: uint64(x.Block), temp: temp}
 	r.summaries[x.Name] = s
-	for _, name := range x.Files() {
+	var bytes [4][]byte
+	for i, name := range []string{x.Blocks, x.Offsets, x.Tops, x.TopOffsets} {
+		if name == "" {
+			continue
+		}
 		e, ok := m.File(name)
 		if !ok {
 			return fmt.Errorf("%s is not in the manifest: %w", name, disk.ErrDamaged)
@@ -119,16 +142,16 @@ func (r *sections) openSection(dir string, x disk.Section, m *disk.Manifest, tem
 		if err != nil {
 			return err
 		}
-		s.checks[len(s.maps)] = check
+		s.checks[i], bytes[i] = check, file.Bytes
 		s.maps = append(s.maps, file)
 	}
-	s.bytes = s.maps[0].Bytes
-	if x.Offsets != "" {
-		s.offsets = spool.ViewOf[uint64](s.maps[1].Bytes)
-	}
+	s.bytes, s.offsets, s.tops, s.topAt = bytes[0], spool.ViewOf[uint64](bytes[1]), bytes[2], spool.ViewOf[uint64](bytes[3])
 	nodes := uint64(len(r.C.NodeIndex))
 	if s.size > 0 && uint64(len(s.bytes)) != nodes*s.size || s.size == 0 && uint64(len(s.offsets)) != nodes+1 {
 		return fmt.Errorf("%s does not fit the %d nodes of the forest: %w", x.Blocks, nodes, disk.ErrDamaged)
+	}
+	if lanes := len(r.C.LaneForest) - 1; s.tops != nil && len(s.topAt) != lanes+1 {
+		return fmt.Errorf("%s does not fit the %d lanes: %w", x.Tops, lanes, disk.ErrDamaged)
 	}
 	return nil
 }

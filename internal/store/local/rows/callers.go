@@ -52,13 +52,20 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 		row := r.Sure.Copy(&own, at, at+1)
 		return row.Region[0], row.Parent[0]
 	}
+	next := lo // rows are mostly asked for one after the other
 	return func(into []trace.RegionID, row int) []trace.RegionID {
 		from := len(into)
 		at := a + uint64(row)
 		for len(into)-from < mostCallers { // from caller to caller, each with what is around it
-			i, found := near(c.CallerRow, at)
+			i, found := next, len(into) == from && next < len(c.CallerRow) && c.CallerRow[next] == at
+			if !found {
+				i, found = near(c.CallerRow, at)
+			}
 			if !found {
 				break
+			}
+			if len(into) == from {
+				next = i + 1
 			}
 			at = c.Caller[i]
 			n := sort.Search(len(c.LaneRow), func(n int) bool { return c.LaneRow[n] > at }) - 1

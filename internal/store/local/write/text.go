@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
@@ -25,7 +26,7 @@ const (
 type textTable struct {
 	mu      sync.Mutex
 	ids     map[string]uint64
-	recent  [recentTexts]recentText
+	recent  [recentTexts]atomic.Pointer[recentText]
 	known   int // bytes in ids
 	forgot  bool
 	count   uint64
@@ -39,6 +40,7 @@ type textTable struct {
 // A recentText is a text that was given not long ago. The same text in the same
 // memory is known without a look at its bytes: readers give one stack or one message
 // again and again, and those that read JSON keep one string of a text that comes often.
+// Nor is the lock taken for it, which readers on many cores would wait for.
 type recentText struct {
 	text string
 	id   uint64
@@ -50,7 +52,7 @@ const (
 )
 
 // slot is where a text may be among the recent ones; nil for none.
-func (t *textTable) slot(s string) *recentText {
+func (t *textTable) slot(s string) *atomic.Pointer[recentText] {
 	if len(s) == 0 || len(s) > longestText {
 		return nil
 	}
@@ -76,15 +78,17 @@ func newTextTable(dir string) (*textTable, error) {
 
 // add gives the number of a text.
 func (t *textTable) add(s string) uint64 {
+	slot := t.slot(s)
+	if slot != nil {
+		if r := slot.Load(); r != nil && len(r.text) == len(s) && unsafe.StringData(r.text) == unsafe.StringData(s) {
+			return r.id
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.slot(s)
-	if r != nil && len(r.text) == len(s) && unsafe.StringData(r.text) == unsafe.StringData(s) {
-		return r.id
-	}
 	id := t.number(s)
-	if r != nil {
-		*r = recentText{s, id}
+	if slot != nil {
+		slot.Store(&recentText{s, id})
 	}
 	return id
 }
@@ -130,7 +134,10 @@ func (t *textTable) fail(err error) {
 func (t *textTable) Finish() error {
 	t.fail(t.bytes.Flush())
 	t.fail(t.offsets.Flush())
-	t.ids, t.recent = nil, [recentTexts]recentText{}
+	t.ids = nil
+	for i := range t.recent {
+		t.recent[i].Store(nil)
+	}
 	t.close()
 	return t.err
 }

@@ -137,7 +137,7 @@ func Replaceable(path string) error {
 		if _, err := os.Lstat(disk.ManifestPath(path)); err == nil || disk.IsPart(path) {
 			return nil
 		}
-		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
+		if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 || errors.Is(err, os.ErrNotExist) {
 			return nil
 		}
 	}
@@ -203,26 +203,36 @@ func (t *reportTable) add(kind trace.ReportKind, what string, count int64, examp
 
 // Replace renames dir to path. A store that is there is moved out of the way
 // first and removed last, so that path holds a whole store at all times but one.
+// Others may do the same at the same time: the last one stays.
 func Replace(dir, path string) error {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}
-	old := ""
-	if err := os.Rename(dir, path); err != nil {
+	old := dir + ".old"
+	for tries := 0; ; tries++ {
+		err := os.Rename(dir, path)
+		if err == nil {
+			break
+		}
 		if err := Replaceable(path); err != nil {
 			return err
 		}
-		old = dir + ".old"
-		if err := os.Rename(path, old); err != nil {
+		if tries == mostTries {
 			return err
 		}
-		if err := os.Rename(dir, path); err != nil {
-			_ = os.Rename(old, path)
+		if err := os.Rename(path, old); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
+		if err = os.Rename(dir, path); err == nil {
+			break
+		}
+		if os.Rename(old, path) != nil { // another one is there by now
+			_ = os.RemoveAll(old)
+		}
 	}
-	if old != "" {
-		_ = os.RemoveAll(old)
-	}
+	_ = os.RemoveAll(old)
 	return disk.SyncDir(filepath.Dir(filepath.Clean(path)))
 }
+
+// mostTries is how often a store is put in its place while others put theirs there.
+const mostTries = 50
