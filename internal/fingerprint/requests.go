@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/gob"
 	"math"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/latency"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -79,13 +81,23 @@ func keepRequests(ctx context.Context, run *view.Run) error {
 		return nil
 	}
 	all := f.Within(0, math.MaxInt64, nil)
-	c := f.CriticalPaths(all)
+	k := keptRequests{Outline: o, Version: requestsVersion, Generation: run.Store.Generation()}
+	var c *request.Critical
+	looks := []func(){ // none needs another, and the forest stays as it is
+		func() { k.Found = latency.Find(f, all) },
+		func() { c = f.CriticalPaths(all) },
+		func() { k.Graph = f.Graph(all, nil) },
+		func() { k.Uses = f.Uses(all) },
+	}
+	if err := parallel.For(ctx, len(looks), func(i int) { looks[i]() }); err != nil {
+		return err
+	}
 	if len(c.By) > mostOnPaths {
 		return nil
 	}
-	k := keptRequests{Version: requestsVersion, Generation: run.Store.Generation(), Outline: o, Graph: f.Graph(all, nil), Length: c.Length, Rootless: c.Rootless,
-		Walked: [3]int64{c.Clipped, c.Outside, c.Moved}, MostMoved: c.MostMoved, Paths: c.Paths.List, By: c.By,
-		Merged: map[string][]request.OnPath{"operation": c.Merge(c.By, false), "service": c.Merge(c.By, true)}, Uses: f.Uses(all), Found: latency.Find(f, all)}
+	k.Length, k.Rootless, k.Walked, k.MostMoved = c.Length, c.Rootless, [3]int64{c.Clipped, c.Outside, c.Moved}, c.MostMoved
+	k.Paths, k.By = c.Paths.List, c.By
+	k.Merged = map[string][]request.OnPath{"operation": c.Merge(c.By, false), "service": c.Merge(c.By, true)}
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(&k); err != nil {
 		return err
@@ -95,19 +107,65 @@ func keepRequests(ctx context.Context, run *view.Run) error {
 
 // KeptRequests gives what lies with the store, where all requests are looked at; nil where it has to be found.
 func KeptRequests(ctx context.Context, q *view.Request) *Requests {
-	r := q.Store()
-	if q.Selection.Begin > 0 || q.Selection.End < r.Info().End || q.Selection.Locations != nil {
+	if r := q.Store(); q.Selection.Begin > 0 || q.Selection.End < r.Info().End || q.Selection.Locations != nil {
 		return nil
 	}
+	return keptRequestsOf(ctx, q.Runs[0])
+}
+
+func keptRequestsOf(ctx context.Context, run view.Run) *Requests {
 	size := func(x *Requests) int64 {
 		if x == nil {
 			return 64
 		}
 		return x.Forest.SizeBytes() + 64*int64(x.Critical.Requests)
 	}
-	kept, _ := view.Keep(q.Runs[0].Cache, "kept requests", size, func() (*Requests, error) { return readRequests(ctx, r), nil })
+	kept, _ := view.Keep(run.Cache, "kept requests", size, func() (*Requests, error) { return readRequests(ctx, run.Store), nil })
 	return kept
 }
+
+// OneRequest gives the request of an id as a forest of its own, without reading all spans: what is kept of the run says when it was, and how
+// many calls it has. It is nil where nothing is kept, or has no such request.
+func OneRequest(ctx context.Context, run view.Run, id string) (*request.Forest, error) {
+	kept := keptRequestsOf(ctx, run)
+	if kept == nil || id == "" {
+		return nil, nil
+	}
+	k := slices.IndexFunc(kept.Forest.Requests, func(x request.Request) bool { return x.ID == id })
+	if k < 0 {
+		return nil, nil
+	}
+	size := func(f *request.Forest) int64 {
+		if f == nil {
+			return 64
+		}
+		return f.SizeBytes()
+	}
+	return view.Keep(run.Cache, "request "+id, size, func() (*request.Forest, error) {
+		return oneRequest(ctx, run, &kept.Forest.Requests[k], kept.Forest.Counts)
+	})
+}
+
+// oneRequest looks around a request until all its calls are found: some begin before it, where clocks disagree, and some when it has ended.
+func oneRequest(ctx context.Context, run view.Run, want *request.Request, counts request.Counts) (*request.Forest, error) {
+	all := view.SpanSourceOf(ctx, run.Store)
+	for margin := max(want.Duration(), 1); ; margin *= wider {
+		begin, end := want.Begin-margin, want.End+margin
+		if run.Store.Count(store.Window{Begin: max(begin, 0), End: min(end, run.Store.Info().End)}) > run.Store.Info().Intervals/wider {
+			return nil, nil
+		}
+		f, err := request.GatherOne(all.Within(begin, end), want)
+		if f != nil {
+			f.Counts = counts
+		}
+		if f != nil || err != nil {
+			return f, err
+		}
+	}
+}
+
+// wider is how much more is looked at where that was not all.
+const wider = 8
 
 func readRequests(ctx context.Context, r store.Reader) *Requests {
 	from, ok := r.(store.Keeper)

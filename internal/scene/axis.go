@@ -1,5 +1,7 @@
 package scene
 
+import "strings"
+
 // Sizes of type and furniture in pixels, on a grid of 4.
 const (
 	TextSize      = 12
@@ -7,7 +9,6 @@ const (
 	AxisHeight    = 20 // under a frame: ticks and their labels
 	tickLength    = 4
 	labelGap      = 12 // least distance of labels side by side
-	leastName     = 36 // of an axis, where it is shortened
 	axisBaseline  = 16 // of labels, from the frame's lower edge
 	legendRow     = 20
 	legendSwatch  = 12
@@ -135,10 +136,14 @@ func (m *Text) addPlaced(x, y float32, text string, fill Colour) {
 }
 
 // fitTicks gives as many round ticks as have room for their labels side by side, and for the
-// name of the axis between them. Numbers come before the name: it is shortened, and at last
-// left out, where two of them leave no room.
+// name of the axis between them. Numbers come before the name: it loses its last words, and at
+// last is left out, where two of them leave no room.
 func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string) {
-	name = Shorten(f.XScale.Label, f.W/2, TextSize)
+	name = f.XScale.Label
+	for TextWidth(name, TextSize, false) > f.W/2 && withoutLastWord(name) != "" {
+		name = withoutLastWord(name)
+	}
+	name = Shorten(name, f.W/2, TextSize)
 	if most := max(min(int(f.W/20), 40), 1); a.Ticks != nil || a.NoLabels {
 		ticks, origin = axisTicks(&f.XScale, a, max(min(most, int(f.W/60)), 1))
 		return ticks, origin, name
@@ -164,9 +169,8 @@ func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string)
 		if ticks == nil {
 			continue
 		}
-		for width := f.W / 2; width >= leastName; width -= labelGap {
-			short := Shorten(name, width, TextSize)
-			if _, hides := nameAt(tickLabels(f, fewer), end, TextWidth(short, TextSize, false)); !hides && short != "" {
+		for short := withoutLastWord(name); short != ""; short = withoutLastWord(short) {
+			if _, hides := nameAt(tickLabels(f, fewer), end, TextWidth(short, TextSize, false)); !hides {
 				return fewer, fewerFrom, short
 			}
 		}
@@ -174,6 +178,16 @@ func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string)
 	}
 	ticks, origin = axisTicks(&f.XScale, a, 1)
 	return ticks, origin, name
+}
+
+// withoutLastWord gives "time" of "time a location" and "calls" of "calls, most first"; nothing of
+// a name that says nothing without its end.
+func withoutLastWord(name string) string {
+	cut := -1
+	for _, before := range []string{" a ", " per ", " of ", ", ", " ("} {
+		cut = max(cut, strings.LastIndex(name, before))
+	}
+	return name[:max(cut, 0)]
 }
 
 func shownLabels(labels []Label) (n int) {

@@ -50,7 +50,7 @@ func TestTicksComeBeforeTheNameOfTheirAxis(t *testing.T) {
 			labels := len(texts)
 			if n := texts[len(texts)-1]; strings.HasPrefix(n, name[:3]) || strings.HasSuffix(n, name[len(name)-2:]) {
 				labels--
-			} else if width > 220 {
+			} else if width > 250 {
 				t.Errorf("%s, %.0f pixels: no name among %q", name, width, texts)
 			}
 			if labels != ticks || ticks < 2 {

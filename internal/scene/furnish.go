@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 )
 
 // Furnish makes a picture that stands alone: draw gives the plot at the size it is asked
@@ -61,6 +60,12 @@ func FurnishPrint(width, height float64, draw func(Size) *Scene) *Scene {
 	return s
 }
 
+// Notes are set smaller than labels, in so many lines at most.
+const (
+	noteSize  = 11
+	noteLines = 4
+)
+
 // Pictures up to this size are drawn as they are.
 const (
 	plainWidth  = 1600
@@ -110,7 +115,7 @@ func furnished(size Size, draw func(Size) *Scene, low bool) *Scene {
 	} else if size.Height >= fitHeight {
 		y, notes = s.fit(y, bottom, notes)
 	}
-	s.drawFurniture(top, y, notes)
+	s.drawFurniture(top, y, notes, legendRows(size))
 	return s
 }
 
@@ -171,7 +176,7 @@ func furniture(s *Scene, size Size) (top, bottom float32, notes []string) {
 	if h := LegendHeight(s.Legend, width, legendRows(size)); h > 0 {
 		bottom += h + 4
 	}
-	notes = wrapNotes(s.Notes, width, 3)
+	notes = wrapNotes(s.Notes, width, noteLines)
 	if len(notes) > 0 {
 		bottom += float32(len(notes))*noteHeight + 4
 	}
@@ -181,22 +186,22 @@ func furniture(s *Scene, size Size) (top, bottom float32, notes []string) {
 	return top, bottom, notes
 }
 
-func legendRows(size Size) int { return max(size.Height/120, 1) }
+// legendRows is how many a legend may take: up to three of a low picture, as figures in a column are.
+func legendRows(size Size) int { return max(size.Height/120, min(size.Height/80, 3), 1) }
 
-func (s *Scene) drawFurniture(top, y float32, notes []string) {
+func (s *Scene) drawFurniture(top, y float32, notes []string, rows int) {
 	width := float32(s.Width) - 2*picturePad
 	if top > 0 {
 		title := &Text{Size: TitleSize, Bold: true}
 		title.addNonEmpty(picturePad, 19, ShortenBold(s.Title, width, TitleSize), UIText, Start)
 		s.AddLayer("title", -1, title)
 	}
-	size := Size{int(s.Width), int(s.Height)}
-	if h := LegendHeight(s.Legend, width, legendRows(size)); h > 0 {
-		s.DrawLegend(s.Legend, picturePad, y+4, width, legendRows(size))
+	if h := LegendHeight(s.Legend, width, rows); h > 0 {
+		s.DrawLegend(s.Legend, picturePad, y+4, width, rows)
 		y += h + 4
 	}
 	if len(notes) > 0 {
-		text := &Text{Size: 11}
+		text := &Text{Size: noteSize}
 		for i, n := range notes {
 			text.Add(picturePad, y+float32(i)*noteHeight+14, n, UITextMuted, Start)
 		}
@@ -204,32 +209,40 @@ func (s *Scene) drawFurniture(top, y float32, notes []string) {
 	}
 }
 
-// wrapNotes sets notes into lines of a width, side by side where they fit; past most
-// lines the last one says how many are left out.
+// wrapNotes sets notes into lines of a width, side by side where they fit, and those that are
+// longer in several. What would take more than most lines is left out whole, and the last line says how many.
 func wrapNotes(notes []string, width float32, most int) (lines []string) {
 	const between = "  ·  "
-	used := 0
-	for _, n := range notes {
-		n = Shorten(n, width, 11)
-		if n == "" {
+	fits := func(s string) bool { return TextWidth(s, noteSize, false) <= width }
+	for i, n := range notes {
+		last := len(lines) - 1
+		if own := Wrap(n, width, noteSize, most); last >= 0 && len(own) == 1 && fits(lines[last]+between+n) {
+			lines[last] += between + n
+			continue
+		} else if len(lines)+len(own) <= most {
+			lines = append(lines, own...)
 			continue
 		}
-		if len(lines) > 0 && TextWidth(lines[len(lines)-1]+between+n, 11, false) <= width {
-			lines[len(lines)-1] += between + n
-		} else {
-			if len(lines) == most {
-				rest := " … and " + groupThousandsInt(len(notes)-used) + " more notes"
-				if len(notes)-used == 1 {
-					rest = " … and 1 more note"
-				}
-				lines[most-1] = strings.TrimSpace(Shorten(lines[most-1], width-TextWidth(rest, 11, false), 11)) + rest
-				return lines
-			}
-			lines = append(lines, n)
+		rest := moreNotes(len(notes) - i)
+		if len(lines) < most {
+			return append(lines, rest)
 		}
-		used++
+		if fits(lines[last] + between + rest) {
+			lines[last] += between + rest
+		} else {
+			lines[last] = firstWords(lines[last]+" …", width-TextWidth(between+rest, noteSize, false), noteSize) + between + rest
+		}
+		return lines
 	}
 	return lines
+}
+
+// moreNotes says how many are left out.
+func moreNotes(n int) string {
+	if n == 1 {
+		return "and 1 more note"
+	}
+	return "and " + groupThousandsInt(n) + " more notes"
 }
 
 func groupThousandsInt(n int) string { return groupThousands(strconv.Itoa(n)) }

@@ -2,6 +2,7 @@ package scene
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -94,7 +95,7 @@ func TestNotesAreThoseOfThePlotThatIsDrawn(t *testing.T) {
 		return s
 	})
 	bottom := float32(0)
-	found := false
+	notes := ""
 	for _, l := range s.Layers {
 		for _, m := range l.Marks {
 			switch m := m.(type) {
@@ -104,7 +105,9 @@ func TestNotesAreThoseOfThePlotThatIsDrawn(t *testing.T) {
 				}
 			case *Text:
 				for i, text := range m.Text {
-					found = found || l.Name == "notes" && text == said
+					if l.Name == "notes" {
+						notes += text + " "
+					}
 					if float64(m.Y[i]) > s.Height || l.Name == "notes" && m.Y[i] < bottom {
 						t.Errorf("%q stands at %g", text, m.Y[i])
 					}
@@ -112,7 +115,7 @@ func TestNotesAreThoseOfThePlotThatIsDrawn(t *testing.T) {
 			}
 		}
 	}
-	if !found {
-		t.Error("the note of the lower plot is missing")
+	if !strings.Contains(notes, said) {
+		t.Errorf("the note of the lower plot is missing: %q", notes)
 	}
 }

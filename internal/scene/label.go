@@ -72,9 +72,9 @@ func joins(r rune) bool {
 	return r >= 0x300 && (r == 0x200D || r >= 0x1F3FB && r <= 0x1F3FF || unicode.In(r, unicode.Mn, unicode.Me))
 }
 
-// Shorten gives a text that fits a width in pixels: as it is, or with an ellipsis
-// in the middle, since names differ at both ends. Where not even five characters
-// would remain it gives nothing. The cost grows with the width, not with the text.
+// Shorten gives a text that fits a width in pixels: as it is, or, if it is a name, without
+// what many names have in common (see foldings), or with an ellipsis in the middle, since
+// names differ at both ends. Where not even five characters would remain it gives nothing. The cost grows with the width, not with the text.
 func Shorten(s string, width, size float32) string { return shorten(s, width, size, false) }
 
 // ShortenBold is Shorten for bold text.
@@ -95,6 +95,12 @@ func shorten(s string, width, size float32, bold bool) string {
 	head := clusters(front, a)
 	if len(front) == len(s) && sum(head) <= room {
 		return Visible(s)
+	}
+	for _, folded := range foldings(s) {
+		head = clusters(folded, a)
+		if s, front = folded, folded; sum(head) <= room {
+			return Visible(s)
+		}
 	}
 	tail := head
 	if len(front) < len(s) {
@@ -192,4 +198,56 @@ func cutBack(s string, n int) string {
 		}
 	}
 	return s[at:]
+}
+
+const (
+	sentenceEdge = 8
+	sentenceLine = 15
+)
+
+// Sentence writes what a picture says over its top, in a few lines, and gives the room
+// that it takes. A picture too low for it has none.
+func Sentence(s *Scene, text string) float32 {
+	if s.Height < 160 || text == "" {
+		return sentenceEdge
+	}
+	marks := &Text{Size: TextSize}
+	y := float32(sentenceEdge)
+	for _, l := range Wrap(text, float32(s.Width)-2*sentenceEdge, TextSize, max(3, min(int(s.Height)/100, 6))) {
+		marks.Add(sentenceEdge, y+10, l, UIText, Start)
+		y += sentenceLine
+	}
+	s.AddLayer("verdict", -1, marks)
+	return y + 4
+}
+
+// Wrap breaks a text into lines that fit a width, at most so many; the last ends with an
+// ellipsis after a whole word where more would follow.
+func Wrap(text string, width, size float32, most int) (lines []string) {
+	now := ""
+	for _, word := range strings.Fields(text) {
+		next := strings.TrimSpace(now + " " + word)
+		if now != "" && len(lines) < most-1 && TextWidth(next, size, false) > width {
+			lines, now = append(lines, now), word
+			continue
+		}
+		now = next
+	}
+	return append(lines, firstWords(now, width, size))
+}
+
+// firstWords gives as many words of a text as fit; a word that is too long itself is shortened.
+func firstWords(text string, width, size float32) string {
+	if TextWidth(text, size, false) <= width {
+		return text
+	}
+	for short := text; ; {
+		i := strings.LastIndexByte(short, ' ')
+		if i <= 0 {
+			return Shorten(text, width, size)
+		}
+		if short = strings.TrimRight(short[:i], " ,;:."); TextWidth(short+" …", size, false) <= width {
+			return short + " …"
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package scene
 
 import (
+	"encoding/json"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -180,5 +183,73 @@ func TestNamesOfASetKeepWhatTellsThemApart(t *testing.T) {
 		if got := NewApart(c.names).Shorten(c.names[c.i], c.width, 12); got != c.want {
 			t.Errorf("%q in %g: %q, want %q", c.names[c.i], c.width, got, c.want)
 		}
+	}
+}
+
+// The page folds names by the same cases (web/src/shell/fold.test.ts).
+func TestNamesLoseWhatManyHaveInCommonFirst(t *testing.T) {
+	text, err := os.ReadFile("testdata/foldings.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Name  string
+		Forms []string
+	}
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if got := foldings(c.Name); !slices.Equal(got, c.Forms) {
+			t.Errorf("%s: %q, want %q", c.Name, got, c.Forms)
+		}
+	}
+}
+
+func TestANameIsFoldedOnlyAsFarAsItMust(t *testing.T) {
+	name := "cmd/compile/internal/ssa.(*Func).Compile"
+	width := func(s string) float32 { return TextWidth(s, TextSize, false) }
+	for _, want := range []string{name, "ssa.(*Func).Compile", "(*Func).Compile"} {
+		if got := Shorten(name, width(want)+1, TextSize); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := Shorten(name, width("(*Func).Compile")-1, TextSize); got != "(*Func…ompile" {
+		t.Errorf("past all forms: %q", got)
+	}
+}
+
+func TestRowsOfTwoPartsStayApartInBoth(t *testing.T) {
+	var labels []string
+	for _, step := range []string{"3", "4", "5"} {
+		for _, rank := range []string{"0", "1", "2"} {
+			labels = append(labels, "ProfilerStep#"+step+" · rank "+rank)
+		}
+	}
+	for _, width := range []float32{80, 100, 120} {
+		got := Distinct(labels, width, TextSize)
+		if seen := slices.Compact(slices.Sorted(slices.Values(got))); len(seen) != len(labels) {
+			t.Errorf("%g pixels: %q", width, got)
+		}
+	}
+	ranks := []string{"rank 0 · P#0T#0", "rank 1 · P#1T#0", "rank 10 · P#10T#0"}
+	if got, want := Distinct(ranks, 60, TextSize), []string{"rank 0", "rank 1", "rank 10"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestNotesAreNotCutInTheirMiddle(t *testing.T) {
+	notes := []string{"1,809 links too dense to draw: 9 symbols for those that start near each other", "not shown: 3 locations without intervals"}
+	lines := wrapNotes(notes, 300, 4)
+	for _, l := range lines {
+		if TextWidth(l, noteSize, false) > 300 {
+			t.Errorf("%q is too long", l)
+		}
+	}
+	if got, want := strings.Join(lines, " "), strings.Join(notes, "  ·  "); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := wrapNotes(append(notes, notes...), 300, 3); len(got) != 3 || !strings.HasSuffix(got[2], "and 2 more notes") {
+		t.Errorf("four notes in three lines: %q", got)
 	}
 }

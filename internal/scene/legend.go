@@ -3,6 +3,7 @@ package scene
 import (
 	"image/color"
 	"slices"
+	"strings"
 )
 
 // Ramps reports whether the entry shows a run of colours.
@@ -26,7 +27,7 @@ func JoinSame(entries []LegendEntry, theme Theme) []LegendEntry {
 		case e.Ramps() || !isCategory(e.Colour):
 			groups = append(groups, []LegendEntry{e})
 		case ok:
-			e.Label, e.Colour = "and "+e.Label, None
+			e.Label, e.Colour = sameColour+e.Label, None
 			groups[i] = append(groups[i], e)
 		default:
 			at[l] = len(groups)
@@ -43,6 +44,9 @@ func isCategory(c Colour) bool {
 	return int(c) >= first.Start && int(c) < end.Start
 }
 
+// sameColour stands before the words of an entry that has the colour of the one before it.
+const sameColour = "and "
+
 // A legendItem is an entry with its place.
 type legendItem struct {
 	entry       *LegendEntry
@@ -56,9 +60,10 @@ const rampWidth = 128
 // used. Past most rows it stops: more is how many are left out, said at moreX of the last row.
 func layoutLegend(entries []LegendEntry, x, y, width float32, most int) (items []legendItem, rows, more int, moreX float32) {
 	at, row := x, 0
+	short := legendLabels(entries, width)
 	for i := range entries {
 		e := &entries[i]
-		own, label := legendWidth(e, width)
+		own, label := legendWidth(e, short[i], width)
 		if at > x && at+own > x+width && row < most-1 {
 			at, row = x, row+1
 		}
@@ -66,7 +71,7 @@ func layoutLegend(entries []LegendEntry, x, y, width float32, most int) (items [
 		if row == most-1 && i < len(entries)-1 {
 			limit -= moreWidth // what follows may not fit
 			if own > limit-at && at == x {
-				own, label = legendWidth(e, limit-at)
+				own, label = legendWidth(e, Shorten(short[i], limit-at-legendSwatch-6, TextSize), limit-at)
 			}
 		}
 		if at+own > limit || own <= 0 {
@@ -84,13 +89,30 @@ func layoutLegend(entries []LegendEntry, x, y, width float32, most int) (items [
 // moreWidth is the room for "+ 1,234 more" after a gap.
 const moreWidth = 88
 
+// legendLabels shortens the labels of entries so that they stay apart.
+func legendLabels(entries []LegendEntry, width float32) []string {
+	names := make([]string, len(entries))
+	for i := range entries {
+		names[i] = entries[i].Label
+		if entries[i].Colour == None {
+			names[i] = strings.TrimPrefix(names[i], sameColour)
+		}
+	}
+	out := Distinct(names, min(width-legendSwatch-6, 240), TextSize)
+	for i := range out {
+		if entries[i].Colour == None && out[i] != "" && strings.HasPrefix(entries[i].Label, sameColour) {
+			out[i] = sameColour + out[i]
+		}
+	}
+	return out
+}
+
 // legendWidth gives the width of an entry and its label as it fits.
 // It is 0 where not even the colour fits.
-func legendWidth(e *LegendEntry, width float32) (float32, string) {
+func legendWidth(e *LegendEntry, label string, width float32) (float32, string) {
 	if width < legendSwatch {
 		return 0, ""
 	}
-	label := Shorten(e.Label, min(width-legendSwatch-6, 240), TextSize)
 	own := TextWidth(label, TextSize, false)
 	if !e.Ramps() {
 		if label == "" {

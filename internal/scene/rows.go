@@ -8,19 +8,35 @@ import (
 )
 
 // RowLabelWidth gives the room that labels of rows need on the left of a frame, not
-// more than most. It looks at all rows, so that scrolling does not move the frame.
+// more than most: where they do not fit, what they need when shortened. It looks at all
+// rows, so that scrolling does not move the frame.
 func RowLabelWidth(rows []Row, most float32) float32 {
-	w, tree := float32(0), isTree(rows)
-	for i := range rows {
-		own := TextWidth(cutFront(rows[i].Label, 400), TextSize, false)
-		if tree {
-			own += float32(rows[i].Level+1) * rowIndent
+	tree := isTree(rows)
+	indent := func(level int) float32 {
+		if !tree {
+			return 0
 		}
-		if w = max(w, own); w > most {
-			break
-		}
+		return float32(level+1) * rowIndent
 	}
-	return min(upTo4(w+2*rowLabelGap), most)
+	need := func(label func(i int) string) (w float32) {
+		for i := range rows {
+			if w = max(w, TextWidth(label(i), TextSize, false)+indent(rows[i].Level)); w > most {
+				break
+			}
+		}
+		return upTo4(w + 2*rowLabelGap)
+	}
+	whole := need(func(i int) string { return cutFront(rows[i].Label, 400) })
+	if whole <= most {
+		return whole
+	}
+	short := shortRows(rows, func(level int) float32 {
+		if !tree {
+			return most - rowLabelGap - rowLabelEdge
+		}
+		return most - rowLabelGap - indent(level)
+	})
+	return min(need(func(i int) string { return short[i] }), most)
 }
 
 func isTree(rows []Row) bool {
@@ -128,15 +144,19 @@ func (m *Polygon) addTriangle(x, y float32, open bool) {
 
 // Distinct shortens labels that stand below each other. Where that would make different
 // ones alike, what all of these have in common at their ends gives way to what differs:
-// "rank 3 · P#3T#0" becomes "…3 · P#…" and not "ran…#0". Room that is left shows what stands around it.
-// A whole part that all have in common goes first: "rank 3 · main thread" becomes "rank 3".
+// "ProfilerStep#3 · rank 0" becomes "…3 · rank 0" and not "Prof…nk 0". Room that is left shows what stands around it.
+// A whole part that all have in common goes first, and parts without which all still differ:
+// "rank 3 · main thread" becomes "rank 3", and so does "rank 3 · P#3T#0".
 func Distinct(labels []string, width, size float32) []string {
 	out := make([]string, len(labels))
-	for _, l := range labels {
-		if TextWidth(l, size, false) > width {
-			labels = withoutCommonParts(labels)
-			break
-		}
+	wide := func() bool {
+		return slices.ContainsFunc(labels, func(l string) bool { return TextWidth(l, size, false) > width })
+	}
+	if wide() {
+		labels = withoutCommonParts(labels)
+	}
+	if wide() {
+		labels = firstParts(labels)
 	}
 	alike := map[string][]int{}
 	for i, l := range labels {
@@ -163,7 +183,51 @@ func Distinct(labels []string, width, size float32) []string {
 			}
 		}
 	}
+	apartFromAll(labels, out, width, size)
 	return out
+}
+
+// firstParts gives the first of several parts of each label where these differ as the labels do.
+func firstParts(labels []string) []string {
+	firsts, of := make([]string, len(labels)), map[string]string{}
+	for i, l := range labels {
+		first, _, ok := strings.Cut(l, " · ")
+		if before, seen := of[first]; !ok || seen && before != l {
+			return labels
+		}
+		firsts[i], of[first] = first, l
+	}
+	return firsts
+}
+
+// apartFromAll looks at labels that are still alike though they differ: each was set apart from
+// those that were like it at first, "#3 · rank 0" from "#4 · rank 0", but not from "#3 · rank 1".
+// What all labels have in common gives way there.
+func apartFromAll(labels, out []string, width, size float32) {
+	alike := map[string][]int{}
+	for i, t := range out {
+		alike[t] = append(alike[t], i)
+	}
+	for t, list := range alike {
+		if t == "" || same(labels, list) {
+			continue
+		}
+		var all []int
+		for i := range labels {
+			if TextWidth(labels[i], size, false) > width {
+				all = append(all, i)
+			}
+		}
+		prefix, suffix := common(labels, all)
+		for _, i := range all {
+			if l := labels[i]; len(l) >= prefix+suffix {
+				if t := around(l, prefix, len(l)-suffix, width, size); t != "" {
+					out[i] = t
+				}
+			}
+		}
+		return
+	}
 }
 
 // withoutCommonParts takes from labels of several parts those that all of them end or begin

@@ -1,8 +1,10 @@
 package view
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -24,6 +26,11 @@ func FormatDuration(ns float64) string {
 		return digits(ns/1e6) + " ms"
 	}
 	return digits(ns/1e9) + " s"
+}
+
+// FormatSigned writes a number by a verb that shows its sign, with the minus of all other text.
+func FormatSigned(verb string, x float64) string {
+	return strings.Replace(fmt.Sprintf(verb, x), "-", "−", 1)
 }
 
 // FormatCount writes a count for people: "3.10 M".

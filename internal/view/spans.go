@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A SpanSource is a whole run of spans, as package request asks it.
+// A SpanSource is a run of spans or a part of it, as package request asks it.
 type SpanSource struct {
 	ctx  context.Context
 	r    store.Reader
@@ -30,6 +30,13 @@ const kindService trace.Kind = "service"
 // SpanSourceOf gives the spans of a run.
 func SpanSourceOf(ctx context.Context, r store.Reader) *SpanSource {
 	return &SpanSource{ctx: ctx, r: r, tree: r.Locations(), all: store.Window{End: r.Info().End}}
+}
+
+// Within gives the spans that begin in a part of the time.
+func (s *SpanSource) Within(begin, end trace.Time) *SpanSource {
+	part := *s
+	part.all = store.Window{Begin: max(begin, 0), End: min(end, s.all.End)}
+	return &part
 }
 
 func (s *SpanSource) Regions() []trace.Region { return s.r.Regions() }

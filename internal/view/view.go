@@ -201,6 +201,16 @@ func (r *Request) Window() store.Window {
 	return store.Window{Begin: r.Selection.Begin, End: r.Selection.End, Locations: r.Selection.Locations}
 }
 
+// Digests gives what hands out the calls of sets of locations in the selection's
+// time, lane by lane, with the records of a digest where the store keeps them.
+func (r *Request) Digests(ctx context.Context, name string) func([]trace.LocationID, func(*trace.DigestedLane) error) error {
+	return func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
+		w := r.Window()
+		w.Locations = ids
+		return store.Digests(ctx, r.Store(), name, w, f)
+	}
+}
+
 // A Result holds what was computed. It may be used from one goroutine at a time
 // and must not touch the store after Compute, except in Detail.
 type Result interface {

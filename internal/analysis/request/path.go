@@ -253,6 +253,10 @@ func Quantile(sorted []trace.Time, q float64) trace.Time {
 	return sorted[max(int(math.Ceil(q*float64(len(sorted))))-1, 0)]
 }
 
+// Enough reports whether so many values say something of a share q of them: at least five lie beyond. Of fewer the quantile is
+// one of the longest, whichever they are.
+func Enough(n int, q float64) bool { return float64(n)*(1-q) >= 5-1e-9 }
+
 // Merge takes some paths of one operation together, or those of one service; percentiles
 // over requests are found anew.
 func (c *Critical) Merge(list []OnPath, services bool) []OnPath {

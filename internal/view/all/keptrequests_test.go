@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -21,6 +25,7 @@ type manySpans struct {
 	store.Reader
 	store.Keeper
 	closed bool
+	wholly atomic.Int64 // readings of the whole time
 }
 
 var errClosed = errors.New("the spans are not to be read")
@@ -34,6 +39,9 @@ func (m *manySpans) Info() *store.Info {
 func (m *manySpans) Intervals(ctx context.Context, w store.Window, f func(*trace.Columns) error) error {
 	if m.closed {
 		return errClosed
+	}
+	if w.Begin <= 0 && w.End >= m.Reader.Info().End {
+		m.wholly.Add(1)
 	}
 	return m.Reader.Intervals(ctx, w, f)
 }
@@ -99,6 +107,48 @@ func TestTheFirstLookAtManyRequestsIsKeptWithTheirStore(t *testing.T) {
 	v := Views[slices.IndexFunc(Views, func(v *view.View) bool { return v.Name == "services" })]
 	if _, err := v.Compute(t.Context(), c.Request(t, v, m)); !errors.Is(err, errClosed) {
 		t.Errorf("a part of the time is shown without its spans: %v", err)
+	}
+}
+
+// One request of many is read by itself, and it is what it is among all.
+func TestOneRequestOfManyIsReadWithoutTheOthers(t *testing.T) {
+	m := openShop(t)
+	f, err := request.Gather(view.SpanSourceOf(t.Context(), m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(name, id string) string {
+		v := Views[slices.IndexFunc(Views, func(v *view.View) bool { return v.Name == name })]
+		c := viewtest.Case{Options: map[string][]string{"request": {id}}, Size: scene.Size{Width: 1000, Height: 700}}
+		x, err := v.Compute(t.Context(), c.Request(t, v, m))
+		if err != nil {
+			t.Fatal(name, id, err)
+		}
+		b, err := json.Marshal([]any{x.Data(), x.Notes(), x.Table(), x.Scene(c.Size)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	n := len(f.Requests)
+	want := map[string]string{}
+	for _, k := range []int{0, n / 3, n / 2, n - 2, int(f.Slowest(f.Within(0, math.MaxInt64, nil)))} {
+		for _, name := range []string{"requests", "criticalpath"} {
+			want[name+" "+f.Requests[k].ID] = look(name, f.Requests[k].ID)
+		}
+	}
+	if err := fingerprint.PrepareRequests(t.Context(), &view.Run{Store: m}); err != nil {
+		t.Fatal(err)
+	}
+	m.wholly.Store(0)
+	for key, text := range want {
+		name, id, _ := strings.Cut(key, " ")
+		if got := look(name, id); got != text {
+			t.Errorf("%s: %.300s\nwant %.300s", key, got, text)
+		}
+	}
+	if n := m.wholly.Load(); n > 0 {
+		t.Errorf("all spans were read %d times", n)
 	}
 }
 

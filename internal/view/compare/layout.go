@@ -227,19 +227,33 @@ func (r picture) rowLabel(q *quantity) string {
 	case "part":
 		return "of it: " + q.name
 	}
-	if q.node >= 0 && r.often(q.name) {
-		if up := r.tree.Nodes[q.node].Parent; up >= 0 {
-			return q.label() + " in " + r.tree.Nodes[up].Name
+	for callers := 0; callers < mostCallers; callers++ {
+		if q.node < 0 || !r.often(q, callers) {
+			return r.within(q, callers)
 		}
 	}
-	return q.label()
+	return r.within(q, mostCallers)
 }
 
-// often reports whether several call paths with time end in a name.
-func (r picture) often(name string) bool {
-	n := 0
-	for _, q := range r.rows {
-		if q.node >= 0 && q.name == name {
+// mostCallers are named of a call path, where fewer do not tell it from others.
+const mostCallers = 4
+
+// within names a call path with so many of its callers, as far as it has them.
+func (r picture) within(q *quantity, callers int) string {
+	label := q.label()
+	for at := q.node; callers > 0 && at >= 0; callers-- {
+		if at = r.tree.Nodes[at].Parent; at >= 0 {
+			label += " in " + r.tree.Nodes[at].Name
+		}
+	}
+	return label
+}
+
+// often reports whether several call paths with time have one name with so many callers.
+func (r picture) often(q *quantity, callers int) bool {
+	n, label := 0, r.within(q, callers)
+	for _, other := range r.rows {
+		if other.node >= 0 && other.name == q.name && r.within(other, callers) == label {
 			n++
 		}
 	}
@@ -254,7 +268,7 @@ func (r picture) besides(q *quantity) string {
 	case mean(q.values[1]) == 0:
 		change = "gone"
 	case e.A > 0:
-		change = fmt.Sprintf("%+.1f %%", 100*(mean(q.values[1])/mean(q.values[0])-1))
+		change = signedPercent(100 * (mean(q.values[1])/mean(q.values[0]) - 1))
 	}
 	switch {
 	case e.NA+e.NB <= 2:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
@@ -70,7 +71,7 @@ func (r picture) drawRuns(s *scene.Scene, top float32) {
 			fill := scene.Ramp("diverging", 0.5+v/far/2)
 			cells.Add(at(k), rows[i].From+0.5, max(cell-1, 0.5), max(pitch-1, 0.5), fill)
 			cells.SetItem(s.Item(itemCell, i, run))
-			if label := fmt.Sprintf("%+.1f", 100*v); scene.TextWidth(label, scene.TextSize, false) < cell-6 && pitch >= 14 {
+			if label := strings.TrimSuffix(signedPercent(100*v), " %"); scene.TextWidth(label, scene.TextSize, false) < cell-6 && pitch >= 14 {
 				text.Add(at(k)+cell/2, rows[i].From+pitch/2+4, label, scene.Ink(fill), scene.Middle)
 			}
 		}

@@ -158,7 +158,15 @@ func (r *result) interval(e *compare.Estimate) string {
 	if math.IsNaN(e.Low) || e.A == 0 {
 		return "no interval"
 	}
-	return fmt.Sprintf("%+.1f … %+.1f %% with %.0f %% confidence", 100*e.Low/e.A, 100*e.High/e.A, 100*e.Confidence)
+	return fmt.Sprintf("%s … %s with %.0f %% confidence", strings.TrimSuffix(signedPercent(100*e.Low/e.A), " %"), signedPercent(100*e.High/e.A), 100*e.Confidence)
+}
+
+// signedPercent writes a change with its sign, the minus as long as the plus; none without a sign.
+func signedPercent(x float64) string {
+	if math.Abs(x) < 0.05 {
+		return "0.0 %"
+	}
+	return view.FormatSigned("%+.1f %%", x)
 }
 
 // probability writes a p as benchstat does, three digits after the point.

@@ -11,7 +11,7 @@ import (
 )
 
 // mostScanned is how many calls, links or samples are read one by one; kinds of
-// quantities that would need more are left out, and that is said.
+// quantities that would need more are left out, and a note tells so.
 const mostScanned = 20_000_000
 
 // A key names a quantity.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
@@ -83,8 +84,15 @@ func (r *result) gather(ctx context.Context) (err error) {
 			return nil
 		}
 	}
-	if r.forest, err = fingerprint.Forest(ctx, q.Runs[0]); err != nil {
-		return err
+	if len(words) == 1 {
+		if r.forest, err = fingerprint.OneRequest(ctx, q.Runs[0], strings.TrimSpace(words[0])); err != nil {
+			return err
+		}
+	}
+	if r.forest == nil {
+		if r.forest, err = fingerprint.Forest(ctx, q.Runs[0]); err != nil {
+			return err
+		}
 	}
 	end := q.Selection.End
 	if end == q.Store().Info().End {

@@ -22,6 +22,9 @@ const (
 	headRoom  = 18
 	stripHigh = 30
 	rowHigh   = 22
+
+	twoLines   = 40 // from this height on a row has a second line of words
+	secondLine = 17
 )
 
 // Scene draws the path of one request, and a bar a row.
@@ -112,15 +115,15 @@ func drawStrip(s *scene.Scene, w, y float32, begin, length trace.Time, head stri
 	s.AddLayer("names", -1, text, title)
 }
 
-// A bar is one row below the strip: the mean, and where there are several half, 95 and 99 % of them.
+// A bar is one row below the strip: the mean, and where there are enough of them half, 95 and 99 %.
 type bar struct {
-	label         string
-	region        trace.RegionID
-	mean          float64
-	p50, p95, p99 trace.Time
-	several       bool
-	fill          scene.Colour
-	words         func(room float32) string
+	label  string
+	region trace.RegionID
+	mean   float64
+	marks  []trace.Time // percentiles, ascending
+	fill   scene.Colour
+	words  func(room float32) string
+	more   func(room float32) string // where there is room for a second line; nil for none
 }
 
 // drawRows draws a bar a row with its percentiles.
@@ -129,7 +132,7 @@ func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
 	names := labels(r.rows)
 	for i := range r.rows {
 		x := &r.rows[i]
-		bars[i] = bar{names[i], x.RegionID, x.Mean, x.P50, x.P95, x.P99, x.Requests > 1, r.colour(x.At), func(room float32) string { return r.words(x, room) }}
+		bars[i] = bar{names[i], x.RegionID, x.Mean, x.marks(), r.colour(x.At), func(room float32) string { return r.words(x, room) }, func(room float32) string { return r.more(x, room) }}
 	}
 	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "services"}[r.request.Values.Text("by")]
 	drawBars(s, w, y, room, r.request.Values.Integer("top"), bars, what+", by time on the critical paths of "+view.Count(len(r.chosen), "request"))
@@ -140,12 +143,19 @@ func drawBars(s *scene.Scene, w, y, room float32, top int, list []bar, what stri
 	if top > 0 {
 		n = min(n, top)
 	}
-	pitch := min(max(room, 1)/float32(n), rowHigh*1.3)
+	pitch := min(max(room, 1)/float32(n), rowHigh*4)
+	two := room/float32(n) >= twoLines && list[0].more != nil
+	if two {
+		pitch = min(room/float32(n), twoLines*1.2)
+	}
 	rows := make([]scene.Row, n)
 	most := trace.Time(1)
 	for i := range rows {
 		x := &list[i]
-		most = max(most, x.p99, trace.Time(x.mean))
+		most = max(most, trace.Time(x.mean))
+		if len(x.marks) > 0 {
+			most = max(most, x.marks[len(x.marks)-1])
+		}
 		at := y + float32(i)*pitch
 		rows[i] = scene.Row{From: at, To: at + pitch, Label: x.label, Location: scene.NoID, Region: scene.NoID, Count: 1}
 		if x.region != trace.NoRegion {
@@ -154,7 +164,7 @@ func drawBars(s *scene.Scene, w, y, room float32, top int, list []bar, what stri
 	}
 	left := scene.RowLabelWidth(rows, w*0.4)
 	words := min(w*0.25, 190)
-	if w < 420 {
+	if w < 420 || two {
 		words = 0
 	}
 	f := scene.Frame{Name: "rows", X: left, Y: y, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "mean time"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
@@ -165,14 +175,18 @@ func drawBars(s *scene.Scene, w, y, room float32, top int, list []bar, what stri
 	for i := range rows {
 		x := &list[i]
 		at := rows[i].From
-		bars.Add(f.X, at+pitch*0.2, max(f.XPixel(x.mean)-f.X, 0.5), max(pitch*0.6, 1), x.fill)
-		if x.several {
-			a, b := f.XPixel(float64(x.p50)), f.XPixel(float64(x.p99))
-			mid := at + pitch/2
-			lines.Add(a, mid, b, mid, scene.UIText)
-			for k, t := range []trace.Time{x.p50, x.p95, x.p99} {
-				p, high := f.XPixel(float64(t)), pitch*[]float32{0.3, 0.2, 0.12}[k]
-				lines.Add(p, mid-high, p, mid+high, scene.UIText)
+		high := pitch
+		if two {
+			high = pitch - secondLine
+			text.Add(f.X+2, at+pitch-6, x.more(f.W-2), scene.UITextMuted, scene.Start)
+		}
+		bars.Add(f.X, at+high*0.2, max(f.XPixel(x.mean)-f.X, 0.5), max(high*0.6, 1), x.fill)
+		if n := len(x.marks); n > 0 {
+			mid := at + high/2
+			lines.Add(f.XPixel(float64(x.marks[0])), mid, f.XPixel(float64(x.marks[n-1])), mid, scene.UIText)
+			for k, t := range x.marks {
+				p, half := f.XPixel(float64(t)), high*[]float32{0.3, 0.2, 0.12}[k]
+				lines.Add(p, mid-half, p, mid+half, scene.UIText)
 			}
 		}
 		if words > 0 {
@@ -228,6 +242,32 @@ func differing(paths [][]string, k int) string {
 		}
 	}
 	return ""
+}
+
+// marks are the percentiles that so many requests can tell.
+func (x *Row) marks() (out []trace.Time) {
+	for i, q := range []float64{0.5, 0.95, 0.99} {
+		if request.Enough(x.Requests, q) {
+			out = append(out, []trace.Time{x.P50, x.P95, x.P99}[i])
+		}
+	}
+	return out
+}
+
+// more stands below a bar, where there are few, in the words that fit.
+func (r *result) more(x *Row, room float32) string {
+	share := view.FormatShare(x.Share) + " of the time"
+	long := view.FormatTime(x.Time) + ", " + share
+	if len(r.chosen) > 1 {
+		long = fmt.Sprintf("%s on average, %s, in %s of the requests", view.FormatDuration(x.Mean), share, view.FormatShare(x.RequestShare))
+	}
+	half := view.FormatDuration(x.Half)
+	for _, t := range []string{long + "; half as long would save " + half + " at most", share + "; half of it would save " + half, long, share} {
+		if scene.TextWidth(t, scene.TextSize, false) <= room {
+			return t
+		}
+	}
+	return scene.Shorten(view.FormatShare(x.Share), room, scene.TextSize)
 }
 
 // words stand beside a bar.

@@ -169,7 +169,10 @@ func (r *stepResult) Scene(size scene.Size) *scene.Scene {
 	bars := make([]bar, len(r.rows))
 	for i := range r.rows {
 		x := &r.rows[i]
-		bars[i] = bar{x.label(), x.RegionID, x.Mean, x.P50, x.P95, x.P99, x.Steps > 1, stepColours[x.kind], func(room float32) string { return r.words(x, room) }}
+		bars[i] = bar{label: x.label(), region: x.RegionID, mean: x.Mean, fill: stepColours[x.kind], words: func(room float32) string { return r.words(x, room) }}
+		if x.Steps > 1 {
+			bars[i].marks = []trace.Time{x.P50, x.P95, x.P99}
+		}
 	}
 	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "kinds"}[r.request.Values.Text("by")]
 	if len(bars) > 0 {

@@ -225,7 +225,7 @@ func (g *gpuCase) memory() error {
 	return nil
 }
 
-// sampleDevices finds the GPUs. Of a run with very many intervals some ranks are looked at, evenly spread, and that is said.
+// sampleDevices finds the GPUs. Of a run with very many intervals it looks at some ranks, evenly spread, and tells so.
 func sampleDevices(c *court) (d *view.Devices, note string) {
 	d = view.FindDevices(c.tree, c.window.Locations)
 	if fingerprint.Whole(c.store, c.window) && fingerprint.HasJob(c.store, d) {

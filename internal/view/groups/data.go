@@ -24,6 +24,7 @@ type Group struct {
 	ID             int                `json:"id"`
 	Members        []trace.LocationID `json:"members"`
 	Names          string             `json:"names"`
+	Function       string             `json:"function,omitempty"` // what all of them run, where the run says it
 	Representative trace.LocationID   `json:"representative"`
 	Differs        []Difference       `json:"differs"`
 	// Calls are regions that all of it call and not all locations do; Lacks those
@@ -90,7 +91,7 @@ func (r *result) Data() any {
 	d := Data{Groups: []Group{}, Order: r.ids(g.Order), Classes: r.table.Classes, Silhouette: g.Silhouette, Cost: g.Cost, Partial: []Partial{}, Regions: []PartialRegion{},
 		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: r.ids(g.Sampled), Values: [][]float32{}}}
 	for k, members := range g.Members {
-		x := Group{ID: k, Members: r.ids(members), Names: view.NameList(r.names, members, 12), Representative: r.locations[g.Medoid[k]], Differs: []Difference{}}
+		x := Group{ID: k, Members: r.ids(members), Names: view.NameList(r.names, members, 12), Function: r.function(k), Representative: r.locations[g.Medoid[k]], Differs: []Difference{}}
 		x.Calls, x.Lacks = r.signature(k)
 		for i := range r.differs[k] {
 			x.Differs = append(x.Differs, r.difference(k, i))

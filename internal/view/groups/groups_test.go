@@ -190,6 +190,9 @@ func TestGoroutinesAreGroupedByKind(t *testing.T) {
 	if len(d.Groups) < 20 || !slices.Contains(names, "P 0–15") || !slices.Contains(names, "goroutine 1") {
 		t.Errorf("%d groups: %q; want the processors and main.main on their own", len(d.Groups), names)
 	}
+	if f := d.Groups[0].Function; f != "net/http.(*connReader).backgroundRead" {
+		t.Errorf("the largest group runs %q", f)
+	}
 	for _, g := range d.Groups[:5] {
 		if len(g.Differs) == 0 || g.Differs[0].Kind != "calls" || g.Differs[0].Effect < 0.99 {
 			t.Errorf("group of %d, %s: nothing that it alone does", len(g.Members), g.Names)

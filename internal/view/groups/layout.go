@@ -159,9 +159,35 @@ func (r *result) common(words string) bool {
 	return 2*same > len(r.groups.Members)
 }
 
+// function is what all members of a group run, where the run sorts its locations by it as
+// Go traces do: a group inside a group.
+func (r *result) function(k int) string {
+	of := trace.NoLocation
+	for _, m := range r.groups.Members[k] {
+		up := r.tree.Parent[r.locations[m]]
+		if of == trace.NoLocation {
+			of = up
+		}
+		if up == trace.NoLocation || up != of {
+			return ""
+		}
+	}
+	if of == trace.NoLocation || r.tree.Kind[of] != trace.KindGroup {
+		return ""
+	}
+	if above := r.tree.Parent[of]; above == trace.NoLocation || r.tree.Kind[above] != trace.KindGroup {
+		return ""
+	}
+	return r.tree.Name[of]
+}
+
 // head names a group and its members, in fewer words where there is less room.
 func (r *result) head(k int, width float32) string {
 	members := r.groups.Members[k]
+	if of := r.function(k); of != "" {
+		before := fmt.Sprintf("Group %d: %s of ", k+1, view.Count(len(members), r.each))
+		return before + scene.ShortenBold(of, width-scene.TextWidth(before, scene.TitleSize, true), scene.TitleSize)
+	}
 	text := fmt.Sprintf("Group %d: %s, %s", k+1, view.Count(len(members), r.each), view.NameList(r.names, members, 8))
 	if scene.TextWidth(text, scene.TitleSize, true) > width {
 		text = fmt.Sprintf("Group %d: %s", k+1, view.NameList(r.names, members, 4))
@@ -347,7 +373,11 @@ func (r *result) pairFact(a, b int) view.Fact {
 
 func (r *result) groupFact(k int) view.Fact {
 	members := r.groups.Members[k]
-	f := view.Fact{Title: fmt.Sprintf("Group %d", k+1), Locations: r.ids(members), Count: int64(len(members)), Lines: []view.FactLine{
+	title := fmt.Sprintf("Group %d", k+1)
+	if of := r.function(k); of != "" {
+		title += ": " + of
+	}
+	f := view.Fact{Title: title, Locations: r.ids(members), Count: int64(len(members)), Lines: []view.FactLine{
 		{Label: "locations", Value: view.NameList(r.names, members, 12)}, {Label: "most typical", Value: r.names[r.groups.Medoid[k]]}}}
 	if words := r.signatureWords(k); words != "" {
 		f.Text = "This group " + words + "."

@@ -337,7 +337,7 @@ func (r *result) rowFact(lo, hi int) view.Fact {
 	case hi-lo == 1:
 		line(r.measure.Label, most)
 		if r.sd > 0 {
-			f.Say("from the mean", fmt.Sprintf("%+.2f standard deviations", (most-r.mean)/r.sd), "")
+			f.Say("from the mean", view.FormatSigned("%+.2f standard deviations", (most-r.mean)/r.sd), "")
 		}
 	default:
 		f.Count = int64(hi - lo)

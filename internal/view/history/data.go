@@ -118,7 +118,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		f := view.Fact{Title: "change of " + s.name, Text: "A click opens both runs against each other; so does " + r.command(c), Compare: []string{before.name, after.name}}
 		f.Say("before", r.format(c.Before), view.Cell(c.Before))
 		f.Say("after", r.format(c.After), view.Cell(c.After))
-		f.Say("change", fmt.Sprintf("%+.1f %%", 100*(c.After/c.Before-1)), "")
+		f.Say("change", view.FormatSigned("%+.1f %%", 100*(c.After/c.Before-1)), "")
 		f.Say("last run before", r.runs[c.Index-1].name, "")
 		f.Say("first run after", r.runs[c.Index].name, "")
 		f.Say("as large by chance", fmt.Sprintf("%.2g of cases", c.Dealt), "")

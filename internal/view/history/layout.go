@@ -113,7 +113,7 @@ func (r *result) chart(s *scene.Scene, i int, f scene.Frame, last bool) {
 		at := f.XPixel(float64(c.Index) - 0.5)
 		marks.Add(at, f.Y, at, f.Y+f.H, colour)
 		marks.SetItem(s.Item(itemChange, i, k))
-		if label := fmt.Sprintf("%+.1f %%", 100*(c.After/c.Before-1)); f.H > 30 {
+		if label := view.FormatSigned("%+.1f %%", 100*(c.After/c.Before-1)); f.H > 30 {
 			anchor, dx := scene.Start, float32(4)
 			if at > f.X+f.W-60 {
 				anchor, dx = scene.End, -4

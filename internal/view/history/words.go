@@ -66,7 +66,7 @@ func quoted(s string) string {
 
 // changeWords says what changed, and between which runs.
 func (r *result) changeWords(p *change.Point) string {
-	return fmt.Sprintf("%s to %s (%+.1f %%) from %s to %s", r.format(p.Before), r.format(p.After), 100*(p.After/p.Before-1), r.runs[p.Index-1].name, r.runs[p.Index].name)
+	return fmt.Sprintf("%s to %s (%s) from %s to %s", r.format(p.Before), r.format(p.After), view.FormatSigned("%+.1f %%", 100*(p.After/p.Before-1)), r.runs[p.Index-1].name, r.runs[p.Index].name)
 }
 
 func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }

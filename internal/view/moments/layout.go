@@ -16,7 +16,7 @@ const (
 	rightRoom = 14
 	keyRoom   = 26
 	chartGap  = 28 // between the chart and the moments
-	mostRow   = 64
+	mostRow   = 88 // few rows fill what they have
 	// tiny pictures have no axis and no labels.
 	tinyHeight, tinyWidth = 80, 240
 	keyHeight, keyWidth   = 120, 300

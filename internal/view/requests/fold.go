@@ -39,7 +39,7 @@ type line struct {
 // keepFold takes the fold of the request from the cache of the run, where it was made before: to scroll through one or
 // to look at a part of it makes no new one.
 func (r *result) keepFold() error {
-	key := fmt.Sprintf("fold %d %q", r.one, r.request.Values.RegionPatterns("expand", r.forest.Regions))
+	key := fmt.Sprintf("fold %d of %d %q %q", r.one, r.forest.Len(), r.forest.Requests[r.one].ID, r.request.Values.RegionPatterns("expand", r.forest.Regions))
 	d, err := view.Keep(r.request.Runs[0].Cache, key, (*fold).sizeBytes, func() (*fold, error) {
 		r.fold = &fold{}
 		return r.fold, r.makeFold()

@@ -37,10 +37,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	h := float32(size.Height)
 	if list := r.certain(); r.chosen != nil && h >= 260 {
 		part := min(h*0.5, headRoom+scene.AxisHeight+8+float32(max(len(list), 1))*differHigh)
-		r.drawPlot(s, h-part)
+		plot{r}.drawPlot(s, h-part)
 		r.drawDiffers(s, list, h-part)
 	} else {
-		r.drawPlot(s, h)
+		plot{r}.drawPlot(s, h)
 	}
 	return s
 }
@@ -51,8 +51,29 @@ func (r *result) describe() string {
 		return fmt.Sprintf("Request %s: %s of %s.", q.ID, view.Count(int(q.Spans), "call"), view.FormatTime(q.Duration()))
 	}
 	times := r.durations()
-	return fmt.Sprintf("%s by begin and duration; p50 %s, p95 %s.", view.Count(len(r.all), "request"), view.FormatTime(request.Quantile(times, 0.5)), view.FormatTime(request.Quantile(times, 0.95)))
+	t := view.Count(len(r.all), "request") + " by begin and duration"
+	if len(times) > 0 && !request.Enough(len(times), 0.5) {
+		t += fmt.Sprintf("; from %s to %s", view.FormatTime(times[0]), view.FormatTime(times[len(times)-1]))
+	}
+	sign := "; "
+	for _, p := range percentiles {
+		if request.Enough(len(times), p.q) {
+			t += fmt.Sprintf("%s%s %s", sign, p.name, view.FormatTime(request.Quantile(times, p.q)))
+			sign = ", "
+		}
+	}
+	return t + "."
 }
+
+// percentiles are those that have a line.
+var percentiles = []struct {
+	q    float64
+	name string
+	each int // requests of a stretch of time, so that five lie above
+}{{0.5, "p50", 100}, {0.95, "p95", 100}, {0.99, "p99", 500}}
+
+// A plot draws requests over time.
+type plot struct{ *result }
 
 // plotFrame is where requests are drawn in a height: time to the right, duration upwards.
 func (r *result) plotFrame(w, h float32) scene.Frame {
@@ -73,6 +94,14 @@ func (r *result) plotFrame(w, h float32) scene.Frame {
 	return f
 }
 
+// radius is that of points.
+func (r *result) radius() float32 {
+	if len(r.all) < 200 {
+		return 4
+	}
+	return 3
+}
+
 // rightRoom is for the names of the lines.
 const rightRoom = 30
 
@@ -82,7 +111,7 @@ func (r *result) at(f *scene.Frame, k int32) (x, y float32) {
 	return f.XPixel(float64(q.Begin)), f.YPixel(max(float64(q.Duration()), f.YScale.Begin))
 }
 
-func (r *result) drawPlot(s *scene.Scene, h float32) {
+func (r plot) drawPlot(s *scene.Scene, h float32) {
 	w := float32(s.Width)
 	f := r.plotFrame(w, h)
 	frame := s.AddFrame(f)
@@ -118,14 +147,14 @@ func (r *result) drawPlot(s *scene.Scene, h float32) {
 	}
 }
 
-func (r *result) drawPoints(s *scene.Scene, frame int, f *scene.Frame) {
+func (r plot) drawPoints(s *scene.Scene, frame int, f *scene.Frame) {
 	points, front := &scene.Point{}, &scene.Point{}
-	radius := float32(3)
-	if len(r.all) < 200 {
-		radius = 4
-	}
+	radius := r.radius()
 	for i, k := range r.all {
 		x, y := r.at(f, k)
+		if f.W > 2*radius {
+			x = min(max(x, f.X+radius), f.X+f.W-radius) // whole also at the edges; the time is the selected one, here and in the page
+		}
 		to, fill := points, scene.UIData
 		if r.chosen != nil {
 			fill = scene.UIDataSoft
@@ -151,10 +180,10 @@ type grid struct {
 	most          int32
 }
 
-func (r *result) grid(f *scene.Frame, columns, rows int) *grid {
+func (r plot) grid(f *scene.Frame, columns, rows int) *grid {
 	g := &grid{columns: columns, rows: rows, all: make([]int32, columns*rows), failed: make([]int32, columns*rows), chosen: make([]int32, columns*rows)}
 	for _, k := range r.all {
-		c := g.cell(r, f, k)
+		c := g.cell(r.result, f, k)
 		g.all[c]++
 		g.most = max(g.most, g.all[c])
 		if r.forest.Requests[k].Errors > 0 {
@@ -175,7 +204,7 @@ func (g *grid) cell(r *result, f *scene.Frame, k int32) int {
 }
 
 // drawHeat draws how many requests lie in each cell; failed ones are marked in it.
-func (r *result) drawHeat(s *scene.Scene, frame int, f *scene.Frame) {
+func (r plot) drawHeat(s *scene.Scene, frame int, f *scene.Frame) {
 	columns, rows := max(int(f.W/cellSize), 1), max(int(f.H/cellSize), 1)
 	g := r.grid(f, columns, rows)
 	cells, marks := &scene.Rect{}, &scene.Point{}
@@ -205,11 +234,50 @@ func (r *result) drawHeat(s *scene.Scene, frame int, f *scene.Frame) {
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "requests in a cell", Colour: scene.Ramp("viridis", 0), RampEnd: scene.Ramp("viridis", 1), RampLow: "1", RampHigh: view.Thousands(int64(g.most)), Region: scene.NoID, Parent: scene.NoID})
 }
 
-// drawPercentiles draws the median, 95 % and 99 % of stretches of time with enough requests each.
-func (r *result) drawPercentiles(s *scene.Scene, frame int, f *scene.Frame) {
-	bins := min(max(len(r.all)/100, 1), 60)
+// drawPercentiles draws the median, 95 % and 99 % of stretches of time, where these have enough requests.
+func (r plot) drawPercentiles(s *scene.Scene, frame int, f *scene.Frame) {
+	lines, text := &scene.Line{Width: 1.5}, &scene.Text{Size: scene.TextSize}
+	var names []scene.Label
+	var labels []string
+	for i := len(percentiles) - 1; i >= 0; i-- { // from the top
+		p := &percentiles[i]
+		lists := r.stretches(min(max(len(r.all)/p.each, 1), 60))
+		begin, end := r.request.Selection.Begin, r.request.Selection.End
+		edgeOf := func(b int) float32 {
+			return f.XPixel(float64(begin) + float64(end-begin)*float64(b)/float64(len(lists)))
+		}
+		drawn, joined, lastY := false, false, float32(0)
+		for b, list := range lists {
+			if !request.Enough(len(list), p.q) {
+				joined = false
+				continue
+			}
+			y := f.YPixel(max(float64(request.Quantile(list, p.q)), f.YScale.Begin))
+			x0, x1 := edgeOf(b), edgeOf(b+1)
+			if joined && lastY != y {
+				lines.Add(x0, lastY, x0, y, scene.UIText)
+			}
+			lines.Add(x0, y, x1, y, scene.UIText)
+			drawn, joined, lastY = true, true, y
+		}
+		if drawn {
+			names = append(names, scene.Label{At: lastY, Width: 12, Rank: i})
+			labels = append(labels, p.name)
+		}
+	}
+	for i, y := range scene.Place(names, f.Y, f.Y+f.H, 0) {
+		if y == y {
+			text.Add(f.X+f.W+3, y+4, labels[i], scene.UITextMuted, scene.Start)
+		}
+	}
+	s.AddLayer("percentiles", frame, lines)
+	s.AddLayer("names", -1, text)
+}
+
+// stretches are the sorted durations of the requests that begin in each of so many parts of the selected time.
+func (r plot) stretches(bins int) [][]trace.Time {
 	lists := make([][]trace.Time, bins)
-	begin, span := f.XScale.Begin, f.XScale.End-f.XScale.Begin
+	begin, span := float64(r.request.Selection.Begin), float64(max(r.request.Selection.End-r.request.Selection.Begin, 1))
 	for _, k := range r.all {
 		q := &r.forest.Requests[k]
 		b := min(max(int((float64(q.Begin)-begin)/span*float64(bins)), 0), bins-1)
@@ -218,42 +286,7 @@ func (r *result) drawPercentiles(s *scene.Scene, frame int, f *scene.Frame) {
 	for b := range lists {
 		slices.Sort(lists[b])
 	}
-	lines, text := &scene.Line{Width: 1.5}, &scene.Text{Size: scene.TextSize}
-	var names []scene.Label
-	var labels []string
-	for _, p := range []struct {
-		q    float64
-		name string
-	}{{0.5, "p50"}, {0.95, "p95"}, {0.99, "p99"}} {
-		lastX, lastY := float32(-1), float32(0)
-		for b, list := range lists {
-			if len(list) == 0 {
-				lastX = -1
-				continue
-			}
-			y := f.YPixel(max(float64(request.Quantile(list, p.q)), f.YScale.Begin))
-			x0, x1 := f.X+f.W*float32(b)/float32(bins), f.X+f.W*float32(b+1)/float32(bins)
-			if lastX >= 0 && lastY != y {
-				lines.Add(x0, lastY, x0, y, scene.UIText)
-			}
-			lines.Add(x0, y, x1, y, scene.UIText)
-			lastX, lastY = x1, y
-		}
-		names = append(names, scene.Label{At: lastY, Width: 12, Rank: len(names)})
-		labels = append(labels, p.name)
-	}
-	order := []int{2, 1, 0} // from the top
-	placed := make([]scene.Label, len(order))
-	for i, k := range order {
-		placed[i] = names[k]
-	}
-	for i, y := range scene.Place(placed, f.Y, f.Y+f.H, 0) {
-		if y == y {
-			text.Add(f.X+f.W+3, y+4, labels[order[i]], scene.UITextMuted, scene.Start)
-		}
-	}
-	s.AddLayer("percentiles", frame, lines)
-	s.AddLayer("names", -1, text)
+	return lists
 }
 
 func (r *result) legend(s *scene.Scene) {

@@ -70,8 +70,15 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	var err error
 	if r.kept != nil {
 		r.forest = r.kept.Forest
-	} else if r.forest, err = fingerprint.Forest(ctx, q.Runs[0]); err != nil {
-		return nil, err
+	} else if len(words) == 1 {
+		if r.forest, err = fingerprint.OneRequest(ctx, q.Runs[0], strings.TrimSpace(words[0])); err != nil {
+			return nil, err
+		}
+	}
+	if r.forest == nil {
+		if r.forest, err = fingerprint.Forest(ctx, q.Runs[0]); err != nil {
+			return nil, err
+		}
 	}
 	if q.Selection.Locations != nil && len(q.Selection.Locations) == 0 {
 		return nil, view.Empty("choose some", "no locations are selected")
@@ -161,6 +168,9 @@ func (r *result) note() {
 			say("all requests are chosen: there is nothing to hold them against")
 		}
 	}
+	if r.one < 0 {
+		r.noteFew(say)
+	}
 	c := &r.forest.Counts
 	fitted, late := r.request.Runs[0].Store.Info().Properties["clock alignment"], "that would begin before the caller: clocks disagree"
 	if fitted == "" {
@@ -183,6 +193,19 @@ func (r *result) note() {
 	}
 }
 
+// noteFew says which percentiles are not drawn.
+func (r *result) noteFew(say func(string, ...any)) {
+	var missing []string
+	for _, p := range percentiles {
+		if !request.Enough(len(r.all), p.q) {
+			missing = append(missing, p.name)
+		}
+	}
+	if len(missing) > 0 && len(r.all) > 0 {
+		say("%s: too few for a line of %s, beyond which at least five must lie", view.Count(len(r.all), "request"), strings.Join(missing, ", "))
+	}
+}
+
 // noteOne says in a sentence what the critical path of the request is made of.
 func (r *result) noteOne(say func(string, ...any)) {
 	q := &r.forest.Requests[r.one]
@@ -195,6 +218,9 @@ func (r *result) noteOne(say func(string, ...any)) {
 		words = append(words, fmt.Sprintf("%s: %s for %s (%s)", p.Service, p.Region, view.FormatTime(p.Time), view.FormatShare(p.Share)))
 	}
 	say("critical path: of %s the request waited most for %s", view.FormatTime(q.Duration()), strings.Join(words, ", "))
+	if after := r.after(); after > 0 {
+		say("calls go on for %s after the root has ended", view.FormatTime(after))
+	}
 }
 
 // critical adds up the critical path of a request by operation, most first.

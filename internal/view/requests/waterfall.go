@@ -39,19 +39,8 @@ func (r *result) drawTree(s *scene.Scene) {
 	for i, k := range shown {
 		r.drawLine(s, &f, &rows[i], k, bars, path, marks, text)
 	}
-	id := fmt.Sprintf("request %s: ", q.ID)
-	head := fmt.Sprintf("%s, %s in %s", view.FormatTime(q.Duration()), view.Count(int(q.Spans), "call"), view.Count(int(q.Services), "service"))
-	if after := r.fold.end - q.End; after > q.Duration()/2 {
-		head += fmt.Sprintf(", and calls for %s after its root has ended", view.FormatTime(after))
-	}
-	if short > 0 {
-		head += fmt.Sprintf("; the %s longest of %s rows", view.Thousands(int64(len(shown))), view.Thousands(int64(len(r.fold.lines))))
-	}
-	if t := id + head; scene.TextWidth(t, scene.TextSize, false) <= w-2*edge {
-		head = t // the page has the id elsewhere too, but these numbers here alone
-	}
 	title := &scene.Text{Size: scene.TextSize}
-	title.Add(edge, headRoom-7, scene.Shorten(head, w-2*edge, scene.TextSize), scene.UIText, scene.Start)
+	title.Add(edge, headRoom-7, r.head(len(shown), short > 0, w-2*edge), scene.UIText, scene.Start)
 	s.AddLayer("bars", frame, bars, path, marks)
 	s.AddLayer("words", frame, text)
 	s.AddLayer("head", -1, title)
@@ -61,6 +50,37 @@ func (r *result) drawTree(s *scene.Scene) {
 	if q.Errors > 0 {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: "failed", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
 	}
+}
+
+// head says what a request is, in the words that fit. The page has its id elsewhere too, and notes what comes after its root.
+func (r *result) head(shown int, short bool, room float32) string {
+	q := &r.forest.Requests[r.one]
+	time, calls := view.FormatTime(q.Duration()), view.Count(int(q.Spans), "call")
+	long := time + ", " + calls + " in " + view.Count(int(q.Services), "service")
+	after, rows, few := "", "", ""
+	if t := r.after(); t > 0 {
+		after = fmt.Sprintf(", and calls for %s after its root has ended", view.FormatTime(t))
+	}
+	if short {
+		of := view.Thousands(int64(len(r.fold.lines))) + " rows"
+		rows, few = fmt.Sprintf("; the %s longest of %s", view.Thousands(int64(shown)), of), fmt.Sprintf("; %s of %s", view.Thousands(int64(shown)), of)
+	}
+	texts := []string{"request " + q.ID + ": " + long + after + rows, long + after + rows, long + rows, long + few, time + ", " + calls + few, time + ", " + calls}
+	for _, t := range texts {
+		if scene.TextWidth(t, scene.TextSize, false) <= room {
+			return t
+		}
+	}
+	return scene.Shorten(time, room, scene.TextSize)
+}
+
+// after is how long calls go on when the root has ended, where that is much.
+func (r *result) after() trace.Time {
+	q := &r.forest.Requests[r.one]
+	if t := r.fold.end - q.End; t > q.Duration()/2 {
+		return t
+	}
+	return 0
 }
 
 // span is the time that is drawn: of the whole request, calls outside of its root included, or the part of it that is selected.

@@ -229,7 +229,7 @@ func (r *result) correlate() {
 	for a := range 3 {
 		for b := a + 1; b < 3; b++ {
 			if v := r.correlation(a, b); !math.IsNaN(v) {
-				r.notes = append(r.notes, fmt.Sprintf("correlation of %s and %s: %+.3f", axis[a], axis[b], v))
+				r.notes = append(r.notes, fmt.Sprintf("correlation of %s and %s: %s", axis[a], axis[b], view.FormatSigned("%+.3f", v)))
 			}
 		}
 	}

@@ -101,7 +101,8 @@ func (r *painter) counterRow(i int, b stripBand) scene.Row {
 }
 
 // place gives every row its height: each kind has a least and a most, and what
-// is left between them is shared in proportion.
+// is left between them is shared in proportion. Few rows grow past their most rather
+// than leave a part of the picture blank.
 func (r *painter) place(size scene.Size) *drawing {
 	d := &drawing{size: size, frame: r.frame(size), rows: make([]band, len(r.rows))}
 	least, most := float32(0), float32(0)
@@ -116,12 +117,15 @@ func (r *painter) place(size scene.Size) *drawing {
 	case least > space:
 		shrink = space / least
 	case most > least:
-		grow = min((space-least)/(most-least), 1)
+		grow = min((space-least)/(most-least), mostGrow)
 	}
 	y := d.frame.y
 	for i := range r.rows {
 		a, b := r.bounds(i)
 		h := a*shrink + (b-a)*grow
+		if r.rows[i].kind == header {
+			h = min(h, mostHeader)
+		}
 		d.rows[i] = r.placeRow(i, y, h)
 		y = d.rows[i].to
 	}
@@ -129,8 +133,18 @@ func (r *painter) place(size scene.Size) *drawing {
 	return d
 }
 
-// bounds gives the least and the most height of a row without its counters.
+// bounds gives the least and the most height of a row without its counters. Rows that are
+// pinned have the room for a label: who looks for one does not want a line of three pixels.
 func (r *painter) bounds(i int) (least, most float32) {
+	least, most = r.boundsOf(i)
+	if i < r.pinned {
+		least = max(least, leastPinned)
+		most = max(most, least)
+	}
+	return least, most
+}
+
+func (r *painter) boundsOf(i int) (least, most float32) {
 	w := &r.rows[i]
 	switch {
 	case w.kind == header:

@@ -57,3 +57,11 @@ func TestPinnedRowsLeaveHalfOfTheRoom(t *testing.T) {
 		t.Errorf("%d of %d rows are pinned", pinned, len(rows))
 	}
 }
+
+func TestAPinnedRowIsHighEnoughForItsLabel(t *testing.T) {
+	c := viewtest.Case{Trace: many(100), Options: map[string][]string{"pin": {"proc 90"}}, Size: scene.Size{Width: 600, Height: 500}}
+	r := c.Compute(t, timeline.View, c.Open(t)).Scene(c.Size).Frames[0].YScale.Rows[0]
+	if r.Label != "↑ proc 90" || r.To-r.From < 16 {
+		t.Errorf("%q is %g high", r.Label, r.To-r.From)
+	}
+}

@@ -25,6 +25,8 @@ const (
 	leastLevel, mostLevel   = 4, 22 // of nesting
 	leastGroup, mostGroup   = 9, 56
 	leastHeader, mostHeader = 9, 15
+	leastPinned             = 18 // a label, off that of the header below
+	mostGrow                = 2  // times the most, where rows are few
 	tallHeader              = 14 // where two meet
 	fewLevels               = 4  // of nesting, before groups are folded for want of room
 	counterHeight           = 30
@@ -64,14 +66,16 @@ func (r *result) frame(size scene.Size) area {
 		left := min(float32(n), float32(size.Width)/2)
 		return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}
 	}
+	most := min(float32(size.Width/4), 260) // whole pixels, as --labels takes them
 	if r.labelWidth == 0 {
 		rows := make([]scene.Row, len(r.rows))
 		for i := range rows {
 			rows[i] = r.sceneRow(i)
 		}
-		r.labelWidth = scene.RowLabelWidth(rows, 1<<10) + r.Arrangement().Gutter()
+		gutter := r.Arrangement().Gutter()
+		r.labelWidth = scene.RowLabelWidth(rows, most-gutter) + gutter
 	}
-	left := min(r.labelWidth, float32(size.Width/4), 260) // whole pixels, as --labels takes them
+	left := min(r.labelWidth, most)
 	return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}
 }
 

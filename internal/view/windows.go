@@ -1,0 +1,132 @@
+package view
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+const (
+	windowBins  = 256
+	mostWindows = 8
+	// leastBlank is the part of the time that is blank, and firstWindow that of the mean
+	// window which the first has at least: a start before a long wait is none.
+	leastBlank  = 0.8
+	firstWindow = 0.5
+	// keptBins is how many bins of a run a store answers without looking at rows.
+	keptBins = 8192
+)
+
+// Windows are the stretches of time in which something is recorded, where most of a run is
+// blank on all locations at once: a profiler that was on now and then. Pictures of time
+// begin with the first of them. None where a run is not of that kind: services that wait for
+// requests are blank too, and nothing was switched off. O(bins), and O(locations) where there are windows:
+// every picture of a run begins with it.
+func Windows(ctx context.Context, r store.Reader) ([][2]trace.Time, error) {
+	i := r.Info()
+	if i.Intervals == 0 || i.Core != nil || i.End < windowBins || HasSpans(r) {
+		return nil, nil
+	}
+	recorded, edges, err := recordedIn(ctx, r, 0, i.End, levelOf(i.End, 2*windowBins))
+	if err != nil {
+		return nil, err
+	}
+	blank := trace.Time(0)
+	var out [][2]trace.Time
+	for b, yes := range recorded {
+		switch {
+		case !yes:
+			blank += edges[b+1] - edges[b]
+		case b > 0 && recorded[b-1]:
+			out[len(out)-1][1] = edges[b+1]
+		default:
+			out = append(out, [2]trace.Time{edges[b], edges[b+1]})
+		}
+	}
+	if float64(blank) < leastBlank*float64(i.End) || len(out) < 2 || len(out) > mostWindows {
+		return nil, nil
+	}
+	all := trace.Time(0)
+	for k := range out {
+		if out[k], err = tighten(ctx, r, out[k]); err != nil {
+			return nil, err
+		}
+		all += out[k][1] - out[k][0]
+	}
+	if first := out[0]; float64(first[1]-first[0]) < firstWindow*float64(all)/float64(len(out)) {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// levelOf is the finest level of which no more than so many bins cover a stretch of time.
+func levelOf(length trace.Time, bins trace.Time) (level int) {
+	for (length-1)>>level >= bins {
+		level++
+	}
+	return level
+}
+
+// recordedIn says in which bins of a level that a stretch touches anything is open anywhere. Bins are aligned, as those are that a store keeps.
+func recordedIn(ctx context.Context, r store.Reader, begin, end trace.Time, level int) ([]bool, []trace.Time, error) {
+	edges := []trace.Time{begin}
+	for t := (begin>>level + 1) << level; t < end; t += 1 << level {
+		edges = append(edges, t)
+	}
+	edges = append(edges, end)
+	times, err := r.RoleTime(ctx, nil, edges)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]bool, len(edges)-1)
+	for b := range out {
+		for role := range trace.RoleCount {
+			out[b] = out[b] || times[b*trace.RoleCount+role].Float64() > 0
+		}
+	}
+	return out, edges, nil
+}
+
+// tighten takes what is blank from both ends of a window: bins, and then halves of the last of them, until what is left is small beside the window.
+func tighten(ctx context.Context, r store.Reader, w [2]trace.Time) ([2]trace.Time, error) {
+	level := max(levelOf(r.Info().End, keptBins), levelOf(w[1]-w[0], 2*windowBins))
+	recorded, edges, err := recordedIn(ctx, r, w[0], w[1], level)
+	if err != nil {
+		return w, err
+	}
+	from, to := 0, len(recorded)
+	for from < to-1 && !recorded[from] {
+		from++
+	}
+	for to > from+1 && !recorded[to-1] {
+		to--
+	}
+	w = [2]trace.Time{edges[from], edges[to]}
+	least := max(1, (w[1]-w[0])/windowBins)
+	for lo, hi := edges[from], edges[from+1]; hi-lo > least; {
+		middle := lo + (hi-lo)/2
+		yes, _, err := recordedIn(ctx, r, lo, middle, 62)
+		if err != nil {
+			return w, err
+		}
+		if yes[0] {
+			hi = middle
+		} else {
+			lo, w[0] = middle, middle
+		}
+	}
+	for lo, hi := edges[to-1], edges[to]; hi-lo > least; {
+		middle := lo + (hi-lo)/2
+		yes, _, err := recordedIn(ctx, r, middle, hi, 62)
+		if err != nil {
+			return w, err
+		}
+		if yes[0] {
+			lo = middle
+		} else {
+			hi, w[1] = middle, middle
+		}
+	}
+	return w, nil
+}
