@@ -292,9 +292,9 @@ func printCompare(w io.Writer, d *compare.Data, notes, failed []string, all bool
 	if len(d.Factors) > 1 {
 		fmt.Fprint(w, "length by factors:")
 		for _, f := range d.Factors[:len(d.Factors)-1] {
-			fmt.Fprintf(w, "  %s %+.1f %%", f.Name, 100*math.Expm1(f.Log))
+			fmt.Fprintf(w, "  %s %s", f.Name, view.FormatSigned("%+.1f %%", 100*math.Expm1(f.Log)))
 		}
-		fmt.Fprintf(w, "  in all %+.1f %%\n", 100*math.Expm1(d.Factors[len(d.Factors)-1].Log))
+		fmt.Fprintf(w, "  in all %s\n", view.FormatSigned("%+.1f %%", 100*math.Expm1(d.Factors[len(d.Factors)-1].Log)))
 	}
 	if x := d.Length.Detectable; x != nil {
 		fmt.Fprintf(w, "the least change of the length that these runs show is about %.1f %%\n", 100**x)
@@ -323,7 +323,7 @@ func changeOf(r *compare.Row) string {
 	case r.B == 0:
 		return "gone"
 	}
-	return fmt.Sprintf("%+.2f%%", 100*(r.B/r.A-1))
+	return view.FormatSigned("%+.2f%%", 100*(r.B/r.A-1))
 }
 
 // spread writes a median and how far values lie from it at most.

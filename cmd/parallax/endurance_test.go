@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/parallax-hpc/parallax/internal/load"
 )
 
 // process is the program as a process of its own, with a cache; limits are for the shell.
@@ -99,6 +102,28 @@ func TestTwoProcessesShareOneCache(t *testing.T) {
 	}
 	if list, _ := filepath.Glob(filepath.Join(cache, "*.plx")); len(list) != 1 {
 		t.Errorf("%d stores are in the cache, want one", len(list))
+	}
+}
+
+// Whoever is done first opens a store that the next one takes away.
+func TestManyImportsOfOneThingIntoOneCacheAllOpen(t *testing.T) {
+	for range 5 {
+		c, err := load.OpenCache(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				r, err := newLoader(c, 1<<28, nil).One(context.Background(), []string{"demo:uniform?locations=2&intervals=100"})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				r.Store.Close()
+			})
+		}
+		all.Wait()
 	}
 }
 

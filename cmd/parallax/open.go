@@ -130,8 +130,8 @@ func (e *env) serve(ctx context.Context, l *load.Loader, config server.Config, b
 	return s.Serve(ctx, listener)
 }
 
-// runsToServe opens what the arguments and --run name. A source that fails
-// beside others that open is said and left out.
+// runsToServe opens what the arguments and --run name. Where one source fails and
+// others open, it warns of it and goes on without it.
 func (e *env) runsToServe(ctx context.Context, l *load.Loader, args []string) ([]view.Run, error) {
 	var runs []view.Run
 	add := func(name string, sources []string) error {

@@ -254,6 +254,9 @@ func (s *computer) cachedJSON(ctx context.Context, x *run, what string, f func(*
 	key := fmt.Sprintf("%s %q %d", what, x.id, x.Store.Generation())
 	e, err := s.cache.get(ctx, key, []*run{x}, func(ctx context.Context) (made, error) {
 		var body []byte
+		if strings.HasPrefix(what, summaryOf) {
+			s.slots.expectScan(key, x.Store.Info().Intervals)
+		}
 		err := s.slots.do(ctx, key, s.guarded(what, func() error {
 			v, err := f(&computation{ctx})
 			if err == nil {

@@ -44,6 +44,9 @@ type sortKey struct {
 func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result, error) {
 	e, err := s.cache.get(ctx, q.key(), q.runs, func(ctx context.Context) (made, error) {
 		var out *result
+		if q.view.Report.Findings {
+			s.slots.expectScan(q.costs(), q.runs[0].Store.Info().Intervals)
+		}
 		err := s.slots.do(ctx, q.costs(), s.guarded("view "+q.view.Name, func() error {
 			req, err := q.request()
 			if err != nil {

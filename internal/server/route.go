@@ -134,6 +134,6 @@ func (s *Server) newMux() *http.ServeMux {
 		}
 		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such path", Hint: "/api/openapi.json lists them"}
 	})
-	m.Handle("/", s.assets)
+	m.Handle("/", ahead(s.runs, s.assets))
 	return m
 }

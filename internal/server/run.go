@@ -125,7 +125,7 @@ func (g *registry) load(ctx context.Context, x *run) {
 		more := &run{id: g.freeID(r.Name), sources: []string{r.Source}, state: "ready", Run: r, cancel: func() {}}
 		g.runs = slices.Insert(g.runs, at+i, more)
 	}
-	if err != nil { // some of the sources opened, some did not: both are said
+	if err != nil { // some of the sources opened, some did not: the answer has both
 		g.runs = append(g.runs, &run{
 			id: g.freeID(x.id + "-failed"), state: "failed", err: err, cancel: func() {},
 			Run: view.Run{Name: "not opened", Source: strings.Join(x.sources, " ")},

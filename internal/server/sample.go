@@ -17,6 +17,8 @@ const (
 	exactCalls = 5_000_000
 	// sampleCalls is about how many are taken where there are more.
 	sampleCalls = 2_000_000
+	// mostSearches is about in how many lanes rows are looked for, over all slices.
+	mostSearches = 8192
 )
 
 // gather collects the exclusive times of the calls that begin in the windows, by
@@ -58,18 +60,54 @@ func gather(ctx context.Context, st store.Reader, windows []store.Window, wanted
 
 // sampleWindows cuts the window into equal strata and takes a slice of each, at a
 // place that jumps about so that periodic programs do not fall into step with it.
-// The same window gives the same slices. Each slice costs a search a lane, so
-// with many lanes there are fewer of them.
-func sampleWindows(w store.Window, count int64, lanes int) []store.Window {
+// The same window gives the same slices. Each slice costs a search a lane, and rows beside those
+// that are wanted: so with many lanes a slice is of some of them, each time others, and longer,
+// and with very many there are fewer of them.
+func sampleWindows(t *store.Tree, w store.Window, count int64, lanes int) []store.Window {
 	strata := min(max(4_000_000/max(lanes, 1), 4), 64)
+	share := 1
+	var ids []trace.LocationID
+	if most := int(count / sampleCalls); most > 1 && lanes*strata > mostSearches {
+		if ids = leavesOf(t, w.Locations); len(ids) > 0 {
+			share = min((lanes*strata+mostSearches-1)/mostSearches, most, len(ids))
+		}
+	}
 	span := float64(w.End-w.Begin) / float64(strata)
-	slice := span * sampleCalls / float64(count)
+	slice := min(span*sampleCalls/float64(count)*float64(share), span)
 	out := make([]store.Window, 0, strata)
 	for i := range strata {
 		_, jump := math.Modf(float64(i+1) * 0.6180339887498949) // the golden ratio spreads evenly
 		begin := w.Begin + trace.Time(float64(i)*span+jump*(span-slice))
 		end := min(begin+max(trace.Time(slice), 1), w.End)
-		out = append(out, store.Window{Begin: begin, End: end, Locations: w.Locations})
+		part := store.Window{Begin: begin, End: end, Locations: w.Locations}
+		if share > 1 {
+			part.Locations = nil
+			for k := i % share; k < len(ids); k += share {
+				part.Locations = append(part.Locations, ids[k])
+			}
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// leavesOf lists the locations with intervals of a window; none where one of them lies within another, which could not be named alone.
+func leavesOf(t *store.Tree, selected []trace.LocationID) (out []trace.LocationID) {
+	if selected == nil {
+		for id := range trace.LocationID(t.Len()) {
+			selected = append(selected, id)
+		}
+	} else {
+		selected = t.Expand(selected)
+	}
+	for _, id := range selected {
+		switch {
+		case !t.Holds[id] || t.IsAside(id):
+		case t.Last[id] != id:
+			return nil
+		default:
+			out = append(out, id)
+		}
 	}
 	return out
 }

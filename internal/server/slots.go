@@ -43,6 +43,8 @@ const (
 	// mostPassed is how often one that waits is passed before it goes first.
 	mostPassed = 32
 	maxCosts   = 4096
+	// scanned is about what an interval costs whoever looks at each of them.
+	scanned = 300 * time.Nanosecond
 )
 
 func newSlots(workers, queue int) *slots {
@@ -185,6 +187,17 @@ func (s *slots) exit(c class) {
 }
 
 // learn remembers what something cost; where much is known already it begins anew.
+// expectScan says of what was never computed that it goes through so many intervals: of a large run it is dear from the first time on, and what is
+// seen first does not wait for it.
+func (s *slots) expectScan(name string, intervals int64) {
+	s.mu.Lock()
+	_, known := s.cost[name]
+	s.mu.Unlock()
+	if !known {
+		s.learn(name, time.Duration(intervals)*scanned)
+	}
+}
+
 func (s *slots) learn(name string, cost time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

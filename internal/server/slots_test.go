@@ -45,6 +45,19 @@ func TestWhatIsCheapPassesWhatIsDear(t *testing.T) {
 	}
 }
 
+func TestWhatGoesThroughALargeRunIsDearFromTheFirstTimeOn(t *testing.T) {
+	s := newSlots(2, 100)
+	s.expectScan("all of it", 1e8)
+	s.expectScan("all of little", 1e3)
+	s.learn("known", time.Millisecond)
+	s.expectScan("known", 1e8)
+	for name, want := range map[string]class{"all of it": dear, "all of little": quick, "known": quick, "new": unknown} {
+		if got := s.classOf(name); got != want {
+			t.Errorf("%s is of class %d, want %d", name, got, want)
+		}
+	}
+}
+
 func TestWhoWaitsIsPassedOnlySoOften(t *testing.T) {
 	s := newSlots(1, 1000)
 	s.enter(unknown)

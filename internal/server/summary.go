@@ -49,6 +49,9 @@ type regionSummary struct {
 
 func colourOf(g *trace.Region) scene.Colour { return scene.RegionColour(g.Name, uint8(g.Role)) }
 
+// summaryOf begins the names of summaries: those of many calls look at each.
+const summaryOf = "summary "
+
 // summary says what the selection holds, by region.
 func (s *runPages) summary(w http.ResponseWriter, r *http.Request, x *run) error {
 	spec, err := parseSpec(r.URL.Query())
@@ -60,7 +63,7 @@ func (s *runPages) summary(w http.ResponseWriter, r *http.Request, x *run) error
 		return err
 	}
 	defer leave()
-	body, err := s.cachedJSON(ctx, x, "summary "+specKey(spec), func(c *computation) (any, error) {
+	body, err := s.cachedJSON(ctx, x, summaryOf+specKey(spec), func(c *computation) (any, error) {
 		sel, err := resolve(spec, x.Store)
 		if err != nil {
 			return nil, err
@@ -230,7 +233,7 @@ func (out *summaryJSON) calls(ctx context.Context, st store.Reader, w store.Wind
 	if count <= exactCalls {
 		return gather(ctx, st, []store.Window{w}, wanted)
 	}
-	windows := sampleWindows(w, count, len(st.Lanes()))
+	windows := sampleWindows(st.Locations(), w, count, len(st.Lanes()))
 	durations, err := gather(ctx, st, windows, wanted)
 	taken := int64(0)
 	for _, d := range durations {

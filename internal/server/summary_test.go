@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -116,18 +117,47 @@ func TestQuantilesAreTypeSeven(t *testing.T) {
 
 func TestSampleIsSpreadOverTheWindow(t *testing.T) {
 	whole := store.Window{Begin: 1000, End: 1_001_000}
-	windows := sampleWindows(whole, 50_000_000, 100)
-	taken := trace.Time(0)
-	for i, w := range windows {
-		if w.Begin < whole.Begin || w.End > whole.End || w.Begin >= w.End || i > 0 && w.Begin < windows[i-1].End {
-			t.Fatalf("slice %d is [%d, %d)", i, w.Begin, w.End)
+	tree := func(lanes int) *store.Tree {
+		m := storetest.NewMemory()
+		f := m.Region(trace.Region{Name: "f"})
+		for k := range lanes {
+			s := m.Stream(m.Location(trace.Location{Parent: trace.NoLocation, Name: fmt.Sprint(k), Kind: trace.KindThread, Rank: trace.NoRank}), trace.StreamOptions{})
+			s.Interval(0, 1, f)
+			s.Close()
 		}
-		taken += w.End - w.Begin
+		return m.Reader().Locations()
 	}
-	if share := float64(taken) / 1e6; share < 0.035 || share > 0.045 {
-		t.Errorf("took %g of the time, want 2 of 50 million calls", share)
+	for _, lanes := range []int{100, 1024} {
+		windows := sampleWindows(tree(lanes), whole, 50_000_000, lanes)
+		taken, searches := 0.0, 0
+		times := map[trace.LocationID]int{}
+		for i, w := range windows {
+			if w.Begin < whole.Begin || w.End > whole.End || w.Begin >= w.End || i > 0 && w.Begin < windows[i-1].End {
+				t.Fatalf("slice %d is [%d, %d)", i, w.Begin, w.End)
+			}
+			of := lanes
+			if w.Locations != nil {
+				of = len(w.Locations)
+			}
+			for _, id := range w.Locations {
+				times[id]++
+			}
+			searches += of
+			taken += float64(w.End-w.Begin) * float64(of) / float64(lanes)
+		}
+		if share := taken / 1e6; share < 0.035 || share > 0.045 {
+			t.Errorf("%d lanes: took %g of the time, want 2 of 50 million calls", lanes, share)
+		}
+		if searches > mostSearches {
+			t.Errorf("%d lanes: looks into %d", lanes, searches)
+		}
+		for id, n := range times {
+			if n != times[0] {
+				t.Errorf("location %d is in %d slices, the first in %d", id, n, times[0])
+			}
+		}
 	}
-	if few := sampleWindows(whole, 50_000_000, 1_000_000); len(few) != 4 {
+	if few := sampleWindows(tree(2), whole, 50_000_000, 1_000_000); len(few) != 4 {
 		t.Errorf("with a million lanes there are %d slices, want 4", len(few))
 	}
 }
