@@ -13,6 +13,6 @@ import { views } from "./view";
 
 const bench = new Workbench(createApi(), views, palette, (host) => createPainter(host, palette));
 (window as Window & { parallax?: Workbench }).parallax = bench; // for tests and the curious
+void start(bench); // asks the server; what it says comes after the first drawing
 render(<App bench={bench} />, document.getElementById("app")!);
 followSelection(bench);
-void start(bench);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { markKinds, raster } from "./mark";
 import { css, palette, readPalette, ui } from "./palette";
-import { identity, clipOf, mapOf, parts } from "./part";
+import { identity, clipOf, mapOf, parts, placesOf } from "./part";
 import { triangulate } from "./polygon";
 import { blend, Raster } from "./raster";
 import { Flag, type Frame, type Layer, type LineMark, type Scene, type TextMark } from "./scene";
@@ -182,7 +182,9 @@ describe("parts", () => {
     expect(moving).toMatchObject({ follows: "x", frame: 0 });
     expect(moving!.marks.map((m) => (m.kind === "text" ? m.text : m.kind === "line" && m.x0[0]))).toEqual([100, ["1 s"]]);
     expect(mapOf(moving!, t, 1)).toEqual({ ax: 2, bx: -60, ay: 1, by: 0 });
-    expect(clipOf(moving!, [frame], t, 1, 300, 150)).toMatchObject({ x0: 34, x1: 266, y0: 0, y1: 150 });
+    expect(clipOf(moving!, [frame], t, 1, 300, 150)).toMatchObject({ x0: 49, x1: 251, y0: 0, y1: 150 });
+    expect(placesOf(moving!, [frame], t, 1)).toEqual([49, 251]);
+    expect(placesOf(moving!, [frame], undefined, 1)).toBeUndefined();
     expect(clipOf(moving!, [frame], undefined, 1, 300, 150)).toEqual({ x0: 0, y0: 0, x1: 300, y1: 150 });
   });
 

@@ -10,9 +10,9 @@ import { device, type Device, type Drawable } from "./device";
 import { raster, upload, type Shape } from "./mark";
 import { drawOverlay, drawRings, type Highlight } from "./overlay";
 import type { Palette, Tint } from "./palette";
-import { clipOf, mapOf, parts, type Part, type Transform } from "./part";
+import { clipOf, mapOf, parts, placesOf, type Part, type Transform } from "./part";
 import { Raster } from "./raster";
-import type { Mark, Scene, SpaceMark, TextMark } from "./scene";
+import type { Frame, Mark, Scene, SpaceMark, TextMark } from "./scene";
 import type { SpaceChoice } from "./space/look";
 import type { LocationRange } from "./space/runs";
 import { SpaceView } from "./space/view";
@@ -40,8 +40,8 @@ export interface Painter {
   readonly backend: Backend;
   /** The scene drawn last. */
   readonly scene: Scene | null;
-  /** Draws a scene, and forgets all transforms. The picture takes the scene's size. */
-  draw(scene: Scene, theme: Tint): void;
+  /** Draws a scene, and forgets all transforms. The picture takes the scene's size; so many pixels at the right of its frames are beyond what is to be seen. */
+  draw(scene: Scene, theme: Tint, beyond?: number): void;
   /** Draws the same scene in other colours. */
   setTheme(theme: Tint): void;
   /**
@@ -71,6 +71,8 @@ export function createPainter(host: HTMLElement, palette: Palette, options: Pain
 
 class CanvasPainter implements Painter {
   scene: Scene | null = null;
+  /** Its frames as far as they are seen. */
+  private seen: Frame[] = [];
   private theme: Tint = "light";
   private parts: { part: Part; drawables: Drawable[] }[] = [];
   private device: Device | null;
@@ -97,9 +99,10 @@ class CanvasPainter implements Painter {
     return this.device ? "webgl2" : "software";
   }
 
-  draw(scene: Scene, theme: Tint): void {
+  draw(scene: Scene, theme: Tint, beyond = 0): void {
     this.free();
     this.scene = scene;
+    this.seen = beyond > 0 ? scene.frames.map((f) => ({ ...f, w: Math.max(1, f.w - beyond) })) : scene.frames;
     this.theme = theme;
     this.transforms = [];
     this.parts = parts(scene).map((part) => ({ part, drawables: [] }));
@@ -244,14 +247,16 @@ class CanvasPainter implements Painter {
     const table = this.palette[this.theme];
     for (const { part } of this.parts) {
       const t = this.moved(part);
-      const clip = clipOf(part, this.scene!.frames, t, scale, width, height);
+      const clip = clipOf(part, this.seen, t, scale, width, height);
       const texts = part.marks.flatMap((m): TextMark[] => (m.kind === "text" ? [m] : m.kind === "space" ? [this.spaces.get(m)!.text()] : []));
       if (texts.length === 0 || clip.x0 >= clip.x1 || clip.y0 >= clip.y1) continue;
       ctx.save();
       ctx.beginPath();
+      const between = placesOf(part, this.seen, t, scale);
+      if (between) [clip.x0, clip.x1] = [0, width];
       ctx.rect(clip.x0, clip.y0, clip.x1 - clip.x0, clip.y1 - clip.y0);
       ctx.clip();
-      for (const m of texts) drawTexts(ctx, m, mapOf(part, t, scale), scale, table, clip, t !== undefined && t.scaleX < 1);
+      for (const m of texts) drawTexts(ctx, m, mapOf(part, t, scale), scale, table, clip, t !== undefined && t.scaleX < 1, between);
       ctx.restore();
     }
   }
@@ -270,7 +275,7 @@ class CanvasPainter implements Painter {
     for (const { part, drawables } of this.parts) {
       if (drawables.length === 0) continue;
       const t = this.moved(part);
-      const c = clipOf(part, this.scene!.frames, t, scale, width, height);
+      const c = clipOf(part, this.seen, t, scale, width, height);
       d.clip(c.x0, c.y0, c.x1, c.y1, height);
       for (const x of drawables) x.draw({ map: mapOf(part, t, scale), width, height, scale });
     }
@@ -286,7 +291,7 @@ class CanvasPainter implements Painter {
     const r = new Raster(width, height, scale, this.palette[this.theme], dimmed, this.image);
     for (const { part } of this.parts) {
       const t = this.moved(part);
-      r.enter(clipOf(part, this.scene!.frames, t, scale, width, height), mapOf(part, t, scale));
+      r.enter(clipOf(part, this.seen, t, scale, width, height), mapOf(part, t, scale));
       for (const m of drawn(part)) {
         if (m.kind === "space") for (const flat of this.spaces.get(m)!.flatten()) raster(r, flat);
         else raster(r, m);

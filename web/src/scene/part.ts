@@ -108,22 +108,30 @@ export function mapOf(p: Part, t: Transform | undefined, scale: number): Map2 {
   };
 }
 
-/** Slack round a frame within which the labels of its axes stay. */
+/** Slack above and below a frame within which the labels of its axes stay. */
 const slack = 16;
 
 /** What a part is clipped to in device pixels. Moved axes do not run past their frame. */
 export function clipOf(p: Part, frames: Frame[], t: Transform | undefined, scale: number, width: number, height: number) {
   const whole = { x0: 0, y0: 0, x1: width, y1: height };
-  const box = p.clip ? frameBox(p.clip, scale) : whole;
   const f = frames[p.frame];
+  const box = p.clip ? frameBox(f ?? p.clip, scale) : whole;
   if (!p.clip && t && f) {
     const around = frameBox(f, scale);
     const extra = Math.round(slack * scale);
-    if (p.follows === "x") [box.x0, box.x1] = [around.x0 - extra, around.x1 + extra];
+    if (p.follows === "x") [box.x0, box.x1] = [around.x0 - 1, around.x1 + 1];
     if (p.follows === "y") [box.y0, box.y1] = [around.y0 - extra, around.y1 + extra];
   }
   return {
     x0: Math.min(Math.max(box.x0, 0), width), y0: Math.min(Math.max(box.y0, 0), height),
     x1: Math.min(Math.max(box.x1, 0), width), y1: Math.min(Math.max(box.y1, 0), height),
   };
+}
+
+/** Between which device pixels the labels of a moved axis of time may stand: one of a time that is not seen is left out, and none is cut. */
+export function placesOf(p: Part, frames: Frame[], t: Transform | undefined, scale: number): [number, number] | undefined {
+  const f = frames[p.frame];
+  if (p.follows !== "x" || !t || !f) return undefined;
+  const { x0, x1 } = frameBox(f, scale);
+  return [x0 - 1, x1 + 1];
 }

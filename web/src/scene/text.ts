@@ -24,10 +24,10 @@ export interface TextClip {
 /**
  * Draws texts in device pixels. Their places follow the map, their size does not.
  * Where the map squeezes them together (thin), those that would touch the one
- * before are left out.
+ * before are left out. Of labels that must stand between two places the others are left out.
  */
 export function drawTexts(
-  ctx: CanvasRenderingContext2D, m: TextMark, map: Map2, scale: number, table: Uint32Array, clip: TextClip, thin: boolean,
+  ctx: CanvasRenderingContext2D, m: TextMark, map: Map2, scale: number, table: Uint32Array, clip: TextClip, thin: boolean, between?: readonly [number, number],
 ): void {
   const size = (m.size > 0 && m.size <= 500 ? m.size : 12) * scale;
   ctx.font = `${m.bold ? "bold " : ""}${size}px ${fontFamily}`;
@@ -44,6 +44,7 @@ export function drawTexts(
     if (m.turned) x = Math.round(x);
     else y = Math.round(y);
     const far = size * (text.length + 1);
+    if (between && (x < between[0] || x > between[1])) continue;
     if (x < clip.x0 - far || x > clip.x1 + far || y < clip.y0 - far || y > clip.y1 + far) continue;
     ctx.textAlign = aligns[m.anchor ? m.anchor[i]! : Anchor.start] ?? "left";
     if (thin && !m.turned) {

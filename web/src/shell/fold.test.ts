@@ -14,6 +14,11 @@ test("a name that is too long loses its package before anything is cut from its 
   expect(middle("cmd/compile/internal/ssa.(*Func).Compile", 10)).toBe("(*Fun…pile");
 });
 
+test("functions of a list that would become alike keep their arguments", () => {
+  const names = ["void at::native::fill<Mul>(int)", "void at::native::fill<Add>(int)", "void at::native::copy<Add>(int)"];
+  expect([...foldedApart(names, 12).values()]).toEqual(["fill<Mul>(int)", "fill<Add>(int)", "copy<…>(…)"]);
+});
+
 test("names of a list that would become alike stay whole", () => {
   expect([...foldedApart(["a/b/x.Open", "a/c/x.Open", "a/c/x.Close"], 8).values()]).toEqual(["a/b/x.Open", "a/c/x.Open", "x.Close"]);
 });

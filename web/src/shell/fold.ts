@@ -20,6 +20,7 @@ export function foldings(s: string): string[] {
   if (space >= 0) {
     if (!name.endsWith(")")) return [];
     name = name.slice(space + 1);
+    if (name.startsWith("(") && !name.includes("::")) return []; // "thread 7 (python)" returns nothing
   }
   add(name);
   const head = outside(now).split("(")[0]!;
@@ -27,7 +28,7 @@ export function foldings(s: string): string[] {
   for (let i = outside(now).indexOf("::"); i >= 0 && i + 2 < now.length; i = outside(now).indexOf("::")) add(now.slice(i + 2));
   for (;;) {
     const parts = outside(now).split(".");
-    if (parts.length < 3 || !/^[a-z0-9_]+$/.test(parts[0]!) || !/[A-Z(]/.test(now.slice(parts[0]!.length))) break; // a host or a file begins with what tells it apart
+    if (parts.length < 2 || !/^[a-z0-9_]+$/.test(parts[0]!) || !/[A-Z(]/.test(now.slice(parts[0]!.length))) break; // a host or a file begins with what tells it apart
     add(now.slice(parts[0]!.length + 1));
   }
   return out;
@@ -75,17 +76,36 @@ function outside(s: string): string {
   return out;
 }
 
-/** Names of a list in so many characters each, as far as folding goes; those that would become alike stay whole. */
+/** Names of a list in so many characters each, as far as folding goes; those that would become alike keep their arguments. */
 export function foldedApart(names: Iterable<string>, most: number): Map<string, string> {
+  const all = [...new Set(names)];
+  const apart = (of: readonly string[], short: (name: string) => string) => {
+    const by = new Map<string, string[]>();
+    for (const name of of) {
+      const form = short(name);
+      const list = by.get(form);
+      if (list) list.push(name);
+      else by.set(form, [name]);
+    }
+    return by;
+  };
   const out = new Map<string, string>();
-  const taken = new Map<string, string>();
-  for (const name of new Set(names)) {
-    const forms = name.length <= most ? [] : foldings(name);
-    const form = forms.find((f) => f.length <= most) ?? forms[forms.length - 1] ?? name;
-    const other = taken.get(form);
-    if (other !== undefined) out.set(other, other);
-    else taken.set(form, name);
-    out.set(name, other === undefined ? form : name);
+  for (const [form, list] of apart(all, (name) => folded(name, most))) {
+    if (list.length === 1) out.set(list[0]!, form);
+    else for (const [bare, same] of apart(list, unqualified)) for (const name of same) out.set(name, same.length === 1 ? bare : name);
   }
   return out;
+}
+
+const folded = (name: string, most: number) => {
+  const forms = name.length <= most ? [] : foldings(name);
+  return forms.find((f) => f.length <= most) ?? forms[forms.length - 1] ?? name;
+};
+
+/** A function without what it returns and the namespaces it is in, with all its arguments. */
+function unqualified(name: string): string {
+  const flat = outside(name);
+  const end = flat.search(/[<(]/);
+  const head = name.slice(0, end < 0 ? name.length : end);
+  return name.slice(/(?:.*(?: |::))?/.exec(head)![0].length);
 }

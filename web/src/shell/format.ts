@@ -120,7 +120,7 @@ export function middle(whole: string, most: number): string {
 }
 
 /** How many characters of a name have room in so many pixels. */
-export const charsIn = (pixels: number) => Math.max(8, Math.floor(pixels / 7.2));
+export const charsIn = (pixels: number) => Math.max(8, Math.floor(pixels / 7.6));
 
 /** Cuts the middle of a text that is too long. */
 export function cutMiddle(text: string, most: number): string {

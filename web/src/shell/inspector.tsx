@@ -6,12 +6,15 @@ import { useEffect } from "preact/hooks";
 import { onlyIDs } from "../api/ids";
 import type { Fact, ViewInfo } from "../api/types";
 import { Icon } from "../widget/icon";
+import { Popover } from "../widget/popover";
 import { CauseList } from "./cause-list";
 import { clockFit, namesClockFit } from "./clocks";
 import { useBench } from "./context";
 import { formatRange, middle, plural, thousands } from "./format";
 import { Findings } from "./findings";
-import { actionOf } from "./offer";
+import * as layout from "./layout";
+import { actionOf, optionOf } from "./offer";
+import { OptionForm } from "./options";
 import { SourceButton } from "./source-text";
 import { SummaryTable, summary } from "./summary";
 import type { ShownFact, Workbench } from "./workbench";
@@ -123,6 +126,14 @@ export function NoteButton({ note, panel, view }: { note: string; panel: string;
   const action = actionOf(note, view.options);
   const fit = namesClockFit(note) ? clockFit(bench) : null;
   if (fit && fit.off === "") return <button type="button" class="note-action" title={fit.note} onClick={fit.run}>{fit.label}</button>;
+  const named = action ? null : optionOf(note, view.options);
+  if (named) {
+    return (
+      <Popover title={`${named.name}: ${named.help}`} named class="note-action" align="right" label={`${named.name}…`}>
+        {() => <OptionForm view={{ ...view, options: [named] }} values={layout.findPanel(bench.layout.value, panel)?.options ?? {}} set={(n, v) => bench.setOption(panel, n, v)} />}
+      </Popover>
+    );
+  }
   if (!action) return null;
   return <button type="button" class="note-action" title={`--${action.option} ${action.value}`} onClick={() => bench.setOption(panel, action.option, [action.value])}>{action.label}</button>;
 }

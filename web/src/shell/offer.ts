@@ -69,12 +69,21 @@ export interface NoteAction {
   label: string;
 }
 
+/** The option that a note names without saying what it should be: only the user knows. */
+export function optionOf(note: string, options: readonly Option[]): Option | null {
+  for (const m of note.matchAll(/--([a-z][a-z0-9-]*)/g)) {
+    const o = options.find((x) => x.name === m[1]);
+    if (o) return o;
+  }
+  return null;
+}
+
 /** What a note of a view offers to do: "--group locations shows each" sets that option. */
 export function actionOf(note: string, options: readonly Option[]): NoteAction | null {
   const m = /--([a-z][a-z0-9-]*)(?:[ =]([^\s;,]+))? ((?:shows|draws|compares|expands)[^;.]*)/.exec(note);
   if (m) {
     const o = options.find((x) => x.name === m[1]);
-    if (o && m[2]) return { option: o.name, value: m[2], label: m[3]!.replace(/^shows/, "show").replace(/^draws/, "draw").replace(/^compares/, "compare").replace(/^expands/, "expand") };
+    if (o && m[2]) return { option: o.name, value: m[2], label: m[3]!.replace(/^([a-z]+)s/, "$1").replace(/ where .*/, "") };
   }
   const n = /(\d[\d,]*) links? too dense to draw/.exec(note);
   if (n && options.some((o) => o.name === "links")) return { option: "links", value: "all", label: "draw all links" };

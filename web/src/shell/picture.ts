@@ -10,7 +10,7 @@
 //   3. Views whose marks do not depend on the window's ends (timeline, activity)
 //      are asked for with some overscan, so that a short pan needs no request.
 
-import { ApiFailure, type Api } from "../api/client";
+import { ApiFailure, type Api, type Ticket } from "../api/client";
 import type { ApiError, Fact, SelectionSpec, ViewRequest } from "../api/types";
 import { identity, type Highlight, type Painter, type Transform } from "../scene/painter";
 import type { Tint } from "../scene/palette";
@@ -84,6 +84,8 @@ export class Picture {
   private scheduled = false;
   private progress = 0;
   private rest = 0;
+  /** Clicks the server has not answered yet: what they do is still to come. */
+  private clicks = 0;
   private closed = false;
 
   constructor(
@@ -173,16 +175,24 @@ export class Picture {
     if (!this.drawn || !this.wants) return null;
     const known = this.known(x, y);
     if (known !== undefined && !known?.more) return known;
-    const ticket = { panel: `${this.panel}-${purpose}`, seq: ++seq, signal };
-    const number = this.itemAt(x, y);
+    const click = purpose === "click" ? 1 : 0;
+    this.clicks += click;
+    try {
+      return await this.ask(this.drawn, this.wants.run, { x, y }, frame, { panel: `${this.panel}-${purpose}`, seq: ++seq, signal });
+    } finally {
+      this.clicks -= click;
+    }
+  }
+
+  private async ask(drawn: Drawn, run: string, p: { x: number; y: number }, frame: number, ticket: Ticket): Promise<Fact | null> {
+    const number = this.itemAt(p.x, p.y);
     if (number !== null) {
-      const { asked } = this.drawn;
-      const fact = await this.api.pickItem(this.wants.run, this.drawn.request, number, ticket);
-      asked.set(number, fact);
+      const fact = await this.api.pickItem(run, drawn.request, number, ticket);
+      drawn.asked.set(number, fact);
       return fact;
     }
-    const at = frame >= 0 ? toScene(this.transform(frame), x, y) : { x, y };
-    return this.api.pick(this.wants.run, this.drawn.request, at.x, at.y, ticket);
+    const at = frame >= 0 ? toScene(this.transform(frame), p.x, p.y) : p;
+    return this.api.pick(run, drawn.request, at.x, at.y, ticket);
   }
 
   close(): void {
@@ -311,7 +321,7 @@ export class Picture {
     this.transforms = [];
     const frame = wants.local ? scene.frames.find(isTime) : undefined;
     if (frame) keepInset(wants, { inset: this.drawn.width - visibleWidth(this.drawn, frame), left: frame.x });
-    this.painter.draw(scene, this.wants?.theme ?? wants.theme);
+    this.painter.draw(scene, this.wants?.theme ?? wants.theme, Math.max(0, scene.width - this.drawn.width));
     this.place();
     this.events.scene(scene);
   }
@@ -339,7 +349,7 @@ export class Picture {
 
   /** Nothing is under way and what is drawn is exact: for tests. */
   get settled(): boolean {
-    return this.drawn !== null && this.pending === null && !this.scheduled && this.rest === 0 && !this.drawn.scene.coarse;
+    return this.drawn !== null && this.pending === null && !this.scheduled && this.rest === 0 && this.clicks === 0 && !this.drawn.scene.coarse;
   }
 
   /** Whether the drawn scene lies where it was drawn. */

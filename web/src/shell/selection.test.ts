@@ -17,6 +17,10 @@ describe("the window", () => {
     expect(firstLook(null)).toEqual(everything);
   });
 
+  test("of a run that is mostly blank is the first of its windows", () => {
+    expect(firstLook(null, [[5, 10], [900, 1000]]).trail).toEqual([{ begin: 5, end: 10 }]);
+    expect(firstLook([2, 1000], [[5, 10], [900, 1000]]).trail).toEqual([{ begin: 2, end: 1000 }]);
+  });
 
   test("of runs that are mostly blank is the first window of all", () => {
     expect(firstLookOfAll([[[0, 10], [900, 1000]], [[0, 12], [700, 800]]]).trail).toEqual([{ begin: 0, end: 12 }]);

@@ -28,9 +28,9 @@ export interface Look {
 
 export const everything: Look = { trail: [], only: [], time: null, locations: [], regions: [] };
 
-/** What a run shows first: all of it, or its core where a few records far away stretch it. */
-export function firstLook(core: readonly [number, number] | null | undefined): Look {
-  return core ? { ...everything, trail: [{ begin: core[0], end: core[1] }] } : everything;
+/** What a run shows first: all of it, its core where a few records far away stretch it, or the first of its windows where it is mostly blank. */
+export function firstLook(core: readonly [number, number] | null | undefined, windows: readonly (readonly [number, number])[] = []): Look {
+  return core ? { ...everything, trail: [{ begin: core[0], end: core[1] }] } : firstLookOfAll([windows]);
 }
 
 /** What runs on one time scale show first: the first window, where all of them are mostly blank. */

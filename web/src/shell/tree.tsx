@@ -9,7 +9,7 @@ import { Menu } from "../widget/menu";
 import { VirtualList } from "../widget/virtual-list";
 import { narrow } from "./command";
 import { useBench } from "./context";
-import { charsIn, cutMiddle, formatCount, middle } from "./format";
+import { charsIn, formatCount, middle } from "./format";
 import { LocationHits } from "./location-hits";
 import { LocationTree, treePage, type TreeRow } from "./location-tree";
 import { locationTitle } from "./names";
@@ -235,7 +235,7 @@ function TreeLine({ index, r, cursor, onToggle, onChoose }: LineProps) {
       <button type="button" class="twist plain" tabIndex={-1} aria-hidden="true" onClick={(e) => { e.stopPropagation(); onToggle(); }}>
         {row.children > 0 && <Icon name={r.open ? "down" : "right"} />}
       </button>
-      <bdi class="name">{cutMiddle(locationTitle(row), charsIn(Math.abs(bench.left.value) - 64 - r.level * 12))}</bdi>
+      <bdi class="name">{middle(locationTitle(row), charsIn(Math.abs(bench.left.value) - 64 - r.level * 12))}</bdi>
       {row.children > 0 && row.rows > 0 && <span class="muted count">{formatCount(row.rows)}</span>}
     </div>
   );

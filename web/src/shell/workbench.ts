@@ -290,7 +290,7 @@ export class Workbench {
   /** Shows a run that is ready, as the address says or as it was left. */
   async show(id: string, state: PageState | null, first = state === null): Promise<void> {
     const [info, regions] = await Promise.all([this.api.info(id), this.api.regions(id)]);
-    let look = first ? firstLook(info.core) : state!.look;
+    let look = first ? firstLook(info.core, info.windows) : state!.look;
     const beside = first && state?.layout ? panel.panels(state.layout).flatMap((p) => (p.view === "timeline" ? p.options["run"] ?? [] : [])) : [];
     if (beside.length > 0 && !info.core) {
       const others = await Promise.all(beside.map((other) => this.api.info(other)));

@@ -1,7 +1,9 @@
 // The first screen of each kind of data: what it is, what is shown of it, and that no
 // half of it is blank, on a desk and on a phone. Runs beside each other: beside.test.ts.
 
-import { resolve } from "node:path";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
 import { browse, fingerprints, openBench, serve, settled, state, type Program } from "./bench";
@@ -80,4 +82,31 @@ test("on a phone a panel below the first stays there when it is touched, and the
   expect(await titles()).toEqual(before);
   await page.getByLabel("Panel on the screen").selectOption({ label: "3 of 4: Profile" });
   await expect.poll(async () => (await titles())[0]).toBe("Profile");
+});
+
+/** A file of the test's own. */
+async function written(name: string, content: unknown): Promise<string> {
+  const at = join(await mkdtemp(join(tmpdir(), "parallax-kinds-")), name);
+  await writeFile(at, JSON.stringify(content));
+  return at;
+}
+
+test("a run that is mostly blank opens on the first of its windows, with a button for each", async () => {
+  const bursts = [0, 400e6].flatMap((from) => Array.from({ length: 20 }, (_, i) => ({ name: `work${i % 3}`, ph: "X", ts: from + i * 5e4, dur: 4e4, pid: 1, tid: 1 })));
+  const run = await opened(await written("windows.json", { traceEvents: bursts }));
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.evaluate((id) => (window as unknown as { parallax: { show(id: string, state: null): Promise<void> } }).parallax.show(id, null), run);
+  await settled(page);
+  const shown = async () => (await state(page)).window as { begin: number; end: number };
+  expect((await shown()).end).toBeLessThan(2e9);
+  await page.locator(".crumb-windows button").nth(1).click();
+  await settled(page);
+  expect((await shown()).begin).toBeGreaterThan(399e9);
+});
+
+test("a note of clocks that disagree has a button that fits them", async () => {
+  const run = await opened(file("internal/importer/zipkin/testdata/messaging-kafka.json"));
+  await openBench(page, program.address, `run=${run}`);
+  await page.getByRole("button", { name: "Fit clocks by calls" }).first().click();
+  await expect.poll(async () => page.evaluate(() => (window as unknown as { parallax: { info: { value: { properties: Record<string, string> } } } }).parallax.info.value.properties["clock alignment"] ?? "")).not.toBe("");
 });
