@@ -37,6 +37,7 @@ type Passed struct {
 	Failed        int64
 	Apart         int64 // nobody waits for these
 	P50, P95, P99 float64
+	Least, Most   trace.Time // durations
 	times         []int64
 }
 
@@ -124,6 +125,9 @@ func (p *Passed) join(o *Passed) {
 
 // finish finds the quantiles, of type 7, without sorting all.
 func (p *Passed) finish() {
+	if len(p.times) > 0 {
+		p.Least, p.Most = trace.Time(slices.Min(p.times)), trace.Time(slices.Max(p.times))
+	}
 	p.P50, p.P95, p.P99 = quantile7(p.times, 0.5), quantile7(p.times, 0.95), quantile7(p.times, 0.99)
 	p.times = nil
 }

@@ -313,9 +313,9 @@ func (r *result) rowFact(x *Row) view.Fact {
 	f.Say("share", view.FormatShare(x.Share), "")
 	f.Say("requests", view.FormatCount(float64(x.Requests)), view.Thousands(int64(x.Requests)))
 	f.Say("mean", view.FormatDuration(x.Mean), "")
-	f.SayTime("p50", x.P50)
-	f.SayTime("p95", x.P95)
-	f.SayTime("p99", x.P99)
+	for i, t := range x.marks() {
+		f.SayTime([]string{"p50", "p95", "p99"}[i], t)
+	}
 	f.Say("half the time would give a request at most", view.FormatDuration(x.Half), "")
 	if x.Failed > 0 {
 		f.Say("failed", view.FormatCount(float64(x.Failed)), view.Thousands(x.Failed))

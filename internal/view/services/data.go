@@ -22,6 +22,8 @@ type Row struct {
 	P50        float64          `json:"p50" unit:"ns"`
 	P95        float64          `json:"p95" unit:"ns"`
 	P99        float64          `json:"p99" unit:"ns"`
+	Min        trace.Time       `json:"min" unit:"ns"`
+	Max        trace.Time       `json:"max" unit:"ns"`
 	Apart      int64            `json:"apart" unit:"count"` // nobody waits for these
 	Spans      *int64           `json:"spans" unit:"count"`
 	Self       *trace.Time      `json:"self" unit:"ns"`
@@ -62,7 +64,7 @@ func (r *result) makeRows() {
 }
 
 func (r *result) row(kind string, p *request.Passed, at trace.LocationID) Row {
-	x := Row{Kind: kind, Service: r.tree.Name[at], Calls: p.Calls, Rate: float64(p.Calls) / r.seconds(), Errors: p.Failed, P50: p.P50, P95: p.P95, P99: p.P99, Apart: p.Apart, At: at}
+	x := Row{Kind: kind, Service: r.tree.Name[at], Calls: p.Calls, Rate: float64(p.Calls) / r.seconds(), Errors: p.Failed, P50: p.P50, P95: p.P95, P99: p.P99, Min: p.Least, Max: p.Most, Apart: p.Apart, At: at}
 	if p.Calls > 0 {
 		x.ErrorShare = float64(p.Failed) / float64(p.Calls)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -283,7 +284,37 @@ func (r *result) onArrow(edges []int, t sums) string {
 	if len(edges) > 1 {
 		return r.often(t.calls)
 	}
-	return r.often(t.calls) + ", p95 " + view.FormatDuration(r.edges[edges[0]].P95)
+	text := r.often(t.calls)
+	if long := r.edges[edges[0]].long(); long != "" {
+		text += ", " + long
+	}
+	return text
+}
+
+// percentiles are those of durations.
+var percentiles = []struct {
+	q    float64
+	name string
+}{{0.5, "p50"}, {0.95, "p95"}, {0.99, "p99"}}
+
+// long says how long calls take: by the highest percentile up to p95 that so many can tell, of fewer from the shortest to the longest.
+func (x *Row) long() string {
+	least, most := view.FormatTime(x.Min), view.FormatTime(x.Max)
+	switch n := int(x.Calls); {
+	case request.Enough(n, 0.95):
+		return "p95 " + view.FormatDuration(x.P95)
+	case request.Enough(n, 0.5):
+		return "p50 " + view.FormatDuration(x.P50)
+	case n == 0 || x.Max == 0 && x.P99 > 0: // what an earlier version kept does not say
+		return ""
+	case least == most:
+		return most
+	}
+	number, unit, _ := strings.Cut(least, " ")
+	if strings.HasSuffix(most, " "+unit) {
+		least = number
+	}
+	return least + "–" + most
 }
 
 // often says how often: of a few requests by counting, since a rate over their time means little.
@@ -307,7 +338,10 @@ func (r *result) drawBox(s *scene.Scene, p *plan, i int, boxes, strips *scene.Re
 	x := &r.services[b.services[0]]
 	many := len(b.services)
 	colour, item := r.colour(x.At), s.Item(ofService, b.services[0])
-	name, second := x.Service, []string{r.often(x.Calls), "p95 " + view.FormatDuration(x.P95)}
+	name, second := x.Service, []string{r.often(x.Calls)}
+	if long := x.long(); long != "" {
+		second = append(second, long)
+	}
 	errors, calls := x.Errors, x.Calls
 	if many > 1 {
 		colour, item = scene.UIAggregate, s.Item(ofServices, b.services[0], b.services[many-1], many)
@@ -337,10 +371,11 @@ func (r *result) drawBox(s *scene.Scene, p *plan, i int, boxes, strips *scene.Re
 	if many == 1 {
 		name = r.short(name, room)
 	}
-	lines := append([]string{name}, second...)
+	lines := []string{name, second[0]}
 	if errors > 0 {
 		lines = append(lines, view.FormatShare(float64(errors)/float64(max(calls, 1)))+" fail")
 	}
+	lines = append(lines, second[1:]...)
 	const pitch = scene.TextSize + 2
 	n := min(len(lines), int((b.h-2)/pitch))
 	if n == 0 && b.h >= scene.TextSize-2 {
@@ -452,9 +487,13 @@ func (r *result) say(f *view.Fact, x *Row) {
 	if x.Errors > 0 {
 		f.Say("of the calls", view.FormatShare(x.ErrorShare), "")
 	}
-	f.Say("p50", view.FormatDuration(x.P50), "")
-	f.Say("p95", view.FormatDuration(x.P95), "")
-	f.Say("p99", view.FormatDuration(x.P99), "")
+	for i, p := range percentiles {
+		if request.Enough(int(x.Calls), p.q) {
+			f.Say(p.name, view.FormatDuration([]float64{x.P50, x.P95, x.P99}[i]), "")
+		}
+	}
+	f.SayTime("shortest", x.Min)
+	f.SayTime("longest", x.Max)
 	if x.Apart > 0 {
 		f.Say("nobody waits for", view.FormatCount(float64(x.Apart)), view.Thousands(x.Apart))
 	}

@@ -224,6 +224,62 @@ func TestNamesWithoutRoomLoseTheWordThatTheyShare(t *testing.T) {
 	}
 }
 
+// Five calls must lie beyond a percentile, or neither box nor arrow nor what is said of them states it.
+func TestPercentilesNeedEnoughCalls(t *testing.T) {
+	for _, x := range []struct {
+		requests             int
+		box, arrow, said, no string // of cart and of front → cart, which have a call a request
+		note                 string
+	}{
+		{1, "1 call, 7.00 µs", "1 call, 7.00 µs", "shortest", "p50", "4 of 4 services: too few calls for p95, beyond which at least five must lie"},
+		{9, "9 calls, 7.00 µs", "9 calls, 7.00 µs", "shortest", "p50", "4 of 4 services: too few calls for p95"},
+		{10, "10 calls, p50 7.00 µs", "10 calls, p50 7.00 µs", "p50", "p95", "4 of 4 services: too few calls for p95"},
+		{60, "p50 7.00 µs", "p50 7.00 µs", "p50", "p95", "2 of 4 services: too few calls for p95"}, // front and database are called twice a request
+		{100, "p95 7.00 µs", "p95 7.00 µs", "p95", "p99", ""},
+		{500, "p95 7.00 µs", "p95 7.00 µs", "p99", "p50 of one", ""},
+	} {
+		c := viewtest.Case{Trace: shop(x.requests), Size: scene.Size{Width: 1600, Height: 500}}
+		r := c.Compute(t, services.View, c.Open(t))
+		s := r.Scene(c.Size)
+		texts := map[string][]string{}
+		for _, l := range s.Layers {
+			for _, m := range l.Marks {
+				if words, ok := m.(*scene.Text); ok {
+					texts[l.Name] = append(texts[l.Name], words.Text...)
+				}
+			}
+		}
+		for layer, want := range map[string]string{"names": x.box, "numbers": x.arrow} {
+			if all := strings.Join(texts[layer], "\n"); !strings.Contains(all, want) || strings.Contains(want, "p50") && strings.Contains(all, "p95 7.00 µs") {
+				t.Errorf("%d requests: %s are %q, want %q", x.requests, layer, all, want)
+			}
+		}
+		seen := false
+		for y := 0.0; y < 500; y += 3 {
+			for at := 0.0; at < 1600; at += 3 {
+				f, ok := view.PickAt(r, s, at, y)
+				if !ok || f.Title != "front → cart" && f.Title != "cart" {
+					continue
+				}
+				seen = true
+				b, err := json.Marshal(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(string(b), `"`+x.said+`"`) || strings.Contains(string(b), `"`+x.no+`"`) {
+					t.Fatalf("%d requests: %s says %s; want %s, not %s", x.requests, f.Title, b, x.said, x.no)
+				}
+			}
+		}
+		if !seen {
+			t.Errorf("%d requests: no cart", x.requests)
+		}
+		if notes := strings.Join(r.Notes(), "\n"); !strings.Contains(notes, x.note) || x.note == "" && strings.Contains(notes, "too few") {
+			t.Errorf("%d requests: notes are %q, want %q", x.requests, notes, x.note)
+		}
+	}
+}
+
 func marksOf(s *scene.Scene) (out []scene.Mark) {
 	for _, l := range s.Layers {
 		out = append(out, l.Marks...)
