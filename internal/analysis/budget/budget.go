@@ -308,7 +308,7 @@ func (b *Budget) Result() *Result {
 		if row.Caused() == 0 {
 			continue
 		}
-		if d := b.details[rowKey{row.Actor, row.Region}]; d != nil {
+		if d := b.details[keyOf(row.Actor, row.Region)]; d != nil {
 			row.Victims, row.Series = d.victims, d.series
 		}
 		r.Rows = append(r.Rows, *row)

@@ -157,7 +157,7 @@ func (b *Budget) refuse(fresh map[rowKey]bool, most int) {
 		rank(key)
 	}
 	slices.SortFunc(all, func(x, y ranked) int {
-		return cmp.Or(cmp.Compare(y.caused, x.caused), cmp.Compare(x.key.actor, y.key.actor), cmp.Compare(x.key.region, y.key.region))
+		return cmp.Or(cmp.Compare(y.caused, x.caused), cmp.Compare(x.key.actor(), y.key.actor()), cmp.Compare(x.key.region(), y.key.region()))
 	})
 	for _, r := range all[most:] {
 		delete(b.details, r.key)

@@ -1,13 +1,18 @@
 package budget
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-type rowKey struct{ actor, region int32 }
+// A rowKey is an actor and a region.
+type rowKey uint64
+
+func keyOf(actor, region int32) rowKey { return rowKey(uint32(actor))<<32 | rowKey(uint32(region)) }
+
+func (k rowKey) actor() int32  { return int32(k >> 32) }
+func (k rowKey) region() int32 { return int32(k) }
 
 // A worker explains waits, with memory of its own that it uses again.
 type worker struct {
@@ -19,7 +24,6 @@ type worker struct {
 	waits, cut int64
 
 	pieces   [2][]piece
-	late     []visit
 	own      []trace.Time // durations of the visits of the waiting side
 	next     []int32      // of own: the next visit of the same region
 	byRegion []tally
@@ -38,17 +42,13 @@ type piece struct {
 	hops       int
 }
 
-type visit struct {
-	region, actor int32
-	direct        bool
-	ns            trace.Time
-}
-
 // A tally is the time in one region on both histories.
 type tally struct {
-	late, own   trace.Time
-	first, last int32 // of its visits in worker.own, plus one
-	at          int32
+	late, own trace.Time
+	// Of its visits in worker.own, plus one: the last, and the next to be held against one of the late side.
+	last, at int32
+	// The part that the late side's piece of this number, plus one, has in it.
+	piece, part int32
 }
 
 // A part is what one actor had more in one region.
@@ -56,6 +56,17 @@ type part struct {
 	region, actor int32
 	direct        bool
 	more          trace.Time
+}
+
+// order is by region, actor, and indirect ones first.
+func (p *part) order(q *part) int {
+	switch {
+	case p.region != q.region:
+		return int(p.region) - int(q.region)
+	case p.actor != q.actor:
+		return int(p.actor) - int(q.actor)
+	}
+	return boolCompare(p.direct, q.direct)
 }
 
 func newWorker(b *Budget, regions int) *worker {
@@ -177,63 +188,65 @@ func boolCompare(a, b bool) int {
 	return 1
 }
 
-// visits fills in the time by region on both histories, earliest first.
+// visits adds up the time by region on both histories, earliest first, and what each piece of the late one has more
+// where the n-th visit of a region is held against the n-th.
 func (k *worker) visits() {
 	for _, r := range k.touched {
 		k.byRegion[r] = tally{}
 	}
-	k.touched, k.late, k.own, k.next = k.touched[:0], k.late[:0], k.own[:0], k.next[:0]
-	touch := func(region int32) *tally {
-		t := &k.byRegion[region]
-		if t.late == 0 && t.own == 0 {
-			k.touched = append(k.touched, region)
-		}
-		return t
-	}
-	for i := len(k.pieces[0]) - 1; i >= 0; i-- {
-		p := &k.pieces[0][i]
-		k.b.tracks[p.actor].each(p.begin, p.end, func(region int32, ns trace.Time) {
-			touch(region).late += ns
-			k.late = append(k.late, visit{region, p.actor, p.hops == 0, ns})
-		})
-	}
+	k.touched, k.own, k.next = k.touched[:0], k.own[:0], k.next[:0]
 	for i := len(k.pieces[1]) - 1; i >= 0; i-- {
 		p := &k.pieces[1][i]
-		k.b.tracks[p.actor].each(p.begin, p.end, func(region int32, ns trace.Time) {
-			t := touch(region)
-			t.own += ns
-			k.own, k.next = append(k.own, ns), append(k.next, 0)
+		for s := k.b.tracks[p.actor].stretches(p.begin, p.end); s.next(); {
+			t := k.touch(s.region)
+			t.own += s.ns
+			k.own, k.next = append(k.own, s.ns), append(k.next, 0)
 			n := int32(len(k.own))
 			if t.last > 0 {
 				k.next[t.last-1] = n
 			} else {
-				t.first, t.at = n, n
+				t.at = n
 			}
 			t.last = n
-		})
+		}
 	}
+	for i := len(k.pieces[0]) - 1; i >= 0; i-- {
+		p := &k.pieces[0][i]
+		for s := k.b.tracks[p.actor].stretches(p.begin, p.end); s.next(); {
+			t := k.touch(s.region)
+			t.late += s.ns
+			more := s.ns
+			if t.at > 0 {
+				more -= k.own[t.at-1]
+				t.at = k.next[t.at-1]
+			}
+			if more <= 0 {
+				continue
+			}
+			if t.piece != int32(i)+1 {
+				t.piece, t.part = int32(i)+1, int32(len(k.parts))
+				k.parts = append(k.parts, part{region: s.region, actor: p.actor, direct: p.hops == 0})
+			}
+			k.parts[t.part].more += more
+		}
+	}
+}
+
+func (k *worker) touch(region int32) *tally {
+	t := &k.byRegion[region]
+	if t.late == 0 && t.own == 0 {
+		k.touched = append(k.touched, region)
+	}
+	return t
 }
 
 // excess finds who had more of what on the late side, in order of region and actor.
 func (k *worker) excess() {
-	for i := range k.late {
-		v := &k.late[i]
-		t := &k.byRegion[v.region]
-		more := v.ns
-		if t.at > 0 {
-			more -= k.own[t.at-1]
-			t.at = k.next[t.at-1]
-		}
-		if more > 0 && t.late > t.own {
-			k.parts = append(k.parts, part{v.region, v.actor, v.direct, more})
-		}
-	}
-	slices.SortFunc(k.parts, func(a, b part) int {
-		return cmp.Or(cmp.Compare(a.region, b.region), cmp.Compare(a.actor, b.actor), boolCompare(a.direct, b.direct))
-	})
+	k.parts = slices.DeleteFunc(k.parts, func(p part) bool { t := &k.byRegion[p.region]; return t.late <= t.own })
+	slices.SortFunc(k.parts, func(a, b part) int { return a.order(&b) })
 	n := 0
 	for _, p := range k.parts { // one of each
-		if q := &k.parts[max(n-1, 0)]; n > 0 && q.region == p.region && q.actor == p.actor && q.direct == p.direct {
+		if q := &k.parts[max(n-1, 0)]; n > 0 && q.order(&p) == 0 {
 			q.more += p.more
 			continue
 		}
@@ -268,7 +281,7 @@ func (k *worker) room(n int) {
 
 // book adds a part of a wait to a row.
 func (k *worker) book(w *Wait, actor, region int32, direct bool, t trace.Time) {
-	key := rowKey{actor, region}
+	key := keyOf(actor, region)
 	r := k.rows[key]
 	if r == nil {
 		r = &account{Row: Row{Actor: actor, Region: region}, detail: k.b.details[key], refused: k.b.refused[key]}

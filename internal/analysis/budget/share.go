@@ -7,6 +7,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// fewWeights is up to how many it is faster to look for the largest remainder again and again than to sort them.
+const fewWeights = 16
+
 // share splits an amount by weights into out: floors, and the units left over to the
 // largest remainders, earlier ones first among equals. The parts add up to the amount.
 func share(amount trace.Time, weights, out []trace.Time, order []int, rest []uint64) {
@@ -30,6 +33,19 @@ func share(amount trace.Time, weights, out []trace.Time, order []int, rest []uin
 		left -= trace.Time(q)
 	}
 	if left == 0 {
+		return
+	}
+	if len(weights) <= fewWeights { // remainders add up to left times the total, so more than left of them are not 0
+		for range left {
+			best := 0
+			for i, r := range rest {
+				if r > rest[best] {
+					best = i
+				}
+			}
+			out[best]++
+			rest[best] = 0
+		}
 		return
 	}
 	slices.SortStableFunc(order, func(a, b int) int {

@@ -53,16 +53,33 @@ func (t *track) lastWait(x trace.Time) int {
 	return sort.Search(len(t.waits), func(i int) bool { return t.waits[i].End > x }) - 1
 }
 
-// each calls f for the stretches of [begin, end), in order; time beyond what is known
-// is of no stretch.
-func (t *track) each(begin, end trace.Time, f func(region int32, ns trace.Time)) {
-	for i := t.at(begin); i < len(t.begin) && t.begin[i] < end; i++ {
+// A stretches goes through the stretches of a time, in order; time beyond what is known is of no stretch.
+type stretches struct {
+	region int32
+	ns     trace.Time
+
+	track      *track
+	begin, end trace.Time
+	at         int
+}
+
+func (t *track) stretches(begin, end trace.Time) stretches {
+	return stretches{track: t, begin: begin, end: end, at: t.at(begin)}
+}
+
+func (s *stretches) next() bool {
+	t := s.track
+	for s.at < len(t.begin) && t.begin[s.at] < s.end {
+		i := s.at
+		s.at++
 		to := t.until
-		if i+1 < len(t.begin) {
-			to = t.begin[i+1]
+		if s.at < len(t.begin) {
+			to = t.begin[s.at]
 		}
-		if ns := min(to, end) - max(t.begin[i], begin); ns > 0 {
-			f(t.region[i], ns)
+		if s.ns = min(to, s.end) - max(t.begin[i], s.begin); s.ns > 0 {
+			s.region = t.region[i]
+			return true
 		}
 	}
+	return false
 }
