@@ -2,11 +2,15 @@ package findings
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // Accounts are where the time of the rows of a run went: work, waiting by who caused it,
@@ -174,4 +178,66 @@ func (a *accounts) waiting() (all, unexplained trace.Time) {
 		unexplained = trace.AddUp(unexplained, a.result.Unexplained)
 	}
 	return all, unexplained
+}
+
+// waitsFollowed is what is found of the waits of a run by following them one by one.
+type waitsFollowed struct {
+	result       *budget.Result
+	pairs, wrong int
+}
+
+func (x *waitsFollowed) sizeBytes() int64 { return x.result.SizeBytes() }
+
+const (
+	// fewFollowed is up to how many intervals are read while one waits; what is found of more is kept with the store.
+	fewFollowed = 1 << 20
+	// mostKeptBytes bounds what is kept.
+	mostKeptBytes = 32 << 20
+	// keptName is under which name, and keptVersion changes with what is found, or how.
+	keptName, keptVersion = "waiting", 1
+)
+
+// followed gives what following the waits of the selection finds. Of a whole run that is done once: it is kept while the run is
+// open, and that of a large run with its store.
+func (f *facts) followed(ctx context.Context, a *accounts, n int64) (*waitsFollowed, error) {
+	if !fingerprint.Whole(f.store, f.window) || f.request.Selection.Regions != nil {
+		return f.follow(ctx, a, n)
+	}
+	return view.Keep(f.request.Runs[0].Cache, "findings waiting", (*waitsFollowed).sizeBytes, func() (*waitsFollowed, error) {
+		keeper, keeps := f.store.(store.Keeper)
+		if keeps = keeps && n >= fewFollowed; keeps {
+			if b, ok := keeper.Kept(keptName); ok {
+				if x := readFollowed(b, f.store.Generation(), len(a.actors), len(a.regionNames)); x != nil {
+					return x, nil
+				}
+			}
+		}
+		x, err := f.follow(ctx, a, n)
+		if err == nil && keeps {
+			if b := x.bytes(f.store.Generation()); len(b) <= mostKeptBytes {
+				_ = keeper.Keep(keptName, b) // where it cannot be kept it is found again
+			}
+		}
+		return x, err
+	})
+}
+
+func (x *waitsFollowed) bytes(generation uint64) []byte {
+	b := binary.LittleEndian.AppendUint64([]byte{keptVersion}, generation)
+	b = binary.LittleEndian.AppendUint64(b, uint64(x.pairs))
+	b = binary.LittleEndian.AppendUint64(b, uint64(x.wrong))
+	return x.result.Append(b)
+}
+
+// readFollowed gives nil where the bytes are of another version or run.
+func readFollowed(b []byte, generation uint64, actors, regions int) *waitsFollowed {
+	const head = 1 + 3*8
+	if len(b) < head || b[0] != keptVersion || binary.LittleEndian.Uint64(b[1:]) != generation {
+		return nil
+	}
+	r, err := budget.Read(b[head:], actors, regions)
+	if err != nil {
+		return nil
+	}
+	return &waitsFollowed{r, int(binary.LittleEndian.Uint64(b[9:])), int(binary.LittleEndian.Uint64(b[17:]))}
 }

@@ -85,6 +85,19 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 		f.notes = append(f.notes, fmt.Sprintf("%s intervals are too many to explain all waiting; select a part of the time", view.FormatCount(float64(n))))
 		return a, nil
 	}
+	x, err := f.followed(ctx, a, n)
+	if err != nil {
+		return nil, err
+	}
+	a.result, a.pairs, a.wrong = x.result, x.pairs, x.wrong
+	if a.result.Cut > 0 {
+		f.notes = append(f.notes, fmt.Sprintf("%s of %s waits were followed back for a limited time only", view.Thousands(a.result.Cut), view.Thousands(a.result.Waits)))
+	}
+	return a, nil
+}
+
+// follow reads the run and explains its waits one by one.
+func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*waitsFollowed, error) {
 	k := &accountant{facts: f, accounts: a, rows: make([]rowState, len(a.actors)), seen: make([]int, len(a.actors)), whole: n <= stepIntervals,
 		groups: map[groupKey]int32{}, comms: map[string]int32{}}
 	k.b = budget.New(len(a.actors), len(a.regionNames), f.window.Begin, f.window.End)
@@ -104,18 +117,16 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	if err := k.run(ctx, n); err != nil {
 		return nil, err
 	}
-	a.pairs, a.wrong = k.f.Pairs()
+	x := &waitsFollowed{}
+	x.pairs, x.wrong = k.f.Pairs()
 	if f.window.Begin == 0 && f.window.End >= f.store.Info().End && f.alike.what == "ranks" && (k.f.Met() || a.communication > 0) {
 		k.b.Ends() // ranks that never communicate may have nothing to do with each other
 	}
 	if k.tasks {
 		k.workersEnd()
 	}
-	a.result = k.b.Result()
-	if a.result.Cut > 0 {
-		f.notes = append(f.notes, fmt.Sprintf("%s of %s waits were followed back for a limited time only", view.Thousands(a.result.Cut), view.Thousands(a.result.Waits)))
-	}
-	return a, nil
+	x.result = k.b.Result()
+	return x, nil
 }
 
 // run goes through the time in steps.

@@ -1,7 +1,9 @@
 package findings_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -369,4 +371,91 @@ func TestAProfileSaysThatItKnowsNoWaits(t *testing.T) {
 	if d := c.Compute(t, findings.View, r).Scene(scene.Size{Width: 800, Height: 400}).Description; !strings.Contains(d, "A profile does not tell who waits for whom.") {
 		t.Errorf("of a profile it says %q", d)
 	}
+}
+
+// largeRun says that a run has many intervals, and counts how often its messages are read.
+type largeRun struct {
+	store.Reader
+	store.Keeper
+	reads int
+}
+
+func (l *largeRun) Count(w store.Window) int64 {
+	if w.Begin <= 0 && w.End >= l.Info().End {
+		return 1 << 20
+	}
+	return l.Reader.Count(w)
+}
+
+func (l *largeRun) Links(ctx context.Context, w store.Window, f func(*store.LinkColumns) error) error {
+	l.reads++
+	return l.Reader.Links(ctx, w, f)
+}
+
+// What following all waits of a large run finds lies with its store: the next look is the same in numbers and pictures and reads
+// messages less often, and what lies there of another run, or is damaged, is found again.
+func TestWaitsOfALargeRunAreFollowedOnce(t *testing.T) {
+	m, ok := demo.Find("stencil?locations=16&intervals=20000")
+	if !ok {
+		t.Fatal("no demo stencil")
+	}
+	r := viewtest.Local(t, func(w trace.Writer) {
+		if err := m.Write(t.Context(), m.Options, w); err != nil {
+			t.Fatal(err)
+		}
+	})
+	small := readAll(t, r)
+	l := &largeRun{Reader: r, Keeper: r.(store.Keeper)}
+	if _, kept := l.Kept("waiting"); kept {
+		t.Fatal("what a small run waits is kept")
+	}
+	if first := readAll(t, l); first != small {
+		t.Error("the first look at a large run differs from that at a small one")
+	}
+	once := l.reads
+	kept, ok := l.Kept("waiting")
+	if !ok {
+		t.Fatal("nothing is kept")
+	}
+	if readAll(t, l); l.reads >= 2*once {
+		t.Errorf("the next look reads messages as often as the first: %d and %d times", l.reads-once, once)
+	}
+	for what, b := range map[string][]byte{"whole": kept, "cut short": kept[:len(kept)-1], "of another run": append([]byte{kept[0], kept[1] + 1}, kept[2:]...)} {
+		if err := l.Keep("waiting", b); err != nil {
+			t.Fatal(err)
+		}
+		if again := readAll(t, l); again != small {
+			t.Errorf("%s: the next look differs", what)
+		}
+		if now, _ := l.Kept("waiting"); !bytes.Equal(now, kept) {
+			t.Errorf("%s: it was not found again", what)
+		}
+	}
+}
+
+// readAll gives numbers and pictures of the findings as text.
+func readAll(t *testing.T, r store.Reader) string {
+	t.Helper()
+	var out []any
+	for _, picture := range []string{"findings", "causes"} {
+		values, err := view.NewValues(findings.View, map[string][]string{"picture": {picture}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sel, err := view.Spec{}.Resolve(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := scene.Size{Width: 960, Height: 540}
+		res, err := findings.View.Compute(t.Context(), &view.Request{Runs: []view.Run{{Store: r}}, Values: values, Selection: sel, Size: size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, res.Data(), res.Notes(), res.Scene(size))
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }

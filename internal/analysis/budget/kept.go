@@ -1,0 +1,151 @@
+package budget
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// errKept is the error of bytes that no budget was written to.
+var errKept = errors.New("these are not the bytes of a budget of waiting")
+
+// Append writes a budget, so that it can lie with its run: numbers of variable length, and of details, which are mostly
+// 0, only the others.
+func (r *Result) Append(b []byte) []byte {
+	for _, n := range [...]int64{int64(r.Bins), int64(r.Fold), int64(r.Begin), int64(r.End), r.Waits, r.Clipped, r.Cut, int64(r.Total), int64(r.Unexplained)} {
+		b = binary.AppendVarint(b, n)
+	}
+	b = appendTimes(b, r.Kinds[:])
+	b = appendTimes(b, r.Waited)
+	b = appendTimes(b, r.InCalls)
+	b = binary.AppendUvarint(b, uint64(len(r.Rows)))
+	for i := range r.Rows {
+		x := &r.Rows[i]
+		b = binary.AppendVarint(b, int64(x.Actor))
+		b = binary.AppendVarint(b, int64(x.Region))
+		b = appendTimes(b, x.Direct[:])
+		b = appendTimes(b, x.Indirect[:])
+		b = appendTimes(b, x.Victims)
+		b = appendTimes(b, x.Series)
+	}
+	return b
+}
+
+// SizeBytes is about how much memory a budget takes.
+func (r *Result) SizeBytes() int64 {
+	n := int64(len(r.Waited)+len(r.InCalls)) * 8
+	for i := range r.Rows {
+		n += int64(len(r.Rows[i].Victims)+len(r.Rows[i].Series))*8 + 200
+	}
+	return n + 400
+}
+
+// appendTimes writes how many there are and, of those that are not 0, how many came since the one before and the time.
+func appendTimes(b []byte, list []trace.Time) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	last := 0
+	for i, t := range list {
+		if t != 0 {
+			b = binary.AppendVarint(binary.AppendUvarint(b, uint64(i-last)), int64(t))
+			last = i
+		}
+	}
+	return binary.AppendUvarint(b, uint64(len(list)-last)) // past the last: an end
+}
+
+// Read gives a budget of so many actors and regions that Append wrote.
+func Read(b []byte, actors, regions int) (*Result, error) {
+	k := &keptReader{b: b}
+	r := &Result{Bins: int(k.number()), Fold: int(k.number()), Begin: trace.Time(k.number()), End: trace.Time(k.number()), Waits: k.number(), Clipped: k.number(), Cut: k.number(),
+		Total: trace.Time(k.number()), Unexplained: trace.Time(k.number())}
+	if k.bad || r.Bins != Bins || r.Fold != max(1, (actors+blocks-1)/blocks) {
+		return nil, errKept
+	}
+	victims := (actors + r.Fold - 1) / r.Fold
+	k.times(r.Kinds[:])
+	r.Waited, r.InCalls = k.list(actors*NumKinds), k.list(regions)
+	n := k.count()
+	if k.bad || n > uint64(len(k.b)) {
+		return nil, errKept
+	}
+	r.Rows = make([]Row, n)
+	left := mostDetail
+	for i := range r.Rows {
+		x := &r.Rows[i]
+		x.Actor, x.Region = k.number32(), k.number32()
+		k.times(x.Direct[:])
+		k.times(x.Indirect[:])
+		x.Victims = k.list(victims)
+		x.Series = k.list(Bins)
+		left -= len(x.Victims) + len(x.Series)
+		if k.bad || left < 0 || x.Actor < NoActor || int(x.Actor) >= actors || x.Region < 0 || int(x.Region) >= regions || (x.Victims == nil) != (x.Series == nil) {
+			return nil, errKept
+		}
+	}
+	if k.bad || len(k.b) > 0 {
+		return nil, errKept
+	}
+	return r, nil
+}
+
+// A keptReader takes numbers from the front; after the first that cannot be there all are 0.
+type keptReader struct {
+	b   []byte
+	bad bool
+}
+
+func (k *keptReader) number() int64 {
+	x, n := binary.Varint(k.b)
+	if n <= 0 {
+		k.b, k.bad = nil, true
+		return 0
+	}
+	k.b = k.b[n:]
+	return x
+}
+
+func (k *keptReader) number32() int32 {
+	x := k.number()
+	k.bad = k.bad || x < math.MinInt32 || x > math.MaxInt32
+	return int32(x)
+}
+
+func (k *keptReader) count() uint64 {
+	x, n := binary.Uvarint(k.b)
+	if n <= 0 {
+		k.b, k.bad = nil, true
+		return 0
+	}
+	k.b = k.b[n:]
+	return x
+}
+
+// list reads as many times as are told, or none.
+func (k *keptReader) list(n int) []trace.Time {
+	if x, size := binary.Uvarint(k.b); size > 0 && x == 0 {
+		k.times(nil)
+		return nil
+	}
+	if k.bad {
+		return nil
+	}
+	out := make([]trace.Time, n)
+	k.times(out)
+	return out
+}
+
+// times reads what appendTimes wrote of as many.
+func (k *keptReader) times(out []trace.Time) {
+	if k.count() != uint64(len(out)) {
+		k.b, k.bad = nil, true
+	}
+	for at := uint64(0); !k.bad; {
+		if at += k.count(); at >= uint64(len(out)) || k.bad {
+			k.bad = k.bad || at > uint64(len(out))
+			return
+		}
+		out[at] = trace.Time(k.number())
+	}
+}

@@ -1,0 +1,74 @@
+package budget
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// What lies with a run is the budget that was written there, with details and without.
+func TestABudgetIsReadAsItWasWritten(t *testing.T) {
+	for _, most := range []int{mostDetail, 6 * (48 + Bins)} {
+		want := waited(t, 2, most)
+		got, err := Read(want.Append(nil), 48, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("room for %d: another budget was read than was written", most)
+		}
+	}
+}
+
+// Bytes that somebody else put there are refused or give a budget whose rows are of this run: nothing panics.
+func TestBytesThatAreNoBudgetAreRefused(t *testing.T) {
+	good := waited(t, 1, 6*(48+Bins)).Append(nil)
+	for _, run := range [][2]int{{47, 20}, {48, 19}, {2000, 20}} {
+		if _, err := Read(good, run[0], run[1]); err == nil {
+			t.Errorf("it was read as that of %d actors and %d regions", run[0], run[1])
+		}
+	}
+	for n := range len(good) {
+		if _, err := Read(good[:n], 48, 20); err == nil {
+			t.Fatalf("its first %d bytes are a budget", n)
+		}
+	}
+	rng := rand.New(rand.NewPCG(3, 5))
+	for range 2000 {
+		b := append([]byte{}, good...)
+		for range 1 + rng.IntN(3) {
+			b[rng.IntN(len(b))] = byte(rng.Uint32())
+		}
+		r, err := Read(b, 48, 20)
+		if err != nil {
+			continue
+		}
+		for _, x := range r.Rows {
+			if x.Actor < NoActor || x.Actor >= 48 || x.Region < 0 || x.Region >= 20 || x.Victims != nil && len(x.Victims) != 48 {
+				t.Fatalf("a row is of actor %d, region %d", x.Actor, x.Region)
+			}
+		}
+	}
+}
+
+// Parts go to the largest remainders, whether they are sorted or looked for one by one.
+func TestSharesOfFewAndOfManyAreCutAlike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	for range 500 {
+		n := 2 + rng.IntN(fewWeights-1)
+		many := fewWeights + 1 + rng.IntN(9)
+		weights := make([]trace.Time, many) // those beyond n are 0, and get nothing
+		for i := range n {
+			weights[i] = trace.Time(rng.Int64N(7))
+		}
+		few, all := make([]trace.Time, n), make([]trace.Time, many)
+		amount := trace.Time(rng.Int64N(1000))
+		share(amount, weights[:n], few, make([]int, n), make([]uint64, n))
+		share(amount, weights, all, make([]int, many), make([]uint64, many))
+		if !reflect.DeepEqual(few, all[:n]) {
+			t.Fatalf("%d by %v: %v, and sorted %v", amount, weights[:n], few, all)
+		}
+	}
+}
