@@ -260,3 +260,30 @@ export function device(allowSoftware: boolean): Device | null {
   }
   return shared;
 }
+
+const settleFor = 500;
+let waiting: ((d: Device) => void)[] | null = null;
+
+/** The page's device if it is there; else found is told of it later, unless there is no GPU. */
+export function deviceAtRest(found: (d: Device) => void): Device | null {
+  if (shared && !shared.lost) return shared;
+  if (refused) return null;
+  if (waiting) waiting.push(found);
+  else {
+    waiting = [found];
+    setTimeout(() => atRest(seek), settleFor);
+  }
+  return null;
+}
+
+function seek(): void {
+  const d = device(false);
+  const tell = waiting ?? [];
+  waiting = null;
+  if (d) for (const f of tell) f(d);
+}
+
+function atRest(f: () => void): void {
+  if (typeof requestIdleCallback === "function") requestIdleCallback(f, { timeout: 2000 }); // Safari has none
+  else f();
+}

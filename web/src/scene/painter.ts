@@ -6,7 +6,7 @@
 //	  canvas   the picture: shapes copied from the GPU or from memory, then texts
 //	  canvas   highlights
 
-import { device, type Device, type Drawable } from "./device";
+import { device, deviceAtRest, type Device, type Drawable } from "./device";
 import { raster, upload, type Shape } from "./mark";
 import { drawOverlay, drawRings, type Highlight } from "./overlay";
 import type { Palette, Tint } from "./palette";
@@ -30,7 +30,10 @@ const restAfter = 140;
 export type Backend = "webgl2" | "software";
 
 export interface PainterOptions {
-  /** "auto" (default) takes WebGL2 where a real GPU draws, else the software rasteriser. */
+  /**
+   * "auto" (default) takes WebGL2 where a real GPU draws, else the software rasteriser.
+   * Browsers take up to a second for their first WebGL2: until then it draws in software.
+   */
   backend?: Backend | "auto";
   /** Default: the window's, read again at each draw. */
   pixelRatio?: number;
@@ -75,10 +78,11 @@ class CanvasPainter implements Painter {
   private seen: Frame[] = [];
   private theme: Tint = "light";
   private parts: { part: Part; drawables: Drawable[] }[] = [];
-  private device: Device | null;
+  private device: Device | null = null;
+  private sought = false;
   private transforms: Transform[] = [];
   private highlights: Highlight[] = [];
-  private readonly picture = layer();
+  private picture = layer();
   private readonly above = layer();
   private frame = 0;
   private stale = { picture: false, overlay: false };
@@ -89,7 +93,7 @@ class CanvasPainter implements Painter {
   private restTimer = 0;
 
   constructor(host: HTMLElement, private readonly palette: Palette, private readonly options: PainterOptions) {
-    this.device = options.backend === "software" ? null : device(options.backend === "webgl2");
+    if (options.backend === "webgl2") this.device = device(true);
     this.picture.setAttribute("role", "img");
     this.above.setAttribute("aria-hidden", "true");
     host.append(this.picture, this.above);
@@ -108,6 +112,7 @@ class CanvasPainter implements Painter {
     this.parts = parts(scene).map((part) => ({ part, drawables: [] }));
     for (const { part } of this.parts) for (const m of part.marks) if (m.kind === "space") this.spaces.set(m, new SpaceView(m));
     for (const s of this.spaces.values()) s.set(this.choice);
+    this.seek();
     this.upload();
     this.picture.setAttribute("aria-label", scene.description || scene.title);
     this.stale = { picture: true, overlay: true };
@@ -187,6 +192,26 @@ class CanvasPainter implements Painter {
     this.scene = null;
     this.picture.remove();
     this.above.remove();
+  }
+
+  /** Asks for the GPU at the first picture, so that none has to wait for it. */
+  private seek(): void {
+    if (this.sought || (this.options.backend ?? "auto") !== "auto") return;
+    this.sought = true;
+    this.device = deviceAtRest((d) => this.takeUp(d));
+  }
+
+  /** Goes on drawing with the GPU. What was drawn in memory would have to be read back: it gets a new canvas. */
+  private takeUp(d: Device): void {
+    if (!this.scene) return;
+    this.device = d;
+    const before = this.picture;
+    this.picture = before.cloneNode() as HTMLCanvasElement;
+    this.picture.style.width = "";
+    this.image = null;
+    this.upload();
+    this.flush();
+    before.replaceWith(this.picture);
   }
 
   /** Puts shapes on the GPU; a device that was lost in the meantime is asked for anew. */

@@ -88,6 +88,19 @@ Object.assign(window, {
       if (!lost.lost) throw new Error("the context was not lost");
       return { before, after };
     },
+    /** Draws before a GPU was asked for, and once more when it is there. */
+    async takeUp(scene: string) {
+      device(true)!.gl.getExtension("WEBGL_lose_context")!.loseContext();
+      await new Promise((done) => setTimeout(done, 50));
+      const p = createPainter(host(), palette, { pixelRatio: 1 });
+      p.draw(decodeScene(bytes(scene).buffer), "light");
+      const first = { backend: p.backend, image: p.read() };
+      device(true); // auto takes no WebGL2 that is drawn in software, unless it is there
+      while (p.backend === first.backend) await new Promise((done) => setTimeout(done, 20));
+      const got = { first: first.backend, then: p.backend, canvases: host().querySelectorAll("canvas").length, ...compare(p.read(), first.image) };
+      p.destroy();
+      return got;
+    },
     /** Draws and leaves the picture there, to be looked at. */
     draw(scene: string, theme: "light" | "dark", backend: string, pixelRatio = 1, t?: Transform) {
       const p = createPainter(host(), palette, { backend: backend as Backend, pixelRatio });

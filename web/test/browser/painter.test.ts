@@ -18,6 +18,7 @@ const testdata = new URL("../../../internal/render/rendertest/testdata/", import
 interface Bench {
   compare(scene: string, png: string, theme: string, backend: string, pixelRatio: number): Promise<Comparison>;
   lose(scene: string): Promise<{ before: number; after: number }>;
+  takeUp(scene: string): Promise<Comparison & { first: string; then: string; canvases: number }>;
   moved(scene: string, backend: string): Promise<{ before: number[]; after: number[]; restored: boolean }>;
   overlay(scene: string): Promise<number[]>;
   texts(backend: string): Promise<{ ink: number; label: string | null }>;
@@ -112,6 +113,13 @@ describe("painter in Chromium", () => {
       expect(got.label).toBe("Two texts.");
     });
   }
+
+  test("the first picture does not wait for the GPU, which goes on with the same one", async () => {
+    const got = await page.evaluate((scene) => window.bench.takeUp(scene), base64("rows.scene"));
+    expect(got).toMatchObject({ first: "software", then: "webgl2", canvases: 2 });
+    expect(got.mean).toBeLessThan(1);
+    expect(got.wrong).toBeLessThan(0.006);
+  });
 
   test("a picture is drawn anew after the GPU was lost", async () => {
     const got = await page.evaluate((scene) => window.bench.lose(scene), base64("rows.scene"));
