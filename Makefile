@@ -63,7 +63,7 @@ skipped: bin/testlog
 # The race detector where goroutines meet; it needs cgo and a C compiler.
 RACE = ./recorder ./internal/trace/... ./internal/store ./internal/store/local/... ./internal/importer ./internal/importer/paje ./internal/server ./internal/view
 # Tests of the store that try one thing after the other many times: slow here, and nothing meets in them.
-ALONE = ^(FuzzStore|TestNoFlipChangesAnAnswerInSilence|TestCallsInBatchesAreCallsOneByOne|TestTimeFromPrefixSumsIsThatOfTheRows|TestDamageIsAnErrorNeverACrash|TestRoleTimeFromKeptBinsEqualsThatFromRows|TestForgedStoresAreRefused|TestNumbersOfNothingAreNotHandedOut|TestPartsThatAreNotOfOneRunAreRefused|TestAPartMayBeMadeAgain|TestARunWithoutRowsIsJoined|TestCoverHoldsEachRowAndInstantOnce|TestGroupsKeptAreThoseOfTheRows|TestRoleTimesAreThoseOfEachLocationAlone|TestStoreElsewherePassesTheSuite)$$
+ALONE = ^(FuzzStore|TestNoFlipChangesAnAnswerInSilence|TestCallsInBatchesAreCallsOneByOne|TestTimeFromPrefixSumsIsThatOfTheRows|TestDamageIsAnErrorNeverACrash|TestRoleTimeFromKeptBinsEqualsThatFromRows|TestForgedStoresAreRefused|TestNumbersOfNothingAreNotHandedOut|TestPartsThatAreNotOfOneRunAreRefused|TestAPartMayBeMadeAgain|TestARunWithoutRowsIsJoined|TestCoverHoldsEachRowAndInstantOnce|TestGroupsKeptAreThoseOfTheRows|TestRoleTimesAreThoseOfEachLocationAlone|TestStoreElsewherePassesTheSuite|TestSumsOfLinksAreThoseOfTheLinks|TestJoinedPartsAreTheWholeImport)$$
 test-race:
 	@if command -v cc >/dev/null || command -v gcc >/dev/null; then \
 	  CGO_ENABLED=1 $(TEST) -race -short -timeout 20m -skip '$(ALONE)' $(RACE); \
