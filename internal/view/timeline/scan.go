@@ -184,7 +184,7 @@ func (s *scanning) scan(ctx context.Context) error {
 	for _, id := range s.window.Locations {
 		p := s.places[id]
 		if p.shared != nil {
-			slices.SortStableFunc(p.shared.begun, func(a, b begun) int { return cmp.Compare(a.begin, b.begin) })
+			p.shared.order()
 		}
 		for _, l := range p.lanes {
 			if l != nil {
@@ -196,6 +196,8 @@ func (s *scanning) scan(ctx context.Context) error {
 	for _, id := range s.window.Locations {
 		if p := s.places[id].shared; p != nil {
 			p.rowsUntil(1<<62 - 1)
+			p.begun = p.room[:0] // the next rows
+			p.room = nil
 		}
 	}
 	return nil

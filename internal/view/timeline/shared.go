@@ -16,6 +16,7 @@ type sharedScan struct {
 	lanes int
 	cells *cells
 	begun []begun // rows of all lanes, to be put in order
+	room  []begun // for the next ones
 }
 
 // begun is a row that begins.
@@ -81,5 +82,42 @@ func (p *sharedScan) rowsUntil(t trace.Time) {
 		b := p.begun[0]
 		p.cells.row(b.begin, b.duration, b.region, b.row, b.lane)
 		p.begun = p.begun[1:]
+	}
+}
+
+// order puts held rows in the order of time, of those that begin together the lane that came first first. Lanes come one after the other,
+// each in order: what is in order already is only merged.
+func (p *sharedScan) order() {
+	rows, spare := p.begun, p.room
+	if cap(spare) < len(rows) {
+		spare = make([]begun, len(rows))
+	}
+	spare = spare[:len(rows)]
+	ends := []int{}
+	for i := 1; i <= len(rows); i++ {
+		if i == len(rows) || rows[i].begin < rows[i-1].begin {
+			ends = append(ends, i)
+		}
+	}
+	for len(ends) > 1 {
+		from, joined := 0, ends[:0]
+		for k := 0; k < len(ends); k += 2 {
+			to := ends[min(k+1, len(ends)-1)]
+			mergeBegun(spare[from:to], rows[from:ends[k]], rows[ends[k]:to])
+			joined, from = append(joined, to), to
+		}
+		ends, rows, spare = joined, spare, rows
+	}
+	p.begun, p.room = rows, spare
+}
+
+// mergeBegun merges two lists in order, of equal ones the first list's first.
+func mergeBegun(into, a, b []begun) {
+	for n := range into {
+		if len(b) == 0 || len(a) > 0 && a[0].begin <= b[0].begin {
+			into[n], a = a[0], a[1:]
+		} else {
+			into[n], b = b[0], b[1:]
+		}
 	}
 }
