@@ -129,21 +129,11 @@ func (c *Critical) sort() {
 
 // slowestRequest is the path of the request that takes longest.
 func slowestRequest(ctx context.Context, run view.Run, w store.Window) (*Critical, error) {
-	forest, err := Forest(ctx, run)
+	forest, slowest, err := findSlowest(ctx, run, w)
 	if err != nil {
 		return nil, err
 	}
 	c := &Critical{What: "request"}
-	end := w.End
-	if end == run.Store.Info().End {
-		end++
-	}
-	var slowest *request.Request
-	for _, k := range forest.Within(w.Begin, end, view.LocationSet(run.Store.Locations(), w.Locations)) {
-		if x := &forest.Requests[k]; slowest == nil || x.Duration() > slowest.Duration() {
-			slowest = x
-		}
-	}
 	if slowest == nil {
 		return c, nil
 	}
@@ -159,4 +149,30 @@ func slowestRequest(ctx context.Context, run view.Run, w store.Window) (*Critica
 	})
 	c.sort()
 	return c, ctx.Err()
+}
+
+// findSlowest gives the request of a window that takes longest, nil for none, without reading all spans where what is kept tells which one it is.
+func findSlowest(ctx context.Context, run view.Run, w store.Window) (*request.Forest, *request.Request, error) {
+	end := w.End
+	if end == run.Store.Info().End {
+		end++
+	}
+	if kept := keptRequestsOf(ctx, run); kept != nil && w.Locations == nil {
+		k := kept.Forest.Slowest(kept.Forest.Within(w.Begin, end, nil))
+		if k < 0 {
+			return kept.Forest, nil, nil
+		}
+		if p, err := readSome(ctx, run, kept, []int32{k}, mostOne); p != nil || err != nil {
+			return p.forestOf(), p.first(), err
+		}
+	}
+	forest, err := Forest(ctx, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	k := forest.Slowest(forest.Within(w.Begin, end, view.LocationSet(run.Store.Locations(), w.Locations)))
+	if k < 0 {
+		return forest, nil, nil
+	}
+	return forest, &forest.Requests[k], nil
 }

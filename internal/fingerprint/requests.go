@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/gob"
 	"math"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/latency"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
@@ -17,7 +16,7 @@ import (
 
 // Forest gives the requests of a run, read once for all views.
 func Forest(ctx context.Context, run view.Run) (*request.Forest, error) {
-	return view.Keep(run.Cache, "requests", (*request.Forest).SizeBytes, func() (*request.Forest, error) {
+	return view.Keep(run.Cache, forestName, (*request.Forest).SizeBytes, func() (*request.Forest, error) {
 		return request.Gather(view.SpanSourceOf(ctx, run.Store))
 	})
 }
@@ -40,6 +39,7 @@ const (
 	mostOnPaths      = 1 << 16
 	requestsVersion  = 1
 	keptRequestsName = "requests"
+	forestName       = "requests"
 )
 
 // keptRequests is what lies there.
@@ -123,49 +123,6 @@ func keptRequestsOf(ctx context.Context, run view.Run) *Requests {
 	kept, _ := view.Keep(run.Cache, "kept requests", size, func() (*Requests, error) { return readRequests(ctx, run.Store), nil })
 	return kept
 }
-
-// OneRequest gives the request of an id as a forest of its own, without reading all spans: what is kept of the run says when it was, and how
-// many calls it has. It is nil where nothing is kept, or has no such request.
-func OneRequest(ctx context.Context, run view.Run, id string) (*request.Forest, error) {
-	kept := keptRequestsOf(ctx, run)
-	if kept == nil || id == "" {
-		return nil, nil
-	}
-	k := slices.IndexFunc(kept.Forest.Requests, func(x request.Request) bool { return x.ID == id })
-	if k < 0 {
-		return nil, nil
-	}
-	size := func(f *request.Forest) int64 {
-		if f == nil {
-			return 64
-		}
-		return f.SizeBytes()
-	}
-	return view.Keep(run.Cache, "request "+id, size, func() (*request.Forest, error) {
-		return oneRequest(ctx, run, &kept.Forest.Requests[k], kept.Forest.Counts)
-	})
-}
-
-// oneRequest looks around a request until all its calls are found: some begin before it, where clocks disagree, and some when it has ended.
-func oneRequest(ctx context.Context, run view.Run, want *request.Request, counts request.Counts) (*request.Forest, error) {
-	all := view.SpanSourceOf(ctx, run.Store)
-	for margin := max(want.Duration(), 1); ; margin *= wider {
-		begin, end := want.Begin-margin, want.End+margin
-		if run.Store.Count(store.Window{Begin: max(begin, 0), End: min(end, run.Store.Info().End)}) > run.Store.Info().Intervals/wider {
-			return nil, nil
-		}
-		f, err := request.GatherOne(all.Within(begin, end), want)
-		if f != nil {
-			f.Counts = counts
-		}
-		if f != nil || err != nil {
-			return f, err
-		}
-	}
-}
-
-// wider is how much more is looked at where that was not all.
-const wider = 8
 
 func readRequests(ctx context.Context, r store.Reader) *Requests {
 	from, ok := r.(store.Keeper)

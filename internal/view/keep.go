@@ -80,6 +80,17 @@ func Keep[V any](c *Cache, what string, bytes func(V) int64, make func() (V, err
 	return v, nil
 }
 
+// Holds reports whether something was made and is still there.
+func (c *Cache) Holds(what string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[what]
+	return e != nil && e.held != nil
+}
+
 func (c *Cache) entry(what string) *kept {
 	c.mu.Lock()
 	defer c.mu.Unlock()

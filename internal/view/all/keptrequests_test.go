@@ -13,6 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -34,6 +35,10 @@ func (m *manySpans) Info() *store.Info {
 	x := *m.Reader.Info()
 	x.Intervals = 1 << 20
 	return &x
+}
+
+func (m *manySpans) Count(w store.Window) int64 {
+	return m.Reader.Count(w) * m.Info().Intervals / m.Reader.Info().Intervals
 }
 
 func (m *manySpans) Intervals(ctx context.Context, w store.Window, f func(*trace.Columns) error) error {
@@ -149,6 +154,71 @@ func TestOneRequestOfManyIsReadWithoutTheOthers(t *testing.T) {
 	}
 	if n := m.wholly.Load(); n > 0 {
 		t.Errorf("all spans were read %d times", n)
+	}
+}
+
+// Of a part of the time only that part is read, as far as what is kept says where its requests are; what is shown is what a look at all spans gives.
+func TestRequestsOfAPartOfTheTimeAreReadWithoutTheOthers(t *testing.T) {
+	m := openShop(t)
+	type look struct {
+		view, from, to string
+		options        map[string][]string
+	}
+	var looks []look
+	for _, part := range [][2]string{{"40%", "60%"}, {"0", "10%"}, {"93%", "100%"}, {"50%", "50.1%"}} {
+		for _, name := range []string{"requests", "services", "criticalpath", "findings"} {
+			looks = append(looks, look{name, part[0], part[1], nil})
+			if name != "findings" {
+				for _, words := range [][]string{{"slow:20%"}, {"errors"}, {"http.method=GET", "<1h"}} {
+					looks = append(looks, look{name, part[0], part[1], map[string][]string{"request": words}})
+				}
+			}
+		}
+		looks = append(looks, look{"timeline", part[0], part[1], map[string][]string{"critical": {"true"}}})
+	}
+	show := func(x look) string {
+		v := Views[slices.IndexFunc(Views, func(v *view.View) bool { return v.Name == x.view })]
+		c := viewtest.Case{Spec: view.Spec{From: x.from, To: x.to}, Options: x.options, Size: scene.Size{Width: 1000, Height: 700}}
+		r, err := v.Compute(t.Context(), c.Request(t, v, m))
+		if err != nil {
+			return err.Error()
+		}
+		b, err := json.Marshal([]any{r.Data(), r.Notes(), r.Table(), r.Scene(c.Size)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	want := make([]string, len(looks))
+	for i, x := range looks {
+		want[i] = show(x)
+	}
+	if m.wholly.Load() == 0 {
+		t.Fatal("nothing is kept yet, but not all spans are read")
+	}
+	if err := fingerprint.PrepareRequests(t.Context(), &view.Run{Store: m}); err != nil {
+		t.Fatal(err)
+	}
+	m.wholly.Store(0)
+	for i, x := range looks {
+		if got := show(x); got != want[i] {
+			t.Errorf("%v: %.400s\nwant %.400s", x, got, want[i])
+		}
+	}
+	if n := m.wholly.Load(); n > 0 {
+		t.Errorf("all spans were read %d times", n)
+	}
+	most := viewtest.Case{Spec: view.Spec{To: "90%"}}
+	q := most.Request(t, Views[slices.IndexFunc(Views, func(v *view.View) bool { return v.Name == "services" })], m)
+	q.Runs[0].Cache = view.NewCache(memory.New(1 << 30))
+	for range 2 { // once for all further parts
+		if _, _, err := fingerprint.RequestsOf(t.Context(), q, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q.Selection.Begin, q.Selection.End = 0, q.Selection.End/100
+	if _, _, err := fingerprint.RequestsOf(t.Context(), q, nil); err != nil || m.wholly.Load() != 1 {
+		t.Errorf("most of the time was looked at, then parts of it: all spans were read %d times, %v", m.wholly.Load(), err)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
@@ -84,15 +83,9 @@ func (r *result) gather(ctx context.Context) (err error) {
 			return nil
 		}
 	}
-	if len(words) == 1 {
-		if r.forest, err = fingerprint.OneRequest(ctx, q.Runs[0], strings.TrimSpace(words[0])); err != nil {
-			return err
-		}
-	}
-	if r.forest == nil {
-		if r.forest, err = fingerprint.Forest(ctx, q.Runs[0]); err != nil {
-			return err
-		}
+	var source *view.SpanSource
+	if r.forest, source, err = fingerprint.RequestsOf(ctx, q, words); err != nil {
+		return err
 	}
 	end := q.Selection.End
 	if end == q.Store().Info().End {
@@ -100,7 +93,7 @@ func (r *result) gather(ctx context.Context) (err error) {
 	}
 	r.chosen = r.forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
 	if len(words) > 0 {
-		if r.chosen, err = r.forest.Choose(view.SpanSourceOf(ctx, q.Store()), r.chosen, words); err != nil {
+		if r.chosen, err = r.forest.Choose(source, r.chosen, words); err != nil {
 			return fmt.Errorf("--request %w", err)
 		}
 	}

@@ -33,7 +33,7 @@ func requestFaults(c *court) (*request.Forest, *latency.Found, error) {
 	if kept := fingerprint.KeptRequests(c.ctx, c.request); kept != nil {
 		return kept.Forest, kept.Found, nil
 	}
-	forest, err := fingerprint.Forest(c.ctx, c.request.Runs[0])
+	forest, _, err := fingerprint.RequestsOf(c.ctx, c.request, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -67,16 +67,12 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(words) == 0 {
 		r.kept = fingerprint.KeptRequests(ctx, q)
 	}
-	var err error
+	var source *view.SpanSource
 	if r.kept != nil {
 		r.forest = r.kept.Forest
-	} else if len(words) == 1 {
-		if r.forest, err = fingerprint.OneRequest(ctx, q.Runs[0], strings.TrimSpace(words[0])); err != nil {
-			return nil, err
-		}
-	}
-	if r.forest == nil {
-		if r.forest, err = fingerprint.Forest(ctx, q.Runs[0]); err != nil {
+	} else {
+		var err error
+		if r.forest, source, err = fingerprint.RequestsOf(ctx, q, words); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +95,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		r.one = r.all[0]
 	}
 	if len(words) > 0 && r.one < 0 {
-		if err := r.choose(ctx, words); err != nil {
+		if err := r.choose(source, words); err != nil {
 			return nil, err
 		}
 	}
@@ -122,8 +118,7 @@ func (r *result) named(words []string) int32 {
 }
 
 // choose takes some of the requests, and finds what separates them from the others.
-func (r *result) choose(ctx context.Context, words []string) error {
-	source := view.SpanSourceOf(ctx, r.request.Store())
+func (r *result) choose(source *view.SpanSource, words []string) error {
 	var err error
 	if r.chosen, err = r.forest.Choose(source, r.all, words); err != nil {
 		return fmt.Errorf("--request %w", err)

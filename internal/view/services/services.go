@@ -71,7 +71,7 @@ func (r *result) gather(ctx context.Context) error {
 			return nil
 		}
 	}
-	forest, err := fingerprint.Forest(ctx, q.Runs[0])
+	forest, source, err := fingerprint.RequestsOf(ctx, q, words)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (r *result) gather(ctx context.Context) error {
 	}
 	chosen := forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
 	if len(words) > 0 {
-		if chosen, err = forest.Choose(view.SpanSourceOf(ctx, q.Store()), chosen, words); err != nil {
+		if chosen, err = forest.Choose(source, chosen, words); err != nil {
 			return fmt.Errorf("--request %w", err)
 		}
 	}
