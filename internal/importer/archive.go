@@ -145,17 +145,6 @@ type tarMember struct {
 	modified     time.Time
 }
 
-// OpenTar gives the regular files of a plain tar, for formats that are one. Its
-// files are io.ReaderAt. A tar that breaks off gives what came before, and the error.
-func OpenTar(r io.ReaderAt, size int64) (fs.FS, []File, error) {
-	t, _, err := indexTar(r, size)
-	files := make([]File, 0, len(t.members))
-	for p, m := range t.members {
-		files = append(files, File{p, m.size})
-	}
-	return t, files, err
-}
-
 func indexTar(r io.ReaderAt, size int64) (tarFS, []Skip, error) {
 	t := tarFS{r, map[string]tarMember{}}
 	var skipped []Skip

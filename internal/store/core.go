@@ -44,20 +44,6 @@ func (c *Core) Add(begin, end trace.Time) {
 	b.begin, b.end = min(b.begin, begin), max(b.end, end)
 }
 
-// Join adds what another one of the same trace has found.
-func (c *Core) Join(o *Core) {
-	for i := range c.bins {
-		switch a, b := &c.bins[i], &o.bins[i]; {
-		case b.rows == 0:
-		case a.rows == 0:
-			*a = *b
-		default:
-			a.rows += b.rows
-			a.begin, a.end = min(a.begin, b.begin), max(a.end, b.end)
-		}
-	}
-}
-
 // Find gives the time that holds nearly all records, where that is a small part of the
 // whole, and how many are outside; else false.
 func (c *Core) Find() (begin, end trace.Time, outside int64, ok bool) {

@@ -38,14 +38,6 @@ func RankOf(t *store.Tree, id trace.LocationID) *int {
 	return &rank
 }
 
-// RankCell is the same for a table.
-func RankCell(t *store.Tree, id trace.LocationID) any {
-	if t.Rank[id] == trace.NoRank {
-		return nil
-	}
-	return int64(t.Rank[id])
-}
-
 // Processors gives the processors among the rows of a trace that holds goroutines
 // too; nil where there are not both. Processors are there all the time, so that their
 // share is the machine's. Most goroutines live for a small part of a trace and are

@@ -179,23 +179,5 @@ func sameCoordinates(first, second store.Reader, here, there *ranked) func(i int
 	return nil
 }
 
-// SameRegions gives for each region of the second run the region of the first that has its
-// name; NoRegion for none. Of several of one name the first stands for all.
-func SameRegions(first, second []trace.Region) []trace.RegionID {
-	ids := make(map[string]trace.RegionID, len(first))
-	for id := len(first) - 1; id >= 0; id-- {
-		ids[first[id].Name] = trace.RegionID(id)
-	}
-	out := make([]trace.RegionID, len(second))
-	for i := range second {
-		if id, ok := ids[second[i].Name]; ok {
-			out[i] = id
-		} else {
-			out[i] = trace.NoRegion
-		}
-	}
-	return out
-}
-
 // Larger orders differences, the largest either way first.
 func Larger(a, b float64) int { return cmp.Compare(max(b, -b), max(a, -a)) }

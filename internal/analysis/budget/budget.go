@@ -168,9 +168,6 @@ func (b *Budget) Extend(actor int32, end trace.Time) {
 	}
 }
 
-// Until is up to where an actor's time is known.
-func (b *Budget) Until(actor int32) trace.Time { return b.tracks[actor].until }
-
 // Wait notes a wait: until the moment at which the late one came, at most to the end of
 // the call.
 func (b *Budget) Wait(w Wait, callEnd trace.Time) {

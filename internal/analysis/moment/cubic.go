@@ -15,15 +15,6 @@ type Cubic struct {
 	M2, M3 float64 // ∫ (t-mean)^k g dt
 }
 
-// CubicBar is the sketch of one busy interval.
-func CubicBar(begin, end trace.Time) Cubic {
-	if end <= begin {
-		return Cubic{Origin: begin}
-	}
-	l := float64(end - begin)
-	return Cubic{Origin: begin, Weight: l, Mean: l / 2, M2: l * l * l / 12}
-}
-
 // Add merges one busy interval into s: Merge with a bar, written out, since this is
 // where most time is spent.
 func (s *Cubic) Add(begin, end trace.Time) {
@@ -67,11 +58,6 @@ func (s *Cubic) Merge(o *Cubic) {
 
 // Empty reports whether there is no busy time.
 func (s *Cubic) Empty() bool { return s.Weight == 0 }
-
-// Sketch gives the same as a Sketch, with nothing above order three.
-func (s *Cubic) Sketch() Sketch {
-	return Sketch{Origin: s.Origin, Weight: s.Weight, Mean: s.Mean, Central: [MaxOrder + 1]float64{2: s.M2, 3: s.M3}}
-}
 
 // Moments are the four numbers of one row in ns; all but M0 are NaN where M0 is 0.
 type Moments struct{ M0, M1, M2, M3 float64 }

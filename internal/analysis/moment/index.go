@@ -19,12 +19,6 @@ type Index struct {
 	first   []int64 // of blocks, rows + 1
 }
 
-// Rows is the number of rows.
-func (x *Index) Rows() int { return len(x.offsets) - 1 }
-
-// Bars is the number of bars of all rows.
-func (x *Index) Bars() int { return len(x.begin) }
-
 // SizeBytes is the memory it takes.
 func (x *Index) SizeBytes() int64 {
 	return int64(16*(len(x.offsets)) + 16*len(x.begin) + 40*len(x.blocks))

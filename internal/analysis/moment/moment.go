@@ -106,21 +106,6 @@ func (s *Sketch) Merge(o *Sketch, order int) {
 	}
 }
 
-// Merged merges many sketches pairwise, which keeps rounding errors at the depth
-// of a tree instead of the length of a list.
-func Merged(list []Sketch, order int) Sketch {
-	switch len(list) {
-	case 0:
-		return Sketch{}
-	case 1:
-		return list[0]
-	}
-	a := Merged(list[:len(list)/2], order)
-	b := Merged(list[len(list)/2:], order)
-	a.Merge(&b, order)
-	return a
-}
-
 // Empty reports whether there is no busy time; then only M0 is defined.
 func (s *Sketch) Empty() bool { return s.Weight == 0 }
 

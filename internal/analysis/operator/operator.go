@@ -156,8 +156,6 @@ type Table struct {
 	LooseWork int64
 	// Shaped: the file tells shapes.
 	Shaped bool
-	// Odd counts shapes that could not be read.
-	Odd int64
 }
 
 type group struct {

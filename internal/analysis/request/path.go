@@ -26,11 +26,6 @@ type Paths struct {
 	f    *Forest
 }
 
-// NewPaths makes a table for the calls of a forest.
-func NewPaths(f *Forest) *Paths {
-	return &Paths{at: map[Path]int32{}, of: make([]int32, f.Len()), f: f}
-}
-
 // Of gives the path of a call.
 func (p *Paths) Of(node int32) int32 {
 	var chain []int32

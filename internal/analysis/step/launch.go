@@ -1,7 +1,6 @@
 package step
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -83,32 +82,4 @@ func launchesOf(works []Work) (l Launches) {
 		l.QueueMean = area / float64(begun[n-1]-called[0])
 	}
 	return l
-}
-
-// A Level is how long the queue of a GPU is from a time on.
-type Level struct {
-	At     trace.Time
-	Length int
-}
-
-// queue of a GPU over time: how many works are launched and not yet begun.
-func queue(works []Work) []Level {
-	var list []Level
-	for i := range works {
-		if w := &works[i]; w.Launched() && w.Begin > w.Called {
-			list = append(list, Level{w.Called, 1}, Level{w.Begin, -1})
-		}
-	}
-	slices.SortFunc(list, func(a, b Level) int { return cmp.Compare(a.At, b.At) })
-	out := list[:0]
-	sum := 0
-	for _, p := range list {
-		sum += p.Length
-		if n := len(out); n > 0 && out[n-1].At == p.At {
-			out[n-1].Length = sum
-			continue
-		}
-		out = append(out, Level{p.At, sum})
-	}
-	return out
 }

@@ -32,7 +32,6 @@ type stream struct {
 	event   *eventClass
 	time    trace.Time
 	packets int64
-	ended   trace.Time // when the last packet ends, where told
 }
 
 // tally counts what is lost or wrong in a run.

@@ -75,7 +75,6 @@ type converter struct {
 		file, offset, length, thread trace.AttributeID
 	}
 	timed bool
-	last  trace.Time
 }
 
 // A rank is a location, with a stream where something has a time.

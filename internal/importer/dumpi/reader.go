@@ -117,19 +117,19 @@ type status struct{ bytes, source, tag int32 }
 
 // A record is one call. Its slices are used again for the next.
 type record struct {
-	call       int
-	thread     uint16
-	hasCPU     bool
-	hasWall    bool
-	cpu, wall  [2]trace.Time // begin and end
-	before     []uint64      // counters
-	after      []uint64
-	ints       []int32 // the single numbers, in order
-	list       []int32 // the first array of numbers
-	second     []int32
-	statuses   []status
-	function   uint64
-	begin, end int64 // bytes in the file
+	call      int
+	thread    uint16
+	hasCPU    bool
+	hasWall   bool
+	cpu, wall [2]trace.Time // begin and end
+	before    []uint64      // counters
+	after     []uint64
+	ints      []int32 // the single numbers, in order
+	list      []int32 // the first array of numbers
+	second    []int32
+	statuses  []status
+	function  uint64
+	begin     int64 // in the file
 }
 
 // body gives every record. broken says that it breaks off, and where.

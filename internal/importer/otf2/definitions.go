@@ -92,5 +92,3 @@ func (t *table[T]) get(id uint64) (T, bool) {
 	v, ok := t.sparse[id]
 	return v, ok
 }
-
-func (t *table[T]) len() int { return len(t.dense) + len(t.sparse) }

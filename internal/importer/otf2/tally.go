@@ -38,14 +38,6 @@ type localDamage struct {
 
 func (t *tally) begin() { *t = tally{unknown: map[uint8]int64{}} }
 
-// total is the number of events.
-func (t *tally) total() (n int64) {
-	for _, c := range t.events {
-		n += c
-	}
-	return n
-}
-
 // A line of the report; place is where it is met first, local that it is about
 // the definition file of the location.
 type line struct {

@@ -66,9 +66,6 @@ func (p *Profile) cell(k cellKey) []float64 {
 	return p.values[i*n : (i+1)*n]
 }
 
-// Paths is the number of cells of location and path so far.
-func (p *Profile) Paths() int { return len(p.keys) }
-
 // Finish writes the rows.
 func (p *Profile) Finish() {
 	for i, k := range p.keys {

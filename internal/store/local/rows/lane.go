@@ -2,7 +2,6 @@ package rows
 
 import (
 	"context"
-	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -219,13 +218,6 @@ func (v *Lane) Columns(location trace.LocationID, lane, lo, hi int) trace.Column
 
 // scanRows is from how many rows on a batch is read once rather than kept.
 const scanRows = 1 << 10
-
-// RangeOf gives the rows of a sorted column that belong to an id.
-func RangeOf[T ~uint32 | ~uint64](column []T, id T) (lo, hi int) {
-	lo = sort.Search(len(column), func(i int) bool { return column[i] >= id })
-	hi = lo + sort.Search(len(column)-lo, func(i int) bool { return column[lo+i] > id })
-	return lo, hi
-}
 
 // Batches hands out rows [lo, hi).
 func (v *Lane) Batches(ctx context.Context, id trace.LocationID, lane, lo, hi int, f func(*trace.Columns) error) error {
