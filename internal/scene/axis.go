@@ -10,6 +10,8 @@ const (
 	tickLength    = 4
 	labelGap      = 12 // least distance of labels side by side
 	axisBaseline  = 16 // of labels, from the frame's lower edge
+	axisOverhang  = 16 // of labels, past the ends of the frame
+	leastOverhang = 4  // a digit stands right below its tick also beside another frame
 	legendRow     = 20
 	legendSwatch  = 12
 	titleHeight   = 28
@@ -17,7 +19,8 @@ const (
 	picturePad    = 12
 	rowIndent     = 12
 	rowLabelGap   = 8
-	rowLabelPitch = 13 // least height of a labelled row
+	RowLabelPitch = 12 // least height of a labelled row
+	mostRowSlack  = 4  // how far a label moves from the middle of its row
 	rowLabelEdge  = 3  // no label touches the edge of the picture
 )
 
@@ -41,8 +44,8 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	if !(f.W > 0) {
 		return
 	}
-	from, to := max(f.X-16, 2), min(f.X+f.W+16, float32(s.Width)-2)
-	ticks, origin, name := fitTicks(f, a, to)
+	from, to, end := s.axisRoom(frame)
+	ticks, origin, name := fitTicks(f, a, end)
 	grid, line, text := &Line{Width: 1}, &Line{Width: 1}, &Text{Size: TextSize}
 	edge, sign, baseline := f.Y+f.H, float32(1), f.Y+f.H+axisBaseline
 	if a.Top {
@@ -66,8 +69,9 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	s.AddLayer("grid", frame, grid)
 	if !a.NoLabels {
 		// The name and the origin come first.
-		at, _ := nameAt(labels, to, TextWidth(name, TextSize, false))
-		extra := []Label{{at, TextWidth(name, TextSize, false), 0}, {from, TextWidth(origin, TextSize, false), 0}}
+		at, _ := nameAt(labels, end, TextWidth(name, TextSize, false))
+		at = min(at, end-TextWidth(name, TextSize, false)/2)
+		extra := []Label{{At: at, Width: TextWidth(name, TextSize, false)}, {At: from, Width: TextWidth(origin, TextSize, false)}}
 		for i, text := range []string{name, origin} {
 			if text == "" {
 				extra[i].Width = -1
@@ -83,6 +87,29 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	s.AddLayer("axis", -1, line, text)
 }
 
+// axisRoom says from where to where labels of a horizontal axis may reach, and where its name
+// ends at the latest. Labels of frames side by side stay in their half of the gap, and the name
+// over its own axis: beside the next one's first number it would read as if it named that.
+func (s *Scene) axisRoom(frame int) (from, to, end float32) {
+	f := &s.Frames[frame]
+	right := f.X + f.W
+	from, to = max(f.X-axisOverhang, 2), min(right+axisOverhang, float32(s.Width)-2)
+	end = to
+	for i := range s.Frames {
+		g := &s.Frames[i]
+		if i == frame || max(g.Y+g.H-f.Y-f.H, f.Y+f.H-g.Y-g.H) >= AxisHeight {
+			continue // its labels are on another line
+		}
+		if gap := g.X - right; gap >= 0 {
+			to, end = min(to, right+max((gap-labelGap)/2, leastOverhang)), min(end, right)
+		}
+		if gap := f.X - g.X - g.W; gap >= 0 {
+			from = max(from, f.X-max((gap-labelGap)/2, leastOverhang))
+		}
+	}
+	return from, to, end
+}
+
 // tickLabels are what the labels of ticks want; those outside the frame have a width below 0.
 func tickLabels(f *Frame, ticks []Tick) []Label {
 	labels := make([]Label, 0, len(ticks)+2)
@@ -92,7 +119,7 @@ func tickLabels(f *Frame, ticks []Tick) []Label {
 			labels = append(labels, Label{Width: -1})
 			continue
 		}
-		labels = append(labels, Label{x, TextWidth(t.Label, TextSize, false), 1})
+		labels = append(labels, Label{At: x, Width: TextWidth(t.Label, TextSize, false), Rank: 1})
 	}
 	return labels
 }
@@ -262,7 +289,7 @@ func (s *Scene) YAxis(frame int, a Axis) {
 			grid.Add(f.X, y, f.X+f.W, y, UIGrid)
 		}
 		line.Add(f.X-1-tickLength, y, f.X-1, y, UIAxis)
-		labels = append(labels, Label{y, TextSize, 0})
+		labels = append(labels, Label{At: y, Width: TextSize})
 	}
 	s.AddLayer("grid", frame, grid)
 	if !a.NoLabels {

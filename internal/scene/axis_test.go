@@ -59,3 +59,35 @@ func TestTicksComeBeforeTheNameOfTheirAxis(t *testing.T) {
 		}
 	}
 }
+
+// Beside another chart the name of an axis ends over its own: "time" next to the "0" of the other read "time 0".
+func TestNamesOfAxesSideBySideStayApart(t *testing.T) {
+	for most := 1e6; most < 1e9; most *= 1.37 {
+		s := New(Size{Width: 640, Height: 100}, "", "")
+		one := s.AddFrame(Frame{X: 40, Y: 10, W: 340, H: 50, XScale: Scale{Kind: "linear", End: most, Label: "time"}})
+		two := s.AddFrame(Frame{X: 412, Y: 10, W: 200, H: 50, XScale: Scale{Kind: "linear", End: 100, Label: "%"}})
+		s.XAxis(one, Axis{Unit: "ns"})
+		s.XAxis(two, Axis{})
+		last, first := float32(0), float32(s.Width)
+		for _, l := range s.Layers {
+			for _, m := range l.Marks {
+				if x, ok := m.(*Text); ok {
+					for i := range x.Text {
+						half := TextWidth(x.Text[i], TextSize, false) / 2
+						if x.X[i] < 396 {
+							last = max(last, x.X[i]+half)
+						} else {
+							first = min(first, x.X[i]-half)
+						}
+						if x.Text[i] == "time" && x.X[i]+half > 380 {
+							t.Errorf("up to %v: the name ends at %v, its axis at 380", most, x.X[i]+half)
+						}
+					}
+				}
+			}
+		}
+		if first-last < labelGap {
+			t.Errorf("up to %v: %v pixels between the labels of two axes", most, first-last)
+		}
+	}
+}

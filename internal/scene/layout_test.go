@@ -212,3 +212,29 @@ func TestFurnishKeepsTheSizeAndWritesEverything(t *testing.T) {
 		t.Error("no scene for no plot")
 	}
 }
+
+// The head of a group is low, and its label needs some of the row below: that keeps its own.
+func TestRowsBelowAHeadKeepTheirLabels(t *testing.T) {
+	for _, c := range []struct {
+		head, row float32
+		want      string
+	}{
+		{9, 14, "node P0 P1 P2 P3 P4 P5"},
+		{9, 12, "node P0 P1 P2 P3 P4 P5"},
+		{12, 12, "node P0 P1 P2 P3 P4 P5"},
+		{9, 8, "node P0 P2 P4"}, // every second, from the first on
+	} {
+		s := scene.New(scene.Size{Width: 400, Height: 120}, "t", "d")
+		rows := []scene.Row{{From: 4, To: 4 + c.head, Label: "node", Open: true}}
+		for i := range 6 {
+			y := 4 + c.head + float32(i)*c.row
+			rows = append(rows, scene.Row{From: y, To: y + c.row, Label: fmt.Sprint("P", i), Level: 1})
+		}
+		f := s.AddFrame(scene.Frame{X: 100, Y: 4, W: 280, H: c.head + 6*c.row, YScale: scene.Scale{Kind: "rows", Rows: rows}})
+		s.RowLabels(f, 0)
+		noFaults(t, c.want, s)
+		if got := strings.Fields(allText(s)); strings.Join(got, " ") != c.want {
+			t.Errorf("a head of %v and rows of %v pixels: %q, want %q", c.head, c.row, got, c.want)
+		}
+	}
+}

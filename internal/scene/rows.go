@@ -58,7 +58,10 @@ func (s *Scene) RowLabels(frame int, left float32) {
 	text, marks := &Text{Size: TextSize}, &Polygon{}
 	labels := make([]Label, len(rows))
 	for i, r := range rows {
-		labels[i] = Label{At: (r.From + r.To) / 2, Width: rowLabelPitch, Rank: 2 * r.Level}
+		labels[i] = Label{At: (r.From + r.To) / 2, Width: RowLabelPitch, Rank: 2 * r.Level}
+		if tree { // the head of a group is low: what stands below it moves down rather than away
+			labels[i].Slack = min((r.To-r.From)/2, mostRowSlack)
+		}
 		if r.Open {
 			labels[i].Rank -= 3 // without it nobody knows whose the rows below are
 		}
@@ -67,13 +70,16 @@ func (s *Scene) RowLabels(frame int, left float32) {
 		}
 	}
 	thinEvenly(labels, tree)
+	if tree {
+		thinSiblings(rows, labels)
+	}
 	short := shortRows(rows, func(level int) float32 {
 		if !tree {
 			return f.X - rowLabelGap - max(left, rowLabelEdge)
 		}
 		return f.X - rowLabelGap - left - float32(level+1)*rowIndent
 	})
-	for i, y := range Place(labels, f.Y-rowLabelPitch/2, f.Y+f.H+rowLabelPitch/2, 0) {
+	for i, y := range Place(labels, f.Y-RowLabelPitch/2, f.Y+f.H+RowLabelPitch/2, 0) {
 		if y != y {
 			continue
 		}
@@ -116,13 +122,31 @@ func shortRows(rows []Row, width func(level int) float32) []string {
 	return out
 }
 
+// thinSiblings gives every nth of rows below one head the first claim, so that what remains of
+// many labels is regular there too.
+func thinSiblings(rows []Row, labels []Label) {
+	for i, first := 0, 0; i < len(rows); i++ {
+		r := &rows[i]
+		if i == 0 || r.Open || r.Folded || r.Level != rows[i-1].Level || rows[i-1].Open || rows[i-1].Folded {
+			first = i
+		}
+		if n := Thin(r.To-r.From, RowLabelPitch*nearlyFits, 0); (i-first)%n != 0 {
+			labels[i].Rank++ // ranks of levels are two apart
+			labels[i].Slack = 0
+		}
+	}
+}
+
+// nearlyFits is the part of its height that a label can do with: it moves by the rest, see Slack.
+const nearlyFits = 0.95
+
 // thinEvenly gives every nth row of a flat list the first claim, so that what remains
 // of many labels is regular.
 func thinEvenly(labels []Label, tree bool) {
 	if tree || len(labels) < 2 {
 		return
 	}
-	n := Thin((labels[len(labels)-1].At-labels[0].At)/float32(len(labels)-1), rowLabelPitch, 0)
+	n := Thin((labels[len(labels)-1].At-labels[0].At)/float32(len(labels)-1), RowLabelPitch, 0)
 	if n == 1 {
 		return
 	}

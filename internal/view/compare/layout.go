@@ -14,7 +14,7 @@ const (
 	topRoom = 18 // for what a column is of
 	rowHigh = 22
 	mostRow = 34
-	between = 28
+	between = 32
 )
 
 var (

@@ -14,7 +14,9 @@ const (
 	topRoom  = 18 // for what the bars are of
 	leastRow = 3
 	mostRow  = 34
-	between  = 24 // of the two parts
+	between  = 32 // of the two parts
+
+	labelShare = 0.3 // of the width, at most
 )
 
 // What marks show.
@@ -85,7 +87,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	for i := range all {
 		most = max(most, all[i].total())
 	}
-	left := scene.RowLabelWidth(labels, w*0.3) + r.Arrangement().Gutter()
+	if scene.RowLabelWidth(labels, w) > w*labelShare {
+		r.shortenSteps(labels)
+	}
+	left := scene.RowLabelWidth(labels, w*labelShare) + r.Arrangement().Gutter()
 	gpu := r.worked() && w > 420
 	wide := w - left - edge
 	if gpu {
@@ -93,11 +98,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	d.bars = scene.Frame{Name: "steps", X: left, Y: top + topRoom, W: max(wide, 1), H: pitch * float32(rows), XScale: scene.Scale{Kind: "linear", End: max(most, 1), Label: "time"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
 	f := s.AddFrame(d.bars)
-	s.XAxis(f, scene.Axis{Unit: "ns"})
 	if gpu {
 		d.gpus = scene.Frame{Name: "gpus", X: left + wide + between, Y: d.bars.Y, W: max(w-left-wide-between-edge, 1), H: d.bars.H, XScale: scene.Scale{Kind: "linear", End: 100, Label: "%"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
 		s.XAxis(s.AddFrame(d.gpus), scene.Axis{})
 	}
+	s.XAxis(f, scene.Axis{Unit: "ns"})
 	s.AimRows(f, d.bars.X, w-edge, func(row int) uint32 { return d.items[row] })
 	d.paint(s, pitch)
 	s.RowLabels(f, r.Arrangement().Gutter())

@@ -3,6 +3,7 @@ package steps
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -75,6 +76,24 @@ func (r *result) lines(by int) []line {
 		r.held[by] = r.makeLines(barKinds[by])
 	}
 	return r.held[by]
+}
+
+// shortenSteps writes "#3 · rank 0" for "ProfilerStep#3 · rank 0" where all steps have one word and a
+// number: a note below the picture has the word.
+func (r *result) shortenSteps(rows []scene.Row) {
+	word := ""
+	for i, n := range r.stepNames() {
+		w := strings.TrimRight(n, "0123456789")
+		if w == n || i > 0 && w != word {
+			return
+		}
+		word = w
+	}
+	for i := range rows {
+		if rest, ok := strings.CutPrefix(rows[i].Label, word); ok && word != "" {
+			rows[i].Label = "#" + rest
+		}
+	}
 }
 
 func (r *result) makeLines(by string) []line {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -178,5 +179,22 @@ func TestIdleTimeOfARunWithoutGPUsIsEmpty(t *testing.T) {
 	var empty *view.EmptyError
 	if !errors.As(err, &empty) {
 		t.Errorf("the idle time of no GPU: %v", err)
+	}
+}
+
+// On a telephone a label keeps the number of its step and its rank; the word that all steps have is in a note.
+func TestLabelsOfStepsInALittleRoom(t *testing.T) {
+	c := viewtest.Case{Trace: ranks(3, 2), Options: map[string][]string{"by": {"all"}}}
+	run := c.Open(t)
+	for width, want := range map[int]string{320: "#1 · rank 0", 900: "iteration 1 · rank 0"} {
+		c.Size = scene.Size{Width: width, Height: 500}
+		r := c.Compute(t, steps.View, run)
+		s := r.Scene(c.Size)
+		if got := s.Frames[0].YScale.Rows[1].Label; got != want {
+			t.Errorf("%d pixels: %q, want %q", width, got, want)
+		}
+		if n := strings.Join(s.Notes, "; "); !strings.Contains(n, "iteration") {
+			t.Errorf("no note has the word: %q", n)
+		}
 	}
 }

@@ -105,13 +105,19 @@ func (r *painter) counterRow(i int, b stripBand) scene.Row {
 // than leave a part of the picture blank.
 func (r *painter) place(size scene.Size) *drawing {
 	d := &drawing{size: size, frame: r.frame(size), rows: make([]band, len(r.rows))}
-	least, most := float32(0), float32(0)
-	for i := range r.rows {
-		a, b := r.bounds(i)
-		least, most = least+a, most+b
-	}
 	counters := float32(len(r.series) * counterHeight)
 	space := max(d.frame.h-counters, d.frame.h/2)
+	label := r.labelHeight(space)
+	bounds := func(i int) (least, most float32) {
+		least, most = r.bounds(i)
+		least = max(least, label)
+		return least, max(least, most)
+	}
+	least, most := float32(0), float32(0)
+	for i := range r.rows {
+		a, b := bounds(i)
+		least, most = least+a, most+b
+	}
 	grow, shrink := float32(0), float32(1)
 	switch {
 	case least > space:
@@ -121,7 +127,7 @@ func (r *painter) place(size scene.Size) *drawing {
 	}
 	y := d.frame.y
 	for i := range r.rows {
-		a, b := r.bounds(i)
+		a, b := bounds(i)
 		h := a*shrink + (b-a)*grow
 		if r.rows[i].kind == header {
 			h = min(h, mostHeader)
@@ -131,6 +137,22 @@ func (r *painter) place(size scene.Size) *drawing {
 	}
 	d.frame.h = min(y-d.frame.y, d.frame.h)
 	return d
+}
+
+// labelHeight is the room for a label that every row has, heads of groups too, before any has more; 0 where
+// there is not so much.
+func (r *painter) labelHeight(space float32) float32 {
+	for h := float32(scene.RowLabelPitch); h > scene.RowLabelPitch-1; h -= 0.25 {
+		sum := float32(0)
+		for i := range r.rows {
+			least, _ := r.bounds(i)
+			sum += max(least, h)
+		}
+		if sum <= space {
+			return h
+		}
+	}
+	return 0
 }
 
 // bounds gives the least and the most height of a row without its counters. Rows that are
