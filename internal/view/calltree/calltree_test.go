@@ -304,3 +304,43 @@ func TestASmallProfileOfTAU(t *testing.T) {
 		t.Errorf("root %+v", root)
 	}
 }
+
+// Few levels do not leave half of the picture blank: boxes say what they took, and the paths stand below them.
+func TestFewLevelsFillThePicture(t *testing.T) {
+	c := viewtest.Case{Trace: ranks}
+	run := c.Open(t)
+	for _, size := range []scene.Size{{Width: 600, Height: 200}, {Width: 600, Height: 420}, {Width: 1600, Height: 900}} {
+		c.Size = size
+		r := c.Compute(t, calltree.View, run)
+		s := r.Scene(size)
+		f := s.Frames[0]
+		if f.H > 3*64 {
+			t.Errorf("%v: three levels have %v pixels", size, f.H)
+		}
+		var texts []string
+		for _, l := range s.Layers {
+			for _, m := range l.Marks {
+				if x, ok := m.(*scene.Text); ok {
+					texts = append(texts, x.Text...)
+				}
+			}
+		}
+		all := strings.Join(texts, "\n")
+		if !strings.Contains(all, "300 ns · 100.0 %\n3 calls") {
+			t.Errorf("%v: a box does not say what it took: %q", size, texts)
+		}
+		if size.Height < 400 {
+			continue
+		}
+		if len(s.Frames) != 2 || !strings.Contains(all, "exclusive") {
+			t.Fatalf("%v: no table below: %q", size, texts)
+		}
+		rows := s.Frames[1].YScale.Rows
+		if len(rows) != 5 {
+			t.Errorf("%v: %d rows for 5 paths", size, len(rows))
+		}
+		if got, ok := view.PickAt(r, s, 20, float64(rows[1].From)+8); !ok || got.Text != "main → work" {
+			t.Errorf("%v: the second row is %+v", size, got)
+		}
+	}
+}

@@ -10,7 +10,11 @@ import (
 
 const (
 	tallest    = 40 // of a level
+	fewLevels  = 64 // of one of few: its time and calls stand below its name
+	shallow    = 4  // levels that are few
 	leastLevel = 12
+	linePitch  = 15  // of lines of text in a box
+	leastTable = 4   // rows, else there is none below the boxes
 	leastWidth = 1.5 // of a box that is drawn on its own
 	edge       = 12
 	sideHead   = 20 // the title of one of two sides
@@ -36,6 +40,15 @@ type drawing struct {
 	boxes  []box
 	levels int // drawn
 	hidden int // nodes below them
+	tableY float32
+}
+
+// highest is how high a level may be.
+func highest(levels int) float32 {
+	if levels <= shallow {
+		return fewLevels
+	}
+	return tallest
 }
 
 // A side is which of two compared trees is drawn.
@@ -131,8 +144,13 @@ func (r *drawing) icicle(s *scene.Scene) {
 		sides, head = []side{hereSide, thereSide}, sideHead
 	}
 	part := f.H / float32(len(sides))
-	height := min(max((part-head)/float32(depth), leastLevel), tallest)
+	height := min(max((part-head)/float32(depth), leastLevel), highest(depth))
 	r.levels = max(min(depth, int((part-head)/height)), 1)
+	if r.callers > 0 {
+		f.H = r.sandwichHeight(f.H)
+	} else if part = min(part, head+float32(r.levels)*height); axes { // nothing blank between the boxes and their axis
+		f.H = part * float32(len(sides))
+	}
 	whole := 0.0
 	for _, r.side = range sides {
 		sum := 0.0
@@ -169,6 +187,7 @@ func (r *drawing) icicle(s *scene.Scene) {
 	r.side = bothSides
 	r.paint(s)
 	s.AddLayer("sides", -1, titles)
+	r.tableBelow(s, &f)
 	if r.hidden > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s paths are deeper than the %d levels drawn", view.Thousands(int64(r.hidden)), r.levels))
 	}
@@ -295,8 +314,10 @@ func (r *drawing) paint(s *scene.Scene) {
 		boxes.SetCount(uint32(b.count))
 		boxes.SetItem(s.Item(ofNode, int(b.node), b.count))
 		if b.count == 1 && b.h >= 12 {
-			if name := scene.Shorten(r.label(n), b.w-8, scene.TextSize); name != "" {
-				text.Add(b.x+4, b.y+b.h/2+scene.TextAscent(scene.TextSize)/2-0.5, name, scene.InkFor(fill, flags), scene.Start)
+			lines := r.boxLines(n, &b)
+			for k, line := range lines {
+				y := b.y + b.h/2 + linePitch*(float32(k)-float32(len(lines)-1)/2)
+				text.Add(b.x+4, y+scene.TextAscent(scene.TextSize)/2-0.5, line, scene.InkFor(fill, flags), scene.Start)
 			}
 		}
 	}
@@ -314,6 +335,43 @@ func (r *drawing) paint(s *scene.Scene) {
 			s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})
 		}
 	}
+}
+
+// boxLines is what a box says: its name, and where there is room what it took and how often it was called.
+func (r *drawing) boxLines(n *node, b *box) (lines []string) {
+	name := scene.Shorten(r.label(n), b.w-8, scene.TextSize)
+	if name == "" {
+		return nil
+	}
+	lines = []string{name}
+	if r.against != nil {
+		return lines
+	}
+	fits := func(t string) bool {
+		return float32(len(lines)+1)*linePitch <= b.h-4 && scene.TextWidth(t, scene.TextSize, false) <= b.w-8
+	}
+	took := r.format(n.inclusive)
+	if whole := took + " · " + view.FormatShare(r.share(n.inclusive)); fits(whole) {
+		took = whole
+	}
+	if !fits(took) {
+		return lines
+	}
+	lines = append(lines, took)
+	if calls := view.FormatCount(n.calls) + " calls"; n.calls > 0 && fits(calls) {
+		lines = append(lines, calls)
+	}
+	return lines
+}
+
+// tableBelow fills what boxes of few levels leave blank with the same paths as rows.
+func (r *drawing) tableBelow(s *scene.Scene, f *scene.Frame) {
+	r.tableY = f.Y + f.H + scene.AxisHeight + linePitch
+	rows := int((float32(s.Height) - r.tableY - head) / pitch)
+	if f.X == 0 || rows < min(leastTable, len(r.tree.nodes)) || r.against != nil || r.callers > 0 || r.levels > shallow {
+		return
+	}
+	r.table(s)
 }
 
 // Fact tells of a path, or of a region.

@@ -106,11 +106,8 @@ func middle(r *result, t *tree, text string) (trace.RegionID, error) {
 // isCaller tells whether a node of a sandwich lies above its root.
 func (r *result) isCaller(i int) bool { return r.callers > 0 && i >= r.callers }
 
-// sandwich draws the region as wide as the picture, below it what it calls, and above it
-// who calls it.
-func (r *drawing) sandwich(f scene.Frame) {
-	whole := r.weight(&r.tree.nodes[0])
-	up, down := 0, 0
+// sandwichLevels says how many levels lie above and below the region, and how high each is.
+func (r *drawing) sandwichLevels(room float32) (up, down int, height float32) {
 	for i := range r.tree.nodes {
 		if d := int(r.tree.nodes[i].depth); r.isCaller(i) {
 			up = max(up, d)
@@ -121,11 +118,25 @@ func (r *drawing) sandwich(f scene.Frame) {
 	if asked := r.request.Values.Integer("depth"); asked > 0 {
 		up, down = min(up, asked), min(down, asked)
 	}
-	height := min(max(f.H/float32(up+1+down), leastLevel), tallest)
-	room := max(int(f.H/height)-1, 0)
-	if up+down > room { // the shorter side has all of its own, up to a half
-		up, down = min(up, max(room/2, room-down)), min(down, max(room-room/2, room-up))
+	height = min(max(room/float32(up+1+down), leastLevel), highest(up+1+down))
+	levels := max(int(room/height)-1, 0)
+	if up+down > levels { // the shorter side has all of its own, up to a half
+		up, down = min(up, max(levels/2, levels-down)), min(down, max(levels-levels/2, levels-up))
 	}
+	return up, down, height
+}
+
+// sandwichHeight is what it takes of the height that there is.
+func (r *drawing) sandwichHeight(room float32) float32 {
+	up, down, height := r.sandwichLevels(room)
+	return min(room, float32(up+1+down)*height)
+}
+
+// sandwich draws the region as wide as the picture, below it what it calls, and above it
+// who calls it.
+func (r *drawing) sandwich(f scene.Frame) {
+	whole := r.weight(&r.tree.nodes[0])
+	up, down, height := r.sandwichLevels(f.H)
 	last, y := r.last(), f.Y+float32(up)*height
 	r.levels = up
 	r.row(int32(r.callers), int32(len(r.tree.nodes))-1, f.X, 0, f.W, height, whole, 0, last)

@@ -20,7 +20,7 @@ const (
 // table draws the heaviest paths as rows, indented, with their numbers and a bar:
 // the whole of it inclusive, the dark part exclusive.
 func (r *drawing) table(s *scene.Scene) {
-	w, h := float32(s.Width), float32(s.Height)
+	w, h, head := float32(s.Width), float32(s.Height), r.tableY+head
 	rows := max(int((h-head)/pitch), 0)
 	if top := r.request.Values.Integer("top"); top > 0 {
 		rows = min(rows, top)
@@ -63,14 +63,15 @@ func (r *drawing) table(s *scene.Scene) {
 	}
 	f := scene.Frame{Name: "bars", X: at, Y: head, W: max(w-at-pad, 0), H: float32(len(shown)) * pitch,
 		XScale: scene.Scale{Kind: "linear", Begin: 0, End: max(r.total, 1), Label: r.axisLabel()}, YScale: scene.Scale{Kind: "rows", Rows: names}}
-	s.AimRows(s.AddFrame(f), 0, w, func(i int) uint32 { return s.Item(ofNode, int(shown[i]), 1) })
+	frame := s.AddFrame(f)
+	s.AimRows(frame, 0, w, func(i int) uint32 { return s.Item(ofNode, int(shown[i]), 1) })
 	s.AddLayer("bands", -1, bands)
 	s.AddLayer("numbers", -1, text)
 	r.labels(s, shown, labels)
 	if r.measure() != callgraph.Totals {
-		r.boxPlots(s, shown)
+		r.boxPlots(s, frame, shown)
 	} else {
-		r.bars(s, shown)
+		r.bars(s, frame, shown)
 	}
 	if left := len(r.tree.nodes) - len(shown); left > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s lighter paths are in the table", view.Thousands(int64(left))))
@@ -88,15 +89,15 @@ func (r *drawing) labels(s *scene.Scene, shown []int32, room float32) {
 			fill = scene.UITextMuted
 		}
 		if name := scene.Shorten(r.label(n), room-x-pad, scene.TextSize); name != "" {
-			text.Add(x, head+float32(i)*pitch+pitch/2+scene.TextAscent(scene.TextSize)/2, name, fill, scene.Start)
+			text.Add(x, r.tableY+head+float32(i)*pitch+pitch/2+scene.TextAscent(scene.TextSize)/2, name, fill, scene.Start)
 		}
 	}
 	s.AddLayer("names", -1, text)
 }
 
 // boxPlots draws the distribution over calls of each row, on a common logarithmic axis.
-func (r *drawing) boxPlots(s *scene.Scene, shown []int32) {
-	f := &s.Frames[0]
+func (r *drawing) boxPlots(s *scene.Scene, frame int, shown []int32) {
+	f := &s.Frames[frame]
 	low, high := math.Inf(1), 0.0
 	for _, id := range shown {
 		if q, ok := r.spread(&r.tree.nodes[id]); ok {
@@ -116,12 +117,12 @@ func (r *drawing) boxPlots(s *scene.Scene, shown []int32) {
 		if !ok {
 			continue
 		}
-		y := head + float32(i)*pitch
+		y := f.Y + float32(i)*pitch
 		plots.Add(at(q[0]), y+pitch/2-0.5, max(at(q[4])-at(q[0]), 1), 1, scene.UIData)
 		plots.Add(at(q[1]), y+5, max(at(q[3])-at(q[1]), 1), pitch-10, scene.RegionColour(r.regions[n.region].Name, uint8(r.regions[n.region].Role)))
 		plots.Add(at(q[2])-1, y+3, 2, pitch-6, scene.UIText)
 	}
-	s.AddLayer("box plots", 0, plots)
+	s.AddLayer("box plots", frame, plots)
 	s.AddLayer("scale", -1, r.ends(f, low, max(high, low*10)))
 }
 
@@ -130,19 +131,19 @@ func (r *drawing) ends(f *scene.Frame, low, high float64) *scene.Text {
 	text := &scene.Text{Size: scene.TextSize}
 	a, b := r.format(low), r.format(high)+" a call, log"
 	if scene.TextWidth(a, scene.TextSize, false)+scene.TextWidth(b, scene.TextSize, false)+pad < f.W {
-		text.Add(f.X, head-6, a, scene.UITextMuted, scene.Start)
-		text.Add(f.X+f.W, head-6, b, scene.UITextMuted, scene.End)
+		text.Add(f.X, f.Y-6, a, scene.UITextMuted, scene.Start)
+		text.Add(f.X+f.W, f.Y-6, b, scene.UITextMuted, scene.End)
 	}
 	return text
 }
 
-func (r *drawing) bars(s *scene.Scene, shown []int32) {
-	f := &s.Frames[0]
+func (r *drawing) bars(s *scene.Scene, frame int, shown []int32) {
+	f := &s.Frames[frame]
 	bars := &scene.Rect{}
 	for i, id := range shown {
 		n := &r.tree.nodes[id]
 		g := &r.regions[n.region]
-		y := head + float32(i)*pitch + 3
+		y := f.Y + float32(i)*pitch + 3
 		whole, own := f.XPixel(max(n.inclusive, 0))-f.X, f.XPixel(max(n.exclusive, 0))-f.X
 		if f.W <= 0 || whole <= 0 {
 			continue
@@ -152,7 +153,7 @@ func (r *drawing) bars(s *scene.Scene, shown []int32) {
 			bars.Add(f.X, y, min(own, whole), pitch-6, scene.RegionColour(g.Name, uint8(g.Role)))
 		}
 	}
-	s.AddLayer("bars", 0, bars)
+	s.AddLayer("bars", frame, bars)
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "exclusive: the colour of the region", Colour: scene.UIData, Region: scene.NoID, Parent: scene.NoID},
 		scene.LegendEntry{Label: "inclusive", Colour: scene.UIDataSoft, Region: scene.NoID, Parent: scene.NoID})
 }
