@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { evidenceWords, gravity, readEfficiency, readFindings, selectionOf } from "./findings";
+import type { Ticket } from "../api/client";
+import { ask, evidenceWords, gravity, readEfficiency, readFindings, selectionOf } from "./findings";
 import { reportWords } from "./status";
+import type { Workbench } from "./workbench";
 
 test("findings are read from the view's data, and anything else is left out", () => {
   const evidence = [{ name: "kernels", value: 102e6, unit: "ns" }];
@@ -32,4 +34,15 @@ test("the import report is summed up by kind", () => {
   expect(reportWords([])).toBe("import: every record kept as it was");
   expect(reportWords([{ kind: "repaired", what: "", count: 3, example: "" }, { kind: "skipped", what: "", count: 20000, example: "" }])).toBe("import: 3 repaired, 20.0 k skipped");
   expect(reportWords([{ kind: "guessed", what: "", count: 1, example: "" }])).toBe("import: 0 repaired, 1 guessed, 0 skipped");
+});
+
+test("findings of a run that was renewed are asked for anew, and the question before is given up", () => {
+  const tickets: Ticket[] = [];
+  const bench = {
+    runID: { value: "r", peek: () => "r" }, comebacks: { value: 0 }, view: () => ({}), missing: () => undefined, reportGone: () => undefined,
+    api: { data: (_run: string, _request: unknown, ticket: Ticket) => { tickets.push(ticket); return new Promise(() => {}); } },
+  } as unknown as Workbench;
+  ask(bench);
+  ask(bench); // the server would refuse the first one, which a browser writes down as an error
+  expect(tickets.map((t) => t.signal?.aborted)).toEqual([true, false]);
 });

@@ -108,23 +108,27 @@ function follow(bench: Workbench, f: Finding, index: number): void {
   if (panel?.view === f.view) for (const [name, values] of Object.entries(f.options)) bench.setOption(panel.id, name, values);
 }
 
-/** Asks for the findings of the run on the page, once a run. */
-function ask(bench: Workbench): void {
+let abort = new AbortController();
+
+/** Asks for the findings of the run on the page, once a run and once for each newer state of it: what is still being looked for in the one before is given up. */
+export function ask(bench: Workbench): void {
   const run = bench.runID.value;
   void bench.comebacks.value;
+  abort.abort();
   if (run === "" || !bench.view("findings") || bench.missing("findings")) {
     found.value = none;
     return;
   }
   asking.value = run;
   followed.value = -1;
-  bench.api.data(run, { view: "findings", width: 960, height: 540 }, { panel: "findings", seq: Date.now() })
+  const mine = (abort = new AbortController());
+  bench.api.data(run, { view: "findings", width: 960, height: 540 }, { panel: "findings", seq: Date.now(), signal: mine.signal })
     .then((d) => {
       if (bench.runID.peek() !== run) return;
       found.value = { run, list: readFindings(d.data), shown: amount((d.data as { shown?: unknown } | null)?.shown) || 10, pop: readEfficiency(d.data) };
     })
     .catch((e: unknown) => bench.reportGone(e))
-    .finally(() => { if (asking.peek() === run) asking.value = ""; });
+    .finally(() => { if (abort === mine) asking.value = ""; });
 }
 
 export function Findings() {

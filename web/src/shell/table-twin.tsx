@@ -29,6 +29,7 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
   const failure = useSignal<ApiError | null>(null);
   const wanted = useRef(new Set<number>());
   const round = useRef(0);
+  const abort = useRef(new AbortController());
   const fetchPage = async (n: number) => {
     if (wanted.current.has(n)) return;
     wanted.current.add(n);
@@ -36,14 +37,14 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
     const s = sort.peek();
     try {
       // The width decides nothing in a table; it is sent because a request names one.
-      const page = await bench.api.table(bench.runOf(panel), requestOf(bench, panel, null, 960, 540), { offset: n * pageSize, limit: pageSize, sort: s?.column, descending: s?.descending }, { panel: `${panel.id}-table-${n}`, seq: mine });
+      const page = await bench.api.table(bench.runOf(panel), requestOf(bench, panel, null, 960, 540), { offset: n * pageSize, limit: pageSize, sort: s?.column, descending: s?.descending }, { panel: `${panel.id}-table-${n}`, seq: mine, signal: abort.current.signal });
       if (mine !== round.current) return;
       pages.value = new Map(mine === stale.current ? [] : pages.peek()).set(n, page);
       stale.current = -1;
       failure.value = null;
     } catch (e) {
-      wanted.current.delete(n);
       if (mine !== round.current || !(e instanceof ApiFailure) || e.detail.kind === "aborted") return;
+      wanted.current.delete(n);
       failure.value = e.detail;
       bench.reportGone(e);
     }
@@ -55,6 +56,8 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
     JSON.stringify(requestOf(bench, panel, null, 960, 540));
     void sort.value;
     void bench.comebacks.value;
+    abort.current.abort(); // nobody waits for pages of what was wanted before
+    abort.current = new AbortController();
     stale.current = ++round.current;
     wanted.current = new Set();
     void fetchPage(0);

@@ -40,6 +40,12 @@ async function opened(source: string): Promise<string> {
   }, source);
 }
 
+/** How far entries of a legend stand off the line of those beside them: words alone and buttons, in one list. */
+const legendOffsets = () => page.evaluate(() => [...document.querySelectorAll(".legend")].flatMap((legend) => {
+  const tops = [...legend.querySelectorAll(".legend-entry")].map((e) => e.getBoundingClientRect().top).sort((a, b) => a - b);
+  return tops.map((t, i) => t - (tops[i - 1] ?? t)).filter((d) => d > 0.5 && d < 20);
+}));
+
 const kinds: [string, string, string[]][] = [
   ["a parallel run", "demo:stencil", ["timeline", "moments", "treemap", "boxprofile"]],
   ["a GPU job", file("docs/tutorials/data/training-8"), ["steps", "operators", "timeline"]],
@@ -57,6 +63,7 @@ test.each(kinds)("%s opens with what is asked about it, every panel with somethi
   expect(await page.locator(".view-as").textContent()).toContain(title);
   expect(await page.locator(".empty-state").count()).toBe(0);
   for (const p of await fingerprints(page)) expect(p.colours).toBeGreaterThan(3);
+  expect(await legendOffsets()).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.locator(".narrow .panel").first().waitFor();
   await settled(page);
