@@ -144,8 +144,10 @@ func (r *drawing) icicle(s *scene.Scene) {
 		sides, head = []side{hereSide, thereSide}, sideHead
 	}
 	part := f.H / float32(len(sides))
-	height := min(max((part-head)/float32(depth), leastLevel), highest(depth))
-	r.levels = max(min(depth, int((part-head)/height)), 1)
+	height := r.levelHeight(part-head, depth)
+	if len(sides) == 1 && r.callers == 0 {
+		height = r.levelHeight(part, r.seenLevels(f, height))
+	}
 	if r.callers > 0 {
 		f.H = r.sandwichHeight(f.H)
 	} else if part = min(part, head+float32(r.levels)*height); axes { // nothing blank between the boxes and their axis
@@ -191,6 +193,30 @@ func (r *drawing) icicle(s *scene.Scene) {
 	if r.hidden > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s paths are deeper than the %d levels drawn", view.Thousands(int64(r.hidden)), r.levels))
 	}
+}
+
+// levelHeight shares a height among levels, and leaves out those that do not fit.
+func (r *drawing) levelHeight(room float32, depth int) float32 {
+	height := min(max(room/float32(depth), leastLevel), highest(depth))
+	r.levels = max(min(depth, int(room/height)), 1)
+	return height
+}
+
+// seenLevels counts the levels that have a box wide enough to be drawn: the others need no room.
+func (r *drawing) seenLevels(f scene.Frame, height float32) int {
+	whole := 0.0
+	for i := range r.tree.nodes {
+		if r.tree.nodes[i].parent < 0 {
+			whole += r.weight(&r.tree.nodes[i])
+		}
+	}
+	r.row(0, int32(len(r.tree.nodes))-1, f.X, 0, f.W, height, whole, 0, r.last())
+	seen, levels := 1, r.levels
+	for i := range r.boxes {
+		seen = max(seen, int(r.boxes[i].y/height+0.5)+1)
+	}
+	r.boxes, r.hidden = nil, 0
+	return min(seen, levels)
 }
 
 // sideTitle names a side and says how much it took.

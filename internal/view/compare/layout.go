@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -146,7 +147,7 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 		}
 	}
 	text.Add(f1.X, f1.Y-6, r.sideWords(f1.W), scene.UITextMuted, scene.Start)
-	text.Add(f2.X, f2.Y-6, scene.Shorten(r.intervalWords(), f2.W, scene.TextSize), scene.UITextMuted, scene.Start)
+	text.Add(f2.X, f2.Y-6, r.intervalHead(f2.W), scene.UITextMuted, scene.Start)
 	s.AddLayer("changes", -1, lines, bars, whiskers, points)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(i1, 0)
@@ -188,6 +189,16 @@ func bounds(q *quantity) (lo, hi float64, ok bool) {
 		e = q.steps
 	}
 	return e.Low, e.High, !math.IsNaN(e.Low)
+}
+
+// intervalHead says what is drawn within a width: what the interval is of is there as a whole or not.
+func (r picture) intervalHead(width float32) string {
+	words := r.intervalWords()
+	if scene.TextWidth(words, scene.TextSize, false) > width {
+		words, _, _ = strings.Cut(words, ",")
+		words, _, _ = strings.Cut(words, " ")
+	}
+	return scene.Shorten(words, width, scene.TextSize)
 }
 
 func (r picture) intervalWords() string {

@@ -99,7 +99,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	d.bars = scene.Frame{Name: "steps", X: left, Y: top + topRoom, W: max(wide, 1), H: pitch * float32(rows), XScale: scene.Scale{Kind: "linear", End: max(most, 1), Label: "time"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
 	f := s.AddFrame(d.bars)
 	if gpu {
-		d.gpus = scene.Frame{Name: "gpus", X: left + wide + between, Y: d.bars.Y, W: max(w-left-wide-between-edge, 1), H: d.bars.H, XScale: scene.Scale{Kind: "linear", End: 100, Label: "%"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
+		d.gpus = scene.Frame{Name: "gpus", X: left + wide + between, Y: d.bars.Y, W: max(w-left-wide-between-edge, 1), H: d.bars.H, XScale: scene.Scale{Kind: "linear", End: 100}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
 		s.XAxis(s.AddFrame(d.gpus), scene.Axis{})
 	}
 	s.XAxis(f, scene.Axis{Unit: "ns"})
@@ -182,7 +182,7 @@ func (r *result) heads(s *scene.Scene, d *drawing) {
 
 // gpuHead says what the part of the GPUs shows, with as many shares as there is room for.
 func (r *result) gpuHead(width float32) string {
-	t := "what the GPU did"
+	t := "what the GPU did, in %"
 	if len(r.job.GPUs) != 1 {
 		return t
 	}

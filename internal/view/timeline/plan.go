@@ -66,7 +66,7 @@ func (r *result) frame(size scene.Size) area {
 		left := min(float32(n), float32(size.Width)/2)
 		return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}
 	}
-	most := min(float32(size.Width/4), 260) // whole pixels, as --labels takes them
+	most := float32(min(max(size.Width/4, min(size.Width/3, 96)), 260)) // whole pixels, as --labels takes them; in a narrow picture no name fits into a quarter
 	if r.labelWidth == 0 {
 		rows := make([]scene.Row, len(r.rows))
 		for i := range rows {

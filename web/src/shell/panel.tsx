@@ -144,7 +144,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
           type="button" class="plain" aria-pressed={panel.table} title={panel.table ? "Show the picture (T)" : "Show as a table (T)"} aria-label="Table twin"
           onClick={() => set(layout.changePanel(bench.layout.value, panel.id, { table: !panel.table }))}
         ><Icon name={panel.table ? "picture" : "table"} /></button>
-        <Menu title="Export this panel" class="plain" align="right" label={<Icon name="download" />} items={() => [{ label: "Figure…", note: "size in mm, letter, caption, with a preview", run: () => { bench.focused.value = panel.id; bench.overlay.value = "figure"; } }, ...exportItems(bench, panel, scene)]} />
+        <Menu title="Export this panel" class="plain panel-export" align="right" label={<Icon name="download" />} items={() => [{ label: "Figure…", note: "size in mm, letter, caption, with a preview", run: () => { bench.focused.value = panel.id; bench.overlay.value = "figure"; } }, ...exportItems(bench, panel, scene)]} />
         {!alone && (
           <>
             <Menu title="More for this panel" class="plain" align="right" label={<Icon name="more" />} items={() => [

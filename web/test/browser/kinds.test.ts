@@ -46,6 +46,17 @@ const legendOffsets = () => page.evaluate(() => [...document.querySelectorAll(".
   return tops.map((t, i) => t - (tops[i - 1] ?? t)).filter((d) => d > 0.5 && d < 20);
 }));
 
+/** What stands in the heads of panels and is not there as a whole. */
+const cutInHeads = () => page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".panel-head")].flatMap((head) => {
+  const to = head.getBoundingClientRect();
+  return [...head.querySelectorAll<HTMLElement>(".panel-title, .panel-tools button, .panel-controls .chip, .chips .chip")].filter((e) => {
+    const at = e.getBoundingClientRect();
+    const box = (e.closest(".segments, .panel-controls, .chips") ?? head).getBoundingClientRect();
+    if (at.width === 0 || at.top >= box.bottom - 1) return false; // left out
+    return at.right > Math.min(to.right, box.right) + 0.5 || e.scrollWidth > e.clientWidth + 1;
+  }).map((e) => `${head.innerText.split("\n")[0]}: ${e.title || e.innerText}`);
+}));
+
 const kinds: [string, string, string[]][] = [
   ["a parallel run", "demo:stencil", ["timeline", "moments", "treemap", "boxprofile"]],
   ["a GPU job", file("docs/tutorials/data/training-8"), ["steps", "operators", "timeline"]],
@@ -63,6 +74,10 @@ test.each(kinds)("%s opens with what is asked about it, every panel with somethi
   expect(await page.locator(".view-as").textContent()).toContain(title);
   expect(await page.locator(".empty-state").count()).toBe(0);
   for (const p of await fingerprints(page)) expect(p.colours).toBeGreaterThan(3);
+  expect(await legendOffsets()).toEqual([]);
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await settled(page);
+  expect(await cutInHeads()).toEqual([]);
   expect(await legendOffsets()).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.locator(".narrow .panel").first().waitFor();
