@@ -2,8 +2,8 @@ package request
 
 import (
 	"cmp"
-	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -126,24 +126,37 @@ type opUse struct {
 	self    trace.Time
 }
 
+// An opSum is an operation with the requests that use it.
+type opSum struct {
+	op
+	uses  []opUse // by request, as these come
+	total trace.Time
+}
+
 // operations tests places, and self times and calls of operations.
 func (d *differ) operations(requests []int32) {
-	uses := map[op][]opUse{}
+	sums := map[op]*opSum{}
+	recent := make([]*opSum, len(d.Regions)) // the last of a region: mostly it is of one service
 	places := map[trace.LocationID]*[2]int{}
-	total := map[op]trace.Time{}
-	seen := map[trace.LocationID]int32{}
+	seen := make([]int32, len(d.service)) // by location: the request that was there last, and one
 	for _, k := range requests {
 		d.Each(&d.Requests[k], func(node int32, _ int) {
 			o := op{d.Service(node), d.Region[node]}
-			list := uses[o]
-			if n := len(list); n == 0 || list[n-1].request != k {
-				list = append(list, opUse{request: k})
+			sum := recent[o.region]
+			if sum == nil || sum.op != o {
+				if sum = sums[o]; sum == nil {
+					sum = &opSum{op: o}
+					sums[o] = sum
+				}
+				recent[o.region] = sum
 			}
-			u := &list[len(list)-1]
+			if n := len(sum.uses); n == 0 || sum.uses[n-1].request != k {
+				sum.uses = append(sum.uses, opUse{request: k})
+			}
+			u := &sum.uses[len(sum.uses)-1]
 			u.calls++
 			u.self += d.Self[node]
-			uses[o] = list
-			total[o] += d.Self[node]
+			sum.total += d.Self[node]
 			if at := d.calls.Location(node); seen[at] != k+1 {
 				seen[at] = k + 1
 				if places[at] == nil {
@@ -161,12 +174,12 @@ func (d *differ) operations(requests []int32) {
 	for _, id := range ids {
 		d.shares(OfLocation, d.name(id), places[id][0], places[id][1])
 	}
-	ops := make([]op, 0, len(uses))
-	for o := range uses {
-		ops = append(ops, o)
+	ops := make([]*opSum, 0, len(sums))
+	for _, sum := range sums {
+		ops = append(ops, sum)
 	}
-	slices.SortFunc(ops, func(a, b op) int {
-		return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a.service, b.service), cmp.Compare(a.region, b.region))
+	slices.SortFunc(ops, func(a, b *opSum) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.service, b.service), cmp.Compare(a.region, b.region))
 	})
 	a, b := make([]float64, d.in), make([]float64, d.out)
 	for _, o := range ops[:min(len(ops), mostOps)] {
@@ -174,13 +187,13 @@ func (d *differ) operations(requests []int32) {
 		for _, what := range []string{OfTime, OfCalls} {
 			clear(a)
 			clear(b)
-			same := len(uses[o]) == d.in+d.out
-			for _, u := range uses[o] {
+			same := len(o.uses) == d.in+d.out
+			for _, u := range o.uses {
 				v := float64(u.self)
 				if what == OfCalls {
 					v = float64(u.calls)
 				}
-				same = same && u.calls == uses[o][0].calls
+				same = same && u.calls == o.uses[0].calls
 				if d.side[u.request] == 1 {
 					a[d.at[u.request]] = v
 				} else {
@@ -195,53 +208,110 @@ func (d *differ) operations(requests []int32) {
 	}
 }
 
+// A valueTable is the values of an attribute, with the requests that have them. Most attributes have few values in many calls: those of the
+// first values have a bit a request, further ones are listed.
+type valueTable struct {
+	texts   []string
+	numbers []float64
+	numeric bool
+	ids     map[string]int32
+	known   map[trace.Value]int32 // as they came, bounded
+	bits    [][]uint64            // of the first values
+	list    []found               // of the others
+}
+
+type found struct{ request, value int32 }
+
+// mostBits values have bits at most, in bitBytes at most.
+const (
+	mostBits = 256
+	bitBytes = 64 << 20
+)
+
+// id numbers a value by its text.
+func (t *valueTable) id(v trace.Value) int32 {
+	if id, ok := t.known[v]; ok {
+		return id
+	}
+	text := v.String()
+	id, ok := t.ids[text]
+	if !ok {
+		id = int32(len(t.texts))
+		t.ids[text] = id
+		t.texts = append(t.texts, text)
+		x, isNumber := v.Number()
+		t.numeric = t.numeric && isNumber
+		t.numbers = append(t.numbers, x)
+	}
+	if len(t.known) < mostBits {
+		t.known[v] = id
+	}
+	return id
+}
+
+// add notes that a request has a value; there are so many requests.
+func (t *valueTable) add(request, id int32, requests int) {
+	if id >= mostBits || int(id)*requests >= 8*bitBytes {
+		t.list = append(t.list, found{request, id})
+		return
+	}
+	for int(id) >= len(t.bits) {
+		t.bits = append(t.bits, make([]uint64, (requests+63)/64))
+	}
+	t.bits[id][request>>6] |= 1 << (request & 63)
+}
+
+// each hands out values with the requests that have them, each once.
+func (t *valueTable) each(do func(request, value int32)) {
+	for id, words := range t.bits {
+		for i, w := range words {
+			for ; w != 0; w &= w - 1 {
+				do(int32(i<<6+bits.TrailingZeros64(w)), int32(id))
+			}
+		}
+	}
+	slices.SortFunc(t.list, func(x, y found) int { return cmp.Or(cmp.Compare(x.value, y.value), cmp.Compare(x.request, y.request)) })
+	t.list = slices.Compact(t.list)
+	for _, x := range t.list {
+		do(x.request, x.value)
+	}
+}
+
 // attribute tests the values of one attribute, whichever span of a request has it.
 func (d *differ) attribute(s Source, name string) error {
-	type found struct{ request, value int32 }
-	var (
-		mu      sync.Mutex
-		list    []found
-		texts   []string
-		numbers []float64
-		values  = map[string]int32{}
-		numeric = true
-	)
+	t := &valueTable{numeric: true, ids: map[string]int32{}, known: map[trace.Value]int32{}}
+	var mu sync.Mutex
 	err := s.Attribute(name, func(location trace.LocationID, lane int, rows []int32, column []trace.Value) {
 		mu.Lock()
 		defer mu.Unlock()
+		var last trace.Value
+		id := int32(-1)
 		for i, row := range rows {
 			node := d.Node(location, lane, int(row))
 			if node < 0 || d.Of[node] < 0 || d.side[d.Of[node]] == 0 {
 				continue
 			}
-			text := column[i].String()
-			id, ok := values[text]
-			if !ok {
-				id = int32(len(texts))
-				values[text] = id
-				texts = append(texts, text)
-				x, isNumber := column[i].Number()
-				numeric = numeric && isNumber
-				numbers = append(numbers, x)
+			if id < 0 || column[i] != last {
+				last, id = column[i], t.id(column[i])
 			}
-			list = append(list, found{d.Of[node], id})
+			t.add(d.Of[node], id, len(d.Requests))
 		}
 	})
-	if err != nil || len(list) == 0 {
+	if err != nil || len(t.texts) == 0 {
 		return err
 	}
-	if numeric && len(texts) > manyValues {
-		most := map[int32]float64{}
-		for _, x := range list {
-			if v, ok := most[x.request]; !ok || numbers[x.value] > v {
-				most[x.request] = numbers[x.value]
+	if t.numeric && len(t.texts) > manyValues {
+		most, has := make([]float64, len(d.Requests)), make([]bool, len(d.Requests))
+		t.each(func(request, value int32) {
+			if v := t.numbers[value]; !has[request] || v > most[request] {
+				most[request], has[request] = v, true
 			}
-		}
+		})
 		var a, b []float64
-		for _, k := range slices.Sorted(maps.Keys(most)) {
-			if d.side[k] == 1 {
+		for k := range most {
+			if has[k] && d.side[k] == 1 {
 				a = append(a, most[k])
-			} else {
+			} else if has[k] {
 				b = append(b, most[k])
 			}
 		}
@@ -250,22 +320,18 @@ func (d *differ) attribute(s Source, name string) error {
 		}
 		return nil
 	}
-	slices.SortFunc(list, func(x, y found) int { return cmp.Or(cmp.Compare(x.value, y.value), cmp.Compare(x.request, y.request)) })
-	list = slices.Compact(list)
-	counts := make([][2]int, len(texts))
-	for _, x := range list {
-		counts[x.value][d.side[x.request]-1]++
-	}
-	ids := make([]int, len(texts))
+	counts := make([][2]int, len(t.texts))
+	t.each(func(request, value int32) { counts[value][d.side[request]-1]++ })
+	ids := make([]int, len(t.texts))
 	for i := range ids {
 		ids[i] = i
 	}
 	// Many values are mostly names of one thing each: those of most requests are tested.
 	slices.SortFunc(ids, func(x, y int) int {
-		return cmp.Or(cmp.Compare(counts[y][0]+counts[y][1], counts[x][0]+counts[x][1]), cmp.Compare(texts[x], texts[y]))
+		return cmp.Or(cmp.Compare(counts[y][0]+counts[y][1], counts[x][0]+counts[x][1]), cmp.Compare(t.texts[x], t.texts[y]))
 	})
 	for _, i := range ids[:min(len(ids), mostValues)] {
-		d.shares(name, texts[i], counts[i][0], counts[i][1])
+		d.shares(name, t.texts[i], counts[i][0], counts[i][1])
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
 package request
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -74,12 +76,16 @@ func Gather(s Source) (*Forest, error) {
 		return nil, err
 	}
 	f := newForest(calls.Finish(), s, true)
-	if err := f.mark(s); err != nil {
-		return nil, err
-	}
+	// Neither needs what the other finds.
+	var marked error
+	var beside sync.WaitGroup
+	var caught parallel.Caught
+	beside.Go(func() { marked = caught.Do(func() error { return f.mark(s) }) })
 	f.selfTimes()
 	roots, err := f.roots(s)
-	if err != nil {
+	beside.Wait()
+	caught.Pass()
+	if err := cmp.Or(err, marked); err != nil {
 		return nil, err
 	}
 	f.request(roots)
