@@ -86,6 +86,20 @@ func FromMicroseconds(us int64) (t trace.Time, ok bool) {
 
 // KindOf brings the name of a kind to ours: "SPAN_KIND_CLIENT" becomes "client".
 func KindOf(name string) string {
+	switch name { // as most write it
+	case "":
+		return ""
+	case "CLIENT", "client", "SPAN_KIND_CLIENT":
+		return "client"
+	case "SERVER", "server", "SPAN_KIND_SERVER":
+		return "server"
+	case "INTERNAL", "internal", "SPAN_KIND_INTERNAL":
+		return "internal"
+	case "PRODUCER", "producer", "SPAN_KIND_PRODUCER":
+		return "producer"
+	case "CONSUMER", "consumer", "SPAN_KIND_CONSUMER":
+		return "consumer"
+	}
 	name = strings.TrimPrefix(strings.ToLower(name), "span_kind_")
 	if name == "unspecified" {
 		return ""

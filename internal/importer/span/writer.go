@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer/align"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
@@ -243,7 +244,7 @@ func (w *Writer) newRow(s *Span, k rowKey) *row {
 
 func (w *Writer) region(s *Span) trace.RegionID {
 	name, role := s.Name, trace.RoleCompute
-	if name == "" {
+	if name == "" || name[0] <= ' ' && strings.TrimSpace(name) == "" {
 		name = "(no name)"
 	}
 	if s.Kind == "client" || s.Kind == "producer" {

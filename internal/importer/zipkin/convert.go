@@ -16,9 +16,17 @@ type converter struct {
 	out    *span.Writer
 	record record
 	span   span.Span
-	last   endpoint // of the span before, and its address
-	at     string
+	known  [recentEndpoints]instance
 }
+
+// An instance is an endpoint with its address.
+type instance struct {
+	endpoint
+	at string
+}
+
+// recentEndpoints are those whose address is not made again.
+const recentEndpoints = 64
 
 func (c *converter) one(in *jsonstream.Reader) {
 	r := &c.record
@@ -58,7 +66,9 @@ func (r *record) attributes(tags []trace.Attribute) []trace.Attribute {
 	if name != "" {
 		tags = append(tags, trace.Attribute{Key: "remote", Value: trace.Text(name)})
 	}
-	slices.SortStableFunc(r.tags, func(a, b tag) int { return cmp.Compare(a.key, b.key) })
+	if !slices.IsSortedFunc(r.tags, compareTags) {
+		slices.SortStableFunc(r.tags, compareTags)
+	}
 	for _, t := range r.tags {
 		tags = append(tags, trace.Attribute{Key: t.key, Value: trace.Text(t.value)})
 	}
@@ -68,12 +78,25 @@ func (r *record) attributes(tags []trace.Attribute) []trace.Attribute {
 	return tags
 }
 
-// instance is the address of an endpoint, mostly that of the span before.
+func compareTags(a, b tag) int { return cmp.Compare(a.key, b.key) }
+
+// instance is the address of an endpoint, mostly one that came before.
 func (c *converter) instance(e *endpoint) string {
-	if *e != c.last {
-		c.last, c.at = *e, e.address()
+	k := uint(e.port) + 31*last(e.service) + 7*last(e.ipv4) + 3*last(e.ipv6)
+	x := &c.known[k%recentEndpoints]
+	if x.endpoint != *e {
+		x.endpoint, x.at = *e, e.address()
 	}
-	return c.at
+	return x.at
+}
+
+// last is a number of the end of a text, which mostly tells it from others.
+func last(text string) uint {
+	n := len(text)
+	if n < 2 {
+		return uint(n)
+	}
+	return uint(text[n-1]) + 10*uint(text[n-2])
 }
 
 // address is host and port, as far as they are told.

@@ -1,12 +1,17 @@
 package zipkin
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 func TestFormat(t *testing.T) {
@@ -38,6 +43,11 @@ func TestEverySpanOfALargeTraceIsKept(t *testing.T) {
 			t.Errorf("%s: %d, want %d", what, report[what], want)
 		}
 	}
+	for _, x := range r.Regions() { // 120 are called a line feed
+		if strings.TrimSpace(x.Name) == "" {
+			t.Errorf("a region is called %q, which nobody can see", x.Name)
+		}
+	}
 	services := 0
 	for _, k := range r.Locations().Kind {
 		if k == "service" {
@@ -46,6 +56,38 @@ func TestEverySpanOfALargeTraceIsKept(t *testing.T) {
 	}
 	if services != 16 {
 		t.Errorf("%d services, want 16", services)
+	}
+}
+
+// Endpoints come in turns, more of them than are remembered: each span is at its own.
+func TestEverySpanIsAtItsOwnAddress(t *testing.T) {
+	var b strings.Builder
+	for i := range 3000 {
+		k := i * 7 % 200
+		fmt.Fprintf(&b, `,{"traceId":"a","id":"%016x","name":"at %d","timestamp":%d,"duration":1,"localEndpoint":{"serviceName":"s%d","ipv4":"10.0.%d.%d","port":%d}}`, i+1, k, 1000+i, k/40, k/16, k%16, 8000+k%3)
+	}
+	m := storetest.NewMemory()
+	s, err := importer.NewSourceFS("x", fstest.MapFS{"x.json": {Data: []byte("[" + b.String()[1:] + "]")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := importer.ClaimAs(Format, s)[0].Import(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	r := m.Reader()
+	tree, seen := r.Locations(), 0
+	err = r.Intervals(t.Context(), store.Window{End: r.Info().End + 1}, func(c *trace.Columns) error {
+		for _, region := range c.Region {
+			k, err := strconv.Atoi(strings.TrimPrefix(r.Regions()[region].Name, "at "))
+			if want := fmt.Sprintf("10.0.%d.%d:%d", k/16, k%16, 8000+k%3); err != nil || tree.Name[c.Location] != want || tree.Name[tree.Parent[c.Location]] != fmt.Sprint("s", k/40) {
+				t.Errorf("a span of %s is at %s", want, tree.Path(c.Location))
+			}
+			seen++
+		}
+		return nil
+	})
+	if err != nil || seen != 3000 {
+		t.Errorf("%d spans, %v", seen, err)
 	}
 }
 

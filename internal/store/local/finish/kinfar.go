@@ -73,6 +73,7 @@ func (f joiner) join() error {
 	}
 	defer t.close()
 	list := f.accept(t)
+	f.kinship.callers = slices.Grow(f.kinship.callers, len(list))
 	for _, x := range list {
 		f.kinship.callers = append(f.kinship.callers, kinCaller{x.row, x.caller})
 	}
@@ -110,6 +111,7 @@ func (f joiner) accept(t *kinTable) (out []far) {
 		return i
 	}
 	circles := int64(0)
+	out = make([]far, 0, len(f.Far))
 	for _, k := range f.Far {
 		from, fromLane, ok := f.rowOf(t, k.From, k.FromNumber)
 		to, _, is := f.rowOf(t, k.To, k.ToNumber)
@@ -150,7 +152,8 @@ func (f joiner) coverFar(t *kinTable, list []far) error {
 	defer file.Close()
 	changed := &patch{file: file}
 	var children []stretch
-	old, kept := f.kinship.covers, []laneCover(nil)
+	var gaps, parts []stretch
+	old, kept := f.kinship.covers, make([]laneCover, 0, len(f.kinship.covers)+len(list)/4)
 	for len(list) > 0 {
 		x := list[0]
 		n := 0
@@ -168,10 +171,16 @@ func (f joiner) coverFar(t *kinTable, list []far) error {
 			old = old[1:]
 		}
 		exclusive := trace.Time(0)
-		for _, gap := range t.gaps(x) {
+		slices.SortFunc(children, func(a, b stretch) int { return cmp.Compare(a.begin, b.begin) })
+		gaps = t.gaps(x, gaps[:0])
+		for _, gap := range gaps {
 			exclusive += gap.end - gap.begin
-			for _, s := range covered(gap, children) {
+			parts = covered(gap, children, parts[:0])
+			for _, s := range parts {
 				exclusive -= s.end - s.begin
+				if len(kept) == cap(kept) {
+					kept = slices.Grow(kept, len(kept)+64) // twice as many: append would copy all four times as often
+				}
 				kept = append(kept, laneCover{x.location, x.lane, x.caller, s.begin, s.end})
 			}
 		}
@@ -219,8 +228,8 @@ func (p *patch) flush() error {
 
 type stretch struct{ begin, end trace.Time }
 
-// gaps is when a row is innermost in its lane.
-func (t *kinTable) gaps(x far) (out []stretch) {
+// gaps appends when a row is innermost in its lane.
+func (t *kinTable) gaps(x far, out []stretch) []stretch {
 	lane := t.firstLane[x.location] + uint32(x.lane)
 	first, last := t.laneRow[lane], t.laneRow[lane+1]
 	begin, end := t.begin[x.caller], t.begin[x.caller]+t.duration[x.caller]
@@ -239,9 +248,8 @@ func (t *kinTable) gaps(x far) (out []stretch) {
 	return out
 }
 
-// covered gives the parts of a stretch that some others cover, in order, without overlap.
-func covered(gap stretch, by []stretch) (out []stretch) {
-	slices.SortFunc(by, func(a, b stretch) int { return cmp.Compare(a.begin, b.begin) })
+// covered appends the parts of a stretch that some others cover, in order, without overlap. These are by begin.
+func covered(gap stretch, by, out []stretch) []stretch {
 	for _, s := range by {
 		s = stretch{max(s.begin, gap.begin), min(s.end, gap.end)}
 		if s.begin >= s.end {

@@ -58,6 +58,9 @@ func (w *Writer) link(l *trace.Link) {
 			w.relate(l.To.Location, l.To.Number, l.From.Number)
 		}
 		if l.Kind == trace.LinkSpawn && l.From.Location != l.To.Location && l.From.Number > 0 && l.To.Number > 0 && w.anyByParent.Load() {
+			if len(w.Far) == cap(w.Far) {
+				w.Far = slices.Grow(w.Far, len(w.Far)+64) // twice as many: append would copy all four times as often
+			}
 			w.Far = append(w.Far, FarKin{l.From.Location, l.To.Location, l.From.Number, l.To.Number})
 		}
 	}
