@@ -76,15 +76,15 @@ func keepRequests(ctx context.Context, run *view.Run) error {
 	if err != nil {
 		return err
 	}
-	o := f.Outline(mostOutline)
-	if o == nil {
+	if !f.Outlined(mostOutline) {
 		return nil
 	}
 	all := f.Within(0, math.MaxInt64, nil)
-	k := keptRequests{Outline: o, Version: requestsVersion, Generation: run.Store.Generation()}
+	k := keptRequests{Version: requestsVersion, Generation: run.Store.Generation()}
 	var c *request.Critical
 	looks := []func(){ // none needs another, and the forest stays as it is
 		func() { k.Found = latency.Find(f, all) },
+		func() { k.Outline = f.Outline(mostOutline) },
 		func() { c = f.CriticalPaths(all) },
 		func() { k.Graph = f.Graph(all, nil) },
 		func() { k.Uses = f.Uses(all) },

@@ -1,9 +1,8 @@
 package latency
 
 import (
-	"slices"
-
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -20,42 +19,47 @@ const (
 // slow finds operations of which some calls take far longer by themselves than half of them do. What is
 // lost is what these take beyond the median, as far as a request waits for it.
 func (c *look) slow() []Fault {
-	times := map[Op][]trace.Time{}
-	for i := range int32(c.Len()) {
-		if c.counts(i) {
-			o := c.op(i)
-			times[o] = append(times[o], c.Self[i])
-		}
-	}
 	if len(c.chosen) <= fewWhole {
 		return c.most()
 	}
-	found := map[Op]*Fault{}
-	for o, list := range times {
-		if len(list) >= fewCalls {
-			slices.Sort(list)
-			found[o] = &Fault{Kind: finding.SlowOperation, Ops: []Op{o}, All: int64(len(list)), Median: list[len(list)/2], At: trace.NoLocation}
+	ops := map[Op]*norm{}
+	recent := make([]*norm, len(c.Regions)) // the last of a region: mostly it is of one service
+	of := func(node int32) *norm {
+		o := c.op(node)
+		n := recent[o.Region]
+		if n == nil || n.op != o {
+			if n = ops[o]; n == nil {
+				n = &norm{op: o}
+				ops[o] = n
+			}
+			recent[o.Region] = n
+		}
+		return n
+	}
+	for i := range int32(c.Len()) {
+		if c.counts(i) {
+			n := of(i)
+			n.times = append(n.times, c.Self[i])
 		}
 	}
-	places := map[Op]map[trace.LocationID]*place{}
+	found := map[Op]*Fault{}
+	for o, n := range ops {
+		if all := len(n.times); all >= fewCalls {
+			n.fault = &Fault{Kind: finding.SlowOperation, Ops: []Op{o}, All: int64(all), Median: request.Nth(n.times, all/2), At: trace.NoLocation}
+			found[o] = n.fault
+		}
+		n.times = nil
+	}
 	for i := range int32(c.Len()) {
 		if !c.counts(i) {
 			continue
 		}
-		o := c.op(i)
-		x := found[o]
+		n := of(i)
+		x := n.fault
 		if x == nil {
 			continue
 		}
-		at := c.At(i).Location
-		if places[o] == nil {
-			places[o] = map[trace.LocationID]*place{}
-		}
-		p := places[o][at]
-		if p == nil {
-			p = &place{}
-			places[o][at] = p
-		}
+		p := n.place(c.Location(i))
 		p.calls++
 		if c.Self[i] <= slowTimes*x.Median || c.critical[i] == 0 {
 			continue
@@ -72,7 +76,7 @@ func (c *look) slow() []Fault {
 	for i := range out {
 		x := &out[i]
 		x.Mean /= float64(x.Calls)
-		for at, p := range places[x.Ops[0]] {
+		for at, p := range ops[x.Ops[0]].places {
 			if share := float64(p.lost) / float64(x.Lost); share >= oneShare && float64(p.calls) <= mostCalls*float64(x.All) {
 				x.At, x.AtShare = at, share
 			}
@@ -81,9 +85,35 @@ func (c *look) slow() []Fault {
 	return out
 }
 
+// A norm is how long an operation takes by itself, and where.
+type norm struct {
+	op     Op
+	times  []trace.Time
+	fault  *Fault // nil where there are too few
+	places map[trace.LocationID]*place
+	last   *place // the one that came last, mostly the only one
+}
+
 type place struct {
+	at    trace.LocationID
 	calls int64
 	lost  trace.Time
+}
+
+func (n *norm) place(at trace.LocationID) *place {
+	if n.last != nil && n.last.at == at {
+		return n.last
+	}
+	if n.places == nil {
+		n.places = map[trace.LocationID]*place{}
+	}
+	p := n.places[at]
+	if p == nil {
+		p = &place{at: at}
+		n.places[at] = p
+	}
+	n.last = p
+	return p
 }
 
 // most finds the operation that a request or two wait for more than for all others: there is no norm to hold it against.

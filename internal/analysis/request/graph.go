@@ -139,7 +139,7 @@ func quantile7(v []int64, q float64) float64 {
 	}
 	h := float64(len(v)-1) * q
 	i := int(h)
-	a := nth(v, i)
+	a := Nth(v, i)
 	if i+1 >= len(v) || h == float64(i) {
 		return float64(a)
 	}
@@ -147,8 +147,8 @@ func quantile7(v []int64, q float64) float64 {
 	return float64(a) + (h-math.Trunc(h))*float64(b-a)
 }
 
-// nth gives the value that would be at a place of the sorted list; smaller ones are before it afterwards, greater ones behind.
-func nth(v []int64, at int) int64 {
+// Nth gives the value that would be at a place of the sorted list; smaller ones are before it afterwards, greater ones behind.
+func Nth[T ~int64](v []T, at int) T {
 	low, high := 0, len(v)-1
 	for low < high {
 		a, b, c := v[low], v[(low+high)/2], v[high]

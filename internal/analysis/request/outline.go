@@ -93,16 +93,26 @@ func (f *Forest) Slowest(of []int32) int32 {
 	return most
 }
 
+// Outlined reports whether the outline of a forest has at most so many calls, and is worth keeping.
+func (f *Forest) Outlined(most int) bool {
+	roots, longest := 0, int32(-1)
+	for k := range f.Requests {
+		roots += len(f.Requests[k].Roots)
+		if longest < 0 || f.Requests[k].Duration() > f.Requests[longest].Duration() {
+			longest = int32(k)
+		}
+	}
+	return len(f.Requests) > 1 && roots+int(f.Requests[longest].Spans) <= most
+}
+
 // Outline gives the outline of a forest; nil where it would not be small.
 func (f *Forest) Outline(most int) *Outline {
+	if !f.Outlined(most) {
+		return nil
+	}
 	all := make([]int32, len(f.Requests))
-	roots := 0
 	for k := range all {
 		all[k] = int32(k)
-		roots += len(f.Requests[k].Roots)
-	}
-	if len(all) < 2 || roots+int(f.Requests[f.Slowest(all)].Spans) > most {
-		return nil
 	}
 	o := &Outline{Counts: f.Counts, FirstRoot: []int32{0}, FirstPart: []int32{0}}
 	at := f.outlineCalls(o, f.Slowest(all))

@@ -83,6 +83,9 @@ func (f *Forest) Len() int { return len(f.Begin) }
 // At says where a call lies.
 func (f *Forest) At(node int32) invocation.Call { return f.calls.At(node) }
 
+// Location of a call; none for what stands above several roots.
+func (f *Forest) Location(node int32) trace.LocationID { return f.calls.Location(node) }
+
 // Node finds the call of a row; -1 for none.
 func (f *Forest) Node(location trace.LocationID, lane, row int) int32 {
 	return f.index.node(location, lane, row)
