@@ -12,6 +12,9 @@ import (
 // chain of a million spans that each began the next would be handed out a million times.
 const mostCallers = 1 << 10
 
+// lanesNear is of how many lanes it is remembered where their last caller was found.
+const lanesNear = 32
+
 // near finds a row among rows that ascend. Where requests go through services nearly every row has a caller, so that it
 // is close to where it would be if they were spread evenly: some steps instead of log n.
 func near(rows []uint64, row uint64) (int, bool) {
@@ -23,6 +26,12 @@ func near(rows []uint64, row uint64) (int, bool) {
 	if width := rows[n-1] - rows[0]; width > 0 {
 		at = min(int(float64(row-rows[0])/float64(width)*float64(n-1)), n-1)
 	}
+	return gallop(rows, row, at)
+}
+
+// gallop finds a row among rows that ascend, from a place close to it.
+func gallop(rows []uint64, row uint64, at int) (int, bool) {
+	n := len(rows)
 	lo, hi := at, at+1 // the row is in [lo, hi), if it is there
 	for step := 1; lo > 0 && rows[lo] > row; step *= 2 {
 		lo, hi = max(lo-step, 0), lo
@@ -53,13 +62,34 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 		return row.Region[0], row.Parent[0]
 	}
 	next := lo // rows are mostly asked for one after the other
+	// Those that called them are too, lane by lane: the next one is about as far from where the last one was found.
+	var last [lanesNear]struct {
+		lane int // and one
+		row  uint64
+		at   int
+	}
+	find := func(at uint64, lane int) (i int, found bool) {
+		k := &last[lane%lanesNear]
+		if k.lane == lane+1 && at >= k.row && at-k.row < uint64(len(c.CallerRow)-k.at) {
+			k.at, found = gallop(c.CallerRow, at, k.at+int(at-k.row))
+		} else {
+			k.at, found = near(c.CallerRow, at)
+		}
+		k.lane, k.row = lane+1, at
+		return k.at, found
+	}
+	lane := -1
 	return func(into []trace.RegionID, row int) []trace.RegionID {
 		from := len(into)
 		at := a + uint64(row)
 		for len(into)-from < mostCallers { // from caller to caller, each with what is around it
 			i, found := next, len(into) == from && next < len(c.CallerRow) && c.CallerRow[next] == at
-			if !found {
+			switch {
+			case found:
+			case len(into) == from:
 				i, found = near(c.CallerRow, at)
+			default:
+				i, found = find(at, lane)
 			}
 			if !found {
 				break
@@ -68,8 +98,8 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 				next = i + 1
 			}
 			at = c.Caller[i]
-			n := sort.Search(len(c.LaneRow), func(n int) bool { return c.LaneRow[n] > at }) - 1
-			first := c.LaneRow[n]
+			lane = sort.Search(len(c.LaneRow), func(n int) bool { return c.LaneRow[n] > at }) - 1
+			first := c.LaneRow[lane]
 			for {
 				region, p := rowAt(at)
 				into = append(into, region)

@@ -26,3 +26,16 @@ func TestNearFindsWhatABinarySearchFinds(t *testing.T) {
 		}
 	}
 }
+
+// Wherever one begins to look, a row is found where it is, and none where it is not.
+func TestARowIsFoundFromAnyPlace(t *testing.T) {
+	rows := []uint64{2, 3, 4, 9, 10, 11, 12, 40, 41, 90}
+	for row := range uint64(100) {
+		want, is := slices.BinarySearch(rows, row)
+		for at := range rows {
+			if got, found := gallop(rows, row, at); found != is || found && got != want {
+				t.Errorf("row %d from place %d: %d, %v; want %d, %v", row, at, got, found, want, is)
+			}
+		}
+	}
+}
