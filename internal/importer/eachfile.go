@@ -1,5 +1,12 @@
 package importer
 
+import (
+	"context"
+	"io"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
 // EachFile claims every file whose beginning is one of a format's, as a run of its own.
 func EachFile(is ...func(head []byte) bool) func(Source) []Run {
 	return func(s Source) (runs []Run) {
@@ -13,5 +20,17 @@ func EachFile(is ...func(head []byte) bool) func(Source) []Run {
 			}
 		}
 		return runs
+	}
+}
+
+// OneFile imports runs of one file: read gets what it holds, unpacked, and how to name it in reports.
+func OneFile(read func(ctx context.Context, run Run, in io.Reader, label string, w trace.Writer) error) func(context.Context, Run, trace.Writer) error {
+	return func(ctx context.Context, run Run, w trace.Writer) error {
+		in, err := run.Open(run.Files[0])
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		return read(ctx, run, in, run.Label(run.Files[0]), w)
 	}
 }

@@ -19,13 +19,14 @@ package caliper
 import (
 	"bytes"
 	"context"
+	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // Format is Caliper's.
-var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, json-split)", Text: true, Claim: importer.EachFile(isStream, isSplit), Import: read}
+var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, json-split)", Text: true, Claim: importer.EachFile(isStream, isSplit), Import: importer.OneFile(read)}
 
 func isStream(head []byte) bool { return bytes.HasPrefix(head, []byte("__rec=")) }
 
@@ -47,19 +48,13 @@ func isSplit(head []byte) bool {
 	return bytes.HasPrefix(rest, []byte(":[[")) && len(rest) > 3 && (rest[3] >= '0' && rest[3] <= '9' || rest[3] == 'n' || rest[3] == '-') && len(head) >= 32<<10
 }
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	in, err := run.Open(run.Files[0])
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	c := newConverter(w, run.Label(run.Files[0]))
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
+	c := newConverter(w, label)
+	read := readSplit
 	if isStream(run.Source.Head(run.Files[0])) {
-		err = readStream(ctx, in, run.Label(run.Files[0]), c)
-	} else {
-		err = readSplit(ctx, in, run.Label(run.Files[0]), c)
+		read = readStream
 	}
-	if err != nil {
+	if err := read(ctx, in, label, c); err != nil {
 		return err
 	}
 	return c.finish()

@@ -16,6 +16,7 @@ package collapsed
 import (
 	"bytes"
 	"context"
+	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -27,7 +28,7 @@ var Format = &importer.Format{
 	Title:  "collapsed stacks (flame graphs, py-spy, async-profiler)",
 	Text:   true,
 	Claim:  claim,
-	Import: read,
+	Import: importer.OneFile(read),
 }
 
 // claim takes text whose first lines all are stacks, most of them of several
@@ -73,12 +74,6 @@ func isCollapsed(head []byte) bool {
 	return deep > 0 && 2*deep >= stacks
 }
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	path := run.Files[0]
-	f, err := run.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return lines(ctx, f, run.Label(path), newConverter(w, run.Name))
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
+	return lines(ctx, in, label, newConverter(w, run.Name))
 }

@@ -11,6 +11,7 @@ package cpuprofile
 import (
 	"bytes"
 	"context"
+	"io"
 	"path"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -21,7 +22,7 @@ import (
 )
 
 // Format is V8's profile.
-var Format = &importer.Format{Name: "cpuprofile", Title: "V8 CPU profiles (.cpuprofile: Node, Chrome)", Claim: importer.EachFile(isProfile), Import: read}
+var Format = &importer.Format{Name: "cpuprofile", Title: "V8 CPU profiles (.cpuprofile: Node, Chrome)", Claim: importer.EachFile(isProfile), Import: importer.OneFile(read)}
 
 func isProfile(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{")) && bytes.Contains(head, []byte(`"nodes"`)) &&
@@ -35,13 +36,7 @@ type profile struct {
 	samples v8tree.Samples
 }
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	in, err := run.Open(run.Files[0])
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	label := run.Label(run.Files[0])
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	p := &profile{tree: v8tree.New(w), samples: v8tree.Samples{Label: label}}
 	p.Reader = jsonstream.NewReader(ctx, in, label, func(what, place string) { w.Report(trace.Skipped, what, 1, place) })
 	if err := p.End(p.Members(p.member), p.tree.Len(), "nodes"); err != nil {

@@ -38,6 +38,7 @@ package gotrace
 import (
 	"bytes"
 	"context"
+	"io"
 	"runtime/debug"
 	"strconv"
 
@@ -50,7 +51,7 @@ var Format = &importer.Format{
 	Name:   "gotrace",
 	Title:  "Go execution trace",
 	Claim:  importer.EachFile(isHeader),
-	Import: read,
+	Import: importer.OneFile(read),
 }
 
 // isHeader knows the 16 bytes in front of every trace: "go 1.N trace" and zeros.
@@ -84,17 +85,11 @@ const toldStates = 22
 // one of its own for many goroutines.
 const largeTrace = 16 << 20
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	path := run.Files[0]
-	f, err := run.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	c := newConverter(w, run.Name)
-	version, _ := headerVersion(run.Source.Head(path))
+	version, _ := headerVersion(run.Source.Head(run.Files[0]))
 	c.untold = version < toldStates
-	if err := events(ctx, f, run.Size(), run.Label(path), w, c.take); err != nil {
+	if err := events(ctx, in, run.Size(), label, w, c.take); err != nil {
 		c.close()
 		return err
 	}

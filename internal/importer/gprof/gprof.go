@@ -16,6 +16,7 @@ package gprof
 import (
 	"bytes"
 	"context"
+	"io"
 	"path"
 	"regexp"
 
@@ -25,7 +26,7 @@ import (
 )
 
 // Format is gprof's.
-var Format = &importer.Format{Name: "gprof", Title: "gprof reports, and gmon.out", Claim: importer.EachFile(isReport, isGmon), Import: read}
+var Format = &importer.Format{Name: "gprof", Title: "gprof reports, and gmon.out", Claim: importer.EachFile(isReport, isGmon), Import: importer.OneFile(read)}
 
 var (
 	flatHead  = regexp.MustCompile(`(?m)^ *% +cumulative +self `)
@@ -45,20 +46,13 @@ func isGmon(head []byte) bool {
 	return ok
 }
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	in, err := run.Open(run.Files[0])
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	label := run.Label(run.Files[0])
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name), Rank: trace.NoRank})
-	var g *callgraph.Graph
+	read := readReport
 	if isGmon(run.Source.Head(run.Files[0])) {
-		g, err = readGmon(ctx, in, label, w)
-	} else {
-		g, err = readReport(ctx, in, label, w)
+		read = readGmon
 	}
+	g, err := read(ctx, in, label, w)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -34,7 +35,7 @@ var Format = &importer.Format{
 	Title:  "OpenMP task tables (MIR, grain graphs)",
 	Text:   true,
 	Claim:  claim,
-	Import: read,
+	Import: importer.OneFile(read),
 }
 
 // needed are the columns without which a table is none of tasks.
@@ -56,14 +57,8 @@ func claim(s importer.Source) (runs []importer.Run) {
 	return runs
 }
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	path := run.Files[0]
-	f, err := run.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	t, err := table(ctx, f, run.Label(path), w)
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
+	t, err := table(ctx, in, label, w)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 // Format is that of both.
-var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies, sample reports (macOS)", Text: true, Claim: importer.EachFile(isDeepCopy, isSample), Import: read}
+var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies, sample reports (macOS)", Text: true, Claim: importer.EachFile(isDeepCopy, isSample), Import: importer.OneFile(read)}
 
 // isDeepCopy goes by the names of columns.
 func isDeepCopy(head []byte) bool {
@@ -41,13 +41,7 @@ func isSample(head []byte) bool {
 // longestLine bounds a line; names in C++ and Swift are long.
 const longestLine = 1 << 20
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	in, err := run.Open(run.Files[0])
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	label := run.Label(run.Files[0])
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	name := path.Base(run.Name)
 	t := &tree{w: w, label: label, paths: map[trace.CallPath]trace.CallPathID{}, cells: map[cell]*values{}}
 	take := (&deepCopy{tree: t, process: name}).line

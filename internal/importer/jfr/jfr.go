@@ -21,7 +21,7 @@ import (
 )
 
 // Format is Java Flight Recorder's.
-var Format = &importer.Format{Name: "jfr", Title: "Java Flight Recorder (.jfr: JDK, async-profiler)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "jfr", Title: "Java Flight Recorder (.jfr: JDK, async-profiler)", Claim: claim, Import: importer.OneFile(read)}
 
 func claim(s importer.Source) (runs []importer.Run) {
 	for _, f := range s.Files {

@@ -15,13 +15,7 @@ import (
 // largestChunk bounds what is held at once; recorders begin another one after some ten megabytes.
 const largestChunk = 2 << 30
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	in, err := run.Open(run.Files[0])
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	label := run.Label(run.Files[0])
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	c := newConverter(w, run.Name, label)
 	at := int64(0)
 	for n := 0; ; n++ {

@@ -19,6 +19,7 @@ package perfscript
 import (
 	"bytes"
 	"context"
+	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -30,7 +31,7 @@ var Format = &importer.Format{
 	Title:  "perf script text (Linux perf)",
 	Text:   true,
 	Claim:  importer.EachFile(isScript),
-	Import: read,
+	Import: importer.OneFile(read),
 }
 
 // isScript: after comments, the line of a sample and a frame below it.
@@ -56,15 +57,9 @@ func isScript(head []byte) bool {
 	return false
 }
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	path := run.Files[0]
-	f, err := run.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	c := newConverter(w)
-	err = script(ctx, f, run.Label(path), c)
+	err := script(ctx, in, label, c)
 	if failed := c.close(); err == nil {
 		err = failed
 	}

@@ -58,7 +58,7 @@ func binaryEnd(data []byte) string {
 
 const cutObjects = "the list of mapped objects, which the end of the file cuts off"
 
-// oldLayout tells the order and size of the words of a profile that isOldBinary knows.
+// oldLayout tells the order and size of the words of a profile that isOldBinary knows; 0 for others.
 func oldLayout(head []byte) (binary.ByteOrder, int) {
 	for _, size := range []int{4, 8} {
 		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
@@ -76,7 +76,7 @@ func oldLayout(head []byte) (binary.ByteOrder, int) {
 			}
 		}
 	}
-	return binary.LittleEndian, 8
+	return nil, 0
 }
 
 // textEnd compares what the first line announces with what follows.

@@ -20,7 +20,6 @@ package pprof
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -36,7 +35,7 @@ var Format = &importer.Format{
 	Name:   "pprof",
 	Title:  "pprof profiles (Go, gperftools and many more)",
 	Claim:  claim,
-	Import: read,
+	Import: importer.OneFile(read),
 }
 
 func claim(s importer.Source) (runs []importer.Run) {
@@ -93,23 +92,8 @@ func isValueType(b []byte) bool {
 // isOldBinary knows the CPU profile of gperftools: words 0, 3, version, period, 0, of 4
 // or 8 bytes in either order. Version 0 is native, 1 is Java's, with its names behind.
 func isOldBinary(head []byte) bool {
-	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		for _, size := range []int{4, 8} {
-			if len(head) < 8*size {
-				continue
-			}
-			word := func(i int) uint64 {
-				if size == 4 {
-					return uint64(order.Uint32(head[i*4:]))
-				}
-				return order.Uint64(head[i*8:])
-			}
-			if word(0) == 0 && word(1) == 3 && word(2) <= 1 && word(3) > 0 && word(3) < 1<<31 && word(4) == 0 {
-				return true
-			}
-		}
-	}
-	return false
+	_, size := oldLayout(head)
+	return size > 0
 }
 
 func isOldText(head []byte) bool {
@@ -124,21 +108,14 @@ func isOldText(head []byte) bool {
 // mostBytes bounds a profile, which is held in memory several times over.
 const mostBytes = 1 << 30
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	path := run.Files[0]
-	f, err := run.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
+	data, err := io.ReadAll(io.LimitReader(in, mostBytes+1))
 	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	label := run.Label(path)
 	if len(data) > mostBytes {
 		return &importer.Error{File: label, Cause: fmt.Sprintf("is a profile of more than %d bytes", mostBytes), Hint: "make it smaller with pprof -proto and a focus", Kind: importer.ErrUnsupported}
 	}

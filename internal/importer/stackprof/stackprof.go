@@ -11,6 +11,7 @@ package stackprof
 import (
 	"bytes"
 	"context"
+	"io"
 	"path"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -18,7 +19,7 @@ import (
 )
 
 // Format is stackprof's.
-var Format = &importer.Format{Name: "stackprof", Title: "stackprof dumps (Ruby)", Claim: importer.EachFile(isDump, isJSON), Import: read}
+var Format = &importer.Format{Name: "stackprof", Title: "stackprof dumps (Ruby)", Claim: importer.EachFile(isDump, isJSON), Import: importer.OneFile(read)}
 
 // isDump: a hash of Ruby that begins as the gem writes it.
 func isDump(head []byte) bool {
@@ -54,20 +55,13 @@ type profile struct {
 	raw, deltas []int64
 }
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	in, err := run.Open(run.Files[0])
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	label := run.Label(run.Files[0])
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	p := &profile{frames: map[int64]*frame{}}
+	read := p.readJSON
 	if isDump(run.Source.Head(run.Files[0])) {
-		err = p.readDump(ctx, in, label, w)
-	} else {
-		err = p.readJSON(ctx, in, label, w)
+		read = p.readDump
 	}
-	if err != nil {
+	if err := read(ctx, in, label, w); err != nil {
 		return err
 	}
 	if len(p.frames) == 0 {

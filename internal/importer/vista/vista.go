@@ -30,6 +30,7 @@ package vista
 import (
 	"bytes"
 	"context"
+	"io"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ var Format = &importer.Format{
 	Title:  "VISTA trace records (Tick, Park)",
 	Text:   true,
 	Claim:  claim,
-	Import: read,
+	Import: importer.OneFile(read),
 }
 
 // longestLines is more than the first two lines take, with any number of spaces that
@@ -110,20 +111,16 @@ func numbers(line string) (out []int64, ok bool) {
 	return out, true
 }
 
-func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	path := run.Files[0]
-	f, err := run.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	c := NewConverter(w)
 	if len(run.Companions) > 0 {
-		if c.names, err = readClauses(run); err != nil {
+		names, err := readClauses(run)
+		if err != nil {
 			return err
 		}
+		c.names = names
 	}
-	if err := records(ctx, f, run.Label(path), c); err != nil {
+	if err := records(ctx, in, label, c); err != nil {
 		c.Close()
 		return err
 	}
