@@ -110,7 +110,7 @@ func importPart(ctx context.Context, e *env, args []string, out string, shard lo
 	if err := os.MkdirAll(run, 0o755); err != nil {
 		return err
 	}
-	if err := l.Cache.MakeRoom(run, f.Room()); err != nil {
+	if err := l.Cache.MakeRoom(run, f.PartRoom()); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/load"
 )
 
@@ -86,6 +87,14 @@ func TestRoomIsAskedForThatIsNeededAndDeadWritersMakeSome(t *testing.T) {
 	}
 	if room := found[0].Room(); room > 2*int64(len(tiny)) {
 		t.Errorf("%d bytes are asked for a text of %d", room, len(tiny))
+	}
+	many, done, err := l.Find([]string{importertest.Shared(t, "otf2-hpl32")})
+	defer done()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if room, size := many[0].Room(), many[0].Packed(); room < size*7/4 || room > many[0].PartRoom() {
+		t.Errorf("%d bytes are asked for an archive of %d, and %d for a part of it", room, size, many[0].PartRoom())
 	}
 }
 

@@ -5,6 +5,7 @@ type runReader[T any] struct {
 	buf   []T
 	next  int
 	at    int64 // where the file goes on
+	from  int64 // what lies before was given back
 	left  int   // records not read yet
 	order int   // of the run: equal records come out in this order
 	key   int64 // of the next record
@@ -22,6 +23,10 @@ func (r *runReader[T]) fill(s *Spool[T]) error {
 	}
 	r.at += int64(n) * SizeOf[T]()
 	r.left -= n
+	if s.once {
+		Punch(s.file, r.from, r.at)
+		r.from = max(r.from, r.at&^4095) // the page that is left, but not what another run has of it
+	}
 	return nil
 }
 
@@ -111,7 +116,7 @@ func (s *Spool[T]) openRuns(by *Order[T]) ([]*runReader[T], error) {
 	each := max(s.limit/len(s.runs), 16)
 	at := int64(0)
 	for i, n := range s.runs {
-		r := &runReader[T]{buf: make([]T, min(each, n)), at: at, left: n, order: i}
+		r := &runReader[T]{buf: make([]T, min(each, n)), at: at, from: at, left: n, order: i}
 		if err := r.fill(s); err != nil {
 			return nil, err
 		}

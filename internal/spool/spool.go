@@ -22,6 +22,7 @@ type Spool[T any] struct {
 	buf   []T
 	file  *os.File
 	runs  []int // records in each run
+	once  bool  // what was handed out is not asked for again
 	Sorter[T]
 
 	// Where the order is known from the start, runs are sorted as they fill, while
@@ -70,6 +71,9 @@ func (s *Spool[T]) Next() (*T, error) {
 	s.buf = s.buf[:n+1]
 	return &s.buf[n], nil
 }
+
+// Once says that records are handed out in order for the last time: their room is given back as they are.
+func (s *Spool[T]) Once() { s.once = true }
 
 // Len is the number of records.
 func (s *Spool[T]) Len() int64 {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
@@ -214,4 +215,105 @@ func TestARunWithoutRowsIsJoined(t *testing.T) {
 	r.Close()
 	writePart(t, whole, 0, 0, empty, local.Options{Summaries: all.Summaries})
 	sameFiles(t, whole, dir)
+}
+
+// numbered has what is packed as it is made: rows told by number, locations of very many and of very few of them, so that jobs share frames, and calls that
+// nobody leaves.
+func numbered(w trace.Writer) {
+	region := []trace.RegionID{w.Region(trace.Region{Name: "step"}), w.Region(trace.Region{Name: "MPI_Send", Role: trace.RoleCommunication}), w.Region(trace.Region{Name: "main"})}
+	var ids []trace.LocationID
+	for i := range 90 {
+		ids = append(ids, w.Location(trace.Location{Name: fmt.Sprint("rank ", i), Kind: trace.KindProcess, Parent: trace.NoLocation, Rank: i}))
+	}
+	for i, id := range ids {
+		s := w.Stream(id, trace.StreamOptions{})
+		if i%4 == 0 {
+			s.Enter(0, region[i%3]) // until the end
+		}
+		calls := trace.Time(17 * i)
+		if i%40 == 7 {
+			calls = 30000
+		}
+		for k := range calls {
+			s.Enter(10*k+trace.Time(i), region[0])
+			s.Enter(10*k+3+trace.Time(i), region[1])
+			s.Leave(10*k+5+trace.Time(i), region[1])
+			s.Leave(10*k+9+trace.Time(i), region[0])
+			if k < 17 && i > 2 {
+				w.Link(trace.Link{Kind: trace.LinkMessage, From: trace.End{Location: id, Time: 10*k + 4, Number: uint32(2*k) + 1}, To: trace.End{Location: ids[i-1], Time: 10*k + 8, Number: uint32(k) + 1}, Size: 8, Count: 1})
+			}
+		}
+		_ = s.Close()
+	}
+}
+
+// overlapping has several lanes to a location, and no links.
+func overlapping(w trace.Writer) {
+	region := w.Region(trace.Region{Name: "span"})
+	for i := range 30 {
+		s := w.Stream(w.Location(trace.Location{Name: fmt.Sprint("queue ", i), Kind: trace.KindThread, Parent: trace.NoLocation}), trace.StreamOptions{Unordered: true})
+		for k := range trace.Time(400 * (i % 7)) {
+			s.Interval(100*k, 100*k+trace.Time(30+int(k)*int(k)%250), region)
+		}
+		_ = s.Close()
+	}
+}
+
+// Rows that are packed as they are made, in a whole import, are those that are packed in the end, in parts: also with little memory, where a
+// location does not fit into a buffer.
+func TestRowsPackedEarlyAreTheSame(t *testing.T) {
+	for name, fill := range map[string]func(trace.Writer){
+		"numbered": numbered, "overlapping": overlapping,
+		"with a number that is not there": func(w trace.Writer) {
+			numbered(w)
+			w.Link(trace.Link{Kind: trace.LinkMessage, From: trace.End{Location: 8, Time: 44, Number: 1 << 30}, To: trace.End{Location: 9, Time: 48, Number: 5}, Count: 1})
+		},
+	} {
+		for _, memory := range []int64{0, 1 << 20} {
+			o := local.Options{Summaries: all.Summaries, Digests: all.Digests, Memory: memory}
+			dir, whole := filepath.Join(t.TempDir(), "run.plx"), filepath.Join(t.TempDir(), "whole.plx")
+			writePart(t, whole, 0, 0, fill, o)
+			for k := range 2 {
+				writePart(t, dir, k+1, 2, fill, o)
+			}
+			if err := local.Join(context.Background(), dir, o); err != nil {
+				t.Fatal(err)
+			}
+			t.Run(fmt.Sprint(name, " in ", memory), func(t *testing.T) { sameFiles(t, whole, dir) })
+		}
+	}
+}
+
+// A diskWatch is a digest that looks at the disk while records are made from rows.
+type diskWatch struct {
+	trace.Digest
+	at   string
+	seen *atomic.Int64 // bytes of rows
+}
+
+func (d diskWatch) Builder(regions int) trace.DigestBuilder {
+	files, _ := filepath.Glob(filepath.Join(d.at, ".*", "interval.*"))
+	n := int64(0)
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil {
+			n += info.Size()
+		}
+	}
+	d.seen.Store(max(d.seen.Load(), n))
+	return d.Digest.Builder(regions)
+}
+
+// Plain rows are most of what an import may have on the disk: they are gone before anything is derived from them.
+func TestNoPlainRowsLieOnTheDiskWhileTheRestIsDerived(t *testing.T) {
+	dir := t.TempDir()
+	watch := diskWatch{all.Digests[0], dir, new(atomic.Int64)}
+	writePart(t, filepath.Join(dir, "whole.plx"), 0, 0, numbered, local.Options{Summaries: all.Summaries, Digests: []trace.Digest{watch}})
+	r, err := local.Open(filepath.Join(dir, "whole.plx"), all.Summaries, watch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if n, plain := watch.seen.Load(), 34*r.Info().Intervals; n == 0 || n > plain/2 {
+		t.Errorf("rows take %d bytes on the disk while the rest is derived from them, and plain ones %d", n, plain)
+	}
 }

@@ -20,10 +20,14 @@ func (f *finisher) findCore(ctx context.Context, points *pointTimes) error {
 	c := &f.rows.C
 	look := func(step int) *store.Core {
 		core := store.NewCore(f.end)
-		for i := 0; i < len(c.Begin); i += step {
-			core.Add(c.Begin[i], c.Begin[i]+c.Duration[i])
-			if i&0xfffff == 0 && ctx.Err() != nil {
-				break
+		if f.early > 0 {
+			earlier{f}.each(step, func(begin, duration trace.Time) { core.Add(begin, begin+duration) })
+		} else {
+			for i := 0; i < len(c.Begin); i += step {
+				core.Add(c.Begin[i], c.Begin[i]+c.Duration[i])
+				if i&0xfffff == 0 && ctx.Err() != nil {
+					break
+				}
 			}
 		}
 		for _, list := range points.times {

@@ -35,6 +35,9 @@ func (f *finisher) derive(whole context.Context) error {
 	if err := (packer{f}).packTables(whole, "sample"); err != nil { // whose times are looked at until then
 		return err
 	}
+	if f.early > 0 {
+		return nil
+	}
 	return packer{f}.packRows(whole, 0, uint64(len(f.rows.C.Begin)))
 }
 
@@ -51,6 +54,9 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 		links := linker{finisher: f}
 		if err := links.writeLinks(ctx); err != nil {
 			return err
+		}
+		if f.Opt.Parts == 0 {
+			f.LinkRows.Close() // others need its room
 		}
 		if err := links.sumLinks(ctx); err != nil {
 			return err
@@ -96,6 +102,9 @@ var (
 
 // openRows maps the columns that the rest is derived from.
 func (f *finisher) openRows(context.Context) error {
+	if f.early > 0 {
+		return f.mapRows(slices.Concat(treeFiles, []string{"region.name.u32"}, rowFileNames[intervalColumns:]))
+	}
 	return f.mapRows(slices.Concat(treeFiles, rowFileNames))
 }
 
@@ -115,6 +124,9 @@ func (f *finisher) mapRows(names []string) error {
 		}
 	}
 	r.Roles = rows.RolesOf(r.Regions)
+	if f.early > 0 {
+		return earlier{f}.mapRows(r)
+	}
 	return nil
 }
 

@@ -161,6 +161,7 @@ func (f *linker) resolveLinks(ctx context.Context, w *linkWriter) error {
 		}
 		return nil
 	}}
+	f.LinkRows.Once()
 	err := f.LinkRows.SortedBlocks(nil, write.ByStart, linkBatch, func(batch []write.LinkRecord) error {
 		return ties.add(f.renumberAll(batch))
 	})

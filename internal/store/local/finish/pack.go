@@ -69,11 +69,7 @@ func (f packer) packWhole(ctx context.Context, table, column int) error {
 // packRows packs rows [first, end) of table interval, from a whole frame on. Of parents and exclusive times what the other columns tell is
 // taken off first.
 func (f packer) packRows(ctx context.Context, first, end uint64) error {
-	at := 0
-	for disk.Schema[at].Name != "interval" {
-		at++
-	}
-	columns := disk.Schema[at].Columns
+	columns := disk.Schema[intervalTable].Columns
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(columnsAtOnce)
 	for k := range columns {
@@ -105,6 +101,7 @@ func (f packer) packRows(ctx context.Context, first, end uint64) error {
 const (
 	durationColumn  = 1
 	exclusiveColumn = 2
+	regionColumn    = 3
 	parentColumn    = 4
 	depthColumn     = 5
 )

@@ -63,14 +63,22 @@ func (f *finisher) plan(size int64) []*job {
 	return jobs
 }
 
+// jobRecords is about how many records a job has at most.
+const jobRecords = 1 << 17
+
 // rowPass runs all jobs.
 func (f *finisher) rowPass(ctx context.Context) error {
 	size := f.memory / int64(f.workers) / 256
-	f.jobs = f.plan(min(max(size, 256), 1<<17))
+	run := f.runJobs
+	f.packing = earlier{f}.allowed()
+	if f.packing {
+		size, run = min(size, jobRecords/2), earlier{f}.run // with the last location they mostly fit into a buffer
+	}
+	f.jobs = f.plan(min(max(size, 256), jobRecords))
 	if err := f.createRowFiles(); err != nil {
 		return err
 	}
-	err := f.runJobs(ctx)
+	err := run(ctx)
 	return cmp.Or(err, f.closeRowFiles(), f.markUnclosed())
 }
 
@@ -86,7 +94,7 @@ func (f *finisher) runJobs(ctx context.Context) error {
 				if i >= len(f.jobs) {
 					return nil
 				}
-				if err := w.run(ctx, f.jobs[i]); err != nil {
+				if err := cmp.Or(w.run(ctx, f.jobs[i]), w.rows.flush()); err != nil {
 					return err
 				}
 			}
@@ -171,6 +179,7 @@ func (w *rowWorker) close() {
 	_ = w.places.drop()
 }
 
+// run does a job; its last rows stay in the buffer.
 func (w *rowWorker) run(ctx context.Context, j *job) error {
 	w.job = j
 	w.rows.start(j)
@@ -187,9 +196,6 @@ func (w *rowWorker) run(ctx context.Context, j *job) error {
 		if err := w.location(ctx, trace.LocationID(id), s); err != nil {
 			return fmt.Errorf("location %q: %w", w.f.Def.Locations[s.Location].Name, err)
 		}
-	}
-	if err := w.rows.flush(); err != nil {
-		return err
 	}
 	return w.out.finish()
 }
@@ -229,7 +235,7 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 	if s.ByParent {
 		w.f.kinship.add(id, &w.rows, s.Gaps)
 	}
-	return w.place(id)
+	return w.done(id)
 }
 
 // stacked replays a location whose rows come in order by themselves.
@@ -245,6 +251,12 @@ func (w *rowWorker) stacked(ctx context.Context, id trace.LocationID, s *write.S
 	if err := w.rows.finishLocation(w.job); err != nil {
 		return err
 	}
+	return w.done(id)
+}
+
+// done writes what else a location has, and gives back the room of its records.
+func (w *rowWorker) done(id trace.LocationID) error {
+	w.f.Chunks.Drop(w.chain)
 	return w.place(id)
 }
 

@@ -36,7 +36,11 @@ const sinkRows = 1 << 15
 
 func (s *rowSink) init(f *finisher, share int64) {
 	s.f = f
-	n := int(min(max(share/4/34, 64), sinkRows))
+	most := int64(sinkRows)
+	if f.packing {
+		most = jobRecords // so that most jobs are packed from the buffer
+	}
+	n := int(min(max(share/4/34, 64), most))
 	s.rows = trace.StackRows{
 		Begin: make([]trace.Time, n), Duration: make([]trace.Time, n), Exclusive: make([]trace.Time, n),
 		Region: make([]trace.RegionID, n), Parent: make([]int32, n), Depth: make([]uint16, n),
@@ -164,22 +168,36 @@ func (s *rowSink) row(seq uint64) uint64 {
 
 // flush writes the buffer.
 func (s *rowSink) flush() error {
-	files, c := &s.f.files, &s.rows
-	at, n := c.First, c.N
+	s.renumber()
+	s.put(0, s.rows.N)
+	s.empty()
+	return s.err
+}
+
+// renumber gives the regions of the buffer the store's numbers.
+func (s *rowSink) renumber() {
 	if number := s.f.regionNumber; number != nil {
-		for i, id := range c.Region[:n] {
-			c.Region[i] = number[id]
+		for i, id := range s.rows.Region[:s.rows.N] {
+			s.rows.Region[i] = number[id]
 		}
 	}
-	s.fail(files.begin.Put(c.Begin[:n], at))
-	s.fail(files.duration.Put(c.Duration[:n], at))
-	s.fail(files.exclusive.Put(c.Exclusive[:n], at))
-	s.fail(files.region.Put(c.Region[:n], at))
-	s.fail(files.parent.Put(c.Parent[:n], at))
-	s.fail(files.depth.Put(c.Depth[:n], at))
-	c.First += int64(n)
-	c.N = 0
-	return s.err
+}
+
+// put writes rows [lo, hi) of the buffer.
+func (s *rowSink) put(lo, hi int) {
+	files, c := &s.f.files, &s.rows
+	at := c.First + int64(lo)
+	s.fail(files.begin.Put(c.Begin[lo:hi], at))
+	s.fail(files.duration.Put(c.Duration[lo:hi], at))
+	s.fail(files.exclusive.Put(c.Exclusive[lo:hi], at))
+	s.fail(files.region.Put(c.Region[lo:hi], at))
+	s.fail(files.parent.Put(c.Parent[lo:hi], at))
+	s.fail(files.depth.Put(c.Depth[lo:hi], at))
+}
+
+func (s *rowSink) empty() {
+	s.rows.First += int64(s.rows.N)
+	s.rows.N = 0
 }
 
 func (s *rowSink) close() {

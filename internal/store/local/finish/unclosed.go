@@ -22,6 +22,9 @@ func (f *finisher) markUnclosed() error {
 	if len(rows) == 0 {
 		return nil
 	}
+	if f.early > 0 {
+		return earlier{f}.mark(rows, f.nameUnclosed)
+	}
 	file, err := os.OpenFile(filepath.Join(f.Dir, "interval.region.u32"), os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -40,6 +43,15 @@ func (f *finisher) markUnclosed() error {
 	for _, row := range rows {
 		used = append(used, region[row])
 	}
+	number := f.nameUnclosed(used)
+	for _, row := range rows {
+		region[row] = number[region[row]]
+	}
+	return m.Close()
+}
+
+// nameUnclosed defines the regions of intervals that nobody left, by those that they are in.
+func (f *finisher) nameUnclosed(used []trace.RegionID) map[trace.RegionID]trace.RegionID {
 	slices.Sort(used)
 	used = slices.Compact(used)
 	f.unclosed = map[trace.RegionID]trace.RegionID{}
@@ -47,8 +59,5 @@ func (f *finisher) markUnclosed() error {
 		f.unclosed[id] = trace.RegionID(len(f.Def.Regions))
 		f.Def.Regions = append(f.Def.Regions, trace.WithoutEnd(f.Def.Regions[id]))
 	}
-	for _, row := range rows {
-		region[row] = f.unclosed[region[row]]
-	}
-	return m.Close()
+	return f.unclosed
 }

@@ -146,7 +146,12 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 		defer r.EachRowMap(a, b, (*spool.Mapping).Release)
 	}
 	w.forest.pace = w.pace
-	defer r.ForgetRows(a, b)
+	defer func() {
+		r.ForgetRows(a, b)
+		if len(r.Packed) > 0 {
+			r.Pace(int(b - a))
+		}
+	}()
 	err = disk.Guard(func() error {
 		if w.x.Shape {
 			w.groups.start(job)

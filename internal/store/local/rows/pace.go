@@ -28,6 +28,9 @@ func (r *Table) ReleaseRows() {
 	for _, m := range r.RowMaps {
 		m.Release(0, int64(len(m.Bytes)))
 	}
+	for _, m := range r.Packed {
+		m.Release(0, int64(len(m.Bytes)))
+	}
 }
 
 // EachRowMap hands out the bytes of rows [a, b) in each column.

@@ -42,6 +42,7 @@ type Table struct {
 	OfSum, OfCheckpoint, OfLevel, OfNode, OfGroup *disk.TableCheck
 
 	RowMaps []*spool.Mapping // of table interval, while a store is finished
+	Packed  []*spool.Mapping // likewise, where its rows are packed already
 	paced   atomic.Int64
 	scratch sync.Pool // of *disk.RowSlices
 }

@@ -201,6 +201,17 @@ func (s *chunkSpool) Chunk(at int64) []byte {
 	return s.mapped.Bytes[at+chunkHeader : at+chunkHeader+n]
 }
 
+// Drop gives back the room of chunks that nobody reads any more.
+func (s *chunkSpool) Drop(chain []int64) {
+	for i := 0; i < len(chain); {
+		from, to := chain[i], chain[i] // of chunks that follow each other
+		for ; i < len(chain) && chain[i] == to; i++ {
+			to += chunkHeader + int64(binary.LittleEndian.Uint32(s.mapped.Bytes[chain[i]+8:]))
+		}
+		spool.Punch(s.file, from, to)
+	}
+}
+
 // touch counts bytes of the mapped file that become memory.
 func (s *chunkSpool) touch(n int64) {
 	if used := s.used.Add(n); used > releaseEvery && s.used.CompareAndSwap(used, 0) {

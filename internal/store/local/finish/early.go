@@ -1,0 +1,451 @@
+package finish
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/pack"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Plain rows take four times the room of packed ones. So rows are packed as soon as the job that made them is done, and the room of the
+// plain ones is given back; what is derived from rows unpacks them, a job at a time. Where later steps look for rows here and there (ends of
+// links that are told by time) or change them (parents that are told), or a location has too many to be unpacked as one, rows stay plain until the rest is done.
+
+// An earlier packs rows as they are made, and reads what is packed.
+type earlier struct{ *finisher }
+
+// mostUnpacked is how many rows a location may have that is unpacked as one: 36 MB for each core.
+const mostUnpacked = 1 << 20
+
+// allowed reports whether rows may be packed as they are made.
+func (f earlier) allowed() bool {
+	if f.Opt.Parts > 0 || f.LinkRows.Len() > 0 && f.LooseLinks {
+		return false
+	}
+	any := false
+	for _, s := range f.Streams {
+		if s == nil || s.Rows == 0 {
+			continue
+		}
+		any = true
+		if s.Rows > mostUnpacked || s.ByParent || f.LinkRows.Len() > 0 && (!s.Numbered() || s.Gaps) {
+			return false
+		}
+	}
+	for id, number := range f.Named { // one that is not there is looked for by its time
+		if number > 0 && (id >= len(f.Streams) || f.Streams[id] == nil || f.Streams[id].Rows < number) {
+			return false
+		}
+	}
+	return any
+}
+
+// intervalTable is where table interval is in the schema.
+var intervalTable = func() int {
+	for i := range disk.Schema {
+		if disk.Schema[i].Name == "interval" {
+			return i
+		}
+	}
+	panic("there is no table interval")
+}()
+
+const intervalColumns = 6
+
+// An earlyPacker writes packed rows in order. Frames that lie in one job are packed by who made it; those that jobs share, when all of
+// their rows are there.
+type earlyPacker struct {
+	*finisher
+	total   uint64
+	next    uint64   // the first row that is not packed
+	lanes   []uint64 // where the rows of each lane begin, and those of the next
+	columns [intervalColumns]earlyColumn
+	own     frameMaker // of whoever has the turn
+}
+
+type earlyColumn struct {
+	plain, file *os.File
+	to          *bufio.Writer
+	starts      []uint32
+	at          uint64 // in words
+}
+
+// An earlyJob is the frames of one job.
+type earlyJob struct {
+	job         *job
+	first, last uint64 // rows
+	bytes       [intervalColumns]spool.Spill
+	words       [intervalColumns][]uint32
+}
+
+// earlyFrames are packed at a time, so that they stay near the core; earlyBytes of a column are held in memory.
+const (
+	earlyFrames = 64
+	earlyBytes  = 1 << 20
+)
+
+// run runs all jobs and packs their rows.
+func (f earlier) run(ctx context.Context) error {
+	p := &earlyPacker{finisher: f.finisher, lanes: []uint64{0}}
+	for _, s := range f.Streams {
+		if s != nil {
+			p.total += uint64(s.Rows)
+		}
+	}
+	if err := p.create(); err != nil {
+		return errors.Join(err, p.close())
+	}
+	type worker struct {
+		rows   *rowWorker
+		frames frameMaker
+	}
+	var mu sync.Mutex
+	var workers []*worker
+	err := parallel.Ordered(ctx, len(f.jobs), f.workers, func() *worker {
+		w := &worker{rows: f.newRowWorker()}
+		mu.Lock()
+		workers = append(workers, w)
+		mu.Unlock()
+		return w
+	}, func(ctx context.Context, w *worker, i int) (*earlyJob, error) {
+		if err := w.rows.run(ctx, f.jobs[i]); err != nil {
+			return nil, err
+		}
+		end := p.total
+		if i+1 < len(f.jobs) {
+			end = uint64(f.jobs[i+1].at.rows)
+		}
+		return p.pack(&w.frames, &w.rows.rows, f.jobs[i], end)
+	}, p.take)
+	for _, w := range workers {
+		w.rows.close()
+	}
+	if err == nil {
+		err = p.frames(&p.own, p.lanes, p.next, p.total, p.put)
+	}
+	if err = errors.Join(err, p.close()); err != nil {
+		return err
+	}
+	return p.publish()
+}
+
+func (p *earlyPacker) create() error {
+	for k := range p.columns {
+		c, name := &p.columns[k], disk.Schema[intervalTable].Columns[k].File()
+		var err error
+		if c.plain, err = os.OpenFile(filepath.Join(p.Dir, name), os.O_RDWR, 0); err != nil {
+			return err
+		}
+		if c.file, err = os.CreateTemp(p.Temp, "packed-"); err != nil {
+			return err
+		}
+		c.to, c.starts = bufio.NewWriterSize(c.file, 1<<18), []uint32{0}
+	}
+	return nil
+}
+
+// pack packs the frames that lie in a job, whose rows end before another's.
+func (p *earlyPacker) pack(m *frameMaker, sink *rowSink, j *job, end uint64) (*earlyJob, error) {
+	begin := uint64(j.at.rows)
+	e := &earlyJob{job: j, first: (begin + pack.Frame - 1) / pack.Frame * pack.Frame, last: end / pack.Frame * pack.Frame}
+	if e.first >= e.last {
+		return e, sink.flush()
+	}
+	inBuffer := sink.rows.First == j.at.rows // all of them
+	if inBuffer {
+		sink.renumber()
+		sink.put(0, int(e.first-begin))
+		sink.put(int(e.last-begin), int(end-begin))
+		m.plain = &sink.rows
+		defer func() {
+			m.plain = nil
+			sink.empty()
+		}()
+	} else if err := sink.flush(); err != nil {
+		return nil, err
+	}
+	lanes := laneRows(nil, begin, j)
+	for k := range e.bytes {
+		e.bytes[k] = spool.Spill{Dir: p.Temp, Limit: earlyBytes}
+	}
+	err := p.frames(m, lanes, e.first, e.last, func(k int, b []byte, words []uint32) error {
+		e.words[k] = append(e.words[k], words...)
+		return e.bytes[k].Write(b)
+	})
+	for k := range p.columns {
+		if width := disk.Schema[intervalTable].Columns[k].Width(); !inBuffer {
+			spool.Punch(p.columns[k].plain, int64(e.first)*width, int64(e.last)*width)
+		}
+	}
+	return e, errors.Join(err, sink.err)
+}
+
+// laneRows appends where the rows of a job's lanes begin, and where the last one ends.
+func laneRows(lanes []uint64, at uint64, j *job) []uint64 {
+	for _, n := range j.laneRows {
+		lanes = append(lanes, at)
+		at += uint64(n)
+	}
+	return append(lanes, at)
+}
+
+// take writes the frames of the job whose turn it is.
+func (p *earlyPacker) take(e *earlyJob) error {
+	p.lanes = laneRows(p.lanes[:len(p.lanes)-1], uint64(e.job.at.rows), e.job)
+	if e.first >= e.last {
+		return nil
+	}
+	if err := p.frames(&p.own, p.lanes, p.next, e.first, p.put); err != nil {
+		return err
+	}
+	for k := range e.bytes {
+		if err := p.note(k, e.words[k]); err != nil {
+			return err
+		}
+		err := e.bytes[k].Drain(func(b []byte) error {
+			_, err := p.columns[k].to.Write(b)
+			return err
+		})
+		e.bytes[k].Close()
+		if err != nil {
+			return err
+		}
+	}
+	p.next = e.last
+	return nil
+}
+
+func (p *earlyPacker) put(k int, b []byte, words []uint32) error {
+	if err := p.note(k, words); err != nil {
+		return err
+	}
+	_, err := p.columns[k].to.Write(b)
+	return err
+}
+
+// note takes the lengths of frames.
+func (p *earlyPacker) note(k int, words []uint32) error {
+	c := &p.columns[k]
+	for _, n := range words {
+		if c.at += uint64(n); c.at > math.MaxUint32 {
+			return fmt.Errorf("column %s takes more than 32 GB", disk.Schema[intervalTable].Columns[k].File())
+		}
+		c.starts = append(c.starts, uint32(c.at))
+	}
+	return nil
+}
+
+func (p *earlyPacker) close() (err error) {
+	for k := range p.columns {
+		c := &p.columns[k]
+		if c.plain != nil {
+			err = errors.Join(err, c.plain.Close())
+		}
+		if c.file == nil {
+			continue
+		}
+		if len(c.starts)%2 == 1 {
+			c.starts = append(c.starts, 0)
+		}
+		_, bad := c.to.Write(spool.BytesOf(c.starts))
+		err = errors.Join(err, bad, c.to.Flush(), c.file.Chmod(0o644), c.file.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write rows: %w", err)
+	}
+	return nil
+}
+
+// publish puts the packed files in place of the plain ones.
+func (p *earlyPacker) publish() error {
+	for k := range p.columns {
+		if err := os.Rename(p.columns[k].file.Name(), filepath.Join(p.Dir, disk.Schema[intervalTable].Columns[k].File())); err != nil {
+			return err
+		}
+	}
+	p.early = int64(p.total)
+	return nil
+}
+
+// A frameMaker has the memory for some frames.
+type frameMaker struct {
+	plain   *trace.StackRows // where rows are in memory; they are changed
+	rows    disk.RowSlices
+	bytes   []byte
+	words   []uint32
+	columns [intervalColumns][]byte // of rows
+}
+
+// frames packs plain rows [from, to), from a whole frame on, and hands out columns piece by piece.
+func (p *earlyPacker) frames(m *frameMaker, lanes []uint64, from, to uint64, give func(column int, b []byte, words []uint32) error) error {
+	for from < to {
+		n := min(to-from, earlyFrames*pack.Frame)
+		r, err := p.read(m, from, int(n))
+		if err != nil {
+			return err
+		}
+		for at := uint64(0); at < n; at += pack.Frame {
+			lo, hi := int(at), int(min(at+pack.Frame, n))
+			folded := pack.Rows{First: from + at, Duration: r.Duration[lo:hi], Exclusive: r.Exclusive[lo:hi], Parent: r.Parent[lo:hi], Depth: r.Depth[lo:hi]}
+			folded.Fold(lanes)
+		}
+		for k, b := range m.columns {
+			m.bytes, m.words = disk.Schema[intervalTable].Columns[k].PackFrames(m.bytes[:0], m.words[:0], b, 0, n)
+			if err := give(k, m.bytes, m.words); err != nil {
+				return err
+			}
+		}
+		from += n
+	}
+	return nil
+}
+
+// read gives plain rows, as slices and as bytes.
+func (p *earlyPacker) read(m *frameMaker, from uint64, n int) (r disk.RowSlices, err error) {
+	if c := m.plain; c != nil {
+		at := int(int64(from) - c.First)
+		r = disk.RowSlices{Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent, Depth: c.Depth}.Slice(at, at+n)
+	} else {
+		if m.rows.Begin == nil {
+			m.rows = disk.MakeRows(earlyFrames * pack.Frame)
+		}
+		r = m.rows.Slice(0, n)
+	}
+	m.columns = [intervalColumns][]byte{spool.BytesOf(r.Begin), spool.BytesOf(r.Duration), spool.BytesOf(r.Exclusive), spool.BytesOf(r.Region), spool.BytesOf(r.Parent), spool.BytesOf(r.Depth)}
+	if m.plain != nil {
+		return r, nil
+	}
+	for k, b := range m.columns {
+		if _, err := p.columns[k].plain.ReadAt(b, int64(from)*disk.Schema[intervalTable].Columns[k].Width()); err != nil {
+			return r, fmt.Errorf("read rows: %w", err)
+		}
+	}
+	return r, nil
+}
+
+// mapRows maps packed rows as a reader does.
+func (f earlier) mapRows(r *rows.Table) error {
+	t := &disk.Schema[intervalTable]
+	targets := r.C.Targets()
+	checks := disk.Checks{}
+	for k := range t.Columns {
+		c := &t.Columns[k]
+		m, err := spool.MapWhole(filepath.Join(f.Dir, c.File()))
+		if err != nil {
+			return err
+		}
+		r.Maps, r.Packed = append(r.Maps, m), append(r.Packed, m)
+		e, err := disk.DescribeFile(f.Dir, c.File())
+		if err != nil {
+			return fmt.Errorf("check %s: %w", c.File(), err)
+		}
+		e.Values = f.early
+		f.described.set(e)
+		check, err := disk.NewPacked(e, m.Bytes, c, &r.Held)
+		if err != nil {
+			return err
+		}
+		values := check.Packed().Values()
+		r.Maps = append(r.Maps, values)
+		targets[c.File()](values.Bytes)
+		checks.Add(t, k, check)
+	}
+	r.Checks = checks
+	r.Sure = disk.NewRowCheck(checks.Of(t.Name), &r.C, &r.Held)
+	return nil
+}
+
+// each hands out when packed rows begin and how long they last, some frames at a time, each row a step after the one before.
+func (f earlier) each(step int, see func(begin, duration trace.Time)) {
+	const some = earlyFrames * pack.Frame
+	begin, duration := make([]trace.Time, some), make([]trace.Time, some)
+	of := f.rows.Checks.Of("interval")
+	for from := int64(0); from < f.early; from += some {
+		n := min(f.early-from, some)
+		of.Unpack(0, uint64(from), uint64(from+n), spool.BytesOf(begin))
+		of.Unpack(durationColumn, uint64(from), uint64(from+n), spool.BytesOf(duration))
+		for i := 0; i < int(n); i += step {
+			see(begin[i], duration[i])
+		}
+		f.rows.Pace(int(n))
+	}
+}
+
+// mark gives rows of the packed column of regions another one: only their frames are packed again.
+func (f earlier) mark(list []int64, change func(used []trace.RegionID) map[trace.RegionID]trace.RegionID) error {
+	c := &disk.Schema[intervalTable].Columns[regionColumn]
+	path := filepath.Join(f.Dir, c.File())
+	m, err := spool.MapWhole(path)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	slices.Sort(list)
+	frames := (f.early + pack.Frame - 1) / pack.Frame
+	entries := (frames + 2) / 2 * 8
+	dir := spool.ViewOf[uint32](m.Bytes[int64(len(m.Bytes))-entries:])[:frames+1]
+	values := make([]uint64, pack.Frame)
+	decode := func(g int64) []uint64 {
+		v := values[:min(f.early-g*pack.Frame, pack.Frame)]
+		pack.Decode(v, m.Bytes[int64(dir[g])*8:], dir[g] == dir[g+1])
+		return v
+	}
+	var used []trace.RegionID
+	for i, row := range list {
+		g := row / pack.Frame
+		if i == 0 || list[i-1]/pack.Frame != g {
+			decode(g)
+		}
+		used = append(used, trace.RegionID(values[row%pack.Frame]))
+	}
+	number := change(used)
+	out, err := os.CreateTemp(f.Temp, "packed-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	w := bufio.NewWriterSize(out, 1<<18)
+	starts := make([]uint32, 1, frames+2)
+	at := uint64(0)
+	var packed []byte
+	for g := int64(0); g < frames && err == nil; g++ {
+		b := m.Bytes[int64(dir[g])*8 : int64(dir[g+1])*8]
+		if len(list) > 0 && list[0]/pack.Frame == g {
+			v := decode(g)
+			for ; len(list) > 0 && list[0]/pack.Frame == g; list = list[1:] {
+				x := &v[list[0]%pack.Frame]
+				*x = uint64(number[trace.RegionID(*x)])
+			}
+			packed = pack.Append(packed[:0], v)
+			b = packed
+		}
+		if at += uint64(len(b) / 8); at > math.MaxUint32 {
+			err = fmt.Errorf("column %s takes more than 32 GB", c.File())
+		}
+		starts = append(starts, uint32(at))
+		_, bad := w.Write(b)
+		err = errors.Join(err, bad)
+	}
+	if len(starts)%2 == 1 {
+		starts = append(starts, 0)
+	}
+	if err == nil {
+		_, err = w.Write(spool.BytesOf(starts))
+	}
+	if err = errors.Join(err, w.Flush(), out.Chmod(0o644), out.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", c.File(), err)
+	}
+	return os.Rename(out.Name(), path)
+}
