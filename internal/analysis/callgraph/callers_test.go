@@ -67,7 +67,7 @@ func TestARecordKnowsCallersInOtherLanes(t *testing.T) {
 						elsewhere += len(all.Callers(nil, i))
 					}
 				}
-				record := Digest{}.Builder(regions).Build(nil, &all)
+				record := Digest{}.Builder(regions).(*digestBuilder).record(nil, &all)
 				var x digestRecord
 				if len(record) > 0 && x.read(record, regions) == nil {
 					kinds[x.kind] = true

@@ -64,3 +64,24 @@ func TestDamagedRecordsAreErrors(t *testing.T) {
 		}
 	}
 }
+
+// Of few rows, as goroutines have them, there is no record: they are read.
+func TestFewRowsHaveNoRecord(t *testing.T) {
+	r, _, _ := records(t)
+	var all trace.Columns
+	_ = r.reader.Intervals(context.Background(), store.Window{End: r.reader.Info().End, Locations: r.locations[:1]}, func(c *trace.Columns) error {
+		all.Begin, all.Duration, all.Exclusive = append(all.Begin, c.Begin...), append(all.Duration, c.Duration...), append(all.Exclusive, c.Exclusive...)
+		all.Region, all.Parent, all.Depth = append(all.Region, c.Region...), append(all.Parent, c.Parent...), append(all.Depth, c.Depth...)
+		return nil
+	})
+	cut := func(n int) *trace.Columns {
+		return &trace.Columns{Begin: all.Begin[:n], Duration: all.Duration[:n], Exclusive: all.Exclusive[:n], Region: all.Region[:n], Parent: all.Parent[:n], Depth: all.Depth[:n]}
+	}
+	b := Digest{}.Builder(len(r.reader.Regions()))
+	for i := range all.Parent[:fewRows+1] { // of one path
+		all.Region[i], all.Parent[i], all.Depth[i] = all.Region[0], -1, 0
+	}
+	if few, more := b.Build(nil, cut(fewRows)), b.Build(nil, cut(fewRows+1)); len(few) > 0 || len(more) == 0 {
+		t.Errorf("%d rows have a record of %d bytes, one more of %d", fewRows, len(few), len(more))
+	}
+}
