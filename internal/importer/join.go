@@ -70,5 +70,8 @@ func (b *below) Location(l trace.Location) trace.LocationID {
 // Links implements trace.LinkTaker.
 func (b *below) Links(list []trace.Link) { trace.AddLinks(b.Writer, list) }
 
+// Rows implements trace.RowTaker.
+func (b *below) Rows(r *trace.Rows) { trace.AddRows(b.Writer, r) }
+
 // SortRegions implements trace.RegionSorter.
 func (b *below) SortRegions() { trace.SortRegions(b.Writer) }

@@ -21,6 +21,11 @@ func (r *runReader[T]) fill(s *Spool[T]) error {
 	if err := s.load(r.buf, r.at); err != nil {
 		return err
 	}
+	if s.prepare != nil {
+		for i := range r.buf {
+			s.prepare(&r.buf[i])
+		}
+	}
 	r.at += int64(n) * SizeOf[T]()
 	r.left -= n
 	if s.once {
@@ -30,27 +35,39 @@ func (r *runReader[T]) fill(s *Spool[T]) error {
 	return nil
 }
 
-// leads reports whether all that r holds comes before what the other runs do; r is the
-// first of a heap.
-func (r *runReader[T]) leads(heap []*runReader[T], by *Order[T]) bool {
-	last := *r
-	last.next = len(r.buf) - 1
-	last.key = by.Key(&r.buf[last.next])
-	for _, other := range heap[1:min(3, len(heap))] {
-		if !last.before(other, by) {
-			return false
-		}
+// lead is how many records of r come before what the other runs hold, at least one; r is the first of a heap.
+func (r *runReader[T]) lead(heap []*runReader[T], by *Order[T]) int {
+	next := heap[min(1, len(heap)-1)]
+	if len(heap) > 2 && heap[2].before(next, by) {
+		next = heap[2]
 	}
-	return true
+	ahead := func(i int) bool { return r.aheadOf(i, by.Key(&r.buf[i]), next, by) }
+	all := len(r.buf) - r.next
+	if len(heap) == 1 || ahead(len(r.buf)-1) {
+		return all
+	}
+	n := 1
+	for step := 1; n+step < all && ahead(r.next+n+step-1); step *= 2 {
+		n += step
+	}
+	for n < all && ahead(r.next+n) {
+		n++
+	}
+	return n
 }
 
 func (r *runReader[T]) before(o *runReader[T], by *Order[T]) bool {
-	if r.key != o.key {
-		return r.key < o.key
+	return r.aheadOf(r.next, r.key, o, by)
+}
+
+// aheadOf reports whether record i of r, which has this key, comes before the next of o.
+func (r *runReader[T]) aheadOf(i int, key int64, o *runReader[T], by *Order[T]) bool {
+	if key != o.key {
+		return key < o.key
 	}
 	c := 0
 	if by.Ties != nil {
-		c = by.Ties(&r.buf[r.next], &o.buf[o.next])
+		c = by.Ties(&r.buf[i], &o.buf[o.next])
 	}
 	return c < 0 || c == 0 && r.order < o.order
 }
@@ -78,13 +95,10 @@ func (s *Spool[T]) merge(by Order[T], most int, f func([]T) error) error {
 	}
 	for len(heap) > 0 {
 		r := heap[0]
-		n := 1
-		if r.next == 0 && r.leads(heap, &by) {
-			n = min(len(r.buf), most)
-		}
+		n := min(r.lead(heap, &by), most)
 		if 8*n >= most && n > 1 {
 			if err = give(most); err == nil {
-				err = f(r.buf[:n])
+				err = f(r.buf[r.next : r.next+n])
 			}
 		} else if err = give(n); err == nil {
 			out = append(out, r.buf[r.next:r.next+n]...)

@@ -19,9 +19,13 @@ type Sorter[T any] struct {
 // sort sorts a run: first small keys, then each record goes to its place once. A
 // stable sort of the records themselves took several times as long.
 func (s *Sorter[T]) sort(run []T, by Order[T]) {
-	if arrangeTies(run, by) {
-		return
+	if !arrangeTies(run, by) {
+		s.scatter(run, by)
 	}
+}
+
+// scatter sorts a run that is out of order.
+func (s *Sorter[T]) scatter(run []T, by Order[T]) {
 	s.Keys = slices.Grow(s.Keys[:0], len(run))
 	for i := range run {
 		s.Keys = append(s.Keys, SortKey{by.Key(&run[i]), uint32(i)})
@@ -41,23 +45,60 @@ func (s *Sorter[T]) sortKeys() {
 	}
 }
 
-// group sorts records that follow each other with one key by the first of them.
-func (s *Sorter[T]) group(run []T, by Order[T]) {
+// group sorts records that follow each other with one key by the first of them. It is false where that is no less work, or where more than
+// mostTied with one key would have to be sorted further.
+func (s *Sorter[T]) group(run []T, by Order[T]) bool {
 	s.Keys = s.Keys[:0]
 	for i := range run {
 		if key := by.Key(&run[i]); len(s.Keys) == 0 || s.Keys[len(s.Keys)-1].Key != key {
 			s.Keys = append(s.Keys, SortKey{key, uint32(i)})
 		}
 	}
+	if by.Ties != nil && 2*len(s.Keys) > len(run) {
+		return false
+	}
 	s.sortKeys()
+	if by.Ties == nil {
+		return true
+	}
+	for i, n := 0, 0; i < len(s.Keys); i++ {
+		if i > 0 && s.Keys[i].Key != s.Keys[i-1].Key {
+			n = 0
+		}
+		for k := int(s.Keys[i].Index); k < len(run) && by.Key(&run[k]) == s.Keys[i].Key && n <= mostTied; k++ {
+			n++
+		}
+		if n > mostTied {
+			return false
+		}
+	}
+	return true
 }
+
+// mostTied is how many records with one key are put together before they are sorted further.
+const mostTied = 1 << 13
 
 // gather hands out the records of groups, up to most at a time.
 func (s *Sorter[T]) gather(run []T, by Order[T], most int, f func([]T) error) error {
-	out := make([]T, 0, min(most, len(run)))
-	for _, k := range s.Keys {
+	room := min(most, len(run))
+	if by.Ties != nil {
+		room += mostTied
+	}
+	out := make([]T, 0, room)
+	first := 0 // of those with the key at hand
+	for at, k := range s.Keys {
+		if by.Ties != nil && (at == 0 || k.Key != s.Keys[at-1].Key) {
+			sortTies(out[first:], by.Ties)
+			for len(out) >= most {
+				if err := f(out[:most]); err != nil {
+					return err
+				}
+				out = append(out[:0], out[most:]...)
+			}
+			first = len(out)
+		}
 		for i := int(k.Index); i < len(run) && by.Key(&run[i]) == k.Key; i++ {
-			if out = append(out, run[i]); len(out) < cap(out) {
+			if out = append(out, run[i]); by.Ties != nil || len(out) < most {
 				continue
 			}
 			if err := f(out); err != nil {
@@ -65,6 +106,10 @@ func (s *Sorter[T]) gather(run []T, by Order[T], most int, f func([]T) error) er
 			}
 			out = out[:0]
 		}
+	}
+	if by.Ties != nil {
+		sortTies(out[first:], by.Ties)
+		return chunks(out, most, f)
 	}
 	if len(out) == 0 {
 		return nil
@@ -99,9 +144,41 @@ func arrangeTies[T any](run []T, by Order[T]) bool {
 	return true
 }
 
+// sortTies sorts records that are equal but for ties. They are few, and mostly in order.
 func sortTies[T any](run []T, ties func(a, b *T) int) {
-	slices.SortStableFunc(run, func(a, b T) int { return ties(&a, &b) })
+	i := 1
+	for i < len(run) && ties(&run[i-1], &run[i]) <= 0 {
+		i++
+	}
+	if i >= len(run) {
+		return
+	}
+	if len(run) <= fewTied {
+		for ; i < len(run); i++ {
+			k := i
+			for k > 0 && ties(&run[k-1], &run[i]) > 0 {
+				k--
+			}
+			if k < i {
+				x := run[i]
+				copy(run[k+1:i+1], run[k:i])
+				run[k] = x
+			}
+		}
+		return
+	}
+	keys := make([]SortKey, len(run))
+	for i := range keys {
+		keys[i].Index = uint32(i)
+	}
+	slices.SortFunc(keys, func(a, b SortKey) int {
+		return cmp.Or(ties(&run[a.Index], &run[b.Index]), cmp.Compare(a.Index, b.Index))
+	})
+	(&Sorter[T]{Keys: keys}).arrange(run)
 }
+
+// fewTied are sorted in place.
+const fewTied = 64
 
 const (
 	fewKeys   = 512
@@ -122,6 +199,9 @@ func (s *Sorter[T]) Spread() {
 		var starts [1 << digitBits]uint32
 		for i := range from {
 			starts[(uint64(from[i].Key)-uint64(least))>>shift&(1<<digitBits-1)]++
+		}
+		if starts[(uint64(from[0].Key)-uint64(least))>>shift&(1<<digitBits-1)] == uint32(len(from)) {
+			continue // all have the same
 		}
 		at := uint32(0)
 		for d, n := range starts {

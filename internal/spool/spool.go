@@ -30,6 +30,8 @@ type Spool[T any] struct {
 	by    *Order[T]
 	ahead chan error
 	spare []T
+
+	prepare func(*T) // what is read from runs, while they are merged
 }
 
 func NewSpool[T any](dir string, memory int64) *Spool[T] {
@@ -38,7 +40,7 @@ func NewSpool[T any](dir string, memory int64) *Spool[T] {
 }
 
 // NewSortedSpool makes a spool whose records are sorted as they come; sorted must
-// be called with the same order and without a prepare.
+// be called with the same order, and with a prepare only as SortedAs says.
 func NewSortedSpool[T any](dir string, memory int64, by Order[T]) *Spool[T] {
 	each := 2*SizeOf[T]() + 2*SizeOf[SortKey]()
 	return &Spool[T]{dir: dir, limit: int(max(memory/each, 64)), by: &by}
@@ -52,6 +54,25 @@ func (s *Spool[T]) Add(x T) error {
 		}
 	}
 	s.buf = append(s.buf, x)
+	return nil
+}
+
+// AddAll appends records.
+func (s *Spool[T]) AddAll(list []T) error {
+	for len(list) > 0 {
+		n := min(len(list), s.limit-len(s.buf))
+		if n <= 0 {
+			if err := s.flush(); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(s.buf)+n > cap(s.buf) { // twice as much: append adds a quarter where there is much, and copies five times as often
+			s.buf = slices.Grow(s.buf, min(max(len(s.buf), n, 64), s.limit-len(s.buf)))
+		}
+		s.buf = append(s.buf, list[:n]...)
+		list = list[n:]
+	}
 	return nil
 }
 
@@ -197,6 +218,21 @@ func (s *Spool[T]) Sorted(prepare func(*T), by Order[T], f func(*T) error) error
 	return s.SortedBlocks(prepare, by, mergeBlock, func(block []T) error { return eachOf(block, f) })
 }
 
+// SortedAs is SortedBlocks of a spool that was sorted as it was filled. Where prepare keeps the order, runs are only merged: they are read once, and
+// not written again.
+func (s *Spool[T]) SortedAs(prepare func(*T), keeps bool, most int, f func([]T) error) error {
+	by := *s.by
+	if !keeps || len(s.runs) == 0 {
+		if err := s.wait(); err != nil {
+			return err
+		}
+		s.by = nil
+	} else {
+		s.prepare, prepare = prepare, nil
+	}
+	return s.SortedBlocks(prepare, by, most, f)
+}
+
 // mergeBlock is how many records are merged before they are handed out.
 const mergeBlock = 256
 
@@ -218,7 +254,7 @@ func (s *Spool[T]) SortedBlocks(prepare func(*T), by Order[T], most int, f func(
 	}
 	at := int64(0)
 	for _, n := range s.runs {
-		run := s.buf[:n]
+		run := slices.Grow(s.buf[:0], n)[:n]
 		if err := s.load(run, at); err != nil {
 			return err
 		}
@@ -245,11 +281,17 @@ func (s *Spool[T]) inOrder(run []T, prepare func(*T), by Order[T], most int, f f
 			prepare(&run[i])
 		}
 	}
-	if by.Ties == nil && !arrangeTies(run, by) {
-		s.group(run, by)
+	if arrangeTies(run, by) {
+		return chunks(run, most, f)
+	}
+	if s.group(run, by) {
 		return s.gather(run, by, most, f)
 	}
-	s.sort(run, by)
+	s.scatter(run, by)
+	return chunks(run, most, f)
+}
+
+func chunks[T any](run []T, most int, f func([]T) error) error {
 	for block := range slices.Chunk(run, most) {
 		if err := f(block); err != nil {
 			return err

@@ -56,6 +56,36 @@ func AddLinks(w Writer, list []Link) {
 	}
 }
 
+// A RowTaker is a Writer that takes many rows of profiles at a time for less.
+type RowTaker interface {
+	Rows(*Rows)
+}
+
+// Rows are rows of profiles in their order.
+type Rows struct {
+	Profile []ProfileRow
+	Atomic  []AtomicRow
+	Moments []MomentRow
+}
+
+// AddRows adds rows to w, and empties the lists.
+func AddRows(w Writer, r *Rows) {
+	if t, ok := w.(RowTaker); ok {
+		t.Rows(r)
+	} else {
+		for _, x := range r.Profile {
+			w.Profile(x)
+		}
+		for _, x := range r.Atomic {
+			w.Atomic(x)
+		}
+		for _, x := range r.Moments {
+			w.Moments(x)
+		}
+	}
+	r.Profile, r.Atomic, r.Moments = r.Profile[:0], r.Atomic[:0], r.Moments[:0]
+}
+
 // A RegionSorter is a Writer that can number regions, attributes and counters by what they
 // are, rather than by when they were defined: all that are defined after the call.
 type RegionSorter interface {

@@ -28,14 +28,19 @@ func BlockSizeOf(size int64) int64 {
 }
 
 // BlockSums gives the checksums of the blocks of a file, as a manifest holds them; empty where there is but one block.
-func BlockSums(b []byte) string {
-	size := BlockSizeOf(int64(len(b)))
-	if int64(len(b)) <= size {
-		return ""
-	}
-	var sums []byte
+func BlockSums(b []byte) string { return encodeSums(appendSums(nil, b, BlockSizeOf(int64(len(b))))) }
+
+// appendSums appends the checksums of blocks.
+func appendSums(sums, b []byte, size int64) []byte {
 	for at := int64(0); at < int64(len(b)); at += size {
 		sums = binary.LittleEndian.AppendUint32(sums, crc32.Checksum(b[at:min(at+size, int64(len(b)))], Castagnoli))
+	}
+	return sums
+}
+
+func encodeSums(sums []byte) string {
+	if len(sums) <= 4 {
+		return ""
 	}
 	return base64.RawStdEncoding.EncodeToString(sums)
 }

@@ -19,20 +19,12 @@ func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi, until uint64) 
 		}
 	}
 	CutLinks(into, n)
-	if t.Elsewhere() {
-		t.bringAhead(lo, hi, min(max(hi, until), hi+linksAhead))
-	}
-	for k, to := range [][]byte{ // in the order of the schema
+	t.UnpackAll(lo, hi, until, [][]byte{
 		spool.BytesOf(into.Kind), spool.BytesOf(into.FromLocation), spool.BytesOf(into.FromTime), spool.BytesOf(into.FromLane), spool.BytesOf(into.FromRow),
 		spool.BytesOf(into.ToLocation), spool.BytesOf(into.ToTime), spool.BytesOf(into.ToLane), spool.BytesOf(into.ToRow),
 		spool.BytesOf(into.Size), spool.BytesOf(into.Tag), spool.BytesOf(into.Communicator), spool.BytesOf(into.Count),
-	} {
-		t.Unpack(k, lo, hi, to)
-	}
+	})
 }
-
-// linksAhead is how many links are fetched with those that are wanted.
-const linksAhead = 512 * LinkBlock
 
 // CutLinks makes columns n long.
 func CutLinks(c *store.LinkColumns, n int) {

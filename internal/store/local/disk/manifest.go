@@ -202,14 +202,16 @@ func fileChecksum(f *os.File, size int64) (sum uint32, blocks string, err error)
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	err = Guard(func() error {
-		blocks = BlockSums(m.Bytes)
-		const step = 4 << 20
+		var sums []byte
+		step := max(4<<20, BlockSizeOf(size)) // whole blocks, looked at twice while they are near
 		for at := int64(0); at < size; at += step {
 			end := min(at+step, size)
 			m.Ahead(at, end)
 			sum = crc32.Update(sum, Castagnoli, m.Bytes[at:end])
+			sums = appendSums(sums, m.Bytes[at:end], BlockSizeOf(size))
 			m.Release(at, end)
 		}
+		blocks = encodeSums(sums)
 		return nil
 	})
 	return sum, blocks, err

@@ -2,7 +2,7 @@ package disk
 
 import (
 	"fmt"
-	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -13,6 +13,9 @@ import (
 
 // Columns of large tables are packed, see package pack. A reader gives each of them as much address space as its values take;
 // what is touched is unpacked into it, frame by frame, and is plain from then on. So whoever reads a column need not know.
+
+// Frame is how many rows share a frame.
+const Frame = pack.Frame
 
 // A Packed is a packed column.
 type Packed struct {
@@ -144,6 +147,15 @@ func (p *Packed) unpack(g uint64, to []byte) {
 	}
 }
 
+// numbers gives the values of frame g of a column with one a row, whatever their width.
+func (p *Packed) numbers(g uint64, values []uint64) {
+	if p.check.from != nil {
+		defer p.check.from.unpacking()()
+	}
+	b, empty := p.frame(g)
+	pack.Decode(values[:min(p.rows-g*pack.Frame, pack.Frame)], b, empty)
+}
+
 // first gives the first value of frame g; false: it must be unpacked to tell.
 func (p *Packed) first(g uint64) (int64, bool) {
 	if p.check.from != nil {
@@ -180,16 +192,32 @@ func (t *TableCheck) Unpack(column int, lo, hi uint64, to []byte) {
 	}
 }
 
+// UnpackAll is Unpack for all columns of a table, in the order of the schema. Who goes on reads all rows before until.
+func (t *TableCheck) UnpackAll(lo, hi, until uint64, to [][]byte) {
+	if t.Elsewhere() {
+		t.bringAhead(lo, hi, min(max(hi, until), hi+rowsAhead))
+	}
+	for k, b := range to {
+		t.Unpack(k, lo, hi, b)
+	}
+}
+
+// rowsAhead is how many rows are fetched with those that are wanted.
+const rowsAhead = 1 << 19
+
 // Search gives the first of n rows whose value in a column is not less than v. Its values ascend. It is looked for from a row on that may be near, in
 // steps that double. Nothing is kept of what it unpacks.
 func (t *TableCheck) Search(column int, n uint64, v int64, near uint64) uint64 {
+	if n == 0 {
+		return 0
+	}
 	p := t.columns[column].packed
-	var buf [pack.Frame]int64
+	var buf [pack.Frame]uint64
 	less := func(g uint64) bool {
 		first, ok := p.first(g)
 		if !ok {
-			p.unpack(g, spool.BytesOf(buf[:]))
-			first = buf[0]
+			p.numbers(g, buf[:])
+			first = int64(buf[0])
 		}
 		return first < v
 	}
@@ -221,8 +249,8 @@ func (t *TableCheck) Search(column int, n uint64, v int64, near uint64) uint64 {
 		}
 	}
 	rows := buf[:min(n-lo*pack.Frame, pack.Frame)]
-	p.unpack(lo, spool.BytesOf(buf[:]))
-	at, _ := slices.BinarySearch(rows, v)
+	p.numbers(lo, rows)
+	at := sort.Search(len(rows), func(i int) bool { return int64(rows[i]) >= v })
 	return lo*pack.Frame + uint64(at)
 }
 
@@ -280,11 +308,20 @@ func (c *column) PackFrames(dst []byte, words []uint32, raw []byte, from, to uin
 					values[i] = uint64(raw[i*per+k])
 				}
 			}
-			before := len(dst)
-			dst = pack.Append(dst, values)
-			words = append(words, uint32((len(dst)-before)/8))
+			dst, words = c.AppendFrame(dst, words, values)
 		}
 		raw = raw[min(n*per*width, len(raw)):]
 	}
 	return dst, words
+}
+
+// AppendFrame packs a frame of values, and appends its length in words.
+func (c *column) AppendFrame(dst []byte, words []uint32, values []uint64) ([]byte, []uint32) {
+	before := len(dst)
+	if c.Floats() {
+		dst = pack.AppendFloats(dst, values)
+	} else {
+		dst = pack.Append(dst, values)
+	}
+	return dst, append(words, uint32((len(dst)-before)/8))
 }

@@ -2,6 +2,8 @@
 // (schema.go, columns.go), the manifest with sizes and checksums, and the files.
 package disk
 
+import "slices"
+
 // A colType is how one value of a column lies in its file: little endian.
 type colType string
 
@@ -39,6 +41,9 @@ type column struct {
 
 func (c *column) File() string { return c.table + "." + c.name + "." + string(c.typ) }
 
+// Floats reports whether the values are floating point numbers.
+func (c *column) Floats() bool { return c.typ == f64 }
+
 func (c *column) Width() int64 { return typeWidth[c.typ] * max(c.Per, 1) }
 
 // A table is a group of columns with as many rows.
@@ -51,14 +56,19 @@ type table struct {
 
 // version of the format. It goes up with every change that another program would
 // misread; stores of another version are imported again, see version.go.
-const Version = 4
+const Version = 5
 
 // schema declares every file of a store but the manifest and the sections of
 // summaries. The document docs/store-format.md is written from it.
 var Schema = buildSchema()
 
-// packedTables are those that grow with the trace and are touched before they are used, all over: none of their columns is searched.
-var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true, "group": true, "link_sum": true}
+// packedTables are those that grow with the trace and are touched or unpacked before they are used, all over: none of their columns is searched in place.
+var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true, "group": true, "link_sum": true, "profile": true, "atomic": true, "moment": true}
+
+// TableAt is the place of a table in the schema.
+func TableAt(name string) int {
+	return slices.IndexFunc(Schema, func(t table) bool { return t.Name == name })
+}
 
 func buildSchema() []table {
 	all := append(definitionTables(), recordTables()...)
@@ -66,7 +76,7 @@ func buildSchema() []table {
 	for i := range all {
 		for j := range all[i].Columns {
 			c := &all[i].Columns[j]
-			c.table, c.Packed = all[i].Name, packedTables[all[i].Name] && c.typ != f64
+			c.table, c.Packed = all[i].Name, packedTables[all[i].Name]
 		}
 	}
 	return all

@@ -92,7 +92,7 @@ func finishSteps(ctx context.Context, w *write.Writer) error {
 	f := &finisher{Writer: w, workers: w.Opt.Workers, memory: w.Opt.Memory}
 	defer f.closeRows()
 	steps := []func(context.Context) error{
-		f.collect, f.rowPass, numberer{f}.orderTexts, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{f}.writeProfiles, f.publish,
+		f.collect, f.rowPass, numberer{f}.orderTexts, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{finisher: f}.writeProfiles, f.publish,
 	}
 	if w.Opt.Parts > 0 {
 		steps = append(steps[:len(steps)-3], parter{f}.derive, parter{f}.publish)

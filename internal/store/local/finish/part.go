@@ -57,7 +57,7 @@ func (f parter) derive(whole context.Context) error {
 		if err := (packer{f.finisher}).packTables(whole, "sample"); err != nil {
 			return err
 		}
-		if err := (profiler{f.finisher}).writeProfiles(whole); err != nil {
+		if err := (profiler{finisher: f.finisher}).writeProfiles(whole); err != nil {
 			return err
 		}
 	}

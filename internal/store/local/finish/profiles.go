@@ -9,17 +9,21 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A profiler sorts and writes what was measured without time.
-type profiler struct{ *finisher }
+type profiler struct {
+	*finisher
+	inOrder bool // locations have the order in which they were defined
+}
 
 // writeProfiles writes the tables profile, atomic and moment.
 func (f profiler) writeProfiles(ctx context.Context) error {
 	var lost [3]int64 // rows of each whose location is not defined
+	f.inOrder = slices.IsSorted(f.order.number)
 	g, ctx := errgroup.WithContext(ctx)
 	for i, write := range []func(context.Context, *int64) error{f.writeProfile, f.writeAtomics, f.writeMoments} {
 		g.Go(func() error { return write(ctx, &lost[i]) })
@@ -63,56 +67,37 @@ func (t *tableWriter) finish(err error) error {
 	return nil
 }
 
-// every calls f for each record and stops with the context.
-func every[T any](ctx context.Context, f func(*T)) func(*T) error {
-	n := 0
-	return func(x *T) error {
-		if n++; n&0xffff == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		f(x)
-		return nil
+// located drops rows whose location is not defined, and counts them. They are the last.
+func located[T any](rows []T, lost *int64, location func(*T) trace.LocationID) []T {
+	n := len(rows)
+	for n > 0 && location(&rows[n-1]) == trace.NoLocation {
+		n--
 	}
+	*lost += int64(len(rows) - n)
+	return rows[:n]
 }
 
 func (f profiler) writeProfile(ctx context.Context, lost *int64) error {
-	t := &tableWriter{dir: f.Dir, table: "profile"}
-	location, path, metric := appendTo[trace.LocationID](t, "location.u32"), appendTo[trace.CallPathID](t, "path.u32"), appendTo[trace.MetricID](t, "metric.u32")
-	calls, subcalls := appendTo[float64](t, "calls.f64"), appendTo[float64](t, "subcalls.f64")
-	inclusive, exclusive := appendTo[float64](t, "inclusive.f64"), appendTo[float64](t, "exclusive.f64")
-	if t.err != nil {
-		return t.finish(t.err)
-	}
-	by := spool.Order[trace.ProfileRow]{
-		Key: func(r *trace.ProfileRow) int64 { return int64(r.Location)<<31 | int64(r.Path)>>1 },
-		Ties: func(a, b *trace.ProfileRow) int {
-			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
-		},
-	}
+	t := newTablePacker[trace.ProfileRow](f.finisher, "profile", fieldsOf("Location", "Path", "Metric", "Calls", "Subcalls", "Inclusive", "Exclusive")...)
 	renumber := func(r *trace.ProfileRow) { r.Location = f.numberOf(r.Location) }
 	totals := map[profileCell]*[4]float64{}
-	err := t.finish(f.ProfileRows.Sorted(renumber, by, every(ctx, func(r *trace.ProfileRow) {
-		if r.Location == trace.NoLocation {
-			*lost++
-			return
+	err := f.ProfileRows.SortedAs(renumber, f.inOrder, packedRows, func(rows []trace.ProfileRow) error {
+		rows = located(rows, lost, func(r *trace.ProfileRow) trace.LocationID { return r.Location })
+		for i := range rows {
+			r := &rows[i]
+			sums := totals[profileCell{r.Path, r.Metric}]
+			if sums == nil {
+				sums = new([4]float64)
+				totals[profileCell{r.Path, r.Metric}] = sums
+			}
+			sums[0] += r.Calls
+			sums[1] += r.Subcalls
+			sums[2] += r.Inclusive
+			sums[3] += r.Exclusive
 		}
-		location.Add(r.Location)
-		path.Add(r.Path)
-		metric.Add(r.Metric)
-		calls.Add(r.Calls)
-		subcalls.Add(r.Subcalls)
-		inclusive.Add(r.Inclusive)
-		exclusive.Add(r.Exclusive)
-		sums := totals[profileCell{r.Path, r.Metric}]
-		if sums == nil {
-			sums = new([4]float64)
-			totals[profileCell{r.Path, r.Metric}] = sums
-		}
-		for i, v := range [...]float64{r.Calls, r.Subcalls, r.Inclusive, r.Exclusive} {
-			sums[i] += v
-		}
-	})))
-	if err != nil {
+		return t.add(ctx, rows)
+	})
+	if err := t.finish(ctx, err); err != nil {
 		return err
 	}
 	return f.writeTotals(totals)
@@ -149,67 +134,52 @@ func (f profiler) writeTotals(totals map[profileCell]*[4]float64) error {
 }
 
 func (f profiler) writeAtomics(ctx context.Context, lost *int64) error {
-	t := &tableWriter{dir: f.Dir, table: "atomic"}
-	location, path, metric := appendTo[trace.LocationID](t, "location.u32"), appendTo[trace.CallPathID](t, "path.u32"), appendTo[trace.MetricID](t, "metric.u32")
-	count, low, high := appendTo[float64](t, "count.f64"), appendTo[float64](t, "min.f64"), appendTo[float64](t, "max.f64")
-	mean, squares := appendTo[float64](t, "mean.f64"), appendTo[float64](t, "sum_squares.f64")
-	if t.err != nil {
-		return t.finish(t.err)
-	}
-	by := spool.Order[trace.AtomicRow]{
-		Key: func(r *trace.AtomicRow) int64 { return int64(r.Location) },
-		Ties: func(a, b *trace.AtomicRow) int {
-			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
-		},
-	}
+	t := newTablePacker[trace.AtomicRow](f.finisher, "atomic", fieldsOf("Location", "Path", "Metric", "Count", "Min", "Max", "Mean", "SumSquares")...)
 	renumber := func(r *trace.AtomicRow) { r.Location = f.numberOf(r.Location) }
-	return t.finish(f.AtomicRows.Sorted(renumber, by, every(ctx, func(r *trace.AtomicRow) {
-		if r.Location == trace.NoLocation {
-			*lost++
-			return
-		}
-		location.Add(r.Location)
-		path.Add(r.Path)
-		metric.Add(r.Metric)
-		count.Add(r.Count)
-		low.Add(r.Min)
-		high.Add(r.Max)
-		mean.Add(r.Mean)
-		squares.Add(r.SumSquares)
-	})))
+	return t.finish(ctx, f.AtomicRows.SortedAs(renumber, f.inOrder, packedRows, func(rows []trace.AtomicRow) error {
+		return t.add(ctx, located(rows, lost, func(r *trace.AtomicRow) trace.LocationID { return r.Location }))
+	}))
 }
 
 func (f profiler) writeMoments(ctx context.Context, lost *int64) error {
-	t := &tableWriter{dir: f.Dir, table: "moment"}
-	location, role := appendTo[trace.LocationID](t, "location.u32"), appendTo[trace.Role](t, "role.u8")
-	begin, end := appendTo[trace.Time](t, "begin.i64"), appendTo[trace.Time](t, "end.i64")
-	weight, mean := appendTo[float64](t, "weight.f64"), appendTo[float64](t, "mean.f64")
-	central := appendTo[float64](t, "central.f64")
-	if t.err != nil {
-		return t.finish(t.err)
-	}
-	by := spool.Order[trace.MomentRow]{
-		Key: func(r *trace.MomentRow) int64 { return int64(r.Location) },
-		Ties: func(a, b *trace.MomentRow) int {
-			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Role, b.Role))
-		},
-	}
-	renumber := func(r *trace.MomentRow) {
+	columns := append(fieldsOf("Location", "Role", "Begin", "End", "Weight", "Mean"), []string{"", "", "M2", "M3", "", "", "", "", ""})
+	t := newTablePacker[write.MomentRecord](f.finisher, "moment", columns...)
+	renumber := func(r *write.MomentRecord) {
 		r.Location = f.numberOf(r.Location)
 		r.Begin -= f.origin
 		r.End -= f.origin
 	}
-	return t.finish(f.MomentRows.Sorted(renumber, by, every(ctx, func(r *trace.MomentRow) {
-		if r.Location == trace.NoLocation {
-			*lost++
-			return
+	more := map[int][trace.MaxMoment + 1]float64{} // what rows at hand have besides
+	return t.finish(ctx, f.MomentRows.SortedAs(renumber, f.inOrder, packedRows, func(rows []write.MomentRecord) error {
+		for i := range rows {
+			r := &rows[i]
+			if r.Location == trace.NoLocation {
+				if r.Part == 0 {
+					*lost++
+				}
+				continue
+			}
+			if r.Part > 0 {
+				at := len(t.rows) - 1
+				central := more[at]
+				if r.Part == 1 {
+					central[4], central[5], central[6], central[7] = r.Weight, r.Mean, r.M2, r.M3
+				} else {
+					central[8], central[0], central[1] = r.Weight, r.Mean, r.M2
+				}
+				more[at] = central
+				t.other = func(row, k int) float64 { return more[row][k] }
+				continue
+			}
+			if len(t.rows) == packedRows {
+				if err := t.flush(ctx); err != nil {
+					return err
+				}
+				clear(more)
+				t.other = nil
+			}
+			t.rows = append(t.rows, *r)
 		}
-		location.Add(r.Location)
-		role.Add(r.Role)
-		begin.Add(r.Begin)
-		end.Add(r.End)
-		weight.Add(r.Weight)
-		mean.Add(r.Mean)
-		central.AddAll(r.Central[:])
-	})))
+		return nil
+	}))
 }

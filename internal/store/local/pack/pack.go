@@ -1,10 +1,10 @@
-// Package pack writes columns of integers in frames of 256 values, each as small as its
+// Package pack writes columns of numbers in frames of 256 values, each as small as its
 // values allow and readable without the others.
 //
 // A file is its frames, one after the other, and a directory that says where each begins.
 // Every frame begins at a multiple of eight bytes with a word of its own:
 //
-//	bits 0-1    how: 0 as they are, 1 as differences, 2 by a list of values
+//	bits 0-1    how: 0 as they are, 1 as differences, 2 by a list of values, 3 as floating point numbers without a fraction
 //	bits 2-8    w, bits a value
 //	bits 9-16   exceptions
 //	bits 17-24  values in the list
@@ -18,13 +18,18 @@
 // say is added to the base, modulo 2^64; by a list they are a place in it. A frame
 // without any byte has only zeros.
 //
+// Floating point numbers are their 64 bits, as any others. Where none of a frame has a fraction, as most that were counted,
+// they are written as integers, and the head says so.
+//
 // The directory has a u32 for each frame and one more: where it begins, in words of eight
 // bytes. It is filled up to a word and ends the file.
 package pack
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
+	"slices"
 )
 
 // Frame is how many values share a frame; the last has what is left.
@@ -34,10 +39,12 @@ const (
 	plain = iota
 	differences
 	listed
+	whole
 
 	ownBase   = 1 << 25
 	baseShift = 26
 	mostList  = 16 // values in a list: more are hardly ever smaller
+	fewBits   = 2  // of a value, which are not worth trying another way
 )
 
 // A coding is one way to write a frame, and how many bytes it takes.
@@ -55,7 +62,7 @@ func Append(dst []byte, values []uint64) []byte {
 	best := fit(values, plain)
 	var diff [Frame]uint64
 	var list [mostList]uint64
-	if best.width > 0 {
+	if best.width > fewBits || best.exceptions > 0 {
 		d := diff[:len(values)]
 		for i := 1; i < len(values); i++ {
 			d[i] = values[i] - values[i-1]
@@ -80,6 +87,55 @@ func Append(dst []byte, values []uint64) []byte {
 	return appendCoded(dst, values, best, 0)
 }
 
+// AppendFloats writes a frame of the bits of floating point numbers. Those with a fraction hardly have bits in common but where they are equal: no
+// differences are tried.
+func AppendFloats(dst []byte, values []uint64) []byte {
+	if allZero(values) {
+		return dst
+	}
+	var ints [Frame]uint64
+	if asWhole(ints[:len(values)], values) {
+		if c := fit(ints[:len(values)], whole); c.bytes < 8+8*len(values) {
+			return appendCoded(dst, ints[:len(values)], c, 0)
+		}
+	}
+	c := coding{width: 64}
+	if fewOf(values) {
+		if d := fit(values, plain); d.bytes < 7*len(values) { // else not worth what taking it apart costs
+			c = d
+		}
+	}
+	return appendCoded(dst, values, c, 0)
+}
+
+// fewOf reports whether the bits of floating point numbers may take fewer: they lie close together, or many are 0.
+func fewOf(values []uint64) bool {
+	least, most, zeros := int64(values[0]), int64(values[0]), 0
+	for _, v := range values {
+		least, most = min(least, int64(v)), max(most, int64(v))
+		if v == 0 {
+			zeros++
+		}
+	}
+	return bits.Len64(uint64(most)-uint64(least)) < 56 || 8*zeros > len(values)
+}
+
+// mostWhole is the largest of the integers that all are floating point numbers too.
+const mostWhole = 1 << 53
+
+// asWhole gives floating point numbers as integers; false where one would not come back as it was.
+func asWhole(ints, values []uint64) bool {
+	for i, v := range values {
+		f := math.Float64frombits(v)
+		n := int64(f)
+		if n > mostWhole || n < -mostWhole || math.Float64bits(float64(n)) != v {
+			return false
+		}
+		ints[i] = uint64(n)
+	}
+	return true
+}
+
 func allZero(values []uint64) bool {
 	all := uint64(0)
 	for _, v := range values {
@@ -94,9 +150,12 @@ func fit(values []uint64, how int) coding {
 	if len(values) == 0 {
 		return coding{how: how}
 	}
-	least := int64(values[0])
+	least, most := int64(values[0]), int64(values[0])
 	for _, v := range values {
-		least = min(least, int64(v))
+		least, most = min(least, int64(v)), max(most, int64(v))
+	}
+	if least == most {
+		return coding{how: how, base: uint64(least), bytes: 8 + baseBytes(uint64(least))}
 	}
 	best := fitBase(values, uint64(least))
 	if least < 0 && best.width > 0 {
@@ -110,12 +169,14 @@ func fit(values []uint64, how int) coding {
 
 func fitBase(values []uint64, base uint64) coding {
 	var count [65]int
+	all := uint64(0)
 	for _, v := range values {
 		count[bits.Len64(v-base)]++
+		all |= v - base
 	}
 	best := coding{bytes: 1 << 30}
 	above := 0
-	for w := 64; w >= 0; w-- {
+	for w := bits.Len64(all); w >= 0; w-- {
 		if above > Frame-1 {
 			break
 		}
@@ -224,6 +285,15 @@ func appendBits(dst []byte, values []uint64, base uint64, width int, places []by
 	if width == 0 {
 		return dst
 	}
+	from := len(dst)
+	dst = slices.Grow(dst, (len(values)*width+63)/64*8)[:from+(len(values)*width+63)/64*8]
+	out := dst[from:]
+	if width == 64 && base == 0 && len(places) == 0 {
+		for i, v := range values {
+			binary.LittleEndian.PutUint64(out[8*i:], v)
+		}
+		return dst
+	}
 	word, used := uint64(0), 0
 	for i, v := range values {
 		if v -= base; len(places) > 0 && int(places[0]) == i {
@@ -231,13 +301,14 @@ func appendBits(dst []byte, values []uint64, base uint64, width int, places []by
 		}
 		word |= v << used
 		if used += width; used >= 64 {
-			dst = binary.LittleEndian.AppendUint64(dst, word)
+			binary.LittleEndian.PutUint64(out, word)
+			out = out[8:]
 			used -= 64
 			word = v >> (width - used) // 0 where used is 0 and width 64: shifts may be long in Go
 		}
 	}
 	if used > 0 {
-		dst = binary.LittleEndian.AppendUint64(dst, word)
+		binary.LittleEndian.PutUint64(out, word)
 	}
 	return dst
 }
@@ -285,6 +356,10 @@ func Decode(values []uint64, b []byte, empty bool) {
 		for i, k := range values {
 			values[i] = binary.LittleEndian.Uint64(list[8*k:])
 		}
+	case whole:
+		for i, n := range values {
+			values[i] = math.Float64bits(float64(int64(n)))
+		}
 	}
 }
 
@@ -301,6 +376,10 @@ func unpack(values []uint64, b []byte, base uint64, width int) {
 		for i := range values {
 			values[i] = base + binary.LittleEndian.Uint64(b[at>>3:])>>(at&7)&mask
 			at += width
+		}
+	case width == 64:
+		for i := range values {
+			values[i] = base + binary.LittleEndian.Uint64(b[8*i:])
 		}
 	default:
 		mask := ^uint64(0) >> (64 - width)

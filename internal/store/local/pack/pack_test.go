@@ -8,7 +8,11 @@ import (
 
 func roundTrip(t *testing.T, values []uint64) int {
 	t.Helper()
-	b := Append(nil, values)
+	return comesBack(t, Append(nil, values), values)
+}
+
+func comesBack(t *testing.T, b []byte, values []uint64) int {
+	t.Helper()
 	if len(b)%8 != 0 {
 		t.Fatalf("%d bytes are no whole words", len(b))
 	}
@@ -120,4 +124,35 @@ func BenchmarkFrames(b *testing.B) {
 			Decode(values, frame, false)
 		}
 	})
+}
+
+// Floating point numbers come back bit by bit, whatever they are; those that were counted take as much room as integers.
+func TestFloatsGiveBackWhatWasWritten(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	sizes := map[string]int{}
+	for name, next := range map[string]func(i int) float64{
+		"counts":     func(int) float64 { return float64(random.IntN(1000)) },
+		"signs":      func(int) float64 { return float64(random.IntN(1000) - 500) },
+		"fractions":  func(int) float64 { return random.NormFloat64() },
+		"large":      func(int) float64 { return float64(random.Uint64()) },
+		"edge":       func(i int) float64 { return []float64{1 << 53, 1<<53 - 1, -1 << 53, 1<<53 + 2, math.MaxInt64, math.MinInt64}[i%6] },
+		"zeros":      func(int) float64 { return 0 },
+		"negative 0": func(i int) float64 { return math.Copysign(0, float64(i%2)-0.5) },
+		"no numbers": func(i int) float64 { return []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1}[i%4] },
+		"few":        func(i int) float64 { return max(0, random.NormFloat64()-1) },
+		"one":        func(int) float64 { return 0.1 },
+	} {
+		for _, n := range []int{1, 2, 255, 256} {
+			values := make([]uint64, n)
+			for i := range values {
+				values[i] = math.Float64bits(next(i))
+			}
+			sizes[name] = comesBack(t, AppendFloats(nil, values), values)
+		}
+	}
+	for name, most := range map[string]int{"counts": 400, "signs": 400, "fractions": 8 + 8*256, "zeros": 0, "few": 900, "one": 16} {
+		if sizes[name] > most {
+			t.Errorf("%s: %d bytes for 256, more than %d", name, sizes[name], most)
+		}
+	}
 }

@@ -2,42 +2,72 @@ package read
 
 import (
 	"context"
-	"sort"
 
+	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// rowsOf hands out the rows of a table sorted by location, in batches.
-func rowsOf[T any](ctx context.Context, r profiles, table string, ids []trace.LocationID, column []trace.LocationID, look func(lo, hi int), row func(i int) T, f func([]T) error) error {
+// A batch is rows of a table that is sorted by location, unpacked: they are read once, and are not kept.
+type batch struct {
+	location []trace.LocationID
+	columns  [][]byte // all of the table, in the order of the schema
+	from, to uint64   // rows that it holds
+}
+
+const batchRows = 16 * disk.Frame
+
+// newBatch is for a table of n rows; its other columns are added in their order.
+func newBatch(n int) *batch {
+	b := &batch{}
+	b.location = addColumn[trace.LocationID](b, n)
+	return b
+}
+
+func addColumn[T any](b *batch, n int) []T {
+	column := make([]T, min(n, batchRows))
+	b.columns = append(b.columns, spool.BytesOf(column))
+	return column
+}
+
+// rowsOf hands out the rows of a table, in batches: row gives that at a place of the batch, look is called before with the places that are.
+func rowsOf[T any](ctx context.Context, r profiles, table string, n int, ids []trace.LocationID, b *batch, look func(lo, hi int), row func(i int) T, f func([]T) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}
 	defer r.Leave()
 	f = disk.Shield(f)
-	const batch = 1 << 12
-	buf := make([]T, 0, batch)
+	buf := make([]T, 0, min(n, batchRows))
+	check := r.Checks.Of(table)
 	return r.Guarded(ctx, func() error {
-		r.Checks.Of(table).Touch(0, uint64(len(column)))
 		set := rows.Ranges{{0, trace.LocationID(r.Len())}} // a profile is not told twice, so none is aside
 		if ids != nil {
 			set = r.Ranges(ids)
 		}
 		for _, x := range set {
-			lo := sort.Search(len(column), func(i int) bool { return column[i] >= x[0] })
-			hi := lo + sort.Search(len(column)-lo, func(i int) bool { return column[lo+i] >= x[1] })
+			lo, hi := uint64(0), uint64(n)
+			if ids != nil {
+				lo = check.Search(0, hi, int64(x[0]), b.from)
+				hi = check.Search(0, hi, int64(x[1]), lo)
+			}
 			for lo < hi {
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				buf = buf[:0]
-				end := min(lo+batch, hi)
-				sound(table+".location", column[lo:end], r.Len()) // they may not ascend
-				look(lo, end)
-				for ; lo < hi && len(buf) < batch; lo++ {
-					buf = append(buf, row(lo))
+				if lo < b.from || lo >= b.to {
+					b.from = lo / disk.Frame * disk.Frame
+					b.to = min(b.from+batchRows, (hi+disk.Frame-1)/disk.Frame*disk.Frame, uint64(n))
+					check.UnpackAll(b.from, b.to, hi, b.columns)
 				}
+				first, last := int(lo-b.from), int(min(hi, b.to)-b.from)
+				sound(table+".location", b.location[first:last], r.Len()) // they may not ascend
+				look(first, last)
+				buf = buf[:0]
+				for i := first; i < last; i++ {
+					buf = append(buf, row(i))
+				}
+				lo += uint64(last - first)
 				if err := f(buf); err != nil {
 					return err
 				}
@@ -57,11 +87,14 @@ func (r profiles) soundPaths(table string, paths []trace.CallPathID, metrics []t
 
 // Profile implements store.Reader.
 func (r profiles) Profile(ctx context.Context, ids []trace.LocationID, f func([]trace.ProfileRow) error) error {
-	c := &r.C
-	return rowsOf(ctx, r, "profile", ids, c.ProfileLocation, r.soundPaths("profile", c.ProfilePath, c.ProfileMetric), func(i int) trace.ProfileRow {
+	n := len(r.C.ProfileLocation)
+	b := newBatch(n)
+	path, metric := addColumn[trace.CallPathID](b, n), addColumn[trace.MetricID](b, n)
+	calls, subcalls, inclusive, exclusive := addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n)
+	return rowsOf(ctx, r, "profile", n, ids, b, r.soundPaths("profile", path, metric), func(i int) trace.ProfileRow {
 		return trace.ProfileRow{
-			Location: c.ProfileLocation[i], Path: c.ProfilePath[i], Metric: c.ProfileMetric[i],
-			Calls: c.ProfileValue[0][i], Subcalls: c.ProfileValue[1][i], Inclusive: c.ProfileValue[2][i], Exclusive: c.ProfileValue[3][i],
+			Location: b.location[i], Path: path[i], Metric: metric[i],
+			Calls: calls[i], Subcalls: subcalls[i], Inclusive: inclusive[i], Exclusive: exclusive[i],
 		}
 	}, f)
 }
@@ -90,24 +123,27 @@ func (r profiles) ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error)
 
 // Atomics implements store.Reader.
 func (r profiles) Atomics(ctx context.Context, ids []trace.LocationID, f func([]trace.AtomicRow) error) error {
-	c := &r.C
-	return rowsOf(ctx, r, "atomic", ids, c.AtomicLocation, r.soundPaths("atomic", c.AtomicPath, c.AtomicMetric), func(i int) trace.AtomicRow {
+	n := len(r.C.AtomicLocation)
+	b := newBatch(n)
+	path, metric := addColumn[trace.CallPathID](b, n), addColumn[trace.MetricID](b, n)
+	count, low, high, mean, squares := addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n)
+	return rowsOf(ctx, r, "atomic", n, ids, b, r.soundPaths("atomic", path, metric), func(i int) trace.AtomicRow {
 		return trace.AtomicRow{
-			Location: c.AtomicLocation[i], Path: c.AtomicPath[i], Metric: c.AtomicMetric[i],
-			Count: c.AtomicValue[0][i], Min: c.AtomicValue[1][i], Max: c.AtomicValue[2][i], Mean: c.AtomicValue[3][i], SumSquares: c.AtomicValue[4][i],
+			Location: b.location[i], Path: path[i], Metric: metric[i],
+			Count: count[i], Min: low[i], Max: high[i], Mean: mean[i], SumSquares: squares[i],
 		}
 	}, f)
 }
 
 // Moments implements store.Reader.
 func (r profiles) Moments(ctx context.Context, ids []trace.LocationID, f func([]trace.MomentRow) error) error {
-	c := &r.C
-	return rowsOf(ctx, r, "moment", ids, c.MomentLocation, func(lo, hi int) { sound("moment.role", c.MomentRole[lo:hi], trace.RoleCount) }, func(i int) trace.MomentRow {
-		m := trace.MomentRow{
-			Location: c.MomentLocation[i], Role: c.MomentRole[i], Begin: c.MomentBegin[i], End: c.MomentEnd[i],
-			Weight: c.MomentValue[0][i], Mean: c.MomentValue[1][i],
+	n := len(r.C.MomentLocation)
+	b := newBatch(n)
+	role, begin, end := addColumn[trace.Role](b, n), addColumn[trace.Time](b, n), addColumn[trace.Time](b, n)
+	weight, mean, central := addColumn[float64](b, n), addColumn[float64](b, n), addColumn[[trace.MaxMoment + 1]float64](b, n)
+	return rowsOf(ctx, r, "moment", n, ids, b, func(lo, hi int) { sound("moment.role", role[lo:hi], trace.RoleCount) }, func(i int) trace.MomentRow {
+		return trace.MomentRow{
+			Location: b.location[i], Role: role[i], Begin: begin[i], End: end[i], Weight: weight[i], Mean: mean[i], Central: central[i],
 		}
-		copy(m.Central[:], c.MomentCentral[i*len(m.Central):])
-		return m
 	}, f)
 }

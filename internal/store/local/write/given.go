@@ -2,6 +2,7 @@ package write
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
@@ -106,9 +107,54 @@ func (w *Writer) Atomic(r trace.AtomicRow) {
 func (w *Writer) Moments(r trace.MomentRow) {
 	w.rowMu.Lock()
 	defer w.rowMu.Unlock()
-	w.LinkSpan.See(r.Begin)
-	w.LinkSpan.See(r.End)
-	w.failRow(w.MomentRows.Add(r))
+	w.moments(&r)
+}
+
+// Rows implements trace.RowTaker.
+func (w *Writer) Rows(r *trace.Rows) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.failRow(w.ProfileRows.AddAll(r.Profile))
+	w.failRow(w.AtomicRows.AddAll(r.Atomic))
+	for i := range r.Moments {
+		w.moments(&r.Moments[i])
+	}
+}
+
+// A MomentRecord is moments on their way through a spool. Those of recorders have no more than two central sums, half of what a row may
+// have: others follow in records of their own, which are the same in all that is compared.
+type MomentRecord struct {
+	Begin, End   trace.Time
+	Weight, Mean float64
+	M2, M3       float64
+	Location     trace.LocationID
+	Role         trace.Role
+	Part         uint8 // 1: Weight to M3 are M4 to M7, 2: M8, M0 and M1
+}
+
+func (w *Writer) moments(m *trace.MomentRow) {
+	w.LinkSpan.See(m.Begin)
+	w.LinkSpan.See(m.End)
+	c := &m.Central
+	w.addMoments(m, 0, m.Weight, m.Mean, c[2], c[3])
+	more := uint64(0)
+	for _, k := range [...]int{0, 1, 4, 5, 6, 7, 8} {
+		more |= math.Float64bits(c[k])
+	}
+	if more != 0 {
+		w.addMoments(m, 1, c[4], c[5], c[6], c[7])
+		w.addMoments(m, 2, c[8], c[0], c[1], 0)
+	}
+}
+
+func (w *Writer) addMoments(m *trace.MomentRow, part uint8, a, b, c, d float64) {
+	r, err := w.MomentRows.Next()
+	if err != nil {
+		w.failRow(err)
+		return
+	}
+	r.Begin, r.End, r.Location, r.Role, r.Part = m.Begin, m.End, m.Location, m.Role, part
+	r.Weight, r.Mean, r.M2, r.M3 = a, b, c, d
 }
 
 // failRow keeps the first failure: these methods give no error, Finish does.
@@ -148,3 +194,26 @@ var ByStart = spool.Order[LinkRecord]{
 		)
 	},
 }
+
+// Rows of profiles are sorted by location as it was defined, so that where locations keep their order, as they do in files that name them in
+// that of their ranks, nothing is sorted again.
+var (
+	ByPath = spool.Order[trace.ProfileRow]{
+		Key: func(r *trace.ProfileRow) int64 { return int64(r.Location) },
+		Ties: func(a, b *trace.ProfileRow) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+		},
+	}
+	AtomicByPath = spool.Order[trace.AtomicRow]{
+		Key: func(r *trace.AtomicRow) int64 { return int64(r.Location) },
+		Ties: func(a, b *trace.AtomicRow) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+		},
+	}
+	ByBegin = spool.Order[MomentRecord]{
+		Key: func(r *MomentRecord) int64 { return int64(r.Location) },
+		Ties: func(a, b *MomentRecord) int {
+			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Role, b.Role))
+		},
+	}
+)

@@ -43,7 +43,7 @@ type Writer struct {
 	UntimedRows *spool.Spool[LinkRecord]
 	ProfileRows *spool.Spool[trace.ProfileRow]
 	AtomicRows  *spool.Spool[trace.AtomicRow]
-	MomentRows  *spool.Spool[trace.MomentRow]
+	MomentRows  *spool.Spool[MomentRecord]
 	Kin         map[trace.LocationID][]uint32 // see kinship
 	Far         []FarKin                      // callers at other locations, as they were told
 	anyByParent atomic.Bool
@@ -116,9 +116,9 @@ func (w *Writer) start() error {
 	share := w.Opt.Memory / 16
 	w.LinkRows = spool.NewSortedSpool(w.Temp, share, ByStart)
 	w.UntimedRows = spool.NewSpool[LinkRecord](w.Temp, share/4)
-	w.ProfileRows = spool.NewSpool[trace.ProfileRow](w.Temp, share)
-	w.AtomicRows = spool.NewSpool[trace.AtomicRow](w.Temp, share/4)
-	w.MomentRows = spool.NewSpool[trace.MomentRow](w.Temp, share/4)
+	w.ProfileRows = spool.NewSortedSpool(w.Temp, share, ByPath)
+	w.AtomicRows = spool.NewSortedSpool(w.Temp, share, AtomicByPath)
+	w.MomentRows = spool.NewSortedSpool(w.Temp, share, ByBegin)
 	w.Kin = map[trace.LocationID][]uint32{}
 	w.Def.init()
 	w.Told.init()
