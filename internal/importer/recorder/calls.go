@@ -1,9 +1,7 @@
 package recorder
 
 import (
-	"cmp"
-	"maps"
-	"slices"
+	"bytes"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -14,6 +12,7 @@ type paths struct {
 	known             map[step]trace.CallPathID
 	near              map[nearStep]trace.CallPathID // of the names at hand
 	names             *names
+	guesses           []guess
 	ids               []trace.CallPathID
 	time, bytes, late trace.MetricID
 	each              trace.MetricID
@@ -37,9 +36,10 @@ func newPaths(w trace.Writer) paths {
 
 // use takes the names of a process.
 func (p *paths) use(n *names) {
-	if p.names != n {
+	if p.names == nil || !bytes.Equal(p.names.raw, n.raw) {
 		p.names = n
 		clear(p.near)
+		p.guesses = p.guesses[:0]
 	}
 }
 
@@ -52,6 +52,24 @@ func (p *paths) define() {
 	p.bytes = p.w.Metric(trace.Metric{Name: "bytes", Unit: "bytes", Integer: true, Description: "a process's own share of what its calls moved"})
 	p.each = p.w.Metric(trace.Metric{Name: "duration of a call", Unit: "ns"})
 	p.late = p.w.Metric(trace.Metric{Name: "late arrival", Unit: "ns", Description: "how much later than the earliest process this one entered calls that the whole job makes together, added up"})
+}
+
+// A guess is what was found at a place of the lists of the process before: mostly the same.
+type guess struct {
+	nearStep
+	path trace.CallPathID
+}
+
+// cell is below for the cell at a place of its list.
+func (p *paths) cell(at int, parent trace.CallPathID, number uint32) trace.CallPathID {
+	for at >= len(p.guesses) {
+		p.guesses = append(p.guesses, guess{path: trace.NoCallPath})
+	}
+	g := &p.guesses[at]
+	if step := (nearStep{parent, number}); g.nearStep != step || g.path == trace.NoCallPath {
+		*g = guess{step, p.below(parent, number)}
+	}
+	return g.path
 }
 
 func (p *paths) below(parent trace.CallPathID, number uint32) trace.CallPathID {
@@ -86,23 +104,10 @@ func (p *paths) nodes(list []node) []trace.CallPathID {
 	return p.ids
 }
 
-// cell writes all calls of one path.
-func (p *paths) cell(at trace.LocationID, path trace.CallPathID, v cell) {
-	t := float64(v.time)
-	p.w.Profile(trace.ProfileRow{Location: at, Path: path, Metric: p.time, Calls: float64(v.count), Inclusive: t, Exclusive: t})
-	if v.bytes > 0 {
-		b := float64(v.bytes)
-		p.w.Profile(trace.ProfileRow{Location: at, Path: path, Metric: p.bytes, Calls: float64(v.count), Inclusive: b, Exclusive: b})
-	}
-	if v.count > 0 {
-		p.w.Atomic(trace.AtomicRow{Location: at, Path: path, Metric: p.each, Count: float64(v.count), Min: float64(v.least), Max: float64(v.most), Mean: t / float64(v.count), SumSquares: v.squares})
-	}
-}
-
 // arrivals are the sums of the times at which processes entered calls that the whole
 // job makes together. Sums are enough: calls of one path correspond one to one where
 // their number is the same, and who comes late has the larger sum.
-type arrivals map[trace.CallPathID][]arrival
+type arrivals [][]arrival // by call path
 
 type arrival struct {
 	at    trace.LocationID
@@ -110,25 +115,35 @@ type arrival struct {
 	sum   float64 // ns since 1970
 }
 
-func (a arrivals) add(path trace.CallPathID, x arrival) { a[path] = append(a[path], x) }
+func (a *arrivals) add(path trace.CallPathID, x arrival) {
+	for int(path) >= len(*a) {
+		*a = append(*a, nil)
+	}
+	(*a)[path] = append((*a)[path], x)
+}
 
 // write gives late arrivals against the earliest of those that made as many calls.
-// O(n log n) for n processes.
-func (a arrivals) write(p paths, w trace.Writer) {
-	for _, path := range slices.Sorted(maps.Keys(a)) {
-		list := a[path]
-		slices.SortFunc(list, func(x, y arrival) int {
-			return cmp.Or(cmp.Compare(x.calls, y.calls), cmp.Compare(x.sum, y.sum), cmp.Compare(x.at, y.at))
-		})
-		for i := 0; i < len(list); {
-			first, n := list[i], i
-			for ; i < len(list) && list[i].calls == first.calls; i++ {
+func (a arrivals) write(metric trace.MetricID, w trace.Writer) {
+	type group struct {
+		first float64
+		count int
+	}
+	var rows trace.Rows
+	for path, list := range a {
+		groups := map[uint64]group{}
+		for _, x := range list {
+			g, ok := groups[x.calls]
+			if g.count++; !ok || x.sum < g.first {
+				g.first = x.sum
 			}
-			for _, x := range list[n:i] {
-				if late := x.sum - first.sum; i-n > 1 {
-					w.Profile(trace.ProfileRow{Location: x.at, Path: path, Metric: p.late, Calls: float64(x.calls), Inclusive: late, Exclusive: late})
-				}
+			groups[x.calls] = g
+		}
+		for _, x := range list {
+			if g := groups[x.calls]; g.count > 1 {
+				late := x.sum - g.first
+				rows.Profile = append(rows.Profile, trace.ProfileRow{Location: x.at, Path: trace.CallPathID(path), Metric: metric, Calls: float64(x.calls), Inclusive: late, Exclusive: late})
 			}
 		}
+		trace.AddRows(w, &rows)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // A converter writes processes, and at the end what concerns several of them.
 type converter struct {
 	w        trace.Writer
-	in       input // files are read one after the other, into the same memory
+	rows     trace.Rows // of the process at hand
 	ranks    map[int32]trace.LocationID
 	machines map[string]trace.LocationID
 	paths    paths
@@ -25,7 +25,7 @@ type converter struct {
 func newConverter(w trace.Writer) *converter {
 	return &converter{
 		w: w, ranks: map[int32]trace.LocationID{}, machines: map[string]trace.LocationID{},
-		paths: newPaths(w), messages: newMessages(w), arrivals: arrivals{},
+		paths: newPaths(w), messages: newMessages(w),
 	}
 }
 
@@ -60,12 +60,13 @@ func (c *converter) record(file string, r *record) {
 		if len(r.workers) > 1 || r.program == nil {
 			at = c.w.Location(trace.Location{Parent: id, Kind: trace.KindThread, Name: x.name, Key: strconv.Itoa(i), Rank: trace.NoRank, Order: int64(i)})
 		}
-		convertWindows(r.start, at, x, c.w)
+		c.rows.Moments = appendWindows(c.rows.Moments, r.start, at, x)
 		if x.calls != nil {
 			c.calls(file, r, at, id, x)
 		}
 		dropped += x.dropped
 	}
+	trace.AddRows(c.w, &c.rows)
 	c.count(file, r, dropped)
 }
 
@@ -98,26 +99,28 @@ func (c *converter) machine(host string) trace.LocationID {
 	return id
 }
 
-// convertWindows writes the windows of a worker. The first and the last are written
+// appendWindows appends the windows of a worker. The first and the last are there
 // even without busy time, so that the run spans all that was watched.
-func convertWindows(start int64, id trace.LocationID, x *worker, w trace.Writer) {
-	row := func(index uint32) trace.MomentRow {
-		begin := trace.Time(start) + trace.Time(index)<<x.shift
-		end := min(begin+1<<x.shift, trace.Time(start)+trace.Time(x.end))
-		return trace.MomentRow{Location: id, Role: trace.RoleCompute, Begin: begin, End: max(begin, end)}
+func appendWindows(rows []trace.MomentRow, start int64, id trace.LocationID, x *worker) []trace.MomentRow {
+	begin, end := trace.Time(start), trace.Time(start)+trace.Time(x.end)
+	add := func(index uint32, v window) {
+		from := begin + trace.Time(index)<<x.shift
+		rows = append(rows, trace.MomentRow{})
+		m := &rows[len(rows)-1]
+		m.Location, m.Role, m.Begin, m.End = id, trace.RoleCompute, from, max(from, min(from+1<<x.shift, end))
+		m.Weight, m.Mean, m.Central[2], m.Central[3] = v.weight, v.mean, v.m2, v.m3
 	}
 	last := uint32(max(x.end-1, 0) >> x.shift)
 	if len(x.windows) == 0 || x.windows[0].index > 0 {
-		w.Moments(row(0))
+		add(0, window{})
 	}
 	for _, v := range x.windows {
-		m := row(v.index)
-		m.Weight, m.Mean, m.Central[2], m.Central[3] = v.weight, v.mean, v.m2, v.m3
-		w.Moments(m)
+		add(v.index, v)
 	}
 	if n := len(x.windows); last > 0 && (n == 0 || x.windows[n-1].index < last) {
-		w.Moments(row(last))
+		add(last, window{})
 	}
+	return rows
 }
 
 // calls writes what a worker called and sent.
@@ -133,19 +136,32 @@ func (c *converter) calls(file string, r *record, at, process trace.LocationID, 
 			own[n.parent] += n.time
 		}
 	}
-	for _, v := range k.cells {
+	for i, v := range k.cells {
 		own[v.node] += v.time
-		path := c.paths.below(nodes[v.node], v.name)
-		c.paths.cell(at, path, v)
+		path := c.paths.cell(i, nodes[v.node], v.name)
+		c.cell(at, path, v)
 		if v.joint > 0 {
 			c.arrivals.add(path, arrival{at, v.joint, v.entries + float64(v.joint)*float64(r.start)})
 		}
 	}
 	for i, n := range k.nodes {
 		// Calls that clocks say took longer than the region around them leave nothing.
-		c.w.Profile(trace.ProfileRow{Location: at, Path: nodes[i], Metric: c.paths.time, Calls: float64(n.count), Inclusive: float64(n.time), Exclusive: float64(n.time - min(n.time, own[i]))})
+		c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: nodes[i], Metric: c.paths.time, Calls: float64(n.count), Inclusive: float64(n.time), Exclusive: float64(n.time - min(n.time, own[i]))})
 	}
-	c.messages.worker(file, at, process, nodes[0], k)
+	c.messages.worker(file, at, process, nodes[0], k, &c.rows)
+}
+
+// cell writes all calls of one path.
+func (c *converter) cell(at trace.LocationID, path trace.CallPathID, v cell) {
+	t := float64(v.time)
+	c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: path, Metric: c.paths.time, Calls: float64(v.count), Inclusive: t, Exclusive: t})
+	if v.bytes > 0 {
+		b := float64(v.bytes)
+		c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: path, Metric: c.paths.bytes, Calls: float64(v.count), Inclusive: b, Exclusive: b})
+	}
+	if v.count > 0 {
+		c.rows.Atomic = append(c.rows.Atomic, trace.AtomicRow{Location: at, Path: path, Metric: c.paths.each, Count: float64(v.count), Min: float64(v.least), Max: float64(v.most), Mean: t / float64(v.count), SumSquares: v.squares})
+	}
 }
 
 // finish writes what needs all processes.
@@ -154,7 +170,7 @@ func (c *converter) finish() {
 		c.w.Report(trace.Skipped, fmt.Sprintf("of %d ranks left no file: killed before they could write, or the files are elsewhere", c.size), int64(missing), "rank "+strconv.Itoa(c.absent()))
 	}
 	c.messages.link(c.ranks)
-	c.arrivals.write(c.paths, c.w)
+	c.arrivals.write(c.paths.late, c.w)
 }
 
 // absent is the first rank of the job that is not here.

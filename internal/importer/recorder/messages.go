@@ -56,7 +56,7 @@ func (m *messages) of(place, size uint8) *[6]int {
 
 // worker writes what a thread sent: amounts on its program's path, each with its parts
 // below; partners are kept for link.
-func (m *messages) worker(file string, at, process trace.LocationID, path trace.CallPathID, k *calls) {
+func (m *messages) worker(file string, at, process trace.LocationID, path trace.CallPathID, k *calls, rows *trace.Rows) {
 	m.met = m.met[:0]
 	for _, c := range k.messages {
 		for i, metric := range m.of(c.place, c.size) {
@@ -69,7 +69,7 @@ func (m *messages) worker(file string, at, process trace.LocationID, path trace.
 	}
 	for _, i := range m.met {
 		n := float64(m.total[i])
-		m.w.Profile(trace.ProfileRow{Location: at, Path: path, Metric: m.metric[i], Calls: 1, Inclusive: n, Exclusive: n})
+		rows.Profile = append(rows.Profile, trace.ProfileRow{Location: at, Path: path, Metric: m.metric[i], Calls: 1, Inclusive: n, Exclusive: n})
 	}
 	for _, p := range k.partners {
 		m.sent = append(m.sent, sent{process, p.rank, p.count, p.bytes})

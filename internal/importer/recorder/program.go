@@ -95,7 +95,7 @@ func parseProgram(c *cursor, r *record) *fault {
 	}
 	p := r.program
 	p.size = int32(c.u32())
-	r.name, p.host = c.text(), c.text()
+	r.name, p.host = c.textLike(r.name), c.textLike(p.host)
 	p.drift = int64(c.u64())
 	how := c.u8()
 	p.aborted, p.running = how == 1, how == 2
@@ -103,7 +103,7 @@ func parseProgram(c *cursor, r *record) *fault {
 	for range c.count(workerBytes) {
 		at := c.at
 		w := r.worker()
-		w.name, w.shift = c.text(), c.u8()
+		w.name, w.shift = c.textLike(w.name), c.u8()
 		w.calls.begin, w.end, w.dropped = int64(c.u64()), int64(c.u64()), c.u64()
 		if w.calls.begin < 0 || w.calls.begin > w.end {
 			return malformed(int64(at), "a worker that ends before it begins")
@@ -146,7 +146,7 @@ func (r *record) worker() *worker {
 	}
 	k := w.calls
 	*k = calls{nodes: k.nodes[:0], cells: k.cells[:0], messages: k.messages[:0], partners: k.partners[:0]}
-	*w = worker{windows: w.windows[:0], calls: k}
+	*w = worker{name: w.name, windows: w.windows[:0], calls: k}
 	return w
 }
 
@@ -157,6 +157,9 @@ func (k *calls) parse(c *cursor, names int) *fault {
 			return malformed(int64(c.at-nodeBytes), "region %d that cannot be", i)
 		}
 		k.nodes = append(k.nodes, n)
+	}
+	if len(k.nodes) == 0 {
+		return malformed(int64(c.at), "a worker without a program")
 	}
 	for range c.count(cellBytes) {
 		x := cell{node: c.u32(), name: c.u32(), count: c.u64(), time: c.u64(), least: c.u64(), most: c.u64(), squares: c.f64(), bytes: c.u64(), joint: c.u64(), entries: c.f64()}

@@ -82,13 +82,19 @@ func (c *cursor) u32() uint32  { return binary.LittleEndian.Uint32(c.take(4)) }
 func (c *cursor) u64() uint64  { return binary.LittleEndian.Uint64(c.take(8)) }
 func (c *cursor) f64() float64 { return math.Float64frombits(c.u64()) }
 
-func (c *cursor) text() string {
+func (c *cursor) text() string { return c.textLike("") }
+
+// textLike reads a text that is mostly as one before, which is used again then.
+func (c *cursor) textLike(before string) string {
 	n := int(binary.LittleEndian.Uint16(c.take(2)))
 	if c.short || len(c.b)-c.at < n {
 		c.short = true
 		return ""
 	}
-	return string(c.take(n))
+	if b := c.take(n); string(b) != before {
+		return string(b)
+	}
+	return before
 }
 
 // Least bytes of a worker and of a window, to check counts before memory is asked for.
@@ -101,65 +107,89 @@ func malformed(at int64, format string, args ...any) *fault {
 	return &fault{at: at, cause: fmt.Sprintf(format, args...), hint: "the file is damaged or cut; let the program write it again", kind: importer.ErrMalformed}
 }
 
-// An input reads files into memory that it keeps.
-type input struct {
-	buffer []byte
-	record record
+// A piece is some records of a file that follow each other. Its memory is used again.
+type piece struct {
+	file string
+	at   int64  // where it begins in the file
+	data []byte // whole records
+	ends []int  // where each ends in data
+
+	records []record
+	bad     *fault // what comes after the records
 }
 
-// records reads a file record by record; a record is only valid during the call. The
-// checksum comes first: one that is cut or changed is refused rather than half believed.
-func (i *input) records(in io.Reader, each func(*record)) *fault {
-	r := &i.record
-	for at := int64(0); ; {
-		data, bad := load(in, at, &i.buffer)
-		if bad != nil || data == nil {
-			return bad
+// pieceBytes is how much is read before it is parsed.
+const pieceBytes = 128 << 10
+
+// fill reads the next records of a file; false: there are none.
+func (p *piece) fill(in io.Reader, at int64) bool {
+	p.at, p.data, p.ends, p.bad = at, p.data[:0], p.ends[:0], nil
+	for len(p.data) < pieceBytes && p.bad == nil {
+		n := len(p.data)
+		if p.data, p.bad = load(in, at+int64(n), p.data); len(p.data) == n {
+			break
 		}
-		if bad := r.parse(data); bad != nil {
-			bad.at += at
-			return bad
+		p.ends = append(p.ends, len(p.data))
+	}
+	return p.bad != nil || len(p.ends) > 0
+}
+
+// parse makes records of the bytes. The checksum comes first: a record that is cut or changed is refused rather than half believed.
+func (p *piece) parse() {
+	p.records = p.records[:0]
+	from := 0
+	for _, to := range p.ends {
+		if n := len(p.records); n < cap(p.records) {
+			p.records = p.records[:n+1]
+		} else {
+			p.records = append(p.records, record{})
 		}
-		each(r)
-		at += int64(len(data))
+		r := &p.records[len(p.records)-1]
+		if bad := r.parse(p.data[from:to]); bad != nil {
+			bad.at += p.at + int64(from)
+			p.bad, p.records = bad, p.records[:len(p.records)-1]
+			return
+		}
+		from = to
 	}
 }
 
-// load reads the bytes of the next record, nil at the end of the file.
-func load(in io.Reader, at int64, buffer *[]byte) ([]byte, *fault) {
-	b := slices.Grow((*buffer)[:0], headSize)[:headSize]
+// load appends the bytes of the next record, none at the end of the file; at is its place there.
+func load(in io.Reader, at int64, before []byte) ([]byte, *fault) {
+	whole := slices.Grow(before, headSize)[:len(before)+headSize]
+	b := whole[len(before):]
 	n, err := io.ReadFull(in, b)
 	if err == io.EOF && at > 0 {
-		return nil, nil
+		return before, nil
 	}
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
-		return nil, &fault{at: at, cause: err.Error(), kind: err}
+		return before, &fault{at: at, cause: err.Error(), kind: err}
 	}
 	if n < len(magic)+1 || string(b[:len(magic)]) != magic {
-		return nil, malformed(at, "does not begin as recorded moments do")
+		return before, malformed(at, "does not begin as recorded moments do")
 	}
 	length := int64(mostBytes)
 	switch v := b[len(magic)]; {
 	case v == version2 && n == headSize:
 		length = int64(binary.LittleEndian.Uint64(b[lengthAt:]))
 		if length < int64(headSize+checksum) || length > mostBytes {
-			return nil, malformed(at+int64(lengthAt), "a record of %d bytes", length)
+			return before, malformed(at+int64(lengthAt), "a record of %d bytes", length)
 		}
 	case v != version1 && v != version2:
-		return nil, &fault{at: at + int64(len(magic)), cause: fmt.Sprintf("version %d is not known, only up to %d", v, version2), hint: "use a newer parallax", kind: importer.ErrUnsupported}
+		return before, &fault{at: at + int64(len(magic)), cause: fmt.Sprintf("version %d is not known, only up to %d", v, version2), hint: "use a newer parallax", kind: importer.ErrUnsupported}
 	}
-	b, err = readOn(in, b[:n], length)
-	*buffer = b
+	version := b[len(magic)]
+	whole, err = readOn(in, whole[:len(before)+n], int64(len(before))+length)
 	switch {
-	case err == io.EOF && b[len(magic)] == version1:
+	case err == io.EOF && version == version1:
 	case err == io.EOF:
-		return nil, malformed(at+int64(len(b)), "the record is %d bytes long, and %d are here", length, len(b))
+		return before, malformed(at+int64(len(whole)-len(before)), "the record is %d bytes long, and %d are here", length, len(whole)-len(before))
 	case err != nil:
-		return nil, &fault{at: at, cause: err.Error(), kind: err}
-	case b[len(magic)] == version1:
-		return nil, malformed(at, "more than %d bytes, which no recorder writes", mostBytes)
+		return before, &fault{at: at, cause: err.Error(), kind: err}
+	case version == version1:
+		return before, malformed(at, "more than %d bytes, which no recorder writes", mostBytes)
 	}
-	return b, nil
+	return whole, nil
 }
 
 // readOn reads until b has so many bytes; memory grows as they come, whatever a file says.
@@ -187,7 +217,7 @@ func (r *record) parse(data []byte) *fault {
 		return malformed(int64(max(body, 0)), "the checksum does not fit")
 	}
 	c := &cursor{b: data[:body], at: len(magic) + 1}
-	*r = record{start: int64(c.u64()), rank: int32(c.u32()), workers: r.workers[:0], program: r.program}
+	*r = record{start: int64(c.u64()), rank: int32(c.u32()), name: r.name, workers: r.workers[:0], program: r.program}
 	var bad *fault
 	if data[len(magic)] == version1 {
 		r.workers, r.program = nil, nil
@@ -220,10 +250,13 @@ func (w *worker) parseWindows(c *cursor, at int) *fault {
 	if c.short || w.shift > 62 || w.end < 0 {
 		return malformed(int64(at), "a worker that cannot be")
 	}
-	for range c.count(windowBytes) {
-		x := window{c.u32(), c.f64(), c.f64(), c.f64(), c.f64()}
+	n := c.count(windowBytes)
+	w.windows = slices.Grow(w.windows, n)
+	for b := c.take(n * windowBytes); n > 0; n, b = n-1, b[windowBytes:] {
+		f := func(k int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b[4+8*k:])) }
+		x := window{binary.LittleEndian.Uint32(b), f(0), f(1), f(2), f(3)}
 		if !x.sane(w.shift) {
-			return malformed(int64(c.at-windowBytes), "a window that cannot be")
+			return malformed(int64(c.at-n*windowBytes), "a window that cannot be")
 		}
 		w.windows = append(w.windows, x)
 	}

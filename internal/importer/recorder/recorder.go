@@ -17,11 +17,14 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -73,31 +76,64 @@ func whole(path string) string {
 	return ""
 }
 
+// read takes records as they come, in the order of the files; several are parsed at a time.
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	c := newConverter(w)
-	for _, file := range run.Files {
-		if err := readFile(ctx, run, file, c); err != nil {
-			return err
+	c, files := newConverter(w), files{run: run, left: run.Files}
+	defer files.close()
+	var bad error
+	parallel.Piped(parallel.Workers(), func() struct{} { return struct{}{} }, files.next, func(_ struct{}, p *piece) { p.parse() }, func(p *piece) bool {
+		for i := range p.records {
+			if bad = ctx.Err(); bad != nil {
+				return false
+			}
+			c.record(p.file, &p.records[i])
 		}
+		if p.bad != nil {
+			bad = &importer.Error{File: p.file, Place: fmt.Sprintf("byte %d", p.bad.at), Cause: p.bad.cause, Hint: p.bad.hint, Kind: p.bad.kind}
+		}
+		return bad == nil
+	})
+	if err := cmp.Or(ctx.Err(), bad, files.err); err != nil {
+		return err
 	}
 	c.finish()
 	return nil
 }
 
-func readFile(ctx context.Context, run importer.Run, file string, c *converter) error {
-	f, err := run.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	label := run.Label(file)
-	bad := c.in.records(f, func(r *record) {
-		if ctx.Err() == nil {
-			c.record(label, r)
+// files are what is left to be read.
+type files struct {
+	run   importer.Run
+	left  []string
+	file  io.ReadCloser // nil: the next is to be opened
+	label string
+	at    int64
+	err   error
+}
+
+// next reads a piece; false at the end, or where a file cannot be opened.
+func (f *files) next(p *piece) bool {
+	for f.err == nil {
+		if f.file == nil {
+			if len(f.left) == 0 {
+				return false
+			}
+			f.file, f.err = f.run.Open(f.left[0])
+			f.label, f.at, f.left = f.run.Label(f.left[0]), 0, f.left[1:]
+			continue
 		}
-	})
-	if err := ctx.Err(); err != nil || bad == nil {
-		return err
+		if p.fill(f.file, f.at) {
+			p.file = f.label
+			f.at += int64(len(p.data))
+			return true
+		}
+		f.close()
 	}
-	return &importer.Error{File: label, Place: fmt.Sprintf("byte %d", bad.at), Cause: bad.cause, Hint: bad.hint, Kind: bad.kind}
+	return false
+}
+
+func (f *files) close() {
+	if f.file != nil {
+		f.file.Close()
+		f.file = nil
+	}
 }
