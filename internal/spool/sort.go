@@ -16,9 +16,9 @@ type Sorter[T any] struct {
 	Keys, other []SortKey
 }
 
-// sort sorts a run: first small keys, then each record goes to its place once. A
+// Sort sorts a run: first small keys, then each record goes to its place once. A
 // stable sort of the records themselves took several times as long.
-func (s *Sorter[T]) sort(run []T, by Order[T]) {
+func (s *Sorter[T]) Sort(run []T, by Order[T]) {
 	if !arrangeTies(run, by) {
 		s.scatter(run, by)
 	}

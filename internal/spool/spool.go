@@ -131,7 +131,7 @@ func (s *Spool[T]) flush() error {
 	s.buf, s.spare = s.spare[:0], run
 	s.ahead = make(chan error, 1)
 	go func(done chan<- error) {
-		s.sort(run, *s.by)
+		s.Sort(run, *s.by)
 		done <- s.store(run, at)
 	}(s.ahead)
 	return nil
@@ -165,6 +165,9 @@ func (s *Spool[T]) position(i int) int64 {
 
 // Each hands out the records as they came; f may change them.
 func (s *Spool[T]) Each(f func(*T) error) error {
+	if err := s.wait(); err != nil {
+		return err
+	}
 	own := s.buf
 	for i, n := range s.runs {
 		buf := make([]T, n)
@@ -202,7 +205,8 @@ type Order[T any] struct {
 	Ties func(a, b *T) int
 }
 
-func (o *Order[T]) compare(a, b *T) int {
+// Compare is by key, then by ties.
+func (o *Order[T]) Compare(a, b *T) int {
 	if x, y := o.Key(a), o.Key(b); x != y {
 		return cmp.Compare(x, y)
 	}

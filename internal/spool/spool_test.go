@@ -2,6 +2,7 @@ package spool
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -44,7 +45,7 @@ func TestSpoolsHandOutInOrder(t *testing.T) {
 		} {
 			by, memory, ahead := way.by, way.memory, way.ahead
 			want := slices.Clone(records)
-			slices.SortStableFunc(want, func(a, b record) int { return by.compare(&a, &b) })
+			slices.SortStableFunc(want, func(a, b record) int { return by.Compare(&a, &b) })
 			s := NewSpool[record](t.TempDir(), memory)
 			if ahead {
 				s = NewSortedSpool(t.TempDir(), memory, by)
@@ -61,18 +62,38 @@ func TestSpoolsHandOutInOrder(t *testing.T) {
 			}
 			var got []record
 			const most = 500
-			err := s.SortedBlocks(nil, by, most, func(block []record) error {
+			take := func(block []record) error {
 				if len(block) == 0 || len(block) > most {
 					return fmt.Errorf("a block of %d", len(block))
 				}
 				got = append(got, block...)
 				clear(block) // it is the receiver's
 				return nil
-			})
+			}
+			err := s.SortedBlocks(nil, by, most, take)
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s, memory %d, sorted as they come %v: not in order, %v", name, memory, ahead, err)
 			}
 			s.Close()
+			if !ahead {
+				continue
+			}
+			for _, keeps := range []bool{true, false} { // changed before they are merged, in the same order or in the opposite one
+				s, sign := NewSortedSpool(t.TempDir(), memory, by), int64(2)
+				if !keeps {
+					sign = -2
+				}
+				want, got = slices.Clone(records), nil
+				change := func(r *record) { r.key *= sign }
+				for i := range want {
+					change(&want[i])
+				}
+				slices.SortStableFunc(want, func(a, b record) int { return by.Compare(&a, &b) })
+				if err := errors.Join(s.AddAll(records), s.SortedAs(change, keeps, most, take)); err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s, memory %d, changed, in order %v: not in order, %v", name, memory, keeps, err)
+				}
+				s.Close()
+			}
 		}
 	}
 }

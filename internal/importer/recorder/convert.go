@@ -136,19 +136,24 @@ func (c *converter) calls(file string, r *record, at, process trace.LocationID, 
 			own[n.parent] += n.time
 		}
 	}
-	for i, v := range k.cells {
+	for _, v := range k.cells {
 		own[v.node] += v.time
+	}
+	// In the order of the call paths, which the first process defined the same way: then there is nothing to sort.
+	for i, n := range k.nodes {
+		// Calls that clocks say took longer than the region around them leave nothing.
+		c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: nodes[i], Metric: c.paths.time, Calls: float64(n.count), Inclusive: float64(n.time), Exclusive: float64(n.time - min(n.time, own[i]))})
+		if i == 0 {
+			c.messages.worker(file, at, process, nodes[0], k, &c.rows)
+		}
+	}
+	for i, v := range k.cells {
 		path := c.paths.cell(i, nodes[v.node], v.name)
 		c.cell(at, path, v)
 		if v.joint > 0 {
 			c.arrivals.add(path, arrival{at, v.joint, v.entries + float64(v.joint)*float64(r.start)})
 		}
 	}
-	for i, n := range k.nodes {
-		// Calls that clocks say took longer than the region around them leave nothing.
-		c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: nodes[i], Metric: c.paths.time, Calls: float64(n.count), Inclusive: float64(n.time), Exclusive: float64(n.time - min(n.time, own[i]))})
-	}
-	c.messages.worker(file, at, process, nodes[0], k, &c.rows)
 }
 
 // cell writes all calls of one path.

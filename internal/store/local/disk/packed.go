@@ -308,15 +308,15 @@ func (c *column) PackFrames(dst []byte, words []uint32, raw []byte, from, to uin
 					values[i] = uint64(raw[i*per+k])
 				}
 			}
-			dst, words = c.AppendFrame(dst, words, values)
+			dst, words = c.appendFrame(dst, words, values)
 		}
 		raw = raw[min(n*per*width, len(raw)):]
 	}
 	return dst, words
 }
 
-// AppendFrame packs a frame of values, and appends its length in words.
-func (c *column) AppendFrame(dst []byte, words []uint32, values []uint64) ([]byte, []uint32) {
+// appendFrame packs a frame of values, and appends its length in words.
+func (c *column) appendFrame(dst []byte, words []uint32, values []uint64) ([]byte, []uint32) {
 	before := len(dst)
 	if c.Floats() {
 		dst = pack.AppendFloats(dst, values)

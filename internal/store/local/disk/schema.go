@@ -65,8 +65,8 @@ var Schema = buildSchema()
 // packedTables are those that grow with the trace and are touched or unpacked before they are used, all over: none of their columns is searched in place.
 var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true, "group": true, "link_sum": true, "profile": true, "atomic": true, "moment": true}
 
-// TableAt is the place of a table in the schema.
-func TableAt(name string) int {
+// tableAt is the place of a table in the schema.
+func tableAt(name string) int {
 	return slices.IndexFunc(Schema, func(t table) bool { return t.Name == name })
 }
 

@@ -17,13 +17,17 @@ import (
 // A profiler sorts and writes what was measured without time.
 type profiler struct {
 	*finisher
-	inOrder bool // locations have the order in which they were defined
+	inOrder     bool // locations have the order in which they were defined
+	sameNumbers bool // and the numbers
 }
 
 // writeProfiles writes the tables profile, atomic and moment.
 func (f profiler) writeProfiles(ctx context.Context) error {
 	var lost [3]int64 // rows of each whose location is not defined
-	f.inOrder = slices.IsSorted(f.order.number)
+	f.inOrder, f.sameNumbers = slices.IsSorted(f.order.number), true
+	for i, n := range f.order.number {
+		f.sameNumbers = f.sameNumbers && int(n) == i
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	for i, write := range []func(context.Context, *int64) error{f.writeProfile, f.writeAtomics, f.writeMoments} {
 		g.Go(func() error { return write(ctx, &lost[i]) })
@@ -78,10 +82,10 @@ func located[T any](rows []T, lost *int64, location func(*T) trace.LocationID) [
 }
 
 func (f profiler) writeProfile(ctx context.Context, lost *int64) error {
-	t := newTablePacker[trace.ProfileRow](f.finisher, "profile", fieldsOf("Location", "Path", "Metric", "Calls", "Subcalls", "Inclusive", "Exclusive")...)
+	t := disk.NewTablePacker[trace.ProfileRow](f.Dir, "profile", disk.FieldsOf("Location", "Path", "Metric", "Calls", "Subcalls", "Inclusive", "Exclusive")...)
 	renumber := func(r *trace.ProfileRow) { r.Location = f.numberOf(r.Location) }
 	totals := map[profileCell]*[4]float64{}
-	err := f.ProfileRows.SortedAs(renumber, f.inOrder, packedRows, func(rows []trace.ProfileRow) error {
+	err := f.ProfileRows.SortedAs(renumber, f.inOrder, sortedRows, func(rows []trace.ProfileRow) error {
 		rows = located(rows, lost, func(r *trace.ProfileRow) trace.LocationID { return r.Location })
 		for i := range rows {
 			r := &rows[i]
@@ -95,9 +99,9 @@ func (f profiler) writeProfile(ctx context.Context, lost *int64) error {
 			sums[2] += r.Inclusive
 			sums[3] += r.Exclusive
 		}
-		return t.add(ctx, rows)
+		return t.Add(ctx, rows)
 	})
-	if err := t.finish(ctx, err); err != nil {
+	if err := describePacked(f.finisher, t, t.Finish(ctx, err)); err != nil {
 		return err
 	}
 	return f.writeTotals(totals)
@@ -133,34 +137,109 @@ func (f profiler) writeTotals(totals map[profileCell]*[4]float64) error {
 	return t.finish(nil)
 }
 
-func (f profiler) writeAtomics(ctx context.Context, lost *int64) error {
-	t := newTablePacker[trace.AtomicRow](f.finisher, "atomic", fieldsOf("Location", "Path", "Metric", "Count", "Min", "Max", "Mean", "SumSquares")...)
-	renumber := func(r *trace.AtomicRow) { r.Location = f.numberOf(r.Location) }
-	return t.finish(ctx, f.AtomicRows.SortedAs(renumber, f.inOrder, packedRows, func(rows []trace.AtomicRow) error {
-		return t.add(ctx, located(rows, lost, func(r *trace.AtomicRow) trace.LocationID { return r.Location }))
-	}))
+// describePacked takes note of the files of a table that is packed.
+func describePacked[T any](f *finisher, t *disk.TablePacker[T], err error) error {
+	if err != nil {
+		return err
+	}
+	entries, err := t.Describe()
+	for _, e := range entries {
+		f.described.set(e)
+	}
+	return err
 }
 
+// keep takes a table as it was packed; false: its rows are to be sorted. Locations have other numbers where some were defined that come
+// between them, and times begin with the trace.
+func keep[T any](ctx context.Context, f profiler, rows *write.Ahead[T], last trace.LocationID, times ...int) (bool, error) {
+	t := rows.Packed
+	if err := t.Finish(ctx, nil); err != nil {
+		return false, err
+	}
+	if rows.Late.Len() > 0 || !f.inOrder || t.Count() > 0 && int(last) >= len(f.order.number) {
+		return false, nil
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	if !f.sameNumbers {
+		g.Go(func() error {
+			return t.Change(ctx, 0, func(values []uint64) {
+				for i, v := range values {
+					values[i] = uint64(f.order.number[v])
+				}
+			})
+		})
+	}
+	for _, column := range times {
+		g.Go(func() error {
+			return t.Change(ctx, column, func(values []uint64) {
+				for i := range values {
+					values[i] -= uint64(f.origin)
+				}
+			})
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return false, err
+	}
+	return true, describePacked(f.finisher, t, t.MoveTo(f.Dir))
+}
+
+func (f profiler) writeAtomics(ctx context.Context, lost *int64) error {
+	if done, err := keep(ctx, f, f.AtomicRows, f.AtomicRows.Last.Location); done || err != nil {
+		return err
+	}
+	all, err := f.AtomicRows.All(ctx, f.Temp, f.memory/16)
+	if err != nil {
+		return err
+	}
+	defer all.Close()
+	t := disk.NewTablePacker[trace.AtomicRow](f.Dir, "atomic", write.AtomicFields...)
+	renumber := func(r *trace.AtomicRow) { r.Location = f.numberOf(r.Location) }
+	return describePacked(f.finisher, t, t.Finish(ctx, all.SortedAs(renumber, f.inOrder, sortedRows, func(rows []trace.AtomicRow) error {
+		return t.Add(ctx, located(rows, lost, func(r *trace.AtomicRow) trace.LocationID { return r.Location }))
+	})))
+}
+
+// sortedRows is how many rows are handed out at a time.
+const sortedRows = 1 << 12
+
+// Places of columns in the schema of table moment.
+const beginColumn, endColumn = 2, 3
+
 func (f profiler) writeMoments(ctx context.Context, lost *int64) error {
-	columns := append(fieldsOf("Location", "Role", "Begin", "End", "Weight", "Mean"), []string{"", "", "M2", "M3", "", "", "", "", ""})
-	t := newTablePacker[write.MomentRecord](f.finisher, "moment", columns...)
+	if done, err := keep(ctx, f, f.MomentRows, f.MomentRows.Last.Location, beginColumn, endColumn); done || err != nil {
+		return err
+	}
+	all, err := f.MomentRows.All(ctx, f.Temp, f.memory/16)
+	if err != nil {
+		return err
+	}
+	defer all.Close()
+	t := disk.NewTablePacker[write.MomentRecord](f.Dir, "moment", write.MomentFields...)
 	renumber := func(r *write.MomentRecord) {
 		r.Location = f.numberOf(r.Location)
 		r.Begin -= f.origin
 		r.End -= f.origin
 	}
 	more := map[int][trace.MaxMoment + 1]float64{} // what rows at hand have besides
-	return t.finish(ctx, f.MomentRows.SortedAs(renumber, f.inOrder, packedRows, func(rows []write.MomentRecord) error {
+	return describePacked(f.finisher, t, t.Finish(ctx, all.SortedAs(renumber, f.inOrder, sortedRows, func(rows []write.MomentRecord) error {
 		for i := range rows {
 			r := &rows[i]
-			if r.Location == trace.NoLocation {
-				if r.Part == 0 {
-					*lost++
+			switch {
+			case r.Location == trace.NoLocation && r.Part == 0:
+				*lost++
+			case r.Location == trace.NoLocation:
+			case r.Part == 0:
+				if err := t.Room(ctx); err != nil {
+					return err
 				}
-				continue
-			}
-			if r.Part > 0 {
-				at := len(t.rows) - 1
+				if len(t.Rows) == 0 {
+					clear(more)
+					t.Other = nil
+				}
+				t.Rows = append(t.Rows, *r)
+			default:
+				at := len(t.Rows) - 1
 				central := more[at]
 				if r.Part == 1 {
 					central[4], central[5], central[6], central[7] = r.Weight, r.Mean, r.M2, r.M3
@@ -168,18 +247,9 @@ func (f profiler) writeMoments(ctx context.Context, lost *int64) error {
 					central[8], central[0], central[1] = r.Weight, r.Mean, r.M2
 				}
 				more[at] = central
-				t.other = func(row, k int) float64 { return more[row][k] }
-				continue
+				t.Other = func(row, k int) float64 { return more[row][k] }
 			}
-			if len(t.rows) == packedRows {
-				if err := t.flush(ctx); err != nil {
-					return err
-				}
-				clear(more)
-				t.other = nil
-			}
-			t.rows = append(t.rows, *r)
 		}
 		return nil
-	}))
+	})))
 }

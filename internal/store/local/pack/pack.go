@@ -30,6 +30,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
 // Frame is how many values share a frame; the last has what is left.
@@ -44,7 +46,7 @@ const (
 	ownBase   = 1 << 25
 	baseShift = 26
 	mostList  = 16 // values in a list: more are hardly ever smaller
-	fewBits   = 2  // of a value, which are not worth trying another way
+	fewBits   = 4  // of a value, which are not worth trying another way
 )
 
 // A coding is one way to write a frame, and how many bytes it takes.
@@ -59,14 +61,18 @@ func Append(dst []byte, values []uint64) []byte {
 	if allZero(values) {
 		return dst
 	}
+	if c := fitSteps(values); c.bytes > 0 {
+		var diff [Frame]uint64
+		d := diff[:len(values)]
+		differ(d, values, c.base)
+		return appendCoded(dst, d, c, values[0])
+	}
 	best := fit(values, plain)
 	var diff [Frame]uint64
 	var list [mostList]uint64
 	if best.width > fewBits || best.exceptions > 0 {
 		d := diff[:len(values)]
-		for i := 1; i < len(values); i++ {
-			d[i] = values[i] - values[i-1]
-		}
+		differ(d, values, 0)
 		if c := fit(d[1:], differences); len(d) > 1 {
 			c.bytes = size(len(d), c.width, c.exceptions) + 8 + baseBytes(c.base)
 			if c.bytes < best.bytes {
@@ -134,6 +140,40 @@ func asWhole(ints, values []uint64) bool {
 		ints[i] = uint64(n)
 	}
 	return true
+}
+
+// differ gives what each value is more than the one before, and first for the first.
+func differ(d, values []uint64, first uint64) {
+	d[0] = first
+	for i := 1; i < len(values); i++ {
+		d[i] = values[i] - values[i-1]
+	}
+}
+
+// mostSteps is how often values that go up in equal steps may begin anew.
+const mostSteps = Frame / 6
+
+// fitSteps is for values that go up in equal steps but for few, as windows of time do location by location: hardly anything takes less. It has no
+// bytes where they do not.
+func fitSteps(values []uint64) coding {
+	n := len(values)
+	if n < Frame/2 {
+		return coding{}
+	}
+	step := values[n/2] - values[n/2-1]
+	if step < 1<<20 { // fewer bits may do as well
+		return coding{}
+	}
+	others := 0
+	for i := 1; i < n && others <= mostSteps; i++ {
+		if values[i]-values[i-1] != step {
+			others++
+		}
+	}
+	if others > mostSteps {
+		return coding{}
+	}
+	return coding{how: differences, exceptions: others, base: step, bytes: 16 + baseBytes(step) + size(n, 0, others)}
 }
 
 func allZero(values []uint64) bool {
@@ -289,9 +329,7 @@ func appendBits(dst []byte, values []uint64, base uint64, width int, places []by
 	dst = slices.Grow(dst, (len(values)*width+63)/64*8)[:from+(len(values)*width+63)/64*8]
 	out := dst[from:]
 	if width == 64 && base == 0 && len(places) == 0 {
-		for i, v := range values {
-			binary.LittleEndian.PutUint64(out[8*i:], v)
-		}
+		copy(out, spool.BytesOf(values)) // stores are little endian, and so are machines that write them
 		return dst
 	}
 	word, used := uint64(0), 0
@@ -377,10 +415,8 @@ func unpack(values []uint64, b []byte, base uint64, width int) {
 			values[i] = base + binary.LittleEndian.Uint64(b[at>>3:])>>(at&7)&mask
 			at += width
 		}
-	case width == 64:
-		for i := range values {
-			values[i] = base + binary.LittleEndian.Uint64(b[8*i:])
-		}
+	case width == 64 && base == 0:
+		copy(spool.BytesOf(values), b)
 	default:
 		mask := ^uint64(0) >> (64 - width)
 		for i := range values {

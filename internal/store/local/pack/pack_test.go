@@ -131,11 +131,13 @@ func TestFloatsGiveBackWhatWasWritten(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	sizes := map[string]int{}
 	for name, next := range map[string]func(i int) float64{
-		"counts":     func(int) float64 { return float64(random.IntN(1000)) },
-		"signs":      func(int) float64 { return float64(random.IntN(1000) - 500) },
-		"fractions":  func(int) float64 { return random.NormFloat64() },
-		"large":      func(int) float64 { return float64(random.Uint64()) },
-		"edge":       func(i int) float64 { return []float64{1 << 53, 1<<53 - 1, -1 << 53, 1<<53 + 2, math.MaxInt64, math.MinInt64}[i%6] },
+		"counts":    func(int) float64 { return float64(random.IntN(1000)) },
+		"signs":     func(int) float64 { return float64(random.IntN(1000) - 500) },
+		"fractions": func(int) float64 { return random.NormFloat64() },
+		"large":     func(int) float64 { return float64(random.Uint64()) },
+		"edge": func(i int) float64 {
+			return []float64{1 << 53, 1<<53 - 1, -1 << 53, 1<<53 + 2, math.MaxInt64, math.MinInt64}[i%6]
+		},
 		"zeros":      func(int) float64 { return 0 },
 		"negative 0": func(i int) float64 { return math.Copysign(0, float64(i%2)-0.5) },
 		"no numbers": func(i int) float64 { return []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1}[i%4] },

@@ -100,7 +100,7 @@ func (w *Writer) Profile(r trace.ProfileRow) {
 func (w *Writer) Atomic(r trace.AtomicRow) {
 	w.rowMu.Lock()
 	defer w.rowMu.Unlock()
-	w.failRow(w.AtomicRows.Add(r))
+	w.failRow(w.AtomicRows.add([]trace.AtomicRow{r}))
 }
 
 // Moments implements trace.Writer.
@@ -108,6 +108,7 @@ func (w *Writer) Moments(r trace.MomentRow) {
 	w.rowMu.Lock()
 	defer w.rowMu.Unlock()
 	w.moments(&r)
+	w.addMoments()
 }
 
 // Rows implements trace.RowTaker.
@@ -115,10 +116,11 @@ func (w *Writer) Rows(r *trace.Rows) {
 	w.rowMu.Lock()
 	defer w.rowMu.Unlock()
 	w.failRow(w.ProfileRows.AddAll(r.Profile))
-	w.failRow(w.AtomicRows.AddAll(r.Atomic))
+	w.failRow(w.AtomicRows.add(r.Atomic))
 	for i := range r.Moments {
 		w.moments(&r.Moments[i])
 	}
+	w.addMoments()
 }
 
 // A MomentRecord is moments on their way through a spool. Those of recorders have no more than two central sums, half of what a row may
@@ -136,25 +138,31 @@ func (w *Writer) moments(m *trace.MomentRow) {
 	w.LinkSpan.See(m.Begin)
 	w.LinkSpan.See(m.End)
 	c := &m.Central
-	w.addMoments(m, 0, m.Weight, m.Mean, c[2], c[3])
 	more := uint64(0)
 	for _, k := range [...]int{0, 1, 4, 5, 6, 7, 8} {
 		more |= math.Float64bits(c[k])
 	}
-	if more != 0 {
-		w.addMoments(m, 1, c[4], c[5], c[6], c[7])
-		w.addMoments(m, 2, c[8], c[0], c[1], 0)
-	}
-}
-
-func (w *Writer) addMoments(m *trace.MomentRow, part uint8, a, b, c, d float64) {
-	r, err := w.MomentRows.Next()
-	if err != nil {
-		w.failRow(err)
+	if more == 0 {
+		w.batchMoments(m, 0, m.Weight, m.Mean, c[2], c[3])
 		return
 	}
+	w.addMoments()
+	w.MomentRows.closed = true // records of one row stay together
+	w.batchMoments(m, 0, m.Weight, m.Mean, c[2], c[3])
+	w.batchMoments(m, 1, c[4], c[5], c[6], c[7])
+	w.batchMoments(m, 2, c[8], c[0], c[1], 0)
+}
+
+func (w *Writer) batchMoments(m *trace.MomentRow, part uint8, a, b, c, d float64) {
+	w.momentBatch = append(w.momentBatch, MomentRecord{})
+	r := &w.momentBatch[len(w.momentBatch)-1]
 	r.Begin, r.End, r.Location, r.Role, r.Part = m.Begin, m.End, m.Location, m.Role, part
 	r.Weight, r.Mean, r.M2, r.M3 = a, b, c, d
+}
+
+func (w *Writer) addMoments() {
+	w.failRow(w.MomentRows.add(w.momentBatch))
+	w.momentBatch = w.momentBatch[:0]
 }
 
 // failRow keeps the first failure: these methods give no error, Finish does.

@@ -42,8 +42,9 @@ type Writer struct {
 	LinkRows    *spool.Spool[LinkRecord]
 	UntimedRows *spool.Spool[LinkRecord]
 	ProfileRows *spool.Spool[trace.ProfileRow]
-	AtomicRows  *spool.Spool[trace.AtomicRow]
-	MomentRows  *spool.Spool[MomentRecord]
+	AtomicRows  *Ahead[trace.AtomicRow]
+	MomentRows  *Ahead[MomentRecord]
+	momentBatch []MomentRecord
 	Kin         map[trace.LocationID][]uint32 // see kinship
 	Far         []FarKin                      // callers at other locations, as they were told
 	anyByParent atomic.Bool
@@ -117,8 +118,7 @@ func (w *Writer) start() error {
 	w.LinkRows = spool.NewSortedSpool(w.Temp, share, ByStart)
 	w.UntimedRows = spool.NewSpool[LinkRecord](w.Temp, share/4)
 	w.ProfileRows = spool.NewSortedSpool(w.Temp, share, ByPath)
-	w.AtomicRows = spool.NewSortedSpool(w.Temp, share, AtomicByPath)
-	w.MomentRows = spool.NewSortedSpool(w.Temp, share, ByBegin)
+	w.startAhead(share)
 	w.Kin = map[trace.LocationID][]uint32{}
 	w.Def.init()
 	w.Told.init()
@@ -163,8 +163,8 @@ func (w *Writer) CloseTemporary() {
 	w.LinkRows.Close()
 	w.UntimedRows.Close()
 	w.ProfileRows.Close()
-	w.AtomicRows.Close()
-	w.MomentRows.Close()
+	w.AtomicRows.close()
+	w.MomentRows.close()
 }
 
 // Report implements trace.Writer.

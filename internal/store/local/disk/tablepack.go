@@ -1,0 +1,348 @@
+package disk
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/pack"
+)
+
+// A TablePacker packs a table whose rows come once, in their order: no column of it is ever a plain file. Rows hold no pointers.
+type TablePacker[T any] struct {
+	dir     string
+	columns []*packedFile
+	Rows    []T // that are packed next
+	count   uint64
+	// Other gives a value that rows do not have, of a row of those that are packed next; nil: it is 0.
+	Other func(row, value int) float64
+}
+
+// A packedFile is a column on its way.
+type packedFile struct {
+	name   string
+	frame  func(dst []byte, words []uint32, values []uint64) ([]byte, []uint32)
+	values []valuePlace // of a row
+	file   *os.File
+	buf    []byte
+	words  []uint32 // of the frames in buf
+	starts []uint32
+	at     uint64 // in words
+
+	written, started int64 // bytes, and how many of them are on their way to the disk
+}
+
+// A valuePlace is where a value lies in a row, and how many bytes it has; 0: it is not there.
+type valuePlace struct{ offset, width int }
+
+// NewTablePacker is of a table of the schema, whose columns are these fields of a row; one with several values has several, of which
+// some may be missing.
+func NewTablePacker[T any](dir, table string, columns ...[]string) *TablePacker[T] {
+	p := &TablePacker[T]{dir: dir}
+	row := reflect.TypeFor[T]()
+	at := tableAt(table)
+	for k, fields := range columns {
+		c := &Schema[at].Columns[k]
+		to := &packedFile{name: c.File(), frame: c.appendFrame, starts: []uint32{0}}
+		for _, name := range fields {
+			field, _ := row.FieldByName(name)
+			if field.Type == nil {
+				to.values = append(to.values, valuePlace{})
+				continue
+			}
+			to.values = append(to.values, valuePlace{int(field.Offset), int(field.Type.Size())})
+		}
+		p.columns = append(p.columns, to)
+	}
+	return p
+}
+
+// FieldsOf names a field for each column.
+func FieldsOf(names ...string) (columns [][]string) {
+	for _, n := range names {
+		columns = append(columns, []string{n})
+	}
+	return columns
+}
+
+// packedRows is how many rows are packed at a time: few enough to stay near the core while column after column is made.
+const packedRows = 16 * pack.Frame
+
+// Count is how many rows there are.
+func (p *TablePacker[T]) Count() uint64 { return p.count + uint64(len(p.Rows)) }
+
+// Add takes rows that follow each other.
+func (p *TablePacker[T]) Add(ctx context.Context, rows []T) error {
+	for len(rows) > 0 {
+		if err := p.Room(ctx); err != nil {
+			return err
+		}
+		n := min(len(rows), packedRows-len(p.Rows))
+		p.Rows = append(p.Rows, rows[:n]...)
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// Room makes room for a row among those that are packed next.
+func (p *TablePacker[T]) Room(ctx context.Context) error {
+	if len(p.Rows) < packedRows {
+		return nil
+	}
+	return p.flush(ctx)
+}
+
+// flush packs the rows at hand, column by column on all cores.
+func (p *TablePacker[T]) flush(ctx context.Context) error {
+	p.count += uint64(len(p.Rows))
+	errs := make([]error, len(p.columns))
+	err := parallel.For(ctx, len(p.columns), func(i int) { errs[i] = p.pack(p.columns[i]) })
+	p.Rows = p.Rows[:0]
+	return cmp.Or(append(errs, err)...)
+}
+
+// pack packs a column of the rows at hand.
+func (p *TablePacker[T]) pack(c *packedFile) error {
+	var buf [pack.Frame]uint64
+	raw, size := spool.BytesOf(p.Rows), int(spool.SizeOf[T]())
+	for at := 0; at < len(p.Rows); at += pack.Frame {
+		values := buf[:min(len(p.Rows)-at, pack.Frame)]
+		for k, v := range c.values {
+			if v.width > 0 {
+				v.gather(values, raw[at*size:], size)
+			} else {
+				clear(values)
+				for i := 0; i < len(values) && p.Other != nil; i++ {
+					values[i] = math.Float64bits(p.Other(at+i, k))
+				}
+			}
+			c.buf, c.words = c.frame(c.buf, c.words, values)
+		}
+	}
+	return c.note(p.dir)
+}
+
+// note takes note of where frames begin, and writes them when they are many.
+func (c *packedFile) note(dir string) error {
+	for _, n := range c.words {
+		if c.at += uint64(n); c.at > math.MaxUint32 {
+			return fmt.Errorf("column %s takes more than 32 GB", c.name)
+		}
+		c.starts = append(c.starts, uint32(c.at))
+	}
+	c.words = c.words[:0]
+	if len(c.buf) < packedBuffer {
+		return nil
+	}
+	return c.write(dir)
+}
+
+// gather takes a value of each row; of 32 bits they are signed, as they are in any packed column.
+func (v valuePlace) gather(values []uint64, rows []byte, size int) {
+	at := v.offset
+	switch v.width {
+	case 8:
+		for i := range values {
+			values[i] = binary.LittleEndian.Uint64(rows[at:])
+			at += size
+		}
+	case 4:
+		for i := range values {
+			values[i] = uint64(int64(int32(binary.LittleEndian.Uint32(rows[at:]))))
+			at += size
+		}
+	default:
+		for i := range values {
+			values[i] = uint64(rows[at])
+			at += size
+		}
+	}
+}
+
+// scatter is the other way.
+func (v valuePlace) scatter(values []uint64, rows []byte, size int) {
+	at := v.offset
+	for _, x := range values {
+		switch v.width {
+		case 8:
+			binary.LittleEndian.PutUint64(rows[at:], x)
+		case 4:
+			binary.LittleEndian.PutUint32(rows[at:], uint32(x))
+		case 1:
+			rows[at] = byte(x)
+		}
+		at += size
+	}
+}
+
+// packedBuffer is how many bytes of a column are written at a time.
+const packedBuffer = 256 << 10
+
+// longStretch is how many bytes are worth being sent to the disk before the end.
+const longStretch = 4 << 20
+
+func (c *packedFile) write(dir string) (err error) {
+	if c.file == nil {
+		if c.file, err = os.Create(filepath.Join(dir, c.name)); err != nil {
+			return fmt.Errorf("write %s: %w", c.name, err)
+		}
+	}
+	if _, err = c.file.Write(c.buf); err != nil {
+		return fmt.Errorf("write %s: %w", c.name, err)
+	}
+	if c.written += int64(len(c.buf)); c.written-c.started >= longStretch {
+		spool.StartWriting(c.file, c.started, c.written-c.started)
+		c.started = c.written
+	}
+	c.buf = c.buf[:0]
+	return nil
+}
+
+// Finish writes what is left; it passes an error on.
+func (p *TablePacker[T]) Finish(ctx context.Context, err error) error {
+	if err == nil && len(p.Rows) > 0 {
+		err = p.flush(ctx)
+	}
+	for _, c := range p.columns {
+		if err == nil && p.count > 0 {
+			err = c.end(p.dir)
+		}
+		if c.file != nil {
+			err = errors.Join(err, c.file.Close())
+			c.file = nil
+		}
+	}
+	return err
+}
+
+// end writes the directory.
+func (c *packedFile) end(dir string) error {
+	c.buf = append(c.buf, spool.BytesOf(c.starts)...)
+	if len(c.starts)%2 == 1 {
+		c.buf = append(c.buf, 0, 0, 0, 0)
+	}
+	return c.write(dir)
+}
+
+// Describe gives the entries of the files.
+func (p *TablePacker[T]) Describe() ([]FileEntry, error) {
+	entries := make([]FileEntry, len(p.columns))
+	var g errgroup.Group // all at once: most of it is waiting for the disk
+	for i, c := range p.columns {
+		g.Go(func() (err error) {
+			if entries[i], err = DescribeFile(p.dir, c.name); err != nil {
+				return fmt.Errorf("check %s: %w", c.name, err)
+			}
+			entries[i].Values = int64(p.count) * int64(len(c.values))
+			return nil
+		})
+	}
+	return entries, g.Wait()
+}
+
+// MoveTo moves the files of a packer that has finished to another directory.
+func (p *TablePacker[T]) MoveTo(dir string) error {
+	for _, c := range p.columns {
+		if p.count == 0 {
+			break
+		}
+		if err := os.Rename(filepath.Join(p.dir, c.name), filepath.Join(dir, c.name)); err != nil {
+			return err
+		}
+	}
+	p.dir = dir
+	return nil
+}
+
+// Each reads the rows of a packer that has finished.
+func (p *TablePacker[T]) Each(ctx context.Context, f func([]T) error) error {
+	if p.count == 0 {
+		return nil
+	}
+	maps := make([][]byte, len(p.columns))
+	for i, c := range p.columns {
+		m, err := spool.MapWhole(filepath.Join(p.dir, c.name))
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		maps[i] = m.Bytes
+	}
+	var buf [pack.Frame]uint64
+	rows, size := make([]T, pack.Frame), int(spool.SizeOf[T]())
+	return Guard(func() error {
+		for g := uint64(0); g*pack.Frame < p.count; g++ {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			rows = rows[:min(p.count-g*pack.Frame, pack.Frame)]
+			for i, c := range p.columns {
+				for k, v := range c.values {
+					if v.width > 0 {
+						c.decode(maps[i], int(g)*len(c.values)+k, buf[:len(rows)])
+						v.scatter(buf[:len(rows)], spool.BytesOf(rows), size)
+					}
+				}
+			}
+			if err := f(rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *packedFile) decode(b []byte, frame int, values []uint64) {
+	from, to := int(c.starts[frame])*8, int(c.starts[frame+1])*8
+	pack.Decode(values, b[from:], from == to)
+}
+
+// Change writes a column with one value a row again, with other values; of a packer that has finished.
+func (p *TablePacker[T]) Change(ctx context.Context, column int, change func(values []uint64)) error {
+	if p.count == 0 {
+		return nil
+	}
+	old := p.columns[column]
+	path := filepath.Join(p.dir, old.name)
+	m, err := spool.MapWhole(path)
+	if err != nil {
+		return err
+	}
+	c := &packedFile{name: old.name + ".new", frame: old.frame, values: old.values, starts: []uint32{0}}
+	var buf [pack.Frame]uint64
+	err = Guard(func() error {
+		for g := uint64(0); g*pack.Frame < p.count; g++ {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			values := buf[:min(p.count-g*pack.Frame, pack.Frame)]
+			old.decode(m.Bytes, int(g), values)
+			change(values)
+			c.buf, c.words = c.frame(c.buf, c.words, values)
+			if err := c.note(p.dir); err != nil {
+				return err
+			}
+		}
+		return c.end(p.dir)
+	})
+	if c.file != nil {
+		err = errors.Join(err, c.file.Close())
+		c.file = nil
+	}
+	if err = errors.Join(err, m.Close()); err != nil {
+		return err
+	}
+	p.columns[column] = c
+	c.name = old.name
+	return os.Rename(path+".new", path)
+}
