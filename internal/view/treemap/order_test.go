@@ -348,3 +348,26 @@ func TestWhatMisleadsIsWarnedOfAndWhatIsSafeIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// Cells that differ by a pixel in width are all named, or none is: a number needs little room.
+func TestSmallCellsOfOneKindAreAllNamed(t *testing.T) {
+	viewtest.Shared(t, "data", "otf2-hpl32")
+	run := viewtest.Import(t, "data", "otf2-hpl32")
+	c := viewtest.Case{Size: scene.Size{Width: 256, Height: 160}}
+	s := c.Compute(t, View, run).Scene(c.Size)
+	named := map[string]bool{}
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			if x, ok := m.(*scene.Text); ok {
+				for _, name := range x.Text {
+					named[strings.TrimPrefix(name, "P#")] = true
+				}
+			}
+		}
+	}
+	for i := range 32 {
+		if !named[fmt.Sprint(i)] {
+			t.Errorf("P#%d has no name among %v", i, named)
+		}
+	}
+}

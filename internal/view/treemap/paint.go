@@ -185,7 +185,7 @@ func (p *painter) tellApart(cells []cell) {
 }
 
 // hasName reports whether a cell is large enough for letters.
-func hasName(c cell) bool { return c.at.w >= 34 && c.at.h >= 16 }
+func hasName(c cell) bool { return c.at.w >= 24 && c.at.h >= 16 }
 
 // A band is a strip of a cell, from its top.
 type band struct {

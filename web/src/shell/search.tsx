@@ -2,7 +2,7 @@
 // all can be selected; of intervals one steps through all that are found.
 
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { ApiFailure } from "../api/client";
 import type { LocationHit, RegionRow, SearchResult } from "../api/types";
 import { Icon } from "../widget/icon";
@@ -57,6 +57,14 @@ export function Search() {
       }
     }, 120) as unknown as number;
   };
+  useEffect(() => { // what was typed was asked of the run before
+    clearTimeout(timer.current);
+    abort.current?.abort();
+    open.value = false;
+    result.value = null;
+    wrong.value = "";
+    if (box.current) box.current.value = "";
+  }, [bench.runID.value]);
   const found = bench.finder.found.value;
   const hits = result.value ? [...hitsOf(result.value), ...foundHits(bench, found)] : [];
   const step = (by: -1 | 1) => bench.finder.step(by).catch((e: unknown) => bench.reportGone(e));

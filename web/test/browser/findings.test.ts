@@ -40,3 +40,16 @@ test("a balanced run is told that nothing stands out", async () => {
   await openBench(page, program.address, "run=even&v=timeline");
   await expect.poll(() => page.locator(".inspect-findings").innerText()).toMatch(/Nothing stands out in this run/);
 });
+
+test("a run that is renewed while findings and a table are still made leaves no error behind", async () => {
+  const refused: string[] = [];
+  page.on("response", (r) => { if (r.status() >= 400) refused.push(`${r.status()} ${r.url()}`); });
+  await page.goto(`${program.address}&run=slow&v=timeline&table=0`);
+  await page.waitForSelector(".panel");
+  for (let i = 0; i < 30; i++) {
+    await page.evaluate(() => { (window as unknown as { parallax: { comebacks: { value: number } } }).parallax.comebacks.value++; });
+    await page.waitForTimeout(10);
+  }
+  await page.locator(".finding").first().waitFor();
+  expect(refused).toEqual([]);
+});

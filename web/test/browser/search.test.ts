@@ -51,3 +51,22 @@ test("what cannot be read is said, and what is nowhere too", async () => {
   await page.locator("#search").fill("nosuchthing");
   await page.locator(".search-results .empty-note", { hasText: "Nothing is called" }).waitFor();
 });
+
+test("another run begins with an empty search", async () => {
+  await openBench(page, program.address, "run=stencil&v=timeline");
+  await page.keyboard.press("/");
+  await page.keyboard.type("rank");
+  await page.locator(".hit").first().waitFor();
+  await page.evaluate(async () => {
+    type Run = { id: string; state: string };
+    const bench = (window as unknown as { parallax: { api: { open(sources: string[]): Promise<Run[]>; runs(): Promise<Run[]> }; runs: { value: Run[] }; show(id: string, state: null): Promise<void> } }).parallax;
+    const { id } = (await bench.api.open(["demo:shop"]))[0]!;
+    while ((await bench.api.runs()).find((r) => r.id === id)?.state !== "ready") await new Promise((done) => setTimeout(done, 100));
+    bench.runs.value = await bench.api.runs();
+    await bench.show(id, null);
+  });
+  await settled(page);
+  expect(await page.locator("#search").inputValue()).toBe("");
+  expect(await page.locator(".hit").count()).toBe(0);
+  expect(errors).toEqual([]);
+});
