@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -97,7 +98,7 @@ func newConverter(w trace.Writer, label string) *converter {
 		w: w, label: label, ranks: map[int]trace.LocationID{}, threads: map[[2]int64]trace.LocationID{}, all: trace.NoLocation, regions: map[step]trace.RegionID{},
 		paths: map[pathKey]int32{}, metrics: map[string]*metric{}, cells: map[cellKey]*cell{},
 	}
-	c.timed.converter = c
+	c.timed = timed{c, importer.NewRows(w)}
 	return c
 }
 
@@ -239,7 +240,7 @@ func (c *converter) finish() error {
 		}
 		c.w.Profile(row)
 	}
-	return c.timed.close()
+	return c.timed.rows.Close()
 }
 
 // settle brings times of an unknown unit to ns.

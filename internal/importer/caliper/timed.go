@@ -1,10 +1,10 @@
 package caliper
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -12,19 +12,11 @@ import (
 // activities of a GPU.
 type timed struct {
 	*converter
-	streams map[trace.LocationID]trace.Stream
+	rows importer.Rows
 }
 
 func (t *timed) stream(at trace.LocationID) trace.Stream {
-	if t.streams == nil {
-		t.streams = map[trace.LocationID]trace.Stream{}
-	}
-	s, ok := t.streams[at]
-	if !ok {
-		s = t.w.Stream(at, trace.StreamOptions{Unordered: true})
-		t.streams[at] = s
-	}
-	return s
+	return t.rows.At(at, trace.StreamOptions{Unordered: true}).Stream
 }
 
 // take reports whether a snapshot was an event with a time.
@@ -78,12 +70,4 @@ func (t *timed) activity(s *snapshot, start, end float64, device int64) bool {
 	}
 	t.stream(at).Interval(trace.Time(start), trace.Time(end), t.region(last))
 	return true
-}
-
-func (t *timed) close() error {
-	var errs []error
-	for _, s := range t.streams {
-		errs = append(errs, s.Close())
-	}
-	return errors.Join(errs...)
 }

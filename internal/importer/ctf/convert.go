@@ -3,7 +3,6 @@ package ctf
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path"
 	"slices"
 	"strconv"
@@ -33,8 +32,8 @@ type converter struct {
 	run        importer.Run
 	w          trace.Writer
 	tally      *tally
+	opened     importer.Rows
 	rows       map[rowKey]*row
-	order      []*row
 	cpus       map[int64]*cpu
 	cpuList    []*cpu
 	threads    map[int64]*thread
@@ -51,11 +50,8 @@ type converter struct {
 	example    string
 }
 
-// A row is a location that events are written to.
-type row struct {
-	at     trace.LocationID
-	stream trace.Stream
-}
+// A row is a location with its stream.
+type row = importer.Row
 
 type rowKey struct {
 	kind trace.Kind
@@ -66,7 +62,7 @@ type rowKey struct {
 
 func newConverter(run importer.Run, w trace.Writer) *converter {
 	c := &converter{
-		run: run, w: w, tid: w.Attribute("tid"), tasks: map[string]trace.RegionID{}, tally: &tally{w: w, streams: map[streamKey]*counts{}}, rows: map[rowKey]*row{}, cpus: map[int64]*cpu{}, threads: map[int64]*thread{},
+		run: run, w: w, tid: w.Attribute("tid"), tasks: map[string]trace.RegionID{}, tally: &tally{w: w, streams: map[streamKey]*counts{}}, opened: importer.NewRows(w), rows: map[rowKey]*row{}, cpus: map[int64]*cpu{}, threads: map[int64]*thread{},
 		regions: map[uint64]trace.RegionID{}, symbols: map[uint64]string{}, texts: map[string]trace.Value{}, otf2: otf2Names{strings: map[uint64]string{}, regions: map[uint64]uint64{}, groups: map[uint64]uint64{}, locations: map[uint64]otf2Location{}},
 	}
 	for i := range c.states {
@@ -254,28 +250,28 @@ func (c *converter) event(s *stream) error {
 		m.take(c, s, m)
 	case isInstant:
 		r := c.rowOf(s, false)
-		r.stream.Instant(s.time, c.regionOf(m))
+		r.Stream.Instant(s.time, c.regionOf(m))
 		c.tell(s, r)
 	case isEnter, isCall:
 		r := c.rowOf(s, m.kind == isCall)
-		r.stream.Enter(s.time, c.regionOf(m))
+		r.Stream.Enter(s.time, c.regionOf(m))
 		c.tell(s, r)
 	case isLeave, isReturn:
-		c.rowOf(s, m.kind == isReturn).stream.Leave(s.time, c.regionOf(m))
+		c.rowOf(s, m.kind == isReturn).Stream.Leave(s.time, c.regionOf(m))
 		c.ended(s)
 	case isReturnAny:
-		c.rowOf(s, true).stream.Leave(s.time, trace.NoRegion)
+		c.rowOf(s, true).Stream.Leave(s.time, trace.NoRegion)
 		c.ended(s)
 	case isFunction:
 		r := c.rowOf(s, true)
-		r.stream.Enter(s.time, c.function(s, m))
+		r.Stream.Enter(s.time, c.function(s, m))
 		c.tell(s, r)
 	case isFunctionEnd:
 		region := trace.NoRegion
 		if s.d.find(m.field[0]) != nil {
 			region = c.function(s, m)
 		}
-		c.rowOf(s, true).stream.Leave(s.time, region)
+		c.rowOf(s, true).Stream.Leave(s.time, region)
 	}
 	if s.on == nil && s.cpu >= 0 {
 		s.on = c.cpus[s.cpu]
@@ -332,13 +328,13 @@ func (c *converter) tell(s *stream, r *row) {
 		}
 		switch v.kind {
 		case valueFloat:
-			r.stream.Attribute(v.leaf.attr, trace.ValueOf(trace.ValueNumber, v.bits, ""))
+			r.Stream.Attribute(v.leaf.attr, trace.ValueOf(trace.ValueNumber, v.bits, ""))
 		case valueText:
-			r.stream.Attribute(v.leaf.attr, c.textOf(v.text))
+			r.Stream.Attribute(v.leaf.attr, c.textOf(v.text))
 		case valueLabel:
-			r.stream.Attribute(v.leaf.attr, trace.Text(v.label))
+			r.Stream.Attribute(v.leaf.attr, trace.Text(v.label))
 		default:
-			r.stream.Attribute(v.leaf.attr, trace.Integer(int64(v.bits)))
+			r.Stream.Attribute(v.leaf.attr, trace.Integer(int64(v.bits)))
 		}
 	}
 }
@@ -412,10 +408,8 @@ func (c *converter) rowOf(s *stream, call bool) *row {
 }
 
 func (c *converter) addRow(key rowKey, l trace.Location, o trace.StreamOptions) *row {
-	r := &row{at: c.w.Location(l)}
-	r.stream = c.w.Stream(r.at, o)
+	r := c.opened.Open(l, o)
 	c.rows[key] = r
-	c.order = append(c.order, r)
 	return r
 }
 
@@ -429,9 +423,5 @@ func (c *converter) close() error {
 		c.w.Report(trace.Skipped, "events of which only the first 24 fields are kept", c.dropped, c.example)
 	}
 	c.otf2.report(c.w)
-	var errs []error
-	for _, r := range c.order {
-		errs = append(errs, r.stream.Close())
-	}
-	return errors.Join(errs...)
+	return c.opened.Close()
 }

@@ -60,9 +60,9 @@ func (c *converter) otf2Meaning(t *traceClass, m *meaning) *meaning {
 			}
 			switch {
 			case leave:
-				r.stream.Leave(s.time, region)
+				r.Stream.Leave(s.time, region)
 			case region != trace.NoRegion:
-				r.stream.Enter(s.time, region)
+				r.Stream.Enter(s.time, region)
 			}
 		}
 	default:
@@ -73,7 +73,7 @@ func (c *converter) otf2Meaning(t *traceClass, m *meaning) *meaning {
 				return
 			}
 			r := c.otf2Row(s, m.field[0])
-			r.stream.Instant(s.time, c.regionOf(m))
+			r.Stream.Instant(s.time, c.regionOf(m))
 			c.tell(s, r)
 		}
 	}

@@ -64,8 +64,7 @@ func (c *converter) thread(tid, pid int64, name []byte) *thread {
 
 func (t *thread) row(c *converter) *row {
 	if t.calls == nil {
-		t.calls = &row{at: t.at, stream: c.w.Stream(t.at, trace.StreamOptions{Unordered: true})}
-		c.order = append(c.order, t.calls)
+		t.calls = c.opened.At(t.at, trace.StreamOptions{Unordered: true})
 	}
 	return t.calls
 }
@@ -75,7 +74,7 @@ func (c *converter) schedule(s *stream, m *meaning) {
 	previous, state, next, name := s.d.find(m.field[0]), s.d.find(m.field[1]), s.d.find(m.field[2]), s.d.find(m.field[3])
 	if next == nil || s.cpu < 0 {
 		r := c.rowOf(s, false)
-		r.stream.Instant(s.time, c.regionOf(m))
+		r.Stream.Instant(s.time, c.regionOf(m))
 		c.tell(s, r)
 		return
 	}
@@ -150,7 +149,7 @@ func (c *converter) wake(s *stream, m *meaning) {
 		}
 	}
 	r := c.rowOf(s, false)
-	r.stream.Instant(s.time, c.regionOf(m))
+	r.Stream.Instant(s.time, c.regionOf(m))
 	c.tell(s, r)
 }
 
@@ -198,18 +197,16 @@ func (c *converter) endState(t *thread, at trace.Time) {
 		return
 	}
 	if t.states == nil {
-		id := c.w.Location(trace.Location{Parent: t.at, Kind: trace.KindRepeat, Name: "states", Rank: trace.NoRank})
-		t.states = &row{at: id, stream: c.w.Stream(id, trace.StreamOptions{Unordered: true})}
-		c.order = append(c.order, t.states)
+		t.states = c.opened.Open(trace.Location{Parent: t.at, Kind: trace.KindRepeat, Name: "states", Rank: trace.NoRank}, trace.StreamOptions{Unordered: true})
 	}
-	t.states.stream.Interval(t.since, at, t.state)
+	t.states.Stream.Interval(t.since, at, t.state)
 }
 
 // ran writes the task that a CPU ran until a time.
 func (c *converter) ran(u *cpu, until trace.Time) {
-	u.stream.Interval(u.since, until, u.task)
+	u.Stream.Interval(u.since, until, u.task)
 	if u.tid != 0 {
-		u.stream.Attribute(c.tid, trace.Integer(u.tid))
+		u.Stream.Attribute(c.tid, trace.Integer(u.tid))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -16,13 +17,8 @@ type grain struct {
 	parent   int32 // -1 at a root
 	children []int32
 	begin    int64
-	core     *core
+	core     *importer.Row
 	region   trace.RegionID
-}
-
-type core struct {
-	at     trace.LocationID
-	stream trace.Stream
 }
 
 // convert writes the tasks. O(tasks).
@@ -38,7 +34,7 @@ func (t *taskTable) convert(ctx context.Context, w trace.Writer) error {
 	}
 	w.Report(trace.Guessed, "begins of tasks: as late as their ends, cycles and children allow", int64(len(grains)), "")
 	w.Report(trace.Guessed, "unit of time: the table does not tell the rate of its clock, a cycle is shown as a nanosecond", 1, "")
-	c := converter{w: w, table: t, cores: map[int64]*core{}, regions: map[string]trace.RegionID{}}
+	c := converter{w: w, table: t, rows: importer.NewRows(w), cores: map[int64]*importer.Row{}, regions: map[string]trace.RegionID{}}
 	c.attributes()
 	for n, i := range order {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -48,11 +44,11 @@ func (t *taskTable) convert(ctx context.Context, w trace.Writer) error {
 		if g := &grains[i]; g.parent >= 0 {
 			p := &grains[g.parent]
 			w.Link(trace.Link{Kind: trace.LinkSpawn, Size: -1, Communicator: trace.NoCommunicator,
-				From: trace.End{Location: p.core.at, Time: trace.Time(p.begin), Region: p.region},
-				To:   trace.End{Location: c.core(g.cpu).at, Time: trace.Time(g.begin), Region: g.region}})
+				From: trace.End{Location: p.core.At, Time: trace.Time(p.begin), Region: p.region},
+				To:   trace.End{Location: c.core(g.cpu).At, Time: trace.Time(g.begin), Region: g.region}})
 		}
 	}
-	return c.close()
+	return c.rows.Close()
 }
 
 // tree joins tasks with their parents and gives an order in which parents come
@@ -108,7 +104,8 @@ func (t *taskTable) tree(w trace.Writer) (grains []grain, order []int32) {
 type converter struct {
 	w       trace.Writer
 	table   *taskTable
-	cores   map[int64]*core
+	rows    importer.Rows
+	cores   map[int64]*importer.Row
 	regions map[string]trace.RegionID
 	columns []trace.AttributeID // by column
 	waiting trace.RegionID
@@ -121,11 +118,11 @@ func (c *converter) attributes() {
 	c.waiting = c.w.Region(trace.Region{Name: "taskwait", Category: "openmp", Role: trace.RoleSynchronization})
 }
 
-func (c *converter) core(cpu int64) *core {
+func (c *converter) core(cpu int64) *importer.Row {
 	k := c.cores[cpu]
 	if k == nil {
-		k = &core{at: c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: "core", Key: strconv.FormatInt(cpu, 10), Name: fmt.Sprintf("core %d", cpu), Rank: trace.NoRank, Order: cpu})}
-		k.stream = c.w.Stream(k.at, trace.StreamOptions{Unordered: true})
+		l := trace.Location{Parent: trace.NoLocation, Kind: "core", Key: strconv.FormatInt(cpu, 10), Name: fmt.Sprintf("core %d", cpu), Rank: trace.NoRank, Order: cpu}
+		k = c.rows.Open(l, trace.StreamOptions{Unordered: true})
 		c.cores[cpu] = k
 	}
 	return k
@@ -133,7 +130,7 @@ func (c *converter) core(cpu int64) *core {
 
 func (c *converter) write(g *grain) {
 	g.core, g.region = c.core(g.cpu), c.region(g.task)
-	s := g.core.stream
+	s := g.core.Stream
 	s.Interval(trace.Time(g.begin), trace.Time(g.end), g.region)
 	for i, text := range g.fields {
 		if v, ok := value(text); ok {
@@ -188,14 +185,4 @@ func value(text string) (trace.Value, bool) {
 		return trace.Number(x), true
 	}
 	return trace.Text(text), true
-}
-
-func (c *converter) close() error {
-	var failed error
-	for _, k := range c.cores {
-		if err := k.stream.Close(); err != nil {
-			failed = err
-		}
-	}
-	return failed
 }

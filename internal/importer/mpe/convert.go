@@ -71,7 +71,7 @@ func readCLOG(ctx context.Context, run importer.Run, file string, w trace.Writer
 	if err := c.pass(ctx, c.define, nil); err != nil {
 		return err
 	}
-	c.rows = rows{w: w, threads: c.log.threads > 1, byKey: map[rowKey]*row{}}
+	c.rows = rows{Rows: importer.NewRows(w), w: w, threads: c.log.threads > 1, byKey: map[rowKey]*row{}}
 	var skipped int64
 	if err := c.pass(ctx, c.event, &skipped); err != nil {
 		return err
@@ -86,7 +86,7 @@ func readCLOG(ctx context.Context, run importer.Run, file string, w trace.Writer
 	}
 	unreceived, unsent := message.Join(w, c.sent, c.received)
 	message.Report(w, unreceived, unsent, label)
-	return c.rows.close()
+	return c.rows.Close()
 }
 
 // pass reads the log once.
@@ -182,18 +182,18 @@ func (c *converter) event(r *record) {
 	at := c.rows.at(rank, r.thread)
 	switch m.role {
 	case begins:
-		at.stream.Enter(t, m.region)
+		at.Stream.Enter(t, m.region)
 	case ends:
-		at.stream.Leave(t, m.region)
+		at.Stream.Leave(t, m.region)
 		if len(r.cargo) > 0 && !c.log.old {
 			c.tally.Add(becauseEndValues, r.offset)
 		}
 		return
 	case solo:
-		at.stream.Instant(t, m.region)
+		at.Stream.Instant(t, m.region)
 	}
 	if !c.log.old {
-		values(m.fields, r.cargo, func(f field, v trace.Value) { at.stream.Attribute(c.attributes.ID(f.name), v) })
+		values(m.fields, r.cargo, func(f field, v trace.Value) { at.Stream.Attribute(c.attributes.ID(f.name), v) })
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *converter) message(r *record, rank int32, t trace.Time) {
 		return
 	}
 	at := c.rows.at(rank, r.thread)
-	end := message.End{Communicator: min(r.comm, r.peerComm), Tag: int64(r.tag), Location: at.id, Time: t, Region: trace.NoRegion, Size: int64(r.size)}
+	end := message.End{Communicator: min(r.comm, r.peerComm), Tag: int64(r.tag), Location: at.At, Time: t, Region: trace.NoRegion, Size: int64(r.size)}
 	switch r.event {
 	case sendEvent:
 		end.From, end.To = rank, peer
@@ -237,6 +237,7 @@ func (c *converter) message(r *record, rank int32, t trace.Time) {
 
 // rows are processes, with threads below where the log has them.
 type rows struct {
+	importer.Rows
 	w       trace.Writer
 	threads bool
 	byKey   map[rowKey]*row
@@ -246,10 +247,8 @@ type rows struct {
 
 type rowKey struct{ rank, thread int32 }
 
-type row struct {
-	id     trace.LocationID
-	stream trace.Stream
-}
+// A row is a location with its stream.
+type row = importer.Row
 
 // at finds or makes the row of a thread.
 func (s *rows) at(rank, thread int32) *row {
@@ -263,24 +262,15 @@ func (s *rows) at(rank, thread int32) *row {
 	r, ok := s.byKey[key]
 	if !ok {
 		number := strconv.Itoa(int(rank))
-		r = &row{id: s.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "rank " + number, Rank: int(rank)})}
+		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "rank " + number, Rank: int(rank)}
 		if s.threads {
 			n := strconv.Itoa(int(thread))
-			r.id = s.w.Location(trace.Location{Parent: r.id, Kind: trace.KindThread, Key: n, Name: "thread " + n, Rank: trace.NoRank, Order: int64(thread)})
+			l = trace.Location{Parent: s.w.Location(l), Kind: trace.KindThread, Key: n, Name: "thread " + n, Rank: trace.NoRank, Order: int64(thread)}
 		}
 		// A state ends where its own end says, whatever else is open.
-		r.stream = s.w.Stream(r.id, trace.StreamOptions{Unordered: true, ByName: true})
+		r = s.Open(l, trace.StreamOptions{Unordered: true, ByName: true})
 		s.byKey[key] = r
 	}
 	s.last, s.lastKey = r, key
 	return r
-}
-
-func (s *rows) close() error {
-	for _, r := range s.byKey {
-		if err := r.stream.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

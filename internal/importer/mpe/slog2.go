@@ -48,9 +48,9 @@ type slog struct {
 	size       int64
 	label      string
 	categories map[int32]*category
-	lines      map[int32]*row
+	lines      map[int32]trace.LocationID
 	tree       []block
-	streams    map[trace.LocationID]trace.Stream
+	rows       importer.Rows
 	attributes importer.Attributes
 }
 
@@ -60,7 +60,7 @@ func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Write
 		return err
 	}
 	defer done()
-	s := &slog{run: run, w: w, file: file, size: size, label: run.Label(name), categories: map[int32]*category{}, lines: map[int32]*row{}, streams: map[trace.LocationID]trace.Stream{}, attributes: importer.NewAttributes(w)}
+	s := &slog{run: run, w: w, file: file, size: size, label: run.Label(name), categories: map[int32]*category{}, lines: map[int32]trace.LocationID{}, rows: importer.NewRows(w), attributes: importer.NewAttributes(w)}
 	if err := s.header(); err != nil {
 		return err
 	}
@@ -79,12 +79,7 @@ func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Write
 	if missing > 0 {
 		w.Report(trace.Skipped, "drawables that the table of categories counts and the tree does not hold", missing, s.label)
 	}
-	for _, stream := range s.streams {
-		if err := stream.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.rows.Close()
 }
 
 // header reads where everything is, and the tables.
@@ -174,7 +169,7 @@ func (s *slog) readLines(b block) error {
 				path[i] = in.int()
 			}
 			if take && !in.bad {
-				s.lines[id] = &row{id: s.location(labels, path)}
+				s.lines[id] = s.location(labels, path)
 			}
 		}
 		in.skip(4 * int64(max(in.short(), 0)))
@@ -291,27 +286,29 @@ func (s *slog) drawable(in *input) {
 	}
 	begin, ok := timeOf(v[0].time)
 	end, ok2 := timeOf(v[1].time)
-	from, to := s.lines[v[0].line], s.lines[v[1].line]
-	if !ok || !ok2 || from == nil || to == nil {
+	from, ok3 := s.lines[v[0].line]
+	to, ok4 := s.lines[v[1].line]
+	if !ok || !ok2 || !ok3 || !ok4 {
 		s.w.Report(trace.Skipped, "drawables on a line or at a time that there is not", 1, s.label)
 		return
 	}
-	switch c.shape {
-	case shapeArrow:
+	if c.shape == shapeArrow {
 		s.arrow(c, info, from, to, begin, end)
 		return
-	case shapeState:
-		s.stream(from).Interval(begin, end, c.region)
-	default:
-		s.stream(from).Instant(begin, c.region)
 	}
-	values(c.fields, info, func(f field, v trace.Value) { from.stream.Attribute(s.attributes.ID(f.name), v) })
+	stream := s.rows.At(from, trace.StreamOptions{Unordered: true}).Stream
+	if c.shape == shapeState {
+		stream.Interval(begin, end, c.region)
+	} else {
+		stream.Instant(begin, c.region)
+	}
+	values(c.fields, info, func(f field, v trace.Value) { stream.Attribute(s.attributes.ID(f.name), v) })
 }
 
-func (s *slog) arrow(c *category, info []byte, from, to *row, begin, end trace.Time) {
+func (s *slog) arrow(c *category, info []byte, from, to trace.LocationID, begin, end trace.Time) {
 	link := trace.Link{
 		Kind: trace.LinkMessage, Size: -1, Communicator: trace.NoCommunicator,
-		From: trace.End{Location: from.id, Time: begin, Region: trace.NoRegion}, To: trace.End{Location: to.id, Time: end, Region: trace.NoRegion},
+		From: trace.End{Location: from, Time: begin, Region: trace.NoRegion}, To: trace.End{Location: to, Time: end, Region: trace.NoRegion},
 	}
 	values(c.fields, info, func(f field, v trace.Value) {
 		n, _ := v.Integer()
@@ -323,19 +320,6 @@ func (s *slog) arrow(c *category, info []byte, from, to *row, begin, end trace.T
 		}
 	})
 	s.w.Link(link)
-}
-
-// stream opens the stream of a row with its first drawable. Lines of several communicators may be one location.
-func (s *slog) stream(r *row) trace.Stream {
-	if r.stream == nil {
-		stream, ok := s.streams[r.id]
-		if !ok {
-			stream = s.w.Stream(r.id, trace.StreamOptions{Unordered: true})
-			s.streams[r.id] = stream
-		}
-		r.stream = stream
-	}
-	return r.stream
 }
 
 // An input reads the big-endian values of a block; what it lacks makes it bad.

@@ -73,11 +73,11 @@ func (c *converter) convert(ctx context.Context) error {
 	g, parallel := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		works, err = c.devicesSide(parallel, gpu)
-		return errors.Join(err, gpu.close())
+		return errors.Join(err, gpu.Close())
 	})
 	g.Go(func() (err error) {
 		launches, err = c.hostSide(parallel, host)
-		return errors.Join(err, host.close())
+		return errors.Join(err, host.Close())
 	})
 	if err := g.Wait(); err != nil {
 		return err

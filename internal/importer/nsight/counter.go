@@ -49,11 +49,11 @@ func (g *gpuSide) memory(ctx context.Context) error {
 			name += " (" + word + ")"
 		}
 		at := g.deviceRow(key.process, key.device)
-		id := g.w.Counter(trace.Counter{Location: at.location, Name: name, Unit: "bytes"})
+		id := g.w.Counter(trace.Counter{Location: at.At, Name: name, Unit: "bytes"})
 		sum := int64(0)
 		for _, x := range list {
 			sum += x.bytes
-			at.stream.Sample(id, x.time, float64(sum))
+			at.Stream.Sample(id, x.time, float64(sum))
 		}
 	}
 	return nil
@@ -101,10 +101,10 @@ func (g *gpuSide) metrics(ctx context.Context) error {
 			if name == "" {
 				name = "GPU metric"
 			}
-			s.id = g.w.Counter(trace.Counter{Location: s.at.location, Name: name, Unit: unitOf(name)})
+			s.id = g.w.Counter(trace.Counter{Location: s.at.At, Name: name, Unit: unitOf(name)})
 			known[key] = s
 		}
-		s.at.stream.Sample(s.id, g.time(t), value)
+		s.at.Stream.Sample(s.id, g.time(t), value)
 		return nil
 	}, "timestamp", "typeId", "metricId", "value")
 }

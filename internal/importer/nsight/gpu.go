@@ -58,10 +58,10 @@ func (g *gpuSide) work(r *sqlitefile.Row, region trace.RegionID) (*row, bool) {
 			Parent: g.device(process, number), Kind: trace.KindStream, Key: fmt.Sprint(context, "/", stream), Name: "stream " + text, Rank: trace.NoRank, Order: stream,
 		})
 	})
-	at.stream.Interval(g.time(begin), g.time(end), region)
+	at.Stream.Interval(g.time(begin), g.time(end), region)
 	if id, ok := r.Int(5); ok && id > 0 {
-		at.stream.Attribute(g.attribute.correlation, trace.Integer(id))
-		g.works = append(g.works, launch.End{Group: processOf(process), ID: id, Time: g.time(begin), Location: at.location, Region: region})
+		at.Stream.Attribute(g.attribute.correlation, trace.Integer(id))
+		g.works = append(g.works, launch.End{Group: processOf(process), ID: id, Time: g.time(begin), Location: at.At, Region: region})
 	}
 	return at, true
 }
@@ -99,16 +99,16 @@ func (g *gpuSide) kernels(ctx context.Context) error {
 			return nil
 		}
 		if !r.Null(n+3) && !r.Null(n+6) {
-			at.stream.Attribute(g.attribute.grid, shapes.text(r, n+3))
-			at.stream.Attribute(g.attribute.block, shapes.text(r, n+6))
+			at.Stream.Attribute(g.attribute.grid, shapes.text(r, n+3))
+			at.Stream.Attribute(g.attribute.block, shapes.text(r, n+6))
 		}
 		if v, ok := r.Int(n + 9); ok {
-			at.stream.Attribute(g.attribute.registers, trace.Integer(v))
+			at.Stream.Attribute(g.attribute.registers, trace.Integer(v))
 		}
 		static, _ := r.Int(n + 10)
 		dynamic, _ := r.Int(n + 11)
 		if static+dynamic > 0 {
-			at.stream.Attribute(g.attribute.shared, trace.Integer(static+dynamic))
+			at.Stream.Attribute(g.attribute.shared, trace.Integer(static+dynamic))
 		}
 		g.graph(at, r, n+12)
 		return nil
@@ -118,10 +118,10 @@ func (g *gpuSide) kernels(ctx context.Context) error {
 // graph adds which node of which graph a piece of work is.
 func (g *gpuSide) graph(at *row, r *sqlitefile.Row, i int) {
 	if v, ok := r.Int(i); ok && v > 0 {
-		at.stream.Attribute(g.attribute.graphNode, trace.Integer(v))
+		at.Stream.Attribute(g.attribute.graphNode, trace.Integer(v))
 	}
 	if v, ok := r.Int(i + 1); ok && v > 0 {
-		at.stream.Attribute(g.attribute.graph, trace.Integer(v))
+		at.Stream.Attribute(g.attribute.graph, trace.Integer(v))
 	}
 }
 
@@ -180,7 +180,7 @@ func (g *gpuSide) sized(r *sqlitefile.Row, region trace.RegionID, n int) {
 		return
 	}
 	if v, ok := r.Int(n); ok {
-		at.stream.Attribute(g.attribute.bytes, trace.Integer(v))
+		at.Stream.Attribute(g.attribute.bytes, trace.Integer(v))
 	}
 	g.graph(at, r, n+2)
 }
@@ -231,7 +231,7 @@ func (g *gpuSide) waits(ctx context.Context) error {
 		at := g.rows.row(place{kind: onDevice, process: processOf(process), a: number}, func() trace.LocationID {
 			return g.w.Location(trace.Location{Parent: g.device(process, number), Kind: trace.KindRepeat, Key: "waits", Name: "waits of the host", Rank: trace.NoRank, Order: 1 << 50})
 		})
-		at.stream.Interval(g.time(begin), g.time(end), region)
+		at.Stream.Interval(g.time(begin), g.time(end), region)
 		return nil
 	}, "start", "end", "deviceId", "globalPid", "syncType", "contextId")
 }

@@ -97,16 +97,16 @@ func (h *hostSide) table(ctx context.Context, t *table) error {
 			at = h.overhead(thread)
 		}
 		if ok2 {
-			at.stream.Interval(h.time(begin), h.time(end), region)
+			at.Stream.Interval(h.time(begin), h.time(end), region)
 		} else {
-			at.stream.Enter(h.time(begin), region)
+			at.Stream.Enter(h.time(begin), region)
 		}
 		if id, ok := r.Int(4); ok && id > 0 && category == "cuda_runtime" {
-			at.stream.Attribute(h.attribute.correlation, trace.Integer(id))
-			h.launches = append(h.launches, launch.End{Group: processOf(thread), ID: id, Time: h.time(begin), Location: at.location, Region: region})
+			at.Stream.Attribute(h.attribute.correlation, trace.Integer(id))
+			h.launches = append(h.launches, launch.End{Group: processOf(thread), ID: id, Time: h.time(begin), Location: at.At, Region: region})
 		}
 		if bytes, ok := r.Int(5); ok {
-			at.stream.Attribute(h.attribute.bytes, trace.Integer(bytes))
+			at.Stream.Attribute(h.attribute.bytes, trace.Integer(bytes))
 		}
 		return nil
 	}, "start", "end", "globalTid", "nameId", "correlationId", "size")
@@ -185,9 +185,9 @@ func (h *hostSide) scheduling(ctx context.Context) error {
 			regions[thread] = region
 		}
 		if in != 0 {
-			row.stream.Enter(h.time(at), region)
+			row.Stream.Enter(h.time(at), region)
 		} else {
-			row.stream.Leave(h.time(at), region)
+			row.Stream.Leave(h.time(at), region)
 		}
 		return nil
 	}, "start", "cpu", "isSchedIn", "globalTid")

@@ -96,21 +96,21 @@ func (h *hostSide) event(r *sqlitefile.Row) error {
 	region := h.annotation(h.domains[domain{processOf(thread), id}], op)
 	switch end, closed := r.Int(1); {
 	case kind == h.marks.mark:
-		at.stream.Instant(h.time(begin), region)
+		at.Stream.Instant(h.time(begin), region)
 	case closed:
-		at.stream.Interval(h.time(begin), h.time(end), region)
+		at.Stream.Interval(h.time(begin), h.time(end), region)
 	default:
-		at.stream.Enter(h.time(begin), region)
+		at.Stream.Enter(h.time(begin), region)
 	}
 	if op.torch {
 		if op.id >= 0 {
-			at.stream.Attribute(h.attribute.operator, trace.Integer(op.id))
+			at.Stream.Attribute(h.attribute.operator, trace.Integer(op.id))
 		}
 		if op.sequence >= 0 {
-			at.stream.Attribute(h.attribute.sequence, trace.Integer(op.sequence))
+			at.Stream.Attribute(h.attribute.sequence, trace.Integer(op.sequence))
 		}
 		if len(op.sizes) > 0 {
-			at.stream.Attribute(h.attribute.sizes, trace.Text(string(op.sizes)))
+			at.Stream.Attribute(h.attribute.sizes, trace.Text(string(op.sizes)))
 		}
 	}
 	h.payload(at, r)
@@ -136,15 +136,15 @@ func (h *hostSide) payload(at *row, r *sqlitefile.Row) {
 		}
 		if i == 9 || i == 12 {
 			v, _ := r.Number(i)
-			at.stream.Attribute(h.attribute.payload, trace.Number(v))
+			at.Stream.Attribute(h.attribute.payload, trace.Number(v))
 		} else {
 			v, _ := r.Int(i)
-			at.stream.Attribute(h.attribute.payload, trace.Integer(v))
+			at.Stream.Attribute(h.attribute.payload, trace.Integer(v))
 		}
 		return
 	}
 	if b := r.Text(13); len(b) > 0 {
-		at.stream.Attribute(h.attribute.payload, trace.Text(string(b[:min(len(b), 4096)])))
+		at.Stream.Attribute(h.attribute.payload, trace.Text(string(b[:min(len(b), 4096)])))
 	}
 }
 

@@ -1,8 +1,7 @@
 package nsight
 
 import (
-	"errors"
-
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -23,23 +22,19 @@ const (
 	onCPU                       // number
 )
 
-// A row is a location with its open stream.
-type row struct {
-	location trace.LocationID
-	stream   trace.Stream
-}
+// A row is a location with its stream.
+type row = importer.Row
 
 // rows are the open streams of one side of a file; one goroutine uses them.
 type rows struct {
-	w       trace.Writer
+	importer.Rows
 	byPlace map[place]*row
-	at      map[trace.LocationID]*row
 	last    place
 	lastRow *row
 }
 
 func newRows(w trace.Writer) *rows {
-	return &rows{w: w, byPlace: map[place]*row{}, at: map[trace.LocationID]*row{}}
+	return &rows{Rows: importer.NewRows(w), byPlace: map[place]*row{}}
 }
 
 // Tables are in no order of time, and ranges of different kinds may cross.
@@ -52,21 +47,9 @@ func (r *rows) row(p place, locate func() trace.LocationID) *row {
 	}
 	found, ok := r.byPlace[p]
 	if !ok {
-		id := locate()
-		if found, ok = r.at[id]; !ok {
-			found = &row{id, r.w.Stream(id, streamOptions)}
-			r.at[id] = found
-		}
+		found = r.At(locate(), streamOptions)
 		r.byPlace[p] = found
 	}
 	r.last, r.lastRow = p, found
 	return found
-}
-
-func (r *rows) close() error {
-	var errs []error
-	for _, x := range r.at {
-		errs = append(errs, x.stream.Close())
-	}
-	return errors.Join(errs...)
 }

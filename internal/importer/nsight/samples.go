@@ -156,7 +156,7 @@ func sampledRegion(name, module string) trace.Region {
 // sampled writes the samples of one thread.
 func (h *hostSide) sampled(ctx context.Context, thread int64, list []sample, c *chains) error {
 	slices.SortStableFunc(list, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
-	at := h.w.Location(trace.Location{Parent: h.thread(thread).location, Kind: trace.KindSamples, Key: "samples", Name: "samples", Rank: trace.NoRank})
+	at := h.w.Location(trace.Location{Parent: h.thread(thread).At, Kind: trace.KindSamples, Key: "samples", Name: "samples", Rank: trace.NoRank})
 	s := h.w.Stream(at, trace.StreamOptions{})
 	var open, now []trace.RegionID
 	for i, x := range list {

@@ -121,16 +121,16 @@ func (k *kernel) print(ticks uint64, tid int64, text []byte) {
 		if name == "" {
 			name = "(no name)"
 		}
-		c.threadRow(k.p.machine, m.pid, tid).stream.Enter(at, c.define(name, marks, trace.RoleByName))
+		c.threadRow(k.p.machine, m.pid, tid).Stream.Enter(at, c.define(name, marks, trace.RoleByName))
 	case 'E':
-		c.threadRow(k.p.machine, m.pid, tid).stream.Leave(at, trace.NoRegion)
+		c.threadRow(k.p.machine, m.pid, tid).Stream.Leave(at, trace.NoRegion)
 	case 'I':
-		c.threadRow(k.p.machine, m.pid, tid).stream.Instant(at, c.define(c.text(m.name), marks, trace.RoleAnnotation))
+		c.threadRow(k.p.machine, m.pid, tid).Stream.Instant(at, c.define(c.text(m.name), marks, trace.RoleAnnotation))
 	case 'N':
-		c.markRow(k.p.machine, m.pid, c.text(m.track)).stream.Instant(at, c.define(c.text(m.name), marks, trace.RoleAnnotation))
+		c.markRow(k.p.machine, m.pid, c.text(m.track)).Stream.Instant(at, c.define(c.text(m.name), marks, trace.RoleAnnotation))
 	case 'C':
 		r := c.processRow(k.p.machine, m.pid)
-		r.stream.Sample(c.w.Counter(trace.Counter{Location: r.at, Name: c.text(m.name)}), at, float64(m.number))
+		r.Stream.Sample(c.w.Counter(trace.Counter{Location: r.At, Name: c.text(m.name)}), at, float64(m.number))
 	case 'S', 'F':
 		key := asyncKey{machine: k.p.machine, pid: m.pid, track: c.text(m.name), cookie: m.number}
 		c.async(key, at, m.phase == 'S', key.track)
@@ -142,7 +142,7 @@ func (k *kernel) print(ticks uint64, tid int64, text []byte) {
 
 // markRow is the row of a track of atrace, below its process.
 func (c *converter) markRow(machine uint32, pid int64, name string) *row {
-	above := c.processRow(machine, pid).at
+	above := c.processRow(machine, pid).At
 	return c.rowOf(c.w.Location(trace.Location{Parent: above, Kind: kindTrack, Key: name, Name: name, Rank: trace.NoRank, Order: 1 << 40}))
 }
 
@@ -157,13 +157,13 @@ func (c *converter) async(key asyncKey, at trace.Time, begins bool, name string)
 	if begins {
 		region := c.define(name, marks, trace.RoleAnnotation)
 		if i, _ := slices.BinarySearch(a.ends, at); i < len(a.ends) {
-			c.markRow(key.machine, key.pid, key.track).stream.Interval(at, a.ends[i], region)
+			c.markRow(key.machine, key.pid, key.track).Stream.Interval(at, a.ends[i], region)
 			a.ends = slices.Delete(a.ends, i, i+1)
 		} else {
 			a.begins = slices.Insert(a.begins, a.after(at), asyncBegin{at, region})
 		}
 	} else if i := a.after(at) - 1; i >= 0 {
-		c.markRow(key.machine, key.pid, key.track).stream.Interval(a.begins[i].at, at, a.begins[i].region)
+		c.markRow(key.machine, key.pid, key.track).Stream.Interval(a.begins[i].at, at, a.begins[i].region)
 		a.begins = slices.Delete(a.begins, i, i+1)
 	} else if c.strays++; c.strays > mostStrays {
 		c.tally.Add(strayEnds, nowhere)
@@ -190,7 +190,7 @@ func (c *converter) finishAsync() {
 	for _, key := range keys {
 		a := c.asyncs[key]
 		for _, b := range a.begins {
-			c.markRow(key.machine, key.pid, key.track).stream.Enter(b.at, b.region)
+			c.markRow(key.machine, key.pid, key.track).Stream.Enter(b.at, b.region)
 		}
 		c.tally.AddN(strayEnds, int64(len(a.ends)), nowhere)
 	}

@@ -40,7 +40,7 @@ func newConverter(w trace.Writer) *converter {
 	}
 	c.root, c.rank = trace.NoLocation, trace.NoLocation
 	c.tracks, c.processes = map[uint64]*track{}, map[processKey]*process{}
-	c.rows, c.cpus = map[trace.LocationID]*row{}, map[cpuKey]*cpu{}
+	c.rows, c.cpus = importer.NewRows(w), map[cpuKey]*cpu{}
 	c.clocks = newClocks()
 	c.gpuNames, c.gpuSeries = map[gpuKey]gpuSpec{}, map[gpuKey]*gpuSeries{}
 	return c
@@ -269,16 +269,5 @@ func (c *converter) finish() error {
 	if c.speaks && c.clocks.start != 0 {
 		c.w.Property("start", time.Unix(0, c.clocks.start).UTC().Format("2006-01-02T15:04:05.999999999Z"))
 	}
-	return c.closeRows()
-}
-
-func (c *rowTree) closeRows() error {
-	var errs []error
-	for _, r := range c.rowOrder {
-		if err := r.stream.Close(); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	c.rowOrder = nil
-	return errors.Join(errs...)
+	return c.rows.Close()
 }

@@ -95,6 +95,6 @@ func (c *linker) link(from, to *flowPoint) {
 		kind = trace.LinkSpawn
 	}
 	c.w.Link(trace.Link{Kind: kind, Size: -1, Communicator: trace.NoCommunicator,
-		From: trace.End{Location: a.at, Time: from.at, Region: from.region},
-		To:   trace.End{Location: b.at, Time: to.at, Region: to.region}})
+		From: trace.End{Location: a.At, Time: from.at, Region: from.region},
+		To:   trace.End{Location: b.At, Time: to.at, Region: to.region}})
 }

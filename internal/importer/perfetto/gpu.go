@@ -58,11 +58,11 @@ func (c *gpuConverter) gpuStage(s *sequence, p *packet, at trace.Time) bool {
 	}
 	r := c.queueRow(s, p, gpu, queue, context)
 	c.last = max(c.last, at)
-	r.stream.Interval(at, at+trace.Time(min(duration, 1<<62)), c.define(text, "gpu", trace.RoleByName))
+	r.Stream.Interval(at, at+trace.Time(min(duration, 1<<62)), c.define(text, "gpu", trace.RoleByName))
 	if submission != 0 {
 		c.scratch = c.scratch[:0]
 		c.fact("submission", trace.Integer(int64(submission)))
-		tell(r.stream, c.scratch)
+		tell(r.Stream, c.scratch)
 	}
 	return true
 }
@@ -71,7 +71,7 @@ func (c *gpuConverter) gpuStage(s *sequence, p *packet, at trace.Time) bool {
 func (c *gpuConverter) queueRow(s *sequence, p *packet, gpu, queue, context uint64) *row {
 	parent := c.root
 	if pid, ok := s.contexts.get(context); ok && pid != 0 {
-		parent = c.processRow(p.machine, pid).at
+		parent = c.processRow(p.machine, pid).At
 	}
 	device := c.deviceAt(parent, gpu)
 	name, _ := s.stages.get(queue)

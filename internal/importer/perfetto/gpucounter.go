@@ -124,7 +124,7 @@ func (c *gpuConverter) gpuValue(p *packet, gpu int64, b []byte, at trace.Time) b
 		c.gpuSeries[key] = c.newSeries(p, key, at)
 		return true
 	}
-	s.row.stream.Sample(s.id, min(s.last, at), value)
+	s.row.Stream.Sample(s.id, min(s.last, at), value)
 	if at >= s.last {
 		s.last, s.value, s.valued = at, value, true
 	}
@@ -135,7 +135,7 @@ func (c *gpuConverter) gpuValue(p *packet, gpu int64, b []byte, at trace.Time) b
 func (c *gpuConverter) finishCounters() {
 	for _, s := range c.gpuSeries {
 		if s.valued {
-			s.row.stream.Sample(s.id, s.last, s.value)
+			s.row.Stream.Sample(s.id, s.last, s.value)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (c *gpuConverter) newSeries(p *packet, key gpuKey, at trace.Time) *gpuSerie
 		spec.name = "counter " + strconv.FormatUint(key.id, 10)
 	}
 	r := c.rowOf(c.deviceAt(c.root, uint64(key.gpu)))
-	return &gpuSeries{row: r, id: c.w.Counter(trace.Counter{Location: r.at, Name: spec.name, Unit: spec.unit}), last: at}
+	return &gpuSeries{row: r, id: c.w.Counter(trace.Counter{Location: r.At, Name: spec.name, Unit: spec.unit}), last: at}
 }
 
 // measures are the units of counters of GPUs, by number.

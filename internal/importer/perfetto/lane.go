@@ -127,8 +127,8 @@ func (c *pairer) interval(t *track, begin, end trace.Time, region trace.RegionID
 		c.hold(t, held{begin: begin, end: end, region: region, kind: heldInterval, facts: facts})
 		return
 	}
-	r.stream.Interval(begin, end, region)
-	tell(r.stream, facts)
+	r.Stream.Interval(begin, end, region)
+	tell(r.Stream, facts)
 }
 
 func (c *pairer) instant(t *track, at trace.Time, region trace.RegionID, facts []fact) {
@@ -137,8 +137,8 @@ func (c *pairer) instant(t *track, at trace.Time, region trace.RegionID, facts [
 		c.hold(t, held{begin: at, region: region, kind: heldInstant, facts: facts})
 		return
 	}
-	r.stream.Instant(at, region)
-	tell(r.stream, facts)
+	r.Stream.Instant(at, region)
+	tell(r.Stream, facts)
 }
 
 // sample writes a value of a counter, which may be on a track of its own.
@@ -198,23 +198,23 @@ func (c *pairer) settle() {
 func (c *pairer) write(t *track, r *row, h *held) {
 	switch h.kind {
 	case heldInterval:
-		r.stream.Interval(h.begin, h.end, h.region)
+		r.Stream.Interval(h.begin, h.end, h.region)
 	case heldInstant:
-		r.stream.Instant(h.begin, h.region)
+		r.Stream.Instant(h.begin, h.region)
 	case heldOpen:
-		r.stream.Enter(h.begin, h.region)
+		r.Stream.Enter(h.begin, h.region)
 	case heldSample:
 		if !t.counts {
 			name := t.name
 			if name == "" {
 				name = "(no name)"
 			}
-			t.counter, t.counts = c.w.Counter(trace.Counter{Location: r.at, Name: name, Unit: t.unit}), true
+			t.counter, t.counts = c.w.Counter(trace.Counter{Location: r.At, Name: name, Unit: t.unit}), true
 		}
-		r.stream.Sample(t.counter, h.begin, h.value)
+		r.Stream.Sample(t.counter, h.begin, h.value)
 		return
 	}
-	tell(r.stream, h.facts)
+	tell(r.Stream, h.facts)
 }
 
 // pairLeftovers matches the begins and ends of a track that found no partner in

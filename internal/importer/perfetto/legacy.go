@@ -141,7 +141,7 @@ func (c *eventConverter) asyncLane(s *sequence, e *event, g *legacy, at *lane, p
 	if t.row == nil {
 		above := c.root
 		if !global {
-			above = c.processRow(p.machine, pid).at
+			above = c.processRow(p.machine, pid).At
 		}
 		t.kind, t.name = ofProgram, name
 		t.row = c.programRow(t, above)

@@ -167,7 +167,7 @@ func (f *file) read(ctx context.Context, run importer.Run, w trace.Writer, ranke
 		c.root = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: f.path, Name: path.Base(f.path), Rank: trace.NoRank})
 	}
 	if err := c.read(ctx, in, label); err != nil {
-		c.closeRows()
+		c.rows.Close()
 		return err
 	}
 	err = c.finish()

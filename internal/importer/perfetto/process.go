@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -22,8 +23,7 @@ type rowTree struct {
 	tracks    map[uint64]*track
 	order     []*track
 	processes map[processKey]*process
-	rows      map[trace.LocationID]*row
-	rowOrder  []*row
+	rows      importer.Rows
 	cpus      map[cpuKey]*cpu
 	cpuOrder  []*cpu
 }
@@ -111,7 +111,7 @@ func (c *rowTree) threadRow(machine uint32, pid, tid int64) *row {
 	t := c.thread(machine, pid, tid)
 	if t.row == nil {
 		number := strconv.FormatInt(tid, 10)
-		l := trace.Location{Parent: c.processRow(machine, pid).at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: tid}
+		l := trace.Location{Parent: c.processRow(machine, pid).At, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: tid}
 		if tid == pid { // the main thread comes first
 			l.Order = 0
 		}
@@ -174,7 +174,7 @@ func (c *rowTree) describeRows() {
 		c.describeProcessRow(p)
 		for _, t := range p.threads {
 			if t.row != nil && t.name != "" {
-				c.w.Describe(t.row.at, trace.Location{Name: t.name, Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "tid", Value: trace.Integer(t.tid)}}})
+				c.w.Describe(t.row.At, trace.Location{Name: t.name, Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "tid", Value: trace.Integer(t.tid)}}})
 			}
 		}
 	}
@@ -196,5 +196,5 @@ func (c *rowTree) describeProcessRow(p *process) {
 			l.Name = program(p.name) + " " + strconv.FormatInt(p.pid, 10)
 		}
 	}
-	c.w.Describe(p.row.at, l)
+	c.w.Describe(p.row.At, l)
 }

@@ -49,7 +49,7 @@ func (c *converter) perfSample(s *sequence, p *packet, at trace.Time) bool {
 		c.last = max(c.last, at)
 		k := c.sampled(s, p, stack)
 		r := c.threadRow(p.machine, int64(int32(pid)), int64(int32(tid)))
-		r.stream.Instant(at, k.region)
+		r.Stream.Instant(at, k.region)
 		c.scratch = c.scratch[:0]
 		if k.text != "" {
 			c.fact("stack", trace.Text(k.text))
@@ -58,7 +58,7 @@ func (c *converter) perfSample(s *sequence, p *packet, at trace.Time) bool {
 		if failed > 1 { // 1 stands for none
 			c.fact("unwind error", trace.Integer(int64(failed)))
 		}
-		tell(r.stream, c.scratch)
+		tell(r.Stream, c.scratch)
 	}
 	return true
 }

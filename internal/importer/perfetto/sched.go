@@ -198,11 +198,11 @@ func (k *kernel) change(ticks uint64, tid int64, name string) {
 
 // stay writes the task that a CPU ran until a time.
 func (c *converter) stay(u *cpu, until trace.Time) {
-	u.row.stream.Interval(u.since, until, u.task)
+	u.row.Stream.Interval(u.since, until, u.task)
 	if u.tid != 0 {
 		c.scratch = c.scratch[:0]
 		c.fact("tid", trace.Integer(u.tid))
-		tell(u.row.stream, c.scratch)
+		tell(u.row.Stream, c.scratch)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -48,10 +49,7 @@ const (
 )
 
 // A row is a location with its stream, shared by tracks that are drawn as one.
-type row struct {
-	at     trace.LocationID
-	stream trace.Stream
-}
+type row = importer.Row
 
 // kindTrack is the kind of locations that programs make.
 const kindTrack trace.Kind = "track"
@@ -230,7 +228,7 @@ func (c *rowTree) locate(t *track, depth int) *row {
 		if p.row == nil {
 			return nil
 		}
-		above = p.row.at
+		above = p.row.At
 	}
 	if t.kind == ofCounter { // its samples are on the row above
 		if above == trace.NoLocation {
@@ -272,13 +270,7 @@ func isQueue(name string) bool {
 
 // rowOf finds the row of a location.
 func (c *rowTree) rowOf(at trace.LocationID) *row {
-	r := c.rows[at]
-	if r == nil {
-		r = &row{at: at, stream: c.w.Stream(at, trace.StreamOptions{Unordered: true})}
-		c.rows[at] = r
-		c.rowOrder = append(c.rowOrder, r)
-	}
-	return r
+	return c.rows.At(at, trace.StreamOptions{Unordered: true})
 }
 
 func (c *rowTree) group(name string, order int64) trace.LocationID {

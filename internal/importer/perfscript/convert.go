@@ -8,6 +8,7 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -19,8 +20,8 @@ type converter struct {
 	open    bool
 	frames  []trace.RegionID // innermost first
 	regions map[regionKey]trace.RegionID
-	rows    map[rowKey]*row
-	ordered []*row
+	opened  importer.Rows
+	rows    map[rowKey]*importer.Row
 	events  map[eventKey]*stack.Profile
 	inOrder []*stack.Profile
 	cpu     trace.AttributeID
@@ -40,13 +41,8 @@ type eventKey struct {
 	weighed bool
 }
 
-type row struct {
-	at     trace.LocationID
-	stream trace.Stream
-}
-
 func newConverter(w trace.Writer) *converter {
-	return &converter{w: w, regions: map[regionKey]trace.RegionID{}, rows: map[rowKey]*row{}, events: map[eventKey]*stack.Profile{},
+	return &converter{w: w, regions: map[regionKey]trace.RegionID{}, opened: importer.NewRows(w), rows: map[rowKey]*importer.Row{}, events: map[eventKey]*stack.Profile{},
 		cpu: w.Attribute("cpu"), event: w.Attribute("event")}
 }
 
@@ -95,10 +91,10 @@ func (c *converter) end() {
 	}
 	r := c.row(rowKey{c.now.comm, c.now.pid, c.now.tid})
 	if c.now.timed {
-		r.stream.Instant(c.now.time, c.frames[0])
-		r.stream.Attribute(c.event, trace.Text(c.now.event))
+		r.Stream.Instant(c.now.time, c.frames[0])
+		r.Stream.Attribute(c.event, trace.Text(c.now.event))
 		if c.now.cpu >= 0 {
-			r.stream.Attribute(c.cpu, trace.Integer(c.now.cpu))
+			r.Stream.Attribute(c.cpu, trace.Integer(c.now.cpu))
 		}
 	}
 	slices.Reverse(c.frames)
@@ -106,11 +102,11 @@ func (c *converter) end() {
 	if !c.now.weighed {
 		values = values[:1]
 	}
-	c.profile().Add(r.at, c.frames, values)
+	c.profile().Add(r.At, c.frames, values)
 }
 
 // row finds the thread of a sample. A thread that changed its name is another.
-func (c *converter) row(k rowKey) *row {
+func (c *converter) row(k rowKey) *importer.Row {
 	r := c.rows[k]
 	if r == nil {
 		process := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: k.comm, Rank: trace.NoRank, Order: max(k.pid, 0)}
@@ -118,10 +114,9 @@ func (c *converter) row(k rowKey) *row {
 			process.Name += " " + strconv.FormatInt(k.pid, 10)
 		}
 		tid := strconv.FormatInt(k.tid, 10)
-		r = &row{at: c.w.Location(trace.Location{Parent: c.w.Location(process), Kind: trace.KindThread, Key: tid, Name: "thread " + tid, Rank: trace.NoRank, Order: max(k.tid, 0)})}
-		r.stream = c.w.Stream(r.at, trace.StreamOptions{Unordered: true})
+		l := trace.Location{Parent: c.w.Location(process), Kind: trace.KindThread, Key: tid, Name: "thread " + tid, Rank: trace.NoRank, Order: max(k.tid, 0)}
+		r = c.opened.Open(l, trace.StreamOptions{Unordered: true})
 		c.rows[k] = r
-		c.ordered = append(c.ordered, r)
 	}
 	return r
 }
@@ -159,11 +154,5 @@ func (c *converter) close() error {
 	for _, p := range c.inOrder {
 		p.Finish()
 	}
-	var failed error
-	for _, r := range c.ordered {
-		if err := r.stream.Close(); err != nil {
-			failed = err
-		}
-	}
-	return failed
+	return c.opened.Close()
 }

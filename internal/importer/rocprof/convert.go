@@ -2,13 +2,13 @@ package rocprof
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -19,10 +19,10 @@ type converter struct {
 	w        trace.Writer
 	label    string
 	at       trace.LocationID
+	rows     importer.Rows
 	threads  map[int64]*row
 	queues   map[queue]*row
 	devices  map[int64]trace.LocationID
-	owners   map[int64]*row // devices with counters
 	kernelOf map[int64]trace.RegionID
 	others   map[string]trace.RegionID
 	calls    []launch.End
@@ -35,10 +35,8 @@ type converter struct {
 
 type queue struct{ agent, number int64 }
 
-type row struct {
-	location trace.LocationID
-	stream   trace.Stream
-}
+// A row is a location with its stream.
+type row = importer.Row
 
 // A series is memory of one sort on one agent.
 type series struct {
@@ -55,7 +53,7 @@ var streamOptions = trace.StreamOptions{Unordered: true, ByName: true}
 
 func newConverter(w trace.Writer, p *process, label string) *converter {
 	c := &converter{
-		process: p, w: w, label: label, threads: map[int64]*row{}, queues: map[queue]*row{}, devices: map[int64]trace.LocationID{}, owners: map[int64]*row{},
+		process: p, w: w, label: label, rows: importer.NewRows(w), threads: map[int64]*row{}, queues: map[queue]*row{}, devices: map[int64]trace.LocationID{},
 		kernelOf: map[int64]trace.RegionID{}, others: map[string]trace.RegionID{}, changes: map[series][]change{}, sizes: map[series]map[int64]int64{},
 		correlation: w.Attribute("correlation"), grid: w.Attribute("grid"), block: w.Attribute("block"), group: w.Attribute("shared memory"),
 		private: w.Attribute("private memory"), bytes: w.Attribute("bytes"), stream: w.Attribute("stream"),
@@ -78,15 +76,10 @@ func (c *converter) thread(id int64) *row {
 	r, ok := c.threads[id]
 	if !ok {
 		number := strconv.FormatInt(id, 10)
-		r = c.open(trace.Location{Parent: c.at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: id})
+		r = c.rows.Open(trace.Location{Parent: c.at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: id}, streamOptions)
 		c.threads[id] = r
 	}
 	return r
-}
-
-func (c *converter) open(l trace.Location) *row {
-	id := c.w.Location(l)
-	return &row{id, c.w.Stream(id, streamOptions)}
 }
 
 // device finds the location of a GPU.
@@ -120,7 +113,7 @@ func (c *converter) queue(agent, number int64) *row {
 		if number == copies {
 			name = "copies"
 		}
-		r = c.open(trace.Location{Parent: c.device(agent), Kind: trace.KindStream, Key: name, Name: name, Rank: trace.NoRank, Order: number & (1<<40 - 1)})
+		r = c.rows.Open(trace.Location{Parent: c.device(agent), Kind: trace.KindStream, Key: name, Name: name, Rank: trace.NoRank, Order: number & (1<<40 - 1)}, streamOptions)
 		c.queues[key] = r
 	}
 	return r
@@ -139,26 +132,26 @@ func (c *converter) dispatch(d *dispatch) {
 	}
 	r := c.queue(d.agent, d.queue)
 	c.add(r, &d.call, region, true)
-	r.stream.Attribute(c.stream, trace.Integer(d.stream))
-	r.stream.Attribute(c.grid, trace.Text(fmt.Sprintf("[%d, %d, %d]", d.grid[0], d.grid[1], d.grid[2])))
-	r.stream.Attribute(c.block, trace.Text(fmt.Sprintf("[%d, %d, %d]", d.block[0], d.block[1], d.block[2])))
+	r.Stream.Attribute(c.stream, trace.Integer(d.stream))
+	r.Stream.Attribute(c.grid, trace.Text(fmt.Sprintf("[%d, %d, %d]", d.grid[0], d.grid[1], d.grid[2])))
+	r.Stream.Attribute(c.block, trace.Text(fmt.Sprintf("[%d, %d, %d]", d.block[0], d.block[1], d.block[2])))
 	if d.group > 0 {
-		r.stream.Attribute(c.group, trace.Integer(d.group))
+		r.Stream.Attribute(c.group, trace.Integer(d.group))
 	}
 	if d.private > 0 {
-		r.stream.Attribute(c.private, trace.Integer(d.private))
+		r.Stream.Attribute(c.private, trace.Integer(d.private))
 	}
 }
 
 // add adds an interval, and remembers it by its correlation id.
 func (c *converter) add(r *row, x *call, region trace.RegionID, work bool) {
 	begin, stop := x.times()
-	r.stream.Interval(begin, stop, region)
+	r.Stream.Interval(begin, stop, region)
 	if x.correlation <= 0 {
 		return
 	}
-	r.stream.Attribute(c.correlation, trace.Integer(x.correlation))
-	e := launch.End{ID: x.correlation, Time: begin, Location: r.location, Region: region}
+	r.Stream.Attribute(c.correlation, trace.Integer(x.correlation))
+	e := launch.End{ID: x.correlation, Time: begin, Location: r.At, Region: region}
 	if work {
 		c.works = append(c.works, e)
 	} else {
@@ -192,7 +185,7 @@ func (c *converter) call(x *call, list string) {
 	}
 	r := c.thread(x.thread)
 	if begin, stop := x.times(); begin == stop && list == "marker_api" {
-		r.stream.Instant(begin, c.region(name, category, role))
+		r.Stream.Instant(begin, c.region(name, category, role))
 		return
 	}
 	c.add(r, x, c.region(name, category, role), false)
@@ -208,7 +201,7 @@ func (c *converter) transfer(t *transfer) {
 	r := c.queue(at, copies)
 	c.add(r, &t.call, c.region(strings.TrimSpace(name), "gpu_memcpy", trace.RoleCopy), true)
 	if t.bytes > 0 {
-		r.stream.Attribute(c.bytes, trace.Integer(t.bytes))
+		r.Stream.Attribute(c.bytes, trace.Integer(t.bytes))
 	}
 }
 
@@ -235,34 +228,20 @@ func (c *converter) allocation(a *allocation, scratch bool) {
 func (c *converter) close() error {
 	for key, list := range c.changes {
 		slices.SortStableFunc(list, func(a, b change) int { return cmp.Compare(a.time, b.time) })
-		owner, ok := c.owners[key.agent]
-		if !ok {
-			id := c.device(key.agent)
-			owner = &row{id, c.w.Stream(id, streamOptions)}
-			c.owners[key.agent] = owner
-		}
+		owner := c.rows.At(c.device(key.agent), streamOptions)
 		name := "memory in use"
 		if key.scratch {
 			name = "scratch memory in use"
 		}
-		counter := c.w.Counter(trace.Counter{Location: owner.location, Name: name, Unit: "bytes"})
+		counter := c.w.Counter(trace.Counter{Location: owner.At, Name: name, Unit: "bytes"})
 		sum := int64(0)
 		for _, x := range list {
 			sum += x.bytes
-			owner.stream.Sample(counter, x.time, float64(sum))
+			owner.Stream.Sample(counter, x.time, float64(sum))
 		}
 	}
 	c.link()
-	var errs []error
-	for _, rows := range []map[int64]*row{c.threads, c.owners} {
-		for _, r := range rows {
-			errs = append(errs, r.stream.Close())
-		}
-	}
-	for _, r := range c.queues {
-		errs = append(errs, r.stream.Close())
-	}
-	return errors.Join(errs...)
+	return c.rows.Close()
 }
 
 // link joins dispatches and copies with the calls of their correlation ids.
