@@ -1,6 +1,8 @@
 package span
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -30,6 +32,13 @@ func ParseID(b []byte) ID {
 	if len(b) > 16 {
 		return ID{kind: oddID, text: string(b)}
 	}
+	if len(b) == 16 { // as most are written
+		high, is := eightDigits(binary.LittleEndian.Uint64(b))
+		low, too := eightDigits(binary.LittleEndian.Uint64(b[8:]))
+		if is && too {
+			return ID{number: high<<32 | low, kind: hexID}
+		}
+	}
 	n, plain := uint64(0), len(b) == 16
 	for _, ch := range b {
 		d := hexadecimal[ch]
@@ -43,6 +52,21 @@ func ParseID(b []byte) ID {
 		return ID{number: n, kind: hexID}
 	}
 	return ID{number: n, kind: hexID, text: string(b)}
+}
+
+// eightDigits gives the number of eight hexadecimal digits in lower case, all at once: a byte each, the first one lowest. Whether they are such is told
+// by writing the number again.
+func eightDigits(w uint64) (n uint64, ok bool) {
+	const ones = 0x0101010101010101
+	n = w&(0x0f*ones) + 9*(w>>6&ones) // letters have bit 6, and 'a' ends in 1
+	letter := (n + 6*ones) >> 4 & ones
+	if n&(0xf0*ones) != 0 || n+'0'*ones+letter*('a'-'9'-1) != w {
+		return 0, false
+	}
+	n = bits.ReverseBytes64(n)
+	n = (n | n>>4) & 0x00ff00ff00ff00ff
+	n = (n | n>>8) & 0x0000ffff0000ffff
+	return (n | n>>16) & 0xffffffff, true
 }
 
 // BinaryID is the id of eight bytes, most significant first.

@@ -26,7 +26,7 @@ type instance struct {
 }
 
 // recentEndpoints are those whose address is not made again.
-const recentEndpoints = 64
+const recentEndpoints = 256
 
 func (c *converter) one(in *jsonstream.Reader) {
 	r := &c.record
@@ -82,8 +82,11 @@ func compareTags(a, b tag) int { return cmp.Compare(a.key, b.key) }
 
 // instance is the address of an endpoint, mostly one that came before.
 func (c *converter) instance(e *endpoint) string {
-	k := uint(e.port) + 31*last(e.service) + 7*last(e.ipv4) + 3*last(e.ipv6)
-	x := &c.known[k%recentEndpoints]
+	k := uint32(e.port)
+	for _, text := range [...]string{e.service, e.ipv4, e.ipv6} {
+		k = (k ^ last(text)) * 0x9e3779b1
+	}
+	x := &c.known[k>>24]
 	if x.endpoint != *e {
 		x.endpoint, x.at = *e, e.address()
 	}
@@ -91,12 +94,12 @@ func (c *converter) instance(e *endpoint) string {
 }
 
 // last is a number of the end of a text, which mostly tells it from others.
-func last(text string) uint {
+func last(text string) uint32 {
 	n := len(text)
 	if n < 2 {
-		return uint(n)
+		return uint32(n)
 	}
-	return uint(text[n-1]) + 10*uint(text[n-2])
+	return uint32(text[n-1]) | uint32(text[n-2])<<8 | uint32(n)<<16
 }
 
 // address is host and port, as far as they are told.
