@@ -372,7 +372,11 @@ func (r *result) drawBox(s *scene.Scene, p *plan, i int, boxes, strips *scene.Re
 		name = r.short(name, room)
 	}
 	lines := []string{name, second[0]}
-	if errors > 0 {
+	switch {
+	case errors == 0:
+	case errors == calls:
+		lines = append(lines, "all fail")
+	default:
 		lines = append(lines, view.FormatShare(float64(errors)/float64(max(calls, 1)))+" fail")
 	}
 	lines = append(lines, second[1:]...)

@@ -270,7 +270,7 @@ func (p *plan) spread(w, h float32) {
 		for _, b := range list {
 			x := &p.boxes[b]
 			high := pitch * x.weight()
-			x.w, x.h = min(max(wide*0.64, min(wide-36, 76)), 190), min(high*0.86, 48)
+			x.w, x.h = min(max(wide*0.64, min(wide-36, 92)), 190), min(high*0.86, 48)
 			x.x = float32(c)*wide + (wide-x.w)/2
 			if len(x.services) == 0 {
 				x.h = 0
