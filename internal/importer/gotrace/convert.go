@@ -5,6 +5,7 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -60,7 +61,7 @@ func newConverter(w trace.Writer, name string) *converter {
 	c := &converter{tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, counters: map[string]trace.CounterID{}}
 	c.dictionary = dictionary{
 		w: w, functions: map[string]*function{}, stacks: map[xtrace.Stack]*stack{},
-		regions: map[regionKey]trace.RegionID{}, factNames: map[string]trace.AttributeID{},
+		regions: map[regionKey]trace.RegionID{}, factNames: importer.NewAttributes(w),
 	}
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
 	c.processors = c.group(c.process, "processors", 1)

@@ -5,6 +5,7 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -20,8 +21,8 @@ type dictionary struct {
 	regions   map[regionKey]trace.RegionID
 	waits     [2]map[string]trace.RegionID // by reason; of the program, of the runtime
 	lastWait  wait
-	lastRange [3]lastRange                 // by side
-	factNames map[string]trace.AttributeID // of ranges
+	lastRange [3]lastRange        // by side
+	factNames importer.Attributes // of ranges
 	fixed     fixedRegions
 }
 

@@ -112,18 +112,13 @@ func (c *converter) rangeEnds(t trace.Time, e *xtrace.Event) {
 // facts appends the attributes of a range to room.
 func (c *dictionary) facts(room []fact, list []xtrace.RangeAttribute) []fact {
 	for _, a := range list {
-		id, ok := c.factNames[a.Name]
-		if !ok {
-			id = c.w.Attribute(a.Name)
-			c.factNames[a.Name] = id
-		}
 		v := trace.Value{}
 		if a.Value.Kind() == xtrace.ValueUint64 {
 			v = trace.Integer(int64(a.Value.Uint64()))
 		} else {
 			v = trace.Text(a.Value.String())
 		}
-		room = append(room, fact{id, v})
+		room = append(room, fact{c.factNames.ID(a.Name), v})
 	}
 	return room
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -23,7 +24,7 @@ type converter struct {
 	names   []string // of unread, in order
 	events  int64
 	sampler *sampler
-	attrs   map[string]trace.AttributeID
+	attrs   importer.Attributes
 }
 
 // A row is a thread, or a part of the virtual machine.
@@ -34,7 +35,7 @@ type row struct {
 }
 
 func newConverter(w trace.Writer, name, label string) *converter {
-	c := &converter{w: w, label: label, rows: map[string]*row{}, plans: map[string]*plan{}, unread: map[string]int64{}, attrs: map[string]trace.AttributeID{}}
+	c := &converter{w: w, label: label, rows: map[string]*row{}, plans: map[string]*plan{}, unread: map[string]int64{}, attrs: importer.NewAttributes(w)}
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
 	c.sampler = newSampler(w)
 	return c
@@ -271,12 +272,7 @@ func (c *converter) attributes(s trace.Stream, e *event) {
 				out = trace.Text(text)
 			}
 		}
-		id, ok := c.attrs[f.name]
-		if !ok {
-			id = c.w.Attribute(f.name)
-			c.attrs[f.name] = id
-		}
-		s.Attribute(id, out)
+		s.Attribute(c.attrs.ID(f.name), out)
 	}
 }
 

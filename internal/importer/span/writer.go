@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/align"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -19,7 +20,7 @@ type Writer struct {
 	order   []*row
 	last    [recentRows]*row
 	regions map[regionKey]trace.RegionID
-	tags    map[string]trace.AttributeID
+	tags    importer.Attributes
 	recent  [recentTags]recentTag
 	named   [recentRegions]recentRegion
 	nodes   nodeList
@@ -68,7 +69,7 @@ type reference struct {
 }
 
 func newWriter(w trace.Writer, label string) *Writer {
-	return &Writer{w: w, label: label, rows: map[rowKey]*row{}, regions: map[regionKey]trace.RegionID{}, tags: map[string]trace.AttributeID{},
+	return &Writer{w: w, label: label, rows: map[rowKey]*row{}, regions: map[regionKey]trace.RegionID{}, tags: importer.NewAttributes(w),
 		traces: map[string]uint32{}, odd: map[string]uint64{}}
 }
 
@@ -322,11 +323,7 @@ func (w *Writer) tag(out trace.Stream, name string, v trace.Value) {
 		out.Attribute(r.id, v)
 		return
 	}
-	id, ok := w.tags[name]
-	if !ok {
-		id = w.w.Attribute(name)
-		w.tags[name] = id
-	}
+	id := w.tags.ID(name)
 	*r = recentTag{name, id, true}
 	out.Attribute(id, v)
 }
