@@ -143,22 +143,14 @@ func (c *converter) location(s *snapshot) trace.LocationID {
 		return at
 	}
 	key := [2]int64{int64(s.rank), s.thread}
-	id, ok := c.threads[key]
-	if !ok {
+	return importer.Once(c.threads, key, func() trace.LocationID {
 		number := strconv.FormatInt(s.thread, 10)
-		id = c.w.Location(trace.Location{Parent: at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: s.thread})
-		c.threads[key] = id
-	}
-	return id
+		return c.w.Location(trace.Location{Parent: at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: s.thread})
+	})
 }
 
 func (c *converter) region(s step) trace.RegionID {
-	id, ok := c.regions[s]
-	if !ok {
-		id = c.w.Region(trace.Region{Name: s.name, Category: s.category})
-		c.regions[s] = id
-	}
-	return id
+	return importer.Once(c.regions, s, func() trace.RegionID { return c.w.Region(trace.Region{Name: s.name, Category: s.category}) })
 }
 
 // path finds the node of a call path.

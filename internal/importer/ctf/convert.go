@@ -307,16 +307,13 @@ func (c *converter) function(s *stream, m *meaning) trace.RegionID {
 	if v == nil {
 		return c.regionOf(m)
 	}
-	id, ok := c.regions[v.bits]
-	if !ok {
+	return importer.Once(c.regions, v.bits, func() trace.RegionID {
 		r := trace.Region{Name: c.symbols[v.bits], Category: "function", Role: trace.RoleByName}
 		if r.Name == "" {
 			r.Name, r.Role = "0x"+strconv.FormatUint(v.bits, 16), trace.RoleCompute
 		}
-		id = c.w.Region(r)
-		c.regions[v.bits] = id
-	}
-	return id
+		return c.w.Region(r)
+	})
 }
 
 // tell gives the fields of an event to what was written last.

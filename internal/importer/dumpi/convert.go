@@ -245,16 +245,13 @@ func (p *process) region(call int) trace.RegionID {
 }
 
 func (p *process) function(address uint64) trace.RegionID {
-	id, ok := p.named[address]
-	if !ok {
+	return importer.Once(p.named, address, func() trace.RegionID {
 		name := p.log.functions[address]
 		if name == "" {
 			name = fmt.Sprintf("function at %#x", address)
 		}
-		id = p.w.Region(trace.Region{Name: strings.ToValidUTF8(name, "\ufffd"), Category: "function"})
-		p.named[address] = id
-	}
-	return id
+		return p.w.Region(trace.Region{Name: strings.ToValidUTF8(name, "\ufffd"), Category: "function"})
+	})
 }
 
 // sizeOf is the size of a number of elements; -1 of types that the program made.

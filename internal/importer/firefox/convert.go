@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -80,8 +81,7 @@ func (c *converter) time(p *process, ms float64) trace.Time {
 
 // location finds the location of a process.
 func (c *converter) location(pid, name string, p *process) trace.LocationID {
-	at, ok := c.processes[pid]
-	if !ok {
+	return importer.Once(c.processes, pid, func() trace.LocationID {
 		if len(c.processes) == 0 {
 			name = cmp.Or(name, p.meta.product, c.name)
 		}
@@ -89,10 +89,8 @@ func (c *converter) location(pid, name string, p *process) trace.LocationID {
 		if pid != "" {
 			name += " " + pid
 		}
-		at = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "process " + pid, Name: name, Rank: trace.NoRank, Order: int64(len(c.processes))})
-		c.processes[pid] = at
-	}
-	return at
+		return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "process " + pid, Name: name, Rank: trace.NoRank, Order: int64(len(c.processes))})
+	})
 }
 
 // A thread is one while it is read.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -114,12 +115,7 @@ func (s *stacker) category(i int) string {
 }
 
 func (s *stacker) region(f frameIn) trace.RegionID {
-	id, ok := s.regions[f]
-	if !ok {
-		id = s.w.Region(s.describe(f))
-		s.regions[f] = id
-	}
-	return id
+	return importer.Once(s.regions, f, func() trace.RegionID { return s.w.Region(s.describe(f)) })
 }
 
 // describe says which function a frame is of.

@@ -160,12 +160,7 @@ func (c *dictionary) skip(what string) { c.w.Report(trace.Skipped, what, 1, "") 
 // region finds a region by name and category.
 func (c *dictionary) region(name, category string, role trace.Role) trace.RegionID {
 	key := regionKey{name, category}
-	id, ok := c.regions[key]
-	if !ok {
-		id = c.w.Region(trace.Region{Name: name, Category: category, Role: role})
-		c.regions[key] = id
-	}
-	return id
+	return importer.Once(c.regions, key, func() trace.RegionID { return c.w.Region(trace.Region{Name: name, Category: category, Role: role}) })
 }
 
 // fix is region for one that is kept at hand.

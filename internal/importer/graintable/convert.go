@@ -147,8 +147,7 @@ func (c *converter) write(g *grain) {
 func (c *converter) region(k *task) trace.RegionID {
 	name, file := c.field(k, "outline_function"), c.field(k, "source_line")
 	key := name + "\x00" + file
-	id, ok := c.regions[key]
-	if !ok {
+	return importer.Once(c.regions, key, func() trace.RegionID {
 		if n, err := strconv.ParseUint(name, 10, 64); err == nil {
 			name = fmt.Sprintf("task 0x%x", n)
 		} else if name == "" {
@@ -160,10 +159,8 @@ func (c *converter) region(k *task) trace.RegionID {
 		if n, err := strconv.Atoi(line); err == nil && n > 0 {
 			r.Line = n
 		}
-		id = c.w.Region(r)
-		c.regions[key] = id
-	}
-	return id
+		return c.w.Region(r)
+	})
 }
 
 // field gives a column of a task; empty where there is none or it says NA.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -92,12 +93,9 @@ func (s *sampler) setting(e *event) {
 
 // method is the region of a method.
 func (s *sampler) method(id int64) trace.RegionID {
-	r, ok := s.methods[id]
-	if !ok {
-		r = s.w.Region(trace.Region{Name: cmp.Or(s.chunk.method(id), "(unknown method)")})
-		s.methods[id] = r
-	}
-	return r
+	return importer.Once(s.methods, id, func() trace.RegionID {
+		return s.w.Region(trace.Region{Name: cmp.Or(s.chunk.method(id), "(unknown method)")})
+	})
 }
 
 // path finds the regions of a stack of the chunk, -1 for none.

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -249,17 +250,14 @@ func (c *converter) device(globalPid, number int64) trace.LocationID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := device{processOf(globalPid), number}
-	id, ok := c.devices[key]
-	if !ok {
+	return importer.Once(c.devices, key, func() trace.LocationID {
 		text := strconv.FormatInt(number, 10)
 		l := trace.Location{Parent: owner, Kind: trace.KindDevice, Key: text, Name: "GPU " + text, Rank: trace.NoRank, Order: 1<<40 + number}
 		if model := c.models[number]; model != "" {
 			l.Attributes = append(l.Attributes, trace.Attribute{Key: "model", Value: trace.Text(model)})
 		}
-		id = c.w.Location(l)
-		c.devices[key] = id
-	}
-	return id
+		return c.w.Location(l)
+	})
 }
 
 // time puts a time of the file on the run's clock.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -69,16 +70,13 @@ func (g *gpuSide) work(r *sqlitefile.Row, region trace.RegionID) (*row, bool) {
 // region finds the region of a name in StringIds.
 func (g *gpuSide) region(category string, name int64, fallback string) trace.RegionID {
 	key := regionKey{category, name}
-	id, ok := g.regions[key]
-	if !ok {
+	return importer.Once(g.regions, key, func() trace.RegionID {
 		text := g.names[name]
 		if text == "" {
 			text = fallback
 		}
-		id = g.w.Region(trace.Region{Name: text, Category: category})
-		g.regions[key] = id
-	}
-	return id
+		return g.w.Region(trace.Region{Name: text, Category: category})
+	})
 }
 
 func (g *gpuSide) kernels(ctx context.Context) error {

@@ -64,8 +64,7 @@ func (c *converter) frame(line []byte) bool {
 }
 
 func (c *converter) region(k regionKey) trace.RegionID {
-	id, ok := c.regions[k]
-	if !ok {
+	return importer.Once(c.regions, k, func() trace.RegionID {
 		r := trace.Region{Name: demangle.Filter(k.symbol)}
 		if k.object != "" {
 			r.Category = strings.Trim(path.Base(k.object), "[]")
@@ -73,10 +72,8 @@ func (c *converter) region(k regionKey) trace.RegionID {
 		if r.Name != k.symbol {
 			r.Attributes = []trace.Attribute{{Key: "mangled", Value: trace.Text(k.symbol)}}
 		}
-		id = c.w.Region(r)
-		c.regions[k] = id
-	}
-	return id
+		return c.w.Region(r)
+	})
 }
 
 // end writes the sample that is open.

@@ -239,36 +239,25 @@ func (l *log) note(r *record) trace.RegionID {
 
 func (l *log) state(name string, role trace.Role) trace.RegionID {
 	key := regionKey{state: name}
-	id, ok := l.regions[key]
-	if !ok {
-		id = l.w.Region(trace.Region{Name: name, Category: "runtime", Role: role})
-		l.regions[key] = id
-	}
-	return id
+	return importer.Once(l.regions, key, func() trace.RegionID { return l.w.Region(trace.Region{Name: name, Category: "runtime", Role: role}) })
 }
 
 func (l *log) entry(id int) trace.RegionID {
 	key := regionKey{kind: 1, id: id}
-	region, ok := l.regions[key]
-	if !ok {
-		region = l.w.Region(trace.Region{Name: l.program.entryName(id), Category: "entry method", Role: trace.RoleCompute})
-		l.regions[key] = region
-	}
-	return region
+	return importer.Once(l.regions, key, func() trace.RegionID {
+		return l.w.Region(trace.Region{Name: l.program.entryName(id), Category: "entry method", Role: trace.RoleCompute})
+	})
 }
 
 func (l *log) userRegion(id int) trace.RegionID {
 	key := regionKey{kind: 2, id: id}
-	region, ok := l.regions[key]
-	if !ok {
+	return importer.Once(l.regions, key, func() trace.RegionID {
 		name := l.program.events[id]
 		if name == "" {
 			name = "user event " + strconv.Itoa(id)
 		}
-		region = l.w.Region(trace.Region{Name: name, Category: "user event", Role: trace.RoleAnnotation})
-		l.regions[key] = region
-	}
-	return region
+		return l.w.Region(trace.Region{Name: name, Category: "user event", Role: trace.RoleAnnotation})
+	})
 }
 
 func byEvent(a, b message) int { return cmp.Compare(a.event, b.event) }

@@ -73,19 +73,15 @@ func newConverter(w trace.Writer, p *process, label string) *converter {
 
 // thread finds the row of a thread.
 func (c *converter) thread(id int64) *row {
-	r, ok := c.threads[id]
-	if !ok {
+	return importer.Once(c.threads, id, func() *importer.Row {
 		number := strconv.FormatInt(id, 10)
-		r = c.rows.Open(trace.Location{Parent: c.at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: id}, streamOptions)
-		c.threads[id] = r
-	}
-	return r
+		return c.rows.Open(trace.Location{Parent: c.at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: id}, streamOptions)
+	})
 }
 
 // device finds the location of a GPU.
 func (c *converter) device(handle int64) trace.LocationID {
-	id, ok := c.devices[handle]
-	if !ok {
+	return importer.Once(c.devices, handle, func() trace.LocationID {
 		a := c.agents[handle]
 		word := "CPU "
 		if a.gpu || a.name == "" {
@@ -95,10 +91,8 @@ func (c *converter) device(handle int64) trace.LocationID {
 		if a.name != "" {
 			l.Attributes = append(l.Attributes, trace.Attribute{Key: "model", Value: trace.Text(a.name)})
 		}
-		id = c.w.Location(l)
-		c.devices[handle] = id
-	}
-	return id
+		return c.w.Location(l)
+	})
 }
 
 // copies is the number of the row for what a GPU's copy engines do.
@@ -107,16 +101,13 @@ const copies = -1
 // queue finds the row of a queue of a GPU.
 func (c *converter) queue(agent, number int64) *row {
 	key := queue{agent, number}
-	r, ok := c.queues[key]
-	if !ok {
+	return importer.Once(c.queues, key, func() *importer.Row {
 		name := "queue " + strconv.FormatInt(number, 10)
 		if number == copies {
 			name = "copies"
 		}
-		r = c.rows.Open(trace.Location{Parent: c.device(agent), Kind: trace.KindStream, Key: name, Name: name, Rank: trace.NoRank, Order: number & (1<<40 - 1)}, streamOptions)
-		c.queues[key] = r
-	}
-	return r
+		return c.rows.Open(trace.Location{Parent: c.device(agent), Kind: trace.KindStream, Key: name, Name: name, Rank: trace.NoRank, Order: number & (1<<40 - 1)}, streamOptions)
+	})
 }
 
 // dispatch adds a kernel.
@@ -162,12 +153,7 @@ func (c *converter) add(r *row, x *call, region trace.RegionID, work bool) {
 // region finds a region by its name.
 func (c *converter) region(name, category string, role trace.Role) trace.RegionID {
 	key := category + "\x00" + name
-	id, ok := c.others[key]
-	if !ok {
-		id = c.w.Region(trace.Region{Name: name, Category: category, Role: role})
-		c.others[key] = id
-	}
-	return id
+	return importer.Once(c.others, key, func() trace.RegionID { return c.w.Region(trace.Region{Name: name, Category: category, Role: role}) })
 }
 
 // call adds a call of an API, or a range of a marker.

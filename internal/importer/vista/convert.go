@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -155,16 +156,13 @@ func (c *Converter) element(pe int64) *element {
 }
 
 func (c *Converter) region(clause int64) trace.RegionID {
-	id, ok := c.regions[clause]
-	if !ok {
+	return importer.Once(c.regions, clause, func() trace.RegionID {
 		name := c.names[clause]
 		if name == "" {
 			name = fmt.Sprintf("clause %d", clause)
 		}
-		id = c.w.Region(trace.Region{Name: name, Category: "clause", Role: trace.RoleCompute, Line: int(min(clause, 1<<30))})
-		c.regions[clause] = id
-	}
-	return id
+		return c.w.Region(trace.Region{Name: name, Category: "clause", Role: trace.RoleCompute, Line: int(min(clause, 1<<30))})
+	})
 }
 
 // Close ends what is open at the last time of all, and looks for callers that came late.
