@@ -161,6 +161,7 @@ SIZES ?= 1e6,1e7,1e8
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x $(PKGS)
 	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -run '^$$' -bench Scale -benchtime 1x -timeout 60m ./internal/view/timeline ./internal/view/moments ./internal/view/all
+	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -v -run '^$$' -bench 'ScaleImport|ScaleViews' -benchtime 1x -timeout 60m ./cmd/parallax
 	PARALLAX_BENCH_SIZES=1e6,1e7 $(GO) test -run '^$$' -bench JobOfGPUs -benchtime 1x -timeout 60m ./internal/view/all
 
 # Every fuzz test in turn, for FUZZTIME each. Inputs are made smaller by few tries: readers on several cores cover other

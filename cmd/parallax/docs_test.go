@@ -19,6 +19,7 @@ import (
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 	"github.com/spf13/pflag"
 )
 
@@ -148,7 +149,7 @@ func TestFormatsWithoutAPageShowTheCommentOfTheirPackage(t *testing.T) {
 		if b.String() == string(old) {
 			continue
 		}
-		if !*update {
+		if !viewtest.Updating() {
 			t.Errorf("docs/%s is not what the comment of its package says; run make golden", file)
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 	"github.com/parallax-hpc/parallax/web"
 )
 
@@ -35,7 +36,7 @@ func TestTheLicencesOfOthersGoWithTheProgram(t *testing.T) {
 		}
 	}
 	const file = "../../web/src/licences.txt"
-	if *update {
+	if viewtest.Updating() {
 		if err := os.WriteFile(file, []byte(writeLicences(t, parts)), 0o644); err != nil {
 			t.Fatal(err)
 		}

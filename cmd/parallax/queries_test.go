@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // queryBlock is one query of docs/queries.md: its source, its text, its answer.
@@ -48,13 +50,13 @@ func TestQueriesOfTheDocumentGiveTheirAnswers(t *testing.T) {
 		if strings.Count(got, "\n") < 3 {
 			t.Errorf("%s gives no answer worth showing:\n%s\n%s", q[1], q[2], got)
 		}
-		if *update {
+		if viewtest.Updating() {
 			changed = strings.Replace(changed, q[0], strings.TrimSuffix(q[0], q[3]+"```\n")+got+"```\n", 1)
 		} else if got != q[3] {
 			t.Errorf("%s: %s\ngives\n%s\nthe document says\n%s", q[1], q[2], got, q[3])
 		}
 	}
-	if *update {
+	if viewtest.Updating() {
 		if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
 			t.Fatal(err)
 		}

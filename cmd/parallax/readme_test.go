@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -10,9 +9,8 @@ import (
 
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
-
-var update = flag.Bool("update", false, "rewrite expected outputs and the tables of documents")
 
 // TestTheReadmeListsWhatThereIs keeps the tables of the documents equal to the lists of
 // formats and views.
@@ -29,7 +27,7 @@ func TestTheReadmeListsWhatThereIs(t *testing.T) {
 		if text == string(b) {
 			continue
 		}
-		if !*update {
+		if !viewtest.Updating() {
 			t.Errorf("the table of %s is not what the lists say; run make golden", file)
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // TestTablesAreDocumented: docs/tables.md lists every table and column as declared. -update writes it anew.
@@ -29,7 +30,7 @@ func TestTablesAreDocumented(t *testing.T) {
 			table.Document(&b, []*table.Table{f})
 		}
 	}
-	if *update {
+	if viewtest.Updating() {
 		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

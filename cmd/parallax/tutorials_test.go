@@ -12,6 +12,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A tutorial is a page whose commands are run and whose numbers are looked for in what they
@@ -41,7 +42,7 @@ func TestTutorialsSayWhatTheProgramPrints(t *testing.T) {
 			}
 			text, printed := runPage(t, string(b))
 			if text != string(b) {
-				if *update {
+				if viewtest.Updating() {
 					if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
 						t.Fatal(err)
 					}
@@ -173,7 +174,7 @@ func checkPictures(t *testing.T, page, kept, made string) {
 			continue
 		}
 		name := filepath.Join(kept, m[1])
-		if *update {
+		if viewtest.Updating() {
 			if err := os.MkdirAll(kept, 0o755); err != nil {
 				t.Fatal(err)
 			}
