@@ -185,7 +185,10 @@ func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string)
 			if shownLabels(labels) < 2 || !roomy(labels, gap) {
 				continue
 			}
-			if _, hides := nameAt(labels, end, TextWidth(name, TextSize, false)); !hides || name == "" {
+			if at, hides := nameAt(labels, end, TextWidth(name, TextSize, false)); !hides || name == "" {
+				if name == "time" && a.Unit == "ns" && at != end {
+					name = "" // "20 ms" says so already
+				}
 				return t, o, name
 			}
 			if ticks == nil {

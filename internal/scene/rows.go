@@ -59,6 +59,9 @@ func (s *Scene) RowLabels(frame int, left float32) {
 	labels := make([]Label, len(rows))
 	for i, r := range rows {
 		labels[i] = Label{At: (r.From + r.To) / 2, Width: RowLabelPitch, Rank: 2 * r.Level}
+		if h := r.To - r.From; h >= RowLabelPitch*nearlyFits {
+			labels[i].Width = min(h, RowLabelPitch)
+		}
 		if tree { // the head of a group is low: what stands below it moves down rather than away
 			labels[i].Slack = min((r.To-r.From)/2, mostRowSlack)
 		}
@@ -137,7 +140,7 @@ func thinSiblings(rows []Row, labels []Label) {
 	}
 }
 
-// nearlyFits is the part of its height that a label can do with: it moves by the rest, see Slack.
+// nearlyFits is the part of its height that a label can do with, as few letters reach up and down.
 const nearlyFits = 0.95
 
 // thinEvenly gives every nth row of a flat list the first claim, so that what remains
