@@ -101,10 +101,5 @@ func (c *rowTree) rowAt(id trace.LocationID) *row {
 	if c.undefined == nil && id == c.self.location {
 		return c.ownRow(c.self)
 	}
-	r, ok := c.rows[id]
-	if !ok {
-		r = &row{location: id, stream: c.w.Stream(id, streamOptions)}
-		c.rows[id] = r
-	}
-	return r
+	return c.at(id)
 }

@@ -161,8 +161,7 @@ func (c *rowTree) process(pid string) *process {
 // ownRow is the process's own row, for what belongs to no thread of it.
 func (c *rowTree) ownRow(p *process) *row {
 	if p.own == nil {
-		p.own = &row{location: p.location, stream: c.w.Stream(p.location, streamOptions)}
-		c.rows[p.location] = p.own
+		p.own = c.at(p.location)
 	}
 	return p.own
 }
@@ -184,10 +183,11 @@ func (c *rowTree) asyncRow(p *process, cat string) *row {
 	return r
 }
 
-// newRow opens the stream of a location. Files of one rank, from before and after
+func (c *rowTree) newRow(l trace.Location) *row { return c.at(c.w.Location(l)) }
+
+// at opens the stream of a location. Files of one rank, from before and after
 // a restart, may lead to the same location by different pids.
-func (c *rowTree) newRow(l trace.Location) *row {
-	id := c.w.Location(l)
+func (c *rowTree) at(id trace.LocationID) *row {
 	r, ok := c.rows[id]
 	if !ok {
 		r = &row{location: id, stream: c.w.Stream(id, streamOptions)}

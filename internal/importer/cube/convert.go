@@ -94,16 +94,14 @@ func (c *converter) defineCalls() {
 	seen := map[trace.CallPathID]int32{}
 	for i, n := range c.tree.nodes {
 		key := decimal(n.Callee) + parameters(n)
-		id, ok := ids[key]
-		if !ok {
+		id := importer.Once(ids, key, func() trace.RegionID {
 			r, known := regions[n.Callee]
 			if !known {
 				r = &region{Name: "region " + decimal(n.Callee)}
 				c.w.Report(trace.Guessed, "regions that are called and not defined", 1, c.box.place(anchorName)+": "+decimal(n.Callee))
 			}
-			id = c.w.Region(regionOf(r, parameters(n), sites[n.Callee]))
-			ids[key] = id
-		}
+			return c.w.Region(regionOf(r, parameters(n), sites[n.Callee]))
+		})
 		parent := trace.NoCallPath
 		if p := c.tree.parent[i]; p >= 0 {
 			parent = c.paths[p]

@@ -177,12 +177,10 @@ func (c *converter) metric(t trace.Time, m xtrace.Metric) {
 		c.skip("values of metrics that are no numbers")
 		return
 	}
-	id, ok := c.counters[m.Name]
-	if !ok {
+	id := importer.Once(c.counters, m.Name, func() trace.CounterID {
 		name, unit, _ := strings.Cut(m.Name, ":")
-		id = c.w.Counter(trace.Counter{Location: c.process, Name: strings.TrimPrefix(name, "/"), Unit: unit})
-		c.counters[m.Name] = id
-	}
+		return c.w.Counter(trace.Counter{Location: c.process, Name: strings.TrimPrefix(name, "/"), Unit: unit})
+	})
 	c.main.Sample(id, t, float64(m.Value.Uint64()))
 }
 

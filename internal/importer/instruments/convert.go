@@ -3,6 +3,7 @@ package instruments
 import (
 	"fmt"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -60,11 +61,7 @@ func (t *tree) add(at trace.LocationID, depth int, region trace.RegionID, inclus
 		t.jumps++
 	}
 	key := trace.CallPath{Parent: parent, Region: region}
-	id, ok := t.paths[key]
-	if !ok {
-		id = t.w.CallPath(key)
-		t.paths[key] = id
-	}
+	id := importer.Once(t.paths, key, func() trace.CallPathID { return t.w.CallPath(key) })
 	c := t.cells[cell{at, id}]
 	if c == nil {
 		c = &values{}

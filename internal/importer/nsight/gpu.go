@@ -147,15 +147,13 @@ func (g *gpuSide) copiesAndSets(ctx context.Context) error {
 	known := map[int64]trace.RegionID{}
 	err := g.table("CUPTI_ACTIVITY_KIND_MEMCPY").scan(ctx, func(r *sqlitefile.Row) error {
 		kind, _ := r.Int(n + 1)
-		region, ok := known[kind]
-		if !ok {
+		region := importer.Once(known, kind, func() trace.RegionID {
 			name := "Memcpy"
 			if word := g.copies[kind]; word != "" {
 				name += " " + word
 			}
-			region = g.w.Region(trace.Region{Name: name, Category: "gpu_memcpy", Role: trace.RoleCopy})
-			known[kind] = region
-		}
+			return g.w.Region(trace.Region{Name: name, Category: "gpu_memcpy", Role: trace.RoleCopy})
+		})
 		g.sized(r, region, n)
 		return nil
 	}, columns...)
@@ -217,15 +215,13 @@ func (g *gpuSide) waits(ctx context.Context) error {
 			g.w.Report(trace.Skipped, "waits for a GPU without a time", 1, g.label)
 			return nil
 		}
-		region, ok := regions[kind]
-		if !ok {
+		region := importer.Once(regions, kind, func() trace.RegionID {
 			name := names[kind]
 			if name == "" {
 				name = "synchronize"
 			}
-			region = g.w.Region(trace.Region{Name: name, Category: "cuda_sync", Role: trace.RoleSynchronization})
-			regions[kind] = region
-		}
+			return g.w.Region(trace.Region{Name: name, Category: "cuda_sync", Role: trace.RoleSynchronization})
+		})
 		at := g.rows.row(place{kind: onDevice, process: processOf(process), a: number}, func() trace.LocationID {
 			return g.w.Location(trace.Location{Parent: g.device(process, number), Kind: trace.KindRepeat, Key: "waits", Name: "waits of the host", Rank: trace.NoRank, Order: 1 << 50})
 		})

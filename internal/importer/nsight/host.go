@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -175,15 +176,13 @@ func (h *hostSide) scheduling(ctx context.Context) error {
 			number := strconv.FormatInt(cpu, 10)
 			return h.w.Location(trace.Location{Parent: group, Kind: trace.KindProcessor, Key: number, Name: "CPU " + number, Rank: trace.NoRank, Order: cpu})
 		})
-		region, ok := regions[thread]
-		if !ok {
+		region := importer.Once(regions, thread, func() trace.RegionID {
 			name := h.labels[thread]
 			if name == "" {
 				name = "thread"
 			}
-			region = h.w.Region(trace.Region{Name: name + " " + strconv.FormatInt(tid(thread), 10), Category: "scheduled", Role: trace.RoleCompute})
-			regions[thread] = region
-		}
+			return h.w.Region(trace.Region{Name: name + " " + strconv.FormatInt(tid(thread), 10), Category: "scheduled", Role: trace.RoleCompute})
+		})
 		if in != 0 {
 			row.Stream.Enter(h.time(at), region)
 		} else {

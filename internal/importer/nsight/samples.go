@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -117,11 +118,7 @@ func (h *hostSide) chains(ctx context.Context) (*chains, error) {
 			frames = frames[:0]
 		}
 		current = id
-		region, ok := regions[key]
-		if !ok {
-			region = h.w.Region(sampledRegion(h.names[key.name], h.names[key.module]))
-			regions[key] = region
-		}
+		region := importer.Once(regions, key, func() trace.RegionID { return h.w.Region(sampledRegion(h.names[key.name], h.names[key.module])) })
 		if strings.HasPrefix(h.names[key.name], "0x") {
 			nameless++
 		}

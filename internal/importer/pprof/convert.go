@@ -190,8 +190,7 @@ func (c *converter) location(s *profile.Sample) trace.LocationID {
 }
 
 func (c *converter) define(k rowKey) trace.LocationID {
-	process, ok := c.process[k.rank]
-	if !ok {
+	process := importer.Once(c.process, k.rank, func() trace.LocationID {
 		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: c.name, Rank: trace.NoRank}
 		if k.rank != "" {
 			l.Name = "rank " + k.rank
@@ -199,9 +198,8 @@ func (c *converter) define(k rowKey) trace.LocationID {
 				l.Rank = n
 			}
 		}
-		process = c.w.Location(l)
-		c.process[k.rank] = process
-	}
+		return c.w.Location(l)
+	})
 	if k.thread == "" {
 		return process
 	}

@@ -221,11 +221,7 @@ func (l *log) user(r *record) {
 }
 
 func (l *log) sample(key int64, name, unit string, t trace.Time, v float64) {
-	id, ok := l.stats[key]
-	if !ok {
-		id = l.w.Counter(trace.Counter{Location: l.at, Name: name, Unit: unit})
-		l.stats[key] = id
-	}
+	id := importer.Once(l.stats, key, func() trace.CounterID { return l.w.Counter(trace.Counter{Location: l.at, Name: name, Unit: unit}) })
 	l.stream.Sample(id, t, v)
 }
 

@@ -112,15 +112,13 @@ func (c *converter) queue(agent, number int64) *row {
 
 // dispatch adds a kernel.
 func (c *converter) dispatch(d *dispatch) {
-	region, ok := c.kernelOf[d.kernel]
-	if !ok {
+	region := importer.Once(c.kernelOf, d.kernel, func() trace.RegionID {
 		name := c.kernels[d.kernel]
 		if name == "" {
 			name = "kernel without a name"
 		}
-		region = c.w.Region(trace.Region{Name: strings.TrimSuffix(name, ".kd"), Category: "kernel"})
-		c.kernelOf[d.kernel] = region
-	}
+		return c.w.Region(trace.Region{Name: strings.TrimSuffix(name, ".kd"), Category: "kernel"})
+	})
 	r := c.queue(d.agent, d.queue)
 	c.add(r, &d.call, region, true)
 	r.Stream.Attribute(c.stream, trace.Integer(d.stream))

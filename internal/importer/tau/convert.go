@@ -133,11 +133,9 @@ func numbered(key string, n int) []trace.Attribute {
 func (c *converter) process(at node, host string) trace.LocationID {
 	l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: fmt.Sprintf("%d.%d", at.node, at.context), Rank: at.node, Order: int64(at.node)<<20 + int64(at.context&0xfffff)}
 	if host != "" {
-		parent, ok := c.hosts[host]
-		if !ok {
-			parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host, Rank: trace.NoRank, Order: int64(len(c.hosts))})
-			c.hosts[host] = parent
-		}
+		parent := importer.Once(c.hosts, host, func() trace.LocationID {
+			return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host, Rank: trace.NoRank, Order: int64(len(c.hosts))})
+		})
 		l.Parent = parent
 	}
 	l.Name = "rank " + strconv.Itoa(at.node)

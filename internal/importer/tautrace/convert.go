@@ -147,12 +147,10 @@ func (c *converter) location(at place) trace.LocationID {
 	if ok {
 		return id
 	}
-	p, ok := c.processes[at.node]
-	if !ok {
+	p := importer.Once(c.processes, at.node, func() trace.LocationID {
 		number := strconv.Itoa(int(at.node))
-		p = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "node " + number, Rank: int(at.node)})
-		c.processes[at.node] = p
-	}
+		return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "node " + number, Rank: int(at.node)})
+	})
 	number := strconv.Itoa(int(at.thread))
 	id = c.w.Location(trace.Location{Parent: p, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: int64(at.thread)})
 	c.locations[at] = id
@@ -369,11 +367,9 @@ func (f *file) release(t *thread) {
 }
 
 func (f *file) sample(t *thread, v value) {
-	c, ok := t.counters[v.event.id]
-	if !ok {
-		c = f.w.Counter(trace.Counter{Location: t.at, Name: v.event.name, Monotone: v.event.monotone})
-		t.counters[v.event.id] = c
-	}
+	c := importer.Once(t.counters, v.event.id, func() trace.CounterID {
+		return f.w.Counter(trace.Counter{Location: t.at, Name: v.event.name, Monotone: v.event.monotone})
+	})
 	t.stream.Sample(c, v.time, float64(v.value))
 }
 

@@ -3,6 +3,7 @@ package xplane
 import (
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -205,11 +206,7 @@ func (l *line) region(e *event) (trace.RegionID, trace.Role) {
 		r.Category = "python_function"
 	}
 	key := lineRegion{e.metadata, r.Category}
-	id, ok := l.regions[key]
-	if !ok {
-		id = l.w.Region(r)
-		l.regions[key] = id
-	}
+	id := importer.Once(l.regions, key, func() trace.RegionID { return l.w.Region(r) })
 	return id, r.Role
 }
 
