@@ -39,8 +39,13 @@ type chunkSpool struct {
 
 	writing sync.WaitGroup
 	mapped  *spool.Mapping
-	used    atomic.Int64 // bytes read since pages were last given back
+	used    atomic.Int64   // bytes read since pages were last given back
+	kept    []atomic.Int64 // by stretch of the file: bytes that somebody may still read
 }
+
+// stretch is how much of the file is given back at once. Taking away a chunk at a time keeps every core
+// waiting for the others: on sixteen it was a third of an import.
+const stretch = 4 << 20
 
 // releaseEvery is how much is read of the mapped file before its pages are given
 // back, so that reading all of it does not look like memory in use.
@@ -177,6 +182,10 @@ func (s *chunkSpool) Finish() error {
 	}
 	size := s.base + int64(len(s.tail))
 	s.tail, s.spare, s.freed = nil, nil, nil
+	s.kept = make([]atomic.Int64, (size+stretch-1)/stretch)
+	for i := range s.kept {
+		s.kept[i].Store(min(stretch, size-int64(i)*stretch))
+	}
 	var err error
 	s.mapped, err = spool.MapOpen(s.file, size, false)
 	return err
@@ -201,14 +210,18 @@ func (s *chunkSpool) Chunk(at int64) []byte {
 	return s.mapped.Bytes[at+chunkHeader : at+chunkHeader+n]
 }
 
-// Drop gives back the room of chunks that nobody reads any more.
+// Drop says that nobody reads these chunks any more. The room of a stretch is given back with its last chunk.
 func (s *chunkSpool) Drop(chain []int64) {
-	for i := 0; i < len(chain); {
-		from, to := chain[i], chain[i] // of chunks that follow each other
-		for ; i < len(chain) && chain[i] == to; i++ {
-			to += chunkHeader + int64(binary.LittleEndian.Uint32(s.mapped.Bytes[chain[i]+8:]))
+	for _, at := range chain {
+		end := at + chunkHeader + int64(binary.LittleEndian.Uint32(s.mapped.Bytes[at+8:]))
+		for at < end {
+			k := at / stretch
+			to := min(end, (k+1)*stretch)
+			if s.kept[k].Add(at-to) == 0 {
+				spool.Punch(s.file, k*stretch, (k+1)*stretch)
+			}
+			at = to
 		}
-		spool.Punch(s.file, from, to)
 	}
 }
 

@@ -1,0 +1,59 @@
+package write
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"syscall"
+	"testing"
+)
+
+// Streams that are read at the same time lie between each other: what one has read may not take away what another
+// still has to, and what all have read takes no room.
+func TestDroppedChunksGiveTheirRoomBackAndNoOthers(t *testing.T) {
+	s, err := newChunkSpool(t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rng := rand.New(rand.NewPCG(1, 1))
+	last, want := make([]int64, 8), make([][][]byte, 8)
+	for i := range last {
+		last[i] = -1
+	}
+	for range 1200 {
+		k := rng.IntN(len(last))
+		chunk := bytes.Repeat([]byte{byte(1 + rng.IntN(255))}, 1+rng.IntN(maxChunk))
+		s.mu.Lock()
+		last[k] = s.append(chunk, last[k])
+		s.unlockAndWrite()
+		want[k] = append(want[k], chunk)
+	}
+	if err := s.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.kept) < 4 {
+		t.Fatalf("%d stretches prove nothing", len(s.kept))
+	}
+	full := blocks(t, s.file)
+	for k := range last {
+		chain := s.Chain(last[k], nil)
+		for i, at := range chain {
+			if !bytes.Equal(s.Chunk(at), want[k][i]) {
+				t.Fatalf("stream %d: chunk %d is another after %d streams were dropped", k, i, k)
+			}
+		}
+		s.Drop(chain)
+	}
+	if left := blocks(t, s.file); left*10 > full {
+		t.Errorf("%d of %d blocks are left when all is read", left, full)
+	}
+}
+
+func blocks(t *testing.T, f *os.File) int64 {
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Sys().(*syscall.Stat_t).Blocks
+}
