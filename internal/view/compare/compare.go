@@ -15,7 +15,9 @@ package compare
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
@@ -101,6 +103,9 @@ func (r *result) note() {
 	if slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Summed }) {
 		r.notes = append(r.notes, "the profiles are sums over ranks, and times are shares of a rank: how even they are cannot be told")
 	}
+	if names := r.uneven(); len(names) > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s: single steps make the mean differ by more than the usual step, which the interval is of", strings.Join(names, ", ")))
+	}
 	share := r.matched()
 	if alike := share[compare.ByLike] + share[compare.ByPlain]; alike > 0.005 {
 		r.notes = append(r.notes, fmt.Sprintf("%s of the time is in regions whose names differ and that were taken for the same; --match OLD=NEW says otherwise", view.FormatShare(alike)))
@@ -118,6 +123,17 @@ func (r *result) note() {
 	if folded := slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Folded > 0 }); folded {
 		r.notes = append(r.notes, "call paths with little time are joined below their caller")
 	}
+}
+
+// uneven are the parts whose means differ by more than the interval over steps says: bar and whisker would
+// seem to contradict each other.
+func (r *result) uneven() (names []string) {
+	for _, q := range r.rows {
+		if s := q.steps; q.kind == "part" && s != nil && math.IsNaN(q.estimate.Low) && (q.difference() < s.Low || q.difference() > s.High) {
+			names = append(names, q.name)
+		}
+	}
+	return names
 }
 
 // Notes implements view.Result.

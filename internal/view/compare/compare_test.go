@@ -57,6 +57,11 @@ func runs(t *testing.T, texts ...string) (out []view.Run) {
 
 func compared(t *testing.T, list []view.Run, options map[string][]string) compare.Data {
 	t.Helper()
+	return computed(t, list, options).Data().(compare.Data)
+}
+
+func computed(t *testing.T, list []view.Run, options map[string][]string) view.Result {
+	t.Helper()
 	values, err := view.NewValues(compare.View, options)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +74,7 @@ func compared(t *testing.T, list []view.Run, options map[string][]string) compar
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Data().(compare.Data)
+	return r
 }
 
 var byHalf = map[string][]string{"by": {"half"}}

@@ -8,6 +8,7 @@ import (
 
 	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/compare"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
@@ -56,6 +57,23 @@ func TestTheLoaderIsNamed(t *testing.T) {
 	}
 	if d.Matched.Share < 0.9 {
 		t.Errorf("%v of the time is matched", d.Matched.Share)
+	}
+}
+
+// The bar is of means, the whisker of the usual step: where one step in six waits for all the others, they lie apart.
+func TestPartsThatSingleStepsMakeAreNamed(t *testing.T) {
+	r := computed(t, []view.Run{shared(t, "workers0", "data", "ml", "resnet50-workers0"), shared(t, "workers4", "data", "ml", "resnet50-workers4")}, nil)
+	var want []string
+	for _, row := range r.Data().(compare.Data).Rows {
+		if row.Kind == "part" && row.Steps != nil && (row.Difference < row.Steps.Low || row.Difference > row.Steps.High) {
+			want = append(want, row.Region)
+		}
+	}
+	if len(want) == 0 {
+		t.Fatal("no part lies outside its interval: nothing is tested")
+	}
+	if notes := strings.Join(r.Notes(), "\n"); !strings.Contains(notes, strings.Join(want, ", ")+": single steps") {
+		t.Errorf("%v are not named: %s", want, notes)
 	}
 }
 
