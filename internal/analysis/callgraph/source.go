@@ -91,7 +91,8 @@ type ProfileReader struct {
 	// Index of each location, by id; -1: not chosen.
 	Index []int32
 
-	sums map[profileKey]*joined
+	sums map[profileKey]int32 // places in list
+	list []joined             // as they came
 }
 
 // A joined row knows how many paths it holds, of which as outermost ones.
@@ -108,7 +109,7 @@ type profileKey struct {
 // Add takes some rows.
 func (p *ProfileReader) Add(rows []trace.ProfileRow) {
 	if p.sums == nil {
-		p.sums = map[profileKey]*joined{}
+		p.sums = map[profileKey]int32{}
 	}
 	for i := range rows {
 		x := &rows[i]
@@ -131,12 +132,14 @@ func (p *ProfileReader) Add(rows []trace.ProfileRow) {
 }
 
 func (p *ProfileReader) add(key profileKey, x *trace.ProfileRow, outermost bool) {
-	r := p.sums[key]
-	if r == nil {
-		r = &joined{Row: Row{Owner: key.owner, Pair: key.pair}}
-		r.noBox()
-		p.sums[key] = r
+	at, known := p.sums[key]
+	if !known {
+		at = int32(len(p.list))
+		p.sums[key] = at
+		p.list = append(p.list, joined{Row: Row{Owner: key.owner, Pair: key.pair}})
+		p.list[at].noBox()
 	}
+	r := &p.list[at]
 	r.Count += x.Calls
 	r.paths++
 	p.join(&r.Inclusive, x.Inclusive, r.paths)
@@ -191,17 +194,24 @@ func (p *ProfileReader) onPath(path *trace.CallPath) bool {
 	return true
 }
 
-// Rows gives what was added, by owner, then by pair.
+// Rows gives what was added, by owner, then by pair. Stores hold profiles by location: then only the few rows of each
+// owner are to be sorted.
 func (p *ProfileReader) Rows() []Row {
-	out := make([]Row, 0, len(p.sums))
-	for _, r := range p.sums {
-		out = append(out, r.Row)
+	out := make([]Row, len(p.list))
+	for i := range p.list {
+		out[i] = p.list[i].Row
 	}
-	slices.SortFunc(out, func(a, b Row) int {
-		if a.Owner != b.Owner {
-			return int(a.Owner) - int(b.Owner)
+	byOwner := func(a, b Row) int { return int(a.Owner) - int(b.Owner) }
+	if !slices.IsSortedFunc(out, byOwner) {
+		slices.SortStableFunc(out, byOwner)
+	}
+	for from := 0; from < len(out); {
+		to := from + 1
+		for to < len(out) && out[to].Owner == out[from].Owner {
+			to++
 		}
-		return comparePairs(a.Pair, b.Pair)
-	})
+		slices.SortFunc(out[from:to], func(a, b Row) int { return comparePairs(a.Pair, b.Pair) })
+		from = to
+	}
 	return out
 }
