@@ -54,18 +54,24 @@ func newSlots(workers, queue int) *slots {
 // do runs f in a slot. It gives errBusy where too many wait, or the context's cause where
 // it ends first. What has the same name is taken to cost the same.
 func (s *slots) do(ctx context.Context, name string, f func() error) error {
-	return s.run(ctx, s.queue, name, f)
+	return s.run(ctx, s.queue, name, unknown, f)
 }
 
 // finish is do for the last step of something computed already: it is not refused,
-// since that would throw the work away. How many wait is bounded by the requests.
+// since that would throw the work away. How many wait is bounded by the requests. It is
+// taken to be quick until it was not: pictures that are there do not wait for those that
+// are still computed.
 func (s *slots) finish(ctx context.Context, name string, f func() error) error {
-	return s.run(ctx, math.MaxInt, name, f)
+	return s.run(ctx, math.MaxInt, name, quick, f)
 }
 
-func (s *slots) run(ctx context.Context, queue int, name string, f func() error) error {
+// run takes what it does not know to be of the class first.
+func (s *slots) run(ctx context.Context, queue int, name string, first class, f func() error) error {
 	s.mu.Lock()
 	c := s.classOf(name)
+	if c == unknown {
+		c = first
+	}
 	if len(s.waiting) == 0 && s.fits(c) {
 		s.enter(c)
 		s.mu.Unlock()

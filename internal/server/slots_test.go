@@ -45,6 +45,15 @@ func TestWhatIsCheapPassesWhatIsDear(t *testing.T) {
 	}
 }
 
+func TestWhatIsComputedIsFinishedWhileOthersAreComputed(t *testing.T) {
+	s := newSlots(2, 100)
+	defer hold(t, s, "one")()
+	defer hold(t, s, "another")()
+	done := make(chan struct{})
+	go func() { defer close(done); s.finish(context.Background(), "drawn", func() error { return nil }) }()
+	within(t, "a picture is drawn", done)
+}
+
 func TestWhatGoesThroughALargeRunIsDearFromTheFirstTimeOn(t *testing.T) {
 	s := newSlots(2, 100)
 	s.expectScan("all of it", 1e8)
