@@ -59,7 +59,7 @@ func TestAKilledImportLeavesNothingThatHurts(t *testing.T) {
 		return len(list) > 0
 	}
 	locked := func() bool { // until then nobody can tell that it is not about to be
-		list, _ := filepath.Glob(filepath.Join(cache, ".*part*", "*", "*"))
+		list, _ := filepath.Glob(filepath.Join(cache, ".*part*", "*", "lock"))
 		return len(list) > 0
 	}
 	for !locked() {
