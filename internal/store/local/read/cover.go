@@ -108,7 +108,7 @@ func (c *coverer) rows(to trace.Time, last int, final bool) error {
 		if c.from >= to && lo >= hi {
 			return nil
 		}
-		c.v.Touch(lo, min(lo+stretchRows+1, c.v.Len()))
+		c.v.Touch(lo, min(lo+stretchRows+1, hi))
 		if hi-lo > stretchRows && c.v.Begin[lo+stretchRows] > c.from && c.v.Begin[lo+stretchRows] < to {
 			end = c.v.Begin[lo+stretchRows]
 			hi = c.v.FirstIn(lo, hi, end)
