@@ -51,7 +51,7 @@ func (b *batch) read(l *lexicon) {
 			return
 		}
 		r := b.room()
-		end, status := parseRecord(b.text, i, r)
+		end, status := l.habit.record(b.text, i, r)
 		if status != complete || end > limit {
 			b.records = b.records[:len(b.records)-1]
 			return
@@ -131,6 +131,7 @@ func opening(text []byte) []byte {
 func (s *scanner) each(workers int, l *lexicon, take func(*record)) {
 	var r record
 	for {
+		s.habit = l.habit
 		if workers > 1 && s.offset() >= s.batchesAt && s.afterRecord() {
 			s.batches(workers, opening(s.buf[max(r.offset-s.base, 0):s.pos]), l.dialect, take)
 		}

@@ -23,6 +23,7 @@ type lexicon struct {
 	words      int // in all maps
 	key        []byte
 	scratch    []byte
+	habit      *habit
 }
 
 // mostWords bounds a lexicon: past it all is forgotten and found anew.
@@ -60,8 +61,9 @@ type textWord struct {
 type form uint8
 
 const (
-	formNested form = iota // an object, or a list too long to be kept
-	formNone               // null: no value
+	formUnread form = iota
+	formNested      // an object, or a list too long to be kept
+	formNone        // null: no value
 	formInteger
 	formNumber
 	formText
@@ -77,6 +79,7 @@ func (l *lexicon) forget() {
 	l.categories, l.places = map[string]*categoryWord{}, map[string]*placeWord{}
 	l.keys, l.texts = map[string]*keyWord{}, map[string]*textWord{}
 	l.category, l.place, l.recent, l.words = nil, nil, [32]*keyWord{}, 0
+	l.habit = &habit{lexicon: l}
 }
 
 // prepare fills in what the reader will ask of a record.
@@ -88,20 +91,28 @@ func (l *lexicon) prepare(r *record) {
 	if l.words > mostWords {
 		l.forget()
 	}
-	r.at, r.timed = r.ts.nanoseconds()
+	if !r.timed {
+		r.at, r.timed = r.ts.nanoseconds()
+		r.digits.whole, r.digits.after = digitsOf(r.ts.raw())
+	}
 	r.where = l.placeOf(r.pid, r.tid)
 	r.sort = l.categoryOf(r.category)
 	r.what = l.nameOf(r.sort, r.name)
 	switch r.phase {
 	case 'X':
-		r.length, r.lasts = r.dur.nanoseconds()
-		r.digits = digitsIn(r.ts, r.dur)
+		if !r.lasts {
+			r.length, r.lasts = r.dur.nanoseconds()
+			_, r.digits.length = digitsOf(r.dur.raw())
+		}
 	case 'E', 'C', 's', 't', 'f': // nobody asks for arguments, or for numbers alone
 		return
 	}
 	for i := range r.args {
 		a := &r.args[i]
-		if a.word = l.keyOf(i, a.key); !a.word.drop {
+		if a.word == nil {
+			a.word = l.keyOf(i, a.key)
+		}
+		if a.form == formUnread && !a.word.drop {
 			l.valueOf(a)
 		}
 	}
@@ -166,6 +177,15 @@ func (l *lexicon) keyOf(position int, v value) *keyWord {
 			return k
 		}
 	}
+	k := l.word(v)
+	if position < len(l.recent) {
+		l.recent[position] = k
+	}
+	return k
+}
+
+// word finds the word of a key.
+func (l *lexicon) word(v value) *keyWord {
 	k, ok := l.keys[string(v.raw())]
 	if !ok {
 		k = &keyWord{text: string(v.raw())}
@@ -175,9 +195,6 @@ func (l *lexicon) keyOf(position int, v value) *keyWord {
 		}
 		l.keys[k.text] = k
 		l.words++
-	}
-	if position < len(l.recent) {
-		l.recent[position] = k
 	}
 	return k
 }

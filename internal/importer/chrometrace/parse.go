@@ -50,6 +50,61 @@ func parseBare(b []byte, begin int, kind valueKind) (value, int, status) {
 	return rawValue(b[begin:i], kind), i, complete
 }
 
+// A plainNumber is digits, and others behind a point.
+type plainNumber struct {
+	mantissa uint64 // all digits
+	whole    int    // how many before the point
+	after    int    // and behind it
+	point    bool
+	end      int
+}
+
+// parseDigits reads a number of at most 18 digits, without a sign or an exponent. Others are no such: false.
+func parseDigits(b []byte, i int) (d plainNumber, ok bool) {
+	begin, m := i, uint64(0)
+	if i+8 <= len(b) {
+		if x := binary.LittleEndian.Uint64(b[i:]); eightDigits(x) {
+			m = numberOf(x)
+			i += 8
+		}
+	}
+	for ; i < len(b) && b[i]-'0' < 10; i++ {
+		m = 10*m + uint64(b[i]-'0')
+	}
+	d.whole = i - begin
+	if d.whole == 0 || i == len(b) {
+		return d, false
+	}
+	if b[i] == '.' {
+		d.point = true
+		for i++; i < len(b) && b[i]-'0' < 10; i++ {
+			m = 10*m + uint64(b[i]-'0')
+			d.after++
+		}
+	}
+	d.mantissa, d.end = m, i
+	return d, i < len(b) && class[b[i]]&bare == 0 && d.whole+d.after <= 18
+}
+
+// eightDigits reports whether eight bytes are digits, and numberOf is the number that they write, the first byte the lowest.
+func eightDigits(x uint64) bool {
+	return x&0xF0F0F0F0F0F0F0F0|(x+0x0606060606060606)&0xF0F0F0F0F0F0F0F0>>4 == 0x3333333333333333
+}
+
+func numberOf(x uint64) uint64 {
+	x = x & 0x0F0F0F0F0F0F0F0F * (10<<8 + 1) >> 8
+	x = x & 0x00FF00FF00FF00FF * (100<<16 + 1) >> 16
+	return x & 0x0000FFFF0000FFFF * (10000<<32 + 1) >> 32
+}
+
+// micros is a number of microseconds in nanoseconds, as value.nanoseconds has it.
+func (d *plainNumber) micros() (int64, bool) {
+	if d.after == 3 {
+		return int64(d.mantissa), true // 18 digits are less than maxNanos
+	}
+	return shift(d.mantissa, 3-d.after)
+}
+
 // parseText reads a text whose opening quote is before b[begin]. Eight bytes are
 // looked at in one step: a byte is a quote or a backslash exactly where the
 // difference to it is zero, and the lowest such byte is found without fail.

@@ -25,12 +25,6 @@ type precision struct {
 // timeDigits are how the times of a record are written.
 type timeDigits struct{ whole, after, length int32 }
 
-func digitsIn(ts, dur value) (d timeDigits) {
-	d.whole, d.after = digitsOf(ts.raw())
-	_, d.length = digitsOf(dur.raw())
-	return d
-}
-
 // see takes the times of a record. It is called for every one, so the greatest begin is found
 // by its digits and read as a number only once, in the end.
 func (p *precision) see(ts value, d timeDigits) {

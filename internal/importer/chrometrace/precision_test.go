@@ -153,3 +153,9 @@ func TestAChildANanosecondTooLongIsNested(t *testing.T) {
 		t.Errorf("%d reported, want 1", n)
 	}
 }
+
+func digitsIn(ts, dur value) (d timeDigits) {
+	d.whole, d.after = digitsOf(ts.raw())
+	_, d.length = digitsOf(dur.raw())
+	return d
+}

@@ -42,6 +42,7 @@ type scanner struct {
 
 	state    state
 	object   bool // the records are inside of {"traceEvents": …}
+	habit    *habit
 	lists    int  // of records that were met
 	listed   bool // a record of the current list was read
 	sampled  bool // the current list holds samples, which have no phase
@@ -66,18 +67,18 @@ const (
 )
 
 func newScanner(r io.Reader) *scanner {
-	return &scanner{r: r, buf: make([]byte, 0, firstBuffer), batch: batchSize, batchesAt: batchesFrom}
+	return &scanner{r: r, buf: make([]byte, 0, firstBuffer), habit: &habit{}, batch: batchSize, batchesAt: batchesFrom}
 }
 
 // scanHead is a scanner of data that is in memory.
-func scanHead(data []byte) *scanner { return &scanner{buf: data, err: io.EOF} }
+func scanHead(data []byte) *scanner { return &scanner{buf: data, habit: &habit{}, err: io.EOF} }
 
 // next reads the next record; false: there are no more.
 func (s *scanner) next(r *record) bool {
 	for {
 		switch s.state {
 		case atStart:
-			s.start(r)
+			s.start()
 		case inRecords, inLines:
 			if s.record(r) {
 				return true
@@ -92,7 +93,7 @@ func (s *scanner) next(r *record) bool {
 }
 
 // start finds out which of the forms the file has.
-func (s *scanner) start(r *record) {
+func (s *scanner) start() {
 	if s.peek() == 0xEF && s.more(3) && string(s.buf[s.pos:s.pos+3]) == "\xEF\xBB\xBF" {
 		s.pos += 3
 	}
@@ -101,7 +102,7 @@ func (s *scanner) start(r *record) {
 		s.pos++
 		s.state = inRecords
 	case '{':
-		if s.linesOfRecords(r) {
+		if s.linesOfRecords() {
 			s.state = inLines
 			return
 		}
@@ -112,15 +113,40 @@ func (s *scanner) start(r *record) {
 	}
 }
 
-// linesOfRecords tries whether the first object is itself a record.
-func (s *scanner) linesOfRecords(r *record) bool {
+// linesOfRecords tries whether the first object is itself a record: it has a phase, and no list of records.
+func (s *scanner) linesOfRecords() bool {
 	for {
-		r.reset()
-		_, status := parseRecord(s.buf, s.pos, r)
-		if status == short && r.phase == 0 && len(s.buf)-s.pos < bufferSize && s.fill() {
+		phase, status := phaseAt(s.buf, s.pos)
+		if status == short && len(s.buf)-s.pos < bufferSize && s.fill() {
 			continue
 		}
-		return r.phase != 0
+		return phase
+	}
+}
+
+// phaseAt reports whether the object that begins at b[i] has a phase.
+func phaseAt(b []byte, i int) (bool, status) {
+	for {
+		key, at, s := parseKey(b, i+1)
+		if s != complete || key.kind == missing {
+			return false, s
+		}
+		if string(key.raw()) == "traceEvents" {
+			return false, complete // which may be all of the file
+		}
+		v, at, s := parseValue(b, at)
+		if s != complete {
+			return false, s
+		}
+		if string(key.raw()) == "ph" && letter(v) != 0 {
+			return true, complete
+		}
+		if i = skipSpace(b, at); i == len(b) {
+			return false, short
+		}
+		if b[i] != ',' {
+			return false, complete
+		}
 	}
 }
 
@@ -177,7 +203,7 @@ func (s *scanner) record(r *record) bool {
 // parse reads the record at pos. Where it cannot, it moves on: false.
 func (s *scanner) parse(r *record) bool {
 	for {
-		end, status := parseRecord(s.buf, s.pos, r)
+		end, status := s.habit.record(s.buf, s.pos, r)
 		if status == complete && bytes.IndexByte(s.buf[s.pos:end], 0) >= 0 {
 			status = broken // a block that was never written: a text goes on in another record
 		}

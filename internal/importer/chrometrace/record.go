@@ -21,7 +21,7 @@ type record struct {
 	args              []argument
 	argsValue         value // args that are not an object
 
-	// Prepared, see lexicon:
+	// Prepared, see lexicon; those of times already as they are read, where they are plain numbers:
 	at, length   int64 // ts and dur in nanoseconds
 	timed, lasts bool  // they are such
 	digits       timeDigits
@@ -56,42 +56,6 @@ func (r *record) argument(key string) value {
 func (r *record) reset() {
 	args := r.args[:0]
 	*r = record{args: args}
-}
-
-// parseRecord reads the object that begins at b[i], which is "{". It gives where
-// it ends, or where it is broken. No memory is allocated but for r.args.
-func parseRecord(b []byte, i int, r *record) (int, status) {
-	for {
-		var key, v value
-		var s status
-		if key, i, s = parseKey(b, i+1); s != complete {
-			return i, s
-		}
-		if key.kind == missing {
-			return i, complete
-		}
-		if len(key.raw()) == 4 && string(key.raw()) == "args" && i < len(b) && b[i] == '{' {
-			i, s = parseArgs(b, i, r)
-		} else if len(key.raw()) == 3 && string(key.raw()) == "id2" && i < len(b) && b[i] == '{' {
-			i, s = parseID2(b, i, r)
-		} else {
-			v, i, s = parseValue(b, i)
-			r.set(key.raw(), v)
-		}
-		if s != complete {
-			return i, s
-		}
-		if i = skipSpace(b, i); i == len(b) {
-			return i, short
-		}
-		switch b[i] {
-		case ',':
-		case '}':
-			return i + 1, complete
-		default:
-			return i, broken
-		}
-	}
 }
 
 // parseKey reads a member's key and the colon after it; at the closing brace it
@@ -160,52 +124,126 @@ func parseID2(b []byte, i int, r *record) (int, status) {
 	return i, s
 }
 
-// set stores one field. Fields of no use here are passed over.
-func (r *record) set(key []byte, v value) {
+// A field is what a key of a record says.
+type field uint8
+
+const (
+	fieldOther field = iota // of no use here
+	fieldPhase
+	fieldName
+	fieldCategory
+	fieldPid
+	fieldTid
+	fieldTime
+	fieldDuration
+	fieldThreadTime
+	fieldThreadDuration
+	fieldID
+	fieldID2
+	fieldScopeOfID
+	fieldBindID
+	fieldFlowIn
+	fieldFlowOut
+	fieldBind
+	fieldScope
+	fieldFrame
+	fieldStack
+	fieldWeight
+	fieldArgs
+	fieldArgument // a member of args
+	endOfObject   // of the record, or of args
+)
+
+func fieldOf(key []byte) field {
 	switch string(key) {
 	case "ph":
-		if v.kind == text && len(v.raw()) == 1 {
-			r.phase = v.raw()[0]
-		}
+		return fieldPhase
 	case "name":
-		r.name = v
+		return fieldName
 	case "cat":
-		r.category = v
+		return fieldCategory
 	case "pid":
-		r.pid = v
+		return fieldPid
 	case "tid":
-		r.tid = v
+		return fieldTid
 	case "ts":
-		r.ts = v
+		return fieldTime
 	case "dur":
-		r.dur = v
+		return fieldDuration
 	case "tts":
-		r.threadClock = true
+		return fieldThreadTime
 	case "tdur":
+		return fieldThreadDuration
+	case "id":
+		return fieldID
+	case "id2":
+		return fieldID2
+	case "scope":
+		return fieldScopeOfID
+	case "bind_id":
+		return fieldBindID
+	case "flow_in":
+		return fieldFlowIn
+	case "flow_out":
+		return fieldFlowOut
+	case "bp":
+		return fieldBind
+	case "s":
+		return fieldScope
+	case "sf":
+		return fieldFrame
+	case "esf", "stack", "estack":
+		return fieldStack
+	case "weight":
+		return fieldWeight
+	case "args":
+		return fieldArgs
+	}
+	return fieldOther
+}
+
+// set stores one field, but for times, see habit.record.
+func (r *record) set(f field, v value) {
+	switch f {
+	case fieldPhase:
+		if v.kind == text && v.size == 1 {
+			r.phase = *v.first
+		}
+	case fieldName:
+		r.name = v
+	case fieldCategory:
+		r.category = v
+	case fieldPid:
+		r.pid = v
+	case fieldTid:
+		r.tid = v
+	case fieldThreadTime:
+		r.threadClock = true
+	case fieldThreadDuration:
 		r.threadClock = true
 		r.threadDur = v
-	case "id":
+	case fieldID:
 		r.id = v
-	case "scope":
+	case fieldScopeOfID:
 		r.idScope = v
-	case "bind_id":
+	case fieldBindID:
 		r.bindID = v
-	case "flow_in":
+	case fieldFlowIn:
 		r.flowIn = isTrue(v)
-	case "flow_out":
+	case fieldFlowOut:
 		r.flowOut = isTrue(v)
-	case "bp":
+	case fieldBind:
 		r.bind = letter(v)
-	case "s":
+	case fieldScope:
 		r.scope = letter(v)
-	case "sf":
+	case fieldFrame:
 		r.stack = true
 		r.frame = v
-	case "esf", "stack", "estack":
+	case fieldStack:
 		r.stack = true
-	case "weight":
+	case fieldWeight:
 		r.weight = v
-	case "args":
+	case fieldArgs:
 		r.argsValue = v
 	}
 }
