@@ -33,9 +33,9 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 }
 
 // calls gives the Enter and Leave records that come next to a StackBuilder, many at a
-// time; false where there are none.
+// time, and writes the facts between them; false where there are none.
 func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
-	b, base, list, rows := d.b, d.base, w.batch[:0], uint64(0)
+	b, base, list, rows, some := d.b, d.base, w.batch[:0], uint64(0), false
 	for len(b) >= write.HalfBytes && len(list) < cap(list) {
 		h := binary.LittleEndian.Uint32(b)
 		leave, id := h>>1&1, h>>write.HalfShift&(1<<write.HalfID-1)
@@ -43,7 +43,18 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 			b = b[write.HalfBytes:]
 			base += trace.Time(h >> write.HalfTimeAt)
 		} else {
-			if h>>1&(1<<write.OpBits-1) > write.OpLeave {
+			op := h >> 1 & (1<<write.OpBits - 1)
+			if op == write.OpFact && (rows > 0 || !d.lastIsInstant) {
+				word := binary.LittleEndian.Uint64(b)
+				id := uint32(word >> write.IdShift & (1<<write.IdBits - 1))
+				r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(word >> write.TimeShift), bits: binary.LittleEndian.Uint64(b[write.WordBytes:])}
+				r.key = w.rows.row(d.row + rows - 1) // they come in the order of rows, as these do
+				w.out.facts.add(&r)
+				b = b[2*write.WordBytes:]
+				some = true
+				continue
+			}
+			if op > write.OpLeave {
 				break
 			}
 			word := binary.LittleEndian.Uint64(b)
@@ -56,14 +67,11 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 		r := &list[len(list)-1]
 		r.Time, r.Region, r.Leave = base, trace.RegionID(id), leave != 0
 	}
-	if len(list) == 0 {
-		return false
-	}
 	d.b, d.base = b, base
 	d.row += rows
 	d.lastIsInstant = d.lastIsInstant && rows == 0
 	stack.Run(list)
-	return true
+	return some || len(list) > 0
 }
 
 // record takes one record, of any kind.
@@ -97,7 +105,7 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 		d.lastIsInstant = true
 	case write.OpSample:
 		t := d.time(v)
-		w.fail(w.samples.Add(sampleRecord{t, math.Float64frombits(d.word()), renumbered(w.f.counterNumber, trace.CounterID(id))}))
+		w.sample(t, math.Float64frombits(d.word()), renumbered(w.f.counterNumber, trace.CounterID(id)))
 	case write.OpFact:
 		r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(v), bits: d.word()}
 		if d.lastIsInstant {
@@ -105,7 +113,12 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 			w.fail(w.instantFacts.Add(r))
 		} else {
 			r.key = d.row - 1
-			w.fail(w.facts.Add(r))
+			if stack == nil {
+				w.fail(w.facts.Add(r))
+			} else {
+				r.key = w.rows.row(r.key) // facts come in the order of rows, as these do
+				w.out.facts.add(&r)
+			}
 		}
 	}
 }

@@ -36,6 +36,7 @@ type finisher struct {
 	packing  bool  // rows are packed as they are made
 	early    int64 // how many were
 	counters []sampleRange
+	series   []series // of counters that have samples, by location and number
 	numbered []uint32 // by location: how many rows may be named by number
 	aside    []trace.LocationID
 	core     *[2]trace.Time
@@ -58,6 +59,7 @@ type finisher struct {
 type sampleRange struct {
 	first, count uint64
 	growth       trace.Growth
+	series       int32 // of its location, where samples are written as they come
 }
 
 // Run ends the trace and puts the store at its path.
@@ -153,6 +155,7 @@ func (f *finisher) collect(context.Context) error {
 	f.order = orderLocations(f.Def.Locations)
 	f.regionNumber, f.attributeNumber, f.counterNumber = orderRegions(&f.Def), orderAttributes(&f.Def), orderCounters(f)
 	f.counters = make([]sampleRange, len(f.Def.Counters))
+	f.series = orderSeries(f)
 	f.numbered = make([]uint32, len(f.order.old))
 	for id := range f.numbered {
 		if s := f.stream(id); s != nil && s.Numbered() && !s.Gaps {

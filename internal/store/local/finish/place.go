@@ -16,6 +16,7 @@ type placedColumns struct {
 	instantRegion   disk.Cursor[trace.RegionID]
 	sampleTime      disk.Cursor[trace.Time]
 	sampleValue     disk.Cursor[float64]
+	series          []seriesCursor
 	facts           factCursor
 	instantFacts    factCursor
 	err             error
@@ -79,8 +80,13 @@ func (p *placedColumns) fail(err error) {
 
 // place writes what a location has besides its rows.
 func (w *rowWorker) place(id trace.LocationID) error {
-	w.placeInstants(id)
+	if w.instants.Len() > 0 {
+		w.placeInstants(id)
+	}
 	w.placeSamples()
+	if w.facts.Len() == 0 {
+		return w.out.err
+	}
 	prepare := func(r *factRecord) { r.key = w.rows.row(r.key) }
 	w.fail(w.facts.Sorted(prepare, factOrder, func(r *factRecord) error {
 		w.out.facts.add(r)
@@ -114,21 +120,4 @@ func (w *rowWorker) placeInstants(id trace.LocationID) {
 		return nil
 	}))
 	w.fail(w.places.drop())
-}
-
-func (w *rowWorker) placeSamples() {
-	by := spool.Order[sampleRecord]{
-		Key: func(r *sampleRecord) int64 { return int64(r.counter) }, Ties: func(a, b *sampleRecord) int { return cmp.Compare(a.time, b.time) },
-	}
-	w.fail(w.samples.Sorted(nil, by, func(r *sampleRecord) error {
-		c := &w.f.counters[r.counter]
-		if c.count == 0 {
-			c.first = uint64(w.out.sampleTime.Position())
-		}
-		c.count++
-		c.growth.Add(r.value)
-		w.out.sampleTime.Add(r.time)
-		w.out.sampleValue.Add(r.value)
-		return nil
-	}))
 }

@@ -120,6 +120,7 @@ type rowWorker struct {
 	instantFacts *spool.Spool[factRecord]
 	out          placedColumns
 
+	direct bool // samples of the location are written as they come
 	chain  []int64
 	places placeTable // of instants
 }
@@ -208,6 +209,7 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 	w.samples.Reset()
 	w.facts.Reset()
 	w.instantFacts.Reset()
+	w.startSamples(id, s.Samples)
 	if err := w.rows.location(s, s.ByParent || s.Facts > 0 && !s.Numbered()); err != nil {
 		return err
 	}

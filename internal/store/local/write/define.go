@@ -2,6 +2,7 @@ package write
 
 import (
 	"hash/maphash"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ type Definitions struct {
 	attributeIDs  map[string]trace.AttributeID
 	Counters      []trace.Counter
 	counterIDs    map[counterKey]trace.CounterID
-	counterPlaces []trace.LocationID
+	Series        []*Series // of counters
 	Metrics       []trace.Metric
 	metricIDs     map[string]trace.MetricID
 	CallPaths     []trace.CallPath
@@ -170,10 +171,18 @@ func (w *Writer) Counter(c trace.Counter) trace.CounterID {
 	id := trace.CounterID(len(d.Counters))
 	d.Counters = append(d.Counters, c)
 	d.counterIDs[counterKey{c.Location, c.Name}] = id
-	places := append(d.counterPlaces, c.Location)
-	d.counterPlaces = places
-	w.counters.Store(&places)
+	series := append(d.Series, &Series{Location: c.Location, last: math.MinInt64})
+	d.Series = series
+	w.counters.Store(&series)
 	return id
+}
+
+// A Series is what is known of the samples of a counter. All come from the stream of its location.
+type Series struct {
+	Location   trace.LocationID
+	Count      uint32
+	Disordered bool // a sample came before the one before it
+	last       trace.Time
 }
 
 // Communicator implements trace.Writer.

@@ -211,10 +211,15 @@ func (s *Stream) Instant(t trace.Time, region trace.RegionID) {
 
 // Sample implements trace.Stream.
 func (s *Stream) Sample(c trace.CounterID, t trace.Time, value float64) {
-	if places := s.w.counters.Load(); places == nil || int(c) >= len(*places) || (*places)[c] != s.Location {
+	list := s.w.counters.Load()
+	if list == nil || int(c) >= len(*list) || (*list)[c].Location != s.Location {
 		s.w.Report(trace.Skipped, "samples of a counter that is not defined on their location", 1, "")
 		return
 	}
+	of := (*list)[c]
+	of.Disordered = of.Disordered || t < of.last
+	of.last = t
+	of.Count++
 	s.at(OpSample, uint32(c), t)
 	s.word(math.Float64bits(value))
 	s.Samples++

@@ -30,9 +30,9 @@ type Writer struct {
 	Texts  *textTable
 
 	// What streams check their ids against, without a lock: how many regions are
-	// defined, and the location of each counter.
+	// defined, and the counters.
 	regions  atomic.Uint32
-	counters atomic.Pointer[[]trace.LocationID]
+	counters atomic.Pointer[[]*Series]
 
 	mu      sync.Mutex
 	Def     Definitions
