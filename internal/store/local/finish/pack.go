@@ -157,10 +157,11 @@ func (f packer) packColumn(ctx context.Context, name string, rows, per uint64, f
 	starts := []uint32{0}
 	at := uint64(0)
 	err = disk.Guard(func() error {
-		return parallel.Ordered(ctx, int((rows+packJob-1)/packJob), f.workers, func() struct{} { return struct{}{} }, func(_ context.Context, _ struct{}, i int) (packedPart, error) {
+		return parallel.Ordered(ctx, int((rows+packJob-1)/packJob), f.workers, func() *packedPart { return &packedPart{} }, func(_ context.Context, w *packedPart, i int) (packedPart, error) {
 			from := uint64(i) * packJob
 			var p packedPart
-			p.bytes, p.words = frames(nil, nil, from, min(from+packJob, rows))
+			p.bytes, p.words = frames(w.bytes[:0], make([]uint32, 0, packJob/pack.Frame*per), from, min(from+packJob, rows))
+			p.bytes, w.bytes = slices.Clone(p.bytes), p.bytes
 			return p, nil
 		}, func(p packedPart) error {
 			for _, n := range p.words {

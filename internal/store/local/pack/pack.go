@@ -208,22 +208,37 @@ func fit(values []uint64, how int) coding {
 }
 
 func fitBase(values []uint64, base uint64) coding {
-	var count [65]int
+	// Neighbours are often as long as each other, and a core waits for one count before it adds to it again: four take turns.
+	var count [4][65]uint8
 	all := uint64(0)
-	for _, v := range values {
-		count[bits.Len64(v-base)]++
+	four := values[:len(values)&^3]
+	for i := 0; i+3 < len(four); i += 4 {
+		a, b, c, d := four[i]-base, four[i+1]-base, four[i+2]-base, four[i+3]-base
+		count[0][bits.Len64(a)]++
+		count[1][bits.Len64(b)]++
+		count[2][bits.Len64(c)]++
+		count[3][bits.Len64(d)]++
+		all |= a | b | c | d
+	}
+	for _, v := range values[len(four):] {
+		count[0][bits.Len64(v-base)]++ // 64 at the most, and these
 		all |= v - base
 	}
 	best := coding{bytes: 1 << 30}
 	above := 0
+	fixed := 8 + baseBytes(base)
 	for w := bits.Len64(all); w >= 0; w-- {
 		if above > Frame-1 {
 			break
 		}
-		if n := 8 + baseBytes(base) + size(len(values), w, above); n < best.bytes {
-			best = coding{width: w, exceptions: above, base: base, bytes: n}
+		here := int(count[0][w]) + int(count[1][w]) + int(count[2][w]) + int(count[3][w])
+		// Of many values fewer bits take less: only those that leave another value out need be looked at.
+		if here > 0 || w == 0 || len(values) < 64 {
+			if n := fixed + size(len(values), w, above); n < best.bytes {
+				best = coding{width: w, exceptions: above, base: base, bytes: n}
+			}
 		}
-		above += count[w]
+		above += here
 	}
 	return best
 }
@@ -332,12 +347,17 @@ func appendBits(dst []byte, values []uint64, base uint64, width int, places []by
 		copy(out, spool.BytesOf(values)) // stores are little endian, and so are machines that write them
 		return dst
 	}
-	word, used := uint64(0), 0
-	for i, v := range values {
-		if v -= base; len(places) > 0 && int(places[0]) == i {
-			v, places = 0, places[1:]
+	if len(places) > 0 {
+		var rest [Frame]uint64
+		values = rest[:copy(rest[:], values)]
+		for _, i := range places {
+			values[i] = base
 		}
-		word |= v << used
+	}
+	word, used := uint64(0), 0
+	for _, v := range values {
+		v -= base
+		word |= v << (used & 63)
 		if used += width; used >= 64 {
 			binary.LittleEndian.PutUint64(out, word)
 			out = out[8:]
