@@ -24,18 +24,18 @@ var aloneWords = [match.Kinds][2]string{
 // link joins the ends of links, and says what of the clocks shows in them.
 func (a *archive) link(ctx context.Context) error {
 	places := a.tree.places
-	out := startLinks(a.w)
-	stats, err := a.matcher.Join(ctx, parallel.Workers(), func(part int, p *match.Pair) {
-		l := out.next(part)
-		l.Kind, l.Size, l.Tag, l.Communicator = match.Links[p.Key.Kind], p.Size, int64(p.Key.D), trace.NoCommunicator
-		if p.Key.Kind == match.Message {
-			l.Tag = int64(int32(p.Key.D))
-			l.Communicator = a.comms[p.Key.A].id
-		}
-		setEnd(&p.Cause, &l.From, places)
-		setEnd(&p.Effect, &l.To, places)
+	stats, err := match.JoinAll(ctx, a.matcher, parallel.Workers(), match.Output[trace.Link]{
+		Fill: func(l *trace.Link, p *match.Pair) {
+			l.Kind, l.Size, l.Tag, l.Communicator = match.Links[p.Key.Kind], p.Size, int64(p.Key.D), trace.NoCommunicator
+			if p.Key.Kind == match.Message {
+				l.Tag = int64(int32(p.Key.D))
+				l.Communicator = a.comms[p.Key.A].id
+			}
+			setEnd(&p.Cause, &l.From, places)
+			setEnd(&p.Effect, &l.To, places)
+		},
+		Take: func(list []trace.Link) { trace.AddLinks(a.w, list) },
 	})
-	out.finish()
 	if err != nil {
 		return err
 	}
@@ -52,6 +52,11 @@ func (a *archive) report(kind trace.ReportKind, what string, count int64, exampl
 	if count > 0 && what != "" {
 		a.w.Report(kind, what, count, example)
 	}
+}
+
+// setEnd fills every field by itself: a value that is made and then copied takes longer.
+func setEnd(e *match.End, to *trace.End, places []place) {
+	to.Location, to.Time, to.Region, to.Number = places[e.At].id, e.Time, e.Call.Region, e.Call.Number
 }
 
 // reportClocks says in how many places effects come before their causes.
@@ -123,14 +128,27 @@ func (a *archive) fit(ctx context.Context) error {
 	return nil
 }
 
+// An exchange is a pair as clocks see it.
+type exchange struct {
+	kind, from, to int
+	cause, effect  trace.Time
+}
+
 // solve fits by what was asked for, and by the other where that leaves groups apart.
 func (a *archive) solve(ctx context.Context, by string) (*align.Result, int, error) {
 	f := align.New(len(a.tree.processes))
 	messages := func() error {
-		_, err := a.matcher.Join(ctx, 1, func(_ int, p *match.Pair) {
-			if p.Key.Kind == match.Message {
-				f.Before(int(p.Key.B), int(p.Key.C), p.Cause.Time, p.Effect.Time)
-			}
+		_, err := match.JoinAll(ctx, a.matcher, 1, match.Output[exchange]{
+			Fill: func(x *exchange, p *match.Pair) {
+				*x = exchange{kind: int(p.Key.Kind), from: int(p.Key.B), to: int(p.Key.C), cause: p.Cause.Time, effect: p.Effect.Time}
+			},
+			Take: func(list []exchange) {
+				for _, x := range list {
+					if x.kind == int(match.Message) {
+						f.Before(x.from, x.to, x.cause, x.effect)
+					}
+				}
+			},
 		})
 		return err
 	}

@@ -26,22 +26,24 @@ const (
 	unsure                       // receives are missing, see matcher.doubtful
 )
 
-// join calls f for every pair of a channel's halves, in order of the time of sending
-// and the location, and counts them. O(n log locations).
+// join gives every pair of a channel's halves, in order of the time of sending and the
+// location, and counts them. O(n log locations).
 //
 // A channel has one sender, so that groups of senders have nothing in common: with
 // several workers each joins what a group sent, and what they found is put in order.
-func (c *channels) join(ctx context.Context, workers int, incomplete []bool, f func(*Pair)) (stats Matched, err error) {
+func join[T any](ctx context.Context, c *channels, workers int, incomplete []bool, out Output[T]) (stats Matched, err error) {
 	if len(c.list) == 0 {
 		return stats, nil
 	}
 	slices.SortFunc(c.senders, func(a, b sender) int { return cmp.Compare(a.at, b.at) })
 	receivers := c.receivers()
 	c.markUnsure(receivers, incomplete)
-	if groups := min(workers, len(c.senders)/leastSenders); groups > 1 {
-		err = c.joinGroups(ctx, receivers, groups, &stats, f)
+	if workers > 1 {
+		err = joinGroups(ctx, c, receivers, max(min(workers, len(c.senders)/leastSenders), 1), &stats, out)
 	} else {
-		err = c.joinGroup(ctx, receivers, 0, len(c.senders), &stats, f)
+		b := batch[T]{out: out}
+		err = c.joinGroup(ctx, receivers, 0, len(c.senders), &stats, b.add)
+		b.flush()
 	}
 	if err != nil {
 		return stats, err

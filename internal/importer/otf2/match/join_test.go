@@ -51,32 +51,33 @@ func TestGroupsOfSendersGiveThePairsOfOne(t *testing.T) {
 			pairs []pair
 			stats Matched
 		}
-		join := func(workers int) (r result) {
+		joined := func(workers int) (r result) {
 			var err error
-			r.stats, err = c.join(context.Background(), workers, incomplete, func(p *Pair) {
-				r.pairs = append(r.pairs, pair{*p.Key, p.Size, p.Cause, p.Effect})
+			r.stats, err = join(context.Background(), c, workers, incomplete, Output[pair]{
+				Fill: func(to *pair, p *Pair) { *to = pair{*p.Key, p.Size, p.Cause, p.Effect} },
+				Take: func(list []pair) { r.pairs = append(r.pairs, list...) },
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return r
 		}
-		want := join(1)
+		want := joined(1)
 		if len(want.pairs) < 20_000 || want.stats.Causes == 0 || want.stats.Effects == 0 || want.stats.Unsure == 0 {
 			t.Fatalf("%d pairs, %+v", len(want.pairs), want.stats)
 		}
 		for _, workers := range []int{2, 3, 8, 100} {
-			if got := join(workers); got.stats != want.stats || !slices.Equal(got.pairs, want.pairs) {
+			if got := joined(workers); got.stats != want.stats || !slices.Equal(got.pairs, want.pairs) {
 				t.Errorf("%d workers: %d pairs, %+v; one alone %d, %+v", workers, len(got.pairs), got.stats, len(want.pairs), want.stats)
 			}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		n := 0
-		if _, err := c.join(ctx, 8, incomplete, func(*Pair) {
-			if n++; n == 5_000 {
+		if _, err := join(ctx, c, 8, incomplete, Output[pair]{Fill: func(*pair, *Pair) {}, Take: func(list []pair) {
+			if n += len(list); n >= 5_000 {
 				cancel()
 			}
-		}); err == nil {
+		}}); err == nil {
 			t.Error("a join that was cancelled ends without an error")
 		}
 		cancel()

@@ -10,6 +10,7 @@ package match
 import (
 	"cmp"
 	"context"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -174,23 +175,36 @@ func (s *Matched) add(o *Matched) {
 	s.Worst = max(s.Worst, o.Worst)
 }
 
-// Join calls f for every pair, with the part of the matching it comes from: one
-// goroutine at a time for each. Messages of channels come first, in order of time, the
-// others in order of what they have in common; with several workers parts of them at
-// the same time. It is called once. O(n log n).
-func (m *Matcher) Join(ctx context.Context, workers int, f func(part int, p *Pair)) (stats [Kinds]Matched, err error) {
+// An Output takes pairs as what it makes of them. Fill is called by several goroutines at a time and copies what it wants to keep of a pair;
+// what it fills is used again. Take has many of them in order, and is called by one goroutine at a time.
+type Output[T any] struct {
+	Fill func(*T, *Pair)
+	Take func([]T)
+}
+
+// JoinAll gives every pair. Messages of channels come first, in order of time, the others in order of what they have in common; with several
+// workers parts of them at the same time. It is called once. O(n log n).
+func JoinAll[T any](ctx context.Context, m *Matcher, workers int, out Output[T]) (stats [Kinds]Matched, err error) {
 	if err := m.Channels.settle(ctx, m); err != nil {
 		return stats, err
 	}
-	if stats[Message], err = m.Channels.join(ctx, workers, m.Incomplete, func(p *Pair) { f(0, p) }); err != nil {
+	if stats[Message], err = join(ctx, m.Channels, workers, m.Incomplete, out); err != nil {
 		return stats, err
 	}
+	var mu sync.Mutex
+	one := Output[T]{Fill: out.Fill, Take: func(list []T) {
+		mu.Lock()
+		defer mu.Unlock()
+		out.Take(list)
+	}}
 	var parts [Parts][Kinds]Matched
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	for i := range m.parts {
 		g.Go(func() (err error) {
-			parts[i], err = m.joinPart(ctx, &m.parts[i], func(p *Pair) { f(i, p) })
+			b := batch[T]{out: one}
+			parts[i], err = m.joinPart(ctx, &m.parts[i], b.add)
+			b.flush()
 			return err
 		})
 	}
@@ -201,6 +215,31 @@ func (m *Matcher) Join(ctx context.Context, workers int, f func(part int, p *Pai
 		}
 	}
 	return stats, err
+}
+
+// A batch is what one goroutine found and has not given yet.
+type batch[T any] struct {
+	out  Output[T]
+	made []T
+}
+
+const batchPairs = 512
+
+func (b *batch[T]) add(p *Pair) {
+	if b.made == nil {
+		b.made = make([]T, 0, batchPairs)
+	}
+	b.made = b.made[:len(b.made)+1]
+	if b.out.Fill(&b.made[len(b.made)-1], p); len(b.made) == batchPairs {
+		b.flush()
+	}
+}
+
+func (b *batch[T]) flush() {
+	if len(b.made) > 0 {
+		b.out.Take(b.made)
+		b.made = b.made[:0]
+	}
 }
 
 // Halves are blocks on their way to the spools.
