@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,19 +27,23 @@ type endFinder struct {
 	begins   *beginIndex
 	near     []uint32                       // by lane: where the last end was found
 	order    spool.Sorter[write.LinkRecord] // of a batch by location
+	looked   *atomic.Int64                  // lanes that all finders looked at since pages were given back
+	most     int64                          // of them
 	lane     uint32                         // the one looked at last; its rows are v
 	v        rows.Lane
 }
 
-// lanesAtOnce is how many lanes are looked at before their pages are given back: the
-// system maps a stretch around each place that is touched, in every column.
+// lanesAtOnce is how many lanes each finder looks at, on average, before pages are given back: the
+// system maps a stretch around each place that is touched, in every column. It is done for all at
+// once, since all cores stop for it.
 const lanesAtOnce = 32
 
 // newEndFinders makes one for each side of links, as often as there are workers.
 func (f *linker) newEndFinders() []endFinder {
 	list := make([]endFinder, 2*((f.workers+1)/2))
+	looked := new(atomic.Int64)
 	for i := range list {
-		list[i] = endFinder{r: f.rows, unclosed: f.unclosed, rows: f.numbered, placed: f.kinship.placed, begins: f.begins, near: make([]uint32, len(f.rows.C.LaneRow)), lane: math.MaxUint32}
+		list[i] = endFinder{r: f.rows, unclosed: f.unclosed, rows: f.numbered, placed: f.kinship.placed, begins: f.begins, near: make([]uint32, len(f.rows.C.LaneRow)), looked: looked, most: int64(lanesAtOnce * len(list)), lane: math.MaxUint32}
 	}
 	return list
 }
@@ -92,13 +97,13 @@ func (x *endFinder) resolve(batch []write.LinkRecord, places [][2]linkPlace, sid
 		return
 	}
 	x.order.Spread()
-	at, lanes := int64(-1), uint32(0)
+	at := int64(-1)
 	for _, k := range x.order.Keys {
 		if k.Key != at {
 			at = k.Key
-			if lanes += x.r.C.LocationLane[at+1] - x.r.C.LocationLane[at]; lanes > lanesAtOnce {
+			lanes := int64(x.r.C.LocationLane[at+1] - x.r.C.LocationLane[at])
+			if n := x.looked.Add(lanes); n > x.most && x.looked.CompareAndSwap(n, 0) {
 				x.r.ReleaseRows()
-				lanes = 0
 			}
 		}
 		if r := &batch[k.Index]; side == 0 {
