@@ -46,6 +46,9 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 	g.Go(func() error {
 		return f.described.add(f.Dir, tableFiles("interval_fact", "instant", "instant_fact", "caller", "cover"))
 	})
+	if f.early > 0 {
+		g.Go(func() error { return earlier{f}.describe(ctx) })
+	}
 	g.Go(func() error { return f.findCore(ctx, points) })
 	g.Go(func() error {
 		if f.LooseLinks {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -347,13 +349,7 @@ func (f earlier) mapRows(r *rows.Table) error {
 			return err
 		}
 		r.Maps, r.Packed = append(r.Maps, m), append(r.Packed, m)
-		e, err := disk.DescribeFile(f.Dir, c.File())
-		if err != nil {
-			return fmt.Errorf("check %s: %w", c.File(), err)
-		}
-		e.Values = f.early
-		f.described.set(e)
-		check, err := disk.NewPacked(e, m.Bytes, c, &r.Held)
+		check, err := disk.MadePacked(disk.FileEntry{Name: c.File(), Values: f.early}, m.Bytes, c, &r.Held)
 		if err != nil {
 			return err
 		}
@@ -365,6 +361,24 @@ func (f earlier) mapRows(r *rows.Table) error {
 	r.Checks = checks
 	r.Sure = disk.NewRowCheck(checks.Of(t.Name), &r.C, &r.Held)
 	return nil
+}
+
+// describe describes packed rows, beside what is derived from them: checksums and waiting for the disk take as long as a core reads.
+func (f earlier) describe(ctx context.Context) error {
+	g, _ := errgroup.WithContext(ctx)
+	for k := range disk.Schema[intervalTable].Columns {
+		g.Go(func() error {
+			name := disk.Schema[intervalTable].Columns[k].File()
+			e, err := disk.DescribeFile(f.Dir, name)
+			if err != nil {
+				return fmt.Errorf("check %s: %w", name, err)
+			}
+			e.Values = f.early
+			f.described.set(e)
+			return nil
+		})
+	}
+	return g.Wait()
 }
 
 // each hands out when packed rows begin and how long they last, some frames at a time, each row a step after the one before.
