@@ -16,6 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -260,8 +261,10 @@ func overlapping(w trace.Writer) {
 }
 
 // Rows that are packed as they are made, in a whole import, are those that are packed in the end, in parts: also with little memory, where a
-// location does not fit into a buffer.
+// location does not fit into a buffer, and where one has more rows than are unpacked into memory as one.
 func TestRowsPackedEarlyAreTheSame(t *testing.T) {
+	defer func(n uint64) { rows.MostUnpacked = n }(rows.MostUnpacked)
+	most := rows.MostUnpacked
 	for name, fill := range map[string]func(trace.Writer){
 		"numbered": numbered, "overlapping": overlapping,
 		"with a number that is not there": func(w trace.Writer) {
@@ -269,17 +272,22 @@ func TestRowsPackedEarlyAreTheSame(t *testing.T) {
 			w.Link(trace.Link{Kind: trace.LinkMessage, From: trace.End{Location: 8, Time: 44, Number: 1 << 30}, To: trace.End{Location: 9, Time: 48, Number: 5}, Count: 1})
 		},
 	} {
-		for _, memory := range []int64{0, 1 << 20} {
-			o := local.Options{Summaries: all.Summaries, Digests: all.Digests, Memory: memory}
+		for _, x := range []struct {
+			memory   int64
+			unpacked uint64
+		}{{0, most}, {1 << 20, most}, {0, 1000}, {1 << 20, 1000}} {
+			o := local.Options{Summaries: all.Summaries, Digests: all.Digests, Memory: x.memory}
 			dir, whole := filepath.Join(t.TempDir(), "run.plx"), filepath.Join(t.TempDir(), "whole.plx")
+			rows.MostUnpacked = x.unpacked
 			writePart(t, whole, 0, 0, fill, o)
+			rows.MostUnpacked = most
 			for k := range 2 {
 				writePart(t, dir, k+1, 2, fill, o)
 			}
 			if err := local.Join(context.Background(), dir, o); err != nil {
 				t.Fatal(err)
 			}
-			t.Run(fmt.Sprint(name, " in ", memory), func(t *testing.T) { sameFiles(t, whole, dir) })
+			t.Run(fmt.Sprint(name, " in ", x.memory, ", ", x.unpacked, " rows"), func(t *testing.T) { sameFiles(t, whole, dir) })
 		}
 	}
 }
@@ -303,8 +311,11 @@ func (d diskWatch) Builder(regions int) trace.DigestBuilder {
 	return d.Digest.Builder(regions)
 }
 
-// Plain rows are most of what an import may have on the disk: they are gone before anything is derived from them.
+// Plain rows are most of what an import may have on the disk: they are gone before anything is derived from them, also where a
+// location has more than are unpacked into memory.
 func TestNoPlainRowsLieOnTheDiskWhileTheRestIsDerived(t *testing.T) {
+	defer func(n uint64) { rows.MostUnpacked = n }(rows.MostUnpacked)
+	rows.MostUnpacked = 10_000
 	dir := t.TempDir()
 	watch := diskWatch{all.Digests[0], dir, new(atomic.Int64)}
 	writePart(t, filepath.Join(dir, "whole.plx"), 0, 0, numbered, local.Options{Summaries: all.Summaries, Digests: []trace.Digest{watch}})

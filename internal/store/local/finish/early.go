@@ -23,13 +23,10 @@ import (
 
 // Plain rows take four times the room of packed ones. So rows are packed as soon as the job that made them is done, and the room of the
 // plain ones is given back; what is derived from rows unpacks them, a job at a time. Where later steps look for rows here and there (ends of
-// links that are told by time) or change them (parents that are told), or a location has too many to be unpacked as one, rows stay plain until the rest is done.
+// links that are told by time) or change them (parents that are told), rows stay plain until the rest is done.
 
 // An earlier packs rows as they are made, and reads what is packed.
 type earlier struct{ *finisher }
-
-// mostUnpacked is how many rows a location may have that is unpacked as one: 36 MB for each core.
-const mostUnpacked = 1 << 20
 
 // allowed reports whether rows may be packed as they are made.
 func (f earlier) allowed() bool {
@@ -42,7 +39,7 @@ func (f earlier) allowed() bool {
 			continue
 		}
 		any = true
-		if s.Rows > mostUnpacked || s.ByParent || f.LinkRows.Len() > 0 && (!s.Numbered() || s.Gaps) {
+		if s.ByParent || f.LinkRows.Len() > 0 && (!s.Numbered() || s.Gaps) {
 			return false
 		}
 	}
@@ -129,7 +126,7 @@ func (f earlier) run(ctx context.Context) error {
 		if i+1 < len(f.jobs) {
 			end = uint64(f.jobs[i+1].at.rows)
 		}
-		return p.pack(&w.frames, &w.rows.rows, f.jobs[i], end)
+		return p.pack(ctx, &w.frames, &w.rows.rows, f.jobs[i], end)
 	}, p.take)
 	for _, w := range workers {
 		w.rows.close()
@@ -159,7 +156,7 @@ func (p *earlyPacker) create() error {
 }
 
 // pack packs the frames that lie in a job, whose rows end before another's.
-func (p *earlyPacker) pack(m *frameMaker, sink *rowSink, j *job, end uint64) (*earlyJob, error) {
+func (p *earlyPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, j *job, end uint64) (*earlyJob, error) {
 	begin := uint64(j.at.rows)
 	e := &earlyJob{job: j, first: (begin + pack.Frame - 1) / pack.Frame * pack.Frame, last: end / pack.Frame * pack.Frame}
 	if e.first >= e.last {
@@ -182,16 +179,52 @@ func (p *earlyPacker) pack(m *frameMaker, sink *rowSink, j *job, end uint64) (*e
 	for k := range e.bytes {
 		e.bytes[k] = spool.Spill{Dir: p.Temp, Limit: earlyBytes}
 	}
-	err := p.frames(m, lanes, e.first, e.last, func(k int, b []byte, words []uint32) error {
-		e.words[k] = append(e.words[k], words...)
-		return e.bytes[k].Write(b)
-	})
-	for k := range p.columns {
-		if width := disk.Schema[intervalTable].Columns[k].Width(); !inBuffer {
-			spool.Punch(p.columns[k].plain, int64(e.first)*width, int64(e.last)*width)
-		}
+	if !inBuffer && e.last-e.first > rows.MostUnpacked {
+		return e, errors.Join(p.packMany(ctx, e, lanes), sink.err)
+	}
+	err := p.frames(m, lanes, e.first, e.last, e.put)
+	if !inBuffer {
+		p.punch(e.first, e.last)
 	}
 	return e, errors.Join(err, sink.err)
+}
+
+// packMany packs a job with very many rows piece by piece, on all cores: the others may have nothing left to do.
+func (p *earlyPacker) packMany(ctx context.Context, e *earlyJob, lanes []uint64) error {
+	type piece struct {
+		from, to uint64
+		bytes    [intervalColumns][]byte
+		words    [intervalColumns][]uint32
+	}
+	n := int((e.last - e.first + packJob - 1) / packJob)
+	return parallel.Ordered(ctx, n, p.workers, func() *frameMaker { return new(frameMaker) }, func(_ context.Context, m *frameMaker, i int) (*piece, error) {
+		x := &piece{from: e.first + uint64(i)*packJob}
+		x.to = min(x.from+packJob, e.last)
+		return x, p.frames(m, lanes, x.from, x.to, func(k int, b []byte, words []uint32) error {
+			x.bytes[k], x.words[k] = append(x.bytes[k], b...), append(x.words[k], words...)
+			return nil
+		})
+	}, func(x *piece) (err error) {
+		for k, b := range x.bytes {
+			err = errors.Join(err, e.put(k, b, x.words[k]))
+		}
+		p.punch(x.from, x.to)
+		return err
+	})
+}
+
+// punch gives back the room of plain rows.
+func (p *earlyPacker) punch(from, to uint64) {
+	for k := range p.columns {
+		width := disk.Schema[intervalTable].Columns[k].Width()
+		spool.Punch(p.columns[k].plain, int64(from)*width, int64(to)*width)
+	}
+}
+
+// put adds frames of a column.
+func (e *earlyJob) put(k int, b []byte, words []uint32) error {
+	e.words[k] = append(e.words[k], words...)
+	return e.bytes[k].Write(b)
 }
 
 // laneRows appends where the rows of a job's lanes begin, and where the last one ends.

@@ -9,6 +9,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -146,7 +147,12 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 		defer r.EachRowMap(a, b, (*spool.Mapping).Release)
 	}
 	w.forest.pace = w.pace
+	done, err := r.Spread(ctx, w.x.Temp, a, b)
+	if err != nil {
+		return nil, err
+	}
 	defer func() {
+		err = errors.Join(err, done())
 		r.ForgetRows(a, b)
 		if len(r.Packed) > 0 {
 			r.Pace(int(b - a))

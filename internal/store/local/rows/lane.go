@@ -67,6 +67,10 @@ func (r *Table) LaneByRows(n int) Lane {
 		Region: c.Region[a:b:b], Parent: c.Parent[a:b:b], Depth: c.Depth[a:b:b], Last: c.LaneEnd[n],
 	}
 	v.sure, v.base = r.Sure, a
+	if s, ok := r.spreadOf(a, b); ok {
+		v.Begin, v.Duration, v.Exclusive, v.Region, v.Parent, v.Depth = s.Begin, s.Duration, s.Exclusive, s.Region, s.Parent, s.Depth
+		v.sure = nil
+	}
 	if len(c.CallerRow) > 0 {
 		v.Callers = r.callersOf(a, b)
 	}

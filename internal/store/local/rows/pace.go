@@ -31,6 +31,7 @@ func (r *Table) ReleaseRows() {
 	for _, m := range r.Packed {
 		m.Release(0, int64(len(m.Bytes)))
 	}
+	r.releaseSpread()
 }
 
 // EachRowMap hands out the bytes of rows [a, b) in each column.

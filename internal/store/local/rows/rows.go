@@ -44,7 +44,10 @@ type Table struct {
 	RowMaps []*spool.Mapping // of table interval, while a store is finished
 	Packed  []*spool.Mapping // likewise, where its rows are packed already
 	paced   atomic.Int64
-	scratch sync.Pool // of *disk.RowSlices
+	// spreads are rows in temporary files; spreading is held by who changes them or gives their pages back.
+	spreads   atomic.Pointer[[]*spread]
+	spreading sync.Mutex
+	scratch   sync.Pool // of *disk.RowSlices
 }
 
 // Len is the number of locations.
