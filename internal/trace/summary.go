@@ -18,6 +18,9 @@ type Columns struct {
 	// Open are the rows open at the first Begin that are not in the slice:
 	// the chain of parents, outermost first. Nil where First is 0.
 	Open []OpenInterval
+	// Follow is how many rows of the lane the same question hands out after these, or 0 where that is not known:
+	// who keeps all of them can make room at once.
+	Follow int
 	// Callers appends the regions of those around a row at the top of the lane (of the
 	// slice or of Open) whose caller lies in another lane, or at another location, outermost first; nothing where
 	// it has none. Nil where the lane has no such rows. See StreamOptions.ByParent.

@@ -3,6 +3,7 @@ package step
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -183,21 +184,40 @@ func (j *Job) lay(number int, marks []Mark) {
 
 // hostSets makes the time of each term from what the threads did.
 func (u *unit) hostSets() {
-	for t := Communication; t < Other; t++ {
-		var list []span
-		for _, th := range u.threads {
-			from := trace.Time(-1)
-			for i, s := range th.state {
-				on := s.terms&(1<<t) != 0
-				if on && from < 0 {
-					from = th.at[i]
-				} else if !on && from >= 0 {
-					list = append(list, span{from, th.at[i]})
-					from = -1
-				}
+	var counts [Terms]int
+	const terms = 1<<Other - 1<<Communication
+	for _, th := range u.threads {
+		before := uint8(0)
+		for _, s := range th.state {
+			for ends := before &^ s.terms & terms; ends != 0; ends &= ends - 1 {
+				counts[bits.TrailingZeros8(ends)]++
 			}
+			before = s.terms
 		}
-		u.sets[t] = union(list)
+	}
+	var lists [Terms][]span
+	for t, n := range counts {
+		lists[t] = make([]span, 0, n)
+	}
+	for _, th := range u.threads {
+		var from [Terms]trace.Time
+		before := uint8(0)
+		for i, s := range th.state {
+			if s.terms == before {
+				continue
+			}
+			for begins := s.terms &^ before & terms; begins != 0; begins &= begins - 1 {
+				from[bits.TrailingZeros8(begins)] = th.at[i]
+			}
+			for ends := before &^ s.terms & terms; ends != 0; ends &= ends - 1 {
+				t := bits.TrailingZeros8(ends)
+				lists[t] = append(lists[t], span{from[t], th.at[i]})
+			}
+			before = s.terms
+		}
+	}
+	for t := Communication; t < Other; t++ {
+		u.sets[t] = union(lists[t])
 	}
 }
 

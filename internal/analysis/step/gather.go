@@ -196,6 +196,7 @@ func (g *gatherer) take(c *trace.Columns) error {
 	l := g.lane(c)
 	if l.gpu >= 0 {
 		if len(l.works) == 0 {
+			l.works = slices.Grow(l.works, len(c.Open)+c.Len()+c.Follow)
 			for _, o := range c.Open {
 				g.addWork(l, o.Begin, o.End, o.Region, int32(o.Row))
 			}
@@ -206,6 +207,8 @@ func (g *gatherer) take(c *trace.Columns) error {
 		return nil
 	}
 	if len(l.thread.at) == 0 && len(l.open) == 0 {
+		n := len(c.Open) + c.Len() + c.Follow // a row begins a state, and some end in another
+		l.thread.at, l.thread.state = slices.Grow(l.thread.at, n+n/2), slices.Grow(l.thread.state, n+n/2)
 		for _, o := range c.Open {
 			g.enter(l, o.Begin, o.End, o.Region, o.Row)
 		}

@@ -1,6 +1,7 @@
 package step
 
 import (
+	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -31,13 +32,62 @@ func spreadOf(list []trace.Time) Spread {
 	if len(list) == 0 {
 		return Spread{}
 	}
-	slices.Sort(list)
-	sum := 0.0
-	for _, x := range list {
-		sum += float64(x)
-	}
 	n := len(list)
-	return Spread{Mean: sum / float64(n), Median: list[(n-1)/2], P98: list[(n-1)*98/100], Least: list[0], Most: list[n-1]}
+	s := Spread{Least: list[0], Most: list[0]}
+	sum, size := trace.Time(0), 0.0
+	for _, x := range list {
+		s.Least, s.Most = min(s.Least, x), max(s.Most, x)
+		sum += x
+		size += math.Abs(float64(x))
+	}
+	s.Mean = float64(sum) / float64(n)
+	if size >= 1<<53 { // more than a float64 adds up exactly: in one order for all
+		slices.Sort(list)
+		s.Mean = 0
+		for _, x := range list {
+			s.Mean += float64(x)
+		}
+		s.Mean /= float64(n)
+	}
+	at := (n - 1) / 2
+	s.Median = nth(list, at)
+	s.P98 = nth(list[at:], (n-1)*98/100-at)
+	return s
+}
+
+// nth gives what would be at k if the list were sorted; nothing before k is larger then, and nothing behind it smaller. O(n).
+func nth(list []trace.Time, k int) trace.Time {
+	for tries := 0; len(list) > 24; tries++ {
+		if tries == 64 { // hardly ever: no choice of a middle helps
+			break
+		}
+		a, b, c := list[len(list)/4], list[len(list)/2], list[len(list)-1-len(list)/4]
+		middle := max(min(a, b), min(max(a, b), c))
+		lo, hi := 0, len(list)-1
+		for lo <= hi {
+			for list[lo] < middle {
+				lo++
+			}
+			for list[hi] > middle {
+				hi--
+			}
+			if lo <= hi {
+				list[lo], list[hi] = list[hi], list[lo]
+				lo++
+				hi--
+			}
+		}
+		switch {
+		case k <= hi:
+			list = list[:hi+1]
+		case k >= lo:
+			list, k = list[lo:], k-lo
+		default:
+			return middle
+		}
+	}
+	slices.Sort(list)
+	return list[k]
 }
 
 // launchesOf measures the launches of work whose call is known. O(n log n).

@@ -2,6 +2,7 @@ package step
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -212,6 +213,62 @@ func TestWhatRegionsCountAs(t *testing.T) {
 		g := trace.Region{Name: name, Category: category, Role: trace.RoleOf(name, category)}
 		if got := workTerm(&g); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// What a spread says is what a sorted list says, whatever the order and however many are equal.
+func TestSpreadsAreThoseOfSortedLists(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 3))
+	for range 2000 {
+		n := 1 + chance.IntN(400)
+		list := make([]trace.Time, n)
+		for i := range list {
+			switch chance.IntN(3) {
+			case 0:
+				list[i] = trace.Time(chance.IntN(10) - 5)
+			case 1:
+				list[i] = trace.Time(i)
+			default:
+				list[i] = trace.Time(chance.Int64N(1 << (10 + chance.IntN(50))))
+			}
+		}
+		sorted := slices.Clone(list)
+		slices.Sort(sorted)
+		sum := 0.0
+		for _, x := range sorted {
+			sum += float64(x)
+		}
+		want := Spread{Mean: sum / float64(n), Median: sorted[(n-1)/2], P98: sorted[(n-1)*98/100], Least: sorted[0], Most: sorted[n-1]}
+		if got := spreadOf(list); got != want {
+			t.Fatalf("%+v, want %+v of %v", got, want, sorted)
+		}
+	}
+}
+
+// Spans of several threads, in order each, come into one order.
+func TestSpansAreMergedInOrder(t *testing.T) {
+	chance := rand.New(rand.NewPCG(4, 4))
+	for range 2000 {
+		var list []span
+		for range chance.IntN(12) {
+			at := trace.Time(chance.IntN(50))
+			for range chance.IntN(20) {
+				at += trace.Time(chance.IntN(5))
+				list = append(list, span{at, at + trace.Time(chance.IntN(9))})
+			}
+		}
+		want := slices.Clone(list)
+		slices.SortFunc(want, byBegin)
+		got := inOrder(slices.Clone(list))
+		byEnd := func(a, b span) int { return int(a.begin-b.begin)*1000 + int(a.end-b.end) }
+		if !slices.IsSortedFunc(got, byBegin) {
+			t.Fatalf("not in order: %v", got)
+		}
+		slices.SortFunc(got, byEnd)
+		slices.SortFunc(want, byEnd)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
 		}
 	}
 }

@@ -156,6 +156,7 @@ func (g *Graph) take(c *trace.Columns) error {
 	}
 	g.mu.Unlock()
 	if len(l.row) == 0 {
+		l.makeRoom(len(c.Open) + c.Len() + c.Follow)
 		for _, o := range c.Open {
 			g.add(l, o.Begin, o.End, o.Region, int32(o.Row))
 		}
@@ -164,6 +165,14 @@ func (g *Graph) take(c *trace.Columns) error {
 		g.add(l, c.Begin[i], c.End(i), r, int32(c.First+i))
 	}
 	return nil
+}
+
+// makeRoom makes room for so many rows.
+func (l *lane) makeRoom(n int) {
+	l.begin, l.end, l.region, l.row = make([]trace.Time, 0, n), make([]trace.Time, 0, n), make([]trace.RegionID, 0, n), make([]int32, 0, n)
+	if l.gpu < 0 {
+		l.parent, l.stretches = make([]int32, 0, n), make([]stretch, 0, 2*n) // one ends at its begin, one at its end
+	}
 }
 
 // add takes the next row of a lane.
@@ -205,16 +214,29 @@ func (l *lane) close(t trace.Time) {
 
 func (l *lane) finish(active []bool) {
 	l.close(1<<63 - 1)
-	for i, x := range l.stretches {
-		if active[l.region[x.row]] {
+	n := 0
+	for i := range l.stretches {
+		if active[l.region[l.stretches[i].row]] {
+			n++
+		}
+	}
+	l.busy = make([]int32, 0, n)
+	for i := range l.stretches {
+		if x := &l.stretches[i]; active[l.region[x.row]] {
 			l.busy = append(l.busy, int32(i))
 			l.activity += x.end - x.begin
 		}
 	}
 }
 
-// index finds a row of the store.
+// index finds a row of the store. Mostly all rows of a thread are here.
 func (l *lane) index(row int32) int32 {
+	if len(l.row) == 0 {
+		return -1
+	}
+	if i := int(row) - int(l.row[0]); uint(i) < uint(len(l.row)) && l.row[i] == row {
+		return int32(i)
+	}
 	i, ok := slices.BinarySearch(l.row, row)
 	if !ok {
 		return -1

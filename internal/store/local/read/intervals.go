@@ -54,6 +54,7 @@ func (r intervals) Intervals(ctx context.Context, w store.Window, f func(*trace.
 				return context.Cause(ctx)
 			}
 			c := v.Columns(id, lane, lo, min(lo+v.BatchRows(), hi))
+			c.Follow = hi - lo - c.Len()
 			if first {
 				c.Open = open
 			} else {
