@@ -59,6 +59,7 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 		var out store.LinkColumns
 		next := 0 // the first block behind those that follow each other
 		all := len(set) == 1 && set[0] == [2]trace.LocationID{0, trace.LocationID(r.Len())}
+		has := r.members(set)
 		for b := range r.C.BlockBegin {
 			if !r.overlaps(b, in) {
 				continue
@@ -72,7 +73,7 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 			r.Checks.Of("link").UnpackLinks(&out, uint64(b*disk.LinkBlock), uint64(min((b+1)*disk.LinkBlock, n)), uint64(min(next*disk.LinkBlock, n)))
 			r.soundLinks("link", &out)
 			if !all || r.C.BlockBegin[b] < in.Begin || r.C.BlockEnd[b] >= in.Until {
-				keepLinks(&out, in, set)
+				keepLinks(&out, in, has)
 			}
 			if len(out.Kind) > 0 {
 				if err := f(&out); err != nil {
@@ -84,12 +85,27 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 	})
 }
 
+// members gives a set of locations as it is asked for most quickly: of many ranges one by one, unless there are more locations than links to ask for.
+func (r links) members(set rows.Ranges) func(trace.LocationID) bool {
+	const few = 4
+	if len(set) <= few || r.Len() > len(r.C.Link.Kind) {
+		return set.Has
+	}
+	each := make([]bool, r.Len())
+	for _, x := range set {
+		for id := x[0]; id < x[1]; id++ {
+			each[id] = true
+		}
+	}
+	return func(id trace.LocationID) bool { return int(id) < len(each) && each[id] }
+}
+
 // keepLinks leaves the links that meet the window.
-func keepLinks(l *store.LinkColumns, in rows.Window, set rows.Ranges) {
+func keepLinks(l *store.LinkColumns, in rows.Window, has func(trace.LocationID) bool) {
 	n := 0
 	for i := range l.Kind {
 		from, to := l.FromTime[i], l.ToTime[i]
-		if min(from, to) >= in.Until || max(from, to) < in.Begin || !set.Has(l.FromLocation[i]) && !set.Has(l.ToLocation[i]) {
+		if min(from, to) >= in.Until || max(from, to) < in.Begin || !has(l.FromLocation[i]) && !has(l.ToLocation[i]) {
 			continue
 		}
 		if n < i {
