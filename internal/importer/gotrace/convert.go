@@ -23,6 +23,8 @@ type converter struct {
 	ended    []xtrace.Task // of the batch, those that are yet to come
 	taskRows map[string]row
 	counters map[string]trace.CounterID
+
+	lastMetric lastMetric
 }
 
 type attributes struct {
@@ -87,19 +89,18 @@ func (c *dictionary) group(parent trace.LocationID, name string, order int64) tr
 func (c *converter) take(b *batch) {
 	c.ended = b.ended
 	for i := range b.events {
-		c.event(&b.events[i])
+		c.event(&b.events[i], b.kinds[i])
 	}
 }
 
 // event takes the next event. Times only grow. Every question to an event copies it,
 // so none is asked twice, or without need.
-func (c *converter) event(e *xtrace.Event) {
+func (c *converter) event(e *xtrace.Event, kind xtrace.EventKind) {
 	t := trace.Time(e.Time())
 	if !c.started {
 		c.first, c.started = t, true
 	}
 	c.last = max(c.last, t)
-	kind := e.Kind()
 	if kind == xtrace.EventStateTransition {
 		tr := e.StateTransition()
 		switch tr.Resource.Kind {
@@ -112,14 +113,19 @@ func (c *converter) event(e *xtrace.Event) {
 		}
 		return
 	}
+	if kind == xtrace.EventMetric {
+		m := e.Metric()
+		if c.metric(t, &m); m.Name != stacked {
+			return
+		}
+	}
 	if g := c.running(e.Goroutine()); g != nil && g.start == nil {
 		c.learn(g, e.Stack())
 	}
 	switch kind {
 	case xtrace.EventMetric:
-		c.metric(t, e.Metric())
 	case xtrace.EventRangeBegin, xtrace.EventRangeActive:
-		c.rangeBegins(t, e)
+		c.rangeBegins(t, e, kind == xtrace.EventRangeActive)
 	case xtrace.EventRangeEnd:
 		c.rangeEnds(t, e)
 	case xtrace.EventRegionBegin:
@@ -172,16 +178,27 @@ func (c *dictionary) fix(id *trace.RegionID, name, category string, role trace.R
 }
 
 // metric takes a value of the runtime, named like "/memory/classes/heap/objects:bytes".
-func (c *converter) metric(t trace.Time, m xtrace.Metric) {
+func (c *converter) metric(t trace.Time, m *xtrace.Metric) {
 	if m.Value.Kind() != xtrace.ValueUint64 {
 		c.skip("values of metrics that are no numbers")
 		return
 	}
-	id := importer.Once(c.counters, m.Name, func() trace.CounterID {
-		name, unit, _ := strings.Cut(m.Name, ":")
-		return c.w.Counter(trace.Counter{Location: c.process, Name: strings.TrimPrefix(name, "/"), Unit: unit})
-	})
-	c.main.Sample(id, t, float64(m.Value.Uint64()))
+	if c.lastMetric.name != m.Name {
+		c.lastMetric = lastMetric{m.Name, importer.Once(c.counters, m.Name, func() trace.CounterID {
+			name, unit, _ := strings.Cut(m.Name, ":")
+			return c.w.Counter(trace.Counter{Location: c.process, Name: strings.TrimPrefix(name, "/"), Unit: unit})
+		})}
+	}
+	c.main.Sample(c.lastMetric.id, t, float64(m.Value.Uint64()))
+}
+
+// stacked is the one metric whose events have a stack.
+const stacked = "/sched/gomaxprocs:threads"
+
+// A lastMetric is the counter of the last value: most are of the heap, one after the other.
+type lastMetric struct {
+	name string
+	id   trace.CounterID
 }
 
 // close ends what is open at the time of the last event.

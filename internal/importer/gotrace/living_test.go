@@ -42,7 +42,7 @@ func (s *script) moves(by, id xtrace.GoID, from, to xtrace.GoState) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.c.event(&e)
+	s.c.event(&e, xtrace.EventStateTransition)
 }
 
 func TestGoroutinesThatEndLeaveNothingBehind(t *testing.T) {

@@ -56,7 +56,7 @@ func (c *converter) scope(id xtrace.ResourceID) (open *[]span, at side, ok bool)
 	return nil, 0, false
 }
 
-func (c *converter) rangeBegins(t trace.Time, e *xtrace.Event) {
+func (c *converter) rangeBegins(t trace.Time, e *xtrace.Event, active bool) {
 	r := e.Range()
 	open, _, ok := c.scope(r.Scope)
 	if !ok {
@@ -66,7 +66,7 @@ func (c *converter) rangeBegins(t trace.Time, e *xtrace.Event) {
 	if findSpan(*open, r.Name) >= 0 {
 		return // said again at the edge of a generation
 	}
-	if e.Kind() == xtrace.EventRangeActive {
+	if active {
 		t = c.first // it has been there since the trace began
 	}
 	*open = append(*open, span{name: r.Name, begin: t, onP: t})

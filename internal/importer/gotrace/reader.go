@@ -18,7 +18,8 @@ import (
 // grows while it reads.
 type batch struct {
 	events []xtrace.Event
-	ended  []xtrace.Task // of the events that end a task, in order
+	kinds  []xtrace.EventKind // of events: to ask one copies it, which costs least while it is near
+	ended  []xtrace.Task      // of the events that end a task, in order
 }
 
 // Events are handed over in batches, some of which go round: large enough that
@@ -57,7 +58,7 @@ func events(ctx context.Context, f io.Reader, size int64, label string, w trace.
 	failed := guard(func() error {
 		for b := range full {
 			for i := 0; i < len(b.events) && !some; i++ {
-				some = b.events[i].Kind() != xtrace.EventSync
+				some = b.kinds[i] != xtrace.EventSync
 			}
 			do(b)
 			empty <- b
@@ -85,7 +86,7 @@ func produce(ctx context.Context, in *input, full chan<- *batch, empty <-chan *b
 		case b = <-empty:
 		default:
 			if made < cap(full) {
-				b = &batch{events: make([]xtrace.Event, size)}
+				b = &batch{events: make([]xtrace.Event, size), kinds: make([]xtrace.EventKind, size)}
 				made, size = made+1, batchSize
 				break
 			}
@@ -110,7 +111,7 @@ func (b *batch) fill(r *xtrace.Reader) (err error) {
 			b.events = b.events[:i]
 			return err
 		}
-		if e.Kind() == xtrace.EventTaskEnd {
+		if b.kinds[i] = e.Kind(); b.kinds[i] == xtrace.EventTaskEnd {
 			b.ended = append(b.ended, e.Task())
 		}
 	}
