@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -82,19 +83,40 @@ func (f numberer) moveTexts(used []uint32) error {
 	if inOrder {
 		return nil
 	}
+	if err := f.moveTextBytes(used); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(f.Temp, "text"), filepath.Join(f.Dir, "text.bytes.u8"))
+}
+
+// moveTextBytes writes the bytes of texts in another order beside the old ones, and their offsets in place of these.
+func (f numberer) moveTextBytes(used []uint32) (err error) {
 	offsets, err := os.ReadFile(filepath.Join(f.Dir, "text.offset.u64"))
 	if err != nil {
 		return err
 	}
-	bytes, err := os.ReadFile(filepath.Join(f.Dir, "text.bytes.u8")) // as much as the writer remembers at most
+	old, err := spool.MapWhole(filepath.Join(f.Dir, "text.bytes.u8"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, old.Close()) }()
+	file, err := os.Create(filepath.Join(f.Temp, "text"))
 	if err != nil {
 		return err
 	}
 	at := spool.ViewOf[uint64](offsets)
-	starts, moved := make([]uint64, 1, len(used)+1), make([]byte, 0, len(bytes))
-	for _, old := range used {
-		moved = append(moved, bytes[at[old]:at[old+1]]...)
-		starts = append(starts, uint64(len(moved)))
-	}
-	return cmp.Or(os.WriteFile(filepath.Join(f.Dir, "text.bytes.u8"), moved, 0o644), os.WriteFile(filepath.Join(f.Dir, "text.offset.u64"), spool.BytesOf(starts), 0o644))
+	starts, end := make([]uint64, 1, len(used)+1), uint64(0)
+	w := bufio.NewWriterSize(file, 1<<16)
+	err = disk.Guard(func() error {
+		for _, id := range used {
+			n, err := w.Write(old.Bytes[at[id]:at[id+1]])
+			if err != nil {
+				return err
+			}
+			end += uint64(n)
+			starts = append(starts, end)
+		}
+		return w.Flush()
+	})
+	return cmp.Or(err, file.Close(), os.WriteFile(filepath.Join(f.Dir, "text.offset.u64"), spool.BytesOf(starts), 0o644))
 }
