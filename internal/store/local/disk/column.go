@@ -1,10 +1,12 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
 )
@@ -20,24 +22,39 @@ func WriteColumn[T any](dir, name string, values []T) error {
 	return nil
 }
 
-// A ColumnFile is a column that is written in pieces, from several goroutines.
+// A ColumnFile is a column that is written in pieces, from several goroutines. Its file is there from the first piece on: most tables of most
+// runs are empty, and to make a file and take it away again costs more than to write a small one.
 type ColumnFile[T any] struct {
-	file *os.File
-	name string
+	dir, name string
+	once      sync.Once
+	file      *os.File
+	err       error
 }
 
+func NewColumn[T any](dir, name string) *ColumnFile[T] { return &ColumnFile[T]{dir: dir, name: name} }
+
+// CreateColumn is NewColumn whose file is there at once.
 func CreateColumn[T any](dir, name string) (*ColumnFile[T], error) {
-	f, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", name, err)
-	}
-	return &ColumnFile[T]{f, name}, nil
+	c := NewColumn[T](dir, name)
+	return c, c.open()
+}
+
+func (c *ColumnFile[T]) open() error {
+	c.once.Do(func() {
+		if c.file, c.err = os.Create(filepath.Join(c.dir, c.name)); c.err != nil {
+			c.err = fmt.Errorf("write %s: %w", c.name, c.err)
+		}
+	})
+	return c.err
 }
 
 // Put writes values from row at on.
 func (c *ColumnFile[T]) Put(values []T, at int64) error {
 	if len(values) == 0 {
 		return nil
+	}
+	if err := c.open(); err != nil {
+		return err
 	}
 	from, size := at*spool.SizeOf[T](), int64(len(values))*spool.SizeOf[T]()
 	if _, err := c.file.WriteAt(spool.BytesOf(values), from); err != nil {
@@ -56,7 +73,13 @@ func (c *ColumnFile[T]) Close() error {
 	if c == nil {
 		return nil
 	}
-	return c.file.Close()
+	if c.file != nil {
+		return c.file.Close()
+	}
+	if err := os.Remove(filepath.Join(c.dir, c.name)); err != nil && !errors.Is(err, os.ErrNotExist) { // one that another wrote
+		return err
+	}
+	return c.err
 }
 
 // A Cursor writes a column sequentially from some row on, through a small buffer.

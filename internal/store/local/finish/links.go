@@ -26,39 +26,30 @@ type linkWriter struct {
 	close                []func() error
 }
 
-func openCursor[T any](w *linkWriter, dir, name string, c *disk.Cursor[T]) error {
-	f, err := disk.CreateColumn[T](dir, name)
-	if err != nil {
-		return err
-	}
-	c.To = f
-	w.close = append(w.close, c.Finish, f.Close)
-	return nil
+func openCursor[T any](w *linkWriter, dir, name string, c *disk.Cursor[T]) {
+	c.To = disk.NewColumn[T](dir, name)
+	w.close = append(w.close, c.Finish, c.To.Close)
 }
 
-func (w *linkWriter) open(dir, table string, timed bool) error {
-	err := cmp.Or(
-		openCursor(w, dir, table+".kind.u8", &w.kind),
-		openCursor(w, dir, table+".from_location.u32", &w.fromLocation),
-		openCursor(w, dir, table+".to_location.u32", &w.toLocation),
-		openCursor(w, dir, table+".size.i64", &w.size),
-		openCursor(w, dir, table+".tag.i64", &w.tag),
-		openCursor(w, dir, table+".communicator.u32", &w.communicator),
-		openCursor(w, dir, table+".count.i64", &w.count),
-	)
-	if err != nil || !timed {
-		return err
+func (w *linkWriter) open(dir, table string, timed bool) {
+	openCursor(w, dir, table+".kind.u8", &w.kind)
+	openCursor(w, dir, table+".from_location.u32", &w.fromLocation)
+	openCursor(w, dir, table+".to_location.u32", &w.toLocation)
+	openCursor(w, dir, table+".size.i64", &w.size)
+	openCursor(w, dir, table+".tag.i64", &w.tag)
+	openCursor(w, dir, table+".communicator.u32", &w.communicator)
+	openCursor(w, dir, table+".count.i64", &w.count)
+	if !timed {
+		return
 	}
-	return cmp.Or(
-		openCursor(w, dir, table+".from_time.i64", &w.fromTime),
-		openCursor(w, dir, table+".from_lane.i32", &w.fromLane),
-		openCursor(w, dir, table+".from_row.i32", &w.fromRow),
-		openCursor(w, dir, table+".to_time.i64", &w.toTime),
-		openCursor(w, dir, table+".to_lane.i32", &w.toLane),
-		openCursor(w, dir, table+".to_row.i32", &w.toRow),
-		openCursor(w, dir, "link_block.begin.i64", &w.blockBegin),
-		openCursor(w, dir, "link_block.end.i64", &w.blockEnd),
-	)
+	openCursor(w, dir, table+".from_time.i64", &w.fromTime)
+	openCursor(w, dir, table+".from_lane.i32", &w.fromLane)
+	openCursor(w, dir, table+".from_row.i32", &w.fromRow)
+	openCursor(w, dir, table+".to_time.i64", &w.toTime)
+	openCursor(w, dir, table+".to_lane.i32", &w.toLane)
+	openCursor(w, dir, table+".to_row.i32", &w.toRow)
+	openCursor(w, dir, "link_block.begin.i64", &w.blockBegin)
+	openCursor(w, dir, "link_block.end.i64", &w.blockEnd)
 }
 
 // finish writes what is left and closes the files.
@@ -110,24 +101,19 @@ func (f *linker) writeLinks(ctx context.Context) error {
 	}
 	f.begins = begins
 	var w linkWriter
-	err := w.open(f.Dir, "link", true)
-	if err == nil {
-		err = f.resolveLinks(ctx, &w)
-	}
-	return cmp.Or(err, w.finish())
+	w.open(f.Dir, "link", true)
+	return cmp.Or(f.resolveLinks(ctx, &w), w.finish())
 }
 
 func (f *linker) writeUntimed() error {
 	var w linkWriter
-	err := w.open(f.Dir, "untimed", false)
-	if err == nil {
-		err = f.UntimedRows.Each(func(r *write.LinkRecord) error {
-			if f.renumber(r) {
-				w.addAll([]write.LinkRecord{*r})
-			}
-			return nil
-		})
-	}
+	w.open(f.Dir, "untimed", false)
+	err := f.UntimedRows.Each(func(r *write.LinkRecord) error {
+		if f.renumber(r) {
+			w.addAll([]write.LinkRecord{*r})
+		}
+		return nil
+	})
 	return cmp.Or(err, w.finish())
 }
 

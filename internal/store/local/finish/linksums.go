@@ -48,9 +48,7 @@ func (f *linker) sumLinks(ctx context.Context) (err error) {
 		targets["link."+name](m.Bytes)
 	}
 	var s linkSummer
-	if err := s.open(f.Dir); err != nil {
-		return err
-	}
+	s.open(f.Dir)
 	s.node.Add(0)
 	l := &c.Link
 	err = parallel.Ordered(ctx, len(l.Kind)/disk.LinkNode, f.workers, func() *store.LinkAdder { return new(store.LinkAdder) }, func(_ context.Context, a *store.LinkAdder, i int) ([]store.LinkSum, error) {
@@ -110,21 +108,18 @@ func (s *linkSummer) write(x *store.LinkSum) {
 	s.written++
 }
 
-func (s *linkSummer) open(dir string) error {
-	return cmp.Or(
-		summed(s, dir, "link_sum.kind.u8", &s.kind), summed(s, dir, "link_sum.from_location.u32", &s.from),
-		summed(s, dir, "link_sum.to_location.u32", &s.to), summed(s, dir, "link_sum.count.i64", &s.count),
-		summed(s, dir, "link_sum.sized.i64", &s.sized), summed(s, dir, "link_sum.size.i64", &s.size),
-		summed(s, dir, "link_sum.time.i64", &s.time), summed(s, dir, "link_node.sum.u64", &s.node),
-	)
+func (s *linkSummer) open(dir string) {
+	summed(s, dir, "link_sum.kind.u8", &s.kind)
+	summed(s, dir, "link_sum.from_location.u32", &s.from)
+	summed(s, dir, "link_sum.to_location.u32", &s.to)
+	summed(s, dir, "link_sum.count.i64", &s.count)
+	summed(s, dir, "link_sum.sized.i64", &s.sized)
+	summed(s, dir, "link_sum.size.i64", &s.size)
+	summed(s, dir, "link_sum.time.i64", &s.time)
+	summed(s, dir, "link_node.sum.u64", &s.node)
 }
 
-func summed[T any](s *linkSummer, dir, name string, c *disk.Cursor[T]) error {
-	f, err := disk.CreateColumn[T](dir, name)
-	if err != nil {
-		return err
-	}
-	c.To = f
-	s.close = append(s.close, c.Finish, f.Close)
-	return nil
+func summed[T any](s *linkSummer, dir, name string, c *disk.Cursor[T]) {
+	c.To = disk.NewColumn[T](dir, name)
+	s.close = append(s.close, c.Finish, c.To.Close)
 }

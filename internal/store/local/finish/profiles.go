@@ -46,18 +46,11 @@ func (f profiler) writeProfiles(ctx context.Context) error {
 type tableWriter struct {
 	dir, table string
 	closers    []func() error
-	err        error
 }
 
 func appendTo[T any](t *tableWriter, name string) *disk.Cursor[T] {
-	c := new(disk.Cursor[T])
-	f, err := disk.CreateColumn[T](t.dir, t.table+"."+name)
-	if err != nil {
-		t.err = cmp.Or(t.err, err)
-		return c
-	}
-	c.To = f
-	t.closers = append(t.closers, c.Finish, f.Close)
+	c := &disk.Cursor[T]{To: disk.NewColumn[T](t.dir, t.table+"."+name)}
+	t.closers = append(t.closers, c.Finish, c.To.Close)
 	return c
 }
 
@@ -123,9 +116,6 @@ func (f profiler) writeTotals(totals map[profileCell]*[4]float64) error {
 	var values [4]*disk.Cursor[float64]
 	for i, name := range []string{"calls", "subcalls", "inclusive", "exclusive"} {
 		values[i] = appendTo[float64](t, name+".f64")
-	}
-	if t.err != nil {
-		return t.finish(t.err)
 	}
 	for _, c := range cells {
 		path.Add(c.path)

@@ -30,6 +30,10 @@ type factFiles struct {
 
 func (f *finisher) createRowFiles() error {
 	r := &f.files
+	r.instantLocation, r.instantTime = disk.NewColumn[trace.LocationID](f.Dir, "instant.location.u32"), disk.NewColumn[trace.Time](f.Dir, "instant.time.i64")
+	r.instantRegion = disk.NewColumn[trace.RegionID](f.Dir, "instant.region.u32")
+	r.sampleTime, r.sampleValue = disk.NewColumn[trace.Time](f.Dir, "sample.time.i64"), disk.NewColumn[float64](f.Dir, "sample.value.f64")
+	r.fact, r.instantFact = newFactFiles(f.Dir, "interval_fact"), newFactFiles(f.Dir, "instant_fact")
 	return cmp.Or(
 		create(f.Dir, "interval.begin.i64", &r.begin),
 		create(f.Dir, "interval.duration.i64", &r.duration),
@@ -37,21 +41,14 @@ func (f *finisher) createRowFiles() error {
 		create(f.Dir, "interval.region.u32", &r.region),
 		create(f.Dir, "interval.parent.i32", &r.parent),
 		create(f.Dir, "interval.depth.u16", &r.depth),
-		create(f.Dir, "instant.location.u32", &r.instantLocation),
-		create(f.Dir, "instant.time.i64", &r.instantTime),
-		create(f.Dir, "instant.region.u32", &r.instantRegion),
-		create(f.Dir, "sample.time.i64", &r.sampleTime),
-		create(f.Dir, "sample.value.f64", &r.sampleValue),
-		r.fact.create(f.Dir, "interval_fact"),
-		r.instantFact.create(f.Dir, "instant_fact"),
 	)
 }
 
-func (r *factFiles) create(dir, table string) error {
-	return cmp.Or(
-		create(dir, table+".row.u64", &r.row), create(dir, table+".attribute.u32", &r.attribute),
-		create(dir, table+".kind.u8", &r.kind), create(dir, table+".bits.u64", &r.bits),
-	)
+func newFactFiles(dir, table string) factFiles {
+	return factFiles{
+		disk.NewColumn[uint64](dir, table+".row.u64"), disk.NewColumn[uint32](dir, table+".attribute.u32"),
+		disk.NewColumn[uint8](dir, table+".kind.u8"), disk.NewColumn[uint64](dir, table+".bits.u64"),
+	}
 }
 
 func create[T any](dir, name string, to **disk.ColumnFile[T]) (err error) {

@@ -59,13 +59,13 @@ type groupOutput struct {
 	roles []uint16
 }
 
-func newGroupOutput(r *rows.Table, dir string) (*groupOutput, error) {
+func newGroupOutput(r *rows.Table, dir string) *groupOutput {
 	n := len(r.C.LocationName)
-	column, err := disk.CreateColumn[trace.Time](dir, "group.time.i64")
+	column := disk.NewColumn[trace.Time](dir, "group.time.i64")
 	return &groupOutput{
 		r: r, dir: dir, column: column, out: disk.Cursor[trace.Time]{To: column}, pending: map[trace.LocationID]*rows.RoleBins{},
 		first: make([]uint64, n+1), level: make([]uint8, n+1), roles: make([]uint16, n+1),
-	}, err
+	}
 }
 
 // consume takes what a range gives, in order.

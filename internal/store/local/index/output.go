@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -91,10 +92,9 @@ func (x *Indexer) spillLimit() int { return int(min(max(x.Memory/int64(x.Workers
 
 func newIndexOutput(x *Indexer) (*indexOutput, error) {
 	o := &indexOutput{x: x, limit: x.spillLimit()}
-	var err error
-	open := func(c *disk.Cursor[byte], name string) { err = cmp.Or(err, openColumn(o, c, name)) }
+	open := func(c *disk.Cursor[byte], name string) { openColumn(o, c, name) }
 	start := func(c *counter, name string) {
-		err = cmp.Or(err, openColumn(o, &c.Cursor, name))
+		openColumn(o, &c.Cursor, name)
 		c.Add(0)
 	}
 	if x.Shape {
@@ -107,10 +107,8 @@ func newIndexOutput(x *Indexer) (*indexOutput, error) {
 		open(&o.sumValue, "sum.value.i64")
 		open(&o.nodeIndex, "node.index.i64")
 		open(&o.nodeRow, "node.row.u32")
-		g, failed := newGroupOutput(x.R, x.Dir)
-		err = cmp.Or(err, failed)
-		o.groups = g
-		o.closers = append(o.closers, g.finish)
+		o.groups = newGroupOutput(x.R, x.Dir)
+		o.closers = append(o.closers, o.groups.finish)
 	}
 	o.blocks = make([]sectionOutput, len(x.Summaries))
 	for k, s := range x.Summaries {
@@ -122,21 +120,16 @@ func newIndexOutput(x *Indexer) (*indexOutput, error) {
 	o.digests = make([]digestOutput, len(x.Digests))
 	for k, d := range x.Digests {
 		if failed := o.digests[k].create(d, x.Dir); failed != nil {
-			return o, cmp.Or(err, failed)
+			return o, failed
 		}
 		o.closers = append(o.closers, o.digests[k].finish)
 	}
-	return o, err
+	return o, nil
 }
 
-func openColumn[T any](o *indexOutput, c *disk.Cursor[T], name string) error {
-	f, err := disk.CreateColumn[T](o.x.Dir, name)
-	if err != nil {
-		return err
-	}
-	c.To = f
-	o.closers = append(o.closers, c.Finish, f.Close)
-	return nil
+func openColumn[T any](o *indexOutput, c *disk.Cursor[T], name string) {
+	c.To = disk.NewColumn[T](o.x.Dir, name)
+	o.closers = append(o.closers, c.Finish, c.To.Close)
 }
 
 func blocksFile(s trace.Summary) string     { return sectionFile(s, "blocks") }
@@ -258,7 +251,7 @@ func (o *indexOutput) sections() ([]disk.Section, error) {
 			if slices.Contains(written, name) {
 				continue
 			}
-			if err := os.Remove(filepath.Join(o.x.Dir, name)); err != nil {
+			if err := os.Remove(filepath.Join(o.x.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return nil, err
 			}
 		}
