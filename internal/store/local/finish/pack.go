@@ -3,6 +3,7 @@ package finish
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -58,6 +59,17 @@ func (f packer) packWhole(ctx context.Context, table, column int) error {
 		return err
 	}
 	rows := uint64(int64(len(m.Bytes)) / c.Width())
+	if rows > 0 && rows <= packJob {
+		var b []byte
+		err := disk.Guard(func() error {
+			b = packSmall(func(dst []byte, words []uint32) ([]byte, []uint32) { return c.PackFrames(dst, words, m.Bytes, 0, rows) })
+			return nil
+		})
+		if err := errors.Join(err, m.Close()); err != nil {
+			return err
+		}
+		return f.overwrite(c.File(), b, rows*uint64(max(c.Per, 1)))
+	}
 	err = f.packColumn(ctx, c.File(), rows, uint64(max(c.Per, 1)), func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
 		dst, words = c.PackFrames(dst, words, m.Bytes, from, to)
 		m.Release(int64(from)*c.Width(), int64(to)*c.Width())
@@ -70,6 +82,9 @@ func (f packer) packWhole(ctx context.Context, table, column int) error {
 // taken off first.
 func (f packer) packRows(ctx context.Context, first, end uint64) error {
 	columns := disk.Schema[intervalTable].Columns
+	if end > first && end-first <= packJob {
+		return f.packFewRows(ctx, first, end)
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(columnsAtOnce)
 	for k := range columns {
@@ -93,6 +108,34 @@ func (f packer) packRows(ctx context.Context, first, end uint64) error {
 			return dst, words
 		}
 		g.Go(func() error { return f.packColumn(ctx, col.File(), end-first, 1, frames) })
+	}
+	return g.Wait()
+}
+
+// packFewRows packs all columns before it writes any: they are read for each other.
+func (f packer) packFewRows(ctx context.Context, first, end uint64) error {
+	columns := disk.Schema[intervalTable].Columns
+	packed := make([][]byte, len(columns))
+	err := disk.Guard(func() error {
+		return parallel.For(ctx, len(columns), func(k int) {
+			packed[k] = packSmall(func(dst []byte, words []uint32) ([]byte, []uint32) {
+				if k == exclusiveColumn || k == parentColumn {
+					return f.packFolded(dst, words, k, first, end)
+				}
+				return columns[k].PackFrames(dst, words, f.rows.RowMaps[k].Bytes, first, end)
+			})
+		})
+	})
+	for _, m := range f.rows.RowMaps { // nobody reads them any more, and some systems change no file that is mapped
+		err = errors.Join(err, m.Close())
+	}
+	if err != nil {
+		return err
+	}
+	var g errgroup.Group
+	g.SetLimit(columnsAtOnce)
+	for k, b := range packed {
+		g.Go(func() error { return f.overwrite(columns[k].File(), b, end-first) })
 	}
 	return g.Wait()
 }
@@ -130,6 +173,32 @@ func (f packer) packFolded(dst []byte, words []uint32, column int, from, to uint
 		words = append(words, uint32((len(dst)-before)/8))
 	}
 	return dst, words
+}
+
+// packSmall gives the bytes of a packed column of few rows.
+func packSmall(frames func(dst []byte, words []uint32) ([]byte, []uint32)) []byte {
+	b, words := frames(nil, nil)
+	at := uint32(0) // in words; few rows are far from 32 bits
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	for _, n := range words {
+		at += n
+		b = binary.LittleEndian.AppendUint32(b, at)
+	}
+	if len(words)%2 == 0 {
+		b = binary.LittleEndian.AppendUint32(b, 0)
+	}
+	return b
+}
+
+// overwrite puts packed bytes in place of plain ones that nobody reads any more.
+func (f packer) overwrite(name string, b []byte, values uint64) error {
+	e, err := disk.Overwrite(f.Dir, name, b)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	e.Values = int64(values)
+	f.described.set(e)
+	return nil
 }
 
 // A packedPart is some frames of a column, and how many words each has.
