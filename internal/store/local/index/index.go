@@ -115,6 +115,8 @@ type indexWorker struct {
 	groups *grouper
 	calls  []trace.DigestBuilder // by digest
 	paced  bool                  // rows are given back while they are read
+	own    rows.Unpacked         // of packed rows
+	lanes  func(n int) rows.Lane
 }
 
 func newIndexWorker(x *Indexer) *indexWorker {
@@ -142,7 +144,9 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 	p = w.x.Out.part()
 	r := w.x.R
 	a, b := r.C.LaneRow[r.C.LocationLane[job[0]]], r.C.LaneRow[r.C.LocationLane[job[1]]]
-	if w.paced = b-a > rows.WholeRows; !w.paced {
+	w.lanes, w.groups.merge.Of = r.Lane, nil
+	owned := r.Sure != nil && b-a <= rows.MostUnpacked
+	if w.paced = !owned && b-a > rows.WholeRows; !w.paced {
 		r.EachRowMap(a, b, (*spool.Mapping).Ahead)
 		defer r.EachRowMap(a, b, (*spool.Mapping).Release)
 	}
@@ -153,12 +157,18 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 	}
 	defer func() {
 		err = errors.Join(err, done())
-		r.ForgetRows(a, b)
+		if !owned {
+			r.ForgetRows(a, b)
+		}
 		if len(r.Packed) > 0 {
 			r.Pace(int(b - a))
 		}
 	}()
 	err = disk.Guard(func() error {
+		if owned {
+			w.own.Take(r, a, b)
+			w.lanes, w.groups.merge.Of = w.own.Lane, &w.own
+		}
 		if w.x.Shape {
 			w.groups.start(job)
 		}
@@ -193,7 +203,7 @@ func (w *indexWorker) location(ctx context.Context, p *indexPart, id trace.Locat
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := w.lane(p, id, int(n-first), w.x.R.Lane(int(n))); err != nil {
+		if err := w.lane(p, id, int(n-first), w.lanes(int(n))); err != nil {
 			return err
 		}
 	}

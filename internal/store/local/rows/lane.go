@@ -62,19 +62,42 @@ func (r *Table) Lane(n int) Lane {
 func (r *Table) LaneByRows(n int) Lane {
 	c := &r.C
 	a, b := c.LaneRow[n], c.LaneRow[n+1]
-	v := Lane{
-		Begin: c.Begin[a:b:b], Duration: c.Duration[a:b:b], Exclusive: c.Exclusive[a:b:b],
-		Region: c.Region[a:b:b], Parent: c.Parent[a:b:b], Depth: c.Depth[a:b:b], Last: c.LaneEnd[n],
-	}
+	v := r.laneOf(n, disk.RowSlices{Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent, Depth: c.Depth}.Slice(int(a), int(b)))
 	v.sure, v.base = r.Sure, a
 	if s, ok := r.spreadOf(a, b); ok {
 		v.Begin, v.Duration, v.Exclusive, v.Region, v.Parent, v.Depth = s.Begin, s.Duration, s.Exclusive, s.Region, s.Parent, s.Depth
 		v.sure = nil
 	}
-	if len(c.CallerRow) > 0 {
-		v.Callers = r.callersOf(a, b)
+	return v
+}
+
+// laneOf is a lane whose rows are at hand.
+func (r *Table) laneOf(n int, x disk.RowSlices) Lane {
+	v := Lane{Begin: x.Begin, Duration: x.Duration, Exclusive: x.Exclusive, Region: x.Region, Parent: x.Parent, Depth: x.Depth, Last: r.C.LaneEnd[n]}
+	if len(r.C.CallerRow) > 0 {
+		v.Callers = r.callersOf(r.C.LaneRow[n], r.C.LaneRow[n+1])
 	}
 	return v
+}
+
+// Unpacked is some rows of a packed table in memory of one goroutine's, which is used again and again: who goes through all rows once
+// would else ask the system for new memory all the time.
+type Unpacked struct {
+	r     *Table
+	first uint64
+	rows  disk.RowSlices
+	room  disk.RowSlices
+}
+
+// Take unpacks rows [a, b).
+func (u *Unpacked) Take(r *Table, a, b uint64) {
+	u.r, u.first, u.rows = r, a, r.Sure.Copy(&u.room, a, b)
+}
+
+// Lane gives a lane all of whose rows were taken.
+func (u *Unpacked) Lane(n int) Lane {
+	a, b := u.r.C.LaneRow[n], u.r.C.LaneRow[n+1]
+	return u.r.laneOf(n, u.rows.Slice(int(a-u.first), int(b-u.first)))
 }
 
 func (v *Lane) Len() int { return len(v.Begin) }

@@ -10,6 +10,8 @@ import (
 // each instant. A heap holds the lanes by the end of their present segment:
 // O(log lanes) a segment.
 type Merge struct {
+	Of *Unpacked // where the rows are; nil: in the table
+
 	views []Lane
 	lanes []mergeLane
 	heap  []int32
@@ -40,7 +42,7 @@ func (m *Merge) Location(r *Table, id trace.LocationID, begin, end trace.Time, t
 		m.run(r, int(first), int(last), begin, end, to)
 		return
 	}
-	m.view = r.LaneByRows(int(first)) // most ask for a part of it
+	m.view = m.lane(r, int(first))
 	v, w := &m.view, &m.walk
 	if v.Last <= begin || !v.BeginsBefore(end) {
 		return
@@ -58,12 +60,19 @@ func (m *Merge) Location(r *Table, id trace.LocationID, begin, end trace.Time, t
 	}
 }
 
+func (m *Merge) lane(r *Table, n int) Lane {
+	if m.Of != nil {
+		return m.Of.Lane(n)
+	}
+	return r.LaneByRows(n) // most ask for a part of it
+}
+
 // run adds the time of lanes [first, last) in [begin, end) to b.
 func (m *Merge) run(r *Table, first, last int, begin, end trace.Time, b roleSink) {
 	m.views, m.lanes, m.heap = m.views[:0], m.lanes[:0], m.heap[:0]
 	m.count = [trace.RoleCount]int{}
 	for n := first; n < last; n++ {
-		v := r.LaneByRows(n)
+		v := m.lane(r, n)
 		if v.Last > begin && v.BeginsBefore(end) {
 			m.views = append(m.views, v)
 		}
